@@ -1,0 +1,77 @@
+// Owns the memory of profile and plan: one reserved mapping, filled from the front, zeroed by the
+// kernel. It is shared with the box's pid 1, which waits for the plan while it is made.
+#include "base/arena.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/err.h"
+
+#define RESERVED ((size_t)64 << 20)
+enum { ALIGNMENT = 16 };
+
+struct arena {
+	size_t used; // bytes from the arena's own start
+};
+
+static _Noreturn void out_of_memory(const char *text)
+{
+	(void)!write(STDERR_FILENO, text, strlen(text));
+	_exit(125);
+}
+
+struct arena *arena_new(void)
+{
+	struct arena *arena = mmap(NULL, RESERVED, PROT_READ | PROT_WRITE,
+				   MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (arena == MAP_FAILED)
+		out_of_memory("sbx: out of memory\n");
+	arena->used = sizeof(*arena);
+	return arena;
+}
+
+void *arena_take(struct arena *arena, size_t size)
+{
+	size_t start = (arena->used + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+	if (size > RESERVED - start)
+		out_of_memory("sbx: the plan is larger than 64 MiB: too many paths or words\n");
+	arena->used = start + size;
+	return (char *)arena + start;
+}
+
+char *arena_copy(struct arena *arena, const char *text, size_t length)
+{
+	char *copy = arena_take(arena, length + 1);
+	memcpy(copy, text, length);
+	return copy;
+}
+
+char *arena_text(struct arena *arena, const char *format, ...)
+{
+	va_list arguments, again;
+	va_start(arguments, format);
+	va_copy(again, arguments);
+	int length = vsnprintf(NULL, 0, format, arguments);
+	va_end(arguments);
+	if (length < 0)
+		out_of_memory("sbx: out of memory\n");
+	char *text = arena_take(arena, (size_t)length + 1);
+	vsnprintf(text, (size_t)length + 1, format, again);
+	va_end(again);
+	return text;
+}
+
+int arena_seal(struct arena *arena)
+{
+	return mprotect(arena, RESERVED, PROT_READ) < 0 ? fail(errno, "seal the plan") : 0;
+}
+
+void arena_free(struct arena *arena)
+{
+	munmap(arena, RESERVED);
+}

@@ -1,0 +1,17 @@
+// One block of memory for profile and plan; freed as a whole, sealed when decided.
+#pragma once
+
+#include <stddef.h>
+
+struct arena;
+
+// Out of memory aborts the process with one line on stderr: nothing has run yet.
+struct arena *arena_new(void);
+void *arena_take(struct arena *arena, size_t size) __attribute__((malloc, returns_nonnull));
+char *arena_copy(struct arena *arena, const char *text, size_t length);
+char *arena_text(struct arena *arena, const char *format, ...)
+	__attribute__((format(printf, 2, 3), returns_nonnull));
+
+// Makes all of it read-only in this process: a later write is a SIGSEGV.
+int arena_seal(struct arena *arena);
+void arena_free(struct arena *arena);

@@ -1,0 +1,25 @@
+// Descriptors: always close-on-exec, closed when they go out of scope, handed over by take().
+#pragma once
+
+#include <stddef.h>
+#include <sys/types.h>
+
+void fd_close(int *fd);
+#define autoclose __attribute__((cleanup(fd_close)))
+
+static inline int take(int *fd)
+{
+	int taken = *fd;
+	*fd = -1;
+	return taken;
+}
+
+// Whole transfers: short counts and EINTR are handled. read returns the bytes read before EOF.
+ssize_t fd_read_all(int fd, void *buffer, size_t size);
+int fd_write_all(int fd, const void *buffer, size_t size);
+
+// Writes a short text to an existing file such as /proc/self/uid_map. Returns 0 or -errno.
+int fd_write_file(int directory, const char *path, const char *text);
+
+// Makes sure that 0, 1 and 2 are open, so that no later open() lands there. Rule 13.
+int fd_fill_standard(void);

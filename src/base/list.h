@@ -1,0 +1,29 @@
+// Lists of words that remember where they were written.
+#pragma once
+
+struct arena;
+
+// "base.ini" and its line, or "--read" and line 0. The later of two that speak of the same thing
+// wins: `order` counts up over files, then the project, then flags.
+struct origin {
+	const char *file;
+	unsigned line, order;
+};
+enum { ORDER_PROJECT = (1 << 30) - 1, ORDER_FLAGS = 1 << 30 };
+
+struct item {
+	struct item *next;
+	const char *text;
+	struct origin from;
+};
+
+struct list {
+	struct item *first, *last;
+};
+
+#define list_each(each, list) for (const struct item *each = (list)->first; each; each = each->next)
+
+void list_add(struct list *list, struct arena *arena, const char *text, struct origin from);
+
+// "base.ini:12: " or "--read: "; begins every message about a value.
+const char *origin_text(struct arena *arena, struct origin from);

@@ -1,0 +1,118 @@
+// Owns a growing buffer of output. Not for use after clone.
+#include "base/out.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fd.h"
+
+static void reserve(struct out *out, size_t more)
+{
+	if (out->size - out->used > more)
+		return;
+	size_t size = (out->used + more + 1) * 2;
+	out->text = realloc(out->text, size);
+	if (!out->text)
+		abort();
+	out->size = size;
+}
+
+void out_text(struct out *out, const char *format, ...)
+{
+	va_list arguments, again;
+	va_start(arguments, format);
+	va_copy(again, arguments);
+	int length = vsnprintf(NULL, 0, format, arguments);
+	va_end(arguments);
+	reserve(out, (size_t)length);
+	vsnprintf(out->text + out->used, (size_t)length + 1, format, again);
+	va_end(again);
+	out->used += (size_t)length;
+}
+
+void out_free(struct out *out)
+{
+	free(out->text);
+	*out = (struct out){ 0 };
+}
+
+int out_flush(struct out *out, int fd)
+{
+	int result = fd_write_all(fd, out->text, out->used);
+	out_free(out);
+	return result;
+}
+
+// The length of the UTF-8 sequence at `at`, or 0 when it is not one.
+static size_t utf8_length(const unsigned char *at)
+{
+	size_t length = at[0] < 0x80 ? 1 : at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
+	if (at[0] >= 0xf5 || (at[0] >= 0x80 && at[0] < 0xc2))
+		return 0;
+	for (size_t i = 1; i < length; i++)
+		if ((at[i] & 0xc0) != 0x80)
+			return 0;
+	return length;
+}
+
+static void quoted(struct out *out, const char *value)
+{
+	out_text(out, "\"");
+	for (const unsigned char *at = (const unsigned char *)value; *at;) {
+		size_t length = utf8_length(at);
+		if (length == 0)
+			out_text(out, "\\ufffd");
+		else if (*at == '"' || *at == '\\')
+			out_text(out, "\\%c", *at);
+		else if (*at < 0x20 || *at == 0x7f)
+			out_text(out, "\\u%04x", *at);
+		else
+			out_text(out, "%.*s", (int)length, (const char *)at);
+		at += length ? length : 1;
+	}
+	out_text(out, "\"");
+}
+
+static void before(struct out *out, const char *key)
+{
+	if (out->comma)
+		out_text(out, ",");
+	out->comma = true;
+	if (key) {
+		quoted(out, key);
+		out_text(out, ":");
+	}
+}
+
+void json_open(struct out *out, const char *key, char bracket)
+{
+	before(out, key);
+	out_text(out, "%c", bracket);
+	out->comma = false;
+}
+
+void json_close(struct out *out, char bracket)
+{
+	out_text(out, "%c", bracket);
+	out->comma = true;
+}
+
+void json_string(struct out *out, const char *key, const char *value)
+{
+	before(out, key);
+	quoted(out, value);
+}
+
+void json_number(struct out *out, const char *key, unsigned long long value)
+{
+	before(out, key);
+	out_text(out, "%llu", value);
+}
+
+void json_flag(struct out *out, const char *key, bool value)
+{
+	before(out, key);
+	out_text(out, value ? "true" : "false");
+}

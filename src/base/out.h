@@ -1,0 +1,24 @@
+// Text and JSON for people and programs, collected and written in one go.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct out {
+	char *text;
+	size_t used, size;
+	bool comma; // JSON: the next value needs one before it
+};
+
+void out_text(struct out *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void out_free(struct out *out);
+
+// Writes all of it to a descriptor and empties the buffer. Returns -1 when that failed.
+int out_flush(struct out *out, int fd);
+
+// JSON: keys may be NULL inside a list. Strings are escaped; bad UTF-8 becomes U+FFFD.
+void json_open(struct out *out, const char *key, char bracket);
+void json_close(struct out *out, char bracket);
+void json_string(struct out *out, const char *key, const char *value);
+void json_number(struct out *out, const char *key, unsigned long long value);
+void json_flag(struct out *out, const char *key, bool value);

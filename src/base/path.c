@@ -1,0 +1,63 @@
+// Owns nothing. Path arithmetic on strings in an arena.
+#include "base/path.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+
+char *path_clean(struct arena *arena, const char *path)
+{
+	char *clean = arena_take(arena, strlen(path) + 2);
+	size_t length = 0;
+	while (*path) {
+		size_t part = strcspn(path, "/");
+		if (part == 2 && path[0] == '.' && path[1] == '.') {
+			while (length > 0 && clean[--length] != '/')
+				;
+		} else if (part > 0 && !(part == 1 && path[0] == '.')) {
+			clean[length++] = '/';
+			memcpy(clean + length, path, part);
+			length += part;
+		}
+		path += part + (path[part] == '/');
+	}
+	if (length == 0)
+		clean[length++] = '/';
+	clean[length] = '\0';
+	return clean;
+}
+
+char *path_join(struct arena *arena, const char *directory, const char *name)
+{
+	size_t front = strlen(directory), back = strlen(name);
+	if (name[0] == '/')
+		return path_clean(arena, name);
+	char *joined = arena_take(arena, front + back + 2);
+	memcpy(joined, directory, front);
+	joined[front] = '/';
+	memcpy(joined + front + 1, name, back);
+	return path_clean(arena, joined);
+}
+
+bool path_within(const char *path, const char *directory)
+{
+	if (str_equal(directory, "/"))
+		return true;
+	size_t length = strlen(directory);
+	return str_starts(path, directory) && (path[length] == '\0' || path[length] == '/');
+}
+
+char *path_parent(struct arena *arena, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	if (!slash || slash == path)
+		return arena_copy(arena, "/", 1);
+	return arena_copy(arena, path, (size_t)(slash - path));
+}
+
+const char *path_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}

@@ -1,0 +1,21 @@
+// Paths as text: nothing here touches the file system.
+#pragma once
+
+#include <stdbool.h>
+
+struct arena;
+
+// Absolute, without '.', '..', '//' or a trailing slash. `path` must start with '/'.
+// '..' is resolved as text, so only for paths written by the user, never after a symlink.
+char *path_clean(struct arena *arena, const char *path);
+
+// `directory`/`name`, cleaned; an absolute name stands for itself.
+char *path_join(struct arena *arena, const char *directory, const char *name);
+
+// True when `path` is `directory` or lies below it. Both cleaned.
+bool path_within(const char *path, const char *directory);
+
+// The parent directory ("/" for "/").
+char *path_parent(struct arena *arena, const char *path);
+
+const char *path_name(const char *path);

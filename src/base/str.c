@@ -1,0 +1,102 @@
+// Owns nothing. Pure functions over NUL-terminated strings.
+#include "base/str.h"
+
+#include <string.h>
+
+bool str_equal(const char *left, const char *right)
+{
+	return strcmp(left, right) == 0;
+}
+
+bool str_starts(const char *text, const char *prefix)
+{
+	return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+bool str_ends(const char *text, const char *suffix)
+{
+	size_t length = strlen(text), tail = strlen(suffix);
+	return length >= tail && str_equal(text + length - tail, suffix);
+}
+
+bool str_match(const char *text, const char *pattern)
+{
+	const char *star = NULL, *retry = NULL;
+	while (*text) {
+		if (*pattern == '*') {
+			star = pattern++;
+			if (*pattern && *pattern != '*')
+				text = strchr(text, *pattern);
+			if (!text)
+				return false;
+			retry = text;
+		} else if (*pattern == *text) {
+			pattern++;
+			text++;
+		} else if (star) {
+			pattern = star + 1;
+			text = ++retry;
+		} else {
+			return false;
+		}
+	}
+	while (*pattern == '*')
+		pattern++;
+	return *pattern == '\0';
+}
+
+bool str_printable(const char *text)
+{
+	for (const unsigned char *byte = (const unsigned char *)text; *byte; byte++)
+		if (*byte < 0x20 || *byte == 0x7f)
+			return false;
+	return true;
+}
+
+static unsigned least(unsigned a, unsigned b, unsigned c)
+{
+	unsigned smaller = a < b ? a : b;
+	return smaller < c ? smaller : c;
+}
+
+unsigned str_distance(const char *left, const char *right, unsigned most)
+{
+	enum { LONGEST = 64 };
+	size_t rows = strlen(left), columns = strlen(right);
+	if (rows >= LONGEST || columns >= LONGEST)
+		return most + 1;
+	unsigned line[LONGEST + 1];
+	for (size_t column = 0; column <= columns; column++)
+		line[column] = (unsigned)column;
+	for (size_t row = 1; row <= rows; row++) {
+		unsigned diagonal = line[0];
+		line[0] = (unsigned)row;
+		for (size_t column = 1; column <= columns; column++) {
+			unsigned above = line[column];
+			unsigned cost = left[row - 1] != right[column - 1];
+			line[column] = least(above + 1, line[column - 1] + 1, diagonal + cost);
+			diagonal = above;
+		}
+	}
+	return line[columns] > most ? most + 1 : line[columns];
+}
+
+bool str_number(const char *text, size_t length, unsigned long long low, unsigned long long high,
+		unsigned long long *ret_number)
+{
+	unsigned long long number = 0;
+	if (length == 0 || length > 20)
+		return false;
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] < '0' || text[i] > '9')
+			return false;
+		unsigned digit = (unsigned)(text[i] - '0');
+		if (number > (~0ULL - digit) / 10)
+			return false;
+		number = number * 10 + digit;
+	}
+	if (number < low || number > high)
+		return false;
+	*ret_number = number;
+	return true;
+}

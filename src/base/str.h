@@ -1,0 +1,22 @@
+// Small questions about strings that libc does not answer.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+bool str_equal(const char *left, const char *right);
+bool str_starts(const char *text, const char *prefix);
+bool str_ends(const char *text, const char *suffix);
+
+// A shell-like match with '*' only; no other character is special.
+bool str_match(const char *text, const char *pattern);
+
+// True when every byte is printable and not a control byte (UTF-8 passes). Rule 23.
+bool str_printable(const char *text);
+
+// The number of single-character edits between two words, at most `most` + 1.
+unsigned str_distance(const char *left, const char *right, unsigned most);
+
+// A decimal number without sign, spaces or leading garbage; false when out of [low, high].
+bool str_number(const char *text, size_t length, unsigned long long low, unsigned long long high,
+		unsigned long long *ret_number);

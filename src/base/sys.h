@@ -1,0 +1,144 @@
+// Kernel numbers, structs and calls that the C library lacks. Nowhere else is an #ifdef for them.
+// Numbers from 424 on are the same on every architecture (Linux 5.1 and later).
+#pragma once
+
+#include <fcntl.h>
+#include <linux/mount.h> // never together with <sys/mount.h>: both define the same enums
+#include <linux/openat2.h>
+#include <linux/sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#ifndef CLONE_NEWTIME
+#define CLONE_NEWTIME 0x00000080
+#endif
+#ifndef CLONE_PIDFD
+#define CLONE_PIDFD 0x00001000
+#endif
+#ifndef CLOSE_RANGE_CLOEXEC
+#define CLOSE_RANGE_CLOEXEC (1U << 2)
+#endif
+#ifndef SYS_clone3
+#define SYS_clone3 435
+#endif
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+#ifndef SYS_openat2
+#define SYS_openat2 437
+#endif
+#ifndef SYS_mount_setattr
+#define SYS_mount_setattr 442
+#endif
+
+// Landlock, ABI 1 to 7 (Documentation/userspace-api/landlock.rst). Debian 12's header ends at 3.
+struct sys_landlock_ruleset {
+	uint64_t files, network, scoped; // ABI 1, 4 and 6: 8, 16 and 24 bytes
+};
+struct sys_landlock_path {
+	uint64_t access;
+	int32_t fd;
+} __attribute__((packed));
+enum { SYS_LANDLOCK_RULE_PATH = 1, SYS_LANDLOCK_VERSION = 1 };
+#define LANDLOCK_EXECUTE     (1ULL << 0)
+#define LANDLOCK_WRITE_FILE  (1ULL << 1)
+#define LANDLOCK_READ_FILE   (1ULL << 2)
+#define LANDLOCK_READ_DIR    (1ULL << 3)
+#define LANDLOCK_REMOVE_DIR  (1ULL << 4)
+#define LANDLOCK_REMOVE_FILE (1ULL << 5)
+#define LANDLOCK_MAKE_CHAR   (1ULL << 6)
+#define LANDLOCK_MAKE_DIR    (1ULL << 7)
+#define LANDLOCK_MAKE_REG    (1ULL << 8)
+#define LANDLOCK_MAKE_SOCK   (1ULL << 9)
+#define LANDLOCK_MAKE_FIFO   (1ULL << 10)
+#define LANDLOCK_MAKE_BLOCK  (1ULL << 11)
+#define LANDLOCK_MAKE_SYM    (1ULL << 12)
+#define LANDLOCK_REFER       (1ULL << 13) // ABI 2
+#define LANDLOCK_TRUNCATE    (1ULL << 14) // ABI 3
+#define LANDLOCK_IOCTL_DEV   (1ULL << 15) // ABI 5
+#define LANDLOCK_SCOPE_ABSTRACT_UNIX (1ULL << 0) // ABI 6
+#define LANDLOCK_SCOPE_SIGNAL        (1ULL << 1)
+
+static inline int sys_clone3(struct clone_args *arguments)
+{
+	return (int)syscall(SYS_clone3, arguments, sizeof(*arguments));
+}
+
+static inline int sys_openat2(int directory, const char *path, uint64_t flags, uint64_t resolve)
+{
+	struct open_how how = { .flags = flags, .resolve = resolve };
+	return (int)syscall(SYS_openat2, directory, path, &how, sizeof(how));
+}
+
+static inline int sys_open_tree(int directory, const char *path, unsigned flags)
+{
+	return (int)syscall(SYS_open_tree, directory, path, flags);
+}
+
+static inline int sys_move_mount(int from, const char *source, int to, const char *target,
+				 unsigned flags)
+{
+	return (int)syscall(SYS_move_mount, from, source, to, target, flags);
+}
+
+static inline int sys_mount_setattr(int fd, unsigned flags, struct mount_attr *attributes)
+{
+	return (int)syscall(SYS_mount_setattr, fd, "", flags | AT_EMPTY_PATH, attributes,
+			    sizeof(*attributes));
+}
+
+static inline int sys_fsopen(const char *type)
+{
+	return (int)syscall(SYS_fsopen, type, FSOPEN_CLOEXEC);
+}
+
+static inline int sys_fsconfig(int fd, unsigned command, const char *key, const char *value)
+{
+	return (int)syscall(SYS_fsconfig, fd, command, key, value, 0);
+}
+
+static inline int sys_fsmount(int fd, unsigned attributes)
+{
+	return (int)syscall(SYS_fsmount, fd, FSMOUNT_CLOEXEC, attributes);
+}
+
+static inline int sys_pivot_root(const char *root, const char *old)
+{
+	return (int)syscall(SYS_pivot_root, root, old);
+}
+
+static inline int sys_detach(const char *path)
+{
+	enum { SYS_MNT_DETACH = 2 };
+	return (int)syscall(SYS_umount2, path, SYS_MNT_DETACH);
+}
+
+static inline int sys_close_range(unsigned first, unsigned last, unsigned flags)
+{
+	return (int)syscall(SYS_close_range, first, last, flags);
+}
+
+static inline int sys_pidfd_send_signal(int pidfd, int number, siginfo_t *info)
+{
+	return (int)syscall(SYS_pidfd_send_signal, pidfd, number, info, 0);
+}
+
+static inline int sys_landlock_create(const struct sys_landlock_ruleset *ruleset, size_t size,
+				      unsigned flags)
+{
+	return (int)syscall(SYS_landlock_create_ruleset, ruleset, size, flags);
+}
+
+static inline int sys_landlock_add(int fd, const struct sys_landlock_path *rule)
+{
+	return (int)syscall(SYS_landlock_add_rule, fd, SYS_LANDLOCK_RULE_PATH, rule, 0);
+}
+
+static inline int sys_landlock_restrict(int fd)
+{
+	return (int)syscall(SYS_landlock_restrict_self, fd, 0);
+}

@@ -1,0 +1,126 @@
+// Owns the way from words to a running box.
+#include "cli/box.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/out.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "cli/verbs.h"
+#include "run.h"
+#include "run/decide.h"
+#include "run/report.h"
+#include "run/supervise.h"
+
+extern char **environ;
+
+int box_failed(void)
+{
+	struct out out = { 0 };
+	out_text(&out, "sbx: %s\n", err_text());
+	out_flush(&out, STDERR_FILENO);
+	return STATUS_FAILURE;
+}
+
+const char *box_shell(void)
+{
+	static const char *const fallbacks[] = { "/bin/bash", "/usr/bin/bash", "/bin/zsh", "/bin/sh" };
+	const char *shell = getenv("SHELL");
+	const char *name = shell ? path_name(shell) : "";
+	if ((str_equal(name, "bash") || str_equal(name, "zsh")) && access(shell, X_OK) == 0)
+		return shell;
+	for (size_t i = 0; i < sizeof(fallbacks) / sizeof(*fallbacks); i++)
+		if (access(fallbacks[i], X_OK) == 0)
+			return fallbacks[i];
+	return "/bin/sh";
+}
+
+struct box *box_new(void)
+{
+	struct arena *arena = arena_new();
+	struct box *box = arena_take(arena, sizeof(*box));
+	box->arena = arena;
+	return box;
+}
+
+int box_read(struct box *box, enum verb verb, char **words)
+{
+	TRY(argv_read(box->arena, verb, words, &box->invocation, &box->arguments));
+	box->invocation.command = box->arguments.rest;
+	return 0;
+}
+
+void box_use_shell(struct box *box, const char *string, char **rest)
+{
+	size_t count = 0;
+	while (rest[count])
+		count++;
+	char **command = arena_take(box->arena, (count + 4) * sizeof(*command)), **next = command;
+	const char *shell = box_shell();
+	*next++ = arena_copy(box->arena, shell, strlen(shell));
+	if (string) {
+		*next++ = arena_copy(box->arena, "-c", 2);
+		*next++ = arena_copy(box->arena, string, strlen(string));
+	}
+	for (size_t i = 0; i < count; i++)
+		*next++ = rest[i];
+	box->invocation.command = command;
+}
+
+static int decide_first(struct box *box)
+{
+	return decide_profile(box->arena, &box->invocation, &box->arguments, environ, &box->profile,
+			      &box->plan);
+}
+
+int box_plan(struct box *box)
+{
+	TRY(decide_first(box));
+	return decide_view(&box->plan, environ);
+}
+
+// So that whoever waits for sbx sees what it would have seen without it.
+static void die_like_command(int number)
+{
+	struct rlimit none = { 0, 0 };
+	sigset_t only;
+	setrlimit(RLIMIT_CORE, &none);
+	signal(number, SIG_DFL);
+	sigemptyset(&only);
+	sigaddset(&only, number);
+	kill(getpid(), number);
+	sigprocmask(SIG_UNBLOCK, &only, NULL);
+}
+
+struct outcome box_try(struct box *box, struct run *run)
+{
+	static int mounts[MOUNTS_MOST];
+	*run = (struct run){ .arguments = box->arguments.all, .environment = environ };
+	run->pidfd = run->to_host = run->from_box = run->terminal = run->signals = run->root = -1;
+	run->go[0] = run->go[1] = run->helper = run->network = -1;
+	run->mounts = mounts;
+	return supervise(&box->plan, run);
+}
+
+int box_run(struct box *box)
+{
+	struct run run;
+	if (decide_first(box) < 0)
+		return box_failed();
+	struct outcome outcome = box_try(box, &run);
+	if (box->plan.timing)
+		report_timing(&run);
+	int status = report_outcome(&box->plan, &run, &outcome);
+	if (outcome.kind == OUTCOME_ENDED && WIFSIGNALED(outcome.status))
+		die_like_command(WTERMSIG(outcome.status));
+	return status;
+}

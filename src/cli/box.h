@@ -1,0 +1,42 @@
+// What run, shell and plan share: options -> plan -> run.
+#pragma once
+
+#include "plan.h"
+#include "policy/argv.h"
+#include "profile.h"
+#include "run/supervise.h"
+
+struct run;
+
+struct box {
+	struct arena *arena;
+	struct invocation invocation;
+	struct arguments arguments;
+	struct profile profile;
+	struct plan plan;
+};
+
+// A zeroed box in an arena of its own.
+struct box *box_new(void);
+
+// Reads the options of a verb. invocation.command is set to the words after them.
+int box_read(struct box *box, enum verb verb, char **words);
+
+// Sets the command to the caller's shell: with -c STRING and the words left, or interactive.
+void box_use_shell(struct box *box, const char *string, char **rest);
+
+// Both halves of the plan, for those who only look at it.
+int box_plan(struct box *box);
+
+// Decides the first half, clones, decides the rest meanwhile, and runs the command. Returns sbx's exit status; a command killed by a signal ends sbx
+// by the same signal.
+int box_run(struct box *box);
+
+// The run itself, without words; for box_run() and doctor, after the first half of the plan.
+struct outcome box_try(struct box *box, struct run *run);
+
+// Prints the recorded error and returns 125.
+int box_failed(void);
+
+// $SHELL when it is bash or zsh and can be run, else bash, else sh.
+const char *box_shell(void);

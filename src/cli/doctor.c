@@ -1,0 +1,231 @@
+// sbx doctor: runs a box that does nothing, step by step, and says what this machine enforces.
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/out.h"
+#include "base/str.h"
+#include "cli/box.h"
+#include "cli/help.h"
+#include "cli/verbs.h"
+#include "jail/landlock.h"
+#include "jail/machine.h"
+#include "probe.h"
+#include "run.h"
+#include "run/decide.h"
+#include "run/steps.h"
+#include "run/supervise.h"
+
+enum { FINDINGS_MOST = 32 };
+
+extern char **environ;
+
+struct doctor {
+	struct box *box;
+	struct finding findings[FINDINGS_MOST];
+	unsigned count;
+};
+
+static void find(struct doctor *doctor, struct finding finding)
+{
+	if (doctor->count < FINDINGS_MOST)
+		doctor->findings[doctor->count++] = finding;
+}
+
+// Which wall each step of the box stands for, as people call it.
+struct wall {
+	const char *step, *name;
+};
+static const struct wall walls[] = {
+	{ "namespaces", "namespaces" }, { "ids", "user ids" },	   { "join", "own network" },
+	{ "view", "mount view" },	{ "pivot", "own root" },   { "limits", "rlimits" },
+	{ "landlock", "landlock" },	{ "privileges", "no privileges" },
+	{ "filter", "system call filter" }, { "command", "command" },
+};
+
+static int step_index(const char *name)
+{
+	for (int i = 0; i < step_count; i++)
+		if (str_equal(steps[i].name, name))
+			return i;
+	return -1;
+}
+
+// By effect: the same steps as in every run, up to `true`.
+static void try_walls(struct doctor *doctor)
+{
+	struct box *box = doctor->box;
+	struct run run;
+	struct outcome outcome = box_try(box, &run);
+	int failed = outcome.kind == OUTCOME_FAILED ? run.message.step :
+		     outcome.kind == OUTCOME_ENDED  ? step_count :
+						      step_index("command");
+	for (size_t i = 0; i < sizeof(walls) / sizeof(*walls); i++) {
+		int index = step_index(walls[i].step);
+		struct finding finding = { .wall = walls[i].name, .detail = steps[index].why };
+		if (str_equal(walls[i].step, "landlock"))
+			continue; // has a finding of its own
+		if (index >= failed) {
+			finding.state = FINDING_MISSING;
+			finding.detail = index == failed && outcome.kind == OUTCOME_FAILED ?
+						 arena_copy(box->arena, run.message.text,
+							    strlen(run.message.text)) :
+						 "not tried: an earlier wall is missing";
+			finding.fix = index == failed ? probe_advice(steps[index].name,
+								     run.message.number) :
+							NULL;
+		}
+		find(doctor, finding);
+	}
+}
+
+static void try_landlock(struct doctor *doctor)
+{
+	int abi = landlock_abi();
+	struct finding finding = { .wall = "landlock" };
+	finding.detail = arena_text(doctor->box->arena, "ABI %d of 7 known to sbx", abi);
+	if (abi == 0) {
+		finding.state = FINDING_WEAK;
+		finding.detail = "this kernel has none: the mount view is the only wall around files";
+		finding.fix = "boot with landlock in the list of lsm=";
+	} else if (abi < 6) {
+		finding.state = FINDING_WEAK;
+		finding.detail = arena_text(doctor->box->arena,
+					    "ABI %d: no scopes for signals and abstract sockets, which "
+					    "the namespaces wall off unless the network is the host's",
+					    abi);
+	}
+	find(doctor, finding);
+}
+
+static void try_kernel(struct doctor *doctor)
+{
+	struct utsname name;
+	if (uname(&name) < 0)
+		return;
+	find(doctor, (struct finding){
+			     .wall = "kernel",
+			     .detail = arena_text(doctor->box->arena, "%s %s on %s", name.sysname,
+						  name.release, name.machine) });
+}
+
+static void try_pids(struct doctor *doctor)
+{
+	struct finding finding = { .wall = "limit on processes",
+				   .detail = "counts only the box's own user namespace" };
+	if (geteuid() == 0) {
+		finding.state = FINDING_WEAK;
+		finding.detail = "rlimits do not bind root";
+		finding.fix = "run sbx as an ordinary user";
+	}
+	find(doctor, finding);
+}
+
+// Another program of this name, found first on PATH.
+static void try_name(struct doctor *doctor)
+{
+	char own[PATH_MAX], real[PATH_MAX];
+	const char *path = getenv("PATH");
+	ssize_t length = readlink("/proc/self/exe", own, sizeof(own) - 1);
+	if (length < 0)
+		return;
+	own[length] = '\0';
+	for (const char *at = path; at; at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
+		const char *file = arena_text(doctor->box->arena, "%.*s/sbx", (int)strcspn(at, ":"), at);
+		if (access(file, X_OK) < 0 || !realpath(file, real))
+			continue;
+		struct finding finding = { .wall = "the name sbx", .detail = "PATH leads to this program" };
+		if (!str_equal(real, own)) {
+			finding.state = FINDING_WEAK;
+			finding.detail = arena_text(doctor->box->arena,
+						    "PATH leads to another program: %s", file);
+			finding.fix = arena_text(doctor->box->arena, "put %s first on PATH, or use its "
+								    "whole path",
+						 own);
+		}
+		find(doctor, finding);
+		return;
+	}
+}
+
+static const char *const state_words[] = { "ok", "MISSING", "weak" };
+
+static void print_text(struct out *out, const struct doctor *doctor)
+{
+	for (unsigned i = 0; i < doctor->count; i++) {
+		const struct finding *finding = &doctor->findings[i];
+		out_text(out, "%-8s %-18s %s\n", state_words[finding->state], finding->wall,
+			 finding->detail);
+		if (finding->fix)
+			out_text(out, "%-8s %-18s fix: %s\n", "", "", finding->fix);
+	}
+}
+
+static void print_json(struct out *out, const struct doctor *doctor)
+{
+	json_open(out, NULL, '[');
+	for (unsigned i = 0; i < doctor->count; i++) {
+		const struct finding *finding = &doctor->findings[i];
+		json_open(out, NULL, '{');
+		json_string(out, "wall", finding->wall);
+		json_string(out, "state", state_words[finding->state]);
+		json_string(out, "detail", finding->detail);
+		if (finding->fix)
+			json_string(out, "fix", finding->fix);
+		json_close(out, '}');
+	}
+	json_close(out, ']');
+	out_text(out, "\n");
+}
+
+static int examine(struct doctor *doctor)
+{
+	static const struct origin from = { .file = "doctor" };
+	struct argument no_project = { key_find_flag(VERB_RUN, "project", 7), "none" };
+	struct arguments arguments = { .set = &no_project, .count = 1, .all = doctor->box->arguments.all };
+	static char word[] = "true";
+	static char *command[] = { word, NULL };
+	doctor->box->arguments = arguments;
+	doctor->box->invocation.command = command;
+	list_add(&doctor->box->invocation.profiles, doctor->box->arena, "offline", from);
+	TRY(decide_profile(doctor->box->arena, &doctor->box->invocation, &doctor->box->arguments,
+			   environ, &doctor->box->profile, &doctor->box->plan));
+	try_kernel(doctor);
+	try_landlock(doctor);
+	try_pids(doctor);
+	try_name(doctor);
+	return 0;
+}
+
+int verb_doctor(char **words)
+{
+	struct doctor doctor = { .box = box_new() };
+	struct out out = { 0 };
+	if (box_read(doctor.box, VERB_DOCTOR, words) < 0)
+		return box_failed();
+	if (doctor.box->invocation.help == ANSWER_YES)
+		return help_verb(VERB_DOCTOR, "doctor");
+	bool json = doctor.box->invocation.json == ANSWER_YES;
+	if (doctor.box->arguments.rest[0]) {
+		fail(0, "usage: sbx doctor [--json]");
+		return box_failed();
+	}
+	int stdout_copy = dup(STDOUT_FILENO);
+	if (stdout_copy < 0 || examine(&doctor) < 0)
+		return box_failed();
+	try_walls(&doctor); // takes stdin and stdout away, as every run does
+	if (json)
+		print_json(&out, &doctor);
+	else
+		print_text(&out, &doctor);
+	bool missing = false;
+	for (unsigned i = 0; i < doctor.count; i++)
+		missing |= doctor.findings[i].state == FINDING_MISSING;
+	return out_flush(&out, stdout_copy) < 0 || missing ? STATUS_FAILURE : STATUS_OK;
+}

@@ -1,0 +1,220 @@
+// sbx plan: what a run would do, as text or JSON.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/out.h"
+#include "base/str.h"
+#include "cli/box.h"
+#include "cli/help.h"
+#include "cli/verbs.h"
+
+static const char *mount_word(const struct mount *mount)
+{
+	switch (mount->kind) {
+	case MOUNT_DIRECTORY:
+		return "directory";
+	case MOUNT_LINK:
+		return "link";
+	case MOUNT_TMPFS:
+		return "tmpfs";
+	case MOUNT_MASK:
+		return "hide";
+	case MOUNT_SELF:
+		return "read-only";
+	case MOUNT_PROC:
+		return "proc";
+	case MOUNT_PTS:
+		return "devpts";
+	case MOUNT_BIND:
+		break;
+	}
+	if (mount->cache)
+		return "cache";
+	switch (mount->access) {
+	case ACCESS_READ:
+		return "read";
+	case ACCESS_WRITE:
+		return "write";
+	case ACCESS_DEVICE:
+		return "device";
+	case ACCESS_NOTHING:
+		break;
+	}
+	return "hide";
+}
+
+// Paths with control bytes are shown as such, never raw to a terminal.
+static const char *shown(const char *text)
+{
+	return str_printable(text) ? text : "(control bytes)";
+}
+
+static const char *limit_text(struct arena *arena, uint64_t limit, const char *unit)
+{
+	if (limit == UNLIMITED)
+		return "unlimited";
+	return arena_text(arena, "%llu%s", (unsigned long long)limit, unit);
+}
+
+static const char *const project_words[] = { "write", "read", "none" };
+static const char *const network_words[] = { "none", "host" };
+
+struct limit_row {
+	const char *name, *unit;
+	size_t offset;
+};
+static const struct limit_row limit_rows[] = {
+	{ "time", " ms", offsetof(struct limits, time) },
+	{ "pids", "", offsetof(struct limits, pids) },
+	{ "tmp", " bytes", offsetof(struct limits, tmp) },
+	{ "file-size", " bytes", offsetof(struct limits, file_size) },
+	{ "open-files", "", offsetof(struct limits, open_files) },
+	{ "core", " bytes", offsetof(struct limits, core) },
+};
+enum { LIMIT_ROWS = sizeof(limit_rows) / sizeof(*limit_rows) };
+
+static uint64_t limit_of(const struct plan *plan, const struct limit_row *row)
+{
+	uint64_t value;
+	memcpy(&value, (const char *)&plan->profile->limits + row->offset, sizeof(value));
+	return value;
+}
+
+static void text_mounts(struct out *out, const struct plan *plan)
+{
+	out_text(out, "files\n");
+	for (unsigned i = 0; i < plan->mount_count; i++) {
+		const struct mount *mount = &plan->mounts[i];
+		if (mount->kind == MOUNT_DIRECTORY)
+			continue;
+		out_text(out, "  %-10s %s", mount_word(mount), shown(mount->target));
+		if (mount->kind == MOUNT_LINK || mount->cache)
+			out_text(out, " -> %s", shown(mount->source));
+		out_text(out, "\n");
+	}
+}
+
+static void text_environment(struct out *out, const struct plan *plan)
+{
+	out_text(out, "environment\n  passed    ");
+	for (unsigned i = 0; i < plan->variable_count; i++)
+		if (plan->variables[i].value)
+			out_text(out, " %s", shown(plan->variables[i].name));
+	out_text(out, "\n");
+	for (unsigned i = 0; i < plan->variable_count; i++)
+		if (!plan->variables[i].value)
+			out_text(out, "  withheld   %s: %s\n", shown(plan->variables[i].name),
+				 plan->variables[i].why);
+}
+
+static void text_plan(struct out *out, const struct box *box)
+{
+	const struct plan *plan = &box->plan;
+	out_text(out, "project      %s (%s)\n", plan->project ? shown(plan->project) : "none",
+		 project_words[plan->profile->project]);
+	out_text(out, "directory    %s\n", shown(plan->directory));
+	out_text(out, "network      %s\n", network_words[plan->profile->network]);
+	out_text(out, "user         uid %u, gid %u, no capabilities\n", (unsigned)plan->uid,
+		 (unsigned)plan->gid);
+	out_text(out, "landlock     ");
+	out_text(out, plan->landlock ? "ABI %d\n" : "off\n", plan->landlock);
+	out_text(out, "filter       %u instructions\n", plan->filter.count);
+	out_text(out, "limits      ");
+	for (int i = 0; i < LIMIT_ROWS; i++)
+		out_text(out, "%s %s %s", i ? "," : "", limit_rows[i].name,
+			 limit_text(box->arena, limit_of(plan, &limit_rows[i]), limit_rows[i].unit));
+	out_text(out, "\n");
+	text_mounts(out, plan);
+	text_environment(out, plan);
+	list_each(note, &plan->notes)
+		out_text(out, "note         %s\n", note->text);
+}
+
+static void json_mounts(struct out *out, const struct plan *plan)
+{
+	json_open(out, "mounts", '[');
+	for (unsigned i = 0; i < plan->mount_count; i++) {
+		const struct mount *mount = &plan->mounts[i];
+		json_open(out, NULL, '{');
+		json_string(out, "kind", mount_word(mount));
+		json_string(out, "target", mount->target);
+		if (mount->source)
+			json_string(out, "source", mount->source);
+		if (mount->from.file)
+			json_string(out, "from", mount->from.file);
+		if (mount->from.line)
+			json_number(out, "line", mount->from.line);
+		json_close(out, '}');
+	}
+	json_close(out, ']');
+}
+
+static void json_environment(struct out *out, const struct plan *plan)
+{
+	json_open(out, "environment", '[');
+	for (unsigned i = 0; i < plan->variable_count; i++) {
+		json_open(out, NULL, '{');
+		json_string(out, "name", plan->variables[i].name);
+		json_flag(out, "passed", plan->variables[i].value != NULL);
+		if (plan->variables[i].why)
+			json_string(out, "why", plan->variables[i].why);
+		json_close(out, '}');
+	}
+	json_close(out, ']');
+}
+
+static void json_plan(struct out *out, const struct box *box)
+{
+	const struct plan *plan = &box->plan;
+	json_open(out, NULL, '{');
+	json_string(out, "project", plan->project ? plan->project : "");
+	json_string(out, "access", project_words[plan->profile->project]);
+	json_string(out, "directory", plan->directory);
+	json_string(out, "network", network_words[plan->profile->network]);
+	json_number(out, "uid", plan->uid);
+	json_number(out, "gid", plan->gid);
+	json_number(out, "landlock", (unsigned)plan->landlock);
+	json_open(out, "limits", '{');
+	for (int i = 0; i < LIMIT_ROWS; i++)
+		if (limit_of(plan, &limit_rows[i]) == UNLIMITED)
+			json_string(out, limit_rows[i].name, "unlimited");
+		else
+			json_number(out, limit_rows[i].name, limit_of(plan, &limit_rows[i]));
+	json_close(out, '}');
+	json_mounts(out, plan);
+	json_environment(out, plan);
+	json_open(out, "notes", '[');
+	list_each(note, &plan->notes)
+		json_string(out, NULL, note->text);
+	json_close(out, ']');
+	json_open(out, "command", '[');
+	for (char *const *word = plan->command; *word; word++)
+		json_string(out, NULL, *word);
+	json_close(out, ']');
+	json_close(out, '}');
+	out_text(out, "\n");
+}
+
+int verb_plan(char **words)
+{
+	struct box *box = box_new();
+	struct out out = { 0 };
+	if (box_read(box, VERB_PLAN, words) < 0)
+		return box_failed();
+	if (box->invocation.help == ANSWER_YES)
+		return help_verb(VERB_PLAN, "plan");
+	if (box->invocation.shell_string)
+		box_use_shell(box, box->invocation.shell_string, box->arguments.rest);
+	if (box_plan(box) < 0)
+		return box_failed();
+	if (box->invocation.json == ANSWER_YES)
+		json_plan(&out, box);
+	else
+		text_plan(&out, box);
+	return out_flush(&out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : STATUS_OK;
+}

@@ -1,0 +1,189 @@
+// sbx profile: list, show, check, keys.
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/out.h"
+#include "base/str.h"
+#include "cli/box.h"
+#include "cli/help.h"
+#include "cli/verbs.h"
+#include "jail/seccomp.h"
+#include "policy/find.h"
+#include "policy/merge.h"
+#include "policy/values.h"
+#include "run/decide.h"
+
+extern char **environ;
+
+static const char *description(const struct source *source)
+{
+	const char *text = "";
+	for (unsigned i = 0; i < source->rows.count; i++)
+		if (str_equal(source->rows.rows[i].section, "profile") &&
+		    str_equal(source->rows.rows[i].name, "description"))
+			text = source->rows.rows[i].value;
+	return text;
+}
+
+static void list_directory(struct out *out, struct arena *arena, const char *directory)
+{
+	DIR *stream = opendir(directory);
+	if (!stream)
+		return;
+	for (struct dirent *entry = readdir(stream); entry; entry = readdir(stream)) {
+		struct source source;
+		if (!str_ends(entry->d_name, ".ini") || !str_printable(entry->d_name))
+			continue;
+		int length = (int)strlen(entry->d_name) - 4;
+		const char *path = arena_text(arena, "%s/%s", directory, entry->d_name);
+		bool good = find_read_file(arena, path, &source) == 0;
+		out_text(out, "%-12.*s %s (%s)\n", length, entry->d_name,
+			 good ? description(&source) : "unusable; see: sbx profile check", directory);
+		err_clear();
+	}
+	closedir(stream);
+}
+
+static int list(struct box *box, char **words)
+{
+	struct out out = { 0 };
+	(void)words;
+	for (unsigned i = 0; i < builtin_count; i++) {
+		struct source source = { .rows = builtins[i].rows };
+		out_text(&out, "%-12s %s\n", builtins[i].name, description(&source));
+	}
+	list_directory(&out, box->arena, find_system_directory);
+	list_directory(&out, box->arena, decide_config_directory(box->arena, environ));
+	return out_flush(&out, STDOUT_FILENO);
+}
+
+static void resolved_key(struct out *out, const struct key *key, const struct profile *profile)
+{
+	const char *field = (const char *)profile + key->offset;
+	const struct list *list = (const void *)field;
+	uint64_t number;
+	unsigned word;
+	const char *text;
+	switch (key->kind) {
+	case KEY_LIST:
+		list_each(item, list)
+			out_text(out, "%s = %s ; %s:%u\n", key->name, item->text, item->from.file,
+				 item->from.line);
+		return;
+	case KEY_TEXT:
+		memcpy(&text, field, sizeof(text));
+		if (text)
+			out_text(out, "%s = %s\n", key->name, text);
+		return;
+	case KEY_WORD:
+		memcpy(&word, field, sizeof(word));
+		out_text(out, "%s = %s\n", key->name, key->words[word]);
+		return;
+	case KEY_SIZE:
+	case KEY_TIME:
+	case KEY_COUNT:
+		memcpy(&number, field, sizeof(number));
+		if (number == UNLIMITED)
+			out_text(out, "%s = unlimited\n", key->name);
+		else
+			out_text(out, "%s = %llu%s\n", key->name, (unsigned long long)number,
+				 key->kind == KEY_TIME ? "ms" : "");
+		return;
+	case KEY_SWITCH:
+		return;
+	}
+}
+
+static int show_resolved(struct box *box, const char *name)
+{
+	struct out out = { 0 };
+	struct list names = { 0 };
+	list_add(&names, box->arena, name, (struct origin){ .file = "profile show" });
+	const char *config = decide_config_directory(box->arena, environ);
+	TRY(merge_profiles(box->arena, config, &names, &box->profile));
+	for (unsigned i = 0; i < section_count; i++) {
+		out_text(&out, "%s[%s]\n", i ? "\n" : "", sections[i].name);
+		for (const struct key *key = keys; key < keys + key_count; key++)
+			if (key->section && str_equal(key->section, sections[i].name))
+				resolved_key(&out, key, &box->profile);
+	}
+	return out_flush(&out, STDOUT_FILENO);
+}
+
+static int show(struct box *box, char **words)
+{
+	struct out out = { 0 };
+	struct source source;
+	if (!words[0] || words[1])
+		return fail(0, "usage: sbx profile show [--resolved] NAME");
+	if (box->invocation.resolved == ANSWER_YES)
+		return show_resolved(box, words[0]);
+	TRY(find_profile(box->arena, decide_config_directory(box->arena, environ), words[0],
+			 LEVEL_FILE, &source));
+	out_text(&out, "%.*s", (int)source.length, source.text);
+	return out_flush(&out, STDOUT_FILENO);
+}
+
+// Everything about a profile that can be said without a project.
+static int check(struct box *box, char **words)
+{
+	struct out out = { 0 };
+	struct list names = { 0 };
+	if (!words[0] || words[1])
+		return fail(0, "usage: sbx profile check FILE");
+	const char *path = strchr(words[0], '/') ? words[0] : arena_text(box->arena, "./%s", words[0]);
+	list_add(&names, box->arena, path, (struct origin){ .file = "profile check" });
+	const char *config = decide_config_directory(box->arena, environ);
+	TRY(merge_profiles(box->arena, config, &names, &box->profile));
+	box->plan.arena = box->arena;
+	box->plan.profile = &box->profile;
+	TRY(seccomp_plan(&box->plan));
+	out_text(&out, "%s: good\n", words[0]);
+	return out_flush(&out, STDOUT_FILENO);
+}
+
+static int list_keys(struct box *box, char **words)
+{
+	struct out out = { 0 };
+	(void)box;
+	(void)words;
+	for (unsigned i = 0; i < section_count; i++) {
+		out_text(&out, "%s[%s] %s\n", i ? "\n" : "", sections[i].name, sections[i].help);
+		for (const struct key *key = keys; key < keys + key_count; key++)
+			if (key->section && str_equal(key->section, sections[i].name))
+				out_text(&out, "%s = %s\n    %s\n", key->name, key->value, key->help);
+	}
+	return out_flush(&out, STDOUT_FILENO);
+}
+
+struct action {
+	const char *name;
+	int (*run)(struct box *box, char **words);
+};
+
+static const struct action actions[] = {
+	{ "list", list }, { "show", show }, { "check", check }, { "keys", list_keys }
+};
+
+int verb_profile(char **words)
+{
+	struct box *box = box_new();
+	const struct action *chosen = NULL;
+	for (size_t i = 0; words[0] && i < sizeof(actions) / sizeof(*actions); i++)
+		if (str_equal(actions[i].name, words[0]))
+			chosen = &actions[i];
+	if (box_read(box, VERB_PROFILE, words + (chosen != NULL)) < 0)
+		return box_failed();
+	if (box->invocation.help == ANSWER_YES)
+		return help_verb(VERB_PROFILE, "profile");
+	if (!chosen) {
+		fail(0, "usage: sbx profile list | show [--resolved] NAME | check FILE | keys");
+		return box_failed();
+	}
+	return chosen->run(box, box->arguments.rest) < 0 ? box_failed() : STATUS_OK;
+}

@@ -1,0 +1,21 @@
+// The verbs: one row per verb, one file per verb.
+#pragma once
+
+struct verb_row {
+	const char *name;
+	int (*run)(char **words); // the words after the verb; returns sbx's exit status
+	const char *synopsis, *help;
+};
+extern const struct verb_row verb_rows[];
+extern const unsigned verb_row_count;
+
+int verb_run(char **words);
+int verb_shell(char **words);
+int verb_plan(char **words);
+int verb_profile(char **words);
+int verb_doctor(char **words);
+
+// sbx-shell: the whole argv after argv[0].
+int verb_sbx_shell(char **words);
+
+enum { STATUS_OK = 0, STATUS_FAILURE = 125 };

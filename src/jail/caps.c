@@ -1,0 +1,40 @@
+// Owns the dropping of privilege. Raw system calls: libcap allocates memory.
+#include "jail/caps.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <linux/securebits.h>
+#include <sys/prctl.h>
+
+#include "base/err.h"
+#include "base/sys.h"
+
+int caps_child(const struct plan *plan, struct run *run)
+{
+	(void)plan;
+	(void)run;
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct nothing[2] = { { 0 } };
+	// uid 0 is no privilege in here, and never becomes one again.
+	unsigned long bits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
+			     SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
+			     SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return fail(errno, "PR_SET_NO_NEW_PRIVS");
+	if (prctl(PR_SET_SECUREBITS, bits, 0, 0, 0) < 0)
+		return fail(errno, "PR_SET_SECUREBITS");
+	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
+		return fail(errno, "PR_CAP_AMBIENT_CLEAR_ALL");
+	for (unsigned long capability = 0; capability < 64; capability++)
+		if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) < 0) {
+			if (errno == EINVAL && capability > CAP_AUDIT_READ)
+				break; // past the last one this kernel knows
+			return fail(errno, "PR_CAPBSET_DROP %lu", capability);
+		}
+	if (syscall(SYS_capset, &header, nothing) < 0)
+		return fail(errno, "capset");
+	// pid 1 keeps the box's first memory image: nothing inside may read or trace it.
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+		return fail(errno, "PR_SET_DUMPABLE");
+	return 0;
+}

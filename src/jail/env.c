@@ -1,0 +1,146 @@
+// Owns the building of the environment: what passes, what is set, what is withheld and why.
+#include "jail/env.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "plan.h"
+#include "jail/variables.h"
+
+static const char default_path[] = "/usr/local/bin:/usr/bin:/bin";
+
+static bool listed(const struct list *list, const char *name)
+{
+	list_each(item, list)
+		if (str_match(name, item->text))
+			return true;
+	return false;
+}
+
+static bool listed_exactly(const struct list *list, const char *name)
+{
+	list_each(item, list)
+		if (str_equal(item->text, name))
+			return true;
+	return false;
+}
+
+static bool minimal(const char *name)
+{
+	for (const char *const *pattern = variables_minimal; *pattern; pattern++)
+		if (str_match(name, *pattern))
+			return true;
+	return false;
+}
+
+// True when a program inside could make files there.
+static bool writable_inside(const struct plan *plan, const char *path)
+{
+	const struct mount *above = NULL;
+	for (unsigned i = 0; i < plan->mount_count; i++)
+		if (path_within(path, plan->mounts[i].target))
+			above = &plan->mounts[i];
+	return above && above->access == ACCESS_WRITE;
+}
+
+// Why a variable of the caller does not reach the command, or NULL.
+static const char *withheld(const struct plan *plan, const char *name, const char *value)
+{
+	const struct profile *profile = plan->profile;
+	if (listed(&profile->environment_unset, name))
+		return "the profile leaves it out";
+	if (listed_exactly(&profile->environment_pass, name))
+		return NULL;
+	if (str_equal(name, "TMPDIR") &&
+	    !(value[0] == '/' && writable_inside(plan, path_clean(plan->arena, value))))
+		return "it is not writable in the box; /tmp is";
+	switch (profile->environment) {
+	case ENVIRONMENT_MINIMAL:
+		if (!minimal(name) && !listed(&profile->environment_pass, name))
+			return "mode minimal";
+		break;
+	case ENVIRONMENT_FILTERED:
+		break;
+	}
+	return variable_withheld(name, value);
+}
+
+static struct variable *find(struct plan *plan, const char *name)
+{
+	for (unsigned i = 0; i < plan->variable_count; i++)
+		if (str_equal(plan->variables[i].name, name))
+			return &plan->variables[i];
+	return &plan->variables[plan->variable_count++];
+}
+
+static void set(struct plan *plan, const char *name, const char *value)
+{
+	*find(plan, name) = (struct variable){ .name = name, .value = value };
+}
+
+static void take_callers(struct plan *plan, char *const *environment)
+{
+	for (char *const *entry = environment; *entry; entry++) {
+		size_t length = strcspn(*entry, "=");
+		if ((*entry)[length] != '=' || length == 0)
+			continue;
+		const char *name = arena_copy(plan->arena, *entry, length);
+		const char *value = *entry + length + 1;
+		const char *why = withheld(plan, name, value);
+		struct variable *variable = &plan->variables[plan->variable_count++];
+		*variable = (struct variable){ name, why ? NULL : value, why, *entry };
+	}
+}
+
+static void set_own(struct plan *plan)
+{
+	set(plan, "HOME", plan->home);
+	set(plan, "SBX", "1"); // lets programs and prompts know where they are
+	const char *path = env_value(plan, "PATH");
+	if (!path || !path[0])
+		set(plan, "PATH", default_path);
+	const char *logical = env_value(plan, "PWD");
+	if (!logical || !plan->current || !str_equal(plan->directory, plan->current))
+		set(plan, "PWD", plan->directory);
+	list_each(item, &plan->profile->environment_set) {
+		size_t length = strcspn(item->text, "=");
+		set(plan, arena_copy(plan->arena, item->text, length), item->text + length + 1);
+	}
+}
+
+const char *env_value(const struct plan *plan, const char *name)
+{
+	for (unsigned i = 0; i < plan->variable_count; i++)
+		if (str_equal(plan->variables[i].name, name))
+			return plan->variables[i].value;
+	return NULL;
+}
+
+int env_plan(struct plan *plan, char *const *environment)
+{
+	enum { OWN_MOST = 8 };
+	size_t count = OWN_MOST;
+	for (char *const *entry = environment; *entry; entry++)
+		count++;
+	list_each(item, &plan->profile->environment_set)
+		count++;
+	plan->variables = arena_take(plan->arena, count * sizeof(*plan->variables));
+	take_callers(plan, environment);
+	set_own(plan);
+	plan->environment = arena_take(plan->arena, (count + 1) * sizeof(char *));
+	unsigned used = 0;
+	for (unsigned i = 0; i < plan->variable_count; i++) {
+		struct variable *variable = &plan->variables[i];
+		if (!variable->value)
+			continue;
+		char *entry = variable->entry;
+		if (!entry)
+			entry = arena_text(plan->arena, "%s=%s", variable->name, variable->value);
+		plan->environment[used++] = entry;
+		variable->value = entry + strlen(variable->name) + 1;
+	}
+	return 0;
+}

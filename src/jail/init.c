@@ -1,0 +1,191 @@
+// Owns pid 1. All signals are blocked and taken one by one: no handlers. Raw calls, no memory.
+#include "jail/init.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/sys.h"
+#include "jail/env.h"
+#include "plan.h"
+#include "run.h"
+
+static void tell(struct run *run)
+{
+	// The supervisor reads until it has one whole message; a failure here means it is gone.
+	fd_write_all(run->to_host, &run->message, sizeof(run->message));
+}
+
+// Closes or marks all but 0, 1, 2, the kept and one more. Last before exec. Rule 13.
+static int close_others(const struct plan *plan, int spared, unsigned flags)
+{
+	unsigned from = 3;
+	while (from < (unsigned)INT_MAX) {
+		unsigned next = (unsigned)INT_MAX;
+		for (unsigned i = 0; i < plan->keep_count; i++)
+			if ((unsigned)plan->keep[i] >= from && (unsigned)plan->keep[i] < next)
+				next = (unsigned)plan->keep[i];
+		if (spared >= 0 && (unsigned)spared >= from && (unsigned)spared < next)
+			next = (unsigned)spared;
+		if (next > from && sys_close_range(from, next == INT_MAX ? ~0U : next - 1, flags) < 0)
+			return -1;
+		from = next == INT_MAX ? next : next + 1;
+	}
+	return 0;
+}
+
+// execve, and for a script without #! the shell, as execvp does.
+static int execute(const struct plan *plan, const char *path)
+{
+	enum { WORDS_MOST = 4096 };
+	execve(path, plan->command, plan->environment);
+	if (errno != ENOEXEC)
+		return errno;
+	const char *words[WORDS_MOST] = { "/bin/sh", path };
+	for (unsigned i = 1; plan->command[i]; i++) {
+		if (i + 2 >= WORDS_MOST)
+			return E2BIG;
+		words[i + 1] = plan->command[i];
+	}
+	execve("/bin/sh", (char *const *)(uintptr_t)words, plan->environment);
+	return errno;
+}
+
+static bool is_file(const char *path)
+{
+	struct stat status;
+	return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+// PATH is searched here: execvp takes a hidden directory for "permission denied".
+static int search(const struct plan *plan)
+{
+	const char *name = plan->command[0], *path = env_value(plan, "PATH");
+	size_t length = strlen(name);
+	int worst = ENOENT;
+	char file[PATH_MAX];
+	if (strchr(name, '/') || length == 0)
+		return execute(plan, name);
+	for (const char *at = path; at; at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
+		size_t directory = strcspn(at, ":");
+		if (directory + length + 2 > sizeof(file))
+			continue;
+		memcpy(file, at, directory);
+		file[directory] = '/';
+		memcpy(file + directory + (directory > 0), name, length + 1);
+		int result = execute(plan, file);
+		if (result == EACCES && is_file(file))
+			worst = EACCES;
+		else if (result != ENOENT && result != ENOTDIR && result != EACCES)
+			return result;
+	}
+	return worst;
+}
+
+// In the vfork child: shares memory with init until exec, so it only writes `*problem`.
+static _Noreturn void become_command(const struct plan *plan, const struct run *run, int *problem)
+{
+	if (run->own_session)
+		setsid();
+	if (run->child_ignored)
+		signal(SIGCHLD, SIG_IGN);
+	if (close_others(plan, -1, CLOSE_RANGE_CLOEXEC) < 0) {
+		*problem = errno;
+		_exit(1);
+	}
+	sigprocmask(SIG_SETMASK, &run->callers_mask, NULL);
+	*problem = search(plan);
+	_exit(1);
+}
+
+static void tell_stop(struct run *run, int status)
+{
+	run->message.kind = MESSAGE_STOPPED;
+	run->message.status = WSTOPSIG(status);
+	tell(run);
+}
+
+// Ends the box: the kernel kills what is left when pid 1 is gone.
+static _Noreturn void tell_end(struct run *run, int status)
+{
+	run->message.kind = MESSAGE_ENDED;
+	run->message.status = status;
+	while (waitpid(-1, NULL, WNOHANG | __WALL) > 0)
+		;
+	run->message.alone = waitpid(-1, NULL, WNOHANG | __WALL) < 0 && errno == ECHILD;
+	tell(run);
+	_exit(0);
+}
+
+static void reap(struct run *run, pid_t command)
+{
+	for (;;) {
+		int status;
+		pid_t pid = waitpid(-1, &status, WNOHANG | WUNTRACED | __WALL);
+		if (pid <= 0)
+			return;
+		if (pid != command)
+			continue;
+		if (WIFSTOPPED(status))
+			tell_stop(run, status);
+		else
+			tell_end(run, status);
+	}
+}
+
+// Signals from the supervisor carry SI_QUEUE; what a terminal sends reaches the command itself.
+static _Noreturn void serve(struct run *run, pid_t command)
+{
+	sigset_t all;
+	siginfo_t info;
+	sigfillset(&all);
+	reap(run, command); // it may have ended before the first wait
+	for (;;) {
+		int number = sigwaitinfo(&all, &info);
+		if (number == SIGCHLD)
+			reap(run, command);
+		else if (number > 0 && info.si_code == SI_QUEUE)
+			kill(run->own_session ? -command : command, number);
+	}
+}
+
+// Its command line would tell the box what the policy is. Rule 27.
+static void forget_arguments(const struct run *run)
+{
+	for (char *const *word = run->arguments; *word; word++)
+		memset(*word, 0, strlen(*word));
+}
+
+int init_child(const struct plan *plan, struct run *run)
+{
+	volatile int problem = 0;
+	bool timing = plan->timing;
+	forget_arguments(run);
+	if (close_others(plan, run->to_host, 0) < 0)
+		return fail(errno, "close_range");
+	pid_t command = vfork();
+	if (command == 0)
+		become_command(plan, run, (int *)(uintptr_t)&problem);
+	if (command < 0)
+		return fail(errno, "vfork");
+	arena_free(plan->arena); // shared with the host side no longer than needed
+	// What the command closes must be seen as closed by whoever reads or writes the other end.
+	for (int fd = 0; fd <= 2; fd++)
+		close(fd);
+	sys_close_range(3, (unsigned)run->to_host - 1, 0);
+	sys_close_range((unsigned)run->to_host + 1, ~0U, 0);
+	run->message.kind = problem ? MESSAGE_NO_EXEC : MESSAGE_STARTED;
+	run->message.number = problem;
+	if (problem || timing)
+		tell(run);
+	if (problem)
+		_exit(1);
+	serve(run, command);
+}

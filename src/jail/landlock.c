@@ -1,0 +1,116 @@
+// Owns the Landlock rules: rights by kind of access, cut to what the kernel's ABI knows.
+#include "jail/landlock.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/sys.h"
+#include "plan.h"
+#include "probe.h"
+#include "run.h"
+
+static const uint64_t reading = LANDLOCK_EXECUTE | LANDLOCK_READ_FILE | LANDLOCK_READ_DIR;
+static const uint64_t writing = LANDLOCK_WRITE_FILE | LANDLOCK_REMOVE_DIR | LANDLOCK_REMOVE_FILE |
+				LANDLOCK_MAKE_DIR | LANDLOCK_MAKE_REG | LANDLOCK_MAKE_SOCK |
+				LANDLOCK_MAKE_FIFO | LANDLOCK_MAKE_SYM | LANDLOCK_REFER |
+				LANDLOCK_TRUNCATE;
+// Never granted: device nodes cannot be made in a user namespace either.
+static const uint64_t special = LANDLOCK_MAKE_CHAR | LANDLOCK_MAKE_BLOCK;
+// What a rule for a single file may name.
+static const uint64_t for_files = LANDLOCK_EXECUTE | LANDLOCK_READ_FILE | LANDLOCK_WRITE_FILE |
+				  LANDLOCK_TRUNCATE | LANDLOCK_IOCTL_DEV;
+
+int landlock_abi(void)
+{
+	int version = sys_landlock_create(NULL, 0, SYS_LANDLOCK_VERSION);
+	return version < 0 ? 0 : version;
+}
+
+// The file rights that this ABI knows.
+static uint64_t handled_files(int abi)
+{
+	uint64_t rights = reading | writing | special | LANDLOCK_IOCTL_DEV;
+	if (abi < 2)
+		rights &= ~LANDLOCK_REFER;
+	if (abi < 3)
+		rights &= ~LANDLOCK_TRUNCATE;
+	if (abi < 5)
+		rights &= ~LANDLOCK_IOCTL_DEV;
+	return rights;
+}
+
+int landlock_plan(const struct probe *probe, struct plan *plan)
+{
+	struct origin from = { .file = "landlock" };
+	if (plan->nested) {
+		list_add(&plan->notes, plan->arena,
+			 "no Landlock: the group 'namespaces' needs mounts, which it forbids", from);
+		return 0;
+	}
+	plan->landlock = probe->landlock;
+	if (!probe->landlock)
+		list_add(&plan->notes, plan->arena,
+			 "no Landlock in this kernel: the mount view is the only wall around files",
+			 from);
+	else if (probe->landlock < 6 && plan->profile->network == NETWORK_HOST)
+		list_add(&plan->notes, plan->arena,
+			 "this kernel's Landlock does not scope abstract unix sockets (needs 6.12): in "
+			 "network mode host the box reaches those of the host",
+			 from);
+	return 0;
+}
+
+static uint64_t rights_of(const struct mount *mount)
+{
+	switch (mount->access) {
+	case ACCESS_READ:
+		return reading;
+	case ACCESS_WRITE:
+		return reading | writing;
+	case ACCESS_DEVICE:
+		return LANDLOCK_READ_FILE | LANDLOCK_READ_DIR | LANDLOCK_WRITE_FILE |
+		       LANDLOCK_TRUNCATE | LANDLOCK_IOCTL_DEV;
+	case ACCESS_NOTHING:
+		return 0;
+	}
+	return 0;
+}
+
+static bool is_directory(const struct mount *mount)
+{
+	return mount->kind != MOUNT_BIND || mount->cache || mount->identity.type == S_IFDIR;
+}
+
+static int add_rule(const struct plan *plan, int ruleset, int fd, uint64_t rights)
+{
+	struct sys_landlock_path rule = { .access = rights & handled_files(plan->landlock), .fd = fd };
+	if (rule.access && sys_landlock_add(ruleset, &rule) < 0)
+		return fail(errno, "landlock_add_rule");
+	return 0;
+}
+
+int landlock_child(const struct plan *plan, struct run *run)
+{
+	struct sys_landlock_ruleset attributes = {
+		.files = handled_files(plan->landlock),
+		.scoped = LANDLOCK_SCOPE_ABSTRACT_UNIX | LANDLOCK_SCOPE_SIGNAL,
+	};
+	if (!plan->landlock)
+		return 0;
+	size_t size = plan->landlock < 4 ? 8 : plan->landlock < 6 ? 16 : 24;
+	autoclose int ruleset = sys_landlock_create(&attributes, size, 0);
+	if (ruleset < 0)
+		return fail(errno, "landlock_create_ruleset");
+	// Directories can be listed anywhere in the view; files only where a mount says so.
+	TRY(add_rule(plan, ruleset, run->root, LANDLOCK_READ_DIR));
+	for (unsigned i = 0; i < plan->mount_count; i++) {
+		const struct mount *mount = &plan->mounts[i];
+		uint64_t rights = rights_of(mount) & (is_directory(mount) ? ~0ULL : for_files);
+		if (run->mounts[i] >= 0)
+			TRY(add_rule(plan, ruleset, run->mounts[i], rights));
+	}
+	return sys_landlock_restrict(ruleset) < 0 ? fail(errno, "landlock_restrict_self") : 0;
+}

@@ -1,0 +1,12 @@
+// Landlock over the same plan: a second line should a mount or a descriptor be wrong.
+#pragma once
+
+struct plan;
+struct probe;
+struct run;
+
+int landlock_plan(const struct probe *probe, struct plan *plan);
+int landlock_child(const struct plan *plan, struct run *run);
+
+// The ABI of this kernel, 0 without Landlock.
+int landlock_abi(void);

@@ -1,0 +1,53 @@
+// Owns the rlimits. RLIMIT_NPROC counts only this user namespace (Linux 5.14).
+#include "jail/limits.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <sys/resource.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "plan.h"
+
+struct row {
+	int resource;
+	size_t offset; // in struct limits
+	const char *name;
+};
+
+static const struct row rows[] = {
+	{ RLIMIT_NPROC, offsetof(struct limits, pids), "pids" },
+	{ RLIMIT_FSIZE, offsetof(struct limits, file_size), "file-size" },
+	{ RLIMIT_NOFILE, offsetof(struct limits, open_files), "open-files" },
+	{ RLIMIT_CORE, offsetof(struct limits, core), "core" },
+};
+
+int limits_plan(struct plan *plan)
+{
+	if (plan->uid == 0 && plan->profile->limits.pids != UNLIMITED)
+		list_add(&plan->notes, plan->arena,
+			 "limit 'pids' does not bind root: the kernel exempts uid 0 from it",
+			 (struct origin){ .file = "limits" });
+	return 0;
+}
+
+// Never above the caller's own hard limit: asking for more than one has is no error here.
+int limits_child(const struct plan *plan, struct run *run)
+{
+	(void)run;
+	const char *limits = (const char *)&plan->profile->limits;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		uint64_t wanted = *(const uint64_t *)(const void *)(limits + rows[i].offset);
+		struct rlimit limit;
+		if (wanted == UNLIMITED)
+			continue;
+		if (getrlimit(rows[i].resource, &limit) < 0)
+			return fail(errno, "limit %s", rows[i].name);
+		if (limit.rlim_max == RLIM_INFINITY || limit.rlim_max > wanted)
+			limit.rlim_max = wanted;
+		limit.rlim_cur = limit.rlim_max;
+		if (setrlimit(rows[i].resource, &limit) < 0)
+			return fail(errno, "limit %s", rows[i].name);
+	}
+	return 0;
+}

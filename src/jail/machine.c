@@ -1,0 +1,115 @@
+// Owns the knowledge of what takes walls away on real systems, and what gives them back.
+#include "jail/machine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/str.h"
+#include "jail/landlock.h"
+#include "probe.h"
+
+void probe_quick(struct probe *probe)
+{
+	probe->uid = geteuid();
+	probe->gid = getegid();
+	probe->landlock = landlock_abi();
+}
+
+// The number in a one-line file of /proc, or `otherwise`.
+static long number_in(const char *path, long otherwise)
+{
+	char text[32];
+	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t length = fd < 0 ? -1 : fd_read_all(fd, text, sizeof(text) - 1);
+	if (length <= 0)
+		return otherwise;
+	text[length] = '\0';
+	return strtol(text, NULL, 10);
+}
+
+// Another filter is active: a container's, or that of a box around this one.
+static bool filtered(void)
+{
+	char text[8192];
+	autoclose int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+	ssize_t length = fd < 0 ? -1 : fd_read_all(fd, text, sizeof(text) - 1);
+	if (length <= 0)
+		return false;
+	text[length] = '\0';
+	return strstr(text, "\nSeccomp:\t2") != NULL;
+}
+
+struct cause {
+	const char *step;
+	int error; // 0: any
+	enum { SANDBOX, APPARMOR, CLONE_SYSCTL, MOST_NAMESPACES, CONTAINER, ALWAYS } sign;
+	const char *advice;
+};
+
+static const struct cause causes[] = {
+	{ "namespaces", 0, SANDBOX,
+	  "this is already an sbx box, where user namespaces are off. Start the outer one with "
+	  "--allow-syscalls namespaces, or run the command without a second sbx" },
+	{ "namespaces", 0, MOST_NAMESPACES,
+	  "user.max_user_namespaces is 0. Fix: sudo sysctl -w user.max_user_namespaces=15000" },
+	{ "namespaces", EPERM, CLONE_SYSCTL,
+	  "kernel.unprivileged_userns_clone is 0. Fix: sudo sysctl -w "
+	  "kernel.unprivileged_userns_clone=1" },
+	{ "namespaces", 0, CONTAINER,
+	  "a container's system call filter is in the way. Fix: start the container with "
+	  "--security-opt seccomp=unconfined --security-opt systempaths=unconfined" },
+	{ "namespaces", ENOSPC, ALWAYS,
+	  "too many namespaces are in use. Fix: sudo sysctl -w user.max_user_namespaces=15000" },
+	{ "namespaces", ENOSYS, ALWAYS, "this kernel has no clone3 with namespaces; 5.13 is needed" },
+	{ "ids", 0, APPARMOR,
+	  "AppArmor takes the rights of user namespaces away (Ubuntu 23.10 and later). Fix: install "
+	  "sbx's profile: sudo meson install with -Dapparmor=true, then sudo apparmor_parser -r "
+	  "/etc/apparmor.d/sbx" },
+	{ "join", EPERM, APPARMOR,
+	  "AppArmor takes the rights of user namespaces away. Fix: see sbx doctor" },
+	{ "root", EPERM, APPARMOR,
+	  "AppArmor takes the rights of user namespaces away. Fix: see sbx doctor" },
+	{ "view", EPERM, ALWAYS,
+	  "if this names /proc: parts of this /proc are mounted over, as in containers. Fix: start "
+	  "the container with --security-opt systempaths=unconfined" },
+	{ "root", ENOSYS, ALWAYS, "this kernel has no new mount calls; 5.13 is needed" },
+	{ "filter", EINVAL, ALWAYS,
+	  "this kernel is built without CONFIG_SECCOMP_FILTER; sbx does not run without it" },
+	{ "namespaces", EMFILE, ALWAYS, "too few open files are allowed. Fix: ulimit -n 256" },
+	{ "view", EMFILE, ALWAYS, "too few open files are allowed. Fix: ulimit -n 256" },
+	{ "command", EAGAIN, ALWAYS, "the limit on processes is too low for a first one. Fix: --pids" },
+};
+
+static bool holds(const struct cause *cause)
+{
+	switch (cause->sign) {
+	case SANDBOX:
+		return getenv("SBX") && filtered();
+	case APPARMOR:
+		return number_in("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", 0) > 0;
+	case CLONE_SYSCTL:
+		return number_in("/proc/sys/kernel/unprivileged_userns_clone", 1) == 0;
+	case MOST_NAMESPACES:
+		return number_in("/proc/sys/user/max_user_namespaces", 1) == 0;
+	case CONTAINER:
+		return filtered();
+	case ALWAYS:
+		return true;
+	}
+	return false;
+}
+
+const char *probe_advice(const char *step, int error)
+{
+	for (size_t i = 0; i < sizeof(causes) / sizeof(*causes); i++) {
+		const struct cause *cause = &causes[i];
+		if (str_equal(cause->step, step) && (!cause->error || cause->error == error) &&
+		    holds(cause))
+			return cause->advice;
+	}
+	return NULL;
+}

@@ -1,0 +1,12 @@
+// What this machine can enforce, by effect; and why a step failed.
+#pragma once
+
+struct finding;
+struct probe;
+
+// Two system calls, for every plan.
+void probe_quick(struct probe *probe);
+
+// Why a step of run/steps.c may have failed on this machine and the command that mends it; NULL
+// when nothing special is known. Reads /proc and /sys, changes nothing.
+const char *probe_advice(const char *step, int error);

@@ -1,0 +1,357 @@
+// Owns the box's mounts. Box side: raw system calls, descriptors, no memory. A source is cloned
+// first and compared afterwards, on the very descriptor that gets mounted, with what the plan
+// saw: a path that was swapped in between is an error, never another file. Rule 1.
+#include "jail/mount.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/str.h"
+#include "base/sys.h"
+#include "plan.h"
+#include "run.h"
+
+// Where the new root hangs until it is pivoted to: any directory that is never a source.
+static const char waiting_place[] = "/proc";
+// Sources of masks, on our own tmpfs and removed before the command starts.
+static const char empty_file[] = ".empty-file", empty_directory[] = ".empty-directory";
+
+enum {
+	CLONE_FLAGS = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW,
+	MOVE_FLAGS = MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH,
+};
+
+// "/a/b" relative to the new root.
+static const char *inside(const char *target)
+{
+	return target[1] ? target + 1 : ".";
+}
+
+static int make_tmpfs(uint64_t bytes, unsigned attributes)
+{
+	char size[32];
+	autoclose int fs = sys_fsopen("tmpfs");
+	if (fs < 0)
+		return fail(errno, "tmpfs");
+	sys_fsconfig(fs, FSCONFIG_SET_STRING, "mode", "0755");
+	if (bytes != UNLIMITED) {
+		snprintf(size, sizeof(size), "%llu", (unsigned long long)bytes);
+		if (sys_fsconfig(fs, FSCONFIG_SET_STRING, "size", size) < 0)
+			return fail(errno, "tmpfs of %s bytes", size);
+	}
+	if (sys_fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL) < 0)
+		return fail(errno, "make a tmpfs");
+	int mount = sys_fsmount(fs, attributes);
+	return mount < 0 ? fail(errno, "mount a tmpfs") : mount;
+}
+
+static int make_filesystem(const char *type, const char *key, const char *value)
+{
+	autoclose int fs = sys_fsopen(type);
+	if (fs < 0)
+		return fail(errno, "%s", type);
+	if (key && sys_fsconfig(fs, FSCONFIG_SET_STRING, key, value) < 0)
+		return fail(errno, "%s: %s=%s", type, key, value);
+	if (sys_fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL) < 0)
+		return fail(errno, "make a new %s", type);
+	int mount = sys_fsmount(fs, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC |
+					    (str_equal(type, "proc") ? MOUNT_ATTR_NODEV : 0));
+	return mount < 0 ? fail(errno, "mount a new %s", type) : mount;
+}
+
+int mount_child_root(const struct plan *plan, struct run *run)
+{
+	TRY(run->root = make_tmpfs(plan->profile->limits.tmp, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV));
+	if (sys_move_mount(run->root, "", AT_FDCWD, waiting_place, MOVE_MOUNT_F_EMPTY_PATH) < 0)
+		return fail(errno, "mount the new root");
+	if (mkdirat(run->root, empty_directory, 0) < 0 ||
+	    mknodat(run->root, empty_file, S_IFREG, 0) < 0)
+		return fail(errno, "make an empty file");
+	return 0;
+}
+
+static bool same_object(int fd, const struct identity *identity)
+{
+	struct stat status;
+	return fstat(fd, &status) == 0 && status.st_dev == identity->device &&
+	       status.st_ino == identity->inode && (status.st_mode & S_IFMT) == identity->type;
+}
+
+// What to mount on: opened without following anything, and for a directory of the host compared.
+static int open_target(const struct plan *plan, struct run *run, unsigned index)
+{
+	const struct mount *mount = &plan->mounts[index];
+	autoclose int fd = sys_openat2(run->root, inside(mount->target),
+				       O_PATH | O_NOFOLLOW | O_CLOEXEC,
+				       RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS);
+	if (fd < 0)
+		return fail(errno, "'%s'", mount->target);
+	if (mount->on_host && !same_object(fd, &mount->identity))
+		return fail(0, "'%s' changed while the plan was made", mount->target);
+	return take(&fd);
+}
+
+// On our own tmpfs every name was made by us, and a final symlink is not followed: the path will
+// do. In a directory of the host the target is opened and compared first.
+static int attach(const struct plan *plan, struct run *run, unsigned index, int tree)
+{
+	const struct mount *mount = &plan->mounts[index];
+	autoclose int target = -1;
+	if (mount->on_host)
+		TRY(target = open_target(plan, run, index));
+	int moved = mount->on_host ? sys_move_mount(tree, "", target, "", MOVE_FLAGS) :
+				     sys_move_mount(tree, "", run->root, inside(mount->target),
+						    MOVE_MOUNT_F_EMPTY_PATH);
+	if (moved < 0)
+		return fail(errno, "mount '%s'", mount->target);
+	run->mounts[index] = tree;
+	return 0;
+}
+
+static int make_target(struct run *run, const struct mount *mount, mode_t type)
+{
+	if (mount->on_host)
+		return 0;
+	int made = type == S_IFDIR ? mkdirat(run->root, inside(mount->target), 0755) :
+				     mknodat(run->root, inside(mount->target), S_IFREG, 0);
+	return made < 0 && errno != EEXIST ? fail(errno, "make '%s'", mount->target) : 0;
+}
+
+static int restrict_tree(const struct mount *mount, int tree)
+{
+	struct mount_attr attributes = { .attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
+					 .propagation = MS_PRIVATE };
+	if (mount->access == ACCESS_DEVICE)
+		return 0; // a node: nothing below it, nothing to execute
+	if (mount->access == ACCESS_READ || mount->access == ACCESS_NOTHING)
+		attributes.attr_set |= MOUNT_ATTR_RDONLY;
+	if (mount->access == ACCESS_NOTHING)
+		attributes.attr_set |= MOUNT_ATTR_NOEXEC;
+	if (sys_mount_setattr(tree, AT_RECURSIVE, &attributes) < 0)
+		return fail(errno, "restrict '%s'", mount->target);
+	return 0;
+}
+
+static int mount_bind(const struct plan *plan, struct run *run, unsigned index)
+{
+	const struct mount *mount = &plan->mounts[index];
+	const struct identity *wanted = mount->cache ? &mount->kept : &mount->identity;
+	autoclose int tree = sys_open_tree(AT_FDCWD, mount->source, CLONE_FLAGS | AT_RECURSIVE);
+	if (tree < 0)
+		return fail(errno, "'%s'", mount->source);
+	if (!same_object(tree, wanted))
+		return fail(0, "'%s' changed while the plan was made", mount->source);
+	TRY(restrict_tree(mount, tree));
+	TRY(make_target(run, mount, wanted->type));
+	return attach(plan, run, index, take(&tree));
+}
+
+// As on every system: /tmp and its kin are anybody's, the home is the caller's.
+static mode_t tmpfs_mode(const struct plan *plan, const struct mount *mount)
+{
+	return str_equal(mount->target, plan->home) ? 0755 : 01777;
+}
+
+// A directory of the root's own tmpfs, mounted over itself: it stays writable when the root's
+// mount becomes read-only, and costs a quarter of a tmpfs of its own. Over a directory of the
+// host it is a tmpfs of its own.
+static int mount_tmpfs(const struct plan *plan, struct run *run, unsigned index)
+{
+	const struct mount *mount = &plan->mounts[index];
+	TRY(make_target(run, mount, S_IFDIR));
+	if (!mount->on_host && fchmodat(run->root, inside(mount->target), tmpfs_mode(plan, mount), 0) < 0)
+		return fail(errno, "mode of '%s'", mount->target);
+	autoclose int tree =
+		mount->on_host ?
+			make_tmpfs(plan->profile->limits.tmp, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV) :
+			sys_open_tree(run->root, inside(mount->target), CLONE_FLAGS);
+	if (tree < 0)
+		return fail(errno, "tmpfs '%s'", mount->target);
+	return attach(plan, run, index, take(&tree));
+}
+
+// A part of our own fresh /proc over itself, read-only. Missing names are fine.
+static int mount_self(const struct plan *plan, struct run *run, unsigned index)
+{
+	const struct mount *mount = &plan->mounts[index];
+	autoclose int tree = sys_open_tree(run->root, inside(mount->target), CLONE_FLAGS);
+	if (tree < 0 && errno == ENOENT)
+		return 0;
+	if (tree < 0)
+		return fail(errno, "'%s'", mount->target);
+	TRY(restrict_tree(mount, tree));
+	if (sys_move_mount(tree, "", run->root, inside(mount->target), MOVE_MOUNT_F_EMPTY_PATH) < 0)
+		return fail(errno, "mount over '%s'", mount->target);
+	return 0;
+}
+
+// Something empty and unreadable over a file or directory.
+static int mount_mask(const struct plan *plan, struct run *run, unsigned index)
+{
+	const struct mount *mount = &plan->mounts[index];
+	struct stat status;
+	autoclose int target = open_target(plan, run, index);
+	if (target < 0 && mount->optional && err_number() == ENOENT) {
+		err_clear();
+		return 0;
+	}
+	TRY(target);
+	if (fstat(target, &status) < 0)
+		return fail(errno, "'%s'", mount->target);
+	const char *empty = S_ISDIR(status.st_mode) ? empty_directory : empty_file;
+	autoclose int tree = sys_open_tree(run->root, empty, CLONE_FLAGS);
+	if (tree < 0)
+		return fail(errno, "'%s'", mount->target);
+	TRY(restrict_tree(mount, tree));
+	if (sys_move_mount(tree, "", target, "", MOVE_FLAGS) < 0)
+		return fail(errno, "mount over '%s'", mount->target);
+	return 0;
+}
+
+static int mount_new(const struct plan *plan, struct run *run, unsigned index)
+{
+	const struct mount *mount = &plan->mounts[index];
+	autoclose int tree = mount->kind == MOUNT_PROC ? make_filesystem("proc", NULL, NULL) :
+							 make_filesystem("devpts", "ptmxmode", "0666");
+	TRY(tree);
+	TRY(make_target(run, mount, S_IFDIR));
+	return attach(plan, run, index, take(&tree));
+}
+
+static int mount_one(const struct plan *plan, struct run *run, unsigned index)
+{
+	const struct mount *mount = &plan->mounts[index];
+	if (index == 0) // the root was made in a step of its own
+		return 0;
+	switch (mount->kind) {
+	case MOUNT_DIRECTORY:
+		return make_target(run, mount, S_IFDIR);
+	case MOUNT_LINK:
+		if (symlinkat(mount->source, run->root, inside(mount->target)) < 0)
+			return fail(errno, "link '%s'", mount->target);
+		return 0;
+	case MOUNT_BIND:
+		return mount_bind(plan, run, index);
+	case MOUNT_TMPFS:
+		return mount_tmpfs(plan, run, index);
+	case MOUNT_SELF:
+		return mount_self(plan, run, index);
+	case MOUNT_MASK:
+		return mount_mask(plan, run, index);
+	case MOUNT_PROC:
+	case MOUNT_PTS:
+		return mount_new(plan, run, index);
+	}
+	return fail(0, "'%s' is no known kind of mount", mount->target);
+}
+
+int mount_child_view(const struct plan *plan, struct run *run)
+{
+	mode_t mask = umask(0);
+	for (unsigned i = 0; i < plan->mount_count; i++)
+		run->mounts[i] = -1;
+	for (unsigned i = 0; i < plan->mount_count; i++)
+		if (plan->mounts[i].kind != MOUNT_SELF)
+			TRY(mount_one(plan, run, i));
+	umask(mask);
+	return 0;
+}
+
+int mount_child_proc(const struct plan *plan, struct run *run)
+{
+	for (unsigned i = 0; i < plan->mount_count; i++)
+		if (plan->mounts[i].kind == MOUNT_SELF)
+			TRY(mount_self(plan, run, i));
+	return 0;
+}
+
+int mount_child_pivot(const struct plan *plan, struct run *run)
+{
+	(void)plan;
+	struct mount_attr readonly = { .attr_set = MOUNT_ATTR_RDONLY };
+	if (unlinkat(run->root, empty_directory, AT_REMOVEDIR) < 0 ||
+	    unlinkat(run->root, empty_file, 0) < 0)
+		return fail(errno, "remove an empty file");
+	if (sys_mount_setattr(run->root, 0, &readonly) < 0)
+		return fail(errno, "make the root read-only");
+	if (fchdir(run->root) < 0 || sys_pivot_root(".", ".") < 0)
+		return fail(errno, "pivot_root");
+	// The old root now lies over the new one at "."; without it the host is out of reach.
+	if (sys_detach(".") < 0)
+		return fail(errno, "detach the host's root");
+	return 0;
+}
+
+int mount_child_directory(const struct plan *plan, struct run *run)
+{
+	(void)run;
+	autoclose int fd = sys_openat2(AT_FDCWD, plan->directory, O_PATH | O_DIRECTORY | O_CLOEXEC,
+				       RESOLVE_NO_SYMLINKS);
+	if (fd < 0)
+		return fail(errno, "change to '%s'", plan->directory);
+	if (plan->directory_identity.type && !same_object(fd, &plan->directory_identity))
+		return fail(0, "'%s' changed while the plan was made", plan->directory);
+	return fchdir(fd) < 0 ? fail(errno, "change to '%s'", plan->directory) : 0;
+}
+
+// Opens or makes a directory that only the caller may use.
+static int private_directory(int above, const char *name, const char *whole)
+{
+	struct stat status;
+	if (mkdirat(above, name, 0700) < 0 && errno != EEXIST)
+		return fail(errno, "make '%s' in '%s'", name, whole);
+	autoclose int fd = openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &status) < 0)
+		return fail(errno, "open '%s' in '%s'", name, whole);
+	if (status.st_uid != geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)))
+		return fail(0, "'%s' in '%s' must belong to you and be writable by nobody else", name,
+			    whole);
+	return take(&fd);
+}
+
+// Walks from `state`'s existing part down to `path`, making what is missing.
+static int private_path(const char *path)
+{
+	autoclose int fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	char name[256];
+	for (const char *at = path + 1; *at;) {
+		size_t length = strcspn(at, "/");
+		if (length >= sizeof(name))
+			return fail(ENAMETOOLONG, "'%s'", path);
+		memcpy(name, at, length);
+		name[length] = '\0';
+		at += length + (at[length] == '/');
+		int next = openat(fd, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		bool last = *at == '\0';
+		if (next < 0 || last) {
+			fd_close(&next);
+			TRY(next = private_directory(fd, name, path));
+		}
+		fd_close(&fd);
+		fd = next;
+	}
+	return take(&fd);
+}
+
+int mount_host(const struct plan *plan, struct run *run)
+{
+	(void)run;
+	for (unsigned i = 0; i < plan->mount_count; i++) {
+		struct mount *mount = &plan->mounts[i];
+		struct stat status;
+		if (!mount->cache)
+			continue;
+		autoclose int fd = private_path(mount->source);
+		TRY(fd);
+		if (fstat(fd, &status) < 0)
+			return fail(errno, "'%s'", mount->source);
+		mount->kept = (struct identity){ status.st_dev, status.st_ino, S_IFDIR };
+	}
+	return 0;
+}

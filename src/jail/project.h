@@ -1,0 +1,11 @@
+// Which directory is the project, and which never is.
+#pragma once
+
+struct plan;
+
+// Fills plan->project (NULL when the profile wants none). Refuses the root, the home directory,
+// system and shared directories, and anything that holds or lies in sbx's own files. Rule 11.
+int project_plan(struct plan *plan);
+
+// Why a path must not be writable in a box, or NULL. Also for --write and caches. Rule 12.
+const char *project_refusal(const struct plan *plan, const char *path);

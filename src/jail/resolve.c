@@ -1,0 +1,200 @@
+// Owns the way from a written path to a real one. Reads the file system, changes nothing.
+#include "jail/resolve.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/path.h"
+#include "base/str.h"
+
+static const char *variable(const struct places *places, const char *name, size_t length)
+{
+	for (char *const *entry = places->environment; *entry; entry++)
+		if (strncmp(*entry, name, length) == 0 && (*entry)[length] == '=')
+			return *entry + length + 1;
+	return NULL;
+}
+
+// Replaces each $NAME. Returns NULL when one is not set; `ret_name` says which.
+static char *expand_variables(struct arena *arena, const struct places *places, const char *text,
+			      const char **ret_name)
+{
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
+	char *result = arena_copy(arena, "", 0);
+	while (*text) {
+		size_t plain = strcspn(text, "$");
+		result = arena_text(arena, "%s%.*s", result, (int)plain, text);
+		text += plain;
+		if (*text != '$')
+			break;
+		size_t length = strspn(++text, letters);
+		const char *value = variable(places, text, length);
+		if (!value || !value[0]) {
+			*ret_name = arena_copy(arena, text, length);
+			return NULL;
+		}
+		result = arena_text(arena, "%s%s", result, value);
+		text += length;
+	}
+	return result;
+}
+
+int resolve_expand(struct arena *arena, const struct places *places, const struct item *item,
+		   const char **ret_path)
+{
+	const char *text = item->text, *unset = NULL;
+	bool optional = text[0] == '?', flag = item->from.line == 0;
+	text += optional;
+	if (strchr(text, '$'))
+		text = expand_variables(arena, places, text, &unset);
+	if (!text)
+		return optional ? 0 :
+				  fail(0, "%s$%s is not set; prefix the path with '?' if it may be missing",
+				       origin_text(arena, item->from), unset);
+	if (str_equal(text, "~") || str_starts(text, "~/"))
+		*ret_path = path_join(arena, places->home, text[1] ? text + 2 : ".");
+	else if (text[0] == '/')
+		*ret_path = path_clean(arena, text);
+	else if (flag)
+		*ret_path = path_join(arena, places->current, text);
+	else if (places->project)
+		*ret_path = path_join(arena, places->project, text);
+	else
+		return 0; // './' without a project names nothing
+	return 1;
+}
+
+enum { SLOTS = 512 };
+
+struct entry {
+	const char *path; // NULL: free
+	int error; // of lstat
+	struct identity identity;
+	const char *text; // of a symlink
+};
+
+struct resolver {
+	struct arena *arena;
+	unsigned used;
+	struct entry entries[SLOTS]; // open addressing
+};
+
+struct resolver *resolver_new(struct arena *arena)
+{
+	struct resolver *resolver = arena_take(arena, sizeof(*resolver));
+	resolver->arena = arena;
+	return resolver;
+}
+
+static void look_at_link(struct resolver *resolver, struct entry *entry)
+{
+	char text[4096] __attribute__((uninitialized));
+	ssize_t size = readlink(entry->path, text, sizeof(text));
+	if (size < 0)
+		entry->error = errno;
+	else
+		entry->text = arena_copy(resolver->arena, text, (size_t)size);
+}
+
+static void look(struct resolver *resolver, struct entry *entry)
+{
+	struct stat status;
+	if (lstat(entry->path, &status) < 0) {
+		entry->error = errno;
+		return;
+	}
+	entry->identity =
+		(struct identity){ status.st_dev, status.st_ino, status.st_mode & S_IFMT };
+	if (S_ISLNK(status.st_mode))
+		look_at_link(resolver, entry);
+}
+
+// `path` is `parent` and one more name; the parent has no symlinks in it.
+static const struct entry *entry_of(struct resolver *resolver, const char *path)
+{
+	unsigned hash = 2166136261U;
+	for (const char *byte = path; *byte; byte++)
+		hash = (hash ^ (unsigned char)*byte) * 16777619U;
+	struct entry *entry = &resolver->entries[hash % SLOTS];
+	while (entry->path && !str_equal(entry->path, path))
+		entry = &resolver->entries[++hash % SLOTS];
+	if (entry->path)
+		return entry;
+	// A full table: forget one rather than search for ever.
+	if (resolver->used < SLOTS - 1)
+		resolver->used++;
+	else
+		*entry = (struct entry){ 0 };
+	entry->path = arena_copy(resolver->arena, path, strlen(path));
+	look(resolver, entry);
+	return entry;
+}
+
+// The part of a path that is resolved, and what is still to do.
+struct walk {
+	char done[8192];
+	size_t used;
+	const char *rest;
+};
+
+// Takes the next name over: 1 taken, 0 it was "", "." or "..", -1 too long.
+static int take_name(struct walk *walk)
+{
+	size_t length = strcspn(walk->rest, "/");
+	const char *name = walk->rest;
+	walk->rest += length + (name[length] == '/');
+	if (length == 0 || (length == 1 && name[0] == '.'))
+		return 0;
+	if (length == 2 && name[0] == '.' && name[1] == '.') {
+		while (walk->used > 0 && walk->done[--walk->used] != '/')
+			;
+		return 0;
+	}
+	if (walk->used + length + 2 > sizeof(walk->done))
+		return -1;
+	walk->done[walk->used++] = '/';
+	memcpy(walk->done + walk->used, name, length);
+	walk->used += length;
+	walk->done[walk->used] = '\0';
+	return 1;
+}
+
+// One component at a time, because a symlink must be made again where it stands.
+int resolve_path(struct resolver *resolver, const char *path, struct resolved *ret_resolved)
+{
+	struct walk walk __attribute__((uninitialized));
+	walk.used = 0;
+	walk.rest = path;
+	ret_resolved->link_count = 0;
+	ret_resolved->identity = (struct identity){ .type = S_IFDIR };
+	while (*walk.rest) {
+		size_t before = walk.used;
+		int taken = take_name(&walk);
+		if (taken == 0)
+			continue;
+		if (taken < 0)
+			return fail(ENAMETOOLONG, "'%s'", path);
+		const struct entry *entry = entry_of(resolver, walk.done);
+		if (entry->error == ENOENT || entry->error == ENOTDIR)
+			return 0;
+		if (entry->error)
+			return fail(entry->error, "'%s'", walk.done);
+		ret_resolved->identity = entry->identity;
+		if (!entry->text)
+			continue;
+		if (ret_resolved->link_count == LINKS_MOST)
+			return fail(ELOOP, "'%s'", path);
+		ret_resolved->links[ret_resolved->link_count++] =
+			(struct link){ entry->path, entry->text };
+		walk.rest = arena_text(resolver->arena, "%s/%s", entry->text, walk.rest);
+		walk.used = entry->text[0] == '/' ? 0 : before;
+	}
+	ret_resolved->path = arena_copy(resolver->arena, walk.used ? walk.done : "/",
+					walk.used ? walk.used : 1);
+	return 1;
+}

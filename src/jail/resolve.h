@@ -1,0 +1,36 @@
+// A path as the user wrote it -> a real path of the host, and the symlinks met on the way.
+#pragma once
+
+#include "plan.h"
+
+struct arena;
+
+// Where '~', './' and bare names point, and the caller's variables.
+struct places {
+	const char *home, *project, *current;
+	char *const *environment;
+};
+
+// 1: resolved, `ret_path` absolute and clean. 0: not to be had and not demanded ('?').
+// Expands '?', '~', '$VAR', './'. Says file:line in its errors.
+int resolve_expand(struct arena *arena, const struct places *places, const struct item *item,
+		   const char **ret_path);
+
+struct link {
+	const char *path, *text;
+};
+enum { LINKS_MOST = 40 };
+struct resolved {
+	const char *path; // without symlinks
+	struct identity identity;
+	struct link links[LINKS_MOST]; // the symlinks on the way, outermost first
+	unsigned link_count;
+};
+
+// What is known of each directory entry that was looked at: one lstat() per name and plan.
+struct resolver;
+struct resolver *resolver_new(struct arena *arena);
+
+// 1 resolved, 0 does not exist, -1 error. Opens nothing. The answer may be stale at once: the
+// mount compares the identity again.
+int resolve_path(struct resolver *resolver, const char *path, struct resolved *ret_resolved);

@@ -1,0 +1,134 @@
+// Owns the one list of system calls. Unlisted means ENOSYS, so that programs fall back as they
+// would on an older kernel. Groups after the third are off unless a profile names them.
+#include "jail/syscalls.h"
+
+#include <errno.h>
+#include <linux/net.h>
+#include <linux/sched.h>
+#include <linux/seccomp.h>
+#include <sys/socket.h>
+
+#include "base/str.h"
+
+const struct syscall_group syscall_groups[] = {
+	{ "base", VERDICT_ALLOW, "what ordinary programs need",
+	  // files
+	  "read write open close stat fstat lstat poll lseek pread64 pwrite64 readv writev preadv "
+	  "pwritev preadv2 pwritev2 access pipe pipe2 select pselect6 ppoll dup dup2 dup3 sendfile "
+	  "fcntl flock fsync fdatasync truncate ftruncate getdents getdents64 getcwd chdir fchdir "
+	  "rename renameat renameat2 mkdir mkdirat rmdir creat link linkat unlink unlinkat symlink "
+	  "symlinkat readlink readlinkat chmod fchmod fchmodat fchmodat2:452 chown fchown lchown "
+	  "fchownat umask utime utimes futimesat utimensat mknod mknodat openat openat2 faccessat "
+	  "faccessat2 newfstatat statx statfs fstatfs ustat sync syncfs sync_file_range fallocate "
+	  "fadvise64 readahead splice tee vmsplice copy_file_range setxattr lsetxattr fsetxattr "
+	  "getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr removexattr lremovexattr "
+	  "fremovexattr setxattrat:463 getxattrat:464 listxattrat:465 removexattrat:466 "
+	  "inotify_init inotify_init1 inotify_add_watch inotify_rm_watch close_range cachestat:451 "
+	  "memfd_create file_getattr:468 "
+	  // memory
+	  "mmap mprotect munmap brk mremap msync mincore madvise process_madvise process_mrelease "
+	  "mlock munlock mlockall munlockall mlock2 remap_file_pages pkey_mprotect pkey_alloc "
+	  "pkey_free membarrier mbind set_mempolicy get_mempolicy set_mempolicy_home_node:450 "
+	  "map_shadow_stack:453 mseal:462 arch_prctl "
+	  // processes, signals
+	  "fork vfork execve execveat exit exit_group wait4 waitid getpid getppid gettid getpgid "
+	  "getpgrp setpgid getsid setsid getuid geteuid getgid getegid getresuid getresgid setuid "
+	  "setgid setreuid setregid setresuid setresgid setfsuid setfsgid getgroups setgroups capget "
+	  "capset prctl seccomp kill tkill tgkill rt_sigaction rt_sigprocmask rt_sigreturn "
+	  "rt_sigpending rt_sigtimedwait rt_sigqueueinfo rt_tgsigqueueinfo rt_sigsuspend sigaltstack "
+	  "pause alarm signalfd signalfd4 eventfd eventfd2 pidfd_open pidfd_send_signal "
+	  "restart_syscall rseq getcpu futex futex_waitv:449 futex_wake:454 futex_wait:455 "
+	  "futex_requeue:456 set_robust_list get_robust_list set_tid_address set_thread_area "
+	  "get_thread_area landlock_create_ruleset landlock_add_rule landlock_restrict_self "
+	  // scheduling, limits, time
+	  "sched_yield sched_setparam sched_getparam sched_setscheduler sched_getscheduler "
+	  "sched_get_priority_max sched_get_priority_min sched_rr_get_interval sched_setaffinity "
+	  "sched_getaffinity sched_setattr sched_getattr getpriority setpriority ioprio_set "
+	  "ioprio_get getrlimit setrlimit prlimit64 getrusage sysinfo times uname nanosleep "
+	  "clock_nanosleep clock_gettime clock_getres gettimeofday time getitimer setitimer "
+	  "timer_create timer_settime timer_gettime timer_getoverrun timer_delete timerfd_create "
+	  "timerfd_settime timerfd_gettime getrandom "
+	  // sockets and other ipc
+	  "connect accept accept4 bind listen getsockname getpeername sendto recvfrom sendmsg recvmsg "
+	  "sendmmsg recvmmsg shutdown getsockopt epoll_create epoll_create1 epoll_ctl epoll_wait "
+	  "epoll_pwait epoll_pwait2 shmget shmat shmctl shmdt semget semop semctl semtimedop msgget "
+	  "msgsnd msgrcv msgctl mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify "
+	  "mq_getsetattr io_setup io_destroy io_submit io_cancel io_getevents io_pgetevents" },
+	{ "refused", VERDICT_REFUSE, "known calls that get EPERM: programs expect that answer",
+	  "mount umount2 pivot_root chroot unshare setns open_tree move_mount fsopen fsconfig fsmount "
+	  "fspick mount_setattr open_tree_attr:467 open_by_handle_at name_to_handle_at bpf "
+	  "perf_event_open userfaultfd keyctl add_key request_key kexec_load kexec_file_load "
+	  "init_module finit_module delete_module reboot swapon swapoff acct settimeofday "
+	  "clock_settime clock_adjtime adjtimex iopl ioperm quotactl quotactl_fd syslog vhangup "
+	  "sethostname setdomainname fanotify_init fanotify_mark move_pages migrate_pages "
+	  "lookup_dcookie ptrace process_vm_readv process_vm_writev kcmp pidfd_getfd io_uring_setup "
+	  "io_uring_enter io_uring_register modify_ldt" },
+	{ "checked", VERDICT_CHECK, "calls whose arguments decide",
+	  "ioctl socket socketpair clone personality setsockopt" },
+	{ "ptrace", VERDICT_ALLOW, "debuggers and tracers (gdb, strace) on the box's own processes",
+	  "ptrace process_vm_readv process_vm_writev kcmp pidfd_getfd" },
+	{ "namespaces", VERDICT_ALLOW,
+	  "user namespaces and mounts inside, for nested sandboxes; leaves Landlock out",
+	  "mount umount2 pivot_root chroot unshare setns open_tree move_mount fsopen fsconfig fsmount "
+	  "fspick mount_setattr sethostname setdomainname clone clone3" },
+	{ "io_uring", VERDICT_ALLOW, "asynchronous io by rings; a large kernel surface",
+	  "io_uring_setup io_uring_enter io_uring_register" },
+	{ "perf", VERDICT_ALLOW, "perf events, as far as kernel.perf_event_paranoid lets a user",
+	  "perf_event_open" },
+	{ "keyring", VERDICT_ALLOW, "the kernel's keyrings; they are not private to the box",
+	  "keyctl add_key request_key" },
+};
+const unsigned syscall_group_count = sizeof(syscall_groups) / sizeof(*syscall_groups);
+
+#define REFUSE       (SECCOMP_RET_ERRNO | EPERM)
+#define ANY          0xffffffffU
+#define NOT_A_FAMILY (SECCOMP_RET_ERRNO | EAFNOSUPPORT)
+#define RULES(...)                                                                                 \
+	.rules = { __VA_ARGS__ },                                                                  \
+	.rule_count = sizeof((struct syscall_rule[]){ __VA_ARGS__ }) / sizeof(struct syscall_rule)
+
+// The kernel's own numbers; <asm/ioctls.h> differs by C library.
+enum { IOCTL_STI = 0x5412, IOCTL_LINUX = 0x541c, IOCTL_SET_DISCIPLINE = 0x5423 };
+enum { FAMILY_NETLINK = 16, PROTOCOL_ROUTE = 0, LEVEL_TCP = 6, OPTION_TCP_ULP = 31 };
+enum { PERSONALITY_NO_RANDOM = 0x40000, PERSONALITY_SHORT = 0x20000 };
+#define NEW_ANYTHING                                                                               \
+	(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | \
+	 CLONE_NEWCGROUP)
+
+const struct syscall_check syscall_checks[] = {
+	// Typing into the caller's terminal (CVE-2017-5226 and kin): the kernel looks at 32 bits.
+	{ .call = "ioctl", .argument = 1, .otherwise = SECCOMP_RET_ALLOW,
+	  RULES({ ANY, IOCTL_STI, REFUSE }, { ANY, IOCTL_LINUX, REFUSE },
+		{ ANY, IOCTL_SET_DISCIPLINE, REFUSE }) },
+	// vsock, packet, alg and the rest are not isolated by the network namespace.
+	{ .call = "socket", .argument = 0, .otherwise = NOT_A_FAMILY,
+	  RULES({ ANY, AF_UNIX, SECCOMP_RET_ALLOW }, { ANY, AF_INET, SECCOMP_RET_ALLOW },
+		{ ANY, AF_INET6, SECCOMP_RET_ALLOW }) },
+	// Of netlink only routing: getaddrinfo and getifaddrs ask it.
+	{ .call = "socket", .guarded = true, .guard_argument = 0, .guard_value = FAMILY_NETLINK,
+	  .argument = 2, .otherwise = NOT_A_FAMILY,
+	  RULES({ ANY, PROTOCOL_ROUTE, SECCOMP_RET_ALLOW }) },
+	{ .call = "socketpair", .argument = 0, .otherwise = NOT_A_FAMILY,
+	  RULES({ ANY, AF_UNIX, SECCOMP_RET_ALLOW }) },
+	// No namespaces inside: most kernel exploits of the last years begin with one.
+	{ .call = "clone", .argument = 0, .otherwise = REFUSE,
+	  RULES({ NEW_ANYTHING, 0, SECCOMP_RET_ALLOW }) },
+	{ .call = "personality", .argument = 0, .otherwise = REFUSE,
+	  RULES({ ANY, 0, SECCOMP_RET_ALLOW }, { ANY, ANY, SECCOMP_RET_ALLOW },
+		{ ANY, PERSONALITY_NO_RANDOM, SECCOMP_RET_ALLOW },
+		{ ANY, PERSONALITY_SHORT, SECCOMP_RET_ALLOW },
+		{ ANY, PERSONALITY_SHORT | PERSONALITY_NO_RANDOM, SECCOMP_RET_ALLOW }) },
+	// Upper layer protocols of TCP (kernel TLS and others): loaded modules, many bugs.
+	{ .call = "setsockopt", .guarded = true, .guard_argument = 1, .guard_value = LEVEL_TCP,
+	  .argument = 2, .otherwise = SECCOMP_RET_ALLOW, RULES({ ANY, OPTION_TCP_ULP, REFUSE }) },
+	{ .call = "setsockopt", .argument = 2, .otherwise = SECCOMP_RET_ALLOW },
+};
+const unsigned syscall_check_count = sizeof(syscall_checks) / sizeof(*syscall_checks);
+
+int syscall_group_find(const char *name)
+{
+	for (unsigned group = GROUP_FIRST_OPTIONAL; group < syscall_group_count; group++)
+		if (str_equal(syscall_groups[group].name, name))
+			return (int)group;
+	return -1;
+}

@@ -1,0 +1,52 @@
+// Which system calls a box may make, as words. Compiled to numbers by src/gen/sbx-gen.c.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum verdict { VERDICT_ALLOW, VERDICT_REFUSE, VERDICT_CHECK }; // unlisted: ENOSYS
+
+// One named set. The first group is always on, those after it by `[syscalls] allow`.
+struct syscall_group {
+	const char *name;
+	enum verdict verdict;
+	const char *why; // help text, also in the man page
+	const char *calls; // names, or name:number for calls newer than the build machine's library
+};
+extern const struct syscall_group syscall_groups[];
+extern const unsigned syscall_group_count;
+
+// Groups by number, for readers of the table.
+enum { GROUP_BASE, GROUP_REFUSED, GROUP_CHECKED, GROUP_FIRST_OPTIONAL };
+
+// A call whose arguments decide. A rule matches when (argument & mask) == value on 32 bits;
+// the first match decides, else `otherwise`.
+struct syscall_rule {
+	uint32_t mask, value;
+	uint32_t answer; // SECCOMP_RET_*
+};
+struct syscall_check {
+	const char *call;
+	unsigned argument;
+	struct syscall_rule rules[8];
+	unsigned rule_count;
+	uint32_t otherwise;
+	// A second condition on another argument: the rules count only when it holds.
+	bool guarded;
+	unsigned guard_argument;
+	uint32_t guard_value;
+};
+extern const struct syscall_check syscall_checks[];
+extern const unsigned syscall_check_count;
+
+// The number of a group, or -1.
+int syscall_group_find(const char *name);
+
+// Made at build time: every name this build knows, its number and group, sorted by number.
+struct syscall_number {
+	const char *name;
+	unsigned number;
+	unsigned group;
+};
+extern const struct syscall_number syscall_numbers[];
+extern const unsigned syscall_number_count;

@@ -1,0 +1,38 @@
+// Owns the saved state of the controlling terminal. With one, the box stays in the caller's
+// session and process group, so that ^C, ^Z and job control work; typing into it is shut by the
+// filter (TIOCSTI, TIOCLINUX). Without one, the command gets a session of its own.
+#include "jail/tty.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "run.h"
+
+int tty_host(const struct plan *plan, struct run *run)
+{
+	(void)plan;
+	run->terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+	run->own_session = run->terminal < 0;
+	if (run->terminal < 0)
+		return 0;
+	run->foreground = tcgetpgrp(run->terminal) == getpgrp() &&
+			  tcgetattr(run->terminal, &run->termios) == 0;
+	return 0;
+}
+
+int tty_undo(const struct plan *plan, struct run *run)
+{
+	(void)plan;
+	if (run->terminal < 0)
+		return 0;
+	if (run->foreground) {
+		// From a background group this stops the caller unless SIGTTOU is ignored.
+		signal(SIGTTOU, SIG_IGN);
+		tcsetpgrp(run->terminal, getpgrp());
+		tcsetattr(run->terminal, TCSADRAIN, &run->termios);
+	}
+	fd_close(&run->terminal);
+	return 0;
+}

@@ -1,0 +1,95 @@
+// What was decided. Sealed read-only before the first step runs; nothing is decided later.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "profile.h"
+
+struct arena;
+
+// A file or directory as it was when the plan was made; a mount of anything else is refused.
+struct identity {
+	dev_t device;
+	ino_t inode;
+	mode_t type; // S_IFMT bits
+};
+
+enum mount_kind {
+	MOUNT_DIRECTORY, // made on our own tmpfs, to mount or link below
+	MOUNT_LINK, // a symlink of the host, made again
+	MOUNT_BIND, // a file or directory of the host
+	MOUNT_TMPFS, // empty, thrown away
+	MOUNT_MASK, // an empty unreadable file or directory over something of the host
+	MOUNT_SELF, // a part of the view over itself, read-only
+	MOUNT_PROC, // a fresh /proc
+	MOUNT_PTS, // an own devpts
+};
+
+// Also decides the Landlock rights below the target.
+enum access { ACCESS_READ, ACCESS_WRITE, ACCESS_DEVICE, ACCESS_NOTHING };
+
+struct mount {
+	enum mount_kind kind;
+	enum access access;
+	bool on_host; // the target's directory belongs to the host: it is opened and compared
+	bool optional; // MOUNT_SELF, MOUNT_MASK: a kernel without the name is fine
+	bool cache; // the source is made by the step "caches", which fills `kept`
+	const char *target; // in the box, absolute and clean
+	const char *source; // on the host, or the text of a link
+	struct identity identity; // of the source, and of the target when on_host
+	struct identity kept; // of a cache's source
+	struct origin from;
+};
+
+struct variable {
+	const char *name, *value; // value NULL: withheld
+	const char *why; // of a withheld one
+	char *entry; // NAME=VALUE as the caller had it, or NULL
+};
+
+// A program of classic BPF as the kernel takes it (struct sock_filter).
+struct filter {
+	const void *code;
+	unsigned short count;
+};
+
+enum { MOUNTS_MOST = 8192 };
+
+struct plan {
+	struct arena *arena;
+	const struct profile *profile;
+
+	uid_t uid;
+	gid_t gid;
+
+	const char *home; // of the caller, also inside
+	const char *config, *state; // ~/.config/sbx and ~/.local/state/sbx, by XDG
+	const char *current; // the caller's directory
+	const char *project; // NULL when there is none
+	const char *directory; // the command starts here
+	struct identity directory_identity;
+	const char *caches; // directory below `state` that holds the project's caches
+
+	struct mount *mounts; // in the order they are made: parents first
+	unsigned mount_count;
+
+	unsigned namespaces; // CLONE_NEW* of the box's pid 1
+	bool own_network; // a network namespace with lo, else the host's network
+	bool nested; // user namespaces allowed inside, so no Landlock
+	int landlock; // ABI in use, 0 for none
+	struct filter filter;
+
+	char **environment; // as execve takes it
+	struct variable *variables; // as people read it
+	unsigned variable_count;
+
+	const int *keep;
+	unsigned keep_count;
+
+	char *const *command;
+	bool timing;
+
+	struct list notes; // what is weaker than wanted, or left out: shown by `sbx plan`
+};

@@ -1,0 +1,92 @@
+// Owns the reading of options. Every option is a row of keys.c; there is no other list.
+#include "policy/argv.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "policy/values.h"
+
+struct reader {
+	struct arena *arena;
+	enum verb verb;
+	struct invocation *invocation;
+	struct arguments *arguments;
+	char **next; // the word after the current one
+};
+
+static int unknown(const struct reader *reader, const char *word)
+{
+	const char *near = NULL;
+	const char *known = str_printable(word) ? word : "(control bytes)";
+	if (str_starts(word, "--"))
+		near = key_suggest_flag(reader->verb,
+					arena_copy(reader->arena, word + 2, strcspn(word + 2, "=")));
+	if (near)
+		return fail(0, "unknown option '%.80s', did you mean --%s?", known, near);
+	return fail(0, "unknown option '%.80s', see --help", known);
+}
+
+static int apply(struct reader *reader, const struct key *key, const char *value)
+{
+	struct arena *arena = reader->arena;
+	if (key->kind == KEY_SWITCH && value)
+		return fail(0, "--%s takes no value", key->flag);
+	if (key->kind != KEY_SWITCH && !value)
+		value = *reader->next ? *reader->next++ : NULL;
+	if (key->kind != KEY_SWITCH && !value)
+		return fail(0, "--%s needs a value: --%s %s", key->flag, key->flag, key->value);
+	if (!key->section) {
+		struct origin from = { .file = arena_text(arena, "--%s", key->flag) };
+		return value_set(key, reader->invocation, arena, value, from);
+	}
+	reader->arguments->set[reader->arguments->count++] =
+		(struct argument){ .key = key, .value = value };
+	return 0;
+}
+
+static int read_long(struct reader *reader, const char *word)
+{
+	size_t length = strcspn(word + 2, "=");
+	const struct key *key = key_find_flag(reader->verb, word + 2, length);
+	if (!key)
+		return unknown(reader, word);
+	return apply(reader, key, word[2 + length] == '=' ? word + 3 + length : NULL);
+}
+
+// -c STRING, -cSTRING; switches may be joined: -hc STRING.
+static int read_letters(struct reader *reader, const char *word)
+{
+	for (const char *letter = word + 1; *letter; letter++) {
+		const struct key *key = key_find_letter(reader->verb, *letter);
+		if (!key)
+			return unknown(reader, word);
+		if (key->kind == KEY_SWITCH) {
+			TRY(apply(reader, key, NULL));
+			continue;
+		}
+		return apply(reader, key, letter[1] ? letter + 1 : NULL);
+	}
+	return 0;
+}
+
+int argv_read(struct arena *arena, enum verb verb, char **argv, struct invocation *invocation,
+	      struct arguments *ret_arguments)
+{
+	size_t words = 0;
+	while (argv[words])
+		words++;
+	ret_arguments->set = arena_take(arena, (words + 1) * sizeof(struct argument));
+	ret_arguments->count = 0;
+	ret_arguments->all = argv;
+	struct reader reader = { arena, verb, invocation, ret_arguments, argv };
+	while (*reader.next && (*reader.next)[0] == '-' && (*reader.next)[1]) {
+		const char *word = *reader.next++;
+		if (str_equal(word, "--"))
+			break;
+		TRY(word[1] == '-' ? read_long(&reader, word) : read_letters(&reader, word));
+	}
+	ret_arguments->rest = reader.next;
+	return 0;
+}

@@ -1,0 +1,24 @@
+// The words after the verb -> invocation, and the keys that were set as flags.
+#pragma once
+
+#include "policy/keys.h"
+
+struct arena;
+struct invocation;
+
+struct argument {
+	const struct key *key;
+	const char *value;
+};
+
+struct arguments {
+	struct argument *set; // keys of the profile, in order
+	unsigned count;
+	char **rest; // the first word that is no option, and all after it
+	char **all; // every word that was given
+};
+
+// Options end at the first word that does not begin with '-', or after "--". `argv` ends with
+// NULL. An unknown option is an error that names the nearest known one.
+int argv_read(struct arena *arena, enum verb verb, char **argv, struct invocation *invocation,
+	      struct arguments *ret_arguments);

@@ -1,0 +1,116 @@
+// Owns the search for profiles and the checks on their files. Changes nothing.
+#include "policy/find.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/str.h"
+#include "policy/keys.h"
+
+const char find_system_directory[] = "/etc/sbx";
+
+static int check_file(const char *path, const struct stat *status)
+{
+	if (!S_ISREG(status->st_mode))
+		return fail(0, "%s: is not a regular file", path);
+	if (status->st_uid != 0 && status->st_uid != geteuid())
+		return fail(0, "%s: belongs to uid %u, expected yours or root's", path,
+			    (unsigned)status->st_uid);
+	if (status->st_mode & (S_IWOTH | S_IWGRP) && status->st_uid != 0)
+		return fail(0, "%s: is writable by others; chmod go-w %s", path, path);
+	if (status->st_size > INI_BYTES_MOST)
+		return fail(0, "%s: is larger than %d KiB", path, INI_BYTES_MOST / 1024);
+	return 0;
+}
+
+int find_read_file(struct arena *arena, const char *path, struct source *ret_source)
+{
+	struct stat status;
+	// Non-blocking: a FIFO must not hold us before it is refused.
+	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return fail(errno, "%s: cannot read this profile", path);
+	if (fstat(fd, &status) < 0)
+		return fail(errno, "%s: fstat", path);
+	TRY(check_file(path, &status));
+	char *text = arena_take(arena, INI_BYTES_MOST + 1);
+	ssize_t length = fd_read_all(fd, text, INI_BYTES_MOST + 1);
+	if (length < 0)
+		return fail(errno, "%s: cannot read this profile", path);
+	if (length > INI_BYTES_MOST)
+		return fail(0, "%s: is larger than %d KiB", path, INI_BYTES_MOST / 1024);
+	struct source source = { .file = path, .text = text, .length = (size_t)length };
+	TRY(ini_read(arena, path, text, (size_t)length, &source.rows));
+	*ret_source = source;
+	return 0;
+}
+
+static int find_builtin(struct arena *arena, const char *name, struct source *ret_source)
+{
+	for (unsigned i = 0; i < builtin_count; i++) {
+		if (!str_equal(builtins[i].name, name))
+			continue;
+		ret_source->level = LEVEL_BUILT_IN;
+		ret_source->file = arena_text(arena, "%s.ini (built in)", name);
+		ret_source->text = builtins[i].text;
+		ret_source->length = strlen(builtins[i].text);
+		ret_source->rows = builtins[i].rows;
+		return 1;
+	}
+	return 0;
+}
+
+// 1 found, 0 no such file, -1 a file that must not be used.
+static int find_in(struct arena *arena, const char *directory, const char *name, enum level level,
+		   struct source *ret_source)
+{
+	if (!directory)
+		return 0;
+	char *path = arena_text(arena, "%s/%s.ini", directory, name);
+	if (access(path, F_OK) < 0 && (errno == ENOENT || errno == ENOTDIR))
+		return 0;
+	TRY(find_read_file(arena, path, ret_source));
+	ret_source->level = level;
+	return 1;
+}
+
+static int not_found(const char *name)
+{
+	unsigned best = 4;
+	const char *near = NULL;
+	const char *shown = str_printable(name) ? name : "(control bytes)";
+	for (unsigned i = 0; i < builtin_count; i++) {
+		unsigned distance = str_distance(name, builtins[i].name, 3);
+		if (distance < best) {
+			best = distance;
+			near = builtins[i].name;
+		}
+	}
+	if (near)
+		return fail(0, "no profile '%.80s', did you mean '%s'?", shown, near);
+	return fail(0, "no profile '%.80s'; see: sbx profile list", shown);
+}
+
+int find_profile(struct arena *arena, const char *config, const char *name, enum level from,
+		 struct source *ret_source)
+{
+	int found = 0;
+	if (strchr(name, '/')) {
+		TRY(find_read_file(arena, name, ret_source));
+		ret_source->level = LEVEL_FILE;
+		return 0;
+	}
+	if (!found && from <= LEVEL_USER)
+		TRY(found = find_in(arena, config, name, LEVEL_USER, ret_source));
+	if (!found && from <= LEVEL_SYSTEM)
+		TRY(found = find_in(arena, find_system_directory, name, LEVEL_SYSTEM, ret_source));
+	if (!found && from <= LEVEL_BUILT_IN)
+		found = find_builtin(arena, name, ret_source);
+	return found ? 0 : not_found(name);
+}

@@ -1,0 +1,35 @@
+// Where profiles come from: ~/.config/sbx, /etc/sbx, then those compiled in.
+#pragma once
+
+#include "policy/ini.h"
+
+struct arena;
+
+// Levels from the strongest to the weakest. A profile that extends its own name means the next
+// weaker one of that name.
+enum level { LEVEL_FILE, LEVEL_USER, LEVEL_SYSTEM, LEVEL_BUILT_IN, LEVEL_NONE };
+
+struct source {
+	enum level level;
+	const char *file; // for messages and `profile list`
+	const char *text;
+	size_t length;
+	struct ini_rows rows;
+};
+
+struct builtin {
+	const char *name, *text;
+	struct ini_rows rows;
+};
+extern const struct builtin builtins[]; // made at build time from profiles/*.ini
+extern const unsigned builtin_count;
+
+// Finds `name` at `from` or a weaker level. `config` is ~/.config/sbx or NULL. A name with '/' is
+// a file. Refused: no regular file, too large, writable by others, owned by somebody else.
+int find_profile(struct arena *arena, const char *config, const char *name, enum level from,
+		 struct source *ret_source);
+
+// Reads a file under the same rules.
+int find_read_file(struct arena *arena, const char *path, struct source *ret_source);
+
+extern const char find_system_directory[]; // "/etc/sbx"

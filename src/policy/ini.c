@@ -1,0 +1,105 @@
+// Owns the reading of INI text by libinih, behind checks that libinih does not make.
+#include "policy/ini.h"
+
+#include <ini.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+
+struct reader {
+	struct arena *arena;
+	const char *file;
+	const char *at, *end;
+	unsigned line;
+	struct ini_row *rows;
+	unsigned count, size;
+};
+
+static const char *byte_problem(unsigned char byte)
+{
+	if (byte == '\r')
+		return "carriage return: save the file with Unix line ends";
+	if (byte == '\0')
+		return "NUL byte";
+	if (byte < 0x20 && byte != '\t')
+		return "control byte";
+	return byte == 0x7f ? "control byte" : NULL;
+}
+
+static int check_bytes(const char *file, const char *text, size_t length)
+{
+	unsigned line = 1;
+	size_t start = 0;
+	if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+		return fail(0, "%s:1: byte order mark: save the file as plain UTF-8", file);
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] == '\n') {
+			line++;
+			start = i + 1;
+			continue;
+		}
+		const char *problem = byte_problem((unsigned char)text[i]);
+		if (problem)
+			return fail(0, "%s:%u: %s", file, line, problem);
+		if (i - start >= INI_LINE_MOST)
+			return fail(0, "%s:%u: line is longer than %d bytes", file, line,
+				    INI_LINE_MOST);
+	}
+	return 0;
+}
+
+// Hands libinih one whole line at a time, as fgets would.
+static char *next_line(char *buffer, int size, void *stream)
+{
+	struct reader *reader = stream;
+	if (reader->at >= reader->end)
+		return NULL;
+	const char *newline = memchr(reader->at, '\n', (size_t)(reader->end - reader->at));
+	const char *end = newline ? newline + 1 : reader->end;
+	size_t length = (size_t)(end - reader->at);
+	if (length >= (size_t)size)
+		return NULL; // check_bytes() has refused such lines
+	memcpy(buffer, reader->at, length);
+	buffer[length] = '\0';
+	reader->at = end;
+	reader->line++;
+	return buffer;
+}
+
+static int add_row(void *user, const char *section, const char *name, const char *value)
+{
+	struct reader *reader = user;
+	struct arena *arena = reader->arena;
+	if (section[0] == '\0')
+		return fail(0, "%s:%u: '%s' stands before any [section]", reader->file,
+			    reader->line, name) == 0;
+	if (reader->count == reader->size) {
+		unsigned size = reader->size ? reader->size * 2 : 64;
+		struct ini_row *rows = arena_take(arena, size * sizeof(*rows));
+		if (reader->count)
+			memcpy(rows, reader->rows, reader->count * sizeof(*rows));
+		reader->rows = rows;
+		reader->size = size;
+	}
+	reader->rows[reader->count++] = (struct ini_row){
+		.line = reader->line,
+		.section = arena_copy(arena, section, strlen(section)),
+		.name = arena_copy(arena, name, strlen(name)),
+		.value = arena_copy(arena, value ? value : "", value ? strlen(value) : 0),
+	};
+	return 1;
+}
+
+int ini_read(struct arena *arena, const char *file, const char *text, size_t length,
+	     struct ini_rows *ret_rows)
+{
+	struct reader reader = { .arena = arena, .file = file, .at = text, .end = text + length };
+	TRY(check_bytes(file, text, length));
+	int line = ini_parse_stream(next_line, &reader, add_row, &reader);
+	if (line != 0)
+		return fail(0, "%s:%d: expected [section], name = value or ; comment", file, line);
+	ret_rows->rows = reader.rows;
+	ret_rows->count = reader.count;
+	return 0;
+}

@@ -1,0 +1,26 @@
+// INI text -> rows. Pure: hostile bytes in, rows or one error out.
+#pragma once
+
+#include <stddef.h>
+
+#include "profile.h"
+
+struct arena;
+
+struct ini_row {
+	unsigned line;
+	const char *section, *name, *value;
+};
+
+struct ini_rows {
+	const struct ini_row *rows;
+	unsigned count;
+};
+
+// The most that is read of one profile, and the longest line.
+enum { INI_BYTES_MOST = 256 * 1024, INI_LINE_MOST = 198 };
+
+// `file` is only for messages. Refused: NUL and control bytes, CR, a byte order mark, a line that
+// is too long (libinih splits it and reads its tail as a new line), keys before any section.
+int ini_read(struct arena *arena, const char *file, const char *text, size_t length,
+	     struct ini_rows *ret_rows);

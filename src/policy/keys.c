@@ -1,0 +1,180 @@
+// Owns the table of keys. Parser, flags, help, man pages and completions are made from it.
+#include "policy/keys.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "profile.h"
+
+static const char *const project_words[] = { "write", "read", "none", NULL };
+static const char *const network_words[] = { "none", "host", NULL };
+static const char *const environment_words[] = { "filtered", "minimal", NULL };
+
+#define IN_PROFILE(section_, name_, field)                                                         \
+	.section = section_, .name = name_, .offset = offsetof(struct profile, field),              \
+	.verbs = VERBS_BOX
+#define ON_COMMAND_LINE(verbs_, field)                                                             \
+	.verbs = verbs_, .offset = offsetof(struct invocation, field)
+#define KIBI 1024ULL
+
+// clang-format off
+const struct section sections[] = {
+	{ "profile", "what this profile is and what it builds on" },
+	{ "files", "what exists in the box; everything not named does not" },
+	{ "network", "what the box can reach" },
+	{ "limits", "where a run is stopped" },
+	{ "syscalls", "which system calls there are" },
+	{ "environment", "which variables the command gets" },
+	{ "process", "the command itself" },
+};
+const unsigned section_count = sizeof(sections) / sizeof(*sections);
+
+const struct key keys[] = {
+	{ IN_PROFILE("profile", "description", description), .kind = KEY_TEXT, .value = "TEXT",
+	  .help = "what the profile is for, in one line" },
+	{ IN_PROFILE("profile", "extends", extends), .kind = KEY_LIST, .form = FORM_PROFILE,
+	  .value = "PROFILE", .help = "read this profile first" },
+
+	{ IN_PROFILE("files", "project", project), .flag = "project", .kind = KEY_WORD,
+	  .words = project_words, .value = "write|read|none",
+	  .help = "the git toplevel of the current directory, or that directory itself" },
+	{ IN_PROFILE("files", "read", read), .flag = "read", .letter = 'r', .kind = KEY_LIST,
+	  .form = FORM_PATH, .value = "PATH", .help = "visible, not writable" },
+	{ IN_PROFILE("files", "write", write), .flag = "write", .letter = 'w', .kind = KEY_LIST,
+	  .form = FORM_PATH, .value = "PATH", .help = "visible and writable" },
+	{ IN_PROFILE("files", "cache", cache), .flag = "cache", .kind = KEY_LIST,
+	  .form = FORM_PATH, .value = "PATH",
+	  .help = "writable and kept for the next run in this project, apart from the host's own" },
+	{ IN_PROFILE("files", "tmpfs", tmpfs), .flag = "tmpfs", .kind = KEY_LIST,
+	  .form = FORM_PATH, .value = "PATH", .help = "empty, writable, thrown away at the end" },
+	{ IN_PROFILE("files", "hide", hide), .flag = "hide", .kind = KEY_LIST, .form = FORM_PATH,
+	  .value = "PATH", .help = "not readable, whatever else says otherwise" },
+
+	{ IN_PROFILE("network", "mode", network), .flag = "network", .kind = KEY_WORD,
+	  .words = network_words, .value = "none|host",
+	  .help = "none: only the box's own loopback; host: the network as it is" },
+
+	{ IN_PROFILE("limits", "time", limits.time), .flag = "time", .kind = KEY_TIME,
+	  .value = "TIME", .low = 1, .high = 366ULL * 24 * 3600 * 1000,
+	  .help = "wall clock; then the run ends with status 124" },
+	{ IN_PROFILE("limits", "pids", limits.pids), .flag = "pids", .kind = KEY_COUNT,
+	  .value = "N", .low = 1, .high = 4194304, .help = "processes and threads (not for root)" },
+	{ IN_PROFILE("limits", "tmp", limits.tmp), .flag = "tmp", .kind = KEY_SIZE,
+	  .value = "SIZE", .low = 64 * KIBI, .high = 1ULL << 50,
+	  .help = "bytes in all private directories together: /tmp, home, /dev/shm" },
+	{ IN_PROFILE("limits", "file-size", limits.file_size), .flag = "file-size",
+	  .kind = KEY_SIZE, .value = "SIZE", .low = 4 * KIBI, .high = 1ULL << 60,
+	  .help = "bytes of one file" },
+	{ IN_PROFILE("limits", "open-files", limits.open_files), .flag = "open-files",
+	  .kind = KEY_COUNT, .value = "N", .low = 8, .high = 1048576,
+	  .help = "open files of one process" },
+	{ IN_PROFILE("limits", "core", limits.core), .flag = "core", .kind = KEY_SIZE,
+	  .value = "SIZE", .low = 0, .high = 1ULL << 50, .help = "bytes of a core dump" },
+
+	{ IN_PROFILE("syscalls", "allow", syscalls_allow), .flag = "allow-syscalls",
+	  .kind = KEY_LIST, .form = FORM_WORD, .value = "GROUP",
+	  .help = "one more group of system calls, see below" },
+	{ IN_PROFILE("syscalls", "deny", syscalls_deny), .flag = "deny-syscalls",
+	  .kind = KEY_LIST, .form = FORM_WORD, .value = "NAME",
+	  .help = "refuse this system call with EPERM" },
+
+	{ IN_PROFILE("environment", "mode", environment), .flag = "env-mode", .kind = KEY_WORD,
+	  .words = environment_words, .value = "filtered|minimal",
+	  .help = "filtered: all but secrets, open doors and loader hooks; minimal: a few" },
+	{ IN_PROFILE("environment", "pass", environment_pass), .flag = "pass-env",
+	  .kind = KEY_LIST, .form = FORM_VARIABLE, .value = "NAME",
+	  .help = "pass this variable; a secret only by its exact name" },
+	{ IN_PROFILE("environment", "set", environment_set), .flag = "env", .letter = 'e',
+	  .kind = KEY_LIST, .form = FORM_ASSIGNMENT, .value = "NAME=VALUE",
+	  .help = "set this variable" },
+	{ IN_PROFILE("environment", "unset", environment_unset), .flag = "unset-env",
+	  .kind = KEY_LIST, .form = FORM_VARIABLE, .value = "NAME",
+	  .help = "leave this variable out" },
+
+	{ IN_PROFILE("process", "hostname", hostname), .flag = "hostname", .kind = KEY_TEXT,
+	  .form = FORM_HOSTNAME, .value = "NAME", .help = "the name the box gives itself" },
+	{ IN_PROFILE("process", "keep-fd", keep_fd), .flag = "keep-fd", .kind = KEY_LIST,
+	  .form = FORM_DESCRIPTOR, .value = "N",
+	  .help = "leave this descriptor open besides 0, 1 and 2" },
+
+	{ ON_COMMAND_LINE(VERBS_BOX, profiles), .flag = "profile", .letter = 'p', .kind = KEY_LIST,
+	  .form = FORM_PROFILE, .value = "PROFILE",
+	  .help = "a profile by name, or a file by a path with '/'; repeat to stack" },
+	{ ON_COMMAND_LINE(VERB_RUN | VERB_PLAN, shell_string), .flag = "command", .letter = 'c', .kind = KEY_TEXT,
+	  .value = "STRING", .help = "run this string by your shell in the box" },
+	{ ON_COMMAND_LINE(VERB_RUN | VERB_SHELL, timing), .flag = "timing", .kind = KEY_SWITCH,
+	  .help = "tell on stderr where the start-up time went" },
+	{ ON_COMMAND_LINE(VERB_PLAN | VERB_DOCTOR, json), .flag = "json", .kind = KEY_SWITCH,
+	  .help = "print JSON (plan, doctor)" },
+	{ ON_COMMAND_LINE(VERB_PROFILE, resolved), .flag = "resolved", .kind = KEY_SWITCH,
+	  .help = "print the profile with all it extends (profile show)" },
+	{ ON_COMMAND_LINE(VERBS_ALL, help), .flag = "help", .letter = 'h', .kind = KEY_SWITCH,
+	  .help = "print help" },
+};
+const unsigned key_count = sizeof(keys) / sizeof(*keys);
+// clang-format on
+
+const struct key *key_find(const char *section, const char *name)
+{
+	for (const struct key *key = keys; key < keys + key_count; key++)
+		if (key->section && str_equal(key->section, section) && str_equal(key->name, name))
+			return key;
+	return NULL;
+}
+
+const struct key *key_find_flag(enum verb verb, const char *flag, size_t length)
+{
+	for (const struct key *key = keys; key < keys + key_count; key++)
+		if (key->flag && (key->verbs & verb) && strlen(key->flag) == length &&
+		    strncmp(key->flag, flag, length) == 0)
+			return key;
+	return NULL;
+}
+
+const struct key *key_find_letter(enum verb verb, char letter)
+{
+	for (const struct key *key = keys; key < keys + key_count; key++)
+		if (key->letter && (key->verbs & verb) && key->letter == letter)
+			return key;
+	return NULL;
+}
+
+// Keeps the nearest candidate at a distance of at most 3.
+static void consider(const char *candidate, const char *word, unsigned *best, const char **nearest)
+{
+	unsigned distance = candidate ? str_distance(word, candidate, 3) : 4;
+	if (distance < *best) {
+		*best = distance;
+		*nearest = candidate;
+	}
+}
+
+const char *key_suggest(const char *section, const char *name)
+{
+	unsigned best = 4;
+	const char *nearest = NULL;
+	for (const struct key *key = keys; key < keys + key_count; key++)
+		if (key->section && str_equal(key->section, section))
+			consider(key->name, name, &best, &nearest);
+	return nearest;
+}
+
+const char *key_suggest_flag(enum verb verb, const char *flag)
+{
+	unsigned best = 4;
+	const char *nearest = NULL;
+	for (const struct key *key = keys; key < keys + key_count; key++)
+		if (key->verbs & verb)
+			consider(key->flag, flag, &best, &nearest);
+	return nearest;
+}
+
+const char *key_suggest_section(const char *name)
+{
+	unsigned best = 4;
+	const char *nearest = NULL;
+	for (unsigned i = 0; i < section_count; i++)
+		consider(sections[i].name, name, &best, &nearest);
+	return nearest;
+}

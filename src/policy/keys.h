@@ -1,0 +1,71 @@
+// THE table: one row is an INI key, its flag, its help, its completion, its man entry, its field.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum key_kind {
+	KEY_LIST, // each value is one more item; an empty value empties the list
+	KEY_TEXT,
+	KEY_WORD, // one of `words`
+	KEY_SIZE, // bytes with K, M, G, T, or "unlimited"
+	KEY_TIME, // milliseconds from "500ms", "30s", "5m", "2h", or "unlimited"
+	KEY_COUNT, // a number, or "unlimited"
+	KEY_SWITCH, // command line only: present or not
+};
+
+// What an item or text must look like.
+enum key_form {
+	FORM_TEXT,
+	FORM_PATH, // /x, ~/x, ./x, $VAR/x, each with a leading '?'
+	FORM_PROFILE,
+	FORM_VARIABLE, // NAME, or a pattern with '*'
+	FORM_ASSIGNMENT, // NAME=VALUE
+	FORM_DESCRIPTOR,
+	FORM_WORD, // a name that a room knows: checked when the plan is made
+	FORM_HOSTNAME,
+};
+
+// Verbs that take options. Keys of a profile are taken by the first three.
+enum verb {
+	VERB_RUN = 1 << 0,
+	VERB_SHELL = 1 << 1,
+	VERB_PLAN = 1 << 2,
+	VERB_PROFILE = 1 << 3,
+	VERB_DOCTOR = 1 << 4,
+};
+enum { VERBS_BOX = VERB_RUN | VERB_SHELL | VERB_PLAN, VERBS_ALL = 0x1f };
+
+struct key {
+	const char *section, *name; // section NULL: command line only, field of struct invocation
+	const char *flag; // without "--"; NULL: only in profiles
+	char letter;
+	enum key_kind kind;
+	enum key_form form;
+	const char *const *words; // of KEY_WORD, NULL-terminated, in the order of the enum
+	const char *value; // how help writes the value
+	size_t offset; // of the field
+	uint64_t low, high; // of numbers
+	unsigned verbs; // bits of enum verb: where the flag is accepted
+	const char *help; // one line
+};
+
+extern const struct key keys[];
+extern const unsigned key_count;
+
+// One row per section, for the man page and for checking section names.
+struct section {
+	const char *name, *help;
+};
+extern const struct section sections[];
+extern const unsigned section_count;
+
+const struct key *key_find(const char *section, const char *name);
+// NULL when the verb does not take such a flag.
+const struct key *key_find_flag(enum verb verb, const char *flag, size_t length);
+const struct key *key_find_letter(enum verb verb, char letter);
+
+// The nearest known word, for messages, or NULL when nothing is near.
+const char *key_suggest(const char *section, const char *name);
+const char *key_suggest_flag(enum verb verb, const char *flag);
+const char *key_suggest_section(const char *name);

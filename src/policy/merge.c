@@ -1,0 +1,125 @@
+// Owns the order in which profiles are laid over each other.
+#include "policy/merge.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "policy/argv.h"
+#include "policy/find.h"
+#include "policy/keys.h"
+#include "policy/values.h"
+#include "profile.h"
+
+enum { DEPTH_MOST = 16, LOADED_MOST = 64 };
+
+struct merger {
+	struct arena *arena;
+	const char *config;
+	struct profile *profile;
+	const char *open[DEPTH_MOST]; // files that are being read, to find a cycle
+	unsigned depth;
+	const char *loaded[LOADED_MOST];
+	unsigned loaded_count;
+	unsigned order;
+};
+
+static int load(struct merger *merger, const char *name, enum level from);
+
+static int unknown_key(struct arena *arena, const struct ini_row *row, struct origin from)
+{
+	const char *where = origin_text(arena, from);
+	for (unsigned i = 0; i < section_count; i++) {
+		if (!str_equal(sections[i].name, row->section))
+			continue;
+		const char *near = key_suggest(row->section, row->name);
+		if (near)
+			return fail(0, "%sunknown key '%.80s' in [%s], did you mean '%s'?", where,
+				    row->name, row->section, near);
+		return fail(0, "%sunknown key '%.80s' in [%s]; see: sbx profile keys", where,
+			    row->name, row->section);
+	}
+	const char *near = key_suggest_section(row->section);
+	if (near)
+		return fail(0, "%sunknown section [%.80s], did you mean [%s]?", where, row->section,
+			    near);
+	return fail(0, "%sunknown section [%.80s]; see: sbx profile keys", where, row->section);
+}
+
+static bool is_extends(const struct ini_row *row)
+{
+	return str_equal(row->section, "profile") && str_equal(row->name, "extends");
+}
+
+static int apply_rows(struct merger *merger, const struct source *source)
+{
+	for (unsigned i = 0; i < source->rows.count; i++) {
+		const struct ini_row *row = &source->rows.rows[i];
+		struct origin from = { source->file, row->line, merger->order++ };
+		const struct key *key = key_find(row->section, row->name);
+		if (!key)
+			return unknown_key(merger->arena, row, from);
+		if (!is_extends(row))
+			TRY(value_set(key, merger->profile, merger->arena, row->value, from));
+	}
+	return 0;
+}
+
+static int load_extended(struct merger *merger, const struct source *source, const char *name)
+{
+	for (unsigned i = 0; i < source->rows.count; i++) {
+		const struct ini_row *row = &source->rows.rows[i];
+		if (!is_extends(row) || row->value[0] == '\0')
+			continue;
+		bool itself = str_equal(row->value, name);
+		TRY(load(merger, row->value, itself ? source->level + 1 : LEVEL_FILE));
+	}
+	return 0;
+}
+
+static int load(struct merger *merger, const char *name, enum level from)
+{
+	struct source source;
+	TRY(find_profile(merger->arena, merger->config, name, from, &source));
+	for (unsigned i = 0; i < merger->depth; i++)
+		if (str_equal(merger->open[i], source.file))
+			return fail(0, "%s: extends itself by way of '%s'", source.file, name);
+	for (unsigned i = 0; i < merger->loaded_count; i++)
+		if (str_equal(merger->loaded[i], source.file))
+			return 0;
+	if (merger->depth == DEPTH_MOST || merger->loaded_count == LOADED_MOST)
+		return fail(0, "%s: more than %d profiles deep or %d in all", source.file,
+			    DEPTH_MOST, LOADED_MOST);
+	merger->open[merger->depth++] = source.file;
+	TRY(load_extended(merger, &source, name));
+	merger->depth--;
+	merger->loaded[merger->loaded_count++] = source.file;
+	return apply_rows(merger, &source);
+}
+
+int merge_profiles(struct arena *arena, const char *config, const struct list *names,
+		   struct profile *profile)
+{
+	struct merger merger = { .arena = arena, .config = config, .profile = profile };
+	profile->limits = (struct limits){ UNLIMITED, UNLIMITED, UNLIMITED,
+					   UNLIMITED, UNLIMITED, UNLIMITED };
+	profile->project = PROJECT_NONE;
+	if (!names->first)
+		return load(&merger, "default", LEVEL_FILE);
+	list_each(item, names)
+		TRY(load(&merger, item->text, LEVEL_FILE));
+	return 0;
+}
+
+int merge_arguments(struct arena *arena, const struct arguments *arguments,
+		    struct profile *profile)
+{
+	for (unsigned i = 0; i < arguments->count; i++) {
+		const struct argument *argument = &arguments->set[i];
+		struct origin from = { .file = arena_text(arena, "--%s", argument->key->flag),
+				       .order = ORDER_FLAGS + i };
+		TRY(value_set(argument->key, profile, arena, argument->value, from));
+	}
+	return 0;
+}

@@ -1,0 +1,52 @@
+// What the user wants: the merged text of profiles and flags, typed but not yet decided.
+#pragma once
+
+#include <stdint.h>
+
+#include "base/list.h"
+
+enum project_access { PROJECT_WRITE, PROJECT_READ, PROJECT_NONE };
+enum network_mode { NETWORK_NONE, NETWORK_HOST };
+enum environment_mode { ENVIRONMENT_FILTERED, ENVIRONMENT_MINIMAL };
+enum answer { ANSWER_NO, ANSWER_YES };
+
+// A limit of UINT64_MAX means "unlimited": the caller's own limit stays.
+#define UNLIMITED UINT64_MAX
+
+struct limits {
+	uint64_t time; // milliseconds of wall clock
+	uint64_t pids; // processes and threads
+	uint64_t tmp; // bytes of each private tmpfs
+	uint64_t file_size; // bytes of one file
+	uint64_t open_files; // descriptors of one process
+	uint64_t core; // bytes of a core dump
+};
+
+struct profile {
+	const char *description;
+	struct list extends;
+
+	enum project_access project;
+	struct list read, write, cache, tmpfs, hide;
+
+	enum network_mode network;
+
+	struct limits limits;
+
+	struct list syscalls_allow; // groups of policy/syscalls.h
+	struct list syscalls_deny; // names of system calls
+
+	enum environment_mode environment;
+	struct list environment_pass, environment_set, environment_unset;
+
+	const char *hostname;
+	struct list keep_fd;
+};
+
+// What only the command line says.
+struct invocation {
+	struct list profiles;
+	const char *shell_string; // -c STRING
+	enum answer timing, json, help, resolved;
+	char **command; // argv of the command, NULL-terminated; NULL when none was given
+};

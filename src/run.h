@@ -1,0 +1,61 @@
+// What is happening: the state of one run. Each field has one owner, named beside it.
+#pragma once
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <termios.h>
+
+struct plan;
+
+enum { STEPS_MOST = 32 };
+
+// What init tells the supervisor; written in one piece (smaller than PIPE_BUF).
+struct message {
+	enum message_kind {
+		MESSAGE_FAILED, // a step: number = errno, text = why
+		MESSAGE_NO_EXEC, // the command: number = errno of execve
+		MESSAGE_STARTED, // the command runs
+		MESSAGE_STOPPED, // by signal `status`
+		MESSAGE_ENDED, // with wait status `status`
+	} kind;
+	int step; // row of run/steps.c
+	int number;
+	int status;
+	bool alone; // MESSAGE_ENDED: no other process is left in the box
+	uint32_t nanoseconds[STEPS_MOST]; // MESSAGE_STARTED: time of each step inside
+	char text[1024];
+};
+
+struct run {
+	char *const *arguments; // argv of sbx itself, wiped in pid 1
+	char *const *environment; // of the caller
+	int go[2]; // the pipe by which the plan is handed over
+
+	// ns
+	pid_t init; // the box's pid 1, as seen from outside
+	int pidfd;
+	int to_host, from_box; // the pipe of messages
+	int helper, network; // pidfd of the maker of the network, and what it says
+
+	// tty
+	int terminal; // a private descriptor of the controlling terminal, or -1
+	bool foreground;
+	struct termios termios;
+	bool own_session; // no terminal: the command gets a session of its own
+
+	// signals (supervise)
+	int signals;
+	sigset_t callers_mask;
+	bool child_ignored; // the caller had SIGCHLD ignored; the command gets it so
+
+	// mount: a descriptor of each mount of the plan, -1 when it has none
+	int *mounts;
+	int root;
+
+	// steps
+	uint64_t started; // CLOCK_MONOTONIC, nanoseconds
+	uint32_t host_nanoseconds[STEPS_MOST];
+	struct message message;
+};

@@ -1,0 +1,212 @@
+// Owns the making of a plan: who calls, from where, then each room's part in turn.
+#include "run/decide.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "jail/env.h"
+#include "jail/landlock.h"
+#include "jail/limits.h"
+#include "jail/ns.h"
+#include "jail/machine.h"
+#include "jail/project.h"
+#include "jail/seccomp.h"
+#include "jail/view.h"
+#include "plan.h"
+#include "policy/argv.h"
+#include "policy/merge.h"
+#include "probe.h"
+#include "run.h"
+
+static const char *caller_value(char *const *environment, const char *name)
+{
+	size_t length = strlen(name);
+	for (char *const *entry = environment; *entry; entry++)
+		if (str_starts(*entry, name) && (*entry)[length] == '=')
+			return *entry + length + 1;
+	return NULL;
+}
+
+// $HOME, else the passwd entry, else a directory that exists only in the box.
+static const char *find_home(struct arena *arena, char *const *environment)
+{
+	const char *home = caller_value(environment, "HOME");
+	if (home && home[0] == '/' && home[1])
+		return path_clean(arena, home);
+	const struct passwd *entry = getpwuid(getuid());
+	if (entry && entry->pw_dir && entry->pw_dir[0] == '/' && entry->pw_dir[1])
+		return path_clean(arena, entry->pw_dir);
+	return "/home/nobody";
+}
+
+static const char *xdg(struct arena *arena, char *const *environment, const char *variable,
+		       const char *standard)
+{
+	const char *set = caller_value(environment, variable);
+	const char *base = set && set[0] == '/' ?
+				   set :
+				   path_join(arena, find_home(arena, environment), standard);
+	return path_join(arena, base, "sbx");
+}
+
+const char *decide_config_directory(struct arena *arena, char *const *environment)
+{
+	return xdg(arena, environment, "XDG_CONFIG_HOME", ".config");
+}
+
+// NULL when it has been deleted or cannot be reached.
+static const char *current_directory(struct arena *arena)
+{
+	char path[PATH_MAX];
+	if (!getcwd(path, sizeof(path)) || path[0] != '/')
+		return NULL;
+	return arena_copy(arena, path, strlen(path));
+}
+
+// One directory of caches per project: a readable name and a hash of the whole path (FNV-1a).
+static const char *caches_directory(const struct plan *plan)
+{
+	const char *project = plan->project ? plan->project : "none";
+	uint64_t hash = 0xcbf29ce484222325ULL;
+	for (const char *byte = project; *byte; byte++)
+		hash = (hash ^ (unsigned char)*byte) * 0x100000001b3ULL;
+	return arena_text(plan->arena, "%s/cache/%s-%016llx", plan->state, path_name(project),
+			  (unsigned long long)hash);
+}
+
+static const struct mount *mount_above(const struct plan *plan, const char *path)
+{
+	const struct mount *above = &plan->mounts[0];
+	for (unsigned i = 0; i < plan->mount_count; i++)
+		if (path_within(path, plan->mounts[i].target))
+			above = &plan->mounts[i];
+	return above;
+}
+
+static bool exists_inside(const struct plan *plan, const char *path)
+{
+	const struct mount *above = mount_above(plan, path);
+	return str_equal(above->target, path) || (above->kind == MOUNT_BIND && !above->cache);
+}
+
+// The caller's directory where it exists inside, else the home, else the root.
+static int choose_directory(struct plan *plan)
+{
+	struct stat status;
+	const char *current = plan->current;
+	if (current && exists_inside(plan, current)) {
+		if (stat(".", &status) < 0)
+			return fail(errno, "the current directory");
+		plan->directory = current;
+		if (mount_above(plan, current)->kind == MOUNT_BIND)
+			plan->directory_identity = (struct identity){ status.st_dev, status.st_ino,
+								      S_IFDIR };
+		return 0;
+	}
+	plan->directory = exists_inside(plan, plan->home) ? plan->home : "/";
+	list_add(&plan->notes, plan->arena,
+		 arena_text(plan->arena, "the current directory does not exist in the box; the command "
+					 "starts in %s",
+			    plan->directory),
+		 (struct origin){ .file = "directory" });
+	return 0;
+}
+
+static int keep_descriptors(struct plan *plan)
+{
+	unsigned count = 0;
+	list_each(item, &plan->profile->keep_fd)
+		count++;
+	int *keep = arena_take(plan->arena, (count + 1) * sizeof(*keep));
+	list_each(item, &plan->profile->keep_fd) {
+		int fd = atoi(item->text); // checked when it was set
+		if (fcntl(fd, F_GETFD) < 0)
+			return fail(0, "%sdescriptor %d is not open", origin_text(plan->arena, item->from),
+				    fd);
+		keep[plan->keep_count++] = fd;
+	}
+	plan->keep = keep;
+	return 0;
+}
+
+// A copy: pid 1 wipes the argv it came from.
+static void copy_command(struct plan *plan, char *const *command)
+{
+	size_t count = 0;
+	while (command[count])
+		count++;
+	char **copy = arena_take(plan->arena, (count + 1) * sizeof(*copy));
+	for (size_t i = 0; i < count; i++)
+		copy[i] = arena_copy(plan->arena, command[i], strlen(command[i]));
+	plan->command = copy;
+}
+
+int decide_view(struct plan *plan, char *const *environment)
+{
+	struct probe probe;
+	probe_quick(&probe);
+	plan->current = current_directory(plan->arena);
+	plan->home = find_home(plan->arena, environment);
+	plan->config = decide_config_directory(plan->arena, environment);
+	plan->state = xdg(plan->arena, environment, "XDG_STATE_HOME", ".local/state");
+	TRY(project_plan(plan));
+	plan->caches = caches_directory(plan);
+	TRY(view_plan(plan, environment));
+	TRY(choose_directory(plan));
+	TRY(env_plan(plan, environment));
+	TRY(keep_descriptors(plan));
+	TRY(limits_plan(plan));
+	return landlock_plan(&probe, plan);
+}
+
+int decide_profile(struct arena *arena, const struct invocation *invocation,
+		   const struct arguments *arguments, char *const *environment,
+		   struct profile *profile, struct plan *plan)
+{
+	const char *config = decide_config_directory(arena, environment);
+	TRY(merge_profiles(arena, config, &invocation->profiles, profile));
+	TRY(merge_arguments(arena, arguments, profile));
+	plan->arena = arena;
+	plan->profile = profile;
+	plan->uid = geteuid();
+	plan->gid = getegid();
+	plan->timing = invocation->timing == ANSWER_YES;
+	copy_command(plan, invocation->command);
+	TRY(seccomp_plan(plan));
+	return ns_plan(plan);
+}
+
+int decide_child(const struct plan *plan, struct run *run)
+{
+	char go;
+	fd_close(&run->go[1]);
+	if (fd_read_all(run->go[0], &go, 1) != 1)
+		_exit(125); // the host side has failed, and says why
+	fd_close(&run->go[0]);
+	return arena_seal(plan->arena);
+}
+
+int decide_host(const struct plan *plan, struct run *run)
+{
+	return decide_view((struct plan *)(uintptr_t)plan, run->environment);
+}
+
+int decide_go(const struct plan *plan, struct run *run)
+{
+	TRY(arena_seal(plan->arena));
+	if (fd_write_all(run->go[1], "", 1) < 0)
+		return fail(errno, "hand the plan over");
+	fd_close(&run->go[1]);
+	return 0;
+}

@@ -1,0 +1,123 @@
+// Owns the words of a run's end.
+#include "run/report.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/out.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "jail/env.h"
+#include "jail/machine.h"
+#include "plan.h"
+#include "run.h"
+#include "run/decide.h"
+#include "run/steps.h"
+#include "run/supervise.h"
+
+enum { STATUS_TIMEOUT = 124, STATUS_FAILED = 125, STATUS_NO_EXEC = 126, STATUS_NOT_FOUND = 127 };
+
+static void say_failure(const struct run *run)
+{
+	const char *step = steps[run->message.step].name;
+	const char *advice = probe_advice(step, run->message.number);
+	struct out out = { 0 };
+	// What is wrong with a plan is said as it is: it names the file and line itself.
+	if (steps[run->message.step].go == decide_host)
+		out_text(&out, "sbx: %s\n", run->message.text);
+	else
+		out_text(&out, "sbx: step '%s': %s; the command was not run\n", step,
+			 run->message.text);
+	if (advice)
+		out_text(&out, "sbx: %s\n", advice);
+	out_flush(&out, STDERR_FILENO);
+}
+
+// Where the caller would have found the program, outside.
+static bool find_outside(const struct plan *plan, char *path, size_t size)
+{
+	const char *name = plan->command[0], *search = env_value(plan, "PATH");
+	if (strchr(name, '/')) {
+		snprintf(path, size, "%s", name);
+		return access(path, X_OK) == 0;
+	}
+	for (const char *at = search; at; at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
+		snprintf(path, size, "%.*s/%s", (int)strcspn(at, ":"), at, name);
+		if (access(path, X_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int say_no_exec(const struct plan *plan, const struct run *run)
+{
+	int problem = run->message.number;
+	bool absent = problem == ENOENT || problem == ENOTDIR;
+	const char *name = str_printable(plan->command[0]) ? plan->command[0] : "(control bytes)";
+	char outside[4096], real[4096];
+	struct out out = { 0 };
+	if (!absent)
+		out_text(&out, "sbx: cannot run '%s': %s\n", name, strerror(problem));
+	else if (!find_outside(plan, outside, sizeof(outside)))
+		out_text(&out, "sbx: cannot run '%s': not found\n", name);
+	else if (!realpath(outside, real))
+		out_text(&out, "sbx: cannot run '%s': not found in the box\n", name);
+	else
+		out_text(&out,
+			 "sbx: cannot run '%s': %s is not in the box, or what it needs is not; add "
+			 "--read %.*s\n",
+			 name, outside, (int)(path_name(real) - real - 1), real);
+	out_flush(&out, STDERR_FILENO);
+	return absent ? STATUS_NOT_FOUND : STATUS_NO_EXEC;
+}
+
+static void say_timeout(const struct plan *plan)
+{
+	struct out out = { 0 };
+	uint64_t limit = plan->profile->limits.time;
+	out_text(&out, "sbx: stopped at the time limit of %llu.%03llu s; raise it with --time\n",
+		 (unsigned long long)(limit / 1000), (unsigned long long)(limit % 1000));
+	out_flush(&out, STDERR_FILENO);
+}
+
+int report_outcome(const struct plan *plan, const struct run *run, const struct outcome *outcome)
+{
+	struct out out = { 0 };
+	switch (outcome->kind) {
+	case OUTCOME_FAILED:
+		say_failure(run);
+		return STATUS_FAILED;
+	case OUTCOME_NO_EXEC:
+		return say_no_exec(plan, run);
+	case OUTCOME_TIMEOUT:
+		say_timeout(plan);
+		return STATUS_TIMEOUT;
+	case OUTCOME_LOST:
+		out_text(&out, "sbx: the box ended without a word: its first process was killed\n");
+		out_flush(&out, STDERR_FILENO);
+		return STATUS_FAILED;
+	case OUTCOME_ENDED:
+		return WIFSIGNALED(outcome->status) ? 128 + WTERMSIG(outcome->status) :
+						      WEXITSTATUS(outcome->status);
+	}
+	return STATUS_FAILED;
+}
+
+void report_timing(const struct run *run)
+{
+	struct out out = { 0 };
+	double sum = 0;
+	for (int i = 0; i < step_count; i++) {
+		double microseconds = run->host_nanoseconds[i] / 1e3;
+		sum += microseconds;
+		out_text(&out, "sbx: %-4s %-12s %8.1f us\n", steps[i].side == SIDE_HOST ? "host" : "box",
+			 steps[i].name, microseconds);
+	}
+	out_text(&out, "sbx: all  steps        %8.1f us\n", sum);
+	out_flush(&out, STDERR_FILENO);
+}

@@ -1,0 +1,67 @@
+// Owns the order of a run. Read this first: each row carries its reason.
+#include "run/steps.h"
+
+#include <stddef.h>
+
+#include "jail/caps.h"
+#include "jail/init.h"
+#include "jail/landlock.h"
+#include "jail/limits.h"
+#include "jail/mount.h"
+#include "jail/ns.h"
+#include "jail/seccomp.h"
+#include "jail/tty.h"
+#include "run/decide.h"
+#include "run/supervise.h"
+
+// clang-format off
+const struct step steps[] = {
+	{ SIDE_HOST, "terminal", tty_host, tty_undo,
+	  "remember the caller's terminal, to give it back on every way out" },
+	{ SIDE_HOST, "signals", supervise_signals, NULL,
+	  "block all signals before there is anybody to lose: they are read, never handled" },
+	{ SIDE_HOST, "namespaces", ns_clone, ns_undo,
+	  "one clone with every namespace; the box's pid 1 begins here" },
+	{ SIDE_HOST, "plan", decide_host, NULL,
+	  "decide the view and the environment, while the box prepares what needs no plan" },
+	{ SIDE_HOST, "caches", mount_host, NULL,
+	  "make the cache directories, checked to be the caller's own" },
+	{ SIDE_HOST, "go", decide_go, NULL,
+	  "seal the plan and hand it over: nothing is decided after this" },
+	{ SIDE_HOST, "standard-io", supervise_release, NULL,
+	  "let go of stdin and stdout, so that others see when the command closes them" },
+
+	{ SIDE_BOX, "lifeline", ns_child_lifeline, NULL,
+	  "die with the supervisor, even when it is killed; first, so that no later step outlives it" },
+	{ SIDE_BOX, "network", ns_child_network, NULL,
+	  "begin the box's own network in a helper: it takes as long as all that follows" },
+	{ SIDE_BOX, "ids", ns_child_ids, NULL,
+	  "map the caller's ids one to one; before anything that asks for ids" },
+	{ SIDE_BOX, "hostname", ns_child_hostname, NULL, "the box's own name" },
+	{ SIDE_BOX, "root", mount_child_root, NULL, "an empty root on a tmpfs" },
+	{ SIDE_BOX, "wait", decide_child, NULL, "wait for the plan" },
+	{ SIDE_BOX, "view", mount_child_view, NULL,
+	  "mount what the plan names, each source compared with what the plan saw" },
+	{ SIDE_BOX, "lock", ns_child_lock, NULL,
+	  "no user namespace below this one: a second lock beside the filter's" },
+	{ SIDE_BOX, "proc", mount_child_proc, NULL,
+	  "what a root caller owns in /proc becomes read-only; after the last write to it" },
+	{ SIDE_BOX, "join", ns_child_join, NULL,
+	  "enter that network, with lo up; needs the capabilities that go later" },
+	{ SIDE_BOX, "pivot", mount_child_pivot, NULL,
+	  "make the root read-only, change to it, detach the host's: paths end here" },
+	{ SIDE_BOX, "directory", mount_child_directory, NULL, "go to the command's directory" },
+	{ SIDE_BOX, "limits", limits_child, NULL, "rlimits; after the mounts, which need files" },
+	{ SIDE_BOX, "landlock", landlock_child, NULL,
+	  "the same view as rights; it forbids mounts, so after them" },
+	{ SIDE_BOX, "alone", ns_child_alone, NULL,
+	  "see the helper gone: nobody but pid 1 is in the box when privileges are dropped" },
+	{ SIDE_BOX, "privileges", caps_child, NULL,
+	  "no capability and no way to one; after all that needed any" },
+	{ SIDE_BOX, "filter", seccomp_child, NULL,
+	  "system calls; last, because it would refuse the steps above" },
+	{ SIDE_BOX, "command", init_child, NULL,
+	  "close descriptors, start the command, reap and forward from here on" },
+};
+// clang-format on
+const int step_count = sizeof(steps) / sizeof(*steps);

@@ -1,0 +1,177 @@
+// Owns the supervisor's loop. It parses nothing but fixed-size messages of our own pid 1.
+#include "run/supervise.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/sys.h"
+#include "plan.h"
+#include "run.h"
+#include "run/walk.h"
+
+// How long the command has to end by itself after the time limit's SIGTERM.
+enum { GRACE_MILLISECONDS = 2000 };
+
+int supervise_signals(const struct plan *plan, struct run *run)
+{
+	(void)plan;
+	struct sigaction action, standard = { .sa_handler = SIG_DFL };
+	sigset_t all;
+	sigfillset(&all);
+	if (sigprocmask(SIG_SETMASK, &all, &run->callers_mask) < 0)
+		return fail(errno, "sigprocmask");
+	// With SIGCHLD ignored the kernel would throw exit statuses away.
+	if (sigaction(SIGCHLD, &standard, &action) < 0)
+		return fail(errno, "sigaction");
+	run->child_ignored = action.sa_handler == SIG_IGN;
+	run->signals = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
+	return run->signals < 0 ? fail(errno, "signalfd") : 0;
+}
+
+int supervise_release(const struct plan *plan, struct run *run)
+{
+	(void)run;
+	autoclose int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (null < 0)
+		return fail(errno, "/dev/null");
+	if (dup2(null, 0) < 0 || dup2(null, 1) < 0)
+		return fail(errno, "dup2");
+	for (unsigned i = 0; i < plan->keep_count; i++)
+		close(plan->keep[i]);
+	return 0;
+}
+
+static void send_inside(const struct run *run, int number)
+{
+	siginfo_t info = { 0 };
+	info.si_signo = number;
+	info.si_code = SI_QUEUE; // pid 1 forwards these and no others
+	sys_pidfd_send_signal(run->pidfd, number, &info);
+}
+
+// A terminal sends its signals to the whole group, the command included; those of other
+// programs reach only us and are handed on.
+static void handle_signals(const struct run *run)
+{
+	struct signalfd_siginfo info;
+	while (read(run->signals, &info, sizeof(info)) == sizeof(info)) {
+		int number = (int)info.ssi_signo;
+		bool terminal = info.ssi_code == SI_KERNEL && !run->own_session;
+		if (number != SIGCHLD && number != SIGPIPE && !terminal)
+			send_inside(run, number);
+	}
+}
+
+// The command stopped: so do we, for the shell to see; when continued, so is the command.
+static void stop_like_command(const struct run *run)
+{
+	kill(getpid(), SIGSTOP);
+	send_inside(run, SIGCONT);
+}
+
+static int64_t milliseconds(void)
+{
+	struct timespec time;
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+struct clock {
+	int64_t end; // -1: none
+	bool expired;
+};
+
+// How long to sleep; at the limit first SIGTERM, after the grace SIGKILL.
+static int tick(const struct run *run, struct clock *clock)
+{
+	if (clock->end < 0)
+		return -1;
+	int64_t left = clock->end - milliseconds();
+	if (left > 0)
+		return left > 1 << 30 ? 1 << 30 : (int)left;
+	if (clock->expired) {
+		sys_pidfd_send_signal(run->pidfd, SIGKILL, NULL);
+		clock->end = -1;
+		return -1;
+	}
+	clock->expired = true;
+	send_inside(run, SIGTERM);
+	send_inside(run, SIGCONT);
+	clock->end = milliseconds() + GRACE_MILLISECONDS;
+	return GRACE_MILLISECONDS;
+}
+
+static struct outcome finish(const struct plan *plan, struct run *run, struct outcome outcome)
+{
+	// An empty box may be left to end by itself; anything else is killed and waited for.
+	if (outcome.kind == OUTCOME_ENDED && run->message.alone)
+		run->init = 0;
+	walk_undo(plan, run);
+	return outcome;
+}
+
+// Returns false while the run goes on.
+static bool handle_message(struct run *run, struct outcome *outcome)
+{
+	struct message *message = &run->message;
+	ssize_t got = fd_read_all(run->from_box, message, sizeof(*message));
+	message->text[sizeof(message->text) - 1] = '\0';
+	outcome->kind = OUTCOME_LOST;
+	if (got != (ssize_t)sizeof(*message))
+		return true;
+	switch (message->kind) {
+	case MESSAGE_STARTED:
+		for (int i = 0; i < STEPS_MOST; i++)
+			run->host_nanoseconds[i] += message->nanoseconds[i];
+		return false;
+	case MESSAGE_STOPPED:
+		stop_like_command(run);
+		return false;
+	case MESSAGE_FAILED:
+		outcome->kind = OUTCOME_FAILED;
+		if (message->step < 0 || message->step >= step_count)
+			outcome->kind = OUTCOME_LOST;
+		return true;
+	case MESSAGE_NO_EXEC:
+		outcome->kind = OUTCOME_NO_EXEC;
+		return true;
+	case MESSAGE_ENDED:
+		outcome->kind = OUTCOME_ENDED;
+		outcome->status = message->status;
+		return true;
+	}
+	return true;
+}
+
+struct outcome supervise(const struct plan *plan, struct run *run)
+{
+	struct outcome outcome = { .kind = OUTCOME_FAILED };
+	uint64_t limit = plan->profile->limits.time;
+	struct clock clock = { .end = limit == UNLIMITED ? -1 : milliseconds() + (int64_t)limit };
+	if (walk_host(plan, run) < 0)
+		return outcome;
+	struct pollfd events[] = { { .fd = run->from_box, .events = POLLIN },
+				   { .fd = run->signals, .events = POLLIN } };
+	for (bool ended = false; !ended;) {
+		int ready = poll(events, 2, tick(run, &clock));
+		if (ready <= 0)
+			continue;
+		if (events[1].revents)
+			handle_signals(run);
+		if (events[0].revents)
+			ended = handle_message(run, &outcome);
+	}
+	bool by_command = outcome.kind == OUTCOME_ENDED || outcome.kind == OUTCOME_LOST;
+	if (clock.expired && by_command)
+		outcome.kind = OUTCOME_TIMEOUT;
+	return finish(plan, run, outcome);
+}

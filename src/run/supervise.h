@@ -1,0 +1,23 @@
+// The host side while the box lives: signals, stops, the wall clock, the end.
+#pragma once
+
+struct plan;
+struct run;
+
+// What became of a run.
+struct outcome {
+	enum outcome_kind {
+		OUTCOME_FAILED, // a step; run->message says which
+		OUTCOME_NO_EXEC, // run->message.number
+		OUTCOME_ENDED, // wait status in `status`
+		OUTCOME_TIMEOUT,
+		OUTCOME_LOST, // pid 1 died without a word
+	} kind;
+	int status;
+};
+
+int supervise_signals(const struct plan *plan, struct run *run);
+int supervise_release(const struct plan *plan, struct run *run);
+
+// Waits for the end of the box and undoes every step.
+struct outcome supervise(const struct plan *plan, struct run *run);

@@ -1,0 +1,30 @@
+// Owns the hooks of the test build.
+#include "run/testing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef SBX_TESTING
+static bool names(const char *variable, const char *step)
+{
+	const char *list = getenv(variable);
+	size_t length = strlen(step);
+	while (list && *list) {
+		size_t word = strcspn(list, ",");
+		if (word == length && strncmp(list, step, length) == 0)
+			return true;
+		list += word + (list[word] == ',');
+	}
+	return false;
+}
+
+bool testing_skips(const char *step)
+{
+	return names("SBX_TEST_SKIP", step);
+}
+
+bool testing_fails(const char *step)
+{
+	return names("SBX_TEST_FAIL", step);
+}
+#endif

@@ -1,0 +1,21 @@
+// Fault injection and the removal of single walls. Only in the test build (SBX_TESTING): the
+// program that is installed does not contain it.
+#pragma once
+
+#include <stdbool.h>
+
+#ifdef SBX_TESTING
+bool testing_skips(const char *step); // $SBX_TEST_SKIP=step,step
+bool testing_fails(const char *step); // $SBX_TEST_FAIL=step
+#else
+static inline bool testing_skips(const char *step)
+{
+	(void)step;
+	return false;
+}
+static inline bool testing_fails(const char *step)
+{
+	(void)step;
+	return false;
+}
+#endif

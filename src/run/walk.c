@@ -1,0 +1,79 @@
+// Owns the walk over run/steps.c. The command is never executed after a failed step.
+#include "run/walk.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "plan.h"
+#include "run.h"
+#include "run/testing.h"
+
+static uint64_t now(void)
+{
+	struct timespec time;
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000ULL + (uint64_t)time.tv_nsec;
+}
+
+static int take_step(const struct plan *plan, struct run *run, int index)
+{
+	const struct step *step = &steps[index];
+	if (testing_skips(step->name))
+		return 0;
+	uint64_t before = now();
+	run->message.step = index;
+	int result = testing_fails(step->name) ? fail(0, "made to fail by a test") :
+						 step->go(plan, run);
+	run->message.nanoseconds[index] = (uint32_t)(now() - before);
+	return result;
+}
+
+static _Noreturn void walk_box(const struct plan *plan, struct run *run)
+{
+	for (int i = 0; i < step_count; i++)
+		if (steps[i].side == SIDE_BOX && take_step(plan, run, i) < 0)
+			break;
+	run->message.kind = MESSAGE_FAILED;
+	run->message.number = err_number();
+	snprintf(run->message.text, sizeof(run->message.text), "%s", err_text());
+	fd_write_all(run->to_host, &run->message, sizeof(run->message));
+	_exit(125);
+}
+
+static int failed_on_host(struct run *run)
+{
+	run->message.kind = MESSAGE_FAILED;
+	run->message.number = err_number();
+	snprintf(run->message.text, sizeof(run->message.text), "%s", err_text());
+	return -1;
+}
+
+int walk_host(const struct plan *plan, struct run *run)
+{
+	run->started = now();
+	for (int i = 0; i < step_count; i++) {
+		if (steps[i].side != SIDE_HOST)
+			continue;
+		int result = take_step(plan, run, i);
+		if (result > 0) // the clone: from here on we are the box
+			walk_box(plan, run);
+		if (result < 0) {
+			failed_on_host(run);
+			walk_undo(plan, run);
+			return -1;
+		}
+	}
+	memcpy(run->host_nanoseconds, run->message.nanoseconds, sizeof(run->host_nanoseconds));
+	return 0;
+}
+
+void walk_undo(const struct plan *plan, struct run *run)
+{
+	for (int i = step_count; i-- > 0;)
+		if (steps[i].undo)
+			steps[i].undo(plan, run);
+}

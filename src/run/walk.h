@@ -1,0 +1,9 @@
+// Walks one side of the steps table: times each, names the one that failed, undoes backwards.
+#pragma once
+
+#include "run/steps.h"
+
+// Host side: 0, or -1 with run->message naming the step; what was done is undone by then.
+// Box side: does not return; a failure is sent to the host and ends the process.
+int walk_host(const struct plan *plan, struct run *run);
+void walk_undo(const struct plan *plan, struct run *run);
