@@ -30,6 +30,7 @@ struct doctor {
 	struct box *box;
 	struct finding findings[FINDINGS_MOST];
 	unsigned count;
+	struct run run; // its message is shown: the arena is sealed by then
 };
 
 static void find(struct doctor *doctor, struct finding finding)
@@ -60,10 +61,9 @@ static int step_index(const char *name)
 // By effect: the same steps as in every run, up to `true`.
 static void try_walls(struct doctor *doctor)
 {
-	struct box *box = doctor->box;
-	struct run run;
-	struct outcome outcome = box_try(box, &run);
-	int failed = outcome.kind == OUTCOME_FAILED ? run.message.step :
+	struct run *run = &doctor->run;
+	struct outcome outcome = box_try(doctor->box, run);
+	int failed = outcome.kind == OUTCOME_FAILED ? run->message.step :
 		     outcome.kind == OUTCOME_ENDED  ? step_count :
 						      step_index("command");
 	for (size_t i = 0; i < sizeof(walls) / sizeof(*walls); i++) {
@@ -74,11 +74,10 @@ static void try_walls(struct doctor *doctor)
 		if (index >= failed) {
 			finding.state = FINDING_MISSING;
 			finding.detail = index == failed && outcome.kind == OUTCOME_FAILED ?
-						 arena_copy(box->arena, run.message.text,
-							    strlen(run.message.text)) :
+						 run->message.text :
 						 "not tried: an earlier wall is missing";
 			finding.fix = index == failed ? probe_advice(steps[index].name,
-								     run.message.number) :
+								     run->message.number) :
 							NULL;
 		}
 		find(doctor, finding);

@@ -89,8 +89,10 @@ static int search(const struct plan *plan)
 	return worst;
 }
 
-// In the vfork child: shares memory with init until exec, so it only writes `*problem`.
-static _Noreturn void become_command(const struct plan *plan, const struct run *run, int *problem)
+// In the vfork child: shares memory with init until exec, so it only writes `*problem`
+// (volatile: the compiler sees that nobody reads it on this side).
+static _Noreturn void become_command(const struct plan *plan, const struct run *run,
+				     volatile int *problem)
 {
 	if (run->own_session)
 		setsid();
@@ -172,7 +174,7 @@ int init_child(const struct plan *plan, struct run *run)
 		return fail(errno, "close_range");
 	pid_t command = vfork();
 	if (command == 0)
-		become_command(plan, run, (int *)(uintptr_t)&problem);
+		become_command(plan, run, &problem);
 	if (command < 0)
 		return fail(errno, "vfork");
 	arena_free(plan->arena); // shared with the host side no longer than needed

@@ -15,13 +15,15 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/sys.h"
+#include "base/testing.h"
 #include "plan.h"
 #include "run.h"
 
 int ns_plan(struct plan *plan)
 {
-	plan->namespaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS |
-			   CLONE_NEWCGROUP;
+	plan->namespaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUTS | CLONE_NEWCGROUP;
+	if (!testing_skips("ipc"))
+		plan->namespaces |= CLONE_NEWIPC;
 	switch (plan->profile->network) {
 	case NETWORK_NONE:
 		plan->own_network = true;

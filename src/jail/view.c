@@ -306,6 +306,9 @@ static int add_fixed(struct builder *builder, const struct fixed *table, size_t 
 		struct resolved resolved;
 		if (table[i].for_whom == ROOT && builder->plan->uid != 0)
 			continue;
+		// A nested sandbox can mount a /proc of its own only where this one is whole.
+		if (builder->plan->nested && builder->plan->uid != 0 && table == proc_walls)
+			continue;
 		mount.target = table[i].target;
 		mount.source = table[i].source;
 		mount.from.file = "sbx";

@@ -8,9 +8,9 @@
 
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/testing.h"
 #include "plan.h"
 #include "run.h"
-#include "run/testing.h"
 
 static uint64_t now(void)
 {

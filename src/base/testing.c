@@ -1,5 +1,5 @@
 // Owns the hooks of the test build.
-#include "run/testing.h"
+#include "base/testing.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,99 @@
+#!/bin/bash
+# Whatever is wrong with flags and profiles: status 125, one line, soon, and the command not run.
+. "$(dirname "$0")/../lib.sh"
+project=$(new_project)
+cd "$project" || exit 1
+
+refused() { # name, regular expression, words after `sbx run`...
+	local name=$1 wanted=$2 output got start end
+	shift 2
+	start=$(date +%s%N)
+	output=$("$SBX" run "$@" touch "$project/was-run" 2>&1 </dev/null)
+	got=$?
+	end=$(date +%s%N)
+	if [ "$got" != 125 ]; then
+		fail "$name" "status $got: $output"
+	elif [ -e "$project/was-run" ]; then
+		fail "$name" "the command was run"
+	elif [ "$(printf '%s\n' "$output" | wc -l)" != 1 ]; then
+		fail "$name" "not one line: $output"
+	elif [ $(((end - start) / 1000000)) -gt 200 ]; then
+		fail "$name" "took $(((end - start) / 1000000)) ms"
+	elif ! printf '%s\n' "$output" | grep -Eq "^sbx: .*$wanted"; then
+		fail "$name" "wanted a match of: $wanted
+got: $output"
+	else
+		pass "$name"
+	fi
+}
+
+profile() { # printf format -> path of a profile
+	local file=$work/p$RANDOM.ini
+	printf "$1" >"$file"
+	printf '%s\n' "$file"
+}
+
+refused "unknown option" "unknown option '--nonsense'" --nonsense
+refused "misspelt option" "did you mean --network" --netwrok none
+refused "unknown letter" "unknown option '-Z'" -Z
+refused "option with control bytes" "control bytes" $'--a\eb'
+refused "switch with a value" "takes no value" --timing=yes
+refused "word out of the list" "expected none\|host" --network all
+refused "size" "such as 64K" --tmp lots
+refused "size out of range" "from 65536" --tmp 1
+refused "size with sign" "such as 64K" --tmp -1
+refused "size that overflows" "such as 64K" --tmp 99999999999999999999G
+refused "time" "such as 500ms" --time 5x
+refused "count" "a number or unlimited" --pids 1e3
+refused "descriptor" "from 3 to 1023" --keep-fd 2
+refused "assignment" "NAME=VALUE" --env 1x=2
+refused "variable" "name of a variable" --pass-env 'A B'
+refused "host name" "letters, digits" --hostname 'a b'
+refused "group of calls" "expected one of ptrace" --allow-syscalls all
+refused "system call" "no system call" --deny-syscalls opne
+refused "path with control bytes" "control bytes" --read $'/a\nb'
+refused "missing path" "does not exist" --read /no/such/path
+refused "the root as a path" "the whole machine" --read /
+refused "variable in a path that is not set" 'NO_SUCH is not set' --read '$NO_SUCH/x'
+refused "unknown profile" "no profile 'nosuch'" -p nosuch
+refused "misspelt profile" "did you mean 'default'" -p defualt
+refused "profile with control bytes" "control bytes" -p $'a\tb'
+refused "missing profile file" "No such file" -p "$work/none.ini"
+
+refused "unknown key" ":2: unknown key 'raed' in \[files\], did you mean 'read'" -p "$(profile '[files]\nraed = /x\n')"
+refused "unknown section" ":2: unknown section \[fiels\], did you mean \[files\]" -p "$(profile '[fiels]\nread = /x\n')"
+refused "key before any section" ":1: 'read' stands before any" -p "$(profile 'read = /x\n')"
+refused "line without =" ":2: expected" -p "$(profile '[files]\nread\n')"
+refused "bad value" ":3: \[limits\] pids: 'x'" -p "$(profile '[limits]\n\npids = x\n')"
+refused "relative path in a profile" "begins with /" -p "$(profile '[files]\nread = x\n')"
+refused "over-long line" ":2: line is longer than 198" -p "$(profile "[files]\n; $(head -c 300 /dev/zero | tr '\0' x)\n")"
+refused "the tail of a long line is not a key (libinih 55)" "longer than 198" \
+	-p "$(profile "[profile]\nextends = default\n[network]\n;$(head -c 199 /dev/zero | tr '\0' x)mode = host\n")"
+refused "NUL" ":2: NUL byte" -p "$(profile '[files]\nread = /x\000y\n')"
+refused "CRLF" ":1: carriage return" -p "$(profile '[files]\r\nread = /x\r\n')"
+refused "byte order mark" ":1: byte order mark" -p "$(profile '\xef\xbb\xbf[files]\n')"
+refused "control byte" ":2: control byte" -p "$(profile '[files]\nread = /\033x\n')"
+printf '[profile]\nextends = %s\n' "$work/b.ini" >"$work/a.ini"
+printf '[profile]\nextends = %s\n' "$work/a.ini" >"$work/b.ini"
+refused "cyclic extends" "extends itself" -p "$work/a.ini"
+mkfifo "$work/fifo"
+refused "FIFO" "not a regular file" -p "$work/fifo"
+refused "device" "not a regular file" -p /dev/zero
+refused "directory" "not a regular file|Is a directory" -p "$work/"
+truncate -s 1G "$work/huge.ini"
+refused "huge file" "larger than 256 KiB" -p "$work/huge.ini"
+yes 'read = /usr' | head -n 15000 | sed '1i [files]' >"$work/many.ini"
+refused "too many paths" "more than 1024 paths" -p "$work/many.ini"
+printf '[files]\n' >"$work/open.ini" && chmod 666 "$work/open.ini"
+if [ "$(id -u)" = 0 ]; then
+	printf '[files]\n' >"$work/other.ini" && chown 12345 "$work/other.ini"
+	refused "other owner" "belongs to uid 12345" -p "$work/other.ini"
+	skip "writable by others" "a file of root's is trusted whatever its mode"
+else
+	skip "other owner" "only root can give a file away"
+	refused "writable by others" "writable by others" -p "$work/open.ini"
+fi
+status "no command" 125 "$SBX" run
+status "unknown verb" 125 "$SBX" rum true
+status "no verb" 125 "$SBX"
+done_testing

@@ -1,0 +1,169 @@
+#!/bin/bash
+# The command's view of a run: statuses, descriptors, signals, environment, directories.
+. "$(dirname "$0")/../lib.sh"
+project=$(new_project)
+cd "$project" || exit 1
+
+# exit status
+for code in 0 3 125 255; do
+	status "exit $code passes through" "$code" "$SBX" run -- sh -c "exit $code"
+done
+for number in 1 6 9 11 15; do
+	status "death by signal $number is the shell's 128+$number" $((128 + number)) \
+		"$SBX" run -- sh -c "kill -$number \$\$"
+done
+is "a waiting parent sees the signal itself" 15 "$(python3 - "$SBX" <<'P'
+import subprocess, sys
+print(-subprocess.run([sys.argv[1], "run", "sh", "-c", "kill -15 $$"]).returncode)
+P
+)"
+status "not found is 127" 127 "$SBX" run -- no-such-command
+status "not executable is 126" 126 "$SBX" run -- ./file
+like "not found says so" "$("$SBX" run -- no-such-command 2>&1)" "sbx: cannot run 'no-such-command': not found"
+mkdir -p "$work/tools" && cp /bin/true "$work/tools/outside-tool"
+like "a program that is only outside is named with the flag" \
+	"$(PATH=$PATH:$work/tools "$SBX" run outside-tool 2>&1)" "--read $work/tools"
+printf 'echo from script\n' >script && chmod +x script
+is "a script without #! runs by sh" "from script" "$("$SBX" run ./script)"
+rm script
+
+# options end at the first word
+is "options after the command are its own" "--network none -p x" "$("$SBX" run echo --network none -p x)"
+is "the same with --" "-p" "$("$SBX" run -- echo -p)"
+is "-c STRING takes name and arguments" "n a" "$("$SBX" run -c 'echo $0 $1' n a)"
+is "-cSTRING" hi "$("$SBX" run -c'echo hi')"
+
+# sbx-shell
+ln -s "$SBX" "$work/sbx-shell"
+shell=$work/sbx-shell
+is "sbx-shell STRING" "a  b" "$("$shell" 'echo "a  b"')"
+is "sbx-shell -c STRING" x "$("$shell" -c 'echo x')"
+is "sbx-shell -l -c STRING name args" "n 1" "$("$shell" -l -c 'echo $0 $1' n 1)"
+is "sbx-shell -lc STRING" y "$("$shell" -lc 'echo y')"
+is "sbx-shell -l -i -c STRING" z "$("$shell" -l -i -c 'echo z' 2>/dev/null)"
+is "sbx-shell keeps SHLVL" "$(SHLVL=4 bash -c 'echo $SHLVL')" "$(SHLVL=4 SHELL=/bin/bash "$shell" 'echo $SHLVL')"
+is "sbx-shell runs \$SHELL when it is bash" /bin/bash "$(SHELL=/bin/bash "$shell" 'echo $0')"
+is "sbx-shell falls back when SHELL is neither bash nor zsh" 1 "$(SHELL=/bin/false "$shell" 'echo 1')"
+is "sbx-shell passes the exit status" 4 "$("$shell" 'exit 4'; echo $?)"
+is "sbx-shell adds nothing to stderr" "" "$("$shell" 'true' 2>&1)"
+
+# descriptors
+is "silent on success" "" "$("$SBX" run true 2>&1)"
+is "stdin passes" hello "$(echo hello | "$SBX" run cat)"
+is "100 MB of binary through a pipe" "$(head -c 100000000 /dev/zero | tr '\0' '\377' | sha256sum)" \
+	"$(head -c 100000000 /dev/zero | tr '\0' '\377' | "$SBX" run cat | sha256sum)"
+is "1 MB of arguments" 1000000 "$("$SBX" run -- python3 -c 'import sys; print(sum(map(len, sys.argv[1:])))' \
+	$(head -c 1000000 /dev/zero | tr '\0' x | fold -w 100000))"
+is "other descriptors are closed" "0 1 2" "$("$SBX" run -- bash -c 'cd /proc/$$/fd && echo *' 7</etc/passwd 8</ 2>/dev/null | tr ' ' '\n' | grep -v 255 | head -3 | xargs)"
+is "--keep-fd passes one" kept "$("$SBX" run --keep-fd 7 -- sh -c 'cat <&7' 7<<<kept)"
+status "--keep-fd of a closed one is an error" 125 "$SBX" run --keep-fd 9 true
+status "closed 0, 1, 2" 0 bash -c 'exec "$0" run true <&- >&- 2>&-' "$SBX"
+is "an early end of stdout is seen by the reader" early "$("$SBX" run -- sh -c 'echo early; exec >&-; sleep 2' | (read -r l; echo "$l"; timeout 1 cat >/dev/null || echo late))"
+
+# signals and time
+status "the time limit is 124" 124 "$SBX" run --time 200ms -- sleep 9
+status "the time limit kills what ignores SIGTERM" 124 "$SBX" run --time 100ms -- sh -c 'trap "" TERM; while :; do sleep 1; done'
+like "the time limit is told with its flag" "$("$SBX" run --time 100ms -- sleep 9 2>&1)" '0\.100 s; raise it with --time'
+is "SIGTERM reaches the command" got "$( ("$SBX" run -- bash -c 'trap "echo got; exit" TERM; sleep 9 & wait' & pid=$!; sleep 0.5; kill $pid; wait $pid) )"
+status "SIGCHLD ignored by the caller" 0 bash -c 'trap "" CHLD; "$0" run true' "$SBX"
+"$SBX" run -- sleep 98.7654 & pid=$!
+sleep 0.5
+kill -9 $pid; wait $pid 2>/dev/null
+sleep 0.2
+is "SIGKILL of sbx leaves nothing" "" "$(pgrep -f 'sleep 98.7654')"
+"$SBX" run -- sh -c 'setsid nohup sleep 98.7655 >/dev/null 2>&1 & exit 0'
+sleep 0.1
+is "daemons of the command end with it" "" "$(pgrep -f 'sleep 98.7655')"
+
+# places
+is "the directory is the same" "$project" "$("$SBX" run pwd)"
+mkdir sub && is "also below the toplevel" "$project/sub" "$(cd sub && "$SBX" run pwd)"
+is "the git toplevel is the project" hello "$(cd sub && "$SBX" run cat ../file)"
+rmdir sub
+ln -s "$project" "$work/link"
+is "a directory entered by a symlink keeps its name" "$work/link" "$(cd "$work/link" && "$SBX" run sh -c 'pwd')"
+mkdir gone && cd gone && rmdir ../gone
+status "a deleted directory is refused" 125 "$SBX" run true
+status "a deleted directory without a project is fine" 0 "$SBX" run --project none true
+cd "$project" || exit 1
+for place in / /etc /usr /tmp /proc /dev "$HOME"; do
+	status "project $place is refused" 125 bash -c 'cd "$1" && "$0" run true' "$SBX" "$place"
+done
+mkdir -p "$work/home/.config/sbx/below" "$work/home/.local/state/sbx"
+for place in .config .config/sbx .config/sbx/below .local/state/sbx .local/state; do
+	status "project ~/$place overlaps sbx's own files" 125 env HOME="$work/home" \
+		bash -c 'cd ~/"$1" && "$0" run true' "$SBX" "$place"
+done
+status "--write of the home is refused" 125 "$SBX" run --write "$HOME" true
+status "--write / is refused" 125 "$SBX" run --write / true
+is "without HOME" 0 "$(env -u HOME "$SBX" run true; echo $?)"
+is "without any environment" /usr/local/bin:/usr/bin:/bin "$(env -i "$SBX" run sh -c 'echo $PATH')"
+is "mktemp works" 0 "$(TMPDIR=/nowhere "$SBX" run mktemp >/dev/null; echo $?)"
+is "umask passes" 0027 "$(umask 027; "$SBX" run sh -c umask)"
+
+# files
+is "the project is writable" new "$("$SBX" run sh -c 'echo new >made' && cat made)"
+is "--project read is not" 1 "$("$SBX" run --project read sh -c 'echo x >made2' 2>/dev/null; [ ! -e made2 ] && echo 1)"
+is "the home is private" 0 "$("$SBX" run sh -c 'touch ~/sbx-private' && ls ~/sbx-private 2>/dev/null | wc -l)"
+is "/tmp is private" 0 "$("$SBX" run sh -c 'touch /tmp/sbx-private' && ls /tmp/sbx-private 2>/dev/null | wc -l)"
+mkdir "$work/data" && echo data >"$work/data/d"
+is "--read shows" data "$("$SBX" run --read "$work/data" cat "$work/data/d")"
+is "--read is not writable" 1 "$("$SBX" run --read "$work/data" sh -c "echo x >$work/data/d" 2>/dev/null; echo $? | sed 's/2/1/')"
+is "--write writes" x "$("$SBX" run --write "$work/data" sh -c "echo x >$work/data/d"; cat "$work/data/d")"
+is "--hide wins over --read" "" "$("$SBX" run --read "$work/data" --hide "$work/data/d" cat "$work/data/d" 2>/dev/null)"
+is "--hide in the project" "" "$("$SBX" run --hide ./file cat file 2>/dev/null)"
+is "--tmpfs covers" "" "$("$SBX" run --read "$work/data" --tmpfs "$work/data" ls "$work/data")"
+status "a missing path is an error" 125 "$SBX" run --read /no/such true
+status "with ? it is not" 0 "$SBX" run --read '?/no/such' true
+mkdir "$work/chome"
+HOME=$work/chome "$SBX" run --cache '~/.thing' sh -c 'echo warm >~/.thing/x'
+is "a cache is kept for the next run" warm "$(HOME=$work/chome "$SBX" run --cache '~/.thing' cat "$work/chome/.thing/x")"
+is "a cache does not touch the host's directory" "" "$(ls "$work/chome/.thing" 2>/dev/null)"
+is "--tmp is a ceiling" 1 "$("$SBX" run --tmp 1M sh -c 'head -c 3000000 /dev/zero >/tmp/big' 2>/dev/null; echo $?)"
+is "--file-size is a ceiling" 153 "$("$SBX" run --file-size 8K sh -c 'exec head -c 30000 /dev/zero >/tmp/big' 2>/dev/null; echo $?)"
+is "--open-files" 64 "$("$SBX" run --open-files 64 sh -c 'ulimit -n')"
+is "no core dumps" 0 "$("$SBX" run sh -c 'ulimit -c')"
+if [ "$(id -u)" = 0 ]; then
+	skip "--pids stops forks" "rlimits do not bind root"
+else
+	is "--pids stops forks" stopped "$("$SBX" run --pids 20 python3 -c '
+import os, time
+try:
+    for i in range(60):
+        if os.fork() == 0:
+            time.sleep(2)
+            os._exit(0)
+    print("all")
+except OSError:
+    print("stopped")')"
+fi
+
+# environment
+is "variables pass" test "$(NODE_ENV=test "$SBX" run sh -c 'echo $NODE_ENV')"
+is "secrets do not" "" "$(GH_TOKEN=abc "$SBX" run sh -c 'echo $GH_TOKEN')"
+is "unless named exactly" abc "$(GH_TOKEN=abc "$SBX" run --pass-env GH_TOKEN sh -c 'echo $GH_TOKEN')"
+is "a pattern does not name a secret" "" "$(GH_TOKEN=abc "$SBX" run --pass-env 'GH_*' sh -c 'echo $GH_TOKEN')"
+is "--env sets" "a b=c" "$("$SBX" run --env 'X=a b=c' sh -c 'echo "$X"')"
+is "--env PATH decides where programs are found" 127 "$("$SBX" run --env PATH=/nowhere true 2>/dev/null; echo $?)"
+is "--unset-env" "" "$(A_THING=1 "$SBX" run --unset-env A_THING sh -c 'echo $A_THING')"
+is "minimal" "" "$(A_THING=1 "$SBX" run --env-mode minimal sh -c 'echo $A_THING')"
+is "minimal passes what is named" 1 "$(A_THING=1 "$SBX" run --env-mode minimal --pass-env 'A_*' sh -c 'echo $A_THING')"
+
+# network
+is "none: only lo" lo "$("$SBX" run sh -c 'ls /sys/class/net 2>/dev/null; sed -n "3s/:.*//p" /proc/net/dev | tr -d " "')"
+is "none: own servers work" served "$("$SBX" run -- python3 -c '
+import socket, threading
+s = socket.create_server(("127.0.0.1", 0))
+threading.Thread(target=lambda: s.accept()[0].send(b"served")).start()
+print(socket.create_connection(s.getsockname()).recv(9).decode())')"
+is "host: the host's interfaces" "$(cut -d: -f1 /proc/net/dev)" "$("$SBX" run --network host cut -d: -f1 /proc/net/dev)"
+
+# nested
+status "a box in a box is refused with the reason" 125 "$SBX" run --read "$(dirname "$SBX")" -- "$SBX" run --project none true
+like "and says which flag" "$("$SBX" run --read "$(dirname "$SBX")" -- "$SBX" run --project none true 2>&1)" "allow-syscalls namespaces"
+if [ "$(id -u)" = 0 ]; then
+	skip "a box in a box with the flag" "for root parts of /proc stay read-only, so no second /proc can be mounted"
+else
+	status "a box in a box with the flag" 0 "$SBX" run --allow-syscalls namespaces --read "$(dirname "$SBX")" -- "$SBX" run --project none true
+fi
+done_testing

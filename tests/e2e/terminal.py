@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""The terminal: ^C, ^Z, window size, job control, and everything given back. TAP."""
+import os, sys, time, signal, tempfile, subprocess
+import pexpect
+
+SBX = os.environ["SBX"]
+project = tempfile.mkdtemp(prefix="sbx-tty")
+os.chmod(project, 0o755)
+count = failures = 0
+
+
+def check(name, good, more=""):
+    global count, failures
+    count += 1
+    failures += not good
+    print(f"{'ok' if good else 'not ok'} {count} - {name}")
+    if not good and more:
+        print("# " + repr(more))
+
+
+def shell():
+    child = pexpect.spawn("/bin/bash", ["--norc", "--noediting", "-i"], cwd=project, encoding="utf-8",
+                          timeout=10, dimensions=(33, 777),
+                          env=dict(os.environ, PS1="READY> ", TERM="dumb", HISTFILE="/dev/null"))
+    child.expect_exact("READY> ")
+    return child
+
+
+def run(child, line):
+    child.sendline(line)
+    child.expect_exact("READY> ")
+    return child.before.replace(line, "", 1).strip()
+
+
+child = shell()
+out = run(child, f"{SBX} run -- tty; echo =$?")
+check("the terminal has a name inside", "=0" in out, out)
+out = run(child, f"{SBX} run -- stty size")
+check("the window size passes", "33 777" in out, out)
+child.sendline(f"{SBX} run -- sleep 30")
+time.sleep(0.7)
+child.sendcontrol("c")
+child.expect_exact("READY> ")
+out = run(child, "echo =$?")
+check("^C ends the command with 130", "=130" in out, out)
+child.sendline(f"{SBX} run -- sleep 30")
+time.sleep(0.7)
+child.sendcontrol("z")
+child.expect_exact("READY> ")
+check("^Z stops it", "Stopped" in child.before, child.before)
+out = run(child, "jobs")
+check("the shell sees a stopped job", "Stopped" in out, out)
+child.sendline("fg")
+time.sleep(0.5)
+child.sendcontrol("c")
+child.expect_exact("READY> ")
+out = run(child, "echo =$?")
+check("fg continues it, ^C ends it", "=130" in out, out)
+child.sendline(f"{SBX} run -- bash --norc --noediting -i")
+child.expect_exact("READY> ")
+child.sendline("sleep 30")
+time.sleep(0.7)
+child.sendcontrol("z")
+child.expect_exact("READY> ")
+check("an inner shell has job control of its own", "Stopped" in child.before, child.before)
+run(child, "kill -9 %1; wait")
+child.sendline("exit 9")
+child.expect_exact("READY> ")
+out = run(child, "echo =$?")
+check("the inner shell's status arrives", "=9" in out, out)
+out = run(child, f"{SBX} run -- sh -c 'stty -echo raw; kill -9 $$'; stty -a | tr ' ' '\\n' | grep -c '^-echo;*$'")
+check("terminal modes are given back after a kill", out.splitlines()[-1].strip() == "0", out)
+child.sendline(f"{SBX} shell")
+child.expect(r"[$#>] ")
+child.sendline("echo in=$SBX")
+child.expect("in=1")
+check("sbx shell is a shell in a box", True)
+child.sendline("exit")
+child.close(force=True)
+
+# full-screen programs
+for name, keys, marker in (("vim", "ihello\x1b:wq\r", None), ("less", "q", None), ("top", "q", None)):
+    if subprocess.run(["which", name], capture_output=True).returncode:
+        count += 1
+        print(f"ok {count} - {name} # SKIP {name} is not installed")
+        continue
+    arguments = {"vim": ["-u", "NONE", "typed"], "less": ["/etc/passwd"], "top": []}[name]
+    child = pexpect.spawn(SBX, ["run", "--", name, *arguments], cwd=project, encoding="utf-8", timeout=10,
+                          env=dict(os.environ, TERM="xterm"))
+    time.sleep(1)
+    for key in keys:
+        child.send(key)
+        time.sleep(0.05)
+    try:
+        child.expect(pexpect.EOF)
+        child.close()
+        good = child.exitstatus == 0
+    except pexpect.TIMEOUT:
+        good = False
+    if name == "vim" and good:
+        good = open(os.path.join(project, "typed")).read() == "hello\n"
+    check(f"{name} works", good, child.before)
+
+# no terminal: a session of its own, and a group kill ends all
+inner = subprocess.Popen([SBX, "run", "--", "sh", "-c", "ps -o sid= -p $$; sleep 88.4321"], cwd=project,
+                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, start_new_session=True)
+line = inner.stdout.readline().strip()
+check("without a terminal the command leads a session", line.isdigit() and int(line) > 1, line)
+os.killpg(inner.pid, signal.SIGTERM)
+check("SIGTERM to the group ends it", inner.wait(5) in (-15, 143))
+inner = subprocess.Popen([SBX, "run", "--", "sleep", "88.4322"], cwd=project, start_new_session=True)
+time.sleep(0.5)
+os.killpg(inner.pid, signal.SIGKILL)
+inner.wait(5)
+time.sleep(0.2)
+left = subprocess.run(["pgrep", "-f", "sleep 88.432"], capture_output=True, text=True).stdout
+check("SIGKILL to the group leaves nothing", left == "", left)
+subprocess.run(["rm", "-rf", project])
+print(f"1..{count}")
+sys.exit(failures > 0)

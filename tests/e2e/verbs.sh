@@ -1,0 +1,65 @@
+#!/bin/bash
+# plan, profile, doctor, help; man pages and completions against the table of keys.
+. "$(dirname "$0")/../lib.sh"
+project=$(new_project)
+cd "$project" || exit 1
+build=$(dirname "$(dirname "$SBX")")
+
+for verb in run shell plan profile doctor; do
+	status "$verb --help" 0 "$SBX" $verb --help
+	is "$verb --help fits 80 columns" "" "$("$SBX" $verb --help | awk 'length > 80')"
+done
+status "--help" 0 "$SBX" --help
+like "--version" "$("$SBX" --version)" '^sbx [0-9]+\.[0-9]+\.[0-9]+$'
+before=$(tree_hash .)
+status "plan" 0 "$SBX" plan -- make
+status "plan without a command" 0 "$SBX" plan
+is "plan changes nothing" "$before" "$(tree_hash .)"
+is "plan --json is JSON" "make" "$("$SBX" plan --json -- make | python3 -c 'import json, sys; print(json.load(sys.stdin)["command"][0])')"
+is "plan --json with odd bytes" 2 "$("$SBX" plan --json -- $'a"\\\n\e' $'\xff\xfe' | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["command"]))')"
+like "plan tells what is withheld" "$(GH_TOKEN=x "$SBX" plan)" 'withheld +GH_TOKEN: '
+like "profile list" "$("$SBX" profile list)" '^default '
+like "profile show" "$("$SBX" profile show default)" 'project = write'
+like "profile show --resolved" "$("$SBX" profile show --resolved default)" 'hide = /etc/shadow'
+printf '[files]\nread = /usr\n' >"$work/good.ini"
+status "profile check of a good one" 0 "$SBX" profile check "$work/good.ini"
+printf '[syscalls]\nallow = nothing\n' >"$work/bad.ini"
+status "profile check of a bad one" 125 "$SBX" profile check "$work/bad.ini"
+status "profile without an action" 125 "$SBX" profile
+for name in base default offline; do
+	status "built-in $name passes its own check" 0 "$SBX" run -p $name --project none true
+done
+mkdir -p "$work/home/.config/sbx"
+printf '[profile]\nextends = default\n[process]\nhostname = mine\n' >"$work/home/.config/sbx/default.ini"
+is "a user's default extends the built-in one" mine "$(HOME=$work/home "$SBX" run hostname)"
+printf '[files]\nread =\nread = /usr\nread = ?/lib\nread = ?/lib64\nread = ?/bin\n[profile]\nextends = base\n' >"$work/small.ini"
+is "an empty value empties a list" 1 "$("$SBX" run -p "$work/small.ini" ls /etc >/dev/null 2>&1; [ $? != 0 ] && echo 1)"
+status "doctor" 0 "$SBX" doctor
+is "doctor --json is JSON" "['ok']" "$("$SBX" doctor --json | python3 -c 'import json, sys; print([f["state"] for f in json.load(sys.stdin) if f["wall"] == "system call filter"])')"
+mkdir "$work/bin" && printf '#!/bin/sh\n' >"$work/bin/sbx" && chmod +x "$work/bin/sbx"
+like "doctor notices another sbx" "$(PATH=$work/bin:$PATH "$SBX" doctor)" "another program: $work/bin/sbx"
+SBX_TEST_FAIL=ids status "doctor says what is missing" 125 "$SBX_TESTING" doctor
+like "doctor names the wall" "$(SBX_TEST_FAIL=ids "$SBX_TESTING" doctor)" 'MISSING +user ids'
+
+# one table: every key is in the manual, every flag in help, man and completions
+keys=$("$SBX" profile keys | sed -n 's/^\([a-z-]*\) = .*/\1/p')
+flags=$("$SBX" run --help | grep -o -- '--[a-z][a-z-]*' | sort -u | grep -v -- '--help')
+is "there are keys" 1 "$([ "$(echo "$keys" | wc -l)" -ge 20 ] && echo 1)"
+for key in $keys; do
+	grep -q "^.fB$key.fR = " "$build/man/sbx.ini.5" || fail "key $key is in sbx.ini.5"
+done
+pass "every key was looked up in sbx.ini.5"
+for flag in $flags; do
+	roff=$(printf '%s' "$flag" | sed 's/-/\\\\-/g')
+	grep -q "$roff" "$build/man/sbx.1" || fail "$flag is in sbx.1"
+	grep -q -- "$flag " "$build/completions/sbx" || fail "$flag is in bash completion"
+	grep -q -- "$flag" "$build/completions/_sbx" || fail "$flag is in zsh completion"
+	grep -q -- "-l ${flag#--}\( \|$\)" "$build/completions/sbx.fish" || fail "$flag is in fish completion"
+done
+pass "every flag was looked up in man page and completions"
+status "bash completion parses" 0 bash -n "$build/completions/sbx"
+is "bash completion completes" "--network" "$(bash -c '. "$0"; COMP_WORDS=(sbx run --netw); COMP_CWORD=2; _sbx 2>/dev/null; echo "${COMPREPLY[@]}"' "$build/completions/sbx")"
+for page in sbx.1 sbx.ini.5 sbx.7; do
+	is "$page is clean" "" "$(mandoc -T lint -W warning "$build/man/$page" 2>&1)"
+done
+done_testing

@@ -1,0 +1,64 @@
+# Shared by the TAP scripts: run with SBX and SBX_TESTING pointing at the two programs.
+# shellcheck shell=bash
+set -u
+count=0
+failures=0
+work=$(mktemp -d "${TMPDIR:-/tmp}/sbx-test.XXXXXX")
+chmod 755 "$work"
+trap 'chmod -R u+rwx "$work" 2>/dev/null; rm -rf "$work"' EXIT
+
+pass() {
+	count=$((count + 1))
+	printf 'ok %d - %s\n' "$count" "$1"
+}
+
+fail() {
+	count=$((count + 1))
+	failures=$((failures + 1))
+	printf 'not ok %d - %s\n' "$count" "$1"
+	[ $# -lt 2 ] || printf '%s\n' "$2" | sed 's/^/# /'
+}
+
+skip() { # name, reason
+	count=$((count + 1))
+	printf 'ok %d - %s # SKIP %s\n' "$count" "$1" "$2"
+}
+
+is() { # name, wanted, got
+	if [ "$2" = "$3" ]; then pass "$1"; else fail "$1" "wanted: $2
+got:    $3"; fi
+}
+
+like() { # name, text, extended regular expression
+	if printf '%s\n' "$2" | grep -Eq -- "$3"; then pass "$1"; else fail "$1" "wanted a match of: $3
+got: $2"; fi
+}
+
+status() { # name, wanted status, command...
+	local name=$1 wanted=$2 got output
+	shift 2
+	output=$("$@" 2>&1)
+	got=$?
+	if [ "$got" = "$wanted" ]; then pass "$name"; else fail "$name" "wanted status $wanted, got $got: $output"; fi
+}
+
+# A fresh project with a git repository in it; prints its path.
+new_project() {
+	local place=$work/project$RANDOM
+	mkdir -p "$place"
+	git -C "$place" init -q
+	git -C "$place" config user.name tester
+	git -C "$place" config user.email tester@example.org
+	echo hello >"$place/file"
+	printf '%s\n' "$place"
+}
+
+# Everything about a tree that the host can see.
+tree_hash() {
+	(cd "$1" && find . -printf '%p %m %s %T@ %l\n' | sort && find . -type f -exec sha256sum {} + | sort) | sha256sum
+}
+
+done_testing() {
+	printf '1..%d\n' "$count"
+	exit $((failures > 0))
+}
