@@ -1,6 +1,7 @@
 # Shared by the TAP scripts: run with SBX and SBX_TESTING pointing at the two programs.
 # shellcheck shell=bash
 set -u
+: "${SBX:?the program to test}" "${SBX_TESTING:?the same with test hooks}"
 count=0
 failures=0
 work=$(mktemp -d "${TMPDIR:-/tmp}/sbx-test.XXXXXX")

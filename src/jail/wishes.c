@@ -1,0 +1,327 @@
+// Owns the gathering of wishes: the only place that knows where paths of the view come from.
+#include "jail/wishes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "jail/project.h"
+
+struct fixed {
+	enum mount_kind kind;
+	enum access access;
+	const char *target, *source;
+	enum { EVERYBODY, ROOT } for_whom;
+};
+
+// The parts of /dev that programs expect. Everything else there does not exist.
+static const struct fixed devices[] = {
+	{ MOUNT_BIND, ACCESS_DEVICE, "/dev/null", "/dev/null", EVERYBODY },
+	{ MOUNT_BIND, ACCESS_DEVICE, "/dev/zero", "/dev/zero", EVERYBODY },
+	{ MOUNT_BIND, ACCESS_DEVICE, "/dev/full", "/dev/full", EVERYBODY },
+	{ MOUNT_BIND, ACCESS_DEVICE, "/dev/random", "/dev/random", EVERYBODY },
+	{ MOUNT_BIND, ACCESS_DEVICE, "/dev/urandom", "/dev/urandom", EVERYBODY },
+	{ MOUNT_BIND, ACCESS_DEVICE, "/dev/tty", "/dev/tty", EVERYBODY },
+	{ MOUNT_LINK, ACCESS_READ, "/dev/fd", "/proc/self/fd", EVERYBODY },
+	{ MOUNT_LINK, ACCESS_READ, "/dev/stdin", "/proc/self/fd/0", EVERYBODY },
+	{ MOUNT_LINK, ACCESS_READ, "/dev/stdout", "/proc/self/fd/1", EVERYBODY },
+	{ MOUNT_LINK, ACCESS_READ, "/dev/stderr", "/proc/self/fd/2", EVERYBODY },
+	{ MOUNT_LINK, ACCESS_READ, "/dev/ptmx", "pts/ptmx", EVERYBODY },
+	{ MOUNT_PTS, ACCESS_DEVICE, "/dev/pts", NULL, EVERYBODY },
+	{ MOUNT_PROC, ACCESS_WRITE, "/proc", NULL, EVERYBODY },
+};
+
+// The parts of a fresh /proc that reach out of the box. Most belong to uid 0 and are shut to
+// anybody else without capabilities; a root caller owns them, so there they are mounted over.
+static const struct fixed proc_walls[] = {
+	{ MOUNT_SELF, ACCESS_READ, "/proc/sys", NULL, ROOT },
+	{ MOUNT_SELF, ACCESS_READ, "/proc/sysrq-trigger", NULL, ROOT },
+	{ MOUNT_SELF, ACCESS_READ, "/proc/irq", NULL, ROOT },
+	{ MOUNT_SELF, ACCESS_READ, "/proc/bus", NULL, ROOT },
+	{ MOUNT_SELF, ACCESS_READ, "/proc/fs", NULL, ROOT },
+	{ MOUNT_MASK, ACCESS_NOTHING, "/proc/acpi", NULL, ROOT },
+	{ MOUNT_MASK, ACCESS_NOTHING, "/proc/scsi", NULL, ROOT },
+	{ MOUNT_MASK, ACCESS_NOTHING, "/proc/kcore", NULL, ROOT },
+	{ MOUNT_MASK, ACCESS_NOTHING, "/proc/keys", NULL, EVERYBODY },
+	{ MOUNT_MASK, ACCESS_NOTHING, "/proc/key-users", NULL, EVERYBODY },
+	{ MOUNT_MASK, ACCESS_NOTHING, "/proc/timer_list", NULL, ROOT },
+	{ MOUNT_MASK, ACCESS_NOTHING, "/proc/sched_debug", NULL, ROOT },
+	{ MOUNT_MASK, ACCESS_NOTHING, "/proc/latency_stats", NULL, ROOT },
+};
+
+static int add_wish(struct wishes *wishes, const struct mount *mount, bool pinned)
+{
+	if (wishes->count == WISHES_MOST)
+		return fail(0, "more than %d paths in one plan", WISHES_MOST);
+	struct wish *wish = &wishes->list[wishes->count];
+	*wish = (struct wish){ *mount, pinned };
+	wishes->sorted[wishes->count++] = wish;
+	return 0;
+}
+
+static int add_links(struct wishes *wishes, const struct resolved *resolved, struct origin from)
+{
+	for (unsigned i = 0; i < resolved->link_count; i++) {
+		struct mount link = { .kind = MOUNT_LINK, .access = ACCESS_READ, .from = from };
+		link.target = resolved->links[i].path;
+		link.source = resolved->links[i].text;
+		TRY(add_wish(wishes, &link, false));
+	}
+	return 0;
+}
+
+static int refuse_writable(struct wishes *wishes, const struct item *item, const char *path)
+{
+	const char *why = project_refusal(wishes->plan, path);
+	if (!why)
+		return 0;
+	return fail(0, "%s'%s' %s and cannot be writable in a box",
+		    origin_text(wishes->arena, item->from), path, why);
+}
+
+static int add_bind(struct wishes *wishes, const struct item *item, enum access access)
+{
+	const char *path;
+	struct resolved resolved;
+	int expanded = resolve_expand(wishes->arena, &wishes->places, item, &path);
+	if (expanded <= 0)
+		return expanded;
+	int found = resolve_path(wishes->resolver, path, &resolved);
+	if (found < 0)
+		return -1;
+	if (!found && item->text[0] == '?')
+		return 0;
+	if (!found)
+		return fail(0, "%s'%s' does not exist; prefix it with '?' if it may be missing",
+			    origin_text(wishes->arena, item->from), path);
+	if (str_equal(resolved.path, "/"))
+		return fail(0, "%s'/' is the whole machine; name directories instead",
+			    origin_text(wishes->arena, item->from));
+	if (access == ACCESS_WRITE)
+		TRY(refuse_writable(wishes, item, resolved.path));
+	TRY(add_links(wishes, &resolved, item->from));
+	struct mount bind = { .kind = MOUNT_BIND, .access = access, .from = item->from };
+	bind.target = bind.source = resolved.path;
+	bind.identity = resolved.identity;
+	return add_wish(wishes, &bind, false);
+}
+
+// The real path of something that need not exist: its nearest existing parent is resolved.
+static int resolve_new(struct wishes *wishes, const char *path, struct origin from,
+		       const char **ret_path, struct identity *ret_identity)
+{
+	struct resolved resolved;
+	int found = resolve_path(wishes->resolver, path, &resolved);
+	if (found < 0)
+		return -1;
+	if (found) {
+		*ret_path = resolved.path;
+		*ret_identity = resolved.identity;
+		return add_links(wishes, &resolved, from);
+	}
+	const char *parent;
+	struct identity identity;
+	if (str_equal(path, "/"))
+		return fail(0, "the root directory cannot be read");
+	TRY(resolve_new(wishes, path_parent(wishes->arena, path), from, &parent, &identity));
+	*ret_path = path_join(wishes->arena, parent, path_name(path));
+	*ret_identity = (struct identity){ 0 };
+	return 0;
+}
+
+static int add_tmpfs(struct wishes *wishes, const struct item *item)
+{
+	struct mount tmpfs = { .kind = MOUNT_TMPFS, .access = ACCESS_WRITE, .from = item->from };
+	const char *path;
+	int expanded = resolve_expand(wishes->arena, &wishes->places, item, &path);
+	if (expanded <= 0)
+		return expanded;
+	TRY(resolve_new(wishes, path, item->from, &tmpfs.target, &tmpfs.identity));
+	if (str_equal(tmpfs.target, "/"))
+		return fail(0, "%s'/' cannot be a tmpfs", origin_text(wishes->arena, item->from));
+	if (tmpfs.identity.type && tmpfs.identity.type != S_IFDIR)
+		return fail(0, "%s'%s' is not a directory", origin_text(wishes->arena, item->from), path);
+	return add_wish(wishes, &tmpfs, false);
+}
+
+// ".cargo/registry" -> ".cargo-registry"; a '-' of the name is doubled.
+static const char *cache_name(struct wishes *wishes, const char *path)
+{
+	const char *home = wishes->plan->home;
+	if (path_within(path, home) && !str_equal(path, home))
+		path += strlen(home) + !str_equal(home, "/");
+	char *name = arena_take(wishes->arena, strlen(path) * 2 + 1), *end = name;
+	for (; *path; path++) {
+		if (*path == '-')
+			*end++ = '-';
+		*end++ = *path == '/' ? '-' : *path;
+	}
+	return name;
+}
+
+static int add_cache(struct wishes *wishes, const struct item *item)
+{
+	struct mount cache = { .kind = MOUNT_BIND, .access = ACCESS_WRITE, .from = item->from };
+	const char *path;
+	int expanded = resolve_expand(wishes->arena, &wishes->places, item, &path);
+	if (expanded <= 0)
+		return expanded;
+	TRY(resolve_new(wishes, path, item->from, &cache.target, &cache.identity));
+	if (!cache.identity.type && item->text[0] == '?')
+		return 0;
+	if (cache.identity.type && cache.identity.type != S_IFDIR)
+		return fail(0, "%s'%s' is not a directory", origin_text(wishes->arena, item->from), path);
+	cache.cache = true;
+	cache.source = path_join(wishes->arena, wishes->plan->caches,
+				 cache_name(wishes, cache.target));
+	return add_wish(wishes, &cache, false);
+}
+
+// Shut to the caller outside, and no capability inside opens it: no mask is needed.
+static bool shut_already(const struct plan *plan, const struct mount *mask)
+{
+	const char *path = mask->target;
+	bool unreadable = plan->uid != 0 && faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0 &&
+			  errno == EACCES;
+	return unreadable && (mask->identity.type != S_IFDIR ||
+			      faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) < 0);
+}
+
+static int add_hidden(struct wishes *wishes, const struct item *item)
+{
+	const char *path;
+	struct mount mask = { .kind = MOUNT_MASK, .access = ACCESS_NOTHING, .from = item->from };
+	int expanded = resolve_expand(wishes->arena, &wishes->places, item, &path);
+	if (expanded <= 0)
+		return expanded;
+	TRY(resolve_new(wishes, path, item->from, &mask.target, &mask.identity));
+	if (wishes->hidden_count == WISHES_MOST)
+		return fail(0, "more than %d hidden paths in one plan", WISHES_MOST);
+	wishes->hidden[wishes->hidden_count++] = mask.target;
+	if (!mask.identity.type)
+		return 0; // what appears later is not hidden; a directory above it can be
+	if (shut_already(wishes->plan, &mask))
+		return 0;
+	return add_wish(wishes, &mask, false);
+}
+
+// Until git is handled in full: what the host runs later is read-only, and .git is pinned, so
+// that it cannot be moved away with its mounts (rule 3).
+static int add_project(struct wishes *wishes)
+{
+	static const char *const kept[] = { "?./.git/hooks", "?./.git/config" };
+	const struct plan *plan = wishes->plan;
+	enum access access = plan->profile->project == PROJECT_WRITE ? ACCESS_WRITE : ACCESS_READ;
+	struct origin from = { .file = "project", .order = ORDER_PROJECT };
+	if (!plan->project)
+		return 0;
+	TRY(add_bind(wishes, &(struct item){ .text = plan->project, .from = from }, access));
+	if (access == ACCESS_READ)
+		return 0;
+	from.line = 1; // './' is the project
+	unsigned before = wishes->count;
+	TRY(add_bind(wishes, &(struct item){ .text = "?./.git", .from = from }, access));
+	if (wishes->count == before)
+		return 0;
+	wishes->list[wishes->count - 1].pinned = true;
+	for (unsigned i = 0; i < sizeof(kept) / sizeof(*kept); i++)
+		TRY(add_bind(wishes, &(struct item){ .text = kept[i], .from = from }, ACCESS_READ));
+	return 0;
+}
+
+// A directory that was entered by way of a symlink has the same name inside.
+static int add_logical_directory(struct wishes *wishes)
+{
+	struct resolved resolved;
+	const char *logical = NULL;
+	for (char *const *entry = wishes->places.environment; *entry; entry++)
+		if (str_starts(*entry, "PWD=/"))
+			logical = path_clean(wishes->arena, *entry + 4);
+	if (!logical || !wishes->plan->current || str_equal(logical, wishes->plan->current))
+		return 0;
+	if (resolve_path(wishes->resolver, logical, &resolved) <= 0 ||
+	    !str_equal(resolved.path, wishes->plan->current)) {
+		err_clear();
+		return 0;
+	}
+	return add_links(wishes, &resolved, (struct origin){ .file = "PWD" });
+}
+
+static int add_fixed(struct wishes *wishes, const struct fixed *table, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct mount mount = { .kind = table[i].kind, .access = table[i].access };
+		struct resolved resolved;
+		if (table[i].for_whom == ROOT && wishes->plan->uid != 0)
+			continue;
+		// A nested sandbox can mount a /proc of its own only where this one is whole.
+		if (wishes->plan->nested && wishes->plan->uid != 0 && table == proc_walls)
+			continue;
+		mount.target = table[i].target;
+		mount.source = table[i].source;
+		mount.from.file = "sbx";
+		mount.optional = true;
+		if (mount.kind == MOUNT_BIND) {
+			int found = resolve_path(wishes->resolver, mount.source, &resolved);
+			if (found < 0)
+				return -1;
+			if (!found)
+				continue;
+			mount.identity = resolved.identity;
+		}
+		TRY(add_wish(wishes, &mount, false));
+	}
+	return 0;
+}
+
+// So that ttyname() finds the caller's terminal: glibc looks through /dev for its number.
+static int add_console(struct wishes *wishes)
+{
+	struct resolved resolved;
+	struct stat status;
+	for (int fd = 0; fd <= 2; fd++) {
+		char *name = isatty(fd) ? ttyname(fd) : NULL;
+		if (!name || fstat(fd, &status) < 0)
+			continue;
+		const char *source = arena_copy(wishes->arena, name, strlen(name));
+		if (resolve_path(wishes->resolver, source, &resolved) != 1)
+			continue;
+		struct mount console = { .kind = MOUNT_BIND, .access = ACCESS_DEVICE };
+		console.target = "/dev/console";
+		console.source = source;
+		console.identity = resolved.identity;
+		console.from.file = "terminal";
+		return add_wish(wishes, &console, false);
+	}
+	err_clear();
+	return 0;
+}
+
+int wishes_gather(struct wishes *wishes)
+{
+	const struct profile *profile = wishes->plan->profile;
+	struct item resolver = { .text = "?/etc/resolv.conf", .from = { .file = "network" } };
+	list_each(item, &profile->read)
+		TRY(add_bind(wishes, item, ACCESS_READ));
+	list_each(item, &profile->write)
+		TRY(add_bind(wishes, item, ACCESS_WRITE));
+	list_each(item, &profile->cache)
+		TRY(add_cache(wishes, item));
+	list_each(item, &profile->tmpfs)
+		TRY(add_tmpfs(wishes, item));
+	TRY(add_project(wishes));
+	if (profile->network == NETWORK_HOST)
+		TRY(add_bind(wishes, &resolver, ACCESS_READ));
+	TRY(add_fixed(wishes, devices, sizeof(devices) / sizeof(*devices)));
+	TRY(add_console(wishes));
+	TRY(add_fixed(wishes, proc_walls, sizeof(proc_walls) / sizeof(*proc_walls)));
+	list_each(item, &profile->hide)
+		TRY(add_hidden(wishes, item));
+	return add_logical_directory(wishes);
+}

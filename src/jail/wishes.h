@@ -1,0 +1,26 @@
+// What the profile, the project and sbx itself want in the view, one wish per path, unsorted.
+#pragma once
+
+#include "jail/resolve.h"
+#include "plan.h"
+
+enum { WISHES_MOST = 1024 };
+
+struct wish {
+	struct mount mount;
+	bool pinned; // made even when it changes nothing: a mount point cannot be renamed
+};
+
+struct wishes {
+	struct plan *plan;
+	struct arena *arena;
+	struct places places;
+	struct resolver *resolver;
+	struct wish *list, **sorted; // `sorted` points to each, in the order they came
+	unsigned count;
+	const char **hidden; // also of paths that do not exist
+	unsigned hidden_count;
+};
+
+// Reads the host's file system, opens nothing.
+int wishes_gather(struct wishes *wishes);

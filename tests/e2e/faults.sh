@@ -1,0 +1,102 @@
+#!/bin/bash
+# After any failed step or system call of the start the command is not run, the step is named,
+# and nothing is left. Then random SIGKILLs.
+. "$(dirname "$0")/../lib.sh"
+project=$(new_project)
+cd "$project" || exit 1
+before=$(tree_hash .)
+
+# every step of the table
+steps=$("$SBX" run --timing true 2>&1 | awk '$1 == "sbx:" && $2 != "all" { print $3 }')
+is "the table has its steps" 1 "$([ "$(echo "$steps" | wc -l)" -ge 18 ] && echo 1)"
+for step in $steps; do
+	output=$(SBX_TEST_FAIL=$step timeout 10 "$SBX_TESTING" run --project write touch was-run 2>&1)
+	got=$?
+	if [ $got = 125 ] && [ ! -e was-run ] && printf '%s' "$output" | grep -q "made to fail by a test"; then
+		pass "step $step fails: nothing is run"
+	else
+		fail "step $step fails: nothing is run" "status $got, $output"
+	fi
+	rm -f was-run
+done
+
+# every n-th call of the start path, with errors that kernels really give
+calls="openat lstat open pipe2 clone3 signalfd4 rt_sigprocmask prctl fsopen fsconfig fsmount open_tree
+	mount_setattr move_mount mkdirat mknodat symlinkat fstat unlinkat fchdir pivot_root umount2 openat2
+	setns landlock_create_ruleset landlock_add_rule landlock_restrict_self capset seccomp close_range
+	vfork execve setrlimit prlimit64 write read mmap mprotect dup2 sethostname socket ioctl unshare"
+runs=0 wrong=0
+command -v strace >/dev/null || skip "fault injection by strace" "strace is not installed"
+reference=$("$SBX" run cat file)
+for call in $calls; do
+	for error in EPERM ENOMEM EMFILE; do
+		for n in 1 2 3 5 8 13 21; do
+			output=$(timeout 20 strace -f -qq -o /dev/null -e trace="?$call" \
+				-e inject="?$call:error=$error:when=$n" -- "$SBX" run cat file 2>&1)
+			got=$?
+			runs=$((runs + 1))
+			# Fine: an error of ours; or the call failed in (or was not needed by) the command's
+			# own start, which then ran in a whole box. Never: success with a step left out.
+			case $got in
+			125) [ "$call" = write ] && continue ;; # the message itself could not be written
+			esac
+			case $got in
+			0) [ "$output" = "$reference" ] && continue ;;
+			125 | 126 | 127) printf '%s' "$output" | grep -q '^sbx: ' && continue ;;
+			esac
+			# Past the start the command itself sees the error.
+			printf '%s' "$output" | grep -Eq '^sbx: |cat:|error while loading|cannot' && continue
+			[ $got -gt 128 ] && [ "$call" = execve ] && continue
+			wrong=$((wrong + 1))
+			printf '# %s %s when=%s: status %s: %s\n' "$call" "$error" $n $got "$output"
+		done
+	done
+done
+is "fault injection, $runs runs: each ends in a named error or an unharmed run" 0 $wrong
+
+# Each wall's own calls: when the injected error hits, the command must not have run.
+for call in setns pivot_root umount2 landlock_restrict_self capset seccomp close_range; do
+	rm -f was-run
+	timeout 20 strace -f -qq -o /dev/null -e trace=$call -e inject=$call:error=EPERM:when=1 \
+		-- "$SBX" run touch was-run >/dev/null 2>&1
+	is "$call fails: the command is not run" 125,absent "$?,$([ -e was-run ] && echo run || echo absent)"
+	rm -f was-run
+done
+
+# limits of descriptors
+for n in 8 16 32 64; do
+	output=$( (ulimit -n $n; "$SBX" run true) 2>&1)
+	got=$?
+	if [ $got = 0 ] || { [ $got = 125 ] && printf '%s' "$output" | grep -q '^sbx: step'; }; then
+		pass "with $n descriptors it runs or says why"
+	else
+		fail "with $n descriptors it runs or says why" "status $got: $output"
+	fi
+done
+is "the project is as before" "$before" "$(tree_hash .)"
+
+# SIGKILL of any of the processes at random moments
+mounts=$(wc -l </proc/self/mountinfo)
+rounds=${ROUNDS:-300}
+left=0
+for ((i = 0; i < rounds; i++)); do
+	"$SBX" run -- sh -c 'sleep 31.4159 & sleep 31.4159' 2>/dev/null &
+	pid=$!
+	read -r -t "0.0$((RANDOM % 10))$((RANDOM % 10))" <> <(:)
+	if [ $((i % 3)) = 0 ]; then
+		inner=$(pgrep -P $pid 2>/dev/null | head -1)
+		kill -9 ${inner:-$pid} 2>/dev/null
+		sleep 0.01
+	fi
+	kill -9 $pid 2>/dev/null
+	wait $pid 2>/dev/null
+done
+for ((i = 0; i < 10; i++)); do
+	left=$(pgrep -cf 'sleep 31.4159')
+	[ "$left" = 0 ] && break
+	sleep 0.01
+done
+is "$rounds SIGKILLs at random: no process is left within 100 ms" 0 "$left"
+is "no mount is left" "$mounts" "$(wc -l </proc/self/mountinfo)"
+is "the tree is as before" "$before" "$(tree_hash .)"
+done_testing

@@ -1,0 +1,31 @@
+// libFuzzer: INI text -> rows -> every value into a profile. No crash, no leak of bounds.
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "policy/ini.h"
+#include "policy/keys.h"
+#include "policy/values.h"
+#include "profile.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct arena *arena = arena_new();
+	struct profile profile = { 0 };
+	struct ini_rows rows = { 0 };
+	err_clear();
+	if (size <= INI_BYTES_MOST && ini_read(arena, "f", (const char *)data, size, &rows) == 0)
+		for (unsigned i = 0; i < rows.count; i++) {
+			const struct key *key = key_find(rows.rows[i].section, rows.rows[i].name);
+			struct origin from = { "f", rows.rows[i].line, i };
+			if (key)
+				value_set(key, &profile, arena, rows.rows[i].value, from);
+			else
+				key_suggest(rows.rows[i].section, rows.rows[i].name);
+		}
+	arena_free(arena);
+	return 0;
+}

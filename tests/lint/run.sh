@@ -1,0 +1,54 @@
+#!/bin/bash
+# The shape of the source: arrows of inclusion, sizes, leftovers, tables without holes.
+. "$(dirname "$0")/../lib.sh"
+cd "$(dirname "$0")/../.." || exit 1
+
+# base <- the four nouns <- policy, jail, net, session <- run <- cli <- main; rooms apart.
+declare -A allowed=(
+	[base]="base" [policy]="base policy noun" [jail]="base jail noun"
+	[run]="base policy jail noun run" [cli]="base policy jail noun run cli"
+	[gen]="base policy jail cli noun" [.]="base policy jail noun run cli"
+)
+wrong=
+for file in src/*.[ch] src/*/*.[ch]; do
+	room=$(basename "$(dirname "$file")")
+	[ "$room" != src ] || room=.
+	while read -r included; do
+		case $included in
+		profile.h | probe.h | plan.h | run.h) target=noun ;;
+		*/*) target=${included%%/*} ;;
+		*) target=unknown ;;
+		esac
+		# the nouns themselves know only base and each other
+		if [ "$room" = . ] && [ "$file" != src/main.c ]; then
+			[[ " base noun " == *" $target "* ]] || wrong+=" $file:$included"
+		else
+			[[ " ${allowed[$room]} " == *" $target "* ]] || wrong+=" $file:$included"
+		fi
+	done < <(sed -n 's/^#include "\(.*\)"/\1/p' "$file")
+done
+is "rooms include only what they may" "" "$wrong"
+is "no file over 400 lines" "" "$(git ls-files 'src/*.[ch]' | grep -v '^src/gen/' | xargs wc -l | awk '$2 != "total" && $1 > 400 { print $2, $1 }')"
+is "no function over 50 lines" "" "$(git ls-files 'src/*.c' | xargs awk '/^\{/ { start = FNR } /^\}/ && start { if (FNR - start > 51) print FILENAME ":" start; start = 0 }')"
+is "no unfinished words" "" "$(grep -rnE 'TO''DO|FIX''ME|XX''X' src profiles man README.md || true)"
+is "each .c includes its own .h first" "" "$(for file in src/{base,policy,jail,run}/*.c; do
+	own=${file#src/}
+	own=${own%.c}.h
+	[ ! -e "src/$own" ] || [ "$(sed -n 's/^#include "\(.*\)"/\1/p;/^#include </q' "$file" | head -1)" = "$own" ] || echo "$file"
+done)"
+is "each file says what it owns" "" "$(for file in src/*.[ch] src/*/*.[ch]; do head -1 "$file" | grep -q '^// ' || echo "$file"; done)"
+is "no stdio, malloc or threads in what runs in the box" "" "$(grep -nE '\b(malloc|calloc|realloc|fopen|printf|pthread_|getaddrinfo|system|popen)\(' src/jail/{caps,init,landlock,limits,mount,ns,seccomp}.c || true)"
+is "kernel numbers live in base/sys.h" "" "$(grep -nE '^#ifn?def|^#if ' src/*/*.c src/*/*.h | grep -vE 'base/sys.h|base/testing|jail/filter.c' || true)"
+shell_files=(tests/run tests/*.sh tests/*/*.sh tests/bench/* .ci/run)
+if command -v shellcheck >/dev/null; then
+	# SC1091 sourced files; SC2016 strings for a shell in the box; SC2046 SC2086 meant; SC2059 formats;
+	# SC2034 SC2154 variables of sourced attempts; SC2181 statuses kept; SC2329 functions of attempts
+	found=()
+	for file in "${shell_files[@]}"; do
+		head -1 "$file" 2>/dev/null | grep -q 'bash\|bin/sh\|^# Shared' && found+=("$file")
+	done
+	is "shellcheck" "" "$(shellcheck -s bash -e SC1091,SC2016,SC2046,SC2086,SC2059,SC2034,SC2154,SC2181,SC2329,SC2317,SC2030,SC2031,SC2012,SC2009,SC2015,SC2319,SC2088,SC2209 -S warning "${found[@]}" 2>&1 | head -20)"
+else
+	skip "shellcheck" "it is not installed"
+fi
+done_testing

@@ -1,0 +1,41 @@
+#!/bin/bash
+# Golden plans: what a profile and flags lead to, as text. UPDATE=1 writes them anew.
+. "$(dirname "$0")/../lib.sh"
+here=$(cd "$(dirname "$0")" && pwd)
+project=$(new_project)
+mkdir -p "$project/.git/hooks" "$project/sub" "$work/home/.cargo/bin" "$work/home/.npm" "$work/home/.ssh" "$work/data"
+touch "$work/home/.gitconfig" "$work/home/.npmrc" "$work/data/a" "$work/data/b"
+git -C "$project" config core.filemode true
+
+# Lines that depend on the machine are left out: system directories, kernel, what root needs more.
+normal() {
+	sed -e "s|$project|PROJECT|g; s|$work/home|HOME|g; s|$work|WORK|g" \
+		-e 's/PROJECT\([a-z]*\)-[0-9a-f]\{16\}/PROJECT\1-ID/; s|cache/project[0-9]*-[0-9a-f]*|cache/ID|' |
+		grep -Ev '^  (read|link|hide|read-only|directory) +/(usr|bin|sbin|lib|lib32|lib64|libx32|opt|etc|nix|gnu|snap|sys|proc|var|home|run)|^(user|landlock|filter|note) '
+}
+
+golden() { # name, options of plan...
+	local name=$1
+	shift
+	(cd "$project" && env -i HOME="$work/home" PATH=/usr/bin:/bin GH_TOKEN=x NODE_ENV=test "$SBX" plan "$@") 2>&1 | normal >"$work/plan"
+	if [ "${UPDATE:-}" = 1 ]; then cp "$work/plan" "$here/$name.plan"; fi
+	if diff -u "$here/$name.plan" "$work/plan" >"$work/diff"; then
+		pass "plan $name"
+	else
+		fail "plan $name" "$(cat "$work/diff")"
+	fi
+}
+
+golden default
+golden base -p base
+golden offline -p offline
+golden project-read --project read
+golden network-host --network host
+golden read-in-write --read "$work/data" --write "$work/data/b"
+golden write-in-read --write "$work/data" --read "$work/data/b"
+golden hide-wins --read "$work/data" --hide "$work/data" --read "$work/data/a"
+golden hide-project-file --hide ./file --tmpfs ./sub
+golden cache --cache '~/.thing' --read '~/.npmrc'
+golden minimal --env-mode minimal --env A=B
+golden limits --time 5m --pids 10 --tmp 1M --file-size 1G --open-files 100 --core unlimited
+done_testing

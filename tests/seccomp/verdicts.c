@@ -1,0 +1,236 @@
+// Runs the compiled filter in a small machine: every number 0..1023 in three conventions against
+// a golden table, and each argument check against rows of its own. Rule 16.
+//   verdicts            checks          verdicts --print   prints the golden table
+#include "../unit/test.h"
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "jail/filter.h"
+#include "jail/syscalls.h"
+
+static struct sock_filter code[FILTER_MOST];
+static unsigned length;
+
+static uint32_t load(const struct seccomp_data *data, uint32_t offset)
+{
+	uint32_t word;
+	assert_true(offset % 4 == 0 && offset <= sizeof(*data) - 4);
+	memcpy(&word, (const char *)data + offset, sizeof(word));
+	return word;
+}
+
+// Classic BPF as far as the compiler uses it; anything else fails the test.
+static uint32_t execute(const struct seccomp_data *data)
+{
+	uint32_t accumulator = 0;
+	for (unsigned at = 0; at < length; at++) {
+		const struct sock_filter *now = &code[at];
+		switch (now->code) {
+		case BPF_LD | BPF_W | BPF_ABS:
+			accumulator = load(data, now->k);
+			break;
+		case BPF_ALU | BPF_AND | BPF_K:
+			accumulator &= now->k;
+			break;
+		case BPF_JMP | BPF_JA:
+			at += now->k;
+			break;
+		case BPF_JMP | BPF_JEQ | BPF_K:
+			at += accumulator == now->k ? now->jt : now->jf;
+			break;
+		case BPF_JMP | BPF_JGE | BPF_K:
+			at += accumulator >= now->k ? now->jt : now->jf;
+			break;
+		case BPF_RET | BPF_K:
+			return now->k;
+		default:
+			fail_msg("instruction %u has code %x", at, now->code);
+		}
+	}
+	fail_msg("the filter runs off its end");
+	return 0;
+}
+
+static uint32_t verdict(uint32_t arch, uint32_t number, uint64_t a, uint64_t b, uint64_t c)
+{
+	struct seccomp_data data = { .nr = (int)number, .arch = arch, .args = { a, b, c } };
+	return execute(&data);
+}
+
+#ifdef __x86_64__
+#define NATIVE AUDIT_ARCH_X86_64
+#define OTHER  AUDIT_ARCH_I386
+static const char golden[] = "x86_64.golden";
+#else
+#define NATIVE AUDIT_ARCH_AARCH64
+#define OTHER  AUDIT_ARCH_ARM
+static const char golden[] = "aarch64.golden";
+#endif
+
+static void compile(uint32_t groups, const unsigned *denied, unsigned denied_count)
+{
+	struct filter_choice choice = { groups, denied, denied_count };
+	length = filter_compile(&choice, code);
+	assert_in_range(length, 10, FILTER_MOST);
+}
+
+static const char *word(uint32_t answer)
+{
+	static char other[32];
+	switch (answer) {
+	case SECCOMP_RET_ALLOW:
+		return "allow";
+	case SECCOMP_RET_ERRNO | ENOSYS:
+		return "nosys";
+	case SECCOMP_RET_ERRNO | EPERM:
+		return "refuse";
+	case SECCOMP_RET_KILL_PROCESS:
+		return "kill";
+	default:
+		snprintf(other, sizeof(other), "%x", answer);
+		return other;
+	}
+}
+
+// With all arguments zero, in the default profile (group ptrace) and with no group at all.
+static void line(char *text, size_t size, unsigned number)
+{
+	char first[32], second[32];
+	compile(1U << GROUP_FIRST_OPTIONAL, NULL, 0);
+	snprintf(first, sizeof(first), "%s", word(verdict(NATIVE, number, 0, 0, 0)));
+	compile(0, NULL, 0);
+	snprintf(second, sizeof(second), "%s", word(verdict(NATIVE, number, 0, 0, 0)));
+	snprintf(text, size, "%u %s %s\n", number, first, second);
+}
+
+static void equals_golden(void **state)
+{
+	char path[512], wanted[64], got[64];
+	(void)state;
+	snprintf(path, sizeof(path), "%s/%s", GOLDEN_DIRECTORY, golden);
+	FILE *file = fopen(path, "r");
+	if (!file)
+		skip(); // a new architecture: make its table with --print
+	for (unsigned number = 0; number < 512; number++) {
+		line(got, sizeof(got), number);
+		assert_non_null(fgets(wanted, sizeof(wanted), file));
+		assert_string_equal(got, wanted);
+	}
+	fclose(file);
+}
+
+static void other_conventions(void **state)
+{
+	(void)state;
+	compile(~0U, NULL, 0);
+	for (unsigned number = 0; number < 1024; number++) {
+		assert_int_equal(verdict(OTHER, number, 0, 0, 0), SECCOMP_RET_KILL_PROCESS);
+		assert_int_equal(verdict(NATIVE, number | 0x40000000U, 0, 0, 0), SECCOMP_RET_KILL_PROCESS);
+		if (number >= 512)
+			assert_int_equal(verdict(NATIVE, number, 0, 0, 0), SECCOMP_RET_ERRNO | ENOSYS);
+	}
+	assert_int_equal(verdict(NATIVE, 0xffffffffU, 0, 0, 0), SECCOMP_RET_ERRNO | ENOSYS);
+}
+
+struct argument_row {
+	unsigned number;
+	uint64_t a, b, c;
+	uint32_t answer;
+};
+
+#define REFUSED	   (SECCOMP_RET_ERRNO | EPERM)
+#define NO_FAMILY  (SECCOMP_RET_ERRNO | EAFNOSUPPORT)
+#define HIGH	   (1ULL << 32)
+
+static const struct argument_row rows[] = {
+	{ SYS_ioctl, 0, 0x5401, 0, SECCOMP_RET_ALLOW },
+	{ SYS_ioctl, 0, 0x5412, 0, REFUSED },
+	{ SYS_ioctl, 0, HIGH | 0x5412, 0, REFUSED }, // CVE-2019-10063
+	{ SYS_ioctl, 0, 0x541c, 0, REFUSED },
+	{ SYS_ioctl, 0, HIGH | 0x541c, 0, REFUSED },
+	{ SYS_ioctl, 0, 0x5423, 0, REFUSED },
+	{ SYS_socket, 1, 1, 0, SECCOMP_RET_ALLOW },
+	{ SYS_socket, 2, 1, 0, SECCOMP_RET_ALLOW },
+	{ SYS_socket, 10, 2, 0, SECCOMP_RET_ALLOW },
+	{ SYS_socket, 16, 3, 0, SECCOMP_RET_ALLOW },
+	{ SYS_socket, 16, 3, 15, NO_FAMILY },
+	{ SYS_socket, 16, 3, 16, NO_FAMILY },
+	{ SYS_socket, HIGH | 16, 3, 12, NO_FAMILY },
+	{ SYS_socket, 17, 3, 0, NO_FAMILY },
+	{ SYS_socket, 38, 5, 0, NO_FAMILY },
+	{ SYS_socket, 40, 1, 0, NO_FAMILY },
+	{ SYS_socket, 44, 3, 0, NO_FAMILY },
+	{ SYS_socketpair, 1, 1, 0, SECCOMP_RET_ALLOW },
+	{ SYS_socketpair, 2, 1, 0, NO_FAMILY },
+	{ SYS_clone, 0x01200011, 0, 0, SECCOMP_RET_ALLOW },
+	{ SYS_clone, 0x10000011, 0, 0, REFUSED },
+	{ SYS_clone, 0x00020011, 0, 0, REFUSED },
+	{ SYS_clone, 0x20000011, 0, 0, REFUSED },
+	{ SYS_clone, 0x40000011, 0, 0, REFUSED },
+	{ SYS_clone, 0x08000011, 0, 0, REFUSED },
+	{ SYS_clone, 0x04000011, 0, 0, REFUSED },
+	{ SYS_clone, 0x02000011, 0, 0, REFUSED },
+	{ SYS_personality, 0, 0, 0, SECCOMP_RET_ALLOW },
+	{ SYS_personality, 0xffffffff, 0, 0, SECCOMP_RET_ALLOW },
+	{ SYS_personality, 0x40000, 0, 0, SECCOMP_RET_ALLOW },
+	{ SYS_personality, 0x8, 0, 0, REFUSED },
+	{ SYS_personality, 0x400000, 0, 0, REFUSED }, // READ_IMPLIES_EXEC
+	{ SYS_setsockopt, 3, 6, 31, REFUSED },
+	{ SYS_setsockopt, 3, 6, 1, SECCOMP_RET_ALLOW },
+	{ SYS_setsockopt, 3, 1, 31, SECCOMP_RET_ALLOW },
+};
+
+static void arguments(void **state)
+{
+	(void)state;
+	compile(1U << GROUP_FIRST_OPTIONAL, NULL, 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		uint32_t got = verdict(NATIVE, rows[i].number, rows[i].a, rows[i].b, rows[i].c);
+		if (got != rows[i].answer)
+			fail_msg("row %zu: call %u gets %s", i, rows[i].number, word(got));
+	}
+}
+
+static void groups_and_denials(void **state)
+{
+	unsigned denied[] = { SYS_read, SYS_ptrace };
+	(void)state;
+	compile(0, NULL, 0);
+	assert_int_equal(verdict(NATIVE, SYS_ptrace, 0, 0, 0), REFUSED);
+	assert_int_equal(verdict(NATIVE, SYS_clone3, 0, 0, 0), SECCOMP_RET_ERRNO | ENOSYS);
+	int namespaces = syscall_group_find("namespaces");
+	assert_true(namespaces >= GROUP_FIRST_OPTIONAL);
+	compile(1U << namespaces, NULL, 0);
+	assert_int_equal(verdict(NATIVE, SYS_clone, 0x10000011, 0, 0), SECCOMP_RET_ALLOW);
+	assert_int_equal(verdict(NATIVE, SYS_mount, 0, 0, 0), SECCOMP_RET_ALLOW);
+	compile(~0U, denied, 2);
+	assert_int_equal(verdict(NATIVE, SYS_read, 0, 0, 0), REFUSED);
+	assert_int_equal(verdict(NATIVE, SYS_ptrace, 0, 0, 0), REFUSED);
+	assert_int_equal(verdict(NATIVE, SYS_write, 0, 0, 0), SECCOMP_RET_ALLOW);
+}
+
+int main(int count, char **words)
+{
+	if (count > 1 && strcmp(words[1], "--print") == 0) {
+		char text[64];
+		for (unsigned number = 0; number < 512; number++) {
+			line(text, sizeof(text), number);
+			fputs(text, stdout);
+		}
+		return 0;
+	}
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(equals_golden),
+		cmocka_unit_test(other_conventions),
+		cmocka_unit_test(arguments),
+		cmocka_unit_test(groups_and_denials),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

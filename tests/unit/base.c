@@ -1,0 +1,127 @@
+// str, path, out, arena: the bottom of the tree.
+#include "test.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/out.h"
+#include "base/path.h"
+#include "base/str.h"
+
+static void matches(void **state)
+{
+	(void)state;
+	assert_true(str_match("GH_TOKEN", "*TOKEN*"));
+	assert_true(str_match("TOKEN", "*TOKEN*"));
+	assert_true(str_match("AWS_X", "AWS_*"));
+	assert_true(str_match("", "*"));
+	assert_true(str_match("MONGO_MY_URI", "MONGO*_URI"));
+	assert_true(str_match("aXbXb", "*Xb"));
+	assert_true(str_match("abc", "a*b*c"));
+	assert_false(str_match("AWS", "AWS_*"));
+	assert_false(str_match("XGH_TOKEN", "GH_*"));
+	assert_false(str_match("abcd", "a*c"));
+	assert_false(str_match("", "a"));
+}
+
+static void distances(void **state)
+{
+	(void)state;
+	assert_int_equal(str_distance("read", "read", 3), 0);
+	assert_int_equal(str_distance("raed", "read", 3), 2);
+	assert_int_equal(str_distance("", "abc", 3), 3);
+	assert_int_equal(str_distance("network", "xyz", 3), 4);
+}
+
+static void numbers(void **state)
+{
+	unsigned long long number = 7;
+	(void)state;
+	assert_true(str_number("0", 1, 0, 9, &number));
+	assert_int_equal(number, 0);
+	assert_true(str_number("18446744073709551615", 20, 0, ~0ULL, &number));
+	assert_false(str_number("18446744073709551616", 20, 0, ~0ULL, &number));
+	assert_false(str_number("", 0, 0, 9, &number));
+	assert_false(str_number("-1", 2, 0, 9, &number)); // rule 23: `-u 1` that ran as 0
+	assert_false(str_number("1 ", 2, 0, 9, &number));
+	assert_false(str_number("+1", 2, 0, 9, &number));
+	assert_false(str_number("0x1", 3, 0, 9, &number));
+	assert_false(str_number("10", 2, 0, 9, &number));
+}
+
+static void paths(void **state)
+{
+	struct arena *arena = arena_new();
+	(void)state;
+	assert_string_equal(path_clean(arena, "/"), "/");
+	assert_string_equal(path_clean(arena, "//a/./b/../c//"), "/a/c");
+	assert_string_equal(path_clean(arena, "/../.."), "/");
+	assert_string_equal(path_clean(arena, "/a/..b/..."), "/a/..b/...");
+	assert_string_equal(path_join(arena, "/a", "b"), "/a/b");
+	assert_string_equal(path_join(arena, "/", "b"), "/b");
+	assert_string_equal(path_join(arena, "/a", "/b"), "/b");
+	assert_string_equal(path_join(arena, "/a/b", "../../../c"), "/c");
+	assert_string_equal(path_parent(arena, "/a/b"), "/a");
+	assert_string_equal(path_parent(arena, "/a"), "/");
+	assert_true(path_within("/a/b", "/a"));
+	assert_true(path_within("/a", "/a"));
+	assert_true(path_within("/a", "/"));
+	assert_false(path_within("/ab", "/a"));
+	assert_false(path_within("/", "/a"));
+	arena_free(arena);
+}
+
+static void json(void **state)
+{
+	struct out out = { 0 };
+	(void)state;
+	json_open(&out, NULL, '{');
+	json_string(&out, "a\"b", "\x01\n\\ \xff\xc3\xa9\xc0\xaf");
+	json_number(&out, "n", 18446744073709551615ULL);
+	json_open(&out, "l", '[');
+	json_flag(&out, NULL, true);
+	json_close(&out, ']');
+	json_close(&out, '}');
+	assert_string_equal(out.text, "{\"a\\\"b\":\"\\u0001\\u000a\\\\ \\ufffd\xc3\xa9\\ufffd\\ufffd\","
+				      "\"n\":18446744073709551615,\"l\":[true]}");
+	out_free(&out);
+}
+
+static void first_failure_wins(void **state)
+{
+	(void)state;
+	err_clear();
+	assert_int_equal(fail(2, "first %d", 1), -1);
+	fail(0, "second");
+	assert_string_equal(err_text(), "first 1: No such file or directory");
+	assert_int_equal(err_number(), 2);
+	err_clear();
+}
+
+static void arena_grows_aligned(void **state)
+{
+	struct arena *arena = arena_new();
+	(void)state;
+	for (size_t size = 1; size < 2000; size++) {
+		char *memory = arena_take(arena, size);
+		assert_int_equal((uintptr_t)memory % 16, 0);
+		assert_int_equal(memory[0] | memory[size - 1], 0);
+		memset(memory, 1, size);
+	}
+	assert_string_equal(arena_text(arena, "%s-%d", "x", 5), "x-5");
+	arena_free(arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(matches),	      cmocka_unit_test(distances),
+		cmocka_unit_test(numbers),	      cmocka_unit_test(paths),
+		cmocka_unit_test(json),		      cmocka_unit_test(first_failure_wins),
+		cmocka_unit_test(arena_grows_aligned),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

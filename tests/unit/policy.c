@@ -1,0 +1,184 @@
+// keys, values, ini, argv, merge: text -> profile.
+#include "test.h"
+
+#include <stdlib.h>
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "policy/argv.h"
+#include "policy/find.h"
+#include "policy/ini.h"
+#include "policy/keys.h"
+#include "policy/merge.h"
+#include "policy/values.h"
+
+static void sizes_and_times(void **state)
+{
+	uint64_t value = 0;
+	(void)state;
+	assert_true(value_size("512M", &value));
+	assert_int_equal(value, 512ULL << 20);
+	assert_true(value_size("7", &value));
+	assert_int_equal(value, 7);
+	assert_true(value_size("unlimited", &value));
+	assert_true(value == UNLIMITED);
+	assert_false(value_size("512m", &value));
+	assert_false(value_size("M", &value));
+	assert_false(value_size("1.5G", &value));
+	assert_false(value_size("16777216T", &value)); // 2^64
+	assert_true(value_time("250ms", &value));
+	assert_int_equal(value, 250);
+	assert_true(value_time("2h", &value));
+	assert_int_equal(value, 7200000);
+	assert_false(value_time("5", &value));
+	assert_false(value_time("s", &value));
+}
+
+// The table itself: nothing twice, every row complete.
+static void table_is_sound(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < key_count; i++) {
+		assert_non_null(keys[i].help);
+		assert_true(keys[i].section || keys[i].flag);
+		assert_true((keys[i].kind == KEY_WORD) == (keys[i].words != NULL));
+		assert_true((keys[i].kind == KEY_SWITCH) == (keys[i].value == NULL));
+		for (unsigned j = 0; j < i; j++) {
+			assert_false(keys[i].flag && keys[j].flag && str_equal(keys[i].flag, keys[j].flag));
+			assert_false(keys[i].letter && keys[i].letter == keys[j].letter);
+			assert_false(keys[i].section && keys[j].section &&
+				     str_equal(keys[i].section, keys[j].section) &&
+				     str_equal(keys[i].name, keys[j].name));
+			assert_false(keys[i].section && keys[j].section &&
+				     keys[i].offset == keys[j].offset);
+		}
+	}
+}
+
+static int read_text(struct arena *arena, const char *text, struct ini_rows *rows)
+{
+	err_clear();
+	return ini_read(arena, "t.ini", text, strlen(text), rows);
+}
+
+static void ini_lines(void **state)
+{
+	struct arena *arena = arena_new();
+	struct ini_rows rows;
+	char longest[400];
+	(void)state;
+	assert_int_equal(read_text(arena, "; c\n[a]\nx = 1 ; c\n\n  2\ny=\n[b]\nz = a=b", &rows), 0);
+	assert_int_equal(rows.count, 4);
+	assert_int_equal(rows.rows[0].line, 3);
+	assert_string_equal(rows.rows[0].value, "1");
+	assert_string_equal(rows.rows[1].name, "x"); // an indented line repeats the key
+	assert_string_equal(rows.rows[1].value, "2");
+	assert_string_equal(rows.rows[2].value, "");
+	assert_int_equal(rows.rows[3].line, 8);
+	assert_string_equal(rows.rows[3].value, "a=b");
+	assert_int_equal(read_text(arena, "[a\n", &rows), -1);
+	assert_string_equal(err_text(), "t.ini:1: expected [section], name = value or ; comment");
+	// libinih 55 would split this line and read its tail as a key
+	memset(longest, 'x', sizeof(longest));
+	memcpy(longest, "[a]\n;", 5);
+	strcpy(longest + 200, "\nallow = *\n");
+	assert_int_equal(read_text(arena, longest, &rows), 0);
+	longest[200] = 'x';
+	assert_int_equal(read_text(arena, longest, &rows), -1);
+	assert_string_equal(err_text(), "t.ini:2: line is longer than 198 bytes");
+	arena_free(arena);
+}
+
+static int take_words(struct arena *arena, const char *const *words, struct invocation *invocation,
+		      struct arguments *arguments)
+{
+	err_clear();
+	memset(invocation, 0, sizeof(*invocation));
+	return argv_read(arena, VERB_RUN, (char **)(uintptr_t)words, invocation, arguments);
+}
+
+static void words(void **state)
+{
+	struct arena *arena = arena_new();
+	struct invocation invocation;
+	struct arguments arguments;
+	const char *const plain[] = { "--network=host", "-p", "x", "-py", "--read", "-", "ls", "--network", NULL };
+	const char *const dashes[] = { "--", "--network", NULL };
+	const char *const single[] = { "-", NULL };
+	const char *const missing[] = { "--read", NULL };
+	const char *const joined[] = { "-hcSTRING", NULL };
+	const char *const other_verb[] = { "--json", NULL };
+	(void)state;
+	assert_int_equal(take_words(arena, plain, &invocation, &arguments), 0);
+	assert_int_equal(arguments.count, 2);
+	assert_string_equal(arguments.set[0].value, "host");
+	assert_string_equal(arguments.set[1].value, "-");
+	assert_string_equal(invocation.profiles.first->text, "x");
+	assert_string_equal(invocation.profiles.last->text, "y");
+	assert_string_equal(arguments.rest[0], "ls");
+	assert_int_equal(take_words(arena, dashes, &invocation, &arguments), 0);
+	assert_string_equal(arguments.rest[0], "--network");
+	assert_int_equal(take_words(arena, single, &invocation, &arguments), 0);
+	assert_string_equal(arguments.rest[0], "-");
+	assert_int_equal(take_words(arena, missing, &invocation, &arguments), -1);
+	assert_string_equal(err_text(), "--read needs a value: --read PATH");
+	assert_int_equal(take_words(arena, joined, &invocation, &arguments), 0);
+	assert_string_equal(invocation.shell_string, "STRING");
+	assert_int_equal(take_words(arena, other_verb, &invocation, &arguments), -1);
+	arena_free(arena);
+}
+
+// Absent means deny: an empty profile grants nothing.
+static void empty_profile_denies(void **state)
+{
+	struct arena *arena = arena_new();
+	struct profile profile = { 0 };
+	struct list names = { 0 };
+	char path[] = "/tmp/sbx-unit-XXXXXX";
+	(void)state;
+	int fd = mkstemp(path);
+	assert_true(fd >= 0);
+	list_add(&names, arena, path, (struct origin){ .file = "test" });
+	err_clear();
+	assert_int_equal(merge_profiles(arena, NULL, &names, &profile), 0);
+	assert_int_equal(profile.project, PROJECT_NONE);
+	assert_int_equal(profile.network, NETWORK_NONE);
+	assert_null(profile.read.first);
+	assert_null(profile.syscalls_allow.first);
+	unlink(path);
+	close(fd);
+	arena_free(arena);
+}
+
+static void layers(void **state)
+{
+	struct arena *arena = arena_new();
+	struct profile profile = { 0 };
+	struct list none = { 0 };
+	(void)state;
+	err_clear();
+	assert_int_equal(merge_profiles(arena, NULL, &none, &profile), 0);
+	assert_int_equal(profile.project, PROJECT_WRITE);
+	assert_int_equal(profile.network, NETWORK_NONE);
+	assert_int_equal(profile.limits.core, 0);
+	assert_true(profile.limits.time == UNLIMITED);
+	struct argument set = { key_find("network", "mode"), "host" };
+	struct arguments arguments = { .set = &set, .count = 1 };
+	assert_int_equal(merge_arguments(arena, &arguments, &profile), 0);
+	assert_int_equal(profile.network, NETWORK_HOST);
+	arena_free(arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sizes_and_times), cmocka_unit_test(table_is_sound),
+		cmocka_unit_test(ini_lines),	   cmocka_unit_test(words),
+		cmocka_unit_test(empty_profile_denies), cmocka_unit_test(layers),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
