@@ -1,6 +1,6 @@
-// Owns the box's mounts. Box side: raw system calls, descriptors, no memory. A source is cloned
-// first and compared afterwards, on the very descriptor that gets mounted, with what the plan
-// saw: a path that was swapped in between is an error, never another file. Rule 1.
+// Owns the box's mounts. Box side: raw system calls, descriptors, no memory. A source is opened
+// without symlinks, compared with what the plan saw, and cloned from that very descriptor: a path
+// that was swapped in between is an error, never another file. Rule 1.
 #include "jail/mount.h"
 
 #include <errno.h>
@@ -142,11 +142,17 @@ static int mount_bind(const struct plan *plan, struct run *run, unsigned index)
 {
 	const struct mount *mount = &plan->mounts[index];
 	const struct identity *wanted = mount->cache ? &mount->kept : &mount->identity;
-	autoclose int tree = sys_open_tree(AT_FDCWD, mount->source, CLONE_FLAGS | AT_RECURSIVE);
+	autoclose int source = sys_openat2(AT_FDCWD, mount->source, O_PATH | O_NOFOLLOW | O_CLOEXEC,
+					   RESOLVE_NO_SYMLINKS);
+	if (source < 0 && errno != ELOOP)
+		return fail(errno, "'%s'", mount->source);
+	// The plan saw no symlink on the way and this very object at its end.
+	if (source < 0 || !same_object(source, wanted))
+		return fail(0, "'%s' changed while the plan was made", mount->source);
+	autoclose int tree =
+		sys_open_tree(source, "", CLONE_FLAGS | AT_RECURSIVE | AT_EMPTY_PATH);
 	if (tree < 0)
 		return fail(errno, "'%s'", mount->source);
-	if (!same_object(tree, wanted))
-		return fail(0, "'%s' changed while the plan was made", mount->source);
 	TRY(restrict_tree(mount, tree));
 	TRY(make_target(run, mount, wanted->type));
 	return attach(plan, run, index, take(&tree));
