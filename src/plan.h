@@ -65,6 +65,7 @@ struct plan {
 	gid_t gid;
 
 	const char *home; // of the caller, also inside
+	const char *real_home; // without symlinks, as are the next two
 	const char *config, *state; // ~/.config/sbx and ~/.local/state/sbx, by XDG
 	const char *current; // the caller's directory
 	const char *project; // NULL when there is none

@@ -161,7 +161,7 @@ static int mount_bind(const struct plan *plan, struct run *run, unsigned index)
 // As on every system: /tmp and its kin are anybody's, the home is the caller's.
 static mode_t tmpfs_mode(const struct plan *plan, const struct mount *mount)
 {
-	return str_equal(mount->target, plan->home) ? 0755 : 01777;
+	return str_equal(mount->target, plan->real_home) ? 0755 : 01777;
 }
 
 // A directory of the root's own tmpfs, mounted over itself: it stays writable when the root's

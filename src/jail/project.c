@@ -55,8 +55,8 @@ const char *project_refusal(const struct plan *plan, const char *path)
 		if (refusal->reach == ITSELF_AND_BELOW && path_within(path, refusal->path))
 			return refusal->why;
 	}
-	if (path_within(plan->home, path))
-		return str_equal(path, plan->home) ? "is your home directory" :
+	if (path_within(plan->real_home, path))
+		return str_equal(path, plan->real_home) ? "is your home directory" :
 						     "holds your home directory";
 	if (overlaps(path, plan->config))
 		return "overlaps sbx's own configuration";

@@ -198,3 +198,17 @@ int resolve_path(struct resolver *resolver, const char *path, struct resolved *r
 					walk.used ? walk.used : 1);
 	return 1;
 }
+
+const char *resolve_real(struct resolver *resolver, const char *path)
+{
+	struct resolved resolved;
+	int found = resolve_path(resolver, path, &resolved);
+	if (found == 1)
+		return resolved.path;
+	if (found < 0)
+		err_clear(); // what cannot be looked at has no symlinks that matter to us
+	if (str_equal(path, "/"))
+		return path;
+	const char *parent = resolve_real(resolver, path_parent(resolver->arena, path));
+	return path_join(resolver->arena, parent, path_name(path));
+}

@@ -31,6 +31,10 @@ struct resolved {
 struct resolver;
 struct resolver *resolver_new(struct arena *arena);
 
+// The real path of something that need not exist: that of its nearest parent that does, and the
+// names below it.
+const char *resolve_real(struct resolver *resolver, const char *path);
+
 // 1 resolved, 0 does not exist, -1 error. Opens nothing. The answer may be stale at once: the
 // mount compares the identity again.
 int resolve_path(struct resolver *resolver, const char *path, struct resolved *ret_resolved);

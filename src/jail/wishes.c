@@ -153,7 +153,7 @@ static int add_tmpfs(struct wishes *wishes, const struct item *item)
 // ".cargo/registry" -> ".cargo-registry"; a '-' of the name is doubled.
 static const char *cache_name(struct wishes *wishes, const char *path)
 {
-	const char *home = wishes->plan->home;
+	const char *home = wishes->plan->real_home;
 	if (path_within(path, home) && !str_equal(path, home))
 		path += strlen(home) + !str_equal(home, "/");
 	char *name = arena_take(wishes->arena, strlen(path) * 2 + 1), *end = name;

@@ -21,6 +21,7 @@
 #include "jail/ns.h"
 #include "jail/machine.h"
 #include "jail/project.h"
+#include "jail/resolve.h"
 #include "jail/seccomp.h"
 #include "jail/view.h"
 #include "plan.h"
@@ -114,7 +115,7 @@ static int choose_directory(struct plan *plan)
 								      S_IFDIR };
 		return 0;
 	}
-	plan->directory = exists_inside(plan, plan->home) ? plan->home : "/";
+	plan->directory = exists_inside(plan, plan->real_home) ? plan->real_home : "/";
 	list_add(&plan->notes, plan->arena,
 		 arena_text(plan->arena, "the current directory does not exist in the box; the command "
 					 "starts in %s",
@@ -157,12 +158,15 @@ int decide_view(struct plan *plan, char *const *environment)
 	struct probe probe;
 	probe_quick(&probe);
 	plan->current = current_directory(plan->arena);
+	struct resolver *resolver = resolver_new(plan->arena);
 	plan->home = find_home(plan->arena, environment);
-	plan->config = decide_config_directory(plan->arena, environment);
-	plan->state = xdg(plan->arena, environment, "XDG_STATE_HOME", ".local/state");
+	plan->real_home = resolve_real(resolver, plan->home);
+	plan->config = resolve_real(resolver, decide_config_directory(plan->arena, environment));
+	plan->state = resolve_real(
+		resolver, xdg(plan->arena, environment, "XDG_STATE_HOME", ".local/state"));
 	TRY(project_plan(plan));
 	plan->caches = caches_directory(plan);
-	TRY(view_plan(plan, environment));
+	TRY(view_plan(plan, resolver, environment));
 	TRY(choose_directory(plan));
 	TRY(env_plan(plan, environment));
 	TRY(keep_descriptors(plan));

@@ -94,6 +94,10 @@ for place in .config .config/sbx .config/sbx/below .local/state/sbx .local/state
 	status "project ~/$place overlaps sbx's own files" 125 env HOME="$work/home" \
 		bash -c 'cd ~/"$1" && "$0" run true' "$SBX" "$place"
 done
+ln -s "$work/home" "$work/home-link"
+status "a home behind a symlink is still the home" 125 env HOME="$work/home-link" bash -c 'cd "$1" && "$0" run true' "$SBX" "$work/home"
+mkdir -p "$work/elsewhere" "$work/linked-home" && ln -s "$work/elsewhere" "$work/linked-home/.local"
+status "caches under a symlinked ~/.local work" 0 env HOME="$work/linked-home" "$SBX" run --cache '~/.thing' touch "$work/linked-home/.thing/x"
 status "--write of the home is refused" 125 "$SBX" run --write "$HOME" true
 status "--write / is refused" 125 "$SBX" run --write / true
 is "without HOME" 0 "$(env -u HOME "$SBX" run true; echo $?)"
