@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -125,6 +126,12 @@ static inline int sys_close_range(unsigned first, unsigned last, unsigned flags)
 static inline int sys_pidfd_send_signal(int pidfd, int number, siginfo_t *info)
 {
 	return (int)syscall(SYS_pidfd_send_signal, pidfd, number, info, 0);
+}
+
+// The C libraries disagree about the type of `resource`.
+static inline int sys_prlimit(int resource, const struct rlimit *wanted, struct rlimit *ret_old)
+{
+	return (int)syscall(SYS_prlimit64, 0, resource, wanted, ret_old);
 }
 
 static inline int sys_landlock_create(const struct sys_landlock_ruleset *ruleset, size_t size,

@@ -3,10 +3,10 @@
 
 #include <errno.h>
 #include <stddef.h>
-#include <sys/resource.h>
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/sys.h"
 #include "plan.h"
 
 struct row {
@@ -41,12 +41,12 @@ int limits_child(const struct plan *plan, struct run *run)
 		struct rlimit limit;
 		if (wanted == UNLIMITED)
 			continue;
-		if (getrlimit(rows[i].resource, &limit) < 0)
+		if (sys_prlimit(rows[i].resource, NULL, &limit) < 0)
 			return fail(errno, "limit %s", rows[i].name);
 		if (limit.rlim_max == RLIM_INFINITY || limit.rlim_max > wanted)
 			limit.rlim_max = wanted;
 		limit.rlim_cur = limit.rlim_max;
-		if (setrlimit(rows[i].resource, &limit) < 0)
+		if (sys_prlimit(rows[i].resource, &limit, NULL) < 0)
 			return fail(errno, "limit %s", rows[i].name);
 	}
 	return 0;

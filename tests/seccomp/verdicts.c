@@ -112,7 +112,7 @@ static void line(char *text, size_t size, unsigned number)
 
 static void equals_golden(void **state)
 {
-	char path[512], wanted[64], got[64];
+	char path[512], wanted[128], got[128];
 	(void)state;
 	snprintf(path, sizeof(path), "%s/%s", GOLDEN_DIRECTORY, golden);
 	FILE *file = fopen(path, "r");
@@ -219,7 +219,7 @@ static void groups_and_denials(void **state)
 int main(int count, char **words)
 {
 	if (count > 1 && strcmp(words[1], "--print") == 0) {
-		char text[64];
+		char text[128];
 		for (unsigned number = 0; number < 512; number++) {
 			line(text, sizeof(text), number);
 			fputs(text, stdout);

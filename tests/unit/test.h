@@ -8,3 +8,10 @@
 #include <cmocka.h>
 
 #undef fail // cmocka's; ours records an error
+#undef fail_msg
+#define fail_msg(...)                                                                              \
+	do {                                                                                       \
+		print_error(__VA_ARGS__);                                                          \
+		print_error("\n");                                                                 \
+		_fail(__FILE__, __LINE__);                                                         \
+	} while (0)
