@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/str.h"
 
 char *path_clean(struct arena *arena, const char *path)
 {
@@ -42,10 +41,11 @@ char *path_join(struct arena *arena, const char *directory, const char *name)
 
 bool path_within(const char *path, const char *directory)
 {
-	if (str_equal(directory, "/"))
+	if (directory[0] == '/' && directory[1] == '\0')
 		return true;
-	size_t length = strlen(directory);
-	return str_starts(path, directory) && (path[length] == '\0' || path[length] == '/');
+	for (; *directory && *path == *directory; path++, directory++)
+		;
+	return *directory == '\0' && (*path == '\0' || *path == '/');
 }
 
 char *path_parent(struct arena *arena, const char *path)

@@ -10,7 +10,11 @@ bool str_equal(const char *left, const char *right)
 
 bool str_starts(const char *text, const char *prefix)
 {
-	return strncmp(text, prefix, strlen(prefix)) == 0;
+	while (*prefix && *text == *prefix) {
+		text++;
+		prefix++;
+	}
+	return *prefix == '\0';
 }
 
 bool str_ends(const char *text, const char *suffix)

@@ -118,8 +118,8 @@ static int make_target(struct run *run, const struct mount *mount, mode_t type)
 {
 	if (mount->on_host)
 		return 0;
-	int made = type == S_IFDIR ? mkdirat(run->root, inside(mount->target), 0755) :
-				     mknodat(run->root, inside(mount->target), S_IFREG, 0);
+	int made = S_ISDIR(type) ? mkdirat(run->root, inside(mount->target), type & 07777) :
+				   mknodat(run->root, inside(mount->target), S_IFREG, 0);
 	return made < 0 && errno != EEXIST ? fail(errno, "make '%s'", mount->target) : 0;
 }
 
@@ -154,7 +154,7 @@ static int mount_bind(const struct plan *plan, struct run *run, unsigned index)
 	if (tree < 0)
 		return fail(errno, "'%s'", mount->source);
 	TRY(restrict_tree(mount, tree));
-	TRY(make_target(run, mount, wanted->type));
+	TRY(make_target(run, mount, wanted->type | 0755));
 	return attach(plan, run, index, take(&tree));
 }
 
@@ -170,9 +170,7 @@ static mode_t tmpfs_mode(const struct plan *plan, const struct mount *mount)
 static int mount_tmpfs(const struct plan *plan, struct run *run, unsigned index)
 {
 	const struct mount *mount = &plan->mounts[index];
-	TRY(make_target(run, mount, S_IFDIR));
-	if (!mount->on_host && fchmodat(run->root, inside(mount->target), tmpfs_mode(plan, mount), 0) < 0)
-		return fail(errno, "mode of '%s'", mount->target);
+	TRY(make_target(run, mount, S_IFDIR | tmpfs_mode(plan, mount)));
 	autoclose int tree =
 		mount->on_host ?
 			make_tmpfs(plan->profile->limits.tmp, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV) :
@@ -226,7 +224,7 @@ static int mount_new(const struct plan *plan, struct run *run, unsigned index)
 	autoclose int tree = mount->kind == MOUNT_PROC ? make_filesystem("proc", NULL, NULL) :
 							 make_filesystem("devpts", "ptmxmode", "0666");
 	TRY(tree);
-	TRY(make_target(run, mount, S_IFDIR));
+	TRY(make_target(run, mount, S_IFDIR | 0755));
 	return attach(plan, run, index, take(&tree));
 }
 
@@ -237,7 +235,7 @@ static int mount_one(const struct plan *plan, struct run *run, unsigned index)
 		return 0;
 	switch (mount->kind) {
 	case MOUNT_DIRECTORY:
-		return make_target(run, mount, S_IFDIR);
+		return make_target(run, mount, S_IFDIR | 0755);
 	case MOUNT_LINK:
 		if (symlinkat(mount->source, run->root, inside(mount->target)) < 0)
 			return fail(errno, "link '%s'", mount->target);

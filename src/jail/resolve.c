@@ -69,7 +69,7 @@ int resolve_expand(struct arena *arena, const struct places *places, const struc
 	return 1;
 }
 
-enum { SLOTS = 512 };
+enum { SLOTS = 256 };
 
 struct entry {
 	const char *path; // NULL: free

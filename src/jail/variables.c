@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -182,12 +183,36 @@ static bool high_entropy(const char *value, size_t length)
 	return upper >= 3 && lower >= 3 && digits >= 3 && different >= 14 && changes * 6 >= length;
 }
 
+// One bit for each letter; digits share bits with some, which only costs a look.
+static uint32_t letter(char c)
+{
+	return 1U << ((unsigned char)c & 31);
+}
+
+static uint32_t letters_of(const char *name)
+{
+	uint32_t letters = 0;
+	for (; *name; name++)
+		letters |= letter(*name);
+	return letters;
+}
+
+// Cheap reasons why a pattern cannot match: most of the table is passed over by these.
+static bool hopeless(const char *pattern, const char *name, uint32_t letters)
+{
+	if (pattern[0] != '*')
+		return pattern[0] != name[0];
+	uint32_t needed = letter(pattern[1]) | letter(pattern[2]) | letter(pattern[3]);
+	return (letters & needed) != needed;
+}
+
 const char *variable_withheld(const char *name, const char *value)
 {
 	size_t length = strlen(value);
+	uint32_t letters = letters_of(name);
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		char first = names[i].pattern[0];
-		if ((first != '*' && first != name[0]) || !str_match(name, names[i].pattern))
+		const char *pattern = names[i].pattern;
+		if (hopeless(pattern, name, letters) || !str_match(name, pattern))
 			continue;
 		if (names[i].why)
 			return names[i].why;

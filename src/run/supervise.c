@@ -71,13 +71,6 @@ static void handle_signals(const struct run *run)
 	}
 }
 
-// The command stopped: so do we, for the shell to see; when continued, so is the command.
-static void stop_like_command(const struct run *run)
-{
-	kill(getpid(), SIGSTOP);
-	send_inside(run, SIGCONT);
-}
-
 static int64_t milliseconds(void)
 {
 	struct timespec time;
@@ -89,6 +82,28 @@ struct clock {
 	int64_t end; // -1: none
 	bool expired;
 };
+
+// The command stopped: so do we, for the shell to see; when continued, so is the command. Without
+// a terminal nobody would continue us, and others in the box run on: then we stay awake.
+static void stop_like_command(const struct run *run, const struct clock *clock)
+{
+	struct sigevent wake = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGCONT };
+	timer_t timer;
+	if (run->own_session)
+		return;
+	// A stopped supervisor must not stop the clock: at the limit the kernel continues it.
+	if (clock->end >= 0) {
+		struct itimerspec at = { .it_value = { .tv_sec = clock->end / 1000,
+						       .tv_nsec = clock->end % 1000 * 1000000 } };
+		if (timer_create(CLOCK_MONOTONIC, &wake, &timer) < 0 ||
+		    timer_settime(timer, TIMER_ABSTIME, &at, NULL) < 0)
+			return;
+	}
+	kill(getpid(), SIGSTOP);
+	if (clock->end >= 0)
+		timer_delete(timer);
+	send_inside(run, SIGCONT);
+}
 
 // How long to sleep; at the limit first SIGTERM, after the grace SIGKILL.
 static int tick(const struct run *run, struct clock *clock)
@@ -120,7 +135,7 @@ static struct outcome finish(const struct plan *plan, struct run *run, struct ou
 }
 
 // Returns false while the run goes on.
-static bool handle_message(struct run *run, struct outcome *outcome)
+static bool handle_message(struct run *run, const struct clock *clock, struct outcome *outcome)
 {
 	struct message *message = &run->message;
 	ssize_t got = fd_read_all(run->from_box, message, sizeof(*message));
@@ -134,7 +149,7 @@ static bool handle_message(struct run *run, struct outcome *outcome)
 			run->host_nanoseconds[i] += message->nanoseconds[i];
 		return false;
 	case MESSAGE_STOPPED:
-		stop_like_command(run);
+		stop_like_command(run, clock);
 		return false;
 	case MESSAGE_FAILED:
 		outcome->kind = OUTCOME_FAILED;
@@ -168,7 +183,7 @@ struct outcome supervise(const struct plan *plan, struct run *run)
 		if (events[1].revents)
 			handle_signals(run);
 		if (events[0].revents)
-			ended = handle_message(run, &outcome);
+			ended = handle_message(run, &clock, &outcome);
 	}
 	bool by_command = outcome.kind == OUTCOME_ENDED || outcome.kind == OUTCOME_LOST;
 	if (clock.expired && by_command)

@@ -63,6 +63,7 @@ is "an early end of stdout is seen by the reader" early "$("$SBX" run -- sh -c '
 # signals and time
 status "the time limit is 124" 124 "$SBX" run --time 200ms -- sleep 9
 status "the time limit kills what ignores SIGTERM" 124 "$SBX" run --time 100ms -- sh -c 'trap "" TERM; while :; do sleep 1; done'
+status "the time limit holds for a command that stops itself" 124 timeout 9 "$SBX" run --time 300ms -- sh -c 'sleep 60 & kill -STOP $$; sleep 60'
 like "the time limit is told with its flag" "$("$SBX" run --time 100ms -- sleep 9 2>&1)" '0\.100 s; raise it with --time'
 is "SIGTERM reaches the command" got "$( ("$SBX" run -- bash -c 'trap "echo got; exit" TERM; sleep 9 & wait' & pid=$!; sleep 0.5; kill $pid; wait $pid) )"
 status "SIGCHLD ignored by the caller" 0 bash -c 'trap "" CHLD; "$0" run true' "$SBX"
