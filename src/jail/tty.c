@@ -3,6 +3,7 @@
 // filter (TIOCSTI, TIOCLINUX). Without one, the command gets a session of its own.
 #include "jail/tty.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
@@ -22,12 +23,20 @@ int tty_host(const struct plan *plan, struct run *run)
 	return 0;
 }
 
+// The foreground group is ours, or one of the box, which is dead by now. A living one is that of
+// the shell, which took the terminal back when we were stopped.
+static bool ours_to_restore(int terminal)
+{
+	pid_t group = tcgetpgrp(terminal);
+	return group <= 0 || group == getpgrp() || (kill(-group, 0) < 0 && errno == ESRCH);
+}
+
 int tty_undo(const struct plan *plan, struct run *run)
 {
 	(void)plan;
 	if (run->terminal < 0)
 		return 0;
-	if (run->foreground) {
+	if (run->foreground && ours_to_restore(run->terminal)) {
 		// From a background group this stops the caller unless SIGTTOU is ignored.
 		signal(SIGTTOU, SIG_IGN);
 		tcsetpgrp(run->terminal, getpgrp());
