@@ -144,6 +144,13 @@ static void reap(struct run *run, pid_t command)
 }
 
 // Signals from the supervisor carry SI_QUEUE; what a terminal sends reaches the command itself.
+// A pending signal swallows a second one: without a terminal whatever came from outside counts.
+static bool to_forward(const struct run *run, const siginfo_t *info)
+{
+	return info->si_code == SI_QUEUE ||
+	       (run->own_session && info->si_code == SI_USER && info->si_pid == 0);
+}
+
 static _Noreturn void serve(struct run *run, pid_t command)
 {
 	sigset_t all;
@@ -154,7 +161,7 @@ static _Noreturn void serve(struct run *run, pid_t command)
 		int number = sigwaitinfo(&all, &info);
 		if (number == SIGCHLD)
 			reap(run, command);
-		else if (number > 0 && info.si_code == SI_QUEUE)
+		else if (number > 0 && to_forward(run, &info))
 			kill(run->own_session ? -command : command, number);
 	}
 }
@@ -174,6 +181,9 @@ int init_child(const struct plan *plan, struct run *run)
 		forget_arguments(run);
 	if (close_others(plan, run->to_host, 0) < 0)
 		return fail(errno, "close_range");
+	// Out of the caller's process group: its signals come by way of the supervisor, once.
+	if (run->own_session && setsid() < 0)
+		return fail(errno, "setsid");
 	pid_t command = vfork();
 	if (command == 0)
 		become_command(plan, run, &problem);
