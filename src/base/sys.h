@@ -64,6 +64,27 @@ enum { SYS_LANDLOCK_RULE_PATH = 1, SYS_LANDLOCK_VERSION = 1 };
 #define LANDLOCK_SCOPE_ABSTRACT_UNIX (1ULL << 0) // ABI 6
 #define LANDLOCK_SCOPE_SIGNAL        (1ULL << 1)
 
+// A call that leaves errno alone, for a process that shares its memory with another.
+// Returns -errno on failure.
+static inline long sys_raw(long number, long a, long b, long c)
+{
+#if defined(__x86_64__)
+	long result;
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(a), "S"(b), "d"(c)
+			 : "rcx", "r11", "memory");
+	return result;
+#elif defined(__aarch64__)
+	register long x8 __asm__("x8") = number;
+	register long x0 __asm__("x0") = a;
+	register long x1 __asm__("x1") = b;
+	register long x2 __asm__("x2") = c;
+	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2) : "memory");
+	return x0;
+#endif
+}
+
 static inline int sys_clone3(struct clone_args *arguments)
 {
 	return (int)syscall(SYS_clone3, arguments, sizeof(*arguments));
