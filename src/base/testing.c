@@ -27,4 +27,10 @@ bool testing_fails(const char *step)
 {
 	return names("SBX_TEST_FAIL", step);
 }
+
+int testing_landlock(int abi)
+{
+	const char *most = getenv("SBX_TEST_LANDLOCK");
+	return most && atoi(most) < abi ? atoi(most) : abi;
+}
 #endif

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/sys.h"
+#include "base/testing.h"
 #include "plan.h"
 #include "probe.h"
 #include "run.h"
@@ -26,7 +27,7 @@ static const uint64_t for_files = LANDLOCK_EXECUTE | LANDLOCK_READ_FILE | LANDLO
 int landlock_abi(void)
 {
 	int version = sys_landlock_create(NULL, 0, SYS_LANDLOCK_VERSION);
-	return version < 0 ? 0 : version;
+	return version < 0 ? 0 : testing_landlock(version);
 }
 
 // The file rights that this ABI knows.
@@ -54,6 +55,11 @@ int landlock_plan(const struct probe *probe, struct plan *plan)
 	if (!probe->landlock)
 		list_add(&plan->notes, plan->arena,
 			 "no Landlock in this kernel: the mount view is the only wall around files",
+			 from);
+	else if (probe->landlock < 2)
+		list_add(&plan->notes, plan->arena,
+			 "this kernel's Landlock (before 5.19) refuses renames between directories: "
+			 "programs see EXDEV and copy",
 			 from);
 	else if (probe->landlock < 6 && plan->profile->network == NETWORK_HOST)
 		list_add(&plan->notes, plan->arena,

@@ -163,6 +163,22 @@ threading.Thread(target=lambda: s.accept()[0].send(b"served")).start()
 print(socket.create_connection(s.getsockname()).recv(9).decode())')"
 is "host: the host's interfaces" "$(cut -d: -f1 /proc/net/dev)" "$("$SBX" run --network host cut -d: -f1 /proc/net/dev)"
 
+# every Landlock ABI, and none
+for abi in 0 1 2 3 4 5 6 7; do
+	is "Landlock ABI $abi: the project is writable, /usr is not" yes "$(SBX_TEST_LANDLOCK=$abi "$SBX_TESTING" run sh -c 'mkdir -p l && echo x >l/a && mv l/a l/b && rm -r l && echo >/dev/null && ! touch /usr/x 2>/dev/null && echo yes')"
+done
+like "without Landlock the plan says so" "$(SBX_TEST_LANDLOCK=0 "$SBX_TESTING" plan)" 'no Landlock in this kernel'
+
+# root in a container, as far as a user namespace shows it
+if unshare -Urmpf --mount-proc true 2>/dev/null; then
+	is "uid 0 in a container" 0 "$(unshare -Urmpf --mount-proc "$SBX" run id -u)"
+	is "uid 0 in a container has no capability inside" 0000000000000000 "$(unshare -Urmpf --mount-proc "$SBX" run sh -c 'sed -n "s/CapEff:.//p" /proc/self/status')"
+	like "a container whose /proc is mounted over: the reason and the fix" \
+		"$(unshare -Urmpf --mount-proc sh -c 'mount -t tmpfs none /proc/fs && "$0" run true' "$SBX" 2>&1)" 'systempaths=unconfined'
+else
+	skip "root in a container" "unshare makes no user namespace here"
+fi
+
 # nested
 status "a box in a box is refused with the reason" 125 "$SBX" run --read "$(dirname "$SBX")" -- "$SBX" run --project none true
 like "and says which flag" "$("$SBX" run --read "$(dirname "$SBX")" -- "$SBX" run --project none true 2>&1)" "allow-syscalls namespaces"
