@@ -162,7 +162,7 @@ static void print_text(struct out *out, const struct doctor *doctor)
 		out_text(out, "%-8s %-18s %s\n", state_words[finding->state], finding->wall,
 			 finding->detail);
 		if (finding->fix)
-			out_text(out, "%-8s %-18s fix: %s\n", "", "", finding->fix);
+			out_text(out, "%-8s %-18s -> %s\n", "", "", finding->fix);
 	}
 }
 

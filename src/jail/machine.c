@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -46,7 +47,7 @@ static bool filtered(void)
 struct cause {
 	const char *step;
 	int error; // 0: any
-	enum { SANDBOX, APPARMOR, CLONE_SYSCTL, MOST_NAMESPACES, CONTAINER, ALWAYS } sign;
+	enum { SANDBOX, APPARMOR, CLONE_SYSCTL, MOST_NAMESPACES, CONTAINER, CHROOT, ALWAYS } sign;
 	const char *advice;
 };
 
@@ -73,9 +74,11 @@ static const struct cause causes[] = {
 	  "AppArmor takes the rights of user namespaces away. Fix: see sbx doctor" },
 	{ "root", EPERM, APPARMOR,
 	  "AppArmor takes the rights of user namespaces away. Fix: see sbx doctor" },
+	{ "namespaces", EPERM, CHROOT,
+	  "this is a chroot, where the kernel makes no user namespaces. Fix: pivot_root instead" },
 	{ "view", EPERM, ALWAYS,
-	  "if this names /proc: parts of this /proc are mounted over, as in containers. Fix: start "
-	  "the container with --security-opt systempaths=unconfined" },
+	  "parts of this /proc are mounted over, as containers do. Fix: start the container with "
+	  "--security-opt systempaths=unconfined" },
 	{ "root", ENOSYS, ALWAYS, "this kernel has no new mount calls; 5.13 is needed" },
 	{ "filter", EINVAL, ALWAYS,
 	  "this kernel is built without CONFIG_SECCOMP_FILTER; sbx does not run without it" },
@@ -86,6 +89,7 @@ static const struct cause causes[] = {
 
 static bool holds(const struct cause *cause)
 {
+	struct stat own, first;
 	switch (cause->sign) {
 	case SANDBOX:
 		return getenv("SBX") && filtered();
@@ -97,6 +101,9 @@ static bool holds(const struct cause *cause)
 		return number_in("/proc/sys/user/max_user_namespaces", 1) == 0;
 	case CONTAINER:
 		return filtered();
+	case CHROOT:
+		return stat("/", &own) == 0 && stat("/proc/1/root", &first) == 0 &&
+		       (own.st_ino != first.st_ino || own.st_dev != first.st_dev);
 	case ALWAYS:
 		return true;
 	}
