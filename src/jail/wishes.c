@@ -77,40 +77,59 @@ static int add_links(struct wishes *wishes, const struct resolved *resolved, str
 	return 0;
 }
 
-static int refuse_writable(struct wishes *wishes, const struct item *item, const char *path)
+static int refuse_writable(struct wishes *wishes, struct origin from, const char *path)
 {
 	const char *why = project_refusal(wishes->plan, path);
 	if (!why)
 		return 0;
 	return fail(0, "%s'%s' %s and cannot be writable in a box",
-		    origin_text(wishes->arena, item->from), path, why);
+		    origin_text(wishes->arena, from), path, why);
+}
+
+// What cannot be named: the box has a /proc and a /dev of its own, and no device but theirs.
+static const char *not_to_be_bound(const struct resolved *resolved)
+{
+	if (str_equal(resolved->path, "/"))
+		return "is the whole machine; name directories instead";
+	if (path_within(resolved->path, "/proc") || str_equal(resolved->path, "/dev"))
+		return "is the box's own";
+	if (resolved->identity.type == S_IFCHR || resolved->identity.type == S_IFBLK)
+		return "is a device, and devices cannot be passed";
+	return NULL;
+}
+
+// A path that is written out: 1 wished for, 0 it does not exist.
+static int add_path(struct wishes *wishes, const char *path, struct origin from,
+		    enum access access)
+{
+	struct resolved resolved;
+	int found = resolve_path(wishes->resolver, path, &resolved);
+	if (found <= 0)
+		return found;
+	const char *why = not_to_be_bound(&resolved);
+	if (why)
+		return fail(0, "%s'%s' %s", origin_text(wishes->arena, from), path, why);
+	if (access == ACCESS_WRITE)
+		TRY(refuse_writable(wishes, from, resolved.path));
+	TRY(add_links(wishes, &resolved, from));
+	struct mount bind = { .kind = MOUNT_BIND, .access = access, .from = from };
+	bind.target = bind.source = resolved.path;
+	bind.identity = resolved.identity;
+	TRY(add_wish(wishes, &bind, false));
+	return 1;
 }
 
 static int add_bind(struct wishes *wishes, const struct item *item, enum access access)
 {
 	const char *path;
-	struct resolved resolved;
 	int expanded = resolve_expand(wishes->arena, &wishes->places, item, &path);
 	if (expanded <= 0)
 		return expanded;
-	int found = resolve_path(wishes->resolver, path, &resolved);
-	if (found < 0)
-		return -1;
-	if (!found && item->text[0] == '?')
-		return 0;
-	if (!found)
+	int found = add_path(wishes, path, item->from, access);
+	if (found == 0 && item->text[0] != '?')
 		return fail(0, "%s'%s' does not exist; prefix it with '?' if it may be missing",
 			    origin_text(wishes->arena, item->from), path);
-	if (str_equal(resolved.path, "/"))
-		return fail(0, "%s'/' is the whole machine; name directories instead",
-			    origin_text(wishes->arena, item->from));
-	if (access == ACCESS_WRITE)
-		TRY(refuse_writable(wishes, item, resolved.path));
-	TRY(add_links(wishes, &resolved, item->from));
-	struct mount bind = { .kind = MOUNT_BIND, .access = access, .from = item->from };
-	bind.target = bind.source = resolved.path;
-	bind.identity = resolved.identity;
-	return add_wish(wishes, &bind, false);
+	return found < 0 ? -1 : 0;
 }
 
 // The real path of something that need not exist: its nearest existing parent is resolved.
@@ -216,23 +235,24 @@ static int add_hidden(struct wishes *wishes, const struct item *item)
 // that it cannot be moved away with its mounts (rule 3).
 static int add_project(struct wishes *wishes)
 {
-	static const char *const kept[] = { "?./.git/hooks", "?./.git/config" };
+	static const char *const kept[] = { ".git/hooks", ".git/config" };
 	const struct plan *plan = wishes->plan;
 	enum access access = plan->profile->project == PROJECT_WRITE ? ACCESS_WRITE : ACCESS_READ;
 	struct origin from = { .file = "project", .order = ORDER_PROJECT };
 	if (!plan->project)
 		return 0;
-	TRY(add_bind(wishes, &(struct item){ .text = plan->project, .from = from }, access));
+	if (add_path(wishes, plan->project, from, access) != 1)
+		return fail(0, "the project '%s' cannot be looked at", plan->project);
 	if (access == ACCESS_READ)
 		return 0;
-	from.line = 1; // './' is the project
-	unsigned before = wishes->count;
-	TRY(add_bind(wishes, &(struct item){ .text = "?./.git", .from = from }, access));
-	if (wishes->count == before)
-		return 0;
+	int found = add_path(wishes, path_join(wishes->arena, plan->project, ".git"), from, access);
+	if (found <= 0)
+		return found;
 	wishes->list[wishes->count - 1].pinned = true;
-	for (unsigned i = 0; i < sizeof(kept) / sizeof(*kept); i++)
-		TRY(add_bind(wishes, &(struct item){ .text = kept[i], .from = from }, ACCESS_READ));
+	for (unsigned i = 0; i < sizeof(kept) / sizeof(*kept); i++) {
+		const char *path = path_join(wishes->arena, plan->project, kept[i]);
+		TRY(add_path(wishes, path, from, ACCESS_READ));
+	}
 	return 0;
 }
 
@@ -307,7 +327,6 @@ static int add_console(struct wishes *wishes)
 int wishes_gather(struct wishes *wishes)
 {
 	const struct profile *profile = wishes->plan->profile;
-	struct item resolver = { .text = "?/etc/resolv.conf", .from = { .file = "network" } };
 	list_each(item, &profile->read)
 		TRY(add_bind(wishes, item, ACCESS_READ));
 	list_each(item, &profile->write)
@@ -318,7 +337,7 @@ int wishes_gather(struct wishes *wishes)
 		TRY(add_tmpfs(wishes, item));
 	TRY(add_project(wishes));
 	if (profile->network == NETWORK_HOST)
-		TRY(add_bind(wishes, &resolver, ACCESS_READ));
+		TRY(add_path(wishes, "/etc/resolv.conf", (struct origin){ .file = "network" }, ACCESS_READ));
 	TRY(add_fixed(wishes, devices, sizeof(devices) / sizeof(*devices)));
 	TRY(add_console(wishes));
 	TRY(add_fixed(wishes, proc_walls, sizeof(proc_walls) / sizeof(*proc_walls)));

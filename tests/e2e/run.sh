@@ -106,6 +106,22 @@ is "without any environment" /usr/local/bin:/usr/bin:/bin "$(env -i "$SBX" run s
 is "mktemp works" 0 "$(TMPDIR=/nowhere "$SBX" run mktemp >/dev/null; echo $?)"
 is "umask passes" 0027 "$(umask 027; "$SBX" run sh -c umask)"
 
+for odd in 'dollar $HOME' "new
+line" '?question' "quote'\"" 'tab	' 'ünï'; do
+	mkdir -p "$work/$odd/p"
+	is "a project with an odd name" made "$(cd "$work/$odd/p" && "$SBX" run sh -c 'touch made; ls')"
+done
+if [ "$(id -u)" = 0 ]; then
+	opt=$(mktemp -d /opt/sbx-test.XXXXXX)
+	is "a project below a directory that is read-only inside" made "$(cd "$opt" && "$SBX" run sh -c 'touch made; ls')"
+	rm -rf "$opt"
+else
+	skip "a project below a directory that is read-only inside" "only root can make one"
+fi
+status "--read /proc is refused" 125 "$SBX" run --read /proc true
+status "--read /dev is refused" 125 "$SBX" run --read /dev true
+status "--read of a device is refused" 125 "$SBX" run --read /dev/ptmx true
+
 # files
 is "the project is writable" new "$("$SBX" run sh -c 'echo new >made' && cat made)"
 is "--project read is not" 1 "$("$SBX" run --project read sh -c 'echo x >made2' 2>/dev/null; [ ! -e made2 ] && echo 1)"
