@@ -231,6 +231,22 @@ static int add_hidden(struct wishes *wishes, const struct item *item)
 	return add_wish(wishes, &mask, false);
 }
 
+// A name of the project. The project's own symlinks say nothing about what it may reach: one that
+// leads out of it adds nothing to the view.
+static int add_own_path(struct wishes *wishes, const char *name, struct origin from,
+			enum access access)
+{
+	struct resolved resolved;
+	const char *project = wishes->plan->project;
+	const char *path = path_join(wishes->arena, project, name);
+	int found = resolve_path(wishes->resolver, path, &resolved);
+	if (found <= 0)
+		return found;
+	if (str_equal(resolved.path, project) || !path_within(resolved.path, project))
+		return 0;
+	return add_path(wishes, resolved.path, from, access);
+}
+
 // Until git is handled in full: what the host runs later is read-only, and .git is pinned, so
 // that it cannot be moved away with its mounts (rule 3).
 static int add_project(struct wishes *wishes)
@@ -245,14 +261,12 @@ static int add_project(struct wishes *wishes)
 		return fail(0, "the project '%s' cannot be looked at", plan->project);
 	if (access == ACCESS_READ)
 		return 0;
-	int found = add_path(wishes, path_join(wishes->arena, plan->project, ".git"), from, access);
+	int found = add_own_path(wishes, ".git", from, access);
 	if (found <= 0)
 		return found;
 	wishes->list[wishes->count - 1].pinned = true;
-	for (unsigned i = 0; i < sizeof(kept) / sizeof(*kept); i++) {
-		const char *path = path_join(wishes->arena, plan->project, kept[i]);
-		TRY(add_path(wishes, path, from, ACCESS_READ));
-	}
+	for (unsigned i = 0; i < sizeof(kept) / sizeof(*kept); i++)
+		TRY(add_own_path(wishes, kept[i], from, ACCESS_READ));
 	return 0;
 }
 
