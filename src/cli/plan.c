@@ -54,27 +54,38 @@ static const char *shown(const char *text)
 	return str_printable(text) ? text : "(control bytes)";
 }
 
-static const char *limit_text(struct arena *arena, uint64_t limit, const char *unit)
+// 2147483648 -> 2G, 90000 -> 90s: as it would be written.
+static const char *limit_text(struct arena *arena, uint64_t limit, const char *const *units,
+			      const unsigned *factors)
 {
-	if (limit == UNLIMITED)
-		return "unlimited";
-	return arena_text(arena, "%llu%s", (unsigned long long)limit, unit);
+	unsigned unit = 0;
+	for (; limit && units[unit + 1] && limit % factors[unit] == 0; unit++)
+		limit /= factors[unit];
+	return arena_text(arena, "%llu%s", (unsigned long long)limit, units[unit]);
 }
+
+static const char *const size_units[] = { "", "K", "M", "G", "T", NULL };
+static const unsigned size_factors[] = { 1024, 1024, 1024, 1024 };
+static const char *const time_units[] = { "ms", "s", "m", "h", NULL };
+static const unsigned time_factors[] = { 1000, 60, 60 };
+static const char *const count_units[] = { "", NULL };
 
 static const char *const project_words[] = { "write", "read", "none" };
 static const char *const network_words[] = { "none", "host" };
 
 struct limit_row {
-	const char *name, *unit;
+	const char *name;
+	const char *const *units;
+	const unsigned *factors;
 	size_t offset;
 };
 static const struct limit_row limit_rows[] = {
-	{ "time", " ms", offsetof(struct limits, time) },
-	{ "pids", "", offsetof(struct limits, pids) },
-	{ "tmp", " bytes", offsetof(struct limits, tmp) },
-	{ "file-size", " bytes", offsetof(struct limits, file_size) },
-	{ "open-files", "", offsetof(struct limits, open_files) },
-	{ "core", " bytes", offsetof(struct limits, core) },
+	{ "time", time_units, time_factors, offsetof(struct limits, time) },
+	{ "pids", count_units, NULL, offsetof(struct limits, pids) },
+	{ "tmp", size_units, size_factors, offsetof(struct limits, tmp) },
+	{ "file-size", size_units, size_factors, offsetof(struct limits, file_size) },
+	{ "open-files", count_units, NULL, offsetof(struct limits, open_files) },
+	{ "core", size_units, size_factors, offsetof(struct limits, core) },
 };
 enum { LIMIT_ROWS = sizeof(limit_rows) / sizeof(*limit_rows) };
 
@@ -99,17 +110,45 @@ static void text_mounts(struct out *out, const struct plan *plan)
 	}
 }
 
+// One more word of a list that begins at column 13 and is broken before column 80.
+static void listed_word(struct out *out, int *column, const char *word)
+{
+	int length = (int)strlen(word);
+	if (*column > 13 && *column + length + 1 >= 80) {
+		out_text(out, "\n%13s", "");
+		*column = 13;
+	}
+	out_text(out, "%s%s", *column > 13 ? " " : "", word);
+	*column += length + (*column > 13);
+}
+
 static void text_environment(struct out *out, const struct plan *plan)
 {
-	out_text(out, "environment\n  passed    ");
+	int column = 13;
+	out_text(out, "environment\n  passed     ");
 	for (unsigned i = 0; i < plan->variable_count; i++)
 		if (plan->variables[i].value)
-			out_text(out, " %s", shown(plan->variables[i].name));
+			listed_word(out, &column, shown(plan->variables[i].name));
 	out_text(out, "\n");
 	for (unsigned i = 0; i < plan->variable_count; i++)
 		if (!plan->variables[i].value)
 			out_text(out, "  withheld   %s: %s\n", shown(plan->variables[i].name),
 				 plan->variables[i].why);
+}
+
+static void text_limits(struct out *out, const struct box *box)
+{
+	int column = 13;
+	out_text(out, "limits       ");
+	for (int i = 0; i < LIMIT_ROWS; i++) {
+		const struct limit_row *row = &limit_rows[i];
+		uint64_t limit = limit_of(&box->plan, row);
+		if (limit == UNLIMITED)
+			continue;
+		const char *text = limit_text(box->arena, limit, row->units, row->factors);
+		listed_word(out, &column, arena_text(box->arena, "%s=%s", row->name, text));
+	}
+	out_text(out, column == 13 ? "none\n" : "\n");
 }
 
 static void text_plan(struct out *out, const struct box *box)
@@ -124,11 +163,7 @@ static void text_plan(struct out *out, const struct box *box)
 	out_text(out, "landlock     ");
 	out_text(out, plan->landlock ? "ABI %d\n" : "off\n", plan->landlock);
 	out_text(out, "filter       %u instructions\n", plan->filter.count);
-	out_text(out, "limits      ");
-	for (int i = 0; i < LIMIT_ROWS; i++)
-		out_text(out, "%s %s %s", i ? "," : "", limit_rows[i].name,
-			 limit_text(box->arena, limit_of(plan, &limit_rows[i]), limit_rows[i].unit));
-	out_text(out, "\n");
+	text_limits(out, box);
 	text_mounts(out, plan);
 	text_environment(out, plan);
 	list_each(note, &plan->notes)

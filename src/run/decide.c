@@ -95,7 +95,7 @@ static const char *caches_directory(const struct plan *plan)
 	uint64_t hash = 0xcbf29ce484222325ULL;
 	for (const char *byte = project; *byte; byte++)
 		hash = (hash ^ (unsigned char)*byte) * 0x100000001b3ULL;
-	return arena_text(plan->arena, "%s/cache/%s-%016llx", plan->state, path_name(project),
+	return arena_text(plan->arena, "%s/cache/%.64s-%016llx", plan->state, path_name(project),
 			  (unsigned long long)hash);
 }
 
