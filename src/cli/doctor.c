@@ -41,13 +41,18 @@ static void find(struct doctor *doctor, struct finding finding)
 
 // Which wall each step of the box stands for, as people call it.
 struct wall {
-	const char *step, *name;
+	const char *step, *name, *detail;
 };
 static const struct wall walls[] = {
-	{ "namespaces", "namespaces" }, { "ids", "user ids" },	   { "join", "own network" },
-	{ "view", "mount view" },	{ "pivot", "own root" },   { "limits", "rlimits" },
-	{ "landlock", "landlock" },	{ "privileges", "no privileges" },
-	{ "filter", "system call filter" }, { "command", "command" },
+	{ "namespaces", "namespaces", "user, mount, pid, ipc, uts and cgroup" },
+	{ "ids", "user ids", "the caller's, one to one" },
+	{ "join", "own network", "nothing but a loopback" },
+	{ "view", "mount view", "only what is named, mounted by descriptor" },
+	{ "pivot", "own root", "the host's root is out of reach" },
+	{ "limits", "rlimits", "processes, files, core dumps" },
+	{ "privileges", "no privileges", "five empty capability sets, no_new_privs" },
+	{ "filter", "system call filter", "an allow-list" },
+	{ "command", "command", "runs and is reaped" },
 };
 
 static int step_index(const char *name)
@@ -68,9 +73,7 @@ static void try_walls(struct doctor *doctor)
 						      step_index("command");
 	for (size_t i = 0; i < sizeof(walls) / sizeof(*walls); i++) {
 		int index = step_index(walls[i].step);
-		struct finding finding = { .wall = walls[i].name, .detail = steps[index].why };
-		if (str_equal(walls[i].step, "landlock"))
-			continue; // has a finding of its own
+		struct finding finding = { .wall = walls[i].name, .detail = walls[i].detail };
 		if (index >= failed) {
 			finding.state = FINDING_MISSING;
 			finding.detail = index == failed && outcome.kind == OUTCOME_FAILED ?

@@ -76,6 +76,8 @@ static const struct cause causes[] = {
 	  "AppArmor takes the rights of user namespaces away. Fix: see sbx doctor" },
 	{ "namespaces", EPERM, CHROOT,
 	  "this is a chroot, where the kernel makes no user namespaces. Fix: pivot_root instead" },
+	{ "pivot", EINVAL, ALWAYS,
+	  "the root is an initramfs, which cannot be left. Fix: switch_root to another first" },
 	{ "view", EPERM, ALWAYS,
 	  "parts of this /proc are mounted over, as containers do. Fix: start the container with "
 	  "--security-opt systempaths=unconfined" },

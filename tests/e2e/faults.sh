@@ -79,7 +79,7 @@ is "the project is as before" "$before" "$(tree_hash .)"
 rounds=${ROUNDS:-300}
 left=0
 for ((i = 0; i < rounds; i++)); do
-	"$SBX" run -- sh -c 'sleep 31.4159 & sleep 31.4159' 2>/dev/null &
+	"$SBX" run -- sh -c "sleep 31.$$ & sleep 31.$$" 2>/dev/null &
 	pid=$!
 	read -r -t "0.0$((RANDOM % 10))$((RANDOM % 10))" <> <(:)
 	if [ $((i % 3)) = 0 ]; then
@@ -91,7 +91,7 @@ for ((i = 0; i < rounds; i++)); do
 	wait $pid 2>/dev/null
 done
 for ((i = 0; i < 10; i++)); do
-	left=$(pgrep -cf 'sleep 31.4159')
+	left=$(pgrep -cf "sleep 31[.]$$")
 	[ "$left" = 0 ] && break
 	sleep 0.01
 done

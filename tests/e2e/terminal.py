@@ -109,18 +109,18 @@ for name, keys, marker in (("vim", "ihello\x1b:wq\r", None), ("less", "q", None)
     check(f"{name} works", good, child.before)
 
 # no terminal: a session of its own, and a group kill ends all
-inner = subprocess.Popen([SBX, "run", "--", "sh", "-c", "ps -o sid= -p $$; sleep 88.4321"], cwd=project,
+inner = subprocess.Popen([SBX, "run", "--", "sh", "-c", "ps -o sid= -p $$; sleep 88.%d" % os.getpid()], cwd=project,
                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, start_new_session=True)
 line = inner.stdout.readline().strip()
 check("without a terminal the command leads a session", line.isdigit() and int(line) > 1, line)
 os.killpg(inner.pid, signal.SIGTERM)
 check("SIGTERM to the group ends it", inner.wait(5) in (-15, 143))
-inner = subprocess.Popen([SBX, "run", "--", "sleep", "88.4322"], cwd=project, start_new_session=True)
+inner = subprocess.Popen([SBX, "run", "--", "sleep", "88.%d" % os.getpid()], cwd=project, start_new_session=True)
 time.sleep(0.5)
 os.killpg(inner.pid, signal.SIGKILL)
 inner.wait(5)
 time.sleep(0.2)
-left = subprocess.run(["pgrep", "-f", "sleep 88.432"], capture_output=True, text=True).stdout
+left = subprocess.run(["pgrep", "-f", "sleep 88[.]%d" % os.getpid()], capture_output=True, text=True).stdout
 check("SIGKILL to the group leaves nothing", left == "", left)
 subprocess.run(["rm", "-rf", project])
 print(f"1..{count}")
