@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.." || exit 1
 declare -A allowed=(
 	[base]="base" [policy]="base policy noun" [jail]="base jail noun"
 	[run]="base policy jail noun run" [cli]="base policy jail noun run cli"
-	[gen]="base policy jail cli noun" [.]="base policy jail noun run cli"
+	[gen]="base policy jail cli gen noun" [.]="base policy jail noun run cli"
 )
 wrong=
 for file in src/*.[ch] src/*/*.[ch]; do
@@ -28,8 +28,8 @@ for file in src/*.[ch] src/*/*.[ch]; do
 	done < <(sed -n 's/^#include "\(.*\)"/\1/p' "$file")
 done
 is "rooms include only what they may" "" "$wrong"
-is "no file over 400 lines" "" "$(find src -name '*.[ch]' -not -path 'src/gen/*' | xargs wc -l | awk '$2 != "total" && $1 > 400 { print $2, $1 }')"
-is "no function over 50 lines" "" "$(find src -name '*.c' -not -path 'src/gen/*' | xargs awk '/^\{/ { start = FNR } /^\}/ && start { if (FNR - start > 51) print FILENAME ":" start; start = 0 }')"
+is "no file over 400 lines" "" "$(find src -name '*.[ch]' | xargs wc -l | awk '$2 != "total" && $1 > 400 { print $2, $1 }')"
+is "no function over 50 lines" "" "$(find src -name '*.c' | xargs awk '/^\{/ { start = FNR } /^\}/ && start { if (FNR - start > 51) print FILENAME ":" start; start = 0 }')"
 is "no unfinished words" "" "$(grep -rnE 'TO''DO|FIX''ME|XX''X' src profiles man README.md || true)"
 is "each .c includes its own .h first" "" "$(for file in src/{base,policy,jail,run}/*.c; do
 	own=${file#src/}

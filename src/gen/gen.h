@@ -1,0 +1,12 @@
+// The parts of the build-time generator. Each writes to stdout.
+#pragma once
+
+#include <stddef.h>
+
+void gen_man(const char *template);
+void gen_bash(void);
+void gen_zsh(void);
+void gen_fish(void);
+
+// A whole file, in a buffer that the next call reuses. Stops the program when it cannot be read.
+char *gen_read_file(const char *path, size_t *ret_length);
