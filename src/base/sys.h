@@ -82,6 +82,8 @@ static inline long sys_raw(long number, long a, long b, long c)
 	register long x2 __asm__("x2") = c;
 	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2) : "memory");
 	return x0;
+#else
+#error "sbx knows x86-64 and arm64"
 #endif
 }
 
