@@ -48,7 +48,7 @@ static const struct wall walls[] = {
 	{ "ids", "user ids", "the caller's, one to one" },
 	{ "join", "own network", "nothing but a loopback" },
 	{ "view", "mount view", "only what is named, mounted by descriptor" },
-	{ "pivot", "own root", "the host's root is out of reach" },
+	{ "detach", "own root", "the host's root is out of reach" },
 	{ "limits", "rlimits", "processes, files, core dumps" },
 	{ "privileges", "no privileges", "five empty capability sets, no_new_privs" },
 	{ "filter", "system call filter", "an allow-list" },

@@ -286,10 +286,16 @@ int mount_child_pivot(const struct plan *plan, struct run *run)
 		return fail(errno, "make the root read-only");
 	if (fchdir(run->root) < 0 || sys_pivot_root(".", ".") < 0)
 		return fail(errno, "pivot_root");
-	// The old root now lies over the new one at "."; without it the host is out of reach.
-	if (sys_detach(".") < 0)
-		return fail(errno, "detach the host's root");
 	return 0;
+}
+
+// The old root lies over the new one at "/"; without it the host is out of reach. A step of its
+// own: it waits for every processor to leave the kernel once, and so for the network's helper.
+int mount_child_detach(const struct plan *plan, struct run *run)
+{
+	(void)plan;
+	(void)run;
+	return sys_detach("/") < 0 ? fail(errno, "detach the host's root") : 0;
 }
 
 int mount_child_directory(const struct plan *plan, struct run *run)

@@ -15,4 +15,5 @@ int mount_child_view(const struct plan *plan, struct run *run);
 // The parts of /proc that are read-only over themselves; the last writes to them come before.
 int mount_child_proc(const struct plan *plan, struct run *run);
 int mount_child_pivot(const struct plan *plan, struct run *run);
+int mount_child_detach(const struct plan *plan, struct run *run);
 int mount_child_directory(const struct plan *plan, struct run *run);
