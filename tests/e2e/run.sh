@@ -159,6 +159,13 @@ except OSError:
     print("stopped")')"
 fi
 
+# what the shipped profiles hide, as far as it is on this machine, is not readable by anybody
+hidden=$("$SBX" profile show base | sed -n 's/^hide = //p')
+is "the base profile hides something" 1 "$([ "$(echo "$hidden" | wc -l)" -ge 10 ] && echo 1)"
+for path in $hidden; do
+	[ ! -e "$path" ] || is "$path is hidden" hidden "$("$SBX" run sh -c "cat $path/* $path 2>/dev/null | head -c 1 | grep -q . || ls -A $path/ 2>/dev/null | grep -q . || echo hidden")"
+done
+
 # environment
 is "variables pass" test "$(NODE_ENV=test "$SBX" run sh -c 'echo $NODE_ENV')"
 is "secrets do not" "" "$(GH_TOKEN=abc "$SBX" run sh -c 'echo $GH_TOKEN')"
