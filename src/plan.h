@@ -1,4 +1,5 @@
-// What was decided. Sealed read-only before the first step runs; nothing is decided later.
+// What was decided. Made while the box prepares what needs no plan, sealed read-only by the step
+// "go"; nothing is decided later.
 #pragma once
 
 #include <stdbool.h>

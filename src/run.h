@@ -55,7 +55,6 @@ struct run {
 	int root;
 
 	// steps
-	uint64_t started; // CLOCK_MONOTONIC, nanoseconds
 	uint32_t host_nanoseconds[STEPS_MOST];
 	struct message message;
 };

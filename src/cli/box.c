@@ -76,7 +76,7 @@ void box_use_shell(struct box *box, const char *string, char **rest)
 	box->invocation.command = command;
 }
 
-static int decide_first(struct box *box)
+int box_decide(struct box *box)
 {
 	return decide_profile(box->arena, &box->invocation, &box->arguments, environ, &box->profile,
 			      &box->plan);
@@ -84,7 +84,7 @@ static int decide_first(struct box *box)
 
 int box_plan(struct box *box)
 {
-	TRY(decide_first(box));
+	TRY(box_decide(box));
 	return decide_view(&box->plan, environ);
 }
 
@@ -114,7 +114,7 @@ struct outcome box_try(struct box *box, struct run *run)
 int box_run(struct box *box)
 {
 	struct run run;
-	if (decide_first(box) < 0)
+	if (box_decide(box) < 0)
 		return box_failed();
 	struct outcome outcome = box_try(box, &run);
 	if (box->plan.timing)

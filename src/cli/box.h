@@ -25,6 +25,9 @@ int box_read(struct box *box, enum verb verb, char **words);
 // Sets the command to the caller's shell: with -c STRING and the words left, or interactive.
 void box_use_shell(struct box *box, const char *string, char **rest);
 
+// The first half of the plan: profiles, flags, what the clone needs to know.
+int box_decide(struct box *box);
+
 // Both halves of the plan, for those who only look at it.
 int box_plan(struct box *box);
 

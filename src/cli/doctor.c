@@ -18,13 +18,10 @@
 #include "jail/machine.h"
 #include "probe.h"
 #include "run.h"
-#include "run/decide.h"
 #include "run/steps.h"
 #include "run/supervise.h"
 
 enum { FINDINGS_MOST = 32 };
-
-extern char **environ;
 
 struct doctor {
 	struct box *box;
@@ -196,8 +193,7 @@ static int examine(struct doctor *doctor)
 	doctor->box->arguments = arguments;
 	doctor->box->invocation.command = command;
 	list_add(&doctor->box->invocation.profiles, doctor->box->arena, "offline", from);
-	TRY(decide_profile(doctor->box->arena, &doctor->box->invocation, &doctor->box->arguments,
-			   environ, &doctor->box->profile, &doctor->box->plan));
+	TRY(box_decide(doctor->box));
 	try_kernel(doctor);
 	try_landlock(doctor);
 	try_pids(doctor);

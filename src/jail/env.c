@@ -7,8 +7,8 @@
 #include "base/err.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "plan.h"
 #include "jail/variables.h"
+#include "plan.h"
 
 static const char default_path[] = "/usr/local/bin:/usr/bin:/bin";
 

@@ -15,8 +15,6 @@
 
 void probe_quick(struct probe *probe)
 {
-	probe->uid = geteuid();
-	probe->gid = getegid();
 	probe->landlock = landlock_abi();
 }
 
@@ -51,6 +49,11 @@ struct cause {
 	const char *advice;
 };
 
+static const char apparmor[] =
+	"AppArmor takes the rights of user namespaces away (Ubuntu 23.10 and later). Fix, in sbx's "
+	"source: sudo install -m 644 profiles/apparmor/sbx /etc/apparmor.d/ && sudo "
+	"apparmor_parser -r /etc/apparmor.d/sbx";
+
 static const struct cause causes[] = {
 	{ "namespaces", 0, SANDBOX,
 	  "this is already an sbx box, where user namespaces are off. Start the outer one with "
@@ -66,14 +69,9 @@ static const struct cause causes[] = {
 	{ "namespaces", ENOSPC, ALWAYS,
 	  "too many namespaces are in use. Fix: sudo sysctl -w user.max_user_namespaces=15000" },
 	{ "namespaces", ENOSYS, ALWAYS, "this kernel has no clone3 with namespaces; 5.13 is needed" },
-	{ "ids", 0, APPARMOR,
-	  "AppArmor takes the rights of user namespaces away (Ubuntu 23.10 and later). Fix: install "
-	  "sbx's profile: sudo meson install with -Dapparmor=true, then sudo apparmor_parser -r "
-	  "/etc/apparmor.d/sbx" },
-	{ "join", EPERM, APPARMOR,
-	  "AppArmor takes the rights of user namespaces away. Fix: see sbx doctor" },
-	{ "root", EPERM, APPARMOR,
-	  "AppArmor takes the rights of user namespaces away. Fix: see sbx doctor" },
+	{ "ids", 0, APPARMOR, apparmor },
+	{ "join", EPERM, APPARMOR, apparmor },
+	{ "root", EPERM, APPARMOR, apparmor },
 	{ "namespaces", EPERM, CHROOT,
 	  "this is a chroot, where the kernel makes no user namespaces. Fix: pivot_root instead" },
 	{ "pivot", EINVAL, ALWAYS,

@@ -4,7 +4,7 @@
 struct finding;
 struct probe;
 
-// Two system calls, for every plan.
+// One system call, for every plan.
 void probe_quick(struct probe *probe);
 
 // Why a step of run/steps.c may have failed on this machine and the command that mends it; NULL

@@ -44,7 +44,8 @@ int ns_clone(const struct plan *plan, struct run *run)
 	run->to_host = ends[1];
 	if (pipe2(run->go, O_CLOEXEC) < 0)
 		return fail(errno, "pipe");
-	// No CLONE_VM: a pid 1 that never execs must not share memory with the host side.
+	// No CLONE_VM: a pid 1 that never execs must not share memory with the host side. What they
+	// do share, the arena of the plan, it unmaps as soon as the command is started.
 	struct clone_args arguments = {
 		.flags = plan->namespaces | CLONE_PIDFD,
 		.pidfd = (uint64_t)(uintptr_t)&run->pidfd,

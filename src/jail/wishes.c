@@ -155,19 +155,27 @@ static int resolve_new(struct wishes *wishes, const char *path, struct origin fr
 	return 0;
 }
 
-static int add_tmpfs(struct wishes *wishes, const struct item *item)
+// The target of a directory of the box's own: 1, or 0 when it names nothing.
+static int expand_directory(struct wishes *wishes, const struct item *item, struct mount *mount)
 {
-	struct mount tmpfs = { .kind = MOUNT_TMPFS, .access = ACCESS_WRITE, .from = item->from };
 	const char *path;
 	int expanded = resolve_expand(wishes->arena, &wishes->places, item, &path);
 	if (expanded <= 0)
 		return expanded;
-	TRY(resolve_new(wishes, path, item->from, &tmpfs.target, &tmpfs.identity));
-	if (str_equal(tmpfs.target, "/"))
-		return fail(0, "%s'/' cannot be a tmpfs", origin_text(wishes->arena, item->from));
-	if (tmpfs.identity.type && tmpfs.identity.type != S_IFDIR)
+	TRY(resolve_new(wishes, path, item->from, &mount->target, &mount->identity));
+	if (str_equal(mount->target, "/"))
+		return fail(0, "%s'/' is the whole machine; name directories instead",
+			    origin_text(wishes->arena, item->from));
+	if (mount->identity.type && mount->identity.type != S_IFDIR)
 		return fail(0, "%s'%s' is not a directory", origin_text(wishes->arena, item->from), path);
-	return add_wish(wishes, &tmpfs, false);
+	return 1;
+}
+
+static int add_tmpfs(struct wishes *wishes, const struct item *item)
+{
+	struct mount tmpfs = { .kind = MOUNT_TMPFS, .access = ACCESS_WRITE, .from = item->from };
+	int expanded = expand_directory(wishes, item, &tmpfs);
+	return expanded <= 0 ? expanded : add_wish(wishes, &tmpfs, false);
 }
 
 // ".cargo/registry" -> ".cargo-registry"; a '-' of the name is doubled.
@@ -188,15 +196,11 @@ static const char *cache_name(struct wishes *wishes, const char *path)
 static int add_cache(struct wishes *wishes, const struct item *item)
 {
 	struct mount cache = { .kind = MOUNT_BIND, .access = ACCESS_WRITE, .from = item->from };
-	const char *path;
-	int expanded = resolve_expand(wishes->arena, &wishes->places, item, &path);
+	int expanded = expand_directory(wishes, item, &cache);
 	if (expanded <= 0)
 		return expanded;
-	TRY(resolve_new(wishes, path, item->from, &cache.target, &cache.identity));
 	if (!cache.identity.type && item->text[0] == '?')
 		return 0;
-	if (cache.identity.type && cache.identity.type != S_IFDIR)
-		return fail(0, "%s'%s' is not a directory", origin_text(wishes->arena, item->from), path);
 	cache.cache = true;
 	cache.source = path_join(wishes->arena, wishes->plan->caches,
 				 cache_name(wishes, cache.target));

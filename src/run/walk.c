@@ -32,29 +32,25 @@ static int take_step(const struct plan *plan, struct run *run, int index)
 	return result;
 }
 
+static void note_failure(struct run *run)
+{
+	run->message.kind = MESSAGE_FAILED;
+	run->message.number = err_number();
+	snprintf(run->message.text, sizeof(run->message.text), "%s", err_text());
+}
+
 static _Noreturn void walk_box(const struct plan *plan, struct run *run)
 {
 	for (int i = 0; i < step_count; i++)
 		if (steps[i].side == SIDE_BOX && take_step(plan, run, i) < 0)
 			break;
-	run->message.kind = MESSAGE_FAILED;
-	run->message.number = err_number();
-	snprintf(run->message.text, sizeof(run->message.text), "%s", err_text());
+	note_failure(run);
 	fd_write_all(run->to_host, &run->message, sizeof(run->message));
 	_exit(125);
 }
 
-static int failed_on_host(struct run *run)
-{
-	run->message.kind = MESSAGE_FAILED;
-	run->message.number = err_number();
-	snprintf(run->message.text, sizeof(run->message.text), "%s", err_text());
-	return -1;
-}
-
 int walk_host(const struct plan *plan, struct run *run)
 {
-	run->started = now();
 	for (int i = 0; i < step_count; i++) {
 		if (steps[i].side != SIDE_HOST)
 			continue;
@@ -62,7 +58,7 @@ int walk_host(const struct plan *plan, struct run *run)
 		if (result > 0) // the clone: from here on we are the box
 			walk_box(plan, run);
 		if (result < 0) {
-			failed_on_host(run);
+			note_failure(run);
 			walk_undo(plan, run);
 			return -1;
 		}

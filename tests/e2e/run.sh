@@ -101,6 +101,8 @@ mkdir -p "$work/elsewhere" "$work/linked-home" && ln -s "$work/elsewhere" "$work
 status "caches under a symlinked ~/.local work" 0 env HOME="$work/linked-home" "$SBX" run --cache '~/.thing' touch "$work/linked-home/.thing/x"
 status "--write of the home is refused" 125 "$SBX" run --write "$HOME" true
 status "--write / is refused" 125 "$SBX" run --write / true
+status "--cache / is refused" 125 "$SBX" run --cache / true
+status "--tmpfs / is refused" 125 "$SBX" run --tmpfs / true
 is "without HOME" 0 "$(env -u HOME "$SBX" run true; echo $?)"
 is "without any environment" /usr/local/bin:/usr/bin:/bin "$(env -i "$SBX" run sh -c 'echo $PATH')"
 is "mktemp works" 0 "$(TMPDIR=/nowhere "$SBX" run mktemp >/dev/null; echo $?)"
