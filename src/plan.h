@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include "profile.h"
 
@@ -26,6 +27,7 @@ enum mount_kind {
 	MOUNT_SELF, // a part of the view over itself, read-only
 	MOUNT_PROC, // a fresh /proc
 	MOUNT_PTS, // an own devpts
+	MOUNT_COPY, // a link to a copy of plan->copies over a file of the host; made after all others
 };
 
 // Also decides the Landlock rights below the target.
@@ -41,8 +43,38 @@ struct mount {
 	const char *source; // on the host, or the text of a link
 	struct identity identity; // of the source, and of the target when on_host
 	struct identity kept; // of a cache's source
+	unsigned copy; // MOUNT_COPY: index of plan->copies
 	struct origin from;
 };
+
+// A configuration of git that the box gets a copy of; what it changes there is merged afterwards.
+struct copy {
+	const char *path;
+	struct identity identity;
+	struct timespec changed; // ctime: an unchanged file has both as they were
+	const char *text;
+	size_t length;
+	mode_t mode;
+	int lock; // flock of the git directory, shared while the box runs
+};
+enum { COPIES_MOST = 64 };
+#define COPIES_DIRECTORY "/dev/sbx"
+
+// A name that the host would trust, absent at the start: looked for when the last process is dead.
+struct guard {
+	enum guarded {
+		GUARD_ABSENT, // moved to quarantine when it appears
+		GUARD_REPOSITORY, // a .git: looked through
+		GUARD_HOOKS, // only *.sample may appear
+		GUARD_CONFIG, // cut to what is harmless
+		GUARD_WORKTREES, // entries that are new are looked through, as are
+		GUARD_MODULES, // those of submodules
+		GUARD_REPORTED, // existing or not, and nothing is done: told when it changed
+	} kind;
+	const char *path;
+	struct list known; // entries that were there: WORKTREES, MODULES
+};
+enum { GUARDS_MOST = 4096 };
 
 struct variable {
 	const char *name, *value; // value NULL: withheld
@@ -77,6 +109,13 @@ struct plan {
 	struct mount *mounts; // in the order they are made: parents first
 	unsigned mount_count;
 
+	struct copy *copies;
+	unsigned copy_count;
+	struct guard *guards;
+	unsigned guard_count;
+	const char *index; // git's, of the project; NULL when it has none
+	struct timespec start; // by the clock that files are stamped with
+
 	unsigned namespaces; // CLONE_NEW* of the box's pid 1
 	bool own_network; // a network namespace with lo, else the host's network
 	bool nested; // user namespaces allowed inside, so no Landlock
@@ -92,6 +131,8 @@ struct plan {
 
 	char *const *command;
 	bool timing;
+	bool unprotected; // by --unprotected
+	bool terse; // tell only what was taken away or withheld
 
 	struct list notes; // what is weaker than wanted, or left out: shown by `sbx plan`
 };

@@ -27,7 +27,7 @@ struct profile {
 	struct list extends;
 
 	enum project_access project;
-	struct list read, write, cache, tmpfs, hide;
+	struct list read, write, cache, tmpfs, hide, protect;
 
 	enum network_mode network;
 
@@ -48,5 +48,6 @@ struct invocation {
 	struct list profiles;
 	const char *shell_string; // -c STRING
 	enum answer timing, json, help, resolved;
+	enum answer unprotected, terse;
 	char **command; // argv of the command, NULL-terminated; NULL when none was given
 };

@@ -16,6 +16,7 @@ struct message {
 	enum message_kind {
 		MESSAGE_FAILED, // a step: number = errno, text = why
 		MESSAGE_NO_EXEC, // the command: number = errno of execve
+		MESSAGE_HELD, // with descriptors: what the host side needs to guard the project
 		MESSAGE_STARTED, // the command runs
 		MESSAGE_STOPPED, // by signal `status`
 		MESSAGE_ENDED, // with wait status `status`
@@ -36,7 +37,8 @@ struct run {
 	// ns
 	pid_t init; // the box's pid 1, as seen from outside
 	int pidfd;
-	int to_host, from_box; // the pipe of messages
+	int to_host, from_box; // the socket of messages
+	int user, view; // the box's user and mount namespaces, for the guard
 	int helper, network; // pidfd of the maker of the network, and what it says
 
 	// tty
@@ -53,6 +55,7 @@ struct run {
 	// mount: a descriptor of each mount of the plan, -1 when it has none
 	int *mounts;
 	int root;
+	int copies; // host side: the directory of the box's copies
 
 	// steps
 	uint32_t host_nanoseconds[STEPS_MOST];

@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -43,6 +45,49 @@ int fd_write_all(int fd, const void *buffer, size_t size)
 		done += (size_t)put;
 	}
 	return 0;
+}
+
+union control {
+	struct cmsghdr header;
+	char space[CMSG_SPACE(FD_PASSED * sizeof(int))];
+};
+
+int fd_send(int socket, const void *message, size_t size, const int *fds, unsigned count)
+{
+	union control control = { .header = { .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS } };
+	struct iovec part = { (void *)(uintptr_t)message, size };
+	struct msghdr header = { .msg_iov = &part, .msg_iovlen = 1 };
+	if (count > 0) {
+		control.header.cmsg_len = (socklen_t)CMSG_LEN(count * sizeof(*fds));
+		memcpy(CMSG_DATA(&control.header), fds, count * sizeof(*fds));
+		header.msg_control = &control;
+		header.msg_controllen = (socklen_t)CMSG_SPACE(count * sizeof(*fds));
+	}
+	ssize_t sent;
+	do
+		sent = sendmsg(socket, &header, MSG_NOSIGNAL);
+	while (sent < 0 && errno == EINTR);
+	return sent == (ssize_t)size ? 0 : -1;
+}
+
+ssize_t fd_receive(int socket, void *message, size_t size, int fds[FD_PASSED])
+{
+	union control control;
+	struct iovec part = { message, size };
+	struct msghdr header = { .msg_iov = &part,
+				 .msg_iovlen = 1,
+				 .msg_control = &control,
+				 .msg_controllen = sizeof(control) };
+	for (int i = 0; i < FD_PASSED; i++)
+		fds[i] = -1;
+	ssize_t got;
+	do
+		got = recvmsg(socket, &header, MSG_CMSG_CLOEXEC);
+	while (got < 0 && errno == EINTR);
+	struct cmsghdr *passed = got > 0 ? CMSG_FIRSTHDR(&header) : NULL;
+	if (passed && passed->cmsg_level == SOL_SOCKET && passed->cmsg_type == SCM_RIGHTS)
+		memcpy(fds, CMSG_DATA(passed), passed->cmsg_len - CMSG_LEN(0));
+	return got;
 }
 
 int fd_write_file(int directory, const char *path, const char *text)

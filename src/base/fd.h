@@ -18,6 +18,12 @@ static inline int take(int *fd)
 ssize_t fd_read_all(int fd, void *buffer, size_t size);
 int fd_write_all(int fd, const void *buffer, size_t size);
 
+// One message over a SOCK_SEQPACKET socket, with up to FD_PASSED descriptors. fd_receive returns
+// the bytes read, 0 at the end, and -1 in `fds` where none came.
+enum { FD_PASSED = 3 };
+int fd_send(int socket, const void *message, size_t size, const int *fds, unsigned count);
+ssize_t fd_receive(int socket, void *message, size_t size, int fds[FD_PASSED]);
+
 // Writes a short text to an existing file such as /proc/self/uid_map. Returns 0 or -errno.
 int fd_write_file(int directory, const char *path, const char *text);
 

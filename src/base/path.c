@@ -39,6 +39,17 @@ char *path_join(struct arena *arena, const char *directory, const char *name)
 	return path_clean(arena, joined);
 }
 
+char *path_below(struct arena *arena, const char *directory, const char *name)
+{
+	size_t front = strlen(directory), back = strlen(name);
+	char *joined = arena_take(arena, front + back + 2);
+	front -= front == 1; // "/"
+	memcpy(joined, directory, front);
+	joined[front] = '/';
+	memcpy(joined + front + 1, name, back);
+	return joined;
+}
+
 bool path_within(const char *path, const char *directory)
 {
 	if (directory[0] == '/' && directory[1] == '\0')

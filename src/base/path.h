@@ -12,6 +12,9 @@ char *path_clean(struct arena *arena, const char *path);
 // `directory`/`name`, cleaned; an absolute name stands for itself.
 char *path_join(struct arena *arena, const char *directory, const char *name);
 
+// The same for names that are clean already.
+char *path_below(struct arena *arena, const char *directory, const char *name);
+
 // True when `path` is `directory` or lies below it. Both cleaned.
 bool path_within(const char *path, const char *directory);
 

@@ -98,6 +98,26 @@ static inline int sys_openat2(int directory, const char *path, uint64_t flags, u
 	return (int)syscall(SYS_openat2, directory, path, &how, sizeof(how));
 }
 
+enum { SYS_RENAME_NOREPLACE = 1 };
+static inline int sys_renameat2(int from, const char *source, int to, const char *target,
+				unsigned flags)
+{
+	return (int)syscall(SYS_renameat2, from, source, to, target, flags);
+}
+
+// The head of struct statx (statx(2)); not every C library has it.
+struct sys_statx {
+	uint32_t mask, block_size;
+	uint64_t attributes;
+	uint64_t rest[30];
+};
+#define SYS_STATX_MOUNT_ROOT 0x2000ULL // Linux 5.8
+
+static inline int sys_statx(const char *path, struct sys_statx *ret_status)
+{
+	return (int)syscall(SYS_statx, AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, 0, ret_status);
+}
+
 static inline int sys_open_tree(int directory, const char *path, unsigned flags)
 {
 	return (int)syscall(SYS_open_tree, directory, path, flags);

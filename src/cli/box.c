@@ -107,6 +107,7 @@ struct outcome box_try(struct box *box, struct run *run)
 	*run = (struct run){ .arguments = box->arguments.all, .environment = environ };
 	run->pidfd = run->to_host = run->from_box = run->terminal = run->signals = run->root = -1;
 	run->go[0] = run->go[1] = run->helper = run->network = -1;
+	run->user = run->view = run->copies = -1;
 	run->mounts = mounts;
 	return supervise(&box->plan, run);
 }

@@ -30,6 +30,8 @@ static const char *mount_word(const struct mount *mount)
 		return "proc";
 	case MOUNT_PTS:
 		return "devpts";
+	case MOUNT_COPY:
+		return "copy";
 	case MOUNT_BIND:
 		break;
 	}

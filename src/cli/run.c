@@ -31,6 +31,7 @@ int verb_sbx_shell(char **words)
 {
 	struct box *box = box_new();
 	box->arguments.all = words;
+	box->invocation.terse = ANSWER_YES; // an agent's model reads what we print
 	bool string = words[0] && !words[1] && words[0][0] != '-';
 	box_use_shell(box, string ? words[0] : NULL, string ? words + 1 : words);
 	return box_run(box);

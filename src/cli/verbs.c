@@ -1,15 +1,20 @@
 // Owns the list of verbs: also read by the generator of man page and completions.
 #include "cli/verbs.h"
 
+#include <stddef.h>
+
 const struct verb_row verb_rows[] = {
 	{ "run", verb_run, "run [OPTION]... [--] COMMAND [ARGUMENT]...",
-	  "run a command in a box; with -c STRING, your shell with that string" },
-	{ "shell", verb_shell, "shell [OPTION]...", "your shell in a box, to look around" },
+	  "run a command in a box; with -c STRING, your shell with that string", NULL },
+	{ "shell", verb_shell, "shell [OPTION]...", "your shell in a box, to look around", NULL },
 	{ "plan", verb_plan, "plan [OPTION]... [--] [COMMAND [ARGUMENT]...]",
-	  "print what run would do, and do nothing" },
+	  "print what run would do, and do nothing", NULL },
 	{ "profile", verb_profile, "profile list | show [--resolved] NAME | check FILE | keys",
-	  "look at profiles" },
+	  "look at profiles", "list show check keys" },
 	{ "doctor", verb_doctor, "doctor [--json]",
-	  "what this machine can enforce, what is missing and how to mend it" },
+	  "what this machine can enforce, what is missing and how to mend it", NULL },
+	{ "quarantine", verb_quarantine, "quarantine list | show ID | restore ID | rm ID",
+	  "what appeared under names that your own programs trust, and was moved away",
+	  "list show restore rm" },
 };
 const unsigned verb_row_count = sizeof(verb_rows) / sizeof(*verb_rows);

@@ -5,6 +5,7 @@ struct verb_row {
 	const char *name;
 	int (*run)(char **words); // the words after the verb; returns sbx's exit status
 	const char *synopsis, *help;
+	const char *actions; // words that may follow, or NULL
 };
 extern const struct verb_row verb_rows[];
 extern const unsigned verb_row_count;
@@ -14,6 +15,7 @@ int verb_shell(char **words);
 int verb_plan(char **words);
 int verb_profile(char **words);
 int verb_doctor(char **words);
+int verb_quarantine(char **words);
 
 // sbx-shell: the whole argv after argv[0].
 int verb_sbx_shell(char **words);

@@ -7,9 +7,6 @@
 #include "cli/verbs.h"
 #include "policy/keys.h"
 
-static const char *const verb_names[] = { "run", "shell", "plan", "profile", "doctor" };
-enum { VERB_COUNT = 5 };
-
 static void bash_values(const struct key *key)
 {
 	printf("\t--%s", key->flag);
@@ -43,18 +40,18 @@ void gen_bash(void)
 	for (const struct key *key = keys; key < keys + key_count; key++)
 		if (key->flag && key->kind != KEY_SWITCH)
 			bash_values(key);
-	printf("\tesac\n\tlocal flags=\n\tcase ${COMP_WORDS[1]} in\n");
-	for (int verb = 0; verb < VERB_COUNT; verb++) {
-		printf("\t%s) flags='", verb_names[verb]);
+	printf("\tesac\n\tlocal flags= actions=\n\tcase ${COMP_WORDS[1]} in\n");
+	for (unsigned verb = 0; verb < verb_row_count; verb++) {
+		printf("\t%s) flags='", verb_rows[verb].name);
 		for (const struct key *key = keys; key < keys + key_count; key++)
 			if (key->flag && (key->verbs & (1U << verb)))
 				printf("--%s ", key->flag);
-		printf("' ;;\n");
+		printf("' actions='%s' ;;\n", verb_rows[verb].actions ? verb_rows[verb].actions : "");
 	}
 	printf("\tesac\n\tif [[ $word == -* ]]; then\n"
 	       "\t\tmapfile -t COMPREPLY < <(compgen -W \"$flags\" -- \"$word\")\n"
-	       "\telif [[ ${COMP_WORDS[1]} == profile && $COMP_CWORD == 2 ]]; then\n"
-	       "\t\tmapfile -t COMPREPLY < <(compgen -W 'list show check keys' -- \"$word\")\n"
+	       "\telif [[ -n $actions && $COMP_CWORD == 2 ]]; then\n"
+	       "\t\tmapfile -t COMPREPLY < <(compgen -W \"$actions\" -- \"$word\")\n"
 	       "\telse\n"
 	       "\t\tcompopt -o filenames\n"
 	       "\t\tmapfile -t COMPREPLY < <(compgen -c -f -- \"$word\")\n\tfi\n}\n"
@@ -103,12 +100,15 @@ void gen_zsh(void)
 		printf(" %s", verb_rows[i].name);
 	printf(" -- --help --version\n\t\treturn\n\tfi\n\tlocal verb=$words[2]\n"
 	       "\tshift words\n\t(( CURRENT-- ))\n\tcase $verb in\n");
-	for (int verb = 0; verb < VERB_COUNT; verb++) {
-		printf("\t\t%s) _arguments -S \\\n", verb_names[verb]);
+	for (unsigned verb = 0; verb < verb_row_count; verb++) {
+		printf("\t\t%s) _arguments -S \\\n", verb_rows[verb].name);
 		for (const struct key *key = keys; key < keys + key_count; key++)
 			if (key->flag && (key->verbs & (1U << verb)))
 				zsh_flag(key);
-		printf("\t\t\t'*::command:_normal' ;;\n");
+		if (verb_rows[verb].actions)
+			printf("\t\t\t'1:action:(%s)' '*:file:_files' ;;\n", verb_rows[verb].actions);
+		else
+			printf("\t\t\t'*::command:_normal' ;;\n");
 	}
 	printf("\tesac\n}\n_sbx \"$@\"\n");
 }
@@ -130,15 +130,18 @@ void gen_fish(void)
 	for (unsigned i = 0; i < verb_row_count; i++) {
 		printf("complete -c sbx -n __fish_use_subcommand -a %s -d ", verb_rows[i].name);
 		fish_text(verb_rows[i].help);
+		if (verb_rows[i].actions)
+			printf("\ncomplete -c sbx -n '__fish_seen_subcommand_from %s' -a '%s'",
+			       verb_rows[i].name, verb_rows[i].actions);
 		printf("\n");
 	}
 	for (const struct key *key = keys; key < keys + key_count; key++) {
 		if (!key->flag)
 			continue;
 		printf("complete -c sbx -n '__fish_seen_subcommand_from");
-		for (int verb = 0; verb < VERB_COUNT; verb++)
+		for (unsigned verb = 0; verb < verb_row_count; verb++)
 			if (key->verbs & (1U << verb))
-				printf(" %s", verb_names[verb]);
+				printf(" %s", verb_rows[verb].name);
 		printf("' -l %s", key->flag);
 		if (key->letter)
 			printf(" -s %c", key->letter);

@@ -153,6 +153,10 @@ int verb_profile(char **words)
 {
 	return words != NULL;
 }
+int verb_quarantine(char **words)
+{
+	return words != NULL;
+}
 int verb_doctor(char **words)
 {
 	return words != NULL;

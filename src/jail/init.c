@@ -21,7 +21,7 @@
 static void tell(struct run *run)
 {
 	// The supervisor reads until it has one whole message; a failure here means it is gone.
-	fd_write_all(run->to_host, &run->message, sizeof(run->message));
+	fd_send(run->to_host, &run->message, sizeof(run->message), NULL, 0);
 }
 
 // Closes or marks all but 0, 1, 2, the kept and one more. Last before exec. Rule 13.

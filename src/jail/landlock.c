@@ -71,6 +71,9 @@ int landlock_plan(const struct probe *probe, struct plan *plan)
 
 static uint64_t rights_of(const struct mount *mount)
 {
+	// Rights belong to what a link leads to.
+	if (mount->kind == MOUNT_COPY || mount->identity.type == S_IFLNK)
+		return 0;
 	switch (mount->access) {
 	case ACCESS_READ:
 		return reading;

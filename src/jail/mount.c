@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/owned.h"
 #include "base/str.h"
 #include "base/sys.h"
 #include "plan.h"
@@ -218,6 +219,40 @@ static int mount_mask(const struct plan *plan, struct run *run, unsigned index)
 	return 0;
 }
 
+static int fill_copy(int directory, const struct copy *copy)
+{
+	autoclose int fd = openat(directory, "config", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+				  copy->mode | 0600);
+	if (fd < 0 || fd_write_all(fd, copy->text, copy->length) < 0)
+		return fail(errno, "copy '%s'", copy->path);
+	return 0;
+}
+
+// Over the host's file a symlink to the box's copy. A link, because git locks and replaces the
+// file that it leads to; the mounted name itself can be neither removed nor replaced.
+static int mount_copy(const struct plan *plan, struct run *run, unsigned index)
+{
+	static const char link_name[] = ".copy";
+	const struct mount *mount = &plan->mounts[index];
+	char place[64];
+	snprintf(place, sizeof(place), COPIES_DIRECTORY "/%u", mount->copy);
+	if (mkdirat(run->root, inside(place), 0700) < 0)
+		return fail(errno, "make '%s'", place);
+	autoclose int directory = openat(run->root, inside(place), O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (directory < 0)
+		return fail(errno, "'%s'", place);
+	TRY(fill_copy(directory, &plan->copies[mount->copy]));
+	snprintf(place, sizeof(place), COPIES_DIRECTORY "/%u/config", mount->copy);
+	if (symlinkat(place, run->root, link_name) < 0)
+		return fail(errno, "link to '%s'", place);
+	autoclose int tree = sys_open_tree(run->root, link_name, CLONE_FLAGS);
+	if (tree < 0)
+		return fail(errno, "link to '%s'", place);
+	TRY(attach(plan, run, index, take(&tree)));
+	// Only now: what has no name any more cannot be mounted.
+	return unlinkat(run->root, link_name, 0) < 0 ? fail(errno, "'%s'", place) : 0;
+}
+
 static int mount_new(const struct plan *plan, struct run *run, unsigned index)
 {
 	const struct mount *mount = &plan->mounts[index];
@@ -248,6 +283,8 @@ static int mount_one(const struct plan *plan, struct run *run, unsigned index)
 		return mount_self(plan, run, index);
 	case MOUNT_MASK:
 		return mount_mask(plan, run, index);
+	case MOUNT_COPY:
+		return mount_copy(plan, run, index);
 	case MOUNT_PROC:
 	case MOUNT_PTS:
 		return mount_new(plan, run, index);
@@ -261,7 +298,10 @@ int mount_child_view(const struct plan *plan, struct run *run)
 	for (unsigned i = 0; i < plan->mount_count; i++)
 		run->mounts[i] = -1;
 	for (unsigned i = 0; i < plan->mount_count; i++)
-		if (plan->mounts[i].kind != MOUNT_SELF)
+		if (plan->mounts[i].kind != MOUNT_SELF && plan->mounts[i].kind != MOUNT_COPY)
+			TRY(mount_one(plan, run, i));
+	for (unsigned i = 0; i < plan->mount_count; i++)
+		if (plan->mounts[i].kind == MOUNT_COPY)
 			TRY(mount_one(plan, run, i));
 	umask(mask);
 	return 0;
@@ -310,45 +350,6 @@ int mount_child_directory(const struct plan *plan, struct run *run)
 	return fchdir(fd) < 0 ? fail(errno, "change to '%s'", plan->directory) : 0;
 }
 
-// Opens or makes a directory that only the caller may use.
-static int private_directory(int above, const char *name, const char *whole)
-{
-	struct stat status;
-	if (mkdirat(above, name, 0700) < 0 && errno != EEXIST)
-		return fail(errno, "make '%s' in '%s'", name, whole);
-	autoclose int fd = openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &status) < 0)
-		return fail(errno, "open '%s' in '%s'", name, whole);
-	if (status.st_uid != geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)))
-		return fail(0, "'%s' in '%s' must belong to you and be writable by nobody else", name,
-			    whole);
-	return take(&fd);
-}
-
-// Walks from `state`'s existing part down to `path`, making what is missing.
-static int private_path(const char *path)
-{
-	autoclose int fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	char name[256];
-	for (const char *at = path + 1; *at;) {
-		size_t length = strcspn(at, "/");
-		if (length >= sizeof(name))
-			return fail(ENAMETOOLONG, "'%s'", path);
-		memcpy(name, at, length);
-		name[length] = '\0';
-		at += length + (at[length] == '/');
-		int next = openat(fd, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		bool last = *at == '\0';
-		if (next < 0 || last) {
-			fd_close(&next);
-			TRY(next = private_directory(fd, name, path));
-		}
-		fd_close(&fd);
-		fd = next;
-	}
-	return take(&fd);
-}
-
 int mount_host(const struct plan *plan, struct run *run)
 {
 	(void)run;
@@ -357,7 +358,7 @@ int mount_host(const struct plan *plan, struct run *run)
 		struct stat status;
 		if (!mount->cache)
 			continue;
-		autoclose int fd = private_path(mount->source);
+		autoclose int fd = owned_directory(mount->source);
 		TRY(fd);
 		if (fstat(fd, &status) < 0)
 			return fail(errno, "'%s'", mount->source);

@@ -180,8 +180,11 @@ int resolve_path(struct resolver *resolver, const char *path, struct resolved *r
 		if (taken < 0)
 			return fail(ENAMETOOLONG, "'%s'", path);
 		const struct entry *entry = entry_of(resolver, walk.done);
-		if (entry->error == ENOENT || entry->error == ENOTDIR)
+		if (entry->error == ENOENT || entry->error == ENOTDIR) {
+			ret_resolved->identity = (struct identity){ 0 };
+			ret_resolved->path = path_join(resolver->arena, walk.done, walk.rest);
 			return 0;
+		}
 		if (entry->error)
 			return fail(entry->error, "'%s'", walk.done);
 		ret_resolved->identity = entry->identity;
@@ -202,13 +205,11 @@ int resolve_path(struct resolver *resolver, const char *path, struct resolved *r
 const char *resolve_real(struct resolver *resolver, const char *path)
 {
 	struct resolved resolved;
-	int found = resolve_path(resolver, path, &resolved);
-	if (found == 1)
+	if (resolve_path(resolver, path, &resolved) >= 0)
 		return resolved.path;
-	if (found < 0)
-		err_clear(); // what cannot be looked at has no symlinks that matter to us
+	err_clear(); // what cannot be looked at has no symlinks that matter to us
 	if (str_equal(path, "/"))
 		return path;
 	const char *parent = resolve_real(resolver, path_parent(resolver->arena, path));
-	return path_join(resolver->arena, parent, path_name(path));
+	return path_below(resolver->arena, parent, path_name(path));
 }

@@ -21,7 +21,7 @@ struct link {
 };
 enum { LINKS_MOST = 40 };
 struct resolved {
-	const char *path; // without symlinks
+	const char *path; // without symlinks; of what does not exist, as far as it does
 	struct identity identity;
 	struct link links[LINKS_MOST]; // the symlinks on the way, outermost first
 	unsigned link_count;

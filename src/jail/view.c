@@ -71,6 +71,31 @@ static int emit_parents(struct builder *builder, const char *target, struct orig
 	return 0;
 }
 
+// Every directory between a writable mount and what is not writable below it becomes a mount of
+// its own: renaming one would carry the wall away and leave its name free. Rule 3.
+static int emit_pins(struct builder *builder, const struct mount *above, const struct mount *mount)
+{
+	size_t start = strlen(above->target);
+	struct resolved resolved;
+	if (above->access != ACCESS_WRITE)
+		return 0;
+	for (const char *slash = strchr(mount->target + start + 1, '/'); slash;
+	     slash = strchr(slash + 1, '/')) {
+		if (builder->depth >= DEPTH_MOST - 1)
+			return fail(0, "'%s' is more than %d directories deep", mount->target, DEPTH_MOST);
+		struct mount pin = { .kind = MOUNT_BIND, .access = above->access, .on_host = true };
+		pin.from = mount->from;
+		pin.target = pin.source =
+			arena_copy(builder->wishes.arena, mount->target, (size_t)(slash - mount->target));
+		if (resolve_path(builder->wishes.resolver, pin.target, &resolved) != 1 ||
+		    !str_equal(resolved.path, pin.target))
+			return fail(0, "'%s' changed while the plan was made", pin.target);
+		pin.identity = resolved.identity;
+		emit(builder, &pin);
+	}
+	return 0;
+}
+
 static bool is_hidden(const struct builder *builder, const char *path)
 {
 	for (unsigned i = 0; i < builder->wishes.hidden_count; i++)
@@ -87,6 +112,9 @@ static bool redundant(const struct wish *wish, const struct mount *above)
 		return !ours(above);
 	if (mount->kind == MOUNT_MASK && !mount->optional)
 		return ours(above) || above->kind == MOUNT_MASK;
+	// Where the box cannot write it needs no copy to write to.
+	if (mount->kind == MOUNT_COPY)
+		return above->access != ACCESS_WRITE;
 	return mount->kind == MOUNT_BIND && !mount->cache && !wish->pinned &&
 	       above->kind == MOUNT_BIND && !above->cache && above->access == mount->access;
 }
@@ -114,6 +142,7 @@ static int place(struct builder *builder, const struct wish *wish)
 	if (!mount->identity.type || above->cache)
 		return fail(0, "%s'%s' does not exist, and nothing is created in '%s'",
 			    origin_text(builder->wishes.arena, mount->from), mount->target, above->target);
+	TRY(emit_pins(builder, above, mount));
 	emit(builder, mount)->on_host = true;
 	return 0;
 }

@@ -12,6 +12,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "jail/project.h"
+#include "jail/protect.h"
 
 struct fixed {
 	enum mount_kind kind;
@@ -56,7 +57,7 @@ static const struct fixed proc_walls[] = {
 	{ MOUNT_MASK, ACCESS_NOTHING, "/proc/latency_stats", NULL, ROOT },
 };
 
-static int add_wish(struct wishes *wishes, const struct mount *mount, bool pinned)
+int wishes_add(struct wishes *wishes, const struct mount *mount, bool pinned)
 {
 	if (wishes->count == WISHES_MOST)
 		return fail(0, "more than %d paths in one plan", WISHES_MOST);
@@ -66,13 +67,13 @@ static int add_wish(struct wishes *wishes, const struct mount *mount, bool pinne
 	return 0;
 }
 
-static int add_links(struct wishes *wishes, const struct resolved *resolved, struct origin from)
+int wishes_add_links(struct wishes *wishes, const struct resolved *resolved, struct origin from)
 {
 	for (unsigned i = 0; i < resolved->link_count; i++) {
 		struct mount link = { .kind = MOUNT_LINK, .access = ACCESS_READ, .from = from };
 		link.target = resolved->links[i].path;
 		link.source = resolved->links[i].text;
-		TRY(add_wish(wishes, &link, false));
+		TRY(wishes_add(wishes, &link, false));
 	}
 	return 0;
 }
@@ -98,8 +99,7 @@ static const char *not_to_be_bound(const struct resolved *resolved)
 	return NULL;
 }
 
-// A path that is written out: 1 wished for, 0 it does not exist.
-static int add_path(struct wishes *wishes, const char *path, struct origin from,
+int wishes_add_path(struct wishes *wishes, const char *path, struct origin from,
 		    enum access access)
 {
 	struct resolved resolved;
@@ -111,11 +111,11 @@ static int add_path(struct wishes *wishes, const char *path, struct origin from,
 		return fail(0, "%s'%s' %s", origin_text(wishes->arena, from), path, why);
 	if (access == ACCESS_WRITE)
 		TRY(refuse_writable(wishes, from, resolved.path));
-	TRY(add_links(wishes, &resolved, from));
+	TRY(wishes_add_links(wishes, &resolved, from));
 	struct mount bind = { .kind = MOUNT_BIND, .access = access, .from = from };
 	bind.target = bind.source = resolved.path;
 	bind.identity = resolved.identity;
-	TRY(add_wish(wishes, &bind, false));
+	TRY(wishes_add(wishes, &bind, false));
 	return 1;
 }
 
@@ -125,34 +125,22 @@ static int add_bind(struct wishes *wishes, const struct item *item, enum access 
 	int expanded = resolve_expand(wishes->arena, &wishes->places, item, &path);
 	if (expanded <= 0)
 		return expanded;
-	int found = add_path(wishes, path, item->from, access);
+	int found = wishes_add_path(wishes, path, item->from, access);
 	if (found == 0 && item->text[0] != '?')
 		return fail(0, "%s'%s' does not exist; prefix it with '?' if it may be missing",
 			    origin_text(wishes->arena, item->from), path);
 	return found < 0 ? -1 : 0;
 }
 
-// The real path of something that need not exist: its nearest existing parent is resolved.
+// The real path of something that need not exist.
 static int resolve_new(struct wishes *wishes, const char *path, struct origin from,
 		       const char **ret_path, struct identity *ret_identity)
 {
 	struct resolved resolved;
-	int found = resolve_path(wishes->resolver, path, &resolved);
-	if (found < 0)
-		return -1;
-	if (found) {
-		*ret_path = resolved.path;
-		*ret_identity = resolved.identity;
-		return add_links(wishes, &resolved, from);
-	}
-	const char *parent;
-	struct identity identity;
-	if (str_equal(path, "/"))
-		return fail(0, "the root directory cannot be read");
-	TRY(resolve_new(wishes, path_parent(wishes->arena, path), from, &parent, &identity));
-	*ret_path = path_join(wishes->arena, parent, path_name(path));
-	*ret_identity = (struct identity){ 0 };
-	return 0;
+	TRY(resolve_path(wishes->resolver, path, &resolved));
+	*ret_path = resolved.path;
+	*ret_identity = resolved.identity;
+	return wishes_add_links(wishes, &resolved, from);
 }
 
 // The target of a directory of the box's own: 1, or 0 when it names nothing.
@@ -175,7 +163,7 @@ static int add_tmpfs(struct wishes *wishes, const struct item *item)
 {
 	struct mount tmpfs = { .kind = MOUNT_TMPFS, .access = ACCESS_WRITE, .from = item->from };
 	int expanded = expand_directory(wishes, item, &tmpfs);
-	return expanded <= 0 ? expanded : add_wish(wishes, &tmpfs, false);
+	return expanded <= 0 ? expanded : wishes_add(wishes, &tmpfs, false);
 }
 
 // ".cargo/registry" -> ".cargo-registry"; a '-' of the name is doubled.
@@ -204,7 +192,7 @@ static int add_cache(struct wishes *wishes, const struct item *item)
 	cache.cache = true;
 	cache.source = path_join(wishes->arena, wishes->plan->caches,
 				 cache_name(wishes, cache.target));
-	return add_wish(wishes, &cache, false);
+	return wishes_add(wishes, &cache, false);
 }
 
 // Shut to the caller outside, and no capability inside opens it: no mask is needed.
@@ -232,46 +220,7 @@ static int add_hidden(struct wishes *wishes, const struct item *item)
 		return 0; // what appears later is not hidden; a directory above it can be
 	if (shut_already(wishes->plan, &mask))
 		return 0;
-	return add_wish(wishes, &mask, false);
-}
-
-// A name of the project. The project's own symlinks say nothing about what it may reach: one that
-// leads out of it adds nothing to the view.
-static int add_own_path(struct wishes *wishes, const char *name, struct origin from,
-			enum access access)
-{
-	struct resolved resolved;
-	const char *project = wishes->plan->project;
-	const char *path = path_join(wishes->arena, project, name);
-	int found = resolve_path(wishes->resolver, path, &resolved);
-	if (found <= 0)
-		return found;
-	if (str_equal(resolved.path, project) || !path_within(resolved.path, project))
-		return 0;
-	return add_path(wishes, resolved.path, from, access);
-}
-
-// Until git is handled in full: what the host runs later is read-only, and .git is pinned, so
-// that it cannot be moved away with its mounts (rule 3).
-static int add_project(struct wishes *wishes)
-{
-	static const char *const kept[] = { ".git/hooks", ".git/config" };
-	const struct plan *plan = wishes->plan;
-	enum access access = plan->profile->project == PROJECT_WRITE ? ACCESS_WRITE : ACCESS_READ;
-	struct origin from = { .file = "project", .order = ORDER_PROJECT };
-	if (!plan->project)
-		return 0;
-	if (add_path(wishes, plan->project, from, access) != 1)
-		return fail(0, "the project '%s' cannot be looked at", plan->project);
-	if (access == ACCESS_READ)
-		return 0;
-	int found = add_own_path(wishes, ".git", from, access);
-	if (found <= 0)
-		return found;
-	wishes->list[wishes->count - 1].pinned = true;
-	for (unsigned i = 0; i < sizeof(kept) / sizeof(*kept); i++)
-		TRY(add_own_path(wishes, kept[i], from, ACCESS_READ));
-	return 0;
+	return wishes_add(wishes, &mask, false);
 }
 
 // A directory that was entered by way of a symlink has the same name inside.
@@ -289,7 +238,7 @@ static int add_logical_directory(struct wishes *wishes)
 		err_clear();
 		return 0;
 	}
-	return add_links(wishes, &resolved, (struct origin){ .file = "PWD" });
+	return wishes_add_links(wishes, &resolved, (struct origin){ .file = "PWD" });
 }
 
 static int add_fixed(struct wishes *wishes, const struct fixed *table, size_t count)
@@ -314,7 +263,7 @@ static int add_fixed(struct wishes *wishes, const struct fixed *table, size_t co
 				continue;
 			mount.identity = resolved.identity;
 		}
-		TRY(add_wish(wishes, &mount, false));
+		TRY(wishes_add(wishes, &mount, false));
 	}
 	return 0;
 }
@@ -336,7 +285,7 @@ static int add_console(struct wishes *wishes)
 		console.source = source;
 		console.identity = resolved.identity;
 		console.from.file = "terminal";
-		return add_wish(wishes, &console, false);
+		return wishes_add(wishes, &console, false);
 	}
 	err_clear();
 	return 0;
@@ -353,9 +302,9 @@ int wishes_gather(struct wishes *wishes)
 		TRY(add_cache(wishes, item));
 	list_each(item, &profile->tmpfs)
 		TRY(add_tmpfs(wishes, item));
-	TRY(add_project(wishes));
+	TRY(protect_plan(wishes));
 	if (profile->network == NETWORK_HOST)
-		TRY(add_path(wishes, "/etc/resolv.conf", (struct origin){ .file = "network" }, ACCESS_READ));
+		TRY(wishes_add_path(wishes, "/etc/resolv.conf", (struct origin){ .file = "network" }, ACCESS_READ));
 	TRY(add_fixed(wishes, devices, sizeof(devices) / sizeof(*devices)));
 	TRY(add_console(wishes));
 	TRY(add_fixed(wishes, proc_walls, sizeof(proc_walls) / sizeof(*proc_walls)));

@@ -22,5 +22,11 @@ struct wishes {
 	unsigned hidden_count;
 };
 
-// Reads the host's file system, opens nothing.
+// Reads the host's file system, opens nothing but git's own pointers.
 int wishes_gather(struct wishes *wishes);
+
+int wishes_add(struct wishes *wishes, const struct mount *mount, bool pinned);
+// A path that is written out: 1 wished for, 0 it does not exist.
+int wishes_add_path(struct wishes *wishes, const char *path, struct origin from,
+		    enum access access);
+int wishes_add_links(struct wishes *wishes, const struct resolved *resolved, struct origin from);

@@ -51,6 +51,10 @@ const struct key keys[] = {
 	{ IN_PROFILE("files", "hide", hide), .flag = "hide", .kind = KEY_LIST, .form = FORM_PATH,
 	  .value = "PATH", .help = "not readable, whatever else says otherwise" },
 
+	{ IN_PROFILE("files", "protect", protect), .flag = "protect", .kind = KEY_LIST,
+	  .form = FORM_PATH, .value = "PATH",
+	  .help = "readable but never changed, and moved to quarantine should it appear" },
+
 	{ IN_PROFILE("network", "mode", network), .flag = "network", .kind = KEY_WORD,
 	  .words = network_words, .value = "none|host",
 	  .help = "none: only the box's own loopback; host: the network as it is" },
@@ -103,6 +107,9 @@ const struct key keys[] = {
 	  .help = "a profile by name, or a file by a path with '/'; repeat to stack" },
 	{ ON_COMMAND_LINE(VERB_RUN | VERB_PLAN, shell_string), .flag = "command", .letter = 'c', .kind = KEY_TEXT,
 	  .value = "STRING", .help = "run this string by your shell in the box" },
+	{ ON_COMMAND_LINE(VERBS_BOX, unprotected), .flag = "unprotected", .kind = KEY_SWITCH,
+	  .help = "let the box write what your own tools trust: git's hooks and configuration, "
+		  "settings of editors and agents" },
 	{ ON_COMMAND_LINE(VERB_RUN | VERB_SHELL, timing), .flag = "timing", .kind = KEY_SWITCH,
 	  .help = "tell on stderr where the start-up time went" },
 	{ ON_COMMAND_LINE(VERB_PLAN | VERB_DOCTOR, json), .flag = "json", .kind = KEY_SWITCH,

@@ -33,8 +33,9 @@ enum verb {
 	VERB_PLAN = 1 << 2,
 	VERB_PROFILE = 1 << 3,
 	VERB_DOCTOR = 1 << 4,
+	VERB_QUARANTINE = 1 << 5,
 };
-enum { VERBS_BOX = VERB_RUN | VERB_SHELL | VERB_PLAN, VERBS_ALL = 0x1f };
+enum { VERBS_BOX = VERB_RUN | VERB_SHELL | VERB_PLAN, VERBS_ALL = 0x3f };
 
 struct key {
 	const char *section, *name; // section NULL: command line only, field of struct invocation

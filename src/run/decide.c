@@ -79,6 +79,11 @@ const char *decide_config_directory(struct arena *arena, char *const *environmen
 	return xdg(arena, environment, "XDG_CONFIG_HOME", ".config");
 }
 
+const char *decide_state_directory(struct arena *arena, char *const *environment)
+{
+	return xdg(arena, environment, "XDG_STATE_HOME", ".local/state");
+}
+
 // NULL when it has been deleted or cannot be reached.
 static const char *current_directory(struct arena *arena)
 {
@@ -175,8 +180,7 @@ int decide_view(struct plan *plan, char *const *environment)
 	plan->home = find_home(plan->arena, environment);
 	plan->real_home = resolve_real(resolver, plan->home);
 	plan->config = resolve_real(resolver, decide_config_directory(plan->arena, environment));
-	plan->state = resolve_real(
-		resolver, xdg(plan->arena, environment, "XDG_STATE_HOME", ".local/state"));
+	plan->state = resolve_real(resolver, decide_state_directory(plan->arena, environment));
 	TRY(project_plan(plan));
 	plan->caches = caches_directory(plan);
 	TRY(view_plan(plan, resolver, environment));
@@ -199,6 +203,8 @@ int decide_profile(struct arena *arena, const struct invocation *invocation,
 	plan->uid = geteuid();
 	plan->gid = getegid();
 	plan->timing = invocation->timing == ANSWER_YES;
+	plan->unprotected = invocation->unprotected == ANSWER_YES;
+	plan->terse = invocation->terse == ANSWER_YES;
 	copy_command(plan, invocation->command);
 	TRY(seccomp_plan(plan));
 	return ns_plan(plan);

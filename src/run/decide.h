@@ -11,6 +11,7 @@ struct run;
 
 // The directories of sbx's own files, from the caller's environment.
 const char *decide_config_directory(struct arena *arena, char *const *environment);
+const char *decide_state_directory(struct arena *arena, char *const *environment);
 
 // First half: merges the profiles, takes the flags, and decides what the clone needs to know.
 // `plan` and `profile` are zeroed and lie in the arena.

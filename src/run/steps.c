@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "jail/caps.h"
+#include "jail/hold.h"
 #include "jail/init.h"
 #include "jail/landlock.h"
 #include "jail/limits.h"
@@ -54,6 +55,8 @@ const struct step steps[] = {
 	  "enter that network, with lo up; Landlock would not let us reach for the helper" },
 	{ SIDE_BOX, "detach", mount_child_detach, NULL,
 	  "unmount the host's root; after the helper, which it would wait for" },
+	{ SIDE_BOX, "hold", hold_child, NULL,
+	  "see every wall in its place, and give the host side what it needs to look after the project's protected names" },
 	{ SIDE_BOX, "landlock", landlock_child, NULL,
 	  "the same view as rights; it forbids mounts, so after them" },
 	{ SIDE_BOX, "privileges", caps_child, NULL,

@@ -13,7 +13,10 @@
 
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/out.h"
 #include "base/sys.h"
+#include "guard/check.h"
+#include "guard/watch.h"
 #include "plan.h"
 #include "run.h"
 #include "run/walk.h"
@@ -130,6 +133,9 @@ static struct outcome finish(const struct plan *plan, struct run *run, struct ou
 	// An empty box may be left to end by itself; anything else is killed and waited for.
 	if (outcome.kind == OUTCOME_ENDED && run->message.alone)
 		run->init = 0;
+	// The last to close these pays for the end of the view: that need not be us.
+	fd_close(&run->user);
+	fd_close(&run->view);
 	walk_undo(plan, run);
 	return outcome;
 }
@@ -138,12 +144,18 @@ static struct outcome finish(const struct plan *plan, struct run *run, struct ou
 static bool handle_message(struct run *run, const struct clock *clock, struct outcome *outcome)
 {
 	struct message *message = &run->message;
-	ssize_t got = fd_read_all(run->from_box, message, sizeof(*message));
+	int fds[FD_PASSED];
+	ssize_t got = fd_receive(run->from_box, message, sizeof(*message), fds);
 	message->text[sizeof(message->text) - 1] = '\0';
 	outcome->kind = OUTCOME_LOST;
 	if (got != (ssize_t)sizeof(*message))
 		return true;
 	switch (message->kind) {
+	case MESSAGE_HELD:
+		run->user = fds[0];
+		run->view = fds[1];
+		run->copies = fds[2];
+		return false;
 	case MESSAGE_STARTED:
 		for (int i = 0; i < STEPS_MOST; i++)
 			run->host_nanoseconds[i] += message->nanoseconds[i];
@@ -167,6 +179,56 @@ static bool handle_message(struct run *run, const struct clock *clock, struct ou
 	return true;
 }
 
+// All that a run's loop looks at besides messages and signals.
+struct eyes {
+	struct watch watch;
+	int64_t begin; // of the run
+	bool open;
+	struct out told, changed;
+};
+
+// Poll's time-out: the limit's, or until the eyes are opened.
+static int sleep_time(const struct eyes *eyes, int limit)
+{
+	int64_t left = eyes->begin + SHORT_RUN_MILLISECONDS - milliseconds();
+	left = left < 0 ? 0 : left;
+	if (eyes->open || (limit >= 0 && limit < left))
+		return limit;
+	return (int)left;
+}
+
+static void look(const struct plan *plan, const struct run *run, struct eyes *eyes,
+		 const struct pollfd *events)
+{
+	if (!eyes->open && milliseconds() >= eyes->begin + SHORT_RUN_MILLISECONDS && run->view >= 0) {
+		watch_begin(&eyes->watch, plan, run, &eyes->told);
+		eyes->open = true;
+		return;
+	}
+	if (events[2].revents)
+		watch_mounts(plan, run, &eyes->told);
+	if (events[3].revents)
+		watch_names(&eyes->watch, plan, &eyes->told);
+}
+
+// When the last process is dead: the box can change nothing any more.
+static void look_last(const struct plan *plan, const struct run *run, struct eyes *eyes,
+		      const struct outcome *outcome)
+{
+	bool done = outcome->kind == OUTCOME_ENDED && outcome->status == 0;
+	struct out heading = { 0 };
+	if (plan->guard_count > 0)
+		check_host(plan, run, milliseconds() - eyes->begin, done ? COMMAND_DONE : COMMAND_FAILED,
+			   &eyes->told, &eyes->changed);
+	out_flush(&eyes->told, STDERR_FILENO);
+	if (eyes->changed.used && !plan->terse) {
+		out_text(&heading, "sbx: changed, and your own programs will run it: %s\n",
+			 eyes->changed.text);
+		out_flush(&heading, STDERR_FILENO);
+	}
+	out_free(&eyes->changed);
+}
+
 struct outcome supervise(const struct plan *plan, struct run *run)
 {
 	struct outcome outcome = { .kind = OUTCOME_FAILED };
@@ -174,12 +236,17 @@ struct outcome supervise(const struct plan *plan, struct run *run)
 	struct clock clock = { .end = limit == UNLIMITED ? -1 : milliseconds() + (int64_t)limit };
 	if (walk_host(plan, run) < 0)
 		return outcome;
-	struct pollfd events[] = { { .fd = run->from_box, .events = POLLIN },
-				   { .fd = run->signals, .events = POLLIN } };
+	struct eyes eyes = { .watch = { -1, -1, 0 }, .begin = milliseconds() };
+	eyes.open = plan->guard_count == 0; // nothing to look at
 	for (bool ended = false; !ended;) {
-		int ready = poll(events, 2, tick(run, &clock));
-		if (ready <= 0)
+		struct pollfd events[] = { { .fd = run->from_box, .events = POLLIN },
+					   { .fd = run->signals, .events = POLLIN },
+					   { .fd = eyes.watch.mounts, .events = POLLPRI },
+					   { .fd = eyes.watch.names, .events = POLLIN } };
+		int ready = poll(events, 4, sleep_time(&eyes, tick(run, &clock)));
+		if (ready < 0)
 			continue;
+		look(plan, run, &eyes, events);
 		if (events[1].revents)
 			handle_signals(run);
 		if (events[0].revents)
@@ -188,5 +255,7 @@ struct outcome supervise(const struct plan *plan, struct run *run)
 	bool by_command = outcome.kind == OUTCOME_ENDED || outcome.kind == OUTCOME_LOST;
 	if (clock.expired && by_command)
 		outcome.kind = OUTCOME_TIMEOUT;
-	return finish(plan, run, outcome);
+	outcome = finish(plan, run, outcome);
+	look_last(plan, run, &eyes, &outcome);
+	return outcome;
 }

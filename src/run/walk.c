@@ -45,7 +45,7 @@ static _Noreturn void walk_box(const struct plan *plan, struct run *run)
 		if (steps[i].side == SIDE_BOX && take_step(plan, run, i) < 0)
 			break;
 	note_failure(run);
-	fd_write_all(run->to_host, &run->message, sizeof(run->message));
+	fd_send(run->to_host, &run->message, sizeof(run->message), NULL, 0);
 	_exit(125);
 }
 

@@ -1,0 +1,20 @@
+// The text of a git index (gitformat-index(5), versions 2 to 4): which paths are tracked, and how
+// their files looked when git last saw them. Pure.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena;
+
+struct gitindex_entry {
+	const char *path;
+	uint32_t seconds, nanoseconds, size; // of the file; all 0 when git could not write it
+};
+
+enum { GITINDEX_FOUND_MOST = 256 };
+
+// The entries at or below one of `names`, at most GITINDEX_FOUND_MOST. -1 when it is no index.
+int gitindex_find(struct arena *arena, const void *bytes, size_t length, const char *const *names,
+		  unsigned name_count, const struct gitindex_entry **ret_entries,
+		  unsigned *ret_count);

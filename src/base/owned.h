@@ -1,0 +1,6 @@
+// Directories of sbx's own state: below ~/.local/state/sbx, made when they are needed. Rule 20.
+#pragma once
+
+// Makes what is missing of an absolute path, each 0700, and opens the last (O_RDONLY), checked to
+// be the caller's own and writable by nobody else. -1 with the error said.
+int owned_directory(const char *path);

@@ -1,0 +1,212 @@
+// Owns the order of the final look. Every name is reached by a descriptor of its directory, which
+// is opened without following a link.
+#include "guard/check.h"
+
+#include <errno.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/gitconfig.h"
+#include "base/out.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "base/sys.h"
+#include "guard/merge.h"
+#include "guard/quarantine.h"
+#include "guard/scan.h"
+#include "guard/tracked.h"
+#include "guard/vet.h"
+#include "plan.h"
+#include "run.h"
+
+enum { BUDGET = 4096, REPORTED_MOST = 64 };
+
+// The directory of the name before: most names share one.
+struct place {
+	char path[PATH_MAX];
+	int fd, problem;
+};
+
+static int open_parent(struct place *place, const char *path)
+{
+	size_t length = (size_t)(path_name(path) - path);
+	if (length < sizeof(place->path) && (place->path[length] != '\0' || length == 0 ||
+					     memcmp(place->path, path, length) != 0)) {
+		fd_close(&place->fd);
+		memcpy(place->path, path, length);
+		place->path[length] = '\0';
+		place->fd = sys_openat2(AT_FDCWD, place->path, O_PATH | O_DIRECTORY | O_CLOEXEC,
+					RESOLVE_NO_SYMLINKS);
+		place->problem = errno;
+	}
+	errno = place->problem;
+	return place->fd;
+}
+
+// A directory on the way was replaced: by a link it is taken away, by nothing there is nothing.
+static void check_broken_way(struct check *check, const char *path)
+{
+	char way[PATH_MAX];
+	struct stat status;
+	snprintf(way, sizeof(way), "%.*s", (int)(path_name(path) - path - 1), path);
+	autoclose int parent = -1;
+	char above[PATH_MAX];
+	snprintf(above, sizeof(above), "%.*s/", (int)(path_name(way) - way - 1), way);
+	parent = sys_openat2(AT_FDCWD, above, O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
+	if (parent >= 0 && fstatat(parent, path_name(way), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    S_ISLNK(status.st_mode))
+		vet_absent(check, parent, path_name(way), way);
+}
+
+static bool is_since(const struct timespec *time, const struct timespec *start)
+{
+	return time->tv_sec > start->tv_sec ||
+	       (time->tv_sec == start->tv_sec && time->tv_nsec >= start->tv_nsec);
+}
+
+static bool changed_below(int directory, const char *name, const struct timespec *start)
+{
+	struct stat status;
+	bool changed = false;
+	int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	unsigned count = 0;
+	for (struct dirent *entry = stream ? readdir(stream) : NULL;
+	     entry && !changed && count < REPORTED_MOST; entry = readdir(stream), count++)
+		changed = !str_equal(entry->d_name, "..") &&
+			  fstatat(fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+			  is_since(&status.st_ctim, start);
+	if (stream)
+		closedir(stream);
+	return changed;
+}
+
+// The project's own files are told by their names in it.
+static const char *short_path(const struct plan *plan, const char *path)
+{
+	if (plan->project && path_within(path, plan->project) && !str_equal(path, plan->project))
+		path += strlen(plan->project) + 1;
+	return str_printable(path) ? path : "(a path with control bytes)";
+}
+
+static void report(const struct plan *plan, int directory, const struct guard *guard,
+		   const struct stat *status, struct out *changed)
+{
+	bool since = S_ISDIR(status->st_mode) ?
+			     changed_below(directory, path_name(guard->path), &plan->start) :
+			     is_since(&status->st_ctim, &plan->start);
+	if (since)
+		out_text(changed, "%s%s", changed->used ? ", " : "", short_path(plan, guard->path));
+}
+
+static void check_guard(struct check *check, const struct guard *guard, int directory,
+			const struct stat *status, struct out *changed)
+{
+	const char *name = path_name(guard->path);
+	switch (guard->kind) {
+	case GUARD_ABSENT:
+		vet_absent(check, directory, name, guard->path);
+		return;
+	case GUARD_REPOSITORY:
+		vet_repository(check, directory, name, guard->path);
+		return;
+	case GUARD_HOOKS:
+		vet_hooks(check, directory, name, guard->path);
+		return;
+	case GUARD_CONFIG:
+		vet_config(check, directory, name, guard->path);
+		return;
+	case GUARD_WORKTREES:
+	case GUARD_MODULES:
+		vet_entries(check, directory, name, guard);
+		return;
+	case GUARD_REPORTED:
+		report(check->plan, directory, guard, status, changed);
+		return;
+	}
+}
+
+static void check_guards(struct check *check, struct out *changed)
+{
+	struct place place = { .fd = -1 };
+	struct stat status;
+	for (unsigned i = 0; i < check->plan->guard_count; i++) {
+		const struct guard *guard = &check->plan->guards[i];
+		int directory = open_parent(&place, guard->path);
+		if (directory < 0 && (errno == ELOOP || errno == ENOTDIR))
+			check_broken_way(check, guard->path);
+		else if (directory < 0 && errno != ENOENT)
+			out_text(check->told, "sbx: %s could not be looked at (%s): look yourself\n",
+				 short_path(check->plan, guard->path), strerror(errno));
+		else if (directory >= 0 && fstatat(directory, path_name(guard->path), &status, AT_SYMLINK_NOFOLLOW) == 0)
+			check_guard(check, guard, directory, &status, changed);
+	}
+	fd_close(&place.fd);
+}
+
+// The box's copy, read into `text`: its length, or -1 when it is gone, or not what git writes.
+static ssize_t read_copy(const struct run *run, unsigned number, char *text)
+{
+	char name[32];
+	struct stat status;
+	snprintf(name, sizeof(name), "%u/config", number);
+	autoclose int fd = sys_openat2(run->copies, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC,
+				       RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) ||
+	    status.st_size > GITCONFIG_BYTES_MOST)
+		return -1;
+	return fd_read_all(fd, text, GITCONFIG_BYTES_MOST);
+}
+
+static void check_copy(struct check *check, const struct run *run, unsigned number, struct place *place)
+{
+	static char text[GITCONFIG_BYTES_MOST];
+	const struct copy *copy = &check->plan->copies[number];
+	struct stat status;
+	ssize_t length = run->copies < 0 ? -1 : read_copy(run, number, text);
+	int directory = open_parent(place, copy->path);
+	struct merge merge = { .kind = MERGE_CHANGES, .directory = directory,
+			       .name = path_name(copy->path), .mode = copy->mode, .lock = copy->lock,
+			       .before = copy->text, .before_length = copy->length, .after = text };
+	merge.path = short_path(check->plan, copy->path);
+	merge.depth = vet_depth(check->plan, copy->path);
+	if (directory < 0) {
+		out_text(check->told, "sbx: %s could not be looked at (%s): look yourself\n", merge.path,
+			 strerror(errno));
+		return;
+	}
+	// Somebody on the host wrote it meanwhile, or the box while its link was away.
+	if (fstatat(directory, merge.name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    (status.st_ino != copy->identity.inode || status.st_ctim.tv_sec != copy->changed.tv_sec ||
+	     status.st_ctim.tv_nsec != copy->changed.tv_nsec)) {
+		merge.kind = MERGE_LOOK;
+		merge_config(&merge, check->told);
+	}
+	if (length < 0 || ((size_t)length == copy->length && memcmp(text, copy->text, copy->length) == 0))
+		return;
+	merge.kind = MERGE_CHANGES;
+	merge.after_length = (size_t)length;
+	merge_config(&merge, check->told);
+}
+
+void check_host(const struct plan *plan, const struct run *run, int64_t ran, enum command_end end,
+		struct out *told, struct out *changed)
+{
+	struct check check = { .plan = plan, .told = told, .budget = BUDGET };
+	struct place place = { .fd = -1 };
+	for (unsigned i = 0; i < plan->copy_count; i++)
+		check_copy(&check, run, i, &place);
+	fd_close(&place.fd);
+	check_guards(&check, changed);
+	tracked_check(plan, end, told);
+	if (ran >= SHORT_RUN_MILLISECONDS && plan->project && plan->guard_count > 0)
+		scan_project(&check, ran);
+	err_clear();
+}

@@ -1,0 +1,17 @@
+// The look at the host's files when the last process of a box is dead.
+#pragma once
+
+#include <stdint.h>
+
+#include "guard/tracked.h"
+
+struct out;
+struct plan;
+struct run;
+
+// Merges git's configurations, takes away what appeared under protected names, and tells: in
+// `told` what was done to whom, in `changed` the names that the host will run later. In a run that
+// was not short (`ran` milliseconds) new repositories are looked for in all of the project.
+enum { SHORT_RUN_MILLISECONDS = 100 };
+void check_host(const struct plan *plan, const struct run *run, int64_t ran, enum command_end end,
+		struct out *told, struct out *changed);

@@ -1,0 +1,232 @@
+// Owns ~/.local/state/sbx/quarantine: one directory for each thing, with `item` and `path` in it.
+#include "guard/quarantine.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/out.h"
+#include "base/owned.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "base/sys.h"
+
+enum { ID_MOST = 64, SHOWN_MOST = 200, DEPTH_MOST = 128 };
+
+static int open_store(const char *state)
+{
+	char path[PATH_MAX];
+	snprintf(path, sizeof(path), "%s/quarantine", state);
+	return owned_directory(path);
+}
+
+static int open_entry(int store, const char *id)
+{
+	if (strchr(id, '/') || id[0] == '.' || !str_printable(id))
+		return fail(0, "no quarantined thing '%.64s'; see: sbx quarantine list",
+			    str_printable(id) ? id : "(control bytes)");
+	int entry = openat(store, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return entry < 0 ? fail(0, "no quarantined thing '%.64s'; see: sbx quarantine list", id) : entry;
+}
+
+static int write_path(int entry, const char *path)
+{
+	autoclose int fd = openat(entry, "path", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	return fd < 0 ? -1 : fd_write_all(fd, path, strlen(path));
+}
+
+// 0, or -1 with errno. `ret_id` names the new entry.
+static int store(const char *state, int directory, const char *name, const char *path,
+		 char ret_id[ID_MOST])
+{
+	static unsigned number;
+	time_t now = time(NULL);
+	struct tm date;
+	autoclose int all = open_store(state);
+	if (all < 0)
+		return -1;
+	gmtime_r(&now, &date);
+	size_t length = strftime(ret_id, ID_MOST, "%Y%m%d-%H%M%S", &date);
+	snprintf(ret_id + length, ID_MOST - length, "-%d-%u", (int)getpid(), ++number);
+	if (mkdirat(all, ret_id, 0700) < 0)
+		return -1;
+	autoclose int entry = openat(all, ret_id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int problem = 0;
+	if (entry < 0 || write_path(entry, path) < 0 ||
+	    sys_renameat2(directory, name, entry, "item", SYS_RENAME_NOREPLACE) < 0) {
+		problem = errno;
+		unlinkat(entry, "path", 0);
+		unlinkat(all, ret_id, AT_REMOVEDIR);
+	}
+	errno = problem;
+	return problem ? -1 : 0;
+}
+
+int quarantine_take(const char *state, int directory, const char *name, const char *path,
+		    const char *why, struct out *told)
+{
+	char id[ID_MOST], aside[ID_MOST + 32];
+	const char *shown = str_printable(path) ? path : "(a path with control bytes)";
+	if (store(state, directory, name, path, id) == 0) {
+		out_text(told, "sbx: %s %s; it was moved away. Look: sbx quarantine show %s\n", shown, why,
+			 id);
+		return 0;
+	}
+	if (errno == ENOENT) // gone by itself
+		return 0;
+	err_clear();
+	// Another file system, or no place for state: a name that nobody trusts, beside it.
+	snprintf(aside, sizeof(aside), ".sbx-quarantine-%ld-%d", (long)time(NULL), (int)getpid());
+	if (sys_renameat2(directory, name, directory, aside, SYS_RENAME_NOREPLACE) == 0) {
+		out_text(told, "sbx: %s %s; it was renamed to %s beside it\n", shown, why, aside);
+		return 0;
+	}
+	out_text(told, "sbx: %s %s and could not be moved away (%s): REMOVE IT YOURSELF\n", shown, why,
+		 strerror(errno));
+	return -1;
+}
+
+// The path an entry came from; "" when its note cannot be read.
+static void read_path(int entry, char path[PATH_MAX])
+{
+	autoclose int fd = openat(entry, "path", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	ssize_t length = fd < 0 ? 0 : fd_read_all(fd, path, PATH_MAX - 1);
+	path[length > 0 ? length : 0] = '\0';
+}
+
+int quarantine_list(const char *state, struct out *out)
+{
+	char path[PATH_MAX];
+	struct dirent **entries;
+	autoclose int all = open_store(state);
+	TRY(all);
+	snprintf(path, sizeof(path), "%s/quarantine", state);
+	int count = scandir(path, &entries, NULL, alphasort);
+	for (int i = 0; i < count; i++) {
+		const char *id = entries[i]->d_name;
+		autoclose int entry = id[0] == '.' || !str_printable(id) ?
+					      -1 :
+					      openat(all, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (entry >= 0) {
+			read_path(entry, path);
+			out_text(out, "%s  %s\n", id, str_printable(path) ? path : "(control bytes)");
+		}
+		free(entries[i]);
+	}
+	if (count < 0)
+		return fail(errno, "the quarantine");
+	free(entries);
+	return 0;
+}
+
+static void show_tree(struct out *out, int directory, const char *name, int depth, unsigned *budget)
+{
+	struct stat status;
+	char text[PATH_MAX];
+	if (*budget == 0 || fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+		return;
+	--*budget;
+	out_text(out, "%*s%s", depth * 2, "", str_printable(name) ? name : "(control bytes)");
+	if (S_ISLNK(status.st_mode)) {
+		ssize_t length = readlinkat(directory, name, text, sizeof(text) - 1);
+		text[length > 0 ? length : 0] = '\0';
+		out_text(out, " -> %s", str_printable(text) ? text : "(control bytes)");
+	}
+	out_text(out, S_ISDIR(status.st_mode) ? "/\n" : "  %lld bytes\n", (long long)status.st_size);
+	if (!S_ISDIR(status.st_mode) || depth == DEPTH_MOST)
+		return;
+	int below = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *stream = below < 0 ? NULL : fdopendir(below);
+	for (struct dirent *each = stream ? readdir(stream) : NULL; each; each = readdir(stream))
+		if (!str_equal(each->d_name, ".") && !str_equal(each->d_name, ".."))
+			show_tree(out, below, each->d_name, depth + 1, budget);
+	if (stream)
+		closedir(stream);
+}
+
+int quarantine_show(const char *state, const char *id, struct out *out)
+{
+	char path[PATH_MAX];
+	unsigned budget = SHOWN_MOST;
+	autoclose int all = open_store(state);
+	TRY(all);
+	autoclose int entry = open_entry(all, id);
+	TRY(entry);
+	read_path(entry, path);
+	out_text(out, "was      %s\nis       %s/quarantine/%s/item\n", str_printable(path) ? path : "(control bytes)",
+		 state, id);
+	out_text(out, "restore  sbx quarantine restore %s\nremove   sbx quarantine rm %s\n\n", id, id);
+	show_tree(out, entry, "item", 0, &budget);
+	if (budget == 0)
+		out_text(out, "... and more\n");
+	return 0;
+}
+
+static int remove_entry(int all, int entry, const char *id)
+{
+	unlinkat(entry, "path", 0);
+	return unlinkat(all, id, AT_REMOVEDIR) < 0 ? fail(errno, "remove '%s'", id) : 0;
+}
+
+int quarantine_restore(const char *state, const char *id, struct out *out)
+{
+	char path[PATH_MAX], parent[PATH_MAX];
+	autoclose int all = open_store(state);
+	TRY(all);
+	autoclose int entry = open_entry(all, id);
+	TRY(entry);
+	read_path(entry, path);
+	if (path[0] != '/')
+		return fail(0, "'%s' does not say where it was", id);
+	snprintf(parent, sizeof(parent), "%.*s/", (int)(path_name(path) - path - 1), path);
+	autoclose int directory = sys_openat2(AT_FDCWD, parent, O_PATH | O_DIRECTORY | O_CLOEXEC,
+					      RESOLVE_NO_SYMLINKS);
+	if (directory < 0)
+		return fail(errno, "'%s'", parent);
+	if (sys_renameat2(entry, "item", directory, path_name(path), SYS_RENAME_NOREPLACE) < 0)
+		return fail(errno, "restore '%s'", path);
+	out_text(out, "%s\n", str_printable(path) ? path : "(control bytes)");
+	return remove_entry(all, entry, id);
+}
+
+// Whatever the box made of it: directories without rights are opened again by their owner.
+static int remove_tree(int directory, const char *name, int depth)
+{
+	if (unlinkat(directory, name, 0) == 0 || errno == ENOENT)
+		return 0;
+	if (depth == DEPTH_MOST)
+		return fail(ELOOP, "more than %d directories deep", DEPTH_MOST);
+	int below = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (below < 0 && errno == EACCES && fchmodat(directory, name, 0700, 0) == 0)
+		below = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *stream = below < 0 ? NULL : fdopendir(below);
+	if (!stream)
+		return fail(errno, "remove '%s'", str_printable(name) ? name : "(control bytes)");
+	int result = fchmod(below, 0700);
+	for (struct dirent *each = readdir(stream); each && result == 0; each = readdir(stream))
+		if (!str_equal(each->d_name, ".") && !str_equal(each->d_name, ".."))
+			result = remove_tree(below, each->d_name, depth + 1);
+	closedir(stream);
+	if (result == 0 && unlinkat(directory, name, AT_REMOVEDIR) < 0)
+		result = fail(errno, "remove a directory");
+	return result;
+}
+
+int quarantine_remove(const char *state, const char *id)
+{
+	autoclose int all = open_store(state);
+	TRY(all);
+	autoclose int entry = open_entry(all, id);
+	TRY(entry);
+	TRY(remove_tree(entry, "item", 0));
+	return remove_entry(all, entry, id);
+}

@@ -1,0 +1,258 @@
+// Owns the rules for what may appear in a repository.
+#include "guard/vet.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/out.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "guard/merge.h"
+#include "guard/quarantine.h"
+
+enum { DEPTH_MOST = 4, POINTER_MOST = 4096 };
+
+static const char untrusted[] = "appeared, and your own programs would run or trust it";
+
+static void take_away(struct check *check, int directory, const char *name, const char *path,
+		      const char *why)
+{
+	quarantine_take(check->plan->state, directory, name, path, why, check->told);
+}
+
+void vet_absent(struct check *check, int directory, const char *name, const char *path)
+{
+	take_away(check, directory, name, path, untrusted);
+}
+
+static bool exists(int directory, const char *name)
+{
+	struct stat status;
+	return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+// Opens a directory to be read; anything else under that name is taken away. NULL then, and when
+// there is nothing.
+static DIR *open_entries(struct check *check, int directory, const char *name, const char *path)
+{
+	int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0)
+		return fdopendir(fd);
+	if (exists(directory, name))
+		take_away(check, directory, name, path, untrusted);
+	return NULL;
+}
+
+// The next entry but "." and "..", as long as the budget lasts.
+static struct dirent *next_entry(struct check *check, DIR *stream)
+{
+	struct dirent *entry;
+	do
+		entry = check->budget > 0 ? readdir(stream) : NULL;
+	while (entry && (str_equal(entry->d_name, ".") || str_equal(entry->d_name, "..")));
+	check->budget -= entry != NULL;
+	return entry;
+}
+
+static bool join(char path[PATH_MAX], const char *directory, const char *name)
+{
+	return snprintf(path, PATH_MAX, "%s/%s", directory, name) < PATH_MAX;
+}
+
+void vet_hooks(struct check *check, int directory, const char *name, const char *path)
+{
+	char below[PATH_MAX];
+	DIR *stream = open_entries(check, directory, name, path);
+	if (!stream)
+		return;
+	for (struct dirent *entry = next_entry(check, stream); entry; entry = next_entry(check, stream))
+		if (!str_ends(entry->d_name, ".sample") && join(below, path, entry->d_name))
+			take_away(check, dirfd(stream), entry->d_name, below, untrusted);
+	closedir(stream);
+	if (check->budget == 0)
+		take_away(check, directory, name, path, "appeared with too many entries to look through");
+}
+
+unsigned vet_depth(const struct plan *plan, const char *path)
+{
+	unsigned depth = 0;
+	if (!plan->project || !path_within(path, plan->project) || !strstr(path, "/modules/"))
+		return 0;
+	for (path += strlen(plan->project) + 1; *path; path++)
+		depth += *path == '/';
+	return depth;
+}
+
+void vet_config(struct check *check, int directory, const char *name, const char *path)
+{
+	struct stat status;
+	struct merge merge = { .kind = MERGE_FILTER, .directory = directory, .name = name, .path = path,
+			       .before = "", .after = "", .lock = -1 };
+	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+		return;
+	merge.mode = status.st_mode & 0666;
+	merge.depth = vet_depth(check->plan, path);
+	if (!S_ISREG(status.st_mode) || merge_config(&merge, check->told) < 0)
+		take_away(check, directory, name, path, untrusted);
+}
+
+// What a pointer file says, without its newline; "" when it says nothing good.
+static void read_pointer(int directory, const char *name, char text[POINTER_MOST])
+{
+	struct stat status;
+	autoclose int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	ssize_t length = -1;
+	if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
+		length = fd_read_all(fd, text, POINTER_MOST - 1);
+	if (length > 0 && text[length - 1] == '\n')
+		length--;
+	if (length < 0 || memchr(text, '\n', (size_t)length) || memchr(text, '\0', (size_t)length))
+		length = 0;
+	text[length] = '\0';
+}
+
+// A worktree's directory says where the shared one is: two levels above, as git writes it.
+static void vet_worktree(struct check *check, int directory, const char *name, const char *path)
+{
+	char text[POINTER_MOST], below[PATH_MAX];
+	autoclose int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0)
+		read_pointer(fd, "commondir", text);
+	if (fd < 0 || !str_equal(text, "../..")) {
+		take_away(check, directory, name, path, untrusted);
+		return;
+	}
+	if (join(below, path, "config.worktree"))
+		vet_config(check, fd, "config.worktree", below);
+}
+
+static void vet_directory(struct check *check, int directory, const char *path, int depth);
+
+// A submodule's name may hold slashes: what has no HEAD is a directory of more.
+static void vet_module(struct check *check, int directory, const char *name, const char *path,
+		       int depth)
+{
+	char below[PATH_MAX];
+	DIR *stream;
+	if (depth == DEPTH_MOST) {
+		take_away(check, directory, name, path, "appeared too deep to be looked through");
+		return;
+	}
+	stream = open_entries(check, directory, name, path);
+	if (!stream)
+		return;
+	if (exists(dirfd(stream), "HEAD") || exists(dirfd(stream), "config")) {
+		vet_directory(check, dirfd(stream), path, depth + 1);
+	} else {
+		for (struct dirent *entry = next_entry(check, stream); entry;
+		     entry = next_entry(check, stream))
+			if (join(below, path, entry->d_name))
+				vet_module(check, dirfd(stream), entry->d_name, below, depth + 1);
+	}
+	closedir(stream);
+}
+
+static bool is_known(const struct list *known, const char *name)
+{
+	list_each(item, known)
+		if (str_equal(item->text, name))
+			return true;
+	return false;
+}
+
+static void vet_below(struct check *check, int directory, const char *name, const char *path,
+		      enum guarded kind, const struct list *known, int depth)
+{
+	char below[PATH_MAX];
+	DIR *stream = open_entries(check, directory, name, path);
+	if (!stream)
+		return;
+	for (struct dirent *entry = next_entry(check, stream); entry;
+	     entry = next_entry(check, stream)) {
+		if (is_known(known, entry->d_name) || !join(below, path, entry->d_name))
+			continue;
+		if (kind == GUARD_WORKTREES)
+			vet_worktree(check, dirfd(stream), entry->d_name, below);
+		else
+			vet_module(check, dirfd(stream), entry->d_name, below, depth);
+	}
+	closedir(stream);
+	if (check->budget == 0)
+		take_away(check, directory, name, path, "holds too many entries to look through");
+}
+
+void vet_entries(struct check *check, int directory, const char *name, const struct guard *guard)
+{
+	vet_below(check, directory, name, guard->path, guard->kind, &guard->known, 0);
+}
+
+// A repository that nobody knew before: all of it is looked at.
+static void vet_directory(struct check *check, int directory, const char *path, int depth)
+{
+	static const struct list none = { 0 };
+	char below[PATH_MAX];
+	if (join(below, path, "hooks"))
+		vet_hooks(check, directory, "hooks", below);
+	if (join(below, path, "config"))
+		vet_config(check, directory, "config", below);
+	if (join(below, path, "config.worktree"))
+		vet_config(check, directory, "config.worktree", below);
+	if (exists(directory, "commondir") && join(below, path, "commondir"))
+		vet_absent(check, directory, "commondir", below);
+	autoclose int info = openat(directory, "info", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (info < 0 && exists(directory, "info") && join(below, path, "info"))
+		vet_absent(check, directory, "info", below);
+	if (info >= 0 && exists(info, "attributes") && join(below, path, "info/attributes"))
+		vet_absent(check, info, "attributes", below);
+	if (join(below, path, "worktrees"))
+		vet_below(check, directory, "worktrees", below, GUARD_WORKTREES, &none, depth);
+	if (depth < DEPTH_MOST && join(below, path, "modules"))
+		vet_below(check, directory, "modules", below, GUARD_MODULES, &none, depth);
+}
+
+// A .git file may lead only to a worktree or submodule of the repository around it, which has been
+// looked through itself.
+static void vet_file(struct check *check, int directory, const char *name, const char *path)
+{
+	char text[POINTER_MOST], clean[PATH_MAX];
+	const char *project = check->plan->project;
+	static const char prefix[] = "gitdir: ";
+	read_pointer(directory, name, text);
+	bool good = project && str_starts(text, prefix) && !strstr(text, "/../") && str_printable(text);
+	if (good) {
+		snprintf(clean, sizeof(clean), "%s/.git/worktrees/", project);
+		good = str_starts(text + sizeof(prefix) - 1, clean);
+	}
+	// Submodules are written relative: "../.git/modules/NAME".
+	const char *relative = text + sizeof(prefix) - 1;
+	while (str_starts(text, prefix) && str_starts(relative, "../"))
+		relative += 3;
+	if (str_starts(text, prefix) && str_starts(relative, ".git/modules/") && !strstr(relative, ".."))
+		good = relative > text + sizeof(prefix) - 1;
+	if (!good)
+		take_away(check, directory, name, path, untrusted);
+}
+
+void vet_repository(struct check *check, int directory, const char *name, const char *path)
+{
+	struct stat status;
+	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+		return;
+	if (S_ISREG(status.st_mode)) {
+		vet_file(check, directory, name, path);
+		return;
+	}
+	autoclose int fd = S_ISDIR(status.st_mode) ? openat(directory, name, O_RDONLY | O_DIRECTORY |
+								   O_NOFOLLOW | O_CLOEXEC) : -1;
+	if (fd < 0)
+		take_away(check, directory, name, path, untrusted);
+	else
+		vet_directory(check, fd, path, 0);
+}

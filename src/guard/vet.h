@@ -1,0 +1,24 @@
+// A look through what appeared under a name of git's: what the host would run is taken away, and
+// the rest stays. Nothing is followed, nothing is parsed but in a locked process.
+#pragma once
+
+#include "plan.h"
+
+struct out;
+
+struct check {
+	const struct plan *plan;
+	struct out *told; // one line for each thing that was done
+	unsigned budget; // of directory entries, against hostile trees
+};
+
+// `directory` is open and `name` lies in it, at `path`.
+void vet_absent(struct check *check, int directory, const char *name, const char *path);
+void vet_hooks(struct check *check, int directory, const char *name, const char *path);
+void vet_config(struct check *check, int directory, const char *name, const char *path);
+// How many directories a submodule's file lies below the project, 0 for any other.
+unsigned vet_depth(const struct plan *plan, const char *path);
+// A new .git, as directory or file, in the project.
+void vet_repository(struct check *check, int directory, const char *name, const char *path);
+// The entries of worktrees and modules that are not in guard->known.
+void vet_entries(struct check *check, int directory, const char *name, const struct guard *guard);

@@ -1,0 +1,154 @@
+// Owns inotify, the mount guard and its helper.
+#include "guard/watch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/out.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "base/sys.h"
+#include "guard/quarantine.h"
+#include "plan.h"
+#include "run.h"
+
+// More than this is left to the final look: a box must not keep the host side busy.
+enum { TAKEN_MOST = 32, WATCHES_MOST = 256 };
+
+void watch_begin(struct watch *watch, const struct plan *plan, const struct run *run,
+		 struct out *told)
+{
+	char path[PATH_MAX];
+	unsigned watches = 0;
+	snprintf(path, sizeof(path), "/proc/%d/mountinfo", (int)run->init);
+	watch->mounts = open(path, O_RDONLY | O_CLOEXEC);
+	watch_mounts(plan, run, told); // what happened before we looked
+	watch->names = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	for (unsigned i = 0; i < plan->guard_count && watches < WATCHES_MOST; i++) {
+		const struct guard *guard = &plan->guards[i];
+		if (guard->kind != GUARD_ABSENT)
+			continue;
+		snprintf(path, sizeof(path), "%.*s/", (int)(path_name(guard->path) - guard->path - 1),
+			 guard->path);
+		if (inotify_add_watch(watch->names, path, IN_CREATE | IN_MOVED_TO | IN_ONLYDIR) >= 0)
+			watches++;
+	}
+}
+
+static void take_if_there(struct watch *watch, const struct plan *plan, const struct guard *guard,
+			  struct out *told)
+{
+	char parent[PATH_MAX];
+	struct stat status;
+	snprintf(parent, sizeof(parent), "%.*s/", (int)(path_name(guard->path) - guard->path - 1),
+		 guard->path);
+	autoclose int directory = sys_openat2(AT_FDCWD, parent, O_PATH | O_DIRECTORY | O_CLOEXEC,
+					      RESOLVE_NO_SYMLINKS);
+	if (directory < 0 || watch->taken >= TAKEN_MOST ||
+	    fstatat(directory, path_name(guard->path), &status, AT_SYMLINK_NOFOLLOW) < 0)
+		return;
+	watch->taken++;
+	quarantine_take(plan->state, directory, path_name(guard->path), guard->path,
+			"appeared, and your own programs would run or trust it", told);
+}
+
+// Events only say that it is time to look: their contents count for nothing.
+void watch_names(struct watch *watch, const struct plan *plan, struct out *told)
+{
+	char events[4096] __attribute__((aligned(8)));
+	while (read(watch->names, events, sizeof(events)) > 0)
+		;
+	for (unsigned i = 0; i < plan->guard_count; i++)
+		if (plan->guards[i].kind == GUARD_ABSENT)
+			take_if_there(watch, plan, &plan->guards[i], told);
+	err_clear();
+}
+
+static bool is_mounted(const char *path)
+{
+	struct sys_statx status;
+	if (sys_statx(path, &status) < 0)
+		return errno == ENOENT; // removed on the host: nothing to stand on
+	return (status.attributes & SYS_STATX_MOUNT_ROOT) != 0;
+}
+
+// A box's link and an unreadable file were thrown away when they had been mounted.
+static int open_cover(const struct mount *mount)
+{
+	char link[64], text[64];
+	unsigned flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW;
+	if (mount->kind == MOUNT_MASK)
+		return sys_open_tree(AT_FDCWD, "/dev/null", flags);
+	if (mount->kind != MOUNT_COPY)
+		return sys_open_tree(AT_FDCWD, mount->target, flags | AT_RECURSIVE);
+	snprintf(link, sizeof(link), COPIES_DIRECTORY "/%u/.link-%d", mount->copy, (int)getpid());
+	snprintf(text, sizeof(text), COPIES_DIRECTORY "/%u/config", mount->copy);
+	return symlink(text, link) < 0 ? -1 : sys_open_tree(AT_FDCWD, link, flags);
+}
+
+// In the box's view: over the file that is there now. The directories above are mounts of their
+// own, so the box cannot have moved them.
+static int mount_again(const struct mount *mount)
+{
+	struct mount_attr readonly = { .attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
+						   MOUNT_ATTR_NODEV };
+	autoclose int target = sys_openat2(AT_FDCWD, mount->target, O_PATH | O_NOFOLLOW | O_CLOEXEC,
+					   RESOLVE_NO_SYMLINKS);
+	if (target < 0)
+		return errno == ENOENT ? 0 : -1;
+	autoclose int tree = open_cover(mount);
+	if (tree < 0 || sys_mount_setattr(tree, AT_RECURSIVE, &readonly) < 0)
+		return -1;
+	return sys_move_mount(tree, "", target, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
+}
+
+static bool is_wall(const struct mount *mount)
+{
+	return mount->on_host && (mount->kind == MOUNT_COPY || mount->access == ACCESS_READ ||
+				  mount->kind == MOUNT_MASK);
+}
+
+// Exit status: 0 nothing was missing, 1 mounted again, 2 that failed.
+static _Noreturn void helper(const struct plan *plan, const struct run *run)
+{
+	int result = 0;
+	if (setns(run->user, CLONE_NEWUSER) < 0 || setns(run->view, CLONE_NEWNS) < 0)
+		_exit(2);
+	for (unsigned i = 0; i < plan->mount_count; i++) {
+		const struct mount *mount = &plan->mounts[i];
+		if (!is_wall(mount) || is_mounted(mount->target))
+			continue;
+		result = result == 2 || mount_again(mount) < 0 ? 2 : 1;
+	}
+	_exit(result);
+}
+
+void watch_mounts(const struct plan *plan, const struct run *run, struct out *told)
+{
+	int status = 0;
+	pid_t pid = fork();
+	if (pid == 0)
+		helper(plan, run);
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	int result = pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 2;
+	if (result == 1)
+		out_text(told, "sbx: a protected file was replaced on the host while the box ran; it is "
+			       "protected again\n");
+	if (result == 2) {
+		out_text(told, "sbx: a protected file was replaced on the host and could not be protected "
+			       "again; the run was ended\n");
+		sys_pidfd_send_signal(run->pidfd, SIGKILL, NULL);
+	}
+}

@@ -1,0 +1,187 @@
+// Owns the table of names that the host later runs or trusts, and the means by which each is kept
+// from the box: what exists is mounted read-only, git's configuration is copied, what does not
+// exist is looked for at the end. Nothing is created in the user's tree.
+#include "jail/protect.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "jail/repository.h"
+#include "jail/wishes.h"
+
+// Trusted by editors, agents, shells and debuggers as soon as the host opens the directory.
+static const char *const trusted[] = {
+	".vscode", ".idea", ".zed", ".fleet", ".devcontainer", ".exrc", ".nvim.lua", ".lvimrc",
+	".claude", ".cursor", ".codex", ".gemini", ".qwen", ".opencode", ".windsurf", ".continue",
+	".mcp.json", ".aider.conf.yml", ".envrc", ".husky", ".gdbinit", ".lldbinit", ".sbx.ini",
+};
+
+// Run by the host sooner or later, and rightly changed by honest work: told at the end.
+static const char *const reported[] = {
+	".gitmodules", ".github/workflows", ".github/actions", ".gitlab-ci.yml", ".circleci",
+	"Jenkinsfile", ".pre-commit-config.yaml", "package.json", ".npmrc", ".yarnrc.yml",
+	"Makefile", "makefile", "GNUmakefile", "justfile",
+};
+
+int protect_guard(struct wishes *wishes, const char *path, enum guarded kind)
+{
+	struct plan *plan = wishes->plan;
+	if (plan->guard_count == GUARDS_MOST)
+		return fail(0, "more than %d protected names in one plan", GUARDS_MOST);
+	plan->guards[plan->guard_count++] = (struct guard){ .kind = kind, .path = path };
+	return 0;
+}
+
+static bool is_writable(const struct wishes *wishes, const char *path)
+{
+	const struct mount *deepest = NULL;
+	for (unsigned i = 0; i < wishes->count; i++) {
+		const struct mount *mount = &wishes->list[i].mount;
+		if (mount->kind == MOUNT_BIND && path_within(path, mount->target) &&
+		    (!deepest || path_within(mount->target, deepest->target)))
+			deepest = mount;
+	}
+	return deepest && deepest->access == ACCESS_WRITE;
+}
+
+static int add_mask(struct wishes *wishes, const char *path, const struct identity *identity,
+		    struct origin from)
+{
+	struct mount mask = { .kind = MOUNT_BIND, .access = ACCESS_READ, .from = from };
+	mask.source = mask.target = path;
+	mask.identity = *identity;
+	return wishes_add(wishes, &mask, true);
+}
+
+// A protected name that is a symlink: the link itself cannot be replaced, and what it leads to is
+// protected where the box could write it.
+static int protect_link(struct wishes *wishes, const char *path, const struct identity *identity,
+			enum guarded absent, struct origin from)
+{
+	struct resolved resolved;
+	TRY(add_mask(wishes, path, identity, from));
+	int found = resolve_path(wishes->resolver, path, &resolved);
+	if (found < 0)
+		return -1;
+	if (!is_writable(wishes, resolved.path))
+		return 0;
+	if (!found)
+		return protect_guard(wishes, resolved.path, absent);
+	if (path_within(path, resolved.path))
+		return fail(0, "'%s' is a symlink to a directory around it, which cannot be protected; "
+			       "remove it, or use --unprotected",
+			    path);
+	return add_mask(wishes, resolved.path, &resolved.identity, from);
+}
+
+int protect_name(struct wishes *wishes, const char *path, enum guarded absent, struct origin from)
+{
+	struct stat status;
+	if (lstat(path, &status) < 0) {
+		if (errno == ENOENT || errno == ENOTDIR)
+			return protect_guard(wishes, path, absent);
+		return fail(errno, "'%s'", path);
+	}
+	struct identity identity = { status.st_dev, status.st_ino, status.st_mode & S_IFMT };
+	if (S_ISLNK(status.st_mode))
+		return protect_link(wishes, path, &identity, absent, from);
+	return add_mask(wishes, path, &identity, from);
+}
+
+static int protect_root(struct wishes *wishes, const char *root)
+{
+	struct origin from = { .file = "protect", .order = ORDER_PROJECT };
+	TRY(repository_protect(wishes, root, from));
+	for (size_t i = 0; i < sizeof(trusted) / sizeof(*trusted); i++)
+		TRY(protect_name(wishes, path_below(wishes->arena, root, trusted[i]), GUARD_ABSENT, from));
+	for (size_t i = 0; i < sizeof(reported) / sizeof(*reported); i++)
+		TRY(protect_guard(wishes, path_below(wishes->arena, root, reported[i]), GUARD_REPORTED));
+	return 0;
+}
+
+// One directory by two names: a wall at one of them would be none.
+static int refuse_two_routes(const struct wishes *wishes)
+{
+	for (unsigned i = 0; i < wishes->count; i++) {
+		const struct mount *way = &wishes->list[i].mount;
+		if (way->kind != MOUNT_BIND || way->access != ACCESS_WRITE || way->cache)
+			continue;
+		for (unsigned j = 0; j < wishes->count; j++) {
+			const struct wish *other = &wishes->list[j];
+			if (!other->pinned && other->mount.access != ACCESS_WRITE)
+				continue;
+			if (other->mount.kind == MOUNT_BIND && way->identity.inode == other->mount.identity.inode &&
+			    way->identity.device == other->mount.identity.device &&
+			    !str_equal(way->target, other->mount.target))
+				return fail(0, "'%s' and '%s' are one directory; what is protected by one name "
+					       "would be writable by the other",
+					    way->target, other->mount.target);
+		}
+	}
+	return 0;
+}
+
+static int add_project(struct wishes *wishes, enum access access)
+{
+	struct origin from = { .file = "project", .order = ORDER_PROJECT };
+	if (wishes_add_path(wishes, wishes->plan->project, from, access) != 1)
+		return fail(0, "the project '%s' cannot be looked at", wishes->plan->project);
+	return 0;
+}
+
+// A path of the user's own list: deny wins, whatever else names it.
+static int protect_item(struct wishes *wishes, const struct item *item)
+{
+	const char *path;
+	struct origin from = item->from;
+	int expanded = resolve_expand(wishes->arena, &wishes->places, item, &path);
+	if (expanded <= 0)
+		return expanded;
+	from.order = ~0U;
+	const char *parent = resolve_real(wishes->resolver, path_parent(wishes->arena, path));
+	path = path_below(wishes->arena, parent, path_name(path));
+	return protect_name(wishes, path, GUARD_ABSENT, from);
+}
+
+// The roots first: what is masked below one depends on where the box may write.
+static int protect_roots(struct wishes *wishes)
+{
+	unsigned count = wishes->count;
+	const char *project = wishes->plan->project;
+	if (project && wishes->plan->profile->project == PROJECT_WRITE)
+		TRY(protect_root(wishes, project));
+	for (unsigned i = 0; i < count; i++) {
+		const struct mount *mount = &wishes->list[i].mount;
+		if (mount->kind == MOUNT_BIND && mount->access == ACCESS_WRITE && !mount->cache &&
+		    mount->identity.type == S_IFDIR && !(project && path_within(mount->target, project)))
+			TRY(protect_root(wishes, mount->target));
+	}
+	return 0;
+}
+
+int protect_plan(struct wishes *wishes)
+{
+	struct plan *plan = wishes->plan;
+	enum access access =
+		plan->profile->project == PROJECT_WRITE ? ACCESS_WRITE : ACCESS_READ;
+	plan->guards = arena_take(wishes->arena, GUARDS_MOST * sizeof(*plan->guards));
+	plan->copies = arena_take(wishes->arena, COPIES_MOST * sizeof(*plan->copies));
+	clock_gettime(CLOCK_REALTIME_COARSE, &plan->start);
+	if (plan->project)
+		TRY(add_project(wishes, access));
+	if (!plan->unprotected)
+		TRY(protect_roots(wishes));
+	list_each(item, &plan->profile->protect)
+		TRY(protect_item(wishes, item));
+	if (plan->copy_count > 0) {
+		struct mount copies = { .kind = MOUNT_TMPFS, .access = ACCESS_WRITE,
+					.target = COPIES_DIRECTORY, .from = { .file = "protect" } };
+		TRY(wishes_add(wishes, &copies, false));
+	}
+	return refuse_two_routes(wishes);
+}

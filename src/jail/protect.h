@@ -1,0 +1,14 @@
+// What the host later runs or trusts, in the project and its repositories: names and means.
+#pragma once
+
+#include "plan.h"
+
+struct wishes;
+
+// Adds the project and its protection to the wishes; notes in the plan what is looked for
+// afterwards. Nothing is ever created in the user's tree for it.
+int protect_plan(struct wishes *wishes);
+
+// One name: read-only when it exists, else looked for at the end. Its parent has no symlinks.
+int protect_name(struct wishes *wishes, const char *path, enum guarded absent, struct origin from);
+int protect_guard(struct wishes *wishes, const char *path, enum guarded kind);

@@ -1,0 +1,299 @@
+// Owns the layout of git repositories (gitrepository-layout(5)): .git as directory or file, the
+// common directory of worktrees, submodules. What a hostile project says about places outside of
+// it counts for nothing unless those places point back.
+#include "jail/repository.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/gitconfig.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "jail/project.h"
+#include "jail/protect.h"
+#include "jail/wishes.h"
+
+enum { POINTER_MOST = 4096, ENTRIES_MOST = 64, DEPTH_MOST = 4, LOCK_TRIES = 20 };
+
+// What a git directory holds that makes the host run or trust something.
+static const struct {
+	const char *name;
+	enum guarded absent;
+} trusted[] = {
+	{ "hooks", GUARD_HOOKS },
+	{ "info/attributes", GUARD_ABSENT },
+	{ "commondir", GUARD_ABSENT },
+};
+
+static int protect_directory(struct wishes *wishes, const char *directory, struct origin from,
+			     unsigned depth);
+
+// Opens a regular file without following its last name: -1 with errno.
+static int open_regular(const char *path, struct stat *ret_status)
+{
+	autoclose int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, ret_status) < 0)
+		return -1;
+	if (!S_ISREG(ret_status->st_mode)) {
+		errno = EINVAL;
+		return -1;
+	}
+	return take(&fd);
+}
+
+// The one line of a pointer file such as .git, commondir or gitdir; NULL when it is none.
+static const char *read_pointer(struct arena *arena, const char *path, const char *prefix)
+{
+	struct stat status;
+	char text[POINTER_MOST];
+	autoclose int fd = open_regular(path, &status);
+	ssize_t length = fd < 0 ? -1 : fd_read_all(fd, text, sizeof(text));
+	if (length <= 0 || length == (ssize_t)sizeof(text))
+		return NULL;
+	while (length > 0 && (text[length - 1] == '\n' || text[length - 1] == '\r'))
+		length--;
+	size_t skipped = strlen(prefix);
+	if ((size_t)length <= skipped || memcmp(text, prefix, skipped) != 0 ||
+	    memchr(text, '\0', (size_t)length) || memchr(text, '\n', (size_t)length))
+		return NULL;
+	return arena_copy(arena, text + skipped, (size_t)length - skipped);
+}
+
+// Shared while the box lives: nobody then renames over a file that is mounted on in here. A box
+// could hold it for ever, so nobody waits for long either.
+static int share_lock(const char *directory)
+{
+	struct timespec pause = { .tv_nsec = 1000000 };
+	autoclose int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (int i = 0; i < LOCK_TRIES && fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0; i++)
+		nanosleep(&pause, NULL);
+	return take(&fd);
+}
+
+static int copy_config(struct wishes *wishes, const char *path, struct origin from)
+{
+	struct plan *plan = wishes->plan;
+	struct stat status;
+	autoclose int fd = open_regular(path, &status);
+	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
+		return protect_guard(wishes, path, GUARD_CONFIG);
+	if (fd < 0 && (errno == ELOOP || errno == EINVAL))
+		return fail(0, "'%s' is not a regular file; git's configuration cannot be protected "
+			       "there; remove it, or use --unprotected",
+			    path);
+	if (fd < 0 && errno != EACCES)
+		return fail(errno, "'%s'", path);
+	// Unreadable, too large or too many for a copy: then it is only read-only.
+	if (fd < 0 || status.st_size > GITCONFIG_BYTES_MOST || plan->copy_count == COPIES_MOST)
+		return protect_name(wishes, path, GUARD_CONFIG, from);
+	int lock = share_lock(path_parent(wishes->arena, path));
+	fd_close(&fd); // the text is read only now that nobody replaces it
+	fd = open_regular(path, &status);
+	char *text = arena_take(wishes->arena, (size_t)status.st_size + 1);
+	ssize_t length = fd < 0 ? -1 : fd_read_all(fd, text, (size_t)status.st_size);
+	if (length < 0 || status.st_size > GITCONFIG_BYTES_MOST)
+		return fail(errno, "'%s' changed while the plan was made", path);
+	struct mount mount = { .kind = MOUNT_COPY, .access = ACCESS_WRITE, .from = from };
+	mount.target = path;
+	mount.identity = (struct identity){ status.st_dev, status.st_ino, S_IFREG };
+	mount.copy = plan->copy_count;
+	plan->copies[plan->copy_count++] = (struct copy){
+		path, mount.identity, status.st_ctim, text, (size_t)length, status.st_mode & 0777, lock,
+	};
+	return wishes_add(wishes, &mount, true);
+}
+
+// Calls `each` for every entry of a directory that is one itself. A directory with more entries
+// than can be looked after becomes read-only as a whole.
+static int each_entry(struct wishes *wishes, const char *directory, enum guarded kind,
+		      struct origin from, unsigned depth,
+		      int (*each)(struct wishes *wishes, const char *path, struct origin from,
+				  unsigned depth))
+{
+	struct guard *guard = &wishes->plan->guards[wishes->plan->guard_count];
+	TRY(protect_guard(wishes, directory, kind));
+	DIR *stream = opendir(directory);
+	if (!stream)
+		return errno == ENOENT || errno == ENOTDIR ? 0 : fail(errno, "'%s'", directory);
+	unsigned count = 0;
+	int result = 0;
+	for (struct dirent *entry = readdir(stream); entry && result == 0 && count <= ENTRIES_MOST;
+	     entry = readdir(stream)) {
+		if (entry->d_name[0] == '.' || (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN))
+			continue;
+		const char *path = path_below(wishes->arena, directory, entry->d_name);
+		list_add(&guard->known, wishes->arena, path_name(path), from);
+		if (++count <= ENTRIES_MOST)
+			result = each(wishes, path, from, depth);
+	}
+	closedir(stream);
+	if (count <= ENTRIES_MOST)
+		return result;
+	list_add(&wishes->plan->notes, wishes->arena,
+		 arena_text(wishes->arena, "'%s' has more than %d entries and is read-only", directory,
+			    ENTRIES_MOST),
+		 from);
+	return protect_name(wishes, directory, kind, from);
+}
+
+static int protect_worktree(struct wishes *wishes, const char *path, struct origin from,
+			    unsigned depth)
+{
+	(void)depth;
+	TRY(protect_name(wishes, path_below(wishes->arena, path, "commondir"), GUARD_ABSENT, from));
+	TRY(protect_name(wishes, path_below(wishes->arena, path, "gitdir"), GUARD_ABSENT, from));
+	return copy_config(wishes, path_below(wishes->arena, path, "config.worktree"), from);
+}
+
+// A submodule's name may hold slashes: what has no HEAD is a directory of more.
+static int protect_module(struct wishes *wishes, const char *path, struct origin from,
+			  unsigned depth)
+{
+	if (access(path_below(wishes->arena, path, "HEAD"), F_OK) == 0)
+		return protect_directory(wishes, path, from, depth + 1);
+	if (depth >= DEPTH_MOST)
+		return protect_name(wishes, path, GUARD_MODULES, from);
+	return each_entry(wishes, path, GUARD_MODULES, from, depth + 1, protect_module);
+}
+
+static int protect_directory(struct wishes *wishes, const char *directory, struct origin from,
+			     unsigned depth)
+{
+	struct arena *arena = wishes->arena;
+	struct stat status;
+	const char *info = path_below(arena, directory, "info");
+	if (lstat(info, &status) == 0 && !S_ISDIR(status.st_mode))
+		return fail(0, "'%s' is not a directory, and git's attributes cannot be protected "
+			       "there; remove it, or use --unprotected",
+			    info);
+	for (size_t i = 0; i < sizeof(trusted) / sizeof(*trusted); i++)
+		TRY(protect_name(wishes, path_below(arena, directory, trusted[i].name),
+				 trusted[i].absent, from));
+	TRY(copy_config(wishes, path_below(arena, directory, "config"), from));
+	TRY(copy_config(wishes, path_below(arena, directory, "config.worktree"), from));
+	if (depth >= DEPTH_MOST)
+		return protect_name(wishes, path_below(arena, directory, "modules"), GUARD_ABSENT, from);
+	TRY(each_entry(wishes, path_below(arena, directory, "worktrees"), GUARD_WORKTREES, from, depth,
+		       protect_worktree));
+	return each_entry(wishes, path_below(arena, directory, "modules"), GUARD_MODULES, from, depth,
+			  protect_module);
+}
+
+// Made writable and pinned, so that it cannot be moved away with its walls.
+static int add_directory(struct wishes *wishes, const char *path, const struct identity *identity,
+			 struct origin from)
+{
+	if (!wishes->plan->index)
+		wishes->plan->index = path_below(wishes->arena, path, "index");
+	struct mount bind = { .kind = MOUNT_BIND, .access = ACCESS_WRITE, .from = from };
+	bind.source = bind.target = path;
+	bind.identity = *identity;
+	TRY(wishes_add(wishes, &bind, true));
+	return protect_directory(wishes, path, from, 0);
+}
+
+static bool leads_to(struct wishes *wishes, const char *directory, const char *pointer,
+		     const char *wanted)
+{
+	struct resolved resolved;
+	if (!pointer)
+		return false;
+	int found = resolve_path(wishes->resolver, path_join(wishes->arena, directory, pointer), &resolved);
+	if (found < 0)
+		err_clear();
+	return found == 1 && str_equal(resolved.path, wanted);
+}
+
+static const char *core_worktree(struct wishes *wishes, const char *directory)
+{
+	struct stat status;
+	struct gitconfig config;
+	autoclose int fd = open_regular(path_below(wishes->arena, directory, "config"), &status);
+	if (fd < 0 || status.st_size > GITCONFIG_BYTES_MOST)
+		return NULL;
+	char *text = arena_take(wishes->arena, (size_t)status.st_size + 1);
+	ssize_t length = fd_read_all(fd, text, (size_t)status.st_size);
+	if (length < 0 || gitconfig_parse(wishes->arena, text, (size_t)length, &config) < 0) {
+		err_clear();
+		return NULL;
+	}
+	return gitconfig_value(&config, "core.worktree");
+}
+
+static int not_passed(struct wishes *wishes, const char *file, const char *why)
+{
+	list_add(&wishes->plan->notes, wishes->arena,
+		 arena_text(wishes->arena, "the repository that '%s' names is not in the box: %s", file, why),
+		 (struct origin){ .file = "protect" });
+	return 0;
+}
+
+// .git as a file: "gitdir: PATH". A directory inside the project needs no proof; one outside must
+// point back, or a project could name anybody's repository.
+static int follow_file(struct wishes *wishes, const char *root, const char *file, struct origin from)
+{
+	struct arena *arena = wishes->arena;
+	struct resolved directory, common;
+	const char *pointer = read_pointer(arena, file, "gitdir: ");
+	if (!pointer)
+		return not_passed(wishes, file, "it is no pointer of git's");
+	int found = resolve_path(wishes->resolver, path_join(arena, root, pointer), &directory);
+	if (found <= 0 || directory.identity.type != S_IFDIR || path_within(root, directory.path)) {
+		err_clear();
+		return not_passed(wishes, file, "there is no such directory");
+	}
+	if (path_within(directory.path, root))
+		return add_directory(wishes, directory.path, &directory.identity, from);
+	const char *back = read_pointer(arena, path_below(arena, directory.path, "gitdir"), "");
+	const char *shared = read_pointer(arena, path_below(arena, directory.path, "commondir"), "");
+	common = directory;
+	if (back && shared &&
+	    resolve_path(wishes->resolver, path_join(arena, directory.path, shared), &common) != 1) {
+		err_clear();
+		return not_passed(wishes, file, "its commondir does not exist");
+	}
+	bool worktree = back && leads_to(wishes, directory.path, back, file) &&
+			str_equal(path_parent(arena, directory.path),
+				  path_below(arena, common.path, "worktrees"));
+	bool module = !shared && leads_to(wishes, directory.path,
+					  core_worktree(wishes, directory.path), root);
+	if (!worktree && !module)
+		return not_passed(wishes, file, "it does not point back here");
+	const char *why = project_refusal(wishes->plan, common.path);
+	if (why)
+		return not_passed(wishes, file, why);
+	wishes->plan->index = path_below(arena, directory.path, "index");
+	return add_directory(wishes, common.path, &common.identity, from);
+}
+
+int repository_protect(struct wishes *wishes, const char *root, struct origin from)
+{
+	struct arena *arena = wishes->arena;
+	const char *path = path_below(arena, root, ".git");
+	struct resolved resolved;
+	struct stat status;
+	if (lstat(path, &status) < 0)
+		return protect_guard(wishes, path, GUARD_REPOSITORY);
+	if (S_ISDIR(status.st_mode)) {
+		struct identity identity = { status.st_dev, status.st_ino, S_IFDIR };
+		return add_directory(wishes, path, &identity, from);
+	}
+	TRY(protect_name(wishes, path, GUARD_REPOSITORY, from));
+	if (S_ISREG(status.st_mode))
+		return follow_file(wishes, root, path, from);
+	// A symlink: what is inside the project is protected as it would be under its own name.
+	if (resolve_path(wishes->resolver, path, &resolved) == 1 &&
+	    resolved.identity.type == S_IFDIR && path_within(resolved.path, root) &&
+	    !str_equal(resolved.path, root))
+		return add_directory(wishes, resolved.path, &resolved.identity, from);
+	err_clear();
+	return not_passed(wishes, path, "it is a symlink that leads out of the project");
+}

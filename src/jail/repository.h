@@ -1,0 +1,10 @@
+// Git's own directories: where they are, and what in them the host runs or trusts.
+#pragma once
+
+#include "plan.h"
+
+struct wishes;
+
+// `root` holds the .git, or will. Follows .git files (worktrees, submodules) only where the
+// directory they name points back at `root`.
+int repository_protect(struct wishes *wishes, const char *root, struct origin from);

@@ -1,0 +1,115 @@
+#!/bin/bash
+# Honest git in a box: the same commands outside and inside, from the same start, lead to the same
+# output, files, history and configuration.
+. "$(dirname "$0")/../lib.sh"
+export HOME=$work/home LC_ALL=C GIT_AUTHOR_DATE='2026-02-01 12:00' GIT_COMMITTER_DATE='2026-02-01 12:00'
+export XDG_STATE_HOME=$work/state
+mkdir -p "$HOME"
+git config --global user.name tester
+git config --global user.email tester@example.org
+git config --global init.defaultBranch main
+git config --global protocol.file.allow always
+git config --global safe.directory '*'
+
+state() { # what a repository is
+	(
+		cd "$1" || exit
+		find . -name .git -prune -o -printf '%y %m %p\n' | sort
+		for each in $(find . -name .git -printf '%h\n' | sort); do
+			echo "== $each"
+			(
+				cd "$each" || exit
+				git status -s -b 2>&1
+				git config --local --list 2>&1 | sort
+				git log --all --oneline 2>&1 | sort
+				git stash list 2>&1
+				git branch -avv 2>&1
+				git worktree list --porcelain 2>&1 | grep -v ^$
+				git submodule status 2>&1
+				git fsck --no-progress --no-dangling 2>&1
+			)
+		done
+	)
+}
+
+# name, set-up, work: both in $work/job; other repositories lie in $work/others, visible inside
+same() {
+	local name=$1 setup=$2 task=$3 outside inside
+	rm -rf "$work/job" "$work/start" "$work/others"
+	mkdir -p "$work/job" "$work/others"
+	if ! (cd "$work/job" && eval "$setup") >"$work/setup" 2>&1; then
+		fail "$name: set-up" "$(tail -5 "$work/setup")"
+		return
+	fi
+	cp -a "$work/job" "$work/start" && cp -a "$work/others" "$work/others-start"
+	(cd "$work/job" && bash -c "$task") >"$work/outside" 2>&1 </dev/null
+	outside=$?
+	state "$work/job" >"$work/state-outside"
+	rm -rf "$work/job" "$work/others"
+	mv "$work/start" "$work/job" && mv "$work/others-start" "$work/others"
+	(cd "$work/job" && "$SBX" run --read "?$HOME/.gitconfig" --write "$work/others" -- bash -c "$task") >"$work/inside" 2>&1 </dev/null
+	inside=$?
+	state "$work/job" >"$work/state-inside"
+	sed -i '/^sbx: .*: a repository that this run made or changed$/d; /^sbx: changed, and your own programs will run it: .gitmodules$/d' "$work/inside"
+	if [ $outside != $inside ]; then
+		fail "$name" "status $outside outside, $inside inside: $(tail -15 "$work/inside")"
+	elif ! diff -u "$work/outside" "$work/inside" >"$work/diff"; then
+		fail "$name: output" "$(head -30 "$work/diff")"
+	elif ! diff -u "$work/state-outside" "$work/state-inside" >"$work/diff"; then
+		fail "$name: state" "$(head -40 "$work/diff")"
+	else
+		pass "$name (status $inside)"
+	fi
+}
+
+repository='git init -q . && for i in 1 2 3; do mkdir -p d$i && echo $i >d$i/f && git add . && git commit -qm c$i; done; git branch other HEAD~1; rm .git/hooks/*.sample'
+remote="$repository; git clone -q --bare . $work/others/far.git; git remote add origin $work/others/far.git"
+library="git init -q $work/others/lib && (cd $work/others/lib && echo l >l && git add l && git commit -qm lib)"
+
+same "init, add, commit in a fresh directory" ':' 'git init -q . && echo x >f && git add f && git commit -qm first && git log --oneline'
+same "init in a subdirectory" "$repository" 'git init -q sub && cd sub && echo x >f && git add f && git commit -qm first'
+same "re-init" "git init -q . && echo x >f && git add f && git commit -qm first" 'git init'
+same "clone into the project" "$library" "git clone -q $work/others/lib copy && git -C copy log --oneline"
+same "config user.name, remote add, branch -u, push -u, fetch" "$repository; git clone -q --bare . $work/others/far.git" \
+	"git config user.name other && git remote add origin $work/others/far.git && git fetch -q && git branch -q -u origin/main && echo x >new && git add new && git commit -qm new && git push -q -u origin main && git checkout -q -b topic && git push -q -u origin topic && git remote -v && git remote set-url --push origin https://example.org/x && git remote rename origin far && git branch -D other"
+same "config --unset, --add, rename-section, remote remove" "$remote; git config user.name a" 'git config --unset user.name; git config --add remote.origin.fetch +refs/x:refs/y; git remote remove origin; git config branch.main.description "a b ; c"; git config --rename-section branch.main branch.other'
+same "add, commit, amend, reset, revert, cherry-pick" "$repository" 'echo x >>d1/f && git commit -qam x && git commit -q --amend -m y && git reset -q --hard HEAD~1 && git revert --no-edit HEAD && git cherry-pick other 2>&1 | head -1; git cherry-pick --abort 2>/dev/null; git log --oneline | cut -d" " -f2-'
+same "branch, checkout, merge, tag" "$repository" 'git checkout -q other && echo x >o && git add o && git commit -qm o && git checkout -q main && git merge -q --no-edit other && git tag v1 && git branch -d other'
+same "rebase, interactive rebase by a script" "$repository" 'git checkout -q other && echo x >o && git add o && git commit -qm o && git rebase -q main && GIT_SEQUENCE_EDITOR=true git rebase -q -i HEAD~2 && git log --oneline | cut -d" " -f2-'
+same "stash, stash pop, clean, mv, rm" "$repository" 'echo x >>d1/f && git stash -q && git stash pop -q && git mv d2/f d2/g && git rm -q d3/f && touch junk && git clean -fdq && git status -s'
+same "bisect" "$repository" 'git bisect start -q HEAD HEAD~2 && git bisect run sh -c "[ ! -d d3 ]" >/dev/null && git bisect reset -q'
+same "gc, repack, maintenance, pack-refs, reflog expire" "$repository" 'git gc -q && git repack -q -a -d && git maintenance run --quiet && git pack-refs --all && git reflog expire --all --expire=now && git count-objects -v | grep garbage:'
+same "worktree add, list, remove below the project" "$repository" 'git worktree add -q wt other && echo x >wt/o && git -C wt add o && git -C wt commit -qm o && git worktree add -q wt2 -b two && git worktree remove wt2 && git worktree list | wc -l'
+same "submodule add, update, deinit" "$library; $repository" "git submodule --quiet add $work/others/lib lib && git commit -qm sub && git submodule --quiet update --init && git submodule status | cut -c43- && git submodule --quiet foreach pwd | sed 's|.*/||' && git submodule --quiet deinit lib && git submodule --quiet update --init"
+same "work in an existing submodule" "$library; $repository; git submodule --quiet add $work/others/lib lib; git commit -qm sub; rm -f .git/modules/*/hooks/*" 'cd lib && git config user.name sub && echo x >m && git add m && git commit -qm m && git checkout -q -b b && git branch -q -u main && cd .. && git add lib && git commit -qm moved'
+same "sparse-checkout" "$repository" 'git status -s; git sparse-checkout set d1 && ls && git sparse-checkout disable && ls'
+same "hooks' samples, attributes, ignore, notes, blame, grep, archive" "$repository" 'echo "*.o" >.gitignore && echo "* text" >.gitattributes && git add . && git commit -qm i && git notes add -m n && git blame d1/f | cut -c1-8 && git grep -n 1 && git archive HEAD | tar t | wc -l'
+
+# Worktrees whose repository lies outside of the project.
+rm -rf "$work/main-repository" "$work/tree"
+git init -q "$work/main-repository" && (cd "$work/main-repository" && echo x >f && git add f && git commit -qm one && git worktree add -q "$work/tree" -b topic)
+(cd "$work/tree" && "$SBX" run --read "?$HOME/.gitconfig" -- bash -c 'echo y >g && git add g && git commit -qm two && git config user.name inside && git config core.fsmonitor evil && git log --oneline | wc -l; echo evil >'"$work"'/main-repository/.git/hooks/post-checkout; ls '"$work"'/main-repository; echo ../../.. >'"$work"'/main-repository/.git/worktrees/tree/commondir' >"$work/inside" 2>&1)
+is "a worktree: commits in the repository outside" 2 "$(git -C "$work/tree" log --oneline | wc -l)"
+is "its configuration is merged, what git would run is not" "inside " "$(git -C "$work/tree" config user.name) $(git -C "$work/tree" config core.fsmonitor)"
+is "its hooks and commondir are as before" "../.. " "$(cat "$work/main-repository/.git/worktrees/tree/commondir") $(ls "$work/main-repository/.git/hooks" | grep -v sample)"
+is "the other tree of that repository is not seen" ".git" "$(grep -v '[a-z ]: \|^[0-9]\|^sbx' "$work/inside"; cd "$work/tree" && "$SBX" run -- ls -A "$work/main-repository")"
+(cd "$work/main-repository" && git init -q "$work/alone" && mkdir "$work/pretender" && echo "gitdir: $work/main-repository/.git" >"$work/pretender/.git")
+is "a .git file that names somebody's repository gives nothing" 1 "$(cd "$work/pretender" && "$SBX" run -- test -e "$work/main-repository" 2>/dev/null; echo $?)"
+like "and the plan says so" "$(cd "$work/pretender" && "$SBX" plan -- true)" 'does not point back here'
+
+# A checkout across a branch that changes a protected name: what git says and what sbx tells.
+repository_with_settings='git init -q . && mkdir .vscode && echo 1 >.vscode/settings.json && echo a >f && git add . && git commit -qm one && git checkout -q -b other && echo 2 >.vscode/settings.json && echo b >f && git commit -qam two && git checkout -q main'
+for action in "checkout other" "merge other" "reset --hard other" "pull . other"; do
+	rm -rf "$work/job"
+	mkdir "$work/job"
+	(cd "$work/job" && eval "$repository_with_settings")
+	(cd "$work/job" && "$SBX" run --read "?$HOME/.gitconfig" -- git -c pull.rebase=false $action) >"$work/said" 2>&1
+	echo "status $?" >>"$work/said"
+	sed -i "s|$work|WORK|g; s|[0-9a-f]\{7\}\.\.[0-9a-f]\{7\}|A..B|; s|is now at [0-9a-f]*|is now at A|" "$work/said"
+	golden=$(dirname "$0")/git-$(echo $action | tr -cs 'a-z\n' -).expected
+	[ "${UPDATE:-}" != 1 ] || cp "$work/said" "$golden"
+	is "git $action across a protected name" "$(cat "$golden")" "$(cat "$work/said")"
+	(cd "$work/job" && git reset -q --hard && "$SBX" run --read "?$HOME/.gitconfig" --write .vscode -- git -c pull.rebase=false $action) >/dev/null 2>&1
+	is "git $action with --write .vscode" "2 b" "$(cat "$work/job/.vscode/settings.json" "$work/job/f" | tr '\n' ' ' | sed 's/ $//')"
+done
+done_testing

@@ -1,0 +1,181 @@
+#!/bin/bash
+# What the host trusts, in every state x every way to tamper: afterwards it is on the host as it
+# was before, or not there at all. The twin runs the same with --unprotected. Rules 2-5.
+. "$(dirname "$0")/../lib.sh"
+here=$(cd "$(dirname "$0")" && pwd)
+export HOME=$work/home
+mkdir -p "$HOME"
+export XDG_STATE_HOME=$work/state
+
+snapshot() { # path: everything about it, or "absent"; of git's configuration what is not harmless
+	if [ "${1##*/}" = config ] && { [ ! -e "$1" ] || { [ -f "$1" ] && [ ! -L "$1" ]; }; }; then
+		grep -vE '^\[|bare|^$' "$1" 2>/dev/null
+	elif [ "${1##*/}" = hooks ] && [ -d "$1" ] && [ -z "$(ls -A "$1")" ]; then
+		echo absent # an empty directory runs nothing
+	elif [ "${1##*/}" = .git ] && [ -d "$1" ] && [ ! -L "$1" ]; then
+		[ -e "$1/HEAD" ] || [ -e "$1/config" ] || [ -e "$1/hooks" ] && echo a repository || echo absent
+	elif [ -e "$1" ] || [ -L "$1" ]; then
+		find "$1" -printf '%P %y %m %s %l\n' | sort
+		find "$1" -type f -exec sha256sum {} + 2>/dev/null | sort
+	else
+		echo absent
+	fi
+}
+
+prepare() { # project, name, state
+	local place=$1/$2
+	mkdir -p "$(dirname "$place")"
+	rm -rf "$place"
+	case $3 in
+	file) printf '[core]\n\tbare = false\n' >"$place" ;;
+	dir) mkdir "$place" && echo good >"$place/good" ;;
+	symlink) mkdir -p "$1/elsewhere" && echo good >"$1/elsewhere/good" && ln -s "$1/elsewhere" "$place" ;;
+	dangling) ln -s "$1/nowhere" "$place" ;;
+	esac
+}
+
+# name, state, options...: what the host has at the name must not change
+tamper() {
+	local name=$1 state=$2 project before after got
+	shift 2
+	project=$(new_project)
+	prepare "$project" "$name" "$state"
+	before=$(snapshot "$project/$name")
+	ways=$(cd "$project" && "$SBX" run --read "$here" "$@" -- python3 "$here/tamper.py" "$project/$name" 2>"$work/log")
+	got=$?
+	after=$(snapshot "$project/$name")
+	if [ $got = 125 ] && grep -q 'unprotected' "$work/log" && [ "$before" = "$after" ]; then
+		pass "$name as $state: refused before it ran"
+	elif [ "$before" = "$after" ]; then
+		pass "$name as $state: as before ($(printf '%s\n' "$ways" | grep -c .) ways got on)"
+	else
+		fail "$name as $state" "ways: $ways
+before: $before
+after: $after
+$(cat "$work/log")"
+	fi
+	twin_changed=no
+	project=$(new_project)
+	prepare "$project" "$name" "$state"
+	before=$(snapshot "$project/$name")
+	(cd "$project" && "$SBX" run --read "$here" --unprotected -- python3 "$here/tamper.py" "$project/$name" >/dev/null 2>&1)
+	[ "$before" = "$(snapshot "$project/$name")" ] || twin_changed=yes
+	is "$name as $state: its twin without protection is changed" yes $twin_changed
+}
+
+for name in .vscode .envrc .git/hooks .git/config .git/info/attributes .git/commondir; do
+	for state in absent file dir symlink dangling; do
+		case $name.$state in
+		# git cannot live with that
+		.git/config.dir) continue ;;
+		esac
+		tamper $name $state
+	done
+done
+
+# .git itself, in a directory that is no repository, and as the file of a worktree or submodule.
+for way in append create symlink link tmpfile "rename file over"; do
+	project=$work/plain$RANDOM
+	mkdir -p "$project"
+	(cd "$project" && "$SBX" run --read "$here" -- python3 "$here/tamper.py" "$project/.git" "$way" >"$work/ways" 2>"$work/log")
+	is ".git absent, then $way: moved away" "absent $way" "$(snapshot "$project/.git") $(cat "$work/ways")"
+done
+project=$work/plain$RANDOM
+mkdir -p "$project/x" && echo "gitdir: ./x" >"$project/.git"
+hash=$(sha256sum <"$project/.git")
+(cd "$project" && "$SBX" run --read "$here" -- bash -c "git init -q --bare x; git -C x config core.fsmonitor ./evil; git -C x config core.worktree ..; python3 $here/tamper.py $project/.git") >/dev/null 2>"$work/log"
+is ".git as a file stays" "$hash" "$(sha256sum <"$project/.git")"
+is "what a .git file leads to is looked through" "" "$(git config -f "$project/x/config" core.fsmonitor)"
+for text in "gitdir: /" "gitdir: ." "gitdir: ../.." "gitdir: $HOME" "nonsense" "" "gitdir: .git"; do
+	project=$work/plain$RANDOM
+	mkdir -p "$project" && printf '%s\n' "$text" >"$project/.git"
+	is "a .git file that says '${text//$work/}' gives nothing" "  write      $project" "$(cd "$project" && "$SBX" plan -- true 2>&1 | grep '^  write')"
+done
+
+# Tampering one way at a time, where the run of all would hide one behind another.
+for way in append create mkdir "rename file over" "rename dir over" symlink link tmpfile; do
+	project=$(new_project)
+	(cd "$project" && "$SBX" run --read "$here" -- python3 "$here/tamper.py" "$project/.mcp.json" "$way" >"$work/ways" 2>"$work/log")
+	is "absent, then $way: moved away" "absent $way" "$(snapshot "$project/.mcp.json") $(cat "$work/ways")"
+done
+like "what was moved away is told" "$(cat "$work/log")" 'appeared, and your own programs would run or trust it; it was moved away'
+id=$("$SBX" quarantine list | tail -1 | cut -d' ' -f1)
+like "quarantine show" "$("$SBX" quarantine show "$id")" '^was  .*/.mcp.json'
+"$SBX" quarantine restore "$id" >/dev/null
+like "quarantine restore" "$(find "$work" -name .mcp.json -not -path '*/quarantine/*')" 'mcp.json'
+id=$("$SBX" quarantine list | tail -1 | cut -d' ' -f1)
+"$SBX" quarantine rm "$id"
+is "quarantine rm" 0 "$("$SBX" quarantine list | grep -c "^$id ")"
+
+# The user's own names, at any depth, and what stands between.
+project=$(new_project)
+mkdir -p "$project/a/b/c" && echo good >"$project/a/b/c/f"
+hash=$(tree_hash "$project/a")
+(cd "$project" && "$SBX" run --read "$here" --protect a/b/c/f -- bash -c "mv a x; mv a/b a/y; mv a/b/c z; python3 $here/tamper.py a/b/c/f" >/dev/null 2>&1)
+is "--protect, deep: the file and the way to it stay" "$hash" "$(tree_hash "$project/a")"
+(cd "$project" && "$SBX" run --protect a/new -- bash -c 'echo x >a/new' 2>"$work/log")
+is "--protect of what does not exist" "absent" "$(snapshot "$project/a/new")"
+is "--protect wins over --write" 1 "$(cd "$project" && "$SBX" run --protect a/b/c/f --write a/b/c/f -- bash -c 'echo x >a/b/c/f' 2>/dev/null; echo $?)"
+is "--write of a protected name lets it through" 0 "$(cd "$project" && mkdir -p .vscode && "$SBX" run --write .vscode -- bash -c 'echo x >.vscode/s'; echo $?)"
+
+# Nothing is made in the user's tree: before, during and after are equal.
+project=$(new_project)
+hash=$(tree_hash "$project")
+(cd "$project" && exec "$SBX" run -- sleep 0.7) &
+sleep 0.4
+is "the tree during a run is as before" "$hash" "$(tree_hash "$project")"
+wait
+is "the tree after a run is as before" "$hash" "$(tree_hash "$project")"
+
+# The host works meanwhile: nothing fails, and the box gets no hole of it.
+project=$(new_project)
+echo old >"$project/.envrc"
+(cd "$project" && exec "$SBX" run -- bash -c 'sleep 0.6; echo evil >>.envrc; cat .envrc; git config core.fsmonitor ./evil; readlink .git/config; echo evil >>.git/config; rm .git/config; mv .git/config x' >"$work/inside" 2>"$work/log") &
+sleep 0.3
+echo new >"$project/.envrc.tmp" && mv "$project/.envrc.tmp" "$project/.envrc"
+is "the host's git config during a run" 0 "$(git -C "$project" config user.name host; echo $?)"
+wait
+is "the host's new .envrc is seen inside, read-only" new "$(head -1 "$work/inside")"
+is ".envrc is what the host wrote" new "$(cat "$project/.envrc")"
+like ".git/config is the box's copy again" "$(cat "$work/inside")" '^/dev/sbx/'
+is "the host's own value stays" host "$(git -C "$project" config user.name)"
+is "no key of the box's got through" "" "$(git -C "$project" config core.fsmonitor)"
+like "that it was mounted again is told" "$(cat "$work/log")" 'replaced on the host while the box ran; it is protected again'
+
+# Two runs in one project: the end of one takes nothing from the other.
+project=$(new_project)
+(cd "$project" && exec "$SBX" run -- bash -c 'sleep 0.5; readlink .git/config; echo "[core] fsmonitor = evil" >>.git/config; git config user.email one@example.org; mkdir .idea; sleep 0.2' >"$work/inside" 2>/dev/null) &
+sleep 0.2
+for i in 1 2 3; do (cd "$project" && "$SBX" run -- git config user.name "box$i"); done
+is "a merge beside another run" box3 "$(git -C "$project" config user.name)"
+wait
+like "the other run keeps its copy" "$(cat "$work/inside")" '^/dev/sbx/'
+is "and merges its own change" "one@example.org box3" "$(git -C "$project" config user.email) $(git -C "$project" config user.name)"
+is "but not what git would run" "" "$(git -C "$project" config core.fsmonitor)"
+is "both left nothing behind" "" "$(ls "$project/.git" | grep lock; ls -d "$project/.idea" 2>/dev/null)"
+
+# Killed at any moment: the configuration is the old or the new one, whole, and nothing is left.
+project=$(new_project)
+(cd "$project" && "$SBX" run -- git config user.name old)
+old=$(sha256sum <"$project/.git/config")
+(cd "$project" && "$SBX" run -- git config user.name new)
+new=$(sha256sum <"$project/.git/config")
+wrong='' moments=${ROUNDS:-300}
+for i in $(seq "$moments"); do
+	git -C "$project" config user.name old
+	(cd "$project" && exec "$SBX" run -- git config user.name new 2>/dev/null) &
+	pid=$!
+	sleep 0.00$((RANDOM % 10))$((RANDOM % 10))
+	kill -9 $pid 2>/dev/null
+	wait $pid 2>/dev/null
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		ls "$project/.git/"*.lock >/dev/null 2>&1 || break
+		sleep 0.01
+	done
+	is=$(sha256sum <"$project/.git/config")
+	[ "$is" = "$old" ] || [ "$is" = "$new" ] || wrong+=" $i"
+	ls "$project/.git/"*.lock >/dev/null 2>&1 && wrong+=" $i(lock)" && rm "$project/.git/"*.lock
+done
+is "SIGKILL at $moments moments: .git/config is whole, no lock is left" "" "$wrong"
+is "the project holds nothing new" ".git file" "$(ls -A "$project" | tr '\n' ' ' | sed 's/ $//')"
+done_testing

@@ -1,0 +1,55 @@
+// libFuzzer: three texts, split at bytes 0xff -> parse -> merge. What comes out must be git's
+// syntax again, hold nothing that was withheld, and change nothing but by harmless names.
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/gitconfig.h"
+#include "base/str.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(struct arena *arena, const struct gitconfig *now,
+		  const struct gitconfig_merged *merged)
+{
+	struct gitconfig result;
+	if (merged->length > GITCONFIG_BYTES_MOST)
+		return;
+	if (gitconfig_parse(arena, merged->text, merged->length, &result) < 0)
+		abort();
+	for (unsigned i = 0; i < merged->withheld_count; i++) {
+		const char *is = gitconfig_value(&result, merged->withheld[i]);
+		const char *was = gitconfig_value(now, merged->withheld[i]);
+		if (!is != !was || (is && !str_equal(is, was)))
+			abort();
+	}
+	for (unsigned i = 0; i < result.count; i++) {
+		const char *name = result.entries[i].name;
+		if (str_starts(name, "alias.") || str_ends(name, ".fsmonitor") || str_starts(name, "include."))
+			if (!gitconfig_value(now, name))
+				abort();
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct arena *arena = arena_new();
+	struct gitconfig texts[3];
+	const char *at = arena_copy(arena, (const char *)data, size), *end = at + size;
+	int good = 1;
+	err_clear();
+	for (int i = 0; i < 3; i++) {
+		const char *mark = at < end ? memchr(at, 0xff, (size_t)(end - at)) : NULL;
+		size_t length = (size_t)((mark ? mark : end) - at);
+		good = good && gitconfig_parse(arena, at, length, &texts[i]) == 0;
+		at += length + (mark != NULL);
+	}
+	struct gitconfig_merged merged;
+	if (good && gitconfig_merge(arena, &texts[0], &texts[1], &texts[2], size % 4, &merged) == 0)
+		check(arena, &texts[2], size % 4, &merged);
+	arena_free(arena);
+	return 0;
+}

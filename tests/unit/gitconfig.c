@@ -1,0 +1,127 @@
+// git's configuration syntax and the merge by the list of harmless keys.
+#include "test.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/gitconfig.h"
+
+static struct gitconfig parsed(struct arena *arena, const char *text)
+{
+	struct gitconfig config;
+	assert_int_equal(gitconfig_parse(arena, text, strlen(text), &config), 0);
+	return config;
+}
+
+static void values(void **state)
+{
+	static const struct {
+		const char *text, *name, *value;
+	} rows[] = {
+		{ "[a]\nb = c\n", "a.b", "c" },
+		{ "[A]\nB=c d  \n", "a.b", "c d" },
+		{ "[a]b=c", "a.b", "c" },
+		{ "[a \"X y\"]\n\tb = c ; no\n", "a.X y.b", "c" },
+		{ "[a \"x\\\"y\"]\nb=\"# \" # no\n", "a.x\"y.b", "# " },
+		{ "[a.Sub]\nb\n", "a.sub.b", "" },
+		{ "[a]\nb = one\\\n two\n", "a.b", "one two" },
+		{ "[a]\nb = \"x\\ty\"\nb = last", "a.b", "last" },
+		{ "\xef\xbb\xbf[a]\r\nb = c\r\n", "a.b", "c" },
+		{ "# c\n; d\n[a]\n\n # e\nb = c", "a.b", "c" },
+		{ "[a]\nb = c\n[d]\nb = e", "a.b", "c" },
+		{ "[a]\nb = \"  x\"  \n", "a.b", "  x" },
+	};
+	(void)state;
+	struct arena *arena = arena_new();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct gitconfig config = parsed(arena, rows[i].text);
+		const char *value = gitconfig_value(&config, rows[i].name);
+		assert_non_null(value);
+		assert_string_equal(value, rows[i].value);
+	}
+	arena_free(arena);
+}
+
+static void refused(void **state)
+{
+	static const char *const texts[] = { "a = b",	      "[a\nb=c",	  "[a \"x]\nb=c",
+					     "[a]\nb c\n",    "[a]\nb = \"c\nd", "[a]\n1b = c",
+					     "[a]\nb = \\q\n", "[]\nb=c",	  "[a \"b\"x]\nc=d" };
+	(void)state;
+	struct arena *arena = arena_new();
+	struct gitconfig config;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		assert_int_equal(gitconfig_parse(arena, texts[i], strlen(texts[i]), &config), -1);
+		err_clear();
+	}
+	assert_int_equal(gitconfig_parse(arena, "[a]\0b=c\n", 8, &config), -1);
+	err_clear();
+	arena_free(arena);
+}
+
+#define BASE "[core]\n\tbare = false ; a comment\n\teditor = vi\n"
+
+static void merges(void **state)
+{
+	static const struct {
+		const char *before, *after, *now, *wanted, *withheld;
+	} rows[] = {
+		{ BASE, BASE "[user]\n\tname = A B\n", BASE, BASE "[user]\n\tname = A B\n", "" },
+		{ BASE, BASE "[alias]\n\tx = !sh\n", BASE, BASE, "alias.x" },
+		{ BASE, "[core]\n\tbare = false\n\teditor = evil\n", BASE, BASE, "core.editor" },
+		{ BASE, "[core]\n\tbare = false\n", BASE, BASE, "core.editor" },
+		{ BASE, "[core]\n\tbare = true\n\teditor = vi\n", BASE,
+		  "[core]\n\teditor = vi\n\tbare = true\n", "" },
+		{ BASE "[branch \"x\"]\n\tremote = o\n", BASE, BASE "[branch \"x\"]\n\tremote = o\n", BASE, "" },
+		{ "", "[remote \"o\"]\n\turl = https://a/b\n\tfetch = +a:b\n\tfetch = c:d\n", "[x]\n\ty = z",
+		  "[x]\n\ty = z\n[remote \"o\"]\n\turl = https://a/b\n\tfetch = +a:b\n\tfetch = c:d\n", "" },
+		{ "", "[remote \"o\"]\n\turl = ext::sh -c x\n", "", "", "remote.o.url" },
+		{ "", "[remote \"o\"]\n\turl = -evil\n", "", "", "remote.o.url" },
+		{ "", "[remote \"o\"]\n\turl = foo://x\n", "", "", "remote.o.url" },
+		{ "", "[remote \"o\"]\n\turl = ssh://-oProxyCommand=x/y\n", "", "", "remote.o.url" },
+		{ "", "[remote \"o\"]\n\turl = git@h:p\n", "", "[remote \"o\"]\n\turl = git@h:p\n", "" },
+		{ "", "[submodule \"s\"]\n\tupdate = !sh\n", "", "", "submodule.s.update" },
+		{ "", "[core]\n\tfsmonitor = ./x\n\thooksPath = y\n\tsshCommand = z\n", "", "",
+		  "core.fsmonitor core.hookspath core.sshcommand" },
+		{ "", "[include]\n\tpath = x\n[filter \"f\"]\n\tclean = x\n", "", "",
+		  "include.path filter.f.clean" },
+		{ "", "[user]\n\tname = \"a\\nb\"\n", "", "", "user.name" },
+		{ "", "[user]\n\tname = \" a;\\\"\"\n", "", "[user]\n\tname = \" a;\\\"\"\n", "" },
+		{ "[core]\n\tfilemode = true\n", "[core]\n\tfilemode = false\n",
+		  "[core]\n\tfilemode = true\n", "[core]\n\tfilemode = true\n", "" },
+		{ "", "[core]\n\tworktree = ../../../lib/x\n", "", "[core]\n\tworktree = ../../../lib/x\n", "" },
+		{ "", "[core]\n\tworktree = ../../../../lib\n", "", "", "core.worktree" },
+		{ "", "[core]\n\tworktree = ../../../x/../../y\n", "", "", "core.worktree" },
+		{ "", "[core]\n\tworktree = /home\n", "", "", "core.worktree" },
+		// what the host wrote meanwhile stays
+		{ "", "[user]\n\tname = box\n", "[core]\n\tfsmonitor = mine\n",
+		  "[core]\n\tfsmonitor = mine\n[user]\n\tname = box\n", "" },
+		{ "[a]b=c\n", "[a]b=c\n[user]\nname=x", "[a]b=c\n[user] name = y\n",
+		  "[a]b=c\n[user]\n\tname = x\n", "" },
+	};
+	(void)state;
+	struct arena *arena = arena_new();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct gitconfig before = parsed(arena, rows[i].before), after = parsed(arena, rows[i].after),
+				 now = parsed(arena, rows[i].now);
+		struct gitconfig_merged merged;
+		const char *withheld = "";
+		assert_int_equal(gitconfig_merge(arena, &before, &after, &now, 3, &merged), 0);
+		assert_string_equal(merged.text, rows[i].wanted);
+		for (unsigned j = 0; j < merged.withheld_count; j++)
+			withheld = arena_text(arena, "%s%s%s", withheld, j ? " " : "", merged.withheld[j]);
+		assert_string_equal(withheld, rows[i].withheld);
+	}
+	arena_free(arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(values),
+		cmocka_unit_test(refused),
+		cmocka_unit_test(merges),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
