@@ -23,6 +23,7 @@ enum mount_kind {
 	MOUNT_LINK, // a symlink of the host, made again
 	MOUNT_BIND, // a file or directory of the host
 	MOUNT_TMPFS, // empty, thrown away
+	MOUNT_SCRATCH, // an overlay: a directory of the host below, a tmpfs above
 	MOUNT_MASK, // an empty unreadable file or directory over something of the host
 	MOUNT_SELF, // a part of the view over itself, read-only
 	MOUNT_PROC, // a fresh /proc
@@ -134,5 +135,6 @@ struct plan {
 	bool unprotected; // by --unprotected
 	bool terse; // tell only what was taken away or withheld
 
+	struct list warnings; // what falls short of what was asked for: told at the end of a run
 	struct list notes; // what is weaker than wanted, or left out: shown by `sbx plan`
 };

@@ -27,7 +27,7 @@ struct profile {
 	struct list extends;
 
 	enum project_access project;
-	struct list read, write, cache, tmpfs, hide, protect;
+	struct list read, write, cache, scratch, tmpfs, hide, protect, socket, device;
 
 	enum network_mode network;
 

@@ -22,6 +22,8 @@ static const char *mount_word(const struct mount *mount)
 		return "link";
 	case MOUNT_TMPFS:
 		return "tmpfs";
+	case MOUNT_SCRATCH:
+		return "scratch";
 	case MOUNT_MASK:
 		return "hide";
 	case MOUNT_SELF:
@@ -168,6 +170,8 @@ static void text_plan(struct out *out, const struct box *box)
 	text_limits(out, box);
 	text_mounts(out, plan);
 	text_environment(out, plan);
+	list_each(warning, &plan->warnings)
+		out_text(out, "warning      %s\n", shown(warning->text));
 	list_each(note, &plan->notes)
 		out_text(out, "note         %s\n", note->text);
 }
@@ -225,6 +229,10 @@ static void json_plan(struct out *out, const struct box *box)
 	json_close(out, '}');
 	json_mounts(out, plan);
 	json_environment(out, plan);
+	json_open(out, "warnings", '[');
+	list_each(warning, &plan->warnings)
+		json_string(out, NULL, warning->text);
+	json_close(out, ']');
 	json_open(out, "notes", '[');
 	list_each(note, &plan->notes)
 		json_string(out, NULL, note->text);

@@ -15,6 +15,7 @@
 #include "base/owned.h"
 #include "base/str.h"
 #include "base/sys.h"
+#include "jail/scratch.h"
 #include "plan.h"
 #include "run.h"
 
@@ -34,7 +35,7 @@ static const char *inside(const char *target)
 	return target[1] ? target + 1 : ".";
 }
 
-static int make_tmpfs(uint64_t bytes, unsigned attributes)
+int mount_make_tmpfs(uint64_t bytes, unsigned attributes)
 {
 	char size[32];
 	autoclose int fs = sys_fsopen("tmpfs");
@@ -68,7 +69,7 @@ static int make_filesystem(const char *type, const char *key, const char *value)
 
 int mount_child_root(const struct plan *plan, struct run *run)
 {
-	TRY(run->root = make_tmpfs(plan->profile->limits.tmp, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV));
+	TRY(run->root = mount_make_tmpfs(plan->profile->limits.tmp, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV));
 	if (sys_move_mount(run->root, "", AT_FDCWD, waiting_place, MOVE_MOUNT_F_EMPTY_PATH) < 0)
 		return fail(errno, "mount the new root");
 	if (mkdirat(run->root, empty_directory, 0) < 0 ||
@@ -77,7 +78,7 @@ int mount_child_root(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-static bool same_object(int fd, const struct identity *identity)
+bool mount_is_same(int fd, const struct identity *identity)
 {
 	struct stat status;
 	return fstat(fd, &status) == 0 && status.st_dev == identity->device &&
@@ -93,14 +94,14 @@ static int open_target(const struct plan *plan, struct run *run, unsigned index)
 				       RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS);
 	if (fd < 0)
 		return fail(errno, "'%s'", mount->target);
-	if (mount->on_host && !same_object(fd, &mount->identity))
+	if (mount->on_host && !mount_is_same(fd, &mount->identity))
 		return fail(0, "'%s' changed while the plan was made", mount->target);
 	return take(&fd);
 }
 
 // On our own tmpfs every name was made by us, and a final symlink is not followed: the path will
 // do. In a directory of the host the target is opened and compared first.
-static int attach(const struct plan *plan, struct run *run, unsigned index, int tree)
+int mount_attach(const struct plan *plan, struct run *run, unsigned index, int tree)
 {
 	const struct mount *mount = &plan->mounts[index];
 	autoclose int target = -1;
@@ -115,7 +116,7 @@ static int attach(const struct plan *plan, struct run *run, unsigned index, int 
 	return 0;
 }
 
-static int make_target(struct run *run, const struct mount *mount, mode_t type)
+int mount_make_target(struct run *run, const struct mount *mount, mode_t type)
 {
 	if (mount->on_host)
 		return 0;
@@ -148,15 +149,15 @@ static int mount_bind(const struct plan *plan, struct run *run, unsigned index)
 	if (source < 0 && errno != ELOOP)
 		return fail(errno, "'%s'", mount->source);
 	// The plan saw no symlink on the way and this very object at its end.
-	if (source < 0 || !same_object(source, wanted))
+	if (source < 0 || !mount_is_same(source, wanted))
 		return fail(0, "'%s' changed while the plan was made", mount->source);
 	autoclose int tree =
 		sys_open_tree(source, "", CLONE_FLAGS | AT_RECURSIVE | AT_EMPTY_PATH);
 	if (tree < 0)
 		return fail(errno, "'%s'", mount->source);
 	TRY(restrict_tree(mount, tree));
-	TRY(make_target(run, mount, wanted->type | 0755));
-	return attach(plan, run, index, take(&tree));
+	TRY(mount_make_target(run, mount, wanted->type | 0755));
+	return mount_attach(plan, run, index, take(&tree));
 }
 
 // As on every system: /tmp and its kin are anybody's, the home is the caller's.
@@ -171,14 +172,14 @@ static mode_t tmpfs_mode(const struct plan *plan, const struct mount *mount)
 static int mount_tmpfs(const struct plan *plan, struct run *run, unsigned index)
 {
 	const struct mount *mount = &plan->mounts[index];
-	TRY(make_target(run, mount, S_IFDIR | tmpfs_mode(plan, mount)));
+	TRY(mount_make_target(run, mount, S_IFDIR | tmpfs_mode(plan, mount)));
 	autoclose int tree =
 		mount->on_host ?
-			make_tmpfs(plan->profile->limits.tmp, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV) :
+			mount_make_tmpfs(plan->profile->limits.tmp, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV) :
 			sys_open_tree(run->root, inside(mount->target), CLONE_FLAGS);
 	if (tree < 0)
 		return fail(errno, "tmpfs '%s'", mount->target);
-	return attach(plan, run, index, take(&tree));
+	return mount_attach(plan, run, index, take(&tree));
 }
 
 // A part of our own fresh /proc over itself, read-only. Missing names are fine.
@@ -248,7 +249,7 @@ static int mount_copy(const struct plan *plan, struct run *run, unsigned index)
 	autoclose int tree = sys_open_tree(run->root, link_name, CLONE_FLAGS);
 	if (tree < 0)
 		return fail(errno, "link to '%s'", place);
-	TRY(attach(plan, run, index, take(&tree)));
+	TRY(mount_attach(plan, run, index, take(&tree)));
 	// Only now: what has no name any more cannot be mounted.
 	return unlinkat(run->root, link_name, 0) < 0 ? fail(errno, "'%s'", place) : 0;
 }
@@ -259,8 +260,8 @@ static int mount_new(const struct plan *plan, struct run *run, unsigned index)
 	autoclose int tree = mount->kind == MOUNT_PROC ? make_filesystem("proc", NULL, NULL) :
 							 make_filesystem("devpts", "ptmxmode", "0666");
 	TRY(tree);
-	TRY(make_target(run, mount, S_IFDIR | 0755));
-	return attach(plan, run, index, take(&tree));
+	TRY(mount_make_target(run, mount, S_IFDIR | 0755));
+	return mount_attach(plan, run, index, take(&tree));
 }
 
 static int mount_one(const struct plan *plan, struct run *run, unsigned index)
@@ -270,7 +271,7 @@ static int mount_one(const struct plan *plan, struct run *run, unsigned index)
 		return 0;
 	switch (mount->kind) {
 	case MOUNT_DIRECTORY:
-		return make_target(run, mount, S_IFDIR | 0755);
+		return mount_make_target(run, mount, S_IFDIR | 0755);
 	case MOUNT_LINK:
 		if (symlinkat(mount->source, run->root, inside(mount->target)) < 0)
 			return fail(errno, "link '%s'", mount->target);
@@ -279,6 +280,8 @@ static int mount_one(const struct plan *plan, struct run *run, unsigned index)
 		return mount_bind(plan, run, index);
 	case MOUNT_TMPFS:
 		return mount_tmpfs(plan, run, index);
+	case MOUNT_SCRATCH:
+		return scratch_child(plan, run, index);
 	case MOUNT_SELF:
 		return mount_self(plan, run, index);
 	case MOUNT_MASK:
@@ -345,7 +348,7 @@ int mount_child_directory(const struct plan *plan, struct run *run)
 				       RESOLVE_NO_SYMLINKS);
 	if (fd < 0)
 		return fail(errno, "change to '%s'", plan->directory);
-	if (plan->directory_identity.type && !same_object(fd, &plan->directory_identity))
+	if (plan->directory_identity.type && !mount_is_same(fd, &plan->directory_identity))
 		return fail(0, "'%s' changed while the plan was made", plan->directory);
 	return fchdir(fd) < 0 ? fail(errno, "change to '%s'", plan->directory) : 0;
 }

@@ -93,8 +93,20 @@ int protect_name(struct wishes *wishes, const char *path, enum guarded absent, s
 	return add_mask(wishes, path, &identity, from);
 }
 
+// Under an overlay the host's files cannot be changed.
+static bool is_scratch(const struct wishes *wishes, const char *path)
+{
+	for (unsigned i = 0; i < wishes->count; i++)
+		if (wishes->list[i].mount.kind == MOUNT_SCRATCH &&
+		    path_within(path, wishes->list[i].mount.target))
+			return true;
+	return false;
+}
+
 static int protect_root(struct wishes *wishes, const char *root)
 {
+	if (is_scratch(wishes, root))
+		return 0;
 	struct origin from = { .file = "protect", .order = ORDER_PROJECT };
 	TRY(repository_protect(wishes, root, from));
 	for (size_t i = 0; i < sizeof(trusted) / sizeof(*trusted); i++)

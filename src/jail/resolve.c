@@ -69,7 +69,7 @@ int resolve_expand(struct arena *arena, const struct places *places, const struc
 	return 1;
 }
 
-enum { SLOTS = 256 };
+enum { SLOTS_FIRST = 256 };
 
 struct entry {
 	const char *path; // NULL: free
@@ -80,14 +80,16 @@ struct entry {
 
 struct resolver {
 	struct arena *arena;
-	unsigned used;
-	struct entry entries[SLOTS]; // open addressing
+	unsigned used, slots; // a power of two, never more than three quarters used
+	struct entry *entries; // open addressing
 };
 
 struct resolver *resolver_new(struct arena *arena)
 {
 	struct resolver *resolver = arena_take(arena, sizeof(*resolver));
 	resolver->arena = arena;
+	resolver->slots = SLOTS_FIRST;
+	resolver->entries = arena_take(arena, SLOTS_FIRST * sizeof(struct entry));
 	return resolver;
 }
 
@@ -114,22 +116,39 @@ static void look(struct resolver *resolver, struct entry *entry)
 		look_at_link(resolver, entry);
 }
 
+// The slot of a path, or the free one where it belongs.
+static struct entry *slot_of(const struct resolver *resolver, const char *path)
+{
+	unsigned hash = 2166136261U, last = resolver->slots - 1;
+	for (const char *byte = path; *byte; byte++)
+		hash = (hash ^ (unsigned char)*byte) * 16777619U;
+	struct entry *entry = &resolver->entries[hash & last];
+	while (entry->path && !str_equal(entry->path, path))
+		entry = &resolver->entries[++hash & last];
+	return entry;
+}
+
+static void grow(struct resolver *resolver)
+{
+	const struct entry *old = resolver->entries;
+	unsigned count = resolver->slots;
+	resolver->slots *= 2;
+	resolver->entries = arena_take(resolver->arena, resolver->slots * sizeof(*old));
+	for (unsigned i = 0; i < count; i++)
+		if (old[i].path)
+			*slot_of(resolver, old[i].path) = old[i];
+}
+
 // `path` is `parent` and one more name; the parent has no symlinks in it.
 static const struct entry *entry_of(struct resolver *resolver, const char *path)
 {
-	unsigned hash = 2166136261U;
-	for (const char *byte = path; *byte; byte++)
-		hash = (hash ^ (unsigned char)*byte) * 16777619U;
-	struct entry *entry = &resolver->entries[hash % SLOTS];
-	while (entry->path && !str_equal(entry->path, path))
-		entry = &resolver->entries[++hash % SLOTS];
+	struct entry *entry = slot_of(resolver, path);
 	if (entry->path)
 		return entry;
-	// A full table: forget one rather than search for ever.
-	if (resolver->used < SLOTS - 1)
-		resolver->used++;
-	else
-		*entry = (struct entry){ 0 };
+	if (++resolver->used * 4 > resolver->slots * 3) {
+		grow(resolver);
+		entry = slot_of(resolver, path);
+	}
 	entry->path = arena_copy(resolver->arena, path, strlen(path));
 	look(resolver, entry);
 	return entry;

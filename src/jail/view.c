@@ -139,6 +139,14 @@ static int place(struct builder *builder, const struct wish *wish)
 		emit(builder, mount);
 		return 0;
 	}
+	// Of what an overlay shows nothing is known: a mask covers whatever stands there.
+	if (above->kind == MOUNT_SCRATCH && mount->kind == MOUNT_MASK) {
+		emit(builder, mount);
+		return 0;
+	}
+	if (above->kind == MOUNT_SCRATCH)
+		return fail(0, "%s'%s' lies in the scratch directory '%s', where nothing else can be",
+			    origin_text(builder->wishes.arena, mount->from), mount->target, above->target);
 	if (!mount->identity.type || above->cache)
 		return fail(0, "%s'%s' does not exist, and nothing is created in '%s'",
 			    origin_text(builder->wishes.arena, mount->from), mount->target, above->target);

@@ -5,12 +5,14 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "jail/pattern.h"
 #include "jail/project.h"
 #include "jail/protect.h"
 
@@ -95,7 +97,7 @@ static const char *not_to_be_bound(const struct resolved *resolved)
 	if (path_within(resolved->path, "/proc") || str_equal(resolved->path, "/dev"))
 		return "is the box's own";
 	if (resolved->identity.type == S_IFCHR || resolved->identity.type == S_IFBLK)
-		return "is a device, and devices cannot be passed";
+		return "is a device; use --device";
 	return NULL;
 }
 
@@ -122,14 +124,14 @@ int wishes_add_path(struct wishes *wishes, const char *path, struct origin from,
 static int add_bind(struct wishes *wishes, const struct item *item, enum access access)
 {
 	const char *path;
-	int expanded = resolve_expand(wishes->arena, &wishes->places, item, &path);
-	if (expanded <= 0)
-		return expanded;
-	int found = wishes_add_path(wishes, path, item->from, access);
+	int found = resolve_expand(wishes->arena, &wishes->places, item, &path);
+	if (found <= 0)
+		return found;
+	TRY(found = wishes_add_path(wishes, path, item->from, access));
 	if (found == 0 && item->text[0] != '?')
 		return fail(0, "%s'%s' does not exist; prefix it with '?' if it may be missing",
 			    origin_text(wishes->arena, item->from), path);
-	return found < 0 ? -1 : 0;
+	return 0;
 }
 
 // The real path of something that need not exist.
@@ -205,13 +207,9 @@ static bool shut_already(const struct plan *plan, const struct mount *mask)
 			      faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) < 0);
 }
 
-static int add_hidden(struct wishes *wishes, const struct item *item)
+static int hide_path(struct wishes *wishes, const struct item *item, const char *path)
 {
-	const char *path;
 	struct mount mask = { .kind = MOUNT_MASK, .access = ACCESS_NOTHING, .from = item->from };
-	int expanded = resolve_expand(wishes->arena, &wishes->places, item, &path);
-	if (expanded <= 0)
-		return expanded;
 	TRY(resolve_new(wishes, path, item->from, &mask.target, &mask.identity));
 	if (wishes->hidden_count == WISHES_MOST)
 		return fail(0, "more than %d hidden paths in one plan", WISHES_MOST);
@@ -221,6 +219,86 @@ static int add_hidden(struct wishes *wishes, const struct item *item)
 	if (shut_already(wishes->plan, &mask))
 		return 0;
 	return wishes_add(wishes, &mask, false);
+}
+
+static int add_hidden(struct wishes *wishes, const struct item *item)
+{
+	const char *path;
+	if (pattern_is(item->text))
+		return pattern_walk(wishes, item, hide_path);
+	int expanded = resolve_expand(wishes->arena, &wishes->places, item, &path);
+	return expanded <= 0 ? expanded : hide_path(wishes, item, path);
+}
+
+// 1 and a mount of what is there, 0 when it need not be, -1.
+static int resolve_item(struct wishes *wishes, const struct item *item, enum mount_kind kind,
+			enum access access, struct mount *ret_mount)
+{
+	const char *path;
+	struct resolved resolved;
+	int found = resolve_expand(wishes->arena, &wishes->places, item, &path);
+	if (found <= 0)
+		return found;
+	TRY(found = resolve_path(wishes->resolver, path, &resolved));
+	if (!found && item->text[0] != '?')
+		return fail(0, "%s'%s' does not exist; prefix it with '?' if it may be missing",
+			    origin_text(wishes->arena, item->from), path);
+	if (!found)
+		return 0;
+	TRY(wishes_add_links(wishes, &resolved, item->from));
+	*ret_mount = (struct mount){ .kind = kind, .access = access, .from = item->from };
+	ret_mount->target = ret_mount->source = resolved.path;
+	ret_mount->identity = resolved.identity;
+	return 1;
+}
+
+static int add_scratch(struct wishes *wishes, const struct item *item)
+{
+	struct mount mount;
+	int found = resolve_item(wishes, item, MOUNT_SCRATCH, ACCESS_WRITE, &mount);
+	if (found <= 0)
+		return found;
+	if (mount.identity.type != S_IFDIR || str_equal(mount.target, "/"))
+		return fail(0, "%s'%s' is not a directory that can be scratch",
+			    origin_text(wishes->arena, item->from), mount.target);
+	return wishes_add(wishes, &mount, true);
+}
+
+static int add_socket(struct wishes *wishes, const struct item *item)
+{
+	struct mount mount;
+	int found = resolve_item(wishes, item, MOUNT_BIND, ACCESS_READ, &mount);
+	if (found <= 0)
+		return found;
+	if (mount.identity.type != S_IFSOCK)
+		return fail(0, "%s'%s' is not a unix socket", origin_text(wishes->arena, item->from), mount.target);
+	return wishes_add(wishes, &mount, true);
+}
+
+// Memory and ports of the machine are no device for anybody's command (major 1: mem, kmem, port).
+static bool is_memory(const struct stat *status)
+{
+	return S_ISCHR(status->st_mode) && major(status->st_rdev) == 1 && minor(status->st_rdev) != 3 &&
+	       minor(status->st_rdev) != 5 && minor(status->st_rdev) < 7;
+}
+
+static int add_device(struct wishes *wishes, const struct item *item)
+{
+	struct mount mount;
+	struct stat status;
+	bool optional = item->text[0] == '?';
+	const char *name = item->text + optional;
+	name += str_starts(name, "/dev/") ? strlen("/dev/") : 0;
+	struct item whole = { .text = arena_text(wishes->arena, "%s/dev/%s", optional ? "?" : "", name),
+			      .from = item->from };
+	int found = resolve_item(wishes, &whole, MOUNT_BIND, ACCESS_DEVICE, &mount);
+	if (found <= 0)
+		return found;
+	bool kind = mount.identity.type == S_IFCHR || mount.identity.type == S_IFDIR;
+	if (!kind || !path_within(mount.target, "/dev") || stat(mount.target, &status) < 0 || is_memory(&status))
+		return fail(0, "%s'%s' is no character device that a box can have",
+			    origin_text(wishes->arena, item->from), mount.target);
+	return wishes_add(wishes, &mount, true);
 }
 
 // A directory that was entered by way of a symlink has the same name inside.
@@ -302,6 +380,12 @@ int wishes_gather(struct wishes *wishes)
 		TRY(add_cache(wishes, item));
 	list_each(item, &profile->tmpfs)
 		TRY(add_tmpfs(wishes, item));
+	list_each(item, &profile->scratch)
+		TRY(add_scratch(wishes, item));
+	list_each(item, &profile->socket)
+		TRY(add_socket(wishes, item));
+	list_each(item, &profile->device)
+		TRY(add_device(wishes, item));
 	TRY(protect_plan(wishes));
 	if (profile->network == NETWORK_HOST)
 		TRY(wishes_add_path(wishes, "/etc/resolv.conf", (struct origin){ .file = "network" }, ACCESS_READ));

@@ -48,12 +48,23 @@ const struct key keys[] = {
 	  .help = "writable and kept for the next run in this project, apart from the host's own" },
 	{ IN_PROFILE("files", "tmpfs", tmpfs), .flag = "tmpfs", .kind = KEY_LIST,
 	  .form = FORM_PATH, .value = "PATH", .help = "empty, writable, thrown away at the end" },
-	{ IN_PROFILE("files", "hide", hide), .flag = "hide", .kind = KEY_LIST, .form = FORM_PATH,
-	  .value = "PATH", .help = "not readable, whatever else says otherwise" },
+	{ IN_PROFILE("files", "scratch", scratch), .flag = "scratch", .kind = KEY_LIST,
+	  .form = FORM_PATH, .value = "PATH",
+	  .help = "reads through to the directory; what is written is thrown away at the end" },
+	{ IN_PROFILE("files", "hide", hide), .flag = "hide", .kind = KEY_LIST, .form = FORM_PATTERN,
+	  .value = "PATH",
+	  .help = "not readable, whatever else says otherwise; in the project also a pattern: "
+		  "**/.env* or ./dir/*.pem" },
 
 	{ IN_PROFILE("files", "protect", protect), .flag = "protect", .kind = KEY_LIST,
 	  .form = FORM_PATH, .value = "PATH",
 	  .help = "readable but never changed, and moved to quarantine should it appear" },
+
+	{ IN_PROFILE("files", "socket", socket), .flag = "socket", .kind = KEY_LIST,
+	  .form = FORM_PATH, .value = "PATH", .help = "a unix socket of the host to connect to" },
+	{ IN_PROFILE("files", "device", device), .flag = "device", .kind = KEY_LIST,
+	  .form = FORM_DEVICE, .value = "NAME",
+	  .help = "a character device of the host, or a directory of them: kvm, fuse, dri" },
 
 	{ IN_PROFILE("network", "mode", network), .flag = "network", .kind = KEY_WORD,
 	  .words = network_words, .value = "none|host",

@@ -18,6 +18,8 @@ enum key_kind {
 enum key_form {
 	FORM_TEXT,
 	FORM_PATH, // /x, ~/x, ./x, $VAR/x, each with a leading '?'
+	FORM_PATTERN, // a path, or one with '*' in its last name, or **/NAME
+	FORM_DEVICE, // NAME or /dev/NAME, with a leading '?'
 	FORM_PROFILE,
 	FORM_VARIABLE, // NAME, or a pattern with '*'
 	FORM_ASSIGNMENT, // NAME=VALUE

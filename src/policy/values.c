@@ -77,6 +77,13 @@ static bool is_path(const char *text, struct origin from)
 	       str_equal(text, "~") || str_starts(text, "~/");
 }
 
+static bool is_device(const char *text)
+{
+	text += text[0] == '?';
+	text += str_starts(text, "/dev/") ? strlen("/dev/") : 0;
+	return text[0] && text[0] != '/' && !strstr(text, "..") && strlen(text) < 64;
+}
+
 static bool is_hostname(const char *text)
 {
 	static const char digits[] = "0123456789-.";
@@ -93,6 +100,12 @@ static const char *form_problem(enum key_form form, const char *text, struct ori
 		return NULL;
 	case FORM_PATH:
 		return is_path(text, from) ? NULL : "a path that begins with /, ~/, ./ or $VAR";
+	case FORM_PATTERN:
+		return is_path(text, from) || str_starts(text, "**/") ?
+			       NULL :
+			       "a path that begins with /, ~/, ./ or $VAR, or a pattern **/NAME";
+	case FORM_DEVICE:
+		return is_device(text) ? NULL : "the name of a device in /dev";
 	case FORM_PROFILE:
 		return text[0] ? NULL : "the name of a profile, or a path with '/'";
 	case FORM_VARIABLE:

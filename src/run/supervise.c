@@ -220,6 +220,8 @@ static void look_last(const struct plan *plan, const struct run *run, struct eye
 	if (plan->guard_count > 0)
 		check_host(plan, run, milliseconds() - eyes->begin, done ? COMMAND_DONE : COMMAND_FAILED,
 			   &eyes->told, &eyes->changed);
+	list_each(item, &plan->warnings)
+		out_text(&eyes->told, "sbx: %s\n", item->text);
 	out_flush(&eyes->told, STDERR_FILENO);
 	if (eyes->changed.used && !plan->terse) {
 		out_text(&heading, "sbx: changed, and your own programs will run it: %s\n",

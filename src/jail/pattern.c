@@ -1,0 +1,99 @@
+// Owns the bounded walk for patterns. Links are not followed, .git is not entered.
+#include "jail/pattern.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "jail/wishes.h"
+
+enum { ENTRIES_MOST = 50000, MILLISECONDS_MOST = 200, DEPTH_MOST = 64 };
+
+struct walk {
+	struct wishes *wishes;
+	const struct item *item;
+	const char *name; // what the last name must match
+	int (*found)(struct wishes *wishes, const struct item *item, const char *path);
+	bool deep, cut;
+	unsigned entries;
+	struct timespec start;
+};
+
+bool pattern_is(const char *text)
+{
+	return strchr(text, '*') != NULL;
+}
+
+static bool out_of_budget(struct walk *walk)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	long spent = (now.tv_sec - walk->start.tv_sec) * 1000 +
+		     (now.tv_nsec - walk->start.tv_nsec) / 1000000;
+	walk->cut = walk->cut || ++walk->entries > ENTRIES_MOST || spent > MILLISECONDS_MOST;
+	return walk->cut;
+}
+
+static int walk_directory(struct walk *walk, int directory, const char *path, unsigned depth)
+{
+	int result = 0;
+	DIR *stream = fdopendir(dup(directory));
+	for (struct dirent *entry = stream ? readdir(stream) : NULL;
+	     entry && result == 0 && !out_of_budget(walk); entry = readdir(stream)) {
+		const char *name = entry->d_name;
+		if (str_equal(name, ".") || str_equal(name, "..") || str_equal(name, ".git"))
+			continue;
+		char *below = path_below(walk->wishes->arena, path, name);
+		if (str_match(name, walk->name)) {
+			result = walk->found(walk->wishes, walk->item, below);
+			continue;
+		}
+		if (!walk->deep || entry->d_type != DT_DIR || depth == DEPTH_MOST)
+			continue;
+		autoclose int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (fd >= 0)
+			result = walk_directory(walk, fd, below, depth + 1);
+	}
+	if (stream)
+		closedir(stream);
+	return result;
+}
+
+int pattern_walk(struct wishes *wishes, const struct item *item,
+		 int (*found)(struct wishes *wishes, const struct item *item, const char *path))
+{
+	struct walk walk = { .wishes = wishes, .item = item, .found = found };
+	const char *where = origin_text(wishes->arena, item->from), *start = wishes->plan->project;
+	walk.deep = str_starts(item->text, "**/");
+	walk.name = path_name(item->text);
+	size_t directory = (size_t)(walk.name - item->text);
+	if (!start)
+		return 0; // patterns are about the project
+	if (!walk.deep && memchr(item->text, '*', directory))
+		return fail(0, "%s'%s': only the last name of a pattern may have '*', or it begins with **/",
+			    where, item->text);
+	if (walk.deep && directory != strlen("**/"))
+		return fail(0, "%s'%s': after **/ comes one name", where, item->text);
+	if (!walk.deep && (item->text[0] == '/' || item->text[0] == '~' || item->text[0] == '$'))
+		return fail(0, "%s'%s': a pattern is for the project: ./dir/NAME or **/NAME", where, item->text);
+	if (!walk.deep)
+		start = path_join(wishes->arena, start,
+				  arena_text(wishes->arena, "%.*s.", (int)directory, item->text));
+	clock_gettime(CLOCK_MONOTONIC, &walk.start);
+	autoclose int fd = open(start, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int result = fd < 0 ? 0 : walk_directory(&walk, fd, start, 0);
+	if (walk.cut)
+		list_add(&wishes->plan->warnings, wishes->arena,
+			 arena_text(wishes->arena, "%s'%s' was looked for only in a part of the project, which "
+						   "is too large: name the files",
+				    where, item->text),
+			 item->from);
+	return result;
+}

@@ -1,0 +1,73 @@
+#!/bin/bash
+# scratch, patterns, sockets, devices: what they give, and that they give no more.
+. "$(dirname "$0")/../lib.sh"
+export HOME=$work/home
+mkdir -p "$HOME"
+project=$(new_project)
+cd "$project" || exit 1
+box() { "$SBX" run "$@" 2>"$work/log"; }
+
+mkdir -p "$work/data/sub" "$work/data/gone" && echo one >"$work/data/a" && echo key >"$work/data/sub/key" && echo x >"$work/data/gone/f"
+hash=$(tree_hash "$work/data")
+out=$(box --scratch "$work/data" -- bash -c "cd $work/data && cat a && echo two >a && cat a && rm -r gone && ls && mkdir new && echo y >new/f && cat new/f")
+if grep -q 'needs 6.6\|Linux 6.6' "$work/log"; then
+	skip "scratch" "this kernel's tmpfs has no extended attributes"
+else
+	is "scratch: reads through, writes, removes" "one two a sub y" "$(echo $out)"
+	is "scratch: the host has what it had" "$hash" "$(tree_hash "$work/data")"
+	is "scratch: thrown away" "one" "$(box --scratch "$work/data" -- cat "$work/data/a")"
+	is "scratch: what is hidden below stays hidden" 1 "$(box --scratch "$work/data" --hide "$work/data/sub/key" -- cat "$work/data/sub/key"; echo $?)"
+	is "scratch: also when moved" "" "$(box --scratch "$work/data" --hide "$work/data/sub/key" -- bash -c "cd $work/data; mv sub other; cat other/key sub/key")"
+	hash=$(tree_hash .)
+	is "scratch over the project" "evil" "$(box --scratch . -- bash -c 'echo evil >file; mkdir .vscode; git config core.fsmonitor x; rm -rf d; cat file')"
+	is "scratch over the project: the host has what it had" "$hash" "$(tree_hash .)"
+	is "scratch: limited by tmp" 1 "$(box --tmp 1M --scratch "$work/data" -- bash -c "head -c 4M /dev/zero >$work/data/big"; echo $?)"
+fi
+status "scratch of a file" 125 "$SBX" run --scratch "$work/data/a" -- true
+status "scratch of nothing" 125 "$SBX" run --scratch "$work/none" -- true
+status "scratch of the root" 125 "$SBX" run --scratch / -- true
+status "a mount in a scratch directory" 125 "$SBX" run --scratch "$work/data" --read "$work/data/sub" -- true
+
+mkdir -p a/b node_modules/x && echo secret | tee .env a/b/.env.local a/key.pem a/b/deep.pem node_modules/x/.env >/dev/null
+is "hide **/.env*" "" "$(box --hide '**/.env*' -- cat .env a/b/.env.local node_modules/x/.env)"
+is "hide ./a/*.pem: there, and not below" "secret" "$(box --hide './a/*.pem' -- cat a/key.pem a/b/deep.pem)"
+is "hide by a pattern: cannot be moved away with its directory" "" "$(box --hide '**/.env*' -- bash -c 'mv a x; mv a/b y; cat x/b/.env.local y/.env.local')"
+ln -s "$HOME" a/link && echo secret >"$HOME/.env"
+is "a pattern follows no link" 0 "$(box --hide '**/.env*' -- true; echo $?)"
+status "a pattern out of the project" 125 "$SBX" run --hide '/etc/*' -- true
+status "a pattern with two stars in the way" 125 "$SBX" run --hide '**/a/*.pem' -- true
+mkdir many && (cd many && seq 1100 | sed 's/$/.env/' | xargs touch)
+status "more matches than a plan can have" 125 "$SBX" run --hide '**/*.env' -- true
+rm -r many
+mkdir wide && (cd wide && seq 60000 | xargs touch)
+box --hide '**/*.nothing' -- true
+like "a walk that was cut is told" "$(cat "$work/log")" 'looked for only in a part of the project'
+rm -r wide
+
+serve() { python3 -c 'import socket, sys, time
+s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen(); time.sleep(20)' "$1" & server=$!; while [ ! -S "$1" ]; do sleep 0.02; done; }
+reach="import socket, sys; s = socket.socket(socket.AF_UNIX); s.connect('$work/data/socket'); print('reached')"
+serve "$work/data/socket"
+is "--socket" reached "$(box --socket "$work/data/socket" -- python3 -c "$reach")"
+is "without --socket" "" "$(box -- python3 -c "$reach")"
+kill $server
+wait $server 2>/dev/null
+status "--socket of a file" 125 "$SBX" run --socket "$work/data/a" -- true
+status "--socket of nothing" 125 "$SBX" run --socket "$work/none" -- true
+is "--socket '?...' of nothing" 0 "$(box --socket "?$work/none" -- true; echo $?)"
+
+is "--device by name" 0 "$(box --device null --device /dev/zero -- test -c /dev/zero; echo $?)"
+if [ -c /dev/rtc0 ]; then
+	is "--device: one more" "crw" "$(box --device rtc0 -- stat -c %A /dev/rtc0 | cut -c1-3)"
+elif [ -c /dev/loop-control ] || [ -c /dev/fuse ]; then
+	is "--device: one more" "crw" "$(box --device "?fuse" --device "?loop-control" -- bash -c 'stat -c %A /dev/fuse /dev/loop-control 2>/dev/null' | cut -c1-3 | head -1)"
+else
+	skip "--device: one more" "no device to try"
+fi
+for device in mem /dev/kmem ../etc/passwd /etc/passwd /dev/../etc nothing-here loop0 sda vda shm/x; do
+	status "--device $device" 125 "$SBX" run --device "$device" -- true
+done
+exec 9<"$work/data/a"
+is "--keep-fd" one "$(box --keep-fd 9 -- bash -c 'cat <&9')"
+exec 9<&-
+done_testing
