@@ -10,6 +10,7 @@
 #include "profile.h"
 
 struct arena;
+struct resolver;
 
 // A file or directory as it was when the plan was made; a mount of anything else is refused.
 struct identity {
@@ -93,6 +94,7 @@ enum { MOUNTS_MOST = 8192 };
 
 struct plan {
 	struct arena *arena;
+	struct resolver *resolver; // of paths, while the plan is made
 	const struct profile *profile;
 
 	uid_t uid;
@@ -102,6 +104,7 @@ struct plan {
 	const char *real_home; // without symlinks, as are the next two
 	const char *config, *state; // ~/.config/sbx and ~/.local/state/sbx, by XDG
 	const char *current; // the caller's directory
+	const char *toplevel; // of git, or the current directory; NULL when it is none to work in
 	const char *project; // NULL when there is none
 	const char *directory; // the command starts here
 	struct identity directory_identity;

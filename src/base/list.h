@@ -4,12 +4,12 @@
 struct arena;
 
 // "base.ini" and its line, or "--read" and line 0. The later of two that speak of the same thing
-// wins: `order` counts up over files, then the project, then flags.
+// wins: `order` counts up over files, the project's own, the project itself, then flags.
 struct origin {
 	const char *file;
 	unsigned line, order;
 };
-enum { ORDER_PROJECT = (1 << 30) - 1, ORDER_FLAGS = 1 << 30 };
+enum { ORDER_OWN_FILE = 1 << 29, ORDER_PROJECT = (1 << 30) - 1, ORDER_FLAGS = 1 << 30 };
 
 struct item {
 	struct item *next;

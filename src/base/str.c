@@ -104,3 +104,11 @@ bool str_number(const char *text, size_t length, unsigned long long low, unsigne
 	*ret_number = number;
 	return true;
 }
+
+uint64_t str_hash(const char *text)
+{
+	uint64_t hash = 0xcbf29ce484222325ULL;
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ULL;
+	return hash;
+}

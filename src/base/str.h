@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 bool str_equal(const char *left, const char *right);
 bool str_starts(const char *text, const char *prefix);
@@ -16,6 +17,9 @@ bool str_printable(const char *text);
 
 // The number of single-character edits between two words, at most `most` + 1.
 unsigned str_distance(const char *left, const char *right, unsigned most);
+
+// A short name for a text (FNV-1a); not against somebody who looks for two that are alike.
+uint64_t str_hash(const char *text);
 
 // A decimal number without sign, spaces or leading garbage; false when out of [low, high].
 bool str_number(const char *text, size_t length, unsigned long long low, unsigned long long high,

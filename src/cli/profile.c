@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/diff.h"
 #include "base/err.h"
 #include "base/out.h"
+#include "base/path.h"
 #include "base/str.h"
 #include "cli/box.h"
 #include "cli/help.h"
@@ -15,6 +17,7 @@
 #include "jail/seccomp.h"
 #include "policy/find.h"
 #include "policy/merge.h"
+#include "policy/trust.h"
 #include "policy/values.h"
 #include "run/decide.h"
 
@@ -161,13 +164,77 @@ static int list_keys(struct box *box, char **words)
 	return out_flush(&out, STDOUT_FILENO);
 }
 
+// The project of the current directory, and its file.
+static int own_file(struct box *box, char **words, struct trust *ret_trust)
+{
+	struct plan *plan = &box->plan;
+	if (words[0])
+		return fail(0, "this is about the project here; change to it, without '%.40s'",
+			    str_printable(words[0]) ? words[0] : "(control bytes)");
+	plan->arena = box->arena;
+	decide_places(plan, environ);
+	if (!plan->toplevel)
+		return fail(0, "the current directory is no place for a project");
+	TRY(trust_read(box->arena, plan->state, plan->toplevel, ret_trust));
+	if (ret_trust->state == TRUST_NO_FILE)
+		return fail(0, "%s: there is no such file", path_below(box->arena, plan->toplevel, ".sbx.ini"));
+	return 0;
+}
+
+static int status(struct box *box, char **words)
+{
+	static const char *const words_of[] = {
+		[TRUST_NO_FILE] = "",
+		[TRUST_UNKNOWN] = "not trusted: it can only tighten the box",
+		[TRUST_CHANGED] = "changed since you trusted it: it can only tighten the box",
+		[TRUST_GIVEN] = "trusted",
+	};
+	struct out out = { 0 };
+	struct trust trust;
+	struct list ignored = { 0 };
+	struct profile profile = { 0 };
+	struct list names = { 0 };
+	TRY(own_file(box, words, &trust));
+	const char *config = decide_config_directory(box->arena, environ);
+	TRY(merge_profiles(box->arena, config, &names, &profile));
+	TRY(trust_merge(box->arena, config, &trust, &profile, &ignored));
+	out_text(&out, "%s: %s\n", trust.source.file, words_of[trust.state]);
+	list_each(item, &ignored)
+		out_text(&out, "line %u loosens it and is ignored\n", item->from.line);
+	if (trust.state == TRUST_CHANGED)
+		diff_lines(&out, trust.trusted, trust.source.text);
+	else if (trust.state == TRUST_UNKNOWN)
+		diff_lines(&out, "", trust.source.text);
+	if (trust.state != TRUST_GIVEN)
+		out_text(&out, "to let it loosen as well: sbx profile trust\n");
+	return out_flush(&out, STDOUT_FILENO);
+}
+
+static int trust_own(struct box *box, char **words)
+{
+	struct out out = { 0 };
+	struct trust trust;
+	TRY(own_file(box, words, &trust));
+	TRY(trust_give(box->arena, box->plan.state, box->plan.toplevel, &trust));
+	out_text(&out, "%s: trusted as it is now\n", trust.source.file);
+	return out_flush(&out, STDOUT_FILENO);
+}
+
+static int untrust_own(struct box *box, char **words)
+{
+	struct trust trust;
+	TRY(own_file(box, words, &trust));
+	return trust_take(box->arena, box->plan.state, box->plan.toplevel);
+}
+
 struct action {
 	const char *name;
 	int (*run)(struct box *box, char **words);
 };
 
 static const struct action actions[] = {
-	{ "list", list }, { "show", show }, { "check", check }, { "keys", list_keys }
+	{ "list", list }, { "show", show }, { "check", check }, { "keys", list_keys },
+	{ "status", status }, { "trust", trust_own }, { "untrust", untrust_own }
 };
 
 int verb_profile(char **words)
@@ -182,7 +249,8 @@ int verb_profile(char **words)
 	if (box->invocation.help == ANSWER_YES)
 		return help_verb(VERB_PROFILE, "profile");
 	if (!chosen) {
-		fail(0, "usage: sbx profile list | show [--resolved] NAME | check FILE | keys");
+		fail(0, "usage: sbx profile list | show [--resolved] NAME | check FILE | keys | status | trust | "
+			"untrust");
 		return box_failed();
 	}
 	return chosen->run(box, box->arguments.rest) < 0 ? box_failed() : STATUS_OK;

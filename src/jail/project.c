@@ -78,6 +78,14 @@ static const char *git_toplevel(const struct plan *plan)
 	}
 }
 
+const char *project_find(const struct plan *plan)
+{
+	if (!plan->current || project_refusal(plan, plan->current))
+		return NULL;
+	const char *toplevel = git_toplevel(plan);
+	return toplevel ? toplevel : plan->current;
+}
+
 int project_plan(struct plan *plan)
 {
 	if (plan->profile->project == PROJECT_NONE)
@@ -90,7 +98,6 @@ int project_plan(struct plan *plan)
 		return fail(0, "'%s' %s and cannot be the project; change to a project's directory, or "
 			       "use --project none",
 			    plan->current, why);
-	const char *toplevel = git_toplevel(plan);
-	plan->project = toplevel ? toplevel : plan->current;
+	plan->project = plan->toplevel;
 	return 0;
 }

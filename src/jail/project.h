@@ -7,5 +7,8 @@ struct plan;
 // system and shared directories, and anything that holds or lies in sbx's own files. Rule 11.
 int project_plan(struct plan *plan);
 
+// The git toplevel or the current directory; NULL when that is refused. Says nothing.
+const char *project_find(const struct plan *plan);
+
 // Why a path must not be writable in a box, or NULL. Also for --write and caches. Rule 12.
 const char *project_refusal(const struct plan *plan, const char *path);

@@ -28,6 +28,14 @@ enum key_form {
 	FORM_HOSTNAME,
 };
 
+// What the key may do in a project's own file before the user has trusted it.
+enum tightens {
+	TIGHTENS_NEVER,
+	TIGHTENS_ALWAYS, // each item takes something away
+	TIGHTENS_LESS, // a smaller number, an earlier word
+	TIGHTENS_MORE, // a later word
+};
+
 // Verbs that take options. Keys of a profile are taken by the first three.
 enum verb {
 	VERB_RUN = 1 << 0,
@@ -49,6 +57,7 @@ struct key {
 	const char *value; // how help writes the value
 	size_t offset; // of the field
 	uint64_t low, high; // of numbers
+	enum tightens tightens;
 	unsigned verbs; // bits of enum verb: where the flag is accepted
 	const char *help; // one line
 };

@@ -27,7 +27,7 @@ struct merger {
 
 static int load(struct merger *merger, const char *name, enum level from);
 
-static int unknown_key(struct arena *arena, const struct ini_row *row, struct origin from)
+int merge_unknown_key(struct arena *arena, const struct ini_row *row, struct origin from)
 {
 	const char *where = origin_text(arena, from);
 	for (unsigned i = 0; i < section_count; i++) {
@@ -59,7 +59,7 @@ static int apply_rows(struct merger *merger, const struct source *source)
 		struct origin from = { source->file, row->line, merger->order++ };
 		const struct key *key = key_find(row->section, row->name);
 		if (!key)
-			return unknown_key(merger->arena, row, from);
+			return merge_unknown_key(merger->arena, row, from);
 		if (!is_extends(row))
 			TRY(value_set(key, merger->profile, merger->arena, row->value, from));
 	}
@@ -110,6 +110,15 @@ int merge_profiles(struct arena *arena, const char *config, const struct list *n
 	list_each(item, names)
 		TRY(load(&merger, item->text, LEVEL_FILE));
 	return 0;
+}
+
+int merge_source(struct arena *arena, const char *config, const struct source *source,
+		 struct profile *profile)
+{
+	struct merger merger = { .arena = arena, .config = config, .profile = profile,
+				 .order = ORDER_OWN_FILE };
+	TRY(load_extended(&merger, source, ""));
+	return apply_rows(&merger, source);
 }
 
 int merge_arguments(struct arena *arena, const struct arguments *arguments,

@@ -28,6 +28,7 @@
 #include "plan.h"
 #include "policy/argv.h"
 #include "policy/merge.h"
+#include "policy/trust.h"
 #include "probe.h"
 #include "run.h"
 
@@ -97,11 +98,8 @@ static const char *current_directory(struct arena *arena)
 static const char *caches_directory(const struct plan *plan)
 {
 	const char *project = plan->project ? plan->project : "none";
-	uint64_t hash = 0xcbf29ce484222325ULL;
-	for (const char *byte = project; *byte; byte++)
-		hash = (hash ^ (unsigned char)*byte) * 0x100000001b3ULL;
 	return arena_text(plan->arena, "%s/cache/%.64s-%016llx", plan->state, path_name(project),
-			  (unsigned long long)hash);
+			  (unsigned long long)str_hash(project));
 }
 
 static const struct mount *mount_above(const struct plan *plan, const char *path)
@@ -176,15 +174,9 @@ int decide_view(struct plan *plan, char *const *environment)
 {
 	struct probe probe;
 	probe_quick(&probe);
-	plan->current = current_directory(plan->arena);
-	struct resolver *resolver = resolver_new(plan->arena);
-	plan->home = find_home(plan->arena, environment);
-	plan->real_home = resolve_real(resolver, plan->home);
-	plan->config = resolve_real(resolver, decide_config_directory(plan->arena, environment));
-	plan->state = resolve_real(resolver, decide_state_directory(plan->arena, environment));
 	TRY(project_plan(plan));
 	plan->caches = caches_directory(plan);
-	TRY(view_plan(plan, resolver, environment));
+	TRY(view_plan(plan, plan->resolver, environment));
 	TRY(choose_directory(plan));
 	TRY(env_plan(plan, environment));
 	TRY(keep_descriptors(plan));
@@ -192,20 +184,48 @@ int decide_view(struct plan *plan, char *const *environment)
 	return landlock_plan(&probe, plan);
 }
 
+void decide_places(struct plan *plan, char *const *environment)
+{
+	struct arena *arena = plan->arena;
+	plan->resolver = resolver_new(arena);
+	plan->current = current_directory(arena);
+	plan->home = find_home(arena, environment);
+	plan->real_home = resolve_real(plan->resolver, plan->home);
+	plan->config = resolve_real(plan->resolver, decide_config_directory(arena, environment));
+	plan->state = resolve_real(plan->resolver, decide_state_directory(arena, environment));
+	plan->toplevel = project_find(plan);
+}
+
+// The project's own file, between the profiles and the flags.
+static int merge_own_file(struct plan *plan, const char *config, struct profile *profile)
+{
+	struct trust trust;
+	struct list ignored = { 0 };
+	if (!plan->toplevel)
+		return 0;
+	TRY(trust_read(plan->arena, plan->state, plan->toplevel, &trust));
+	TRY(trust_merge(plan->arena, config, &trust, profile, &ignored));
+	list_each(item, &ignored)
+		list_add(plan->terse ? &plan->notes : &plan->warnings, plan->arena, item->text, item->from);
+	return 0;
+}
+
 int decide_profile(struct arena *arena, const struct invocation *invocation,
 		   const struct arguments *arguments, char *const *environment,
 		   struct profile *profile, struct plan *plan)
 {
 	const char *config = decide_config_directory(arena, environment);
-	TRY(merge_profiles(arena, config, &invocation->profiles, profile));
-	TRY(merge_arguments(arena, arguments, profile));
 	plan->arena = arena;
 	plan->profile = profile;
+	plan->terse = invocation->terse == ANSWER_YES;
+	decide_places(plan, environment);
+	TRY(merge_profiles(arena, config, &invocation->profiles, profile));
+	TRY(merge_own_file(plan, config, profile));
+	TRY(merge_arguments(arena, arguments, profile));
 	plan->uid = geteuid();
 	plan->gid = getegid();
 	plan->timing = invocation->timing == ANSWER_YES;
 	plan->unprotected = invocation->unprotected == ANSWER_YES;
-	plan->terse = invocation->terse == ANSWER_YES;
 	copy_command(plan, invocation->command);
 	TRY(seccomp_plan(plan));
 	return ns_plan(plan);

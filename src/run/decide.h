@@ -13,6 +13,9 @@ struct run;
 const char *decide_config_directory(struct arena *arena, char *const *environment);
 const char *decide_state_directory(struct arena *arena, char *const *environment);
 
+// Who calls, from where: home, sbx's own directories, the project there would be.
+void decide_places(struct plan *plan, char *const *environment);
+
 // First half: merges the profiles, takes the flags, and decides what the clone needs to know.
 // `plan` and `profile` are zeroed and lie in the arena.
 int decide_profile(struct arena *arena, const struct invocation *invocation,

@@ -1,0 +1,85 @@
+// Owns the longest common subsequence of two short texts.
+#include "base/diff.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/out.h"
+
+enum { LINES_MOST = 1500 };
+
+struct line {
+	const char *text;
+	size_t length;
+};
+
+struct lines {
+	struct line list[LINES_MOST];
+	unsigned count;
+};
+
+static bool split(const char *text, struct lines *lines)
+{
+	lines->count = 0;
+	while (*text) {
+		size_t length = strcspn(text, "\n");
+		if (lines->count == LINES_MOST)
+			return false;
+		lines->list[lines->count++] = (struct line){ text, length };
+		text += length + (text[length] == '\n');
+	}
+	return true;
+}
+
+static bool same(const struct line *left, const struct line *right)
+{
+	return left->length == right->length && memcmp(left->text, right->text, left->length) == 0;
+}
+
+static void show(struct out *out, char mark, const struct line *line)
+{
+	out_text(out, "%c", mark);
+	for (size_t i = 0; i < line->length; i++)
+		out_text(out, "%c", (unsigned char)line->text[i] < 32 || line->text[i] == 127 ?
+					    '?' :
+					    line->text[i]);
+	out_text(out, "\n");
+}
+
+typedef unsigned short lengths[LINES_MOST + 1][LINES_MOST + 1];
+
+static void compare(struct out *out, const struct lines *a, const struct lines *b, lengths common)
+{
+	for (unsigned i = a->count; i-- > 0;)
+		for (unsigned j = b->count; j-- > 0;) {
+			unsigned short down = common[i + 1][j], right = common[i][j + 1];
+			common[i][j] = same(&a->list[i], &b->list[j]) ?
+					       (unsigned short)(common[i + 1][j + 1] + 1) :
+				       down > right ? down : right;
+		}
+	unsigned i = 0, j = 0;
+	while (i < a->count || j < b->count) {
+		if (i < a->count && j < b->count && same(&a->list[i], &b->list[j])) {
+			show(out, ' ', &a->list[i]);
+			i++, j++;
+		} else if (i < a->count && (j == b->count || common[i + 1][j] >= common[i][j + 1])) {
+			show(out, '-', &a->list[i++]);
+		} else {
+			show(out, '+', &b->list[j++]);
+		}
+	}
+}
+
+void diff_lines(struct out *out, const char *before, const char *after)
+{
+	struct lines *a = malloc(sizeof(*a)), *b = malloc(sizeof(*b));
+	lengths *common = calloc(1, sizeof(*common));
+	if (!a || !b || !common || !split(before, a) || !split(after, b))
+		out_text(out, "(too large to compare)\n");
+	else
+		compare(out, a, b, *common);
+	free(common);
+	free(a);
+	free(b);
+}

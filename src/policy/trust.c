@@ -1,0 +1,169 @@
+// Owns ~/.local/state/sbx/trust: a copy of each .sbx.ini that the user has trusted, the path of
+// the project in its first line. A copy and not a hash: what changed can be shown. Rule 12.
+#include "policy/trust.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/owned.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "policy/keys.h"
+#include "policy/merge.h"
+#include "policy/values.h"
+#include "profile.h"
+
+static const char file_name[] = ".sbx.ini";
+
+static const char *store_name(struct arena *arena, const char *project)
+{
+	return arena_text(arena, "%.64s-%016llx.ini", path_name(project),
+			  (unsigned long long)str_hash(project));
+}
+
+// The whole text of a regular file: 1, 0 when there is none, -1.
+static int read_text(struct arena *arena, const char *path, size_t most, const char **ret_text,
+		     size_t *ret_length)
+{
+	struct stat status;
+	autoclose int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
+		return 0;
+	if (fd < 0 || fstat(fd, &status) < 0)
+		return fail(errno, "%s: cannot read this profile", path);
+	if (!S_ISREG(status.st_mode))
+		return fail(0, "%s: is not a regular file", path);
+	char *text = status.st_size <= (off_t)most ? arena_take(arena, (size_t)status.st_size + 1) : NULL;
+	ssize_t length = text ? fd_read_all(fd, text, (size_t)status.st_size) : 0;
+	if (!text)
+		return fail(0, "%s: is larger than %zu KiB", path, most / 1024);
+	if (length < 0)
+		return fail(errno, "%s: cannot read this profile", path);
+	*ret_text = text;
+	*ret_length = (size_t)length;
+	return 1;
+}
+
+int trust_read(struct arena *arena, const char *state, const char *project,
+	       struct trust *ret_trust)
+{
+	struct trust trust = { .state = TRUST_NO_FILE };
+	const char *path = path_below(arena, project, file_name), *stored;
+	size_t length;
+	struct source *source = &trust.source;
+	int found = read_text(arena, path, INI_BYTES_MOST, &source->text, &source->length);
+	if (found <= 0) {
+		*ret_trust = trust;
+		return found;
+	}
+	source->file = path;
+	TRY(ini_read(arena, path, source->text, source->length, &source->rows));
+	trust.state = TRUST_UNKNOWN;
+	const char *store = arena_text(arena, "%s/trust/%s", state, store_name(arena, project));
+	const char *head = arena_text(arena, "%s\n", project);
+	TRY(found = read_text(arena, store, (size_t)INI_BYTES_MOST + strlen(head), &stored, &length));
+	size_t skipped = strlen(head);
+	if (found && length >= skipped && memcmp(stored, head, skipped) == 0) {
+		trust.trusted = stored + skipped;
+		bool same = length - skipped == source->length &&
+			    memcmp(trust.trusted, source->text, source->length) == 0;
+		trust.state = same ? TRUST_GIVEN : TRUST_CHANGED;
+	}
+	*ret_trust = trust;
+	return 0;
+}
+
+int trust_give(struct arena *arena, const char *state, const char *project,
+	       const struct trust *trust)
+{
+	const char *name = store_name(arena, project), *fresh = arena_text(arena, "%s.new", name);
+	autoclose int directory = owned_directory(path_below(arena, state, "trust"));
+	TRY(directory);
+	unlinkat(directory, fresh, 0);
+	autoclose int fd = openat(directory, fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0 || fd_write_all(fd, project, strlen(project)) < 0 || fd_write_all(fd, "\n", 1) < 0 ||
+	    fd_write_all(fd, trust->source.text, trust->source.length) < 0 ||
+	    renameat(directory, fresh, directory, name) < 0)
+		return fail(errno, "write '%s/trust/%s'", state, name);
+	return 0;
+}
+
+int trust_take(struct arena *arena, const char *state, const char *project)
+{
+	const char *name = store_name(arena, project);
+	autoclose int directory = owned_directory(path_below(arena, state, "trust"));
+	TRY(directory);
+	if (unlinkat(directory, name, 0) < 0 && errno != ENOENT)
+		return fail(errno, "remove '%s/trust/%s'", state, name);
+	return 0;
+}
+
+// Whether a line of a file that nobody has trusted can only take something away; `alone` is a
+// profile with nothing but its value.
+static bool tightens(const struct key *key, const char *text, const struct profile *alone,
+		     const struct profile *profile)
+{
+	const char *now = (const char *)profile + key->offset;
+	const char *then = (const char *)alone + key->offset;
+	uint64_t limit_now, limit_then;
+	unsigned word_now, word_then;
+	switch (key->tightens) {
+	case TIGHTENS_NEVER:
+		return false;
+	case TIGHTENS_ALWAYS:
+		return key->kind != KEY_LIST || text[0] != '\0'; // "" would empty the list
+	case TIGHTENS_LESS:
+	case TIGHTENS_MORE:
+		break;
+	}
+	if (key->kind == KEY_WORD) {
+		memcpy(&word_now, now, sizeof(word_now));
+		memcpy(&word_then, then, sizeof(word_then));
+		return key->tightens == TIGHTENS_LESS ? word_then <= word_now : word_then >= word_now;
+	}
+	memcpy(&limit_now, now, sizeof(limit_now));
+	memcpy(&limit_then, then, sizeof(limit_then));
+	return limit_then <= limit_now;
+}
+
+static void ignore(struct arena *arena, struct list *ignored, const struct ini_row *row,
+		   struct origin from)
+{
+	list_add(ignored, arena,
+		 arena_text(arena, "%s:%u: '%.40s' loosens the box and is ignored until you trust this file: "
+				   "sbx profile status",
+			    file_name, row->line, row->name),
+		 from);
+}
+
+int trust_merge(struct arena *arena, const char *config, const struct trust *trust,
+		struct profile *profile, struct list *ignored)
+{
+	const struct source *source = &trust->source;
+	if (trust->state == TRUST_NO_FILE)
+		return 0;
+	if (trust->state == TRUST_GIVEN)
+		return merge_source(arena, config, source, profile);
+	for (unsigned i = 0; i < source->rows.count; i++) {
+		const struct ini_row *row = &source->rows.rows[i];
+		struct origin from = { file_name, row->line, ORDER_OWN_FILE + i };
+		const struct key *key = key_find(row->section, row->name);
+		if (!key)
+			return merge_unknown_key(arena, row, from);
+		struct profile alone = { 0 };
+		TRY(value_set(key, &alone, arena, row->value, from));
+		if (tightens(key, row->value, &alone, profile))
+			TRY(value_set(key, profile, arena, row->value, from));
+		else
+			ignore(arena, ignored, row, from);
+	}
+	return 0;
+}

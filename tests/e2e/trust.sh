@@ -1,0 +1,79 @@
+#!/bin/bash
+# A project's own profile, .sbx.ini: only tightens until its text is trusted. Rule 12.
+. "$(dirname "$0")/../lib.sh"
+export HOME=$work/home XDG_STATE_HOME=$work/state XDG_CONFIG_HOME=$work/config
+mkdir -p "$HOME" "$XDG_CONFIG_HOME/sbx"
+project=$(new_project)
+cd "$project" || exit 1
+mkdir -p "$work/data" && echo secret >"$work/data/s" && echo key >file.key
+box() { "$SBX" run "$@" 2>"$work/log"; }
+
+status "no file: nothing to trust" 125 "$SBX" profile trust
+for line in "files read $work/data" "files write $work/data" "files cache ~/x" "files scratch $work/data" "files tmpfs ~/y" \
+	"files socket ?$work/s" "files device null" "files hide " "network mode host" "limits tmp 3G" "limits core unlimited" \
+	"syscalls allow io_uring" "environment pass GH_TOKEN" "environment set A=B" "process hostname x" \
+	"process keep-fd 9" "profile extends offline" "limits pids 5000" "syscalls deny "; do
+	read -r section key value <<<"$line"
+	printf '[%s]\n%s = %s\n' "$section" "$key" "$value" >.sbx.ini
+	like "untrusted $key = ${value//$work/}: ignored, and told" "$(box -- true; echo $?; cat "$work/log")" "sbx: .sbx.ini:2: '$key' loosens the box and is ignored until you trust this file"
+done
+before=$("$SBX" plan -- true)
+for line in "files project read" "files hide ./file.key" "files hide **/*.key" "files protect ./file" "network mode none" "limits time 5s" \
+	"limits pids 100" "limits tmp 1M" "syscalls deny ptrace" "environment mode minimal" "environment unset LANG" \
+	"profile description text"; do
+	read -r section key value <<<"$line"
+	printf '[%s]\n%s = %s\n' "$section" "$key" "$value" >.sbx.ini
+	is "untrusted $key = $value: applied in silence" "0 " "$(box -- true; echo $?) $(cat "$work/log")"
+done
+printf '[files]\nhide = ./file.key\n' >.sbx.ini
+is "untrusted hide works" 1 "$(box -- cat file.key; echo $?)"
+printf '[files]\nproject = read\n' >.sbx.ini
+is "untrusted project = read works" 1 "$(box -- touch new; echo $?)"
+is "a flag of the user's wins" 0 "$(box --project write -- touch new; echo $?)"
+printf '[files]\nproject = none\n' >.sbx.ini
+printf '[files]\nproject = write\n' >"$work/own.ini"
+is "project = write does not loosen a tighter profile" "" "$(printf '[files]\nproject = write\n' >.sbx.ini; box -p base -- ls file; :)"
+printf '[network]\nmode = bogus\n' >.sbx.ini
+status "a bad value is an error, trusted or not" 125 "$SBX" run -- true
+printf '[files]\nnonsense = 1\n' >.sbx.ini
+status "so is an unknown key" 125 "$SBX" run -- true
+
+printf '[files]\nread = %s\n' "$work/data" >.sbx.ini
+like "status: not trusted, with its text" "$("$SBX" profile status)" '^\+read = '
+is "trust" 0 "$("$SBX" profile trust >/dev/null; echo $?)"
+is "trusted: it loosens, in silence" "secret" "$(box -- cat "$work/data/s"; cat "$work/log")"
+like "status: trusted" "$("$SBX" profile status)" ': trusted$'
+echo "write = $work/data" >>.sbx.ini
+is "changed: it does not loosen any more" 1 "$(box -- cat "$work/data/s"; echo $?)"
+like "status: the change" "$("$SBX" profile status)" '^\+write = '
+like "status: what stayed" "$("$SBX" profile status)" '^ read = '
+"$SBX" profile trust >/dev/null
+box -- bash -c "echo x >$work/data/s2"
+is "trusted again" x "$(cat "$work/data/s2" 2>/dev/null)"
+"$SBX" profile untrust
+is "untrust" 1 "$(box -- cat "$work/data/s"; echo $?)"
+"$SBX" profile trust >/dev/null
+other=$(new_project)
+cp .sbx.ini "$other/"
+is "trust belongs to one project" 1 "$(cd "$other" && box -- cat "$work/data/s"; echo $?)"
+mkdir sub
+is "found from a directory below" secret "$(cd sub && box -- cat "$work/data/s" | head -1)"
+
+hash=$(sha256sum <.sbx.ini)
+box -- bash -c 'echo "[network]" >>.sbx.ini; mv .sbx.ini x; rm -f .sbx.ini; echo y >z; mv z .sbx.ini'
+is "never writable inside" "$hash" "$(sha256sum <.sbx.ini)"
+rm .sbx.ini
+box -- bash -c 'printf "[network]\nmode = host\n" >.sbx.ini'
+is "never made inside" "no" "$([ -e .sbx.ini ] && echo yes || echo no)"
+is "the state of trust is out of reach" 1 "$(box --read "?$work/state" -- bash -c "echo x >$work/state/sbx/trust/x"; echo $?)"
+ln -s /etc/passwd .sbx.ini
+status "a symlink" 125 "$SBX" run -- true
+rm .sbx.ini
+mkfifo .sbx.ini
+status "a FIFO" 125 timeout 5 "$SBX" run -- true
+rm .sbx.ini
+head -c 300000 /dev/zero >.sbx.ini
+status "too large" 125 "$SBX" run -- true
+printf '[files]\nread = %s\n' "$work/data" >.sbx.ini
+is "sbx-shell says nothing about it" "" "$(cd . && exec -a sbx-shell "$SBX" 'true' 2>&1)"
+done_testing
