@@ -9,7 +9,7 @@ const struct verb_row verb_rows[] = {
 	{ "shell", verb_shell, "shell [OPTION]...", "your shell in a box, to look around", NULL },
 	{ "plan", verb_plan, "plan [OPTION]... [--] [COMMAND [ARGUMENT]...]",
 	  "print what run would do, and do nothing", NULL },
-	{ "profile", verb_profile, "profile list|show [--resolved] NAME|check FILE|keys|status|trust|untrust",
+	{ "profile", verb_profile, "profile list|show NAME|check FILE|keys|status|trust|untrust",
 	  "look at profiles; trust the project's own, .sbx.ini", "list show check keys status trust untrust" },
 	{ "doctor", verb_doctor, "doctor [--json]",
 	  "what this machine can enforce, what is missing and how to mend it", NULL },
