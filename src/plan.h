@@ -120,6 +120,10 @@ struct plan {
 	const char *index; // git's, of the project; NULL when it has none
 	struct timespec start; // by the clock that files are stamped with
 
+	enum tier tier;
+	const char *temporary; // TIER_LANDLOCK: a directory for this run alone
+	struct filter domain_filter; // TIER_LANDLOCK: a second one, with a listener
+
 	unsigned namespaces; // CLONE_NEW* of the box's pid 1
 	bool own_network; // a network namespace with lo, else the host's network
 	bool nested; // user namespaces allowed inside, so no Landlock

@@ -8,6 +8,7 @@
 enum project_access { PROJECT_WRITE, PROJECT_READ, PROJECT_NONE };
 enum network_mode { NETWORK_NONE, NETWORK_HOST };
 enum environment_mode { ENVIRONMENT_FILTERED, ENVIRONMENT_MINIMAL };
+enum tier { TIER_FULL, TIER_LANDLOCK };
 enum answer { ANSWER_NO, ANSWER_YES };
 
 // A limit of UINT64_MAX means "unlimited": the caller's own limit stays.
@@ -24,6 +25,7 @@ struct limits {
 
 struct profile {
 	const char *description;
+	enum tier minimum; // the least that a run is content with
 	struct list extends;
 
 	enum project_access project;
@@ -49,5 +51,6 @@ struct invocation {
 	const char *shell_string; // -c STRING
 	enum answer timing, json, help, resolved;
 	enum answer unprotected, terse;
+	enum tier tier;
 	char **command; // argv of the command, NULL-terminated; NULL when none was given
 };

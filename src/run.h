@@ -16,6 +16,7 @@ struct message {
 	enum message_kind {
 		MESSAGE_FAILED, // a step: number = errno, text = why
 		MESSAGE_NO_EXEC, // the command: number = errno of execve
+		MESSAGE_LISTENER, // with a descriptor: where the second filter's questions come
 		MESSAGE_HELD, // with descriptors: what the host side needs to guard the project
 		MESSAGE_STARTED, // the command runs
 		MESSAGE_STOPPED, // by signal `status`
@@ -50,11 +51,13 @@ struct run {
 	// signals (supervise)
 	int signals;
 	sigset_t callers_mask;
+	bool tier_landlock;
 	bool child_ignored; // the caller had SIGCHLD ignored; the command gets it so
 
 	// mount: a descriptor of each mount of the plan, -1 when it has none
 	int *mounts;
 	int root;
+	int listener; // host side: of tier landlock
 	int copies; // host side: the directory of the box's copies
 
 	// steps

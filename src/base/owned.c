@@ -1,6 +1,7 @@
 // Owns the making of directories that belong to the caller alone.
 #include "base/owned.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -10,6 +11,9 @@
 
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/str.h"
+
+enum { TREE_DEPTH_MOST = 128 };
 
 // Opens or makes a directory that only the caller may use.
 static int private_directory(int above, const char *name, const char *whole)
@@ -47,4 +51,27 @@ int owned_directory(const char *path)
 		fd = next;
 	}
 	return take(&fd);
+}
+
+// Whatever the box made of it: directories without rights are opened again by their owner.
+int owned_remove_tree(int directory, const char *name, int depth)
+{
+	if (unlinkat(directory, name, 0) == 0 || errno == ENOENT)
+		return 0;
+	if (depth == TREE_DEPTH_MOST)
+		return fail(ELOOP, "more than %d directories deep", TREE_DEPTH_MOST);
+	int below = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (below < 0 && errno == EACCES && fchmodat(directory, name, 0700, 0) == 0)
+		below = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *stream = below < 0 ? NULL : fdopendir(below);
+	if (!stream)
+		return fail(errno, "remove '%s'", str_printable(name) ? name : "(control bytes)");
+	int result = fchmod(below, 0700);
+	for (struct dirent *each = readdir(stream); each && result == 0; each = readdir(stream))
+		if (!str_equal(each->d_name, ".") && !str_equal(each->d_name, ".."))
+			result = owned_remove_tree(below, each->d_name, depth + 1);
+	closedir(stream);
+	if (result == 0 && unlinkat(directory, name, AT_REMOVEDIR) < 0)
+		result = fail(errno, "remove a directory");
+	return result;
 }

@@ -4,3 +4,6 @@
 // Makes what is missing of an absolute path, each 0700, and opens the last (O_RDONLY), checked to
 // be the caller's own and writable by nobody else. -1 with the error said.
 int owned_directory(const char *path);
+
+// Removes a file or a whole tree that may be hostile; follows nothing. `depth` is 0 to begin with.
+int owned_remove_tree(int directory, const char *name, int depth);

@@ -61,6 +61,8 @@ enum { SYS_LANDLOCK_RULE_PATH = 1, SYS_LANDLOCK_VERSION = 1 };
 #define LANDLOCK_REFER       (1ULL << 13) // ABI 2
 #define LANDLOCK_TRUNCATE    (1ULL << 14) // ABI 3
 #define LANDLOCK_IOCTL_DEV   (1ULL << 15) // ABI 5
+#define LANDLOCK_BIND_TCP    (1ULL << 0) // ABI 4
+#define LANDLOCK_CONNECT_TCP (1ULL << 1)
 #define LANDLOCK_SCOPE_ABSTRACT_UNIX (1ULL << 0) // ABI 6
 #define LANDLOCK_SCOPE_SIGNAL        (1ULL << 1)
 
@@ -133,6 +135,18 @@ static inline int sys_mount_setattr(int fd, unsigned flags, struct mount_attr *a
 {
 	return (int)syscall(SYS_mount_setattr, fd, "", flags | AT_EMPTY_PATH, attributes,
 			    sizeof(*attributes));
+}
+
+// musl takes the request as an int, glibc as unsigned long.
+static inline int sys_ioctl(int fd, unsigned long request, void *argument)
+{
+	return (int)syscall(SYS_ioctl, fd, request, argument);
+}
+
+// The older call, which container filters let through: a child like fork's, and its pidfd.
+static inline int sys_clone(unsigned long flags, int *ret_pidfd)
+{
+	return (int)syscall(SYS_clone, flags | CLONE_PIDFD | SIGCHLD, 0, ret_pidfd, 0, 0);
 }
 
 static inline int sys_fsopen(const char *type)

@@ -19,6 +19,7 @@
 #include "run.h"
 #include "run/decide.h"
 #include "run/report.h"
+#include "run/steps.h"
 #include "run/supervise.h"
 
 extern char **environ;
@@ -107,9 +108,37 @@ struct outcome box_try(struct box *box, struct run *run)
 	*run = (struct run){ .arguments = box->arguments.all, .environment = environ };
 	run->pidfd = run->to_host = run->from_box = run->terminal = run->signals = run->root = -1;
 	run->go[0] = run->go[1] = run->helper = run->network = -1;
-	run->user = run->view = run->copies = -1;
+	run->user = run->view = run->copies = run->listener = -1;
 	run->mounts = mounts;
 	return supervise(&box->plan, run);
+}
+
+// Only where the machine gave no namespaces, and only to who said that less will do.
+static bool may_fall_back(const struct box *box, const struct run *run)
+{
+	static const char *const walls[] = { "namespaces", "ids", "hostname", "root", "view", "join" };
+	const char *step = steps[run->message.step].name;
+	if (box->plan.tier != TIER_FULL || box->profile.minimum != TIER_LANDLOCK)
+		return false;
+	for (size_t i = 0; i < sizeof(walls) / sizeof(*walls); i++)
+		if (str_equal(step, walls[i]))
+			return true;
+	return false;
+}
+
+static int fall_back(const struct box *box, const struct run *run)
+{
+	struct out out = { 0 };
+	struct box *lower = box_new();
+	out_text(&out, "sbx: no namespaces here (step '%s': %s): tier landlock; what is lost: sbx plan "
+		       "--tier landlock\n",
+		 steps[run->message.step].name, run->message.text);
+	out_flush(&out, STDERR_FILENO);
+	err_clear();
+	lower->invocation = box->invocation;
+	lower->arguments = box->arguments;
+	lower->invocation.tier = TIER_LANDLOCK;
+	return box_run(lower);
 }
 
 int box_run(struct box *box)
@@ -118,6 +147,8 @@ int box_run(struct box *box)
 	if (box_decide(box) < 0)
 		return box_failed();
 	struct outcome outcome = box_try(box, &run);
+	if (outcome.kind == OUTCOME_FAILED && may_fall_back(box, &run))
+		return fall_back(box, &run);
 	if (box->plan.timing)
 		report_timing(&run);
 	int status = report_outcome(&box->plan, &run, &outcome);

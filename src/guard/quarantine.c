@@ -198,35 +198,12 @@ int quarantine_restore(const char *state, const char *id, struct out *out)
 	return remove_entry(all, entry, id);
 }
 
-// Whatever the box made of it: directories without rights are opened again by their owner.
-static int remove_tree(int directory, const char *name, int depth)
-{
-	if (unlinkat(directory, name, 0) == 0 || errno == ENOENT)
-		return 0;
-	if (depth == DEPTH_MOST)
-		return fail(ELOOP, "more than %d directories deep", DEPTH_MOST);
-	int below = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (below < 0 && errno == EACCES && fchmodat(directory, name, 0700, 0) == 0)
-		below = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *stream = below < 0 ? NULL : fdopendir(below);
-	if (!stream)
-		return fail(errno, "remove '%s'", str_printable(name) ? name : "(control bytes)");
-	int result = fchmod(below, 0700);
-	for (struct dirent *each = readdir(stream); each && result == 0; each = readdir(stream))
-		if (!str_equal(each->d_name, ".") && !str_equal(each->d_name, ".."))
-			result = remove_tree(below, each->d_name, depth + 1);
-	closedir(stream);
-	if (result == 0 && unlinkat(directory, name, AT_REMOVEDIR) < 0)
-		result = fail(errno, "remove a directory");
-	return result;
-}
-
 int quarantine_remove(const char *state, const char *id)
 {
 	autoclose int all = open_store(state);
 	TRY(all);
 	autoclose int entry = open_entry(all, id);
 	TRY(entry);
-	TRY(remove_tree(entry, "item", 0));
+	TRY(owned_remove_tree(entry, "item", 0));
 	return remove_entry(all, entry, id);
 }

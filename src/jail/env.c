@@ -105,6 +105,8 @@ static void set_own(struct plan *plan)
 	const char *logical = env_value(plan, "PWD");
 	if (!logical || !plan->current || !str_equal(plan->directory, plan->current))
 		set(plan, "PWD", plan->directory);
+	if (plan->temporary)
+		set(plan, "TMPDIR", plan->temporary);
 	list_each(item, &plan->profile->environment_set) {
 		size_t length = strcspn(item->text, "=");
 		set(plan, arena_copy(plan->arena, item->text, length), item->text + length + 1);

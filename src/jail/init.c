@@ -14,6 +14,7 @@
 #include "base/fd.h"
 #include "base/sys.h"
 #include "base/testing.h"
+#include "jail/domain.h"
 #include "jail/env.h"
 #include "plan.h"
 #include "run.h"
@@ -118,10 +119,13 @@ static void tell_stop(struct run *run, int status)
 // Ends the box: the kernel kills what is left when pid 1 is gone.
 static _Noreturn void tell_end(struct run *run, int status)
 {
+	bool domain = run->tier_landlock;
 	run->message.kind = MESSAGE_ENDED;
 	run->message.status = status;
 	while (waitpid(-1, NULL, WNOHANG | __WALL) > 0)
 		;
+	if (domain)
+		domain_end();
 	run->message.alone = waitpid(-1, NULL, WNOHANG | __WALL) < 0 && errno == ECHILD;
 	tell(run);
 	_exit(0);
@@ -177,6 +181,7 @@ int init_child(const struct plan *plan, struct run *run)
 {
 	volatile int problem = 0;
 	bool timing = plan->timing;
+	run->tier_landlock = plan->tier == TIER_LANDLOCK; // the plan is soon out of reach
 	if (!testing_skips("wipe"))
 		forget_arguments(run);
 	if (close_others(plan, run->to_host, 0) < 0)

@@ -9,6 +9,7 @@
 #include "base/fd.h"
 #include "base/sys.h"
 #include "base/testing.h"
+#include "jail/domain.h"
 #include "plan.h"
 #include "probe.h"
 #include "run.h"
@@ -69,12 +70,9 @@ int landlock_plan(const struct probe *probe, struct plan *plan)
 	return 0;
 }
 
-static uint64_t rights_of(const struct mount *mount)
+static uint64_t rights_of(enum access access)
 {
-	// Rights belong to what a link leads to.
-	if (mount->kind == MOUNT_COPY || mount->identity.type == S_IFLNK)
-		return 0;
-	switch (mount->access) {
+	switch (access) {
 	case ACCESS_READ:
 		return reading;
 	case ACCESS_WRITE:
@@ -93,11 +91,34 @@ static bool is_directory(const struct mount *mount)
 	return mount->kind != MOUNT_BIND || mount->cache || mount->identity.type == S_IFDIR;
 }
 
+// Rights belong to what a link leads to.
+static bool is_link(const struct mount *mount)
+{
+	return mount->kind == MOUNT_COPY || mount->identity.type == S_IFLNK;
+}
+
 static int add_rule(const struct plan *plan, int ruleset, int fd, uint64_t rights)
 {
 	struct sys_landlock_path rule = { .access = rights & handled_files(plan->landlock), .fd = fd };
 	if (rule.access && sys_landlock_add(ruleset, &rule) < 0)
 		return fail(errno, "landlock_add_rule");
+	return 0;
+}
+
+int landlock_add(const struct plan *plan, int ruleset, int fd, enum access access, bool directory)
+{
+	return add_rule(plan, ruleset, fd, rights_of(access) & (directory ? ~0ULL : for_files));
+}
+
+static int add_view(const struct plan *plan, const struct run *run, int ruleset)
+{
+	// Directories can be listed anywhere in the view; files only where a mount says so.
+	TRY(add_rule(plan, ruleset, run->root, LANDLOCK_READ_DIR));
+	for (unsigned i = 0; i < plan->mount_count; i++) {
+		const struct mount *mount = &plan->mounts[i];
+		if (run->mounts[i] >= 0 && !is_link(mount))
+			TRY(landlock_add(plan, ruleset, run->mounts[i], mount->access, is_directory(mount)));
+	}
 	return 0;
 }
 
@@ -109,17 +130,12 @@ int landlock_child(const struct plan *plan, struct run *run)
 	};
 	if (!plan->landlock)
 		return 0;
+	if (plan->tier == TIER_LANDLOCK && !plan->own_network && plan->profile->network == NETWORK_NONE)
+		attributes.network = LANDLOCK_BIND_TCP | LANDLOCK_CONNECT_TCP;
 	size_t size = plan->landlock < 4 ? 8 : plan->landlock < 6 ? 16 : 24;
 	autoclose int ruleset = sys_landlock_create(&attributes, size, 0);
 	if (ruleset < 0)
 		return fail(errno, "landlock_create_ruleset");
-	// Directories can be listed anywhere in the view; files only where a mount says so.
-	TRY(add_rule(plan, ruleset, run->root, LANDLOCK_READ_DIR));
-	for (unsigned i = 0; i < plan->mount_count; i++) {
-		const struct mount *mount = &plan->mounts[i];
-		uint64_t rights = rights_of(mount) & (is_directory(mount) ? ~0ULL : for_files);
-		if (run->mounts[i] >= 0)
-			TRY(add_rule(plan, ruleset, run->mounts[i], rights));
-	}
+	TRY(plan->tier == TIER_FULL ? add_view(plan, run, ruleset) : domain_rules(plan, ruleset));
 	return sys_landlock_restrict(ruleset) < 0 ? fail(errno, "landlock_restrict_self") : 0;
 }

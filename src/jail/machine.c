@@ -70,6 +70,7 @@ static const struct cause causes[] = {
 	  "too many namespaces are in use. Fix: sudo sysctl -w user.max_user_namespaces=15000" },
 	{ "namespaces", ENOSYS, ALWAYS, "this kernel has no clone3 with namespaces; 5.13 is needed" },
 	{ "ids", 0, APPARMOR, apparmor },
+	{ "hostname", EPERM, APPARMOR, apparmor },
 	{ "join", EPERM, APPARMOR, apparmor },
 	{ "root", EPERM, APPARMOR, apparmor },
 	{ "namespaces", EPERM, CHROOT,

@@ -22,6 +22,8 @@
 
 int ns_plan(struct plan *plan)
 {
+	if (plan->tier == TIER_LANDLOCK)
+		return 0;
 	plan->namespaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUTS | CLONE_NEWCGROUP;
 	if (!testing_skips("ipc"))
 		plan->namespaces |= CLONE_NEWIPC;
@@ -51,7 +53,7 @@ int ns_clone(const struct plan *plan, struct run *run)
 		.pidfd = (uint64_t)(uintptr_t)&run->pidfd,
 		.exit_signal = SIGCHLD,
 	};
-	int pid = sys_clone3(&arguments);
+	int pid = plan->tier == TIER_FULL ? sys_clone3(&arguments) : sys_clone(0, &run->pidfd);
 	if (pid < 0)
 		return fail(errno, "clone3 with new namespaces");
 	if (pid == 0) {

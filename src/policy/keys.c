@@ -8,6 +8,7 @@
 #include "profile.h"
 
 static const char *const project_words[] = { "write", "read", "none", NULL };
+static const char *const tier_words[] = { "full", "landlock", NULL };
 static const char *const network_words[] = { "none", "host", NULL };
 static const char *const environment_words[] = { "filtered", "minimal", NULL };
 
@@ -35,6 +36,10 @@ const struct key keys[] = {
 	  .tightens = TIGHTENS_ALWAYS, .help = "what the profile is for, in one line" },
 	{ IN_PROFILE("profile", "extends", extends), .kind = KEY_LIST, .form = FORM_PROFILE,
 	  .value = "PROFILE", .help = "read this profile first" },
+
+	{ IN_PROFILE("profile", "minimum", minimum), .flag = "minimum", .kind = KEY_WORD,
+	  .words = tier_words, .value = "full|landlock", .tightens = TIGHTENS_LESS,
+	  .help = "full: refuse to run without namespaces; landlock: then run with less, and say so" },
 
 	{ IN_PROFILE("files", "project", project), .flag = "project", .kind = KEY_WORD,
 	  .words = project_words, .value = "write|read|none",
@@ -118,6 +123,10 @@ const struct key keys[] = {
 	  .help = "a profile by name, or a file by a path with '/'; repeat to stack" },
 	{ ON_COMMAND_LINE(VERB_RUN | VERB_PLAN, shell_string), .flag = "command", .letter = 'c', .kind = KEY_TEXT,
 	  .value = "STRING", .help = "run this string by your shell in the box" },
+	{ ON_COMMAND_LINE(VERBS_BOX, tier), .flag = "tier", .kind = KEY_WORD, .words = tier_words,
+	  .value = "full|landlock",
+	  .help = "landlock: without namespaces, for machines that give none; sbx plan lists what is "
+		  "lost" },
 	{ ON_COMMAND_LINE(VERBS_BOX, unprotected), .flag = "unprotected", .kind = KEY_SWITCH,
 	  .help = "let the box write what your own tools trust: git's hooks and configuration, "
 		  "settings of editors and agents" },

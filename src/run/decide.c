@@ -16,6 +16,7 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "jail/domain.h"
 #include "jail/env.h"
 #include "jail/landlock.h"
 #include "jail/limits.h"
@@ -178,10 +179,12 @@ int decide_view(struct plan *plan, char *const *environment)
 	plan->caches = caches_directory(plan);
 	TRY(view_plan(plan, plan->resolver, environment));
 	TRY(choose_directory(plan));
+	TRY(landlock_plan(&probe, plan));
+	if (plan->tier == TIER_LANDLOCK)
+		TRY(domain_plan(plan));
 	TRY(env_plan(plan, environment));
 	TRY(keep_descriptors(plan));
-	TRY(limits_plan(plan));
-	return landlock_plan(&probe, plan);
+	return limits_plan(plan);
 }
 
 void decide_places(struct plan *plan, char *const *environment)
@@ -225,6 +228,7 @@ int decide_profile(struct arena *arena, const struct invocation *invocation,
 	plan->uid = geteuid();
 	plan->gid = getegid();
 	plan->timing = invocation->timing == ANSWER_YES;
+	plan->tier = invocation->tier;
 	plan->unprotected = invocation->unprotected == ANSWER_YES;
 	copy_command(plan, invocation->command);
 	TRY(seccomp_plan(plan));

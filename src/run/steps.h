@@ -5,9 +5,11 @@ struct plan;
 struct run;
 
 enum side { SIDE_HOST, SIDE_BOX };
+enum tiers { FULL, LANDLOCK, BOTH };
 
 struct step {
 	enum side side;
+	enum tiers tiers; // that have this step
 	const char *name; // in messages, --timing and the man page
 	int (*go)(const struct plan *plan, struct run *run);
 	int (*undo)(const struct plan *plan, struct run *run); // host side, backwards; may be NULL

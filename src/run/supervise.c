@@ -17,6 +17,7 @@
 #include "base/sys.h"
 #include "guard/check.h"
 #include "guard/watch.h"
+#include "jail/notify.h"
 #include "plan.h"
 #include "run.h"
 #include "run/walk.h"
@@ -40,9 +41,8 @@ int supervise_signals(const struct plan *plan, struct run *run)
 	return run->signals < 0 ? fail(errno, "signalfd") : 0;
 }
 
-int supervise_release(const struct plan *plan, struct run *run)
+static int release(const struct plan *plan)
 {
-	(void)run;
 	autoclose int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (null < 0)
 		return fail(errno, "/dev/null");
@@ -51,6 +51,18 @@ int supervise_release(const struct plan *plan, struct run *run)
 	for (unsigned i = 0; i < plan->keep_count; i++)
 		close(plan->keep[i]);
 	return 0;
+}
+
+// A run that may fall back to a lower tier still needs them, until the box stands.
+static bool may_fall_back(const struct plan *plan)
+{
+	return plan->tier == TIER_FULL && plan->profile->minimum == TIER_LANDLOCK;
+}
+
+int supervise_release(const struct plan *plan, struct run *run)
+{
+	(void)run;
+	return may_fall_back(plan) ? 0 : release(plan);
 }
 
 static void send_inside(const struct run *run, int number)
@@ -141,7 +153,8 @@ static struct outcome finish(const struct plan *plan, struct run *run, struct ou
 }
 
 // Returns false while the run goes on.
-static bool handle_message(struct run *run, const struct clock *clock, struct outcome *outcome)
+static bool handle_message(const struct plan *plan, struct run *run, const struct clock *clock,
+			   struct outcome *outcome)
 {
 	struct message *message = &run->message;
 	int fds[FD_PASSED];
@@ -151,11 +164,14 @@ static bool handle_message(struct run *run, const struct clock *clock, struct ou
 	if (got != (ssize_t)sizeof(*message))
 		return true;
 	switch (message->kind) {
+	case MESSAGE_LISTENER:
+		run->listener = fds[0];
+		return false;
 	case MESSAGE_HELD:
 		run->user = fds[0];
 		run->view = fds[1];
 		run->copies = fds[2];
-		return false;
+		return may_fall_back(plan) && release(plan) < 0;
 	case MESSAGE_STARTED:
 		for (int i = 0; i < STEPS_MOST; i++)
 			run->host_nanoseconds[i] += message->nanoseconds[i];
@@ -244,15 +260,20 @@ struct outcome supervise(const struct plan *plan, struct run *run)
 		struct pollfd events[] = { { .fd = run->from_box, .events = POLLIN },
 					   { .fd = run->signals, .events = POLLIN },
 					   { .fd = eyes.watch.mounts, .events = POLLPRI },
-					   { .fd = eyes.watch.names, .events = POLLIN } };
-		int ready = poll(events, 4, sleep_time(&eyes, tick(run, &clock)));
+					   { .fd = eyes.watch.names, .events = POLLIN },
+					   { .fd = run->listener, .events = POLLIN } };
+		int ready = poll(events, 5, sleep_time(&eyes, tick(run, &clock)));
 		if (ready < 0)
 			continue;
 		look(plan, run, &eyes, events);
+		if (events[4].revents & POLLIN)
+			notify_answer(plan, run);
+		else if (events[4].revents) // nobody is left to ask
+			fd_close(&run->listener);
 		if (events[1].revents)
 			handle_signals(run);
 		if (events[0].revents)
-			ended = handle_message(run, &clock, &outcome);
+			ended = handle_message(plan, run, &clock, &outcome);
 	}
 	bool by_command = outcome.kind == OUTCOME_ENDED || outcome.kind == OUTCOME_LOST;
 	if (clock.expired && by_command)

@@ -1,0 +1,255 @@
+// Owns what is special in tier landlock. What Landlock does not see (Documentation/userspace-api/
+// landlock.rst, "Current limitations"): metadata by path, unix sockets by path, System V memory,
+// other processes' limits and priorities; a second filter closes these or asks the supervisor.
+#include "jail/domain.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/owned.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "base/sys.h"
+#include "jail/landlock.h"
+#include "jail/mount.h"
+#include "jail/split.h"
+#include "jail/syscalls.h"
+#include "plan.h"
+#include "run.h"
+
+#define ANSWER(error) (SECCOMP_RET_ERRNO | (error))
+enum { NO_ARGUMENT = 6, WHO_PROCESS = 0, IO_WHO_PROCESS = 1, TYPE_MASK = 0xf, KILLS_MOST = 100000 };
+
+static const struct row {
+	const char *calls;
+	unsigned argument; // NO_ARGUMENT: always
+	uint32_t mask, value;
+	enum { IS, IS_NOT } test;
+	uint32_t answer;
+	enum { IN_BOTH, IN_NONE, IN_HOST } network;
+} rows[] = {
+	// Only unix sockets, each connected by the supervisor; datagrams name a receiver each time.
+	{ "socket", 0, ~0U, AF_UNIX, IS_NOT, ANSWER(EACCES), IN_NONE },
+	{ "socket socketpair", 1, TYPE_MASK, SOCK_DGRAM, IS, ANSWER(EACCES), IN_NONE },
+	{ "connect", NO_ARGUMENT, 0, 0, IS, SECCOMP_RET_USER_NOTIF, IN_NONE },
+	// With the host's network the supervisor cannot tell the one kind from the other.
+	{ "socket", 0, ~0U, AF_UNIX, IS, ANSWER(EACCES), IN_HOST },
+	{ "socketpair", 1, TYPE_MASK, SOCK_DGRAM, IS, ANSWER(EACCES), IN_HOST },
+	// System V and POSIX memory, queues and semaphores are the host's.
+	{ "shmget shmat shmctl shmdt semget semop semctl semtimedop msgget msgsnd msgrcv msgctl mq_open "
+	  "mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr",
+	  NO_ARGUMENT, 0, 0, IS, ANSWER(ENOSYS), IN_BOTH },
+	// Limits and priorities: one's own only.
+	{ "prlimit64 sched_setparam sched_setscheduler sched_setaffinity sched_setattr", 0, ~0U, 0, IS_NOT,
+	  ANSWER(EPERM), IN_BOTH },
+	{ "setpriority", 0, ~0U, WHO_PROCESS, IS_NOT, ANSWER(EPERM), IN_BOTH },
+	{ "ioprio_set", 0, ~0U, IO_WHO_PROCESS, IS_NOT, ANSWER(EPERM), IN_BOTH },
+	{ "setpriority ioprio_set", 1, ~0U, 0, IS_NOT, ANSWER(EPERM), IN_BOTH },
+	// Metadata by path: the supervisor changes it where the box may write.
+	{ "chmod fchmodat fchmodat2", NO_ARGUMENT, 0, 0, IS, SECCOMP_RET_USER_NOTIF, IN_BOTH },
+	{ "utimensat", 1, ~0U, 0, IS_NOT, SECCOMP_RET_USER_NOTIF, IN_BOTH },
+	{ "chown lchown fchownat utime utimes futimesat setxattr lsetxattr removexattr lremovexattr "
+	  "setxattrat removexattrat",
+	  NO_ARGUMENT, 0, 0, IS, ANSWER(EPERM), IN_BOTH },
+};
+
+static const char *const losses[] = {
+	"tier landlock: no private home, /tmp or /dev/shm: what is not named is refused, not absent",
+	"tier landlock: names, sizes and attributes of your files can be seen, and processes and their "
+	"command lines in /proc",
+	"tier landlock: caches and scratch are left out; protected names and hidden files below what is "
+	"writable are refused",
+	"tier landlock: of unix sockets only named ones are reached; no datagrams, System V memory or new "
+	"terminals",
+	"tier landlock: the limit on processes is left out, and when sbx is killed by SIGKILL the command "
+	"runs on",
+};
+
+static void emit(struct sock_filter *code, unsigned *used, uint16_t operation, uint32_t k, uint8_t jt,
+		 uint8_t jf)
+{
+	code[(*used)++] = (struct sock_filter){ .code = operation, .jt = jt, .jf = jf, .k = k };
+}
+
+static void emit_row(struct sock_filter *code, unsigned *used, const struct row *row, unsigned number)
+{
+	bool always = row->argument == NO_ARGUMENT, masked = row->mask != ~0U;
+	uint8_t rest = always ? 1 : (uint8_t)(3 + masked);
+	emit(code, used, BPF_JMP | BPF_JEQ | BPF_K, number, 0, (uint8_t)(rest + !always));
+	if (!always) {
+		emit(code, used, BPF_LD | BPF_W | BPF_ABS,
+		     (uint32_t)(offsetof(struct seccomp_data, args) + row->argument * 8), 0, 0);
+		if (masked)
+			emit(code, used, BPF_ALU | BPF_AND | BPF_K, row->mask, 0, 0);
+		emit(code, used, BPF_JMP | BPF_JEQ | BPF_K, row->value, row->test == IS ? 0 : 1,
+		     row->test == IS ? 1 : 0);
+	}
+	emit(code, used, BPF_RET | BPF_K, row->answer, 0, 0);
+	if (!always)
+		emit(code, used, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
+}
+
+static bool is_listed(const char *calls, const char *name)
+{
+	size_t length = strlen(name);
+	for (const char *at = strstr(calls, name); at; at = strstr(at + 1, name))
+		if ((at == calls || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
+			return true;
+	return false;
+}
+
+static void make_filter(struct plan *plan)
+{
+	enum { INSTRUCTIONS_MOST = 1024 };
+	struct sock_filter *code = arena_take(plan->arena, INSTRUCTIONS_MOST * sizeof(*code));
+	bool host = plan->profile->network == NETWORK_HOST;
+	unsigned used = 0;
+	emit(code, &used, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		if (rows[i].network == (host ? IN_NONE : IN_HOST))
+			continue;
+		for (unsigned j = 0; j < syscall_number_count; j++)
+			if (is_listed(rows[i].calls, syscall_numbers[j].name))
+				emit_row(code, &used, &rows[i], syscall_numbers[j].number);
+	}
+	emit(code, &used, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+	plan->domain_filter = (struct filter){ code, (unsigned short)used };
+}
+
+// What the tier cannot have is refused, never left out in silence.
+static int refuse(const struct plan *plan)
+{
+	if (plan->landlock < 6)
+		return fail(0, "tier landlock needs Landlock ABI 6 (Linux 6.12), which keeps signals and "
+			       "abstract sockets in; here it is %d",
+			    plan->landlock);
+	if (plan->nested)
+		return fail(0, "tier landlock cannot give namespaces inside");
+	if (plan->profile->network == NETWORK_HOST && plan->profile->socket.first)
+		return fail(0, "tier landlock passes named sockets only with --network none");
+	for (unsigned i = 0; i < plan->mount_count; i++) {
+		const struct mount *mount = &plan->mounts[i];
+		bool kept = mount->kind == MOUNT_COPY ||
+			    (mount->kind == MOUNT_BIND && mount->on_host && mount->access == ACCESS_READ &&
+			     mount->identity.type != S_IFSOCK);
+		if (kept)
+			return fail(0, "tier landlock cannot protect '%s' in a directory that is writable; add "
+				       "--project read, or --unprotected",
+				    mount->target);
+	}
+	return 0;
+}
+
+int domain_plan(struct plan *plan)
+{
+	uint64_t random;
+	TRY(refuse(plan));
+	TRY(split_plan(plan));
+	make_filter(plan);
+	for (size_t i = 0; i < sizeof(losses) / sizeof(*losses); i++)
+		list_add(&plan->notes, plan->arena, losses[i], (struct origin){ .file = "tier" });
+	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+		return fail(errno, "getrandom");
+	plan->temporary = arena_text(plan->arena, "/tmp/sbx-%u-%016llx", (unsigned)plan->uid,
+				     (unsigned long long)random);
+	return 0;
+}
+
+int domain_host(const struct plan *plan, struct run *run)
+{
+	(void)run;
+	return mkdir(plan->temporary, 0700) < 0 ? fail(errno, "make '%s'", plan->temporary) : 0;
+}
+
+int domain_undo(const struct plan *plan, struct run *run)
+{
+	(void)run;
+	if (plan->tier == TIER_LANDLOCK && plan->temporary)
+		owned_remove_tree(AT_FDCWD, plan->temporary, 0);
+	err_clear();
+	return 0;
+}
+
+int domain_child(const struct plan *plan, struct run *run)
+{
+	(void)plan;
+	(void)run;
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
+		return fail(errno, "PR_SET_CHILD_SUBREAPER");
+	// Landlock asks for it where there is no user namespace of one's own.
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? fail(errno, "PR_SET_NO_NEW_PRIVS") : 0;
+}
+
+static int add_path(const struct plan *plan, int ruleset, const char *path,
+		    const struct identity *identity, enum access access)
+{
+	autoclose int fd = sys_openat2(AT_FDCWD, path, O_PATH | O_NOFOLLOW | O_CLOEXEC,
+				       RESOLVE_NO_SYMLINKS);
+	if (fd < 0 || (identity && !mount_is_same(fd, identity)))
+		return fail(0, "'%s' changed while the plan was made", path);
+	bool directory = !identity || identity->type == S_IFDIR;
+	return landlock_add(plan, ruleset, fd, access, directory);
+}
+
+int domain_rules(const struct plan *plan, int ruleset)
+{
+	TRY(add_path(plan, ruleset, "/proc", NULL, ACCESS_READ));
+	TRY(add_path(plan, ruleset, plan->temporary, NULL, ACCESS_WRITE));
+	for (unsigned i = 0; i < plan->mount_count; i++) {
+		const struct mount *mount = &plan->mounts[i];
+		if (mount->kind == MOUNT_BIND && !mount->cache && !str_equal(mount->target, "/dev/console"))
+			TRY(add_path(plan, ruleset, mount->source, &mount->identity, mount->access));
+	}
+	return 0;
+}
+
+int domain_filter(const struct plan *plan, struct run *run)
+{
+	struct sock_fprog program = {
+		.len = plan->domain_filter.count,
+		.filter = (struct sock_filter *)(uintptr_t)plan->domain_filter.code,
+	};
+	autoclose int listener = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+					      SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
+	if (listener < 0)
+		return fail(errno, "seccomp filter with a listener");
+	run->message.kind = MESSAGE_LISTENER;
+	return fd_send(run->to_host, &run->message, sizeof(run->message), &listener, 1) < 0 ?
+		       fail(errno, "hand the listener over") :
+		       0;
+}
+
+void domain_end(void)
+{
+	char path[64], text[4096];
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
+	for (int i = 0; i < KILLS_MOST; i++) {
+		autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
+		ssize_t length = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
+		text[length > 0 ? length : 0] = '\0';
+		for (char *at = text, *end; *at; at = end) {
+			long pid = strtol(at, &end, 10);
+			if (end == at)
+				break;
+			if (pid > 1)
+				kill((pid_t)pid, SIGKILL);
+		}
+		if (waitpid(-1, NULL, __WALL) < 0 && errno == ECHILD)
+			return;
+	}
+}

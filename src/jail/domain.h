@@ -1,0 +1,22 @@
+// Tier landlock: the box without namespaces, for machines that give none. The command stays among
+// the host's processes and files; Landlock, a second filter and the supervisor's answers are all.
+#pragma once
+
+struct plan;
+struct run;
+
+// After the view: refuses what this tier cannot keep, notes what is lost, makes the second filter.
+int domain_plan(struct plan *plan);
+
+// Host side: makes and removes the directory for temporary files.
+int domain_host(const struct plan *plan, struct run *run);
+int domain_undo(const struct plan *plan, struct run *run);
+
+// Box side. `domain_child`: adopts orphans, so that none is left behind. `domain_rules` adds the
+// plan's paths to a Landlock ruleset. `domain_filter` loads the second filter and sends its
+// listener to the host side.
+int domain_child(const struct plan *plan, struct run *run);
+int domain_rules(const struct plan *plan, int ruleset);
+int domain_filter(const struct plan *plan, struct run *run);
+// Kills and reaps every process below this one.
+void domain_end(void);

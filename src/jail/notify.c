@@ -1,0 +1,252 @@
+// Owns the emulated calls. Arguments are copied once from the caller's memory and used from the
+// copy; files are opened once, and judged by where the descriptor really leads.
+#include "jail/notify.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/ioctl.h>
+#include <linux/seccomp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "base/sys.h"
+#include "jail/syscalls.h"
+#include "plan.h"
+#include "run.h"
+
+struct question {
+	const struct plan *plan;
+	const struct run *run;
+	const struct seccomp_notif *asked;
+};
+
+static bool still_asked(const struct question *question)
+{
+	uint64_t id = question->asked->id;
+	return sys_ioctl(question->run->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
+}
+
+static bool read_memory(const struct question *question, uint64_t address, void *buffer, size_t size)
+{
+	struct iovec here = { buffer, size }, there = { (void *)(uintptr_t)address, size };
+	return process_vm_readv((pid_t)question->asked->pid, &here, 1, &there, 1, 0) == (ssize_t)size;
+}
+
+// A path may end anywhere before the end of a page that is not there.
+static bool read_path(const struct question *question, uint64_t address, char path[PATH_MAX])
+{
+	enum { PIECE = 256 };
+	for (size_t done = 0; done < PATH_MAX;) {
+		size_t piece = PIECE - (address + done) % PIECE;
+		piece = piece > PATH_MAX - done ? PATH_MAX - done : piece;
+		if (!read_memory(question, address + done, path + done, piece))
+			return false;
+		if (memchr(path + done, '\0', piece))
+			return true;
+		done += piece;
+	}
+	return false;
+}
+
+// What a path of the caller's leads to, from its own directory. No magic links: those of /proc
+// would be ours.
+static int open_callers(const struct question *question, int directory, const char *path, int flags)
+{
+	char base[64];
+	pid_t pid = (pid_t)question->asked->pid;
+	if (directory == AT_FDCWD || path[0] == '/')
+		snprintf(base, sizeof(base), "/proc/%d/cwd", (int)pid);
+	else
+		snprintf(base, sizeof(base), "/proc/%d/fd/%d", (int)pid, directory);
+	autoclose int start = open(base, O_PATH | O_CLOEXEC);
+	if (start < 0 || !still_asked(question))
+		return -EBADF;
+	int fd = sys_openat2(start, path, (uint64_t)(O_PATH | O_CLOEXEC | flags), RESOLVE_NO_MAGICLINKS);
+	return fd < 0 ? -errno : fd;
+}
+
+static bool is_writable(const struct plan *plan, int fd)
+{
+	char link[64], path[PATH_MAX];
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	ssize_t length = readlink(link, path, sizeof(path) - 1);
+	if (length <= 0 || path[0] != '/')
+		return false;
+	path[length] = '\0';
+	if (path_within(path, plan->temporary))
+		return true;
+	for (unsigned i = 0; i < plan->mount_count; i++) {
+		const struct mount *mount = &plan->mounts[i];
+		if (mount->kind == MOUNT_BIND && mount->access == ACCESS_WRITE && !mount->cache &&
+		    path_within(path, mount->source))
+			return true;
+	}
+	return false;
+}
+
+// Opens the file of a metadata call: a descriptor, or -errno.
+static int open_changed(const struct question *question, int directory, uint64_t address, unsigned flags)
+{
+	char path[PATH_MAX];
+	if (!read_path(question, address, path))
+		return -EFAULT;
+	if (path[0] == '\0')
+		return -ENOENT;
+	int fd = open_callers(question, directory, path, flags & AT_SYMLINK_NOFOLLOW ? O_NOFOLLOW : 0);
+	if (fd >= 0 && !is_writable(question->plan, fd)) {
+		close(fd);
+		return -EPERM;
+	}
+	return fd;
+}
+
+static int change_mode(const struct question *question, int directory, uint64_t address,
+		       uint64_t mode, unsigned flags)
+{
+	char link[64];
+	autoclose int fd = open_changed(question, directory, address, flags);
+	if (fd < 0)
+		return fd;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	return chmod(link, (mode_t)mode & 07777) < 0 ? -errno : 0;
+}
+
+static int change_times(const struct question *question)
+{
+	const uint64_t *arguments = (const uint64_t *)question->asked->data.args;
+	char link[64];
+	struct timespec times[2];
+	if (arguments[2] && !read_memory(question, arguments[2], times, sizeof(times)))
+		return -EFAULT;
+	autoclose int fd = open_changed(question, (int)arguments[0], arguments[1], (unsigned)arguments[3]);
+	if (fd < 0)
+		return fd;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	return utimensat(AT_FDCWD, link, arguments[2] ? times : NULL, 0) < 0 ? -errno : 0;
+}
+
+static bool is_named(const struct plan *plan, int file)
+{
+	struct stat status;
+	if (fstat(file, &status) < 0)
+		return false;
+	for (unsigned i = 0; i < plan->mount_count; i++) {
+		const struct identity *identity = &plan->mounts[i].identity;
+		if (identity->type == S_IFSOCK && identity->inode == status.st_ino &&
+		    identity->device == status.st_dev)
+			return true;
+	}
+	return false;
+}
+
+// A fresh socket, connected to the very file that was looked at; of both kinds the one it speaks.
+static int connect_fresh(int file)
+{
+	static const int types[] = { SOCK_STREAM, SOCK_SEQPACKET };
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d", file);
+	int problem = 0;
+	for (int i = 0; i < 2; i++) {
+		autoclose int fd = socket(AF_UNIX, types[i] | SOCK_CLOEXEC, 0);
+		if (fd >= 0 && connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0)
+			return take(&fd);
+		problem = errno;
+		if (problem != EPROTOTYPE)
+			break;
+	}
+	return -problem;
+}
+
+// Put into the caller's table in place of its own socket, with the same flags.
+static int connect_named(const struct question *question)
+{
+	const uint64_t *arguments = (const uint64_t *)question->asked->data.args;
+	struct sockaddr_un address = { 0 };
+	char info[64], text[256] = "";
+	size_t length = arguments[2] > sizeof(address) ? 0 : (size_t)arguments[2];
+	if (length < sizeof(sa_family_t) || !read_memory(question, arguments[1], &address, length))
+		return -EINVAL;
+	address.sun_path[sizeof(address.sun_path) - 1] = '\0';
+	if (address.sun_family != AF_UNIX || address.sun_path[0] == '\0')
+		return -EACCES;
+	autoclose int socket_file = open_callers(question, AT_FDCWD, address.sun_path, 0);
+	if (socket_file < 0 || !is_named(question->plan, socket_file))
+		return -EACCES;
+	autoclose int fresh = connect_fresh(socket_file);
+	if (fresh < 0)
+		return fresh;
+	snprintf(info, sizeof(info), "/proc/%d/fdinfo/%d", (int)question->asked->pid, (int)arguments[0]);
+	autoclose int file = open(info, O_RDONLY | O_CLOEXEC);
+	if (file < 0 || read(file, text, sizeof(text) - 1) <= 0)
+		return -EBADF;
+	const char *line = strstr(text, "flags:");
+	long flags = line ? strtol(line + strlen("flags:"), NULL, 8) : 0;
+	if (flags & O_NONBLOCK && fcntl(fresh, F_SETFL, O_NONBLOCK) < 0)
+		return -errno;
+	struct seccomp_notif_addfd add = {
+		.id = question->asked->id,
+		.flags = SECCOMP_ADDFD_FLAG_SETFD,
+		.srcfd = (uint32_t)fresh,
+		.newfd = (uint32_t)arguments[0],
+		.newfd_flags = flags & O_CLOEXEC ? O_CLOEXEC : 0,
+	};
+	return sys_ioctl(question->run->listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add) < 0 ? -errno : 0;
+}
+
+static int mode_by_path(const struct question *question)
+{
+	const uint64_t *arguments = (const uint64_t *)question->asked->data.args;
+	return change_mode(question, AT_FDCWD, arguments[0], arguments[1], 0);
+}
+
+static int mode_at(const struct question *question)
+{
+	const uint64_t *arguments = (const uint64_t *)question->asked->data.args;
+	return change_mode(question, (int)arguments[0], arguments[1], arguments[2], 0);
+}
+
+static int mode_at_with_flags(const struct question *question)
+{
+	const uint64_t *arguments = (const uint64_t *)question->asked->data.args;
+	return change_mode(question, (int)arguments[0], arguments[1], arguments[2], (unsigned)arguments[3]);
+}
+
+static const struct {
+	const char *call;
+	int (*answer)(const struct question *question); // 0 or -errno
+} answers[] = {
+	{ "connect", connect_named }, { "chmod", mode_by_path },	  { "fchmodat", mode_at },
+	{ "utimensat", change_times }, { "fchmodat2", mode_at_with_flags },
+};
+
+static const char *call_name(int number)
+{
+	for (unsigned i = 0; i < syscall_number_count; i++)
+		if (syscall_numbers[i].number == (unsigned)number)
+			return syscall_numbers[i].name;
+	return "";
+}
+
+void notify_answer(const struct plan *plan, const struct run *run)
+{
+	struct seccomp_notif asked = { 0 };
+	if (sys_ioctl(run->listener, SECCOMP_IOCTL_NOTIF_RECV, &asked) < 0)
+		return;
+	struct question question = { plan, run, &asked };
+	struct seccomp_notif_resp response = { .id = asked.id, .error = -EPERM };
+	const char *call = call_name(asked.data.nr);
+	for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++)
+		if (str_equal(answers[i].call, call))
+			response.error = answers[i].answer(&question);
+	sys_ioctl(run->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
+}

@@ -1,0 +1,124 @@
+#!/bin/bash
+# Tier landlock: what it keeps without namespaces, what it refuses, and when it is chosen.
+. "$(dirname "$0")/../lib.sh"
+export HOME=$work/home XDG_STATE_HOME=$work/state
+confine=$(dirname "$ATTACK")/confine
+mkdir -p "$HOME" "$work/data" && chmod 755 "$HOME"
+abi=$("$SBX" doctor --json 2>/dev/null | grep -o '"landlock":[0-9]*' | grep -o '[0-9]*$')
+like "an older Landlock is refused" "$(cd / && SBX_TEST_LANDLOCK=5 "$SBX_TESTING" run --project none --tier landlock -- true 2>&1)" 'needs Landlock ABI 6'
+if ! (cd / && "$SBX" run --project none --tier landlock -- true) >"$work/log" 2>&1; then
+	skip "tier landlock" "$(head -1 "$work/log")"
+	done_testing
+fi
+project=$work/plain
+mkdir "$project" && echo hello >"$project/file"
+cd "$project" || exit 1
+box() { timeout 20 "$SBX" run --tier landlock --read "$(dirname "$ATTACK")" "$@" 2>"$work/log"; }
+full() { timeout 20 "$SBX" run --read "$(dirname "$ATTACK")" "$@" 2>"$work/log"; }
+
+is "the command runs, status and output" "hello 7" "$(box -- bash -c 'cat file; exit 7' | tr '\n' ' ')$(box -- bash -c 'exit 7'; echo $?)"
+is "the project is writable" yes "$(box -- bash -c 'echo yes >new'; cat new)"
+like "the plan lists what is lost" "$("$SBX" plan --tier landlock -- true)" 'note +tier landlock: no private home'
+
+# files
+echo secret >"$HOME/secret" && echo secret >"$work/outside" && echo secret >/tmp/sbx-test-tier.$$
+is "the home is not readable" 1 "$(box -- cat "$HOME/secret"; echo $?)"
+is "a file outside is not readable" 1 "$(box -- cat "$work/outside"; echo $?)"
+is "a named one is" secret "$(box --read "$work/outside" -- cat "$work/outside")"
+is "/tmp is not writable" 1 "$(box -- bash -c "echo x >/tmp/sbx-test-tier.$$"; echo $?)"
+is "/etc is not writable" 1 "$(box -- bash -c "echo x >/etc/sbx-test"; echo $?)"
+is "/proc/sys is not writable" 1 "$(box -- bash -c "cat /proc/sys/kernel/hostname >/proc/sys/kernel/hostname"; echo $?)"
+is "TMPDIR is a directory of its own" yes "$(box -- bash -c 'f=$(mktemp) && echo yes >$f && cat $f')"
+is "and gone afterwards, whatever is in it" "" "$(box -- bash -c 'mkdir -p $TMPDIR/a/b && chmod 0 $TMPDIR/a; echo $TMPDIR' | xargs ls -d 2>/dev/null)"
+rm -f "/tmp/sbx-test-tier.$$"
+is "/etc/shadow is hidden, from root too" 1 "$(box -- cat /etc/shadow; echo $?)"
+is "the rest of /etc is there" 0 "$(box -- bash -c 'cat /etc/passwd /etc/hosts >/dev/null'; echo $?)"
+mkdir -p "$work/data/sub" && echo x >"$work/data/sub/key" && echo y >"$work/data/sub/other"
+is "hidden below what is readable" "y" "$(box --read "$work/data" --hide "$work/data/sub/key" -- cat "$work/data/sub/key" "$work/data/sub/other")"
+status "hidden below what is writable: refused" 125 "$SBX" run --tier landlock --hide ./file -- true
+status "read-only below what is writable: refused" 125 "$SBX" run --tier landlock --read ./file --write . -- true
+
+# metadata, which Landlock does not see
+chmod 600 "$work/outside" "$HOME/secret"
+ln -sf "$work/outside" link
+touch -d 2020-01-01 "$work/outside"
+for way in "chmod 777 $work/outside" "chmod 777 link" "chmod 777 ../outside" "touch -h -d 2001-01-01 $work/outside" \
+	"touch -d 2001-01-01 link" "chown $(id -u) $work/outside" "python3 -c 'import os; os.chmod(\"/proc/self/root$work/outside\", 0o777)'" \
+	"python3 -c 'import os; os.setxattr(\"$work/outside\", \"user.x\", b\"y\")'" "python3 -c 'import os; os.chmod(\"outside\", 0o777, dir_fd=os.open(\"..\", os.O_PATH))'"; do
+	box -- bash -c "$way"
+	is "metadata outside: ${way//$work/}" "600 2020-01-01 " "$(stat -c '%a %y' "$work/outside" | cut -c1-15)$(getfattr -n user.x "$work/outside" 2>/dev/null)"
+done
+is "chmod and touch inside" "755 2001-01-01" "$(box -- bash -c 'chmod 755 file && touch -d 2001-01-01 file && mkdir -p d && cd d && chmod 700 ../d && chmod 755 ../file'; stat -c '%a %y' file | cut -c1-14)"
+is "tar and cp -p keep modes and times" "755 2001-01-01" "$(box -- bash -c 'tar cf t.tar file && mkdir x && tar xf t.tar -C x && cp -p x/file y'; stat -c '%a %y' y | cut -c1-14)"
+
+# sockets
+serve() { python3 -c 'import socket, sys, time
+s = socket.socket(socket.AF_UNIX, getattr(socket, sys.argv[2])); s.bind(sys.argv[1]); s.listen()
+while True:
+    c, _ = s.accept(); c.send(b"served"); c.close()' "$1" "$2" & server=$!; while [ ! -S "$1" ]; do sleep 0.02; done; }
+connect="import socket, sys
+s = socket.socket(socket.AF_UNIX, getattr(socket, sys.argv[2]))
+s.settimeout(5) if len(sys.argv) > 3 else None
+s.connect(sys.argv[1]); print(s.recv(9).decode())"
+for type in SOCK_STREAM SOCK_SEQPACKET; do
+	rm -f "$project/socket"
+	serve "$project/socket" $type
+	is "a socket in the project is not reached ($type)" "" "$(box -- python3 -c "$connect" "$project/socket" $type)"
+	is "a named one is ($type)" served "$(box --socket "$project/socket" -- python3 -c "$connect" "$project/socket" $type)"
+	is "by a relative name, non-blocking ($type)" served "$(box --socket "$project/socket" -- python3 -c "$connect" ./socket $type 5)"
+	is "its twin in tier full is reached ($type)" served "$(full -- python3 -c "$connect" "$project/socket" $type)"
+	kill $server
+	wait $server 2>/dev/null
+done
+for kind in "AF_UNIX SOCK_DGRAM" "AF_INET SOCK_STREAM" "AF_INET SOCK_DGRAM" "AF_INET6 SOCK_STREAM" "AF_NETLINK SOCK_RAW"; do
+	read -r family type <<<"$kind"
+	is "no socket: $kind" 1 "$(box -- python3 -c "import socket; socket.socket(socket.$family, socket.$type)"; echo $?)"
+done
+is "no datagram pair" 1 "$(box -- python3 -c 'import socket; socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)'; echo $?)"
+is "a pair of streams" 0 "$(box -- python3 -c 'import socket; socket.socketpair()'; echo $?)"
+is "network host: internet sockets, no unix ones" "0 1" "$(box --network host -- python3 -c 'import socket; socket.socket()'; echo -n "$? "; box --network host -- python3 -c 'import socket; socket.socket(socket.AF_UNIX)'; echo $?)"
+status "network host and a named socket: refused" 125 "$SBX" run --tier landlock --network host --socket "$project/socket" -- true
+
+# other processes
+sleep 60 &
+victim=$!
+is "a process outside is not signalled" 1 "$(box -- kill -TERM $victim; echo $?)"
+is "nor traced" 1 "$(box -- "$ATTACK" ptrace $victim; echo $?)"
+is "nor its environment read" 1 "$(box -- cat /proc/$victim/environ; echo $?)"
+is "nor its limits changed" 1 "$(box -- prlimit --pid $victim --nofile=10:10; echo $?)"
+is "nor its priority" 1 "$(box -- renice -n 5 -p $victim; echo $?)"
+is "nor its processors" 1 "$(box -- taskset -p 1 $victim >/dev/null; echo $?)"
+is "it lives" 0 "$(kill -0 $victim; echo $?)"
+kill $victim
+is "own children are signalled" 143 "$(box -- bash -c 'sleep 60 & kill $!; wait $!; echo $?')"
+is "no System V memory" 1 "$(box -- python3 -c 'import ctypes; l = ctypes.CDLL(None); raise SystemExit(l.shmget(1, 4096, 0o1600) < 0)'; echo $?)"
+box -- bash -c 'for i in 1 2 3; do setsid sleep 61 & done; (setsid bash -c "sleep 61 & sleep 61" &) ; sleep 0.1'
+is "nothing of the box is left" "" "$(pgrep -fx 'sleep 61')"
+is "no new privileges, no capabilities" "NoNewPrivs:1 CapEff:0000000000000000 Seccomp:2" "$(box -- bash -c 'grep -E "^(NoNewPrivs|CapEff|Seccomp):" /proc/self/status' | tr -d '\t' | sort -r -k1.1,1.1 | tr '\n' ' ' | awk '{ print $1, $2, $3 }' | sed 's/\(Seccomp:2\) \(NoNewPrivs:1\) \(.*\)/\2 \3 \1/')"
+
+# the project
+git init -q repository && cd repository && echo x >f && git add f
+like "a writable git project: refused, with the way out" "$("$SBX" run --tier landlock -- true 2>&1)" 'cannot protect .*--project read, or --unprotected'
+is "readable" x "$(box --project read -- cat f)"
+is "unprotected" 0 "$(box --unprotected -- touch g; echo $?)"
+cd ..
+
+# when it is chosen
+unprivileged=(unshare -Ur bash -c 'echo 0 >/proc/sys/user/max_user_namespaces; exec "$@"' -)
+for machine in "$confine docker" "$confine apparmor" "${unprivileged[*]@Q}"; do
+	eval "machine=($machine)"
+	name=$(basename "${machine[0]}")-${machine[1]}
+	if ! "${machine[@]}" true 2>/dev/null; then
+		skip "$name" "cannot be had here"
+		continue
+	fi
+	out=$("${machine[@]}" "$SBX" run -- true 2>&1)
+	is "$name: tier full is refused" 125 $?
+	like "$name: with the step and the command not run" "$out" "step '(namespaces|ids|hostname|root|join)'.*the command was not run"
+	is "$name: --tier landlock runs" hello "$("${machine[@]}" "$SBX" run --tier landlock -- cat file 2>&1)"
+	is "$name: and keeps the home shut" 1 "$("${machine[@]}" "$SBX" run --tier landlock -- cat "$HOME/secret" >/dev/null 2>&1; echo $?)"
+	like "$name: minimum = landlock falls back and says so" "$("${machine[@]}" "$SBX" run --minimum landlock -- cat file 2>&1 | tr '\n' ' ')" "^sbx: no namespaces here .*tier landlock.* hello $"
+	is "$name: chmod and a named socket are answered" 0 "$("${machine[@]}" "$SBX" run --tier landlock -- chmod 755 file >/dev/null 2>&1; echo $?)"
+done
+is "minimum = landlock takes tier full where it can" "" "$("$SBX" run --minimum landlock -- true 2>&1)"
+done_testing
