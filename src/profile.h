@@ -29,7 +29,7 @@ struct profile {
 	struct list extends;
 
 	enum project_access project;
-	struct list read, write, cache, scratch, tmpfs, hide, protect, socket, device;
+	struct list read, write, cache, scratch, tmpfs, hide, secret, protect, socket, device;
 
 	enum network_mode network;
 

@@ -115,7 +115,9 @@ static void write_profiles(char **paths, int count)
 	struct ini_rows rows[64];
 	struct arena *arena = arena_new();
 	size_t length;
-	printf("%s#include \"policy/find.h\"\n\n", head);
+	printf("%s#include \"policy/find.h\"\n\n"
+	       "#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n",
+	       head);
 	for (int i = 0; i < count && i < 64; i++) {
 		const char *text = gen_read_file(paths[i], &length);
 		if (ini_read(arena, paths[i], text, length, &rows[i]) < 0)

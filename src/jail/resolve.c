@@ -1,7 +1,10 @@
 // Owns the way from a written path to a real one. Reads the file system, changes nothing.
 #include "jail/resolve.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -69,10 +72,12 @@ int resolve_expand(struct arena *arena, const struct places *places, const struc
 	return 1;
 }
 
-enum { SLOTS_FIRST = 256 };
+enum { SLOTS_FIRST = 512, LISTED_MOST = 2000, LISTED_PATH_MOST = 512 };
 
 struct entry {
 	const char *path; // NULL: free
+	bool listed; // known to exist, not looked at
+	bool complete; // a directory: every name in it has an entry
 	int error; // of lstat
 	struct identity identity;
 	const char *text; // of a symlink
@@ -140,18 +145,57 @@ static void grow(struct resolver *resolver)
 }
 
 // `path` is `parent` and one more name; the parent has no symlinks in it.
+static struct entry *add(struct resolver *resolver, const char *path)
+{
+	if (++resolver->used * 4 > resolver->slots * 3)
+		grow(resolver);
+	struct entry *entry = slot_of(resolver, path);
+	entry->path = arena_copy(resolver->arena, path, strlen(path));
+	return entry;
+}
+
+static bool is_missing(const struct resolver *resolver, const char *path)
+{
+	char parent[LISTED_PATH_MOST];
+	size_t length = (size_t)(path_name(path) - path - 1);
+	if (length == 0 || length >= sizeof(parent))
+		return false;
+	memcpy(parent, path, length);
+	parent[length] = '\0';
+	return slot_of(resolver, parent)->complete;
+}
+
 static const struct entry *entry_of(struct resolver *resolver, const char *path)
 {
 	struct entry *entry = slot_of(resolver, path);
-	if (entry->path)
-		return entry;
-	if (++resolver->used * 4 > resolver->slots * 3) {
-		grow(resolver);
-		entry = slot_of(resolver, path);
+	bool fresh = !entry->path;
+	if (fresh) {
+		bool missing = is_missing(resolver, path);
+		entry = add(resolver, path);
+		entry->error = missing ? ENOENT : 0;
 	}
-	entry->path = arena_copy(resolver->arena, path, strlen(path));
-	look(resolver, entry);
+	if ((fresh && !entry->error) || entry->listed)
+		look(resolver, entry);
+	entry->listed = false;
 	return entry;
+}
+
+void resolver_list(struct resolver *resolver, const char *directory)
+{
+	char path[LISTED_PATH_MOST + 256];
+	unsigned count = 0;
+	DIR *stream = strlen(directory) < LISTED_PATH_MOST ? opendir(directory) : NULL;
+	struct dirent *entry = NULL;
+	while (stream && count++ < LISTED_MOST && (entry = readdir(stream))) {
+		snprintf(path, sizeof(path), "%s/%s", directory, entry->d_name);
+		if (!slot_of(resolver, path)->path)
+			add(resolver, path)->listed = true;
+	}
+	if (stream)
+		closedir(stream);
+	struct entry *own = slot_of(resolver, directory);
+	if (stream && !entry && own->path)
+		own->complete = true;
 }
 
 // The part of a path that is resolved, and what is still to do.

@@ -31,6 +31,10 @@ struct resolved {
 struct resolver;
 struct resolver *resolver_new(struct arena *arena);
 
+// Learns all names of a directory that was looked at, without symlinks on its way: asked for many
+// names that are not there, one listing is cheaper than a look at each.
+void resolver_list(struct resolver *resolver, const char *directory);
+
 // The real path of something that need not exist: that of its nearest parent that does, and the
 // names below it.
 const char *resolve_real(struct resolver *resolver, const char *path);

@@ -98,9 +98,14 @@ static int emit_pins(struct builder *builder, const struct mount *above, const s
 
 static bool is_hidden(const struct builder *builder, const char *path)
 {
-	for (unsigned i = 0; i < builder->wishes.hidden_count; i++)
-		if (path_within(path, builder->wishes.hidden[i]))
+	size_t length = strlen(path);
+	for (unsigned i = 0; i < builder->wishes.hidden_count; i++) {
+		const struct hidden *hidden = &builder->wishes.hidden[i];
+		// The byte after the name first: nearly all are told apart by it.
+		if (hidden->length <= length && (path[hidden->length] == '\0' || path[hidden->length] == '/') &&
+		    memcmp(path, hidden->path, hidden->length) == 0)
 			return true;
+	}
 	return false;
 }
 
@@ -111,7 +116,7 @@ static bool redundant(const struct wish *wish, const struct mount *above)
 	if (mount->kind == MOUNT_LINK)
 		return !ours(above);
 	if (mount->kind == MOUNT_MASK && !mount->optional)
-		return ours(above) || above->kind == MOUNT_MASK;
+		return ours(above) || above->cache || above->kind == MOUNT_MASK;
 	// Where the box cannot write it needs no copy to write to.
 	if (mount->kind == MOUNT_COPY)
 		return above->access != ACCESS_WRITE;
@@ -147,6 +152,14 @@ static int place(struct builder *builder, const struct wish *wish)
 	if (above->kind == MOUNT_SCRATCH)
 		return fail(0, "%s'%s' lies in the scratch directory '%s', where nothing else can be",
 			    origin_text(builder->wishes.arena, mount->from), mount->target, above->target);
+	if (mount->cache && !mount->identity.type) {
+		list_add(&builder->wishes.plan->notes, builder->wishes.arena,
+			 arena_text(builder->wishes.arena, "no cache at '%s': it does not exist, and nothing is "
+							   "created in '%s'",
+				    mount->target, above->target),
+			 mount->from);
+		return 0;
+	}
 	if (!mount->identity.type || above->cache)
 		return fail(0, "%s'%s' does not exist, and nothing is created in '%s'",
 			    origin_text(builder->wishes.arena, mount->from), mount->target, above->target);

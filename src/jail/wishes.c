@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "jail/pattern.h"
+#include "jail/hide.h"
 #include "jail/project.h"
 #include "jail/protect.h"
 
@@ -134,8 +134,7 @@ static int add_bind(struct wishes *wishes, const struct item *item, enum access 
 	return 0;
 }
 
-// The real path of something that need not exist.
-static int resolve_new(struct wishes *wishes, const char *path, struct origin from,
+int wishes_resolve_new(struct wishes *wishes, const char *path, struct origin from,
 		       const char **ret_path, struct identity *ret_identity)
 {
 	struct resolved resolved;
@@ -152,7 +151,7 @@ static int expand_directory(struct wishes *wishes, const struct item *item, stru
 	int expanded = resolve_expand(wishes->arena, &wishes->places, item, &path);
 	if (expanded <= 0)
 		return expanded;
-	TRY(resolve_new(wishes, path, item->from, &mount->target, &mount->identity));
+	TRY(wishes_resolve_new(wishes, path, item->from, &mount->target, &mount->identity));
 	if (str_equal(mount->target, "/"))
 		return fail(0, "%s'/' is the whole machine; name directories instead",
 			    origin_text(wishes->arena, item->from));
@@ -195,39 +194,6 @@ static int add_cache(struct wishes *wishes, const struct item *item)
 	cache.source = path_join(wishes->arena, wishes->plan->caches,
 				 cache_name(wishes, cache.target));
 	return wishes_add(wishes, &cache, false);
-}
-
-// Shut to the caller outside, and no capability inside opens it: no mask is needed.
-static bool shut_already(const struct plan *plan, const struct mount *mask)
-{
-	const char *path = mask->target;
-	bool unreadable = plan->uid != 0 && faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0 &&
-			  errno == EACCES;
-	return unreadable && (mask->identity.type != S_IFDIR ||
-			      faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) < 0);
-}
-
-static int hide_path(struct wishes *wishes, const struct item *item, const char *path)
-{
-	struct mount mask = { .kind = MOUNT_MASK, .access = ACCESS_NOTHING, .from = item->from };
-	TRY(resolve_new(wishes, path, item->from, &mask.target, &mask.identity));
-	if (wishes->hidden_count == WISHES_MOST)
-		return fail(0, "more than %d hidden paths in one plan", WISHES_MOST);
-	wishes->hidden[wishes->hidden_count++] = mask.target;
-	if (!mask.identity.type)
-		return 0; // what appears later is not hidden; a directory above it can be
-	if (shut_already(wishes->plan, &mask))
-		return 0;
-	return wishes_add(wishes, &mask, false);
-}
-
-static int add_hidden(struct wishes *wishes, const struct item *item)
-{
-	const char *path;
-	if (pattern_is(item->text))
-		return pattern_walk(wishes, item, hide_path);
-	int expanded = resolve_expand(wishes->arena, &wishes->places, item, &path);
-	return expanded <= 0 ? expanded : hide_path(wishes, item, path);
 }
 
 // 1 and a mount of what is there, 0 when it need not be, -1.
@@ -392,7 +358,6 @@ int wishes_gather(struct wishes *wishes)
 	TRY(add_fixed(wishes, devices, sizeof(devices) / sizeof(*devices)));
 	TRY(add_console(wishes));
 	TRY(add_fixed(wishes, proc_walls, sizeof(proc_walls) / sizeof(*proc_walls)));
-	list_each(item, &profile->hide)
-		TRY(add_hidden(wishes, item));
+	TRY(hide_plan(wishes));
 	return add_logical_directory(wishes);
 }

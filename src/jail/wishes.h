@@ -11,6 +11,11 @@ struct wish {
 	bool pinned; // made even when it changes nothing: a mount point cannot be renamed
 };
 
+struct hidden {
+	const char *path;
+	size_t length;
+};
+
 struct wishes {
 	struct plan *plan;
 	struct arena *arena;
@@ -18,7 +23,7 @@ struct wishes {
 	struct resolver *resolver;
 	struct wish *list, **sorted; // `sorted` points to each, in the order they came
 	unsigned count;
-	const char **hidden; // also of paths that do not exist
+	struct hidden *hidden; // also of paths that do not exist
 	unsigned hidden_count;
 };
 
@@ -29,4 +34,7 @@ int wishes_add(struct wishes *wishes, const struct mount *mount, bool pinned);
 // A path that is written out: 1 wished for, 0 it does not exist.
 int wishes_add_path(struct wishes *wishes, const char *path, struct origin from,
 		    enum access access);
+// The real path of something that need not exist.
+int wishes_resolve_new(struct wishes *wishes, const char *path, struct origin from,
+		       const char **ret_path, struct identity *ret_identity);
 int wishes_add_links(struct wishes *wishes, const struct resolved *resolved, struct origin from);

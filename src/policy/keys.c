@@ -61,6 +61,9 @@ const struct key keys[] = {
 	  .tightens = TIGHTENS_ALWAYS, .help = "not readable, whatever else says otherwise; in the project also a pattern: "
 		  "**/.env* or ./dir/*.pem" },
 
+	{ IN_PROFILE("files", "secret", secret), .flag = "secret", .kind = KEY_LIST,
+	  .form = FORM_PATH, .value = "PATH", .tightens = TIGHTENS_ALWAYS,
+	  .help = "as hide, until a later line or flag names this very path, or one in it" },
 	{ IN_PROFILE("files", "protect", protect), .flag = "protect", .kind = KEY_LIST,
 	  .form = FORM_PATH, .value = "PATH",
 	  .tightens = TIGHTENS_ALWAYS, .help = "readable but never changed, and moved to quarantine should it appear" },

@@ -54,10 +54,13 @@ static bool is_extends(const struct ini_row *row)
 
 static int apply_rows(struct merger *merger, const struct source *source)
 {
+	const struct key *key = NULL;
 	for (unsigned i = 0; i < source->rows.count; i++) {
 		const struct ini_row *row = &source->rows.rows[i];
 		struct origin from = { source->file, row->line, merger->order++ };
-		const struct key *key = key_find(row->section, row->name);
+		bool again = i > 0 && key && str_equal(row[-1].name, row->name) &&
+			     str_equal(row[-1].section, row->section);
+		key = again ? key : key_find(row->section, row->name);
 		if (!key)
 			return merge_unknown_key(merger->arena, row, from);
 		if (!is_extends(row))

@@ -38,4 +38,12 @@ golden hide-project-file --hide ./file --tmpfs ./sub
 golden cache --cache '~/.thing' --read '~/.npmrc'
 golden minimal --env-mode minimal --env A=B
 golden limits --time 5m --pids 10 --tmp 1M --file-size 1G --open-files 100 --core unlimited
+mkdir -p "$work/home/.ssh" "$work/home/.nvm" "$work/home/.pyenv" "$work/home/.rustup" "$work/home/go/bin" "$work/home/.sdkman" "$work/home/.rbenv" "$work/home/.phpenv" "$work/home/.config/git"
+for profile in open-read git node python rust go java c ruby php; do
+	golden "profile-$profile" -p "$profile"
+done
+golden stacked -p node -p git
+golden protected --protect ./sub --hide '**/fi*'
+golden unprotected --unprotected
+golden scratch --scratch "$work/data" --socket '?/nowhere'
 done_testing

@@ -1,0 +1,121 @@
+// Owns what is hidden: by path, by pattern, and sbx's own files.
+#include "jail/hide.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "jail/pattern.h"
+#include "jail/wishes.h"
+
+// Shut to the caller outside, and no capability inside opens it: no mask is needed.
+static bool shut_already(const struct plan *plan, const struct mount *mask)
+{
+	const char *path = mask->target;
+	bool unreadable = plan->uid != 0 && faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0 &&
+			  errno == EACCES;
+	return unreadable && (mask->identity.type != S_IFDIR ||
+			      faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) < 0);
+}
+
+static int hide_resolved(struct wishes *wishes, const struct mount *mask)
+{
+	if (wishes->hidden_count == WISHES_MOST)
+		return fail(0, "more than %d hidden paths in one plan", WISHES_MOST);
+	wishes->hidden[wishes->hidden_count++] = (struct hidden){ mask->target, strlen(mask->target) };
+	if (!mask->identity.type)
+		return 0; // what appears later is not hidden; a directory above it can be
+	if (shut_already(wishes->plan, mask))
+		return 0;
+	return wishes_add(wishes, mask, false);
+}
+
+static int hide_path(struct wishes *wishes, const struct item *item, const char *path)
+{
+	struct mount mask = { .kind = MOUNT_MASK, .access = ACCESS_NOTHING, .from = item->from };
+	TRY(wishes_resolve_new(wishes, path, item->from, &mask.target, &mask.identity));
+	return hide_resolved(wishes, &mask);
+}
+
+// Whether somebody has named this very path, or one in it, after it was called a secret.
+enum naming { NOT_NAMED, NAMED_INSIDE, NAMED };
+static enum naming find_naming(const struct wishes *wishes, const struct mount *secret)
+{
+	enum naming naming = NOT_NAMED;
+	for (unsigned i = 0; i < wishes->count; i++) {
+		const struct mount *mount = &wishes->list[i].mount;
+		bool given = mount->kind == MOUNT_BIND || mount->kind == MOUNT_SCRATCH;
+		if (!given || mount->cache || mount->from.order <= secret->from.order ||
+		    !path_within(mount->target, secret->target))
+			continue;
+		if (str_equal(mount->target, secret->target))
+			return NAMED;
+		naming = NAMED_INSIDE;
+	}
+	return naming;
+}
+
+static int add_secret(struct wishes *wishes, const struct item *item)
+{
+	const char *path;
+	struct mount mask = { .kind = MOUNT_MASK, .access = ACCESS_NOTHING, .from = item->from };
+	int expanded = resolve_expand(wishes->arena, &wishes->places, item, &path);
+	if (expanded <= 0)
+		return expanded;
+	TRY(wishes_resolve_new(wishes, path, item->from, &mask.target, &mask.identity));
+	switch (find_naming(wishes, &mask)) {
+	case NAMED:
+		return 0;
+	case NAMED_INSIDE: // the rest of it is an empty directory
+		mask.kind = MOUNT_TMPFS;
+		mask.access = ACCESS_WRITE;
+		return wishes_add(wishes, &mask, false);
+	case NOT_NAMED:
+		break;
+	}
+	return hide_resolved(wishes, &mask);
+}
+
+static int add_hidden(struct wishes *wishes, const struct item *item)
+{
+	const char *path;
+	if (pattern_is(item->text))
+		return pattern_walk(wishes, item, hide_path);
+	int expanded = resolve_expand(wishes->arena, &wishes->places, item, &path);
+	return expanded <= 0 ? expanded : hide_path(wishes, item, path);
+}
+
+// Nearly all hidden places are looked for in these.
+static int list_home(struct wishes *wishes)
+{
+	static const char *const places[] = { "", "/.config", "/.local/share" };
+	struct resolved resolved;
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		const char *path = arena_text(wishes->arena, "%s%s", wishes->plan->real_home, places[i]);
+		int found = resolve_path(wishes->resolver, path, &resolved);
+		if (found < 0)
+			err_clear(); // told by those who need it
+		if (found == 1 && str_equal(resolved.path, path) && resolved.identity.type == S_IFDIR)
+			resolver_list(wishes->resolver, path);
+	}
+	return 0;
+}
+
+int hide_plan(struct wishes *wishes)
+{
+	struct item own = { .from = { .file = "sbx" } };
+	TRY(list_home(wishes));
+	TRY(hide_path(wishes, &own, wishes->plan->config)); // the policy is not for the box to see
+	TRY(hide_path(wishes, &own, wishes->plan->state));
+	list_each(item, &wishes->plan->profile->hide)
+		TRY(add_hidden(wishes, item));
+	list_each(item, &wishes->plan->profile->secret)
+		TRY(add_secret(wishes, item));
+	return 0;
+}

@@ -1,0 +1,90 @@
+#!/bin/bash
+# The profiles that come with sbx: each hides every secret, and the real tools work in it.
+. "$(dirname "$0")/../lib.sh"
+root=$(cd "$(dirname "$0")/../.." && pwd)
+export HOME=$work/home PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin LC_ALL=C
+mkdir -p "$HOME"
+git config --global user.name tester && git config --global user.email tester@example.org
+git config --global init.defaultBranch main && git config --global alias.last 'log -1 --format=%s'
+profiles=$("$SBX" profile list | cut -d' ' -f1)
+is "all of them" "secrets base default offline open-read git node python rust go java c ruby php" "$(echo $profiles)"
+project=$(new_project)
+cd "$project" || exit 1
+
+# Every secret of the home, as a file and as a directory. The twin sees them all.
+mapfile -t secrets < <(sed -n 's|^secret = ~/||p' "$root/profiles/secrets.ini")
+is "the table has at least 60 places of the home" yes "$([ ${#secrets[@]} -ge 60 ] && echo yes)"
+look='cd ~; for each in "$@"; do cat "$each" "$each/inner" 2>/dev/null | grep -q SECRET && echo "$each"; done; :'
+for kind in file dir; do
+	for each in "${secrets[@]}"; do
+		rm -rf "${HOME:?}/$each"
+		mkdir -p "$(dirname "$HOME/$each")"
+		if [ $kind = file ]; then echo SECRET >"$HOME/$each"; else mkdir "$HOME/$each" && echo SECRET >"$HOME/$each/inner"; fi
+	done
+	printf '[files]\nread = ~\nread = ?/usr\nread = ?/bin\nread = ?/lib\nread = ?/lib64\nread = ?/etc\n' >"$work/twin.ini"
+	twin=$("$SBX" run -p "$work/twin.ini" -- bash -c "$look" - "${secrets[@]}" 2>/dev/null)
+	is "without the table each $kind is seen" "$(printf '%s\n' "${secrets[@]}")" "$twin"
+	for profile in $profiles; do
+		if [ "$profile" = secrets ]; then continue; fi
+		is "$profile, with the home readable: no secret $kind is" "" "$("$SBX" run -p "$profile" --read "$HOME" -- bash -c "$look" - "${secrets[@]}" 2>&1)"
+	done
+	is "open-read: no secret $kind is" "" "$("$SBX" run -p open-read -- bash -c "$look" - "${secrets[@]}" 2>&1)"
+done
+for each in "${secrets[@]}"; do rm -rf "${HOME:?}/$each"; done
+for each in $(sed -n 's|^hide = /|/|p' "$root/profiles/secrets.ini"); do
+	[ -e "$each" ] || continue
+	is "open-read: $each" 1 "$("$SBX" run -p open-read -- bash -c "[ -d $each ] && ls -A $each || cat $each" >/dev/null 2>&1; [ $? = 0 ] && echo 0 || echo 1)"
+done
+is "a secret behind a symlink is hidden where it lies" 1 "$(mkdir -p "$work/dotfiles/aws" && echo SECRET >"$work/dotfiles/aws/inner" && ln -s "$work/dotfiles/aws" "$HOME/.aws" && "$SBX" run --read "$work/dotfiles" -- cat "$work/dotfiles/aws/inner" >/dev/null 2>&1; echo $?)"
+rm "$HOME/.aws"
+echo note >"$HOME/note"
+is "open-read: the rest of the home is read" note "$("$SBX" run -p open-read -- cat "$HOME/note")"
+is "open-read: and not written" 1 "$("$SBX" run -p open-read -- bash -c 'echo x >~/note' 2>/dev/null; echo $?)"
+is "open-read: sbx's own files are hidden" 1 "$(mkdir -p "$HOME/.config/sbx" && echo '[profile]' >"$HOME/.config/sbx/mine.ini" && "$SBX" run -p open-read -- cat "$HOME/.config/sbx/mine.ini" >/dev/null 2>&1; echo $?)"
+mkdir -p "$HOME/.ssh" && echo hosts >"$HOME/.ssh/known_hosts" && echo SECRET >"$HOME/.ssh/id_ed25519" && echo token >"$HOME/.npmrc"
+for profile in default open-read; do
+	is "$profile: a secret that is named is let in" token "$("$SBX" run -p $profile --read ~/.npmrc -- cat "$HOME/.npmrc" 2>&1)"
+	is "$profile: what is named in a secret directory is let in, the rest is not there" "hosts known_hosts" "$("$SBX" run -p $profile --read ~/.ssh/known_hosts -- bash -c 'cat ~/.ssh/known_hosts; ls -A ~/.ssh' 2>&1 | tr '\n' ' ' | sed 's/ $//')"
+done
+is "hide is not overruled by a name" 1 "$("$SBX" run --hide ~/.npmrc --read ~/.npmrc -- cat "$HOME/.npmrc" >/dev/null 2>&1; echo $?)"
+rm -r "$HOME/.ssh" "$HOME/.npmrc"
+is "they stack" "tmpfs" "$("$SBX" plan -p node -p git -- true | awk -v h="$HOME" '$2 == h { print $1 }')"
+
+# Real work in each, without a network, and what is kept for the next run.
+tool() { # profile, name, program, set-up, task, expected
+	local place
+	if ! command -v "$3" >/dev/null; then
+		skip "$1: $2" "$3 is not installed"
+		return
+	fi
+	place=$(new_project)
+	(cd "$place" && eval "$4") >"$work/setup" 2>&1
+	out=$(cd "$place" && timeout 200 "$SBX" run -p "$1" -- bash -c "$5" 2>"$work/log" | tail -1)
+	if [ "$out" = "$6" ]; then pass "$1: $2"; else fail "$1: $2" "wanted $6, got $out: $(tail -5 "$work/log" "$work/setup")"; fi
+}
+kept() { # profile, directory below the home
+	(cd "$project" && "$SBX" run -p "$1" -- bash -c "mkdir -p ~/$2 && echo kept >~/$2/sbx-test") 2>"$work/log"
+	is "$1: ~/$2 is kept" kept "$(cd "$project" && "$SBX" run -p "$1" -- cat "$HOME/$2/sbx-test" 2>&1)"
+	is "$1: and not the host's" no "$([ -e "$HOME/$2/sbx-test" ] && echo yes || echo no)"
+}
+tool git "commit with own settings and aliases" git 'git add file' 'git commit -qm "in a box" && git last' 'in a box'
+tool node "npm runs a package's script" npm 'echo "{\"name\":\"x\",\"version\":\"1.0.0\",\"scripts\":{\"test\":\"node t.js\"}}" >package.json; echo "console.log(6*7)" >t.js' 'npm test --silent' 42
+tool node "npm packs" npm 'echo "{\"name\":\"x\",\"version\":\"1.0.0\"}" >package.json' 'npm pack --silent' x-1.0.0.tgz
+tool python "a virtual environment, unittest" python3 'printf "import unittest\nclass T(unittest.TestCase):\n def test(self): pass\n" >test_x.py' 'python3 -m venv --without-pip v && v/bin/python -m unittest 2>&1' OK
+tool rust "cargo test" cargo 'cargo init -q --name x --lib .; printf "#[test]\nfn t() { assert_eq!(6 * 7, 42); }\n" >src/lib.rs' 'cargo test -q --offline 2>&1 | grep -o "1 passed" | head -1' '1 passed'
+tool go "go test" go 'printf "module x\ngo 1.16\n" >go.mod; printf "package x\nimport \"testing\"\nfunc TestX(t *testing.T) {}\n" >x_test.go' 'GOTOOLCHAIN=local GOFLAGS=-mod=mod go test ./... | cut -c1-4' 'ok  '
+tool java "javac and java" javac 'echo "public class X { public static void main(String[] a) { System.out.println(6 * 7); } }" >X.java' 'javac X.java && java X' 42
+tool c "make with gcc" make 'printf "#include <stdio.h>\nint main(void) { printf(\"%%d\\\\n\", 6 * 7); }\n" >x.c; printf "x: x.c\n\tgcc -o x x.c\n" >Makefile' 'make -s && ./x' 42
+tool ruby "gem builds" gem 'printf "Gem::Specification.new { |s| s.name = \"x\"; s.version = \"1.0\"; s.summary = s.author = \"x\"; s.files = [] }" >x.gemspec' 'gem build -q x.gemspec 2>/dev/null; ls *.gem' x-1.0.gem
+tool ruby "ruby with its library" ruby ':' 'ruby -rjson -rset -e "puts JSON.generate([6 * 7])"' '[42]'
+tool php "php" php 'echo "<?php echo json_encode([6 * 7]), PHP_EOL;" >x.php' 'php x.php' '[42]'
+tool open-read "all of it reads" python3 ':' 'python3 -c "import json; print(json.dumps(1))" && ls ~ >/dev/null' 1
+kept node .npm
+kept python .cache
+kept rust .cargo/registry
+kept go go/pkg
+kept java .m2
+kept c .ccache
+kept ruby .local/share/gem
+kept php .composer/cache
+done_testing
