@@ -61,13 +61,9 @@ static enum naming find_naming(const struct wishes *wishes, const struct mount *
 	return naming;
 }
 
-static int add_secret(struct wishes *wishes, const struct item *item)
+static int hide_secret(struct wishes *wishes, const struct item *item, const char *path)
 {
-	const char *path;
 	struct mount mask = { .kind = MOUNT_MASK, .access = ACCESS_NOTHING, .from = item->from };
-	int expanded = resolve_expand(wishes->arena, &wishes->places, item, &path);
-	if (expanded <= 0)
-		return expanded;
 	TRY(wishes_resolve_new(wishes, path, item->from, &mask.target, &mask.identity));
 	switch (find_naming(wishes, &mask)) {
 	case NAMED:
@@ -80,6 +76,13 @@ static int add_secret(struct wishes *wishes, const struct item *item)
 		break;
 	}
 	return hide_resolved(wishes, &mask);
+}
+
+static int add_secret(struct wishes *wishes, const struct item *item)
+{
+	const char *path;
+	int expanded = resolve_expand(wishes->arena, &wishes->places, item, &path);
+	return expanded <= 0 ? expanded : hide_secret(wishes, item, path);
 }
 
 static int add_hidden(struct wishes *wishes, const struct item *item)
@@ -111,8 +114,8 @@ int hide_plan(struct wishes *wishes)
 {
 	struct item own = { .from = { .file = "sbx" } };
 	TRY(list_home(wishes));
-	TRY(hide_path(wishes, &own, wishes->plan->config)); // the policy is not for the box to see
-	TRY(hide_path(wishes, &own, wishes->plan->state));
+	TRY(hide_secret(wishes, &own, wishes->plan->config)); // the policy is not for the box to see
+	TRY(hide_secret(wishes, &own, wishes->plan->state));
 	list_each(item, &wishes->plan->profile->hide)
 		TRY(add_hidden(wishes, item));
 	list_each(item, &wishes->plan->profile->secret)

@@ -162,7 +162,7 @@ except OSError:
 fi
 
 # what the shipped profiles hide, as far as it is on this machine, is not readable by anybody
-hidden=$("$SBX" profile show base | sed -n 's/^hide = //p')
+hidden=$("$SBX" profile show secrets | sed -n 's/^hide = //p')
 is "the base profile hides something" 1 "$([ "$(echo "$hidden" | wc -l)" -ge 10 ] && echo 1)"
 for path in $hidden; do
 	[ ! -e "$path" ] || is "$path is hidden" hidden "$("$SBX" run sh -c "cat $path/* $path 2>/dev/null | head -c 1 | grep -q . || ls -A $path/ 2>/dev/null | grep -q . || echo hidden")"
