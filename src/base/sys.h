@@ -111,13 +111,19 @@ static inline int sys_renameat2(int from, const char *source, int to, const char
 struct sys_statx {
 	uint32_t mask, block_size;
 	uint64_t attributes;
-	uint64_t rest[30];
+	uint64_t between[8];
+	int64_t birth_seconds;
+	uint32_t birth_nanoseconds, unused;
+	uint64_t rest[20];
 };
+_Static_assert(sizeof(struct sys_statx) == 256, "the kernel's struct statx");
 #define SYS_STATX_MOUNT_ROOT 0x2000ULL // Linux 5.8
+enum { SYS_STATX_BIRTH = 0x800 };
 
-static inline int sys_statx(const char *path, struct sys_statx *ret_status)
+static inline int sys_statx(int directory, const char *path, unsigned mask,
+			    struct sys_statx *ret_status)
 {
-	return (int)syscall(SYS_statx, AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, 0, ret_status);
+	return (int)syscall(SYS_statx, directory, path, AT_SYMLINK_NOFOLLOW, mask, ret_status);
 }
 
 static inline int sys_open_tree(int directory, const char *path, unsigned flags)

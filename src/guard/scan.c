@@ -10,8 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/err.h"
 #include "base/fd.h"
 #include "base/out.h"
+#include "base/owned.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "guard/vet.h"
@@ -19,6 +21,7 @@
 // A fiftieth of the run's own time, 2 ms at least. What a run of less than a second leaves unseen
 // of a large project is not told: it would be told every time.
 enum { SHARE = 50, LEAST_MILLISECONDS = 2, MOST_MILLISECONDS = 500, TOLD_FROM = 20, DEPTH_MOST = 32 };
+enum { NESTED_MOST = 64, NESTED_BYTES = 16384 };
 
 struct scan {
 	struct check *check;
@@ -26,6 +29,9 @@ struct scan {
 	bool cut;
 	char path[PATH_MAX];
 	size_t length;
+	char found[NESTED_BYTES]; // repositories below the project, each with its NUL
+	size_t found_length;
+	unsigned found_count;
 };
 
 static bool is_before(const struct timespec *left, const struct timespec *right)
@@ -37,40 +43,53 @@ static bool is_before(const struct timespec *left, const struct timespec *right)
 static bool out_of_time(struct scan *scan)
 {
 	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now); // a busy machine counts for nothing
 	scan->cut = scan->cut || !is_before(&now, &scan->end);
 	return scan->cut;
 }
 
-static bool changed(const struct scan *scan, int directory, const char *name)
+static void remember(struct scan *scan, const char *inside)
 {
-	struct stat status;
-	return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       !is_before(&status.st_ctim, &scan->check->plan->start);
+	size_t length = strlen(inside) + 1;
+	if (scan->found_count == NESTED_MOST || scan->found_length + length > sizeof(scan->found))
+		return;
+	memcpy(scan->found + scan->found_length, inside, length);
+	scan->found_length += length;
+	scan->found_count++;
 }
 
 // One that the plan did not know, as those of the top and of submodules are mounted over.
 static void look_at_repository(struct scan *scan, int directory)
 {
 	const struct plan *plan = scan->check->plan;
+	struct check *check = scan->check;
 	const char *inside = scan->path + strlen(plan->project) + 1;
 	autoclose int fd = openat(directory, ".git", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0)
+		remember(scan, inside);
 	for (unsigned i = 0; i < plan->mount_count; i++)
 		if (str_equal(plan->mounts[i].target, scan->path))
 			return;
-	if (fd < 0 ? !changed(scan, directory, ".git") :
-		     !changed(scan, fd, "config") && !changed(scan, fd, "hooks") && !changed(scan, fd, "."))
+	if (fd < 0 && vet_is_changed(check, directory, ".git"))
+		vet_repository(check, directory, ".git", scan->path);
+	if (fd < 0)
 		return;
-	vet_repository(scan->check, directory, ".git", scan->path);
-	if (fd >= 0)
-		out_text(scan->check->told, "sbx: %s: a repository that this run made or changed\n",
-			 str_printable(inside) ? inside : "(a path with control bytes)");
+	bool made = vet_is_made(check, directory, ".git");
+	if (made)
+		vet_repository(check, directory, ".git", scan->path);
+	else if (vet_is_changed(check, fd, "config") || vet_is_changed(check, fd, "hooks"))
+		vet_known_repository(check, directory, ".git", scan->path);
+	else
+		return;
+	out_text(check->told, "sbx: %s: a repository that this run %s\n",
+		 str_printable(inside) ? inside : "(a path with control bytes)", made ? "made" : "changed");
 }
 
 static void look_at_bare(struct scan *scan, int directory)
 {
 	const char *inside = scan->path + strlen(scan->check->plan->project) + 1;
-	if (changed(scan, directory, "HEAD") || changed(scan, directory, "config"))
+	if (vet_is_changed(scan->check, directory, "HEAD") ||
+	    vet_is_changed(scan->check, directory, "config"))
 		out_text(scan->check->told,
 			 "sbx: %s looks like a bare repository, made or changed by this run: run no git in "
 			 "it before you have read its config and hooks\n",
@@ -110,6 +129,27 @@ static void walk(struct scan *scan, int directory, unsigned depth)
 		look_at_bare(scan, directory);
 }
 
+// For the next plan: so that they are protected from the start. Written only when it is news.
+static void keep_found(const struct scan *scan)
+{
+	const struct plan *plan = scan->check->plan;
+	char known[NESTED_BYTES];
+	ssize_t length = 0;
+	autoclose int fd = open(plan->nested_file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd >= 0)
+		length = fd_read_all(fd, known, sizeof(known));
+	if (length == (ssize_t)scan->found_length && memcmp(known, scan->found, scan->found_length) == 0)
+		return;
+	char path[PATH_MAX];
+	const char *name = path_name(plan->nested_file);
+	snprintf(path, sizeof(path), "%.*s", (int)(name - plan->nested_file - 1), plan->nested_file);
+	autoclose int directory = owned_directory(path);
+	autoclose int fresh = directory < 0 ? -1 : openat(directory, ".new", O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fresh >= 0 && fd_write_all(fresh, scan->found, scan->found_length) == 0)
+		renameat(directory, ".new", directory, name);
+	err_clear();
+}
+
 void scan_project(struct check *check, int64_t ran)
 {
 	static struct scan scan;
@@ -120,7 +160,7 @@ void scan_project(struct check *check, int64_t ran)
 	if (scan.length >= sizeof(scan.path))
 		return;
 	memcpy(scan.path, project, scan.length);
-	clock_gettime(CLOCK_MONOTONIC, &scan.end);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &scan.end);
 	scan.end.tv_nsec += time * 1000000L;
 	if (scan.end.tv_nsec >= 1000000000L) {
 		scan.end.tv_nsec -= 1000000000L;
@@ -129,6 +169,8 @@ void scan_project(struct check *check, int64_t ran)
 	autoclose int fd = open(project, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd >= 0)
 		walk(&scan, fd, 0);
+	if (!scan.cut || scan.found_length > 0)
+		keep_found(&scan);
 	if (scan.cut && time >= TOLD_FROM)
 		out_text(check->told, "sbx: new repositories were looked for only in a part of the project: "
 				      "it is too large\n");

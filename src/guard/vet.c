@@ -14,6 +14,7 @@
 #include "base/out.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "base/sys.h"
 #include "guard/merge.h"
 #include "guard/quarantine.h"
 
@@ -30,6 +31,27 @@ static void take_away(struct check *check, int directory, const char *name, cons
 void vet_absent(struct check *check, int directory, const char *name, const char *path)
 {
 	take_away(check, directory, name, path, untrusted);
+}
+
+static bool is_since(int64_t seconds, int64_t nanoseconds, const struct timespec *start)
+{
+	return seconds > start->tv_sec || (seconds == start->tv_sec && nanoseconds >= start->tv_nsec);
+}
+
+bool vet_is_changed(const struct check *check, int directory, const char *name)
+{
+	struct stat status;
+	return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       is_since(status.st_ctim.tv_sec, status.st_ctim.tv_nsec, &check->plan->start);
+}
+
+// False as well where the file system does not know.
+bool vet_is_made(const struct check *check, int directory, const char *name)
+{
+	struct sys_statx status;
+	return sys_statx(directory, name, SYS_STATX_BIRTH, &status) == 0 &&
+	       (status.mask & SYS_STATX_BIRTH) &&
+	       is_since(status.birth_seconds, status.birth_nanoseconds, &check->plan->start);
 }
 
 static bool exists(int directory, const char *name)
@@ -73,7 +95,8 @@ void vet_hooks(struct check *check, int directory, const char *name, const char 
 	if (!stream)
 		return;
 	for (struct dirent *entry = next_entry(check, stream); entry; entry = next_entry(check, stream))
-		if (!str_ends(entry->d_name, ".sample") && join(below, path, entry->d_name))
+		if (!str_ends(entry->d_name, ".sample") && join(below, path, entry->d_name) &&
+		    (!check->changed_only || vet_is_changed(check, dirfd(stream), entry->d_name)))
 			take_away(check, dirfd(stream), entry->d_name, below, untrusted);
 	closedir(stream);
 	if (check->budget == 0)
@@ -238,6 +261,22 @@ static void vet_file(struct check *check, int directory, const char *name, const
 		good = relative > text + sizeof(prefix) - 1;
 	if (!good)
 		take_away(check, directory, name, path, untrusted);
+}
+
+void vet_known_repository(struct check *check, int directory, const char *name, const char *path)
+{
+	char below[PATH_MAX];
+	autoclose int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct merge look = { .kind = MERGE_LOOK, .directory = fd, .name = "config", .path = below,
+			      .before = "", .after = "", .lock = -1 };
+	if (fd < 0)
+		return;
+	check->changed_only = true;
+	if (join(below, path, "hooks"))
+		vet_hooks(check, fd, "hooks", below);
+	check->changed_only = false;
+	if (join(below, path, "config") && vet_is_changed(check, fd, "config"))
+		merge_config(&look, check->told);
 }
 
 void vet_repository(struct check *check, int directory, const char *name, const char *path)

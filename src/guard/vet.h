@@ -2,6 +2,8 @@
 // the rest stays. Nothing is followed, nothing is parsed but in a locked process.
 #pragma once
 
+#include <stdbool.h>
+
 #include "plan.h"
 
 struct out;
@@ -10,6 +12,7 @@ struct check {
 	const struct plan *plan;
 	struct out *told; // one line for each thing that was done
 	unsigned budget; // of directory entries, against hostile trees
+	bool changed_only; // hooks: those that this run made or changed
 };
 
 // `directory` is open and `name` lies in it, at `path`.
@@ -20,5 +23,11 @@ void vet_config(struct check *check, int directory, const char *name, const char
 unsigned vet_depth(const struct plan *plan, const char *path);
 // A new .git, as directory or file, in the project.
 void vet_repository(struct check *check, int directory, const char *name, const char *path);
+// One that was there before this run and that nobody protected: new hooks are taken away, what its
+// configuration makes git run is told.
+void vet_known_repository(struct check *check, int directory, const char *name, const char *path);
+// Whether something was changed, or made, by this run.
+bool vet_is_changed(const struct check *check, int directory, const char *name);
+bool vet_is_made(const struct check *check, int directory, const char *name);
 // The entries of worktrees and modules that are not in guard->known.
 void vet_entries(struct check *check, int directory, const char *name, const struct guard *guard);

@@ -11,6 +11,7 @@
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -24,7 +25,7 @@
 #include "run.h"
 
 // More than this is left to the final look: a box must not keep the host side busy.
-enum { TAKEN_MOST = 32, WATCHES_MOST = 256 };
+enum { TAKEN_MOST = 32, WATCHES_MOST = 256, RESTORE_TRIES = 50 };
 
 void watch_begin(struct watch *watch, const struct plan *plan, const struct run *run,
 		 struct out *told)
@@ -78,7 +79,7 @@ void watch_names(struct watch *watch, const struct plan *plan, struct out *told)
 static bool is_mounted(const char *path)
 {
 	struct sys_statx status;
-	if (sys_statx(path, &status) < 0)
+	if (sys_statx(AT_FDCWD, path, 0, &status) < 0)
 		return errno == ENOENT; // removed on the host: nothing to stand on
 	return (status.attributes & SYS_STATX_MOUNT_ROOT) != 0;
 }
@@ -94,6 +95,7 @@ static int open_cover(const struct mount *mount)
 		return sys_open_tree(AT_FDCWD, mount->target, flags | AT_RECURSIVE);
 	snprintf(link, sizeof(link), COPIES_DIRECTORY "/%u/.link-%d", mount->copy, (int)getpid());
 	snprintf(text, sizeof(text), COPIES_DIRECTORY "/%u/config", mount->copy);
+	unlink(link); // of the try before
 	return symlink(text, link) < 0 ? -1 : sys_open_tree(AT_FDCWD, link, flags);
 }
 
@@ -119,6 +121,19 @@ static bool is_wall(const struct mount *mount)
 				  mount->kind == MOUNT_MASK);
 }
 
+// The host may be at it again in that very moment: then once more. 0 it stood, 1 it stands again.
+static int restore(const struct mount *mount)
+{
+	struct timespec pause = { .tv_nsec = 1000000 };
+	for (int i = 0; i < RESTORE_TRIES; i++) {
+		if (is_mounted(mount->target))
+			return i > 0;
+		if (mount_again(mount) < 0)
+			nanosleep(&pause, NULL);
+	}
+	return -1;
+}
+
 // Exit status: 0 nothing was missing, 1 mounted again, 2 that failed.
 static _Noreturn void helper(const struct plan *plan, const struct run *run)
 {
@@ -127,9 +142,8 @@ static _Noreturn void helper(const struct plan *plan, const struct run *run)
 		_exit(2);
 	for (unsigned i = 0; i < plan->mount_count; i++) {
 		const struct mount *mount = &plan->mounts[i];
-		if (!is_wall(mount) || is_mounted(mount->target))
-			continue;
-		result = result == 2 || mount_again(mount) < 0 ? 2 : 1;
+		int restored = is_wall(mount) ? restore(mount) : 0;
+		result = result == 2 || restored < 0 ? 2 : result | restored;
 	}
 	_exit(result);
 }

@@ -4,11 +4,14 @@
 #include "jail/protect.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/fd.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "jail/repository.h"
@@ -27,6 +30,8 @@ static const char *const reported[] = {
 	"Jenkinsfile", ".pre-commit-config.yaml", "package.json", ".npmrc", ".yarnrc.yml",
 	"Makefile", "makefile", "GNUmakefile", "justfile",
 };
+
+enum { NESTED_BYTES = 16385 };
 
 int protect_guard(struct wishes *wishes, const char *path, enum guarded kind)
 {
@@ -160,6 +165,27 @@ static int protect_item(struct wishes *wishes, const struct item *item)
 	return protect_name(wishes, path, GUARD_ABSENT, from);
 }
 
+// Repositories below the project that earlier runs have met. What is gone is no repository now.
+static int protect_nested(struct wishes *wishes)
+{
+	struct origin from = { .file = "protect", .order = ORDER_PROJECT };
+	char known[NESTED_BYTES];
+	autoclose int fd = open(wishes->plan->nested_file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	ssize_t length = fd < 0 ? 0 : fd_read_all(fd, known, sizeof(known) - 1);
+	known[length > 0 ? length : 0] = '\0';
+	for (char *at = known; at < known + length; at += strlen(at) + 1) {
+		const char *path = path_clean(wishes->arena, path_below(wishes->arena, wishes->plan->project, at));
+		struct resolved resolved;
+		if (!path_within(path, wishes->plan->project) || !str_ends(path, "/.git"))
+			continue;
+		if (resolve_path(wishes->resolver, path, &resolved) == 1 && str_equal(resolved.path, path) &&
+		    resolved.identity.type == S_IFDIR)
+			TRY(repository_protect(wishes, path_parent(wishes->arena, path), from));
+		err_clear();
+	}
+	return 0;
+}
+
 // The roots first: what is masked below one depends on where the box may write.
 static int protect_roots(struct wishes *wishes)
 {
@@ -167,6 +193,8 @@ static int protect_roots(struct wishes *wishes)
 	const char *project = wishes->plan->project;
 	if (project && wishes->plan->profile->project == PROJECT_WRITE)
 		TRY(protect_root(wishes, project));
+	if (project && wishes->plan->profile->project == PROJECT_WRITE && !is_scratch(wishes, project))
+		TRY(protect_nested(wishes));
 	for (unsigned i = 0; i < count; i++) {
 		const struct mount *mount = &wishes->list[i].mount;
 		if (mount->kind == MOUNT_BIND && mount->access == ACCESS_WRITE && !mount->cache &&

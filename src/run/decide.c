@@ -95,11 +95,11 @@ static const char *current_directory(struct arena *arena)
 	return arena_copy(arena, path, strlen(path));
 }
 
-// One directory of caches per project: a readable name and a hash of the whole path (FNV-1a).
-static const char *caches_directory(const struct plan *plan)
+// What is kept for each project: a readable name and a hash of the whole path.
+static const char *state_path(const struct plan *plan, const char *kind)
 {
 	const char *project = plan->project ? plan->project : "none";
-	return arena_text(plan->arena, "%s/cache/%.64s-%016llx", plan->state, path_name(project),
+	return arena_text(plan->arena, "%s/%s/%.64s-%016llx", plan->state, kind, path_name(project),
 			  (unsigned long long)str_hash(project));
 }
 
@@ -176,7 +176,8 @@ int decide_view(struct plan *plan, char *const *environment)
 	struct probe probe;
 	probe_quick(&probe);
 	TRY(project_plan(plan));
-	plan->caches = caches_directory(plan);
+	plan->caches = state_path(plan, "cache");
+	plan->nested_file = state_path(plan, "nested");
 	TRY(view_plan(plan, plan->resolver, environment));
 	TRY(choose_directory(plan));
 	TRY(landlock_plan(&probe, plan));

@@ -142,6 +142,26 @@ is "the host's own value stays" host "$(git -C "$project" config user.name)"
 is "no key of the box's got through" "" "$(git -C "$project" config core.fsmonitor)"
 like "that it was mounted again is told" "$(cat "$work/log")" 'replaced on the host while the box ran; it is protected again'
 
+# Repositories below the project: those of the first run are looked through, later ones protected.
+project=$(new_project)
+git init -q "$project/vendor/old" && echo '#!/bin/sh' >"$project/vendor/old/.git/hooks/post-merge"
+git -C "$project/vendor/old" config core.editor mine
+(cd "$project" && "$SBX" run -- bash -c 'sleep 0.2; cd vendor/old; git config user.name x; echo evil >.git/hooks/post-checkout; git init -q ../new; echo evil >../new/.git/hooks/pre-commit; git -C ../new config core.fsmonitor ./x; git init -q --bare ../bare' 2>"$work/log")
+is "a new hook of a repository below is moved away, an old one stays" "post-merge" "$(ls "$project/vendor/old/.git/hooks" | grep -v sample)"
+is "a new repository loses its hooks" "" "$(ls "$project/vendor/new/.git/hooks" | grep -v sample)"
+is "and what its configuration would run" "" "$(git -C "$project/vendor/new" config core.fsmonitor)"
+is "what the user had configured stays" mine "$(git -C "$project/vendor/old" config core.editor)"
+like "made and changed repositories are told" "$(cat "$work/log" | tr '\n' ' ')" 'vendor/(old|new)/.git: a repository that this run (made|changed).*vendor/(old|new)/.git: a repository that this run (made|changed)'
+like "so is a bare look-alike" "$(cat "$work/log")" 'vendor/bare looks like a bare repository'
+like "the next run has them protected" "$(cd "$project" && "$SBX" plan -- true)" 'read +.*/vendor/old/.git/hooks'
+(cd "$project" && "$SBX" run -- bash -c 'echo evil >vendor/old/.git/hooks/evil; git -C vendor/old config core.sshCommand x; git -C vendor/old config user.name later; mv vendor away; mv vendor/old/.git vendor/old/x' 2>/dev/null)
+is "its hooks are out of reach, its configuration merged" "post-merge later " "$(ls "$project/vendor/old/.git/hooks" | grep -v sample) $(git -C "$project/vendor/old" config user.name) $(git -C "$project/vendor/old" config core.sshCommand)"
+mkdir -p "$project/many"
+for i in $(seq 300); do mkdir -p "$project/many/r$i/.git" && echo ref >"$project/many/r$i/.git/HEAD"; done
+mkdir -p "$project/many/$(printf 'a\nb')/.git"
+status "hundreds of repositories, one with a newline in its name" 0 bash -c "cd $project && timeout 10 $SBX run -- sleep 0.3 && timeout 10 $SBX run -- true"
+rm -r "$project/many"
+
 # Two runs in one project: the end of one takes nothing from the other.
 project=$(new_project)
 (cd "$project" && exec "$SBX" run -- bash -c 'sleep 0.5; readlink .git/config; echo "[core] fsmonitor = evil" >>.git/config; git config user.email one@example.org; mkdir .idea; sleep 0.2' >"$work/inside" 2>/dev/null) &
