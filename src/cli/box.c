@@ -150,7 +150,7 @@ int box_run(struct box *box)
 	if (outcome.kind == OUTCOME_FAILED && may_fall_back(box, &run))
 		return fall_back(box, &run);
 	if (box->plan.timing)
-		report_timing(&run);
+		report_timing(&box->plan, &run);
 	int status = report_outcome(&box->plan, &run, &outcome);
 	if (outcome.kind == OUTCOME_ENDED && WIFSIGNALED(outcome.status))
 		die_like_command(WTERMSIG(outcome.status));

@@ -175,8 +175,7 @@ static void tell_withheld(const struct merge *merge, const struct gitconfig_merg
 	static const char *const why[] = {
 		[MERGE_CHANGES] = "not taken over, because your own git would run or trust it",
 		[MERGE_FILTER] = "removed, because your own git would run or trust it",
-		[MERGE_LOOK] = "changed while the box ran, and makes git run or trust something; if that was "
-			       "not you, unset it",
+		[MERGE_LOOK] = "changed while the box ran, and your git runs or trusts it; unset what is not yours",
 	};
 	if (merged->withheld_count == 0)
 		return;

@@ -19,6 +19,7 @@
 #include "run/decide.h"
 #include "run/steps.h"
 #include "run/supervise.h"
+#include "run/walk.h"
 
 enum { STATUS_TIMEOUT = 124, STATUS_FAILED = 125, STATUS_NO_EXEC = 126, STATUS_NOT_FOUND = 127 };
 
@@ -108,11 +109,13 @@ int report_outcome(const struct plan *plan, const struct run *run, const struct 
 	return STATUS_FAILED;
 }
 
-void report_timing(const struct run *run)
+void report_timing(const struct plan *plan, const struct run *run)
 {
 	struct out out = { 0 };
 	double sum = 0;
 	for (int i = 0; i < step_count; i++) {
+		if (!walk_has_step(plan, &steps[i]))
+			continue;
 		double microseconds = run->host_nanoseconds[i] / 1e3;
 		sum += microseconds;
 		out_text(&out, "sbx: %-4s %-12s %8.1f us\n", steps[i].side == SIDE_HOST ? "host" : "box",

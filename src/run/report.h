@@ -10,4 +10,4 @@ struct run;
 int report_outcome(const struct plan *plan, const struct run *run, const struct outcome *outcome);
 
 // --timing: one line per step, to stderr.
-void report_timing(const struct run *run);
+void report_timing(const struct plan *plan, const struct run *run);

@@ -19,7 +19,7 @@ static uint64_t now(void)
 	return (uint64_t)time.tv_sec * 1000000000ULL + (uint64_t)time.tv_nsec;
 }
 
-static bool has_step(const struct plan *plan, const struct step *step)
+bool walk_has_step(const struct plan *plan, const struct step *step)
 {
 	enum tiers own = plan->tier == TIER_FULL ? FULL : LANDLOCK;
 	return step->tiers == BOTH || step->tiers == own;
@@ -28,7 +28,7 @@ static bool has_step(const struct plan *plan, const struct step *step)
 static int take_step(const struct plan *plan, struct run *run, int index)
 {
 	const struct step *step = &steps[index];
-	if (!has_step(plan, step) || testing_skips(step->name))
+	if (!walk_has_step(plan, step) || testing_skips(step->name))
 		return 0;
 	uint64_t before = now();
 	run->message.step = index;
@@ -76,6 +76,6 @@ int walk_host(const struct plan *plan, struct run *run)
 void walk_undo(const struct plan *plan, struct run *run)
 {
 	for (int i = step_count; i-- > 0;)
-		if (steps[i].undo && has_step(plan, &steps[i]))
+		if (steps[i].undo && walk_has_step(plan, &steps[i]))
 			steps[i].undo(plan, run);
 }

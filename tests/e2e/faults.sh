@@ -8,6 +8,12 @@ before=$(tree_hash .)
 
 # every step of the table
 steps=$("$SBX" run --timing true 2>&1 | awk '$1 == "sbx:" && $2 != "all" { print $3 }')
+lower=$("$SBX" run --tier landlock --unprotected --timing true 2>&1 | awk '$1 == "sbx:" && $2 != "all" && $3 ~ /^(temporary|adopt|answers)$/ { print $3 }')
+for step in $lower; do
+	output=$(SBX_TEST_FAIL=$step timeout 10 "$SBX_TESTING" run --tier landlock --unprotected touch was-run 2>&1)
+	is "tier landlock, step $step fails: nothing is run" "125 absent" "$? $([ -e was-run ] && echo run || echo absent)"
+	rm -f was-run
+done
 is "the table has its steps" 1 "$([ "$(echo "$steps" | wc -l)" -ge 18 ] && echo 1)"
 for step in $steps; do
 	output=$(SBX_TEST_FAIL=$step timeout 10 "$SBX_TESTING" run --project write touch was-run 2>&1)
@@ -24,6 +30,7 @@ done
 calls="openat lstat open pipe2 clone3 signalfd4 rt_sigprocmask prctl fsopen fsconfig fsmount open_tree
 	mount_setattr move_mount mkdirat mknodat symlinkat fstat unlinkat fchdir pivot_root umount2 openat2
 	setns landlock_create_ruleset landlock_add_rule landlock_restrict_self capset seccomp close_range
+	flock statx socketpair sendmsg recvmsg getdents64 faccessat2
 	vfork execve setrlimit prlimit64 write read mmap mprotect dup2 sethostname socket ioctl unshare"
 runs=0 wrong=0
 command -v strace >/dev/null || skip "fault injection by strace" "strace is not installed"
