@@ -120,6 +120,7 @@ struct plan {
 	const char *nested_file; // of the state: repositories below the project, found by earlier runs
 	const char *index; // git's, of the project; NULL when it has none
 	struct timespec start; // by the clock that files are stamped with
+	struct timespec start_steady; // and by one that nobody sets
 
 	enum tier tier;
 	const char *temporary; // TIER_LANDLOCK: a directory for this run alone

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -23,6 +24,7 @@
 #include "guard/scan.h"
 #include "guard/tracked.h"
 #include "guard/vet.h"
+#include "guard/watch.h"
 #include "plan.h"
 #include "run.h"
 
@@ -32,9 +34,21 @@ enum { BUDGET = 4096, REPORTED_MOST = 64 };
 struct place {
 	char path[PATH_MAX];
 	int fd, problem;
+	bool changed; // a name came, went or was replaced in it
 };
 
-static int open_parent(struct place *place, const char *path)
+// A mount of the box's own: the directory is the one that the plan saw.
+static bool is_held(const struct plan *plan, const char *path, size_t length)
+{
+	for (unsigned i = 0; i < plan->mount_count; i++) {
+		const char *target = plan->mounts[i].target;
+		if (strncmp(target, path, length - 1) == 0 && target[length - 1] == '\0')
+			return plan->mounts[i].kind == MOUNT_BIND;
+	}
+	return false;
+}
+
+static int open_parent(const struct check *check, struct place *place, const char *path)
 {
 	size_t length = (size_t)(path_name(path) - path);
 	if (length < sizeof(place->path) && (place->path[length] != '\0' || length == 0 ||
@@ -45,6 +59,8 @@ static int open_parent(struct place *place, const char *path)
 		place->fd = sys_openat2(AT_FDCWD, place->path, O_PATH | O_DIRECTORY | O_CLOEXEC,
 					RESOLVE_NO_SYMLINKS);
 		place->problem = errno;
+		place->changed = place->fd < 0 || !is_held(check->plan, place->path, length) ||
+				 vet_is_changed(check, place->fd, "");
 	}
 	errno = place->problem;
 	return place->fd;
@@ -65,15 +81,8 @@ static void check_broken_way(struct check *check, const char *path)
 		vet_absent(check, parent, path_name(way), way);
 }
 
-static bool is_since(const struct timespec *time, const struct timespec *start)
+static bool changed_below(const struct check *check, int directory, const char *name)
 {
-	return time->tv_sec > start->tv_sec ||
-	       (time->tv_sec == start->tv_sec && time->tv_nsec >= start->tv_nsec);
-}
-
-static bool changed_below(int directory, const char *name, const struct timespec *start)
-{
-	struct stat status;
 	bool changed = false;
 	int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
@@ -81,8 +90,7 @@ static bool changed_below(int directory, const char *name, const struct timespec
 	for (struct dirent *entry = stream ? readdir(stream) : NULL;
 	     entry && !changed && count < REPORTED_MOST; entry = readdir(stream), count++)
 		changed = !str_equal(entry->d_name, "..") &&
-			  fstatat(fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-			  is_since(&status.st_ctim, start);
+			  vet_is_changed(check, fd, entry->d_name);
 	if (stream)
 		closedir(stream);
 	return changed;
@@ -96,14 +104,14 @@ static const char *short_path(const struct plan *plan, const char *path)
 	return str_printable(path) ? path : "(a path with control bytes)";
 }
 
-static void report(const struct plan *plan, int directory, const struct guard *guard,
+static void report(const struct check *check, int directory, const struct guard *guard,
 		   const struct stat *status, struct out *changed)
 {
-	bool since = S_ISDIR(status->st_mode) ?
-			     changed_below(directory, path_name(guard->path), &plan->start) :
-			     is_since(&status->st_ctim, &plan->start);
+	const char *name = path_name(guard->path);
+	bool since = S_ISDIR(status->st_mode) ? changed_below(check, directory, name) :
+						vet_is_changed(check, directory, name);
 	if (since)
-		out_text(changed, "%s%s", changed->used ? ", " : "", short_path(plan, guard->path));
+		out_text(changed, "%s%s", changed->used ? ", " : "", short_path(check->plan, guard->path));
 }
 
 static void check_guard(struct check *check, const struct guard *guard, int directory,
@@ -128,9 +136,15 @@ static void check_guard(struct check *check, const struct guard *guard, int dire
 		vet_entries(check, directory, name, guard);
 		return;
 	case GUARD_REPORTED:
-		report(check->plan, directory, guard, status, changed);
+		report(check, directory, guard, status, changed);
 		return;
 	}
+}
+
+// Kinds whose names may have been there at the start.
+static bool looks_inside(enum guarded kind)
+{
+	return kind == GUARD_REPORTED || kind == GUARD_WORKTREES || kind == GUARD_MODULES;
 }
 
 static void check_guards(struct check *check, struct out *changed)
@@ -139,13 +153,15 @@ static void check_guards(struct check *check, struct out *changed)
 	struct stat status;
 	for (unsigned i = 0; i < check->plan->guard_count; i++) {
 		const struct guard *guard = &check->plan->guards[i];
-		int directory = open_parent(&place, guard->path);
+		int directory = open_parent(check, &place, guard->path);
 		if (directory < 0 && (errno == ELOOP || errno == ENOTDIR))
 			check_broken_way(check, guard->path);
 		else if (directory < 0 && errno != ENOENT)
 			out_text(check->told, "sbx: %s could not be looked at (%s): look yourself\n",
 				 short_path(check->plan, guard->path), strerror(errno));
-		else if (directory >= 0 && fstatat(directory, path_name(guard->path), &status, AT_SYMLINK_NOFOLLOW) == 0)
+		// What was absent is absent still where no name came; files to be told may have changed.
+		else if (directory >= 0 && (place.changed || looks_inside(guard->kind)) &&
+			 fstatat(directory, path_name(guard->path), &status, AT_SYMLINK_NOFOLLOW) == 0)
 			check_guard(check, guard, directory, &status, changed);
 	}
 	fd_close(&place.fd);
@@ -171,7 +187,7 @@ static void check_copy(struct check *check, const struct run *run, unsigned numb
 	const struct copy *copy = &check->plan->copies[number];
 	struct stat status;
 	ssize_t length = run->copies < 0 ? -1 : read_copy(run, number, text);
-	int directory = open_parent(place, copy->path);
+	int directory = open_parent(check, place, copy->path);
 	struct merge merge = { .kind = MERGE_CHANGES, .directory = directory,
 			       .name = path_name(copy->path), .mode = copy->mode, .lock = copy->lock,
 			       .before = copy->text, .before_length = copy->length, .after = text };
@@ -196,14 +212,52 @@ static void check_copy(struct check *check, const struct run *run, unsigned numb
 	merge_config(&merge, check->told);
 }
 
+// Whoever sets the clock back makes what is new look old: then everything is looked at.
+static struct timespec known_start(const struct plan *plan)
+{
+	enum { SLACK_MILLISECONDS = 20 };
+	struct timespec now, steady, never = { 0 };
+	clock_gettime(CLOCK_REALTIME_COARSE, &now);
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &steady);
+	int64_t by_clock = (now.tv_sec - plan->start.tv_sec) * 1000 +
+			   (now.tv_nsec - plan->start.tv_nsec) / 1000000;
+	int64_t in_truth = (steady.tv_sec - plan->start_steady.tv_sec) * 1000 +
+			   (steady.tv_nsec - plan->start_steady.tv_nsec) / 1000000;
+	return by_clock + SLACK_MILLISECONDS < in_truth ? never : plan->start;
+}
+
+// What was mounted over must still be what the plan saw: else the host has replaced it, and for a
+// moment the box may have written the new one.
+static void check_walls(struct check *check)
+{
+	const struct plan *plan = check->plan;
+	struct place place = { .fd = -1 };
+	struct stat status;
+	for (unsigned i = 0; i < plan->mount_count; i++) {
+		const struct mount *mount = &plan->mounts[i];
+		if (!watch_is_wall(mount) || mount->kind != MOUNT_BIND)
+			continue;
+		int directory = open_parent(check, &place, mount->target);
+		const char *name = path_name(mount->target);
+		if (directory < 0 || fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    (status.st_ino == mount->identity.inode && status.st_dev == mount->identity.device))
+			continue;
+		out_text(check->told, "sbx: %s was replaced on the host while the box ran: look whether it is "
+				      "what you meant\n",
+			 short_path(plan, mount->target));
+	}
+	fd_close(&place.fd);
+}
+
 void check_host(const struct plan *plan, const struct run *run, int64_t ran, enum command_end end,
 		struct out *told, struct out *changed)
 {
-	struct check check = { .plan = plan, .told = told, .budget = BUDGET };
+	struct check check = { .plan = plan, .told = told, .budget = BUDGET, .start = known_start(plan) };
 	struct place place = { .fd = -1 };
 	for (unsigned i = 0; i < plan->copy_count; i++)
 		check_copy(&check, run, i, &place);
 	fd_close(&place.fd);
+	check_walls(&check);
 	check_guards(&check, changed);
 	tracked_check(plan, end, told);
 	if (ran >= SHORT_RUN_MILLISECONDS && plan->project && plan->guard_count > 0)

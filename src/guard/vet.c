@@ -41,8 +41,9 @@ static bool is_since(int64_t seconds, int64_t nanoseconds, const struct timespec
 bool vet_is_changed(const struct check *check, int directory, const char *name)
 {
 	struct stat status;
-	return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       is_since(status.st_ctim.tv_sec, status.st_ctim.tv_nsec, &check->plan->start);
+	int flags = AT_SYMLINK_NOFOLLOW | (name[0] ? 0 : AT_EMPTY_PATH);
+	return fstatat(directory, name, &status, flags) == 0 &&
+	       is_since(status.st_ctim.tv_sec, status.st_ctim.tv_nsec, &check->start);
 }
 
 // False as well where the file system does not know.
@@ -51,7 +52,7 @@ bool vet_is_made(const struct check *check, int directory, const char *name)
 	struct sys_statx status;
 	return sys_statx(directory, name, SYS_STATX_BIRTH, &status) == 0 &&
 	       (status.mask & SYS_STATX_BIRTH) &&
-	       is_since(status.birth_seconds, status.birth_nanoseconds, &check->plan->start);
+	       is_since(status.birth_seconds, status.birth_nanoseconds, &check->start);
 }
 
 static bool exists(int directory, const char *name)

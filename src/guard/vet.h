@@ -11,6 +11,7 @@ struct out;
 struct check {
 	const struct plan *plan;
 	struct out *told; // one line for each thing that was done
+	struct timespec start; // what was changed before is of no interest; zero when nobody knows
 	unsigned budget; // of directory entries, against hostile trees
 	bool changed_only; // hooks: those that this run made or changed
 };
@@ -26,7 +27,7 @@ void vet_repository(struct check *check, int directory, const char *name, const 
 // One that was there before this run and that nobody protected: new hooks are taken away, what its
 // configuration makes git run is told.
 void vet_known_repository(struct check *check, int directory, const char *name, const char *path);
-// Whether something was changed, or made, by this run.
+// Whether something was changed, or made, by this run; "" is the directory itself.
 bool vet_is_changed(const struct check *check, int directory, const char *name);
 bool vet_is_made(const struct check *check, int directory, const char *name);
 // The entries of worktrees and modules that are not in guard->known.

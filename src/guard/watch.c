@@ -27,6 +27,20 @@
 // More than this is left to the final look: a box must not keep the host side busy.
 enum { TAKEN_MOST = 32, WATCHES_MOST = 256, RESTORE_TRIES = 50 };
 
+static bool watch_parent(const struct watch *watch, const char *name)
+{
+	char path[PATH_MAX];
+	snprintf(path, sizeof(path), "%.*s/", (int)(path_name(name) - name - 1), name);
+	unsigned events = IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_ONLYDIR;
+	return inotify_add_watch(watch->names, path, events) >= 0;
+}
+
+bool watch_is_wall(const struct mount *mount)
+{
+	return mount->on_host && (mount->kind == MOUNT_COPY || mount->access == ACCESS_READ ||
+				  mount->kind == MOUNT_MASK);
+}
+
 void watch_begin(struct watch *watch, const struct plan *plan, const struct run *run,
 		 struct out *told)
 {
@@ -36,15 +50,12 @@ void watch_begin(struct watch *watch, const struct plan *plan, const struct run 
 	watch->mounts = open(path, O_RDONLY | O_CLOEXEC);
 	watch_mounts(plan, run, told); // what happened before we looked
 	watch->names = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-	for (unsigned i = 0; i < plan->guard_count && watches < WATCHES_MOST; i++) {
-		const struct guard *guard = &plan->guards[i];
-		if (guard->kind != GUARD_ABSENT)
-			continue;
-		snprintf(path, sizeof(path), "%.*s/", (int)(path_name(guard->path) - guard->path - 1),
-			 guard->path);
-		if (inotify_add_watch(watch->names, path, IN_CREATE | IN_MOVED_TO | IN_ONLYDIR) >= 0)
-			watches++;
-	}
+	for (unsigned i = 0; i < plan->guard_count && watches < WATCHES_MOST; i++)
+		if (plan->guards[i].kind == GUARD_ABSENT)
+			watches += watch_parent(watch, plan->guards[i].path);
+	for (unsigned i = 0; i < plan->mount_count && watches < WATCHES_MOST; i++)
+		if (watch_is_wall(&plan->mounts[i]))
+			watches += watch_parent(watch, plan->mounts[i].target);
 }
 
 static void take_if_there(struct watch *watch, const struct plan *plan, const struct guard *guard,
@@ -64,12 +75,52 @@ static void take_if_there(struct watch *watch, const struct plan *plan, const st
 			"appeared, and your own programs would run or trust it", told);
 }
 
-// Events only say that it is time to look: their contents count for nothing.
-void watch_names(struct watch *watch, const struct plan *plan, struct out *told)
+void watch_end(struct watch *watch)
+{
+	struct timespec pause = { .tv_nsec = 2000000 };
+	if (watch->names < 0)
+		return;
+	if (fork() == 0) {
+		sys_close_range(0, (unsigned)watch->names - 1, 0);
+		sys_close_range((unsigned)watch->names + 1, ~0U, 0);
+		nanosleep(&pause, NULL); // be the last to close it
+		_exit(0);
+	}
+	fd_close(&watch->names);
+	fd_close(&watch->mounts);
+}
+
+static bool names_wall(const struct plan *plan, const char *name)
+{
+	for (unsigned i = 0; i < plan->mount_count; i++)
+		if (watch_is_wall(&plan->mounts[i]) && str_equal(path_name(plan->mounts[i].target), name))
+			return true;
+	return false;
+}
+
+// A mount goes along when the host moves its directory, and nothing but this tells.
+static bool read_events(const struct watch *watch, const struct plan *plan)
 {
 	char events[4096] __attribute__((aligned(8)));
-	while (read(watch->names, events, sizeof(events)) > 0)
-		;
+	bool moved = false;
+	ssize_t size;
+	while ((size = read(watch->names, events, sizeof(events))) > 0) {
+		for (char *at = events; at < events + size;) {
+			const struct inotify_event *event = (const void *)at;
+			moved = moved || (event->len > 0 && names_wall(plan, event->name)) ||
+				(event->mask & IN_Q_OVERFLOW);
+			at += sizeof(*event) + event->len;
+		}
+	}
+	return moved;
+}
+
+// Events only say that it is time to look.
+void watch_names(struct watch *watch, const struct plan *plan, const struct run *run,
+		 struct out *told)
+{
+	if (read_events(watch, plan))
+		watch_mounts(plan, run, told);
 	for (unsigned i = 0; i < plan->guard_count; i++)
 		if (plan->guards[i].kind == GUARD_ABSENT)
 			take_if_there(watch, plan, &plan->guards[i], told);
@@ -115,12 +166,6 @@ static int mount_again(const struct mount *mount)
 	return sys_move_mount(tree, "", target, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
 }
 
-static bool is_wall(const struct mount *mount)
-{
-	return mount->on_host && (mount->kind == MOUNT_COPY || mount->access == ACCESS_READ ||
-				  mount->kind == MOUNT_MASK);
-}
-
 // The host may be at it again in that very moment: then once more. 0 it stood, 1 it stands again.
 static int restore(const struct mount *mount)
 {
@@ -142,7 +187,7 @@ static _Noreturn void helper(const struct plan *plan, const struct run *run)
 		_exit(2);
 	for (unsigned i = 0; i < plan->mount_count; i++) {
 		const struct mount *mount = &plan->mounts[i];
-		int restored = is_wall(mount) ? restore(mount) : 0;
+		int restored = watch_is_wall(mount) ? restore(mount) : 0;
 		result = result == 2 || restored < 0 ? 2 : result | restored;
 	}
 	_exit(result);

@@ -2,6 +2,9 @@
 // the final look (check.h) finds it as well.
 #pragma once
 
+#include <stdbool.h>
+
+struct mount;
 struct out;
 struct plan;
 struct run;
@@ -15,7 +18,13 @@ struct watch {
 // From a timer, never at the start: closing an inotify takes the kernel up to 15 ms now and then.
 void watch_begin(struct watch *watch, const struct plan *plan, const struct run *run,
 		 struct out *told);
-void watch_names(struct watch *watch, const struct plan *plan, struct out *told);
+// The kernel takes its time to close an inotify: a process of its own waits for it.
+void watch_end(struct watch *watch);
+void watch_names(struct watch *watch, const struct plan *plan, const struct run *run,
+		 struct out *told);
+
+// A mount that keeps something of the host from the box.
+bool watch_is_wall(const struct mount *mount);
 
 // A program of the host that replaces a protected file takes the mount over it away. Mounts it
 // again, by a helper inside the box's own mount namespace; told.

@@ -26,9 +26,9 @@ static const char *const trusted[] = {
 
 // Run by the host sooner or later, and rightly changed by honest work: told at the end.
 static const char *const reported[] = {
-	".gitmodules", ".github/workflows", ".github/actions", ".gitlab-ci.yml", ".circleci",
+	".gitmodules", ".gitlab-ci.yml", ".circleci",
 	"Jenkinsfile", ".pre-commit-config.yaml", "package.json", ".npmrc", ".yarnrc.yml",
-	"Makefile", "makefile", "GNUmakefile", "justfile",
+	"Makefile", "makefile", "GNUmakefile", "justfile", ".github/workflows", ".github/actions",
 };
 
 enum { NESTED_BYTES = 16385 };
@@ -212,6 +212,7 @@ int protect_plan(struct wishes *wishes)
 	plan->guards = arena_take(wishes->arena, GUARDS_MOST * sizeof(*plan->guards));
 	plan->copies = arena_take(wishes->arena, COPIES_MOST * sizeof(*plan->copies));
 	clock_gettime(CLOCK_REALTIME_COARSE, &plan->start);
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &plan->start_steady);
 	if (plan->project)
 		TRY(add_project(wishes, access));
 	if (!plan->unprotected)

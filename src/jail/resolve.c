@@ -180,6 +180,30 @@ static const struct entry *entry_of(struct resolver *resolver, const char *path)
 	return entry;
 }
 
+// Down from the root to the first name that has no entry: it is missing when its directory was
+// listed whole. A symlink on the way leads elsewhere.
+bool resolver_lacks(const struct resolver *resolver, const char *path)
+{
+	char part[LISTED_PATH_MOST];
+	const struct entry *above = NULL;
+	size_t length = strlen(path);
+	if (length >= sizeof(part))
+		return false;
+	for (size_t i = 1; i <= length; i++) {
+		part[i - 1] = path[i - 1];
+		if (path[i] != '/' && path[i] != '\0')
+			continue;
+		part[i] = '\0';
+		const struct entry *entry = slot_of(resolver, part);
+		if (!entry->path)
+			return above && above->complete;
+		if (entry->text || entry->error)
+			return entry->error == ENOENT;
+		above = entry;
+	}
+	return false;
+}
+
 void resolver_list(struct resolver *resolver, const char *directory)
 {
 	char path[LISTED_PATH_MOST + 256];

@@ -1,6 +1,8 @@
 // A path as the user wrote it -> a real path of the host, and the symlinks met on the way.
 #pragma once
 
+#include <stdbool.h>
+
 #include "plan.h"
 
 struct arena;
@@ -34,6 +36,9 @@ struct resolver *resolver_new(struct arena *arena);
 // Learns all names of a directory that was looked at, without symlinks on its way: asked for many
 // names that are not there, one listing is cheaper than a look at each.
 void resolver_list(struct resolver *resolver, const char *directory);
+
+// True when a listing says that nothing is there: no look, no memory. False when it may be.
+bool resolver_lacks(const struct resolver *resolver, const char *path);
 
 // The real path of something that need not exist: that of its nearest parent that does, and the
 // names below it.

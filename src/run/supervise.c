@@ -224,7 +224,7 @@ static void look(const struct plan *plan, const struct run *run, struct eyes *ey
 	if (events[2].revents)
 		watch_mounts(plan, run, &eyes->told);
 	if (events[3].revents)
-		watch_names(&eyes->watch, plan, &eyes->told);
+		watch_names(&eyes->watch, plan, run, &eyes->told);
 }
 
 // When the last process is dead: the box can change nothing any more.
@@ -233,6 +233,7 @@ static void look_last(const struct plan *plan, const struct run *run, struct eye
 {
 	bool done = outcome->kind == OUTCOME_ENDED && outcome->status == 0;
 	struct out heading = { 0 };
+	watch_end(&eyes->watch);
 	if (plan->guard_count > 0)
 		check_host(plan, run, milliseconds() - eyes->begin, done ? COMMAND_DONE : COMMAND_FAILED,
 			   &eyes->told, &eyes->changed);

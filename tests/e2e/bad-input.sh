@@ -93,6 +93,58 @@ else
 	skip "other owner" "only root can give a file away"
 	refused "writable by others" "writable by others" -p "$work/open.ini"
 fi
+# projects made to harm: each is refused with a word, or costs no more than any other
+bounded() { # name, wanted status, what is said, command...
+	local name=$1 wanted=$2 said=$3 start=$EPOCHREALTIME output got took
+	shift 3
+	output=$(timeout 20 "$@" 2>&1)
+	got=$?
+	took=$(awk -v a="$start" -v b="$EPOCHREALTIME" 'BEGIN { print int((b - a) * 1000) }')
+	if [ "$got" = "$wanted" ] && printf '%s\n' "$output" | grep -Eq -- "$said" && [ "$took" -lt 1500 ]; then
+		pass "$name"
+	else
+		fail "$name" "status $got after $took ms: $output"
+	fi
+}
+hostile() { # a fresh repository to harm with; changes to it
+	place=$(new_project)
+	cd "$place" || exit 1
+}
+hostile && rm -rf .git/config && ln -s /etc/passwd .git/config
+bounded ".git/config is a symlink out of the project" 125 "is not a regular file.*--unprotected" "$SBX" run true
+hostile && rm -rf .git/config && mkfifo .git/config
+bounded ".git/config is a FIFO" 125 "is not a regular file" "$SBX" run true
+hostile && rm -rf .git/info && ln -s . .git/info
+bounded ".git/info is a symlink" 125 "is not a directory" "$SBX" run true
+hostile && ln -s .. .vscode
+bounded "a protected name leads to a directory around the project" 0 "" "$SBX" run true
+hostile && ln -s . .idea
+bounded "a protected name leads to the project" 125 "around it" "$SBX" run true
+hostile && ln -s /etc .claude
+bounded "a protected name leads out of the project" 0 "" "$SBX" run true
+hostile && ln -s .cursor .cursor
+bounded "a protected name leads to itself" 125 "[Ss]ymbolic link" "$SBX" run true
+hostile && rm -rf .git && ln -s .git .git
+bounded ".git leads to itself" 125 "[Ss]ymbolic link" "$SBX" run true
+hostile && rm -rf .git && echo "gitdir: .git" >.git
+bounded ".git points at itself" 0 "" "$SBX" run true
+hostile && rm -rf .git && echo "gitdir: $(head -c 5000 /dev/zero | tr '\0' x)" >.git
+bounded ".git points too far" 0 "" "$SBX" run true
+hostile && mkdir -p .git/modules && (cd .git/modules && seq 10000 | xargs mkdir)
+bounded "10,000 submodules" 0 "" "$SBX" run true
+hostile && mkdir nested && (cd nested && seq -f 'r%g/.git' 10000 | xargs mkdir -p)
+bounded "10,000 repositories below" 0 "" "$SBX" run sleep 0.2
+bounded "and once more, when some are known" 0 "" "$SBX" run true
+hostile && mkdir -p ".git/modules/a
+b" ".git/worktrees/c
+d" && touch ".git/modules/a
+b/HEAD"
+bounded "names with newlines" 0 "" "$SBX" run true
+hostile && head -c 300000 /dev/zero | tr '\0' '\n' >.git/config
+bounded "a configuration of 300 KB is read-only" 0 "" "$SBX" run true
+hostile && printf '[a]\nb = "c\n' >.git/config
+bounded "a configuration that git would not read" 0 "" "$SBX" run true
+cd "$project" || exit 1
 status "no command" 125 "$SBX" run
 status "unknown verb" 125 "$SBX" rum true
 status "no verb" 125 "$SBX"

@@ -146,6 +146,7 @@ like "that it was mounted again is told" "$(cat "$work/log")" 'replaced on the h
 project=$(new_project)
 git init -q "$project/vendor/old" && echo '#!/bin/sh' >"$project/vendor/old/.git/hooks/post-merge"
 git -C "$project/vendor/old" config core.editor mine
+sleep 0.1
 (cd "$project" && "$SBX" run -- bash -c 'sleep 0.2; cd vendor/old; git config user.name x; echo evil >.git/hooks/post-checkout; git init -q ../new; echo evil >../new/.git/hooks/pre-commit; git -C ../new config core.fsmonitor ./x; git init -q --bare ../bare' 2>"$work/log")
 is "a new hook of a repository below is moved away, an old one stays" "post-merge" "$(ls "$project/vendor/old/.git/hooks" | grep -v sample)"
 is "a new repository loses its hooks" "" "$(ls "$project/vendor/new/.git/hooks" | grep -v sample)"
@@ -161,6 +162,15 @@ for i in $(seq 300); do mkdir -p "$project/many/r$i/.git" && echo ref >"$project
 mkdir -p "$project/many/$(printf 'a\nb')/.git"
 status "hundreds of repositories, one with a newline in its name" 0 bash -c "cd $project && timeout 10 $SBX run -- sleep 0.3 && timeout 10 $SBX run -- true"
 rm -r "$project/many"
+
+# A directory that the host moves away carries its mount along: the new one gets its own.
+project=$(new_project)
+(cd "$project" && exec "$SBX" run -- bash -c 'sleep 0.7; echo evil >.git/hooks/post-merge; ls .git/hooks' >"$work/inside" 2>"$work/log") &
+sleep 0.3
+mv "$project/.git/hooks" "$project/.git/hooks.old" && mkdir "$project/.git/hooks" && echo mine >"$project/.git/hooks/pre-push"
+wait
+is "hooks that the host replaced are protected again" pre-push "$(ls "$project/.git/hooks")"
+like "and that is told" "$(cat "$work/log")" 'replaced on the host while the box ran'
 
 # Two runs in one project: the end of one takes nothing from the other.
 project=$(new_project)
