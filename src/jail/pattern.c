@@ -14,6 +14,7 @@
 #include "base/str.h"
 #include "jail/wishes.h"
 
+// For all patterns of a plan together.
 enum { ENTRIES_MOST = 50000, MILLISECONDS_MOST = 200, DEPTH_MOST = 64 };
 
 struct walk {
@@ -22,8 +23,8 @@ struct walk {
 	const char *name; // what the last name must match
 	int (*found)(struct wishes *wishes, const struct item *item, const char *path);
 	bool deep, cut;
-	unsigned entries;
 	struct timespec start;
+	long spent; // milliseconds
 };
 
 bool pattern_is(const char *text)
@@ -37,7 +38,9 @@ static bool out_of_budget(struct walk *walk)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	long spent = (now.tv_sec - walk->start.tv_sec) * 1000 +
 		     (now.tv_nsec - walk->start.tv_nsec) / 1000000;
-	walk->cut = walk->cut || ++walk->entries > ENTRIES_MOST || spent > MILLISECONDS_MOST;
+	walk->cut = walk->cut || ++walk->wishes->walked > ENTRIES_MOST ||
+		    walk->wishes->walked_milliseconds + spent > MILLISECONDS_MOST;
+	walk->spent = spent;
 	return walk->cut;
 }
 
@@ -89,6 +92,7 @@ int pattern_walk(struct wishes *wishes, const struct item *item,
 	clock_gettime(CLOCK_MONOTONIC, &walk.start);
 	autoclose int fd = open(start, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	int result = fd < 0 ? 0 : walk_directory(&walk, fd, start, 0);
+	wishes->walked_milliseconds += walk.spent;
 	if (walk.cut)
 		list_add(&wishes->plan->warnings, wishes->arena,
 			 arena_text(wishes->arena, "%s'%s' was looked for only in a part of the project, which "

@@ -177,6 +177,9 @@ static int protect_directory(struct wishes *wishes, const char *directory, struc
 	for (size_t i = 0; i < sizeof(trusted) / sizeof(*trusted); i++)
 		TRY(protect_name(wishes, path_below(arena, directory, trusted[i].name),
 				 trusted[i].absent, from));
+	// A rebase that goes on runs what is written there.
+	TRY(protect_guard(wishes, path_below(arena, directory, "rebase-merge"), GUARD_REPORTED));
+	TRY(protect_guard(wishes, path_below(arena, directory, "sequencer"), GUARD_REPORTED));
 	TRY(copy_config(wishes, path_below(arena, directory, "config"), from));
 	TRY(copy_config(wishes, path_below(arena, directory, "config.worktree"), from));
 	if (depth >= DEPTH_MOST)

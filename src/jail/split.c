@@ -18,11 +18,16 @@ struct splitter {
 	unsigned count;
 };
 
+// What is mounted over a part of the host's and so takes it out of sight.
+static bool hides(const struct mount *mount)
+{
+	return mount->on_host && (mount->kind == MOUNT_MASK || mount->kind == MOUNT_TMPFS);
+}
+
 static bool holds_hidden(const struct plan *plan, const char *path)
 {
 	for (unsigned i = 0; i < plan->mount_count; i++)
-		if (plan->mounts[i].kind == MOUNT_MASK && plan->mounts[i].on_host &&
-		    path_within(plan->mounts[i].target, path))
+		if (hides(&plan->mounts[i]) && path_within(plan->mounts[i].target, path))
 			return true;
 	return false;
 }
@@ -30,7 +35,7 @@ static bool holds_hidden(const struct plan *plan, const char *path)
 static bool is_hidden(const struct plan *plan, const char *path)
 {
 	for (unsigned i = 0; i < plan->mount_count; i++)
-		if (plan->mounts[i].kind == MOUNT_MASK && path_within(path, plan->mounts[i].target))
+		if (hides(&plan->mounts[i]) && path_within(path, plan->mounts[i].target))
 			return true;
 	return false;
 }

@@ -25,6 +25,8 @@ struct wishes {
 	unsigned count;
 	struct hidden *hidden; // also of paths that do not exist
 	unsigned hidden_count;
+	unsigned walked; // entries that patterns have looked at, and the time that took
+	long walked_milliseconds;
 };
 
 // Reads the host's file system, opens nothing but git's own pointers.

@@ -42,6 +42,11 @@ rm -r many
 mkdir wide && (cd wide && seq 60000 | xargs touch)
 box --hide '**/*.nothing' -- true
 like "a walk that was cut is told" "$(cat "$work/log")" 'looked for only in a part of the project'
+start=$SECONDS
+for i in $(seq 40); do printf -- "--hide\n**/*.nothing$i\n"; done >"$work/patterns"
+mapfile -t patterns <"$work/patterns"
+box "${patterns[@]}" -- true
+is "forty patterns share one budget" yes "$([ $((SECONDS - start)) -lt 5 ] && echo yes)"
 rm -r wide
 
 serve() { python3 -c 'import socket, sys, time

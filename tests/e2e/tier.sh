@@ -35,6 +35,10 @@ is "/etc/shadow is hidden, from root too" 1 "$(box -- cat /etc/shadow; echo $?)"
 is "the rest of /etc is there" 0 "$(box -- bash -c 'cat /etc/passwd /etc/hosts >/dev/null'; echo $?)"
 mkdir -p "$work/data/sub" && echo x >"$work/data/sub/key" && echo y >"$work/data/sub/other"
 is "hidden below what is readable" "y" "$(box --read "$work/data" --hide "$work/data/sub/key" -- cat "$work/data/sub/key" "$work/data/sub/other")"
+mkdir -p "$HOME/.ssh" && echo hosts >"$HOME/.ssh/known_hosts" && echo key >"$HOME/.ssh/id"
+is "secrets stay hidden in a readable home" "" "$(box --read "$HOME" -- bash -c "cat $HOME/.ssh/id $HOME/.ssh/known_hosts")"
+is "one that is named is read, the others not" hosts "$(box --read "$HOME" --read "$HOME/.ssh/known_hosts" -- bash -c "cat $HOME/.ssh/id $HOME/.ssh/known_hosts")"
+is "what tmpfs would cover is not shown" "" "$(box --read "$work/data" --tmpfs "$work/data/sub" -- cat "$work/data/sub/other")"
 status "hidden below what is writable: refused" 125 "$SBX" run --tier landlock --hide ./file -- true
 status "read-only below what is writable: refused" 125 "$SBX" run --tier landlock --read ./file --write . -- true
 
