@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/out.h"
+#include "base/path.h"
 #include "base/str.h"
 #include "cli/box.h"
 #include "cli/help.h"
@@ -140,6 +141,31 @@ static void text_environment(struct out *out, const struct plan *plan)
 				 plan->variables[i].why);
 }
 
+// Names that do not exist, or are only told: relative to the project where they lie in it.
+static const char *guard_name(const struct plan *plan, const struct guard *guard)
+{
+	const char *path = guard->path;
+	if (plan->project && path_within(path, plan->project) && !str_equal(path, plan->project))
+		path += strlen(plan->project) + 1;
+	return shown(path);
+}
+
+static void text_guards(struct out *out, const struct plan *plan)
+{
+	static const char *const titles[] = { "  absent     ", "  told       " };
+	if (plan->guard_count == 0)
+		return;
+	out_text(out, "looked for when the run ends\n");
+	for (int told = 0; told < 2; told++) {
+		int column = 13;
+		out_text(out, "%s", titles[told]);
+		for (unsigned i = 0; i < plan->guard_count; i++)
+			if ((plan->guards[i].kind == GUARD_REPORTED) == told)
+				listed_word(out, &column, guard_name(plan, &plan->guards[i]));
+		out_text(out, "\n");
+	}
+}
+
 static void text_limits(struct out *out, const struct box *box)
 {
 	int column = 13;
@@ -169,6 +195,7 @@ static void text_plan(struct out *out, const struct box *box)
 	out_text(out, "filter       %u instructions\n", plan->filter.count);
 	text_limits(out, box);
 	text_mounts(out, plan);
+	text_guards(out, plan);
 	text_environment(out, plan);
 	list_each(warning, &plan->warnings)
 		out_text(out, "warning      %s\n", shown(warning->text));
@@ -228,6 +255,10 @@ static void json_plan(struct out *out, const struct box *box)
 			json_number(out, limit_rows[i].name, limit_of(plan, &limit_rows[i]));
 	json_close(out, '}');
 	json_mounts(out, plan);
+	json_open(out, "guards", '[');
+	for (unsigned i = 0; i < plan->guard_count; i++)
+		json_string(out, NULL, plan->guards[i].path);
+	json_close(out, ']');
 	json_environment(out, plan);
 	json_open(out, "warnings", '[');
 	list_each(warning, &plan->warnings)
