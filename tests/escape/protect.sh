@@ -182,14 +182,27 @@ wait
 is "hooks that the host replaced are protected again" pre-push "$(ls "$project/.git/hooks")"
 like "and that is told" "$(cat "$work/log")" 'replaced on the host while the box ran'
 
+# In a longer run what appears is taken away at once, not only at the end.
+project=$(new_project)
+is "gone while the box still runs" "made gone" "$(cd "$project" && "$SBX" run -- bash -c 'sleep 0.3; mkdir .idea && echo made; sleep 0.4; [ -e .idea ] && echo there || echo gone' 2>/dev/null | tr '\n' ' ' | sed 's/ $//')"
+
+# New worktrees and submodules of the repository are looked through.
+project=$(new_project)
+(cd "$project" && git add file && git commit -qm one && "$SBX" run -- bash -c 'git worktree add -q good; git worktree add -q bad; mkdir evil; echo ../../evil >.git/worktrees/bad/commondir
+	mkdir -p .git/modules/a/b/hooks && cp .git/HEAD .git/modules/a/b/ && echo evil >.git/modules/a/b/hooks/pre-commit && printf "[core]\n\tfsmonitor = x\n\tworktree = ../../../../a\n" >.git/modules/a/b/config' 2>"$work/log")
+is "an honest worktree stays" 0 "$(git -C "$project/good" status -s >/dev/null; echo $?)"
+is "one that leads elsewhere goes" "good" "$(ls "$project/.git/worktrees")"
+is "a new submodule loses its hooks and what git would run" " ../../../../a" "$(ls "$project/.git/modules/a/b/hooks") $(git config -f "$project/.git/modules/a/b/config" core.worktree)$(git config -f "$project/.git/modules/a/b/config" core.fsmonitor)"
+
 # Two runs in one project: the end of one takes nothing from the other.
 project=$(new_project)
-(cd "$project" && exec "$SBX" run -- bash -c 'sleep 0.5; readlink .git/config; echo "[core] fsmonitor = evil" >>.git/config; git config user.email one@example.org; mkdir .idea; sleep 0.2' >"$work/inside" 2>/dev/null) &
+(cd "$project" && exec "$SBX" run -- bash -c 'sleep 0.5; readlink .git/config; echo "[core] fsmonitor = evil" >>.git/config; git config user.email one@example.org; mkdir .idea; sleep 0.2' >"$work/inside" 2>"$work/log") &
 sleep 0.2
 for i in 1 2 3; do (cd "$project" && "$SBX" run -- git config user.name "box$i"); done
 is "a merge beside another run" box3 "$(git -C "$project" config user.name)"
 wait
 like "the other run keeps its copy" "$(cat "$work/inside")" '^/dev/sbx/'
+is "which nobody took away in between" "" "$(grep replaced "$work/log")"
 is "and merges its own change" "one@example.org box3" "$(git -C "$project" config user.email) $(git -C "$project" config user.name)"
 is "but not what git would run" "" "$(git -C "$project" config core.fsmonitor)"
 is "both left nothing behind" "" "$(ls "$project/.git" | grep lock; ls -d "$project/.idea" 2>/dev/null)"
