@@ -33,6 +33,8 @@ same() {
 	cp -a "$work/start" "$job"
 	(cd "$job" && timeout 300 "$SBX" run -- bash -c "$task") >"$work/inside" 2>&1 </dev/null
 	status_inside=$?
+	# what the host will run later is told; builds write Makefiles
+	sed -i '/^sbx: changed, and your own programs will run it: /d' "$work/inside"
 	names >"$work/tree-inside"
 	if [ $status_outside != $status_inside ]; then
 		fail "$name" "status $status_outside outside, $status_inside inside: $(tail -15 "$work/inside")"
