@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	struct gitconfig_merged merged;
 	if (good && gitconfig_merge(arena, &texts[0], &texts[1], &texts[2], size % 4, &merged) == 0)
-		check(arena, &texts[2], size % 4, &merged);
+		check(arena, &texts[2], &merged);
 	arena_free(arena);
 	return 0;
 }
