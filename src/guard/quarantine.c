@@ -75,15 +75,16 @@ int quarantine_take(const char *state, int directory, const char *name, const ch
 		    const char *why, struct out *told)
 {
 	char id[ID_MOST], aside[ID_MOST + 32];
+	struct stat status;
 	const char *shown = str_printable(path) ? path : "(a path with control bytes)";
 	if (store(state, directory, name, path, id) == 0) {
 		out_text(told, "sbx: %s %s; it was moved away. Look: sbx quarantine show %s\n", shown, why,
 			 id);
 		return 0;
 	}
-	if (errno == ENOENT) // gone by itself
-		return 0;
 	err_clear();
+	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
+		return 0; // gone by itself
 	// Another file system, or no place for state: a name that nobody trusts, beside it.
 	snprintf(aside, sizeof(aside), ".sbx-quarantine-%ld-%d", (long)time(NULL), (int)getpid());
 	if (sys_renameat2(directory, name, directory, aside, SYS_RENAME_NOREPLACE) == 0) {

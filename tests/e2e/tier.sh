@@ -86,6 +86,15 @@ status "network host and a named socket: refused" 125 "$SBX" run --tier landlock
 # other processes
 sleep 60 &
 victim=$!
+exec 8<"$work/outside"
+chmod 600 "$work/outside"
+box -- python3 -c "import os
+for fd in range(3, 64):
+    for path in (f'/proc/self/fd/{fd}', f'/proc/{os.getppid()}/fd/{fd}', '/proc/self/cwd/../outside'):
+        try: os.chmod(path, 0o777)
+        except OSError: pass"
+is "descriptors of others are no way to metadata" 600 "$(stat -c %a "$work/outside")"
+exec 8<&-
 is "a process outside is not signalled" 1 "$(box -- kill -TERM $victim; echo $?)"
 is "nor traced" 1 "$(box -- "$ATTACK" ptrace $victim; echo $?)"
 is "nor its environment read" 1 "$(box -- cat /proc/$victim/environ; echo $?)"

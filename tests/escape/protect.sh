@@ -118,6 +118,16 @@ is "--protect of what does not exist" "absent" "$(snapshot "$project/a/new")"
 is "--protect wins over --write" 1 "$(cd "$project" && "$SBX" run --protect a/b/c/f --write a/b/c/f -- bash -c 'echo x >a/b/c/f' 2>/dev/null; echo $?)"
 is "--write of a protected name lets it through" 0 "$(cd "$project" && mkdir -p .vscode && "$SBX" run --write .vscode -- bash -c 'echo x >.vscode/s'; echo $?)"
 
+# One directory by two names (root can bind it): a wall at one would be none.
+if [ "$(id -u)" = 0 ]; then
+	project=$(new_project)
+	mkdir "$work/second" && unshare -m bash -c "mount --bind $project/.git/hooks $work/second && cd $project && $SBX run --write $work/second -- sh -c 'echo evil >$work/second/post-merge'" 2>"$work/log"
+	is "one directory by two ways: refused" "125 " "$? $(ls "$project/.git/hooks" | grep -v sample)"
+	like "and said" "$(cat "$work/log")" 'are one directory'
+else
+	skip "one directory by two ways" "only root can make one"
+fi
+
 # Nothing is made in the user's tree: before, during and after are equal.
 project=$(new_project)
 hash=$(tree_hash "$project")
