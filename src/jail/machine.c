@@ -52,20 +52,22 @@ struct cause {
 static const char apparmor[] =
 	"AppArmor takes the rights of user namespaces away (Ubuntu 23.10 and later). Fix, in sbx's "
 	"source: sudo install -m 644 profiles/apparmor/sbx /etc/apparmor.d/ && sudo "
-	"apparmor_parser -r /etc/apparmor.d/sbx";
+	"apparmor_parser -r /etc/apparmor.d/sbx; or accept less: --tier landlock";
 
 static const struct cause causes[] = {
 	{ "namespaces", 0, SANDBOX,
 	  "this is already an sbx box, where user namespaces are off. Start the outer one with "
 	  "--allow-syscalls namespaces, or run the command without a second sbx" },
 	{ "namespaces", 0, MOST_NAMESPACES,
-	  "user.max_user_namespaces is 0. Fix: sudo sysctl -w user.max_user_namespaces=15000" },
+	  "user.max_user_namespaces is 0. Fix: sudo sysctl -w user.max_user_namespaces=15000; or "
+	  "accept less: --tier landlock" },
 	{ "namespaces", EPERM, CLONE_SYSCTL,
 	  "kernel.unprivileged_userns_clone is 0. Fix: sudo sysctl -w "
 	  "kernel.unprivileged_userns_clone=1" },
 	{ "namespaces", 0, CONTAINER,
 	  "a container's system call filter is in the way. Fix: start the container with "
-	  "--security-opt seccomp=unconfined --security-opt systempaths=unconfined" },
+	  "--security-opt seccomp=unconfined --security-opt systempaths=unconfined; or accept less: "
+	  "--tier landlock" },
 	{ "namespaces", ENOSPC, ALWAYS,
 	  "too many namespaces are in use. Fix: sudo sysctl -w user.max_user_namespaces=15000" },
 	{ "namespaces", ENOSYS, ALWAYS, "this kernel has no clone3 with namespaces; 5.13 is needed" },

@@ -206,8 +206,9 @@ struct eyes {
 // Poll's time-out: the limit's, or until the eyes are opened.
 static int sleep_time(const struct eyes *eyes, int limit)
 {
+	enum { AGAIN_MILLISECONDS = 5 }; // a box that is not ready by then
 	int64_t left = eyes->begin + SHORT_RUN_MILLISECONDS - milliseconds();
-	left = left < 0 ? 0 : left;
+	left = left < AGAIN_MILLISECONDS ? AGAIN_MILLISECONDS : left;
 	if (eyes->open || (limit >= 0 && limit < left))
 		return limit;
 	return (int)left;
@@ -256,7 +257,8 @@ struct outcome supervise(const struct plan *plan, struct run *run)
 	if (walk_host(plan, run) < 0)
 		return outcome;
 	struct eyes eyes = { .watch = { -1, -1, 0 }, .begin = milliseconds() };
-	eyes.open = plan->guard_count == 0; // nothing to look at
+	// Nothing to look at, or no way to: then only the last look is left.
+	eyes.open = plan->guard_count == 0 || plan->tier == TIER_LANDLOCK;
 	for (bool ended = false; !ended;) {
 		struct pollfd events[] = { { .fd = run->from_box, .events = POLLIN },
 					   { .fd = run->signals, .events = POLLIN },

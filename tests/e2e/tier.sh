@@ -109,6 +109,9 @@ box -- bash -c 'for i in 1 2 3; do setsid sleep 61 & done; (setsid bash -c "slee
 is "nothing of the box is left" "" "$(pgrep -fx 'sleep 61')"
 is "no new privileges, no capabilities" "NoNewPrivs:1 CapEff:0000000000000000 Seccomp:2" "$(box -- bash -c 'grep -E "^(NoNewPrivs|CapEff|Seccomp):" /proc/self/status' | tr -d '\t' | sort -r -k1.1,1.1 | tr '\n' ' ' | awk '{ print $1, $2, $3 }' | sed 's/\(Seccomp:2\) \(NoNewPrivs:1\) \(.*\)/\2 \3 \1/')"
 
+TIMEFORMAT='%U %S'
+is "sbx itself sleeps while the command runs" yes "$({ time "$SBX" run --tier landlock -- sleep 0.6; } 2>&1 | awk '{ print $1 + $2 < 0.2 ? "yes" : $0 }')"
+
 # the project
 git init -q repository && cd repository && echo x >f && git add f
 like "a writable git project: refused, with the way out" "$("$SBX" run --tier landlock -- true 2>&1)" 'cannot protect .*--project read, or --unprotected'
