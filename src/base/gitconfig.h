@@ -41,6 +41,8 @@ struct gitconfig_merged {
 	unsigned taken; // names taken over
 	const char **withheld; // names that the box changed and the list does not allow
 	unsigned withheld_count;
+	const char **addresses; // names taken over by which the host would go elsewhere than before
+	unsigned address_count;
 };
 
 // What changed between `before` and `after`, applied to `now` as far as the list of harmless keys

@@ -223,6 +223,9 @@ static void find_changes(struct merger *merger, const struct gitconfig *side)
 			merger->out->withheld[merger->out->withheld_count++] = name;
 			continue;
 		}
+		if (row->form == ADDRESS && gitconfig_value(merger->after, name) &&
+		    (gitconfig_value(merger->before, name) || str_ends(name, ".pushurl")))
+			merger->out->addresses[merger->out->address_count++] = name;
 		size_t section = (size_t)(strrchr(name, '.') - name);
 		merger->changes[merger->count++] = (struct change){ name, section, false };
 	}
@@ -366,6 +369,7 @@ int gitconfig_merge(struct arena *arena, const struct gitconfig *before,
 	struct merger merger = { before, after, now, .depth = depth, .out = &out };
 	unsigned names = before->count + after->count + 1;
 	out.withheld = arena_take(arena, names * sizeof(*out.withheld));
+	out.addresses = arena_take(arena, names * sizeof(*out.addresses));
 	merger.changes = arena_take(arena, names * sizeof(*merger.changes));
 	// Each value may be quoted to twice its length, with its section's name before it.
 	out.text = arena_take(arena, now->length + 4 * after->length + (size_t)names * 300 + 1);

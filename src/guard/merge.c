@@ -169,23 +169,30 @@ static _Noreturn void work_apart(struct work *work)
 	_exit(0);
 }
 
-static void tell_withheld(const struct merge *merge, const struct gitconfig_merged *merged,
-			  struct out *told)
+static void tell_names(const struct merge *merge, const char *const *names, unsigned count,
+		       const char *what, struct out *told)
+{
+	if (count == 0)
+		return;
+	out_text(told, "sbx: %s: ", merge->path);
+	for (unsigned i = 0; i < count && i < NAMES_SHOWN; i++)
+		out_text(told, "%s%s", i ? ", " : "", str_printable(names[i]) ? names[i] : "(control bytes)");
+	if (count > NAMES_SHOWN)
+		out_text(told, " and %u more", count - NAMES_SHOWN);
+	out_text(told, ": %s\n", what);
+}
+
+static void tell(const struct merge *merge, const struct gitconfig_merged *merged, struct out *told)
 {
 	static const char *const why[] = {
 		[MERGE_CHANGES] = "not taken over, because your own git would run or trust it",
 		[MERGE_FILTER] = "removed, because your own git would run or trust it",
 		[MERGE_LOOK] = "changed while the box ran, and your git runs or trusts it; unset what is not yours",
 	};
-	if (merged->withheld_count == 0)
-		return;
-	out_text(told, "sbx: %s: ", merge->path);
-	for (unsigned i = 0; i < merged->withheld_count && i < NAMES_SHOWN; i++)
-		out_text(told, "%s%s", i ? ", " : "",
-			 str_printable(merged->withheld[i]) ? merged->withheld[i] : "(control bytes)");
-	if (merged->withheld_count > NAMES_SHOWN)
-		out_text(told, " and %u more", merged->withheld_count - NAMES_SHOWN);
-	out_text(told, ": %s\n", why[merge->kind]);
+	tell_names(merge, merged->withheld, merged->withheld_count, why[merge->kind], told);
+	if (merge->kind == MERGE_CHANGES)
+		tell_names(merge, merged->addresses, merged->address_count,
+			   "changed by the box: look where your git goes now", told);
 }
 
 int merge_config(const struct merge *merge, struct out *told)
@@ -203,7 +210,7 @@ int merge_config(const struct merge *merge, struct out *told)
 	work = shared;
 	bool good = pid > 0 && work->good;
 	if (good)
-		tell_withheld(merge, &work->merged, told);
+		tell(merge, &work->merged, told);
 	else
 		out_text(told, "sbx: %s: nothing of the box's changes was taken over: %s\n", merge->path,
 			 str_printable(work->problem) ? work->problem : "(control bytes)");

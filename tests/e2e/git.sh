@@ -50,7 +50,7 @@ same() {
 	(cd "$work/job" && "$SBX" run --read "?$HOME/.gitconfig" --write "$work/others" -- bash -c "$task") >"$work/inside" 2>&1 </dev/null
 	inside=$?
 	state "$work/job" >"$work/state-inside"
-	sed -i '/^sbx: .*: a repository that this run made or changed$/d; /^sbx: changed, and your own programs will run it: .gitmodules$/d' "$work/inside"
+	sed -i '/changed by the box: look where your git goes now$/d; /^sbx: .*: a repository that this run made or changed$/d; /^sbx: changed, and your own programs will run it: .gitmodules$/d' "$work/inside"
 	if [ $outside != $inside ]; then
 		fail "$name" "status $outside outside, $inside inside: $(tail -15 "$work/inside")"
 	elif ! diff -u "$work/outside" "$work/inside" >"$work/diff"; then
@@ -84,6 +84,12 @@ same "submodule add, update, deinit" "$library; $repository" "git submodule --qu
 same "work in an existing submodule" "$library; $repository; git submodule --quiet add $work/others/lib lib; git commit -qm sub; rm -f .git/modules/*/hooks/*" 'cd lib && git config user.name sub && echo x >m && git add m && git commit -qm m && git checkout -q -b b && git branch -q -u main && cd .. && git add lib && git commit -qm moved'
 same "sparse-checkout" "$repository" 'git status -s; git sparse-checkout set d1 && ls && git sparse-checkout disable && ls'
 same "hooks' samples, attributes, ignore, notes, blame, grep, archive" "$repository" 'echo "*.o" >.gitignore && echo "* text" >.gitattributes && git add . && git commit -qm i && git notes add -m n && git blame d1/f | cut -c1-8 && git grep -n 1 && git archive HEAD | tar t | wc -l'
+
+# Where the host's git will go is told when it is changed, not when it is new.
+rm -rf "$work/job" && mkdir "$work/job" && (cd "$work/job" && git init -q . && git remote add origin https://example.org/mine)
+is "a new remote is taken over in silence" "" "$(cd "$work/job" && "$SBX" run -- git remote add other https://example.org/other 2>&1)"
+like "another address for a known one is told" "$(cd "$work/job" && "$SBX" run -- git remote set-url origin https://example.org/evil 2>&1)" 'remote.origin.url: changed by the box: look where your git goes now'
+like "so is another one to push to" "$(cd "$work/job" && "$SBX" run -- git remote set-url --push other https://example.org/evil 2>&1)" 'remote.other.pushurl: changed by the box'
 
 # Worktrees whose repository lies outside of the project.
 rm -rf "$work/main-repository" "$work/tree"
