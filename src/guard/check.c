@@ -20,7 +20,6 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "guard/merge.h"
-#include "guard/quarantine.h"
 #include "guard/scan.h"
 #include "guard/tracked.h"
 #include "guard/vet.h"
@@ -48,6 +47,16 @@ static bool is_held(const struct plan *plan, const char *path, size_t length)
 	return false;
 }
 
+// Whether a name may have come or gone. With a margin larger than what known_start() lets pass: a
+// clock that was set back a little must not make what is new look old.
+static bool has_new_names(const struct check *check, int directory)
+{
+	enum { MARGIN_SECONDS = 1 };
+	struct check earlier = *check;
+	earlier.start.tv_sec -= earlier.start.tv_sec > 0 ? MARGIN_SECONDS : 0;
+	return vet_is_changed(&earlier, directory, "");
+}
+
 static int open_parent(const struct check *check, struct place *place, const char *path)
 {
 	size_t length = (size_t)(path_name(path) - path);
@@ -60,7 +69,7 @@ static int open_parent(const struct check *check, struct place *place, const cha
 					RESOLVE_NO_SYMLINKS);
 		place->problem = errno;
 		place->changed = place->fd < 0 || !is_held(check->plan, place->path, length) ||
-				 vet_is_changed(check, place->fd, "");
+				 has_new_names(check, place->fd);
 	}
 	errno = place->problem;
 	return place->fd;
