@@ -268,7 +268,7 @@ void check_host(const struct plan *plan, const struct run *run, int64_t ran, enu
 	fd_close(&place.fd);
 	check_walls(&check);
 	check_guards(&check, changed);
-	tracked_check(plan, end, told);
+	tracked_check(&check, end);
 	if (ran >= SHORT_RUN_MILLISECONDS && plan->project && plan->guard_count > 0)
 		scan_project(&check, ran);
 	err_clear();

@@ -17,6 +17,7 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "guard/locked.h"
+#include "guard/vet.h"
 #include "plan.h"
 
 enum { NAMES_MOST = 64, INDEX_MOST = 256 << 20 };
@@ -54,12 +55,6 @@ static unsigned masked_names(const struct plan *plan, const char *names[NAMES_MO
 			names[count++] = name;
 	}
 	return count;
-}
-
-static bool since(const struct timespec *time, const struct plan *plan)
-{
-	return time->tv_sec > plan->start.tv_sec ||
-	       (time->tv_sec == plan->start.tv_sec && time->tv_nsec >= plan->start.tv_nsec);
 }
 
 // Git notes how a file looked when it wrote it; what it could not write looks otherwise.
@@ -106,8 +101,9 @@ static void compare(const struct plan *plan, const struct work *work, enum comma
 	}
 }
 
-void tracked_check(const struct plan *plan, enum command_end end, struct out *told)
+void tracked_check(const struct check *check, enum command_end end)
 {
+	const struct plan *plan = check->plan;
 	const char *names[NAMES_MOST];
 	struct stat status;
 	unsigned count = plan->project && plan->index ? masked_names(plan, names) : 0;
@@ -115,7 +111,7 @@ void tracked_check(const struct plan *plan, enum command_end end, struct out *to
 	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) ||
 	    status.st_size > INDEX_MOST || status.st_size == 0)
 		return;
-	if (!since(&status.st_ctim, plan) && !(end == COMMAND_FAILED && names_git(plan)))
+	if (!vet_is_changed(check, AT_FDCWD, plan->index) && !(end == COMMAND_FAILED && names_git(plan)))
 		return;
 	size_t length = (size_t)status.st_size;
 	void *bytes = mmap(NULL, length, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -126,7 +122,7 @@ void tracked_check(const struct plan *plan, enum command_end end, struct out *to
 	*work = (struct work){ .arena = arena, .bytes = bytes, .length = length, .name_count = count };
 	memcpy(work->names, names, count * sizeof(*names));
 	if (locked_run(find, work) == 0)
-		compare(plan, work, end, told);
+		compare(plan, work, end, check->told);
 	err_clear();
 	munmap(bytes, length);
 	arena_free(arena);

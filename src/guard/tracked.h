@@ -1,10 +1,9 @@
 // Git's own view of protected names: a checkout cannot change what is read-only.
 #pragma once
 
-struct out;
-struct plan;
+struct check;
 
 // Tells when git, in this run, could not change a tracked name that is protected. `failed`: the
 // command ended with an error.
 enum command_end { COMMAND_DONE, COMMAND_FAILED };
-void tracked_check(const struct plan *plan, enum command_end end, struct out *told);
+void tracked_check(const struct check *check, enum command_end end);
