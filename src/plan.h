@@ -29,6 +29,7 @@ enum mount_kind {
 	MOUNT_SELF, // a part of the view over itself, read-only
 	MOUNT_PROC, // a fresh /proc
 	MOUNT_PTS, // an own devpts
+	MOUNT_TEXT, // a read-only file with our own words, over one of the host or where none is
 	MOUNT_COPY, // a link to a copy of plan->copies over a file of the host; made after all others
 };
 
@@ -42,7 +43,7 @@ struct mount {
 	bool optional; // MOUNT_SELF, MOUNT_MASK: a kernel without the name is fine
 	bool cache; // the source is made by the step "caches", which fills `kept`
 	const char *target; // in the box, absolute and clean
-	const char *source; // on the host, or the text of a link
+	const char *source; // on the host, or the text of a link or of a MOUNT_TEXT
 	struct identity identity; // of the source, and of the target when on_host
 	struct identity kept; // of a cache's source
 	unsigned copy; // MOUNT_COPY: index of plan->copies
@@ -90,6 +91,21 @@ struct filter {
 	unsigned short count;
 };
 
+// The way out, decided: who may be reached, and what else the box's network is made of.
+struct egress {
+	bool on; // mode proxy
+	struct list allow, deny; // groups taken apart
+	struct list reasons; // of each word of `allow` that a group brought: why
+	uint16_t loopback[8], ports[16]; // ports of the host's loopback; ports without redirection
+	unsigned loopback_count, port_count;
+	struct publish {
+		uint16_t inside, outside;
+	} publish[8];
+	unsigned publish_count;
+	const char *upstream; // URL of the caller's own proxy, or NULL
+	const char *no_proxy;
+};
+
 enum { MOUNTS_MOST = 8192 };
 
 struct plan {
@@ -128,6 +144,7 @@ struct plan {
 
 	unsigned namespaces; // CLONE_NEW* of the box's pid 1
 	bool own_network; // a network namespace with lo, else the host's network
+	struct egress egress;
 	bool nested; // user namespaces allowed inside, so no Landlock
 	int landlock; // ABI in use, 0 for none
 	struct filter filter;

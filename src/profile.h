@@ -4,16 +4,16 @@
 #include <stdint.h>
 
 #include "base/list.h"
+#include "base/units.h"
 
 enum project_access { PROJECT_WRITE, PROJECT_READ, PROJECT_NONE };
-enum network_mode { NETWORK_NONE, NETWORK_HOST };
+enum network_mode { NETWORK_NONE, NETWORK_PROXY, NETWORK_HOST };
+enum dns_mode { DNS_STRICT, DNS_TOLD };
 enum environment_mode { ENVIRONMENT_FILTERED, ENVIRONMENT_MINIMAL };
 enum tier { TIER_FULL, TIER_LANDLOCK };
 enum answer { ANSWER_NO, ANSWER_YES };
 
-// A limit of UINT64_MAX means "unlimited": the caller's own limit stays.
-#define UNLIMITED UINT64_MAX
-
+// A limit of UNLIMITED means that the caller's own stays.
 struct limits {
 	uint64_t time; // milliseconds of wall clock
 	uint64_t pids; // processes and threads
@@ -32,6 +32,11 @@ struct profile {
 	struct list read, write, cache, scratch, tmpfs, hide, secret, protect, socket, device;
 
 	enum network_mode network;
+	struct list allow, deny, loopback, publish;
+	struct list upload, download, connections, rate;
+	enum answer network_private;
+	enum dns_mode dns;
+	const char *upstream; // a proxy of the caller's, NULL: as the environment says
 
 	struct limits limits;
 
@@ -49,7 +54,7 @@ struct profile {
 struct invocation {
 	struct list profiles;
 	const char *shell_string; // -c STRING
-	enum answer timing, json, help, resolved;
+	enum answer timing, json, help, resolved, runs;
 	enum answer unprotected, terse;
 	enum tier tier;
 	char **command; // argv of the command, NULL-terminated; NULL when none was given

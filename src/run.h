@@ -8,8 +8,12 @@
 #include <termios.h>
 
 struct plan;
+struct proxy;
 
-enum { STEPS_MOST = 32 };
+enum { STEPS_MOST = 40 };
+
+// From the supervisor to pid 1: make sockets of the box's network and send them.
+enum { SIGNAL_SOCKETS = 63 };
 
 // What init tells the supervisor; written in one piece (smaller than PIPE_BUF).
 struct message {
@@ -18,6 +22,8 @@ struct message {
 		MESSAGE_NO_EXEC, // the command: number = errno of execve
 		MESSAGE_LISTENER, // with a descriptor: where the second filter's questions come
 		MESSAGE_HELD, // with descriptors: what the host side needs to guard the project
+		MESSAGE_LISTENING, // with descriptors: listeners of the box's network; number: redirected
+		MESSAGE_SOCKETS, // with descriptors: fresh sockets of the box's network
 		MESSAGE_STARTED, // the command runs
 		MESSAGE_STOPPED, // by signal `status`
 		MESSAGE_ENDED, // with wait status `status`
@@ -40,7 +46,7 @@ struct run {
 	int pidfd;
 	int to_host, from_box; // the socket of messages
 	int user, view; // the box's user and mount namespaces, for the guard
-	int helper, network; // pidfd of the maker of the network, and what it says
+	int helper, network[2]; // pidfd of the maker of the network, and what it says
 
 	// tty
 	int terminal; // a private descriptor of the controlling terminal, or -1
@@ -59,6 +65,8 @@ struct run {
 	int root;
 	int listener; // host side: of tier landlock
 	int copies; // host side: the directory of the box's copies
+
+	struct proxy *proxy; // net
 
 	// steps
 	uint32_t host_nanoseconds[STEPS_MOST];

@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/sys.h"
 
 void fd_close(int *fd)
 {
@@ -88,6 +90,21 @@ ssize_t fd_receive(int socket, void *message, size_t size, int fds[FD_PASSED])
 	if (passed && passed->cmsg_level == SOL_SOCKET && passed->cmsg_type == SCM_RIGHTS)
 		memcpy(fds, CMSG_DATA(passed), passed->cmsg_len - CMSG_LEN(0));
 	return got;
+}
+
+int fd_close_except(const int *keep, unsigned count, unsigned flags)
+{
+	unsigned from = 3;
+	while (from < (unsigned)INT_MAX) {
+		unsigned next = (unsigned)INT_MAX;
+		for (unsigned i = 0; i < count; i++)
+			if (keep[i] >= 0 && (unsigned)keep[i] >= from && (unsigned)keep[i] < next)
+				next = (unsigned)keep[i];
+		if (next > from && sys_close_range(from, next == INT_MAX ? ~0U : next - 1, flags) < 0)
+			return -1;
+		from = next == INT_MAX ? next : next + 1;
+	}
+	return 0;
 }
 
 int fd_write_file(int directory, const char *path, const char *text)

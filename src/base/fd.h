@@ -24,6 +24,10 @@ enum { FD_PASSED = 3 };
 int fd_send(int socket, const void *message, size_t size, const int *fds, unsigned count);
 ssize_t fd_receive(int socket, void *message, size_t size, int fds[FD_PASSED]);
 
+// Closes all descriptors from 3 on but those listed, or marks them close-on-exec when `flags` is
+// CLOSE_RANGE_CLOEXEC.
+int fd_close_except(const int *keep, unsigned count, unsigned flags);
+
 // Writes a short text to an existing file such as /proc/self/uid_map. Returns 0 or -errno.
 int fd_write_file(int directory, const char *path, const char *text);
 

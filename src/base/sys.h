@@ -3,6 +3,7 @@
 #pragma once
 
 #include <fcntl.h>
+#include <linux/audit.h>
 #include <linux/mount.h> // never together with <sys/mount.h>: both define the same enums
 #include <linux/openat2.h>
 #include <linux/sched.h>
@@ -13,6 +14,21 @@
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
+
+// The machine's name for seccomp, and numbers that only older machines have.
+#if defined(__x86_64__)
+#define SYS_AUDIT_ARCH AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define SYS_AUDIT_ARCH AUDIT_ARCH_AARCH64
+#else
+#error "sbx knows x86-64 and arm64"
+#endif
+#ifndef SYS_open
+#define SYS_open (-1)
+#endif
+#ifndef SYS_epoll_wait
+#define SYS_epoll_wait (-1)
+#endif
 
 #ifndef CLONE_NEWTIME
 #define CLONE_NEWTIME 0x00000080
@@ -77,15 +93,36 @@ static inline long sys_raw(long number, long a, long b, long c)
 			 : "a"(number), "D"(a), "S"(b), "d"(c)
 			 : "rcx", "r11", "memory");
 	return result;
-#elif defined(__aarch64__)
+#else
 	register long x8 __asm__("x8") = number;
 	register long x0 __asm__("x0") = a;
 	register long x1 __asm__("x1") = b;
 	register long x2 __asm__("x2") = c;
 	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2) : "memory");
 	return x0;
+#endif
+}
+
+static inline long sys_raw5(long number, long a, long b, long c, long d, long e)
+{
+#if defined(__x86_64__)
+	long result;
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8)
+			 : "rcx", "r11", "memory");
+	return result;
 #else
-#error "sbx knows x86-64 and arm64"
+	register long x8 __asm__("x8") = number;
+	register long x0 __asm__("x0") = a;
+	register long x1 __asm__("x1") = b;
+	register long x2 __asm__("x2") = c;
+	register long x3 __asm__("x3") = d;
+	register long x4 __asm__("x4") = e;
+	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4) : "memory");
+	return x0;
 #endif
 }
 

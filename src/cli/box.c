@@ -16,6 +16,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "cli/verbs.h"
+#include "net/proxy.h"
 #include "run.h"
 #include "run/decide.h"
 #include "run/report.h"
@@ -105,11 +106,14 @@ static void die_like_command(int number)
 struct outcome box_try(struct box *box, struct run *run)
 {
 	static int mounts[MOUNTS_MOST];
+	static struct proxy proxy;
 	*run = (struct run){ .arguments = box->arguments.all, .environment = environ };
 	run->pidfd = run->to_host = run->from_box = run->terminal = run->signals = run->root = -1;
-	run->go[0] = run->go[1] = run->helper = run->network = -1;
+	run->go[0] = run->go[1] = run->helper = run->network[0] = run->network[1] = -1;
 	run->user = run->view = run->copies = run->listener = -1;
 	run->mounts = mounts;
+	proxy = (struct proxy){ .audit = -1, .live = -1 };
+	run->proxy = &proxy;
 	return supervise(&box->plan, run);
 }
 

@@ -33,6 +33,8 @@ static const char *mount_word(const struct mount *mount)
 		return "proc";
 	case MOUNT_PTS:
 		return "devpts";
+	case MOUNT_TEXT:
+		return "own";
 	case MOUNT_COPY:
 		return "copy";
 	case MOUNT_BIND:
@@ -76,7 +78,7 @@ static const unsigned time_factors[] = { 1000, 60, 60 };
 static const char *const count_units[] = { "", NULL };
 
 static const char *const project_words[] = { "write", "read", "none" };
-static const char *const network_words[] = { "none", "host" };
+static const char *const network_words[] = { "none", "proxy", "host" };
 
 struct limit_row {
 	const char *name;
@@ -181,13 +183,69 @@ static void text_limits(struct out *out, const struct box *box)
 	out_text(out, column == 13 ? "none\n" : "\n");
 }
 
+static void text_list(struct out *out, const char *title, const struct list *words)
+{
+	int column = 13;
+	if (!words->first)
+		return;
+	out_text(out, "  %-10s ", title);
+	list_each(item, words)
+		listed_word(out, &column, shown(item->text));
+	out_text(out, "\n");
+}
+
+static const struct network_row {
+	const char *name;
+	size_t offset; // of a list in struct profile
+} network_rows[] = {
+	{ "upload", offsetof(struct profile, upload) },
+	{ "download", offsetof(struct profile, download) },
+	{ "connect", offsetof(struct profile, connections) },
+	{ "rate", offsetof(struct profile, rate) },
+	{ "loopback", offsetof(struct profile, loopback) },
+	{ "publish", offsetof(struct profile, publish) },
+};
+enum { NETWORK_ROWS = sizeof(network_rows) / sizeof(*network_rows) };
+
+static const struct list *network_list(const struct plan *plan, int row)
+{
+	return (const struct list *)(const void *)((const char *)plan->profile + network_rows[row].offset);
+}
+
+// Of groups each word with its reason, one a line; the rest together.
+static void text_network(struct out *out, const struct plan *plan)
+{
+	struct list own = { 0 };
+	out_text(out, "network      %s\n", network_words[plan->profile->network]);
+	if (!plan->egress.on)
+		return;
+	const struct item *reason = plan->egress.reasons.first;
+	list_each(item, &plan->egress.allow) {
+		if (reason->text[0])
+			out_text(out, "  allow      %s: %s\n", shown(item->text), shown(reason->text));
+		else
+			list_add(&own, plan->arena, item->text, item->from);
+		reason = reason->next;
+	}
+	text_list(out, "allow", &own);
+	text_list(out, "deny", &plan->egress.deny);
+	if (!plan->egress.allow.first)
+		out_text(out, "  allow      nothing\n");
+	for (int i = 0; i < NETWORK_ROWS; i++)
+		text_list(out, network_rows[i].name, network_list(plan, i));
+	if (plan->profile->network_private == ANSWER_YES)
+		out_text(out, "  private    allowed names may lead to private addresses\n");
+	if (plan->egress.upstream)
+		out_text(out, "  upstream   your own proxy\n");
+}
+
 static void text_plan(struct out *out, const struct box *box)
 {
 	const struct plan *plan = &box->plan;
 	out_text(out, "project      %s (%s)\n", plan->project ? shown(plan->project) : "none",
 		 project_words[plan->profile->project]);
 	out_text(out, "directory    %s\n", shown(plan->directory));
-	out_text(out, "network      %s\n", network_words[plan->profile->network]);
+	text_network(out, plan);
 	out_text(out, "user         uid %u, gid %u, no capabilities\n", (unsigned)plan->uid,
 		 (unsigned)plan->gid);
 	out_text(out, "landlock     ");
@@ -236,6 +294,14 @@ static void json_environment(struct out *out, const struct plan *plan)
 	json_close(out, ']');
 }
 
+static void json_words(struct out *out, const char *name, const struct list *words)
+{
+	json_open(out, name, '[');
+	list_each(item, words)
+		json_string(out, NULL, item->text);
+	json_close(out, ']');
+}
+
 static void json_plan(struct out *out, const struct box *box)
 {
 	const struct plan *plan = &box->plan;
@@ -244,6 +310,10 @@ static void json_plan(struct out *out, const struct box *box)
 	json_string(out, "access", project_words[plan->profile->project]);
 	json_string(out, "directory", plan->directory);
 	json_string(out, "network", network_words[plan->profile->network]);
+	json_words(out, "allow", &plan->egress.allow);
+	json_words(out, "deny", &plan->egress.deny);
+	for (int i = 0; i < NETWORK_ROWS; i++)
+		json_words(out, network_rows[i].name, network_list(plan, i));
 	json_number(out, "uid", plan->uid);
 	json_number(out, "gid", plan->gid);
 	json_number(out, "landlock", (unsigned)plan->landlock);

@@ -16,5 +16,9 @@ const struct verb_row verb_rows[] = {
 	{ "quarantine", verb_quarantine, "quarantine list | show ID | restore ID | rm ID",
 	  "what appeared under names that your own programs trust, and was moved away",
 	  "list show restore rm" },
+	{ "log", verb_log, "log [--json] [--runs] [RUN]",
+	  "connections that boxes made or were refused; --runs: the runs that can be told more", NULL },
+	{ "allow", verb_allow, "allow RUN HOST...", "let a run that lasts reach one more destination", NULL },
+	{ "deny", verb_deny, "deny RUN HOST...", "and one less, at once", NULL },
 };
 const unsigned verb_row_count = sizeof(verb_rows) / sizeof(*verb_rows);

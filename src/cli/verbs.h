@@ -16,6 +16,9 @@ int verb_plan(char **words);
 int verb_profile(char **words);
 int verb_doctor(char **words);
 int verb_quarantine(char **words);
+int verb_log(char **words);
+int verb_allow(char **words);
+int verb_deny(char **words);
 
 // sbx-shell: the whole argv after argv[0].
 int verb_sbx_shell(char **words);

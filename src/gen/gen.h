@@ -7,6 +7,7 @@ void gen_man(const char *template);
 void gen_bash(void);
 void gen_zsh(void);
 void gen_fish(void);
+void gen_network(void);
 
 // A whole file, in a buffer that the next call reuses. Stops the program when it cannot be read.
 char *gen_read_file(const char *path, size_t *ret_length);

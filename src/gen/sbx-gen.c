@@ -1,5 +1,5 @@
 // Build-time only: writes the generated sources, man pages and completions from the tables.
-//   sbx-gen syscalls | profiles FILE... | man TEMPLATE | bash | zsh | fish
+//   sbx-gen syscalls | profiles FILE... | groups FILE | network | man TEMPLATE | bash | zsh | fish
 #include <errno.h>
 #include <seccomp.h>
 #include <stdio.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/destination.h"
 #include "base/err.h"
 #include "base/path.h"
 #include "base/str.h"
@@ -138,6 +139,23 @@ static void write_profiles(char **paths, int count)
 	printf("};\nconst unsigned builtin_count = %d;\n", count);
 }
 
+static void write_groups(const char *path)
+{
+	struct arena *arena = arena_new();
+	struct ini_rows rows;
+	struct destination destination;
+	size_t length;
+	const char *text = gen_read_file(path, &length);
+	if (ini_read(arena, path, text, length, &rows) < 0)
+		stop(err_text());
+	for (unsigned i = 0; i < rows.count; i++)
+		if (!str_equal(rows.rows[i].name, "file") && !destination_parse(rows.rows[i].name, &destination))
+			stop(rows.rows[i].name);
+	printf("%s#include \"policy/groups.h\"\n\n", head);
+	write_rows(&rows, 0);
+	printf("const struct ini_rows group_rows = { rows_0, %u };\n", rows.count);
+}
+
 // The verbs' functions are not linked into the generator.
 int verb_run(char **words)
 {
@@ -159,6 +177,18 @@ int verb_quarantine(char **words)
 {
 	return words != NULL;
 }
+int verb_log(char **words)
+{
+	return words != NULL;
+}
+int verb_allow(char **words)
+{
+	return words != NULL;
+}
+int verb_deny(char **words)
+{
+	return words != NULL;
+}
 int verb_doctor(char **words)
 {
 	return words != NULL;
@@ -171,6 +201,10 @@ int main(int count, char **words)
 		write_syscalls();
 	else if (str_equal(what, "profiles") && count > 2)
 		write_profiles(words + 2, count - 2);
+	else if (str_equal(what, "groups") && count == 3)
+		write_groups(words[2]);
+	else if (str_equal(what, "network"))
+		gen_network();
 	else if (str_equal(what, "man") && count == 3)
 		gen_man(words[2]);
 	else if (str_equal(what, "bash"))
@@ -180,6 +214,6 @@ int main(int count, char **words)
 	else if (str_equal(what, "fish"))
 		gen_fish();
 	else
-		stop("syscalls | profiles FILE... | man TEMPLATE | bash | zsh | fish");
+		stop("syscalls | profiles FILE... | groups FILE | network | man TEMPLATE | bash | zsh | fish");
 	return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
 }

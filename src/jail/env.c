@@ -2,6 +2,7 @@
 #include "jail/env.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -46,6 +47,13 @@ static bool writable_inside(const struct plan *plan, const char *path)
 	return above && above->access == ACCESS_WRITE;
 }
 
+// They would lead where the box cannot reach.
+static bool is_proxy_variable(const char *name)
+{
+	size_t length = strlen(name);
+	return length > strlen("_proxy") && strcasecmp(name + length - strlen("_proxy"), "_proxy") == 0;
+}
+
 // Why a variable of the caller does not reach the command, or NULL.
 static const char *withheld(const struct plan *plan, const char *name, const char *value)
 {
@@ -65,6 +73,8 @@ static const char *withheld(const struct plan *plan, const char *name, const cha
 	case ENVIRONMENT_FILTERED:
 		break;
 	}
+	if (plan->egress.on && is_proxy_variable(name))
+		return "the box's network needs no proxy variables; sbx itself goes by it";
 	return variable_withheld(name, value);
 }
 

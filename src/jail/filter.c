@@ -3,26 +3,17 @@
 #include "jail/filter.h"
 
 #include <errno.h>
-#include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "base/str.h"
+#include "base/sys.h"
 #include "jail/syscalls.h"
 
-#if defined(__x86_64__)
-enum { X32_BIT = 0x40000000 };
-#define NATIVE AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-enum { X32_BIT = 0x40000000 }; // no such numbers exist: the range is killed all the same
-#define NATIVE AUDIT_ARCH_AARCH64
-#else
-#error "sbx knows x86-64 and arm64"
-#endif
-
-enum { NUMBERS = 1024 };
+// arm64 has no such numbers: the range is killed all the same.
+enum { X32_BIT = 0x40000000, NUMBERS = 1024 };
 #define NO_CALL 0xffffffffU
 
 struct emitter {
@@ -169,7 +160,7 @@ unsigned filter_compile(const struct filter_choice *choice, void *code)
 	struct range ranges[NUMBERS + 2] __attribute__((uninitialized));
 	unsigned count = collect_ranges(choice, ranges);
 	emit_load(&out, offsetof(struct seccomp_data, arch));
-	emit(&out, BPF_JMP | BPF_JEQ | BPF_K, NATIVE, 1, 0);
+	emit(&out, BPF_JMP | BPF_JEQ | BPF_K, SYS_AUDIT_ARCH, 1, 0);
 	emit_return(&out, SECCOMP_RET_KILL_PROCESS);
 	emit_load(&out, offsetof(struct seccomp_data, nr));
 	emit_tree(&out, ranges, 0, count);

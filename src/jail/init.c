@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,19 +29,12 @@ static void tell(struct run *run)
 // Closes or marks all but 0, 1, 2, the kept and one more. Last before exec. Rule 13.
 static int close_others(const struct plan *plan, int spared, unsigned flags)
 {
-	unsigned from = 3;
-	while (from < (unsigned)INT_MAX) {
-		unsigned next = (unsigned)INT_MAX;
-		for (unsigned i = 0; i < plan->keep_count; i++)
-			if ((unsigned)plan->keep[i] >= from && (unsigned)plan->keep[i] < next)
-				next = (unsigned)plan->keep[i];
-		if (spared >= 0 && (unsigned)spared >= from && (unsigned)spared < next)
-			next = (unsigned)spared;
-		if (next > from && sys_close_range(from, next == INT_MAX ? ~0U : next - 1, flags) < 0)
-			return -1;
-		from = next == INT_MAX ? next : next + 1;
-	}
-	return 0;
+	enum { KEPT_MOST = 1024 };
+	int keep[KEPT_MOST + 1];
+	unsigned count = plan->keep_count < KEPT_MOST ? plan->keep_count : KEPT_MOST;
+	memcpy(keep, plan->keep, count * sizeof(*keep));
+	keep[count] = spared;
+	return fd_close_except(keep, count + 1, flags);
 }
 
 // execve, and for a script without #! the shell, as execvp does.
@@ -147,6 +141,26 @@ static void reap(struct run *run, pid_t command)
 	}
 }
 
+// Sockets of this network for the host side to connect to a published port by.
+static void give_sockets(struct run *run)
+{
+	enum { BATCHES = 5 };
+	for (int i = 0; i < BATCHES; i++) {
+		int fds[FD_PASSED], count = 0;
+		while (count < FD_PASSED) {
+			fds[count] = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+			if (fds[count] < 0)
+				break;
+			count++;
+		}
+		run->message.kind = MESSAGE_SOCKETS;
+		if (count > 0)
+			fd_send(run->to_host, &run->message, sizeof(run->message), fds, (unsigned)count);
+		while (count > 0)
+			close(fds[--count]);
+	}
+}
+
 // Signals from the supervisor carry SI_QUEUE; what a terminal sends reaches the command itself.
 // A pending signal swallows a second one: without a terminal whatever came from outside counts.
 static bool to_forward(const struct run *run, const siginfo_t *info)
@@ -165,6 +179,8 @@ static _Noreturn void serve(struct run *run, pid_t command)
 		int number = sigwaitinfo(&all, &info);
 		if (number == SIGCHLD)
 			reap(run, command);
+		else if (number == SIGNAL_SOCKETS && info.si_code == SI_QUEUE && info.si_pid == 0)
+			give_sockets(run);
 		else if (number > 0 && to_forward(run, &info))
 			kill(run->own_session ? -command : command, number);
 	}

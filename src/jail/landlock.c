@@ -88,7 +88,7 @@ static uint64_t rights_of(enum access access)
 
 static bool is_directory(const struct mount *mount)
 {
-	return mount->kind != MOUNT_BIND || mount->cache || mount->identity.type == S_IFDIR;
+	return mount->kind != MOUNT_TEXT && (mount->kind != MOUNT_BIND || mount->cache || mount->identity.type == S_IFDIR);
 }
 
 // Rights belong to what a link leads to.
@@ -130,7 +130,7 @@ int landlock_child(const struct plan *plan, struct run *run)
 	};
 	if (!plan->landlock)
 		return 0;
-	if (plan->tier == TIER_LANDLOCK && !plan->own_network && plan->profile->network == NETWORK_NONE)
+	if (plan->tier == TIER_LANDLOCK && !plan->own_network && plan->profile->network != NETWORK_HOST)
 		attributes.network = LANDLOCK_BIND_TCP | LANDLOCK_CONNECT_TCP;
 	size_t size = plan->landlock < 4 ? 8 : plan->landlock < 6 ? 16 : 24;
 	autoclose int ruleset = sys_landlock_create(&attributes, size, 0);

@@ -254,6 +254,22 @@ static int mount_copy(const struct plan *plan, struct run *run, unsigned index)
 	return unlinkat(run->root, link_name, 0) < 0 ? fail(errno, "'%s'", place) : 0;
 }
 
+static int mount_text(const struct plan *plan, struct run *run, unsigned index)
+{
+	// It keeps its name: a box inside this one mounts its own over it.
+	static const char text_name[] = ".hosts";
+	const struct mount *mount = &plan->mounts[index];
+	autoclose int fd = openat(run->root, text_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	if (fd < 0 || fd_write_all(fd, mount->source, strlen(mount->source)) < 0)
+		return fail(errno, "write '%s'", mount->target);
+	autoclose int tree = sys_open_tree(run->root, text_name, CLONE_FLAGS);
+	if (tree < 0)
+		return fail(errno, "'%s'", mount->target);
+	TRY(restrict_tree(mount, tree));
+	TRY(mount_make_target(run, mount, S_IFREG));
+	return mount_attach(plan, run, index, take(&tree));
+}
+
 static int mount_new(const struct plan *plan, struct run *run, unsigned index)
 {
 	const struct mount *mount = &plan->mounts[index];
@@ -286,6 +302,8 @@ static int mount_one(const struct plan *plan, struct run *run, unsigned index)
 		return mount_self(plan, run, index);
 	case MOUNT_MASK:
 		return mount_mask(plan, run, index);
+	case MOUNT_TEXT:
+		return mount_text(plan, run, index);
 	case MOUNT_COPY:
 		return mount_copy(plan, run, index);
 	case MOUNT_PROC:

@@ -2,16 +2,13 @@
 #include "jail/ns.h"
 
 #include <errno.h>
-#include <net/if.h>
 #include <poll.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include "base/err.h"
 #include "base/fd.h"
@@ -29,6 +26,7 @@ int ns_plan(struct plan *plan)
 		plan->namespaces |= CLONE_NEWIPC;
 	switch (plan->profile->network) {
 	case NETWORK_NONE:
+	case NETWORK_PROXY:
 		plan->own_network = true;
 		break;
 	case NETWORK_HOST:
@@ -135,87 +133,5 @@ int ns_child_hostname(const struct plan *plan, struct run *run)
 	const char *name = plan->profile->hostname;
 	if (name && sethostname(name, strlen(name)) < 0)
 		return fail(errno, "sethostname");
-	return 0;
-}
-
-// The helper shares pid 1's memory, as a copy would cost both of them 0.1 ms: it works on what it
-// is given and on its own stack, by calls that leave errno alone, until it is killed.
-struct helper {
-	int report; // pipe: an errno, or 0
-	struct ifreq loopback;
-	struct timespec hour;
-};
-
-static long make_network(struct helper *helper)
-{
-	long result = sys_raw(SYS_unshare, CLONE_NEWNET, 0, 0);
-	if (result < 0)
-		return result;
-	long fd = sys_raw(SYS_socket, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return fd;
-	return sys_raw(SYS_ioctl, fd, SIOCSIFFLAGS, (long)&helper->loopback);
-}
-
-static int helper_main(void *argument)
-{
-	struct helper *helper = argument;
-	int problem = (int)-make_network(helper);
-	sys_raw(SYS_write, helper->report, (long)&problem, sizeof(problem));
-	// Keeps the namespace until pid 1 is in it and kills us.
-	while (sys_raw(SYS_nanosleep, (long)&helper->hour, 0, 0) <= 0)
-		;
-	return 0;
-}
-
-// A network namespace takes the kernel 0.4 ms, as long as all mounts together. A helper inside
-// the box makes it meanwhile; pid 1 enters it afterwards and kills the helper.
-int ns_child_network(const struct plan *plan, struct run *run)
-{
-	static char stack[16384] __attribute__((aligned(16)));
-	static struct helper helper = {
-		.loopback = { .ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING },
-		.hour = { .tv_sec = 3600 },
-	};
-	int ends[2];
-	if (!plan->own_network)
-		return 0;
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return fail(errno, "pipe");
-	helper.report = ends[1];
-	if (clone(helper_main, stack + sizeof(stack), CLONE_VM | CLONE_PIDFD | SIGCHLD, &helper,
-		  &run->helper) < 0)
-		return fail(errno, "clone");
-	close(ends[1]);
-	run->network = ends[0];
-	return 0;
-}
-
-int ns_child_join(const struct plan *plan, struct run *run)
-{
-	int problem;
-	if (!plan->own_network)
-		return 0;
-	if (fd_read_all(run->network, &problem, sizeof(problem)) != sizeof(problem))
-		return fail(0, "the helper that makes the network died");
-	if (problem)
-		return fail(problem, "a network namespace with lo up");
-	if (setns(run->helper, CLONE_NEWNET) < 0)
-		return fail(errno, "enter the network namespace");
-	if (sys_pidfd_send_signal(run->helper, SIGKILL, NULL) < 0)
-		return fail(errno, "end the helper");
-	return 0;
-}
-
-int ns_child_alone(const struct plan *plan, struct run *run)
-{
-	siginfo_t info;
-	enum { PIDFD = 3 }; // P_PIDFD of Linux 5.4
-	if (!plan->own_network)
-		return 0;
-	if (waitid((idtype_t)PIDFD, (id_t)run->helper, &info, WEXITED) < 0)
-		return fail(errno, "wait for the helper");
-	fd_close(&run->helper);
-	fd_close(&run->network);
 	return 0;
 }

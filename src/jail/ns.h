@@ -1,4 +1,4 @@
-// Namespaces: the clone that makes them, ids one to one, host name, loopback.
+// Namespaces: the clone that makes them, ids one to one, host name.
 #pragma once
 
 struct plan;
@@ -16,7 +16,3 @@ int ns_child_ids(const struct plan *plan, struct run *run);
 // A second lock beside the filter's: no user namespace below this one.
 int ns_child_lock(const struct plan *plan, struct run *run);
 int ns_child_hostname(const struct plan *plan, struct run *run);
-// The box's own network: begun here, entered by join, the helper gone after alone.
-int ns_child_network(const struct plan *plan, struct run *run);
-int ns_child_join(const struct plan *plan, struct run *run);
-int ns_child_alone(const struct plan *plan, struct run *run);

@@ -335,6 +335,23 @@ static int add_console(struct wishes *wishes)
 	return 0;
 }
 
+// The host's table would give names literal addresses; what it says is known to the proxy.
+static int add_hosts(struct wishes *wishes)
+{
+	struct resolved resolved;
+	struct mount hosts = { .kind = MOUNT_TEXT, .access = ACCESS_READ, .from = { .file = "network", .order = ORDER_FLAGS } };
+	int found = resolve_path(wishes->resolver, "/etc/hosts", &resolved);
+	if (found < 0)
+		return -1;
+	const char *name = wishes->plan->profile->hostname;
+	hosts.target = found ? resolved.path : "/etc/hosts";
+	if (found)
+		hosts.identity = resolved.identity;
+	hosts.source = arena_text(wishes->arena, "127.0.0.1 localhost%s%s\n::1 localhost ip6-localhost ip6-loopback\n",
+				  name ? " " : "", name ? name : "");
+	return wishes_add(wishes, &hosts, false);
+}
+
 int wishes_gather(struct wishes *wishes)
 {
 	const struct profile *profile = wishes->plan->profile;
@@ -355,6 +372,8 @@ int wishes_gather(struct wishes *wishes)
 	TRY(protect_plan(wishes));
 	if (profile->network == NETWORK_HOST)
 		TRY(wishes_add_path(wishes, "/etc/resolv.conf", (struct origin){ .file = "network" }, ACCESS_READ));
+	if (wishes->plan->egress.on)
+		TRY(add_hosts(wishes));
 	TRY(add_fixed(wishes, devices, sizeof(devices) / sizeof(*devices)));
 	TRY(add_console(wishes));
 	TRY(add_fixed(wishes, proc_walls, sizeof(proc_walls) / sizeof(*proc_walls)));

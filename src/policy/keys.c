@@ -9,7 +9,9 @@
 
 static const char *const project_words[] = { "write", "read", "none", NULL };
 static const char *const tier_words[] = { "full", "landlock", NULL };
-static const char *const network_words[] = { "none", "host", NULL };
+static const char *const network_words[] = { "none", "proxy", "host", NULL };
+static const char *const dns_words[] = { "strict", "told", NULL };
+static const char *const answer_words[] = { "no", "yes", NULL };
 static const char *const environment_words[] = { "filtered", "minimal", NULL };
 
 #define IN_PROFILE(section_, name_, field)                                                         \
@@ -75,8 +77,45 @@ const struct key keys[] = {
 	  .help = "a character device of the host, or a directory of them: kvm, fuse, dri" },
 
 	{ IN_PROFILE("network", "mode", network), .flag = "network", .kind = KEY_WORD,
-	  .words = network_words, .value = "none|host",
-	  .tightens = TIGHTENS_LESS, .help = "none: only the box's own loopback; host: the network as it is" },
+	  .words = network_words, .value = "none|proxy|host",
+	  .tightens = TIGHTENS_LESS, .help = "none: only the box's own loopback; proxy: TCP to what allow names; host: the "
+		  "network as it is" },
+	{ IN_PROFILE("network", "allow", allow), .flag = "allow-domain", .letter = 'a', .kind = KEY_LIST,
+	  .form = FORM_DESTINATION, .value = "HOST",
+	  .help = "who may be reached: name[:port,...], *.domain, address, network/prefix, @group, or * for "
+		  "every name" },
+	{ IN_PROFILE("network", "deny", deny), .flag = "deny-domain", .kind = KEY_LIST,
+	  .form = FORM_DESTINATION, .value = "HOST", .tightens = TIGHTENS_ALWAYS,
+	  .help = "who may not, whatever allow says" },
+	{ IN_PROFILE("network", "private", network_private), .flag = "private-network", .kind = KEY_WORD,
+	  .words = answer_words, .value = "no|yes", .tightens = TIGHTENS_LESS,
+	  .help = "yes: allowed names may lead to private addresses (10/8, 192.168/16, ...)" },
+	{ IN_PROFILE("network", "dns", dns), .flag = "dns", .kind = KEY_WORD, .words = dns_words,
+	  .value = "strict|told", .tightens = TIGHTENS_LESS,
+	  .help = "told: a denied name resolves and is refused when connected to, with the reason; strict: "
+		  "it does not exist" },
+	{ IN_PROFILE("network", "loopback", loopback), .flag = "loopback", .kind = KEY_LIST,
+	  .form = FORM_PORT, .value = "PORT",
+	  .help = "this TCP port of the host's 127.0.0.1 appears at the box's" },
+	{ IN_PROFILE("network", "publish", publish), .flag = "publish", .kind = KEY_LIST,
+	  .form = FORM_PUBLISH, .value = "PORT[:HOST-PORT]",
+	  .help = "this TCP port of the box appears at the host's 127.0.0.1" },
+	{ IN_PROFILE("network", "upstream", upstream), .flag = "upstream", .kind = KEY_TEXT,
+	  .form = FORM_UPSTREAM, .value = "URL",
+	  .help = "go out by this HTTP proxy, or none; without it, as the caller's HTTPS_PROXY and NO_PROXY "
+		  "say" },
+	{ IN_PROFILE("network", "upload", upload), .flag = "upload", .kind = KEY_LIST,
+	  .form = FORM_BUDGET, .value = "[HOST ]SIZE", .tightens = TIGHTENS_ALWAYS,
+	  .help = "bytes that may leave, to one host or in all; then connections end" },
+	{ IN_PROFILE("network", "download", download), .flag = "download", .kind = KEY_LIST,
+	  .form = FORM_BUDGET, .value = "[HOST ]SIZE", .tightens = TIGHTENS_ALWAYS,
+	  .help = "bytes that may come in" },
+	{ IN_PROFILE("network", "connections", connections), .flag = "connections", .kind = KEY_LIST,
+	  .form = FORM_BUDGET, .value = "[HOST ]N", .tightens = TIGHTENS_ALWAYS,
+	  .help = "connections that may be made" },
+	{ IN_PROFILE("network", "rate", rate), .flag = "rate", .kind = KEY_LIST,
+	  .form = FORM_BUDGET, .value = "[HOST ]SIZE", .tightens = TIGHTENS_ALWAYS,
+	  .help = "bytes per second, both ways together" },
 
 	{ IN_PROFILE("limits", "time", limits.time), .flag = "time", .kind = KEY_TIME,
 	  .value = "TIME", .low = 1, .high = 366ULL * 24 * 3600 * 1000,
@@ -135,8 +174,10 @@ const struct key keys[] = {
 		  "settings of editors and agents" },
 	{ ON_COMMAND_LINE(VERB_RUN | VERB_SHELL, timing), .flag = "timing", .kind = KEY_SWITCH,
 	  .help = "tell on stderr where the start-up time went" },
-	{ ON_COMMAND_LINE(VERB_PLAN | VERB_DOCTOR, json), .flag = "json", .kind = KEY_SWITCH,
-	  .help = "print JSON (plan, doctor)" },
+	{ ON_COMMAND_LINE(VERB_PLAN | VERB_DOCTOR | VERB_LOG, json), .flag = "json", .kind = KEY_SWITCH,
+	  .help = "print JSON (plan, doctor, log)" },
+	{ ON_COMMAND_LINE(VERB_LOG, runs), .flag = "runs", .kind = KEY_SWITCH,
+	  .help = "list the runs whose network can be changed" },
 	{ ON_COMMAND_LINE(VERB_PROFILE, resolved), .flag = "resolved", .kind = KEY_SWITCH,
 	  .help = "print the profile with all it extends (profile show)" },
 	{ ON_COMMAND_LINE(VERBS_ALL, help), .flag = "help", .letter = 'h', .kind = KEY_SWITCH,

@@ -26,6 +26,11 @@ enum key_form {
 	FORM_DESCRIPTOR,
 	FORM_WORD, // a name that a room knows: checked when the plan is made
 	FORM_HOSTNAME,
+	FORM_DESTINATION, // base/destination.h, or @GROUP
+	FORM_PORT,
+	FORM_PUBLISH, // PORT[:HOST-PORT]
+	FORM_BUDGET, // [DESTINATION ]SIZE
+	FORM_UPSTREAM, // http://[user:password@]host[:port], or "none"
 };
 
 // What the key may do in a project's own file before the user has trusted it.
@@ -44,8 +49,10 @@ enum verb {
 	VERB_PROFILE = 1 << 3,
 	VERB_DOCTOR = 1 << 4,
 	VERB_QUARANTINE = 1 << 5,
+	VERB_LOG = 1 << 6,
+	VERB_ALLOW = 1 << 7,
 };
-enum { VERBS_BOX = VERB_RUN | VERB_SHELL | VERB_PLAN, VERBS_ALL = 0x3f };
+enum { VERBS_BOX = VERB_RUN | VERB_SHELL | VERB_PLAN, VERBS_ALL = 0xff };
 
 struct key {
 	const char *section, *name; // section NULL: command line only, field of struct invocation

@@ -1,59 +1,14 @@
-// Owns the meaning of values: numbers with units, words, items. Pure but for the arena.
+// Owns the meaning of values: numbers, words, items. Pure but for the arena.
 #include "policy/values.h"
 
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/destination.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "base/units.h"
 #include "policy/keys.h"
-
-struct unit {
-	const char *suffix;
-	uint64_t factor;
-};
-
-static const struct unit sizes[] = {
-	{ "K", 1ULL << 10 }, { "M", 1ULL << 20 }, { "G", 1ULL << 30 }, { "T", 1ULL << 40 }, { "", 1 },
-};
-static const struct unit times[] = {
-	{ "ms", 1 }, { "s", 1000 }, { "m", 60000 }, { "h", 3600000 }, { "d", 86400000 },
-};
-
-static bool with_unit(const char *text, const struct unit *units, size_t count, uint64_t *ret)
-{
-	size_t digits = strspn(text, "0123456789");
-	unsigned long long number;
-	if (str_equal(text, "unlimited")) {
-		*ret = UNLIMITED;
-		return true;
-	}
-	for (size_t i = 0; i < count; i++) {
-		if (!str_equal(text + digits, units[i].suffix))
-			continue;
-		if (!str_number(text, digits, 0, (UNLIMITED - 1) / units[i].factor, &number))
-			return false;
-		*ret = number * units[i].factor;
-		return true;
-	}
-	return false;
-}
-
-bool value_size(const char *text, uint64_t *ret_bytes)
-{
-	return with_unit(text, sizes, sizeof(sizes) / sizeof(*sizes), ret_bytes);
-}
-
-bool value_time(const char *text, uint64_t *ret_milliseconds)
-{
-	return with_unit(text, times, sizeof(times) / sizeof(*times), ret_milliseconds);
-}
-
-static bool value_count(const char *text, uint64_t *ret)
-{
-	static const struct unit plain = { "", 1 };
-	return with_unit(text, &plain, 1, ret);
-}
 
 static bool is_name(const char *text, size_t length, const char *more)
 {
@@ -91,6 +46,38 @@ static bool is_hostname(const char *text)
 	       is_name(text, strlen(text), digits);
 }
 
+static bool is_destination(const char *text)
+{
+	struct destination destination;
+	if (text[0] == '@')
+		return is_name(text + 1, strlen(text + 1), "-");
+	return destination_parse(text, &destination);
+}
+
+static bool is_budget(const char *text)
+{
+	struct destination destination;
+	bool for_all;
+	uint64_t most;
+	return destination_budget(text, &destination, &for_all, &most);
+}
+
+static bool is_upstream(const char *text)
+{
+	struct host host;
+	uint16_t port = 0;
+	if (str_equal(text, "none"))
+		return true;
+	if (!str_starts(text, "http://"))
+		return false;
+	text += strlen("http://");
+	size_t length = strcspn(text, "/");
+	const char *at = memrchr(text, '@', length);
+	const char *begin = at ? at + 1 : text;
+	return host_parse_port(begin, length - (size_t)(begin - text), &host, &port) &&
+	       (text[length] == '\0' || text[length + 1] == '\0');
+}
+
 // NULL when the item is well-formed, else what was expected.
 static const char *form_problem(enum key_form form, const char *text, struct origin from)
 {
@@ -118,6 +105,21 @@ static const char *form_problem(enum key_form form, const char *text, struct ori
 		return str_number(text, strlen(text), 3, 1023, &number) ? NULL : "a number from 3 to 1023";
 	case FORM_WORD:
 		return is_name(text, strlen(text), "") ? NULL : "a name";
+	case FORM_DESTINATION:
+		return is_destination(text) ?
+			       NULL :
+			       "name[:port,...], *.domain, an address, network/prefix or @group; other "
+			       "letters than a-z as xn--...";
+	case FORM_PORT:
+		return str_number(text, strlen(text), 1, 65535, &number) ? NULL : "a port from 1 to 65535";
+	case FORM_PUBLISH: {
+		uint16_t inside, outside;
+		return destination_publish(text, &inside, &outside) ? NULL : "PORT or PORT:HOST-PORT";
+	}
+	case FORM_BUDGET:
+		return is_budget(text) ? NULL : "a size such as 10M, or a host and a size: 'example.com 10M'";
+	case FORM_UPSTREAM:
+		return is_upstream(text) ? NULL : "http://host:port or none";
 	case FORM_HOSTNAME:
 		return is_hostname(text) ? NULL : "letters, digits, '-' and '.', at most 64";
 	}
@@ -155,9 +157,9 @@ static int set_number(const struct key *key, void *field, struct arena *arena, c
 		[KEY_COUNT] = "a number or unlimited",
 	};
 	uint64_t number;
-	bool parsed = key->kind == KEY_SIZE ? value_size(text, &number) :
-		      key->kind == KEY_TIME ? value_time(text, &number) :
-					      value_count(text, &number);
+	bool parsed = key->kind == KEY_SIZE ? units_size(text, &number) :
+		      key->kind == KEY_TIME ? units_time(text, &number) :
+					      units_count(text, &number);
 	if (!parsed)
 		return expected(arena, key, text, from, shapes[key->kind]);
 	if (number != UNLIMITED && (number < key->low || number > key->high))

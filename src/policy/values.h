@@ -12,7 +12,3 @@ struct key;
 // Stores `text` into the key's field of `object` (struct profile or struct invocation).
 int value_set(const struct key *key, void *object, struct arena *arena, const char *text,
 	      struct origin from);
-
-// Pure parsers, false when the text is not one.
-bool value_size(const char *text, uint64_t *ret_bytes);
-bool value_time(const char *text, uint64_t *ret_milliseconds);

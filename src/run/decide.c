@@ -26,8 +26,10 @@
 #include "jail/resolve.h"
 #include "jail/seccomp.h"
 #include "jail/view.h"
+#include "net/egress.h"
 #include "plan.h"
 #include "policy/argv.h"
+#include "policy/groups.h"
 #include "policy/merge.h"
 #include "policy/trust.h"
 #include "probe.h"
@@ -171,11 +173,36 @@ static void copy_command(struct plan *plan, char *const *command)
 	plan->command = copy;
 }
 
+// Groups become destinations, by what this machine is configured to use.
+static int add_destinations(struct plan *plan, const struct list *words, struct list *into, struct list *reasons)
+{
+	list_each(item, words) {
+		if (item->text[0] == '@') {
+			TRY(groups_add(plan->arena, plan->real_home, plan->project, item, into, reasons));
+			continue;
+		}
+		list_add(into, plan->arena, item->text, item->from);
+		list_add(reasons, plan->arena, "", item->from);
+	}
+	return 0;
+}
+
+static int decide_network(struct plan *plan, char *const *environment)
+{
+	struct list ignored = { 0 };
+	if (plan->profile->network != NETWORK_PROXY)
+		return 0;
+	TRY(add_destinations(plan, &plan->profile->allow, &plan->egress.allow, &plan->egress.reasons));
+	TRY(add_destinations(plan, &plan->profile->deny, &plan->egress.deny, &ignored));
+	return egress_upstream(plan, environment);
+}
+
 int decide_view(struct plan *plan, char *const *environment)
 {
 	struct probe probe;
 	probe_quick(&probe);
 	TRY(project_plan(plan));
+	TRY(decide_network(plan, environment));
 	plan->caches = state_path(plan, "cache");
 	plan->nested_file = state_path(plan, "nested");
 	TRY(view_plan(plan, plan->resolver, environment));
@@ -184,7 +211,6 @@ int decide_view(struct plan *plan, char *const *environment)
 	if (plan->tier == TIER_LANDLOCK)
 		TRY(domain_plan(plan));
 	TRY(env_plan(plan, environment));
-	TRY(keep_descriptors(plan));
 	return limits_plan(plan);
 }
 
@@ -232,8 +258,10 @@ int decide_profile(struct arena *arena, const struct invocation *invocation,
 	plan->tier = invocation->tier;
 	plan->unprotected = invocation->unprotected == ANSWER_YES;
 	copy_command(plan, invocation->command);
+	TRY(keep_descriptors(plan)); // before we open any ourselves
 	TRY(seccomp_plan(plan));
-	return ns_plan(plan);
+	TRY(ns_plan(plan));
+	return egress_plan(plan);
 }
 
 int decide_child(const struct plan *plan, struct run *run)

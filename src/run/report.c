@@ -102,6 +102,10 @@ int report_outcome(const struct plan *plan, const struct run *run, const struct 
 		out_text(&out, "sbx: the box ended without a word: its first process was killed\n");
 		out_flush(&out, STDERR_FILENO);
 		return STATUS_FAILED;
+	case OUTCOME_NO_PROXY:
+		out_text(&out, "sbx: %s; without it nothing may run on, so the command was ended\n", run->message.text);
+		out_flush(&out, STDERR_FILENO);
+		return STATUS_FAILED;
 	case OUTCOME_ENDED:
 		return WIFSIGNALED(outcome->status) ? 128 + WTERMSIG(outcome->status) :
 						      WEXITSTATUS(outcome->status);

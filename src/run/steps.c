@@ -13,6 +13,8 @@
 #include "jail/ns.h"
 #include "jail/seccomp.h"
 #include "jail/tty.h"
+#include "net/link.h"
+#include "net/proxy.h"
 #include "run/decide.h"
 #include "run/supervise.h"
 
@@ -22,6 +24,8 @@ const struct step steps[] = {
 	  "remember the caller's terminal, to give it back on every way out" },
 	{ SIDE_HOST, BOTH, "signals", supervise_signals, NULL,
 	  "block all signals before there is anybody to lose: they are read, never handled" },
+	{ SIDE_HOST, FULL, "publish", proxy_host, proxy_undo,
+	  "bind the ports of the host's loopback that lead inside, while a failure costs nothing" },
 	{ SIDE_HOST, BOTH, "namespaces", ns_clone, ns_undo,
 	  "one clone with every namespace; the box's pid 1 begins here" },
 	{ SIDE_HOST, BOTH, "plan", decide_host, NULL,
@@ -39,7 +43,7 @@ const struct step steps[] = {
 	  "die with the supervisor, even when it is killed; first, so that no later step outlives it" },
 	{ SIDE_BOX, LANDLOCK, "adopt", domain_child, NULL,
 	  "become the parent of orphans, so that none is left when the command ends" },
-	{ SIDE_BOX, FULL, "network", ns_child_network, NULL,
+	{ SIDE_BOX, FULL, "network", link_child_network, NULL,
 	  "begin the box's own network in a helper: it takes as long as all that follows" },
 	{ SIDE_BOX, FULL, "ids", ns_child_ids, NULL,
 	  "map the caller's ids one to one; before anything that asks for ids" },
@@ -56,8 +60,10 @@ const struct step steps[] = {
 	  "make the root read-only and change to it: paths of the host end here" },
 	{ SIDE_BOX, BOTH, "directory", mount_child_directory, NULL, "go to the command's directory" },
 	{ SIDE_BOX, BOTH, "limits", limits_child, NULL, "rlimits; after the mounts, which need files" },
-	{ SIDE_BOX, FULL, "join", ns_child_join, NULL,
+	{ SIDE_BOX, FULL, "join", link_child_join, NULL,
 	  "enter that network, with lo up; Landlock would not let us reach for the helper" },
+	{ SIDE_BOX, FULL, "listen", link_child_listen, NULL,
+	  "hand the listeners out: whoever connects meets the host side's proxy, or nobody" },
 	{ SIDE_BOX, FULL, "detach", mount_child_detach, NULL,
 	  "unmount the host's root; after the helper, which it would wait for" },
 	{ SIDE_BOX, FULL, "hold", hold_child, NULL,
@@ -70,7 +76,7 @@ const struct step steps[] = {
 	  "what Landlock does not see: refused, or asked of the supervisor" },
 	{ SIDE_BOX, BOTH, "filter", seccomp_child, NULL,
 	  "system calls; last, because it would refuse the steps above" },
-	{ SIDE_BOX, FULL, "alone", ns_child_alone, NULL,
+	{ SIDE_BOX, FULL, "alone", link_child_alone, NULL,
 	  "see the helper gone: nobody but pid 1 is in the box when the command starts" },
 	{ SIDE_BOX, BOTH, "command", init_child, NULL,
 	  "close descriptors, start the command, reap and forward from here on" },

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -18,6 +19,7 @@
 #include "guard/check.h"
 #include "guard/watch.h"
 #include "jail/notify.h"
+#include "net/proxy.h"
 #include "plan.h"
 #include "run.h"
 #include "run/walk.h"
@@ -158,6 +160,7 @@ static bool handle_message(const struct plan *plan, struct run *run, const struc
 {
 	struct message *message = &run->message;
 	int fds[FD_PASSED];
+	unsigned count;
 	ssize_t got = fd_receive(run->from_box, message, sizeof(*message), fds);
 	message->text[sizeof(message->text) - 1] = '\0';
 	outcome->kind = OUTCOME_LOST;
@@ -172,6 +175,14 @@ static bool handle_message(const struct plan *plan, struct run *run, const struc
 		run->view = fds[1];
 		run->copies = fds[2];
 		return may_fall_back(plan) && release(plan) < 0;
+	case MESSAGE_LISTENING:
+		proxy_listeners(run->proxy, fds, FD_PASSED, message->number != 0);
+		return false;
+	case MESSAGE_SOCKETS:
+		for (count = 0; count < FD_PASSED && fds[count] >= 0; count++)
+			;
+		proxy_sockets(run->proxy, fds, count);
+		return false;
 	case MESSAGE_STARTED:
 		for (int i = 0; i < STEPS_MOST; i++)
 			run->host_nanoseconds[i] += message->nanoseconds[i];
@@ -238,6 +249,7 @@ static void look_last(const struct plan *plan, const struct run *run, struct eye
 	if (plan->guard_count > 0)
 		check_host(plan, run, milliseconds() - eyes->begin, done ? COMMAND_DONE : COMMAND_FAILED,
 			   &eyes->told, &eyes->changed);
+	proxy_report(plan, run->proxy, &eyes->told);
 	list_each(item, &plan->warnings)
 		out_text(&eyes->told, "sbx: %s\n", item->text);
 	out_flush(&eyes->told, STDERR_FILENO);
@@ -248,6 +260,8 @@ static void look_last(const struct plan *plan, const struct run *run, struct eye
 	}
 	out_free(&eyes->changed);
 }
+
+enum { OWN_EVENTS = 5 };
 
 struct outcome supervise(const struct plan *plan, struct run *run)
 {
@@ -260,12 +274,15 @@ struct outcome supervise(const struct plan *plan, struct run *run)
 	// Nothing to look at, or no way to: then only the last look is left.
 	eyes.open = plan->guard_count == 0 || plan->tier == TIER_LANDLOCK;
 	for (bool ended = false; !ended;) {
-		struct pollfd events[] = { { .fd = run->from_box, .events = POLLIN },
-					   { .fd = run->signals, .events = POLLIN },
-					   { .fd = eyes.watch.mounts, .events = POLLPRI },
-					   { .fd = eyes.watch.names, .events = POLLIN },
-					   { .fd = run->listener, .events = POLLIN } };
-		int ready = poll(events, 5, sleep_time(&eyes, tick(run, &clock)));
+		struct pollfd events[OWN_EVENTS + PROXY_EVENTS_MOST] = {
+			{ .fd = run->from_box, .events = POLLIN },
+			{ .fd = run->signals, .events = POLLIN },
+			{ .fd = eyes.watch.mounts, .events = POLLPRI },
+			{ .fd = eyes.watch.names, .events = POLLIN },
+			{ .fd = run->listener, .events = POLLIN },
+		};
+		unsigned others = proxy_events(run->proxy, events + OWN_EVENTS);
+		int ready = poll(events, OWN_EVENTS + others, sleep_time(&eyes, tick(run, &clock)));
 		if (ready < 0)
 			continue;
 		look(plan, run, &eyes, events);
@@ -275,12 +292,18 @@ struct outcome supervise(const struct plan *plan, struct run *run)
 			fd_close(&run->listener);
 		if (events[1].revents)
 			handle_signals(run);
+		if (proxy_handle(plan, run, events + OWN_EVENTS, others) < 0) {
+			outcome.kind = OUTCOME_NO_PROXY;
+			snprintf(run->message.text, sizeof(run->message.text), "%s", err_text());
+			break;
+		}
 		if (events[0].revents)
 			ended = handle_message(plan, run, &clock, &outcome);
 	}
 	bool by_command = outcome.kind == OUTCOME_ENDED || outcome.kind == OUTCOME_LOST;
 	if (clock.expired && by_command)
 		outcome.kind = OUTCOME_TIMEOUT;
+	proxy_end(plan, run);
 	outcome = finish(plan, run, outcome);
 	look_last(plan, run, &eyes, &outcome);
 	return outcome;

@@ -11,6 +11,7 @@ struct outcome {
 		OUTCOME_NO_EXEC, // run->message.number
 		OUTCOME_ENDED, // wait status in `status`
 		OUTCOME_TIMEOUT,
+		OUTCOME_NO_PROXY, // the way out failed: the error is said
 		OUTCOME_LOST, // pid 1 died without a word
 	} kind;
 	int status;

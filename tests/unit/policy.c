@@ -14,28 +14,29 @@
 #include "policy/ini.h"
 #include "policy/keys.h"
 #include "policy/merge.h"
+#include "base/units.h"
 #include "policy/values.h"
 
 static void sizes_and_times(void **state)
 {
 	uint64_t value = 0;
 	(void)state;
-	assert_true(value_size("512M", &value));
+	assert_true(units_size("512M", &value));
 	assert_int_equal(value, 512ULL << 20);
-	assert_true(value_size("7", &value));
+	assert_true(units_size("7", &value));
 	assert_int_equal(value, 7);
-	assert_true(value_size("unlimited", &value));
+	assert_true(units_size("unlimited", &value));
 	assert_true(value == UNLIMITED);
-	assert_false(value_size("512m", &value));
-	assert_false(value_size("M", &value));
-	assert_false(value_size("1.5G", &value));
-	assert_false(value_size("16777216T", &value)); // 2^64
-	assert_true(value_time("250ms", &value));
+	assert_false(units_size("512m", &value));
+	assert_false(units_size("M", &value));
+	assert_false(units_size("1.5G", &value));
+	assert_false(units_size("16777216T", &value)); // 2^64
+	assert_true(units_time("250ms", &value));
 	assert_int_equal(value, 250);
-	assert_true(value_time("2h", &value));
+	assert_true(units_time("2h", &value));
 	assert_int_equal(value, 7200000);
-	assert_false(value_time("5", &value));
-	assert_false(value_time("s", &value));
+	assert_false(units_time("5", &value));
+	assert_false(units_time("s", &value));
 }
 
 // The table itself: nothing twice, every row complete.

@@ -1,0 +1,46 @@
+// sbx allow and sbx deny: tells a run of the caller's one more rule.
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/destination.h"
+#include "base/err.h"
+#include "base/out.h"
+#include "base/str.h"
+#include "cli/box.h"
+#include "cli/help.h"
+#include "cli/verbs.h"
+#include "net/live.h"
+
+static int tell(char **words, const char *verb)
+{
+	unsigned long long run;
+	struct destination destination;
+	if (words[0] && (str_equal(words[0], "--help") || str_equal(words[0], "-h")))
+		return help_verb(VERB_ALLOW, verb);
+	if (!words[0] || !words[1])
+		return fail(0, "sbx %s RUN HOST...; the runs there are: sbx log --runs", verb);
+	if (!str_number(words[0], strlen(words[0]), 1, 1 << 30, &run))
+		return fail(0, "'%.40s' is no run; those there are: sbx log --runs",
+			    str_printable(words[0]) ? words[0] : "(control bytes)");
+	for (char **word = words + 1; *word; word++)
+		if (!destination_parse(*word, &destination))
+			return fail(0, "'%.80s' is no destination: name[:port,...], *.domain, address or "
+				       "network/prefix",
+				    str_printable(*word) ? *word : "(control bytes)");
+	for (char **word = words + 1; *word; word++)
+		TRY(live_tell((pid_t)run, verb, *word));
+	return 0;
+}
+
+int verb_allow(char **words)
+{
+	int result = tell(words, "allow");
+	return result < 0 ? box_failed() : result;
+}
+
+int verb_deny(char **words)
+{
+	int result = tell(words, "deny");
+	return result < 0 ? box_failed() : result;
+}

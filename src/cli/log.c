@@ -1,0 +1,107 @@
+// sbx log: the connections of past and present runs, for people or as they were written.
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/out.h"
+#include "base/str.h"
+#include "cli/box.h"
+#include "cli/help.h"
+#include "cli/verbs.h"
+#include "net/audit.h"
+#include "net/live.h"
+#include "run/decide.h"
+
+extern char **environ;
+
+// The value of a key in a line that audit_write made: no nesting, strings escaped.
+static const char *value_of(struct arena *arena, const char *line, const char *key)
+{
+	char wanted[32];
+	snprintf(wanted, sizeof(wanted), "\"%s\":", key);
+	const char *at = strstr(line, wanted);
+	if (!at)
+		return "";
+	at += strlen(wanted);
+	if (*at != '"')
+		return arena_copy(arena, at, strcspn(at, ",}"));
+	return arena_copy(arena, at + 1, strcspn(at + 1, "\""));
+}
+
+static void show_line(struct arena *arena, struct out *out, const char *line)
+{
+	const char *program = value_of(arena, line, "program"), *why = value_of(arena, line, "why");
+	out_text(out, "%.19s %-7s %s:%s %s%s%s%sx%s %s up %s down run %s\n", value_of(arena, line, "time"),
+		 value_of(arena, line, "verdict"), value_of(arena, line, "name"), value_of(arena, line, "port"),
+		 program, *program ? " " : "", why, *why ? " " : "", value_of(arena, line, "connections"),
+		 value_of(arena, line, "up"), value_of(arena, line, "down"), value_of(arena, line, "run"));
+}
+
+static int show_file(struct box *box, struct out *out, const char *name, const char *run)
+{
+	char *line = NULL;
+	size_t size = 0;
+	const char *state = decide_state_directory(box->arena, environ);
+	const char *path = arena_text(box->arena, "%s/%s/%s", state, AUDIT_DIRECTORY, name);
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return errno == ENOENT ? 0 : fail(errno, "'%s'", path);
+	while (getline(&line, &size, file) > 0) {
+		if (!str_printable(line) && !str_ends(line, "\n"))
+			continue;
+		if (run && !str_equal(value_of(box->arena, line, "run"), run))
+			continue;
+		if (box->invocation.json == ANSWER_YES)
+			out_text(out, "%s", line);
+		else
+			show_line(box->arena, out, line);
+		if (out->used > 1 << 20)
+			TRY(out_flush(out, STDOUT_FILENO));
+	}
+	free(line);
+	fclose(file);
+	return 0;
+}
+
+static void show_runs(struct out *out)
+{
+	enum { RUNS_MOST = 1024, COMMAND_MOST = 200 };
+	pid_t runs[RUNS_MOST];
+	unsigned count = live_runs(runs, RUNS_MOST);
+	for (unsigned i = 0; i < count; i++) {
+		char path[64], command[COMMAND_MOST + 1] = "";
+		snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)runs[i]);
+		autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
+		ssize_t got = fd < 0 ? 0 : read(fd, command, COMMAND_MOST);
+		for (ssize_t j = 0; j < got; j++)
+			if ((unsigned char)command[j] < ' ' || command[j] == 0x7f)
+				command[j] = ' ';
+		command[got > 0 ? got : 0] = '\0';
+		out_text(out, "%d %s\n", (int)runs[i], command);
+	}
+}
+
+int verb_log(char **words)
+{
+	struct box *box = box_new();
+	struct out out = { 0 };
+	int result = 0;
+	if (box_read(box, VERB_LOG, words) < 0)
+		return box_failed();
+	if (box->invocation.help == ANSWER_YES)
+		return help_verb(VERB_LOG, "log");
+	const char *run = box->arguments.rest[0];
+	if (box->invocation.runs == ANSWER_YES)
+		show_runs(&out);
+	else if ((result = show_file(box, &out, AUDIT_OLD, run)) == 0)
+		result = show_file(box, &out, AUDIT_FILE, run);
+	if (result < 0)
+		return box_failed();
+	return out_flush(&out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : STATUS_OK;
+}

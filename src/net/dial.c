@@ -1,0 +1,326 @@
+// Owns the way to the server: addresses judged, then dialled one after the other with a head start
+// each (RFC 8305). The address that was judged is the address that is dialled. Rule 9.
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/str.h"
+#include "net/rules.h"
+#include "net/worker.h"
+
+enum { HEAD_START_MILLISECONDS = 250, DIAL_MILLISECONDS = 10000, HEAD_MILLISECONDS = 30000 };
+
+static void fail_dial(struct worker *worker, struct slot *slot)
+{
+	slot_close_server(worker, slot);
+	deny_failed(worker, slot);
+	if (slot->talk != TALK_FREE)
+		slot_wake(worker, slot);
+}
+
+void dial_stop(struct worker *worker, struct slot *slot)
+{
+	(void)worker;
+	fd_close(&slot->attempt[0]);
+	fd_close(&slot->attempt[1]);
+	slot->lookup = NULL;
+}
+
+static socklen_t fill_address(const struct address *address, uint16_t port, struct sockaddr_storage *ret)
+{
+	struct sockaddr_in *v4 = (struct sockaddr_in *)ret;
+	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)ret;
+	memset(ret, 0, sizeof(*ret));
+	if (address_is_v4(address)) {
+		v4->sin_family = AF_INET;
+		v4->sin_port = htons(port);
+		memcpy(&v4->sin_addr, address->bytes + 12, 4);
+		return sizeof(*v4);
+	}
+	v6->sin6_family = AF_INET6;
+	v6->sin6_port = htons(port);
+	memcpy(&v6->sin6_addr, address->bytes, 16);
+	return sizeof(*v6);
+}
+
+void dial_read_address(const struct sockaddr_storage *from, struct address *ret_address, uint16_t *ret_port)
+{
+	const struct sockaddr_in *v4 = (const struct sockaddr_in *)from;
+	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)from;
+	memset(ret_address, 0, sizeof(*ret_address));
+	if (from->ss_family == AF_INET) {
+		ret_address->bytes[10] = ret_address->bytes[11] = 0xff;
+		memcpy(ret_address->bytes + 12, &v4->sin_addr, 4);
+		*ret_port = ntohs(v4->sin_port);
+	} else {
+		memcpy(ret_address->bytes, &v6->sin6_addr, 16);
+		*ret_port = ntohs(v6->sin6_port);
+	}
+}
+
+static void say_problem(struct slot *slot, const struct address *address, int problem)
+{
+	char text[ADDRESS_TEXT_MOST];
+	address_text(address, text);
+	snprintf(slot->problem, sizeof(slot->problem), "%s: %s", text, strerror(problem));
+}
+
+static void set_options(int fd)
+{
+	int on = 1, idle = 60, interval = 20, count = 3;
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle));
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof(interval));
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof(count));
+}
+
+static void ask_upstream(const struct worker *worker, struct slot *slot)
+{
+	char text[2048], host[HOST_NAME_MOST + 1];
+	host_text(&slot->host, host);
+	bool bracket = strchr(host, ':') != NULL;
+	int length = snprintf(text, sizeof(text), "CONNECT %s%s%s:%u HTTP/1.1\r\nHost: %s%s%s:%u\r\n%s\r\n",
+			      bracket ? "[" : "", host, bracket ? "]" : "", slot->port, bracket ? "[" : "", host,
+			      bracket ? "]" : "", slot->port, worker->authorization);
+	// Into an empty socket: it fits.
+	if (send(slot->fd[SERVER], text, (size_t)length, MSG_DONTWAIT | MSG_NOSIGNAL) == length)
+		slot->dialing = DIAL_ASK;
+}
+
+static void connected(struct worker *worker, struct slot *slot, int fd, const struct address *address)
+{
+	if (slot->record >= 0) {
+		worker->records[slot->record].dialled = true;
+		worker->records[slot->record].address = *address;
+	}
+	dial_stop(worker, slot);
+	slot->fd[SERVER] = fd;
+	slot->writable[SERVER] = true;
+	slot->dialing = DIAL_OPEN;
+	set_options(fd);
+	slot_watch(worker, slot, SERVER);
+	if (slot->by_proxy) {
+		ask_upstream(worker, slot);
+		slot_deadline(worker, slot, DIAL_MILLISECONDS);
+	} else {
+		bool head = slot->talk == TALK_HELLO || slot->talk == TALK_REQUEST;
+		slot_deadline(worker, slot, head ? HEAD_MILLISECONDS : 0);
+	}
+	slot_wake(worker, slot);
+}
+
+// Starts the next address in the free one of two places. False when none is left.
+static bool try_next(struct worker *worker, struct slot *slot)
+{
+	unsigned place = slot->attempt[0] >= 0;
+	while (slot->address_next < slot->address_count) {
+		const struct address *address = &slot->addresses[slot->address_next++];
+		struct sockaddr_storage to;
+		socklen_t size = fill_address(address, slot->dial_port, &to);
+		autoclose int fd = socket(to.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+		int result = fd < 0 ? -1 : connect(fd, (const struct sockaddr *)&to, size);
+		if (result == 0) {
+			connected(worker, slot, take(&fd), address);
+			return true;
+		}
+		if (errno != EINPROGRESS) {
+			say_problem(slot, address, errno);
+			continue;
+		}
+		struct epoll_event event = { .events = EPOLLOUT | EPOLLET };
+		event.data.u64 = slot_tag(place ? TAG_ATTEMPT_1 : TAG_ATTEMPT_0, slot_index(worker, slot), slot->generation);
+		epoll_ctl(worker->epoll, EPOLL_CTL_ADD, fd, &event);
+		slot->attempt[place] = take(&fd);
+		slot->dialing = DIAL_CONNECT;
+		bool more = slot->address_next < slot->address_count;
+		slot_deadline(worker, slot, more ? HEAD_START_MILLISECONDS : DIAL_MILLISECONDS);
+		return true;
+	}
+	return slot->attempt[0] >= 0 || slot->attempt[1] >= 0;
+}
+
+static void start(struct worker *worker, struct slot *slot)
+{
+	slot->dialing = DIAL_CONNECT;
+	slot->address_next = 0;
+	if (slot->address_count == 0 || !try_next(worker, slot))
+		fail_dial(worker, slot);
+}
+
+// IPv6 and IPv4 in turn, the first kind first.
+static void interleave(struct slot *slot, const struct address *addresses, unsigned count)
+{
+	bool used[ADDRESSES_MOST] = { false };
+	bool v4 = count > 0 && address_is_v4(&addresses[0]);
+	slot->address_count = 0;
+	for (unsigned done = 0; done < count; done++, v4 = !v4) {
+		unsigned pick = count;
+		for (unsigned i = 0; i < count && pick == count; i++)
+			if (!used[i] && address_is_v4(&addresses[i]) == v4)
+				pick = i;
+		for (unsigned i = 0; i < count && pick == count; i++)
+			if (!used[i])
+				pick = i;
+		used[pick] = true;
+		slot->addresses[slot->address_count++] = addresses[pick];
+	}
+}
+
+void dial_resolved(struct worker *worker, struct slot *slot)
+{
+	struct lookup *lookup = slot->lookup;
+	struct address kept[ADDRESSES_MOST];
+	unsigned count = 0;
+	char text[ADDRESS_TEXT_MOST];
+	bool private = rules_current(worker->shared)->private || slot->by_proxy;
+	slot->lookup = NULL;
+	snprintf(slot->problem, sizeof(slot->problem), "%s", "the name does not resolve");
+	for (unsigned i = 0; i < lookup->count; i++) {
+		enum reach reach = address_reach(&lookup->addresses[i]);
+		// The caller's own proxy may stand anywhere, even on this host.
+		if (reach == REACH_PUBLIC || (reach == REACH_PRIVATE && private) || slot->by_proxy) {
+			kept[count++] = lookup->addresses[i];
+			continue;
+		}
+		address_text(&lookup->addresses[i], text);
+		snprintf(slot->problem, sizeof(slot->problem), "its name leads to %s%s", text,
+			 reach == REACH_PRIVATE ? ", a private address: --private-network yes" : ", which no name may lead to");
+	}
+	interleave(slot, kept, count);
+	start(worker, slot);
+}
+
+static bool is_excepted(const struct worker *worker, const struct slot *slot)
+{
+	for (const char *at = worker->no_proxy; *at;) {
+		size_t length = strcspn(at, ", ");
+		struct destination destination;
+		struct host host;
+		uint16_t port = 0;
+		char word[HOST_NAME_MOST + 1];
+		const char *next = at + length + (at[length] != '\0');
+		if (length == 1 && *at == '*')
+			return true;
+		size_t dot = length > 2 && at[0] == '*' && at[1] == '.' ? 2 : length > 1 && at[0] == '.';
+		if (length < sizeof(word)) {
+			memcpy(word, at, length);
+			word[length] = '\0';
+			bool network = strchr(word, '/') && destination_parse(word, &destination);
+			if (network && destination_matches(&destination, &slot->host, slot->port))
+				return true;
+			if (!network && host_parse_port(at + dot, length - dot, &host, &port) &&
+			    (!port || port == slot->port) &&
+			    (host.kind == HOST_NAME && slot->host.kind == HOST_NAME ?
+				     host_within(slot->host.name, host.name) :
+				     host_equal(&host, &slot->host)))
+				return true;
+		}
+		at = next;
+	}
+	return false;
+}
+
+void dial_begin(struct worker *worker, struct slot *slot)
+{
+	slot->by_proxy = worker->has_upstream && !is_excepted(worker, slot);
+	const struct host *target = slot->by_proxy ? &worker->upstream : &slot->host;
+	slot->dial_port = slot->by_proxy ? worker->upstream_port : slot->port;
+	if (target->kind == HOST_ADDRESS) {
+		slot->addresses[0] = target->address;
+		slot->address_count = 1;
+		start(worker, slot);
+		return;
+	}
+	slot->dialing = DIAL_LOOKUP;
+	slot_deadline(worker, slot, DIAL_MILLISECONDS);
+	slot->lookup = lookup_get(worker, target->name);
+	if (!slot->lookup) {
+		snprintf(slot->problem, sizeof(slot->problem), "%s", "too many names at once");
+		fail_dial(worker, slot);
+	} else if (slot->lookup->state == LOOKUP_KNOWN || slot->lookup->state == LOOKUP_FAILED) {
+		dial_resolved(worker, slot);
+	}
+}
+
+void dial_direct(struct worker *worker, struct slot *slot, const struct address *address)
+{
+	slot->addresses[0] = *address;
+	slot->address_count = 1;
+	slot->dial_port = slot->port;
+	start(worker, slot);
+}
+
+void dial_event(struct worker *worker, struct slot *slot, unsigned attempt)
+{
+	int problem = 0, fd = slot->attempt[attempt];
+	socklen_t size = sizeof(problem);
+	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_ERROR, &problem, &size) < 0)
+		return;
+	if (problem == 0) {
+		struct sockaddr_storage peer;
+		socklen_t length = sizeof(peer);
+		if (getpeername(fd, (struct sockaddr *)&peer, &length) < 0)
+			return; // an event from before
+		struct address address;
+		uint16_t port;
+		dial_read_address(&peer, &address, &port);
+		slot->attempt[attempt] = -1;
+		epoll_ctl(worker->epoll, EPOLL_CTL_DEL, fd, NULL);
+		connected(worker, slot, fd, &address);
+		return;
+	}
+	snprintf(slot->problem, sizeof(slot->problem), "%s", strerror(problem));
+	fd_close(&slot->attempt[attempt]);
+	if (!try_next(worker, slot))
+		fail_dial(worker, slot);
+}
+
+void dial_expired(struct worker *worker, struct slot *slot)
+{
+	bool place = slot->attempt[0] < 0 || slot->attempt[1] < 0;
+	if (slot->dialing == DIAL_CONNECT && slot->address_next < slot->address_count && place) {
+		if (!try_next(worker, slot))
+			fail_dial(worker, slot);
+		return;
+	}
+	snprintf(slot->problem, sizeof(slot->problem), "%s",
+		 slot->dialing == DIAL_LOOKUP ? "no answer from the name servers" :
+		 slot->dialing == DIAL_ASK    ? "no answer from the upstream proxy" :
+						"no answer in 10 s");
+	fail_dial(worker, slot);
+}
+
+bool dial_asked(struct worker *worker, struct slot *slot)
+{
+	char head[4096];
+	struct http_response response;
+	if (!slot->readable[SERVER])
+		return false;
+	ssize_t got = recv(slot->fd[SERVER], head, sizeof(head), MSG_PEEK | MSG_DONTWAIT);
+	if (got < 0 && errno == EAGAIN) {
+		slot->readable[SERVER] = false;
+		return false;
+	}
+	enum parse result = got > 0 ? http_response(head, (size_t)got, true, &response) : PARSE_BAD;
+	if (result == PARSE_MORE && got < (ssize_t)sizeof(head)) {
+		slot->readable[SERVER] = false;
+		return false;
+	}
+	if (result != PARSE_DONE || response.status / 100 != 2) {
+		snprintf(slot->problem, sizeof(slot->problem), "the upstream proxy %s",
+			 result != PARSE_DONE ? "is no HTTP proxy" : "refused it");
+		fail_dial(worker, slot);
+		return false;
+	}
+	recv(slot->fd[SERVER], head, response.head, MSG_DONTWAIT);
+	slot->dialing = DIAL_OPEN;
+	slot_deadline(worker, slot, 0);
+	return true;
+}

@@ -1,0 +1,99 @@
+// Owns the decisions about the box's network that need no other room.
+#include "net/egress.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/arena.h"
+#include "base/destination.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "net/link.h"
+#include "plan.h"
+
+// Ports that names without ports are likely to be reached at, where the kernel cannot redirect.
+static const uint16_t usual_ports[] = { 80, 443, 22, 9418, 5432, 3306, 6379 };
+
+static void add_port(struct egress *egress, uint16_t port)
+{
+	for (unsigned i = 0; i < egress->port_count; i++)
+		if (egress->ports[i] == port)
+			return;
+	if (egress->port_count < LINK_PORTS_MOST)
+		egress->ports[egress->port_count++] = port;
+}
+
+static void list_ports(struct plan *plan)
+{
+	list_each(item, &plan->profile->allow) {
+		struct destination destination;
+		if (item->text[0] == '@' || !destination_parse(item->text, &destination))
+			continue;
+		for (unsigned i = 0; i < destination.port_count; i++)
+			add_port(&plan->egress, destination.ports[i]);
+	}
+	for (size_t i = 0; i < sizeof(usual_ports) / sizeof(*usual_ports); i++)
+		add_port(&plan->egress, usual_ports[i]);
+}
+
+static int list_doors(struct plan *plan)
+{
+	struct egress *egress = &plan->egress;
+	list_each(item, &plan->profile->loopback) {
+		if (egress->loopback_count == LINK_LOOPBACK_MOST)
+			return fail(0, "%smore than %d ports of the loopback", origin_text(plan->arena, item->from),
+				    LINK_LOOPBACK_MOST);
+		egress->loopback[egress->loopback_count++] = (uint16_t)atoi(item->text); // checked when set
+	}
+	list_each(item, &plan->profile->publish) {
+		struct publish *publish = &egress->publish[egress->publish_count++];
+		if (egress->publish_count > LINK_LOOPBACK_MOST)
+			return fail(0, "%smore than %d published ports", origin_text(plan->arena, item->from),
+				    LINK_LOOPBACK_MOST);
+		destination_publish(item->text, &publish->inside, &publish->outside);
+	}
+	return 0;
+}
+
+int egress_plan(struct plan *plan)
+{
+	plan->egress.on = plan->own_network && plan->profile->network == NETWORK_PROXY;
+	if (!plan->egress.on)
+		return 0;
+	list_ports(plan);
+	return list_doors(plan);
+}
+
+static const char *value_of(char *const *environment, const char *name)
+{
+	size_t length = strlen(name);
+	for (char *const *entry = environment; *entry; entry++)
+		if (strncasecmp(*entry, name, length) == 0 && (*entry)[length] == '=' && (*entry)[length + 1])
+			return *entry + length + 1;
+	return NULL;
+}
+
+int egress_upstream(struct plan *plan, char *const *environment)
+{
+	static const char *const names[] = { "https_proxy", "all_proxy", "http_proxy" };
+	struct egress *egress = &plan->egress;
+	const char *url = plan->profile->upstream;
+	if (!egress->on || (url && str_equal(url, "none")))
+		return 0;
+	for (size_t i = 0; !url && i < sizeof(names) / sizeof(*names); i++)
+		url = value_of(environment, names[i]);
+	if (!url)
+		return 0;
+	if (strstr(url, "://") && !str_starts(url, "http://")) {
+		list_add(&plan->warnings, plan->arena,
+			 "your proxy is no http:// one and is not used: --upstream http://host:port, or "
+			 "--upstream none",
+			 (struct origin){ .file = "upstream" });
+		return 0;
+	}
+	egress->upstream = arena_copy(plan->arena, url, strlen(url));
+	const char *excepted = value_of(environment, "no_proxy");
+	egress->no_proxy = excepted ? arena_copy(plan->arena, excepted, strlen(excepted)) : NULL;
+	return 0;
+}

@@ -1,0 +1,204 @@
+// Owns the moving of bytes: small amounts through the buffer, bulk through a pipe by splice.
+#include "net/worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { BULK_BYTES = 64 * 1024, BYTES_A_TURN = 1024 * 1024 };
+
+bool flow_empty(const struct flow *flow)
+{
+	return flow->piped == 0 && flow->start == flow->cleared;
+}
+
+void flow_clear(struct flow *flow, uint64_t bytes)
+{
+	uint32_t here = flow->end - flow->cleared;
+	if (bytes == UNLIMITED_PASS) {
+		flow->cleared = flow->end;
+		flow->allowance = UNLIMITED_PASS;
+		return;
+	}
+	uint32_t part = bytes < here ? (uint32_t)bytes : here;
+	flow->cleared += part;
+	flow->allowance = bytes - part;
+}
+
+void flow_skip(struct flow *flow, uint32_t bytes)
+{
+	flow->start += bytes;
+	flow->cleared = flow->start;
+}
+
+void flow_say(struct slot *slot, const void *bytes, size_t length)
+{
+	struct flow *flow = &slot->flow[SERVER];
+	if (flow->start == flow->end)
+		flow->start = flow->cleared = flow->end = 0;
+	if (length > BUFFER_SIZE - flow->end)
+		return;
+	memcpy(slot->buffer[SERVER] + flow->end, bytes, length);
+	flow->end += (uint32_t)length;
+	flow->cleared = flow->end;
+}
+
+static bool take_pipe(struct worker *worker, struct flow *flow)
+{
+	for (int i = 0; i < PIPES_MOST && flow->pipe < 0; i++) {
+		if (worker->pipes[i].used)
+			continue;
+		// Made when first needed, then kept: the lock below allows pipe2.
+		if (worker->pipes[i].ends[0] < 0) {
+			if (pipe2(worker->pipes[i].ends, O_NONBLOCK | O_CLOEXEC) < 0) {
+				worker->pipes[i].ends[0] = -1;
+				return false;
+			}
+			fcntl(worker->pipes[i].ends[0], F_SETPIPE_SZ, PIPE_BYTES);
+		}
+		worker->pipes[i].used = true;
+		flow->pipe = i;
+	}
+	return flow->pipe >= 0;
+}
+
+// A pipe that still holds bytes cannot be used again.
+void flow_free(struct worker *worker, struct flow *flow)
+{
+	if (flow->pipe < 0)
+		return;
+	if (flow->piped) {
+		close(worker->pipes[flow->pipe].ends[0]);
+		close(worker->pipes[flow->pipe].ends[1]);
+		worker->pipes[flow->pipe].ends[0] = -1;
+	}
+	worker->pipes[flow->pipe].used = false;
+	flow->pipe = -1;
+	flow->piped = 0;
+}
+
+static ssize_t splice_in(struct worker *worker, struct slot *slot, enum side from)
+{
+	struct flow *flow = &slot->flow[from];
+	size_t most = flow->allowance < PIPE_BYTES ? (size_t)flow->allowance : PIPE_BYTES;
+	ssize_t got = splice(slot->fd[from], NULL, worker->pipes[flow->pipe].ends[1], NULL, most,
+			     SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
+	if (got > 0) {
+		flow->piped = (uint32_t)got;
+		if (flow->allowance != UNLIMITED_PASS)
+			flow->allowance -= (uint64_t)got;
+		flow->bulk = got >= BUFFER_SIZE;
+	}
+	return got;
+}
+
+static ssize_t receive(struct slot *slot, enum side from)
+{
+	struct flow *flow = &slot->flow[from];
+	if (flow->start == flow->end) {
+		flow->start = flow->cleared = flow->end = 0;
+	} else if (flow->start > 0 && flow->end == BUFFER_SIZE) {
+		memmove(slot->buffer[from], slot->buffer[from] + flow->start, flow->end - flow->start);
+		flow->cleared -= flow->start;
+		flow->end -= flow->start;
+		flow->start = 0;
+	}
+	size_t room = BUFFER_SIZE - flow->end;
+	ssize_t got = recv(slot->fd[from], slot->buffer[from] + flow->end, room, MSG_DONTWAIT);
+	if (got > 0) {
+		uint64_t pass = flow->cleared == flow->end ? flow->allowance : 0;
+		flow->end += (uint32_t)got;
+		flow->bulk = (size_t)got == BUFFER_SIZE;
+		// A short read emptied the socket; an end that was told already is still to be seen.
+		if ((size_t)got < room && !slot->closing[from])
+			slot->readable[from] = false;
+		if (pass)
+			flow_clear(flow, pass);
+	}
+	return got;
+}
+
+bool flow_read(struct worker *worker, struct slot *slot, enum side from)
+{
+	struct flow *flow = &slot->flow[from];
+	bool room = flow->end < BUFFER_SIZE || flow->start > 0;
+	if (slot->fd[from] < 0 || !slot->readable[from] || flow->ended || flow->piped || !room)
+		return false;
+	if (record_must_wait(worker, slot)) {
+		slot->paused = worker->any_paused = true;
+		return false;
+	}
+	// A budget counts before anything is passed on, and in small steps.
+	bool splices = flow->bulk && !slot->budgets && flow->start == flow->end && flow->allowance >= BULK_BYTES &&
+		       slot->fd[!from] >= 0 && take_pipe(worker, flow);
+	ssize_t got = splices ? splice_in(worker, slot, from) : receive(slot, from);
+	if (got > 0) {
+		record_bytes(worker, slot, from, (uint64_t)got);
+		return true;
+	}
+	if (flow->pipe >= 0)
+		flow_free(worker, flow);
+	if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
+		slot->readable[from] = errno == EINTR;
+		flow->bulk = false;
+		return false;
+	}
+	flow->ended = true;
+	if (got < 0) {
+		// A reset is handed on as one.
+		slot_reset(worker, slot);
+		return false;
+	}
+	return true;
+}
+
+bool flow_write(struct worker *worker, struct slot *slot, enum side from)
+{
+	struct flow *flow = &slot->flow[from];
+	enum side to = from == CLIENT ? SERVER : CLIENT;
+	bool moved = false;
+	while (!flow_empty(flow) && slot->fd[to] >= 0 && slot->writable[to]) {
+		ssize_t put = flow->piped ? splice(worker->pipes[flow->pipe].ends[0], NULL, slot->fd[to], NULL,
+						   flow->piped, SPLICE_F_NONBLOCK | SPLICE_F_MOVE) :
+					    send(slot->fd[to], slot->buffer[from] + flow->start,
+						 flow->cleared - flow->start, MSG_DONTWAIT | MSG_NOSIGNAL);
+		if (put < 0 && errno == EAGAIN) {
+			slot->writable[to] = false;
+			break;
+		}
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put <= 0) {
+			slot_reset(worker, slot);
+			return false;
+		}
+		moved = true;
+		if (flow->piped)
+			flow->piped -= (uint32_t)put;
+		else
+			flow->start += (uint32_t)put;
+		if (flow->pipe >= 0 && !flow->piped && !flow->bulk)
+			flow_free(worker, flow);
+	}
+	if (flow->ended && !flow->shut && flow_empty(flow) && flow->cleared == flow->end &&
+	    flow->allowance == UNLIMITED_PASS && slot->fd[to] >= 0 && slot->dialing == DIAL_OPEN) {
+		shutdown(slot->fd[to], SHUT_WR);
+		flow->shut = true;
+		return true;
+	}
+	return moved;
+}
+
+bool flow_move(struct worker *worker, struct slot *slot, enum side from)
+{
+	bool moved = flow_write(worker, slot, from);
+	if (slot->talk == TALK_FREE)
+		return false;
+	if (flow_read(worker, slot, from) && slot->talk != TALK_FREE) {
+		flow_write(worker, slot, from);
+		moved = true;
+	}
+	return moved && slot->talk != TALK_FREE;
+}

@@ -1,0 +1,18 @@
+// sbx allow and sbx deny: a run that lasts is told new rules over an abstract unix socket, which
+// leaves no file behind. Both sides ask the kernel who the other is.
+#pragma once
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct proxy;
+
+// The socket of this run. -1 with the error said.
+int live_listen(void);
+// Answers one client. True when the rules changed.
+bool live_take(struct proxy *proxy);
+
+// The other side: `word` is "allow" or "deny". -1 with the error said.
+int live_tell(pid_t run, const char *word, const char *destination);
+// The caller's runs that can be told; returns how many, at most `most`.
+unsigned live_runs(pid_t *runs, unsigned most);

@@ -1,0 +1,359 @@
+// Owns the workers: their birth, their questions, their end.
+#include "net/proxy.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/str.h"
+#include "base/sys.h"
+#include "net/audit.h"
+#include "net/live.h"
+#include "net/rules.h"
+#include "net/who.h"
+#include "plan.h"
+#include "run.h"
+
+static const char *const name_files[] = { "/etc/hosts", "/etc/resolv.conf" };
+
+static int listen_on_host(const struct publish *publish)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(publish->outside) };
+	int on = 1;
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	autoclose int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0 ||
+	    bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 || listen(fd, 128) < 0)
+		return fail(errno, "publish port %u: 127.0.0.1:%u", publish->inside, publish->outside);
+	return take(&fd);
+}
+
+int proxy_host(const struct plan *plan, struct run *run)
+{
+	struct proxy *proxy = run->proxy;
+	if (!plan->egress.on)
+		return 0;
+	for (; proxy->published_count < plan->egress.publish_count; proxy->published_count++)
+		TRY(proxy->published[proxy->published_count] =
+			    listen_on_host(&plan->egress.publish[proxy->published_count]));
+	TRY(proxy->live = live_listen());
+	return 0;
+}
+
+int proxy_undo(const struct plan *plan, struct run *run)
+{
+	struct proxy *proxy = run->proxy;
+	(void)plan;
+	for (unsigned i = 0; i < proxy->published_count; i++)
+		fd_close(&proxy->published[i]);
+	for (unsigned i = 0; i < proxy->listener_count; i++)
+		fd_close(&proxy->listeners[i]);
+	proxy->published_count = proxy->listener_count = 0;
+	fd_close(&proxy->live);
+	return 0;
+}
+
+void proxy_listeners(struct proxy *proxy, const int *fds, unsigned count, bool redirected)
+{
+	proxy->redirected = redirected;
+	for (unsigned i = 0; i < count; i++)
+		if (fds[i] >= 0 && proxy->listener_count < LISTENERS_MOST)
+			proxy->listeners[proxy->listener_count++] = fds[i];
+}
+
+// Everything of the supervisor's that a worker could read or reach is given up here: descriptors,
+// the caller's environment, the plan. Rules 13 and 27.
+static _Noreturn void become_worker(const struct plan *plan, const struct run *run, struct worker_start *start,
+				    pid_t supervisor)
+{
+	int keep[LISTENERS_MOST + 16], count = 0;
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	if (getppid() != supervisor)
+		_exit(0);
+	keep[count++] = start->control;
+	for (unsigned i = 0; i < start->listener_count; i++)
+		keep[count++] = start->listeners[i];
+	for (unsigned i = 0; i < start->published_count; i++)
+		keep[count++] = start->published[i];
+	int null = open("/dev/null", O_RDWR);
+	for (int fd = 0; fd <= 2; fd++)
+		dup2(null, fd);
+	if (fd_close_except(keep, (unsigned)count, 0) < 0)
+		_exit(1);
+	static struct egress egress;
+	static char upstream[1024], no_proxy[2048];
+	egress = plan->egress;
+	start->egress = &egress;
+	snprintf(upstream, sizeof(upstream), "%s", egress.upstream ? egress.upstream : "");
+	snprintf(no_proxy, sizeof(no_proxy), "%s", egress.no_proxy ? egress.no_proxy : "");
+	start->upstream = upstream;
+	start->no_proxy = no_proxy;
+	for (char *const *entry = run->environment; *entry; entry++)
+		memset(*entry, 0, strlen(*entry));
+	for (char *const *word = run->arguments; *word; word++)
+		memset(*word, 0, strlen(*word));
+	arena_free(plan->arena);
+	worker_main(start);
+}
+
+// The tables of names as they are now, where they are not as they were sent.
+static void send_files(struct sent *files, int control)
+{
+	struct order order = { .kind = ORDER_FILES };
+	int fds[2];
+	unsigned count = 0;
+	for (int i = 0; i < 2; i++) {
+		struct stat status;
+		int fd = open(name_files[i], O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		bool same = fd >= 0 && fstat(fd, &status) == 0 && status.st_dev == files[i].device &&
+			    status.st_ino == files[i].inode &&
+			    status.st_ctim.tv_sec == files[i].changed.tv_sec &&
+			    status.st_ctim.tv_nsec == files[i].changed.tv_nsec;
+		if (fd < 0 || same || !S_ISREG(status.st_mode)) {
+			fd_close(&fd);
+			continue;
+		}
+		files[i].device = status.st_dev;
+		files[i].inode = status.st_ino;
+		files[i].changed = status.st_ctim;
+		order.changed[i] = true;
+		fds[count++] = fd;
+	}
+	fd_send(control, &order, sizeof(order), fds, count);
+	for (unsigned i = 0; i < count; i++)
+		close(fds[i]);
+}
+
+static int start_worker(const struct plan *plan, struct run *run)
+{
+	struct proxy *proxy = run->proxy;
+	int ends[2];
+	unsigned index = proxy->worker_count;
+	if (index == WORKERS_MOST)
+		return 0;
+	if (!proxy->shared) {
+		proxy->shared = shared_new();
+		proxy->seen = calloc(SEEN_MOST, sizeof(*proxy->seen));
+		if (!proxy->shared || !proxy->seen)
+			return fail(ENOMEM, "the proxy");
+		TRY(rules_compile(plan, &proxy->more_allow, &proxy->more_deny, &proxy->shared->rules[0]));
+	}
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return fail(errno, "the proxy");
+	struct worker_start start = { .shared = proxy->shared, .first = index == 0, .control = ends[1],
+				      .listeners = proxy->listeners, .listener_count = proxy->listener_count,
+				      .published = proxy->published, .published_count = proxy->published_count };
+	pid_t supervisor = getpid();
+	atomic_fetch_add(&proxy->shared->workers, 1);
+	pid_t pid = sys_clone(0, &proxy->workers[index].pidfd);
+	if (pid == 0)
+		become_worker(plan, run, &start, supervisor);
+	close(ends[1]);
+	if (pid < 0) {
+		close(ends[0]);
+		return fail(errno, "the proxy");
+	}
+	proxy->workers[index].pid = pid;
+	proxy->workers[index].control = ends[0];
+	proxy->worker_count++;
+	send_files(proxy->workers[index].files, ends[0]);
+	return 0;
+}
+
+static bool same_kind(const struct record *left, const struct record *right)
+{
+	return left->verdict == right->verdict && left->port == right->port &&
+	       host_equal(&left->host, &right->host) && str_equal(left->why, right->why) &&
+	       str_equal(left->rule, right->rule);
+}
+
+static void take_record(const struct plan *plan, const struct run *run, const struct record *record)
+{
+	struct proxy *proxy = run->proxy;
+	unsigned index = 0;
+	while (index < proxy->seen_count && !same_kind(&proxy->seen[index].record, record))
+		index++;
+	if (index == SEEN_MOST)
+		index--; // the last place is for all the rest
+	struct seen *seen = &proxy->seen[index];
+	if (index == proxy->seen_count) {
+		seen->record = *record;
+		seen->pid = who_owns(run->init, record->source, seen->program);
+		proxy->seen_count++;
+	} else {
+		seen->record.count += record->count;
+		seen->record.up += record->up;
+		seen->record.down += record->down;
+	}
+	// What cannot be logged does not stop the run: the log is no wall.
+	if (proxy->audit == -1) {
+		proxy->audit = audit_open(plan->state);
+		proxy->audit = proxy->audit < 0 ? -2 : proxy->audit;
+		err_clear();
+	}
+	if (proxy->audit >= 0)
+		audit_write(proxy->audit, record, seen->pid, seen->program);
+}
+
+static int take_report(const struct plan *plan, struct run *run, unsigned worker)
+{
+	int control = run->proxy->workers[worker].control;
+	struct report report;
+	struct order seen = { .kind = ORDER_SEEN };
+	siginfo_t info = { 0 };
+	int fds[FD_PASSED];
+	ssize_t got = fd_receive(control, &report, sizeof(report), fds);
+	for (int i = 0; i < FD_PASSED; i++)
+		fd_close(&fds[i]);
+	if (got != (ssize_t)sizeof(report))
+		return fail(0, "the proxy died");
+	switch (report.kind) {
+	case REPORT_NEW:
+	case REPORT_RECORD:
+		take_record(plan, run, &report.record);
+		if (report.kind == REPORT_NEW)
+			fd_send(control, &seen, sizeof(seen), NULL, 0);
+		return 0;
+	case REPORT_FILES:
+		send_files(run->proxy->workers[worker].files, control);
+		return 0;
+	case REPORT_FULL:
+		return start_worker(plan, run);
+	case REPORT_SOCKETS:
+		info.si_signo = SIGNAL_SOCKETS;
+		info.si_code = SI_QUEUE;
+		info.si_value.sival_int = SIGNAL_SOCKETS;
+		sys_pidfd_send_signal(run->pidfd, SIGNAL_SOCKETS, &info);
+		return 0;
+	}
+	return fail(0, "the proxy said something unknown");
+}
+
+void proxy_sockets(struct proxy *proxy, int *fds, unsigned count)
+{
+	struct order order = { .kind = ORDER_SOCKETS };
+	if (proxy->worker_count)
+		fd_send(proxy->workers[0].control, &order, sizeof(order), fds, count);
+	for (unsigned i = 0; i < count; i++)
+		fd_close(&fds[i]);
+}
+
+unsigned proxy_events(const struct proxy *proxy, struct pollfd *events)
+{
+	unsigned count = 0;
+	// Until there is somebody who listens, whoever knocks wakes us.
+	for (unsigned i = 0; !proxy->worker_count && i < proxy->listener_count; i++)
+		events[count++] = (struct pollfd){ .fd = proxy->listeners[i], .events = POLLIN };
+	for (unsigned i = 0; !proxy->worker_count && i < proxy->published_count; i++)
+		events[count++] = (struct pollfd){ .fd = proxy->published[i], .events = POLLIN };
+	for (unsigned i = 0; i < proxy->worker_count; i++) {
+		events[count++] = (struct pollfd){ .fd = proxy->workers[i].control, .events = POLLIN };
+		events[count++] = (struct pollfd){ .fd = proxy->workers[i].pidfd, .events = POLLIN };
+	}
+	if (proxy->live >= 0)
+		events[count++] = (struct pollfd){ .fd = proxy->live, .events = POLLIN };
+	return count;
+}
+
+static int change_rules(const struct plan *plan, struct proxy *proxy)
+{
+	struct order order = { .kind = ORDER_RULES };
+	unsigned generation = proxy->shared ? atomic_load(&proxy->shared->generation) + 1 : 0;
+	if (!proxy->shared)
+		return 0;
+	TRY(rules_compile(plan, &proxy->more_allow, &proxy->more_deny, &proxy->shared->rules[generation % 2]));
+	atomic_store_explicit(&proxy->shared->generation, generation, memory_order_release);
+	for (unsigned i = 0; i < proxy->worker_count; i++)
+		fd_send(proxy->workers[i].control, &order, sizeof(order), NULL, 0);
+	return 0;
+}
+
+int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *events, unsigned count)
+{
+	struct proxy *proxy = run->proxy;
+	unsigned workers = proxy->worker_count;
+	for (unsigned i = 0; i < count; i++) {
+		bool started = false;
+		if (!events[i].revents)
+			continue;
+		if (events[i].fd == proxy->live) {
+			if (live_take(proxy))
+				TRY(change_rules(plan, proxy));
+			continue;
+		}
+		for (unsigned j = 0; j < workers; j++) {
+			started = started || events[i].fd == proxy->workers[j].control ||
+				  events[i].fd == proxy->workers[j].pidfd;
+			if (events[i].fd == proxy->workers[j].control)
+				TRY(take_report(plan, run, j));
+			else if (events[i].fd == proxy->workers[j].pidfd)
+				return fail(0, "the proxy died");
+		}
+		if (!started && !proxy->worker_count)
+			TRY(start_worker(plan, run));
+	}
+	return 0;
+}
+
+void proxy_end(const struct plan *plan, struct run *run)
+{
+	enum { LAST_WORDS_MILLISECONDS = 500 };
+	struct proxy *proxy = run->proxy;
+	bool failed = err_text()[0] != '\0'; // that is to be told, not that workers end now
+	for (unsigned i = 0; i < proxy->worker_count; i++) {
+		struct order order = { .kind = ORDER_END };
+		struct pollfd event = { .fd = proxy->workers[i].control, .events = POLLIN };
+		fd_send(event.fd, &order, sizeof(order), NULL, 0);
+		while (poll(&event, 1, LAST_WORDS_MILLISECONDS) > 0 && take_report(plan, run, i) == 0)
+			;
+		if (!failed)
+			err_clear();
+		sys_pidfd_send_signal(proxy->workers[i].pidfd, SIGKILL, NULL);
+		while (waitpid(proxy->workers[i].pid, NULL, __WALL) < 0 && errno == EINTR)
+			;
+		fd_close(&proxy->workers[i].control);
+		fd_close(&proxy->workers[i].pidfd);
+	}
+	proxy->worker_count = 0;
+}
+
+void proxy_report(const struct plan *plan, const struct proxy *proxy, struct out *out)
+{
+	(void)plan;
+	for (unsigned i = 0; i < proxy->seen_count; i++) {
+		const struct seen *seen = &proxy->seen[i];
+		const struct record *record = &seen->record;
+		char host[HOST_NAME_MOST + 1];
+		if (record->verdict == VERDICT_ALLOWED)
+			continue;
+		host_text(&record->host, host);
+		bool bracket = strchr(host, ':') != NULL, port = record->port != 0;
+		char where[HOST_NAME_MOST + 16], times[32] = "";
+		snprintf(where, sizeof(where), bracket && port ? "[%s]:%u" : port ? "%s:%u" : "%s", host, record->port);
+		if (record->count > 1)
+			snprintf(times, sizeof(times), ", %u times", record->count);
+		out_text(out, "sbx: %s %s%s%s%s%s: %s", record->verdict == VERDICT_DENIED ? "blocked" : "could not reach",
+			 where, seen->program[0] ? " (" : "", seen->program, seen->program[0] ? ")" : "", times,
+			 record->why);
+		if (record->rule[0] && record->verdict == VERDICT_DENIED)
+			out_text(out, " (%s)", record->rule);
+		if (record->by_rule)
+			out_text(out, "; to allow: --allow-domain %s", where);
+		out_text(out, "\n");
+	}
+	if (proxy->seen_count == SEEN_MOST)
+		out_text(out, "sbx: more destinations than are told apart; the last line stands for the rest\n");
+}

@@ -1,0 +1,82 @@
+// The proxy as the supervisor sees it: worker processes that are forked when the first connection
+// or DNS question comes. The supervisor parses nothing of what they read; they own nothing.
+#pragma once
+
+#include <stdbool.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include "base/list.h"
+#include "base/out.h"
+#include "net/control.h"
+#include "net/link.h"
+
+struct plan;
+struct run;
+struct pollfd;
+
+enum { WORKERS_MOST = 2, PROXY_EVENTS_MOST = LISTENERS_MOST + 8 + 2 * WORKERS_MOST + 1, SEEN_MOST = 256 };
+
+// One destination of the run, for the report.
+struct seen {
+	struct record record; // with the sums of all that were alike
+	pid_t pid; // of the program, 0 when it was gone
+	char program[16];
+};
+
+struct proxy {
+	int listeners[LISTENERS_MOST];
+	unsigned listener_count;
+	bool redirected;
+	int published[8];
+	unsigned published_count;
+	struct shared *shared; // NULL until the first worker
+	struct {
+		pid_t pid;
+		int pidfd, control;
+		struct sent {
+			dev_t device;
+			ino_t inode;
+			struct timespec changed;
+		} files[2]; // hosts and resolv.conf as they were sent last
+	} workers[WORKERS_MOST];
+	unsigned worker_count;
+	struct seen *seen;
+	unsigned seen_count;
+	int audit; // the log, or -1
+	int live; // socket for sbx allow and deny, or -1
+	struct list more_allow, more_deny;
+	struct arena *words; // of these two
+};
+
+// Host steps: sockets for published ports, and for sbx allow and deny.
+int proxy_host(const struct plan *plan, struct run *run);
+int proxy_undo(const struct plan *plan, struct run *run);
+
+// Listeners of the box, as they came with a message.
+void proxy_listeners(struct proxy *proxy, const int *fds, unsigned count, bool redirected);
+// Sockets of the box, for published ports.
+void proxy_sockets(struct proxy *proxy, int *fds, unsigned count);
+
+// What to wait for; returns how many were filled in.
+unsigned proxy_events(const struct proxy *proxy, struct pollfd *events);
+// Does what these ask for. -1 with the error said when the run cannot go on.
+int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *events, unsigned count);
+// When the box is dead: takes the last words of the workers and ends them.
+void proxy_end(const struct plan *plan, struct run *run);
+// One line for each destination that was denied or failed.
+void proxy_report(const struct plan *plan, const struct proxy *proxy, struct out *out);
+
+// worker.c: never returns.
+struct worker_start {
+	struct shared *shared;
+	bool first;
+	int control;
+	const int *listeners, *published;
+	unsigned listener_count, published_count;
+	const struct egress *egress;
+	const char *upstream, *no_proxy;
+};
+_Noreturn void worker_main(const struct worker_start *start);
+// wall.c: the locks of a worker; 0, or -1 with errno.
+int wall_close(void);

@@ -1,0 +1,96 @@
+// Owns the compiled rules.
+#include "net/rules.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/err.h"
+#include "base/list.h"
+#include "plan.h"
+
+struct shared *shared_new(void)
+{
+	void *memory = mmap(NULL, sizeof(struct shared), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+static int add_rules(const struct list *words, struct rule *rules, unsigned *count)
+{
+	list_each(item, words) {
+		struct rule *rule = &rules[*count];
+		if (*count == RULES_MOST)
+			return fail(0, "more than %d rules for the network", RULES_MOST);
+		if (!destination_parse(item->text, &rule->destination))
+			return fail(0, "'%s' is no destination", item->text);
+		snprintf(rule->text, sizeof(rule->text), "%s", item->text);
+		++*count;
+	}
+	return 0;
+}
+
+static int add_budgets(const struct list *words, enum budget_kind kind, struct rules *rules)
+{
+	list_each(item, words) {
+		struct budget *budget = &rules->budgets[rules->budget_count];
+		if (rules->budget_count == BUDGETS_MOST)
+			return fail(0, "more than %d budgets", BUDGETS_MOST);
+		if (!destination_budget(item->text, &budget->destination, &budget->for_all, &budget->most))
+			return fail(0, "'%s' is no budget", item->text);
+		budget->kind = kind;
+		snprintf(budget->text, sizeof(budget->text), "%s", item->text);
+		rules->budget_count++;
+	}
+	return 0;
+}
+
+int rules_compile(const struct plan *plan, const struct list *more_allow, const struct list *more_deny,
+		  struct rules *rules)
+{
+	const struct profile *profile = plan->profile;
+	rules->allow_count = rules->deny_count = rules->budget_count = 0;
+	rules->private = profile->network_private == ANSWER_YES;
+	rules->strict = profile->dns == DNS_STRICT;
+	TRY(add_rules(&plan->egress.allow, rules->allow, &rules->allow_count));
+	TRY(add_rules(more_allow, rules->allow, &rules->allow_count));
+	TRY(add_rules(&plan->egress.deny, rules->deny, &rules->deny_count));
+	TRY(add_rules(more_deny, rules->deny, &rules->deny_count));
+	TRY(add_budgets(&profile->upload, BUDGET_UPLOAD, rules));
+	TRY(add_budgets(&profile->download, BUDGET_DOWNLOAD, rules));
+	TRY(add_budgets(&profile->connections, BUDGET_CONNECTIONS, rules));
+	return add_budgets(&profile->rate, BUDGET_RATE, rules);
+}
+
+const struct rules *rules_current(const struct shared *shared)
+{
+	return &shared->rules[atomic_load_explicit(&shared->generation, memory_order_acquire) % 2];
+}
+
+static const struct rule *find(const struct rule *rules, unsigned count, const struct host *host, uint16_t port)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (destination_matches(&rules[i].destination, host, port))
+			return &rules[i];
+	return NULL;
+}
+
+const struct rule *rules_decide(const struct rules *rules, const struct host *host, uint16_t port,
+				const struct rule **ret_deny)
+{
+	*ret_deny = find(rules->deny, rules->deny_count, host, port);
+	return *ret_deny ? NULL : find(rules->allow, rules->allow_count, host, port);
+}
+
+bool rules_know(const struct rules *rules, const char *name)
+{
+	struct host host = { .kind = HOST_NAME };
+	memcpy(host.name, name, strlen(name) + 1);
+	for (unsigned i = 0; i < rules->allow_count; i++) {
+		const struct destination *destination = &rules->allow[i].destination;
+		uint16_t port = destination->port_count ? destination->ports[0] : 443;
+		if (destination_matches(destination, &host, port))
+			return true;
+	}
+	return false;
+}

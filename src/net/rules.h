@@ -1,0 +1,21 @@
+// The one decision about a destination.
+#pragma once
+
+#include "net/shared.h"
+
+struct plan;
+
+// Fills a table from the plan's words, all of which were checked when they were read; `more_allow`
+// and `more_deny` are those that `sbx allow` and `sbx deny` added. Fails when there are too many.
+struct list;
+int rules_compile(const struct plan *plan, const struct list *more_allow, const struct list *more_deny,
+		  struct rules *rules);
+
+const struct rules *rules_current(const struct shared *shared);
+
+// NULL when the destination is denied; else the rule that allows it. `ret_deny` is the rule that
+// denies, NULL where none allows.
+const struct rule *rules_decide(const struct rules *rules, const struct host *host, uint16_t port,
+				const struct rule **ret_deny);
+// Whether any port of the name is allowed.
+bool rules_know(const struct rules *rules, const char *name);

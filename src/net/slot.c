@@ -1,0 +1,98 @@
+// Owns the slots: one for each connection, found by index and generation.
+#include "net/worker.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+
+uint32_t slot_index(const struct worker *worker, const struct slot *slot)
+{
+	return (uint32_t)(slot - worker->slots);
+}
+
+// An event that was fetched before its slot was closed does not reach the next user of the slot.
+uint64_t slot_tag(enum tag tag, uint32_t index, uint32_t generation)
+{
+	return (uint64_t)tag << 60 | (uint64_t)(generation & 0xfffffff) << 32 | index;
+}
+
+struct slot *slot_accept(struct worker *worker, int fd)
+{
+	if (worker->free_count == 0 && worker->used == SLOTS_MOST)
+		return NULL;
+	uint32_t index = worker->free_count ? worker->free[--worker->free_count] : worker->used++;
+	struct slot *slot = &worker->slots[index];
+	uint32_t generation = slot->generation + 1;
+	// All but the buffers, which are read only as far as they were written.
+	memset(slot, 0, offsetof(struct slot, buffer));
+	slot->generation = generation;
+	slot->fd[CLIENT] = fd;
+	slot->fd[SERVER] = slot->attempt[0] = slot->attempt[1] = slot->record = -1;
+	slot->flow[CLIENT].pipe = slot->flow[SERVER].pipe = -1;
+	slot->writable[CLIENT] = true;
+	worker->live++;
+	return slot;
+}
+
+void slot_watch(struct worker *worker, struct slot *slot, enum side side)
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET };
+	event.data.u64 = slot_tag(side == CLIENT ? TAG_CLIENT : TAG_SERVER, slot_index(worker, slot), slot->generation);
+	epoll_ctl(worker->epoll, EPOLL_CTL_ADD, slot->fd[side], &event);
+}
+
+void slot_wake(struct worker *worker, struct slot *slot)
+{
+	if (slot->queued)
+		return;
+	slot->queued = true;
+	worker->queue[worker->queue_count++] = slot_index(worker, slot);
+}
+
+void slot_deadline(struct worker *worker, struct slot *slot, int milliseconds)
+{
+	if (slot->deadline && !milliseconds)
+		worker->deadlines--;
+	if (!slot->deadline && milliseconds)
+		worker->deadlines++;
+	slot->deadline = milliseconds ? worker->now + milliseconds : 0;
+}
+
+void slot_close_server(struct worker *worker, struct slot *slot)
+{
+	dial_stop(worker, slot);
+	fd_close(&slot->fd[SERVER]);
+	slot->readable[SERVER] = slot->writable[SERVER] = slot->closing[SERVER] = false;
+	// The next server's words are read anew.
+	slot->flow[SERVER].ended = slot->flow[SERVER].shut = slot->flow[CLIENT].shut = false;
+	slot->flow[SERVER].allowance = 0;
+	slot->dialing = DIAL_NONE;
+}
+
+void slot_close(struct worker *worker, struct slot *slot)
+{
+	if (slot->talk == TALK_FREE)
+		return;
+	slot_close_server(worker, slot);
+	fd_close(&slot->fd[CLIENT]);
+	flow_free(worker, &slot->flow[CLIENT]);
+	flow_free(worker, &slot->flow[SERVER]);
+	slot_deadline(worker, slot, 0);
+	slot->talk = TALK_FREE;
+	worker->live--;
+	// One that is queued is given back when its turn comes.
+	if (!slot->queued)
+		worker->free[worker->free_count++] = slot_index(worker, slot);
+}
+
+void slot_reset(struct worker *worker, struct slot *slot)
+{
+	struct linger now = { .l_onoff = 1, .l_linger = 0 };
+	if (slot->fd[CLIENT] >= 0)
+		setsockopt(slot->fd[CLIENT], SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+	slot_close(worker, slot);
+}

@@ -1,0 +1,261 @@
+#!/bin/bash
+# The way out: who is reached and who is not, in which words, against servers of our own.
+here=$(cd "$(dirname "$0")" && pwd)
+[ -n "${LAB:-}" ] || exec "$here/../net/lab.sh" "$0" "$@"
+. "$here/../lib.sh"
+export HOME=$work/home XDG_STATE_HOME=$work/state
+mkdir -p "$HOME" && chmod 755 "$HOME"
+project=$(new_project)
+cd "$project" || exit 1
+raw=$here/../net/raw.py
+tests=$(dirname "$here")
+unset http_proxy https_proxy all_proxy no_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY
+
+# Standard output is printed; what sbx says goes to $work/log.
+box() { timeout 20 "$SBX" run --read "$LAB" --read "$tests" "$@" 2>"$work/log"; }
+allowed() { box --allow-domain '*.allowed.test' "$@"; }
+fetch="curl -sS -m 5 --cacert $LAB/ca.pem"
+get() { # options of sbx... -- url, options of curl...
+	local options=()
+	while [ "$1" != -- ]; do options+=("$1"); shift; done
+	shift
+	# shellcheck disable=SC2086
+	box "${options[@]}" -- $fetch "$@"
+}
+# Names that the servers of the outside were asked for.
+asked() { curl -s http://203.0.113.10/asked; }
+
+# --- the list
+is "mode none has no way out" 1 "$(box --network none -- python3 "$raw" 203.0.113.10 80 >/dev/null; echo $?)"
+like "by default everything is denied" "$(get -- http://www.allowed.test/)" '"error":"blocked by sbx","host":"www.allowed.test","port":80'
+like "with the key to add in a header" "$(get -- -i http://www.allowed.test/)" '^x-sbx-blocked: allow = www.allowed.test:80'
+like "and told at the end, with program and flag" "$(cat "$work/log")" '^sbx: blocked www.allowed.test:80 \(curl\): not in the allowlist; to allow: --allow-domain www.allowed.test:80$'
+like "TLS is told as access denied" "$(get -- https://www.allowed.test/; cat "$work/log")" 'alert access denied'
+is "a box that does not connect says nothing" "" "$(box -- true; cat "$work/log")"
+like "an allowed name, http" "$(get -a www.allowed.test -- http://www.allowed.test/a)" '^GET /a host=www.allowed.test'
+is "and nothing is told" "" "$(cat "$work/log")"
+like "an allowed name, https" "$(get -a www.allowed.test -- https://www.allowed.test/a)" '^GET /a'
+like "the flag that was told works" "$(get --allow-domain www.allowed.test:80 -- http://www.allowed.test/)" '^GET /'
+like "a port that is not listed is denied" "$(get -a www.allowed.test:80 -- https://www.allowed.test/; cat "$work/log")" 'blocked www.allowed.test:443'
+like "ports in a list" "$(get -a www.allowed.test:80,443 -- https://www.allowed.test/)" '^GET /'
+like "a wildcard" "$(get -a '*.allowed.test' -- https://www.allowed.test/)" '^GET /'
+like "does not mean the domain itself" "$(box -a '*.denied.test' -- $fetch http://denied.test/)" 'blocked by sbx'
+like "nor a name that only ends alike" "$(box -a '*.ied.test' -- $fetch http://denied.test/)" 'blocked by sbx'
+like "every name" "$(get -a '*' -- http://other.test/)" '^GET /'
+like "but no literal address" "$(get -a '*' -- http://203.0.113.10/)" 'blocked by sbx'
+like "deny wins" "$(get -a '*' --deny-domain other.test -- http://other.test/; cat "$work/log")" 'denied by rule \(other.test\)'
+like "case and a final dot do not matter" "$(get -a WWW.Allowed.Test. -- http://www.allowed.TEST./)" '^GET /'
+like "a literal address" "$(get -a 203.0.113.10 -- http://203.0.113.10/)" '^GET / host=203.0.113.10'
+like "a literal IPv6 address" "$(get -a 2001:db8::10 -- 'http://[2001:db8::10]/')" '^GET /'
+like "a network" "$(get -a 203.0.113.0/24 -- http://203.0.113.10/)" '^GET /'
+like "a literal address not in the list" "$(get -a 203.0.113.11 -- http://203.0.113.10/; cat "$work/log")" '--allow-domain 203.0.113.10:80$'
+like "a literal IPv6 address not in the list" "$(get -- 'http://[2001:db8::10]/'; cat "$work/log")" '--allow-domain \[2001:db8::10\]:80$'
+like "a name with IPv6 only" "$(get -a '*.allowed.test' -- https://six.allowed.test/)" '^GET /'
+like "an address that is dead does not stop the next" "$(get -a '*.allowed.test' -- http://two.allowed.test/)" '^GET /'
+like "nor a dead IPv6 one" "$(get -a '*.allowed.test' -- https://dual.allowed.test/)" '^GET /'
+like "a name that does not resolve is told" "$(get -a 'none.test' -- http://none.test/; cat "$work/log")" 'could not reach none.test:80 .*does not resolve'
+like "the host's table of names holds" "$(get -a table.test -- http://table.test/)" '^GET / host=table.test'
+like "a name without dots" "$(printf 'nameserver 203.0.113.53\nsearch corp.test\n' >"$LAB/resolv.conf"; get -a db -- http://db/)" '^GET / host=db'
+like "and by its whole name" "$(get -a db.corp.test -- http://db/ -H 'Host: db.corp.test')" '^GET /'
+printf 'nameserver 203.0.113.53\n' >"$LAB/resolv.conf"
+like "server speaks first" "$(allowed -- python3 "$raw" www.allowed.test 2525 '@0.2' 'you\n')" '^250 you'
+is "any TCP protocol" "hello" "$(allowed -- python3 "$raw" www.allowed.test 7000 hello EOF)"
+is "a denied one is reset" "reset" "$(box -- python3 "$raw" www.allowed.test 7000 'hello\n')"
+is "also when it is silent" "reset" "$(box -- python3 "$raw" www.allowed.test 2525)"
+start=$(date +%s%N)
+box -- python3 "$raw" www.allowed.test 2525 >/dev/null
+box -- python3 "$raw" www.allowed.test 2525 'GET / HTTP/1.1\r\n\r\n' >/dev/null
+box -- python3 "$raw" www.allowed.test 2525 'SSH-2.0-x\r\n' >/dev/null
+if [ $((($(date +%s%N) - start) / 1000000)) -lt 3000 ]; then pass "denials come within a second"; else fail "denials come within a second"; fi
+is "10 MB unchanged" "10485760" "$(get -a www.allowed.test -- https://www.allowed.test/size/10485760 | wc -c)"
+is "10 MB of cleartext" "10485760" "$(get -a www.allowed.test -- http://www.allowed.test/size/10485760 | wc -c)"
+
+# --- names
+like "look-ups ask nobody outside" "$(allowed -- getent hosts secret-data.allowed.test >/dev/null; asked | grep -c secret-data)" '^0$'
+like "a synthetic address, the same in every run" "$(allowed -- getent hosts www.allowed.test; allowed -- getent hosts www.allowed.test)" '^198\.1[89]\.'
+is "twice the same" 1 "$( (allowed -- getent hosts www.allowed.test; allowed -- getent hosts www.allowed.test) | sort -u | wc -l)"
+like "no AAAA, but no error" "$(allowed -- dig +noall +comments AAAA www.allowed.test @1.1.1.1)" 'status: NOERROR.*|ANSWER: 0'
+like "no HTTPS record" "$(allowed -- dig +noall +comments TYPE65 www.allowed.test)" 'ANSWER: 0'
+like "by TCP" "$(allowed -- dig +tcp +short www.allowed.test @9.9.9.9)" '^198\.1[89]\.'
+like "by TCP on the loopback" "$(allowed -- dig +tcp +short www.allowed.test @127.0.0.53)" '^198\.1[89]\.'
+like "by IPv6" "$(allowed -- dig +short www.allowed.test @2620:fe::fe)" '^198\.1[89]\.'
+like "with EDNS" "$(allowed -- dig +short +bufsize=4096 +cookie www.allowed.test)" '^198\.1[89]\.'
+like "TXT is empty" "$(allowed -- dig +short TXT www.allowed.test; echo end)" '^end'
+like "odd names do not exist" "$(allowed -- dig 'a_b.allowed.test' @1.1.1.1)" 'NXDOMAIN'
+like "dns strict: a denied name does not exist" "$(box --dns strict -- getent hosts denied.test; echo $?; cat "$work/log")" '^2$'
+like "and is told" "$(cat "$work/log")" 'blocked denied.test'
+is "the host's table is not seen inside" "" "$(allowed -- grep table /etc/hosts)"
+is "no way to the host's resolver" 2 "$(allowed -- ls /run/systemd/resolve 2>/dev/null; echo $?)"
+like "an unknown synthetic address" "$(allowed -- python3 "$raw" 198.19.200.200 80 'GET / HTTP/1.1\r\n\r\n')" 'blocked by sbx'
+
+# --- addresses that no name may lead to
+for name in meta.test loop.test mapped.test nat64.test; do
+	like "$name leads nowhere" "$(get -a "$name" --private-network yes -- "http://$name/"; cat "$work/log")" 'could not reach .*no name may lead to'
+done
+like "private.test needs a word" "$(get -a private.test -- http://private.test/; cat "$work/log")" 'a private address: --private-network yes'
+like "and has it" "$(get -a private.test --private-network yes -- http://private.test/)" '^GET /'
+like "of two addresses the public one" "$(get -a mixed.test -- http://mixed.test/)" '^GET /'
+like "rebinding: the second answer is judged too" "$(box -a rebind.test -- bash -c "$fetch http://rebind.test/; sleep 1.2; $fetch http://rebind.test/"; cat "$work/log")" 'GET /|could not reach'
+for address in 127.0.0.1 127.1 0 0x7f.1 2130706433 017700000001 '[::1]' '[::ffff:127.0.0.1]' localhost 10.9.9.9 169.254.169.254 '[::ffff:a9fe:a9fe]' 2852039166; do
+	like "by proxy: $address is not reached" "$(box -a '*' -a 0.0.0.0/0 -a ::/0 --private-network yes -- curl -s -m 5 -x http://198.18.0.1:3128 "http://$address:80/")" 'blocked by sbx|could not do this|two ways'
+done
+like "a metadata address by its own rule" "$(get -a 169.254.169.254 -- http://169.254.169.254/)" '^GET /'
+like "the listener itself leads nowhere" "$(allowed -- python3 "$raw" 127.0.0.1 1 'GET / HTTP/1.1\r\n\r\n')" 'blocked by sbx'
+
+# --- fronting
+like "SNI of another name" "$(allowed -a other.test -- curl -sS -m 5 -k --connect-to other.test:443:www.allowed.test:443 https://other.test/; cat "$work/log")" 'TLS asks for another name'
+like "Host of another name" "$(allowed -a other.test -- curl -sS -m 5 -H 'Host: other.test' http://www.allowed.test/; cat "$work/log")" 'the request names another host'
+like "on a connection that is kept" "$(allowed -- python3 "$raw" www.allowed.test 80 'GET /1 HTTP/1.1\r\nHost: www.allowed.test\r\n\r\n' @0.2 'GET /2 HTTP/1.1\r\nHost: denied.test\r\n\r\n' | tr '\r\n' '  ')" 'GET /1.*403 Forbidden.*another host'
+like "absolute form of another name" "$(allowed -- python3 "$raw" www.allowed.test 80 'GET http://denied.test/ HTTP/1.1\r\nHost: www.allowed.test\r\n\r\n')" '400 Bad|403 Forb'
+like "CONNECT through a server" "$(allowed -- python3 "$raw" www.allowed.test 80 'CONNECT denied.test:443 HTTP/1.1\r\nHost: denied.test:443\r\n\r\n')" '403 Forbidden'
+like "through CONNECT too" "$(allowed -a other.test -- curl -sS -m 5 -p -x http://198.18.0.1:1 -H 'Host: denied.test' http://www.allowed.test/)" 'another host'
+like "through SOCKS too" "$(allowed -- curl -sS -m 5 -k -x socks5h://198.18.0.1:1 --connect-to denied.test:443:www.allowed.test:443 https://denied.test/; cat "$work/log")" 'TLS asks for another name'
+is "a part of a TLS hello is never let through, and refused by an alert" 15030300020231 "$(allowed -- python3 "$raw" www.allowed.test 7000 '\x16' @0.2 '\x03\x01\x02\x00' @0.2 EOF | od -An -tx1 | tr -d ' \n')"
+
+# --- ambiguity: one word, 400, the end
+while IFS='|' read -r name text; do
+	like "400: $name" "$(allowed -- python3 "$raw" www.allowed.test 80 "$text" EOF | head -1)" '400 Bad Request'
+done <<-'END'
+	length and coding|POST / HTTP/1.1\r\nHost: www.allowed.test\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n
+	two lengths|POST / HTTP/1.1\r\nHost: www.allowed.test\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello
+	a length with a sign|POST / HTTP/1.1\r\nHost: www.allowed.test\r\nContent-Length: +5\r\n\r\nhello
+	an odd coding|POST / HTTP/1.1\r\nHost: www.allowed.test\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n
+	a folded line|GET / HTTP/1.1\r\nHost: www.allowed.test\r\nX: a\r\n b\r\n\r\n
+	a bare LF|GET / HTTP/1.1\nHost: www.allowed.test\n\n
+	a CR in a line|GET / HTTP/1.1\r\nHost: www.allowed.test\r\nX: a\rb\r\n\r\n
+	two hosts|GET / HTTP/1.1\r\nHost: www.allowed.test\r\nHost: denied.test\r\n\r\n
+	no host|GET / HTTP/1.1\r\nX: y\r\n\r\n
+	a space before the colon|GET / HTTP/1.1\r\nHost : www.allowed.test\r\n\r\n
+	NUL in the host|GET / HTTP/1.1\r\nHost: www.allowed.test\x00.denied.test\r\n\r\n
+	an underscore in the host|GET / HTTP/1.1\r\nHost: www_allowed.test\r\n\r\n
+	an old version|GET / HTTP/0.9\r\nHost: www.allowed.test\r\n\r\n
+	HTTP/2 by prior knowledge|PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n
+	two spaces|GET  / HTTP/1.1\r\nHost: www.allowed.test\r\n\r\n
+	an empty line first|\r\nGET / HTTP/1.1\r\nHost: denied.test\r\n\r\n
+	a password in the target|GET http://www.allowed.test@denied.test/ HTTP/1.1\r\nHost: www.allowed.test\r\n\r\n
+END
+like "a chunk of no size" "$(allowed -- python3 "$raw" www.allowed.test 80 'POST / HTTP/1.1\r\nHost: www.allowed.test\r\nTransfer-Encoding: chunked\r\n\r\n' @0.1 'zz\r\nhello\r\n0\r\n\r\n')" '400 Bad'
+like "a smuggled request stays in its body" "$(allowed -- python3 "$raw" www.allowed.test 80 'POST /a HTTP/1.1\r\nHost: www.allowed.test\r\nContent-Length: 44\r\n\r\nGET /b HTTP/1.1\r\nHost: www.allowed.test\r\n\r\n..' EOF | grep -c ' host=')" '^1$'
+like "a body in chunks" "$(get -a www.allowed.test -- -H 'Transfer-Encoding: chunked' -d "$(seq 2000)" http://www.allowed.test/)" 'body=8892'
+like "an upload that asks first" "$(head -c 300000 /dev/zero >"$project/big"; get -a www.allowed.test -- -H 'Expect: 100-continue' -T big http://www.allowed.test/)" 'body=300000'
+like "a response that says two things" "$(get -a www.allowed.test -- http://www.allowed.test/both)" 'could not do this'
+like "a response that is cut" "$(get -a www.allowed.test -- http://www.allowed.test/cut; cat "$work/log")" 'transfer closed|end of response|reset|half'
+like "pipelined requests" "$(allowed -- python3 "$raw" www.allowed.test 80 'GET /1 HTTP/1.1\r\nHost: www.allowed.test\r\n\r\nGET /2 HTTP/1.1\r\nHost: www.allowed.test\r\n\r\n' EOF | grep -c 'host=www')" '^2$'
+like "HEAD" "$(get -a www.allowed.test -- -I http://www.allowed.test/chunked2)" '200 OK'
+like "websocket" "$(allowed -- python3 "$raw" www.allowed.test 80 'GET / HTTP/1.1\r\nHost: www.allowed.test\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: x\r\n\r\n' @0.3 'GET / HTTP/1.1\r\nHost: echoed\r\n\r\n' EOF | tr '\r\n' '  ')" '101 Switching.*Host: echoed'
+
+# --- programs that insist on a proxy
+proxied() { timeout 20 "$SBX" run --read "$LAB" --read "$tests" -a '*.allowed.test' --env http_proxy="$1" --env https_proxy="$1" -- $fetch "${@:2}" 2>"$work/log"; }
+like "http by proxy" "$(proxied http://198.18.0.1:3128 http://www.allowed.test/p)" '^GET /p host=www.allowed.test'
+like "https by proxy" "$(proxied http://198.18.0.1:3128 https://www.allowed.test/p)" '^GET /p'
+like "two hosts on one connection to it" "$(proxied http://198.18.0.1:3128 http://www.allowed.test/1 http://six.allowed.test/2 http://www.allowed.test/3 | tr '\n' ' ')" 'GET /1.*GET /2 host=six.*GET /3'
+like "a denied one by proxy: 403" "$(proxied http://198.18.0.1:3128 -i http://denied.test/)" '403 Forbidden'
+like "a denied one by CONNECT: 403" "$(proxied http://198.18.0.1:3128 https://denied.test/; cat "$work/log")" 'CONNECT tunnel failed, response 403'
+like "SOCKS, names resolved by it" "$(proxied socks5h://198.18.0.1:1080 https://www.allowed.test/s)" '^GET /s'
+like "SOCKS, names resolved by the client" "$(proxied socks5://198.18.0.1:1080 http://www.allowed.test/s)" '^GET /s'
+like "SOCKS denied" "$(proxied socks5h://198.18.0.1:1080 https://denied.test/; cat "$work/log")" 'complete SOCKS5 connection.*\(2\)'
+like "no proxy for its own page" "$(box -- curl -s -m 5 http://198.18.0.1/)" '400|sbx.s proxy'
+is "the caller's proxy variables do not pass" "" "$(HTTPS_PROXY=http://203.0.113.11:9 no_proxy=x box -- env | grep -i _proxy=)"
+
+# --- the caller's own proxy
+up() { HTTPS_PROXY=http://user:p%40ss@203.0.113.11:3128 NO_PROXY=${NO:-} timeout 20 "$SBX" run --read "$LAB" -a '*.allowed.test' -a 203.0.113.10 "${@:2}" -- $fetch "$1" 2>"$work/log"; }
+like "goes by the caller's proxy" "$(up https://www.allowed.test/u; asked)" 'by-proxy:www.allowed.test'
+before=$(asked | grep -c by-proxy)
+like "but not for what NO_PROXY excepts" "$(NO=localhost,.allowed.test,203.0.113.0/24 up https://www.allowed.test/u)" '^GET /u'
+is "really not" "$before" "$(asked | grep -c by-proxy)"
+like "a proxy that refuses is told" "$(box -a www.allowed.test --upstream http://user:wrong@203.0.113.11:3128 -- $fetch https://www.allowed.test/; cat "$work/log")" 'the upstream proxy refused it'
+is "its password is nowhere in the box" 0 "$(HTTPS_PROXY=http://user:sesame99@203.0.113.11:3128 box -- bash -c 'env; cat /proc/*/environ /proc/*/cmdline' | tr '\0' '\n' | grep -c sesame99)"
+
+# --- doors
+like "a port of the host's loopback" "$(box --loopback 7000 -- python3 "$raw" 127.0.0.1 7000 hello EOF)" '^hello'
+is "no other one" refused "$(box --loopback 7000 -- python3 "$raw" 127.0.0.1 2525)"
+port=$((20000 + RANDOM % 10000))
+timeout 20 "$SBX" run --publish "8099:$port" -- python3 -m http.server -b 127.0.0.1 8099 >"$work/published" 2>&1 &
+server=$!
+for _ in $(seq 50); do curl -s -o /dev/null -m 2 "http://127.0.0.1:$port/" && break; sleep 0.1; done
+is "a published port" "hello" "$(curl -s -m 3 "http://127.0.0.1:$port/file")"
+is "often" 60 "$(for _ in $(seq 60); do curl -s -m 3 "http://127.0.0.1:$port/file"; done | grep -c hello)"
+like "a port that is taken is told before anything runs" "$(timeout 20 "$SBX" run --publish "8099:$port" -- touch ran 2>&1; echo $?; ls ran 2>&1)" "publish port 8099: 127.0.0.1:$port: Address (already )?in use"
+kill "$server" 2>/dev/null; wait "$server" 2>/dev/null
+like "the box serves low ports itself" "$(box -- bash -c 'python3 -m http.server -b 127.0.0.1 80 >/dev/null 2>&1 & for i in $(seq 50); do curl -s http://127.0.0.1/file && break; sleep 0.1; done')" hello
+is "UDP is refused at once" "refused" "$(box -- python3 -c 'import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.connect(("9.9.9.9", 443)); s.settimeout(2); s.send(b"x")
+try: s.recv(9)
+except ConnectionRefusedError: print("refused")')"
+
+# --- live changes
+timeout 30 "$SBX" run --read "$LAB" --read "$tests" -- bash -c "until $fetch -f http://www.allowed.test/live; do sleep 0.1; done; until ! $fetch -f http://www.allowed.test/gone; do sleep 0.1; done; echo end" >"$work/live" 2>&1 &
+run=$!
+sleep 1
+sbx=$("$SBX" log --runs | awk '/live/ { print $1; exit }')
+status "sbx allow" 0 "$SBX" allow "$sbx" www.allowed.test
+for _ in $(seq 50); do grep -q '^GET /gone' "$work/live" && break; sleep 0.1; done
+status "sbx deny" 0 "$SBX" deny "$sbx" www.allowed.test
+wait $run
+like "one run, changed twice" "$(grep -v blocked "$work/live" | grep -o 'GET /live\|GET /gone\|end' | uniq | tr '\n' ' ')" 'GET /live GET /gone end'
+like "a run that is not there" "$("$SBX" allow 1 www.allowed.test 2>&1)" 'no run 1 of yours'
+like "no destination" "$("$SBX" allow 1 'a b' 2>&1)" "is no destination"
+timeout 30 "$SBX" run --read "$tests" -a www.allowed.test -- python3 "$raw" www.allowed.test 7000 hello @5 EOF >"$work/live" 2>"$work/log" &
+run=$!
+sleep 1
+"$SBX" deny "$("$SBX" log --runs | awk '/raw.py/ { print $1; exit }')" '*.allowed.test'
+wait $run
+like "deny ends what is open" "$(cat "$work/live")" 'reset|not connected'
+is "nobody in the box can call it" 1 "$(box -a www.allowed.test -- "$SBX" allow $$ denied.test 2>/dev/null; echo $(($? != 0)))"
+
+# --- budgets
+like "bytes down" "$(get -a www.allowed.test --download 100K -- http://www.allowed.test/size/1000000 | wc -c; cat "$work/log")" 'its budget is used up \(100K\)'
+like "bytes up" "$(get -a www.allowed.test --upload 'www.allowed.test 100K' -- -T big http://www.allowed.test/; cat "$work/log")" 'its budget is used up'
+like "not another's" "$(get -a '*.allowed.test' --upload 'six.allowed.test 1K' -- -T big http://www.allowed.test/)" 'body=300000'
+like "connections" "$(box -a www.allowed.test --connections 2 -- bash -c "for i in 1 2 3; do $fetch http://www.allowed.test/\$i; done")" 'used up'
+start=$(date +%s%N)
+get -a www.allowed.test --rate 200K -- http://www.allowed.test/size/500000 >/dev/null
+took=$((($(date +%s%N) - start) / 1000000))
+if [ $took -gt 1000 ]; then pass "bytes per second"; else fail "bytes per second" "$took ms"; fi
+
+# --- the log
+"$SBX" log >"$work/all"
+like "sbx log" "$(cat "$work/all")" 'denied +denied.test:80 curl'
+like "allowed ones, with bytes" "$(grep 'allowed.*www.allowed.test:80' "$work/all")" 'x1 [1-9][0-9]* up [1-9][0-9]* down'
+like "as JSON" "$("$SBX" log --json | tail -1 | python3 -c 'import json,sys; r=json.load(sys.stdin); print(sorted(r))')" "'address', 'connections', 'down', 'name', 'pid', 'port', 'program', 'rule', 'run', 'time', 'up', 'verdict', 'why'"
+is "each line is JSON" 0 "$("$SBX" log --json | python3 -c 'import json,sys
+for line in sys.stdin: json.loads(line)' >/dev/null 2>&1; echo $?)"
+
+# --- the proxy itself
+timeout 20 "$SBX" run -- sleep 1.3 &
+run=$!
+sleep 0.7
+is "a run that does not connect has no proxy" 1 "$(pgrep -c -P "$(pgrep -P $run)")"
+wait $run
+SECRET_TOKEN=planted-secret-value timeout 30 "$SBX" run --read "$LAB" -a www.allowed.test -- bash -c "$fetch http://www.allowed.test/ >/dev/null; sleep 17" 2>"$work/killed" &
+run=$!
+sleep 1.5
+supervisor=$(pgrep -P $run)
+box=$(pgrep -P "$supervisor" | head -1)
+proxy=$(pgrep -P "$supervisor" | tail -1)
+like "the proxy: filter, no privileges, no capabilities" "$(grep -E '^(NoNewPrivs|Seccomp|CapEff|CapPrm):' "/proc/$proxy/status" | tr -s '\t\n' '  ')" 'CapPrm: 0+ CapEff: 0+ NoNewPrivs: 1 Seccomp: 2'
+if [ "$(id -u)" = 0 ]; then
+	is "it holds sockets, pipes and its epoll alone" "" "$(find "/proc/$proxy/fd" -printf '%l\n' | grep -Ev '^$|socket:|anon_inode:|pipe:|/dev/null|/etc/hosts|hosts$')"
+	is "its memory holds no secret of the caller's" 0 "$(gdb -p "$proxy" -batch -ex "generate-core-file $work/core" >/dev/null 2>&1; strings "$work/core" 2>/dev/null | grep -c planted-secret-value)"
+	like "as a test of that: it does hold the rule" "$(strings "$work/core" | grep -c www.allowed.test)" '^[1-9]'
+else
+	skip "what the proxy holds" "only root may look"
+fi
+kill -9 "$proxy"
+wait $run
+is "a proxy that is killed ends the run" 125 $?
+like "in clear words" "$(cat "$work/killed")" 'the proxy died; without it nothing may run on'
+is "and nobody is left" "" "$(pgrep -P "$box"; ls -d "/proc/$box" 2>/dev/null)"
+# What happens to the world when the supervisor is killed.
+timeout 30 "$SBX" run --read "$LAB" -a www.allowed.test -- bash -c "$fetch http://www.allowed.test/ >/dev/null; sleep 17" 2>/dev/null &
+sleep 1
+supervisor=$(pgrep -P $!)
+children=$(pgrep -P "$supervisor")
+kill -9 "$supervisor"
+sleep 0.3
+is "SIGKILL of the supervisor leaves neither box nor proxy" "" "$(for pid in $children; do grep -H '^State:' "/proc/$pid/status" 2>/dev/null | grep -v zombie; done)"
+is "nothing was left in the project" "" "$(git status --short | grep -v '^?? \(file\|big\)$')"
+# without the rule in the kernel
+like "without redirection: listed ports" "$(SBX_TEST_SKIP=redirect timeout 20 "$SBX_TESTING" run --read "$LAB" -a www.allowed.test:80,7000 -- $fetch http://www.allowed.test/f 2>&1)" '^GET /f'
+is "and others are refused" refused "$(SBX_TEST_SKIP=redirect timeout 20 "$SBX_TESTING" run --read "$tests" -a www.allowed.test:80 -- python3 "$raw" www.allowed.test 7001 2>/dev/null)"
+done_testing

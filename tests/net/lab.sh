@@ -1,0 +1,49 @@
+#!/bin/bash
+# Runs a command in a network namespace of its own with the servers of servers.py: names, resolv.conf,
+# a CA. As root, or as an ordinary user by a user namespace, in which the command keeps its uid.
+#   tests/net/lab.sh COMMAND [ARGUMENT]...      LAB is a directory with ca.pem, removed at the end
+here=$(cd "$(dirname "$0")" && pwd)
+if [ "${LAB_STAGE:-}" = "" ]; then
+	LAB_UID=$(id -u) LAB_GID=$(id -g) LAB_STAGE=inside
+	export LAB_UID LAB_GID LAB_STAGE
+	if [ "$LAB_UID" = 0 ]; then
+		exec unshare --net --mount --propagation private -- "$0" "$@"
+	fi
+	exec unshare --user --map-root-user --net --mount --propagation private -- "$0" "$@"
+fi
+unset LAB_STAGE
+set -e
+LAB=$(mktemp -d "${TMPDIR:-/var/tmp}/sbx-lab.XXXXXX")
+export LAB
+chmod 755 "$LAB"
+ip link set lo up
+for address in 203.0.113.10 203.0.113.11 203.0.113.53 10.9.9.9 169.254.169.254; do
+	ip address add "$address/32" dev lo
+done
+ip -6 address add 2001:db8::10/128 dev lo nodad
+printf 'nameserver 203.0.113.53\n' >"$LAB/resolv.conf"
+printf '127.0.0.1 localhost\n203.0.113.10 table.test\n' >"$LAB/hosts"
+# /etc/resolv.conf may be a link to a place that is not there.
+mount --bind "$LAB/resolv.conf" "$(readlink -f /etc/resolv.conf)"
+mount --bind "$LAB/hosts" /etc/hosts
+(
+	cd "$LAB"
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=lab \
+		-keyout ca.key -out ca.pem
+	openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=www.allowed.test \
+		-keyout server.key -out server.csr
+	printf 'subjectAltName=DNS:*.allowed.test,DNS:other.test,DNS:denied.test,DNS:table.test,IP:203.0.113.10,IP:2001:db8::10\n' >ext
+	openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile ext -out server.pem
+) 2>"$LAB/openssl.log" >&2
+mkfifo "$LAB/ready"
+python3 "$here/servers.py" "$LAB" >"$LAB/ready" 2>"$LAB/servers.log" &
+servers=$!
+trap 'kill $servers 2>/dev/null; rm -rf "$LAB"' EXIT
+read -r word <"$LAB/ready" || { cat "$LAB/servers.log"; exit 1; }
+[ "$word" = ready ]
+set +e
+if [ "$LAB_UID" = 0 ]; then
+	"$@"
+else
+	unshare --user --map-user="$LAB_UID" --map-group="$LAB_GID" -- "$@"
+fi
