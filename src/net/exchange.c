@@ -33,8 +33,9 @@ static void begin_exchange(struct worker *worker, struct slot *slot, size_t head
 	slot->response_head = true;
 	slot->response_done = false;
 	slot->flow[SERVER].allowance = 0;
-	flow->cleared = flow->start;
+	flow->cleared = flow->start - slot->passed;
 	flow_clear(flow, head);
+	slot->passed = 0;
 	if (request->body == BODY_LENGTH)
 		flow_clear(flow, request->length);
 	slot->talk = TALK_EXCHANGE;
@@ -108,8 +109,8 @@ bool exchange_request(struct worker *worker, struct slot *slot)
 		if (!slot->explicit_proxy)
 			dial_begin(worker, slot);
 	}
-	size_t length = flow->end - flow->start;
-	enum parse result = http_request(slot->buffer[CLIENT] + flow->start, length, &request);
+	size_t length = flow->end - flow->start + slot->passed;
+	enum parse result = http_request(slot->buffer[CLIENT] + flow->start - slot->passed, length, &request);
 	if (result == PARSE_DONE)
 		return begin_request(worker, slot, &request);
 	if (length == 0 && flow->ended) {

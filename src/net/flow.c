@@ -97,9 +97,10 @@ static ssize_t splice_in(struct worker *worker, struct slot *slot, enum side fro
 static ssize_t receive(struct slot *slot, enum side from)
 {
 	struct flow *flow = &slot->flow[from];
-	if (flow->start == flow->end) {
+	bool kept = from == CLIENT && slot->passed; // to be read again, with what follows
+	if (flow->start == flow->end && !kept) {
 		flow->start = flow->cleared = flow->end = 0;
-	} else if (flow->start > 0 && flow->end == BUFFER_SIZE) {
+	} else if (flow->start > 0 && flow->end == BUFFER_SIZE && !kept) {
 		memmove(slot->buffer[from], slot->buffer[from] + flow->start, flow->end - flow->start);
 		flow->cleared -= flow->start;
 		flow->end -= flow->start;

@@ -7,7 +7,7 @@
 #include "net/tls.h"
 #include "net/worker.h"
 
-enum { HEAD_MILLISECONDS = 30000, TURNS_MOST = 16 };
+enum { HEAD_MILLISECONDS = 30000, UNDECIDED_MILLISECONDS = 100, TURNS_MOST = 16 };
 
 static bool is_loopback(const struct address *address)
 {
@@ -77,6 +77,7 @@ bool talk_to(struct worker *worker, struct slot *slot, const struct host *host, 
 static void begin_tunnel(struct worker *worker, struct slot *slot)
 {
 	slot->talk = TALK_TUNNEL;
+	slot->passed = 0;
 	flow_clear(&slot->flow[CLIENT], UNLIMITED_PASS);
 	flow_clear(&slot->flow[SERVER], UNLIMITED_PASS);
 	if (slot->dialing == DIAL_OPEN)
@@ -100,8 +101,27 @@ static bool run_tunnel(struct worker *worker, struct slot *slot)
 static const char *unread(const struct slot *slot, size_t *ret_length)
 {
 	const struct flow *flow = &slot->flow[CLIENT];
-	*ret_length = flow->end - flow->start;
-	return slot->buffer[CLIENT] + flow->start;
+	*ret_length = flow->end - flow->start + slot->passed;
+	return slot->buffer[CLIENT] + flow->start - slot->passed;
+}
+
+// A word without an end may be some protocol's first, and its server waits for it. It passes, and
+// is remembered: should it become the first line of HTTP, the rest waits until it is read.
+static bool pass_undecided(struct worker *worker, struct slot *slot)
+{
+	struct flow *flow = &slot->flow[CLIENT];
+	uint32_t fresh = flow->end - flow->start;
+	if (slot->dialing != DIAL_OPEN || fresh == 0)
+		return false;
+	if (!slot->passing) {
+		if (!slot->deadline)
+			slot_deadline(worker, slot, UNDECIDED_MILLISECONDS);
+		return false;
+	}
+	flow->cleared = flow->end;
+	flow_write(worker, slot, CLIENT);
+	slot->passed += fresh - (flow->end - flow->start);
+	return slot->talk != TALK_FREE;
 }
 
 // A server may speak first, and a client may wait for that.
@@ -129,7 +149,7 @@ static bool run_sniff(struct worker *worker, struct slot *slot)
 	} else if (http == PARSE_BAD || ended) {
 		begin_tunnel(worker, slot);
 	} else {
-		return moved;
+		return pass_undecided(worker, slot) || moved;
 	}
 	if (slot->dialing == DIAL_OPEN && slot->talk != TALK_TUNNEL)
 		slot_deadline(worker, slot, HEAD_MILLISECONDS);
@@ -283,6 +303,8 @@ void talk_expired(struct worker *worker, struct slot *slot)
 	slot_deadline(worker, slot, 0);
 	if (slot->dialing == DIAL_LOOKUP || slot->dialing == DIAL_CONNECT || slot->dialing == DIAL_ASK)
 		dial_expired(worker, slot);
+	else if (slot->talk == TALK_SNIFF)
+		slot->passing = true;
 	else if (slot->talk == TALK_DENY || slot->talk == TALK_HELLO)
 		slot_reset(worker, slot);
 	else

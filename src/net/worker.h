@@ -91,6 +91,10 @@ struct slot {
 	int attempt[2];
 	char problem[REASON_MOST];
 
+	// sniff: bytes of the first line that have passed already, still in the buffer before `start`
+	uint32_t passed;
+	bool passing;
+
 	// HTTP
 	bool asks_head, upgrade, keep_alive, request_done, response_done, response_head;
 	enum http_body request_body, response_body;

@@ -106,6 +106,9 @@ like "the listener itself leads nowhere" "$(allowed -- python3 "$raw" 127.0.0.1 
 like "SNI of another name" "$(allowed -a other.test -- curl -sS -m 5 -k --connect-to other.test:443:www.allowed.test:443 https://other.test/; cat "$work/log")" 'TLS asks for another name'
 like "Host of another name" "$(allowed -a other.test -- curl -sS -m 5 -H 'Host: other.test' http://www.allowed.test/; cat "$work/log")" 'the request names another host'
 like "on a connection that is kept" "$(allowed -- python3 "$raw" www.allowed.test 80 'GET /1 HTTP/1.1\r\nHost: www.allowed.test\r\n\r\n' @0.2 'GET /2 HTTP/1.1\r\nHost: denied.test\r\n\r\n' | tr '\r\n' '  ')" 'GET /1.*403 Forbidden.*another host'
+is "a word without an end passes" "hello" "$(allowed -- python3 "$raw" www.allowed.test 7000 hello @0.5 | head -c 5)"
+like "pieces of HTTP are read together" "$(allowed -- python3 "$raw" www.allowed.test 80 GE @0.3 'T / HT' @0.3 'TP/1.1\r\nHo' @0.3 'st: denied.test\r\n\r\n')" '403 Forbidden'
+like "and pass when they are right" "$(allowed -- python3 "$raw" www.allowed.test 80 GE @0.3 'T / HT' @0.3 'TP/1.1\r\nHo' @0.3 'st: www.allowed.test\r\n\r\nGET /2 HTTP/1.1\r\nHost: www.allowed.test\r\n\r\n' EOF | tr '\r\n' '  ')" 'GET / host=www.*GET /2 host=www'
 like "absolute form of another name" "$(allowed -- python3 "$raw" www.allowed.test 80 'GET http://denied.test/ HTTP/1.1\r\nHost: www.allowed.test\r\n\r\n')" '400 Bad|403 Forb'
 like "CONNECT through a server" "$(allowed -- python3 "$raw" www.allowed.test 80 'CONNECT denied.test:443 HTTP/1.1\r\nHost: denied.test:443\r\n\r\n')" '403 Forbidden'
 like "through CONNECT too" "$(allowed -a other.test -- curl -sS -m 5 -p -x http://198.18.0.1:1 -H 'Host: denied.test' http://www.allowed.test/)" 'another host'
