@@ -2,7 +2,6 @@
 // host's loopback to published ports.
 #include <errno.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -55,7 +54,6 @@ static void accept_one(struct worker *worker, unsigned listener, int fd, const s
 	struct sockaddr_storage to_socket;
 	struct address to, source;
 	socklen_t size = sizeof(to_socket);
-	int on = 1;
 	struct slot *slot = slot_accept(worker, fd);
 	if (!slot) {
 		refuse(fd);
@@ -68,8 +66,7 @@ static void accept_one(struct worker *worker, unsigned listener, int fd, const s
 	}
 	dial_read_address(&to_socket, &to, &slot->port);
 	dial_read_address(from, &source, &slot->source);
-	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-	slot_watch(worker, slot, CLIENT);
+	slot_watch(worker, slot, CLIENT, WATCHED_NOT);
 	begin(worker, slot, listener, &to);
 	if (slot->talk != TALK_FREE)
 		slot_wake(worker, slot);
@@ -126,16 +123,17 @@ void accept_published(struct worker *worker, unsigned index)
 	slot->talk = TALK_TUNNEL;
 	flow_clear(&slot->flow[CLIENT], UNLIMITED_PASS);
 	flow_clear(&slot->flow[SERVER], UNLIMITED_PASS);
-	slot_watch(worker, slot, CLIENT);
+	slot_watch(worker, slot, CLIENT, WATCHED_NOT);
 	int result = connect(inside, (const struct sockaddr *)&to, sizeof(to));
 	slot->fd[SERVER] = inside;
 	if (result < 0 && errno != EINPROGRESS) {
 		slot_reset(worker, slot);
 		return;
 	}
-	slot->writable[SERVER] = result == 0;
 	slot->dialing = DIAL_OPEN;
-	slot_watch(worker, slot, SERVER);
+	slot_watch(worker, slot, SERVER, WATCHED_NOT);
+	if (result < 0)
+		slot_await_room(worker, slot, SERVER);
 	slot_wake(worker, slot);
 }
 

@@ -71,10 +71,10 @@ static void say_problem(struct slot *slot, const struct address *address, int pr
 	snprintf(slot->problem, sizeof(slot->problem), "%s: %s", text, strerror(problem));
 }
 
-static void set_options(int fd)
+// Of tunnels that last: a server that vanished is noticed.
+void dial_keep_alive(const struct slot *slot)
 {
-	int on = 1, idle = 60, interval = 20, count = 3;
-	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	int on = 1, idle = 60, interval = 20, count = 3, fd = slot->fd[SERVER];
 	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
 	setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle));
 	setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof(interval));
@@ -94,18 +94,19 @@ static void ask_upstream(const struct worker *worker, struct slot *slot)
 		slot->dialing = DIAL_ASK;
 }
 
-static void connected(struct worker *worker, struct slot *slot, int fd, const struct address *address)
+static void connected(struct worker *worker, struct slot *slot, int fd, const struct address *address,
+		      enum watched watched)
 {
+	int on = 1;
 	if (slot->record >= 0) {
 		worker->records[slot->record].dialled = true;
 		worker->records[slot->record].address = *address;
 	}
 	dial_stop(worker, slot);
 	slot->fd[SERVER] = fd;
-	slot->writable[SERVER] = true;
 	slot->dialing = DIAL_OPEN;
-	set_options(fd);
-	slot_watch(worker, slot, SERVER);
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	slot_watch(worker, slot, SERVER, watched);
 	if (slot->by_proxy) {
 		ask_upstream(worker, slot);
 		slot_deadline(worker, slot, DIAL_MILLISECONDS);
@@ -127,7 +128,7 @@ static bool try_next(struct worker *worker, struct slot *slot)
 		autoclose int fd = socket(to.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 		int result = fd < 0 ? -1 : connect(fd, (const struct sockaddr *)&to, size);
 		if (result == 0) {
-			connected(worker, slot, take(&fd), address);
+			connected(worker, slot, take(&fd), address, WATCHED_NOT);
 			return true;
 		}
 		if (errno != EINPROGRESS) {
@@ -260,22 +261,21 @@ void dial_direct(struct worker *worker, struct slot *slot, const struct address 
 void dial_event(struct worker *worker, struct slot *slot, unsigned attempt)
 {
 	int problem = 0, fd = slot->attempt[attempt];
-	socklen_t size = sizeof(problem);
-	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_ERROR, &problem, &size) < 0)
+	struct sockaddr_storage peer;
+	socklen_t size = sizeof(peer);
+	if (fd < 0)
 		return;
-	if (problem == 0) {
-		struct sockaddr_storage peer;
-		socklen_t length = sizeof(peer);
-		if (getpeername(fd, (struct sockaddr *)&peer, &length) < 0)
-			return; // an event from before
+	if (getpeername(fd, (struct sockaddr *)&peer, &size) == 0) {
 		struct address address;
 		uint16_t port;
 		dial_read_address(&peer, &address, &port);
 		slot->attempt[attempt] = -1;
-		epoll_ctl(worker->epoll, EPOLL_CTL_DEL, fd, NULL);
-		connected(worker, slot, fd, &address);
+		connected(worker, slot, fd, &address, WATCHED_ALREADY);
 		return;
 	}
+	size = sizeof(problem);
+	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &problem, &size) < 0 || problem == 0)
+		return; // an event from before
 	snprintf(slot->problem, sizeof(slot->problem), "%s", strerror(problem));
 	fd_close(&slot->attempt[attempt]);
 	if (!try_next(worker, slot))

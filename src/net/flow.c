@@ -166,7 +166,7 @@ bool flow_write(struct worker *worker, struct slot *slot, enum side from)
 					    send(slot->fd[to], slot->buffer[from] + flow->start,
 						 flow->cleared - flow->start, MSG_DONTWAIT | MSG_NOSIGNAL);
 		if (put < 0 && errno == EAGAIN) {
-			slot->writable[to] = false;
+			slot_await_room(worker, slot, to);
 			break;
 		}
 		if (put < 0 && errno == EINTR)
@@ -185,7 +185,9 @@ bool flow_write(struct worker *worker, struct slot *slot, enum side from)
 	}
 	if (flow->ended && !flow->shut && flow_empty(flow) && flow->cleared == flow->end &&
 	    flow->allowance == UNLIMITED_PASS && slot->fd[to] >= 0 && slot->dialing == DIAL_OPEN) {
-		shutdown(slot->fd[to], SHUT_WR);
+		// When the other direction has ended too, closing says the same.
+		if (!slot->flow[to].shut)
+			shutdown(slot->fd[to], SHUT_WR);
 		flow->shut = true;
 		return true;
 	}

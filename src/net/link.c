@@ -6,6 +6,7 @@
 #include <linux/netlink.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -127,6 +128,8 @@ static long open_listener(const struct wanted *wanted)
 		sys_raw5(SYS_setsockopt, fd, IPPROTO_IPV6, IPV6_V6ONLY, (long)&off, sizeof(off));
 	if (wanted->transparent)
 		set_option(fd, is_v6 ? IPPROTO_IPV6 : IPPROTO_IP, is_v6 ? IPV6_TRANSPARENT : IP_TRANSPARENT);
+	if (wanted->type == SOCK_STREAM) // whoever is accepted inherits it
+		set_option(fd, IPPROTO_TCP, TCP_NODELAY);
 	if (wanted->type == SOCK_DGRAM) {
 		set_option(fd, is_v6 ? IPPROTO_IPV6 : IPPROTO_IP, is_v6 ? IPV6_RECVPKTINFO : IP_PKTINFO);
 		set_option(fd, is_v6 ? IPPROTO_IPV6 : IPPROTO_IP, is_v6 ? IPV6_FREEBIND : IP_FREEBIND);

@@ -33,16 +33,31 @@ struct slot *slot_accept(struct worker *worker, int fd)
 	slot->fd[CLIENT] = fd;
 	slot->fd[SERVER] = slot->attempt[0] = slot->attempt[1] = slot->record = -1;
 	slot->flow[CLIENT].pipe = slot->flow[SERVER].pipe = -1;
-	slot->writable[CLIENT] = true;
 	worker->live++;
 	return slot;
 }
 
-void slot_watch(struct worker *worker, struct slot *slot, enum side side)
+static void watch(struct worker *worker, struct slot *slot, enum side side, int operation, uint32_t more)
 {
-	struct epoll_event event = { .events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET };
+	struct epoll_event event = { .events = EPOLLIN | EPOLLRDHUP | EPOLLET | more };
 	event.data.u64 = slot_tag(side == CLIENT ? TAG_CLIENT : TAG_SERVER, slot_index(worker, slot), slot->generation);
-	epoll_ctl(worker->epoll, EPOLL_CTL_ADD, slot->fd[side], &event);
+	epoll_ctl(worker->epoll, operation, slot->fd[side], &event);
+}
+
+// That it can be written is assumed; whoever finds it full asks to be told.
+void slot_watch(struct worker *worker, struct slot *slot, enum side side, enum watched watched)
+{
+	slot->writable[side] = true;
+	watch(worker, slot, side, watched == WATCHED_ALREADY ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, 0);
+}
+
+void slot_await_room(struct worker *worker, struct slot *slot, enum side side)
+{
+	slot->writable[side] = false;
+	// Changing what is watched also tells what is ready by now: no edge is lost.
+	if (!slot->awaits_room[side])
+		watch(worker, slot, side, EPOLL_CTL_MOD, EPOLLOUT);
+	slot->awaits_room[side] = true;
 }
 
 void slot_wake(struct worker *worker, struct slot *slot)
@@ -66,7 +81,7 @@ void slot_close_server(struct worker *worker, struct slot *slot)
 {
 	dial_stop(worker, slot);
 	fd_close(&slot->fd[SERVER]);
-	slot->readable[SERVER] = slot->writable[SERVER] = slot->closing[SERVER] = false;
+	slot->readable[SERVER] = slot->writable[SERVER] = slot->closing[SERVER] = slot->awaits_room[SERVER] = false;
 	// The next server's words are read anew.
 	slot->flow[SERVER].ended = slot->flow[SERVER].shut = slot->flow[CLIENT].shut = false;
 	slot->flow[SERVER].allowance = 0;
@@ -92,7 +107,8 @@ void slot_close(struct worker *worker, struct slot *slot)
 void slot_reset(struct worker *worker, struct slot *slot)
 {
 	struct linger now = { .l_onoff = 1, .l_linger = 0 };
-	if (slot->fd[CLIENT] >= 0)
-		setsockopt(slot->fd[CLIENT], SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+	for (int side = CLIENT; side <= SERVER; side++)
+		if (slot->fd[side] >= 0)
+			setsockopt(slot->fd[side], SOL_SOCKET, SO_LINGER, &now, sizeof(now));
 	slot_close(worker, slot);
 }

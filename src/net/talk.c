@@ -7,7 +7,7 @@
 #include "net/tls.h"
 #include "net/worker.h"
 
-enum { HEAD_MILLISECONDS = 30000, UNDECIDED_MILLISECONDS = 100, TURNS_MOST = 16 };
+enum { HEAD_MILLISECONDS = 30000, UNDECIDED_MILLISECONDS = 100, LASTING_MILLISECONDS = 10000, TURNS_MOST = 16 };
 
 static bool is_loopback(const struct address *address)
 {
@@ -81,7 +81,7 @@ static void begin_tunnel(struct worker *worker, struct slot *slot)
 	flow_clear(&slot->flow[CLIENT], UNLIMITED_PASS);
 	flow_clear(&slot->flow[SERVER], UNLIMITED_PASS);
 	if (slot->dialing == DIAL_OPEN)
-		slot_deadline(worker, slot, 0);
+		slot_deadline(worker, slot, LASTING_MILLISECONDS);
 }
 
 static bool run_tunnel(struct worker *worker, struct slot *slot)
@@ -305,6 +305,8 @@ void talk_expired(struct worker *worker, struct slot *slot)
 		dial_expired(worker, slot);
 	else if (slot->talk == TALK_SNIFF)
 		slot->passing = true;
+	else if (slot->talk == TALK_TUNNEL)
+		dial_keep_alive(slot);
 	else if (slot->talk == TALK_DENY || slot->talk == TALK_HELLO)
 		slot_reset(worker, slot);
 	else

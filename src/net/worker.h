@@ -71,7 +71,7 @@ struct slot {
 	enum dialing dialing;
 	uint32_t generation;
 	int fd[2];
-	bool readable[2], writable[2], closing[2]; // as epoll said last
+	bool readable[2], writable[2], closing[2], awaits_room[2]; // as epoll said last
 	bool queued, explicit_proxy, socks, paused, reading_head;
 	struct flow flow[2];
 	int64_t deadline; // milliseconds; 0: none
@@ -155,11 +155,13 @@ struct worker {
 
 // slot.c: a slot's life
 struct slot *slot_accept(struct worker *worker, int fd);
-void slot_watch(struct worker *worker, struct slot *slot, enum side side);
+enum watched { WATCHED_NOT, WATCHED_ALREADY };
+void slot_watch(struct worker *worker, struct slot *slot, enum side side, enum watched watched);
+void slot_await_room(struct worker *worker, struct slot *slot, enum side side);
 void slot_wake(struct worker *worker, struct slot *slot);
 void slot_deadline(struct worker *worker, struct slot *slot, int milliseconds);
 void slot_close(struct worker *worker, struct slot *slot);
-void slot_reset(struct worker *worker, struct slot *slot); // with RST to the client
+void slot_reset(struct worker *worker, struct slot *slot); // with RST to both sides
 void slot_close_server(struct worker *worker, struct slot *slot);
 uint32_t slot_index(const struct worker *worker, const struct slot *slot);
 // For the tag of an epoll event.
@@ -204,6 +206,7 @@ struct sockaddr_storage;
 void dial_read_address(const struct sockaddr_storage *from, struct address *ret_address, uint16_t *ret_port);
 void dial_stop(struct worker *worker, struct slot *slot);
 void dial_expired(struct worker *worker, struct slot *slot);
+void dial_keep_alive(const struct slot *slot);
 bool dial_asked(struct worker *worker, struct slot *slot); // reads the upstream proxy's answer
 
 // lookup.c
