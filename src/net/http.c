@@ -2,7 +2,6 @@
 #include "net/http.h"
 
 #include <string.h>
-#include <strings.h>
 
 #include "base/str.h"
 
@@ -27,9 +26,20 @@ static bool is_token(char c)
 	       (c && strchr("!#$%&'*+-.^_`|~", c));
 }
 
+// `word` is in lower case.
+static bool is_alike(const char *text, const char *word, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		char c = text[i];
+		if ((c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c) != word[i])
+			return false;
+	}
+	return true;
+}
+
 static bool is_word(struct text text, const char *word)
 {
-	return text.length == strlen(word) && strncasecmp(text.at, word, text.length) == 0;
+	return text.length == strlen(word) && is_alike(text.at, word, text.length);
 }
 
 static struct text trimmed(struct text text)
@@ -171,9 +181,9 @@ static bool parse_target(const char *bytes, struct text target, struct http_requ
 	}
 	if (target.at[0] == '/' || is_word(target, "*"))
 		return true;
-	if (target.length > 7 && strncasecmp(target.at, "http://", 7) == 0)
+	if (target.length > 7 && is_alike(target.at, "http://", 7))
 		scheme = 7;
-	else if (target.length > 8 && strncasecmp(target.at, "https://", 8) == 0)
+	else if (target.length > 8 && is_alike(target.at, "https://", 8))
 		scheme = 8;
 	if (scheme == 0)
 		return false;
@@ -280,7 +290,7 @@ enum parse http_looks_like(const char *bytes, size_t length)
 		return PARSE_BAD;
 	for (size_t i = start; i < length; i++) {
 		unsigned char c = (unsigned char)bytes[i];
-		if (length - i >= 5 && strncasecmp(bytes + i, "HTTP/", 5) == 0)
+		if (length - i >= 5 && is_alike(bytes + i, "http/", 5))
 			return PARSE_DONE;
 		if (c == '\n' || (c < ' ' && c != '\t' && c != '\r'))
 			return PARSE_BAD;
@@ -345,7 +355,7 @@ size_t http_rewrite(const char *from, const struct http_request *request, char *
 		to[used++] = '/'; // "http://host" or "http://host?query"
 	for (bool first = true; at < end; first = false) {
 		size_t line = (size_t)((const char *)memchr(at, '\n', (size_t)(end - at)) - at) + 1;
-		bool ours = !first && strncasecmp(at, "proxy-", 6) == 0;
+		bool ours = !first && line > 6 && is_alike(at, "proxy-", 6);
 		if (!ours) {
 			memcpy(to + used, at, line);
 			used += line;

@@ -237,7 +237,7 @@ static void prepare(struct worker *worker, const struct worker_start *start)
 			worker->loopback[i] = start->egress->loopback[port];
 		bool names = i == LISTENER_DNS || i == LISTENER_DNS_TCP;
 		if (start->first || !names)
-			watch(worker, worker->listeners[i], TAG_LISTENER, i, EPOLLIN | (names ? 0U : EPOLLEXCLUSIVE));
+			watch(worker, worker->listeners[i], TAG_LISTENER, i, EPOLLIN);
 	}
 	worker->listener_count = start->listener_count;
 	worker->published_count = start->first ? start->published_count : 0;

@@ -1,0 +1,41 @@
+// libFuzzer: the canonicaliser against libc. What inet_aton or inet_pton take for an address must be
+// that address here, or be refused: never a name.
+#include <arpa/inet.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/destination.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct host host, again;
+	struct in_addr v4;
+	struct in6_addr v6;
+	struct destination destination;
+	char *text = malloc(size + 1), canonical[HOST_NAME_MOST + 1];
+	uint16_t port = 0;
+	memcpy(text, data, size);
+	text[size] = '\0';
+	bool good = host_parse(text, size, &host), whole = strlen(text) == size;
+	if (good) {
+		host_text(&host, canonical);
+		if (!host_parse(canonical, strlen(canonical), &again) || !host_equal(&host, &again))
+			__builtin_trap();
+		// inet_aton stops at a space, which no host has.
+		if (whole && inet_aton(text, &v4) &&
+		    (host.kind != HOST_ADDRESS || memcmp(host.address.bytes + 12, &v4, 4) != 0))
+			__builtin_trap();
+		if (whole && inet_pton(AF_INET6, text, &v6) == 1 && host.kind != HOST_ADDRESS)
+			__builtin_trap();
+		if (host.kind == HOST_ADDRESS)
+			address_reach(&host.address);
+	}
+	host_parse_port(text, size, &host, &port);
+	destination_parse(text, &destination);
+	free(text);
+	return 0;
+}

@@ -1,0 +1,35 @@
+// libFuzzer: any bytes as SOCKS, as the host's tables of names, as netlink's and /proc's words.
+#include <stddef.h>
+#include <stdint.h>
+
+#include "net/hosts.h"
+#include "net/link.h"
+#include "net/socks.h"
+#include "net/who.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct socks_request request;
+	struct address addresses[4];
+	struct resolv resolv;
+	uint32_t sequence;
+	size_t used;
+	int error;
+	bool open;
+	if (socks_greeting(data, size, &used, &open) == PARSE_DONE && used > size)
+		__builtin_trap();
+	if (socks_request(data, size, &request) == PARSE_DONE && (request.used > size || request.port == 0))
+		__builtin_trap();
+	if (hosts_find((const char *)data, size, "a", addresses, 4) > 4)
+		__builtin_trap();
+	resolv_parse((const char *)data, size, &resolv);
+	if (resolv.server_count == 0 || resolv.server_count > RESOLV_SERVERS_MOST || resolv.search_count > RESOLV_SEARCH_MOST)
+		__builtin_trap();
+	for (size_t at = 0; at < size && link_parse_ack(data + at, size - at, &used, &sequence, &error) == PARSE_DONE; at += used)
+		if (used == 0 || used > size - at || error < 0)
+			__builtin_trap();
+	who_find_inode((const char *)data, size, 0x50);
+	return 0;
+}

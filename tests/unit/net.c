@@ -1,0 +1,379 @@
+// The parsers of the way out: hosts, destinations, HTTP, TLS, SOCKS, DNS, the host's tables, netlink.
+#include "test.h"
+
+#include <linux/netlink.h>
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/destination.h"
+#include "net/dns.h"
+#include "net/hosts.h"
+#include "net/http.h"
+#include "net/link.h"
+#include "net/socks.h"
+#include "net/tls.h"
+#include "net/who.h"
+
+static void spellings(void **state)
+{
+	static const struct {
+		const char *text, *canonical; // NULL: refused
+	} rows[] = {
+		{ "Example.COM", "example.com" }, { "example.com.", "example.com" }, { "a-b.c1", "a-b.c1" },
+		{ "xn--bcher-kva.example", "xn--bcher-kva.example" }, { "localhost", "localhost" },
+		{ "1.2.3.4", "1.2.3.4" }, { "127.1", "127.0.0.1" }, { "0x7f.1", "127.0.0.1" },
+		{ "2130706433", "127.0.0.1" }, { "017700000001", "127.0.0.1" }, { "0x7f000001", "127.0.0.1" },
+		{ "1.2.3.4.", "1.2.3.4" }, { "[::1]", "::1" }, { "::ffff:1.2.3.4", "1.2.3.4" },
+		{ "::ffff:7f00:1", "127.0.0.1" }, { "::127.0.0.1", "127.0.0.1" }, { "[2001:DB8::1]", "2001:db8::1" },
+		{ "0", "0.0.0.0" }, { "1.2.3", "1.2.0.3" }, { "a.0x1", NULL },
+		{ "", NULL }, { ".", NULL }, { "..", NULL }, { "a..b", NULL }, { ".a", NULL }, { "-a.b", NULL },
+		{ "a-.b", NULL }, { "a_b", NULL }, { "b\xc3\xbc" "cher", NULL }, { "a b", NULL }, { "a/b", NULL },
+		{ "a:80", NULL }, { "256.1.1.1", NULL }, { "1.2.3.4.5", NULL }, { "1.2.3.256", NULL }, { "1.2.65536", NULL },
+		{ "4294967296", NULL }, { "08.1.1.1", NULL }, { "example.1", NULL }, { "fe80::1%lo", NULL },
+		{ "[::1", NULL }, { "::1]", NULL }, { "[1.2.3.4]", NULL }, { "a\n", NULL },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct host host;
+		char text[HOST_NAME_MOST + 1];
+		bool good = host_parse(rows[i].text, strlen(rows[i].text), &host);
+		if (good != (rows[i].canonical != NULL))
+			fail_msg("'%s' was %s", rows[i].text, good ? "taken" : "refused");
+		if (!good)
+			continue;
+		host_text(&host, text);
+		assert_string_equal(text, rows[i].canonical);
+	}
+	struct host host;
+	assert_false(host_parse("a\0b", 3, &host));
+}
+
+static void reaches(void **state)
+{
+	static const struct {
+		const char *text;
+		enum reach reach;
+	} rows[] = {
+		{ "8.8.8.8", REACH_PUBLIC }, { "203.0.113.1", REACH_PUBLIC }, { "2606:4700::1", REACH_PUBLIC },
+		{ "10.0.0.1", REACH_PRIVATE }, { "172.16.0.1", REACH_PRIVATE }, { "172.31.255.255", REACH_PRIVATE },
+		{ "172.32.0.1", REACH_PUBLIC }, { "192.168.1.1", REACH_PRIVATE }, { "100.64.0.1", REACH_PRIVATE },
+		{ "fd00::1", REACH_PRIVATE }, { "127.0.0.1", REACH_NEVER }, { "0.0.0.0", REACH_NEVER },
+		{ "169.254.169.254", REACH_NEVER }, { "100.100.100.200", REACH_NEVER }, { "168.63.129.16", REACH_NEVER },
+		{ "192.0.0.192", REACH_NEVER }, { "198.18.0.1", REACH_NEVER }, { "198.19.255.255", REACH_NEVER },
+		{ "224.0.0.1", REACH_NEVER }, { "255.255.255.255", REACH_NEVER }, { "::1", REACH_NEVER }, { "::", REACH_NEVER },
+		{ "fe80::1", REACH_NEVER }, { "ff02::1", REACH_NEVER }, { "fd00:ec2::254", REACH_NEVER },
+		{ "64:ff9b::a9fe:a9fe", REACH_NEVER }, { "64:ff9b::808:808", REACH_PUBLIC }, { "2002:7f00:1::", REACH_NEVER },
+		{ "2002:a00:1::", REACH_PRIVATE }, { "64:ff9b::10.0.0.1", REACH_PRIVATE },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct host host;
+		assert_true(host_parse(rows[i].text, strlen(rows[i].text), &host));
+		if (address_reach(&host.address) != rows[i].reach)
+			fail_msg("%s: %d", rows[i].text, (int)address_reach(&host.address));
+	}
+}
+
+static void destinations(void **state)
+{
+	static const struct {
+		const char *rule, *host;
+		uint16_t port;
+		int matches; // -1: the rule is refused
+	} rows[] = {
+		{ "example.com", "example.com", 443, 1 }, { "example.com", "a.example.com", 443, 0 },
+		{ "example.com:443", "example.com", 443, 1 }, { "example.com:443", "example.com", 80, 0 },
+		{ "example.com:80,443", "example.com", 80, 1 }, { "*.example.com", "a.b.example.com", 1, 1 },
+		{ "*.example.com", "example.com", 1, 0 }, { "*.example.com", "badexample.com", 1, 0 },
+		{ "*", "x.y", 5, 1 }, { "*", "1.2.3.4", 5, 0 }, { "*:443", "x.y", 80, 0 },
+		{ "10.0.0.0/8", "10.1.2.3", 1, 1 }, { "10.0.0.0/8", "11.1.2.3", 1, 0 }, { "10.0.0.0/8:22", "10.1.2.3", 22, 1 },
+		{ "1.2.3.4", "1.2.3.4", 1, 1 }, { "0x1020304", "1.2.3.4", 1, 1 }, { "2001:db8::/32", "2001:db8:1::1", 1, 1 },
+		{ "[2001:db8::1]:443", "2001:db8::1", 443, 1 }, { "::1", "::1", 1, 1 }, { "10.1.2.3/8", "", 0, -1 },
+		{ "1.2.3.4/33", "", 0, -1 }, { "1.2.3.4/", "", 0, -1 }, { "*.", "", 0, -1 }, { "*.1.2.3.4", "", 0, -1 },
+		{ "a.*.b", "", 0, -1 }, { "a:0", "", 0, -1 }, { "a:65536", "", 0, -1 }, { "a:", "", 0, -1 }, { "a:80,", "", 0, -1 },
+		{ "http://a", "", 0, -1 }, { "a/b", "", 0, -1 }, { "", "", 0, -1 }, { "a:1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", "", 0, -1 },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct destination destination;
+		struct host host;
+		bool good = destination_parse(rows[i].rule, &destination);
+		if (good != (rows[i].matches >= 0))
+			fail_msg("'%s' was %s", rows[i].rule, good ? "taken" : "refused");
+		if (!good)
+			continue;
+		assert_true(host_parse(rows[i].host, strlen(rows[i].host), &host));
+		if (destination_matches(&destination, &host, rows[i].port) != rows[i].matches)
+			fail_msg("'%s' against %s:%u", rows[i].rule, rows[i].host, rows[i].port);
+	}
+	struct destination destination;
+	bool for_all;
+	uint64_t most;
+	assert_true(destination_budget("10M", &destination, &for_all, &most) && for_all && most == 10 << 20);
+	assert_true(destination_budget("a.b 1K", &destination, &for_all, &most) && !for_all && most == 1024);
+	assert_false(destination_budget("a.b", &destination, &for_all, &most));
+	assert_false(destination_budget("unlimited", &destination, &for_all, &most));
+}
+
+static void requests(void **state)
+{
+	struct http_request request;
+	char to[1024];
+	static const char plain[] = "POST /a HTTP/1.1\r\nHost: A.B:81\r\nContent-Length: 5\r\n\r\nhello";
+	static const char absolute[] = "GET http://a.b:80/x?y HTTP/1.1\r\nHost: a.b\r\nProxy-Connection: close\r\nX: y\r\n\r\n";
+	static const char bare[] = "GET http://a.b HTTP/1.0\r\n\r\n";
+	(void)state;
+	for (size_t length = 0; length < strlen(plain) - 5; length++)
+		assert_int_equal(http_request(plain, length, &request), PARSE_MORE);
+	assert_int_equal(http_request(plain, strlen(plain), &request), PARSE_DONE);
+	assert_string_equal(request.host.name, "a.b");
+	assert_int_equal(request.port, 81);
+	assert_int_equal(request.head, strlen(plain) - 5);
+	assert_true(request.body == BODY_LENGTH && request.length == 5 && request.keep_alive);
+	assert_int_equal(http_request(absolute, strlen(absolute), &request), PARSE_DONE);
+	assert_true(request.absolute && !request.keep_alive);
+	size_t length = http_rewrite(absolute, &request, to);
+	to[length] = '\0';
+	assert_string_equal(to, "GET /x?y HTTP/1.1\r\nHost: a.b\r\nX: y\r\n\r\n");
+	assert_int_equal(http_request(bare, strlen(bare), &request), PARSE_DONE);
+	to[http_rewrite(bare, &request, to)] = '\0';
+	assert_string_equal(to, "GET / HTTP/1.0\r\n\r\n");
+	assert_int_equal(http_looks_like("EHLO x\r\n", 8), PARSE_BAD);
+	assert_int_equal(http_looks_like("\r\nGE", 4), PARSE_MORE);
+	assert_int_equal(http_looks_like("get / http/1.1", 14), PARSE_DONE);
+	assert_int_equal(http_looks_like("\0\0\0\010", 4), PARSE_BAD);
+}
+
+static void responses(void **state)
+{
+	static const struct {
+		const char *text;
+		bool head;
+		enum parse result;
+		enum http_body body;
+		bool keep;
+	} rows[] = {
+		{ "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", false, PARSE_DONE, BODY_LENGTH, true },
+		{ "HTTP/1.1 200 OK\r\n\r\n", false, PARSE_DONE, BODY_UNTIL_CLOSE, false },
+		{ "HTTP/1.1 204\r\n\r\n", false, PARSE_DONE, BODY_NONE, true },
+		{ "HTTP/1.1 304 Not\r\nContent-Length: 5\r\n\r\n", false, PARSE_DONE, BODY_NONE, true },
+		{ "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", true, PARSE_DONE, BODY_NONE, true },
+		{ "HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\n", false, PARSE_DONE, BODY_LENGTH, false },
+		{ "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", false, PARSE_DONE, BODY_CHUNKED, true },
+		{ "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", false, PARSE_BAD, BODY_NONE, false },
+		{ "HTTP/1.1 200 OK\r\nContent-Length: 5, 5\r\n\r\n", false, PARSE_BAD, BODY_NONE, false },
+		{ "HTTP/2 200 OK\r\n\r\n", false, PARSE_BAD, BODY_NONE, false },
+		{ "ICY 200 OK\r\n\r\n", false, PARSE_BAD, BODY_NONE, false },
+		{ "HTTP/1.1 20 OK\r\n\r\n", false, PARSE_BAD, BODY_NONE, false },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct http_response response;
+		assert_int_equal(http_response(rows[i].text, strlen(rows[i].text), rows[i].head, &response), rows[i].result);
+		if (rows[i].result == PARSE_DONE)
+			assert_true(response.body == rows[i].body && response.keep_alive == rows[i].keep);
+	}
+}
+
+static void chunks(void **state)
+{
+	enum http_chunk at = CHUNK_SIZE;
+	size_t used;
+	uint64_t data;
+	(void)state;
+	assert_int_equal(http_chunk("1a;x=y\r\n", 8, &at, &used, &data), PARSE_DONE);
+	assert_true(at == CHUNK_DATA && data == 26 && used == 8);
+	at = CHUNK_END;
+	assert_int_equal(http_chunk("x\r\n", 3, &at, &used, &data), PARSE_BAD);
+	at = CHUNK_END;
+	assert_int_equal(http_chunk("\r\n", 2, &at, &used, &data), PARSE_DONE);
+	assert_int_equal(at, CHUNK_SIZE);
+	assert_int_equal(http_chunk("0\r\n", 3, &at, &used, &data), PARSE_DONE);
+	assert_int_equal(at, CHUNK_TRAILER);
+	assert_int_equal(http_chunk("a: b\r\n", 6, &at, &used, &data), PARSE_DONE);
+	assert_int_equal(http_chunk("\r\n", 2, &at, &used, &data), PARSE_DONE);
+	assert_int_equal(at, CHUNK_DONE);
+	static const char *const bad[] = { "\r\n", "-1\r\n", "0x1\r\n", "1 \r\n", "fffffffffffffffff\r\n", "ffffffffffffffff\r\n", "1\n" };
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		at = CHUNK_SIZE;
+		assert_int_equal(http_chunk(bad[i], strlen(bad[i]), &at, &used, &data), PARSE_BAD);
+	}
+}
+
+// A hello with the extensions in `extensions`, in records of `record` bytes.
+static size_t make_hello(uint8_t *to, const uint8_t *extensions, size_t size, size_t record)
+{
+	uint8_t hello[512] = { 1, 0, 0, 0, 3, 3 };
+	size_t used = 4 + 2 + 32, out = 0;
+	static const uint8_t rest[] = { 0, 0, 2, 0x13, 1, 1, 0 };
+	memcpy(hello + used, rest, sizeof(rest));
+	used += sizeof(rest);
+	hello[used++] = (uint8_t)(size >> 8);
+	hello[used++] = (uint8_t)size;
+	memcpy(hello + used, extensions, size);
+	used += size;
+	hello[2] = (uint8_t)((used - 4) >> 8);
+	hello[3] = (uint8_t)(used - 4);
+	for (size_t at = 0; at < used; at += record) {
+		size_t part = used - at < record ? used - at : record;
+		const uint8_t head[] = { 0x16, 3, 1, (uint8_t)(part >> 8), (uint8_t)part };
+		memcpy(to + out, head, sizeof(head));
+		memcpy(to + out + sizeof(head), hello + at, part);
+		out += sizeof(head) + part;
+	}
+	return out;
+}
+
+static void hellos(void **state)
+{
+	static const uint8_t named[] = { 0, 0, 0, 8, 0, 6, 0, 0, 3, 'A', '.', 'b' };
+	static const uint8_t twice[] = { 0, 0, 0, 8, 0, 6, 0, 0, 3, 'A', '.', 'b', 0, 0, 0, 8, 0, 6, 0, 0, 3, 'A', '.', 'c' };
+	static const uint8_t odd[] = { 0, 0, 0, 8, 0, 6, 0, 0, 3, 'A', 0, 'b' };
+	uint8_t bytes[4096];
+	struct host host;
+	bool has;
+	(void)state;
+	for (size_t record = 1; record < 80; record++) {
+		size_t length = make_hello(bytes, named, sizeof(named), record);
+		for (size_t part = 0; part < length; part++)
+			assert_int_equal(tls_hello(bytes, part, &has, &host), PARSE_MORE);
+		assert_int_equal(tls_hello(bytes, length, &has, &host), PARSE_DONE);
+		assert_true(has);
+		assert_string_equal(host.name, "a.b");
+	}
+	size_t length = make_hello(bytes, twice, sizeof(twice), 999);
+	assert_int_equal(tls_hello(bytes, length, &has, &host), PARSE_BAD);
+	length = make_hello(bytes, odd, sizeof(odd), 999);
+	assert_int_equal(tls_hello(bytes, length, &has, &host), PARSE_BAD);
+	length = make_hello(bytes, named, 0, 999);
+	assert_int_equal(tls_hello(bytes, length, &has, &host), PARSE_DONE);
+	assert_false(has);
+	assert_int_equal(tls_hello((const uint8_t *)"\x16\x02", 2, &has, &host), PARSE_BAD);
+	assert_int_equal(tls_hello((const uint8_t *)"\x16\3\1\0\4\2\0\0\0", 9, &has, &host), PARSE_BAD);
+}
+
+static void socks(void **state)
+{
+	struct socks_request request;
+	size_t used;
+	bool open;
+	(void)state;
+	assert_int_equal(socks_greeting((const uint8_t *)"\5\2\2\0", 4, &used, &open), PARSE_DONE);
+	assert_true(open && used == 4);
+	assert_int_equal(socks_greeting((const uint8_t *)"\5\1\2", 3, &used, &open), PARSE_DONE);
+	assert_false(open);
+	assert_int_equal(socks_greeting((const uint8_t *)"\5\2\0", 3, &used, &open), PARSE_MORE);
+	assert_int_equal(socks_greeting((const uint8_t *)"\4\1", 2, &used, &open), PARSE_BAD);
+	assert_int_equal(socks_request((const uint8_t *)"\5\1\0\3\3" "a.b\1\273x", 11, &request), PARSE_DONE);
+	assert_true(request.connect && request.port == 443 && request.used == 10);
+	assert_string_equal(request.host.name, "a.b");
+	assert_int_equal(socks_request((const uint8_t *)"\5\1\0\3\3" "a\0b\1\273", 10, &request), PARSE_BAD);
+	assert_int_equal(socks_request((const uint8_t *)"\5\1\0\1\1\2\3\4\0\120", 10, &request), PARSE_DONE);
+	assert_int_equal(request.host.kind, HOST_ADDRESS);
+	assert_int_equal(socks_request((const uint8_t *)"\5\1\0\1\1\2\3\4\0\0", 10, &request), PARSE_BAD);
+	assert_int_equal(socks_request((const uint8_t *)"\5\1\0\2\1\2", 6, &request), PARSE_BAD);
+	assert_int_equal(socks_request((const uint8_t *)"\5\1\0\4\1\2", 6, &request), PARSE_MORE);
+}
+
+static void questions(void **state)
+{
+	static const uint8_t good[] = "\x12\x34\1\0\0\1\0\0\0\0\0\0\3wWw\4test\0\0\1\0\1";
+	static const uint8_t pointer[] = "\x12\x34\1\0\0\1\0\0\0\0\0\0\300\14\0\1\0\1";
+	uint8_t copy[64], answer[DNS_ANSWER_MOST];
+	struct dns_question question;
+	struct address address = { { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 198, 18, 1, 2 } };
+	enum dns_code code;
+	(void)state;
+	assert_true(dns_parse(good, sizeof(good) - 1, &question, &code));
+	assert_true(code == DNS_OK && question.valid && question.type == DNS_TYPE_A);
+	assert_string_equal(question.name, "www.test");
+	size_t length = dns_answer(good, &question, code, &address, answer);
+	assert_int_equal(length, sizeof(good) - 1 + 16);
+	assert_memory_equal(answer + 12, good + 12, sizeof(good) - 1 - 12); // the case of the question stays
+	assert_memory_equal(answer + length - 4, "\306\22\1\2", 4);
+	assert_true(answer[2] == 0x81 && answer[3] == 0x80 && answer[7] == 1);
+	for (size_t part = 12; part < sizeof(good) - 1; part++) {
+		assert_true(dns_parse(good, part, &question, &code));
+		assert_int_equal(code, DNS_FORMAT);
+		assert_int_equal(dns_answer(good, &question, code, NULL, answer), 12);
+	}
+	assert_false(dns_parse(good, 11, &question, &code));
+	assert_true(dns_parse(pointer, sizeof(pointer) - 1, &question, &code));
+	assert_int_equal(code, DNS_FORMAT);
+	memcpy(copy, good, sizeof(good));
+	copy[2] |= 0x80; // a response gets no answer
+	assert_false(dns_parse(copy, sizeof(good) - 1, &question, &code));
+	memcpy(copy, good, sizeof(good));
+	copy[13] = '_';
+	assert_true(dns_parse(copy, sizeof(good) - 1, &question, &code));
+	assert_true(code == DNS_OK && !question.valid);
+	copy[13] = '.';
+	assert_true(dns_parse(copy, sizeof(good) - 1, &question, &code) && !question.valid);
+}
+
+static void tables(void **state)
+{
+	static const char hosts[] = "# x\n127.0.0.1 localhost\n10.1.2.3\tDB.corp db # c\n::1 db\nbad db\n";
+	static const char resolv[] = "nameserver 1.2.3.4\nnameserver ::1\nsearch a.b c.d\noptions x\nnameserver fe80::1%eth0\n"
+				     "nameserver 9.9.9.9\nnameserver 8.8.8.8\n";
+	struct address addresses[4];
+	struct resolv parsed;
+	(void)state;
+	assert_int_equal(hosts_find(hosts, strlen(hosts), "db", addresses, 4), 2);
+	assert_int_equal(hosts_find(hosts, strlen(hosts), "db", addresses, 1), 1);
+	assert_int_equal(hosts_find(hosts, strlen(hosts), "db.corp", addresses, 4), 1);
+	assert_int_equal(hosts_find(hosts, strlen(hosts), "x", addresses, 4), 0);
+	resolv_parse(resolv, strlen(resolv), &parsed);
+	assert_true(parsed.server_count == 3 && parsed.search_count == 2);
+	assert_string_equal(parsed.search[1], "c.d");
+	resolv_parse("", 0, &parsed);
+	assert_int_equal(parsed.server_count, 1);
+}
+
+static void kernel_texts(void **state)
+{
+	static const char table[] =
+		"  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
+		"   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1001        0 111 1 x\n"
+		"   1: 00000000000000000000000001000000:0050 0000:1F91 01 00000000:00000000 00:00000000 00000000  1001        0 222 1 x\n";
+	uint8_t bytes[64] = { 0 };
+	struct nlmsghdr header = { .nlmsg_len = 36, .nlmsg_type = NLMSG_ERROR, .nlmsg_seq = 7 };
+	int error = -95, got;
+	uint32_t sequence;
+	size_t used;
+	(void)state;
+	assert_int_equal(who_find_inode(table, strlen(table), 0x1f90), 111);
+	assert_int_equal(who_find_inode(table, strlen(table), 0x50), 222);
+	assert_int_equal(who_find_inode(table, strlen(table), 0x1f91), 0);
+	memcpy(bytes, &header, sizeof(header));
+	memcpy(bytes + sizeof(header), &error, sizeof(error));
+	assert_int_equal(link_parse_ack(bytes, 36, &used, &sequence, &got), PARSE_DONE);
+	assert_true(used == 36 && sequence == 7 && got == 95);
+	assert_int_equal(link_parse_ack(bytes, 35, &used, &sequence, &got), PARSE_BAD);
+	assert_int_equal(link_parse_ack(bytes, 10, &used, &sequence, &got), PARSE_MORE);
+}
+
+static void coded(void **state)
+{
+	char text[64];
+	(void)state;
+	base64_url_user("user:p%40ss", strlen("user:p%40ss"), text, sizeof(text));
+	assert_string_equal(text, "dXNlcjpwQHNz");
+	base64_url_user("a", 1, text, sizeof(text));
+	assert_string_equal(text, "YQ==");
+	base64_url_user("ab", 2, text, sizeof(text));
+	assert_string_equal(text, "YWI=");
+	base64_url_user("abcdefghijk", 11, text, 8);
+	assert_string_equal(text, "YWJj");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(spellings),	cmocka_unit_test(reaches), cmocka_unit_test(destinations),
+		cmocka_unit_test(requests),	cmocka_unit_test(responses), cmocka_unit_test(chunks),
+		cmocka_unit_test(hellos),	cmocka_unit_test(socks), cmocka_unit_test(questions),
+		cmocka_unit_test(tables),	cmocka_unit_test(kernel_texts), cmocka_unit_test(coded),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
