@@ -16,10 +16,11 @@ enum parse socks_greeting(const uint8_t *bytes, size_t length, size_t *ret_used,
 	return PARSE_DONE;
 }
 
+enum { KIND_V4 = 1, KIND_NAME = 3, KIND_V6 = 4 };
+
 // Bytes that the address takes, or 0 when its kind is unknown.
 static size_t address_size(const uint8_t *bytes)
 {
-	enum { KIND_V4 = 1, KIND_NAME = 3, KIND_V6 = 4 };
 	switch (bytes[3]) {
 	case KIND_V4:
 		return 4;
@@ -48,10 +49,10 @@ enum parse socks_request(const uint8_t *bytes, size_t length, struct socks_reque
 		return PARSE_MORE;
 	const uint8_t *address = bytes + HEAD;
 	request.host.kind = HOST_ADDRESS;
-	if (size == 4) {
+	if (bytes[3] == KIND_V4) {
 		memcpy(request.host.address.bytes, mapped, sizeof(mapped));
 		memcpy(request.host.address.bytes + sizeof(mapped), address, 4);
-	} else if (size == 16 && bytes[3] == 4) {
+	} else if (bytes[3] == KIND_V6) {
 		memcpy(request.host.address.bytes, address, 16);
 	} else if (!host_parse((const char *)address + 1, size - 1, &request.host)) {
 		return PARSE_BAD;
