@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-void gen_man(const char *template);
+void gen_man(const char *template, const char *groups); // groups: profiles/groups.ini
 void gen_bash(void);
 void gen_zsh(void);
 void gen_fish(void);

@@ -2,11 +2,14 @@
 #include "gen/gen.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/str.h"
 #include "cli/verbs.h"
 #include "jail/syscalls.h"
+#include "policy/ini.h"
 #include "policy/keys.h"
 
 // '-' as a real hyphen-minus, '.' and '\'' not at the start of a line, '\' escaped.
@@ -97,6 +100,34 @@ static void man_verbs(void)
 	}
 }
 
+// Groups of profiles/groups.ini, each with the names that it ends with.
+static const char *groups_file;
+
+static void man_destinations(void)
+{
+	struct ini_rows rows;
+	size_t length;
+	// The template is being read from the buffer that gen_read_file reuses: a copy of ours.
+	static char text[INI_BYTES_MOST];
+	FILE *file = fopen(groups_file, "rb");
+	length = file ? fread(text, 1, sizeof(text), file) : 0;
+	if (!file || ini_read(arena_new(), groups_file, text, length, &rows) < 0)
+		exit(1);
+	fclose(file);
+	for (unsigned i = 0; i < rows.count; i++) {
+		const struct ini_row *row = &rows.rows[i];
+		bool first = i == 0 || !str_equal(row[-1].section, row->section);
+		if (first)
+			printf(".TP\n\\fB%s\\fR\n", row->section);
+		if (str_equal(row->name, "file"))
+			continue;
+		roff(row->name);
+		printf(": ");
+		roff(row->value);
+		printf(".\n");
+	}
+}
+
 struct placeholder {
 	const char *line;
 	void (*write)(void);
@@ -106,11 +137,13 @@ static const struct placeholder placeholders[] = {
 	{ "@KEYS@", man_keys },
 	{ "@GROUPS@", man_groups },
 	{ "@VERBS@", man_verbs },
+	{ "@DESTINATIONS@", man_destinations },
 };
 
-void gen_man(const char *template)
+void gen_man(const char *template, const char *groups)
 {
 	size_t length;
+	groups_file = groups;
 	for (char *line = strtok(gen_read_file(template, &length), "\n"); line; line = strtok(NULL, "\n")) {
 		void (*write)(void) = NULL;
 		for (size_t i = 0; i < sizeof(placeholders) / sizeof(*placeholders); i++)

@@ -1,5 +1,5 @@
 // Build-time only: writes the generated sources, man pages and completions from the tables.
-//   sbx-gen syscalls | profiles FILE... | groups FILE | network | man TEMPLATE | bash | zsh | fish
+//   sbx-gen syscalls | profiles FILE... | groups FILE | network | man TEMPLATE GROUPS | bash | zsh | fish
 #include <errno.h>
 #include <seccomp.h>
 #include <stdio.h>
@@ -205,8 +205,8 @@ int main(int count, char **words)
 		write_groups(words[2]);
 	else if (str_equal(what, "network"))
 		gen_network();
-	else if (str_equal(what, "man") && count == 3)
-		gen_man(words[2]);
+	else if (str_equal(what, "man") && count == 4)
+		gen_man(words[2], words[3]);
 	else if (str_equal(what, "bash"))
 		gen_bash();
 	else if (str_equal(what, "zsh"))
@@ -214,6 +214,6 @@ int main(int count, char **words)
 	else if (str_equal(what, "fish"))
 		gen_fish();
 	else
-		stop("syscalls | profiles FILE... | groups FILE | network | man TEMPLATE | bash | zsh | fish");
+		stop("syscalls | profiles FILE... | groups FILE | network | man TEMPLATE GROUPS | bash | zsh | fish");
 	return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
 }

@@ -178,10 +178,16 @@ if [ -x "$(ls -d /usr/lib/postgresql/*/bin/postgres 2>/dev/null | tail -1)" ] &&
 		skip "psql" "postgres does not run as root"
 	fi
 fi
-if have redis-server; then
-	redis-server --bind 203.0.113.10 --port 6379 --protected-mode no --save '' >"$work/redis.log" 2>&1 &
+if have redis-cli; then
+	# As much of the server as a ping needs.
+	python3 -c 'import socket
+s = socket.create_server(("203.0.113.10", 6379))
+while True:
+    c, _ = s.accept()
+    while d := c.recv(4096):
+        c.sendall(b"+PONG\r\n" if b"ping" in d.lower() else b"*0\r\n")' &
 	started="$started $!"
-	sleep 0.5
+	sleep 0.3
 	both "redis-cli by name" 'PONG' redis-cli -h HOST ping
 fi
 

@@ -186,6 +186,24 @@ s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.connect(("9.9.9.9", 443)
 try: s.recv(9)
 except ConnectionRefusedError: print("refused")')"
 
+like "MPTCP meets the same rules" "$(allowed -- python3 -c 'import socket
+for name in "www.allowed.test", "denied.test":
+    s = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262); s.settimeout(3)
+    try:
+        s.connect((name, 7000)); s.sendall(b"\0hello"); print(s.recv(9))
+    except OSError as e: print(type(e).__name__)' | tr '\n' ' ')" "hello' (ConnectionReset|BrokenPipe)"
+like "TCP fast open too" "$(allowed -- python3 -c 'import socket
+for name in "www.allowed.test", "denied.test":
+    s = socket.socket(); s.settimeout(3)
+    try:
+        s.sendto(b"\0hello", socket.MSG_FASTOPEN, (name, 7000)); print(s.recv(9))
+    except OSError as e: print(type(e).__name__)' | tr '\n' ' ')" "hello' (ConnectionReset|BrokenPipe)"
+is "no raw and no packet sockets" "refused refused refused " "$(allowed -- python3 -c 'import socket
+for kind in (socket.AF_INET, socket.SOCK_RAW, 1), (socket.AF_INET6, socket.SOCK_RAW, 58), (socket.AF_PACKET, socket.SOCK_RAW, 0):
+    try: socket.socket(*kind); print("opened")
+    except OSError: print("refused")' | tr '\n' ' ')"
+is "its routes, addresses and rules stay as they are" "2 2 1 " "$(allowed -- bash -c 'ip route add 10.0.0.0/8 dev lo 2>/dev/null; echo $?; ip address del 198.18.0.1/32 dev lo 2>/dev/null; echo $?; nft flush ruleset 2>/dev/null; echo $(($? != 0))' | tr '\n' ' ')"
+
 # --- live changes
 timeout 30 "$SBX" run --read "$LAB" --read "$tests" -- bash -c "until $fetch -f http://www.allowed.test/live; do sleep 0.1; done; until ! $fetch -f http://www.allowed.test/gone; do sleep 0.1; done; echo end" >"$work/live" 2>&1 &
 run=$!
