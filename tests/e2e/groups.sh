@@ -1,0 +1,80 @@
+#!/bin/bash
+# Groups of destinations: what they are made of, whose files are believed; and real packages through
+# the real registries that this machine reaches.
+. "$(dirname "$0")/../lib.sh"
+export HOME=$work/home XDG_STATE_HOME=$work/state
+mkdir -p "$HOME" && chmod 755 "$HOME"
+project=$(new_project)
+cd "$project" || exit 1
+list() { "$SBX" plan --json "$@" -- true 2>&1 | python3 -c 'import json,sys; print(" ".join(json.load(sys.stdin)["allow"]))'; }
+
+like "a group has its organisation's names" "$(list -a @npm)" '\*\.npmjs\.org'
+like "an unknown one is an error that names the others" "$("$SBX" plan -a @nmp -- true 2>&1)" "no group '@nmp', expected one of @npm @pypi"
+is "which ends sbx" 125 "$("$SBX" run -a @nmp -- true 2>/dev/null; echo $?)"
+for pair in node:npmjs python:pypi rust:crates go:golang java:maven ruby:rubygems php:packagist git:github; do
+	like "profile ${pair%:*}" "$(list -p "${pair%:*}")" "${pair#*:}"
+done
+is "profile c reaches nobody" "" "$(list -p c)"
+like "each name has a reason in the plan" "$("$SBX" plan -a @npm -- true)" 'allow +\*\.npmjs\.org: packages'
+
+printf 'registry=https://user:hunter22@mirror.example.com:8443/npm/\n@corp:registry=https://npm.corp.example/\n//npm.corp.example/:_authToken=secret-npm-token\n# registry=https://comment.example/\nother=https://other.example/\n' >"$HOME/.npmrc"
+like "the user's mirror is known, port and all" "$(list -a @npm)" '^(mirror|\S+ mirror).*example.com:8443 '
+like "and that of a scope" "$(list -a @npm)" 'npm\.corp\.example'
+is "without password or token" "" "$("$SBX" plan -a @npm -- true | grep -E 'hunter22|secret-npm-token')"
+is "not what stands in a comment or another line" "" "$(list -a @npm | grep -E 'comment.example|other.example')"
+like "with the file as its reason" "$("$SBX" plan -a @npm -- true)" 'mirror.example.com:8443: this machine uses it: .*/\.npmrc'
+printf 'registry=https://evil.example/\n' >"$project/.npmrc"
+is "a project's own file is not believed" "" "$(list -a @npm | grep evil)"
+chmod 666 "$HOME/.npmrc"
+is "nor one that others can write" "" "$(list -a @npm | grep mirror.example)"
+rm "$HOME/.npmrc" && mkfifo "$HOME/.npmrc"
+is "nor a FIFO, for which nobody waits" "" "$(timeout 5 "$SBX" plan --json -a @npm -- true | grep mirror.example)"
+rm "$HOME/.npmrc" && head -c 400000 /dev/zero | tr '\0' 'x' >"$HOME/.npmrc"
+like "a large one is cut" "$(list -a @npm)" 'npmjs'
+rm "$HOME/.npmrc"
+mkdir -p "$HOME/.config/pip" "$HOME/.cargo" "$HOME/.config/go" "$HOME/.m2"
+printf '[global]\nindex-url = https://pip.example.com/simple\nextra-index-url =\n  https://not-by-word.example/simple\n' >"$HOME/.config/pip/pip.conf"
+like "pip.conf" "$(list -a @pypi)" 'pip\.example\.com'
+printf '[source.mirror]\nregistry = "sparse+https://crates.example.com/index/"\n' >"$HOME/.cargo/config.toml"
+like "cargo's" "$(list -a @crates)" 'crates\.example\.com'
+printf 'GOPROXY=https://goproxy.example.com|https://second.example.com,direct\n' >"$HOME/.config/go/env"
+like "go's, two in a line" "$(list -a @go)" 'goproxy\.example\.com second\.example\.com'
+printf '<mirror><url>https://maven.example.com/m2</url></mirror>\n' >"$HOME/.m2/settings.xml"
+like "maven's" "$(list -a @maven)" 'maven\.example\.com'
+printf '<url>https://[2001:db8::5]:8081/</url><url>http://a_b.example/</url><url>http://</url>\n' >"$HOME/.m2/settings.xml"
+like "literal addresses too, and no nonsense" "$(list -a @maven)" '^\[2001:db8::5\]:8081 '
+is "a project's .sbx.ini opens nothing" "" "$(printf '[network]\nallow = evil.example\nprivate = yes\nloopback = 22\n' >.sbx.ini; list 2>/dev/null | grep evil)"
+like "and is told" "$("$SBX" run -- true 2>&1)" "'allow' loosens the box"
+like "it may tighten" "$(printf '[network]\nmode = none\n' >.sbx.ini; "$SBX" plan -- true)" '^network +none'
+rm .sbx.ini
+
+# --- real packages, where the host itself reaches them
+if command -v npm >/dev/null && (mkdir "$work/out" && cd "$work/out" && timeout 60 npm pack --silent inherits@2.0.1) >"$work/log" 2>&1; then
+	registry=$(npm config get registry)
+	host=$(printf '%s' "$registry" | sed 's|^[a-z]*://||; s|/.*||')
+	printf '{"name":"t","version":"1.0.0","dependencies":{"inherits":"2.0.1"}}\n' >package.json
+	npm install --silent --package-lock=true --package-lock-only >"$work/log" 2>&1
+	begin=(-p node -a "$host" --private-network yes --env "NPM_CONFIG_REGISTRY=$registry" --env NPM_CONFIG_FETCH_RETRIES=0 --env NPM_CONFIG_PACKAGE_LOCK=true)
+	timeout 120 "$SBX" run "${begin[@]}" -- npm ci --no-audit >"$work/log" 2>&1
+	is "npm ci of a real package" yes "$([ -f node_modules/inherits/package.json ] && echo yes || cat "$work/log")"
+	rm -rf node_modules
+	timeout 120 "$SBX" run -p node --deny-domain "$host" --env "NPM_CONFIG_REGISTRY=$registry" --env NPM_CONFIG_FETCH_RETRIES=0 --env NPM_CONFIG_CACHE=/tmp/empty -- npm ci --no-audit >"$work/log" 2>&1
+	is "denied, it fails" no "$([ -f node_modules/inherits/package.json ] && echo yes || echo no)"
+	like "and is told" "$(cat "$work/log")" 'sbx: blocked'
+else
+	skip "npm ci" "npm's registry cannot be reached from here"
+fi
+mkdir -p "$work/apt/state/lists/partial" "$work/apt/cache/archives/partial"
+if timeout 100 apt-get -q -o Dir::State="$work/apt/state" -o Dir::Cache="$work/apt/cache" -o APT::Sandbox::User="" -o APT::Update::Error-Mode=any update >"$work/log" 2>&1; then
+	chmod -R a+rX "$work/apt"
+	is "apt-get update and download" yes "$(timeout 200 "$SBX" run -a @os-packages --private-network yes --tmp 4G -- bash -c '
+		mkdir -p /tmp/state/lists/partial /tmp/cache/archives/partial
+		options="-q -o Dir::State=/tmp/state -o Dir::Cache=/tmp/cache -o APT::Sandbox::User= -o Dir::State::status=/var/lib/dpkg/status -o APT::Update::Error-Mode=any"
+		apt-get $options update >/tmp/log 2>&1 && cd /tmp && apt-get $options download hello >/tmp/log 2>&1 && ls hello_*.deb >/dev/null && echo yes || cat /tmp/log' 2>&1)"
+	like "without the group it fails, told" "$(timeout 100 "$SBX" run --tmp 4G -- bash -c '
+		mkdir -p /tmp/state/lists/partial /tmp/cache/archives/partial
+		apt-get -q -o Dir::State=/tmp/state -o Dir::Cache=/tmp/cache -o APT::Sandbox::User= -o Acquire::Retries=0 -o APT::Update::Error-Mode=any update; echo status $?' 2>&1)" 'sbx: blocked'
+else
+	skip "apt-get" "this machine's own sources cannot be reached"
+fi
+done_testing
