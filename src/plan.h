@@ -93,7 +93,7 @@ struct filter {
 
 // The way out, decided: who may be reached, and what else the box's network is made of.
 struct egress {
-	bool on; // mode proxy
+	bool on; // mode proxy, by a network of the box's own or, in tier landlock, by notification
 	struct list allow, deny; // groups taken apart
 	struct list reasons; // of each word of `allow` that a group brought: why
 	uint16_t loopback[8], ports[16]; // ports of the host's loopback; ports without redirection
@@ -102,6 +102,7 @@ struct egress {
 		uint16_t inside, outside;
 	} publish[8];
 	unsigned publish_count;
+	const char *proxy; // URL of our own, for programs that insist
 	const char *upstream; // URL of the caller's own proxy, or NULL
 	const char *no_proxy;
 };

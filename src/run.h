@@ -9,6 +9,7 @@
 
 struct plan;
 struct proxy;
+struct sockaddr_storage;
 
 enum { STEPS_MOST = 40 };
 
@@ -67,6 +68,8 @@ struct run {
 	int copies; // host side: the directory of the box's copies
 
 	struct proxy *proxy; // net
+	// Connects a socket of tier landlock to the proxy, on its way to `to`: 0 or -errno.
+	int (*relay)(const struct plan *plan, struct run *run, int socket, const struct sockaddr_storage *to);
 
 	// steps
 	uint32_t host_nanoseconds[STEPS_MOST];

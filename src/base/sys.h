@@ -228,6 +228,18 @@ static inline int sys_pidfd_send_signal(int pidfd, int number, siginfo_t *info)
 	return (int)syscall(SYS_pidfd_send_signal, pidfd, number, info, 0);
 }
 
+static inline int sys_pidfd_open(pid_t pid)
+{
+	enum { SYS_PIDFD_OPEN = 434 };
+	return (int)syscall(SYS_PIDFD_OPEN, pid, 0);
+}
+
+static inline int sys_pidfd_getfd(int pidfd, int fd)
+{
+	enum { SYS_PIDFD_GETFD = 438 };
+	return (int)syscall(SYS_PIDFD_GETFD, pidfd, fd, 0);
+}
+
 // The C libraries disagree about the type of `resource`.
 static inline int sys_prlimit(int resource, const struct rlimit *wanted, struct rlimit *ret_old)
 {

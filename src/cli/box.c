@@ -114,6 +114,7 @@ struct outcome box_try(struct box *box, struct run *run)
 	run->mounts = mounts;
 	proxy = (struct proxy){ .audit = -1, .live = -1 };
 	run->proxy = &proxy;
+	run->relay = proxy_relay;
 	return supervise(&box->plan, run);
 }
 

@@ -7,6 +7,8 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,37 +37,54 @@
 #define ANSWER(error) (SECCOMP_RET_ERRNO | (error))
 enum { NO_ARGUMENT = 6, WHO_PROCESS = 0, IO_WHO_PROCESS = 1, TYPE_MASK = 0xf, KILLS_MOST = 100000 };
 
+#define MODE(network) (1U << (network))
+enum {
+	IN_ALL = MODE(NETWORK_NONE) | MODE(NETWORK_PROXY) | MODE(NETWORK_HOST),
+	IN_NONE = MODE(NETWORK_NONE),
+	IN_PROXY = MODE(NETWORK_PROXY),
+	IN_HOST = MODE(NETWORK_HOST),
+	IN_OWN = IN_NONE | IN_PROXY,
+};
+
 static const struct row {
 	const char *calls;
 	unsigned argument; // NO_ARGUMENT: always
 	uint32_t mask, value;
 	enum { IS, IS_NOT } test;
 	uint32_t answer;
-	enum { IN_BOTH, IN_NONE, IN_HOST } network;
+	unsigned network; // in which modes: bits of MODE_*
 } rows[] = {
 	// Only unix sockets, each connected by the supervisor; datagrams name a receiver each time.
 	{ "socket", 0, ~0U, AF_UNIX, IS_NOT, ANSWER(EACCES), IN_NONE },
-	{ "socket socketpair", 1, TYPE_MASK, SOCK_DGRAM, IS, ANSWER(EACCES), IN_NONE },
-	{ "connect", NO_ARGUMENT, 0, 0, IS, SECCOMP_RET_USER_NOTIF, IN_NONE },
+	{ "socket socketpair", 1, TYPE_MASK, SOCK_DGRAM, IS, ANSWER(EACCES), IN_OWN },
+	{ "connect", NO_ARGUMENT, 0, 0, IS, SECCOMP_RET_USER_NOTIF, IN_OWN },
+	// TCP that is connected by the supervisor: no other protocol, no data before that, nobody served.
+	{ "socket", 0, ~0U, AF_NETLINK, IS, ANSWER(EACCES), IN_PROXY },
+	{ "socket", 1, TYPE_MASK, SOCK_RAW, IS, ANSWER(EACCES), IN_PROXY },
+	{ "socket", 2, ~(uint32_t)IPPROTO_TCP, 0, IS_NOT, ANSWER(EPROTONOSUPPORT), IN_PROXY },
+	{ "sendto sendmmsg", 3, MSG_FASTOPEN, MSG_FASTOPEN, IS, ANSWER(EOPNOTSUPP), IN_PROXY },
+	{ "sendmsg", 2, MSG_FASTOPEN, MSG_FASTOPEN, IS, ANSWER(EOPNOTSUPP), IN_PROXY },
+	{ "setsockopt", 2, ~0U, TCP_FASTOPEN_CONNECT, IS, ANSWER(ENOPROTOOPT), IN_PROXY },
+	{ "listen", NO_ARGUMENT, 0, 0, IS, SECCOMP_RET_USER_NOTIF, IN_PROXY },
 	// With the host's network the supervisor cannot tell the one kind from the other.
 	{ "socket", 0, ~0U, AF_UNIX, IS, ANSWER(EACCES), IN_HOST },
 	{ "socketpair", 1, TYPE_MASK, SOCK_DGRAM, IS, ANSWER(EACCES), IN_HOST },
 	// System V and POSIX memory, queues and semaphores are the host's.
 	{ "shmget shmat shmctl shmdt semget semop semctl semtimedop msgget msgsnd msgrcv msgctl mq_open "
 	  "mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr",
-	  NO_ARGUMENT, 0, 0, IS, ANSWER(ENOSYS), IN_BOTH },
+	  NO_ARGUMENT, 0, 0, IS, ANSWER(ENOSYS), IN_ALL },
 	// Limits and priorities: one's own only.
 	{ "prlimit64 sched_setparam sched_setscheduler sched_setaffinity sched_setattr", 0, ~0U, 0, IS_NOT,
-	  ANSWER(EPERM), IN_BOTH },
-	{ "setpriority", 0, ~0U, WHO_PROCESS, IS_NOT, ANSWER(EPERM), IN_BOTH },
-	{ "ioprio_set", 0, ~0U, IO_WHO_PROCESS, IS_NOT, ANSWER(EPERM), IN_BOTH },
-	{ "setpriority ioprio_set", 1, ~0U, 0, IS_NOT, ANSWER(EPERM), IN_BOTH },
+	  ANSWER(EPERM), IN_ALL },
+	{ "setpriority", 0, ~0U, WHO_PROCESS, IS_NOT, ANSWER(EPERM), IN_ALL },
+	{ "ioprio_set", 0, ~0U, IO_WHO_PROCESS, IS_NOT, ANSWER(EPERM), IN_ALL },
+	{ "setpriority ioprio_set", 1, ~0U, 0, IS_NOT, ANSWER(EPERM), IN_ALL },
 	// Metadata by path: the supervisor changes it where the box may write.
-	{ "chmod fchmodat fchmodat2", NO_ARGUMENT, 0, 0, IS, SECCOMP_RET_USER_NOTIF, IN_BOTH },
-	{ "utimensat", 1, ~0U, 0, IS_NOT, SECCOMP_RET_USER_NOTIF, IN_BOTH },
+	{ "chmod fchmodat fchmodat2", NO_ARGUMENT, 0, 0, IS, SECCOMP_RET_USER_NOTIF, IN_ALL },
+	{ "utimensat", 1, ~0U, 0, IS_NOT, SECCOMP_RET_USER_NOTIF, IN_ALL },
 	{ "chown lchown fchownat utime utimes futimesat setxattr lsetxattr removexattr lremovexattr "
 	  "setxattrat removexattrat",
-	  NO_ARGUMENT, 0, 0, IS, ANSWER(EPERM), IN_BOTH },
+	  NO_ARGUMENT, 0, 0, IS, ANSWER(EPERM), IN_ALL },
 };
 
 static const char *const losses[] = {
@@ -74,8 +93,8 @@ static const char *const losses[] = {
 	"command lines in /proc",
 	"tier landlock: caches and scratch are left out; protected names and hidden files below what is "
 	"writable are refused",
-	"tier landlock: of unix sockets only named ones are reached; no datagrams, System V memory or new "
-	"terminals",
+	"tier landlock: of unix sockets only named ones are reached; no datagrams, servers on TCP ports, "
+	"System V memory or new terminals",
 	"tier landlock: the limit on processes is left out, and when sbx is killed by SIGKILL the command "
 	"runs on",
 };
@@ -117,11 +136,10 @@ static void make_filter(struct plan *plan)
 {
 	enum { INSTRUCTIONS_MOST = 1024 };
 	struct sock_filter *code = arena_take(plan->arena, INSTRUCTIONS_MOST * sizeof(*code));
-	bool host = plan->profile->network == NETWORK_HOST;
 	unsigned used = 0;
 	emit(code, &used, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		if (rows[i].network == (host ? IN_NONE : IN_HOST))
+		if (!(rows[i].network & MODE(plan->profile->network)))
 			continue;
 		for (unsigned j = 0; j < syscall_number_count; j++)
 			if (is_listed(rows[i].calls, syscall_numbers[j].name))
@@ -140,6 +158,8 @@ static int refuse(const struct plan *plan)
 			    plan->landlock);
 	if (plan->nested)
 		return fail(0, "tier landlock cannot give namespaces inside");
+	if (plan->egress.publish_count)
+		return fail(0, "tier landlock cannot publish ports: the box has no network of its own");
 	if (plan->profile->network == NETWORK_HOST && plan->profile->socket.first)
 		return fail(0, "tier landlock passes named sockets only with --network none");
 	for (unsigned i = 0; i < plan->mount_count; i++) {

@@ -117,6 +117,14 @@ static void set_own(struct plan *plan)
 		set(plan, "PWD", plan->directory);
 	if (plan->temporary)
 		set(plan, "TMPDIR", plan->temporary);
+	// Without a network of its own the box has no UDP: libc asks by TCP, others by the proxy.
+	if (plan->egress.on && !plan->own_network) {
+		set(plan, "RES_OPTIONS", "use-vc");
+		set(plan, "http_proxy", plan->egress.proxy);
+		set(plan, "https_proxy", plan->egress.proxy);
+		set(plan, "HTTPS_PROXY", plan->egress.proxy);
+		set(plan, "all_proxy", plan->egress.proxy);
+	}
 	list_each(item, &plan->profile->environment_set) {
 		size_t length = strcspn(item->text, "=");
 		set(plan, arena_copy(plan->arena, item->text, length), item->text + length + 1);
@@ -133,7 +141,7 @@ const char *env_value(const struct plan *plan, const char *name)
 
 int env_plan(struct plan *plan, char *const *environment)
 {
-	enum { OWN_MOST = 8 };
+	enum { OWN_MOST = 16 };
 	size_t count = OWN_MOST;
 	for (char *const *entry = environment; *entry; entry++)
 		count++;

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <linux/ioctl.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,7 @@
 
 struct question {
 	const struct plan *plan;
-	const struct run *run;
+	struct run *run;
 	const struct seccomp_notif *asked;
 };
 
@@ -167,24 +168,11 @@ static int connect_fresh(int file)
 	return -problem;
 }
 
-// Put into the caller's table in place of its own socket, with the same flags.
-static int connect_named(const struct question *question)
+// Puts a socket into the caller's table in place of its own, with the same flags.
+static int replace_socket(const struct question *question, int fresh)
 {
 	const uint64_t *arguments = (const uint64_t *)question->asked->data.args;
-	struct sockaddr_un address = { 0 };
 	char info[64], text[256] = "";
-	size_t length = arguments[2] > sizeof(address) ? 0 : (size_t)arguments[2];
-	if (length < sizeof(sa_family_t) || !read_memory(question, arguments[1], &address, length))
-		return -EINVAL;
-	address.sun_path[sizeof(address.sun_path) - 1] = '\0';
-	if (address.sun_family != AF_UNIX || address.sun_path[0] == '\0')
-		return -EACCES;
-	autoclose int socket_file = open_callers(question, AT_FDCWD, address.sun_path, 0);
-	if (socket_file < 0 || !is_named(question->plan, socket_file))
-		return -EACCES;
-	autoclose int fresh = connect_fresh(socket_file);
-	if (fresh < 0)
-		return fresh;
 	snprintf(info, sizeof(info), "/proc/%d/fdinfo/%d", (int)question->asked->pid, (int)arguments[0]);
 	autoclose int file = open(info, O_RDONLY | O_CLOEXEC);
 	if (file < 0 || read(file, text, sizeof(text) - 1) <= 0)
@@ -201,6 +189,88 @@ static int connect_named(const struct question *question)
 		.newfd_flags = flags & O_CLOEXEC ? O_CLOEXEC : 0,
 	};
 	return sys_ioctl(question->run->listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add) < 0 ? -errno : 0;
+}
+
+static int connect_named(const struct question *question, const char *path)
+{
+	autoclose int socket_file = open_callers(question, AT_FDCWD, path, 0);
+	if (socket_file < 0 || !is_named(question->plan, socket_file))
+		return -EACCES;
+	autoclose int fresh = connect_fresh(socket_file);
+	return fresh < 0 ? fresh : replace_socket(question, fresh);
+}
+
+// The caller's own socket, or -errno: Docker's filter refuses pidfd_getfd.
+static int take_socket(const struct question *question)
+{
+	char path[64], text[512] = "";
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)question->asked->pid);
+	autoclose int status = open(path, O_RDONLY | O_CLOEXEC);
+	if (status < 0 || read(status, text, sizeof(text) - 1) <= 0)
+		return -EBADF;
+	// What asks is a thread; a pidfd is of the process.
+	const char *line = strstr(text, "\nTgid:");
+	long process = line ? strtol(line + strlen("\nTgid:"), NULL, 10) : 0;
+	autoclose int pidfd = process > 0 ? sys_pidfd_open((pid_t)process) : -1;
+	if (pidfd < 0 || !still_asked(question))
+		return -EBADF;
+	int fd = sys_pidfd_getfd(pidfd, (int)question->asked->data.args[0]);
+	return fd < 0 ? -errno : fd;
+}
+
+static int socket_option(int fd, int option)
+{
+	int value = -1;
+	socklen_t size = sizeof(value);
+	return getsockopt(fd, SOL_SOCKET, option, &value, &size) < 0 ? -1 : value;
+}
+
+// The supervisor connects the very socket to the proxy and notes where it was meant to go: the
+// kernel never looks at the caller's memory again.
+static int connect_network(const struct question *question, const struct sockaddr_storage *to)
+{
+	struct run *run = question->run;
+	if (!question->plan->egress.on)
+		return -EACCES;
+	autoclose int own = take_socket(question);
+	if (own >= 0) {
+		if (socket_option(own, SO_TYPE) != SOCK_STREAM || socket_option(own, SO_PROTOCOL) != IPPROTO_TCP)
+			return -EACCES;
+		return run->relay(question->plan, run, own, to);
+	}
+	if (own != -EPERM)
+		return own;
+	autoclose int fresh = socket(to->ss_family, SOCK_STREAM | SOCK_CLOEXEC, IPPROTO_TCP);
+	int result = fresh < 0 ? -errno : run->relay(question->plan, run, fresh, to);
+	return result < 0 ? result : replace_socket(question, fresh);
+}
+
+static int connect_any(const struct question *question)
+{
+	const uint64_t *arguments = (const uint64_t *)question->asked->data.args;
+	union {
+		struct sockaddr_storage any;
+		struct sockaddr_un named;
+	} address = { .any = { 0 } };
+	size_t length = arguments[2] > sizeof(address.named) ? 0 : (size_t)arguments[2];
+	if (length < sizeof(sa_family_t) || !read_memory(question, arguments[1], &address, length))
+		return -EINVAL;
+	address.named.sun_path[sizeof(address.named.sun_path) - 1] = '\0';
+	if (address.any.ss_family == AF_UNIX && address.named.sun_path[0] != '\0')
+		return connect_named(question, address.named.sun_path);
+	if ((address.any.ss_family == AF_INET && length >= sizeof(struct sockaddr_in)) ||
+	    (address.any.ss_family == AF_INET6 && length >= sizeof(struct sockaddr_in6)))
+		return connect_network(question, &address.any);
+	return -EACCES;
+}
+
+// Unix sockets may; one of TCP would get a port of the host's.
+static int listen_unix(const struct question *question)
+{
+	autoclose int own = take_socket(question);
+	if (own < 0 || socket_option(own, SO_DOMAIN) != AF_UNIX)
+		return -EACCES;
+	return listen(own, (int)question->asked->data.args[1]) < 0 ? -errno : 0;
 }
 
 static int mode_by_path(const struct question *question)
@@ -225,7 +295,7 @@ static const struct {
 	const char *call;
 	int (*answer)(const struct question *question); // 0 or -errno
 } answers[] = {
-	{ "connect", connect_named }, { "chmod", mode_by_path },	  { "fchmodat", mode_at },
+	{ "listen", listen_unix },	 { "connect", connect_any }, { "chmod", mode_by_path },	  { "fchmodat", mode_at },
 	{ "utimensat", change_times }, { "fchmodat2", mode_at_with_flags },
 };
 
@@ -237,7 +307,7 @@ static const char *call_name(int number)
 	return "";
 }
 
-void notify_answer(const struct plan *plan, const struct run *run)
+void notify_answer(const struct plan *plan, struct run *run)
 {
 	struct seccomp_notif asked = { 0 };
 	if (sys_ioctl(run->listener, SECCOMP_IOCTL_NOTIF_RECV, &asked) < 0)

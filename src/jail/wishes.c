@@ -372,7 +372,7 @@ int wishes_gather(struct wishes *wishes)
 	TRY(protect_plan(wishes));
 	if (profile->network == NETWORK_HOST)
 		TRY(wishes_add_path(wishes, "/etc/resolv.conf", (struct origin){ .file = "network" }, ACCESS_READ));
-	if (wishes->plan->egress.on)
+	if (wishes->plan->egress.on && wishes->plan->own_network)
 		TRY(add_hosts(wishes));
 	TRY(add_fixed(wishes, devices, sizeof(devices) / sizeof(*devices)));
 	TRY(add_console(wishes));

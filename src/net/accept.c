@@ -12,13 +12,39 @@
 
 enum { ACCEPTS_A_TURN = 64, FIRST_MILLISECONDS = 30000, SOCKETS_LOW = 8 };
 
+static const struct address own = { { [10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1 } };
+
+// The port of the host's loopback that the connection leads to by the profile, or 0.
+static uint16_t loopback_port(const struct worker *worker, const struct slot *slot, unsigned listener,
+			      const struct address *to)
+{
+	if (!worker->relayed)
+		return worker->loopback[listener];
+	for (unsigned i = 0; i < LINK_LOOPBACK_MOST; i++)
+		if (slot->port && worker->loopback_ports[i] == slot->port && memcmp(to, &own, sizeof(own)) == 0)
+			return slot->port;
+	return 0;
+}
+
+// Whoever is not expected from this port is not of the box.
+static bool take_target(const struct worker *worker, struct slot *slot, struct address *ret_to)
+{
+	struct target *target = &worker->shared->targets[slot->source];
+	if (!atomic_load_explicit(&target->set, memory_order_acquire))
+		return false;
+	*ret_to = target->address;
+	slot->port = target->port;
+	atomic_store(&target->set, false);
+	return true;
+}
+
 // Where the connection was meant to go decides what it is.
 static void begin(struct worker *worker, struct slot *slot, unsigned listener, const struct address *to)
 {
 	struct host host = { .kind = HOST_ADDRESS, .address = *to };
-	if (worker->loopback[listener]) {
-		static const struct address own = { { [10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1 } };
-		slot->port = worker->loopback[listener];
+	uint16_t loopback = loopback_port(worker, slot, listener, to);
+	if (loopback) {
+		slot->port = loopback;
 		slot->host = (struct host){ .kind = HOST_ADDRESS, .address = own };
 		slot->record = record_slot(worker, slot, VERDICT_ALLOWED, "loopback", "", false);
 		slot->talk = TALK_TUNNEL;
@@ -66,6 +92,10 @@ static void accept_one(struct worker *worker, unsigned listener, int fd, const s
 	}
 	dial_read_address(&to_socket, &to, &slot->port);
 	dial_read_address(from, &source, &slot->source);
+	if (worker->relayed && !take_target(worker, slot, &to)) {
+		slot_reset(worker, slot);
+		return;
+	}
 	slot_watch(worker, slot, CLIENT, WATCHED_NOT);
 	begin(worker, slot, listener, &to);
 	if (slot->talk != TALK_FREE)

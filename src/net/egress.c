@@ -58,9 +58,10 @@ static int list_doors(struct plan *plan)
 
 int egress_plan(struct plan *plan)
 {
-	plan->egress.on = plan->own_network && plan->profile->network == NETWORK_PROXY;
+	plan->egress.on = plan->profile->network == NETWORK_PROXY;
 	if (!plan->egress.on)
 		return 0;
+	plan->egress.proxy = "http://" LINK_OWN_V4 ":3128";
 	list_ports(plan);
 	return list_doors(plan);
 }

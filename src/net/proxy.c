@@ -46,6 +46,12 @@ int proxy_host(const struct plan *plan, struct run *run)
 	struct proxy *proxy = run->proxy;
 	if (!plan->egress.on)
 		return 0;
+	if (!plan->own_network) {
+		static const struct publish any = { 0 };
+		TRY(proxy->listeners[0] = listen_on_host(&any));
+		proxy->listener_count = 1;
+		proxy->relayed = true;
+	}
 	for (; proxy->published_count < plan->egress.publish_count; proxy->published_count++)
 		TRY(proxy->published[proxy->published_count] =
 			    listen_on_host(&plan->egress.publish[proxy->published_count]));
@@ -153,7 +159,7 @@ static int start_worker(const struct plan *plan, struct run *run)
 	}
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return fail(errno, "the proxy");
-	struct worker_start start = { .shared = proxy->shared, .first = index == 0, .control = ends[1],
+	struct worker_start start = { .relayed = proxy->relayed, .shared = proxy->shared, .first = index == 0, .control = ends[1],
 				      .listeners = proxy->listeners, .listener_count = proxy->listener_count,
 				      .published = proxy->published, .published_count = proxy->published_count };
 	pid_t supervisor = getpid();
@@ -171,6 +177,11 @@ static int start_worker(const struct plan *plan, struct run *run)
 	proxy->worker_count++;
 	send_files(proxy->workers[index].files, ends[0]);
 	return 0;
+}
+
+int proxy_ready(const struct plan *plan, struct run *run)
+{
+	return run->proxy->worker_count ? 0 : start_worker(plan, run);
 }
 
 static bool same_kind(const struct record *left, const struct record *right)

@@ -28,6 +28,7 @@ struct proxy {
 	int listeners[LISTENERS_MOST];
 	unsigned listener_count;
 	bool redirected;
+	bool relayed; // tier landlock: the one listener is on the host's loopback
 	int published[8];
 	unsigned published_count;
 	struct shared *shared; // NULL until the first worker
@@ -58,6 +59,12 @@ void proxy_listeners(struct proxy *proxy, const int *fds, unsigned count, bool r
 // Sockets of the box, for published ports.
 void proxy_sockets(struct proxy *proxy, int *fds, unsigned count);
 
+// A worker is there, or made now.
+int proxy_ready(const struct plan *plan, struct run *run);
+struct sockaddr_storage;
+// relay.c: connects a socket to the proxy in place of `to`. 0 or -errno.
+int proxy_relay(const struct plan *plan, struct run *run, int socket, const struct sockaddr_storage *to);
+
 // What to wait for; returns how many were filled in.
 unsigned proxy_events(const struct proxy *proxy, struct pollfd *events);
 // Does what these ask for. -1 with the error said when the run cannot go on.
@@ -67,10 +74,13 @@ void proxy_end(const struct plan *plan, struct run *run);
 // One line for each destination that was denied or failed.
 void proxy_report(const struct plan *plan, const struct proxy *proxy, struct out *out);
 
+// dial.c: IPv4 as ::ffff:a.b.c.d.
+void dial_read_address(const struct sockaddr_storage *from, struct address *ret_address, uint16_t *ret_port);
+
 // worker.c: never returns.
 struct worker_start {
 	struct shared *shared;
-	bool first;
+	bool first, relayed;
 	int control;
 	const int *listeners, *published;
 	unsigned listener_count, published_count;

@@ -36,6 +36,13 @@ struct name {
 	char text[HOST_NAME_MOST + 1];
 };
 
+// Tier landlock: where the connection from this port of the loopback was meant to go.
+struct target {
+	_Atomic bool set;
+	uint16_t port;
+	struct address address;
+};
+
 struct shared {
 	// The table in use is rules[generation % 2]; the other one is only written by the supervisor,
 	// which changes it at most ten times a second.
@@ -46,6 +53,7 @@ struct shared {
 	_Atomic uint64_t spent[BUDGETS_MOST]; // of rules->budgets
 	_Atomic unsigned live[2]; // slots in use, of each worker; the second starts late
 	_Atomic unsigned workers;
+	struct target targets[65536]; // by source port; written by the supervisor
 };
 
 // NULL when there is no memory.

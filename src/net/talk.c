@@ -58,9 +58,12 @@ bool talk_to(struct worker *worker, struct slot *slot, const struct host *host, 
 		allow = NULL;
 		why = "a rule so wide does not open this address";
 	}
+	bool loopback = slot->host.kind == HOST_ADDRESS && is_loopback(&slot->host.address);
+	if (loopback)
+		why = "this host itself; a port of it opens by --loopback PORT";
 	if (!allow) {
 		slot->record = record_slot(worker, slot, VERDICT_DENIED, deny ? deny->text : "",
-					   deny ? "denied by rule" : why, !deny);
+					   deny ? "denied by rule" : why, !deny && !loopback);
 		return false;
 	}
 	slot->rule = *allow;

@@ -240,6 +240,8 @@ static void prepare(struct worker *worker, const struct worker_start *start)
 			watch(worker, worker->listeners[i], TAG_LISTENER, i, EPOLLIN);
 	}
 	worker->listener_count = start->listener_count;
+	worker->relayed = start->relayed;
+	memcpy(worker->loopback_ports, start->egress->loopback, sizeof(worker->loopback_ports));
 	worker->published_count = start->first ? start->published_count : 0;
 	for (unsigned i = 0; i < worker->published_count; i++) {
 		worker->published[i] = start->published[i];

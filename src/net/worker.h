@@ -107,9 +107,11 @@ struct worker {
 	struct shared *shared;
 	int epoll, control;
 	bool first; // answers DNS
+	bool relayed; // tier landlock: connections come from the host's loopback
 	bool full; // asked for another worker
 	int listeners[LISTENERS_MOST];
 	uint16_t loopback[LISTENERS_MOST]; // port of the host's loopback, 0 for none
+	uint16_t loopback_ports[LINK_LOOPBACK_MOST]; // when relayed
 	unsigned listener_count;
 	int published[LINK_LOOPBACK_MOST];
 	uint16_t published_inside[LINK_LOOPBACK_MOST];
@@ -202,8 +204,6 @@ void dial_begin(struct worker *worker, struct slot *slot);
 void dial_direct(struct worker *worker, struct slot *slot, const struct address *address);
 void dial_resolved(struct worker *worker, struct slot *slot);
 void dial_event(struct worker *worker, struct slot *slot, unsigned attempt);
-struct sockaddr_storage;
-void dial_read_address(const struct sockaddr_storage *from, struct address *ret_address, uint16_t *ret_port);
 void dial_stop(struct worker *worker, struct slot *slot);
 void dial_expired(struct worker *worker, struct slot *slot);
 void dial_keep_alive(const struct slot *slot);

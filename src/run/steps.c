@@ -24,7 +24,7 @@ const struct step steps[] = {
 	  "remember the caller's terminal, to give it back on every way out" },
 	{ SIDE_HOST, BOTH, "signals", supervise_signals, NULL,
 	  "block all signals before there is anybody to lose: they are read, never handled" },
-	{ SIDE_HOST, FULL, "publish", proxy_host, proxy_undo,
+	{ SIDE_HOST, BOTH, "publish", proxy_host, proxy_undo,
 	  "bind the ports of the host's loopback that lead inside, while a failure costs nothing" },
 	{ SIDE_HOST, BOTH, "namespaces", ns_clone, ns_undo,
 	  "one clone with every namespace; the box's pid 1 begins here" },

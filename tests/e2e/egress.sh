@@ -279,4 +279,50 @@ is "nothing was left in the project" "" "$(git status --short | grep -v '^?? \(f
 # without the rule in the kernel
 like "without redirection: listed ports" "$(SBX_TEST_SKIP=redirect timeout 20 "$SBX_TESTING" run --read "$LAB" -a www.allowed.test:80,7000 -- $fetch http://www.allowed.test/f 2>&1)" '^GET /f'
 is "and others are refused" refused "$(SBX_TEST_SKIP=redirect timeout 20 "$SBX_TESTING" run --read "$tests" -a www.allowed.test:80 -- python3 "$raw" www.allowed.test 7001 2>/dev/null)"
+
+# --- tier landlock: the same policy, by notification
+if (cd / && "$SBX" run --project none --tier landlock -- true) >"$work/log" 2>&1; then
+	tier() { box --tier landlock --unprotected -a '*.allowed.test' "$@"; }
+	direct="$fetch --noproxy www.allowed.test,denied.test,203.0.113.10"
+	like "landlock: by libc's names and directly" "$(tier -- $direct https://www.allowed.test/d)" '^GET /d'
+	like "by the variables that it sets" "$(tier -- $fetch https://www.allowed.test/v)" '^GET /v'
+	like "names without UDP" "$(tier -- getent hosts www.allowed.test)" '^198\.1[89]\.'
+	is "any protocol" hello "$(tier -- python3 "$raw" www.allowed.test 7000 '\0hello' EOF | tr -d '\0')"
+	like "a denied name, told" "$(tier -- $direct https://denied.test/; cat "$work/log")" 'alert access denied'
+	like "with program and flag" "$(cat "$work/log")" 'blocked denied.test:443 \(curl\).*--allow-domain denied.test:443'
+	like "a literal address" "$(tier -- $direct http://203.0.113.10/)" 'blocked by sbx'
+	like "Host of another name" "$(tier -- $direct -H 'Host: denied.test' http://www.allowed.test/)" 'another host'
+	is "the host's loopback" reset "$(tier -- python3 "$raw" 127.0.0.1 7000)"
+	like "is told with its own flag" "$(cat "$work/log")" 'by --loopback PORT$'
+	is "a listed port of it" hello "$(tier --loopback 7000 -- python3 "$raw" 127.0.0.1 7000 hello EOF)"
+	like "non-blocking, as node does it" "$(tier -- node -e 'require("http").get("http://www.allowed.test/n", { agent: false }, (r) => r.on("data", (d) => console.log(String(d))))' 2>&1)" 'GET /n|ENOENT'
+	is "UDP, raw, MPTCP, SCTP, netlink: none" "no no no no no " "$(tier -- python3 -c 'import socket
+for kind in (2, 2, 0), (2, 3, 1), (2, 1, 262), (2, 1, 132), (16, 3, 0):
+    try: socket.socket(*kind); print("opened")
+    except OSError: print("no")' | tr '\n' ' ')"
+	is "no data before the answer" "no no no " "$(tier -- python3 -c 'import socket
+def attempt(work):
+    try: work(socket.socket()); print("sent")
+    except OSError: print("no")
+attempt(lambda s: s.sendto(b"x", socket.MSG_FASTOPEN, ("203.0.113.10", 7000)))
+attempt(lambda s: s.sendmsg([b"x"], [], socket.MSG_FASTOPEN, ("203.0.113.10", 7000)))
+attempt(lambda s: s.setsockopt(6, 30, 1))' | tr '\n' ' ')"
+	is "no servers on the host" "no no " "$(tier -- python3 -c 'import socket
+def attempt(work):
+    try: work(socket.socket()); print("serves")
+    except OSError: print("no")
+attempt(lambda s: s.bind(("127.0.0.1", 0)))
+attempt(lambda s: s.listen())' | tr '\n' ' ')"
+	is "unix servers of its own, yes" yes "$(tier -- python3 -c 'import socket
+s = socket.socket(socket.AF_UNIX); s.bind("s"); s.listen(); print("yes")'; rm -f s)"
+	like "no published ports" "$(tier --publish 8000 -- true; cat "$work/log")" 'cannot publish'
+	tier -- bash -c "$direct http://www.allowed.test/ >/dev/null; sleep 2" &
+	sleep 1
+	relay=$(awk '$2 ~ /^0100007F:/ && $4 == "0A" { print substr($2, 10) }' /proc/net/tcp | while read -r hex; do echo $((16#$hex)); done | sort -n | tail -1)
+	like "nobody else gets in by the listener" "$(python3 "$raw" 127.0.0.1 "$relay" 'CONNECT www.allowed.test:80 HTTP/1.1\r\n\r\n')" 'reset'
+	wait
+	like "under Docker's filter" "$(timeout 20 "$(dirname "$ATTACK")/confine" docker "$SBX" run --tier landlock --unprotected --read "$LAB" -a www.allowed.test -- $direct https://www.allowed.test/docker 2>&1)" '^GET /docker'
+else
+	skip "tier landlock" "$(head -1 "$work/log")"
+fi
 done_testing

@@ -76,7 +76,7 @@ for type in SOCK_STREAM SOCK_SEQPACKET; do
 done
 for kind in "AF_UNIX SOCK_DGRAM" "AF_INET SOCK_STREAM" "AF_INET SOCK_DGRAM" "AF_INET6 SOCK_STREAM" "AF_NETLINK SOCK_RAW"; do
 	read -r family type <<<"$kind"
-	is "no socket: $kind" 1 "$(box -- python3 -c "import socket; socket.socket(socket.$family, socket.$type)"; echo $?)"
+	is "no socket: $kind" 1 "$(box --network none -- python3 -c "import socket; socket.socket(socket.$family, socket.$type)"; echo $?)"
 done
 is "no datagram pair" 1 "$(box -- python3 -c 'import socket; socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)'; echo $?)"
 is "a pair of streams" 0 "$(box -- python3 -c 'import socket; socket.socketpair()'; echo $?)"
