@@ -1,6 +1,7 @@
 // Owns the beginning of connections: from the box, by where they were meant to go, and from the
 // host's loopback to published ports.
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -110,6 +111,17 @@ static bool leaves_to_other(const struct worker *worker)
 	       atomic_load_explicit(&worker->shared->workers, memory_order_relaxed) > 1;
 }
 
+// With no descriptor left: the spare one takes the connection, tells it so, and is spare again.
+static bool turn_away(struct worker *worker, unsigned listener)
+{
+	fd_close(&worker->spare);
+	int fd = accept4(worker->listeners[listener], NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	if (fd >= 0)
+		refuse(fd);
+	worker->spare = fcntl(worker->control, F_DUPFD_CLOEXEC, 3);
+	return fd >= 0;
+}
+
 void accept_all(struct worker *worker, unsigned listener)
 {
 	for (int i = 0; i < ACCEPTS_A_TURN && !leaves_to_other(worker); i++) {
@@ -117,6 +129,8 @@ void accept_all(struct worker *worker, unsigned listener)
 		socklen_t size = sizeof(from);
 		int fd = accept4(worker->listeners[listener], (struct sockaddr *)&from, &size,
 				 SOCK_NONBLOCK | SOCK_CLOEXEC);
+		if (fd < 0 && (errno == EMFILE || errno == ENFILE) && turn_away(worker, listener))
+			continue;
 		if (fd < 0)
 			return;
 		accept_one(worker, listener, fd, &from);

@@ -1,6 +1,7 @@
 // Owns the loop of a worker: events, then slots with work left, then deadlines.
 #include "net/worker.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -226,6 +227,7 @@ static void prepare(struct worker *worker, const struct worker_start *start)
 	worker->first = start->first;
 	worker->control = start->control;
 	worker->hosts_file = -1;
+	worker->spare = fcntl(worker->control, F_DUPFD_CLOEXEC, 3);
 	worker->now = worker->rate_start = milliseconds();
 	worker->files_checked = worker->now - 60000;
 	worker->epoll = epoll_create1(EPOLL_CLOEXEC);

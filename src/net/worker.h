@@ -106,6 +106,7 @@ struct slot {
 struct worker {
 	struct shared *shared;
 	int epoll, control;
+	int spare; // a descriptor to turn somebody away with
 	bool first; // answers DNS
 	bool relayed; // tier landlock: connections come from the host's loopback
 	bool full; // asked for another worker

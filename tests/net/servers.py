@@ -129,6 +129,12 @@ async def http(reader, writer):
                 while True:
                     writer.write(b"z" * 65536)
                     await writer.drain()
+            elif path == "/reset":
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf")
+                await writer.drain()
+                link = writer.get_extra_info("socket")
+                link.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                return
             elif path == "/cut":
                 writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
                 return
