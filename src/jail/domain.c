@@ -60,7 +60,7 @@ static const struct row {
 	{ "connect", NO_ARGUMENT, 0, 0, IS, SECCOMP_RET_USER_NOTIF, IN_OWN },
 	// TCP that is connected by the supervisor: no other protocol, no data before that, nobody served.
 	{ "socket", 0, ~0U, AF_NETLINK, IS, ANSWER(EACCES), IN_PROXY },
-	{ "socket", 1, TYPE_MASK, SOCK_RAW, IS, ANSWER(EACCES), IN_PROXY },
+	{ "socket", 1, TYPE_MASK, SOCK_STREAM, IS_NOT, ANSWER(EACCES), IN_PROXY },
 	{ "socket", 2, ~(uint32_t)IPPROTO_TCP, 0, IS_NOT, ANSWER(EPROTONOSUPPORT), IN_PROXY },
 	{ "sendto sendmmsg", 3, MSG_FASTOPEN, MSG_FASTOPEN, IS, ANSWER(EOPNOTSUPP), IN_PROXY },
 	{ "sendmsg", 2, MSG_FASTOPEN, MSG_FASTOPEN, IS, ANSWER(EOPNOTSUPP), IN_PROXY },

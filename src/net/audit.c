@@ -12,8 +12,6 @@
 #include "base/fd.h"
 #include "base/owned.h"
 
-enum { LOG_BYTES_MOST = 8 * 1024 * 1024 };
-
 const char *const audit_verdicts[] = { "allowed", "denied", "failed" };
 
 int audit_open(const char *state)
@@ -24,7 +22,7 @@ int audit_open(const char *state)
 		return fail(ENAMETOOLONG, "the state directory");
 	autoclose int directory = -1;
 	TRY(directory = owned_directory(path));
-	if (fstatat(directory, AUDIT_FILE, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_size > LOG_BYTES_MOST)
+	if (fstatat(directory, AUDIT_FILE, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_size > AUDIT_BYTES_MOST)
 		renameat(directory, AUDIT_FILE, directory, AUDIT_OLD);
 	autoclose int fd = openat(directory, AUDIT_FILE, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0 || fstat(fd, &status) < 0)
@@ -34,7 +32,7 @@ int audit_open(const char *state)
 	return take(&fd);
 }
 
-bool audit_write(int fd, const struct record *record, pid_t pid, const char *program)
+size_t audit_write(int fd, const struct record *record, pid_t pid, const char *program)
 {
 	struct out out = { 0 };
 	struct timespec now;
@@ -63,5 +61,6 @@ bool audit_write(int fd, const struct record *record, pid_t pid, const char *pro
 	json_number(&out, "down", record->down);
 	json_close(&out, '}');
 	out_text(&out, "\n");
-	return out_flush(&out, fd) == 0;
+	size_t length = out.used;
+	return out_flush(&out, fd) == 0 ? length : 0;
 }

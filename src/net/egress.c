@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "net/link.h"
+#include "net/shared.h"
 #include "plan.h"
 
 // Ports that names without ports are likely to be reached at, where the kernel cannot redirect.
@@ -64,6 +65,25 @@ int egress_plan(struct plan *plan)
 	plan->egress.proxy = "http://" LINK_OWN_V4 ":3128";
 	list_ports(plan);
 	return list_doors(plan);
+}
+
+static unsigned count(const struct list *list)
+{
+	unsigned number = 0;
+	list_each(item, list)
+		number++;
+	return number;
+}
+
+int egress_count(const struct plan *plan)
+{
+	const struct profile *profile = plan->profile;
+	unsigned budgets = count(&profile->upload) + count(&profile->download) + count(&profile->connections) +
+			   count(&profile->rate);
+	if (count(&plan->egress.allow) + RULES_ADDED_MOST > RULES_MOST ||
+	    count(&plan->egress.deny) + RULES_ADDED_MOST > RULES_MOST)
+		return fail(0, "more than %d rules for the network", RULES_MOST - RULES_ADDED_MOST);
+	return budgets > BUDGETS_MOST ? fail(0, "more than %d budgets", BUDGETS_MOST) : 0;
 }
 
 static const char *value_of(char *const *environment, const char *name)

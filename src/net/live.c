@@ -18,7 +18,7 @@
 #include "base/str.h"
 #include "net/proxy.h"
 
-enum { RULES_ADDED_MOST = 256, ANSWER_MILLISECONDS = 2000, WISH_MILLISECONDS = 100 };
+enum { ANSWER_MILLISECONDS = 2000, WISH_MILLISECONDS = 100 };
 
 struct wish {
 	enum { WISH_ALLOW, WISH_DENY } kind;

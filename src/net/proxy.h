@@ -44,7 +44,8 @@ struct proxy {
 	unsigned worker_count;
 	struct seen *seen;
 	unsigned seen_count;
-	int audit; // the log, or -1
+	int audit; // the log; -1 before it is opened, -2 when it cannot be or is full
+	size_t audited; // bytes of this run in it
 	int live; // socket for sbx allow and deny, or -1
 	struct list more_allow, more_deny;
 	struct arena *words; // of these two

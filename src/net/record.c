@@ -56,12 +56,14 @@ int record_add(struct worker *worker, const struct record *like)
 	record->source = like->source;
 	worker->dirty[index] = true;
 	worker->any_dirty = true;
-	// At once, and waited for: whose it was can only be found while the program waits, too.
-	if (fresh) {
+	// At once, and waited for: whose it was can only be found while the program waits, too. Not for
+	// the rest: who asks for a thousand names is known by then.
+	bool waited = fresh && index < RECORDS_MOST - 1;
+	if (waited) {
 		worker->unseen++;
 		send_record(worker, (int)index, REPORT_NEW);
 	}
-	while (fresh && worker->unseen)
+	while (waited && worker->unseen)
 		worker_take_order(worker);
 	return (int)index;
 }

@@ -7,7 +7,7 @@
 
 #include "base/destination.h"
 
-enum { RULES_MOST = 4096, RULE_TEXT_MOST = 160, BUDGETS_MOST = 64, NAMES_BITS = 17, NAMES_MOST = 1 << 16 };
+enum { RULES_MOST = 4096, RULES_ADDED_MOST = 256, RULE_TEXT_MOST = 160, BUDGETS_MOST = 64, NAMES_BITS = 17, NAMES_MOST = 1 << 16 };
 
 struct rule {
 	struct destination destination;

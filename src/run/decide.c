@@ -194,6 +194,7 @@ static int decide_network(struct plan *plan, char *const *environment)
 		return 0;
 	TRY(add_destinations(plan, &plan->profile->allow, &plan->egress.allow, &plan->egress.reasons));
 	TRY(add_destinations(plan, &plan->profile->deny, &plan->egress.deny, &ignored));
+	TRY(egress_count(plan));
 	return egress_upstream(plan, environment);
 }
 

@@ -38,7 +38,7 @@ refused "misspelt option" "did you mean --network" --netwrok none
 refused "unknown letter" "unknown option '-Z'" -Z
 refused "option with control bytes" "control bytes" $'--a\eb'
 refused "switch with a value" "takes no value" --timing=yes
-refused "word out of the list" "expected none\|host" --network all
+refused "word out of the list" "expected none\|proxy\|host" --network all
 refused "size" "such as 64K" --tmp lots
 refused "size out of range" "from 65536" --tmp 1
 refused "size with sign" "such as 64K" --tmp -1
@@ -56,6 +56,27 @@ refused "missing path" "does not exist" --read /no/such/path
 refused "the root as a path" "the whole machine" --read /
 refused "variable in a path that is not set" 'NO_SUCH is not set' --read '$NO_SUCH/x'
 refused "unknown profile" "no profile 'nosuch'" -p nosuch
+for host in '' 'a b' 'a_b.test' 'bücher.example' 'a..b' '*.' 'a.*' 'x:0' 'x:65536' 'x:80,' 'x:80-90' 'http://x' '10.1.2.3/8' '1.2.3.4/33' '1.2.3' '256.1.1.1' '08.1.1.1/8' '[::1' 'fe80::1%lo' '@' '@a b' '-x.test'; do
+	[ "$host" = 1.2.3 ] || refused "destination '$host'" "is not valid, expected|missing|needs" --allow-domain "$host"
+done
+refused "destination with control bytes" "control bytes" --deny-domain $'a\tb'
+refused "a group that is not there" "no group '@nosuch', expected one of @npm" --allow-domain @nosuch
+refused "a group in deny" "no group" --deny-domain @nosuch
+refused "a port of the loopback" "a port from 1 to 65535" --loopback 0
+refused "a name as a port" "a port from 1 to 65535" --loopback http
+refused "a published port" "PORT or PORT:HOST-PORT" --publish 3000:0
+refused "two ports too many" "PORT or PORT:HOST-PORT" --publish 1:2:3
+refused "nine ports" "more than 8" --loopback 1 --loopback 2 --loopback 3 --loopback 4 --loopback 5 --loopback 6 --loopback 7 --loopback 8 --loopback 9
+refused "a proxy of another kind" "http://host:port or none" --upstream socks5://x:1
+refused "a proxy without a host" "http://host:port or none" --upstream http://
+refused "a budget" "a size such as 10M" --upload lots
+refused "a budget of nobody" "a size such as 10M" --upload 'a_b 10M'
+refused "an unlimited budget" "a size such as 10M" --rate unlimited
+refused "an unknown way of names" "expected strict|told" --dns loose
+refused "a rule in a profile, with its line" 'p[0-9]+.ini:3: \[network\] allow: .a b. is not valid' -p "$(profile '[network]\nmode = proxy\nallow = a b\n')"
+refused "5,000 rules" "more than 3840 rules" -p "$(profile "[network]\nmode = proxy\n$(seq -f "allow = a%g.test\n" 5000 | tr -d "\n")")"
+refused "70 budgets" "more than 64 budgets" -p "$(profile "[network]\nmode = proxy\n$(seq -f "upload = %g\n" 70 | tr -d "\n")")"
+refused "a misspelt key of it" "did you mean .allow." -p "$(profile '[network]\nalow = a.test\n')"
 refused "misspelt profile" "did you mean 'default'" -p defualt
 refused "profile with control bytes" "control bytes" -p $'a\tb'
 refused "missing profile file" "No such file" -p "$work/none.ini"

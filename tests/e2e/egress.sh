@@ -208,7 +208,8 @@ is "its routes, addresses and rules stay as they are" "2 2 1 " "$(allowed -- bas
 timeout 30 "$SBX" run --read "$LAB" --read "$tests" -- bash -c "until $fetch -f http://www.allowed.test/live; do sleep 0.1; done; until ! $fetch -f http://www.allowed.test/gone; do sleep 0.1; done; echo end" >"$work/live" 2>&1 &
 run=$!
 sleep 1
-sbx=$("$SBX" log --runs | awk '/live/ { print $1; exit }')
+sbx=$(pgrep -P $run)
+like "the run is listed" "$("$SBX" log --runs)" "^$sbx .*sbx run"
 status "sbx allow" 0 "$SBX" allow "$sbx" www.allowed.test
 for _ in $(seq 50); do grep -q '^GET /gone' "$work/live" && break; sleep 0.1; done
 status "sbx deny" 0 "$SBX" deny "$sbx" www.allowed.test
@@ -219,7 +220,7 @@ like "no destination" "$("$SBX" allow 1 'a b' 2>&1)" "is no destination"
 timeout 30 "$SBX" run --read "$tests" -a www.allowed.test -- python3 "$raw" www.allowed.test 7000 hello @5 EOF >"$work/live" 2>"$work/log" &
 run=$!
 sleep 1
-"$SBX" deny "$("$SBX" log --runs | awk '/raw.py/ { print $1; exit }')" '*.allowed.test'
+"$SBX" deny "$(pgrep -P $run)" '*.allowed.test'
 wait $run
 like "deny ends what is open" "$(cat "$work/live")" 'reset|not connected'
 is "nobody in the box can call it" 1 "$(box -a www.allowed.test -- "$SBX" allow $$ denied.test 2>/dev/null; echo $(($? != 0)))"

@@ -164,7 +164,7 @@ static void layers(void **state)
 	err_clear();
 	assert_int_equal(merge_profiles(arena, NULL, &none, &profile), 0);
 	assert_int_equal(profile.project, PROJECT_WRITE);
-	assert_int_equal(profile.network, NETWORK_NONE);
+	assert_int_equal(profile.network, NETWORK_PROXY);
 	assert_int_equal(profile.limits.core, 0);
 	assert_true(profile.limits.time == UNLIMITED);
 	struct argument set = { key_find("network", "mode"), "host" };
