@@ -99,6 +99,9 @@ like "rebinding: the second answer is judged too" "$(box -a rebind.test -- bash 
 for address in 127.0.0.1 127.1 0 0x7f.1 2130706433 017700000001 '[::1]' '[::ffff:127.0.0.1]' localhost 10.9.9.9 169.254.169.254 '[::ffff:a9fe:a9fe]' 2852039166; do
 	like "by proxy: $address is not reached" "$(box -a '*' -a 0.0.0.0/0 -a ::/0 --private-network yes -- curl -s -m 5 -x http://198.18.0.1:3128 "http://$address:80/")" 'blocked by sbx|could not do this|two ways'
 done
+for address in 127.0.0.1 0.0.0.0 '[::1]' '[::ffff:127.0.0.1]'; do
+	like "no rule opens $address" "$(box -a "$address" -a '*' -- curl -s -m 5 -x http://198.18.0.1:3128 "http://$address:80/")" 'blocked by sbx'
+done
 like "a metadata address by its own rule" "$(get -a 169.254.169.254 -- http://169.254.169.254/)" '^GET /'
 like "the listener itself leads nowhere" "$(allowed -- python3 "$raw" 127.0.0.1 1 'GET / HTTP/1.1\r\n\r\n')" 'blocked by sbx'
 
@@ -318,8 +321,11 @@ attempt(lambda s: s.listen())' | tr '\n' ' ')"
 s = socket.socket(socket.AF_UNIX); s.bind("s"); s.listen(); print("yes")'; rm -f s)"
 	like "no published ports" "$(tier --publish 8000 -- true; cat "$work/log")" 'cannot publish'
 	tier -- bash -c "$direct http://www.allowed.test/ >/dev/null; sleep 2" &
-	sleep 1
-	relay=$(awk '$2 ~ /^0100007F:/ && $4 == "0A" { print substr($2, 10) }' /proc/net/tcp | while read -r hex; do echo $((16#$hex)); done | sort -n | tail -1)
+	for _ in $(seq 50); do
+		sleep 0.1
+		relay=$(awk '$2 ~ /^0100007F:/ && $4 == "0A" { print substr($2, 10) }' /proc/net/tcp | while read -r hex; do echo $((16#$hex)); done | sort -n | tail -1)
+		[ "${relay:-0}" -le 9000 ] || break
+	done
 	like "nobody else gets in by the listener" "$(python3 "$raw" 127.0.0.1 "$relay" 'CONNECT www.allowed.test:80 HTTP/1.1\r\n\r\n')" 'reset'
 	wait
 	like "under Docker's filter" "$(timeout 20 "$(dirname "$ATTACK")/confine" docker "$SBX" run --tier landlock --unprotected --read "$LAB" -a www.allowed.test -- $direct https://www.allowed.test/docker 2>&1)" '^GET /docker'
