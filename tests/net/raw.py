@@ -7,9 +7,9 @@ import socket
 import sys
 import time
 
+got = b""
 try:
     link = socket.create_connection((sys.argv[1], int(sys.argv[2])), timeout=3)
-    got = b""
     for text in sys.argv[3:]:
         if text.startswith("@"):
             time.sleep(float(text[1:]))
