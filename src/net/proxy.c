@@ -346,9 +346,8 @@ void proxy_end(const struct plan *plan, struct run *run)
 	proxy->worker_count = 0;
 }
 
-void proxy_report(const struct plan *plan, const struct proxy *proxy, struct out *out)
+void proxy_report(const struct proxy *proxy, struct out *out)
 {
-	(void)plan;
 	for (unsigned i = 0; i < proxy->seen_count; i++) {
 		const struct seen *seen = &proxy->seen[i];
 		const struct record *record = &seen->record;
@@ -370,6 +369,9 @@ void proxy_report(const struct plan *plan, const struct proxy *proxy, struct out
 			out_text(out, "; to allow: --allow-domain %s", where);
 		out_text(out, "\n");
 	}
+	if (proxy->seen_count && !proxy->redirected && !proxy->relayed)
+		out_text(out, "sbx: this kernel cannot redirect (nf_tables with TPROXY): of names without ports only "
+			      "usual ones lead out; name the others, as in host:8443\n");
 	if (proxy->seen_count == SEEN_MOST)
 		out_text(out, "sbx: more destinations than are told apart; the last line stands for the rest\n");
 }

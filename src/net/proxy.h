@@ -73,7 +73,7 @@ int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *
 // When the box is dead: takes the last words of the workers and ends them.
 void proxy_end(const struct plan *plan, struct run *run);
 // One line for each destination that was denied or failed.
-void proxy_report(const struct plan *plan, const struct proxy *proxy, struct out *out);
+void proxy_report(const struct proxy *proxy, struct out *out);
 
 // dial.c: IPv4 as ::ffff:a.b.c.d.
 void dial_read_address(const struct sockaddr_storage *from, struct address *ret_address, uint16_t *ret_port);
