@@ -21,6 +21,9 @@ struct record {
 	uint64_t up, down;
 };
 
+// Whether both speak of one destination, verdict and reason.
+bool record_alike(const struct record *left, const struct record *right);
+
 // To the supervisor.
 struct report {
 	enum report_kind {

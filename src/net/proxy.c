@@ -18,7 +18,6 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
-#include "base/str.h"
 #include "base/sys.h"
 #include "net/audit.h"
 #include "net/live.h"
@@ -184,18 +183,11 @@ int proxy_ready(const struct plan *plan, struct run *run)
 	return run->proxy->worker_count ? 0 : start_worker(plan, run);
 }
 
-static bool same_kind(const struct record *left, const struct record *right)
-{
-	return left->verdict == right->verdict && left->port == right->port &&
-	       host_equal(&left->host, &right->host) && str_equal(left->why, right->why) &&
-	       str_equal(left->rule, right->rule);
-}
-
 static void take_record(const struct plan *plan, const struct run *run, const struct record *record)
 {
 	struct proxy *proxy = run->proxy;
 	unsigned index = 0;
-	while (index < proxy->seen_count && !same_kind(&proxy->seen[index].record, record))
+	while (index < proxy->seen_count && !record_alike(&proxy->seen[index].record, record))
 		index++;
 	if (index == SEEN_MOST)
 		index--; // the last place is for all the rest

@@ -28,7 +28,7 @@ void record_flush(struct worker *worker)
 	worker->next_flush = worker->now + FLUSH_MILLISECONDS;
 }
 
-static bool same_kind(const struct record *left, const struct record *right)
+bool record_alike(const struct record *left, const struct record *right)
 {
 	return left->verdict == right->verdict && left->port == right->port &&
 	       host_equal(&left->host, &right->host) && str_equal(left->why, right->why) &&
@@ -38,7 +38,7 @@ static bool same_kind(const struct record *left, const struct record *right)
 int record_add(struct worker *worker, const struct record *like)
 {
 	unsigned index = 0;
-	while (index < worker->record_count && !same_kind(&worker->records[index], like))
+	while (index < worker->record_count && !record_alike(&worker->records[index], like))
 		index++;
 	// The last place is for all that find no other.
 	if (index == RECORDS_MOST) {

@@ -1,15 +1,7 @@
 #!/bin/bash
 # Real programs through the way out: each reaches what is allowed and is refused what is not, within
 # a second and told; first without proxy variables, then, where they know them, with.
-here=$(cd "$(dirname "$0")" && pwd)
-[ -n "${LAB:-}" ] || exec "$here/../net/lab.sh" "$0" "$@"
-. "$here/../lib.sh"
-export HOME=$work/home XDG_STATE_HOME=$work/state
-mkdir -p "$HOME" && chmod 755 "$HOME"
-project=$(new_project)
-cd "$project" || exit 1
-tests=$(dirname "$here")
-unset http_proxy https_proxy all_proxy no_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY
+. "$(dirname "$0")/../net/inside.sh"
 
 # What a client needs besides: the servers' certificate for every library that has its own idea.
 common=(--read "$LAB" --read "$tests" --env SSL_CERT_FILE="$LAB/ca.pem" --env NODE_EXTRA_CA_CERTS="$LAB/ca.pem"

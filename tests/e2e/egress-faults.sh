@@ -1,15 +1,6 @@
 #!/bin/bash
 # Bad peers on both sides of the proxy: it names what is wrong, stays small, and serves the others.
-here=$(cd "$(dirname "$0")" && pwd)
-[ -n "${LAB:-}" ] || exec "$here/../net/lab.sh" "$0" "$@"
-. "$here/../lib.sh"
-export HOME=$work/home XDG_STATE_HOME=$work/state
-mkdir -p "$HOME" && chmod 755 "$HOME"
-project=$(new_project)
-cd "$project" || exit 1
-raw=$here/../net/raw.py
-tests=$(dirname "$here")
-unset http_proxy https_proxy all_proxy no_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY
+. "$(dirname "$0")/../net/inside.sh"
 box() { timeout 60 "$SBX" run --read "$LAB" --read "$tests" -a '*.allowed.test' -a slow.test -a none.test "$@" 2>"$work/log"; }
 fetch="curl -sS -m 5"
 

@@ -1,15 +1,6 @@
 #!/bin/bash
 # The way out: who is reached and who is not, in which words, against servers of our own.
-here=$(cd "$(dirname "$0")" && pwd)
-[ -n "${LAB:-}" ] || exec "$here/../net/lab.sh" "$0" "$@"
-. "$here/../lib.sh"
-export HOME=$work/home XDG_STATE_HOME=$work/state
-mkdir -p "$HOME" && chmod 755 "$HOME"
-project=$(new_project)
-cd "$project" || exit 1
-raw=$here/../net/raw.py
-tests=$(dirname "$here")
-unset http_proxy https_proxy all_proxy no_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY
+. "$(dirname "$0")/../net/inside.sh"
 
 # Standard output is printed; what sbx says goes to $work/log.
 box() { timeout 20 "$SBX" run --read "$LAB" --read "$tests" "$@" 2>"$work/log"; }

@@ -156,7 +156,7 @@ async def http(reader, writer):
         writer.close()
 
 
-async def echo(reader, writer):
+async def echo(reader, writer):  # also one direction of the proxy below
     try:
         while data := await reader.read(65536):
             writer.write(data)
@@ -177,16 +177,6 @@ async def banner(reader, writer):  # the server speaks first
     writer.close()
 
 
-async def relay(reader, writer):
-    try:
-        while data := await reader.read(65536):
-            writer.write(data)
-            await writer.drain()
-    except ConnectionError:
-        pass
-    writer.close()
-
-
 async def proxy(reader, writer):
     """A caller's own proxy: wants a password, resolves by the table."""
     line, fields = await read_head(reader)
@@ -199,7 +189,7 @@ async def proxy(reader, writer):
     asked.append("by-proxy:" + host)
     away, out = await asyncio.open_connection((NAMES.get(host) or ([host],))[0][0], int(port))
     writer.write(b"HTTP/1.1 200 fine\r\nX-Word: yes\r\n\r\n")
-    await asyncio.gather(relay(reader, out), relay(away, writer))
+    await asyncio.gather(echo(reader, out), echo(away, writer))
 
 
 async def main(directory):
