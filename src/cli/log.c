@@ -83,7 +83,8 @@ static void show_runs(struct out *out)
 			if ((unsigned char)command[j] < ' ' || command[j] == 0x7f)
 				command[j] = ' ';
 		command[got > 0 ? got : 0] = '\0';
-		out_text(out, "%d %s\n", (int)runs[i], command);
+		if (got > 0)
+			out_text(out, "%d %s\n", (int)runs[i], command);
 	}
 }
 

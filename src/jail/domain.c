@@ -52,39 +52,41 @@ static const struct row {
 	uint32_t mask, value;
 	enum { IS, IS_NOT } test;
 	uint32_t answer;
-	unsigned network; // in which modes: bits of MODE_*
+	unsigned network; // in which modes: bits of MODE()
+	uint32_t family; // of socket, besides: the first argument, 0 for any
 } rows[] = {
 	// Only unix sockets, each connected by the supervisor; datagrams name a receiver each time.
-	{ "socket", 0, ~0U, AF_UNIX, IS_NOT, ANSWER(EACCES), IN_NONE },
-	{ "socket socketpair", 1, TYPE_MASK, SOCK_DGRAM, IS, ANSWER(EACCES), IN_OWN },
-	{ "connect", NO_ARGUMENT, 0, 0, IS, SECCOMP_RET_USER_NOTIF, IN_OWN },
+	{ "socket", 0, ~0U, AF_UNIX, IS_NOT, ANSWER(EACCES), IN_NONE, 0 },
+	{ "socket socketpair", 1, TYPE_MASK, SOCK_DGRAM, IS, ANSWER(EACCES), IN_OWN, 0 },
+	{ "connect", NO_ARGUMENT, 0, 0, IS, SECCOMP_RET_USER_NOTIF, IN_OWN, 0 },
 	// TCP that is connected by the supervisor: no other protocol, no data before that, nobody served.
-	{ "socket", 0, ~0U, AF_NETLINK, IS, ANSWER(EACCES), IN_PROXY },
-	{ "socket", 1, TYPE_MASK, SOCK_STREAM, IS_NOT, ANSWER(EACCES), IN_PROXY },
-	{ "socket", 2, ~(uint32_t)IPPROTO_TCP, 0, IS_NOT, ANSWER(EPROTONOSUPPORT), IN_PROXY },
-	{ "sendto sendmmsg", 3, MSG_FASTOPEN, MSG_FASTOPEN, IS, ANSWER(EOPNOTSUPP), IN_PROXY },
-	{ "sendmsg", 2, MSG_FASTOPEN, MSG_FASTOPEN, IS, ANSWER(EOPNOTSUPP), IN_PROXY },
-	{ "setsockopt", 2, ~0U, TCP_FASTOPEN_CONNECT, IS, ANSWER(ENOPROTOOPT), IN_PROXY },
-	{ "listen", NO_ARGUMENT, 0, 0, IS, SECCOMP_RET_USER_NOTIF, IN_PROXY },
+	{ "socket", 0, ~0U, AF_NETLINK, IS, ANSWER(EACCES), IN_PROXY, 0 },
+	{ "socket", 1, TYPE_MASK, SOCK_STREAM, IS_NOT, ANSWER(EACCES), IN_PROXY, AF_INET },
+	{ "socket", 1, TYPE_MASK, SOCK_STREAM, IS_NOT, ANSWER(EACCES), IN_PROXY, AF_INET6 },
+	{ "socket", 2, ~(uint32_t)IPPROTO_TCP, 0, IS_NOT, ANSWER(EPROTONOSUPPORT), IN_PROXY, 0 },
+	{ "sendto sendmmsg", 3, MSG_FASTOPEN, MSG_FASTOPEN, IS, ANSWER(EOPNOTSUPP), IN_PROXY, 0 },
+	{ "sendmsg", 2, MSG_FASTOPEN, MSG_FASTOPEN, IS, ANSWER(EOPNOTSUPP), IN_PROXY, 0 },
+	{ "setsockopt", 2, ~0U, TCP_FASTOPEN_CONNECT, IS, ANSWER(ENOPROTOOPT), IN_PROXY, 0 },
+	{ "listen", NO_ARGUMENT, 0, 0, IS, SECCOMP_RET_USER_NOTIF, IN_PROXY, 0 },
 	// With the host's network the supervisor cannot tell the one kind from the other.
-	{ "socket", 0, ~0U, AF_UNIX, IS, ANSWER(EACCES), IN_HOST },
-	{ "socketpair", 1, TYPE_MASK, SOCK_DGRAM, IS, ANSWER(EACCES), IN_HOST },
+	{ "socket", 0, ~0U, AF_UNIX, IS, ANSWER(EACCES), IN_HOST, 0 },
+	{ "socketpair", 1, TYPE_MASK, SOCK_DGRAM, IS, ANSWER(EACCES), IN_HOST, 0 },
 	// System V and POSIX memory, queues and semaphores are the host's.
 	{ "shmget shmat shmctl shmdt semget semop semctl semtimedop msgget msgsnd msgrcv msgctl mq_open "
 	  "mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr",
-	  NO_ARGUMENT, 0, 0, IS, ANSWER(ENOSYS), IN_ALL },
+	  NO_ARGUMENT, 0, 0, IS, ANSWER(ENOSYS), IN_ALL, 0 },
 	// Limits and priorities: one's own only.
 	{ "prlimit64 sched_setparam sched_setscheduler sched_setaffinity sched_setattr", 0, ~0U, 0, IS_NOT,
-	  ANSWER(EPERM), IN_ALL },
-	{ "setpriority", 0, ~0U, WHO_PROCESS, IS_NOT, ANSWER(EPERM), IN_ALL },
-	{ "ioprio_set", 0, ~0U, IO_WHO_PROCESS, IS_NOT, ANSWER(EPERM), IN_ALL },
-	{ "setpriority ioprio_set", 1, ~0U, 0, IS_NOT, ANSWER(EPERM), IN_ALL },
+	  ANSWER(EPERM), IN_ALL, 0 },
+	{ "setpriority", 0, ~0U, WHO_PROCESS, IS_NOT, ANSWER(EPERM), IN_ALL, 0 },
+	{ "ioprio_set", 0, ~0U, IO_WHO_PROCESS, IS_NOT, ANSWER(EPERM), IN_ALL, 0 },
+	{ "setpriority ioprio_set", 1, ~0U, 0, IS_NOT, ANSWER(EPERM), IN_ALL, 0 },
 	// Metadata by path: the supervisor changes it where the box may write.
-	{ "chmod fchmodat fchmodat2", NO_ARGUMENT, 0, 0, IS, SECCOMP_RET_USER_NOTIF, IN_ALL },
-	{ "utimensat", 1, ~0U, 0, IS_NOT, SECCOMP_RET_USER_NOTIF, IN_ALL },
+	{ "chmod fchmodat fchmodat2", NO_ARGUMENT, 0, 0, IS, SECCOMP_RET_USER_NOTIF, IN_ALL, 0 },
+	{ "utimensat", 1, ~0U, 0, IS_NOT, SECCOMP_RET_USER_NOTIF, IN_ALL, 0 },
 	{ "chown lchown fchownat utime utimes futimesat setxattr lsetxattr removexattr lremovexattr "
 	  "setxattrat removexattrat",
-	  NO_ARGUMENT, 0, 0, IS, ANSWER(EPERM), IN_ALL },
+	  NO_ARGUMENT, 0, 0, IS, ANSWER(EPERM), IN_ALL, 0 },
 };
 
 static const char *const losses[] = {
@@ -108,8 +110,12 @@ static void emit(struct sock_filter *code, unsigned *used, uint16_t operation, u
 static void emit_row(struct sock_filter *code, unsigned *used, const struct row *row, unsigned number)
 {
 	bool always = row->argument == NO_ARGUMENT, masked = row->mask != ~0U;
-	uint8_t rest = always ? 1 : (uint8_t)(3 + masked);
-	emit(code, used, BPF_JMP | BPF_JEQ | BPF_K, number, 0, (uint8_t)(rest + !always));
+	uint8_t rest = always ? 1 : (uint8_t)(3 + masked), guard = row->family ? 2 : 0;
+	emit(code, used, BPF_JMP | BPF_JEQ | BPF_K, number, 0, (uint8_t)(guard + rest + !always));
+	if (guard) {
+		emit(code, used, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args), 0, 0);
+		emit(code, used, BPF_JMP | BPF_JEQ | BPF_K, row->family, 0, rest);
+	}
 	if (!always) {
 		emit(code, used, BPF_LD | BPF_W | BPF_ABS,
 		     (uint32_t)(offsetof(struct seccomp_data, args) + row->argument * 8), 0, 0);

@@ -338,6 +338,13 @@ void proxy_end(const struct plan *plan, struct run *run)
 	proxy->worker_count = 0;
 }
 
+void proxy_explain(const struct proxy *proxy, struct out *out)
+{
+	if (proxy->seen_count && !proxy->redirected && !proxy->relayed)
+		out_text(out, "sbx: this kernel cannot redirect (nf_tables with TPROXY): of names without ports only "
+			      "usual ones lead out; name the others, as in host:8443\n");
+}
+
 void proxy_report(const struct proxy *proxy, struct out *out)
 {
 	for (unsigned i = 0; i < proxy->seen_count; i++) {
@@ -361,9 +368,6 @@ void proxy_report(const struct proxy *proxy, struct out *out)
 			out_text(out, "; to allow: --allow-domain %s", where);
 		out_text(out, "\n");
 	}
-	if (proxy->seen_count && !proxy->redirected && !proxy->relayed)
-		out_text(out, "sbx: this kernel cannot redirect (nf_tables with TPROXY): of names without ports only "
-			      "usual ones lead out; name the others, as in host:8443\n");
 	if (proxy->seen_count == SEEN_MOST)
 		out_text(out, "sbx: more destinations than are told apart; the last line stands for the rest\n");
 }

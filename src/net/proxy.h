@@ -75,6 +75,9 @@ void proxy_end(const struct plan *plan, struct run *run);
 // One line for each destination that was denied or failed.
 void proxy_report(const struct proxy *proxy, struct out *out);
 
+// For a command that failed: what this machine lacks.
+void proxy_explain(const struct proxy *proxy, struct out *out);
+
 // dial.c: IPv4 as ::ffff:a.b.c.d.
 void dial_read_address(const struct sockaddr_storage *from, struct address *ret_address, uint16_t *ret_port);
 

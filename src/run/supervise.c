@@ -250,6 +250,8 @@ static void look_last(const struct plan *plan, const struct run *run, struct eye
 		check_host(plan, run, milliseconds() - eyes->begin, done ? COMMAND_DONE : COMMAND_FAILED,
 			   &eyes->told, &eyes->changed);
 	proxy_report(run->proxy, &eyes->told);
+	if (!done)
+		proxy_explain(run->proxy, &eyes->told);
 	list_each(item, &plan->warnings)
 		out_text(&eyes->told, "sbx: %s\n", item->text);
 	out_flush(&eyes->told, STDERR_FILENO);

@@ -273,7 +273,8 @@ is "SIGKILL of the supervisor leaves neither box nor proxy" "" "$(for pid in $ch
 is "nothing was left in the project" "" "$(git status --short | grep -v '^?? \(file\|big\)$')"
 # without the rule in the kernel
 like "without redirection: listed ports" "$(SBX_TEST_SKIP=redirect timeout 20 "$SBX_TESTING" run --read "$LAB" -a www.allowed.test:80,7000 -- $fetch http://www.allowed.test/f 2>&1)" '^GET /f'
-like "which is told" "$(SBX_TEST_SKIP=redirect timeout 20 "$SBX_TESTING" run --read "$LAB" -a www.allowed.test:80 -- $fetch http://www.allowed.test/f 2>&1)" "cannot redirect"
+is "which is not told when all went well" "" "$(SBX_TEST_SKIP=redirect timeout 20 "$SBX_TESTING" run --read "$LAB" -a www.allowed.test:80 -- $fetch http://www.allowed.test/f 2>&1 | grep redirect)"
+like "but when it did not" "$(SBX_TEST_SKIP=redirect timeout 20 "$SBX_TESTING" run --read "$LAB" -a www.allowed.test -- bash -c "$fetch http://www.allowed.test/f; $fetch http://www.allowed.test:8123/" 2>&1)" "cannot redirect"
 is "and others are refused" refused "$(SBX_TEST_SKIP=redirect timeout 20 "$SBX_TESTING" run --read "$tests" -a www.allowed.test:80 -- python3 "$raw" www.allowed.test 7001 2>/dev/null)"
 
 # --- tier landlock: the same policy, by notification
