@@ -26,6 +26,8 @@
 #include "plan.h"
 #include "run.h"
 
+enum { BACKLOG = 1024 };
+
 static const char *const name_files[] = { "/etc/hosts", "/etc/resolv.conf" };
 
 static int listen_on_host(const struct publish *publish)
@@ -35,7 +37,7 @@ static int listen_on_host(const struct publish *publish)
 	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	autoclose int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0 ||
-	    bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 || listen(fd, 128) < 0)
+	    bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 || listen(fd, BACKLOG) < 0)
 		return fail(errno, "publish port %u: 127.0.0.1:%u", publish->inside, publish->outside);
 	return take(&fd);
 }

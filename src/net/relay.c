@@ -1,6 +1,7 @@
 // Owns the way to the proxy in tier landlock: the supervisor connects the caller's socket to the
 // proxy's listener on the host's loopback, and notes from which port it will come and for whom.
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -47,6 +48,18 @@ static int announce(struct proxy *proxy, int socket, const struct sockaddr_stora
 	return 0;
 }
 
+// The supervisor waits for nobody, whatever the socket is set to: on the loopback a connection
+// stands at once, or the proxy has more of them than it can take.
+static int connect_now(int socket, const struct sockaddr *to, socklen_t size)
+{
+	int flags = fcntl(socket, F_GETFL);
+	if (flags < 0 || fcntl(socket, F_SETFL, flags | O_NONBLOCK) < 0)
+		return -errno;
+	int problem = connect(socket, to, size) < 0 ? errno : 0;
+	fcntl(socket, F_SETFL, flags);
+	return problem == EINPROGRESS && !(flags & O_NONBLOCK) ? -EAGAIN : -problem;
+}
+
 int proxy_relay(const struct plan *plan, struct run *run, int socket, const struct sockaddr_storage *to)
 {
 	struct proxy *proxy = run->proxy;
@@ -69,5 +82,5 @@ int proxy_relay(const struct plan *plan, struct run *run, int socket, const stru
 			return result;
 	}
 	*port = listening;
-	return connect(socket, (const struct sockaddr *)&relay, size) < 0 ? -errno : 0;
+	return connect_now(socket, (const struct sockaddr *)&relay, size);
 }

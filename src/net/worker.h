@@ -123,7 +123,8 @@ struct worker {
 	struct slot *slots;
 	uint32_t used; // slots that were ever used
 	uint32_t free[SLOTS_MOST], free_count, live;
-	uint32_t queue[SLOTS_MOST], queue_count;
+	// Each slot once, and once more while its turn lasts.
+	uint32_t queue[2 * SLOTS_MOST], queue_count;
 	unsigned deadlines;
 	int64_t now; // milliseconds, by CLOCK_MONOTONIC
 	int64_t next_flush, next_timers;
