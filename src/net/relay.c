@@ -3,12 +3,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #include "net/proxy.h"
 #include "plan.h"
 #include "run.h"
+
+enum { CONNECT_MILLISECONDS = 100 };
 
 // The listener's address as a socket of this family has to be given it; with port 0 for oneself.
 static socklen_t fill_relay(int listener, int family, struct sockaddr_storage *relay, uint16_t **ret_port)
@@ -48,8 +51,8 @@ static int announce(struct proxy *proxy, int socket, const struct sockaddr_stora
 	return 0;
 }
 
-// The supervisor waits for nobody, whatever the socket is set to: on the loopback a connection
-// stands at once, or the proxy has more of them than it can take.
+// The supervisor waits a moment at most, whatever the socket is set to: on the loopback a connection
+// stands within microseconds, or the proxy has more of them than it can take.
 static int connect_now(int socket, const struct sockaddr *to, socklen_t size)
 {
 	int flags = fcntl(socket, F_GETFL);
@@ -57,7 +60,13 @@ static int connect_now(int socket, const struct sockaddr *to, socklen_t size)
 		return -errno;
 	int problem = connect(socket, to, size) < 0 ? errno : 0;
 	fcntl(socket, F_SETFL, flags);
-	return problem == EINPROGRESS && !(flags & O_NONBLOCK) ? -EAGAIN : -problem;
+	if (problem != EINPROGRESS || (flags & O_NONBLOCK))
+		return -problem;
+	struct pollfd event = { .fd = socket, .events = POLLOUT };
+	socklen_t length = sizeof(problem);
+	if (poll(&event, 1, CONNECT_MILLISECONDS) <= 0)
+		return -EAGAIN;
+	return getsockopt(socket, SOL_SOCKET, SO_ERROR, &problem, &length) < 0 ? -errno : -problem;
 }
 
 int proxy_relay(const struct plan *plan, struct run *run, int socket, const struct sockaddr_storage *to)
