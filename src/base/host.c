@@ -2,9 +2,7 @@
 #include "base/host.h"
 
 #include <arpa/inet.h>
-#include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/str.h"
 

@@ -1,7 +1,5 @@
 // sbx allow and sbx deny: tells a run of the caller's one more rule.
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/destination.h"
 #include "base/err.h"

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "net/names.h"
 #include "net/socks.h"
 #include "net/tls.h"
 #include "net/worker.h"

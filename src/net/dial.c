@@ -7,10 +7,8 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/fd.h"
-#include "base/str.h"
 #include "net/rules.h"
 #include "net/worker.h"
 

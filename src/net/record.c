@@ -1,6 +1,5 @@
 // Owns what is remembered of connections, and the budgets.
 #include <stdio.h>
-#include <string.h>
 
 #include "base/fd.h"
 #include "base/str.h"

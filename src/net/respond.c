@@ -1,6 +1,5 @@
 // Owns the answers to the box's DNS questions. Nothing is asked upstream: a look-up carries
 // nothing out.
-#include <errno.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>

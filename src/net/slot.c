@@ -1,11 +1,9 @@
 // Owns the slots: one for each connection, found by index and generation.
 #include "net/worker.h"
 
-#include <errno.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/fd.h"
 

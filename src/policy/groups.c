@@ -4,12 +4,11 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "base/destination.h"
+#include "base/host.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/path.h"
