@@ -32,6 +32,12 @@ static int add_rules(const struct list *words, struct rule *rules, unsigned *cou
 
 static int add_budgets(const struct list *words, enum budget_kind kind, struct rules *rules)
 {
+	static const char *const flags[] = {
+		[BUDGET_UPLOAD] = "--upload",
+		[BUDGET_DOWNLOAD] = "--download",
+		[BUDGET_CONNECTIONS] = "--connections",
+		[BUDGET_RATE] = "--rate",
+	};
 	list_each(item, words) {
 		struct budget *budget = &rules->budgets[rules->budget_count];
 		if (rules->budget_count == BUDGETS_MOST)
@@ -39,7 +45,7 @@ static int add_budgets(const struct list *words, enum budget_kind kind, struct r
 		if (!destination_budget(item->text, &budget->destination, &budget->for_all, &budget->most))
 			return fail(0, "'%s' is no budget", item->text);
 		budget->kind = kind;
-		snprintf(budget->text, sizeof(budget->text), "%s", item->text);
+		snprintf(budget->text, sizeof(budget->text), "%s %s", flags[kind], item->text);
 		rules->budget_count++;
 	}
 	return 0;

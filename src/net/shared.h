@@ -20,7 +20,7 @@ struct budget { // a row of [network] upload, download, connections or rate
 	bool for_all; // the whole run together, else what `destination` names, each rule together
 	struct destination destination;
 	uint64_t most; // bytes, connections, or bytes per second
-	char text[RULE_TEXT_MOST];
+	char text[RULE_TEXT_MOST]; // as a flag: what to raise
 };
 
 struct rules {

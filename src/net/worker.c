@@ -134,8 +134,6 @@ static void run_queue(struct worker *worker)
 			worker->free[worker->free_count++] = worker->queue[i];
 		else
 			talk_run(worker, slot);
-		if (slot->talk == TALK_FREE && !slot->queued)
-			continue;
 	}
 	memmove(worker->queue, worker->queue + count, (worker->queue_count - count) * sizeof(*worker->queue));
 	worker->queue_count -= count;

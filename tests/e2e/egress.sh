@@ -220,7 +220,7 @@ like "deny ends what is open" "$(cat "$work/live")" 'reset|not connected'
 is "nobody in the box can call it" 1 "$(box -a www.allowed.test -- "$SBX" allow $$ denied.test 2>/dev/null; echo $(($? != 0)))"
 
 # --- budgets
-like "bytes down" "$(get -a www.allowed.test --download 100K -- http://www.allowed.test/size/1000000 | wc -c; cat "$work/log")" 'its budget is used up \(100K\)'
+like "bytes down" "$(get -a www.allowed.test --download 100K -- http://www.allowed.test/size/1000000 | wc -c; cat "$work/log")" 'its budget is used up \(--download 100K\)'
 like "bytes up" "$(get -a www.allowed.test --upload 'www.allowed.test 100K' -- -T big http://www.allowed.test/; cat "$work/log")" 'its budget is used up'
 like "not another's" "$(get -a '*.allowed.test' --upload 'six.allowed.test 1K' -- -T big http://www.allowed.test/)" 'body=300000'
 like "connections" "$(box -a www.allowed.test --connections 2 -- bash -c "for i in 1 2 3; do $fetch http://www.allowed.test/\$i; done")" 'used up'
