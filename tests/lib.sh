@@ -43,10 +43,16 @@ status() { # name, wanted status, command...
 	if [ "$got" = "$wanted" ]; then pass "$name"; else fail "$name" "wanted status $wanted, got $got: $output"; fi
 }
 
+# A new directory that no other test has used (a random name alone met an old one now and then).
+fresh() { # beginning of the name
+	local place
+	place=$(mktemp -d "$work/$1.XXXXXX") && chmod 755 "$place" && printf '%s\n' "$place"
+}
+
 # A fresh project with a git repository in it; prints its path.
 new_project() {
-	local place=$work/project$RANDOM
-	mkdir -p "$place"
+	local place
+	place=$(fresh project)
 	git -C "$place" init -q
 	git -C "$place" config user.name tester
 	git -C "$place" config user.email tester@example.org

@@ -28,7 +28,8 @@ got: $output"
 }
 
 profile() { # printf format -> path of a profile
-	local file=$work/p$RANDOM.ini
+	local file
+	file=$(mktemp "$work/p.XXXXXX.ini")
 	printf "$1" >"$file"
 	printf '%s\n' "$file"
 }
@@ -73,7 +74,7 @@ refused "a budget" "a size such as 10M" --upload lots
 refused "a budget of nobody" "a size such as 10M" --upload 'a_b 10M'
 refused "an unlimited budget" "a size such as 10M" --rate unlimited
 refused "an unknown way of names" "expected strict|told" --dns loose
-refused "a rule in a profile, with its line" 'p[0-9]+.ini:3: \[network\] allow: .a b. is not valid' -p "$(profile '[network]\nmode = proxy\nallow = a b\n')"
+refused "a rule in a profile, with its line" 'p.*ini:3: \[network\] allow: .a b. is not valid' -p "$(profile '[network]\nmode = proxy\nallow = a b\n')"
 refused "5,000 rules" "more than 3840 rules" -p "$(profile "[network]\nmode = proxy\n$(seq -f "allow = a%g.test\n" 5000 | tr -d "\n")")"
 refused "70 budgets" "more than 64 budgets" -p "$(profile "[network]\nmode = proxy\n$(seq -f "upload = %g\n" 70 | tr -d "\n")")"
 refused "a misspelt key of it" "did you mean .allow." -p "$(profile '[network]\nalow = a.test\n')"

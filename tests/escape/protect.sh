@@ -75,20 +75,19 @@ done
 
 # .git itself, in a directory that is no repository, and as the file of a worktree or submodule.
 for way in append create symlink link tmpfile "rename file over"; do
-	project=$work/plain$RANDOM
-	mkdir -p "$project"
+	project=$(fresh plain)
 	(cd "$project" && "$SBX" run --read "$here" -- python3 "$here/tamper.py" "$project/.git" "$way" >"$work/ways" 2>"$work/log")
 	is ".git absent, then $way: moved away" "absent $way" "$(snapshot "$project/.git") $(cat "$work/ways")"
 done
-project=$work/plain$RANDOM
+project=$(fresh plain)
 mkdir -p "$project/x" && echo "gitdir: ./x" >"$project/.git"
 hash=$(sha256sum <"$project/.git")
 (cd "$project" && "$SBX" run --read "$here" -- bash -c "git init -q --bare x; git -C x config core.fsmonitor ./evil; git -C x config core.worktree ..; python3 $here/tamper.py $project/.git") >/dev/null 2>"$work/log"
 is ".git as a file stays" "$hash" "$(sha256sum <"$project/.git")"
 is "what a .git file leads to is looked through" "" "$(git config -f "$project/x/config" core.fsmonitor)"
 for text in "gitdir: /" "gitdir: ." "gitdir: ../.." "gitdir: $HOME" "nonsense" "" "gitdir: .git"; do
-	project=$work/plain$RANDOM
-	mkdir -p "$project" && printf '%s\n' "$text" >"$project/.git"
+	project=$(fresh plain)
+	printf '%s\n' "$text" >"$project/.git"
 	is "a .git file that says '${text//$work/}' gives nothing" "  write      $project" "$(cd "$project" && "$SBX" plan -- true 2>&1 | grep '^  write')"
 done
 
