@@ -107,6 +107,22 @@ struct egress {
 	const char *no_proxy;
 };
 
+// How the limits are kept that rlimits cannot keep.
+enum means {
+	MEANS_RLIMITS, // and the supervisor's eye
+	MEANS_GROUP, // a cgroup (v2) that we make ourselves
+	MEANS_SCOPE, // one that the manager of the user's services makes
+	MEANS_LEGACY, // one in each hierarchy of cgroup v1
+};
+enum hierarchy { HIERARCHY_ONE, HIERARCHY_PIDS = 0, HIERARCHY_MEMORY, HIERARCHY_CPU, HIERARCHIES };
+struct keeping {
+	enum means means;
+	uint64_t held; // LIMIT_BITs that the group keeps
+	uint64_t watched; // LIMIT_BITs that the supervisor looks after
+	bool slice; // MEANS_GROUP: `parents` is sbx's own, and made when it is missing
+	const char *parents[HIERARCHIES]; // directories to make the box's group in; v2 has only one
+};
+
 enum { MOUNTS_MOST = 8192 };
 
 struct plan {
@@ -146,6 +162,7 @@ struct plan {
 	unsigned namespaces; // CLONE_NEW* of the box's pid 1
 	bool own_network; // a network namespace with lo, else the host's network
 	struct egress egress;
+	struct keeping keeping;
 	bool nested; // user namespaces allowed inside, so no Landlock
 	int landlock; // ABI in use, 0 for none
 	struct filter filter;

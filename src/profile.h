@@ -1,6 +1,7 @@
 // What the user wants: the merged text of profiles and flags, typed but not yet decided.
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/list.h"
@@ -13,15 +14,27 @@ enum environment_mode { ENVIRONMENT_FILTERED, ENVIRONMENT_MINIMAL };
 enum tier { TIER_FULL, TIER_LANDLOCK };
 enum answer { ANSWER_NO, ANSWER_YES };
 
+// What is told at the end, beside what sbx could not do.
+enum telling { TELL_NEVER, TELL_SHORT, TELL_FULL, TELL_JSON };
+
 // A limit of UNLIMITED means that the caller's own stays.
 struct limits {
 	uint64_t time; // milliseconds of wall clock
+	uint64_t idle; // milliseconds without work
+	uint64_t memory; // bytes of all processes together
+	uint64_t swap; // bytes of them that may be swapped out
+	uint64_t cpu; // thousandths of a processor
 	uint64_t pids; // processes and threads
-	uint64_t tmp; // bytes of each private tmpfs
+	uint64_t io; // bytes per second from and to the disk, each
+	uint64_t tmp; // bytes of all private directories
+	uint64_t disk; // bytes that the disks may have less of than at the start
 	uint64_t file_size; // bytes of one file
 	uint64_t open_files; // descriptors of one process
 	uint64_t core; // bytes of a core dump
+	uint64_t soft; // LIMIT_BITs: kept as well as this machine can without cost, never refused
 };
+enum { LIMITS = offsetof(struct limits, soft) / sizeof(uint64_t) };
+#define LIMIT_BIT(field) (1ULL << (offsetof(struct limits, field) / sizeof(uint64_t)))
 
 struct profile {
 	const char *description;
@@ -39,6 +52,7 @@ struct profile {
 	const char *upstream; // a proxy of the caller's, NULL: as the environment says
 
 	struct limits limits;
+	const char *pool; // a budget shared by all runs that name it, NULL: none
 
 	struct list syscalls_allow; // groups of policy/syscalls.h
 	struct list syscalls_deny; // names of system calls
@@ -48,6 +62,8 @@ struct profile {
 
 	const char *hostname;
 	struct list keep_fd;
+
+	enum telling report;
 };
 
 // What only the command line says.

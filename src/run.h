@@ -7,6 +7,7 @@
 #include <sys/types.h>
 #include <termios.h>
 
+struct group;
 struct plan;
 struct proxy;
 struct sockaddr_storage;
@@ -33,6 +34,10 @@ struct message {
 	int number;
 	int status;
 	bool alone; // MESSAGE_ENDED: no other process is left in the box
+	bool tmp_full; // MESSAGE_ENDED, as are the next four: of all processes that have ended
+	uint64_t cpu; // microseconds
+	uint64_t memory; // bytes, of the largest
+	uint64_t read, written; // bytes
 	uint32_t nanoseconds[STEPS_MOST]; // MESSAGE_STARTED: time of each step inside
 	char text[1024];
 };
@@ -48,6 +53,11 @@ struct run {
 	int to_host, from_box; // the socket of messages
 	int user, view; // the box's user and mount namespaces, for the guard
 	int helper, network[2]; // pidfd of the maker of the network, and what it says
+
+	// limits
+	struct group *group;
+	int cgroup; // pid 1 is made in it; -1: in ours
+	bool grouped; // pid 1 waits to be killed, so that its group can be read
 
 	// tty
 	int terminal; // a private descriptor of the controlling terminal, or -1

@@ -1,23 +1,24 @@
 // Owns numbers with units. Pure.
 #include "base/units.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/str.h"
 
-struct unit {
+struct suffix {
 	const char *suffix;
 	uint64_t factor;
 };
 
-static const struct unit sizes[] = {
+static const struct suffix sizes[] = {
 	{ "K", 1ULL << 10 }, { "M", 1ULL << 20 }, { "G", 1ULL << 30 }, { "T", 1ULL << 40 }, { "", 1 },
 };
-static const struct unit times[] = {
+static const struct suffix times[] = {
 	{ "ms", 1 }, { "s", 1000 }, { "m", 60000 }, { "h", 3600000 }, { "d", 86400000 },
 };
 
-static bool with_unit(const char *text, const struct unit *units, size_t count, uint64_t *ret)
+static bool with_unit(const char *text, const struct suffix *units, size_t count, uint64_t *ret)
 {
 	size_t digits = strspn(text, "0123456789");
 	unsigned long long number;
@@ -48,6 +49,83 @@ bool units_time(const char *text, uint64_t *ret_milliseconds)
 
 bool units_count(const char *text, uint64_t *ret)
 {
-	static const struct unit plain = { "", 1 };
+	static const struct suffix plain = { "", 1 };
 	return with_unit(text, &plain, 1, ret);
+}
+
+bool units_processors(const char *text, uint64_t *ret_thousandths)
+{
+	enum { DIGITS_MOST = 3 };
+	size_t whole = strspn(text, "0123456789"), digits = 0;
+	unsigned long long number, part = 0;
+	if (str_equal(text, "unlimited")) {
+		*ret_thousandths = UNLIMITED;
+		return true;
+	}
+	if (!str_number(text, whole, 0, 1000000, &number))
+		return false;
+	if (text[whole] == '.') {
+		digits = strspn(text + whole + 1, "0123456789");
+		if (digits > DIGITS_MOST || !str_number(text + whole + 1, digits, 0, 999, &part))
+			return false;
+		for (size_t i = digits; i < DIGITS_MOST; i++)
+			part *= 10;
+		whole++;
+	}
+	if (text[whole + digits] != '\0')
+		return false;
+	*ret_thousandths = number * 1000 + part;
+	return true;
+}
+
+bool units_percent(const char *text, uint64_t *ret_percent)
+{
+	unsigned long long number;
+	size_t digits = strspn(text, "0123456789");
+	if (!str_equal(text + digits, "%") || !str_number(text, digits, 1, 100, &number))
+		return false;
+	*ret_percent = number;
+	return true;
+}
+
+struct step_up {
+	const char *suffix;
+	unsigned factor; // to the next
+};
+static const struct step_up size_steps[] = { { "", 1024 },  { "K", 1024 }, { "M", 1024 },
+					     { "G", 1024 }, { "T", 0 } };
+static const struct step_up time_steps[] = { { "ms", 1000 }, { "s", 60 }, { "m", 60 }, { "h", 0 } };
+
+void units_text(char *buffer, size_t size, uint64_t number, enum unit unit)
+{
+	const struct step_up *step = unit == UNIT_SIZE ? size_steps : time_steps;
+	unsigned long long plain = number;
+	if (number == UNLIMITED) {
+		snprintf(buffer, size, "unlimited");
+	} else if (unit == UNIT_PROCESSORS) {
+		snprintf(buffer, size, "%llu.%03llu", plain / 1000, plain % 1000);
+		size_t end = strlen(buffer);
+		while (buffer[end - 1] == '0')
+			end--;
+		buffer[buffer[end - 1] == '.' ? end - 1 : end] = '\0';
+	} else if (unit == UNIT_COUNT) {
+		snprintf(buffer, size, "%llu", plain);
+	} else {
+		for (; plain && step->factor && plain % step->factor == 0; step++)
+			plain /= step->factor;
+		snprintf(buffer, size, "%llu%s", plain, step->suffix);
+	}
+}
+
+void units_rough(char *buffer, size_t size, uint64_t number, enum unit unit)
+{
+	const struct step_up *step = size_steps;
+	double value = (double)number;
+	if (unit == UNIT_TIME) {
+		snprintf(buffer, size, "%.3f s", value / 1000);
+		return;
+	}
+	for (; unit == UNIT_SIZE && step->factor && value >= step->factor; step++)
+		value /= step->factor;
+	snprintf(buffer, size, step == size_steps || value >= 100 ? "%.0f%s" : "%.1f%s", value, step->suffix);
 }

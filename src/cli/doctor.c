@@ -16,6 +16,7 @@
 #include "cli/verbs.h"
 #include "jail/landlock.h"
 #include "jail/machine.h"
+#include "limits/means.h"
 #include "probe.h"
 #include "run.h"
 #include "run/steps.h"
@@ -114,14 +115,20 @@ static void try_kernel(struct doctor *doctor)
 						  name.release, name.machine) });
 }
 
-static void try_pids(struct doctor *doctor)
+// Of strict limits: the box that is tried has one.
+static void try_limits(struct doctor *doctor)
 {
-	struct finding finding = { .wall = "limit on processes",
-				   .detail = "counts only the box's own user namespace" };
-	if (geteuid() == 0) {
+	static const char *const details[] = {
+		[MEANS_GROUP] = "all by a cgroup of each box's own",
+		[MEANS_SCOPE] = "strict ones by a scope of your systemd, others by rlimits",
+		[MEANS_LEGACY] = "strict ones by cgroups (v1), others by rlimits",
+		[MEANS_RLIMITS] = "by rlimits and a look now and then; cpu, swap, io and pools are refused",
+	};
+	const struct keeping *keeping = &doctor->box->plan.keeping;
+	struct finding finding = { .wall = "limits", .detail = details[keeping->means] };
+	if (keeping->means == MEANS_RLIMITS) {
 		finding.state = FINDING_WEAK;
-		finding.detail = "rlimits do not bind root";
-		finding.fix = "run sbx as an ordinary user";
+		finding.fix = means_missing;
 	}
 	find(doctor, finding);
 }
@@ -186,8 +193,9 @@ static void print_json(struct out *out, const struct doctor *doctor)
 static int examine(struct doctor *doctor)
 {
 	static const struct origin from = { .file = "doctor" };
-	struct argument no_project = { key_find_flag(VERB_RUN, "project", 7), "none" };
-	struct arguments arguments = { .set = &no_project, .count = 1, .all = doctor->box->arguments.all };
+	struct argument set[] = { { key_find_flag(VERB_RUN, "project", 7), "none" },
+				  { key_find_flag(VERB_RUN, "memory", 6), "64M" } };
+	struct arguments arguments = { .set = set, .count = 2, .all = doctor->box->arguments.all };
 	static char word[] = "true";
 	static char *command[] = { word, NULL };
 	doctor->box->arguments = arguments;
@@ -196,7 +204,7 @@ static int examine(struct doctor *doctor)
 	TRY(box_decide(doctor->box));
 	try_kernel(doctor);
 	try_landlock(doctor);
-	try_pids(doctor);
+	try_limits(doctor);
 	try_name(doctor);
 	return 0;
 }

@@ -10,9 +10,13 @@
 #include "base/out.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "base/units.h"
 #include "cli/box.h"
 #include "cli/help.h"
 #include "cli/verbs.h"
+#include "limits/means.h"
+#include "policy/keys.h"
+#include "policy/values.h"
 
 static const char *mount_word(const struct mount *mount)
 {
@@ -61,45 +65,22 @@ static const char *shown(const char *text)
 	return str_printable(text) ? text : "(control bytes)";
 }
 
-// 2147483648 -> 2G, 90000 -> 90s: as it would be written.
-static const char *limit_text(struct arena *arena, uint64_t limit, const char *const *units,
-			      const unsigned *factors)
-{
-	unsigned unit = 0;
-	for (; limit && units[unit + 1] && limit % factors[unit] == 0; unit++)
-		limit /= factors[unit];
-	return arena_text(arena, "%llu%s", (unsigned long long)limit, units[unit]);
-}
-
-static const char *const size_units[] = { "", "K", "M", "G", "T", NULL };
-static const unsigned size_factors[] = { 1024, 1024, 1024, 1024 };
-static const char *const time_units[] = { "ms", "s", "m", "h", NULL };
-static const unsigned time_factors[] = { 1000, 60, 60 };
-static const char *const count_units[] = { "", NULL };
-
 static const char *const project_words[] = { "write", "read", "none" };
 static const char *const network_words[] = { "none", "proxy", "host" };
 
-struct limit_row {
-	const char *name;
-	const char *const *units;
-	const unsigned *factors;
-	size_t offset;
-};
-static const struct limit_row limit_rows[] = {
-	{ "time", time_units, time_factors, offsetof(struct limits, time) },
-	{ "pids", count_units, NULL, offsetof(struct limits, pids) },
-	{ "tmp", size_units, size_factors, offsetof(struct limits, tmp) },
-	{ "file-size", size_units, size_factors, offsetof(struct limits, file_size) },
-	{ "open-files", count_units, NULL, offsetof(struct limits, open_files) },
-	{ "core", size_units, size_factors, offsetof(struct limits, core) },
-};
-enum { LIMIT_ROWS = sizeof(limit_rows) / sizeof(*limit_rows) };
+// The keys of [limits] that are numbers; NULL behind the last.
+static const struct key *next_limit(const struct key *key)
+{
+	for (key = key ? key + 1 : keys; key < keys + key_count; key++)
+		if (key->section && str_equal(key->section, "limits") && key->kind != KEY_TEXT)
+			return key;
+	return NULL;
+}
 
-static uint64_t limit_of(const struct plan *plan, const struct limit_row *row)
+static uint64_t limit_of(const struct plan *plan, const struct key *key)
 {
 	uint64_t value;
-	memcpy(&value, (const char *)&plan->profile->limits + row->offset, sizeof(value));
+	memcpy(&value, (const char *)plan->profile + key->offset, sizeof(value));
 	return value;
 }
 
@@ -171,16 +152,19 @@ static void text_guards(struct out *out, const struct plan *plan)
 static void text_limits(struct out *out, const struct box *box)
 {
 	int column = 13;
+	char digits[32];
 	out_text(out, "limits       ");
-	for (int i = 0; i < LIMIT_ROWS; i++) {
-		const struct limit_row *row = &limit_rows[i];
-		uint64_t limit = limit_of(&box->plan, row);
+	for (const struct key *key = next_limit(NULL); key; key = next_limit(key)) {
+		uint64_t limit = limit_of(&box->plan, key);
 		if (limit == UNLIMITED)
 			continue;
-		const char *text = limit_text(box->arena, limit, row->units, row->factors);
-		listed_word(out, &column, arena_text(box->arena, "%s=%s", row->name, text));
+		units_text(digits, sizeof(digits), limit, value_unit(key));
+		listed_word(out, &column, arena_text(box->arena, "%s=%s", key->name, digits));
 	}
 	out_text(out, column == 13 ? "none\n" : "\n");
+	out_text(out, "  kept by    %s\n", means_text(&box->plan));
+	if (box->plan.keeping.means == MEANS_GROUP)
+		out_text(out, "  cgroup     %s\n", shown(box->plan.keeping.parents[HIERARCHY_ONE]));
 }
 
 static void text_list(struct out *out, const char *title, const struct list *words)
@@ -318,11 +302,11 @@ static void json_plan(struct out *out, const struct box *box)
 	json_number(out, "gid", plan->gid);
 	json_number(out, "landlock", (unsigned)plan->landlock);
 	json_open(out, "limits", '{');
-	for (int i = 0; i < LIMIT_ROWS; i++)
-		if (limit_of(plan, &limit_rows[i]) == UNLIMITED)
-			json_string(out, limit_rows[i].name, "unlimited");
+	for (const struct key *key = next_limit(NULL); key; key = next_limit(key))
+		if (limit_of(plan, key) == UNLIMITED)
+			json_string(out, key->name, "unlimited");
 		else
-			json_number(out, limit_rows[i].name, limit_of(plan, &limit_rows[i]));
+			json_number(out, key->name, limit_of(plan, key));
 	json_close(out, '}');
 	json_mounts(out, plan);
 	json_open(out, "guards", '[');

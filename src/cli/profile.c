@@ -11,6 +11,7 @@
 #include "base/out.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "base/units.h"
 #include "cli/box.h"
 #include "cli/help.h"
 #include "cli/verbs.h"
@@ -70,6 +71,7 @@ static void resolved_key(struct out *out, const struct key *key, const struct pr
 	const char *field = (const char *)profile + key->offset;
 	const struct list *list = (const void *)field;
 	uint64_t number;
+	char digits[32];
 	unsigned word;
 	const char *text;
 	switch (key->kind) {
@@ -90,12 +92,11 @@ static void resolved_key(struct out *out, const struct key *key, const struct pr
 	case KEY_SIZE:
 	case KEY_TIME:
 	case KEY_COUNT:
+	case KEY_MEMORY:
+	case KEY_PROCESSORS:
 		memcpy(&number, field, sizeof(number));
-		if (number == UNLIMITED)
-			out_text(out, "%s = unlimited\n", key->name);
-		else
-			out_text(out, "%s = %llu%s\n", key->name, (unsigned long long)number,
-				 key->kind == KEY_TIME ? "ms" : "");
+		units_text(digits, sizeof(digits), number, value_unit(key));
+		out_text(out, "%s = %s%s\n", key->name, profile->limits.soft & key->soft ? "?" : "", digits);
 		return;
 	case KEY_SWITCH:
 		return;

@@ -5,8 +5,10 @@
 #include <limits.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -110,6 +112,24 @@ static void tell_stop(struct run *run, int status)
 	tell(run);
 }
 
+// What all that has ended took, and whether the private directories are full.
+static void count_use(struct run *run)
+{
+	enum { BLOCK = 512, FULL_PART = 64 };
+	struct message *message = &run->message;
+	struct rusage usage;
+	struct statfs root;
+	if (getrusage(RUSAGE_CHILDREN, &usage) == 0) {
+		message->cpu = (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000 +
+			       (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+		message->memory = (uint64_t)usage.ru_maxrss * 1024;
+		message->read = (uint64_t)usage.ru_inblock * BLOCK;
+		message->written = (uint64_t)usage.ru_oublock * BLOCK;
+	}
+	message->tmp_full = !run->tier_landlock && statfs("/", &root) == 0 &&
+			    (root.f_bavail < root.f_blocks / FULL_PART || (root.f_files && root.f_ffree == 0));
+}
+
 // Ends the box: the kernel kills what is left when pid 1 is gone.
 static _Noreturn void tell_end(struct run *run, int status)
 {
@@ -121,7 +141,10 @@ static _Noreturn void tell_end(struct run *run, int status)
 	if (domain)
 		domain_end();
 	run->message.alone = waitpid(-1, NULL, WNOHANG | __WALL) < 0 && errno == ECHILD;
+	count_use(run);
 	tell(run);
+	while (run->grouped) // the supervisor reads what the group says, and then kills us
+		pause();
 	_exit(0);
 }
 

@@ -37,6 +37,7 @@ static const char *inside(const char *target)
 
 int mount_make_tmpfs(uint64_t bytes, unsigned attributes)
 {
+	enum { FILE_BYTES = 4096, FILES_LEAST = 16384 };
 	char size[32];
 	autoclose int fs = sys_fsopen("tmpfs");
 	if (fs < 0)
@@ -46,6 +47,11 @@ int mount_make_tmpfs(uint64_t bytes, unsigned attributes)
 		snprintf(size, sizeof(size), "%llu", (unsigned long long)bytes);
 		if (sys_fsconfig(fs, FSCONFIG_SET_STRING, "size", size) < 0)
 			return fail(errno, "tmpfs of %s bytes", size);
+		// Each takes a kilobyte of the kernel's memory, which the size does not count.
+		snprintf(size, sizeof(size), "%llu",
+			 (unsigned long long)(bytes / FILE_BYTES < FILES_LEAST ? FILES_LEAST : bytes / FILE_BYTES));
+		if (sys_fsconfig(fs, FSCONFIG_SET_STRING, "nr_inodes", size) < 0)
+			return fail(errno, "tmpfs of %s files", size);
 	}
 	if (sys_fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL) < 0)
 		return fail(errno, "make a tmpfs");

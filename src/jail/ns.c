@@ -51,6 +51,10 @@ int ns_clone(const struct plan *plan, struct run *run)
 		.pidfd = (uint64_t)(uintptr_t)&run->pidfd,
 		.exit_signal = SIGCHLD,
 	};
+	if (run->cgroup >= 0) {
+		arguments.flags |= CLONE_INTO_CGROUP;
+		arguments.cgroup = (unsigned)run->cgroup;
+	}
 	int pid = plan->tier == TIER_FULL ? sys_clone3(&arguments) : sys_clone(0, &run->pidfd);
 	if (pid < 0)
 		return fail(errno, "clone3 with new namespaces");

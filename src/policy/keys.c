@@ -12,6 +12,7 @@ static const char *const tier_words[] = { "full", "landlock", NULL };
 static const char *const network_words[] = { "none", "proxy", "host", NULL };
 static const char *const dns_words[] = { "strict", "told", NULL };
 static const char *const answer_words[] = { "no", "yes", NULL };
+static const char *const report_words[] = { "never", "short", "full", "json", NULL };
 static const char *const environment_words[] = { "filtered", "minimal", NULL };
 
 #define IN_PROFILE(section_, name_, field)                                                         \
@@ -30,6 +31,7 @@ const struct section sections[] = {
 	{ "syscalls", "which system calls there are" },
 	{ "environment", "which variables the command gets" },
 	{ "process", "the command itself" },
+	{ "report", "what is told at the end" },
 };
 const unsigned section_count = sizeof(sections) / sizeof(*sections);
 
@@ -120,11 +122,30 @@ const struct key keys[] = {
 	{ IN_PROFILE("limits", "time", limits.time), .flag = "time", .kind = KEY_TIME,
 	  .value = "TIME", .low = 1, .high = 366ULL * 24 * 3600 * 1000,
 	  .tightens = TIGHTENS_LESS, .help = "wall clock; then the run ends with status 124" },
+	{ IN_PROFILE("limits", "idle", limits.idle), .flag = "idle", .kind = KEY_TIME,
+	  .value = "TIME", .low = 100, .high = 366ULL * 24 * 3600 * 1000, .tightens = TIGHTENS_LESS,
+	  .help = "as time, when for so long less than a hundredth of a processor was used" },
+	{ IN_PROFILE("limits", "memory", limits.memory), .flag = "memory", .letter = 'm', .kind = KEY_MEMORY,
+	  .value = "SIZE|N%", .low = 4096 * KIBI, .high = 1ULL << 50, .soft = LIMIT_BIT(memory),
+	  .tightens = TIGHTENS_LESS, .help = "memory of all processes together, or a share of this machine's; who takes more is killed" },
+	{ IN_PROFILE("limits", "swap", limits.swap), .flag = "swap", .kind = KEY_SIZE,
+	  .value = "SIZE", .low = 0, .high = 1ULL << 50, .soft = LIMIT_BIT(swap), .tightens = TIGHTENS_LESS,
+	  .help = "bytes that may be swapped out besides" },
+	{ IN_PROFILE("limits", "cpu", limits.cpu), .flag = "cpu", .kind = KEY_PROCESSORS,
+	  .value = "N", .low = 10, .high = 1000000, .soft = LIMIT_BIT(cpu), .tightens = TIGHTENS_LESS,
+	  .help = "processors' worth of time: 2, 1.5, 0.25" },
 	{ IN_PROFILE("limits", "pids", limits.pids), .flag = "pids", .kind = KEY_COUNT,
-	  .value = "N", .low = 1, .high = 4194304, .tightens = TIGHTENS_LESS, .help = "processes and threads (not for root)" },
+	  .value = "N", .low = 2, .high = 4194304, .soft = LIMIT_BIT(pids), .tightens = TIGHTENS_LESS,
+	  .help = "processes and threads, the box's own first one included" },
+	{ IN_PROFILE("limits", "io", limits.io), .flag = "io", .kind = KEY_SIZE,
+	  .value = "SIZE", .low = 64 * KIBI, .high = 1ULL << 50, .soft = LIMIT_BIT(io), .tightens = TIGHTENS_LESS,
+	  .help = "bytes per second read from the project's disk, and as many written" },
 	{ IN_PROFILE("limits", "tmp", limits.tmp), .flag = "tmp", .kind = KEY_SIZE,
 	  .value = "SIZE", .low = 64 * KIBI, .high = 1ULL << 50,
 	  .tightens = TIGHTENS_LESS, .help = "bytes in all private directories together: /tmp, home, /dev/shm" },
+	{ IN_PROFILE("limits", "disk", limits.disk), .flag = "disk", .kind = KEY_SIZE,
+	  .value = "SIZE", .low = 1024 * KIBI, .high = 1ULL << 60, .soft = LIMIT_BIT(disk), .tightens = TIGHTENS_LESS,
+	  .help = "bytes by which the free space of disks that the box writes to may shrink, looked at now and then" },
 	{ IN_PROFILE("limits", "file-size", limits.file_size), .flag = "file-size",
 	  .kind = KEY_SIZE, .value = "SIZE", .low = 4 * KIBI, .high = 1ULL << 60,
 	  .tightens = TIGHTENS_LESS, .help = "bytes of one file" },
@@ -133,6 +154,8 @@ const struct key keys[] = {
 	  .tightens = TIGHTENS_LESS, .help = "open files of one process" },
 	{ IN_PROFILE("limits", "core", limits.core), .flag = "core", .kind = KEY_SIZE,
 	  .value = "SIZE", .low = 0, .high = 1ULL << 50, .tightens = TIGHTENS_LESS, .help = "bytes of a core dump" },
+	{ IN_PROFILE("limits", "pool", pool), .flag = "pool", .kind = KEY_TEXT, .form = FORM_HOSTNAME,
+	  .value = "NAME", .help = "memory, swap, cpu, pids and io are those of all runs of this pool together" },
 
 	{ IN_PROFILE("syscalls", "allow", syscalls_allow), .flag = "allow-syscalls",
 	  .kind = KEY_LIST, .form = FORM_WORD, .value = "GROUP",
@@ -159,6 +182,11 @@ const struct key keys[] = {
 	{ IN_PROFILE("process", "keep-fd", keep_fd), .flag = "keep-fd", .kind = KEY_LIST,
 	  .form = FORM_DESCRIPTOR, .value = "N",
 	  .help = "leave this descriptor open besides 0, 1 and 2" },
+
+	{ IN_PROFILE("report", "level", report), .flag = "report", .kind = KEY_WORD, .words = report_words,
+	  .value = "never|short|full|json",
+	  .help = "short: what was refused and which limit was hit; full: what the run took besides; json: both, "
+		  "on one line" },
 
 	{ ON_COMMAND_LINE(VERBS_BOX, profiles), .flag = "profile", .letter = 'p', .kind = KEY_LIST,
 	  .form = FORM_PROFILE, .value = "PROFILE",

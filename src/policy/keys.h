@@ -11,6 +11,8 @@ enum key_kind {
 	KEY_SIZE, // bytes with K, M, G, T, or "unlimited"
 	KEY_TIME, // milliseconds from "500ms", "30s", "5m", "2h", or "unlimited"
 	KEY_COUNT, // a number, or "unlimited"
+	KEY_MEMORY, // a size, or a share of this machine's memory: 75%
+	KEY_PROCESSORS, // thousandths from "2", "1.5", or "unlimited"
 	KEY_SWITCH, // command line only: present or not
 };
 
@@ -64,6 +66,7 @@ struct key {
 	const char *value; // how help writes the value
 	size_t offset; // of the field
 	uint64_t low, high; // of numbers
+	uint64_t soft; // a limit's LIMIT_BIT: a '?' in front keeps it as well as possible
 	enum tightens tightens;
 	unsigned verbs; // bits of enum verb: where the flag is accepted
 	const char *help; // one line

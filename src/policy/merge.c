@@ -105,8 +105,9 @@ int merge_profiles(struct arena *arena, const char *config, const struct list *n
 		   struct profile *profile)
 {
 	struct merger merger = { .arena = arena, .config = config, .profile = profile };
-	profile->limits = (struct limits){ UNLIMITED, UNLIMITED, UNLIMITED,
-					   UNLIMITED, UNLIMITED, UNLIMITED };
+	memset(&profile->limits, 0xff, sizeof(profile->limits)); // each UNLIMITED
+	profile->limits.soft = 0;
+	profile->report = TELL_SHORT;
 	profile->project = PROJECT_NONE;
 	if (!names->first)
 		return load(&merger, "default", LEVEL_FILE);

@@ -1,7 +1,10 @@
-// Owns the meaning of values: numbers, words, items. Pure but for the arena.
+// Owns the meaning of values: numbers, words, items. Pure but for the arena and the size of the
+// machine.
 #include "policy/values.h"
 
 #include <string.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/destination.h"
@@ -148,26 +151,63 @@ static int set_word(const struct key *key, void *field, struct arena *arena, con
 	return expected(arena, key, text, from, key->value);
 }
 
-static int set_number(const struct key *key, void *field, struct arena *arena, const char *text,
-		      struct origin from)
+// What a number of each kind is written like, and how it is read.
+static const struct number_row {
+	const char *shape;
+	bool (*read)(const char *text, uint64_t *ret_number);
+	enum unit unit;
+} number_rows[] = {
+	[KEY_SIZE] = { "a size such as 64K, 512M, 2G or unlimited", units_size, UNIT_SIZE },
+	[KEY_TIME] = { "a time such as 500ms, 30s, 5m, 2h or unlimited", units_time, UNIT_TIME },
+	[KEY_COUNT] = { "a number or unlimited", units_count, UNIT_COUNT },
+	[KEY_MEMORY] = { "a size such as 512M, 2G, a share such as 50% or unlimited", units_size, UNIT_SIZE },
+	[KEY_PROCESSORS] = { "a number such as 2, 1.5, 0.25 or unlimited", units_processors, UNIT_PROCESSORS },
+};
+
+enum unit value_unit(const struct key *key)
 {
-	static const char *const shapes[] = {
-		[KEY_SIZE] = "a size such as 64K, 512M, 2G or unlimited",
-		[KEY_TIME] = "a time such as 500ms, 30s, 5m, 2h or unlimited",
-		[KEY_COUNT] = "a number or unlimited",
-	};
-	uint64_t number;
-	bool parsed = key->kind == KEY_SIZE ? units_size(text, &number) :
-		      key->kind == KEY_TIME ? units_time(text, &number) :
-					      units_count(text, &number);
-	if (!parsed)
-		return expected(arena, key, text, from, shapes[key->kind]);
-	if (number != UNLIMITED && (number < key->low || number > key->high))
-		return expected(arena, key, text, from,
-				arena_text(arena, "%s from %llu to %llu%s", shapes[key->kind],
-					   (unsigned long long)key->low, (unsigned long long)key->high,
-					   key->kind == KEY_TIME ? " ms" : ""));
+	return number_rows[key->kind].unit;
+}
+
+// What this machine has of it: more cannot be meant. UNLIMITED where there is no such bound.
+static uint64_t host_has(enum key_kind kind)
+{
+	struct sysinfo info;
+	if (kind == KEY_PROCESSORS)
+		return (uint64_t)sysconf(_SC_NPROCESSORS_CONF) * 1000;
+	if (kind != KEY_MEMORY || sysinfo(&info) < 0)
+		return UNLIMITED;
+	return (uint64_t)info.totalram * info.mem_unit;
+}
+
+static int set_number(const struct key *key, struct profile *profile, void *field, struct arena *arena,
+		      const char *text, struct origin from)
+{
+	const struct number_row *row = &number_rows[key->kind];
+	char low[32], high[32];
+	uint64_t number, percent, host = UNLIMITED;
+	bool soft = key->soft && text[0] == '?';
+	const char *digits = text + soft;
+	if (key->kind == KEY_MEMORY && units_percent(digits, &percent))
+		number = host_has(KEY_MEMORY) / 100 * percent >> 20 << 20;
+	else if (!row->read(digits, &number))
+		return expected(arena, key, text, from, row->shape);
+	if (number != UNLIMITED && (number < key->low || number > key->high)) {
+		units_text(low, sizeof(low), key->low, row->unit);
+		units_text(high, sizeof(high), key->high, row->unit);
+		return expected(arena, key, text, from, arena_text(arena, "%s from %s to %s", row->shape, low, high));
+	}
+	if (number != UNLIMITED && !soft)
+		host = host_has(key->kind);
+	if (number != UNLIMITED && number > host) {
+		units_rough(high, sizeof(high), host, UNIT_SIZE);
+		if (key->kind == KEY_PROCESSORS)
+			units_text(high, sizeof(high), host, UNIT_PROCESSORS);
+		return expected(arena, key, text, from, arena_text(arena, "no more than this machine has: %s", high));
+	}
 	memcpy(field, &number, sizeof(number));
+	if (key->soft)
+		profile->limits.soft = soft ? profile->limits.soft | key->soft : profile->limits.soft & ~key->soft;
 	return 0;
 }
 
@@ -207,7 +247,9 @@ int value_set(const struct key *key, void *object, struct arena *arena, const ch
 	case KEY_SIZE:
 	case KEY_TIME:
 	case KEY_COUNT:
-		return set_number(key, field, arena, text, from);
+	case KEY_MEMORY:
+	case KEY_PROCESSORS:
+		return set_number(key, object, field, arena, text, from);
 	case KEY_SWITCH:
 		memcpy(field, &yes, sizeof(yes));
 		return 0;

@@ -19,13 +19,13 @@
 #include "jail/domain.h"
 #include "jail/env.h"
 #include "jail/landlock.h"
-#include "jail/limits.h"
 #include "jail/machine.h"
 #include "jail/ns.h"
 #include "jail/project.h"
 #include "jail/resolve.h"
 #include "jail/seccomp.h"
 #include "jail/view.h"
+#include "limits/means.h"
 #include "net/egress.h"
 #include "plan.h"
 #include "policy/argv.h"
@@ -211,8 +211,7 @@ int decide_view(struct plan *plan, char *const *environment)
 	TRY(landlock_plan(&probe, plan));
 	if (plan->tier == TIER_LANDLOCK)
 		TRY(domain_plan(plan));
-	TRY(env_plan(plan, environment));
-	return limits_plan(plan);
+	return env_plan(plan, environment);
 }
 
 void decide_places(struct plan *plan, char *const *environment)
@@ -262,6 +261,7 @@ int decide_profile(struct arena *arena, const struct invocation *invocation,
 	TRY(keep_descriptors(plan)); // before we open any ourselves
 	TRY(seccomp_plan(plan));
 	TRY(ns_plan(plan));
+	TRY(means_plan(plan));
 	return egress_plan(plan);
 }
 

@@ -14,29 +14,29 @@
 #include "base/str.h"
 #include "jail/env.h"
 #include "jail/machine.h"
+#include "limits/group.h"
 #include "plan.h"
 #include "run.h"
 #include "run/decide.h"
 #include "run/steps.h"
+#include "run/summary.h"
 #include "run/supervise.h"
 #include "run/walk.h"
 
-enum { STATUS_TIMEOUT = 124, STATUS_FAILED = 125, STATUS_NO_EXEC = 126, STATUS_NOT_FOUND = 127 };
+enum { STATUS_TIMEOUT = 124, STATUS_FAILED = 125, STATUS_NO_EXEC = 126, STATUS_NOT_FOUND = 127, STATUS_KILLED = 137 };
 
-static void say_failure(const struct run *run)
+static void say_failure(const struct run *run, struct out *out)
 {
 	const char *step = steps[run->message.step].name;
 	const char *advice = probe_advice(step, run->message.number);
-	struct out out = { 0 };
 	// What is wrong with a plan is said as it is: it names the file and line itself.
 	if (steps[run->message.step].go == decide_host)
-		out_text(&out, "sbx: %s\n", run->message.text);
+		out_text(out, "sbx: %s\n", run->message.text);
 	else
-		out_text(&out, "sbx: step '%s': %s; the command was not run\n", step,
+		out_text(out, "sbx: step '%s': %s; the command was not run\n", step,
 			 run->message.text);
 	if (advice)
-		out_text(&out, "sbx: %s\n", advice);
-	out_flush(&out, STDERR_FILENO);
+		out_text(out, "sbx: %s\n", advice);
 }
 
 // Where the caller would have found the program, outside.
@@ -55,62 +55,79 @@ static bool find_outside(const struct plan *plan, char *path, size_t size)
 	return false;
 }
 
-static int say_no_exec(const struct plan *plan, const struct run *run)
+static int say_no_exec(const struct plan *plan, const struct run *run, struct out *out)
 {
 	int problem = run->message.number;
 	bool absent = problem == ENOENT || problem == ENOTDIR;
 	const char *name = str_printable(plan->command[0]) ? plan->command[0] : "(control bytes)";
 	char outside[4096], real[4096];
-	struct out out = { 0 };
 	if (!absent)
-		out_text(&out, "sbx: cannot run '%s': %s\n", name, strerror(problem));
+		out_text(out, "sbx: cannot run '%s': %s\n", name, strerror(problem));
 	else if (!find_outside(plan, outside, sizeof(outside)))
-		out_text(&out, "sbx: cannot run '%s': not found\n", name);
+		out_text(out, "sbx: cannot run '%s': not found\n", name);
 	else if (!realpath(outside, real))
-		out_text(&out, "sbx: cannot run '%s': not found in the box\n", name);
+		out_text(out, "sbx: cannot run '%s': not found in the box\n", name);
 	else
-		out_text(&out,
+		out_text(out,
 			 "sbx: cannot run '%s': %s is not in the box, or what it needs is not; add "
 			 "--read %.*s\n",
 			 name, outside, (int)(path_name(real) - real - 1), real);
-	out_flush(&out, STDERR_FILENO);
 	return absent ? STATUS_NOT_FOUND : STATUS_NO_EXEC;
 }
 
-static void say_timeout(const struct plan *plan)
+// Says what went wrong with the run itself, and returns the status that stands for its end.
+static int say_outcome(const struct plan *plan, const struct run *run, const struct outcome *outcome, struct out *out)
 {
-	struct out out = { 0 };
-	uint64_t limit = plan->profile->limits.time;
-	out_text(&out, "sbx: stopped at the time limit of %llu.%03llu s; raise it with --time\n",
-		 (unsigned long long)(limit / 1000), (unsigned long long)(limit % 1000));
-	out_flush(&out, STDERR_FILENO);
-}
-
-int report_outcome(const struct plan *plan, const struct run *run, const struct outcome *outcome)
-{
-	struct out out = { 0 };
+	bool in_time = outcome->stop == STOP_TIME || outcome->stop == STOP_IDLE;
 	switch (outcome->kind) {
 	case OUTCOME_FAILED:
-		say_failure(run);
+		say_failure(run, out);
 		return STATUS_FAILED;
 	case OUTCOME_NO_EXEC:
-		return say_no_exec(plan, run);
-	case OUTCOME_TIMEOUT:
-		say_timeout(plan);
-		return STATUS_TIMEOUT;
+		return say_no_exec(plan, run, out);
+	case OUTCOME_STOPPED:
+		return in_time ? STATUS_TIMEOUT : STATUS_KILLED;
 	case OUTCOME_LOST:
-		out_text(&out, "sbx: the box ended without a word: its first process was killed\n");
-		out_flush(&out, STDERR_FILENO);
+		out_text(out, "sbx: the box ended without a word: its first process was killed\n");
 		return STATUS_FAILED;
 	case OUTCOME_NO_PROXY:
-		out_text(&out, "sbx: %s; without it nothing may run on, so the command was ended\n", run->message.text);
-		out_flush(&out, STDERR_FILENO);
+		out_text(out, "sbx: %s; without it nothing may run on, so the command was ended\n", run->message.text);
 		return STATUS_FAILED;
 	case OUTCOME_ENDED:
 		return WIFSIGNALED(outcome->status) ? 128 + WTERMSIG(outcome->status) :
 						      WEXITSTATUS(outcome->status);
 	}
 	return STATUS_FAILED;
+}
+
+int report_outcome(const struct plan *plan, const struct run *run, struct outcome *outcome)
+{
+	struct out failure = { 0 };
+	int status = say_outcome(plan, run, outcome, &failure);
+	struct hit hits[HITS_MOST];
+	bool ran = outcome->kind == OUTCOME_ENDED || outcome->kind == OUTCOME_STOPPED;
+	int count = ran ? usage_hits(plan, &run->group->usage, outcome->stop, outcome->status, hits) : 0;
+	if (plan->profile->report == TELL_NEVER) {
+		out_flush(&failure, STDERR_FILENO);
+		return status;
+	}
+	if (outcome->changed.used && !plan->terse)
+		out_text(&outcome->told, "sbx: changed, and your own programs will run it: %s\n",
+			 outcome->changed.text);
+	for (int i = 0; i < count; i++)
+		summary_hit(plan, &hits[i], &outcome->told);
+	if (failure.used)
+		out_text(&outcome->told, "%s", failure.text);
+	if (plan->profile->report == TELL_FULL && ran)
+		summary_text(plan, &run->group->usage, &outcome->told);
+	if (plan->profile->report == TELL_JSON)
+		summary_json(plan, run, outcome, status, hits, count);
+	else
+		out_flush(&outcome->told, STDERR_FILENO);
+	out_free(&outcome->told);
+	out_free(&outcome->changed);
+	out_free(&failure);
+	return status;
 }
 
 void report_timing(const struct plan *plan, const struct run *run)

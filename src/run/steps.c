@@ -8,11 +8,12 @@
 #include "jail/hold.h"
 #include "jail/init.h"
 #include "jail/landlock.h"
-#include "jail/limits.h"
+#include "jail/rlimits.h"
 #include "jail/mount.h"
 #include "jail/ns.h"
 #include "jail/seccomp.h"
 #include "jail/tty.h"
+#include "limits/group.h"
 #include "net/link.h"
 #include "net/proxy.h"
 #include "run/decide.h"
@@ -26,14 +27,20 @@ const struct step steps[] = {
 	  "block all signals before there is anybody to lose: they are read, never handled" },
 	{ SIDE_HOST, BOTH, "publish", proxy_host, proxy_undo,
 	  "bind the ports of the host's loopback that lead inside, while a failure costs nothing" },
+	{ SIDE_HOST, BOTH, "cgroup", group_host, group_undo,
+	  "make the box's cgroup, so that the box begins in it: to move it later takes milliseconds" },
 	{ SIDE_HOST, BOTH, "namespaces", ns_clone, ns_undo,
 	  "one clone with every namespace; the box's pid 1 begins here" },
+	{ SIDE_HOST, BOTH, "group-limits", group_fill_host, NULL,
+	  "write its limits, or ask the user's service manager, while the box prepares" },
 	{ SIDE_HOST, BOTH, "plan", decide_host, NULL,
 	  "decide the view and the environment, while the box prepares what needs no plan" },
 	{ SIDE_HOST, FULL, "caches", mount_host, NULL,
 	  "make the cache directories, checked to be the caller's own" },
 	{ SIDE_HOST, LANDLOCK, "temporary", domain_host, domain_undo,
 	  "make the directory that this run alone may use for temporary files" },
+	{ SIDE_HOST, BOTH, "group-ready", group_ready_host, NULL,
+	  "wait for that manager: the command never runs outside of its limits" },
 	{ SIDE_HOST, BOTH, "go", decide_go, NULL,
 	  "seal the plan and hand it over: nothing is decided after this" },
 	{ SIDE_HOST, BOTH, "standard-io", supervise_release, NULL,
@@ -59,7 +66,7 @@ const struct step steps[] = {
 	{ SIDE_BOX, FULL, "pivot", mount_child_pivot, NULL,
 	  "make the root read-only and change to it: paths of the host end here" },
 	{ SIDE_BOX, BOTH, "directory", mount_child_directory, NULL, "go to the command's directory" },
-	{ SIDE_BOX, BOTH, "limits", limits_child, NULL, "rlimits; after the mounts, which need files" },
+	{ SIDE_BOX, BOTH, "limits", rlimits_child, NULL, "rlimits; after the mounts, which need files" },
 	{ SIDE_BOX, FULL, "join", link_child_join, NULL,
 	  "enter that network, with lo up; Landlock would not let us reach for the helper" },
 	{ SIDE_BOX, FULL, "listen", link_child_listen, NULL,

@@ -1,6 +1,9 @@
 // The host side while the box lives: signals, stops, the wall clock, the end.
 #pragma once
 
+#include "base/out.h"
+#include "limits/usage.h"
+
 struct plan;
 struct run;
 
@@ -10,11 +13,14 @@ struct outcome {
 		OUTCOME_FAILED, // a step; run->message says which
 		OUTCOME_NO_EXEC, // run->message.number
 		OUTCOME_ENDED, // wait status in `status`
-		OUTCOME_TIMEOUT,
+		OUTCOME_STOPPED, // at a limit, see `stop`
 		OUTCOME_NO_PROXY, // the way out failed: the error is said
 		OUTCOME_LOST, // pid 1 died without a word
 	} kind;
 	int status;
+	enum stop stop;
+	struct out told; // lines for people
+	struct out changed; // names of the project, with spaces between
 };
 
 int supervise_signals(const struct plan *plan, struct run *run);

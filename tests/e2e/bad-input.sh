@@ -41,11 +41,24 @@ refused "option with control bytes" "control bytes" $'--a\eb'
 refused "switch with a value" "takes no value" --timing=yes
 refused "word out of the list" "expected none\|proxy\|host" --network all
 refused "size" "such as 64K" --tmp lots
-refused "size out of range" "from 65536" --tmp 1
+refused "size out of range" "from 64K to 1024T" --tmp 1
 refused "size with sign" "such as 64K" --tmp -1
 refused "size that overflows" "such as 64K" --tmp 99999999999999999999G
 refused "time" "such as 500ms" --time 5x
 refused "count" "a number or unlimited" --pids 1e3
+refused "memory below what can start" "from 4M to" --memory 1M
+refused "memory over the machine's" "no more than this machine has: [0-9.]+[GT]" --memory 900T
+refused "a share over all" "a share such as 50%" --memory 101%
+refused "an unknown unit" "a size such as 512M" --memory 1X
+refused "processes below what can start" "from 2 to 4194304" --pids 1
+refused "processors over the machine's" "no more than this machine has: [0-9]+$" --cpu 1000
+refused "a thousandth too many" "a number such as 2, 1.5" --cpu 1.2345
+refused "a wish where there is none" "a time such as" --time '?5s'
+refused "disk below what can start" "from 1M to" --disk 1K
+refused "io without a unit" "from 64K to" --io 5
+refused "a pool that is a path" "letters, digits" --pool a/b
+refused "a report of another kind" "never.short.full.json" --report loud
+refused "a limit of a profile, with its line" ":2: \[limits\] memory: '3Q' is not valid" -p "$(profile '[limits]\nmemory = 3Q\n')"
 refused "descriptor" "from 3 to 1023" --keep-fd 2
 refused "assignment" "NAME=VALUE" --env 1x=2
 refused "variable" "name of a variable" --pass-env 'A B'

@@ -10,8 +10,8 @@ git -C "$project" config core.filemode true
 # Lines that depend on the machine are left out: system directories, kernel, what root needs more.
 normal() {
 	sed -e "s|$project|PROJECT|g; s|$work/home|HOME|g; s|$work|WORK|g" \
-		-e 's/PROJECT\([a-z]*\)-[0-9a-f]\{16\}/PROJECT\1-ID/; s|cache/project[0-9]*-[0-9a-f]*|cache/ID|' |
-		grep -Ev '^  (read|link|hide|read-only|directory) +/(usr|bin|sbin|lib|lib32|lib64|libx32|opt|etc|nix|gnu|snap|sys|proc|var|home|run)|^(user|landlock|filter|note) '
+		-e 's/PROJECT\([a-z]*\)-[0-9a-f]\{16\}/PROJECT\1-ID/; s|cache/project[^/]*-[0-9a-f]*|cache/ID|; s| memory=[0-9]*M| memory=SHARE|' |
+		grep -Ev '^  (read|link|hide|read-only|directory) +/(usr|bin|sbin|lib|lib32|lib64|libx32|opt|etc|nix|gnu|snap|sys|proc|var|home|run)|^(user|landlock|filter|note) |^  (kept by|cgroup) '
 }
 
 golden() { # name, options of plan...
@@ -37,7 +37,7 @@ golden hide-wins --read "$work/data" --hide "$work/data" --read "$work/data/a"
 golden hide-project-file --hide ./file --tmpfs ./sub
 golden cache --cache '~/.thing' --read '~/.npmrc'
 golden minimal --env-mode minimal --env A=B
-golden limits --time 5m --pids 10 --tmp 1M --file-size 1G --open-files 100 --core unlimited
+golden limits --time 5m --memory 100M --pids 10 --tmp 1M --file-size 1G --open-files 100 --core unlimited
 mkdir -p "$work/home/.ssh" "$work/home/.nvm" "$work/home/.pyenv" "$work/home/.rustup" "$work/home/go/bin" "$work/home/.sdkman" "$work/home/.rbenv" "$work/home/.phpenv" "$work/home/.config/git"
 for profile in open-read git node python rust go java c ruby php; do
 	golden "profile-$profile" -p "$profile"

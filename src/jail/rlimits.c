@@ -1,10 +1,9 @@
 // Owns the rlimits. RLIMIT_NPROC counts only this user namespace (Linux 5.14).
-#include "jail/limits.h"
+#include "jail/rlimits.h"
 
 #include <errno.h>
 #include <stddef.h>
 
-#include "base/arena.h"
 #include "base/err.h"
 #include "base/sys.h"
 #include "plan.h"
@@ -22,17 +21,8 @@ static const struct row rows[] = {
 	{ RLIMIT_CORE, offsetof(struct limits, core), "core" },
 };
 
-int limits_plan(struct plan *plan)
-{
-	if (plan->uid == 0 && plan->profile->limits.pids != UNLIMITED)
-		list_add(&plan->notes, plan->arena,
-			 "limit 'pids' does not bind root: the kernel exempts uid 0 from it",
-			 (struct origin){ .file = "limits" });
-	return 0;
-}
-
 // Never above the caller's own hard limit: asking for more than one has is no error here.
-int limits_child(const struct plan *plan, struct run *run)
+int rlimits_child(const struct plan *plan, struct run *run)
 {
 	(void)run;
 	const char *limits = (const char *)&plan->profile->limits;

@@ -1,0 +1,223 @@
+// Owns the layout of messages: little-endian, fields aligned to their size, structs to 8.
+#include "limits/bus.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	HEADER = 16, // fixed part and the length of the fields
+	FIELD_PATH = 1,
+	FIELD_INTERFACE = 2,
+	FIELD_MEMBER = 3,
+	FIELD_ERROR = 4,
+	FIELD_SERIAL = 5,
+	FIELD_DESTINATION = 6,
+	FIELD_SIGNATURE = 8,
+	FIELDS_AT = 12,
+	BODY_LENGTH_AT = 4,
+	LENGTH_MOST = 1 << 20,
+};
+
+static void put(struct bus_message *message, const void *bytes, size_t length)
+{
+	if (length > sizeof(message->bytes) - message->used) {
+		message->full = true;
+		return;
+	}
+	memcpy(message->bytes + message->used, bytes, length);
+	message->used += length;
+}
+
+static void align(struct bus_message *message, size_t to)
+{
+	static const uint8_t zeros[8];
+	put(message, zeros, (to - message->used % to) % to);
+}
+
+static void put_at(struct bus_message *message, size_t at, uint32_t number)
+{
+	for (int i = 0; i < 4; i++)
+		message->bytes[at + (size_t)i] = (uint8_t)(number >> (8 * i));
+}
+
+static void put_byte(struct bus_message *message, uint8_t byte)
+{
+	put(message, &byte, 1);
+}
+
+static void put_signature(struct bus_message *message, const char *signature)
+{
+	put_byte(message, (uint8_t)strlen(signature));
+	put(message, signature, strlen(signature) + 1);
+}
+
+void bus_number(struct bus_message *message, uint32_t number)
+{
+	uint8_t bytes[4] = { (uint8_t)number, (uint8_t)(number >> 8), (uint8_t)(number >> 16),
+			     (uint8_t)(number >> 24) };
+	align(message, sizeof(bytes));
+	put(message, bytes, sizeof(bytes));
+}
+
+static void put_long(struct bus_message *message, uint64_t number)
+{
+	align(message, 8);
+	bus_number(message, (uint32_t)number);
+	bus_number(message, (uint32_t)(number >> 32));
+}
+
+void bus_string(struct bus_message *message, const char *text)
+{
+	bus_number(message, (uint32_t)strlen(text));
+	put(message, text, strlen(text) + 1);
+}
+
+static void put_field(struct bus_message *message, uint8_t field, const char *type, const char *value)
+{
+	if (!value)
+		return;
+	align(message, 8);
+	put_byte(message, field);
+	put_signature(message, type);
+	if (type[0] == 'g')
+		put_signature(message, value);
+	else
+		bus_string(message, value);
+}
+
+void bus_call(struct bus_message *message, uint32_t serial, const char *destination, const char *path,
+	      const char *interface, const char *member, const char *signature)
+{
+	static const uint8_t begin[] = { 'l', 1, 0, 1 }; // little-endian, call, no flags, version 1
+	message->used = 0;
+	message->full = false;
+	put(message, begin, sizeof(begin));
+	bus_number(message, 0); // the body's length, see bus_finish
+	bus_number(message, serial);
+	bus_number(message, 0); // the fields' length
+	put_field(message, FIELD_PATH, "o", path);
+	put_field(message, FIELD_INTERFACE, "s", interface);
+	put_field(message, FIELD_MEMBER, "s", member);
+	put_field(message, FIELD_DESTINATION, "s", destination);
+	put_field(message, FIELD_SIGNATURE, "g", signature);
+	put_at(message, FIELDS_AT, (uint32_t)(message->used - HEADER));
+	align(message, 8);
+	put_at(message, BODY_LENGTH_AT, (uint32_t)message->used); // where the body begins, until then
+}
+
+void bus_finish(struct bus_message *message)
+{
+	uint32_t begin = 0;
+	for (int i = 0; i < 4; i++)
+		begin |= (uint32_t)message->bytes[BODY_LENGTH_AT + i] << (8 * i);
+	put_at(message, BODY_LENGTH_AT, (uint32_t)message->used - begin);
+}
+
+// The length does not count the padding before the first element, which is a struct: 8.
+size_t bus_open(struct bus_message *message)
+{
+	bus_number(message, 0);
+	size_t at = message->used - 4;
+	align(message, 8);
+	return at;
+}
+
+void bus_close(struct bus_message *message, size_t array)
+{
+	size_t begin = (array + 4 + 7) / 8 * 8;
+	if (!message->full)
+		put_at(message, array, (uint32_t)(message->used - begin));
+}
+
+static void put_property(struct bus_message *message, const char *name, const char *type)
+{
+	align(message, 8);
+	bus_string(message, name);
+	put_signature(message, type);
+}
+
+void bus_property_string(struct bus_message *message, const char *name, const char *value)
+{
+	put_property(message, name, "s");
+	bus_string(message, value);
+}
+
+void bus_property_number(struct bus_message *message, const char *name, uint64_t value)
+{
+	put_property(message, name, "t");
+	put_long(message, value);
+}
+
+void bus_property_pid(struct bus_message *message, const char *name, uint32_t pid)
+{
+	put_property(message, name, "au");
+	bus_number(message, 4);
+	bus_number(message, pid);
+}
+
+static uint32_t get(const uint8_t *bytes)
+{
+	return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+// The length of a value of one of the types that a header may hold, or 0.
+static size_t value_length(char type, const uint8_t *bytes, size_t left)
+{
+	size_t length = 0;
+	if (type == 'g' && left >= 1)
+		length = 2 + (size_t)bytes[0];
+	else if ((type == 's' || type == 'o') && left >= 4 && get(bytes) < LENGTH_MOST)
+		length = 5 + (size_t)get(bytes);
+	else if (type == 'u' && left >= 4)
+		length = 4;
+	return length <= left ? length : 0;
+}
+
+static void copy_printable(char *into, size_t size, const uint8_t *bytes, size_t length)
+{
+	length = length < size ? length : size - 1;
+	for (size_t i = 0; i < length; i++)
+		into[i] = bytes[i] >= ' ' && bytes[i] <= '~' ? (char)bytes[i] : '?';
+	into[length] = '\0';
+}
+
+// Fields are (byte, variant): those with one type of one letter are read, others are an error.
+static int read_fields(const uint8_t *bytes, size_t from, size_t end, struct bus_reply *reply)
+{
+	for (size_t at = from; at < end;) {
+		at = (at + 7) / 8 * 8;
+		if (at + 4 > end || bytes[at + 1] != 1 || bytes[at + 3] != 0)
+			return -1;
+		uint8_t field = bytes[at];
+		char type = (char)bytes[at + 2];
+		at = type == 'g' ? at + 4 : (at + 4 + 3) / 4 * 4;
+		size_t length = at < end ? value_length(type, bytes + at, end - at) : 0;
+		if (length == 0)
+			return -1;
+		if (field == FIELD_SERIAL && type == 'u')
+			reply->serial = get(bytes + at);
+		if (field == FIELD_ERROR && type == 's')
+			copy_printable(reply->error, sizeof(reply->error), bytes + at + 4, length - 5);
+		at += length;
+	}
+	return 0;
+}
+
+int bus_reply(const uint8_t *bytes, size_t length, struct bus_reply *ret_reply)
+{
+	struct bus_reply reply = { 0 };
+	if (length < HEADER)
+		return 0;
+	uint32_t body = get(bytes + BODY_LENGTH_AT), fields = get(bytes + FIELDS_AT);
+	if (bytes[0] != 'l' || bytes[3] != 1 || body > LENGTH_MOST || fields > LENGTH_MOST)
+		return -1;
+	size_t end = HEADER + fields;
+	reply.used = (end + 7) / 8 * 8 + body;
+	if (length < reply.used)
+		return 0;
+	reply.kind = bytes[1] == BUS_RETURN ? BUS_RETURN : bytes[1] == BUS_ERROR ? BUS_ERROR : BUS_OTHER;
+	if (read_fields(bytes, HEADER, end, &reply) < 0)
+		return -1;
+	*ret_reply = reply;
+	return 1;
+}

@@ -1,0 +1,338 @@
+// Owns the making, filling and removing of cgroups (cgroups(7)). A group is named after its
+// supervisor, which holds a lock on it: whatever nobody holds is left over, and removed.
+#include "limits/group.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/str.h"
+#include "limits/scope.h"
+#include "limits/text.h"
+#include "plan.h"
+#include "run.h"
+
+static const char prefix[] = "sbx-";
+enum { PERIOD = 100000, QUOTA_LEAST = 1000, REMOVE_MILLISECONDS = 200 };
+
+// clang-format off
+static const struct setting settings_v2[] = {
+	{ LIMIT_BIT(pids), offsetof(struct limits, pids), "pids", HIERARCHY_ONE, "pids.max", SETTING_PLAIN },
+	{ LIMIT_BIT(memory), offsetof(struct limits, memory), "memory", HIERARCHY_ONE, "memory.max", SETTING_PLAIN },
+	{ LIMIT_BIT(swap), offsetof(struct limits, swap), "memory", HIERARCHY_ONE, "memory.swap.max", SETTING_PLAIN },
+	{ LIMIT_BIT(cpu), offsetof(struct limits, cpu), "cpu", HIERARCHY_ONE, "cpu.max", SETTING_QUOTA },
+	{ LIMIT_BIT(io), offsetof(struct limits, io), "io", HIERARCHY_ONE, "io.max", SETTING_DEVICE },
+	{ 0, 0, NULL, HIERARCHY_ONE, NULL, SETTING_PLAIN },
+};
+static const struct setting settings_v1[] = {
+	{ LIMIT_BIT(pids), offsetof(struct limits, pids), NULL, HIERARCHY_PIDS, "pids.max", SETTING_PLAIN },
+	{ LIMIT_BIT(memory), offsetof(struct limits, memory), NULL, HIERARCHY_MEMORY, "memory.limit_in_bytes", SETTING_PLAIN },
+	{ LIMIT_BIT(cpu), offsetof(struct limits, cpu), NULL, HIERARCHY_CPU, "cpu.cfs_quota_us", SETTING_PERIOD },
+	{ 0, 0, NULL, HIERARCHY_ONE, NULL, SETTING_PLAIN },
+};
+// clang-format on
+
+const struct setting *group_settings(enum means means)
+{
+	return means == MEANS_LEGACY ? settings_v1 : settings_v2;
+}
+
+size_t group_read(int directory, const char *file, char *text, size_t size)
+{
+	autoclose int fd = directory < 0 && directory != AT_FDCWD ? -1 : openat(directory, file, O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? -1 : fd_read_all(fd, text, size);
+	return got < 0 ? 0 : (size_t)got;
+}
+
+// The whole disk under the project, as "8:0": a limit cannot be set on a partition.
+static void disk_of_project(const struct plan *plan, char *text, size_t size)
+{
+	char path[64], number[32];
+	struct stat status;
+	text[0] = '\0';
+	if (stat(plan->project ? plan->project : plan->real_home, &status) < 0)
+		return;
+	snprintf(text, size, "%u:%u", major(status.st_dev), minor(status.st_dev));
+	snprintf(path, sizeof(path), "/sys/dev/block/%s/partition", text);
+	if (access(path, F_OK) < 0)
+		return;
+	snprintf(path, sizeof(path), "/sys/dev/block/%s/../dev", text);
+	size_t length = group_read(AT_FDCWD, path, number, sizeof(number) - 1);
+	number[length] = '\0';
+	if (length > 0)
+		snprintf(text, size, "%.*s", (int)strcspn(number, "\n"), number);
+}
+
+static void setting_text(const struct plan *plan, const struct setting *row, uint64_t limit, char *text, size_t size)
+{
+	char disk[32];
+	unsigned long long number = limit, quota = limit * PERIOD / 1000;
+	quota = quota < QUOTA_LEAST ? QUOTA_LEAST : quota;
+	switch (row->form) {
+	case SETTING_PLAIN:
+		snprintf(text, size, "%llu", number);
+		return;
+	case SETTING_QUOTA:
+		snprintf(text, size, "%llu %d", quota, PERIOD);
+		return;
+	case SETTING_PERIOD:
+		snprintf(text, size, "%llu", quota);
+		return;
+	case SETTING_DEVICE:
+		disk_of_project(plan, disk, sizeof(disk));
+		snprintf(text, size, "%s rbps=%llu wbps=%llu", disk, number, number);
+		return;
+	}
+}
+
+int group_write(const struct plan *plan, const int directories[HIERARCHIES])
+{
+	const struct limits *limits = &plan->profile->limits;
+	for (const struct setting *row = group_settings(plan->keeping.means); row->file; row++) {
+		char text[96];
+		uint64_t limit;
+		memcpy(&limit, (const char *)limits + row->offset, sizeof(limit));
+		if (!(plan->keeping.held & row->bit) || limit == UNLIMITED)
+			continue;
+		setting_text(plan, row, limit, text, sizeof(text));
+		int result = fd_write_file(directories[row->hierarchy], row->file, text);
+		// A kernel that does not count swap has no file for it.
+		if (result < 0 && !((limits->soft & row->bit) && result == -ENOENT))
+			return fail(-result, "%s = %s", row->file, text);
+	}
+	return 0;
+}
+
+// Groups whose supervisor is gone. One that is being made has its process, so it is left alone.
+static void sweep(int parent)
+{
+	autoclose int copy = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *stream = copy < 0 ? NULL : fdopendir(copy);
+	if (!stream)
+		return;
+	take(&copy);
+	for (struct dirent *each = readdir(stream); each; each = readdir(stream)) {
+		if (!str_starts(each->d_name, prefix))
+			continue;
+		long pid = strtol(each->d_name + strlen(prefix), NULL, 10);
+		if (pid <= 0 || kill((pid_t)pid, 0) == 0 || errno != ESRCH)
+			continue;
+		autoclose int left = openat(parent, each->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (left >= 0 && flock(left, LOCK_EX | LOCK_NB) == 0)
+			unlinkat(parent, each->d_name, AT_REMOVEDIR);
+	}
+	closedir(stream);
+}
+
+// Hands controllers on to what is below. Those that are there already cost no write.
+static int hand_on(const struct plan *plan, int directory)
+{
+	char given[512];
+	size_t length = group_read(directory, "cgroup.subtree_control", given, sizeof(given));
+	for (const struct setting *row = group_settings(MEANS_GROUP); row->file; row++) {
+		char text[32];
+		if (!(plan->keeping.held & row->bit) || text_has(given, length, row->controller))
+			continue;
+		snprintf(text, sizeof(text), "+%s", row->controller);
+		int result = fd_write_file(directory, "cgroup.subtree_control", text);
+		if (result < 0)
+			return fail(-result, "controller '%s' of the cgroup", row->controller);
+	}
+	return 0;
+}
+
+static int open_directory(int parent, const char *name)
+{
+	return openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+}
+
+// sbx.slice below the top, for root.
+static int open_slice(const struct plan *plan)
+{
+	autoclose int top = open_directory(AT_FDCWD, "/sys/fs/cgroup");
+	if (top < 0)
+		return fail(errno, "/sys/fs/cgroup");
+	TRY(hand_on(plan, top));
+	if (mkdirat(top, "sbx.slice", 0755) < 0 && errno != EEXIST)
+		return fail(errno, "make the cgroup sbx.slice");
+	int slice = open_directory(top, "sbx.slice");
+	return slice < 0 ? fail(errno, "the cgroup sbx.slice") : slice;
+}
+
+// The directory that all runs of a pool share: the limits are its own. The last run to end
+// removes it, so that it may be gone between two calls.
+static int open_pool(const struct plan *plan, int parent)
+{
+	enum { TRIES = 100 };
+	char name[96];
+	snprintf(name, sizeof(name), "pool-%s", plan->profile->pool);
+	for (int i = 0; i < TRIES; i++) {
+		if (mkdirat(parent, name, 0755) < 0 && errno != EEXIST)
+			return fail(errno, "make the pool '%s'", plan->profile->pool);
+		int pool = open_directory(parent, name);
+		if (pool >= 0)
+			return pool;
+	}
+	return fail(errno, "the pool '%s'", plan->profile->pool);
+}
+
+static int open_parent(const struct plan *plan, enum hierarchy hierarchy)
+{
+	const struct keeping *keeping = &plan->keeping;
+	autoclose int parent = keeping->slice ? open_slice(plan) :
+						open_directory(AT_FDCWD, keeping->parents[hierarchy]);
+	if (parent < 0)
+		return fail(errno, "the cgroup '%s'", keeping->parents[hierarchy]);
+	if (keeping->means == MEANS_GROUP)
+		TRY(hand_on(plan, parent));
+	if (!plan->profile->pool)
+		return take(&parent);
+	int pool = open_pool(plan, parent);
+	if (pool < 0 || (keeping->means == MEANS_GROUP && hand_on(plan, pool) < 0)) {
+		fd_close(&pool);
+		return -1;
+	}
+	return pool;
+}
+
+static int make_own(struct group *group, enum hierarchy hierarchy)
+{
+	enum { TRIES = 20 };
+	int parent = group->parents[hierarchy];
+	for (int i = 0; i < TRIES; i++) {
+		if (mkdirat(parent, group->name, 0755) < 0)
+			return fail(errno, "make the cgroup '%s'", group->name);
+		int own = open_directory(parent, group->name);
+		if (own >= 0 && flock(own, LOCK_SH | LOCK_NB) == 0) {
+			group->own[hierarchy] = own;
+			return 0;
+		}
+		fd_close(&own); // swept by another supervisor, of another pid namespace
+	}
+	return fail(EAGAIN, "make the cgroup '%s'", group->name);
+}
+
+static int count_of(const struct plan *plan)
+{
+	return plan->keeping.means == MEANS_LEGACY ? HIERARCHIES : 1;
+}
+
+// The pool's parent may be removed by the last run of it between its opening and our mkdir: again.
+static int make_in(const struct plan *plan, struct group *group, enum hierarchy hierarchy)
+{
+	enum { TRIES = 50 };
+	for (int i = 0;; i++) {
+		group->parents[hierarchy] = open_parent(plan, hierarchy);
+		if (group->parents[hierarchy] < 0)
+			return -1;
+		struct stat status;
+		bool there = fstat(group->parents[hierarchy], &status) == 0 && status.st_nlink > 0;
+		if (there)
+			sweep(group->parents[hierarchy]);
+		if (make_own(group, hierarchy) == 0)
+			return 0;
+		if (!plan->profile->pool || i == TRIES || err_number() != ENOENT)
+			return -1;
+		err_clear();
+		fd_close(&group->parents[hierarchy]);
+	}
+}
+
+int group_host(const struct plan *plan, struct run *run)
+{
+	struct group *group = run->group;
+	struct timespec now;
+	run->grouped = plan->keeping.means != MEANS_RLIMITS;
+	if (plan->keeping.means != MEANS_GROUP && plan->keeping.means != MEANS_LEGACY)
+		return 0;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	snprintf(group->name, sizeof(group->name), "%s%d-%lx", prefix, (int)getpid(),
+		 (unsigned long)now.tv_nsec);
+	for (int i = 0; i < count_of(plan); i++)
+		if (plan->keeping.parents[i])
+			TRY(make_in(plan, group, (enum hierarchy)i));
+	if (plan->keeping.means == MEANS_GROUP)
+		run->cgroup = group->own[HIERARCHY_ONE];
+	return 0;
+}
+
+// Of a pool the limits are the pool's own, and the same for all who name it: the last to come
+// says them.
+int group_fill_host(const struct plan *plan, struct run *run)
+{
+	struct group *group = run->group;
+	const int *filled = plan->profile->pool ? group->parents : group->own;
+	char pid[32];
+	switch (plan->keeping.means) {
+	case MEANS_RLIMITS:
+		return 0;
+	case MEANS_SCOPE:
+		return scope_ask(plan, run);
+	case MEANS_GROUP:
+		if (plan->keeping.held & LIMIT_BIT(memory))
+			fd_write_file(group->own[HIERARCHY_ONE], "memory.oom.group", "1"); // Linux 4.19
+		break;
+	case MEANS_LEGACY:
+		break;
+	}
+	TRY(group_write(plan, filled));
+	if (plan->keeping.means == MEANS_GROUP && plan->tier == TIER_FULL)
+		return 0; // made in it
+	snprintf(pid, sizeof(pid), "%d", (int)run->init);
+	for (int i = 0; i < HIERARCHIES; i++) {
+		int result = group->own[i] < 0 ? 0 : fd_write_file(group->own[i], "cgroup.procs", pid);
+		if (result < 0)
+			return fail(-result, "join the cgroup");
+	}
+	return 0;
+}
+
+int group_ready_host(const struct plan *plan, struct run *run)
+{
+	return plan->keeping.means == MEANS_SCOPE ? scope_wait(plan, run) : 0;
+}
+
+// The last process leaves a moment after its parent has been told.
+static void remove_own(const struct plan *plan, struct group *group, enum hierarchy hierarchy)
+{
+	const struct timespec moment = { .tv_nsec = 500000 };
+	char name[96];
+	for (int i = 0; i < 2 * REMOVE_MILLISECONDS; i++) {
+		if (unlinkat(group->parents[hierarchy], group->name, AT_REMOVEDIR) == 0 || errno != EBUSY)
+			break;
+		nanosleep(&moment, NULL);
+	}
+	if (!plan->profile->pool)
+		return;
+	snprintf(name, sizeof(name), "../pool-%s", plan->profile->pool);
+	unlinkat(group->parents[hierarchy], name, AT_REMOVEDIR); // refused while others are in it
+}
+
+int group_undo(const struct plan *plan, struct run *run)
+{
+	struct group *group = run->group;
+	watch_limits_end(run);
+	if (plan->keeping.means != MEANS_LEGACY && group->own[HIERARCHY_ONE] >= 0)
+		fd_write_file(group->own[HIERARCHY_ONE], "cgroup.kill", "1"); // Linux 5.14
+	for (int i = 0; i < HIERARCHIES; i++) {
+		if (group->parents[i] >= 0 && group->own[i] >= 0)
+			remove_own(plan, group, (enum hierarchy)i);
+		fd_close(&group->own[i]);
+		fd_close(&group->parents[i]);
+	}
+	fd_close(&group->manager);
+	run->cgroup = -1;
+	return 0;
+}

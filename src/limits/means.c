@@ -1,0 +1,262 @@
+// Owns the choice of means: what is there is looked at, nothing is changed (cgroups(7), and
+// Documentation/admin-guide/cgroup-v2.rst on delegation).
+#include "limits/means.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/vfs.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "limits/group.h"
+#include "limits/text.h"
+#include "plan.h"
+
+const char means_missing[] =
+	"no cgroup of this machine is ours to use. On a system with cgroup v2, start sbx from a session of "
+	"systemd (loginctl enable-linger $USER; XDG_RUNTIME_DIR set), or as root";
+
+#define ROOT "/sys/fs/cgroup"
+enum { TEXT_MOST = 4096, MAGIC_V2 = 0x63677270, MAGIC_V1 = 0x27e0eb };
+
+static bool is_type(const char *path, unsigned long magic)
+{
+	struct statfs status;
+	return statfs(path, &status) == 0 && (unsigned long)status.f_type == magic;
+}
+
+static size_t read_text(int directory, const char *path, char *text, size_t size)
+{
+	autoclose int fd = openat(directory, path, O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? -1 : fd_read_all(fd, text, size);
+	return got < 0 ? 0 : (size_t)got;
+}
+
+// In a tree that systemd's user manager runs, only what it gave away is ours.
+static bool is_given(const char *path)
+{
+	char value[4] = "";
+	if (!strstr(path, "/user@"))
+		return true;
+	return !str_starts(path_name(path), "user@") &&
+	       getxattr(path, "user.delegate", value, sizeof(value) - 1) > 0 && value[0] == '1';
+}
+
+// Bits of the wanted limits whose controllers this directory hands to its children, or would.
+static uint64_t can_hold(const char *path, uint64_t wanted)
+{
+	char known[TEXT_MOST], given[TEXT_MOST], processes[16];
+	uint64_t held = 0;
+	autoclose int directory = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (directory < 0)
+		return 0;
+	size_t known_length = read_text(directory, "cgroup.controllers", known, sizeof(known));
+	size_t given_length = read_text(directory, "cgroup.subtree_control", given, sizeof(given));
+	bool empty = read_text(directory, "cgroup.procs", processes, sizeof(processes)) == 0;
+	bool top = faccessat(directory, "cgroup.type", F_OK, 0) < 0;
+	for (const struct setting *row = group_settings(MEANS_GROUP); row->file; row++)
+		if ((row->bit & wanted) && (text_has(given, given_length, row->controller) ||
+					    ((empty || top) && text_has(known, known_length, row->controller))))
+			held |= row->bit;
+	return held;
+}
+
+static bool may_write(const char *path)
+{
+	char file[PATH_MAX];
+	snprintf(file, sizeof(file), "%s/cgroup.procs", path);
+	return access(path, W_OK) == 0 && access(file, W_OK) == 0;
+}
+
+// The nearest directory above our own group that is ours to make groups in. Who makes one in it
+// must also be allowed to move processes there, so it has to be above us as well.
+static void find_group(struct plan *plan, uint64_t wanted)
+{
+	char text[TEXT_MOST], own[PATH_MAX];
+	struct keeping *keeping = &plan->keeping;
+	size_t length = read_text(AT_FDCWD, "/proc/self/cgroup", text, sizeof(text));
+	if (!is_type(ROOT, MAGIC_V2) || !text_group(text, length, "", own, sizeof(own)))
+		return;
+	if (plan->uid == 0 && access(ROOT "/cgroup.type", F_OK) < 0) {
+		keeping->held = can_hold(ROOT, wanted);
+		keeping->slice = true;
+		keeping->parents[HIERARCHY_ONE] = ROOT "/sbx.slice";
+	}
+	for (const char *at = own; !keeping->held && str_equal(at, "/") == false;) {
+		at = path_parent(plan->arena, at);
+		const char *path = path_clean(plan->arena, arena_text(plan->arena, ROOT "%s", at));
+		if (!may_write(path) || !is_given(path))
+			continue;
+		keeping->held = can_hold(path, wanted);
+		keeping->parents[HIERARCHY_ONE] = path;
+	}
+	keeping->means = keeping->held ? MEANS_GROUP : MEANS_RLIMITS;
+}
+
+static void find_legacy(struct plan *plan, uint64_t wanted)
+{
+	static const char *const names[HIERARCHIES] = { "pids", "memory", "cpu" };
+	char text[TEXT_MOST], own[PATH_MAX];
+	size_t length = read_text(AT_FDCWD, "/proc/self/cgroup", text, sizeof(text));
+	if (plan->uid != 0)
+		return;
+	for (int i = 0; i < HIERARCHIES; i++) {
+		const char *root = arena_text(plan->arena, ROOT "/%s", names[i]);
+		if (!is_type(root, MAGIC_V1) || !text_group(text, length, names[i], own, sizeof(own)))
+			continue;
+		const char *path = path_clean(plan->arena, arena_text(plan->arena, "%s%s", root, own));
+		if (!may_write(path))
+			continue;
+		plan->keeping.parents[i] = path;
+		for (const struct setting *row = group_settings(MEANS_LEGACY); row->file; row++)
+			if (row->hierarchy == (enum hierarchy)i)
+				plan->keeping.held |= row->bit & wanted;
+	}
+	if (plan->keeping.held)
+		plan->keeping.means = MEANS_LEGACY;
+}
+
+static bool answers(const char *path)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	autoclose int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0 || strlen(path) >= sizeof(address.sun_path))
+		return false;
+	strcpy(address.sun_path, path);
+	return connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0;
+}
+
+enum bus means_bus(char *path, unsigned long size)
+{
+	static const char *const names[] = { [BUS_MANAGER] = "systemd/private", [BUS_DAEMON] = "bus" };
+	const char *directory = getenv("XDG_RUNTIME_DIR");
+	char own[64];
+	snprintf(own, sizeof(own), "/run/user/%u", (unsigned)geteuid());
+	for (int i = BUS_MANAGER; i <= BUS_DAEMON; i++) {
+		snprintf(path, size, "%s/%s", directory && directory[0] == '/' ? directory : own, names[i]);
+		if (answers(path))
+			return (enum bus)i;
+	}
+	path[0] = '\0';
+	return BUS_NONE;
+}
+
+static void find_scope(struct plan *plan, uint64_t wanted)
+{
+	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+	static const char *const controllers[] = { "memory", "pids", "cpu", "io" };
+	char text[TEXT_MOST];
+	if (plan->uid == 0 || !is_type(ROOT, MAGIC_V2) || means_bus(path, sizeof(path)) == BUS_NONE)
+		return;
+	// What the manager itself was given, and gives on.
+	const char *manager = arena_text(plan->arena, ROOT "/user.slice/user-%u.slice/user@%u.service/cgroup.controllers",
+					 (unsigned)plan->uid, (unsigned)plan->uid);
+	size_t length = read_text(AT_FDCWD, manager, text, sizeof(text));
+	for (const struct setting *row = group_settings(MEANS_GROUP); row->file; row++)
+		for (size_t i = 0; i < sizeof(controllers) / sizeof(*controllers); i++)
+			if ((row->bit & wanted) && str_equal(row->controller, controllers[i]) &&
+			    !(row->bit & LIMIT_BIT(io)) && text_has(text, length, controllers[i]))
+				plan->keeping.held |= row->bit;
+	if (plan->keeping.held)
+		plan->keeping.means = MEANS_SCOPE;
+}
+
+struct wish {
+	uint64_t bit;
+	size_t offset; // in struct limits
+	const char *name;
+	const char *otherwise; // how it is kept without a group; NULL: not at all
+};
+static const struct wish wishes[] = {
+	{ LIMIT_BIT(memory), offsetof(struct limits, memory), "memory",
+	  "looked at up to 20 times a second; above it the box is killed" },
+	{ LIMIT_BIT(swap), offsetof(struct limits, swap), "swap", NULL },
+	{ LIMIT_BIT(cpu), offsetof(struct limits, cpu), "cpu", NULL },
+	{ LIMIT_BIT(pids), offsetof(struct limits, pids), "pids",
+	  "looked at up to 20 times a second; above it the box is killed" },
+	{ LIMIT_BIT(io), offsetof(struct limits, io), "io", NULL },
+};
+enum { WISHES = sizeof(wishes) / sizeof(*wishes) };
+
+static uint64_t wanted_of(const struct limits *limits)
+{
+	uint64_t wanted = 0, value;
+	for (int i = 0; i < WISHES; i++) {
+		memcpy(&value, (const char *)limits + wishes[i].offset, sizeof(value));
+		if (value != UNLIMITED)
+			wanted |= wishes[i].bit;
+	}
+	return wanted;
+}
+
+// What no group holds is watched, or told, or refused.
+static int settle(struct plan *plan, uint64_t wanted, uint64_t hard)
+{
+	struct keeping *keeping = &plan->keeping;
+	bool rlimit = plan->uid != 0 && plan->tier == TIER_FULL; // counts the box alone
+	bool tree = access("/proc/thread-self/children", F_OK) == 0;
+	for (int i = 0; i < WISHES; i++) {
+		const struct wish *wish = &wishes[i];
+		if (!(wanted & wish->bit & ~keeping->held) || (rlimit && wish->bit == LIMIT_BIT(pids)))
+			continue;
+		if (!(wish->otherwise && tree) && (hard & wish->bit))
+			return fail(0, "limit '%s' cannot be kept here: %s", wish->name, means_missing);
+		if (wish->otherwise && tree)
+			keeping->watched |= wish->bit;
+		list_add(&plan->notes, plan->arena,
+			 arena_text(plan->arena, "limit '%s' has no cgroup here: %s", wish->name,
+				    wish->otherwise && tree ? wish->otherwise : "it is not kept"),
+			 (struct origin){ .file = "limits" });
+	}
+	return 0;
+}
+
+int means_plan(struct plan *plan)
+{
+	const struct limits *limits = &plan->profile->limits;
+	bool pooled = plan->profile->pool != NULL;
+	uint64_t wanted = wanted_of(limits), hard = wanted & ~limits->soft;
+	// An rlimit is enough for these; a manager or v1 is asked only for what is strict: it takes
+	// milliseconds.
+	uint64_t worth = plan->uid == 0 ? hard : hard & ~LIMIT_BIT(pids);
+	if (wanted || pooled)
+		find_group(plan, wanted);
+	if (plan->keeping.means == MEANS_RLIMITS && (worth || pooled))
+		find_scope(plan, wanted);
+	if (plan->keeping.means == MEANS_RLIMITS && (worth || pooled))
+		find_legacy(plan, wanted);
+	if (pooled && plan->keeping.means == MEANS_RLIMITS)
+		return fail(0, "a pool needs cgroups: %s", means_missing);
+	if (limits->idle != UNLIMITED)
+		plan->keeping.watched |= LIMIT_BIT(idle);
+	if (limits->disk != UNLIMITED)
+		plan->keeping.watched |= LIMIT_BIT(disk);
+	return settle(plan, wanted, hard);
+}
+
+const char *means_text(const struct plan *plan)
+{
+	const struct keeping *keeping = &plan->keeping;
+	switch (keeping->means) {
+	case MEANS_GROUP:
+		return "a cgroup of its own";
+	case MEANS_SCOPE:
+		return "a scope of your systemd";
+	case MEANS_LEGACY:
+		return "cgroups (v1)";
+	case MEANS_RLIMITS:
+		break;
+	}
+	return keeping->watched ? "rlimits, and a look now and then" : "rlimits";
+}

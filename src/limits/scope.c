@@ -1,0 +1,232 @@
+// Owns the talk with the user's service manager (org.freedesktop.systemd1(5)), by its own socket
+// or by the user's bus. Everything is sent at once and the answers are waited for later.
+#include "limits/scope.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/str.h"
+#include "limits/bus.h"
+#include "limits/group.h"
+#include "limits/means.h"
+#include "limits/text.h"
+#include "plan.h"
+#include "run.h"
+
+enum { SERIAL_HELLO = 1, SERIAL_SLICE, SERIAL_SLICE_AGAIN, SERIAL_SCOPE };
+enum { WAIT_MILLISECONDS = 5000, BUFFER_MOST = 8192 };
+
+static const char manager_path[] = "/org/freedesktop/systemd1";
+static const char manager_interface[] = "org.freedesktop.systemd1.Manager";
+
+static int open_manager(enum bus *ret_bus)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	char hello[96], hex[32] = "", uid[16];
+	*ret_bus = means_bus(address.sun_path, sizeof(address.sun_path));
+	if (*ret_bus == BUS_NONE)
+		return fail(0, "the manager of your services does not answer any more");
+	autoclose int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0)
+		return fail(errno, "%s", address.sun_path);
+	snprintf(uid, sizeof(uid), "%u", (unsigned)geteuid());
+	for (size_t i = 0; uid[i]; i++)
+		snprintf(hex + 2 * i, sizeof(hex) - 2 * i, "%02x", (unsigned)uid[i]);
+	int length = snprintf(hello, sizeof(hello), "%cAUTH EXTERNAL %s\r\nBEGIN\r\n", '\0', hex);
+	if (fd_write_all(fd, hello, (size_t)length) < 0)
+		return fail(errno, "%s", address.sun_path);
+	return take(&fd);
+}
+
+static int send_message(int fd, struct bus_message *message)
+{
+	bus_finish(message);
+	if (message->full)
+		return fail(0, "the message to the manager of your services is too long");
+	return fd_write_all(fd, message->bytes, message->used) < 0 ?
+		       fail(errno, "ask the manager of your services") :
+		       0;
+}
+
+static void call_manager(struct bus_message *message, enum bus bus, uint32_t serial, const char *member,
+			 const char *signature)
+{
+	bus_call(message, serial, bus == BUS_DAEMON ? "org.freedesktop.systemd1" : NULL, manager_path,
+		 manager_interface, member, signature);
+}
+
+static const struct limit_property {
+	uint64_t bit;
+	size_t offset;
+	const char *name;
+	unsigned factor; // to the property's unit
+} limit_properties[] = {
+	{ LIMIT_BIT(memory), offsetof(struct limits, memory), "MemoryMax", 1 },
+	{ LIMIT_BIT(swap), offsetof(struct limits, swap), "MemorySwapMax", 1 },
+	{ LIMIT_BIT(pids), offsetof(struct limits, pids), "TasksMax", 1 },
+	{ LIMIT_BIT(cpu), offsetof(struct limits, cpu), "CPUQuotaPerSecUSec", 1000 },
+};
+
+static void put_limits(struct bus_message *message, const struct plan *plan)
+{
+	for (size_t i = 0; i < sizeof(limit_properties) / sizeof(*limit_properties); i++) {
+		const struct limit_property *row = &limit_properties[i];
+		uint64_t limit;
+		memcpy(&limit, (const char *)&plan->profile->limits + row->offset, sizeof(limit));
+		if (plan->keeping.held & row->bit)
+			bus_property_number(message, row->name, limit * row->factor);
+	}
+}
+
+// In a slice's name '-' means "below".
+static void slice_name(const char *pool, char *name, size_t size)
+{
+	size_t used = (size_t)snprintf(name, size, "sbx-");
+	for (const char *at = pool; *at && used + 10 < size; at++)
+		used += (size_t)snprintf(name + used, size - used, *at == '-' ? "\\x2d" : "%c", *at);
+	snprintf(name + used, size - used, ".slice");
+}
+
+// The slice of a pool: made when it is missing, and then told the limits, which an existing one
+// takes over.
+static int ask_slice(const struct plan *plan, int fd, enum bus bus, const char *slice)
+{
+	struct bus_message message;
+	call_manager(&message, bus, SERIAL_SLICE, "StartTransientUnit", "ssa(sv)a(sa(sv))");
+	bus_string(&message, slice);
+	bus_string(&message, "fail");
+	bus_close(&message, bus_open(&message));
+	bus_close(&message, bus_open(&message));
+	TRY(send_message(fd, &message));
+	call_manager(&message, bus, SERIAL_SLICE_AGAIN, "SetUnitProperties", "sba(sv)");
+	bus_string(&message, slice);
+	bus_number(&message, 1); // until the next boot
+	size_t properties = bus_open(&message);
+	put_limits(&message, plan);
+	bus_close(&message, properties);
+	return send_message(fd, &message);
+}
+
+int scope_ask(const struct plan *plan, struct run *run)
+{
+	struct group *group = run->group;
+	struct bus_message message;
+	char slice[256];
+	enum bus bus;
+	struct timespec now;
+	autoclose int fd = open_manager(&bus);
+	if (fd < 0)
+		return -1;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	snprintf(group->name, sizeof(group->name), "sbx-%d-%lx.scope", (int)run->init,
+		 (unsigned long)now.tv_nsec);
+	if (bus == BUS_DAEMON) {
+		bus_call(&message, SERIAL_HELLO, "org.freedesktop.DBus", "/org/freedesktop/DBus",
+			 "org.freedesktop.DBus", "Hello", NULL);
+		TRY(send_message(fd, &message));
+	}
+	if (plan->profile->pool) {
+		slice_name(plan->profile->pool, slice, sizeof(slice));
+		TRY(ask_slice(plan, fd, bus, slice));
+	}
+	call_manager(&message, bus, SERIAL_SCOPE, "StartTransientUnit", "ssa(sv)a(sa(sv))");
+	bus_string(&message, group->name);
+	bus_string(&message, "fail");
+	size_t properties = bus_open(&message);
+	bus_property_string(&message, "Description", "a box of sbx");
+	bus_property_string(&message, "CollectMode", "inactive-or-failed");
+	bus_property_pid(&message, "PIDs", (uint32_t)run->init);
+	if (plan->profile->pool)
+		bus_property_string(&message, "Slice", slice);
+	else
+		put_limits(&message, plan);
+	bus_close(&message, properties);
+	bus_close(&message, bus_open(&message));
+	TRY(send_message(fd, &message));
+	group->manager = take(&fd);
+	return 0;
+}
+
+// After the words of the authentication, which end with the line OK, messages follow.
+static size_t skip_words(const uint8_t *bytes, size_t length)
+{
+	const uint8_t *end = length > 3 && memcmp(bytes, "OK ", 3) == 0 ? memmem(bytes, length, "\r\n", 2) : NULL;
+	return end ? (size_t)(end - bytes) + 2 : 0;
+}
+
+// 1: done, 0: not yet.
+static int read_answer(const struct bus_reply *reply)
+{
+	if (reply->kind == BUS_ERROR && reply->serial != SERIAL_SLICE)
+		return fail(0, "the manager of your services refuses: %s", reply->error);
+	return reply->kind == BUS_RETURN && reply->serial == SERIAL_SCOPE;
+}
+
+static int wait_for_answer(int fd)
+{
+	static uint8_t buffer[BUFFER_MOST];
+	size_t used = 0;
+	bool greeted = false;
+	for (;;) {
+		struct pollfd event = { .fd = fd, .events = POLLIN };
+		struct bus_reply reply;
+		int whole;
+		if (poll(&event, 1, WAIT_MILLISECONDS) <= 0)
+			return fail(ETIMEDOUT, "the manager of your services");
+		ssize_t got = read(fd, buffer + used, sizeof(buffer) - used);
+		if (got <= 0)
+			return fail(got < 0 ? errno : EPIPE, "the manager of your services");
+		used += (size_t)got;
+		if (!greeted) {
+			size_t words = skip_words(buffer, used);
+			greeted = words > 0;
+			used -= words;
+			memmove(buffer, buffer + words, used);
+		}
+		while (greeted && (whole = bus_reply(buffer, used, &reply)) != 0) {
+			if (whole < 0)
+				return fail(EPROTO, "the manager of your services");
+			int done = read_answer(&reply);
+			if (done != 0)
+				return done < 0 ? -1 : 0;
+			used -= reply.used;
+			memmove(buffer, buffer + reply.used, used);
+		}
+	}
+}
+
+// The answer comes before the process has been moved.
+int scope_wait(const struct plan *plan, struct run *run)
+{
+	const struct timespec moment = { .tv_nsec = 200000 };
+	struct group *group = run->group;
+	char file[64], text[4096], path[PATH_MAX], place[PATH_MAX + 32];
+	TRY(wait_for_answer(group->manager));
+	fd_close(&group->manager);
+	snprintf(file, sizeof(file), "/proc/%d/cgroup", (int)run->init);
+	for (int i = 0; i < WAIT_MILLISECONDS * 5; i++) {
+		size_t length = group_read(AT_FDCWD, file, text, sizeof(text));
+		if (!text_group(text, length, "", path, sizeof(path)) || !strstr(path, group->name)) {
+			nanosleep(&moment, NULL);
+			continue;
+		}
+		snprintf(place, sizeof(place), "/sys/fs/cgroup%s", path);
+		group->own[HIERARCHY_ONE] = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (group->own[HIERARCHY_ONE] < 0)
+			return fail(errno, "%s", place);
+		if (plan->keeping.held & LIMIT_BIT(memory))
+			fd_write_file(group->own[HIERARCHY_ONE], "memory.oom.group", "1");
+		return 0;
+	}
+	return fail(ETIMEDOUT, "the scope '%s'", group->name);
+}

@@ -1,0 +1,100 @@
+// Owns the walk over /proc/PID/task/TID/children (CONFIG_PROC_CHILDREN).
+#include "limits/tree.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "limits/text.h"
+
+enum { PIDS_MOST = 16384, TEXT_MOST = 65536 };
+
+struct walk {
+	pid_t pids[PIDS_MOST];
+	int count;
+	char text[TEXT_MOST];
+};
+
+static size_t read_of(pid_t pid, const char *file, char *text, size_t size)
+{
+	char path[96];
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
+	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? -1 : fd_read_all(fd, text, size - 1);
+	text[got > 0 ? got : 0] = '\0';
+	return got > 0 ? (size_t)got : 0;
+}
+
+static void add_children(struct walk *walk, pid_t pid, const char *thread)
+{
+	char file[64];
+	snprintf(file, sizeof(file), "task/%.20s/children", thread);
+	read_of(pid, file, walk->text, sizeof(walk->text));
+	for (char *at = walk->text, *end; walk->count < PIDS_MOST; at = end) {
+		long child = strtol(at, &end, 10);
+		if (end == at || child <= 0)
+			return;
+		walk->pids[walk->count++] = (pid_t)child;
+	}
+}
+
+static void add_of_threads(struct walk *walk, pid_t pid)
+{
+	char path[64];
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	DIR *stream = opendir(path);
+	if (!stream)
+		return;
+	for (struct dirent *each = readdir(stream); each; each = readdir(stream))
+		if (each->d_name[0] != '.')
+			add_children(walk, pid, each->d_name);
+	closedir(stream);
+}
+
+// One buffer, of the supervisor alone: it is large.
+static struct walk *walk_from(pid_t pid)
+{
+	static struct walk walk;
+	walk.count = 1;
+	walk.pids[0] = pid;
+	return &walk;
+}
+
+void tree_count(pid_t pid, struct tree *ret_tree)
+{
+	struct walk *walk = walk_from(pid);
+	struct tree tree = { 0 };
+	uint64_t ticks = (uint64_t)sysconf(_SC_CLK_TCK), page = (uint64_t)sysconf(_SC_PAGESIZE);
+	for (int i = 0; i < walk->count; i++) {
+		struct text_process process;
+		char text[1024];
+		if (!text_process(text, read_of(walk->pids[i], "stat", text, sizeof(text)), &process))
+			continue;
+		tree.processes++;
+		tree.threads += process.threads;
+		tree.cpu += process.ticks * 1000000 / ticks;
+		tree.memory += process.pages * page;
+		add_of_threads(walk, walk->pids[i]);
+	}
+	*ret_tree = tree;
+}
+
+uint64_t tree_memory(pid_t pid)
+{
+	struct walk *walk = walk_from(pid);
+	uint64_t sum = 0;
+	for (int i = 0; i < walk->count; i++) {
+		char text[2048];
+		size_t length = read_of(walk->pids[i], "smaps_rollup", text, sizeof(text));
+		// "Pss:      123 kB": the spaces are skipped by hand.
+		const char *line = length ? strstr(text, "\nPss:") : NULL;
+		if (line)
+			sum += strtoull(line + strlen("\nPss:"), NULL, 10) * 1024;
+		add_of_threads(walk, walk->pids[i]);
+	}
+	return sum;
+}

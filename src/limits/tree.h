@@ -1,0 +1,17 @@
+// All processes below one, by /proc.
+#pragma once
+
+#include <stdint.h>
+#include <sys/types.h>
+
+struct tree {
+	uint64_t processes, threads;
+	uint64_t cpu; // microseconds, with those that have ended
+	uint64_t memory; // bytes; shared pages count for each process
+};
+
+// Walks from `pid` itself; bounded. What ends meanwhile is left out.
+void tree_count(pid_t pid, struct tree *ret_tree);
+
+// Bytes with shared pages divided by who shares them; slower by far.
+uint64_t tree_memory(pid_t pid);

@@ -1,0 +1,121 @@
+// Owns the numbers at the end of a run.
+#include "limits/usage.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "limits/group.h"
+#include "limits/text.h"
+#include "plan.h"
+#include "run.h"
+
+enum { TEXT_MOST = 4096 };
+
+static uint64_t number_of(int directory, const char *file)
+{
+	char text[64] = "x ";
+	size_t length = group_read(directory, file, text + 2, sizeof(text) - 2);
+	return text_value(text, length + 2, "x");
+}
+
+static uint64_t value_of(int directory, const char *file, const char *name)
+{
+	char text[TEXT_MOST];
+	return text_value(text, group_read(directory, file, text, sizeof(text)), name);
+}
+
+static void take_larger(uint64_t *into, uint64_t number)
+{
+	*into = number > *into ? number : *into;
+}
+
+static void read_v2(int directory, struct usage *usage)
+{
+	char text[TEXT_MOST];
+	take_larger(&usage->cpu, value_of(directory, "cpu.stat", "usage_usec"));
+	take_larger(&usage->memory, number_of(directory, "memory.peak")); // Linux 5.19
+	take_larger(&usage->pids, number_of(directory, "pids.peak")); // Linux 6.6
+	usage->throttled = value_of(directory, "cpu.stat", "throttled_usec");
+	usage->kills = value_of(directory, "memory.events", "oom_kill");
+	usage->refused = value_of(directory, "pids.events", "max");
+	size_t length = group_read(directory, "io.stat", text, sizeof(text));
+	take_larger(&usage->read, text_sum(text, length, "rbytes"));
+	take_larger(&usage->written, text_sum(text, length, "wbytes"));
+}
+
+static void read_v1(const int directories[HIERARCHIES], struct usage *usage)
+{
+	take_larger(&usage->memory, number_of(directories[HIERARCHY_MEMORY], "memory.max_usage_in_bytes"));
+	usage->kills = value_of(directories[HIERARCHY_MEMORY], "memory.oom_control", "oom_kill");
+	usage->refused = value_of(directories[HIERARCHY_PIDS], "pids.events", "max");
+	usage->throttled = value_of(directories[HIERARCHY_CPU], "cpu.stat", "throttled_time") / 1000;
+}
+
+void usage_read(const struct plan *plan, struct run *run)
+{
+	struct usage *usage = &run->group->usage;
+	const struct message *message = &run->message;
+	if (message->kind == MESSAGE_ENDED) {
+		usage->cpu = message->cpu;
+		usage->memory = message->memory;
+		usage->read = message->read;
+		usage->written = message->written;
+		usage->tmp_full = message->tmp_full;
+	}
+	usage->pids = run->group->watch.pids;
+	switch (plan->keeping.means) {
+	case MEANS_GROUP:
+	case MEANS_SCOPE:
+		read_v2(run->group->own[HIERARCHY_ONE], usage);
+		return;
+	case MEANS_LEGACY:
+		read_v1(run->group->own, usage);
+		return;
+	case MEANS_RLIMITS:
+		return;
+	}
+}
+
+struct builder {
+	struct hit *hits;
+	int count;
+};
+
+static void add(struct builder *builder, const char *key, uint64_t limit, const char *what)
+{
+	if (builder->count < HITS_MOST)
+		builder->hits[builder->count++] = (struct hit){ key, limit, what };
+}
+
+// The signal that ended the command or, as a shell tells it, something in it.
+static bool died_of(int status, int number)
+{
+	return (WIFSIGNALED(status) && WTERMSIG(status) == number) ||
+	       (WIFEXITED(status) && WEXITSTATUS(status) == 128 + number);
+}
+
+int usage_hits(const struct plan *plan, const struct usage *usage, enum stop stop, int status,
+	       struct hit hits[HITS_MOST])
+{
+	static const char killed[] = "the box was killed";
+	const struct limits *limits = &plan->profile->limits;
+	struct builder builder = { hits, 0 };
+	if (stop == STOP_TIME)
+		add(&builder, "time", limits->time, "the run was ended");
+	if (stop == STOP_IDLE)
+		add(&builder, "idle", limits->idle, "nothing was done for so long, and the run was ended");
+	if (stop == STOP_MEMORY || usage->kills > 0)
+		add(&builder, "memory", limits->memory, stop == STOP_MEMORY ? killed : "the kernel killed the box");
+	if (stop == STOP_PIDS)
+		add(&builder, "pids", limits->pids, killed);
+	if (stop == STOP_DISK)
+		add(&builder, "disk", limits->disk, killed);
+	if (usage->refused > 0 || (stop != STOP_PIDS && usage->pids >= limits->pids))
+		add(&builder, "pids", limits->pids, "no further process could be started");
+	if (limits->tmp != UNLIMITED && usage->tmp_full && status != 0)
+		add(&builder, "tmp", limits->tmp, "the private directories (/tmp, home) are full");
+	if (limits->file_size != UNLIMITED && died_of(status, SIGXFSZ))
+		add(&builder, "file-size", limits->file_size, "a file could not grow");
+	return builder.count;
+}

@@ -1,0 +1,166 @@
+// Owns the looks at a box that lives. They come the more often the nearer it is to a limit.
+#include "limits/watch.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "limits/group.h"
+#include "limits/text.h"
+#include "limits/tree.h"
+#include "plan.h"
+#include "run.h"
+
+// How fast a program can take what it has not yet, and how often that is looked at.
+enum {
+	MEMORY_PER_MILLISECOND = 4 << 20,
+	DISK_PER_MILLISECOND = 2 << 20,
+	LOOK_SOONEST = 50,
+	LOOK_LATEST = 1000,
+	DISK_SOONEST = 200,
+	DISK_LATEST = 10000,
+	PIDS_EACH = 100,
+	IDLE_PARTS = 8, // looks in the time of idleness
+	IDLE_SHARE = 100, // a hundredth of a processor is work
+	FILE_BYTES = 4096, // what an empty file counts
+};
+
+static int64_t between(uint64_t headroom, uint64_t speed, int64_t soonest, int64_t latest)
+{
+	int64_t wait = (int64_t)(headroom / speed > (uint64_t)latest ? (uint64_t)latest : headroom / speed);
+	return wait < soonest ? soonest : wait;
+}
+
+static void add_disk(struct watch_limits *watch, const char *path)
+{
+	struct statfs status, other;
+	autoclose int fd = open(path, O_PATH | O_CLOEXEC);
+	if (fd < 0 || fstatfs(fd, &status) < 0 || watch->disk_count == DISKS_MOST)
+		return;
+	for (int i = 0; i < watch->disk_count; i++)
+		if (fstatfs(watch->disks[i].fd, &other) == 0 &&
+		    other.f_fsid.__val[0] == status.f_fsid.__val[0] && other.f_fsid.__val[1] == status.f_fsid.__val[1])
+			return;
+	watch->disks[watch->disk_count++] = (struct disk){
+		take(&fd), status.f_bavail * (uint64_t)status.f_bsize, status.f_ffree
+	};
+}
+
+void watch_limits_begin(const struct plan *plan, struct run *run, int64_t now)
+{
+	struct watch_limits *watch = &run->group->watch;
+	watch->next = plan->keeping.watched ? now + LOOK_SOONEST : -1;
+	watch->looked = watch->active = now;
+	if (!(plan->keeping.watched & LIMIT_BIT(disk)))
+		return;
+	for (unsigned i = 0; i < plan->mount_count; i++) {
+		const struct mount *mount = &plan->mounts[i];
+		if (mount->kind == MOUNT_BIND && mount->access == ACCESS_WRITE)
+			add_disk(watch, mount->source);
+	}
+}
+
+// What is left of the limit and of three quarters of what was free; 0 when either is used up.
+static uint64_t room(uint64_t limit, uint64_t start, uint64_t now)
+{
+	uint64_t used = start > now ? start - now : 0;
+	uint64_t most = start / 4 * 3 < limit ? start / 4 * 3 : limit;
+	return used >= most ? 0 : most - used;
+}
+
+static int64_t look_at_disks(const struct plan *plan, const struct watch_limits *watch, enum stop *ret_stop)
+{
+	uint64_t limit = plan->profile->limits.disk, least = UNLIMITED;
+	for (int i = 0; i < watch->disk_count; i++) {
+		const struct disk *disk = &watch->disks[i];
+		struct statfs status;
+		if (fstatfs(disk->fd, &status) < 0)
+			continue;
+		uint64_t space = room(limit, disk->space, status.f_bavail * (uint64_t)status.f_bsize);
+		// Some file systems (btrfs) do not count files.
+		uint64_t files = disk->files ? room(limit / FILE_BYTES, disk->files, status.f_ffree) : UNLIMITED;
+		if ((space == 0 && disk->space) || files == 0)
+			*ret_stop = STOP_DISK;
+		files = files > UNLIMITED / FILE_BYTES ? UNLIMITED : files * FILE_BYTES;
+		least = space < least ? space : least;
+		least = files < least ? files : least;
+	}
+	return between(least, DISK_PER_MILLISECOND, DISK_SOONEST, DISK_LATEST);
+}
+
+static int64_t look_at_idleness(const struct plan *plan, struct watch_limits *watch, uint64_t cpu, int64_t now,
+				enum stop *ret_stop)
+{
+	int64_t limit = (int64_t)plan->profile->limits.idle, each = limit / IDLE_PARTS;
+	if (now - watch->looked >= each) {
+		uint64_t worked = cpu > watch->cpu ? cpu - watch->cpu : 0;
+		if (worked * IDLE_SHARE >= (uint64_t)(now - watch->looked) * 1000)
+			watch->active = now;
+		watch->cpu = cpu;
+		watch->looked = now;
+	}
+	if (now - watch->active >= limit)
+		*ret_stop = STOP_IDLE;
+	return each < LOOK_SOONEST ? LOOK_SOONEST : each;
+}
+
+static uint64_t cpu_of(const struct plan *plan, const struct run *run, const struct tree *tree)
+{
+	char text[1024];
+	if (plan->keeping.means != MEANS_GROUP && plan->keeping.means != MEANS_SCOPE)
+		return tree->cpu;
+	size_t length = group_read(run->group->own[HIERARCHY_ONE], "cpu.stat", text, sizeof(text));
+	return text_value(text, length, "usage_usec");
+}
+
+static int64_t look_at_memory(const struct plan *plan, const struct run *run, const struct tree *tree,
+			      enum stop *ret_stop)
+{
+	uint64_t limit = plan->profile->limits.memory, used = tree->memory;
+	if (used >= limit)
+		used = tree_memory(run->init);
+	if (used >= limit)
+		*ret_stop = STOP_MEMORY;
+	return between(used >= limit ? 0 : limit - used, MEMORY_PER_MILLISECOND, LOOK_SOONEST, LOOK_LATEST);
+}
+
+static int64_t sooner(int64_t left, int64_t right)
+{
+	return left < right ? left : right;
+}
+
+int watch_limits_look(const struct plan *plan, struct run *run, int64_t now, enum stop *ret_stop)
+{
+	struct watch_limits *watch = &run->group->watch;
+	uint64_t watched = plan->keeping.watched;
+	int64_t wait = DISK_LATEST;
+	struct tree tree = { 0 };
+	if (watch->next < 0)
+		return -1;
+	if (now < watch->next)
+		return (int)(watch->next - now);
+	if (watched & (LIMIT_BIT(memory) | LIMIT_BIT(pids) | LIMIT_BIT(idle)))
+		tree_count(run->init, &tree);
+	watch->pids = tree.threads > watch->pids ? tree.threads : watch->pids;
+	if (watched & LIMIT_BIT(disk))
+		wait = sooner(wait, look_at_disks(plan, watch, ret_stop));
+	if (watched & LIMIT_BIT(idle))
+		wait = sooner(wait, look_at_idleness(plan, watch, cpu_of(plan, run, &tree), now, ret_stop));
+	if (watched & LIMIT_BIT(memory))
+		wait = sooner(wait, look_at_memory(plan, run, &tree, ret_stop));
+	if (watched & LIMIT_BIT(pids))
+		wait = sooner(wait, PIDS_EACH);
+	if ((watched & LIMIT_BIT(pids)) && tree.threads > plan->profile->limits.pids)
+		*ret_stop = STOP_PIDS;
+	watch->next = now + wait;
+	return (int)wait;
+}
+
+void watch_limits_end(struct run *run)
+{
+	struct watch_limits *watch = &run->group->watch;
+	while (watch->disk_count > 0)
+		close(watch->disks[--watch->disk_count].fd);
+}

@@ -1,0 +1,33 @@
+// What the supervisor looks after itself: idleness, disks, and without a cgroup memory and pids.
+#pragma once
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "limits/usage.h"
+
+struct plan;
+struct run;
+
+enum { DISKS_MOST = 16 };
+
+struct watch_limits {
+	int64_t next; // when to look, in milliseconds of the steady clock
+	struct disk {
+		int fd;
+		uint64_t space, files; // free at the start
+	} disks[DISKS_MOST];
+	int disk_count;
+	uint64_t cpu; // microseconds, at the last look
+	int64_t looked, active; // when that was, and when the box last worked
+	uint64_t pids; // the most that were seen
+};
+
+// When the box has just been let go.
+void watch_limits_begin(const struct plan *plan, struct run *run, int64_t now);
+
+// Looks when it is time. Returns the milliseconds until the next look, -1 for never, and says why
+// the run has to end.
+int watch_limits_look(const struct plan *plan, struct run *run, int64_t now, enum stop *ret_stop);
+
+void watch_limits_end(struct run *run);

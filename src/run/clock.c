@@ -1,0 +1,93 @@
+// Owns the time of a run.
+#include "run/clock.h"
+
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/sys.h"
+#include "limits/watch.h"
+#include "plan.h"
+#include "run.h"
+
+// How long the command has to end by itself after the time limit's SIGTERM.
+enum { GRACE_MILLISECONDS = 2000 };
+
+int64_t clock_now(void)
+{
+	struct timespec time;
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+void clock_begin(const struct plan *plan, struct clock *clock)
+{
+	uint64_t limit = plan->profile->limits.time;
+	clock->begin = clock_now();
+	clock->end = limit == UNLIMITED ? -1 : clock->begin + (int64_t)limit;
+}
+
+void clock_signal(const struct run *run, int number)
+{
+	siginfo_t info = { 0 };
+	info.si_signo = number;
+	info.si_code = SI_QUEUE; // pid 1 forwards these and no others
+	sys_pidfd_send_signal(run->pidfd, number, &info);
+}
+
+// Without a terminal nobody would continue us, and others in the box run on: then we stay awake.
+void clock_stop(const struct run *run, const struct clock *clock)
+{
+	struct sigevent wake = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGCONT };
+	timer_t timer;
+	if (run->own_session)
+		return;
+	// A stopped supervisor must not stop the clock: at the limit the kernel continues it.
+	if (clock->end >= 0) {
+		struct itimerspec at = { .it_value = { .tv_sec = clock->end / 1000,
+						       .tv_nsec = clock->end % 1000 * 1000000 } };
+		if (timer_create(CLOCK_MONOTONIC, &wake, &timer) < 0 ||
+		    timer_settime(timer, TIMER_ABSTIME, &at, NULL) < 0)
+			return;
+	}
+	kill(getpid(), SIGSTOP);
+	if (clock->end >= 0)
+		timer_delete(timer);
+	clock_signal(run, SIGCONT);
+}
+
+static void kill_box(const struct run *run, struct clock *clock)
+{
+	sys_pidfd_send_signal(run->pidfd, SIGKILL, NULL);
+	clock->end = -1;
+}
+
+static void ask_to_end(const struct run *run, struct clock *clock, enum stop why)
+{
+	clock->stop = why;
+	clock_signal(run, SIGTERM);
+	clock_signal(run, SIGCONT);
+	clock->end = clock_now() + GRACE_MILLISECONDS;
+}
+
+int clock_tick(const struct plan *plan, struct run *run, struct clock *clock)
+{
+	enum stop met = STOP_NONE;
+	int64_t now = clock_now();
+	int look = clock->stop == STOP_NONE ? watch_limits_look(plan, run, now, &met) : -1;
+	if (met == STOP_IDLE) {
+		ask_to_end(run, clock, met);
+	} else if (met != STOP_NONE) {
+		clock->stop = met;
+		kill_box(run, clock);
+	} else if (clock->end >= 0 && now >= clock->end && clock->stop != STOP_NONE) {
+		kill_box(run, clock);
+	} else if (clock->end >= 0 && now >= clock->end) {
+		ask_to_end(run, clock, STOP_TIME);
+	}
+	if (clock->end < 0)
+		return clock->stop == STOP_NONE ? look : -1;
+	int64_t left = clock->end > now ? clock->end - now : 0;
+	left = left > 1 << 30 ? 1 << 30 : left;
+	return look >= 0 && look < left ? look : (int)left;
+}
