@@ -64,6 +64,7 @@ static const struct cause causes[] = {
 	{ "namespaces", EPERM, CLONE_SYSCTL,
 	  "kernel.unprivileged_userns_clone is 0. Fix: sudo sysctl -w "
 	  "kernel.unprivileged_userns_clone=1" },
+	{ "namespaces", EPERM, APPARMOR, apparmor }, // with the other namespaces in the same clone
 	{ "namespaces", 0, CONTAINER,
 	  "a container's system call filter is in the way. Fix: start the container with "
 	  "--security-opt seccomp=unconfined --security-opt systempaths=unconfined; or accept less: "
@@ -92,12 +93,13 @@ static const struct cause causes[] = {
 
 static bool holds(const struct cause *cause)
 {
+	static const char restricted[] = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns";
 	struct stat own, first;
 	switch (cause->sign) {
 	case SANDBOX:
 		return getenv("SBX") && filtered();
-	case APPARMOR:
-		return number_in("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", 0) > 0;
+	case APPARMOR: // some kernels let only root read it
+		return number_in(restricted, 0) > 0 || (access(restricted, F_OK) == 0 && access(restricted, R_OK) < 0);
 	case CLONE_SYSCTL:
 		return number_in("/proc/sys/kernel/unprivileged_userns_clone", 1) == 0;
 	case MOST_NAMESPACES:

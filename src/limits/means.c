@@ -88,7 +88,8 @@ static void find_group(struct plan *plan, uint64_t wanted)
 	size_t length = read_text(AT_FDCWD, "/proc/self/cgroup", text, sizeof(text));
 	if (!is_type(ROOT, MAGIC_V2) || !text_group(text, length, "", own, sizeof(own)))
 		return;
-	if (plan->uid == 0 && access(ROOT "/cgroup.type", F_OK) < 0) {
+	// Root of a user namespace alone may not write there.
+	if (plan->uid == 0 && may_write(ROOT) && access(ROOT "/cgroup.type", F_OK) < 0) {
 		keeping->held = can_hold(ROOT, wanted);
 		keeping->slice = true;
 		keeping->parents[HIERARCHY_ONE] = ROOT "/sbx.slice";

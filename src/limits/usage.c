@@ -106,7 +106,7 @@ int usage_hits(const struct plan *plan, const struct usage *usage, enum stop sto
 	if (stop == STOP_IDLE)
 		add(&builder, "idle", limits->idle, "nothing was done for so long, and the run was ended");
 	if (stop == STOP_MEMORY || usage->kills > 0)
-		add(&builder, "memory", limits->memory, stop == STOP_MEMORY ? killed : "the kernel killed the box");
+		add(&builder, "memory", limits->memory, usage->kills > 0 ? "the kernel killed it" : killed);
 	if (stop == STOP_PIDS)
 		add(&builder, "pids", limits->pids, killed);
 	if (stop == STOP_DISK)

@@ -10,6 +10,7 @@
 #   skip     steps that the twin leaves out, or
 #   twin     options that the twin adds (array)
 #   who      root or user when only one can make the twin succeed
+#   unable   why not even the twin can succeed on this machine
 # and may define before (on the host; may add to flags and set attempt) and after.
 # $ATTACK, $HOST (a directory of the host) and $project are there to be used.
 . "$(dirname "$0")/../lib.sh"
@@ -31,7 +32,7 @@ in_box() { # steps to leave out, options...
 
 for file in "$here"/${1:-*}.attempt; do
 	name=$(basename "$file" .attempt)
-	rule='' wall='' attempt='' skip='' who=''
+	rule='' wall='' attempt='' skip='' who='' unable=''
 	flags=() twin=()
 	before() { :; }
 	after() { :; }
@@ -40,6 +41,11 @@ for file in "$here"/${1:-*}.attempt; do
 	. "$file"
 	if [ -n "$who" ] && [ "$who" != "$caller" ]; then
 		skip "$name (rule $rule)" "its twin needs to be run as $who"
+		after
+		continue
+	fi
+	if [ -n "$unable" ]; then
+		skip "$name (rule $rule)" "$unable"
 		after
 		continue
 	fi

@@ -1,0 +1,59 @@
+#!/bin/bash
+# As root in a machine of its own: what would change a machine that somebody uses. Each is tried by
+# a box of root's and must leave the machine as it was; the twin shows that root could.
+. "$(dirname "$0")/../lib.sh"
+cd "$(new_project)" || exit 1
+
+unchanged() { # name, file, text to write
+	local before
+	before=$(cat "$2")
+	"$SBX" run -- sh -c "echo '$3' >$2" 2>/dev/null
+	is "$1 stays" "$before" "$(cat "$2")"
+	echo "$3" >"$2"
+	is "its twin: root outside changes it" "$3" "$(cat "$2")"
+	echo "$before" >"$2"
+}
+unchanged core_pattern /proc/sys/kernel/core_pattern '|/tmp/evil %p'
+unchanged modprobe /proc/sys/kernel/modprobe /tmp/evil
+unchanged hostname /proc/sys/kernel/hostname evil
+unchanged "the pid limit" /proc/sys/kernel/pid_max 5000
+unchanged swappiness /proc/sys/vm/swappiness 7
+
+# The magic key with the letter that only shows help: the kernel's log says whether it arrived.
+asked() { dmesg | grep -c 'sysrq: HELP'; }
+before=$(asked)
+"$SBX" run -- sh -c 'echo h >/proc/sysrq-trigger' 2>/dev/null
+is "the magic key is not pressed" "$before" "$(asked)"
+echo h >/proc/sysrq-trigger
+is "its twin: root outside presses it" $((before + 1)) "$(asked)"
+
+is "no module is loaded" 1 "$("$SBX" run -- sh -c 'modprobe dummy || insmod /lib/modules/*/kernel/drivers/net/dummy.ko' >/dev/null 2>&1; [ -d /sys/module/dummy ]; echo $?)"
+is "the kernel's log is not read" 1 "$("$SBX" run -- dmesg >/dev/null 2>&1; echo $?)"
+is "the clock is not set" 1 "$("$SBX" run -- date -s 2001-01-01 >/dev/null 2>&1; [ "$(date +%Y)" = 2001 ]; echo $?)"
+is "nothing is mounted" 1 "$("$SBX" run -- mount -t tmpfs none /mnt >/dev/null 2>&1; grep -q ' /mnt ' /proc/mounts; echo $?)"
+is "no disk is opened" 1 "$("$SBX" run -- head -c 1 /dev/vda >/dev/null 2>&1; echo $?)"
+is "no node of one is made" 1 "$("$SBX" run -- mknod /tmp/disk b 254 0 >/dev/null 2>&1; echo $?)"
+is "the machine is not rebooted" 1 "$("$SBX" run -- python3 -c '
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+raise SystemExit(0 if libc.reboot(0x89abcdef) == 0 else 1)' >/dev/null 2>&1; echo $?)"
+
+# A fork bomb without a bound of its own, as root: the machine stays usable.
+cat >bomb.py <<'END'
+import os
+while True:
+    try: os.fork()
+    except OSError: pass
+END
+"$SBX" run --pids 200 --time 4s -- python3 bomb.py 2>"$work/log" &
+sleep 2
+is "beside a fork bomb others can start programs" hi "$(sh -c 'echo hi')"
+wait
+like "it met its limit" "$(cat "$work/log")" 'limit pids=200'
+is "nothing of it is left" "" "$(pgrep -f bomb.py)"
+"$SBX" run --memory 100M -- python3 -c '
+kept = []
+while True: kept.append(bytearray(b"x") * (10 << 20))' 2>"$work/log"
+is "a memory hog without bound is killed" 137 $?
+like "and told" "$(cat "$work/log")" 'limit memory=100M: the kernel killed it'
+done_testing
