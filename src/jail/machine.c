@@ -30,6 +30,15 @@ static long number_in(const char *path, long otherwise)
 	return strtol(text, NULL, 10);
 }
 
+// A profile of AppArmor is on us: "name (enforce)".
+static bool confined(void)
+{
+	char text[256];
+	autoclose int fd = open("/proc/self/attr/apparmor/current", O_RDONLY | O_CLOEXEC);
+	ssize_t length = fd < 0 ? -1 : fd_read_all(fd, text, sizeof(text) - 1);
+	return length > 0 && strncmp(text, "unconfined", strlen("unconfined")) != 0;
+}
+
 // Another filter is active: a container's, or that of a box around this one.
 static bool filtered(void)
 {
@@ -45,12 +54,12 @@ static bool filtered(void)
 struct cause {
 	const char *step;
 	int error; // 0: any
-	enum { SANDBOX, APPARMOR, CLONE_SYSCTL, MOST_NAMESPACES, CONTAINER, CHROOT, ALWAYS } sign;
+	enum { SANDBOX, APPARMOR, CONFINED, CLONE_SYSCTL, MOST_NAMESPACES, CONTAINER, CHROOT, ALWAYS } sign;
 	const char *advice;
 };
 
 static const char apparmor[] =
-	"AppArmor takes the rights of user namespaces away (Ubuntu 23.10 and later). Fix, in sbx's "
+	"AppArmor takes the rights of user namespaces away (as Ubuntu 23.10 and later do). Fix, in sbx's "
 	"source: sudo install -m 644 profiles/apparmor/sbx /etc/apparmor.d/ && sudo "
 	"apparmor_parser -r /etc/apparmor.d/sbx; or accept less: --tier landlock";
 
@@ -69,6 +78,7 @@ static const struct cause causes[] = {
 	  "a container's system call filter is in the way. Fix: start the container with "
 	  "--security-opt seccomp=unconfined --security-opt systempaths=unconfined; or accept less: "
 	  "--tier landlock" },
+	{ "namespaces", EPERM, CONFINED, apparmor },
 	{ "namespaces", ENOSPC, ALWAYS,
 	  "too many namespaces are in use. Fix: sudo sysctl -w user.max_user_namespaces=15000" },
 	{ "namespaces", ENOSYS, ALWAYS, "this kernel has no clone3 with namespaces; 5.13 is needed" },
@@ -93,13 +103,14 @@ static const struct cause causes[] = {
 
 static bool holds(const struct cause *cause)
 {
-	static const char restricted[] = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns";
 	struct stat own, first;
 	switch (cause->sign) {
 	case SANDBOX:
 		return getenv("SBX") && filtered();
-	case APPARMOR: // some kernels let only root read it
-		return number_in(restricted, 0) > 0 || (access(restricted, F_OK) == 0 && access(restricted, R_OK) < 0);
+	case APPARMOR:
+		return number_in("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", 0) > 0;
+	case CONFINED:
+		return confined();
 	case CLONE_SYSCTL:
 		return number_in("/proc/sys/kernel/unprivileged_userns_clone", 1) == 0;
 	case MOST_NAMESPACES:
