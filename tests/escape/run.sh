@@ -46,7 +46,6 @@ for file in "$here"/${1:-*}.attempt; do
 	fi
 	if [ -n "$unable" ]; then
 		skip "$name (rule $rule)" "$unable"
-		after
 		continue
 	fi
 	before
