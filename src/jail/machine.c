@@ -54,7 +54,7 @@ static bool filtered(void)
 struct cause {
 	const char *step;
 	int error; // 0: any
-	enum { SANDBOX, APPARMOR, CONFINED, CLONE_SYSCTL, MOST_NAMESPACES, CONTAINER, CHROOT, ALWAYS } sign;
+	enum { SANDBOX, APPARMOR, CONFINED, CLONE_SYSCTL, MOST_NAMESPACES, CONTAINER, CHROOT, ROOT, ALWAYS } sign;
 	const char *advice;
 };
 
@@ -62,6 +62,11 @@ static const char apparmor[] =
 	"AppArmor takes the rights of user namespaces away (as Ubuntu 23.10 and later do). Fix, in sbx's "
 	"source: sudo install -m 644 profiles/apparmor/sbx /etc/apparmor.d/ && sudo "
 	"apparmor_parser -r /etc/apparmor.d/sbx; or accept less: --tier landlock";
+
+static const char container[] =
+	"the container's filter or its profile of AppArmor is in the way. Fix: start the container with "
+	"--security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt "
+	"systempaths=unconfined (podman: unmask=ALL), see sbx-containers(7); or accept less: --tier landlock";
 
 static const struct cause causes[] = {
 	{ "namespaces", 0, SANDBOX,
@@ -74,15 +79,17 @@ static const struct cause causes[] = {
 	  "kernel.unprivileged_userns_clone is 0. Fix: sudo sysctl -w "
 	  "kernel.unprivileged_userns_clone=1" },
 	{ "namespaces", EPERM, APPARMOR, apparmor }, // with the other namespaces in the same clone
-	{ "namespaces", 0, CONTAINER,
-	  "a container's system call filter is in the way. Fix: start the container with "
-	  "--security-opt seccomp=unconfined --security-opt systempaths=unconfined; or accept less: "
-	  "--tier landlock" },
+	{ "namespaces", 0, CONTAINER, container },
+	{ "hostname", EPERM, CONTAINER, container },
+	{ "namespaces", EACCES, CONFINED, container },
 	{ "namespaces", EPERM, CONFINED, apparmor },
 	{ "namespaces", ENOSPC, ALWAYS,
 	  "too many namespaces are in use. Fix: sudo sysctl -w user.max_user_namespaces=15000" },
 	{ "namespaces", ENOSYS, ALWAYS, "this kernel has no clone3 with namespaces; 5.13 is needed" },
 	{ "ids", 0, APPARMOR, apparmor },
+	{ "ids", EPERM, ROOT,
+	  "uid 0 without the capability SETFCAP cannot be mapped. Fix: run as an ordinary user of the "
+	  "container (--user 1000), or with --cap-add SETFCAP" },
 	{ "hostname", EPERM, APPARMOR, apparmor },
 	{ "join", EPERM, APPARMOR, apparmor },
 	{ "root", EPERM, APPARMOR, apparmor },
@@ -92,7 +99,7 @@ static const struct cause causes[] = {
 	  "the root is an initramfs, which cannot be left. Fix: switch_root to another first" },
 	{ "view", EPERM, ALWAYS,
 	  "parts of this /proc are mounted over, as containers do. Fix: start the container with "
-	  "--security-opt systempaths=unconfined" },
+	  "--security-opt systempaths=unconfined (podman: unmask=ALL)" },
 	{ "root", ENOSYS, ALWAYS, "this kernel has no new mount calls; 5.13 is needed" },
 	{ "filter", EINVAL, ALWAYS,
 	  "this kernel is built without CONFIG_SECCOMP_FILTER; sbx does not run without it" },
@@ -120,6 +127,8 @@ static bool holds(const struct cause *cause)
 	case CHROOT:
 		return stat("/", &own) == 0 && stat("/proc/1/root", &first) == 0 &&
 		       (own.st_ino != first.st_ino || own.st_dev != first.st_dev);
+	case ROOT:
+		return geteuid() == 0;
 	case ALWAYS:
 		return true;
 	}

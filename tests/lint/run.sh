@@ -40,7 +40,7 @@ done)"
 is "each file says what it owns" "" "$(for file in src/*.[ch] src/*/*.[ch]; do head -1 "$file" | grep -q '^// ' || echo "$file"; done)"
 is "no stdio, malloc or threads in what runs in the box" "" "$(grep -nE '\b(malloc|calloc|realloc|fopen|printf|pthread_|getaddrinfo|system|popen)\(' src/jail/{caps,hold,init,landlock,rlimits,mount,ns,seccomp}.c || true)"
 is "kernel numbers live in base/sys.h" "" "$(grep -nE '^#ifn?def|^#if ' src/*/*.c src/*/*.h | grep -vE 'base/sys.h|base/testing|jail/filter.c' || true)"
-shell_files=(tests/run tests/*.sh tests/*/*.sh tests/bench/* .ci/run)
+shell_files=(tests/run tests/*.sh tests/*/*.sh tests/bench/* tests/vm/* .ci/run)
 if command -v shellcheck >/dev/null; then
 	# SC1091 sourced files; SC2016 strings for a shell in the box; SC2046 SC2086 meant; SC2059 formats;
 	# SC2034 SC2154 variables of sourced attempts; SC2181 statuses kept; SC2329 functions of attempts
