@@ -114,13 +114,14 @@ enum means {
 	MEANS_SCOPE, // one that the manager of the user's services makes
 	MEANS_LEGACY, // one in each hierarchy of cgroup v1
 };
-enum hierarchy { HIERARCHY_ONE, HIERARCHY_PIDS = 0, HIERARCHY_MEMORY, HIERARCHY_CPU, HIERARCHIES };
+enum hierarchy { HIERARCHY_ONE, HIERARCHY_PIDS = 0, HIERARCHY_MEMORY, HIERARCHY_CPU, HIERARCHY_GUARD, HIERARCHIES };
 struct keeping {
 	enum means means;
 	uint64_t held; // LIMIT_BITs that the group keeps
 	uint64_t watched; // LIMIT_BITs that the supervisor looks after
 	bool slice; // MEANS_GROUP: `parents` is sbx's own, and made when it is missing
-	const char *parents[HIERARCHIES]; // directories to make the box's group in; v2 has only one
+	// Directories to make the box's group in; v2 has only the first. GUARD: v2 beside v1, for BPF.
+	const char *parents[HIERARCHIES];
 };
 
 enum { MOUNTS_MOST = 8192 };

@@ -49,6 +49,7 @@ struct profile {
 	struct list upload, download, connections, rate;
 	enum answer network_private;
 	enum dns_mode dns;
+	enum answer guard; // BPF programs as a second wall
 	const char *upstream; // a proxy of the caller's, NULL: as the environment says
 
 	struct limits limits;

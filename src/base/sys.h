@@ -240,6 +240,11 @@ static inline int sys_pidfd_getfd(int pidfd, int fd)
 	return (int)syscall(SYS_PIDFD_GETFD, pidfd, fd, 0);
 }
 
+static inline int sys_bpf(int command, void *attributes, unsigned size)
+{
+	return (int)syscall(SYS_bpf, command, attributes, size);
+}
+
 // The C libraries disagree about the type of `resource`.
 static inline int sys_prlimit(int resource, const struct rlimit *wanted, struct rlimit *ret_old)
 {

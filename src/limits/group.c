@@ -224,11 +224,6 @@ static int make_own(struct group *group, enum hierarchy hierarchy)
 	return fail(EAGAIN, "make the cgroup '%s'", group->name);
 }
 
-static int count_of(const struct plan *plan)
-{
-	return plan->keeping.means == MEANS_LEGACY ? HIERARCHIES : 1;
-}
-
 // The pool's parent may be removed by the last run of it between its opening and our mkdir: again.
 static int make_in(const struct plan *plan, struct group *group, enum hierarchy hierarchy)
 {
@@ -254,17 +249,14 @@ int group_host(const struct plan *plan, struct run *run)
 {
 	struct group *group = run->group;
 	struct timespec now;
-	run->grouped = plan->keeping.means != MEANS_RLIMITS;
-	if (plan->keeping.means != MEANS_GROUP && plan->keeping.means != MEANS_LEGACY)
-		return 0;
+	run->grouped = plan->keeping.means != MEANS_RLIMITS || plan->profile->guard == ANSWER_YES;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	snprintf(group->name, sizeof(group->name), "%s%d-%lx", prefix, (int)getpid(),
 		 (unsigned long)now.tv_nsec);
-	for (int i = 0; i < count_of(plan); i++)
+	for (int i = 0; i < HIERARCHIES; i++)
 		if (plan->keeping.parents[i])
 			TRY(make_in(plan, group, (enum hierarchy)i));
-	if (plan->keeping.means == MEANS_GROUP)
-		run->cgroup = group->own[HIERARCHY_ONE];
+	run->cgroup = plan->keeping.means == MEANS_GROUP ? group->own[HIERARCHY_ONE] : group->own[HIERARCHY_GUARD];
 	return 0;
 }
 
@@ -291,7 +283,7 @@ int group_fill_host(const struct plan *plan, struct run *run)
 	if (plan->keeping.means == MEANS_GROUP && plan->tier == TIER_FULL)
 		return 0; // made in it
 	snprintf(pid, sizeof(pid), "%d", (int)run->init);
-	for (int i = 0; i < HIERARCHIES; i++) {
+	for (int i = 0; i < HIERARCHY_GUARD; i++) {
 		int result = group->own[i] < 0 ? 0 : fd_write_file(group->own[i], "cgroup.procs", pid);
 		if (result < 0)
 			return fail(-result, "join the cgroup");

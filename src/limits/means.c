@@ -107,12 +107,12 @@ static void find_group(struct plan *plan, uint64_t wanted)
 
 static void find_legacy(struct plan *plan, uint64_t wanted)
 {
-	static const char *const names[HIERARCHIES] = { "pids", "memory", "cpu" };
+	static const char *const names[] = { "pids", "memory", "cpu" };
 	char text[TEXT_MOST], own[PATH_MAX];
 	size_t length = read_text(AT_FDCWD, "/proc/self/cgroup", text, sizeof(text));
 	if (plan->uid != 0)
 		return;
-	for (int i = 0; i < HIERARCHIES; i++) {
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		const char *root = arena_text(plan->arena, ROOT "/%s", names[i]);
 		if (!is_type(root, MAGIC_V1) || !text_group(text, length, names[i], own, sizeof(own)))
 			continue;
@@ -126,6 +126,25 @@ static void find_legacy(struct plan *plan, uint64_t wanted)
 	}
 	if (plan->keeping.held)
 		plan->keeping.means = MEANS_LEGACY;
+}
+
+// Where programs can hang: on the box's group, or on one of v2 that stands beside v1.
+static int find_guard(struct plan *plan)
+{
+	static const char beside[] = ROOT "/unified";
+	char text[TEXT_MOST], own[PATH_MAX];
+	size_t length = read_text(AT_FDCWD, "/proc/self/cgroup", text, sizeof(text));
+	if (plan->keeping.means == MEANS_GROUP)
+		return 0;
+	const char *root = is_type(ROOT, MAGIC_V2) ? ROOT : beside;
+	if (plan->keeping.means == MEANS_SCOPE || !is_type(root, MAGIC_V2) ||
+	    !text_group(text, length, "", own, sizeof(own)))
+		return fail(0, "guard: there is no cgroup v2 here to hang programs on");
+	const char *path = path_clean(plan->arena, arena_text(plan->arena, "%s%s", root, own));
+	if (!may_write(path))
+		return fail(0, "guard: BPF programs need root, or CAP_BPF and CAP_NET_ADMIN");
+	plan->keeping.parents[HIERARCHY_GUARD] = path;
+	return 0;
 }
 
 static bool answers(const char *path)
@@ -243,6 +262,8 @@ int means_plan(struct plan *plan)
 		plan->keeping.watched |= LIMIT_BIT(idle);
 	if (limits->disk != UNLIMITED)
 		plan->keeping.watched |= LIMIT_BIT(disk);
+	if (plan->profile->guard == ANSWER_YES)
+		TRY(find_guard(plan));
 	return settle(plan, wanted, hard);
 }
 

@@ -16,6 +16,7 @@ struct usage {
 	uint64_t kills; // by the limit on memory
 	uint64_t refused; // forks, by the limit on processes
 	uint64_t throttled; // microseconds that processes waited for their share of processors
+	uint64_t sent, received; // bytes of the network in mode host, as the guard counted them
 	bool tmp_full;
 };
 

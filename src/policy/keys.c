@@ -106,6 +106,10 @@ const struct key keys[] = {
 	  .form = FORM_UPSTREAM, .value = "URL",
 	  .help = "go out by this HTTP proxy, or none; without it, as the caller's HTTPS_PROXY and NO_PROXY "
 		  "say" },
+	{ IN_PROFILE("network", "guard", guard), .flag = "guard", .kind = KEY_WORD, .words = answer_words,
+	  .value = "no|yes", .tightens = TIGHTENS_MORE,
+	  .help = "yes (root): BPF programs on the box's cgroup; nothing leaves but by the box's own loopback, in "
+		  "mode host allow and deny hold for addresses and ports; devices of the view alone" },
 	{ IN_PROFILE("network", "upload", upload), .flag = "upload", .kind = KEY_LIST,
 	  .form = FORM_BUDGET, .value = "[HOST ]SIZE", .tightens = TIGHTENS_ALWAYS,
 	  .help = "bytes that may leave, to one host or in all; then connections end" },

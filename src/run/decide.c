@@ -16,6 +16,7 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "bpf/guard.h"
 #include "jail/domain.h"
 #include "jail/env.h"
 #include "jail/landlock.h"
@@ -262,6 +263,7 @@ int decide_profile(struct arena *arena, const struct invocation *invocation,
 	TRY(seccomp_plan(plan));
 	TRY(ns_plan(plan));
 	TRY(means_plan(plan));
+	TRY(guard_plan(plan));
 	return egress_plan(plan);
 }
 

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "bpf/guard.h"
 #include "jail/caps.h"
 #include "jail/domain.h"
 #include "jail/hold.h"
@@ -41,6 +42,8 @@ const struct step steps[] = {
 	  "make the directory that this run alone may use for temporary files" },
 	{ SIDE_HOST, BOTH, "group-ready", group_ready_host, NULL,
 	  "wait for that manager: the command never runs outside of its limits" },
+	{ SIDE_HOST, FULL, "guard", guard_host, guard_undo,
+	  "hang programs on the cgroup: what the view's devices are is known now" },
 	{ SIDE_HOST, BOTH, "go", decide_go, NULL,
 	  "seal the plan and hand it over: nothing is decided after this" },
 	{ SIDE_HOST, BOTH, "standard-io", supervise_release, NULL,

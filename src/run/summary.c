@@ -51,6 +51,8 @@ void summary_text(const struct plan *plan, const struct usage *usage, struct out
 	part(out, usage->pids, UNIT_COUNT, " processes");
 	part(out, usage->read, UNIT_SIZE, " read from disks");
 	part(out, usage->written, UNIT_SIZE, " written");
+	part(out, usage->sent, UNIT_SIZE, " sent");
+	part(out, usage->received, UNIT_SIZE, " received");
 	part(out, usage->throttled / 1000, UNIT_TIME, " of waiting for --cpu");
 	out->text[out->used - 1] = '\n';
 }
@@ -96,6 +98,10 @@ void summary_json(const struct plan *plan, const struct run *run, const struct o
 		json_number(&out, "pids_peak", usage->pids);
 	json_number(&out, "bytes_read", usage->read);
 	json_number(&out, "bytes_written", usage->written);
+	if (usage->sent || usage->received) {
+		json_number(&out, "bytes_sent", usage->sent);
+		json_number(&out, "bytes_received", usage->received);
+	}
 	json_number(&out, "throttled_ms", usage->throttled / 1000);
 	json_string(&out, "kept_by", means_text(plan));
 	json_open(&out, "limits", '[');

@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/out.h"
+#include "bpf/guard.h"
 #include "guard/check.h"
 #include "guard/watch.h"
 #include "jail/notify.h"
@@ -196,6 +197,7 @@ static void judge(const struct plan *plan, struct run *run, const struct clock *
 	bool by_command = outcome->kind == OUTCOME_ENDED || outcome->kind == OUTCOME_LOST;
 	run->group->usage.wall = (uint64_t)(clock_now() - clock->begin);
 	usage_read(plan, run);
+	guard_bytes(run, &run->group->usage.sent, &run->group->usage.received);
 	if (by_command)
 		outcome->stop = clock->stop;
 	if (outcome->kind == OUTCOME_LOST && run->group->usage.kills > 0)

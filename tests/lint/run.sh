@@ -6,8 +6,8 @@ cd "$(dirname "$0")/../.." || exit 1
 # base <- the four nouns <- policy, jail, net, session <- run <- cli <- main; rooms apart.
 declare -A allowed=(
 	[base]="base" [policy]="base policy noun" [jail]="base jail noun" [guard]="base guard noun"
-	[net]="base net noun" [limits]="base limits noun"
-	[run]="base policy jail guard limits net noun run" [cli]="base policy jail guard limits net noun run cli"
+	[net]="base net noun" [limits]="base limits noun" [bpf]="base bpf noun"
+	[run]="base policy jail guard limits bpf net noun run" [cli]="base policy jail guard limits net noun run cli"
 	[gen]="base policy jail net cli gen noun" [.]="base policy jail noun run cli"
 )
 wrong=

@@ -1,0 +1,153 @@
+#!/bin/bash
+# The second wall of BPF programs, for root. Each wall is shown by a process that is put into the
+# box's cgroup from outside, as one that got out of all others would be; its twin has no guard.
+. "$(dirname "$0")/../lib.sh"
+cd "$(new_project)" || exit 1
+if [ "$(id -u)" != 0 ]; then
+	like "an ordinary user is told" "$("$SBX" run --guard yes -- touch ran 2>&1)" 'guard: (BPF programs need root|there is no cgroup v2)'
+	is "and the command was not run" no "$([ -e ran ] && echo yes || echo no)"
+	done_testing
+fi
+if ! "$SBX" run --guard yes -- true 2>"$work/log"; then
+	skip "the guard" "$(head -1 "$work/log")"
+	done_testing
+fi
+
+server=$work/server.py
+cat >"$server" <<'END'
+import socket, sys, threading
+def serve(family, kind, port):
+    s = socket.socket(family, kind)
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if family == socket.AF_INET6: s.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+    s.bind(("", port))
+    if kind == socket.SOCK_DGRAM:
+        while True: s.sendto(*s.recvfrom(100))
+    s.listen(50)
+    while True:
+        c, _ = s.accept()
+        def talk(c=c):
+            c.sendall(b"hello")
+            try:
+                while c.recv(65536): pass
+            except OSError: pass
+            c.close()
+        threading.Thread(target=talk, daemon=True).start()
+for family in (socket.AF_INET, socket.AF_INET6):
+    for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
+        for port in (7001, 7002):
+            threading.Thread(target=serve, args=(family, kind, port), daemon=True).start()
+print("ready", flush=True)
+threading.Event().wait(120)
+END
+client=$work/client.py
+cat >"$client" <<'END'
+import errno, socket, sys
+def attempt(host, port, kind):
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    s = socket.socket(family, socket.SOCK_DGRAM if kind == "udp" else socket.SOCK_STREAM)
+    s.settimeout(3)
+    try:
+        if kind == "udp":
+            s.sendto(b"hello", (host, port))
+            return s.recv(5).decode()
+        s.connect((host, port))
+        return s.recv(5).decode()
+    except OSError as e:
+        return errno.errorcode.get(e.errno, str(e))
+print(" ".join(attempt(h, int(p), k) for h, p, k in (w.split(",") for w in sys.argv[1:])))
+END
+
+# Two networks of this test's own, and a wire between them.
+unshare -n python3 "$server" >"$work/ready" &
+serving=$!
+for i in $(seq 50); do grep -q ready "$work/ready" && break; sleep 0.1; done
+unshare -n sleep 120 &
+calling=$!
+trap 'kill $serving $calling 2>/dev/null; rm -rf "$work"' EXIT
+sleep 0.2
+in_server() { nsenter -t $serving -n "$@"; }
+in_client() { nsenter -t $calling -n "$@"; }
+in_client ip link add wire type veth peer name wire netns $serving
+for side in server client; do
+	number=$([ $side = server ] && echo 1 || echo 2)
+	in_$side ip link set lo up
+	in_$side ip link set wire up
+	in_$side ip address add 10.77.0.$number/24 dev wire
+	in_$side ip address add fd77::$number/64 dev wire nodad
+done
+
+host() { # options... -- attempts
+	local options=()
+	while [ "$1" != -- ]; do options+=("$1") && shift; done
+	shift
+	in_client "$SBX" run --network host "${options[@]}" --read "$client" -- python3 "$client" "$@" 2>&1
+}
+# shellcheck disable=SC2054
+all=(10.77.0.1,7001,tcp 10.77.0.1,7002,tcp 10.77.0.1,7001,udp fd77::1,7001,tcp ::ffff:10.77.0.1,7001,tcp)
+is "mode host without a guard reaches all" "hello hello hello hello hello" "$(host -- "${all[@]}")"
+is "with one, nothing that is not allowed" "EPERM EPERM EPERM EPERM EPERM" "$(host --guard yes -- "${all[@]}")"
+is "an address and a port" "hello EPERM hello EPERM hello" "$(host --guard yes -a 10.77.0.1:7001 -- "${all[@]}")"
+is "a network" "hello hello hello EPERM hello" "$(host --guard yes -a 10.77.0.0/16 -- "${all[@]}")"
+is "a network that ends within a byte" "EPERM EPERM EPERM EPERM EPERM" "$(host --guard yes -a 10.77.0.8/29 -- "${all[@]}")"
+is "IPv6" "EPERM EPERM EPERM hello EPERM" "$(host --guard yes -a fd77::/64 -- "${all[@]}")"
+is "two ports" "hello hello hello EPERM hello" "$(host --guard yes -a 10.77.0.1:7001,7002 -- "${all[@]}")"
+is "deny wins" "hello EPERM hello EPERM hello" "$(host --guard yes -a 10.77.0.0/16 --deny-domain 10.77.0.1:7002 -- "${all[@]}")"
+like "a name is refused" "$(host --guard yes -a example.com -- "${all[0]}")" "'example.com' is no address: in mode host a guard keeps addresses and ports alone"
+
+send='
+import socket
+s = socket.create_connection(("10.77.0.1", 7001), 3)
+s.settimeout(2)
+try:
+    for i in range(400): s.sendall(bytes(10000))
+    s.shutdown(socket.SHUT_WR)
+    while s.recv(100): pass
+    print("all")
+except OSError: print("stopped")'
+is "bytes are counted" "all
+yes" "$(in_client "$SBX" run --network host --guard yes -a 10.77.0.1 --report json -- python3 -c "$send" 2>"$work/log"; python3 -c '
+import json, sys
+r = json.load(sys.stdin)
+print("yes" if 4000000 < r["bytes_sent"] < 6000000 and r["bytes_received"] > 1000 else r)' <"$work/log")"
+is "and bounded" stopped "$(in_client "$SBX" run --network host --guard yes -a 10.77.0.1 --upload 500K -- python3 -c "$send" 2>/dev/null)"
+is "without a guard mode host counts nothing" all "$(in_client "$SBX" run --network host --upload 500K -- python3 -c "$send" 2>/dev/null)"
+
+# Somebody who got out of every other wall, but not out of the cgroup.
+escaped() { # options of run... -- command: runs the command outside, in the group of such a box
+	local options=() box group got=99
+	while [ "$1" != -- ]; do options+=("$1") && shift; done
+	shift
+	(exec nsenter -t $calling -n "$SBX" run --memory 200M "${options[@]}" -- sleep 20) &
+	box=$!
+	for i in $(seq 50); do
+		group=$(find /sys/fs/cgroup -name "sbx-$box-*" -type d | grep -E 'unified|sbx.slice')
+		[ -n "$group" ] && pgrep -f '^sleep 20$' >/dev/null && break
+		sleep 0.1
+	done
+	if [ -n "$group" ]; then
+		(echo $BASHPID >"$group/cgroup.procs" && in_client "$@" 2>&1)
+		got=$?
+	fi
+	kill $box
+	wait $box 2>/dev/null
+	return $got
+}
+is "mode proxy: one in the host's network reaches nobody" "EPERM EPERM EPERM" "$(escaped --guard yes -- python3 "$client" 10.77.0.1,7001,tcp 10.77.0.1,7001,udp fd77::1,7001,tcp)"
+raw='
+import errno, socket
+s = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
+try:
+    s.sendto(b"\x08\0\xf7\xff\0\0\0\0", ("10.77.0.1", 0))
+    print("sent")
+except OSError as e: print(errno.errorcode[e.errno])'
+is "packets that no connection sends stay, too" EPERM "$(escaped --guard yes -- python3 -c "$raw")"
+is "their twin: without a guard they leave" sent "$(in_client python3 -c "$raw")"
+is "no device but the view's" 1 "$(escaped --guard yes -- sh -c 'head -c 1 /dev/zero >/dev/null && head -c 1 /dev/kmsg >/dev/null' >/dev/null 2>&1; echo $?)"
+is "those work" ok "$(escaped --guard yes -- sh -c 'head -c 1 /dev/zero >/dev/null && echo ok')"
+is "and no node is made" 1 "$(escaped --guard yes -- mknod "$work/node" c 1 3 >/dev/null 2>&1; echo $?)"
+if [ -d /sys/fs/cgroup/sbx.slice ]; then
+	is "their twin: without a guard each is had" "hello ok" "$(escaped -- sh -c "python3 $client 10.77.0.1,7001,tcp; head -c 1 /dev/kmsg >/dev/null; mknod $work/node c 1 3 && echo ok" | tr '\n' ' ' | sed 's/ $//')"
+fi
+is "nothing is left" "" "$(find /sys/fs/cgroup -name 'sbx-*' -type d | grep -v sbx.slice$)"
+done_testing
