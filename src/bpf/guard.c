@@ -10,11 +10,9 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "base/arena.h"
 #include "base/destination.h"
 #include "base/err.h"
 #include "base/fd.h"
-#include "base/str.h"
 #include "base/sys.h"
 #include "bpf/assemble.h"
 #include "plan.h"

@@ -1,7 +1,6 @@
 // Owns the way from words to a running box.
 #include "cli/box.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,7 @@
 // sbx doctor: runs a box that does nothing, step by step, and says what this machine enforces.
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 

@@ -1,12 +1,9 @@
 // sbx plan: what a run would do, as text or JSON.
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "base/err.h"
 #include "base/out.h"
 #include "base/path.h"
 #include "base/str.h"

@@ -1,7 +1,6 @@
 // sbx profile: list, show, check, keys.
 #include <dirent.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

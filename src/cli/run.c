@@ -1,10 +1,7 @@
 // sbx run: a command, or with -c a string for the shell, in a box-> Also sbx-shell.
-#include <string.h>
-#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "base/str.h"
 #include "cli/box.h"
 #include "cli/help.h"
 #include "cli/verbs.h"

@@ -1,6 +1,5 @@
 // Build-time only: writes the generated sources, man pages and completions from the tables.
 //   sbx-gen syscalls | profiles FILE... | groups FILE | network | man TEMPLATE GROUPS | bash | zsh | fish
-#include <errno.h>
 #include <seccomp.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -15,7 +15,6 @@
 #include "base/out.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "base/sys.h"
 #include "guard/locked.h"
 #include "guard/vet.h"
 #include "plan.h"

@@ -24,7 +24,6 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/owned.h"
-#include "base/path.h"
 #include "base/str.h"
 #include "base/sys.h"
 #include "jail/landlock.h"

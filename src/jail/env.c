@@ -5,7 +5,6 @@
 #include <strings.h>
 
 #include "base/arena.h"
-#include "base/err.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "jail/variables.h"

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/sys.h"

@@ -1,9 +1,7 @@
 // Owns the choice of the project directory and the table of directories that are never one.
 #include "jail/project.h"
 
-#include <errno.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/err.h"

@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/arena.h"

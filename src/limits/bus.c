@@ -1,7 +1,6 @@
 // Owns the layout of messages: little-endian, fields aligned to their size, structs to 8.
 #include "limits/bus.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum {

@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,6 +107,8 @@ int group_write(const struct plan *plan, const int directories[HIERARCHIES])
 			continue;
 		setting_text(plan, row, limit, text, sizeof(text));
 		int result = fd_write_file(directories[row->hierarchy], row->file, text);
+		if (result < 0 && row->form == SETTING_DEVICE)
+			return fail(0, "limit 'io': the project does not lie on a disk of this machine (%s)", text);
 		// A kernel that does not count swap has no file for it.
 		if (result < 0 && !((limits->soft & row->bit) && result == -ENOENT))
 			return fail(-result, "%s = %s", row->file, text);

@@ -2,7 +2,6 @@
 // Documentation/admin-guide/cgroup-v2.rst on delegation).
 #include "limits/means.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>

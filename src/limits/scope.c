@@ -15,7 +15,6 @@
 
 #include "base/err.h"
 #include "base/fd.h"
-#include "base/str.h"
 #include "limits/bus.h"
 #include "limits/group.h"
 #include "limits/means.h"

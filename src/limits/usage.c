@@ -2,7 +2,6 @@
 #include "limits/usage.h"
 
 #include <signal.h>
-#include <string.h>
 #include <sys/wait.h>
 
 #include "limits/group.h"

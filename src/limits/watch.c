@@ -2,7 +2,6 @@
 #include "limits/watch.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <sys/statfs.h>
 #include <unistd.h>
 

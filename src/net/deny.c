@@ -2,7 +2,6 @@
 // broken network.
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "net/socks.h"
 #include "net/tls.h"

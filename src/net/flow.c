@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 enum { BULK_BYTES = 64 * 1024, BYTES_A_TURN = 1024 * 1024 };

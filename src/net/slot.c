@@ -3,7 +3,6 @@
 
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
 
 #include "base/fd.h"
 

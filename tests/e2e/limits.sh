@@ -147,6 +147,23 @@ told 'limit disk=4M'
 rm -rf many
 run 0 "who writes less is not" --disk 20M -- sh -c 'head -c 1000000 /dev/zero >small; sleep 0.5; rm small'
 
+# Bytes per second of the disk under the project, where a controller keeps them.
+disk=$(mktemp -d "$HOME/sbx-test-io.XXXXXX")
+trap 'rm -rf "$work" "$disk"' EXIT
+cd "$disk" && git init -q .
+if "$SBX" run --io 1M -- true 2>"$work/log"; then
+	run 0 "a rate of the disk" --io 1M -- python3 -c '
+import os, time
+begin = time.time()
+f = open("big", "wb")
+f.write(bytes(4 << 20)); f.flush(); os.fsync(f.fileno())
+print("slow" if time.time() - begin > 2 else time.time() - begin)'
+	is "is kept" slow "$(cat "$work/out")"
+else
+	like "a rate of the disk is refused where nothing keeps it" "$(cat "$work/log")" "limit 'io' cannot be kept here|does not lie on a disk"
+fi
+cd "$project" && rm -rf "$disk"
+
 # What sbx itself writes for a box that floods it.
 run 0 "a flood of denials" -- python3 -c '
 import socket
