@@ -305,6 +305,7 @@ static void json_plan(struct out *out, const struct box *box)
 		else
 			json_number(out, key->name, limit_of(plan, key));
 	json_close(out, '}');
+	json_string(out, "kept_by", means_text(plan));
 	json_mounts(out, plan);
 	json_open(out, "guards", '[');
 	for (unsigned i = 0; i < plan->guard_count; i++)

@@ -206,7 +206,12 @@ left() { find /sys/fs/cgroup -maxdepth 6 -name 'sbx-*' -type d 2>/dev/null | sor
 before=$(left)
 run 0 "a run with strict limits" --memory 200M --pids 50 -- sh -c 'sleep 5 & true'
 is "leaves no cgroup" "$before" "$(left)"
+for step in cgroup group-limits group-ready go; do
+	got=$(SBX_TEST_FAIL=$step timeout 20 "$SBX_TESTING" run --memory 200M -- touch was-run 2>/dev/null; echo $?)
+	is "step $step fails: nothing is run, nothing is left" "125 no $before" "$got $([ -e was-run ] && echo run || echo no) $(left)"
+done
 if [ -n "$grouped" ] && [ "$strict" != "a scope of your systemd" ]; then
+	is "the twin: without its limits the hog gets all" all "$(SBX_TEST_SKIP=group-limits "$SBX_TESTING" run --memory 64M -- python3 -c "$hog")"
 	"$SBX" run --memory 200M -- sleep 30 &
 	victim=$!
 	sleep 0.5
