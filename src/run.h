@@ -57,7 +57,7 @@ struct run {
 	// limits
 	struct group *group;
 	int cgroup; // pid 1 is made in it; -1: in ours
-	int counters; // of bytes, made by the guard: -1 without one
+	int counters, catcher; // of the guard, -1 without: its counts, and who catches every port
 	bool grouped; // pid 1 waits to be killed, so that its group can be read
 
 	// tty

@@ -1,6 +1,10 @@
 // Owns the encoding of instructions.
 #include "bpf/assemble.h"
 
+#include <errno.h>
+
+#include "base/sys.h"
+
 static unsigned emit(struct program *program, struct bpf_insn instruction)
 {
 	if (program->used == PROGRAM_MOST) {
@@ -77,6 +81,21 @@ void emit_map_value(struct program *program, int to, int map)
 	constant(program, to, BPF_PSEUDO_MAP_VALUE, (uint32_t)map); // Linux 5.2; the offset is 0
 }
 
+void emit_map(struct program *program, int to, int map)
+{
+	constant(program, to, BPF_PSEUDO_MAP_FD, (uint32_t)map);
+}
+
+void emit_add(struct program *program, int reg, int32_t number)
+{
+	emit(program, (struct bpf_insn){ .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = REG(reg), .imm = number });
+}
+
+void emit_zero(struct program *program, int to, int16_t offset)
+{
+	emit(program, (struct bpf_insn){ .code = BPF_ST | BPF_MEM | BPF_W, .dst_reg = REG(to), .off = offset });
+}
+
 void emit_return(struct program *program, int32_t verdict)
 {
 	emit_number(program, BPF_REG_0, verdict);
@@ -116,6 +135,11 @@ void emit_if_same(struct program *program, struct jumps *jumps, int reg, int oth
 	     (struct bpf_insn){ .code = BPF_JMP | BPF_JEQ | BPF_X, .dst_reg = REG(reg), .src_reg = REG(other) });
 }
 
+void emit_if_null(struct program *program, struct jumps *jumps, int reg)
+{
+	jump(program, jumps, (struct bpf_insn){ .code = BPF_JMP | BPF_JEQ | BPF_K, .dst_reg = REG(reg) });
+}
+
 void emit_jump(struct program *program, struct jumps *jumps)
 {
 	jump(program, jumps, (struct bpf_insn){ .code = BPF_JMP | BPF_JA });
@@ -126,4 +150,20 @@ void emit_target(struct program *program, struct jumps *jumps)
 	for (unsigned i = 0; i < jumps->count; i++)
 		program->code[jumps->at[i]].off = (__s16)(program->used - jumps->at[i] - 1);
 	jumps->count = 0;
+}
+
+int program_load(const struct program *program, enum bpf_prog_type type, enum bpf_attach_type where)
+{
+	union bpf_attr attributes = {
+		.prog_type = type,
+		.insn_cnt = program->used,
+		.insns = (uint64_t)(uintptr_t)program->code,
+		.license = (uint64_t)(uintptr_t)"Apache-2.0",
+		.expected_attach_type = where,
+	};
+	if (program->full) {
+		errno = E2BIG;
+		return -1;
+	}
+	return sys_bpf(BPF_PROG_LOAD, &attributes, sizeof(attributes));
 }

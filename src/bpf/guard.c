@@ -225,16 +225,7 @@ static void make_device(const struct plan *plan, struct program *program)
 static int attach(const struct run *run, const struct program *program, enum bpf_prog_type type,
 		  enum bpf_attach_type where, const char *what)
 {
-	union bpf_attr attributes = {
-		.prog_type = type,
-		.insn_cnt = program->used,
-		.insns = (uint64_t)(uintptr_t)program->code,
-		.license = (uint64_t)(uintptr_t)"Apache-2.0",
-		.expected_attach_type = where,
-	};
-	if (program->full)
-		return fail(0, "guard: too many rules for one program");
-	autoclose int fd = sys_bpf(BPF_PROG_LOAD, &attributes, sizeof(attributes));
+	autoclose int fd = program_load(program, type, where);
 	if (fd < 0)
 		return fail(errno, "guard: load the program for %s", what);
 	union bpf_attr place = {
@@ -309,6 +300,7 @@ int guard_undo(const struct plan *plan, struct run *run)
 {
 	(void)plan;
 	fd_close(&run->counters);
+	fd_close(&run->catcher);
 	return 0;
 }
 

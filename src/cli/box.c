@@ -111,7 +111,7 @@ struct outcome box_try(struct box *box, struct run *run)
 	*run = (struct run){ .arguments = box->arguments.all, .environment = environ };
 	run->pidfd = run->to_host = run->from_box = run->terminal = run->signals = run->root = -1;
 	run->go[0] = run->go[1] = run->helper = run->network[0] = run->network[1] = -1;
-	run->user = run->view = run->copies = run->listener = run->cgroup = run->counters = -1;
+	run->user = run->view = run->copies = run->listener = run->cgroup = run->counters = run->catcher = -1;
 	group = (struct group){ .own = { -1, -1, -1, -1 }, .parents = { -1, -1, -1, -1 }, .manager = -1 };
 	run->group = &group;
 	run->mounts = mounts;

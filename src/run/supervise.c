@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/out.h"
+#include "bpf/catch.h"
 #include "bpf/guard.h"
 #include "guard/check.h"
 #include "guard/watch.h"
@@ -95,6 +96,7 @@ static bool handle_message(const struct plan *plan, struct run *run, const struc
 	struct message *message = &run->message;
 	int fds[FD_PASSED];
 	unsigned count;
+	bool redirected;
 	ssize_t got = fd_receive(run->from_box, message, sizeof(*message), fds);
 	message->text[sizeof(message->text) - 1] = '\0';
 	outcome->kind = OUTCOME_LOST;
@@ -110,7 +112,10 @@ static bool handle_message(const struct plan *plan, struct run *run, const struc
 		run->copies = fds[2];
 		return may_fall_back(plan) && release(plan) < 0;
 	case MESSAGE_LISTENING:
-		proxy_listeners(run->proxy, fds, FD_PASSED, message->number != 0);
+		// The first of all is the one that takes every port.
+		redirected = run->proxy->listener_count > 0 ? run->proxy->redirected :
+							      message->number != 0 || catch_all(plan, run, fds[0]);
+		proxy_listeners(run->proxy, fds, FD_PASSED, redirected);
 		return false;
 	case MESSAGE_SOCKETS:
 		for (count = 0; count < FD_PASSED && fds[count] >= 0; count++)

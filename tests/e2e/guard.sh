@@ -149,5 +149,12 @@ is "and no node is made" 1 "$(escaped --guard yes -- mknod "$work/node" c 1 3 >/
 if [ -d /sys/fs/cgroup/sbx.slice ]; then
 	is "their twin: without a guard each is had" "hello ok" "$(escaped -- sh -c "python3 $client 10.77.0.1,7001,tcp; head -c 1 /dev/kmsg >/dev/null; mknod $work/node c 1 3 && echo ok" | tr '\n' ' ' | sed 's/ $//')"
 fi
+# Without nf_tables: every port is caught all the same, and the box's own are its own.
+port=$(SBX_TEST_SKIP=redirect "$SBX_TESTING" run --guard yes -- curl -sS --max-time 9 http://denied.test:8443/ 2>&1)
+like "without nf_tables a guard catches every port" "$port" 'blocked denied.test:8443'
+like "IPv6, too" "$(SBX_TEST_SKIP=redirect "$SBX_TESTING" run --guard yes -- curl -sS --max-time 9 'http://[2001:db8::1]:8443/' 2>&1)" 'blocked .2001:db8::1.:8443'
+like "its twin: without a guard only ports of a list are" "$(SBX_TEST_SKIP=redirect "$SBX_TESTING" run -- curl -sS --max-time 9 http://denied.test:8443/ 2>&1)" "Failed to connect|Couldn't connect|refused"
+is "servers of the box are its own" "hello hello" "$(SBX_TEST_SKIP=redirect "$SBX_TESTING" run --guard yes --read "$server" --read "$client" -- sh -c "python3 $server >ready & while ! grep -qs ready ready; do sleep 0.1; done; python3 $client 127.0.0.1,7001,tcp ::1,7001,tcp" 2>&1)"
+rm -f ready
 is "nothing is left" "" "$(find /sys/fs/cgroup -name 'sbx-*' -type d | grep -v sbx.slice$)"
 done_testing
