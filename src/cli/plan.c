@@ -198,6 +198,12 @@ static void text_network(struct out *out, const struct plan *plan)
 {
 	struct list own = { 0 };
 	out_text(out, "network      %s\n", network_words[plan->profile->network]);
+	if (plan->profile->guard == ANSWER_YES)
+		out_text(out, "  guard      BPF programs on the box's cgroup\n");
+	if (plan->profile->guard == ANSWER_YES && plan->profile->network == NETWORK_HOST) {
+		text_list(out, "allow", &plan->profile->allow);
+		text_list(out, "deny", &plan->profile->deny);
+	}
 	if (!plan->egress.on)
 		return;
 	const struct item *reason = plan->egress.reasons.first;

@@ -85,6 +85,7 @@ host() { # options... -- attempts
 }
 # shellcheck disable=SC2054
 all=(10.77.0.1,7001,tcp 10.77.0.1,7002,tcp 10.77.0.1,7001,udp fd77::1,7001,tcp ::ffff:10.77.0.1,7001,tcp)
+like "the plan says so" "$("$SBX" plan --network host --guard yes -a 10.77.0.1:7001 -- true)" 'allow +10.77.0.1:7001'
 is "mode host without a guard reaches all" "hello hello hello hello hello" "$(host -- "${all[@]}")"
 is "with one, nothing that is not allowed" "EPERM EPERM EPERM EPERM EPERM" "$(host --guard yes -- "${all[@]}")"
 is "an address and a port" "hello EPERM hello EPERM hello" "$(host --guard yes -a 10.77.0.1:7001 -- "${all[@]}")"
