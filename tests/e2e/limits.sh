@@ -166,8 +166,10 @@ cd "$project" && rm -rf "$disk"
 
 # What sbx itself writes for a box that floods it.
 run 0 "a flood of denials" -- python3 -c '
-import socket
+import socket, time
+end = time.time() + 10
 for i in range(3000):
+    if time.time() > end: break
     try: socket.create_connection(("n%d.test" % i, 80), 0.5).close()
     except OSError: pass'
 is "is told in few lines" yes "$([ "$(wc -l <"$work/log")" -le 300 ] && echo yes)"
