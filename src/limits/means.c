@@ -84,24 +84,26 @@ static void find_group(struct plan *plan, uint64_t wanted)
 {
 	char text[TEXT_MOST], own[PATH_MAX];
 	struct keeping *keeping = &plan->keeping;
+	const char *path = NULL;
 	size_t length = read_text(AT_FDCWD, "/proc/self/cgroup", text, sizeof(text));
 	if (!is_type(ROOT, MAGIC_V2) || !text_group(text, length, "", own, sizeof(own)))
 		return;
 	// Root of a user namespace alone may not write there.
 	if (plan->uid == 0 && may_write(ROOT) && access(ROOT "/cgroup.type", F_OK) < 0) {
 		keeping->held = can_hold(ROOT, wanted);
-		keeping->slice = true;
-		keeping->parents[HIERARCHY_ONE] = ROOT "/sbx.slice";
+		keeping->slice = keeping->held != 0;
+		path = ROOT "/sbx.slice";
 	}
-	for (const char *at = own; !keeping->held && str_equal(at, "/") == false;) {
+	for (const char *at = own; !keeping->held && !str_equal(at, "/");) {
 		at = path_parent(plan->arena, at);
-		const char *path = path_clean(plan->arena, arena_text(plan->arena, ROOT "%s", at));
-		if (!may_write(path) || !is_given(path))
-			continue;
-		keeping->held = can_hold(path, wanted);
-		keeping->parents[HIERARCHY_ONE] = path;
+		path = path_clean(plan->arena, arena_text(plan->arena, ROOT "%s", at));
+		if (may_write(path) && is_given(path))
+			keeping->held = can_hold(path, wanted);
 	}
-	keeping->means = keeping->held ? MEANS_GROUP : MEANS_RLIMITS;
+	if (!keeping->held)
+		return;
+	keeping->means = MEANS_GROUP;
+	keeping->parents[HIERARCHY_ONE] = path;
 }
 
 static void find_legacy(struct plan *plan, uint64_t wanted)
@@ -174,19 +176,16 @@ enum bus means_bus(char *path, unsigned long size)
 static void find_scope(struct plan *plan, uint64_t wanted)
 {
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
-	static const char *const controllers[] = { "memory", "pids", "cpu", "io" };
 	char text[TEXT_MOST];
 	if (plan->uid == 0 || !is_type(ROOT, MAGIC_V2) || means_bus(path, sizeof(path)) == BUS_NONE)
 		return;
-	// What the manager itself was given, and gives on.
-	const char *manager = arena_text(plan->arena, ROOT "/user.slice/user-%u.slice/user@%u.service/cgroup.controllers",
-					 (unsigned)plan->uid, (unsigned)plan->uid);
+	// What the manager itself was given, and gives on; io it does not.
+	const char *manager = arena_text(plan->arena, "%s/user.slice/user-%u.slice/user@%u.service/cgroup.controllers",
+					 ROOT, (unsigned)plan->uid, (unsigned)plan->uid);
 	size_t length = read_text(AT_FDCWD, manager, text, sizeof(text));
 	for (const struct setting *row = group_settings(MEANS_GROUP); row->file; row++)
-		for (size_t i = 0; i < sizeof(controllers) / sizeof(*controllers); i++)
-			if ((row->bit & wanted) && str_equal(row->controller, controllers[i]) &&
-			    !(row->bit & LIMIT_BIT(io)) && text_has(text, length, controllers[i]))
-				plan->keeping.held |= row->bit;
+		if ((row->bit & wanted & ~LIMIT_BIT(io)) && text_has(text, length, row->controller))
+			plan->keeping.held |= row->bit;
 	if (plan->keeping.held)
 		plan->keeping.means = MEANS_SCOPE;
 }
