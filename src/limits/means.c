@@ -35,13 +35,6 @@ static bool is_type(const char *path, unsigned long magic)
 	return statfs(path, &status) == 0 && (unsigned long)status.f_type == magic;
 }
 
-static size_t read_text(int directory, const char *path, char *text, size_t size)
-{
-	autoclose int fd = openat(directory, path, O_RDONLY | O_CLOEXEC);
-	ssize_t got = fd < 0 ? -1 : fd_read_all(fd, text, size);
-	return got < 0 ? 0 : (size_t)got;
-}
-
 // In a tree that systemd's user manager runs, only what it gave away is ours.
 static bool is_given(const char *path)
 {
@@ -60,9 +53,9 @@ static uint64_t can_hold(const char *path, uint64_t wanted)
 	autoclose int directory = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (directory < 0)
 		return 0;
-	size_t known_length = read_text(directory, "cgroup.controllers", known, sizeof(known));
-	size_t given_length = read_text(directory, "cgroup.subtree_control", given, sizeof(given));
-	bool empty = read_text(directory, "cgroup.procs", processes, sizeof(processes)) == 0;
+	size_t known_length = group_read(directory, "cgroup.controllers", known, sizeof(known));
+	size_t given_length = group_read(directory, "cgroup.subtree_control", given, sizeof(given));
+	bool empty = group_read(directory, "cgroup.procs", processes, sizeof(processes)) == 0;
 	bool top = faccessat(directory, "cgroup.type", F_OK, 0) < 0;
 	for (const struct setting *row = group_settings(MEANS_GROUP); row->file; row++)
 		if ((row->bit & wanted) && (text_has(given, given_length, row->controller) ||
@@ -85,8 +78,10 @@ static void find_group(struct plan *plan, uint64_t wanted)
 	char text[TEXT_MOST], own[PATH_MAX];
 	struct keeping *keeping = &plan->keeping;
 	const char *path = NULL;
-	size_t length = read_text(AT_FDCWD, "/proc/self/cgroup", text, sizeof(text));
-	if (!is_type(ROOT, MAGIC_V2) || !text_group(text, length, "", own, sizeof(own)))
+	if (!is_type(ROOT, MAGIC_V2))
+		return;
+	size_t length = group_read(AT_FDCWD, "/proc/self/cgroup", text, sizeof(text));
+	if (!text_group(text, length, "", own, sizeof(own)))
 		return;
 	// Root of a user namespace alone may not write there.
 	if (plan->uid == 0 && may_write(ROOT) && access(ROOT "/cgroup.type", F_OK) < 0) {
@@ -110,7 +105,7 @@ static void find_legacy(struct plan *plan, uint64_t wanted)
 {
 	static const char *const names[] = { "pids", "memory", "cpu" };
 	char text[TEXT_MOST], own[PATH_MAX];
-	size_t length = read_text(AT_FDCWD, "/proc/self/cgroup", text, sizeof(text));
+	size_t length = group_read(AT_FDCWD, "/proc/self/cgroup", text, sizeof(text));
 	if (plan->uid != 0)
 		return;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
@@ -134,7 +129,7 @@ static int find_guard(struct plan *plan)
 {
 	static const char beside[] = ROOT "/unified";
 	char text[TEXT_MOST], own[PATH_MAX];
-	size_t length = read_text(AT_FDCWD, "/proc/self/cgroup", text, sizeof(text));
+	size_t length = group_read(AT_FDCWD, "/proc/self/cgroup", text, sizeof(text));
 	if (plan->keeping.means == MEANS_GROUP)
 		return 0;
 	const char *root = is_type(ROOT, MAGIC_V2) ? ROOT : beside;
@@ -182,7 +177,7 @@ static void find_scope(struct plan *plan, uint64_t wanted)
 	// What the manager itself was given, and gives on; io it does not.
 	const char *manager = arena_text(plan->arena, "%s/user.slice/user-%u.slice/user@%u.service/cgroup.controllers",
 					 ROOT, (unsigned)plan->uid, (unsigned)plan->uid);
-	size_t length = read_text(AT_FDCWD, manager, text, sizeof(text));
+	size_t length = group_read(AT_FDCWD, manager, text, sizeof(text));
 	for (const struct setting *row = group_settings(MEANS_GROUP); row->file; row++)
 		if ((row->bit & wanted & ~LIMIT_BIT(io)) && text_has(text, length, row->controller))
 			plan->keeping.held |= row->bit;
