@@ -107,10 +107,11 @@ int group_write(const struct plan *plan, const int directories[HIERARCHIES])
 			continue;
 		setting_text(plan, row, limit, text, sizeof(text));
 		int result = fd_write_file(directories[row->hierarchy], row->file, text);
-		if (result < 0 && row->form == SETTING_DEVICE)
+		bool soft = (limits->soft & row->bit) != 0;
+		if (result < 0 && row->form == SETTING_DEVICE && !soft)
 			return fail(0, "limit 'io': the project does not lie on a disk of this machine (%s)", text);
-		// A kernel that does not count swap has no file for it.
-		if (result < 0 && !((limits->soft & row->bit) && result == -ENOENT))
+		// A kernel that does not count swap has no file for it, a project on a tmpfs no disk.
+		if (result < 0 && !(soft && (result == -ENOENT || row->form == SETTING_DEVICE)))
 			return fail(-result, "%s = %s", row->file, text);
 	}
 	return 0;
@@ -233,10 +234,7 @@ static int make_in(const struct plan *plan, struct group *group, enum hierarchy 
 		group->parents[hierarchy] = open_parent(plan, hierarchy);
 		if (group->parents[hierarchy] < 0)
 			return -1;
-		struct stat status;
-		bool there = fstat(group->parents[hierarchy], &status) == 0 && status.st_nlink > 0;
-		if (there)
-			sweep(group->parents[hierarchy]);
+		sweep(group->parents[hierarchy]);
 		if (make_own(group, hierarchy) == 0)
 			return 0;
 		if (!plan->profile->pool || i == TRIES || err_number() != ENOENT)
