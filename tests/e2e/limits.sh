@@ -9,6 +9,11 @@ export XDG_STATE_HOME=$work/state
 means() { "$SBX" plan "$@" -- true | sed -n 's/^  kept by *//p'; }
 strict=$(means --memory 64M)
 echo "# strict limits are kept by: $strict; soft ones by: $(means)"
+# A machine of tests/vm has one means, and no other would do.
+case ${MACHINE:-}-$(id -u) in
+groups-* | systemd-0) is "the means of this machine" "a cgroup of its own, a cgroup of its own" "$strict, $(means)" ;;
+systemd-*) is "the means of this machine" "a scope of your systemd, rlimits, and a look now and then" "$strict, $(means)" ;;
+esac
 case $strict in rlimits*) grouped='' ;; *) grouped=yes ;; esac
 
 run() { # expected status, name, options and command...: leaves what sbx said in $work/log
