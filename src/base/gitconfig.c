@@ -141,6 +141,9 @@ static int read_value(struct parser *parser, const char **ret_value)
 			c = next(parser);
 			if (c == '\r' && peek(parser) == '\n')
 				c = next(parser);
+			// Git takes it, but what is added below such a file would become its value.
+			if (c == '\n' && peek(parser) < 0)
+				return fail(0, "the last line is continued and nothing follows");
 			if (c == '\n')
 				continue;
 			c = escaped(c);

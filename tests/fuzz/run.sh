@@ -27,7 +27,7 @@ for target in tests/fuzz/fuzz-*.c; do
 		-artifact_prefix="$work/" "$work/corpus" >"$work/log" 2>&1; then
 		pass "$name, $each s: $(sed -n 's/stat::number_of_executed_units: *//p' "$work/log") inputs"
 	else
-		fail "$name" "$(tail -30 "$work/log")"
+		fail "$name" "$(tail -30 "$work/log"; base64 -w0 "$work"/crash-* 2>/dev/null)"
 	fi
 done
 done_testing

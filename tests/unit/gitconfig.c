@@ -47,7 +47,8 @@ static void refused(void **state)
 {
 	static const char *const texts[] = { "a = b",	      "[a\nb=c",	  "[a \"x]\nb=c",
 					     "[a]\nb c\n",    "[a]\nb = \"c\nd", "[a]\n1b = c",
-					     "[a]\nb = \\q\n", "[]\nb=c",	  "[a \"b\"x]\nc=d" };
+					     "[a]\nb = \\q\n", "[]\nb=c",	  "[a \"b\"x]\nc=d",
+					     "[a]\nb = c\\\n" };
 	(void)state;
 	struct arena *arena = arena_new();
 	struct gitconfig config;
