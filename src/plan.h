@@ -10,6 +10,7 @@
 #include "profile.h"
 
 struct arena;
+struct held;
 struct resolver;
 
 // A file or directory as it was when the plan was made; a mount of anything else is refused.
@@ -25,6 +26,7 @@ enum mount_kind {
 	MOUNT_BIND, // a file or directory of the host
 	MOUNT_TMPFS, // empty, thrown away
 	MOUNT_SCRATCH, // an overlay: a directory of the host below, a tmpfs above
+	MOUNT_LAYERS, // an overlay of a session: layers that last, over a directory of the host or none
 	MOUNT_MASK, // an empty unreadable file or directory over something of the host
 	MOUNT_SELF, // a part of the view over itself, read-only
 	MOUNT_PROC, // a fresh /proc
@@ -41,12 +43,14 @@ struct mount {
 	enum access access;
 	bool on_host; // the target's directory belongs to the host: it is opened and compared
 	bool optional; // MOUNT_SELF, MOUNT_MASK: a kernel without the name is fine
+	bool in_session; // the target lies in a MOUNT_LAYERS, of which only the box knows what it holds
 	bool cache; // the source is made by the step "caches", which fills `kept`
 	const char *target; // in the box, absolute and clean
 	const char *source; // on the host, or the text of a link or of a MOUNT_TEXT
 	struct identity identity; // of the source, and of the target when on_host
 	struct identity kept; // of a cache's source
 	unsigned copy; // MOUNT_COPY: index of plan->copies
+	unsigned root; // MOUNT_LAYERS: index of plan->session->roots
 	struct origin from;
 };
 
@@ -124,6 +128,27 @@ struct keeping {
 	const char *parents[HIERARCHIES];
 };
 
+// The session that a run happens in. A layer is a directory by its id, with a directory for each
+// root and one beside it to work in ("0", "w0").
+enum { ROOTS_MOST = 32, CHAIN_MOST = 16, LAYER_ID = 8 };
+struct root {
+	const char *path;
+	bool own; // nothing of the host lies below
+};
+struct lasting {
+	const char *name, *project;
+	const char *layers; // the directory of all layers
+	struct identity layers_identity;
+	const char *chain[CHAIN_MOST]; // ids, the one that is written first
+	unsigned chain_count;
+	struct root roots[ROOTS_MOST];
+	unsigned root_count;
+	unsigned roots_made; // so many have their directories in the first layer
+	struct held *held; // locked, shared, until the run ends
+	int gate; // locked alone, until the box stands
+};
+#define EMPTY_LAYER "empty" // below what has nothing below
+
 enum { MOUNTS_MOST = 8192 };
 
 struct plan {
@@ -155,6 +180,8 @@ struct plan {
 	const char *index; // git's, of the project; NULL when it has none
 	struct timespec start; // by the clock that files are stamped with
 	struct timespec start_steady; // and by one that nobody sets
+
+	struct lasting *session; // NULL: what the box writes goes to the host, or is thrown away
 
 	enum tier tier;
 	const char *temporary; // TIER_LANDLOCK: a directory for this run alone

@@ -7,8 +7,9 @@
 #include <sys/types.h>
 #include <termios.h>
 
+#include "plan.h"
+
 struct group;
-struct plan;
 struct proxy;
 struct sockaddr_storage;
 
@@ -71,6 +72,13 @@ struct run {
 	sigset_t callers_mask;
 	bool tier_landlock;
 	bool child_ignored; // the caller had SIGCHLD ignored; the command gets it so
+
+	// session
+	int session, gate; // its directory, and who may mount: -1 without
+	bool recorded; // others may find our mounts
+	int trees[ROOTS_MOST]; // mounts of another run of the session, by root; -1: to be made
+	int session_user, session_view; // the box's namespaces, for those who come later
+	int descriptors; // box side: the host's /proc/self/fd
 
 	// mount: a descriptor of each mount of the plan, -1 when it has none
 	int *mounts;

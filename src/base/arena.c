@@ -16,7 +16,7 @@
 enum { ALIGNMENT = 16 };
 
 struct arena {
-	size_t used; // bytes from the arena's own start
+	size_t used, size; // bytes from the arena's own start
 };
 
 static _Noreturn void out_of_memory(const char *text)
@@ -25,21 +25,27 @@ static _Noreturn void out_of_memory(const char *text)
 	_exit(125);
 }
 
-struct arena *arena_new(void)
+struct arena *arena_new_of(size_t bytes)
 {
-	struct arena *arena = mmap(NULL, RESERVED, PROT_READ | PROT_WRITE,
+	struct arena *arena = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 				   MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (arena == MAP_FAILED)
 		out_of_memory("sbx: out of memory\n");
 	arena->used = sizeof(*arena);
+	arena->size = bytes;
 	return arena;
+}
+
+struct arena *arena_new(void)
+{
+	return arena_new_of(RESERVED);
 }
 
 void *arena_take(struct arena *arena, size_t size)
 {
 	size_t start = (arena->used + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
-	if (size > RESERVED - start)
-		out_of_memory("sbx: the plan is larger than 64 MiB: too many paths or words\n");
+	if (start > arena->size || size > arena->size - start)
+		out_of_memory("sbx: too many paths or words for one plan or session\n");
 	arena->used = start + size;
 	return (char *)arena + start;
 }
@@ -68,10 +74,10 @@ char *arena_text(struct arena *arena, const char *format, ...)
 
 int arena_seal(struct arena *arena)
 {
-	return mprotect(arena, RESERVED, PROT_READ) < 0 ? fail(errno, "seal the plan") : 0;
+	return mprotect(arena, arena->size, PROT_READ) < 0 ? fail(errno, "seal the plan") : 0;
 }
 
 void arena_free(struct arena *arena)
 {
-	munmap(arena, RESERVED);
+	munmap(arena, arena->size);
 }

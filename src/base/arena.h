@@ -7,6 +7,8 @@ struct arena;
 
 // Out of memory aborts the process with one line on stderr: nothing has run yet.
 struct arena *arena_new(void);
+// For more than a plan: so much address space, of which what is used takes memory.
+struct arena *arena_new_of(size_t bytes);
 void *arena_take(struct arena *arena, size_t size) __attribute__((malloc, returns_nonnull));
 char *arena_copy(struct arena *arena, const char *text, size_t length);
 char *arena_text(struct arena *arena, const char *format, ...)

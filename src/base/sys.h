@@ -137,7 +137,7 @@ static inline int sys_openat2(int directory, const char *path, uint64_t flags, u
 	return (int)syscall(SYS_openat2, directory, path, &how, sizeof(how));
 }
 
-enum { SYS_RENAME_NOREPLACE = 1 };
+enum { SYS_RENAME_NOREPLACE = 1, SYS_RENAME_EXCHANGE = 2 };
 static inline int sys_renameat2(int from, const char *source, int to, const char *target,
 				unsigned flags)
 {
@@ -151,11 +151,13 @@ struct sys_statx {
 	uint64_t between[8];
 	int64_t birth_seconds;
 	uint32_t birth_nanoseconds, unused;
-	uint64_t rest[20];
+	uint64_t later[6];
+	uint64_t mount_id; // Linux 5.8
+	uint64_t rest[13];
 };
 _Static_assert(sizeof(struct sys_statx) == 256, "the kernel's struct statx");
 #define SYS_STATX_MOUNT_ROOT 0x2000ULL // Linux 5.8
-enum { SYS_STATX_BIRTH = 0x800 };
+enum { SYS_STATX_BIRTH = 0x800, SYS_STATX_MOUNT_ID = 0x1000 };
 
 static inline int sys_statx(int directory, const char *path, unsigned mask,
 			    struct sys_statx *ret_status)

@@ -112,6 +112,9 @@ struct outcome box_try(struct box *box, struct run *run)
 	run->pidfd = run->to_host = run->from_box = run->terminal = run->signals = run->root = -1;
 	run->go[0] = run->go[1] = run->helper = run->network[0] = run->network[1] = -1;
 	run->user = run->view = run->copies = run->listener = run->cgroup = run->counters = run->catcher = -1;
+	run->session = run->gate = run->session_user = run->session_view = run->descriptors = -1;
+	for (int i = 0; i < ROOTS_MOST; i++)
+		run->trees[i] = -1;
 	group = (struct group){ .own = { -1, -1, -1, -1 }, .parents = { -1, -1, -1, -1 }, .manager = -1 };
 	run->group = &group;
 	run->mounts = mounts;
@@ -145,6 +148,7 @@ static int fall_back(const struct box *box, const struct run *run)
 	err_clear();
 	lower->invocation = box->invocation;
 	lower->arguments = box->arguments;
+	lower->after = box->after;
 	lower->invocation.tier = TIER_LANDLOCK;
 	return box_run(lower);
 }
@@ -153,13 +157,15 @@ int box_run(struct box *box)
 {
 	struct run run;
 	if (box_decide(box) < 0)
-		return box_failed();
+		return box->after ? box->after(box, box_failed()) : box_failed();
 	struct outcome outcome = box_try(box, &run);
 	if (outcome.kind == OUTCOME_FAILED && may_fall_back(box, &run))
 		return fall_back(box, &run);
 	if (box->plan.timing)
 		report_timing(&box->plan, &run);
 	int status = report_outcome(&box->plan, &run, &outcome);
+	if (box->after)
+		status = box->after(box, status);
 	if (outcome.kind == OUTCOME_ENDED && WIFSIGNALED(outcome.status))
 		die_like_command(WTERMSIG(outcome.status));
 	return status;

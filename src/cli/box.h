@@ -14,6 +14,7 @@ struct box {
 	struct arguments arguments;
 	struct profile profile;
 	struct plan plan;
+	int (*after)(struct box *box, int status); // of a run; returns the status to end with. NULL: nothing
 };
 
 // A zeroed box in an arena of its own.

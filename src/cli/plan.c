@@ -24,6 +24,8 @@ static const char *mount_word(const struct mount *mount)
 		return "link";
 	case MOUNT_TMPFS:
 		return "tmpfs";
+	case MOUNT_LAYERS:
+		return "session";
 	case MOUNT_SCRATCH:
 		return "scratch";
 	case MOUNT_MASK:

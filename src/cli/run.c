@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "cli/box.h"
 #include "cli/help.h"
+#include "cli/review.h"
 #include "cli/verbs.h"
 
 int verb_run(char **words)
@@ -19,7 +20,7 @@ int verb_run(char **words)
 		fail(0, "no command given; usage: sbx run [OPTION]... [--] COMMAND [ARGUMENT]...");
 		return box_failed();
 	}
-	return box_run(box);
+	return review_run(box);
 }
 
 // One word is a whole shell string, as agents give it; anything else are the shell's own words

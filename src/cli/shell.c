@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "cli/box.h"
 #include "cli/help.h"
+#include "cli/review.h"
 #include "cli/verbs.h"
 
 int verb_shell(char **words)
@@ -17,5 +18,5 @@ int verb_shell(char **words)
 		return box_failed();
 	}
 	box_use_shell(box, NULL, box->arguments.rest);
-	return box_run(box);
+	return review_run(box);
 }

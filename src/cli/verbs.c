@@ -20,5 +20,8 @@ const struct verb_row verb_rows[] = {
 	  "connections that boxes made or were refused; --runs: the runs that can be told more", NULL },
 	{ "allow", verb_allow, "allow RUN HOST...", "let a run that lasts reach one more destination", NULL },
 	{ "deny", verb_deny, "deny RUN HOST...", "and one less, at once", NULL },
+	{ "session", verb_session, "session ACTION [NAME] [OPTION]...",
+	  "boxes that last: create, list, show, snapshot, log, restore, fork, diff, apply, discard, rm, gc",
+	  "create list show snapshot log restore fork diff apply discard rm gc" },
 };
 const unsigned verb_row_count = sizeof(verb_rows) / sizeof(*verb_rows);

@@ -19,6 +19,7 @@ int verb_quarantine(char **words);
 int verb_log(char **words);
 int verb_allow(char **words);
 int verb_deny(char **words);
+int verb_session(char **words);
 
 // sbx-shell: the whole argv after argv[0].
 int verb_sbx_shell(char **words);

@@ -188,6 +188,10 @@ int verb_deny(char **words)
 {
 	return words != NULL;
 }
+int verb_session(char **words)
+{
+	return words != NULL;
+}
 int verb_doctor(char **words)
 {
 	return words != NULL;

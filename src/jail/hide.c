@@ -51,7 +51,8 @@ static enum naming find_naming(const struct wishes *wishes, const struct mount *
 	enum naming naming = NOT_NAMED;
 	for (unsigned i = 0; i < wishes->count; i++) {
 		const struct mount *mount = &wishes->list[i].mount;
-		bool given = mount->kind == MOUNT_BIND || mount->kind == MOUNT_SCRATCH;
+		bool given = mount->kind == MOUNT_BIND || mount->kind == MOUNT_SCRATCH ||
+			     (mount->kind == MOUNT_LAYERS && mount->source);
 		if (!given || mount->cache || mount->from.order <= secret->from.order ||
 		    !path_within(mount->target, secret->target))
 			continue;

@@ -32,7 +32,7 @@ int hold_child(const struct plan *plan, struct run *run)
 {
 	int fds[FD_PASSED] = { run->user, run->view, -1 };
 	unsigned count = 2;
-	if (plan->guard_count == 0 && plan->profile->minimum == TIER_FULL)
+	if (plan->guard_count == 0 && plan->profile->minimum == TIER_FULL && !plan->session)
 		return 0;
 	TRY(see_walls(plan));
 	autoclose int copies = -1;

@@ -15,7 +15,9 @@
 #include "base/owned.h"
 #include "base/str.h"
 #include "base/sys.h"
+#include "jail/layers.h"
 #include "jail/scratch.h"
+#include "jail/target.h"
 #include "plan.h"
 #include "run.h"
 
@@ -28,12 +30,6 @@ enum {
 	CLONE_FLAGS = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW,
 	MOVE_FLAGS = MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH,
 };
-
-// "/a/b" relative to the new root.
-static const char *inside(const char *target)
-{
-	return target[1] ? target + 1 : ".";
-}
 
 int mount_make_tmpfs(uint64_t bytes, unsigned attributes)
 {
@@ -75,6 +71,8 @@ static int make_filesystem(const char *type, const char *key, const char *value)
 
 int mount_child_root(const struct plan *plan, struct run *run)
 {
+	if (plan->session)
+		TRY(layers_child_begin(run));
 	TRY(run->root = mount_make_tmpfs(plan->profile->limits.tmp, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV));
 	if (sys_move_mount(run->root, "", AT_FDCWD, waiting_place, MOVE_MOUNT_F_EMPTY_PATH) < 0)
 		return fail(errno, "mount the new root");
@@ -82,53 +80,6 @@ int mount_child_root(const struct plan *plan, struct run *run)
 	    mknodat(run->root, empty_file, S_IFREG, 0) < 0)
 		return fail(errno, "make an empty file");
 	return 0;
-}
-
-bool mount_is_same(int fd, const struct identity *identity)
-{
-	struct stat status;
-	return fstat(fd, &status) == 0 && status.st_dev == identity->device &&
-	       status.st_ino == identity->inode && (status.st_mode & S_IFMT) == identity->type;
-}
-
-// What to mount on: opened without following anything, and for a directory of the host compared.
-static int open_target(const struct plan *plan, struct run *run, unsigned index)
-{
-	const struct mount *mount = &plan->mounts[index];
-	autoclose int fd = sys_openat2(run->root, inside(mount->target),
-				       O_PATH | O_NOFOLLOW | O_CLOEXEC,
-				       RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS);
-	if (fd < 0)
-		return fail(errno, "'%s'", mount->target);
-	if (mount->on_host && !mount_is_same(fd, &mount->identity))
-		return fail(0, "'%s' changed while the plan was made", mount->target);
-	return take(&fd);
-}
-
-// On our own tmpfs every name was made by us, and a final symlink is not followed: the path will
-// do. In a directory of the host the target is opened and compared first.
-int mount_attach(const struct plan *plan, struct run *run, unsigned index, int tree)
-{
-	const struct mount *mount = &plan->mounts[index];
-	autoclose int target = -1;
-	if (mount->on_host)
-		TRY(target = open_target(plan, run, index));
-	int moved = mount->on_host ? sys_move_mount(tree, "", target, "", MOVE_FLAGS) :
-				     sys_move_mount(tree, "", run->root, inside(mount->target),
-						    MOVE_MOUNT_F_EMPTY_PATH);
-	if (moved < 0)
-		return fail(errno, "mount '%s'", mount->target);
-	run->mounts[index] = tree;
-	return 0;
-}
-
-int mount_make_target(struct run *run, const struct mount *mount, mode_t type)
-{
-	if (mount->on_host)
-		return 0;
-	int made = S_ISDIR(type) ? mkdirat(run->root, inside(mount->target), type & 07777) :
-				   mknodat(run->root, inside(mount->target), S_IFREG, 0);
-	return made < 0 && errno != EEXIST ? fail(errno, "make '%s'", mount->target) : 0;
 }
 
 static int restrict_tree(const struct mount *mount, int tree)
@@ -155,15 +106,15 @@ static int mount_bind(const struct plan *plan, struct run *run, unsigned index)
 	if (source < 0 && errno != ELOOP)
 		return fail(errno, "'%s'", mount->source);
 	// The plan saw no symlink on the way and this very object at its end.
-	if (source < 0 || !mount_is_same(source, wanted))
+	if (source < 0 || !target_is_same(source, wanted))
 		return fail(0, "'%s' changed while the plan was made", mount->source);
 	autoclose int tree =
 		sys_open_tree(source, "", CLONE_FLAGS | AT_RECURSIVE | AT_EMPTY_PATH);
 	if (tree < 0)
 		return fail(errno, "'%s'", mount->source);
 	TRY(restrict_tree(mount, tree));
-	TRY(mount_make_target(run, mount, wanted->type | 0755));
-	return mount_attach(plan, run, index, take(&tree));
+	TRY(target_make(run, mount, wanted->type | 0755));
+	return target_attach(plan, run, index, take(&tree));
 }
 
 // As on every system: /tmp and its kin are anybody's, the home is the caller's.
@@ -178,27 +129,27 @@ static mode_t tmpfs_mode(const struct plan *plan, const struct mount *mount)
 static int mount_tmpfs(const struct plan *plan, struct run *run, unsigned index)
 {
 	const struct mount *mount = &plan->mounts[index];
-	TRY(mount_make_target(run, mount, S_IFDIR | tmpfs_mode(plan, mount)));
+	TRY(target_make(run, mount, S_IFDIR | tmpfs_mode(plan, mount)));
 	autoclose int tree =
-		mount->on_host ?
+		mount->on_host || mount->in_session ?
 			mount_make_tmpfs(plan->profile->limits.tmp, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV) :
-			sys_open_tree(run->root, inside(mount->target), CLONE_FLAGS);
+			sys_open_tree(run->root, target_inside(mount->target), CLONE_FLAGS);
 	if (tree < 0)
 		return fail(errno, "tmpfs '%s'", mount->target);
-	return mount_attach(plan, run, index, take(&tree));
+	return target_attach(plan, run, index, take(&tree));
 }
 
 // A part of our own fresh /proc over itself, read-only. Missing names are fine.
 static int mount_self(const struct plan *plan, struct run *run, unsigned index)
 {
 	const struct mount *mount = &plan->mounts[index];
-	autoclose int tree = sys_open_tree(run->root, inside(mount->target), CLONE_FLAGS);
+	autoclose int tree = sys_open_tree(run->root, target_inside(mount->target), CLONE_FLAGS);
 	if (tree < 0 && errno == ENOENT)
 		return 0;
 	if (tree < 0)
 		return fail(errno, "'%s'", mount->target);
 	TRY(restrict_tree(mount, tree));
-	if (sys_move_mount(tree, "", run->root, inside(mount->target), MOVE_MOUNT_F_EMPTY_PATH) < 0)
+	if (sys_move_mount(tree, "", run->root, target_inside(mount->target), MOVE_MOUNT_F_EMPTY_PATH) < 0)
 		return fail(errno, "mount over '%s'", mount->target);
 	return 0;
 }
@@ -208,8 +159,8 @@ static int mount_mask(const struct plan *plan, struct run *run, unsigned index)
 {
 	const struct mount *mount = &plan->mounts[index];
 	struct stat status;
-	autoclose int target = open_target(plan, run, index);
-	if (target < 0 && mount->optional && err_number() == ENOENT) {
+	autoclose int target = target_open(plan, run, index);
+	if (target < 0 && (mount->optional || mount->in_session) && err_number() == ENOENT) {
 		err_clear();
 		return 0;
 	}
@@ -243,9 +194,9 @@ static int mount_copy(const struct plan *plan, struct run *run, unsigned index)
 	const struct mount *mount = &plan->mounts[index];
 	char place[64];
 	snprintf(place, sizeof(place), COPIES_DIRECTORY "/%u", mount->copy);
-	if (mkdirat(run->root, inside(place), 0700) < 0)
+	if (mkdirat(run->root, target_inside(place), 0700) < 0)
 		return fail(errno, "make '%s'", place);
-	autoclose int directory = openat(run->root, inside(place), O_PATH | O_DIRECTORY | O_CLOEXEC);
+	autoclose int directory = openat(run->root, target_inside(place), O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (directory < 0)
 		return fail(errno, "'%s'", place);
 	TRY(fill_copy(directory, &plan->copies[mount->copy]));
@@ -255,7 +206,7 @@ static int mount_copy(const struct plan *plan, struct run *run, unsigned index)
 	autoclose int tree = sys_open_tree(run->root, link_name, CLONE_FLAGS);
 	if (tree < 0)
 		return fail(errno, "link to '%s'", place);
-	TRY(mount_attach(plan, run, index, take(&tree)));
+	TRY(target_attach(plan, run, index, take(&tree)));
 	// Only now: what has no name any more cannot be mounted.
 	return unlinkat(run->root, link_name, 0) < 0 ? fail(errno, "'%s'", place) : 0;
 }
@@ -272,8 +223,8 @@ static int mount_text(const struct plan *plan, struct run *run, unsigned index)
 	if (tree < 0)
 		return fail(errno, "'%s'", mount->target);
 	TRY(restrict_tree(mount, tree));
-	TRY(mount_make_target(run, mount, S_IFREG));
-	return mount_attach(plan, run, index, take(&tree));
+	TRY(target_make(run, mount, S_IFREG));
+	return target_attach(plan, run, index, take(&tree));
 }
 
 static int mount_new(const struct plan *plan, struct run *run, unsigned index)
@@ -282,8 +233,8 @@ static int mount_new(const struct plan *plan, struct run *run, unsigned index)
 	autoclose int tree = mount->kind == MOUNT_PROC ? make_filesystem("proc", NULL, NULL) :
 							 make_filesystem("devpts", "ptmxmode", "0666");
 	TRY(tree);
-	TRY(mount_make_target(run, mount, S_IFDIR | 0755));
-	return mount_attach(plan, run, index, take(&tree));
+	TRY(target_make(run, mount, S_IFDIR | 0755));
+	return target_attach(plan, run, index, take(&tree));
 }
 
 static int mount_one(const struct plan *plan, struct run *run, unsigned index)
@@ -293,17 +244,17 @@ static int mount_one(const struct plan *plan, struct run *run, unsigned index)
 		return 0;
 	switch (mount->kind) {
 	case MOUNT_DIRECTORY:
-		return mount_make_target(run, mount, S_IFDIR | 0755);
+		return target_make(run, mount, S_IFDIR | 0755);
 	case MOUNT_LINK:
-		if (symlinkat(mount->source, run->root, inside(mount->target)) < 0)
-			return fail(errno, "link '%s'", mount->target);
-		return 0;
+		return target_link(run, mount);
 	case MOUNT_BIND:
 		return mount_bind(plan, run, index);
 	case MOUNT_TMPFS:
 		return mount_tmpfs(plan, run, index);
 	case MOUNT_SCRATCH:
 		return scratch_child(plan, run, index);
+	case MOUNT_LAYERS:
+		return layers_child(plan, run, index);
 	case MOUNT_SELF:
 		return mount_self(plan, run, index);
 	case MOUNT_MASK:
@@ -372,7 +323,7 @@ int mount_child_directory(const struct plan *plan, struct run *run)
 				       RESOLVE_NO_SYMLINKS);
 	if (fd < 0)
 		return fail(errno, "change to '%s'", plan->directory);
-	if (plan->directory_identity.type && !mount_is_same(fd, &plan->directory_identity))
+	if (plan->directory_identity.type && !target_is_same(fd, &plan->directory_identity))
 		return fail(0, "'%s' changed while the plan was made", plan->directory);
 	return fchdir(fd) < 0 ? fail(errno, "change to '%s'", plan->directory) : 0;
 }

@@ -1,12 +1,8 @@
 // The mount view: made by descriptors inside the box's own mount namespace.
 #pragma once
 
-#include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
-struct identity;
-struct mount;
 struct plan;
 struct run;
 
@@ -24,10 +20,5 @@ int mount_child_pivot(const struct plan *plan, struct run *run);
 int mount_child_detach(const struct plan *plan, struct run *run);
 int mount_child_directory(const struct plan *plan, struct run *run);
 
-// For kinds of mounts that have a room of their own. A detached tmpfs; whether a descriptor is
-// what the plan saw; the place for a mount on our own tmpfs; and the mounting itself, which keeps
-// the descriptor in run->mounts.
+// A detached tmpfs.
 int mount_make_tmpfs(uint64_t bytes, unsigned attributes);
-bool mount_is_same(int fd, const struct identity *identity);
-int mount_make_target(struct run *run, const struct mount *mount, mode_t type);
-int mount_attach(const struct plan *plan, struct run *run, unsigned index, int tree);

@@ -88,14 +88,15 @@ int project_plan(struct plan *plan)
 {
 	if (plan->profile->project == PROJECT_NONE)
 		return 0;
-	if (!plan->current)
+	const char *top = plan->session ? plan->session->project : plan->current;
+	if (!top)
 		return fail(0, "the current directory has been deleted; change to another one, or use "
 			       "--project none");
-	const char *why = project_refusal(plan, plan->current);
+	const char *why = project_refusal(plan, top);
 	if (why)
 		return fail(0, "'%s' %s and cannot be the project; change to a project's directory, or "
 			       "use --project none",
-			    plan->current, why);
+			    top, why);
 	plan->project = plan->toplevel;
 	return 0;
 }

@@ -1,5 +1,5 @@
-// Owns the table of names that the host later runs or trusts, and the means by which each is kept
-// from the box: what exists is mounted read-only, git's configuration is copied, what does not
+// Owns the means by which names that the host later runs or trusts (base/trusted.c) are kept from
+// the box: what exists is mounted read-only, git's configuration is copied, what does not
 // exist is looked for at the end. Nothing is created in the user's tree.
 #include "jail/protect.h"
 
@@ -14,22 +14,9 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "base/trusted.h"
 #include "jail/repository.h"
 #include "jail/wishes.h"
-
-// Trusted by editors, agents, shells and debuggers as soon as the host opens the directory.
-static const char *const trusted[] = {
-	".vscode", ".idea", ".zed", ".fleet", ".devcontainer", ".exrc", ".nvim.lua", ".lvimrc",
-	".claude", ".cursor", ".codex", ".gemini", ".qwen", ".opencode", ".windsurf", ".continue",
-	".mcp.json", ".aider.conf.yml", ".envrc", ".husky", ".gdbinit", ".lldbinit", ".sbx.ini",
-};
-
-// Run by the host sooner or later, and rightly changed by honest work: told at the end.
-static const char *const reported[] = {
-	".gitmodules", ".gitlab-ci.yml", ".circleci",
-	"Jenkinsfile", ".pre-commit-config.yaml", "package.json", ".npmrc", ".yarnrc.yml",
-	"Makefile", "makefile", "GNUmakefile", "justfile", ".github/workflows", ".github/actions",
-};
 
 enum { NESTED_BYTES = 16385 };
 
@@ -102,7 +89,8 @@ int protect_name(struct wishes *wishes, const char *path, enum guarded absent, s
 static bool is_scratch(const struct wishes *wishes, const char *path)
 {
 	for (unsigned i = 0; i < wishes->count; i++)
-		if (wishes->list[i].mount.kind == MOUNT_SCRATCH &&
+		if ((wishes->list[i].mount.kind == MOUNT_SCRATCH ||
+		     (wishes->list[i].mount.kind == MOUNT_LAYERS && wishes->list[i].mount.source)) &&
 		    path_within(path, wishes->list[i].mount.target))
 			return true;
 	return false;
@@ -114,10 +102,10 @@ static int protect_root(struct wishes *wishes, const char *root)
 		return 0;
 	struct origin from = { .file = "protect", .order = ORDER_PROJECT };
 	TRY(repository_protect(wishes, root, from));
-	for (size_t i = 0; i < sizeof(trusted) / sizeof(*trusted); i++)
-		TRY(protect_name(wishes, path_below(wishes->arena, root, trusted[i]), GUARD_ABSENT, from));
-	for (size_t i = 0; i < sizeof(reported) / sizeof(*reported); i++)
-		TRY(protect_guard(wishes, path_below(wishes->arena, root, reported[i]), GUARD_REPORTED));
+	for (const char *const *name = trusted_names; *name; name++)
+		TRY(protect_name(wishes, path_below(wishes->arena, root, *name), GUARD_ABSENT, from));
+	for (const char *const *name = reported_names; *name; name++)
+		TRY(protect_guard(wishes, path_below(wishes->arena, root, *name), GUARD_REPORTED));
 	return 0;
 }
 

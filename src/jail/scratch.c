@@ -12,6 +12,7 @@
 #include "base/fd.h"
 #include "base/sys.h"
 #include "jail/mount.h"
+#include "jail/target.h"
 #include "plan.h"
 #include "run.h"
 
@@ -40,7 +41,7 @@ int scratch_child(const struct plan *plan, struct run *run, unsigned index)
 	struct stat status;
 	autoclose int lower = sys_openat2(AT_FDCWD, mount->source, O_PATH | O_DIRECTORY | O_CLOEXEC,
 					  RESOLVE_NO_SYMLINKS);
-	if (lower < 0 || !mount_is_same(lower, &mount->identity) || fstat(lower, &status) < 0)
+	if (lower < 0 || !target_is_same(lower, &mount->identity) || fstat(lower, &status) < 0)
 		return fail(0, "'%s' changed while the plan was made", mount->source);
 	autoclose int fs = sys_fsopen("overlay");
 	if (fs < 0)
@@ -60,6 +61,6 @@ int scratch_child(const struct plan *plan, struct run *run, unsigned index)
 	autoclose int tree = sys_fsmount(fs, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
 	if (tree < 0)
 		return fail(errno, "mount an overlay over '%s'", mount->source);
-	TRY(mount_make_target(run, mount, S_IFDIR | 0755));
-	return mount_attach(plan, run, index, take(&tree));
+	TRY(target_make(run, mount, S_IFDIR | 0755));
+	return target_attach(plan, run, index, take(&tree));
 }

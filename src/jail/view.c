@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -44,14 +45,18 @@ static int compare_wishes(const void *left, const void *right)
 static struct mount *emit(struct builder *builder, const struct mount *mount)
 {
 	struct plan *plan = builder->wishes.plan;
+	const struct mount *above = builder->depth > 0 ? builder->stack[builder->depth - 1] : NULL;
 	plan->mounts[plan->mount_count] = *mount;
+	plan->mounts[plan->mount_count].in_session =
+		above && (above->kind == MOUNT_LAYERS || (above->kind == MOUNT_DIRECTORY && above->in_session));
 	builder->stack[builder->depth++] = &plan->mounts[plan->mount_count];
 	return &plan->mounts[plan->mount_count++];
 }
 
 static bool ours(const struct mount *mount)
 {
-	return mount->kind == MOUNT_DIRECTORY || mount->kind == MOUNT_TMPFS;
+	return mount->kind == MOUNT_DIRECTORY || mount->kind == MOUNT_TMPFS ||
+	       (mount->kind == MOUNT_LAYERS && !mount->source);
 }
 
 // Makes the directories between the nearest mount above and the target.
@@ -114,11 +119,16 @@ static bool redundant(const struct wish *wish, const struct mount *above)
 	const struct mount *mount = &wish->mount;
 	if (mount->kind == MOUNT_LINK)
 		return !ours(above);
+	if (mount->kind == MOUNT_LAYERS && mount->source && above->kind == MOUNT_LAYERS && above->source)
+		return true;
 	if (mount->kind == MOUNT_MASK && !mount->optional)
 		return ours(above) || above->cache || above->kind == MOUNT_MASK;
 	// Where the box cannot write it needs no copy to write to.
 	if (mount->kind == MOUNT_COPY)
 		return above->access != ACCESS_WRITE;
+	// Its own copy is all that the box can write there.
+	if (above->kind == MOUNT_LAYERS && mount->kind == MOUNT_BIND)
+		return above->source && !mount->cache && mount->access != ACCESS_DEVICE && mount->identity.type != S_IFSOCK;
 	return mount->kind == MOUNT_BIND && !mount->cache && !wish->pinned &&
 	       above->kind == MOUNT_BIND && !above->cache && above->access == mount->access;
 }
@@ -144,13 +154,18 @@ static int place(struct builder *builder, const struct wish *wish)
 		return 0;
 	}
 	// Of what an overlay shows nothing is known: a mask covers whatever stands there.
-	if (above->kind == MOUNT_SCRATCH && mount->kind == MOUNT_MASK) {
+	bool overlay = above->kind == MOUNT_SCRATCH || above->kind == MOUNT_LAYERS;
+	if (overlay && mount->kind == MOUNT_MASK) {
 		emit(builder, mount);
 		return 0;
 	}
 	if (above->kind == MOUNT_SCRATCH)
 		return fail(0, "%s'%s' lies in the scratch directory '%s', where nothing else can be",
 			    origin_text(builder->wishes.arena, mount->from), mount->target, above->target);
+	if (above->kind == MOUNT_LAYERS && mount->identity.type) {
+		emit(builder, mount);
+		return 0;
+	}
 	if (mount->cache && !mount->identity.type) {
 		list_add(&builder->wishes.plan->notes, builder->wishes.arena,
 			 arena_text(builder->wishes.arena, "no cache at '%s': it does not exist, and nothing is "

@@ -12,6 +12,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "jail/hide.h"
+#include "jail/lasting.h"
 #include "jail/project.h"
 #include "jail/protect.h"
 
@@ -116,6 +117,8 @@ int wishes_add_path(struct wishes *wishes, const char *path, struct origin from,
 	struct mount bind = { .kind = MOUNT_BIND, .access = access, .from = from };
 	bind.target = bind.source = resolved.path;
 	bind.identity = resolved.identity;
+	if (access == ACCESS_WRITE && wishes->plan->session)
+		TRY(lasting_mount(wishes, &bind));
 	TRY(wishes_add(wishes, &bind, false));
 	return 1;
 }
@@ -163,7 +166,11 @@ static int add_tmpfs(struct wishes *wishes, const struct item *item)
 {
 	struct mount tmpfs = { .kind = MOUNT_TMPFS, .access = ACCESS_WRITE, .from = item->from };
 	int expanded = expand_directory(wishes, item, &tmpfs);
-	return expanded <= 0 ? expanded : wishes_add(wishes, &tmpfs, false);
+	if (expanded <= 0)
+		return expanded;
+	if (wishes->plan->session && !path_within(tmpfs.target, "/dev"))
+		TRY(lasting_mount(wishes, &tmpfs));
+	return wishes_add(wishes, &tmpfs, false);
 }
 
 // ".cargo/registry" -> ".cargo-registry"; a '-' of the name is doubled.

@@ -53,8 +53,10 @@ enum verb {
 	VERB_QUARANTINE = 1 << 5,
 	VERB_LOG = 1 << 6,
 	VERB_ALLOW = 1 << 7,
+	VERB_DENY = 1 << 8,
+	VERB_SESSION = 1 << 9,
 };
-enum { VERBS_BOX = VERB_RUN | VERB_SHELL | VERB_PLAN, VERBS_ALL = 0xff };
+enum { VERBS_BOX = VERB_RUN | VERB_SHELL | VERB_PLAN, VERBS_ALL = 0x3ff };
 
 struct key {
 	const char *section, *name; // section NULL: command line only, field of struct invocation

@@ -35,6 +35,7 @@
 #include "policy/trust.h"
 #include "probe.h"
 #include "run.h"
+#include "session/attach.h"
 
 static const char *caller_value(char *const *environment, const char *name)
 {
@@ -118,7 +119,7 @@ static const struct mount *mount_above(const struct plan *plan, const char *path
 static bool exists_inside(const struct plan *plan, const char *path)
 {
 	const struct mount *above = mount_above(plan, path);
-	return str_equal(above->target, path) || above->kind == MOUNT_SCRATCH ||
+	return str_equal(above->target, path) || above->kind == MOUNT_SCRATCH || above->kind == MOUNT_LAYERS ||
 	       (above->kind == MOUNT_BIND && !above->cache);
 }
 
@@ -127,6 +128,10 @@ static int choose_directory(struct plan *plan)
 {
 	struct stat status;
 	const char *current = plan->current;
+	if (plan->session && plan->project && !(current && path_within(current, plan->project))) {
+		plan->directory = plan->project;
+		return 0;
+	}
 	if (current && exists_inside(plan, current)) {
 		if (stat(".", &status) < 0)
 			return fail(errno, "the current directory");
@@ -153,7 +158,8 @@ static int keep_descriptors(struct plan *plan)
 	int *keep = arena_take(plan->arena, (count + 1) * sizeof(*keep));
 	list_each(item, &plan->profile->keep_fd) {
 		int fd = atoi(item->text); // checked when it was set
-		if (fcntl(fd, F_GETFD) < 0)
+		int flags = fcntl(fd, F_GETFD);
+		if (flags < 0 || (flags & FD_CLOEXEC)) // one of our own
 			return fail(0, "%sdescriptor %d is not open", origin_text(plan->arena, item->from),
 				    fd);
 		keep[plan->keep_count++] = fd;
@@ -224,7 +230,7 @@ void decide_places(struct plan *plan, char *const *environment)
 	plan->real_home = resolve_real(plan->resolver, plan->home);
 	plan->config = resolve_real(plan->resolver, decide_config_directory(arena, environment));
 	plan->state = resolve_real(plan->resolver, decide_state_directory(arena, environment));
-	plan->toplevel = project_find(plan);
+	plan->toplevel = plan->session ? plan->session->project : project_find(plan);
 }
 
 // The project's own file, between the profiles and the flags.
@@ -249,6 +255,8 @@ int decide_profile(struct arena *arena, const struct invocation *invocation,
 	plan->arena = arena;
 	plan->profile = profile;
 	plan->terse = invocation->terse == ANSWER_YES;
+	if (invocation->session)
+		TRY(attach_plan(plan, decide_state_directory(arena, environment), invocation->session));
 	decide_places(plan, environment);
 	TRY(merge_profiles(arena, config, &invocation->profiles, profile));
 	TRY(merge_own_file(plan, config, profile));

@@ -19,6 +19,7 @@
 #include "net/proxy.h"
 #include "run/decide.h"
 #include "run/supervise.h"
+#include "session/attach.h"
 
 // clang-format off
 const struct step steps[] = {
@@ -28,6 +29,8 @@ const struct step steps[] = {
 	  "block all signals before there is anybody to lose: they are read, never handled" },
 	{ SIDE_HOST, BOTH, "publish", proxy_host, proxy_undo,
 	  "bind the ports of the host's loopback that lead inside, while a failure costs nothing" },
+	{ SIDE_HOST, FULL, "session", attach_host, attach_undo,
+	  "find the session's other commands: a layer is mounted once, and their mounts are ours" },
 	{ SIDE_HOST, BOTH, "cgroup", group_host, group_undo,
 	  "make the box's cgroup, so that the box begins in it: to move it later takes milliseconds" },
 	{ SIDE_HOST, BOTH, "namespaces", ns_clone, ns_undo,
@@ -38,6 +41,8 @@ const struct step steps[] = {
 	  "decide the view and the environment, while the box prepares what needs no plan" },
 	{ SIDE_HOST, FULL, "caches", mount_host, NULL,
 	  "make the cache directories, checked to be the caller's own" },
+	{ SIDE_HOST, FULL, "layers", attach_layers_host, NULL,
+	  "make the layer's directories, and note the run for those that come later" },
 	{ SIDE_HOST, LANDLOCK, "temporary", domain_host, domain_undo,
 	  "make the directory that this run alone may use for temporary files" },
 	{ SIDE_HOST, BOTH, "group-ready", group_ready_host, NULL,

@@ -23,6 +23,7 @@
 #include "run.h"
 #include "run/clock.h"
 #include "run/walk.h"
+#include "session/attach.h"
 
 int supervise_signals(const struct plan *plan, struct run *run)
 {
@@ -89,6 +90,16 @@ static struct outcome finish(const struct plan *plan, struct run *run, struct ou
 	return outcome;
 }
 
+// The box stands.
+static int take_held(const struct plan *plan, struct run *run, const int fds[FD_PASSED])
+{
+	run->user = fds[0];
+	run->view = fds[1];
+	run->copies = fds[2];
+	attach_ready(run);
+	return may_fall_back(plan) ? release(plan) : 0;
+}
+
 // Returns false while the run goes on.
 static bool handle_message(const struct plan *plan, struct run *run, const struct clock *clock,
 			   struct outcome *outcome)
@@ -107,10 +118,7 @@ static bool handle_message(const struct plan *plan, struct run *run, const struc
 		run->listener = fds[0];
 		return false;
 	case MESSAGE_HELD:
-		run->user = fds[0];
-		run->view = fds[1];
-		run->copies = fds[2];
-		return may_fall_back(plan) && release(plan) < 0;
+		return take_held(plan, run, fds) < 0;
 	case MESSAGE_LISTENING:
 		// The first of all is the one that takes every port.
 		redirected = run->proxy->listener_count > 0 ? run->proxy->redirected :

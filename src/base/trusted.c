@@ -1,0 +1,81 @@
+// Owns the table of names in a project that the host later runs or trusts.
+#include "base/trusted.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/str.h"
+
+// Trusted by editors, agents, shells and debuggers as soon as the host opens the directory.
+const char *const trusted_names[] = {
+	".vscode", ".idea", ".zed", ".fleet", ".devcontainer", ".exrc", ".nvim.lua", ".lvimrc",
+	".claude", ".cursor", ".codex", ".gemini", ".qwen", ".opencode", ".windsurf", ".continue",
+	".mcp.json", ".aider.conf.yml", ".envrc", ".husky", ".gdbinit", ".lldbinit", ".sbx.ini",
+	NULL,
+};
+
+// Run by the host sooner or later, and rightly changed by honest work: told at the end.
+const char *const reported_names[] = {
+	".gitmodules", ".gitlab-ci.yml", ".circleci",
+	"Jenkinsfile", ".pre-commit-config.yaml", "package.json", ".npmrc", ".yarnrc.yml",
+	"Makefile", "makefile", "GNUmakefile", "justfile", ".github/workflows", ".github/actions",
+	NULL,
+};
+
+// The component of a path that begins at `path`.
+static bool is_part(const char *path, const char *name)
+{
+	size_t length = strlen(name);
+	return strncmp(path, name, length) == 0 && (path[length] == '\0' || path[length] == '/');
+}
+
+static const char *next_part(const char *path)
+{
+	const char *slash = strchr(path, '/');
+	return slash ? slash + 1 : NULL;
+}
+
+bool trusted_is_reported(const char *path)
+{
+	for (const char *part = path; part; part = next_part(part))
+		for (const char *const *name = reported_names; *name; name++)
+			if (is_part(part, *name))
+				return true;
+	return false;
+}
+
+// Of what lies in a git directory: what git runs, or takes its configuration or place from.
+static bool is_of_git(const char *path)
+{
+	static const char *const names[] = { "config", "config.worktree", "hooks", "commondir", "gitdir" };
+	if (is_part(path, "info") && next_part(path) && is_part(next_part(path), "attributes"))
+		return true;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (is_part(path, names[i]))
+			return true;
+	return false;
+}
+
+// The repositories of submodules (whose names may have slashes) and worktrees lie in their owner's.
+static bool is_in_git(const char *path)
+{
+	bool nested = is_part(path, "modules") || is_part(path, "worktrees");
+	if (is_of_git(path))
+		return true;
+	for (const char *part = nested ? next_part(path) : NULL; part; part = next_part(part))
+		if (is_of_git(part))
+			return true;
+	return false;
+}
+
+bool trusted_is_protected(const char *path)
+{
+	for (const char *part = path; part; part = next_part(part)) {
+		if (is_part(part, ".git"))
+			return next_part(part) && is_in_git(next_part(part));
+		for (const char *const *name = trusted_names; *name; name++)
+			if (is_part(part, *name))
+				return true;
+	}
+	return false;
+}

@@ -1,0 +1,13 @@
+// Names in a project that the user's own programs run or trust, where a box must not plant them.
+#pragma once
+
+#include <stdbool.h>
+
+// NULL-terminated. Those of the first are kept from the box, those of the second are told.
+extern const char *const trusted_names[];
+extern const char *const reported_names[];
+
+// Of a path relative to the project, or to any directory in it: whether it is such a name, or lies
+// in one; of what git has in its directory, what it runs or is configured by.
+bool trusted_is_protected(const char *path);
+bool trusted_is_reported(const char *path);

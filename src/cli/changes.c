@@ -1,0 +1,248 @@
+// Owns the printing of a session's changes. The text is git's where git is installed: of copies of
+// the changed files alone, in a directory of our own.
+#include "cli/changes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/diff.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/owned.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "base/units.h"
+#include "session/changes.h"
+#include "session/copy.h"
+
+extern char **environ;
+
+enum { SIZE_MOST = 32, SHOWN_BYTES_MOST = 16 << 20, TEXT_BYTES_MOST = 1 << 20 };
+
+static const struct {
+	char letter;
+	const char *word;
+} kinds[] = {
+	[CHANGE_ADDED] = { 'A', "added" },   [CHANGE_EDITED] = { 'M', "changed" }, [CHANGE_REMOVED] = { 'D', "removed" },
+	[CHANGE_TYPE] = { 'T', "replaced" }, [CHANGE_MODE] = { 'P', "mode" },
+};
+
+// Relative to the project, else absolute.
+static const char *name_of(struct arena *arena, const struct session *session, const struct change *change)
+{
+	const char *root = session->roots[change->root].path;
+	const char *path = str_printable(change->path) ? change->path : "(control bytes)";
+	return str_equal(root, session->project) ? path : path_below(arena, root, path);
+}
+
+static bool is_wanted(struct arena *arena, const struct session *session, const struct change *change, char *const *words)
+{
+	char current[PATH_MAX];
+	const char *from = getcwd(current, sizeof(current)) && path_within(current, session->project) ? current : session->project;
+	const char *whole = path_below(arena, session->roots[change->root].path, change->path);
+	for (char *const *word = words; *word; word++)
+		if (path_within(whole, path_join(arena, from, *word)))
+			return true;
+	return !words[0];
+}
+
+void changes_line(struct sessions *sessions, const struct session *session, const struct change *change)
+{
+	char size[SIZE_MOST] = "";
+	const struct stat *status = change->kind == CHANGE_REMOVED ? &change->was : &change->is;
+	if (S_ISREG(status->st_mode))
+		units_rough(size, sizeof(size), (uint64_t)status->st_size, UNIT_SIZE);
+	out_text(&sessions->out, "%c %7s  %s%s", change->renamed ? 'R' : kinds[change->kind].letter, size,
+		 name_of(sessions->store.arena, session, change), S_ISDIR(status->st_mode) ? "/" : "");
+	if (change->renamed)
+		out_text(&sessions->out, "  (was %s)", str_printable(change->renamed) ? change->renamed : "(control bytes)");
+	if (change->kind == CHANGE_MODE)
+		out_text(&sessions->out, "  (%04o -> %04o)", change->was.st_mode & 07777, change->is.st_mode & 07777);
+	out_text(&sessions->out, "%s%s\n", change->conflict ? "  (conflict: the host has changed it since)" : "",
+		 change->guarded ? "  (applied only when named)" : "");
+}
+
+static void json_one(struct sessions *sessions, const struct session *session, const struct change *change)
+{
+	struct out *out = &sessions->out;
+	json_open(out, NULL, '{');
+	json_string(out, "path", name_of(sessions->store.arena, session, change));
+	json_string(out, "kind", kinds[change->kind].word);
+	if (change->was.st_mode) {
+		json_number(out, "old_mode", change->was.st_mode);
+		json_number(out, "old_size", (unsigned long long)change->was.st_size);
+	}
+	if (change->is.st_mode) {
+		json_number(out, "mode", change->is.st_mode);
+		json_number(out, "size", (unsigned long long)change->is.st_size);
+	}
+	if (change->renamed)
+		json_string(out, "renamed_from", change->renamed);
+	json_flag(out, "conflict", change->conflict);
+	json_flag(out, "only_when_named", change->guarded);
+	json_close(out, '}');
+}
+
+static int make_parents(int top, const char *path)
+{
+	char part[PATH_MAX];
+	for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+		snprintf(part, sizeof(part), "%.*s", (int)(slash - path), path);
+		if (mkdirat(top, part, 0700) < 0 && errno != EEXIST)
+			return fail(errno, "make a copy to compare");
+	}
+	return 0;
+}
+
+// One side of a change as a file of ours, so that git compares copies and nothing else.
+static int copy_side(struct sessions *sessions, const struct session *session, const struct change *change, int top, bool old)
+{
+	const struct stat *status = old ? &change->was : &change->is;
+	const char *name, *place = name_of(sessions->store.arena, session, change) + (change->path[0] == '/');
+	place += place[0] == '/';
+	if (!status->st_mode || S_ISDIR(status->st_mode) || status->st_size > SHOWN_BYTES_MOST)
+		return 0;
+	autoclose int from = old ? changes_host_parent(session, change->root, change->path, &name) :
+				   changes_parent(&sessions->store, session, change, &name);
+	TRY(from);
+	TRY(make_parents(top, place));
+	TRY(copy_one(from, name, status, top, place));
+	return 0;
+}
+
+static bool is_for_git(const char *variable)
+{
+	return str_starts(variable, "GIT_") && !str_starts(variable, "GIT_PAGER=");
+}
+
+// Where we are is no repository of the project's: its configuration and attributes are not read.
+static int run_git(int directory, bool *ret_found)
+{
+	int status;
+	pid_t pid = fork();
+	if (pid == 0) {
+		char **kept = environ;
+		for (char **each = environ; *each; each++)
+			if (!is_for_git(*each))
+				*kept++ = *each;
+		*kept = NULL;
+		if (fchdir(directory) == 0)
+			execlp("git", "git", "diff", "--no-index", "--no-prefix", "--no-ext-diff", "--no-textconv", "-M", "a", "b",
+			       (char *)NULL);
+		_exit(127);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) < 0)
+		return fail(errno, "run git");
+	*ret_found = WIFEXITED(status) && WEXITSTATUS(status) <= 1;
+	return 0;
+}
+
+static const char *read_side(struct sessions *sessions, const struct session *session, const struct change *change, bool old)
+{
+	const struct stat *status = old ? &change->was : &change->is;
+	const char *name;
+	if (!S_ISREG(status->st_mode) || status->st_size > TEXT_BYTES_MOST)
+		return "";
+	char *text = arena_take(sessions->store.arena, (size_t)status->st_size + 1);
+	autoclose int parent = old ? changes_host_parent(session, change->root, change->path, &name) : -1;
+	autoclose int fd = old ? openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) :
+				 changes_open(&sessions->store, session, change);
+	return fd >= 0 && fd_read_all(fd, text, (size_t)status->st_size) >= 0 ? text : "";
+}
+
+// Without git: our own lines.
+static void plain_text(struct sessions *sessions, const struct session *session, const struct change *change)
+{
+	out_text(&sessions->out, "--- %s: %s\n", kinds[change->kind].word, name_of(sessions->store.arena, session, change));
+	diff_lines(&sessions->out, read_side(sessions, session, change, true), read_side(sessions, session, change, false));
+}
+
+struct wanted {
+	const struct session *session;
+	const struct changes *changes;
+	const bool *list;
+};
+
+static int copy_sides(struct sessions *sessions, const struct wanted *wanted, int directory)
+{
+	autoclose int a = -1, b = -1;
+	if (mkdirat(directory, "a", 0700) < 0 || mkdirat(directory, "b", 0700) < 0)
+		return fail(errno, "make copies to compare");
+	a = openat(directory, "a", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	b = openat(directory, "b", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (unsigned i = 0; i < wanted->changes->count; i++) {
+		const struct change *change = &wanted->changes->list[i];
+		if (!wanted->list[i])
+			continue;
+		TRY(copy_side(sessions, wanted->session, change, a, true));
+		TRY(copy_side(sessions, wanted->session, change, b, false));
+		const struct stat *status = change->is.st_mode ? &change->is : &change->was;
+		if (status->st_size > SHOWN_BYTES_MOST && S_ISREG(status->st_mode))
+			changes_line(sessions, wanted->session, change);
+	}
+	return 0;
+}
+
+static int show_text(struct sessions *sessions, const struct wanted *wanted)
+{
+	const char *name = arena_text(sessions->store.arena, ".new-%d-diff", (int)getpid());
+	bool found = false;
+	int store = sessions->store.sessions;
+	TRY(owned_remove_tree(store, name, 0));
+	if (mkdirat(store, name, 0700) < 0)
+		return fail(errno, "make copies to compare");
+	autoclose int directory = openat(store, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int result = directory < 0 ? fail(errno, "make copies to compare") : copy_sides(sessions, wanted, directory);
+	if (result == 0)
+		result = out_flush(&sessions->out, STDOUT_FILENO) < 0 ? -1 : run_git(directory, &found);
+	owned_remove_tree(store, name, 0);
+	TRY(result);
+	for (unsigned i = 0; i < wanted->changes->count && !found; i++)
+		if (wanted->list[i])
+			plain_text(sessions, wanted->session, &wanted->changes->list[i]);
+	return 0;
+}
+
+int changes_show(struct sessions *sessions, const struct held *held, char *const *words, enum diff_form form)
+{
+	const struct session *session = &held->session;
+	struct changes changes;
+	unsigned conflicts = 0, guarded = 0;
+	TRY(changes_find(&sessions->store, held, &changes));
+	bool *list = arena_take(sessions->store.arena, changes.count + 1);
+	if (form == DIFF_JSON)
+		json_open(&sessions->out, NULL, '[');
+	for (unsigned i = 0; i < changes.count; i++) {
+		const struct change *change = &changes.list[i];
+		list[i] = is_wanted(sessions->store.arena, session, change, words);
+		if (!list[i])
+			continue;
+		conflicts += change->conflict;
+		guarded += change->guarded && !change->inside;
+		if (form == DIFF_STAT)
+			changes_line(sessions, session, change);
+		else if (form == DIFF_JSON)
+			json_one(sessions, session, change);
+	}
+	if (form == DIFF_JSON) {
+		json_close(&sessions->out, ']');
+		out_text(&sessions->out, "\n");
+		return 0;
+	}
+	if (form == DIFF_TEXT)
+		TRY(show_text(sessions, &(struct wanted){ session, &changes, list }));
+	if (conflicts > 0)
+		out_text(&sessions->told, "sbx: %u of them changed on the host since\n", conflicts);
+	if (guarded > 0)
+		out_text(&sessions->told, "sbx: %u of them would be run or trusted by your own programs: applied only when named\n",
+			 guarded);
+	return 0;
+}

@@ -1,0 +1,248 @@
+// sbx session: boxes that last.
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/out.h"
+#include "base/str.h"
+#include "base/units.h"
+#include "cli/box.h"
+#include "cli/changes.h"
+#include "cli/help.h"
+#include "cli/sessions.h"
+#include "cli/verbs.h"
+#include "jail/project.h"
+#include "run/decide.h"
+#include "session/apply.h"
+#include "session/history.h"
+
+extern char **environ;
+
+enum { WORDS_MOST = 4096 };
+
+static int refer_alone(struct sessions *sessions, const char *word, struct held *ret_held)
+{
+	TRY(store_hold(&sessions->store, word, HOLD_ALONE, ret_held));
+	return apply_resume(&sessions->store, ret_held, &sessions->told);
+}
+
+static int create(struct sessions *sessions, char **words)
+{
+	const char *from = sessions->box->invocation.from;
+	struct plan *plan = &sessions->box->plan;
+	struct reference reference;
+	if (from) {
+		TRY(history_refer(sessions->store.arena, from, &reference));
+		return history_fork(&sessions->store, &reference, words[0]);
+	}
+	plan->arena = sessions->store.arena;
+	decide_places(plan, environ);
+	if (!plan->toplevel)
+		return fail(0, "there is no directory to make a session over");
+	const char *why = project_refusal(plan, plan->toplevel);
+	if (why)
+		return fail(0, "'%s' %s and cannot be the project of a session", plan->toplevel, why);
+	return history_create(&sessions->store, words[0], plan->toplevel);
+}
+
+static int fork_one(struct sessions *sessions, char **words)
+{
+	struct reference reference;
+	TRY(history_refer(sessions->store.arena, words[0], &reference));
+	return history_fork(&sessions->store, &reference, words[1]);
+}
+
+static int snapshot(struct sessions *sessions, char **words)
+{
+	struct held held;
+	const char *name;
+	TRY(refer_alone(sessions, words[0], &held));
+	TRY(history_snapshot(&sessions->store, &held, words[1], &name));
+	out_text(&sessions->out, "%s\n", name);
+	return 0;
+}
+
+static int restore(struct sessions *sessions, char **words)
+{
+	struct held held;
+	const char *kept;
+	TRY(refer_alone(sessions, words[0], &held));
+	TRY(history_restore(&sessions->store, &held, words[1], &kept));
+	if (kept)
+		out_text(&sessions->told, "sbx: what was there is kept as snapshot '%s'\n", kept);
+	return 0;
+}
+
+static int discard(struct sessions *sessions, char **words)
+{
+	struct held held;
+	TRY(refer_alone(sessions, words[0], &held));
+	TRY(history_discard(&sessions->store, &held));
+	return store_sweep(&sessions->store);
+}
+
+static int remove_one(struct sessions *sessions, char **words)
+{
+	struct reference reference;
+	struct held held;
+	TRY(history_refer(sessions->store.arena, words[0], &reference));
+	TRY(refer_alone(sessions, reference.session, &held));
+	TRY(reference.snapshot ? history_forget(&sessions->store, &held, reference.snapshot) :
+				 store_remove(&sessions->store, &held));
+	return store_sweep(&sessions->store);
+}
+
+static int sweep(struct sessions *sessions, char **words)
+{
+	(void)words;
+	int count = store_sweep(&sessions->store);
+	if (count >= 0)
+		out_text(&sessions->out, "%d unused layer%s removed\n", count, count == 1 ? "" : "s");
+	return count;
+}
+
+static int apply(struct sessions *sessions, char **words)
+{
+	struct held held;
+	bool pending;
+	TRY(store_hold(&sessions->store, words[0], HOLD_ALONE, &held));
+	pending = apply_is_pending(&held);
+	TRY(apply_resume(&sessions->store, &held, &sessions->told));
+	if (pending && !words[1])
+		return 0;
+	return apply_run(&sessions->store, &held, words + 1,
+			 sessions->box->invocation.force == ANSWER_YES ? FORCE_YES : FORCE_NO, &sessions->told);
+}
+
+static int diff(struct sessions *sessions, char **words)
+{
+	const struct invocation *invocation = &sessions->box->invocation;
+	enum diff_form form = invocation->json == ANSWER_YES ? DIFF_JSON : invocation->stat == ANSWER_YES ? DIFF_STAT : DIFF_TEXT;
+	struct held held;
+	TRY(store_hold(&sessions->store, words[0], HOLD_SHARED, &held));
+	return changes_show(sessions, &held, words + 1, form);
+}
+
+static const struct action {
+	const char *name;
+	int (*run)(struct sessions *sessions, char **words);
+	int least, most; // words after the name
+	const char *usage;
+} actions[] = {
+	{ "create", create, 1, 1, "create [--from SESSION[@SNAPSHOT]] NAME" },
+	{ "list", sessions_list, 0, 0, "list [--json]" },
+	{ "show", sessions_show, 1, 1, "show [--json] NAME" },
+	{ "snapshot", snapshot, 1, 2, "snapshot NAME [SNAPSHOT]" },
+	{ "log", sessions_log, 1, 1, "log [--json|--dot] NAME" },
+	{ "restore", restore, 2, 2, "restore NAME SNAPSHOT" },
+	{ "fork", fork_one, 2, 2, "fork NAME[@SNAPSHOT] NEW-NAME" },
+	{ "diff", diff, 1, WORDS_MOST, "diff [--stat|--json] NAME [PATH]..." },
+	{ "apply", apply, 1, WORDS_MOST, "apply [--force] NAME [PATH]..." },
+	{ "discard", discard, 1, 1, "discard NAME" },
+	{ "rm", remove_one, 1, 1, "rm NAME[@SNAPSHOT]" },
+	{ "gc", sweep, 0, 0, "gc" },
+};
+enum { ACTIONS = sizeof(actions) / sizeof(*actions) };
+
+// Options may stand before and behind names, as people write them.
+static int read_words(struct box *box, char **words, char ***ret_names)
+{
+	size_t count = 0;
+	while (words[count])
+		count++;
+	char **names = arena_take(box->arena, (count + 1) * sizeof(*names)), **next = names;
+	bool literal = false;
+	while (words[0]) {
+		if (!literal && words[0][0] == '-' && words[0][1]) {
+			char **before = words;
+			TRY(argv_read(box->arena, VERB_SESSION, words, &box->invocation, &box->arguments));
+			words = box->arguments.rest;
+			literal = words > before && str_equal(words[-1], "--");
+			continue;
+		}
+		*next++ = *words++;
+	}
+	*ret_names = names;
+	return 0;
+}
+
+static const struct action *find_action(const char *name)
+{
+	for (size_t i = 0; name && i < ACTIONS; i++)
+		if (str_equal(actions[i].name, name))
+			return &actions[i];
+	return NULL;
+}
+
+static int say_usage(const struct action *action, const char *word)
+{
+	struct out out = { 0 };
+	if (action)
+		fail(0, "usage: sbx session %s", action->usage);
+	else if (word)
+		fail(0, "'%.40s' is nothing that a session can do; see: sbx session --help", str_printable(word) ? word : "?");
+	else
+		fail(0, "usage: sbx session ACTION [NAME] [OPTION]...; see: sbx session --help");
+	out_free(&out);
+	return box_failed();
+}
+
+static int help(void)
+{
+	struct out out = { 0 };
+	int status = help_verb(VERB_SESSION, "session");
+	out_text(&out, "\nActions:\n");
+	for (size_t i = 0; i < ACTIONS; i++)
+		out_text(&out, "  %s\n", actions[i].usage);
+	return out_flush(&out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : status;
+}
+
+// A walk holds a descriptor for each layer and level.
+static void raise_files(void)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+int sessions_open(struct box *box, struct sessions *ret_sessions)
+{
+	struct sessions sessions = { .box = box };
+	raise_files();
+	// Not in the plan's arena, which is sealed when a run is over.
+	struct arena *arena = arena_new_of(SESSIONS_ARENA);
+	TRY(store_open(arena, decide_state_directory(arena, environ), &sessions.store));
+	*ret_sessions = sessions;
+	return 0;
+}
+
+int verb_session(char **words)
+{
+	struct box *box = box_new();
+	struct sessions sessions;
+	char **names;
+	int count = 0;
+	if (read_words(box, words, &names) < 0)
+		return box_failed();
+	if (box->invocation.help == ANSWER_YES)
+		return help();
+	const struct action *action = find_action(names[0]);
+	while (names[0] && names[1 + count])
+		count++;
+	if (!action || count < action->least || count > action->most)
+		return say_usage(action, names[0]);
+	int result = sessions_open(box, &sessions);
+	if (result >= 0)
+		result = action->run(&sessions, names + 1);
+	out_flush(&sessions.told, STDERR_FILENO);
+	if (result < 0)
+		return box_failed();
+	return out_flush(&sessions.out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : STATUS_OK;
+}

@@ -1,0 +1,20 @@
+// What the actions of sbx session share.
+#pragma once
+
+#include "base/out.h"
+#include "cli/box.h"
+#include "session/store.h"
+
+struct sessions {
+	struct box *box;
+	struct store store;
+	struct out out, told; // to stdout; to stderr
+};
+
+#define SESSIONS_ARENA ((size_t)16 << 30)
+
+int sessions_open(struct box *box, struct sessions *ret_sessions);
+
+int sessions_list(struct sessions *sessions, char **words);
+int sessions_show(struct sessions *sessions, char **words);
+int sessions_log(struct sessions *sessions, char **words);

@@ -1,0 +1,148 @@
+// Owns the copying of files between layers, the host and a place to stage.
+#include "session/copy.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/fs.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/str.h"
+
+enum { NAMES_MOST = 65536, VALUE_MOST = 65536, MODE_KEPT = 01777 };
+
+static int fail_at(const char *what, const char *name)
+{
+	return fail(errno, "%s '%s'", what, str_printable(name) ? name : "(control bytes)");
+}
+
+int copy_attributes(int from, int to)
+{
+	static char names[NAMES_MOST], value[VALUE_MOST];
+	ssize_t length = flistxattr(from, names, sizeof(names));
+	if (length < 0)
+		return errno == ENOTSUP ? 0 : fail(errno, "read extended attributes");
+	for (const char *name = names; name < names + length; name += strlen(name) + 1) {
+		if (!str_starts(name, "user.") || str_starts(name, "user.overlay."))
+			continue;
+		ssize_t size = fgetxattr(from, name, value, sizeof(value));
+		if (size < 0 || fsetxattr(to, name, value, (size_t)size, 0) < 0)
+			return fail(errno, "copy the extended attribute '%.60s'", str_printable(name) ? name : "?");
+	}
+	return 0;
+}
+
+static int copy_range(int from, int to, off_t start, off_t end)
+{
+	static char buffer[65536];
+	bool by_kernel = true;
+	while (start < end) {
+		off_t in = start, out = start;
+		ssize_t done = -1;
+		if (by_kernel)
+			done = copy_file_range(from, &in, to, &out, (size_t)(end - start), 0);
+		if (done <= 0 && by_kernel) {
+			by_kernel = false; // across file systems, or of a kind that cannot
+			continue;
+		}
+		if (!by_kernel) {
+			size_t most = end - start < (off_t)sizeof(buffer) ? (size_t)(end - start) : sizeof(buffer);
+			done = pread(from, buffer, most, start);
+			if (done > 0 && pwrite(to, buffer, (size_t)done, start) != done)
+				return -1;
+		}
+		if (done < 0)
+			return -1;
+		if (done == 0)
+			break; // it has become shorter
+		start += done;
+	}
+	return 0;
+}
+
+// Shared blocks where the file system can, else what is not a hole.
+static int copy_bytes(int from, int to, off_t size)
+{
+	if (size == 0 || ioctl(to, FICLONE, from) == 0)
+		return 0;
+	for (off_t at = 0; at < size;) {
+		off_t data = lseek(from, at, SEEK_DATA);
+		if (data < 0 && errno == ENXIO)
+			break;
+		off_t hole = data < 0 ? size : lseek(from, data, SEEK_HOLE);
+		data = data < 0 ? at : data;
+		if (hole < 0 || copy_range(from, to, data, hole) < 0)
+			return -1;
+		at = hole;
+	}
+	return ftruncate(to, size);
+}
+
+static int set_owner(int fd, const struct stat *status)
+{
+	struct stat made;
+	if (fstat(fd, &made) < 0)
+		return -1;
+	if (made.st_uid == status->st_uid && made.st_gid == status->st_gid)
+		return 0;
+	// Only root may give files away; for others they stay their own.
+	return geteuid() == 0 ? fchown(fd, status->st_uid, status->st_gid) : 0;
+}
+
+static int copy_file(int from, const char *source, const struct stat *status, int to, const char *name)
+{
+	struct timespec times[2] = { status->st_atim, status->st_mtim };
+	autoclose int in = openat(from, source, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (in < 0)
+		return fail_at("read", source);
+	autoclose int out = openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (out < 0)
+		return fail_at("make", source);
+	if (copy_bytes(in, out, status->st_size) < 0)
+		return fail_at("copy", source);
+	TRY(copy_attributes(in, out));
+	if (set_owner(out, status) < 0 || fchmod(out, status->st_mode & MODE_KEPT) < 0 || futimens(out, times) < 0)
+		return fail_at("copy the mode of", source);
+	return 0;
+}
+
+static int copy_link(int from, const char *source, const struct stat *status, int to, const char *name)
+{
+	char text[PATH_MAX];
+	struct timespec times[2] = { status->st_atim, status->st_mtim };
+	ssize_t length = readlinkat(from, source, text, sizeof(text) - 1);
+	if (length < 0)
+		return fail_at("read the link", source);
+	text[length] = '\0';
+	if (symlinkat(text, to, name) < 0 || utimensat(to, name, times, AT_SYMLINK_NOFOLLOW) < 0)
+		return fail_at("make the link", source);
+	return 0;
+}
+
+int copy_one(int from, const char *source, const struct stat *status, int to, const char *name)
+{
+	if (S_ISREG(status->st_mode))
+		return copy_file(from, source, status, to, name);
+	if (S_ISLNK(status->st_mode))
+		return copy_link(from, source, status, to, name);
+	if (S_ISDIR(status->st_mode))
+		return mkdirat(to, name, 0700) < 0 ? fail_at("make", source) : 0;
+	if (S_ISFIFO(status->st_mode))
+		return mkfifoat(to, name, status->st_mode & 0777) < 0 ? fail_at("make", source) : 0;
+	return 1;
+}
+
+int copy_finish(int to, const char *name, const struct stat *status)
+{
+	struct timespec times[2] = { status->st_atim, status->st_mtim };
+	autoclose int fd = openat(to, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || set_owner(fd, status) < 0 || fchmod(fd, status->st_mode & MODE_KEPT) < 0 || futimens(fd, times) < 0)
+		return fail_at("copy the mode of", name);
+	return 0;
+}

@@ -1,0 +1,16 @@
+// Copies of files with all that belongs to them.
+#pragma once
+
+#include <sys/stat.h>
+
+// One file, symlink, FIFO or empty directory, as `name` in the directory `to`, which has none of
+// that name. Kept: bytes, holes, mode (but setuid and setgid), times, user's attributes, owner
+// where we may. A directory gets 0700 until copy_finish(). Returns 1 when it is of a kind that is
+// not copied: a socket or a device.
+int copy_one(int from, const char *source, const struct stat *status, int to, const char *name);
+
+// Mode and times of a directory whose content is complete.
+int copy_finish(int to, const char *name, const struct stat *status);
+
+// Attributes of the user's own, without those of overlayfs.
+int copy_attributes(int from, int to);

@@ -1,0 +1,246 @@
+// Owns the form of an apply's journal and of what is known to be its work.
+#include "session/journal.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/out.h"
+#include "base/str.h"
+#include "session/store.h"
+#include "session/words.h"
+
+static const char journal_header[] = "sbx-apply ", known_header[] = "sbx-known ";
+enum { VERSION = 1 };
+
+static const char *const phases[] = { "stage", "commit", "clean" };
+static const char *const kinds[] = { "add", "replace", "remove", "mode" };
+
+struct reader {
+	struct arena *arena;
+	struct journal *journal;
+	unsigned operations_size, leaves_size;
+};
+
+static int find(const char *const *words, int count, const char *word)
+{
+	for (int i = 0; word && i < count; i++)
+		if (str_equal(words[i], word))
+			return i;
+	return -1;
+}
+
+// Relative, and nowhere upwards: the rooms that use it look by descriptor besides.
+static bool is_relative(const char *path)
+{
+	if (!path || !path[0] || path[0] == '/')
+		return false;
+	for (const char *part = path; part; part = strchr(part, '/') ? strchr(part, '/') + 1 : NULL) {
+		size_t length = strcspn(part, "/");
+		if (length == 0 || (length == 1 && part[0] == '.') || (length == 2 && part[0] == '.' && part[1] == '.'))
+			return false;
+	}
+	return true;
+}
+
+static bool read_root(struct reader *reader, char **at, unsigned *ret_root)
+{
+	unsigned long long root;
+	if (!words_number(reader->arena, at, &root) || root >= ROOTS_MOST)
+		return false;
+	*ret_root = (unsigned)root;
+	return true;
+}
+
+static void *grow(struct arena *arena, void *list, unsigned count, unsigned *size, size_t each)
+{
+	if (count < *size)
+		return list;
+	*size = *size ? *size * 2 : 64;
+	void *more = arena_take(arena, *size * each);
+	if (count > 0)
+		memcpy(more, list, count * each);
+	return more;
+}
+
+static bool read_operation(struct reader *reader, enum operation_kind kind, char *at)
+{
+	struct journal *journal = reader->journal;
+	struct operation operation = { .kind = kind };
+	unsigned long long numbers[7];
+	if (!read_root(reader, &at, &operation.root) || !(operation.path = words_next(reader->arena, &at)) ||
+	    !is_relative(operation.path) || journal->operation_count == OPERATIONS_MOST)
+		return false;
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		if (!words_number(reader->arena, &at, &numbers[i]))
+			return false;
+	operation.number = (unsigned)numbers[0];
+	operation.staged = numbers[1];
+	operation.was = numbers[2];
+	operation.changed = (struct timespec){ (time_t)numbers[3], (long)numbers[4] };
+	operation.mode = (mode_t)(numbers[5] & 07777);
+	operation.old_mode = (mode_t)(numbers[6] & 07777);
+	journal->operations = grow(reader->arena, journal->operations, journal->operation_count, &reader->operations_size,
+				   sizeof(operation));
+	journal->operations[journal->operation_count++] = operation;
+	return true;
+}
+
+static bool read_line(struct reader *reader, char *at)
+{
+	struct journal *journal = reader->journal;
+	const char *word = words_next(reader->arena, &at);
+	int kind = find(kinds, sizeof(kinds) / sizeof(*kinds), word);
+	unsigned root;
+	if (kind >= 0)
+		return read_operation(reader, (enum operation_kind)kind, at);
+	if (!word || !read_root(reader, &at, &root))
+		return false;
+	const char *path = words_next(reader->arena, &at);
+	if (str_equal(word, "stage") && path && path[0] == '/') {
+		journal->stages[root] = path;
+		return true;
+	}
+	if (!str_equal(word, "leaf") || !is_relative(path) || journal->leaf_count == OPERATIONS_MOST)
+		return false;
+	journal->leaves = grow(reader->arena, journal->leaves, journal->leaf_count, &reader->leaves_size,
+			       sizeof(*journal->leaves));
+	journal->leaves[journal->leaf_count++] = (struct leaf){ root, path };
+	return true;
+}
+
+int journal_parse(struct arena *arena, const char *text, size_t length, struct journal *ret_journal)
+{
+	struct journal journal = { 0 };
+	struct reader reader = { .arena = arena, .journal = &journal };
+	char *at;
+	TRY(words_open(arena, journal_header, VERSION, text, length, JOURNAL_BYTES_MOST, &at));
+	char *line = words_line(&at);
+	int phase = line ? find(phases, sizeof(phases) / sizeof(*phases), line) : -1;
+	if (phase < 0)
+		return fail(0, "its phase is missing");
+	journal.phase = (enum phase)phase;
+	while ((line = words_line(&at)))
+		if (!read_line(&reader, line))
+			return fail(0, "a line is damaged");
+	*ret_journal = journal;
+	return 0;
+}
+
+void journal_format(const struct journal *journal, struct out *out)
+{
+	out_text(out, "%s%d\n%s\n", journal_header, VERSION, phases[journal->phase]);
+	for (unsigned i = 0; i < ROOTS_MOST; i++) {
+		if (!journal->stages[i])
+			continue;
+		out_text(out, "stage %u ", i);
+		words_put(out, journal->stages[i]);
+		out_text(out, "\n");
+	}
+	for (unsigned i = 0; i < journal->operation_count; i++) {
+		const struct operation *operation = &journal->operations[i];
+		out_text(out, "%s %u ", kinds[operation->kind], operation->root);
+		words_put(out, operation->path);
+		out_text(out, " %u %llu %llu %lld %ld %u %u\n", operation->number, (unsigned long long)operation->staged,
+			 (unsigned long long)operation->was, (long long)operation->changed.tv_sec,
+			 operation->changed.tv_nsec, operation->mode, operation->old_mode);
+	}
+	for (unsigned i = 0; i < journal->leaf_count; i++) {
+		out_text(out, "leaf %u ", journal->leaves[i].root);
+		words_put(out, journal->leaves[i].path);
+		out_text(out, "\n");
+	}
+	words_close(out);
+}
+
+int known_parse(struct arena *arena, const char *text, size_t length, struct known *ret_known)
+{
+	struct known known = { 0 };
+	struct reader reader = { .arena = arena };
+	unsigned size = 0;
+	unsigned long long inode, seconds, nanoseconds;
+	char *at;
+	TRY(words_open(arena, known_header, VERSION, text, length, JOURNAL_BYTES_MOST, &at));
+	for (char *line = words_line(&at); line; line = words_line(&at)) {
+		struct known_file file;
+		if (!read_root(&reader, &line, &file.root) || !words_number(arena, &line, &inode) ||
+		    !words_number(arena, &line, &seconds) || !words_number(arena, &line, &nanoseconds) ||
+		    !(file.path = words_next(arena, &line)) || !is_relative(file.path))
+			return fail(0, "a line is damaged");
+		file.inode = inode;
+		file.changed = (struct timespec){ (time_t)seconds, (long)nanoseconds };
+		known.files = grow(arena, known.files, known.count, &size, sizeof(file));
+		known.files[known.count++] = file;
+	}
+	known_order(&known);
+	*ret_known = known;
+	return 0;
+}
+
+void known_format(const struct known *known, struct out *out)
+{
+	out_text(out, "%s%d\n", known_header, VERSION);
+	for (unsigned i = 0; i < known->count; i++) {
+		const struct known_file *file = &known->files[i];
+		out_text(out, "%u %llu %lld %ld ", file->root, (unsigned long long)file->inode,
+			 (long long)file->changed.tv_sec, file->changed.tv_nsec);
+		words_put(out, file->path);
+		out_text(out, "\n");
+	}
+	words_close(out);
+}
+
+static int compare_files(const void *left, const void *right)
+{
+	const struct known_file *a = left, *b = right;
+	if (a->root != b->root)
+		return a->root < b->root ? -1 : 1;
+	return strcmp(a->path, b->path);
+}
+
+void known_order(struct known *known)
+{
+	unsigned kept = 0;
+	// Stable where it matters: of equal paths the one with the later ctime wins.
+	qsort(known->files, known->count, sizeof(*known->files), compare_files);
+	for (unsigned i = 0; i < known->count; i++) {
+		struct known_file *last = kept > 0 ? &known->files[kept - 1] : NULL;
+		const struct known_file *file = &known->files[i];
+		bool later = last && (file->changed.tv_sec > last->changed.tv_sec ||
+				      (file->changed.tv_sec == last->changed.tv_sec &&
+				       file->changed.tv_nsec > last->changed.tv_nsec));
+		if (!last || compare_files(last, file) != 0)
+			known->files[kept++] = *file;
+		else if (later)
+			*last = *file;
+	}
+	known->count = kept;
+}
+
+bool known_has(const struct known *known, unsigned root, const char *path, uint64_t inode, const struct timespec *changed)
+{
+	struct known_file key = { .root = root, .path = path };
+	const struct known_file *found =
+		known->count > 0 ? bsearch(&key, known->files, known->count, sizeof(key), compare_files) : NULL;
+	return found && (!changed || (found->inode == inode && found->changed.tv_sec == changed->tv_sec &&
+				      found->changed.tv_nsec == changed->tv_nsec));
+}
+
+int known_read(struct store *store, const struct held *held, struct known **ret_known)
+{
+	const char *text;
+	size_t length;
+	struct known *known = arena_take(store->arena, sizeof(*known));
+	*ret_known = known;
+	if (faccessat(held->directory, "known", F_OK, 0) < 0)
+		return 0;
+	TRY(store_read_file(store->arena, held->directory, "known", JOURNAL_BYTES_MOST, &text, &length));
+	if (known_parse(store->arena, text, length, known) == 0)
+		return 0;
+	const char *why = arena_copy(store->arena, err_text(), strlen(err_text()));
+	err_clear();
+	return fail(0, "'%s/%s/known' cannot be used: %s; nothing was changed", store->sessions_path, held->name, why);
+}

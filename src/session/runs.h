@@ -1,0 +1,40 @@
+// The commands that run in a session: one file for each, by which others find its mounts.
+#pragma once
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#define RUNS_DIRECTORY "runs"
+
+// Written in one piece by the run's own supervisor, into a directory that is the caller's alone.
+struct record {
+	uint64_t magic;
+	pid_t supervisor, init;
+	uint64_t supervisor_start, init_start; // in clock ticks since boot: a number that comes again is not them
+	int user, view; // descriptors of the supervisor: the box's namespaces
+	uint64_t user_inode, view_inode;
+	uint64_t roots; // bits: which of the session's it has mounted
+	char command[256]; // for people
+};
+
+// Looks the start of a process up: 0 when there is none.
+uint64_t runs_start_of(pid_t pid);
+
+int runs_write(int session, const struct record *record);
+void runs_forget(int session, pid_t supervisor);
+
+// The next record from *position (0 at first) whose supervisor lives: 1, 0 at the end, -1. What a
+// killed one left is waited for, until its last process is dead, and removed.
+struct runs {
+	int directory; // of records
+	void *stream;
+};
+int runs_open(int session, struct runs *ret_runs);
+int runs_next(struct runs *runs, struct record *ret_record);
+void runs_close(struct runs *runs);
+
+// All of them are dead, for the caller holds the session alone: waits for the last process.
+int runs_settle(int session);
+
+// Descriptors of the namespaces of a living run's box, proved by their inodes. Rule 15.
+int runs_enter(const struct record *record, int *ret_user, int *ret_view);

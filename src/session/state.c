@@ -1,0 +1,202 @@
+// Owns the format of a session's state: what is written is read back, and nothing else.
+#include "session/state.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/out.h"
+#include "base/str.h"
+#include "session/words.h"
+
+static const char header[] = "sbx-session ";
+enum { VERSION = 1 };
+
+struct reader {
+	struct arena *arena;
+	struct session *session;
+	unsigned line;
+	const char *top; // id of the layer
+};
+
+static int damaged(const struct reader *reader)
+{
+	return fail(0, "line %u is damaged", reader->line);
+}
+
+static bool is_id(const char *text)
+{
+	return strlen(text) == LAYER_ID && strspn(text, "0123456789abcdef") == LAYER_ID;
+}
+
+static int find_layer(const struct session *session, const char *id)
+{
+	for (unsigned i = session->layer_count; i-- > 0;)
+		if (str_equal(session->layers[i].id, id))
+			return (int)i;
+	return -1;
+}
+
+static int read_project(struct reader *reader, char *at)
+{
+	struct session *session = reader->session;
+	unsigned long long device, inode;
+	session->project = words_next(reader->arena, &at);
+	if (!session->project || session->project[0] != '/' || !words_number(reader->arena, &at, &device) ||
+	    !words_number(reader->arena, &at, &inode))
+		return damaged(reader);
+	session->identity = (struct identity){ device, inode, S_IFDIR };
+	return 0;
+}
+
+static int read_times(struct reader *reader, char *at)
+{
+	unsigned long long created, seconds, nanoseconds;
+	if (!words_number(reader->arena, &at, &created) || !words_number(reader->arena, &at, &seconds) ||
+	    !words_number(reader->arena, &at, &nanoseconds) || nanoseconds >= 1000000000)
+		return damaged(reader);
+	reader->session->created = (int64_t)created;
+	reader->session->base = (struct timespec){ (time_t)seconds, (long)nanoseconds };
+	return 0;
+}
+
+static int read_root(struct reader *reader, char *at)
+{
+	struct session *session = reader->session;
+	const char *kind = words_next(reader->arena, &at), *path = kind ? words_next(reader->arena, &at) : NULL;
+	bool own = kind && str_equal(kind, "own");
+	if (!path || path[0] != '/' || session->root_count == ROOTS_MOST || (!own && !str_equal(kind, "host")))
+		return damaged(reader);
+	session->roots[session->root_count++] = (struct root){ path, own };
+	return 0;
+}
+
+// A parent stands before its children: there is no way to a loop.
+static int read_layer(struct reader *reader, char *at)
+{
+	struct session *session = reader->session;
+	const char *id = words_next(reader->arena, &at), *parent = words_next(reader->arena, &at);
+	if (!id || !is_id(id) || !parent || session->layer_count == SESSION_LAYERS_MOST ||
+	    find_layer(session, id) >= 0)
+		return damaged(reader);
+	int above = str_equal(parent, "-") ? -1 : find_layer(session, parent);
+	if (above < 0 && !str_equal(parent, "-"))
+		return damaged(reader);
+	session->layers[session->layer_count++] = (struct layer){ id, above };
+	return 0;
+}
+
+static int read_snapshot(struct reader *reader, char *at)
+{
+	struct session *session = reader->session;
+	unsigned long long time;
+	const char *name = words_next(reader->arena, &at), *id = words_next(reader->arena, &at);
+	int layer = id ? find_layer(session, id) : -1;
+	if (!name || !session_is_name(name) || layer < 0 || !words_number(reader->arena, &at, &time) ||
+	    session->snapshot_count == SNAPSHOTS_MOST)
+		return damaged(reader);
+	const char *parent = words_next(reader->arena, &at), *command = *at ? words_next(reader->arena, &at) : "";
+	if (!parent || !command || *at)
+		return damaged(reader);
+	session->snapshots[session->snapshot_count++] = (struct snapshot){
+		name, (unsigned)layer, str_equal(parent, "-") ? "" : parent, (int64_t)time, command
+	};
+	return 0;
+}
+
+static int read_top(struct reader *reader, char *at)
+{
+	const char *id = words_next(reader->arena, &at), *from = words_next(reader->arena, &at);
+	int layer = id ? find_layer(reader->session, id) : -1;
+	if (layer < 0 || !from || reader->top)
+		return damaged(reader);
+	reader->session->top = (unsigned)layer;
+	reader->session->from = str_equal(from, "-") ? "" : from;
+	reader->top = id;
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	int (*read)(struct reader *reader, char *at);
+} records[] = {
+	{ "project ", read_project }, { "times ", read_times }, { "root ", read_root },
+	{ "layer ", read_layer },     { "top ", read_top },	{ "snapshot ", read_snapshot },
+};
+
+static int read_line(struct reader *reader, char *line)
+{
+	for (size_t i = 0; i < sizeof(records) / sizeof(*records); i++)
+		if (str_starts(line, records[i].name))
+			return records[i].read(reader, line + strlen(records[i].name));
+	return damaged(reader);
+}
+
+int session_parse(struct arena *arena, const char *text, size_t length, struct session *ret_session)
+{
+	struct session session = { 0 };
+	struct reader reader = { arena, &session, 1, NULL };
+	char *end;
+	TRY(words_open(arena, header, VERSION, text, length, SESSION_BYTES_MOST, &end));
+	session.layers = arena_take(arena, SESSION_LAYERS_MOST * sizeof(*session.layers));
+	session.snapshots = arena_take(arena, SNAPSHOTS_MOST * sizeof(*session.snapshots));
+	for (char *line = words_line(&end); line; line = words_line(&end)) {
+		reader.line++;
+		TRY(read_line(&reader, line));
+	}
+	if (!session.project || !reader.top)
+		return fail(0, "a line is missing");
+	*ret_session = session;
+	return 0;
+}
+
+void session_format(const struct session *session, struct out *out)
+{
+	out_text(out, "%s%d\nproject ", header, VERSION);
+	words_put(out, session->project);
+	out_text(out, " %llu %llu\ntimes %lld %lld %ld\n", (unsigned long long)session->identity.device,
+		 (unsigned long long)session->identity.inode, (long long)session->created,
+		 (long long)session->base.tv_sec, session->base.tv_nsec);
+	for (unsigned i = 0; i < session->root_count; i++) {
+		out_text(out, "root %s ", session->roots[i].own ? "own" : "host");
+		words_put(out, session->roots[i].path);
+		out_text(out, "\n");
+	}
+	for (unsigned i = 0; i < session->layer_count; i++) {
+		const struct layer *layer = &session->layers[i];
+		out_text(out, "layer %s %s\n", layer->id, layer->parent < 0 ? "-" : session->layers[layer->parent].id);
+	}
+	out_text(out, "top %s %s\n", session->layers[session->top].id, session->from[0] ? session->from : "-");
+	for (unsigned i = 0; i < session->snapshot_count; i++) {
+		const struct snapshot *snapshot = &session->snapshots[i];
+		out_text(out, "snapshot %s %s %lld %s ", snapshot->name, session->layers[snapshot->layer].id,
+			 (long long)snapshot->time, snapshot->parent[0] ? snapshot->parent : "-");
+		words_put(out, snapshot->command);
+		out_text(out, "\n");
+	}
+	words_close(out);
+}
+
+bool session_is_name(const char *name)
+{
+	size_t length = strlen(name);
+	return length > 0 && length <= SESSION_NAME_MOST && name[0] != '.' && name[0] != '-' &&
+	       strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == length;
+}
+
+unsigned session_chain(const struct session *session, unsigned top, unsigned *chain, unsigned most)
+{
+	unsigned count = 0;
+	for (int at = (int)top; at >= 0 && count < most; at = session->layers[at].parent)
+		chain[count++] = (unsigned)at;
+	return count;
+}
+
+const struct snapshot *session_snapshot(const struct session *session, const char *name)
+{
+	for (unsigned i = session->snapshot_count; i-- > 0;)
+		if (str_equal(session->snapshots[i].name, name))
+			return &session->snapshots[i];
+	return NULL;
+}

@@ -1,0 +1,347 @@
+// Owns the directories of sessions and layers, and their locks.
+#include "session/store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/out.h"
+#include "base/owned.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "base/sys.h"
+#include "session/runs.h"
+
+static const char state_name[] = "state", lock_name[] = "lock", guard_name[] = ".lock";
+static const char fresh_prefix[] = ".new-";
+
+enum { DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
+
+static int open_lock(int directory, const char *name)
+{
+	int fd = openat(directory, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	return fd < 0 ? fail(errno, "open the lock of a session") : fd;
+}
+
+static int lock_whole(int fd, int operation)
+{
+	while (flock(fd, operation) < 0)
+		if (errno != EINTR)
+			return -1;
+	return 0;
+}
+
+int store_open(struct arena *arena, const char *state, struct store *ret_store)
+{
+	struct store store = { .arena = arena, .state = state };
+	store.sessions_path = path_below(arena, state, "sessions");
+	store.layers_path = path_below(arena, state, "layers");
+	TRY(store.sessions = owned_directory(store.sessions_path));
+	TRY(store.layers = owned_directory(store.layers_path));
+	TRY(store.guard = open_lock(store.layers, guard_name));
+	if (mkdirat(store.layers, EMPTY_LAYER, 0755) < 0 && errno != EEXIST)
+		return fail(errno, "make '%s/" EMPTY_LAYER "'", store.layers_path);
+	*ret_store = store;
+	return 0;
+}
+
+void store_close(struct store *store)
+{
+	fd_close(&store->sessions);
+	fd_close(&store->layers);
+	fd_close(&store->guard);
+}
+
+int store_read_file(struct arena *arena, int directory, const char *name, size_t most,
+		    const char **ret_text, size_t *ret_length)
+{
+	struct stat status;
+	autoclose int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &status) < 0)
+		return fail(errno, "read '%s' of a session", name);
+	if (!S_ISREG(status.st_mode) || (size_t)status.st_size > most)
+		return fail(0, "'%s' of a session is no file of ours", name);
+	char *text = arena_take(arena, (size_t)status.st_size + 1);
+	ssize_t length = fd_read_all(fd, text, (size_t)status.st_size);
+	if (length < 0)
+		return fail(errno, "read '%s' of a session", name);
+	*ret_text = text;
+	*ret_length = (size_t)length;
+	return 0;
+}
+
+int store_replace_file(int directory, const char *name, const char *text, size_t length)
+{
+	char fresh[64];
+	snprintf(fresh, sizeof(fresh), "%s.%d", name, (int)getpid());
+	autoclose int fd = openat(directory, fresh, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return fail(errno, "write '%s' of a session", name);
+	if (fd_write_all(fd, text, length) < 0 || renameat(directory, fresh, directory, name) < 0) {
+		int problem = errno;
+		unlinkat(directory, fresh, 0);
+		return fail(problem, "write '%s' of a session", name);
+	}
+	return 0;
+}
+
+static int read_state(struct store *store, struct held *held)
+{
+	const char *text;
+	size_t length;
+	TRY(store_read_file(store->arena, held->directory, state_name, SESSION_BYTES_MOST, &text, &length));
+	if (session_parse(store->arena, text, length, &held->session) == 0)
+		return 0;
+	const char *why = arena_copy(store->arena, err_text(), strlen(err_text()));
+	err_clear();
+	return fail(0, "the state of session '%s' cannot be used: %s ('%s/%s/state'); nothing was changed", held->name,
+		    why, store->sessions_path, held->name);
+}
+
+int store_hold(struct store *store, const char *name, enum hold hold, struct held *ret_held)
+{
+	struct held held = { .name = name, .lock = -1 };
+	if (!session_is_name(name))
+		return fail(0, "'%.80s' is no name of a session: letters, digits, '.', '_' and '-', not first '.' or '-'",
+			    str_printable(name) ? name : "(control bytes)");
+	autoclose int directory = openat(store->sessions, name, DIRECTORY_FLAGS);
+	if (directory < 0 && errno == ENOENT)
+		return fail(0, "no session '%s'; to make it: sbx session create %s", name, name);
+	if (directory < 0)
+		return fail(errno, "session '%s'", name);
+	held.directory = directory;
+	autoclose int lock = -1;
+	if (hold != HOLD_LOOK)
+		TRY(lock = open_lock(directory, lock_name));
+	if (hold == HOLD_SHARED && lock_whole(lock, LOCK_SH) < 0)
+		return fail(errno, "lock session '%s'", name);
+	if (hold == HOLD_ALONE && lock_whole(lock, LOCK_EX | LOCK_NB) < 0)
+		return errno == EWOULDBLOCK ?
+			       fail(0, "session '%s' is in use; this is done when no command runs in it (sbx session show %s)",
+				    name, name) :
+			       fail(errno, "lock session '%s'", name);
+	if (hold == HOLD_ALONE)
+		TRY(runs_settle(directory));
+	TRY(read_state(store, &held));
+	held.directory = take(&directory);
+	held.lock = take(&lock);
+	*ret_held = held;
+	return 0;
+}
+
+void store_release(struct held *held)
+{
+	fd_close(&held->directory);
+	fd_close(&held->lock);
+}
+
+int store_save(const struct store *store, const struct held *held)
+{
+	struct out out = { 0 };
+	(void)store;
+	session_format(&held->session, &out);
+	int result = store_replace_file(held->directory, state_name, out.text, out.used);
+	out_free(&out);
+	return result;
+}
+
+// As the directory of the host, so that it looks the same inside: mode alone, we own it.
+static mode_t root_mode(const struct root *root)
+{
+	struct stat status;
+	bool shared = str_equal(root->path, "/tmp") || str_equal(root->path, "/var/tmp");
+	if (root->own)
+		return shared ? 01777 : 0755;
+	return stat(root->path, &status) == 0 ? status.st_mode & 07777 : 0755;
+}
+
+int store_add_roots(const struct store *store, const char *id, const struct root *roots, unsigned from,
+		    unsigned count)
+{
+	char name[16];
+	autoclose int layer = openat(store->layers, id, DIRECTORY_FLAGS);
+	if (layer < 0)
+		return fail(errno, "layer '%s/%s' is missing", store->layers_path, id);
+	for (unsigned i = from; i < count; i++) {
+		snprintf(name, sizeof(name), "%u", i);
+		if (mkdirat(layer, name, 0700) < 0 && errno != EEXIST)
+			return fail(errno, "make a directory in '%s/%s'", store->layers_path, id);
+		// not by mkdir: the umask would take rights away
+		if (fchmodat(layer, name, root_mode(&roots[i]), 0) < 0)
+			return fail(errno, "make a directory in '%s/%s'", store->layers_path, id);
+		snprintf(name, sizeof(name), "w%u", i);
+		if (mkdirat(layer, name, 0700) < 0 && errno != EEXIST)
+			return fail(errno, "make a directory in '%s/%s'", store->layers_path, id);
+	}
+	return 0;
+}
+
+int store_add_layer(struct store *store, struct session *session, int parent)
+{
+	char *id = arena_take(store->arena, LAYER_ID + 1);
+	uint32_t random;
+	if (session->layer_count == SESSION_LAYERS_MOST)
+		return fail(0, "more than %d layers; remove snapshots: sbx session rm NAME@SNAPSHOT", SESSION_LAYERS_MOST);
+	if (lock_whole(store->guard, LOCK_SH) < 0)
+		return fail(errno, "lock '%s'", store->layers_path);
+	do {
+		if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+			return fail(errno, "getrandom");
+		snprintf(id, LAYER_ID + 1, "%08x", random);
+	} while (mkdirat(store->layers, id, 0700) < 0 && errno == EEXIST);
+	TRY(store_add_roots(store, id, session->roots, 0, session->root_count));
+	session->top = session->layer_count;
+	session->layers[session->layer_count++] = (struct layer){ id, parent };
+	return 0;
+}
+
+static int compare_names(const void *left, const void *right)
+{
+	return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+// The names in a directory, sorted. Returns how many.
+static int collect(struct arena *arena, int directory, char ***ret_names)
+{
+	enum { NAMES_MOST = 65536 };
+	autoclose int fd = openat(directory, ".", DIRECTORY_FLAGS);
+	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	int count = 0;
+	if (!stream)
+		return fail(errno, "list the sessions");
+	take(&fd);
+	char **names = arena_take(arena, NAMES_MOST * sizeof(*names));
+	for (struct dirent *entry = readdir(stream); entry && count < NAMES_MOST; entry = readdir(stream))
+		if (!str_equal(entry->d_name, ".") && !str_equal(entry->d_name, ".."))
+			names[count++] = arena_copy(arena, entry->d_name, strlen(entry->d_name));
+	closedir(stream);
+	qsort(names, (size_t)count, sizeof(*names), compare_names);
+	*ret_names = names;
+	return count;
+}
+
+int store_create(struct store *store, const char *name, const struct session *session)
+{
+	char fresh[64];
+	struct held held = { .name = name, .lock = -1, .session = *session };
+	if (!session_is_name(name))
+		return fail(0, "'%.80s' is no name of a session: letters, digits, '.', '_' and '-', not first '.' or '-'",
+			    str_printable(name) ? name : "(control bytes)");
+	snprintf(fresh, sizeof(fresh), "%s%d", fresh_prefix, (int)getpid());
+	// Left by a crash of a process that had our number.
+	TRY(owned_remove_tree(store->sessions, fresh, 0));
+	if (mkdirat(store->sessions, fresh, 0700) < 0)
+		return fail(errno, "make session '%s'", name);
+	autoclose int directory = openat(store->sessions, fresh, DIRECTORY_FLAGS);
+	autoclose int lock = directory < 0 ? -1 : open_lock(directory, lock_name);
+	if (directory < 0 || lock < 0 || mkdirat(directory, RUNS_DIRECTORY, 0700) < 0)
+		return fail(errno, "make session '%s'", name);
+	held.directory = directory;
+	TRY(store_save(store, &held));
+	if (sys_renameat2(store->sessions, fresh, store->sessions, name, SYS_RENAME_NOREPLACE) == 0)
+		return 0;
+	int problem = errno;
+	owned_remove_tree(store->sessions, fresh, 0);
+	return problem == EEXIST ? fail(0, "there is a session '%s' already", name) :
+				   fail(problem, "make session '%s'", name);
+}
+
+int store_remove(struct store *store, struct held *held)
+{
+	char gone[64];
+	snprintf(gone, sizeof(gone), "%s%d-gone", fresh_prefix, (int)getpid());
+	if (renameat(store->sessions, held->name, store->sessions, gone) < 0)
+		return fail(errno, "remove session '%s'", held->name);
+	return owned_remove_tree(store->sessions, gone, 0);
+}
+
+int store_each(struct store *store, int (*each)(void *context, const char *name), void *context)
+{
+	char **names;
+	int count = collect(store->arena, store->sessions, &names);
+	TRY(count);
+	for (int i = 0; i < count; i++)
+		if (session_is_name(names[i]))
+			TRY(each(context, names[i]));
+	return 0;
+}
+
+struct used {
+	struct store *store;
+	struct list ids;
+};
+
+static int note_layers(void *context, const char *name)
+{
+	struct used *used = context;
+	struct held held;
+	// One that cannot be read might stand on any of them: nothing is removed then.
+	TRY(store_hold(used->store, name, HOLD_LOOK, &held));
+	for (unsigned i = 0; i < held.session.layer_count; i++)
+		list_add(&used->ids, used->store->arena, held.session.layers[i].id, (struct origin){ 0 });
+	store_release(&held);
+	return 0;
+}
+
+static bool is_used(const struct used *used, const char *id)
+{
+	list_each(item, &used->ids)
+		if (str_equal(item->text, id))
+			return true;
+	return false;
+}
+
+// Of a crash: a session that was being made or removed. Younger ones may be in the making.
+static int sweep_fresh(struct store *store, const char *name)
+{
+	autoclose int directory = openat(store->sessions, name, DIRECTORY_FLAGS);
+	autoclose int lock = directory < 0 ? -1 : open_lock(directory, lock_name);
+	pid_t maker = atoi(name + strlen(fresh_prefix));
+	if (lock < 0 || lock_whole(lock, LOCK_EX | LOCK_NB) < 0 || (maker > 0 && kill(maker, 0) == 0)) {
+		err_clear();
+		return 0;
+	}
+	return owned_remove_tree(store->sessions, name, 0);
+}
+
+static int sweep_layer(struct store *store, const struct used *used, const char *name)
+{
+	if (strlen(name) != LAYER_ID || name[0] == '.' || is_used(used, name))
+		return 0;
+	TRY(owned_remove_tree(store->layers, name, 0));
+	return 1;
+}
+
+int store_sweep(struct store *store)
+{
+	struct used used = { .store = store };
+	char **names;
+	int removed = 0, count;
+	// Somebody makes a layer that no state names yet: later, then.
+	if (lock_whole(store->guard, LOCK_EX | LOCK_NB) < 0)
+		return 0;
+	TRY(store_each(store, note_layers, &used));
+	TRY(count = collect(store->arena, store->sessions, &names));
+	for (int i = 0; i < count; i++)
+		if (str_starts(names[i], fresh_prefix))
+			TRY(sweep_fresh(store, names[i]));
+	TRY(count = collect(store->arena, store->layers, &names));
+	for (int i = 0; i < count; i++) {
+		int result = sweep_layer(store, &used, names[i]);
+		TRY(result);
+		removed += result;
+	}
+	lock_whole(store->guard, LOCK_UN);
+	return removed;
+}

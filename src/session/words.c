@@ -1,0 +1,111 @@
+// Owns the lines and words of a session's files.
+#include "session/words.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/out.h"
+#include "base/str.h"
+
+// The checksum is of every byte before its line. Cuts the text there.
+static int check_sum(char *text, size_t length)
+{
+	enum { SUM_LINE = sizeof("sum 0123456789abcdef") };
+	char wanted[SUM_LINE + 1];
+	if (length <= SUM_LINE || text[length - SUM_LINE - 1] != '\n')
+		return fail(0, "its end is missing");
+	char *line = text + length - SUM_LINE;
+	char first = *line;
+	*line = '\0';
+	snprintf(wanted, sizeof(wanted), "sum %016" PRIx64 "\n", str_hash(text));
+	if (first != 's' || !str_equal(line + 1, wanted + 1))
+		return fail(0, "its checksum is wrong");
+	return 0;
+}
+
+int words_open(struct arena *arena, const char *header, int version, const char *text, size_t length, size_t most,
+	       char **ret_at)
+{
+	unsigned long long written;
+	if (length > most || memchr(text, '\0', length))
+		return fail(0, "it is no file of ours");
+	char *copy = arena_copy(arena, text, length), *end = strchr(copy, '\n');
+	if (!str_starts(copy, header) || !end ||
+	    !str_number(copy + strlen(header), (size_t)(end - copy) - strlen(header), 1, 1000000, &written))
+		return fail(0, "it is no file of ours");
+	if (written != (unsigned long long)version)
+		return fail(0, "version %llu was written by a newer sbx", written);
+	TRY(check_sum(copy, length));
+	*ret_at = end + 1;
+	return 0;
+}
+
+char *words_line(char **at)
+{
+	char *line = *at, *end = strchr(line, '\n');
+	if (!end)
+		return NULL;
+	*end = '\0';
+	*at = end + 1;
+	return line;
+}
+
+static int hexadecimal(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+const char *words_next(struct arena *arena, char **at)
+{
+	size_t length = strcspn(*at, " "), used = 0;
+	if (length == 0)
+		return NULL;
+	char *text = arena_take(arena, length + 1);
+	for (size_t i = 0; i < length; i++) {
+		char c = (*at)[i];
+		if (c == '%') {
+			// Neither a blank nor the end is a digit, so this stays within the word.
+			int high = hexadecimal((*at)[i + 1]);
+			int low = high < 0 ? -1 : hexadecimal((*at)[i + 2]);
+			if (high < 0 || low < 0 || (high == 0 && low == 0))
+				return NULL;
+			c = (char)(high * 16 + low);
+			i += 2;
+		}
+		text[used++] = c;
+	}
+	*at += length + ((*at)[length] == ' ');
+	return text;
+}
+
+bool words_number(struct arena *arena, char **at, unsigned long long *ret_number)
+{
+	const char *text = words_next(arena, at);
+	return text && str_number(text, strlen(text), 0, INT64_MAX, ret_number);
+}
+
+static bool is_plain(unsigned char c)
+{
+	return c > ' ' && c != '%' && c != 0x7f;
+}
+
+void words_put(struct out *out, const char *text)
+{
+	while (*text) {
+		int plain = 0;
+		while (is_plain((unsigned char)text[plain]))
+			plain++;
+		out_text(out, "%.*s", plain, text);
+		text += plain;
+		if (*text)
+			out_text(out, "%%%02x", (unsigned char)*text++);
+	}
+}
+
+void words_close(struct out *out)
+{
+	out_text(out, "sum %016" PRIx64 "\n", str_hash(out->text));
+}

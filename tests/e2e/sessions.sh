@@ -1,0 +1,270 @@
+#!/bin/bash
+# Sessions: what is written is kept and the host has what it had; snapshots, forks, differences,
+# and taking over what was changed.
+. "$(dirname "$0")/../lib.sh"
+export HOME=$work/home XDG_STATE_HOME=$work/state
+mkdir -p "$HOME" "$XDG_STATE_HOME"
+project=$(new_project)
+cd "$project" || exit 1
+in_session() { # name, command for a shell
+	"$SBX" run -s "$1" -- bash -c "$2" 2>"$work/log"
+}
+session() { "$SBX" session "$@" 2>"$work/log"; }
+said() { cat "$work/log"; }
+layers() { find "$XDG_STATE_HOME/sbx/layers" -mindepth 1 -maxdepth 1 -name '????????' | wc -l; }
+
+session create one || { said; fail "create"; done_testing; }
+if ! in_session one true && grep -q 'extended attributes' "$work/log"; then
+	skip "sessions" "the file system of $work has no extended attributes"
+	done_testing
+fi
+
+# --- a box that lasts
+mkdir -p dir/deep && seq 50 >dir/numbers && echo deep >dir/deep/file && ln -s file link && git add . && git commit -qm first
+hash=$(tree_hash .)
+in_session one 'echo more >>file; rm dir/deep/file; mkdir new && echo n >new/f; echo t >/tmp/t; echo v >/var/tmp/v; echo h >~/h'
+is "a session: the host has what it had" "$hash" "$(tree_hash .)"
+is "a session keeps the project, /tmp and the home" "hello more n t v h" "$(echo $(in_session one 'cat file new/f /tmp/t /var/tmp/v ~/h'))"
+is "a run without it sees none of this" "hello" "$("$SBX" run -- bash -c 'cat file; cat /tmp/t ~/h' 2>/dev/null)"
+is "one command is not another's process" 0 "$("$SBX" run -s one -- sleep 3 & sleep 0.3; in_session one 'pgrep -c sleep'; echo; wait; true)"
+is "sbx shell -s" "n" "$(echo 'cat new/f' | SHELL=/bin/bash "$SBX" shell -s one 2>/dev/null)"
+like "sbx plan -s shows the session's directories" "$("$SBX" plan -s one -- true)" "session +$project"
+is "from elsewhere the command starts in the project" "$project" "$(cd / && in_session one pwd)"
+session create two
+is "two sessions over one project see nothing of each other" "hello" "$(in_session two 'cat file; cat new/f /tmp/t ~/h')"
+like "list names both" "$(session list)" "^one .*$project"
+is "list as JSON" "one two" "$(session list --json | python3 -c 'import json, sys; print(*[s["name"] for s in json.load(sys.stdin)])')"
+like "show" "$(session show one)" "over +$project"
+is "hidden paths stay hidden in a session" "" "$(echo key >.env; "$SBX" run -s two --hide ./.env -- cat .env 2>/dev/null; rm .env)"
+status "a single writable file cannot be copy-on-write" 125 "$SBX" run -s two --write "$work/log" -- true
+
+# --- several commands at once
+in_session one 'echo 1 >first; for i in $(seq 100); do [ -e second ] && break; sleep 0.05; done; cat second' >"$work/first" &
+for i in $(seq 100); do [ -n "$(session show one | grep running)" ] && break; sleep 0.05; done
+is "a second command sees what the first writes" 1 "$(in_session one 'for i in $(seq 100); do [ -e first ] && break; sleep 0.05; done; cat first; echo 2 >second')"
+wait
+is "and the first what the second writes" 2 "$(cat "$work/first")"
+for i in $(seq 8); do in_session one "echo $i >at-once-$i; sleep 0.0$i" & done
+wait
+is "eight at once" "1 2 3 4 5 6 7 8" "$(echo $(in_session one 'cat at-once-*'))"
+"$SBX" run -s one -- sleep 100 2>/dev/null &
+for i in $(seq 100); do [ -n "$(session show one | grep sleep)" ] && break; sleep 0.05; done
+hash=$(cd "$XDG_STATE_HOME/sbx/sessions" && cat one/state)
+for action in "snapshot one" "restore one s1" "apply one" "discard one" "rm one" "fork one three"; do
+	session $action
+	is "${action%% *} while a command runs is refused" 125 $?
+	like "${action%% *} says why" "$(said)" "in use"
+done
+is "and nothing has changed" "$hash" "$(cd "$XDG_STATE_HOME/sbx/sessions" && cat one/state)"
+kill -9 $!
+wait 2>/dev/null
+is "the next one after a SIGKILL waits for the box to end" "kept" "$(in_session one 'echo kept')"
+is "and finds no record of it" "" "$(ls "$XDG_STATE_HOME/sbx/sessions/one/runs")"
+
+# --- snapshots
+is "a snapshot has a name" s1 "$(session snapshot one)"
+in_session one 'rm -rf dir new file; echo broken >link2; rm ~/h /tmp/t'
+session restore one s1
+like "what was there is kept" "$(said)" "before-restore-1"
+is "restore: as it was" "hello more n t h gone" "$(echo $(in_session one 'cat file new/f /tmp/t ~/h; cat dir/deep/file 2>/dev/null || echo gone'))"
+session restore one before-restore-1
+is "and can be had again" "broken" "$(in_session one 'cat link2; cat file 2>/dev/null')"
+session restore one s1
+is "nothing written, nothing kept: restoring again makes no snapshot" "" "$(session restore one s1; said)"
+session fork one@s1 three
+in_session three 'echo three >>file; rm new/f'
+is "a fork begins as the snapshot and goes its own way" "hello more three" "$(echo $(in_session three 'cat file'))"
+is "the other one has nothing of it" "hello more n" "$(echo $(in_session one 'cat file new/f'))"
+session create four --from one@s1
+is "create --from is a fork" "hello more" "$(echo $(in_session four 'cat file'))"
+session snapshot one named
+like "log shows the tree" "$(session log one)" "named .*<- here"
+like "log --dot" "$(session log --dot one)" '"s1" -> "before-restore-1"'
+is "log --json" "s1 before-restore-1 named" "$(session log --json one | python3 -c 'import json, sys; print(*[s["name"] for s in json.load(sys.stdin)])')"
+for i in $(seq 14); do
+	in_session four "echo $i >step-$i; rm -f step-$((i - 3)); [ $i != 5 ] || { rm -r dir; mkdir dir; echo fresh >dir/only; }; [ $i != 9 ] || mv step-9 dir/"
+	session snapshot four >/dev/null
+done
+is "fourteen snapshots, flattened: all is there" "step-12 step-13 step-14 only step-9" "$(echo $(in_session four 'ls -d step-1[234]; ls dir'))"
+like "and no more than ten layers are on each other" "$(in_session four 'grep " '"$project"' " /proc/self/mounts | head -1' | tr : '\n' | wc -l)" '^([1-9]|1[0-2])$'
+session restore four s8
+is "an early snapshot is still itself" "step-5 step-6 step-7 only" "$(echo $(in_session four 'ls -d step-*; ls dir'))"
+before=$(layers)
+session rm four@s6 && session rm four
+is "layers of a removed session are gone, those of others not" "$((before > $(layers))) hello" "1 $(in_session three 'head -1 file')"
+session rm three
+status "no such snapshot" 125 "$SBX" session restore one none
+status "no such session" 125 "$SBX" run -s none -- true
+status "an existing name" 125 "$SBX" session create one
+
+# --- differences
+session discard one
+is "discard: as on the host" "hello" "$(in_session one 'cat file')"
+is "no difference" "" "$(session diff one --stat)"
+in_session one 'echo x >>file; rm dir/numbers; mkdir a && echo 1 >a/1; chmod 700 dir/deep; mv dir/deep/file moved; ln -sfn elsewhere link; touch dir; chmod +x .git/description'
+is "diff --stat: kinds" "P .git/description
+A a/
+A a/1
+P dir/deep/
+D dir/deep/file
+D dir/numbers
+M file
+M link
+R moved" "$(session diff --stat one | sed -E 's/ +[0-9.]+[KMG]?  / /; s/^(.) +/\1 /; s/  \(.*//')"
+like "a renamed file says from where" "$(session diff --stat one)" "moved +\(was dir/deep/file\)"
+like "the text is a unified difference" "$(session diff one file)" '^\+x$'
+is "of one path alone" 1 "$(session diff one file | grep -c '^diff')"
+is "diff --json" "added" "$(session diff --json one | python3 -c 'import json, sys; print([c["kind"] for c in json.load(sys.stdin) if c["path"] == "a/1"][0])')"
+like "without git there is a difference too" "$(PATH=/nonexistent session diff one file)" '^\+ ?x$'
+session discard one
+in_session one 'rm -r dir && mkdir dir && echo only >dir/only; rm link && mkdir link && echo in >link/in; rm file && ln -s /etc/passwd file'
+is "diff: an opaque directory hides what the host has" "D dir/deep/ D dir/deep/file D dir/numbers A dir/only T file T link/ A link/in" \
+	"$(echo $(session diff --stat one | sed -E 's/ +[0-9.]+[KMG]?  / /; s/^(.) +/\1 /; s/  \(.*//' | sort -k2))"
+
+# --- apply
+session apply one
+is "apply: replaced kinds" "only in /etc/passwd" "$(echo $(cat dir/only link/in; readlink file))"
+is "apply: what is gone" "" "$(ls -d dir/deep dir/numbers 2>/dev/null)"
+is "and nothing is left to apply" "" "$(session diff --stat one)"
+is "no stage is left" "" "$(find . "$XDG_STATE_HOME" -name '*stage*' -o -name '.sbx-apply*' -o -name journal)"
+git checkout -q . && git clean -qfd
+session discard one
+in_session one 'for i in 1 2 3; do echo $i >new-$i; done; echo x >>file; echo y >>dir/numbers'
+session apply one new-2 dir
+is "apply by path" "new-2 1 0" "$(ls new-*) $(grep -c y dir/numbers) $(grep -c x file)"
+session apply one
+is "and then the rest" "new-1 new-2 new-3 1" "$(echo $(ls new-*)) $(grep -c x file)"
+in_session one 'echo again >>file'
+session apply one
+is "what was applied before is no conflict" again "$(tail -1 file)"
+status "a path with no change" 125 "$SBX" session apply one none-such
+status "a path outside" 125 "$SBX" session apply one /etc/passwd
+
+echo host >>file
+in_session one 'echo session >>new-1'
+hash=$(tree_hash .)
+in_session two 'echo from-two >>file; echo other >new-1'
+session apply two
+is "a conflict refuses the whole" "125 $hash" "$? $(tree_hash .)"
+like "and is told" "$(said)" "conflict: file: changed on the host since"
+like "each one" "$(said)" "conflict: new-1"
+session apply two --force
+is "--force applies over it" "from-two" "$(tail -1 file)"
+session apply one
+is "one that another session wrote over is a conflict" 125 $?
+session discard one
+in_session one 'echo edited >>dir/deep/file'
+rm dir/deep/file
+session apply one
+is "removed on the host, changed in the session: a conflict" 125 $?
+git checkout -q . && git clean -qfd
+session discard one
+in_session one 'rm -r dir'
+echo host >dir/fresh
+session apply one
+is "a directory that is removed in the session has a new file on the host: a conflict" "125 host" "$? $(cat dir/fresh)"
+rm dir/fresh
+session discard one
+in_session one 'echo same >same'
+echo same >same
+is "the same on both sides is no difference" "" "$(session diff --stat one)"
+rm same
+session discard one
+
+# --- what is kept
+mkdir -p tools && echo tool >tools/t && git add . && git commit -qm tools
+in_session one 'printf "#!/bin/sh\n" >run.sh; chmod 750 run.sh; touch -d 2001-02-03 run.sh; truncate -s 8M sparse; printf end >>sparse
+	echo linked >h1; ln h1 h2; mkfifo fifo; mkdir -m 2711 dir-mode; echo r >dir-mode/ro; chmod 400 dir-mode/ro; touch -d 2002-02-02 dir-mode
+	setfattr -n user.note -v kept run.sh 2>/dev/null || echo no-xattr >no-xattr; mkdir locked; echo l >locked/f; chmod 500 locked'
+session apply one
+is "mode and time" "750 2001-02-03" "$(stat -c '%a %y' run.sh | cut -c1-14)"
+is "of directories, without setgid" "711 2002-02-02" "$(stat -c '%a %y' dir-mode | cut -c1-14)"
+is "a file that nobody may write" "400 r" "$(stat -c %a dir-mode/ro) $(cat dir-mode/ro)"
+is "a directory that nobody may write" "500 l" "$(stat -c %a locked) $(cat locked/f)"
+is "holes stay holes" 1 "$(($(stat -c %b sparse) < 1024 && $(stat -c %s sparse) == 8388611))"
+is "hard links" "$(stat -c %i h1)" "$(stat -c %i h2)"
+is "a FIFO" fifo "$(stat -c %F fifo)"
+if [ -e no-xattr ]; then skip "extended attributes" "no setfattr"; else is "extended attributes" kept "$(getfattr --only-values -n user.note run.sh 2>/dev/null)"; fi
+is "none of overlayfs" "" "$(getfattr -d -m 'user.overlay' -R . 2>/dev/null)"
+ln tools/t tools/other
+session discard one
+in_session one 'echo x >>tools/t; chmod 555 dir; chmod 700 locked; echo y >>locked/f'
+session apply one
+like "a hard link of the host that is replaced is told" "$(said)" "1 replaced file had other names"
+is "a directory becomes writable before, and read-only after" "555 700 y" "$(stat -c %a dir) $(stat -c %a locked) $(tail -1 locked/f)"
+chmod 755 dir
+
+# --- never through a symlink, and not what is protected
+session discard one
+mkdir real && echo r >real/f
+in_session one 'echo written >>real/f'
+mv real away && ln -s "$work/outside" real && mkdir "$work/outside" && echo out >"$work/outside/f"
+session apply one
+is "a symlink on the way is not followed" "out" "$(cat "$work/outside/f")"
+rm real && mv away real
+session discard one
+in_session one 'mkdir -p .vscode sub/.idea plain; echo e >.vscode/tasks.json; echo e >sub/.idea/x; echo evil >.git/hooks/post-checkout; git config core.fsmonitor evil; echo p >plain/p; echo all: >Makefile
+	git init -q --bare bare; git init -q nested; echo "gitdir: /x" >plain/.git; mkdir -p .github/workflows; echo w >.github/workflows/w'
+session apply one
+is "guarded names are not applied" "" "$(ls -d .vscode sub/.idea .git/hooks/post-checkout bare nested/.git plain/.git 2>/dev/null)"
+is "nor configuration" "" "$(git config core.fsmonitor)"
+is "the rest is" "p" "$(cat plain/p)"
+for name in .vscode .git/hooks/post-checkout .git/config bare nested/.git plain/.git sub/.idea; do
+	like "told: $name" "$(said)" "not applied: $name:"
+done
+like "told: what your own programs will run" "$(said)" "will run it: Makefile"
+session apply one .vscode
+is "named: applied" e "$(cat .vscode/tasks.json)"
+session apply one .
+is "a directory that holds them does not name them" "" "$(ls -d sub/.idea 2>/dev/null)"
+rm -rf .vscode Makefile .github plain
+session discard one
+
+# --- another file system: the stage is in the project for the time of the apply
+if [ -w /dev/shm ] && [ "$(stat -c %d /dev/shm)" != "$(stat -c %d .)" ]; then
+	other=$(mktemp -d /dev/shm/sbx-test.XXXXXX) && (cd "$other" && git init -q && echo a >a && echo c >c)
+	if (cd "$other" && session create far && in_session far 'echo b >>a; echo new >n; rm c; mkdir d; echo d >d/d'); then
+		(cd "$other" && session apply far)
+		is "a project on another file system" "a b new d" "$(cd "$other" && echo $(cat a n d/d; ls c 2>/dev/null))"
+		is "has nothing of the stage afterwards" ".git a d n" "$(cd "$other" && echo $(ls -A))"
+	else
+		skip "a project on another file system" "$(said | head -1)"
+	fi
+	session rm far
+	rm -rf "$other"
+else
+	skip "a project on another file system" "/dev/shm is none"
+fi
+
+# --- review
+review() { "$SBX" run --review "$@" 2>"$work/log" </dev/null; }
+hash=$(tree_hash .)
+review --apply=no -- bash -c 'echo x >>file; exit 5'
+is "review: discarded, with the command's status" "5 $hash" "$? $(tree_hash .)"
+review --apply=yes -- bash -c 'echo reviewed >>file'
+is "review: applied" "0 reviewed" "$? $(tail -1 file)"
+printf 'new-a\nnew-b\n' >"$work/list"
+review --apply="$work/list" -- bash -c 'for i in a b c; do echo >new-$i; done'
+is "review: a list of paths" "new-a new-b" "$(echo $(ls -d new-?))"
+rm -f new-a new-b
+is "review: nothing is left of them" "one two" "$(echo $(session list | cut -d' ' -f1))"
+review -- bash -c 'echo kept >>file'
+like "review without a terminal: kept, and told how" "$(said)" "sbx session apply review-"
+name=$(session list | grep -o '^review-[0-9]*')
+session apply "$name" && is "and applied later" kept "$(tail -1 file)"
+session rm "$name"
+review -- true
+is "review of nothing leaves nothing" "one two" "$(echo $(session list | cut -d' ' -f1))"
+review --apply=yes -- bash -c 'mkdir .idea; echo x >.idea/x; echo ok >ok'
+is "review: what must be named is kept to be named" "ok 1" "$(cat ok) $(session list | grep -c ^review-)"
+session rm "$(session list | grep -o '^review-[0-9]*')"
+review --network nonsense -- true
+is "a run that does not begin leaves no session" "one two" "$(echo $(session list | cut -d' ' -f1))"
+status "--apply without --review" 125 "$SBX" run --apply=yes -- true
+status "--review in a session" 125 "$SBX" run --review -s one -- true
+
+# --- nothing is lost, nothing is left
+session rm one && session rm two
+is "all removed: no layer is left" 0 "$(layers)"
+is "list of none" "" "$(session list)"
+done_testing
