@@ -21,6 +21,7 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "run.h"
+#include "session/apply.h"
 #include "session/runs.h"
 #include "session/store.h"
 
@@ -64,6 +65,8 @@ int attach_plan(struct plan *plan, const char *state, const char *name)
 			return fail(errno, "lock session '%s'", name);
 	if (gate < 0)
 		return fail(errno, "lock session '%s'", name);
+	if (apply_is_pending(held))
+		return fail(0, "an apply of session '%s' was interrupted; to end it: sbx session apply %s", name, name);
 	// Only now: whoever was before us may have added a root.
 	struct held again;
 	TRY(store_hold(&store, name, HOLD_LOOK, &again));
@@ -187,7 +190,10 @@ static int write_record(const struct plan *plan, struct run *run)
 	put_command(plan, record.command, sizeof(record.command));
 	TRY(runs_write(run->session, &record));
 	run->recorded = true;
-	return store_replace_file(run->session, "command", record.command, strlen(record.command));
+	// For the log alone: on a full disk a session can still be entered, to remove something.
+	if (store_replace_file(run->session, "command", record.command, strlen(record.command)) < 0)
+		err_clear();
+	return 0;
 }
 
 int attach_layers_host(const struct plan *plan, struct run *run)

@@ -197,9 +197,20 @@ static int walk_below(struct walk *walk, const char *path, const struct merged *
 	return result;
 }
 
+// Whether it began as a copy of a file of the host: the mark is of the oldest layer that has it, for
+// the later ones copied it from there.
 static bool was_copied_up(const struct merged *merged, const struct entry *entry)
 {
-	autoclose int fd = openat(merged->fds[entry->from], entry->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat status;
+	unsigned oldest = entry->from;
+	for (unsigned i = entry->from + 1; i < merged->count; i++) {
+		if (fstatat(merged->fds[i], entry->name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+			continue;
+		if (!S_ISREG(status.st_mode))
+			return false; // something else stood there before
+		oldest = i;
+	}
+	autoclose int fd = openat(merged->fds[oldest], entry->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	return fd >= 0 && fgetxattr(fd, "user.overlay.origin", NULL, 0) >= 0;
 }
 

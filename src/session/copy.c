@@ -54,7 +54,7 @@ static int copy_range(int from, int to, off_t start, off_t end)
 		if (!by_kernel) {
 			size_t most = end - start < (off_t)sizeof(buffer) ? (size_t)(end - start) : sizeof(buffer);
 			done = pread(from, buffer, most, start);
-			if (done > 0 && pwrite(to, buffer, (size_t)done, start) != done)
+			if (done > 0 && (lseek(to, start, SEEK_SET) < 0 || fd_write_all(to, buffer, (size_t)done) < 0))
 				return -1;
 		}
 		if (done < 0)

@@ -222,18 +222,19 @@ session discard one
 
 # --- another file system: the stage is in the project for the time of the apply
 if [ -w /dev/shm ] && [ "$(stat -c %d /dev/shm)" != "$(stat -c %d .)" ]; then
-	other=$(mktemp -d /dev/shm/sbx-test.XXXXXX) && (cd "$other" && git init -q && echo a >a && echo c >c)
-	if (cd "$other" && session create far && in_session far 'echo b >>a; echo new >n; rm c; mkdir d; echo d >d/d'); then
-		(cd "$other" && session apply far)
-		is "a project on another file system" "a b new d" "$(cd "$other" && echo $(cat a n d/d; ls c 2>/dev/null))"
-		is "has nothing of the stage afterwards" ".git a d n" "$(cd "$other" && echo $(ls -A))"
+	far=$(mktemp -d /dev/shm/sbx-test.XXXXXX)
+	away() { XDG_STATE_HOME=$far "$SBX" "$@" 2>"$work/log"; }
+	other=$(new_project)
+	if (cd "$other" && echo c >c && away session create far && away run -s far -- bash -c 'echo b >>file; echo new >n; rm c; mkdir d; echo d >d/d'); then
+		(cd "$other" && away session apply far)
+		is "a state directory on another file system" "hello b new d" "$(cd "$other" && echo $(cat file n d/d; ls c 2>/dev/null))"
+		is "nothing of the stage is left" ".git d file n" "$(cd "$other" && echo $(ls -A))"
 	else
-		skip "a project on another file system" "$(said | head -1)"
+		skip "a state directory on another file system" "$(said | head -1)"
 	fi
-	session rm far
-	rm -rf "$other"
+	chmod -R u+rwx "$far" && rm -rf "$far"
 else
-	skip "a project on another file system" "/dev/shm is none"
+	skip "a state directory on another file system" "/dev/shm is none"
 fi
 
 # --- review

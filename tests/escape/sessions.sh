@@ -1,0 +1,239 @@
+#!/bin/bash
+# Sessions against crashes, full disks and hostile commands: nothing is lost, nothing is half done.
+# ROUNDS (300) of SIGKILL at random moments; the tree of the host is the old or the new one.
+. "$(dirname "$0")/../lib.sh"
+export HOME=$work/home XDG_STATE_HOME=$work/state
+mkdir -p "$HOME" "$XDG_STATE_HOME"
+rounds=${ROUNDS:-300}
+project=$(new_project)
+cd "$project" || exit 1
+store=$XDG_STATE_HOME/sbx
+session() { "$SBX" session "$@" 2>"$work/log"; }
+in_session() { "$SBX" run -s "$1" -- bash -c "$2" 2>"$work/log"; }
+contents() { (cd "$1" && find . -path ./.git -prune -o -printf '%p %y %m %l\n' | sort && find . -path ./.git -prune -o -type f -exec sha256sum {} + | sort) | sha256sum; }
+
+session create s
+if ! in_session s true && grep -q 'extended attributes' "$work/log"; then
+	skip "sessions and crashes" "the file system of $work has no extended attributes"
+	done_testing
+fi
+
+# --- SIGKILL of an apply
+for i in $(seq 60); do echo "$i" >"f$i"; done
+mkdir -p gone/deep stays && echo g >gone/deep/g && echo s >stays/s && git add . && git commit -qm many
+cp -a "$project" "$work/old"
+session discard s # it begins here
+in_session s 'for i in $(seq 1 30); do echo new >>f$i; done; for i in $(seq 31 40); do rm f$i; done; rm -r gone; mkdir -p added/x; for i in $(seq 20); do echo $i >added/x/$i; done
+	chmod 600 f50; rm f51; mkdir f51; echo in >f51/in; rm -r stays; ln -s f1 stays'
+session create spare --from s
+# What it leads to, by an apply that nobody disturbs.
+session apply spare || fail "the apply that is the measure" "$(cat "$work/log")"
+new=$(contents .)
+old=$(contents "$work/old")
+as_before() { find . -mindepth 1 -maxdepth 1 ! -name .git -exec rm -rf {} + && (cd "$work/old" && tar cf - --exclude=./.git .) | tar xf - -p; }
+as_before
+session rm spare
+session discard s
+in_session s 'for i in $(seq 1 30); do echo new >>f$i; done; for i in $(seq 31 40); do rm f$i; done; rm -r gone; mkdir -p added/x; for i in $(seq 20); do echo $i >added/x/$i; done
+	chmod 600 f50; rm f51; mkdir f51; echo in >f51/in; rm -r stays; ln -s f1 stays'
+session snapshot s wanted >/dev/null
+half=0 was_old=0 was_new=0 stuck=0 left=0
+for i in $(seq "$rounds"); do
+	session fork s@wanted try
+	setsid "$SBX" session apply --force try >/dev/null 2>&1 &
+	pid=$!
+	sleep "$(printf '0.%04d' $((RANDOM % 160)))"
+	if ((i % 3 == 0)); then kill -9 -- "-$pid" 2>/dev/null; else kill -9 "$pid" 2>/dev/null; fi
+	wait "$pid" 2>/dev/null
+	if ((i % 3 == 0)); then pkill -9 -s "$pid" 2>/dev/null; fi
+	# Whoever comes next waits for, or ends, what was begun.
+	for j in $(seq 100); do
+		session apply --force try none >/dev/null
+		grep -q 'in use' "$work/log" || break
+		sleep 0.02
+	done
+	[ "$j" -lt 100 ] || stuck=$((stuck + 1))
+	case $(contents .) in
+	"$old") was_old=$((was_old + 1)) ;;
+	"$new") was_new=$((was_new + 1)) ;;
+	*) half=$((half + 1)) ;;
+	esac
+	session rm try || stuck=$((stuck + 1))
+	[ -z "$(find . -name '.sbx*'; find "$store/sessions" -name '.new-*')" ] || left=$((left + 1))
+	if [ "$(contents .)" != "$old" ]; then as_before; fi
+done
+is "SIGKILL of an apply, $rounds times: never half" 0 "$half"
+is "never stuck" "0" "$stuck"
+is "nothing is left in the project or the state" 0 "$left"
+if [ $((was_old > 0 && was_new > 0)) = 1 ]; then pass "both ends were seen: $was_old old, $was_new new"; else fail "both ends were seen" "$was_old old, $was_new new"; fi
+
+# --- SIGKILL of everything else: snapshots are never lost, and the session goes on
+lost=0 broken=0
+session discard s
+in_session s 'echo 0 >counter'
+session snapshot s k0 >/dev/null
+for i in $(seq "$rounds"); do
+	case $((i % 5)) in
+	0) "$SBX" session snapshot s "k$i" >/dev/null 2>&1 & ;;
+	1) "$SBX" run -s s -- bash -c "echo $i >counter.new && mv counter.new counter; sleep 0.02" >/dev/null 2>&1 & ;;
+	2) "$SBX" session fork s@k0 "x$i" >/dev/null 2>&1 & ;;
+	3) "$SBX" session restore s k0 >/dev/null 2>&1 & ;;
+	4) "$SBX" session gc >/dev/null 2>&1 & ;;
+	esac
+	pid=$!
+	sleep "$(printf '0.%04d' $((RANDOM % 80)))"
+	kill -9 $pid 2>/dev/null
+	wait $pid 2>/dev/null
+	((i % 5 != 2)) || session rm "x$i"
+	if ((i % 25 == 0)); then
+		session gc >/dev/null || broken=$((broken + 1))
+		[ "$(in_session s 'cat counter | wc -l')" = 1 ] || broken=$((broken + 1))
+		[ "$("$SBX" session fork s@k0 check 2>/dev/null; in_session check 'cat counter')" = 0 ] || lost=$((lost + 1))
+		session rm check || broken=$((broken + 1))
+		for name in $(session log --json s | python3 -c 'import json, sys; print(*[x["name"] for x in json.load(sys.stdin) if x["name"] != "k0"])'); do
+			session rm "s@$name" || broken=$((broken + 1))
+		done
+	fi
+done
+is "SIGKILL of create, run, snapshot, restore, gc, $rounds times: no snapshot is lost" 0 "$lost"
+is "and the session is not broken" 0 "$broken"
+session rm s
+for name in $(session list --json | python3 -c 'import json, sys; print(*[x["name"] for x in json.load(sys.stdin)])'); do session rm "$name"; done
+session gc >/dev/null
+is "at the end nothing is left" "0 0" "$(find "$store/layers" -mindepth 1 -maxdepth 1 -name '????????' | wc -l) $(ls -A "$store/sessions" | wc -l)"
+
+# --- two processes for one session
+session create race
+won=0
+for i in $(seq 20); do
+	"$SBX" session snapshot race "r$i" >/dev/null 2>&1 &
+	a=$!
+	"$SBX" session snapshot race "r$i" >/dev/null 2>&1 &
+	wait $a && won=$((won + 1))
+	wait $! && won=$((won + 1))
+done
+is "two snapshots of one name at once: one is made" 20 "$won"
+for i in $(seq 10); do
+	in_session race "echo $i >>log-$i; sleep 0.0$((i % 3))" &
+	(session snapshot race "m$i" >/dev/null; session restore race r1) &
+done
+wait
+status "runs, snapshots and restores at once: the session is whole" 0 "$SBX" run -s race -- true
+"$SBX" session create same >/dev/null 2>&1 &
+"$SBX" session create same >/dev/null 2>&1 &
+wait
+is "two of one name: one session" 1 "$(session list | grep -c '^same ')"
+session rm race && session rm same
+
+# --- a hostile command
+session create evil
+mkdir -p "$work/secret" && echo secret >"$work/secret/f" && chmod 755 "$work/secret"
+in_session evil "ln -s $work/secret ~/.config 2>/dev/null; rm -rf ~/.gitconfig; ln -s $work/secret ~/dir; ln -s / /tmp/root; rm -rf /var/tmp/* ; true"
+echo '[user]' >"$HOME/.gitconfig"
+in_session evil true
+is "symlinks of an earlier command lead nowhere on the host" "f" "$(ls "$work/secret")"
+in_session evil 'setfattr -n user.overlay.opaque -v y . 2>/dev/null; setfattr -n user.overlay.redirect -v /../../.. file 2>/dev/null; mknod w c 0 0 2>/dev/null; ls >/dev/null'
+is "attributes of overlayfs do nothing from inside" "hello" "$(in_session evil 'cat file')"
+is "nor whiteouts" "" "$(session diff --stat evil | grep -w w)"
+is "a session's layers are not seen inside" "" "$(in_session evil "ls $XDG_STATE_HOME 2>/dev/null; find / -path /proc -prune -o -name layers -print 2>/dev/null | grep sbx")"
+status "the state directory cannot be written to" 125 "$SBX" run -s evil --write "$XDG_STATE_HOME" -- true
+# shellcheck disable=SC2030
+is "what the mounter may, the command may not: no capability" "0000000000000000" "$(in_session evil "sed -n 's/CapEff:\t//p' /proc/self/status")"
+in_session evil 'mkdir -p d/d/d/d; for i in $(seq 200); do mkdir d$i && cd d$i; done 2>/dev/null; true'
+session diff --stat evil >/dev/null
+is "a deep tree is shown or refused" 1 "$(($? == 0 || $? == 125))"
+in_session evil $'touch $\'new\\nline\' $\'esc\\e[31m\''
+is "control bytes of names are not printed" "" "$(session diff --stat evil | grep -P '[\x00-\x08\x0b-\x1f]')"
+session discard evil
+in_session evil $'touch $\'new\\nline\' "blank name" "100%" é'
+session apply evil
+is "but such names are applied" 4 "$(ls -1b | grep -c -e '^new.nline$' -e '^blank' -e '^100%$' -e '^é$' -e '^\\303')"
+session rm evil
+
+# --- damaged state
+session create d && in_session d 'echo d >d' && session snapshot d one && in_session d 'echo e >>d'
+cp -a "$store" "$work/store" 2>/dev/null # but what overlayfs works in, which nobody may read
+again() { chmod -R u+rwx "$store"; rm -rf "$store"; cp -a "$work/store" "$store" 2>/dev/null; true; }
+refused() { # name, pattern
+	local name=$1 before
+	before=$(contents .)
+	for verb in "run -s d -- true" "session snapshot d" "session diff d" "session apply d" "session restore d one"; do
+		# shellcheck disable=SC2086
+		"$SBX" $verb >"$work/out" 2>&1
+		if [ $? != 125 ] || ! grep -Eq "$2" "$work/out" || [ "$before" != "$(contents .)" ]; then
+			fail "$name: $verb" "$(cat "$work/out")"
+			return
+		fi
+	done
+	pass "$name is refused"
+}
+state=$store/sessions/d/state
+sed -i 's/sbx-session 1/sbx-session 2/' "$state" && refused "state of a newer version" "newer sbx"
+again && sed -i 's/^top ./top x/' "$state" && refused "a damaged line" "checksum"
+again && truncate -s -3 "$state" && refused "a state that was cut" "end is missing|checksum"
+again && : >"$state" && refused "an empty state" "cannot be used"
+again && rm "$state" && refused "a missing state" "state"
+again && rm "$state" && mkfifo "$state" && refused "a FIFO as state" "no file of ours"
+again && head -c 20M /dev/zero >"$state" && refused "a huge state" "no file of ours|cannot be used"
+again && printf 'sbx-session 1\n\0' >"$state" && refused "a NUL byte" "cannot be used"
+# A whole state with a wrong thing in it: the checksum is right, the layer is not there.
+again && for layer in "$store"/layers/????????; do chmod -R u+rwx "$layer"; rm -rf "$layer"; done
+for verb in "run -s d -- true" "session diff d" "session apply d"; do
+	# shellcheck disable=SC2086
+	like "a missing layer: $verb" "$("$SBX" $verb 2>&1; echo $?)" "layer.*125|125"
+done
+again && printf 'sbx-apply 1\ncommit\nadd 0 x 0 0 0 0 0 0 0\nsum 0000000000000000\n' >"$store/sessions/d/journal"
+before=$(contents .)
+like "a damaged journal" "$("$SBX" session apply d 2>&1)" "journal.*cannot be used.*nothing was changed"
+is "and nothing was changed" "$before" "$(contents .)"
+like "a run with an interrupted apply is refused, with what ends it" "$("$SBX" run -s d -- true 2>&1)" "sbx session apply d"
+again
+for name in a/b ../x .hidden -x "$(printf 'a\nb')" "" "$(printf '%065d' 0)" a@b 'a b'; do
+	status "the name '$(printf %q "$name")'" 125 "$SBX" session create -- "$name"
+done
+session rm d
+
+# --- full disks
+if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
+	cat >"$work/full.sh" <<'END'
+mount -t tmpfs -o size=3m,mode=755 full "$XDG_STATE_HOME" || exit 77
+cd "$1" || exit 1
+"$SBX" session create full || exit 77
+"$SBX" run -s full -- true || exit 77
+head -c 2M /dev/zero >"$XDG_STATE_HOME/filler"
+"$SBX" run -s full -- bash -c 'echo kept >kept; head -c 8M /dev/zero >big; echo "write status $?"'
+head -c 1M /dev/zero >"$XDG_STATE_HOME/rest" 2>/dev/null
+"$SBX" session apply full; echo "apply status $?"
+rm "$XDG_STATE_HOME/filler" "$XDG_STATE_HOME/rest"
+"$SBX" run -s full -- bash -c 'cat kept; rm -f big' && "$SBX" session snapshot full
+"$SBX" session apply full; echo "apply status $?"
+END
+	out=$(XDG_STATE_HOME=$work/full-state unshare -m bash -c "mkdir -p $work/full-state; exec bash $work/full.sh $project" 2>&1)
+	if [ $? = 77 ]; then
+		skip "a full state directory" "no tmpfs with extended attributes: $(echo "$out" | tail -1)"
+	else
+		like "a full layer: the command is told" "$out" "write status 1"
+		like "what was written before is there" "$out" "^kept"
+		like "an apply in a full state directory is refused" "$out" "apply status 125"
+		like "and says why" "$out" "No space left on device"
+		like "and changes nothing: with room again it is applied" "$out" "apply status 0"
+		is "the change is there" kept "$(cat kept)"
+	fi
+	rm -f kept
+	cat >"$work/full.sh" <<'END'
+mount -t tmpfs -o size=1m,mode=755 full "$1" || exit 77
+cd "$1" && git init -q && echo a >a && echo b >b || exit 1
+"$SBX" session create small || exit 77
+"$SBX" run -s small -- bash -c 'echo changed >a; head -c 600K /dev/urandom >c; head -c 600K /dev/urandom >d; rm b' || exit 77
+"$SBX" session apply small; echo "apply status $?"
+cat a; ls -A
+END
+	mkdir "$work/small"
+	out=$(unshare -m bash "$work/full.sh" "$work/small" 2>&1)
+	like "no room for an apply: refused" "$out" "No space left"
+	is "and the project is as it was" "a .git a b" "$(echo $(printf '%s\n' "$out" | sed '1,/apply status 125/d'))"
+	session rm small
+else
+	skip "full disks" "only root can mount a small one"
+fi
+done_testing
