@@ -17,6 +17,8 @@ enum { STEPS_MOST = 40 };
 
 // From the supervisor to pid 1: make sockets of the box's network and send them.
 enum { SIGNAL_SOCKETS = 63 };
+// To a supervisor of a session's run, and on to pid 1: stop all processes of the box, and continue.
+enum { SIGNAL_PAUSE = 62, SIGNAL_RESUME = 61 };
 
 // What init tells the supervisor; written in one piece (smaller than PIPE_BUF).
 struct message {
@@ -79,6 +81,7 @@ struct run {
 	int trees[ROOTS_MOST]; // mounts of another run of the session, by root; -1: to be made
 	int session_user, session_view; // the box's namespaces, for those who come later
 	int descriptors; // box side: the host's /proc/self/fd
+	bool in_session, paused; // pid 1
 
 	// mount: a descriptor of each mount of the plan, -1 when it has none
 	int *mounts;

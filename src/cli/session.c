@@ -17,9 +17,12 @@
 #include "cli/sessions.h"
 #include "cli/verbs.h"
 #include "jail/project.h"
+#include "run.h"
 #include "run/decide.h"
 #include "session/apply.h"
 #include "session/history.h"
+#include "session/runs.h"
+#include "session/transfer.h"
 
 extern char **environ;
 
@@ -119,6 +122,49 @@ static int apply(struct sessions *sessions, char **words)
 			 sessions->box->invocation.force == ANSWER_YES ? FORCE_YES : FORCE_NO, &sessions->told);
 }
 
+// One of the two names a session: NAME:PATH.
+static int copy(struct sessions *sessions, char **words)
+{
+	struct held held;
+	char *to = strchr(words[1], ':'), *from = strchr(words[0], ':');
+	bool in = to && !memchr(words[1], '/', (size_t)(to - words[1]));
+	bool out = from && !memchr(words[0], '/', (size_t)(from - words[0]));
+	if (in == out)
+		return fail(0, "one of the two is NAME:PATH, in a session; ./a:b is a file of yours");
+	char *mark = in ? to : from;
+	*mark = '\0';
+	TRY(refer_alone(sessions, in ? words[1] : words[0], &held));
+	return in ? transfer_in(&sessions->store, &held, words[0], mark + 1) :
+		    transfer_out(&sessions->store, &held, mark + 1, words[1]);
+}
+
+static int signal_runs(struct sessions *sessions, const char *name, int number)
+{
+	struct held held;
+	struct runs runs;
+	struct record record;
+	unsigned count = 0;
+	int found;
+	TRY(store_hold(&sessions->store, name, HOLD_LOOK, &held));
+	TRY(runs_open(held.directory, &runs));
+	while ((found = runs_next(&runs, &record)) == 1)
+		count += runs_signal(&record, number) == 0;
+	runs_close(&runs);
+	TRY(found);
+	err_clear(); // of one that has just ended
+	return count > 0 ? 0 : fail(0, "no command runs in session '%s'", name);
+}
+
+static int pause_runs(struct sessions *sessions, char **words)
+{
+	return signal_runs(sessions, words[0], SIGNAL_PAUSE);
+}
+
+static int resume_runs(struct sessions *sessions, char **words)
+{
+	return signal_runs(sessions, words[0], SIGNAL_RESUME);
+}
+
 static int diff(struct sessions *sessions, char **words)
 {
 	const struct invocation *invocation = &sessions->box->invocation;
@@ -143,6 +189,9 @@ static const struct action {
 	{ "fork", fork_one, 2, 2, "fork NAME[@SNAPSHOT] NEW-NAME" },
 	{ "diff", diff, 1, WORDS_MOST, "diff [--stat|--json] NAME [PATH]..." },
 	{ "apply", apply, 1, WORDS_MOST, "apply [--force] NAME [PATH]..." },
+	{ "cp", copy, 2, 2, "cp SOURCE NAME:PATH | cp NAME:PATH TARGET" },
+	{ "pause", pause_runs, 1, 1, "pause NAME" },
+	{ "resume", resume_runs, 1, 1, "resume NAME" },
 	{ "discard", discard, 1, 1, "discard NAME" },
 	{ "rm", remove_one, 1, 1, "rm NAME[@SNAPSHOT]" },
 	{ "gc", sweep, 0, 0, "gc" },

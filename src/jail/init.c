@@ -157,6 +157,8 @@ static void reap(struct run *run, pid_t command)
 			return;
 		if (pid != command)
 			continue;
+		if (WIFSTOPPED(status) && run->paused)
+			continue; // by us: a shell outside has nothing to know of it
 		if (WIFSTOPPED(status))
 			tell_stop(run, status);
 		else
@@ -192,6 +194,19 @@ static bool to_forward(const struct run *run, const siginfo_t *info)
 	       (run->own_session && info->si_code == SI_USER && info->si_pid == 0);
 }
 
+static bool is_pause(const struct run *run, int number, const siginfo_t *info)
+{
+	return run->in_session && info->si_code == SI_QUEUE && info->si_pid == 0 &&
+	       (number == SIGNAL_PAUSE || number == SIGNAL_RESUME);
+}
+
+// Everybody but pid 1 itself.
+static void pause_all(struct run *run, int number)
+{
+	run->paused = number == SIGNAL_PAUSE;
+	kill(-1, run->paused ? SIGSTOP : SIGCONT);
+}
+
 static _Noreturn void serve(struct run *run, pid_t command)
 {
 	sigset_t all;
@@ -204,6 +219,8 @@ static _Noreturn void serve(struct run *run, pid_t command)
 			reap(run, command);
 		else if (number == SIGNAL_SOCKETS && info.si_code == SI_QUEUE && info.si_pid == 0)
 			give_sockets(run);
+		else if (is_pause(run, number, &info))
+			pause_all(run, number);
 		else if (number > 0 && to_forward(run, &info))
 			kill(run->own_session ? -command : command, number);
 	}
@@ -221,6 +238,7 @@ int init_child(const struct plan *plan, struct run *run)
 	volatile int problem = 0;
 	bool timing = plan->timing;
 	run->tier_landlock = plan->tier == TIER_LANDLOCK; // the plan is soon out of reach
+	run->in_session = plan->session != NULL;
 	if (!testing_skips("wipe"))
 		forget_arguments(run);
 	if (close_others(plan, run->to_host, 0) < 0)

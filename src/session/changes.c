@@ -17,10 +17,12 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "base/trusted.h"
+#include "session/copy.h"
 #include "session/journal.h"
 #include "session/merged.h"
+#include "session/renames.h"
 
-enum { DEPTH_MOST = 256, CHANGES_MOST = 4000000, COMPARED_MOST = 2000 };
+enum { DEPTH_MOST = 256, CHANGES_MOST = 4000000 };
 
 struct walk {
 	struct store *store;
@@ -69,23 +71,11 @@ static const char *below(struct walk *walk, const char *path, const char *name)
 	return path[0] ? arena_text(walk->store->arena, "%s/%s", path, name) : name;
 }
 
-static bool same_bytes(int left, int right)
-{
-	static char a[65536], b[65536];
-	for (;;) {
-		ssize_t got = fd_read_all(left, a, sizeof(a)), other = fd_read_all(right, b, sizeof(b));
-		if (got < 0 || got != other || memcmp(a, b, (size_t)got) != 0)
-			return false;
-		if (got == 0)
-			return true;
-	}
-}
-
 static bool same_file(int left, const char *left_name, int right, const char *right_name)
 {
 	autoclose int a = openat(left, left_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	autoclose int b = openat(right, right_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	return a >= 0 && b >= 0 && same_bytes(a, b);
+	return a >= 0 && b >= 0 && copy_is_same(a, b);
 }
 
 static bool same_link(int left, int right, const char *name)
@@ -295,47 +285,10 @@ static int walk_root(struct walk *walk)
 	autoclose int host = sys_openat2(AT_FDCWD, root->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 	if (host < 0)
 		return fail(errno, "'%s'", root->path);
-	TRY(merged_open(walk->store, walk->session, walk->session->top, walk->root, &merged));
+	TRY(merged_open(walk->store, walk->session, walk->session->top, CHAIN_MOST, walk->root, &merged));
 	int result = walk_directory(walk, "", &merged, host);
 	merged_close(&merged);
 	return result;
-}
-
-// A removed file with the same bytes as an added one.
-static const char *find_origin(struct store *store, const struct session *session, const struct changes *changes,
-			       const struct change *added, unsigned *compared)
-{
-	for (unsigned j = 0; j < changes->count && *compared < COMPARED_MOST; j++) {
-		const struct change *removed = &changes->list[j];
-		const char *name;
-		if (removed->kind != CHANGE_REMOVED || !S_ISREG(removed->was.st_mode) ||
-		    removed->was.st_size != added->is.st_size || removed->root != added->root)
-			continue;
-		++*compared;
-		autoclose int file = changes_open(store, session, added);
-		autoclose int parent = changes_host_parent(session, removed->root, removed->path, &name);
-		autoclose int other = parent < 0 ? -1 : openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-		if (file >= 0 && other >= 0 && same_bytes(file, other))
-			return removed->path;
-	}
-	return NULL;
-}
-
-static void find_renames(struct store *store, const struct held *held, struct changes *changes)
-{
-	unsigned removed = 0, compared = 0;
-	for (unsigned i = 0; i < changes->count; i++)
-		removed += changes->list[i].kind == CHANGE_REMOVED && S_ISREG(changes->list[i].was.st_mode);
-	for (unsigned i = 0; removed > 0 && i < changes->count; i++) {
-		struct change *added = &changes->list[i];
-		if (added->kind != CHANGE_ADDED || !S_ISREG(added->is.st_mode))
-			continue;
-		if (added->is.st_size > 0)
-			added->renamed = find_origin(store, &held->session, changes, added, &compared);
-		// A file that was moved carries the mark of its origin along: that tells nothing then.
-		added->conflict = known_has(changes->known, added->root, added->path, 0, NULL);
-	}
-	err_clear();
 }
 
 // Whoever removes a directory removes what is guarded in it.
@@ -359,7 +312,7 @@ int changes_find(struct store *store, const struct held *held, struct changes *r
 	for (walk.root = 0; walk.root < held->session.root_count; walk.root++)
 		if (!held->session.roots[walk.root].own)
 			TRY(walk_root(&walk));
-	find_renames(store, held, &changes);
+	renames_find(store, held, &changes);
 	guard_removed(&changes);
 	*ret_changes = changes;
 	return 0;

@@ -146,3 +146,15 @@ int copy_finish(int to, const char *name, const struct stat *status)
 		return fail_at("copy the mode of", name);
 	return 0;
 }
+
+bool copy_is_same(int left, int right)
+{
+	static char a[65536], b[65536];
+	for (;;) {
+		ssize_t got = fd_read_all(left, a, sizeof(a)), other = fd_read_all(right, b, sizeof(b));
+		if (got < 0 || got != other || memcmp(a, b, (size_t)got) != 0)
+			return false;
+		if (got == 0)
+			return true;
+	}
+}

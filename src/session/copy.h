@@ -1,6 +1,7 @@
 // Copies of files with all that belongs to them.
 #pragma once
 
+#include <stdbool.h>
 #include <sys/stat.h>
 
 // One file, symlink, FIFO or empty directory, as `name` in the directory `to`, which has none of
@@ -14,3 +15,6 @@ int copy_finish(int to, const char *name, const struct stat *status);
 
 // Attributes of the user's own, without those of overlayfs.
 int copy_attributes(int from, int to);
+
+// Whether two files hold the same bytes, from where they are read.
+bool copy_is_same(int left, int right);

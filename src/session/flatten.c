@@ -14,7 +14,8 @@
 #include "session/copy.h"
 #include "session/merged.h"
 
-enum { DEPTH_MOST = 256 };
+enum { DEPTH_MOST = 256, SMALL_MOST = 4000, LARGE_MOST = 8 };
+#define ARENA_BYTES ((size_t)16 << 30)
 
 static int merge(struct arena *arena, const struct merged *from, int to, int depth);
 
@@ -55,26 +56,66 @@ static int merge(struct arena *arena, const struct merged *from, int to, int dep
 	return 0;
 }
 
-int flatten_chain(struct store *store, struct session *session, unsigned *frozen)
+// Entries of a layer, counted up to SMALL_MOST + 1.
+static unsigned count_entries(struct arena *arena, int directory, unsigned count, int depth)
+{
+	char **names;
+	struct stat status;
+	int all = depth > DEPTH_MOST ? 0 : names_in(arena, directory, &names);
+	for (int i = 0; i < all && count <= SMALL_MOST; i++) {
+		count++;
+		if (fstatat(directory, names[i], &status, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(status.st_mode))
+			continue;
+		autoclose int fd = openat(directory, names[i], O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (fd >= 0)
+			count = count_entries(arena, fd, count, depth + 1);
+	}
+	return count;
+}
+
+static bool is_small(const struct store *store, const struct session *session, unsigned layer)
+{
+	struct arena *arena = arena_new();
+	autoclose int fd = openat(store->layers, session->layers[layer].id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	bool small = fd >= 0 && count_entries(arena, fd, 0, 0) <= SMALL_MOST;
+	arena_free(arena);
+	err_clear();
+	return small;
+}
+
+// One root of the layers `from` and below, as far as `count` of the chain, into the layer `to`.
+static int flatten_root(struct store *store, const struct session *session, unsigned from, unsigned count, unsigned root,
+			unsigned to)
 {
 	char name[32];
-	unsigned top = session->top;
-	TRY(store_add_layer(store, session, -1));
+	struct merged merged;
+	struct arena *arena = arena_new_of(ARENA_BYTES);
+	snprintf(name, sizeof(name), "%s/%u", session->layers[to].id, root);
+	autoclose int directory = openat(store->layers, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int result = directory < 0 ? fail(errno, "open a layer") : merged_open(store, session, from, count, root, &merged);
+	if (result == 0) {
+		result = merge(arena, &merged, directory, 0);
+		merged_close(&merged);
+	}
+	arena_free(arena);
+	return result;
+}
+
+int flatten_chain(struct store *store, struct session *session, unsigned *frozen)
+{
+	unsigned chain[CHAIN_MOST], top = session->top, merged = 0;
+	unsigned count = session_chain(session, *frozen, chain, CHAIN_MOST);
+	while (merged < count && is_small(store, session, chain[merged]))
+		merged++;
+	// Large ones alone must not pile up either.
+	if (count - merged >= LARGE_MOST || merged < 2)
+		merged = count;
+	int parent = session->layers[chain[merged - 1]].parent;
+	TRY(store_add_layer(store, session, parent));
 	unsigned flat = session->top;
 	session->top = top;
-	for (unsigned root = 0; root < session->root_count; root++) {
-		struct merged from;
-		struct arena *arena = arena_new();
-		snprintf(name, sizeof(name), "%s/%u", session->layers[flat].id, root);
-		autoclose int to = openat(store->layers, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		int result = to < 0 ? fail(errno, "open a layer") : merged_open(store, session, *frozen, root, &from);
-		if (result == 0) {
-			result = merge(arena, &from, to, 0);
-			merged_close(&from);
-		}
-		arena_free(arena);
-		TRY(result);
-	}
+	for (unsigned root = 0; root < session->root_count; root++)
+		TRY(flatten_root(store, session, *frozen, merged, root, flat));
 	*frozen = flat;
 	return 0;
 }

@@ -139,7 +139,7 @@ static int freeze(struct store *store, struct held *held, const char *name)
 	bool unchanged = session->layers[frozen].parent >= 0 && is_unchanged(store, session);
 	if (unchanged)
 		frozen = (unsigned)session->layers[frozen].parent;
-	else if (session_chain(session, frozen, chain, FLATTEN_AT + 2) >= FLATTEN_AT)
+	else if (session_chain(session, frozen, chain, FLATTEN_AT + 2) > FLATTEN_AT)
 		TRY(flatten_chain(store, session, &frozen));
 	if (!unchanged)
 		TRY(store_add_layer(store, session, (int)frozen));

@@ -37,13 +37,13 @@ static bool push(struct merged *merged, int fd, unsigned layer)
 	return !merged->opaque;
 }
 
-int merged_open(const struct store *store, const struct session *session, unsigned top, unsigned root,
+int merged_open(const struct store *store, const struct session *session, unsigned top, unsigned most, unsigned root,
 		struct merged *ret_merged)
 {
 	unsigned chain[CHAIN_MOST];
 	char name[32];
 	struct merged merged = { .count = 0 };
-	unsigned count = session_chain(session, top, chain, CHAIN_MOST);
+	unsigned count = session_chain(session, top, chain, most < CHAIN_MOST ? most : CHAIN_MOST);
 	for (unsigned i = 0; i < count; i++) {
 		const char *id = session->layers[chain[i]].id;
 		autoclose int layer = openat(store->layers, id, DIRECTORY_FLAGS);

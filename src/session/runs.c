@@ -138,6 +138,15 @@ int runs_settle(int session)
 	return result;
 }
 
+int runs_signal(const struct record *record, int number)
+{
+	autoclose int process = sys_pidfd_open(record->supervisor);
+	if (process < 0 || runs_start_of(record->supervisor) != record->supervisor_start ||
+	    sys_pidfd_send_signal(process, number, NULL) < 0)
+		return fail(errno, "signal process %d", (int)record->supervisor);
+	return 0;
+}
+
 static int open_namespace(pid_t supervisor, int number, uint64_t inode)
 {
 	char path[64];

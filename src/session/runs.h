@@ -36,5 +36,8 @@ void runs_close(struct runs *runs);
 // All of them are dead, for the caller holds the session alone: waits for the last process.
 int runs_settle(int session);
 
+// Sends it to the supervisor of the record and to nobody else.
+int runs_signal(const struct record *record, int number);
+
 // Descriptors of the namespaces of a living run's box, proved by their inodes. Rule 15.
 int runs_enter(const struct record *record, int *ret_user, int *ret_view);

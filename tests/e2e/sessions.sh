@@ -220,6 +220,46 @@ is "a directory that holds them does not name them" "" "$(ls -d sub/.idea 2>/dev
 rm -rf .vscode Makefile .github plain
 session discard one
 
+# --- copies in and out
+session create c && in_session c 'mkdir -p here/sub; echo inside >here/f; ln -s /etc/passwd here/link; rm file; echo tmp >/tmp/t'
+mkdir -p "$work/tree/deep" && echo 1 >"$work/tree/one" && echo 2 >"$work/tree/deep/two" && chmod 640 "$work/tree/one"
+hash=$(tree_hash .)
+session cp "$work/tree" c:here
+is "cp in: into a directory by its own name" "1 2 640 inside" "$(in_session c 'echo $(cat here/tree/one here/tree/deep/two; stat -c %a here/tree/one; cat here/f)')"
+session cp "$work/tree/one" c:file
+is "cp in: to a name, over what was removed" 1 "$(in_session c 'cat file')"
+session cp "$work/tree" c:/tmp/copy && session cp "$work/tree/one" c:dir/numbers
+is "cp in: to /tmp, and over a file of the host" "2 1" "$(in_session c 'echo $(cat /tmp/copy/deep/two dir/numbers)')"
+rm "$work/tree/one"
+session cp "$work/tree" c:dir/deep
+is "cp in: into a directory of the host" "file tree" "$(in_session c 'echo $(ls dir/deep)')"
+is "the host has what it had" "$hash" "$(tree_hash .)"
+mkdir "$work/got"
+session cp c:here "$work/got" && session cp c:dir "$work/got/renamed" && session cp c:/tmp/t "$work/got"
+is "cp out: a directory, one of both, a file" "inside 1 deep numbers tmp" "$(cd "$work/got" && echo $(cat here/f renamed/numbers; ls renamed; cat t))"
+is "cp out: a link is a link" /etc/passwd "$(readlink "$work/got/here/link")"
+status "cp out: over something" 125 "$SBX" session cp c:here "$work/got/t"
+status "cp out: what is not there" 125 "$SBX" session cp c:none "$work/got"
+status "cp in: through a link" 125 "$SBX" session cp "$work/tree/deep/two" c:here/link/x
+status "cp in: where nothing is kept" 125 "$SBX" session cp "$work/tree" c:/usr/x
+status "cp of two files of the host" 125 "$SBX" session cp "$work/tree" "$work/x"
+session rm c
+
+# --- pause
+"$SBX" run -s two -- bash -c 'while :; do echo . >>ticks; sleep 0.02; done' 2>/dev/null &
+for i in $(seq 100); do [ "$(in_session two 'wc -l <ticks')" -gt 2 ] 2>/dev/null && break; sleep 0.05; done
+session pause two
+sleep 0.1
+a=$(in_session two 'wc -l <ticks') && sleep 0.3 && b=$(in_session two 'wc -l <ticks')
+is "pause: it stands still, and others can come in" "$a" "$b"
+session resume two
+for i in $(seq 100); do [ "$(in_session two 'wc -l <ticks')" -gt "$b" ] && break; sleep 0.05; done
+is "resume: it goes on" 1 "$(($(in_session two 'wc -l <ticks') > b))"
+kill $!
+wait
+status "pause of nothing" 125 "$SBX" session pause two
+session discard two
+
 # --- another file system: the stage is in the project for the time of the apply
 if [ -w /dev/shm ] && [ "$(stat -c %d /dev/shm)" != "$(stat -c %d .)" ]; then
 	far=$(mktemp -d /dev/shm/sbx-test.XXXXXX)

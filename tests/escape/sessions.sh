@@ -27,7 +27,9 @@ in_session s 'for i in $(seq 1 30); do echo new >>f$i; done; for i in $(seq 31 4
 	chmod 600 f50; rm f51; mkdir f51; echo in >f51/in; rm -r stays; ln -s f1 stays'
 session create spare --from s
 # What it leads to, by an apply that nobody disturbs.
+begin=$(date +%s%N)
 session apply spare || fail "the apply that is the measure" "$(cat "$work/log")"
+takes=$((($(date +%s%N) - begin) / 100000)) # tenths of a millisecond
 new=$(contents .)
 old=$(contents "$work/old")
 as_before() { find . -mindepth 1 -maxdepth 1 ! -name .git -exec rm -rf {} + && (cd "$work/old" && tar cf - --exclude=./.git .) | tar xf - -p; }
@@ -42,7 +44,8 @@ for i in $(seq "$rounds"); do
 	session fork s@wanted try
 	setsid "$SBX" session apply --force try >/dev/null 2>&1 &
 	pid=$!
-	sleep "$(printf '0.%04d' $((RANDOM % 160)))"
+	wait=$((RANDOM % (takes + takes / 2 + 1)))
+	sleep "$((wait / 10000)).$(printf %04d $((wait % 10000)))"
 	if ((i % 3 == 0)); then kill -9 -- "-$pid" 2>/dev/null; else kill -9 "$pid" 2>/dev/null; fi
 	wait "$pid" 2>/dev/null
 	if ((i % 3 == 0)); then pkill -9 -s "$pid" 2>/dev/null; fi
@@ -128,11 +131,16 @@ session rm race && session rm same
 # --- a hostile command
 session create evil
 mkdir -p "$work/secret" && echo secret >"$work/secret/f" && chmod 755 "$work/secret"
-in_session evil "ln -s $work/secret ~/.config 2>/dev/null; rm -rf ~/.gitconfig; ln -s $work/secret ~/dir; ln -s / /tmp/root; rm -rf /var/tmp/* ; true"
+in_session evil "ln -s $work/secret ~/.config 2>/dev/null; rm -rf ~/.gitconfig; ln -s $work/secret ~/dir; ln -s / /tmp/root; true"
 echo '[user]' >"$HOME/.gitconfig"
 in_session evil true
 is "symlinks of an earlier command lead nowhere on the host" "f" "$(ls "$work/secret")"
-in_session evil 'setfattr -n user.overlay.opaque -v y . 2>/dev/null; setfattr -n user.overlay.redirect -v /../../.. file 2>/dev/null; mknod w c 0 0 2>/dev/null; ls >/dev/null'
+in_session evil 'python3 -c "
+import os
+for path, name, value in (\".\", \"opaque\", b\"y\"), (\"file\", \"redirect\", b\"/../../..\"), (\"file\", \"metacopy\", b\"\"):
+    try: os.setxattr(path, \"user.overlay.\" + name, value)
+    except OSError: pass
+"; mknod w c 0 0 2>/dev/null; ls >/dev/null'
 is "attributes of overlayfs do nothing from inside" "hello" "$(in_session evil 'cat file')"
 is "nor whiteouts" "" "$(session diff --stat evil | grep -w w)"
 is "a session's layers are not seen inside" "" "$(in_session evil "ls $XDG_STATE_HOME 2>/dev/null; find / -path /proc -prune -o -name layers -print 2>/dev/null | grep sbx")"
