@@ -129,7 +129,7 @@ struct keeping {
 };
 
 // The session that a run happens in. A layer is a directory by its id, with a directory for each
-// root and one beside it to work in ("0", "w0").
+// root and one beside it to work in (base/place.h).
 enum { ROOTS_MOST = 32, CHAIN_MOST = 16, LAYER_ID = 8 };
 struct root {
 	const char *path;

@@ -77,10 +77,12 @@ struct run {
 
 	// session
 	int session, gate; // its directory, and who may mount: -1 without
-	bool recorded; // others may find our mounts
+	int slot; // of our record, by which others find our mounts, or -1
+	bool joined_own; // the overlay of what has nothing below is another run's
 	int trees[ROOTS_MOST]; // mounts of another run of the session, by root; -1: to be made
 	int session_user, session_view; // the box's namespaces, for those who come later
 	int descriptors; // box side: the host's /proc/self/fd
+	int own_overlay; // box side: of all that has nothing of the host below
 	bool in_session, paused; // pid 1
 
 	// mount: a descriptor of each mount of the plan, -1 when it has none

@@ -121,8 +121,10 @@ static int join(const struct plan *plan, struct run *run, const struct record *r
 	fd_close(&user);
 	fd_close(&view);
 	while (helper > 0 && fd_receive(ends[0], &root, sizeof(root), fds) == sizeof(root)) {
-		if (root < ROOTS_MOST && run->trees[root] < 0)
+		if (root < ROOTS_MOST && run->trees[root] < 0) {
 			run->trees[root] = take(&fds[0]);
+			run->joined_own = run->joined_own || plan->session->roots[root].own;
+		}
 		fd_close(&fds[0]);
 	}
 	fd_close(&ends[0]);
@@ -177,6 +179,15 @@ static void put_command(const struct plan *plan, char *text, size_t size)
 			*at = '?';
 }
 
+// For the log alone: on a full disk a session can still be entered, to remove something. In place,
+// with zeros behind: replacing a file takes ten times as long.
+static void note_command(int session, const struct record *record)
+{
+	autoclose int fd = openat(session, "command", O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		(void)!pwrite(fd, record->command, sizeof(record->command), 0);
+}
+
 static int write_record(const struct plan *plan, struct run *run)
 {
 	struct record record = { .supervisor = getpid(), .init = run->init };
@@ -188,11 +199,8 @@ static int write_record(const struct plan *plan, struct run *run)
 		if (plan->mounts[i].kind == MOUNT_LAYERS)
 			record.roots |= 1ULL << plan->mounts[i].root;
 	put_command(plan, record.command, sizeof(record.command));
-	TRY(runs_write(run->session, &record));
-	run->recorded = true;
-	// For the log alone: on a full disk a session can still be entered, to remove something.
-	if (store_replace_file(run->session, "command", record.command, strlen(record.command)) < 0)
-		err_clear();
+	TRY(run->slot = runs_write(run->session, &record));
+	note_command(run->session, &record);
 	return 0;
 }
 
@@ -232,8 +240,8 @@ int attach_undo(const struct plan *plan, struct run *run)
 {
 	if (!plan->session)
 		return 0;
-	if (run->recorded)
-		runs_forget(run->session, getpid());
+	if (run->slot >= 0)
+		runs_forget(run->session, (unsigned)run->slot);
 	attach_ready(run);
 	fd_close(&run->session_user);
 	fd_close(&run->session_view);

@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/path.h"
+#include "base/place.h"
 #include "base/str.h"
 #include "base/sys.h"
 #include "base/trusted.h"
@@ -321,10 +322,10 @@ int changes_find(struct store *store, const struct held *held, struct changes *r
 int changes_parent(const struct store *store, const struct session *session, const struct change *change,
 		   const char **ret_name)
 {
-	char place[PATH_MAX];
+	char place[PATH_MAX], root[PLACE_MOST];
 	const char *name = path_name(change->path);
-	int length = snprintf(place, sizeof(place), "%s/%u/%.*s", session->layers[change->layer].id, change->root,
-			      (int)(name - change->path), change->path);
+	place_of_root(root, session->layers[change->layer].id, session->roots[change->root].own, change->root);
+	int length = snprintf(place, sizeof(place), "%s/%.*s", root, (int)(name - change->path), change->path);
 	if (length >= (int)sizeof(place))
 		return fail(ENAMETOOLONG, "a path of a layer");
 	*ret_name = name;

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/place.h"
 #include "base/str.h"
 #include "session/copy.h"
 #include "session/merged.h"
@@ -87,11 +88,11 @@ static bool is_small(const struct store *store, const struct session *session, u
 static int flatten_root(struct store *store, const struct session *session, unsigned from, unsigned count, unsigned root,
 			unsigned to)
 {
-	char name[32];
+	char place[PLACE_MOST];
 	struct merged merged;
 	struct arena *arena = arena_new_of(ARENA_BYTES);
-	snprintf(name, sizeof(name), "%s/%u", session->layers[to].id, root);
-	autoclose int directory = openat(store->layers, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	place_of_root(place, session->layers[to].id, session->roots[root].own, root);
+	autoclose int directory = openat(store->layers, place, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	int result = directory < 0 ? fail(errno, "open a layer") : merged_open(store, session, from, count, root, &merged);
 	if (result == 0) {
 		result = merge(arena, &merged, directory, 0);

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/place.h"
 #include "base/str.h"
 #include "session/flatten.h"
 
@@ -74,10 +75,10 @@ static bool is_empty_directory(int directory, const char *name)
 // Nothing was written since the last snapshot. Costs a look at each root, not at what is in it.
 static bool is_unchanged(const struct store *store, const struct session *session)
 {
-	char name[32];
+	char place[PLACE_MOST];
 	for (unsigned i = 0; i < session->root_count; i++) {
-		snprintf(name, sizeof(name), "%s/%u", session->layers[session->top].id, i);
-		if (!is_empty_directory(store->layers, name))
+		place_of_root(place, session->layers[session->top].id, session->roots[i].own, i);
+		if (!is_empty_directory(store->layers, place))
 			return false;
 	}
 	return true;
@@ -122,7 +123,7 @@ static const char *last_command(struct store *store, const struct held *held)
 	const char *text;
 	size_t length;
 	if (store_read_file(store->arena, held->directory, "command", COMMAND_MOST, &text, &length) == 0)
-		return arena_copy(store->arena, text, length);
+		return arena_copy(store->arena, text, strnlen(text, length));
 	err_clear();
 	return "";
 }

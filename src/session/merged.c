@@ -9,10 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/xattr.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/place.h"
 #include "base/str.h"
 
 enum { DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
@@ -41,19 +43,18 @@ int merged_open(const struct store *store, const struct session *session, unsign
 		struct merged *ret_merged)
 {
 	unsigned chain[CHAIN_MOST];
-	char name[32];
+	char place[PLACE_MOST];
 	struct merged merged = { .count = 0 };
 	unsigned count = session_chain(session, top, chain, most < CHAIN_MOST ? most : CHAIN_MOST);
 	for (unsigned i = 0; i < count; i++) {
 		const char *id = session->layers[chain[i]].id;
-		autoclose int layer = openat(store->layers, id, DIRECTORY_FLAGS);
-		snprintf(name, sizeof(name), "%u", root);
-		int fd = layer < 0 ? -1 : openat(layer, name, DIRECTORY_FLAGS);
-		if (fd < 0 && layer >= 0 && errno == ENOENT)
+		place_of_root(place, id, session->roots[root].own, root);
+		int fd = openat(store->layers, place, DIRECTORY_FLAGS);
+		if (fd < 0 && errno == ENOENT && faccessat(store->layers, id, F_OK, 0) == 0)
 			continue; // older than the root
 		if (fd < 0) {
 			merged_close(&merged);
-			return fail(errno, "layer '%s/%s/%u'", store->layers_path, id, root);
+			return fail(errno, "layer '%s/%s'", store->layers_path, place);
 		}
 		if (!push(&merged, fd, chain[i]))
 			break;

@@ -1,7 +1,6 @@
 // Owns the records of running commands.
 #include "session/runs.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -17,7 +16,8 @@
 #include "base/str.h"
 #include "base/sys.h"
 
-enum { NSFS_MAGIC = 0x6e736673, DYING_MILLISECONDS = 10000 };
+enum { NSFS_MAGIC = 0x6e736673, DYING_MILLISECONDS = 10000, SLOT_BYTES = 512, SLOTS_MOST = 1024 };
+_Static_assert(sizeof(struct record) <= SLOT_BYTES, "a record fits into its slot");
 static const uint64_t magic = 0x3130732d78627300; // and its version
 
 // The 22nd word, counted from behind the name in brackets, which may hold anything.
@@ -41,43 +41,63 @@ uint64_t runs_start_of(pid_t pid)
 	return *state == 'Z' || *state == 'X' ? 0 : start;
 }
 
-static void name_of(char *name, size_t size, pid_t supervisor)
+// One file of slots: to write into it costs a twentieth of making a file.
+static int open_slots(int session, int flags)
 {
-	snprintf(name, size, "%d", (int)supervisor);
+	int fd = openat(session, "runs", flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+	return fd < 0 ? fail(errno, "the runs of a session") : fd;
+}
+
+static off_t place_of(unsigned slot)
+{
+	return (off_t)slot * SLOT_BYTES;
+}
+
+// Whether the slot holds one.
+static bool read_slot(int fd, unsigned slot, struct record *ret_record)
+{
+	bool whole = pread(fd, ret_record, sizeof(*ret_record), place_of(slot)) == sizeof(*ret_record);
+	ret_record->command[sizeof(ret_record->command) - 1] = '\0';
+	return whole && ret_record->magic == magic;
 }
 
 int runs_write(int session, const struct record *record)
 {
-	char name[16], fresh[24];
-	struct record written = *record;
+	struct record there, written = *record;
 	written.magic = magic;
-	name_of(name, sizeof(name), record->supervisor);
-	snprintf(fresh, sizeof(fresh), ".%s", name);
-	autoclose int directory = openat(session, RUNS_DIRECTORY, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	autoclose int fd = directory < 0 ? -1 :
-					   openat(directory, fresh, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0 || fd_write_all(fd, &written, sizeof(written)) < 0 ||
-	    renameat(directory, fresh, directory, name) < 0)
-		return fail(errno, "note the run in its session");
-	return 0;
+	autoclose int fd = open_slots(session, O_RDWR | O_CREAT);
+	TRY(fd);
+	for (unsigned slot = 0; slot < SLOTS_MOST; slot++) {
+		if (read_slot(fd, slot, &there))
+			continue;
+		if (pwrite(fd, &written, sizeof(written), place_of(slot)) != sizeof(written))
+			return fail(errno, "note the run in its session");
+		return (int)slot;
+	}
+	return fail(0, "more than %d commands run in the session", SLOTS_MOST);
 }
 
-void runs_forget(int session, pid_t supervisor)
+static void clear(int fd, unsigned slot)
 {
-	char name[32];
-	snprintf(name, sizeof(name), RUNS_DIRECTORY "/%d", (int)supervisor);
-	unlinkat(session, name, 0);
+	static const struct record none;
+	// The next one that reads it finds nobody alive, should this fail.
+	(void)!pwrite(fd, &none, sizeof(none), place_of(slot));
+}
+
+void runs_forget(int session, unsigned slot)
+{
+	autoclose int fd = open_slots(session, O_RDWR);
+	if (fd >= 0)
+		clear(fd, slot);
+	else
+		err_clear();
 }
 
 int runs_open(int session, struct runs *ret_runs)
 {
-	autoclose int directory = openat(session, RUNS_DIRECTORY, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (directory < 0)
-		return fail(errno, "the runs of a session");
-	DIR *stream = fdopendir(directory);
-	if (!stream)
-		return fail(errno, "the runs of a session");
-	*ret_runs = (struct runs){ take(&directory), stream };
+	int fd = open_slots(session, O_RDWR | O_CREAT);
+	TRY(fd);
+	*ret_runs = (struct runs){ fd, 0 };
 	return 0;
 }
 
@@ -92,47 +112,44 @@ static int wait_for_death(const struct record *record)
 	return poll(&event, 1, DYING_MILLISECONDS) == 1 ? 0 : fail(0, "a command of a killed sbx does not end (process %d)", (int)record->init);
 }
 
-static bool read_record(int directory, const char *name, struct record *ret_record)
+static bool is_end(int fd, unsigned slot)
 {
-	autoclose int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	return fd >= 0 && fd_read_all(fd, ret_record, sizeof(*ret_record)) == sizeof(*ret_record) &&
-	       ret_record->magic == magic;
+	struct stat status;
+	return slot >= SLOTS_MOST || fstat(fd, &status) < 0 || status.st_size <= place_of(slot);
 }
 
 int runs_next(struct runs *runs, struct record *ret_record)
 {
-	for (struct dirent *entry = readdir(runs->stream); entry; entry = readdir(runs->stream)) {
-		if (str_equal(entry->d_name, ".") || str_equal(entry->d_name, ".."))
+	for (; !is_end(runs->fd, runs->slot); runs->slot++) {
+		if (!read_slot(runs->fd, runs->slot, ret_record))
 			continue;
-		if (read_record(runs->directory, entry->d_name, ret_record)) {
-			ret_record->command[sizeof(ret_record->command) - 1] = '\0';
-			if (runs_start_of(ret_record->supervisor) == ret_record->supervisor_start)
-				return 1;
-			TRY(wait_for_death(ret_record));
+		if (runs_start_of(ret_record->supervisor) == ret_record->supervisor_start) {
+			runs->slot++;
+			return 1;
 		}
-		unlinkat(runs->directory, entry->d_name, 0);
+		TRY(wait_for_death(ret_record));
+		clear(runs->fd, runs->slot);
 	}
 	return 0;
 }
 
 void runs_close(struct runs *runs)
 {
-	closedir(runs->stream);
+	fd_close(&runs->fd);
 }
 
 int runs_settle(int session)
 {
-	struct runs runs = { -1, NULL };
+	struct runs runs = { -1, 0 };
 	struct record record;
-	TRY(runs_open(session, &runs));
 	int result = 0;
-	for (struct dirent *entry = readdir(runs.stream); entry && result == 0; entry = readdir(runs.stream)) {
-		if (str_equal(entry->d_name, ".") || str_equal(entry->d_name, ".."))
+	TRY(runs_open(session, &runs));
+	for (; result == 0 && !is_end(runs.fd, runs.slot); runs.slot++) {
+		if (!read_slot(runs.fd, runs.slot, &record))
 			continue;
-		if (read_record(runs.directory, entry->d_name, &record))
-			result = wait_for_death(&record);
+		result = wait_for_death(&record);
 		if (result == 0)
-			unlinkat(runs.directory, entry->d_name, 0);
+			clear(runs.fd, runs.slot);
 	}
 	runs_close(&runs);
 	return result;

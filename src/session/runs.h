@@ -1,12 +1,10 @@
-// The commands that run in a session: one file for each, by which others find its mounts.
+// The commands that run in a session: a slot for each in a file, by which others find its mounts.
 #pragma once
 
 #include <stdint.h>
 #include <sys/types.h>
 
-#define RUNS_DIRECTORY "runs"
-
-// Written in one piece by the run's own supervisor, into a directory that is the caller's alone.
+// Written in one piece by the run's own supervisor, into a file that is the caller's alone.
 struct record {
 	uint64_t magic;
 	pid_t supervisor, init;
@@ -20,14 +18,15 @@ struct record {
 // Looks the start of a process up: 0 when there is none.
 uint64_t runs_start_of(pid_t pid);
 
+// The number of its slot, or -1. One at a time: under the session's gate.
 int runs_write(int session, const struct record *record);
-void runs_forget(int session, pid_t supervisor);
+void runs_forget(int session, unsigned slot);
 
-// The next record from *position (0 at first) whose supervisor lives: 1, 0 at the end, -1. What a
-// killed one left is waited for, until its last process is dead, and removed.
+// The next record whose supervisor lives: 1, 0 at the end, -1. What a killed one left is waited
+// for, until its last process is dead, and cleared.
 struct runs {
-	int directory; // of records
-	void *stream;
+	int fd;
+	unsigned slot;
 };
 int runs_open(int session, struct runs *ret_runs);
 int runs_next(struct runs *runs, struct record *ret_record);

@@ -19,6 +19,7 @@
 #include "base/out.h"
 #include "base/owned.h"
 #include "base/path.h"
+#include "base/place.h"
 #include "base/str.h"
 #include "base/sys.h"
 #include "session/runs.h"
@@ -166,23 +167,27 @@ static mode_t root_mode(const struct root *root)
 	return stat(root->path, &status) == 0 ? status.st_mode & 07777 : 0755;
 }
 
+// Not by mkdir alone: the umask would take rights away.
+static int make_place(const struct store *store, const char *place, mode_t mode)
+{
+	if ((mkdirat(store->layers, place, 0700) < 0 && errno != EEXIST) || fchmodat(store->layers, place, mode, 0) < 0)
+		return fail(errno, "make '%s/%s'", store->layers_path, place);
+	return 0;
+}
+
 int store_add_roots(const struct store *store, const char *id, const struct root *roots, unsigned from,
 		    unsigned count)
 {
-	char name[16];
-	autoclose int layer = openat(store->layers, id, DIRECTORY_FLAGS);
-	if (layer < 0)
-		return fail(errno, "layer '%s/%s' is missing", store->layers_path, id);
+	char place[PLACE_MOST];
 	for (unsigned i = from; i < count; i++) {
-		snprintf(name, sizeof(name), "%u", i);
-		if (mkdirat(layer, name, 0700) < 0 && errno != EEXIST)
-			return fail(errno, "make a directory in '%s/%s'", store->layers_path, id);
-		// not by mkdir: the umask would take rights away
-		if (fchmodat(layer, name, root_mode(&roots[i]), 0) < 0)
-			return fail(errno, "make a directory in '%s/%s'", store->layers_path, id);
-		snprintf(name, sizeof(name), "w%u", i);
-		if (mkdirat(layer, name, 0700) < 0 && errno != EEXIST)
-			return fail(errno, "make a directory in '%s/%s'", store->layers_path, id);
+		place_of_work(place, id, roots[i].own, i);
+		TRY(make_place(store, place, 0700));
+		if (roots[i].own) {
+			snprintf(place, sizeof(place), "%s/" PLACE_OWN, id);
+			TRY(make_place(store, place, 0755));
+		}
+		place_of_root(place, id, roots[i].own, i);
+		TRY(make_place(store, place, root_mode(&roots[i])));
 	}
 	return 0;
 }
@@ -245,7 +250,7 @@ int store_create(struct store *store, const char *name, const struct session *se
 		return fail(errno, "make session '%s'", name);
 	autoclose int directory = openat(store->sessions, fresh, DIRECTORY_FLAGS);
 	autoclose int lock = directory < 0 ? -1 : open_lock(directory, lock_name);
-	if (directory < 0 || lock < 0 || mkdirat(directory, RUNS_DIRECTORY, 0700) < 0)
+	if (directory < 0 || lock < 0)
 		return fail(errno, "make session '%s'", name);
 	held.directory = directory;
 	TRY(store_save(store, &held));

@@ -16,6 +16,7 @@
 #include "base/fd.h"
 #include "base/owned.h"
 #include "base/path.h"
+#include "base/place.h"
 #include "base/str.h"
 #include "base/sys.h"
 #include "session/copy.h"
@@ -244,11 +245,11 @@ static int put_in(struct arena *arena, struct shown *shown, int *top, char *rest
 int transfer_in(struct store *store, struct held *held, const char *source, const char *path)
 {
 	struct shown shown;
-	char place_name[32], *rest, current[PATH_MAX];
+	char place_name[PLACE_MOST], *rest, current[PATH_MAX];
 	unsigned root;
 	const char *whole = getcwd(current, sizeof(current)) ? path_join(store->arena, current, source) : path_clean(store->arena, source);
 	TRY(find_root(store, held, path, &root, &rest));
-	snprintf(place_name, sizeof(place_name), "%s/%u", held->session.layers[held->session.top].id, root);
+	place_of_root(place_name, held->session.layers[held->session.top].id, held->session.roots[root].own, root);
 	autoclose int top = openat(store->layers, place_name, DIRECTORY_FLAGS);
 	if (top < 0)
 		return fail(errno, "layer '%s/%s'", store->layers_path, place_name);

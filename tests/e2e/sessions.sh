@@ -59,7 +59,7 @@ is "and nothing has changed" "$hash" "$(cd "$XDG_STATE_HOME/sbx/sessions" && cat
 kill -9 $!
 wait 2>/dev/null
 is "the next one after a SIGKILL waits for the box to end" "kept" "$(in_session one 'echo kept')"
-is "and finds no record of it" "" "$(ls "$XDG_STATE_HOME/sbx/sessions/one/runs")"
+is "and finds no record of it" "" "$(session show one | grep running)"
 
 # --- snapshots
 is "a snapshot has a name" s1 "$(session snapshot one)"
