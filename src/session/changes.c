@@ -305,6 +305,22 @@ static void guard_removed(struct changes *changes)
 	}
 }
 
+int known_read(struct store *store, const struct held *held, struct known **ret_known)
+{
+	const char *text;
+	size_t length;
+	struct known *known = arena_take(store->arena, sizeof(*known));
+	*ret_known = known;
+	if (faccessat(held->directory, "known", F_OK, 0) < 0)
+		return 0;
+	TRY(store_read_file(store->arena, held->directory, "known", JOURNAL_BYTES_MOST, &text, &length));
+	if (known_parse(store->arena, text, length, known) == 0)
+		return 0;
+	const char *why = arena_copy(store->arena, err_text(), strlen(err_text()));
+	err_clear();
+	return fail(0, "'%s/%s/known' cannot be used: %s; nothing was changed", store->sessions_path, held->name, why);
+}
+
 int changes_find(struct store *store, const struct held *held, struct changes *ret_changes)
 {
 	struct changes changes = { .base = held->session.base };

@@ -1,16 +1,13 @@
 // Owns the form of an apply's journal and of what is known to be its work.
 #include "session/journal.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/out.h"
 #include "base/str.h"
-#include "session/store.h"
 #include "session/words.h"
 
 static const char journal_header[] = "sbx-apply ", known_header[] = "sbx-known ";
@@ -205,7 +202,8 @@ void known_order(struct known *known)
 {
 	unsigned kept = 0;
 	// Stable where it matters: of equal paths the one with the later ctime wins.
-	qsort(known->files, known->count, sizeof(*known->files), compare_files);
+	if (known->count > 0)
+		qsort(known->files, known->count, sizeof(*known->files), compare_files);
 	for (unsigned i = 0; i < known->count; i++) {
 		struct known_file *last = kept > 0 ? &known->files[kept - 1] : NULL;
 		const struct known_file *file = &known->files[i];
@@ -227,20 +225,4 @@ bool known_has(const struct known *known, unsigned root, const char *path, uint6
 		known->count > 0 ? bsearch(&key, known->files, known->count, sizeof(key), compare_files) : NULL;
 	return found && (!changed || (found->inode == inode && found->changed.tv_sec == changed->tv_sec &&
 				      found->changed.tv_nsec == changed->tv_nsec));
-}
-
-int known_read(struct store *store, const struct held *held, struct known **ret_known)
-{
-	const char *text;
-	size_t length;
-	struct known *known = arena_take(store->arena, sizeof(*known));
-	*ret_known = known;
-	if (faccessat(held->directory, "known", F_OK, 0) < 0)
-		return 0;
-	TRY(store_read_file(store->arena, held->directory, "known", JOURNAL_BYTES_MOST, &text, &length));
-	if (known_parse(store->arena, text, length, known) == 0)
-		return 0;
-	const char *why = arena_copy(store->arena, err_text(), strlen(err_text()));
-	err_clear();
-	return fail(0, "'%s/%s/known' cannot be used: %s; nothing was changed", store->sessions_path, held->name, why);
 }

@@ -10,9 +10,7 @@
 #include "plan.h"
 
 struct arena;
-struct held;
 struct out;
-struct store;
 
 // Each is one system call, which is done or not, and can be taken back.
 struct operation {
@@ -68,7 +66,6 @@ struct known {
 };
 int known_parse(struct arena *arena, const char *text, size_t length, struct known *ret_known);
 void known_format(const struct known *known, struct out *out);
-int known_read(struct store *store, const struct held *held, struct known **ret_known);
 
 // With `changed` NULL: whether the path is known at all.
 bool known_has(const struct known *known, unsigned root, const char *path, uint64_t inode, const struct timespec *changed);

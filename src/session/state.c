@@ -30,6 +30,12 @@ static bool is_id(const char *text)
 	return strlen(text) == LAYER_ID && strspn(text, "0123456789abcdef") == LAYER_ID;
 }
 
+// A snapshot's name, or none.
+static bool is_reference(const char *text)
+{
+	return str_equal(text, "-") || session_is_name(text);
+}
+
 static int find_layer(const struct session *session, const char *id)
 {
 	for (unsigned i = session->layer_count; i-- > 0;)
@@ -97,7 +103,7 @@ static int read_snapshot(struct reader *reader, char *at)
 	    session->snapshot_count == SNAPSHOTS_MOST)
 		return damaged(reader);
 	const char *parent = words_next(reader->arena, &at), *command = *at ? words_next(reader->arena, &at) : "";
-	if (!parent || !command || *at)
+	if (!parent || !is_reference(parent) || !command || *at)
 		return damaged(reader);
 	session->snapshots[session->snapshot_count++] = (struct snapshot){
 		name, (unsigned)layer, str_equal(parent, "-") ? "" : parent, (int64_t)time, command
@@ -109,7 +115,7 @@ static int read_top(struct reader *reader, char *at)
 {
 	const char *id = words_next(reader->arena, &at), *from = words_next(reader->arena, &at);
 	int layer = id ? find_layer(reader->session, id) : -1;
-	if (layer < 0 || !from || reader->top)
+	if (layer < 0 || !from || !is_reference(from) || reader->top)
 		return damaged(reader);
 	reader->session->top = (unsigned)layer;
 	reader->session->from = str_equal(from, "-") ? "" : from;

@@ -1,0 +1,153 @@
+// The files of a session, and which names in a project are kept from an apply.
+#include "test.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/out.h"
+#include "base/str.h"
+#include "base/trusted.h"
+#include "session/journal.h"
+#include "session/state.h"
+
+static const char *with_sum(struct arena *arena, const char *text)
+{
+	return arena_text(arena, "%ssum %016llx\n", text, (unsigned long long)str_hash(text));
+}
+
+#define HEAD "sbx-session 1\nproject /p 1 2\ntimes 5 5 6\nroot own /tmp\nroot host /p\n"
+
+static void states(void **state)
+{
+	static const struct {
+		const char *text, *why; // NULL: it is read
+	} rows[] = {
+		{ HEAD "layer 00000001 -\ntop 00000001 -\n", NULL },
+		{ HEAD "layer 00000001 -\nlayer 00000002 00000001\ntop 00000002 s1\nsnapshot s1 00000001 7 - make%20all\n", NULL },
+		{ HEAD "layer 00000001 00000002\ntop 00000001 -\n", "line 6" }, // a parent that is not there yet
+		{ HEAD "layer 00000001 00000001\ntop 00000001 -\n", "line 6" },
+		{ HEAD "layer 00000001 -\nlayer 00000001 -\ntop 00000001 -\n", "line 7" },
+		{ HEAD "layer ../../.. -\ntop 00000001 -\n", "line 6" },
+		{ HEAD "layer 0000000G -\ntop 0000000G -\n", "line 6" },
+		{ HEAD "layer 00000001 -\n", "missing" },
+		{ HEAD "layer 00000001 -\ntop 00000001 -\ntop 00000001 -\n", "line 8" },
+		{ HEAD "layer 00000001 -\ntop 00000001 -\nsnapshot a/b 00000001 7 - x\n", "line 8" },
+		{ HEAD "layer 00000001 -\ntop 00000001 -\nsnapshot a 00000001 7 - x y\n", "line 8" },
+		{ HEAD "layer 00000001 -\ntop 00000001 -\nwhatever\n", "line 8" },
+		{ HEAD "layer 00000001 -\ntop 00000001 %20a\n", "line 7" },
+		{ "sbx-session 1\nproject p 1 2\n", "line 2" },
+		{ "sbx-session 1\nproject /p%00 1 2\n", "line 2" },
+		{ "sbx-session 1\nproject /p% 1 2\n", "line 2" },
+		{ "sbx-session 1\nproject /p -1 2\n", "line 2" },
+		{ "sbx-session 2\n" HEAD, "newer" },
+		{ "sbx-session\n", "no file" },
+		{ "", "no file" },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct arena *arena = arena_new();
+		struct session session;
+		const char *text = with_sum(arena, rows[i].text);
+		bool good = session_parse(arena, text, strlen(text), &session) == 0;
+		if (good != !rows[i].why || (!good && !strstr(err_text(), rows[i].why)))
+			fail_msg("row %zu: %s", i, good ? "read" : err_text());
+		if (good) {
+			struct out out = { 0 };
+			session_format(&session, &out);
+			assert_string_equal(out.text, text);
+			// Every byte counts.
+			for (size_t at = 0; at < out.used; at++) {
+				out.text[at] ^= 1;
+				err_clear();
+				assert_int_equal(session_parse(arena, out.text, out.used, &session), -1);
+				out.text[at] ^= 1;
+			}
+			out_free(&out);
+		}
+		err_clear();
+		arena_free(arena);
+	}
+}
+
+static void journals(void **state)
+{
+	static const char *const bad[] = {
+		"sbx-apply 1\n", "sbx-apply 1\nnone\n", "sbx-apply 1\ncommit\nadd 0 /x 0 0 0 0 0 0 0\n",
+		"sbx-apply 1\ncommit\nadd 0 ../x 0 0 0 0 0 0 0\n", "sbx-apply 1\ncommit\nadd 0 a/../x 0 0 0 0 0 0 0\n",
+		"sbx-apply 1\ncommit\nadd 0 a//x 0 0 0 0 0 0 0\n", "sbx-apply 1\ncommit\nadd 99 x 0 0 0 0 0 0 0\n",
+		"sbx-apply 1\ncommit\nadd 0 x 0 0 0 0 0 0\n", "sbx-apply 1\ncommit\nstage 0 relative\n",
+		"sbx-apply 1\ncommit\nleaf 0 /x\n", "sbx-apply 1\ncommit\nwhat 0 x\n",
+	};
+	static const char good[] = "sbx-apply 1\ncommit\nstage 0 /s%20t\nadd 0 a%0ab 1 2 3 4 5 6 7\nleaf 0 a%0ab\n";
+	struct arena *arena = arena_new();
+	struct journal journal;
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		const char *text = with_sum(arena, bad[i]);
+		if (journal_parse(arena, text, strlen(text), &journal) == 0)
+			fail_msg("row %zu is read", i);
+		err_clear();
+	}
+	const char *text = with_sum(arena, good);
+	struct out out = { 0 };
+	assert_int_equal(journal_parse(arena, text, strlen(text), &journal), 0);
+	assert_string_equal(journal.operations[0].path, "a\nb");
+	assert_int_equal(journal.operations[0].staged, 2);
+	journal_format(&journal, &out);
+	assert_string_equal(out.text, text);
+	out_free(&out);
+	arena_free(arena);
+}
+
+static void known_files(void **state)
+{
+	struct known_file files[] = {
+		{ 0, "b", 1, { 5, 0 } }, { 0, "a", 2, { 5, 0 } }, { 0, "b", 3, { 6, 0 } }, { 1, "a", 4, { 1, 0 } },
+	};
+	struct known known = { files, 4 };
+	struct timespec later = { 6, 0 }, earlier = { 5, 0 };
+	(void)state;
+	known_order(&known);
+	assert_int_equal(known.count, 3);
+	assert_true(known_has(&known, 0, "b", 3, &later));
+	assert_false(known_has(&known, 0, "b", 1, &earlier));
+	assert_true(known_has(&known, 1, "a", 0, NULL));
+	assert_false(known_has(&known, 1, "b", 0, NULL));
+}
+
+static void names(void **state)
+{
+	static const struct {
+		const char *path;
+		bool guarded;
+	} rows[] = {
+		{ ".vscode", true }, { ".vscode/tasks.json", true }, { "sub/.vscode/x", true }, { ".vscodes", false },
+		{ "x.vscode", false }, { ".git/hooks", true }, { ".git/hooks/pre-commit", true }, { ".git/config", true },
+		{ ".git/config.worktree", true }, { ".git/configs", false }, { ".git/index", false }, { ".git/HEAD", false },
+		{ ".git/objects/aa/bb", false }, { ".git/refs/heads/hooks", false }, { ".git/info/attributes", true },
+		{ ".git/info/exclude", false }, { ".git/modules/a/config", true }, { ".git/modules/a/b/hooks/x", true },
+		{ ".git/modules/a/index", false }, { ".git/worktrees/w/gitdir", true }, { ".git/worktrees/w/HEAD", false },
+		{ "sub/.git/config", true }, { "src/hooks/x", false }, { "config", false }, { ".envrc", true }, { "a/.envrc", true },
+		{ ".sbx.ini", true }, { "gitdir", false }, { ".git/commondir", true },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (trusted_is_protected(rows[i].path) != rows[i].guarded)
+			fail_msg("%s", rows[i].path);
+	assert_true(trusted_is_reported("Makefile"));
+	assert_true(trusted_is_reported("sub/package.json"));
+	assert_true(trusted_is_reported(".github/workflows/x.yml"));
+	assert_false(trusted_is_reported("Makefile.am"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(states),
+		cmocka_unit_test(journals),
+		cmocka_unit_test(known_files),
+		cmocka_unit_test(names),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
