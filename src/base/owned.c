@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,7 +14,7 @@
 #include "base/fd.h"
 #include "base/str.h"
 
-enum { TREE_DEPTH_MOST = 128 };
+enum { TREE_DEPTH_MOST = 128, NAMES_MOST = 1 << 20 };
 
 // Opens or makes a directory that only the caller may use.
 static int private_directory(int above, const char *name, const char *whole)
@@ -53,25 +54,66 @@ int owned_directory(const char *path)
 	return take(&fd);
 }
 
-// Whatever the box made of it: directories without rights are opened again by their owner.
-int owned_remove_tree(int directory, const char *name, int depth)
+// What is removed, and the directory that what lies too deep is moved to.
+struct removal {
+	int top;
+	unsigned moved;
+};
+
+static int remove_entry(struct removal *removal, int directory, const char *name, int depth);
+
+static int remove_below(struct removal *removal, int directory, const char *name, int depth)
 {
-	if (unlinkat(directory, name, 0) == 0 || errno == ENOENT)
-		return 0;
-	if (depth == TREE_DEPTH_MOST)
-		return fail(ELOOP, "more than %d directories deep", TREE_DEPTH_MOST);
-	int below = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	autoclose int below = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (below < 0 && errno == EACCES && fchmodat(directory, name, 0700, 0) == 0)
 		below = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *stream = below < 0 ? NULL : fdopendir(below);
 	if (!stream)
 		return fail(errno, "remove '%s'", str_printable(name) ? name : "(control bytes)");
-	int result = fchmod(below, 0700);
+	int fd = take(&below), result = fchmod(fd, 0700);
+	if (removal->top < 0)
+		removal->top = fd;
 	for (struct dirent *each = readdir(stream); each && result == 0; each = readdir(stream))
 		if (!str_equal(each->d_name, ".") && !str_equal(each->d_name, ".."))
-			result = owned_remove_tree(below, each->d_name, depth + 1);
+			result = remove_entry(removal, fd, each->d_name, depth + 1);
+	if (removal->top == fd)
+		removal->top = -1;
 	closedir(stream);
-	if (result == 0 && unlinkat(directory, name, AT_REMOVEDIR) < 0)
-		result = fail(errno, "remove a directory");
 	return result;
+}
+
+static int remove_entry(struct removal *removal, int directory, const char *name, int depth)
+{
+	char aside[32];
+	int result;
+	if (unlinkat(directory, name, 0) == 0 || errno == ENOENT)
+		return 0;
+	if (depth < TREE_DEPTH_MOST) {
+		TRY(remove_below(removal, directory, name, depth));
+		return unlinkat(directory, name, AT_REMOVEDIR) == 0 ? 0 : fail(errno, "remove a directory");
+	}
+	if (fchmodat(directory, name, 0700, 0) < 0) // who may not write to it may not move it
+		return fail(errno, "remove a deep directory");
+	do {
+		snprintf(aside, sizeof(aside), ".deep-%u", removal->moved++);
+		result = renameat(directory, name, removal->top, aside);
+	} while (result < 0 && (errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR) && removal->moved < NAMES_MOST);
+	return result == 0 ? 0 : fail(errno, "remove a deep directory");
+}
+
+// Whatever the box made of it: directories without rights are opened again by their owner, and
+// deep ones are taken in pieces.
+int owned_remove_tree(int directory, const char *name)
+{
+	struct removal removal = { .top = -1 };
+	if (unlinkat(directory, name, 0) == 0 || errno == ENOENT)
+		return 0;
+	for (unsigned before = 0;; before = removal.moved) {
+		TRY(remove_below(&removal, directory, name, 0));
+		if (unlinkat(directory, name, AT_REMOVEDIR) == 0)
+			return 0;
+		// What was moved up is still there: once more.
+		if (errno != ENOTEMPTY || removal.moved == before)
+			return fail(errno, "remove a directory");
+	}
 }

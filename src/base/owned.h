@@ -5,5 +5,5 @@
 // be the caller's own and writable by nobody else. -1 with the error said.
 int owned_directory(const char *path);
 
-// Removes a file or a whole tree that may be hostile; follows nothing. `depth` is 0 to begin with.
-int owned_remove_tree(int directory, const char *name, int depth);
+// Removes a file or a whole tree that may be hostile, of any depth; follows nothing.
+int owned_remove_tree(int directory, const char *name);

@@ -196,14 +196,14 @@ static int show_text(struct sessions *sessions, const struct wanted *wanted)
 	const char *name = arena_text(sessions->store.arena, ".new-%d-diff", (int)getpid());
 	bool found = false;
 	int store = sessions->store.sessions;
-	TRY(owned_remove_tree(store, name, 0));
+	TRY(owned_remove_tree(store, name));
 	if (mkdirat(store, name, 0700) < 0)
 		return fail(errno, "make copies to compare");
 	autoclose int directory = openat(store, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	int result = directory < 0 ? fail(errno, "make copies to compare") : copy_sides(sessions, wanted, directory);
 	if (result == 0)
 		result = out_flush(&sessions->out, STDOUT_FILENO) < 0 ? -1 : run_git(directory, &found);
-	owned_remove_tree(store, name, 0);
+	owned_remove_tree(store, name);
 	TRY(result);
 	for (unsigned i = 0; i < wanted->changes->count && !found; i++)
 		if (wanted->list[i])

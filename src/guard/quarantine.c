@@ -205,6 +205,6 @@ int quarantine_remove(const char *state, const char *id)
 	TRY(all);
 	autoclose int entry = open_entry(all, id);
 	TRY(entry);
-	TRY(owned_remove_tree(entry, "item", 0));
+	TRY(owned_remove_tree(entry, "item"));
 	return remove_entry(all, entry, id);
 }

@@ -205,7 +205,7 @@ int domain_undo(const struct plan *plan, struct run *run)
 {
 	(void)run;
 	if (plan->tier == TIER_LANDLOCK && plan->temporary)
-		owned_remove_tree(AT_FDCWD, plan->temporary, 0);
+		owned_remove_tree(AT_FDCWD, plan->temporary);
 	err_clear();
 	return 0;
 }

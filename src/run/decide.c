@@ -255,6 +255,8 @@ int decide_profile(struct arena *arena, const struct invocation *invocation,
 	plan->arena = arena;
 	plan->profile = profile;
 	plan->terse = invocation->terse == ANSWER_YES;
+	if (invocation->session && invocation->tier == TIER_LANDLOCK)
+		return fail(0, "tier landlock has no mounts, and so no sessions and no --review");
 	if (invocation->session)
 		TRY(attach_plan(plan, decide_state_directory(arena, environment), invocation->session));
 	decide_places(plan, environment);

@@ -100,7 +100,7 @@ int stage_remove(struct applying *applying)
 						   RESOLVE_NO_SYMLINKS);
 		if (parent < 0)
 			return fail(errno, "remove '%s'", path);
-		TRY(owned_remove_tree(parent, path_name(path), 0));
+		TRY(owned_remove_tree(parent, path_name(path)));
 	}
 	return 0;
 }

@@ -245,7 +245,7 @@ int store_create(struct store *store, const char *name, const struct session *se
 			    str_printable(name) ? name : "(control bytes)");
 	snprintf(fresh, sizeof(fresh), "%s%d", fresh_prefix, (int)getpid());
 	// Left by a crash of a process that had our number.
-	TRY(owned_remove_tree(store->sessions, fresh, 0));
+	TRY(owned_remove_tree(store->sessions, fresh));
 	if (mkdirat(store->sessions, fresh, 0700) < 0)
 		return fail(errno, "make session '%s'", name);
 	autoclose int directory = openat(store->sessions, fresh, DIRECTORY_FLAGS);
@@ -257,7 +257,7 @@ int store_create(struct store *store, const char *name, const struct session *se
 	if (sys_renameat2(store->sessions, fresh, store->sessions, name, SYS_RENAME_NOREPLACE) == 0)
 		return 0;
 	int problem = errno;
-	owned_remove_tree(store->sessions, fresh, 0);
+	owned_remove_tree(store->sessions, fresh);
 	return problem == EEXIST ? fail(0, "there is a session '%s' already", name) :
 				   fail(problem, "make session '%s'", name);
 }
@@ -268,7 +268,7 @@ int store_remove(struct store *store, struct held *held)
 	snprintf(gone, sizeof(gone), "%s%d-gone", fresh_prefix, (int)getpid());
 	if (renameat(store->sessions, held->name, store->sessions, gone) < 0)
 		return fail(errno, "remove session '%s'", held->name);
-	return owned_remove_tree(store->sessions, gone, 0);
+	return owned_remove_tree(store->sessions, gone);
 }
 
 int store_each(struct store *store, int (*each)(void *context, const char *name), void *context)
@@ -317,14 +317,14 @@ static int sweep_fresh(struct store *store, const char *name)
 		err_clear();
 		return 0;
 	}
-	return owned_remove_tree(store->sessions, name, 0);
+	return owned_remove_tree(store->sessions, name);
 }
 
 static int sweep_layer(struct store *store, const struct used *used, const char *name)
 {
 	if (strlen(name) != LAYER_ID || name[0] == '.' || is_used(used, name))
 		return 0;
-	TRY(owned_remove_tree(store->layers, name, 0));
+	TRY(owned_remove_tree(store->layers, name));
 	return 1;
 }
 

@@ -204,19 +204,19 @@ static int copy_host(struct arena *arena, int from, const char *name, int to, co
 static int place(struct arena *arena, int from, const char *source, int top, const char *name)
 {
 	static const char fresh[] = ".sbx-cp";
-	TRY(owned_remove_tree(top, fresh, 0));
+	TRY(owned_remove_tree(top, fresh));
 	int result = copy_host(arena, from, source, top, fresh, 0);
 	autoclose int made = result < 0 ? -1 : openat(top, fresh, DIRECTORY_FLAGS);
 	if (made >= 0 && fsetxattr(made, OPAQUE_XATTR, "y", 1, 0) < 0)
 		result = fail_at("mark", name);
 	// What is there may be a directory with something in it, or a whiteout.
 	if (result == 0 && renameat(top, fresh, top, name) < 0) {
-		result = owned_remove_tree(top, name, 0);
+		result = owned_remove_tree(top, name);
 		if (result == 0 && renameat(top, fresh, top, name) < 0)
 			result = fail_at("put", name);
 	}
 	if (result < 0)
-		owned_remove_tree(top, fresh, 0);
+		owned_remove_tree(top, fresh);
 	return result;
 }
 
@@ -275,7 +275,7 @@ static int take_out(struct arena *arena, struct shown *shown, char *rest, const 
 	if (result == 0 && sys_renameat2(to, fresh, to, last, SYS_RENAME_NOREPLACE) < 0)
 		result = fail_at("make", last);
 	if (result < 0)
-		owned_remove_tree(to, fresh, 0);
+		owned_remove_tree(to, fresh);
 	return result;
 }
 

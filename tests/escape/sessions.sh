@@ -152,7 +152,16 @@ session diff --stat evil >/dev/null
 is "a deep tree is shown or refused" 1 "$(($? == 0 || $? == 125))"
 in_session evil $'touch $\'new\\nline\' $\'esc\\e[31m\''
 is "control bytes of names are not printed" "" "$(session diff --stat evil | grep -P '[\x00-\x08\x0b-\x1f]')"
-session discard evil
+status "and removed" 0 "$SBX" session discard evil
+in_session evil 'python3 -c "
+import os
+for i in range(1500):
+    os.mkdir(\"d\"); os.chdir(\"d\"); open(\".deep-0\", \"w\").close()
+os.chmod(\".\", 0)"; mkdir .deep-0 .deep-1; touch .deep-1/x'
+session snapshot evil deep >/dev/null
+status "a tree of 1500 levels is discarded" 0 "$SBX" session discard evil
+status "and its snapshot, with all layers" 0 "$SBX" session rm evil@deep
+is "which are gone" 1 "$(find "$store/layers" -mindepth 1 -maxdepth 1 -name '????????' | wc -l)"
 in_session evil $'touch $\'new\\nline\' "blank name" "100%" é'
 session apply evil
 is "but such names are applied" 4 "$(ls -1b | grep -c -e '^new.nline$' -e '^blank' -e '^100%$' -e '^é$' -e '^\\303')"
