@@ -1,4 +1,6 @@
 // sbx session: boxes that last.
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -20,6 +22,7 @@
 #include "run.h"
 #include "run/decide.h"
 #include "session/apply.h"
+#include "session/archive.h"
 #include "session/history.h"
 #include "session/runs.h"
 #include "session/transfer.h"
@@ -34,23 +37,60 @@ static int refer_alone(struct sessions *sessions, const char *word, struct held 
 	return apply_resume(&sessions->store, ret_held, &sessions->told);
 }
 
-static int create(struct sessions *sessions, char **words)
+// The project of the current directory, as the plan of a run would find it.
+static int find_project(struct sessions *sessions)
 {
-	const char *from = sessions->box->invocation.from;
 	struct plan *plan = &sessions->box->plan;
-	struct reference reference;
-	if (from) {
-		TRY(history_refer(sessions->store.arena, from, &reference));
-		return history_fork(&sessions->store, &reference, words[0]);
-	}
 	plan->arena = sessions->store.arena;
 	decide_places(plan, environ);
 	if (!plan->toplevel)
 		return fail(0, "there is no directory to make a session over");
 	const char *why = project_refusal(plan, plan->toplevel);
-	if (why)
-		return fail(0, "'%s' %s and cannot be the project of a session", plan->toplevel, why);
-	return history_create(&sessions->store, words[0], plan->toplevel);
+	return why ? fail(0, "'%s' %s and cannot be the project of a session", plan->toplevel, why) : 0;
+}
+
+static int import(struct sessions *sessions, char **words)
+{
+	const struct plan *plan = &sessions->box->plan;
+	bool standard = !words[1] || str_equal(words[1], "-");
+	autoclose int file = standard ? -1 : open(words[1], O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (!standard && file < 0)
+		return fail(errno, "'%s'", words[1]);
+	TRY(find_project(sessions));
+	return archive_read(&sessions->store, words[0], plan->toplevel, plan->real_home, standard ? STDIN_FILENO : file,
+			    &sessions->told);
+}
+
+static int export(struct sessions *sessions, char **words)
+{
+	struct held held;
+	bool standard = !words[1] || str_equal(words[1], "-");
+	if (standard && isatty(STDOUT_FILENO))
+		return fail(0, "an archive is nothing for a terminal; name a file: sbx session export %s FILE", words[0]);
+	TRY(refer_alone(sessions, words[0], &held));
+	autoclose int file = standard ? -1 : open(words[1], O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
+	if (!standard && file < 0)
+		return fail(errno, "'%s'", words[1]);
+	int result = archive_write(&sessions->store, &held, standard ? STDOUT_FILENO : file);
+	if (result < 0 && !standard)
+		unlink(words[1]);
+	return result;
+}
+
+static int create(struct sessions *sessions, char **words)
+{
+	const char *from = sessions->box->invocation.from;
+	struct reference reference;
+	if (from && (strchr(from, '/') || str_ends(from, ".tar") || str_equal(from, "-"))) {
+		char *both[] = { words[0], arena_copy(sessions->store.arena, from, strlen(from)), NULL };
+		return import(sessions, both);
+	}
+	if (from) {
+		TRY(history_refer(sessions->store.arena, from, &reference));
+		return history_fork(&sessions->store, &reference, words[0]);
+	}
+	TRY(find_project(sessions));
+	return history_create(&sessions->store, words[0], sessions->box->plan.toplevel);
 }
 
 static int fork_one(struct sessions *sessions, char **words)
@@ -180,7 +220,7 @@ static const struct action {
 	int least, most; // words after the name
 	const char *usage;
 } actions[] = {
-	{ "create", create, 1, 1, "create [--from SESSION[@SNAPSHOT]] NAME" },
+	{ "create", create, 1, 1, "create [--from SESSION[@SNAPSHOT]|FILE.tar] NAME" },
 	{ "list", sessions_list, 0, 0, "list [--json]" },
 	{ "show", sessions_show, 1, 1, "show [--json] NAME" },
 	{ "snapshot", snapshot, 1, 2, "snapshot NAME [SNAPSHOT]" },
@@ -194,6 +234,8 @@ static const struct action {
 	{ "resume", resume_runs, 1, 1, "resume NAME" },
 	{ "discard", discard, 1, 1, "discard NAME" },
 	{ "rm", remove_one, 1, 1, "rm NAME[@SNAPSHOT]" },
+	{ "export", export, 1, 2, "export NAME [FILE.tar]" },
+	{ "import", import, 1, 2, "import NAME [FILE.tar]" },
 	{ "gc", sweep, 0, 0, "gc" },
 };
 enum { ACTIONS = sizeof(actions) / sizeof(*actions) };

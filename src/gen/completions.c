@@ -4,8 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "cli/verbs.h"
 #include "policy/keys.h"
+
+// The program that lists what a value may be, a name first in each line; NULL: nobody does.
+static const char *names_of(const struct key *key)
+{
+	return key->form == FORM_PROFILE ? "sbx profile list" : key->form == FORM_SESSION ? "sbx session list" : NULL;
+}
 
 static void bash_values(const struct key *key)
 {
@@ -15,9 +22,10 @@ static void bash_values(const struct key *key)
 	printf(")\n");
 	if (key->form == FORM_PATH)
 		printf("\t\tcompopt -o filenames\n\t\tmapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n");
-	else if (key->form == FORM_PROFILE)
-		printf("\t\tmapfile -t COMPREPLY < <(compgen -W \"$(sbx profile list | cut -d' ' -f1)\" "
-		       "-- \"$word\")\n");
+	else if (names_of(key))
+		printf("\t\tmapfile -t COMPREPLY < <(compgen -W \"$(%s 2>/dev/null | cut -d' ' -f1)\" "
+		       "-- \"$word\")\n",
+		       names_of(key));
 	else if (key->words) {
 		printf("\t\tmapfile -t COMPREPLY < <(compgen -W '");
 		for (unsigned i = 0; key->words[i]; i++)
@@ -52,6 +60,9 @@ void gen_bash(void)
 	       "\t\tmapfile -t COMPREPLY < <(compgen -W \"$flags\" -- \"$word\")\n"
 	       "\telif [[ -n $actions && $COMP_CWORD == 2 ]]; then\n"
 	       "\t\tmapfile -t COMPREPLY < <(compgen -W \"$actions\" -- \"$word\")\n"
+	       "\telif [[ ${COMP_WORDS[1]} == session ]]; then\n"
+	       "\t\tcompopt -o filenames\n"
+	       "\t\tmapfile -t COMPREPLY < <(compgen -f -W \"$(sbx session list 2>/dev/null | cut -d' ' -f1)\" -- \"$word\")\n"
 	       "\telse\n"
 	       "\t\tcompopt -o filenames\n"
 	       "\t\tmapfile -t COMPREPLY < <(compgen -c -f -- \"$word\")\n\tfi\n}\n"
@@ -80,8 +91,8 @@ static void zsh_flag(const struct key *key)
 		printf(":%s:", key->form == FORM_PATH ? "path" : "value");
 	if (key->form == FORM_PATH)
 		printf("_files");
-	else if (key->form == FORM_PROFILE)
-		printf("_sbx_profiles");
+	else if (names_of(key))
+		printf("_sbx_%s", key->form == FORM_PROFILE ? "profiles" : "sessions");
 	else if (key->words) {
 		printf("(");
 		for (unsigned i = 0; key->words[i]; i++)
@@ -95,6 +106,7 @@ void gen_zsh(void)
 {
 	printf("#compdef sbx\n# zsh completion for sbx, made from its table of keys\n"
 	       "_sbx_profiles() { compadd $(sbx profile list | cut -d' ' -f1) }\n"
+	       "_sbx_sessions() { compadd $(sbx session list 2>/dev/null | cut -d' ' -f1) }\n"
 	       "_sbx() {\n\tif (( CURRENT == 2 )); then\n\t\tcompadd");
 	for (unsigned i = 0; i < verb_row_count; i++)
 		printf(" %s", verb_rows[i].name);
@@ -106,7 +118,8 @@ void gen_zsh(void)
 			if (key->flag && (key->verbs & (1U << verb)))
 				zsh_flag(key);
 		if (verb_rows[verb].actions)
-			printf("\t\t\t'1:action:(%s)' '*:file:_files' ;;\n", verb_rows[verb].actions);
+			printf("\t\t\t'1:action:(%s)' '*:file:%s' ;;\n", verb_rows[verb].actions,
+			       str_equal(verb_rows[verb].name, "session") ? "{ _sbx_sessions; _files }" : "_files");
 		else
 			printf("\t\t\t'*::command:_normal' ;;\n");
 	}
@@ -149,8 +162,8 @@ void gen_fish(void)
 			printf(" -r");
 		if (key->form == FORM_PATH)
 			printf(" -F");
-		if (key->form == FORM_PROFILE)
-			printf(" -a '(sbx profile list | cut -d\" \" -f1)'");
+		if (names_of(key))
+			printf(" -a '(%s 2>/dev/null | cut -d\" \" -f1)'", names_of(key));
 		if (key->words) {
 			printf(" -a '");
 			for (unsigned i = 0; key->words[i]; i++)

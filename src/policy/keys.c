@@ -198,7 +198,7 @@ const struct key keys[] = {
 	{ ON_COMMAND_LINE(VERB_RUN | VERB_PLAN, shell_string), .flag = "command", .letter = 'c', .kind = KEY_TEXT,
 	  .value = "STRING", .help = "run this string by your shell in the box" },
 	{ ON_COMMAND_LINE(VERBS_BOX, session), .flag = "session", .letter = 's', .kind = KEY_TEXT,
-	  .value = "NAME",
+	  .form = FORM_SESSION, .value = "NAME",
 	  .help = "in this session: what is written is kept in it, from run to run, and the host's files stay as "
 		  "they are" },
 	{ ON_COMMAND_LINE(VERBS_BOX, tier), .flag = "tier", .kind = KEY_WORD, .words = tier_words,
@@ -219,7 +219,7 @@ const struct key keys[] = {
 	{ ON_COMMAND_LINE(VERB_RUN | VERB_SHELL, apply), .flag = "apply", .kind = KEY_TEXT, .value = "yes|no|FILE",
 	  .help = "with --review: apply all, discard all, or apply the paths that FILE lists, one in a line, "
 		  "without a question" },
-	{ ON_COMMAND_LINE(VERB_SESSION, from), .flag = "from", .kind = KEY_TEXT, .value = "SESSION[@SNAPSHOT]",
+	{ ON_COMMAND_LINE(VERB_SESSION, from), .flag = "from", .kind = KEY_TEXT, .value = "SESSION[@SNAPSHOT]|FILE.tar",
 	  .help = "begin as this one is (session create)" },
 	{ ON_COMMAND_LINE(VERB_SESSION, stat), .flag = "stat", .kind = KEY_SWITCH,
 	  .help = "names and sizes instead of the text (session diff)" },

@@ -23,6 +23,7 @@ enum key_form {
 	FORM_PATTERN, // a path, or one with '*' in its last name, or **/NAME
 	FORM_DEVICE, // NAME or /dev/NAME, with a leading '?'
 	FORM_PROFILE,
+	FORM_SESSION, // a name of a session
 	FORM_VARIABLE, // NAME, or a pattern with '*'
 	FORM_ASSIGNMENT, // NAME=VALUE
 	FORM_DESCRIPTOR,

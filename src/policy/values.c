@@ -86,6 +86,7 @@ static const char *form_problem(enum key_form form, const char *text, struct ori
 {
 	unsigned long long number;
 	switch (form) {
+	case FORM_SESSION: // looked for where sessions are kept
 	case FORM_TEXT:
 		return NULL;
 	case FORM_PATH:

@@ -245,6 +245,55 @@ status "cp in: where nothing is kept" 125 "$SBX" session cp "$work/tree" c:/usr/
 status "cp of two files of the host" 125 "$SBX" session cp "$work/tree" "$work/x"
 session rm c
 
+# --- archives
+session create c && in_session c 'mkdir -p "made/with blank" && printf "a\0b" >"made/with blank/bytes"; seq 30 >made/h1; ln made/h1 made/h2; ln -s ../file made/link; mkfifo made/fifo
+	truncate -s 3M made/sparse; echo end >>made/sparse; chmod 640 made/h1; touch -d "2001-02-03 04:05:06.789" made/h1; rm file; rm -r dir; mkdir dir; echo fresh >dir/fresh; echo t >/tmp/t; echo h >~/h
+	mkdir -p made/$(printf %0120d 1)/$(printf %0120d 2) && echo long >made/$(printf %0120d 1)/$(printf %0120d 2)/name'
+session export c "$work/c.tar"
+is "export: a tar that others read" "0 1 1 1" "$(tar tf "$work/c.tar" >"$work/names" 2>&1; echo $? $(grep -c '/\.wh\.file$' "$work/names") $(grep -c '/dir/\.wh\.\.wh\.\.opq$' "$work/names") $(grep -c '^tmp/t$' "$work/names"))"
+session import back "$work/c.tar" && session export back - >"$work/back.tar"
+is "import: the same again" "$(tar tvf "$work/c.tar" | grep -v ^d | sort)" "$(tar tvf "$work/back.tar" | grep -v ^d | sort)"
+inventory='echo $(sha256sum <"made/with blank/bytes") $(cat made/*1/*2/name dir/*; stat -c "%a %Y %h" made/h1; stat -c "%F %b" made/fifo; readlink made/link; ls; cat /tmp/t ~/h; stat -c %s made/sparse)'
+is "a session of it shows the same" "$(in_session c "$inventory")" "$(in_session back "$inventory")"
+is "with its holes" 1 "$(in_session back 'echo $(($(stat -c %b made/sparse) < 1000))')"
+status "export over a file" 125 "$SBX" session export c "$work/c.tar"
+status "import over a session" 125 "$SBX" session import back "$work/c.tar"
+other=$(new_project)
+(cd "$other" && session create --from "$work/c.tar" there)
+is "an archive of another project goes to this one" "fresh" "$(in_session there 'pwd >/dev/null; cat dir/fresh')"
+session rm there
+hostile() { # name, wanted words on stderr, python that fills the archive `t`
+	local before
+	before=$(layers)
+	python3 - "$work/hostile.tar" "$project" <<-END
+		import io, sys, tarfile
+		t = tarfile.open(sys.argv[1], "w", format=tarfile.PAX_FORMAT)
+		top = sys.argv[2][1:] + "/"
+		def add(name, type=tarfile.REGTYPE, link="", data=b""):
+		    i = tarfile.TarInfo(name); i.type = type; i.linkname = link; i.size = len(data); t.addfile(i, io.BytesIO(data))
+		$3
+		t.close()
+	END
+	session import hostile "$work/hostile.tar"
+	is "archive: $1 is refused, and leaves nothing" "125 $before" "$? $(layers)"
+	like "archive: $1 is told" "$(said)" "$2"
+}
+hostile "a path upwards" "leads out" 'add(top + "../../x", data=b"x")'
+hostile "a symlink and a file through it" "of the archive" "add(top + \"l\", tarfile.SYMTYPE, \"$work\"); add(top + \"l/planted\", data=b\"x\")"
+hostile "a hard link out of it" "hard link" 'add(top + "h", tarfile.LNKTYPE, "etc/passwd")'
+hostile "a whiteout without a name" "no name" 'add(top + ".wh.")'
+is "nothing was planted" "" "$(ls "$work/planted" 2>/dev/null)"
+for cut in 100 600 1500; do
+	head -c $cut "$work/c.tar" >"$work/hostile.tar"
+	status "an archive cut after $cut bytes" 125 "$SBX" session import hostile "$work/hostile.tar"
+done
+head -c 4096 /dev/urandom >"$work/hostile.tar"
+status "bytes that are no archive" 125 "$SBX" session import hostile "$work/hostile.tar"
+gzip -c "$work/c.tar" >"$work/hostile.tar"
+like "a compressed one says so" "$("$SBX" session import hostile "$work/hostile.tar" 2>&1)" "compressed"
+is "what lies elsewhere is left out and told" 1 "$(tar cf "$work/o.tar" -C / etc/hostname etc/passwd 2>/dev/null; session import o "$work/o.tar"; said | grep -c '2 files of the archive')"
+session rm o && session rm c && session rm back
+
 # --- pause
 "$SBX" run -s two -- bash -c 'while :; do echo . >>ticks; sleep 0.02; done' 2>/dev/null &
 for i in $(seq 100); do [ "$(in_session two 'wc -l <ticks')" -gt 2 ] 2>/dev/null && break; sleep 0.05; done

@@ -1,0 +1,182 @@
+// Owns the way between layers and archives.
+#include "session/archive.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/out.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "session/merged.h"
+#include "session/tar.h"
+
+static const char whiteout[] = ".wh.", opaque[] = ".wh..wh..opq";
+enum { DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, DEPTH_MOST = 256, BUFFER = 65536, LINKS_MOST = 65536 };
+
+struct writer {
+	struct arena *arena;
+	int fd;
+	struct {
+		dev_t device;
+		ino_t inode;
+		const char *name;
+	} *links; // of files with several names: where the first was written
+	unsigned link_count;
+};
+
+static int put_header(struct writer *writer, const struct tar_entry *entry)
+{
+	struct out out = { 0 };
+	tar_put(&out, entry);
+	return out_flush(&out, writer->fd) < 0 ? fail(errno, "write the archive") : 0;
+}
+
+static int put_content(struct writer *writer, int from, uint64_t size)
+{
+	static char buffer[BUFFER];
+	uint64_t padded = (size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
+	for (uint64_t done = 0; done < padded;) {
+		size_t want = padded - done < BUFFER ? (size_t)(padded - done) : BUFFER;
+		ssize_t got = done < size ? fd_read_all(from, buffer, want) : 0;
+		if (got < 0)
+			return fail(errno, "read a file of the session");
+		memset(buffer + got, 0, want - (size_t)got); // the padding, and what has become shorter
+		if (fd_write_all(writer->fd, buffer, want) < 0)
+			return fail(errno, "write the archive");
+		done += want;
+	}
+	return 0;
+}
+
+static int add_attributes(struct writer *writer, int fd, struct tar_entry *entry)
+{
+	static char names[BUFFER], value[BUFFER];
+	ssize_t length = flistxattr(fd, names, sizeof(names));
+	for (const char *name = names; length > 0 && name < names + length; name += strlen(name) + 1) {
+		if (!str_starts(name, "user.") || str_starts(name, "user.overlay.") || entry->attribute_count == TAR_ATTRIBUTES_MOST)
+			continue;
+		ssize_t size = fgetxattr(fd, name, value, sizeof(value));
+		if (size < 0)
+			return fail(errno, "read an extended attribute");
+		entry->attributes[entry->attribute_count++] = (struct tar_attribute){
+			arena_copy(writer->arena, name, strlen(name)), arena_copy(writer->arena, value, (size_t)size), (size_t)size
+		};
+	}
+	return 0;
+}
+
+static const char *linked_name(struct writer *writer, const struct stat *status, const char *name)
+{
+	for (unsigned i = 0; i < writer->link_count; i++)
+		if (writer->links[i].inode == status->st_ino && writer->links[i].device == status->st_dev)
+			return writer->links[i].name;
+	if (writer->link_count < LINKS_MOST) {
+		writer->links[writer->link_count].device = status->st_dev;
+		writer->links[writer->link_count].inode = status->st_ino;
+		writer->links[writer->link_count++].name = name;
+	}
+	return NULL;
+}
+
+static int write_file(struct writer *writer, struct tar_entry *entry, int directory, const struct entry *found)
+{
+	const char *first = found->status.st_nlink > 1 ? linked_name(writer, &found->status, entry->name) : NULL;
+	if (first) {
+		entry->type = '1';
+		entry->link = first;
+		return put_header(writer, entry);
+	}
+	autoclose int fd = openat(directory, found->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return fail(errno, "read '%s' of the session", str_printable(found->name) ? found->name : "(control bytes)");
+	entry->type = '0';
+	entry->size = (uint64_t)found->status.st_size;
+	TRY(add_attributes(writer, fd, entry));
+	TRY(put_header(writer, entry));
+	return put_content(writer, fd, entry->size);
+}
+
+static int write_directory(struct writer *writer, const struct merged *merged, const char *path, int depth);
+
+static int write_one(struct writer *writer, const struct merged *merged, const struct entry *found, const char *path, int depth)
+{
+	char link[PATH_MAX];
+	struct merged below;
+	int directory = merged->fds[found->from];
+	struct tar_entry entry = { .mode = found->status.st_mode & 01777, .uid = found->status.st_uid, .gid = found->status.st_gid,
+				   .seconds = found->status.st_mtim.tv_sec, .nanoseconds = found->status.st_mtim.tv_nsec };
+	entry.name = arena_text(writer->arena, "%s/%s", path, found->name);
+	if (is_whiteout(&found->status)) {
+		entry = (struct tar_entry){ .type = '0', .mode = 0600, .name = arena_text(writer->arena, "%s/%s%s", path, whiteout, found->name) };
+		return put_header(writer, &entry);
+	}
+	switch (found->status.st_mode & S_IFMT) {
+	case S_IFREG:
+		return write_file(writer, &entry, directory, found);
+	case S_IFLNK: {
+		ssize_t length = readlinkat(directory, found->name, link, sizeof(link) - 1);
+		if (length < 0)
+			return fail(errno, "read a link of the session");
+		entry.type = '2';
+		entry.link = arena_copy(writer->arena, link, (size_t)length);
+		return put_header(writer, &entry);
+	}
+	case S_IFIFO:
+		entry.type = '6';
+		return put_header(writer, &entry);
+	case S_IFDIR:
+		entry.type = '5';
+		TRY(put_header(writer, &entry));
+		TRY(merged_below(merged, found->name, &below));
+		int result = write_directory(writer, &below, entry.name, depth + 1);
+		merged_close(&below);
+		return result;
+	default: // a bit pattern, not an enum
+		return 0; // sockets are of a moment
+	}
+}
+
+static int write_directory(struct writer *writer, const struct merged *merged, const char *path, int depth)
+{
+	struct entry *entries;
+	int count = merged_list(writer->arena, merged, &entries);
+	TRY(count);
+	if (depth > DEPTH_MOST)
+		return fail(ELOOP, "more than %d directories deep", DEPTH_MOST);
+	if (merged->opaque && depth > 0) {
+		struct tar_entry entry = { .type = '0', .mode = 0600, .name = arena_text(writer->arena, "%s/%s", path, opaque) };
+		TRY(put_header(writer, &entry));
+	}
+	for (int i = 0; i < count; i++)
+		TRY(write_one(writer, merged, &entries[i], path, depth));
+	return 0;
+}
+
+int archive_write(struct store *store, const struct held *held, int fd)
+{
+	static const char end[2 * TAR_BLOCK];
+	const struct session *session = &held->session;
+	struct writer writer = { .arena = store->arena, .fd = fd };
+	writer.links = arena_take(store->arena, LINKS_MOST * sizeof(*writer.links));
+	// Which of the paths is the project, for whoever reads it elsewhere.
+	struct tar_entry mark = { .type = '2', .mode = 0777, .name = ".sbx-project", .link = session->project };
+	TRY(put_header(&writer, &mark));
+	for (unsigned i = 0; i < session->root_count; i++) {
+		struct merged merged;
+		TRY(merged_open(store, session, session->top, CHAIN_MOST, i, &merged));
+		int result = write_directory(&writer, &merged, session->roots[i].path + 1, 0);
+		merged_close(&merged);
+		TRY(result);
+	}
+	return fd_write_all(fd, end, sizeof(end)) < 0 ? fail(errno, "write the archive") : 0;
+}

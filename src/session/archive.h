@@ -1,0 +1,16 @@
+// A session as a tar archive in the form of an OCI layer, and an archive as a session.
+#pragma once
+
+#include "session/store.h"
+
+struct out;
+
+// Everything that the session has written, by absolute paths, with whiteouts (".wh.NAME",
+// ".wh..wh..opq"). The session is held alone.
+int archive_write(struct store *store, const struct held *held, int fd);
+
+// A session over `project` with what the archive holds. Paths below the project it was made of,
+// or below this one, go to the project; those below `home`, /tmp and /var/tmp to the session's own;
+// all others are left out and told, as are devices. -1: damaged, or a path that leads out; then
+// there is no session.
+int archive_read(struct store *store, const char *name, const char *project, const char *home, int fd, struct out *told);

@@ -1,0 +1,330 @@
+// Owns the reading of an archive into a fresh layer. Hostile: each name is looked up without
+// symlinks, below the layer's own directories.
+#include "session/archive.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/xattr.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/out.h"
+#include "base/owned.h"
+#include "base/path.h"
+#include "base/place.h"
+#include "base/str.h"
+#include "session/merged.h"
+#include "session/tar.h"
+
+enum { DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, BUFFER = 65536, ROOTS = 4 };
+
+struct directory {
+	struct directory *next; // the one that was read before
+	unsigned root;
+	const char *path;
+	unsigned mode;
+	struct timespec changed;
+};
+
+struct reader {
+	struct store *store;
+	struct session *session;
+	int fd, roots[ROOTS];
+	const char *made_of; // the project of the archive
+	struct directory *directories;
+	unsigned left_out, special;
+};
+
+static int read_bytes(struct reader *reader, void *bytes, size_t length)
+{
+	ssize_t got = fd_read_all(reader->fd, bytes, length);
+	if (got < 0)
+		return fail(errno, "read the archive");
+	return (size_t)got == length ? 0 : fail(0, "the archive ends too early");
+}
+
+static int skip(struct reader *reader, uint64_t size)
+{
+	static char buffer[BUFFER];
+	for (uint64_t left = (size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK; left > 0;) {
+		size_t want = left < BUFFER ? (size_t)left : BUFFER;
+		TRY(read_bytes(reader, buffer, want));
+		left -= want;
+	}
+	return 0;
+}
+
+// Which root a path of the archive belongs to; *path becomes relative to it. -1: to none.
+static int find_root(const struct reader *reader, const char **path)
+{
+	size_t longest = 0;
+	int found = -1;
+	const char *whole = *path;
+	const char *project = reader->made_of ? reader->made_of + 1 : NULL;
+	for (int i = 0; i < ROOTS; i++) {
+		const char *root = reader->session->roots[i].path + 1;
+		bool own = reader->session->roots[i].own;
+		if (!own && project && path_within(whole, project))
+			root = project;
+		if (!path_within(whole, root) || strlen(root) < longest)
+			continue;
+		longest = strlen(root);
+		found = i;
+	}
+	*path = whole + longest + (whole[longest] == '/');
+	return found;
+}
+
+// The directory that holds a path, made with all above it.
+static int open_parent(const struct reader *reader, unsigned root, const char *path, const char **ret_name)
+{
+	char part[256];
+	const char *name = path_name(path);
+	autoclose int at = fcntl(reader->roots[root], F_DUPFD_CLOEXEC, 0);
+	for (const char *begin = path; begin < name;) {
+		size_t length = strcspn(begin, "/");
+		if (length >= sizeof(part))
+			return fail(ENAMETOOLONG, "a path of the archive");
+		snprintf(part, sizeof(part), "%.*s", (int)length, begin);
+		if (mkdirat(at, part, 0755) < 0 && errno != EEXIST)
+			return fail(errno, "make a directory of the layer");
+		int next = openat(at, part, DIRECTORY_FLAGS);
+		if (next < 0)
+			return fail(errno, "'%s' of the archive", str_printable(path) ? path : "(control bytes)");
+		fd_close(&at);
+		at = next;
+		begin += length + 1;
+	}
+	*ret_name = name;
+	return take(&at);
+}
+
+// Blocks of zeros become holes.
+static int copy_content(struct reader *reader, int to, uint64_t size)
+{
+	static char buffer[BUFFER], zeros[BUFFER];
+	for (uint64_t done = 0; done < size;) {
+		size_t want = size - done < BUFFER ? (size_t)(size - done) : BUFFER;
+		size_t padded = (want + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
+		TRY(read_bytes(reader, buffer, padded));
+		if (memcmp(buffer, zeros, want) != 0 && (lseek(to, (off_t)done, SEEK_SET) < 0 || fd_write_all(to, buffer, want) < 0))
+			return fail(errno, "write to the layer");
+		done += want;
+	}
+	return ftruncate(to, (off_t)size) < 0 ? fail(errno, "write to the layer") : 0;
+}
+
+static int set_attributes(int fd, const struct tar_entry *entry)
+{
+	for (unsigned i = 0; i < entry->attribute_count; i++) {
+		const struct tar_attribute *attribute = &entry->attributes[i];
+		if (!str_starts(attribute->name, "user.") || str_starts(attribute->name, "user.overlay."))
+			continue;
+		if (fsetxattr(fd, attribute->name, attribute->value, attribute->length, 0) < 0)
+			return fail(errno, "set an extended attribute");
+	}
+	return 0;
+}
+
+static int unpack_file(struct reader *reader, const struct tar_entry *entry, int parent, const char *name)
+{
+	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, { (time_t)entry->seconds, entry->nanoseconds } };
+	autoclose int fd = openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return fail(errno, "make '%s' in the layer", str_printable(name) ? name : "(control bytes)");
+	TRY(copy_content(reader, fd, entry->size));
+	TRY(set_attributes(fd, entry));
+	return fchmod(fd, entry->mode & 01777) < 0 || futimens(fd, times) < 0 ? fail(errno, "set a mode") : 0;
+}
+
+static int unpack_link(struct reader *reader, const struct tar_entry *entry, unsigned root, int parent, const char *name)
+{
+	const char *path = tar_path(reader->store->arena, entry->link), *from_name;
+	int from_root = path ? find_root(reader, &path) : -1;
+	if (from_root != (int)root || !path[0])
+		return fail(0, "a hard link of the archive leads out of its directory");
+	autoclose int from = open_parent(reader, root, path, &from_name);
+	TRY(from);
+	return linkat(from, from_name, parent, name, 0) < 0 ? fail(errno, "make a hard link") : 0;
+}
+
+static int unpack_directory(struct reader *reader, const struct tar_entry *entry, unsigned root, const char *path, int parent,
+			    const char *name)
+{
+	struct directory *directory = arena_take(reader->store->arena, sizeof(*directory));
+	if (mkdirat(parent, name, 0700) < 0 && errno != EEXIST)
+		return fail(errno, "make a directory of the layer");
+	autoclose int fd = openat(parent, name, DIRECTORY_FLAGS);
+	if (fd < 0)
+		return fail(errno, "'%s' of the archive", str_printable(path) ? path : "(control bytes)");
+	TRY(set_attributes(fd, entry));
+	// Mode and time when all is in it.
+	*directory = (struct directory){ reader->directories, root, path, entry->mode & 01777,
+					 { (time_t)entry->seconds, entry->nanoseconds } };
+	reader->directories = directory;
+	return 0;
+}
+
+static int unpack_whiteout(int parent, const char *name)
+{
+	if (str_equal(name, ".wh..opq"))
+		return fsetxattr(parent, OPAQUE_XATTR, "y", 1, 0) < 0 ? fail(errno, "mark a directory") : 0;
+	return mknodat(parent, name, S_IFCHR, makedev(0, 0)) < 0 ? fail(errno, "make a whiteout") : 0;
+}
+
+static int unpack_at(struct reader *reader, const struct tar_entry *entry, unsigned root, const char *path)
+{
+	const char *name;
+	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, { (time_t)entry->seconds, entry->nanoseconds } };
+	autoclose int parent = open_parent(reader, root, path, &name);
+	TRY(parent);
+	bool gone = entry->type == '0' && str_starts(name, ".wh.");
+	if (gone && !name[4])
+		return fail(0, "a whiteout of the archive has no name");
+	if (entry->type != '5' && !str_equal(name, ".wh..wh..opq"))
+		TRY(owned_remove_tree(parent, gone ? name + 4 : name)); // a later entry replaces an earlier one
+	if (gone) {
+		TRY(unpack_whiteout(parent, name + 4));
+		return skip(reader, entry->size);
+	}
+	switch (entry->type) {
+	case '0':
+	case '7':
+		return unpack_file(reader, entry, parent, name);
+	case '1':
+		return unpack_link(reader, entry, root, parent, name);
+	case '2':
+		if (symlinkat(entry->link, parent, name) < 0 || utimensat(parent, name, times, AT_SYMLINK_NOFOLLOW) < 0)
+			return fail(errno, "make a link");
+		return 0;
+	case '5':
+		return unpack_directory(reader, entry, root, path, parent, name);
+	case '6':
+		return mkfifoat(parent, name, entry->mode & 0777) < 0 ? fail(errno, "make a FIFO") : 0;
+	default: // a byte of the archive, not an enum
+		reader->special++;
+		return skip(reader, entry->size);
+	}
+}
+
+static int unpack_entry(struct reader *reader, const struct tar_entry *entry)
+{
+	const char *path = tar_path(reader->store->arena, entry->name);
+	if (!path && !str_equal(entry->name, "./") && !str_equal(entry->name, "/") && !str_equal(entry->name, "."))
+		return fail(0, "a path of the archive leads out of it: '%.80s'",
+			    str_printable(entry->name) ? entry->name : "(control bytes)");
+	if (path && str_equal(path, ".sbx-project") && entry->type == '2' && entry->link[0] == '/') {
+		reader->made_of = path_clean(reader->store->arena, entry->link);
+		return 0;
+	}
+	int root = path ? find_root(reader, &path) : -1;
+	if (root >= 0 && path[0])
+		return unpack_at(reader, entry, (unsigned)root, path);
+	reader->left_out += root < 0 && path != NULL && entry->type != '5';
+	bool content = entry->type == '0' || entry->type == '7';
+	return content ? skip(reader, entry->size) : 0;
+}
+
+// A header with the words for it that came before: pax's, or GNU's long names.
+static int next_entry(struct reader *reader, struct tar_entry *ret_entry)
+{
+	struct arena *arena = reader->store->arena;
+	char block[TAR_BLOCK];
+	const char *records = NULL, *name = NULL, *link = NULL;
+	size_t length = 0;
+	for (;;) {
+		TRY(read_bytes(reader, block, sizeof(block)));
+		int found = tar_header(arena, block, ret_entry);
+		if (found <= 0)
+			return found;
+		if (!strchr("xgLK", ret_entry->type))
+			break;
+		if (ret_entry->size > TAR_EXTENDED_MOST)
+			return fail(0, "the archive's extended header is larger than %d KiB", TAR_EXTENDED_MOST / 1024);
+		size_t size = (size_t)ret_entry->size, padded = (size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
+		char *text = arena_take(arena, padded + 1);
+		TRY(read_bytes(reader, text, padded));
+		text[size] = '\0';
+		if (ret_entry->type == 'x') {
+			records = text;
+			length = size;
+		} else if (ret_entry->type == 'L')
+			name = text;
+		else if (ret_entry->type == 'K')
+			link = text;
+	}
+	ret_entry->name = name ? name : ret_entry->name;
+	ret_entry->link = link ? link : ret_entry->link;
+	TRY(tar_extend(arena, records, length, ret_entry));
+	return 1;
+}
+
+static int finish_directories(struct reader *reader)
+{
+	for (struct directory *each = reader->directories; each; each = each->next) {
+		struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, each->changed };
+		const char *name;
+		autoclose int parent = open_parent(reader, each->root, each->path, &name);
+		TRY(parent);
+		autoclose int fd = openat(parent, name, DIRECTORY_FLAGS);
+		// A later entry may have replaced it.
+		if (fd >= 0 && (fchmod(fd, each->mode) < 0 || futimens(fd, times) < 0))
+			return fail(errno, "set a mode");
+	}
+	return 0;
+}
+
+static int unpack(struct reader *reader)
+{
+	struct tar_entry entry;
+	int found;
+	for (int i = 0; i < ROOTS; i++) {
+		char place[PLACE_MOST];
+		place_of_root(place, reader->session->layers[0].id, reader->session->roots[i].own, (unsigned)i);
+		reader->roots[i] = openat(reader->store->layers, place, DIRECTORY_FLAGS);
+		if (reader->roots[i] < 0)
+			return fail(errno, "the fresh layer");
+	}
+	while ((found = next_entry(reader, &entry)) == 1)
+		TRY(unpack_entry(reader, &entry));
+	TRY(found);
+	return finish_directories(reader);
+}
+
+int archive_read(struct store *store, const char *name, const char *project, const char *home, int fd, struct out *told)
+{
+	struct stat status;
+	struct timespec now;
+	struct session session = { .project = project, .from = "", .root_count = ROOTS,
+				   .roots = { { project, false }, { "/tmp", true }, { "/var/tmp", true }, { home, true } } };
+	struct reader reader = { .store = store, .session = &session, .fd = fd, .roots = { -1, -1, -1, -1 } };
+	if (stat(project, &status) < 0)
+		return fail(errno, "'%s'", project);
+	clock_gettime(CLOCK_REALTIME, &now);
+	session.identity = (struct identity){ status.st_dev, status.st_ino, S_IFDIR };
+	session.base = now;
+	session.created = now.tv_sec;
+	session.layers = arena_take(store->arena, SESSION_LAYERS_MOST * sizeof(*session.layers));
+	TRY(store_add_layer(store, &session, -1));
+	int result = unpack(&reader);
+	for (int i = 0; i < ROOTS; i++)
+		fd_close(&reader.roots[i]);
+	if (result == 0)
+		result = store_create(store, name, &session);
+	if (result < 0) {
+		store_sweep(store); // the first reason is kept
+		return -1;
+	}
+	if (reader.left_out > 0)
+		out_text(told, "sbx: %u files of the archive lie outside of the project, the home and /tmp: left out\n", reader.left_out);
+	if (reader.special > 0)
+		out_text(told, "sbx: %u devices and the like were left out\n", reader.special);
+	return 0;
+}
