@@ -134,6 +134,7 @@ enum { ROOTS_MOST = 32, CHAIN_MOST = 16, LAYER_ID = 8 };
 struct root {
 	const char *path;
 	bool own; // nothing of the host lies below
+	bool system; // mounted in every run, whatever the profile says, and never applied
 };
 struct lasting {
 	const char *name, *project;
@@ -181,6 +182,7 @@ struct plan {
 	struct timespec start; // by the clock that files are stamped with
 	struct timespec start_steady; // and by one that nobody sets
 
+	bool as_root; // uid 0 inside is the caller's, and ownership that it sets is answered with success
 	struct lasting *session; // NULL: what the box writes goes to the host, or is thrown away
 
 	enum tier tier;

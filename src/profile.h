@@ -74,7 +74,7 @@ struct invocation {
 	const char *session; // -s NAME, or NULL
 	const char *apply; // of a review: "yes", "no" or a file, NULL: asked
 	const char *from; // where a new session begins, or NULL
-	enum answer review, stat, dot, force;
+	enum answer review, as_root, stat, dot, force;
 	enum answer timing, json, help, resolved, runs;
 	enum answer unprotected, terse;
 	enum tier tier;

@@ -235,8 +235,8 @@ static void text_plan(struct out *out, const struct box *box)
 		 project_words[plan->profile->project]);
 	out_text(out, "directory    %s\n", shown(plan->directory));
 	text_network(out, plan);
-	out_text(out, "user         uid %u, gid %u, no capabilities\n", (unsigned)plan->uid,
-		 (unsigned)plan->gid);
+	out_text(out, "user         uid %u, gid %u%s, no capabilities\n", (unsigned)plan->uid, (unsigned)plan->gid,
+		 plan->as_root ? " (as uid 0, gid 0)" : "");
 	out_text(out, "landlock     ");
 	out_text(out, plan->landlock ? "ABI %d\n" : "off\n", plan->landlock);
 	out_text(out, "filter       %u instructions\n", plan->filter.count);

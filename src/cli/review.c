@@ -207,7 +207,7 @@ static int prepare(struct box *box)
 		return fail(0, "'%s' %s; change to a project's directory", plan.current ? plan.current : "(deleted)", why);
 	TRY(sessions_open(box, &sessions));
 	const char *name = arena_text(box->arena, "review-%d", (int)getpid());
-	TRY(history_create(&sessions.store, name, plan.toplevel));
+	TRY(history_create(&sessions.store, name, plan.toplevel, RIGHTS_CALLER));
 	store_close(&sessions.store);
 	box->invocation.session = name;
 	box->after = after;

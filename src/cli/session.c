@@ -81,6 +81,8 @@ static int create(struct sessions *sessions, char **words)
 {
 	const char *from = sessions->box->invocation.from;
 	struct reference reference;
+	if (from && sessions->box->invocation.as_root == ANSWER_YES)
+		return fail(0, "a session is as root as the one it begins as; --as-root is for a new one");
 	if (from && (strchr(from, '/') || str_ends(from, ".tar") || str_equal(from, "-"))) {
 		char *both[] = { words[0], arena_copy(sessions->store.arena, from, strlen(from)), NULL };
 		return import(sessions, both);
@@ -90,7 +92,8 @@ static int create(struct sessions *sessions, char **words)
 		return history_fork(&sessions->store, &reference, words[0]);
 	}
 	TRY(find_project(sessions));
-	return history_create(&sessions->store, words[0], sessions->box->plan.toplevel);
+	return history_create(&sessions->store, words[0], sessions->box->plan.toplevel,
+			      sessions->box->invocation.as_root == ANSWER_YES ? RIGHTS_ROOT : RIGHTS_CALLER);
 }
 
 static int fork_one(struct sessions *sessions, char **words)
@@ -220,7 +223,7 @@ static const struct action {
 	int least, most; // words after the name
 	const char *usage;
 } actions[] = {
-	{ "create", create, 1, 1, "create [--from SESSION[@SNAPSHOT]|FILE.tar] NAME" },
+	{ "create", create, 1, 1, "create [--as-root] [--from SESSION[@SNAPSHOT]|FILE.tar] NAME" },
 	{ "list", sessions_list, 0, 0, "list [--json]" },
 	{ "show", sessions_show, 1, 1, "show [--json] NAME" },
 	{ "snapshot", snapshot, 1, 2, "snapshot NAME [SNAPSHOT]" },

@@ -131,7 +131,9 @@ static struct range verdict_of(const struct filter_choice *choice, unsigned numb
 			continue;
 		enum verdict verdict = syscall_groups[group].verdict;
 		range.check = verdict == VERDICT_CHECK ? (*cursor)->name : NULL;
-		range.answer = verdict == VERDICT_REFUSE ? SECCOMP_RET_ERRNO | EPERM : SECCOMP_RET_ALLOW;
+		range.answer = verdict == VERDICT_REFUSE  ? SECCOMP_RET_ERRNO | EPERM :
+			       verdict == VERDICT_PRETEND ? SECCOMP_RET_ERRNO : // an error of 0
+							    SECCOMP_RET_ALLOW;
 	}
 	if (denied(choice, number))
 		range = (struct range){ .first = number, .answer = SECCOMP_RET_ERRNO | EPERM };

@@ -7,3 +7,6 @@ struct wishes;
 // Makes the wish for a writable directory one for layers over it (source NULL: over nothing), and
 // gives the session a root for it. A single file cannot be: -1.
 int lasting_mount(struct wishes *wishes, struct mount *mount);
+
+// Wishes for the directories of a session as root.
+int lasting_system(struct wishes *wishes);

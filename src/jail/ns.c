@@ -103,11 +103,11 @@ int ns_child_ids(const struct plan *plan, struct run *run)
 	int result = fd_write_file(self, "setgroups", "deny");
 	if (result < 0)
 		return fail(-result, "/proc/self/setgroups");
-	snprintf(line, sizeof(line), "%u %u 1", (unsigned)plan->uid, (unsigned)plan->uid);
+	snprintf(line, sizeof(line), "%u %u 1", plan->as_root ? 0 : (unsigned)plan->uid, (unsigned)plan->uid);
 	result = fd_write_file(self, "uid_map", line);
 	if (result < 0)
 		return fail(-result, "/proc/self/uid_map");
-	snprintf(line, sizeof(line), "%u %u 1", (unsigned)plan->gid, (unsigned)plan->gid);
+	snprintf(line, sizeof(line), "%u %u 1", plan->as_root ? 0 : (unsigned)plan->gid, (unsigned)plan->gid);
 	result = fd_write_file(self, "gid_map", line);
 	if (result < 0)
 		return fail(-result, "/proc/self/gid_map");

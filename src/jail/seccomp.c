@@ -51,6 +51,8 @@ int seccomp_plan(struct plan *plan)
 	struct filter_choice choice = { .denied = denied };
 	list_each(item, &plan->profile->syscalls_allow)
 		TRY(add_group(plan, &choice, item));
+	if (plan->as_root)
+		choice.groups |= 1U << syscall_group_find("as-root");
 	list_each(item, &plan->profile->syscalls_deny)
 		TRY(deny_call(plan, denied, &choice.denied_count, item));
 	void *code = arena_take(plan->arena, FILTER_MOST * FILTER_INSTRUCTION);

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum verdict { VERDICT_ALLOW, VERDICT_REFUSE, VERDICT_CHECK }; // unlisted: ENOSYS
+enum verdict { VERDICT_ALLOW, VERDICT_REFUSE, VERDICT_CHECK, VERDICT_PRETEND }; // unlisted: ENOSYS
 
 // One named set. The first group is always on, those after it by `[syscalls] allow`.
 struct syscall_group {

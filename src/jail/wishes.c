@@ -375,6 +375,7 @@ int wishes_gather(struct wishes *wishes)
 		TRY(add_socket(wishes, item));
 	list_each(item, &profile->device)
 		TRY(add_device(wishes, item));
+	TRY(lasting_system(wishes));
 	TRY(protect_plan(wishes));
 	if (profile->network == NETWORK_HOST)
 		TRY(wishes_add_path(wishes, "/etc/resolv.conf", (struct origin){ .file = "network" }, ACCESS_READ));

@@ -221,6 +221,9 @@ const struct key keys[] = {
 		  "without a question" },
 	{ ON_COMMAND_LINE(VERB_SESSION, from), .flag = "from", .kind = KEY_TEXT, .value = "SESSION[@SNAPSHOT]|FILE.tar",
 	  .help = "begin as this one is (session create)" },
+	{ ON_COMMAND_LINE(VERB_SESSION, as_root), .flag = "as-root", .kind = KEY_SWITCH,
+	  .help = "uid 0 inside, and /usr, /etc and the package database its own: packages can be installed, and "
+		  "the host has nothing of it (session create)" },
 	{ ON_COMMAND_LINE(VERB_SESSION, stat), .flag = "stat", .kind = KEY_SWITCH,
 	  .help = "names and sizes instead of the text (session diff)" },
 	{ ON_COMMAND_LINE(VERB_SESSION, dot), .flag = "dot", .kind = KEY_SWITCH,

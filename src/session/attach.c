@@ -41,6 +41,8 @@ static int fill(struct plan *plan, const struct store *store, const struct held 
 		lasting->chain[i] = session->layers[chain[i]].id;
 	memcpy(lasting->roots, session->roots, sizeof(lasting->roots));
 	lasting->root_count = lasting->roots_made = session->root_count;
+	for (unsigned i = 0; i < session->root_count; i++)
+		plan->as_root = plan->as_root || session->roots[i].system;
 	lasting->project = session->project;
 	lasting->layers = store->layers_path;
 	if (fstat(store->layers, &status) < 0)

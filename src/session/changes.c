@@ -327,7 +327,7 @@ int changes_find(struct store *store, const struct held *held, struct changes *r
 	struct walk walk = { .store = store, .session = &held->session, .changes = &changes };
 	TRY(known_read(store, held, &changes.known));
 	for (walk.root = 0; walk.root < held->session.root_count; walk.root++)
-		if (!held->session.roots[walk.root].own)
+		if (!held->session.roots[walk.root].own && !held->session.roots[walk.root].system)
 			TRY(walk_root(&walk));
 	renames_find(store, held, &changes);
 	guard_removed(&changes);

@@ -15,6 +15,7 @@
 #include "base/place.h"
 #include "base/str.h"
 #include "session/flatten.h"
+#include "session/skeleton.h"
 
 enum { FLATTEN_AT = 10, COMMAND_MOST = 256 };
 
@@ -41,7 +42,7 @@ static int find(const struct held *held, const char *name, const struct snapshot
 				    held->name);
 }
 
-int history_create(struct store *store, const char *name, const char *project)
+int history_create(struct store *store, const char *name, const char *project, enum rights rights)
 {
 	struct session session = { .project = project, .from = "" };
 	struct stat status;
@@ -54,7 +55,13 @@ int history_create(struct store *store, const char *name, const char *project)
 	session.base = now;
 	session.created = now.tv_sec;
 	session.layers = arena_take(store->arena, SESSION_LAYERS_MOST * sizeof(*session.layers));
+	if (rights == RIGHTS_ROOT)
+		skeleton_roots(&session);
 	TRY(store_add_layer(store, &session, -1));
+	if (rights == RIGHTS_ROOT && skeleton_make(store, &session) < 0) {
+		store_sweep(store); // the first reason is kept
+		return -1;
+	}
 	return store_create(store, name, &session);
 }
 

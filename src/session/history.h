@@ -9,8 +9,10 @@ struct reference {
 };
 int history_refer(struct arena *arena, const char *text, struct reference *ret_reference);
 
-// A session over the project, with nothing written in it.
-int history_create(struct store *store, const char *name, const char *project);
+// A session over the project, with nothing written in it. As root: the system's directories are
+// its own as well.
+enum rights { RIGHTS_CALLER, RIGHTS_ROOT };
+int history_create(struct store *store, const char *name, const char *project, enum rights rights);
 
 // Freezes the top under a name (NULL: the next of s1, s2, ...), in time that does not depend on
 // what it holds; every tenth flattens. The session is held alone, as for the next two.

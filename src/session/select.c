@@ -38,7 +38,7 @@ static int find_named(const struct looking *looking, const char *word, struct na
 	const char *whole = path_join(arena, from, word);
 	for (unsigned i = 0; i < session->root_count; i++) {
 		const char *root = session->roots[i].path;
-		if (session->roots[i].own || !path_within(whole, root))
+		if (session->roots[i].own || session->roots[i].system || !path_within(whole, root))
 			continue;
 		const char *path = whole + strlen(root) + (whole[strlen(root)] == '/');
 		*ret_named = (struct named){ i, path, false, trusted_is_protected(path) };

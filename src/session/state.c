@@ -67,15 +67,33 @@ static int read_times(struct reader *reader, char *at)
 	return 0;
 }
 
+static const struct {
+	const char *name;
+	bool own, system;
+} root_kinds[] = {
+	{ "host", false, false }, { "own", true, false }, { "system", false, true }, { "place", true, true },
+};
+enum { ROOT_KINDS = sizeof(root_kinds) / sizeof(*root_kinds) };
+
+static const char *kind_of(const struct root *root)
+{
+	for (size_t i = 0; i < ROOT_KINDS; i++)
+		if (root_kinds[i].own == root->own && root_kinds[i].system == root->system)
+			return root_kinds[i].name;
+	return NULL;
+}
+
 static int read_root(struct reader *reader, char *at)
 {
 	struct session *session = reader->session;
 	const char *kind = words_next(reader->arena, &at), *path = kind ? words_next(reader->arena, &at) : NULL;
-	bool own = kind && str_equal(kind, "own");
-	if (!path || path[0] != '/' || session->root_count == ROOTS_MOST || (!own && !str_equal(kind, "host")))
-		return damaged(reader);
-	session->roots[session->root_count++] = (struct root){ path, own };
-	return 0;
+	for (size_t i = 0; path && path[0] == '/' && session->root_count < ROOTS_MOST && i < ROOT_KINDS; i++) {
+		if (!str_equal(kind, root_kinds[i].name))
+			continue;
+		session->roots[session->root_count++] = (struct root){ path, root_kinds[i].own, root_kinds[i].system };
+		return 0;
+	}
+	return damaged(reader);
 }
 
 // A parent stands before its children: there is no way to a loop.
@@ -165,7 +183,7 @@ void session_format(const struct session *session, struct out *out)
 		 (unsigned long long)session->identity.inode, (long long)session->created,
 		 (long long)session->base.tv_sec, session->base.tv_nsec);
 	for (unsigned i = 0; i < session->root_count; i++) {
-		out_text(out, "root %s ", session->roots[i].own ? "own" : "host");
+		out_text(out, "root %s ", kind_of(&session->roots[i]));
 		words_put(out, session->roots[i].path);
 		out_text(out, "\n");
 	}

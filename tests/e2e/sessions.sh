@@ -294,6 +294,44 @@ like "a compressed one says so" "$("$SBX" session import hostile "$work/hostile.
 is "what lies elsewhere is left out and told" 1 "$(tar cf "$work/o.tar" -C / etc/hostname etc/passwd 2>/dev/null; session import o "$work/o.tar"; said | grep -c '2 files of the archive')"
 session rm o && session rm c && session rm back
 
+# --- as root
+usr() { find /usr/bin /usr/local /etc/apt /var/lib/dpkg -newer "$work/before" ! -type d 2>/dev/null | head -5; }
+touch "$work/before"
+status "a session as root" 0 "$SBX" session create --as-root admin
+is "uid 0 inside" "0 0" "$(echo $(in_session admin 'id -u; id -g'))"
+is "and no capability" 0000000000000000 "$(in_session admin "sed -n 's/CapEff:\t//p' /proc/self/status")"
+is "without the flag it is not root" "$(id -u)" "$(in_session two 'id -u')"
+is "owners and ids are answered with success, and stay" "0 0 0 0" "$(in_session admin 'touch /etc/new && chown 1:1 /etc/new; a=$?; python3 -c "import os; os.setgroups([1]); os.setresuid(1, 1, 1)"; echo $a $? $(stat -c "%u %g" /etc/new)')"
+is "the system's directories are its own" "made changed" "$(in_session admin 'mkdir /usr/local/dir && echo made >/usr/local/dir/f; rm -rf /usr/share/doc; echo changed >/etc/issue.new && mv /etc/issue.new /etc/issue; echo $(cat /usr/local/dir/f /etc/issue; ls /usr/share/doc 2>/dev/null)')"
+is "and kept" "made changed" "$(in_session admin 'echo $(cat /usr/local/dir/f /etc/issue)')"
+is "secrets of the system stay hidden" "" "$(in_session admin 'cat /etc/shadow 2>/dev/null')"
+is "what the project has is the caller's" "0 $(id -u)" "$(in_session admin 'touch mine; stat -c %u mine') $(session apply admin; stat -c %u mine)"
+rm -f mine
+in_session admin 'rm -f mine'
+if command -v dpkg-deb >/dev/null && command -v apt-get >/dev/null; then
+	mkdir -p "$work/deb/DEBIAN" "$work/deb/usr/bin" && printf 'Package: sbx-test-package\nVersion: 1\nArchitecture: all\nMaintainer: T <t@example.org>\nDescription: t\n' >"$work/deb/DEBIAN/control"
+	printf '#!/bin/sh\nset -e\nchown daemon:daemon /usr/bin/sbx-test-package\nmkdir -p /var/log/sbx-test-package\n' >"$work/deb/DEBIAN/postinst"
+	printf '#!/bin/sh\necho packaged\n' >"$work/deb/usr/bin/sbx-test-package"
+	chmod 755 "$work/deb/DEBIAN/postinst" "$work/deb/usr/bin/sbx-test-package"
+	dpkg-deb --root-owner-group -b "$work/deb" t.deb >/dev/null
+	in_session admin 'DEBIAN_FRONTEND=noninteractive apt-get install -y ./t.deb' >"$work/apt" 2>&1
+	is "apt-get install" packaged "$(in_session admin sbx-test-package || { cat "$work/apt"; said; })"
+	is "the package database knows it" "install ok installed" "$(in_session admin "dpkg-query -W -f '\${Status}' sbx-test-package")"
+	session fork admin admin2
+	is "also in a fork, which is as root" "packaged 0" "$(echo $(in_session admin2 'sbx-test-package; id -u'))"
+	in_session admin2 'dpkg -r sbx-test-package' >/dev/null
+	is "removed there, it is still here" "packaged" "$(in_session admin2 'sbx-test-package 2>/dev/null'; in_session admin sbx-test-package)"
+	session rm admin2
+	rm t.deb
+else
+	skip "apt-get install" "this machine has no apt"
+fi
+is "nothing of it is a difference to apply" "" "$(session diff --stat admin)"
+session apply admin
+is "and the host has nothing of it" "" "$(usr)"
+session rm admin
+status "--as-root with --from" 125 "$SBX" session create --as-root --from two x
+
 # --- pause
 "$SBX" run -s two -- bash -c 'while :; do echo . >>ticks; sleep 0.02; done' 2>/dev/null &
 for i in $(seq 100); do [ "$(in_session two 'wc -l <ticks')" -gt 2 ] 2>/dev/null && break; sleep 0.05; done

@@ -210,6 +210,12 @@ static void groups_and_denials(void **state)
 	compile(1U << namespaces, NULL, 0);
 	assert_int_equal(verdict(NATIVE, SYS_clone, 0x10000011, 0, 0), SECCOMP_RET_ALLOW);
 	assert_int_equal(verdict(NATIVE, SYS_mount, 0, 0, 0), SECCOMP_RET_ALLOW);
+	int root = syscall_group_find("as-root");
+	assert_true(root >= GROUP_FIRST_OPTIONAL);
+	compile(1U << root, NULL, 0);
+	assert_int_equal(verdict(NATIVE, SYS_chown, 0, 0, 0), SECCOMP_RET_ERRNO); // an error of 0
+	assert_int_equal(verdict(NATIVE, SYS_setresuid, 0, 0, 0), SECCOMP_RET_ERRNO);
+	assert_int_equal(verdict(NATIVE, SYS_mount, 0, 0, 0), REFUSED);
 	compile(~0U, denied, 2);
 	assert_int_equal(verdict(NATIVE, SYS_read, 0, 0, 0), REFUSED);
 	assert_int_equal(verdict(NATIVE, SYS_ptrace, 0, 0, 0), REFUSED);
