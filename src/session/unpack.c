@@ -303,7 +303,7 @@ int archive_read(struct store *store, const char *name, const char *project, con
 	struct stat status;
 	struct timespec now;
 	struct session session = { .project = project, .from = "", .root_count = ROOTS,
-				   .roots = { { project, false }, { "/tmp", true }, { "/var/tmp", true }, { home, true } } };
+				   .roots = { { .path = project }, { "/tmp", true, false }, { "/var/tmp", true, false }, { home, true, false } } };
 	struct reader reader = { .store = store, .session = &session, .fd = fd, .roots = { -1, -1, -1, -1 } };
 	if (stat(project, &status) < 0)
 		return fail(errno, "'%s'", project);
