@@ -29,7 +29,7 @@
 
 extern char **environ;
 
-enum { WORDS_MOST = 4096 };
+enum { WORDS_MOST = 4096, BUDGET_LEAST = 1 << 20 };
 
 static int refer_alone(struct sessions *sessions, const char *word, struct held *ret_held)
 {
@@ -94,6 +94,17 @@ static int create(struct sessions *sessions, char **words)
 	TRY(find_project(sessions));
 	return history_create(&sessions->store, words[0], sessions->box->plan.toplevel,
 			      sessions->box->invocation.as_root == ANSWER_YES ? RIGHTS_ROOT : RIGHTS_CALLER);
+}
+
+static int set_budget(struct sessions *sessions, char **words)
+{
+	struct held held;
+	uint64_t bytes;
+	if (!units_size(words[1], &bytes) || bytes < BUDGET_LEAST)
+		return fail(0, "'%.40s' is no size: 500M, 5G (at least 1M), or unlimited", str_printable(words[1]) ? words[1] : "?");
+	TRY(refer_alone(sessions, words[0], &held));
+	held.session.budget = bytes == UNLIMITED ? 0 : bytes;
+	return store_save(&sessions->store, &held);
 }
 
 static int fork_one(struct sessions *sessions, char **words)
@@ -235,6 +246,7 @@ static const struct action {
 	{ "cp", copy, 2, 2, "cp SOURCE NAME:PATH | cp NAME:PATH TARGET" },
 	{ "pause", pause_runs, 1, 1, "pause NAME" },
 	{ "resume", resume_runs, 1, 1, "resume NAME" },
+	{ "budget", set_budget, 2, 2, "budget NAME SIZE|unlimited" },
 	{ "discard", discard, 1, 1, "discard NAME" },
 	{ "rm", remove_one, 1, 1, "rm NAME[@SNAPSHOT]" },
 	{ "export", export, 1, 2, "export NAME [FILE.tar]" },

@@ -17,8 +17,9 @@
 #include "session/history.h"
 #include "session/merged.h"
 #include "session/runs.h"
+#include "session/size.h"
 
-enum { DEPTH_MOST = 256, TIME_MOST = 32, SIZE_MOST = 32 };
+enum { TIME_MOST = 32, SIZE_MOST = 32 };
 
 static void put_time(char text[TIME_MOST], int64_t seconds)
 {
@@ -26,37 +27,6 @@ static void put_time(char text[TIME_MOST], int64_t seconds)
 	time_t time = (time_t)seconds;
 	localtime_r(&time, &date);
 	strftime(text, TIME_MOST, "%Y-%m-%d %H:%M:%S", &date);
-}
-
-// Bytes on the disk below a directory.
-static uint64_t size_of(struct arena *arena, int directory, int depth)
-{
-	struct stat status;
-	char **names;
-	uint64_t bytes = 0;
-	int count = depth < DEPTH_MOST ? names_in(arena, directory, &names) : 0;
-	for (int i = 0; i < count; i++) {
-		if (fstatat(directory, names[i], &status, AT_SYMLINK_NOFOLLOW) < 0)
-			continue;
-		bytes += (uint64_t)status.st_blocks * 512;
-		autoclose int fd = S_ISDIR(status.st_mode) ?
-					   openat(directory, names[i], O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) :
-					   -1;
-		if (fd >= 0)
-			bytes += size_of(arena, fd, depth + 1);
-	}
-	err_clear();
-	return bytes;
-}
-
-static uint64_t layer_size(const struct sessions *sessions, const struct session *session, unsigned layer)
-{
-	struct arena *arena = arena_new_of(SESSIONS_ARENA);
-	autoclose int fd = openat(sessions->store.layers, session->layers[layer].id,
-				  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	uint64_t bytes = fd < 0 ? 0 : size_of(arena, fd, 0);
-	arena_free(arena);
-	return bytes;
 }
 
 static unsigned running(const struct held *held)
@@ -157,6 +127,7 @@ static void show_json(struct sessions *sessions, const struct held *held, uint64
 	json_string(out, "project", held->session.project);
 	json_string(out, "created", time);
 	json_number(out, "bytes", bytes);
+	json_number(out, "budget", held->session.budget);
 	json_number(out, "layers", held->session.layer_count);
 	json_number(out, "snapshots", held->session.snapshot_count);
 	json_string(out, "from", held->session.from);
@@ -175,11 +146,9 @@ int sessions_show(struct sessions *sessions, char **words)
 {
 	struct held held;
 	char time[TIME_MOST], size[SIZE_MOST];
-	uint64_t bytes = 0;
 	TRY(store_hold(&sessions->store, words[0], HOLD_LOOK, &held));
 	const struct session *session = &held.session;
-	for (unsigned i = 0; i < session->layer_count; i++)
-		bytes += layer_size(sessions, session, i);
+	uint64_t bytes = size_of_session(&sessions->store, session);
 	put_time(time, session->created);
 	if (sessions->box->invocation.json == ANSWER_YES) {
 		show_json(sessions, &held, bytes, time);
@@ -191,6 +160,10 @@ int sessions_show(struct sessions *sessions, char **words)
 		 session->from[0] ? ", stands on " : "", session->from);
 	for (unsigned i = 0; i < session->root_count; i++)
 		out_text(&sessions->out, "%s %s\n", session->roots[i].own ? "own      " : "over     ", session->roots[i].path);
+	if (session->budget) {
+		units_rough(size, sizeof(size), session->budget, UNIT_SIZE);
+		out_text(&sessions->out, "budget    %s\n", size);
+	}
 	show_runs(sessions, &held);
 	if (apply_is_pending(&held))
 		out_text(&sessions->out, "an apply was interrupted; to end it: sbx session apply %s\n", held.name);
@@ -207,7 +180,7 @@ static void log_line(struct sessions *sessions, const struct session *session, c
 {
 	char time[TIME_MOST], size[SIZE_MOST];
 	put_time(time, snapshot->time);
-	units_rough(size, sizeof(size), layer_size(sessions, session, snapshot->layer), UNIT_SIZE);
+	units_rough(size, sizeof(size), size_of_layer(&sessions->store, session, snapshot->layer), UNIT_SIZE);
 	out_text(&sessions->out, "%s%s%s  %s  %s%s%s%s\n", front, mark, snapshot->name, time, size,
 		 snapshot->command[0] ? "  " : "", command_of(snapshot),
 		 str_equal(session->from, snapshot->name) ? "  <- here" : "");
@@ -254,7 +227,7 @@ static void log_json(struct sessions *sessions, const struct session *session)
 		json_string(out, "name", snapshot->name);
 		json_string(out, "parent", snapshot->parent);
 		json_number(out, "time", (unsigned long long)snapshot->time);
-		json_number(out, "bytes", layer_size(sessions, session, snapshot->layer));
+		json_number(out, "bytes", size_of_layer(&sessions->store, session, snapshot->layer));
 		json_string(out, "command", command_of(snapshot));
 		json_flag(out, "here", str_equal(session->from, snapshot->name));
 		json_close(out, '}');

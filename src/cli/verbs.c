@@ -21,7 +21,7 @@ const struct verb_row verb_rows[] = {
 	{ "allow", verb_allow, "allow RUN HOST...", "let a run that lasts reach one more destination", NULL },
 	{ "deny", verb_deny, "deny RUN HOST...", "and one less, at once", NULL },
 	{ "session", verb_session, "session ACTION [NAME] [OPTION]...",
-	  "boxes that last: create, list, show, snapshot, log, restore, fork, diff, apply, discard, cp, pause, resume, export, import, rm, gc",
-	  "create list show snapshot log restore fork diff apply discard cp pause resume export import rm gc" },
+	  "boxes that last: create, list, show, snapshot, log, restore, fork, diff, apply, discard, cp, pause, resume, budget, export, import, rm, gc",
+	  "create list show snapshot log restore fork diff apply discard cp pause resume budget export import rm gc" },
 };
 const unsigned verb_row_count = sizeof(verb_rows) / sizeof(*verb_rows);

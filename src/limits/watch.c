@@ -59,6 +59,8 @@ void watch_limits_begin(const struct plan *plan, struct run *run, int64_t now)
 		if (mount->kind == MOUNT_BIND && mount->access == ACCESS_WRITE)
 			add_disk(watch, mount->source);
 	}
+	if (plan->session)
+		add_disk(watch, plan->session->layers);
 }
 
 // What is left of the limit and of three quarters of what was free; 0 when either is used up.

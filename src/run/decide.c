@@ -263,6 +263,8 @@ int decide_profile(struct arena *arena, const struct invocation *invocation,
 	TRY(merge_profiles(arena, config, &invocation->profiles, profile));
 	TRY(merge_own_file(plan, config, profile));
 	TRY(merge_arguments(arena, arguments, profile));
+	if (plan->session && plan->session->room < profile->limits.disk)
+		profile->limits.disk = plan->session->room;
 	plan->uid = geteuid();
 	plan->gid = getegid();
 	plan->timing = invocation->timing == ANSWER_YES;

@@ -96,6 +96,15 @@ static int read_root(struct reader *reader, char *at)
 	return damaged(reader);
 }
 
+static int read_budget(struct reader *reader, char *at)
+{
+	unsigned long long bytes;
+	if (!words_number(reader->arena, &at, &bytes) || bytes == 0)
+		return damaged(reader);
+	reader->session->budget = bytes;
+	return 0;
+}
+
 // A parent stands before its children: there is no way to a loop.
 static int read_layer(struct reader *reader, char *at)
 {
@@ -145,8 +154,8 @@ static const struct {
 	const char *name;
 	int (*read)(struct reader *reader, char *at);
 } records[] = {
-	{ "project ", read_project }, { "times ", read_times }, { "root ", read_root },
-	{ "layer ", read_layer },     { "top ", read_top },	{ "snapshot ", read_snapshot },
+	{ "project ", read_project }, { "times ", read_times },	      { "root ", read_root },	  { "layer ", read_layer },
+	{ "top ", read_top },	      { "snapshot ", read_snapshot }, { "budget ", read_budget },
 };
 
 static int read_line(struct reader *reader, char *line)
@@ -182,6 +191,8 @@ void session_format(const struct session *session, struct out *out)
 	out_text(out, " %llu %llu\ntimes %lld %lld %ld\n", (unsigned long long)session->identity.device,
 		 (unsigned long long)session->identity.inode, (long long)session->created,
 		 (long long)session->base.tv_sec, session->base.tv_nsec);
+	if (session->budget)
+		out_text(out, "budget %llu\n", (unsigned long long)session->budget);
 	for (unsigned i = 0; i < session->root_count; i++) {
 		out_text(out, "root %s ", kind_of(&session->roots[i]));
 		words_put(out, session->roots[i].path);

@@ -332,6 +332,27 @@ is "and the host has nothing of it" "" "$(usr)"
 session rm admin
 status "--as-root with --from" 125 "$SBX" session create --as-root --from two x
 
+# --- budget
+session create b && in_session b 'echo small >s'
+session budget b 8M
+like "show tells the budget" "$(session show b)" "budget +8.0M"
+is "a run that fits" ok "$(in_session b 'head -c 2M /dev/zero >two; sync; echo ok')"
+"$SBX" run -s b -- bash -c 'for i in $(seq 100); do head -c 1M /dev/urandom >>big; sync; sleep 0.05; done' 2>"$work/log"
+is "one that does not is ended" 137 $?
+like "and told" "$(said)" "disk"
+for i in 1 2 3 4 5 6; do
+	"$SBX" run -s b -- bash -c 'for i in $(seq 30); do head -c 1M /dev/urandom >>big; sync; sleep 0.05; done' 2>"$work/log"
+	result=$?
+	[ $result = 137 ] || break
+done
+is "and when it is used up none begins" 125 $result
+like "with what helps" "$(said)" "sbx session budget b SIZE"
+session budget b unlimited
+is "without a budget it goes on" small "$(in_session b 'rm big; cat s')"
+status "a budget that is no size" 125 "$SBX" session budget b much
+status "a budget that is too small" 125 "$SBX" session budget b 1K
+session rm b
+
 # --- pause
 "$SBX" run -s two -- bash -c 'while :; do echo . >>ticks; sleep 0.02; done' 2>/dev/null &
 for i in $(seq 100); do [ "$(in_session two 'wc -l <ticks')" -gt 2 ] 2>/dev/null && break; sleep 0.05; done
