@@ -98,9 +98,9 @@ static bool is_scratch(const struct wishes *wishes, const char *path)
 
 static int protect_root(struct wishes *wishes, const char *root)
 {
-	if (is_scratch(wishes, root))
-		return 0;
 	struct origin from = { .file = "protect", .order = ORDER_PROJECT };
+	if (is_scratch(wishes, root))
+		return wishes->plan->session ? repository_follow(wishes, root, from) : 0;
 	TRY(repository_protect(wishes, root, from));
 	for (const char *const *name = trusted_names; *name; name++)
 		TRY(protect_name(wishes, path_below(wishes->arena, root, *name), GUARD_ABSENT, from));

@@ -17,6 +17,7 @@
 #include "base/gitconfig.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "jail/lasting.h"
 #include "jail/project.h"
 #include "jail/protect.h"
 #include "jail/wishes.h"
@@ -199,6 +200,10 @@ static int add_directory(struct wishes *wishes, const char *path, const struct i
 	struct mount bind = { .kind = MOUNT_BIND, .access = ACCESS_WRITE, .from = from };
 	bind.source = bind.target = path;
 	bind.identity = *identity;
+	if (wishes->plan->session) { // nothing to protect before it is applied
+		TRY(lasting_mount(wishes, &bind));
+		return wishes_add(wishes, &bind, true);
+	}
 	TRY(wishes_add(wishes, &bind, true));
 	return protect_directory(wishes, path, from, 0);
 }
@@ -275,6 +280,13 @@ static int follow_file(struct wishes *wishes, const char *root, const char *file
 		return not_passed(wishes, file, why);
 	wishes->plan->index = path_below(arena, directory.path, "index");
 	return add_directory(wishes, common.path, &common.identity, from);
+}
+
+int repository_follow(struct wishes *wishes, const char *root, struct origin from)
+{
+	struct stat status;
+	const char *path = path_below(wishes->arena, root, ".git");
+	return lstat(path, &status) == 0 && S_ISREG(status.st_mode) ? follow_file(wishes, root, path, from) : 0;
 }
 
 int repository_protect(struct wishes *wishes, const char *root, struct origin from)

@@ -8,3 +8,7 @@ struct wishes;
 // `root` holds the .git, or will. Follows .git files (worktrees, submodules) only where the
 // directory they name points back at `root`.
 int repository_protect(struct wishes *wishes, const char *root, struct origin from);
+
+// The repository of a worktree or submodule alone, which lies elsewhere: for a session, where
+// nothing is protected.
+int repository_follow(struct wishes *wishes, const char *root, struct origin from);

@@ -234,9 +234,14 @@ static struct applying *begin(struct store *store, struct held *held)
 	return applying;
 }
 
-static const char *shown(const struct change *change)
+// Relative to the project, else absolute: as it can be named.
+static const char *shown(const struct applying *applying, const struct change *change)
 {
-	return str_printable(change->path) ? change->path : "(control bytes)";
+	const struct session *session = &applying->held->session;
+	const char *root = session->roots[change->root].path;
+	if (!str_printable(change->path))
+		return "(control bytes)";
+	return str_equal(root, session->project) ? change->path : path_below(applying->store->arena, root, change->path);
 }
 
 static int refuse_conflicts(const struct applying *applying, struct out *told)
@@ -247,7 +252,7 @@ static int refuse_conflicts(const struct applying *applying, struct out *told)
 		if (!applying->selected[i] || !change->conflict)
 			continue;
 		if (count++ < TOLD_MOST)
-			out_text(told, "sbx: conflict: %s: %s on the host since\n", shown(change),
+			out_text(told, "sbx: conflict: %s: %s on the host since\n", shown(applying, change),
 				 change->was.st_mode ? "changed" : "removed");
 	}
 	if (count > TOLD_MOST)
@@ -266,12 +271,12 @@ static void tell(const struct applying *applying, struct out *told)
 		const struct change *change = &applying->changes.list[i];
 		applied += applying->selected[i];
 		if (applying->selected[i] && !change->covered && trusted_is_reported(change->path))
-			out_text(told, "sbx: applied, and your own programs will run it: %s\n", shown(change));
+			out_text(told, "sbx: applied, and your own programs will run it: %s\n", shown(applying, change));
 		if (applying->selected[i] || !change->guarded || change->inside)
 			continue;
-		first = first ? first : shown(change);
+		first = first ? first : shown(applying, change);
 		if (guarded++ < TOLD_MOST)
-			out_text(told, "sbx: not applied: %s: your own programs would run or trust it\n", shown(change));
+			out_text(told, "sbx: not applied: %s: your own programs would run or trust it\n", shown(applying, change));
 	}
 	if (guarded > 0)
 		out_text(told, "sbx: to apply such a name, name it: sbx session apply %s %s\n", applying->held->name, first);

@@ -30,9 +30,15 @@ struct walk {
 	const struct session *session;
 	struct changes *changes;
 	unsigned root;
+	const char *repository; // of a root that is git's: its place from ".git" on
 	int depth;
 	bool covered, guarded, inside; // of the directory above
 };
+
+static bool is_protected(const struct walk *walk, const char *path)
+{
+	return trusted_is_protected(walk->repository ? arena_text(walk->store->arena, "%s/%s", walk->repository, path) : path);
+}
 
 static struct change *add(struct walk *walk, enum change_kind kind, const char *path)
 {
@@ -48,7 +54,7 @@ static struct change *add(struct walk *walk, enum change_kind kind, const char *
 	struct change *change = &changes->list[changes->count++];
 	*change = (struct change){ .kind = kind, .root = walk->root, .path = path, .layer = -1, .covered = walk->covered };
 	change->inside = walk->inside;
-	change->guarded = walk->guarded || trusted_is_protected(path);
+	change->guarded = walk->guarded || is_protected(walk, path);
 	// A repository that goes, or a file that points at another one.
 	if (kind != CHANGE_MODE && str_equal(path_name(path), ".git"))
 		change->guarded = true;
@@ -171,8 +177,8 @@ static int walk_below(struct walk *walk, const char *path, const struct merged *
 		return fail(ELOOP, "more than %d directories deep", DEPTH_MOST);
 	TRY(merged_below(merged, entry->name, &inner));
 	// In .git the repositories of submodules and worktrees are told by their own names.
-	bool repository = !strstr(path, ".git/") && is_new_repository(&inner, entry->name, both);
-	walk->guarded = walk->guarded || repository || trusted_is_protected(path);
+	bool repository = !walk->repository && !strstr(path, ".git/") && is_new_repository(&inner, entry->name, both);
+	walk->guarded = walk->guarded || repository || is_protected(walk, path);
 	struct change *own = walk->changes->count > 0 ? &walk->changes->list[walk->changes->count - 1] : NULL;
 	if (own && own->path == path) {
 		own->guarded = own->guarded || repository;
@@ -283,6 +289,8 @@ static int walk_root(struct walk *walk)
 {
 	struct merged merged;
 	const struct root *root = &walk->session->roots[walk->root];
+	const char *git = strstr(root->path, "/.git");
+	walk->repository = git && (git[5] == '\0' || git[5] == '/') ? git + 1 : NULL;
 	autoclose int host = sys_openat2(AT_FDCWD, root->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 	if (host < 0)
 		return fail(errno, "'%s'", root->path);

@@ -211,6 +211,7 @@ int history_fork(struct store *store, const struct reference *from, const char *
 	struct held held;
 	const struct snapshot *snapshot;
 	const char *made = from->snapshot;
+	TRY(store_share(store)); // the snapshot's layers are not swept while the fork is made
 	TRY(store_hold(store, from->session, made ? HOLD_LOOK : HOLD_ALONE, &held));
 	if (!made)
 		TRY(history_snapshot(store, &held, NULL, &made));

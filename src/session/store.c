@@ -192,14 +192,18 @@ int store_add_roots(const struct store *store, const char *id, const struct root
 	return 0;
 }
 
+int store_share(struct store *store)
+{
+	return lock_whole(store->guard, LOCK_SH) < 0 ? fail(errno, "lock '%s'", store->layers_path) : 0;
+}
+
 int store_add_layer(struct store *store, struct session *session, int parent)
 {
 	char *id = arena_take(store->arena, LAYER_ID + 1);
 	uint32_t random;
 	if (session->layer_count == SESSION_LAYERS_MOST)
 		return fail(0, "more than %d layers; remove snapshots: sbx session rm NAME@SNAPSHOT", SESSION_LAYERS_MOST);
-	if (lock_whole(store->guard, LOCK_SH) < 0)
-		return fail(errno, "lock '%s'", store->layers_path);
+	TRY(store_share(store));
 	do {
 		if (getrandom(&random, sizeof(random), 0) != sizeof(random))
 			return fail(errno, "getrandom");

@@ -42,6 +42,9 @@ int store_save(const struct store *store, const struct held *held);
 // the session's roots.
 int store_add_layer(struct store *store, struct session *session, int parent);
 
+// Until the end of this process no layer is removed by others.
+int store_share(struct store *store);
+
 // Directories of roots `from` and on in the layer `id`.
 int store_add_roots(const struct store *store, const char *id, const struct root *roots, unsigned from,
 		    unsigned count);

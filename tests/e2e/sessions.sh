@@ -332,6 +332,19 @@ is "and the host has nothing of it" "" "$(usr)"
 session rm admin
 status "--as-root with --from" 125 "$SBX" session create --as-root --from two x
 
+# --- a worktree, whose repository lies elsewhere
+git worktree add -q "$work/tree-2" 2>/dev/null
+(
+	cd "$work/tree-2" && session create tree
+	in_session tree 'echo worktree >>file; git commit -qam "in the session"; git config core.pager evil; echo evil >"$(git rev-parse --git-common-dir)/hooks/post-merge"'
+)
+is "a worktree: the commit is not the host's" "" "$(git -C "$work/tree-2" log --oneline | grep 'in the session')"
+(cd "$work/tree-2" && session apply tree)
+like "hooks and configuration of the repository outside are kept back" "$(said)" "not applied: $project/.git/hooks/post-merge"
+is "but the commit is applied" "in the session" "$(git -C "$work/tree-2" log -1 --format=%s)"
+is "and nothing else" " " "$(git config core.pager) $(ls .git/hooks | grep -v sample)"
+session rm tree && git worktree remove --force "$work/tree-2"
+
 # --- budget
 session create b && in_session b 'echo small >s'
 session budget b 8M
