@@ -44,7 +44,7 @@ for i in $(seq "$rounds"); do
 	session fork s@wanted try
 	setsid "$SBX" session apply --force try >/dev/null 2>&1 &
 	pid=$!
-	wait=$((RANDOM % (takes + takes / 2 + 1)))
+	wait=$((RANDOM % (takes + takes / 2 + 1) * (i % 4) / 3)) # a quarter of them at once
 	sleep "$((wait / 10000)).$(printf %04d $((wait % 10000)))"
 	if ((i % 3 == 0)); then kill -9 -- "-$pid" 2>/dev/null; else kill -9 "$pid" 2>/dev/null; fi
 	wait "$pid" 2>/dev/null
@@ -133,6 +133,11 @@ session create evil
 mkdir -p "$work/secret" && echo secret >"$work/secret/f" && chmod 755 "$work/secret"
 in_session evil "ln -s $work/secret ~/.config 2>/dev/null; rm -rf ~/.gitconfig; ln -s $work/secret ~/dir; ln -s / /tmp/root; true"
 echo '[user]' >"$HOME/.gitconfig"
+mkdir -p "$HOME/.config/git"
+"$SBX" run -s evil -- true 2>"$work/log"
+is "a symlink where a mount belongs ends the run" 125 $?
+like "and is told" "$(cat "$work/log")" "in the session"
+rm -r "$HOME/.config"
 in_session evil true
 is "symlinks of an earlier command lead nowhere on the host" "f" "$(ls "$work/secret")"
 in_session evil 'python3 -c "
@@ -166,6 +171,55 @@ in_session evil $'touch $\'new\\nline\' "blank name" "100%" é'
 session apply evil
 is "but such names are applied" 4 "$(ls -1b | grep -c -e '^new.nline$' -e '^blank' -e '^100%$' -e '^é$' -e '^\\303')"
 session rm evil
+
+# --- joining a box is proved (rule 15)
+session create proved
+"$SBX" run -s proved -- sleep 100 2>/dev/null &
+for i in $(seq 100); do session show proved | grep -q running && break; sleep 0.05; done
+is "a second command joins" joined "$(in_session proved 'echo joined')"
+flip() { python3 - "$store/sessions/proved/runs" "$1" <<'END'
+import sys
+with open(sys.argv[1], "r+b") as f:
+    at = int(sys.argv[2]); f.seek(at); b = f.read(1); f.seek(at); f.write(bytes([b[0] ^ 1]))
+END
+}
+for field in "the user namespace's inode:40" "the mount namespace's inode:48" "a descriptor:32"; do
+	flip "${field##*:}"
+	in_session proved 'echo joined'
+	is "not when ${field%:*} is another" "125" $?
+	like "and says so" "$(cat "$work/log")" "cannot be joined"
+	flip "${field##*:}"
+done
+is "with the record as it was it does" joined "$(in_session proved 'echo joined')"
+kill -9 $!
+wait 2>/dev/null
+session rm proved
+
+# --- a program of the host that exchanges a directory while it is applied to
+session create swapped
+mkdir -p real "$work/outside" && echo host >real/f && echo outside >"$work/outside/f"
+ln -s "$work/outside" planted
+in_session swapped 'for i in $(seq 40); do echo inside >>real/f; echo $i >real/n$i; done'
+python3 - <<'END' &
+import ctypes, time
+libc = ctypes.CDLL(None, use_errno=True)
+end = time.time() + 6
+while time.time() < end:
+    libc.renameat2(-100, b"real", -100, b"planted", 2)
+END
+swapper=$!
+for i in $(seq 60); do
+	"$SBX" session apply --force swapped >/dev/null 2>&1
+	[ "$(ls "$work/outside")" = f ] || break
+	kill -0 $swapper 2>/dev/null || break
+	"$SBX" session discard swapped && in_session swapped "echo $i >>real/f; echo $i >real/n$i; mkdir -p real/d\$i"
+done
+wait $swapper
+is "an apply is never led elsewhere" "outside f" "$(cat "$work/outside/f") $(ls "$work/outside")"
+[ ! -L real ] || mv planted other-real
+rm -rf real planted other-real
+session apply swapped >/dev/null
+session rm swapped
 
 # --- damaged state
 session create d && in_session d 'echo d >d' && session snapshot d one && in_session d 'echo e >>d'
