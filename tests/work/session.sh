@@ -56,5 +56,21 @@ is "the installed package" 42 "$(npm test --silent)"
 is "and a program that runs" 0 "$(./calc; echo $?)"
 for name in work first second; do "$SBX" session rm $name; done
 is "nothing is left" "0" "$(find "$HOME/.local/state/sbx/layers" -mindepth 1 -maxdepth 1 -name '????????' | wc -l)"
+# Into the system's directories, as root of a session.
+"$SBX" session create --as-root tools
+mkdir -p py/words && echo 'def f(): return 42' >py/words/__init__.py
+printf '[project]\nname = "words"\nversion = "1"\n[tool.setuptools]\npackages = ["words"]\n' >py/pyproject.toml
+mkdir cli && echo '{ "name": "answer", "version": "1.0.0", "bin": "answer.js" }' >cli/package.json
+printf '#!/usr/bin/env node\nconsole.log(42)\n' >cli/answer.js
+is "npm install -g" 42 "$(inside tools 'cd cli && npm pack --silent >/dev/null && npm install -g --offline --silent --no-audit --no-fund ./answer-1.0.0.tgz >/dev/null; answer')"
+if python3 -c 'import setuptools, pip' 2>/dev/null; then
+	inside tools 'cd py && python3 -m pip install -q --no-build-isolation --no-index --break-system-packages --root-user-action=ignore . || python3 -m pip install -q --no-build-isolation --no-index .' >"$work/pip" 2>&1
+	is "pip install" 42 "$(inside tools 'cd / && python3 -c "import words; print(words.f())"' || cat "$work/pip" "$work/log")"
+else
+	skip "pip install" "pip or setuptools is not installed"
+fi
+is "the host has neither" "" "$(command -v answer; python3 -c 'import words' 2>/dev/null && echo words)"
+"$SBX" session rm tools
+rm -rf py cli
 is "review of a code change" "4 1" "$("$SBX" run --review --apply=yes -- sed -i 's/return 0/return 4/' calc.c 2>/dev/null; make -s; ./calc; echo "$? $(git status --short | wc -l)")"
 done_testing
