@@ -46,9 +46,10 @@ for i in $(seq "$rounds"); do
 	pid=$!
 	wait=$((RANDOM % (takes + takes / 2 + 1) * (i % 4) / 3)) # a quarter of them at once
 	sleep "$((wait / 10000)).$(printf %04d $((wait % 10000)))"
-	if ((i % 3 == 0)); then kill -9 -- "-$pid" 2>/dev/null; else kill -9 "$pid" 2>/dev/null; fi
+	kill -9 "$pid" 2>/dev/null
 	wait "$pid" 2>/dev/null
-	if ((i % 3 == 0)); then pkill -9 -s "$pid" 2>/dev/null; fi
+	# The child that goes on, too, wherever it is: then the journal has to do.
+	if ((i % 2 == 0)); then pkill -9 -f "^$SBX session apply --force try$" 2>/dev/null; fi
 	# Whoever comes next waits for, or ends, what was begun.
 	for j in $(seq 100); do
 		session apply --force try none >/dev/null
@@ -69,6 +70,26 @@ is "SIGKILL of an apply, $rounds times: never half" 0 "$half"
 is "never stuck" "0" "$stuck"
 is "nothing is left in the project or the state" 0 "$left"
 if [ $((was_old > 0 && was_new > 0)) = 1 ]; then pass "both ends were seen: $was_old old, $was_new new"; else fail "both ends were seen" "$was_old old, $was_new new"; fi
+
+# --- SIGKILL at each of its renames: the next apply brings it to its end
+if strace -f -qq -o /dev/null -e inject=renameat2:signal=SIGKILL:when=1 "$SBX" --version >/dev/null 2>&1; then
+	as_before
+	seen_half=0 whole=0 tried=0
+	for at in 1 2 3 7 12 20 29 30 31 38 41 43 45 46 47; do
+		session fork s@wanted try
+		strace -f -qq -o /dev/null -e inject=renameat2:signal=SIGKILL:when=$at "$SBX" session apply --force try >/dev/null 2>&1
+		case $(contents .) in "$old" | "$new") ;; *) seen_half=$((seen_half + 1)) ;; esac
+		session apply --force try >/dev/null
+		tried=$((tried + 1))
+		[ "$(contents .)" != "$new" ] || whole=$((whole + 1))
+		session rm try
+		as_before
+	done
+	is "SIGKILL at $tried of its renames: always brought to its end" "$tried" "$whole"
+	if [ "$seen_half" -gt 5 ]; then pass "of which $seen_half stopped half-way"; else fail "some of them stopped half-way" "$seen_half"; fi
+else
+	skip "SIGKILL at each rename" "strace cannot be used"
+fi
 
 # --- SIGKILL of everything else: snapshots are never lost, and the session goes on
 lost=0 broken=0
