@@ -44,17 +44,8 @@ static int find(const struct held *held, const char *name, const struct snapshot
 
 int history_create(struct store *store, const char *name, const char *project, enum rights rights)
 {
-	struct session session = { .project = project, .from = "" };
-	struct stat status;
-	struct timespec now;
-	if (stat(project, &status) < 0)
-		return fail(errno, "'%s'", project);
-	// Not the coarse clock: what was written a moment ago may have a finer time than that.
-	clock_gettime(CLOCK_REALTIME, &now);
-	session.identity = (struct identity){ status.st_dev, status.st_ino, S_IFDIR };
-	session.base = now;
-	session.created = now.tv_sec;
-	session.layers = arena_take(store->arena, SESSION_LAYERS_MOST * sizeof(*session.layers));
+	struct session session;
+	TRY(store_begin(store, project, &session));
 	if (rights == RIGHTS_ROOT)
 		skeleton_roots(&session);
 	TRY(store_add_layer(store, &session, -1));

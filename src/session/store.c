@@ -192,6 +192,21 @@ int store_add_roots(const struct store *store, const char *id, const struct root
 	return 0;
 }
 
+int store_begin(struct store *store, const char *project, struct session *ret_session)
+{
+	struct stat status;
+	struct session session = { .project = project, .from = "" };
+	if (stat(project, &status) < 0)
+		return fail(errno, "'%s'", project);
+	// Not the coarse clock: what was written a moment ago may have a finer time than that.
+	clock_gettime(CLOCK_REALTIME, &session.base);
+	session.identity = (struct identity){ status.st_dev, status.st_ino, S_IFDIR };
+	session.created = session.base.tv_sec;
+	session.layers = arena_take(store->arena, SESSION_LAYERS_MOST * sizeof(*session.layers));
+	*ret_session = session;
+	return 0;
+}
+
 int store_share(struct store *store)
 {
 	return lock_whole(store->guard, LOCK_SH) < 0 ? fail(errno, "lock '%s'", store->layers_path) : 0;

@@ -38,6 +38,9 @@ void store_release(struct held *held);
 // Replaces the state as a whole: after a crash it is the old or the new one.
 int store_save(const struct store *store, const struct held *held);
 
+// The fields of a session over the project that begins now; the caller adds roots and layers.
+int store_begin(struct store *store, const char *project, struct session *ret_session);
+
 // A fresh top above the layer `parent` (-1: above the host's directories), with directories for
 // the session's roots.
 int store_add_layer(struct store *store, struct session *session, int parent);

@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/xattr.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -300,18 +299,12 @@ static int unpack(struct reader *reader)
 
 int archive_read(struct store *store, const char *name, const char *project, const char *home, int fd, struct out *told)
 {
-	struct stat status;
-	struct timespec now;
-	struct session session = { .project = project, .from = "", .root_count = ROOTS,
-				   .roots = { { .path = project }, { "/tmp", true, false }, { "/var/tmp", true, false }, { home, true, false } } };
+	const struct root roots[ROOTS] = { { .path = project }, { "/tmp", true, false }, { "/var/tmp", true, false }, { home, true, false } };
+	struct session session;
 	struct reader reader = { .store = store, .session = &session, .fd = fd, .roots = { -1, -1, -1, -1 } };
-	if (stat(project, &status) < 0)
-		return fail(errno, "'%s'", project);
-	clock_gettime(CLOCK_REALTIME, &now);
-	session.identity = (struct identity){ status.st_dev, status.st_ino, S_IFDIR };
-	session.base = now;
-	session.created = now.tv_sec;
-	session.layers = arena_take(store->arena, SESSION_LAYERS_MOST * sizeof(*session.layers));
+	TRY(store_begin(store, project, &session));
+	memcpy(session.roots, roots, sizeof(roots));
+	session.root_count = ROOTS;
 	TRY(store_add_layer(store, &session, -1));
 	int result = unpack(&reader);
 	for (int i = 0; i < ROOTS; i++)
