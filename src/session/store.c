@@ -11,6 +11,7 @@
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -192,12 +193,26 @@ int store_add_roots(const struct store *store, const char *id, const struct root
 	return 0;
 }
 
+// overlayfs mounts without them, and then fails where a directory is made anew.
+static int check_attributes(const struct store *store)
+{
+	static const char name[] = "user.sbx";
+	autoclose int fd = openat(store->layers, EMPTY_LAYER, DIRECTORY_FLAGS);
+	if (fd < 0 || fsetxattr(fd, name, "", 0, 0) < 0)
+		return fail(errno, "'%s' is on a file system without extended attributes, which sessions need; "
+				   "XDG_STATE_HOME names another place",
+			    store->layers_path);
+	fremovexattr(fd, name);
+	return 0;
+}
+
 int store_begin(struct store *store, const char *project, struct session *ret_session)
 {
 	struct stat status;
 	struct session session = { .project = project, .from = "" };
 	if (stat(project, &status) < 0)
 		return fail(errno, "'%s'", project);
+	TRY(check_attributes(store));
 	// Not the coarse clock: what was written a moment ago may have a finer time than that.
 	clock_gettime(CLOCK_REALTIME, &session.base);
 	session.identity = (struct identity){ status.st_dev, status.st_ino, S_IFDIR };

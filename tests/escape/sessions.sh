@@ -12,8 +12,7 @@ session() { "$SBX" session "$@" 2>"$work/log"; }
 in_session() { "$SBX" run -s "$1" -- bash -c "$2" 2>"$work/log"; }
 contents() { (cd "$1" && find . -path ./.git -prune -o -printf '%p %y %m %l\n' | sort && find . -path ./.git -prune -o -type f -exec sha256sum {} + | sort) | sha256sum; }
 
-session create s
-if ! in_session s true && grep -q 'extended attributes' "$work/log"; then
+if ! session create s && grep -q 'extended attributes' "$work/log"; then
 	skip "sessions and crashes" "the file system of $work has no extended attributes"
 	done_testing
 fi
@@ -300,6 +299,10 @@ rm "$XDG_STATE_HOME/filler" "$XDG_STATE_HOME/rest"
 "$SBX" run -s full -- bash -c 'cat kept; rm -f big' && "$SBX" session snapshot full
 "$SBX" session apply full; echo "apply status $?"
 END
+	mkdir "$work/plain-state"
+	out=$(XDG_STATE_HOME=$work/plain-state unshare -m bash -c "mount -t ramfs plain $work/plain-state && chmod 755 $work/plain-state && cd $project && { $SBX session create plain; echo \$?; ls $work/plain-state/sbx/sessions; }" 2>&1)
+	like "a state directory without extended attributes is refused" "$out" "without extended attributes"
+	is "and no session is made" 125 "$(printf '%s\n' "$out" | tail -1)"
 	out=$(XDG_STATE_HOME=$work/full-state unshare -m bash -c "mkdir -p $work/full-state; exec bash $work/full.sh $project" 2>&1)
 	if [ $? = 77 ]; then
 		skip "a full state directory" "no tmpfs with extended attributes: $(echo "$out" | tail -1)"
