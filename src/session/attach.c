@@ -162,14 +162,20 @@ int attach_host(const struct plan *plan, struct run *run)
 {
 	struct runs runs;
 	struct record record;
-	int found, result = 0;
+	int found = 0, result = 0;
 	if (!plan->session)
 		return 0;
 	run->session = plan->session->held->directory;
 	run->gate = plan->session->gate;
 	TRY(runs_open(run->session, &runs));
-	while ((found = runs_next(&runs, &record)) == 1 && result == 0)
+	while (result == 0 && (found = runs_next(&runs, &record)) == 1) {
 		result = join(plan, run, &record);
+		// It came to its end while it was looked at: nobody writes by its mounts any more.
+		if (result < 0 && !runs_lasts(&runs, &record)) {
+			err_clear();
+			result = 0;
+		}
+	}
 	runs_close(&runs);
 	return found < 0 ? -1 : result;
 }

@@ -138,6 +138,13 @@ void runs_close(struct runs *runs)
 	fd_close(&runs->fd);
 }
 
+bool runs_lasts(const struct runs *runs, const struct record *record)
+{
+	struct record now;
+	return read_slot(runs->fd, runs->slot - 1, &now) && memcmp(&now, record, sizeof(now)) == 0 &&
+	       runs_start_of(record->supervisor) == record->supervisor_start;
+}
+
 int runs_settle(int session)
 {
 	struct runs runs = { -1, 0 };

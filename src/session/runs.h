@@ -1,6 +1,7 @@
 // The commands that run in a session: a slot for each in a file, by which others find its mounts.
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -31,6 +32,9 @@ struct runs {
 int runs_open(int session, struct runs *ret_runs);
 int runs_next(struct runs *runs, struct record *ret_record);
 void runs_close(struct runs *runs);
+
+// Whether the record that runs_next() gave last is still there, and its supervisor alive.
+bool runs_lasts(const struct runs *runs, const struct record *record);
 
 // All of them are dead, for the caller holds the session alone: waits for the last process.
 int runs_settle(int session);

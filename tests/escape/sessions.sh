@@ -142,6 +142,11 @@ for i in $(seq 10); do
 done
 wait
 status "runs, snapshots and restores at once: the session is whole" 0 "$SBX" run -s race -- true
+for i in $(seq 15); do
+	for j in 1 2 3 4 5 6 7 8; do "$SBX" run -s race -- sleep 0.00$((RANDOM % 9)) 2>>"$work/joins" & done
+	wait
+done
+is "commands that begin while others end: none is refused" "" "$(cat "$work/joins")"
 "$SBX" session create same >/dev/null 2>&1 &
 "$SBX" session create same >/dev/null 2>&1 &
 wait
