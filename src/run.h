@@ -76,7 +76,7 @@ struct run {
 	bool child_ignored; // the caller had SIGCHLD ignored; the command gets it so
 
 	// session
-	int session, gate; // its directory, and who may mount: -1 without
+	int session; // its directory, -1 without
 	int slot; // of our record, by which others find our mounts, or -1
 	bool joined_own; // the overlay of what has nothing below is another run's
 	int trees[ROOTS_MOST]; // mounts of another run of the session, by root; -1: to be made

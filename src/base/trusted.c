@@ -4,7 +4,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/str.h"
 
 // Trusted by editors, agents, shells and debuggers as soon as the host opens the directory.
 const char *const trusted_names[] = {

@@ -286,14 +286,12 @@ static const struct action *find_action(const char *name)
 
 static int say_usage(const struct action *action, const char *word)
 {
-	struct out out = { 0 };
 	if (action)
 		fail(0, "usage: sbx session %s", action->usage);
 	else if (word)
 		fail(0, "'%.40s' is nothing that a session can do; see: sbx session --help", str_printable(word) ? word : "?");
 	else
 		fail(0, "usage: sbx session ACTION [NAME] [OPTION]...; see: sbx session --help");
-	out_free(&out);
 	return box_failed();
 }
 

@@ -1,7 +1,6 @@
 // Owns the words of sessions and their snapshots.
 #include "cli/sessions.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>

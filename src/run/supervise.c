@@ -96,7 +96,7 @@ static int take_held(const struct plan *plan, struct run *run, const int fds[FD_
 	run->user = fds[0];
 	run->view = fds[1];
 	run->copies = fds[2];
-	attach_ready(run);
+	attach_ready(plan);
 	return may_fall_back(plan) ? release(plan) : 0;
 }
 

@@ -18,7 +18,6 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/path.h"
-#include "base/str.h"
 #include "base/sys.h"
 #include "run.h"
 #include "session/apply.h"
@@ -121,8 +120,12 @@ static _Noreturn void take_mounts(const struct plan *plan, uint64_t roots, int u
 	if (setns(user, CLONE_NEWUSER) < 0 || setns(view, CLONE_NEWNS) < 0)
 		_exit(1);
 	for (unsigned i = 0; i < plan->session->root_count; i++) {
-		int tree = roots & (1ULL << i) ? clone_mount(plan->session->roots[i].path) : -1;
-		if (tree >= 0 && fd_send(socket, &i, sizeof(i), &tree, 1) < 0)
+		bool bound = plan->session->roots[i].own && plan->session->chain_count == 1; // no overlay
+		if (!(roots & (1ULL << i)) || bound)
+			continue;
+		// One that is there and cannot be had must not be mounted a second time.
+		int tree = clone_mount(plan->session->roots[i].path);
+		if (tree < 0 || fd_send(socket, &i, sizeof(i), &tree, 1) < 0)
 			_exit(1);
 		fd_close(&tree);
 	}
@@ -166,7 +169,6 @@ int attach_host(const struct plan *plan, struct run *run)
 	if (!plan->session)
 		return 0;
 	run->session = plan->session->held->directory;
-	run->gate = plan->session->gate;
 	TRY(runs_open(run->session, &runs));
 	while (result == 0 && (found = runs_next(&runs, &record)) == 1) {
 		result = join(plan, run, &record);
@@ -250,17 +252,16 @@ int attach_layers_host(const struct plan *plan, struct run *run)
 	return write_record(plan, run);
 }
 
-void attach_ready(struct run *run)
+void attach_ready(const struct plan *plan)
 {
 	// Unlocked, not closed: the box's first process has the same open file.
-	if (run->gate >= 0)
-		flock(run->gate, LOCK_UN);
-	fd_close(&run->gate);
+	if (plan->session)
+		flock(plan->session->gate, LOCK_UN);
 }
 
 void attach_release(const struct plan *plan)
 {
-	flock(plan->session->gate, LOCK_UN);
+	attach_ready(plan);
 	flock(plan->session->held->lock, LOCK_UN);
 }
 
@@ -270,7 +271,6 @@ int attach_undo(const struct plan *plan, struct run *run)
 		return 0;
 	if (run->slot >= 0)
 		runs_forget(run->session, (unsigned)run->slot);
-	attach_ready(run);
 	fd_close(&run->session_user);
 	fd_close(&run->session_view);
 	attach_release(plan);

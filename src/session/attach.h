@@ -12,7 +12,7 @@ int attach_plan(struct plan *plan, const char *state, const char *name);
 // when the box stands; forgets the run.
 int attach_host(const struct plan *plan, struct run *run);
 int attach_layers_host(const struct plan *plan, struct run *run);
-void attach_ready(struct run *run);
+void attach_ready(const struct plan *plan);
 int attach_undo(const struct plan *plan, struct run *run);
 
 // Of a run that does not take place.

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -11,7 +10,6 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/place.h"
-#include "base/str.h"
 #include "session/copy.h"
 #include "session/merged.h"
 
