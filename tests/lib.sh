@@ -43,6 +43,15 @@ status() { # name, wanted status, command...
 	if [ "$got" = "$wanted" ]; then pass "$name"; else fail "$name" "wanted status $wanted, got $got: $output"; fi
 }
 
+wait_for() { # seconds, command...: until it succeeds
+	local end=$((SECONDS + $1))
+	shift
+	until "$@" >/dev/null 2>&1; do
+		[ $SECONDS -lt $end ] || return 1
+		sleep 0.05
+	done
+}
+
 # A new directory that no other test has used (a random name alone met an old one now and then).
 fresh() { # beginning of the name
 	local place

@@ -65,10 +65,11 @@ status "the time limit is 124" 124 "$SBX" run --time 200ms -- sleep 9
 status "the time limit kills what ignores SIGTERM" 124 "$SBX" run --time 100ms -- sh -c 'trap "" TERM; while :; do sleep 1; done'
 status "the time limit holds for a command that stops itself" 124 timeout 9 "$SBX" run --time 300ms -- sh -c 'sleep 60 & kill -STOP $$; sleep 60'
 like "the time limit is told with its flag" "$("$SBX" run --time 100ms -- sleep 9 2>&1)" 'time=100ms: the run was ended; raise it with --time'
-is "SIGTERM reaches the command" got "$( ("$SBX" run -- bash -c 'trap "echo got; exit" TERM; sleep 9 & wait' & pid=$!; sleep 0.5; kill $pid; wait $pid) )"
+is "SIGTERM reaches the command" got "$( ("$SBX" run -- bash -c 'trap "echo got; exit" TERM; touch trapped; sleep 9 & wait' & pid=$!; wait_for 30 test -e trapped; kill $pid; wait $pid) )"
+rm -f trapped
 status "SIGCHLD ignored by the caller" 0 bash -c 'trap "" CHLD; "$0" run true' "$SBX"
 "$SBX" run -- sleep 98.$$ & pid=$!
-sleep 0.5
+wait_for 30 pgrep -f "^sleep 98[.]$$"
 kill -9 $pid; wait $pid 2>/dev/null
 sleep 0.2
 is "SIGKILL of sbx leaves nothing" "" "$(pgrep -f "sleep 98[.]$$")"

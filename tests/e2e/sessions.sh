@@ -25,7 +25,8 @@ in_session one 'echo more >>file; rm dir/deep/file; mkdir new && echo n >new/f; 
 is "a session: the host has what it had" "$hash" "$(tree_hash .)"
 is "a session keeps the project, /tmp and the home" "hello more n t v h" "$(echo $(in_session one 'cat file new/f /tmp/t /var/tmp/v ~/h'))"
 is "a run without it sees none of this" "hello" "$("$SBX" run -- bash -c 'cat file; cat /tmp/t ~/h' 2>/dev/null)"
-is "one command is not another's process" 0 "$("$SBX" run -s one -- sleep 3 & sleep 0.3; in_session one 'pgrep -c sleep'; echo; wait; true)"
+running() { session show one | grep -q running; }
+is "one command is not another's process" 0 "$("$SBX" run -s one -- sleep 3 & wait_for 30 running; in_session one 'pgrep -c sleep'; echo; wait; true)"
 is "sbx shell -s" "n" "$(echo 'cat new/f' | SHELL=/bin/bash "$SBX" shell -s one 2>/dev/null)"
 like "sbx plan -s shows the session's directories" "$("$SBX" plan -s one -- true)" "session +$project"
 is "from elsewhere the command starts in the project" "$project" "$(cd / && in_session one pwd)"

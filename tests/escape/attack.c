@@ -211,5 +211,5 @@ int main(int count, char **words)
 		return 1;
 	}
 	fprintf(stderr, "attack: no such act\n");
-	return 2;
+	return 127; /* an attempt that was not made is no wall's merit */
 }
