@@ -15,7 +15,7 @@ enum tier { TIER_FULL, TIER_LANDLOCK };
 enum answer { ANSWER_NO, ANSWER_YES };
 
 // What is told at the end, beside what sbx could not do.
-enum telling { TELL_NEVER, TELL_SHORT, TELL_FULL, TELL_JSON };
+enum telling { TELL_NEVER, TELL_SHORT, TELL_FULL, TELL_JSON, TELL_MODEL };
 
 // A limit of UNLIMITED means that the caller's own stays.
 struct limits {
@@ -74,7 +74,7 @@ struct invocation {
 	const char *session; // -s NAME, or NULL
 	const char *apply; // of a review: "yes", "no" or a file, NULL: asked
 	const char *from; // where a new session begins, or NULL
-	enum answer review, as_root, stat, dot, force;
+	enum answer review, as_root, stat, dot, force, dry_run;
 	enum answer timing, json, help, resolved, runs;
 	enum answer unprotected, terse;
 	enum tier tier;

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fd.h"
 
@@ -29,6 +30,25 @@ void out_text(struct out *out, const char *format, ...)
 	vsnprintf(out->text + out->used, (size_t)length + 1, format, again);
 	va_end(again);
 	out->used += (size_t)length;
+}
+
+void out_wrapped(struct out *out, int column, int at, const char *text)
+{
+	enum { WIDTH = 80 };
+	out_text(out, "%*s", column - at, "");
+	int used = column;
+	while (*text) {
+		int word = (int)strcspn(text, " ");
+		if (used > column && used + 1 + word >= WIDTH) {
+			out_text(out, "\n%*s", column, "");
+			used = column;
+		}
+		const char *blank = used > column ? " " : "";
+		out_text(out, "%s%.*s", blank, word, text);
+		used += word + (*blank != '\0');
+		text += word + (text[word] == ' ');
+	}
+	out_text(out, "\n");
 }
 
 void out_free(struct out *out)

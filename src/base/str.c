@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/arena.h"
+
 bool str_equal(const char *left, const char *right)
 {
 	return strcmp(left, right) == 0;
@@ -111,4 +113,18 @@ uint64_t str_hash(const char *text)
 	for (; *text; text++)
 		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ULL;
 	return hash;
+}
+
+char *str_quoted(struct arena *arena, const char *text)
+{
+	char *word = arena_take(arena, strlen(text) * 4 + 3), *at = word;
+	*at++ = '\'';
+	for (; *text; text++) {
+		if (*text == '\'')
+			at = stpcpy(at, "'\\''");
+		else
+			*at++ = *text;
+	}
+	*at = '\'';
+	return word;
 }

@@ -61,6 +61,27 @@ int box_read(struct box *box, enum verb verb, char **words)
 	return 0;
 }
 
+int box_read_mixed(struct box *box, enum verb verb, char **words, char ***ret_names)
+{
+	size_t count = 0;
+	while (words[count])
+		count++;
+	char **names = arena_take(box->arena, (count + 1) * sizeof(*names)), **next = names;
+	bool literal = false;
+	while (words[0]) {
+		if (!literal && words[0][0] == '-' && words[0][1]) {
+			char **before = words;
+			TRY(argv_read(box->arena, verb, words, &box->invocation, &box->arguments));
+			words = box->arguments.rest;
+			literal = words > before && str_equal(words[-1], "--");
+			continue;
+		}
+		*next++ = *words++;
+	}
+	*ret_names = names;
+	return 0;
+}
+
 void box_use_shell(struct box *box, const char *string, char **rest)
 {
 	size_t count = 0;
@@ -149,6 +170,7 @@ static int fall_back(const struct box *box, const struct run *run)
 	lower->invocation = box->invocation;
 	lower->arguments = box->arguments;
 	lower->after = box->after;
+	lower->handback = box->handback;
 	lower->invocation.tier = TIER_LANDLOCK;
 	return box_run(lower);
 }

@@ -14,6 +14,7 @@ struct box {
 	struct arguments arguments;
 	struct profile profile;
 	struct plan plan;
+	const char *handback; // sbx-shell: a file that the agent reads afterwards
 	int (*after)(struct box *box, int status); // of a run; returns the status to end with. NULL: nothing
 };
 
@@ -22,6 +23,10 @@ struct box *box_new(void);
 
 // Reads the options of a verb. invocation.command is set to the words after them.
 int box_read(struct box *box, enum verb verb, char **words);
+
+// The same for verbs of actions and names: options may stand before and behind these, as people
+// write them. `ret_names` is what is left.
+int box_read_mixed(struct box *box, enum verb verb, char **words, char ***ret_names);
 
 // Sets the command to the caller's shell: with -c STRING and the words left, or interactive.
 void box_use_shell(struct box *box, const char *string, char **rest);

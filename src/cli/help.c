@@ -10,29 +10,15 @@
 #include "cli/verbs.h"
 #include "jail/syscalls.h"
 
-enum { COLUMN = 30, WIDTH = 80 };
+enum { COLUMN = 30 };
 
-// Help text from COLUMN on, broken at blanks so that no line is wider than WIDTH.
 static void wrapped(struct out *out, int at, const char *text)
 {
 	if (at >= COLUMN) {
 		out_text(out, "\n");
 		at = 0;
 	}
-	out_text(out, "%*s", COLUMN - at, "");
-	int column = COLUMN;
-	while (*text) {
-		int word = (int)strcspn(text, " ");
-		if (column > COLUMN && column + 1 + word >= WIDTH) {
-			out_text(out, "\n%*s", COLUMN, "");
-			column = COLUMN;
-		}
-		const char *blank = column > COLUMN ? " " : "";
-		out_text(out, "%s%.*s", blank, word, text);
-		column += word + (*blank != '\0');
-		text += word + (text[word] == ' ');
-	}
-	out_text(out, "\n");
+	out_wrapped(out, COLUMN, at, text);
 }
 
 static void option(struct out *out, const struct key *key)

@@ -254,28 +254,6 @@ static const struct action {
 };
 enum { ACTIONS = sizeof(actions) / sizeof(*actions) };
 
-// Options may stand before and behind names, as people write them.
-static int read_words(struct box *box, char **words, char ***ret_names)
-{
-	size_t count = 0;
-	while (words[count])
-		count++;
-	char **names = arena_take(box->arena, (count + 1) * sizeof(*names)), **next = names;
-	bool literal = false;
-	while (words[0]) {
-		if (!literal && words[0][0] == '-' && words[0][1]) {
-			char **before = words;
-			TRY(argv_read(box->arena, VERB_SESSION, words, &box->invocation, &box->arguments));
-			words = box->arguments.rest;
-			literal = words > before && str_equal(words[-1], "--");
-			continue;
-		}
-		*next++ = *words++;
-	}
-	*ret_names = names;
-	return 0;
-}
-
 static const struct action *find_action(const char *name)
 {
 	for (size_t i = 0; name && i < ACTIONS; i++)
@@ -332,7 +310,7 @@ int verb_session(char **words)
 	struct sessions sessions;
 	char **names;
 	int count = 0;
-	if (read_words(box, words, &names) < 0)
+	if (box_read_mixed(box, VERB_SESSION, words, &names) < 0)
 		return box_failed();
 	if (box->invocation.help == ANSWER_YES)
 		return help();

@@ -23,5 +23,9 @@ const struct verb_row verb_rows[] = {
 	{ "session", verb_session, "session ACTION [NAME] [OPTION]...",
 	  "boxes that last: create, list, show, snapshot, log, restore, fork, diff, apply, discard, cp, pause, resume, budget, export, import, rm, gc",
 	  "create list show snapshot log restore fork diff apply discard cp pause resume budget export import rm gc" },
+	{ "agent", verb_agent, "agent install|remove|status [AGENT] [OPTION]...",
+	  "coding agents: put each shell command of theirs in a box by one change of their settings, take it back, "
+	  "see that it works",
+	  "install remove status" },
 };
 const unsigned verb_row_count = sizeof(verb_rows) / sizeof(*verb_rows);

@@ -192,6 +192,11 @@ int verb_session(char **words)
 {
 	return words != NULL;
 }
+
+int verb_agent(char **words)
+{
+	return words != NULL;
+}
 int verb_doctor(char **words)
 {
 	return words != NULL;

@@ -3,9 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -49,6 +52,14 @@ static bool filtered(void)
 		return false;
 	text[length] = '\0';
 	return strstr(text, "\nSeccomp:\t2") != NULL;
+}
+
+bool probe_in_box(void)
+{
+	struct statfs root;
+	bool ours = statfs("/", &root) == 0 && root.f_type == TMPFS_MAGIC && (root.f_flags & ST_RDONLY);
+	// A variable alone, which a project may set for an agent, proves nothing.
+	return ours && getenv("SBX") && filtered();
 }
 
 struct cause {
@@ -113,7 +124,7 @@ static bool holds(const struct cause *cause)
 	struct stat own, first;
 	switch (cause->sign) {
 	case SANDBOX:
-		return getenv("SBX") && filtered();
+		return probe_in_box();
 	case APPARMOR:
 		return number_in("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", 0) > 0;
 	case CONFINED:

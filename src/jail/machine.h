@@ -1,8 +1,13 @@
 // What this machine can enforce, by effect; and why a step failed.
 #pragma once
 
+#include <stdbool.h>
+
 struct finding;
 struct probe;
+
+// True in a box of sbx; false in one of another make, or in none.
+bool probe_in_box(void);
 
 // One system call, for every plan.
 void probe_quick(struct probe *probe);

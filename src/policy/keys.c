@@ -12,7 +12,7 @@ static const char *const tier_words[] = { "full", "landlock", NULL };
 static const char *const network_words[] = { "none", "proxy", "host", NULL };
 static const char *const dns_words[] = { "strict", "told", NULL };
 static const char *const answer_words[] = { "no", "yes", NULL };
-static const char *const report_words[] = { "never", "short", "full", "json", NULL };
+static const char *const report_words[] = { "never", "short", "full", "json", "model", NULL };
 static const char *const environment_words[] = { "filtered", "minimal", NULL };
 
 #define IN_PROFILE(section_, name_, field)                                                         \
@@ -228,8 +228,10 @@ const struct key keys[] = {
 	  .help = "names and sizes instead of the text (session diff)" },
 	{ ON_COMMAND_LINE(VERB_SESSION, dot), .flag = "dot", .kind = KEY_SWITCH,
 	  .help = "print the tree of snapshots for Graphviz (session log)" },
-	{ ON_COMMAND_LINE(VERB_SESSION, force), .flag = "force", .kind = KEY_SWITCH,
-	  .help = "also over what the host has changed since (session apply)" },
+	{ ON_COMMAND_LINE(VERB_SESSION | VERB_AGENT, force), .flag = "force", .kind = KEY_SWITCH,
+	  .help = "also over what was changed since (session apply; agent install, remove)" },
+	{ ON_COMMAND_LINE(VERB_AGENT, dry_run), .flag = "dry-run", .kind = KEY_SWITCH,
+	  .help = "show what would be changed, and change nothing (agent install, remove)" },
 	{ ON_COMMAND_LINE(VERB_PROFILE, resolved), .flag = "resolved", .kind = KEY_SWITCH,
 	  .help = "print the profile with all it extends (profile show)" },
 	{ ON_COMMAND_LINE(VERBS_ALL, help), .flag = "help", .letter = 'h', .kind = KEY_SWITCH,

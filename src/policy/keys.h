@@ -56,8 +56,9 @@ enum verb {
 	VERB_ALLOW = 1 << 7,
 	VERB_DENY = 1 << 8,
 	VERB_SESSION = 1 << 9,
+	VERB_AGENT = 1 << 10,
 };
-enum { VERBS_BOX = VERB_RUN | VERB_SHELL | VERB_PLAN, VERBS_ALL = 0x3ff };
+enum { VERBS_BOX = VERB_RUN | VERB_SHELL | VERB_PLAN, VERBS_ALL = 0x7ff };
 
 struct key {
 	const char *section, *name; // section NULL: command line only, field of struct invocation

@@ -9,7 +9,7 @@ if ! command -v clang >/dev/null; then
 	done_testing
 fi
 build=$(dirname "$(dirname "$SBX")")
-sources=$(ls src/base/*.c src/policy/*.c src/jail/variables.c src/limits/{bus,text}.c src/net/{dns,hosts,http,link,socks,tls,who}.c src/session/{journal,state,tar,words}.c | grep -v fortify)
+sources=$(ls src/agent/{agents,hook}.c src/base/*.c src/policy/*.c src/jail/variables.c src/limits/{bus,text}.c src/net/{dns,hosts,http,link,socks,tls,who}.c src/session/{journal,state,tar,words}.c | grep -v fortify)
 mkdir -p "$work/corpus"
 cp profiles/*.ini "$work/corpus"
 printf -- '--read\0/x\0-p\0base\0--\0ls\0' >"$work/corpus/words"

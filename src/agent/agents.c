@@ -1,0 +1,84 @@
+// Owns the table of coding agents. Each row was tried with the agent's own program, see
+// tests/agents; what was not is by hand.
+#include "agent/agents.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/out.h"
+#include "base/str.h"
+
+// clang-format off
+const struct agent agents[] = {
+	{ .name = "claude-code", .title = "Claude Code", .program = "claude", .means = AGENT_MEMBER,
+	  .marker = "CLAUDECODE", .profile = "claude-code-shell",
+	  .home_variable = "CLAUDE_CONFIG_DIR", .home = ".claude", .file = "settings.json",
+	  .call = "", .path = { "env", "CLAUDE_CODE_SHELL_PREFIX" },
+	  .project = { ".claude/settings.local.json", ".claude/settings.json" },
+	  .caveat = "its file tools (Read, Edit, Write) are no commands and stay outside; for these too: "
+		    "sbx run -p claude-code -- claude" },
+	{ .name = "opencode", .title = "opencode", .program = "opencode", .means = AGENT_MEMBER,
+	  .marker = "OPENCODE", .profile = "opencode-shell",
+	  .home_variable = "OPENCODE_CONFIG_DIR", .home = ".config/opencode", .file = "opencode.json",
+	  .call = "-c ", .path = { "shell" }, .project = { "opencode.json", "opencode.jsonc" },
+	  .caveat = "when sbx-shell is removed it takes bash without a word; its file tools stay outside: "
+		    "sbx run -p opencode -- opencode" },
+	{ .name = "gemini", .title = "Gemini CLI", .program = "gemini", .means = AGENT_HOOK,
+	  .marker = "GEMINI_CLI", .profile = "gemini-shell",
+	  .home_variable = "GEMINI_CLI_HOME", .home = ".gemini", .below = "/.gemini", .file = "settings.json",
+	  .path = { "hooks", "BeforeTool" }, .matcher = "run_shell_command", .answer = HOOK_MERGES,
+	  .project = { ".gemini/settings.json" },
+	  .off = { "hooksConfig", "enabled" }, .off_value = "false",
+	  .caveat = "where hooks are switched off commands run outside; its file tools stay outside: "
+		    "sbx run -p gemini -- gemini" },
+	{ .name = "qwen", .title = "Qwen Code", .program = "qwen", .means = AGENT_HOOK,
+	  .marker = "QWEN_CODE", .profile = "qwen-shell",
+	  .home_variable = "QWEN_HOME", .home = ".qwen", .file = "settings.json",
+	  .path = { "hooks", "PreToolUse" }, .matcher = "run_shell_command", .answer = HOOK_REFUSES,
+	  .project = { ".qwen/settings.json" },
+	  .off = { "disableAllHooks" }, .off_value = "true",
+	  .caveat = "its hooks cannot change a command: a bare one is refused, and the model told how to give "
+		    "it; where hooks are switched off commands run outside, as its file tools do: "
+		    "sbx run -p qwen -- qwen" },
+	{ .name = "codex", .title = "Codex CLI", .program = "codex", .means = AGENT_BY_HAND,
+	  .profile = "default", .home_variable = "CODEX_HOME", .home = ".codex", .file = "hooks.json",
+	  .by_hand = "its hooks do not run until they are trusted, and without them commands run outside: put "
+		     "the whole agent in a box: sbx run -p codex -- codex --sandbox danger-full-access" },
+	{ .name = "copilot", .title = "Copilot CLI", .program = "copilot", .means = AGENT_BY_HAND,
+	  .profile = "default", .home = ".copilot", .file = "config.json",
+	  .by_hand = "not tried, for it needs an account; its help names a variable: "
+		     "COPILOT_BASH_PATH=$(command -v sbx-shell) copilot" },
+	{ .name = "goose", .title = "goose", .program = "goose", .means = AGENT_BY_HAND,
+	  .profile = "default", .home = ".config/goose", .file = "config.yaml",
+	  .by_hand = "not tried; it takes its shell from a variable: GOOSE_SHELL=$(command -v sbx-shell) goose" },
+	{ .name = "aider", .title = "aider", .program = "aider", .means = AGENT_BY_HAND,
+	  .profile = "default", .home = ".", .file = ".aider.conf.yml",
+	  .by_hand = "not tried; it takes its shell from a variable: SHELL=$(command -v sbx-shell) aider" },
+};
+// clang-format on
+const unsigned agent_count = sizeof(agents) / sizeof(*agents);
+
+const struct agent *agent_find(const char *name)
+{
+	struct out names = { 0 };
+	for (unsigned i = 0; i < agent_count; i++)
+		if (str_equal(agents[i].name, name))
+			return &agents[i];
+	for (unsigned i = 0; i < agent_count; i++)
+		out_text(&names, " %s", agents[i].name);
+	fail(0, "no agent '%.40s', expected one of%s", str_printable(name) ? name : "(control bytes)", names.text);
+	out_free(&names);
+	return NULL;
+}
+
+const struct agent *agent_of_environment(char *const *environment)
+{
+	for (char *const *entry = environment; *entry; entry++)
+		for (unsigned i = 0; i < agent_count; i++) {
+			size_t length = agents[i].marker ? strlen(agents[i].marker) : 0;
+			if (length && strncmp(*entry, agents[i].marker, length) == 0 && (*entry)[length] == '=')
+				return &agents[i];
+		}
+	return NULL;
+}

@@ -1,0 +1,69 @@
+// Owns the answers to agents' hooks.
+#include "agent/hook.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "agent/agents.h"
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "base/str.h"
+
+// What stands in front of the string.
+static const char *front(struct arena *arena, const struct agent *agent, const char *program)
+{
+	return arena_text(arena, "%s run -p %s --report model -c ", str_quoted(arena, program), agent->profile);
+}
+
+// True when the command is the front and one quoted word: nothing of it runs outside.
+static bool is_boxed(const char *command, const char *front)
+{
+	if (!str_starts(command, front))
+		return false;
+	const char *at = command + strlen(front);
+	do {
+		if (*at++ != '\'')
+			return false;
+		at += strcspn(at, "'");
+		if (*at++ != '\'')
+			return false;
+		if (*at == '\0')
+			return true;
+	} while (*at++ == '\\' && *at++ == '\'');
+	return false;
+}
+
+int hook_answer(struct arena *arena, const struct agent *agent, const char *program, const char *question,
+		size_t length, const char **ret_answer)
+{
+	struct json *root;
+	TRY(json_parse(arena, question, length, &root));
+	const struct json *input = json_member(root, "tool_input"), *command = json_member(input, "command");
+	*ret_answer = NULL;
+	// The settings ask for shells only; what is none has no command.
+	if (!command)
+		return input ? 0 : fail(0, "a question without tool_input");
+	if (command->type != JSON_STRING)
+		return fail(0, "a command that is no string");
+	const char *before = front(arena, agent, program);
+	const char *boxed = arena_text(arena, "%s%s", before, str_quoted(arena, command->string));
+	switch (agent->answer) {
+	case HOOK_MERGES:
+		*ret_answer = arena_text(arena,
+					 "{\"hookSpecificOutput\": {\"hookEventName\": \"BeforeTool\", "
+					 "\"tool_input\": {\"command\": %s}}}\n",
+					 json_quote(arena, boxed));
+		return 0;
+	case HOOK_REFUSES:
+		if (is_boxed(command->string, before))
+			return 0;
+		boxed = arena_text(arena, "commands run in a sandbox here; give exactly this command instead: %s", boxed);
+		*ret_answer = arena_text(arena,
+					 "{\"hookSpecificOutput\": {\"hookEventName\": \"PreToolUse\", "
+					 "\"permissionDecision\": \"deny\", \"permissionDecisionReason\": %s}}\n",
+					 json_quote(arena, boxed));
+		return 0;
+	}
+	return fail(0, "an agent without an answer");
+}

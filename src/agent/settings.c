@@ -1,0 +1,270 @@
+// Owns the reading and writing of agents' settings files.
+#include "agent/settings.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/agents.h"
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/json.h"
+#include "base/owned.h"
+#include "base/path.h"
+#include "base/str.h"
+
+static const char *variable(char *const *environment, const char *name)
+{
+	size_t length = name ? strlen(name) : 0;
+	for (char *const *entry = environment; length && *entry; entry++)
+		if (strncmp(*entry, name, length) == 0 && (*entry)[length] == '=' && (*entry)[length + 1] == '/')
+			return *entry + length + 1;
+	return NULL;
+}
+
+// A whole regular file of at most JSON_BYTES_MOST; "" when there is none.
+static int read_file(struct arena *arena, const char *path, const char **ret_text, unsigned *ret_mode)
+{
+	struct stat status;
+	autoclose int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT) {
+		*ret_text = "";
+		return 0;
+	}
+	if (fd < 0 || fstat(fd, &status) < 0)
+		return fail(errno, "'%s'", path);
+	if (!S_ISREG(status.st_mode) || status.st_size > JSON_BYTES_MOST)
+		return fail(0, "'%s' is no file of settings", path);
+	char *text = arena_take(arena, (size_t)status.st_size + 1);
+	ssize_t got = fd_read_all(fd, text, (size_t)status.st_size);
+	if (got < 0)
+		return fail(errno, "'%s'", path);
+	if (memchr(text, '\0', (size_t)got))
+		return fail(0, "'%s': a NUL byte in it", path);
+	text[got] = '\0';
+	*ret_text = text;
+	*ret_mode = status.st_mode & 07777;
+	return 0;
+}
+
+static int parse(struct settings *settings)
+{
+	const char *text = settings->length ? settings->text : "{}";
+	if (json_parse(settings->arena, text, strlen(text), &settings->root) == 0) {
+		if (settings->root->type == JSON_OBJECT)
+			return 0;
+		err_clear();
+		return fail(0, "%s: not an object; nothing was written", settings->path);
+	}
+	const char *why = arena_text(settings->arena, "%s", err_text());
+	err_clear();
+	return fail(0, "%s: %s; nothing was written", settings->path, why);
+}
+
+int settings_read(struct settings *settings, char *const *environment)
+{
+	char real[4096];
+	const struct agent *agent = settings->agent;
+	const char *home = variable(environment, "HOME"), *named = variable(environment, agent->home_variable);
+	if (!home && !named)
+		return fail(0, "HOME is not set");
+	const char *directory = named ? arena_text(settings->arena, "%s%s", named, agent->below ? agent->below : "") :
+					path_below(settings->arena, home, agent->home);
+	const char *path = path_below(settings->arena, directory, agent->file);
+	// Settings that are kept elsewhere and linked stay linked.
+	settings->path = realpath(path, real) ? arena_copy(settings->arena, real, strlen(real)) : path;
+	settings->mode = 0600;
+	TRY(read_file(settings->arena, settings->path, &settings->text, &settings->mode));
+	settings->length = strlen(settings->text);
+	return parse(settings);
+}
+
+// What stands in the settings. A hook that fails must not let the command through: 2 denies.
+static const char *our_words(const struct settings *settings)
+{
+	if (settings->agent->means == AGENT_MEMBER)
+		return arena_text(settings->arena, "%s-shell", settings->program);
+	return arena_text(settings->arena, "%s agent hook %s || exit 2", str_quoted(settings->arena, settings->program),
+			  settings->agent->name);
+}
+
+// The entry among the hooks that runs sbx, and the command in it.
+static const struct json *our_hook(const struct settings *settings, const char **ret_command)
+{
+	const char *tail = arena_text(settings->arena, " agent hook %s || exit 2", settings->agent->name);
+	const struct json *list = json_at(settings->root, settings->agent->path);
+	for (const struct json *entry = list && list->type == JSON_ARRAY ? list->first : NULL; entry; entry = entry->next) {
+		const struct json *hooks = json_member(entry, "hooks");
+		for (const struct json *hook = hooks ? hooks->first : NULL; hook; hook = hook->next) {
+			const struct json *command = json_member(hook, "command");
+			if (!command || command->type != JSON_STRING || !str_ends(command->string, tail))
+				continue;
+			*ret_command = command->string;
+			return entry;
+		}
+	}
+	return NULL;
+}
+
+const char *settings_command(const struct settings *settings)
+{
+	const char *command = NULL;
+	if (settings->agent->means == AGENT_HOOK)
+		return our_hook(settings, &command) ? command : NULL;
+	const struct json *value = json_at(settings->root, settings->agent->path);
+	return value && value->type == JSON_STRING && value->string[0] ? value->string : NULL;
+}
+
+enum settings_found settings_find(const struct settings *settings)
+{
+	const char *command = settings_command(settings);
+	if (command)
+		return str_equal(command, our_words(settings)) ? SETTINGS_OURS : SETTINGS_OTHER;
+	bool other = settings->agent->means == AGENT_MEMBER && json_at(settings->root, settings->agent->path);
+	return other ? SETTINGS_OTHER : SETTINGS_NONE;
+}
+
+// True when the text of a project's file changes what the user's settings say.
+static bool overrides(const struct settings *settings, const char *path)
+{
+	const char *text;
+	unsigned mode;
+	struct json *root;
+	const struct agent *agent = settings->agent;
+	if (read_file(settings->arena, path, &text, &mode) < 0 || !*text ||
+	    json_parse(settings->arena, text, strlen(text), &root) < 0) {
+		err_clear();
+		return false;
+	}
+	if (agent->means == AGENT_MEMBER)
+		return json_at(root, agent->path) != NULL;
+	const struct json *off = agent->off[0] ? json_at(root, agent->off) : NULL;
+	size_t length = off ? off->end - off->start : 0;
+	return off && length == strlen(agent->off_value) && memcmp(text + off->start, agent->off_value, length) == 0;
+}
+
+const char *settings_overridden(const struct settings *settings, const char *project)
+{
+	const char *const *files = settings->agent->project;
+	if (settings->agent->means == AGENT_HOOK && overrides(settings, settings->path))
+		return settings->path;
+	for (int i = 0; project && i < 3 && files[i]; i++) {
+		const char *path = path_below(settings->arena, project, files[i]);
+		if (!str_equal(path, settings->path) && overrides(settings, path))
+			return path;
+	}
+	return NULL;
+}
+
+char *settings_with(const struct settings *settings)
+{
+	struct arena *arena = settings->arena;
+	const struct agent *agent = settings->agent;
+	const char *text = settings->length ? settings->text : "{}\n", *words = json_quote(arena, our_words(settings));
+	char *changed;
+	if (agent->means == AGENT_MEMBER)
+		changed = json_set(arena, text, settings->root, agent->path, words);
+	else
+		changed = json_append(arena, text, settings->root, agent->path,
+				      arena_text(arena, "{\"matcher\": %s, \"hooks\": [{\"type\": \"command\", \"command\": %s}]}",
+						 json_quote(arena, agent->matcher), words));
+	if (!changed)
+		fail(0, "%s: '%s' is not what %s documents; nothing was written", settings->path, agent->path[0],
+		     agent->title);
+	return changed;
+}
+
+char *settings_without(const struct settings *settings)
+{
+	const char *command;
+	const struct agent *agent = settings->agent;
+	const struct json *parent = settings->root, *child = NULL;
+	if (agent->means == AGENT_HOOK) {
+		parent = json_at(settings->root, agent->path);
+		child = our_hook(settings, &command);
+	} else {
+		for (int i = 0; i < 3 && agent->path[i] && parent; i++) {
+			parent = child ? child : parent;
+			child = json_member(parent, agent->path[i]);
+		}
+	}
+	if (parent && child)
+		return json_cut(settings->arena, settings->text, parent, child);
+	fail(0, "%s has nothing of sbx", settings->path);
+	return NULL;
+}
+
+static const char *kept(const struct settings *settings, const char *what)
+{
+	return arena_text(settings->arena, "%s/%s.%s", settings->state, settings->agent->name, what);
+}
+
+const char *settings_before(const struct settings *settings)
+{
+	const char *written, *before;
+	unsigned mode;
+	struct stat status;
+	if (stat(kept(settings, "written"), &status) < 0 ||
+	    read_file(settings->arena, kept(settings, "written"), &written, &mode) < 0 ||
+	    read_file(settings->arena, kept(settings, "before"), &before, &mode) < 0) {
+		err_clear();
+		return NULL;
+	}
+	return str_equal(written, settings->text) ? before : NULL;
+}
+
+static int put(const char *path, const char *text, unsigned mode, struct arena *arena)
+{
+	const char *beside = arena_text(arena, "%s.sbx-new", path);
+	unlink(beside);
+	autoclose int fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0 || fchmod(fd, mode) < 0 || fd_write_all(fd, text, strlen(text)) < 0 || fsync(fd) < 0 ||
+	    rename(beside, path) < 0) {
+		int problem = errno;
+		unlink(beside);
+		return fail(problem, "write '%s'", path);
+	}
+	return 0;
+}
+
+static int make_directories(struct arena *arena, const char *path)
+{
+	const char *parent = path_parent(arena, path);
+	if (mkdir(parent, 0700) == 0 || errno == EEXIST)
+		return 0;
+	if (errno != ENOENT)
+		return fail(errno, "make '%s'", parent);
+	TRY(make_directories(arena, parent));
+	return mkdir(parent, 0700) == 0 || errno == EEXIST ? 0 : fail(errno, "make '%s'", parent);
+}
+
+void settings_forget(const struct settings *settings)
+{
+	unlink(kept(settings, "written"));
+	unlink(kept(settings, "before"));
+	unlink(kept(settings, "seen"));
+}
+
+int settings_write(const struct settings *settings, const char *text)
+{
+	const char *now;
+	unsigned mode;
+	autoclose int state = owned_directory(settings->state);
+	TRY(state);
+	TRY(read_file(settings->arena, settings->path, &now, &mode));
+	if (!str_equal(now, settings->text))
+		return fail(0, "'%s' was changed just now; nothing was written", settings->path);
+	TRY(put(kept(settings, "before"), settings->text, 0600, settings->arena));
+	TRY(put(kept(settings, "written"), text, 0600, settings->arena));
+	if (*text) {
+		TRY(make_directories(settings->arena, settings->path));
+		return put(settings->path, text, settings->mode, settings->arena);
+	}
+	return unlink(settings->path) < 0 && errno != ENOENT ? fail(errno, "remove '%s'", settings->path) : 0;
+}

@@ -1,0 +1,51 @@
+// The settings files of agents: what is in them, and the one change that sbx makes. Only that
+// change is written, by a rename, and what was there before is kept.
+#pragma once
+
+#include <stddef.h>
+
+struct agent;
+struct arena;
+struct json;
+
+struct settings {
+	struct arena *arena;
+	const struct agent *agent;
+	const char *state; // sbx's own directory for what it wrote
+	const char *program; // of sbx, as agents are told
+	const char *path; // of the file, no symlink
+	const char *text; // "" when there is no file
+	size_t length;
+	struct json *root;
+	unsigned mode;
+};
+
+enum settings_found {
+	SETTINGS_NONE, // nothing of ours
+	SETTINGS_OURS, // what this sbx would write
+	SETTINGS_OTHER, // the setting has another value
+};
+
+// Finds and reads the file of an agent. `state` and `program` are set before.
+int settings_read(struct settings *settings, char *const *environment);
+
+enum settings_found settings_find(const struct settings *settings);
+
+// The command that the settings lead to, for a probe; NULL when there is none.
+const char *settings_command(const struct settings *settings);
+
+// A file of the project that says otherwise, or one that switches hooks off; NULL when none does.
+const char *settings_overridden(const struct settings *settings, const char *project);
+
+// The whole text with sbx's part, or without it. NULL with the error said.
+char *settings_with(const struct settings *settings);
+char *settings_without(const struct settings *settings);
+
+// The text before sbx wrote, when nobody has changed the file since; NULL: somebody has, or it was not us.
+const char *settings_before(const struct settings *settings);
+
+// Writes the file, if it still is what was read, and remembers both texts. "" removes it.
+int settings_write(const struct settings *settings, const char *text);
+
+// After a removal: what was remembered.
+void settings_forget(const struct settings *settings);

@@ -1,0 +1,172 @@
+#!/bin/bash
+# sbx agent and sbx-shell as agents use it. The agents themselves: tests/agents/run.
+. "$(dirname "$0")/../lib.sh"
+export HOME=$work/home XDG_STATE_HOME=$work/state
+unset CLAUDECODE CLAUDE_CONFIG_DIR CLAUDE_CODE_TMPDIR OPENCODE GEMINI_CLI QWEN_CODE TMPDIR
+mkdir -p "$HOME" "$work/bin" "$work/elsewhere"
+cp "$SBX" "$work/bin/sbx" && ln -s sbx "$work/bin/sbx-shell"
+project=$(new_project)
+cd "$project" || exit 1
+sbx() { "$work/bin/sbx" "$@" >"$work/out" 2>"$work/err"; }
+settings=$HOME/.claude/settings.json
+shell=$work/bin/sbx-shell
+
+# --- install and remove
+sbx agent install claude-code --dry-run
+is "a dry run writes nothing" "0 no" "$? $([ -e "$HOME/.claude" ] && echo yes || echo no)"
+like "and shows the change" "$(cat "$work/out")" 'CLAUDE_CODE_SHELL_PREFIX'
+sbx agent status claude-code
+is "not installed: status is 125" 125 $?
+like "and says how to mend it" "$(cat "$work/out")" 'outside: not installed. Fix: sbx agent install claude-code'
+sbx agent install claude-code
+is "install where there was no file" "$shell" "$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["env"]["CLAUDE_CODE_SHELL_PREFIX"])' "$settings")"
+is "the file is the user's alone" 600 "$(stat -c %a "$settings")"
+sbx agent install claude-code
+like "a second install says that it is there" "$(cat "$work/out")" 'is installed'
+sbx agent remove claude-code
+is "remove: no file, as before" "0 no" "$? $([ -e "$settings" ] && echo yes || echo no)"
+
+printf '{\n    "model": "x", // mine\n    "env": {\n        "A": "1"\n    }\n}' >"$work/elsewhere/s.json"
+chmod 640 "$work/elsewhere/s.json"
+cp "$work/elsewhere/s.json" "$work/before"
+ln -s "$work/elsewhere/s.json" "$settings"
+sbx agent install claude-code
+is "only the one line is new" "$(printf '5c5,6\n<         "A": "1"\n---\n>         "A": "1",\n>         "CLAUDE_CODE_SHELL_PREFIX": "%s"' "$shell" | sed 1d)" \
+	"$(diff "$work/before" "$settings" | sed 1d)"
+is "linked settings stay linked, with their mode" "yes 640" "$([ -L "$settings" ] && echo yes) $(stat -Lc %a "$settings")"
+sbx agent remove claude-code
+status "remove gives every byte back" 0 cmp "$work/before" "$settings"
+rm "$settings"
+
+# --- what a person has written
+echo '{"env": {' >"$settings"
+sbx agent install claude-code
+is "settings that do not parse: 125" 125 $?
+like "with the line, and that nothing was written" "$(cat "$work/err")" 'settings.json: line 2: .*; nothing was written'
+is "and nothing was" '{"env": {' "$(cat "$settings")"
+for text in '[]' '"x"' '{"env": 3}' '{"env": {"CLAUDE_CODE_SHELL_PREFIX": "firejail"}}'; do
+	echo "$text" >"$settings"
+	sbx agent install claude-code
+	is "settings $text: refused, unchanged" "125 $text" "$? $(cat "$settings")"
+done
+like "the difference is shown" "$(cat "$work/out")" '^\+.*sbx-shell'
+sbx agent install claude-code --force
+like "--force replaces another value" "$(cat "$settings")" "\"CLAUDE_CODE_SHELL_PREFIX\": \"$shell\""
+sed -i 's/^{/{"mine": 1, /' "$settings"
+sbx agent remove claude-code
+is "remove of what was changed since: refused" 125 $?
+like "with the difference" "$(cat "$work/out")" '^-.*sbx-shell'
+sbx agent remove claude-code --force
+is "--force takes its own part away and no more" '{"mine": 1, "env": {}}' "$(cat "$settings")"
+sbx agent remove claude-code --force
+like "remove of nothing says so" "$(cat "$work/err")" 'has nothing of sbx'
+rm "$settings" && mkfifo "$settings"
+status "a FIFO instead of settings" 125 timeout 5 "$work/bin/sbx" agent install claude-code
+rm "$settings"
+sbx agent install nothing
+like "an unknown agent: the known are named" "$(cat "$work/err")" "no agent 'nothing', expected one of claude-code opencode"
+sbx agent install aider
+like "an agent without a file: what to do by hand" "$(cat "$work/err")" 'SHELL=.*sbx-shell.* aider'
+(cp "$SBX" "$work/alone" && "$work/alone" agent install claude-code) 2>"$work/err"
+like "without sbx-shell beside sbx nothing is installed" "$(cat "$work/err")" 'install sbx first'
+
+# --- status proves it
+sbx agent install claude-code
+sbx agent status claude-code
+is "status of what works" 0 $?
+like "says so" "$(cat "$work/out")" 'in a box'
+like "and that no command came in yet" "$(cat "$work/out")" 'no command of its own came in yet'
+(cd "$work" && mkdir -p sub && CLAUDECODE=1 "$shell" true 2>/dev/null) || true
+CLAUDECODE=1 "$shell" true
+sbx agent status claude-code && seen=$(grep -o 'last command of its own: .*' "$work/out")
+like "after one, when" "$seen" '20[0-9][0-9]-'
+sleep 1.1
+sbx agent status claude-code
+is "the probe is not one" "$seen" "$(grep -o 'last command of its own: .*' "$work/out")"
+mkdir -p .claude && echo '{"env": {"CLAUDE_CODE_SHELL_PREFIX": ""}}' >.claude/settings.json
+sbx agent status claude-code
+like "a project's settings that say otherwise are named" "$? $(cat "$work/out")" '125 claude-code  OUTSIDE: .*/.claude/settings.json'
+rm -r .claude
+printf '#!/bin/sh\neval "$1"\n' >"$work/fake" && chmod +x "$work/fake"
+printf '{"env": {"CLAUDE_CODE_SHELL_PREFIX": "%s"}}' "$work/fake" >"$settings"
+sbx agent status claude-code
+like "a wrapper that makes no box is found out" "$? $(tr -s ' \n' ' ' <"$work/out")" '125 claude-code OUTSIDE: .* was in no box'
+printf '{"env": {"CLAUDE_CODE_SHELL_PREFIX": "%s"}}' "$work/gone" >"$settings"
+sbx agent status claude-code
+like "a wrapper that is gone, too" "$? $(tr -s ' \n' ' ' <"$work/out")" '125 claude-code FAILS: .* not found'
+rm "$settings"
+sbx agent status
+is "status of all" "0 8" "$? $(grep -c '^[a-z]' "$work/out")"
+is "no line is wider than a terminal" "" "$(grep '.\{80\}' "$work/out")"
+CLAUDECODE=1 sbx agent status
+like "a command of an agent outside of a box is told so" "$? $(cat "$work/err")" '125 .*runs in NO box'
+like "one inside, too" "$("$SBX" run --read "$work/bin" -- "$work/bin/sbx" agent status)" 'runs in a box of sbx'
+
+# --- the calling forms of agents
+boxed() { # name, wanted, words...: sbx-shell with them
+	local name=$1 wanted=$2
+	shift 2
+	is "$name" "$wanted" "$("$shell" "$@" 2>&1)"
+}
+boxed "one word" "1 it's" 'echo $SBX "it'"'"'s"'
+boxed "-c" 1 -c 'echo $SBX'
+boxed "-lc" 1 -lc 'echo $SBX'
+boxed "-l -c STRING name args" "1 n a b" -l -c 'echo $SBX $0 $1 $2' n a b
+is "-l -i -c" 1 "$("$shell" -l -i -c 'echo $SBX' 2>/dev/null)"
+is "the exit status is the command's" 7 "$("$shell" 'exit 7'; echo $?)"
+is "SHLVL stays" "$(SHLVL=4 bash -c 'echo $SHLVL')" "$(SHLVL=4 "$shell" -c 'echo $SHLVL')"
+mkdir -p "$HOME/.claude/shell-snapshots" "$HOME/.claude/projects"
+echo 'greet() { echo hello; }' >"$HOME/.claude/shell-snapshots/snapshot-bash-1.sh"
+echo secret >"$HOME/.claude/projects/x"
+claude() { # command: as Claude Code builds it
+	cwd=/tmp/claude-$$-$RANDOM-cwd
+	CLAUDECODE=1 SHELL=/bin/bash bash -c "'$shell' 'source $HOME/.claude/shell-snapshots/snapshot-bash-1.sh 2>/dev/null || true && eval '\\''$1'\\'' < /dev/null && pwd -P >| $cwd'" 2>&1
+}
+is "Claude Code's own line: its snapshot is read" hello "$(claude greet)"
+is "nothing else of its directory" "cat: $HOME/.claude/projects/x: No such file or directory" "$(claude "cat $HOME/.claude/projects/x")"
+claude "cd /usr" >/dev/null
+is "the directory comes back" /usr "$(cat $cwd)"
+rm -f $cwd
+claude "cd /usr && false" >/dev/null
+is "not of a command that failed, and no file is left" no "$([ -e $cwd ] && echo yes || echo no)"
+ln -s "$work/target" "$(cwd=/tmp/claude-$$-link-cwd; echo $cwd)"
+CLAUDECODE=1 "$shell" "true && pwd -P >| /tmp/claude-$$-link-cwd" 2>"$work/err"
+is "a link in its place is not followed" "125 no" "$? $([ -e "$work/target" ] && echo yes || echo no)"
+rm -f /tmp/claude-$$-link-cwd
+CLAUDECODE=1 "$shell" "true && pwd -P >| $project/claude-$$-1-cwd" 2>/dev/null
+is "elsewhere the box's own rules decide" "$project" "$(cat "$project/claude-$$-1-cwd")"
+rm -f "$project"/claude-*
+is "other names in /tmp stay the box's" no "$(CLAUDECODE=1 "$shell" "echo x >/tmp/claude-$$-other" && [ -e /tmp/claude-$$-other ] && echo yes || echo no)"
+
+# --- in the box of a whole agent
+is "sbx-shell in a box is the shell" "1 inner" "$("$SBX" run --read "$work/bin" -- "$shell" 'echo $SBX inner')"
+is "a hook in a box lets the command be" "" "$(echo '{"tool_input": {"command": "ls"}}' | "$SBX" run --read "$work/bin" -- "$work/bin/sbx" agent hook gemini)"
+is "a variable alone makes no box" 2 "$(SBX=1 "$shell" "sed -n 's/^Seccomp:[^0-9]*//p' /proc/self/status")"
+
+# --- hooks
+sbx agent install gemini
+hook=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["hooks"]["BeforeTool"][0]["hooks"][0]["command"])' "$HOME/.gemini/settings.json")
+ask() { printf '%s' "$1" | sh -c "$hook" 2>"$work/err"; }
+line=$(ask '{"tool_name": "run_shell_command", "tool_input": {"command": "echo $SBX \"it'"'"'s\"; cat ~/.gemini/settings.json"}}' |
+	python3 -c 'import json, sys; print(json.load(sys.stdin)["hookSpecificOutput"]["tool_input"]["command"])')
+is "a hook's command runs in a box" "1 it's" "$(bash -c "$line" 2>/dev/null | head -1)"
+for question in '' '{' '{"tool_name": "x"}' '{"tool_input": {"command": 3}}'; do
+	ask "$question" >/dev/null
+	is "a question that is '$question' is denied" 2 $?
+done
+sbx agent status gemini
+is "status of a hook that works" 0 $?
+sed -i 's/"hooks"/"hooksConfig": {"enabled": false}, "hooks"/' "$HOME/.gemini/settings.json"
+sbx agent status gemini
+like "of one that is switched off" "$? $(cat "$work/out")" '125 gemini       OUTSIDE'
+sbx agent install qwen
+sbx agent status qwen
+is "status of a hook that refuses bare commands" 0 $?
+sbx agent install opencode
+sbx agent status opencode
+is "status of a shell by setting" 0 $?
+for name in opencode qwen; do
+	sbx agent remove $name
+	is "remove $name" 0 $?
+done
+done_testing

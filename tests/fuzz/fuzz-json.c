@@ -1,0 +1,49 @@
+// libFuzzer: any bytes as an agent's settings and as a hook's question. A change is JSON again, and
+// what was set is found.
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "agent/agents.h"
+#include "agent/hook.h"
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/json.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void changes(struct arena *arena, const char *text, const struct json *root)
+{
+	static const char *const path[] = { "env", "P", NULL };
+	struct json *again;
+	char *set = json_set(arena, text, root, path, "\"value\"");
+	if (!set)
+		return;
+	if (json_parse(arena, set, strlen(set), &again) < 0)
+		__builtin_trap();
+	const struct json *found = json_at(again, path);
+	if (!found || found->type != JSON_STRING || strcmp(found->string, "value") != 0)
+		__builtin_trap();
+	const struct json *parent = json_member(again, "env");
+	char *cut = json_cut(arena, set, parent, found);
+	if (json_parse(arena, cut, strlen(cut), &again) < 0)
+		__builtin_trap();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct json *root;
+	const char *answer;
+	struct arena *arena = arena_new_of((size_t)256 << 20);
+	char *text = arena_copy(arena, (const char *)data, size);
+	err_clear();
+	if (json_parse(arena, text, size, &root) == 0 && root->type == JSON_OBJECT)
+		changes(arena, text, root);
+	err_clear();
+	if (hook_answer(arena, &agents[2], "/usr/bin/sbx", text, size, &answer) == 0 && answer &&
+	    json_parse(arena, answer, strlen(answer), &root) < 0)
+		__builtin_trap();
+	err_clear();
+	arena_free(arena);
+	return 0;
+}

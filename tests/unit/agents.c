@@ -1,0 +1,228 @@
+// Settings of agents: JSON with every other byte kept, the answers to hooks, the file handed back.
+#include "test.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/agents.h"
+#include "agent/handback.h"
+#include "agent/hook.h"
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/json.h"
+
+static struct json *parsed(struct arena *arena, const char *text)
+{
+	struct json *root = NULL;
+	assert_int_equal(json_parse(arena, text, strlen(text), &root), 0);
+	return root;
+}
+
+static void texts(void **state)
+{
+	static const struct {
+		const char *text, *error;
+	} rows[] = {
+		{ "{}", NULL },
+		{ " [1, -2.5e3, true, false, null, \"\\u00e9\\ud83d\\ude00\"] ", NULL },
+		{ "// c\n{\"a\": 1, /* d */ \"b\": [],}\n", NULL },
+		{ "", "line 1: a value is expected" },
+		{ "{\"a\": 1\n\"b\": 2}", "line 2: ',' or a closing bracket is expected" },
+		{ "{a: 1}", "line 1: a name in quotes is expected" },
+		{ "{\"a\" 1}", "line 1: ':' is expected" },
+		{ "\"a\nb\"", "line 2: a control byte in a string" },
+		{ "\"\\x\"", "line 1: an unknown escape in a string" },
+		{ "\"\\u12g4\"", "line 1: four hexadecimal digits are expected after \\u" },
+		{ "\"a\\u0000b\"", "line 1: a NUL byte in a string" },
+		{ "\"a\\", "line 1: a string without an end" },
+		{ "{} x", "line 1: something follows the end" },
+		{ "{/* ", "line 1: a comment without an end" },
+		{ "tru", "line 1: a value is expected" },
+	};
+	(void)state;
+	struct arena *arena = arena_new();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct json *root;
+		int result = json_parse(arena, rows[i].text, strlen(rows[i].text), &root);
+		assert_string_equal(err_text(), rows[i].error ? rows[i].error : "");
+		assert_int_equal(result, rows[i].error ? -1 : 0);
+		err_clear();
+	}
+	char deep[3 * JSON_DEPTH_MOST];
+	memset(deep, '[', sizeof(deep));
+	struct json *root;
+	assert_int_equal(json_parse(arena, deep, sizeof(deep), &root), -1);
+	err_clear();
+	arena_free(arena);
+}
+
+static void values(void **state)
+{
+	static const char *const path[] = { "a", "b", NULL };
+	(void)state;
+	struct arena *arena = arena_new();
+	struct json *root = parsed(arena, "{\"a\": 1, \"a\": {\"b\": \"x\", \"\\u0062\": \"\\ud83d\\ude00\\n\\ud800\"}}");
+	// As programs read it: the last of equal names, whatever way it is written.
+	assert_string_equal(json_at(root, path)->string, "\xf0\x9f\x98\x80\n\xef\xbf\xbd");
+	assert_null(json_member(root, "c"));
+	assert_string_equal(json_quote(arena, "a\"b\\\n"), "\"a\\\"b\\\\\\u000a\"");
+	arena_free(arena);
+}
+
+static void changes(void **state)
+{
+	static const char *const path[] = { "env", "P", NULL };
+	static const struct {
+		const char *before, *set, *appended;
+	} rows[] = {
+		{ "{}", "{\n  \"env\": {\"P\": 1}\n}", "{\n  \"env\": {\"P\": [1]}\n}" },
+		{ "{\n  \"x\": 1\n}\n", "{\n  \"x\": 1,\n  \"env\": {\"P\": 1}\n}\n", "{\n  \"x\": 1,\n  \"env\": {\"P\": [1]}\n}\n" },
+		{ "{\"env\": {\"P\": [0]}}", "{\"env\": {\"P\": 1}}", "{\"env\": {\"P\": [0,1]}}" },
+		{ "{\n\t\"env\": {\n\t\t\"A\": 2 // c\n\t}\n}", "{\n\t\"env\": {\n\t\t\"A\": 2,\n\t\t\"P\": 1 // c\n\t}\n}",
+		  "{\n\t\"env\": {\n\t\t\"A\": 2,\n\t\t\"P\": [1] // c\n\t}\n}" },
+		{ "{\"env\": 3}", NULL, NULL },
+	};
+	(void)state;
+	struct arena *arena = arena_new();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct json *root = parsed(arena, rows[i].before);
+		char *set = json_set(arena, rows[i].before, root, path, "1");
+		char *appended = json_append(arena, rows[i].before, root, path, "1");
+		if (!rows[i].set) {
+			assert_null(set);
+			assert_null(appended);
+			continue;
+		}
+		assert_string_equal(set, rows[i].set);
+		assert_string_equal(appended, rows[i].appended);
+	}
+	arena_free(arena);
+}
+
+static void cuts(void **state)
+{
+	static const struct {
+		const char *before, *key, *after;
+	} rows[] = {
+		{ "{\"a\": 1}", "a", "{}" },
+		{ "{\"a\": 1, \"b\": 2}", "a", "{\"b\": 2}" },
+		{ "{\n  \"a\": 1,\n  \"b\": 2\n}", "b", "{\n  \"a\": 1\n}" },
+		{ "{\"a\": 1, \"b\": {}, \"c\": 3}", "b", "{\"a\": 1, \"c\": 3}" },
+	};
+	(void)state;
+	struct arena *arena = arena_new();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct json *root = parsed(arena, rows[i].before);
+		assert_string_equal(json_cut(arena, rows[i].before, root, json_member(root, rows[i].key)), rows[i].after);
+	}
+	arena_free(arena);
+}
+
+#define QUESTION(command) "{\"tool_name\": \"t\", \"tool_input\": {\"command\": " command ", \"x\": 1}}"
+
+static const char *answer(struct arena *arena, const char *agent, const char *question, int wanted)
+{
+	const char *text = "";
+	assert_int_equal(hook_answer(arena, agent_find(agent), "/opt/my sbx", question, strlen(question), &text), wanted);
+	err_clear();
+	return text;
+}
+
+static void hooks(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new();
+	const char *text = answer(arena, "gemini", QUESTION("\"it's; rm -rf /\""), 0);
+	assert_non_null(strstr(text, "{\"command\": \"'/opt/my sbx' run -p gemini-shell --report model -c "
+				     "'it'\\\\''s; rm -rf /'\"}"));
+	// No command: not a shell. No input, another type, no JSON: not let through.
+	assert_null(answer(arena, "gemini", "{\"tool_input\": {\"path\": \"x\"}}", 0));
+	answer(arena, "gemini", "{\"tool_name\": \"t\"}", -1);
+	answer(arena, "gemini", QUESTION("[\"ls\"]"), -1);
+	answer(arena, "gemini", QUESTION("\"a\\u0000b\""), -1);
+	answer(arena, "gemini", "", -1);
+	// What is wrapped already is wrapped again: only sbx's own answer is trusted to be one box.
+	assert_non_null(strstr(answer(arena, "gemini", QUESTION("\"'/opt/my sbx' run -p gemini-shell --report model -c 'x'\""), 0),
+			       "\\\\''/opt/my sbx'"));
+	arena_free(arena);
+}
+
+static void refusals(void **state)
+{
+	static const struct {
+		const char *command;
+		int passes;
+	} rows[] = {
+		{ "'/opt/my sbx' run -p qwen-shell --report model -c 'ls; id'", 1 },
+		{ "'/opt/my sbx' run -p qwen-shell --report model -c 'it'\\\\''s'", 1 },
+		{ "'/opt/my sbx' run -p qwen-shell --report model -c ''", 1 },
+		{ "ls", 0 },
+		{ "'/opt/my sbx' run -p qwen-shell --report model -c 'ls'; id", 0 },
+		{ "'/opt/my sbx' run -p qwen-shell --report model -c 'ls' --network host", 0 },
+		{ "'/opt/my sbx' run -p qwen-shell --report model -c 'ls'\\nid", 0 },
+		{ "'/opt/my sbx' run -p qwen-shell --report model -c 'ls'\\\\$(id)", 0 },
+		{ "'/opt/my sbx' run -p qwen-shell --report model -c 'ls", 0 },
+		{ "'/opt/my sbx' run -p qwen-shell --report model -c ls", 0 },
+		{ "'/opt/my sbx' run -p qwen-shell --report model -c ", 0 },
+		{ "'/opt/my sbx' run -p open-read --report model -c 'ls'", 0 },
+		{ "id; '/opt/my sbx' run -p qwen-shell --report model -c 'ls'", 0 },
+	};
+	(void)state;
+	struct arena *arena = arena_new();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char question[256];
+		snprintf(question, sizeof(question), QUESTION("\"%s\""), rows[i].command);
+		const char *text = answer(arena, "qwen", question, 0);
+		if (rows[i].passes)
+			assert_null(text);
+		else
+			assert_non_null(strstr(text, "\"permissionDecision\": \"deny\""));
+	}
+	arena_free(arena);
+}
+
+static void handed_back(void **state)
+{
+	static const struct {
+		const char *string, *path;
+	} rows[] = {
+		{ "eval 'ls' < /dev/null && pwd -P >| /tmp/claude-f28f-cwd", "/tmp/claude-f28f-cwd" },
+		{ "x && pwd -P >| /tmp/claude-1-cwd && pwd -P >| /tmp/claude-22ff-cwd", "/tmp/claude-22ff-cwd" },
+		{ "x && pwd -P >| /tmp/claude-1-cwd; id", NULL },
+		{ "x && pwd -P >| /tmp/../etc/claude-1-cwd", NULL },
+		{ "x && pwd -P >| /home/me/.bashrc", NULL },
+		{ "x && pwd -P >| claude-1-cwd", NULL },
+		{ "x && pwd -P >| /tmp/claude-$(id)-cwd", NULL },
+		{ "x && pwd -P >| /tmp/claude-cwd", NULL },
+		{ "ls", NULL },
+	};
+	(void)state;
+	struct arena *arena = arena_new();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const char *path = handback_path(arena, rows[i].string);
+		assert_string_equal(path ? path : "none", rows[i].path ? rows[i].path : "none");
+	}
+	arena_free(arena);
+}
+
+static void markers(void **state)
+{
+	char longer[] = "CLAUDECODES=1", inside[] = "X=CLAUDECODE=1", home[] = "HOME=/", marker[] = "CLAUDECODE=1";
+	char *none[] = { longer, inside, NULL }, *one[] = { home, marker, NULL };
+	(void)state;
+	assert_null(agent_of_environment(none));
+	assert_string_equal(agent_of_environment(one)->name, "claude-code");
+	assert_null(agent_find("claude"));
+	assert_non_null(strstr(err_text(), "expected one of claude-code"));
+	err_clear();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(texts),    cmocka_unit_test(values),	   cmocka_unit_test(changes),
+		cmocka_unit_test(cuts),	    cmocka_unit_test(hooks),	   cmocka_unit_test(refusals),
+		cmocka_unit_test(handed_back), cmocka_unit_test(markers),
+	};
+	return cmocka_run_group_tests_name("agents", tests, NULL, NULL);
+}
