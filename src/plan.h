@@ -188,7 +188,7 @@ struct plan {
 
 	enum tier tier;
 	const char *temporary; // TIER_LANDLOCK: a directory for this run alone
-	struct filter domain_filter; // TIER_LANDLOCK: a second one, with a listener
+	struct filter asking; // a second one, with a listener: jail/asking.h
 
 	unsigned namespaces; // CLONE_NEW* of the box's pid 1
 	bool own_network; // a network namespace with lo, else the host's network
@@ -208,6 +208,8 @@ struct plan {
 	char *const *command;
 	bool timing;
 	bool unprotected; // by --unprotected
+	bool explain; // tell of denied files and programs, too
+	const char *profile_name; // the last that was named
 	bool terse; // tell only what was taken away or withheld
 
 	struct list warnings; // what falls short of what was asked for: told at the end of a run

@@ -76,7 +76,7 @@ struct invocation {
 	const char *from; // where a new session begins, or NULL
 	enum answer review, as_root, stat, dot, force, dry_run;
 	enum answer timing, json, help, resolved, runs;
-	enum answer unprotected, terse;
+	enum answer unprotected, terse, explain;
 	enum tier tier;
 	char **command; // argv of the command, NULL-terminated; NULL when none was given
 };

@@ -27,5 +27,7 @@ const struct verb_row verb_rows[] = {
 	  "coding agents: put each shell command of theirs in a box by one change of their settings, take it back, "
 	  "see that it works",
 	  "install remove status" },
+	{ "why", verb_why, "why [OPTION]... PATH|HOST[:PORT]|$VARIABLE...",
+	  "whether a run with these options could use it, which line decides, and what would allow it", NULL },
 };
 const unsigned verb_row_count = sizeof(verb_rows) / sizeof(*verb_rows);

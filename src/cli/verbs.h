@@ -21,6 +21,7 @@ int verb_allow(char **words);
 int verb_deny(char **words);
 int verb_session(char **words);
 int verb_agent(char **words);
+int verb_why(char **words);
 
 // sbx-shell: the whole argv after argv[0].
 int verb_sbx_shell(char **words);

@@ -197,6 +197,10 @@ int verb_agent(char **words)
 {
 	return words != NULL;
 }
+int verb_why(char **words)
+{
+	return words != NULL;
+}
 int verb_doctor(char **words)
 {
 	return words != NULL;

@@ -120,7 +120,7 @@ static void report(const struct check *check, int directory, const struct guard 
 	bool since = S_ISDIR(status->st_mode) ? changed_below(check, directory, name) :
 						vet_is_changed(check, directory, name);
 	if (since)
-		out_text(changed, "%s%s", changed->used ? ", " : "", short_path(check->plan, guard->path));
+		out_text(changed, "%s%s", changed->used ? "\n" : "", short_path(check->plan, guard->path));
 }
 
 static void check_guard(struct check *check, const struct guard *guard, int directory,

@@ -26,6 +26,7 @@
 #include "base/owned.h"
 #include "base/str.h"
 #include "base/sys.h"
+#include "jail/asking.h"
 #include "jail/landlock.h"
 #include "jail/target.h"
 #include "jail/split.h"
@@ -34,7 +35,7 @@
 #include "run.h"
 
 #define ANSWER(error) (SECCOMP_RET_ERRNO | (error))
-enum { NO_ARGUMENT = 6, WHO_PROCESS = 0, IO_WHO_PROCESS = 1, TYPE_MASK = 0xf, KILLS_MOST = 100000 };
+enum { TYPE_MASK = 0xf, WHO_PROCESS = 0, IO_WHO_PROCESS = 1, KILLS_MOST = 100000 };
 
 #define MODE(network) (1U << (network))
 enum {
@@ -45,47 +46,39 @@ enum {
 	IN_OWN = IN_NONE | IN_PROXY,
 };
 
-static const struct row {
-	const char *calls;
-	unsigned argument; // NO_ARGUMENT: always
-	uint32_t mask, value;
-	enum { IS, IS_NOT } test;
-	uint32_t answer;
-	unsigned network; // in which modes: bits of MODE()
-	uint32_t family; // of socket, besides: the first argument, 0 for any
-} rows[] = {
+static const struct asking rows[] = {
 	// Only unix sockets, each connected by the supervisor; datagrams name a receiver each time.
-	{ "socket", 0, ~0U, AF_UNIX, IS_NOT, ANSWER(EACCES), IN_NONE, 0 },
-	{ "socket socketpair", 1, TYPE_MASK, SOCK_DGRAM, IS, ANSWER(EACCES), IN_OWN, 0 },
-	{ "connect", NO_ARGUMENT, 0, 0, IS, SECCOMP_RET_USER_NOTIF, IN_OWN, 0 },
+	{ "socket", 0, ~0U, AF_UNIX, ASKING_IS_NOT, ANSWER(EACCES), IN_NONE, 0 },
+	{ "socket socketpair", 1, TYPE_MASK, SOCK_DGRAM, ASKING_IS, ANSWER(EACCES), IN_OWN, 0 },
+	{ "connect", ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, IN_OWN, 0 },
 	// TCP that is connected by the supervisor: no other protocol, no data before that, nobody served.
-	{ "socket", 0, ~0U, AF_NETLINK, IS, ANSWER(EACCES), IN_PROXY, 0 },
-	{ "socket", 1, TYPE_MASK, SOCK_STREAM, IS_NOT, ANSWER(EACCES), IN_PROXY, AF_INET },
-	{ "socket", 1, TYPE_MASK, SOCK_STREAM, IS_NOT, ANSWER(EACCES), IN_PROXY, AF_INET6 },
-	{ "socket", 2, ~(uint32_t)IPPROTO_TCP, 0, IS_NOT, ANSWER(EPROTONOSUPPORT), IN_PROXY, 0 },
-	{ "sendto sendmmsg", 3, MSG_FASTOPEN, MSG_FASTOPEN, IS, ANSWER(EOPNOTSUPP), IN_PROXY, 0 },
-	{ "sendmsg", 2, MSG_FASTOPEN, MSG_FASTOPEN, IS, ANSWER(EOPNOTSUPP), IN_PROXY, 0 },
-	{ "setsockopt", 2, ~0U, TCP_FASTOPEN_CONNECT, IS, ANSWER(ENOPROTOOPT), IN_PROXY, 0 },
-	{ "listen", NO_ARGUMENT, 0, 0, IS, SECCOMP_RET_USER_NOTIF, IN_PROXY, 0 },
+	{ "socket", 0, ~0U, AF_NETLINK, ASKING_IS, ANSWER(EACCES), IN_PROXY, 0 },
+	{ "socket", 1, TYPE_MASK, SOCK_STREAM, ASKING_IS_NOT, ANSWER(EACCES), IN_PROXY, AF_INET },
+	{ "socket", 1, TYPE_MASK, SOCK_STREAM, ASKING_IS_NOT, ANSWER(EACCES), IN_PROXY, AF_INET6 },
+	{ "socket", 2, ~(uint32_t)IPPROTO_TCP, 0, ASKING_IS_NOT, ANSWER(EPROTONOSUPPORT), IN_PROXY, 0 },
+	{ "sendto sendmmsg", 3, MSG_FASTOPEN, MSG_FASTOPEN, ASKING_IS, ANSWER(EOPNOTSUPP), IN_PROXY, 0 },
+	{ "sendmsg", 2, MSG_FASTOPEN, MSG_FASTOPEN, ASKING_IS, ANSWER(EOPNOTSUPP), IN_PROXY, 0 },
+	{ "setsockopt", 2, ~0U, TCP_FASTOPEN_CONNECT, ASKING_IS, ANSWER(ENOPROTOOPT), IN_PROXY, 0 },
+	{ "listen", ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, IN_PROXY, 0 },
 	// With the host's network the supervisor cannot tell the one kind from the other.
-	{ "socket", 0, ~0U, AF_UNIX, IS, ANSWER(EACCES), IN_HOST, 0 },
-	{ "socketpair", 1, TYPE_MASK, SOCK_DGRAM, IS, ANSWER(EACCES), IN_HOST, 0 },
+	{ "socket", 0, ~0U, AF_UNIX, ASKING_IS, ANSWER(EACCES), IN_HOST, 0 },
+	{ "socketpair", 1, TYPE_MASK, SOCK_DGRAM, ASKING_IS, ANSWER(EACCES), IN_HOST, 0 },
 	// System V and POSIX memory, queues and semaphores are the host's.
 	{ "shmget shmat shmctl shmdt semget semop semctl semtimedop msgget msgsnd msgrcv msgctl mq_open "
 	  "mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr",
-	  NO_ARGUMENT, 0, 0, IS, ANSWER(ENOSYS), IN_ALL, 0 },
+	  ASKING_ALWAYS, 0, 0, ASKING_IS, ANSWER(ENOSYS), IN_ALL, 0 },
 	// Limits and priorities: one's own only.
-	{ "prlimit64 sched_setparam sched_setscheduler sched_setaffinity sched_setattr", 0, ~0U, 0, IS_NOT,
+	{ "prlimit64 sched_setparam sched_setscheduler sched_setaffinity sched_setattr", 0, ~0U, 0, ASKING_IS_NOT,
 	  ANSWER(EPERM), IN_ALL, 0 },
-	{ "setpriority", 0, ~0U, WHO_PROCESS, IS_NOT, ANSWER(EPERM), IN_ALL, 0 },
-	{ "ioprio_set", 0, ~0U, IO_WHO_PROCESS, IS_NOT, ANSWER(EPERM), IN_ALL, 0 },
-	{ "setpriority ioprio_set", 1, ~0U, 0, IS_NOT, ANSWER(EPERM), IN_ALL, 0 },
+	{ "setpriority", 0, ~0U, WHO_PROCESS, ASKING_IS_NOT, ANSWER(EPERM), IN_ALL, 0 },
+	{ "ioprio_set", 0, ~0U, IO_WHO_PROCESS, ASKING_IS_NOT, ANSWER(EPERM), IN_ALL, 0 },
+	{ "setpriority ioprio_set", 1, ~0U, 0, ASKING_IS_NOT, ANSWER(EPERM), IN_ALL, 0 },
 	// Metadata by path: the supervisor changes it where the box may write.
-	{ "chmod fchmodat fchmodat2", NO_ARGUMENT, 0, 0, IS, SECCOMP_RET_USER_NOTIF, IN_ALL, 0 },
-	{ "utimensat", 1, ~0U, 0, IS_NOT, SECCOMP_RET_USER_NOTIF, IN_ALL, 0 },
+	{ "chmod fchmodat fchmodat2", ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, IN_ALL, 0 },
+	{ "utimensat", 1, ~0U, 0, ASKING_IS_NOT, SECCOMP_RET_USER_NOTIF, IN_ALL, 0 },
 	{ "chown lchown fchownat utime utimes futimesat setxattr lsetxattr removexattr lremovexattr "
 	  "setxattrat removexattrat",
-	  NO_ARGUMENT, 0, 0, IS, ANSWER(EPERM), IN_ALL, 0 },
+	  ASKING_ALWAYS, 0, 0, ASKING_IS, ANSWER(EPERM), IN_ALL, 0 },
 };
 
 static const char *const losses[] = {
@@ -99,60 +92,6 @@ static const char *const losses[] = {
 	"tier landlock: the limit on processes is left out, and when sbx is killed by SIGKILL the command "
 	"runs on",
 };
-
-static void emit(struct sock_filter *code, unsigned *used, uint16_t operation, uint32_t k, uint8_t jt,
-		 uint8_t jf)
-{
-	code[(*used)++] = (struct sock_filter){ .code = operation, .jt = jt, .jf = jf, .k = k };
-}
-
-static void emit_row(struct sock_filter *code, unsigned *used, const struct row *row, unsigned number)
-{
-	bool always = row->argument == NO_ARGUMENT, masked = row->mask != ~0U;
-	uint8_t rest = always ? 1 : (uint8_t)(3 + masked), guard = row->family ? 2 : 0;
-	emit(code, used, BPF_JMP | BPF_JEQ | BPF_K, number, 0, (uint8_t)(guard + rest + !always));
-	if (guard) {
-		emit(code, used, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args), 0, 0);
-		emit(code, used, BPF_JMP | BPF_JEQ | BPF_K, row->family, 0, rest);
-	}
-	if (!always) {
-		emit(code, used, BPF_LD | BPF_W | BPF_ABS,
-		     (uint32_t)(offsetof(struct seccomp_data, args) + row->argument * 8), 0, 0);
-		if (masked)
-			emit(code, used, BPF_ALU | BPF_AND | BPF_K, row->mask, 0, 0);
-		emit(code, used, BPF_JMP | BPF_JEQ | BPF_K, row->value, row->test == IS ? 0 : 1,
-		     row->test == IS ? 1 : 0);
-	}
-	emit(code, used, BPF_RET | BPF_K, row->answer, 0, 0);
-	if (!always)
-		emit(code, used, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
-}
-
-static bool is_listed(const char *calls, const char *name)
-{
-	size_t length = strlen(name);
-	for (const char *at = strstr(calls, name); at; at = strstr(at + 1, name))
-		if ((at == calls || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
-			return true;
-	return false;
-}
-
-static void make_filter(struct plan *plan)
-{
-	enum { INSTRUCTIONS_MOST = 1024 };
-	struct sock_filter *code = arena_take(plan->arena, INSTRUCTIONS_MOST * sizeof(*code));
-	unsigned used = 0;
-	emit(code, &used, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		if (!(rows[i].network & MODE(plan->profile->network)))
-			continue;
-		for (unsigned j = 0; j < syscall_number_count; j++)
-			if (is_listed(rows[i].calls, syscall_numbers[j].name))
-				emit_row(code, &used, &rows[i], syscall_numbers[j].number);
-	}
-	emit(code, &used, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
-	plan->domain_filter = (struct filter){ code, (unsigned short)used };
-}
 
 // What the tier cannot have is refused, never left out in silence.
 static int refuse(const struct plan *plan)
@@ -185,7 +124,7 @@ int domain_plan(struct plan *plan)
 	uint64_t random;
 	TRY(refuse(plan));
 	TRY(split_plan(plan));
-	make_filter(plan);
+	TRY(asking_compile(plan, rows, sizeof(rows) / sizeof(*rows), MODE(plan->profile->network)));
 	for (size_t i = 0; i < sizeof(losses) / sizeof(*losses); i++)
 		list_add(&plan->notes, plan->arena, losses[i], (struct origin){ .file = "tier" });
 	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
@@ -241,22 +180,6 @@ int domain_rules(const struct plan *plan, int ruleset)
 			TRY(add_path(plan, ruleset, mount->source, &mount->identity, mount->access));
 	}
 	return 0;
-}
-
-int domain_filter(const struct plan *plan, struct run *run)
-{
-	struct sock_fprog program = {
-		.len = plan->domain_filter.count,
-		.filter = (struct sock_filter *)(uintptr_t)plan->domain_filter.code,
-	};
-	autoclose int listener = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
-					      SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
-	if (listener < 0)
-		return fail(errno, "seccomp filter with a listener");
-	run->message.kind = MESSAGE_LISTENER;
-	return fd_send(run->to_host, &run->message, sizeof(run->message), &listener, 1) < 0 ?
-		       fail(errno, "hand the listener over") :
-		       0;
 }
 
 void domain_end(void)

@@ -13,10 +13,8 @@ int domain_host(const struct plan *plan, struct run *run);
 int domain_undo(const struct plan *plan, struct run *run);
 
 // Box side. `domain_child`: adopts orphans, so that none is left behind. `domain_rules` adds the
-// plan's paths to a Landlock ruleset. `domain_filter` loads the second filter and sends its
-// listener to the host side.
+// plan's paths to a Landlock ruleset.
 int domain_child(const struct plan *plan, struct run *run);
 int domain_rules(const struct plan *plan, int ruleset);
-int domain_filter(const struct plan *plan, struct run *run);
 // Kills and reaps every process below this one.
 void domain_end(void);

@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -21,7 +20,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/sys.h"
-#include "jail/syscalls.h"
+#include "jail/asking.h"
 #include "plan.h"
 #include "run.h"
 
@@ -35,28 +34,6 @@ static bool still_asked(const struct question *question)
 {
 	uint64_t id = question->asked->id;
 	return sys_ioctl(question->run->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
-}
-
-static bool read_memory(const struct question *question, uint64_t address, void *buffer, size_t size)
-{
-	struct iovec here = { buffer, size }, there = { (void *)(uintptr_t)address, size };
-	return process_vm_readv((pid_t)question->asked->pid, &here, 1, &there, 1, 0) == (ssize_t)size;
-}
-
-// A path may end anywhere before the end of a page that is not there.
-static bool read_path(const struct question *question, uint64_t address, char path[PATH_MAX])
-{
-	enum { PIECE = 256 };
-	for (size_t done = 0; done < PATH_MAX;) {
-		size_t piece = PIECE - (address + done) % PIECE;
-		piece = piece > PATH_MAX - done ? PATH_MAX - done : piece;
-		if (!read_memory(question, address + done, path + done, piece))
-			return false;
-		if (memchr(path + done, '\0', piece))
-			return true;
-		done += piece;
-	}
-	return false;
 }
 
 // What a path of the caller's leads to, from its own directory. No magic links: those of /proc
@@ -99,7 +76,7 @@ static bool is_writable(const struct plan *plan, int fd)
 static int open_changed(const struct question *question, int directory, uint64_t address, unsigned flags)
 {
 	char path[PATH_MAX];
-	if (!read_path(question, address, path))
+	if (!asking_path(question->asked->pid, address, path))
 		return -EFAULT;
 	if (path[0] == '\0')
 		return -ENOENT;
@@ -127,7 +104,7 @@ static int change_times(const struct question *question)
 	const uint64_t *arguments = (const uint64_t *)question->asked->data.args;
 	char link[64];
 	struct timespec times[2];
-	if (arguments[2] && !read_memory(question, arguments[2], times, sizeof(times)))
+	if (arguments[2] && !asking_memory(question->asked->pid, arguments[2], times, sizeof(times)))
 		return -EFAULT;
 	autoclose int fd = open_changed(question, (int)arguments[0], arguments[1], (unsigned)arguments[3]);
 	if (fd < 0)
@@ -253,7 +230,7 @@ static int connect_any(const struct question *question)
 		struct sockaddr_un named;
 	} address = { .any = { 0 } };
 	size_t length = arguments[2] > sizeof(address.named) ? 0 : (size_t)arguments[2];
-	if (length < sizeof(sa_family_t) || !read_memory(question, arguments[1], &address, length))
+	if (length < sizeof(sa_family_t) || !asking_memory(question->asked->pid, arguments[1], &address, length))
 		return -EINVAL;
 	address.named.sun_path[sizeof(address.named.sun_path) - 1] = '\0';
 	if (address.any.ss_family == AF_UNIX && address.named.sun_path[0] != '\0')
@@ -299,14 +276,6 @@ static const struct {
 	{ "utimensat", change_times }, { "fchmodat2", mode_at_with_flags },
 };
 
-static const char *call_name(int number)
-{
-	for (unsigned i = 0; i < syscall_number_count; i++)
-		if (syscall_numbers[i].number == (unsigned)number)
-			return syscall_numbers[i].name;
-	return "";
-}
-
 void notify_answer(const struct plan *plan, struct run *run)
 {
 	struct seccomp_notif asked = { 0 };
@@ -314,7 +283,7 @@ void notify_answer(const struct plan *plan, struct run *run)
 		return;
 	struct question question = { plan, run, &asked };
 	struct seccomp_notif_resp response = { .id = asked.id, .error = -EPERM };
-	const char *call = call_name(asked.data.nr);
+	const char *call = asking_call(asked.data.nr);
 	for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++)
 		if (str_equal(answers[i].call, call))
 			response.error = answers[i].answer(&question);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/denials.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/sys.h"
@@ -347,29 +348,27 @@ void proxy_explain(const struct proxy *proxy, struct out *out)
 			      "usual ones lead out; name the others, as in host:8443\n");
 }
 
-void proxy_report(const struct proxy *proxy, struct out *out)
+void proxy_report(const struct proxy *proxy, struct denials *denials)
 {
 	for (unsigned i = 0; i < proxy->seen_count; i++) {
 		const struct seen *seen = &proxy->seen[i];
 		const struct record *record = &seen->record;
-		char host[HOST_NAME_MOST + 1];
+		char host[HOST_NAME_MOST + 1], where[HOST_NAME_MOST + 16];
 		if (record->verdict == VERDICT_ALLOWED)
 			continue;
 		host_text(&record->host, host);
 		bool bracket = strchr(host, ':') != NULL, port = record->port != 0;
-		char where[HOST_NAME_MOST + 16], times[32] = "";
 		snprintf(where, sizeof(where), bracket && port ? "[%s]:%u" : port ? "%s:%u" : "%s", host, record->port);
-		if (record->count > 1)
-			snprintf(times, sizeof(times), ", %u times", record->count);
-		out_text(out, "sbx: %s %s%s%s%s%s: %s", record->verdict == VERDICT_DENIED ? "blocked" : "could not reach",
-			 where, seen->program[0] ? " (" : "", seen->program, seen->program[0] ? ")" : "", times,
-			 record->why);
-		if (record->rule[0] && record->verdict == VERDICT_DENIED)
-			out_text(out, " (%s)", record->rule);
-		if (record->by_rule)
-			out_text(out, "; to allow: --allow-domain %s", where);
-		out_text(out, "\n");
+		struct denial *denial = denials_add(denials, "connect", where, seen->program);
+		if (!denial)
+			continue;
+		bool denied = record->verdict == VERDICT_DENIED;
+		denial->verb = denied ? "blocked" : "could not reach";
+		denial->count = record->count;
+		snprintf(denial->why, sizeof(denial->why), "%s", record->why);
+		snprintf(denial->rule, sizeof(denial->rule), "%s", denied ? record->rule : "");
+		denial->flag = record->by_rule ? "allow-domain" : NULL;
+		snprintf(denial->value, sizeof(denial->value), "%s", record->by_rule ? where : "");
 	}
-	if (proxy->seen_count == SEEN_MOST)
-		out_text(out, "sbx: more destinations than are told apart; the last line stands for the rest\n");
+	denials->lost += proxy->seen_count == SEEN_MOST;
 }

@@ -11,6 +11,7 @@
 #include "net/control.h"
 #include "net/link.h"
 
+struct denials;
 struct plan;
 struct run;
 struct pollfd;
@@ -72,8 +73,8 @@ unsigned proxy_events(const struct proxy *proxy, struct pollfd *events);
 int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *events, unsigned count);
 // When the box is dead: takes the last words of the workers and ends them.
 void proxy_end(const struct plan *plan, struct run *run);
-// One line for each destination that was denied or failed.
-void proxy_report(const struct proxy *proxy, struct out *out);
+// Each destination that was denied or failed.
+void proxy_report(const struct proxy *proxy, struct denials *denials);
 
 // For a command that failed: what this machine lacks.
 void proxy_explain(const struct proxy *proxy, struct out *out);

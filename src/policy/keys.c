@@ -208,6 +208,8 @@ const struct key keys[] = {
 	{ ON_COMMAND_LINE(VERBS_BOX, unprotected), .flag = "unprotected", .kind = KEY_SWITCH,
 	  .help = "let the box write what your own tools trust: git's hooks and configuration, "
 		  "settings of editors and agents" },
+	{ ON_COMMAND_LINE(VERB_RUN | VERB_SHELL, explain), .flag = "explain", .kind = KEY_SWITCH,
+	  .help = "tell of files, programs and sockets that were refused, too, each with the flag that would allow it" },
 	{ ON_COMMAND_LINE(VERB_RUN | VERB_SHELL, timing), .flag = "timing", .kind = KEY_SWITCH,
 	  .help = "tell on stderr where the start-up time went" },
 	{ ON_COMMAND_LINE(VERB_PLAN | VERB_DOCTOR | VERB_LOG | VERB_SESSION, json), .flag = "json", .kind = KEY_SWITCH,

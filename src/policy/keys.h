@@ -44,7 +44,7 @@ enum tightens {
 	TIGHTENS_MORE, // a later word
 };
 
-// Verbs that take options. Keys of a profile are taken by the first three.
+// Verbs that take options. Keys of a profile are taken by VERBS_BOX.
 enum verb {
 	VERB_RUN = 1 << 0,
 	VERB_SHELL = 1 << 1,
@@ -57,8 +57,9 @@ enum verb {
 	VERB_DENY = 1 << 8,
 	VERB_SESSION = 1 << 9,
 	VERB_AGENT = 1 << 10,
+	VERB_WHY = 1 << 11,
 };
-enum { VERBS_BOX = VERB_RUN | VERB_SHELL | VERB_PLAN, VERBS_ALL = 0x7ff };
+enum { VERBS_BOX = VERB_RUN | VERB_SHELL | VERB_PLAN | VERB_WHY, VERBS_ALL = 0xfff };
 
 struct key {
 	const char *section, *name; // section NULL: command line only, field of struct invocation

@@ -19,6 +19,7 @@
 #include "bpf/guard.h"
 #include "jail/domain.h"
 #include "jail/env.h"
+#include "jail/explain.h"
 #include "jail/landlock.h"
 #include "jail/machine.h"
 #include "jail/ns.h"
@@ -218,6 +219,7 @@ int decide_view(struct plan *plan, char *const *environment)
 	TRY(landlock_plan(&probe, plan));
 	if (plan->tier == TIER_LANDLOCK)
 		TRY(domain_plan(plan));
+	TRY(explain_plan(plan));
 	return env_plan(plan, environment);
 }
 
@@ -255,6 +257,8 @@ int decide_profile(struct arena *arena, const struct invocation *invocation,
 	plan->arena = arena;
 	plan->profile = profile;
 	plan->terse = invocation->terse == ANSWER_YES;
+	plan->explain = invocation->explain == ANSWER_YES;
+	plan->profile_name = invocation->profiles.last ? invocation->profiles.last->text : "default";
 	if (invocation->session && invocation->tier == TIER_LANDLOCK)
 		return fail(0, "tier landlock has no mounts, and so no sessions and no --review");
 	if (invocation->session)

@@ -17,6 +17,7 @@
 #include "plan.h"
 #include "run.h"
 #include "run/decide.h"
+#include "run/denied.h"
 #include "run/steps.h"
 #include "run/summary.h"
 #include "run/supervise.h"
@@ -99,33 +100,68 @@ static int say_outcome(const struct plan *plan, const struct run *run, const str
 	return STATUS_FAILED;
 }
 
+static void say_changed(const char *names, struct out *out)
+{
+	out_text(out, "sbx: changed, and your own programs will run it: ");
+	for (const char *at = names; *at; at++)
+		if (*at == '\n')
+			out_text(out, ", ");
+		else
+			out_text(out, "%c", *at);
+	out_text(out, "\n");
+}
+
+// What was refused comes first, then what was found out, then how it ended.
+static void say_all(const struct plan *plan, const struct outcome *outcome, const struct hit *hits, int count,
+		    const struct out *failure, struct out *out)
+{
+	bool model = plan->profile->report == TELL_MODEL || (plan->terse && plan->profile->report == TELL_SHORT);
+	if (model)
+		denied_model(plan, &outcome->denials, out);
+	else
+		denied_text(&outcome->denials, out);
+	if (outcome->told.used)
+		out_text(out, "%s", outcome->told.text);
+	if (outcome->changed.used && !model)
+		say_changed(outcome->changed.text, out);
+	for (int i = 0; i < count; i++)
+		summary_hit(plan, &hits[i], model, out);
+	if (failure->used)
+		out_text(out, "%s", failure->text);
+}
+
 int report_outcome(const struct plan *plan, const struct run *run, struct outcome *outcome)
 {
-	struct out failure = { 0 };
+	struct out failure = { 0 }, lines = { 0 }, out = { 0 };
 	int status = say_outcome(plan, run, outcome, &failure);
 	struct hit hits[HITS_MOST];
 	bool ran = outcome->kind == OUTCOME_ENDED || outcome->kind == OUTCOME_STOPPED;
 	int count = ran ? usage_hits(plan, &run->group->usage, outcome->stop, outcome->status, hits) : 0;
-	if (plan->profile->report == TELL_NEVER) {
-		out_flush(&failure, STDERR_FILENO);
-		return status;
+	switch (plan->profile->report) {
+	case TELL_NEVER:
+		out_text(&out, "%s", failure.used ? failure.text : "");
+		break;
+	case TELL_SHORT:
+	case TELL_MODEL:
+		say_all(plan, outcome, hits, count, &failure, &out);
+		break;
+	case TELL_FULL:
+		say_all(plan, outcome, hits, count, &failure, &out);
+		if (ran)
+			summary_text(plan, &run->group->usage, &out);
+		break;
+	case TELL_JSON:
+		say_all(plan, outcome, hits, count, &failure, &lines);
+		summary_json(plan, run, outcome, status, hits, count, &lines, &out);
+		break;
 	}
-	if (outcome->changed.used && !plan->terse)
-		out_text(&outcome->told, "sbx: changed, and your own programs will run it: %s\n",
-			 outcome->changed.text);
-	for (int i = 0; i < count; i++)
-		summary_hit(plan, &hits[i], &outcome->told);
-	if (failure.used)
-		out_text(&outcome->told, "%s", failure.text);
-	if (plan->profile->report == TELL_FULL && ran)
-		summary_text(plan, &run->group->usage, &outcome->told);
-	if (plan->profile->report == TELL_JSON)
-		summary_json(plan, run, outcome, status, hits, count);
-	else
-		out_flush(&outcome->told, STDERR_FILENO);
+	out_flush(&out, STDERR_FILENO);
+	out_free(&out);
+	out_free(&lines);
+	out_free(&failure);
 	out_free(&outcome->told);
 	out_free(&outcome->changed);
-	out_free(&failure);
+	denials_free(&outcome->denials);
 	return status;
 }
 

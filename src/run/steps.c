@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "bpf/guard.h"
+#include "jail/asking.h"
 #include "jail/caps.h"
 #include "jail/domain.h"
 #include "jail/hold.h"
@@ -87,8 +88,8 @@ const struct step steps[] = {
 	  "the same view as rights; it forbids mounts, so after them" },
 	{ SIDE_BOX, BOTH, "privileges", caps_child, NULL,
 	  "no capability and no way to one; after all that needed any" },
-	{ SIDE_BOX, LANDLOCK, "answers", domain_filter, NULL,
-	  "what Landlock does not see: refused, or asked of the supervisor" },
+	{ SIDE_BOX, BOTH, "answers", asking_child, NULL,
+	  "what the supervisor is asked: in tier landlock what Landlock does not see, by --explain what is refused" },
 	{ SIDE_BOX, BOTH, "filter", seccomp_child, NULL,
 	  "system calls; last, because it would refuse the steps above" },
 	{ SIDE_BOX, FULL, "alone", link_child_alone, NULL,

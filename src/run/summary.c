@@ -1,9 +1,9 @@
 // Owns the words and keys of a run's figures.
 #include "run/summary.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/out.h"
 #include "base/str.h"
@@ -12,6 +12,7 @@
 #include "limits/means.h"
 #include "plan.h"
 #include "run.h"
+#include "run/denied.h"
 #include "run/supervise.h"
 
 // How a limit is written: those that are no sizes.
@@ -22,14 +23,15 @@ static enum unit unit_of(const char *key)
 	return str_equal(key, "pids") ? UNIT_COUNT : UNIT_SIZE;
 }
 
-void summary_hit(const struct plan *plan, const struct hit *hit, struct out *out)
+void summary_hit(const struct plan *plan, const struct hit *hit, bool for_model, struct out *out)
 {
 	char limit[32];
 	units_text(limit, sizeof(limit), hit->limit, unit_of(hit->key));
 	out_text(out, "sbx: limit %s=%s", hit->key, limit);
 	if (plan->profile->pool && (str_equal(hit->key, "memory") || str_equal(hit->key, "pids")))
 		out_text(out, " of pool '%s'", plan->profile->pool);
-	out_text(out, ": %s; raise it with --%s\n", hit->what, hit->key);
+	out_text(out, for_model ? ": %s; the user could raise it: [limits] %s\n" : ": %s; raise it with --%s\n", hit->what,
+		 hit->key);
 }
 
 static void part(struct out *out, uint64_t number, enum unit unit, const char *what)
@@ -82,40 +84,53 @@ static void json_told(struct out *out, struct out *told)
 	json_close(out, ']');
 }
 
+// Names with newlines between.
+static void json_names(struct out *out, const char *key, const char *names)
+{
+	json_open(out, key, '[');
+	for (const char *at = names; at && *at;) {
+		char name[4096];
+		size_t length = strcspn(at, "\n");
+		snprintf(name, sizeof(name), "%.*s", (int)length, at);
+		json_string(out, NULL, name);
+		at += length + (at[length] == '\n');
+	}
+	json_close(out, ']');
+}
+
 void summary_json(const struct plan *plan, const struct run *run, const struct outcome *outcome, int status,
-		  const struct hit *hits, int count)
+		  const struct hit *hits, int count, struct out *lines, struct out *out)
 {
 	const struct usage *usage = &run->group->usage;
-	struct out out = { 0 }, told = outcome->told;
-	json_open(&out, NULL, '{');
-	json_string(&out, "end", end_word(outcome));
-	json_number(&out, "status", (unsigned)status);
-	json_number(&out, "wall_ms", usage->wall);
-	json_number(&out, "cpu_ms", usage->cpu / 1000);
-	json_number(&out, "memory_peak", usage->memory);
-	json_flag(&out, "memory_of_all", plan->keeping.means != MEANS_RLIMITS);
+	json_open(out, NULL, '{');
+	json_string(out, "end", end_word(outcome));
+	json_number(out, "status", (unsigned)status);
+	json_number(out, "wall_ms", usage->wall);
+	json_number(out, "cpu_ms", usage->cpu / 1000);
+	json_number(out, "memory_peak", usage->memory);
+	json_flag(out, "memory_of_all", plan->keeping.means != MEANS_RLIMITS);
 	if (usage->pids)
-		json_number(&out, "pids_peak", usage->pids);
-	json_number(&out, "bytes_read", usage->read);
-	json_number(&out, "bytes_written", usage->written);
+		json_number(out, "pids_peak", usage->pids);
+	json_number(out, "bytes_read", usage->read);
+	json_number(out, "bytes_written", usage->written);
 	if (usage->sent || usage->received) {
-		json_number(&out, "bytes_sent", usage->sent);
-		json_number(&out, "bytes_received", usage->received);
+		json_number(out, "bytes_sent", usage->sent);
+		json_number(out, "bytes_received", usage->received);
 	}
-	json_number(&out, "throttled_ms", usage->throttled / 1000);
-	json_string(&out, "kept_by", means_text(plan));
-	json_open(&out, "limits", '[');
+	json_number(out, "throttled_ms", usage->throttled / 1000);
+	json_string(out, "kept_by", means_text(plan));
+	json_open(out, "limits", '[');
 	for (int i = 0; i < count; i++) {
-		json_open(&out, NULL, '{');
-		json_string(&out, "name", hits[i].key);
-		json_number(&out, "limit", hits[i].limit);
-		json_string(&out, "what", hits[i].what);
-		json_close(&out, '}');
+		json_open(out, NULL, '{');
+		json_string(out, "name", hits[i].key);
+		json_number(out, "limit", hits[i].limit);
+		json_string(out, "what", hits[i].what);
+		json_close(out, '}');
 	}
-	json_close(&out, ']');
-	json_told(&out, &told);
-	json_close(&out, '}');
-	out_text(&out, "\n");
-	out_flush(&out, STDERR_FILENO);
-	out_free(&out);
+	json_close(out, ']');
+	denied_json(&outcome->denials, out);
+	json_names(out, "changed", outcome->changed.text);
+	json_told(out, lines);
+	json_close(out, '}');
+	out_text(out, "\n");
 }

@@ -16,6 +16,7 @@
 #include "bpf/guard.h"
 #include "guard/check.h"
 #include "guard/watch.h"
+#include "jail/explain.h"
 #include "jail/notify.h"
 #include "limits/group.h"
 #include "net/proxy.h"
@@ -195,7 +196,7 @@ static void look_last(const struct plan *plan, const struct run *run, struct eye
 	if (plan->guard_count > 0)
 		check_host(plan, run, clock_now() - eyes->begin, done ? COMMAND_DONE : COMMAND_FAILED,
 			   &outcome->told, &outcome->changed);
-	proxy_report(run->proxy, &outcome->told);
+	proxy_report(run->proxy, &outcome->denials);
 	if (!done)
 		proxy_explain(run->proxy, &outcome->told);
 	list_each(item, &plan->warnings)
@@ -215,6 +216,15 @@ static void judge(const struct plan *plan, struct run *run, const struct clock *
 		outcome->stop = STOP_MEMORY;
 	if (outcome->stop != STOP_NONE)
 		outcome->kind = OUTCOME_STOPPED;
+}
+
+// The second filter asks.
+static void answer(const struct plan *plan, struct run *run, struct outcome *outcome)
+{
+	if (plan->explain)
+		explain_answer(plan, run, &outcome->denials);
+	else
+		notify_answer(plan, run);
 }
 
 enum { OWN_EVENTS = 5 };
@@ -244,7 +254,7 @@ struct outcome supervise(const struct plan *plan, struct run *run)
 			continue;
 		look(plan, run, &eyes, events);
 		if (events[4].revents & POLLIN)
-			notify_answer(plan, run);
+			answer(plan, run, &outcome);
 		else if (events[4].revents) // nobody is left to ask
 			fd_close(&run->listener);
 		if (events[1].revents)

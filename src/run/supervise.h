@@ -1,6 +1,7 @@
 // The host side while the box lives: signals, stops, the wall clock, the end.
 #pragma once
 
+#include "base/denials.h"
 #include "base/out.h"
 #include "limits/usage.h"
 
@@ -19,8 +20,9 @@ struct outcome {
 	} kind;
 	int status;
 	enum stop stop;
-	struct out told; // lines for people
-	struct out changed; // names of the project, with spaces between
+	struct denials denials;
+	struct out told; // lines for people, of all else
+	struct out changed; // names of the project, with newlines between
 };
 
 int supervise_signals(const struct plan *plan, struct run *run);

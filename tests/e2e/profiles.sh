@@ -16,7 +16,7 @@ mapfile -t secrets < <(sed -n 's|^secret = ~/||p' "$root/profiles/secrets.ini")
 is "the table has at least 60 places of the home" yes "$([ ${#secrets[@]} -ge 60 ] && echo yes)"
 look='cd ~; for each in "$@"; do cat "$each" "$each/inner" 2>/dev/null | grep -q SECRET && echo "$each"; done; :'
 # An agent as a whole gets its own way to sign in, and no other's.
-declare -A own=([claude-code]=".claude.json .claude/.credentials.json" [codex]=.codex/auth.json [gemini]=.gemini)
+declare -A own=([claude-code]=".claude.json .claude/.credentials.json" [codex]=.codex/auth.json [gemini]=.gemini [opencode]=.local/share/opencode/auth.json)
 for kind in file dir; do
 	for each in "${secrets[@]}"; do
 		rm -rf "${HOME:?}/$each"

@@ -1,0 +1,184 @@
+// sbx why: what a run with these options would make of a path, a host or a variable, and which line
+// decides. Runs nothing.
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/host.h"
+#include "base/out.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "cli/box.h"
+#include "cli/help.h"
+#include "cli/verbs.h"
+#include "jail/judge.h"
+#include "net/rules.h"
+
+extern char **environ;
+
+static const char *shown(const char *text)
+{
+	return str_printable(text) ? text : "(control bytes)";
+}
+
+// The line that decides: a profile's, a flag, or what sbx itself does.
+static const char *line_of(struct box *box, const struct origin *from)
+{
+	if (!from->file)
+		return "sbx itself";
+	return from->line ? arena_text(box->arena, "%s, line %u", from->file, from->line) : from->file;
+}
+
+static bool is_thrown_away(const struct judgement *judgement, const char *path)
+{
+	return judgement->verdict == PATH_PRIVATE && judgement->by->kind == MOUNT_TMPFS &&
+	       !str_equal(judgement->by->target, path);
+}
+
+static const char *path_words(const struct judgement *judgement, const char *path)
+{
+	if (is_thrown_away(judgement, path))
+		return "is not in the box: what lies above it is empty there, and what is written is thrown away";
+	switch (judgement->verdict) {
+	case PATH_READ:
+		return "can be read";
+	case PATH_WRITE:
+		return "can be read and written";
+	case PATH_PRIVATE:
+		return judgement->by->cache ? "can be written; kept for this project's boxes, apart from the host's" :
+					      "can be written; the box's own, thrown away at the end";
+	case PATH_HIDDEN:
+		return "is hidden";
+	case PATH_ABSENT:
+		break;
+	}
+	return "is not in the box: no line names it";
+}
+
+static void why_path(struct box *box, const char *word, struct out *out)
+{
+	char real[PATH_MAX];
+	const char *path = word;
+	if (str_starts(word, "~"))
+		path = arena_text(box->arena, "%s%s", box->plan.home, word + 1);
+	path = path_join(box->arena, box->plan.current ? box->plan.current : "/", path);
+	if (realpath(path, real) && !str_equal(real, path)) {
+		out_text(out, "%s leads to %s\n", shown(path), shown(real));
+		path = arena_copy(box->arena, real, strlen(real));
+	}
+	struct judgement judgement = judge_path(&box->plan, path);
+	out_text(out, "%s %s", shown(path), path_words(&judgement, path));
+	if (judgement.by)
+		out_text(out, " (%s)", shown(line_of(box, &judgement.by->from)));
+	out_text(out, "\n");
+	if (judgement.verdict == PATH_ABSENT || judgement.verdict == PATH_HIDDEN || is_thrown_away(&judgement, path))
+		out_text(out, "  to read it:  --read %s\n", shown(path));
+	if (judgement.verdict != PATH_WRITE)
+		out_text(out, "  to write it: --write %s\n", shown(path));
+}
+
+// By which words a host is allowed: the text of a rule, with a group's reason.
+static void why_allowed(struct box *box, const char *text, struct out *out)
+{
+	const struct item *reason = box->plan.egress.reasons.first;
+	list_each(item, &box->plan.egress.allow) {
+		if (str_equal(item->text, text)) {
+			out_text(out, " (%s%s%s; %s)", shown(text), reason->text[0] ? ": " : "", shown(reason->text),
+				 shown(line_of(box, &item->from)));
+			return;
+		}
+		reason = reason->next;
+	}
+	out_text(out, " (%s)", shown(text));
+}
+
+static int why_host(struct box *box, const char *word, struct out *out)
+{
+	static struct rules rules;
+	struct list none = { 0 };
+	struct host host;
+	uint16_t port = 443;
+	const struct rule *deny = NULL;
+	if (!host_parse_port(word, strlen(word), &host, &port))
+		return fail(0, "'%.80s' is no host; a file is written with a '/': ./%.80s", shown(word), shown(word));
+	switch (box->profile.network) {
+	case NETWORK_NONE:
+		out_text(out, "%s cannot be reached: the network is off (mode none)\n", word);
+		out_text(out, "  to reach it: --network proxy --allow-domain %s\n", word);
+		return 0;
+	case NETWORK_HOST:
+		out_text(out, "%s can be reached as on the host (mode host)\n", word);
+		return 0;
+	case NETWORK_PROXY:
+		break;
+	}
+	TRY(rules_compile(&box->plan, &none, &none, &rules));
+	const struct rule *rule = rules_decide(&rules, &host, port, &deny);
+	out_text(out, "%s, port %u, ", word, port);
+	if (rule) {
+		out_text(out, "can be reached");
+		why_allowed(box, rule->text, out);
+		out_text(out, "\n");
+	} else if (deny) {
+		out_text(out, "is denied (%s)\n", shown(deny->text));
+	} else {
+		out_text(out, "cannot be reached: no line allows it\n  to reach it: --allow-domain %s\n", word);
+	}
+	return 0;
+}
+
+static int why_variable(struct box *box, const char *name, struct out *out)
+{
+	for (unsigned i = 0; i < box->plan.variable_count; i++) {
+		const struct variable *variable = &box->plan.variables[i];
+		if (!str_equal(variable->name, name))
+			continue;
+		if (variable->value)
+			out_text(out, "$%s is passed\n", name);
+		else
+			out_text(out, "$%s is withheld: %s\n  to pass it: --pass-env %s\n", name, variable->why, name);
+		return 0;
+	}
+	out_text(out, "$%s is not set here\n", shown(name));
+	return 0;
+}
+
+// A path has a slash or stands for one, or is a file that is there; the rest are names of hosts.
+static bool is_path(const char *word)
+{
+	return strchr(word, '/') || word[0] == '~' || word[0] == '.' || access(word, F_OK) == 0;
+}
+
+int verb_why(char **words)
+{
+	struct box *box = box_new();
+	struct out out = { 0 };
+	if (box_read(box, VERB_WHY, words) < 0)
+		return box_failed();
+	if (box->invocation.help == ANSWER_YES)
+		return help_verb(VERB_WHY, "why");
+	char **asked = box->arguments.rest;
+	static char *nothing[] = { NULL };
+	box->invocation.command = nothing;
+	if (!asked[0]) {
+		fail(0, "nothing to explain; usage: sbx why [OPTION]... PATH|HOST[:PORT]|$VARIABLE...");
+		return box_failed();
+	}
+	if (box_plan(box) < 0)
+		return box_failed();
+	for (; *asked; asked++) {
+		int result = 0;
+		if (**asked == '$')
+			result = why_variable(box, *asked + 1, &out);
+		else if (is_path(*asked))
+			why_path(box, *asked, &out);
+		else
+			result = why_host(box, *asked, &out);
+		if (result < 0)
+			return box_failed();
+	}
+	return out_flush(&out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : STATUS_OK;
+}

@@ -1,0 +1,128 @@
+// Owns the second filter's code and loading.
+#include "jail/asking.h"
+
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/sys.h"
+#include "jail/syscalls.h"
+#include "plan.h"
+#include "run.h"
+
+enum { INSTRUCTIONS_MOST = 1024, ROW_MOST = 9 };
+
+static void emit(struct sock_filter *code, unsigned *used, uint16_t operation, uint32_t k, uint8_t jt,
+		 uint8_t jf)
+{
+	code[(*used)++] = (struct sock_filter){ .code = operation, .jt = jt, .jf = jf, .k = k };
+}
+
+static void emit_row(struct sock_filter *code, unsigned *used, const struct asking *row, unsigned number)
+{
+	bool always = row->argument == ASKING_ALWAYS, masked = row->mask != ~0U;
+	uint8_t rest = always ? 1 : (uint8_t)(3 + masked), guard = row->family ? 2 : 0;
+	emit(code, used, BPF_JMP | BPF_JEQ | BPF_K, number, 0, (uint8_t)(guard + rest + !always));
+	if (guard) {
+		emit(code, used, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args), 0, 0);
+		emit(code, used, BPF_JMP | BPF_JEQ | BPF_K, row->family, 0, rest);
+	}
+	if (!always) {
+		emit(code, used, BPF_LD | BPF_W | BPF_ABS,
+		     (uint32_t)(offsetof(struct seccomp_data, args) + row->argument * 8), 0, 0);
+		if (masked)
+			emit(code, used, BPF_ALU | BPF_AND | BPF_K, row->mask, 0, 0);
+		emit(code, used, BPF_JMP | BPF_JEQ | BPF_K, row->value, row->test == ASKING_IS ? 0 : 1,
+		     row->test == ASKING_IS ? 1 : 0);
+	}
+	emit(code, used, BPF_RET | BPF_K, row->answer, 0, 0);
+	if (!always)
+		emit(code, used, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
+}
+
+static bool is_listed(const char *calls, const char *name)
+{
+	size_t length = strlen(name);
+	for (const char *at = strstr(calls, name); at; at = strstr(at + 1, name))
+		if ((at == calls || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
+			return true;
+	return false;
+}
+
+int asking_compile(struct plan *plan, const struct asking *rows, unsigned count, unsigned modes)
+{
+	struct sock_filter *code = arena_take(plan->arena, INSTRUCTIONS_MOST * sizeof(*code));
+	unsigned used = 0;
+	emit(code, &used, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
+	for (unsigned i = 0; i < count; i++) {
+		if (!(rows[i].modes & modes))
+			continue;
+		for (unsigned j = 0; j < syscall_number_count; j++) {
+			if (!is_listed(rows[i].calls, syscall_numbers[j].name))
+				continue;
+			if (used + ROW_MOST >= INSTRUCTIONS_MOST)
+				return fail(0, "the second filter is too long");
+			emit_row(code, &used, &rows[i], syscall_numbers[j].number);
+		}
+	}
+	emit(code, &used, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+	plan->asking = (struct filter){ code, (unsigned short)used };
+	return 0;
+}
+
+int asking_child(const struct plan *plan, struct run *run)
+{
+	struct sock_fprog program = {
+		.len = plan->asking.count,
+		.filter = (struct sock_filter *)(uintptr_t)plan->asking.code,
+	};
+	if (plan->asking.count == 0)
+		return 0;
+	// A signal that comes while the supervisor answers waits: else Go's own would begin each call anew.
+	unsigned flags = SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
+	autoclose int listener = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
+	if (listener < 0 && errno == EINVAL) // before Linux 5.19
+		listener = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
+	if (listener < 0)
+		return fail(errno, "seccomp filter with a listener");
+	run->message.kind = MESSAGE_LISTENER;
+	return fd_send(run->to_host, &run->message, sizeof(run->message), &listener, 1) < 0 ?
+		       fail(errno, "hand the listener over") :
+		       0;
+}
+
+const char *asking_call(int number)
+{
+	for (unsigned i = 0; i < syscall_number_count; i++)
+		if (syscall_numbers[i].number == (unsigned)number)
+			return syscall_numbers[i].name;
+	return "";
+}
+
+bool asking_memory(uint32_t pid, uint64_t address, void *buffer, size_t size)
+{
+	struct iovec here = { buffer, size }, there = { (void *)(uintptr_t)address, size };
+	return process_vm_readv((pid_t)pid, &here, 1, &there, 1, 0) == (ssize_t)size;
+}
+
+bool asking_path(uint32_t pid, uint64_t address, char path[PATH_MAX])
+{
+	enum { PIECE = 256 };
+	// It may end anywhere before the end of a page that is not there.
+	for (size_t done = 0; done < PATH_MAX;) {
+		size_t piece = PIECE - (address + done) % PIECE;
+		piece = piece > PATH_MAX - done ? PATH_MAX - done : piece;
+		if (!asking_memory(pid, address + done, path + done, piece))
+			return false;
+		if (memchr(path + done, '\0', piece))
+			return true;
+		done += piece;
+	}
+	return false;
+}

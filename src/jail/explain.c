@@ -1,0 +1,262 @@
+// Owns the questions of --explain. A path is looked up twice, in the box by its root and on the
+// host by its name; only what the two disagree on is the box's doing.
+#include "jail/explain.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/ioctl.h>
+#include <linux/seccomp.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/denials.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/str.h"
+#include "base/sys.h"
+#include "jail/asking.h"
+#include "jail/judge.h"
+#include "plan.h"
+#include "run.h"
+
+enum { WRITES = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC };
+
+// clang-format off
+static const struct asking rows[] = {
+	{ "open", 1, WRITES, 0, ASKING_IS_NOT, SECCOMP_RET_USER_NOTIF, 1, 0 },
+	{ "openat", 2, WRITES, 0, ASKING_IS_NOT, SECCOMP_RET_USER_NOTIF, 1, 0 },
+	{ "creat mkdir mkdirat mknod mknodat rename renameat renameat2 unlink unlinkat rmdir link linkat "
+	  "symlink symlinkat truncate chmod fchmodat fchmodat2 execve execveat connect",
+	  ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, 1, 0 },
+};
+
+enum wish { WISH_OPEN, WISH_CREATE, WISH_WRITE, WISH_NAME, WISH_EXECUTE };
+enum { NONE = 9 };
+
+// Where a call has its path: arguments of the directory (NONE: the current one) and of the path.
+static const struct call {
+	const char *name;
+	enum wish wish;
+	unsigned directory, path;
+} calls[] = {
+	{ "open", WISH_OPEN, NONE, 0 },        { "openat", WISH_OPEN, 0, 1 },
+	{ "creat", WISH_CREATE, NONE, 0 },     { "truncate", WISH_WRITE, NONE, 0 },
+	{ "chmod", WISH_WRITE, NONE, 0 },      { "fchmodat", WISH_WRITE, 0, 1 },
+	{ "fchmodat2", WISH_WRITE, 0, 1 },
+	{ "mkdir", WISH_NAME, NONE, 0 },       { "mkdirat", WISH_NAME, 0, 1 },
+	{ "mknod", WISH_NAME, NONE, 0 },       { "mknodat", WISH_NAME, 0, 1 },
+	{ "unlink", WISH_NAME, NONE, 0 },      { "unlinkat", WISH_NAME, 0, 1 },
+	{ "rmdir", WISH_NAME, NONE, 0 },       { "rename", WISH_NAME, NONE, 0 },
+	{ "rename", WISH_NAME, NONE, 1 },      { "renameat", WISH_NAME, 0, 1 },
+	{ "renameat", WISH_NAME, 2, 3 },       { "renameat2", WISH_NAME, 0, 1 },
+	{ "renameat2", WISH_NAME, 2, 3 },      { "link", WISH_NAME, NONE, 1 },
+	{ "linkat", WISH_NAME, 2, 3 },         { "symlink", WISH_NAME, NONE, 1 },
+	{ "symlinkat", WISH_NAME, 1, 2 },
+	{ "execve", WISH_EXECUTE, NONE, 0 },   { "execveat", WISH_EXECUTE, 0, 1 },
+};
+// clang-format on
+
+struct question {
+	const struct plan *plan;
+	const struct seccomp_notif *asked;
+	struct denials *denials;
+	int root; // of the caller
+};
+
+int explain_plan(struct plan *plan)
+{
+	if (!plan->explain)
+		return 0;
+	if (plan->tier == TIER_LANDLOCK)
+		return fail(0, "--explain needs namespaces: it cannot be had in tier landlock");
+	return asking_compile(plan, rows, sizeof(rows) / sizeof(*rows), 1);
+}
+
+// The caller's path from the root of its box. False when it is not known, or too long.
+static bool whole_path(const struct question *question, int directory, const char *path, char whole[PATH_MAX])
+{
+	char link[64], base[PATH_MAX];
+	if (path[0] == '/')
+		return snprintf(whole, PATH_MAX, "%s", path) < PATH_MAX;
+	if (directory == AT_FDCWD)
+		snprintf(link, sizeof(link), "/proc/%u/cwd", question->asked->pid);
+	else
+		snprintf(link, sizeof(link), "/proc/%u/fd/%d", question->asked->pid, directory);
+	ssize_t length = readlink(link, base, sizeof(base) - 1);
+	if (length <= 0 || base[0] != '/')
+		return false;
+	base[length] = '\0';
+	return snprintf(whole, PATH_MAX, "%s/%s", base, path) < PATH_MAX;
+}
+
+static int open_inside(const struct question *question, const char *path)
+{
+	return sys_openat2(question->root, path, O_PATH | O_CLOEXEC, RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS);
+}
+
+static void parent_of(const char *path, char parent[PATH_MAX])
+{
+	size_t length = strlen(path);
+	while (length > 1 && path[length - 1] == '/')
+		length--;
+	while (length > 0 && path[length - 1] != '/')
+		length--;
+	while (length > 1 && path[length - 1] == '/')
+		length--;
+	snprintf(parent, PATH_MAX, "%.*s", (int)(length ? length : 1), path);
+}
+
+// The program that asks.
+static void name_program(const struct question *question, char name[32])
+{
+	char path[64];
+	snprintf(path, sizeof(path), "/proc/%u/comm", question->asked->pid);
+	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t length = fd < 0 ? 0 : read(fd, name, 31);
+	name[length > 0 ? length - 1 : 0] = '\0';
+}
+
+static void note(const struct question *question, const char *kind, const char *flag, const char *path, const char *why)
+{
+	char program[32];
+	name_program(question, program);
+	struct denial *denial = denials_add(question->denials, kind, str_printable(path) ? path : "(control bytes)", program);
+	if (!denial)
+		return;
+	const struct mount *by = judge_path(question->plan, path).by;
+	snprintf(denial->why, sizeof(denial->why), "%s", why);
+	if (by && by->from.file && by->from.line)
+		snprintf(denial->rule, sizeof(denial->rule), "%s:%u", by->from.file, by->from.line);
+	else if (by && by->from.file)
+		snprintf(denial->rule, sizeof(denial->rule), "%s", by->from.file);
+	denial->flag = flag;
+	snprintf(denial->value, sizeof(denial->value), "%s", path);
+}
+
+// The real name of what a descriptor of the box stands for.
+static const char *real_name(int fd, char name[PATH_MAX])
+{
+	char link[64];
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	ssize_t length = readlink(link, name, PATH_MAX - 1);
+	name[length > 0 ? length : 0] = '\0';
+	// What hides a file has no name of its own any more; it is shown by the file's.
+	static const char gone[] = " (deleted)";
+	if (str_ends(name, gone))
+		name[strlen(name) - strlen(gone)] = '\0';
+	return name;
+}
+
+// Changing `path`, or the names in it: where the host would let the caller, and the box does not.
+static void look_at_write(const struct question *question, const char *path)
+{
+	char name[PATH_MAX];
+	autoclose int fd = open_inside(question, path);
+	if (fd < 0) {
+		if (errno == ENOENT && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0)
+			note(question, "write", "write", path, "is not in the box");
+		return;
+	}
+	bool hidden = judge_path(question->plan, real_name(fd, name)).verdict == PATH_HIDDEN;
+	if (!hidden && faccessat(fd, "", W_OK, AT_EACCESS | AT_EMPTY_PATH) == 0)
+		return;
+	if (name[0] == '/' && faccessat(AT_FDCWD, name, W_OK, AT_EACCESS) == 0)
+		note(question, "write", hidden ? "read" : "write", name, hidden ? "is hidden" : "is read-only in the box");
+}
+
+static void look_at_name(const struct question *question, const char *path)
+{
+	char parent[PATH_MAX];
+	parent_of(path, parent);
+	look_at_write(question, parent);
+}
+
+// A file that is there, or else, when the call would make it, the directory that it would be in.
+static void look_at_open(const struct question *question, const char *path, bool makes)
+{
+	autoclose int fd = open_inside(question, path);
+	if (fd < 0 && makes)
+		look_at_name(question, path);
+	else
+		look_at_write(question, path);
+}
+
+static void look_at_program(const struct question *question, const char *path)
+{
+	struct stat status;
+	autoclose int fd = open_inside(question, path);
+	if (fd >= 0 || errno != ENOENT)
+		return;
+	if (stat(path, &status) == 0 && S_ISREG(status.st_mode) && faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0)
+		note(question, "execute", "read", path, "is not in the box");
+}
+
+static void look_at_socket(const struct question *question)
+{
+	struct sockaddr_un address = { 0 };
+	struct stat status;
+	char path[PATH_MAX];
+	const uint64_t *arguments = (const uint64_t *)question->asked->data.args;
+	size_t length = arguments[2] > sizeof(address) ? sizeof(address) : (size_t)arguments[2];
+	if (length <= sizeof(sa_family_t) || !asking_memory(question->asked->pid, arguments[1], &address, length) ||
+	    address.sun_family != AF_UNIX || address.sun_path[0] == '\0')
+		return;
+	address.sun_path[sizeof(address.sun_path) - 1] = '\0';
+	if (!whole_path(question, AT_FDCWD, address.sun_path, path))
+		return;
+	autoclose int fd = open_inside(question, path);
+	if (fd < 0 && stat(path, &status) == 0 && S_ISSOCK(status.st_mode))
+		note(question, "connect", "socket", path, "is not in the box");
+}
+
+static void look_at_call(const struct question *question, const struct call *call)
+{
+	char path[PATH_MAX], whole[PATH_MAX];
+	const uint64_t *arguments = (const uint64_t *)question->asked->data.args;
+	int directory = call->directory == NONE ? AT_FDCWD : (int)arguments[call->directory];
+	if (!asking_path(question->asked->pid, arguments[call->path], path) || path[0] == '\0' ||
+	    !whole_path(question, directory, path, whole))
+		return;
+	switch (call->wish) {
+	case WISH_OPEN:
+		look_at_open(question, whole, (arguments[call->path + 1] & O_CREAT) != 0);
+		break;
+	case WISH_CREATE:
+		look_at_open(question, whole, true);
+		break;
+	case WISH_WRITE:
+		look_at_write(question, whole);
+		break;
+	case WISH_NAME:
+		look_at_name(question, whole);
+		break;
+	case WISH_EXECUTE:
+		look_at_program(question, whole);
+		break;
+	}
+}
+
+void explain_answer(const struct plan *plan, struct run *run, struct denials *denials)
+{
+	char link[64];
+	struct seccomp_notif asked = { 0 };
+	if (sys_ioctl(run->listener, SECCOMP_IOCTL_NOTIF_RECV, &asked) < 0)
+		return;
+	snprintf(link, sizeof(link), "/proc/%u/root", asked.pid);
+	autoclose int root = open(link, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct question question = { plan, &asked, denials, root };
+	const char *name = asking_call(asked.data.nr);
+	if (root >= 0 && str_equal(name, "connect"))
+		look_at_socket(&question);
+	for (size_t i = 0; root >= 0 && i < sizeof(calls) / sizeof(*calls); i++)
+		if (str_equal(calls[i].name, name))
+			look_at_call(&question, &calls[i]);
+	struct seccomp_notif_resp response = { .id = asked.id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE };
+	sys_ioctl(run->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
+}

@@ -1,0 +1,118 @@
+#!/bin/bash
+# What is told of a run that was refused something: by --explain, in each form of --report, and
+# before it by sbx why.
+. "$(dirname "$0")/../lib.sh"
+export HOME=$work/home XDG_STATE_HOME=$work/state XDG_CONFIG_HOME=$work/config
+mkdir -p "$HOME/bin" "$HOME/data" "$work/read" "$HOME/.ssh"
+echo key >"$HOME/.ssh/id"
+printf '#!/bin/sh\necho tool\n' >"$HOME/bin/tool" && chmod +x "$HOME/bin/tool"
+project=$(new_project)
+cd "$project" || exit 1
+explain() { # script: what it is told
+	"$SBX" run --read "$work/read" --explain "${options[@]}" -- bash -c "$1" 2>&1 >/dev/null | grep '^sbx: '
+}
+options=()
+
+# --- files, programs, sockets
+rows=( # script | what is told
+	"echo x >$work/read/f|blocked writing $work/read (bash): is read-only in the box (--read); to allow: --write $work/read"
+	"touch $work/read/f|blocked writing $work/read (touch): is read-only in the box (--read); to allow: --write $work/read"
+	"mkdir $work/read/d|blocked writing $work/read (mkdir): is read-only in the box (--read); to allow: --write $work/read"
+	"ln -s x $work/read/l|blocked writing $work/read (ln): is read-only in the box (--read); to allow: --write $work/read"
+	"mv file $work/read/|blocked writing $work/read (mv)"
+	"mv file $HOME/data/x|blocked writing $HOME/data (mv): is not in the box"
+	"echo x >$HOME/data/x|blocked writing $HOME/data (bash): is not in the box"
+	"cd $work/read && echo x >f|blocked writing $work/read (bash): is read-only in the box"
+	"cd $work/read && echo x >../read/./f|blocked writing $work/read (bash): is read-only in the box"
+	"ln -s $work/read to; echo x >to/f; rm to|blocked writing $work/read (bash): is read-only in the box"
+	"python3 -c 'import os; os.open(\"f\", os.O_CREAT, dir_fd=os.open(\"$work/read\", os.O_RDONLY))'|blocked writing $work/read (python3)"
+	"echo evil >.git/hooks/post-merge|blocked writing $project/.git/hooks (bash): is read-only in the box (protect); to allow: --write $project/.git/hooks"
+	"$HOME/bin/tool|blocked running $HOME/bin/tool (bash): is not in the box"
+	"for i in 1 2 3; do echo x >$work/read/f; done|blocked writing $work/read (bash), 3 times"
+)
+for row in "${rows[@]}"; do
+	told=$(explain "${row%%|*}")
+	case $told in
+	"sbx: ${row#*|}"*) pass "told: ${row%%|*}" ;;
+	*) fail "told: ${row%%|*}" "wanted: sbx: ${row#*|}
+got:    $told" ;;
+	esac
+done
+echo old >"$work/read/old"
+like "what is there and read-only" "$(explain "echo x >>$work/read/old")" "writing $work/read/old "
+echo secret >secret.txt && options=(--hide ./secret.txt)
+like "what is hidden" "$(explain "echo x >>secret.txt")" "writing $project/secret.txt .*is hidden"
+options=()
+rm secret.txt
+python3 -c 'import socket, sys, time
+s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen(); time.sleep(60)' "$HOME/s" &
+server=$!
+wait_for 20 test -S "$HOME/s"
+connect="python3 -c 'import socket; socket.socket(socket.AF_UNIX).connect(\"$HOME/s\")'"
+like "a socket of the host" "$(explain "$connect")" "blocked $HOME/s \(python3\): is not in the box .*; to allow: --socket $HOME/s"
+options=(--socket "$HOME/s")
+is "none when it is there" "" "$(explain "$connect")"
+options=()
+kill $server
+is "nothing is told of what works, or fails on the host as well" "" \
+	"$(explain 'echo x >file; mkdir d; rmdir d; : >/tmp/x; : >~/y; cat /nowhere; : >/nowhere/x; nothing; ls >/dev/null; cat <file')"
+is "without --explain the same is not told" "" "$("$SBX" run --read "$work/read" -- bash -c "echo x >$work/read/f" 2>&1 | grep '^sbx: ')"
+is "what was asked goes on as it would" "written tool" "$("$SBX" run --explain --read "$HOME/bin" -- bash -c 'echo written >new; cat new; ~/bin/tool; rm new' | xargs)"
+is "threads and many processes" 200 "$("$SBX" run --explain -- bash -c 'for i in $(seq 200); do (echo $i >f-$i) & done; wait; ls f-* | wc -l; rm f-*')"
+is "more than are told apart" yes "$(explain "for i in \$(seq 300); do mkdir -p $work/read/\$i/x; done; for i in \$(seq 400); do ln -s x $HOME/data-\$i/x; done" >/dev/null; echo yes)"
+status "the status is the command's" 3 "$SBX" run --explain -- sh -c 'exit 3'
+status "not in tier landlock" 125 "$SBX" run --explain --tier landlock -- true
+
+# --- forms of the report
+refused="echo x >$work/read/f"
+report() { "$SBX" run --read "$work/read" --explain --report "$1" -- bash -c "$refused; echo a >>Makefile" 2>&1 >/dev/null | grep -v '^bash'; }
+echo all: >Makefile
+sleep 0.1
+is "never" "" "$(report never)"
+like "short" "$(report short)" "to allow: --write $work/read"
+like "short: what the host will run" "$(report short)" "changed, and your own programs will run it: Makefile"
+like "full: with what it took" "$(report full)" '^sbx: took '
+json=$(report json)
+is "json: one object on one line" 1 "$(printf '%s\n' "$json" | wc -l)"
+is "json: what was refused" "write $work/read bash 1 write files write $work/read" "$(printf '%s' "$json" | python3 -c '
+import json, sys
+d = json.load(sys.stdin)["denied"][0]
+print(d["kind"], d["what"], d["program"], d["count"], d["flag"], d["section"], d["key"], d["value"])')"
+is "json: what changed" '["Makefile"]' "$(printf '%s' "$json" | python3 -c 'import json, sys; print(json.dumps(json.load(sys.stdin)["changed"]))')"
+model=$(report model)
+like "model: the line that its user could write" "$model" "the user could allow it: \[files\] write = $work/read"
+like "model: in which file" "$model" "ask the user to add the line to $work/config/sbx/default.ini"
+is "model: no flags, and nothing of switching off" "" "$(printf '%s\n' "$model" | sed 's/(--read)//' | grep -iE -- '--[a-z]|disable|unprotected|without sbx|network host')"
+like "model: a limit" "$("$SBX" run --report model --time 100ms -- sleep 9 2>&1)" 'limit time=100ms: .*; the user could raise it: \[limits\] time'
+like "short: a limit" "$("$SBX" run --time 100ms -- sleep 9 2>&1)" 'raise it with --time'
+printf '[profile]\nextends = default\n[files]\nwrite = %s\n' "$work/read" >"$work/own.ini"
+is "that line allows it" "" "$("$SBX" run -p "$work/own.ini" --explain -- bash -c "$refused" 2>&1)"
+rm -f "$work/read/f"
+like "sbx-shell speaks to a model" "$("${SBX_TESTING%-testing}" run --report model -a none.invalid -- curl -sS http://refused.invalid/ 2>&1)" '\[network\] allow = refused.invalid:80'
+
+# --- why
+why() { "$SBX" why "$@" 2>&1; }
+like "why: the project" "$(why ./file)" "^$project/file can be read and written \(project\)"
+like "why: the system" "$(why /usr/bin/env)" '^/usr/bin/[a-z]+ can be read \(base.ini \(built in\), line [0-9]+\)'
+like "why: the home" "$(why '~/data/x')" "^$HOME/data/x is not in the box: .*thrown away"
+like "why: and what would show it" "$(why '~/data/x')" "to read it: +--read $HOME/data/x"
+like "why: a secret of a readable home" "$(why --read "$HOME" '~/.ssh/id')" "^$HOME/.ssh/id is hidden \(secrets.ini"
+like "why: a protected name" "$(why .git/hooks)" 'can be read \(protect\)'
+like "why: /tmp" "$(why /tmp)" 'the box.s own'
+like "why: what nothing names" "$(why /srv/x)" '^/srv/x is not in the box: no line names it'
+ln -s /etc/hostname link
+like "why: a link is followed" "$(why ./link)" "^$project/link leads to /etc/hostname"
+rm link
+like "why: a host" "$(why example.org)" 'example.org, port 443, cannot be reached: no line allows it'
+like "why: with a flag" "$(why -a example.org:80 example.org:80)" 'can be reached \(example.org:80; --allow-domain\)'
+like "why: another port" "$(why -a example.org:80 example.org)" 'cannot be reached'
+like "why: by a group" "$(why -a @github github.com)" 'can be reached \(github.com: '
+like "why: denied" "$(why -a '*.example.org' --deny-domain x.example.org x.example.org)" 'is denied \(x.example.org\)'
+like "why: no network" "$(why --network none example.org)" 'mode none'
+like "why: a secret variable" "$(GH_TOKEN=x why '$GH_TOKEN')" '^\$GH_TOKEN is withheld: .*'
+like "why: a harmless one" "$(why '$HOME')" 'is passed'
+like "why: one that is not there" "$(why '$NOTHING_HERE')" 'is not set here'
+status "why: nothing asked" 125 "$SBX" why
+status "why: no host" 125 "$SBX" why '*.example.org'
+like "why agrees with the run" "$("$SBX" run --read "$work/read" -- bash -c "echo x >$work/read/f" 2>&1; why --read "$work/read" "$work/read/f")" 'Read-only[^#]*|can be read \(--read\)'
+done_testing
