@@ -209,6 +209,7 @@ struct plan {
 	bool timing;
 	bool unprotected; // by --unprotected
 	bool explain; // tell of denied files and programs, too
+	bool learn; // of reads as well, and of hosts that were used
 	const char *profile_name; // the last that was named
 	bool terse; // tell only what was taken away or withheld
 

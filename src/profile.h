@@ -76,7 +76,8 @@ struct invocation {
 	const char *from; // where a new session begins, or NULL
 	enum answer review, as_root, stat, dot, force, dry_run;
 	enum answer timing, json, help, resolved, runs;
-	enum answer unprotected, terse, explain;
+	enum answer unprotected, terse, explain, learn;
+	const char *output; // of learn, or NULL
 	enum tier tier;
 	char **command; // argv of the command, NULL-terminated; NULL when none was given
 };

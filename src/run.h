@@ -88,7 +88,8 @@ struct run {
 	// mount: a descriptor of each mount of the plan, -1 when it has none
 	int *mounts;
 	int root;
-	int listener; // host side: of tier landlock
+	int listener; // host side: of the second filter
+	int asked_root; // explain: of the box, opened with the first question
 	int copies; // host side: the directory of the box's copies
 
 	struct proxy *proxy; // net

@@ -182,6 +182,9 @@ static inline int sys_mount_setattr(int fd, unsigned flags, struct mount_attr *a
 			    sizeof(*attributes));
 }
 
+// linux/seccomp.h of 6.6: the listener's flags are the argument itself.
+enum { SYS_SECCOMP_NOTIF_SET_FLAGS = 0x40082104, SYS_SECCOMP_SYNC_WAKE_UP = 1 };
+
 // musl takes the request as an int, glibc as unsigned long.
 static inline int sys_ioctl(int fd, unsigned long request, void *argument)
 {

@@ -132,7 +132,7 @@ struct outcome box_try(struct box *box, struct run *run)
 	*run = (struct run){ .arguments = box->arguments.all, .environment = environ };
 	run->pidfd = run->to_host = run->from_box = run->terminal = run->signals = run->root = -1;
 	run->go[0] = run->go[1] = run->helper = run->network[0] = run->network[1] = -1;
-	run->user = run->view = run->copies = run->listener = run->cgroup = run->counters = run->catcher = -1;
+	run->asked_root = run->user = run->view = run->copies = run->listener = run->cgroup = run->counters = run->catcher = -1;
 	run->session = run->slot = run->session_user = run->session_view = run->descriptors = run->own_overlay = -1;
 	for (int i = 0; i < ROOTS_MOST; i++)
 		run->trees[i] = -1;
@@ -179,7 +179,7 @@ int box_run(struct box *box)
 {
 	struct run run;
 	if (box_decide(box) < 0)
-		return box->after ? box->after(box, box_failed()) : box_failed();
+		return box->after ? box->after(box, &(struct denials){ 0 }, box_failed()) : box_failed();
 	struct outcome outcome = box_try(box, &run);
 	if (outcome.kind == OUTCOME_FAILED && may_fall_back(box, &run))
 		return fall_back(box, &run);
@@ -187,7 +187,8 @@ int box_run(struct box *box)
 		report_timing(&box->plan, &run);
 	int status = report_outcome(&box->plan, &run, &outcome);
 	if (box->after)
-		status = box->after(box, status);
+		status = box->after(box, &outcome.denials, status);
+	denials_free(&outcome.denials);
 	if (outcome.kind == OUTCOME_ENDED && WIFSIGNALED(outcome.status))
 		die_like_command(WTERMSIG(outcome.status));
 	return status;

@@ -15,7 +15,8 @@ struct box {
 	struct profile profile;
 	struct plan plan;
 	const char *handback; // sbx-shell: a file that the agent reads afterwards
-	int (*after)(struct box *box, int status); // of a run; returns the status to end with. NULL: nothing
+	// After a run: returns the status to end with. The box is sealed by then. NULL: nothing.
+	int (*after)(struct box *box, const struct denials *denials, int status);
 };
 
 // A zeroed box in an arena of its own.

@@ -179,8 +179,9 @@ static int review(struct sessions *sessions)
 	return result;
 }
 
-static int after(struct box *box, int status)
+static int after(struct box *box, const struct denials *denials, int status)
 {
+	(void)denials;
 	struct sessions sessions;
 	sigset_t none;
 	err_clear(); // of the run; it was told

@@ -29,5 +29,7 @@ const struct verb_row verb_rows[] = {
 	  "install remove status" },
 	{ "why", verb_why, "why [OPTION]... PATH|HOST[:PORT]|$VARIABLE...",
 	  "whether a run with these options could use it, which line decides, and what would allow it", NULL },
+	{ "learn", verb_learn, "learn [-o FILE] [OPTION]... [--] COMMAND [ARGUMENT]...",
+	  "run a command in a box, and propose the profile that it lacked", NULL },
 };
 const unsigned verb_row_count = sizeof(verb_rows) / sizeof(*verb_rows);

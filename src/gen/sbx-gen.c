@@ -201,6 +201,10 @@ int verb_why(char **words)
 {
 	return words != NULL;
 }
+int verb_learn(char **words)
+{
+	return words != NULL;
+}
 int verb_doctor(char **words)
 {
 	return words != NULL;

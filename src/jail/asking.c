@@ -97,6 +97,11 @@ int asking_child(const struct plan *plan, struct run *run)
 		       0;
 }
 
+void asking_begin(int listener)
+{
+	sys_ioctl(listener, SYS_SECCOMP_NOTIF_SET_FLAGS, (void *)(uintptr_t)SYS_SECCOMP_SYNC_WAKE_UP);
+}
+
 const char *asking_call(int number)
 {
 	for (unsigned i = 0; i < syscall_number_count; i++)

@@ -28,6 +28,10 @@ int asking_compile(struct plan *plan, const struct asking *rows, unsigned count,
 // Box side: loads it, if there is one, and hands its listener to the host side.
 int asking_child(const struct plan *plan, struct run *run);
 
+// Host side: a listener that has come. Who asks and who answers take turns on one processor where
+// the kernel can (6.6).
+void asking_begin(int listener);
+
 // The name of a call, "" for one without.
 const char *asking_call(int number);
 

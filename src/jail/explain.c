@@ -26,17 +26,20 @@
 #include "run.h"
 
 enum { WRITES = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC };
+enum { EXPLAINS = 1, LEARNS = 2 };
 
 // clang-format off
 static const struct asking rows[] = {
-	{ "open", 1, WRITES, 0, ASKING_IS_NOT, SECCOMP_RET_USER_NOTIF, 1, 0 },
-	{ "openat", 2, WRITES, 0, ASKING_IS_NOT, SECCOMP_RET_USER_NOTIF, 1, 0 },
+	{ "open", 1, WRITES, 0, ASKING_IS_NOT, SECCOMP_RET_USER_NOTIF, EXPLAINS, 0 },
+	{ "openat", 2, WRITES, 0, ASKING_IS_NOT, SECCOMP_RET_USER_NOTIF, EXPLAINS, 0 },
 	{ "creat mkdir mkdirat mknod mknodat rename renameat renameat2 unlink unlinkat rmdir link linkat "
 	  "symlink symlinkat truncate chmod fchmodat fchmodat2 execve execveat connect",
-	  ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, 1, 0 },
+	  ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, EXPLAINS, 0 },
+	{ "open openat stat lstat newfstatat statx access faccessat faccessat2 chdir readlink readlinkat",
+	  ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, LEARNS, 0 },
 };
 
-enum wish { WISH_OPEN, WISH_CREATE, WISH_WRITE, WISH_NAME, WISH_EXECUTE };
+enum wish { WISH_READ, WISH_OPEN, WISH_CREATE, WISH_WRITE, WISH_NAME, WISH_EXECUTE };
 enum { NONE = 9 };
 
 // Where a call has its path: arguments of the directory (NONE: the current one) and of the path.
@@ -58,6 +61,11 @@ static const struct call {
 	{ "renameat2", WISH_NAME, 2, 3 },      { "link", WISH_NAME, NONE, 1 },
 	{ "linkat", WISH_NAME, 2, 3 },         { "symlink", WISH_NAME, NONE, 1 },
 	{ "symlinkat", WISH_NAME, 1, 2 },
+	{ "stat", WISH_READ, NONE, 0 },        { "lstat", WISH_READ, NONE, 0 },
+	{ "newfstatat", WISH_READ, 0, 1 },     { "statx", WISH_READ, 0, 1 },
+	{ "access", WISH_READ, NONE, 0 },      { "faccessat", WISH_READ, 0, 1 },
+	{ "faccessat2", WISH_READ, 0, 1 },     { "chdir", WISH_READ, NONE, 0 },
+	{ "readlink", WISH_READ, NONE, 0 },    { "readlinkat", WISH_READ, 0, 1 },
 	{ "execve", WISH_EXECUTE, NONE, 0 },   { "execveat", WISH_EXECUTE, 0, 1 },
 };
 // clang-format on
@@ -75,7 +83,7 @@ int explain_plan(struct plan *plan)
 		return 0;
 	if (plan->tier == TIER_LANDLOCK)
 		return fail(0, "--explain needs namespaces: it cannot be had in tier landlock");
-	return asking_compile(plan, rows, sizeof(rows) / sizeof(*rows), 1);
+	return asking_compile(plan, rows, sizeof(rows) / sizeof(*rows), plan->learn ? EXPLAINS | LEARNS : EXPLAINS);
 }
 
 // The caller's path from the root of its box. False when it is not known, or too long.
@@ -126,7 +134,8 @@ static void note(const struct question *question, const char *kind, const char *
 {
 	char program[32];
 	name_program(question, program);
-	struct denial *denial = denials_add(question->denials, kind, str_printable(path) ? path : "(control bytes)", program);
+	bool printable = str_printable(path);
+	struct denial *denial = denials_add(question->denials, kind, printable ? path : "(control bytes)", program);
 	if (!denial)
 		return;
 	const struct mount *by = judge_path(question->plan, path).by;
@@ -135,8 +144,8 @@ static void note(const struct question *question, const char *kind, const char *
 		snprintf(denial->rule, sizeof(denial->rule), "%s:%u", by->from.file, by->from.line);
 	else if (by && by->from.file)
 		snprintf(denial->rule, sizeof(denial->rule), "%s", by->from.file);
-	denial->flag = flag;
-	snprintf(denial->value, sizeof(denial->value), "%s", path);
+	denial->flag = printable && strlen(path) < sizeof(denial->value) ? flag : NULL;
+	snprintf(denial->value, sizeof(denial->value), "%s", denial->flag ? path : "");
 }
 
 // The real name of what a descriptor of the box stands for.
@@ -187,6 +196,19 @@ static void look_at_open(const struct question *question, const char *path, bool
 		look_at_write(question, path);
 }
 
+// A file of the host's that the box has not, or hides.
+static void look_at_read(const struct question *question, const char *path)
+{
+	char name[PATH_MAX];
+	struct stat status;
+	autoclose int fd = open_inside(question, path);
+	if (fd < 0 && errno == ENOENT && faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0)
+		note(question, "read", "read", path, "is not in the box");
+	else if (fd >= 0 && fstat(fd, &status) == 0 && !(status.st_mode & 0777) &&
+		 judge_path(question->plan, real_name(fd, name)).verdict == PATH_HIDDEN)
+		note(question, "read", "read", name, "is hidden");
+}
+
 static void look_at_program(const struct question *question, const char *path)
 {
 	struct stat status;
@@ -224,8 +246,14 @@ static void look_at_call(const struct question *question, const struct call *cal
 	    !whole_path(question, directory, path, whole))
 		return;
 	switch (call->wish) {
+	case WISH_READ:
+		look_at_read(question, whole);
+		break;
 	case WISH_OPEN:
-		look_at_open(question, whole, (arguments[call->path + 1] & O_CREAT) != 0);
+		if (arguments[call->path + 1] & WRITES)
+			look_at_open(question, whole, (arguments[call->path + 1] & O_CREAT) != 0);
+		else
+			look_at_read(question, whole);
 		break;
 	case WISH_CREATE:
 		look_at_open(question, whole, true);
@@ -242,14 +270,22 @@ static void look_at_call(const struct question *question, const struct call *cal
 	}
 }
 
-void explain_answer(const struct plan *plan, struct run *run, struct denials *denials)
+// All in the box have one root: nothing in it can change its own.
+static int box_root(struct run *run, uint32_t pid)
 {
 	char link[64];
+	snprintf(link, sizeof(link), "/proc/%u/root", pid);
+	if (run->asked_root < 0)
+		run->asked_root = open(link, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return run->asked_root;
+}
+
+void explain_answer(const struct plan *plan, struct run *run, struct denials *denials)
+{
 	struct seccomp_notif asked = { 0 };
 	if (sys_ioctl(run->listener, SECCOMP_IOCTL_NOTIF_RECV, &asked) < 0)
 		return;
-	snprintf(link, sizeof(link), "/proc/%u/root", asked.pid);
-	autoclose int root = open(link, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int root = box_root(run, asked.pid);
 	struct question question = { plan, &asked, denials, root };
 	const char *name = asking_call(asked.data.nr);
 	if (root >= 0 && str_equal(name, "connect"))

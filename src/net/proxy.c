@@ -348,17 +348,41 @@ void proxy_explain(const struct proxy *proxy, struct out *out)
 			      "usual ones lead out; name the others, as in host:8443\n");
 }
 
+enum { WHERE_MOST = HOST_NAME_MOST + 16 };
+
+static void write_where(const struct record *record, char where[WHERE_MOST])
+{
+	char host[HOST_NAME_MOST + 1];
+	host_text(&record->host, host);
+	bool bracket = strchr(host, ':') != NULL, port = record->port != 0;
+	snprintf(where, WHERE_MOST, bracket && port ? "[%s]:%u" : port ? "%s:%u" : "%s", host, record->port);
+}
+
+void proxy_used(const struct proxy *proxy, struct denials *denials)
+{
+	char where[WHERE_MOST];
+	for (unsigned i = 0; i < proxy->seen_count; i++) {
+		const struct record *record = &proxy->seen[i].record;
+		if (record->verdict != VERDICT_ALLOWED || record->rule[0] != '*' || record->rule[1] == '.')
+			continue;
+		write_where(record, where);
+		struct denial *used = denials_add(denials, "used", where, proxy->seen[i].program);
+		if (!used)
+			continue;
+		used->flag = "allow-domain";
+		snprintf(used->value, sizeof(used->value), "%s", where);
+	}
+}
+
 void proxy_report(const struct proxy *proxy, struct denials *denials)
 {
 	for (unsigned i = 0; i < proxy->seen_count; i++) {
 		const struct seen *seen = &proxy->seen[i];
 		const struct record *record = &seen->record;
-		char host[HOST_NAME_MOST + 1], where[HOST_NAME_MOST + 16];
+		char where[WHERE_MOST];
 		if (record->verdict == VERDICT_ALLOWED)
 			continue;
-		host_text(&record->host, host);
-		bool bracket = strchr(host, ':') != NULL, port = record->port != 0;
-		snprintf(where, sizeof(where), bracket && port ? "[%s]:%u" : port ? "%s:%u" : "%s", host, record->port);
+		write_where(record, where);
 		struct denial *denial = denials_add(denials, "connect", where, seen->program);
 		if (!denial)
 			continue;

@@ -76,6 +76,9 @@ void proxy_end(const struct plan *plan, struct run *run);
 // Each destination that was denied or failed.
 void proxy_report(const struct proxy *proxy, struct denials *denials);
 
+// Each that was reached by a rule for every name.
+void proxy_used(const struct proxy *proxy, struct denials *denials);
+
 // For a command that failed: what this machine lacks.
 void proxy_explain(const struct proxy *proxy, struct out *out);
 

@@ -58,8 +58,9 @@ enum verb {
 	VERB_SESSION = 1 << 9,
 	VERB_AGENT = 1 << 10,
 	VERB_WHY = 1 << 11,
+	VERB_LEARN = 1 << 12,
 };
-enum { VERBS_BOX = VERB_RUN | VERB_SHELL | VERB_PLAN | VERB_WHY, VERBS_ALL = 0xfff };
+enum { VERBS_BOX = VERB_RUN | VERB_SHELL | VERB_PLAN | VERB_WHY | VERB_LEARN, VERBS_ALL = 0x1fff };
 
 struct key {
 	const char *section, *name; // section NULL: command line only, field of struct invocation

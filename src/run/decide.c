@@ -258,6 +258,7 @@ int decide_profile(struct arena *arena, const struct invocation *invocation,
 	plan->profile = profile;
 	plan->terse = invocation->terse == ANSWER_YES;
 	plan->explain = invocation->explain == ANSWER_YES;
+	plan->learn = invocation->learn == ANSWER_YES;
 	plan->profile_name = invocation->profiles.last ? invocation->profiles.last->text : "default";
 	if (invocation->session && invocation->tier == TIER_LANDLOCK)
 		return fail(0, "tier landlock has no mounts, and so no sessions and no --review");

@@ -116,9 +116,10 @@ static void say_all(const struct plan *plan, const struct outcome *outcome, cons
 		    const struct out *failure, struct out *out)
 {
 	bool model = plan->profile->report == TELL_MODEL || (plan->terse && plan->profile->report == TELL_SHORT);
-	if (model)
+	// sbx learn proposes lines of a profile instead.
+	if (!plan->learn && model)
 		denied_model(plan, &outcome->denials, out);
-	else
+	else if (!plan->learn)
 		denied_text(&outcome->denials, out);
 	if (outcome->told.used)
 		out_text(out, "%s", outcome->told.text);
@@ -161,7 +162,6 @@ int report_outcome(const struct plan *plan, const struct run *run, struct outcom
 	out_free(&failure);
 	out_free(&outcome->told);
 	out_free(&outcome->changed);
-	denials_free(&outcome->denials);
 	return status;
 }
 

@@ -16,6 +16,7 @@
 #include "bpf/guard.h"
 #include "guard/check.h"
 #include "guard/watch.h"
+#include "jail/asking.h"
 #include "jail/explain.h"
 #include "jail/notify.h"
 #include "limits/group.h"
@@ -85,6 +86,7 @@ static struct outcome finish(const struct plan *plan, struct run *run, struct ou
 	if (outcome.kind == OUTCOME_ENDED && run->message.alone && !run->grouped)
 		run->init = 0;
 	// The last to close these pays for the end of the view: that need not be us.
+	fd_close(&run->asked_root);
 	fd_close(&run->user);
 	fd_close(&run->view);
 	walk_undo(plan, run);
@@ -117,6 +119,7 @@ static bool handle_message(const struct plan *plan, struct run *run, const struc
 	switch (message->kind) {
 	case MESSAGE_LISTENER:
 		run->listener = fds[0];
+		asking_begin(fds[0]);
 		return false;
 	case MESSAGE_HELD:
 		return take_held(plan, run, fds) < 0;
@@ -197,6 +200,8 @@ static void look_last(const struct plan *plan, const struct run *run, struct eye
 		check_host(plan, run, clock_now() - eyes->begin, done ? COMMAND_DONE : COMMAND_FAILED,
 			   &outcome->told, &outcome->changed);
 	proxy_report(run->proxy, &outcome->denials);
+	if (plan->learn)
+		proxy_used(run->proxy, &outcome->denials);
 	if (!done)
 		proxy_explain(run->proxy, &outcome->told);
 	list_each(item, &plan->warnings)

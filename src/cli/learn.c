@@ -1,0 +1,161 @@
+// sbx learn: runs a command as enforced as ever, and proposes the lines that it lacked.
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/diff.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/out.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "cli/box.h"
+#include "cli/help.h"
+#include "cli/verbs.h"
+#include "policy/ini.h"
+#include "policy/propose.h"
+
+// The profile that is added to, "" when there is none yet.
+static int read_before(struct arena *arena, const char *path, const char **ret_text)
+{
+	struct stat status;
+	struct ini_rows rows;
+	*ret_text = "";
+	if (!path)
+		return 0;
+	autoclose int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT ? 0 : fail(errno, "'%s'", path);
+	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) || status.st_size > INI_BYTES_MOST)
+		return fail(0, "'%s' is no profile", path);
+	char *text = arena_take(arena, (size_t)status.st_size + 1);
+	ssize_t got = fd_read_all(fd, text, (size_t)status.st_size);
+	if (got < 0)
+		return fail(errno, "'%s'", path);
+	TRY(ini_read(arena, path, text, (size_t)got, &rows));
+	*ret_text = text;
+	return 0;
+}
+
+static bool is_secret(const struct box *box, const char *path)
+{
+	list_each(item, &box->profile.secret) {
+		const char *place = item->text + (item->text[0] == '?');
+		bool home = str_starts(place, "~/");
+		size_t length = strlen(box->plan.home);
+		if (home && path_within(path, box->plan.home) && path[length] == '/' && path_within(path + length, place + 1))
+			return true;
+		if (!home && place[0] == '/' && path_within(path, place))
+			return true;
+	}
+	return false;
+}
+
+static void wish_for(const struct box *box, struct arena *arena, const struct denial *denial, struct wishes *wishes)
+{
+	if (!denial->flag)
+		return;
+	if (str_equal(denial->flag, "allow-domain")) {
+		propose_host(arena, wishes, denial->value);
+		return;
+	}
+	const char *path = path_clean(arena, denial->value);
+	propose_path(arena, wishes, denial->flag, path, box->plan.home, box->plan.project, is_secret(box, path));
+}
+
+// Options of the run belong to what it needed; "every name" is replaced by those that were used.
+static void wish_for_options(const struct box *box, struct wishes *wishes)
+{
+	for (unsigned i = 0; i < box->arguments.count; i++) {
+		const struct key *key = box->arguments.set[i].key;
+		const char *value = box->arguments.set[i].value;
+		bool every = str_equal(key->section, "network") && str_equal(value, "*");
+		if (!every && !str_equal(key->section, "report"))
+			propose_line(wishes, key->section, key->name, value);
+	}
+}
+
+static const char *head_of(const struct box *box, struct arena *arena)
+{
+	const char *text = arena_text(arena, "[profile]\ndescription = learned from %s\n",
+				      path_name(box->invocation.command[0]));
+	if (!box->invocation.profiles.first)
+		return arena_text(arena, "%sextends = default\n", text);
+	list_each(item, &box->invocation.profiles)
+		text = arena_text(arena, "%sextends = %s\n", text, item->text);
+	return text;
+}
+
+static int put(const char *path, const char *text, struct arena *arena)
+{
+	const char *beside = arena_text(arena, "%s.sbx-new", path);
+	autoclose int fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	if (fd < 0 || fd_write_all(fd, text, strlen(text)) < 0 || rename(beside, path) < 0) {
+		int problem = errno;
+		unlink(beside);
+		return fail(problem, "write '%s'", path);
+	}
+	return 0;
+}
+
+static int propose(const struct box *box, const struct denials *denials, struct out *out)
+{
+	static struct wishes wishes;
+	struct arena *arena = arena_new();
+	const char *path = box->invocation.output, *before;
+	wish_for_options(box, &wishes);
+	for (unsigned i = 0; i < denials->count; i++)
+		wish_for(box, arena, &denials->all[i], &wishes);
+	TRY(read_before(arena, path, &before));
+	if (wishes.count == 0) {
+		out_text(out, "sbx: nothing was refused: no line is needed\n");
+		return 0;
+	}
+	const char *text = propose_text(arena, before, head_of(box, arena), &wishes);
+	if (str_equal(before, text)) {
+		out_text(out, "sbx: %s has all of it\n", path);
+		return 0;
+	}
+	out_text(out, path ? "sbx: added to %s:\n" : "sbx: this profile would allow it%s\n",
+		 path ? path : " (-o FILE writes it):");
+	diff_lines(out, before, text);
+	return path ? put(path, text, arena) : 0;
+}
+
+static int after(struct box *box, const struct denials *denials, int status)
+{
+	struct out out = { 0 };
+	int result = propose(box, denials, &out);
+	out_flush(&out, STDERR_FILENO);
+	return result < 0 ? box_failed() : status;
+}
+
+int verb_learn(char **words)
+{
+	struct box *box = box_new();
+	const char *before;
+	if (box_read(box, VERB_LEARN, words) < 0)
+		return box_failed();
+	if (box->invocation.help == ANSWER_YES)
+		return help_verb(VERB_LEARN, "learn");
+	if (box->invocation.shell_string)
+		box_use_shell(box, box->invocation.shell_string, box->arguments.rest);
+	if (!box->invocation.command[0])
+		fail(0, "no command given; usage: sbx learn [-o FILE] [OPTION]... [--] COMMAND [ARGUMENT]...");
+	// What cannot be added to is said before the run.
+	if (!box->invocation.command[0] || read_before(box->arena, box->invocation.output, &before) < 0)
+		return box_failed();
+	// What was learned before counts.
+	const char *file = box->invocation.output;
+	if (before[0] && !box->invocation.profiles.first)
+		list_add(&box->invocation.profiles, box->arena, arena_text(box->arena, "%s%s", strchr(file, '/') ? "" : "./", file),
+			 (struct origin){ .file = "--output" });
+	box->invocation.explain = ANSWER_YES;
+	box->invocation.learn = ANSWER_YES;
+	box->after = after;
+	return box_run(box);
+}

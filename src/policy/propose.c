@@ -1,0 +1,191 @@
+// Owns the proposals of sbx learn.
+#include "policy/propose.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/host.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "policy/groups.h"
+
+enum { TOGETHER = 3 }; // so many names of one directory stand for the directory
+
+void propose_line(struct wishes *wishes, const char *section, const char *key, const char *value)
+{
+	for (unsigned i = 0; i < wishes->count; i++)
+		if (str_equal(wishes->all[i].key, key) && str_equal(wishes->all[i].section, section) &&
+		    str_equal(wishes->all[i].value, value))
+			return;
+	if (wishes->count < WISHES_MOST)
+		wishes->all[wishes->count++] = (struct wish){ .section = section, .key = key, .value = value };
+}
+
+static const char *written(struct arena *arena, const char *path, const char *home, const char *project)
+{
+	if (project && path_within(path, project) && !str_equal(path, project))
+		return arena_text(arena, "./%s", path + strlen(project) + 1);
+	if (path_within(path, home) && !str_equal(path, home))
+		return arena_text(arena, "~/%s", path + strlen(home) + 1);
+	return path;
+}
+
+// What a line of a profile cannot hold is left out.
+static bool may_be_written(const char *value)
+{
+	enum { KEY_MOST = 16 };
+	size_t length = strlen(value);
+	return str_printable(value) && length < INI_LINE_MOST - KEY_MOST && !strstr(value, " ;") && value[length - 1] != ' ';
+}
+
+static void drop(struct wishes *wishes, unsigned index)
+{
+	wishes->count--;
+	memmove(&wishes->all[index], &wishes->all[index + 1], (wishes->count - index) * sizeof(wishes->all[0]));
+}
+
+static bool is_below(const struct wish *wish, const char *key, const char *directory)
+{
+	size_t length = strlen(directory);
+	return !wish->secret && str_equal(wish->section, "files") && str_equal(wish->key, key) &&
+	       strncmp(wish->value, directory, length) == 0 && wish->value[length] == '/';
+}
+
+// A directory that may stand for what is in it: ~/x or /srv/x, never ~, ., / or /srv.
+static bool may_stand(const char *directory)
+{
+	const char *rest = strchr(directory, '/');
+	return rest && rest[1] && (directory[0] != '/' || strchr(directory + 1, '/'));
+}
+
+static void generalise(struct arena *arena, struct wishes *wishes, const char *key, const char *value)
+{
+	const char *slash = strrchr(value, '/');
+	const char *directory = slash ? arena_copy(arena, value, (size_t)(slash - value)) : "";
+	unsigned count = 0;
+	if (!may_stand(directory))
+		return;
+	for (unsigned i = 0; i < wishes->count; i++)
+		count += is_below(&wishes->all[i], key, directory);
+	if (count < TOGETHER)
+		return;
+	for (unsigned i = wishes->count; i-- > 0;)
+		if (is_below(&wishes->all[i], key, directory))
+			drop(wishes, i);
+	propose_line(wishes, "files", key, directory);
+	generalise(arena, wishes, key, directory);
+}
+
+void propose_path(struct arena *arena, struct wishes *wishes, const char *key, const char *path, const char *home,
+		  const char *project, bool secret)
+{
+	const char *value = written(arena, path, home, project);
+	if (!may_be_written(value))
+		return;
+	for (unsigned i = 0; i < wishes->count && !secret; i++) {
+		const struct wish *known = &wishes->all[i];
+		// What may be written may be read; a directory holds what is below.
+		bool enough = str_equal(known->key, key) || str_equal(known->key, "write");
+		if (enough && !known->secret && (str_equal(known->value, value) || is_below(
+			&(struct wish){ .section = "files", .key = known->key, .value = value }, known->key, known->value)))
+			return;
+	}
+	unsigned before = wishes->count;
+	propose_line(wishes, "files", key, value);
+	if (wishes->count == before)
+		return;
+	wishes->all[before].secret = secret;
+	if (!secret)
+		generalise(arena, wishes, key, value);
+}
+
+// The group that lists this host, the first of the file; NULL when none does.
+static const char *group_of(const char *host)
+{
+	const char *colon = strrchr(host, ':');
+	size_t length = colon ? (size_t)(colon - host) : strlen(host);
+	struct host parsed;
+	if (!host_parse(host, length, &parsed) || parsed.kind != HOST_NAME)
+		return NULL;
+	for (unsigned i = 0; i < group_rows.count; i++) {
+		const char *name = group_rows.rows[i].name;
+		if (str_equal(name, parsed.name) || (str_starts(name, "*.") && host_within(parsed.name, name + 2)))
+			return group_rows.rows[i].section;
+	}
+	return NULL;
+}
+
+static bool is_of_group(const struct wish *wish, const char *group)
+{
+	const char *other = str_equal(wish->section, "network") ? group_of(wish->value) : NULL;
+	return other && str_equal(other, group);
+}
+
+void propose_host(struct arena *arena, struct wishes *wishes, const char *host)
+{
+	const char *group = group_of(host);
+	unsigned count = 0;
+	for (unsigned i = 0; group && i < wishes->count; i++)
+		if (str_equal(wishes->all[i].value, group))
+			return;
+	propose_line(wishes, "network", "allow", arena_copy(arena, host, strlen(host)));
+	for (unsigned i = 0; group && i < wishes->count; i++)
+		count += is_of_group(&wishes->all[i], group);
+	if (count < 2)
+		return;
+	for (unsigned i = wishes->count; i-- > 0;)
+		if (is_of_group(&wishes->all[i], group))
+			drop(wishes, i);
+	propose_line(wishes, "network", "allow", group);
+}
+
+// The text of a line, or of a comment that tells of a secret.
+static const char *line_of(struct arena *arena, const struct wish *wish)
+{
+	if (wish->secret)
+		return arena_text(arena, "; a secret, take it in only if you mean it: %s = %s", wish->key, wish->value);
+	return arena_text(arena, "%s = %s", wish->key, wish->value);
+}
+
+static const char *line_end(const char *at)
+{
+	return at + strcspn(at, "\n");
+}
+
+// Where a section ends: behind its last line that is not blank. NULL when there is none; `ret_known` is
+// set when the line is in it.
+static const char *section_end(const char *text, const char *section, const char *line, bool *ret_known)
+{
+	const char *end = NULL;
+	bool here = false;
+	*ret_known = false;
+	for (const char *at = text; *at; at = *line_end(at) ? line_end(at) + 1 : line_end(at)) {
+		size_t length = (size_t)(line_end(at) - at), name = strlen(section);
+		if (at[0] == '[')
+			here = length >= name + 2 && strncmp(at + 1, section, name) == 0 && at[name + 1] == ']';
+		if (!here || strspn(at, " \t") == length)
+			continue;
+		end = at + length;
+		*ret_known = *ret_known || (length == strlen(line) && strncmp(at, line, length) == 0);
+	}
+	return end;
+}
+
+static char *with_line(struct arena *arena, char *text, const struct wish *wish)
+{
+	bool known;
+	const char *line = line_of(arena, wish), *end = section_end(text, wish->section, line, &known);
+	if (known)
+		return text;
+	if (!end)
+		return arena_text(arena, "%s%s[%s]\n%s\n", text, *text ? "\n" : "", wish->section, line);
+	return arena_text(arena, "%.*s\n%s%s", (int)(end - text), text, line, *end ? end : "\n");
+}
+
+char *propose_text(struct arena *arena, const char *before, const char *head, const struct wishes *wishes)
+{
+	char *text = arena_text(arena, "%s", *before ? before : head);
+	for (unsigned i = 0; i < wishes->count; i++)
+		text = with_line(arena, text, &wishes->all[i]);
+	return text;
+}

@@ -1,0 +1,76 @@
+#!/bin/bash
+# sbx learn: what a run lacked, as lines of a profile.
+. "$(dirname "$0")/../lib.sh"
+export HOME=$work/home XDG_STATE_HOME=$work/state XDG_CONFIG_HOME=$work/config
+mkdir -p "$HOME/bin" "$HOME/data/deep" "$HOME/.ssh" "$HOME/out" "$work/away/dir"
+for i in 1 2 3 4; do echo $i >"$HOME/data/$i"; done
+echo n >"$HOME/notes"
+echo key >"$HOME/.ssh/id"
+printf '#!/bin/sh\necho tool\n' >"$HOME/bin/tool" && chmod +x "$HOME/bin/tool"
+project=$(new_project)
+cd "$project" || exit 1
+learn() { "$SBX" learn "$@" >"$work/out" 2>"$work/err"; }
+lines() { sed -n 's/^+\([^[].* = .*\)/\1/p' "$work/err" | grep -v '^description\|^extends' | sort | xargs -d'\n' | sed 's/ $//'; }
+proposes() { # lines, script
+	learn -- bash -c "$2"
+	is "proposed for: $2" "$1" "$(lines)"
+}
+
+proposes "read = ~/notes" 'cat ~/notes'
+proposes "read = ~/data/1 read = ~/data/2" 'cat ~/data/1 ~/data/2'
+proposes "read = ~/data" 'cat ~/data/1 ~/data/2 ~/data/3 ~/data/4'
+proposes "read = ~/data" 'cat ~/data/*; ls ~/data'
+proposes "write = ~/out" 'echo x >~/out/x'
+proposes "read = ~/bin/tool" '~/bin/tool'
+proposes "read = ~/notes" 'test -r ~/notes; stat ~/notes'
+proposes "write = $work/away/dir" "echo x >$work/away/dir/x"
+proposes "write = ./.git/hooks" 'echo x >.git/hooks/post-merge'
+proposes "" 'cat /nowhere ~/nothing; echo x >file; : >~/new; cat ~/new; : >/tmp/new; ls /usr >/dev/null'
+like "nothing is said so" "$(cat "$work/err")" 'nothing was refused: no line is needed'
+proposes "allow = refused.invalid:80" 'curl -s http://refused.invalid/'
+proposes "allow = @github" 'curl -s https://github.com/ https://api.github.com/'
+proposes "allow = github.com:443 allow = refused.invalid:80" 'curl -s https://github.com/ http://refused.invalid/'
+learn -- cat "$HOME/.ssh/id"
+like "a secret is no line" "$(cat "$work/err")" '^\+; a secret, take it in only if you mean it: read = ~/.ssh/id$'
+is "it is enforced all the same" "" "$("$SBX" learn -- bash -c 'cat ~/notes ~/.ssh/id; echo x >~/out/y' 2>/dev/null; ls "$HOME/out")"
+learn -- sh -c 'exit 5'
+is "the status is the command's" 5 $?
+learn -c 'cat ~/notes'
+is "-c STRING" "read = ~/notes" "$(lines)"
+status "no command" 125 "$SBX" learn
+status "not in tier landlock" 125 "$SBX" learn --tier landlock -- true
+
+# --- a file of it
+profile=$work/own.ini
+learn -o "$profile" --memory 900M -- bash -c 'cat ~/notes ~/.ssh/id'
+is "a new profile" "[profile]
+description = learned from bash
+extends = default
+
+[files]
+read = ~/notes
+; a secret, take it in only if you mean it: read = ~/.ssh/id" "$(sed '/^.limits.$/,/^memory/d' "$profile" | sed '/^$/{N;/^\n$/D;}' | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}')"
+like "options of the run are in it" "$(cat "$profile")" '^memory = 900M$'
+status "it is a profile" 0 "$SBX" profile check "$profile"
+is "and gives what it lacked" n "$("$SBX" run -p "$profile" -- cat "$HOME/notes")"
+sed -i 's/^read = ~\/notes$/read = ~\/notes ; mine/' "$profile"
+learn -o "$profile" -- bash -c 'cat ~/notes; cat ~/data/1'
+is "more is added, what a person wrote stays" "read = ~/data/1 read = ~/notes ; mine" "$(grep '^read' "$profile" | sort | xargs)"
+before=$(cat "$profile")
+learn -o "$profile" -- bash -c 'cat ~/notes; cat ~/data/1'
+is "what is in it already is not refused, so nothing is added" "$before" "$(cat "$profile")"
+learn -p "$profile" -- cat "$HOME/data/2"
+is "with -p, what it lacks" "read = ~/data/2" "$(lines)"
+for bad in "$work/fifo" "$work/home" "$work/broken.ini" "$work/none/x.ini"; do
+	rm -f "$work/fifo" && mkfifo "$work/fifo"
+	printf 'x\n' >"$work/broken.ini"
+	timeout 9 "$SBX" learn -o "$bad" -- bash -c 'echo >>was-run; cat ~/notes' 2>/dev/null
+	is "output to ${bad##*/}: an error" 125 $?
+done
+is "before the command was run, where it can be known" 1 "$(wc -l <was-run)"
+# hostile names
+learn -- bash -c 'mkdir -p d; cat ~/$'"'"'a\nnetwork = host'"'"' ~/"x ;y"'
+touch "$HOME/x ;y" "$HOME/$(printf 'a\n[network]\nmode = host')"
+learn -o "$work/hostile.ini" -- bash -c 'cat ~/a* ~/"x ;y" ~/$'"'"'a\n[network]\nmode = host'"'"' ~/notes'
+is "names that no line can hold are left out" "read = ~/notes" "$(lines)"
+done_testing
