@@ -151,6 +151,11 @@ struct lasting {
 };
 #define EMPTY_LAYER "empty" // below what has nothing below
 
+// A text that is shown to the box as a file of its own.
+struct snippet {
+	const char *path, *text; // path NULL: none
+};
+
 enum { MOUNTS_MOST = 8192 };
 
 struct plan {
@@ -206,6 +211,7 @@ struct plan {
 	unsigned keep_count;
 
 	char *const *command;
+	struct snippet snippet;
 	bool timing;
 	bool unprotected; // by --unprotected
 	bool explain; // tell of denied files and programs, too

@@ -78,6 +78,7 @@ struct invocation {
 	enum answer timing, json, help, resolved, runs;
 	enum answer unprotected, terse, explain, learn;
 	const char *output; // of learn, or NULL
+	const char *language; // of code, or NULL: found out
 	enum tier tier;
 	char **command; // argv of the command, NULL-terminated; NULL when none was given
 };

@@ -171,6 +171,8 @@ static int fall_back(const struct box *box, const struct run *run)
 	lower->arguments = box->arguments;
 	lower->after = box->after;
 	lower->handback = box->handback;
+	lower->code = box->code;
+	lower->plan.snippet = box->plan.snippet;
 	lower->invocation.tier = TIER_LANDLOCK;
 	return box_run(lower);
 }
@@ -179,7 +181,7 @@ int box_run(struct box *box)
 {
 	struct run run;
 	if (box_decide(box) < 0)
-		return box->after ? box->after(box, &(struct denials){ 0 }, box_failed()) : box_failed();
+		return box->after ? box->after(box, NULL, box_failed()) : box_failed();
 	struct outcome outcome = box_try(box, &run);
 	if (outcome.kind == OUTCOME_FAILED && may_fall_back(box, &run))
 		return fall_back(box, &run);
@@ -187,7 +189,7 @@ int box_run(struct box *box)
 		report_timing(&box->plan, &run);
 	int status = report_outcome(&box->plan, &run, &outcome);
 	if (box->after)
-		status = box->after(box, &outcome.denials, status);
+		status = box->after(box, &(struct ending){ &outcome.denials, &run.group->usage }, status);
 	denials_free(&outcome.denials);
 	if (outcome.kind == OUTCOME_ENDED && WIFSIGNALED(outcome.status))
 		die_like_command(WTERMSIG(outcome.status));

@@ -6,7 +6,14 @@
 #include "profile.h"
 #include "run/supervise.h"
 
+struct code;
 struct run;
+
+// How a run ended, for those who come after.
+struct ending {
+	const struct denials *denials;
+	const struct usage *usage;
+};
 
 struct box {
 	struct arena *arena;
@@ -14,9 +21,11 @@ struct box {
 	struct arguments arguments;
 	struct profile profile;
 	struct plan plan;
+	const struct code *code; // of sbx code
 	const char *handback; // sbx-shell: a file that the agent reads afterwards
 	// After a run: returns the status to end with. The box is sealed by then. NULL: nothing.
-	int (*after)(struct box *box, const struct denials *denials, int status);
+	// `ending` is NULL when the run did not begin.
+	int (*after)(struct box *box, const struct ending *ending, int status);
 };
 
 // A zeroed box in an arena of its own.

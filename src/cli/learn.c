@@ -126,10 +126,10 @@ static int propose(const struct box *box, const struct denials *denials, struct 
 	return path ? put(path, text, arena) : 0;
 }
 
-static int after(struct box *box, const struct denials *denials, int status)
+static int after(struct box *box, const struct ending *ending, int status)
 {
 	struct out out = { 0 };
-	int result = propose(box, denials, &out);
+	int result = ending ? propose(box, ending->denials, &out) : 0;
 	out_flush(&out, STDERR_FILENO);
 	return result < 0 ? box_failed() : status;
 }

@@ -179,9 +179,9 @@ static int review(struct sessions *sessions)
 	return result;
 }
 
-static int after(struct box *box, const struct denials *denials, int status)
+static int after(struct box *box, const struct ending *ending, int status)
 {
-	(void)denials;
+	(void)ending;
 	struct sessions sessions;
 	sigset_t none;
 	err_clear(); // of the run; it was told

@@ -41,9 +41,9 @@ int verb_run(char **words)
 }
 
 // A command that fails says nothing there, and then the agent must find nothing.
-static int end_handback(struct box *box, const struct denials *denials, int status)
+static int end_handback(struct box *box, const struct ending *ending, int status)
 {
-	(void)denials;
+	(void)ending;
 	struct stat file;
 	if (lstat(box->handback, &file) == 0 && S_ISREG(file.st_mode) && file.st_size == 0)
 		unlink(box->handback);

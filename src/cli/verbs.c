@@ -31,5 +31,7 @@ const struct verb_row verb_rows[] = {
 	  "whether a run with these options could use it, which line decides, and what would allow it", NULL },
 	{ "learn", verb_learn, "learn [-o FILE] [OPTION]... [--] COMMAND [ARGUMENT]...",
 	  "run a command in a box, and propose the profile that it lacked", NULL },
+	{ "code", verb_code, "code [-l LANGUAGE] [OPTION]... FILE|-|-c STRING [ARGUMENT]...",
+	  "run a snippet by the interpreter or compiler of its language, in a box", NULL },
 };
 const unsigned verb_row_count = sizeof(verb_rows) / sizeof(*verb_rows);

@@ -23,6 +23,7 @@ int verb_session(char **words);
 int verb_agent(char **words);
 int verb_why(char **words);
 int verb_learn(char **words);
+int verb_code(char **words);
 
 // sbx-shell: the whole argv after argv[0].
 int verb_sbx_shell(char **words);

@@ -205,6 +205,10 @@ int verb_learn(char **words)
 {
 	return words != NULL;
 }
+int verb_code(char **words)
+{
+	return words != NULL;
+}
 int verb_doctor(char **words)
 {
 	return words != NULL;

@@ -102,6 +102,8 @@ static int refuse(const struct plan *plan)
 			    plan->landlock);
 	if (plan->nested)
 		return fail(0, "tier landlock cannot give namespaces inside");
+	if (plan->snippet.path)
+		return fail(0, "tier landlock shows no files of sbx's own: put the code in a file of the project");
 	if (plan->egress.publish_count)
 		return fail(0, "tier landlock cannot publish ports: the box has no network of its own");
 	if (plan->profile->network == NETWORK_HOST && plan->profile->socket.first)

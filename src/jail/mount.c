@@ -214,8 +214,9 @@ static int mount_copy(const struct plan *plan, struct run *run, unsigned index)
 static int mount_text(const struct plan *plan, struct run *run, unsigned index)
 {
 	// It keeps its name: a box inside this one mounts its own over it.
-	static const char text_name[] = ".hosts";
+	char text_name[32];
 	const struct mount *mount = &plan->mounts[index];
+	snprintf(text_name, sizeof(text_name), ".text-%u", index);
 	autoclose int fd = openat(run->root, text_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (fd < 0 || fd_write_all(fd, mount->source, strlen(mount->source)) < 0)
 		return fail(errno, "write '%s'", mount->target);

@@ -358,6 +358,14 @@ static int add_hosts(struct wishes *wishes)
 	return wishes_add(wishes, &hosts, false);
 }
 
+static int add_snippet(struct wishes *wishes)
+{
+	struct mount code = { .kind = MOUNT_TEXT, .access = ACCESS_READ, .from = { .file = "code", .order = ORDER_FLAGS } };
+	code.target = wishes->plan->snippet.path;
+	code.source = wishes->plan->snippet.text;
+	return code.target ? wishes_add(wishes, &code, false) : 0;
+}
+
 int wishes_gather(struct wishes *wishes)
 {
 	const struct profile *profile = wishes->plan->profile;
@@ -381,6 +389,7 @@ int wishes_gather(struct wishes *wishes)
 		TRY(wishes_add_path(wishes, "/etc/resolv.conf", (struct origin){ .file = "network" }, ACCESS_READ));
 	if (wishes->plan->egress.on && wishes->plan->own_network)
 		TRY(add_hosts(wishes));
+	TRY(add_snippet(wishes));
 	TRY(add_fixed(wishes, devices, sizeof(devices) / sizeof(*devices)));
 	TRY(add_console(wishes));
 	TRY(add_fixed(wishes, proc_walls, sizeof(proc_walls) / sizeof(*proc_walls)));

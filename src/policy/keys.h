@@ -59,8 +59,9 @@ enum verb {
 	VERB_AGENT = 1 << 10,
 	VERB_WHY = 1 << 11,
 	VERB_LEARN = 1 << 12,
+	VERB_CODE = 1 << 13,
 };
-enum { VERBS_BOX = VERB_RUN | VERB_SHELL | VERB_PLAN | VERB_WHY | VERB_LEARN, VERBS_ALL = 0x1fff };
+enum { VERBS_BOX = VERB_RUN | VERB_SHELL | VERB_PLAN | VERB_WHY | VERB_LEARN | VERB_CODE, VERBS_ALL = 0x3fff };
 
 struct key {
 	const char *section, *name; // section NULL: command line only, field of struct invocation

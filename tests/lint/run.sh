@@ -6,9 +6,9 @@ cd "$(dirname "$0")/../.." || exit 1
 # base <- the four nouns <- policy, jail, net, session <- run <- cli <- main; rooms apart.
 declare -A allowed=(
 	[base]="base" [policy]="base policy noun" [jail]="base jail noun" [guard]="base guard noun"
-	[session]="base session noun" [agent]="base agent"
+	[session]="base session noun" [agent]="base agent" [code]="base code"
 	[net]="base net noun" [limits]="base limits noun" [bpf]="base bpf noun"
-	[run]="base policy jail guard limits bpf net session noun run" [cli]="base agent policy jail guard limits net session noun run cli"
+	[run]="base policy jail guard limits bpf net session noun run" [cli]="base agent code policy jail guard limits net session noun run cli"
 	[gen]="base policy jail net cli gen noun" [.]="base policy jail noun run cli"
 )
 wrong=
@@ -33,7 +33,7 @@ is "rooms include only what they may" "" "$wrong"
 is "no file over 400 lines" "" "$(find src -name '*.[ch]' | xargs wc -l | awk '$2 != "total" && $1 > 400 { print $2, $1 }')"
 is "no function over 50 lines" "" "$(find src -name '*.c' | xargs awk '/^\{/ { start = FNR } /^\}/ && start { if (FNR - start > 51) print FILENAME ":" start; start = 0 }')"
 is "no unfinished words" "" "$(grep -rnE 'TO''DO|FIX''ME|XX''X' src profiles man README.md || true)"
-is "each .c includes its own .h first" "" "$(for file in src/{agent,base,policy,jail,guard,limits,net,session,run}/*.c; do
+is "each .c includes its own .h first" "" "$(for file in src/{agent,base,code,policy,jail,guard,limits,net,session,run}/*.c; do
 	own=${file#src/}
 	own=${own%.c}.h
 	[ ! -e "src/$own" ] || [ "$(sed -n 's/^#include "\(.*\)"/\1/p;/^#include </q' "$file" | head -1)" = "$own" ] || echo "$file"

@@ -1,0 +1,142 @@
+// Owns the table of languages. A row stands here when tests/e2e/code.sh runs it.
+#include "code/languages.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/out.h"
+#include "base/path.h"
+#include "base/str.h"
+
+// clang-format off
+const struct language languages[] = {
+	{ .name = "bash", .also = "sh shell", .extensions = "sh bash", .programs = "bash sh dash", .profile = "default",
+	  .run = { "bash" }, .hints = { "\nfi\n", "\ndone\n", "$((" } },
+	{ .name = "python", .also = "py python3", .extensions = "py", .programs = "python3 python", .profile = "python",
+	  .run = { "python3" }, .hints = { "\ndef ", "\nfrom ", "__name__", "):\n" } },
+	{ .name = "node", .also = "js javascript nodejs", .extensions = "js mjs cjs", .programs = "node nodejs",
+	  .profile = "node", .run = { "node" }, .hints = { "console.log", "require(", "=> {", "module.exports" } },
+	{ .name = "perl", .also = "pl", .extensions = "pl pm", .programs = "perl", .profile = "default",
+	  .run = { "perl" }, .hints = { "use strict", "\nmy $", "use warnings" } },
+	{ .name = "awk", .also = "gawk", .extensions = "awk", .programs = "awk gawk mawk", .profile = "default",
+	  .run = { "awk", "-f" }, .hints = { "BEGIN {", "BEGIN{", "END {" } },
+	{ .name = "c", .also = "gcc", .extensions = "c", .programs = "tcc", .profile = "c",
+	  .compile = "cc -O1 -Wall -o \"$2\" \"$1\" -lm", .hints = { "#include <st", "#include <un" } },
+	{ .name = "c++", .also = "cpp cxx g++", .extensions = "cpp cc cxx", .programs = "", .profile = "c",
+	  .compile = "c++ -O1 -Wall -o \"$2\" \"$1\"", .hints = { "#include <iostream>", "std::", "using namespace" } },
+	{ .name = "go", .also = "golang", .extensions = "go", .programs = "", .profile = "go",
+	  .compile = "go build -o \"$2\" \"$1\"", .hints = { "package main" } },
+	{ .name = "rust", .also = "rs", .extensions = "rs", .programs = "", .profile = "rust",
+	  .compile = "rustc -o \"$2\" \"$1\"", .hints = { "fn main()", "println!(" } },
+	{ .name = "java", .also = "jdk", .extensions = "java", .programs = "java", .profile = "java",
+	  .run = { "java" }, .file = "Main.java", .hints = { "public static void main", "public class " } },
+	{ .name = "ruby", .also = "rb", .extensions = "rb", .programs = "ruby", .profile = "ruby",
+	  .run = { "ruby" }, .hints = { ".each do |", "require '", "\nend\n" } },
+	{ .name = "php", .also = "php-cli", .extensions = "php", .programs = "php", .profile = "php",
+	  .run = { "php" }, .hints = { "<?php" } },
+	{ .name = "lua", .also = "lua5.4", .extensions = "lua", .programs = "lua lua5.4 lua5.3", .profile = "default",
+	  .run = { "lua" }, .hints = { "local function", "\nlocal ", " then\n" } },
+	{ .name = "tcl", .also = "tclsh", .extensions = "tcl", .programs = "tclsh", .profile = "default",
+	  .run = { "tclsh" }, .hints = { "proc ", "puts [", "\nset " } },
+};
+// clang-format on
+const unsigned language_count = sizeof(languages) / sizeof(*languages);
+
+static bool is_word_of(const char *words, const char *word, size_t length)
+{
+	for (const char *at = words; *at; at += strspn(at, " ")) {
+		size_t size = strcspn(at, " ");
+		if (size == length && strncmp(at, word, length) == 0)
+			return true;
+		at += size;
+	}
+	return false;
+}
+
+static int unknown(const char *what)
+{
+	struct out names = { 0 };
+	for (unsigned i = 0; i < language_count; i++)
+		out_text(&names, " %s", languages[i].name);
+	fail(0, "%s, expected one of%s", what, names.text);
+	out_free(&names);
+	return -1;
+}
+
+const struct language *language_find(const char *name)
+{
+	char what[80];
+	for (unsigned i = 0; i < language_count; i++)
+		if (str_equal(languages[i].name, name) || is_word_of(languages[i].also, name, strlen(name)))
+			return &languages[i];
+	snprintf(what, sizeof(what), "no language '%.40s'", str_printable(name) ? name : "(control bytes)");
+	unknown(what);
+	return NULL;
+}
+
+// The program of a #! line: its last path's name, or what env starts.
+static size_t program_of(const char *text, const char **ret_word)
+{
+	if (!str_starts(text, "#!"))
+		return 0;
+	const char *at = text + 2 + strspn(text + 2, " ");
+	size_t length = strcspn(at, " \n");
+	for (size_t i = 0; i < length; i++)
+		if (at[i] == '/') {
+			at += i + 1;
+			length -= i + 1;
+			i = (size_t)-1;
+		}
+	if (length == 3 && strncmp(at, "env", length) == 0) {
+		at += length + strspn(at + length, " ");
+		length = strcspn(at, " \n");
+	}
+	*ret_word = at;
+	return length;
+}
+
+static const struct language *by_text(const char *text)
+{
+	const struct language *best = NULL;
+	unsigned most = 0;
+	for (unsigned i = 0; i < language_count; i++) {
+		unsigned count = 0;
+		for (int j = 0; j < 4 && languages[i].hints[j]; j++) {
+			const char *hint = languages[i].hints[j];
+			// A hint for the beginning of a line holds for the first one, too.
+			count += strstr(text, hint) || (hint[0] == '\n' && str_starts(text, hint + 1));
+		}
+		if (count > most) {
+			most = count;
+			best = &languages[i];
+		}
+	}
+	return best;
+}
+
+const struct language *language_detect(const char *name, const char *text)
+{
+	const char *word = NULL, *dot = name ? strrchr(path_name(name), '.') : NULL;
+	size_t length = program_of(text, &word);
+	for (unsigned i = 0; i < language_count && length; i++)
+		if (is_word_of(languages[i].programs, word, length))
+			return &languages[i];
+	for (unsigned i = 0; i < language_count && dot; i++)
+		if (is_word_of(languages[i].extensions, dot + 1, strlen(dot + 1)))
+			return &languages[i];
+	const struct language *found = by_text(text);
+	if (!found)
+		unknown("the language cannot be told: name it by --lang");
+	return found;
+}
+
+const char *language_file(const struct language *language, char *name, size_t size)
+{
+	if (language->file)
+		snprintf(name, size, "%s", language->file);
+	else
+		snprintf(name, size, "main.%.*s", (int)strcspn(language->extensions, " "), language->extensions);
+	return name;
+}
