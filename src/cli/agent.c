@@ -288,6 +288,15 @@ void agent_seen(struct arena *arena, const struct agent *agent)
 	fd_close(&fd);
 }
 
+static int list(struct box *box, char **names, struct out *out)
+{
+	(void)names;
+	for (unsigned i = 0; i < agent_count; i++)
+		line(out, agents[i].name, arena_text(box->arena, "%s%s", agents[i].title,
+						     agents[i].means == AGENT_BY_HAND ? " (by hand)" : ""));
+	return 0;
+}
+
 static const struct action {
 	const char *name;
 	int (*run)(struct box *box, char **names, struct out *out);
@@ -296,6 +305,7 @@ static const struct action {
 	{ "install", install, 1, 1 },
 	{ "remove", remove_agent, 1, 1 },
 	{ "status", status, 0, 1 },
+	{ "list", list, 0, 0 },
 	{ "hook", hook, 1, 1 }, // called by agents, not by people
 };
 
@@ -316,7 +326,7 @@ int verb_agent(char **words)
 	while (chosen && names[1 + count])
 		count++;
 	if (!chosen || count < chosen->least || count > chosen->most) {
-		fail(0, "usage: sbx agent install AGENT | remove AGENT | status [AGENT]");
+		fail(0, "usage: sbx agent install AGENT | remove AGENT | status [AGENT] | list");
 		return box_failed();
 	}
 	if (chosen->run(box, names + 1, &out) < 0)

@@ -16,6 +16,7 @@
 #include "cli/verbs.h"
 #include "jail/seccomp.h"
 #include "policy/find.h"
+#include "policy/groups.h"
 #include "policy/merge.h"
 #include "policy/trust.h"
 #include "policy/values.h"
@@ -150,6 +151,23 @@ static int check(struct box *box, char **words)
 	return out_flush(&out, STDOUT_FILENO);
 }
 
+// Each group of destinations with what it leads to.
+static int list_groups(struct box *box, char **words)
+{
+	struct out out = { 0 };
+	(void)box;
+	(void)words;
+	for (unsigned i = 0; i < group_rows.count; i++) {
+		const struct ini_row *row = &group_rows.rows[i];
+		bool first = i == 0 || !str_equal(row[-1].section, row->section);
+		if (!str_equal(row->name, "file"))
+			out_text(&out, "%-12s %s: %s\n", first ? row->section : "", row->name, row->value);
+		else if (first)
+			out_text(&out, "%s\n", row->section);
+	}
+	return out_flush(&out, STDOUT_FILENO);
+}
+
 static int list_keys(struct box *box, char **words)
 {
 	struct out out = { 0 };
@@ -234,7 +252,7 @@ struct action {
 
 static const struct action actions[] = {
 	{ "list", list }, { "show", show }, { "check", check }, { "keys", list_keys },
-	{ "status", status }, { "trust", trust_own }, { "untrust", untrust_own }
+	{ "groups", list_groups }, { "status", status }, { "trust", trust_own }, { "untrust", untrust_own }
 };
 
 int verb_profile(char **words)

@@ -4,14 +4,24 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/str.h"
 #include "cli/verbs.h"
 #include "policy/keys.h"
 
-// The program that lists what a value may be, a name first in each line; NULL: nobody does.
+// The words of sbx that list what a value may be, a name first in each line; NULL: nobody does.
 static const char *names_of(const struct key *key)
 {
-	return key->form == FORM_PROFILE ? "sbx profile list" : key->form == FORM_SESSION ? "sbx session list" : NULL;
+	static const struct {
+		enum key_form form;
+		const char *words;
+	} lists[] = {
+		{ FORM_PROFILE, "profile list" },
+		{ FORM_SESSION, "session list" },
+		{ FORM_DESTINATION, "profile groups" },
+	};
+	for (unsigned i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+		if (key->form == lists[i].form)
+			return lists[i].words;
+	return NULL;
 }
 
 static void bash_values(const struct key *key)
@@ -23,7 +33,7 @@ static void bash_values(const struct key *key)
 	if (key->form == FORM_PATH)
 		printf("\t\tcompopt -o filenames\n\t\tmapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n");
 	else if (names_of(key))
-		printf("\t\tmapfile -t COMPREPLY < <(compgen -W \"$(%s 2>/dev/null | cut -d' ' -f1)\" "
+		printf("\t\tmapfile -t COMPREPLY < <(compgen -W \"$(sbx %s 2>/dev/null | cut -d' ' -f1)\" "
 		       "-- \"$word\")\n",
 		       names_of(key));
 	else if (key->words) {
@@ -48,21 +58,22 @@ void gen_bash(void)
 	for (const struct key *key = keys; key < keys + key_count; key++)
 		if (key->flag && key->kind != KEY_SWITCH)
 			bash_values(key);
-	printf("\tesac\n\tlocal flags= actions=\n\tcase ${COMP_WORDS[1]} in\n");
+	printf("\tesac\n\tlocal flags= actions= names=\n\tcase ${COMP_WORDS[1]} in\n");
 	for (unsigned verb = 0; verb < verb_row_count; verb++) {
 		printf("\t%s) flags='", verb_rows[verb].name);
 		for (const struct key *key = keys; key < keys + key_count; key++)
 			if (key->flag && (key->verbs & (1U << verb)))
 				printf("--%s ", key->flag);
-		printf("' actions='%s' ;;\n", verb_rows[verb].actions ? verb_rows[verb].actions : "");
+		printf("' actions='%s' names='%s' ;;\n", verb_rows[verb].actions ? verb_rows[verb].actions : "",
+		       verb_rows[verb].names ? verb_rows[verb].names : "");
 	}
 	printf("\tesac\n\tif [[ $word == -* ]]; then\n"
 	       "\t\tmapfile -t COMPREPLY < <(compgen -W \"$flags\" -- \"$word\")\n"
 	       "\telif [[ -n $actions && $COMP_CWORD == 2 ]]; then\n"
 	       "\t\tmapfile -t COMPREPLY < <(compgen -W \"$actions\" -- \"$word\")\n"
-	       "\telif [[ ${COMP_WORDS[1]} == session ]]; then\n"
+	       "\telif [[ -n $names ]]; then\n"
 	       "\t\tcompopt -o filenames\n"
-	       "\t\tmapfile -t COMPREPLY < <(compgen -f -W \"$(sbx session list 2>/dev/null | cut -d' ' -f1)\" -- \"$word\")\n"
+	       "\t\tmapfile -t COMPREPLY < <(compgen -f -W \"$(sbx $names 2>/dev/null | cut -d' ' -f1)\" -- \"$word\")\n"
 	       "\telse\n"
 	       "\t\tcompopt -o filenames\n"
 	       "\t\tmapfile -t COMPREPLY < <(compgen -c -f -- \"$word\")\n\tfi\n}\n"
@@ -92,7 +103,7 @@ static void zsh_flag(const struct key *key)
 	if (key->form == FORM_PATH)
 		printf("_files");
 	else if (names_of(key))
-		printf("_sbx_%s", key->form == FORM_PROFILE ? "profiles" : "sessions");
+		printf("{ _sbx_names %s }", names_of(key));
 	else if (key->words) {
 		printf("(");
 		for (unsigned i = 0; key->words[i]; i++)
@@ -105,8 +116,7 @@ static void zsh_flag(const struct key *key)
 void gen_zsh(void)
 {
 	printf("#compdef sbx\n# zsh completion for sbx, made from its table of keys\n"
-	       "_sbx_profiles() { compadd $(sbx profile list | cut -d' ' -f1) }\n"
-	       "_sbx_sessions() { compadd $(sbx session list 2>/dev/null | cut -d' ' -f1) }\n"
+	       "_sbx_names() { compadd $(sbx $1 $2 2>/dev/null | cut -d' ' -f1) }\n"
 	       "_sbx() {\n\tif (( CURRENT == 2 )); then\n\t\tcompadd");
 	for (unsigned i = 0; i < verb_row_count; i++)
 		printf(" %s", verb_rows[i].name);
@@ -118,8 +128,9 @@ void gen_zsh(void)
 			if (key->flag && (key->verbs & (1U << verb)))
 				zsh_flag(key);
 		if (verb_rows[verb].actions)
-			printf("\t\t\t'1:action:(%s)' '*:file:%s' ;;\n", verb_rows[verb].actions,
-			       str_equal(verb_rows[verb].name, "session") ? "{ _sbx_sessions; _files }" : "_files");
+			printf("\t\t\t'1:action:(%s)' '*:file:{ %s%s; _files }' ;;\n", verb_rows[verb].actions,
+			       verb_rows[verb].names ? "_sbx_names " : "true",
+			       verb_rows[verb].names ? verb_rows[verb].names : "");
 		else
 			printf("\t\t\t'*::command:_normal' ;;\n");
 	}
@@ -146,6 +157,9 @@ void gen_fish(void)
 		if (verb_rows[i].actions)
 			printf("\ncomplete -c sbx -n '__fish_seen_subcommand_from %s' -a '%s'",
 			       verb_rows[i].name, verb_rows[i].actions);
+		if (verb_rows[i].names)
+			printf("\ncomplete -c sbx -n '__fish_seen_subcommand_from %s' -a '(sbx %s 2>/dev/null | cut -d\" \" -f1)'",
+			       verb_rows[i].name, verb_rows[i].names);
 		printf("\n");
 	}
 	for (const struct key *key = keys; key < keys + key_count; key++) {
@@ -163,7 +177,7 @@ void gen_fish(void)
 		if (key->form == FORM_PATH)
 			printf(" -F");
 		if (names_of(key))
-			printf(" -a '(%s 2>/dev/null | cut -d\" \" -f1)'", names_of(key));
+			printf(" -a '(sbx %s 2>/dev/null | cut -d\" \" -f1)'", names_of(key));
 		if (key->words) {
 			printf(" -a '");
 			for (unsigned i = 0; key->words[i]; i++)

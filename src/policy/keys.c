@@ -13,6 +13,8 @@ static const char *const network_words[] = { "none", "proxy", "host", NULL };
 static const char *const dns_words[] = { "strict", "told", NULL };
 static const char *const answer_words[] = { "no", "yes", NULL };
 static const char *const report_words[] = { "never", "short", "full", "json", "model", NULL };
+static const char *const language_words[] = { "bash", "python", "node", "perl", "awk",  "c",   "c++", "go",
+					      "rust", "java",	"ruby", "php",	"lua", "tcl", NULL };
 static const char *const environment_words[] = { "filtered", "minimal", NULL };
 
 #define IN_PROFILE(section_, name_, field)                                                         \
@@ -210,9 +212,9 @@ const struct key keys[] = {
 		  "settings of editors and agents" },
 	{ ON_COMMAND_LINE(VERB_RUN | VERB_SHELL | VERB_CODE, explain), .flag = "explain", .kind = KEY_SWITCH,
 	  .help = "tell of files, programs and sockets that were refused, too, each with the flag that would allow it" },
-	{ ON_COMMAND_LINE(VERB_CODE, language), .flag = "lang", .letter = 'l', .kind = KEY_TEXT, .value = "LANGUAGE",
-	  .help = "bash, python, node, perl, awk, c, c++, go, rust, java, ruby, php, lua or tcl; else found by the #! "
-		  "line, the extension, or the text" },
+	{ ON_COMMAND_LINE(VERB_CODE, language), .flag = "lang", .letter = 'l', .kind = KEY_TEXT, .form = FORM_LANGUAGE,
+	  .words = language_words, .value = "LANGUAGE",
+	  .help = "of the code; else found by the #! line, the extension, or the text" },
 	{ ON_COMMAND_LINE(VERB_LEARN, output), .flag = "output", .letter = 'o', .kind = KEY_TEXT, .value = "FILE",
 	  .help = "add the lines to this profile, which is made when it is missing (learn)" },
 	{ ON_COMMAND_LINE(VERB_RUN | VERB_SHELL, timing), .flag = "timing", .kind = KEY_SWITCH,

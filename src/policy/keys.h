@@ -24,6 +24,7 @@ enum key_form {
 	FORM_DEVICE, // NAME or /dev/NAME, with a leading '?'
 	FORM_PROFILE,
 	FORM_SESSION, // a name of a session
+	FORM_LANGUAGE, // of code/languages.h: checked when it is used
 	FORM_VARIABLE, // NAME, or a pattern with '*'
 	FORM_ASSIGNMENT, // NAME=VALUE
 	FORM_DESCRIPTOR,
@@ -69,7 +70,7 @@ struct key {
 	char letter;
 	enum key_kind kind;
 	enum key_form form;
-	const char *const *words; // of KEY_WORD, NULL-terminated, in the order of the enum
+	const char *const *words; // of KEY_WORD, NULL-terminated, in the order of the enum; of FORM_LANGUAGE
 	const char *value; // how help writes the value
 	size_t offset; // of the field
 	uint64_t low, high; // of numbers

@@ -88,6 +88,7 @@ static const char *form_problem(enum key_form form, const char *text, struct ori
 	switch (form) {
 	case FORM_SESSION: // looked for where sessions are kept
 	case FORM_TEXT:
+	case FORM_LANGUAGE:
 		return NULL;
 	case FORM_PATH:
 		return is_path(text, from) ? NULL : "a path that begins with /, ~/, ./ or $VAR";

@@ -142,6 +142,7 @@ is "other names in /tmp stay the box's" no "$(CLAUDECODE=1 "$shell" "echo x >/tm
 is "sbx-shell in a box is the shell" "1 inner" "$("$SBX" run --read "$work/bin" -- "$shell" 'echo $SBX inner')"
 is "a hook in a box lets the command be" "" "$(echo '{"tool_input": {"command": "ls"}}' | "$SBX" run --read "$work/bin" -- "$work/bin/sbx" agent hook gemini)"
 is "a variable alone makes no box" 2 "$(SBX=1 "$shell" "sed -n 's/^Seccomp:[^0-9]*//p' /proc/self/status")"
+status "nor does it under somebody else's filter" 125 env SBX=1 "$(dirname "$ATTACK")/confine" docker "$shell" 'echo unboxed'
 
 # --- hooks
 sbx agent install gemini

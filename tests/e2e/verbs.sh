@@ -59,6 +59,16 @@ done
 pass "every flag was looked up in man page and completions"
 status "bash completion parses" 0 bash -n "$build/completions/sbx"
 is "bash completion completes" "--network" "$(bash -c '. "$0"; COMP_WORDS=(sbx run --netw); COMP_CWORD=2; _sbx 2>/dev/null; echo "${COMPREPLY[@]}"' "$build/completions/sbx")"
+# what bash offers for words of sbx, the last of which is begun
+mkdir -p "$work/path" && ln -sf "$SBX" "$work/path/sbx"
+offers() { PATH=$work/path:$PATH bash -c '. "$0"; COMP_WORDS=(sbx "$@"); COMP_CWORD=$#; _sbx 2>/dev/null; echo "${COMPREPLY[@]}"' "$build/completions/sbx" "$@"; }
+is "profiles are completed" "claude-code claude-code-shell" "$(offers run -p claude)"
+is "groups of hosts are" "@npm" "$(offers run -a @np)"
+is "agents are" "opencode" "$(offers agent install openc)"
+is "actions are" "install" "$(offers agent ins)"
+is "languages are, all of them" "$("$SBX" code -l none -c x 2>&1 | sed 's/.*expected one of //' | tr ' ' '\n' | sort | xargs)" "$(offers code -l "" | tr ' ' '\n' | sort | xargs)"
+like "groups are listed with what they lead to" "$("$SBX" profile groups)" '^@github +[a-z.]+: '
+is "every agent is listed" 8 "$("$SBX" agent list | wc -l)"
 for page in sbx.1 sbx.ini.5 sbx.7; do
 	is "$page is clean" "" "$(mandoc -T lint -W warning "$build/man/$page" 2>&1)"
 done

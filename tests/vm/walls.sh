@@ -48,6 +48,8 @@ apparmor-ours)
 	;;
 yama)
 	works
+	mkdir -p ~/away
+	like "files are explained" "$("$SBX" run --explain -- sh -c 'echo x >~/away/x' 2>&1)" 'blocked writing .*/away \(sh\)'
 	lower_works
 	;;
 no-nft)
