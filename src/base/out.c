@@ -73,6 +73,13 @@ static size_t utf8_length(const unsigned char *at)
 	for (size_t i = 1; i < length; i++)
 		if ((at[i] & 0xc0) != 0x80)
 			return 0;
+	// Longer forms than needed, halves of pairs, and what is beyond the last.
+	static const struct {
+		unsigned char first, low, high;
+	} narrow[] = { { 0xe0, 0xa0, 0xbf }, { 0xed, 0x80, 0x9f }, { 0xf0, 0x90, 0xbf }, { 0xf4, 0x80, 0x8f } };
+	for (unsigned i = 0; i < sizeof(narrow) / sizeof(*narrow); i++)
+		if (at[0] == narrow[i].first && (at[1] < narrow[i].low || at[1] > narrow[i].high))
+			return 0;
 	return length;
 }
 
@@ -85,6 +92,8 @@ static void quoted(struct out *out, const char *value)
 			out_text(out, "\\ufffd");
 		else if (*at == '"' || *at == '\\')
 			out_text(out, "\\%c", *at);
+		else if (*at == '\n' || *at == '\t')
+			out_text(out, *at == '\n' ? "\\n" : "\\t");
 		else if (*at < 0x20 || *at == 0x7f)
 			out_text(out, "\\u%04x", *at);
 		else

@@ -81,12 +81,14 @@ static void json(void **state)
 	json_open(&out, NULL, '{');
 	json_string(&out, "a\"b", "\x01\n\\ \xff\xc3\xa9\xc0\xaf");
 	json_number(&out, "n", 18446744073709551615ULL);
+	json_string(&out, "u", "\xed\xa0\x80\xe0\x80\xf4\x90\xf0\x8f|\xed\x9f\xbf\xf4\x8f\xbf\xbf");
 	json_open(&out, "l", '[');
 	json_flag(&out, NULL, true);
 	json_close(&out, ']');
 	json_close(&out, '}');
-	assert_string_equal(out.text, "{\"a\\\"b\":\"\\u0001\\u000a\\\\ \\ufffd\xc3\xa9\\ufffd\\ufffd\","
-				      "\"n\":18446744073709551615,\"l\":[true]}");
+	assert_string_equal(out.text, "{\"a\\\"b\":\"\\u0001\\n\\\\ \\ufffd\xc3\xa9\\ufffd\\ufffd\","
+				      "\"n\":18446744073709551615,\"u\":\"\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd"
+				      "\\ufffd|\xed\x9f\xbf\xf4\x8f\xbf\xbf\",\"l\":[true]}");
 	out_free(&out);
 }
 
