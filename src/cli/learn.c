@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -63,7 +64,10 @@ static void wish_for(const struct box *box, struct arena *arena, const struct de
 		propose_host(arena, wishes, denial->value);
 		return;
 	}
-	const char *path = path_clean(arena, denial->value);
+	const char *path = path_clean(arena, denial->value), *before = getenv("OLDPWD");
+	// Shells look at it when they start, and need nothing of it.
+	if (before && str_equal(path, before) && str_equal(denial->kind, "read"))
+		return;
 	propose_path(arena, wishes, denial->flag, path, box->plan.home, box->plan.project, is_secret(box, path));
 }
 
