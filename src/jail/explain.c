@@ -18,6 +18,7 @@
 #include "base/denials.h"
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/path.h"
 #include "base/str.h"
 #include "base/sys.h"
 #include "jail/asking.h"
@@ -244,6 +245,9 @@ static void look_at_call(const struct question *question, const struct call *cal
 	int directory = call->directory == NONE ? AT_FDCWD : (int)arguments[call->directory];
 	if (!asking_path(question->asked->pid, arguments[call->path], path) || path[0] == '\0' ||
 	    !whole_path(question, directory, path, whole))
+		return;
+	// Its /proc speaks of whoever asks: what is "self" there is not us.
+	if (path_within(whole, "/proc"))
 		return;
 	switch (call->wish) {
 	case WISH_READ:

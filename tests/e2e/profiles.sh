@@ -7,7 +7,7 @@ mkdir -p "$HOME"
 git config --global user.name tester && git config --global user.email tester@example.org
 git config --global init.defaultBranch main && git config --global alias.last 'log -1 --format=%s'
 profiles=$("$SBX" profile list | cut -d' ' -f1)
-is "all of them" "secrets base default offline open-read git node python rust go java c ruby php claude-code claude-code-shell codex gemini gemini-shell opencode opencode-shell qwen qwen-shell" "$(echo $profiles)"
+is "all of them" "secrets base default offline open-read git node python rust go java c ruby php browser claude-code claude-code-shell codex gemini gemini-shell opencode opencode-shell qwen qwen-shell" "$(echo $profiles)"
 project=$(new_project)
 cd "$project" || exit 1
 
@@ -63,7 +63,7 @@ tool() { # profile, name, program, set-up, task, expected
 	place=$(new_project)
 	(cd "$place" && eval "$4") >"$work/setup" 2>&1
 	out=$(cd "$place" && timeout 200 "$SBX" run -p "$1" -- bash -c "$5" 2>"$work/log" | tail -1)
-	if [ "$out" = "$6" ]; then pass "$1: $2"; else fail "$1: $2" "wanted $6, got $out: $(tail -5 "$work/log" "$work/setup")"; fi
+	if [ "$out" = "$6" ]; then pass "$1: $2"; else fail "$1: $2" "wanted $6, got $out: $(tail -qn5 "$work/log" "$work/setup")"; fi
 }
 kept() { # profile, directory below the home
 	(cd "$project" && "$SBX" run -p "$1" -- bash -c "mkdir -p ~/$2 && echo kept >~/$2/sbx-test") 2>"$work/log"
@@ -81,6 +81,17 @@ tool c "make with gcc" make 'printf "#include <stdio.h>\nint main(void) { printf
 tool ruby "gem builds" gem 'printf "Gem::Specification.new { |s| s.name = \"x\"; s.version = \"1.0\"; s.summary = s.author = \"x\"; s.files = [] }" >x.gemspec' 'gem build -q x.gemspec 2>/dev/null; ls *.gem' x-1.0.gem
 tool ruby "ruby with its library" ruby ':' 'ruby -rjson -rset -e "puts JSON.generate([6 * 7])"' '[42]'
 tool php "php" php 'echo "<?php echo json_encode([6 * 7]), PHP_EOL;" >x.php' 'php x.php' '[42]'
+tool python "pip installs a package" pip3 'printf "[build-system]\nrequires = []\nbuild-backend = \"setuptools.build_meta\"\n[project]\nname = \"xx\"\nversion = \"1.0\"\n" >pyproject.toml; echo "x = 42" >xx.py' 'python3 -c "import setuptools" && pip3 install -q --no-index --no-build-isolation --no-deps --target t . && python3 -c "import sys; sys.path.insert(0, \"t\"); import xx; print(xx.x)"' 42
+tool c "cmake builds" cmake 'printf "int main(void) { return 0; }\n" >x.c; printf "cmake_minimum_required(VERSION 3.10)\nproject(x C)\nadd_executable(x x.c)\n" >CMakeLists.txt' 'cmake -B b >/dev/null && cmake --build b >/dev/null && b/x && echo built' built
+tool java "maven reads a project" mvn 'echo "<project><modelVersion>4.0.0</modelVersion><groupId>g</groupId><artifactId>x</artifactId><version>1</version><packaging>pom</packaging></project>" >pom.xml' 'mvn -B -o -q -Dmaven.repo.local="$HOME/.m2/repository" validate >/dev/null && echo valid' valid
+initdb=$(ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null | tail -1)
+if [ "$(id -u)" = 0 ]; then
+	skip "default: a database server" "postgres refuses to run as root"
+	skip "browser: a page with script" "chromium wants no sandbox of its own as root"
+else
+	tool browser "a page with script, headless, with chromium's own sandbox" chromium-headless-shell 'echo "<script>document.write(6 * 7)</script>" >x.html' 'chromium-headless-shell --dump-dom "file://$PWD/x.html" 2>/dev/null | grep -o "42$"' 42
+	tool default "a database server" "${initdb:-initdb}" : "b=${initdb%/*}; "'$b/initdb -D data >/dev/null && $b/pg_ctl -D data -w -o "-k /tmp -h \"\"" -l log start >/dev/null && psql -h /tmp postgres -Atc "select 6 * 7" && $b/pg_ctl -D data stop >/dev/null 2>&1; psql -V >/dev/null' 42
+fi
 tool open-read "all of it reads" python3 ':' 'python3 -c "import json; print(json.dumps(1))" && ls ~ >/dev/null' 1
 kept node .npm
 kept python .cache
