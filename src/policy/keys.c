@@ -190,9 +190,9 @@ const struct key keys[] = {
 	  .help = "leave this descriptor open besides 0, 1 and 2" },
 
 	{ IN_PROFILE("report", "level", report), .flag = "report", .kind = KEY_WORD, .words = report_words,
-	  .value = "never|short|full|json",
+	  .value = "never|short|full|json|model",
 	  .help = "short: what was refused and which limit was hit; full: what the run took besides; json: both, "
-		  "on one line" },
+		  "on one line; model: short, for a language model, with lines of a profile instead of flags" },
 
 	{ ON_COMMAND_LINE(VERBS_BOX, profiles), .flag = "profile", .letter = 'p', .kind = KEY_LIST,
 	  .form = FORM_PROFILE, .value = "PROFILE",
