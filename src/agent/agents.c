@@ -67,7 +67,8 @@ const struct agent *agent_find(const char *name)
 			return &agents[i];
 	for (unsigned i = 0; i < agent_count; i++)
 		out_text(&names, " %s", agents[i].name);
-	fail(0, "no agent '%.40s', expected one of%s", str_printable(name) ? name : "(control bytes)", names.text);
+	fail(0, "no agent '%.40s', expected one of%s",
+	     str_printable(name) ? name : "(control bytes)", names.text);
 	out_free(&names);
 	return NULL;
 }
@@ -77,7 +78,8 @@ const struct agent *agent_of_environment(char *const *environment)
 	for (char *const *entry = environment; *entry; entry++)
 		for (unsigned i = 0; i < agent_count; i++) {
 			size_t length = agents[i].marker ? strlen(agents[i].marker) : 0;
-			if (length && strncmp(*entry, agents[i].marker, length) == 0 && (*entry)[length] == '=')
+			if (length && strncmp(*entry, agents[i].marker, length) == 0 &&
+			    (*entry)[length] == '=')
 				return &agents[i];
 		}
 	return NULL;

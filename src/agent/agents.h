@@ -5,25 +5,25 @@ struct agent {
 	const char *name, *title;
 	const char *program; // as it is started
 	enum agent_means {
-		AGENT_MEMBER, // a setting names the shell or a word in front of it
-		AGENT_HOOK, // a program is asked before each tool, and rewrites the command
+		AGENT_MEMBER,  // a setting names the shell or a word in front of it
+		AGENT_HOOK,    // a program is asked before each tool, and rewrites the command
 		AGENT_BY_HAND, // no setting in a file: `by_hand` says what to do
 	} means;
-	const char *marker; // a variable that it sets for its commands, or NULL
-	const char *profile; // of its commands
+	const char *marker;        // a variable that it sets for its commands, or NULL
+	const char *profile;       // of its commands
 	const char *home_variable; // names the directory that stands for HOME/`home`, or NULL
-	const char *home, *below; // `below`: its part that comes after that variable, too
+	const char *home, *below;  // `below`: its part that comes after that variable, too
 	const char *file;
-	const char *call; // AGENT_MEMBER: between that word and the string
+	const char *call;    // AGENT_MEMBER: between that word and the string
 	const char *path[3]; // of the setting, or of the list of hooks
 	const char *matcher; // of tools, as the agent writes it
 	enum hook_answer {
-		HOOK_MERGES, // takes another command from the hook
+		HOOK_MERGES,  // takes another command from the hook
 		HOOK_REFUSES, // takes only a no: the model is told the command to give instead
 	} answer;
-	const char *project[3]; // files of a project that count more than the user's
+	const char *project[3];         // files of a project that count more than the user's
 	const char *off[3], *off_value; // a setting, and its value, by which hooks do not run
-	const char *caveat; // when commands would run outside all the same
+	const char *caveat;             // when commands would run outside all the same
 	const char *by_hand;
 };
 extern const struct agent agents[];

@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/path.h"
 #include "base/str.h"
 
@@ -20,7 +19,8 @@ const char *handback_path(struct arena *arena, const char *string)
 		if (!isalnum((unsigned char)*at) && !strchr("/._-", *at))
 			return NULL;
 	const char *name = path_name(found);
-	if (!str_starts(name, first) || !str_ends(name, last) || strlen(name) < sizeof(first) + sizeof(last) ||
+	if (!str_starts(name, first) || !str_ends(name, last) ||
+	    strlen(name) < sizeof(first) + sizeof(last) ||
 	    !str_equal(path_clean(arena, found), found))
 		return NULL;
 	return found;

@@ -3,6 +3,6 @@
 
 struct arena;
 
-// Claude Code ends each command with `pwd -P >| <tmp>/claude-<id>-cwd` and reads that file afterwards,
-// outside. The path when the string ends so, else NULL.
+// Claude Code ends each command with `pwd -P >| <tmp>/claude-<id>-cwd` and reads that file
+// afterwards, outside. The path when the string ends so, else NULL.
 const char *handback_path(struct arena *arena, const char *string);

@@ -13,7 +13,8 @@
 // What stands in front of the string.
 static const char *front(struct arena *arena, const struct agent *agent, const char *program)
 {
-	return arena_text(arena, "%s run -p %s --report model -c ", str_quoted(arena, program), agent->profile);
+	return arena_text(arena, "%s run -p %s --report model -c ", str_quoted(arena, program),
+			  agent->profile);
 }
 
 // True when the command is the front and one quoted word: nothing of it runs outside.
@@ -34,12 +35,13 @@ static bool is_boxed(const char *command, const char *front)
 	return false;
 }
 
-int hook_answer(struct arena *arena, const struct agent *agent, const char *program, const char *question,
-		size_t length, const char **ret_answer)
+int hook_answer(struct arena *arena, const struct agent *agent, const char *program,
+		const char *question, size_t length, const char **ret_answer)
 {
 	struct json *root;
 	TRY(json_parse(arena, question, length, &root));
-	const struct json *input = json_member(root, "tool_input"), *command = json_member(input, "command");
+	const struct json *input = json_member(root, "tool_input"),
+			  *command = json_member(input, "command");
 	*ret_answer = NULL;
 	// The settings ask for shells only; what is none has no command.
 	if (!command)
@@ -50,19 +52,24 @@ int hook_answer(struct arena *arena, const struct agent *agent, const char *prog
 	const char *boxed = arena_text(arena, "%s%s", before, str_quoted(arena, command->string));
 	switch (agent->answer) {
 	case HOOK_MERGES:
-		*ret_answer = arena_text(arena,
-					 "{\"hookSpecificOutput\": {\"hookEventName\": \"BeforeTool\", "
-					 "\"tool_input\": {\"command\": %s}}}\n",
-					 json_quote(arena, boxed));
+		*ret_answer =
+			arena_text(arena,
+				   "{\"hookSpecificOutput\": {\"hookEventName\": \"BeforeTool\", "
+				   "\"tool_input\": {\"command\": %s}}}\n",
+				   json_quote(arena, boxed));
 		return 0;
 	case HOOK_REFUSES:
 		if (is_boxed(command->string, before))
 			return 0;
-		boxed = arena_text(arena, "commands run in a sandbox here; give exactly this command instead: %s", boxed);
-		*ret_answer = arena_text(arena,
-					 "{\"hookSpecificOutput\": {\"hookEventName\": \"PreToolUse\", "
-					 "\"permissionDecision\": \"deny\", \"permissionDecisionReason\": %s}}\n",
-					 json_quote(arena, boxed));
+		boxed = arena_text(
+			arena,
+			"commands run in a sandbox here; give exactly this command instead: %s",
+			boxed);
+		*ret_answer = arena_text(
+			arena,
+			"{\"hookSpecificOutput\": {\"hookEventName\": \"PreToolUse\", "
+			"\"permissionDecision\": \"deny\", \"permissionDecisionReason\": %s}}\n",
+			json_quote(arena, boxed));
 		return 0;
 	}
 	return fail(0, "an agent without an answer");

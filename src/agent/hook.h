@@ -9,7 +9,7 @@ struct arena;
 
 enum { QUESTION_BYTES_MOST = 1 << 20 };
 
-// `question` is JSON as the agent writes it on stdin. Returns 0 with the answer (NULL: the tool is no
-// shell), or -1: then the tool must not be used. `program` is sbx.
-int hook_answer(struct arena *arena, const struct agent *agent, const char *program, const char *question,
-		size_t length, const char **ret_answer);
+// `question` is JSON as the agent writes it on stdin. Returns 0 with the answer (NULL: the tool is
+// no shell), or -1: then the tool must not be used. `program` is sbx.
+int hook_answer(struct arena *arena, const struct agent *agent, const char *program,
+		const char *question, size_t length, const char **ret_answer);

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -44,7 +43,8 @@ static int64_t now_seconds(void)
 }
 
 // What a line for sh says on stdout and stderr, with `text` as its stdin. The wait status, or -1.
-static int run_line(const struct settings *settings, const char *line, const char *text, char *answer)
+static int run_line(const struct settings *settings, const char *line, const char *text,
+		    char *answer)
 {
 	int in[2], out[2], status = -1;
 	size_t used = 0;
@@ -61,7 +61,8 @@ static int run_line(const struct settings *settings, const char *line, const cha
 	fd_close(&in[1]);
 	struct pollfd event = { .fd = out[0], .events = POLLIN };
 	while (child > 0 && now_seconds() < end && poll(&event, 1, 1000) >= 0) {
-		ssize_t got = event.revents ? read(out[0], answer + used, ANSWER_MOST - 1 - used) : -1;
+		ssize_t got =
+			event.revents ? read(out[0], answer + used, ANSWER_MOST - 1 - used) : -1;
 		if (event.revents && got <= 0)
 			break;
 		used += got > 0 ? (size_t)got : 0;
@@ -81,14 +82,18 @@ static int run_line(const struct settings *settings, const char *line, const cha
 static const char *by_hook(const struct settings *settings, const char *hook, char *answer)
 {
 	static const char *const merged[] = { "hookSpecificOutput", "tool_input", "command", NULL };
-	static const char *const reason[] = { "hookSpecificOutput", "permissionDecisionReason", NULL };
+	static const char *const reason[] = { "hookSpecificOutput", "permissionDecisionReason",
+					      NULL };
 	struct json *root;
 	struct arena *arena = settings->arena;
-	const char *text = arena_text(arena, "{\"tool_name\": \"shell\", \"tool_input\": {\"command\": %s}}",
-				      json_quote(arena, question));
-	if (run_line(settings, hook, text, answer) != 0 || json_parse(arena, answer, strlen(answer), &root) < 0)
+	const char *text =
+		arena_text(arena, "{\"tool_name\": \"shell\", \"tool_input\": {\"command\": %s}}",
+			   json_quote(arena, question));
+	if (run_line(settings, hook, text, answer) != 0 ||
+	    json_parse(arena, answer, strlen(answer), &root) < 0)
 		return NULL;
-	const struct json *found = json_at(root, settings->agent->answer == HOOK_MERGES ? merged : reason);
+	const struct json *found =
+		json_at(root, settings->agent->answer == HOOK_MERGES ? merged : reason);
 	const char *line = found && found->type == JSON_STRING ? found->string : NULL;
 	return line && settings->agent->answer == HOOK_REFUSES ? strstr(line, "'") : line;
 }
@@ -101,10 +106,12 @@ enum probed probe_agent(const struct settings *settings, const char **ret_why)
 	if (command && settings->agent->means == AGENT_HOOK)
 		line = by_hook(settings, command, answer);
 	else if (command)
-		line = arena_text(settings->arena, "%s %s%s", str_quoted(settings->arena, command), settings->agent->call,
-				  str_quoted(settings->arena, question));
+		line = arena_text(settings->arena, "%s %s%s", str_quoted(settings->arena, command),
+				  settings->agent->call, str_quoted(settings->arena, question));
 	err_clear();
 	if (!line || run_line(settings, line, "", answer) != 0)
 		return PROBED_FAILED;
-	return str_equal(answer, "2\n") ? PROBED_BOX : str_equal(answer, "0\n") ? PROBED_OUTSIDE : PROBED_FAILED;
+	return str_equal(answer, "2\n")   ? PROBED_BOX
+	       : str_equal(answer, "0\n") ? PROBED_OUTSIDE
+					  : PROBED_FAILED;
 }

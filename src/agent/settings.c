@@ -23,13 +23,15 @@ static const char *variable(char *const *environment, const char *name)
 {
 	size_t length = name ? strlen(name) : 0;
 	for (char *const *entry = environment; length && *entry; entry++)
-		if (strncmp(*entry, name, length) == 0 && (*entry)[length] == '=' && (*entry)[length + 1] == '/')
+		if (strncmp(*entry, name, length) == 0 && (*entry)[length] == '=' &&
+		    (*entry)[length + 1] == '/')
 			return *entry + length + 1;
 	return NULL;
 }
 
 // A whole regular file of at most JSON_BYTES_MOST; "" when there is none.
-static int read_file(struct arena *arena, const char *path, const char **ret_text, unsigned *ret_mode)
+static int read_file(struct arena *arena, const char *path, const char **ret_text,
+		     unsigned *ret_mode)
 {
 	struct stat status;
 	autoclose int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -71,14 +73,17 @@ int settings_read(struct settings *settings, char *const *environment)
 {
 	char real[4096];
 	const struct agent *agent = settings->agent;
-	const char *home = variable(environment, "HOME"), *named = variable(environment, agent->home_variable);
+	const char *home = variable(environment, "HOME"),
+		   *named = variable(environment, agent->home_variable);
 	if (!home && !named)
 		return fail(0, "HOME is not set");
-	const char *directory = named ? arena_text(settings->arena, "%s%s", named, agent->below ? agent->below : "") :
-					path_below(settings->arena, home, agent->home);
+	const char *directory =
+		named ? arena_text(settings->arena, "%s%s", named, agent->below ? agent->below : "")
+		      : path_below(settings->arena, home, agent->home);
 	const char *path = path_below(settings->arena, directory, agent->file);
 	// Settings that are kept elsewhere and linked stay linked.
-	settings->path = realpath(path, real) ? arena_copy(settings->arena, real, strlen(real)) : path;
+	settings->path =
+		realpath(path, real) ? arena_copy(settings->arena, real, strlen(real)) : path;
 	settings->mode = 0600;
 	TRY(read_file(settings->arena, settings->path, &settings->text, &settings->mode));
 	settings->length = strlen(settings->text);
@@ -90,20 +95,24 @@ static const char *our_words(const struct settings *settings)
 {
 	if (settings->agent->means == AGENT_MEMBER)
 		return arena_text(settings->arena, "%s-shell", settings->program);
-	return arena_text(settings->arena, "%s agent hook %s || exit 2", str_quoted(settings->arena, settings->program),
-			  settings->agent->name);
+	return arena_text(settings->arena, "%s agent hook %s || exit 2",
+			  str_quoted(settings->arena, settings->program), settings->agent->name);
 }
 
 // The entry among the hooks that runs sbx, and the command in it.
 static const struct json *our_hook(const struct settings *settings, const char **ret_command)
 {
-	const char *tail = arena_text(settings->arena, " agent hook %s || exit 2", settings->agent->name);
+	const char *tail =
+		arena_text(settings->arena, " agent hook %s || exit 2", settings->agent->name);
 	const struct json *list = json_at(settings->root, settings->agent->path);
-	for (const struct json *entry = list && list->type == JSON_ARRAY ? list->first : NULL; entry; entry = entry->next) {
+	for (const struct json *entry = list && list->type == JSON_ARRAY ? list->first : NULL;
+	     entry; entry = entry->next) {
 		const struct json *hooks = json_member(entry, "hooks");
-		for (const struct json *hook = hooks ? hooks->first : NULL; hook; hook = hook->next) {
+		for (const struct json *hook = hooks ? hooks->first : NULL; hook;
+		     hook = hook->next) {
 			const struct json *command = json_member(hook, "command");
-			if (!command || command->type != JSON_STRING || !str_ends(command->string, tail))
+			if (!command || command->type != JSON_STRING ||
+			    !str_ends(command->string, tail))
 				continue;
 			*ret_command = command->string;
 			return entry;
@@ -126,7 +135,8 @@ enum settings_found settings_find(const struct settings *settings)
 	const char *command = settings_command(settings);
 	if (command)
 		return str_equal(command, our_words(settings)) ? SETTINGS_OURS : SETTINGS_OTHER;
-	bool other = settings->agent->means == AGENT_MEMBER && json_at(settings->root, settings->agent->path);
+	bool other = settings->agent->means == AGENT_MEMBER &&
+		     json_at(settings->root, settings->agent->path);
 	return other ? SETTINGS_OTHER : SETTINGS_NONE;
 }
 
@@ -146,7 +156,8 @@ static bool overrides(const struct settings *settings, const char *path)
 		return json_at(root, agent->path) != NULL;
 	const struct json *off = agent->off[0] ? json_at(root, agent->off) : NULL;
 	size_t length = off ? off->end - off->start : 0;
-	return off && length == strlen(agent->off_value) && memcmp(text + off->start, agent->off_value, length) == 0;
+	return off && length == strlen(agent->off_value) &&
+	       memcmp(text + off->start, agent->off_value, length) == 0;
 }
 
 const char *settings_overridden(const struct settings *settings, const char *project)
@@ -166,17 +177,20 @@ char *settings_with(const struct settings *settings)
 {
 	struct arena *arena = settings->arena;
 	const struct agent *agent = settings->agent;
-	const char *text = settings->length ? settings->text : "{}\n", *words = json_quote(arena, our_words(settings));
+	const char *text = settings->length ? settings->text : "{}\n",
+		   *words = json_quote(arena, our_words(settings));
 	char *changed;
 	if (agent->means == AGENT_MEMBER)
 		changed = json_set(arena, text, settings->root, agent->path, words);
 	else
 		changed = json_append(arena, text, settings->root, agent->path,
-				      arena_text(arena, "{\"matcher\": %s, \"hooks\": [{\"type\": \"command\", \"command\": %s}]}",
+				      arena_text(arena,
+						 "{\"matcher\": %s, \"hooks\": [{\"type\": "
+						 "\"command\", \"command\": %s}]}",
 						 json_quote(arena, agent->matcher), words));
 	if (!changed)
-		fail(0, "%s: '%s' is not what %s documents; nothing was written", settings->path, agent->path[0],
-		     agent->title);
+		fail(0, "%s: '%s' is not what %s documents; nothing was written", settings->path,
+		     agent->path[0], agent->title);
 	return changed;
 }
 
@@ -202,7 +216,8 @@ char *settings_without(const struct settings *settings)
 
 static const char *kept(const struct settings *settings, const char *what)
 {
-	return arena_text(settings->arena, "%s/%s.%s", settings->state, settings->agent->name, what);
+	return arena_text(settings->arena, "%s/%s.%s", settings->state, settings->agent->name,
+			  what);
 }
 
 const char *settings_before(const struct settings *settings)
@@ -224,8 +239,8 @@ static int put(const char *path, const char *text, unsigned mode, struct arena *
 	const char *beside = arena_text(arena, "%s.sbx-new", path);
 	unlink(beside);
 	autoclose int fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0 || fchmod(fd, mode) < 0 || fd_write_all(fd, text, strlen(text)) < 0 || fsync(fd) < 0 ||
-	    rename(beside, path) < 0) {
+	if (fd < 0 || fchmod(fd, mode) < 0 || fd_write_all(fd, text, strlen(text)) < 0 ||
+	    fsync(fd) < 0 || rename(beside, path) < 0) {
 		int problem = errno;
 		unlink(beside);
 		return fail(problem, "write '%s'", path);
@@ -266,5 +281,7 @@ int settings_write(const struct settings *settings, const char *text)
 		TRY(make_directories(settings->arena, settings->path));
 		return put(settings->path, text, settings->mode, settings->arena);
 	}
-	return unlink(settings->path) < 0 && errno != ENOENT ? fail(errno, "remove '%s'", settings->path) : 0;
+	return unlink(settings->path) < 0 && errno != ENOENT
+		       ? fail(errno, "remove '%s'", settings->path)
+		       : 0;
 }

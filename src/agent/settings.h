@@ -11,18 +11,18 @@ struct json;
 struct settings {
 	struct arena *arena;
 	const struct agent *agent;
-	const char *state; // sbx's own directory for what it wrote
+	const char *state;   // sbx's own directory for what it wrote
 	const char *program; // of sbx, as agents are told
-	const char *path; // of the file, no symlink
-	const char *text; // "" when there is no file
+	const char *path;    // of the file, no symlink
+	const char *text;    // "" when there is no file
 	size_t length;
 	struct json *root;
 	unsigned mode;
 };
 
 enum settings_found {
-	SETTINGS_NONE, // nothing of ours
-	SETTINGS_OURS, // what this sbx would write
+	SETTINGS_NONE,  // nothing of ours
+	SETTINGS_OURS,  // what this sbx would write
 	SETTINGS_OTHER, // the setting has another value
 };
 
@@ -41,7 +41,8 @@ const char *settings_overridden(const struct settings *settings, const char *pro
 char *settings_with(const struct settings *settings);
 char *settings_without(const struct settings *settings);
 
-// The text before sbx wrote, when nobody has changed the file since; NULL: somebody has, or it was not us.
+// The text before sbx wrote, when nobody has changed the file since; NULL: somebody has, or it was
+// not us.
 const char *settings_before(const struct settings *settings);
 
 // Writes the file, if it still is what was read, and remembers both texts. "" removes it.

@@ -6,7 +6,8 @@
 
 #include "base/str.h"
 
-struct denial *denials_add(struct denials *denials, const char *kind, const char *what, const char *program)
+struct denial *denials_add(struct denials *denials, const char *kind, const char *what,
+			   const char *program)
 {
 	for (unsigned i = 0; i < denials->count; i++) {
 		struct denial *known = &denials->all[i];
@@ -26,7 +27,8 @@ struct denial *denials_add(struct denials *denials, const char *kind, const char
 	struct denial *denial = &denials->all[denials->count++];
 	*denial = (struct denial){ .kind = kind, .verb = "blocked", .count = 1 };
 	snprintf(denial->what, sizeof(denial->what), "%s", what);
-	snprintf(denial->program, sizeof(denial->program), "%s", str_printable(program) ? program : "?");
+	snprintf(denial->program, sizeof(denial->program), "%s",
+		 str_printable(program) ? program : "?");
 	return denial;
 }
 

@@ -11,9 +11,9 @@ struct denial {
 	const char *flag; // that would allow it, of policy/keys.h; NULL: none does
 	unsigned count;
 	char what[DENIAL_TEXT]; // name, port or path
-	char program[32]; // "": unknown
+	char program[32];       // "": unknown
 	char why[DENIAL_TEXT];
-	char rule[DENIAL_TEXT]; // the line that decides, or ""
+	char rule[DENIAL_TEXT];  // the line that decides, or ""
 	char value[DENIAL_TEXT]; // of the flag
 };
 
@@ -25,5 +25,6 @@ struct denials {
 
 // A new one, or NULL when the same is there already (counted once more) or none fits. Texts that do
 // not fit are cut. `what` and `kind` tell one from another.
-struct denial *denials_add(struct denials *denials, const char *kind, const char *what, const char *program);
+struct denial *denials_add(struct denials *denials, const char *kind, const char *what,
+			   const char *program);
 void denials_free(struct denials *denials);

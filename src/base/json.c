@@ -66,7 +66,10 @@ static int hex4(const struct reader *reader, size_t at, uint32_t *ret_value)
 	for (size_t i = at; i < at + 4; i++) {
 		const char digits[] = "0123456789abcdef";
 		char byte = reader->text[i];
-		const char *digit = byte ? strchr(digits, byte >= 'A' && byte <= 'F' ? byte + ('a' - 'A') : byte) : NULL;
+		const char *digit =
+			byte ? strchr(digits,
+				      byte >= 'A' && byte <= 'F' ? byte + ('a' - 'A') : byte)
+			     : NULL;
 		if (!digit)
 			return -1;
 		value = value << 4 | (uint32_t)(digit - digits);
@@ -84,7 +87,8 @@ static size_t put_utf8(char *to, uint32_t code)
 	unsigned more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
 	static const unsigned char first[] = { 0, 0xc0, 0xe0, 0xf0 };
 	for (unsigned i = 0; i <= more; i++)
-		to[i] = (char)((i ? 0x80 : first[more]) | (code >> 6 * (more - i) & (i ? 0x3f : 0x7f >> more)));
+		to[i] = (char)((i ? 0x80 : first[more]) |
+			       (code >> 6 * (more - i) & (i ? 0x3f : 0x7f >> more)));
 	return more + 1;
 }
 
@@ -98,7 +102,8 @@ static int unescape_code(struct reader *reader, char *to, size_t *used)
 		return wrong(reader, "a NUL byte in a string");
 	reader->at += 4;
 	bool high = code >= 0xd800 && code < 0xdc00;
-	if (high && reader->at + 6 <= reader->length && memcmp(reader->text + reader->at, "\\u", 2) == 0 &&
+	if (high && reader->at + 6 <= reader->length &&
+	    memcmp(reader->text + reader->at, "\\u", 2) == 0 &&
 	    hex4(reader, reader->at + 2, &low) == 0 && low >= 0xdc00 && low < 0xe000) {
 		code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
 		reader->at += 6;
@@ -217,7 +222,10 @@ static int read_value(struct reader *reader, struct json *value)
 {
 	int byte = peek(reader);
 	value->start = reader->at;
-	value->type = byte == '{' ? JSON_OBJECT : byte == '[' ? JSON_ARRAY : byte == '"' ? JSON_STRING : JSON_OTHER;
+	value->type = byte == '{'   ? JSON_OBJECT
+		      : byte == '[' ? JSON_ARRAY
+		      : byte == '"' ? JSON_STRING
+				    : JSON_OTHER;
 	switch (value->type) {
 	case JSON_OBJECT:
 	case JSON_ARRAY:

@@ -11,10 +11,10 @@ enum { JSON_BYTES_MOST = 1 << 20, JSON_DEPTH_MOST = 64 };
 
 struct json {
 	enum json_type { JSON_OBJECT, JSON_ARRAY, JSON_STRING, JSON_OTHER } type;
-	size_t begin; // of a member: where its key stands; else of the value
-	size_t start, end; // of the value
-	const char *key; // of a member, without escapes, or NULL
-	const char *string; // of JSON_STRING, without escapes; never with a NUL inside
+	size_t begin;              // of a member: where its key stands; else of the value
+	size_t start, end;         // of the value
+	const char *key;           // of a member, without escapes, or NULL
+	const char *string;        // of JSON_STRING, without escapes; never with a NUL inside
 	struct json *first, *next; // children, in the order of the text
 };
 
@@ -30,16 +30,17 @@ const struct json *json_at(const struct json *root, const char *const *path);
 
 // The text with `value` (JSON) at that path, replaced or new, objects made where there are none.
 // NULL when something on the way is no object.
-char *json_set(struct arena *arena, const char *text, const struct json *root, const char *const *path,
-	       const char *value);
+char *json_set(struct arena *arena, const char *text, const struct json *root,
+	       const char *const *path, const char *value);
 
-// The text with `element` (JSON) behind the last of the array at that path, made when it is missing.
-// NULL when something on the way has another type.
-char *json_append(struct arena *arena, const char *text, const struct json *root, const char *const *path,
-		  const char *element);
+// The text with `element` (JSON) behind the last of the array at that path, made when it is
+// missing. NULL when something on the way has another type.
+char *json_append(struct arena *arena, const char *text, const struct json *root,
+		  const char *const *path, const char *element);
 
 // The text without one child of `parent`.
-char *json_cut(struct arena *arena, const char *text, const struct json *parent, const struct json *child);
+char *json_cut(struct arena *arena, const char *text, const struct json *parent,
+	       const struct json *child);
 
 // A string as JSON, in quotes.
 char *json_quote(struct arena *arena, const char *string);

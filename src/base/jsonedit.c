@@ -5,7 +5,8 @@
 #include "base/arena.h"
 #include "base/json.h"
 
-static char *replace(struct arena *arena, const char *text, size_t start, size_t end, const char *by)
+static char *replace(struct arena *arena, const char *text, size_t start, size_t end,
+		     const char *by)
 {
 	return arena_text(arena, "%.*s%s%s", (int)start, text, by, text + end);
 }
@@ -44,18 +45,20 @@ static char *indent_of(struct arena *arena, const char *text, size_t at)
 }
 
 // Behind the last child, as it is set apart from what comes before it; or as the first one.
-static char *add_child(struct arena *arena, const char *text, const struct json *parent, const char *child)
+static char *add_child(struct arena *arena, const char *text, const struct json *parent,
+		       const char *child)
 {
 	const struct json *last = last_of(parent);
 	if (!last) {
 		const char *indent = indent_of(arena, text, parent->start);
-		const char *inside = arena_text(arena, "%c\n%s  %s\n%s%c", text[parent->start], indent, child, indent,
-						text[parent->end - 1]);
+		const char *inside = arena_text(arena, "%c\n%s  %s\n%s%c", text[parent->start],
+						indent, child, indent, text[parent->end - 1]);
 		return replace(arena, text, parent->start, parent->end, inside);
 	}
 	size_t blanks = blanks_before(text, last->begin);
-	return replace(arena, text, last->end, last->end,
-		       arena_text(arena, ",%.*s%s", (int)(last->begin - blanks), text + blanks, child));
+	return replace(
+		arena, text, last->end, last->end,
+		arena_text(arena, ",%.*s%s", (int)(last->begin - blanks), text + blanks, child));
 }
 
 // What is not there yet, from the inside out: {"a": {"b": VALUE}}.
@@ -63,11 +66,12 @@ static const char *wrapped(struct arena *arena, const char *const *path, const c
 {
 	if (!*path)
 		return value;
-	return arena_text(arena, "{%s: %s}", json_quote(arena, *path), wrapped(arena, path + 1, value));
+	return arena_text(arena, "{%s: %s}", json_quote(arena, *path),
+			  wrapped(arena, path + 1, value));
 }
 
-char *json_set(struct arena *arena, const char *text, const struct json *root, const char *const *path,
-	       const char *value)
+char *json_set(struct arena *arena, const char *text, const struct json *root,
+	       const char *const *path, const char *value)
 {
 	const struct json *at = root;
 	for (; *path; path++) {
@@ -83,8 +87,8 @@ char *json_set(struct arena *arena, const char *text, const struct json *root, c
 	return replace(arena, text, at->start, at->end, value);
 }
 
-char *json_append(struct arena *arena, const char *text, const struct json *root, const char *const *path,
-		  const char *element)
+char *json_append(struct arena *arena, const char *text, const struct json *root,
+		  const char *const *path, const char *element)
 {
 	const struct json *array = json_at(root, path);
 	if (!array)
@@ -92,7 +96,8 @@ char *json_append(struct arena *arena, const char *text, const struct json *root
 	return array->type == JSON_ARRAY ? add_child(arena, text, array, element) : NULL;
 }
 
-char *json_cut(struct arena *arena, const char *text, const struct json *parent, const struct json *child)
+char *json_cut(struct arena *arena, const char *text, const struct json *parent,
+	       const struct json *child)
 {
 	const struct json *before = NULL;
 	for (const struct json *each = parent->first; each != child; each = each->next)

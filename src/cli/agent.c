@@ -67,10 +67,12 @@ static void line(struct out *out, const char *name, const char *text)
 	enum { COLUMN = 13 };
 	int length = (int)strlen(name);
 	out_text(out, "%s", name);
-	out_wrapped(out, COLUMN, length < COLUMN ? length : COLUMN, str_printable(text) ? text : "(control bytes)");
+	out_wrapped(out, COLUMN, length < COLUMN ? length : COLUMN,
+		    str_printable(text) ? text : "(control bytes)");
 }
 
-static int write_change(struct box *box, const struct settings *settings, const char *text, struct out *out)
+static int write_change(struct box *box, const struct settings *settings, const char *text,
+			struct out *out)
 {
 	if (box->invocation.dry_run == ANSWER_YES) {
 		out_text(out, "%s would become:\n", settings->path);
@@ -95,11 +97,13 @@ static int install(struct box *box, char **names, struct out *out)
 	enum settings_found found = settings_find(&settings);
 	const char *title = settings.agent->title;
 	if (found == SETTINGS_OURS) {
-		out_text(out, "%s: is installed; to see that it works: sbx agent status %s\n", title, names[0]);
+		out_text(out, "%s: is installed; to see that it works: sbx agent status %s\n",
+			 title, names[0]);
 		return 0;
 	}
 	if (found == SETTINGS_OTHER && settings.agent->means == AGENT_HOOK)
-		return fail(0, "%s has a hook of another sbx; first: sbx agent remove %s --force", settings.path, names[0]);
+		return fail(0, "%s has a hook of another sbx; first: sbx agent remove %s --force",
+			    settings.path, names[0]);
 	const char *text = settings_with(&settings);
 	if (!text)
 		return -1;
@@ -111,8 +115,10 @@ static int install(struct box *box, char **names, struct out *out)
 	const char *profile = settings.agent->profile;
 	out_text(out, "%s: from its next start each of its commands runs in a box\n", title);
 	line(out, "  changed", settings.path);
-	line(out, "  as it was", arena_text(box->arena, "%s/%s.before", settings.state, settings.agent->name));
-	line(out, "  profile", arena_text(box->arena, "%s; to change it: ~/.config/sbx/%s.ini", profile, profile));
+	line(out, "  as it was",
+	     arena_text(box->arena, "%s/%s.before", settings.state, settings.agent->name));
+	line(out, "  profile",
+	     arena_text(box->arena, "%s; to change it: ~/.config/sbx/%s.ini", profile, profile));
 	line(out, "  look", arena_text(box->arena, "sbx agent status %s", names[0]));
 	line(out, "  note", settings.agent->caveat);
 	return 0;
@@ -122,7 +128,8 @@ static int remove_agent(struct box *box, char **names, struct out *out)
 {
 	struct settings settings;
 	TRY(open_settings(box, names[0], &settings));
-	const char *before = settings_before(&settings), *text = before ? before : settings_without(&settings);
+	const char *before = settings_before(&settings),
+		   *text = before ? before : settings_without(&settings);
 	if (!text)
 		return -1;
 	if (!before && box->invocation.force != ANSWER_YES)
@@ -131,7 +138,8 @@ static int remove_agent(struct box *box, char **names, struct out *out)
 	if (box->invocation.dry_run == ANSWER_YES)
 		return 0;
 	settings_forget(&settings);
-	out_text(out, "%s: from its next start its commands run as they did before sbx\n", settings.agent->title);
+	out_text(out, "%s: from its next start its commands run as they did before sbx\n",
+		 settings.agent->title);
 	return 0;
 }
 
@@ -150,15 +158,17 @@ static const char *seen_text(const struct settings *settings, const struct stat 
 	return arena_text(settings->arena, "last command of its own: %s", text);
 }
 
-static enum probed probe_unseen(const struct settings *settings, const char **ret_why, const char **ret_seen)
+static enum probed probe_unseen(const struct settings *settings, const char **ret_why,
+				const char **ret_seen)
 {
 	struct stat status;
 	const char *path = seen_path(settings);
 	bool seen = stat(path, &status) == 0;
 	enum probed probed = probe_agent(settings, ret_why);
 	struct timespec times[2] = { status.st_atim, status.st_mtim };
-	*ret_seen = seen ? seen_text(settings, &status) :
-			   "no command of its own came in yet; it reads its settings when it starts";
+	*ret_seen =
+		seen ? seen_text(settings, &status)
+		     : "no command of its own came in yet; it reads its settings when it starts";
 	if (seen)
 		utimensat(AT_FDCWD, path, times, AT_SYMLINK_NOFOLLOW);
 	else
@@ -170,10 +180,14 @@ static enum probed probe_unseen(const struct settings *settings, const char **re
 static const char *outside(const struct settings *settings, enum probed probed, const char *why)
 {
 	const char *first = arena_copy(settings->arena, why, strcspn(why, "\n"));
-	const char *shown = str_printable(first) ? first : "(control bytes)", *title = settings->agent->title;
+	const char *shown = str_printable(first) ? first : "(control bytes)",
+		   *title = settings->agent->title;
 	if (probed == PROBED_OUTSIDE)
-		return arena_text(settings->arena, "OUTSIDE: a probe, called as %s calls commands, was in no box", title);
-	return arena_text(settings->arena, "FAILS: a probe, called as %s calls commands, failed: %s", title,
+		return arena_text(settings->arena,
+				  "OUTSIDE: a probe, called as %s calls commands, was in no box",
+				  title);
+	return arena_text(settings->arena,
+			  "FAILS: a probe, called as %s calls commands, failed: %s", title,
 			  str_starts(shown, "sbx: ") ? shown + strlen("sbx: ") : shown);
 }
 
@@ -184,7 +198,9 @@ static bool describe(const struct settings *settings, const char *project, struc
 	const struct agent *agent = settings->agent;
 	const char *why, *seen, *other = settings_overridden(settings, project);
 	if (settings_find(settings) == SETTINGS_NONE) {
-		line(out, agent->name, arena_text(arena, "outside: not installed. Fix: sbx agent install %s", agent->name));
+		line(out, agent->name,
+		     arena_text(arena, "outside: not installed. Fix: sbx agent install %s",
+				agent->name));
 		return false;
 	}
 	if (other) {
@@ -227,7 +243,9 @@ static int status_inside(struct out *out)
 	}
 	if (!agent)
 		return 1;
-	return fail(0, "this command of %s runs in NO box; restart it, and look from outside: sbx agent status %s",
+	return fail(0,
+		    "this command of %s runs in NO box; restart it, and look from outside: sbx "
+		    "agent status %s",
 		    agent->title, agent->name);
 }
 
@@ -243,7 +261,8 @@ static int status(struct box *box, char **names, struct out *out)
 	for (unsigned i = 0; !names[0] && i < agent_count; i++) {
 		bool one;
 		if (show_one(box, agents[i].name, out, &one) < 0) {
-			line(out, agents[i].name, arena_text(box->arena, "unknown: %s", err_text()));
+			line(out, agents[i].name,
+			     arena_text(box->arena, "unknown: %s", err_text()));
 			err_clear();
 		}
 	}
@@ -292,8 +311,9 @@ static int list(struct box *box, char **names, struct out *out)
 {
 	(void)names;
 	for (unsigned i = 0; i < agent_count; i++)
-		line(out, agents[i].name, arena_text(box->arena, "%s%s", agents[i].title,
-						     agents[i].means == AGENT_BY_HAND ? " (by hand)" : ""));
+		line(out, agents[i].name,
+		     arena_text(box->arena, "%s%s", agents[i].title,
+				agents[i].means == AGENT_BY_HAND ? " (by hand)" : ""));
 	return 0;
 }
 
@@ -302,11 +322,8 @@ static const struct action {
 	int (*run)(struct box *box, char **names, struct out *out);
 	int least, most; // names
 } actions[] = {
-	{ "install", install, 1, 1 },
-	{ "remove", remove_agent, 1, 1 },
-	{ "status", status, 0, 1 },
-	{ "list", list, 0, 0 },
-	{ "hook", hook, 1, 1 }, // called by agents, not by people
+	{ "install", install, 1, 1 }, { "remove", remove_agent, 1, 1 }, { "status", status, 0, 1 },
+	{ "list", list, 0, 0 },       { "hook", hook, 1, 1 }, // called by agents, not by people
 };
 
 int verb_agent(char **words)

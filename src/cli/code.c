@@ -5,7 +5,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -14,7 +13,6 @@
 #include "base/out.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "base/units.h"
 #include "cli/box.h"
 #include "cli/help.h"
 #include "cli/verbs.h"
@@ -25,7 +23,7 @@
 extern char **environ;
 
 enum { SOURCE_BYTES_MOST = 4 << 20, CAPTURED_BYTES_MOST = 16 << 20, KEPT_MOST = 9 };
-#define PLACE "/tmp/sbx-code/"
+#define PLACE   "/tmp/sbx-code/"
 #define PROGRAM "/tmp/sbx-program"
 
 // What --json keeps apart. The kernel lets none of them grow: a program that writes more is told.
@@ -33,12 +31,12 @@ enum captured { CAPTURED_OUTPUT, CAPTURED_ERRORS, CAPTURED_COMPILER, CAPTURES };
 
 struct code {
 	const struct language *language;
-	const char *text; // of the snippet
-	const char *path; // FILE, or NULL
-	char **arguments; // of the program
+	const char *text;       // of the snippet
+	const char *path;       // FILE, or NULL
+	char **arguments;       // of the program
 	int captured[CAPTURES]; // -1 without --json
-	int kept; // the compiler's, as the box has it; -1 without
-	int output; // the caller's stdout
+	int kept;               // the compiler's, as the box has it; -1 without
+	int output;             // the caller's stdout
 };
 
 static int read_source(struct arena *arena, int fd, const char *name, const char **ret_text)
@@ -63,7 +61,8 @@ static int read_words(struct box *box, struct code *code)
 		return 0;
 	}
 	if (!rest[0])
-		return fail(0, "no code given; usage: sbx code [-l LANGUAGE] [OPTION]... FILE|-|-c STRING [ARGUMENT]...");
+		return fail(0, "no code given; usage: sbx code [-l LANGUAGE] [OPTION]... FILE|-|-c "
+			       "STRING [ARGUMENT]...");
 	code->arguments = rest + 1;
 	if (str_equal(rest[0], "-"))
 		return read_source(box->arena, STDIN_FILENO, "stdin", &code->text);
@@ -77,20 +76,24 @@ static int read_words(struct box *box, struct code *code)
 	return read_source(box->arena, fd, rest[0], &code->text);
 }
 
-// A file of the project is there by its own name; any other text is shown to the box under a name that
-// the language likes.
+// A file of the project is there by its own name; any other text is shown to the box under a name
+// that the language likes.
 static const char *place_of(struct box *box, const struct code *code)
 {
 	char name[32];
 	struct plan *places = arena_take(box->arena, sizeof(*places));
 	places->arena = box->arena;
 	decide_places(places, environ);
-	const char *path = code->path && places->current ? path_join(box->arena, places->current, code->path) : NULL;
+	const char *path = code->path && places->current
+				   ? path_join(box->arena, places->current, code->path)
+				   : NULL;
 	bool inside = path && places->toplevel && path_within(path, places->toplevel);
-	bool named = !code->language->file || str_equal(path_name(path ? path : ""), code->language->file);
+	bool named = !code->language->file ||
+		     str_equal(path_name(path ? path : ""), code->language->file);
 	if (inside && named && !box->invocation.session)
 		return path;
-	const char *place = arena_text(box->arena, PLACE "%s", language_file(code->language, name, sizeof(name)));
+	const char *place = arena_text(box->arena, PLACE "%s",
+				       language_file(code->language, name, sizeof(name)));
 	box->plan.snippet = (struct snippet){ place, code->text };
 	return place;
 }
@@ -104,12 +107,16 @@ static char **words_of(struct box *box, const struct code *code, const char *pla
 	struct arena *arena = box->arena;
 	int compiler = code->kept;
 	if (code->language->compile) {
-		const char *to = compiler < 0 ? ">&2" : arena_text(arena, ">&%d 2>&%d", compiler, compiler);
-		const char *done = compiler < 0 ? "" : arena_text(arena, "printf '\\0' >&%d; exec %d>&-; ", compiler, compiler);
+		const char *to =
+			compiler < 0 ? ">&2" : arena_text(arena, ">&%d 2>&%d", compiler, compiler);
+		const char *done = compiler < 0
+					   ? ""
+					   : arena_text(arena, "printf '\\0' >&%d; exec %d>&-; ",
+							compiler, compiler);
 		*next++ = arena_text(arena, "/bin/sh");
 		*next++ = arena_text(arena, "-c");
-		*next++ = arena_text(arena, "{ %s; } %s || exit 1; %sshift 2; exec %s \"$@\"", code->language->compile, to, done,
-				     PROGRAM);
+		*next++ = arena_text(arena, "{ %s; } %s || exit 1; %sshift 2; exec %s \"$@\"",
+				     code->language->compile, to, done, PROGRAM);
 		*next++ = arena_text(arena, "sbx-code");
 		*next++ = arena_text(arena, "%s", place);
 		*next++ = arena_text(arena, "%s", PROGRAM);
@@ -145,7 +152,8 @@ static int capture(struct box *box, struct code *code)
 	// The supervisor lets go of what the box keeps.
 	code->kept = code->captured[CAPTURED_COMPILER];
 	code->captured[CAPTURED_COMPILER] = fcntl(code->kept, F_DUPFD_CLOEXEC, 3);
-	if (code->captured[CAPTURED_COMPILER] < 0 || code->kept > KEPT_MOST) // of a shell's redirections
+	if (code->captured[CAPTURED_COMPILER] < 0 ||
+	    code->kept > KEPT_MOST) // of a shell's redirections
 		return fail(0, "too many open files");
 	fcntl(code->captured[CAPTURED_OUTPUT], F_SETFD, FD_CLOEXEC);
 	fcntl(code->captured[CAPTURED_ERRORS], F_SETFD, FD_CLOEXEC);
@@ -158,7 +166,8 @@ static int capture(struct box *box, struct code *code)
 	return 0;
 }
 
-// What was written so far, as a string; NUL bytes become '?'. `ret_full`: there was no room for more.
+// What was written so far, as a string; NUL bytes become '?'. `ret_full`: there was no room for
+// more.
 static char *text_of(struct arena *arena, int fd, bool *ret_full, size_t *ret_length)
 {
 	off_t end = lseek(fd, 0, SEEK_CUR);
@@ -221,12 +230,13 @@ int verb_code(char **words)
 		return help_verb(VERB_CODE, "code");
 	if (read_words(box, &code) < 0)
 		return box_failed();
-	code.language = box->invocation.language ? language_find(box->invocation.language) :
-						   language_detect(code.path, code.text);
+	code.language = box->invocation.language ? language_find(box->invocation.language)
+						 : language_detect(code.path, code.text);
 	if (!code.language)
 		return box_failed();
 	if (!box->invocation.profiles.first)
-		list_add(&box->invocation.profiles, box->arena, code.language->profile, (struct origin){ .file = "--lang" });
+		list_add(&box->invocation.profiles, box->arena, code.language->profile,
+			 (struct origin){ .file = "--lang" });
 	if (box->invocation.json == ANSWER_YES) {
 		if (capture(box, &code) < 0)
 			return box_failed();

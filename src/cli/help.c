@@ -10,7 +10,7 @@
 #include "cli/verbs.h"
 #include "jail/syscalls.h"
 
-enum { COLUMN = 30 };
+enum { COLUMN = 30, VERB_COLUMN = 6 };
 
 static void wrapped(struct out *out, int at, const char *text)
 {
@@ -45,9 +45,13 @@ static void options_of(struct out *out, enum verb verb, const char *section)
 int help_verb(enum verb verb, const char *name)
 {
 	struct out out = { 0 };
-	for (unsigned i = 0; i < verb_row_count; i++)
-		if (str_equal(verb_rows[i].name, name))
-			out_text(&out, "usage: sbx %s\n%s\n\n", verb_rows[i].synopsis, verb_rows[i].help);
+	for (unsigned i = 0; i < verb_row_count; i++) {
+		if (!str_equal(verb_rows[i].name, name))
+			continue;
+		out_text(&out, "usage: sbx %s\n", verb_rows[i].synopsis);
+		out_wrapped(&out, 0, 0, verb_rows[i].help);
+		out_text(&out, "\n");
+	}
 	options_of(&out, verb, NULL);
 	for (unsigned i = 0; (verb & VERBS_BOX) && i < section_count; i++) {
 		if (str_equal(sections[i].name, "profile"))
@@ -69,8 +73,10 @@ int help_all(int fd)
 	struct out out = { 0 };
 	out_text(&out, "sbx runs a command in a box: it sees the system and the project, not your\n"
 		       "secrets; it writes the project, not your home.\n\nusage:\n");
-	for (unsigned i = 0; i < verb_row_count; i++)
-		out_text(&out, "  sbx %s\n      %s\n", verb_rows[i].synopsis, verb_rows[i].help);
+	for (unsigned i = 0; i < verb_row_count; i++) {
+		out_text(&out, "  sbx %s\n", verb_rows[i].synopsis);
+		out_wrapped(&out, VERB_COLUMN, 0, verb_rows[i].help);
+	}
 	out_text(&out, "  sbx --version | --help\n\n'sbx VERB --help' lists the options of a verb. "
 		       "Manual: man sbx, man sbx.ini\n");
 	return out_flush(&out, fd) < 0 ? STATUS_FAILURE : STATUS_OK;

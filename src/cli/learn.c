@@ -44,11 +44,12 @@ static int read_before(struct arena *arena, const char *path, const char **ret_t
 
 static bool is_secret(const struct box *box, const char *path)
 {
-	list_each(item, &box->profile.secret) {
+	list_each (item, &box->profile.secret) {
 		const char *place = item->text + (item->text[0] == '?');
 		bool home = str_starts(place, "~/");
 		size_t length = strlen(box->plan.home);
-		if (home && path_within(path, box->plan.home) && path[length] == '/' && path_within(path + length, place + 1))
+		if (home && path_within(path, box->plan.home) && path[length] == '/' &&
+		    path_within(path + length, place + 1))
 			return true;
 		if (!home && place[0] == '/' && path_within(path, place))
 			return true;
@@ -56,7 +57,8 @@ static bool is_secret(const struct box *box, const char *path)
 	return false;
 }
 
-static void wish_for(const struct box *box, struct arena *arena, const struct denial *denial, struct wishes *wishes)
+static void wish_for(const struct box *box, struct arena *arena, const struct denial *denial,
+		     struct wishes *wishes)
 {
 	if (!denial->flag)
 		return;
@@ -68,7 +70,8 @@ static void wish_for(const struct box *box, struct arena *arena, const struct de
 	// Shells look at it when they start, and need nothing of it.
 	if (before && str_equal(path, before) && str_equal(denial->kind, "read"))
 		return;
-	propose_path(arena, wishes, denial->flag, path, box->plan.home, box->plan.project, is_secret(box, path));
+	propose_path(arena, wishes, denial->flag, path, box->plan.home, box->plan.project,
+		     is_secret(box, path));
 }
 
 // Options of the run belong to what it needed; "every name" is replaced by those that were used.
@@ -89,7 +92,7 @@ static const char *head_of(const struct box *box, struct arena *arena)
 				      path_name(box->invocation.command[0]));
 	if (!box->invocation.profiles.first)
 		return arena_text(arena, "%sextends = default\n", text);
-	list_each(item, &box->invocation.profiles)
+	list_each (item, &box->invocation.profiles)
 		text = arena_text(arena, "%sextends = %s\n", text, item->text);
 	return text;
 }
@@ -149,14 +152,17 @@ int verb_learn(char **words)
 	if (box->invocation.shell_string)
 		box_use_shell(box, box->invocation.shell_string, box->arguments.rest);
 	if (!box->invocation.command[0])
-		fail(0, "no command given; usage: sbx learn [-o FILE] [OPTION]... [--] COMMAND [ARGUMENT]...");
+		fail(0, "no command given; usage: sbx learn [-o FILE] [OPTION]... [--] COMMAND "
+			"[ARGUMENT]...");
 	// What cannot be added to is said before the run.
-	if (!box->invocation.command[0] || read_before(box->arena, box->invocation.output, &before) < 0)
+	if (!box->invocation.command[0] ||
+	    read_before(box->arena, box->invocation.output, &before) < 0)
 		return box_failed();
 	// What was learned before counts.
 	const char *file = box->invocation.output;
 	if (before[0] && !box->invocation.profiles.first)
-		list_add(&box->invocation.profiles, box->arena, arena_text(box->arena, "%s%s", strchr(file, '/') ? "" : "./", file),
+		list_add(&box->invocation.profiles, box->arena,
+			 arena_text(box->arena, "%s%s", strchr(file, '/') ? "" : "./", file),
 			 (struct origin){ .file = "--output" });
 	box->invocation.explain = ANSWER_YES;
 	box->invocation.learn = ANSWER_YES;

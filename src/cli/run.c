@@ -58,7 +58,8 @@ static int pass_handback(struct box *box, const char *string)
 	bool known = false;
 	for (size_t i = 0; path && i < sizeof(places) / sizeof(*places); i++)
 		known = known || (places[i] && places[i][0] == '/' &&
-				  str_equal(path_parent(box->arena, path), path_clean(box->arena, places[i])));
+				  str_equal(path_parent(box->arena, path),
+					    path_clean(box->arena, places[i])));
 	if (!known)
 		return 0;
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -96,7 +97,8 @@ int verb_sbx_shell(char **words)
 		return run_inside(box);
 	if (agent) {
 		agent_seen(box->arena, agent);
-		list_add(&box->invocation.profiles, box->arena, agent->profile, (struct origin){ .file = agent->marker });
+		list_add(&box->invocation.profiles, box->arena, agent->profile,
+			 (struct origin){ .file = agent->marker });
 		if (pass_handback(box, string ? words[0] : NULL) < 0)
 			return box_failed();
 	}

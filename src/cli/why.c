@@ -29,7 +29,8 @@ static const char *line_of(struct box *box, const struct origin *from)
 {
 	if (!from->file)
 		return "sbx itself";
-	return from->line ? arena_text(box->arena, "%s, line %u", from->file, from->line) : from->file;
+	return from->line ? arena_text(box->arena, "%s, line %u", from->file, from->line)
+			  : from->file;
 }
 
 static bool is_thrown_away(const struct judgement *judgement, const char *path)
@@ -41,15 +42,18 @@ static bool is_thrown_away(const struct judgement *judgement, const char *path)
 static const char *path_words(const struct judgement *judgement, const char *path)
 {
 	if (is_thrown_away(judgement, path))
-		return "is not in the box: what lies above it is empty there, and what is written is thrown away";
+		return "is not in the box: what lies above it is empty there, and what is written "
+		       "is thrown away";
 	switch (judgement->verdict) {
 	case PATH_READ:
 		return "can be read";
 	case PATH_WRITE:
 		return "can be read and written";
 	case PATH_PRIVATE:
-		return judgement->by->cache ? "can be written; kept for this project's boxes, apart from the host's" :
-					      "can be written; the box's own, thrown away at the end";
+		return judgement->by->cache
+			       ? "can be written; kept for this project's boxes, apart from the "
+				 "host's"
+			       : "can be written; the box's own, thrown away at the end";
 	case PATH_HIDDEN:
 		return "is hidden";
 	case PATH_ABSENT:
@@ -74,7 +78,8 @@ static void why_path(struct box *box, const char *word, struct out *out)
 	if (judgement.by)
 		out_text(out, " (%s)", shown(line_of(box, &judgement.by->from)));
 	out_text(out, "\n");
-	if (judgement.verdict == PATH_ABSENT || judgement.verdict == PATH_HIDDEN || is_thrown_away(&judgement, path))
+	if (judgement.verdict == PATH_ABSENT || judgement.verdict == PATH_HIDDEN ||
+	    is_thrown_away(&judgement, path))
 		out_text(out, "  to read it:  --read %s\n", shown(path));
 	if (judgement.verdict != PATH_WRITE)
 		out_text(out, "  to write it: --write %s\n", shown(path));
@@ -84,10 +89,10 @@ static void why_path(struct box *box, const char *word, struct out *out)
 static void why_allowed(struct box *box, const char *text, struct out *out)
 {
 	const struct item *reason = box->plan.egress.reasons.first;
-	list_each(item, &box->plan.egress.allow) {
+	list_each (item, &box->plan.egress.allow) {
 		if (str_equal(item->text, text)) {
-			out_text(out, " (%s%s%s; %s)", shown(text), reason->text[0] ? ": " : "", shown(reason->text),
-				 shown(line_of(box, &item->from)));
+			out_text(out, " (%s%s%s; %s)", shown(text), reason->text[0] ? ": " : "",
+				 shown(reason->text), shown(line_of(box, &item->from)));
 			return;
 		}
 		reason = reason->next;
@@ -103,7 +108,8 @@ static int why_host(struct box *box, const char *word, struct out *out)
 	uint16_t port = 443;
 	const struct rule *deny = NULL;
 	if (!host_parse_port(word, strlen(word), &host, &port))
-		return fail(0, "'%.80s' is no host; a file is written with a '/': ./%.80s", shown(word), shown(word));
+		return fail(0, "'%.80s' is no host; a file is written with a '/': ./%.80s",
+			    shown(word), shown(word));
 	switch (box->profile.network) {
 	case NETWORK_NONE:
 		out_text(out, "%s cannot be reached: the network is off (mode none)\n", word);
@@ -125,7 +131,9 @@ static int why_host(struct box *box, const char *word, struct out *out)
 	} else if (deny) {
 		out_text(out, "is denied (%s)\n", shown(deny->text));
 	} else {
-		out_text(out, "cannot be reached: no line allows it\n  to reach it: --allow-domain %s\n", word);
+		out_text(out,
+			 "cannot be reached: no line allows it\n  to reach it: --allow-domain %s\n",
+			 word);
 	}
 	return 0;
 }
@@ -139,7 +147,8 @@ static int why_variable(struct box *box, const char *name, struct out *out)
 		if (variable->value)
 			out_text(out, "$%s is passed\n", name);
 		else
-			out_text(out, "$%s is withheld: %s\n  to pass it: --pass-env %s\n", name, variable->why, name);
+			out_text(out, "$%s is withheld: %s\n  to pass it: --pass-env %s\n", name,
+				 variable->why, name);
 		return 0;
 	}
 	out_text(out, "$%s is not set here\n", shown(name));
@@ -164,7 +173,8 @@ int verb_why(char **words)
 	static char *nothing[] = { NULL };
 	box->invocation.command = nothing;
 	if (!asked[0]) {
-		fail(0, "nothing to explain; usage: sbx why [OPTION]... PATH|HOST[:PORT]|$VARIABLE...");
+		fail(0, "nothing to explain; usage: sbx why [OPTION]... "
+			"PATH|HOST[:PORT]|$VARIABLE...");
 		return box_failed();
 	}
 	if (box_plan(box) < 0)

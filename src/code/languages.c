@@ -69,9 +69,11 @@ const struct language *language_find(const char *name)
 {
 	char what[80];
 	for (unsigned i = 0; i < language_count; i++)
-		if (str_equal(languages[i].name, name) || is_word_of(languages[i].also, name, strlen(name)))
+		if (str_equal(languages[i].name, name) ||
+		    is_word_of(languages[i].also, name, strlen(name)))
 			return &languages[i];
-	snprintf(what, sizeof(what), "no language '%.40s'", str_printable(name) ? name : "(control bytes)");
+	snprintf(what, sizeof(what), "no language '%.40s'",
+		 str_printable(name) ? name : "(control bytes)");
 	unknown(what);
 	return NULL;
 }
@@ -106,7 +108,8 @@ static const struct language *by_text(const char *text)
 		for (int j = 0; j < 4 && languages[i].hints[j]; j++) {
 			const char *hint = languages[i].hints[j];
 			// A hint for the beginning of a line holds for the first one, too.
-			count += strstr(text, hint) || (hint[0] == '\n' && str_starts(text, hint + 1));
+			count += strstr(text, hint) ||
+				 (hint[0] == '\n' && str_starts(text, hint + 1));
 		}
 		if (count > most) {
 			most = count;
@@ -137,6 +140,7 @@ const char *language_file(const struct language *language, char *name, size_t si
 	if (language->file)
 		snprintf(name, size, "%s", language->file);
 	else
-		snprintf(name, size, "main.%.*s", (int)strcspn(language->extensions, " "), language->extensions);
+		snprintf(name, size, "main.%.*s", (int)strcspn(language->extensions, " "),
+			 language->extensions);
 	return name;
 }

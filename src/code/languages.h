@@ -5,13 +5,15 @@
 
 struct language {
 	const char *name, *also; // `also`: other names, with blanks
-	const char *extensions; // with blanks; the first is that of the file in the box
-	const char *programs; // as a #! line names them, with blanks
-	const char *profile; // built in
-	const char *hints[4]; // a text with one of these is of this language, when nothing else says so
-	const char *compile; // for sh, with $1 as the file and $2 as the program to make; NULL: none
+	const char *extensions;  // with blanks; the first is that of the file in the box
+	const char *programs;    // as a #! line names them, with blanks
+	const char *profile;     // built in
+	const char *
+		hints[4]; // a text with one of these is of this language, when nothing else says so
+	const char
+		*compile;   // for sh, with $1 as the file and $2 as the program to make; NULL: none
 	const char *run[4]; // words before the file, or the program when it was compiled
-	const char *file; // its name in the box, where the language wants one, or NULL
+	const char *file;   // its name in the box, where the language wants one, or NULL
 };
 extern const struct language languages[];
 extern const unsigned language_count;

@@ -18,19 +18,21 @@
 
 enum { INSTRUCTIONS_MOST = 1024, ROW_MOST = 9 };
 
-static void emit(struct sock_filter *code, unsigned *used, uint16_t operation, uint32_t k, uint8_t jt,
-		 uint8_t jf)
+static void emit(struct sock_filter *code, unsigned *used, uint16_t operation, uint32_t k,
+		 uint8_t jt, uint8_t jf)
 {
 	code[(*used)++] = (struct sock_filter){ .code = operation, .jt = jt, .jf = jf, .k = k };
 }
 
-static void emit_row(struct sock_filter *code, unsigned *used, const struct asking *row, unsigned number)
+static void emit_row(struct sock_filter *code, unsigned *used, const struct asking *row,
+		     unsigned number)
 {
 	bool always = row->argument == ASKING_ALWAYS, masked = row->mask != ~0U;
 	uint8_t rest = always ? 1 : (uint8_t)(3 + masked), guard = row->family ? 2 : 0;
 	emit(code, used, BPF_JMP | BPF_JEQ | BPF_K, number, 0, (uint8_t)(guard + rest + !always));
 	if (guard) {
-		emit(code, used, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args), 0, 0);
+		emit(code, used, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args), 0,
+		     0);
 		emit(code, used, BPF_JMP | BPF_JEQ | BPF_K, row->family, 0, rest);
 	}
 	if (!always) {
@@ -38,8 +40,8 @@ static void emit_row(struct sock_filter *code, unsigned *used, const struct aski
 		     (uint32_t)(offsetof(struct seccomp_data, args) + row->argument * 8), 0, 0);
 		if (masked)
 			emit(code, used, BPF_ALU | BPF_AND | BPF_K, row->mask, 0, 0);
-		emit(code, used, BPF_JMP | BPF_JEQ | BPF_K, row->value, row->test == ASKING_IS ? 0 : 1,
-		     row->test == ASKING_IS ? 1 : 0);
+		emit(code, used, BPF_JMP | BPF_JEQ | BPF_K, row->value,
+		     row->test == ASKING_IS ? 0 : 1, row->test == ASKING_IS ? 1 : 0);
 	}
 	emit(code, used, BPF_RET | BPF_K, row->answer, 0, 0);
 	if (!always)
@@ -84,22 +86,26 @@ int asking_child(const struct plan *plan, struct run *run)
 	};
 	if (plan->asking.count == 0)
 		return 0;
-	// A signal that comes while the supervisor answers waits: else Go's own would begin each call anew.
+	// A signal that comes while the supervisor answers waits: else Go's own would begin each
+	// call anew.
 	unsigned flags = SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
-	autoclose int listener = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
+	autoclose int listener =
+		(int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
 	if (listener < 0 && errno == EINVAL) // before Linux 5.19
-		listener = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
+		listener = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+					SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
 	if (listener < 0)
 		return fail(errno, "seccomp filter with a listener");
 	run->message.kind = MESSAGE_LISTENER;
-	return fd_send(run->to_host, &run->message, sizeof(run->message), &listener, 1) < 0 ?
-		       fail(errno, "hand the listener over") :
-		       0;
+	return fd_send(run->to_host, &run->message, sizeof(run->message), &listener, 1) < 0
+		       ? fail(errno, "hand the listener over")
+		       : 0;
 }
 
 void asking_begin(int listener)
 {
-	sys_ioctl(listener, SYS_SECCOMP_NOTIF_SET_FLAGS, (void *)(uintptr_t)SYS_SECCOMP_SYNC_WAKE_UP);
+	sys_ioctl(listener, SYS_SECCOMP_NOTIF_SET_FLAGS,
+		  (void *)(uintptr_t)SYS_SECCOMP_SYNC_WAKE_UP);
 }
 
 const char *asking_call(int number)

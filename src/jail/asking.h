@@ -1,5 +1,5 @@
-// A second filter that asks the supervisor: of tier landlock what Landlock does not see, of --explain
-// what may be refused.
+// A second filter that asks the supervisor: of tier landlock what Landlock does not see, of
+// --explain what may be refused.
 #pragma once
 
 #include <limits.h>
@@ -17,7 +17,7 @@ struct asking {
 	uint32_t mask, value;
 	enum { ASKING_IS, ASKING_IS_NOT } test;
 	uint32_t answer; // SECCOMP_RET_*
-	unsigned modes; // bits: the row counts when one of these is asked for
+	unsigned modes;  // bits: the row counts when one of these is asked for
 	uint32_t family; // of socket, besides: the first argument, 0 for any
 };
 enum { ASKING_ALWAYS = 6 };

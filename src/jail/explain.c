@@ -84,11 +84,13 @@ int explain_plan(struct plan *plan)
 		return 0;
 	if (plan->tier == TIER_LANDLOCK)
 		return fail(0, "--explain needs namespaces: it cannot be had in tier landlock");
-	return asking_compile(plan, rows, sizeof(rows) / sizeof(*rows), plan->learn ? EXPLAINS | LEARNS : EXPLAINS);
+	return asking_compile(plan, rows, sizeof(rows) / sizeof(*rows),
+			      plan->learn ? EXPLAINS | LEARNS : EXPLAINS);
 }
 
 // The caller's path from the root of its box. False when it is not known, or too long.
-static bool whole_path(const struct question *question, int directory, const char *path, char whole[PATH_MAX])
+static bool whole_path(const struct question *question, int directory, const char *path,
+		       char whole[PATH_MAX])
 {
 	char link[64], base[PATH_MAX];
 	if (path[0] == '/')
@@ -106,7 +108,8 @@ static bool whole_path(const struct question *question, int directory, const cha
 
 static int open_inside(const struct question *question, const char *path)
 {
-	return sys_openat2(question->root, path, O_PATH | O_CLOEXEC, RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS);
+	return sys_openat2(question->root, path, O_PATH | O_CLOEXEC,
+			   RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS);
 }
 
 static void parent_of(const char *path, char parent[PATH_MAX])
@@ -131,15 +134,20 @@ static void name_program(const struct question *question, char name[32])
 	name[length > 0 ? length - 1 : 0] = '\0';
 }
 
-static void note(const struct question *question, const char *kind, const char *flag, const char *path, const char *why)
+static void note(const struct question *question, const char *kind, const char *flag,
+		 const char *path, const char *why)
 {
 	char program[32];
 	name_program(question, program);
 	bool printable = str_printable(path);
-	struct denial *denial = denials_add(question->denials, kind, printable ? path : "(control bytes)", program);
+	struct denial *denial =
+		denials_add(question->denials, kind, printable ? path : "(control bytes)", program);
 	if (!denial)
 		return;
-	const struct mount *by = judge_path(question->plan, path).by;
+	struct judgement judgement = judge_path(question->plan, path);
+	// That nothing names a path is no line's doing.
+	bool decides = judgement.verdict == PATH_READ || judgement.verdict == PATH_HIDDEN;
+	const struct mount *by = decides ? judgement.by : NULL;
 	snprintf(denial->why, sizeof(denial->why), "%s", why);
 	if (by && by->from.file && by->from.line)
 		snprintf(denial->rule, sizeof(denial->rule), "%s:%u", by->from.file, by->from.line);
@@ -177,7 +185,8 @@ static void look_at_write(const struct question *question, const char *path)
 	if (!hidden && faccessat(fd, "", W_OK, AT_EACCESS | AT_EMPTY_PATH) == 0)
 		return;
 	if (name[0] == '/' && faccessat(AT_FDCWD, name, W_OK, AT_EACCESS) == 0)
-		note(question, "write", hidden ? "read" : "write", name, hidden ? "is hidden" : "is read-only in the box");
+		note(question, "write", hidden ? "read" : "write", name,
+		     hidden ? "is hidden" : "is read-only in the box");
 }
 
 static void look_at_name(const struct question *question, const char *path)
@@ -216,7 +225,8 @@ static void look_at_program(const struct question *question, const char *path)
 	autoclose int fd = open_inside(question, path);
 	if (fd >= 0 || errno != ENOENT)
 		return;
-	if (stat(path, &status) == 0 && S_ISREG(status.st_mode) && faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0)
+	if (stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+	    faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0)
 		note(question, "execute", "read", path, "is not in the box");
 }
 
@@ -227,7 +237,8 @@ static void look_at_socket(const struct question *question)
 	char path[PATH_MAX];
 	const uint64_t *arguments = (const uint64_t *)question->asked->data.args;
 	size_t length = arguments[2] > sizeof(address) ? sizeof(address) : (size_t)arguments[2];
-	if (length <= sizeof(sa_family_t) || !asking_memory(question->asked->pid, arguments[1], &address, length) ||
+	if (length <= sizeof(sa_family_t) ||
+	    !asking_memory(question->asked->pid, arguments[1], &address, length) ||
 	    address.sun_family != AF_UNIX || address.sun_path[0] == '\0')
 		return;
 	address.sun_path[sizeof(address.sun_path) - 1] = '\0';
@@ -297,6 +308,7 @@ void explain_answer(const struct plan *plan, struct run *run, struct denials *de
 	for (size_t i = 0; root >= 0 && i < sizeof(calls) / sizeof(*calls); i++)
 		if (str_equal(calls[i].name, name))
 			look_at_call(&question, &calls[i]);
-	struct seccomp_notif_resp response = { .id = asked.id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE };
+	struct seccomp_notif_resp response = { .id = asked.id,
+					       .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE };
 	sys_ioctl(run->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
 }

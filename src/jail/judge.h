@@ -6,9 +6,9 @@ struct plan;
 enum verdict_of_path {
 	PATH_ABSENT, // not in the box
 	PATH_READ,
-	PATH_WRITE, // changes reach the host, or a session's layer
+	PATH_WRITE,   // changes reach the host, or a session's layer
 	PATH_PRIVATE, // writable and thrown away, or kept apart from the host's
-	PATH_HIDDEN, // exists, and cannot be read
+	PATH_HIDDEN,  // exists, and cannot be read
 };
 
 struct judgement {

@@ -14,14 +14,17 @@ enum { TOGETHER = 3 }; // so many names of one directory stand for the directory
 void propose_line(struct wishes *wishes, const char *section, const char *key, const char *value)
 {
 	for (unsigned i = 0; i < wishes->count; i++)
-		if (str_equal(wishes->all[i].key, key) && str_equal(wishes->all[i].section, section) &&
+		if (str_equal(wishes->all[i].key, key) &&
+		    str_equal(wishes->all[i].section, section) &&
 		    str_equal(wishes->all[i].value, value))
 			return;
 	if (wishes->count < WISHES_MOST)
-		wishes->all[wishes->count++] = (struct wish){ .section = section, .key = key, .value = value };
+		wishes->all[wishes->count++] =
+			(struct wish){ .section = section, .key = key, .value = value };
 }
 
-static const char *written(struct arena *arena, const char *path, const char *home, const char *project)
+static const char *written(struct arena *arena, const char *path, const char *home,
+			   const char *project)
 {
 	if (project && path_within(path, project) && !str_equal(path, project))
 		return arena_text(arena, "./%s", path + strlen(project) + 1);
@@ -35,13 +38,15 @@ static bool may_be_written(const char *value)
 {
 	enum { KEY_MOST = 16 };
 	size_t length = strlen(value);
-	return str_printable(value) && length < INI_LINE_MOST - KEY_MOST && !strstr(value, " ;") && value[length - 1] != ' ';
+	return str_printable(value) && length < INI_LINE_MOST - KEY_MOST && !strstr(value, " ;") &&
+	       value[length - 1] != ' ';
 }
 
 static void drop(struct wishes *wishes, unsigned index)
 {
 	wishes->count--;
-	memmove(&wishes->all[index], &wishes->all[index + 1], (wishes->count - index) * sizeof(wishes->all[0]));
+	memmove(&wishes->all[index], &wishes->all[index + 1],
+		(wishes->count - index) * sizeof(wishes->all[0]));
 }
 
 static bool is_below(const struct wish *wish, const char *key, const char *directory)
@@ -58,7 +63,8 @@ static bool may_stand(const char *directory)
 	return rest && rest[1] && (directory[0] != '/' || strchr(directory + 1, '/'));
 }
 
-static void generalise(struct arena *arena, struct wishes *wishes, const char *key, const char *value)
+static void generalise(struct arena *arena, struct wishes *wishes, const char *key,
+		       const char *value)
 {
 	const char *slash = strrchr(value, '/');
 	const char *directory = slash ? arena_copy(arena, value, (size_t)(slash - value)) : "";
@@ -76,8 +82,8 @@ static void generalise(struct arena *arena, struct wishes *wishes, const char *k
 	generalise(arena, wishes, key, directory);
 }
 
-void propose_path(struct arena *arena, struct wishes *wishes, const char *key, const char *path, const char *home,
-		  const char *project, bool secret)
+void propose_path(struct arena *arena, struct wishes *wishes, const char *key, const char *path,
+		  const char *home, const char *project, bool secret)
 {
 	const char *value = written(arena, path, home, project);
 	if (!may_be_written(value))
@@ -86,8 +92,11 @@ void propose_path(struct arena *arena, struct wishes *wishes, const char *key, c
 		const struct wish *known = &wishes->all[i];
 		// What may be written may be read; a directory holds what is below.
 		bool enough = str_equal(known->key, key) || str_equal(known->key, "write");
-		if (enough && !known->secret && (str_equal(known->value, value) || is_below(
-			&(struct wish){ .section = "files", .key = known->key, .value = value }, known->key, known->value)))
+		if (enough && !known->secret &&
+		    (str_equal(known->value, value) || is_below(&(struct wish){ .section = "files",
+										.key = known->key,
+										.value = value },
+								known->key, known->value)))
 			return;
 	}
 	unsigned before = wishes->count;
@@ -109,7 +118,8 @@ static const char *group_of(const char *host)
 		return NULL;
 	for (unsigned i = 0; i < group_rows.count; i++) {
 		const char *name = group_rows.rows[i].name;
-		if (str_equal(name, parsed.name) || (str_starts(name, "*.") && host_within(parsed.name, name + 2)))
+		if (str_equal(name, parsed.name) ||
+		    (str_starts(name, "*.") && host_within(parsed.name, name + 2)))
 			return group_rows.rows[i].section;
 	}
 	return NULL;
@@ -143,7 +153,8 @@ void propose_host(struct arena *arena, struct wishes *wishes, const char *host)
 static const char *line_of(struct arena *arena, const struct wish *wish)
 {
 	if (wish->secret)
-		return arena_text(arena, "; a secret, take it in only if you mean it: %s = %s", wish->key, wish->value);
+		return arena_text(arena, "; a secret, take it in only if you mean it: %s = %s",
+				  wish->key, wish->value);
 	return arena_text(arena, "%s = %s", wish->key, wish->value);
 }
 
@@ -152,9 +163,10 @@ static const char *line_end(const char *at)
 	return at + strcspn(at, "\n");
 }
 
-// Where a section ends: behind its last line that is not blank. NULL when there is none; `ret_known` is
-// set when the line is in it.
-static const char *section_end(const char *text, const char *section, const char *line, bool *ret_known)
+// Where a section ends: behind its last line that is not blank. NULL when there is none;
+// `ret_known` is set when the line is in it.
+static const char *section_end(const char *text, const char *section, const char *line,
+			       bool *ret_known)
 {
 	const char *end = NULL;
 	bool here = false;
@@ -162,11 +174,13 @@ static const char *section_end(const char *text, const char *section, const char
 	for (const char *at = text; *at; at = *line_end(at) ? line_end(at) + 1 : line_end(at)) {
 		size_t length = (size_t)(line_end(at) - at), name = strlen(section);
 		if (at[0] == '[')
-			here = length >= name + 2 && strncmp(at + 1, section, name) == 0 && at[name + 1] == ']';
+			here = length >= name + 2 && strncmp(at + 1, section, name) == 0 &&
+			       at[name + 1] == ']';
 		if (!here || strspn(at, " \t") == length)
 			continue;
 		end = at + length;
-		*ret_known = *ret_known || (length == strlen(line) && strncmp(at, line, length) == 0);
+		*ret_known =
+			*ret_known || (length == strlen(line) && strncmp(at, line, length) == 0);
 	}
 	return end;
 }
@@ -174,15 +188,18 @@ static const char *section_end(const char *text, const char *section, const char
 static char *with_line(struct arena *arena, char *text, const struct wish *wish)
 {
 	bool known;
-	const char *line = line_of(arena, wish), *end = section_end(text, wish->section, line, &known);
+	const char *line = line_of(arena, wish),
+		   *end = section_end(text, wish->section, line, &known);
 	if (known)
 		return text;
 	if (!end)
-		return arena_text(arena, "%s%s[%s]\n%s\n", text, *text ? "\n" : "", wish->section, line);
+		return arena_text(arena, "%s%s[%s]\n%s\n", text, *text ? "\n" : "", wish->section,
+				  line);
 	return arena_text(arena, "%.*s\n%s%s", (int)(end - text), text, line, *end ? end : "\n");
 }
 
-char *propose_text(struct arena *arena, const char *before, const char *head, const struct wishes *wishes)
+char *propose_text(struct arena *arena, const char *before, const char *head,
+		   const struct wishes *wishes)
 {
 	char *text = arena_text(arena, "%s", *before ? before : head);
 	for (unsigned i = 0; i < wishes->count; i++)

@@ -59,14 +59,16 @@ void denied_model(const struct plan *plan, const struct denials *denials, struct
 		const struct key *key = key_of(denial);
 		begin(denial, out);
 		if (key)
-			out_text(out, "; the user could allow it: [%s] %s = %s", key->section, key->name, denial->value);
+			out_text(out, "; the user could allow it: [%s] %s = %s", key->section,
+				 key->name, denial->value);
 		any = any || key;
 		out_text(out, "\n");
 	}
 	tell_lost(denials, out);
 	if (any)
 		out_text(out,
-			 "sbx: this is the user's policy, not a fault: go on without it, or ask the user to add the "
+			 "sbx: this is the user's policy, not a fault: go on without it, or ask "
+			 "the user to add the "
 			 "line to %s/%s.ini\n",
 			 plan->config, plan->profile_name);
 }

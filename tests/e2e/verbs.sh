@@ -69,6 +69,7 @@ is "actions are" "install" "$(offers agent ins)"
 is "languages are, all of them" "$("$SBX" code -l none -c x 2>&1 | sed 's/.*expected one of //' | tr ' ' '\n' | sort | xargs)" "$(offers code -l "" | tr ' ' '\n' | sort | xargs)"
 like "groups are listed with what they lead to" "$("$SBX" profile groups)" '^@github +[a-z.]+: '
 is "every agent is listed" 8 "$("$SBX" agent list | wc -l)"
+is "no line of help is wider than a terminal" "" "$({ "$SBX" --help; for verb in run session agent learn code why; do "$SBX" $verb --help; done; } | grep '.\{81\}' | grep -v '^usage')"
 for page in sbx.1 sbx.ini.5 sbx.7; do
 	is "$page is clean" "" "$(mandoc -T lint -W warning "$build/man/$page" 2>&1)"
 done
