@@ -11,20 +11,21 @@
 
 // clang-format off
 const struct agent agents[] = {
-	{ .name = "claude-code", .title = "Claude Code", .program = "claude", .means = AGENT_MEMBER,
+	{ .name = "claude-code", .title = "Claude Code", .means = AGENT_MEMBER,
 	  .marker = "CLAUDECODE", .profile = "claude-code-shell",
 	  .home_variable = "CLAUDE_CONFIG_DIR", .home = ".claude", .file = "settings.json",
 	  .call = "", .path = { "env", "CLAUDE_CODE_SHELL_PREFIX" },
-	  .project = { ".claude/settings.local.json", ".claude/settings.json" },
+	  .project = { "/etc/claude-code/managed-settings.json", ".claude/settings.local.json",
+		       ".claude/settings.json" },
 	  .caveat = "its file tools (Read, Edit, Write) are no commands and stay outside; for these too: "
 		    "sbx run -p claude-code -- claude" },
-	{ .name = "opencode", .title = "opencode", .program = "opencode", .means = AGENT_MEMBER,
+	{ .name = "opencode", .title = "opencode", .means = AGENT_MEMBER,
 	  .marker = "OPENCODE", .profile = "opencode-shell",
-	  .home_variable = "OPENCODE_CONFIG_DIR", .home = ".config/opencode", .file = "opencode.json",
+	  .home_variable = "XDG_CONFIG_HOME", .home = ".config/opencode", .below = "/opencode", .file = "opencode.json",
 	  .call = "-c ", .path = { "shell" }, .project = { "opencode.json", "opencode.jsonc" },
 	  .caveat = "when sbx-shell is removed it takes bash without a word; its file tools stay outside: "
 		    "sbx run -p opencode -- opencode" },
-	{ .name = "gemini", .title = "Gemini CLI", .program = "gemini", .means = AGENT_HOOK,
+	{ .name = "gemini", .title = "Gemini CLI", .means = AGENT_HOOK,
 	  .marker = "GEMINI_CLI", .profile = "gemini-shell",
 	  .home_variable = "GEMINI_CLI_HOME", .home = ".gemini", .below = "/.gemini", .file = "settings.json",
 	  .path = { "hooks", "BeforeTool" }, .matcher = "run_shell_command", .answer = HOOK_MERGES,
@@ -32,7 +33,7 @@ const struct agent agents[] = {
 	  .off = { "hooksConfig", "enabled" }, .off_value = "false",
 	  .caveat = "where hooks are switched off commands run outside; its file tools stay outside: "
 		    "sbx run -p gemini -- gemini" },
-	{ .name = "qwen", .title = "Qwen Code", .program = "qwen", .means = AGENT_HOOK,
+	{ .name = "qwen", .title = "Qwen Code", .means = AGENT_HOOK,
 	  .marker = "QWEN_CODE", .profile = "qwen-shell",
 	  .home_variable = "QWEN_HOME", .home = ".qwen", .file = "settings.json",
 	  .path = { "hooks", "PreToolUse" }, .matcher = "run_shell_command", .answer = HOOK_REFUSES,
@@ -41,19 +42,16 @@ const struct agent agents[] = {
 	  .caveat = "its hooks cannot change a command: a bare one is refused, and the model told how to give "
 		    "it; where hooks are switched off commands run outside, as its file tools do: "
 		    "sbx run -p qwen -- qwen" },
-	{ .name = "codex", .title = "Codex CLI", .program = "codex", .means = AGENT_BY_HAND,
-	  .profile = "default", .home_variable = "CODEX_HOME", .home = ".codex", .file = "hooks.json",
+	{ .name = "codex", .title = "Codex CLI", .means = AGENT_BY_HAND,
 	  .by_hand = "its hooks do not run until they are trusted, and without them commands run outside: put "
 		     "the whole agent in a box: sbx run -p codex -- codex --sandbox danger-full-access" },
-	{ .name = "copilot", .title = "Copilot CLI", .program = "copilot", .means = AGENT_BY_HAND,
-	  .profile = "default", .home = ".copilot", .file = "config.json",
-	  .by_hand = "not tried, for it needs an account; its help names a variable: "
-		     "COPILOT_BASH_PATH=$(command -v sbx-shell) copilot" },
-	{ .name = "goose", .title = "goose", .program = "goose", .means = AGENT_BY_HAND,
-	  .profile = "default", .home = ".config/goose", .file = "config.yaml",
+	{ .name = "copilot", .title = "Copilot CLI", .means = AGENT_BY_HAND,
+	  .marker = "COPILOT_CLI", .profile = "default",
+	  .by_hand = "it takes its shell from a variable: COPILOT_BASH_PATH=$(command -v sbx-shell) copilot; "
+		     "where that is not set commands run outside; as a whole: sbx run -p copilot -- copilot" },
+	{ .name = "goose", .title = "goose", .means = AGENT_BY_HAND,
 	  .by_hand = "not tried; it takes its shell from a variable: GOOSE_SHELL=$(command -v sbx-shell) goose" },
-	{ .name = "aider", .title = "aider", .program = "aider", .means = AGENT_BY_HAND,
-	  .profile = "default", .home = ".", .file = ".aider.conf.yml",
+	{ .name = "aider", .title = "aider", .means = AGENT_BY_HAND,
 	  .by_hand = "not tried; it takes its shell from a variable: SHELL=$(command -v sbx-shell) aider" },
 };
 // clang-format on

@@ -3,7 +3,6 @@
 
 struct agent {
 	const char *name, *title;
-	const char *program; // as it is started
 	enum agent_means {
 		AGENT_MEMBER,  // a setting names the shell or a word in front of it
 		AGENT_HOOK,    // a program is asked before each tool, and rewrites the command
@@ -21,7 +20,7 @@ struct agent {
 		HOOK_MERGES,  // takes another command from the hook
 		HOOK_REFUSES, // takes only a no: the model is told the command to give instead
 	} answer;
-	const char *project[3];         // files of a project that count more than the user's
+	const char *project[3];         // files, of a project or absolute, that count more than the user's
 	const char *off[3], *off_value; // a setting, and its value, by which hooks do not run
 	const char *caveat;             // when commands would run outside all the same
 	const char *by_hand;

@@ -165,8 +165,8 @@ const char *settings_overridden(const struct settings *settings, const char *pro
 	const char *const *files = settings->agent->project;
 	if (settings->agent->means == AGENT_HOOK && overrides(settings, settings->path))
 		return settings->path;
-	for (int i = 0; project && i < 3 && files[i]; i++) {
-		const char *path = path_below(settings->arena, project, files[i]);
+	for (int i = 0; i < 3 && files[i]; i++) {
+		const char *path = path_join(settings->arena, project ? project : "/", files[i]);
 		if (!str_equal(path, settings->path) && overrides(settings, path))
 			return path;
 	}

@@ -166,6 +166,8 @@ is "status of a hook that refuses bare commands" 0 $?
 sbx agent install opencode
 sbx agent status opencode
 is "status of a shell by setting" 0 $?
+(export XDG_CONFIG_HOME=$work/xdg && sbx agent install opencode)
+is "by the agent's own variables" "yes" "$([ -e "$work/xdg/opencode/opencode.json" ] && echo yes)"
 for name in opencode qwen; do
 	sbx agent remove $name
 	is "remove $name" 0 $?
