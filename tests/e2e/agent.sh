@@ -136,6 +136,8 @@ rm -f /tmp/claude-$$-link-cwd
 CLAUDECODE=1 "$shell" "true && pwd -P >| $project/claude-$$-1-cwd" 2>/dev/null
 is "elsewhere the box's own rules decide" "$project" "$(cat "$project/claude-$$-1-cwd")"
 rm -f "$project"/claude-*
+CLAUDECODE=1 "$shell" "true && pwd -P >| $HOME/claude-$$-1-cwd" 2>/dev/null
+is "and what is written stays in it" no "$([ -e "$HOME/claude-$$-1-cwd" ] && echo yes || echo no)"
 is "other names in /tmp stay the box's" no "$(CLAUDECODE=1 "$shell" "echo x >/tmp/claude-$$-other" && [ -e /tmp/claude-$$-other ] && echo yes || echo no)"
 
 # --- in the box of a whole agent
