@@ -14,6 +14,7 @@
 #include "policy/ini.h"
 #include "policy/keys.h"
 #include "policy/merge.h"
+#include "policy/propose.h"
 #include "base/units.h"
 #include "policy/values.h"
 
@@ -174,12 +175,64 @@ static void layers(void **state)
 	arena_free(arena);
 }
 
+static void wish(struct arena *arena, struct wishes *wishes, const char *path)
+{
+	propose_path(arena, wishes, "read", path, "/home/u", "/home/u/p", false);
+}
+
+static void proposals(void **state)
+{
+	static struct wishes wishes;
+	struct arena *arena = arena_new();
+	(void)state;
+	// What no line can hold.
+	wish(arena, &wishes, "/home/u/a\n[network]");
+	wish(arena, &wishes, "/home/u/a ;b");
+	wish(arena, &wishes, "/home/u/a ");
+	char longer[300];
+	memset(longer, 'x', sizeof(longer));
+	longer[0] = '/';
+	longer[sizeof(longer) - 1] = '\0';
+	wish(arena, &wishes, longer);
+	assert_int_equal(wishes.count, 0);
+	// Three of a directory are the directory, but never the home or the project.
+	wish(arena, &wishes, "/home/u/1");
+	wish(arena, &wishes, "/home/u/2");
+	wish(arena, &wishes, "/home/u/3");
+	wish(arena, &wishes, "/home/u/p/1");
+	wish(arena, &wishes, "/home/u/p/2");
+	wish(arena, &wishes, "/home/u/p/3");
+	assert_int_equal(wishes.count, 6);
+	wish(arena, &wishes, "/home/u/d/1");
+	wish(arena, &wishes, "/home/u/d/2");
+	assert_int_equal(wishes.count, 8);
+	wish(arena, &wishes, "/home/u/d/3");
+	wish(arena, &wishes, "/home/u/d/4");
+	assert_int_equal(wishes.count, 7);
+	assert_string_equal(wishes.all[6].value, "~/d");
+	assert_string_equal(wishes.all[3].value, "./1");
+	propose_host(arena, &wishes, "github.com:443");
+	assert_string_equal(wishes.all[7].value, "github.com:443");
+	propose_host(arena, &wishes, "api.github.com:443");
+	assert_int_equal(wishes.count, 8);
+	assert_string_equal(wishes.all[7].value, "@github");
+	wishes.count = 0;
+	propose_path(arena, &wishes, "read", "/home/u/.ssh/id", "/home/u", NULL, true);
+	wish(arena, &wishes, "/home/u/n");
+	propose_host(arena, &wishes, "a.example:80");
+	assert_string_equal(propose_text(arena, "[files]\nread = ~/n\n; mine\n\n[limits]\ntime = 1s\n", "", &wishes),
+			    "[files]\nread = ~/n\n; mine\n; a secret, take it in only if you mean it: read = ~/.ssh/id\n"
+			    "\n[limits]\ntime = 1s\n\n[network]\nallow = a.example:80\n");
+	arena_free(arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sizes_and_times), cmocka_unit_test(table_is_sound),
 		cmocka_unit_test(ini_lines),	   cmocka_unit_test(words),
 		cmocka_unit_test(empty_profile_denies), cmocka_unit_test(layers),
+		cmocka_unit_test(proposals),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
