@@ -1,6 +1,7 @@
 // sbx code: a snippet, by the language's own interpreter or compiler, in a box.
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -34,6 +35,7 @@ struct code {
 	const char *text;       // of the snippet
 	const char *path;       // FILE, or NULL
 	char **arguments;       // of the program
+	bool interactive;       // no code: the interpreter on a terminal
 	int captured[CAPTURES]; // -1 without --json
 	int kept;               // the compiler's, as the box has it; -1 without
 	int output;             // the caller's stdout
@@ -51,6 +53,17 @@ static int read_source(struct arena *arena, int fd, const char *name, const char
 	return 0;
 }
 
+// Without code: the interpreter itself on a terminal, else cells for it on stdin.
+static int read_session(struct box *box, struct code *code)
+{
+	code->language = language_find(box->invocation.language);
+	code->text = code->language ? language_driver(code->language) : NULL;
+	code->interactive = code->text && isatty(STDIN_FILENO);
+	if (code->text && box->invocation.json == ANSWER_YES)
+		return fail(0, "--json is for one snippet, not for a session");
+	return code->text ? 0 : -1;
+}
+
 // "-c STRING", "-" or FILE; then arguments.
 static int read_words(struct box *box, struct code *code)
 {
@@ -60,9 +73,11 @@ static int read_words(struct box *box, struct code *code)
 		code->text = box->invocation.shell_string;
 		return 0;
 	}
+	if (!rest[0] && box->invocation.language)
+		return read_session(box, code);
 	if (!rest[0])
-		return fail(0, "no code given; usage: sbx code [-l LANGUAGE] [OPTION]... FILE|-|-c "
-			       "STRING [ARGUMENT]...");
+		return fail(0, "no code given; usage: sbx code [-l LANGUAGE] [OPTION]... "
+			       "[FILE|-|-c STRING [ARGUMENT]...]");
 	code->arguments = rest + 1;
 	if (str_equal(rest[0], "-"))
 		return read_source(box->arena, STDIN_FILENO, "stdin", &code->text);
@@ -121,9 +136,12 @@ static char **words_of(struct box *box, const struct code *code, const char *pla
 		*next++ = arena_text(arena, "%s", place);
 		*next++ = arena_text(arena, "%s", PROGRAM);
 	} else {
-		for (int i = 0; i < 4 && code->language->run[i]; i++)
-			*next++ = arena_text(arena, "%s", code->language->run[i]);
-		*next++ = arena_text(arena, "%s", place);
+		const char *const *run =
+			code->interactive ? code->language->session : code->language->run;
+		for (int i = 0; i < 3 && run[i]; i++)
+			*next++ = arena_text(arena, "%s", run[i]);
+		if (!code->interactive)
+			*next++ = arena_text(arena, "%s", place);
 	}
 	memcpy(next, code->arguments, (count + 1) * sizeof(*next));
 	return words;
@@ -230,8 +248,9 @@ int verb_code(char **words)
 		return help_verb(VERB_CODE, "code");
 	if (read_words(box, &code) < 0)
 		return box_failed();
-	code.language = box->invocation.language ? language_find(box->invocation.language)
-						 : language_detect(code.path, code.text);
+	if (!code.language)
+		code.language = box->invocation.language ? language_find(box->invocation.language)
+							 : language_detect(code.path, code.text);
 	if (!code.language)
 		return box_failed();
 	if (!box->invocation.profiles.first)

@@ -31,7 +31,8 @@ const struct verb_row verb_rows[] = {
 	  "whether a run with these options could use it, which line decides, and what would allow it", NULL, NULL },
 	{ "learn", verb_learn, "learn [-o FILE] [OPTION]... [--] COMMAND [ARGUMENT]...",
 	  "run a command in a box, and propose the profile that it lacked", NULL, NULL },
-	{ "code", verb_code, "code [-l LANGUAGE] [OPTION]... FILE|-|-c STRING [ARGUMENT]...",
-	  "run a snippet by the interpreter or compiler of its language, in a box", NULL, NULL },
+	{ "code", verb_code, "code [-l LANGUAGE] [OPTION]... [FILE|-|-c STRING [ARGUMENT]...]",
+	  "run a snippet by the interpreter or compiler of its language, in a box; without code, an interpreter that "
+	  "keeps its state", NULL, NULL },
 };
 const unsigned verb_row_count = sizeof(verb_rows) / sizeof(*verb_rows);

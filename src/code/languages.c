@@ -13,11 +13,11 @@
 // clang-format off
 const struct language languages[] = {
 	{ .name = "bash", .also = "sh shell", .extensions = "sh bash", .programs = "bash sh dash", .profile = "default",
-	  .run = { "bash" }, .hints = { "\nfi\n", "\ndone\n", "$((" } },
+	  .run = { "bash" }, .session = { "bash" }, .hints = { "\nfi\n", "\ndone\n", "$((" } },
 	{ .name = "python", .also = "py python3", .extensions = "py", .programs = "python3 python", .profile = "python",
-	  .run = { "python3" }, .hints = { "\ndef ", "\nfrom ", "__name__", "):\n" } },
+	  .run = { "python3" }, .session = { "python3", "-q" }, .hints = { "\ndef ", "\nfrom ", "__name__", "):\n" } },
 	{ .name = "node", .also = "js javascript nodejs", .extensions = "js mjs cjs", .programs = "node nodejs",
-	  .profile = "node", .run = { "node" }, .hints = { "console.log", "require(", "=> {", "module.exports" } },
+	  .profile = "node", .run = { "node" }, .session = { "node" }, .hints = { "console.log", "require(", "=> {", "module.exports" } },
 	{ .name = "perl", .also = "pl", .extensions = "pl pm", .programs = "perl", .profile = "default",
 	  .run = { "perl" }, .hints = { "use strict", "\nmy $", "use warnings" } },
 	{ .name = "awk", .also = "gawk", .extensions = "awk", .programs = "awk gawk mawk", .profile = "default",
@@ -33,7 +33,7 @@ const struct language languages[] = {
 	{ .name = "java", .also = "jdk", .extensions = "java", .programs = "java", .profile = "java",
 	  .run = { "java" }, .file = "Main.java", .hints = { "public static void main", "public class " } },
 	{ .name = "ruby", .also = "rb", .extensions = "rb", .programs = "ruby", .profile = "ruby",
-	  .run = { "ruby" }, .hints = { ".each do |", "require '", "\nend\n" } },
+	  .run = { "ruby" }, .session = { "irb" }, .hints = { ".each do |", "require '", "\nend\n" } },
 	{ .name = "php", .also = "php-cli", .extensions = "php", .programs = "php", .profile = "php",
 	  .run = { "php" }, .hints = { "<?php" } },
 	{ .name = "lua", .also = "lua5.4", .extensions = "lua", .programs = "lua lua5.4 lua5.3", .profile = "default",
@@ -133,6 +133,20 @@ const struct language *language_detect(const char *name, const char *text)
 	if (!found)
 		unknown("the language cannot be told: name it by --lang");
 	return found;
+}
+
+const char *language_driver(const struct language *language)
+{
+	struct out names = { 0 };
+	for (unsigned i = 0; i < driver_count; i++)
+		if (str_equal(drivers[i].name, language->name))
+			return drivers[i].text;
+	for (unsigned i = 0; i < driver_count; i++)
+		out_text(&names, " %s", drivers[i].name);
+	fail(0, "no code given, and %s has no sessions of its interpreter; these have:%s",
+	     language->name, names.text);
+	out_free(&names);
+	return NULL;
 }
 
 const char *language_file(const struct language *language, char *name, size_t size)

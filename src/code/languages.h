@@ -12,11 +12,23 @@ struct language {
 		hints[4]; // a text with one of these is of this language, when nothing else says so
 	const char
 		*compile;   // for sh, with $1 as the file and $2 as the program to make; NULL: none
-	const char *run[4]; // words before the file, or the program when it was compiled
-	const char *file;   // its name in the box, where the language wants one, or NULL
+	const char *run[3]; // words before the file, or the program when it was compiled
+	const char *session[3]; // words of an interactive interpreter; none: it has no sessions
+	const char *file;       // its name in the box, where the language wants one, or NULL
 };
 extern const struct language languages[];
 extern const unsigned language_count;
+
+// For languages with sessions: a program that runs what stands before each line "%%" of its stdin,
+// all in one interpreter, and tells the status by a line that ends with %%STATUS.
+struct driver {
+	const char *name, *text;
+};
+extern const struct driver drivers[]; // made at build time from code/drivers
+extern const unsigned driver_count;
+
+// NULL with the error said, naming those that have one.
+const char *language_driver(const struct language *language);
 
 // By its name: NULL with the error said, naming all.
 const struct language *language_find(const char *name);

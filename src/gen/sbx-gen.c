@@ -1,5 +1,5 @@
 // Build-time only: writes the generated sources, man pages and completions from the tables.
-//   sbx-gen syscalls | profiles FILE... | groups FILE | network | man TEMPLATE GROUPS | bash | zsh | fish
+//   sbx-gen syscalls | profiles FILE... | drivers FILE... | groups FILE | network | man TEMPLATE GROUPS | bash | zsh | fish
 #include <seccomp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -155,6 +155,22 @@ static void write_groups(const char *path)
 	printf("const struct ini_rows group_rows = { rows_0, %u };\n", rows.count);
 }
 
+static void write_drivers(char **paths, int count)
+{
+	size_t length;
+	printf("%s#include \"code/languages.h\"\n\n#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n"
+	       "const struct driver drivers[] = {\n",
+	       head);
+	for (int i = 0; i < count; i++) {
+		const char *name = path_name(paths[i]);
+		printf("\t{ \"%.*s\",\n\t  ", (int)strcspn(name, "."), name);
+		const char *text = gen_read_file(paths[i], &length);
+		quote(text, length);
+		printf(" },\n");
+	}
+	printf("};\nconst unsigned driver_count = %d;\n", count);
+}
+
 // The verbs' functions are not linked into the generator.
 int verb_run(char **words)
 {
@@ -223,6 +239,8 @@ int main(int count, char **words)
 		write_profiles(words + 2, count - 2);
 	else if (str_equal(what, "groups") && count == 3)
 		write_groups(words[2]);
+	else if (str_equal(what, "drivers") && count > 2)
+		write_drivers(words + 2, count - 2);
 	else if (str_equal(what, "network"))
 		gen_network();
 	else if (str_equal(what, "man") && count == 4)

@@ -78,5 +78,28 @@ status "too large" 125 "$SBX" code "$work/large.py"
 printf 'a\0b' >"$work/nul.py"
 status "a NUL byte" 125 "$SBX" code "$work/nul.py"
 status "no code" 125 "$SBX" code
+# An interpreter that keeps its state: cells with "%%" between them.
+cells() { # language, name, cells, what stdout is
+	local program=${tool[$1]:-$1}
+	if ! command -v "$program" >/dev/null; then
+		skip "cells for $1: $2" "$program is not installed"
+		return
+	fi
+	is "cells for $1: $2" "$4" "$(printf '%b' "$3" | timeout 60 "$SBX" code -l "$1" 2>"$work/log" | xargs)"
+}
+for row in 'bash|x=41\n|echo $((x + 1))\n|false\n' 'python|x = 41\n|x + 1\n|1 / 0\n' 'node|let x = 41\n|x + 1\n|throw new Error("e")\n' 'ruby|x = 41; nil\n|x + 1\n|raise "e"\n'; do
+	IFS='|' read -r name first second third <<<"$row"
+	cells "$name" "state stays from one to the next" "$first%%\n$second%%\n" "%%0 42 %%0"
+	cells "$name" "one that fails is told, and the next runs" "$first%%\n$third%%\n$second" "%%0 %%1 42 %%0"
+	cells "$name" "none" "" ""
+done
+cells python "definitions, and an end without a mark" 'def f(x):\n    return x * 2\n\n%%\nf(21)' "%%0 42 %%0"
+cells python "what a cell reads is empty, not the next cell" 'import sys\nprint(repr(sys.stdin.read()))\n%%\n42\n' " %%0 42 %%0"
+cells bash "what a cell reads is empty, not the next cell" 'cat\n%%\necho 42\n' "%%0 42 %%0"
+cells node "a promise is waited for" 'new Promise((done) => setTimeout(() => done(42), 50))\n%%\nlet y = 1\n' "42 %%0 %%0"
+cells bash "exit ends it" 'exit 3\n%%\necho no\n' ""
+like "a language without sessions" "$("$SBX" code -l lua </dev/null 2>&1)" 'lua has no sessions of its interpreter; these have: bash node python ruby'
+status "no JSON for a session" 125 "$SBX" code --json -l python
+like "on a terminal it is the interpreter itself" "$(printf 'x = 41\nprint(x + 1)\nexit()\n' | timeout 20 script -qec "'$SBX' code -l python" /dev/null)" '^42'
 like "it is a box" "$("$SBX" code -l bash -c 'cat ~/.ssh/id; echo x >/usr/x; hostname' 2>&1 | xargs)" 'No such file.*Read-only.*sbx'
 done_testing
