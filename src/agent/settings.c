@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -234,20 +233,6 @@ const char *settings_before(const struct settings *settings)
 	return str_equal(written, settings->text) ? before : NULL;
 }
 
-static int put(const char *path, const char *text, unsigned mode, struct arena *arena)
-{
-	const char *beside = arena_text(arena, "%s.sbx-new", path);
-	unlink(beside);
-	autoclose int fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0 || fchmod(fd, mode) < 0 || fd_write_all(fd, text, strlen(text)) < 0 ||
-	    fsync(fd) < 0 || rename(beside, path) < 0) {
-		int problem = errno;
-		unlink(beside);
-		return fail(problem, "write '%s'", path);
-	}
-	return 0;
-}
-
 static int make_directories(struct arena *arena, const char *path)
 {
 	const char *parent = path_parent(arena, path);
@@ -275,11 +260,11 @@ int settings_write(const struct settings *settings, const char *text)
 	TRY(read_file(settings->arena, settings->path, &now, &mode));
 	if (!str_equal(now, settings->text))
 		return fail(0, "'%s' was changed just now; nothing was written", settings->path);
-	TRY(put(kept(settings, "before"), settings->text, 0600, settings->arena));
-	TRY(put(kept(settings, "written"), text, 0600, settings->arena));
+	TRY(owned_replace(kept(settings, "before"), settings->text, 0600));
+	TRY(owned_replace(kept(settings, "written"), text, 0600));
 	if (*text) {
 		TRY(make_directories(settings->arena, settings->path));
-		return put(settings->path, text, settings->mode, settings->arena);
+		return owned_replace(settings->path, text, settings->mode);
 	}
 	return unlink(settings->path) < 0 && errno != ENOENT
 		       ? fail(errno, "remove '%s'", settings->path)

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -116,4 +117,19 @@ int owned_remove_tree(int directory, const char *name)
 		if (errno != ENOTEMPTY || removal.moved == before)
 			return fail(errno, "remove a directory");
 	}
+}
+
+int owned_replace(const char *path, const char *text, unsigned mode)
+{
+	char beside[PATH_MAX];
+	if (snprintf(beside, sizeof(beside), "%s.sbx-new", path) >= (int)sizeof(beside))
+		return fail(ENAMETOOLONG, "write '%s'", path);
+	unlink(beside); // of one that was killed
+	autoclose int fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd >= 0 && fchmod(fd, mode) == 0 && fd_write_all(fd, text, strlen(text)) == 0 && fsync(fd) == 0 &&
+	    rename(beside, path) == 0)
+		return 0;
+	int problem = errno;
+	unlink(beside);
+	return fail(problem, "write '%s'", path);
 }

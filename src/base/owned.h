@@ -5,5 +5,9 @@
 // be the caller's own and writable by nobody else. -1 with the error said.
 int owned_directory(const char *path);
 
+// Writes a whole file of the caller's by a rename: the old text or the new, never a part. -1 with
+// the error said.
+int owned_replace(const char *path, const char *text, unsigned mode);
+
 // Removes a file or a whole tree that may be hostile, of any depth; follows nothing.
 int owned_remove_tree(int directory, const char *name);

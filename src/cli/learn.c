@@ -1,7 +1,6 @@
 // sbx learn: runs a command as enforced as ever, and proposes the lines that it lacked.
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,6 +11,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/out.h"
+#include "base/owned.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "cli/box.h"
@@ -97,18 +97,6 @@ static const char *head_of(const struct box *box, struct arena *arena)
 	return text;
 }
 
-static int put(const char *path, const char *text, struct arena *arena)
-{
-	const char *beside = arena_text(arena, "%s.sbx-new", path);
-	autoclose int fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-	if (fd < 0 || fd_write_all(fd, text, strlen(text)) < 0 || rename(beside, path) < 0) {
-		int problem = errno;
-		unlink(beside);
-		return fail(problem, "write '%s'", path);
-	}
-	return 0;
-}
-
 static int propose(const struct box *box, const struct denials *denials, struct out *out)
 {
 	static struct wishes wishes;
@@ -130,7 +118,7 @@ static int propose(const struct box *box, const struct denials *denials, struct 
 	out_text(out, path ? "sbx: added to %s:\n" : "sbx: this profile would allow it%s\n",
 		 path ? path : " (-o FILE writes it):");
 	diff_lines(out, before, text);
-	return path ? put(path, text, arena) : 0;
+	return path ? owned_replace(path, text, 0644) : 0;
 }
 
 static int after(struct box *box, const struct ending *ending, int status)
