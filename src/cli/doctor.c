@@ -26,7 +26,8 @@ struct doctor {
 	struct box *box;
 	struct finding findings[FINDINGS_MOST];
 	unsigned count;
-	struct run run; // its message is shown: the arena is sealed by then
+	struct run overlays; // of the second box
+	struct run run;      // its message is shown: the arena is sealed by then
 };
 
 static void find(struct doctor *doctor, struct finding finding)
@@ -64,20 +65,20 @@ static void try_walls(struct doctor *doctor)
 {
 	struct run *run = &doctor->run;
 	struct outcome outcome = box_try(doctor->box, run);
-	int failed = outcome.kind == OUTCOME_FAILED ? run->message.step :
-		     outcome.kind == OUTCOME_ENDED  ? step_count :
-						      step_index("command");
+	int failed = outcome.kind == OUTCOME_FAILED  ? run->message.step
+		     : outcome.kind == OUTCOME_ENDED ? step_count
+						     : step_index("command");
 	for (size_t i = 0; i < sizeof(walls) / sizeof(*walls); i++) {
 		int index = step_index(walls[i].step);
 		struct finding finding = { .wall = walls[i].name, .detail = walls[i].detail };
 		if (index >= failed) {
 			finding.state = FINDING_MISSING;
-			finding.detail = index == failed && outcome.kind == OUTCOME_FAILED ?
-						 run->message.text :
-						 "not tried: an earlier wall is missing";
-			finding.fix = index == failed ? probe_advice(steps[index].name,
-								     run->message.number) :
-							NULL;
+			finding.detail = index == failed && outcome.kind == OUTCOME_FAILED
+						 ? run->message.text
+						 : "not tried: an earlier wall is missing";
+			finding.fix = index == failed
+					      ? probe_advice(steps[index].name, run->message.number)
+					      : NULL;
 		}
 		find(doctor, finding);
 	}
@@ -90,14 +91,16 @@ static void try_landlock(struct doctor *doctor)
 	finding.detail = arena_text(doctor->box->arena, "ABI %d of 7 known to sbx", abi);
 	if (abi == 0) {
 		finding.state = FINDING_WEAK;
-		finding.detail = "this kernel has none: the mount view is the only wall around files";
+		finding.detail =
+			"this kernel has none: the mount view is the only wall around files";
 		finding.fix = "boot with landlock in the list of lsm=";
 	} else if (abi < 6) {
 		finding.state = FINDING_WEAK;
-		finding.detail = arena_text(doctor->box->arena,
-					    "ABI %d: no scopes for signals and abstract sockets, which "
-					    "the namespaces wall off unless the network is the host's",
-					    abi);
+		finding.detail =
+			arena_text(doctor->box->arena,
+				   "ABI %d: no scopes for signals and abstract sockets, which "
+				   "the namespaces wall off unless the network is the host's",
+				   abi);
 	}
 	find(doctor, finding);
 }
@@ -107,10 +110,10 @@ static void try_kernel(struct doctor *doctor)
 	struct utsname name;
 	if (uname(&name) < 0)
 		return;
-	find(doctor, (struct finding){
-			     .wall = "kernel",
-			     .detail = arena_text(doctor->box->arena, "%s %s on %s", name.sysname,
-						  name.release, name.machine) });
+	find(doctor,
+	     (struct finding){ .wall = "kernel",
+			       .detail = arena_text(doctor->box->arena, "%s %s on %s", name.sysname,
+						    name.release, name.machine) });
 }
 
 // Of strict limits: the box that is tried has one.
@@ -120,7 +123,8 @@ static void try_limits(struct doctor *doctor)
 		[MEANS_GROUP] = "all by a cgroup of each box's own",
 		[MEANS_SCOPE] = "strict ones by a scope of your systemd, others by rlimits",
 		[MEANS_LEGACY] = "strict ones by cgroups (v1), others by rlimits",
-		[MEANS_RLIMITS] = "by rlimits and a look now and then; cpu, swap, io and pools are refused",
+		[MEANS_RLIMITS] =
+			"by rlimits and a look now and then; cpu, swap, io and pools are refused",
 	};
 	const struct keeping *keeping = &doctor->box->plan.keeping;
 	struct finding finding = { .wall = "limits", .detail = details[keeping->means] };
@@ -141,16 +145,19 @@ static void try_name(struct doctor *doctor)
 		return;
 	own[length] = '\0';
 	for (const char *at = path; at; at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
-		const char *file = arena_text(doctor->box->arena, "%.*s/sbx", (int)strcspn(at, ":"), at);
+		const char *file =
+			arena_text(doctor->box->arena, "%.*s/sbx", (int)strcspn(at, ":"), at);
 		if (access(file, X_OK) < 0 || !realpath(file, real))
 			continue;
-		struct finding finding = { .wall = "the name sbx", .detail = "PATH leads to this program" };
+		struct finding finding = { .wall = "the name sbx",
+					   .detail = "PATH leads to this program" };
 		if (!str_equal(real, own)) {
 			finding.state = FINDING_WEAK;
 			finding.detail = arena_text(doctor->box->arena,
 						    "PATH leads to another program: %s", file);
-			finding.fix = arena_text(doctor->box->arena, "put %s first on PATH, or use its "
-								    "whole path",
+			finding.fix = arena_text(doctor->box->arena,
+						 "put %s first on PATH, or use its "
+						 "whole path",
 						 own);
 		}
 		find(doctor, finding);
@@ -188,18 +195,47 @@ static void print_json(struct out *out, const struct doctor *doctor)
 	out_text(out, "\n");
 }
 
-static int examine(struct doctor *doctor)
+// A box around `true`, with a limit, or with an overlay.
+static int decide(struct box *box, const char *section, const char *key, const char *value)
 {
 	static const struct origin from = { .file = "doctor" };
-	struct argument set[] = { { key_find_flag(VERB_RUN, "project", 7), "none" },
-				  { key_find_flag(VERB_RUN, "memory", 6), "64M" } };
-	struct arguments arguments = { .set = set, .count = 2, .all = doctor->box->arguments.all };
 	static char word[] = "true";
 	static char *command[] = { word, NULL };
-	doctor->box->arguments = arguments;
-	doctor->box->invocation.command = command;
-	list_add(&doctor->box->invocation.profiles, doctor->box->arena, "offline", from);
-	TRY(box_decide(doctor->box));
+	struct argument *set = arena_take(box->arena, 2 * sizeof(*set));
+	set[0] = (struct argument){ key_find("files", "project"), "none" };
+	set[1] = (struct argument){ key_find(section, key), value };
+	box->arguments.set = set;
+	box->arguments.count = 2;
+	box->invocation.command = command;
+	list_add(&box->invocation.profiles, box->arena, "offline", from);
+	return box_decide(box);
+}
+
+// What sessions, --review and --scratch are made of; only where all else works.
+static void try_overlays(struct doctor *doctor)
+{
+	struct finding finding = { .wall = "sessions",
+				   .detail = "overlays in a box: changes can be kept apart" };
+	struct box *box = box_new();
+	if (doctor->run.message.kind != MESSAGE_ENDED)
+		return;
+	box->arguments.all = doctor->box->arguments.all;
+	if (decide(box, "files", "scratch", "/usr/share") < 0 ||
+	    box_try(box, &doctor->overlays).kind != OUTCOME_ENDED) {
+		finding.state = FINDING_WEAK;
+		const char *why = doctor->overlays.message.text[0] ? doctor->overlays.message.text
+								   : err_text();
+		finding.detail = arena_text(box_new()->arena,
+					    "no sessions, --review and --scratch: %s", why);
+		finding.fix = "Linux 5.11 or later with overlayfs (modprobe overlay)";
+		err_clear();
+	}
+	find(doctor, finding);
+}
+
+static int examine(struct doctor *doctor)
+{
+	TRY(decide(doctor->box, "limits", "memory", "64M"));
 	try_kernel(doctor);
 	try_landlock(doctor);
 	try_limits(doctor);
@@ -224,6 +260,7 @@ int verb_doctor(char **words)
 	if (stdout_copy < 0 || examine(&doctor) < 0)
 		return box_failed();
 	try_walls(&doctor); // takes stdin and stdout away, as every run does
+	try_overlays(&doctor);
 	if (json)
 		print_json(&out, &doctor);
 	else

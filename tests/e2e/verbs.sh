@@ -38,6 +38,7 @@ status "doctor" 0 "$SBX" doctor
 is "doctor --json is JSON" "['ok']" "$("$SBX" doctor --json | python3 -c 'import json, sys; print([f["state"] for f in json.load(sys.stdin) if f["wall"] == "system call filter"])')"
 mkdir "$work/bin" && printf '#!/bin/sh\n' >"$work/bin/sbx" && chmod +x "$work/bin/sbx"
 like "doctor notices another sbx" "$(PATH=$work/bin:$PATH "$SBX" doctor)" "another program: $work/bin/sbx"
+like "doctor tries an overlay" "$("$SBX" doctor)" '^ok +sessions '
 SBX_TEST_FAIL=ids status "doctor says what is missing" 125 "$SBX_TESTING" doctor
 like "doctor names the wall" "$(SBX_TEST_FAIL=ids "$SBX_TESTING" doctor)" 'MISSING +user ids'
 
