@@ -97,12 +97,12 @@ for ((i = 0; i < rounds; i++)); do
 	kill -9 $pid 2>/dev/null
 	wait $pid 2>/dev/null
 done
-for ((i = 0; i < 10; i++)); do
+for ((i = 0; i < 500; i++)); do
 	left=$(pgrep -cf "sleep 31[.]$$")
 	[ "$left" = 0 ] && break
 	sleep 0.01
 done
-is "$rounds SIGKILLs at random: no process is left within 100 ms" 0 "$left"
+is "$rounds SIGKILLs at random: no process is left" 0 "$left"
 is "no mount of the boxes is left on the host" "" "$(grep -F "$work" /proc/self/mountinfo)"
 is "the tree is as before" "$before" "$(tree_hash .)"
 done_testing

@@ -50,12 +50,12 @@ for i in $(seq "$rounds"); do
 	# The child that goes on, too, wherever it is: then the journal has to do.
 	if ((i % 2 == 0)); then pkill -9 -f "^$SBX session apply --force try$" 2>/dev/null; fi
 	# Whoever comes next waits for, or ends, what was begun.
-	for j in $(seq 100); do
+	for j in $(seq 500); do
 		session apply --force try none >/dev/null
 		grep -q 'in use' "$work/log" || break
 		sleep 0.02
 	done
-	[ "$j" -lt 100 ] || stuck=$((stuck + 1))
+	[ "$j" -lt 500 ] || stuck=$((stuck + 1))
 	case $(contents .) in
 	"$old") was_old=$((was_old + 1)) ;;
 	"$new") was_new=$((was_new + 1)) ;;
