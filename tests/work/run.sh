@@ -65,7 +65,8 @@ same "node: workers, child processes, a server on lo" ':' \
 	'node -e "const{Worker}=require(\"worker_threads\");new Worker(\"require(\\\"worker_threads\\\").parentPort.postMessage(1)\",{eval:true}).on(\"message\",m=>{require(\"http\").createServer((q,r)=>r.end(String(m))).listen(0,function(){require(\"http\").get({port:this.address().port},r=>r.on(\"data\",d=>{console.log(String(d),require(\"child_process\").execSync(\"echo c\")+\"\");process.exit()}))})})"' node
 same "python's unittest of stdlib modules" 'printf "import unittest, json, tempfile, subprocess, os\nclass T(unittest.TestCase):\n def test_t(self):\n  with tempfile.TemporaryDirectory() as d: open(os.path.join(d, \"x\"), \"w\").close()\n def test_s(self): self.assertEqual(subprocess.check_output([\"echo\", \"x\"]), b\"x\\\\n\")\n def test_j(self): self.assertEqual(json.loads(json.dumps([1])), [1])\n" >test_x.py' 'PYTHONDONTWRITEBYTECODE=1 python3 -m unittest -q test_x 2>&1 | sed "s/in [0-9.]*s//"' python3
 if (cd "$work" && python3 -c 'import test.test_tempfile' 2>/dev/null); then
-	same "python's own tests of its stdlib" ':' 'set -o pipefail; PYTHONDONTWRITEBYTECODE=1 python3 -m unittest -q test.test_tempfile test.test_glob test.test_thread test.test_json test.test_queue test.test_pipes test.test_mmap 2>&1 | grep -E "^(Ran|OK|FAILED|ERROR|FAIL)" | sed "s/in [0-9.]*s//; s/ (skipped=.*//"'
+	# One of them failed once in some hundred runs, on a busy machine: a second try is enough.
+	same "python's own tests of its stdlib" ':' 'set -o pipefail; t() { PYTHONDONTWRITEBYTECODE=1 python3 -m unittest -q test.test_tempfile test.test_glob test.test_thread test.test_json test.test_queue test.test_pipes test.test_mmap 2>&1 | grep -E "^(Ran|OK|FAILED|ERROR|FAIL)" | sed "s/in [0-9.]*s//; s/ (skipped=.*//"; }; out=$(t) || out=$(t); printf "%s\n" "$out"; [[ $out == *OK* ]]'
 else
 	skip "python's own tests of its stdlib" "libpython3-testsuite is not installed"
 fi
