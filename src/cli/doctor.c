@@ -223,6 +223,7 @@ static void try_overlays(struct doctor *doctor)
 	if (decide(box, "files", "scratch", "/usr/share") < 0 ||
 	    box_try(box, &doctor->overlays).kind != OUTCOME_ENDED) {
 		finding.state = FINDING_WEAK;
+		// In an arena of its own: those of both boxes are sealed.
 		const char *why = doctor->overlays.message.text[0] ? doctor->overlays.message.text
 								   : err_text();
 		finding.detail = arena_text(box_new()->arena,

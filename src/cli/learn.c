@@ -88,8 +88,9 @@ static void wish_for_options(const struct box *box, struct wishes *wishes)
 
 static const char *head_of(const struct box *box, struct arena *arena)
 {
-	const char *text = arena_text(arena, "[profile]\ndescription = learned from %s\n",
-				      path_name(box->invocation.command[0]));
+	const char *name = path_name(box->invocation.command[0]);
+	const char *text = arena_text(arena, "[profile]\ndescription = learned from %.60s\n",
+				      str_printable(name) ? name : "a command");
 	if (!box->invocation.profiles.first)
 		return arena_text(arena, "%sextends = default\n", text);
 	list_each (item, &box->invocation.profiles)

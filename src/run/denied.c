@@ -65,12 +65,15 @@ void denied_model(const struct plan *plan, const struct denials *denials, struct
 		out_text(out, "\n");
 	}
 	tell_lost(denials, out);
-	if (any)
-		out_text(out,
-			 "sbx: this is the user's policy, not a fault: go on without it, or ask "
-			 "the user to add the "
-			 "line to %s/%s.ini\n",
-			 plan->config, plan->profile_name);
+	if (!any)
+		return;
+	out_text(out, "sbx: this is the user's policy, not a fault: go on without it, or ask the user to add the "
+		      "line to ");
+	// A profile is named, or a file by its path.
+	if (strchr(plan->profile_name, '/'))
+		out_text(out, "%s\n", plan->profile_name);
+	else
+		out_text(out, "%s/%s.ini\n", plan->config, plan->profile_name);
 }
 
 void denied_json(const struct denials *denials, struct out *out)

@@ -82,6 +82,8 @@ is "json: what changed" '["Makefile"]' "$(printf '%s' "$json" | python3 -c 'impo
 model=$(report model)
 like "model: the line that its user could write" "$model" "the user could allow it: \[files\] write = $work/read"
 like "model: in which file" "$model" "ask the user to add the line to $work/config/sbx/default.ini"
+printf '[profile]\nextends = default\n' >"$work/mine.ini"
+like "model: or the file that was named" "$("$SBX" run -p "$work/mine.ini" --read "$work/read" --explain --report model -- bash -c "$refused" 2>&1)" "line to $work/mine.ini$"
 is "model: no flags, and nothing of switching off" "" "$(printf '%s\n' "$model" | sed 's/(--read)//' | grep -iE -- '--[a-z]|disable|unprotected|without sbx|network host')"
 like "model: a limit" "$("$SBX" run --report model --time 100ms -- sleep 9 2>&1)" 'limit time=100ms: .*; the user could raise it: \[limits\] time'
 like "short: a limit" "$("$SBX" run --time 100ms -- sleep 9 2>&1)" 'raise it with --time'

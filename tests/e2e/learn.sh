@@ -69,6 +69,9 @@ for bad in "$work/fifo" "$work/home" "$work/broken.ini" "$work/none/x.ini"; do
 done
 is "before the command was run, where it can be known" 1 "$(wc -l <was-run)"
 # hostile names
+printf '#!/bin/sh\ncat ~/notes\n' >"$(printf 'x\n[network]')" && chmod +x "$(printf 'x\n[network]')"
+learn -o "$work/name.ini" -- "$(printf './x\n[network]')"
+status "a command's name is no line" 0 "$SBX" profile check "$work/name.ini"
 learn -- bash -c 'mkdir -p d; cat ~/$'"'"'a\nnetwork = host'"'"' ~/"x ;y"'
 touch "$HOME/x ;y" "$HOME/$(printf 'a\n[network]\nmode = host')"
 learn -o "$work/hostile.ini" -- bash -c 'cat ~/a* ~/"x ;y" ~/$'"'"'a\n[network]\nmode = host'"'"' ~/notes'
