@@ -42,13 +42,22 @@ const struct agent agents[] = {
 	  .caveat = "its hooks cannot change a command: a bare one is refused, and the model told how to give "
 		    "it; where hooks are switched off commands run outside, as its file tools do: "
 		    "sbx run -p qwen -- qwen" },
-	{ .name = "codex", .title = "Codex CLI", .means = AGENT_BY_HAND,
-	  .by_hand = "its hooks do not run until they are trusted, and without them commands run outside: put "
-		     "the whole agent in a box: sbx run -p codex -- codex --sandbox danger-full-access" },
-	{ .name = "copilot", .title = "Copilot CLI", .means = AGENT_BY_HAND,
-	  .marker = "COPILOT_CLI", .profile = "default",
-	  .by_hand = "it takes its shell from a variable: COPILOT_BASH_PATH=$(command -v sbx-shell) copilot; "
-		     "where that is not set commands run outside; as a whole: sbx run -p copilot -- copilot" },
+	{ .name = "codex", .title = "Codex CLI", .means = AGENT_HOOK,
+	  .marker = "CODEX_THREAD_ID", .profile = "codex-shell",
+	  .home_variable = "CODEX_HOME", .home = ".codex", .file = "hooks.json",
+	  .path = { "hooks", "PreToolUse" }, .matcher = "Bash", .answer = HOOK_ALLOWS,
+	  .trust = "config.toml", .trusting = "start codex and trust the hook when it asks (later: /hooks)",
+	  .caveat = "in its own sandbox no other starts: codex --sandbox danger-full-access; its patches are no "
+		    "commands and stay outside; for these too: "
+		    "sbx run -p codex -- codex --sandbox danger-full-access" },
+	{ .name = "copilot", .title = "Copilot CLI", .means = AGENT_HOOK,
+	  .marker = "COPILOT_CLI", .profile = "copilot-shell",
+	  .home_variable = "COPILOT_HOME", .home = ".copilot", .file = "settings.json",
+	  .path = { "hooks", "PreToolUse" }, .matcher = "Bash", .answer = HOOK_UPDATES,
+	  .project = { ".github/copilot/settings.local.json", ".github/copilot/settings.json" },
+	  .off = { "disableAllHooks" }, .off_value = "true",
+	  .caveat = "where hooks are switched off commands run outside, as its file tools do: "
+		    "sbx run -p copilot -- copilot" },
 	{ .name = "goose", .title = "goose", .means = AGENT_BY_HAND,
 	  .by_hand = "not tried; it takes its shell from a variable: GOOSE_SHELL=$(command -v sbx-shell) goose" },
 	{ .name = "aider", .title = "aider", .means = AGENT_BY_HAND,

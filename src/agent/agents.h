@@ -19,8 +19,12 @@ struct agent {
 	enum hook_answer {
 		HOOK_MERGES,  // takes another command from the hook
 		HOOK_REFUSES, // takes only a no: the model is told the command to give instead
+		HOOK_UPDATES, // takes the tool's whole input again; who may run it is not decided
+		HOOK_ALLOWS,  // takes it from a hook alone that allows the call as well
 	} answer;
-	const char *project[3];         // files, of a project or absolute, that count more than the user's
+	const char *trust;      // beside `file`: where it keeps which hooks its user trusts
+	const char *trusting;   // and how that is said to it
+	const char *project[3]; // files, of a project or absolute, that count more than the user's
 	const char *off[3], *off_value; // a setting, and its value, by which hooks do not run
 	const char *caveat;             // when commands would run outside all the same
 	const char *by_hand;

@@ -35,6 +35,19 @@ static bool is_boxed(const char *command, const char *front)
 	return false;
 }
 
+// The tool's input again, every byte, but for the command.
+static const char *updated(struct arena *arena, const char *question, const struct json *root,
+			   const char *boxed)
+{
+	static const char *const path[] = { "tool_input", "command", NULL };
+	struct json *changed;
+	const char *text = json_set(arena, question, root, path, json_quote(arena, boxed));
+	if (!text || json_parse(arena, text, strlen(text), &changed) < 0)
+		return NULL;
+	const struct json *input = json_member(changed, "tool_input");
+	return arena_copy(arena, text + input->start, (size_t)(input->end - input->start));
+}
+
 int hook_answer(struct arena *arena, const struct agent *agent, const char *program,
 		const char *question, size_t length, const char **ret_answer)
 {
@@ -70,6 +83,18 @@ int hook_answer(struct arena *arena, const struct agent *agent, const char *prog
 			"{\"hookSpecificOutput\": {\"hookEventName\": \"PreToolUse\", "
 			"\"permissionDecision\": \"deny\", \"permissionDecisionReason\": %s}}\n",
 			json_quote(arena, boxed));
+		return 0;
+	case HOOK_UPDATES:
+	case HOOK_ALLOWS:
+		boxed = updated(arena, question, root, boxed);
+		if (!boxed)
+			return fail(0, "a question that cannot be answered");
+		*ret_answer = arena_text(
+			arena,
+			"{\"hookSpecificOutput\": {\"hookEventName\": \"PreToolUse\", "
+			"%s\"updatedInput\": %s}}\n",
+			agent->answer == HOOK_ALLOWS ? "\"permissionDecision\": \"allow\", " : "",
+			boxed);
 		return 0;
 	}
 	return fail(0, "an agent without an answer");

@@ -82,6 +82,8 @@ static int run_line(const struct settings *settings, const char *line, const cha
 static const char *by_hook(const struct settings *settings, const char *hook, char *answer)
 {
 	static const char *const merged[] = { "hookSpecificOutput", "tool_input", "command", NULL };
+	static const char *const updated[] = { "hookSpecificOutput", "updatedInput", "command",
+					       NULL };
 	static const char *const reason[] = { "hookSpecificOutput", "permissionDecisionReason",
 					      NULL };
 	struct json *root;
@@ -92,8 +94,11 @@ static const char *by_hook(const struct settings *settings, const char *hook, ch
 	if (run_line(settings, hook, text, answer) != 0 ||
 	    json_parse(arena, answer, strlen(answer), &root) < 0)
 		return NULL;
-	const struct json *found =
-		json_at(root, settings->agent->answer == HOOK_MERGES ? merged : reason);
+	static const char *const *const paths[] = { [HOOK_MERGES] = merged,
+						    [HOOK_REFUSES] = reason,
+						    [HOOK_UPDATES] = updated,
+						    [HOOK_ALLOWS] = updated };
+	const struct json *found = json_at(root, paths[settings->agent->answer]);
 	const char *line = found && found->type == JSON_STRING ? found->string : NULL;
 	return line && settings->agent->answer == HOOK_REFUSES ? strstr(line, "'") : line;
 }

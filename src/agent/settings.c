@@ -80,6 +80,7 @@ int settings_read(struct settings *settings, char *const *environment)
 		named ? arena_text(settings->arena, "%s%s", named, agent->below ? agent->below : "")
 		      : path_below(settings->arena, home, agent->home);
 	const char *path = path_below(settings->arena, directory, agent->file);
+	settings->directory = directory;
 	// Settings that are kept elsewhere and linked stay linked.
 	settings->path =
 		realpath(path, real) ? arena_copy(settings->arena, real, strlen(real)) : path;
@@ -98,17 +99,20 @@ static const char *our_words(const struct settings *settings)
 			  str_quoted(settings->arena, settings->program), settings->agent->name);
 }
 
-// The entry among the hooks that runs sbx, and the command in it.
-static const struct json *our_hook(const struct settings *settings, const char **ret_command)
+// The entry among the hooks that runs sbx, and the command in it; and where both stand.
+static const struct json *our_hook(const struct settings *settings, const char **ret_command,
+				   unsigned ret_place[2])
 {
 	const char *tail =
 		arena_text(settings->arena, " agent hook %s || exit 2", settings->agent->name);
 	const struct json *list = json_at(settings->root, settings->agent->path);
+	ret_place[0] = 0;
 	for (const struct json *entry = list && list->type == JSON_ARRAY ? list->first : NULL;
-	     entry; entry = entry->next) {
+	     entry; entry = entry->next, ret_place[0]++) {
 		const struct json *hooks = json_member(entry, "hooks");
+		ret_place[1] = 0;
 		for (const struct json *hook = hooks ? hooks->first : NULL; hook;
-		     hook = hook->next) {
+		     hook = hook->next, ret_place[1]++) {
 			const struct json *command = json_member(hook, "command");
 			if (!command || command->type != JSON_STRING ||
 			    !str_ends(command->string, tail))
@@ -122,9 +126,10 @@ static const struct json *our_hook(const struct settings *settings, const char *
 
 const char *settings_command(const struct settings *settings)
 {
+	unsigned place[2];
 	const char *command = NULL;
 	if (settings->agent->means == AGENT_HOOK)
-		return our_hook(settings, &command) ? command : NULL;
+		return our_hook(settings, &command, place) ? command : NULL;
 	const struct json *value = json_at(settings->root, settings->agent->path);
 	return value && value->type == JSON_STRING && value->string[0] ? value->string : NULL;
 }
@@ -193,14 +198,33 @@ char *settings_with(const struct settings *settings)
 	return changed;
 }
 
+enum hook_trust settings_trust(const struct settings *settings)
+{
+	unsigned mode, place[2];
+	const char *text, *command;
+	struct arena *arena = settings->arena;
+	const struct agent *agent = settings->agent;
+	if (!agent->trust)
+		return HOOK_TRUSTED;
+	if (!our_hook(settings, &command, place) ||
+	    read_file(arena, path_below(arena, settings->directory, agent->trust), &text, &mode) <
+		    0) {
+		err_clear();
+		return HOOK_UNTRUSTED;
+	}
+	return trust_of(arena, text, path_below(arena, settings->directory, agent->file), place[0],
+			place[1]);
+}
+
 char *settings_without(const struct settings *settings)
 {
+	unsigned place[2];
 	const char *command;
 	const struct agent *agent = settings->agent;
 	const struct json *parent = settings->root, *child = NULL;
 	if (agent->means == AGENT_HOOK) {
 		parent = json_at(settings->root, agent->path);
-		child = our_hook(settings, &command);
+		child = our_hook(settings, &command, place);
 	} else {
 		for (int i = 0; i < 3 && agent->path[i] && parent; i++) {
 			parent = child ? child : parent;

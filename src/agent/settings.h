@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "agent/trust.h"
+
 struct agent;
 struct arena;
 struct json;
@@ -11,10 +13,11 @@ struct json;
 struct settings {
 	struct arena *arena;
 	const struct agent *agent;
-	const char *state;   // sbx's own directory for what it wrote
-	const char *program; // of sbx, as agents are told
-	const char *path;    // of the file, no symlink
-	const char *text;    // "" when there is no file
+	const char *state;     // sbx's own directory for what it wrote
+	const char *program;   // of sbx, as agents are told
+	const char *directory; // that the agent looks for its settings in
+	const char *path;      // of the file, no symlink
+	const char *text;      // "" when there is no file
 	size_t length;
 	struct json *root;
 	unsigned mode;
@@ -36,6 +39,9 @@ const char *settings_command(const struct settings *settings);
 
 // A file of the project that says otherwise, or one that switches hooks off; NULL when none does.
 const char *settings_overridden(const struct settings *settings, const char *project);
+
+// Whether the agent runs the hook: HOOK_TRUSTED for those that do not ask.
+enum hook_trust settings_trust(const struct settings *settings);
 
 // The whole text with sbx's part, or without it. NULL with the error said.
 char *settings_with(const struct settings *settings);

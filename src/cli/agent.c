@@ -120,6 +120,10 @@ static int install(struct box *box, char **names, struct out *out)
 	line(out, "  profile",
 	     arena_text(box->arena, "%s; to change it: ~/.config/sbx/%s.ini", profile, profile));
 	line(out, "  look", arena_text(box->arena, "sbx agent status %s", names[0]));
+	if (settings.agent->trust)
+		line(out, "  now",
+		     arena_text(box->arena, "%s: until then commands run outside",
+				settings.agent->trusting));
 	line(out, "  note", settings.agent->caveat);
 	return 0;
 }
@@ -205,6 +209,14 @@ static bool describe(const struct settings *settings, const char *project, struc
 	}
 	if (other) {
 		line(out, agent->name, arena_text(arena, "OUTSIDE: %s says otherwise", other));
+		return false;
+	}
+	if (settings_trust(settings) != HOOK_TRUSTED) {
+		line(out, agent->name,
+		     arena_text(arena, "OUTSIDE: it does not run its hook, which is %s. Fix: %s",
+				settings_trust(settings) == HOOK_OFF ? "switched off"
+								     : "not trusted",
+				agent->trusting));
 		return false;
 	}
 	enum probed probed = probe_unseen(settings, &why, &seen);

@@ -2,7 +2,7 @@
 # sbx agent and sbx-shell as agents use it. The agents themselves: tests/agents/run.
 . "$(dirname "$0")/../lib.sh"
 export HOME=$work/home XDG_STATE_HOME=$work/state
-unset CLAUDECODE CLAUDE_CONFIG_DIR CLAUDE_CODE_TMPDIR OPENCODE GEMINI_CLI QWEN_CODE TMPDIR
+unset CLAUDECODE CLAUDE_CONFIG_DIR CLAUDE_CODE_TMPDIR OPENCODE GEMINI_CLI QWEN_CODE CODEX_THREAD_ID CODEX_HOME COPILOT_CLI COPILOT_HOME TMPDIR
 mkdir -p "$HOME" "$work/bin" "$work/elsewhere"
 cp "$SBX" "$work/bin/sbx" && ln -s sbx "$work/bin/sbx-shell"
 project=$(new_project)
@@ -165,6 +165,37 @@ like "of one that is switched off" "$? $(cat "$work/out")" '125 gemini       OUT
 sbx agent install qwen
 sbx agent status qwen
 is "status of a hook that refuses bare commands" 0 $?
+# Copilot CLI takes the whole input again; Codex CLI only from a hook that its user trusts.
+updated() { # AGENT FILE: the command that its hook makes of one
+	local hook
+	hook=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["hooks"]["PreToolUse"][0]["hooks"][0]["command"])' "$2")
+	echo '{"tool_name": "Bash", "tool_input": {"command": "echo $SBX \"it'"'"'s\"", "timeout": 5}}' | sh -c "$hook" 2>"$work/err" |
+		python3 -c 'import json, sys; given = json.load(sys.stdin)["hookSpecificOutput"]["updatedInput"]; assert given["timeout"] == 5; print(given["command"])'
+}
+sbx agent install copilot
+is "copilot: a hook's command runs in a box" "1 it's" "$(bash -c "$(updated copilot "$HOME/.copilot/settings.json")" 2>/dev/null | head -1)"
+sbx agent status copilot
+is "copilot: status" 0 $?
+mkdir -p .github/copilot && echo '{"disableAllHooks": true}' >.github/copilot/settings.json
+sbx agent status copilot
+like "copilot: a project that switches hooks off is named" "$? $(tr -s ' \n' ' ' <"$work/out")" '125 copilot OUTSIDE: .*/.github/copilot/settings.json'
+rm -r .github
+sbx agent install codex
+like "codex: that the hook waits for trust is told" "$(tr -s ' \n' ' ' <"$work/out")" 'trust the hook when it asks .*: until then commands run outside'
+is "codex: a hook's command runs in a box" "1 it's" "$(bash -c "$(updated codex "$HOME/.codex/hooks.json")" 2>/dev/null | head -1)"
+sbx agent status codex
+like "codex: a hook that is not trusted is not run" "$? $(tr -s ' \n' ' ' <"$work/out")" '125 codex OUTSIDE: .* not trusted. Fix: start codex'
+printf '[hooks.state."%s:pre_tool_use:0:0"]\ntrusted_hash = "sha256:00"\n' "$HOME/.codex/hooks.json" >"$HOME/.codex/config.toml"
+sbx agent status codex
+is "codex: one that is" 0 $?
+is "and is not asked for again" "" "$(grep 'until then' "$work/out")"
+printf '[features]\nhooks = false\n' >>"$HOME/.codex/config.toml"
+sbx agent status codex
+like "codex: hooks that are switched off" "$? $(tr -s ' \n' ' ' <"$work/out")" '125 codex OUTSIDE: .* switched off'
+for name in copilot codex; do
+	sbx agent remove $name
+	is "remove $name" 0 $?
+done
 sbx agent install opencode
 sbx agent status opencode
 is "status of a shell by setting" 0 $?

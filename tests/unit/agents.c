@@ -7,6 +7,7 @@
 #include "agent/agents.h"
 #include "agent/handback.h"
 #include "agent/hook.h"
+#include "agent/trust.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/json.h"
@@ -147,6 +148,50 @@ static void hooks(void **state)
 	arena_free(arena);
 }
 
+static void updates(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new();
+	// The rest of the input comes back as it was; only Codex wants a word of consent besides.
+	assert_string_equal(answer(arena, "copilot", QUESTION("\"id\""), 0),
+			    "{\"hookSpecificOutput\": {\"hookEventName\": \"PreToolUse\", \"updatedInput\": {\"command\": "
+			    "\"'/opt/my sbx' run -p copilot-shell --report model -c 'id'\", \"x\": 1}}}\n");
+	assert_string_equal(answer(arena, "codex", QUESTION("\"id\""), 0),
+			    "{\"hookSpecificOutput\": {\"hookEventName\": \"PreToolUse\", \"permissionDecision\": \"allow\", "
+			    "\"updatedInput\": {\"command\": \"'/opt/my sbx' run -p codex-shell --report model -c 'id'\", \"x\": 1}}}\n");
+	// Of two commands the last one counts, and is the boxed one.
+	assert_non_null(strstr(answer(arena, "codex", "{\"tool_input\": {\"command\": \"a\", \"command\": \"b\"}}", 0),
+			       "{\"command\": \"a\", \"command\": \"'/opt/my sbx' run -p codex-shell --report model -c 'b'\"}"));
+	arena_free(arena);
+}
+
+static void trust(void **state)
+{
+#define RECORD "[hooks.state.\"/h/hooks.json:pre_tool_use:1:0\"]\n"
+	static const struct {
+		const char *text;
+		enum hook_trust wanted;
+	} rows[] = {
+		{ "", HOOK_UNTRUSTED },
+		{ RECORD "trusted_hash = \"sha256:00\"\n", HOOK_TRUSTED },
+		{ "model = \"x\"\n\n  " RECORD "\ttrusted_hash=\"sha256:00\"", HOOK_TRUSTED },
+		{ RECORD "trusted_hash = \"\"\n", HOOK_UNTRUSTED },
+		{ RECORD "#trusted_hash = \"sha256:00\"\n", HOOK_UNTRUSTED },
+		{ RECORD "[x]\ntrusted_hash = \"sha256:00\"\n", HOOK_UNTRUSTED },
+		{ "[hooks.state.\"/h/hooks.json:pre_tool_use:0:0\"]\ntrusted_hash = \"sha256:00\"\n", HOOK_UNTRUSTED },
+		{ "[hooks.state.\"/other/hooks.json:pre_tool_use:1:0\"]\ntrusted_hash = \"sha256:00\"\n", HOOK_UNTRUSTED },
+		{ RECORD "trusted_hash = \"sha256:00\"\nenabled = false\n", HOOK_OFF },
+		{ RECORD "trusted_hash = \"sha256:00\"\n[features]\nhooks = false # no\n", HOOK_OFF },
+		{ "features.hooks=false\n" RECORD "trusted_hash = \"sha256:00\"\n", HOOK_OFF },
+		{ "[\n]\n[]\n=\n" RECORD "trusted_hash = \"sha256:00\"\n[features]\nhooks = true\n", HOOK_TRUSTED },
+	};
+	(void)state;
+	struct arena *arena = arena_new();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		assert_int_equal(trust_of(arena, rows[i].text, "/h/hooks.json", 1, 0), rows[i].wanted);
+	arena_free(arena);
+}
+
 static void refusals(void **state)
 {
 	static const struct {
@@ -221,7 +266,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(texts),    cmocka_unit_test(values),	   cmocka_unit_test(changes),
-		cmocka_unit_test(cuts),	    cmocka_unit_test(hooks),	   cmocka_unit_test(refusals),
+		cmocka_unit_test(cuts),	    cmocka_unit_test(hooks),
+		cmocka_unit_test(updates),
+		cmocka_unit_test(trust),	   cmocka_unit_test(refusals),
 		cmocka_unit_test(handed_back), cmocka_unit_test(markers),
 	};
 	return cmocka_run_group_tests_name("agents", tests, NULL, NULL);
