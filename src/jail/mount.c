@@ -16,6 +16,7 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "jail/layers.h"
+#include "jail/prepare.h"
 #include "jail/scratch.h"
 #include "jail/target.h"
 #include "plan.h"
@@ -69,6 +70,12 @@ static int make_filesystem(const char *type, const char *key, const char *value)
 	return mount < 0 ? fail(errno, "mount a new %s", type) : mount;
 }
 
+int mount_make_new(enum mount_kind kind)
+{
+	return kind == MOUNT_PROC ? make_filesystem("proc", NULL, NULL) :
+				    make_filesystem("devpts", "ptmxmode", "0666");
+}
+
 int mount_child_root(const struct plan *plan, struct run *run)
 {
 	if (plan->session)
@@ -97,10 +104,9 @@ static int restrict_tree(const struct mount *mount, int tree)
 	return 0;
 }
 
-static int mount_bind(const struct plan *plan, struct run *run, unsigned index)
+// A detached copy of what the plan saw, from the descriptor that was compared.
+static int clone_source(const struct mount *mount, const struct identity *wanted)
 {
-	const struct mount *mount = &plan->mounts[index];
-	const struct identity *wanted = mount->cache ? &mount->kept : &mount->identity;
 	autoclose int source = sys_openat2(AT_FDCWD, mount->source, O_PATH | O_NOFOLLOW | O_CLOEXEC,
 					   RESOLVE_NO_SYMLINKS);
 	if (source < 0 && errno != ELOOP)
@@ -108,10 +114,17 @@ static int mount_bind(const struct plan *plan, struct run *run, unsigned index)
 	// The plan saw no symlink on the way and this very object at its end.
 	if (source < 0 || !target_is_same(source, wanted))
 		return fail(0, "'%s' changed while the plan was made", mount->source);
-	autoclose int tree =
-		sys_open_tree(source, "", CLONE_FLAGS | AT_RECURSIVE | AT_EMPTY_PATH);
+	int tree = sys_open_tree(source, "", CLONE_FLAGS | AT_RECURSIVE | AT_EMPTY_PATH);
+	return tree < 0 ? fail(errno, "'%s'", mount->source) : tree;
+}
+
+static int mount_bind(const struct plan *plan, struct run *run, unsigned index)
+{
+	const struct mount *mount = &plan->mounts[index];
+	const struct identity *wanted = mount->cache ? &mount->kept : &mount->identity;
+	autoclose int tree = prepare_take(mount);
 	if (tree < 0)
-		return fail(errno, "'%s'", mount->source);
+		TRY(tree = clone_source(mount, wanted));
 	TRY(restrict_tree(mount, tree));
 	TRY(target_make(run, mount, wanted->type | 0755));
 	return target_attach(plan, run, index, take(&tree));
@@ -231,9 +244,9 @@ static int mount_text(const struct plan *plan, struct run *run, unsigned index)
 static int mount_new(const struct plan *plan, struct run *run, unsigned index)
 {
 	const struct mount *mount = &plan->mounts[index];
-	autoclose int tree = mount->kind == MOUNT_PROC ? make_filesystem("proc", NULL, NULL) :
-							 make_filesystem("devpts", "ptmxmode", "0666");
-	TRY(tree);
+	autoclose int tree = prepare_take(mount);
+	if (tree < 0)
+		TRY(tree = mount_make_new(mount->kind));
 	TRY(target_make(run, mount, S_IFDIR | 0755));
 	return target_attach(plan, run, index, take(&tree));
 }

@@ -3,7 +3,8 @@
 
 #include <stdint.h>
 
-struct plan;
+#include "plan.h"
+
 struct run;
 
 // Host side, before the plan is sealed: makes the cache directories (0700, owner checked) and
@@ -22,3 +23,5 @@ int mount_child_directory(const struct plan *plan, struct run *run);
 
 // A detached tmpfs.
 int mount_make_tmpfs(uint64_t bytes, unsigned attributes);
+// A detached, fresh MOUNT_PROC or MOUNT_PTS.
+int mount_make_new(enum mount_kind kind);

@@ -11,53 +11,11 @@
 #include "base/err.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "jail/fixed.h"
 #include "jail/hide.h"
 #include "jail/lasting.h"
 #include "jail/project.h"
 #include "jail/protect.h"
-
-struct fixed {
-	enum mount_kind kind;
-	enum access access;
-	const char *target, *source;
-	enum { EVERYBODY, ROOT } for_whom;
-};
-
-// The parts of /dev that programs expect. Everything else there does not exist. (Since Linux 5.18
-// random and urandom are one; a link costs a sixth of a mount.)
-static const struct fixed devices[] = {
-	{ MOUNT_BIND, ACCESS_DEVICE, "/dev/null", "/dev/null", EVERYBODY },
-	{ MOUNT_BIND, ACCESS_DEVICE, "/dev/zero", "/dev/zero", EVERYBODY },
-	{ MOUNT_BIND, ACCESS_DEVICE, "/dev/full", "/dev/full", EVERYBODY },
-	{ MOUNT_LINK, ACCESS_READ, "/dev/random", "urandom", EVERYBODY },
-	{ MOUNT_BIND, ACCESS_DEVICE, "/dev/urandom", "/dev/urandom", EVERYBODY },
-	{ MOUNT_BIND, ACCESS_DEVICE, "/dev/tty", "/dev/tty", EVERYBODY },
-	{ MOUNT_LINK, ACCESS_READ, "/dev/fd", "/proc/self/fd", EVERYBODY },
-	{ MOUNT_LINK, ACCESS_READ, "/dev/stdin", "/proc/self/fd/0", EVERYBODY },
-	{ MOUNT_LINK, ACCESS_READ, "/dev/stdout", "/proc/self/fd/1", EVERYBODY },
-	{ MOUNT_LINK, ACCESS_READ, "/dev/stderr", "/proc/self/fd/2", EVERYBODY },
-	{ MOUNT_LINK, ACCESS_READ, "/dev/ptmx", "pts/ptmx", EVERYBODY },
-	{ MOUNT_PTS, ACCESS_DEVICE, "/dev/pts", NULL, EVERYBODY },
-	{ MOUNT_PROC, ACCESS_WRITE, "/proc", NULL, EVERYBODY },
-};
-
-// The parts of a fresh /proc that reach out of the box. Most belong to uid 0 and are shut to
-// anybody else without capabilities; a root caller owns them, so there they are mounted over.
-static const struct fixed proc_walls[] = {
-	{ MOUNT_SELF, ACCESS_READ, "/proc/sys", NULL, ROOT },
-	{ MOUNT_SELF, ACCESS_READ, "/proc/sysrq-trigger", NULL, ROOT },
-	{ MOUNT_SELF, ACCESS_READ, "/proc/irq", NULL, ROOT },
-	{ MOUNT_SELF, ACCESS_READ, "/proc/bus", NULL, ROOT },
-	{ MOUNT_SELF, ACCESS_READ, "/proc/fs", NULL, ROOT },
-	{ MOUNT_MASK, ACCESS_NOTHING, "/proc/acpi", NULL, ROOT },
-	{ MOUNT_MASK, ACCESS_NOTHING, "/proc/scsi", NULL, ROOT },
-	{ MOUNT_MASK, ACCESS_NOTHING, "/proc/kcore", NULL, ROOT },
-	{ MOUNT_MASK, ACCESS_NOTHING, "/proc/keys", NULL, EVERYBODY },
-	{ MOUNT_MASK, ACCESS_NOTHING, "/proc/key-users", NULL, EVERYBODY },
-	{ MOUNT_MASK, ACCESS_NOTHING, "/proc/timer_list", NULL, ROOT },
-	{ MOUNT_MASK, ACCESS_NOTHING, "/proc/sched_debug", NULL, ROOT },
-	{ MOUNT_MASK, ACCESS_NOTHING, "/proc/latency_stats", NULL, ROOT },
-};
 
 int wishes_add(struct wishes *wishes, const struct mount *mount, bool pinned)
 {
@@ -291,7 +249,7 @@ static int add_logical_directory(struct wishes *wishes)
 	return wishes_add_links(wishes, &resolved, (struct origin){ .file = "PWD" });
 }
 
-static int add_fixed(struct wishes *wishes, const struct fixed *table, size_t count)
+static int add_fixed(struct wishes *wishes, const struct fixed *table, unsigned count)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct mount mount = { .kind = table[i].kind, .access = table[i].access };
@@ -299,7 +257,7 @@ static int add_fixed(struct wishes *wishes, const struct fixed *table, size_t co
 		if (table[i].for_whom == ROOT && wishes->plan->uid != 0)
 			continue;
 		// A nested sandbox can mount a /proc of its own only where this one is whole.
-		if (wishes->plan->nested && wishes->plan->uid != 0 && table == proc_walls)
+		if (wishes->plan->nested && wishes->plan->uid != 0 && table == fixed_proc_walls)
 			continue;
 		mount.target = table[i].target;
 		mount.source = table[i].source;
@@ -390,9 +348,9 @@ int wishes_gather(struct wishes *wishes)
 	if (wishes->plan->egress.on && wishes->plan->own_network)
 		TRY(add_hosts(wishes));
 	TRY(add_snippet(wishes));
-	TRY(add_fixed(wishes, devices, sizeof(devices) / sizeof(*devices)));
+	TRY(add_fixed(wishes, fixed_devices, fixed_device_count));
 	TRY(add_console(wishes));
-	TRY(add_fixed(wishes, proc_walls, sizeof(proc_walls) / sizeof(*proc_walls)));
+	TRY(add_fixed(wishes, fixed_proc_walls, fixed_proc_wall_count));
 	TRY(hide_plan(wishes));
 	return add_logical_directory(wishes);
 }

@@ -13,6 +13,7 @@
 #include "jail/rlimits.h"
 #include "jail/mount.h"
 #include "jail/ns.h"
+#include "jail/prepare.h"
 #include "jail/seccomp.h"
 #include "jail/tty.h"
 #include "limits/group.h"
@@ -65,6 +66,8 @@ const struct step steps[] = {
 	  "map the caller's ids one to one; before anything that asks for ids" },
 	{ SIDE_BOX, FULL, "hostname", ns_child_hostname, NULL, "the box's own name" },
 	{ SIDE_BOX, FULL, "root", mount_child_root, NULL, "an empty root on a tmpfs" },
+	{ SIDE_BOX, FULL, "prepare", prepare_child, NULL,
+	  "make what every view has while the host side plans; it is nowhere until the plan names it" },
 	{ SIDE_BOX, BOTH, "wait", decide_child, NULL, "wait for the plan" },
 	{ SIDE_BOX, FULL, "view", mount_child_view, NULL,
 	  "mount what the plan names, each source compared with what the plan saw" },

@@ -7,11 +7,13 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/out.h"
+#include "base/stack.h"
 #include "bpf/catch.h"
 #include "bpf/guard.h"
 #include "guard/check.h"
@@ -80,10 +82,19 @@ static void handle_signals(const struct run *run)
 	}
 }
 
+// Somebody reaps what we leave behind: the first process of a machine does, that of a container need not.
+static bool orphans_are_reaped(void)
+{
+	const ino_t first = 0xeffffffcU; // its pid namespace's inode, since Linux 3.8
+	struct stat status;
+	return stat("/proc/self/ns/pid", &status) == 0 && status.st_ino == first;
+}
+
 static struct outcome finish(const struct plan *plan, struct run *run, struct outcome outcome)
 {
 	// An empty box may be left to end by itself; anything else is killed and waited for.
-	if (outcome.kind == OUTCOME_ENDED && run->message.alone && !run->grouped)
+	if (outcome.kind == OUTCOME_ENDED && run->message.alone && !run->grouped &&
+	    orphans_are_reaped())
 		run->init = 0;
 	// The last to close these pays for the end of the view: that need not be us.
 	fd_close(&run->asked_root);
@@ -242,6 +253,7 @@ struct outcome supervise(const struct plan *plan, struct run *run)
 	if (walk_host(plan, run) < 0)
 		return outcome;
 	watch_limits_begin(plan, run, clock_now());
+	stack_release();
 	struct eyes eyes = { .watch = { -1, -1, 0 }, .begin = clock_now(), .told = &outcome.told };
 	// Nothing to look at, or no way to: then only the last look is left.
 	eyes.open = plan->guard_count == 0 || plan->tier == TIER_LANDLOCK;

@@ -199,4 +199,18 @@ if [ "$(id -u)" = 0 ]; then
 else
 	status "a box in a box with the flag" 0 "$SBX" run --allow-syscalls namespaces --read "$(dirname "$SBX")" -- "$SBX" run --project none true
 fi
+# The first process of a container need not reap orphans: none is left to it.
+cat >"$work/first.py" <<'END'
+import glob, os, subprocess, sys, time
+assert os.getpid() == 1
+for _ in range(5):
+    subprocess.run([sys.argv[1], "run", "--", "true"], check=True)
+time.sleep(0.3)
+print(sum(open(path).read().rsplit(")", 1)[1].split()[0] == "Z" for path in glob.glob("/proc/[0-9]*/stat")), "zombies")
+END
+if unshare -Urpf --mount-proc true 2>/dev/null; then
+	is "in a container nothing is left to its first process" "0 zombies" "$(unshare -Urpf --mount-proc python3 "$work/first.py" "$SBX" 2>&1)"
+else
+	skip "in a container nothing is left to its first process" "unshare makes no namespaces here"
+fi
 done_testing
