@@ -2,6 +2,7 @@
 #include "base/base64.h"
 
 #include <stdint.h>
+#include <stdbool.h>
 #include <string.h>
 
 static int hex_digit(char c)
@@ -13,11 +14,12 @@ static int hex_digit(char c)
 static unsigned char next_byte(const char **at, const char *end)
 {
 	const char *c = (*at)++;
-	if (*c == '%' && end - c > 2 && hex_digit(c[1]) >= 0 && hex_digit(c[2]) >= 0) {
-		*at += 2;
-		return (unsigned char)(hex_digit(c[1]) << 4 | hex_digit(c[2]));
-	}
-	return (unsigned char)*c;
+	bool escape = *c == '%' && end - c > 2;
+	int high = escape ? hex_digit(c[1]) : -1, low = escape ? hex_digit(c[2]) : -1;
+	if (high < 0 || low < 0)
+		return (unsigned char)*c;
+	*at += 2;
+	return (unsigned char)((unsigned)high << 4 | (unsigned)low);
 }
 
 void base64_url_user(const char *text, size_t length, char *encoded, size_t size)

@@ -10,10 +10,10 @@ static struct {
 	int number;
 } failure;
 
-int fail(int errnum, const char *format, ...)
+void err_record(int errnum, const char *format, ...)
 {
 	if (failure.text[0])
-		return -1;
+		return;
 	va_list arguments;
 	va_start(arguments, format);
 	vsnprintf(failure.text, sizeof(failure.text), format, arguments);
@@ -22,7 +22,6 @@ int fail(int errnum, const char *format, ...)
 	size_t used = strlen(failure.text);
 	if (errnum)
 		snprintf(failure.text + used, sizeof(failure.text) - used, ": %s", strerror(errnum));
-	return -1;
 }
 
 const char *err_text(void)

@@ -5,7 +5,14 @@
 
 // Records why a function failed, unless something was recorded before, and returns -1.
 // errnum is an errno value, whose text is appended, or 0 when the text says everything.
-int fail(int errnum, const char *format, ...) __attribute__((format(printf, 2, 3), cold));
+#define fail(errnum, ...) (err_record(errnum, __VA_ARGS__), err_failed())
+
+void err_record(int errnum, const char *format, ...) __attribute__((format(printf, 2, 3), cold));
+// In sight of compilers and analysers: what follows a failed TRY is not reached.
+static inline int err_failed(void)
+{
+	return -1;
+}
 
 // The recorded text ("" when nothing failed) and its errno. Valid until err_clear().
 const char *err_text(void);

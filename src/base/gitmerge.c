@@ -222,7 +222,7 @@ static void find_changes(struct merger *merger, const struct gitconfig *side)
 			merger->out->withheld[merger->out->withheld_count++] = name;
 			continue;
 		}
-		if (row->form == ADDRESS && gitconfig_value(merger->after, name) &&
+		if (row && row->form == ADDRESS && gitconfig_value(merger->after, name) &&
 		    (gitconfig_value(merger->before, name) || str_ends(name, ".pushurl")))
 			merger->out->addresses[merger->out->address_count++] = name;
 		size_t section = (size_t)(strrchr(name, '.') - name);

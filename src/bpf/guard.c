@@ -329,7 +329,7 @@ int guard_undo(const struct plan *plan, struct run *run)
 
 bool guard_bytes(const struct run *run, uint64_t *ret_sent, uint64_t *ret_received)
 {
-	uint64_t values[COUNTERS];
+	uint64_t values[COUNTERS] = { 0 };
 	uint32_t key = 0;
 	union bpf_attr attributes = {
 		.map_fd = (unsigned)run->counters,

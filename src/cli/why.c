@@ -35,7 +35,7 @@ static const char *line_of(struct box *box, const struct origin *from)
 
 static bool is_thrown_away(const struct judgement *judgement, const char *path)
 {
-	return judgement->verdict == PATH_PRIVATE && judgement->by->kind == MOUNT_TMPFS &&
+	return judgement->verdict == PATH_PRIVATE && judgement->by && judgement->by->kind == MOUNT_TMPFS &&
 	       !str_equal(judgement->by->target, path);
 }
 

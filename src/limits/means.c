@@ -149,7 +149,7 @@ static bool answers(const char *path)
 	autoclose int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0 || strlen(path) >= sizeof(address.sun_path))
 		return false;
-	strcpy(address.sun_path, path);
+	memcpy(address.sun_path, path, strlen(path));
 	return connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0;
 }
 
