@@ -1,5 +1,5 @@
 // libFuzzer: the canonicaliser against libc. What inet_aton or inet_pton take for an address must be
-// that address here, or be refused: never a name.
+// that address here, or be refused: never a name. And what is written in flags around hosts.
 #include <arpa/inet.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/destination.h"
+#include "base/units.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -17,7 +18,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct in6_addr v6;
 	struct destination destination;
 	char *text = malloc(size + 1), canonical[HOST_NAME_MOST + 1];
-	uint16_t port = 0;
+	char shown[64];
+	uint16_t port = 0, outside;
+	uint64_t most;
+	bool for_all;
 	memcpy(text, data, size);
 	text[size] = '\0';
 	bool good = host_parse(text, size, &host), whole = strlen(text) == size;
@@ -35,7 +39,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			address_reach(&host.address);
 	}
 	host_parse_port(text, size, &host, &port);
-	destination_parse(text, &destination);
+	if (destination_parse(text, &destination) && good)
+		destination_matches(&destination, &host, port);
+	destination_budget(text, &destination, &for_all, &most);
+	destination_publish(text, &port, &outside);
+	if (units_size(text, &most) || units_time(text, &most) || units_processors(text, &most)) {
+		units_text(shown, sizeof(shown), most, UNIT_SIZE);
+		units_rough(shown, sizeof(shown), most, UNIT_SIZE);
+	}
 	free(text);
 	return 0;
 }

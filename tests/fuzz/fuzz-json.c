@@ -1,4 +1,4 @@
-// libFuzzer: any bytes as an agent's settings and as a hook's question. A change is JSON again, and
+// libFuzzer: any bytes as an agent's settings, a hook's question, a record of trust. A change is JSON again, and
 // what was set is found.
 #include <stddef.h>
 #include <stdint.h>
@@ -6,6 +6,7 @@
 
 #include "agent/agents.h"
 #include "agent/hook.h"
+#include "agent/trust.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/json.h"
@@ -40,10 +41,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (json_parse(arena, text, size, &root) == 0 && root->type == JSON_OBJECT)
 		changes(arena, text, root);
 	err_clear();
-	if (hook_answer(arena, &agents[2], "/usr/bin/sbx", text, size, &answer) == 0 && answer &&
-	    json_parse(arena, answer, strlen(answer), &root) < 0)
-		__builtin_trap();
+	for (unsigned i = 0; i < agent_count; i++)
+		if (agents[i].means == AGENT_HOOK &&
+		    hook_answer(arena, &agents[i], "/usr/bin/sbx", text, size, &answer) == 0 && answer &&
+		    json_parse(arena, answer, strlen(answer), &root) < 0)
+			__builtin_trap();
 	err_clear();
+	trust_of(arena, text, "/h/hooks.json", 0, 0);
 	arena_free(arena);
 	return 0;
 }

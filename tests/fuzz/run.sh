@@ -1,6 +1,7 @@
 #!/bin/bash
-# Each fuzz target for SECONDS_EACH (60 by default) with ASan and UBSan, from the corpus of this
-# folder and the shipped profiles. `tests/fuzz/run.sh 36000` for a night.
+# Each fuzz target for SECONDS_EACH (60 by default) with ASan and UBSan, two at a time, from the corpora
+# and dictionaries of this folder. `tests/fuzz/run.sh 36000` for a night; KEEP=1: what was found on the
+# way replaces the corpora, smallest sets that reach the same code.
 . "$(dirname "$0")/../lib.sh"
 cd "$(dirname "$0")/../.." || exit 1
 each=${1:-${SECONDS_EACH:-60}}
@@ -8,26 +9,32 @@ if ! command -v clang >/dev/null; then
 	skip "fuzzing" "clang is not installed"
 	done_testing
 fi
-build=$(dirname "$(dirname "$SBX")")
-sources=$(ls src/agent/{agents,hook}.c src/base/*.c src/policy/*.c src/jail/variables.c src/limits/{bus,text}.c src/net/{dns,hosts,http,link,socks,tls,who}.c src/session/{journal,state,tar,words}.c | grep -v fortify)
-mkdir -p "$work/corpus"
-cp profiles/*.ini "$work/corpus"
-printf -- '--read\0/x\0-p\0base\0--\0ls\0' >"$work/corpus/words"
-cp tests/fuzz/found/* "$work/corpus" 2>/dev/null
-for target in tests/fuzz/fuzz-*.c; do
-	name=$(basename "$target" .c)
-	# shellcheck disable=SC2086
-	if ! clang -g -O1 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
-		-Isrc -o "$work/$name" "$target" $sources "$build"/src/{profile-texts,group-rows,network-messages}.c -linih \
-		2>"$work/log"; then
-		fail "$name builds" "$(head -20 "$work/log")"
-		continue
-	fi
-	if "$work/$name" -max_total_time="$each" -max_len=4096 -print_final_stats=1 \
-		-artifact_prefix="$work/" "$work/corpus" >"$work/log" 2>&1; then
-		pass "$name, $each s: $(sed -n 's/stat::number_of_executed_units: *//p' "$work/log") inputs"
+fuzz_made=$(dirname "$(dirname "$SBX")")
+. tests/fuzz/common.sh
+
+fuzz() { # NAME
+	local words=()
+	fuzz_build "tests/fuzz/$1.c" "$work/$1" -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
+		>"$work/$1.log" 2>&1 || return
+	fuzz_corpus "$1" "$work/corpus-$1"
+	[ ! -e "tests/fuzz/words/$1" ] || words=(-dict="tests/fuzz/words/$1")
+	"$work/$1" -max_total_time="$each" -max_len=4096 -print_final_stats=1 "${words[@]}" \
+		-artifact_prefix="$work/$1-" "$work/corpus-$1" >"$work/$1.log" 2>&1 || return
+	[ -z "${KEEP:-}" ] || { mkdir "$work/kept-$1" && "$work/$1" -merge=1 -max_len=4096 "$work/kept-$1" "$work/corpus-$1" &&
+		tar czf "tests/fuzz/corpus/$1.tar.gz" --sort=name --mtime=@0 --owner=0 --group=0 -C "$work/kept-$1" .; } >"$work/$1.log.kept" 2>&1
+	touch "$work/$1.passed"
+}
+names=$(basename -s .c tests/fuzz/fuzz-*.c)
+for name in $names; do
+	fuzz "$name" &
+	[ "$(jobs -r | wc -l)" -lt 2 ] || wait -n
+done
+wait
+for name in $names; do
+	if [ -e "$work/$name.passed" ]; then
+		pass "$name, $each s: $(sed -n 's/stat::number_of_executed_units: *//p' "$work/$name.log") inputs"
 	else
-		fail "$name" "$(tail -30 "$work/log"; base64 -w0 "$work"/crash-* 2>/dev/null)"
+		fail "$name" "$(tail -30 "$work/$name.log"; base64 -w0 "$work/$name"-crash-* 2>/dev/null)"
 	fi
 done
 done_testing

@@ -1,0 +1,50 @@
+#!/bin/bash
+# How much of the parsers the corpora of this folder reach, line by line: all together at least 95 %.
+# Files that also read or write something are left out: their parsers are named in the last table.
+. "$(dirname "$0")/../lib.sh"
+cd "$(dirname "$0")/../.." || exit 1
+if ! command -v clang >/dev/null || ! command -v llvm-cov >/dev/null; then
+	skip "coverage of the parsers" "clang or llvm is not installed"
+	done_testing
+fi
+fuzz_made=$(dirname "$(dirname "$SBX")")
+. tests/fuzz/common.sh
+parsers="src/agent/hook.c src/agent/trust.c src/base/destination.c src/base/gitconfig.c src/base/gitindex.c
+	src/base/gitmerge.c src/base/host.c src/base/json.c src/base/jsonedit.c src/base/str.c src/base/units.c
+	src/jail/variables.c src/limits/text.c src/net/dns.c src/net/hosts.c src/net/http.c src/net/socks.c
+	src/net/tls.c src/policy/argv.c src/policy/ini.c src/policy/keys.c src/policy/values.c
+	src/session/journal.c src/session/state.c src/session/tar.c src/session/words.c"
+# In files that do other things as well: netlink's, D-Bus' and /proc's words.
+functions="bus_reply link_parse_ack who_find_inode"
+
+cover() { # NAME
+	fuzz_build "tests/fuzz/$1.c" "$work/$1" -fsanitize=fuzzer -fprofile-instr-generate -fcoverage-mapping \
+		>"$work/$1.log" 2>&1 || return
+	fuzz_corpus "$1" "$work/corpus-$1"
+	LLVM_PROFILE_FILE=$work/$1.profraw "$work/$1" -runs=0 "$work/corpus-$1" >>"$work/$1.log" 2>&1
+}
+objects=()
+for source in tests/fuzz/fuzz-*.c; do
+	name=$(basename -s .c "$source")
+	[ ${#objects[@]} = 0 ] || objects+=(-object)
+	objects+=("$work/$name")
+	cover "$name" &
+	[ "$(jobs -r | wc -l)" -lt 2 ] || wait -n
+done
+wait
+llvm-profdata merge -o "$work/profile" "$work"/*.profraw
+# shellcheck disable=SC2086
+llvm-cov report "${objects[@]}" -instr-profile="$work/profile" $parsers 2>/dev/null |
+	awk '$1 ~ /\.c$/ || $1 == "TOTAL" { printf "# %-26s %5d lines %5d missed  %s\n", $1, $8, $9, $10 }' >"$work/table"
+for function in $functions; do
+	llvm-cov report "${objects[@]}" -instr-profile="$work/profile" -show-functions -name="$function" \
+		src/limits/bus.c src/net/link.c src/net/who.c 2>/dev/null |
+		awk -v name="$function" '$1 == name { printf "# %-26s %5d lines %5d missed  %s\n", $1, $5, $6, $7 }' >>"$work/table"
+done
+cat "$work/table"
+reached=$(sed -n 's/^# TOTAL.* \([0-9]*\)\.[0-9]*%/\1/p' "$work/table")
+is "the corpora reach ${reached:-?} % of the parsers' lines; 95 is the least" yes "$([ "${reached:-0}" -ge 95 ] && echo yes)"
+for function in $functions; do
+	is "$function: reached" yes "$(grep -qE "^# $function .* (9[5-9]|100)\." "$work/table" && echo yes)"
+done
+done_testing
