@@ -1,7 +1,10 @@
-# Shared by the TAP scripts: run with SBX and SBX_TESTING pointing at the two programs.
+# Shared by the TAP scripts: SBX, SBX_TESTING and ATTACK point at the programs, those of build/ unless set.
 # shellcheck shell=bash
 set -u
-: "${SBX:?the program to test}" "${SBX_TESTING:?the same with test hooks}"
+built=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/build
+: "${SBX:=$built/src/sbx}" "${SBX_TESTING:=$built/src/sbx-testing}" "${ATTACK:=$built/tests/attack}"
+export SBX SBX_TESTING ATTACK
+[ -x "$SBX" ] || { echo "there is no $SBX: meson setup build && ninja -C build, or set SBX" >&2; exit 1; }
 count=0
 failures=0
 work=$(mktemp -d "${TMPDIR:-/tmp}/sbx-test.XXXXXX")

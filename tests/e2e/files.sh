@@ -75,4 +75,17 @@ done
 exec 9<"$work/data/a"
 is "--keep-fd" one "$(box --keep-fd 9 -- bash -c 'cat <&9')"
 exec 9<&-
+# What is mounted below a directory is bound with it, and is as restricted; nothing that the host mounts
+# later comes in.
+mkdir -p "$work/shelf/sub"
+cat >"$work/mounted.sh" <<'END'
+mount -t tmpfs none "$1/shelf/sub" && "$SBX" run --read "$1/shelf" -- awk -v at="$1/shelf" '
+	index($5, at) == 1 { print $6, $7 }' /proc/self/mountinfo
+END
+if unshare -Urm --propagation shared true 2>/dev/null; then
+	is "what is mounted below a readable directory is read-only, too, and private" "ro,nosuid,nodev - ro,nosuid,nodev -" \
+		"$(unshare -Urm --propagation shared sh "$work/mounted.sh" "$work" 2>&1 | sed 's/,relatime//; s/,noatime//' | xargs)"
+else
+	skip "what is mounted below a readable directory" "unshare makes no user namespace here"
+fi
 done_testing

@@ -39,4 +39,18 @@ if diff -u "$here/posture.expected" "$work/posture" >"$work/diff"; then
 else
 	fail "the posture is the stored one" "$(cat "$work/diff")"
 fi
+# What lies over the fresh /proc: for a root caller also what uid 0 owns there, read-only or shut.
+over_proc() {
+	local name
+	for name in keys key-users; do [ ! -e /proc/$name ] || echo "/proc/$name ro,nosuid,nodev,noexec"; done
+	if [ "$(id -u)" = 0 ]; then
+		for name in sys sysrq-trigger irq bus fs; do [ ! -e /proc/$name ] || echo "/proc/$name ro,nosuid,nodev,noexec"; done
+		for name in acpi scsi kcore timer_list sched_debug latency_stats; do
+			[ ! -e /proc/$name ] || echo "/proc/$name ro,nosuid,nodev,noexec"
+		done
+	fi
+}
+inside=$("$SBX" run -- awk '$5 ~ "^/proc/" { print $5, $6 }' /proc/self/mountinfo | sed 's/,relatime//; s/,noatime//')
+is "what lies over /proc" "$(over_proc | sort)" "$(echo "$inside" | sort)"
+is "what is shut is empty" "" "$("$SBX" run -- sh -c 'for name in acpi scsi kcore keys key-users timer_list; do head -c 1 /proc/$name; ls /proc/$name; done 2>/dev/null' | grep -v '^/proc/')"
 done_testing

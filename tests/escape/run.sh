@@ -17,7 +17,6 @@
 here=$(cd "$(dirname "$0")" && pwd)
 caller=user
 [ "$(id -u)" != 0 ] || caller=root
-ATTACK=${ATTACK:?}
 HOST=$work/host
 mkdir -p "$HOST"
 

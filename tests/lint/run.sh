@@ -41,6 +41,7 @@ done)"
 is "each file says what it owns" "" "$(for file in src/*.[ch] src/*/*.[ch]; do head -1 "$file" | grep -q '^// ' || echo "$file"; done)"
 is "no stdio, malloc or threads in what runs in the box" "" "$(grep -nE '\b(malloc|calloc|realloc|fopen|printf|pthread_|getaddrinfo|system|popen)\(' src/jail/{caps,hold,init,landlock,layers,rlimits,mount,ns,seccomp,target}.c || true)"
 is "kernel numbers live in base/sys.h" "" "$(grep -nE '^#ifn?def|^#if ' src/*/*.c src/*/*.h | grep -vE 'base/sys.h|base/testing|jail/filter.c' || true)"
+is "each test that SECURITY.md names exists" "" "$(grep -o '`tests/[^` ]*`' SECURITY.md | tr -d '`' | sort -u | while read -r file; do [ -e "$file" ] || echo "$file"; done)"
 shell_files=(tests/run tests/*.sh tests/*/*.sh tests/bench/* tests/vm/* .ci/run)
 if command -v shellcheck >/dev/null; then
 	# SC1091 sourced files; SC2016 strings for a shell in the box; SC2046 SC2086 meant; SC2059 formats;

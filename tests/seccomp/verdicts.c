@@ -180,6 +180,8 @@ static const struct argument_row rows[] = {
 	{ SYS_personality, 0, 0, 0, SECCOMP_RET_ALLOW },
 	{ SYS_personality, 0xffffffff, 0, 0, SECCOMP_RET_ALLOW },
 	{ SYS_personality, 0x40000, 0, 0, SECCOMP_RET_ALLOW },
+	{ SYS_personality, 0x20000, 0, 0, SECCOMP_RET_ALLOW }, // SHORT_INODE: setarch -S
+	{ SYS_personality, 0x60000, 0, 0, SECCOMP_RET_ALLOW },
 	{ SYS_personality, 0x8, 0, 0, REFUSED },
 	{ SYS_personality, 0x400000, 0, 0, REFUSED }, // READ_IMPLIES_EXEC
 	{ SYS_setsockopt, 3, 6, 31, REFUSED },

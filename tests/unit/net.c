@@ -64,6 +64,8 @@ static void reaches(void **state)
 		{ "fe80::1", REACH_NEVER }, { "ff02::1", REACH_NEVER }, { "fd00:ec2::254", REACH_NEVER },
 		{ "64:ff9b::a9fe:a9fe", REACH_NEVER }, { "64:ff9b::808:808", REACH_PUBLIC }, { "2002:7f00:1::", REACH_NEVER },
 		{ "2002:a00:1::", REACH_PRIVATE }, { "64:ff9b::10.0.0.1", REACH_PRIVATE },
+		{ "fd20:ce::254", REACH_NEVER }, { "fec0::1", REACH_PRIVATE }, { "2001::1", REACH_NEVER }, // GCE, site-local, Teredo
+		{ "100::1", REACH_NEVER }, { "2001:4860::1", REACH_PUBLIC }, { "64:ff9b:1::7f00:1", REACH_NEVER },
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -115,6 +117,39 @@ static void destinations(void **state)
 	assert_false(destination_budget("unlimited", &destination, &for_all, &most));
 }
 
+// What two readers could read in two ways. Rule 29.
+static void ambiguous(void **state)
+{
+#define HEAD_OF "GET / HTTP/1.1\r\nHost: a.b\r\n"
+	static const char *const rows[] = {
+		"GET / HTTP/1.1\r\n\r\n", // no host
+		"GET / HTTP/1.1\r\nHost: a.b\r\nHost: c.d\r\n\r\n",
+		"GET http://c.d/ HTTP/1.1\r\nHost: a.b\r\n\r\n",
+		"GET / HTTP/2.0\r\nHost: a.b\r\n\r\n",
+		"GET / HTTP/1.1 x\r\nHost: a.b\r\n\r\n",
+		"GET  / HTTP/1.1\r\nHost: a.b\r\n\r\n",
+		"GET / HTTP/1.1\nHost: a.b\r\n\r\n", // a bare LF
+		"G@T / HTTP/1.1\r\nHost: a.b\r\n\r\n",
+		"GET / HTTP/1.1\r\nHost : a.b\r\n\r\n",
+		"GET / HTTP/1.1\r\nHost: a b\r\n\r\n",
+		HEAD_OF " folded: x\r\n\r\n",
+		HEAD_OF "X\r\n\r\n",
+		HEAD_OF "Content-Length: 5\r\nContent-Length: 6\r\n\r\n",
+		HEAD_OF "Content-Length: +5\r\n\r\n",
+		HEAD_OF "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n",
+		HEAD_OF "Transfer-Encoding: gzip\r\n\r\n",
+		HEAD_OF "Transfer-Encoding: chunked, chunked\r\n\r\n",
+		"GET / HTTP/1.0\r\nHost: a.b\r\nTransfer-Encoding: chunked\r\n\r\n",
+		"CONNECT a.b:443 HTTP/1.1\r\nHost: a.b:443\r\nContent-Length: 5\r\n\r\n",
+		"CONNECT a.b HTTP/1.1\r\nHost: a.b\r\n\r\n",
+	};
+	struct http_request request;
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (http_request(rows[i], strlen(rows[i]), &request) != PARSE_BAD)
+			fail_msg("not refused: %s", rows[i]);
+}
+
 static void requests(void **state)
 {
 	struct http_request request;
@@ -138,6 +173,9 @@ static void requests(void **state)
 	assert_int_equal(http_request(bare, strlen(bare), &request), PARSE_DONE);
 	to[http_rewrite(bare, &request, to)] = '\0';
 	assert_string_equal(to, "GET / HTTP/1.0\r\n\r\n");
+	static const char tunnel[] = "CONNECT a.b:443 HTTP/1.1\r\nHost: a.b:443\r\n\r\n";
+	assert_int_equal(http_request(tunnel, strlen(tunnel), &request), PARSE_DONE);
+	assert_true(request.connect && request.port == 443);
 	assert_int_equal(http_looks_like("EHLO x\r\n", 8), PARSE_BAD);
 	assert_int_equal(http_looks_like("\r\nGE", 4), PARSE_MORE);
 	assert_int_equal(http_looks_like("get / http/1.1", 14), PARSE_DONE);
@@ -193,6 +231,7 @@ static void chunks(void **state)
 	assert_int_equal(http_chunk("a: b\r\n", 6, &at, &used, &data), PARSE_DONE);
 	assert_int_equal(http_chunk("\r\n", 2, &at, &used, &data), PARSE_DONE);
 	assert_int_equal(at, CHUNK_DONE);
+	assert_int_equal(http_chunk("\r\n", 2, &at, &used, &data), PARSE_BAD);
 	static const char *const bad[] = { "\r\n", "-1\r\n", "0x1\r\n", "1 \r\n", "fffffffffffffffff\r\n", "ffffffffffffffff\r\n", "1\n" };
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		at = CHUNK_SIZE;
@@ -248,6 +287,9 @@ static void hellos(void **state)
 	length = make_hello(bytes, named, 0, 999);
 	assert_int_equal(tls_hello(bytes, length, &has, &host), PARSE_DONE);
 	assert_false(has);
+	length = make_hello(bytes, named, 0, 999);
+	bytes[5 + 4 + 2 + 32] = 0xff; // a session id that is longer than all that follows
+	assert_int_equal(tls_hello(bytes, length, &has, &host), PARSE_BAD);
 	assert_int_equal(tls_hello((const uint8_t *)"\x16\x02", 2, &has, &host), PARSE_BAD);
 	assert_int_equal(tls_hello((const uint8_t *)"\x16\3\1\0\4\2\0\0\0", 9, &has, &host), PARSE_BAD);
 }
@@ -371,7 +413,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(spellings),	cmocka_unit_test(reaches), cmocka_unit_test(destinations),
-		cmocka_unit_test(requests),	cmocka_unit_test(responses), cmocka_unit_test(chunks),
+		cmocka_unit_test(ambiguous), cmocka_unit_test(requests),	cmocka_unit_test(responses), cmocka_unit_test(chunks),
 		cmocka_unit_test(hellos),	cmocka_unit_test(socks), cmocka_unit_test(questions),
 		cmocka_unit_test(tables),	cmocka_unit_test(kernel_texts), cmocka_unit_test(coded),
 	};
