@@ -74,12 +74,12 @@ static void take_if_there(struct watch *watch, const struct plan *plan, const st
 			"appeared, and your own programs would run or trust it", told);
 }
 
-void watch_end(struct watch *watch)
+void watch_end(struct watch *watch, bool reaped)
 {
 	struct timespec pause = { .tv_nsec = 2000000 };
 	if (watch->names < 0)
 		return;
-	if (fork() == 0) {
+	if (reaped && fork() == 0) {
 		sys_close_range(0, (unsigned)watch->names - 1, 0);
 		sys_close_range((unsigned)watch->names + 1, ~0U, 0);
 		nanosleep(&pause, NULL); // be the last to close it

@@ -18,8 +18,8 @@ struct watch {
 // From a timer, never at the start: closing an inotify takes the kernel up to 15 ms now and then.
 void watch_begin(struct watch *watch, const struct plan *plan, const struct run *run,
 		 struct out *told);
-// The kernel takes its time to close an inotify: a process of its own waits for it.
-void watch_end(struct watch *watch);
+// The kernel takes its time to close an inotify: where somebody reaps orphans, a process of its own does it.
+void watch_end(struct watch *watch, bool reaped);
 void watch_names(struct watch *watch, const struct plan *plan, const struct run *run,
 		 struct out *told);
 

@@ -206,7 +206,7 @@ static void look_last(const struct plan *plan, const struct run *run, struct eye
 		      struct outcome *outcome)
 {
 	bool done = outcome->kind == OUTCOME_ENDED && outcome->status == 0;
-	watch_end(&eyes->watch);
+	watch_end(&eyes->watch, orphans_are_reaped());
 	if (plan->guard_count > 0)
 		check_host(plan, run, clock_now() - eyes->begin, done ? COMMAND_DONE : COMMAND_FAILED,
 			   &outcome->told, &outcome->changed);

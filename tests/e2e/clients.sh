@@ -28,6 +28,10 @@ both() {
 		like "$name, denied and told" "$(cat "$work/log")" 'sbx: blocked denied.test:[0-9]+ \([^)]+\)(, [0-9]+ times)?: not in the allowlist'
 	fi
 }
+# A server of our own listens at PORT of the lab, or the test is not one.
+listens() { # its name, PORT
+	wait_for 30 bash -c "</dev/tcp/203.0.113.10/$2" || fail "$1 listens" "$(cat "$work/$1.log" 2>/dev/null)"
+}
 have() { command -v "$1" >/dev/null || { skip "$1" "it is not installed"; return 1; }; }
 
 # --- servers that are programs of their own
@@ -49,14 +53,16 @@ threading.Thread(target=plain.serve_forever, daemon=True).start()
 server.serve_forever()
 END
 started=$!
-git daemon --base-path="$work" --export-all --reuseaddr --listen=203.0.113.10 "$work/served.git" >"$work/daemon" 2>&1 &
+git daemon --base-path="$work" --export-all --reuseaddr --listen=203.0.113.10 "$work/served.git" >"$work/daemon.log" 2>&1 &
 started="$started $!"
 mkdir -p "$work/module" && echo from-rsync >"$work/module/thing"
 printf 'use chroot = no\nport = 8873\naddress = 203.0.113.10\n[m]\npath = %s\n' "$work/module" >"$work/rsyncd.conf"
 rsync --daemon --no-detach --config="$work/rsyncd.conf" >"$work/rsync.log" 2>&1 &
 started="$started $!"
 trap 'kill $started 2>/dev/null; chmod -R u+rwx "$work" 2>/dev/null; rm -rf "$work"' EXIT
-sleep 0.7
+listens web 8443
+listens daemon 9418
+listens rsync 8873
 
 # --- curl, wget, openssl, nc
 both "curl, http/1.1" '^GET / host=' curl -sS -m 5 http://HOST/
@@ -71,7 +77,7 @@ const fs = require("fs"), lab = process.argv[1];
 require("http2").createSecureServer({ cert: fs.readFileSync(lab + "/server.pem"), key: fs.readFileSync(lab + "/server.key") })
 	.on("stream", (stream) => { stream.respond({ ":status": 200 }); stream.end("over h2\n"); }).listen(9443, "203.0.113.10");' "$LAB" &
 	started="$started $!"
-	sleep 0.7
+	listens h2 9443
 	both "curl, h2" 'over h2' curl -sS -m 5 --http2 https://HOST:9443/
 	both "node fetch (undici)" '^GET / host=' node -e 'fetch("https://HOST/").then((r) => r.text()).then(console.log, (e) => { console.log(String(e.cause)); process.exit(1); })'
 	both "node http" '^GET / host=' node -e 'require("http").get("http://HOST/", (r) => { r.setEncoding("utf8"); r.on("data", (d) => console.log(r.statusCode === 200 ? d : "refused")); })'
@@ -140,9 +146,13 @@ if have sshd; then
 		UsePAM no
 	END
 	mkdir -p /run/sshd 2>/dev/null
+	if [ "$(id -u)" = 0 ] && ! getent passwd sshd >/dev/null; then # as which it reads before a login
+		{ cat /etc/passwd && echo 'sshd:x:65533:65534::/run/sshd:/usr/sbin/nologin'; } >"$work/passwd"
+		chmod 644 "$work/passwd" && mount --bind "$work/passwd" /etc/passwd
+	fi
 	"$(command -v sshd)" -D -f "$work/sshd_config" -E "$work/sshd.log" &
 	started="$started $!"
-	sleep 0.5
+	listens sshd 2222
 	cp "$work/key" "$project/key" && chmod 600 "$project/key"
 	options=(-p 2222 -i "$project/key" -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o BatchMode=yes -o ConnectTimeout=5 -F none)
 	if [ "$(id -u)" = 0 ] || ssh "${options[@]}" 203.0.113.10 true 2>/dev/null; then
@@ -179,7 +189,7 @@ while True:
     while d := c.recv(4096):
         c.sendall(b"+PONG\r\n" if b"ping" in d.lower() else b"*0\r\n")' &
 	started="$started $!"
-	sleep 0.3
+	listens redis 6379
 	both "redis-cli by name" 'PONG' redis-cli -h HOST ping
 fi
 
