@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/processor.h"
 #include "base/sys.h"
 #include "base/testing.h"
 #include "plan.h"
@@ -33,20 +34,6 @@ int ns_plan(struct plan *plan)
 		break;
 	}
 	return 0;
-}
-
-// The kernel often puts a child behind its parent, where it would wait for the whole plan while
-// another processor has nothing to do: move it once, and let it go where it likes from then on.
-static void part(pid_t child)
-{
-	cpu_set_t all, others;
-	int here = sched_getcpu();
-	if (here < 0 || sched_getaffinity(0, sizeof(all), &all) < 0)
-		return;
-	others = all;
-	CPU_CLR((size_t)here, &others);
-	if (CPU_COUNT(&others) > 0 && sched_setaffinity(child, sizeof(others), &others) == 0)
-		sched_setaffinity(child, sizeof(all), &all);
 }
 
 int ns_clone(const struct plan *plan, struct run *run)
@@ -77,7 +64,7 @@ int ns_clone(const struct plan *plan, struct run *run)
 		return 1;
 	}
 	run->init = pid;
-	part(pid);
+	processor_part(pid); // it need not wait for the whole plan
 	fd_close(&run->to_host);
 	fd_close(&run->go[0]);
 	return 0;

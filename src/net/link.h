@@ -20,8 +20,8 @@ enum { LINK_PORT = 1, LINK_DNS_PORT = 53, LINK_LOOPBACK_MOST = 8, LINK_PORTS_MOS
 enum listener { LISTENER_ALL, LISTENER_DNS, LISTENER_DNS_TCP, LISTENER_FIRST_PORT };
 enum { LISTENERS_MOST = LISTENER_FIRST_PORT + 2 * LINK_LOOPBACK_MOST + LINK_PORTS_MOST };
 
-// Steps of the box. Begun in a helper, entered by join, handed over by listen, the helper gone
-// after alone.
+// Steps of the box. Begun in a helper, entered by join, complete and handed over by listen, the helper
+// gone after alone.
 int link_child_network(const struct plan *plan, struct run *run);
 int link_child_join(const struct plan *plan, struct run *run);
 int link_child_listen(const struct plan *plan, struct run *run);

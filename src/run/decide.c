@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/path.h"
+#include "base/processor.h"
 #include "base/str.h"
 #include "bpf/guard.h"
 #include "jail/domain.h"
@@ -302,9 +303,12 @@ int decide_host(const struct plan *plan, struct run *run)
 int decide_go(const struct plan *plan, struct run *run)
 {
 	TRY(arena_seal(plan->arena));
+	cpu_set_t all;
+	processor_bring(run->init, &all); // beside the maker of its network, not behind it
 	// When a step of the box has failed meanwhile nobody reads: its message says why.
-	if (fd_write_all(run->go[1], "", 1) < 0 && errno != EPIPE)
-		return fail(errno, "hand the plan over");
+	int result = fd_write_all(run->go[1], "", 1) < 0 && errno != EPIPE ? fail(errno, "hand the plan over") : 0;
+	processor_free(run->init, &all);
+	TRY(result);
 	fd_close(&run->go[1]);
 	return 0;
 }

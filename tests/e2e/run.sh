@@ -199,6 +199,10 @@ if [ "$(id -u)" = 0 ]; then
 else
 	status "a box in a box with the flag" 0 "$SBX" run --allow-syscalls namespaces --read "$(dirname "$SBX")" -- "$SBX" run --project none true
 fi
+# Processes are placed while the box is made; the command may go where its caller may.
+cpus="sed -n s/^Cpus_allowed_list:.//p /proc/self/status"
+is "the caller's processors" "$($cpus)" "$("$SBX" run $cpus)"
+is "one processor stays one" 0 "$(taskset -c 0 "$SBX" run $cpus)"
 # The first process of a container need not reap orphans: none is left to it.
 cat >"$work/first.py" <<'END'
 import glob, os, subprocess, sys, time
