@@ -160,7 +160,8 @@ enum { MOUNTS_MOST = 8192 };
 
 struct plan {
 	struct arena *arena;
-	struct resolver *resolver; // of paths, while the plan is made
+	struct arena *scratch; // what only the making of the plan needs; NULL afterwards
+	struct resolver *resolver; // of paths, as long
 	const struct profile *profile;
 
 	uid_t uid;

@@ -90,6 +90,7 @@ struct run {
 	int root;
 	int listener; // host side: of the second filter
 	int asked_root; // explain: of the box, opened with the first question
+	bool reaped; // host side: somebody reaps what we leave behind
 	int copies; // host side: the directory of the box's copies
 
 	struct proxy *proxy; // net

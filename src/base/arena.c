@@ -25,14 +25,26 @@ static _Noreturn void out_of_memory(const char *text)
 	_exit(125);
 }
 
-struct arena *arena_new_of(size_t bytes)
+static struct arena *map(size_t bytes, int sharing)
 {
 	struct arena *arena = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-				   MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+				   sharing | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (arena == MAP_FAILED)
 		out_of_memory("sbx: out of memory\n");
 	arena->used = sizeof(*arena);
 	arena->size = bytes;
+	return arena;
+}
+
+struct arena *arena_new_of(size_t bytes)
+{
+	return map(bytes, MAP_SHARED);
+}
+
+struct arena *arena_new_scratch(void)
+{
+	struct arena *arena = map(RESERVED, MAP_PRIVATE);
+	madvise(arena, RESERVED, MADV_DONTFORK); // with a child its pages would be copied
 	return arena;
 }
 

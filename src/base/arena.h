@@ -9,6 +9,8 @@ struct arena;
 struct arena *arena_new(void);
 // For more than a plan: so much address space, of which what is used takes memory.
 struct arena *arena_new_of(size_t bytes);
+// For what is needed only while a plan is made: a child does not have it.
+struct arena *arena_new_scratch(void);
 void *arena_take(struct arena *arena, size_t size) __attribute__((malloc, returns_nonnull));
 char *arena_copy(struct arena *arena, const char *text, size_t length);
 char *arena_text(struct arena *arena, const char *format, ...)

@@ -27,10 +27,11 @@ extern char **environ;
 static const char *description(const struct source *source)
 {
 	const char *text = "";
-	for (unsigned i = 0; i < source->rows.count; i++)
-		if (str_equal(source->rows.rows[i].section, "profile") &&
-		    str_equal(source->rows.rows[i].name, "description"))
-			text = source->rows.rows[i].value;
+	for (unsigned i = 0; i < source->rows.count; i++) {
+		const struct ini_row row = ini_at(&source->rows, i);
+		if (str_equal(row.section, "profile") && str_equal(row.name, "description"))
+			text = row.value;
+	}
 	return text;
 }
 
@@ -158,12 +159,12 @@ static int list_groups(struct box *box, char **words)
 	(void)box;
 	(void)words;
 	for (unsigned i = 0; i < group_rows.count; i++) {
-		const struct ini_row *row = &group_rows.rows[i];
-		bool first = i == 0 || !str_equal(row[-1].section, row->section);
-		if (!str_equal(row->name, "file"))
-			out_text(&out, "%-12s %s: %s\n", first ? row->section : "", row->name, row->value);
+		const struct ini_row row = ini_at(&group_rows, i);
+		bool first = i == 0 || !str_equal(ini_at(&group_rows, i - 1).section, row.section);
+		if (!str_equal(row.name, "file"))
+			out_text(&out, "%-12s %s: %s\n", first ? row.section : "", row.name, row.value);
 		else if (first)
-			out_text(&out, "%s\n", row->section);
+			out_text(&out, "%s\n", row.section);
 	}
 	return out_flush(&out, STDOUT_FILENO);
 }

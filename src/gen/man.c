@@ -115,15 +115,15 @@ static void man_destinations(void)
 		exit(1);
 	fclose(file);
 	for (unsigned i = 0; i < rows.count; i++) {
-		const struct ini_row *row = &rows.rows[i];
-		bool first = i == 0 || !str_equal(row[-1].section, row->section);
+		const struct ini_row row = ini_at(&rows, i);
+		bool first = i == 0 || !str_equal(ini_at(&rows, i - 1).section, row.section);
 		if (first)
-			printf(".TP\n\\fB%s\\fR\n", row->section);
-		if (str_equal(row->name, "file"))
+			printf(".TP\n\\fB%s\\fR\n", row.section);
+		if (str_equal(row.name, "file"))
 			continue;
-		roff(row->name);
+		roff(row.name);
 		printf(": ");
-		roff(row->value);
+		roff(row.value);
 		printf(".\n");
 	}
 }

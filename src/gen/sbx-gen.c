@@ -1,5 +1,6 @@
 // Build-time only: writes the generated sources, man pages and completions from the tables.
 //   sbx-gen syscalls | profiles FILE... | drivers FILE... | groups FILE | network | man TEMPLATE GROUPS | bash | zsh | fish
+#include <limits.h>
 #include <seccomp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,8 +46,14 @@ static void add_call(const char *name, const char *fallback, unsigned group)
 		number = atoi(fallback);
 	if (number == __NR_SCMP_ERROR)
 		stop(name);
-	if (number >= 0 && number_count < 1024)
-		numbers[number_count++] = (struct syscall_number){ name, (unsigned)number, group };
+	if (number < 0 || number_count == 1024)
+		return;
+	struct syscall_number *row = &numbers[number_count++];
+	if (number > USHRT_MAX || strlen(name) >= sizeof(row->name))
+		stop(name);
+	snprintf(row->name, sizeof(row->name), "%s", name);
+	row->number = (unsigned short)number;
+	row->group = (unsigned short)group;
 }
 
 static void write_syscalls(void)
@@ -98,16 +105,42 @@ static void quote(const char *text, size_t length)
 	putchar('"');
 }
 
+// One more string of the text; returns its place.
+static unsigned write_word(const char *word, unsigned *used)
+{
+	unsigned place = *used;
+	printf("\t");
+	quote(word, strlen(word));
+	printf(" \"\\0\"\n");
+	*used += (unsigned)strlen(word) + 1;
+	return place;
+}
+
 static void write_rows(const struct ini_rows *rows, int profile)
 {
-	printf("static const struct ini_row rows_%d[] = {\n", profile);
+	struct ini_row last = { 0, "", "", "" };
+	struct ini_stored place = { 0 }, *stored = calloc(rows->count, sizeof(*stored));
+	unsigned used = 0;
+	if (!stored)
+		stop("out of memory");
+	printf("static const char text_%d[] =\n", profile);
 	for (unsigned i = 0; i < rows->count; i++) {
-		printf("\t{ %u, \"%s\", \"%s\", ", rows->rows[i].line, rows->rows[i].section,
-		       rows->rows[i].name);
-		quote(rows->rows[i].value, strlen(rows->rows[i].value));
-		printf(" },\n");
+		const struct ini_row row = ini_at(rows, i);
+		if (!str_equal(row.section, last.section))
+			place.section = write_word(row.section, &used);
+		if (!str_equal(row.name, last.name))
+			place.name = write_word(row.name, &used);
+		place.value = write_word(row.value, &used);
+		place.line = row.line;
+		stored[i] = place;
+		last = row;
 	}
+	printf("\t\"\";\nstatic const struct ini_stored rows_%d[] = {\n", profile);
+	for (unsigned i = 0; i < rows->count; i++)
+		printf("\t{ %u, %u, %u, %u },\n", stored[i].line, stored[i].section, stored[i].name,
+		       stored[i].value);
 	printf("};\n");
+	free(stored);
 }
 
 static void write_profiles(char **paths, int count)
@@ -123,8 +156,8 @@ static void write_profiles(char **paths, int count)
 		if (ini_read(arena, paths[i], text, length, &rows[i]) < 0)
 			stop(err_text());
 		for (unsigned row = 0; row < rows[i].count; row++)
-			if (!key_find(rows[i].rows[row].section, rows[i].rows[row].name))
-				stop(rows[i].rows[row].name);
+			if (!key_find(ini_at(&rows[i], row).section, ini_at(&rows[i], row).name))
+				stop(ini_at(&rows[i], row).name);
 		write_rows(&rows[i], i);
 	}
 	printf("\nconst struct builtin builtins[] = {\n");
@@ -133,7 +166,7 @@ static void write_profiles(char **paths, int count)
 		printf("\t{ \"%.*s\",\n\t  ", (int)strcspn(name, "."), name);
 		const char *text = gen_read_file(paths[i], &length);
 		quote(text, length);
-		printf(",\n\t  { rows_%d, %u } },\n", i, rows[i].count);
+		printf(",\n\t  { rows_%d, %u, text_%d } },\n", i, rows[i].count, i);
 	}
 	printf("};\nconst unsigned builtin_count = %d;\n", count);
 }
@@ -147,12 +180,14 @@ static void write_groups(const char *path)
 	const char *text = gen_read_file(path, &length);
 	if (ini_read(arena, path, text, length, &rows) < 0)
 		stop(err_text());
-	for (unsigned i = 0; i < rows.count; i++)
-		if (!str_equal(rows.rows[i].name, "file") && !destination_parse(rows.rows[i].name, &destination))
-			stop(rows.rows[i].name);
-	printf("%s#include \"policy/groups.h\"\n\n", head);
+	for (unsigned i = 0; i < rows.count; i++) {
+		const char *name = ini_at(&rows, i).name;
+		if (!str_equal(name, "file") && !destination_parse(name, &destination))
+			stop(name);
+	}
+	printf("%s#include \"policy/groups.h\"\n\n#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n", head);
 	write_rows(&rows, 0);
-	printf("const struct ini_rows group_rows = { rows_0, %u };\n", rows.count);
+	printf("const struct ini_rows group_rows = { rows_0, %u, text_0 };\n", rows.count);
 }
 
 static void write_drivers(char **paths, int count)

@@ -105,26 +105,9 @@ static int add_hidden(struct wishes *wishes, const struct item *item)
 	return expanded <= 0 ? expanded : hide_path(wishes, item, path);
 }
 
-// Nearly all hidden places are looked for in these.
-static int list_home(struct wishes *wishes)
-{
-	static const char *const places[] = { "", "/.config", "/.local/share" };
-	struct resolved resolved;
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		const char *path = arena_text(wishes->arena, "%s%s", wishes->plan->real_home, places[i]);
-		int found = resolve_path(wishes->resolver, path, &resolved);
-		if (found < 0)
-			err_clear(); // told by those who need it
-		if (found == 1 && str_equal(resolved.path, path) && resolved.identity.type == S_IFDIR)
-			resolver_list(wishes->resolver, path);
-	}
-	return 0;
-}
-
 int hide_plan(struct wishes *wishes)
 {
 	struct item own = { .from = { .file = "sbx" } };
-	TRY(list_home(wishes));
 	TRY(hide_secret(wishes, &own, wishes->plan->config)); // the policy is not for the box to see
 	TRY(hide_secret(wishes, &own, wishes->plan->state));
 	list_each(item, &wishes->plan->profile->hide)

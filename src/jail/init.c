@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -134,7 +136,9 @@ static void count_use(struct run *run)
 // Ends the box: the kernel kills what is left when pid 1 is gone.
 static _Noreturn void tell_end(struct run *run, int status)
 {
+	enum { LONGEST_MILLISECONDS = 100 };
 	bool domain = run->tier_landlock;
+	struct pollfd supervisor = { .fd = run->to_host }; // its end is told unasked
 	run->message.kind = MESSAGE_ENDED;
 	run->message.status = status;
 	while (waitpid(-1, NULL, WNOHANG | __WALL) > 0)
@@ -146,6 +150,7 @@ static _Noreturn void tell_end(struct run *run, int status)
 	tell(run);
 	while (run->grouped) // the supervisor reads what the group says, and then kills us
 		pause();
+	poll(&supervisor, 1, LONGEST_MILLISECONDS); // until it has let go of the view
 	_exit(0);
 }
 
@@ -253,6 +258,7 @@ int init_child(const struct plan *plan, struct run *run)
 		become_command(plan, run, &problem);
 	if (command < 0)
 		return fail(errno, "vfork");
+	sched_yield(); // to the command, which is in the middle of its exec
 	arena_free(plan->arena); // shared with the host side no longer than needed
 	// What the command closes must be seen as closed by whoever reads or writes the other end.
 	for (int fd = 0; fd <= 2; fd++)

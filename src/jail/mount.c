@@ -322,7 +322,7 @@ int mount_child_pivot(const struct plan *plan, struct run *run)
 }
 
 // The old root lies over the new one at "/"; without it the host is out of reach. A step of its
-// own: it waits for every processor to leave the kernel once, and so for the network's helper.
+// own: it waits for every processor to leave what the kernel does for a reader once (RCU).
 int mount_child_detach(const struct plan *plan, struct run *run)
 {
 	(void)plan;

@@ -83,17 +83,18 @@ struct entry {
 };
 
 struct resolver {
-	struct arena *arena;
+	struct arena *arena, *scratch;
 	unsigned used, slots; // a power of two, never more than three quarters used
 	struct entry *entries; // open addressing
 };
 
-struct resolver *resolver_new(struct arena *arena)
+struct resolver *resolver_new(struct arena *arena, struct arena *scratch)
 {
-	struct resolver *resolver = arena_take(arena, sizeof(*resolver));
+	struct resolver *resolver = arena_take(scratch, sizeof(*resolver));
 	resolver->arena = arena;
+	resolver->scratch = scratch;
 	resolver->slots = SLOTS_FIRST;
-	resolver->entries = arena_take(arena, SLOTS_FIRST * sizeof(struct entry));
+	resolver->entries = arena_take(scratch, SLOTS_FIRST * sizeof(struct entry));
 	return resolver;
 }
 
@@ -137,7 +138,7 @@ static void grow(struct resolver *resolver)
 	const struct entry *old = resolver->entries;
 	unsigned count = resolver->slots;
 	resolver->slots *= 2;
-	resolver->entries = arena_take(resolver->arena, resolver->slots * sizeof(*old));
+	resolver->entries = arena_take(resolver->scratch, resolver->slots * sizeof(*old));
 	for (unsigned i = 0; i < count; i++)
 		if (old[i].path)
 			*slot_of(resolver, old[i].path) = old[i];

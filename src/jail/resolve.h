@@ -31,7 +31,8 @@ struct resolved {
 
 // What is known of each directory entry that was looked at: one lstat() per name and plan.
 struct resolver;
-struct resolver *resolver_new(struct arena *arena);
+// Paths that it finds are in the first arena, what it knows in the second.
+struct resolver *resolver_new(struct arena *arena, struct arena *scratch);
 
 // Learns all names of a directory that was looked at, without symlinks on its way: asked for many
 // names that are not there, one listing is cheaper than a look at each.

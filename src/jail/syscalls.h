@@ -42,11 +42,11 @@ extern const unsigned syscall_check_count;
 // The number of a group, or -1.
 int syscall_group_find(const char *name);
 
-// Made at build time: every name this build knows, its number and group, sorted by number.
+// Made at build time: every name this build knows, its number and group, sorted by number. No pointers:
+// those of a table are relocated at each start.
 struct syscall_number {
-	const char *name;
-	unsigned number;
-	unsigned group;
+	char name[28];
+	unsigned short number, group;
 };
 extern const struct syscall_number syscall_numbers[];
 extern const unsigned syscall_number_count;

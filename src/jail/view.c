@@ -213,16 +213,16 @@ static int place_all(struct builder *builder)
 	return 0;
 }
 
-int view_plan(struct plan *plan, struct resolver *resolver, char *const *environment)
+int view_plan(struct plan *plan, char *const *environment)
 {
-	struct arena *arena = plan->arena;
-	struct builder builder = { .wishes = { .plan = plan, .arena = arena } };
+	struct arena *scratch = plan->scratch;
+	struct builder builder = { .wishes = { .plan = plan, .arena = plan->arena } };
 	struct wishes *wishes = &builder.wishes;
 	wishes->places = (struct places){ plan->home, plan->project, plan->current, environment };
-	wishes->resolver = resolver;
-	wishes->list = arena_take(arena, WISHES_MOST * sizeof(*wishes->list));
-	wishes->sorted = arena_take(arena, WISHES_MOST * sizeof(*wishes->sorted));
-	wishes->hidden = arena_take(arena, WISHES_MOST * sizeof(*wishes->hidden));
+	wishes->resolver = plan->resolver;
+	wishes->list = arena_take(scratch, WISHES_MOST * sizeof(*wishes->list));
+	wishes->sorted = arena_take(scratch, WISHES_MOST * sizeof(*wishes->sorted));
+	wishes->hidden = arena_take(scratch, WISHES_MOST * sizeof(*wishes->hidden));
 	TRY(wishes_gather(wishes));
 	qsort(wishes->sorted, wishes->count, sizeof(*wishes->sorted), compare_wishes);
 	return place_all(&builder);

@@ -2,7 +2,6 @@
 #pragma once
 
 struct plan;
-struct resolver;
 
 // Fills plan->mounts. Reads the host's file system, opens nothing for writing.
-int view_plan(struct plan *plan, struct resolver *resolver, char *const *environment);
+int view_plan(struct plan *plan, char *const *environment);

@@ -120,16 +120,16 @@ int groups_add(struct arena *arena, const char *home, const char *project, const
 	const char *known = "";
 	bool found = false;
 	for (unsigned i = 0; i < group_rows.count; i++) {
-		const struct ini_row *row = &group_rows.rows[i];
-		if (i == 0 || !str_equal(row->section, row[-1].section))
-			known = arena_text(arena, "%s %s", known, row->section);
-		if (!str_equal(row->section, name->text))
+		const struct ini_row row = ini_at(&group_rows, i);
+		if (i == 0 || !str_equal(row.section, ini_at(&group_rows, i - 1).section))
+			known = arena_text(arena, "%s %s", known, row.section);
+		if (!str_equal(row.section, name->text))
 			continue;
 		found = true;
-		if (str_equal(row->name, "file"))
-			read_named(&reader, row->value);
+		if (str_equal(row.name, "file"))
+			read_named(&reader, row.value);
 		else
-			add(&reader, row->name, row->value);
+			add(&reader, row.name, row.value);
 	}
 	return found ? 0 :
 		       fail(0, "%sno group '%.40s', expected one of%s", origin_text(arena, name->from), name->text,

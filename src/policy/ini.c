@@ -12,7 +12,7 @@ struct reader {
 	const char *file;
 	const char *at, *end;
 	unsigned line;
-	struct ini_row *rows;
+	struct ini_stored *rows;
 	unsigned count, size;
 };
 
@@ -67,6 +67,12 @@ static char *next_line(char *buffer, int size, void *stream)
 	return buffer;
 }
 
+// All of it is in the arena: that is the text.
+static unsigned keep(struct arena *arena, const char *word)
+{
+	return (unsigned)(arena_copy(arena, word, strlen(word)) - (const char *)arena);
+}
+
 static int add_row(void *user, const char *section, const char *name, const char *value)
 {
 	struct reader *reader = user;
@@ -76,18 +82,14 @@ static int add_row(void *user, const char *section, const char *name, const char
 			    reader->line, name) == 0;
 	if (reader->count == reader->size) {
 		unsigned size = reader->size ? reader->size * 2 : 64;
-		struct ini_row *rows = arena_take(arena, size * sizeof(*rows));
+		struct ini_stored *rows = arena_take(arena, size * sizeof(*rows));
 		if (reader->count)
 			memcpy(rows, reader->rows, reader->count * sizeof(*rows));
 		reader->rows = rows;
 		reader->size = size;
 	}
-	reader->rows[reader->count++] = (struct ini_row){
-		.line = reader->line,
-		.section = arena_copy(arena, section, strlen(section)),
-		.name = arena_copy(arena, name, strlen(name)),
-		.value = arena_copy(arena, value ? value : "", value ? strlen(value) : 0),
-	};
+	reader->rows[reader->count++] = (struct ini_stored){ reader->line, keep(arena, section),
+							     keep(arena, name), keep(arena, value ? value : "") };
 	return 1;
 }
 
@@ -99,7 +101,8 @@ int ini_read(struct arena *arena, const char *file, const char *text, size_t len
 	int line = ini_parse_stream(next_line, &reader, add_row, &reader);
 	if (line != 0)
 		return fail(0, "%s:%d: expected [section], name = value or ; comment", file, line);
-	ret_rows->rows = reader.rows;
+	ret_rows->stored = reader.rows;
+	ret_rows->text = (const char *)arena;
 	ret_rows->count = reader.count;
 	return 0;
 }

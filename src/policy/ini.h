@@ -12,10 +12,23 @@ struct ini_row {
 	const char *section, *name, *value;
 };
 
-struct ini_rows {
-	const struct ini_row *rows;
-	unsigned count;
+// Offsets into a text: tables of pointers would be relocated at each start, page by page.
+struct ini_stored {
+	unsigned line, section, name, value;
 };
+
+struct ini_rows {
+	const struct ini_stored *stored;
+	unsigned count;
+	const char *text;
+};
+
+static inline struct ini_row ini_at(const struct ini_rows *rows, unsigned i)
+{
+	const struct ini_stored *stored = &rows->stored[i];
+	return (struct ini_row){ stored->line, rows->text + stored->section, rows->text + stored->name,
+				 rows->text + stored->value };
+}
 
 // The most that is read of one profile, and the longest line.
 enum { INI_BYTES_MOST = 256 * 1024, INI_LINE_MOST = 198 };

@@ -55,16 +55,17 @@ static bool is_extends(const struct ini_row *row)
 static int apply_rows(struct merger *merger, const struct source *source)
 {
 	const struct key *key = NULL;
+	struct ini_row last = { 0 };
 	for (unsigned i = 0; i < source->rows.count; i++) {
-		const struct ini_row *row = &source->rows.rows[i];
-		struct origin from = { source->file, row->line, merger->order++ };
-		bool again = i > 0 && key && str_equal(row[-1].name, row->name) &&
-			     str_equal(row[-1].section, row->section);
-		key = again ? key : key_find(row->section, row->name);
+		const struct ini_row row = ini_at(&source->rows, i);
+		struct origin from = { source->file, row.line, merger->order++ };
+		bool again = key && str_equal(last.name, row.name) && str_equal(last.section, row.section);
+		key = again ? key : key_find(row.section, row.name);
+		last = row;
 		if (!key)
-			return merge_unknown_key(merger->arena, row, from);
-		if (!is_extends(row))
-			TRY(value_set(key, merger->profile, merger->arena, row->value, from));
+			return merge_unknown_key(merger->arena, &row, from);
+		if (!is_extends(&row))
+			TRY(value_set(key, merger->profile, merger->arena, row.value, from));
 	}
 	return 0;
 }
@@ -72,11 +73,11 @@ static int apply_rows(struct merger *merger, const struct source *source)
 static int load_extended(struct merger *merger, const struct source *source, const char *name)
 {
 	for (unsigned i = 0; i < source->rows.count; i++) {
-		const struct ini_row *row = &source->rows.rows[i];
-		if (!is_extends(row) || row->value[0] == '\0')
+		const struct ini_row row = ini_at(&source->rows, i);
+		if (!is_extends(&row) || row.value[0] == '\0')
 			continue;
-		bool itself = str_equal(row->value, name);
-		TRY(load(merger, row->value, itself ? source->level + 1 : LEVEL_FILE));
+		bool itself = str_equal(row.value, name);
+		TRY(load(merger, row.value, itself ? source->level + 1 : LEVEL_FILE));
 	}
 	return 0;
 }

@@ -117,10 +117,10 @@ static const char *group_of(const char *host)
 	if (!host_parse(host, length, &parsed) || parsed.kind != HOST_NAME)
 		return NULL;
 	for (unsigned i = 0; i < group_rows.count; i++) {
-		const char *name = group_rows.rows[i].name;
+		const char *name = ini_at(&group_rows, i).name;
 		if (str_equal(name, parsed.name) ||
 		    (str_starts(name, "*.") && host_within(parsed.name, name + 2)))
-			return group_rows.rows[i].section;
+			return ini_at(&group_rows, i).section;
 	}
 	return NULL;
 }

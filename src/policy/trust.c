@@ -154,17 +154,17 @@ int trust_merge(struct arena *arena, const char *config, const struct trust *tru
 	if (trust->state == TRUST_GIVEN)
 		return merge_source(arena, config, source, profile);
 	for (unsigned i = 0; i < source->rows.count; i++) {
-		const struct ini_row *row = &source->rows.rows[i];
-		struct origin from = { file_name, row->line, ORDER_OWN_FILE + i };
-		const struct key *key = key_find(row->section, row->name);
+		const struct ini_row row = ini_at(&source->rows, i);
+		struct origin from = { file_name, row.line, ORDER_OWN_FILE + i };
+		const struct key *key = key_find(row.section, row.name);
 		if (!key)
-			return merge_unknown_key(arena, row, from);
+			return merge_unknown_key(arena, &row, from);
 		struct profile alone = { 0 };
-		TRY(value_set(key, &alone, arena, row->value, from));
-		if (tightens(key, row->value, &alone, profile))
-			TRY(value_set(key, profile, arena, row->value, from));
+		TRY(value_set(key, &alone, arena, row.value, from));
+		if (tightens(key, row.value, &alone, profile))
+			TRY(value_set(key, profile, arena, row.value, from));
 		else
-			ignore(arena, ignored, row, from);
+			ignore(arena, ignored, &row, from);
 	}
 	return 0;
 }

@@ -215,7 +215,10 @@ int decide_view(struct plan *plan, char *const *environment)
 	TRY(decide_network(plan, environment));
 	plan->caches = state_path(plan, "cache");
 	plan->nested_file = state_path(plan, "nested");
-	TRY(view_plan(plan, plan->resolver, environment));
+	TRY(view_plan(plan, environment));
+	arena_free(plan->scratch);
+	plan->scratch = NULL;
+	plan->resolver = NULL;
 	TRY(choose_directory(plan));
 	TRY(landlock_plan(&probe, plan));
 	if (plan->tier == TIER_LANDLOCK)
@@ -227,7 +230,8 @@ int decide_view(struct plan *plan, char *const *environment)
 void decide_places(struct plan *plan, char *const *environment)
 {
 	struct arena *arena = plan->arena;
-	plan->resolver = resolver_new(arena);
+	plan->scratch = arena_new_scratch();
+	plan->resolver = resolver_new(arena, plan->scratch);
 	plan->current = current_directory(arena);
 	plan->home = find_home(arena, environment);
 	plan->real_home = resolve_real(plan->resolver, plan->home);

@@ -92,14 +92,15 @@ static bool orphans_are_reaped(void)
 
 static struct outcome finish(const struct plan *plan, struct run *run, struct outcome outcome)
 {
-	// An empty box may be left to end by itself; anything else is killed and waited for.
-	if (outcome.kind == OUTCOME_ENDED && run->message.alone && !run->grouped &&
-	    orphans_are_reaped())
-		run->init = 0;
-	// The last to close these pays for the end of the view: that need not be us.
+	run->reaped = orphans_are_reaped();
+	// The last to hold the view pays for its end: that is pid 1, which waits for this end of its socket.
 	fd_close(&run->asked_root);
 	fd_close(&run->user);
 	fd_close(&run->view);
+	fd_close(&run->from_box);
+	// An empty box may be left to end by itself; anything else is killed and waited for.
+	if (outcome.kind == OUTCOME_ENDED && run->message.alone && !run->grouped && run->reaped)
+		run->init = 0;
 	walk_undo(plan, run);
 	return outcome;
 }
@@ -206,7 +207,7 @@ static void look_last(const struct plan *plan, const struct run *run, struct eye
 		      struct outcome *outcome)
 {
 	bool done = outcome->kind == OUTCOME_ENDED && outcome->status == 0;
-	watch_end(&eyes->watch, orphans_are_reaped());
+	watch_end(&eyes->watch, run->reaped);
 	if (plan->guard_count > 0)
 		check_host(plan, run, clock_now() - eyes->begin, done ? COMMAND_DONE : COMMAND_FAILED,
 			   &outcome->told, &outcome->changed);

@@ -19,12 +19,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	err_clear();
 	if (size <= INI_BYTES_MOST && ini_read(arena, "f", (const char *)data, size, &rows) == 0)
 		for (unsigned i = 0; i < rows.count; i++) {
-			const struct key *key = key_find(rows.rows[i].section, rows.rows[i].name);
-			struct origin from = { "f", rows.rows[i].line, i };
+			const struct key *key = key_find(ini_at(&rows, i).section, ini_at(&rows, i).name);
+			struct origin from = { "f", ini_at(&rows, i).line, i };
 			if (key)
-				value_set(key, &profile, arena, rows.rows[i].value, from);
+				value_set(key, &profile, arena, ini_at(&rows, i).value, from);
 			else
-				key_suggest(rows.rows[i].section, rows.rows[i].name);
+				key_suggest(ini_at(&rows, i).section, ini_at(&rows, i).name);
 		}
 	arena_free(arena);
 	return 0;

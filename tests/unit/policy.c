@@ -75,13 +75,13 @@ static void ini_lines(void **state)
 	(void)state;
 	assert_int_equal(read_text(arena, "; c\n[a]\nx = 1 ; c\n\n  2\ny=\n[b]\nz = a=b", &rows), 0);
 	assert_int_equal(rows.count, 4);
-	assert_int_equal(rows.rows[0].line, 3);
-	assert_string_equal(rows.rows[0].value, "1");
-	assert_string_equal(rows.rows[1].name, "x"); // an indented line repeats the key
-	assert_string_equal(rows.rows[1].value, "2");
-	assert_string_equal(rows.rows[2].value, "");
-	assert_int_equal(rows.rows[3].line, 8);
-	assert_string_equal(rows.rows[3].value, "a=b");
+	assert_int_equal(ini_at(&rows, 0).line, 3);
+	assert_string_equal(ini_at(&rows, 0).value, "1");
+	assert_string_equal(ini_at(&rows, 1).name, "x"); // an indented line repeats the key
+	assert_string_equal(ini_at(&rows, 1).value, "2");
+	assert_string_equal(ini_at(&rows, 2).value, "");
+	assert_int_equal(ini_at(&rows, 3).line, 8);
+	assert_string_equal(ini_at(&rows, 3).value, "a=b");
 	assert_int_equal(read_text(arena, "[a\n", &rows), -1);
 	assert_string_equal(err_text(), "t.ini:1: expected [section], name = value or ; comment");
 	// libinih 55 would split this line and read its tail as a key
