@@ -17,7 +17,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
-#include "base/stack.h"
+#include "base/pages.h"
 #include "base/sys.h"
 #include "base/testing.h"
 #include "jail/domain.h"
@@ -218,7 +218,7 @@ static _Noreturn void serve(struct run *run, pid_t command)
 	sigset_t all;
 	siginfo_t info;
 	sigfillset(&all);
-	stack_release(); // a box may be idle for days
+	pages_release_stack(); // a box may be idle for days
 	reap(run, command); // it may have ended before the first wait
 	for (;;) {
 		int number = sigwaitinfo(&all, &info);

@@ -121,16 +121,29 @@ static void look(struct resolver *resolver, struct entry *entry)
 		look_at_link(resolver, entry);
 }
 
-// The slot of a path, or the free one where it belongs.
-static struct entry *slot_of(const struct resolver *resolver, const char *path)
+// FNV-1a, byte by byte.
+static const unsigned HASH_EMPTY = 2166136261U, HASH_PRIME = 16777619U;
+static unsigned hash_more(unsigned hash, char byte)
 {
-	unsigned hash = 2166136261U, last = resolver->slots - 1;
-	for (const char *byte = path; *byte; byte++)
-		hash = (hash ^ (unsigned char)*byte) * 16777619U;
+	return (hash ^ (unsigned char)byte) * HASH_PRIME;
+}
+
+// The slot of a path with this hash, or the free one where it belongs.
+static struct entry *slot_at(const struct resolver *resolver, const char *path, unsigned hash)
+{
+	unsigned last = resolver->slots - 1;
 	struct entry *entry = &resolver->entries[hash & last];
 	while (entry->path && !str_equal(entry->path, path))
 		entry = &resolver->entries[++hash & last];
 	return entry;
+}
+
+static struct entry *slot_of(const struct resolver *resolver, const char *path)
+{
+	unsigned hash = HASH_EMPTY;
+	for (const char *byte = path; *byte; byte++)
+		hash = hash_more(hash, *byte);
+	return slot_at(resolver, path, hash);
 }
 
 static void grow(struct resolver *resolver)
@@ -187,14 +200,16 @@ bool resolver_lacks(const struct resolver *resolver, const char *path)
 	char part[LISTED_PATH_MOST];
 	const struct entry *above = NULL;
 	size_t length = strlen(path);
+	unsigned hash = HASH_EMPTY;
 	if (length >= sizeof(part))
 		return false;
 	for (size_t i = 1; i <= length; i++) {
 		part[i - 1] = path[i - 1];
+		hash = hash_more(hash, path[i - 1]);
 		if (path[i] != '/' && path[i] != '\0')
 			continue;
 		part[i] = '\0';
-		const struct entry *entry = slot_of(resolver, part);
+		const struct entry *entry = slot_at(resolver, part, hash);
 		if (!entry->path)
 			return above && above->complete;
 		if (entry->text || entry->error)

@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/out.h"
-#include "base/stack.h"
+#include "base/pages.h"
 #include "bpf/catch.h"
 #include "bpf/guard.h"
 #include "guard/check.h"
@@ -254,7 +254,7 @@ struct outcome supervise(const struct plan *plan, struct run *run)
 	if (walk_host(plan, run) < 0)
 		return outcome;
 	watch_limits_begin(plan, run, clock_now());
-	stack_release();
+	pages_release_stack();
 	struct eyes eyes = { .watch = { -1, -1, 0 }, .begin = clock_now(), .told = &outcome.told };
 	// Nothing to look at, or no way to: then only the last look is left.
 	eyes.open = plan->guard_count == 0 || plan->tier == TIER_LANDLOCK;
