@@ -14,6 +14,7 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "base/err.h"
 #include "base/fd.h"
@@ -28,6 +29,7 @@ enum { SEQUENCE_V4_LAST = 3, SEQUENCE_LINKS_LAST = 5, SEQUENCE_RULES_LAST = 4, B
 // works on what it is given and on its own stack, by calls that leave errno alone.
 struct helper {
 	bool egress, redirect; // a way out at all; by a rule instead of single ports
+	bool lingers; // for a test: stays a while when all is done
 	int report; // a socket: an errno or 0 for the namespace, then for what is in it; back: pid 1 is in it
 	int sysctl; // /proc/sys: what is below "net" is that of whoever looks
 	const char *what; // that failed
@@ -212,6 +214,7 @@ static bool tell(const struct helper *helper, long result)
 
 static int helper_main(void *argument)
 {
+	static const struct timespec a_while = { .tv_nsec = 300000000 };
 	struct helper *helper = argument;
 	char entered;
 	helper->what = "a network namespace";
@@ -221,6 +224,8 @@ static int helper_main(void *argument)
 	tell(helper, helper->egress ? make_egress(helper) : raise_loopback(helper));
 	// Keeps the namespace until pid 1 is in it.
 	sys_raw(SYS_read, helper->report, (long)&entered, sizeof(entered));
+	if (helper->lingers)
+		sys_raw(SYS_nanosleep, (long)&a_while, 0, 0);
 	return 0;
 }
 
@@ -240,6 +245,7 @@ int link_child_network(const struct plan *plan, struct run *run)
 	helper.report = run->network[1];
 	helper.egress = plan->egress.on;
 	helper.redirect = !testing_skips("redirect");
+	helper.lingers = testing_skips("helper-haste");
 	if (helper.egress) {
 		helper.sysctl = open("/proc/sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
 		helper.loopback_count = plan->egress.loopback_count;
