@@ -66,6 +66,7 @@ static void write_syscalls(void)
 				*colon = '\0';
 			add_call(word, colon ? colon + 1 : NULL, group);
 		}
+		free(words);
 	}
 	add_call("clone3", NULL, GROUP_FIRST_OPTIONAL + 1);
 	qsort(numbers, number_count, sizeof(*numbers), by_number);
