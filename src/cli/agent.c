@@ -165,7 +165,7 @@ static const char *seen_text(const struct settings *settings, const struct stat 
 static enum probed probe_unseen(const struct settings *settings, const char **ret_why,
 				const char **ret_seen)
 {
-	struct stat status;
+	struct stat status = { 0 };
 	const char *path = seen_path(settings);
 	bool seen = stat(path, &status) == 0;
 	enum probed probed = probe_agent(settings, ret_why);

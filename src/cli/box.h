@@ -47,8 +47,8 @@ int box_decide(struct box *box);
 // Both halves of the plan, for those who only look at it.
 int box_plan(struct box *box);
 
-// Decides the first half, clones, decides the rest meanwhile, and runs the command. Returns sbx's exit status; a command killed by a signal ends sbx
-// by the same signal.
+// Decides the first half, clones, decides the rest meanwhile, and runs the command. Returns sbx's exit
+// status; a command killed by a signal ends sbx by the same signal.
 int box_run(struct box *box);
 
 // The run itself, without words; for box_run() and doctor, after the first half of the plan.

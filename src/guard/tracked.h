@@ -3,7 +3,6 @@
 
 struct check;
 
-// Tells when git, in this run, could not change a tracked name that is protected. `failed`: the
-// command ended with an error.
+// Tells when git, in this run, could not change a tracked name that is protected.
 enum command_end { COMMAND_DONE, COMMAND_FAILED };
 void tracked_check(const struct check *check, enum command_end end);

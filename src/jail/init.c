@@ -42,13 +42,10 @@ static int close_others(const struct plan *plan, int spared, unsigned flags)
 	return fd_close_except(keep, count + 1, flags);
 }
 
-// execve, and for a script without #! the shell, as execvp does.
-static int execute(const struct plan *plan, const char *path)
+// A script without #!: the shell runs it, as execvp does. Apart, for its words take eight pages of stack.
+__attribute__((noinline)) static int execute_script(const struct plan *plan, const char *path)
 {
 	enum { WORDS_MOST = 4096 };
-	execve(path, plan->command, plan->environment);
-	if (errno != ENOEXEC)
-		return errno;
 	const char *words[WORDS_MOST] = { "/bin/sh", path };
 	for (unsigned i = 1; plan->command[i]; i++) {
 		if (i + 2 >= WORDS_MOST)
@@ -57,6 +54,12 @@ static int execute(const struct plan *plan, const char *path)
 	}
 	execve("/bin/sh", (char *const *)(uintptr_t)words, plan->environment);
 	return errno;
+}
+
+static int execute(const struct plan *plan, const char *path)
+{
+	execve(path, plan->command, plan->environment);
+	return errno == ENOEXEC ? execute_script(plan, path) : errno;
 }
 
 static bool is_file(const char *path)

@@ -311,6 +311,15 @@ static void remove_own(const struct plan *plan, struct group *group, enum hierar
 	unlinkat(group->parents[hierarchy], name, AT_REMOVEDIR); // refused while others are in it
 }
 
+// A scope that is asked for when pid 1 dies would be empty from its beginning, and stay: first it has to
+// stand, with pid 1 in it.
+int group_fill_undo(const struct plan *plan, struct run *run)
+{
+	if (run->group->manager >= 0 && run->init > 0)
+		scope_wait(plan, run);
+	return 0;
+}
+
 int group_undo(const struct plan *plan, struct run *run)
 {
 	struct group *group = run->group;

@@ -33,6 +33,7 @@ struct group {
 int group_host(const struct plan *plan, struct run *run);
 int group_undo(const struct plan *plan, struct run *run);
 int group_fill_host(const struct plan *plan, struct run *run);
+int group_fill_undo(const struct plan *plan, struct run *run);
 int group_ready_host(const struct plan *plan, struct run *run);
 
 // Writes the limits into a directory of each hierarchy: the box's, or the pool's.

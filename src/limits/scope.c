@@ -210,8 +210,9 @@ int scope_wait(const struct plan *plan, struct run *run)
 	const struct timespec moment = { .tv_nsec = 200000 };
 	struct group *group = run->group;
 	char file[64], text[4096], path[PATH_MAX], place[PATH_MAX + 32];
-	TRY(wait_for_answer(group->manager));
+	int answered = wait_for_answer(group->manager);
 	fd_close(&group->manager);
+	TRY(answered);
 	snprintf(file, sizeof(file), "/proc/%d/cgroup", (int)run->init);
 	for (int i = 0; i < WAIT_MILLISECONDS * 5; i++) {
 		size_t length = group_read(AT_FDCWD, file, text, sizeof(text));

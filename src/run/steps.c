@@ -37,7 +37,7 @@ const struct step steps[] = {
 	  "make the box's cgroup, so that the box begins in it: to move it later takes milliseconds" },
 	{ SIDE_HOST, BOTH, "namespaces", ns_clone, ns_undo,
 	  "one clone with every namespace; the box's pid 1 begins here" },
-	{ SIDE_HOST, BOTH, "group-limits", group_fill_host, NULL,
+	{ SIDE_HOST, BOTH, "group-limits", group_fill_host, group_fill_undo,
 	  "write its limits, or ask the user's service manager, while the box prepares" },
 	{ SIDE_HOST, BOTH, "plan", decide_host, NULL,
 	  "decide the view and the environment, while the box prepares what needs no plan" },
