@@ -120,7 +120,7 @@ static unsigned write_word(const char *word, unsigned *used)
 static void write_rows(const struct ini_rows *rows, int profile)
 {
 	struct ini_row last = { 0, "", "", "" };
-	struct ini_stored place = { 0 }, *stored = calloc(rows->count, sizeof(*stored));
+	struct ini_stored place = { 0 }, *stored = calloc(rows->count + 1, sizeof(*stored));
 	unsigned used = 0;
 	if (!stored)
 		stop("out of memory");
