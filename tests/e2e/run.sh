@@ -200,6 +200,9 @@ else
 	status "a box in a box with the flag" 0 "$SBX" run --allow-syscalls namespaces --read "$(dirname "$SBX")" -- "$SBX" run --project none true
 fi
 is "nobody but pid 1 is in the box when the command starts" "/proc/1 /proc/3" "$(SBX_TEST_SKIP=helper-haste "$SBX_TESTING" run sh -c 'echo /proc/[0-9]*')"
+for call in poll waitid; do
+	status "a box whose command may not $call" 0 "$SBX" run --deny-syscalls $call -- true
+done
 # Processes are placed while the box is made; the command may go where its caller may.
 cpus="sed -n s/^Cpus_allowed_list:.//p /proc/self/status"
 is "the caller's processors" "$($cpus)" "$("$SBX" run $cpus)"
