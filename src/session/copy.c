@@ -84,15 +84,18 @@ static int copy_bytes(int from, int to, off_t size)
 	return ftruncate(to, size);
 }
 
-static int set_owner(int fd, const struct stat *status)
+// Of the file itself (name "") or of one of that name in the directory.
+static int set_owner(int fd, const char *name, const struct stat *status)
 {
 	struct stat made;
-	if (fstat(fd, &made) < 0)
+	if (fstatat(fd, name, &made, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW) < 0)
 		return -1;
 	if (made.st_uid == status->st_uid && made.st_gid == status->st_gid)
 		return 0;
 	// Only root may give files away; for others they stay their own.
-	return geteuid() == 0 ? fchown(fd, status->st_uid, status->st_gid) : 0;
+	if (geteuid() != 0)
+		return 0;
+	return fchownat(fd, name, status->st_uid, status->st_gid, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW);
 }
 
 static int copy_file(int from, const char *source, const struct stat *status, int to, const char *name)
@@ -107,7 +110,7 @@ static int copy_file(int from, const char *source, const struct stat *status, in
 	if (copy_bytes(in, out, status->st_size) < 0)
 		return fail_at("copy", source);
 	TRY(copy_attributes(in, out));
-	if (set_owner(out, status) < 0 || fchmod(out, status->st_mode & MODE_KEPT) < 0 || futimens(out, times) < 0)
+	if (set_owner(out, "", status) < 0 || fchmod(out, status->st_mode & MODE_KEPT) < 0 || futimens(out, times) < 0)
 		return fail_at("copy the mode of", source);
 	return 0;
 }
@@ -120,8 +123,26 @@ static int copy_link(int from, const char *source, const struct stat *status, in
 	if (length < 0)
 		return fail_at("read the link", source);
 	text[length] = '\0';
-	if (symlinkat(text, to, name) < 0 || utimensat(to, name, times, AT_SYMLINK_NOFOLLOW) < 0)
+	if (symlinkat(text, to, name) < 0 || set_owner(to, name, status) < 0 || utimensat(to, name, times, AT_SYMLINK_NOFOLLOW) < 0)
 		return fail_at("make the link", source);
+	return 0;
+}
+
+int copy_make_fifo(int to, const char *name, mode_t mode, const struct timespec times[2])
+{
+	mode_t mask = umask(0); // a chmod by name would follow what was put in its place
+	int made = mkfifoat(to, name, mode & 0777);
+	int error = errno;
+	umask(mask);
+	errno = error;
+	return made < 0 ? -1 : utimensat(to, name, times, AT_SYMLINK_NOFOLLOW);
+}
+
+static int copy_fifo(const struct stat *status, int to, const char *name)
+{
+	struct timespec times[2] = { status->st_atim, status->st_mtim };
+	if (copy_make_fifo(to, name, status->st_mode, times) < 0 || set_owner(to, name, status) < 0)
+		return fail_at("make the FIFO", name);
 	return 0;
 }
 
@@ -134,7 +155,7 @@ int copy_one(int from, const char *source, const struct stat *status, int to, co
 	if (S_ISDIR(status->st_mode))
 		return mkdirat(to, name, 0700) < 0 ? fail_at("make", source) : 0;
 	if (S_ISFIFO(status->st_mode))
-		return mkfifoat(to, name, status->st_mode & 0777) < 0 ? fail_at("make", source) : 0;
+		return copy_fifo(status, to, name);
 	return 1;
 }
 
@@ -142,7 +163,7 @@ int copy_finish(int to, const char *name, const struct stat *status)
 {
 	struct timespec times[2] = { status->st_atim, status->st_mtim };
 	autoclose int fd = openat(to, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 || set_owner(fd, status) < 0 || fchmod(fd, status->st_mode & MODE_KEPT) < 0 || futimens(fd, times) < 0)
+	if (fd < 0 || set_owner(fd, "", status) < 0 || fchmod(fd, status->st_mode & MODE_KEPT) < 0 || futimens(fd, times) < 0)
 		return fail_at("copy the mode of", name);
 	return 0;
 }

@@ -10,6 +10,9 @@
 // not copied: a socket or a device.
 int copy_one(int from, const char *source, const struct stat *status, int to, const char *name);
 
+// An empty FIFO with exactly this mode and these times (utimensat(2)); -1 with errno.
+int copy_make_fifo(int to, const char *name, mode_t mode, const struct timespec times[2]);
+
 // Mode and times of a directory whose content is complete.
 int copy_finish(int to, const char *name, const struct stat *status);
 

@@ -19,6 +19,7 @@
 #include "base/path.h"
 #include "base/place.h"
 #include "base/str.h"
+#include "session/copy.h"
 #include "session/merged.h"
 #include "session/tar.h"
 
@@ -206,7 +207,7 @@ static int unpack_at(struct reader *reader, const struct tar_entry *entry, unsig
 	case '5':
 		return unpack_directory(reader, entry, root, path, parent, name);
 	case '6':
-		return mkfifoat(parent, name, entry->mode & 0777) < 0 ? fail(errno, "make a FIFO") : 0;
+		return copy_make_fifo(parent, name, entry->mode, times) < 0 ? fail(errno, "make a FIFO") : 0;
 	default: // a byte of the archive, not an enum
 		reader->special++;
 		return skip(reader, entry->size);

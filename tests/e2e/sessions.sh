@@ -221,6 +221,7 @@ rm -rf .vscode Makefile .github plain
 session discard one
 
 # --- copies in and out
+list_of() { (cd "$1" && find . -printf '%p %y %m %U:%G %T@ %l\n' | sort); }
 session create c && in_session c 'mkdir -p here/sub; echo inside >here/f; ln -s /etc/passwd here/link; rm file; echo tmp >/tmp/t'
 mkdir -p "$work/tree/deep" && echo 1 >"$work/tree/one" && echo 2 >"$work/tree/deep/two" && chmod 640 "$work/tree/one"
 hash=$(tree_hash .)
@@ -238,6 +239,10 @@ mkdir "$work/got"
 session cp c:here "$work/got" && session cp c:dir "$work/got/renamed" && session cp c:/tmp/t "$work/got"
 is "cp out: a directory, one of both, a file" "inside 1 deep numbers tmp" "$(cd "$work/got" && echo $(cat here/f renamed/numbers; ls renamed; cat t))"
 is "cp out: a link is a link" /etc/passwd "$(readlink "$work/got/here/link")"
+mkfifo -m 622 "$work/tree/pipe" && ln -s nowhere "$work/tree/link" && touch -hd "2001-02-03 04:05:06.789" "$work/tree/pipe" "$work/tree/link"
+[ "$(id -u)" != 0 ] || chown -h 7:8 "$work/tree/pipe" "$work/tree/link" "$work/tree/deep/two"
+session cp "$work/tree" c:/tmp/again && session cp c:/tmp/again "$work/got"
+is "cp in and out: kinds, modes, owners, times" "$(list_of "$work/tree")" "$(list_of "$work/got/again")"
 status "cp out: over something" 125 "$SBX" session cp c:here "$work/got/t"
 status "cp out: what is not there" 125 "$SBX" session cp c:none "$work/got"
 status "cp in: through a link" 125 "$SBX" session cp "$work/tree/deep/two" c:here/link/x
@@ -246,13 +251,13 @@ status "cp of two files of the host" 125 "$SBX" session cp "$work/tree" "$work/x
 session rm c
 
 # --- archives
-session create c && in_session c 'mkdir -p "made/with blank" && printf "a\0b" >"made/with blank/bytes"; seq 30 >made/h1; ln made/h1 made/h2; ln -s ../file made/link; mkfifo made/fifo
+session create c && in_session c 'mkdir -p "made/with blank" && printf "a\0b" >"made/with blank/bytes"; seq 30 >made/h1; ln made/h1 made/h2; ln -s ../file made/link; mkfifo -m 622 made/fifo; touch -d "2002-02-03 04:05:06.789" made/fifo; touch -hd "2003-02-03 04:05:06.789" made/link
 	truncate -s 3M made/sparse; echo end >>made/sparse; chmod 640 made/h1; touch -d "2001-02-03 04:05:06.789" made/h1; rm file; rm -r dir; mkdir dir; echo fresh >dir/fresh; echo t >/tmp/t; echo h >~/h
 	mkdir -p made/$(printf %0120d 1)/$(printf %0120d 2) && echo long >made/$(printf %0120d 1)/$(printf %0120d 2)/name'
 session export c "$work/c.tar"
 is "export: a tar that others read" "0 1 1 1" "$(tar tf "$work/c.tar" >"$work/names" 2>&1; echo $? $(grep -c '/\.wh\.file$' "$work/names") $(grep -c '/dir/\.wh\.\.wh\.\.opq$' "$work/names") $(grep -c '^tmp/t$' "$work/names"))"
 session import back "$work/c.tar" && session export back - >"$work/back.tar"
-is "import: the same again" "$(tar tvf "$work/c.tar" | grep -v ^d | sort)" "$(tar tvf "$work/back.tar" | grep -v ^d | sort)"
+is "import: the same again" "$(tar tvf "$work/c.tar" --full-time | grep -v ^d | sort)" "$(tar tvf "$work/back.tar" --full-time | grep -v ^d | sort)"
 inventory='echo $(sha256sum <"made/with blank/bytes") $(cat made/*1/*2/name dir/*; stat -c "%a %Y %h" made/h1; stat -c "%F %b" made/fifo; readlink made/link; ls; cat /tmp/t ~/h; stat -c %s made/sparse)'
 is "a session of it shows the same" "$(in_session c "$inventory")" "$(in_session back "$inventory")"
 is "with its holes" 1 "$(in_session back 'echo $(($(stat -c %b made/sparse) < 1000))')"
