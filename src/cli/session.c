@@ -70,7 +70,7 @@ static int export(struct sessions *sessions, char **words)
 	autoclose int file = standard ? -1 : open(words[1], O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
 	if (!standard && file < 0)
 		return fail(errno, "'%s'", words[1]);
-	int result = archive_write(&sessions->store, &held, standard ? STDOUT_FILENO : file);
+	int result = archive_write(&sessions->store, &held, standard ? STDOUT_FILENO : file, &sessions->told);
 	if (result < 0 && !standard)
 		unlink(words[1]);
 	return result;

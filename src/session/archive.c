@@ -29,7 +29,7 @@ struct writer {
 		ino_t inode;
 		const char *name;
 	} *links; // of files with several names: where the first was written
-	unsigned link_count;
+	unsigned link_count, left_out;
 };
 
 static int put_header(struct writer *writer, const struct tar_entry *entry)
@@ -113,6 +113,10 @@ static int write_one(struct writer *writer, const struct merged *merged, const s
 	int directory = merged->fds[found->from];
 	struct tar_entry entry = { .mode = found->status.st_mode & 01777, .uid = found->status.st_uid, .gid = found->status.st_gid,
 				   .seconds = found->status.st_mtim.tv_sec, .nanoseconds = found->status.st_mtim.tv_nsec };
+	if (str_starts(found->name, whiteout)) {
+		writer->left_out++;
+		return 0;
+	}
 	entry.name = arena_text(writer->arena, "%s/%s", path, found->name);
 	if (is_whiteout(&found->status)) {
 		entry = (struct tar_entry){ .type = '0', .mode = 0600, .name = arena_text(writer->arena, "%s/%s%s", path, whiteout, found->name) };
@@ -160,7 +164,7 @@ static int write_directory(struct writer *writer, const struct merged *merged, c
 	return 0;
 }
 
-int archive_write(struct store *store, const struct held *held, int fd)
+int archive_write(struct store *store, const struct held *held, int fd, struct out *told)
 {
 	static const char end[2 * TAR_BLOCK];
 	const struct session *session = &held->session;
@@ -176,5 +180,8 @@ int archive_write(struct store *store, const struct held *held, int fd)
 		merged_close(&merged);
 		TRY(result);
 	}
+	if (writer.left_out > 0)
+		out_text(told, "sbx: %u names that begin with '%s', which means a removal in an archive, were left out\n",
+			 writer.left_out, whiteout);
 	return fd_write_all(fd, end, sizeof(end)) < 0 ? fail(errno, "write the archive") : 0;
 }

@@ -6,8 +6,9 @@
 struct out;
 
 // Everything that the session has written, by absolute paths, with whiteouts (".wh.NAME",
-// ".wh..wh..opq"). The session is held alone.
-int archive_write(struct store *store, const struct held *held, int fd);
+// ".wh..wh..opq"). What has such a name itself would be a removal to whoever reads it: it is left
+// out and told. The session is held alone.
+int archive_write(struct store *store, const struct held *held, int fd, struct out *told);
 
 // A session over `project` with what the archive holds. Paths below the project it was made of,
 // or below this one, go to the project; those below `home`, /tmp and /var/tmp to the session's own;

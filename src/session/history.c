@@ -14,6 +14,7 @@
 #include "base/place.h"
 #include "base/str.h"
 #include "session/flatten.h"
+#include "session/journal.h"
 #include "session/skeleton.h"
 
 enum { FLATTEN_AT = 10, COMMAND_MOST = 256 };
@@ -189,7 +190,7 @@ static int copy_known(struct store *store, const struct held *from, const char *
 	struct held held;
 	if (faccessat(from->directory, "known", F_OK, 0) < 0)
 		return 0;
-	TRY(store_read_file(store->arena, from->directory, "known", SESSION_BYTES_MOST, &text, &length));
+	TRY(store_read_file(store->arena, from->directory, "known", JOURNAL_BYTES_MOST, &text, &length));
 	TRY(store_hold(store, name, HOLD_LOOK, &held));
 	int result = store_replace_file(held.directory, "known", text, length);
 	store_release(&held);
