@@ -292,6 +292,9 @@ static void hellos(void **state)
 	assert_int_equal(tls_hello(bytes, length, &has, &host), PARSE_BAD);
 	assert_int_equal(tls_hello((const uint8_t *)"\x16\x02", 2, &has, &host), PARSE_BAD);
 	assert_int_equal(tls_hello((const uint8_t *)"\x16\3\1\0\4\2\0\0\0", 9, &has, &host), PARSE_BAD);
+	// It ends where its session's id should begin.
+	uint8_t cut[5 + 4 + 2 + 32] = "\x16\3\1\0\x26\1\0\0\x22\3\3";
+	assert_int_equal(tls_hello(cut, sizeof(cut), &has, &host), PARSE_BAD);
 }
 
 static void socks(void **state)

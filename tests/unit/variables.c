@@ -1,6 +1,9 @@
 // Rule 30: 60 names and 20 values of real secrets, none passes; 40 harmless ones all pass.
 #include "test.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "jail/variables.h"
 
 static const char *const secret_names[] = {
@@ -50,7 +53,45 @@ static const char *const harmless[][2] = {
 	{ "AWS_REGION", "eu-central-1" }, { "HTTPS_PROXY", "http://proxy.example.org:3128" },
 	{ "KEYBOARD_LAYOUT", "us" }, { "PORT", "3000" }, { "API_URL", "https://api.example.org/v1" },
 	{ "BUILD_ID", "2026-11-20T20:15:00Z-17" }, { "npm_config_cache", "/home/user/.npm" },
-	{ "TOKENIZERS_PARALLELISM", "false" },
+	{ "TOKENIZERS_PARALLELISM", "false" }, { "AWS_DEFAULT_REGION", "eu-central-1" }, { "AWS_PAGER", "cat" },
+	{ "GH_PAGER", "cat" }, { "AZURE_CORE_OUTPUT", "json" }, { "GOOGLE_CLOUD_PROJECT", "p" },
+	{ "SSH_ASKPASS_REQUIRE", "force" }, { "KEYCODE_MAP", "x" },
+};
+
+// Each by one row of the table alone: a row that goes is seen here.
+static const struct {
+	const char *name, *why;
+} one_row_each[] = {
+	{ "X_TOKEN_X", "secret" }, { "X_SECRET_X", "secret" }, { "X_PASSW_X", "secret" }, { "X_PASSPHRASE_X", "secret" },
+	{ "X_PASS", "secret" }, { "X_PWD", "secret" }, { "X_KEY", "secret" }, { "X_KEY_ID", "secret" }, { "XAPIKEYS", "secret" },
+	{ "X_API_KEYS", "secret" }, { "X_ACCESS_KEYS", "secret" }, { "X_PRIVATE_KEYS", "secret" }, { "X_SIGNING_KEYS", "secret" },
+	{ "X_ENCRYPTION_KEYS", "secret" }, { "X_CREDENTIALS", "secret" }, { "X_CREDS", "secret" }, { "X_AUTH", "secret" },
+	{ "X_AUTH_FILE", "secret" }, { "AUTHORIZATION", "secret" }, { "X_PAT", "secret" }, { "X_DSN", "secret" },
+	{ "X_WEBHOOKS", "secret" }, { "X_COOKIES", "secret" }, { "X_CERT_KEYS", "secret" }, { "X_CONNECTION_STRINGS", "secret" },
+	{ "X_VAULT_X", "secret" }, { "AWS_X", "secret" }, { "GH_X", "secret" }, { "AZURE_X", "secret" }, { "GOOGLE_X", "secret" },
+	{ "GCP_X", "secret" }, { "CLOUDSDK_X", "secret" }, { "OPENAI_X", "secret" }, { "ANTHROPIC_X", "secret" }, { "HF_X", "secret" },
+	{ "DATABASE_URL", "secret" }, { "REDIS_URL", "secret" }, { "MONGO_URI", "secret" }, { "NETRC", "secret" },
+	{ "KUBECONFIG", "secret" }, { "PGSERVICEFILE", "secret" }, { "GIT_ASKPASS", "door" }, { "SSH_ASKPASS", "door" },
+	{ "X_SOCK", "door" }, { "X_SOCKET", "door" }, { "X_SOCKET_PATH", "door" }, { "SSH_AGENT_PID", "door" },
+	{ "SSH_CONNECTION", "door" }, { "SSH_CLIENT", "door" }, { "SSH_TTY", "door" }, { "GPG_AGENT_INFO", "door" },
+	{ "DBUS_X", "door" }, { "DISPLAY", "door" }, { "WAYLAND_X", "door" }, { "XAUTHORITY", "door" }, { "ICEAUTHORITY", "door" },
+	{ "SESSION_MANAGER", "door" }, { "XDG_RUNTIME_DIR", "door" }, { "DOCKER_X", "door" }, { "CONTAINER_HOST", "door" },
+	{ "PODMAN_X", "door" }, { "PULSE_X", "door" }, { "PIPEWIRE_X", "door" }, { "LISTEN_X", "door" }, { "INVOCATION_ID", "door" },
+	{ "JOURNAL_STREAM", "door" }, { "TMUX_PANE", "door" }, { "STY", "door" }, { "VSCODE_X", "door" }, { "GNOME_X", "door" },
+	{ "KITTY_LISTEN_ON", "door" }, { "LD_X", "loader" }, { "GLIBC_TUNABLES", "loader" }, { "GCONV_PATH", "loader" },
+	{ "LOCPATH", "loader" }, { "MALLOC_X", "loader" }, { "BASH_ENV", "loader" }, { "BASH_FUNC_x", "loader" },
+	{ "BASHOPTS", "loader" }, { "SHELLOPTS", "loader" }, { "ENV", "loader" }, { "PS4", "loader" }, { "PROMPT_COMMAND", "loader" },
+	{ "IFS", "loader" }, { "CDPATH", "loader" }, { "PERL5OPT", "loader" }, { "PERL5DB", "loader" }, { "PYTHONSTARTUP", "loader" },
+	{ "PYTHONINSPECT", "loader" }, { "RUBYOPT", "loader" },
+};
+
+// What tokens begin with, by the words of those who issue them.
+static const char *const secret_prefixes[] = {
+	"ghp_",	  "gho_",     "ghu_",	  "ghs_",      "ghr_",	 "github_pat_", "glpat-",   "sk-",
+	"sk_live_", "rk_live_", "sk_test_", "xoxb-",	 "xoxp-",	 "xoxa-",	"xapp-",    "AKIA",
+	"ASIA",	  "AIza",     "ya29.",	  "npm_",      "pypi-",	 "dop_v1_",	"hf_",	    "SG.",
+	"-----BEGIN", "eyJhbGciOi", "Bearer ", "Basic ", "hvs.",	 "lin_api_",	"dckr_pat_", "figd_",
+	"key-",	  "shpat_",   "sq0atp-",  "atlasv1.",
 };
 
 static const char *const doors_and_hooks[] = {
@@ -73,9 +114,25 @@ static void by_name(void **state)
 			fail_msg("%s passes", doors_and_hooks[i]);
 }
 
-static void by_value(void **state)
+static void by_each_row(void **state)
 {
 	(void)state;
+	for (size_t i = 0; i < COUNT(one_row_each); i++) {
+		const char *why = variable_withheld(one_row_each[i].name, "x");
+		if (!why || !strstr(why, one_row_each[i].why))
+			fail_msg("%s: %s", one_row_each[i].name, why ? why : "passes");
+	}
+}
+
+static void by_value(void **state)
+{
+	char value[64];
+	(void)state;
+	for (size_t i = 0; i < COUNT(secret_prefixes); i++) {
+		snprintf(value, sizeof(value), "%s01234567", secret_prefixes[i]);
+		if (!variable_withheld("SOMETHING", value))
+			fail_msg("%s passes", value);
+	}
 	for (size_t i = 0; i < COUNT(secret_values); i++)
 		if (!variable_withheld("SOMETHING", secret_values[i]))
 			fail_msg("%s passes", secret_values[i]);
@@ -95,7 +152,8 @@ int main(void)
 {
 	_Static_assert(COUNT(secret_names) >= 60 && COUNT(secret_values) >= 20 && COUNT(harmless) >= 40,
 		       "as many as rule 30 asks for");
-	const struct CMUnitTest tests[] = { cmocka_unit_test(by_name), cmocka_unit_test(by_value),
+	const struct CMUnitTest tests[] = { cmocka_unit_test(by_name), cmocka_unit_test(by_each_row),
+					    cmocka_unit_test(by_value),
 					    cmocka_unit_test(harmless_pass) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
