@@ -40,10 +40,7 @@ static bool same(const struct line *left, const struct line *right)
 static void show(struct out *out, char mark, const struct line *line)
 {
 	out_text(out, "%c", mark);
-	for (size_t i = 0; i < line->length; i++)
-		out_text(out, "%c", (unsigned char)line->text[i] < 32 || line->text[i] == 127 ?
-					    '?' :
-					    line->text[i]);
+	out_visible(out, line->text, line->length);
 	out_text(out, "\n");
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/fd.h"
+#include "base/str.h"
 
 static void reserve(struct out *out, size_t more)
 {
@@ -57,6 +58,24 @@ void out_free(struct out *out)
 	*out = (struct out){ 0 };
 }
 
+void out_visible(struct out *out, const char *bytes, size_t length)
+{
+	for (size_t i = 0, plain = 0; i <= length; i++) {
+		unsigned code, control = i < length ? str_control(bytes + i, &code) : 1;
+		if (!control || (i < length && (bytes[i] == '\n' || bytes[i] == '\t' || (bytes[i] == '\r' && bytes[i + 1] == '\n'))))
+			continue;
+		reserve(out, i - plain);
+		memcpy(out->text + out->used, bytes + plain, i - plain);
+		out->used += i - plain;
+		plain = i + control;
+		if (i < length && code < 0x80)
+			out_text(out, "^%c", code ^ 0x40);
+		else if (i < length)
+			out_text(out, "<U+%04X>", code);
+		i += control - 1;
+	}
+}
+
 int out_flush(struct out *out, int fd)
 {
 	int result = fd_write_all(fd, out->text, out->used);
@@ -88,14 +107,15 @@ static void quoted(struct out *out, const char *value)
 	out_text(out, "\"");
 	for (const unsigned char *at = (const unsigned char *)value; *at;) {
 		size_t length = utf8_length(at);
+		unsigned code;
 		if (length == 0)
 			out_text(out, "\\ufffd");
 		else if (*at == '"' || *at == '\\')
 			out_text(out, "\\%c", *at);
 		else if (*at == '\n' || *at == '\t')
 			out_text(out, *at == '\n' ? "\\n" : "\\t");
-		else if (*at < 0x20 || *at == 0x7f)
-			out_text(out, "\\u%04x", *at);
+		else if (str_control((const char *)at, &code))
+			out_text(out, "\\u%04x", code);
 		else
 			out_text(out, "%.*s", (int)length, (const char *)at);
 		at += length ? length : 1;

@@ -17,10 +17,15 @@ void out_free(struct out *out);
 // where the line stands now, at most `column`.
 void out_wrapped(struct out *out, int column, int at, const char *text);
 
+// Bytes for a terminal: what acts on it instead of being seen is shown as ^[ or <U+202E>. Tab and
+// newline stay, and a carriage return before one. A NUL must stand behind them.
+void out_visible(struct out *out, const char *bytes, size_t length);
+
 // Writes all of it to a descriptor and empties the buffer. Returns -1 when that failed.
 int out_flush(struct out *out, int fd);
 
-// JSON: keys may be NULL inside a list. Strings are escaped; bad UTF-8 becomes U+FFFD.
+// JSON: keys may be NULL inside a list. Strings are escaped, as is what
+// str_control() knows; bad UTF-8 becomes U+FFFD.
 void json_open(struct out *out, const char *key, char bracket);
 void json_close(struct out *out, char bracket);
 void json_string(struct out *out, const char *key, const char *value);

@@ -51,10 +51,29 @@ bool str_match(const char *text, const char *pattern)
 	return *pattern == '\0';
 }
 
+unsigned str_control(const char *text, unsigned *ret_code)
+{
+	const unsigned char *at = (const unsigned char *)text;
+	if (at[0] < 0x20 || at[0] == 0x7f) {
+		*ret_code = at[0];
+		return 1;
+	}
+	if (at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0) {
+		*ret_code = at[1];
+		return 2;
+	}
+	// U+202A to U+202E, U+2066 to U+2069.
+	if (at[0] != 0xe2 || ((at[1] != 0x80 || at[2] < 0xaa || at[2] > 0xae) && (at[1] != 0x81 || at[2] < 0xa6 || at[2] > 0xa9)))
+		return 0;
+	*ret_code = 0x2000u | (at[1] & 0x3fu) << 6 | (at[2] & 0x3fu);
+	return 3;
+}
+
 bool str_printable(const char *text)
 {
-	for (const unsigned char *byte = (const unsigned char *)text; *byte; byte++)
-		if (*byte < 0x20 || *byte == 0x7f)
+	unsigned code;
+	for (; *text; text++)
+		if (str_control(text, &code))
 			return false;
 	return true;
 }

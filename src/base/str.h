@@ -14,7 +14,12 @@ bool str_ends(const char *text, const char *suffix);
 // A shell-like match with '*' only; no other character is special.
 bool str_match(const char *text, const char *pattern);
 
-// True when every byte is printable and not a control byte (UTF-8 passes). Rule 23.
+// The bytes of a character at `at` that acts on a terminal and is not seen: C0 and DEL, C1 as UTF-8
+// (U+009B begins an escape sequence as well), and what turns the direction of text (CVE-2021-42574).
+// 0: it is none. Reads on only where the bytes before belong to one.
+unsigned str_control(const char *at, unsigned *ret_code);
+
+// True when no such character is in it (other UTF-8 passes). Rule 23.
 bool str_printable(const char *text);
 
 // The number of single-character edits between two words, at most `most` + 1.

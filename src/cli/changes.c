@@ -25,7 +25,7 @@
 
 extern char **environ;
 
-enum { SIZE_MOST = 32, SHOWN_BYTES_MOST = 16 << 20, TEXT_BYTES_MOST = 1 << 20 };
+enum { SIZE_MOST = 32, SHOWN_BYTES_MOST = 16 << 20, TEXT_BYTES_MOST = 1 << 20, GIT_LOOKS_AT = 8000 };
 
 static const struct {
 	char letter;
@@ -102,6 +102,39 @@ static int make_parents(int top, const char *path)
 	return 0;
 }
 
+static int replace_copy(int top, const char *place, const struct stat *status, const struct out *text)
+{
+	if (unlinkat(top, place, 0) < 0)
+		return fail(errno, "make a copy to compare");
+	if (S_ISLNK(status->st_mode))
+		return symlinkat(text->text, top, place) < 0 ? fail(errno, "make a copy to compare") : 0;
+	autoclose int fd = openat(top, place, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0 || fd_write_all(fd, text->text, text->used) < 0 || fchmod(fd, status->st_mode & 0777) < 0)
+		return fail(errno, "make a copy to compare");
+	return 0;
+}
+
+// What would act on the terminal is seen there: a change cannot hide itself from who reviews it.
+// Bytes that git takes for binary it does not show.
+static int make_visible(int top, const char *place, const struct stat *status)
+{
+	bool file = S_ISREG(status->st_mode);
+	size_t size = file ? (size_t)status->st_size : PATH_MAX;
+	char *text = calloc(1, size + 1);
+	autoclose int fd = file ? openat(top, place, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
+	ssize_t length = !text ? -1 : file ? fd_read_all(fd, text, size) : readlinkat(top, place, text, size);
+	int result = length < 0 ? fail(errno, "read a copy to compare") : 0;
+	struct out out = { 0 };
+	if (result == 0 && !memchr(text, '\0', (size_t)length < GIT_LOOKS_AT ? (size_t)length : GIT_LOOKS_AT)) {
+		out_visible(&out, text, (size_t)length);
+		if (out.used != (size_t)length)
+			result = replace_copy(top, place, status, &out);
+	}
+	out_free(&out);
+	free(text);
+	return result;
+}
+
 // One side of a change as a file of ours, so that git compares copies and nothing else.
 static int copy_side(struct sessions *sessions, const struct session *session, const struct change *change, int top, bool old)
 {
@@ -114,8 +147,11 @@ static int copy_side(struct sessions *sessions, const struct session *session, c
 				   changes_parent(&sessions->store, session, change, &name);
 	TRY(from);
 	TRY(make_parents(top, place));
-	TRY(copy_one(from, name, status, top, place));
-	return 0;
+	int kind = copy_one(from, name, status, top, place);
+	TRY(kind);
+	if (kind > 0 || !isatty(STDOUT_FILENO) || (!S_ISREG(status->st_mode) && !S_ISLNK(status->st_mode)))
+		return 0;
+	return make_visible(top, place, status);
 }
 
 static bool is_for_git(const char *variable)

@@ -80,11 +80,14 @@ static void show_runs(struct out *out)
 		autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
 		ssize_t got = fd < 0 ? 0 : read(fd, command, COMMAND_MOST);
 		for (ssize_t j = 0; j < got; j++)
-			if ((unsigned char)command[j] < ' ' || command[j] == 0x7f)
+			if (!command[j] || command[j] == '\n')
 				command[j] = ' ';
-		command[got > 0 ? got : 0] = '\0';
-		if (got > 0)
-			out_text(out, "%d %s\n", (int)runs[i], command);
+		if (got <= 0)
+			continue;
+		command[got] = '\0';
+		out_text(out, "%d ", (int)runs[i]);
+		out_visible(out, command, (size_t)got);
+		out_text(out, "\n");
 	}
 }
 

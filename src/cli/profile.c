@@ -268,8 +268,8 @@ int verb_profile(char **words)
 	if (box->invocation.help == ANSWER_YES)
 		return help_verb(VERB_PROFILE, "profile");
 	if (!chosen) {
-		fail(0, "usage: sbx profile list | show [--resolved] NAME | check FILE | keys | status | trust | "
-			"untrust");
+		fail(0, "usage: sbx profile list | show [--resolved] NAME | check FILE | keys | groups | status | "
+			"trust | untrust");
 		return box_failed();
 	}
 	return chosen->run(box, box->arguments.rest) < 0 ? box_failed() : STATUS_OK;

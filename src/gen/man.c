@@ -108,9 +108,9 @@ static void man_destinations(void)
 	struct ini_rows rows;
 	size_t length;
 	// The template is being read from the buffer that gen_read_file reuses: a copy of ours.
-	static char text[INI_BYTES_MOST];
+	static char text[INI_BYTES_MOST + 1];
 	FILE *file = fopen(groups_file, "rb");
-	length = file ? fread(text, 1, sizeof(text), file) : 0;
+	length = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
 	if (!file || ini_read(arena_new(), groups_file, text, length, &rows) < 0)
 		exit(1);
 	fclose(file);

@@ -50,25 +50,28 @@ static void add_url(struct reader *reader, const char *url, size_t length, const
 	add(reader, text, arena_text(reader->arena, "this machine uses it: %s", file));
 }
 
-static void read_lines(struct reader *reader, const char *text, const char *word, const char *file)
+static void read_line(struct reader *reader, const char *line, const char *word, const char *file)
 {
-	for (const char *line = text; *line;) {
-		size_t length = strcspn(line, "\n"), start = strspn(line, " \t");
-		bool comment = strchr("#;", line[start]) != NULL;
-		const char *end = line + length;
-		const char *wanted = word ? strcasestr(line, word) : line;
-		for (const char *at = line; !comment && wanted && wanted < end && at < end;) {
-			const char *scheme = strstr(at, "://");
-			if (!scheme || scheme >= end)
-				break;
-			at = scheme + 3;
-			size_t authority = strcspn(at, "/?#\"'<> \t\n,;|]");
-			if (authority && at[0] == '[')
-				authority = strcspn(at, "/?#\"'<> \t\n,;|");
-			add_url(reader, at, authority, file);
-			at += authority;
-		}
-		line += length + (line[length] == '\n');
+	const char *text = line + strspn(line, " \t");
+	if (*text == '#' || *text == ';' || (word && !strcasestr(line, word)))
+		return;
+	for (const char *scheme = strstr(text, "://"); scheme; scheme = strstr(text, "://")) {
+		text = scheme + 3;
+		size_t authority = strcspn(text, text[0] == '[' ? "/?#\"'<> \t,;|" : "/?#\"'<> \t,;|]");
+		add_url(reader, text, authority, file);
+		text += authority;
+	}
+}
+
+// Cuts the text at its newlines.
+static void read_lines(struct reader *reader, char *text, const char *word, const char *file)
+{
+	char *next;
+	for (char *line = text; line; line = next) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		read_line(reader, line, word, file);
 	}
 }
 

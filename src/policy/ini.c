@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/str.h"
 
 struct reader {
 	struct arena *arena;
@@ -16,15 +17,17 @@ struct reader {
 	unsigned count, size;
 };
 
-static const char *byte_problem(unsigned char byte)
+// `at` ends with a NUL.
+static const char *byte_problem(const char *at)
 {
-	if (byte == '\r')
+	unsigned code;
+	if (*at == '\r')
 		return "carriage return: save the file with Unix line ends";
-	if (byte == '\0')
+	if (*at == '\0')
 		return "NUL byte";
-	if (byte < 0x20 && byte != '\t')
-		return "control byte";
-	return byte == 0x7f ? "control byte" : NULL;
+	if (*at == '\t' || !str_control(at, &code))
+		return NULL;
+	return code < 0xa0 ? "control byte" : "a character that turns the direction of text: it reads as what it is not";
 }
 
 static int check_bytes(const char *file, const char *text, size_t length)
@@ -39,7 +42,7 @@ static int check_bytes(const char *file, const char *text, size_t length)
 			start = i + 1;
 			continue;
 		}
-		const char *problem = byte_problem((unsigned char)text[i]);
+		const char *problem = byte_problem(text + i);
 		if (problem)
 			return fail(0, "%s:%u: %s", file, line, problem);
 		if (i - start >= INI_LINE_MOST)

@@ -107,6 +107,9 @@ refused "the tail of a long line is not a key (libinih 55)" "longer than 198" \
 refused "NUL" ":2: NUL byte" -p "$(profile '[files]\nread = /x\000y\n')"
 refused "CRLF" ":1: carriage return" -p "$(profile '[files]\r\nread = /x\r\n')"
 refused "byte order mark" ":1: byte order mark" -p "$(profile '\xef\xbb\xbf[files]\n')"
+refused "control byte of two" ":2: control byte" -p "$(profile '[files]\nread = /\302\233x\n')"
+refused "text that is turned" ":2: a character that turns" -p "$(profile '[files]\nread = /\342\200\256x\n')"
+refused "path with a control byte of two" "control bytes" --read $'/a\302\233b'
 refused "control byte" ":2: control byte" -p "$(profile '[files]\nread = /\033x\n')"
 printf '[profile]\nextends = %s\n' "$work/b.ini" >"$work/a.ini"
 printf '[profile]\nextends = %s\n' "$work/a.ini" >"$work/b.ini"

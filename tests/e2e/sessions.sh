@@ -256,6 +256,9 @@ session create c && in_session c 'mkdir -p "made/with blank" && printf "a\0b" >"
 	mkdir -p made/$(printf %0120d 1)/$(printf %0120d 2) && echo long >made/$(printf %0120d 1)/$(printf %0120d 2)/name'
 session export c "$work/c.tar"
 is "export: a tar that others read" "0 1 1 1" "$(tar tf "$work/c.tar" >"$work/names" 2>&1; echo $? $(grep -c '/\.wh\.file$' "$work/names") $(grep -c '/dir/\.wh\.\.wh\.\.opq$' "$work/names") $(grep -c '^tmp/t$' "$work/names"))"
+in_session c 'echo >made/.wh.h1'
+is "export: no name becomes a removal" "0 1" "$("$SBX" session export c - 2>"$work/said" | tar t | grep -c 'made/.wh') $(grep -c "1 names that begin with '.wh.'" "$work/said")"
+in_session c 'rm made/.wh.h1'
 session import back "$work/c.tar" && session export back - >"$work/back.tar"
 is "import: the same again" "$(tar tvf "$work/c.tar" --full-time | grep -v ^d | sort)" "$(tar tvf "$work/back.tar" --full-time | grep -v ^d | sort)"
 inventory='echo $(sha256sum <"made/with blank/bytes") $(cat made/*1/*2/name dir/*; stat -c "%a %Y %h" made/h1; stat -c "%F %b" made/fifo; readlink made/link; ls; cat /tmp/t ~/h; stat -c %s made/sparse)'
@@ -420,6 +423,9 @@ like "review without a terminal: kept, and told how" "$(said)" "sbx session appl
 name=$(session list | grep -o '^review-[0-9]*')
 session apply "$name" && is "and applied later" kept "$(tail -1 file)"
 session rm "$name"
+session create raw && in_session raw 'printf "a\033b\n" >raw'
+is "diff: a pipe gets the bytes" 1 "$("$SBX" session diff raw | grep -c "^+a$(printf '\033')b")"
+session rm raw
 review -- true
 is "review of nothing leaves nothing" "one two" "$(echo $(session list | cut -d' ' -f1))"
 review --apply=yes -- bash -c 'mkdir .idea; echo x >.idea/x; echo ok >ok'

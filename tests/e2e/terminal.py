@@ -85,6 +85,19 @@ check("sbx shell is a shell in a box", True)
 child.sendline("exit")
 child.close(force=True)
 
+# what a change holds cannot act on the terminal of who reviews it
+hostile = r'''printf 'a\033[8mb\302\2332Jc\342\200\256d\n' >shown; ln -s "$(printf 'x\033[8my')" seen'''
+child = pexpect.spawn(SBX, ["run", "--review", "--", "sh", "-c", hostile], cwd=project, encoding="utf-8", timeout=20,
+                      dimensions=(33, 200), env=dict(os.environ, TERM="xterm", GIT_PAGER="cat"))
+child.expect("how the text")
+child.send("s\r")
+child.expect("how the text")
+text = child.before
+check("review: a change is seen as it is", "a^[[8mb<U+009B>2Jc<U+202E>d" in text and "x^[[8my" in text, text)
+check("review: and does not act", not any(each in text for each in ("\x1b[8m", "\x9b", "\u202e")), text)
+child.send("d\r")
+child.expect(pexpect.EOF)
+
 # full-screen programs
 for name, keys, marker in (("vim", "ihello\x1b:wq\r", None), ("less", "q", None), ("top", "q", None)):
     if subprocess.run(["which", name], capture_output=True).returncode:

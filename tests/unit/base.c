@@ -92,6 +92,41 @@ static void json(void **state)
 	out_free(&out);
 }
 
+static void what_acts_on_a_terminal(void **state)
+{
+	static const struct {
+		const char *bytes, *seen;
+	} rows[] = {
+		{ "plain\tand\n", "plain\tand\n" },
+		{ "dos\r\n", "dos\r\n" },
+		{ "over\rwritten\r", "over^Mwritten^M" },
+		{ "\033[2J\177", "^[[2J^?" },
+		{ "\u00e9\u2013\U0001f600", "\u00e9\u2013\U0001f600" },
+		{ "\xc2\x9b"
+		  "2J\xc2\xa0",
+		  "<U+009B>2J\xc2\xa0" },
+		{ "if\u202e\u2066x\u2069", "if<U+202E><U+2066>x<U+2069>" },
+		{ "\u2029\u202f\u2065\u206a", "\u2029\u202f\u2065\u206a" },
+		{ "\xc2", "\xc2" },
+		{ "\xe2\x80", "\xe2\x80" },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct out out = { 0 };
+		out_visible(&out, rows[i].bytes, strlen(rows[i].bytes));
+		out_text(&out, "%s", "");
+		assert_string_equal(out.text, rows[i].seen);
+		out_free(&out);
+		if (!strpbrk(rows[i].bytes, "\t\n\r"))
+			assert_int_equal(str_printable(rows[i].bytes), strcmp(rows[i].bytes, rows[i].seen) == 0);
+	}
+	struct out out = { 0 };
+	out_visible(&out, "a\0b", 3);
+	json_string(&out, NULL, "\xc2\x9b\u202e");
+	assert_string_equal(out.text, "a^@b\"\\u009b\\u202e\"");
+	out_free(&out);
+}
+
 static void first_failure_wins(void **state)
 {
 	(void)state;
@@ -123,7 +158,7 @@ int main(void)
 		cmocka_unit_test(matches),	      cmocka_unit_test(distances),
 		cmocka_unit_test(numbers),	      cmocka_unit_test(paths),
 		cmocka_unit_test(json),		      cmocka_unit_test(first_failure_wins),
-		cmocka_unit_test(arena_grows_aligned),
+		cmocka_unit_test(arena_grows_aligned), cmocka_unit_test(what_acts_on_a_terminal),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
