@@ -30,7 +30,7 @@ static int unknown_verb(const char *word)
 			near = verb_rows[i].name;
 		}
 	}
-	const char *shown = str_printable(word) ? word : "(control bytes)";
+	const char *shown = str_shown(word);
 	if (near)
 		fail(0, "no verb '%.40s', did you mean 'sbx %s'?", shown, near);
 	else

@@ -70,7 +70,7 @@ static int remove_below(struct removal *removal, int directory, const char *name
 		below = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *stream = below < 0 ? NULL : fdopendir(below);
 	if (!stream)
-		return fail(errno, "remove '%s'", str_printable(name) ? name : "(control bytes)");
+		return fail(errno, "remove '%s'", str_shown(name));
 	int fd = take(&below), result = fchmod(fd, 0700);
 	if (removal->top < 0)
 		removal->top = fd;

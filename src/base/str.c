@@ -78,6 +78,11 @@ bool str_printable(const char *text)
 	return true;
 }
 
+const char *str_shown(const char *text)
+{
+	return str_printable(text) ? text : "(control bytes)";
+}
+
 static unsigned least(unsigned a, unsigned b, unsigned c)
 {
 	unsigned smaller = a < b ? a : b;

@@ -22,6 +22,9 @@ unsigned str_control(const char *at, unsigned *ret_code);
 // True when no such character is in it (other UTF-8 passes). Rule 23.
 bool str_printable(const char *text);
 
+// The text, or words that stand for one that is not printable.
+const char *str_shown(const char *text);
+
 // The number of single-character edits between two words, at most `most` + 1.
 unsigned str_distance(const char *left, const char *right, unsigned most);
 

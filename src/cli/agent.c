@@ -68,7 +68,7 @@ static void line(struct out *out, const char *name, const char *text)
 	int length = (int)strlen(name);
 	out_text(out, "%s", name);
 	out_wrapped(out, COLUMN, length < COLUMN ? length : COLUMN,
-		    str_printable(text) ? text : "(control bytes)");
+		    str_shown(text));
 }
 
 static int write_change(struct box *box, const struct settings *settings, const char *text,
@@ -184,7 +184,7 @@ static enum probed probe_unseen(const struct settings *settings, const char **re
 static const char *outside(const struct settings *settings, enum probed probed, const char *why)
 {
 	const char *first = arena_copy(settings->arena, why, strcspn(why, "\n"));
-	const char *shown = str_printable(first) ? first : "(control bytes)",
+	const char *shown = str_shown(first),
 		   *title = settings->agent->title;
 	if (probed == PROBED_OUTSIDE)
 		return arena_text(settings->arena,

@@ -20,12 +20,12 @@ static int tell(char **words, const char *verb)
 		return fail(0, "sbx %s RUN HOST...; the runs there are: sbx log --runs", verb);
 	if (!str_number(words[0], strlen(words[0]), 1, 1 << 30, &run))
 		return fail(0, "'%.40s' is no run; those there are: sbx log --runs",
-			    str_printable(words[0]) ? words[0] : "(control bytes)");
+			    str_shown(words[0]));
 	for (char **word = words + 1; *word; word++)
 		if (!destination_parse(*word, &destination))
 			return fail(0, "'%.80s' is no destination: name[:port,...], *.domain, address or "
 				       "network/prefix",
-				    str_printable(*word) ? *word : "(control bytes)");
+				    str_shown(*word));
 	for (char **word = words + 1; *word; word++)
 		TRY(live_tell((pid_t)run, verb, *word));
 	return 0;

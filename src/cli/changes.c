@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,8 +40,7 @@ static const struct {
 static const char *name_of(struct arena *arena, const struct session *session, const struct change *change)
 {
 	const char *root = session->roots[change->root].path;
-	const char *path = str_printable(change->path) ? change->path : "(control bytes)";
-	return str_equal(root, session->project) ? path : path_below(arena, root, path);
+	return str_equal(root, session->project) ? change->path : path_below(arena, root, change->path);
 }
 
 static bool is_wanted(struct arena *arena, const struct session *session, const struct change *change, char *const *words)
@@ -61,9 +61,9 @@ void changes_line(struct sessions *sessions, const struct session *session, cons
 	if (S_ISREG(status->st_mode))
 		units_rough(size, sizeof(size), (uint64_t)status->st_size, UNIT_SIZE);
 	out_text(&sessions->out, "%c %7s  %s%s", change->renamed ? 'R' : kinds[change->kind].letter, size,
-		 name_of(sessions->store.arena, session, change), S_ISDIR(status->st_mode) ? "/" : "");
+		 str_shown(name_of(sessions->store.arena, session, change)), S_ISDIR(status->st_mode) ? "/" : "");
 	if (change->renamed)
-		out_text(&sessions->out, "  (was %s)", str_printable(change->renamed) ? change->renamed : "(control bytes)");
+		out_text(&sessions->out, "  (was %s)", str_shown(change->renamed));
 	if (change->kind == CHANGE_MODE)
 		out_text(&sessions->out, "  (%04o -> %04o)", change->was.st_mode & 07777, change->is.st_mode & 07777);
 	out_text(&sessions->out, "%s%s\n", change->conflict ? "  (conflict: the host has changed it since)" : "",
@@ -160,9 +160,14 @@ static bool is_for_git(const char *variable)
 }
 
 // Where we are is no repository of the project's: its configuration and attributes are not read.
-static int run_git(int directory, bool *ret_found)
+// Git shows names with C0 as it shows strings; the others too, when it is told.
+static int run_git(int directory, bool quoted, bool *ret_found)
 {
 	int status;
+	const char *words[] = { "git", "-c", "core.quotePath=true", "diff", "--no-index", "--no-prefix", "--no-ext-diff",
+				"--no-textconv", "-M", "a", "b", NULL };
+	const char **first = quoted ? words : words + 2;
+	first[0] = "git";
 	pid_t pid = fork();
 	if (pid == 0) {
 		char **kept = environ;
@@ -171,8 +176,7 @@ static int run_git(int directory, bool *ret_found)
 				*kept++ = *each;
 		*kept = NULL;
 		if (fchdir(directory) == 0)
-			execlp("git", "git", "diff", "--no-index", "--no-prefix", "--no-ext-diff", "--no-textconv", "-M", "a", "b",
-			       (char *)NULL);
+			execvp("git", (char **)(uintptr_t)first);
 		_exit(127);
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) < 0)
@@ -197,7 +201,8 @@ static const char *read_side(struct sessions *sessions, const struct session *se
 // Without git: our own lines.
 static void plain_text(struct sessions *sessions, const struct session *session, const struct change *change)
 {
-	out_text(&sessions->out, "--- %s: %s\n", kinds[change->kind].word, name_of(sessions->store.arena, session, change));
+	out_text(&sessions->out, "--- %s: %s\n", kinds[change->kind].word,
+		 str_shown(name_of(sessions->store.arena, session, change)));
 	diff_lines(&sessions->out, read_side(sessions, session, change, true), read_side(sessions, session, change, false));
 }
 
@@ -205,6 +210,7 @@ struct wanted {
 	const struct session *session;
 	const struct changes *changes;
 	const bool *list;
+	bool quoted; // some name is not printable
 };
 
 static int copy_sides(struct sessions *sessions, const struct wanted *wanted, int directory)
@@ -238,7 +244,7 @@ static int show_text(struct sessions *sessions, const struct wanted *wanted)
 	autoclose int directory = openat(store, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	int result = directory < 0 ? fail(errno, "make copies to compare") : copy_sides(sessions, wanted, directory);
 	if (result == 0)
-		result = out_flush(&sessions->out, STDOUT_FILENO) < 0 ? -1 : run_git(directory, &found);
+		result = out_flush(&sessions->out, STDOUT_FILENO) < 0 ? -1 : run_git(directory, wanted->quoted, &found);
 	owned_remove_tree(store, name);
 	TRY(result);
 	for (unsigned i = 0; i < wanted->changes->count && !found; i++)
@@ -252,6 +258,7 @@ int changes_show(struct sessions *sessions, const struct held *held, char *const
 	const struct session *session = &held->session;
 	struct changes changes;
 	unsigned conflicts = 0, guarded = 0;
+	bool quoted = false;
 	TRY(changes_find(&sessions->store, held, &changes));
 	bool *list = arena_take(sessions->store.arena, changes.count + 1);
 	if (form == DIFF_JSON)
@@ -261,6 +268,7 @@ int changes_show(struct sessions *sessions, const struct held *held, char *const
 		list[i] = is_wanted(sessions->store.arena, session, change, words);
 		if (!list[i])
 			continue;
+		quoted |= !str_printable(change->path);
 		conflicts += change->conflict;
 		guarded += change->guarded && !change->inside;
 		if (form == DIFF_STAT)
@@ -274,7 +282,7 @@ int changes_show(struct sessions *sessions, const struct held *held, char *const
 		return 0;
 	}
 	if (form == DIFF_TEXT)
-		TRY(show_text(sessions, &(struct wanted){ session, &changes, list }));
+		TRY(show_text(sessions, &(struct wanted){ session, &changes, list, quoted }));
 	if (conflicts > 0)
 		out_text(&sessions->told, "sbx: %u of them changed on the host since\n", conflicts);
 	if (guarded > 0)

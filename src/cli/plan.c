@@ -58,12 +58,6 @@ static const char *mount_word(const struct mount *mount)
 	return "hide";
 }
 
-// Paths with control bytes are shown as such, never raw to a terminal.
-static const char *shown(const char *text)
-{
-	return str_printable(text) ? text : "(control bytes)";
-}
-
 static const char *const project_words[] = { "write", "read", "none" };
 static const char *const network_words[] = { "none", "proxy", "host" };
 
@@ -90,9 +84,9 @@ static void text_mounts(struct out *out, const struct plan *plan)
 		const struct mount *mount = &plan->mounts[i];
 		if (mount->kind == MOUNT_DIRECTORY)
 			continue;
-		out_text(out, "  %-10s %s", mount_word(mount), shown(mount->target));
+		out_text(out, "  %-10s %s", mount_word(mount), str_shown(mount->target));
 		if (mount->kind == MOUNT_LINK || mount->cache)
-			out_text(out, " -> %s", shown(mount->source));
+			out_text(out, " -> %s", str_shown(mount->source));
 		out_text(out, "\n");
 	}
 }
@@ -115,11 +109,11 @@ static void text_environment(struct out *out, const struct plan *plan)
 	out_text(out, "environment\n  passed     ");
 	for (unsigned i = 0; i < plan->variable_count; i++)
 		if (plan->variables[i].value)
-			listed_word(out, &column, shown(plan->variables[i].name));
+			listed_word(out, &column, str_shown(plan->variables[i].name));
 	out_text(out, "\n");
 	for (unsigned i = 0; i < plan->variable_count; i++)
 		if (!plan->variables[i].value)
-			out_text(out, "  withheld   %s: %s\n", shown(plan->variables[i].name),
+			out_text(out, "  withheld   %s: %s\n", str_shown(plan->variables[i].name),
 				 plan->variables[i].why);
 }
 
@@ -129,7 +123,7 @@ static const char *guard_name(const struct plan *plan, const struct guard *guard
 	const char *path = guard->path;
 	if (plan->project && path_within(path, plan->project) && !str_equal(path, plan->project))
 		path += strlen(plan->project) + 1;
-	return shown(path);
+	return str_shown(path);
 }
 
 static void text_guards(struct out *out, const struct plan *plan)
@@ -163,7 +157,7 @@ static void text_limits(struct out *out, const struct box *box)
 	out_text(out, column == 13 ? "none\n" : "\n");
 	out_text(out, "  kept by    %s\n", means_text(&box->plan));
 	if (box->plan.keeping.means == MEANS_GROUP)
-		out_text(out, "  cgroup     %s\n", shown(box->plan.keeping.parents[HIERARCHY_ONE]));
+		out_text(out, "  cgroup     %s\n", str_shown(box->plan.keeping.parents[HIERARCHY_ONE]));
 }
 
 static void text_list(struct out *out, const char *title, const struct list *words)
@@ -173,7 +167,7 @@ static void text_list(struct out *out, const char *title, const struct list *wor
 		return;
 	out_text(out, "  %-10s ", title);
 	list_each(item, words)
-		listed_word(out, &column, shown(item->text));
+		listed_word(out, &column, str_shown(item->text));
 	out_text(out, "\n");
 }
 
@@ -211,7 +205,7 @@ static void text_network(struct out *out, const struct plan *plan)
 	const struct item *reason = plan->egress.reasons.first;
 	list_each(item, &plan->egress.allow) {
 		if (reason->text[0])
-			out_text(out, "  allow      %s: %s\n", shown(item->text), shown(reason->text));
+			out_text(out, "  allow      %s: %s\n", str_shown(item->text), str_shown(reason->text));
 		else
 			list_add(&own, plan->arena, item->text, item->from);
 		reason = reason->next;
@@ -231,9 +225,9 @@ static void text_network(struct out *out, const struct plan *plan)
 static void text_plan(struct out *out, const struct box *box)
 {
 	const struct plan *plan = &box->plan;
-	out_text(out, "project      %s (%s)\n", plan->project ? shown(plan->project) : "none",
+	out_text(out, "project      %s (%s)\n", plan->project ? str_shown(plan->project) : "none",
 		 project_words[plan->profile->project]);
-	out_text(out, "directory    %s\n", shown(plan->directory));
+	out_text(out, "directory    %s\n", str_shown(plan->directory));
 	text_network(out, plan);
 	out_text(out, "user         uid %u, gid %u%s, no capabilities\n", (unsigned)plan->uid, (unsigned)plan->gid,
 		 plan->as_root ? " (as uid 0, gid 0)" : "");
@@ -245,9 +239,9 @@ static void text_plan(struct out *out, const struct box *box)
 	text_guards(out, plan);
 	text_environment(out, plan);
 	list_each(warning, &plan->warnings)
-		out_text(out, "warning      %s\n", shown(warning->text));
+		out_text(out, "warning      %s\n", str_shown(warning->text));
 	list_each(note, &plan->notes)
-		out_text(out, "note         %s\n", note->text);
+		out_text(out, "note         %s\n", str_shown(note->text));
 }
 
 static void json_mounts(struct out *out, const struct plan *plan)

@@ -189,7 +189,7 @@ static int own_file(struct box *box, char **words, struct trust *ret_trust)
 	struct plan *plan = &box->plan;
 	if (words[0])
 		return fail(0, "this is about the project here; change to it, without '%.40s'",
-			    str_printable(words[0]) ? words[0] : "(control bytes)");
+			    str_shown(words[0]));
 	plan->arena = box->arena;
 	decide_places(plan, environ);
 	if (!plan->toplevel)

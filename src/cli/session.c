@@ -100,7 +100,7 @@ static int set_budget(struct sessions *sessions, char **words)
 	struct held held;
 	uint64_t bytes;
 	if (!units_size(words[1], &bytes) || bytes < BUDGET_LEAST)
-		return fail(0, "'%.40s' is no size: 500M, 5G (at least 1M), or unlimited", str_printable(words[1]) ? words[1] : "?");
+		return fail(0, "'%.40s' is no size: 500M, 5G (at least 1M), or unlimited", str_shown(words[1]));
 	TRY(refer_alone(sessions, words[0], &held));
 	held.session.budget = bytes == UNLIMITED ? 0 : bytes;
 	return store_save(&sessions->store, &held);
@@ -267,7 +267,7 @@ static int say_usage(const struct action *action, const char *word)
 	if (action)
 		fail(0, "usage: sbx session %s", action->usage);
 	else if (word)
-		fail(0, "'%.40s' is nothing that a session can do; see: sbx session --help", str_printable(word) ? word : "?");
+		fail(0, "'%.40s' is nothing that a session can do; see: sbx session --help", str_shown(word));
 	else
 		fail(0, "usage: sbx session ACTION [NAME] [OPTION]...; see: sbx session --help");
 	return box_failed();

@@ -74,7 +74,7 @@ static int list_one(void *context, const char *name)
 		json_close(&sessions->out, '}');
 	} else {
 		out_text(&sessions->out, "%-20s %s  %2u snapshot%s  %s%s%s\n", name, time, held.session.snapshot_count,
-			 held.session.snapshot_count == 1 ? " " : "s", held.session.project, count ? "  (running)" : "",
+			 held.session.snapshot_count == 1 ? " " : "s", str_shown(held.session.project), count ? "  (running)" : "",
 			 apply_is_pending(&held) ? "  (an apply was interrupted)" : "");
 	}
 	store_release(&held);
@@ -105,7 +105,7 @@ static void show_runs(struct sessions *sessions, const struct held *held)
 	if (runs_open(held->directory, &runs) < 0)
 		return;
 	while (runs_next(&runs, &record) == 1) {
-		const char *command = str_printable(record.command) ? record.command : "(control bytes)";
+		const char *command = str_shown(record.command);
 		if (!json) {
 			out_text(&sessions->out, "running   process %d: %s\n", (int)record.supervisor, command);
 			continue;
@@ -154,11 +154,11 @@ int sessions_show(struct sessions *sessions, char **words)
 		return 0;
 	}
 	units_rough(size, sizeof(size), bytes, UNIT_SIZE);
-	out_text(&sessions->out, "project   %s\ncreated   %s\nsize      %s in %u layer%s\nsnapshots %u%s%s\n", session->project,
+	out_text(&sessions->out, "project   %s\ncreated   %s\nsize      %s in %u layer%s\nsnapshots %u%s%s\n", str_shown(session->project),
 		 time, size, session->layer_count, session->layer_count == 1 ? "" : "s", session->snapshot_count,
 		 session->from[0] ? ", stands on " : "", session->from);
 	for (unsigned i = 0; i < session->root_count; i++)
-		out_text(&sessions->out, "%s %s\n", session->roots[i].own ? "own      " : "over     ", session->roots[i].path);
+		out_text(&sessions->out, "%s %s\n", session->roots[i].own ? "own      " : "over     ", str_shown(session->roots[i].path));
 	if (session->budget) {
 		units_rough(size, sizeof(size), session->budget, UNIT_SIZE);
 		out_text(&sessions->out, "budget    %s\n", size);
@@ -169,11 +169,6 @@ int sessions_show(struct sessions *sessions, char **words)
 	return 0;
 }
 
-static const char *command_of(const struct snapshot *snapshot)
-{
-	return str_printable(snapshot->command) ? snapshot->command : "(control bytes)";
-}
-
 static void log_line(struct sessions *sessions, const struct session *session, const struct snapshot *snapshot, const char *front,
 		     const char *mark)
 {
@@ -181,7 +176,7 @@ static void log_line(struct sessions *sessions, const struct session *session, c
 	put_time(time, snapshot->time);
 	units_rough(size, sizeof(size), size_of_layer(&sessions->store, session, snapshot->layer), UNIT_SIZE);
 	out_text(&sessions->out, "%s%s%s  %s  %s%s%s%s\n", front, mark, snapshot->name, time, size,
-		 snapshot->command[0] ? "  " : "", command_of(snapshot),
+		 snapshot->command[0] ? "  " : "", str_shown(snapshot->command),
 		 str_equal(session->from, snapshot->name) ? "  <- here" : "");
 }
 
@@ -227,7 +222,7 @@ static void log_json(struct sessions *sessions, const struct session *session)
 		json_string(out, "parent", snapshot->parent);
 		json_number(out, "time", (unsigned long long)snapshot->time);
 		json_number(out, "bytes", size_of_layer(&sessions->store, session, snapshot->layer));
-		json_string(out, "command", command_of(snapshot));
+		json_string(out, "command", str_shown(snapshot->command));
 		json_flag(out, "here", str_equal(session->from, snapshot->name));
 		json_close(out, '}');
 	}

@@ -19,11 +19,6 @@
 
 extern char **environ;
 
-static const char *shown(const char *text)
-{
-	return str_printable(text) ? text : "(control bytes)";
-}
-
 // The line that decides: a profile's, a flag, or what sbx itself does.
 static const char *line_of(struct box *box, const struct origin *from)
 {
@@ -70,19 +65,19 @@ static void why_path(struct box *box, const char *word, struct out *out)
 		path = arena_text(box->arena, "%s%s", box->plan.home, word + 1);
 	path = path_join(box->arena, box->plan.current ? box->plan.current : "/", path);
 	if (realpath(path, real) && !str_equal(real, path)) {
-		out_text(out, "%s leads to %s\n", shown(path), shown(real));
+		out_text(out, "%s leads to %s\n", str_shown(path), str_shown(real));
 		path = arena_copy(box->arena, real, strlen(real));
 	}
 	struct judgement judgement = judge_path(&box->plan, path);
-	out_text(out, "%s %s", shown(path), path_words(&judgement, path));
+	out_text(out, "%s %s", str_shown(path), path_words(&judgement, path));
 	if (judgement.by)
-		out_text(out, " (%s)", shown(line_of(box, &judgement.by->from)));
+		out_text(out, " (%s)", str_shown(line_of(box, &judgement.by->from)));
 	out_text(out, "\n");
 	if (judgement.verdict == PATH_ABSENT || judgement.verdict == PATH_HIDDEN ||
 	    is_thrown_away(&judgement, path))
-		out_text(out, "  to read it:  --read %s\n", shown(path));
+		out_text(out, "  to read it:  --read %s\n", str_shown(path));
 	if (judgement.verdict != PATH_WRITE)
-		out_text(out, "  to write it: --write %s\n", shown(path));
+		out_text(out, "  to write it: --write %s\n", str_shown(path));
 }
 
 // By which words a host is allowed: the text of a rule, with a group's reason.
@@ -91,13 +86,13 @@ static void why_allowed(struct box *box, const char *text, struct out *out)
 	const struct item *reason = box->plan.egress.reasons.first;
 	list_each (item, &box->plan.egress.allow) {
 		if (str_equal(item->text, text)) {
-			out_text(out, " (%s%s%s; %s)", shown(text), reason->text[0] ? ": " : "",
-				 shown(reason->text), shown(line_of(box, &item->from)));
+			out_text(out, " (%s%s%s; %s)", str_shown(text), reason->text[0] ? ": " : "",
+				 str_shown(reason->text), str_shown(line_of(box, &item->from)));
 			return;
 		}
 		reason = reason->next;
 	}
-	out_text(out, " (%s)", shown(text));
+	out_text(out, " (%s)", str_shown(text));
 }
 
 static int why_host(struct box *box, const char *word, struct out *out)
@@ -109,7 +104,7 @@ static int why_host(struct box *box, const char *word, struct out *out)
 	const struct rule *deny = NULL;
 	if (!host_parse_port(word, strlen(word), &host, &port))
 		return fail(0, "'%.80s' is no host; a file is written with a '/': ./%.80s",
-			    shown(word), shown(word));
+			    str_shown(word), str_shown(word));
 	switch (box->profile.network) {
 	case NETWORK_NONE:
 		out_text(out, "%s cannot be reached: the network is off (mode none)\n", word);
@@ -129,7 +124,7 @@ static int why_host(struct box *box, const char *word, struct out *out)
 		why_allowed(box, rule->text, out);
 		out_text(out, "\n");
 	} else if (deny) {
-		out_text(out, "is denied (%s)\n", shown(deny->text));
+		out_text(out, "is denied (%s)\n", str_shown(deny->text));
 	} else {
 		out_text(out,
 			 "cannot be reached: no line allows it\n  to reach it: --allow-domain %s\n",
@@ -151,7 +146,7 @@ static int why_variable(struct box *box, const char *name, struct out *out)
 				 variable->why, name);
 		return 0;
 	}
-	out_text(out, "$%s is not set here\n", shown(name));
+	out_text(out, "$%s is not set here\n", str_shown(name));
 	return 0;
 }
 

@@ -73,7 +73,7 @@ const struct language *language_find(const char *name)
 		    is_word_of(languages[i].also, name, strlen(name)))
 			return &languages[i];
 	snprintf(what, sizeof(what), "no language '%.40s'",
-		 str_printable(name) ? name : "(control bytes)");
+		 str_shown(name));
 	unknown(what);
 	return NULL;
 }

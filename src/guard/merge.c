@@ -176,7 +176,7 @@ static void tell_names(const struct merge *merge, const char *const *names, unsi
 		return;
 	out_text(told, "sbx: %s: ", merge->path);
 	for (unsigned i = 0; i < count && i < NAMES_SHOWN; i++)
-		out_text(told, "%s%s", i ? ", " : "", str_printable(names[i]) ? names[i] : "(control bytes)");
+		out_text(told, "%s%s", i ? ", " : "", str_shown(names[i]));
 	if (count > NAMES_SHOWN)
 		out_text(told, " and %u more", count - NAMES_SHOWN);
 	out_text(told, ": %s\n", what);
@@ -213,7 +213,7 @@ int merge_config(const struct merge *merge, struct out *told)
 		tell(merge, &work->merged, told);
 	else
 		out_text(told, "sbx: %s: nothing of the box's changes was taken over: %s\n", merge->path,
-			 str_printable(work->problem) ? work->problem : "(control bytes)");
+			 str_shown(work->problem));
 	arena_free(arena);
 	return good ? 0 : -1;
 }

@@ -33,7 +33,7 @@ static int open_entry(int store, const char *id)
 {
 	if (strchr(id, '/') || id[0] == '.' || !str_printable(id))
 		return fail(0, "no quarantined thing '%.64s'; see: sbx quarantine list",
-			    str_printable(id) ? id : "(control bytes)");
+			    str_shown(id));
 	int entry = openat(store, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	return entry < 0 ? fail(0, "no quarantined thing '%.64s'; see: sbx quarantine list", id) : entry;
 }
@@ -119,7 +119,7 @@ int quarantine_list(const char *state, struct out *out)
 					      openat(all, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (entry >= 0) {
 			read_path(entry, path);
-			out_text(out, "%s  %s\n", id, str_printable(path) ? path : "(control bytes)");
+			out_text(out, "%s  %s\n", id, str_shown(path));
 		}
 		free(entries[i]);
 	}
@@ -136,11 +136,11 @@ static void show_tree(struct out *out, int directory, const char *name, int dept
 	if (*budget == 0 || fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
 		return;
 	--*budget;
-	out_text(out, "%*s%s", depth * 2, "", str_printable(name) ? name : "(control bytes)");
+	out_text(out, "%*s%s", depth * 2, "", str_shown(name));
 	if (S_ISLNK(status.st_mode)) {
 		ssize_t length = readlinkat(directory, name, text, sizeof(text) - 1);
 		text[length > 0 ? length : 0] = '\0';
-		out_text(out, " -> %s", str_printable(text) ? text : "(control bytes)");
+		out_text(out, " -> %s", str_shown(text));
 	}
 	out_text(out, S_ISDIR(status.st_mode) ? "/\n" : "  %lld bytes\n", (long long)status.st_size);
 	if (!S_ISDIR(status.st_mode) || depth == DEPTH_MOST)
@@ -163,7 +163,7 @@ int quarantine_show(const char *state, const char *id, struct out *out)
 	autoclose int entry = open_entry(all, id);
 	TRY(entry);
 	read_path(entry, path);
-	out_text(out, "was      %s\nis       %s/quarantine/%s/item\n", str_printable(path) ? path : "(control bytes)",
+	out_text(out, "was      %s\nis       %s/quarantine/%s/item\n", str_shown(path),
 		 state, id);
 	out_text(out, "restore  sbx quarantine restore %s\nremove   sbx quarantine rm %s\n\n", id, id);
 	show_tree(out, entry, "item", 0, &budget);
@@ -195,7 +195,7 @@ int quarantine_restore(const char *state, const char *id, struct out *out)
 		return fail(errno, "'%s'", parent);
 	if (sys_renameat2(entry, "item", directory, path_name(path), SYS_RENAME_NOREPLACE) < 0)
 		return fail(errno, "restore '%s'", path);
-	out_text(out, "%s\n", str_printable(path) ? path : "(control bytes)");
+	out_text(out, "%s\n", str_shown(path));
 	return remove_entry(all, entry, id);
 }
 

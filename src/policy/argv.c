@@ -19,7 +19,7 @@ struct reader {
 static int unknown(const struct reader *reader, const char *word)
 {
 	const char *near = NULL;
-	const char *known = str_printable(word) ? word : "(control bytes)";
+	const char *known = str_shown(word);
 	if (str_starts(word, "--"))
 		near = key_suggest_flag(reader->verb,
 					arena_copy(reader->arena, word + 2, strcspn(word + 2, "=")));

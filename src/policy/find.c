@@ -84,7 +84,7 @@ static int not_found(const char *name)
 {
 	unsigned best = 4;
 	const char *near = NULL;
-	const char *shown = str_printable(name) ? name : "(control bytes)";
+	const char *shown = str_shown(name);
 	for (unsigned i = 0; i < builtin_count; i++) {
 		unsigned distance = str_distance(name, builtins[i].name, 3);
 		if (distance < best) {

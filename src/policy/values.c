@@ -138,7 +138,7 @@ static int expected(struct arena *arena, const struct key *key, const char *text
 				      "" :
 				      arena_text(arena, "[%s] %s: ", key->section, key->name);
 	return fail(0, "%s%s'%.80s' is not valid, expected %s", origin_text(arena, from), subject,
-		    str_printable(text) ? text : "(control bytes)", what);
+		    str_shown(text), what);
 }
 
 static int set_word(const struct key *key, void *field, struct arena *arena, const char *text,

@@ -59,7 +59,7 @@ static int say_no_exec(const struct plan *plan, const struct run *run, struct ou
 {
 	int problem = run->message.number;
 	bool absent = problem == ENOENT || problem == ENOTDIR;
-	const char *name = str_printable(plan->command[0]) ? plan->command[0] : "(control bytes)";
+	const char *name = str_shown(plan->command[0]);
 	char outside[4096], real[4096];
 	if (!absent)
 		out_text(out, "sbx: cannot run '%s': %s\n", name, strerror(problem));

@@ -33,12 +33,12 @@ static bool is_there(const struct operation *operation, const struct stat *statu
 
 static int changed(const struct operation *operation)
 {
-	return fail(0, "'%s' was changed on the host meanwhile", str_printable(operation->path) ? operation->path : "(control bytes)");
+	return fail(0, "'%s' was changed on the host meanwhile", str_shown(operation->path));
 }
 
 static int fail_at(const char *what, const struct operation *operation)
 {
-	return fail(errno, "%s '%s'", what, str_printable(operation->path) ? operation->path : "(control bytes)");
+	return fail(errno, "%s '%s'", what, str_shown(operation->path));
 }
 
 static int replace(int stage, const char *staged, int parent, const char *name, const struct operation *operation)
@@ -238,9 +238,8 @@ static const char *shown(const struct applying *applying, const struct change *c
 {
 	const struct session *session = &applying->held->session;
 	const char *root = session->roots[change->root].path;
-	if (!str_printable(change->path))
-		return "(control bytes)";
-	return str_equal(root, session->project) ? change->path : path_below(applying->store->arena, root, change->path);
+	const char *path = str_shown(change->path);
+	return str_equal(root, session->project) ? path : path_below(applying->store->arena, str_shown(root), path);
 }
 
 static int refuse_conflicts(const struct applying *applying, struct out *told)

@@ -96,7 +96,7 @@ static int write_file(struct writer *writer, struct tar_entry *entry, int direct
 	}
 	autoclose int fd = openat(directory, found->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
-		return fail(errno, "read '%s' of the session", str_printable(found->name) ? found->name : "(control bytes)");
+		return fail(errno, "read '%s' of the session", str_shown(found->name));
 	entry->type = '0';
 	entry->size = (uint64_t)found->status.st_size;
 	TRY(add_attributes(writer, fd, entry));

@@ -171,7 +171,7 @@ static int walk_below(struct walk *walk, const char *path, const struct merged *
 	bool both = was && S_ISDIR(was->st_mode);
 	autoclose int fd = both ? openat(host, entry->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
 	if (both && fd < 0)
-		return fail(errno, "look at '%s'", str_printable(path) ? path : "(control bytes)");
+		return fail(errno, "look at '%s'", str_shown(path));
 	if (++walk->depth > DEPTH_MOST)
 		return fail(ELOOP, "more than %d directories deep", DEPTH_MOST);
 	TRY(merged_below(merged, entry->name, &inner));
@@ -354,7 +354,7 @@ int changes_parent(const struct store *store, const struct session *session, con
 	*ret_name = name;
 	int fd = sys_openat2(store->layers, place, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
 			     RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
-	return fd < 0 ? fail(errno, "'%s' in a layer", str_printable(place) ? place : "(control bytes)") : fd;
+	return fd < 0 ? fail(errno, "'%s' in a layer", str_shown(place)) : fd;
 }
 
 int changes_open(const struct store *store, const struct session *session, const struct change *change)
@@ -363,7 +363,7 @@ int changes_open(const struct store *store, const struct session *session, const
 	autoclose int parent = changes_parent(store, session, change, &name);
 	TRY(parent);
 	int fd = openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	return fd < 0 ? fail(errno, "'%s' in a layer", str_printable(name) ? name : "(control bytes)") : fd;
+	return fd < 0 ? fail(errno, "'%s' in a layer", str_shown(name)) : fd;
 }
 
 int changes_host_parent(const struct session *session, unsigned root, const char *path, const char **ret_name)
@@ -378,5 +378,5 @@ int changes_host_parent(const struct session *session, unsigned root, const char
 		return fail(errno, "'%s'", session->roots[root].path);
 	*ret_name = name;
 	int fd = sys_openat2(top, place, O_RDONLY | O_DIRECTORY | O_CLOEXEC, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
-	return fd < 0 ? fail(errno, "the directory of '%s' on the host", str_printable(path) ? path : "(control bytes)") : fd;
+	return fd < 0 ? fail(errno, "the directory of '%s' on the host", str_shown(path)) : fd;
 }

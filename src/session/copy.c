@@ -19,7 +19,7 @@ enum { NAMES_MOST = 65536, VALUE_MOST = 65536, MODE_KEPT = 01777 };
 
 static int fail_at(const char *what, const char *name)
 {
-	return fail(errno, "%s '%s'", what, str_printable(name) ? name : "(control bytes)");
+	return fail(errno, "%s '%s'", what, str_shown(name));
 }
 
 int copy_attributes(int from, int to)
@@ -33,7 +33,7 @@ int copy_attributes(int from, int to)
 			continue;
 		ssize_t size = fgetxattr(from, name, value, sizeof(value));
 		if (size < 0 || fsetxattr(to, name, value, (size_t)size, 0) < 0)
-			return fail(errno, "copy the extended attribute '%.60s'", str_printable(name) ? name : "?");
+			return fail(errno, "copy the extended attribute '%.60s'", str_shown(name));
 	}
 	return 0;
 }

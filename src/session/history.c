@@ -29,7 +29,7 @@ int history_refer(struct arena *arena, const char *text, struct reference *ret_r
 	}
 	if (!session_is_name(reference.session) || (at && !session_is_name(reference.snapshot)))
 		return fail(0, "'%.80s' is no session, nor SESSION@SNAPSHOT: letters, digits, '.', '_' and '-', not first '.' or '-'",
-			    str_printable(text) ? text : "(control bytes)");
+			    str_shown(text));
 	*ret_reference = reference;
 	return 0;
 }
@@ -155,7 +155,7 @@ int history_snapshot(struct store *store, struct held *held, const char *name, c
 	if (!name)
 		name = next_name(store, &held->session, "s");
 	if (!session_is_name(name))
-		return fail(0, "'%.80s' is no name of a snapshot", str_printable(name) ? name : "(control bytes)");
+		return fail(0, "'%.80s' is no name of a snapshot", str_shown(name));
 	if (session_snapshot(&held->session, name))
 		return fail(0, "session '%s' has a snapshot '%s' already", held->name, name);
 	TRY(freeze(store, held, name));

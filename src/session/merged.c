@@ -71,7 +71,7 @@ int merged_below(const struct merged *merged, const char *name, struct merged *r
 			if (errno == ENOENT)
 				continue;
 			merged_close(&below);
-			return fail(errno, "'%s' in a layer", str_printable(name) ? name : "(control bytes)");
+			return fail(errno, "'%s' in a layer", str_shown(name));
 		}
 		if (!S_ISDIR(status.st_mode)) {
 			below.opaque = true;
@@ -80,7 +80,7 @@ int merged_below(const struct merged *merged, const char *name, struct merged *r
 		int fd = openat(merged->fds[i], name, DIRECTORY_FLAGS);
 		if (fd < 0) {
 			merged_close(&below);
-			return fail(errno, "'%s' in a layer", str_printable(name) ? name : "(control bytes)");
+			return fail(errno, "'%s' in a layer", str_shown(name));
 		}
 		if (!push(&below, fd, merged->layers[i]))
 			break;
@@ -154,7 +154,7 @@ int merged_list(struct arena *arena, const struct merged *merged, struct entry *
 		struct entry *entry = &entries[kept++];
 		*entry = entries[i];
 		if (fstatat(merged->fds[entry->from], entry->name, &entry->status, AT_SYMLINK_NOFOLLOW) < 0)
-			return fail(errno, "'%s' in a layer", str_printable(entry->name) ? entry->name : "(control bytes)");
+			return fail(errno, "'%s' in a layer", str_shown(entry->name));
 	}
 	*ret_entries = entries;
 	return kept;

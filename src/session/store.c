@@ -116,7 +116,7 @@ int store_hold(struct store *store, const char *name, enum hold hold, struct hel
 	struct held held = { .name = name, .lock = -1 };
 	if (!session_is_name(name))
 		return fail(0, "'%.80s' is no name of a session: letters, digits, '.', '_' and '-', not first '.' or '-'",
-			    str_printable(name) ? name : "(control bytes)");
+			    str_shown(name));
 	autoclose int directory = openat(store->sessions, name, DIRECTORY_FLAGS);
 	if (directory < 0 && errno == ENOENT)
 		return fail(0, "no session '%s'; to make it: sbx session create %s", name, name);
@@ -276,7 +276,7 @@ int store_create(struct store *store, const char *name, const struct session *se
 	struct held held = { .name = name, .lock = -1, .session = *session };
 	if (!session_is_name(name))
 		return fail(0, "'%.80s' is no name of a session: letters, digits, '.', '_' and '-', not first '.' or '-'",
-			    str_printable(name) ? name : "(control bytes)");
+			    str_shown(name));
 	snprintf(fresh, sizeof(fresh), "%s%d", fresh_prefix, (int)getpid());
 	// Left by a crash of a process that had our number.
 	TRY(owned_remove_tree(store->sessions, fresh));

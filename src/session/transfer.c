@@ -38,7 +38,7 @@ static void close_shown(struct shown *shown)
 
 static int fail_at(const char *what, const char *name)
 {
-	return fail(errno, "%s '%s'", what, str_printable(name) ? name : "(control bytes)");
+	return fail(errno, "%s '%s'", what, str_shown(name));
 }
 
 // What stands at a name: 1 and where it is (a directory's descriptor), 0 nothing, -1.
@@ -130,7 +130,7 @@ static int copy_shown(struct arena *arena, const struct shown *from, const char 
 	int where, found = look(from, name, &status, &where);
 	TRY(found);
 	if (!found)
-		return fail(0, "'%s' is not there", str_printable(name) ? name : "(control bytes)");
+		return fail(0, "'%s' is not there", str_shown(name));
 	if (depth > DEPTH_MOST)
 		return fail(ELOOP, "more than %d directories deep", DEPTH_MOST);
 	int kind = copy_one(where, name, &status, to, target);
@@ -157,7 +157,7 @@ static int descend(struct shown *shown, int *top, char *rest, const char **ret_n
 		int found = look(shown, rest, &status, &where);
 		TRY(found);
 		if (!found || !S_ISDIR(status.st_mode))
-			return fail(0, "'%s' is no directory in the session", str_printable(rest) ? rest : "(control bytes)");
+			return fail(0, "'%s' is no directory in the session", str_shown(rest));
 		TRY(enter(shown, rest, &below));
 		if (*top >= 0) {
 			if (mkdirat(*top, rest, 0700) == 0)

@@ -97,7 +97,7 @@ static int open_parent(const struct reader *reader, unsigned root, const char *p
 			return fail(errno, "make a directory of the layer");
 		int next = openat(at, part, DIRECTORY_FLAGS);
 		if (next < 0)
-			return fail(errno, "'%s' of the archive", str_printable(path) ? path : "(control bytes)");
+			return fail(errno, "'%s' of the archive", str_shown(path));
 		fd_close(&at);
 		at = next;
 		begin += length + 1;
@@ -138,7 +138,7 @@ static int unpack_file(struct reader *reader, const struct tar_entry *entry, int
 	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, { (time_t)entry->seconds, entry->nanoseconds } };
 	autoclose int fd = openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return fail(errno, "make '%s' in the layer", str_printable(name) ? name : "(control bytes)");
+		return fail(errno, "make '%s' in the layer", str_shown(name));
 	TRY(copy_content(reader, fd, entry->size));
 	TRY(set_attributes(fd, entry));
 	return fchmod(fd, entry->mode & 01777) < 0 || futimens(fd, times) < 0 ? fail(errno, "set a mode") : 0;
@@ -163,7 +163,7 @@ static int unpack_directory(struct reader *reader, const struct tar_entry *entry
 		return fail(errno, "make a directory of the layer");
 	autoclose int fd = openat(parent, name, DIRECTORY_FLAGS);
 	if (fd < 0)
-		return fail(errno, "'%s' of the archive", str_printable(path) ? path : "(control bytes)");
+		return fail(errno, "'%s' of the archive", str_shown(path));
 	TRY(set_attributes(fd, entry));
 	// Mode and time when all is in it.
 	*directory = (struct directory){ reader->directories, root, path, entry->mode & 01777,
@@ -219,7 +219,7 @@ static int unpack_entry(struct reader *reader, const struct tar_entry *entry)
 	const char *path = tar_path(reader->store->arena, entry->name);
 	if (!path && !str_equal(entry->name, "./") && !str_equal(entry->name, "/") && !str_equal(entry->name, "."))
 		return fail(0, "a path of the archive leads out of it: '%.80s'",
-			    str_printable(entry->name) ? entry->name : "(control bytes)");
+			    str_shown(entry->name));
 	if (path && str_equal(path, ".sbx-project") && entry->type == '2' && entry->link[0] == '/') {
 		reader->made_of = path_clean(reader->store->arena, entry->link);
 		return 0;

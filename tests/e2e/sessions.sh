@@ -251,6 +251,7 @@ status "cp of two files of the host" 125 "$SBX" session cp "$work/tree" "$work/x
 session rm c
 
 # --- archives
+files_of() { tar tvf "$1" --full-time | grep -v ^d | tr -s ' ' | sort; }
 session create c && in_session c 'mkdir -p "made/with blank" && printf "a\0b" >"made/with blank/bytes"; seq 30 >made/h1; ln made/h1 made/h2; ln -s ../file made/link; mkfifo -m 622 made/fifo; touch -d "2002-02-03 04:05:06.789" made/fifo; touch -hd "2003-02-03 04:05:06.789" made/link
 	truncate -s 3M made/sparse; echo end >>made/sparse; chmod 640 made/h1; touch -d "2001-02-03 04:05:06.789" made/h1; rm file; rm -r dir; mkdir dir; echo fresh >dir/fresh; echo t >/tmp/t; echo h >~/h
 	mkdir -p made/$(printf %0120d 1)/$(printf %0120d 2) && echo long >made/$(printf %0120d 1)/$(printf %0120d 2)/name'
@@ -260,7 +261,7 @@ in_session c 'echo >made/.wh.h1'
 is "export: no name becomes a removal" "0 1" "$("$SBX" session export c - 2>"$work/said" | tar t | grep -c 'made/.wh') $(grep -c "1 names that begin with '.wh.'" "$work/said")"
 in_session c 'rm made/.wh.h1'
 session import back "$work/c.tar" && session export back - >"$work/back.tar"
-is "import: the same again" "$(tar tvf "$work/c.tar" --full-time | grep -v ^d | sort)" "$(tar tvf "$work/back.tar" --full-time | grep -v ^d | sort)"
+is "import: the same again" "$(files_of "$work/c.tar")" "$(files_of "$work/back.tar")"
 inventory='echo $(sha256sum <"made/with blank/bytes") $(cat made/*1/*2/name dir/*; stat -c "%a %Y %h" made/h1; stat -c "%F %b" made/fifo; readlink made/link; ls; cat /tmp/t ~/h; stat -c %s made/sparse)'
 is "a session of it shows the same" "$(in_session c "$inventory")" "$(in_session back "$inventory")"
 is "with its holes" 1 "$(in_session back 'echo $(($(stat -c %b made/sparse) < 1000))')"
@@ -425,6 +426,9 @@ session apply "$name" && is "and applied later" kept "$(tail -1 file)"
 session rm "$name"
 session create raw && in_session raw 'printf "a\033b\n" >raw'
 is "diff: a pipe gets the bytes" 1 "$("$SBX" session diff raw | grep -c "^+a$(printf '\033')b")"
+in_session raw 'echo x >"$(printf "n\033")"; echo y >"$(printf "n\302\233")"; echo z >"$(printf "\303\251")"'
+is "diff: names that are not printable" "1 1 0" "$("$SBX" session diff raw >"$work/diff"; echo $(grep -c '^+++ "b/n.033"' "$work/diff") $(grep -c '^+++ "b/n.302.233"' "$work/diff") $(grep -c "$(printf '\302\233')" "$work/diff"))"
+is "diff: such names for programs and for people" "1 2" "$("$SBX" session diff --json raw | grep -c '"n.u009b"') $("$SBX" session diff --stat raw | grep -c '(control bytes)')"
 session rm raw
 review -- true
 is "review of nothing leaves nothing" "one two" "$(echo $(session list | cut -d' ' -f1))"
