@@ -288,6 +288,6 @@ int main(int count, char **words)
 	else if (str_equal(what, "fish"))
 		gen_fish();
 	else
-		stop("syscalls | profiles FILE... | groups FILE | network | man TEMPLATE GROUPS | bash | zsh | fish");
+		stop("syscalls | profiles FILE... | drivers FILE... | groups FILE | network | man TEMPLATE GROUPS | bash | zsh | fish");
 	return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
 }
