@@ -149,6 +149,10 @@ static int copy_side(struct sessions *sessions, const struct session *session, c
 	TRY(make_parents(top, place));
 	int kind = copy_one(from, name, status, top, place);
 	TRY(kind);
+	// Git reads it as we do: whatever the session has made of its mode.
+	if (kind == 0 && S_ISREG(status->st_mode) && !(status->st_mode & S_IRUSR) &&
+	    fchmodat(top, place, (status->st_mode & 0777) | S_IRUSR, 0) < 0)
+		return fail(errno, "make a copy to compare");
 	if (kind > 0 || !isatty(STDOUT_FILENO) || (!S_ISREG(status->st_mode) && !S_ISLNK(status->st_mode)))
 		return 0;
 	return make_visible(top, place, status);

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/out.h"
+#include "base/owned.h"
 #include "base/str.h"
 #include "cli/changes.h"
 #include "cli/verbs.h"
@@ -190,6 +191,8 @@ static int after(struct box *box, const struct ending *ending, int status)
 	if (box->plan.session)
 		attach_release(&box->plan);
 	int result = sessions_open(box, &sessions);
+	if (result == 0)
+		result = owned_read_all();
 	if (result == 0)
 		result = review(&sessions);
 	say(&sessions.told);

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/out.h"
+#include "base/owned.h"
 #include "base/str.h"
 #include "base/units.h"
 #include "cli/box.h"
@@ -320,6 +321,8 @@ int verb_session(char **words)
 	if (!action || count < action->least || count > action->most)
 		return say_usage(action, names[0]);
 	int result = sessions_open(box, &sessions);
+	if (result >= 0)
+		result = owned_read_all();
 	if (result >= 0)
 		result = action->run(&sessions, names + 1);
 	out_flush(&sessions.told, STDERR_FILENO);

@@ -2,6 +2,7 @@
 #include "cli/sessions.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -19,6 +20,14 @@
 #include "session/size.h"
 
 enum { TIME_MOST = 32, SIZE_MOST = 32 };
+
+static void put_size(char text[SIZE_MOST], uint64_t bytes)
+{
+	if (bytes == SIZE_UNKNOWN)
+		snprintf(text, SIZE_MOST, "(too deep to be measured)");
+	else
+		units_rough(text, SIZE_MOST, bytes, UNIT_SIZE);
+}
 
 static void put_time(char text[TIME_MOST], int64_t seconds)
 {
@@ -125,7 +134,8 @@ static void show_json(struct sessions *sessions, const struct held *held, uint64
 	json_string(out, "name", held->name);
 	json_string(out, "project", held->session.project);
 	json_string(out, "created", time);
-	json_number(out, "bytes", bytes);
+	if (bytes != SIZE_UNKNOWN)
+		json_number(out, "bytes", bytes);
 	json_number(out, "budget", held->session.budget);
 	json_number(out, "layers", held->session.layer_count);
 	json_number(out, "snapshots", held->session.snapshot_count);
@@ -153,7 +163,7 @@ int sessions_show(struct sessions *sessions, char **words)
 		show_json(sessions, &held, bytes, time);
 		return 0;
 	}
-	units_rough(size, sizeof(size), bytes, UNIT_SIZE);
+	put_size(size, bytes);
 	out_text(&sessions->out, "project   %s\ncreated   %s\nsize      %s in %u layer%s\nsnapshots %u%s%s\n", str_shown(session->project),
 		 time, size, session->layer_count, session->layer_count == 1 ? "" : "s", session->snapshot_count,
 		 session->from[0] ? ", stands on " : "", session->from);
@@ -174,7 +184,7 @@ static void log_line(struct sessions *sessions, const struct session *session, c
 {
 	char time[TIME_MOST], size[SIZE_MOST];
 	put_time(time, snapshot->time);
-	units_rough(size, sizeof(size), size_of_layer(&sessions->store, session, snapshot->layer), UNIT_SIZE);
+	put_size(size, size_of_layer(&sessions->store, session, snapshot->layer));
 	out_text(&sessions->out, "%s%s%s  %s  %s%s%s%s\n", front, mark, snapshot->name, time, size,
 		 snapshot->command[0] ? "  " : "", str_shown(snapshot->command),
 		 str_equal(session->from, snapshot->name) ? "  <- here" : "");
@@ -221,7 +231,9 @@ static void log_json(struct sessions *sessions, const struct session *session)
 		json_string(out, "name", snapshot->name);
 		json_string(out, "parent", snapshot->parent);
 		json_number(out, "time", (unsigned long long)snapshot->time);
-		json_number(out, "bytes", size_of_layer(&sessions->store, session, snapshot->layer));
+		uint64_t bytes = size_of_layer(&sessions->store, session, snapshot->layer);
+		if (bytes != SIZE_UNKNOWN)
+			json_number(out, "bytes", bytes);
 		json_string(out, "command", str_shown(snapshot->command));
 		json_flag(out, "here", str_equal(session->from, snapshot->name));
 		json_close(out, '}');

@@ -31,10 +31,15 @@ enum { OVERLAY_MAGIC = 0x794c7630, SIZE_MOST = 32, ROOM_LEAST = 1 << 20 };
 static int find_room(const struct store *store, const struct held *held, uint64_t *ret_room)
 {
 	char used_text[SIZE_MOST], budget_text[SIZE_MOST];
-	uint64_t budget = held->session.budget, used = budget ? size_of_session(store, &held->session) : 0;
+	uint64_t budget = held->session.budget, used;
 	*ret_room = UNLIMITED;
 	if (!budget)
 		return 0;
+	TRY(size_measure(store, &held->session, &used));
+	if (used == SIZE_UNKNOWN)
+		return fail(0, "session '%s' has directories that are too deep to be measured: its budget cannot be kept; "
+			       "discard it, or: sbx session budget %s unlimited",
+			    held->name, held->name);
 	units_rough(used_text, sizeof(used_text), used, UNIT_SIZE);
 	units_rough(budget_text, sizeof(budget_text), budget, UNIT_SIZE);
 	if (used + ROOM_LEAST > budget)

@@ -375,6 +375,29 @@ status "a budget that is no size" 125 "$SBX" session budget b much
 status "a budget that is too small" 125 "$SBX" session budget b 1K
 session rm b
 
+# --- what a box shuts is still the caller's
+session create shut && in_session shut 'echo x >unread; mkdir -p d/e; echo y >d/e/z; chmod 000 unread d/e d'
+is "shut: told" "D E Z U" "$(session diff --stat shut | sed -n 's|.* d/$|D|p; s|.* d/e/$|E|p; s|.* d/e/z$|Z|p; s|.* unread$|U|p' | tr '\n' ' ' | sed 's/ $//')"
+is "shut: with its text" "1 1" "$("$SBX" session diff shut >"$work/diff"; echo $(grep -c '^+x' "$work/diff") $(grep -c '^+y' "$work/diff"))"
+session export shut "$work/shut.tar" && session import opened "$work/shut.tar" && session export opened "$work/opened.tar"
+is "shut: exported and imported" "$(files_of "$work/shut.tar" | grep -c 'unread$\|d/e/z$') $(files_of "$work/shut.tar")" "2 $(files_of "$work/opened.tar")"
+session snapshot shut && session fork shut too && session apply too
+is "shut: applied" "0 0 0 y x" "$(echo $(stat -c %a d unread; chmod 700 d; stat -c %a d/e; chmod 700 d/e unread; cat d/e/z unread))"
+chmod -R u+rwx d && rm -rf d unread
+in_session shut 'chmod 700 d; head -c 9M /dev/urandom >d/big; sync; chmod 000 d'
+session budget shut 8M
+"$SBX" run -s shut -- true 2>"$work/log"
+is "shut: counts for a budget" 125 $?
+like "and is told" "$(said)" "takes 9"
+session budget shut unlimited
+in_session shut 'chmod 700 d; rm d/big; for i in $(seq 300); do mkdir n && cd n || exit; done'
+session budget shut 8M
+"$SBX" run -s shut -- true 2>"$work/log"
+is "too deep to be measured: no budget can be kept" 125 $?
+like "and that is told" "$(said)" "too deep"
+like "show says so" "$(session show shut)" "size +.too deep"
+session rm shut && session rm too && session rm opened
+
 # --- pause
 "$SBX" run -s two -- bash -c 'while :; do echo . >>ticks; sleep 0.02; done' 2>/dev/null &
 for i in $(seq 100); do [ "$(in_session two 'wc -l <ticks')" -gt 2 ] 2>/dev/null && break; sleep 0.05; done
