@@ -12,11 +12,13 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/str.h"
+#include "base/sys.h"
 
 enum { TREE_DEPTH_MOST = 128, NAMES_MOST = 1 << 20 };
 
@@ -122,11 +124,10 @@ int owned_remove_tree(int directory, const char *name)
 	}
 }
 
-int owned_read_all(void)
+int owned_override(enum rights_over rights)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct reading[2] = { { .effective = 1U << CAP_DAC_READ_SEARCH,
-						       .permitted = 1U << CAP_DAC_READ_SEARCH } };
+	struct __user_cap_data_struct sets[2] = { { 0 } };
 	char uids[64], gids[64];
 	snprintf(uids, sizeof(uids), "%u %u 1", (unsigned)geteuid(), (unsigned)geteuid());
 	snprintf(gids, sizeof(gids), "%u %u 1", (unsigned)getegid(), (unsigned)getegid());
@@ -140,7 +141,28 @@ int owned_read_all(void)
 		if (result < 0)
 			return fail(-result, "%s", maps[i][0]);
 	}
-	return syscall(SYS_capset, &header, reading) < 0 ? fail(errno, "capset") : 0;
+	sets[0].permitted = 1U << CAP_DAC_READ_SEARCH | (rights == OVER_ALL ? 1U << CAP_DAC_OVERRIDE : 0);
+	sets[0].effective = sets[0].permitted;
+	return syscall(SYS_capset, &header, sets) < 0 ? fail(errno, "capset") : 0;
+}
+
+int owned_rename(int from, const char *name, int to, const char *fresh)
+{
+	int status = 0;
+	if (sys_renameat2(from, name, to, fresh, SYS_RENAME_NOREPLACE) == 0)
+		return 0;
+	if (errno != EACCES || geteuid() == 0)
+		return -1;
+	pid_t child = fork();
+	if (child == 0) {
+		bool done = owned_override(OVER_ALL) == 0 &&
+			    sys_renameat2(from, name, to, fresh, SYS_RENAME_NOREPLACE) == 0;
+		_exit(done ? 0 : errno);
+	}
+	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	errno = child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : EACCES;
+	return errno ? -1 : 0;
 }
 
 int owned_replace(const char *path, const char *text, unsigned mode)

@@ -9,11 +9,17 @@ int owned_directory(const char *path);
 // the error said.
 int owned_replace(const char *path, const char *text, unsigned mode);
 
-// From here on this process may read all files of the caller's and search all directories, whatever
-// their mode: a box shuts some of its own. By a user namespace of its own with CAP_DAC_READ_SEARCH
-// alone (user_namespaces(7)); what it executes has no more than before. Where there are no such
-// namespaces nothing changes. -1 with the error said: half of it was done.
-int owned_read_all(void);
+// From here on this process may read all files of the caller's and search all directories, or
+// change them as well, whatever their mode: a box shuts some. By a user namespace of its own with
+// CAP_DAC_READ_SEARCH, or CAP_DAC_OVERRIDE too, alone (user_namespaces(7)); what it executes has no
+// more than before. Where there are no such namespaces nothing changes. -1 with the error said:
+// half of it was done.
+enum rights_over { OVER_READING, OVER_ALL };
+int owned_override(enum rights_over rights);
+
+// renameat2(2) with RENAME_NOREPLACE by such a process when the caller's own modes forbid it.
+// -1 with errno.
+int owned_rename(int from, const char *name, int to, const char *fresh);
 
 // Removes a file or a whole tree that may be hostile, of any depth; follows nothing.
 int owned_remove_tree(int directory, const char *name);

@@ -192,7 +192,7 @@ static int after(struct box *box, const struct ending *ending, int status)
 		attach_release(&box->plan);
 	int result = sessions_open(box, &sessions);
 	if (result == 0)
-		result = owned_read_all();
+		result = owned_override(OVER_READING);
 	if (result == 0)
 		result = review(&sessions);
 	say(&sessions.told);

@@ -322,7 +322,7 @@ int verb_session(char **words)
 		return say_usage(action, names[0]);
 	int result = sessions_open(box, &sessions);
 	if (result >= 0)
-		result = owned_read_all();
+		result = owned_override(OVER_READING);
 	if (result >= 0)
 		result = action->run(&sessions, names + 1);
 	out_flush(&sessions.told, STDERR_FILENO);

@@ -19,6 +19,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/sys.h"
+#include "guard/apart.h"
 #include "guard/merge.h"
 #include "guard/scan.h"
 #include "guard/tracked.h"
@@ -96,6 +97,8 @@ static bool changed_below(const struct check *check, int directory, const char *
 	int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
 	unsigned count = 0;
+	if (!stream) // shut
+		return vet_is_changed(check, directory, name);
 	for (struct dirent *entry = stream ? readdir(stream) : NULL;
 	     entry && !changed && count < REPORTED_MOST; entry = readdir(stream), count++)
 		changed = !str_equal(entry->d_name, "..") &&
@@ -258,18 +261,64 @@ static void check_walls(struct check *check)
 	fd_close(&place.fd);
 }
 
+struct look {
+	struct check check;
+	const struct run *run;
+	struct out *changed;
+	int64_t ran;
+	enum command_end end;
+};
+
+static bool scans(const struct look *look)
+{
+	const struct plan *plan = look->check.plan;
+	return look->ran >= SHORT_RUN_MILLISECONDS && plan->project && plan->guard_count > 0;
+}
+
+static void look_at_all(void *argument)
+{
+	struct look *look = argument;
+	struct check *check = &look->check;
+	struct place place = { .fd = -1 };
+	for (unsigned i = 0; i < check->plan->copy_count; i++)
+		check_copy(check, look->run, i, &place);
+	fd_close(&place.fd);
+	check_walls(check);
+	check_guards(check, look->changed);
+	tracked_check(check, look->end);
+	if (scans(look))
+		scan_project(check, look->ran);
+	err_clear();
+}
+
+// Whether a directory of the names keeps its owner out: then they are not seen, or not taken away.
+static bool is_shut(const struct plan *plan)
+{
+	char parent[PATH_MAX] = "";
+	for (unsigned i = 0; i < plan->guard_count; i++) {
+		const char *path = plan->guards[i].path;
+		size_t length = (size_t)(path_name(path) - path);
+		if (length >= sizeof(parent) || (strncmp(parent, path, length) == 0 && parent[length] == '\0'))
+			continue;
+		memcpy(parent, path, length);
+		parent[length] = '\0';
+		if (faccessat(AT_FDCWD, parent, R_OK | W_OK | X_OK, AT_EACCESS) < 0 && errno == EACCES)
+			return true;
+	}
+	return false;
+}
+
 void check_host(const struct plan *plan, const struct run *run, int64_t ran, enum command_end end,
 		struct out *told, struct out *changed)
 {
-	struct check check = { .plan = plan, .told = told, .budget = BUDGET, .start = known_start(plan) };
-	struct place place = { .fd = -1 };
-	for (unsigned i = 0; i < plan->copy_count; i++)
-		check_copy(&check, run, i, &place);
-	fd_close(&place.fd);
-	check_walls(&check);
-	check_guards(&check, changed);
-	tracked_check(&check, end);
-	if (ran >= SHORT_RUN_MILLISECONDS && plan->project && plan->guard_count > 0)
-		scan_project(&check, ran);
-	err_clear();
+	struct look look = {
+		.check = { .plan = plan, .told = told, .budget = BUDGET, .start = known_start(plan) },
+		.run = run, .changed = changed, .ran = ran, .end = end,
+	};
+	struct out *texts[] = { told, changed };
+	// A nested repository may lie in a directory that is shut: a walk is always done apart.
+	if (geteuid() == 0 || (!scans(&look) && !is_shut(plan)))
+		look_at_all(&look);
+	else if (!apart_run(look_at_all, &look, texts, sizeof(texts) / sizeof(*texts)))
+		out_text(told, "sbx: the look at what the command changed did not come to its end: look yourself\n");
 }

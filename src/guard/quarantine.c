@@ -44,6 +44,14 @@ static int write_path(int entry, const char *path)
 	return fd < 0 ? -1 : fd_write_all(fd, path, strlen(path));
 }
 
+// So that it can be shown and moved back, whatever the box made of its mode.
+static void open_item(int entry)
+{
+	struct stat status;
+	if (fstatat(entry, "item", &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode))
+		(void)!fchmodat(entry, "item", (status.st_mode & 07777) | S_IRWXU, 0);
+}
+
 // 0, or -1 with errno. `ret_id` names the new entry.
 static int store(const char *state, int directory, const char *name, const char *path,
 		 char ret_id[ID_MOST])
@@ -62,11 +70,13 @@ static int store(const char *state, int directory, const char *name, const char 
 	autoclose int entry = openat(all, ret_id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	int problem = 0;
 	if (entry < 0 || write_path(entry, path) < 0 ||
-	    sys_renameat2(directory, name, entry, "item", SYS_RENAME_NOREPLACE) < 0) {
+	    owned_rename(directory, name, entry, "item") < 0) {
 		problem = errno;
 		unlinkat(entry, "path", 0);
 		unlinkat(all, ret_id, AT_REMOVEDIR);
 	}
+	if (!problem)
+		open_item(entry);
 	errno = problem;
 	return problem ? -1 : 0;
 }
@@ -87,7 +97,7 @@ int quarantine_take(const char *state, int directory, const char *name, const ch
 		return 0; // gone by itself
 	// Another file system, or no place for state: a name that nobody trusts, beside it.
 	snprintf(aside, sizeof(aside), ".sbx-quarantine-%ld-%d", (long)time(NULL), (int)getpid());
-	if (sys_renameat2(directory, name, directory, aside, SYS_RENAME_NOREPLACE) == 0) {
+	if (owned_rename(directory, name, directory, aside) == 0) {
 		out_text(told, "sbx: %s %s; it was renamed to %s beside it\n", shown, why, aside);
 		return 0;
 	}

@@ -65,7 +65,7 @@ int size_measure(const struct store *store, const struct session *session, uint6
 		return fail(errno, "pipe");
 	pid_t child = fork();
 	if (child == 0) {
-		uint64_t bytes = owned_read_all() < 0 ? SIZE_UNKNOWN : size_of_session(store, session);
+		uint64_t bytes = owned_override(OVER_READING) < 0 ? SIZE_UNKNOWN : size_of_session(store, session);
 		_exit(write(ends[1], &bytes, sizeof(bytes)) != sizeof(bytes));
 	}
 	fd_close(&ends[1]);

@@ -106,6 +106,26 @@ id=$("$SBX" quarantine list | tail -1 | cut -d' ' -f1)
 "$SBX" quarantine rm "$id"
 is "quarantine rm" 0 "$("$SBX" quarantine list | grep -c "^$id ")"
 
+# Modes that keep the owner out keep nobody from the look.
+for mode in 000 100 300 500; do
+	project=$(new_project)
+	(cd "$project" && "$SBX" run -- bash -c "mkdir .vscode && echo x >.vscode/tasks.json && chmod 000 .vscode && chmod $mode ." 2>"$work/log")
+	is "a directory shut with mode $mode, as it was left" "$mode" "$(stat -c %a "$project" | sed 's/^0$/000/')"
+	chmod 700 "$project"
+	is "and what appeared in it: moved away" "absent" "$(snapshot "$project/.vscode")"
+	like "and told" "$(cat "$work/log")" 'it was moved away'
+	project=$(new_project)
+	rm -r "$project/.git/hooks"
+	(cd "$project" && "$SBX" run -- bash -c "mkdir .git/hooks && echo x >.git/hooks/post-merge && git config core.fsmonitor ./evil; chmod $mode .git" 2>"$work/log")
+	chmod 700 "$project/.git"
+	is "hooks in a repository shut with mode $mode: moved away" "" "$(ls "$project/.git/hooks" 2>/dev/null; git config -f "$project/.git/config" core.fsmonitor)"
+	project=$(new_project)
+	(cd "$project" && "$SBX" run -- bash -c "mkdir sub && git init -q sub/below && cp /bin/true sub/below/.git/hooks/post-merge && chmod $mode sub/below/.git sub/below sub; sleep 0.5" 2>"$work/log")
+	chmod -R u+rwx "$project/sub"
+	is "and in a nested one" "" "$(ls "$project/sub/below/.git/hooks" | grep -v sample)"
+done
+is "a thing that was shut can be shown" 1 "$("$SBX" quarantine list | grep '/.vscode$' | tail -1 | cut -d' ' -f1 | xargs "$SBX" quarantine show | grep -c tasks.json)"
+
 # The user's own names, at any depth, and what stands between.
 project=$(new_project)
 mkdir -p "$project/a/b/c" && echo good >"$project/a/b/c/f"
