@@ -68,10 +68,19 @@ struct removal {
 
 static int remove_entry(struct removal *removal, int directory, const char *name, int depth);
 
+// Not by its name: what takes its place meanwhile, a link perhaps, keeps its mode.
+static int open_for_owner(int directory, const char *name)
+{
+	char link[64];
+	autoclose int fd = openat(directory, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	return fd < 0 ? -1 : chmod(link, 0700);
+}
+
 static int remove_below(struct removal *removal, int directory, const char *name, int depth)
 {
 	autoclose int below = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (below < 0 && errno == EACCES && fchmodat(directory, name, 0700, 0) == 0)
+	if (below < 0 && errno == EACCES && open_for_owner(directory, name) == 0)
 		below = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *stream = below < 0 ? NULL : fdopendir(below);
 	if (!stream)
@@ -98,7 +107,7 @@ static int remove_entry(struct removal *removal, int directory, const char *name
 		TRY(remove_below(removal, directory, name, depth));
 		return unlinkat(directory, name, AT_REMOVEDIR) == 0 ? 0 : fail(errno, "remove a directory");
 	}
-	if (fchmodat(directory, name, 0700, 0) < 0) // who may not write to it may not move it
+	if (open_for_owner(directory, name) < 0) // who may not write to it may not move it
 		return fail(errno, "remove a deep directory");
 	do {
 		snprintf(aside, sizeof(aside), ".deep-%u", removal->moved++);

@@ -35,6 +35,7 @@ struct place {
 	char path[PATH_MAX];
 	int fd, problem;
 	bool changed; // a name came, went or was replaced in it
+	bool told; // that nothing in it could be looked at
 };
 
 // A mount of the box's own: the directory is the one that the plan saw.
@@ -69,6 +70,7 @@ static int open_parent(const struct check *check, struct place *place, const cha
 		place->fd = sys_openat2(AT_FDCWD, place->path, O_PATH | O_DIRECTORY | O_CLOEXEC,
 					RESOLVE_NO_SYMLINKS);
 		place->problem = errno;
+		place->told = false;
 		place->changed = place->fd < 0 || !is_held(check->plan, place->path, length) ||
 				 has_new_names(check, place->fd);
 	}
@@ -159,6 +161,14 @@ static bool looks_inside(enum guarded kind)
 	return kind == GUARD_REPORTED || kind == GUARD_WORKTREES || kind == GUARD_MODULES;
 }
 
+static void tell_unseen(const struct check *check, struct place *place, const char *path)
+{
+	if (!place->told)
+		out_text(check->told, "sbx: %s and what lies beside it could not be looked at (%s): look yourself\n",
+			 short_path(check->plan, path), strerror(errno));
+	place->told = true;
+}
+
 static void check_guards(struct check *check, struct out *changed)
 {
 	struct place place = { .fd = -1 };
@@ -166,15 +176,15 @@ static void check_guards(struct check *check, struct out *changed)
 	for (unsigned i = 0; i < check->plan->guard_count; i++) {
 		const struct guard *guard = &check->plan->guards[i];
 		int directory = open_parent(check, &place, guard->path);
-		if (directory < 0 && (errno == ELOOP || errno == ENOTDIR))
-			check_broken_way(check, guard->path);
-		else if (directory < 0 && errno != ENOENT)
-			out_text(check->told, "sbx: %s could not be looked at (%s): look yourself\n",
-				 short_path(check->plan, guard->path), strerror(errno));
 		// What was absent is absent still where no name came; files to be told may have changed.
-		else if (directory >= 0 && (place.changed || looks_inside(guard->kind)) &&
-			 fstatat(directory, path_name(guard->path), &status, AT_SYMLINK_NOFOLLOW) == 0)
+		if (directory >= 0 && !place.changed && !looks_inside(guard->kind))
+			continue;
+		if (directory >= 0 && fstatat(directory, path_name(guard->path), &status, AT_SYMLINK_NOFOLLOW) == 0)
 			check_guard(check, guard, directory, &status, changed);
+		else if (directory < 0 && (errno == ELOOP || errno == ENOTDIR))
+			check_broken_way(check, guard->path);
+		else if (errno != ENOENT)
+			tell_unseen(check, &place, guard->path);
 	}
 	fd_close(&place.fd);
 }
