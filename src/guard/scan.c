@@ -114,7 +114,7 @@ static void walk(struct scan *scan, int directory, unsigned depth)
 		scan->length = length + more;
 		if (str_equal(name, ".git") && depth > 0) {
 			look_at_repository(scan, directory);
-		} else if (entry->d_type == DT_DIR && depth < DEPTH_MOST && !str_equal(name, ".git")) {
+		} else if ((entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) && depth < DEPTH_MOST && !str_equal(name, ".git")) {
 			autoclose int below = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 			if (below >= 0)
 				walk(scan, below, depth + 1);

@@ -58,7 +58,8 @@ static int walk_directory(struct walk *walk, int directory, const char *path, un
 			result = walk->found(walk->wishes, walk->item, below);
 			continue;
 		}
-		if (!walk->deep || entry->d_type != DT_DIR || depth == DEPTH_MOST)
+		bool other = entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN;
+		if (!walk->deep || other || depth == DEPTH_MOST)
 			continue;
 		autoclose int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (fd >= 0)
