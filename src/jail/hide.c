@@ -15,14 +15,17 @@
 #include "jail/pattern.h"
 #include "jail/wishes.h"
 
-// Shut to the caller outside, and no capability inside opens it: no mask is needed.
+// Shut to the caller outside, who does not own it, and no capability inside opens it: no mask is
+// needed. An owner opens it by chmod(2), in the box as well.
 static bool shut_already(const struct plan *plan, const struct mount *mask)
 {
+	struct stat status;
 	const char *path = mask->target;
 	bool unreadable = plan->uid != 0 && faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0 &&
 			  errno == EACCES;
-	return unreadable && (mask->identity.type != S_IFDIR ||
-			      faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) < 0);
+	if (!unreadable || lstat(path, &status) < 0 || status.st_uid == plan->uid)
+		return false;
+	return mask->identity.type != S_IFDIR || faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) < 0;
 }
 
 static int hide_resolved(struct wishes *wishes, const struct mount *mask)

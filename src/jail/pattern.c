@@ -2,8 +2,10 @@
 #include "jail/pattern.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -44,6 +46,21 @@ static bool out_of_budget(struct walk *walk)
 	return walk->cut;
 }
 
+// The box could open a directory of the caller's own by chmod(2): then nothing of it is shown.
+static int found_shut(struct walk *walk, int directory, const char *name, const char *path)
+{
+	struct stat status;
+	struct wishes *wishes = walk->wishes;
+	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(status.st_mode) ||
+	    status.st_uid != wishes->plan->uid)
+		return 0;
+	list_add(&wishes->plan->warnings, wishes->arena,
+		 arena_text(wishes->arena, "'%s' cannot be searched for '%s' and is hidden as a whole (its mode is %04o)",
+			    path, walk->item->text, (unsigned)status.st_mode & 07777),
+		 walk->item->from);
+	return walk->found(wishes, walk->item, path);
+}
+
 static int walk_directory(struct walk *walk, int directory, const char *path, unsigned depth)
 {
 	int result = 0;
@@ -64,6 +81,8 @@ static int walk_directory(struct walk *walk, int directory, const char *path, un
 		autoclose int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (fd >= 0)
 			result = walk_directory(walk, fd, below, depth + 1);
+		else if (errno == EACCES)
+			result = found_shut(walk, directory, name, below);
 	}
 	if (stream)
 		closedir(stream);
@@ -92,7 +111,7 @@ int pattern_walk(struct wishes *wishes, const struct item *item,
 				  arena_text(wishes->arena, "%.*s.", (int)directory, item->text));
 	clock_gettime(CLOCK_MONOTONIC, &walk.start);
 	autoclose int fd = open(start, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	int result = fd < 0 ? 0 : walk_directory(&walk, fd, start, 0);
+	int result = fd >= 0 ? walk_directory(&walk, fd, start, 0) : errno == EACCES ? found_shut(&walk, AT_FDCWD, start, start) : 0;
 	wishes->walked_milliseconds += walk.spent;
 	if (walk.cut)
 		list_add(&wishes->plan->warnings, wishes->arena,

@@ -32,6 +32,13 @@ mkdir -p a/b node_modules/x && echo secret | tee .env a/b/.env.local a/key.pem a
 is "hide **/.env*" "" "$(box --hide '**/.env*' -- cat .env a/b/.env.local node_modules/x/.env)"
 is "hide ./a/*.pem: there, and not below" "secret" "$(box --hide './a/*.pem' -- cat a/key.pem a/b/deep.pem)"
 is "hide by a pattern: cannot be moved away with its directory" "" "$(box --hide '**/.env*' -- bash -c 'mv a x; mv a/b y; cat x/b/.env.local y/.env.local')"
+# What an earlier command shut, a later one could open again: hidden all the same.
+for name in '**/.env*' './a/b/*.local' ./a/b; do
+	chmod 000 a/b .env
+	is "hide $name: nothing of what is shut" "" "$(box --hide "$name" --hide ./.env -- bash -c 'chmod 700 a/b a/b/.env.local .env; cat a/b/.env.local .env')"
+done
+chmod 700 a/b && chmod 600 .env
+is "and nothing was opened by it" "secret secret" "$(echo $(cat a/b/.env.local .env))"
 ln -s "$HOME" a/link && echo secret >"$HOME/.env"
 is "a pattern follows no link" 0 "$(box --hide '**/.env*' -- true; echo $?)"
 status "a pattern out of the project" 125 "$SBX" run --hide '/etc/*' -- true
