@@ -1,6 +1,7 @@
 // sbx learn: runs a command as enforced as ever, and proposes the lines that it lacked.
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -66,7 +67,11 @@ static void wish_for(const struct box *box, struct arena *arena, const struct de
 		propose_host(arena, wishes, denial->value);
 		return;
 	}
+	char real[PATH_MAX];
 	const char *path = path_clean(arena, denial->value), *before = getenv("OLDPWD");
+	// By its own name: a link that the command made must not stand for something else.
+	if (realpath(path, real))
+		path = arena_copy(arena, real, strlen(real));
 	// Shells look at it when they start, and need nothing of it.
 	if (before && str_equal(path, before) && str_equal(denial->kind, "read"))
 		return;

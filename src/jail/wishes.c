@@ -14,6 +14,7 @@
 #include "jail/fixed.h"
 #include "jail/hide.h"
 #include "jail/lasting.h"
+#include "jail/planted.h"
 #include "jail/project.h"
 #include "jail/protect.h"
 
@@ -368,5 +369,6 @@ int wishes_gather(struct wishes *wishes)
 	TRY(add_console(wishes));
 	TRY(add_fixed(wishes, fixed_proc_walls, fixed_proc_wall_count));
 	TRY(hide_plan(wishes));
+	TRY(planted_refuse(wishes));
 	return add_logical_directory(wishes);
 }

@@ -32,6 +32,19 @@ mkdir -p a/b node_modules/x && echo secret | tee .env a/b/.env.local a/key.pem a
 is "hide **/.env*" "" "$(box --hide '**/.env*' -- cat .env a/b/.env.local node_modules/x/.env)"
 is "hide ./a/*.pem: there, and not below" "secret" "$(box --hide './a/*.pem' -- cat a/key.pem a/b/deep.pem)"
 is "hide by a pattern: cannot be moved away with its directory" "" "$(box --hide '**/.env*' -- bash -c 'mv a x; mv a/b y; cat x/b/.env.local y/.env.local')"
+# A link that an earlier command made leads no later option out of where it could write.
+mkdir -p "$HOME/private" && echo key >"$HOME/private/key" && mkdir -p "$work/data/in"
+box --write "$work/data" -- bash -c "ln -s $HOME/private planted; ln -s $HOME/private $work/data/planted; ln -s ../a/b a/inside; ln -s in $work/data/same"
+for words in "--read ./planted" "--write planted" "--scratch ./planted" "--read planted/key" "--write $work/data --read $work/data/planted"; do
+	# shellcheck disable=SC2086
+	box $words -- true
+	is "${words//$work/}: a planted link is refused" 125 $?
+	like "and told" "$(cat "$work/log")" "is reached by the symlink '.*/planted', which a command in a box could have made"
+done
+is "its target by its own name" key "$(box --read "$HOME/private" -- cat planted/key)"
+is "a link that stays inside is followed" 0 "$(box --read ./a/inside --write "$work/data" --read "$work/data/same" -- test -d a/inside; echo $?)"
+rm planted "$work/data/planted"
+
 # What an earlier command shut, a later one could open again: hidden all the same.
 for name in '**/.env*' './a/b/*.local' ./a/b; do
 	chmod 000 a/b .env
