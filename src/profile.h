@@ -40,6 +40,7 @@ struct profile {
 	const char *description;
 	enum tier minimum; // the least that a run is content with
 	struct list extends;
+	struct list files; // no key: the profiles that were named by a path
 
 	enum project_access project;
 	struct list read, write, cache, scratch, tmpfs, hide, secret, protect, socket, device;

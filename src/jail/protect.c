@@ -15,6 +15,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/trusted.h"
+#include "jail/profiles.h"
 #include "jail/repository.h"
 #include "jail/wishes.h"
 
@@ -183,6 +184,8 @@ static int protect_roots(struct wishes *wishes)
 		TRY(protect_root(wishes, project));
 	if (project && wishes->plan->profile->project == PROJECT_WRITE && !is_scratch(wishes, project))
 		TRY(protect_nested(wishes));
+	if (project && wishes->plan->profile->project == PROJECT_WRITE && !is_scratch(wishes, project))
+		TRY(profiles_protect(wishes));
 	for (unsigned i = 0; i < count; i++) {
 		const struct mount *mount = &wishes->list[i].mount;
 		if (mount->kind == MOUNT_BIND && mount->access == ACCESS_WRITE && !mount->cache &&

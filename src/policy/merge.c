@@ -86,6 +86,8 @@ static int load(struct merger *merger, const char *name, enum level from)
 {
 	struct source source;
 	TRY(find_profile(merger->arena, merger->config, name, from, &source));
+	if (strchr(name, '/'))
+		list_add(&merger->profile->files, merger->arena, name, (struct origin){ 0 });
 	for (unsigned i = 0; i < merger->depth; i++)
 		if (str_equal(merger->open[i], source.file))
 			return fail(0, "%s: extends itself by way of '%s'", source.file, name);

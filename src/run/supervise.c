@@ -21,6 +21,7 @@
 #include "jail/asking.h"
 #include "jail/explain.h"
 #include "jail/notify.h"
+#include "jail/profiles.h"
 #include "limits/group.h"
 #include "net/proxy.h"
 #include "plan.h"
@@ -211,6 +212,7 @@ static void look_last(const struct plan *plan, const struct run *run, struct eye
 	if (plan->guard_count > 0)
 		check_host(plan, run, clock_now() - eyes->begin, done ? COMMAND_DONE : COMMAND_FAILED,
 			   &outcome->told, &outcome->changed);
+	profiles_remember(plan, &outcome->told);
 	proxy_report(run->proxy, &outcome->denials);
 	if (plan->learn)
 		proxy_used(run->proxy, &outcome->denials);

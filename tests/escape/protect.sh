@@ -98,13 +98,27 @@ for way in append create mkdir "rename file over" "rename dir over" symlink link
 	is "absent, then $way: moved away" "absent $way" "$(snapshot "$project/.mcp.json") $(cat "$work/ways")"
 done
 like "what was moved away is told" "$(cat "$work/log")" 'appeared, and your own programs would run or trust it; it was moved away'
-id=$("$SBX" quarantine list | tail -1 | cut -d' ' -f1)
+id=$("$SBX" quarantine list | grep '/.mcp.json$' | tail -1 | cut -d' ' -f1)
 like "quarantine show" "$("$SBX" quarantine show "$id")" '^was  .*/.mcp.json'
 "$SBX" quarantine restore "$id" >/dev/null
 like "quarantine restore" "$(find "$work" -name .mcp.json -not -path '*/quarantine/*')" 'mcp.json'
-id=$("$SBX" quarantine list | tail -1 | cut -d' ' -f1)
+id=$("$SBX" quarantine list | grep '/.mcp.json$' | tail -1 | cut -d' ' -f1)
 "$SBX" quarantine rm "$id"
 is "quarantine rm" 0 "$("$SBX" quarantine list | grep -c "^$id ")"
+
+# A profile that lies in the project: no command makes it say more, in its own run or a later one.
+project=$(new_project)
+mkdir -p "$HOME/private" "$project/conf" && echo key >"$HOME/private/key"
+printf '[profile]\nextends = ./conf/more.ini\n' >"$project/mine.ini"
+printf '[profile]\nextends = default\n' | tee "$project/conf/more.ini" >"$project/conf/third.ini"
+ln -s conf/third.ini "$project/link.ini"
+loosen='for file in mine.ini conf/more.ini conf/third.ini link.ini; do printf "[files]\nread = ~/private\n" >>$file; rm -f $file; cp /dev/null $file; mv conf x; done'
+hash=$(tree_hash "$project/conf")$(sha256sum <"$project/mine.ini")$(readlink "$project/link.ini")
+(cd "$project" && "$SBX" run -p ./mine.ini -p ./link.ini -- bash -c "$loosen") 2>"$work/log"
+is "a profile in the project, and what it extends: as they were" "$hash" "$(tree_hash "$project/conf")$(sha256sum <"$project/mine.ini")$(readlink "$project/link.ini")"
+(cd "$project" && "$SBX" run -- bash -c "$loosen") 2>"$work/log"
+is "in a run without it, too" "$hash" "$(tree_hash "$project/conf")$(sha256sum <"$project/mine.ini")$(readlink "$project/link.ini")"
+is "and it says what it said" 1 "$(cd "$project" && "$SBX" run -p ./mine.ini -- cat "$HOME/private/key" 2>/dev/null; echo $?)"
 
 # Modes that keep the owner out keep nobody from the look.
 for mode in 000 100 300 500; do

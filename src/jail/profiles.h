@@ -1,0 +1,12 @@
+// Profiles that lie in the project: what is policy must not be for a command to change.
+#pragma once
+
+struct out;
+struct plan;
+struct wishes;
+
+// Protects each file of the project that this run, or an earlier one here, was given as a profile.
+int profiles_protect(struct wishes *wishes);
+
+// Notes this run's, for those to come. What cannot be noted is told.
+void profiles_remember(const struct plan *plan, struct out *told);
