@@ -1,24 +1,20 @@
-// Owns the list of profiles in a project, one path a line, in sbx's own state.
+// Owns the protection of profiles in a project, and the noting of new ones.
 #include "jail/profiles.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/given.h"
 #include "base/out.h"
 #include "base/owned.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "jail/protect.h"
 #include "jail/wishes.h"
-
-enum { NOTED_BYTES = 16384 };
 
 // Its directory is real; the file itself may be a link, then both are protected.
 static int protect_file(struct wishes *wishes, const char *path)
@@ -29,35 +25,27 @@ static int protect_file(struct wishes *wishes, const char *path)
 	return str_equal(real, path) || !path_within(real, project) ? 0 : protect_name(wishes, real, GUARD_ABSENT, from);
 }
 
-static bool is_noted(const char *noted, const char *path)
-{
-	size_t length = strlen(path);
-	for (const char *at = strstr(noted, path); at; at = strstr(at + 1, path))
-		if ((at == noted || at[-1] == '\n') && at[length] == '\n')
-			return true;
-	return false;
-}
-
-int profiles_protect(struct wishes *wishes)
+int profiles_protect(struct wishes *wishes, bool covered)
 {
 	struct plan *plan = wishes->plan;
 	struct arena *arena = wishes->arena;
-	autoclose int fd = open(plan->profiles_file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	char *noted = arena_take(arena, fd < 0 ? 1 : NOTED_BYTES);
-	if (fd >= 0 && fd_read_all(fd, noted, NOTED_BYTES - 1) < 0)
-		return fail(errno, "'%s'", plan->profiles_file);
+	const char *noted = given_read(arena, plan->state, plan->project);
+	if (!noted)
+		return -1;
+	plan->profiles_file = given_file(arena, plan->state, plan->project);
 	list_each(item, &plan->profile->files) {
 		const char *path = path_join(arena, plan->current ? plan->current : "/", item->text);
 		path = path_below(arena, resolve_real(wishes->resolver, path_parent(arena, path)), path_name(path));
-		if (!path_within(path, plan->project) || !str_printable(path) || is_noted(noted, path))
+		if (!path_within(path, plan->project) || !str_printable(path) || given_has(noted, path))
 			continue;
 		noted = arena_text(arena, "%s%s\n", noted, path);
-		if (strlen(noted) >= NOTED_BYTES)
+		if (strlen(noted) >= GIVEN_BYTES_MOST)
 			return fail(0, "too many profiles of this project; remove '%s'", plan->profiles_file);
 		plan->profiles_noted = noted;
 	}
-	for (const char *at = noted; *at; at += strcspn(at, "\n") + 1) {
+	for (const char *at = noted; *at && !covered; at += *at == '\n') {
 		const char *path = arena_copy(arena, at, strcspn(at, "\n"));
+		at += strcspn(at, "\n");
 		if (path_within(path, plan->project) && str_equal(path_clean(arena, path), path))
 			TRY(protect_file(wishes, path));
 	}

@@ -184,8 +184,8 @@ static int protect_roots(struct wishes *wishes)
 		TRY(protect_root(wishes, project));
 	if (project && wishes->plan->profile->project == PROJECT_WRITE && !is_scratch(wishes, project))
 		TRY(protect_nested(wishes));
-	if (project && wishes->plan->profile->project == PROJECT_WRITE && !is_scratch(wishes, project))
-		TRY(profiles_protect(wishes));
+	if (project && wishes->plan->profile->project == PROJECT_WRITE)
+		TRY(profiles_protect(wishes, is_scratch(wishes, project)));
 	for (unsigned i = 0; i < count; i++) {
 		const struct mount *mount = &wishes->list[i].mount;
 		if (mount->kind == MOUNT_BIND && mount->access == ACCESS_WRITE && !mount->cache &&

@@ -215,7 +215,6 @@ int decide_view(struct plan *plan, char *const *environment)
 	TRY(decide_network(plan, environment));
 	plan->caches = state_path(plan, "cache");
 	plan->nested_file = state_path(plan, "nested");
-	plan->profiles_file = state_path(plan, "profiles");
 	TRY(view_plan(plan, environment));
 	arena_free(plan->scratch);
 	plan->scratch = NULL;

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/given.h"
 #include "base/path.h"
 #include "base/place.h"
 #include "base/str.h"
@@ -30,12 +31,16 @@ struct walk {
 	struct changes *changes;
 	unsigned root;
 	const char *repository; // of a root that is git's: its place from ".git" on
+	const char *profiles; // of the project, that runs were given
 	int depth;
 	bool covered, guarded, inside; // of the directory above
 };
 
 static bool is_protected(const struct walk *walk, const char *path)
 {
+	const char *root = walk->session->roots[walk->root].path;
+	if (walk->profiles[0] && given_has(walk->profiles, path_below(walk->store->arena, root, path)))
+		return true;
 	return trusted_is_protected(walk->repository ? arena_text(walk->store->arena, "%s/%s", walk->repository, path) : path);
 }
 
@@ -333,6 +338,9 @@ int changes_find(struct store *store, const struct held *held, struct changes *r
 	struct changes changes = { .base = held->session.base };
 	struct walk walk = { .store = store, .session = &held->session, .changes = &changes };
 	TRY(known_read(store, held, &changes.known));
+	walk.profiles = given_read(store->arena, store->state, held->session.project);
+	if (!walk.profiles)
+		return -1;
 	for (walk.root = 0; walk.root < held->session.root_count; walk.root++)
 		if (!held->session.roots[walk.root].own && !held->session.roots[walk.root].system)
 			TRY(walk_root(&walk));

@@ -375,6 +375,16 @@ status "a budget that is no size" 125 "$SBX" session budget b much
 status "a budget that is too small" 125 "$SBX" session budget b 1K
 session rm b
 
+# --- a profile in the project is applied only when it is named
+printf '[profile]\nextends = default\n' >mine.ini
+session create policy && "$SBX" run -s policy -p ./mine.ini -- bash -c 'printf "[files]\nread = ~/x\n" >>mine.ini; echo new >other'
+session apply policy
+is "apply: a profile stays as it was" "2 new" "$(wc -l <mine.ini) $(cat other)"
+like "and is told" "$(said)" "not applied: mine.ini"
+session apply policy mine.ini
+is "apply: by its name it is" 4 "$(wc -l <mine.ini)"
+session rm policy && rm mine.ini other
+
 # --- what a box shuts is still the caller's
 session create shut && in_session shut 'echo x >unread; mkdir -p d/e; echo y >d/e/z; chmod 000 unread d/e d'
 is "shut: told" "D E Z U" "$(session diff --stat shut | sed -n 's|.* d/$|D|p; s|.* d/e/$|E|p; s|.* d/e/z$|Z|p; s|.* unread$|U|p' | tr '\n' ' ' | sed 's/ $//')"

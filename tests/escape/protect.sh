@@ -123,7 +123,7 @@ is "and it says what it said" 1 "$(cd "$project" && "$SBX" run -p ./mine.ini -- 
 # Modes that keep the owner out keep nobody from the look.
 for mode in 000 100 300 500; do
 	project=$(new_project)
-	(cd "$project" && "$SBX" run -- bash -c "mkdir .vscode && echo x >.vscode/tasks.json && chmod 000 .vscode && chmod $mode ." 2>"$work/log")
+	(cd "$project" && "$SBX" run -- bash -c "mkdir v; echo x >v/tasks.json; chmod 000 v; mv v .vscode; chmod $mode ." 2>"$work/log")
 	is "a directory shut with mode $mode, as it was left" "$mode" "$(stat -c %a "$project" | sed 's/^0$/000/')"
 	chmod 700 "$project"
 	is "and what appeared in it: moved away" "absent" "$(snapshot "$project/.vscode")"
