@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -16,14 +17,17 @@
 #include "jail/wishes.h"
 
 // Shut to the caller outside, who does not own it, and no capability inside opens it: no mask is
-// needed. An owner opens it by chmod(2), in the box as well.
+// needed. An owner opens it by chmod(2), in the box as well, unless nobody can change it there: the
+// mask of a box around this one.
 static bool shut_already(const struct plan *plan, const struct mount *mask)
 {
 	struct stat status;
+	struct statvfs mounted;
 	const char *path = mask->target;
 	bool unreadable = plan->uid != 0 && faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0 &&
 			  errno == EACCES;
-	if (!unreadable || lstat(path, &status) < 0 || status.st_uid == plan->uid)
+	if (!unreadable || lstat(path, &status) < 0 || statvfs(path, &mounted) < 0 ||
+	    (status.st_uid == plan->uid && !(mounted.f_flag & ST_RDONLY)))
 		return false;
 	return mask->identity.type != S_IFDIR || faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) < 0;
 }
