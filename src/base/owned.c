@@ -166,7 +166,7 @@ int owned_rename(int from, const char *name, int to, const char *fresh)
 	if (child == 0) {
 		bool done = owned_override(OVER_ALL) == 0 &&
 			    sys_renameat2(from, name, to, fresh, SYS_RENAME_NOREPLACE) == 0;
-		_exit(done ? 0 : errno);
+		_exit(done ? 0 : errno ? errno : EIO);
 	}
 	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;

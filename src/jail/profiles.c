@@ -16,13 +16,38 @@
 #include "jail/protect.h"
 #include "jail/wishes.h"
 
-// Its directory is real; the file itself may be a link, then both are protected.
-static int protect_file(struct wishes *wishes, const char *path)
+// The file, and each link on the way to it: with another link the name would be another file's.
+static int protect_way(struct wishes *wishes, const char *path)
 {
 	struct origin from = { .file = "profile", .order = ~0U };
-	const char *project = wishes->plan->project, *real = resolve_real(wishes->resolver, path);
-	TRY(protect_name(wishes, path, GUARD_ABSENT, from));
-	return str_equal(real, path) || !path_within(real, project) ? 0 : protect_name(wishes, real, GUARD_ABSENT, from);
+	const char *project = wishes->plan->project;
+	struct resolved way;
+	TRY(resolve_path(wishes->resolver, path, &way));
+	for (unsigned i = 0; i < way.link_count; i++)
+		if (path_within(way.links[i].path, project))
+			TRY(protect_name(wishes, way.links[i].path, GUARD_ABSENT, from));
+	return path_within(way.path, project) ? protect_name(wishes, way.path, GUARD_ABSENT, from) : 0;
+}
+
+static int note_one(struct plan *plan, const char **noted, const char *path)
+{
+	if (!path_within(path, plan->project) || !str_printable(path) || given_has(*noted, path))
+		return 0;
+	*noted = arena_text(plan->arena, "%s%s\n", *noted, path);
+	plan->profiles_noted = *noted;
+	return strlen(*noted) < GIVEN_BYTES_MOST ? 0 : fail(0, "too many profiles of this project; remove '%s'", plan->profiles_file);
+}
+
+static int note_way(struct wishes *wishes, const char **noted, const char *path)
+{
+	struct plan *plan = wishes->plan;
+	struct resolved way;
+	TRY(resolve_path(wishes->resolver, path, &way));
+	TRY(note_one(plan, noted, path));
+	TRY(note_one(plan, noted, way.path));
+	for (unsigned i = 0; i < way.link_count; i++)
+		TRY(note_one(plan, noted, way.links[i].path));
+	return 0;
 }
 
 int profiles_protect(struct wishes *wishes, bool covered)
@@ -33,21 +58,12 @@ int profiles_protect(struct wishes *wishes, bool covered)
 	if (!noted)
 		return -1;
 	plan->profiles_file = given_file(arena, plan->state, plan->project);
-	list_each(item, &plan->profile->files) {
-		const char *path = path_join(arena, plan->current ? plan->current : "/", item->text);
-		path = path_below(arena, resolve_real(wishes->resolver, path_parent(arena, path)), path_name(path));
-		if (!path_within(path, plan->project) || !str_printable(path) || given_has(noted, path))
-			continue;
-		noted = arena_text(arena, "%s%s\n", noted, path);
-		if (strlen(noted) >= GIVEN_BYTES_MOST)
-			return fail(0, "too many profiles of this project; remove '%s'", plan->profiles_file);
-		plan->profiles_noted = noted;
-	}
+	list_each(item, &plan->profile->files)
+		TRY(note_way(wishes, &noted, path_join(arena, plan->current ? plan->current : "/", item->text)));
 	for (const char *at = noted; *at && !covered; at += *at == '\n') {
-		const char *path = arena_copy(arena, at, strcspn(at, "\n"));
-		at += strcspn(at, "\n");
-		if (path_within(path, plan->project) && str_equal(path_clean(arena, path), path))
-			TRY(protect_file(wishes, path));
+		size_t length = strcspn(at, "\n");
+		TRY(protect_way(wishes, path_clean(arena, arena_copy(arena, at, length))));
+		at += length;
 	}
 	return 0;
 }

@@ -111,13 +111,13 @@ project=$(new_project)
 mkdir -p "$HOME/private" "$project/conf" && echo key >"$HOME/private/key"
 printf '[profile]\nextends = ./conf/more.ini\n' >"$project/mine.ini"
 printf '[profile]\nextends = default\n' | tee "$project/conf/more.ini" >"$project/conf/third.ini"
-ln -s conf/third.ini "$project/link.ini"
-loosen='for file in mine.ini conf/more.ini conf/third.ini link.ini; do printf "[files]\nread = ~/private\n" >>$file; rm -f $file; cp /dev/null $file; mv conf x; done'
-hash=$(tree_hash "$project/conf")$(sha256sum <"$project/mine.ini")$(readlink "$project/link.ini")
-(cd "$project" && "$SBX" run -p ./mine.ini -p ./link.ini -- bash -c "$loosen") 2>"$work/log"
-is "a profile in the project, and what it extends: as they were" "$hash" "$(tree_hash "$project/conf")$(sha256sum <"$project/mine.ini")$(readlink "$project/link.ini")"
+ln -s conf/third.ini "$project/link.ini" && ln -s conf "$project/way" && mkdir "$project/other" && printf '[files]\nread = ~/private\n' >"$project/other/third.ini"
+loosen='for file in mine.ini conf/more.ini conf/third.ini link.ini; do printf "[files]\nread = ~/private\n" >>$file; rm -f $file; cp /dev/null $file; mv conf x; done; rm -f way; ln -sfn other way; mv other way'
+hash=$(tree_hash "$project/conf")$(sha256sum <"$project/mine.ini")$(readlink "$project/link.ini" "$project/way")
+(cd "$project" && "$SBX" run -p ./mine.ini -p ./link.ini -p way/third.ini -- bash -c "$loosen") 2>"$work/log"
+is "a profile in the project, and what it extends: as they were" "$hash" "$(tree_hash "$project/conf")$(sha256sum <"$project/mine.ini")$(readlink "$project/link.ini" "$project/way")"
 (cd "$project" && "$SBX" run -- bash -c "$loosen") 2>"$work/log"
-is "in a run without it, too" "$hash" "$(tree_hash "$project/conf")$(sha256sum <"$project/mine.ini")$(readlink "$project/link.ini")"
+is "in a run without it, too" "$hash" "$(tree_hash "$project/conf")$(sha256sum <"$project/mine.ini")$(readlink "$project/link.ini" "$project/way")"
 is "and it says what it said" 1 "$(cd "$project" && "$SBX" run -p ./mine.ini -- cat "$HOME/private/key" 2>/dev/null; echo $?)"
 
 # Modes that keep the owner out keep nobody from the look.
