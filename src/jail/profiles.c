@@ -31,8 +31,10 @@ static int protect_way(struct wishes *wishes, const char *path)
 
 static int note_one(struct plan *plan, const char **noted, const char *path)
 {
-	if (!path_within(path, plan->project) || !str_printable(path) || given_has(*noted, path))
+	if (!path_within(path, plan->project) || given_has(*noted, path))
 		return 0;
+	if (!str_printable(path))
+		return fail(0, "a profile in a project whose path has control bytes cannot be protected");
 	*noted = arena_text(plan->arena, "%s%s\n", *noted, path);
 	plan->profiles_noted = *noted;
 	return strlen(*noted) < GIVEN_BYTES_MOST ? 0 : fail(0, "too many profiles of this project; remove '%s'", plan->profiles_file);
