@@ -9,7 +9,7 @@
 #include <string.h>
 
 void *__memcpy_chk(void *to, const void *from, size_t length, size_t room);
-int __sprintf_chk(char *to, int flag, size_t room, const char *format, ...);
+int __sprintf_chk(char *to, int flag, size_t room, const char *format, ...) __attribute__((format(printf, 4, 5)));
 long __fdelt_chk(long fd);
 
 // Unaligned, of any type.
