@@ -329,6 +329,6 @@ void check_host(const struct plan *plan, const struct run *run, int64_t ran, enu
 	// A nested repository may lie in a directory that is shut: a walk is always done apart.
 	if (geteuid() == 0 || (!scans(&look) && !is_shut(plan)))
 		look_at_all(&look);
-	else if (!apart_run(look_at_all, &look, texts, sizeof(texts) / sizeof(*texts)))
+	else if (!apart_run(look_at_all, &look, texts, 2))
 		out_text(told, "sbx: the look at what the command changed did not come to its end: look yourself\n");
 }
