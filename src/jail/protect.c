@@ -184,7 +184,7 @@ static int protect_roots(struct wishes *wishes)
 		TRY(protect_root(wishes, project));
 	if (project && wishes->plan->profile->project == PROJECT_WRITE && !is_scratch(wishes, project))
 		TRY(protect_nested(wishes));
-	if (project && wishes->plan->profile->project == PROJECT_WRITE)
+	if (project) // also where only a part of it is writable
 		TRY(profiles_protect(wishes, is_scratch(wishes, project)));
 	for (unsigned i = 0; i < count; i++) {
 		const struct mount *mount = &wishes->list[i].mount;

@@ -34,6 +34,7 @@ static inline struct ini_row ini_at(const struct ini_rows *rows, unsigned i)
 enum { INI_BYTES_MOST = 256 * 1024, INI_LINE_MOST = 198 };
 
 // `file` is only for messages; a NUL stands behind the text. Refused: NUL, what acts on a terminal
-// (str_control()), CR, a byte order mark, a line that is too long (libinih splits it and reads its tail as a new line), keys before any section.
+// (str_control()), CR, a byte order mark, a line that is too long (libinih splits it and reads its
+// tail as a new line), keys before any section.
 int ini_read(struct arena *arena, const char *file, const char *text, size_t length,
 	     struct ini_rows *ret_rows);

@@ -53,7 +53,7 @@ uint64_t size_of_layer(const struct store *store, const struct session *session,
 uint64_t size_of_session(const struct store *store, const struct session *session)
 {
 	uint64_t bytes = 0;
-	for (unsigned i = 0; i < session->layer_count; i++)
+	for (unsigned i = 0; i < session->layer_count && bytes < SIZE_UNKNOWN; i++) // four unknown ones would be 0 again
 		bytes += size_of_layer(store, session, i);
 	return bytes < SIZE_UNKNOWN ? bytes : SIZE_UNKNOWN;
 }

@@ -406,6 +406,13 @@ session budget shut 8M
 is "too deep to be measured: no budget can be kept" 125 $?
 like "and that is told" "$(said)" "too deep"
 like "show says so" "$(session show shut)" "size +.too deep"
+session budget shut unlimited
+for i in 1 2 3; do
+	session snapshot shut && in_session shut "mkdir -p deep-$i/$(printf 'd/%.0s' {1..300})"
+done
+session budget shut 8M
+"$SBX" run -s shut -- true 2>"$work/log"
+is "nor in four layers of which none can be measured" "125 1" "$? $(said | grep -c 'too deep')"
 session rm shut && session rm too && session rm opened
 
 # --- pause

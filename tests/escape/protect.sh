@@ -120,6 +120,8 @@ is "a profile in the project, and what it extends: as they were" "$hash" "$(tree
 is "in a run without it, too" "$hash" "$(tree_hash "$project/conf")$(sha256sum <"$project/mine.ini")$(readlink "$project/link.ini" "$project/way")"
 is "and it says what it said" 1 "$(cd "$project" && "$SBX" run -p ./mine.ini -- cat "$HOME/private/key" 2>/dev/null; echo $?)"
 
+(cd "$project" && "$SBX" run --project read --write ./conf -p ./conf/more.ini -- bash -c 'echo "[files]" >>conf/more.ini; mv conf/more.ini conf/x') 2>"$work/log"
+is "in a part that is writable, too" "$hash" "$(tree_hash "$project/conf")$(sha256sum <"$project/mine.ini")$(readlink "$project/link.ini" "$project/way")"
 odd=$work/$(printf 'odd\001')
 mkdir "$odd" && cp "$project/conf/more.ini" "$odd"
 is "a profile that cannot be noted is refused" 125 "$(cd "$odd" && "$SBX" run -p ./more.ini -- true 2>/dev/null; echo $?)"
