@@ -184,7 +184,7 @@ struct plan {
 	unsigned copy_count;
 	struct guard *guards;
 	unsigned guard_count;
-	const char *profiles_file, *profiles_noted; // of the state: profiles in the project; what is to be noted, or NULL
+	const char *profiles_noted; // lines for the state's list of given profiles, or NULL
 	const char *nested_file; // of the state: repositories below the project, found by earlier runs
 	const char *index; // git's, of the project; NULL when it has none
 	struct timespec start; // by the clock that files are stamped with

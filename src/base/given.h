@@ -1,14 +1,17 @@
-// The profiles in a project that runs were given by a path: noted in sbx's own state, one a line.
+// The profiles that runs were given by a path: noted in sbx's own state, one a line. No command may
+// make them say more, in whichever run it can write there.
 #pragma once
 
 #include <stdbool.h>
 
 struct arena;
 
-enum { GIVEN_BYTES_MOST = 16384 };
-
-const char *given_file(struct arena *arena, const char *state, const char *project);
+enum { GIVEN_BYTES_MOST = 32768 };
 
 // The text, "" when there is none; NULL with the error said. And whether a path is in it.
-const char *given_read(struct arena *arena, const char *state, const char *project);
+const char *given_read(struct arena *arena, const char *state);
 bool given_has(const char *given, const char *path);
+
+// Adds the lines that are missing. Where they have no room what is no more is forgotten. -1 with
+// the error said.
+int given_add(const char *state, const char *lines);

@@ -42,6 +42,22 @@ static bool is_writable(const struct wishes *wishes, const char *path)
 	return deepest && deepest->access == ACCESS_WRITE;
 }
 
+// Under an overlay the host's files cannot be changed.
+static bool is_scratch(const struct wishes *wishes, const char *path)
+{
+	for (unsigned i = 0; i < wishes->count; i++)
+		if ((wishes->list[i].mount.kind == MOUNT_SCRATCH ||
+		     (wishes->list[i].mount.kind == MOUNT_LAYERS && wishes->list[i].mount.source)) &&
+		    path_within(path, wishes->list[i].mount.target))
+			return true;
+	return false;
+}
+
+bool protect_is_reached(const struct wishes *wishes, const char *path)
+{
+	return is_writable(wishes, path) && !is_scratch(wishes, path);
+}
+
 static int add_mask(struct wishes *wishes, const char *path, const struct identity *identity,
 		    struct origin from)
 {
@@ -84,17 +100,6 @@ int protect_name(struct wishes *wishes, const char *path, enum guarded absent, s
 	if (S_ISLNK(status.st_mode))
 		return protect_link(wishes, path, &identity, absent, from);
 	return add_mask(wishes, path, &identity, from);
-}
-
-// Under an overlay the host's files cannot be changed.
-static bool is_scratch(const struct wishes *wishes, const char *path)
-{
-	for (unsigned i = 0; i < wishes->count; i++)
-		if ((wishes->list[i].mount.kind == MOUNT_SCRATCH ||
-		     (wishes->list[i].mount.kind == MOUNT_LAYERS && wishes->list[i].mount.source)) &&
-		    path_within(path, wishes->list[i].mount.target))
-			return true;
-	return false;
 }
 
 static int protect_root(struct wishes *wishes, const char *root)
@@ -184,15 +189,13 @@ static int protect_roots(struct wishes *wishes)
 		TRY(protect_root(wishes, project));
 	if (project && wishes->plan->profile->project == PROJECT_WRITE && !is_scratch(wishes, project))
 		TRY(protect_nested(wishes));
-	if (project) // also where only a part of it is writable
-		TRY(profiles_protect(wishes, is_scratch(wishes, project)));
 	for (unsigned i = 0; i < count; i++) {
 		const struct mount *mount = &wishes->list[i].mount;
 		if (mount->kind == MOUNT_BIND && mount->access == ACCESS_WRITE && !mount->cache &&
 		    mount->identity.type == S_IFDIR && !(project && path_within(mount->target, project)))
 			TRY(protect_root(wishes, mount->target));
 	}
-	return 0;
+	return profiles_protect(wishes);
 }
 
 int protect_plan(struct wishes *wishes)

@@ -9,6 +9,9 @@ struct wishes;
 // afterwards. Nothing is ever created in the user's tree for it.
 int protect_plan(struct wishes *wishes);
 
+// Whether the box, by the wishes so far, changes the host's file when it writes there.
+bool protect_is_reached(const struct wishes *wishes, const char *path);
+
 // One name: read-only when it exists, else looked for at the end. Its parent has no symlinks.
 int protect_name(struct wishes *wishes, const char *path, enum guarded absent, struct origin from);
 int protect_guard(struct wishes *wishes, const char *path, enum guarded kind);

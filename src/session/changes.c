@@ -31,7 +31,7 @@ struct walk {
 	struct changes *changes;
 	unsigned root;
 	const char *repository; // of a root that is git's: its place from ".git" on
-	const char *profiles; // of the project, that runs were given
+	const char *profiles; // that runs were given
 	int depth;
 	bool covered, guarded, inside; // of the directory above
 };
@@ -338,7 +338,7 @@ int changes_find(struct store *store, const struct held *held, struct changes *r
 	struct changes changes = { .base = held->session.base };
 	struct walk walk = { .store = store, .session = &held->session, .changes = &changes };
 	TRY(known_read(store, held, &changes.known));
-	walk.profiles = given_read(store->arena, store->state, held->session.project);
+	walk.profiles = given_read(store->arena, store->state);
 	if (!walk.profiles)
 		return -1;
 	for (walk.root = 0; walk.root < held->session.root_count; walk.root++)

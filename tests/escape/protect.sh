@@ -122,6 +122,21 @@ is "and it says what it said" 1 "$(cd "$project" && "$SBX" run -p ./mine.ini -- 
 
 (cd "$project" && "$SBX" run --project read --write ./conf -p ./conf/more.ini -- bash -c 'echo "[files]" >>conf/more.ini; mv conf/more.ini conf/x') 2>"$work/log"
 is "in a part that is writable, too" "$hash" "$(tree_hash "$project/conf")$(sha256sum <"$project/mine.ini")$(readlink "$project/link.ini" "$project/way")"
+
+# Nor where it lies outside of the project: in what is writable beside it, in a directory above, behind "..".
+above=$(new_project) && rm -rf "$above/.git" && mkdir -p "$above/sub/deep" "$above/far/deep" "$above/beside"
+printf '[profile]\nextends = default\n' | tee "$above/mine.ini" "$above/beside/mine.ini" "$above/far/mine.ini" >"$above/third.ini"
+ln -s ../far/deep "$above/sub/way"
+loosen='for file; do printf "[files]\nread = ~/private\n" >>$file; rm -f $file; mv ${file%/*} ${file%/*}.away; done'
+hash=$(tree_hash "$above")
+(cd "$above/sub" && "$SBX" run --write ../beside -p ../beside/mine.ini -- bash -c "$loosen" - ../beside/mine.ini) 2>"$work/log"
+is "a profile in a directory that is writable beside the project: as it was" "$hash" "$(tree_hash "$above")"
+(cd "$above/sub" && "$SBX" run -p ../mine.ini -p way/../mine.ini -p "$above/third.ini" -- true) 2>"$work/log"
+(cd "$above" && "$SBX" run -- bash -c "$loosen" - ./*.ini far/mine.ini) 2>"$work/log"
+is "profiles above the project, in a run in their own directory: as they were" "$hash" "$(tree_hash "$above")"
+(cd "$above" && "$SBX" run -- bash -c 'echo >beside/free') 2>"$work/log"
+is "and what lies beside them is writable" yes "$([ -e "$above/beside/free" ] && echo yes)"
+
 odd=$work/$(printf 'odd\001')
 mkdir "$odd" && cp "$project/conf/more.ini" "$odd"
 is "a profile that cannot be noted is refused" 125 "$(cd "$odd" && "$SBX" run -p ./more.ini -- true 2>/dev/null; echo $?)"

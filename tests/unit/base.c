@@ -1,12 +1,15 @@
 // str, path, out, arena: the bottom of the tree.
 #include "test.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/given.h"
 #include "base/out.h"
 #include "base/path.h"
 #include "base/str.h"
@@ -152,6 +155,68 @@ static void arena_grows_aligned(void **state)
 	arena_free(arena);
 }
 
+static void given_profiles_are_kept(void **state)
+{
+	char directory[] = "/tmp/sbx-given.XXXXXX", path[64], line[400];
+	struct arena *arena = arena_new();
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	assert_string_equal(given_read(arena, directory), "");
+	assert_int_equal(given_add(directory, "/usr/a\n/etc\n/usr/a\n"), 0);
+	assert_int_equal(given_add(directory, "/usr\n/etc\n"), 0);
+	const char *given = given_read(arena, directory);
+	assert_string_equal(given, "/usr/a\n/etc\n/usr\n");
+	assert_true(given_has(given, "/etc"));
+	assert_true(given_has(given, "/usr"));
+	assert_false(given_has(given, "/us"));
+	assert_false(given_has(given, "/usr/"));
+	assert_false(given_has(given, "sr/a"));
+	// Many that are gone: forgotten when there is no room, and not before.
+	for (int i = 0; i < 1000; i++) {
+		snprintf(line, sizeof(line), "/nowhere/a/profile/with/a/name/that/is/rather/long/%d\n", i);
+		assert_int_equal(given_add(directory, line), 0);
+		if (i == 100)
+			assert_true(given_has(given_read(arena, directory), "/usr/a"));
+	}
+	given = given_read(arena, directory);
+	assert_true(given_has(given, "/etc"));
+	assert_true(given_has(given, "/usr"));
+	assert_false(given_has(given, "/usr/a"));
+	// Of those that are there none is forgotten.
+	int added = 0;
+	for (size_t slashes = 1; slashes < 300 && added == 0; slashes++) { // one directory by many names
+		strcpy(line, "/etc");
+		memset(line + strlen(line), '/', slashes);
+		strcpy(line + strlen("/etc") + slashes, "\n");
+		added = given_add(directory, line);
+	}
+	assert_int_equal(added, -1);
+	err_clear();
+	assert_true(given_has(given_read(arena, directory), "/etc"));
+	assert_true(given_has(given_read(arena, directory), "/usr"));
+	snprintf(path, sizeof(path), "%s/given", directory);
+	unlink(path);
+	// Runs that end at once lose nothing of each other's.
+	for (int run = 0; run < 8; run++)
+		if (fork() == 0) {
+			for (int i = 0; i < 25; i++) {
+				snprintf(line, sizeof(line), "/run/%d/%d\n", run, i);
+				given_add(directory, line);
+			}
+			_exit(0);
+		}
+	while (wait(NULL) > 0)
+		;
+	given = given_read(arena, directory);
+	for (int i = 0; i < 8 * 25; i++) {
+		snprintf(line, sizeof(line), "/run/%d/%d", i / 25, i % 25);
+		assert_true(given_has(given, line));
+	}
+	unlink(path);
+	rmdir(directory);
+	arena_free(arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -159,6 +224,7 @@ int main(void)
 		cmocka_unit_test(numbers),	      cmocka_unit_test(paths),
 		cmocka_unit_test(json),		      cmocka_unit_test(first_failure_wins),
 		cmocka_unit_test(arena_grows_aligned), cmocka_unit_test(what_acts_on_a_terminal),
+		cmocka_unit_test(given_profiles_are_kept),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
