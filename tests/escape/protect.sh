@@ -137,6 +137,12 @@ is "profiles above the project, in a run in their own directory: as they were" "
 (cd "$above" && "$SBX" run -- bash -c 'echo >beside/free') 2>"$work/log"
 is "and what lies beside them is writable" yes "$([ -e "$above/beside/free" ] && echo yes)"
 
+# A name that a run gave it before it was a profile.
+(cd "$above" && printf '[profile]\nextends = default\n' >later.ini && "$SBX" run -- ln later.ini alias && cp later.ini copy.ini)
+is "a profile with another name is refused" 125 "$(cd "$above" && "$SBX" run -p ./later.ini -- true 2>"$work/log"; echo $?)"
+like "and told why" "$(cat "$work/log")" 'later.ini: has another name'
+is "a copy of it is none" 0 "$(cd "$above" && "$SBX" run -p ./copy.ini -- true; echo $?)"
+
 odd=$work/$(printf 'odd\001')
 mkdir "$odd" && cp "$project/conf/more.ini" "$odd"
 is "a profile that cannot be noted is refused" 125 "$(cd "$odd" && "$SBX" run -p ./more.ini -- true 2>/dev/null; echo $?)"
@@ -279,13 +285,18 @@ old=$(sha256sum <"$project/.git/config")
 new=$(sha256sum <"$project/.git/config")
 unlocked() { ! ls "$project/.git/"*.lock >/dev/null 2>&1; }
 wrong='' moments=${ROUNDS:-300}
+mkfifo "$work/ended"
 for i in $(seq "$moments"); do
 	git -C "$project" config user.name old
-	(cd "$project" && exec "$SBX" run -- git config user.name new 2>/dev/null) &
+	(cd "$project" && exec "$SBX" run -- git config user.name new 2>/dev/null >"$work/ended") &
 	pid=$!
+	exec 9<"$work/ended"
 	sleep 0.00$((RANDOM % 10))$((RANDOM % 10))
 	kill -9 $pid 2>/dev/null
 	wait $pid 2>/dev/null
+	# The box outlives it by a moment, and git in it would see what the next round writes as the host.
+	cat <&9
+	exec 9<&-
 	# Whoever merges lives on and renames it; on a busy disk that waits for the journal.
 	wait_for 10 unlocked
 	is=$(sha256sum <"$project/.git/config")
