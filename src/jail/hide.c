@@ -44,10 +44,21 @@ static int hide_resolved(struct wishes *wishes, const struct mount *mask)
 	return wishes_add(wishes, mask, false);
 }
 
+// The links on the way are in the box only where somebody else wants them.
+static int make_mask(struct wishes *wishes, const struct item *item, const char *path, struct mount *ret_mask)
+{
+	struct resolved resolved;
+	TRY(resolve_path(wishes->resolver, path, &resolved));
+	*ret_mask = (struct mount){ .kind = MOUNT_MASK, .access = ACCESS_NOTHING, .from = item->from };
+	ret_mask->target = resolved.path;
+	ret_mask->identity = resolved.identity;
+	return 0;
+}
+
 static int hide_path(struct wishes *wishes, const struct item *item, const char *path)
 {
-	struct mount mask = { .kind = MOUNT_MASK, .access = ACCESS_NOTHING, .from = item->from };
-	TRY(wishes_resolve_new(wishes, path, item->from, &mask.target, &mask.identity));
+	struct mount mask;
+	TRY(make_mask(wishes, item, path, &mask));
 	return hide_resolved(wishes, &mask);
 }
 
@@ -58,6 +69,8 @@ static enum naming find_naming(const struct wishes *wishes, const struct mount *
 	enum naming naming = NOT_NAMED;
 	for (unsigned i = 0; i < wishes->count; i++) {
 		const struct mount *mount = &wishes->list[i].mount;
+		if (wishes->list[i].wall)
+			continue;
 		bool given = mount->kind == MOUNT_BIND || mount->kind == MOUNT_SCRATCH ||
 			     (mount->kind == MOUNT_LAYERS && mount->source);
 		if (!given || mount->cache || mount->from.order <= secret->from.order ||
@@ -72,8 +85,8 @@ static enum naming find_naming(const struct wishes *wishes, const struct mount *
 
 static int hide_secret(struct wishes *wishes, const struct item *item, const char *path)
 {
-	struct mount mask = { .kind = MOUNT_MASK, .access = ACCESS_NOTHING, .from = item->from };
-	TRY(wishes_resolve_new(wishes, path, item->from, &mask.target, &mask.identity));
+	struct mount mask;
+	TRY(make_mask(wishes, item, path, &mask));
 	switch (find_naming(wishes, &mask)) {
 	case NAMED:
 		return 0;

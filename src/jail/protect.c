@@ -30,32 +30,32 @@ int protect_guard(struct wishes *wishes, const char *path, enum guarded kind)
 	return 0;
 }
 
-static bool is_writable(const struct wishes *wishes, const char *path)
+// What the box will see there, by the wishes so far; NULL: nothing of anybody's.
+static const struct mount *seen_at(const struct wishes *wishes, const char *path)
 {
 	const struct mount *deepest = NULL;
 	for (unsigned i = 0; i < wishes->count; i++) {
 		const struct mount *mount = &wishes->list[i].mount;
-		if (mount->kind == MOUNT_BIND && path_within(path, mount->target) &&
-		    (!deepest || path_within(mount->target, deepest->target)))
+		if (mount->kind == MOUNT_LINK || mount->kind == MOUNT_COPY || !path_within(path, mount->target) ||
+		    (deepest && !path_within(mount->target, deepest->target)))
+			continue;
+		if (!deepest || !str_equal(mount->target, deepest->target) || mount->from.order >= deepest->from.order)
 			deepest = mount;
 	}
-	return deepest && deepest->access == ACCESS_WRITE;
+	return deepest;
+}
+
+bool protect_is_reached(const struct wishes *wishes, const char *path)
+{
+	const struct mount *seen = seen_at(wishes, path);
+	return seen && seen->kind == MOUNT_BIND && seen->access == ACCESS_WRITE && !seen->cache;
 }
 
 // Under an overlay the host's files cannot be changed.
 static bool is_scratch(const struct wishes *wishes, const char *path)
 {
-	for (unsigned i = 0; i < wishes->count; i++)
-		if ((wishes->list[i].mount.kind == MOUNT_SCRATCH ||
-		     (wishes->list[i].mount.kind == MOUNT_LAYERS && wishes->list[i].mount.source)) &&
-		    path_within(path, wishes->list[i].mount.target))
-			return true;
-	return false;
-}
-
-bool protect_is_reached(const struct wishes *wishes, const char *path)
-{
-	return is_writable(wishes, path) && !is_scratch(wishes, path);
+	const struct mount *seen = seen_at(wishes, path);
+	return seen && (seen->kind == MOUNT_SCRATCH || (seen->kind == MOUNT_LAYERS && seen->source));
 }
 
 static int add_mask(struct wishes *wishes, const char *path, const struct identity *identity,
@@ -64,7 +64,7 @@ static int add_mask(struct wishes *wishes, const char *path, const struct identi
 	struct mount mask = { .kind = MOUNT_BIND, .access = ACCESS_READ, .from = from };
 	mask.source = mask.target = path;
 	mask.identity = *identity;
-	return wishes_add(wishes, &mask, true);
+	return wishes_add_wall(wishes, &mask);
 }
 
 // A protected name that is a symlink: the link itself cannot be replaced, and what it leads to is
@@ -77,7 +77,7 @@ static int protect_link(struct wishes *wishes, const char *path, const struct id
 	int found = resolve_path(wishes->resolver, path, &resolved);
 	if (found < 0)
 		return -1;
-	if (!is_writable(wishes, resolved.path))
+	if (!protect_is_reached(wishes, resolved.path))
 		return 0;
 	if (!found)
 		return protect_guard(wishes, resolved.path, absent);
@@ -137,18 +137,24 @@ static int refuse_two_routes(const struct wishes *wishes)
 	return 0;
 }
 
+// Where it is named as scratch, that is what it is.
 static int add_project(struct wishes *wishes, enum access access)
 {
 	struct origin from = { .file = "project", .order = ORDER_PROJECT };
+	const struct mount *seen = seen_at(wishes, wishes->plan->project);
+	if (seen && seen->kind == MOUNT_SCRATCH && str_equal(seen->target, wishes->plan->project))
+		return 0;
 	if (wishes_add_path(wishes, wishes->plan->project, from, access) != 1)
 		return fail(0, "the project '%s' cannot be looked at", wishes->plan->project);
 	return 0;
 }
 
-// A path of the user's own list: deny wins, whatever else names it.
+// A path of a profile's list: deny wins, whatever else names it. What is not in the box stays out of
+// it: nobody's file becomes readable by its protection.
 static int protect_item(struct wishes *wishes, const struct item *item)
 {
 	const char *path;
+	struct stat status;
 	struct origin from = item->from;
 	int expanded = resolve_expand(wishes->arena, &wishes->places, item, &path);
 	if (expanded <= 0)
@@ -156,7 +162,9 @@ static int protect_item(struct wishes *wishes, const struct item *item)
 	from.order = ~0U;
 	const char *parent = resolve_real(wishes->resolver, path_parent(wishes->arena, path));
 	path = path_below(wishes->arena, parent, path_name(path));
-	return protect_name(wishes, path, GUARD_ABSENT, from);
+	if (protect_is_reached(wishes, path) || (is_scratch(wishes, path) && lstat(path, &status) == 0))
+		return protect_name(wishes, path, GUARD_ABSENT, from);
+	return 0;
 }
 
 // Repositories below the project that earlier runs have met. What is gone is no repository now.

@@ -202,9 +202,9 @@ static int add_directory(struct wishes *wishes, const char *path, const struct i
 	bind.identity = *identity;
 	if (wishes->plan->session) { // nothing to protect before it is applied
 		TRY(lasting_mount(wishes, &bind));
-		return wishes_add(wishes, &bind, true);
+		return wishes_add_wall(wishes, &bind);
 	}
-	TRY(wishes_add(wishes, &bind, true));
+	TRY(wishes_add_wall(wishes, &bind));
 	return protect_directory(wishes, path, from, 0);
 }
 

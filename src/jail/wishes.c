@@ -23,8 +23,15 @@ int wishes_add(struct wishes *wishes, const struct mount *mount, bool pinned)
 	if (wishes->count == WISHES_MOST)
 		return fail(0, "more than %d paths in one plan", WISHES_MOST);
 	struct wish *wish = &wishes->list[wishes->count];
-	*wish = (struct wish){ *mount, pinned };
+	*wish = (struct wish){ *mount, pinned, false };
 	wishes->sorted[wishes->count++] = wish;
+	return 0;
+}
+
+int wishes_add_wall(struct wishes *wishes, const struct mount *mount)
+{
+	TRY(wishes_add(wishes, mount, true));
+	wishes->list[wishes->count - 1].wall = true;
 	return 0;
 }
 

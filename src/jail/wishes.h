@@ -9,6 +9,7 @@ enum { WISHES_MOST = 1024 };
 struct wish {
 	struct mount mount;
 	bool pinned; // made even when it changes nothing: a mount point cannot be renamed
+	bool wall; // of sbx's own, to protect: does not mean that somebody has asked for the path
 };
 
 struct hidden {
@@ -33,6 +34,7 @@ struct wishes {
 int wishes_gather(struct wishes *wishes);
 
 int wishes_add(struct wishes *wishes, const struct mount *mount, bool pinned);
+int wishes_add_wall(struct wishes *wishes, const struct mount *mount);
 // A path that is written out: 1 wished for, 0 it does not exist.
 int wishes_add_path(struct wishes *wishes, const char *path, struct origin from,
 		    enum access access);

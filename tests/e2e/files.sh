@@ -21,6 +21,10 @@ else
 	hash=$(tree_hash .)
 	is "scratch over the project" "evil" "$(box --scratch . -- bash -c 'echo evil >file; mkdir .vscode; git config core.fsmonitor x; rm -rf d; cat file')"
 	is "scratch over the project: the host has what it had" "$hash" "$(tree_hash .)"
+	printf '[profile]\nextends = default\n[files]\nscratch = .\n' >"$work/scratch.ini"
+	is "scratch over the project, by a profile" "evil" "$(box -p "$work/scratch.ini" -- bash -c 'echo evil >file; mkdir .vscode; echo >.git/hooks/x; rm -rf d; cat file')"
+	is "scratch over the project, by a profile: the host has what it had" "$hash" "$(tree_hash .)"
+	is "and written to by a flag: protected all the same" "1 $hash" "$(box -p "$work/scratch.ini" --write . -- bash -c 'echo >.git/hooks/x'; echo $? "$(tree_hash .)")"
 	is "scratch: limited by tmp" 1 "$(box --tmp 1M --scratch "$work/data" -- bash -c "head -c 4M /dev/zero >$work/data/big"; echo $?)"
 fi
 status "scratch of a file" 125 "$SBX" run --scratch "$work/data/a" -- true
@@ -32,6 +36,12 @@ mkdir -p a/b node_modules/x && echo secret | tee .env a/b/.env.local a/key.pem a
 is "hide **/.env*" "" "$(box --hide '**/.env*' -- cat .env a/b/.env.local node_modules/x/.env)"
 is "hide ./a/*.pem: there, and not below" "secret" "$(box --hide './a/*.pem' -- cat a/key.pem a/b/deep.pem)"
 is "hide by a pattern: cannot be moved away with its directory" "" "$(box --hide '**/.env*' -- bash -c 'mv a x; mv a/b y; cat x/b/.env.local y/.env.local')"
+echo key >.mcp.json
+printf '[profile]\nextends = default\n[files]\nsecret = ./.mcp.json\n' >"$work/secret.ini"
+is "a secret that is protected is a secret" 1 "$(box -p "$work/secret.ini" -- cat .mcp.json; echo $?)"
+is "until it is named" key "$(box -p "$work/secret.ini" --read ./.mcp.json -- cat .mcp.json)"
+rm .mcp.json
+
 # A link that an earlier command made leads no later option out of where it could write.
 mkdir -p "$HOME/private" && echo key >"$HOME/private/key" && mkdir -p "$work/data/in"
 box --write "$work/data" -- bash -c "ln -s $HOME/private planted; ln -s $HOME/private $work/data/planted; ln -s ../a/b a/inside; ln -s in $work/data/same"

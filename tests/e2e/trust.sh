@@ -27,6 +27,23 @@ for line in "files project read" "files hide ./file.key" "files hide **/*.key" "
 done
 printf '[files]\nhide = ./file.key\n' >.sbx.ini
 is "untrusted hide works" 1 "$(box -- cat file.key; echo $?)"
+# What only takes away shows nothing: no file of the host appears in the box by being named there.
+mkdir -p "$HOME/.ssh" "$HOME/apart" && echo key | tee "$HOME/.ssh/id" >"$HOME/apart/key" && ln -s "$HOME/apart" "$HOME/link"
+for name in "$HOME/.ssh/id" "$HOME/.ssh" "$HOME/apart/key" "$HOME" "$HOME/link/key" "$HOME/link" ./to-apart ./to-apart/key; do
+	for key in protect hide secret; do
+		printf '[files]\n%s = %s\n' "$key" "$name" >.sbx.ini
+		ln -sfn "$HOME/apart" to-apart
+		is "untrusted $key = ${name//$work/}: shows nothing" "" \
+			"$(box -- sh -c "cat $HOME/.ssh/id $HOME/apart/key to-apart/key; ls $HOME/apart; readlink $HOME/link" 2>/dev/null)"
+	done
+done
+rm to-apart
+printf '[files]\nprotect = %s\n' "$HOME/apart/later" >.sbx.ini
+(box -- sh -c 'touch begun; while [ ! -e on ]; do sleep 0.05; done') &
+wait_for 10 test -e begun
+echo mine >"$HOME/apart/later" && touch on && wait
+is "and what the host makes meanwhile where the box is not stays" mine "$(cat "$HOME/apart/later")"
+rm begun on
 printf '[files]\nproject = read\n' >.sbx.ini
 is "untrusted project = read works" 1 "$(box -- touch new; echo $?)"
 is "a flag of the user's wins" 0 "$(box --project write -- touch new; echo $?)"
