@@ -62,25 +62,50 @@ static int hide_path(struct wishes *wishes, const struct item *item, const char 
 	return hide_resolved(wishes, &mask);
 }
 
-// Whether somebody has named this very path, or one in it, after it was called a secret.
+// Whether a wish is somebody's naming of a path after it was called a secret.
+static bool names(const struct wish *wish, const struct mount *secret)
+{
+	const struct mount *mount = &wish->mount;
+	bool given = mount->kind == MOUNT_BIND || mount->kind == MOUNT_SCRATCH ||
+		     (mount->kind == MOUNT_LAYERS && mount->source);
+	return given && !wish->wall && !mount->cache && mount->from.order > secret->from.order;
+}
+
+// Whether this very path was named so, or one in it.
 enum naming { NOT_NAMED, NAMED_INSIDE, NAMED };
 static enum naming find_naming(const struct wishes *wishes, const struct mount *secret)
 {
 	enum naming naming = NOT_NAMED;
 	for (unsigned i = 0; i < wishes->count; i++) {
-		const struct mount *mount = &wishes->list[i].mount;
-		if (wishes->list[i].wall)
+		const char *target = wishes->list[i].mount.target;
+		if (!path_within(target, secret->target) || !names(&wishes->list[i], secret))
 			continue;
-		bool given = mount->kind == MOUNT_BIND || mount->kind == MOUNT_SCRATCH ||
-			     (mount->kind == MOUNT_LAYERS && mount->source);
-		if (!given || mount->cache || mount->from.order <= secret->from.order ||
-		    !path_within(mount->target, secret->target))
-			continue;
-		if (str_equal(mount->target, secret->target))
+		if (str_equal(target, secret->target))
 			return NAMED;
 		naming = NAMED_INSIDE;
 	}
 	return naming;
+}
+
+static bool is_named(const struct wishes *wishes, const struct mount *secret, const char *path)
+{
+	for (unsigned i = 0; i < wishes->count; i++)
+		if (path_within(path, wishes->list[i].mount.target) &&
+		    path_within(wishes->list[i].mount.target, secret->target) && names(&wishes->list[i], secret))
+			return true;
+	return false;
+}
+
+// What was wished for in it before, and the walls of that.
+static void cover(struct wishes *wishes, const struct mount *secret)
+{
+	for (unsigned i = 0; i < wishes->count; i++) {
+		struct wish *wish = &wishes->list[i];
+		if (wish->mount.kind != MOUNT_MASK && path_within(wish->mount.target, secret->target) &&
+		    (wish->pinned || wish->mount.from.order <= secret->from.order) &&
+		    !is_named(wishes, secret, wish->mount.target))
+			wish->covered = true;
+	}
 }
 
 static int hide_secret(struct wishes *wishes, const struct item *item, const char *path)
@@ -91,6 +116,7 @@ static int hide_secret(struct wishes *wishes, const struct item *item, const cha
 	case NAMED:
 		return 0;
 	case NAMED_INSIDE: // the rest of it is an empty directory
+		cover(wishes, &mask);
 		mask.kind = MOUNT_TMPFS;
 		mask.access = ACCESS_WRITE;
 		return wishes_add(wishes, &mask, false);

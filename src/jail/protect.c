@@ -51,11 +51,17 @@ bool protect_is_reached(const struct wishes *wishes, const char *path)
 	return seen && seen->kind == MOUNT_BIND && seen->access == ACCESS_WRITE && !seen->cache;
 }
 
+static bool is_lasting(const struct wishes *wishes, const char *path)
+{
+	const struct mount *seen = seen_at(wishes, path);
+	return seen && seen->kind == MOUNT_LAYERS && seen->source;
+}
+
 // Under an overlay the host's files cannot be changed.
 static bool is_scratch(const struct wishes *wishes, const char *path)
 {
 	const struct mount *seen = seen_at(wishes, path);
-	return seen && (seen->kind == MOUNT_SCRATCH || (seen->kind == MOUNT_LAYERS && seen->source));
+	return is_lasting(wishes, path) || (seen && seen->kind == MOUNT_SCRATCH);
 }
 
 static int add_mask(struct wishes *wishes, const char *path, const struct identity *identity,
@@ -149,8 +155,19 @@ static int add_project(struct wishes *wishes, enum access access)
 	return 0;
 }
 
-// A path of a profile's list: deny wins, whatever else names it. What is not in the box stays out of
-// it: nobody's file becomes readable by its protection.
+// Whoever else names what lies below it: it is not changed.
+static void keep_from_writing(struct wishes *wishes, const char *path)
+{
+	for (unsigned i = 0; i < wishes->count; i++) {
+		struct mount *mount = &wishes->list[i].mount;
+		if (mount->kind == MOUNT_BIND && mount->access == ACCESS_WRITE && !mount->cache &&
+		    path_within(mount->target, path))
+			mount->access = ACCESS_READ;
+	}
+}
+
+// A path of a profile's list: deny wins. What is not in the box stays out of it: nobody's file
+// becomes readable by its protection.
 static int protect_item(struct wishes *wishes, const struct item *item)
 {
 	const char *path;
@@ -161,9 +178,14 @@ static int protect_item(struct wishes *wishes, const struct item *item)
 		return expanded;
 	from.order = ~0U;
 	const char *parent = resolve_real(wishes->resolver, path_parent(wishes->arena, path));
-	path = path_below(wishes->arena, parent, path_name(path));
-	if (protect_is_reached(wishes, path) || (is_scratch(wishes, path) && lstat(path, &status) == 0))
-		return protect_name(wishes, path, GUARD_ABSENT, from);
+	const char *link = path_below(wishes->arena, parent, path_name(path));
+	const char *ways[] = { link, resolve_real(wishes->resolver, link) };
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+		path = ways[i];
+		if (protect_is_reached(wishes, path) || (is_lasting(wishes, path) && lstat(path, &status) == 0))
+			TRY(protect_name(wishes, path, GUARD_ABSENT, from));
+		keep_from_writing(wishes, path);
+	}
 	return 0;
 }
 
@@ -188,20 +210,27 @@ static int protect_nested(struct wishes *wishes)
 	return 0;
 }
 
-// The roots first: what is masked below one depends on where the box may write.
+// What is writable, by whichever key: the project, directories beside it and, where it is not
+// writable as a whole, in it. The roots first: what is masked below one depends on where the box may write.
 static int protect_roots(struct wishes *wishes)
 {
+	struct origin from = { .file = "protect", .order = ORDER_PROJECT };
 	unsigned count = wishes->count;
 	const char *project = wishes->plan->project;
-	if (project && wishes->plan->profile->project == PROJECT_WRITE)
+	bool whole = project && protect_is_reached(wishes, project);
+	if (whole || (project && is_scratch(wishes, project)))
 		TRY(protect_root(wishes, project));
-	if (project && wishes->plan->profile->project == PROJECT_WRITE && !is_scratch(wishes, project))
+	if (whole)
 		TRY(protect_nested(wishes));
 	for (unsigned i = 0; i < count; i++) {
 		const struct mount *mount = &wishes->list[i].mount;
-		if (mount->kind == MOUNT_BIND && mount->access == ACCESS_WRITE && !mount->cache &&
-		    mount->identity.type == S_IFDIR && !(project && path_within(mount->target, project)))
-			TRY(protect_root(wishes, mount->target));
+		if (mount->kind != MOUNT_BIND || mount->access != ACCESS_WRITE || mount->cache ||
+		    mount->identity.type != S_IFDIR || (whole && path_within(mount->target, project)) ||
+		    !protect_is_reached(wishes, mount->target))
+			continue;
+		TRY(protect_root(wishes, mount->target));
+		if (str_equal(path_name(mount->target), ".git"))
+			TRY(repository_protect(wishes, path_parent(wishes->arena, mount->target), from));
 	}
 	return profiles_protect(wishes);
 }

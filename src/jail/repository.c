@@ -297,6 +297,8 @@ int repository_protect(struct wishes *wishes, const char *root, struct origin fr
 	struct stat status;
 	if (lstat(path, &status) < 0)
 		return protect_guard(wishes, path, GUARD_REPOSITORY);
+	if (S_ISDIR(status.st_mode) && !protect_is_reached(wishes, path))
+		return 0; // a line of its own made it read-only, or something else
 	if (S_ISDIR(status.st_mode)) {
 		struct identity identity = { status.st_dev, status.st_ino, S_IFDIR };
 		return add_directory(wishes, path, &identity, from);

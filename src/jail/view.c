@@ -202,13 +202,15 @@ static int place_all(struct builder *builder)
 	plan->mounts = arena_take(builder->wishes.arena, MOUNTS_MOST * sizeof(*plan->mounts));
 	join_pins(builder);
 	emit(builder, &root);
+	const struct wish *last = NULL;
 	for (unsigned i = 0; i < builder->wishes.count; i++) {
 		const struct wish *wish = builder->wishes.sorted[i];
-		bool repeated = i > 0 && same_target(builder->wishes.sorted[i - 1], wish);
 		if (plan->mount_count + DEPTH_MOST > MOUNTS_MOST)
 			return fail(0, "too many directories between the paths of the plan");
-		if (!repeated)
-			TRY(place(builder, wish));
+		if (wish->covered || (last && same_target(last, wish)))
+			continue;
+		TRY(place(builder, wish));
+		last = wish;
 	}
 	return 0;
 }

@@ -23,7 +23,7 @@ int wishes_add(struct wishes *wishes, const struct mount *mount, bool pinned)
 	if (wishes->count == WISHES_MOST)
 		return fail(0, "more than %d paths in one plan", WISHES_MOST);
 	struct wish *wish = &wishes->list[wishes->count];
-	*wish = (struct wish){ *mount, pinned, false };
+	*wish = (struct wish){ .mount = *mount, .pinned = pinned };
 	wishes->sorted[wishes->count++] = wish;
 	return 0;
 }

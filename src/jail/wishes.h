@@ -9,6 +9,7 @@ enum { WISHES_MOST = 1024 };
 struct wish {
 	struct mount mount;
 	bool pinned; // made even when it changes nothing: a mount point cannot be renamed
+	bool covered; // by a secret that was named after it
 	bool wall; // of sbx's own, to protect: does not mean that somebody has asked for the path
 };
 

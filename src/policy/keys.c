@@ -72,7 +72,7 @@ const struct key keys[] = {
 	  .help = "as hide, until a later line or flag names this very path, or one in it" },
 	{ IN_PROFILE("files", "protect", protect), .flag = "protect", .kind = KEY_LIST,
 	  .form = FORM_PATH, .value = "PATH",
-	  .tightens = TIGHTENS_ALWAYS, .help = "not changed where the box may write, and moved to quarantine should it appear; shows nothing by itself" },
+	  .tightens = TIGHTENS_ALWAYS, .help = "not changed, whatever else says otherwise, and moved to quarantine should it appear; shows nothing by itself" },
 
 	{ IN_PROFILE("files", "socket", socket), .flag = "socket", .kind = KEY_LIST,
 	  .form = FORM_PATH, .value = "PATH", .help = "a unix socket of the host to connect to" },

@@ -121,8 +121,8 @@ static const struct mount *mount_above(const struct plan *plan, const char *path
 static bool exists_inside(const struct plan *plan, const char *path)
 {
 	const struct mount *above = mount_above(plan, path);
-	return str_equal(above->target, path) || above->kind == MOUNT_SCRATCH || above->kind == MOUNT_LAYERS ||
-	       (above->kind == MOUNT_BIND && !above->cache);
+	return str_equal(above->target, path) || above->kind == MOUNT_SCRATCH ||
+	       (above->kind == MOUNT_LAYERS && above->source) || (above->kind == MOUNT_BIND && !above->cache);
 }
 
 // The caller's directory where it exists inside, else the home, else the root.

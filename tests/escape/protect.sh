@@ -106,6 +106,16 @@ id=$("$SBX" quarantine list | grep '/.mcp.json$' | tail -1 | cut -d' ' -f1)
 "$SBX" quarantine rm "$id"
 is "quarantine rm" 0 "$("$SBX" quarantine list | grep -c "^$id ")"
 
+# Writable by another key than project: protected all the same.
+for words in "--project read --write ." "--project none --write ." "--project read --write ./.git"; do
+	project=$(new_project)
+	(cd "$project" && "$SBX" run $words -- bash -c 'echo x >.git/hooks/pre-push; echo x >.mcp.json; git config core.fsmonitor x') 2>"$work/log"
+	is "$words: hooks, configuration and names are protected" "" \
+		"$(ls "$project/.git/hooks/pre-push" "$project/.mcp.json" 2>/dev/null; git -C "$project" config core.fsmonitor)"
+done
+project=$(new_project) && mkdir -p "$project/d/e"
+is "what is protected holds for what is named in it" 1 "$(cd "$project" && "$SBX" run --protect ./d --write ./d/e -- touch d/e/f 2>/dev/null; echo $?)"
+
 # A profile that lies in the project: no command makes it say more, in its own run or a later one.
 project=$(new_project)
 mkdir -p "$HOME/private" "$project/conf" && echo key >"$HOME/private/key"
