@@ -180,6 +180,8 @@ struct plan {
 	struct mount *mounts; // in the order they are made: parents first
 	unsigned mount_count;
 
+	struct list hidden, kept; // paths by lines that win against all others: hide, and protect
+
 	struct copy *copies;
 	unsigned copy_count;
 	struct guard *guards;

@@ -1,5 +1,6 @@
 // sbx why: what a run with these options would make of a path, a host or a variable, and which line
 // decides. Runs nothing.
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,23 +29,30 @@ static const char *line_of(struct box *box, const struct origin *from)
 			  : from->file;
 }
 
-static bool is_thrown_away(const struct judgement *judgement, const char *path)
+// In a directory of the box's own, where nothing of the host's is.
+static bool is_in_own(const struct judgement *judgement, const char *path)
 {
-	return judgement->verdict == PATH_PRIVATE && judgement->by && judgement->by->kind == MOUNT_TMPFS &&
-	       !str_equal(judgement->by->target, path);
+	const struct mount *by = judgement->by;
+	bool own = by && (by->kind == MOUNT_TMPFS || (by->kind == MOUNT_LAYERS && !by->source));
+	return own && judgement->verdict != PATH_ABSENT && !str_equal(by->target, path);
 }
 
 static const char *path_words(const struct judgement *judgement, const char *path)
 {
-	if (is_thrown_away(judgement, path))
-		return "is not in the box: what lies above it is empty there, and what is written "
-		       "is thrown away";
+	if (is_in_own(judgement, path))
+		return judgement->by->kind == MOUNT_LAYERS
+			       ? "is not in the box: what lies above it is the session's own"
+			       : "is not in the box: what lies above it is empty there, and what is "
+				 "written is thrown away";
 	switch (judgement->verdict) {
 	case PATH_READ:
 		return "can be read";
 	case PATH_WRITE:
-		return "can be read and written";
+		return judgement->by->kind == MOUNT_LAYERS ? "can be read and, in the session, written"
+							   : "can be read and written";
 	case PATH_PRIVATE:
+		if (judgement->by->kind == MOUNT_SCRATCH)
+			return "can be read; what is written is thrown away at the end";
 		return judgement->by->cache
 			       ? "can be written; kept for this project's boxes, apart from the "
 				 "host's"
@@ -55,6 +63,28 @@ static const char *path_words(const struct judgement *judgement, const char *pat
 		break;
 	}
 	return "is not in the box: no line names it";
+}
+
+static void why_shown(struct box *box, const char *path, struct out *out)
+{
+	struct judgement judgement = judge_path(&box->plan, path);
+	const struct item *kept = judge_final(&box->plan, path, true);
+	bool absent = judgement.verdict == PATH_ABSENT || judgement.verdict == PATH_HIDDEN ||
+		      is_in_own(&judgement, path);
+	out_text(out, "%s %s", str_shown(path), path_words(&judgement, path));
+	if (judgement.by)
+		out_text(out, " (%s)", str_shown(line_of(box, &judgement.by->from)));
+	out_text(out, "\n");
+	if (absent)
+		out_text(out, "  to read it:  --read %s\n", str_shown(path));
+	else if (access(path, R_OK) < 0 && errno == EACCES)
+		out_text(out, "  but you may not read it yourself\n");
+	if (kept && judgement.verdict == PATH_WRITE)
+		out_text(out, "  but what appears there is moved away (%s)\n", str_shown(line_of(box, &kept->from)));
+	else if (kept)
+		out_text(out, "  no option lets it be written (%s)\n", str_shown(line_of(box, &kept->from)));
+	else if (judgement.verdict != PATH_WRITE)
+		out_text(out, "  to write it: --write %s\n", str_shown(path));
 }
 
 static void why_path(struct box *box, const char *word, struct out *out)
@@ -68,16 +98,12 @@ static void why_path(struct box *box, const char *word, struct out *out)
 		out_text(out, "%s leads to %s\n", str_shown(path), str_shown(real));
 		path = arena_copy(box->arena, real, strlen(real));
 	}
-	struct judgement judgement = judge_path(&box->plan, path);
-	out_text(out, "%s %s", str_shown(path), path_words(&judgement, path));
-	if (judgement.by)
-		out_text(out, " (%s)", str_shown(line_of(box, &judgement.by->from)));
-	out_text(out, "\n");
-	if (judgement.verdict == PATH_ABSENT || judgement.verdict == PATH_HIDDEN ||
-	    is_thrown_away(&judgement, path))
-		out_text(out, "  to read it:  --read %s\n", str_shown(path));
-	if (judgement.verdict != PATH_WRITE)
-		out_text(out, "  to write it: --write %s\n", str_shown(path));
+	const struct item *hidden = judge_final(&box->plan, path, false);
+	if (hidden) {
+		out_text(out, "%s is hidden (%s)\n  no option shows it\n", str_shown(path), str_shown(line_of(box, &hidden->from)));
+		return;
+	}
+	why_shown(box, path, out);
 }
 
 // By which words a host is allowed: the text of a rule, with a group's reason.

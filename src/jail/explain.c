@@ -153,7 +153,8 @@ static void note(const struct question *question, const char *kind, const char *
 		snprintf(denial->rule, sizeof(denial->rule), "%s:%u", by->from.file, by->from.line);
 	else if (by && by->from.file)
 		snprintf(denial->rule, sizeof(denial->rule), "%s", by->from.file);
-	denial->flag = printable && strlen(path) < sizeof(denial->value) ? flag : NULL;
+	const struct item *final = judge_final(question->plan, path, str_equal(kind, "write"));
+	denial->flag = printable && !final && strlen(path) < sizeof(denial->value) ? flag : NULL;
 	snprintf(denial->value, sizeof(denial->value), "%s", denial->flag ? path : "");
 }
 

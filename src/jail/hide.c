@@ -59,6 +59,7 @@ static int hide_path(struct wishes *wishes, const struct item *item, const char 
 {
 	struct mount mask;
 	TRY(make_mask(wishes, item, path, &mask));
+	list_add(&wishes->plan->hidden, wishes->arena, mask.target, item->from);
 	return hide_resolved(wishes, &mask);
 }
 

@@ -62,3 +62,17 @@ struct judgement judge_path(const struct plan *plan, const char *path)
 	}
 	return judgement;
 }
+
+static const struct item *find_above(const struct list *list, const char *path)
+{
+	list_each(item, list)
+		if (path_within(path, item->text))
+			return item;
+	return NULL;
+}
+
+const struct item *judge_final(const struct plan *plan, const char *path, bool write)
+{
+	const struct item *hidden = find_above(&plan->hidden, path);
+	return hidden || !write ? hidden : find_above(&plan->kept, path);
+}

@@ -185,6 +185,7 @@ static int protect_item(struct wishes *wishes, const struct item *item)
 		if (protect_is_reached(wishes, path) || (is_lasting(wishes, path) && lstat(path, &status) == 0))
 			TRY(protect_name(wishes, path, GUARD_ABSENT, from));
 		keep_from_writing(wishes, path);
+		list_add(&wishes->plan->kept, wishes->arena, path, item->from);
 	}
 	return 0;
 }

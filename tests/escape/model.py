@@ -130,6 +130,14 @@ def describe(profile, own, flags, kind):
     return f"project = {kind} | profile: {text(profile)} | own: {text(own)} | flags: {text(flags)}"
 
 
+def ask_why(words):
+    """What `sbx why` says of each file: {path: the rest of the line}."""
+    options = [word for word in words[2:] if word not in ("--report", "never")]
+    told = subprocess.run([SBX, "why"] + options + [f"{work}/{f}" for f in FILES], cwd=project,
+                          capture_output=True, text=True)
+    return dict(line.partition(" ")[::2] for line in told.stdout.splitlines() if line.startswith(work))
+
+
 def run_case(case):
     generator = random.Random(SEED * 1000003 + case)
     make_tree()
@@ -150,6 +158,7 @@ def run_case(case):
     for line in flags:
         words += ["--" + line.key, line.path]
     model = Model(profile, own, flags, kind)
+    said = ask_why(words)
     done = subprocess.run(words + ["--", "/bin/sh", "-c", PROBE], cwd=project, stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, timeout=60)
     # Nothing ran: refused by name, or the project is nowhere to begin in.
@@ -167,6 +176,12 @@ def run_case(case):
             if not same:
                 problems.append(f"/{name} was changed by a refused run")
             continue
+        if MODE != "landlock":
+            told = said.get(path, " nothing")
+            if ("can be read" in told) != model.readable(path):
+                problems.append(f"/{name}: why says {told}")
+            if MODE == "full" and ("and written" in told) != model.writable(path):
+                problems.append(f"/{name}: why says {told}")
         if with_marker != model.readable(path):
             problems.append(f"/{name} is {'readable' if with_marker else 'not readable'}")
         if same == (MODE != "session" and model.writable(path)):
