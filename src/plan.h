@@ -83,6 +83,13 @@ struct guard {
 };
 enum { GUARDS_MOST = 4096 };
 
+// A directory that is looked through for repositories.
+struct searched {
+	const char *path;
+	const char *nested; // of the state: those below it, found by earlier runs
+	bool fresh; // never searched
+};
+
 struct variable {
 	const char *name, *value; // value NULL: withheld
 	const char *why; // of a withheld one
@@ -187,7 +194,8 @@ struct plan {
 	struct guard *guards;
 	unsigned guard_count;
 	const char *profiles_noted; // lines for the state's list of given profiles, or NULL
-	const char *nested_file; // of the state: repositories below the project, found by earlier runs
+	struct searched *searched; // writable as a whole: the project, and directories beside it
+	unsigned searched_count;
 	const char *index; // git's, of the project; NULL when it has none
 	struct timespec start; // by the clock that files are stamped with
 	struct timespec start_steady; // and by one that nobody sets

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/str.h"
 
 char *path_clean(struct arena *arena, const char *path)
 {
@@ -71,4 +72,10 @@ const char *path_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	return slash ? slash + 1 : path;
+}
+
+const char *path_kept(struct arena *arena, const char *state, const char *kind, const char *path)
+{
+	return arena_text(arena, "%s/%s/%.64s-%016llx", state, kind, path_name(path),
+			  (unsigned long long)str_hash(path));
 }

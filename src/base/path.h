@@ -22,3 +22,6 @@ bool path_within(const char *path, const char *directory);
 char *path_parent(struct arena *arena, const char *path);
 
 const char *path_name(const char *path);
+
+// STATE/KIND/NAME-HASH: what is kept of sbx's own for a directory, a readable name and a hash of all of it.
+const char *path_kept(struct arena *arena, const char *state, const char *kind, const char *path);

@@ -110,14 +110,6 @@ static bool changed_below(const struct check *check, int directory, const char *
 	return changed;
 }
 
-// The project's own files are told by their names in it.
-static const char *short_path(const struct plan *plan, const char *path)
-{
-	if (plan->project && path_within(path, plan->project) && !str_equal(path, plan->project))
-		path += strlen(plan->project) + 1;
-	return str_printable(path) ? path : "(a path with control bytes)";
-}
-
 static void report(const struct check *check, int directory, const struct guard *guard,
 		   const struct stat *status, struct out *changed)
 {
@@ -125,7 +117,7 @@ static void report(const struct check *check, int directory, const struct guard 
 	bool since = S_ISDIR(status->st_mode) ? changed_below(check, directory, name) :
 						vet_is_changed(check, directory, name);
 	if (since)
-		out_text(changed, "%s%s", changed->used ? "\n" : "", short_path(check->plan, guard->path));
+		out_text(changed, "%s%s", changed->used ? "\n" : "", vet_short_path(check->plan, guard->path));
 }
 
 static void check_guard(struct check *check, const struct guard *guard, int directory,
@@ -165,7 +157,7 @@ static void tell_unseen(const struct check *check, struct place *place, const ch
 {
 	if (!place->told)
 		out_text(check->told, "sbx: %s and what lies beside it could not be looked at (%s): look yourself\n",
-			 short_path(check->plan, path), strerror(errno));
+			 vet_short_path(check->plan, path), strerror(errno));
 	place->told = true;
 }
 
@@ -213,7 +205,7 @@ static void check_copy(struct check *check, const struct run *run, unsigned numb
 	struct merge merge = { .kind = MERGE_CHANGES, .directory = directory,
 			       .name = path_name(copy->path), .mode = copy->mode, .lock = copy->lock,
 			       .before = copy->text, .before_length = copy->length, .after = text };
-	merge.path = short_path(check->plan, copy->path);
+	merge.path = vet_short_path(check->plan, copy->path);
 	merge.depth = vet_depth(check->plan, copy->path);
 	if (directory < 0) {
 		out_text(check->told, "sbx: %s could not be looked at (%s): look yourself\n", merge.path,
@@ -266,7 +258,7 @@ static void check_walls(struct check *check)
 			continue;
 		out_text(check->told, "sbx: %s was replaced on the host while the box ran: look whether it is "
 				      "what you meant\n",
-			 short_path(plan, mount->target));
+			 vet_short_path(plan, mount->target));
 	}
 	fd_close(&place.fd);
 }
@@ -282,7 +274,10 @@ struct look {
 static bool scans(const struct look *look)
 {
 	const struct plan *plan = look->check.plan;
-	return look->ran >= SHORT_RUN_MILLISECONDS && plan->project && plan->guard_count > 0;
+	bool scans = look->ran >= SHORT_RUN_MILLISECONDS;
+	for (unsigned i = 0; i < plan->searched_count; i++)
+		scans = scans || plan->searched[i].fresh;
+	return scans && plan->searched_count > 0 && plan->guard_count > 0;
 }
 
 static void look_at_all(void *argument)
@@ -297,7 +292,7 @@ static void look_at_all(void *argument)
 	check_guards(check, look->changed);
 	tracked_check(check, look->end);
 	if (scans(look))
-		scan_project(check, look->ran);
+		scan_trees(check, look->ran);
 	err_clear();
 }
 

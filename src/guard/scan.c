@@ -17,18 +17,19 @@
 #include "base/str.h"
 #include "guard/vet.h"
 
-// A fiftieth of the run's own time, 2 ms at least. What a run of less than a second leaves unseen
+// A fiftieth of the run's own time, 2 ms at least, and more where it is the first look of all. What a run of less than a second leaves unseen
 // of a large project is not told: it would be told every time.
-enum { SHARE = 50, LEAST_MILLISECONDS = 2, MOST_MILLISECONDS = 500, TOLD_FROM = 20, DEPTH_MOST = 32 };
+enum { SHARE = 50, LEAST_MILLISECONDS = 2, FIRST_MILLISECONDS = 15, MOST_MILLISECONDS = 500, TOLD_FROM = 20, DEPTH_MOST = 32 };
 enum { NESTED_MOST = 64, NESTED_BYTES = 16384 };
 
 struct scan {
 	struct check *check;
+	const struct searched *tree;
 	struct timespec end;
 	bool cut;
 	char path[PATH_MAX];
 	size_t length;
-	char found[NESTED_BYTES]; // repositories below the project, each with its NUL
+	char found[NESTED_BYTES]; // repositories below the tree, each with its NUL
 	size_t found_length;
 	unsigned found_count;
 };
@@ -62,7 +63,7 @@ static void look_at_repository(struct scan *scan, int directory)
 {
 	const struct plan *plan = scan->check->plan;
 	struct check *check = scan->check;
-	const char *inside = scan->path + strlen(plan->project) + 1;
+	const char *inside = scan->path + strlen(scan->tree->path) + 1;
 	autoclose int fd = openat(directory, ".git", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd >= 0)
 		remember(scan, inside);
@@ -80,19 +81,28 @@ static void look_at_repository(struct scan *scan, int directory)
 		vet_known_repository(check, directory, ".git", scan->path);
 	else
 		return;
-	out_text(check->told, "sbx: %s: a repository that this run %s\n",
-		 str_printable(inside) ? inside : "(a path with control bytes)", made ? "made" : "changed");
+	out_text(check->told, "sbx: %s: a repository that this run %s\n", vet_short_path(plan, scan->path),
+		 made ? "made" : "changed");
 }
 
 static void look_at_bare(struct scan *scan, int directory)
 {
-	const char *inside = scan->path + strlen(scan->check->plan->project) + 1;
 	if (vet_is_changed(scan->check, directory, "HEAD") ||
 	    vet_is_changed(scan->check, directory, "config"))
 		out_text(scan->check->told,
 			 "sbx: %s looks like a bare repository, made or changed by this run: run no git in "
 			 "it before you have read its config and hooks\n",
-			 str_printable(inside) ? inside : "(a path with control bytes)");
+			 vet_short_path(scan->check->plan, scan->path));
+}
+
+// It is walked for itself.
+static bool is_other_searched(const struct scan *scan)
+{
+	const struct plan *plan = scan->check->plan;
+	for (unsigned i = 0; i < plan->searched_count; i++)
+		if (str_equal(plan->searched[i].path, scan->path))
+			return true;
+	return false;
 }
 
 static void walk(struct scan *scan, int directory, unsigned depth)
@@ -116,7 +126,7 @@ static void walk(struct scan *scan, int directory, unsigned depth)
 			look_at_repository(scan, directory);
 		} else if ((entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) && depth < DEPTH_MOST && !str_equal(name, ".git")) {
 			autoclose int below = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-			if (below >= 0)
+			if (below >= 0 && !is_other_searched(scan))
 				walk(scan, below, depth + 1);
 		}
 		scan->path[length] = '\0';
@@ -131,17 +141,17 @@ static void walk(struct scan *scan, int directory, unsigned depth)
 // For the next plan: so that they are protected from the start. Written only when it is news.
 static void keep_found(const struct scan *scan)
 {
-	const struct plan *plan = scan->check->plan;
+	const char *file = scan->tree->nested;
 	char known[NESTED_BYTES];
 	ssize_t length = 0;
-	autoclose int fd = open(plan->nested_file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	autoclose int fd = open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd >= 0)
 		length = fd_read_all(fd, known, sizeof(known));
-	if (length == (ssize_t)scan->found_length && memcmp(known, scan->found, scan->found_length) == 0)
+	if (fd >= 0 && length == (ssize_t)scan->found_length && memcmp(known, scan->found, scan->found_length) == 0)
 		return;
 	char path[PATH_MAX];
-	const char *name = path_name(plan->nested_file);
-	snprintf(path, sizeof(path), "%.*s", (int)(name - plan->nested_file - 1), plan->nested_file);
+	const char *name = path_name(file);
+	snprintf(path, sizeof(path), "%.*s", (int)(name - file - 1), file);
 	autoclose int directory = owned_directory(path);
 	autoclose int fresh = directory < 0 ? -1 : openat(directory, ".new", O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fresh >= 0 && fd_write_all(fresh, scan->found, scan->found_length) == 0)
@@ -149,28 +159,42 @@ static void keep_found(const struct scan *scan)
 	err_clear();
 }
 
-void scan_project(struct check *check, int64_t ran)
+static void scan_tree(struct scan *scan, const struct searched *tree)
+{
+	scan->tree = tree;
+	scan->length = strlen(tree->path);
+	scan->found_length = scan->found_count = 0;
+	if (scan->length >= sizeof(scan->path))
+		return;
+	memcpy(scan->path, tree->path, scan->length + 1);
+	autoclose int fd = open(tree->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0)
+		walk(scan, fd, 0);
+	if (!scan->cut || scan->found_length > 0 || tree->fresh)
+		keep_found(scan);
+}
+
+void scan_trees(struct check *check, int64_t ran)
 {
 	static struct scan scan;
 	int64_t time = ran / SHARE < LEAST_MILLISECONDS ? LEAST_MILLISECONDS :
 		       ran / SHARE > MOST_MILLISECONDS ? MOST_MILLISECONDS : ran / SHARE;
-	const char *project = check->plan->project;
-	scan = (struct scan){ .check = check, .length = strlen(project) };
-	if (scan.length >= sizeof(scan.path))
-		return;
-	memcpy(scan.path, project, scan.length);
+	const struct plan *plan = check->plan;
+	for (unsigned i = 0; i < plan->searched_count; i++)
+		if (plan->searched[i].fresh && time < FIRST_MILLISECONDS)
+			time = FIRST_MILLISECONDS;
+	scan = (struct scan){ .check = check };
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &scan.end);
 	scan.end.tv_nsec += time * 1000000L;
 	if (scan.end.tv_nsec >= 1000000000L) {
 		scan.end.tv_nsec -= 1000000000L;
 		scan.end.tv_sec++;
 	}
-	autoclose int fd = open(project, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd >= 0)
-		walk(&scan, fd, 0);
-	if (!scan.cut || scan.found_length > 0)
-		keep_found(&scan);
-	if (scan.cut && time >= TOLD_FROM)
-		out_text(check->told, "sbx: new repositories were looked for only in a part of the project: "
-				      "it is too large\n");
+	for (unsigned i = 0; i < plan->searched_count && !scan.cut; i++) {
+		scan_tree(&scan, &plan->searched[i]);
+		if (scan.cut && time >= TOLD_FROM)
+			out_text(check->told, "sbx: new repositories were looked for only in a part of %s: it is too large\n",
+				 plan->project && str_equal(plan->searched[i].path, plan->project) ? "the project" :
+				 vet_short_path(plan, plan->searched[i].path));
+	}
 }

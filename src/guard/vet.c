@@ -103,12 +103,30 @@ void vet_hooks(struct check *check, int directory, const char *name, const char 
 		take_away(check, directory, name, path, "appeared with too many entries to look through");
 }
 
+const char *vet_short_path(const struct plan *plan, const char *path)
+{
+	if (plan->project && path_within(path, plan->project) && !str_equal(path, plan->project))
+		path += strlen(plan->project) + 1;
+	return str_printable(path) ? path : "(a path with control bytes)";
+}
+
+// The one that the path lies in, of two the deeper; NULL when it is none.
+static const char *tree_around(const struct plan *plan, const char *path)
+{
+	const char *around = NULL;
+	for (unsigned i = 0; i < plan->searched_count; i++)
+		if (path_within(path, plan->searched[i].path) && (!around || path_within(plan->searched[i].path, around)))
+			around = plan->searched[i].path;
+	return around;
+}
+
 unsigned vet_depth(const struct plan *plan, const char *path)
 {
 	unsigned depth = 0;
-	if (!plan->project || !path_within(path, plan->project) || !strstr(path, "/modules/"))
+	const char *around = tree_around(plan, path);
+	if (!around || str_equal(around, path) || !strstr(path, "/modules/"))
 		return 0;
-	for (path += strlen(plan->project) + 1; *path; path++)
+	for (path += strlen(around) + 1; *path; path++)
 		depth += *path == '/';
 	return depth;
 }
@@ -245,12 +263,12 @@ static void vet_directory(struct check *check, int directory, const char *path, 
 static void vet_file(struct check *check, int directory, const char *name, const char *path)
 {
 	char text[POINTER_MOST], clean[PATH_MAX];
-	const char *project = check->plan->project;
+	const char *around = tree_around(check->plan, path);
 	static const char prefix[] = "gitdir: ";
 	read_pointer(directory, name, text);
-	bool good = project && str_starts(text, prefix) && !strstr(text, "/../") && str_printable(text);
+	bool good = around && str_starts(text, prefix) && !strstr(text, "/../") && str_printable(text);
 	if (good) {
-		snprintf(clean, sizeof(clean), "%s/.git/worktrees/", project);
+		snprintf(clean, sizeof(clean), "%s/.git/worktrees/", around);
 		good = str_starts(text + sizeof(prefix) - 1, clean);
 	}
 	// Submodules are written relative: "../.git/modules/NAME".

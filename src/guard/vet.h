@@ -20,7 +20,10 @@ struct check {
 void vet_absent(struct check *check, int directory, const char *name, const char *path);
 void vet_hooks(struct check *check, int directory, const char *name, const char *path);
 void vet_config(struct check *check, int directory, const char *name, const char *path);
-// How many directories a submodule's file lies below the project, 0 for any other.
+// As people are told of it: the project's own files by their names in it.
+const char *vet_short_path(const struct plan *plan, const char *path);
+
+// How many directories a submodule's file lies below its tree, 0 for any other.
 unsigned vet_depth(const struct plan *plan, const char *path);
 // A new .git, as directory or file, in the project.
 void vet_repository(struct check *check, int directory, const char *name, const char *path);

@@ -190,25 +190,43 @@ static int protect_item(struct wishes *wishes, const struct item *item)
 	return 0;
 }
 
-// Repositories below the project that earlier runs have met. What is gone is no repository now.
-static int protect_nested(struct wishes *wishes)
+static bool is_searched(const struct plan *plan, const char *path)
+{
+	for (unsigned i = 0; i < plan->searched_count; i++)
+		if (str_equal(plan->searched[i].path, path))
+			return true;
+	return false;
+}
+
+// Repositories below it that earlier runs have met. What is gone is no repository now.
+static int protect_nested(struct wishes *wishes, struct searched *tree)
 {
 	struct origin from = { .file = "protect", .order = ORDER_PROJECT };
 	char known[NESTED_BYTES];
-	autoclose int fd = open(wishes->plan->nested_file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	autoclose int fd = open(tree->nested, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	ssize_t length = fd < 0 ? 0 : fd_read_all(fd, known, sizeof(known) - 1);
+	tree->fresh = fd < 0 && errno == ENOENT;
 	known[length > 0 ? length : 0] = '\0';
 	for (char *at = known; at < known + length; at += strlen(at) + 1) {
-		const char *path = path_clean(wishes->arena, path_below(wishes->arena, wishes->plan->project, at));
+		const char *path = path_clean(wishes->arena, path_below(wishes->arena, tree->path, at));
+		const char *around = path_parent(wishes->arena, path);
 		struct resolved resolved;
-		if (!path_within(path, wishes->plan->project) || !str_ends(path, "/.git"))
+		if (!path_within(path, tree->path) || !str_ends(path, "/.git") || is_searched(wishes->plan, around) ||
+		    !protect_is_reached(wishes, around))
 			continue;
 		if (resolve_path(wishes->resolver, path, &resolved) == 1 && str_equal(resolved.path, path) &&
 		    resolved.identity.type == S_IFDIR)
-			TRY(repository_protect(wishes, path_parent(wishes->arena, path), from));
+			TRY(repository_protect(wishes, around, from));
 		err_clear();
 	}
 	return 0;
+}
+
+static int protect_searched(struct wishes *wishes, const char *path)
+{
+	struct plan *plan = wishes->plan;
+	plan->searched[plan->searched_count++] = (struct searched){ path, path_kept(wishes->arena, plan->state, "nested", path), false };
+	return protect_root(wishes, path);
 }
 
 // What is writable, by whichever key: the project, directories beside it and, where it is not
@@ -216,23 +234,27 @@ static int protect_nested(struct wishes *wishes)
 static int protect_roots(struct wishes *wishes)
 {
 	struct origin from = { .file = "protect", .order = ORDER_PROJECT };
+	struct plan *plan = wishes->plan;
 	unsigned count = wishes->count;
-	const char *project = wishes->plan->project;
+	const char *project = plan->project;
 	bool whole = project && protect_is_reached(wishes, project);
-	if (whole || (project && is_scratch(wishes, project)))
-		TRY(protect_root(wishes, project));
+	plan->searched = arena_take(wishes->arena, (count + 1) * sizeof(*plan->searched));
 	if (whole)
-		TRY(protect_nested(wishes));
+		TRY(protect_searched(wishes, project));
+	else if (project && is_scratch(wishes, project))
+		TRY(protect_root(wishes, project));
 	for (unsigned i = 0; i < count; i++) {
 		const struct mount *mount = &wishes->list[i].mount;
 		if (mount->kind != MOUNT_BIND || mount->access != ACCESS_WRITE || mount->cache ||
 		    mount->identity.type != S_IFDIR || (whole && path_within(mount->target, project)) ||
-		    !protect_is_reached(wishes, mount->target))
+		    !protect_is_reached(wishes, mount->target) || is_searched(plan, mount->target))
 			continue;
-		TRY(protect_root(wishes, mount->target));
+		TRY(protect_searched(wishes, mount->target));
 		if (str_equal(path_name(mount->target), ".git"))
 			TRY(repository_protect(wishes, path_parent(wishes->arena, mount->target), from));
 	}
+	for (unsigned i = 0; i < plan->searched_count; i++)
+		TRY(protect_nested(wishes, &plan->searched[i]));
 	return profiles_protect(wishes);
 }
 

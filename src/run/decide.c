@@ -101,14 +101,6 @@ static const char *current_directory(struct arena *arena)
 	return arena_copy(arena, path, strlen(path));
 }
 
-// What is kept for each project: a readable name and a hash of the whole path.
-static const char *state_path(const struct plan *plan, const char *kind)
-{
-	const char *project = plan->project ? plan->project : "none";
-	return arena_text(plan->arena, "%s/%s/%.64s-%016llx", plan->state, kind, path_name(project),
-			  (unsigned long long)str_hash(project));
-}
-
 static const struct mount *mount_above(const struct plan *plan, const char *path)
 {
 	const struct mount *above = &plan->mounts[0];
@@ -213,8 +205,7 @@ int decide_view(struct plan *plan, char *const *environment)
 	probe_quick(&probe);
 	TRY(project_plan(plan));
 	TRY(decide_network(plan, environment));
-	plan->caches = state_path(plan, "cache");
-	plan->nested_file = state_path(plan, "nested");
+	plan->caches = path_kept(plan->arena, plan->state, "cache", plan->project ? plan->project : "none");
 	TRY(view_plan(plan, environment));
 	arena_free(plan->scratch);
 	plan->scratch = NULL;

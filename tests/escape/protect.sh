@@ -113,6 +113,16 @@ for words in "--project read --write ." "--project none --write ." "--project re
 	is "$words: hooks, configuration and names are protected" "" \
 		"$(ls "$project/.git/hooks/pre-push" "$project/.mcp.json" 2>/dev/null; git -C "$project" config core.fsmonitor)"
 done
+# Repositories below the project and below what is writable beside it: from the first run on, and a short one.
+project=$(new_project) beside=$(fresh beside)
+git init -q "$project/sub" && git init -q "$beside/one" && git init -q "$beside/two/deep"
+plant="for place in sub $beside/one $beside/two/deep; do echo x >\$place/.git/hooks/pre-push; git -C \$place config core.fsmonitor x; done"
+planted() { find "$project/sub" "$beside" -name pre-push | wc -l; }
+(cd "$project" && "$SBX" run --write "$beside" -- bash -c "$plant") 2>"$work/log"
+is "hooks of repositories that are writable beside the project: taken away by the first run" 0 "$(planted)"
+like "and what git would run of their configuration is told" "$(cat "$work/log")" 'core.fsmonitor'
+(cd "$project" && "$SBX" run --write "$beside" -- bash -c "$plant") 2>"$work/log"
+is "and never there in the next" "0 0" "$(grep -c 'was moved away' "$work/log") $(planted)"
 project=$(new_project) && mkdir -p "$project/d/e"
 is "what is protected holds for what is named in it" 1 "$(cd "$project" && "$SBX" run --protect ./d --write ./d/e -- touch d/e/f 2>/dev/null; echo $?)"
 
