@@ -57,11 +57,52 @@ static int list_doors(struct plan *plan)
 	return 0;
 }
 
+// A guard counts all bytes together.
+static const struct item *for_one_host(const struct list *budgets)
+{
+	struct destination destination;
+	bool for_all;
+	uint64_t most;
+	list_each(item, budgets)
+		if (destination_budget(item->text, &destination, &for_all, &most) && !for_all)
+			return item;
+	return NULL;
+}
+
+// What a mode without a proxy does not do, whoever asked for it: told, not refused, as the mode was
+// asked for as well.
+static void tell_unkept(struct plan *plan)
+{
+	const struct profile *profile = plan->profile;
+	bool host = profile->network == NETWORK_HOST, guard = profile->guard == ANSWER_YES;
+	const struct {
+		const char *key;
+		const struct item *unkept;
+	} rows[] = {
+		{ "deny", host && !guard ? profile->deny.first : NULL },
+		{ "upload", !host ? NULL : guard ? for_one_host(&profile->upload) : profile->upload.first },
+		{ "download", !host ? NULL : guard ? for_one_host(&profile->download) : profile->download.first },
+		{ "connections", host ? profile->connections.first : NULL },
+		{ "rate", host ? profile->rate.first : NULL },
+		{ "loopback", host ? NULL : profile->loopback.first },
+		{ "publish", profile->publish.first },
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (rows[i].unkept)
+			list_add(&plan->warnings, plan->arena,
+				 arena_text(plan->arena, "%s%s %s has no effect in mode %s: it needs --network proxy",
+					    origin_text(plan->arena, rows[i].unkept->from), rows[i].key,
+					    rows[i].unkept->text, host ? "host" : "none"),
+				 rows[i].unkept->from);
+}
+
 int egress_plan(struct plan *plan)
 {
 	plan->egress.on = plan->profile->network == NETWORK_PROXY;
-	if (!plan->egress.on)
+	if (!plan->egress.on) {
+		tell_unkept(plan);
 		return 0;
+	}
 	plan->egress.proxy = "http://" LINK_OWN_V4 ":3128";
 	list_ports(plan);
 	return list_doors(plan);

@@ -186,4 +186,12 @@ cd "$project" || exit 1
 status "no command" 125 "$SBX" run
 status "unknown verb" 125 "$SBX" rum true
 status "no verb" 125 "$SBX"
+# What a mode cannot keep is told, and the mode that was asked for holds.
+for words in "host --deny-domain example.com" "host --upload 1M" "host --download 1M" "host --connections 5" "host --rate 1M" \
+	"host --publish 8080" "none --publish 8080" "none --loopback 8080"; do
+	set -- $words
+	is "mode $1 and $2: told" "sbx: $2: ${2#--} $3 has no effect in mode $1: it needs --network proxy" \
+		"$("$SBX" run --network "$@" -- true 2>&1 | sed 's/: deny e/: deny-domain e/')"
+done
+is "modes that keep all: nothing is told" "" "$("$SBX" run --network none -a example.com -- true 2>&1; "$SBX" run --network host --loopback 8080 -a example.com -- true 2>&1)"
 done_testing

@@ -128,6 +128,7 @@ import json, sys
 r = json.load(sys.stdin)
 print("yes" if 4000000 < r["bytes_sent"] < 6000000 and r["bytes_received"] > 1000 else r)' <"$work/log")"
 is "and bounded" stopped "$(in_client "$SBX" run --network host --guard yes -a 10.77.0.1 --upload 500K -- python3 -c "$send" 2>/dev/null)"
+like "a budget for one host, which it does not keep, is told" "$(in_client "$SBX" run --network host --guard yes -a 10.77.0.1 --upload '10.77.0.1 1M' -- true 2>&1)" 'upload 10.77.0.1 1M has no effect in mode host'
 is "without a guard mode host counts nothing" all "$(in_client "$SBX" run --network host --upload 500K -- python3 -c "$send" 2>/dev/null)"
 
 # Somebody who got out of every other wall, but not out of the cgroup.
