@@ -82,7 +82,8 @@ static const struct asking rows[] = {
 };
 
 static const char *const losses[] = {
-	"tier landlock: no private home, /tmp or /dev/shm: what is not named is refused, not absent",
+	"tier landlock: no private home, /tmp or /dev/shm, nor a limit on them, and no name of its own: what is "
+	"not named is refused, not absent",
 	"tier landlock: names, sizes and attributes of your files can be seen, and processes and their "
 	"command lines in /proc",
 	"tier landlock: caches and scratch are left out; protected names and hidden files below what is "
