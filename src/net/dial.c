@@ -96,10 +96,7 @@ static void connected(struct worker *worker, struct slot *slot, int fd, const st
 		      enum watched watched)
 {
 	int on = 1;
-	if (slot->record >= 0) {
-		worker->records[slot->record].dialled = true;
-		worker->records[slot->record].address = *address;
-	}
+	record_address(worker, slot, address);
 	dial_stop(worker, slot);
 	slot->fd[SERVER] = fd;
 	slot->dialing = DIAL_OPEN;
@@ -178,11 +175,17 @@ void dial_resolved(struct worker *worker, struct slot *slot)
 	struct address kept[ADDRESSES_MOST];
 	unsigned count = 0;
 	char text[ADDRESS_TEXT_MOST];
-	bool private = rules_current(worker->shared)->private || slot->by_proxy;
+	const struct rules *rules = rules_current(worker->shared);
+	bool private = rules->private || slot->by_proxy;
 	slot->lookup = NULL;
 	snprintf(slot->problem, sizeof(slot->problem), "%s", "the name does not resolve");
 	for (unsigned i = 0; i < lookup->count; i++) {
 		enum reach reach = address_reach(&lookup->addresses[i]);
+		const struct rule *deny = slot->by_proxy ? NULL : rules_deny_address(rules, &lookup->addresses[i], slot->port);
+		if (deny) {
+			snprintf(slot->problem, sizeof(slot->problem), "its name leads to a denied address (%.60s)", deny->text);
+			continue;
+		}
 		// The caller's own proxy may stand anywhere, even on this host.
 		if (reach == REACH_PUBLIC || (reach == REACH_PRIVATE && private) || slot->by_proxy) {
 			kept[count++] = lookup->addresses[i];

@@ -85,6 +85,21 @@ static void spend(struct worker *worker, const struct slot *slot, enum budget_ki
 			atomic_fetch_add_explicit(&worker->shared->spent[i], amount, memory_order_relaxed);
 }
 
+void record_address(struct worker *worker, struct slot *slot, const struct address *address)
+{
+	struct host at = { .kind = HOST_ADDRESS, .address = *address };
+	if (slot->record >= 0) {
+		worker->records[slot->record].dialled = true;
+		worker->records[slot->record].address = *address;
+	}
+	if (slot->by_proxy || slot->host.kind != HOST_NAME)
+		return;
+	uint64_t budgets = slot->budgets;
+	slot->budgets = rules_budgets(rules_current(worker->shared), &at, slot->port) & ~budgets;
+	spend(worker, slot, BUDGET_CONNECTIONS, 1);
+	slot->budgets |= budgets;
+}
+
 bool record_over_budget(struct worker *worker, struct slot *slot, const char **ret_text)
 {
 	const struct rules *rules = rules_current(worker->shared);

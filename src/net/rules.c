@@ -88,6 +88,22 @@ const struct rule *rules_decide(const struct rules *rules, const struct host *ho
 	return *ret_deny ? NULL : find(rules->allow, rules->allow_count, host, port);
 }
 
+const struct rule *rules_deny_address(const struct rules *rules, const struct address *address, uint16_t port)
+{
+	struct host host = { .kind = HOST_ADDRESS, .address = *address };
+	return find(rules->deny, rules->deny_count, &host, port);
+}
+
+uint64_t rules_budgets(const struct rules *rules, const struct host *host, uint16_t port)
+{
+	uint64_t bits = 0;
+	for (unsigned i = 0; i < rules->budget_count; i++)
+		if (rules->budgets[i].for_all ||
+		    destination_matches(&rules->budgets[i].destination, host, port))
+			bits |= 1ULL << i;
+	return bits;
+}
+
 bool rules_know(const struct rules *rules, const char *name)
 {
 	struct host host = { .kind = HOST_NAME };

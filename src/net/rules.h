@@ -17,5 +17,11 @@ const struct rules *rules_current(const struct shared *shared);
 // denies, NULL where none allows.
 const struct rule *rules_decide(const struct rules *rules, const struct host *host, uint16_t port,
 				const struct rule **ret_deny);
+// The rule that denies an address to which an allowed name leads, or NULL.
+const struct rule *rules_deny_address(const struct rules *rules, const struct address *address, uint16_t port);
+
+// A bit for each budget that counts what goes there.
+uint64_t rules_budgets(const struct rules *rules, const struct host *host, uint16_t port);
+
 // Whether any port of the name is allowed.
 bool rules_know(const struct rules *rules, const char *name);

@@ -28,16 +28,6 @@ static bool rule_means(const struct rule *rule, const struct address *address)
 	return reach == REACH_PUBLIC || address_reach(&rule->destination.network) == reach;
 }
 
-static uint64_t budgets_of(const struct rules *rules, const struct host *host, uint16_t port)
-{
-	uint64_t bits = 0;
-	for (unsigned i = 0; i < rules->budget_count; i++)
-		if (rules->budgets[i].for_all ||
-		    destination_matches(&rules->budgets[i].destination, host, port))
-			bits |= 1ULL << i;
-	return bits;
-}
-
 bool talk_to(struct worker *worker, struct slot *slot, const struct host *host, uint16_t port)
 {
 	const struct rules *rules = rules_current(worker->shared);
@@ -67,7 +57,7 @@ bool talk_to(struct worker *worker, struct slot *slot, const struct host *host, 
 		return false;
 	}
 	slot->rule = *allow;
-	slot->budgets = budgets_of(rules, &slot->host, port);
+	slot->budgets = rules_budgets(rules, &slot->host, port);
 	slot->record = record_slot(worker, slot, VERDICT_ALLOWED, allow->text, "", false);
 	if (record_over_budget(worker, slot, &budget)) {
 		slot->record = record_slot(worker, slot, VERDICT_DENIED, budget, "its budget is used up", false);

@@ -40,7 +40,13 @@ static void judge_again(struct worker *worker)
 		struct slot *slot = &worker->slots[i];
 		const struct rule *deny;
 		bool leads_out = slot->dialing != DIAL_NONE && slot->record >= 0 && slot->rule.text[0];
-		if (slot->talk == TALK_FREE || !leads_out || rules_decide(rules, &slot->host, slot->port, &deny))
+		if (slot->talk == TALK_FREE || !leads_out)
+			continue;
+		const struct record *record = &worker->records[slot->record];
+		bool allowed = rules_decide(rules, &slot->host, slot->port, &deny);
+		if (allowed && record->dialled && !slot->by_proxy)
+			deny = rules_deny_address(rules, &record->address, slot->port);
+		if (allowed && !deny)
 			continue;
 		record_slot(worker, slot, VERDICT_DENIED, deny ? deny->text : "", "denied while it was open", false);
 		slot_reset(worker, slot);

@@ -227,6 +227,8 @@ int record_add(struct worker *worker, const struct record *like);
 int record_slot(struct worker *worker, const struct slot *slot, enum verdict verdict, const char *rule,
 		const char *why, bool by_rule);
 void record_bytes(struct worker *worker, struct slot *slot, enum side from, uint64_t bytes);
+// The address that was dialled: noted, and a name counts for the budgets of its address as well.
+void record_address(struct worker *worker, struct slot *slot, const struct address *address);
 bool record_over_budget(struct worker *worker, struct slot *slot, const char **ret_text);
 bool record_must_wait(struct worker *worker, const struct slot *slot);
 void record_flush(struct worker *worker);

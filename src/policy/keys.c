@@ -90,7 +90,7 @@ const struct key keys[] = {
 		  "every name" },
 	{ IN_PROFILE("network", "deny", deny), .flag = "deny-domain", .kind = KEY_LIST,
 	  .form = FORM_DESTINATION, .value = "HOST", .tightens = TIGHTENS_ALWAYS,
-	  .help = "who may not, whatever allow says" },
+	  .help = "who may not, whatever allow says; an address also behind a name" },
 	{ IN_PROFILE("network", "private", network_private), .flag = "private-network", .kind = KEY_WORD,
 	  .words = answer_words, .value = "no|yes", .tightens = TIGHTENS_LESS,
 	  .help = "yes: allowed names may lead to private addresses (10/8, 192.168/16, ...)" },

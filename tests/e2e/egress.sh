@@ -35,6 +35,8 @@ like "nor a name that only ends alike" "$(box -a '*.ied.test' -- $fetch http://d
 like "every name" "$(get -a '*' -- http://other.test/)" '^GET /'
 like "but no literal address" "$(get -a '*' -- http://203.0.113.10/)" 'blocked by sbx'
 like "deny wins" "$(get -a '*' --deny-domain other.test -- http://other.test/; cat "$work/log")" 'denied by rule \(other.test\)'
+like "also by the address that a name leads to" "$(get -a '*' --deny-domain 203.0.113.0/24 -- http://www.allowed.test/; cat "$work/log")" 'leads to a denied address \(203.0.113.0/24\)'
+like "at that port" "$(get -a '*' --deny-domain 203.0.113.0/24:443 -- http://www.allowed.test/)" '^GET /'
 like "case and a final dot do not matter" "$(get -a WWW.Allowed.Test. -- http://www.allowed.TEST./)" '^GET /'
 like "a literal address" "$(get -a 203.0.113.10 -- http://203.0.113.10/)" '^GET / host=203.0.113.10'
 like "a literal IPv6 address" "$(get -a 2001:db8::10 -- 'http://[2001:db8::10]/')" '^GET /'
@@ -211,17 +213,21 @@ wait $run
 like "one run, changed twice" "$(grep -v blocked "$work/live" | grep -o 'GET /live\|GET /gone\|end' | uniq | tr '\n' ' ')" 'GET /live GET /gone end'
 like "a run that is not there" "$("$SBX" allow 1 www.allowed.test 2>&1)" 'no run 1 of yours'
 like "no destination" "$("$SBX" allow 1 'a b' 2>&1)" "is no destination"
-timeout 30 "$SBX" run --read "$tests" -a www.allowed.test -- python3 "$raw" www.allowed.test 7000 hello @5 EOF >"$work/live" 2>"$work/log" &
-run=$!
-sleep 1
-"$SBX" deny "$(pgrep -P $run)" '*.allowed.test'
-wait $run
-like "deny ends what is open" "$(cat "$work/live")" 'reset|not connected'
+for denied in "*.allowed.test" 203.0.113.0/24; do
+	timeout 30 "$SBX" run --read "$tests" -a www.allowed.test -- python3 "$raw" www.allowed.test 7000 hello @5 EOF >"$work/live" 2>"$work/log" &
+	run=$!
+	sleep 1
+	"$SBX" deny "$(pgrep -P $run)" "$denied"
+	wait $run
+	like "deny $denied ends what is open" "$(cat "$work/live")" 'reset|not connected'
+done
 is "nobody in the box can call it" 1 "$(box -a www.allowed.test -- "$SBX" allow $$ denied.test 2>/dev/null; echo $(($? != 0)))"
 
 # --- budgets
 like "bytes down" "$(get -a www.allowed.test --download 100K -- http://www.allowed.test/size/1000000 | wc -c; cat "$work/log")" 'its budget is used up \(--download 100K\)'
 like "bytes up" "$(get -a www.allowed.test --upload 'www.allowed.test 100K' -- -T big http://www.allowed.test/; cat "$work/log")" 'its budget is used up'
+like "bytes up, to a network that the name leads to" "$(get -a www.allowed.test --upload '203.0.113.0/24 100K' -- -T big http://www.allowed.test/; cat "$work/log")" 'its budget is used up'
+is "connections to it" 2 "$(box -a www.allowed.test --connections '203.0.113.0/24 2' -- bash -c "for i in 1 2 3 4; do $fetch http://www.allowed.test/\$i; done" | grep -c '^GET')"
 like "not another's" "$(get -a '*.allowed.test' --upload 'six.allowed.test 1K' -- -T big http://www.allowed.test/)" 'body=300000'
 like "connections" "$(box -a www.allowed.test --connections 2 -- bash -c "for i in 1 2 3; do $fetch http://www.allowed.test/\$i; done")" 'used up'
 start=$(date +%s%N)
