@@ -159,6 +159,15 @@ static int why_host(struct box *box, const char *word, struct out *out)
 	return 0;
 }
 
+// By a line that wins against --pass-env.
+static bool is_unset(const struct box *box, const char *name)
+{
+	list_each(item, &box->profile.environment_unset)
+		if (str_match(name, item->text))
+			return true;
+	return false;
+}
+
 static int why_variable(struct box *box, const char *name, struct out *out)
 {
 	for (unsigned i = 0; i < box->plan.variable_count; i++) {
@@ -168,8 +177,9 @@ static int why_variable(struct box *box, const char *name, struct out *out)
 		if (variable->value)
 			out_text(out, "$%s is passed\n", name);
 		else
-			out_text(out, "$%s is withheld: %s\n  to pass it: --pass-env %s\n", name,
-				 variable->why, name);
+			out_text(out, "$%s is withheld: %s\n", name, variable->why);
+		if (!variable->value && !is_unset(box, name))
+			out_text(out, "  to pass it: --pass-env %s\n", name);
 		return 0;
 	}
 	out_text(out, "$%s is not set here\n", str_shown(name));

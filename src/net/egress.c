@@ -136,6 +136,19 @@ static const char *value_of(char *const *environment, const char *name)
 	return NULL;
 }
 
+// Whose addresses are looked up by the caller's proxy are not seen here.
+static void tell_unseen(struct plan *plan)
+{
+	struct destination destination;
+	list_each(item, &plan->egress.deny)
+		if (destination_parse(item->text, &destination) && destination.kind == DESTINATION_NETWORK)
+			list_add(&plan->warnings, plan->arena,
+				 arena_text(plan->arena, "%sdeny %s holds for addresses, not for names that lead there: "
+							 "your own proxy looks them up; see --upstream none",
+					    origin_text(plan->arena, item->from), item->text),
+				 item->from);
+}
+
 int egress_upstream(struct plan *plan, char *const *environment)
 {
 	static const char *const names[] = { "https_proxy", "all_proxy", "http_proxy" };
@@ -156,6 +169,7 @@ int egress_upstream(struct plan *plan, char *const *environment)
 	}
 	egress->upstream = arena_copy(plan->arena, url, strlen(url));
 	const char *excepted = value_of(environment, "no_proxy");
+	tell_unseen(plan);
 	egress->no_proxy = excepted ? arena_copy(plan->arena, excepted, strlen(excepted)) : NULL;
 	return 0;
 }

@@ -193,5 +193,7 @@ for words in "host --deny-domain example.com" "host --upload 1M" "host --downloa
 	is "mode $1 and $2: told" "sbx: $2: ${2#--} $3 has no effect in mode $1: it needs --network proxy" \
 		"$("$SBX" run --network "$@" -- true 2>&1 | sed 's/: deny e/: deny-domain e/')"
 done
+like "a denied address, and a proxy that looks up names: told" "$("$SBX" run --upstream http://127.0.0.1:9 --deny-domain 203.0.113.0/24 -- true 2>&1)" \
+	'^sbx: --deny-domain: deny 203.0.113.0/24 holds for addresses, not for names that lead there'
 is "modes that keep all: nothing is told" "" "$("$SBX" run --network none -a example.com -- true 2>&1; "$SBX" run --network host --loopback 8080 -a example.com -- true 2>&1)"
 done_testing

@@ -100,6 +100,7 @@ is "why: hidden, and no option shows it" "$project/file is hidden (--hide)
 is "why: protected, and no option lets it be written" "$project/file can be read (--protect)
   no option lets it be written (--protect)" "$("$SBX" why --protect ./file --write ./file ./file)"
 is "explain: what no option lets be written has none" "sbx: blocked writing $project/file (sh): is read-only in the box (--protect)" "$("$SBX" run --explain --protect ./file -- sh -c 'exec 2>/dev/null; echo x >file' 2>&1)"
+is "why: left out by a line, and no option passes it" '$LANG is withheld: the profile leaves it out' "$(LANG=C "$SBX" why --unset-env LANG '$LANG')"
 like "why: the project" "$(why ./file)" "^$project/file can be read and written \(project\)"
 like "why: the system" "$(why /usr/bin/env)" '^/usr/bin/[a-z]+ can be read \(base.ini \(built in\), line [0-9]+\)'
 like "why: the home" "$(why '~/data/x')" "^$HOME/data/x is not in the box: .*thrown away"
