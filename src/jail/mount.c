@@ -342,6 +342,18 @@ int mount_child_directory(const struct plan *plan, struct run *run)
 	return fchdir(fd) < 0 ? fail(errno, "change to '%s'", plan->directory) : 0;
 }
 
+// Its mode is a box's to change: 0777 or 0 would keep all later runs of the project from it. What
+// lies above it is nobody's but ours.
+static int open_cache(const char *source)
+{
+	struct stat status;
+	int fd = owned_directory(source);
+	if (fd >= 0 || lstat(source, &status) < 0 || !S_ISDIR(status.st_mode) || status.st_uid != geteuid())
+		return fd;
+	err_clear();
+	return chmod(source, 0700) < 0 ? fail(errno, "'%s'", source) : owned_directory(source);
+}
+
 int mount_host(const struct plan *plan, struct run *run)
 {
 	(void)run;
@@ -350,9 +362,9 @@ int mount_host(const struct plan *plan, struct run *run)
 		struct stat status;
 		if (!mount->cache)
 			continue;
-		autoclose int fd = owned_directory(mount->source);
+		autoclose int fd = open_cache(mount->source);
 		TRY(fd);
-		if (fstat(fd, &status) < 0)
+		if (fstat(fd, &status) < 0 || ((status.st_mode & 0700) != 0700 && fchmod(fd, 0700) < 0))
 			return fail(errno, "'%s'", mount->source);
 		mount->kept = (struct identity){ status.st_dev, status.st_ino, S_IFDIR };
 	}

@@ -142,6 +142,10 @@ status "with ? it is not" 0 "$SBX" run --read '?/no/such' true
 mkdir "$work/chome"
 HOME=$work/chome "$SBX" run --cache '~/.thing' sh -c 'echo warm >~/.thing/x'
 is "a cache is kept for the next run" warm "$(HOME=$work/chome "$SBX" run --cache '~/.thing' cat "$work/chome/.thing/x")"
+for mode in 777 000 500; do
+	HOME=$work/chome "$SBX" run --cache '~/.thing' sh -c "chmod $mode ~/.thing"
+	is "a cache whose mode a box has made $mode is a cache" warm "$(HOME=$work/chome "$SBX" run --cache '~/.thing' sh -c 'cat ~/.thing/x && touch ~/.thing/y')"
+done
 is "a cache does not touch the host's directory" "" "$(ls "$work/chome/.thing" 2>/dev/null)"
 is "--tmp is a ceiling" 1 "$("$SBX" run --tmp 1M sh -c 'head -c 3000000 /dev/zero >/tmp/big' 2>/dev/null; echo $?)"
 is "--file-size is a ceiling" 153 "$("$SBX" run --file-size 8K sh -c 'exec head -c 30000 /dev/zero >/tmp/big' 2>/dev/null; echo $?)"
