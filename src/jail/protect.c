@@ -19,7 +19,8 @@
 #include "jail/repository.h"
 #include "jail/wishes.h"
 
-enum { NESTED_BYTES = 16385 };
+// More repositories than these are looked through when the run has ended, and not mounted over before.
+enum { NESTED_BYTES = 16385, NESTED_MOST = 64 };
 
 int protect_guard(struct wishes *wishes, const char *path, enum guarded kind)
 {
@@ -199,7 +200,7 @@ static bool is_searched(const struct plan *plan, const char *path)
 }
 
 // Repositories below it that earlier runs have met. What is gone is no repository now.
-static int protect_nested(struct wishes *wishes, struct searched *tree)
+static int protect_nested(struct wishes *wishes, struct searched *tree, unsigned *count)
 {
 	struct origin from = { .file = "protect", .order = ORDER_PROJECT };
 	char known[NESTED_BYTES];
@@ -207,7 +208,7 @@ static int protect_nested(struct wishes *wishes, struct searched *tree)
 	ssize_t length = fd < 0 ? 0 : fd_read_all(fd, known, sizeof(known) - 1);
 	tree->fresh = fd < 0 && errno == ENOENT;
 	known[length > 0 ? length : 0] = '\0';
-	for (char *at = known; at < known + length; at += strlen(at) + 1) {
+	for (char *at = known; at < known + length && *count < NESTED_MOST; at += strlen(at) + 1) {
 		const char *path = path_clean(wishes->arena, path_below(wishes->arena, tree->path, at));
 		const char *around = path_parent(wishes->arena, path);
 		struct resolved resolved;
@@ -215,8 +216,10 @@ static int protect_nested(struct wishes *wishes, struct searched *tree)
 		    !protect_is_reached(wishes, around))
 			continue;
 		if (resolve_path(wishes->resolver, path, &resolved) == 1 && str_equal(resolved.path, path) &&
-		    resolved.identity.type == S_IFDIR)
+		    resolved.identity.type == S_IFDIR) {
 			TRY(repository_protect(wishes, around, from));
+			++*count;
+		}
 		err_clear();
 	}
 	return 0;
@@ -235,7 +238,7 @@ static int protect_roots(struct wishes *wishes)
 {
 	struct origin from = { .file = "protect", .order = ORDER_PROJECT };
 	struct plan *plan = wishes->plan;
-	unsigned count = wishes->count;
+	unsigned count = wishes->count, nested = 0;
 	const char *project = plan->project;
 	bool whole = project && protect_is_reached(wishes, project);
 	plan->searched = arena_take(wishes->arena, (count + 1) * sizeof(*plan->searched));
@@ -254,7 +257,7 @@ static int protect_roots(struct wishes *wishes)
 			TRY(repository_protect(wishes, path_parent(wishes->arena, mount->target), from));
 	}
 	for (unsigned i = 0; i < plan->searched_count; i++)
-		TRY(protect_nested(wishes, &plan->searched[i]));
+		TRY(protect_nested(wishes, &plan->searched[i], &nested));
 	return profiles_protect(wishes);
 }
 

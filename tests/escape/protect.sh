@@ -123,6 +123,10 @@ is "hooks of repositories that are writable beside the project: taken away by th
 like "and what git would run of their configuration is told" "$(cat "$work/log")" 'core.fsmonitor'
 (cd "$project" && "$SBX" run --write "$beside" -- bash -c "$plant") 2>"$work/log"
 is "and never there in the next" "0 0" "$(grep -c 'was moved away' "$work/log") $(planted)"
+many=()
+for i in 1 2 3 4 5 6; do mkdir "$beside/w$i" && many+=(--write "$beside/w$i"); done
+(cd "$project" && "$SBX" run "${many[@]}" -- bash -c "git init -q m; rm m/.git/hooks/*; for to in $beside/w*; do for i in \$(seq 70); do cp -r m \$to/m\$i; done; done; sleep 0.5") 2>/dev/null
+is "many repositories keep no later run from beginning" "0 0" "$(cd "$project" && for i in 1 2; do "$SBX" run "${many[@]}" -- sleep 0.2 2>"$work/log"; echo $?; done | xargs)"
 project=$(new_project) && mkdir -p "$project/d/e"
 is "what is protected holds for what is named in it" 1 "$(cd "$project" && "$SBX" run --protect ./d --write ./d/e -- touch d/e/f 2>/dev/null; echo $?)"
 
