@@ -217,7 +217,8 @@ static int protect_nested(struct wishes *wishes, struct searched *tree, unsigned
 			continue;
 		if (resolve_path(wishes->resolver, path, &resolved) == 1 && str_equal(resolved.path, path) &&
 		    resolved.identity.type == S_IFDIR) {
-			TRY(repository_protect(wishes, around, from));
+			TRY(repository_has_room(wishes) ? repository_protect(wishes, around, from) :
+							  protect_name(wishes, path, GUARD_REPOSITORY, from));
 			++*count;
 		}
 		err_clear();

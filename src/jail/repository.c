@@ -112,6 +112,11 @@ static int copy_config(struct wishes *wishes, const char *path, struct origin fr
 	return wishes_add(wishes, &mount, true);
 }
 
+bool repository_has_room(const struct wishes *wishes)
+{
+	return wishes->count < WISHES_MOST / 2 && wishes->plan->guard_count < GUARDS_MOST / 2;
+}
+
 // Calls `each` for every entry of a directory that is one itself. A directory with more entries
 // than can be looked after becomes read-only as a whole.
 static int each_entry(struct wishes *wishes, const char *directory, enum guarded kind,
@@ -126,21 +131,23 @@ static int each_entry(struct wishes *wishes, const char *directory, enum guarded
 		return errno == ENOENT || errno == ENOTDIR ? 0 : fail(errno, "'%s'", directory);
 	unsigned count = 0;
 	int result = 0;
-	for (struct dirent *entry = readdir(stream); entry && result == 0 && count <= ENTRIES_MOST;
+	bool room = true;
+	for (struct dirent *entry = readdir(stream); entry && result == 0 && count <= ENTRIES_MOST && room;
 	     entry = readdir(stream)) {
 		if (entry->d_name[0] == '.' || (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN))
 			continue;
 		const char *path = path_below(wishes->arena, directory, entry->d_name);
 		list_add(&guard->known, wishes->arena, path_name(path), from);
-		if (++count <= ENTRIES_MOST)
+		room = repository_has_room(wishes);
+		if (++count <= ENTRIES_MOST && room)
 			result = each(wishes, path, from, depth);
 	}
 	closedir(stream);
-	if (count <= ENTRIES_MOST)
+	if (result < 0 || (count <= ENTRIES_MOST && room))
 		return result;
 	list_add(&wishes->plan->notes, wishes->arena,
-		 arena_text(wishes->arena, "'%s' has more than %d entries and is read-only", directory,
-			    ENTRIES_MOST),
+		 arena_text(wishes->arena, "'%s' has too many entries, more than can be looked after, and is read-only",
+			    directory),
 		 from);
 	return protect_name(wishes, directory, kind, from);
 }

@@ -1,9 +1,15 @@
 // Git's own directories: where they are, and what in them the host runs or trusts.
 #pragma once
 
+#include <stdbool.h>
+
 #include "plan.h"
 
 struct wishes;
+
+// Whether a plan has room for what one more directory of git's may need. Where it has none such a
+// directory is read-only as a whole: a box that made many keeps no later run from beginning.
+bool repository_has_room(const struct wishes *wishes);
 
 // `root` holds the .git, or will. Follows .git files (worktrees, submodules) only where the
 // directory they name points back at `root`.

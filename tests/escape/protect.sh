@@ -127,6 +127,11 @@ many=()
 for i in 1 2 3 4 5 6; do mkdir "$beside/w$i" && many+=(--write "$beside/w$i"); done
 (cd "$project" && "$SBX" run "${many[@]}" -- bash -c "git init -q m; rm m/.git/hooks/*; for to in $beside/w*; do for i in \$(seq 70); do cp -r m \$to/m\$i; done; done; sleep 0.5") 2>/dev/null
 is "many repositories keep no later run from beginning" "0 0" "$(cd "$project" && for i in 1 2; do "$SBX" run "${many[@]}" -- sleep 0.2 2>"$work/log"; echo $?; done | xargs)"
+project=$(new_project)
+(cd "$project" && "$SBX" run -- bash -c 'git init -q --bare m; mkdir .git/modules; rm m/hooks/*; mkdir m/worktrees; for k in $(seq 40); do mkdir m/worktrees/w$k; echo ../.. >m/worktrees/w$k/commondir; echo x >m/worktrees/w$k/gitdir; done
+	for i in $(seq 25); do cp -r m .git/modules/m$i; done') 2>/dev/null
+is "nor do many worktrees of many submodules" 0 "$(cd "$project" && "$SBX" run -- true 2>/dev/null; echo $?)"
+is "whose hooks are protected all the same" "" "$(cd "$project" && "$SBX" run -- sh -c 'for m in .git/modules/*; do echo x >$m/hooks/pre-push; done' 2>/dev/null; ls "$project"/.git/modules/*/hooks/pre-push 2>/dev/null)"
 project=$(new_project) && mkdir -p "$project/d/e"
 is "what is protected holds for what is named in it" 1 "$(cd "$project" && "$SBX" run --protect ./d --write ./d/e -- touch d/e/f 2>/dev/null; echo $?)"
 
