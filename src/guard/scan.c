@@ -17,9 +17,16 @@
 #include "base/str.h"
 #include "guard/vet.h"
 
-// A fiftieth of the run's own time, 2 ms at least, and more where it is the first look of all. What a run of less than a second leaves unseen
-// of a large project is not told: it would be told every time.
-enum { SHARE = 50, LEAST_MILLISECONDS = 2, FIRST_MILLISECONDS = 15, MOST_MILLISECONDS = 500, TOLD_FROM = 20, DEPTH_MOST = 32 };
+// A fiftieth of the run's own time, 2 ms at least, and more where it is the first look of all. What a
+// run of less than a second leaves unseen of a large project is not told: it would be told every time.
+enum {
+	SHARE = 50,
+	LEAST_MILLISECONDS = 2,
+	FIRST_MILLISECONDS = 15,
+	MOST_MILLISECONDS = 500,
+	TOLD_FROM = 20,
+	DEPTH_MOST = 32
+};
 enum { NESTED_MOST = 64, NESTED_BYTES = 16384 };
 
 struct scan {
