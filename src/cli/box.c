@@ -195,3 +195,13 @@ int box_run(struct box *box)
 		die_like_command(WTERMSIG(outcome.status));
 	return status;
 }
+
+void box_set_first(struct box *box, const char *section, const char *name, const char *value)
+{
+	struct argument *set = arena_take(box->arena, (box->arguments.count + 1) * sizeof(*set));
+	set[0] = (struct argument){ key_find(section, name), value };
+	if (box->arguments.count)
+		memcpy(set + 1, box->arguments.set, box->arguments.count * sizeof(*set));
+	box->arguments.set = set;
+	box->arguments.count++;
+}

@@ -38,6 +38,9 @@ int box_read(struct box *box, enum verb verb, char **words);
 // write them. `ret_names` is what is left.
 int box_read_mixed(struct box *box, enum verb verb, char **words, char ***ret_names);
 
+// A key of the profile, as if it stood before all flags.
+void box_set_first(struct box *box, const char *section, const char *name, const char *value);
+
 // Sets the command to the caller's shell: with -c STRING and the words left, or interactive.
 void box_use_shell(struct box *box, const char *string, char **rest);
 

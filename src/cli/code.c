@@ -147,17 +147,6 @@ static char **words_of(struct box *box, const struct code *code, const char *pla
 	return words;
 }
 
-// A key of the profile, as if it stood before all flags.
-static void set_first(struct box *box, const char *section, const char *name, const char *value)
-{
-	struct argument *set = arena_take(box->arena, (box->arguments.count + 1) * sizeof(*set));
-	set[0] = (struct argument){ key_find(section, name), value };
-	if (box->arguments.count)
-		memcpy(set + 1, box->arguments.set, box->arguments.count * sizeof(*set));
-	box->arguments.set = set;
-	box->arguments.count++;
-}
-
 static int capture(struct box *box, struct code *code)
 {
 	for (int i = 0; i < CAPTURES; i++) {
@@ -179,8 +168,8 @@ static int capture(struct box *box, struct code *code)
 	if (code->output < 0 || dup2(code->captured[CAPTURED_OUTPUT], STDOUT_FILENO) < 0 ||
 	    dup2(code->captured[CAPTURED_ERRORS], STDERR_FILENO) < 0)
 		return fail(errno, "dup");
-	set_first(box, "process", "keep-fd", arena_text(box->arena, "%d", code->kept));
-	set_first(box, "report", "level", "never");
+	box_set_first(box, "process", "keep-fd", arena_text(box->arena, "%d", code->kept));
+	box_set_first(box, "report", "level", "never");
 	return 0;
 }
 

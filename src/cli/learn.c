@@ -86,7 +86,7 @@ static void wish_for_options(const struct box *box, struct wishes *wishes)
 		const struct key *key = box->arguments.set[i].key;
 		const char *value = box->arguments.set[i].value;
 		bool every = str_equal(key->section, "network") && str_equal(value, "*");
-		if (!every && !str_equal(key->section, "report"))
+		if (!every && value != box->invocation.output && !str_equal(key->section, "report"))
 			propose_line(wishes, key->section, key->name, value);
 	}
 }
@@ -103,6 +103,10 @@ static const char *head_of(const struct box *box, struct arena *arena)
 	return text;
 }
 
+// The profile that is added to is not for the command to change: what it put there would be in force
+// with what was proposed.
+static const char *before_run;
+
 static int propose(const struct box *box, const struct denials *denials, struct out *out)
 {
 	static struct wishes wishes;
@@ -112,6 +116,8 @@ static int propose(const struct box *box, const struct denials *denials, struct 
 	for (unsigned i = 0; i < denials->count; i++)
 		wish_for(box, arena, &denials->all[i], &wishes);
 	TRY(read_before(arena, path, &before));
+	if (!str_equal(before, before_run))
+		return fail(0, "'%s' was changed while the command ran: nothing is added to it", path);
 	if (wishes.count == 0) {
 		out_text(out, "sbx: nothing was refused: no line is needed\n");
 		return 0;
@@ -138,7 +144,6 @@ static int after(struct box *box, const struct ending *ending, int status)
 int verb_learn(char **words)
 {
 	struct box *box = box_new();
-	const char *before;
 	if (box_read(box, VERB_LEARN, words) < 0)
 		return box_failed();
 	if (box->invocation.help == ANSWER_YES)
@@ -150,11 +155,13 @@ int verb_learn(char **words)
 			"[ARGUMENT]...");
 	// What cannot be added to is said before the run.
 	if (!box->invocation.command[0] ||
-	    read_before(box->arena, box->invocation.output, &before) < 0)
+	    read_before(box->arena, box->invocation.output, &before_run) < 0)
 		return box_failed();
 	// What was learned before counts.
 	const char *file = box->invocation.output;
-	if (before[0] && !box->invocation.profiles.first)
+	if (file)
+		box_set_first(box, "files", "protect", file);
+	if (before_run[0] && !box->invocation.profiles.first)
 		list_add(&box->invocation.profiles, box->arena,
 			 arena_text(box->arena, "%s%s", strchr(file, '/') ? "" : "./", file),
 			 (struct origin){ .file = "--output" });

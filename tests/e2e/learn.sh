@@ -76,4 +76,15 @@ learn -- bash -c 'mkdir -p d; cat ~/$'"'"'a\nnetwork = host'"'"' ~/"x ;y"'
 touch "$HOME/x ;y" "$HOME/$(printf 'a\n[network]\nmode = host')"
 learn -o "$work/hostile.ini" -- bash -c 'cat ~/a* ~/"x ;y" ~/$'"'"'a\n[network]\nmode = host'"'"' ~/notes'
 is "names that no line can hold are left out" "read = ~/notes" "$(lines)"
+# The profile that is learned is not the command's to write: what it put there would be in force.
+project=$(new_project) && cd "$project" || exit 1
+mkdir -p "$HOME/private" && echo key >"$HOME/private/key"
+loosen='printf "[files]\nread = ~/private\n" >>new.ini; cat ~/notes; sleep 0.2'
+learn -o ./new.ini -- bash -c "$loosen"
+is "a profile that the command made is not added to" 0 "$(grep -c private new.ini)"
+is "but made without it" 1 "$(grep -c notes new.ini)"
+printf '[profile]\nextends = default\n' >new.ini
+learn -p offline -o new.ini -- bash -c "$loosen"
+is "nor one that it changed" "0 1" "$(grep -c private new.ini) $(grep -c notes new.ini)"
+is "and what was learned does not show more" 1 "$("$SBX" run -p ./new.ini -- cat "$HOME/private/key" 2>/dev/null; echo $?)"
 done_testing
