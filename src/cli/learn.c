@@ -11,6 +11,7 @@
 #include "base/diff.h"
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/given.h"
 #include "base/out.h"
 #include "base/owned.h"
 #include "base/path.h"
@@ -107,6 +108,18 @@ static const char *head_of(const struct box *box, struct arena *arena)
 // with what was proposed.
 static const char *before_run;
 
+// From now on a profile that was given: protected before it is used for the first time.
+static int write_profile(const struct box *box, struct arena *arena, const char *path, const char *text, struct out *out)
+{
+	char real[PATH_MAX];
+	TRY(owned_replace(path, text, 0644));
+	if (!realpath(path, real) || !str_printable(real) ||
+	    given_add(box->plan.state, arena_text(arena, "%s\n", real)) < 0)
+		out_text(out, "sbx: it could not be noted (%s): later runs can change it where they can write\n", err_text());
+	err_clear();
+	return 0;
+}
+
 static int propose(const struct box *box, const struct denials *denials, struct out *out)
 {
 	static struct wishes wishes;
@@ -130,7 +143,7 @@ static int propose(const struct box *box, const struct denials *denials, struct 
 	out_text(out, path ? "sbx: added to %s:\n" : "sbx: this profile would allow it%s\n",
 		 path ? path : " (-o FILE writes it):");
 	diff_lines(out, before, text);
-	return path ? owned_replace(path, text, 0644) : 0;
+	return path ? write_profile(box, arena, path, text, out) : 0;
 }
 
 static int after(struct box *box, const struct ending *ending, int status)

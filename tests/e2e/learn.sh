@@ -87,4 +87,8 @@ printf '[profile]\nextends = default\n' >new.ini
 learn -p offline -o new.ini -- bash -c "$loosen"
 is "nor one that it changed" "0 1" "$(grep -c private new.ini) $(grep -c notes new.ini)"
 is "and what was learned does not show more" 1 "$("$SBX" run -p ./new.ini -- cat "$HOME/private/key" 2>/dev/null; echo $?)"
+rm new.ini
+learn -o new.ini -- cat "$HOME/notes"
+"$SBX" run -- bash -c "$loosen" 2>/dev/null
+is "nor before it is used for the first time" "0 1" "$(grep -c private new.ini) $(grep -c notes new.ini)"
 done_testing
