@@ -212,6 +212,10 @@ def main():
                 print(f"# case {case}: {text}")
             for problem in problems:
                 print(f"#   {problem}")
+        if MODE == "landlock" and refusals == len(cases) and not only:
+            why = stderr.strip().replace("\n", " ")
+            print(f"ok {2 * number + 1} # SKIP {MODE}: {why}\nok {2 * number + 2} # SKIP {MODE}: nothing runs")
+            continue
         print(f"{'not ' if wrong else ''}ok {2 * number + 1} - {MODE}: {len(cases)} random views are what the model says")
         few = refusals * 4 > len(cases) * 3
         print(f"{'not ' if few else ''}ok {2 * number + 2} - {MODE}: of them {refusals} were refused by name")
