@@ -20,19 +20,20 @@ static const char list_name[] = "given";
 // Bytes of the text that ends with a NUL, 0 when there is none.
 static ssize_t read_list(const char *state, char *ret_text)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX] __attribute__((uninitialized));
 	snprintf(path, sizeof(path), "%s/%s", state, list_name);
 	ret_text[0] = '\0';
 	autoclose int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
 	ssize_t size = fd_read_all(fd, ret_text, GIVEN_BYTES_MOST - 1);
+	ret_text[size < 0 ? 0 : size] = '\0';
 	return size < 0 ? fail(errno, "'%s'", path) : size;
 }
 
 const char *given_read(struct arena *arena, const char *state)
 {
-	char text[GIVEN_BYTES_MOST];
+	char text[GIVEN_BYTES_MOST] __attribute__((uninitialized)); // on the way to every start
 	ssize_t size = read_list(state, text);
 	return size < 0 ? NULL : arena_copy(arena, text, (size_t)size);
 }

@@ -130,7 +130,7 @@ static int propose(const struct box *box, const struct denials *denials, struct 
 		wish_for(box, arena, &denials->all[i], &wishes);
 	TRY(read_before(arena, path, &before));
 	if (!str_equal(before, before_run))
-		return fail(0, "'%s' was changed while the command ran: nothing is added to it", path);
+		return fail(0, "'%s' was changed while the command ran, and nothing is added to it; look at it, and run this again", path);
 	if (wishes.count == 0) {
 		out_text(out, "sbx: nothing was refused: no line is needed\n");
 		return 0;

@@ -181,7 +181,7 @@ static int protect_item(struct wishes *wishes, const struct item *item)
 	const char *parent = resolve_real(wishes->resolver, path_parent(wishes->arena, path));
 	const char *link = path_below(wishes->arena, parent, path_name(path));
 	const char *ways[] = { link, resolve_real(wishes->resolver, link) };
-	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+	for (unsigned i = 0; i < (str_equal(ways[0], ways[1]) ? 1 : 2); i++) {
 		path = ways[i];
 		if (protect_is_reached(wishes, path) || (is_lasting(wishes, path) && lstat(path, &status) == 0))
 			TRY(protect_name(wishes, path, GUARD_ABSENT, from));
@@ -203,7 +203,7 @@ static bool is_searched(const struct plan *plan, const char *path)
 static int protect_nested(struct wishes *wishes, struct searched *tree, unsigned *count)
 {
 	struct origin from = { .file = "protect", .order = ORDER_PROJECT };
-	char known[NESTED_BYTES];
+	char known[NESTED_BYTES] __attribute__((uninitialized));
 	autoclose int fd = open(tree->nested, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	ssize_t length = fd < 0 ? 0 : fd_read_all(fd, known, sizeof(known) - 1);
 	tree->fresh = fd < 0 && errno == ENOENT;

@@ -91,4 +91,9 @@ rm new.ini
 learn -o new.ini -- cat "$HOME/notes"
 "$SBX" run -- bash -c "$loosen" 2>/dev/null
 is "nor before it is used for the first time" "0 1" "$(grep -c private new.ini) $(grep -c notes new.ini)"
+(wait_for 10 test -e begun && echo '# mine' >>new.ini && touch on) &
+learn -o new.ini -- bash -c 'touch begun; while [ ! -e on ]; do sleep 0.05; done; cat ~/data/1'
+wait
+is "what somebody else changed meanwhile is left as it is" "1 0" "$(grep -c '# mine' new.ini) $(grep -c data new.ini)"
+like "and told" "$(cat "$work/err")" 'was changed while the command ran'
 done_testing
