@@ -41,6 +41,14 @@ printf '[profile]\nextends = default\n[files]\nsecret = ./.mcp.json\n' >"$work/s
 is "a secret that is protected is a secret" 1 "$(box -p "$work/secret.ini" -- cat .mcp.json; echo $?)"
 is "until it is named" key "$(box -p "$work/secret.ini" --read ./.mcp.json -- cat .mcp.json)"
 rm .mcp.json
+mkdir s && echo part >s/part && echo rest >s/rest
+is "a secret with a named part: the part alone" "part" "$(box --secret ./s --read ./s/part -- cat s/part s/rest)"
+is "also when it is protected" "part" "$(box --protect ./s --secret ./s --read ./s/part -- cat s/part s/rest)"
+is "what was named before is not" "part" "$(box --read ./s/rest --secret ./s --read ./s/part -- cat s/part s/rest)"
+is "and what is hidden as well is hidden" 2 "$(box --hide ./s --secret ./s --read ./s/part -- ls s; echo $?)"
+rm -r s
+printf '[profile]\nextends = default\n[files]\nread = ./.git\n' >"$work/git.ini"
+is "git's directory, read-only by a profile" 1 "$(box -p "$work/git.ini" -- touch .git/new; echo $?)"
 
 # A link that an earlier command made leads no later option out of where it could write.
 mkdir -p "$HOME/private" && echo key >"$HOME/private/key" && mkdir -p "$work/data/in"

@@ -87,10 +87,9 @@ printf '[profile]\nextends = default\n' >new.ini
 learn -p offline -o new.ini -- bash -c "$loosen"
 is "nor one that it changed" "0 1" "$(grep -c private new.ini) $(grep -c notes new.ini)"
 is "and what was learned does not show more" 1 "$("$SBX" run -p ./new.ini -- cat "$HOME/private/key" 2>/dev/null; echo $?)"
-rm new.ini
-learn -o new.ini -- cat "$HOME/notes"
-"$SBX" run -- bash -c "$loosen" 2>/dev/null
-is "nor before it is used for the first time" "0 1" "$(grep -c private new.ini) $(grep -c notes new.ini)"
+learn -o first.ini -- cat "$HOME/notes"
+"$SBX" run -- bash -c "${loosen//new/first}" 2>/dev/null
+is "nor before it is used for the first time" "0 1" "$(grep -c private first.ini) $(grep -c notes first.ini)"
 (wait_for 10 test -e begun && echo '# mine' >>new.ini && touch on) &
 learn -o new.ini -- bash -c 'touch begun; while [ ! -e on ]; do sleep 0.05; done; cat ~/data/1'
 wait
