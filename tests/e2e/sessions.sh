@@ -477,7 +477,9 @@ is "review: what must be named is kept to be named" "ok 1" "$(cat ok) $(session 
 session rm "$(session list | grep -o '^review-[0-9]*')"
 review --network nonsense -- true
 is "a run that does not begin leaves no session" "one two" "$(echo $(session list | cut -d' ' -f1))"
-is "a directory that is not in the box is none to begin in" "$HOME" "$("$SBX" run -s one --project none -- pwd)"
+git init -q "$HOME/below"
+is "a directory that is not in the box is none to begin in" "$HOME" "$(cd "$HOME/below" && "$SBX" session create below >/dev/null && "$SBX" run -s below --project none -- pwd; "$SBX" session rm below >/dev/null)"
+rm -r "$HOME/below"
 status "no session in tier landlock" 125 "$SBX" run --tier landlock -s one -- true
 status "--apply without --review" 125 "$SBX" run --apply=yes -- true
 status "--review in a session" 125 "$SBX" run --review -s one -- true
