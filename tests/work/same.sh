@@ -328,7 +328,7 @@ perl -ne 'print if /p/' a
 perl -pi -e s/fig/FIG/ a
 perl -e 'if (fork) { wait; print $? >> 8, "\n" } else { exit 6 }'
 perl -e 'open F, "|cat"; print F "x\n"; close F; print $?'
-git init -q r && cd r && echo x >f && git add f && git -c user.name=a -c user.email=b commit -qm c && git log --format=%s
+export GIT_{AUTHOR,COMMITTER}_DATE=2020-01-02T03:04:05Z; git init -q r && cd r && echo x >f && git add f && git -c user.name=a -c user.email=b commit -qm c && git log --format='%s %ct'
 git diff --no-index a b
 make -f - <<<$'all: c\nc: a\n\tcp a c'
 gcc -x c - -o c.out <<<'int main(void) { return 9; }' && ./c.out
