@@ -12,12 +12,14 @@
 
 static const char default_path[] = "/usr/local/bin:/usr/bin:/bin";
 
-static bool listed(const struct list *list, const char *name)
+// The last line that names a variable.
+static const struct item *named(const struct list *list, const char *name)
 {
+	const struct item *last = NULL;
 	list_each(item, list)
-		if (str_match(name, item->text))
-			return true;
-	return false;
+		if (str_match(name, item->text) && (!last || item->from.order > last->from.order))
+			last = item;
+	return last;
 }
 
 static bool listed_exactly(const struct list *list, const char *name)
@@ -26,6 +28,11 @@ static bool listed_exactly(const struct list *list, const char *name)
 		if (str_equal(item->text, name))
 			return true;
 	return false;
+}
+
+static bool later(const struct item *one, const struct item *other)
+{
+	return one && (!other || one->from.order > other->from.order);
 }
 
 static bool minimal(const char *name)
@@ -57,7 +64,8 @@ static bool is_proxy_variable(const char *name)
 static const char *withheld(const struct plan *plan, const char *name, const char *value)
 {
 	const struct profile *profile = plan->profile;
-	if (listed(&profile->environment_unset, name))
+	const struct item *pass = named(&profile->environment_pass, name);
+	if (later(named(&profile->environment_unset, name), pass))
 		return "the profile leaves it out";
 	if (listed_exactly(&profile->environment_pass, name))
 		return NULL;
@@ -66,7 +74,7 @@ static const char *withheld(const struct plan *plan, const char *name, const cha
 		return "it is not writable in the box; /tmp is";
 	switch (profile->environment) {
 	case ENVIRONMENT_MINIMAL:
-		if (!minimal(name) && !listed(&profile->environment_pass, name))
+		if (!minimal(name) && !pass)
 			return "mode minimal";
 		break;
 	case ENVIRONMENT_FILTERED:
@@ -104,29 +112,44 @@ static void take_callers(struct plan *plan, char *const *environment)
 	}
 }
 
-static void set_own(struct plan *plan)
+// Of what sbx itself sets, a line takes away what it names exactly.
+static void set_own(struct plan *plan, const char *name, const char *value)
 {
-	set(plan, "HOME", plan->home);
-	set(plan, "SBX", "1"); // lets programs and prompts know where they are
+	if (!listed_exactly(&plan->profile->environment_unset, name))
+		set(plan, name, value);
+}
+
+static void set_all_own(struct plan *plan)
+{
+	set_own(plan, "HOME", plan->home);
+	set_own(plan, "SBX", "1"); // lets programs and prompts know where they are
 	const char *path = env_value(plan, "PATH");
 	if (!path || !path[0])
 		set(plan, "PATH", default_path);
 	const char *logical = env_value(plan, "PWD");
 	if (!logical || !plan->current || !str_equal(plan->directory, plan->current))
-		set(plan, "PWD", plan->directory);
+		set_own(plan, "PWD", plan->directory);
 	if (plan->temporary)
-		set(plan, "TMPDIR", plan->temporary);
+		set_own(plan, "TMPDIR", plan->temporary);
 	// Without a network of its own the box has no UDP: libc asks by TCP, others by the proxy.
 	if (plan->egress.on && !plan->own_network) {
-		set(plan, "RES_OPTIONS", "use-vc");
-		set(plan, "http_proxy", plan->egress.proxy);
-		set(plan, "https_proxy", plan->egress.proxy);
-		set(plan, "HTTPS_PROXY", plan->egress.proxy);
-		set(plan, "all_proxy", plan->egress.proxy);
+		set_own(plan, "RES_OPTIONS", "use-vc");
+		set_own(plan, "http_proxy", plan->egress.proxy);
+		set_own(plan, "https_proxy", plan->egress.proxy);
+		set_own(plan, "HTTPS_PROXY", plan->egress.proxy);
+		set_own(plan, "all_proxy", plan->egress.proxy);
 	}
+}
+
+// A later unset wins, but not one of a file that nobody has trusted: what is set may switch something off.
+static void set_wanted(struct plan *plan)
+{
 	list_each(item, &plan->profile->environment_set) {
-		size_t length = strcspn(item->text, "=");
-		set(plan, arena_copy(plan->arena, item->text, length), item->text + length + 1);
+		const char *name = arena_copy(plan->arena, item->text, strcspn(item->text, "="));
+		const struct item *unset = named(&plan->profile->environment_unset, name);
+		bool trusted = unset && (unset->from.order < ORDER_UNTRUSTED || unset->from.order >= ORDER_OWN_FILE);
+		if (!trusted || !later(unset, item))
+			set(plan, name, item->text + strlen(name) + 1);
 	}
 }
 
@@ -148,7 +171,8 @@ int env_plan(struct plan *plan, char *const *environment)
 		count++;
 	plan->variables = arena_take(plan->arena, count * sizeof(*plan->variables));
 	take_callers(plan, environment);
-	set_own(plan);
+	set_all_own(plan);
+	set_wanted(plan);
 	plan->environment = arena_take(plan->arena, (count + 1) * sizeof(char *));
 	unsigned used = 0;
 	for (unsigned i = 0; i < plan->variable_count; i++) {

@@ -181,7 +181,8 @@ const struct key keys[] = {
 	  .help = "set this variable" },
 	{ IN_PROFILE("environment", "unset", environment_unset), .flag = "unset-env",
 	  .kind = KEY_LIST, .form = FORM_VARIABLE, .value = "NAME",
-	  .tightens = TIGHTENS_ALWAYS, .help = "leave this variable out" },
+	  .tightens = TIGHTENS_ALWAYS, .help = "leave this variable out, also one that an earlier line sets or passes; by its exact name also "
+		  "one that sbx sets" },
 
 	{ IN_PROFILE("process", "hostname", hostname), .flag = "hostname", .kind = KEY_TEXT,
 	  .form = FORM_HOSTNAME, .value = "NAME", .help = "the name the box gives itself" },

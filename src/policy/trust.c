@@ -155,7 +155,7 @@ int trust_merge(struct arena *arena, const char *config, const struct trust *tru
 		return merge_source(arena, config, source, profile);
 	for (unsigned i = 0; i < source->rows.count; i++) {
 		const struct ini_row row = ini_at(&source->rows, i);
-		struct origin from = { file_name, row.line, ORDER_OWN_FILE + i };
+		struct origin from = { file_name, row.line, ORDER_UNTRUSTED + i };
 		const struct key *key = key_find(row.section, row.name);
 		if (!key)
 			return merge_unknown_key(arena, &row, from);

@@ -166,6 +166,9 @@ is "a pattern does not name a secret" "" "$(GH_TOKEN=abc "$SBX" run --pass-env '
 is "--env sets" "a b=c" "$("$SBX" run --env 'X=a b=c' sh -c 'echo "$X"')"
 is "--env PATH decides where programs are found" 127 "$("$SBX" run --env PATH=/nowhere true 2>/dev/null; echo $?)"
 is "--unset-env" "" "$(A_THING=1 "$SBX" run --unset-env A_THING sh -c 'echo $A_THING')"
+is "--unset-env takes back what is set, and what is passed" none-none "$(A_THING=1 "$SBX" run --env B=2 --pass-env A_THING --unset-env B --unset-env A_THING sh -c 'echo ${A_THING-none}-${B-none}')"
+is "and what comes later wins" 1-2 "$(A_THING=1 "$SBX" run --unset-env A_THING --unset-env B --env B=2 --pass-env A_THING sh -c 'echo ${A_THING-none}-${B-none}')"
+is "what sbx sets goes by its exact name" none-1 "$("$SBX" run --unset-env HOME --unset-env 'SB*' sh -c 'echo ${HOME-none}-${SBX-none}')"
 is "minimal" "" "$(A_THING=1 "$SBX" run --env-mode minimal sh -c 'echo $A_THING')"
 is "minimal passes what is named" 1 "$(A_THING=1 "$SBX" run --env-mode minimal --pass-env 'A_*' sh -c 'echo $A_THING')"
 

@@ -25,6 +25,13 @@ for line in "files project read" "files hide ./file.key" "files hide **/*.key" "
 	printf '[%s]\n%s = %s\n' "$section" "$key" "$value" >.sbx.ini
 	is "untrusted $key = $value: applied in silence" "0 " "$(box -- true; echo $?) $(cat "$work/log")"
 done
+# What the profile sets may switch something off: it stays. What it passes is taken.
+printf '[profile]\nextends = default\n[environment]\nset = A_SWITCH=off\npass = A_THING\n' >"$work/variables.ini"
+printf '[environment]\nunset = A_SWITCH\nunset = A_THING\n' >.sbx.ini
+is "untrusted unset" off-none "$(A_THING=1 "$SBX" run -p "$work/variables.ini" sh -c 'echo ${A_SWITCH-none}-${A_THING-none}')"
+"$SBX" profile trust >/dev/null
+is "trusted unset" none-none "$(A_THING=1 "$SBX" run -p "$work/variables.ini" sh -c 'echo ${A_SWITCH-none}-${A_THING-none}')"
+"$SBX" profile untrust >/dev/null
 printf '[files]\nhide = ./file.key\n' >.sbx.ini
 is "untrusted hide works" 1 "$(box -- cat file.key; echo $?)"
 # What only takes away shows nothing: no file of the host appears in the box by being named there.
