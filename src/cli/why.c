@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/destination.h"
 #include "base/err.h"
+#include "base/fd.h"
 #include "base/host.h"
 #include "base/out.h"
 #include "base/path.h"
@@ -16,6 +18,7 @@
 #include "cli/help.h"
 #include "cli/verbs.h"
 #include "jail/judge.h"
+#include "net/own.h"
 #include "net/rules.h"
 
 extern char **environ;
@@ -121,13 +124,69 @@ static void why_allowed(struct box *box, const char *text, struct out *out)
 	out_text(out, " (%s)", str_shown(text));
 }
 
-static int why_host(struct box *box, const char *word, struct out *out)
+// The loopback is the box's own; single ports of the host's appear in it.
+static void why_loopback(struct box *box, const char *word, uint16_t port, struct out *out)
+{
+	list_each (item, &box->profile.loopback) {
+		unsigned long long opened = 0;
+		if (str_number(item->text, strlen(item->text), 1, 65535, &opened) && opened == port) {
+			out_text(out, "%s, port %u, is the host's (%s)\n", word, port, str_shown(line_of(box, &item->from)));
+			return;
+		}
+	}
+	out_text(out, "%s, port %u, %s\n  to reach the host's: --loopback %u\n", word, port,
+		 box->plan.own_network ? "is the box's own" : "cannot be reached", port);
+}
+
+static int why_rules(struct box *box, const char *word, const struct host *host, uint16_t port, struct out *out)
 {
 	static struct rules rules;
 	struct list none = { 0 };
+	struct refusal refusal;
+	autoclose int routes = own_open();
+	TRY(rules_compile(&box->plan, &none, &none, &rules));
+	const struct rule *rule = rules_decide(&rules, host, port, routes, &refusal);
+	out_text(out, "%s, port %u, ", word, port);
+	if (rule) {
+		out_text(out, "can be reached");
+		why_allowed(box, rule->text, out);
+		out_text(out, "\n");
+	} else if (refusal.deny) {
+		out_text(out, "is denied (%s)\n", str_shown(refusal.deny->text));
+	} else {
+		out_text(out, "cannot be reached: %s\n  to reach it: --allow-domain %s\n", refusal.why, word);
+	}
+	return 0;
+}
+
+static const struct item *listed(const struct list *words, const struct host *host, uint16_t port)
+{
+	struct destination destination;
+	list_each (item, words)
+		if (destination_parse(item->text, &destination) && destination_matches(&destination, host, port))
+			return item;
+	return NULL;
+}
+
+// In mode host a guard goes by the lines as they are, and by addresses alone.
+static void why_guard(struct box *box, const char *word, const struct host *host, uint16_t port, struct out *out)
+{
+	const struct item *deny = listed(&box->profile.deny, host, port);
+	const struct item *line = deny ? deny : listed(&box->profile.allow, host, port);
+	out_text(out, "%s, port %u, ", word, port);
+	if (host->kind == HOST_NAME)
+		out_text(out, "is a name: in mode host the guard judges the address that it leads to\n");
+	else if (line)
+		out_text(out, "%s (%s; %s)\n", deny ? "is denied" : "can be reached", str_shown(line->text),
+			 str_shown(line_of(box, &line->from)));
+	else
+		out_text(out, "cannot be reached: not in the allowlist\n  to reach it: --allow-domain %s\n", word);
+}
+
+static int why_host(struct box *box, const char *word, struct out *out)
+{
 	struct host host;
 	uint16_t port = 443;
-	const struct rule *deny = NULL;
 	if (!host_parse_port(word, strlen(word), &host, &port))
 		return fail(0, "'%.80s' is no host; a file is written with a '/': ./%.80s",
 			    str_shown(word), str_shown(word));
@@ -137,35 +196,19 @@ static int why_host(struct box *box, const char *word, struct out *out)
 		out_text(out, "  to reach it: --network proxy --allow-domain %s\n", word);
 		return 0;
 	case NETWORK_HOST:
-		out_text(out, "%s can be reached as on the host (mode host)\n", word);
+		if (box->profile.guard == ANSWER_YES)
+			why_guard(box, word, &host, port, out);
+		else
+			out_text(out, "%s can be reached as on the host (mode host)\n", word);
 		return 0;
 	case NETWORK_PROXY:
 		break;
 	}
-	TRY(rules_compile(&box->plan, &none, &none, &rules));
-	const struct rule *rule = rules_decide(&rules, &host, port, &deny);
-	out_text(out, "%s, port %u, ", word, port);
-	if (rule) {
-		out_text(out, "can be reached");
-		why_allowed(box, rule->text, out);
-		out_text(out, "\n");
-	} else if (deny) {
-		out_text(out, "is denied (%s)\n", str_shown(deny->text));
-	} else {
-		out_text(out,
-			 "cannot be reached: no line allows it\n  to reach it: --allow-domain %s\n",
-			 word);
-	}
+	if (host.kind == HOST_ADDRESS ? rules_is_loopback(&host.address) : str_equal(host.name, "localhost"))
+		why_loopback(box, word, port, out);
+	else
+		TRY(why_rules(box, word, &host, port, out));
 	return 0;
-}
-
-// By a line that wins against --pass-env.
-static bool is_unset(const struct box *box, const char *name)
-{
-	list_each(item, &box->profile.environment_unset)
-		if (str_match(name, item->text))
-			return true;
-	return false;
 }
 
 static int why_variable(struct box *box, const char *name, struct out *out)
@@ -178,7 +221,7 @@ static int why_variable(struct box *box, const char *name, struct out *out)
 			out_text(out, "$%s is passed\n", name);
 		else
 			out_text(out, "$%s is withheld: %s\n", name, variable->why);
-		if (!variable->value && !is_unset(box, name))
+		if (!variable->value)
 			out_text(out, "  to pass it: --pass-env %s\n", name);
 		return 0;
 	}

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 
 #include "base/fd.h"
+#include "net/own.h"
 #include "net/rules.h"
 #include "net/worker.h"
 
@@ -169,32 +170,47 @@ static void interleave(struct slot *slot, const struct address *addresses, unsig
 	}
 }
 
+// Whether a name may lead there; else the slot's problem says why not.
+static bool may_lead(const struct worker *worker, struct slot *slot, const struct address *address)
+{
+	static const char *const own_words[] = {
+		[OWN_HOST] = "this host itself, which no name may lead to",
+		[OWN_UNKNOWN] = "and the kernel does not say whether that is this host itself",
+	};
+	const struct rules *rules = rules_current(worker->shared);
+	const struct rule *deny = rules_deny_address(rules, address, slot->port);
+	enum reach reach = address_reach(address);
+	enum own own = OWN_NOT;
+	char text[ADDRESS_TEXT_MOST];
+	const char *why;
+	if (deny) {
+		snprintf(slot->problem, sizeof(slot->problem), "its name leads to a denied address (%.60s)", deny->text);
+		return false;
+	}
+	if (reach == REACH_NEVER)
+		why = "which no name may lead to";
+	else if ((own = own_ask(worker->routes, address)) != OWN_NOT)
+		why = own_words[own];
+	else if (reach == REACH_PRIVATE && !rules->private)
+		why = "a private address: --private-network yes";
+	else
+		return true;
+	address_text(address, text);
+	snprintf(slot->problem, sizeof(slot->problem), "its name leads to %s, %s", text, why);
+	return false;
+}
+
 void dial_resolved(struct worker *worker, struct slot *slot)
 {
 	struct lookup *lookup = slot->lookup;
 	struct address kept[ADDRESSES_MOST];
 	unsigned count = 0;
-	char text[ADDRESS_TEXT_MOST];
-	const struct rules *rules = rules_current(worker->shared);
-	bool private = rules->private || slot->by_proxy;
 	slot->lookup = NULL;
 	snprintf(slot->problem, sizeof(slot->problem), "%s", "the name does not resolve");
-	for (unsigned i = 0; i < lookup->count; i++) {
-		enum reach reach = address_reach(&lookup->addresses[i]);
-		const struct rule *deny = slot->by_proxy ? NULL : rules_deny_address(rules, &lookup->addresses[i], slot->port);
-		if (deny) {
-			snprintf(slot->problem, sizeof(slot->problem), "its name leads to a denied address (%.60s)", deny->text);
-			continue;
-		}
-		// The caller's own proxy may stand anywhere, even on this host.
-		if (reach == REACH_PUBLIC || (reach == REACH_PRIVATE && private) || slot->by_proxy) {
+	// The caller's own proxy may stand anywhere, even on this host.
+	for (unsigned i = 0; i < lookup->count; i++)
+		if (slot->by_proxy || may_lead(worker, slot, &lookup->addresses[i]))
 			kept[count++] = lookup->addresses[i];
-			continue;
-		}
-		address_text(&lookup->addresses[i], text);
-		snprintf(slot->problem, sizeof(slot->problem), "its name leads to %s%s", text,
-			 reach == REACH_PRIVATE ? ", a private address: --private-network yes" : ", which no name may lead to");
-	}
 	interleave(slot, kept, count);
 	start(worker, slot);
 }

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/list.h"
+#include "net/own.h"
 #include "plan.h"
 
 struct shared *shared_new(void)
@@ -81,11 +82,45 @@ static const struct rule *find(const struct rule *rules, unsigned count, const s
 	return NULL;
 }
 
-const struct rule *rules_decide(const struct rules *rules, const struct host *host, uint16_t port,
-				const struct rule **ret_deny)
+bool rules_is_loopback(const struct address *address)
 {
-	*ret_deny = find(rules->deny, rules->deny_count, host, port);
-	return *ret_deny ? NULL : find(rules->allow, rules->allow_count, host, port);
+	static const struct address any, own = { { [15] = 1 } };
+	return (address_is_v4(address) && (address->bytes[12] == 127 || address->bytes[12] == 0)) ||
+	       memcmp(address, &any, sizeof(any)) == 0 || memcmp(address, &own, sizeof(own)) == 0;
+}
+
+static bool means(const struct rule *rule, const struct address *address, int routes)
+{
+	enum reach reach = address_reach(address);
+	if (rule->destination.prefix == 128)
+		return true;
+	if (reach == REACH_NEVER || (reach == REACH_PRIVATE && address_reach(&rule->destination.network) != reach))
+		return false;
+	return own_ask(routes, address) == OWN_NOT;
+}
+
+const struct rule *rules_decide(const struct rules *rules, const struct host *host, uint16_t port, int routes,
+				struct refusal *ret)
+{
+	bool address = host->kind == HOST_ADDRESS, wide = false;
+	*ret = (struct refusal){ find(rules->deny, rules->deny_count, host, port), "denied by rule", false };
+	if (ret->deny)
+		return NULL;
+	if (address && rules_is_loopback(&host->address)) {
+		ret->why = "this host itself; a port of it opens by --loopback PORT";
+		return NULL;
+	}
+	for (unsigned i = 0; i < rules->allow_count; i++) {
+		const struct rule *rule = &rules->allow[i];
+		if (!destination_matches(&rule->destination, host, port))
+			continue;
+		if (!address || means(rule, &host->address, routes))
+			return rule;
+		wide = true;
+	}
+	ret->why = wide ? "a rule so wide does not open this address" : "not in the allowlist";
+	ret->by_rule = true;
+	return NULL;
 }
 
 const struct rule *rules_deny_address(const struct rules *rules, const struct address *address, uint16_t port)

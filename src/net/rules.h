@@ -13,12 +13,22 @@ int rules_compile(const struct plan *plan, const struct list *more_allow, const 
 
 const struct rules *rules_current(const struct shared *shared);
 
-// NULL when the destination is denied; else the rule that allows it. `ret_deny` is the rule that
-// denies, NULL where none allows.
-const struct rule *rules_decide(const struct rules *rules, const struct host *host, uint16_t port,
-				const struct rule **ret_deny);
+// Why a destination is refused.
+struct refusal {
+	const struct rule *deny; // the rule that denies, NULL where none allows
+	const char *why;
+	bool by_rule; // a rule for this very destination would allow it
+};
+// The rule that allows a destination, or NULL. A literal address needs one that means it: a wide one does not
+// open private networks; only the very address opens a metadata service and this host itself, and nothing its
+// loopback. `routes` is own_open's.
+const struct rule *rules_decide(const struct rules *rules, const struct host *host, uint16_t port, int routes,
+				struct refusal *ret);
 // The rule that denies an address to which an allowed name leads, or NULL.
 const struct rule *rules_deny_address(const struct rules *rules, const struct address *address, uint16_t port);
+
+// 127.0.0.0/8, ::1 and what leads there.
+bool rules_is_loopback(const struct address *address);
 
 // A bit for each budget that counts what goes there.
 uint64_t rules_budgets(const struct rules *rules, const struct host *host, uint16_t port);

@@ -9,30 +9,11 @@
 
 enum { HEAD_MILLISECONDS = 30000, UNDECIDED_MILLISECONDS = 100, LASTING_MILLISECONDS = 10000, TURNS_MOST = 16 };
 
-static bool is_loopback(const struct address *address)
-{
-	static const struct address any, own = { { [15] = 1 } };
-	return (address_is_v4(address) && (address->bytes[12] == 127 || address->bytes[12] == 0)) ||
-	       memcmp(address, &any, sizeof(any)) == 0 || memcmp(address, &own, sizeof(own)) == 0;
-}
-
-// A literal address needs a rule that means it: a wide one does not open private networks, only
-// the very address opens a metadata service, and nothing opens this host.
-static bool rule_means(const struct rule *rule, const struct address *address)
-{
-	enum reach reach = address_reach(address);
-	if (is_loopback(address))
-		return false;
-	if (reach == REACH_NEVER)
-		return rule->destination.prefix == 128;
-	return reach == REACH_PUBLIC || address_reach(&rule->destination.network) == reach;
-}
-
 bool talk_to(struct worker *worker, struct slot *slot, const struct host *host, uint16_t port)
 {
 	const struct rules *rules = rules_current(worker->shared);
-	const struct rule *deny, *allow;
-	const char *why = "not in the allowlist", *budget;
+	struct refusal refusal;
+	const char *budget;
 	slot->host = *host;
 	slot->port = port;
 	// A client that resolves for itself and then asks the explicit proxy.
@@ -43,17 +24,10 @@ bool talk_to(struct worker *worker, struct slot *slot, const struct host *host, 
 			memcpy(slot->host.name, name, sizeof(slot->host.name));
 		}
 	}
-	allow = rules_decide(rules, &slot->host, port, &deny);
-	if (allow && slot->host.kind == HOST_ADDRESS && !rule_means(allow, &slot->host.address)) {
-		allow = NULL;
-		why = "a rule so wide does not open this address";
-	}
-	bool loopback = slot->host.kind == HOST_ADDRESS && is_loopback(&slot->host.address);
-	if (loopback)
-		why = "this host itself; a port of it opens by --loopback PORT";
+	const struct rule *allow = rules_decide(rules, &slot->host, port, worker->routes, &refusal);
 	if (!allow) {
-		slot->record = record_slot(worker, slot, VERDICT_DENIED, deny ? deny->text : "",
-					   deny ? "denied by rule" : why, !deny && !loopback);
+		slot->record = record_slot(worker, slot, VERDICT_DENIED, refusal.deny ? refusal.deny->text : "",
+					   refusal.why, refusal.by_rule);
 		return false;
 	}
 	slot->rule = *allow;
@@ -153,13 +127,13 @@ static bool run_sniff(struct worker *worker, struct slot *slot)
 // behind it, would be somebody else's on the same address.
 static const char *judge_hello(struct worker *worker, const struct slot *slot, bool named, const struct host *asked)
 {
-	const struct rule *deny;
+	struct refusal refusal;
 	if (!named || host_equal(asked, &slot->host))
 		return NULL;
 	if (slot->host.kind == HOST_NAME)
 		return "TLS asks for another name";
-	rules_decide(rules_current(worker->shared), asked, slot->port, &deny);
-	return deny ? "TLS asks for a denied name" : NULL;
+	rules_decide(rules_current(worker->shared), asked, slot->port, worker->routes, &refusal);
+	return refusal.deny ? "TLS asks for a denied name" : NULL;
 }
 
 static bool run_hello(struct worker *worker, struct slot *slot)

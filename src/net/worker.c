@@ -12,6 +12,7 @@
 #include "base/base64.h"
 #include "base/fd.h"
 #include "base/str.h"
+#include "net/own.h"
 #include "net/proxy.h"
 #include "net/rules.h"
 #include "plan.h"
@@ -38,12 +39,13 @@ static void judge_again(struct worker *worker)
 	const struct rules *rules = rules_current(worker->shared);
 	for (uint32_t i = 0; i < worker->used; i++) {
 		struct slot *slot = &worker->slots[i];
-		const struct rule *deny;
+		struct refusal refusal;
 		bool leads_out = slot->dialing != DIAL_NONE && slot->record >= 0 && slot->rule.text[0];
 		if (slot->talk == TALK_FREE || !leads_out)
 			continue;
 		const struct record *record = &worker->records[slot->record];
-		bool allowed = rules_decide(rules, &slot->host, slot->port, &deny);
+		bool allowed = rules_decide(rules, &slot->host, slot->port, worker->routes, &refusal);
+		const struct rule *deny = refusal.deny;
 		if (allowed && record->dialled && !slot->by_proxy)
 			deny = rules_deny_address(rules, &record->address, slot->port);
 		if (allowed && !deny)
@@ -231,6 +233,7 @@ static void prepare(struct worker *worker, const struct worker_start *start)
 	worker->first = start->first;
 	worker->control = start->control;
 	worker->hosts_file = -1;
+	worker->routes = own_open();
 	worker->spare = fcntl(worker->control, F_DUPFD_CLOEXEC, 3);
 	worker->now = worker->rate_start = milliseconds();
 	worker->files_checked = worker->now - 60000;
@@ -269,7 +272,7 @@ _Noreturn void worker_main(const struct worker_start *start)
 		_exit(1);
 	worker.slots = slots;
 	prepare(&worker, start);
-	if (worker.epoll < 0 || lookup_begin(&worker) < 0 || wall_close() < 0)
+	if (worker.epoll < 0 || worker.routes < 0 || lookup_begin(&worker) < 0 || wall_close() < 0)
 		_exit(1);
 	worker_take_order(&worker); // the first: the host's tables of names
 	if (worker.published_count)

@@ -135,6 +135,7 @@ struct worker {
 	} pipes[PIPES_MOST];
 
 	// lookup
+	int routes; // netlink, see own.h
 	ares_channel channel;
 	struct resolv resolv;
 	int hosts_file;

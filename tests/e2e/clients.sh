@@ -32,6 +32,7 @@ both() {
 listens() { # its name, PORT
 	wait_for 30 bash -c "</dev/tcp/203.0.113.10/$2" || fail "$1 listens" "$(cat "$work/$1.log" 2>/dev/null)"
 }
+outside() { exec "$tests/net/outside" "$@"; }
 have() { command -v "$1" >/dev/null || { skip "$1" "it is not installed"; return 1; }; }
 
 # --- servers that are programs of their own
@@ -39,7 +40,7 @@ git init -q --bare "$work/served.git"
 (cd "$project" && git add file && git commit -qm one && git push -q "$work/served.git" HEAD:refs/heads/master)
 git -C "$work/served.git" update-server-info
 mkdir -p "$work/web" && cp -r "$work/served.git" "$work/web/served.git"
-python3 - "$LAB" "$work/web" <<'END' &
+cat >"$work/web.py" <<'END'
 import functools, http.server, ssl, sys, threading
 class Quiet(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *words): pass
@@ -52,12 +53,13 @@ server.socket = context.wrap_socket(server.socket, server_side=True)
 threading.Thread(target=plain.serve_forever, daemon=True).start()
 server.serve_forever()
 END
+outside python3 "$work/web.py" "$LAB" "$work/web" &
 started=$!
-git daemon --base-path="$work" --export-all --reuseaddr --listen=203.0.113.10 "$work/served.git" >"$work/daemon.log" 2>&1 &
+outside git daemon --base-path="$work" --export-all --reuseaddr --listen=203.0.113.10 "$work/served.git" >"$work/daemon.log" 2>&1 &
 started="$started $!"
 mkdir -p "$work/module" && echo from-rsync >"$work/module/thing"
 printf 'use chroot = no\nport = 8873\naddress = 203.0.113.10\n[m]\npath = %s\n' "$work/module" >"$work/rsyncd.conf"
-rsync --daemon --no-detach --config="$work/rsyncd.conf" >"$work/rsync.log" 2>&1 &
+outside rsync --daemon --no-detach --config="$work/rsyncd.conf" >"$work/rsync.log" 2>&1 &
 started="$started $!"
 trap 'kill $started 2>/dev/null; chmod -R u+rwx "$work" 2>/dev/null; rm -rf "$work"' EXIT
 listens web 8443
@@ -72,7 +74,7 @@ both "openssl s_client" 'subject=CN = www' bash -c "openssl s_client -connect HO
 both "bash's /dev/tcp" '220 hello' bash -c 'exec 3<>/dev/tcp/HOST/2525; read -r line <&3; echo "$line"'
 # h2 needs a server that speaks it.
 if have node; then
-	node -e '
+	outside node -e '
 const fs = require("fs"), lab = process.argv[1];
 require("http2").createSecureServer({ cert: fs.readFileSync(lab + "/server.pem"), key: fs.readFileSync(lab + "/server.key") })
 	.on("stream", (stream) => { stream.respond({ ":status": 200 }); stream.end("over h2\n"); }).listen(9443, "203.0.113.10");' "$LAB" &
@@ -150,7 +152,7 @@ if have sshd; then
 		{ cat /etc/passwd && echo 'sshd:x:65533:65534::/run/sshd:/usr/sbin/nologin'; } >"$work/passwd"
 		chmod 644 "$work/passwd" && mount --bind "$work/passwd" /etc/passwd
 	fi
-	"$(command -v sshd)" -D -f "$work/sshd_config" -E "$work/sshd.log" &
+	outside "$(command -v sshd)" -D -f "$work/sshd_config" -E "$work/sshd.log" &
 	started="$started $!"
 	listens sshd 2222
 	cp "$work/key" "$project/key" && chmod 600 "$project/key"
@@ -171,7 +173,7 @@ if [ -x "$(ls -d /usr/lib/postgresql/*/bin/postgres 2>/dev/null | tail -1)" ] &&
 	bin=$(dirname "$(ls -d /usr/lib/postgresql/*/bin/postgres | tail -1)")
 	if [ "$(id -u)" != 0 ]; then
 		"$bin/initdb" -D "$work/pg" -A trust -U tester >/dev/null 2>&1
-		"$bin/postgres" -D "$work/pg" -h 203.0.113.10 -k "$work" -p 5432 >"$work/pg.log" 2>&1 &
+		outside "$bin/postgres" -D "$work/pg" -h 203.0.113.10 -k "$work" -p 5432 >"$work/pg.log" 2>&1 &
 		started="$started $!"
 		for _ in $(seq 50); do "$bin/pg_isready" -qh 203.0.113.10 && break; sleep 0.1; done
 		echo 'host all all 0.0.0.0/0 trust' >>"$work/pg/pg_hba.conf" && "$bin/pg_ctl" -D "$work/pg" reload >/dev/null
@@ -182,7 +184,7 @@ if [ -x "$(ls -d /usr/lib/postgresql/*/bin/postgres 2>/dev/null | tail -1)" ] &&
 fi
 if have redis-cli; then
 	# As much of the server as a ping needs.
-	python3 -c 'import socket
+	outside python3 -c 'import socket
 s = socket.create_server(("203.0.113.10", 6379))
 while True:
     c, _ = s.accept()

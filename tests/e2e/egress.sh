@@ -95,6 +95,16 @@ done
 for address in 127.0.0.1 0.0.0.0 '[::1]' '[::ffff:127.0.0.1]'; do
 	like "no rule opens $address" "$(box -a "$address" -a '*' -- curl -s -m 5 -x http://198.18.0.1:3128 "http://$address:80/")" 'blocked by sbx'
 done
+like "a name that leads to this host itself" "$(get -a '*' -- http://host.test/; cat "$work/log")" 'could not reach host.test:80 .*198.51.100.7, this host itself, which no name may lead to'
+like "by IPv6" "$(get -a host-six.test -- http://host-six.test/; cat "$work/log")" '2001:db8::7, this host itself'
+like "in a network that is this host's as a whole" "$(get -a '*' -- http://host-network.test/; cat "$work/log")" '198.51.100.70, this host itself'
+like "at a private address" "$(get -a host-private.test --private-network yes -- http://host-private.test/; cat "$work/log")" '10.9.9.8, this host itself'
+like "of two addresses the other" "$(get -a half-host.test -- http://half-host.test/)" '^GET / host=half-host.test'
+for address in 198.51.100.7 10.9.9.8 '[2001:db8::7]'; do
+	like "no wide rule opens $address, this host" "$(get -a 0.0.0.0/0 -a 10.0.0.0/8 -a ::/0 -- "http://$address/"; cat "$work/log")" 'blocked .*so wide does not open .*--allow-domain '
+	like "the very address does, whatever stands before it" "$(get -a 0.0.0.0/0 -a ::/0 -a "$address" -- "http://$address/")" '^GET / host='
+done
+like "a neighbour's in the same network is open" "$(get -a 10.0.0.0/8 -- http://10.9.9.9/)" '^GET /'
 like "a metadata address by its own rule" "$(get -a 169.254.169.254 -- http://169.254.169.254/)" '^GET /'
 like "the listener itself leads nowhere" "$(allowed -- python3 "$raw" 127.0.0.1 1 'GET / HTTP/1.1\r\n\r\n')" 'blocked by sbx'
 

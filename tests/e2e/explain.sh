@@ -100,7 +100,8 @@ is "why: hidden, and no option shows it" "$project/file is hidden (--hide)
 is "why: protected, and no option lets it be written" "$project/file can be read (--protect)
   no option lets it be written (--protect)" "$("$SBX" why --protect ./file --write ./file ./file)"
 is "explain: what no option lets be written has none" "sbx: blocked writing $project/file (sh): is read-only in the box (--protect)" "$("$SBX" run --explain --protect ./file -- sh -c 'exec 2>/dev/null; echo x >file' 2>&1)"
-is "why: left out by a line, and no option passes it" '$LANG is withheld: the profile leaves it out' "$(LANG=C "$SBX" why --unset-env LANG '$LANG')"
+is "why: left out by a line" '$LANG is withheld: the profile leaves it out
+  to pass it: --pass-env LANG' "$(LANG=C "$SBX" why --unset-env LANG '$LANG')"
 like "why: the project" "$(why ./file)" "^$project/file can be read and written \(project\)"
 like "why: the system" "$(why /usr/bin/env)" '^/usr/bin/[a-z]+ can be read \(base.ini \(built in\), line [0-9]+\)'
 like "why: the home" "$(why '~/data/x')" "^$HOME/data/x is not in the box: .*thrown away"
@@ -112,11 +113,18 @@ like "why: what nothing names" "$(why /srv/x)" '^/srv/x is not in the box: no li
 ln -s /etc/hostname link
 like "why: a link is followed" "$(why ./link)" "^$project/link leads to /etc/hostname"
 rm link
-like "why: a host" "$(why example.org)" 'example.org, port 443, cannot be reached: no line allows it'
+like "why: a host" "$(why example.org)" 'example.org, port 443, cannot be reached: not in the allowlist'
 like "why: with a flag" "$(why -a example.org:80 example.org:80)" 'can be reached \(example.org:80; --allow-domain\)'
 like "why: another port" "$(why -a example.org:80 example.org)" 'cannot be reached'
 like "why: by a group" "$(why -a @github github.com)" 'can be reached \(github.com: '
 like "why: denied" "$(why -a '*.example.org' --deny-domain x.example.org x.example.org)" 'is denied \(x.example.org\)'
+like "why: an address that a wide line does not open" "$(why -a 8.0.0.0/5 -a 0.0.0.0/0 10.9.9.9)" 'cannot be reached: a rule so wide does not open this address'
+like "why: but its own does, wherever it stands" "$(why -a 0.0.0.0/0 -a 10.9.9.9 10.9.9.9)" 'can be reached \(10.9.9.9; --allow-domain\)'
+is "why: the loopback is the box's own" "127.0.0.1:80, port 80, is the box's own
+  to reach the host's: --loopback 80" "$(why -a 127.0.0.1 127.0.0.1:80)"
+is "why: by its name" "localhost:80, port 80, is the host's (--loopback)" "$(why --loopback 80 localhost:80)"
+like "why: in tier landlock it is nobody's" "$(why --tier landlock --unprotected localhost:80)" '^localhost:80, port 80, cannot be reached$'
+like "why: mode host" "$(why --network host 10.9.9.9)" 'can be reached as on the host'
 like "why: no network" "$(why --network none example.org)" 'mode none'
 like "why: a secret variable" "$(GH_TOKEN=x why '$GH_TOKEN')" '^\$GH_TOKEN is withheld: .*'
 like "why: a harmless one" "$(why '$HOME')" 'is passed'

@@ -1,5 +1,5 @@
 # Shared by run.sh and coverage: the pure rooms, the build of one target, its corpus.
-fuzz_sources=$(ls src/agent/{agents,hook,trust}.c src/base/*.c src/policy/*.c src/jail/variables.c src/limits/{bus,text}.c src/net/{dns,hosts,http,link,socks,tls,who}.c src/session/{journal,state,tar,words}.c | grep -v musl)
+fuzz_sources=$(ls src/agent/{agents,hook,trust}.c src/base/*.c src/policy/*.c src/jail/variables.c src/limits/{bus,text}.c src/net/{dns,hosts,http,link,own,socks,tls,who}.c src/session/{journal,state,tar,words}.c | grep -v musl)
 
 fuzz_build() { # SOURCE PROGRAM flags...
 	local source=$1 program=$2

@@ -15,7 +15,7 @@ parsers="src/agent/hook.c src/agent/trust.c src/base/destination.c src/base/gitc
 	src/net/tls.c src/policy/argv.c src/policy/ini.c src/policy/keys.c src/policy/values.c
 	src/session/journal.c src/session/state.c src/session/tar.c src/session/words.c"
 # In files that do other things as well: netlink's, D-Bus' and /proc's words.
-functions="bus_reply link_parse_ack who_find_inode"
+functions="bus_reply link_parse_ack own_parse who_find_inode"
 
 cover() { # NAME
 	fuzz_build "tests/fuzz/$1.c" "$work/$1" -fsanitize=fuzzer -fprofile-instr-generate -fcoverage-mapping \
@@ -38,7 +38,7 @@ llvm-cov report "${objects[@]}" -instr-profile="$work/profile" $parsers 2>/dev/n
 	awk '$1 ~ /\.c$/ || $1 == "TOTAL" { printf "# %-26s %5d lines %5d missed  %s\n", $1, $8, $9, $10 }' >"$work/table"
 for function in $functions; do
 	llvm-cov report "${objects[@]}" -instr-profile="$work/profile" -show-functions -name="$function" \
-		src/limits/bus.c src/net/link.c src/net/who.c 2>/dev/null |
+		src/limits/bus.c src/net/link.c src/net/own.c src/net/who.c 2>/dev/null |
 		awk -v name="$function" '$1 == name { printf "# %-26s %5d lines %5d missed  %s\n", $1, $5, $6, $7 }' >>"$work/table"
 done
 cat "$work/table"

@@ -4,6 +4,7 @@
 
 #include "net/hosts.h"
 #include "net/link.h"
+#include "net/own.h"
 #include "net/socks.h"
 #include "net/who.h"
 
@@ -16,6 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct resolv resolv;
 	uint32_t sequence;
 	size_t used;
+	unsigned type;
 	int error;
 	bool open;
 	if (socks_greeting(data, size, &used, &open) == PARSE_DONE && used > size)
@@ -30,6 +32,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t at = 0; at < size && link_parse_ack(data + at, size - at, &used, &sequence, &error) == PARSE_DONE; at += used)
 		if (used == 0 || used > size - at || error < 0)
 			__builtin_trap();
+	if (own_parse(data, size, 0, &type, &error) == PARSE_DONE && (error < 0 || (error && type)))
+		__builtin_trap();
 	who_find_inode((const char *)data, size, 0x50);
 	return 0;
 }

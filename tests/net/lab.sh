@@ -1,7 +1,9 @@
 #!/bin/bash
-# Runs a command in a network namespace of its own with the servers of servers.py: names, resolv.conf,
-# a CA. As root, or as an ordinary user by a user namespace, in which the command keeps its uid.
-#   tests/net/lab.sh COMMAND [ARGUMENT]...      LAB is a directory with ca.pem, removed at the end
+# Runs a command in a network namespace of its own, as on a host, with another behind a cable: the servers of
+# servers.py are there, and some on the host itself; names, resolv.conf, a CA. As root, or as an ordinary user
+# by a user namespace, in which the command keeps its uid.
+#   tests/net/lab.sh COMMAND [ARGUMENT]...      LAB is a directory with ca.pem, removed at the end; what is
+#                                               written to $LAB/outside a shell out there runs
 here=$(cd "$(dirname "$0")" && pwd)
 if [ "${LAB_STAGE:-}" = "" ]; then
 	LAB_UID=$(id -u) LAB_GID=$(id -g) LAB_STAGE=inside
@@ -13,14 +15,33 @@ if [ "${LAB_STAGE:-}" = "" ]; then
 fi
 unset LAB_STAGE
 set -e
+servers=
 LAB=$(mktemp -d "${TMPDIR:-/var/tmp}/sbx-lab.XXXXXX")
 export LAB
 chmod 755 "$LAB"
 ip link set lo up
-for address in 203.0.113.10 203.0.113.11 203.0.113.53 10.9.9.9 169.254.169.254; do
-	ip address add "$address/32" dev lo
-done
-ip -6 address add 2001:db8::10/128 dev lo nodad
+mkfifo "$LAB/outside"
+setsid unshare --net -- bash <>"$LAB/outside" >"$LAB/outside.log" 2>&1 &
+outside=$!
+trap 'kill -- -$outside $servers 2>/dev/null; rm -rf "$LAB"' EXIT
+until [ "$(readlink "/proc/$outside/ns/net")" != "$(readlink /proc/self/ns/net)" ]; do sleep 0.01; done
+ip link add lab type veth peer name lab netns "$outside"
+ip link set lab up
+echo 'ip link set lo up; ip link set lab up' >"$LAB/outside"
+cable() { # address, whose: host or outside, how it is added
+	if [ "$2" = host ]; then
+		# shellcheck disable=SC2086
+		ip address add "$1" dev lab $3
+		echo "ip route add $1 dev lab" >"$LAB/outside"
+	else
+		ip route add "$1" dev lab
+		echo "ip address add $1 dev lab $3" >"$LAB/outside"
+	fi
+}
+cable 2001:db8::7/128 host nodad
+cable 2001:db8::10/128 outside nodad
+for address in 198.51.100.7 10.9.9.8; do cable $address/32 host ''; done
+for address in 203.0.113.10 203.0.113.11 203.0.113.53 10.9.9.9 169.254.169.254; do cable $address/32 outside ''; done
 printf 'nameserver 203.0.113.53\n' >"$LAB/resolv.conf"
 printf '127.0.0.1 localhost\n203.0.113.10 table.test\n' >"$LAB/hosts"
 # /etc/resolv.conf may be a link to a place that is not there.
@@ -35,12 +56,13 @@ mount --bind "$LAB/hosts" /etc/hosts
 	printf 'subjectAltName=DNS:*.allowed.test,DNS:other.test,DNS:denied.test,DNS:table.test,IP:203.0.113.10,IP:2001:db8::10\n' >ext
 	openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile ext -out server.pem
 ) 2>"$LAB/openssl.log" >&2
+ip route add local 198.51.100.64/26 dev lo
 mkfifo "$LAB/ready"
-python3 "$here/servers.py" "$LAB" >"$LAB/ready" 2>"$LAB/servers.log" &
+echo "python3 '$here/servers.py' '$LAB' outside >'$LAB/ready' 2>'$LAB/servers.log' </dev/null &" >"$LAB/outside"
+read -r word <"$LAB/ready" && [ "$word" = ready ] || { cat "$LAB/servers.log" "$LAB/outside.log"; exit 1; }
+python3 "$here/servers.py" "$LAB" host >"$LAB/ready" 2>"$LAB/servers.log" &
 servers=$!
-trap 'kill $servers 2>/dev/null; rm -rf "$LAB"' EXIT
-read -r word <"$LAB/ready" || { cat "$LAB/servers.log"; exit 1; }
-[ "$word" = ready ]
+read -r word <"$LAB/ready" && [ "$word" = ready ] || { cat "$LAB/servers.log"; exit 1; }
 set +e
 if [ "$LAB_UID" = 0 ]; then
 	"$@"

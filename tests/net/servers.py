@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Every server that the tests of the network talk to, in one process, on addresses of a network
-namespace that the test made: DNS with good and evil answers, HTTP, TLS, echo, banner, a proxy.
-  servers.py DIRECTORY    certificates are read from there; "ready" is printed when all listen
+"""Every server that the tests of the network talk to, on addresses of network namespaces that the
+test made: DNS with good and evil answers, HTTP, TLS, echo, banner, a proxy.
+  servers.py DIRECTORY outside|host    certificates are read from there; "ready" is printed when all listen
 """
 import asyncio
 import base64
@@ -14,6 +14,7 @@ import sys
 
 WEB, WEB2, PRIVATE, META = "203.0.113.10", "203.0.113.11", "10.9.9.9", "169.254.169.254"
 WEB6 = "2001:db8::10"
+HOST, HOST_PRIVATE, HOST6 = "198.51.100.7", "10.9.9.8", "2001:db8::7"
 # name: (IPv4 addresses, IPv6 addresses)
 NAMES = {
     "www.allowed.test": ([WEB], []),
@@ -28,6 +29,11 @@ NAMES = {
     "mapped.test": ([], ["::ffff:127.0.0.1"]),
     "nat64.test": ([], ["64:ff9b::a9fe:a9fe"]),
     "mixed.test": ([PRIVATE, WEB], []),
+    "host.test": ([HOST], []),
+    "host-private.test": ([HOST_PRIVATE], []),
+    "host-six.test": ([], [HOST6]),
+    "host-network.test": (["198.51.100.70"], []),  # no device has this address
+    "half-host.test": ([HOST, WEB], []),
     "db.corp.test": ([WEB], []),
     "proxy.corp.test": ([WEB2], []),
 }
@@ -192,7 +198,7 @@ async def proxy(reader, writer):
     await asyncio.gather(echo(reader, out), echo(away, writer))
 
 
-async def main(directory):
+async def serve_names():
     loop = asyncio.get_running_loop()
     await loop.create_datagram_endpoint(Dns, local_addr=("203.0.113.53", 53))
 
@@ -206,16 +212,22 @@ async def main(directory):
         writer.close()
 
     await asyncio.start_server(dns_stream, "203.0.113.53", 53)
+    await asyncio.start_server(proxy, WEB2, 3128)
+
+
+async def main(directory, place):
+    outside = place == "outside"
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(os.path.join(directory, "server.pem"), os.path.join(directory, "server.key"))
-    for address in (WEB, WEB2, PRIVATE, META, WEB6, "127.0.0.1", "::1"):
+    for address in (WEB, WEB2, PRIVATE, META, WEB6) if outside else (HOST, HOST_PRIVATE, HOST6, "127.0.0.1", "::1"):
         await asyncio.start_server(http, address, 80)
         await asyncio.start_server(http, address, 443, ssl=context)
         await asyncio.start_server(echo, address, 7000)
         await asyncio.start_server(banner, address, 2525)
-    await asyncio.start_server(proxy, WEB2, 3128)
+    if outside:
+        await serve_names()
     print("ready", flush=True)
     await asyncio.Event().wait()
 
 
-asyncio.run(main(sys.argv[1]))
+asyncio.run(main(sys.argv[1], sys.argv[2]))

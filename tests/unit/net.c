@@ -1,7 +1,7 @@
 // The parsers of the way out: hosts, destinations, HTTP, TLS, SOCKS, DNS, the host's tables, netlink.
 #include "test.h"
 
-#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
 #include <string.h>
 
 #include "base/base64.h"
@@ -10,6 +10,7 @@
 #include "net/hosts.h"
 #include "net/http.h"
 #include "net/link.h"
+#include "net/own.h"
 #include "net/socks.h"
 #include "net/tls.h"
 #include "net/who.h"
@@ -398,6 +399,36 @@ static void kernel_texts(void **state)
 	assert_int_equal(link_parse_ack(bytes, 10, &used, &sequence, &got), PARSE_MORE);
 }
 
+static void whose(void **state)
+{
+	struct {
+		struct nlmsghdr header;
+		struct rtmsg route;
+	} answer = { { sizeof(answer), RTM_NEWROUTE, 0, 7, 0 }, { .rtm_type = RTN_LOCAL } };
+	struct nlmsghdr header = { .nlmsg_len = 20, .nlmsg_type = NLMSG_ERROR, .nlmsg_seq = 7 };
+	int error = -101, got;
+	uint8_t bytes[sizeof(answer)];
+	unsigned type;
+	(void)state;
+	memcpy(bytes, &answer, sizeof(answer));
+	assert_int_equal(own_parse(bytes, sizeof(bytes), 7, &type, &got), PARSE_DONE);
+	assert_true(type == RTN_LOCAL && got == 0);
+	assert_int_equal(own_parse(bytes, sizeof(bytes), 8, &type, &got), PARSE_MORE);
+	assert_int_equal(own_parse(bytes, sizeof(bytes) - 1, 7, &type, &got), PARSE_BAD);
+	assert_int_equal(own_parse(bytes, 10, 7, &type, &got), PARSE_BAD);
+	bytes[0] = 24; // shorter than a route
+	assert_int_equal(own_parse(bytes, sizeof(bytes), 7, &type, &got), PARSE_BAD);
+	memcpy(bytes, &header, sizeof(header));
+	memcpy(bytes + sizeof(header), &error, sizeof(error));
+	assert_int_equal(own_parse(bytes, 20, 7, &type, &got), PARSE_DONE);
+	assert_true(type == RTN_UNSPEC && got == 101);
+	memset(bytes + sizeof(header), 0x7f, sizeof(error)); // no error that there is
+	assert_int_equal(own_parse(bytes, 20, 7, &type, &got), PARSE_DONE);
+	assert_true(got > 0);
+	bytes[4] = RTM_NEWLINK;
+	assert_int_equal(own_parse(bytes, sizeof(bytes), 7, &type, &got), PARSE_BAD);
+}
+
 static void coded(void **state)
 {
 	char text[64];
@@ -418,7 +449,7 @@ int main(void)
 		cmocka_unit_test(spellings),	cmocka_unit_test(reaches), cmocka_unit_test(destinations),
 		cmocka_unit_test(ambiguous), cmocka_unit_test(requests),	cmocka_unit_test(responses), cmocka_unit_test(chunks),
 		cmocka_unit_test(hellos),	cmocka_unit_test(socks), cmocka_unit_test(questions),
-		cmocka_unit_test(tables),	cmocka_unit_test(kernel_texts), cmocka_unit_test(coded),
+		cmocka_unit_test(tables),	cmocka_unit_test(kernel_texts), cmocka_unit_test(whose), cmocka_unit_test(coded),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
