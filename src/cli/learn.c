@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/given.h"
+#include "base/host.h"
 #include "base/out.h"
 #include "base/owned.h"
 #include "base/path.h"
@@ -19,6 +20,9 @@
 #include "cli/box.h"
 #include "cli/help.h"
 #include "cli/verbs.h"
+#include "jail/judge.h"
+#include "net/own.h"
+#include "plan.h"
 #include "policy/ini.h"
 #include "policy/propose.h"
 
@@ -59,13 +63,43 @@ static bool is_secret(const struct box *box, const char *path)
 	return false;
 }
 
+// What a hostile command would ask for, and nobody should give unseen; or NULL.
+static const char *path_caution(const struct box *box, const char *key, const char *path)
+{
+	struct judgement judgement = judge_path(&box->plan, path);
+	bool kept = judgement.by && judgement.by->from.file && str_equal(judgement.by->from.file, "protect");
+	if (is_secret(box, path))
+		return "a secret";
+	return kept && str_equal(key, "write") ? "what your own tools run or trust" : NULL;
+}
+
+static const char *host_caution(const char *text)
+{
+	struct host host;
+	uint16_t port = 0;
+	autoclose int routes = own_open();
+	if (!host_parse_port(text, strlen(text), &host, &port) || host.kind != HOST_ADDRESS)
+		return NULL;
+	if (own_ask(routes, &host.address) != OWN_NOT)
+		return "this machine itself";
+	switch (address_reach(&host.address)) {
+	case REACH_NEVER:
+		return "a link or a metadata service";
+	case REACH_PRIVATE:
+		return "a private address";
+	case REACH_PUBLIC:
+		break;
+	}
+	return NULL;
+}
+
 static void wish_for(const struct box *box, struct arena *arena, const struct denial *denial,
 		     struct wishes *wishes)
 {
 	if (!denial->flag)
 		return;
 	if (str_equal(denial->flag, "allow-domain")) {
-		propose_host(arena, wishes, denial->value);
+		propose_host(arena, wishes, denial->value, host_caution(denial->value));
 		return;
 	}
 	char real[PATH_MAX];
@@ -77,7 +111,7 @@ static void wish_for(const struct box *box, struct arena *arena, const struct de
 	if (before && str_equal(path, before) && str_equal(denial->kind, "read"))
 		return;
 	propose_path(arena, wishes, denial->flag, path, box->plan.home, box->plan.project,
-		     is_secret(box, path));
+		     path_caution(box, denial->flag, path));
 }
 
 // Options of the run belong to what it needed; "every name" is replaced by those that were used.

@@ -11,16 +11,22 @@
 
 enum { TOGETHER = 3 }; // so many names of one directory stand for the directory
 
-void propose_line(struct wishes *wishes, const char *section, const char *key, const char *value)
+// False when it is there.
+static bool add(struct wishes *wishes, const char *section, const char *key, const char *value, const char *caution)
 {
 	for (unsigned i = 0; i < wishes->count; i++)
 		if (str_equal(wishes->all[i].key, key) &&
 		    str_equal(wishes->all[i].section, section) &&
 		    str_equal(wishes->all[i].value, value))
-			return;
+			return false;
 	if (wishes->count < WISHES_MOST)
-		wishes->all[wishes->count++] =
-			(struct wish){ .section = section, .key = key, .value = value };
+		wishes->all[wishes->count++] = (struct wish){ section, key, value, caution };
+	return true;
+}
+
+void propose_line(struct wishes *wishes, const char *section, const char *key, const char *value)
+{
+	add(wishes, section, key, value, NULL);
 }
 
 static const char *written(struct arena *arena, const char *path, const char *home,
@@ -52,7 +58,7 @@ static void drop(struct wishes *wishes, unsigned index)
 static bool is_below(const struct wish *wish, const char *key, const char *directory)
 {
 	size_t length = strlen(directory);
-	return !wish->secret && str_equal(wish->section, "files") && str_equal(wish->key, key) &&
+	return !wish->caution && str_equal(wish->section, "files") && str_equal(wish->key, key) &&
 	       strncmp(wish->value, directory, length) == 0 && wish->value[length] == '/';
 }
 
@@ -83,28 +89,23 @@ static void generalise(struct arena *arena, struct wishes *wishes, const char *k
 }
 
 void propose_path(struct arena *arena, struct wishes *wishes, const char *key, const char *path,
-		  const char *home, const char *project, bool secret)
+		  const char *home, const char *project, const char *caution)
 {
 	const char *value = written(arena, path, home, project);
 	if (!may_be_written(value))
 		return;
-	for (unsigned i = 0; i < wishes->count && !secret; i++) {
+	for (unsigned i = 0; i < wishes->count && !caution; i++) {
 		const struct wish *known = &wishes->all[i];
 		// What may be written may be read; a directory holds what is below.
 		bool enough = str_equal(known->key, key) || str_equal(known->key, "write");
-		if (enough && !known->secret &&
+		if (enough && !known->caution &&
 		    (str_equal(known->value, value) || is_below(&(struct wish){ .section = "files",
 										.key = known->key,
 										.value = value },
 								known->key, known->value)))
 			return;
 	}
-	unsigned before = wishes->count;
-	propose_line(wishes, "files", key, value);
-	if (wishes->count == before)
-		return;
-	wishes->all[before].secret = secret;
-	if (!secret)
+	if (add(wishes, "files", key, value, caution) && !caution)
 		generalise(arena, wishes, key, value);
 }
 
@@ -131,14 +132,14 @@ static bool is_of_group(const struct wish *wish, const char *group)
 	return other && str_equal(other, group);
 }
 
-void propose_host(struct arena *arena, struct wishes *wishes, const char *host)
+void propose_host(struct arena *arena, struct wishes *wishes, const char *host, const char *caution)
 {
-	const char *group = group_of(host);
+	const char *group = caution ? NULL : group_of(host);
 	unsigned count = 0;
 	for (unsigned i = 0; group && i < wishes->count; i++)
 		if (str_equal(wishes->all[i].value, group))
 			return;
-	propose_line(wishes, "network", "allow", arena_copy(arena, host, strlen(host)));
+	add(wishes, "network", "allow", arena_copy(arena, host, strlen(host)), caution);
 	for (unsigned i = 0; group && i < wishes->count; i++)
 		count += is_of_group(&wishes->all[i], group);
 	if (count < 2)
@@ -149,11 +150,11 @@ void propose_host(struct arena *arena, struct wishes *wishes, const char *host)
 	propose_line(wishes, "network", "allow", group);
 }
 
-// The text of a line, or of a comment that tells of a secret.
+// The text of a line, or of a comment that tells of it.
 static const char *line_of(struct arena *arena, const struct wish *wish)
 {
-	if (wish->secret)
-		return arena_text(arena, "; a secret, take it in only if you mean it: %s = %s",
+	if (wish->caution)
+		return arena_text(arena, "; %s, take it in only if you mean it: %s = %s", wish->caution,
 				  wish->key, wish->value);
 	return arena_text(arena, "%s = %s", wish->key, wish->value);
 }

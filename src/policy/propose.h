@@ -1,15 +1,13 @@
 // What a run was refused -> lines of a profile. Pure: text only.
 #pragma once
 
-#include <stdbool.h>
-
 struct arena;
 struct list;
 
-// One line that is wished for. `secret`: it is shown as a comment, never as a line that counts.
+// One line that is wished for. `caution`, what it is of that a run may ask for and nobody should give
+// unseen ("a secret"): then it is shown as a comment, never as a line that counts. NULL for all others.
 struct wish {
-	const char *section, *key, *value;
-	bool secret;
+	const char *section, *key, *value, *caution;
 };
 
 enum { WISHES_MOST = 512 };
@@ -22,10 +20,10 @@ struct wishes {
 // three or more of one directory the directory is taken, but never the home, the project, "/" or
 // a directory of the system's root itself. What a line cannot hold is left out.
 void propose_path(struct arena *arena, struct wishes *wishes, const char *key, const char *path,
-		  const char *home, const char *project, bool secret);
+		  const char *home, const char *project, const char *caution);
 // Adds host:port of [network] allow; two or more of one group of profiles/groups.ini become the
 // group.
-void propose_host(struct arena *arena, struct wishes *wishes, const char *host);
+void propose_host(struct arena *arena, struct wishes *wishes, const char *host, const char *caution);
 void propose_line(struct wishes *wishes, const char *section, const char *key, const char *value);
 
 // `before` with what is wished for and not in it yet: in its sections, at their ends, every other

@@ -20,7 +20,7 @@ fi
 
 guarded=(why --network host --guard yes -a 0.0.0.0/0 --deny-domain 10.0.0.0/8)
 is "why: what the guard keeps from" "10.1.1.1, port 443, is denied (10.0.0.0/8; --deny-domain)" "$("$SBX" "${guarded[@]}" 10.1.1.1)"
-is "why: and what not" "127.0.0.1, port 80, can be reached (0.0.0.0/0; --allow-domain)" "$("$SBX" "${guarded[@]}" 127.0.0.1:80)"
+is "why: and what not" "127.0.0.1:80, port 80, can be reached (0.0.0.0/0; --allow-domain)" "$("$SBX" "${guarded[@]}" 127.0.0.1:80)"
 like "why: a name" "$("$SBX" "${guarded[@]}" example.org)" 'is a name: .*the address'
 like "why: what no line allows" "$("$SBX" "${guarded[@]}" 2001:db8::1)" 'cannot be reached: not in the allowlist'
 

@@ -10,7 +10,7 @@ printf '#!/bin/sh\necho tool\n' >"$HOME/bin/tool" && chmod +x "$HOME/bin/tool"
 project=$(new_project)
 cd "$project" || exit 1
 learn() { "$SBX" learn "$@" >"$work/out" 2>"$work/err"; }
-lines() { sed -n 's/^+\([^[].* = .*\)/\1/p' "$work/err" | grep -v '^description\|^extends' | sort | xargs -d'\n' | sed 's/ $//'; }
+lines() { sed -n 's/^+\([^[].* = .*\)/\1/p' "$work/err" | grep -v '^description\|^extends\|^;' | sort | xargs -d'\n' | sed 's/ $//'; }
 proposes() { # lines, script
 	learn -- bash -c "$2"
 	is "proposed for: $2" "$1" "$(lines)"
@@ -24,7 +24,15 @@ proposes "write = ~/out" 'echo x >~/out/x'
 proposes "read = ~/bin/tool" '~/bin/tool'
 proposes "read = ~/notes" 'test -r ~/notes; stat ~/notes'
 proposes "write = $work/away/dir" "echo x >$work/away/dir/x"
-proposes "write = ./.git/hooks" 'echo x >.git/hooks/post-merge'
+echo '{}' >.mcp.json
+proposes "" 'echo x >.git/hooks/post-merge; echo x >>.mcp.json'
+like "what tools trust is no line" "$(cat "$work/err")" '^\+; what your own tools run or trust, take it in only if you mean it: write = ./.git/hooks$'
+like "nor is a file of that kind" "$(cat "$work/err")" '^\+; what your own tools run or trust, .*: write = ./.mcp.json$'
+own=$(hostname -I | cut -d' ' -f1)
+proposes "allow = 192.0.2.77:80" "for at in 169.254.169.254 10.0.0.77 192.0.2.77 $own; do curl -s -m 5 http://\$at/; done"
+like "a metadata service is no line" "$(cat "$work/err")" '^\+; a link or a metadata service, .*: allow = 169.254.169.254:80$'
+[ -z "$own" ] || like "nor is this machine" "$(cat "$work/err")" "^\\+; this machine itself, .*: allow = $own:80\$"
+like "a private address is none" "$(cat "$work/err")" '^\+; a private address, .*: allow = 10.0.0.77:80$'
 proposes "" 'cat /nowhere ~/nothing; echo x >file; : >~/new; cat ~/new; : >/tmp/new; ls /usr >/dev/null'
 like "nothing is said so" "$(cat "$work/err")" 'nothing was refused: no line is needed'
 proposes "allow = refused.invalid:80" 'curl -s http://refused.invalid/'

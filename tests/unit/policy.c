@@ -177,7 +177,7 @@ static void layers(void **state)
 
 static void wish(struct arena *arena, struct wishes *wishes, const char *path)
 {
-	propose_path(arena, wishes, "read", path, "/home/u", "/home/u/p", false);
+	propose_path(arena, wishes, "read", path, "/home/u", "/home/u/p", NULL);
 }
 
 static void proposals(void **state)
@@ -211,18 +211,19 @@ static void proposals(void **state)
 	assert_int_equal(wishes.count, 7);
 	assert_string_equal(wishes.all[6].value, "~/d");
 	assert_string_equal(wishes.all[3].value, "./1");
-	propose_host(arena, &wishes, "github.com:443");
+	propose_host(arena, &wishes, "github.com:443", NULL);
 	assert_string_equal(wishes.all[7].value, "github.com:443");
-	propose_host(arena, &wishes, "api.github.com:443");
+	propose_host(arena, &wishes, "api.github.com:443", NULL);
 	assert_int_equal(wishes.count, 8);
 	assert_string_equal(wishes.all[7].value, "@github");
 	wishes.count = 0;
-	propose_path(arena, &wishes, "read", "/home/u/.ssh/id", "/home/u", NULL, true);
+	propose_path(arena, &wishes, "read", "/home/u/.ssh/id", "/home/u", NULL, "a secret");
 	wish(arena, &wishes, "/home/u/n");
-	propose_host(arena, &wishes, "a.example:80");
+	propose_host(arena, &wishes, "10.0.0.1:80", "a private address");
+	propose_host(arena, &wishes, "a.example:80", NULL);
 	assert_string_equal(propose_text(arena, "[files]\nread = ~/n\n; mine\n\n[limits]\ntime = 1s\n", "", &wishes),
 			    "[files]\nread = ~/n\n; mine\n; a secret, take it in only if you mean it: read = ~/.ssh/id\n"
-			    "\n[limits]\ntime = 1s\n\n[network]\nallow = a.example:80\n");
+			    "\n[limits]\ntime = 1s\n\n[network]\n; a private address, take it in only if you mean it: allow = 10.0.0.1:80\nallow = a.example:80\n");
 	arena_free(arena);
 }
 
