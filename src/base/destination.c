@@ -130,7 +130,9 @@ static bool matches_host(const struct destination *destination, const struct hos
 	case DESTINATION_ANY:
 		return host->kind == HOST_NAME;
 	case DESTINATION_NETWORK:
+		// ::/0 is all of IPv6, not the addresses of IPv4 that are written as such.
 		return host->kind == HOST_ADDRESS &&
+		       address_is_v4(&host->address) == address_is_v4(&destination->network) &&
 		       address_within(&host->address, &destination->network, destination->prefix);
 	}
 	return false;

@@ -20,7 +20,7 @@
 #include "plan.h"
 #include "run.h"
 
-enum { DENY = 0, PASS = 1, LOOPBACK_INDEX = 1, WORDS = 4, V4_BITS = 96 };
+enum { DENY = 0, PASS = 1, LOOPBACK_INDEX = 1, WORDS = 4 };
 enum counter { COUNTER_SENT, COUNTER_RECEIVED, COUNTERS };
 
 static bool is_host(const struct plan *plan)
@@ -67,14 +67,29 @@ static uint32_t mask_of(unsigned prefix, int word)
 	return word_of(bytes);
 }
 
+// A socket of IPv6 connects to addresses of IPv4 as ::ffff:0:0/96, which no rule for IPv6 means.
+static void emit_unless_v6(struct program *program, struct jumps *other)
+{
+	struct jumps v6 = { .count = 0 };
+	for (int i = 0; i < WORDS - 1; i++) {
+		emit_load(program, BPF_REG_2, BPF_REG_6, offsetof(struct bpf_sock_addr, user_ip6) + (size_t)i * 4);
+		if (i < WORDS - 2)
+			emit_unless_equal(program, &v6, BPF_REG_2, 0);
+		else
+			emit_if_equal(program, other, BPF_REG_2, __builtin_bswap32(0xffff));
+	}
+	emit_target(program, &v6);
+}
+
 // One rule: goes on behind it when address or port is another.
 static void emit_rule(struct program *program, const struct destination *rule, bool v4, int verdict)
 {
-	static const struct address any_v4 = { { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff } };
 	struct jumps next = { .count = 0 }, match = { .count = 0 };
-	bool covers = rule->prefix <= V4_BITS && address_within(&any_v4, &rule->network, rule->prefix);
-	if (v4 && !covers && !address_is_v4(&rule->network))
+	bool of_v4 = address_is_v4(&rule->network);
+	if (v4 && !of_v4)
 		return;
+	if (!v4 && !of_v4)
+		emit_unless_v6(program, &next);
 	for (int i = v4 ? WORDS - 1 : 0; i < WORDS; i++) {
 		uint32_t mask = mask_of(rule->prefix, i);
 		if (mask == 0)

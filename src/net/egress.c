@@ -38,6 +38,23 @@ static void list_ports(struct plan *plan)
 		add_port(&plan->egress, usual_ports[i]);
 }
 
+// A port that two lines name is one door.
+static void add_loopback(struct egress *egress, uint16_t port)
+{
+	for (unsigned i = 0; i < egress->loopback_count; i++)
+		if (egress->loopback[i] == port)
+			return;
+	egress->loopback[egress->loopback_count++] = port;
+}
+
+static void add_publish(struct egress *egress, const struct publish *publish)
+{
+	for (unsigned i = 0; i < egress->publish_count; i++)
+		if (egress->publish[i].inside == publish->inside && egress->publish[i].outside == publish->outside)
+			return;
+	egress->publish[egress->publish_count++] = *publish;
+}
+
 static int list_doors(struct plan *plan)
 {
 	struct egress *egress = &plan->egress;
@@ -45,14 +62,18 @@ static int list_doors(struct plan *plan)
 		if (egress->loopback_count == LINK_LOOPBACK_MOST)
 			return fail(0, "%smore than %d ports of the loopback", origin_text(plan->arena, item->from),
 				    LINK_LOOPBACK_MOST);
-		egress->loopback[egress->loopback_count++] = (uint16_t)atoi(item->text); // checked when set
+		uint16_t port = (uint16_t)atoi(item->text); // checked when set
+		if (port == LINK_PORT || port == LINK_DNS_PORT)
+			return fail(0, "%sport %u of the box's loopback is sbx's own", origin_text(plan->arena, item->from), port);
+		add_loopback(egress, port);
 	}
 	list_each(item, &plan->profile->publish) {
-		struct publish *publish = &egress->publish[egress->publish_count++];
-		if (egress->publish_count > LINK_LOOPBACK_MOST)
+		struct publish publish;
+		if (egress->publish_count == LINK_LOOPBACK_MOST)
 			return fail(0, "%smore than %d published ports", origin_text(plan->arena, item->from),
 				    LINK_LOOPBACK_MOST);
-		destination_publish(item->text, &publish->inside, &publish->outside);
+		destination_publish(item->text, &publish.inside, &publish.outside);
+		add_publish(egress, &publish);
 	}
 	return 0;
 }

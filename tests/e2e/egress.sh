@@ -177,6 +177,8 @@ is "its password is nowhere in the box" 0 "$(HTTPS_PROXY=http://user:sesame99@20
 
 # --- doors
 like "a port of the host's loopback" "$(box --loopback 7000 -- python3 "$raw" 127.0.0.1 7000 hello EOF)" '^hello'
+is "named twice, by two lines" hello "$(box --loopback 7000 --loopback 7000 -- python3 "$raw" 127.0.0.1 7000 hello EOF)"
+like "the port of the box's own name server is not to be had" "$("$SBX" run --loopback 53 -- true 2>&1)" "^sbx: --loopback: port 53 of the box's loopback is sbx's own"
 is "no other one" refused "$(box --loopback 7000 -- python3 "$raw" 127.0.0.1 2525)"
 port=$((20000 + RANDOM % 10000))
 timeout 20 "$SBX" run --publish "8099:$port" -- python3 -m http.server -b 127.0.0.1 8099 >"$work/published" 2>&1 &
@@ -184,6 +186,7 @@ server=$!
 for _ in $(seq 50); do curl -s -o /dev/null -m 2 "http://127.0.0.1:$port/" && break; sleep 0.1; done
 is "a published port" "hello" "$(curl -s -m 3 "http://127.0.0.1:$port/file")"
 is "often" 60 "$(for _ in $(seq 60); do curl -s -m 3 "http://127.0.0.1:$port/file"; done | grep -c hello)"
+is "a port that is published twice is one" 0 "$(timeout 20 "$SBX" run --publish 8098 --publish 8098 -- true >&2; echo $?)"
 like "a port that is taken is told before anything runs" "$(timeout 20 "$SBX" run --publish "8099:$port" -- touch ran 2>&1; echo $?; ls ran 2>&1)" "publish port 8099: 127.0.0.1:$port: Address (already )?in use"
 kill "$server" 2>/dev/null; wait "$server" 2>/dev/null
 like "the box serves low ports itself" "$(box -- bash -c 'python3 -m http.server -b 127.0.0.1 80 >/dev/null 2>&1 & for i in $(seq 50); do curl -s http://127.0.0.1/file && break; sleep 0.1; done')" hello

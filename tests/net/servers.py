@@ -230,4 +230,5 @@ async def main(directory, place):
     await asyncio.Event().wait()
 
 
-asyncio.run(main(sys.argv[1], sys.argv[2]))
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1], sys.argv[2]))
