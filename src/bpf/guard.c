@@ -81,13 +81,14 @@ static void emit_unless_v6(struct program *program, struct jumps *other)
 	emit_target(program, &v6);
 }
 
-// One rule: goes on behind it when address or port is another.
-static void emit_rule(struct program *program, const struct destination *rule, bool v4, int verdict)
+// One rule: goes on behind it when address or port is another. False when nothing else is reached, and the
+// kernel would refuse a program that goes on.
+static bool emit_rule(struct program *program, const struct destination *rule, bool v4, int verdict)
 {
 	struct jumps next = { .count = 0 }, match = { .count = 0 };
 	bool of_v4 = address_is_v4(&rule->network);
 	if (v4 && !of_v4)
-		return;
+		return true;
 	if (!v4 && !of_v4)
 		emit_unless_v6(program, &next);
 	for (int i = v4 ? WORDS - 1 : 0; i < WORDS; i++) {
@@ -107,17 +108,21 @@ static void emit_rule(struct program *program, const struct destination *rule, b
 		emit_jump(program, &next);
 		emit_target(program, &match);
 	}
+	bool goes_on = next.count > 0;
 	emit_return(program, verdict);
 	emit_target(program, &next);
+	return goes_on;
 }
 
-static void emit_rules(struct program *program, const struct list *words, bool v4, int verdict)
+static bool emit_rules(struct program *program, const struct list *words, bool v4, int verdict)
 {
 	list_each(item, words) {
 		struct destination destination;
-		if (destination_parse(item->text, &destination)) // checked in the plan
-			emit_rule(program, &destination, v4, verdict);
+		if (destination_parse(item->text, &destination) && // checked in the plan
+		    !emit_rule(program, &destination, v4, verdict))
+			return false;
 	}
+	return true;
 }
 
 static uint64_t own_cookie(void)
@@ -137,9 +142,9 @@ static void make_address(const struct plan *plan, struct program *program, bool 
 	struct jumps outside = { .count = 0 };
 	emit_move(program, BPF_REG_6, BPF_REG_1);
 	if (is_host(plan)) {
-		emit_rules(program, &plan->profile->deny, v4, DENY);
-		emit_rules(program, &plan->profile->allow, v4, PASS);
-		emit_return(program, DENY);
+		if (emit_rules(program, &plan->profile->deny, v4, DENY) &&
+		    emit_rules(program, &plan->profile->allow, v4, PASS))
+			emit_return(program, DENY);
 		return;
 	}
 	// Whoever got out of the box's network into ours connects to nobody.

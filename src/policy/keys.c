@@ -188,7 +188,7 @@ const struct key keys[] = {
 	  .form = FORM_HOSTNAME, .value = "NAME", .help = "the name the box gives itself" },
 	{ IN_PROFILE("process", "keep-fd", keep_fd), .flag = "keep-fd", .kind = KEY_LIST,
 	  .form = FORM_DESCRIPTOR, .value = "N",
-	  .help = "leave this descriptor open besides 0, 1 and 2" },
+	  .help = "leave this descriptor open besides 0, 1 and 2; of a directory it leads out of the view" },
 
 	{ IN_PROFILE("report", "level", report), .flag = "report", .kind = KEY_WORD, .words = report_words,
 	  .value = "never|short|full|json|model",

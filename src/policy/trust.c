@@ -132,7 +132,8 @@ static bool tightens(const struct key *key, const char *text, const struct profi
 	memcpy(&limit_now, now, sizeof(limit_now));
 	memcpy(&limit_then, then, sizeof(limit_then));
 	// What was strict must not become a wish.
-	return limit_then <= limit_now && !(alone->limits.soft & ~profile->limits.soft);
+	bool strict = limit_now != UNLIMITED && (alone->limits.soft & ~profile->limits.soft);
+	return limit_then <= limit_now && !strict;
 }
 
 static void ignore(struct arena *arena, struct list *ignored, const struct ini_row *row,

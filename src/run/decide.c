@@ -144,9 +144,20 @@ static int choose_directory(struct plan *plan)
 	return 0;
 }
 
+static bool is_directory(int fd)
+{
+	struct stat status;
+	return fstat(fd, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+// From a directory of the host names lead out of the view: Landlock keeps what is there from being opened, but
+// not from being looked at, changed in its mode, or connected to.
 static int keep_descriptors(struct plan *plan)
 {
 	unsigned count = 0;
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		if (is_directory(fd))
+			return fail(0, "descriptor %d is a directory, which would lead out of the box; give it another: %d</dev/null", fd, fd);
 	list_each(item, &plan->profile->keep_fd)
 		count++;
 	int *keep = arena_take(plan->arena, (count + 1) * sizeof(*keep));
@@ -156,6 +167,11 @@ static int keep_descriptors(struct plan *plan)
 		if (flags < 0 || (flags & FD_CLOEXEC)) // one of our own
 			return fail(0, "%sdescriptor %d is not open", origin_text(plan->arena, item->from),
 				    fd);
+		if (is_directory(fd))
+			list_add(&plan->warnings, plan->arena,
+				 arena_text(plan->arena, "%sdescriptor %d is a directory: the box sees what is below and above it",
+					    origin_text(plan->arena, item->from), fd),
+				 item->from);
 		keep[plan->keep_count++] = fd;
 	}
 	plan->keep = keep;

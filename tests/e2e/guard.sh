@@ -105,6 +105,8 @@ is "a network that ends within a byte" "EPERM EPERM EPERM EPERM EPERM" "$(host -
 is "IPv6" "EPERM EPERM EPERM hello EPERM" "$(host --guard yes -a fd77::/64 -- "${all[@]}")"
 is "all of IPv6 is none of IPv4" "EPERM EPERM EPERM hello EPERM" "$(host --guard yes -a ::/0 -- "${all[@]}")"
 is "and the other way round" "hello hello hello EPERM hello" "$(host --guard yes -a 0.0.0.0/0 -- "${all[@]}")"
+is "what stands behind all of it" "hello hello hello hello hello" "$(host --guard yes -a 0.0.0.0/0 -a ::/0 -a 10.77.0.1 -- "${all[@]}")"
+is "all of it denied" "EPERM EPERM EPERM hello EPERM" "$(host --guard yes --deny-domain 0.0.0.0/0 -a fd77::1 -a 10.77.0.1 -- "${all[@]}")"
 is "two ports" "hello hello hello EPERM hello" "$(host --guard yes -a 10.77.0.1:7001,7002 -- "${all[@]}")"
 is "deny wins" "hello EPERM hello EPERM hello" "$(host --guard yes -a 10.77.0.0/16 --deny-domain 10.77.0.1:7002 -- "${all[@]}")"
 like "a name is refused" "$(host --guard yes -a example.com -- "${all[0]}")" "'example.com' is no address: in mode host a guard keeps addresses and ports alone"

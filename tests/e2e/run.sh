@@ -56,6 +56,11 @@ is "1 MB of arguments" 1000000 "$("$SBX" run -- python3 -c 'import sys; print(su
 	$(head -c 1000000 /dev/zero | tr '\0' x | fold -w 100000))"
 is "other descriptors are closed" "0 1 2" "$("$SBX" run -- bash -c 'cd /proc/$$/fd && echo *' 7</etc/passwd 8</ 2>/dev/null | tr ' ' '\n' | grep -v 255 | head -3 | xargs)"
 is "--keep-fd passes one" kept "$("$SBX" run --keep-fd 7 -- sh -c 'cat <&7' 7<<<kept)"
+for fd in 0 1 2; do
+	is "descriptor $fd is no directory, which would lead out" 125 "$(eval "\"\$SBX\" run true $fd<\"\$work\"" >/dev/null 2>&1; echo $?)"
+done
+like "and it is said" "$("$SBX" run true 2>&1 </)" '^sbx: descriptor 0 is a directory, which would lead out of the box'
+like "one that is named is told" "$("$SBX" run --keep-fd 7 -- true 7</ 2>&1)" '^sbx: --keep-fd: descriptor 7 is a directory'
 status "--keep-fd of a closed one is an error" 125 "$SBX" run --keep-fd 9 true
 status "closed 0, 1, 2" 0 bash -c 'exec "$0" run true <&- >&- 2>&-' "$SBX"
 is "an early end of stdout is seen by the reader" early "$("$SBX" run -- sh -c 'echo early; exec >&-; sleep 2' | (read -r l; echo "$l"; timeout 1 cat >/dev/null || echo late))"

@@ -19,12 +19,14 @@ for line in "files read $work/data" "files write $work/data" "files cache ~/x" "
 done
 before=$("$SBX" plan -- true)
 for line in "files project read" "files hide ./file.key" "files hide **/*.key" "files protect ./file" "network mode none" "limits time 5s" \
-	"limits pids 100" "limits tmp 1M" "syscalls deny ptrace" "environment mode minimal" "environment unset LANG" \
+	"limits pids 100" "limits io ?900M" "limits tmp 1M" "syscalls deny ptrace" "environment mode minimal" "environment unset LANG" \
 	"profile description text"; do
 	read -r section key value <<<"$line"
 	printf '[%s]\n%s = %s\n' "$section" "$key" "$value" >.sbx.ini
 	is "untrusted $key = $value: applied in silence" "0 " "$(box -- true; echo $?) $(cat "$work/log")"
 done
+printf '[limits]\npids = ?90\n' >.sbx.ini
+like "what was strict becomes no wish" "$("$SBX" run --report never -p default -- true 2>&1; printf '[profile]\nextends = default\n[limits]\npids = 100\n' >"$work/strict.ini"; "$SBX" plan -p "$work/strict.ini" -- true 2>&1)" "'pids' loosens the box"
 # What the profile sets may switch something off: it stays. What it passes is taken.
 printf '[profile]\nextends = default\n[environment]\nset = A_SWITCH=off\npass = A_THING\n' >"$work/variables.ini"
 printf '[environment]\nunset = A_SWITCH\nunset = A_THING\n' >.sbx.ini
