@@ -92,7 +92,9 @@ const unsigned syscall_group_count = sizeof(syscall_groups) / sizeof(*syscall_gr
 
 // The kernel's own numbers; <asm/ioctls.h> differs by C library.
 enum { IOCTL_STI = 0x5412, IOCTL_LINUX = 0x541c, IOCTL_SET_DISCIPLINE = 0x5423 };
-enum { FAMILY_NETLINK = 16, PROTOCOL_ROUTE = 0, LEVEL_TCP = 6, OPTION_TCP_ULP = 31 };
+#define NOT_A_PROTOCOL (SECCOMP_RET_ERRNO | EPROTONOSUPPORT)
+#define PROTOCOL(number) { ANY, number, SECCOMP_RET_ALLOW }
+enum { FAMILY_INET = 2, FAMILY_INET6 = 10, FAMILY_NETLINK = 16, PROTOCOL_ROUTE = 0, LEVEL_TCP = 6, OPTION_TCP_ULP = 31 };
 enum { PERSONALITY_NO_RANDOM = 0x40000, PERSONALITY_SHORT = 0x20000 };
 #define NEW_ANYTHING                                                                               \
 	(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | \
@@ -111,6 +113,12 @@ const struct syscall_check syscall_checks[] = {
 	{ .call = "socket", .guarded = true, .guard_argument = 0, .guard_value = FAMILY_NETLINK,
 	  .argument = 2, .otherwise = NOT_A_FAMILY,
 	  RULES({ ANY, PROTOCOL_ROUTE, SECCOMP_RET_ALLOW }) },
+	// Of the internet TCP, UDP and echoes: SCTP, DCCP, L2TP and the rest are modules that are loaded when they
+	// are asked for, and full of bugs (CVE-2017-6074, CVE-2021-23133).
+	{ .call = "socket", .guarded = true, .guard_argument = 0, .guard_value = FAMILY_INET, .argument = 2,
+	  .otherwise = NOT_A_PROTOCOL, RULES(PROTOCOL(0), PROTOCOL(1), PROTOCOL(6), PROTOCOL(17)) },
+	{ .call = "socket", .guarded = true, .guard_argument = 0, .guard_value = FAMILY_INET6, .argument = 2,
+	  .otherwise = NOT_A_PROTOCOL, RULES(PROTOCOL(0), PROTOCOL(58), PROTOCOL(6), PROTOCOL(17)) },
 	{ .call = "socketpair", .argument = 0, .otherwise = NOT_A_FAMILY,
 	  RULES({ ANY, AF_UNIX, SECCOMP_RET_ALLOW }) },
 	// No namespaces inside: most kernel exploits of the last years begin with one.

@@ -26,8 +26,8 @@ outside=$!
 trap 'kill -- -$outside $servers 2>/dev/null; rm -rf "$LAB"' EXIT
 until [ "$(readlink "/proc/$outside/ns/net")" != "$(readlink /proc/self/ns/net)" ]; do sleep 0.01; done
 ip link add lab type veth peer name lab netns "$outside"
-ip link set lab up
-echo 'ip link set lo up; ip link set lab up' >"$LAB/outside"
+ip link set lab up mtu 65535 # as the loopback has
+echo 'ip link set lo up; ip link set lab up mtu 65535' >"$LAB/outside"
 cable() { # address, whose: host or outside, how it is added
 	if [ "$2" = host ]; then
 		# shellcheck disable=SC2086

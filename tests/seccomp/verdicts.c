@@ -147,6 +147,7 @@ struct argument_row {
 
 #define REFUSED	   (SECCOMP_RET_ERRNO | EPERM)
 #define NO_FAMILY  (SECCOMP_RET_ERRNO | EAFNOSUPPORT)
+#define NO_PROTOCOL (SECCOMP_RET_ERRNO | EPROTONOSUPPORT)
 #define HIGH	   (1ULL << 32)
 
 static const struct argument_row rows[] = {
@@ -158,7 +159,21 @@ static const struct argument_row rows[] = {
 	{ SYS_ioctl, 0, 0x5423, 0, REFUSED },
 	{ SYS_socket, 1, 1, 0, SECCOMP_RET_ALLOW },
 	{ SYS_socket, 2, 1, 0, SECCOMP_RET_ALLOW },
+	{ SYS_socket, 2, 2, 1, SECCOMP_RET_ALLOW },
+	{ SYS_socket, 2, 1, 6, SECCOMP_RET_ALLOW },
+	{ SYS_socket, 2, 2, 17, SECCOMP_RET_ALLOW },
+	{ SYS_socket, 2, 1, 132, NO_PROTOCOL },
+	{ SYS_socket, 2, 1, HIGH | 132, NO_PROTOCOL },
+	{ SYS_socket, HIGH | 2, 1, 33, NO_PROTOCOL },
+	{ SYS_socket, 2, 1, 262, NO_PROTOCOL },
+	{ SYS_socket, 2, 2, 115, NO_PROTOCOL },
+	{ SYS_socket, 2, 2, 136, NO_PROTOCOL },
 	{ SYS_socket, 10, 2, 0, SECCOMP_RET_ALLOW },
+	{ SYS_socket, 10, 2, 58, SECCOMP_RET_ALLOW },
+	{ SYS_socket, 10, 1, 6, SECCOMP_RET_ALLOW },
+	{ SYS_socket, 10, 2, 17, SECCOMP_RET_ALLOW },
+	{ SYS_socket, 10, 1, 132, NO_PROTOCOL },
+	{ SYS_socket, 10, 6, 33, NO_PROTOCOL },
 	{ SYS_socket, 16, 3, 0, SECCOMP_RET_ALLOW },
 	{ SYS_socket, 16, 3, 15, NO_FAMILY },
 	{ SYS_socket, 16, 3, 16, NO_FAMILY },
