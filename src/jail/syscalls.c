@@ -3,6 +3,7 @@
 #include "jail/syscalls.h"
 
 #include <errno.h>
+#include <linux/btrfs.h>
 #include <linux/net.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
@@ -15,7 +16,7 @@ const struct syscall_group syscall_groups[] = {
 	  // files
 	  "read write open close stat fstat lstat poll lseek pread64 pwrite64 readv writev preadv "
 	  "pwritev preadv2 pwritev2 access pipe pipe2 select pselect6 ppoll dup dup2 dup3 sendfile "
-	  "fcntl flock fsync fdatasync truncate ftruncate getdents getdents64 getcwd chdir fchdir "
+	  "flock fsync fdatasync truncate ftruncate getdents getdents64 getcwd chdir fchdir "
 	  "rename renameat renameat2 mkdir mkdirat rmdir creat link linkat unlink unlinkat symlink "
 	  "symlinkat readlink readlinkat chmod fchmod fchmodat fchmodat2:452 chown fchown lchown "
 	  "fchownat umask utime utimes futimesat utimensat mknod mknodat openat openat2 faccessat "
@@ -64,7 +65,7 @@ const struct syscall_group syscall_groups[] = {
 	  "lookup_dcookie ptrace process_vm_readv process_vm_writev kcmp pidfd_getfd io_uring_setup "
 	  "io_uring_enter io_uring_register modify_ldt" },
 	{ "checked", VERDICT_CHECK, "calls whose arguments decide",
-	  "ioctl socket socketpair clone personality setsockopt" },
+	  "ioctl fcntl socket socketpair clone personality setsockopt" },
 	{ "ptrace", VERDICT_ALLOW, "debuggers and tracers (gdb, strace) on the box's own processes",
 	  "ptrace process_vm_readv process_vm_writev kcmp pidfd_getfd" },
 	{ "namespaces", VERDICT_ALLOW,
@@ -94,6 +95,7 @@ const unsigned syscall_group_count = sizeof(syscall_groups) / sizeof(*syscall_gr
 enum { IOCTL_STI = 0x5412, IOCTL_LINUX = 0x541c, IOCTL_SET_DISCIPLINE = 0x5423 };
 #define NOT_A_PROTOCOL (SECCOMP_RET_ERRNO | EPROTONOSUPPORT)
 #define PROTOCOL(number) { ANY, number, SECCOMP_RET_ALLOW }
+enum { FCNTL_SET_LEASE = 1024, FCNTL_SET_DELEGATION = 1040 };
 enum { FAMILY_INET = 2, FAMILY_INET6 = 10, FAMILY_NETLINK = 16, PROTOCOL_ROUTE = 0, LEVEL_TCP = 6, OPTION_TCP_ULP = 31 };
 enum { PERSONALITY_NO_RANDOM = 0x40000, PERSONALITY_SHORT = 0x20000 };
 #define NEW_ANYTHING                                                                               \
@@ -104,7 +106,15 @@ const struct syscall_check syscall_checks[] = {
 	// Typing into the caller's terminal (CVE-2017-5226 and kin): the kernel looks at 32 bits.
 	{ .call = "ioctl", .argument = 1, .otherwise = SECCOMP_RET_ALLOW,
 	  RULES({ ANY, IOCTL_STI, REFUSE }, { ANY, IOCTL_LINUX, REFUSE },
-		{ ANY, IOCTL_SET_DISCIPLINE, REFUSE }) },
+		{ ANY, IOCTL_SET_DISCIPLINE, REFUSE },
+		// A subvolume whose top the box may read (on older kernels any place in it) would be in the project
+		// with all that is hidden; by number one is removed that the box does not see.
+		{ ANY, BTRFS_IOC_SNAP_CREATE, REFUSE }, { ANY, BTRFS_IOC_SNAP_CREATE_V2, REFUSE },
+		{ ANY, BTRFS_IOC_SNAP_DESTROY_V2, REFUSE }) },
+	// A lease on a file of the host, which may be read-only in the box, makes the host's next open of it wait
+	// for up to fs.lease-break-time, 45 s.
+	{ .call = "fcntl", .argument = 1, .otherwise = SECCOMP_RET_ALLOW,
+	  RULES({ ANY, FCNTL_SET_LEASE, REFUSE }, { ANY, FCNTL_SET_DELEGATION, REFUSE }) },
 	// vsock, packet, alg and the rest are not isolated by the network namespace.
 	{ .call = "socket", .argument = 0, .otherwise = NOT_A_FAMILY,
 	  RULES({ ANY, AF_UNIX, SECCOMP_RET_ALLOW }, { ANY, AF_INET, SECCOMP_RET_ALLOW },

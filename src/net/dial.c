@@ -174,7 +174,7 @@ static void interleave(struct slot *slot, const struct address *addresses, unsig
 static bool may_lead(const struct worker *worker, struct slot *slot, const struct address *address)
 {
 	static const char *const own_words[] = {
-		[OWN_HOST] = "this host itself, which no name may lead to",
+		[OWN_HOST] = "this host itself: --loopback PORT, or name that address",
 		[OWN_UNKNOWN] = "and the kernel does not say whether that is this host itself",
 	};
 	const struct rules *rules = rules_current(worker->shared);

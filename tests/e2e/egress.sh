@@ -95,7 +95,7 @@ done
 for address in 127.0.0.1 0.0.0.0 '[::1]' '[::ffff:127.0.0.1]'; do
 	like "no rule opens $address" "$(box -a "$address" -a '*' -- curl -s -m 5 -x http://198.18.0.1:3128 "http://$address:80/")" 'blocked by sbx'
 done
-like "a name that leads to this host itself" "$(get -a '*' -- http://host.test/; cat "$work/log")" 'could not reach host.test:80 .*198.51.100.7, this host itself, which no name may lead to'
+like "a name that leads to this host itself" "$(get -a '*' -- http://host.test/; cat "$work/log")" 'could not reach host.test:80 .*198.51.100.7, this host itself: --loopback PORT, or name that address'
 like "by IPv6" "$(get -a host-six.test -- http://host-six.test/; cat "$work/log")" '2001:db8::7, this host itself'
 like "in a network that is this host's as a whole" "$(get -a '*' -- http://host-network.test/; cat "$work/log")" '198.51.100.70, this host itself'
 like "at a private address" "$(get -a host-private.test --private-network yes -- http://host-private.test/; cat "$work/log")" '10.9.9.8, this host itself'

@@ -157,6 +157,15 @@ static const struct argument_row rows[] = {
 	{ SYS_ioctl, 0, 0x541c, 0, REFUSED },
 	{ SYS_ioctl, 0, HIGH | 0x541c, 0, REFUSED },
 	{ SYS_ioctl, 0, 0x5423, 0, REFUSED },
+	{ SYS_ioctl, 0, 0x50009401, 0, REFUSED }, // BTRFS_IOC_SNAP_CREATE
+	{ SYS_ioctl, 0, 0x50009417, 0, REFUSED }, // and _V2
+	{ SYS_ioctl, 0, HIGH | 0x50009417, 0, REFUSED },
+	{ SYS_ioctl, 0, 0x5000943f, 0, REFUSED }, // BTRFS_IOC_SNAP_DESTROY_V2
+	{ SYS_fcntl, 0, 6, 0, SECCOMP_RET_ALLOW },
+	{ SYS_fcntl, 0, 1025, 0, SECCOMP_RET_ALLOW },
+	{ SYS_fcntl, 0, 1024, 0, REFUSED },
+	{ SYS_fcntl, 0, HIGH | 1024, 1, REFUSED },
+	{ SYS_fcntl, 0, 1040, 0, REFUSED },
 	{ SYS_socket, 1, 1, 0, SECCOMP_RET_ALLOW },
 	{ SYS_socket, 2, 1, 0, SECCOMP_RET_ALLOW },
 	{ SYS_socket, 2, 2, 1, SECCOMP_RET_ALLOW },
