@@ -54,8 +54,13 @@ static void emit_rules(struct emitter *out, const struct syscall_check *check)
 {
 	for (unsigned i = 0; i < check->rule_count; i++) {
 		const struct syscall_rule *rule = &check->rules[i];
+		bool masked = rule->mask != 0xffffffffU;
+		if (check->whole) {
+			emit_load(out, offsetof(struct seccomp_data, args) + check->argument * sizeof(uint64_t) + 4);
+			emit(out, BPF_JMP | BPF_JEQ | BPF_K, 0, 0, (uint8_t)(3 + masked));
+		}
 		emit_argument(out, check->argument);
-		if (rule->mask != 0xffffffffU)
+		if (masked)
 			emit(out, BPF_ALU | BPF_AND | BPF_K, rule->mask, 0, 0);
 		emit(out, BPF_JMP | BPF_JEQ | BPF_K, rule->value, 0, 1);
 		emit_return(out, rule->answer);

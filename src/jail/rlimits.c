@@ -21,6 +21,10 @@ static const struct row rows[] = {
 	{ RLIMIT_CORE, offsetof(struct limits, core), "core" },
 };
 
+// A core pattern that is a program runs as root on the host (apport, systemd-coredump) and reads what the box
+// has in memory; a limit of 0 does not stop the kernel from that, one of 1 does, see core(5).
+enum { CORE_NONE = 1 };
+
 // Never above the caller's own hard limit: asking for more than one has is no error here.
 int rlimits_child(const struct plan *plan, struct run *run)
 {
@@ -32,6 +36,8 @@ int rlimits_child(const struct plan *plan, struct run *run)
 		// Without a user namespace it counts all of the caller's processes.
 		if (wanted == UNLIMITED || (plan->tier == TIER_LANDLOCK && rows[i].resource == RLIMIT_NPROC))
 			continue;
+		if (rows[i].resource == RLIMIT_CORE && wanted == 0)
+			wanted = CORE_NONE;
 		if (sys_prlimit(rows[i].resource, NULL, &limit) < 0)
 			return fail(errno, "limit %s", rows[i].name);
 		if (limit.rlim_max == RLIM_INFINITY || limit.rlim_max > wanted)

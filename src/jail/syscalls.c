@@ -45,7 +45,7 @@ const struct syscall_group syscall_groups[] = {
 	  "sched_yield sched_setparam sched_getparam sched_setscheduler sched_getscheduler "
 	  "sched_get_priority_max sched_get_priority_min sched_rr_get_interval sched_setaffinity "
 	  "sched_getaffinity sched_setattr sched_getattr getpriority setpriority ioprio_set "
-	  "ioprio_get getrlimit setrlimit prlimit64 getrusage sysinfo times uname nanosleep "
+	  "ioprio_get getrlimit getrusage sysinfo times uname nanosleep "
 	  "clock_nanosleep clock_gettime clock_getres gettimeofday time getitimer setitimer "
 	  "timer_create timer_settime timer_gettime timer_getoverrun timer_delete timerfd_create "
 	  "timerfd_settime timerfd_gettime getrandom "
@@ -65,7 +65,7 @@ const struct syscall_group syscall_groups[] = {
 	  "lookup_dcookie ptrace process_vm_readv process_vm_writev kcmp pidfd_getfd io_uring_setup "
 	  "io_uring_enter io_uring_register modify_ldt" },
 	{ "checked", VERDICT_CHECK, "calls whose arguments decide",
-	  "ioctl fcntl socket socketpair clone personality setsockopt" },
+	  "ioctl fcntl socket socketpair clone personality setsockopt setrlimit prlimit64" },
 	{ "ptrace", VERDICT_ALLOW, "debuggers and tracers (gdb, strace) on the box's own processes",
 	  "ptrace process_vm_readv process_vm_writev kcmp pidfd_getfd" },
 	{ "namespaces", VERDICT_ALLOW,
@@ -85,6 +85,7 @@ const struct syscall_group syscall_groups[] = {
 const unsigned syscall_group_count = sizeof(syscall_groups) / sizeof(*syscall_groups);
 
 #define REFUSE       (SECCOMP_RET_ERRNO | EPERM)
+#define PRETEND      (SECCOMP_RET_ERRNO | 0)
 #define ANY          0xffffffffU
 #define NOT_A_FAMILY (SECCOMP_RET_ERRNO | EAFNOSUPPORT)
 #define RULES(...)                                                                                 \
@@ -95,6 +96,7 @@ const unsigned syscall_group_count = sizeof(syscall_groups) / sizeof(*syscall_gr
 enum { IOCTL_STI = 0x5412, IOCTL_LINUX = 0x541c, IOCTL_SET_DISCIPLINE = 0x5423 };
 #define NOT_A_PROTOCOL (SECCOMP_RET_ERRNO | EPROTONOSUPPORT)
 #define PROTOCOL(number) { ANY, number, SECCOMP_RET_ALLOW }
+enum { LIMIT_OF_CORES = 4 };
 enum { FCNTL_SET_LEASE = 1024, FCNTL_SET_DELEGATION = 1040 };
 enum { FAMILY_INET = 2, FAMILY_INET6 = 10, FAMILY_NETLINK = 16, PROTOCOL_ROUTE = 0, LEVEL_TCP = 6, OPTION_TCP_ULP = 31 };
 enum { PERSONALITY_NO_RANDOM = 0x40000, PERSONALITY_SHORT = 0x20000 };
@@ -143,6 +145,12 @@ const struct syscall_check syscall_checks[] = {
 	{ .call = "setsockopt", .guarded = true, .guard_argument = 1, .guard_value = LEVEL_TCP,
 	  .argument = 2, .otherwise = SECCOMP_RET_ALLOW, RULES({ ANY, OPTION_TCP_ULP, REFUSE }) },
 	{ .call = "setsockopt", .argument = 2, .otherwise = SECCOMP_RET_ALLOW },
+	// The limit of cores stays as rlimits.c has set it: one of 0 starts the host's handler. Asking is allowed.
+	{ .call = "setrlimit", .argument = 0, .otherwise = SECCOMP_RET_ALLOW,
+	  RULES({ ANY, LIMIT_OF_CORES, PRETEND }) },
+	{ .call = "prlimit64", .guarded = true, .guard_argument = 1, .guard_value = LIMIT_OF_CORES, .argument = 2,
+	  .otherwise = PRETEND, .whole = true, RULES({ ANY, 0, SECCOMP_RET_ALLOW }) },
+	{ .call = "prlimit64", .argument = 2, .otherwise = SECCOMP_RET_ALLOW },
 };
 const unsigned syscall_check_count = sizeof(syscall_checks) / sizeof(*syscall_checks);
 

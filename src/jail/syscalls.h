@@ -19,8 +19,8 @@ extern const unsigned syscall_group_count;
 // Groups by number, for readers of the table.
 enum { GROUP_BASE, GROUP_REFUSED, GROUP_CHECKED, GROUP_FIRST_OPTIONAL };
 
-// A call whose arguments decide. A rule matches when (argument & mask) == value on 32 bits;
-// the first match decides, else `otherwise`.
+// A call whose arguments decide. A rule matches when (argument & mask) == value on 32 bits; the first match
+// decides, else `otherwise`.
 struct syscall_rule {
 	uint32_t mask, value;
 	uint32_t answer; // SECCOMP_RET_*
@@ -31,6 +31,7 @@ struct syscall_check {
 	struct syscall_rule rules[8];
 	unsigned rule_count;
 	uint32_t otherwise;
+	bool whole; // no rule matches unless the upper half is 0
 	// A second condition on another argument: the rules count only when it holds.
 	bool guarded;
 	unsigned guard_argument;

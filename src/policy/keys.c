@@ -159,7 +159,7 @@ const struct key keys[] = {
 	  .kind = KEY_COUNT, .value = "N", .low = 8, .high = 1048576,
 	  .tightens = TIGHTENS_LESS, .help = "open files of one process" },
 	{ IN_PROFILE("limits", "core", limits.core), .flag = "core", .kind = KEY_SIZE,
-	  .value = "SIZE", .low = 0, .high = 1ULL << 50, .tightens = TIGHTENS_LESS, .help = "bytes of a core dump" },
+	  .value = "SIZE", .low = 0, .high = 1ULL << 50, .tightens = TIGHTENS_LESS, .help = "bytes of a core dump; 0: none, by a program of the host's neither" },
 	{ IN_PROFILE("limits", "pool", pool), .flag = "pool", .kind = KEY_TEXT, .form = FORM_HOSTNAME,
 	  .value = "NAME", .help = "memory, swap, cpu, pids and io are those of all runs of this pool together" },
 

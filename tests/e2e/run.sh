@@ -156,6 +156,12 @@ is "--tmp is a ceiling" 1 "$("$SBX" run --tmp 1M sh -c 'head -c 3000000 /dev/zer
 is "--file-size is a ceiling" 153 "$("$SBX" run --file-size 8K sh -c 'exec head -c 30000 /dev/zero >/tmp/big' 2>/dev/null; echo $?)"
 is "--open-files" 64 "$("$SBX" run --open-files 64 sh -c 'ulimit -n')"
 is "no core dumps" 0 "$("$SBX" run sh -c 'ulimit -c')"
+if [ "$(ulimit -Hc)" != 0 ]; then
+	# 1 byte: with 0 a core pattern that is a program runs all the same. What the box asks for changes nothing.
+	is "nor work for the host's handler" "1 1" "$("$SBX" run sh -c 'ulimit -c 0 && sed -n "s/^Max core file size *\([0-9]*\) *\([0-9]*\).*/\1 \2/p" /proc/self/limits')"
+else
+	skip "nor work for the host's handler" "the hard limit of cores is 0 already"
+fi
 # what the shipped profiles hide, as far as it is on this machine, is not readable by anybody
 hidden=$("$SBX" profile show secrets | sed -n 's/^hide = //p')
 is "the base profile hides something" 1 "$([ "$(echo "$hidden" | wc -l)" -ge 10 ] && echo 1)"

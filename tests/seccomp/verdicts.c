@@ -147,6 +147,7 @@ struct argument_row {
 
 #define REFUSED	   (SECCOMP_RET_ERRNO | EPERM)
 #define NO_FAMILY  (SECCOMP_RET_ERRNO | EAFNOSUPPORT)
+#define PRETENDED   SECCOMP_RET_ERRNO
 #define NO_PROTOCOL (SECCOMP_RET_ERRNO | EPROTONOSUPPORT)
 #define HIGH	   (1ULL << 32)
 
@@ -161,6 +162,13 @@ static const struct argument_row rows[] = {
 	{ SYS_ioctl, 0, 0x50009417, 0, REFUSED }, // and _V2
 	{ SYS_ioctl, 0, HIGH | 0x50009417, 0, REFUSED },
 	{ SYS_ioctl, 0, 0x5000943f, 0, REFUSED }, // BTRFS_IOC_SNAP_DESTROY_V2
+	{ SYS_setrlimit, 7, 0x7f0000001000, 0, SECCOMP_RET_ALLOW },
+	{ SYS_setrlimit, 4, 0x7f0000001000, 0, PRETENDED },
+	{ SYS_setrlimit, HIGH | 4, 0, 0, PRETENDED },
+	{ SYS_prlimit64, 0, 7, 0x7f0000001000, SECCOMP_RET_ALLOW },
+	{ SYS_prlimit64, 0, 4, 0, SECCOMP_RET_ALLOW },
+	{ SYS_prlimit64, 0, 4, 0x7f0000001000, PRETENDED },
+	{ SYS_prlimit64, 0, HIGH | 4, HIGH, PRETENDED },
 	{ SYS_fcntl, 0, 6, 0, SECCOMP_RET_ALLOW },
 	{ SYS_fcntl, 0, 1025, 0, SECCOMP_RET_ALLOW },
 	{ SYS_fcntl, 0, 1024, 0, REFUSED },

@@ -27,6 +27,25 @@ is "the magic key is not pressed" "$before" "$(asked)"
 echo h >/proc/sysrq-trigger
 is "its twin: root outside presses it" $((before + 1)) "$(asked)"
 
+# A crash in a box starts no program of the host's.
+cat >/tmp/cores <<'END'
+#!/bin/sh
+cat >/tmp/a-core
+END
+chmod 755 /tmp/cores
+pattern=$(cat /proc/sys/kernel/core_pattern)
+echo '|/tmp/cores' >/proc/sys/kernel/core_pattern
+crash='import ctypes; ctypes.string_at(0)'
+"$SBX" run -- python3 -c "$crash" 2>/dev/null
+sleep 1
+is "a crash is no work for the host's handler" no "$([ -e /tmp/a-core ] && echo yes || echo no)"
+"$SBX" run -- python3 -c "import resource; resource.setrlimit(resource.RLIMIT_CORE, (0, 0)); $crash" 2>/dev/null
+sleep 1
+is "nor after its limit was set to 0, which would not keep the kernel from it" no "$([ -e /tmp/a-core ] && echo yes || echo no)"
+"$SBX" run --core unlimited -- python3 -c "$crash" 2>/dev/null
+is "unless it was asked for" yes "$(wait_for 10 test -e /tmp/a-core && echo yes)"
+echo "$pattern" >/proc/sys/kernel/core_pattern
+
 is "no module is loaded" 1 "$("$SBX" run -- sh -c 'modprobe dummy || insmod /lib/modules/*/kernel/drivers/net/dummy.ko' >/dev/null 2>&1; [ -d /sys/module/dummy ]; echo $?)"
 is "the kernel's log is not read" 1 "$("$SBX" run -- dmesg >/dev/null 2>&1; echo $?)"
 is "the clock is not set" 1 "$("$SBX" run -- date -s 2001-01-01 >/dev/null 2>&1; [ "$(date +%Y)" = 2001 ]; echo $?)"
