@@ -4,12 +4,14 @@
 #include <stddef.h>
 #include <string.h>
 
-
 // Trusted by editors, agents, shells and debuggers as soon as the host opens the directory.
 const char *const trusted_names[] = {
 	".vscode", ".idea", ".zed", ".fleet", ".devcontainer", ".exrc", ".nvim.lua", ".lvimrc",
 	".claude", ".cursor", ".codex", ".gemini", ".qwen", ".opencode", ".windsurf", ".continue",
-	".mcp.json", ".aider.conf.yml", ".envrc", ".husky", ".gdbinit", ".lldbinit", ".sbx.ini",
+	".roo", ".kilocode", ".kiro", ".junie", ".trae", ".amazonq", ".factory", ".crush.json", "crush.json",
+	"opencode.json", "opencode.jsonc", ".github/copilot", ".github/hooks",
+	".mcp.json", ".aider.conf.yml", ".envrc", "mise.toml", ".mise.toml", "mise.local.toml", ".mise.local.toml",
+	".mise", ".husky", ".gdbinit", ".lldbinit", ".sbx.ini",
 	NULL,
 };
 
@@ -18,6 +20,7 @@ const char *const reported_names[] = {
 	".gitmodules", ".gitlab-ci.yml", ".circleci",
 	"Jenkinsfile", ".pre-commit-config.yaml", "package.json", ".npmrc", ".yarnrc.yml",
 	"Makefile", "makefile", "GNUmakefile", "justfile", ".github/workflows", ".github/actions",
+	"flake.nix", "shell.nix", "devenv.nix", "AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules",
 	NULL,
 };
 

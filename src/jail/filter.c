@@ -65,7 +65,8 @@ static void emit_rules(struct emitter *out, const struct syscall_check *check)
 		emit(out, BPF_JMP | BPF_JEQ | BPF_K, rule->value, 0, 1);
 		emit_return(out, rule->answer);
 	}
-	emit_return(out, check->otherwise);
+	if (check->otherwise != CHECK_NEXT)
+		emit_return(out, check->otherwise);
 }
 
 // Guarded rows first: each falls through to the next row when its guard does not hold.

@@ -95,6 +95,7 @@ const unsigned syscall_group_count = sizeof(syscall_groups) / sizeof(*syscall_gr
 // The kernel's own numbers; <asm/ioctls.h> differs by C library.
 enum { IOCTL_STI = 0x5412, IOCTL_LINUX = 0x541c, IOCTL_SET_DISCIPLINE = 0x5423 };
 #define NOT_A_PROTOCOL (SECCOMP_RET_ERRNO | EPROTONOSUPPORT)
+#define NO_KIND(kind) { 0xf, kind, SECCOMP_RET_ERRNO | ESOCKTNOSUPPORT }
 #define PROTOCOL(number) { ANY, number, SECCOMP_RET_ALLOW }
 enum { LIMIT_OF_CORES = 4 };
 enum { FCNTL_SET_LEASE = 1024, FCNTL_SET_DELEGATION = 1040 };
@@ -125,6 +126,11 @@ const struct syscall_check syscall_checks[] = {
 	{ .call = "socket", .guarded = true, .guard_argument = 0, .guard_value = FAMILY_NETLINK,
 	  .argument = 2, .otherwise = NOT_A_FAMILY,
 	  RULES({ ANY, PROTOCOL_ROUTE, SECCOMP_RET_ALLOW }) },
+	// Kinds of sockets that ask for modules without a protocol's number.
+	{ .call = "socket", .guarded = true, .guard_argument = 0, .guard_value = FAMILY_INET, .argument = 1,
+	  .otherwise = CHECK_NEXT, RULES(NO_KIND(SOCK_RDM), NO_KIND(SOCK_SEQPACKET), NO_KIND(SOCK_DCCP), NO_KIND(SOCK_PACKET)) },
+	{ .call = "socket", .guarded = true, .guard_argument = 0, .guard_value = FAMILY_INET6, .argument = 1,
+	  .otherwise = CHECK_NEXT, RULES(NO_KIND(SOCK_RDM), NO_KIND(SOCK_SEQPACKET), NO_KIND(SOCK_DCCP), NO_KIND(SOCK_PACKET)) },
 	// Of the internet TCP, UDP and echoes: SCTP, DCCP, L2TP and the rest are modules that are loaded when they
 	// are asked for, and full of bugs (CVE-2017-6074, CVE-2021-23133).
 	{ .call = "socket", .guarded = true, .guard_argument = 0, .guard_value = FAMILY_INET, .argument = 2,

@@ -30,13 +30,14 @@ struct syscall_check {
 	unsigned argument;
 	struct syscall_rule rules[8];
 	unsigned rule_count;
-	uint32_t otherwise;
+	uint32_t otherwise; // or CHECK_NEXT: the next row of this call decides
 	bool whole; // no rule matches unless the upper half is 0
 	// A second condition on another argument: the rules count only when it holds.
 	bool guarded;
 	unsigned guard_argument;
 	uint32_t guard_value;
 };
+#define CHECK_NEXT 0U // SECCOMP_RET_KILL_THREAD, which is no answer of ours
 extern const struct syscall_check syscall_checks[];
 extern const unsigned syscall_check_count;
 

@@ -50,7 +50,7 @@ same() {
 	(cd "$work/job" && "$SBX" run --read "?$HOME/.gitconfig" --write "$work/others" -- bash -c "$task") >"$work/inside" 2>&1 </dev/null
 	inside=$?
 	state "$work/job" >"$work/state-inside"
-	sed -i '/changed by the box: look where your git goes now$/d; /^sbx: .*: a repository that this run made or changed$/d; /^sbx: changed, and your own programs will run it: .gitmodules$/d' "$work/inside"
+	sed -i '/changed by the box: look where your git goes now$/d; /^sbx: .*: a repository that this run \(made\|changed\)$/d; /^sbx: changed, and your own programs will run it: .gitmodules$/d' "$work/inside"
 	if [ $outside != $inside ]; then
 		fail "$name" "status $outside outside, $inside inside: $(tail -15 "$work/inside")"
 	elif ! diff -u "$work/outside" "$work/inside" >"$work/diff"; then

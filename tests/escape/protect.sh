@@ -207,6 +207,15 @@ is "--protect of what does not exist" "absent" "$(snapshot "$project/a/new")"
 is "--protect wins over --write" 1 "$(cd "$project" && "$SBX" run --protect a/b/c/f --write a/b/c/f -- bash -c 'echo x >a/b/c/f' 2>/dev/null; echo $?)"
 is "--write of a protected name lets it through" 0 "$(cd "$project" && mkdir -p .vscode && "$SBX" run --write .vscode -- bash -c 'echo x >.vscode/s'; echo $?)"
 
+# A trusted name in a directory of others.
+project=$(new_project)
+(cd "$project" && "$SBX" run -- bash -c 'mkdir -p .github/hooks .github/workflows && echo x | tee .github/hooks/a.json .github/workflows/ci.yml >CLAUDE.md' 2>"$work/log")
+is "made in a directory of others: it alone is moved away" "absent workflows" "$(snapshot "$project/.github/hooks") $(ls "$project/.github")"
+like "and what runs or is obeyed later is told" "$(cat "$work/log")" 'your own programs will run it: .*CLAUDE.md'
+mkdir -p "$project/.github/hooks" && echo '{}' >"$project/.github/hooks/a.json"
+(cd "$project" && "$SBX" run -- bash -c 'echo x >.github/hooks/a.json; mv .github away; mkdir -p .github/hooks; echo x >.github/hooks/b.json; echo y >.github/workflows/ci.yml' 2>/dev/null)
+is "there before: as it was, and the rest is writable" "{} a.json y" "$(cat "$project/.github/hooks/a.json") $(ls "$project/.github/hooks") $(cat "$project/.github/workflows/ci.yml")"
+
 # One directory by two names (root can bind it): a wall at one would be none.
 if [ "$(id -u)" = 0 ]; then
 	project=$(new_project)

@@ -147,6 +147,7 @@ struct argument_row {
 
 #define REFUSED	   (SECCOMP_RET_ERRNO | EPERM)
 #define NO_FAMILY  (SECCOMP_RET_ERRNO | EAFNOSUPPORT)
+#define NO_KIND	   (SECCOMP_RET_ERRNO | ESOCKTNOSUPPORT)
 #define PRETENDED   SECCOMP_RET_ERRNO
 #define NO_PROTOCOL (SECCOMP_RET_ERRNO | EPROTONOSUPPORT)
 #define HIGH	   (1ULL << 32)
@@ -176,12 +177,25 @@ static const struct argument_row rows[] = {
 	{ SYS_fcntl, 0, 1040, 0, REFUSED },
 	{ SYS_socket, 1, 1, 0, SECCOMP_RET_ALLOW },
 	{ SYS_socket, 2, 1, 0, SECCOMP_RET_ALLOW },
+	{ SYS_socket, 2, 0x80801, 0, SECCOMP_RET_ALLOW }, // with SOCK_CLOEXEC and SOCK_NONBLOCK
+	{ SYS_socket, 2, 3, 1, SECCOMP_RET_ALLOW },
+	{ SYS_socket, 2, 4, 0, NO_KIND },
+	{ SYS_socket, 2, 5, 0, NO_KIND },
+	{ SYS_socket, 2, 6, 0, NO_KIND },
+	{ SYS_socket, 2, 0x80806, 33, NO_KIND },
+	{ SYS_socket, 2, 10, 0, NO_KIND },
+	{ SYS_socket, 10, 4, 0, NO_KIND },
+	{ SYS_socket, 10, 5, 0, NO_KIND },
+	{ SYS_socket, 10, HIGH | 6, 0, NO_KIND },
+	{ SYS_socket, 10, 10, 0, NO_KIND },
+	{ SYS_socket, 1, 5, 0, SECCOMP_RET_ALLOW },
 	{ SYS_socket, 2, 2, 1, SECCOMP_RET_ALLOW },
 	{ SYS_socket, 2, 1, 6, SECCOMP_RET_ALLOW },
 	{ SYS_socket, 2, 2, 17, SECCOMP_RET_ALLOW },
 	{ SYS_socket, 2, 1, 132, NO_PROTOCOL },
 	{ SYS_socket, 2, 1, HIGH | 132, NO_PROTOCOL },
 	{ SYS_socket, HIGH | 2, 1, 33, NO_PROTOCOL },
+	{ SYS_socket, 10, 1, 33, NO_PROTOCOL },
 	{ SYS_socket, 2, 1, 262, NO_PROTOCOL },
 	{ SYS_socket, 2, 2, 115, NO_PROTOCOL },
 	{ SYS_socket, 2, 2, 136, NO_PROTOCOL },
@@ -190,7 +204,7 @@ static const struct argument_row rows[] = {
 	{ SYS_socket, 10, 1, 6, SECCOMP_RET_ALLOW },
 	{ SYS_socket, 10, 2, 17, SECCOMP_RET_ALLOW },
 	{ SYS_socket, 10, 1, 132, NO_PROTOCOL },
-	{ SYS_socket, 10, 6, 33, NO_PROTOCOL },
+	{ SYS_socket, 10, 6, 33, NO_KIND },
 	{ SYS_socket, 16, 3, 0, SECCOMP_RET_ALLOW },
 	{ SYS_socket, 16, 3, 15, NO_FAMILY },
 	{ SYS_socket, 16, 3, 16, NO_FAMILY },
