@@ -80,7 +80,7 @@ refused "a port of the loopback" "a port from 1 to 65535" --loopback 0
 refused "a name as a port" "a port from 1 to 65535" --loopback http
 refused "a published port" "PORT or PORT:HOST-PORT" --publish 3000:0
 refused "two ports too many" "PORT or PORT:HOST-PORT" --publish 1:2:3
-refused "nine ports" "more than 8" --loopback 1 --loopback 2 --loopback 3 --loopback 4 --loopback 5 --loopback 6 --loopback 7 --loopback 8 --loopback 9
+refused "nine ports" "more than 8" --loopback 11 --loopback 12 --loopback 13 --loopback 14 --loopback 15 --loopback 16 --loopback 17 --loopback 18 --loopback 19
 refused "a proxy of another kind" "http://host:port or none" --upstream socks5://x:1
 refused "a proxy without a host" "http://host:port or none" --upstream http://
 refused "a budget" "a size such as 10M" --upload lots
