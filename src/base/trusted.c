@@ -9,17 +9,18 @@ const char *const trusted_names[] = {
 	".vscode", ".idea", ".zed", ".fleet", ".devcontainer", ".exrc", ".nvim.lua", ".lvimrc",
 	".claude", ".cursor", ".codex", ".gemini", ".qwen", ".opencode", ".windsurf", ".continue",
 	".roo", ".kilocode", ".kiro", ".junie", ".trae", ".amazonq", ".factory", ".crush.json", "crush.json",
-	"opencode.json", "opencode.jsonc", ".github/copilot", ".github/hooks",
+	"opencode.json", "opencode.jsonc",
 	".mcp.json", ".aider.conf.yml", ".envrc", "mise.toml", ".mise.toml", "mise.local.toml", ".mise.local.toml",
 	".mise", ".husky", ".gdbinit", ".lldbinit", ".sbx.ini",
+	".github/copilot", ".github/hooks", // last, as each change of directory opens one
 	NULL,
 };
 
 // Run by the host sooner or later, and rightly changed by honest work: told at the end.
 const char *const reported_names[] = {
-	".gitmodules", ".gitlab-ci.yml", ".circleci",
+	".github/workflows", ".github/actions", ".gitmodules", ".gitlab-ci.yml", ".circleci",
 	"Jenkinsfile", ".pre-commit-config.yaml", "package.json", ".npmrc", ".yarnrc.yml",
-	"Makefile", "makefile", "GNUmakefile", "justfile", ".github/workflows", ".github/actions",
+	"Makefile", "makefile", "GNUmakefile", "justfile",
 	"flake.nix", "shell.nix", "devenv.nix", "AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules",
 	NULL,
 };

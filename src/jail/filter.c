@@ -52,16 +52,19 @@ static void emit_argument(struct emitter *out, unsigned argument)
 
 static void emit_rules(struct emitter *out, const struct syscall_check *check)
 {
+	if (check->whole) {
+		emit_load(out, offsetof(struct seccomp_data, args) + check->argument * sizeof(uint64_t) + 4);
+		emit(out, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
+		emit_return(out, check->otherwise);
+	}
 	for (unsigned i = 0; i < check->rule_count; i++) {
 		const struct syscall_rule *rule = &check->rules[i];
-		bool masked = rule->mask != 0xffffffffU;
-		if (check->whole) {
-			emit_load(out, offsetof(struct seccomp_data, args) + check->argument * sizeof(uint64_t) + 4);
-			emit(out, BPF_JMP | BPF_JEQ | BPF_K, 0, 0, (uint8_t)(3 + masked));
+		// What is loaded stays so from rule to rule.
+		if (i == 0 || rule->mask != check->rules[i - 1].mask) {
+			emit_argument(out, check->argument);
+			if (rule->mask != 0xffffffffU)
+				emit(out, BPF_ALU | BPF_AND | BPF_K, rule->mask, 0, 0);
 		}
-		emit_argument(out, check->argument);
-		if (masked)
-			emit(out, BPF_ALU | BPF_AND | BPF_K, rule->mask, 0, 0);
 		emit(out, BPF_JMP | BPF_JEQ | BPF_K, rule->value, 0, 1);
 		emit_return(out, rule->answer);
 	}
