@@ -78,7 +78,8 @@ static int open_parent(const struct check *check, struct place *place, const cha
 	return place->fd;
 }
 
-// A directory on the way was replaced: by a link it is taken away, by nothing there is nothing.
+// A directory on the way was replaced: by a link it is taken away, by nothing there is nothing. A link that
+// was there before stays.
 static void check_broken_way(struct check *check, const char *path)
 {
 	char way[PATH_MAX];
@@ -89,7 +90,7 @@ static void check_broken_way(struct check *check, const char *path)
 	snprintf(above, sizeof(above), "%.*s/", (int)(path_name(way) - way - 1), way);
 	parent = sys_openat2(AT_FDCWD, above, O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 	if (parent >= 0 && fstatat(parent, path_name(way), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-	    S_ISLNK(status.st_mode))
+	    S_ISLNK(status.st_mode) && vet_is_changed(check, parent, path_name(way)))
 		vet_absent(check, parent, path_name(way), way);
 }
 

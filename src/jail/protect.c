@@ -22,7 +22,7 @@
 #include "jail/wishes.h"
 
 // More repositories than these are looked through when the run has ended, and not mounted over before.
-enum { NESTED_BYTES = 16385, NESTED_MOST = 64, ENTRIES_MOST = 256 };
+enum { NESTED_BYTES = 16385, NESTED_MOST = 64, ENTRIES_MOST = 64 };
 
 int protect_guard(struct wishes *wishes, const char *path, enum guarded kind)
 {
@@ -150,6 +150,22 @@ static bool may_be_there(const struct list *entries, const char *name)
 	return false;
 }
 
+// A name below a directory that is a link: what it leads to, and the name, should the box put a directory there.
+static int protect_behind(struct wishes *wishes, const char *path, struct origin from)
+{
+	const char *parent = path_parent(wishes->arena, path), *real = resolve_real(wishes->resolver, parent);
+	const char *behind = path_below(wishes->arena, real, path_name(path));
+	if (!str_equal(real, parent) && protect_is_reached(wishes, behind))
+		TRY(protect_name(wishes, behind, GUARD_ABSENT, from));
+	return protect_guard(wishes, path, GUARD_ABSENT);
+}
+
+static bool is_below_link(struct wishes *wishes, const char *name, const char *path)
+{
+	struct stat status;
+	return strchr(name, '/') && lstat(path_parent(wishes->arena, path), &status) == 0 && S_ISLNK(status.st_mode);
+}
+
 static int protect_trusted(struct wishes *wishes, const char *root, struct origin from)
 {
 	struct list entries = { 0 };
@@ -158,6 +174,8 @@ static int protect_trusted(struct wishes *wishes, const char *root, struct origi
 		const char *path = path_below(wishes->arena, root, *name);
 		if (whole && !may_be_there(&entries, *name))
 			TRY(protect_guard(wishes, path, GUARD_ABSENT));
+		else if (is_below_link(wishes, *name, path))
+			TRY(protect_behind(wishes, path, from));
 		else
 			TRY(protect_name(wishes, path, GUARD_ABSENT, from));
 	}

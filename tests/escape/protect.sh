@@ -216,6 +216,23 @@ mkdir -p "$project/.github/hooks" && echo '{}' >"$project/.github/hooks/a.json"
 (cd "$project" && "$SBX" run -- bash -c 'echo x >.github/hooks/a.json; mv .github away; mkdir -p .github/hooks; echo x >.github/hooks/b.json; echo y >.github/workflows/ci.yml' 2>/dev/null)
 is "there before: as it was, and the rest is writable" "{} a.json y" "$(cat "$project/.github/hooks/a.json") $(ls "$project/.github/hooks") $(cat "$project/.github/workflows/ci.yml")"
 
+# That directory as a link of the user's own: it stays, and what is behind it is kept.
+project=$(new_project)
+mkdir -p "$project/ci/hooks" "$project/ci/workflows" && echo '{}' >"$project/ci/hooks/a.json"
+for target in ci nowhere .github /usr .; do
+	ln -sfn "$target" "$project/.github"
+	sleep 0.1
+	is ".github as a link to $target: runs, says nothing" "ran $target" "$(cd "$project" && "$SBX" run -- echo ran 2>&1) $(readlink "$project/.github")"
+done
+ln -sfn ci "$project/.github"
+sleep 0.1
+(cd "$project" && "$SBX" run -- bash -c 'echo x >ci/hooks/a.json; echo y >ci/workflows/ci.yml' 2>/dev/null)
+is "what it leads to is protected by its name, the rest is not" "{} y" "$(cat "$project/ci/hooks/a.json" "$project/ci/workflows/ci.yml" | xargs)"
+(cd "$project" && "$SBX" run -- bash -c 'rm .github; mkdir -p .github/hooks; echo x >.github/hooks/a.json' 2>/dev/null)
+is "nor can a directory take the link's place" absent "$(snapshot "$project/.github/hooks")"
+(cd "$project" && rm -rf .github && "$SBX" run -- bash -c 'ln -s ci .github' 2>/dev/null)
+is "a link that the box made is moved away" absent "$(snapshot "$project/.github")"
+
 # One directory by two names (root can bind it): a wall at one would be none.
 if [ "$(id -u)" = 0 ]; then
 	project=$(new_project)
