@@ -3,11 +3,9 @@
 // exist is looked for at the end. Nothing is created in the user's tree.
 #include "jail/protect.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,7 +20,7 @@
 #include "jail/wishes.h"
 
 // More repositories than these are looked through when the run has ended, and not mounted over before.
-enum { NESTED_BYTES = 16385, NESTED_MOST = 64, ENTRIES_MOST = 64 };
+enum { NESTED_BYTES = 16385, NESTED_MOST = 64 };
 
 int protect_guard(struct wishes *wishes, const char *path, enum guarded kind)
 {
@@ -111,45 +109,6 @@ int protect_name(struct wishes *wishes, const char *path, enum guarded absent, s
 	return add_mask(wishes, path, &identity, from);
 }
 
-// Whether an entry may be what a name, or a name below it, is found by: as any file system compares them.
-static bool may_be(const char *name, const char *entry)
-{
-	size_t length = strlen(entry);
-	return strncasecmp(name, entry, length) == 0 && (name[length] == '\0' || name[length] == '/');
-}
-
-// The entries of a directory that may be trusted names: to ask for each of these by itself would be most of
-// what the protection of a project costs. False when there are many, or it cannot be read.
-static bool list_entries(struct arena *arena, const char *root, struct list *ret_entries)
-{
-	DIR *stream = opendir(root);
-	unsigned left = ENTRIES_MOST;
-	if (!stream)
-		return false;
-	for (;; left--) {
-		errno = left ? 0 : EOVERFLOW;
-		const struct dirent *entry = left ? readdir(stream) : NULL;
-		if (!entry)
-			break;
-		bool wanted = false;
-		for (const char *const *name = trusted_names; *name && !wanted; name++)
-			wanted = may_be(*name, entry->d_name);
-		if (wanted)
-			list_add(ret_entries, arena, arena_copy(arena, entry->d_name, strlen(entry->d_name)), (struct origin){ 0 });
-	}
-	bool whole = errno == 0;
-	closedir(stream);
-	return whole;
-}
-
-static bool may_be_there(const struct list *entries, const char *name)
-{
-	list_each(item, entries)
-		if (may_be(name, item->text))
-			return true;
-	return false;
-}
-
 // A name below a directory that is a link: what it leads to, and the name, should the box put a directory there.
 static int protect_behind(struct wishes *wishes, const char *path, struct origin from)
 {
@@ -166,29 +125,17 @@ static bool is_below_link(struct wishes *wishes, const char *name, const char *p
 	return strchr(name, '/') && lstat(path_parent(wishes->arena, path), &status) == 0 && S_ISLNK(status.st_mode);
 }
 
-static int protect_trusted(struct wishes *wishes, const char *root, struct origin from)
-{
-	struct list entries = { 0 };
-	bool whole = list_entries(wishes->arena, root, &entries);
-	for (const char *const *name = trusted_names; *name; name++) {
-		const char *path = path_below(wishes->arena, root, *name);
-		if (whole && !may_be_there(&entries, *name))
-			TRY(protect_guard(wishes, path, GUARD_ABSENT));
-		else if (is_below_link(wishes, *name, path))
-			TRY(protect_behind(wishes, path, from));
-		else
-			TRY(protect_name(wishes, path, GUARD_ABSENT, from));
-	}
-	return 0;
-}
-
 static int protect_root(struct wishes *wishes, const char *root)
 {
 	struct origin from = { .file = "protect", .order = ORDER_PROJECT };
 	if (is_scratch(wishes, root))
 		return wishes->plan->session ? repository_follow(wishes, root, from) : 0;
 	TRY(repository_protect(wishes, root, from));
-	TRY(protect_trusted(wishes, root, from));
+	for (const char *const *name = trusted_names; *name; name++) {
+		const char *path = path_below(wishes->arena, root, *name);
+		TRY(is_below_link(wishes, *name, path) ? protect_behind(wishes, path, from) :
+							 protect_name(wishes, path, GUARD_ABSENT, from));
+	}
 	for (const char *const *name = reported_names; *name; name++)
 		TRY(protect_guard(wishes, path_below(wishes->arena, root, *name), GUARD_REPORTED));
 	return 0;

@@ -426,6 +426,10 @@ static void whose(void **state)
 	memset(bytes + sizeof(header), 0x7f, sizeof(error)); // no error that there is
 	assert_int_equal(own_parse(bytes, 20, 7, &type, &got), PARSE_DONE);
 	assert_true(got > 0);
+	// Who cannot ask does not dial.
+	struct host loopback;
+	assert_true(host_parse("127.0.0.1", 9, &loopback));
+	assert_int_equal(own_ask(-1, &loopback.address), OWN_UNKNOWN);
 	bytes[4] = RTM_NEWLINK;
 	assert_int_equal(own_parse(bytes, sizeof(bytes), 7, &type, &got), PARSE_BAD);
 }
