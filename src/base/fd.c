@@ -5,8 +5,10 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -129,4 +131,16 @@ int fd_fill_standard(void)
 			return fail(errno, "open /dev/null in place of closed descriptor %d", fd);
 	}
 	return 0;
+}
+
+int fd_rename_new(int from, const char *name, int to, const char *fresh)
+{
+	struct stat status;
+	if (sys_renameat2(from, name, to, fresh, SYS_RENAME_NOREPLACE) == 0)
+		return 0;
+	if (errno != EINVAL)
+		return -1;
+	if (fstatat(to, fresh, &status, AT_SYMLINK_NOFOLLOW) == 0)
+		errno = EEXIST;
+	return errno == ENOENT ? renameat(from, name, to, fresh) : -1;
 }

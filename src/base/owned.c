@@ -158,14 +158,14 @@ int owned_override(enum rights_over rights)
 int owned_rename(int from, const char *name, int to, const char *fresh)
 {
 	int status = 0;
-	if (sys_renameat2(from, name, to, fresh, SYS_RENAME_NOREPLACE) == 0)
+	if (fd_rename_new(from, name, to, fresh) == 0)
 		return 0;
 	if (errno != EACCES || geteuid() == 0)
 		return -1;
 	pid_t child = fork();
 	if (child == 0) {
 		bool done = owned_override(OVER_ALL) == 0 &&
-			    sys_renameat2(from, name, to, fresh, SYS_RENAME_NOREPLACE) == 0;
+			    fd_rename_new(from, name, to, fresh) == 0;
 		_exit(done ? 0 : errno ? errno : EIO);
 	}
 	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)

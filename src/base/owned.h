@@ -17,7 +17,7 @@ int owned_replace(const char *path, const char *text, unsigned mode);
 enum rights_over { OVER_READING, OVER_ALL };
 int owned_override(enum rights_over rights);
 
-// renameat2(2) with RENAME_NOREPLACE by such a process when the caller's own modes forbid it.
+// fd_rename_new() by such a process when the caller's own modes forbid it.
 // -1 with errno.
 int owned_rename(int from, const char *name, int to, const char *fresh);
 

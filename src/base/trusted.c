@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 #include <string.h>
+#include <strings.h>
 
 // Trusted by editors, agents, shells and debuggers as soon as the host opens the directory.
 const char *const trusted_names[] = {
@@ -25,11 +26,27 @@ const char *const reported_names[] = {
 	NULL,
 };
 
-// The component of a path that begins at `path`.
+// The component of a path that begins at `path`, in whatever case: some file systems fold it.
 static bool is_part(const char *path, const char *name)
 {
 	size_t length = strlen(name);
-	return strncmp(path, name, length) == 0 && (path[length] == '\0' || path[length] == '/');
+	return strncasecmp(path, name, length) == 0 && (path[length] == '\0' || path[length] == '/');
+}
+
+// What is ignored: bytes of other scripts (HFS+ and casefold skip some of their characters), and of Windows
+// dots and spaces at the end and what follows a colon.
+bool trusted_is_git(const char *path)
+{
+	static const char name[] = ".git", short_name[] = "git~";
+	size_t matched = 0;
+	if (strncasecmp(path, short_name, sizeof(short_name) - 1) == 0)
+		return true;
+	for (; *path && *path != '/' && !(*path == ':' && matched == sizeof(name) - 1); path++) {
+		bool ignored = (unsigned char)*path >= 0x80 || (matched == sizeof(name) - 1 && strchr(". ", *path));
+		if (!ignored && (*path | ' ') != name[matched++])
+			return false;
+	}
+	return matched == sizeof(name) - 1;
 }
 
 static const char *next_part(const char *path)
@@ -74,7 +91,7 @@ static bool is_in_git(const char *path)
 bool trusted_is_protected(const char *path)
 {
 	for (const char *part = path; part; part = next_part(part)) {
-		if (is_part(part, ".git"))
+		if (trusted_is_git(part))
 			return next_part(part) && is_in_git(next_part(part));
 		for (const char *const *name = trusted_names; *name; name++)
 			if (is_part(part, *name))

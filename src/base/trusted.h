@@ -10,4 +10,7 @@ extern const char *const reported_names[];
 // Of a path relative to the project, or to any directory in it: whether it is such a name, or lies
 // in one; of what git has in its directory, what it runs or is configured by.
 bool trusted_is_protected(const char *path);
+// Whether there is a file system for which the component that begins at `path` is ".git": one that folds
+// case, one that skips characters, or one of Windows.
+bool trusted_is_git(const char *path);
 bool trusted_is_reported(const char *path);

@@ -203,7 +203,7 @@ int quarantine_restore(const char *state, const char *id, struct out *out)
 					      RESOLVE_NO_SYMLINKS);
 	if (directory < 0)
 		return fail(errno, "'%s'", parent);
-	if (sys_renameat2(entry, "item", directory, path_name(path), SYS_RENAME_NOREPLACE) < 0)
+	if (fd_rename_new(entry, "item", directory, path_name(path)) < 0)
 		return fail(errno, "restore '%s'", path);
 	out_text(out, "%s\n", str_shown(path));
 	return remove_entry(all, entry, id);

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include "base/owned.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "base/trusted.h"
 #include "guard/vet.h"
 
 // A fiftieth of the run's own time, 2 ms at least, and more where it is the first look of all. What a
@@ -60,6 +62,9 @@ static void remember(struct scan *scan, const char *inside)
 	size_t length = strlen(inside) + 1;
 	if (scan->found_count == NESTED_MOST || scan->found_length + length > sizeof(scan->found))
 		return;
+	for (const char *known = scan->found; known < scan->found + scan->found_length; known += strlen(known) + 1)
+		if (str_equal(known, inside)) // by two spellings
+			return;
 	memcpy(scan->found + scan->found_length, inside, length);
 	scan->found_length += length;
 	scan->found_count++;
@@ -112,6 +117,17 @@ static bool is_other_searched(const struct scan *scan)
 	return false;
 }
 
+static bool add_name(struct scan *scan, size_t length, const char *name)
+{
+	size_t more = strlen(name) + 1;
+	if (length + more >= sizeof(scan->path))
+		return false;
+	scan->path[length] = '/';
+	memcpy(scan->path + length + 1, name, more);
+	scan->length = length + more;
+	return true;
+}
+
 static void walk(struct scan *scan, int directory, unsigned depth)
 {
 	enum { HEAD = 1, OBJECTS = 2, REFS = 4 };
@@ -121,17 +137,15 @@ static void walk(struct scan *scan, int directory, unsigned depth)
 	for (struct dirent *entry = stream ? readdir(stream) : NULL; entry && !out_of_time(scan);
 	     entry = readdir(stream)) {
 		const char *name = entry->d_name;
-		seen |= str_equal(name, "HEAD") ? HEAD : str_equal(name, "objects") ? OBJECTS :
-			str_equal(name, "refs")	? REFS : 0U;
-		size_t more = strlen(name) + 1;
-		if (str_equal(name, ".") || str_equal(name, "..") || length + more >= sizeof(scan->path))
+		seen |= strcasecmp(name, "HEAD") == 0 ? HEAD : strcasecmp(name, "objects") == 0 ? OBJECTS :
+			strcasecmp(name, "refs") == 0 ? REFS : 0U;
+		if (str_equal(name, ".") || str_equal(name, ".."))
 			continue;
-		scan->path[length] = '/';
-		memcpy(scan->path + length + 1, name, more);
-		scan->length = length + more;
-		if (str_equal(name, ".git") && depth > 0) {
-			look_at_repository(scan, directory);
-		} else if ((entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) && depth < DEPTH_MOST && !str_equal(name, ".git")) {
+		if (trusted_is_git(name) && depth > 0 && add_name(scan, length, ".git"))
+			look_at_repository(scan, directory); // the file system says whether it is one
+		if (!add_name(scan, length, name))
+			continue;
+		if ((entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) && depth < DEPTH_MOST && !str_equal(name, ".git")) {
 			autoclose int below = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 			if (below >= 0 && !is_other_searched(scan))
 				walk(scan, below, depth + 1);

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "jail/alias.h"
 #include "jail/wishes.h"
 
 enum { DEPTH_MOST = 256 };
@@ -18,6 +19,7 @@ struct builder {
 	struct wishes wishes;
 	const struct mount *stack[DEPTH_MOST]; // the mounts above the current path
 	unsigned depth;
+	struct aliases aliases;
 };
 
 // '/' sorts before every other byte, so that all below a directory follows it at once.
@@ -153,6 +155,9 @@ static int place(struct builder *builder, const struct wish *wish)
 		emit(builder, mount);
 		return 0;
 	}
+	if (builder->wishes.plan->tier == TIER_FULL) // Landlock alone knows a file by any spelling
+		TRY(alias_refuse(&builder->aliases, builder->wishes.plan, mount, above));
+	alias_tell(builder->wishes.plan, mount, above);
 	// Of what an overlay shows nothing is known: a mask covers whatever stands there.
 	bool overlay = above->kind == MOUNT_SCRATCH || above->kind == MOUNT_LAYERS;
 	if (overlay && mount->kind == MOUNT_MASK) {

@@ -47,7 +47,9 @@ static int replace(int stage, const char *staged, int parent, const char *name, 
 	if (fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) < 0 || !is_there(operation, &status))
 		return changed(operation);
 	if (sys_renameat2(stage, staged, parent, name, SYS_RENAME_EXCHANGE) < 0)
-		return fail_at("replace", operation);
+		return errno == EINVAL ? fail(0, "'%s' cannot be replaced: its file system does not exchange names; see: sbx session diff",
+					      str_shown(operation->path)) :
+					 fail_at("replace", operation);
 	// Between the look and the rename somebody may have been quicker.
 	if (fstatat(stage, staged, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_ino == operation->was)
 		return 0;
@@ -60,11 +62,11 @@ static int remove_one(int stage, const char *staged, int parent, const char *nam
 	struct stat status;
 	if (fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) < 0 || !is_there(operation, &status))
 		return changed(operation);
-	if (sys_renameat2(parent, name, stage, staged, SYS_RENAME_NOREPLACE) < 0)
+	if (fd_rename_new(parent, name, stage, staged) < 0)
 		return fail_at("remove", operation);
 	if (fstatat(stage, staged, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_ino == operation->was)
 		return 0;
-	sys_renameat2(stage, staged, parent, name, SYS_RENAME_NOREPLACE);
+	fd_rename_new(stage, staged, parent, name);
 	return changed(operation);
 }
 
@@ -107,7 +109,7 @@ static int do_one(struct applying *applying, const struct operation *operation)
 	TRY(parent);
 	switch (operation->kind) {
 	case OPERATION_ADD:
-		if (sys_renameat2(stage, staged, parent, name, SYS_RENAME_NOREPLACE) == 0)
+		if (fd_rename_new(stage, staged, parent, name) == 0)
 			return 0;
 		return errno == EEXIST ? changed(operation) : fail_at("make", operation);
 	case OPERATION_REPLACE:
@@ -132,13 +134,13 @@ static void undo_one(struct applying *applying, const struct operation *operatio
 		return;
 	switch (operation->kind) {
 	case OPERATION_ADD:
-		sys_renameat2(parent, name, stage, staged, SYS_RENAME_NOREPLACE);
+		fd_rename_new(parent, name, stage, staged);
 		break;
 	case OPERATION_REPLACE:
 		sys_renameat2(stage, staged, parent, name, SYS_RENAME_EXCHANGE);
 		break;
 	case OPERATION_REMOVE:
-		sys_renameat2(stage, staged, parent, name, SYS_RENAME_NOREPLACE);
+		fd_rename_new(stage, staged, parent, name);
 		break;
 	case OPERATION_MODE:
 		change_mode(parent, name, operation, operation->old_mode);

@@ -60,7 +60,7 @@ static struct change *add(struct walk *walk, enum change_kind kind, const char *
 	change->inside = walk->inside;
 	change->guarded = walk->guarded || is_protected(walk, path);
 	// A repository that goes, or a file that points at another one.
-	if (kind != CHANGE_MODE && str_equal(path_name(path), ".git"))
+	if (kind != CHANGE_MODE && trusted_is_git(path_name(path)))
 		change->guarded = true;
 	return change;
 }
@@ -160,7 +160,7 @@ static bool is_new_repository(const struct merged *merged, const char *name, boo
 	struct stat status;
 	if (host || merged->count == 0)
 		return false;
-	if (str_equal(name, ".git"))
+	if (trusted_is_git(name))
 		return true;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
 		if (fstatat(merged->fds[0], parts[i], &status, AT_SYMLINK_NOFOLLOW) < 0)

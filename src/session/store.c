@@ -288,7 +288,7 @@ int store_create(struct store *store, const char *name, const struct session *se
 		return fail(errno, "make session '%s'", name);
 	held.directory = directory;
 	TRY(store_save(store, &held));
-	if (sys_renameat2(store->sessions, fresh, store->sessions, name, SYS_RENAME_NOREPLACE) == 0)
+	if (fd_rename_new(store->sessions, fresh, store->sessions, name) == 0)
 		return 0;
 	int problem = errno;
 	owned_remove_tree(store->sessions, fresh);

@@ -272,7 +272,7 @@ static int take_out(struct arena *arena, struct shown *shown, char *rest, const 
 	if (to < 0)
 		return fail_at("open", directory);
 	int result = copy_shown(arena, shown, name, to, fresh, 0);
-	if (result == 0 && sys_renameat2(to, fresh, to, last, SYS_RENAME_NOREPLACE) < 0)
+	if (result == 0 && fd_rename_new(to, fresh, to, last) < 0)
 		result = fail_at("make", last);
 	if (result < 0)
 		owned_remove_tree(to, fresh);

@@ -126,4 +126,13 @@ if unshare -Urm --propagation shared true 2>/dev/null; then
 else
 	skip "what is mounted below a readable directory" "unshare makes no user namespace here"
 fi
+
+# A mount covers one name of a file.
+mkdir "$work/linked" && cd "$work/linked" || exit 1
+echo s >secret && ln secret other && echo e >.envrc
+is "one name: nothing to say" "" "$("$SBX" run --hide ./.envrc -- true 2>&1)"
+like "a hidden file with other names is told" "$("$SBX" run --hide ./secret -- true 2>&1)" "'$work/linked/secret' is hidden, but the file has 1 more names? \\(hard links\\)"
+ln .envrc one && ln .envrc two
+like "and a protected one" "$("$SBX" run -- true 2>&1)" "/.envrc' is protected, but the file has 2 more names \\(hard links\\)"
+is "not one that is nowhere kept from the box" "" "$("$SBX" run --unprotected -- true 2>&1)"
 done_testing

@@ -204,12 +204,12 @@ is "a symlink on the way is not followed" "out" "$(cat "$work/outside/f")"
 rm real && mv away real
 session discard one
 in_session one 'mkdir -p .vscode sub/.idea plain; echo e >.vscode/tasks.json; echo e >sub/.idea/x; echo evil >.git/hooks/post-checkout; git config core.fsmonitor evil; echo p >plain/p; echo all: >Makefile
-	git init -q --bare bare; git init -q nested; echo "gitdir: /x" >plain/.git; mkdir -p .github/workflows; echo w >.github/workflows/w'
+	git init -q --bare bare; git init -q nested; echo "gitdir: /x" >plain/.git; mkdir other; echo "gitdir: /x" >other/.GIT; mkdir -p .github/workflows; echo w >.github/workflows/w'
 session apply one
-is "guarded names are not applied" "" "$(ls -d .vscode sub/.idea .git/hooks/post-checkout bare nested/.git plain/.git 2>/dev/null)"
+is "guarded names are not applied" "" "$(ls -d .vscode sub/.idea .git/hooks/post-checkout bare nested/.git plain/.git other/.GIT 2>/dev/null)"
 is "nor configuration" "" "$(git config core.fsmonitor)"
 is "the rest is" "p" "$(cat plain/p)"
-for name in .vscode .git/hooks/post-checkout .git/config bare nested/.git plain/.git sub/.idea; do
+for name in .vscode .git/hooks/post-checkout .git/config bare nested/.git plain/.git other/.GIT sub/.idea; do
 	like "told: $name" "$(said)" "not applied: $name:"
 done
 like "told: what your own programs will run" "$(said)" "will run it: Makefile"
@@ -217,7 +217,7 @@ session apply one .vscode
 is "named: applied" e "$(cat .vscode/tasks.json)"
 session apply one .
 is "a directory that holds them does not name them" "" "$(ls -d sub/.idea 2>/dev/null)"
-rm -rf .vscode Makefile .github plain
+rm -rf .vscode Makefile .github plain other
 session discard one
 
 # --- copies in and out

@@ -132,6 +132,11 @@ static void names(void **state)
 		{ ".git/modules/a/index", false }, { ".git/worktrees/w/gitdir", true }, { ".git/worktrees/w/HEAD", false },
 		{ "sub/.git/config", true }, { "src/hooks/x", false }, { "config", false }, { ".envrc", true }, { "a/.envrc", true },
 		{ ".sbx.ini", true }, { "gitdir", false }, { ".git/commondir", true },
+		// As other file systems spell it.
+		{ ".GIT/hooks/x", true }, { ".Git/HOOKS", true }, { "sub/GIT~1/config", true }, { "git~2/config", true },
+		{ ".g\xe2\x80\x8cit/config", true }, { ".git. ./hooks", true }, { ".git::$INDEX_ALLOCATION/config", true },
+		{ ".git:x/config", true }, { ".VSCode/tasks.json", true }, { ".gitx/config", false }, { ".gi/config", false },
+		{ ":.git/config", false }, { ".g it/config", false }, { ".gi.t/config", false }, { "\xe2\x80\x8c/config", false },
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)

@@ -1,0 +1,103 @@
+// Owns the question whether a file that is kept from the box has a name which no mount covers.
+#include "jail/alias.h"
+
+#include <linux/magic.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "jail/resolve.h"
+#include "plan.h"
+
+enum { XFS_MAGIC = 0x58465342 };
+
+// They fold no case, or fold it where the kernel compares names, so that a mount holds for all spellings.
+static bool compares_names(const char *path)
+{
+	struct statfs status;
+	if (statfs(path, &status) < 0)
+		return false;
+	switch ((unsigned)status.f_type) {
+	case EXT4_SUPER_MAGIC:
+	case BTRFS_SUPER_MAGIC:
+	case XFS_MAGIC:
+	case F2FS_SUPER_MAGIC:
+	case TMPFS_MAGIC:
+	case MSDOS_SUPER_MAGIC:
+	case EXFAT_SUPER_MAGIC:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool is_sound(struct aliases *aliases, const char *path, dev_t device)
+{
+	for (unsigned i = 0; i < aliases->count; i++)
+		if (aliases->sound[i] == device)
+			return true;
+	if (!compares_names(path))
+		return false;
+	if (aliases->count < sizeof(aliases->sound) / sizeof(*aliases->sound))
+		aliases->sound[aliases->count++] = device;
+	return true;
+}
+
+static bool same_time(const struct timespec *left, const struct timespec *right)
+{
+	return left->tv_sec == right->tv_sec && left->tv_nsec == right->tv_nsec;
+}
+
+// Servers without numbers of their own give each spelling a number.
+static bool same_file(const struct stat *left, const struct stat *right)
+{
+	return left->st_dev == right->st_dev &&
+	       (left->st_ino == right->st_ino ||
+		(left->st_mode == right->st_mode && left->st_size == right->st_size &&
+		 same_time(&left->st_mtim, &right->st_mtim) && same_time(&left->st_ctim, &right->st_ctim)));
+}
+
+static bool swap_case(char *text)
+{
+	enum { CASE = 'a' ^ 'A' };
+	bool swapped = false;
+	for (; *text; text++)
+		if ((*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z')) {
+			*text = (char)(*text ^ CASE);
+			swapped = true;
+		}
+	return swapped;
+}
+
+int alias_refuse(struct aliases *aliases, const struct plan *plan, const struct mount *mount, const struct mount *above)
+{
+	struct stat status, other;
+	if (mount->identity.type && is_sound(aliases, mount->target, mount->identity.device))
+		return 0;
+	char *spelling = arena_copy(plan->arena, mount->target, strlen(mount->target));
+	if (lstat(mount->target, &status) < 0 || is_sound(aliases, mount->target, status.st_dev) ||
+	    !swap_case(spelling + strlen(above->target)) || lstat(spelling, &other) < 0 || !same_file(&status, &other))
+		return 0;
+	return fail(0, "%s'%s' cannot be kept from the box: its file system finds it as '%s', too; move it to a file "
+		       "system of Linux's own%s",
+		    origin_text(plan->arena, mount->from), str_shown(mount->target), str_shown(spelling),
+		    mount->kind == MOUNT_MASK ? "" : ", or use --unprotected");
+}
+
+void alias_tell(struct plan *plan, const struct mount *mount, const struct mount *above)
+{
+	struct stat status;
+	bool kept = mount->kind == MOUNT_MASK || mount->kind == MOUNT_COPY ||
+		    (mount->access == ACCESS_READ && above->access == ACCESS_WRITE);
+	if (mount->identity.type != S_IFREG || !kept || lstat(mount->target, &status) < 0 || status.st_nlink < 2)
+		return;
+	list_add(&plan->warnings, plan->arena,
+		 arena_text(plan->arena, "'%s' is %s, but the file has %lu more name%s (hard links) that may not be",
+			    str_shown(mount->target), mount->kind == MOUNT_MASK ? "hidden" : "protected",
+			    (unsigned long)status.st_nlink - 1, status.st_nlink == 2 ? "" : "s"),
+		 mount->from);
+}
