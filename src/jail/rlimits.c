@@ -21,6 +21,32 @@ static const struct row rows[] = {
 	{ RLIMIT_CORE, offsetof(struct limits, core), "core" },
 };
 
+// Of what the kernel counts by user, the box's part of the caller's limit: so much stays for the host. None of
+// the caller's right to go before all others (pam_limits(8) of audio groups): no cgroup bounds those threads.
+static const struct part {
+	int resource;
+	unsigned divisor; // 0: nothing
+	const char *name;
+} parts[] = {
+	{ RLIMIT_RTPRIO, 0, "realtime priority" },
+	{ RLIMIT_NICE, 0, "priority" },
+	{ RLIMIT_SIGPENDING, 4, "pending signals" },
+	{ RLIMIT_MSGQUEUE, 2, "message queues" },
+};
+
+static int take_part(const struct part *part)
+{
+	struct rlimit limit;
+	if (sys_prlimit(part->resource, NULL, &limit) < 0)
+		return fail(errno, "limit %s", part->name);
+	if (limit.rlim_max == 0 || (limit.rlim_max == RLIM_INFINITY && part->divisor))
+		return 0;
+	limit.rlim_max = part->divisor ? limit.rlim_max / part->divisor : 0;
+	if (limit.rlim_cur > limit.rlim_max)
+		limit.rlim_cur = limit.rlim_max;
+	return sys_prlimit(part->resource, &limit, NULL) < 0 ? fail(errno, "limit %s", part->name) : 0;
+}
+
 // A core pattern that is a program runs as root on the host (apport, systemd-coredump) and reads what the box
 // has in memory; a limit of 0 does not stop the kernel from that, one of 1 does, see core(5).
 enum { CORE_NONE = 1 };
@@ -30,6 +56,8 @@ int rlimits_child(const struct plan *plan, struct run *run)
 {
 	(void)run;
 	const char *limits = (const char *)&plan->profile->limits;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		TRY(take_part(&parts[i]));
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		uint64_t wanted = *(const uint64_t *)(const void *)(limits + rows[i].offset);
 		struct rlimit limit;

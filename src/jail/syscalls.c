@@ -7,6 +7,7 @@
 #include <linux/net.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
+#include <linux/sockios.h>
 #include <sys/socket.h>
 
 #include "base/str.h"
@@ -96,10 +97,12 @@ const unsigned syscall_group_count = sizeof(syscall_groups) / sizeof(*syscall_gr
 enum { IOCTL_STI = 0x5412, IOCTL_LINUX = 0x541c, IOCTL_SET_DISCIPLINE = 0x5423 };
 #define NOT_A_PROTOCOL (SECCOMP_RET_ERRNO | EPROTONOSUPPORT)
 #define NO_KIND(kind) { 0xf, kind, SECCOMP_RET_ERRNO | ESOCKTNOSUPPORT }
+#define GET_OR_SET 0xfffffffeU // two requests that follow each other
 #define PROTOCOL(number) { ANY, number, SECCOMP_RET_ALLOW }
 enum { LIMIT_OF_CORES = 4 };
 enum { FCNTL_SET_LEASE = 1024, FCNTL_SET_DELEGATION = 1040 };
-enum { FAMILY_INET = 2, FAMILY_INET6 = 10, FAMILY_NETLINK = 16, PROTOCOL_ROUTE = 0, LEVEL_TCP = 6, OPTION_TCP_ULP = 31 };
+enum { FAMILY_INET = 2, FAMILY_INET6 = 10, FAMILY_NETLINK = 16, PROTOCOL_ROUTE = 0, LEVEL_TCP = 6 };
+enum { OPTION_TCP_MD5 = 14, OPTION_TCP_ULP = 31, OPTION_TCP_MD5_PREFIX = 32, OPTION_TCP_AO_KEY = 38 };
 enum { PERSONALITY_NO_RANDOM = 0x40000, PERSONALITY_SHORT = 0x20000 };
 #define NEW_ANYTHING                                                                               \
 	(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | \
@@ -113,7 +116,9 @@ const struct syscall_check syscall_checks[] = {
 		// A subvolume whose top the box may read (on older kernels any place in it) would be in the project
 		// with all that is hidden; by number one is removed that the box does not see.
 		{ ANY, BTRFS_IOC_SNAP_CREATE, REFUSE }, { ANY, BTRFS_IOC_SNAP_CREATE_V2, REFUSE },
-		{ ANY, BTRFS_IOC_SNAP_DESTROY_V2, REFUSE }) },
+		{ ANY, BTRFS_IOC_SNAP_DESTROY_V2, REFUSE },
+		// On any socket, before rights are asked for: the host loads its drivers of bridges and VLANs.
+		{ GET_OR_SET, SIOCGIFBR, REFUSE }, { GET_OR_SET, SIOCBRADDBR, REFUSE }, { GET_OR_SET, SIOCGIFVLAN, REFUSE }) },
 	// A lease on a file of the host, which may be read-only in the box, makes the host's next open of it wait
 	// for up to fs.lease-break-time, 45 s.
 	{ .call = "fcntl", .argument = 1, .otherwise = SECCOMP_RET_ALLOW,
@@ -147,9 +152,12 @@ const struct syscall_check syscall_checks[] = {
 		{ ANY, PERSONALITY_NO_RANDOM, SECCOMP_RET_ALLOW },
 		{ ANY, PERSONALITY_SHORT, SECCOMP_RET_ALLOW },
 		{ ANY, PERSONALITY_SHORT | PERSONALITY_NO_RANDOM, SECCOMP_RET_ALLOW }) },
-	// Upper layer protocols of TCP (kernel TLS and others): loaded modules, many bugs.
+	// Upper layer protocols of TCP (kernel TLS and others), and signed segments, whose hash has the name that
+	// the program gives: loaded modules, many bugs.
 	{ .call = "setsockopt", .guarded = true, .guard_argument = 1, .guard_value = LEVEL_TCP,
-	  .argument = 2, .otherwise = SECCOMP_RET_ALLOW, RULES({ ANY, OPTION_TCP_ULP, REFUSE }) },
+	  .argument = 2, .otherwise = SECCOMP_RET_ALLOW,
+	  RULES({ ANY, OPTION_TCP_ULP, REFUSE }, { ANY, OPTION_TCP_MD5, REFUSE }, { ANY, OPTION_TCP_MD5_PREFIX, REFUSE },
+		{ ANY, OPTION_TCP_AO_KEY, REFUSE }) },
 	{ .call = "setsockopt", .argument = 2, .otherwise = SECCOMP_RET_ALLOW },
 	// The limit of cores stays as rlimits.c has set it: one of 0 starts the host's handler. Asking is allowed.
 	{ .call = "setrlimit", .argument = 0, .otherwise = SECCOMP_RET_ALLOW,

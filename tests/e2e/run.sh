@@ -162,6 +162,7 @@ if [ "$(ulimit -Hc)" != 0 ]; then
 else
 	skip "nor work for the host's handler" "the hard limit of cores is 0 already"
 fi
+is "of signals and messages, which are counted by user, the host keeps a part" "$(($(ulimit -Hi) / 4)) $(($(ulimit -Hq) / 2))" "$("$SBX" run bash -c 'echo $(ulimit -Hi) $(ulimit -Hq)')"
 # what the shipped profiles hide, as far as it is on this machine, is not readable by anybody
 hidden=$("$SBX" profile show secrets | sed -n 's/^hide = //p')
 is "the base profile hides something" 1 "$([ "$(echo "$hidden" | wc -l)" -ge 10 ] && echo 1)"

@@ -163,6 +163,13 @@ static const struct argument_row rows[] = {
 	{ SYS_ioctl, 0, 0x50009417, 0, REFUSED }, // and _V2
 	{ SYS_ioctl, 0, HIGH | 0x50009417, 0, REFUSED },
 	{ SYS_ioctl, 0, 0x5000943f, 0, REFUSED }, // BTRFS_IOC_SNAP_DESTROY_V2
+	{ SYS_ioctl, 0, 0x8940, 0, REFUSED }, // SIOCGIFBR
+	{ SYS_ioctl, 0, 0x8941, 0, REFUSED }, // SIOCSIFBR
+	{ SYS_ioctl, 0, 0x89a0, 0, REFUSED }, // SIOCBRADDBR
+	{ SYS_ioctl, 0, 0x89a1, 0, REFUSED }, // SIOCBRDELBR
+	{ SYS_ioctl, 0, 0x8982, 0, REFUSED }, // SIOCGIFVLAN
+	{ SYS_ioctl, 0, 0x8983, 0, REFUSED }, // SIOCSIFVLAN
+	{ SYS_ioctl, 0, 0x8933, 0, SECCOMP_RET_ALLOW }, // SIOCGIFINDEX
 	{ SYS_setrlimit, 7, 0x7f0000001000, 0, SECCOMP_RET_ALLOW },
 	{ SYS_setrlimit, 4, 0x7f0000001000, 0, PRETENDED },
 	{ SYS_setrlimit, HIGH | 4, 0, 0, PRETENDED },
@@ -231,6 +238,9 @@ static const struct argument_row rows[] = {
 	{ SYS_personality, 0x8, 0, 0, REFUSED },
 	{ SYS_personality, 0x400000, 0, 0, REFUSED }, // READ_IMPLIES_EXEC
 	{ SYS_setsockopt, 3, 6, 31, REFUSED },
+	{ SYS_setsockopt, 3, 6, 14, REFUSED },
+	{ SYS_setsockopt, 3, 6, 32, REFUSED },
+	{ SYS_setsockopt, 3, 6, 38, REFUSED },
 	{ SYS_setsockopt, 3, 6, 1, SECCOMP_RET_ALLOW },
 	{ SYS_setsockopt, 3, 1, 31, SECCOMP_RET_ALLOW },
 };

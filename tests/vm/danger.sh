@@ -47,6 +47,17 @@ is "unless it was asked for" yes "$(wait_for 10 test -e /tmp/a-core && echo yes)
 echo "$pattern" >/proc/sys/kernel/core_pattern
 
 is "no module is loaded" 1 "$("$SBX" run -- sh -c 'modprobe dummy || insmod /lib/modules/*/kernel/drivers/net/dummy.ko' >/dev/null 2>&1; [ -d /sys/module/dummy ]; echo $?)"
+# Drivers of bridges and VLANs are loaded for whoever asks, without any right.
+cat >ask.py <<'END'
+import fcntl, socket
+for request in 0x8940, 0x8941, 0x89a0, 0x89a1, 0x8982, 0x8983:
+    try: fcntl.ioctl(socket.socket(), request, bytearray(64))
+    except OSError: pass
+END
+loaded() { for each in bridge 8021q; do [ ! -d /sys/module/$each ] || echo $each; done; }
+is "no driver of networks is loaded" "" "$("$SBX" run -- python3 ask.py 2>&1; loaded)"
+python3 ask.py
+is "its twin: outside they are" "bridge 8021q" "$(loaded | xargs)"
 is "the kernel's log is not read" 1 "$("$SBX" run -- dmesg >/dev/null 2>&1; echo $?)"
 is "the clock is not set" 1 "$("$SBX" run -- date -s 2001-01-01 >/dev/null 2>&1; [ "$(date +%Y)" = 2001 ]; echo $?)"
 is "nothing is mounted" 1 "$("$SBX" run -- mount -t tmpfs none /mnt >/dev/null 2>&1; grep -q ' /mnt ' /proc/mounts; echo $?)"
@@ -56,6 +67,13 @@ is "the machine is not rebooted" 1 "$("$SBX" run -- python3 -c '
 import ctypes
 libc = ctypes.CDLL(None, use_errno=True)
 raise SystemExit(0 if libc.reboot(0x89abcdef) == 0 else 1)' >/dev/null 2>&1; echo $?)"
+
+# Whoever may go before all others (audio groups) keeps that from the box: no cgroup bounds such threads.
+install -d -o tester /home/tester/work
+first() { (cd /home/tester/work && prlimit --rtprio=95 --nice=40 setpriv --reuid tester --regid tester --clear-groups env HOME=/home/tester "$@" 2>&1); }
+is "a box has no right to realtime or nicer threads" "0 0" "$(first "$SBX" run -- bash -c 'echo $(ulimit -r) $(ulimit -e)')"
+like "and gets none" "$(first "$SBX" run -- sh -c 'chrt -f 50 true; nice -n -5 nice')" 'Operation not permitted'
+is "its twin outside" "-5 FF" "$(first sh -c "echo \$(nice -n -5 nice) \$(chrt -f 50 sh -c 'ps -o cls= \$\$')" | tail -1)"
 
 # A fork bomb without a bound of its own, as root: the machine stays usable.
 cat >bomb.py <<'END'
