@@ -79,3 +79,31 @@ const char *path_kept(struct arena *arena, const char *state, const char *kind, 
 	return arena_text(arena, "%s/%s/%.64s-%016llx", state, kind, path_name(path),
 			  (unsigned long long)str_hash(path));
 }
+
+bool path_of_link(const char *path, const char *text, char *place, size_t size)
+{
+	size_t length = text[0] == '/' ? 0 : (size_t)(path_name(path) - path - 1);
+	bool named = text[0] == '/';
+	if (length + strlen(text) + 2 > size)
+		return false;
+	memcpy(place, path, length);
+	for (const char *part = text; *part;) {
+		size_t part_length = strcspn(part, "/");
+		bool up = part_length == 2 && part[0] == '.' && part[1] == '.';
+		if (up && named)
+			return false;
+		while (up && length > 0 && place[--length] != '/')
+			;
+		if (!up && part_length > 0 && !(part_length == 1 && part[0] == '.')) {
+			named = true;
+			place[length++] = '/';
+			memcpy(place + length, part, part_length);
+			length += part_length;
+		}
+		part += part_length + (part[part_length] == '/');
+	}
+	if (length == 0)
+		place[length++] = '/';
+	place[length] = '\0';
+	return true;
+}

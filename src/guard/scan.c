@@ -17,6 +17,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/trusted.h"
+#include "guard/links.h"
 #include "guard/vet.h"
 
 // A fiftieth of the run's own time, 2 ms at least, and more where it is the first look of all. What a
@@ -36,6 +37,7 @@ struct scan {
 	const struct searched *tree;
 	struct timespec end;
 	bool cut;
+	struct links links;
 	char path[PATH_MAX];
 	size_t length;
 	char found[NESTED_BYTES]; // repositories below the tree, each with its NUL
@@ -145,6 +147,8 @@ static void walk(struct scan *scan, int directory, unsigned depth)
 			look_at_repository(scan, directory); // the file system says whether it is one
 		if (!add_name(scan, length, name))
 			continue;
+		if (entry->d_type == DT_LNK)
+			links_look(&scan->links, scan->check, directory, name, scan->path);
 		if ((entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) && depth < DEPTH_MOST && !str_equal(name, ".git")) {
 			autoclose int below = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 			if (below >= 0 && !is_other_searched(scan))
@@ -218,4 +222,5 @@ void scan_trees(struct check *check, int64_t ran)
 				 plan->project && str_equal(plan->searched[i].path, plan->project) ? "the project" :
 				 vet_short_path(plan, plan->searched[i].path));
 	}
+	links_end(&scan.links, check);
 }

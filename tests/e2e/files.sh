@@ -135,4 +135,21 @@ like "a hidden file with other names is told" "$("$SBX" run --hide ./secret -- t
 ln .envrc one && ln .envrc two
 like "and a protected one" "$("$SBX" run -- true 2>&1)" "/.envrc' is protected, but the file has 2 more names \\(hard links\\)"
 is "not one that is nowhere kept from the box" "" "$("$SBX" run --unprotected -- true 2>&1)"
+
+# What a program of the host would write or read through a link that the box left.
+mkdir -p "$work/person/project" "$work/person/seen" && cd "$work/person/project" || exit 1
+linked() { # text of a link: how often it is told
+	rm -f link
+	HOME=$work/person "$SBX" run --read "$work/person/seen" -- sh -c "ln -s $1 link; sleep 0.2" 2>&1 | grep -c "^sbx: link is a new symlink to '$1', out of the box's sight"
+}
+for text in "$work/person/.ssh/id" ../.bashrc .. / "$work" x/../../y /proc/self/root/etc; do
+	is "a link to $text is told" 1 "$(linked "$text")"
+done
+for text in . file ../project/file "$work/person/project/x" ../seen/file /usr/bin/python3 /tmp/x; do
+	is "one to $text is not" 0 "$(linked "$text")"
+done
+ln -sfn ../.bashrc link && sleep 0.1 # another tick of the clock of files
+is "nor one that was there" "" "$(HOME=$work/person "$SBX" run -- sleep 0.2 2>&1)"
+rm link
+like "of many the first" "$(HOME=$work/person "$SBX" run -- sh -c 'for i in 1 2 3 4 5 6 7 8 9; do ln -s .. $i; done; sleep 0.2' 2>&1 | tail -1)" '^sbx: and 1 more such symlinks?$'
 done_testing

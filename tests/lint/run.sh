@@ -5,7 +5,7 @@ cd "$(dirname "$0")/../.." || exit 1
 
 # base <- the four nouns <- policy, jail, net, session <- run <- cli <- main; rooms apart.
 declare -A allowed=(
-	[base]="base" [policy]="base policy noun" [jail]="base jail noun" [guard]="base guard noun"
+	[base]="base" [policy]="base policy noun" [jail]="base jail noun" [guard]="base guard jail noun"
 	[session]="base session noun" [agent]="base agent" [code]="base code"
 	[net]="base net noun" [limits]="base limits noun" [bpf]="base bpf noun"
 	[run]="base policy jail guard limits bpf net session noun run" [cli]="base agent code policy jail guard limits net session noun run cli"

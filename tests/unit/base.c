@@ -77,6 +77,28 @@ static void paths(void **state)
 	arena_free(arena);
 }
 
+static void links(void **state)
+{
+	static const struct {
+		const char *path, *text, *place; // NULL: not by the text alone
+	} rows[] = {
+		{ "/p/a/link", "x", "/p/a/x" }, { "/p/a/link", "./x//y/.", "/p/a/x/y" }, { "/p/a/link", "../x", "/p/x" },
+		{ "/p/a/link", "../../x", "/x" }, { "/p/a/link", "../../../../x", "/x" }, { "/p/a/link", "..", "/p" },
+		{ "/p/a/link", "../..", "/" }, { "/p/a/link", "/", "/" }, { "/p/a/link", "//etc/./x", "/etc/x" },
+		{ "/p/a/link", "x/../y", NULL }, { "/p/a/link", "/etc/../x", NULL }, { "/p/a/link", "/..", NULL },
+		{ "/p/a/link", "...", "/p/a/..." }, { "/link", "x", "/x" }, { "/link", "../x", "/x" }, { "/p/a/link", ".", "/p/a" },
+	};
+	char place[32];
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		bool known = path_of_link(rows[i].path, rows[i].text, place, sizeof(place));
+		if (known != (rows[i].place != NULL) || (known && strcmp(place, rows[i].place) != 0))
+			fail_msg("%s -> %s: %s", rows[i].path, rows[i].text, known ? place : "unknown");
+	}
+	assert_true(path_of_link("/a/b/c", "0123456789012345678901234", place, sizeof(place)));
+	assert_false(path_of_link("/a/b/c", "012345678901234567890123456", place, sizeof(place)));
+}
+
 static void json(void **state)
 {
 	struct out out = { 0 };
@@ -222,7 +244,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(matches),	      cmocka_unit_test(distances),
 		cmocka_unit_test(numbers),	      cmocka_unit_test(paths),
-		cmocka_unit_test(json),		      cmocka_unit_test(first_failure_wins),
+		cmocka_unit_test(links), cmocka_unit_test(json),		      cmocka_unit_test(first_failure_wins),
 		cmocka_unit_test(arena_grows_aligned), cmocka_unit_test(what_acts_on_a_terminal),
 		cmocka_unit_test(given_profiles_are_kept),
 	};
