@@ -94,9 +94,11 @@ const unsigned syscall_group_count = sizeof(syscall_groups) / sizeof(*syscall_gr
 	.rule_count = sizeof((struct syscall_rule[]){ __VA_ARGS__ }) / sizeof(struct syscall_rule)
 
 // The kernel's own numbers; <asm/ioctls.h> differs by C library.
-enum { IOCTL_STI = 0x5412, IOCTL_LINUX = 0x541c, IOCTL_SET_DISCIPLINE = 0x5423 };
+enum { IOCTL_STI = 0x5412, IOCTL_LINUX = 0x541c, IOCTL_SET_DISCIPLINE = 0x5423, IOCTL_EXCLUSIVE = 0x540c };
+enum { IOCTL_CONSOLE = 0x4b00, IOCTL_VIRTUAL_TERMINAL = 0x5600 }; // KD... and VT..., ioctl_console(2)
 #define NOT_A_PROTOCOL (SECCOMP_RET_ERRNO | EPROTONOSUPPORT)
 #define NO_KIND(kind) { 0xf, kind, SECCOMP_RET_ERRNO | ESOCKTNOSUPPORT }
+#define KIND	   0xffffff00U // all requests of one kind
 #define GET_OR_SET 0xfffffffeU // two requests that follow each other
 #define PROTOCOL(number) { ANY, number, SECCOMP_RET_ALLOW }
 enum { LIMIT_OF_CORES = 4 };
@@ -113,6 +115,9 @@ const struct syscall_check syscall_checks[] = {
 	{ .call = "ioctl", .argument = 1, .otherwise = SECCOMP_RET_ALLOW,
 	  RULES({ ANY, IOCTL_STI, REFUSE }, { ANY, IOCTL_LINUX, REFUSE },
 		{ ANY, IOCTL_SET_DISCIPLINE, REFUSE },
+		// Nobody else opens it any more, which outlives the box; of a virtual console its keyboard, fonts, mode
+		// and switching, which whoever has it as terminal may set.
+		{ ANY, IOCTL_EXCLUSIVE, REFUSE }, { KIND, IOCTL_CONSOLE, REFUSE }, { KIND, IOCTL_VIRTUAL_TERMINAL, REFUSE },
 		// A subvolume whose top the box may read (on older kernels any place in it) would be in the project
 		// with all that is hidden; by number one is removed that the box does not see.
 		{ ANY, BTRFS_IOC_SNAP_CREATE, REFUSE }, { ANY, BTRFS_IOC_SNAP_CREATE_V2, REFUSE },

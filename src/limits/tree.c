@@ -83,17 +83,23 @@ void tree_count(pid_t pid, struct tree *ret_tree)
 	*ret_tree = tree;
 }
 
-uint64_t tree_memory(pid_t pid)
+// "Pss:      123 kB": the spaces are skipped by strtoull.
+static uint64_t kilobytes_of(const char *text, const char *name)
+{
+	const char *line = strstr(text, name);
+	return line ? strtoull(line + strlen(name), NULL, 10) * 1024 : 0;
+}
+
+struct resident tree_memory(pid_t pid)
 {
 	struct walk *walk = walk_from(pid);
-	uint64_t sum = 0;
+	struct resident sum = { 0 };
 	for (int i = 0; i < walk->count; i++) {
 		char text[2048];
-		size_t length = read_of(walk->pids[i], "smaps_rollup", text, sizeof(text));
-		// "Pss:      123 kB": the spaces are skipped by hand.
-		const char *line = length ? strstr(text, "\nPss:") : NULL;
-		if (line)
-			sum += strtoull(line + strlen("\nPss:"), NULL, 10) * 1024;
+		if (read_of(walk->pids[i], "smaps_rollup", text, sizeof(text)) > 0) {
+			sum.all += kilobytes_of(text, "\nPss:");
+			sum.shared += kilobytes_of(text, "\nPss_Shmem:");
+		}
 		add_of_threads(walk, walk->pids[i]);
 	}
 	return sum;

@@ -14,4 +14,7 @@ struct tree {
 void tree_count(pid_t pid, struct tree *ret_tree);
 
 // Bytes with shared pages divided by who shares them; slower by far.
-uint64_t tree_memory(pid_t pid);
+struct resident {
+	uint64_t all, shared; // of it what lies in a tmpfs, a memfd or a segment
+};
+struct resident tree_memory(pid_t pid);

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/statfs.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -47,11 +48,25 @@ static void add_disk(struct watch_limits *watch, const char *path)
 	};
 }
 
+// What lies in tmpfs, memfds and segments of System V, of the whole machine; and half of its memory.
+static uint64_t shared_now(uint64_t *ret_half)
+{
+	struct sysinfo info;
+	if (sysinfo(&info) < 0)
+		info = (struct sysinfo){ 0 };
+	*ret_half = info.totalram / 2 * info.mem_unit;
+	return info.sharedram * (uint64_t)info.mem_unit;
+}
+
 void watch_limits_begin(const struct plan *plan, struct run *run, int64_t now)
 {
 	struct watch_limits *watch = &run->group->watch;
 	watch->next = plan->keeping.watched ? now + LOOK_SOONEST : -1;
 	watch->looked = watch->active = now;
+	if (plan->keeping.watched & LIMIT_BIT(memory)) {
+		uint64_t half;
+		watch->shared = shared_now(&half);
+	}
 	if (!(plan->keeping.watched & LIMIT_BIT(disk)))
 		return;
 	for (unsigned i = 0; i < plan->mount_count; i++) {
@@ -116,15 +131,24 @@ static uint64_t cpu_of(const struct plan *plan, const struct run *run, const str
 	return text_value(text, length, "usage_usec");
 }
 
+// What no process has mapped counts for none of them. Others may fill the same: the box ends for it only where
+// that, and its processes, are its limit and half of the machine.
 static int64_t look_at_memory(const struct plan *plan, const struct run *run, const struct tree *tree,
 			      enum stop *ret_stop)
 {
-	uint64_t limit = plan->profile->limits.memory, used = tree->memory;
-	if (used >= limit)
+	uint64_t half, start = run->group->watch.shared, shared = shared_now(&half);
+	uint64_t limit = plan->profile->limits.memory, most = limit > half ? limit : half;
+	uint64_t grown = shared > start ? shared - start : 0;
+	struct resident used = { tree->memory, 0 };
+	if (used.all >= limit || used.all + grown >= most)
 		used = tree_memory(run->init);
-	if (used >= limit)
+	uint64_t all = used.all - used.shared + grown;
+	if (used.all >= limit || all >= most)
 		*ret_stop = STOP_MEMORY;
-	return between(used >= limit ? 0 : limit - used, MEMORY_PER_MILLISECOND, LOOK_SOONEST, LOOK_LATEST);
+	uint64_t left = used.all >= limit ? 0 : limit - used.all;
+	if (all >= most || most - all < left)
+		left = all >= most ? 0 : most - all;
+	return between(left, MEMORY_PER_MILLISECOND, LOOK_SOONEST, LOOK_LATEST);
 }
 
 static int64_t sooner(int64_t left, int64_t right)

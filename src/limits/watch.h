@@ -21,6 +21,7 @@ struct watch_limits {
 	uint64_t cpu; // microseconds, at the last look
 	int64_t looked, active; // when that was, and when the box last worked
 	uint64_t pids; // the most that were seen
+	uint64_t shared; // bytes in tmpfs, memfds and segments of the whole machine, at the start
 };
 
 // When the box has just been let go.

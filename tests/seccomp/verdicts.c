@@ -163,6 +163,12 @@ static const struct argument_row rows[] = {
 	{ SYS_ioctl, 0, 0x50009417, 0, REFUSED }, // and _V2
 	{ SYS_ioctl, 0, HIGH | 0x50009417, 0, REFUSED },
 	{ SYS_ioctl, 0, 0x5000943f, 0, REFUSED }, // BTRFS_IOC_SNAP_DESTROY_V2
+	{ SYS_ioctl, 0, 0x540c, 0, REFUSED }, // TIOCEXCL
+	{ SYS_ioctl, 0, 0x540d, 0, SECCOMP_RET_ALLOW }, // TIOCNXCL
+	{ SYS_ioctl, 0, 0x4b45, 0, REFUSED }, // KDSKBMODE
+	{ SYS_ioctl, 0, HIGH | 0x4b72, 0, REFUSED }, // KDFONTOP
+	{ SYS_ioctl, 0, 0x5602, 0, REFUSED }, // VT_SETMODE
+	{ SYS_ioctl, 0, 0xc0585611, 0, SECCOMP_RET_ALLOW }, // of video devices
 	{ SYS_ioctl, 0, 0x8940, 0, REFUSED }, // SIOCGIFBR
 	{ SYS_ioctl, 0, 0x8941, 0, REFUSED }, // SIOCSIFBR
 	{ SYS_ioctl, 0, 0x89a0, 0, REFUSED }, // SIOCBRADDBR

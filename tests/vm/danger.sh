@@ -93,4 +93,30 @@ kept = []
 while True: kept.append(bytearray(b"x") * (10 << 20))' 2>"$work/log"
 is "a memory hog without bound is killed" 137 $?
 like "and told" "$(cat "$work/log")" 'limit memory=100M: the kernel killed it'
+
+# Without a cgroup memory is looked at, and what no process has mapped is nobody's: half of the machine.
+cat >/home/tester/work/keep.py <<'END'
+import ctypes, os, sys
+libc = ctypes.CDLL(None)
+libc.shmat.restype = ctypes.c_void_p
+size = 10 << 20
+for i in range(int(sys.argv[2])):
+    if sys.argv[1] == "memfd":
+        os.write(os.memfd_create("x"), bytes(size))
+    elif sys.argv[1] == "file":
+        open("/dev/shm/%d" % i, "wb").write(bytes(size))
+    else:
+        at = ctypes.c_void_p(libc.shmat(libc.shmget(0, size, 0o1600), None, 0))
+        ctypes.memset(at, 1, size)
+        libc.shmdt(at)
+print("all")
+END
+chmod 644 /home/tester/work/keep.py
+for kind in memfd file segment; do
+	# A segment stays until its box is gone.
+	first "$SBX" run --memory '?64M' --tmp 2G -- python3 keep.py $kind 130 >"$work/log"
+	is "memory that no process has mapped is an end: $kind" 137 $?
+	like "and told" "$(cat "$work/log")" 'limit memory=64M'
+done
+is "less than that is none" all "$(first "$SBX" run --memory '?64M' -- python3 keep.py memfd 30 | tail -1)"
 done_testing
