@@ -12,7 +12,7 @@ const char *const trusted_names[] = {
 	".roo", ".kilocode", ".kiro", ".junie", ".trae", ".amazonq", ".factory", ".crush.json", "crush.json",
 	"opencode.json", "opencode.jsonc",
 	".mcp.json", ".aider.conf.yml", ".envrc", "mise.toml", ".mise.toml", "mise.local.toml", ".mise.local.toml",
-	".mise", ".husky", ".gdbinit", ".lldbinit", ".sbx.ini",
+	".mise", ".husky", ".gdbinit", ".lldbinit", ".vimrc", ".nvimrc", ".irbrc", ".ghci", ".sbx.ini",
 	".github/copilot", ".github/hooks", // last, as each change of directory opens one
 	NULL,
 };
@@ -21,7 +21,8 @@ const char *const trusted_names[] = {
 const char *const reported_names[] = {
 	".github/workflows", ".github/actions", ".gitmodules", ".gitlab-ci.yml", ".circleci",
 	"Jenkinsfile", ".pre-commit-config.yaml", "package.json", ".npmrc", ".yarnrc.yml",
-	"Makefile", "makefile", "GNUmakefile", "justfile",
+	"Makefile", "makefile", "GNUmakefile", "justfile", ".cargo", "rust-toolchain", "rust-toolchain.toml", ".tool-versions",
+	".Rprofile",
 	"flake.nix", "shell.nix", "devenv.nix", "AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules",
 	NULL,
 };
