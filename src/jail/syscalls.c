@@ -129,9 +129,7 @@ const struct syscall_check syscall_checks[] = {
 	{ .call = "fcntl", .argument = 1, .otherwise = SECCOMP_RET_ALLOW,
 	  RULES({ ANY, FCNTL_SET_LEASE, REFUSE }, { ANY, FCNTL_SET_DELEGATION, REFUSE }) },
 	// vsock, packet, alg and the rest are not isolated by the network namespace.
-	{ .call = "socket", .argument = 0, .otherwise = NOT_A_FAMILY,
-	  RULES({ ANY, AF_UNIX, SECCOMP_RET_ALLOW }, { ANY, AF_INET, SECCOMP_RET_ALLOW },
-		{ ANY, AF_INET6, SECCOMP_RET_ALLOW }) },
+	{ .call = "socket", .argument = 0, .otherwise = NOT_A_FAMILY, RULES({ ANY, AF_UNIX, SECCOMP_RET_ALLOW }) },
 	// Of netlink only routing: getaddrinfo and getifaddrs ask it.
 	{ .call = "socket", .guarded = true, .guard_argument = 0, .guard_value = FAMILY_NETLINK,
 	  .argument = 2, .otherwise = NOT_A_FAMILY,
