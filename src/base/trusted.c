@@ -38,10 +38,13 @@ static bool is_part(const char *path, const char *name)
 // dots and spaces at the end and what follows a colon.
 bool trusted_is_git(const char *path)
 {
-	static const char name[] = ".git", short_name[] = "git~";
+	static const char name[] = ".git", short_name[] = "git~", digits[] = "0123456789";
 	size_t matched = 0;
-	if (strncasecmp(path, short_name, sizeof(short_name) - 1) == 0)
-		return true;
+	if (strncasecmp(path, short_name, sizeof(short_name) - 1) == 0) {
+		path += sizeof(short_name) - 1;
+		size_t number = strspn(path, digits);
+		return number > 0 && (path[number] == '\0' || path[number] == '/');
+	}
 	for (; *path && *path != '/' && !(*path == ':' && matched == sizeof(name) - 1); path++) {
 		bool ignored = (unsigned char)*path >= 0x80 || (matched == sizeof(name) - 1 && strchr(". ", *path));
 		if (!ignored && (*path | ' ') != name[matched++])

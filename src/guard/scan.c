@@ -145,11 +145,11 @@ static void walk(struct scan *scan, int directory, unsigned depth)
 			continue;
 		if (trusted_is_git(name) && depth > 0 && add_name(scan, length, ".git"))
 			look_at_repository(scan, directory); // the file system says whether it is one
-		if (!add_name(scan, length, name))
-			continue;
-		if (entry->d_type == DT_LNK)
+		bool whole = add_name(scan, length, name);
+		bool deeper = (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) && depth < DEPTH_MOST && !str_equal(name, ".git");
+		if (whole && entry->d_type == DT_LNK)
 			links_look(&scan->links, scan->check, directory, name, scan->path);
-		if ((entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) && depth < DEPTH_MOST && !str_equal(name, ".git")) {
+		if (whole && deeper) {
 			autoclose int below = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 			if (below >= 0 && !is_other_searched(scan))
 				walk(scan, below, depth + 1);

@@ -136,7 +136,7 @@ static void names(void **state)
 		{ ".GIT/hooks/x", true }, { ".Git/HOOKS", true }, { "sub/GIT~1/config", true }, { "git~2/config", true },
 		{ ".g\xe2\x80\x8cit/config", true }, { ".git. ./hooks", true }, { ".git::$INDEX_ALLOCATION/config", true },
 		{ ".git:x/config", true }, { ".VSCode/tasks.json", true }, { ".gitx/config", false }, { ".gi/config", false },
-		{ ":.git/config", false }, { ".g it/config", false }, { ".gi.t/config", false }, { "\xe2\x80\x8c/config", false },
+		{ ":.git/config", false }, { "git~/config", false }, { "git~1x/config", false }, { "GIT~12/config", true }, { ".g it/config", false }, { ".gi.t/config", false }, { "\xe2\x80\x8c/config", false },
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)

@@ -1,0 +1,59 @@
+// libFuzzer: names of files and texts of symlinks, as a box makes them. Where a link leads is what the slow way
+// says, clean and within bounds; what is protected is so in any case of letters, and git's by other spellings.
+#include <ctype.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "base/trusted.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_link(struct arena *arena, const char *path, const char *text)
+{
+	char place[256];
+	if (path[0] != '/' || !str_equal(path_clean(arena, path), path) || str_equal(path, "/"))
+		return;
+	if (!path_of_link(path, text, place, sizeof(place)))
+		return;
+	if (!str_equal(place, path_join(arena, path_parent(arena, path), text)))
+		abort();
+}
+
+static char *in_capitals(struct arena *arena, const char *text)
+{
+	char *capitals = arena_copy(arena, text, strlen(text));
+	for (char *at = capitals; *at; at++)
+		*at = (char)toupper((unsigned char)*at);
+	return capitals;
+}
+
+static void check_name(struct arena *arena, const char *name)
+{
+	char *capitals = in_capitals(arena, name);
+	if (trusted_is_protected(name) != trusted_is_protected(capitals) ||
+	    trusted_is_reported(name) != trusted_is_reported(capitals) || trusted_is_git(name) != trusted_is_git(capitals))
+		abort();
+	if (!strchr(name, '/') && trusted_is_git(name) && !trusted_is_protected(arena_text(arena, "%s/hooks", name)))
+		abort();
+}
+
+// The link's path up to the first newline, then its text.
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct arena *arena = arena_new();
+	char *whole = arena_copy(arena, (const char *)data, size);
+	char *text = strchr(whole, '\n');
+	check_name(arena, whole);
+	if (text) {
+		*text++ = '\0';
+		check_link(arena, whole, text);
+	}
+	check_name(arena, whole);
+	arena_free(arena);
+	return 0;
+}
