@@ -135,6 +135,9 @@ like "a hidden file with other names is told" "$("$SBX" run --hide ./secret -- t
 ln .envrc one && ln .envrc two
 like "and a protected one" "$("$SBX" run -- true 2>&1)" "/.envrc' is protected, but the file has 2 more names \\(hard links\\)"
 is "not one that is nowhere kept from the box" "" "$("$SBX" run --unprotected -- true 2>&1)"
+is "nor one that the box may write" "" "$("$SBX" run --unprotected --project read --write ./secret -- true 2>&1)"
+git init -q . && ln .git/config kept
+like "a configuration that the box has a copy of, too" "$("$SBX" run -- true 2>&1)" "/.git/config' is protected, but the file has 1 more name \\(hard links\\)"
 
 # What a program of the host would write or read through a link that the box left.
 mkdir -p "$work/person/project" "$work/person/seen" && cd "$work/person/project" || exit 1
