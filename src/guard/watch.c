@@ -23,8 +23,8 @@
 #include "plan.h"
 #include "run.h"
 
-// More than this is left to the final look: a box must not keep the host side busy.
-enum { TAKEN_MOST = 32, WATCHES_MOST = 256, RESTORE_TRIES = 50 };
+// After so many there is a pause before each, and none is told by itself: a box must not keep the host busy.
+enum { TAKEN_MOST = 32, PAUSE_MILLISECONDS = 5000, WATCHES_MOST = 256, RESTORE_TRIES = 50 };
 
 static bool watch_parent(const struct watch *watch, const char *name)
 {
@@ -40,21 +40,11 @@ bool watch_is_wall(const struct mount *mount)
 				  mount->kind == MOUNT_MASK);
 }
 
-void watch_begin(struct watch *watch, const struct plan *plan, const struct run *run,
-		 struct out *told)
+static int64_t steady_now(void)
 {
-	char path[PATH_MAX];
-	unsigned watches = 0;
-	snprintf(path, sizeof(path), "/proc/%d/mountinfo", (int)run->init);
-	watch->mounts = open(path, O_RDONLY | O_CLOEXEC);
-	watch_mounts(plan, run, told); // what happened before we looked
-	watch->names = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-	for (unsigned i = 0; i < plan->guard_count && watches < WATCHES_MOST; i++)
-		if (plan->guards[i].kind == GUARD_ABSENT)
-			watches += watch_parent(watch, plan->guards[i].path);
-	for (unsigned i = 0; i < plan->mount_count && watches < WATCHES_MOST; i++)
-		if (watch_is_wall(&plan->mounts[i]))
-			watches += watch_parent(watch, plan->mounts[i].target);
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 static void take_if_there(struct watch *watch, const struct plan *plan, const struct guard *guard,
@@ -66,17 +56,27 @@ static void take_if_there(struct watch *watch, const struct plan *plan, const st
 		 guard->path);
 	autoclose int directory = sys_openat2(AT_FDCWD, parent, O_PATH | O_DIRECTORY | O_CLOEXEC,
 					      RESOLVE_NO_SYMLINKS);
-	if (directory < 0 || watch->taken >= TAKEN_MOST ||
-	    fstatat(directory, path_name(guard->path), &status, AT_SYMLINK_NOFOLLOW) < 0)
+	if (directory < 0 || fstatat(directory, path_name(guard->path), &status, AT_SYMLINK_NOFOLLOW) < 0)
 		return;
-	watch->taken++;
+	int64_t now = steady_now();
+	if (now < watch->rest) {
+		watch->again = watch->rest;
+		return;
+	}
+	struct out nobody = { 0 };
+	bool tells = watch->taken++ < TAKEN_MOST;
 	quarantine_take(plan->state, directory, path_name(guard->path), guard->path,
-			"appeared, and your own programs would run or trust it", told);
+			"appeared, and your own programs would run or trust it", tells ? told : &nobody);
+	out_free(&nobody);
+	watch->rest = tells ? 0 : now + PAUSE_MILLISECONDS;
 }
 
-void watch_end(struct watch *watch, bool reaped)
+void watch_end(struct watch *watch, bool reaped, struct out *told)
 {
 	struct timespec pause = { .tv_nsec = 2000000 };
+	if (watch->taken > TAKEN_MOST)
+		out_text(told, "sbx: and %u more such name%s, see: sbx quarantine list\n", watch->taken - TAKEN_MOST,
+			 watch->taken == TAKEN_MOST + 1 ? "" : "s");
 	if (watch->names < 0)
 		return;
 	if (reaped && fork() == 0) {
@@ -118,12 +118,31 @@ static bool read_events(const struct watch *watch, const struct plan *plan)
 void watch_names(struct watch *watch, const struct plan *plan, const struct run *run,
 		 struct out *told)
 {
+	watch->again = 0;
 	if (read_events(watch, plan))
 		watch_mounts(plan, run, told);
 	for (unsigned i = 0; i < plan->guard_count; i++)
 		if (plan->guards[i].kind == GUARD_ABSENT)
 			take_if_there(watch, plan, &plan->guards[i], told);
 	err_clear();
+}
+
+void watch_begin(struct watch *watch, const struct plan *plan, const struct run *run,
+		 struct out *told)
+{
+	char path[PATH_MAX];
+	unsigned watches = 0;
+	snprintf(path, sizeof(path), "/proc/%d/mountinfo", (int)run->init);
+	watch->mounts = open(path, O_RDONLY | O_CLOEXEC);
+	watch_mounts(plan, run, told); // what happened before we looked
+	watch->names = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	for (unsigned i = 0; i < plan->guard_count && watches < WATCHES_MOST; i++)
+		if (plan->guards[i].kind == GUARD_ABSENT)
+			watches += watch_parent(watch, plan->guards[i].path);
+	for (unsigned i = 0; i < plan->mount_count && watches < WATCHES_MOST; i++)
+		if (watch_is_wall(&plan->mounts[i]))
+			watches += watch_parent(watch, plan->mounts[i].target);
+	watch_names(watch, plan, run, told); // what appeared before
 }
 
 static bool is_mounted(const char *path)

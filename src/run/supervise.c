@@ -178,13 +178,15 @@ struct eyes {
 	struct out *told; // the outcome's
 };
 
-// Poll's time-out: the limit's, or until the eyes are opened.
+// Poll's time-out: the limit's, or until the eyes are opened, or look again.
 static int sleep_time(const struct eyes *eyes, int limit)
 {
 	enum { AGAIN_MILLISECONDS = 5 }; // a box that is not ready by then
 	int64_t left = eyes->begin + SHORT_RUN_MILLISECONDS - clock_now();
+	if (eyes->open && eyes->watch.again)
+		left = eyes->watch.again - clock_now();
 	left = left < AGAIN_MILLISECONDS ? AGAIN_MILLISECONDS : left;
-	if (eyes->open || (limit >= 0 && limit < left))
+	if ((eyes->open && !eyes->watch.again) || (limit >= 0 && limit < left))
 		return limit;
 	return (int)left;
 }
@@ -199,7 +201,7 @@ static void look(const struct plan *plan, const struct run *run, struct eyes *ey
 	}
 	if (events[2].revents)
 		watch_mounts(plan, run, eyes->told);
-	if (events[3].revents)
+	if (events[3].revents || (eyes->watch.again && clock_now() >= eyes->watch.again))
 		watch_names(&eyes->watch, plan, run, eyes->told);
 }
 
@@ -208,7 +210,7 @@ static void look_last(const struct plan *plan, const struct run *run, struct eye
 		      struct outcome *outcome)
 {
 	bool done = outcome->kind == OUTCOME_ENDED && outcome->status == 0;
-	watch_end(&eyes->watch, run->reaped);
+	watch_end(&eyes->watch, run->reaped, eyes->told);
 	if (plan->guard_count > 0)
 		check_host(plan, run, clock_now() - eyes->begin, done ? COMMAND_DONE : COMMAND_FAILED,
 			   &outcome->told, &outcome->changed);
@@ -257,7 +259,7 @@ struct outcome supervise(const struct plan *plan, struct run *run)
 		return outcome;
 	watch_limits_begin(plan, run, clock_now());
 	pages_release_stack();
-	struct eyes eyes = { .watch = { -1, -1, 0 }, .begin = clock_now(), .told = &outcome.told };
+	struct eyes eyes = { .watch = { .names = -1, .mounts = -1 }, .begin = clock_now(), .told = &outcome.told };
 	// Nothing to look at, or no way to: then only the last look is left.
 	eyes.open = plan->guard_count == 0 || plan->tier == TIER_LANDLOCK;
 	for (bool ended = false; !ended;) {

@@ -311,6 +311,19 @@ like "and that is told" "$(cat "$work/log")" 'replaced on the host while the box
 project=$(new_project)
 is "gone while the box still runs" "made gone" "$(cd "$project" && "$SBX" run -- bash -c 'sleep 0.3; mkdir .idea && echo made; sleep 0.4; [ -e .idea ] && echo there || echo gone' 2>/dev/null | tr '\n' ' ' | sed 's/ $//')"
 
+is "gone, too, when it came before anybody looked" "made gone" "$(cd "$project" && "$SBX" run -- bash -c 'mkdir .idea && echo made; sleep 0.5; [ -e .idea ] && echo there || echo gone' 2>/dev/null | tr '\n' ' ' | sed 's/ $//')"
+is "and each time that it comes again" 34 "$(cd "$project" && "$SBX" run --time 60s -- python3 -c '
+import os, time
+made, end = 0, time.time() + 40
+while made < 34 and time.time() < end:
+    try:
+        os.mkdir(".idea")
+        made += 1
+    except OSError:
+        time.sleep(0.01)
+print(made)' 2>"$work/log")"
+like "of many the first are told" "$(grep -c 'idea appeared' "$work/log") $(grep 'more such' "$work/log")" '^3[23] sbx: and [12] more such names?, see'
+
 # New worktrees and submodules of the repository are looked through.
 project=$(new_project)
 (cd "$project" && git add file && git commit -qm one && "$SBX" run -- bash -c 'git worktree add -q good; git worktree add -q bad; mkdir evil; echo ../../evil >.git/worktrees/bad/commondir
