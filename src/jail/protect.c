@@ -281,13 +281,18 @@ static int protect_roots(struct wishes *wishes)
 	return profiles_protect(wishes);
 }
 
+static void *kept(const struct plan *plan, const void *from, size_t size)
+{
+	return size > 0 ? memcpy(arena_take(plan->arena, size), from, size) : NULL;
+}
+
 int protect_plan(struct wishes *wishes)
 {
 	struct plan *plan = wishes->plan;
 	enum access access =
 		plan->profile->project == PROJECT_WRITE ? ACCESS_WRITE : ACCESS_READ;
-	plan->guards = arena_take(wishes->arena, GUARDS_MOST * sizeof(*plan->guards));
-	plan->copies = arena_take(wishes->arena, COPIES_MOST * sizeof(*plan->copies));
+	plan->guards = arena_take(plan->scratch, GUARDS_MOST * sizeof(*plan->guards));
+	plan->copies = arena_take(plan->scratch, COPIES_MOST * sizeof(*plan->copies));
 	clock_gettime(CLOCK_REALTIME_COARSE, &plan->start);
 	clock_gettime(CLOCK_MONOTONIC_COARSE, &plan->start_steady);
 	if (plan->project)
@@ -301,5 +306,8 @@ int protect_plan(struct wishes *wishes)
 					.target = COPIES_DIRECTORY, .from = { .file = "protect" } };
 		TRY(wishes_add(wishes, &copies, false));
 	}
+	// As long as they are: an idle box keeps the pages.
+	plan->guards = kept(plan, plan->guards, plan->guard_count * sizeof(*plan->guards));
+	plan->copies = kept(plan, plan->copies, plan->copy_count * sizeof(*plan->copies));
 	return refuse_two_routes(wishes);
 }

@@ -196,6 +196,7 @@ static void look(const struct plan *plan, const struct run *run, struct eyes *ey
 {
 	if (!eyes->open && clock_now() >= eyes->begin + SHORT_RUN_MILLISECONDS && run->view >= 0) {
 		watch_begin(&eyes->watch, plan, run, eyes->told);
+		pages_release_stack();
 		eyes->open = true;
 		return;
 	}
