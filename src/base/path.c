@@ -6,16 +6,18 @@
 #include "base/arena.h"
 #include "base/str.h"
 
-char *path_clean(struct arena *arena, const char *path)
+// Behind the clean path of `length` bytes that is there. Whether ".." stood after a name of `path` itself.
+static bool add_clean(char *clean, size_t length, const char *path)
 {
-	char *clean = arena_take(arena, strlen(path) + 2);
-	size_t length = 0;
+	bool named = path[0] == '/', back = false;
 	while (*path) {
 		size_t part = strcspn(path, "/");
 		if (part == 2 && path[0] == '.' && path[1] == '.') {
+			back = back || named;
 			while (length > 0 && clean[--length] != '/')
 				;
 		} else if (part > 0 && !(part == 1 && path[0] == '.')) {
+			named = true;
 			clean[length++] = '/';
 			memcpy(clean + length, path, part);
 			length += part;
@@ -25,6 +27,13 @@ char *path_clean(struct arena *arena, const char *path)
 	if (length == 0)
 		clean[length++] = '/';
 	clean[length] = '\0';
+	return back;
+}
+
+char *path_clean(struct arena *arena, const char *path)
+{
+	char *clean = arena_take(arena, strlen(path) + 2);
+	add_clean(clean, 0, path);
 	return clean;
 }
 
@@ -83,27 +92,8 @@ const char *path_kept(struct arena *arena, const char *state, const char *kind, 
 bool path_of_link(const char *path, const char *text, char *place, size_t size)
 {
 	size_t length = text[0] == '/' ? 0 : (size_t)(path_name(path) - path - 1);
-	bool named = text[0] == '/';
 	if (length + strlen(text) + 2 > size)
 		return false;
 	memcpy(place, path, length);
-	for (const char *part = text; *part;) {
-		size_t part_length = strcspn(part, "/");
-		bool up = part_length == 2 && part[0] == '.' && part[1] == '.';
-		if (up && named)
-			return false;
-		while (up && length > 0 && place[--length] != '/')
-			;
-		if (!up && part_length > 0 && !(part_length == 1 && part[0] == '.')) {
-			named = true;
-			place[length++] = '/';
-			memcpy(place + length, part, part_length);
-			length += part_length;
-		}
-		part += part_length + (part[part_length] == '/');
-	}
-	if (length == 0)
-		place[length++] = '/';
-	place[length] = '\0';
-	return true;
+	return !add_clean(place, length, text);
 }

@@ -17,6 +17,7 @@
 #include "base/fd.h"
 #include "base/out.h"
 #include "base/path.h"
+#include "base/steady.h"
 #include "base/str.h"
 #include "base/sys.h"
 #include "guard/quarantine.h"
@@ -38,13 +39,6 @@ bool watch_is_wall(const struct mount *mount)
 {
 	return mount->on_host && (mount->kind == MOUNT_COPY || mount->access == ACCESS_READ ||
 				  mount->kind == MOUNT_MASK);
-}
-
-static int64_t steady_now(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 static void take_if_there(struct watch *watch, const struct plan *plan, const struct guard *guard,

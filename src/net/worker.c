@@ -11,6 +11,7 @@
 
 #include "base/base64.h"
 #include "base/fd.h"
+#include "base/steady.h"
 #include "base/str.h"
 #include "net/own.h"
 #include "net/proxy.h"
@@ -18,13 +19,6 @@
 #include "plan.h"
 
 enum { EVENTS_A_TURN = 256, TICK_MILLISECONDS = 50 };
-
-static int64_t milliseconds(void)
-{
-	struct timespec time;
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
-}
 
 static void watch(const struct worker *worker, int fd, enum tag tag, uint32_t index, uint32_t events)
 {
@@ -195,7 +189,7 @@ static _Noreturn void loop(struct worker *worker)
 	struct epoll_event events[EVENTS_A_TURN];
 	for (;;) {
 		int count = epoll_wait(worker->epoll, events, EVENTS_A_TURN, sleep_time(worker));
-		worker->now = milliseconds();
+		worker->now = steady_now();
 		for (int i = 0; i < count; i++)
 			dispatch(worker, &events[i]);
 		if (count <= 0)
@@ -235,7 +229,7 @@ static void prepare(struct worker *worker, const struct worker_start *start)
 	worker->hosts_file = -1;
 	worker->routes = own_open();
 	worker->spare = fcntl(worker->control, F_DUPFD_CLOEXEC, 3);
-	worker->now = worker->rate_start = milliseconds();
+	worker->now = worker->rate_start = steady_now();
 	worker->files_checked = worker->now - 60000;
 	worker->epoll = epoll_create1(EPOLL_CLOEXEC);
 	watch(worker, worker->control, TAG_CONTROL, 0, EPOLLIN);

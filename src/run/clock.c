@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/steady.h"
 #include "base/sys.h"
 #include "limits/watch.h"
 #include "plan.h"
@@ -13,17 +14,10 @@
 // How long the command has to end by itself after the time limit's SIGTERM.
 enum { GRACE_MILLISECONDS = 2000 };
 
-int64_t clock_now(void)
-{
-	struct timespec time;
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
-}
-
 void clock_begin(const struct plan *plan, struct clock *clock)
 {
 	uint64_t limit = plan->profile->limits.time;
-	clock->begin = clock_now();
+	clock->begin = steady_now();
 	clock->end = limit == UNLIMITED ? -1 : clock->begin + (int64_t)limit;
 }
 
@@ -67,13 +61,13 @@ static void ask_to_end(const struct run *run, struct clock *clock, enum stop why
 	clock->stop = why;
 	clock_signal(run, SIGTERM);
 	clock_signal(run, SIGCONT);
-	clock->end = clock_now() + GRACE_MILLISECONDS;
+	clock->end = steady_now() + GRACE_MILLISECONDS;
 }
 
 int clock_tick(const struct plan *plan, struct run *run, struct clock *clock)
 {
 	enum stop met = STOP_NONE;
-	int64_t now = clock_now();
+	int64_t now = steady_now();
 	int look = clock->stop == STOP_NONE ? watch_limits_look(plan, run, now, &met) : -1;
 	if (met == STOP_IDLE) {
 		ask_to_end(run, clock, met);

@@ -13,7 +13,6 @@ struct clock {
 	enum stop stop; // why the run is being ended
 };
 
-int64_t clock_now(void); // milliseconds
 void clock_begin(const struct plan *plan, struct clock *clock);
 
 // Looks whether a limit is met, and ends the box then: with SIGTERM, and SIGKILL after a grace, or

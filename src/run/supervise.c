@@ -14,6 +14,7 @@
 #include "base/fd.h"
 #include "base/out.h"
 #include "base/pages.h"
+#include "base/steady.h"
 #include "bpf/catch.h"
 #include "bpf/guard.h"
 #include "guard/check.h"
@@ -182,9 +183,9 @@ struct eyes {
 static int sleep_time(const struct eyes *eyes, int limit)
 {
 	enum { AGAIN_MILLISECONDS = 5 }; // a box that is not ready by then
-	int64_t left = eyes->begin + SHORT_RUN_MILLISECONDS - clock_now();
+	int64_t left = eyes->begin + SHORT_RUN_MILLISECONDS - steady_now();
 	if (eyes->open && eyes->watch.again)
-		left = eyes->watch.again - clock_now();
+		left = eyes->watch.again - steady_now();
 	left = left < AGAIN_MILLISECONDS ? AGAIN_MILLISECONDS : left;
 	if ((eyes->open && !eyes->watch.again) || (limit >= 0 && limit < left))
 		return limit;
@@ -194,7 +195,7 @@ static int sleep_time(const struct eyes *eyes, int limit)
 static void look(const struct plan *plan, const struct run *run, struct eyes *eyes,
 		 const struct pollfd *events)
 {
-	if (!eyes->open && clock_now() >= eyes->begin + SHORT_RUN_MILLISECONDS && run->view >= 0) {
+	if (!eyes->open && steady_now() >= eyes->begin + SHORT_RUN_MILLISECONDS && run->view >= 0) {
 		watch_begin(&eyes->watch, plan, run, eyes->told);
 		pages_release_stack();
 		eyes->open = true;
@@ -202,7 +203,7 @@ static void look(const struct plan *plan, const struct run *run, struct eyes *ey
 	}
 	if (events[2].revents)
 		watch_mounts(plan, run, eyes->told);
-	if (events[3].revents || (eyes->watch.again && clock_now() >= eyes->watch.again))
+	if (events[3].revents || (eyes->watch.again && steady_now() >= eyes->watch.again))
 		watch_names(&eyes->watch, plan, run, eyes->told);
 }
 
@@ -213,7 +214,7 @@ static void look_last(const struct plan *plan, const struct run *run, struct eye
 	bool done = outcome->kind == OUTCOME_ENDED && outcome->status == 0;
 	watch_end(&eyes->watch, run->reaped, eyes->told);
 	if (plan->guard_count > 0)
-		check_host(plan, run, clock_now() - eyes->begin, done ? COMMAND_DONE : COMMAND_FAILED,
+		check_host(plan, run, steady_now() - eyes->begin, done ? COMMAND_DONE : COMMAND_FAILED,
 			   &outcome->told, &outcome->changed);
 	profiles_remember(plan, &outcome->told);
 	proxy_report(run->proxy, &outcome->denials);
@@ -229,7 +230,7 @@ static void look_last(const struct plan *plan, const struct run *run, struct eye
 static void judge(const struct plan *plan, struct run *run, const struct clock *clock, struct outcome *outcome)
 {
 	bool by_command = outcome->kind == OUTCOME_ENDED || outcome->kind == OUTCOME_LOST;
-	run->group->usage.wall = (uint64_t)(clock_now() - clock->begin);
+	run->group->usage.wall = (uint64_t)(steady_now() - clock->begin);
 	usage_read(plan, run);
 	guard_bytes(run, &run->group->usage.sent, &run->group->usage.received);
 	if (by_command)
@@ -258,9 +259,9 @@ struct outcome supervise(const struct plan *plan, struct run *run)
 	clock_begin(plan, &clock);
 	if (walk_host(plan, run) < 0)
 		return outcome;
-	watch_limits_begin(plan, run, clock_now());
+	watch_limits_begin(plan, run, steady_now());
 	pages_release_stack();
-	struct eyes eyes = { .watch = { .names = -1, .mounts = -1 }, .begin = clock_now(), .told = &outcome.told };
+	struct eyes eyes = { .watch = { .names = -1, .mounts = -1 }, .begin = steady_now(), .told = &outcome.told };
 	// Nothing to look at, or no way to: then only the last look is left.
 	eyes.open = plan->guard_count == 0 || plan->tier == TIER_LANDLOCK;
 	for (bool ended = false; !ended;) {

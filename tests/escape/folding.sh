@@ -48,7 +48,7 @@ like "and told" "$(cat "$work/log")" 'sub/.*(repository|hooks)'
 
 mkdir ../repository && cd ../repository && git init -q . || exit 1
 "$SBX" run -- sh -c 'echo evil >.GIT/hooks/pre-commit; echo evil >.git/HOOKS/pre-push' >"$work/out" 2>"$work/log"
-is "a repository is refused" "125 no" "$? $(ls .git/hooks | grep -qx 'pre-[cp][ou][ms][mh].*[^e]' && echo yes || echo no)"
+is "a repository is refused" "125 " "$? $(ls .git/hooks | grep -v '[.]sample$')"
 like "with the way out" "$(cat "$work/log")" "/.git' cannot be kept from the box: .* move it to a file system of Linux's own, or use --unprotected"
 status "which is one" 0 "$SBX" run --unprotected -- true
 done_testing
