@@ -2,7 +2,9 @@
 #include "jail/landlock.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/fd.h"
@@ -121,6 +123,35 @@ static int add_view(const struct plan *plan, const struct run *run, int ruleset)
 	return 0;
 }
 
+// What the caller hands over can be opened again as /dev/stderr or /dev/fd/3, in the way in which it is open
+// and in no other. Pipes are not of a file system that Landlock looks at (EBADFD).
+static int add_handed(const struct plan *plan, int ruleset, int fd)
+{
+	static const uint64_t by_mode[] = {
+		[O_RDONLY] = LANDLOCK_READ_FILE,
+		[O_WRONLY] = LANDLOCK_WRITE_FILE | LANDLOCK_TRUNCATE,
+		[O_RDWR] = LANDLOCK_READ_FILE | LANDLOCK_WRITE_FILE | LANDLOCK_TRUNCATE,
+		[O_WRONLY | O_RDWR] = 0, // neither: for ioctl() alone
+	};
+	struct stat status;
+	int flags = fcntl(fd, F_GETFL);
+	if (flags < 0 || (flags & O_PATH) || fstat(fd, &status) < 0 || (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)))
+		return 0;
+	struct sys_landlock_path rule = { .access = by_mode[flags & (O_WRONLY | O_RDWR)] & handled_files(plan->landlock), .fd = fd };
+	if (rule.access && sys_landlock_add(ruleset, &rule) < 0 && errno != EBADFD)
+		return fail(errno, "landlock_add_rule");
+	return 0;
+}
+
+static int add_descriptors(const struct plan *plan, int ruleset)
+{
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		TRY(add_handed(plan, ruleset, fd));
+	for (unsigned i = 0; i < plan->keep_count; i++)
+		TRY(add_handed(plan, ruleset, plan->keep[i]));
+	return 0;
+}
+
 int landlock_child(const struct plan *plan, struct run *run)
 {
 	struct sys_landlock_ruleset attributes = {
@@ -136,5 +167,6 @@ int landlock_child(const struct plan *plan, struct run *run)
 	if (ruleset < 0)
 		return fail(errno, "landlock_create_ruleset");
 	TRY(plan->tier == TIER_FULL ? add_view(plan, run, ruleset) : domain_rules(plan, ruleset));
+	TRY(add_descriptors(plan, ruleset));
 	return sys_landlock_restrict(ruleset) < 0 ? fail(errno, "landlock_restrict_self") : 0;
 }
