@@ -73,7 +73,7 @@ bool str_printable(const char *text)
 {
 	unsigned code;
 	for (; *text; text++)
-		if (str_control(text, &code))
+		if ((*text < ' ' || *text > '~') && str_control(text, &code)) // nearly all is plain
 			return false;
 	return true;
 }

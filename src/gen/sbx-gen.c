@@ -56,6 +56,21 @@ static void add_call(const char *name, const char *fallback, unsigned group)
 	row->group = (unsigned short)group;
 }
 
+// The first row of a call; they must stand together.
+static unsigned check_of(const char *name)
+{
+	unsigned first = syscall_check_count, last = 0, count = 0;
+	for (unsigned i = 0; i < syscall_check_count; i++) {
+		if (!str_equal(syscall_checks[i].call, name))
+			continue;
+		first = count++ ? first : i;
+		last = i;
+	}
+	if (count == 0 || last - first + 1 != count)
+		stop(name);
+	return first;
+}
+
 static void write_syscalls(void)
 {
 	for (unsigned group = 0; group < syscall_group_count; group++) {
@@ -73,8 +88,8 @@ static void write_syscalls(void)
 	printf("%s#include \"jail/syscalls.h\"\n\nconst struct syscall_number syscall_numbers[] = {\n",
 	       head);
 	for (unsigned i = 0; i < number_count; i++)
-		printf("\t{ \"%s\", %u, %u },\n", numbers[i].name, numbers[i].number,
-		       numbers[i].group);
+		printf("\t{ \"%s\", %u, %u, %u },\n", numbers[i].name, numbers[i].number, numbers[i].group,
+		       syscall_groups[numbers[i].group].verdict == VERDICT_CHECK ? check_of(numbers[i].name) : 0);
 	printf("};\nconst unsigned syscall_number_count = %u;\n", number_count);
 }
 

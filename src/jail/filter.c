@@ -17,6 +17,7 @@ enum { X32_BIT = 0x40000000, NUMBERS = 1024 };
 #define NO_CALL 0xffffffffU
 
 struct emitter {
+	const struct filter_choice *choice;
 	struct sock_filter *code;
 	unsigned used;
 };
@@ -25,7 +26,7 @@ struct emitter {
 struct range {
 	unsigned first;
 	uint32_t answer;
-	const char *check;
+	const struct syscall_check *check; // the first row, or NULL
 };
 
 static unsigned emit(struct emitter *out, uint16_t code, uint32_t k, uint8_t jt, uint8_t jf)
@@ -50,6 +51,12 @@ static void emit_argument(struct emitter *out, unsigned argument)
 	emit_load(out, offsetof(struct seccomp_data, args) + argument * sizeof(uint64_t));
 }
 
+static unsigned emit_equal(struct emitter *out, uint32_t value, uint8_t jt, uint8_t jf)
+{
+	uint32_t real = value == OWN_UID ? out->choice->uid : value == OWN_GID ? out->choice->gid : value;
+	return emit(out, BPF_JMP | BPF_JEQ | BPF_K, real, jt, jf);
+}
+
 static void emit_rules(struct emitter *out, const struct syscall_check *check)
 {
 	if (check->whole) {
@@ -65,7 +72,7 @@ static void emit_rules(struct emitter *out, const struct syscall_check *check)
 			if (rule->mask != 0xffffffffU)
 				emit(out, BPF_ALU | BPF_AND | BPF_K, rule->mask, 0, 0);
 		}
-		emit(out, BPF_JMP | BPF_JEQ | BPF_K, rule->value, 0, 1);
+		emit_equal(out, rule->value, 0, 1);
 		emit_return(out, rule->answer);
 	}
 	if (check->otherwise != CHECK_NEXT)
@@ -73,17 +80,19 @@ static void emit_rules(struct emitter *out, const struct syscall_check *check)
 }
 
 // Guarded rows first: each falls through to the next row when its guard does not hold.
-static void emit_checks(struct emitter *out, const char *call)
+static void emit_checks(struct emitter *out, const struct syscall_check *first)
 {
+	const struct syscall_check *end = first;
+	while (end < syscall_checks + syscall_check_count && str_equal(end->call, first->call))
+		end++;
 	for (int guarded = 1; guarded >= 0; guarded--) {
-		for (unsigned i = 0; i < syscall_check_count; i++) {
-			const struct syscall_check *check = &syscall_checks[i];
-			if (!str_equal(check->call, call) || check->guarded != guarded)
+		for (const struct syscall_check *check = first; check < end; check++) {
+			if (check->guarded != guarded)
 				continue;
 			unsigned skip = 0;
 			if (guarded) {
 				emit_argument(out, check->guard_argument);
-				skip = emit(out, BPF_JMP | BPF_JEQ | BPF_K, check->guard_value, 0, 0);
+				skip = emit_equal(out, check->guard_value, 0, 0);
 			}
 			emit_rules(out, check);
 			if (guarded)
@@ -139,7 +148,7 @@ static struct range verdict_of(const struct filter_choice *choice, unsigned numb
 		if (group >= GROUP_FIRST_OPTIONAL && !(choice->groups & (1U << group)))
 			continue;
 		enum verdict verdict = syscall_groups[group].verdict;
-		range.check = verdict == VERDICT_CHECK ? (*cursor)->name : NULL;
+		range.check = verdict == VERDICT_CHECK ? &syscall_checks[(*cursor)->check] : NULL;
 		range.answer = verdict == VERDICT_REFUSE  ? SECCOMP_RET_ERRNO | EPERM :
 			       verdict == VERDICT_PRETEND ? SECCOMP_RET_ERRNO : // an error of 0
 							    SECCOMP_RET_ALLOW;
@@ -167,7 +176,7 @@ static unsigned collect_ranges(const struct filter_choice *choice, struct range 
 
 unsigned filter_compile(const struct filter_choice *choice, void *code)
 {
-	struct emitter out = { .code = code };
+	struct emitter out = { .choice = choice, .code = code };
 	struct range ranges[NUMBERS + 2] __attribute__((uninitialized));
 	unsigned count = collect_ranges(choice, ranges);
 	emit_load(&out, offsetof(struct seccomp_data, arch));

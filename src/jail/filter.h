@@ -7,6 +7,7 @@ struct filter_choice {
 	uint32_t groups; // bit per syscall_groups row; GROUP_BASE.. _CHECKED are always on
 	const unsigned *denied; // numbers refused with EPERM whatever the groups say
 	unsigned denied_count;
+	uint32_t uid, gid; // of the caller, for rules that name them
 };
 
 // Instructions of struct sock_filter; FILTER_MOST is more than any choice needs.

@@ -48,9 +48,11 @@ static int deny_call(struct plan *plan, unsigned *denied, unsigned *count, const
 int seccomp_plan(struct plan *plan)
 {
 	unsigned denied[DENIED_MOST];
-	struct filter_choice choice = { .denied = denied };
+	struct filter_choice choice = { .denied = denied, .uid = plan->uid, .gid = plan->gid };
 	list_each(item, &plan->profile->syscalls_allow)
 		TRY(add_group(plan, &choice, item));
+	if (plan->tier == TIER_FULL && !plan->nested)
+		choice.groups |= 1U << syscall_group_find("owners");
 	if (plan->as_root)
 		choice.groups |= 1U << syscall_group_find("as-root");
 	list_each(item, &plan->profile->syscalls_deny)

@@ -79,6 +79,8 @@ const struct syscall_group syscall_groups[] = {
 	  "perf_event_open" },
 	{ "keyring", VERDICT_ALLOW, "the kernel's keyrings; they are not private to the box",
 	  "keyctl add_key request_key" },
+	{ "owners", VERDICT_CHECK, "owners that a box does not have are refused as outside; on wherever there is a user namespace",
+	  "chown fchown lchown fchownat" },
 	{ "as-root", VERDICT_PRETEND,
 	  "owners and ids that programs set: answered with success, and nothing happens; sessions as root",
 	  "chown fchown lchown fchownat setgroups setuid setgid setreuid setregid setresuid setresgid" },
@@ -106,6 +108,17 @@ enum { FCNTL_SET_LEASE = 1024, FCNTL_SET_DELEGATION = 1040 };
 enum { FAMILY_INET = 2, FAMILY_INET6 = 10, FAMILY_NETLINK = 16, PROTOCOL_ROUTE = 0, LEVEL_TCP = 6 };
 enum { OPTION_TCP_MD5 = 14, OPTION_TCP_ULP = 31, OPTION_TCP_MD5_PREFIX = 32, OPTION_TCP_AO_KEY = 38 };
 enum { PERSONALITY_NO_RANDOM = 0x40000, PERSONALITY_SHORT = 0x20000 };
+enum { OVERFLOW_ID = 65534 };
+#define SAME_ID 0xffffffffU
+// Of a file that stays its owner's, or becomes it again.
+#define GROUP_OF(call_, at, owner)                                                                 \
+	{ .call = call_, .guarded = true, .guard_argument = at, .guard_value = owner,              \
+	  .argument = (at) + 1, .otherwise = REFUSE,                                               \
+	  RULES({ ANY, SAME_ID, SECCOMP_RET_ALLOW }, { ANY, OWN_GID, SECCOMP_RET_ALLOW },          \
+		{ ANY, OVERFLOW_ID, PRETEND }) }
+#define OWNER_OF(call_, at)                                                                        \
+	GROUP_OF(call_, at, SAME_ID), GROUP_OF(call_, at, OWN_UID),                                \
+	{ .call = call_, .argument = at, .otherwise = REFUSE }
 #define NEW_ANYTHING                                                                               \
 	(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | \
 	 CLONE_NEWCGROUP)
@@ -168,6 +181,10 @@ const struct syscall_check syscall_checks[] = {
 	{ .call = "prlimit64", .guarded = true, .guard_argument = 1, .guard_value = LIMIT_OF_CORES, .argument = 2,
 	  .otherwise = PRETEND, .whole = true, RULES({ ANY, 0, SECCOMP_RET_ALLOW }) },
 	{ .call = "prlimit64", .argument = 2, .otherwise = SECCOMP_RET_ALLOW },
+	// The kernel says EINVAL to an id that the user namespace lacks, where fakeroot and others take EPERM alone for
+	// "not as this user". A group that shows as none is one of the caller's own to programs that look: rsync would
+	// give up.
+	OWNER_OF("chown", 1), OWNER_OF("fchown", 1), OWNER_OF("lchown", 1), OWNER_OF("fchownat", 2),
 };
 const unsigned syscall_check_count = sizeof(syscall_checks) / sizeof(*syscall_checks);
 

@@ -38,7 +38,10 @@ struct syscall_check {
 	uint32_t guard_value;
 };
 #define CHECK_NEXT 0U // SECCOMP_RET_KILL_THREAD, which is no answer of ours
-extern const struct syscall_check syscall_checks[];
+// Values that stand for the caller's own ids: none of the kernel's have them.
+#define OWN_UID 0xfffffff0U
+#define OWN_GID 0xfffffff1U
+extern const struct syscall_check syscall_checks[]; // those of one call stand together
 extern const unsigned syscall_check_count;
 
 // The number of a group, or -1.
@@ -47,8 +50,9 @@ int syscall_group_find(const char *name);
 // Made at build time: every name this build knows, its number and group, sorted by number. No pointers:
 // those of a table are relocated at each start.
 struct syscall_number {
-	char name[28];
+	char name[26];
 	unsigned short number, group;
+	unsigned short check; // of a group whose arguments decide: its first row of syscall_checks
 };
 extern const struct syscall_number syscall_numbers[];
 extern const unsigned syscall_number_count;

@@ -74,9 +74,11 @@ static const char golden[] = "x86_64.golden";
 static const char golden[] = "aarch64.golden";
 #endif
 
+enum { OWN = 1000 };
+
 static void compile(uint32_t groups, const unsigned *denied, unsigned denied_count)
 {
-	struct filter_choice choice = { groups, denied, denied_count };
+	struct filter_choice choice = { groups, denied, denied_count, OWN, OWN + 1 };
 	length = filter_compile(&choice, code);
 	assert_in_range(length, 10, FILTER_MOST);
 }
@@ -151,6 +153,7 @@ struct argument_row {
 #define PRETENDED   SECCOMP_RET_ERRNO
 #define NO_PROTOCOL (SECCOMP_RET_ERRNO | EPROTONOSUPPORT)
 #define HIGH	   (1ULL << 32)
+#define NONE	   0xffffffffULL // an id that stays
 
 static const struct argument_row rows[] = {
 	{ SYS_ioctl, 0, 0x5401, 0, SECCOMP_RET_ALLOW },
@@ -262,6 +265,49 @@ static void arguments(void **state)
 	}
 }
 
+static const struct owner_row {
+	uint64_t owner, group;
+	uint32_t answer;
+} owner_rows[] = {
+	{ OWN, OWN + 1, SECCOMP_RET_ALLOW },
+	{ OWN, NONE, SECCOMP_RET_ALLOW },
+	{ NONE, NONE, SECCOMP_RET_ALLOW },
+	{ NONE, HIGH | (OWN + 1), SECCOMP_RET_ALLOW },
+	{ 0, 0, REFUSED },
+	{ 0, NONE, REFUSED },
+	{ NONE, 0, REFUSED },
+	{ OWN, OWN, REFUSED },
+	{ OWN + 1, OWN + 1, REFUSED },
+	{ NONE, 65534, PRETENDED },
+	{ OWN, 65534, PRETENDED },
+	{ 65534, 65534, REFUSED },
+};
+
+static void owners(void **state)
+{
+	static const struct {
+		unsigned number, at;
+	} calls[] = {
+#ifdef SYS_chown
+		{ SYS_chown, 1 }, { SYS_lchown, 1 },
+#endif
+		{ SYS_fchown, 1 }, { SYS_fchownat, 2 },
+	};
+	int group = syscall_group_find("owners");
+	(void)state;
+	assert_true(group >= GROUP_FIRST_OPTIONAL);
+	compile(1U << group, NULL, 0);
+	for (size_t call = 0; call < sizeof(calls) / sizeof(*calls); call++)
+		for (size_t i = 0; i < sizeof(owner_rows) / sizeof(*owner_rows); i++) {
+			struct seccomp_data data = { .nr = (int)calls[call].number, .arch = NATIVE };
+			data.args[calls[call].at] = owner_rows[i].owner;
+			data.args[calls[call].at + 1] = owner_rows[i].group;
+			uint32_t got = execute(&data);
+			if (got != owner_rows[i].answer)
+				fail_msg("row %zu: call %u gets %s", i, calls[call].number, word(got));
+		}
+}
+
 static void groups_and_denials(void **state)
 {
 	unsigned denied[] = { SYS_read, SYS_ptrace };
@@ -272,11 +318,12 @@ static void groups_and_denials(void **state)
 	int namespaces = syscall_group_find("namespaces");
 	assert_true(namespaces >= GROUP_FIRST_OPTIONAL);
 	compile(1U << namespaces, NULL, 0);
+	assert_int_equal(verdict(NATIVE, SYS_fchown, 3, 5, 5), SECCOMP_RET_ALLOW); // of a namespace inside
 	assert_int_equal(verdict(NATIVE, SYS_clone, 0x10000011, 0, 0), SECCOMP_RET_ALLOW);
 	assert_int_equal(verdict(NATIVE, SYS_mount, 0, 0, 0), SECCOMP_RET_ALLOW);
-	int root = syscall_group_find("as-root");
+	int root = syscall_group_find("as-root"), own = syscall_group_find("owners");
 	assert_true(root >= GROUP_FIRST_OPTIONAL);
-	compile(1U << root, NULL, 0);
+	compile(1U << root | 1U << own, NULL, 0);
 	assert_int_equal(verdict(NATIVE, SYS_chown, 0, 0, 0), SECCOMP_RET_ERRNO); // an error of 0
 	assert_int_equal(verdict(NATIVE, SYS_setresuid, 0, 0, 0), SECCOMP_RET_ERRNO);
 	assert_int_equal(verdict(NATIVE, SYS_mount, 0, 0, 0), REFUSED);
@@ -300,6 +347,7 @@ int main(int count, char **words)
 		cmocka_unit_test(equals_golden),
 		cmocka_unit_test(other_conventions),
 		cmocka_unit_test(arguments),
+		cmocka_unit_test(owners),
 		cmocka_unit_test(groups_and_denials),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -222,6 +222,10 @@ getconf PAGE_SIZE
 pwd
 pwd -P
 tty
+chown 0:0 a
+chgrp 0 a
+chown "$(id -u):$(id -g)" a
+fakeroot sh -c 'chown -R 0:0 d; install -o root -g root -m 644 a c; tar cf - d c' | tar tvf - | awk '{ print $1, $2, $6 }'
 umask
 nice -n 5 nice
 nice
@@ -241,7 +245,6 @@ sh -c 'read l <a; echo $l'
 sh -c 'for i in 1 2 3; do echo $i; done | tail -1'
 sh -c 'ulimit -n 64; ulimit -n'
 sh -c 'exec 3>o; echo hi >&3; cat o'
-sh -c 'echo x | tee >(cat)' 2>/dev/null
 bash -c 'echo ${BASH_VERSINFO[0]}'
 bash -c 'a=(1 2 3); echo ${#a[@]}'
 bash -c 'cat <(echo x) <(echo y)'
