@@ -24,7 +24,7 @@ enum mount_kind {
 	MOUNT_DIRECTORY, // made on our own tmpfs, to mount or link below
 	MOUNT_LINK, // a symlink of the host, made again
 	MOUNT_BIND, // a file or directory of the host
-	MOUNT_TMPFS, // empty, thrown away
+	MOUNT_TMPFS, // empty, or with copies of the files of `source`; thrown away
 	MOUNT_SCRATCH, // an overlay: a directory of the host below, a tmpfs above
 	MOUNT_LAYERS, // an overlay of a session: layers that last, over a directory of the host or none
 	MOUNT_MASK, // an empty unreadable file or directory over something of the host
@@ -72,6 +72,7 @@ struct guard {
 	enum guarded {
 		GUARD_ABSENT, // moved to quarantine when it appears
 		GUARD_REPOSITORY, // a .git: looked through
+		GUARD_HEADLESS, // one without HEAD, what a removal in a box has left: looked through when it has one again
 		GUARD_HOOKS, // only *.sample may appear
 		GUARD_CONFIG, // cut to what is harmless
 		GUARD_WORKTREES, // entries that are new are looked through, as are
@@ -226,6 +227,7 @@ struct plan {
 	struct snippet snippet;
 	bool timing;
 	bool unprotected; // by --unprotected
+	bool without_husky; // a protected .husky that was never set up here
 	bool explain; // tell of denied files and programs, too
 	bool learn; // of reads as well, and of hosts that were used
 	const char *profile_name; // the last that was named

@@ -37,6 +37,8 @@ enum { LIMITS = offsetof(struct limits, soft) / sizeof(uint64_t) };
 #define LIMIT_BIT(field) (1ULL << (offsetof(struct limits, field) / sizeof(uint64_t)))
 
 struct profile {
+	struct arena *brief; // where items of [files] live that only the making of the plan reads; NULL: with the rest
+
 	const char *description;
 	enum tier minimum; // the least that a run is content with
 	struct list extends;

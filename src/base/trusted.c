@@ -12,8 +12,11 @@ const char *const trusted_names[] = {
 	".roo", ".kilocode", ".kiro", ".junie", ".trae", ".amazonq", ".factory", ".crush.json", "crush.json",
 	"opencode.json", "opencode.jsonc",
 	".mcp.json", ".aider.conf.yml", ".envrc", "mise.toml", ".mise.toml", "mise.local.toml", ".mise.local.toml",
-	".mise", ".husky", ".gdbinit", ".lldbinit", ".vimrc", ".nvimrc", ".irbrc", ".ghci", ".sbx.ini",
-	".github/copilot", ".github/hooks", // last, as each change of directory opens one
+	".mise", ".husky", ".gdbinit", ".lldbinit", ".vimrc", ".nvimrc", ".helix", ".irbrc", ".pryrc", ".pdbrc",
+	".ghci", ".iex.exs", ".ocamlinit", ".sbx.ini",
+	// last, as each change of directory opens one
+	".vim/coc-settings.json", ".github/copilot", ".github/hooks", ".hg/hgrc", ".hg/hgrc-not-shared", ".hg/sharedpath",
+	".sl/config", ".jj/repo/config.toml", ".jj/workspace-config.toml", "_darcs/prefs/defaults",
 	NULL,
 };
 
@@ -22,7 +25,7 @@ const char *const reported_names[] = {
 	".github/workflows", ".github/actions", ".gitmodules", ".gitlab-ci.yml", ".circleci",
 	"Jenkinsfile", ".pre-commit-config.yaml", "package.json", ".npmrc", ".yarnrc.yml",
 	"Makefile", "makefile", "GNUmakefile", "justfile", ".cargo", "rust-toolchain", "rust-toolchain.toml", ".tool-versions",
-	".Rprofile",
+	".Rprofile", "lefthook.yml", ".pnpmfile.cjs", ".bazelrc", ".mvn",
 	"flake.nix", "shell.nix", "devenv.nix", "AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules",
 	NULL,
 };
@@ -90,6 +93,11 @@ static bool is_in_git(const char *path)
 		if (is_of_git(part))
 			return true;
 	return false;
+}
+
+bool trusted_begins(const char *trusted, const char *name)
+{
+	return is_part(trusted, name);
 }
 
 bool trusted_is_protected(const char *path)

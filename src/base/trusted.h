@@ -10,6 +10,8 @@ extern const char *const reported_names[];
 // Of a path relative to the project, or to any directory in it: whether it is such a name, or lies
 // in one; of what git has in its directory, what it runs or is configured by.
 bool trusted_is_protected(const char *path);
+// Whether one of the first is, or lies in, something called `name`, in whatever case.
+bool trusted_begins(const char *trusted, const char *name);
 // Whether there is a file system for which the component that begins at `path` is ".git": one that folds
 // case, one that skips characters, or one of Windows.
 bool trusted_is_git(const char *path);

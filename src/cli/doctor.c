@@ -17,6 +17,7 @@
 #include "limits/means.h"
 #include "probe.h"
 #include "run.h"
+#include "run/paths.h"
 #include "run/steps.h"
 #include "run/supervise.h"
 
@@ -165,6 +166,26 @@ static void try_name(struct doctor *doctor)
 	}
 }
 
+// Programs of the home that an ordinary box would not find, though its caller does.
+static void try_path(struct doctor *doctor)
+{
+	struct box *box = box_new();
+	struct out out = { 0 };
+	static char word[] = "true";
+	static char *command[] = { word, NULL };
+	box->invocation.command = command;
+	box_set_first(box, "files", "project", "none");
+	if (box_plan(box) < 0) {
+		err_clear(); // where no box can be, others say so
+		return;
+	}
+	if (paths_unseen(&box->plan, getenv("PATH"), &out) > 0)
+		find(doctor, (struct finding){ .wall = "PATH", .state = FINDING_WEAK,
+					       .detail = arena_text(box->arena, "not in a box:%s", out.text),
+					       .fix = "read = DIRECTORY in [files] of a profile, or --read DIRECTORY" });
+	out_free(&out);
+}
+
 static const char *const state_words[] = { "ok", "MISSING", "weak" };
 
 static void print_text(struct out *out, const struct doctor *doctor)
@@ -241,6 +262,7 @@ static int examine(struct doctor *doctor)
 	try_landlock(doctor);
 	try_limits(doctor);
 	try_name(doctor);
+	try_path(doctor);
 	return 0;
 }
 

@@ -3,7 +3,6 @@
 #include "guard/check.h"
 
 #include <errno.h>
-#include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -20,6 +19,7 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "guard/apart.h"
+#include "guard/changed.h"
 #include "guard/merge.h"
 #include "guard/scan.h"
 #include "guard/tracked.h"
@@ -28,7 +28,7 @@
 #include "plan.h"
 #include "run.h"
 
-enum { BUDGET = 4096, REPORTED_MOST = 64 };
+enum { BUDGET = 4096 };
 
 // The directory of the name before: most names share one.
 struct place {
@@ -94,35 +94,26 @@ static void check_broken_way(struct check *check, const char *path)
 		vet_absent(check, parent, path_name(way), way);
 }
 
-static bool changed_below(const struct check *check, int directory, const char *name)
+static bool has_head(int directory, const char *name)
 {
-	bool changed = false;
-	int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
-	unsigned count = 0;
-	if (!stream) // shut
-		return vet_is_changed(check, directory, name);
-	for (struct dirent *entry = stream ? readdir(stream) : NULL;
-	     entry && !changed && count < REPORTED_MOST; entry = readdir(stream), count++)
-		changed = !str_equal(entry->d_name, "..") &&
-			  vet_is_changed(check, fd, entry->d_name);
-	if (stream)
-		closedir(stream);
-	return changed;
+	struct stat status;
+	autoclose int fd = openat(directory, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return fd >= 0 && (fstatat(fd, "HEAD", &status, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT);
 }
 
-static void report(const struct check *check, int directory, const struct guard *guard,
-		   const struct stat *status, struct out *changed)
+// 'rm -r' of a repository ends at what is protected in it.
+static void tell_headless(const struct check *check, int directory, const struct guard *guard)
 {
-	const char *name = path_name(guard->path);
-	bool since = S_ISDIR(status->st_mode) ? changed_below(check, directory, name) :
-						vet_is_changed(check, directory, name);
-	if (since)
-		out_text(changed, "%s%s", changed->used ? "\n" : "", vet_short_path(check->plan, guard->path));
+	struct stat status;
+	const char *own = check->plan->project, *path = vet_short_path(check->plan, guard->path);
+	bool nested = own && path_within(guard->path, own) && !str_starts(guard->path + strlen(own), "/.git/worktrees");
+	if (guard->kind == GUARD_WORKTREES && fstatat(directory, "HEAD", &status, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
+		out_text(check->told, "sbx: %.*s: without HEAD it is no repository, but what is protected in it could not be removed; %s\n",
+			 (int)(strlen(path) - (str_ends(path, "/worktrees") ? strlen("/worktrees") : 0)), path,
+			 nested ? "the next run can" : "remove it outside of a box");
 }
 
-static void check_guard(struct check *check, const struct guard *guard, int directory,
-			const struct stat *status, struct out *changed)
+static void check_guard(struct check *check, const struct guard *guard, int directory, const struct stat *status)
 {
 	const char *name = path_name(guard->path);
 	switch (guard->kind) {
@@ -131,6 +122,10 @@ static void check_guard(struct check *check, const struct guard *guard, int dire
 		return;
 	case GUARD_REPOSITORY:
 		vet_repository(check, directory, name, guard->path);
+		return;
+	case GUARD_HEADLESS:
+		if (!S_ISDIR(status->st_mode) || has_head(directory, name))
+			vet_repository(check, directory, name, guard->path);
 		return;
 	case GUARD_HOOKS:
 		vet_hooks(check, directory, name, guard->path);
@@ -143,7 +138,7 @@ static void check_guard(struct check *check, const struct guard *guard, int dire
 		vet_entries(check, directory, name, guard);
 		return;
 	case GUARD_REPORTED:
-		report(check, directory, guard, status, changed);
+		changed_tell(check, directory, name, guard->path);
 		return;
 	}
 }
@@ -151,7 +146,7 @@ static void check_guard(struct check *check, const struct guard *guard, int dire
 // Kinds whose names may have been there at the start.
 static bool looks_inside(enum guarded kind)
 {
-	return kind == GUARD_REPORTED || kind == GUARD_WORKTREES || kind == GUARD_MODULES;
+	return kind == GUARD_REPORTED || kind == GUARD_WORKTREES || kind == GUARD_MODULES || kind == GUARD_HEADLESS;
 }
 
 static void tell_unseen(const struct check *check, struct place *place, const char *path)
@@ -162,7 +157,7 @@ static void tell_unseen(const struct check *check, struct place *place, const ch
 	place->told = true;
 }
 
-static void check_guards(struct check *check, struct out *changed)
+static void check_guards(struct check *check)
 {
 	struct place place = { .fd = -1 };
 	struct stat status;
@@ -172,8 +167,10 @@ static void check_guards(struct check *check, struct out *changed)
 		// What was absent is absent still where no name came; files to be told may have changed.
 		if (directory >= 0 && !place.changed && !looks_inside(guard->kind))
 			continue;
+		if (directory >= 0 && place.changed)
+			tell_headless(check, directory, guard);
 		if (directory >= 0 && fstatat(directory, path_name(guard->path), &status, AT_SYMLINK_NOFOLLOW) == 0)
-			check_guard(check, guard, directory, &status, changed);
+			check_guard(check, guard, directory, &status);
 		else if (directory < 0 && (errno == ELOOP || errno == ENOTDIR))
 			check_broken_way(check, guard->path);
 		else if (errno != ENOENT)
@@ -267,7 +264,6 @@ static void check_walls(struct check *check)
 struct look {
 	struct check check;
 	const struct run *run;
-	struct out *changed;
 	int64_t ran;
 	enum command_end end;
 };
@@ -290,7 +286,7 @@ static void look_at_all(void *argument)
 		check_copy(check, look->run, i, &place);
 	fd_close(&place.fd);
 	check_walls(check);
-	check_guards(check, look->changed);
+	check_guards(check);
 	tracked_check(check, look->end);
 	if (scans(look))
 		scan_trees(check, look->ran);
@@ -318,8 +314,8 @@ void check_host(const struct plan *plan, const struct run *run, int64_t ran, enu
 		struct out *told, struct out *changed)
 {
 	struct look look = {
-		.check = { .plan = plan, .told = told, .budget = BUDGET, .start = known_start(plan) },
-		.run = run, .changed = changed, .ran = ran, .end = end,
+		.check = { .plan = plan, .told = told, .changed = changed, .budget = BUDGET, .start = known_start(plan) },
+		.run = run, .ran = ran, .end = end,
 	};
 	struct out *texts[] = { told, changed };
 	// A nested repository may lie in a directory that is shut: a walk is always done apart.

@@ -17,6 +17,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/trusted.h"
+#include "guard/changed.h"
 #include "guard/links.h"
 #include "guard/vet.h"
 
@@ -38,6 +39,7 @@ struct scan {
 	struct timespec end;
 	bool cut;
 	struct links links;
+	struct deeper deeper;
 	char path[PATH_MAX];
 	size_t length;
 	char found[NESTED_BYTES]; // repositories below the tree, each with its NUL
@@ -149,6 +151,8 @@ static void walk(struct scan *scan, int directory, unsigned depth)
 		bool deeper = (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) && depth < DEPTH_MOST && !str_equal(name, ".git");
 		if (whole && entry->d_type == DT_LNK)
 			links_look(&scan->links, scan->check, directory, name, scan->path);
+		if (whole && depth > 0)
+			changed_tell_deeper(&scan->deeper, scan->check, directory, name, scan->path);
 		if (whole && deeper) {
 			autoclose int below = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 			if (below >= 0 && !is_other_searched(scan))
@@ -223,4 +227,5 @@ void scan_trees(struct check *check, int64_t ran)
 				 vet_short_path(plan, plan->searched[i].path));
 	}
 	links_end(&scan.links, check);
+	changed_end(&scan.deeper, check);
 }

@@ -16,8 +16,9 @@
 #include "base/sys.h"
 #include "guard/merge.h"
 #include "guard/quarantine.h"
+#include "jail/judge.h"
 
-enum { DEPTH_MOST = 4, POINTER_MOST = 4096 };
+enum { DEPTH_MOST = 4, POINTER_MOST = 4096, LOST_TOLD = 4 };
 
 static const char untrusted[] = "appeared, and your own programs would run or trust it";
 
@@ -159,6 +160,17 @@ static void read_pointer(int directory, const char *name, char text[POINTER_MOST
 	text[length] = '\0';
 }
 
+// `path` is the .git of a worktree. One in what the box had for itself went with it; git in there saw it made.
+static void tell_lost(struct check *check, char *path)
+{
+	if (judge_path(check->plan, path).verdict != PATH_PRIVATE || check->lost++ >= LOST_TOLD)
+		return;
+	if (str_ends(path, "/.git"))
+		path[strlen(path) - strlen("/.git")] = '\0';
+	out_text(check->told, "sbx: worktree %s was made in the box's own files and is gone with them (git worktree prune forgets it); "
+			      "below the project, or in a directory of --write, one stays\n", str_shown(path));
+}
+
 // A worktree's directory says where the shared one is: two levels above, as git writes it.
 static void vet_worktree(struct check *check, int directory, const char *name, const char *path)
 {
@@ -172,6 +184,8 @@ static void vet_worktree(struct check *check, int directory, const char *name, c
 	}
 	if (join(below, path, "config.worktree"))
 		vet_config(check, fd, "config.worktree", below);
+	read_pointer(fd, "gitdir", text);
+	tell_lost(check, text);
 }
 
 static void vet_directory(struct check *check, int directory, const char *path, int depth);
@@ -258,26 +272,39 @@ static void vet_directory(struct check *check, int directory, const char *path, 
 		vet_below(check, directory, "modules", below, GUARD_MODULES, &none, depth);
 }
 
-// A .git file may lead only to a worktree or submodule of the repository around it, which has been
-// looked through itself.
+// Whether a git directory is an entry, or will be one, of worktrees that are looked through, wherever its tree lies.
+static bool is_of_guarded(const struct plan *plan, const char *directory)
+{
+	for (unsigned i = 0; i < plan->guard_count; i++) {
+		const struct guard *guard = &plan->guards[i];
+		if (guard->kind == GUARD_WORKTREES && path_within(directory, guard->path) && directory[strlen(guard->path)] &&
+		    path_name(directory) == directory + strlen(guard->path) + 1 && path_name(directory)[0] != '.')
+			return true;
+	}
+	return false;
+}
+
+// Of the tree around: its worktrees, and submodules of a repository that the file lies in.
+static bool is_of_tree(const char *directory, const char *around, const char *file)
+{
+	const char *modules = strstr(directory, "/.git/modules/");
+	if (!path_within(directory, around))
+		return false;
+	return str_starts(directory + strlen(around), "/.git/worktrees/") ||
+	       (modules && strncmp(file, directory, (size_t)(modules - directory) + 1) == 0);
+}
+
+// A .git file may lead only to a worktree or submodule of the repository around it, or to a worktree of one that was
+// protected, which has been looked through itself.
 static void vet_file(struct check *check, int directory, const char *name, const char *path)
 {
-	char text[POINTER_MOST], clean[PATH_MAX];
-	const char *around = tree_around(check->plan, path);
 	static const char prefix[] = "gitdir: ";
+	char text[POINTER_MOST], place[PATH_MAX];
+	const char *around = tree_around(check->plan, path);
 	read_pointer(directory, name, text);
-	bool good = around && str_starts(text, prefix) && !strstr(text, "/../") && str_printable(text);
-	if (good) {
-		snprintf(clean, sizeof(clean), "%s/.git/worktrees/", around);
-		good = str_starts(text + sizeof(prefix) - 1, clean);
-	}
-	// Submodules are written relative: "../.git/modules/NAME".
-	const char *relative = text + sizeof(prefix) - 1;
-	while (str_starts(text, prefix) && str_starts(relative, "../"))
-		relative += 3;
-	if (str_starts(text, prefix) && str_starts(relative, ".git/modules/") && !strstr(relative, ".."))
-		good = relative > text + sizeof(prefix) - 1;
-	if (!good)
+	if (!around || !str_starts(text, prefix) || !str_printable(text) ||
+	    !path_of_link(path, text + sizeof(prefix) - 1, place, sizeof(place)) ||
+	    (!is_of_tree(place, around, path) && !is_of_guarded(check->plan, place)))
 		take_away(check, directory, name, path, untrusted);
 }
 

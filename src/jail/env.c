@@ -129,6 +129,8 @@ static void set_all_own(struct plan *plan)
 	const char *logical = env_value(plan, "PWD");
 	if (!logical || !plan->current || !str_equal(plan->directory, plan->current))
 		set_own(plan, "PWD", plan->directory);
+	if (plan->without_husky && !env_value(plan, "HUSKY"))
+		set_own(plan, "HUSKY", "0");
 	if (plan->temporary)
 		set_own(plan, "TMPDIR", plan->temporary);
 	// Without a network of its own the box has no UDP: libc asks by TCP, others by the proxy.

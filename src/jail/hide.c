@@ -129,16 +129,9 @@ static int hide_secret(struct wishes *wishes, const struct item *item, const cha
 
 static int add_secret(struct wishes *wishes, const struct item *item)
 {
-	const char *path, *home = wishes->plan->real_home;
-	char guess[PATH_MAX];
-	size_t length = strlen(home), more = strlen(item->text);
-	// Nearly none of them exists: seen by the home's listing alone.
-	if (str_starts(item->text, "~/") && length + more < sizeof(guess)) {
-		memcpy(guess, home, length);
-		memcpy(guess + length, item->text + 1, more);
-		if (resolver_lacks(wishes->resolver, guess))
-			return 0;
-	}
+	const char *path;
+	if (wishes_lack(wishes, item->text)) // nearly all of them
+		return 0;
 	int expanded = resolve_expand(wishes->arena, &wishes->places, item, &path);
 	return expanded <= 0 ? expanded : hide_secret(wishes, item, path);
 }

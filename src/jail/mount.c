@@ -15,9 +15,11 @@
 #include "base/owned.h"
 #include "base/str.h"
 #include "base/sys.h"
+#include "jail/fill.h"
 #include "jail/layers.h"
 #include "jail/prepare.h"
 #include "jail/scratch.h"
+#include "jail/settings.h"
 #include "jail/target.h"
 #include "plan.h"
 #include "run.h"
@@ -124,6 +126,8 @@ static int mount_bind(const struct plan *plan, struct run *run, unsigned index)
 	const struct identity *wanted = mount->cache ? &mount->kept : &mount->identity;
 	autoclose int tree = prepare_take(mount);
 	if (tree < 0)
+		tree = settings_take(mount);
+	if (tree < 0)
 		TRY(tree = clone_source(mount, wanted));
 	TRY(restrict_tree(mount, tree));
 	TRY(target_make(run, mount, wanted->type | 0755));
@@ -149,6 +153,8 @@ static int mount_tmpfs(const struct plan *plan, struct run *run, unsigned index)
 			sys_open_tree(run->root, target_inside(mount->target), CLONE_FLAGS);
 	if (tree < 0)
 		return fail(errno, "tmpfs '%s'", mount->target);
+	if (mount->source)
+		TRY(fill_child(plan, mount, tree));
 	return target_attach(plan, run, index, take(&tree));
 }
 

@@ -16,6 +16,7 @@
 #include "base/processor.h"
 #include "base/sys.h"
 #include "base/testing.h"
+#include "jail/settings.h"
 #include "plan.h"
 #include "run.h"
 
@@ -69,6 +70,7 @@ int ns_clone(const struct plan *plan, struct run *run)
 	processor_part(pid); // it need not wait for the whole plan
 	fd_close(&run->to_host);
 	fd_close(&run->go[0]);
+	settings_undo(plan, run); // the box has them
 	return 0;
 }
 

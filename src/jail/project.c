@@ -90,8 +90,8 @@ int project_plan(struct plan *plan)
 		return 0;
 	const char *top = plan->session ? plan->session->project : plan->current;
 	if (!top)
-		return fail(0, "the current directory has been deleted; change to another one, or use "
-			       "--project none");
+		return fail(0, "the current directory is deleted, out of reach or deeper than 4,095 bytes; "
+			       "change to another one, or use --project none");
 	const char *why = project_refusal(plan, top);
 	if (why)
 		return fail(0, "'%s' %s and cannot be the project; change to a project's directory, or "

@@ -119,10 +119,53 @@ static int protect_behind(struct wishes *wishes, const char *path, struct origin
 	return protect_guard(wishes, path, GUARD_ABSENT);
 }
 
-static bool is_below_link(struct wishes *wishes, const char *name, const char *path)
+// What stands there: S_IFDIR also when that cannot be told, 0 for nothing.
+static mode_t type_of(const char *path)
 {
 	struct stat status;
-	return strchr(name, '/') && lstat(path_parent(wishes->arena, path), &status) == 0 && S_ISLNK(status.st_mode);
+	if (lstat(path, &status) == 0)
+		return status.st_mode & S_IFMT;
+	return errno == ENOENT || errno == ENOTDIR ? 0 : S_IFDIR;
+}
+
+// Names below one directory stand together in the table: it is looked at once.
+static int protect_trusted(struct wishes *wishes, const char *root, struct origin from)
+{
+	const char *above = "";
+	size_t above_length = 0;
+	mode_t type = S_IFDIR;
+	for (const char *const *name = trusted_names; *name; name++) {
+		const char *path = path_below(wishes->arena, root, *name);
+		size_t length = (size_t)(path_name(*name) - *name);
+		if (length != above_length || strncmp(*name, above, length) != 0)
+			type = length > 0 ? type_of(path_parent(wishes->arena, path)) : S_IFDIR;
+		above = *name;
+		above_length = length;
+		if (type == 0)
+			TRY(protect_guard(wishes, path, GUARD_ABSENT));
+		else
+			TRY(type == S_IFLNK ? protect_behind(wishes, path, from) : protect_name(wishes, path, GUARD_ABSENT, from));
+	}
+	return 0;
+}
+
+// husky's own part of .husky, which each 'npm install' makes anew: it goes on in the box with a copy. Where there is
+// none yet nothing can be put, and husky is told to let it be, as the host has no such hooks either.
+static int protect_husky(struct wishes *wishes, const char *root, struct origin from)
+{
+	struct mount own = { .kind = MOUNT_TMPFS, .access = ACCESS_WRITE, .from = from };
+	struct stat status;
+	const char *directory = path_below(wishes->arena, root, ".husky");
+	own.target = own.source = path_below(wishes->arena, directory, "_");
+	const struct mount *seen = seen_at(wishes, own.target);
+	if (!seen || !str_equal(seen->target, directory) || seen->access != ACCESS_READ)
+		return 0;
+	if (lstat(own.target, &status) < 0) {
+		wishes->plan->without_husky = errno == ENOENT;
+		return 0;
+	}
+	own.identity = (struct identity){ status.st_dev, status.st_ino, status.st_mode & S_IFMT };
+	return S_ISDIR(status.st_mode) ? wishes_add_wall(wishes, &own) : 0;
 }
 
 static int protect_root(struct wishes *wishes, const char *root)
@@ -131,11 +174,9 @@ static int protect_root(struct wishes *wishes, const char *root)
 	if (is_scratch(wishes, root))
 		return wishes->plan->session ? repository_follow(wishes, root, from) : 0;
 	TRY(repository_protect(wishes, root, from));
-	for (const char *const *name = trusted_names; *name; name++) {
-		const char *path = path_below(wishes->arena, root, *name);
-		TRY(is_below_link(wishes, *name, path) ? protect_behind(wishes, path, from) :
-							 protect_name(wishes, path, GUARD_ABSENT, from));
-	}
+	TRY(protect_trusted(wishes, root, from));
+	if (wishes->plan->tier == TIER_FULL)
+		TRY(protect_husky(wishes, root, from));
 	for (const char *const *name = reported_names; *name; name++)
 		TRY(protect_guard(wishes, path_below(wishes->arena, root, *name), GUARD_REPORTED));
 	return 0;
@@ -218,6 +259,21 @@ static bool is_searched(const struct plan *plan, const char *path)
 	return false;
 }
 
+// What is left of it after 'rm -r' in a box: no git takes it for a repository, and the next 'rm -r' can have it.
+static bool is_headless(struct wishes *wishes, const char *path)
+{
+	struct stat status;
+	return lstat(path_below(wishes->arena, path, "HEAD"), &status) < 0 && errno == ENOENT;
+}
+
+static int protect_known(struct wishes *wishes, const char *path, struct origin from)
+{
+	if (is_headless(wishes, path))
+		return protect_guard(wishes, path, GUARD_HEADLESS);
+	return repository_has_room(wishes) ? repository_protect(wishes, path_parent(wishes->arena, path), from) :
+					     protect_name(wishes, path, GUARD_REPOSITORY, from);
+}
+
 // Repositories below it that earlier runs have met. What is gone is no repository now.
 static int protect_nested(struct wishes *wishes, struct searched *tree, unsigned *count)
 {
@@ -236,8 +292,7 @@ static int protect_nested(struct wishes *wishes, struct searched *tree, unsigned
 			continue;
 		if (resolve_path(wishes->resolver, path, &resolved) == 1 && str_equal(resolved.path, path) &&
 		    resolved.identity.type == S_IFDIR) {
-			TRY(repository_has_room(wishes) ? repository_protect(wishes, around, from) :
-							  protect_name(wishes, path, GUARD_REPOSITORY, from));
+			TRY(protect_known(wishes, path, from));
 			++*count;
 		}
 		err_clear();

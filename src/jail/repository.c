@@ -198,23 +198,6 @@ static int protect_directory(struct wishes *wishes, const char *directory, struc
 			  protect_module);
 }
 
-// Made writable and pinned, so that it cannot be moved away with its walls.
-static int add_directory(struct wishes *wishes, const char *path, const struct identity *identity,
-			 struct origin from)
-{
-	if (!wishes->plan->index)
-		wishes->plan->index = path_below(wishes->arena, path, "index");
-	struct mount bind = { .kind = MOUNT_BIND, .access = ACCESS_WRITE, .from = from };
-	bind.source = bind.target = path;
-	bind.identity = *identity;
-	if (wishes->plan->session) { // nothing to protect before it is applied
-		TRY(lasting_mount(wishes, &bind));
-		return wishes_add_wall(wishes, &bind);
-	}
-	TRY(wishes_add_wall(wishes, &bind));
-	return protect_directory(wishes, path, from, 0);
-}
-
 static bool leads_to(struct wishes *wishes, const char *directory, const char *pointer,
 		     const char *wanted)
 {
@@ -225,6 +208,72 @@ static bool leads_to(struct wishes *wishes, const char *directory, const char *p
 	if (found < 0)
 		err_clear();
 	return found == 1 && str_equal(resolved.path, wanted);
+}
+
+// Where people put worktrees. A box may have written the place: elsewhere a look could wait for a network file system.
+static bool is_near(const struct wishes *wishes, const char *path, const char *common)
+{
+	const char *around = path_parent(wishes->arena, path_parent(wishes->arena, common));
+	const char *const places[] = { wishes->plan->home, wishes->plan->real_home, around, "/tmp", "/var/tmp" };
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
+		if (!str_equal(places[i], "/") && path_within(path, places[i]))
+			return true;
+	return false;
+}
+
+// A worktree that the box does not see looks to git like one that is gone, and 'git worktree prune' or 'git gc' in
+// the box would remove what the host's git knows of it. A link that leads nowhere is enough for git to leave it, and
+// no repository to anybody who goes there.
+static int show_worktree(struct wishes *wishes, const char *common, const char *entry)
+{
+	struct resolved file;
+	struct origin from = { .file = "worktrees" };
+	struct mount link = { .kind = MOUNT_LINK, .access = ACCESS_READ, .source = "not shown in this box", .from = from };
+	const char *pointer = read_pointer(wishes->arena, path_below(wishes->arena, entry, "gitdir"), "");
+	const char *named = pointer ? path_join(wishes->arena, entry, pointer) : NULL;
+	int found = named && is_near(wishes, named, common) ? resolve_path(wishes->resolver, named, &file) : 0;
+	if (found < 0)
+		err_clear();
+	if (found != 1 || file.identity.type != S_IFREG || !str_equal(path_name(file.path), ".git"))
+		return 0;
+	const char *back = read_pointer(wishes->arena, file.path, "gitdir: ");
+	if (!leads_to(wishes, path_parent(wishes->arena, file.path), back, entry))
+		return 0;
+	link.target = file.path;
+	TRY(wishes_add_links(wishes, &file, from));
+	return wishes_add(wishes, &link, false);
+}
+
+static int show_worktrees(struct wishes *wishes, const char *common)
+{
+	int result = 0;
+	const char *directory = path_below(wishes->arena, common, "worktrees");
+	DIR *stream = opendir(directory);
+	for (struct dirent *entry = stream ? readdir(stream) : NULL; entry && result == 0 && repository_has_room(wishes);
+	     entry = readdir(stream))
+		if (entry->d_name[0] != '.')
+			result = show_worktree(wishes, common, path_below(wishes->arena, directory, entry->d_name));
+	if (stream)
+		closedir(stream);
+	return result;
+}
+
+// Made writable and pinned, so that it cannot be moved away with its walls.
+static int add_directory(struct wishes *wishes, const char *path, const struct identity *identity,
+			 struct origin from)
+{
+	if (!wishes->plan->index)
+		wishes->plan->index = path_below(wishes->arena, path, "index");
+	struct mount bind = { .kind = MOUNT_BIND, .access = ACCESS_WRITE, .from = from };
+	bind.source = bind.target = path;
+	bind.identity = *identity;
+	TRY(show_worktrees(wishes, path));
+	if (wishes->plan->session) { // nothing to protect before it is applied
+		TRY(lasting_mount(wishes, &bind));
+		return wishes_add_wall(wishes, &bind);
+	}
+	TRY(wishes_add_wall(wishes, &bind));
+	return protect_directory(wishes, path, from, 0);
 }
 
 static const char *core_worktree(struct wishes *wishes, const char *directory)
@@ -293,7 +342,11 @@ int repository_follow(struct wishes *wishes, const char *root, struct origin fro
 {
 	struct stat status;
 	const char *path = path_below(wishes->arena, root, ".git");
-	return lstat(path, &status) == 0 && S_ISREG(status.st_mode) ? follow_file(wishes, root, path, from) : 0;
+	if (lstat(path, &status) < 0)
+		return 0;
+	if (S_ISDIR(status.st_mode))
+		return show_worktrees(wishes, path);
+	return S_ISREG(status.st_mode) ? follow_file(wishes, root, path, from) : 0;
 }
 
 int repository_protect(struct wishes *wishes, const char *root, struct origin from)

@@ -86,6 +86,9 @@ struct resolver {
 	struct arena *arena, *scratch;
 	unsigned used, slots; // a power of two, never more than three quarters used
 	struct entry *entries; // open addressing
+	const char *listed; // the first directory that was listed whole, or NULL: most questions are about the home
+	size_t listed_length;
+	unsigned listed_hash;
 };
 
 struct resolver *resolver_new(struct arena *arena, struct arena *scratch)
@@ -197,13 +200,15 @@ static const struct entry *entry_of(struct resolver *resolver, const char *path)
 // listed whole. A symlink on the way leads elsewhere.
 bool resolver_lacks(const struct resolver *resolver, const char *path)
 {
-	char part[LISTED_PATH_MOST];
-	const struct entry *above = NULL;
-	size_t length = strlen(path);
-	unsigned hash = HASH_EMPTY;
+	char part[LISTED_PATH_MOST] __attribute__((uninitialized));
+	size_t length = strlen(path), known = resolver->listed_length;
+	bool listed = resolver->listed && strncmp(path, resolver->listed, known) == 0 && path[known] == '/', complete = listed;
+	unsigned hash = listed ? resolver->listed_hash : HASH_EMPTY;
 	if (length >= sizeof(part))
 		return false;
-	for (size_t i = 1; i <= length; i++) {
+	if (listed)
+		memcpy(part, path, known);
+	for (size_t i = listed ? known + 1 : 1; i <= length; i++) {
 		part[i - 1] = path[i - 1];
 		hash = hash_more(hash, path[i - 1]);
 		if (path[i] != '/' && path[i] != '\0')
@@ -211,10 +216,10 @@ bool resolver_lacks(const struct resolver *resolver, const char *path)
 		part[i] = '\0';
 		const struct entry *entry = slot_at(resolver, part, hash);
 		if (!entry->path)
-			return above && above->complete;
+			return complete;
 		if (entry->text || entry->error)
 			return entry->error == ENOENT;
-		above = entry;
+		complete = entry->complete;
 	}
 	return false;
 }
@@ -233,8 +238,16 @@ void resolver_list(struct resolver *resolver, const char *directory)
 	if (stream)
 		closedir(stream);
 	struct entry *own = slot_of(resolver, directory);
-	if (stream && !entry && own->path)
-		own->complete = true;
+	if (!stream || entry || !own->path)
+		return;
+	own->complete = true;
+	if (resolver->listed)
+		return;
+	resolver->listed = own->path;
+	resolver->listed_length = strlen(own->path);
+	resolver->listed_hash = HASH_EMPTY;
+	for (const char *byte = own->path; *byte; byte++)
+		resolver->listed_hash = hash_more(resolver->listed_hash, *byte);
 }
 
 // The part of a path that is resolved, and what is still to do.

@@ -11,6 +11,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "jail/alias.h"
+#include "jail/settings.h"
 #include "jail/wishes.h"
 
 enum { DEPTH_MOST = 256 };
@@ -116,7 +117,7 @@ static bool is_hidden(const struct builder *builder, const char *path)
 }
 
 // A wish that the mount above it fulfils already.
-static bool redundant(const struct wish *wish, const struct mount *above)
+static bool redundant(const struct plan *plan, const struct wish *wish, const struct mount *above)
 {
 	const struct mount *mount = &wish->mount;
 	if (mount->kind == MOUNT_LINK)
@@ -131,6 +132,9 @@ static bool redundant(const struct wish *wish, const struct mount *above)
 	// Its own copy is all that the box can write there.
 	if (above->kind == MOUNT_LAYERS && mount->kind == MOUNT_BIND)
 		return above->source && !mount->cache && mount->access != ACCESS_DEVICE && mount->identity.type != S_IFSOCK;
+	// What a root caller names in the system's settings is read as its own.
+	if (settings_maps(plan, above) && mount->from.order > above->from.order)
+		return false;
 	return mount->kind == MOUNT_BIND && !mount->cache && !wish->pinned &&
 	       above->kind == MOUNT_BIND && !above->cache && above->access == mount->access;
 }
@@ -142,7 +146,7 @@ static int place(struct builder *builder, const struct wish *wish)
 		builder->depth--;
 	const struct mount *above = builder->stack[builder->depth - 1];
 	// Only a directory can be above, and two wishes for one path were made one before.
-	if (redundant(wish, above) || above->kind == MOUNT_MASK)
+	if (redundant(builder->wishes.plan, wish, above) || above->kind == MOUNT_MASK)
 		return 0;
 	if (mount->kind != MOUNT_MASK && is_hidden(builder, mount->target))
 		return 0;

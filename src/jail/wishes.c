@@ -2,6 +2,7 @@
 #include "jail/wishes.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -89,9 +90,23 @@ int wishes_add_path(struct wishes *wishes, const char *path, struct origin from,
 	return 1;
 }
 
+bool wishes_lack(const struct wishes *wishes, const char *text)
+{
+	const char *home = wishes->plan->real_home;
+	char guess[PATH_MAX] __attribute__((uninitialized));
+	size_t length = strlen(home), more = strlen(text);
+	if (!str_starts(text, "~/") || length + more >= sizeof(guess))
+		return false;
+	memcpy(guess, home, length);
+	memcpy(guess + length, text + 1, more);
+	return resolver_lacks(wishes->resolver, guess);
+}
+
 static int add_bind(struct wishes *wishes, const struct item *item, enum access access)
 {
 	const char *path;
+	if (item->text[0] == '?' && wishes_lack(wishes, item->text + 1))
+		return 0;
 	int found = resolve_expand(wishes->arena, &wishes->places, item, &path);
 	if (found <= 0)
 		return found;

@@ -42,4 +42,6 @@ int wishes_add_path(struct wishes *wishes, const char *path, struct origin from,
 // The real path of something that need not exist.
 int wishes_resolve_new(struct wishes *wishes, const char *path, struct origin from,
 		       const char **ret_path, struct identity *ret_identity);
+// Whether the home's listing alone says that a path of a profile ("~/x") does not exist. False when it may.
+bool wishes_lack(const struct wishes *wishes, const char *text);
 int wishes_add_links(struct wishes *wishes, const struct resolved *resolved, struct origin from);

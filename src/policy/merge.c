@@ -52,20 +52,31 @@ static bool is_extends(const struct ini_row *row)
 	return str_equal(row->section, "profile") && str_equal(row->name, "extends");
 }
 
+// Most rows are paths, and most of those do not exist: a box that runs has no more use for them.
+static struct arena *arena_of(const struct merger *merger, const struct key *key)
+{
+	return merger->profile->brief && str_equal(key->section, "files") ? merger->profile->brief : merger->arena;
+}
+
 static int apply_rows(struct merger *merger, const struct source *source)
 {
 	const struct key *key = NULL;
+	struct arena *arena = NULL;
 	struct ini_row last = { 0 };
+	bool extends = false;
 	for (unsigned i = 0; i < source->rows.count; i++) {
 		const struct ini_row row = ini_at(&source->rows, i);
 		struct origin from = { source->file, row.line, merger->order++ };
-		bool again = key && str_equal(last.name, row.name) && str_equal(last.section, row.section);
-		key = again ? key : key_find(row.section, row.name);
+		if (!key || !str_equal(last.name, row.name) || !str_equal(last.section, row.section)) {
+			key = key_find(row.section, row.name);
+			if (!key)
+				return merge_unknown_key(merger->arena, &row, from);
+			arena = arena_of(merger, key);
+			extends = is_extends(&row);
+		}
 		last = row;
-		if (!key)
-			return merge_unknown_key(merger->arena, &row, from);
-		if (!is_extends(&row))
-			TRY(value_set(key, merger->profile, merger->arena, row.value, from));
+		if (!extends)
+			TRY(value_set(key, merger->profile, arena, row.value, from));
 	}
 	return 0;
 }

@@ -27,6 +27,7 @@
 #include "jail/project.h"
 #include "jail/resolve.h"
 #include "jail/seccomp.h"
+#include "jail/settings.h"
 #include "jail/view.h"
 #include "limits/means.h"
 #include "net/egress.h"
@@ -228,6 +229,7 @@ int decide_view(struct plan *plan, char *const *environment)
 	plan->resolver = NULL;
 	TRY(choose_directory(plan));
 	TRY(landlock_plan(&probe, plan));
+	settings_plan(plan);
 	if (plan->tier == TIER_LANDLOCK)
 		TRY(domain_plan(plan));
 	TRY(explain_plan(plan));
@@ -277,6 +279,7 @@ int decide_profile(struct arena *arena, const struct invocation *invocation,
 	if (invocation->session)
 		TRY(attach_plan(plan, decide_state_directory(arena, environment), invocation->session));
 	decide_places(plan, environment);
+	profile->brief = plan->learn ? NULL : plan->scratch; // learn asks about secrets at its end
 	TRY(merge_profiles(arena, config, &invocation->profiles, profile));
 	TRY(merge_own_file(plan, config, profile));
 	TRY(merge_arguments(arena, arguments, profile));

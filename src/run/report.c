@@ -18,6 +18,7 @@
 #include "run.h"
 #include "run/decide.h"
 #include "run/denied.h"
+#include "run/paths.h"
 #include "run/steps.h"
 #include "run/summary.h"
 #include "run/supervise.h"
@@ -43,6 +44,8 @@ static void say_failure(const struct run *run, struct out *out)
 static bool find_outside(const struct plan *plan, char *path, size_t size)
 {
 	const char *name = plan->command[0], *search = env_value(plan, "PATH");
+	if (!*name)
+		return false;
 	if (strchr(name, '/')) {
 		snprintf(path, size, "%s", name);
 		return access(path, X_OK) == 0;
@@ -111,9 +114,27 @@ static void say_changed(const char *names, struct out *out)
 	out_text(out, "\n");
 }
 
+// A model starts a server in one command and wants it in the next.
+static void say_left(const struct run *run, const struct outcome *outcome, struct out *out)
+{
+	if (outcome->kind == OUTCOME_ENDED && run->message.kind == MESSAGE_ENDED && !run->message.alone)
+		out_text(out, "sbx: what ran in the background ended with this command: run a server and what uses it in one "
+			      "command, or keep it in the foreground of one of its own\n");
+}
+
+// "command not found", of a program that the caller has: the shell inside cannot know.
+static void say_unseen(const struct plan *plan, const struct outcome *outcome, struct out *out)
+{
+	struct out directories = { 0 };
+	if (outcome->kind == OUTCOME_ENDED && WIFEXITED(outcome->status) && WEXITSTATUS(outcome->status) == STATUS_NOT_FOUND &&
+	    paths_unseen(plan, getenv("PATH"), &directories) > 0)
+		out_text(out, "sbx: of your PATH the box does not have:%s; [files] read = DIRECTORY, or --read DIRECTORY\n", directories.text);
+	out_free(&directories);
+}
+
 // What was refused comes first, then what was found out, then how it ended.
-static void say_all(const struct plan *plan, const struct outcome *outcome, const struct hit *hits, int count,
-		    const struct out *failure, struct out *out)
+static void say_all(const struct plan *plan, const struct run *run, const struct outcome *outcome, const struct hit *hits,
+		    int count, const struct out *failure, struct out *out)
 {
 	bool model = plan->profile->report == TELL_MODEL || (plan->terse && plan->profile->report == TELL_SHORT);
 	// sbx learn proposes lines of a profile instead.
@@ -125,6 +146,9 @@ static void say_all(const struct plan *plan, const struct outcome *outcome, cons
 		out_text(out, "%s", outcome->told.text);
 	if (outcome->changed.used && !model)
 		say_changed(outcome->changed.text, out);
+	if (model)
+		say_left(run, outcome, out);
+	say_unseen(plan, outcome, out);
 	for (int i = 0; i < count; i++)
 		summary_hit(plan, &hits[i], model, out);
 	if (failure->used)
@@ -144,15 +168,15 @@ int report_outcome(const struct plan *plan, const struct run *run, struct outcom
 		break;
 	case TELL_SHORT:
 	case TELL_MODEL:
-		say_all(plan, outcome, hits, count, &failure, &out);
+		say_all(plan, run, outcome, hits, count, &failure, &out);
 		break;
 	case TELL_FULL:
-		say_all(plan, outcome, hits, count, &failure, &out);
+		say_all(plan, run, outcome, hits, count, &failure, &out);
 		if (ran)
 			summary_text(plan, &run->group->usage, &out);
 		break;
 	case TELL_JSON:
-		say_all(plan, outcome, hits, count, &failure, &lines);
+		say_all(plan, run, outcome, hits, count, &failure, &lines);
 		summary_json(plan, run, outcome, status, hits, count, &lines, &out);
 		break;
 	}

@@ -15,6 +15,7 @@
 #include "jail/ns.h"
 #include "jail/prepare.h"
 #include "jail/seccomp.h"
+#include "jail/settings.h"
 #include "jail/tty.h"
 #include "limits/group.h"
 #include "net/link.h"
@@ -35,6 +36,8 @@ const struct step steps[] = {
 	  "find the session's other commands: a layer is mounted once, and their mounts are ours" },
 	{ SIDE_HOST, BOTH, "cgroup", group_host, group_undo,
 	  "make the box's cgroup, so that the box begins in it: to move it later takes milliseconds" },
+	{ SIDE_HOST, FULL, "settings", settings_host, settings_undo,
+	  "for a root caller, /etc with root's files as nobody's: in its namespace nobody can map them" },
 	{ SIDE_HOST, BOTH, "namespaces", ns_clone, ns_undo,
 	  "one clone with every namespace; the box's pid 1 begins here" },
 	{ SIDE_HOST, BOTH, "group-limits", group_fill_host, group_fill_undo,

@@ -237,6 +237,21 @@ for denied in "*.allowed.test" 203.0.113.0/24; do
 done
 is "nobody in the box can call it" 1 "$(box -a www.allowed.test -- "$SBX" allow $$ denied.test 2>/dev/null; echo $(($? != 0)))"
 
+# Nor another box, which has the host's network and with it the socket's name.
+timeout 30 "$SBX" run -a www.allowed.test -- sleep 20 2>"$work/log" &
+run=$!
+sleep 1
+sbx=$(pgrep -P $run)
+tell='import socket, struct
+s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+s.settimeout(3)
+s.connect("\0sbx-'$(id -u)-$sbx'")
+s.send(struct.pack("i160s", 0, b"denied.test"))
+print(len(s.recv(4)))'
+is "nor one with the host's network" "refused 4" "$(timeout 20 "$SBX" run --network host --allow-syscalls namespaces -- python3 -c "$tell" 2>/dev/null || echo refused) $(python3 -c "$tell" 2>&1)"
+kill $run
+wait $run 2>/dev/null
+
 # --- budgets
 like "bytes down" "$(get -a www.allowed.test --download 100K -- http://www.allowed.test/size/1000000 | wc -c; cat "$work/log")" 'its budget is used up \(--download 100K\)'
 like "bytes up" "$(get -a www.allowed.test --upload 'www.allowed.test 100K' -- -T big http://www.allowed.test/; cat "$work/log")" 'its budget is used up'

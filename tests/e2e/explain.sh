@@ -3,9 +3,9 @@
 # before it by sbx why.
 . "$(dirname "$0")/../lib.sh"
 export HOME=$work/home XDG_STATE_HOME=$work/state XDG_CONFIG_HOME=$work/config
-mkdir -p "$HOME/bin" "$HOME/data" "$work/read" "$HOME/.ssh"
+mkdir -p "$HOME/own" "$HOME/data" "$work/read" "$HOME/.ssh"
 echo key >"$HOME/.ssh/id"
-printf '#!/bin/sh\necho tool\n' >"$HOME/bin/tool" && chmod +x "$HOME/bin/tool"
+printf '#!/bin/sh\necho tool\n' >"$HOME/own/tool" && chmod +x "$HOME/own/tool"
 project=$(new_project)
 cd "$project" || exit 1
 explain() { # script: what it is told
@@ -27,7 +27,7 @@ rows=( # script | what is told
 	"ln -s $work/read to; echo x >to/f; rm to|blocked writing $work/read (bash): is read-only in the box"
 	"python3 -c 'import os; os.open(\"f\", os.O_CREAT, dir_fd=os.open(\"$work/read\", os.O_RDONLY))'|blocked writing $work/read (python3)"
 	"echo evil >.git/hooks/post-merge|blocked writing $project/.git/hooks (bash): is read-only in the box (protect); to allow: --write $project/.git/hooks"
-	"$HOME/bin/tool|blocked running $HOME/bin/tool (bash): is not in the box"
+	"$HOME/own/tool|blocked running $HOME/own/tool (bash): is not in the box"
 	"for i in 1 2 3; do echo x >$work/read/f; done|blocked writing $work/read (bash), 3 times"
 )
 for row in "${rows[@]}"; do
@@ -57,7 +57,7 @@ kill $server
 is "nothing is told of what works, or fails on the host as well" "" \
 	"$(explain 'echo x >file; mkdir d; rmdir d; : >/tmp/x; : >~/y; cat /nowhere; : >/nowhere/x; echo 0 >/proc/self/oom_score_adj; echo x >/proc/self/uid_map; /proc/self/exe; nothing; ls >/dev/null; cat <file')"
 is "without --explain the same is not told" "" "$("$SBX" run --read "$work/read" -- bash -c "echo x >$work/read/f" 2>&1 | grep '^sbx: ')"
-is "what was asked goes on as it would" "written tool" "$("$SBX" run --explain --read "$HOME/bin" -- bash -c 'echo written >new; cat new; ~/bin/tool; rm new' | xargs)"
+is "what was asked goes on as it would" "written tool" "$("$SBX" run --explain --read "$HOME/own" -- bash -c 'echo written >new; cat new; ~/own/tool; rm new' | xargs)"
 is "threads and many processes" 200 "$("$SBX" run --explain -- bash -c 'for i in $(seq 200); do (echo $i >f-$i) & done; wait; ls f-* | wc -l; rm f-*')"
 is "more than are told apart" yes "$(explain "for i in \$(seq 300); do mkdir -p $work/read/\$i/x; done; for i in \$(seq 400); do ln -s x $HOME/data-\$i/x; done" >/dev/null; echo yes)"
 status "the status is the command's" 3 "$SBX" run --explain -- sh -c 'exit 3'
@@ -90,6 +90,12 @@ like "short: a limit" "$("$SBX" run --time 100ms -- sleep 9 2>&1)" 'raise it wit
 printf '[profile]\nextends = default\n[files]\nwrite = %s\n' "$work/read" >"$work/own.ini"
 is "that line allows it" "" "$("$SBX" run -p "$work/own.ini" --explain -- bash -c "$refused" 2>&1)"
 rm -f "$work/read/f"
+like "model: what ran in the background" "$("$SBX" run --report model -- sh -c 'sleep 9 >/dev/null 2>&1 &' 2>&1)" '^sbx: what ran in the background ended with this command'
+is "but not what it waited for, nor to people" " " "$("$SBX" run --report model -- sh -c 'sleep 0.1 & wait' 2>&1) $("$SBX" run -- sh -c 'sleep 9 >/dev/null 2>&1 &' 2>&1)"
+mkdir -p "$HOME/own-tools" "$HOME/.local/bin"
+unseen() { PATH=$HOME/.local/bin:$HOME/own-tools:$HOME/nowhere:$PATH "$SBX" run -- bash -c "$1" 2>&1; }
+like "a program of a directory of PATH that the box does not have" "$(unseen own-tool)" "^sbx: of your PATH the box does not have: $HOME/own-tools; "
+is "told with that status alone" "" "$(unseen 'exit 126'; "$SBX" run -- bash -c 'exit 127' 2>&1)"
 like "sbx-shell speaks to a model" "$("${SBX_TESTING%-testing}" run --report model -a none.invalid -- curl -sS http://refused.invalid/ 2>&1)" '\[network\] allow = refused.invalid:80'
 
 # --- why

@@ -118,4 +118,34 @@ for action in "checkout other" "merge other" "reset --hard other" "pull . other"
 	(cd "$work/job" && git reset -q --hard && "$SBX" run --read "?$HOME/.gitconfig" --write .vscode -- git -c pull.rebase=false $action) >/dev/null 2>&1
 	is "git $action with --write .vscode" "2 b" "$(cat "$work/job/.vscode/settings.json" "$work/job/f" | tr '\n' ' ' | sed 's/ $//')"
 done
+# Worktrees that the box does not see: git in it must not take them for gone.
+rm -rf "$work/beside" && mkdir "$work/beside"
+(cd "$work/beside" && git init -q main && cd main && echo x >f && git add f && git commit -qm one && git worktree add -q ../one && mkdir far && git worktree add -q far/two && ln -s "$work/beside" "$work/beside-link" && git worktree add -q "$work/beside-link/three") >/dev/null
+prune='git worktree list; git worktree prune -v; ls .git/worktrees; cd ../one && git status 2>&1 | grep -o "^fatal: not a git repository"; ls -A'
+wanted=$(cd "$work/beside/main" && git worktree list && ls .git/worktrees && echo "fatal: not a git repository" && echo .git)
+is "worktrees beside a project are not pruned in the box" "$wanted" "$(cd "$work/beside/main" && "$SBX" run --read "?$HOME/.gitconfig" -- sh -c "$prune" 2>&1)"
+is "nor by one of them" "$wanted" "$(cd "$work/beside/one" && "$SBX" run --read "?$HOME/.gitconfig" -- sh -c "cd ../main/.git && $(echo "$prune" | sed 's|ls .git/|ls |; s|../one|../../three|')" 2>&1)"
+is "nor in a session" "$wanted" "$(cd "$work/beside/main" && "$SBX" session create beside >/dev/null && "$SBX" run -s beside --read "?$HOME/.gitconfig" -- sh -c "$prune" 2>&1)"
+"$SBX" session rm beside >/dev/null 2>&1
+mkdir "$work/beside/other" "$work/beside/main/.git/worktrees/liar" && echo "gitdir: $work/elsewhere" >"$work/beside/other/.git" && echo "$work/beside/other/.git" >"$work/beside/main/.git/worktrees/liar/gitdir"
+is "what does not point back is not shown" "main one three" "$(cd "$work/beside/main" && "$SBX" run -- ls "$work/beside" | paste -sd' ')"
+rm -r "$work/beside/main/.git/worktrees/liar"
+# Signed commits: the keys stay outside, an agent may be asked, and what was not signed inside is signed later.
+signed() { git cat-file commit HEAD | grep -c 'BEGIN SSH SIGNATURE'; }
+new=$(new_project)
+cd "$new" || exit 1
+mkdir -m 700 "$HOME/.ssh" && ssh-keygen -q -t ed25519 -N '' -f "$HOME/.ssh/signing"
+eval "$(ssh-agent)" >/dev/null && ssh-add -q "$HOME/.ssh/signing"
+git config --global gpg.format ssh
+git config --global user.signingkey "$HOME/.ssh/signing.pub"
+git config --global commit.gpgsign true
+echo a >new && git add new
+is "a signed commit without its key fails, and makes none" "128 0" "$("$SBX" run -- git commit -qm inside >/dev/null 2>&1; echo $? $(git log --oneline 2>/dev/null | wc -l))"
+"$SBX" run --socket '$SSH_AUTH_SOCK' --pass-env SSH_AUTH_SOCK --read "$HOME/.ssh/signing.pub" -- git commit -qm inside >/dev/null 2>&1
+is "with the agent's socket and the public key it is signed" 1 "$(signed)"
+echo b >new && "$SBX" run -- git -c commit.gpgsign=false commit -qam unsigned
+is "without a signature it is made" "0 unsigned" "$(signed) $(git log -1 --format=%s)"
+git rebase -q --exec 'git commit -q --amend --no-edit -S' HEAD~1 >/dev/null 2>&1
+is "and signed by the host's git afterwards" "1 unsigned" "$(signed) $(git log -1 --format=%s)"
+kill "$SSH_AGENT_PID"
 done_testing

@@ -2,11 +2,11 @@
 # sbx learn: what a run lacked, as lines of a profile.
 . "$(dirname "$0")/../lib.sh"
 export HOME=$work/home XDG_STATE_HOME=$work/state XDG_CONFIG_HOME=$work/config
-mkdir -p "$HOME/bin" "$HOME/data/deep" "$HOME/.ssh" "$HOME/out" "$work/away/dir"
+mkdir -p "$HOME/own" "$HOME/data/deep" "$HOME/.ssh" "$HOME/out" "$work/away/dir"
 for i in 1 2 3 4; do echo $i >"$HOME/data/$i"; done
 echo n >"$HOME/notes"
 echo key >"$HOME/.ssh/id"
-printf '#!/bin/sh\necho tool\n' >"$HOME/bin/tool" && chmod +x "$HOME/bin/tool"
+printf '#!/bin/sh\necho tool\n' >"$HOME/own/tool" && chmod +x "$HOME/own/tool"
 project=$(new_project)
 cd "$project" || exit 1
 learn() { "$SBX" learn "$@" >"$work/out" 2>"$work/err"; }
@@ -21,7 +21,7 @@ proposes "read = ~/data/1 read = ~/data/2" 'cat ~/data/1 ~/data/2'
 proposes "read = ~/data" 'cat ~/data/1 ~/data/2 ~/data/3 ~/data/4'
 proposes "read = ~/data" 'cat ~/data/*; ls ~/data'
 proposes "write = ~/out" 'echo x >~/out/x'
-proposes "read = ~/bin/tool" '~/bin/tool'
+proposes "read = ~/own/tool" '~/own/tool'
 proposes "read = ~/notes" 'test -r ~/notes; stat ~/notes'
 proposes "write = $work/away/dir" "echo x >$work/away/dir/x"
 echo '{}' >.mcp.json

@@ -25,7 +25,7 @@ echo "user namespaces below: $(cat /proc/sys/user/max_user_namespaces)"
 for file in keys key-users; do head -c 1 /proc/$file >/dev/null 2>&1 && echo "/proc/$file is readable"; done
 echo 0 2>/dev/null >/proc/self/oom_score_adj && echo "own /proc files are writable"
 awk "{ print \$5, \$6 }" /proc/self/mountinfo | sed "s|$PWD|PROJECT|; s|$HOME|HOME|" |
-	grep -E "^(/ |/proc |/usr |/etc |/tmp |/dev/(null|pts|shm) |PROJECT |HOME )" | sed "s/,relatime//; s/,noatime//" | sort -u
+	grep -E "^(/ |/proc |/usr |/etc |/tmp |/dev/(null|pts|shm) |PROJECT |HOME )" | sed "s/,relatime//; s/,noatime//; s/,idmapped//" | sort -u
 ' 2>&1
 }
 umask 022

@@ -20,6 +20,7 @@ P
 status "not found is 127" 127 "$SBX" run -- no-such-command
 status "not executable is 126" 126 "$SBX" run -- ./file
 like "not found says so" "$("$SBX" run -- no-such-command 2>&1)" "sbx: cannot run 'no-such-command': not found"
+is "a name of nothing is not found" "sbx: cannot run '': not found" "$("$SBX" run -- '' 2>&1)"
 mkdir -p "$work/tools" && cp /bin/true "$work/tools/outside-tool"
 like "a program that is only outside is named with the flag" \
 	"$(PATH=$PATH:$work/tools "$SBX" run outside-tool 2>&1)" "--read $work/tools"
@@ -56,6 +57,12 @@ is "1 MB of arguments" 1000000 "$("$SBX" run -- python3 -c 'import sys; print(su
 	$(head -c 1000000 /dev/zero | tr '\0' x | fold -w 100000))"
 is "other descriptors are closed" "0 1 2" "$("$SBX" run -- bash -c 'cd /proc/$$/fd && echo *' 7</etc/passwd 8</ 2>/dev/null | tr ' ' '\n' | grep -v 255 | head -3 | xargs)"
 is "--keep-fd passes one" kept "$("$SBX" run --keep-fd 7 -- sh -c 'cat <&7' 7<<<kept)"
+mkfifo "$work/fifo"
+echo input >"$work/input"
+"$SBX" run -- sh -c 'cat /dev/stdin >/dev/stdout; echo told >/dev/stderr' <"$work/input" >"$work/output" 2>"$work/errors"
+is "files outside, given as 0, 1 and 2, open again by their names in /dev" "input told" "$(cat "$work/output" "$work/errors" | xargs)"
+is "a named pipe does" through "$(cat "$work/fifo" & "$SBX" run -- sh -c 'echo through >/dev/stdout' >"$work/fifo"; wait)"
+is "and what --keep-fd names" input "$("$SBX" run --keep-fd 7 -- cat /dev/fd/7 7<"$work/input" 2>&1)"
 for fd in 0 1 2; do
 	is "descriptor $fd is no directory, which would lead out" 125 "$(eval "\"\$SBX\" run true $fd<\"\$work\"" >/dev/null 2>&1; echo $?)"
 done
@@ -93,6 +100,17 @@ mkdir gone && cd gone && rmdir ../gone
 status "a deleted directory is refused" 125 "$SBX" run true
 status "a deleted directory without a project is fine" 0 "$SBX" run --project none true
 cd "$project" || exit 1
+like "a directory too deep for a path is refused, and why" "$(python3 - "$SBX" "$project" <<'P' 2>&1
+import os, subprocess, sys
+steps = 0
+while steps < 21:
+    os.mkdir("d" * 200)
+    os.chdir("d" * 200)
+    steps += 1
+print(subprocess.run([sys.argv[1], "run", "true"], stderr=subprocess.PIPE, text=True).stderr)
+P
+)" "deeper than 4,095 bytes"
+rm -rf "$project"/ddd*
 for place in / /etc /usr /tmp /proc /dev "$HOME"; do
 	status "project $place is refused" 125 bash -c 'cd "$1" && "$0" run true' "$SBX" "$place"
 done

@@ -162,6 +162,9 @@ cd ..
 
 # when it is chosen
 unprivileged=(unshare -Ur bash -c 'echo 0 >/proc/sys/user/max_user_namespaces; exec "$@"' -)
+echo input >"$work/input"
+is "tier landlock: files outside, given as 0 and 1, open again by their names in /dev, as they are open" "input 1" \
+	"$("$SBX" run --tier landlock -- sh -c 'cat /dev/stdin >/dev/stdout; echo changed >/dev/stdin' <"$work/input" >"$work/output" 2>/dev/null; a=$?; cat "$work/output" "$work/input" | uniq | tr '\n' ' '; echo $((a > 0)))"
 for machine in "$confine docker" "$confine apparmor" "${unprivileged[*]@Q}"; do
 	eval "machine=($machine)"
 	name=$(basename "${machine[0]}")-${machine[1]}

@@ -39,6 +39,8 @@ is "doctor --json is JSON" "['ok']" "$("$SBX" doctor --json | python3 -c 'import
 mkdir "$work/bin" && printf '#!/bin/sh\n' >"$work/bin/sbx" && chmod +x "$work/bin/sbx"
 like "doctor notices another sbx" "$(PATH=$work/bin:$PATH "$SBX" doctor)" "another program: $work/bin/sbx"
 like "doctor tries an overlay" "$("$SBX" doctor)" '^ok +sessions '
+mkdir -p "$HOME/own-tools" "$HOME/.local/bin"
+like "doctor names directories of PATH that no box has" "$(PATH=$HOME/.local/bin:$HOME/own-tools:$PATH "$SBX" doctor)" "not in a box: $HOME/own-tools\$"
 SBX_TEST_FAIL=ids status "doctor says what is missing" 125 "$SBX_TESTING" doctor
 like "doctor names the wall" "$(SBX_TEST_FAIL=ids "$SBX_TESTING" doctor)" 'MISSING +user ids'
 

@@ -230,6 +230,14 @@ sleep 0.1
 is "what it leads to is protected by its name, the rest is not" "{} y" "$(cat "$project/ci/hooks/a.json" "$project/ci/workflows/ci.yml" | xargs)"
 (cd "$project" && "$SBX" run -- bash -c 'rm .github; mkdir -p .github/hooks; echo x >.github/hooks/a.json' 2>/dev/null)
 is "nor can a directory take the link's place" absent "$(snapshot "$project/.github/hooks")"
+# Mercurial: its configuration runs programs, and sharedpath leads to another one; the rest is written as ever.
+project=$(new_project)
+mkdir "$project/.hg" && echo '[paths]' >"$project/.hg/hgrc" && mkdir -p "$project/other/.hg"
+(cd "$project" && "$SBX" run -- bash -c 'echo x >>.hg/hgrc; mv .hg away; mkdir .hg; echo x >.hg/hgrc; echo x >.hg/hgrc-not-shared; echo ../other/.hg >.hg/sharedpath; echo y >.hg/dirstate' 2>/dev/null)
+is "of Mercurial the configuration stays, and no other is named" "dirstate hgrc [paths] y" "$(cd "$project/.hg" && echo *) $(cat "$project/.hg/hgrc" "$project/.hg/dirstate" | xargs)"
+project=$(new_project)
+(cd "$project" && "$SBX" run -- bash -c 'mkdir -p .hg .sl .vim; echo x | tee .hg/hgrc .hg/branch .sl/config .vim/coc-settings.json .vim/spell' >/dev/null 2>&1)
+is "made by the box: the repositories stay, what they run does not" ".hg/branch .vim/spell" "$(cd "$project" && find .hg .sl .vim -type f | sort | xargs)"
 (cd "$project" && rm -rf .github && "$SBX" run -- bash -c 'ln -s ci .github' 2>/dev/null)
 is "a link that the box made is moved away" absent "$(snapshot "$project/.github")"
 
@@ -324,12 +332,53 @@ while made < 34 and time.time() < end:
 print(made)' 2>"$work/log")"
 like "of many the first are told" "$(grep -c 'idea appeared' "$work/log") $(grep 'more such' "$work/log")" '^3[23] sbx: and [12] more such names?, see'
 
+# husky's own part of .husky: made anew by each 'npm install', in a copy.
+project=$(new_project)
+mkdir -p "$project/.husky/_" && echo lint >"$project/.husky/pre-commit" && printf '#!/bin/sh\n' >"$project/.husky/_/h" && chmod 755 "$project/.husky/_/h"
+ln -s /etc/passwd "$project/.husky/_/link" && mkfifo "$project/.husky/_/fifo" && head -c 100000 /dev/zero >"$project/.husky/_/large"
+is "husky makes its part anew" "h 755 #!/bin/sh  evil" "$(cd "$project" && "$SBX" run -- bash -c 'ls .husky/_; stat -c %a .husky/_/h; cat .husky/_/h; echo $HUSKY; rm -rf .husky/_/*; echo evil >.husky/_/h; cat .husky/_/h' 2>&1 | paste -sd' ')"
+is "but for what is hidden" "" "$(cd "$project" && "$SBX" run --hide ./.husky/_/h -- ls .husky/_ 2>/dev/null)"
+is "and not the host's" "#!/bin/sh fifo h large link" "$(cat "$project/.husky/_/h") $(ls "$project/.husky/_" | paste -sd' ')"
+is "nor what it runs" "lint 1 1" "$(cd "$project" && "$SBX" run -- bash -c 'echo evil >.husky/pre-commit; s=$?; mv .husky/_ x; echo $s $?' >"$work/inside" 2>/dev/null; cat "$project/.husky/pre-commit" "$work/inside" 2>/dev/null | paste -sd' ')"
+is "--write names all of it" "evil" "$(cd "$project" && "$SBX" run --write .husky -- bash -c 'echo evil >.husky/_/h' 2>/dev/null; cat "$project/.husky/_/h")"
+rm -r "$project/.husky/_"
+is "one that was never set up is let be" "0 1" "$(cd "$project" && "$SBX" run -- bash -c 'echo $HUSKY' 2>&1) $(cd "$project" && HUSKY=1 "$SBX" run -- bash -c 'echo $HUSKY' 2>&1)"
+
+# What editors and agents trust below the top, in a package that somebody opens by itself, is told.
+project=$(new_project)
+mkdir -p "$project"/a/{.vscode,.idea} "$project/node_modules/x" && echo '{}' >"$project/a/.vscode/settings.json"
+touch -d '1 hour ago' "$project/a/.vscode/settings.json" && sleep 1.1
+is "trusted names below that were there are not told" "" "$(cd "$project" && "$SBX" run -- sleep 0.2 2>&1)"
+is "those that were changed or made are" "a/.MCP.json a/.vscode b/.claude b/.hg/hgrc" "$(cd "$project" && "$SBX" run -- bash -c \
+	'sleep 0.15; echo x >>a/.vscode/settings.json; mkdir -p b/.claude b/.hg node_modules/x/.vscode; touch b/.claude/settings.json b/.hg/hgrc b/.hg/other a/.MCP.json a/other a/.idea2' 2>&1 | sed 's/^sbx: changed, and your own programs will run it: //; s/, /\n/g' | sort | paste -sd' ')"
+like "of many the first" "$(cd "$project" && "$SBX" run -- bash -c 'sleep 0.15; for i in {1..12}; do mkdir -p q/$i/.idea; done' 2>&1)" '^sbx: [4-7] more names that editors and agents trust were changed'
+
+# A repository below the project is removed in two runs: what is protected in it only when it is none any more.
+project=$(new_project)
+git init -q "$project/nested" && git -C "$project/nested" commit -q --allow-empty -m one
+(cd "$project" && "$SBX" run -- sleep 0.2) 2>/dev/null
+like "a repository below is not removed at once, which is told" "$(cd "$project" && "$SBX" run -- rm -rf nested 2>&1)" '^sbx: nested/.git: without HEAD it is no repository, .* the next run can$'
+cp -a "$project/nested" "$work/left"
+(cd "$project" && "$SBX" run -- bash -c 'git init -q --bare /tmp/b; cp -r /tmp/b/* nested/.git; git -C nested config core.fsmonitor evil; echo evil >nested/.git/hooks/pre-commit') 2>/dev/null
+is "one that comes back is looked through" " 0" "$(git config -f "$project/nested/.git/config" core.fsmonitor) $(ls "$project/nested/.git/hooks" | grep -vc sample)"
+rm -rf "$project/nested" && mv "$work/left" "$project/nested"
+is "the next run removes what is left" "0 " "$(cd "$project" && "$SBX" run -- rm -rf nested 2>&1; echo "$?") $(ls "$project" | grep nested)"
+
 # New worktrees and submodules of the repository are looked through.
 project=$(new_project)
 (cd "$project" && git add file && git commit -qm one && "$SBX" run -- bash -c 'git worktree add -q good; git worktree add -q bad; mkdir evil; echo ../../evil >.git/worktrees/bad/commondir
 	mkdir -p .git/modules/a/b/hooks && cp .git/HEAD .git/modules/a/b/ && echo evil >.git/modules/a/b/hooks/pre-commit && printf "[core]\n\tfsmonitor = x\n\tworktree = ../../../../a\n" >.git/modules/a/b/config' 2>"$work/log")
 is "an honest worktree stays" 0 "$(git -C "$project/good" status -s >/dev/null; echo $?)"
 is "one that leads elsewhere goes" "good" "$(ls "$project/.git/worktrees")"
+# Beside the project: where it can be written, and in the box's own home.
+beside=$(mktemp -d "$work/beside.XXXXXX")
+(cd "$project" && "$SBX" run --write "$beside" -- bash -c "sleep 0.2; git worktree add -q $beside/tree; git init -q $work/own; git worktree add -q $beside/liar; echo 'gitdir: $project/.git/worktrees/tree/..' >$beside/liar/.git; mkdir $beside/hostile; echo 'gitdir: $project/evil' >$beside/hostile/.git" 2>"$work/log")
+is "a worktree beside the project stays" "tree" "$(git -C "$beside/tree" status -s >/dev/null && git -C "$beside/tree" branch --show-current)"
+is "what leads elsewhere does not" "" "$(find "$beside" -path '*/tree' -prune -o -name .git -print)"
+(cd "$project" && "$SBX" run --write "$beside" -- bash -c "sleep 0.2; git worktree add -q near; echo 'gitdir: ../.git/worktrees/near' >near/.git; git worktree add -q $beside/far; echo 'gitdir: $(realpath --relative-to="$beside/far" "$project")/.git/worktrees/far' >$beside/far/.git; mkdir crooked; echo 'gitdir: near/../../.git/worktrees/near' >crooked/.git; mkdir -p there/x crooked2; ln -s x there/l; echo 'gitdir: ../there/l/../../.git/worktrees/near' >crooked2/.git" 2>"$work/log")
+is "worktrees by relative paths stay" "near far" "$(git -C "$project/near" branch --show-current) $(git -C "$beside/far" branch --show-current)"
+is "but not by way of a name" "" "$(ls -d "$project"/crooked*/.git 2>/dev/null)"
+like "a worktree in what the box has for itself is told" "$(cd "$project" && "$SBX" run -- git worktree add -q "$work/gone" 2>&1)" "worktree $work/gone was made in the box's own files and is gone"
 is "a new submodule loses its hooks and what git would run" " ../../../../a" "$(ls "$project/.git/modules/a/b/hooks") $(git config -f "$project/.git/modules/a/b/config" core.worktree)$(git config -f "$project/.git/modules/a/b/config" core.fsmonitor)"
 
 # Two runs in one project: the end of one takes nothing from the other.

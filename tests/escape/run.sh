@@ -40,7 +40,6 @@ for file in "$here"/${1:-*}.attempt; do
 	. "$file"
 	if [ -n "$who" ] && [ "$who" != "$caller" ]; then
 		skip "$name (rule $rule)" "its twin needs to be run as $who"
-		after
 		continue
 	fi
 	if [ -n "$unable" ]; then

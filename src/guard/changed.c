@@ -1,0 +1,69 @@
+// Owns the list of what was changed and is only told.
+#include "guard/changed.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/out.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "base/trusted.h"
+#include "guard/vet.h"
+
+enum { LOOKED_AT_MOST = 64, DEEPER_MOST = 8 };
+
+static bool is_changed(const struct check *check, int directory, const char *name)
+{
+	bool changed = false;
+	int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	unsigned count = 0;
+	if (!stream) // a file, or shut
+		return vet_is_changed(check, directory, name);
+	for (struct dirent *entry = readdir(stream); entry && !changed && count < LOOKED_AT_MOST; entry = readdir(stream), count++)
+		changed = !str_equal(entry->d_name, "..") && vet_is_changed(check, fd, entry->d_name);
+	closedir(stream);
+	return changed;
+}
+
+static void add(const struct check *check, const char *path)
+{
+	out_text(check->changed, "%s%s", check->changed->used ? "\n" : "", vet_short_path(check->plan, path));
+}
+
+void changed_tell(const struct check *check, int directory, const char *name, const char *path)
+{
+	if (is_changed(check, directory, name))
+		add(check, path);
+}
+
+static bool is_of_packages(const char *path)
+{
+	return strstr(path, "/node_modules/") || strstr(path, "/site-packages/");
+}
+
+void changed_tell_deeper(struct deeper *deeper, const struct check *check, int directory, const char *name, const char *path)
+{
+	char below[PATH_MAX];
+	int above = (int)(path_name(path) - path);
+	if ((name[0] != '_' && !strchr(".com", name[0] | ' ')) || is_of_packages(path)) // each of the names begins so
+		return;
+	for (const char *const *trusted = trusted_names; *trusted; trusted++) {
+		const char *inside = strchr(*trusted, '/') ? *trusted : name;
+		if (trusted_begins(*trusted, name) && is_changed(check, directory, inside) &&
+		    snprintf(below, sizeof(below), "%.*s%s", above, path, inside) < (int)sizeof(below) &&
+		    deeper->count++ < DEEPER_MOST)
+			add(check, below);
+	}
+}
+
+void changed_end(const struct deeper *deeper, const struct check *check)
+{
+	if (deeper->count > DEEPER_MOST)
+		out_text(check->told, "sbx: %u more names that editors and agents trust were changed below the project\n",
+			 deeper->count - DEEPER_MOST);
+}
