@@ -14,7 +14,7 @@ cd "$project" || exit 1
 # Every secret of the home, as a file and as a directory. The twin sees them all.
 mapfile -t secrets < <(sed -n 's|^secret = ~/||p' "$root/profiles/secrets.ini")
 # Exactly: one that is taken out must be noticed.
-is "the places of secrets in the home" 121 ${#secrets[@]}
+is "the places of secrets in the home" 255 ${#secrets[@]}
 look='cd ~; for each in "$@"; do cat "$each" "$each/inner" 2>/dev/null | grep -q SECRET && echo "$each"; done; :'
 # An agent as a whole gets its own way to sign in, and no other's.
 declare -A own=([claude-code]=".claude.json .claude/.credentials.json" [codex]=.codex/auth.json [gemini]=.gemini [qwen]=.qwen [copilot]=.copilot [opencode]=.local/share/opencode/auth.json)
@@ -37,10 +37,21 @@ done
 for each in "${secrets[@]}"; do rm -rf "${HOME:?}/$each"; done
 for each in $(sed -n 's|^hide = /|/|p' "$root/profiles/secrets.ini"); do
 	[ -e "$each" ] || continue
-	is "open-read: $each" 1 "$("$SBX" run -p open-read -- bash -c "[ -d $each ] && ls -A $each || cat $each" >/dev/null 2>&1; [ $? = 0 ] && echo 0 || echo 1)"
+	is "open-read: $each" 1 "$(SBX_TEST_SKIP=settings "$SBX_TESTING" run -p open-read -- bash -c "[ -d $each ] && ls -A $each || cat $each" >/dev/null 2>&1; [ $? = 0 ] && echo 0 || echo 1)"
 done
 is "a secret behind a symlink is hidden where it lies" 1 "$(mkdir -p "$work/dotfiles/aws" && echo SECRET >"$work/dotfiles/aws/inner" && ln -s "$work/dotfiles/aws" "$HOME/.aws" && "$SBX" run --read "$work/dotfiles" -- cat "$work/dotfiles/aws/inner" >/dev/null 2>&1; echo $?)"
 rm "$HOME/.aws"
+mkdir -p "$HOME/.local/bin" "$HOME/.local/share/uv/tools/tool/bin" "$HOME/.local/share/uv/credentials"
+printf '#!/bin/sh\necho tool ran\n' >"$HOME/.local/share/uv/tools/tool/bin/tool" && chmod +x "$HOME/.local/share/uv/tools/tool/bin/tool"
+ln -s ../share/uv/tools/tool/bin/tool "$HOME/.local/bin/tool" && echo SECRET >"$HOME/.local/share/uv/credentials/credentials.toml"
+is "default: a tool that uv installed runs" "tool ran" "$(PATH=$HOME/.local/bin:$PATH "$SBX" run -- tool 2>&1)"
+is "default: what uv signs in with is hidden" 1 "$("$SBX" run -- cat "$HOME/.local/share/uv/credentials/credentials.toml" >/dev/null 2>&1; echo $?)"
+rm -r "$HOME/.local"
+if [ "$(id -u)" = 0 ]; then
+	roots=$(mktemp -d /opt/sbx-test.XXXXXX) && chmod 755 "$roots" && (umask 077 && echo key >"$roots/key")
+	is "root: a file of root's own in /opt comes in by its name" key "$("$SBX" run --read "$roots/key" -- cat "$roots/key" 2>&1)"
+	rm -r "$roots"
+fi
 echo note >"$HOME/note"
 is "open-read: the rest of the home is read" note "$("$SBX" run -p open-read -- cat "$HOME/note")"
 is "open-read: and not written" 1 "$("$SBX" run -p open-read -- bash -c 'echo x >~/note' 2>/dev/null; echo $?)"
@@ -94,6 +105,17 @@ else
 	tool default "a database server" "${initdb:-initdb}" : "b=${initdb%/*}; "'$b/initdb -D data >/dev/null && $b/pg_ctl -D data -w -o "-k /tmp -h \"\"" -l log start >/dev/null && psql -h /tmp postgres -Atc "select 6 * 7" && $b/pg_ctl -D data stop >/dev/null 2>&1; psql -V >/dev/null' 42
 fi
 tool open-read "all of it reads" python3 ':' 'python3 -c "import json; print(json.dumps(1))" && ls ~ >/dev/null' 1
+# Tools of the home as their managers leave them in PATH: behind a link of the session's own directory, and
+# beside what a profile keeps.
+project=$(new_project)
+mkdir -p "$HOME/.local/share/fnm/v1/bin" "$work/run/fnm_multishells" "$HOME/.local/share/pnpm"
+printf '#!/bin/sh\necho fnm\n' >"$HOME/.local/share/fnm/v1/bin/by-fnm"
+printf '#!/bin/sh\necho pnpm; echo x >~/.local/share/pnpm/store/x\n' >"$HOME/.local/share/pnpm/pnpm"
+chmod +x "$HOME/.local/share/fnm/v1/bin/by-fnm" "$HOME/.local/share/pnpm/pnpm"
+ln -s "$HOME/.local/share/fnm/v1" "$work/run/fnm_multishells/1_2"
+is "fnm's links of a session" fnm "$(cd "$project" && XDG_RUNTIME_DIR=$work/run PATH=$work/run/fnm_multishells/1_2/bin:$PATH "$SBX" run -- by-fnm 2>&1)"
+is "a program beside its store" pnpm "$(cd "$project" && PATH=$HOME/.local/share/pnpm:$PATH "$SBX" run -p node -- pnpm 2>&1)"
+is "whose files are the box's own" "pnpm" "$(ls "$HOME/.local/share/pnpm")"
 kept node .npm
 kept python .cache
 kept rust .cargo/registry
