@@ -21,9 +21,11 @@
 #include "guard/links.h"
 #include "guard/vet.h"
 
-// A fiftieth of the run's own time, 2 ms at least, and more where it is the first look of all. What a
-// run of less than a second leaves unseen of a large project is not told: it would be told every time.
+// A fiftieth of the run's own time, 2 ms at least, and more where it is the first look of all; a small project is
+// seen whole, however slow the machine. What a run of less than a second leaves unseen of a large one is not told:
+// it would be told every time.
 enum {
+	ENTRIES_LEAST = 512,
 	SHARE = 50,
 	LEAST_MILLISECONDS = 2,
 	FIRST_MILLISECONDS = 15,
@@ -37,6 +39,7 @@ struct scan {
 	struct check *check;
 	const struct searched *tree;
 	struct timespec end;
+	unsigned entries; // so far
 	bool cut;
 	struct links links;
 	struct deeper deeper;
@@ -56,6 +59,8 @@ static bool is_before(const struct timespec *left, const struct timespec *right)
 static bool out_of_time(struct scan *scan)
 {
 	struct timespec now;
+	if (scan->entries++ < ENTRIES_LEAST)
+		return false;
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now); // a busy machine counts for nothing
 	scan->cut = scan->cut || !is_before(&now, &scan->end);
 	return scan->cut;

@@ -226,18 +226,19 @@ static int make_own(struct group *group, enum hierarchy hierarchy)
 	return fail(EAGAIN, "make the cgroup '%s'", group->name);
 }
 
-// The pool's parent may be removed by the last run of it between its opening and our mkdir: again.
+// The last run of a pool removes it, even between our opening it and what we do in it: again. Files of a removed
+// cgroup answer ENODEV.
 static int make_in(const struct plan *plan, struct group *group, enum hierarchy hierarchy)
 {
 	enum { TRIES = 50 };
 	for (int i = 0;; i++) {
 		group->parents[hierarchy] = open_parent(plan, hierarchy);
-		if (group->parents[hierarchy] < 0)
-			return -1;
-		sweep(group->parents[hierarchy]);
-		if (make_own(group, hierarchy) == 0)
-			return 0;
-		if (!plan->profile->pool || i == TRIES || err_number() != ENOENT)
+		if (group->parents[hierarchy] >= 0) {
+			sweep(group->parents[hierarchy]);
+			if (make_own(group, hierarchy) == 0)
+				return 0;
+		}
+		if (!plan->profile->pool || i == TRIES || (err_number() != ENOENT && err_number() != ENODEV))
 			return -1;
 		err_clear();
 		fd_close(&group->parents[hierarchy]);
