@@ -8,12 +8,14 @@
 #include "base/err.h"
 #include "base/str.h"
 
-enum { ENTRIES_MOST = 8192 };
+enum { ENTRIES_MOST = 8192, NAMES_BYTES_MOST = 8 << 20 };
 
 struct parser {
 	struct arena *arena;
 	const char *text;
 	size_t length, at;
+	char *values; // where the next one goes: none is longer than what was read for it, with its '='
+	size_t names; // bytes of names so far: each has its section's
 	struct gitconfig *config;
 };
 
@@ -120,16 +122,14 @@ static int read_value(struct parser *parser, const char **ret_value)
 {
 	size_t used = 0, kept = 0; // `kept` without blanks at the end
 	bool quoted = false;
-	char *value = arena_take(parser->arena, parser->length - parser->at + 1);
+	char *value = parser->values;
 	skip_spaces(parser);
 	for (int c = next(parser); c >= 0 && c != '\n'; c = next(parser)) {
 		if (c == '\r' && (peek(parser) == '\n' || peek(parser) < 0))
 			continue;
 		if (!quoted && (c == '#' || c == ';')) {
 			skip_line(parser);
-			*ret_value = value;
-			value[kept] = '\0';
-			return 0;
+			break;
 		}
 		if (c == '"') {
 			quoted = !quoted;
@@ -158,6 +158,7 @@ static int read_value(struct parser *parser, const char **ret_value)
 		return fail(0, "a quote does not end");
 	value[kept] = '\0';
 	*ret_value = value;
+	parser->values = value + kept + 1;
 	return 0;
 }
 
@@ -174,9 +175,13 @@ static int read_entry(struct parser *parser)
 		length++;
 	entry.section = config->section_count - 1;
 	const char *section = config->sections[entry.section].name;
-	char *name = arena_take(parser->arena, strlen(section) + length + 2), *end = name;
-	memcpy(end, section, strlen(section));
-	end += strlen(section);
+	size_t front = strlen(section);
+	parser->names += front + length;
+	if (parser->names > NAMES_BYTES_MOST)
+		return fail(0, "its names are too long");
+	char *name = arena_take(parser->arena, front + length + 2), *end = name;
+	memcpy(end, section, front);
+	end += front;
 	*end++ = '.';
 	for (size_t i = 0; i < length; i++)
 		*end++ = lower(parser->text[parser->at + i]);
@@ -214,13 +219,14 @@ int gitconfig_parse(struct arena *arena, const char *text, size_t length,
 		    struct gitconfig *ret_config)
 {
 	struct gitconfig config = { .text = text, .length = length };
-	struct parser parser = { arena, text, length, 0, &config };
+	struct parser parser = { .arena = arena, .text = text, .length = length, .config = &config };
 	if (length > GITCONFIG_BYTES_MOST)
 		return fail(0, "larger than %d KiB", GITCONFIG_BYTES_MOST / 1024);
 	if (memchr(text, '\0', length))
 		return fail(0, "a NUL byte");
 	config.entries = arena_take(arena, ENTRIES_MOST * sizeof(*config.entries));
 	config.sections = arena_take(arena, ENTRIES_MOST * sizeof(*config.sections));
+	parser.values = arena_take(arena, length + 1);
 	if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
 		parser.at = 3;
 	for (;;) {

@@ -11,6 +11,7 @@
 #include "base/fd.h"
 #include "base/out.h"
 #include "base/owned.h"
+#include "base/path.h"
 #include "base/str.h"
 #include "base/units.h"
 #include "cli/box.h"
@@ -301,6 +302,8 @@ int sessions_open(struct box *box, struct sessions *ret_sessions)
 	// Not in the plan's arena, which is sealed when a run is over.
 	struct arena *arena = arena_new_of(SESSIONS_ARENA);
 	TRY(store_open(arena, decide_state_directory(arena, environ), &sessions.store));
+	sessions.store.home = decide_home(arena, environ);
+	sessions.store.config = path_parent(arena, decide_config_directory(arena, environ));
 	*ret_sessions = sessions;
 	return 0;
 }

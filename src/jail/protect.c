@@ -15,6 +15,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/trusted.h"
+#include "jail/configured.h"
 #include "jail/profiles.h"
 #include "jail/repository.h"
 #include "jail/wishes.h"
@@ -333,6 +334,7 @@ static int protect_roots(struct wishes *wishes)
 	}
 	for (unsigned i = 0; i < plan->searched_count; i++)
 		TRY(protect_nested(wishes, &plan->searched[i], &nested));
+	TRY(configured_protect(wishes));
 	return profiles_protect(wishes);
 }
 

@@ -34,7 +34,7 @@ static const struct {
 	{ "commondir", GUARD_ABSENT },
 };
 
-static int protect_directory(struct wishes *wishes, const char *directory, struct origin from,
+static int protect_directory(struct wishes *wishes, const char *directory, const char *top, struct origin from,
 			     unsigned depth);
 
 // Opens a regular file without following its last name: -1 with errno.
@@ -79,7 +79,8 @@ static int share_lock(const char *directory)
 	return take(&fd);
 }
 
-static int copy_config(struct wishes *wishes, const char *path, struct origin from)
+// `top` is the tree's, which relative names in the text are of; NULL: as the text says.
+static int copy_config(struct wishes *wishes, const char *path, const char *top, struct origin from)
 {
 	struct plan *plan = wishes->plan;
 	struct stat status;
@@ -102,6 +103,7 @@ static int copy_config(struct wishes *wishes, const char *path, struct origin fr
 	ssize_t length = fd < 0 ? -1 : fd_read_all(fd, text, (size_t)status.st_size);
 	if (length < 0 || status.st_size > GITCONFIG_BYTES_MOST)
 		return fail(errno, "'%s' changed while the plan was made", path);
+	gitnamed_text(plan->scratch, plan->home, path, text, (size_t)length, top, &wishes->named);
 	struct mount mount = { .kind = MOUNT_COPY, .access = ACCESS_WRITE, .from = from };
 	mount.target = path;
 	mount.identity = (struct identity){ status.st_dev, status.st_ino, S_IFREG };
@@ -158,7 +160,7 @@ static int protect_worktree(struct wishes *wishes, const char *path, struct orig
 	(void)depth;
 	TRY(protect_name(wishes, path_below(wishes->arena, path, "commondir"), GUARD_ABSENT, from));
 	TRY(protect_name(wishes, path_below(wishes->arena, path, "gitdir"), GUARD_ABSENT, from));
-	return copy_config(wishes, path_below(wishes->arena, path, "config.worktree"), from);
+	return copy_config(wishes, path_below(wishes->arena, path, "config.worktree"), NULL, from);
 }
 
 // A submodule's name may hold slashes: what has no HEAD is a directory of more.
@@ -166,13 +168,13 @@ static int protect_module(struct wishes *wishes, const char *path, struct origin
 			  unsigned depth)
 {
 	if (access(path_below(wishes->arena, path, "HEAD"), F_OK) == 0)
-		return protect_directory(wishes, path, from, depth + 1);
+		return protect_directory(wishes, path, NULL, from, depth + 1);
 	if (depth >= DEPTH_MOST)
 		return protect_name(wishes, path, GUARD_MODULES, from);
 	return each_entry(wishes, path, GUARD_MODULES, from, depth + 1, protect_module);
 }
 
-static int protect_directory(struct wishes *wishes, const char *directory, struct origin from,
+static int protect_directory(struct wishes *wishes, const char *directory, const char *top, struct origin from,
 			     unsigned depth)
 {
 	struct arena *arena = wishes->arena;
@@ -188,8 +190,8 @@ static int protect_directory(struct wishes *wishes, const char *directory, struc
 	// A rebase that goes on runs what is written there.
 	TRY(protect_guard(wishes, path_below(arena, directory, "rebase-merge"), GUARD_REPORTED));
 	TRY(protect_guard(wishes, path_below(arena, directory, "sequencer"), GUARD_REPORTED));
-	TRY(copy_config(wishes, path_below(arena, directory, "config"), from));
-	TRY(copy_config(wishes, path_below(arena, directory, "config.worktree"), from));
+	TRY(copy_config(wishes, path_below(arena, directory, "config"), top, from));
+	TRY(copy_config(wishes, path_below(arena, directory, "config.worktree"), top, from));
 	if (depth >= DEPTH_MOST)
 		return protect_name(wishes, path_below(arena, directory, "modules"), GUARD_ABSENT, from);
 	TRY(each_entry(wishes, path_below(arena, directory, "worktrees"), GUARD_WORKTREES, from, depth,
@@ -260,7 +262,7 @@ static int show_worktrees(struct wishes *wishes, const char *common)
 
 // Made writable and pinned, so that it cannot be moved away with its walls.
 static int add_directory(struct wishes *wishes, const char *path, const struct identity *identity,
-			 struct origin from)
+			 const char *top, struct origin from)
 {
 	if (!wishes->plan->index)
 		wishes->plan->index = path_below(wishes->arena, path, "index");
@@ -273,7 +275,7 @@ static int add_directory(struct wishes *wishes, const char *path, const struct i
 		return wishes_add_wall(wishes, &bind);
 	}
 	TRY(wishes_add_wall(wishes, &bind));
-	return protect_directory(wishes, path, from, 0);
+	return protect_directory(wishes, path, top, from, 0);
 }
 
 static const char *core_worktree(struct wishes *wishes, const char *directory)
@@ -315,7 +317,7 @@ static int follow_file(struct wishes *wishes, const char *root, const char *file
 		return not_passed(wishes, file, "there is no such directory");
 	}
 	if (path_within(directory.path, root))
-		return add_directory(wishes, directory.path, &directory.identity, from);
+		return add_directory(wishes, directory.path, &directory.identity, root, from);
 	const char *back = read_pointer(arena, path_below(arena, directory.path, "gitdir"), "");
 	const char *shared = read_pointer(arena, path_below(arena, directory.path, "commondir"), "");
 	common = directory;
@@ -335,7 +337,7 @@ static int follow_file(struct wishes *wishes, const char *root, const char *file
 	if (why)
 		return not_passed(wishes, file, why);
 	wishes->plan->index = path_below(arena, directory.path, "index");
-	return add_directory(wishes, common.path, &common.identity, from);
+	return add_directory(wishes, common.path, &common.identity, root, from);
 }
 
 int repository_follow(struct wishes *wishes, const char *root, struct origin from)
@@ -355,13 +357,14 @@ int repository_protect(struct wishes *wishes, const char *root, struct origin fr
 	const char *path = path_below(arena, root, ".git");
 	struct resolved resolved;
 	struct stat status;
+	list_add(&wishes->tops, wishes->plan->scratch, root, from);
 	if (lstat(path, &status) < 0)
 		return protect_guard(wishes, path, GUARD_REPOSITORY);
 	if (S_ISDIR(status.st_mode) && !protect_is_reached(wishes, path))
 		return 0; // a line of its own made it read-only, or something else
 	if (S_ISDIR(status.st_mode)) {
 		struct identity identity = { status.st_dev, status.st_ino, S_IFDIR };
-		return add_directory(wishes, path, &identity, from);
+		return add_directory(wishes, path, &identity, root, from);
 	}
 	TRY(protect_name(wishes, path, GUARD_REPOSITORY, from));
 	if (S_ISREG(status.st_mode))
@@ -370,7 +373,7 @@ int repository_protect(struct wishes *wishes, const char *root, struct origin fr
 	if (resolve_path(wishes->resolver, path, &resolved) == 1 &&
 	    resolved.identity.type == S_IFDIR && path_within(resolved.path, root) &&
 	    !str_equal(resolved.path, root))
-		return add_directory(wishes, resolved.path, &resolved.identity, from);
+		return add_directory(wishes, resolved.path, &resolved.identity, root, from);
 	err_clear();
 	return not_passed(wishes, path, "it is a symlink that leads out of the project");
 }

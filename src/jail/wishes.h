@@ -1,6 +1,7 @@
 // What the profile, the project and sbx itself want in the view, one wish per path, unsorted.
 #pragma once
 
+#include "base/gitnamed.h"
 #include "jail/resolve.h"
 #include "plan.h"
 
@@ -27,6 +28,8 @@ struct wishes {
 	unsigned count;
 	struct hidden *hidden; // also of paths that do not exist
 	unsigned hidden_count;
+	struct gitnamed named; // by git's configuration
+	struct list tops; // of repositories, or where one could be made
 	unsigned walked; // entries that patterns have looked at, and the time that took
 	long walked_milliseconds;
 };

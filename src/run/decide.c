@@ -64,7 +64,7 @@ static const char *passwd_home(struct arena *arena)
 }
 
 // $HOME, else the passwd entry, else a directory that exists only in the box.
-static const char *find_home(struct arena *arena, char *const *environment)
+const char *decide_home(struct arena *arena, char *const *environment)
 {
 	const char *home = caller_value(environment, "HOME");
 	if (home && home[0] == '/' && home[1])
@@ -79,7 +79,7 @@ static const char *xdg(struct arena *arena, char *const *environment, const char
 	const char *set = caller_value(environment, variable);
 	const char *base = set && set[0] == '/' ?
 				   set :
-				   path_join(arena, find_home(arena, environment), standard);
+				   path_join(arena, decide_home(arena, environment), standard);
 	return path_join(arena, base, "sbx");
 }
 
@@ -242,7 +242,7 @@ void decide_places(struct plan *plan, char *const *environment)
 	plan->scratch = arena_new_scratch();
 	plan->resolver = resolver_new(arena, plan->scratch);
 	plan->current = current_directory(arena);
-	plan->home = find_home(arena, environment);
+	plan->home = decide_home(arena, environment);
 	plan->real_home = resolve_real(plan->resolver, plan->home);
 	plan->config = resolve_real(plan->resolver, decide_config_directory(arena, environment));
 	plan->state = resolve_real(plan->resolver, decide_state_directory(arena, environment));

@@ -12,13 +12,13 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
-#include "base/given.h"
 #include "base/path.h"
 #include "base/place.h"
 #include "base/str.h"
 #include "base/sys.h"
 #include "base/trusted.h"
 #include "session/copy.h"
+#include "session/withheld.h"
 #include "session/journal.h"
 #include "session/merged.h"
 #include "session/renames.h"
@@ -31,17 +31,14 @@ struct walk {
 	struct changes *changes;
 	unsigned root;
 	const char *repository; // of a root that is git's: its place from ".git" on
-	const char *profiles; // that runs were given
+	struct withheld names;
 	int depth;
 	bool covered, guarded, inside; // of the directory above
 };
 
 static bool is_protected(const struct walk *walk, const char *path)
 {
-	const char *root = walk->session->roots[walk->root].path;
-	if (walk->profiles[0] && given_has(walk->profiles, path_below(walk->store->arena, root, path)))
-		return true;
-	return trusted_is_protected(walk->repository ? arena_text(walk->store->arena, "%s/%s", walk->repository, path) : path);
+	return withheld_has(&walk->names, walk->session->roots[walk->root].path, walk->repository, path);
 }
 
 static struct change *add(struct walk *walk, enum change_kind kind, const char *path)
@@ -338,9 +335,7 @@ int changes_find(struct store *store, const struct held *held, struct changes *r
 	struct changes changes = { .base = held->session.base };
 	struct walk walk = { .store = store, .session = &held->session, .changes = &changes };
 	TRY(known_read(store, held, &changes.known));
-	walk.profiles = given_read(store->arena, store->state);
-	if (!walk.profiles)
-		return -1;
+	TRY(withheld_begin(store, &held->session, &walk.names));
 	for (walk.root = 0; walk.root < held->session.root_count; walk.root++)
 		if (!held->session.roots[walk.root].own && !held->session.roots[walk.root].system)
 			TRY(walk_root(&walk));

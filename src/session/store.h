@@ -9,6 +9,7 @@ struct arena;
 struct store {
 	struct arena *arena;
 	const char *state; // ~/.local/state/sbx
+	const char *home, *config; // of the caller: ~ and ~/.config; for changes_find() alone
 	const char *sessions_path, *layers_path;
 	int sessions, layers; // directories
 	int guard; // flock: shared while a layer is made, alone while unused ones are removed

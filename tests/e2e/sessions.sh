@@ -219,6 +219,14 @@ session apply one .
 is "a directory that holds them does not name them" "" "$(ls -d sub/.idea 2>/dev/null)"
 rm -rf .vscode Makefile .github plain other
 session discard one
+git config core.hooksPath .githooks && git config include.path ../.gitmore
+in_session one 'mkdir -p .githooks; echo evil >.githooks/pre-commit; printf "[core]\n\tpager = evil\n" >.gitmore; echo p >plain'
+session apply one
+is "nor hooks and configuration where git's own says" " p" "$(ls -d .githooks/* .gitmore 2>/dev/null) $(cat plain)"
+session apply one .githooks/pre-commit
+is "but by name" "evil" "$(cat .githooks/pre-commit)"
+rm -rf .githooks plain && git config --unset core.hooksPath && git config --unset include.path
+session discard one
 
 # --- copies in and out
 list_of() { (cd "$1" && find . -printf '%p %y %m %U:%G %T@ %l\n' | sort); }

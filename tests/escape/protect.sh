@@ -344,6 +344,29 @@ is "--write names all of it" "evil" "$(cd "$project" && "$SBX" run --write .husk
 rm -r "$project/.husky/_"
 is "one that was never set up is let be" "0 1" "$(cd "$project" && "$SBX" run -- bash -c 'echo $HUSKY' 2>&1) $(cd "$project" && HUSKY=1 "$SBX" run -- bash -c 'echo $HUSKY' 2>&1)"
 
+# Hooks and more configuration where git's configuration says, and where what it includes says.
+project=$(new_project)
+(cd "$project" && mkdir .githooks && echo good >.githooks/pre-commit && git config core.hooksPath .githooks && git config include.path ../.gitmore &&
+	printf '[alias]\n\tx = y\n[includeIf "gitdir:/nowhere"]\n\tpath = build/new\n[core]\n\thooksPath = tools/hooks\n' >.gitmore && git add . && git commit -qm one &&
+	"$SBX" run -- bash -c 'echo evil >>.githooks/pre-commit; echo evil >.githooks/pre-push; mv .githooks x; echo "[core]" >>.gitmore; mkdir -p tools/hooks build
+	echo evil >tools/hooks/post-commit; printf "[core]\n\tfsmonitor = evil\n" >build/new; echo mine >tools/other' 2>"$work/log")
+is "hooks where core.hooksPath says stay as they were" "good pre-commit" "$(cat "$project/.githooks/pre-commit") $(ls "$project/.githooks")"
+is "so does a file that the configuration includes" "" "$(git -C "$project" status --porcelain -- .gitmore .githooks)"
+is "what it names appears without what runs" "other " "$(find "$project/tools" -type f -printf '%f') $(git config -f "$project/build/new" core.fsmonitor)"
+is "--write names them" "evil" "$(cd "$project" && "$SBX" run --write .githooks -- bash -c 'echo evil >.githooks/pre-commit' 2>/dev/null; cat "$project/.githooks/pre-commit")"
+is "the twin writes" "evil2" "$(cd "$project" && "$SBX" run --unprotected -- bash -c 'echo evil2 >.githooks/pre-commit' 2>/dev/null; cat "$project/.githooks/pre-commit")"
+(cd "$project" && git worktree add -q inside && mkdir inside/.githooks/deep && cd inside && "$SBX" run -- bash -c 'echo evil >.githooks/deep/x; echo evil >.githooks/pre-commit' 2>"$work/log")
+is "in a worktree it is the worktree's" "good 0" "$(cat "$project/inside/.githooks/pre-commit") $(find "$project/inside/.githooks/deep" -type f | grep -c .)"
+(cd "$project" && git config core.hooksPath . && "$SBX" plan -- true >"$work/out" 2>&1)
+like "the whole project as hooks: said" "$(cat "$work/out")" "names '$project' for hooks, which the box writes"
+project=$(new_project)
+mkdir -p "$HOME/.config/git" "$work/global" "$project/.mine" "$project/below" && echo good >"$project/.mine/pre-commit" && ln -s "$project/below" "$work/global/link" && echo good >"$project/below/pre-push"
+printf '[core]\n\thooksPath = .mine\n[include]\n\tpath = ~/.gitmore\n' >"$HOME/.config/git/config"
+printf '[core]\n\thooksPath = %s/global/link\n' "$work" >"$HOME/.gitmore"
+(cd "$project" && "$SBX" run -- bash -c 'echo evil >.mine/pre-commit; echo evil >below/pre-push; echo evil >below/pre-commit' 2>/dev/null)
+is "by the user's own configuration, and by links to them" "good good pre-push" "$(cat "$project/.mine/pre-commit" "$project/below/pre-push" | paste -sd' ') $(ls "$project/below")"
+rm -r "$HOME/.config/git" "$HOME/.gitmore"
+
 # What editors and agents trust below the top, in a package that somebody opens by itself, is told.
 project=$(new_project)
 mkdir -p "$project"/a/{.vscode,.idea} "$project/node_modules/x" && echo '{}' >"$project/a/.vscode/settings.json"

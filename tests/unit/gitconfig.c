@@ -61,6 +61,30 @@ static void refused(void **state)
 	arena_free(arena);
 }
 
+// As large as can be, and no more memory than a plan has: each value and each name once.
+static void large(void **state)
+{
+	enum { SIZE = GITCONFIG_BYTES_MOST, SECTION = 100000, KEYS = 8000 };
+	(void)state;
+	struct arena *arena = arena_new();
+	struct gitconfig config;
+	char *text = arena_take(arena, SIZE);
+	size_t length = 4;
+	memcpy(text, "[a]\n", length);
+	for (; length + 16 < SIZE && length / 16 < KEYS; length += 16)
+		memcpy(text + length, "key = a value  \n", 16);
+	assert_int_equal(gitconfig_parse(arena, text, length, &config), 0);
+	assert_string_equal(gitconfig_value(&config, "a.key"), "a value");
+	memset(text, 'a', SECTION);
+	text[0] = '[';
+	memcpy(text + SECTION, "]\n", 2);
+	for (length = SECTION + 2; length + 2 < SIZE; length += 2)
+		memcpy(text + length, "k\n", 2);
+	assert_int_equal(gitconfig_parse(arena, text, length, &config), -1);
+	err_clear();
+	arena_free(arena);
+}
+
 #define BASE "[core]\n\tbare = false ; a comment\n\teditor = vi\n"
 
 static void merges(void **state)
@@ -121,6 +145,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values),
+		cmocka_unit_test(large),
 		cmocka_unit_test(refused),
 		cmocka_unit_test(merges),
 	};

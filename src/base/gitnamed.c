@@ -1,0 +1,105 @@
+// Owns the search for the few keys of git's configuration that name hooks and more configuration.
+#include "base/gitnamed.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/gitconfig.h"
+#include "base/path.h"
+#include "base/str.h"
+
+static const struct origin from = { .file = "git" };
+
+static bool has_word(const char *text, size_t length, const char *word)
+{
+	size_t size = strlen(word);
+	for (size_t i = 0; i + size <= length; i++)
+		if (strncasecmp(text + i, word, size) == 0)
+			return true;
+	return false;
+}
+
+static const char *expanded(struct arena *arena, const char *home, const char *directory, const char *value)
+{
+	if (str_starts(value, "~/"))
+		return path_join(arena, home, value + 2);
+	return path_join(arena, directory, value);
+}
+
+static bool is_include(const char *name)
+{
+	return str_equal(name, "include.path") || (str_starts(name, "includeif.") && str_ends(name, ".path"));
+}
+
+static void add_hooks(struct arena *arena, const char *home, const char *value, const char *top, struct gitnamed *named)
+{
+	bool relative = value[0] != '/' && !str_starts(value, "~/");
+	if (relative && !top)
+		list_add(&named->everywhere, arena, arena_copy(arena, value, strlen(value)), from);
+	else
+		list_add(&named->hooks, arena, expanded(arena, home, top ? top : "/", value), from);
+}
+
+void gitnamed_text(struct arena *arena, const char *home, const char *file, const char *text, size_t length,
+		   const char *top, struct gitnamed *named)
+{
+	struct gitconfig config;
+	// Nearly none has either: then nothing needs to be taken apart.
+	if (!has_word(text, length, "hookspath") && !has_word(text, length, "include"))
+		return;
+	const char *directory = path_parent(arena, file);
+	struct arena *brief = arena_new();
+	if (gitconfig_parse(brief, text, length, &config) < 0) {
+		list_add(&named->unclear, arena, file, from);
+		config.count = 0;
+		err_clear();
+	}
+	const char *tree = config.count > 0 && !top ? gitconfig_value(&config, "core.worktree") : NULL;
+	if (tree)
+		top = path_join(arena, directory, tree);
+	for (unsigned i = 0; i < config.count; i++) {
+		const struct gitconfig_entry *entry = &config.entries[i];
+		if (!entry->value[0])
+			continue;
+		if (str_equal(entry->name, "core.hookspath"))
+			add_hooks(arena, home, entry->value, top, named);
+		if (!is_include(entry->name))
+			continue;
+		const char *more = expanded(arena, home, directory, entry->value);
+		list_add(&named->files, arena, more, from);
+		gitnamed_file(arena, home, more, top, named);
+	}
+	arena_free(brief);
+}
+
+void gitnamed_file(struct arena *arena, const char *home, const char *file, const char *top, struct gitnamed *named)
+{
+	struct stat status;
+	autoclose int fd = open(file, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
+		return;
+	bool good = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size <= GITCONFIG_BYTES_MOST &&
+		    named->count++ < GITNAMED_FILES_MOST;
+	if (!good) {
+		list_add(&named->unclear, arena, file, from);
+		return;
+	}
+	char *text = arena_take(arena, (size_t)status.st_size + 1);
+	ssize_t length = fd_read_all(fd, text, (size_t)status.st_size);
+	if (length > 0)
+		gitnamed_text(arena, home, file, text, (size_t)length, top, named);
+}
+
+void gitnamed_global(struct arena *arena, const char *home, const char *config, struct gitnamed *named)
+{
+	gitnamed_file(arena, home, "/etc/gitconfig", NULL, named);
+	gitnamed_file(arena, home, path_below(arena, config, "git/config"), NULL, named);
+	gitnamed_file(arena, home, path_below(arena, home, ".gitconfig"), NULL, named);
+}
