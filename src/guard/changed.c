@@ -30,7 +30,7 @@ static bool is_changed(const struct check *check, int directory, const char *nam
 	return changed;
 }
 
-static void add(const struct check *check, const char *path)
+void changed_add(const struct check *check, const char *path)
 {
 	out_text(check->changed, "%s%s", check->changed->used ? "\n" : "", vet_short_path(check->plan, path));
 }
@@ -38,7 +38,7 @@ static void add(const struct check *check, const char *path)
 void changed_tell(const struct check *check, int directory, const char *name, const char *path)
 {
 	if (is_changed(check, directory, name))
-		add(check, path);
+		changed_add(check, path);
 }
 
 static bool is_of_packages(const char *path)
@@ -57,7 +57,7 @@ void changed_tell_deeper(struct deeper *deeper, const struct check *check, int d
 		if (trusted_begins(*trusted, name) && is_changed(check, directory, inside) &&
 		    snprintf(below, sizeof(below), "%.*s%s", above, path, inside) < (int)sizeof(below) &&
 		    deeper->count++ < DEEPER_MOST)
-			add(check, below);
+			changed_add(check, below);
 	}
 }
 

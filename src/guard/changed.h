@@ -7,6 +7,8 @@ struct deeper {
 	unsigned count;
 };
 
+// One that is known to have changed.
+void changed_add(const struct check *check, const char *path);
 // Adds `name` in `directory`, at `path`, to check->changed when this run changed it or, of a directory, something
 // right in it.
 void changed_tell(const struct check *check, int directory, const char *name, const char *path);

@@ -20,6 +20,7 @@
 #include "base/sys.h"
 #include "guard/apart.h"
 #include "guard/changed.h"
+#include "guard/commands.h"
 #include "guard/merge.h"
 #include "guard/scan.h"
 #include "guard/tracked.h"
@@ -287,6 +288,7 @@ static void look_at_all(void *argument)
 	fd_close(&place.fd);
 	check_walls(check);
 	check_guards(check);
+	commands_tell(check);
 	tracked_check(check, look->end);
 	if (scans(look))
 		scan_trees(check, look->ran);

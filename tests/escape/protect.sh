@@ -367,6 +367,18 @@ printf '[core]\n\thooksPath = %s/global/link\n' "$work" >"$HOME/.gitmore"
 is "by the user's own configuration, and by links to them" "good good pre-push" "$(cat "$project/.mine/pre-commit" "$project/below/pre-push" | paste -sd' ') $(ls "$project/below")"
 rm -r "$HOME/.config/git" "$HOME/.gitmore"
 
+# What protected settings start by themselves is the project's own, and told.
+project=$(new_project)
+mkdir -p "$project"/{.claude,scripts,mcp,tools,env} && echo '{ "mcpServers": { "x": { "command": "node", "args": ["./mcp/server.js"] } } }' >"$project/.mcp.json"
+echo '{ "hooks": { "PostToolUse": [ { "command": "\"$CLAUDE_PROJECT_DIR\"/scripts/lint.sh" } ] } }' >"$project/.claude/settings.json"
+printf '#!/bin/sh\nexec $PWD/tools/check.sh\n' >"$project/.git/hooks/pre-push" && printf 'echo tools/sample.sh\n' >"$project/.git/hooks/x.sample"
+echo "source_env ${project}/env/local; . ./linked; . ../${project##*/}/env/up; . env/quiet" >"$project/.envrc" && echo '{"x": "env/other"}' >"$project/.claude/keybindings.json"
+touch "$project"/{mcp/server.js,scripts/lint.sh,tools/check.sh,tools/sample.sh,env/local,env/quiet,env/up,env/other} && ln -s env/other "$project/linked" && sleep 1.1
+is "files that settings start are told when they were changed" "env/local mcp/server.js scripts/lint.sh tools/check.sh" "$(cd "$project" && "$SBX" run -- bash -c \
+	'for f in env/local mcp/server.js scripts/lint.sh tools/check.sh tools/sample.sh env/up env/other; do echo x >>$f; done; rm linked; ln -s env/other linked' 2>&1 | sed -n 's/^sbx: changed, and your own programs will run it: //p' | tr -d , | xargs -n1 | sort | paste -sd' ')"
+is "and not when they were only read" "" "$(cd "$project" && "$SBX" run -- bash -c 'cat */* >/dev/null' 2>&1)"
+is "nor where the box wrote the settings itself" "" "$(cd "$project" && "$SBX" run --write .mcp.json -- bash -c 'echo x >>mcp/server.js' 2>&1)"
+
 # What editors and agents trust below the top, in a package that somebody opens by itself, is told.
 project=$(new_project)
 mkdir -p "$project"/a/{.vscode,.idea} "$project/node_modules/x" && echo '{}' >"$project/a/.vscode/settings.json"
@@ -378,7 +390,7 @@ like "of many the first" "$(cd "$project" && "$SBX" run -- bash -c 'sleep 0.15; 
 
 # A repository below the project is removed in two runs: what is protected in it only when it is none any more.
 project=$(new_project)
-git init -q "$project/nested" && git -C "$project/nested" commit -q --allow-empty -m one
+git init -q "$project/nested" && git -C "$project/nested" -c user.name=x -c user.email=x commit -q --allow-empty -m one
 (cd "$project" && "$SBX" run -- sleep 0.2) 2>/dev/null
 like "a repository below is not removed at once, which is told" "$(cd "$project" && "$SBX" run -- rm -rf nested 2>&1)" '^sbx: nested/.git: without HEAD it is no repository, .* the next run can$'
 cp -a "$project/nested" "$work/left"

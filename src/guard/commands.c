@@ -1,0 +1,138 @@
+// Owns the table of such settings, and the search for names of files in their text.
+#include "guard/commands.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "base/sys.h"
+#include "guard/changed.h"
+#include "guard/vet.h"
+
+enum { TEXT_MOST = 16384, WORDS_MOST = 256, FILES_MOST = 32, TOLD_MOST = 8 };
+
+static const char *const settings[] = {
+	".envrc", "mise.toml", ".mise.toml", ".gdbinit", ".lldbinit",
+	".mcp.json", ".cursor/mcp.json", ".cursor/hooks.json", ".vscode/mcp.json", ".vscode/tasks.json",
+	".claude/settings.json", ".claude/settings.local.json", ".codex/config.toml", ".gemini/settings.json",
+	".qwen/settings.json", "opencode.json", ".devcontainer/devcontainer.json",
+};
+
+struct search {
+	const struct check *check;
+	int root; // the project
+	unsigned words, files; // that were looked at
+	ino_t told[TOLD_MOST];
+	unsigned count;
+};
+
+static bool is_told(const struct search *search, ino_t inode)
+{
+	for (unsigned i = 0; i < search->count; i++)
+		if (search->told[i] == inode)
+			return true;
+	return false;
+}
+
+// Looked up beneath the project, and no link is followed.
+static void look_at(struct search *search, const char *name)
+{
+	struct stat status;
+	char path[PATH_MAX];
+	autoclose int fd = sys_openat2(search->root, name, O_PATH | O_NOFOLLOW | O_CLOEXEC, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) || !vet_is_changed(search->check, fd, "") ||
+	    is_told(search, status.st_ino) || search->count == TOLD_MOST)
+		return;
+	search->told[search->count++] = status.st_ino;
+	if (snprintf(path, sizeof(path), "%s/%s", search->check->plan->project, name) < (int)sizeof(path))
+		changed_add(search->check, path);
+}
+
+static bool is_of_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr("_.-+@/", c));
+}
+
+// "./tools/x", "$ROOT/tools/x" and "${ROOT}/tools/x", and the whole path, are tools/x.
+static void look_at_word(struct search *search, char *word, bool variable)
+{
+	const char *project = search->check->plan->project, *name = word;
+	if (variable && strchr(name, '/'))
+		name = strchr(name, '/');
+	if (path_within(name, project))
+		name += strlen(project);
+	while (name[0] == '/' || str_starts(name, "./"))
+		name++;
+	if (strpbrk(name, "./") && search->words++ < WORDS_MOST)
+		look_at(search, name);
+}
+
+static void read_file(struct search *search, int directory, const char *name)
+{
+	char text[TEXT_MOST] __attribute__((uninitialized));
+	struct stat status;
+	autoclose int fd = sys_openat2(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC,
+				       RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) || search->files++ >= FILES_MOST)
+		return;
+	ssize_t length = fd_read_all(fd, text, sizeof(text) - 1);
+	text[length < 0 ? 0 : length] = '\0';
+	char before = '\0';
+	for (ssize_t at = 0, end; at < length; at = end + 1) {
+		for (end = at; end < length && is_of_word(text[end]); end++)
+			;
+		char after = text[end];
+		text[end] = '\0'; // there is room for it
+		if (end - at > 2)
+			look_at_word(search, text + at, before == '$');
+		before = after;
+	}
+}
+
+static void read_hooks(struct search *search, const char *path)
+{
+	int fd = sys_openat2(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
+	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	for (struct dirent *entry = stream ? readdir(stream) : NULL; entry && search->files < FILES_MOST; entry = readdir(stream))
+		if ((entry->d_type == DT_REG || entry->d_type == DT_UNKNOWN) && !str_ends(entry->d_name, ".sample"))
+			read_file(search, fd, entry->d_name);
+	if (stream)
+		closedir(stream);
+}
+
+// Only settings that the box could not write: what stands there is the user's own.
+static void read_wall(struct search *search, const struct mount *wall)
+{
+	const char *project = search->check->plan->project, *name = path_name(wall->target);
+	if (wall->identity.type == S_IFDIR && (str_ends(name, "hooks") || str_equal(name, ".husky"))) {
+		read_hooks(search, wall->target);
+		return;
+	}
+	size_t length = strlen(name);
+	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
+		if (strncmp(settings[i], name, length) == 0 && (settings[i][length] == '\0' || settings[i][length] == '/') &&
+		    strlen(wall->target) == strlen(project) + 1 + length && path_within(wall->target, project))
+			read_file(search, search->root, settings[i]);
+}
+
+void commands_tell(const struct check *check)
+{
+	const struct plan *plan = check->plan;
+	struct search search = { .check = check, .root = -1 };
+	if (!plan->project || plan->guard_count == 0)
+		return;
+	autoclose int root = sys_openat2(AT_FDCWD, plan->project, O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
+	search.root = root;
+	for (unsigned i = 0; i < plan->mount_count && root >= 0; i++)
+		if (plan->mounts[i].kind == MOUNT_BIND && plan->mounts[i].access == ACCESS_READ && plan->mounts[i].on_host &&
+		    str_equal(plan->mounts[i].from.file ? plan->mounts[i].from.file : "", "protect"))
+			read_wall(&search, &plan->mounts[i]);
+}
