@@ -21,7 +21,7 @@ static bool has_word(const char *text, size_t length, const char *word)
 {
 	size_t size = strlen(word);
 	for (size_t i = 0; i + size <= length; i++)
-		if (strncasecmp(text + i, word, size) == 0)
+		if ((text[i] | ' ') == word[0] && strncasecmp(text + i, word, size) == 0)
 			return true;
 	return false;
 }

@@ -139,6 +139,20 @@ static inline int sys_openat2(int directory, const char *path, uint64_t flags, u
 
 enum { SYS_MADV_POPULATE_READ = 22, SYS_MADV_POPULATE_WRITE = 23 }; // Linux 5.14
 enum { SYS_RENAME_NOREPLACE = 1, SYS_RENAME_EXCHANGE = 2 };
+// As getdents64(2) writes it.
+struct sys_entry {
+	uint64_t inode;
+	int64_t next;
+	unsigned short size;
+	unsigned char type;
+	char name[];
+};
+
+static inline long sys_getdents(int directory, void *entries, size_t size)
+{
+	return syscall(SYS_getdents64, directory, entries, size);
+}
+
 static inline int sys_renameat2(int from, const char *source, int to, const char *target,
 				unsigned flags)
 {

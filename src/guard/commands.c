@@ -97,15 +97,19 @@ static void read_file(struct search *search, int directory, const char *name)
 	}
 }
 
+// Most hold samples alone: without the memory that a stream takes.
 static void read_hooks(struct search *search, const char *path)
 {
-	int fd = sys_openat2(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
-	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
-	for (struct dirent *entry = stream ? readdir(stream) : NULL; entry && search->files < FILES_MOST; entry = readdir(stream))
-		if ((entry->d_type == DT_REG || entry->d_type == DT_UNKNOWN) && !str_ends(entry->d_name, ".sample"))
-			read_file(search, fd, entry->d_name);
-	if (stream)
-		closedir(stream);
+	_Alignas(struct sys_entry) char entries[2048] __attribute__((uninitialized));
+	autoclose int fd = sys_openat2(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
+	long size;
+	while (fd >= 0 && search->files < FILES_MOST && (size = sys_getdents(fd, entries, sizeof(entries))) > 0)
+		for (long at = 0; at < size;) {
+			const struct sys_entry *entry = (const void *)(entries + at);
+			at += entry->size;
+			if ((entry->type == DT_REG || entry->type == DT_UNKNOWN) && !str_ends(entry->name, ".sample"))
+				read_file(search, fd, entry->name);
+		}
 }
 
 // Only settings that the box could not write: what stands there is the user's own.

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
@@ -17,15 +16,6 @@
 #include "base/sys.h"
 #include "jail/target.h"
 #include "plan.h"
-
-// As getdents64(2) writes it.
-struct entry {
-	uint64_t inode;
-	int64_t next;
-	unsigned short size;
-	unsigned char type;
-	char name[];
-};
 
 static bool is_hidden(const struct plan *plan, const char *directory, const char *name)
 {
@@ -56,15 +46,15 @@ static int copy_file(int from, int to, const char *name)
 
 int fill_child(const struct plan *plan, const struct mount *mount, int tree)
 {
-	_Alignas(struct entry) char entries[4096] __attribute__((uninitialized));
+	_Alignas(struct sys_entry) char entries[4096] __attribute__((uninitialized));
 	unsigned count = 0;
 	long size;
 	autoclose int source = sys_openat2(AT_FDCWD, mount->source, O_RDONLY | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 	if (source < 0 || !target_is_same(source, &mount->identity))
 		return fail(0, "'%s' changed while the plan was made", mount->source);
-	while ((size = syscall(SYS_getdents64, source, entries, sizeof(entries))) > 0)
+	while ((size = sys_getdents(source, entries, sizeof(entries))) > 0)
 		for (long at = 0; at < size;) {
-			const struct entry *entry = (const void *)(entries + at);
+			const struct sys_entry *entry = (const void *)(entries + at);
 			at += entry->size;
 			if ((entry->type != DT_REG && entry->type != DT_UNKNOWN) || is_hidden(plan, mount->source, entry->name))
 				continue;
