@@ -38,7 +38,7 @@ struct walk {
 
 static bool is_protected(const struct walk *walk, const char *path)
 {
-	return withheld_has(&walk->names, walk->session->roots[walk->root].path, walk->repository, path);
+	return withheld_has(&walk->names, walk->session->roots[walk->root].path, path);
 }
 
 static struct change *add(struct walk *walk, enum change_kind kind, const char *path)
@@ -290,8 +290,7 @@ static int walk_root(struct walk *walk)
 {
 	struct merged merged;
 	const struct root *root = &walk->session->roots[walk->root];
-	const char *git = strstr(root->path, "/.git");
-	walk->repository = git && (git[5] == '\0' || git[5] == '/') ? git + 1 : NULL;
+	walk->repository = withheld_repository(root->path);
 	autoclose int host = sys_openat2(AT_FDCWD, root->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 	if (host < 0)
 		return fail(errno, "'%s'", root->path);

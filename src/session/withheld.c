@@ -10,10 +10,10 @@
 #include "base/trusted.h"
 #include "session/store.h"
 
-static bool is_git(const char *root)
+const char *withheld_repository(const char *root)
 {
 	const char *git = strstr(root, "/.git");
-	return git && (git[5] == '\0' || git[5] == '/');
+	return git && (git[5] == '\0' || git[5] == '/') ? git + 1 : NULL;
 }
 
 int withheld_begin(const struct store *store, const struct session *session, struct withheld *ret_withheld)
@@ -27,8 +27,9 @@ int withheld_begin(const struct store *store, const struct session *session, str
 		const char *root = session->roots[i].path;
 		if (session->roots[i].own || session->roots[i].system)
 			continue;
-		gitnamed_file(store->arena, store->home, path_below(store->arena, root, is_git(root) ? "config" : ".git/config"),
-			      is_git(root) ? session->project : root, named);
+		bool own = withheld_repository(root) != NULL;
+		gitnamed_file(store->arena, store->home, path_below(store->arena, root, own ? "config" : ".git/config"),
+			      own ? session->project : root, named);
 		list_each(value, &named->everywhere)
 			list_add(&named->hooks, store->arena, path_join(store->arena, root, value->text), value->from);
 	}
@@ -44,9 +45,9 @@ static bool lies_in(const struct list *list, const char *path)
 	return false;
 }
 
-bool withheld_has(const struct withheld *withheld, const char *root, const char *repository, const char *path)
+bool withheld_has(const struct withheld *withheld, const char *root, const char *path)
 {
-	const char *whole = path_below(withheld->arena, root, path);
+	const char *repository = withheld_repository(root), *whole = path_below(withheld->arena, root, path);
 	if (withheld->profiles[0] && given_has(withheld->profiles, whole))
 		return true;
 	if (lies_in(&withheld->named.hooks, whole) || lies_in(&withheld->named.files, whole))

@@ -17,5 +17,8 @@ struct withheld {
 // Reads sbx's own list and git's configuration of the host; -1 with the error said.
 int withheld_begin(const struct store *store, const struct session *session, struct withheld *ret_withheld);
 
-// Whether `path` in a root is; `repository` is the root's place from ".git" on, NULL for one that is not git's own.
-bool withheld_has(const struct withheld *withheld, const char *root, const char *repository, const char *path);
+// A root's place from ".git" on, NULL for one that is not git's own.
+const char *withheld_repository(const char *root);
+
+// Whether `path` in a root is.
+bool withheld_has(const struct withheld *withheld, const char *root, const char *path);

@@ -225,6 +225,10 @@ session apply one
 is "nor hooks and configuration where git's own says" " p" "$(ls -d .githooks/* .gitmore 2>/dev/null) $(cat plain)"
 session apply one .githooks/pre-commit
 is "but by name" "evil" "$(cat .githooks/pre-commit)"
+git config --global core.hooksPath .mine && in_session one 'mkdir -p .mine; echo evil >.mine/pre-commit'
+session apply one
+is "nor where the user's own configuration says" "" "$(ls -d .mine/* 2>/dev/null)"
+git config --global --unset core.hooksPath
 rm -rf .githooks plain && git config --unset core.hooksPath && git config --unset include.path
 session discard one
 

@@ -359,6 +359,9 @@ is "the twin writes" "evil2" "$(cd "$project" && "$SBX" run --unprotected -- bas
 is "in a worktree it is the worktree's" "good 0" "$(cat "$project/inside/.githooks/pre-commit") $(find "$project/inside/.githooks/deep" -type f | grep -c .)"
 (cd "$project" && git config core.hooksPath . && "$SBX" plan -- true >"$work/out" 2>&1)
 like "the whole project as hooks: said" "$(cat "$work/out")" "names '$project' for hooks, which the box writes"
+like "and what to do" "$(cat "$work/out")" "set core.hooksPath to a directory of hooks alone"
+printf '# \0\n[core]\n\thooksPath = x\n' >"$project/.gitmore"
+like "configuration that is not understood is said, too" "$(cd "$project" && "$SBX" plan -- true 2>&1)" "configuration '$project/.gitmore' cannot be read here: .* name them with --protect"
 project=$(new_project)
 mkdir -p "$HOME/.config/git" "$work/global" "$project/.mine" "$project/below" && echo good >"$project/.mine/pre-commit" && ln -s "$project/below" "$work/global/link" && echo good >"$project/below/pre-push"
 printf '[core]\n\thooksPath = .mine\n[include]\n\tpath = ~/.gitmore\n' >"$HOME/.config/git/config"
