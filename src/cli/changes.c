@@ -163,13 +163,13 @@ static bool is_for_git(const char *variable)
 	return str_starts(variable, "GIT_") && !str_starts(variable, "GIT_PAGER=");
 }
 
-// Where we are is no repository of the project's: its configuration and attributes are not read.
-// Git shows names with C0 as it shows strings; the others too, when it is told.
+// No repository is looked for: a home can be one, and the attributes that a session's files are would
+// say there what of them is text. Git shows names with C0 as it shows strings; the others too, when it is told.
 static int run_git(int directory, bool quoted, bool *ret_found)
 {
 	int status;
-	const char *words[] = { "git", "-c", "core.quotePath=true", "diff", "--no-index", "--no-prefix", "--no-ext-diff",
-				"--no-textconv", "-M", "a", "b", NULL };
+	const char *words[] = { "git", "-c", "core.quotePath=true", "--git-dir=/dev/null", "diff", "--no-index", "--no-prefix",
+				"--no-ext-diff", "--no-textconv", "-M", "a", "b", NULL };
 	const char **first = quoted ? words : words + 2;
 	first[0] = "git";
 	pid_t pid = fork();

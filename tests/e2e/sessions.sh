@@ -482,6 +482,12 @@ in_session raw 'echo x >"$(printf "n\033")"; echo y >"$(printf "n\302\233")"; ec
 is "diff: names that are not printable" "1 1 0" "$("$SBX" session diff raw >"$work/diff"; echo $(grep -c '^+++ "b/n.033"' "$work/diff") $(grep -c '^+++ "b/n.302.233"' "$work/diff") $(grep -c "$(printf '\302\233')" "$work/diff"))"
 is "diff: such names for programs and for people" "1 2" "$("$SBX" session diff --json raw | grep -c '"n.u009b"') $("$SBX" session diff --stat raw | grep -c '(control bytes)')"
 session rm raw
+# where the home is a repository (dotfiles), the state below it is in one
+session create plain && in_session plain 'printf "* -diff\n" >.gitattributes; echo shown >file'
+git init -q "$work"
+like "diff: a session's attributes do not hide text, where the state lies in a repository" "$(session diff plain)" '^\+shown$'
+rm -rf "$work/.git"
+session rm plain
 review -- true
 is "review of nothing leaves nothing" "one two" "$(echo $(session list | cut -d' ' -f1))"
 review --apply=yes -- bash -c 'mkdir .idea; echo x >.idea/x; echo ok >ok'
