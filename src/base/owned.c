@@ -22,6 +22,21 @@
 
 enum { TREE_DEPTH_MOST = 128, NAMES_MOST = 1 << 20 };
 
+static bool is_private(const struct stat *status)
+{
+	return S_ISDIR(status->st_mode) && status->st_uid == geteuid() && !(status->st_mode & (S_IWGRP | S_IWOTH));
+}
+
+int owned_check(const char *state)
+{
+	struct stat status;
+	if (stat(state, &status) < 0)
+		return errno == ENOENT || errno == ENOTDIR ? 0 : fail(errno, "'%s'", state);
+	return is_private(&status) ? 0 :
+				     fail(0, "'%s', where sbx keeps whom you trust, must be a directory of yours and writable by "
+					     "nobody else; chmod go-w it, or set XDG_STATE_HOME", state);
+}
+
 // Opens or makes a directory that only the caller may use.
 static int private_directory(int above, const char *name, const char *whole)
 {
@@ -31,7 +46,7 @@ static int private_directory(int above, const char *name, const char *whole)
 	autoclose int fd = openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &status) < 0)
 		return fail(errno, "open '%s' in '%s'", name, whole);
-	if (status.st_uid != geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)))
+	if (!is_private(&status))
 		return fail(0, "'%s' in '%s' must belong to you and be writable by nobody else", name,
 			    whole);
 	return take(&fd);

@@ -8,6 +8,7 @@
 #include "base/diff.h"
 #include "base/err.h"
 #include "base/out.h"
+#include "base/owned.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "base/units.h"
@@ -192,6 +193,7 @@ static int own_file(struct box *box, char **words, struct trust *ret_trust)
 			    str_shown(words[0]));
 	plan->arena = box->arena;
 	decide_places(plan, environ);
+	TRY(owned_check(plan->state));
 	if (!plan->toplevel)
 		return fail(0, "the current directory is no place for a project");
 	TRY(trust_read(box->arena, plan->state, plan->toplevel, ret_trust));

@@ -26,6 +26,7 @@ static int open_store(const char *state)
 {
 	char path[PATH_MAX];
 	snprintf(path, sizeof(path), "%s/quarantine", state);
+	TRY(owned_check(state));
 	return owned_directory(path);
 }
 

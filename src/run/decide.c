@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/owned.h"
 #include "base/path.h"
 #include "base/processor.h"
 #include "base/str.h"
@@ -279,6 +280,7 @@ int decide_profile(struct arena *arena, const struct invocation *invocation,
 	if (invocation->session)
 		TRY(attach_plan(plan, decide_state_directory(arena, environment), invocation->session));
 	decide_places(plan, environment);
+	TRY(owned_check(plan->state));
 	profile->brief = plan->learn ? NULL : plan->scratch; // learn asks about secrets at its end
 	TRY(merge_profiles(arena, config, &invocation->profiles, profile));
 	TRY(merge_own_file(plan, config, profile));

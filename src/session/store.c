@@ -49,6 +49,7 @@ int store_open(struct arena *arena, const char *state, struct store *ret_store)
 	struct store store = { .arena = arena, .state = state };
 	store.sessions_path = path_below(arena, state, "sessions");
 	store.layers_path = path_below(arena, state, "layers");
+	TRY(owned_check(state));
 	TRY(store.sessions = owned_directory(store.sessions_path));
 	TRY(store.layers = owned_directory(store.layers_path));
 	TRY(store.guard = open_lock(store.layers, guard_name));

@@ -131,6 +131,30 @@ else
 	skip "other owner" "only root can give a file away"
 	refused "writable by others" "writable by others" -p "$work/open.ini"
 fi
+# sbx's own state is the caller's alone
+state_of() { # mode: a directory of state in which somebody has left his trust
+	rm -rf "$work/shared" && mkdir -p "$work/shared/sbx/trust" && chmod "$1" "$work/shared/sbx"
+}
+for mode in 777 770 1777; do
+	state_of "$mode"
+	for words in "run -- true" "profile trust" "session list" "quarantine list"; do
+		XDG_STATE_HOME=$work/shared "$SBX" $words >"$work/out" 2>&1
+		is "state of mode $mode: $words" 125 $?
+		like "$words: said" "$(cat "$work/out")" "shared/sbx', where sbx keeps whom you trust, must be a directory of yours"
+	done
+done
+state_of 700
+XDG_STATE_HOME=$work/shared status "state of one's own" 0 "$SBX" run -- true
+mkdir -p "$work/shared/sbx/sessions" && chmod 777 "$work/shared/sbx/sessions"
+like "a directory in it that others write" "$(XDG_STATE_HOME=$work/shared "$SBX" session list 2>&1)" "'sessions' in '.*' must belong to you"
+rm -r "$work/shared/sbx/sessions" && mkdir "$work/elsewhere" && ln -s "$work/elsewhere" "$work/shared/sbx/sessions"
+like "or a link" "$(XDG_STATE_HOME=$work/shared "$SBX" session list 2>&1)" "open 'sessions' in "
+if [ "$(id -u)" = 0 ]; then
+	state_of 755 && chown 12345 "$work/shared/sbx"
+	like "or somebody else's" "$(XDG_STATE_HOME=$work/shared "$SBX" run -- true 2>&1)" "must be a directory of yours"
+else
+	like "or somebody else's" "$(mkdir -p "$work/bin" && ln -sfn / "$work/bin/sbx" && XDG_STATE_HOME=$work/bin "$SBX" run -- true 2>&1)" "must be a directory of yours"
+fi
 # projects made to harm: each is refused with a word, or costs no more than any other
 bounded() { # name, wanted status, what is said, command...
 	local name=$1 wanted=$2 said=$3 start=$EPOCHREALTIME output got took
