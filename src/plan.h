@@ -79,6 +79,7 @@ struct guard {
 		GUARD_MODULES, // those of submodules
 		GUARD_REPORTED, // existing or not, and nothing is done: told when it changed
 	} kind;
+	unsigned lacking; // of the path, the part that is a directory in which not even the next name stood; 0: not known
 	const char *path;
 	struct list known; // entries that were there: WORKTREES, MODULES
 };

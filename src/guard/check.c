@@ -60,9 +60,9 @@ static bool has_new_names(const struct check *check, int directory)
 	return vet_is_changed(&earlier, directory, "");
 }
 
-static int open_parent(const struct check *check, struct place *place, const char *path)
+// `length` bytes of the path, with the slash at the end.
+static int open_directory(const struct check *check, struct place *place, const char *path, size_t length)
 {
-	size_t length = (size_t)(path_name(path) - path);
 	if (length < sizeof(place->path) && (place->path[length] != '\0' || length == 0 ||
 					     memcmp(place->path, path, length) != 0)) {
 		fd_close(&place->fd);
@@ -77,6 +77,17 @@ static int open_parent(const struct check *check, struct place *place, const cha
 	}
 	errno = place->problem;
 	return place->fd;
+}
+
+static int open_parent(const struct check *check, struct place *place, const char *path)
+{
+	return open_directory(check, place, path, (size_t)(path_name(path) - path));
+}
+
+// Nothing led there at the start, and no name has come since where it would begin.
+static bool is_absent_still(const struct check *check, struct place *top, const struct guard *guard)
+{
+	return guard->lacking > 0 && open_directory(check, top, guard->path, guard->lacking + 1) >= 0 && !top->changed;
 }
 
 // A directory on the way was replaced: by a link it is taken away, by nothing there is nothing. A link that
@@ -160,10 +171,12 @@ static void tell_unseen(const struct check *check, struct place *place, const ch
 
 static void check_guards(struct check *check)
 {
-	struct place place = { .fd = -1 };
+	struct place place = { .fd = -1 }, top = { .fd = -1 };
 	struct stat status;
 	for (unsigned i = 0; i < check->plan->guard_count; i++) {
 		const struct guard *guard = &check->plan->guards[i];
+		if (is_absent_still(check, &top, guard))
+			continue;
 		int directory = open_parent(check, &place, guard->path);
 		// What was absent is absent still where no name came; files to be told may have changed.
 		if (directory >= 0 && !place.changed && !looks_inside(guard->kind))
@@ -178,6 +191,7 @@ static void check_guards(struct check *check)
 			tell_unseen(check, &place, guard->path);
 	}
 	fd_close(&place.fd);
+	fd_close(&top.fd);
 }
 
 // The box's copy, read into `text`: its length, or -1 when it is gone, or not what git writes.
@@ -296,20 +310,25 @@ static void look_at_all(void *argument)
 }
 
 // Whether a directory of the names keeps its owner out: then they are not seen, or not taken away.
-static bool is_shut(const struct plan *plan)
+static bool is_shut(const struct check *check)
 {
+	const struct plan *plan = check->plan;
 	char parent[PATH_MAX] = "";
-	for (unsigned i = 0; i < plan->guard_count; i++) {
+	struct place top = { .fd = -1 };
+	bool shut = false;
+	for (unsigned i = 0; i < plan->guard_count && !shut; i++) {
 		const char *path = plan->guards[i].path;
+		if (is_absent_still(check, &top, &plan->guards[i]))
+			continue;
 		size_t length = (size_t)(path_name(path) - path);
 		if (length >= sizeof(parent) || (strncmp(parent, path, length) == 0 && parent[length] == '\0'))
 			continue;
 		memcpy(parent, path, length);
 		parent[length] = '\0';
-		if (faccessat(AT_FDCWD, parent, R_OK | W_OK | X_OK, AT_EACCESS) < 0 && errno == EACCES)
-			return true;
+		shut = faccessat(AT_FDCWD, parent, R_OK | W_OK | X_OK, AT_EACCESS) < 0 && errno == EACCES;
 	}
-	return false;
+	fd_close(&top.fd);
+	return shut;
 }
 
 void check_host(const struct plan *plan, const struct run *run, int64_t ran, enum command_end end,
@@ -321,7 +340,7 @@ void check_host(const struct plan *plan, const struct run *run, int64_t ran, enu
 	};
 	struct out *texts[] = { told, changed };
 	// A nested repository may lie in a directory that is shut: a walk is always done apart.
-	if (geteuid() == 0 || (!scans(&look) && !is_shut(plan)))
+	if (geteuid() == 0 || (!scans(&look) && !is_shut(&look.check)))
 		look_at_all(&look);
 	else if (!apart_run(look_at_all, &look, texts, 2))
 		out_text(told, "sbx: the look at what the command changed did not come to its end: look yourself\n");

@@ -26,8 +26,8 @@ static bool shut_already(const struct plan *plan, const struct mount *mask)
 	const char *path = mask->target;
 	bool unreadable = plan->uid != 0 && faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0 &&
 			  errno == EACCES;
-	if (!unreadable || lstat(path, &status) < 0 || statvfs(path, &mounted) < 0 ||
-	    (status.st_uid == plan->uid && !(mounted.f_flag & ST_RDONLY)))
+	if (!unreadable || lstat(path, &status) < 0 ||
+	    (status.st_uid == plan->uid && (statvfs(path, &mounted) < 0 || !(mounted.f_flag & ST_RDONLY))))
 		return false;
 	return mask->identity.type != S_IFDIR || faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) < 0;
 }

@@ -28,7 +28,10 @@ int protect_guard(struct wishes *wishes, const char *path, enum guarded kind)
 	struct plan *plan = wishes->plan;
 	if (plan->guard_count == GUARDS_MOST)
 		return fail(0, "more than %d protected names in one plan", GUARDS_MOST);
-	plan->guards[plan->guard_count++] = (struct guard){ .kind = kind, .path = path };
+	plan->guards[plan->guard_count++] = (struct guard){
+		.kind = kind, .path = path,
+		.lacking = names_lack(&wishes->names, path) ? (unsigned)strlen(wishes->names.directory) : 0,
+	};
 	return 0;
 }
 
@@ -99,6 +102,8 @@ static int protect_link(struct wishes *wishes, const char *path, const struct id
 int protect_name(struct wishes *wishes, const char *path, enum guarded absent, struct origin from)
 {
 	struct stat status;
+	if (names_lack(&wishes->names, path))
+		return protect_guard(wishes, path, absent);
 	if (lstat(path, &status) < 0) {
 		if (errno == ENOENT || errno == ENOTDIR)
 			return protect_guard(wishes, path, absent);
@@ -139,7 +144,9 @@ static int protect_trusted(struct wishes *wishes, const char *root, struct origi
 		const char *path = path_below(wishes->arena, root, *name);
 		size_t length = (size_t)(path_name(*name) - *name);
 		if (length != above_length || strncmp(*name, above, length) != 0)
-			type = length > 0 ? type_of(path_parent(wishes->arena, path)) : S_IFDIR;
+			type = length == 0			       ? S_IFDIR :
+			       names_lack(&wishes->names, path) ? 0 :
+								  type_of(path_parent(wishes->arena, path));
 		above = *name;
 		above_length = length;
 		if (type == 0)
@@ -174,6 +181,7 @@ static int protect_root(struct wishes *wishes, const char *root)
 	struct origin from = { .file = "protect", .order = ORDER_PROJECT };
 	if (is_scratch(wishes, root))
 		return wishes->plan->session ? repository_follow(wishes, root, from) : 0;
+	names_read(&wishes->names, root);
 	TRY(repository_protect(wishes, root, from));
 	TRY(protect_trusted(wishes, root, from));
 	if (wishes->plan->tier == TIER_FULL)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/gitnamed.h"
+#include "jail/names.h"
 #include "jail/resolve.h"
 #include "plan.h"
 
@@ -29,6 +30,7 @@ struct wishes {
 	struct hidden *hidden; // also of paths that do not exist
 	unsigned hidden_count;
 	struct gitnamed named; // by git's configuration
+	struct names names; // of the root whose names are being protected
 	struct list tops; // of repositories, or where one could be made
 	unsigned walked; // entries that patterns have looked at, and the time that took
 	long walked_milliseconds;

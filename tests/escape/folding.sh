@@ -46,6 +46,10 @@ mkdir ../above && cd ../above || exit 1
 is "a hook in a new .gIT below is gone" no "$([ -e sub/.git/hooks/pre-commit ] && echo yes || echo no)"
 like "and told" "$(cat "$work/log")" 'sub/.*(repository|hooks)'
 
+mkdir -p ../other/.VSCODE && cd ../other || exit 1
+"$SBX" run -- touch .vscode/evil .VSCODE/evil >"$work/out" 2>"$work/log"
+is "a .VSCODE that is there is kept from the box, or the run refused" "125 " "$? $(ls .vscode)"
+
 mkdir ../repository && cd ../repository && git init -q . || exit 1
 "$SBX" run -- sh -c 'echo evil >.GIT/hooks/pre-commit; echo evil >.git/HOOKS/pre-push' >"$work/out" 2>"$work/log"
 is "a repository is refused" "125 " "$? $(ls .git/hooks | grep -v '[.]sample$')"
