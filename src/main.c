@@ -5,7 +5,6 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/out.h"
-#include "base/pages.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "cli/box.h"
@@ -40,7 +39,6 @@ static int unknown_verb(const char *word)
 
 int main(int count, char **words)
 {
-	pages_map_program();
 	if (fd_fill_standard() < 0)
 		return box_failed();
 	if (count > 0 && str_equal(path_name(words[0]), "sbx-shell"))

@@ -11,10 +11,9 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/sys.h"
 
 #define RESERVED ((size_t)64 << 20)
-enum { ALIGNMENT = 16, AT_ONCE = 32768 };
+enum { ALIGNMENT = 16 };
 
 struct arena {
 	size_t used, size; // bytes from the arena's own start
@@ -46,7 +45,6 @@ struct arena *arena_new_scratch(void)
 {
 	struct arena *arena = map(RESERVED, MAP_PRIVATE);
 	madvise(arena, RESERVED, MADV_DONTFORK); // with a child its pages would be copied
-	madvise(arena, AT_ONCE, SYS_MADV_POPULATE_WRITE); // a fault for each page costs more
 	return arena;
 }
 

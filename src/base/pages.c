@@ -4,17 +4,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-#include "base/sys.h"
-
-extern const char __executable_start[], etext[]; // by the linker
-
 enum { PAGE = 4096 };
-
-void pages_map_program(void)
-{
-	uintptr_t begin = (uintptr_t)__executable_start & ~(uintptr_t)(PAGE - 1);
-	madvise((void *)begin, (uintptr_t)etext - begin, SYS_MADV_POPULATE_READ);
-}
 
 __attribute__((noinline)) void pages_release_stack(void)
 {

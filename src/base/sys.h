@@ -137,7 +137,6 @@ static inline int sys_openat2(int directory, const char *path, uint64_t flags, u
 	return (int)syscall(SYS_openat2, directory, path, &how, sizeof(how));
 }
 
-enum { SYS_MADV_POPULATE_READ = 22, SYS_MADV_POPULATE_WRITE = 23 }; // Linux 5.14
 enum { SYS_RENAME_NOREPLACE = 1, SYS_RENAME_EXCHANGE = 2 };
 // As getdents64(2) writes it.
 struct sys_entry {

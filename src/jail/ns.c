@@ -12,7 +12,6 @@
 
 #include "base/err.h"
 #include "base/fd.h"
-#include "base/pages.h"
 #include "base/processor.h"
 #include "base/sys.h"
 #include "base/testing.h"
@@ -62,7 +61,6 @@ int ns_clone(const struct plan *plan, struct run *run)
 	if (pid < 0)
 		return fail(errno, "clone3 with new namespaces");
 	if (pid == 0) {
-		pages_map_program();
 		fd_close(&run->from_box);
 		return 1;
 	}
