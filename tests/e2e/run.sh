@@ -33,6 +33,8 @@ is "options after the command are its own" "--network none -p x" "$("$SBX" run e
 is "the same with --" "-p" "$("$SBX" run -- echo -p)"
 is "-c STRING takes name and arguments" "n a" "$("$SBX" run -c 'echo $0 $1' n a)"
 is "-cSTRING" hi "$("$SBX" run -c'echo hi')"
+words=('$(touch made)' '`touch made`' '; touch made' "'" '"' '* ?' '-c' '' $'two\nlines')
+is "words stay words: no shell is between" "$(printf '<%s>' "${words[@]}")" "$("$SBX" run -- printf '<%s>' "${words[@]}"; ls made 2>/dev/null)"
 
 # sbx-shell
 ln -s "$SBX" "$work/sbx-shell"
