@@ -1,8 +1,8 @@
 // Owns the way from a written path to a real one. Reads the file system, changes nothing.
 #include "jail/resolve.h"
 
-#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,8 +11,10 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/fd.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "base/sys.h"
 
 static const char *variable(const struct places *places, const char *name, size_t length)
 {
@@ -71,7 +73,7 @@ int resolve_expand(struct arena *arena, const struct places *places, const struc
 	return 1;
 }
 
-enum { SLOTS_FIRST = 512, LISTED_MOST = 2000, LISTED_PATH_MOST = 512 };
+enum { SLOTS_FIRST = 512, LISTED_MOST = 2000, LISTED_PATH_MOST = 512, LISTED_BYTES = 4096 };
 
 struct entry {
 	const char *path; // NULL: free
@@ -226,19 +228,23 @@ bool resolver_lacks(const struct resolver *resolver, const char *path)
 
 void resolver_list(struct resolver *resolver, const char *directory)
 {
-	char path[LISTED_PATH_MOST + 256];
+	_Alignas(struct sys_entry) char entries[LISTED_BYTES] __attribute__((uninitialized));
+	char path[LISTED_PATH_MOST + 256] __attribute__((uninitialized));
 	unsigned count = 0;
-	DIR *stream = strlen(directory) < LISTED_PATH_MOST ? opendir(directory) : NULL;
-	struct dirent *entry = NULL;
-	while (stream && count++ < LISTED_MOST && (entry = readdir(stream))) {
-		snprintf(path, sizeof(path), "%s/%s", directory, entry->d_name);
-		if (!slot_of(resolver, path)->path)
-			add(resolver, path)->listed = true;
-	}
-	if (stream)
-		closedir(stream);
+	long size = -1;
+	size_t length = strlen(directory);
+	autoclose int fd = length < LISTED_PATH_MOST ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	memcpy(path, directory, fd >= 0 ? length : 0);
+	while (fd >= 0 && count < LISTED_MOST && (size = sys_getdents(fd, entries, sizeof(entries))) > 0)
+		for (long at = 0; at < size; count++) {
+			const struct sys_entry *entry = (const void *)(entries + at);
+			at += entry->size;
+			snprintf(path + length, sizeof(path) - length, "/%s", entry->name);
+			if (!slot_of(resolver, path)->path)
+				add(resolver, path)->listed = true;
+		}
 	struct entry *own = slot_of(resolver, directory);
-	if (!stream || entry || !own->path)
+	if (size != 0 || !own->path)
 		return;
 	own->complete = true;
 	if (resolver->listed)

@@ -225,9 +225,7 @@ int decide_view(struct plan *plan, char *const *environment)
 	TRY(decide_network(plan, environment));
 	plan->caches = path_kept(plan->arena, plan->state, "cache", plan->project ? plan->project : "none");
 	TRY(view_plan(plan, environment));
-	arena_free(plan->scratch);
-	plan->scratch = NULL;
-	plan->resolver = NULL;
+	plan->resolver = NULL; // and nothing else of what is in scratch is asked for again
 	TRY(choose_directory(plan));
 	TRY(landlock_plan(&probe, plan));
 	settings_plan(plan);
@@ -326,5 +324,6 @@ int decide_go(const struct plan *plan, struct run *run)
 	processor_free(run->init, &all);
 	TRY(result);
 	fd_close(&run->go[1]);
+	arena_free(plan->scratch); // which takes time: not while the box waits
 	return 0;
 }

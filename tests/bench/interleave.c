@@ -1,4 +1,5 @@
-// Times several commands in turns, so that noise hits all alike.
+// Times several commands in rounds, so that noise hits all alike, each round in another order: what the kernel
+// still clears away of one is paid by the next.
 //   interleave ROUNDS PAUSE_US NAME=FIRST-WORD WORD... :: NAME=... WORD...
 // Prints NAME median p99 minimum in us, and the median's ratio to that of the last command.
 #include <errno.h>
@@ -65,6 +66,18 @@ static int split(char **words, struct command *commands)
 	return count;
 }
 
+// Fisher and Yates; the same orders in each run.
+static void shuffle(int *order, int count)
+{
+	static unsigned random = 1;
+	for (int i = count - 1; i > 0; i--) {
+		random = random * 1103515245U + 12345U; // the example of rand(3)
+		int j = (int)(random >> 16) % (i + 1), kept = order[i];
+		order[i] = order[j];
+		order[j] = kept;
+	}
+}
+
 int main(int count, char **words)
 {
 	static struct command commands[COMMANDS_MOST];
@@ -74,14 +87,19 @@ int main(int count, char **words)
 	int most = split(words + 3, commands);
 	if (most <= 0 || rounds < 1 || rounds > ROUNDS_MOST)
 		return 2;
-	for (int round = -3; round < rounds; round++)
+	int order[COMMANDS_MOST];
+	for (int i = 0; i < most; i++)
+		order[i] = i;
+	for (int round = -3; round < rounds; round++) {
+		shuffle(order, most);
 		for (int i = 0; i < most; i++) {
 			if (pause)
 				usleep((useconds_t)pause);
-			double time = run_once(&commands[i]);
+			double time = run_once(&commands[order[i]]);
 			if (round >= 0)
-				commands[i].times[round] = time;
+				commands[order[i]].times[round] = time;
 		}
+	}
 	for (int i = 0; i < most; i++)
 		qsort(commands[i].times, (size_t)rounds, sizeof(double), ascending);
 	for (int i = 0; i < most; i++) {
