@@ -143,10 +143,12 @@ static int protect_trusted(struct wishes *wishes, const char *root, struct origi
 	for (const char *const *name = trusted_names; *name; name++) {
 		const char *path = path_below(wishes->arena, root, *name);
 		size_t length = (size_t)(path_name(*name) - *name);
+		if (names_lack(&wishes->names, path)) {
+			TRY(protect_guard(wishes, path, GUARD_ABSENT));
+			continue;
+		}
 		if (length != above_length || strncmp(*name, above, length) != 0)
-			type = length == 0			       ? S_IFDIR :
-			       names_lack(&wishes->names, path) ? 0 :
-								  type_of(path_parent(wishes->arena, path));
+			type = length > 0 ? type_of(path_parent(wishes->arena, path)) : S_IFDIR;
 		above = *name;
 		above_length = length;
 		if (type == 0)
