@@ -2,7 +2,6 @@
 #include "jail/alias.h"
 
 #include <linux/magic.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -16,7 +15,7 @@
 enum { XFS_MAGIC = 0x58465342 };
 
 // They fold no case, or fold it where the kernel compares names, so that a mount holds for all spellings.
-static bool compares_names(const char *path)
+bool alias_kernel_compares(const char *path)
 {
 	struct statfs status;
 	if (statfs(path, &status) < 0)
@@ -40,7 +39,7 @@ static bool is_sound(struct aliases *aliases, const char *path, dev_t device)
 	for (unsigned i = 0; i < aliases->count; i++)
 		if (aliases->sound[i] == device)
 			return true;
-	if (!compares_names(path))
+	if (!alias_kernel_compares(path))
 		return false;
 	if (aliases->count < sizeof(aliases->sound) / sizeof(*aliases->sound))
 		aliases->sound[aliases->count++] = device;

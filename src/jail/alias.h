@@ -1,6 +1,7 @@
 // Other names of what a mount keeps from the box: a mount covers one.
 #pragma once
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct mount;
@@ -11,6 +12,9 @@ struct aliases {
 	dev_t sound[16];
 	unsigned count;
 };
+
+// Whether it is the kernel that compares names on the file system of a path: a listing shows all that can be found.
+bool alias_kernel_compares(const char *path);
 
 // The kernel's own file systems know when another spelling is the same name; those of a server (9p of WSL,
 // virtiofs of a Mac, cifs, FUSE) do not say it. -1 with the error said when such a one finds `mount`, which

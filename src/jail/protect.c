@@ -15,6 +15,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/trusted.h"
+#include "jail/alias.h"
 #include "jail/configured.h"
 #include "jail/profiles.h"
 #include "jail/repository.h"
@@ -183,7 +184,9 @@ static int protect_root(struct wishes *wishes, const char *root)
 	struct origin from = { .file = "protect", .order = ORDER_PROJECT };
 	if (is_scratch(wishes, root))
 		return wishes->plan->session ? repository_follow(wishes, root, from) : 0;
-	names_read(&wishes->names, root);
+	wishes->names = (struct names){ 0 };
+	if (alias_kernel_compares(root))
+		names_read(&wishes->names, root);
 	TRY(repository_protect(wishes, root, from));
 	TRY(protect_trusted(wishes, root, from));
 	if (wishes->plan->tier == TIER_FULL)

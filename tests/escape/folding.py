@@ -33,7 +33,8 @@ class Folding(fuse.Operations):
                 ("st_mode", "st_nlink", "st_uid", "st_gid", "st_size", "st_atime", "st_mtime", "st_ctime")}
 
     def readdir(self, path, fh):
-        return [".", ".."] + os.listdir(self.real(path))
+        # as .snapshot of some servers: found, not listed
+        return [".", ".."] + [name for name in os.listdir(self.real(path)) if name != ".fleet"]
 
     def readlink(self, path):
         return os.readlink(self.real(path))

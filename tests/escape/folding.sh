@@ -50,6 +50,11 @@ mkdir -p ../other/.VSCODE && cd ../other || exit 1
 "$SBX" run -- touch .vscode/evil .VSCODE/evil >"$work/out" 2>"$work/log"
 is "a .VSCODE that is there is kept from the box, or the run refused" "125 " "$? $(ls .vscode)"
 
+mkdir -p ../unlisted/.fleet && cd ../unlisted || exit 1
+is "it lists not all that it has" "0 0" "$(ls -A | wc -l) $([ -d .fleet ]; echo $?)"
+"$SBX" run -- touch .fleet/evil >"$work/out" 2>"$work/log"
+is "what is not listed is kept from the box, or the run refused" "125 " "$? $(ls .fleet)"
+
 mkdir ../repository && cd ../repository && git init -q . || exit 1
 "$SBX" run -- sh -c 'echo evil >.GIT/hooks/pre-commit; echo evil >.git/HOOKS/pre-push' >"$work/out" 2>"$work/log"
 is "a repository is refused" "125 " "$? $(ls .git/hooks | grep -v '[.]sample$')"
