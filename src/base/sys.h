@@ -138,6 +138,7 @@ static inline int sys_openat2(int directory, const char *path, uint64_t flags, u
 }
 
 enum { SYS_RENAME_NOREPLACE = 1, SYS_RENAME_EXCHANGE = 2 };
+
 // As getdents64(2) writes it.
 struct sys_entry {
 	uint64_t inode;

@@ -1,7 +1,6 @@
 // What is surely not in a directory, and when nothing is sure.
 #include "test.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
