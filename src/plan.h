@@ -22,17 +22,19 @@ struct identity {
 
 enum mount_kind {
 	MOUNT_DIRECTORY, // made on our own tmpfs, to mount or link below
-	MOUNT_LINK, // a symlink of the host, made again
-	MOUNT_BIND, // a file or directory of the host
-	MOUNT_TMPFS, // empty, or with copies of the files of `source`; thrown away
-	MOUNT_SCRATCH, // an overlay: a directory of the host below, a tmpfs above
-	MOUNT_LAYERS, // an overlay of a session: layers that last, over a directory of the host or none
-	MOUNT_MASK, // an empty unreadable file or directory over something of the host
-	MOUNT_SELF, // a part of the view over itself, read-only
-	MOUNT_PROC, // a fresh /proc
-	MOUNT_PTS, // an own devpts
-	MOUNT_TEXT, // a read-only file with our own words, over one of the host or where none is
-	MOUNT_COPY, // a link to a copy of plan->copies over a file of the host; made after all others
+	MOUNT_LINK,      // a symlink of the host, made again
+	MOUNT_BIND,      // a file or directory of the host
+	MOUNT_TMPFS,     // empty, or with copies of the files of `source`; thrown away
+	MOUNT_SCRATCH,   // an overlay: a directory of the host below, a tmpfs above
+	MOUNT_LAYERS, // an overlay of a session: layers that last, over a directory of the host or
+		      // none
+	MOUNT_MASK,   // an empty unreadable file or directory over something of the host
+	MOUNT_SELF,   // a part of the view over itself, read-only
+	MOUNT_PROC,   // a fresh /proc
+	MOUNT_PTS,    // an own devpts
+	MOUNT_TEXT,   // a read-only file with our own words, over one of the host or where none is
+	MOUNT_COPY,   // a link to a copy of plan->copies over a file of the host; made after all
+		      // others
 };
 
 // Also decides the Landlock rights below the target.
@@ -41,16 +43,17 @@ enum access { ACCESS_READ, ACCESS_WRITE, ACCESS_DEVICE, ACCESS_NOTHING };
 struct mount {
 	enum mount_kind kind;
 	enum access access;
-	bool on_host; // the target's directory belongs to the host: it is opened and compared
-	bool optional; // MOUNT_SELF, MOUNT_MASK: a kernel without the name is fine
-	bool in_session; // the target lies in a MOUNT_LAYERS, of which only the box knows what it holds
-	bool cache; // the source is made by the step "caches", which fills `kept`
-	const char *target; // in the box, absolute and clean
-	const char *source; // on the host, or the text of a link or of a MOUNT_TEXT
+	bool on_host;    // the target's directory belongs to the host: it is opened and compared
+	bool optional;   // MOUNT_SELF, MOUNT_MASK: a kernel without the name is fine
+	bool in_session; // the target lies in a MOUNT_LAYERS, of which only the box knows what it
+			 // holds
+	bool cache;      // the source is made by the step "caches", which fills `kept`
+	const char *target;       // in the box, absolute and clean
+	const char *source;       // on the host, or the text of a link or of a MOUNT_TEXT
 	struct identity identity; // of the source, and of the target when on_host
-	struct identity kept; // of a cache's source
-	unsigned copy; // MOUNT_COPY: index of plan->copies
-	unsigned root; // MOUNT_LAYERS: index of plan->session->roots
+	struct identity kept;     // of a cache's source
+	unsigned copy;            // MOUNT_COPY: index of plan->copies
+	unsigned root;            // MOUNT_LAYERS: index of plan->session->roots
 	struct origin from;
 };
 
@@ -70,16 +73,18 @@ enum { COPIES_MOST = 64 };
 // A name that the host would trust, absent at the start: looked for when the last process is dead.
 struct guard {
 	enum guarded {
-		GUARD_ABSENT, // moved to quarantine when it appears
+		GUARD_ABSENT,     // moved to quarantine when it appears
 		GUARD_REPOSITORY, // a .git: looked through
-		GUARD_HEADLESS, // one without HEAD, what a removal in a box has left: looked through when it has one again
-		GUARD_HOOKS, // only *.sample may appear
-		GUARD_CONFIG, // cut to what is harmless
-		GUARD_WORKTREES, // entries that are new are looked through, as are
-		GUARD_MODULES, // those of submodules
-		GUARD_REPORTED, // existing or not, and nothing is done: told when it changed
+		GUARD_HEADLESS,   // one without HEAD, what a removal in a box has left: looked
+				  // through when it has one again
+		GUARD_HOOKS,      // only *.sample may appear
+		GUARD_CONFIG,     // cut to what is harmless
+		GUARD_WORKTREES,  // entries that are new are looked through, as are
+		GUARD_MODULES,    // those of submodules
+		GUARD_REPORTED,   // existing or not, and nothing is done: told when it changed
 	} kind;
-	unsigned lacking; // of the path, the part that is a directory in which not even the next name stood; 0: not known
+	unsigned lacking; // of the path, the part that is a directory in which not even the next
+			  // name stood; 0: not known
 	const char *path;
 	struct list known; // entries that were there: WORKTREES, MODULES
 };
@@ -89,13 +94,13 @@ enum { GUARDS_MOST = 4096 };
 struct searched {
 	const char *path;
 	const char *nested; // of the state: those below it, found by earlier runs
-	bool fresh; // never searched
+	bool fresh;         // never searched
 };
 
 struct variable {
 	const char *name, *value; // value NULL: withheld
-	const char *why; // of a withheld one
-	char *entry; // NAME=VALUE as the caller had it, or NULL
+	const char *why;          // of a withheld one
+	char *entry;              // NAME=VALUE as the caller had it, or NULL
 };
 
 // A program of classic BPF as the kernel takes it (struct sock_filter).
@@ -107,15 +112,15 @@ struct filter {
 // The way out, decided: who may be reached, and what else the box's network is made of.
 struct egress {
 	bool on; // mode proxy, by a network of the box's own or, in tier landlock, by notification
-	struct list allow, deny; // groups taken apart
-	struct list reasons; // of each word of `allow` that a group brought: why
+	struct list allow, deny;         // groups taken apart
+	struct list reasons;             // of each word of `allow` that a group brought: why
 	uint16_t loopback[8], ports[16]; // ports of the host's loopback; ports without redirection
 	unsigned loopback_count, port_count;
 	struct publish {
 		uint16_t inside, outside;
 	} publish[8];
 	unsigned publish_count;
-	const char *proxy; // URL of our own, for programs that insist
+	const char *proxy;    // URL of our own, for programs that insist
 	const char *upstream; // URL of the caller's own proxy, or NULL
 	const char *no_proxy;
 };
@@ -123,17 +128,25 @@ struct egress {
 // How the limits are kept that rlimits cannot keep.
 enum means {
 	MEANS_RLIMITS, // and the supervisor's eye
-	MEANS_GROUP, // a cgroup (v2) that we make ourselves
-	MEANS_SCOPE, // one that the manager of the user's services makes
-	MEANS_LEGACY, // one in each hierarchy of cgroup v1
+	MEANS_GROUP,   // a cgroup (v2) that we make ourselves
+	MEANS_SCOPE,   // one that the manager of the user's services makes
+	MEANS_LEGACY,  // one in each hierarchy of cgroup v1
 };
-enum hierarchy { HIERARCHY_ONE, HIERARCHY_PIDS = 0, HIERARCHY_MEMORY, HIERARCHY_CPU, HIERARCHY_GUARD, HIERARCHIES };
+enum hierarchy {
+	HIERARCHY_ONE,
+	HIERARCHY_PIDS = 0,
+	HIERARCHY_MEMORY,
+	HIERARCHY_CPU,
+	HIERARCHY_GUARD,
+	HIERARCHIES
+};
 struct keeping {
 	enum means means;
-	uint64_t held; // LIMIT_BITs that the group keeps
+	uint64_t held;    // LIMIT_BITs that the group keeps
 	uint64_t watched; // LIMIT_BITs that the supervisor looks after
-	bool slice; // MEANS_GROUP: `parents` is sbx's own, and made when it is missing
-	// Directories to make the box's group in; v2 has only the first. GUARD: v2 beside v1, for BPF.
+	bool slice;       // MEANS_GROUP: `parents` is sbx's own, and made when it is missing
+	// Directories to make the box's group in; v2 has only the first. GUARD: v2 beside v1, for
+	// BPF.
 	const char *parents[HIERARCHIES];
 };
 
@@ -142,7 +155,7 @@ struct keeping {
 enum { ROOTS_MOST = 32, CHAIN_MOST = 16, LAYER_ID = 8 };
 struct root {
 	const char *path;
-	bool own; // nothing of the host lies below
+	bool own;    // nothing of the host lies below
 	bool system; // mounted in every run, whatever the profile says, and never applied
 };
 struct lasting {
@@ -154,9 +167,9 @@ struct lasting {
 	struct root roots[ROOTS_MOST];
 	unsigned root_count;
 	unsigned roots_made; // so many have their directories in the first layer
-	uint64_t room; // bytes that are left of its budget, or UNLIMITED
-	struct held *held; // locked, shared, until the run ends
-	int gate; // locked alone, until the box stands
+	uint64_t room;       // bytes that are left of its budget, or UNLIMITED
+	struct held *held;   // locked, shared, until the run ends
+	int gate;            // locked alone, until the box stands
 };
 #define EMPTY_LAYER "empty" // below what has nothing below
 
@@ -169,19 +182,19 @@ enum { MOUNTS_MOST = 8192 };
 
 struct plan {
 	struct arena *arena;
-	struct arena *scratch; // what only the making of the plan needs; NULL afterwards
+	struct arena *scratch;     // what only the making of the plan needs; NULL afterwards
 	struct resolver *resolver; // of paths, as long
 	const struct profile *profile;
 
 	uid_t uid;
 	gid_t gid;
 
-	const char *home; // of the caller, also inside
-	const char *real_home; // without symlinks, as are the next two
+	const char *home;           // of the caller, also inside
+	const char *real_home;      // without symlinks, as are the next two
 	const char *config, *state; // ~/.config/sbx and ~/.local/state/sbx, by XDG
-	const char *current; // the caller's directory
-	const char *toplevel; // of git, or the current directory; NULL when it is none to work in
-	const char *project; // NULL when there is none
+	const char *current;        // the caller's directory
+	const char *toplevel;  // of git, or the current directory; NULL when it is none to work in
+	const char *project;   // NULL when there is none
 	const char *directory; // the command starts here
 	struct identity directory_identity;
 	const char *caches; // directory below `state` that holds the project's caches
@@ -196,28 +209,29 @@ struct plan {
 	struct guard *guards;
 	unsigned guard_count;
 	const char *profiles_noted; // lines for the state's list of given profiles, or NULL
-	struct searched *searched; // writable as a whole: the project, and directories beside it
+	struct searched *searched;  // writable as a whole: the project, and directories beside it
 	unsigned searched_count;
-	const char *index; // git's, of the project; NULL when it has none
-	struct timespec start; // by the clock that files are stamped with
+	const char *index;            // git's, of the project; NULL when it has none
+	struct timespec start;        // by the clock that files are stamped with
 	struct timespec start_steady; // and by one that nobody sets
 
-	bool as_root; // uid 0 inside is the caller's, and ownership that it sets is answered with success
+	bool as_root; // uid 0 inside is the caller's, and ownership that it sets is answered with
+		      // success
 	struct lasting *session; // NULL: what the box writes goes to the host, or is thrown away
 
 	enum tier tier;
 	const char *temporary; // TIER_LANDLOCK: a directory for this run alone
-	struct filter asking; // a second one, with a listener: jail/asking.h
+	struct filter asking;  // a second one, with a listener: jail/asking.h
 
 	unsigned namespaces; // CLONE_NEW* of the box's pid 1
-	bool own_network; // a network namespace with lo, else the host's network
+	bool own_network;    // a network namespace with lo, else the host's network
 	struct egress egress;
 	struct keeping keeping;
-	bool nested; // user namespaces allowed inside, so no Landlock
+	bool nested;  // user namespaces allowed inside, so no Landlock
 	int landlock; // ABI in use, 0 for none
 	struct filter filter;
 
-	char **environment; // as execve takes it
+	char **environment;         // as execve takes it
 	struct variable *variables; // as people read it
 	unsigned variable_count;
 
@@ -227,13 +241,13 @@ struct plan {
 	char *const *command;
 	struct snippet snippet;
 	bool timing;
-	bool unprotected; // by --unprotected
-	bool without_husky; // a protected .husky that was never set up here
-	bool explain; // tell of denied files and programs, too
-	bool learn; // of reads as well, and of hosts that were used
+	bool unprotected;         // by --unprotected
+	bool without_husky;       // a protected .husky that was never set up here
+	bool explain;             // tell of denied files and programs, too
+	bool learn;               // of reads as well, and of hosts that were used
 	const char *profile_name; // the last that was named
-	bool terse; // tell only what was taken away or withheld
+	bool terse;               // tell only what was taken away or withheld
 
 	struct list warnings; // what falls short of what was asked for: told at the end of a run
-	struct list notes; // what is weaker than wanted, or left out: shown by `sbx plan`
+	struct list notes;    // what is weaker than wanted, or left out: shown by `sbx plan`
 };

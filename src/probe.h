@@ -6,7 +6,7 @@ struct finding {
 	const char *wall;
 	enum finding_state { FINDING_WORKS, FINDING_MISSING, FINDING_WEAK } state;
 	const char *detail; // what was found
-	const char *fix; // NULL when nothing needs to be done
+	const char *fix;    // NULL when nothing needs to be done
 };
 
 // The cheap part, needed by every plan: one system call, no fork.

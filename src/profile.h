@@ -19,25 +19,26 @@ enum telling { TELL_NEVER, TELL_SHORT, TELL_FULL, TELL_JSON, TELL_MODEL };
 
 // A limit of UNLIMITED means that the caller's own stays.
 struct limits {
-	uint64_t time; // milliseconds of wall clock
-	uint64_t idle; // milliseconds without work
-	uint64_t memory; // bytes of all processes together
-	uint64_t swap; // bytes of them that may be swapped out
-	uint64_t cpu; // thousandths of a processor
-	uint64_t pids; // processes and threads
-	uint64_t io; // bytes per second from and to the disk, each
-	uint64_t tmp; // bytes of all private directories
-	uint64_t disk; // bytes that the disks may have less of than at the start
-	uint64_t file_size; // bytes of one file
+	uint64_t time;       // milliseconds of wall clock
+	uint64_t idle;       // milliseconds without work
+	uint64_t memory;     // bytes of all processes together
+	uint64_t swap;       // bytes of them that may be swapped out
+	uint64_t cpu;        // thousandths of a processor
+	uint64_t pids;       // processes and threads
+	uint64_t io;         // bytes per second from and to the disk, each
+	uint64_t tmp;        // bytes of all private directories
+	uint64_t disk;       // bytes that the disks may have less of than at the start
+	uint64_t file_size;  // bytes of one file
 	uint64_t open_files; // descriptors of one process
-	uint64_t core; // bytes of a core dump
+	uint64_t core;       // bytes of a core dump
 	uint64_t soft; // LIMIT_BITs: kept as well as this machine can without cost, never refused
 };
 enum { LIMITS = offsetof(struct limits, soft) / sizeof(uint64_t) };
 #define LIMIT_BIT(field) (1ULL << (offsetof(struct limits, field) / sizeof(uint64_t)))
 
 struct profile {
-	struct arena *brief; // where items of [files] live that only the making of the plan reads; NULL: with the rest
+	struct arena *brief; // where items of [files] live that only the making of the plan reads;
+			     // NULL: with the rest
 
 	const char *description;
 	enum tier minimum; // the least that a run is content with
@@ -52,14 +53,14 @@ struct profile {
 	struct list upload, download, connections, rate;
 	enum answer network_private;
 	enum dns_mode dns;
-	enum answer guard; // BPF programs as a second wall
+	enum answer guard;    // BPF programs as a second wall
 	const char *upstream; // a proxy of the caller's, NULL: as the environment says
 
 	struct limits limits;
 	const char *pool; // a budget shared by all runs that name it, NULL: none
 
 	struct list syscalls_allow; // groups of policy/syscalls.h
-	struct list syscalls_deny; // names of system calls
+	struct list syscalls_deny;  // names of system calls
 
 	enum environment_mode environment;
 	struct list environment_pass, environment_set, environment_unset;
@@ -74,13 +75,13 @@ struct profile {
 struct invocation {
 	struct list profiles;
 	const char *shell_string; // -c STRING
-	const char *session; // -s NAME, or NULL
-	const char *apply; // of a review: "yes", "no" or a file, NULL: asked
-	const char *from; // where a new session begins, or NULL
+	const char *session;      // -s NAME, or NULL
+	const char *apply;        // of a review: "yes", "no" or a file, NULL: asked
+	const char *from;         // where a new session begins, or NULL
 	enum answer review, as_root, stat, dot, force, dry_run;
 	enum answer timing, json, help, resolved, runs;
 	enum answer unprotected, terse, explain, learn;
-	const char *output; // of learn, or NULL
+	const char *output;   // of learn, or NULL
 	const char *language; // of code, or NULL: found out
 	enum tier tier;
 	char **command; // argv of the command, NULL-terminated; NULL when none was given

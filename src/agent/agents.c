@@ -74,8 +74,7 @@ const struct agent *agent_find(const char *name)
 			return &agents[i];
 	for (unsigned i = 0; i < agent_count; i++)
 		out_text(&names, " %s", agents[i].name);
-	fail(0, "no agent '%.40s', expected one of%s",
-	     str_shown(name), names.text);
+	fail(0, "no agent '%.40s', expected one of%s", str_shown(name), names.text);
 	out_free(&names);
 	return NULL;
 }

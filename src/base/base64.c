@@ -24,7 +24,8 @@ static unsigned char next_byte(const char **at, const char *end)
 
 void base64_url_user(const char *text, size_t length, char *encoded, size_t size)
 {
-	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	static const char letters[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	const char *at = text, *end = text + length;
 	size_t used = 0;
 	while (at < end && used + 5 <= size) {

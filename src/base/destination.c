@@ -21,7 +21,8 @@ static bool parse_ports(const char *text, struct destination *destination)
 	}
 }
 
-static bool parse_network(const char *text, size_t length, const char *slash, struct destination *destination)
+static bool parse_network(const char *text, size_t length, const char *slash,
+			  struct destination *destination)
 {
 	struct host host;
 	unsigned long long prefix;
@@ -88,7 +89,8 @@ bool destination_parse(const char *text, struct destination *ret)
 	return true;
 }
 
-bool destination_budget(const char *text, struct destination *ret, bool *ret_for_all, uint64_t *ret_most)
+bool destination_budget(const char *text, struct destination *ret, bool *ret_for_all,
+			uint64_t *ret_most)
 {
 	char host[HOST_NAME_MOST + DESTINATION_TEXT_MOST + 1];
 	size_t length = strcspn(text, " ");
@@ -112,7 +114,8 @@ bool destination_publish(const char *text, uint16_t *ret_inside, uint16_t *ret_o
 	if (!str_number(text, length, 1, 65535, &inside))
 		return false;
 	outside = inside;
-	if (text[length] && !str_number(text + length + 1, strlen(text + length + 1), 1, 65535, &outside))
+	if (text[length] &&
+	    !str_number(text + length + 1, strlen(text + length + 1), 1, 65535, &outside))
 		return false;
 	*ret_inside = (uint16_t)inside;
 	*ret_outside = (uint16_t)outside;
@@ -138,7 +141,8 @@ static bool matches_host(const struct destination *destination, const struct hos
 	return false;
 }
 
-bool destination_matches(const struct destination *destination, const struct host *host, uint16_t port)
+bool destination_matches(const struct destination *destination, const struct host *host,
+			 uint16_t port)
 {
 	bool listed = destination->port_count == 0;
 	for (unsigned i = 0; i < destination->port_count; i++)

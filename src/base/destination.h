@@ -7,21 +7,23 @@ enum { DESTINATION_PORTS_MOST = 16, DESTINATION_TEXT_MOST = 128 };
 
 struct destination {
 	enum destination_kind {
-		DESTINATION_NAME, // this very name
-		DESTINATION_BELOW, // every name below `name`
-		DESTINATION_ANY, // every name; no literal address
+		DESTINATION_NAME,    // this very name
+		DESTINATION_BELOW,   // every name below `name`
+		DESTINATION_ANY,     // every name; no literal address
 		DESTINATION_NETWORK, // literal addresses
 	} kind;
 	char name[HOST_NAME_MOST + 1];
 	struct address network;
-	unsigned prefix; // of 128 bits
+	unsigned prefix;     // of 128 bits
 	unsigned port_count; // 0: every port
 	uint16_t ports[DESTINATION_PORTS_MOST];
 };
 
 bool destination_parse(const char *text, struct destination *ret);
 // "10M" or "example.com 10M": `ret_for_all` without a destination.
-bool destination_budget(const char *text, struct destination *ret, bool *ret_for_all, uint64_t *ret_most);
+bool destination_budget(const char *text, struct destination *ret, bool *ret_for_all,
+			uint64_t *ret_most);
 // "3000" or "3000:8080".
 bool destination_publish(const char *text, uint16_t *ret_inside, uint16_t *ret_outside);
-bool destination_matches(const struct destination *destination, const struct host *host, uint16_t port);
+bool destination_matches(const struct destination *destination, const struct host *host,
+			 uint16_t port);

@@ -51,16 +51,18 @@ static void compare(struct out *out, const struct lines *a, const struct lines *
 	for (unsigned i = a->count; i-- > 0;)
 		for (unsigned j = b->count; j-- > 0;) {
 			unsigned short down = common[i + 1][j], right = common[i][j + 1];
-			common[i][j] = same(&a->list[i], &b->list[j]) ?
-					       (unsigned short)(common[i + 1][j + 1] + 1) :
-				       down > right ? down : right;
+			common[i][j] = same(&a->list[i], &b->list[j])
+					       ? (unsigned short)(common[i + 1][j + 1] + 1)
+				       : down > right ? down
+						      : right;
 		}
 	unsigned i = 0, j = 0;
 	while (i < a->count || j < b->count) {
 		if (i < a->count && j < b->count && same(&a->list[i], &b->list[j])) {
 			show(out, ' ', &a->list[i]);
 			i++, j++;
-		} else if (i < a->count && (j == b->count || common[i + 1][j] >= common[i][j + 1])) {
+		} else if (i < a->count &&
+			   (j == b->count || common[i + 1][j] >= common[i][j + 1])) {
 			show(out, '-', &a->list[i++]);
 		} else {
 			show(out, '+', &b->list[j++]);

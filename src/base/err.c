@@ -21,7 +21,8 @@ void err_record(int errnum, const char *format, ...)
 	failure.number = errnum;
 	size_t used = strlen(failure.text);
 	if (errnum)
-		snprintf(failure.text + used, sizeof(failure.text) - used, ": %s", strerror(errnum));
+		snprintf(failure.text + used, sizeof(failure.text) - used, ": %s",
+			 strerror(errnum));
 }
 
 const char *err_text(void)

@@ -102,7 +102,8 @@ int fd_close_except(const int *keep, unsigned count, unsigned flags)
 		for (unsigned i = 0; i < count; i++)
 			if (keep[i] >= 0 && (unsigned)keep[i] >= from && (unsigned)keep[i] < next)
 				next = (unsigned)keep[i];
-		if (next > from && sys_close_range(from, next == INT_MAX ? ~0U : next - 1, flags) < 0)
+		if (next > from &&
+		    sys_close_range(from, next == INT_MAX ? ~0U : next - 1, flags) < 0)
 			return -1;
 		from = next == INT_MAX ? next : next + 1;
 	}

@@ -34,6 +34,7 @@ int fd_write_file(int directory, const char *path, const char *text);
 // Makes sure that 0, 1 and 2 are open, so that no later open() lands there. Rule 13.
 int fd_fill_standard(void);
 
-// Renames and replaces nothing (renameat2(2), RENAME_NOREPLACE); where the file system does not know that, as
-// NFS, 9p and some of FUSE, after a look, so that only a name which came in between is replaced. -1 with errno.
+// Renames and replaces nothing (renameat2(2), RENAME_NOREPLACE); where the file system does not
+// know that, as NFS, 9p and some of FUSE, after a look, so that only a name which came in between
+// is replaced. -1 with errno.
 int fd_rename_new(int from, const char *name, int to, const char *fresh);

@@ -14,7 +14,8 @@ struct parser {
 	struct arena *arena;
 	const char *text;
 	size_t length, at;
-	char *values; // where the next one goes: none is longer than what was read for it, with its '='
+	char *values; // where the next one goes: none is longer than what was read for it, with its
+		      // '='
 	size_t names; // bytes of names so far: each has its section's
 	struct gitconfig *config;
 };
@@ -33,7 +34,8 @@ static int next(struct parser *parser)
 
 static bool is_word(int c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '-';
 }
 
 static char lower(int c)
@@ -73,7 +75,8 @@ static int read_header(struct parser *parser)
 	struct gitconfig *config = parser->config;
 	size_t used = 0, start = parser->at - 1;
 	const char *close = memchr(parser->text + parser->at, '\n', parser->length - parser->at);
-	size_t most = close ? (size_t)(close - parser->text) - parser->at : parser->length - parser->at;
+	size_t most =
+		close ? (size_t)(close - parser->text) - parser->at : parser->length - parser->at;
 	char *name = arena_take(parser->arena, most + 2);
 	if (config->section_count > 0)
 		config->sections[config->section_count - 1].end = start;
@@ -171,7 +174,8 @@ static int read_entry(struct parser *parser)
 		return fail(0, "a key stands before the first section");
 	if (config->count == ENTRIES_MOST)
 		return fail(0, "more than %d keys", ENTRIES_MOST);
-	while (is_word(parser->at + length < parser->length ? parser->text[parser->at + length] : -1))
+	while (is_word(parser->at + length < parser->length ? parser->text[parser->at + length]
+							    : -1))
 		length++;
 	entry.section = config->section_count - 1;
 	const char *section = config->sections[entry.section].name;
@@ -219,7 +223,9 @@ int gitconfig_parse(struct arena *arena, const char *text, size_t length,
 		    struct gitconfig *ret_config)
 {
 	struct gitconfig config = { .text = text, .length = length };
-	struct parser parser = { .arena = arena, .text = text, .length = length, .config = &config };
+	struct parser parser = {
+		.arena = arena, .text = text, .length = length, .config = &config
+	};
 	if (length > GITCONFIG_BYTES_MOST)
 		return fail(0, "larger than %d KiB", GITCONFIG_BYTES_MOST / 1024);
 	if (memchr(text, '\0', length))

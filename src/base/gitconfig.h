@@ -9,14 +9,15 @@ struct arena;
 enum { GITCONFIG_BYTES_MOST = 128 << 10 };
 
 struct gitconfig_entry {
-	const char *name; // "remote.origin.url": section and key in lower case
+	const char *name;  // "remote.origin.url": section and key in lower case
 	const char *value; // unquoted; "" when there was none
-	size_t start, end; // its bytes in the text, with its newline unless the header shares the line
+	size_t start,
+		end; // its bytes in the text, with its newline unless the header shares the line
 	unsigned section; // index
 };
 
 struct gitconfig_section {
-	const char *name; // "remote.origin"
+	const char *name;  // "remote.origin"
 	size_t start, end; // from the header to the next header
 };
 
@@ -38,7 +39,7 @@ const char *gitconfig_value(const struct gitconfig *config, const char *name);
 struct gitconfig_merged {
 	char *text;
 	size_t length;
-	unsigned taken; // names taken over
+	unsigned taken;        // names taken over
 	const char **withheld; // names that the box changed and the list does not allow
 	unsigned withheld_count;
 	const char **addresses; // names taken over by which the host would go elsewhere than before

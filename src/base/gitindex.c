@@ -49,7 +49,8 @@ static bool read_entry(struct reader *reader, struct gitindex_entry *ret_entry)
 		return false;
 	const unsigned char *at = reader->bytes + start;
 	unsigned flags = (unsigned)at[fixed - 2] << 8 | at[fixed - 1];
-	*ret_entry = (struct gitindex_entry){ NULL, number(at + 8), number(at + 12), number(at + 36) };
+	*ret_entry =
+		(struct gitindex_entry){ NULL, number(at + 8), number(at + 12), number(at + 36) };
 	reader->at += fixed + (flags & FLAG_EXTENDED ? 2 : 0);
 	if (reader->version == 4 && !read_dropped(reader, &dropped))
 		return false;

@@ -10,11 +10,11 @@
 
 enum form {
 	ANYTHING, // used as text or a number only
-	PROBED, // by `git init`, which sees our link instead of a file: only what had no value
-	PLAIN, // a name: no ':', no leading '-'
-	ADDRESS, // where git connects: https, http, ssh, git, file, a path, or host:path
-	REFSPEC, // no leading '-'
-	UPDATE, // submodule.*.update: "!command" runs
+	PROBED,   // by `git init`, which sees our link instead of a file: only what had no value
+	PLAIN,    // a name: no ':', no leading '-'
+	ADDRESS,  // where git connects: https, http, ssh, git, file, a path, or host:path
+	REFSPEC,  // no leading '-'
+	UPDATE,   // submodule.*.update: "!command" runs
 	WORKTREE, // back up to the project and down: where a submodule is checked out
 };
 
@@ -177,7 +177,8 @@ static const struct gitconfig_entry *next_of(const struct gitconfig *config, con
 static bool same_values(const struct gitconfig *left, const struct gitconfig *right,
 			const char *name)
 {
-	const struct gitconfig_entry *a = next_of(left, name, NULL), *b = next_of(right, name, NULL);
+	const struct gitconfig_entry *a = next_of(left, name, NULL),
+				     *b = next_of(right, name, NULL);
 	while (a && b && str_equal(a->value, b->value)) {
 		a = next_of(left, name, a);
 		b = next_of(right, name, b);
@@ -327,8 +328,9 @@ static void put_section(struct merger *merger, unsigned index)
 		dropped++;
 		put(merger->out, now->text + at, entry->start - at);
 		// its own indentation goes too
-		while (merger->out->length > begin && (merger->out->text[merger->out->length - 1] == '\t' ||
-						       merger->out->text[merger->out->length - 1] == ' '))
+		while (merger->out->length > begin &&
+		       (merger->out->text[merger->out->length - 1] == '\t' ||
+			merger->out->text[merger->out->length - 1] == ' '))
 			merger->out->length--;
 		at = entry->end;
 	}

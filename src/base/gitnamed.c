@@ -26,7 +26,8 @@ static bool has_word(const char *text, size_t length, const char *word)
 	return false;
 }
 
-static const char *expanded(struct arena *arena, const char *home, const char *directory, const char *value)
+static const char *expanded(struct arena *arena, const char *home, const char *directory,
+			    const char *value)
 {
 	if (str_starts(value, "~/"))
 		return path_join(arena, home, value + 2);
@@ -35,10 +36,12 @@ static const char *expanded(struct arena *arena, const char *home, const char *d
 
 static bool is_include(const char *name)
 {
-	return str_equal(name, "include.path") || (str_starts(name, "includeif.") && str_ends(name, ".path"));
+	return str_equal(name, "include.path") ||
+	       (str_starts(name, "includeif.") && str_ends(name, ".path"));
 }
 
-static void add_hooks(struct arena *arena, const char *home, const char *value, const char *top, struct gitnamed *named)
+static void add_hooks(struct arena *arena, const char *home, const char *value, const char *top,
+		      struct gitnamed *named)
 {
 	bool relative = value[0] != '/' && !str_starts(value, "~/");
 	if (relative && !top)
@@ -47,8 +50,8 @@ static void add_hooks(struct arena *arena, const char *home, const char *value, 
 		list_add(&named->hooks, arena, expanded(arena, home, top ? top : "/", value), from);
 }
 
-void gitnamed_text(struct arena *arena, const char *home, const char *file, const char *text, size_t length,
-		   const char *top, struct gitnamed *named)
+void gitnamed_text(struct arena *arena, const char *home, const char *file, const char *text,
+		   size_t length, const char *top, struct gitnamed *named)
 {
 	struct gitconfig config;
 	// Nearly none has either: then nothing needs to be taken apart.
@@ -61,7 +64,8 @@ void gitnamed_text(struct arena *arena, const char *home, const char *file, cons
 		config.count = 0;
 		err_clear();
 	}
-	const char *tree = config.count > 0 && !top ? gitconfig_value(&config, "core.worktree") : NULL;
+	const char *tree =
+		config.count > 0 && !top ? gitconfig_value(&config, "core.worktree") : NULL;
 	if (tree)
 		top = path_join(arena, directory, tree);
 	for (unsigned i = 0; i < config.count; i++) {
@@ -79,14 +83,15 @@ void gitnamed_text(struct arena *arena, const char *home, const char *file, cons
 	arena_free(brief);
 }
 
-void gitnamed_file(struct arena *arena, const char *home, const char *file, const char *top, struct gitnamed *named)
+void gitnamed_file(struct arena *arena, const char *home, const char *file, const char *top,
+		   struct gitnamed *named)
 {
 	struct stat status;
 	autoclose int fd = open(file, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
 		return;
-	bool good = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size <= GITCONFIG_BYTES_MOST &&
-		    named->count++ < GITNAMED_FILES_MOST;
+	bool good = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+		    status.st_size <= GITCONFIG_BYTES_MOST && named->count++ < GITNAMED_FILES_MOST;
 	if (!good) {
 		list_add(&named->unclear, arena, file, from);
 		return;
@@ -97,7 +102,8 @@ void gitnamed_file(struct arena *arena, const char *home, const char *file, cons
 		gitnamed_text(arena, home, file, text, (size_t)length, top, named);
 }
 
-void gitnamed_global(struct arena *arena, const char *home, const char *config, struct gitnamed *named)
+void gitnamed_global(struct arena *arena, const char *home, const char *config,
+		     struct gitnamed *named)
 {
 	gitnamed_file(arena, home, "/etc/gitconfig", NULL, named);
 	gitnamed_file(arena, home, path_below(arena, config, "git/config"), NULL, named);

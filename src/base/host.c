@@ -185,8 +185,8 @@ bool host_equal(const struct host *left, const struct host *right)
 {
 	if (left->kind != right->kind)
 		return false;
-	return left->kind == HOST_NAME ? str_equal(left->name, right->name) :
-					 memcmp(&left->address, &right->address, 16) == 0;
+	return left->kind == HOST_NAME ? str_equal(left->name, right->name)
+				       : memcmp(&left->address, &right->address, 16) == 0;
 }
 
 bool host_within(const char *name, const char *domain)
@@ -228,17 +228,26 @@ static const struct {
 	unsigned prefix;
 	enum reach reach;
 } special[] = {
-	{ "::ffff:0.0.0.0", 104, REACH_NEVER },	     { "::ffff:10.0.0.0", 104, REACH_PRIVATE },
-	{ "::ffff:100.100.100.200", 128, REACH_NEVER }, { "::ffff:100.64.0.0", 106, REACH_PRIVATE },
-	{ "::ffff:127.0.0.0", 104, REACH_NEVER },    { "::ffff:169.254.0.0", 112, REACH_NEVER },
+	{ "::ffff:0.0.0.0", 104, REACH_NEVER },
+	{ "::ffff:10.0.0.0", 104, REACH_PRIVATE },
+	{ "::ffff:100.100.100.200", 128, REACH_NEVER },
+	{ "::ffff:100.64.0.0", 106, REACH_PRIVATE },
+	{ "::ffff:127.0.0.0", 104, REACH_NEVER },
+	{ "::ffff:169.254.0.0", 112, REACH_NEVER },
 	{ "::ffff:168.63.129.16", 128, REACH_NEVER },
-	{ "::ffff:172.16.0.0", 108, REACH_PRIVATE }, { "::ffff:192.0.0.0", 120, REACH_NEVER },
-	{ "::ffff:192.168.0.0", 112, REACH_PRIVATE }, { "::ffff:198.18.0.0", 111, REACH_NEVER },
+	{ "::ffff:172.16.0.0", 108, REACH_PRIVATE },
+	{ "::ffff:192.0.0.0", 120, REACH_NEVER },
+	{ "::ffff:192.168.0.0", 112, REACH_PRIVATE },
+	{ "::ffff:198.18.0.0", 111, REACH_NEVER },
 	{ "::ffff:224.0.0.0", 99, REACH_NEVER }, // multicast, reserved and broadcast
-	{ "::", 127, REACH_NEVER },		     { "fd00:ec2::254", 128, REACH_NEVER },
-	{ "fd20:ce::254", 128, REACH_NEVER },	     { "fc00::", 7, REACH_PRIVATE },
-	{ "fe80::", 10, REACH_NEVER },		     { "fec0::", 10, REACH_PRIVATE },
-	{ "ff00::", 8, REACH_NEVER },		     { "2001::", 32, REACH_NEVER }, // Teredo
+	{ "::", 127, REACH_NEVER },
+	{ "fd00:ec2::254", 128, REACH_NEVER },
+	{ "fd20:ce::254", 128, REACH_NEVER },
+	{ "fc00::", 7, REACH_PRIVATE },
+	{ "fe80::", 10, REACH_NEVER },
+	{ "fec0::", 10, REACH_PRIVATE },
+	{ "ff00::", 8, REACH_NEVER },
+	{ "2001::", 32, REACH_NEVER }, // Teredo
 	{ "100::", 64, REACH_NEVER },
 };
 

@@ -15,7 +15,7 @@ enum { HOST_NAME_MOST = 253, ADDRESS_TEXT_MOST = 48 };
 struct host {
 	enum host_kind { HOST_NAME, HOST_ADDRESS } kind;
 	char name[HOST_NAME_MOST + 1]; // HOST_NAME: lower case, no final dot
-	struct address address; // HOST_ADDRESS
+	struct address address;        // HOST_ADDRESS
 };
 
 // Reads a name or an address in any spelling that the resolvers of libc and browsers take:
@@ -40,6 +40,6 @@ void host_text(const struct host *host, char text[HOST_NAME_MOST + 1]);
 enum reach {
 	REACH_PUBLIC,
 	REACH_PRIVATE, // RFC 1918, RFC 6598, unique local: only when the profile says so
-	REACH_NEVER, // this host, this link, metadata services, multicast, reserved
+	REACH_NEVER,   // this host, this link, metadata services, multicast, reserved
 };
 enum reach address_reach(const struct address *address);

@@ -21,4 +21,3 @@ void list_add(struct list *list, struct arena *arena, const char *text, struct o
 		list->first = item;
 	list->last = item;
 }
-

@@ -1,6 +1,7 @@
-// What a program linked with musl needs besides. Checks that static archives call which were compiled
-// against glibc, as glibc makes them (Linux Standard Base, __memcpy_chk(3)); and memcpy: musl's begins
-// with rep movsq, 20 ns for any length (1.2.3, x86_64), and a plan copies 2,000 short names.
+// What a program linked with musl needs besides. Checks that static archives call which were
+// compiled against glibc, as glibc makes them (Linux Standard Base, __memcpy_chk(3)); and memcpy:
+// musl's begins with rep movsq, 20 ns for any length (1.2.3, x86_64), and a plan copies 2,000 short
+// names.
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -9,7 +10,8 @@
 #include <string.h>
 
 void *__memcpy_chk(void *to, const void *from, size_t length, size_t room);
-int __sprintf_chk(char *to, int flag, size_t room, const char *format, ...) __attribute__((format(printf, 4, 5)));
+int __sprintf_chk(char *to, int flag, size_t room, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
 long __fdelt_chk(long fd);
 
 // Unaligned, of any type.
@@ -20,7 +22,8 @@ typedef uint64_t __attribute__((may_alias, aligned(1))) word;
 
 static void forward(unsigned char *out, const unsigned char *in, size_t length)
 {
-	for (; length >= sizeof(word); out += sizeof(word), in += sizeof(word), length -= sizeof(word)) {
+	for (; length >= sizeof(word);
+	     out += sizeof(word), in += sizeof(word), length -= sizeof(word)) {
 		*(word *)out = *(const word *)in;
 		NO_IDIOM();
 	}

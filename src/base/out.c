@@ -62,7 +62,8 @@ void out_visible(struct out *out, const char *bytes, size_t length)
 {
 	for (size_t i = 0, plain = 0; i <= length; i++) {
 		unsigned code, control = i < length ? str_control(bytes + i, &code) : 1;
-		if (!control || (i < length && (bytes[i] == '\n' || bytes[i] == '\t' || (bytes[i] == '\r' && bytes[i + 1] == '\n'))))
+		if (!control || (i < length && (bytes[i] == '\n' || bytes[i] == '\t' ||
+						(bytes[i] == '\r' && bytes[i + 1] == '\n'))))
 			continue;
 		reserve(out, i - plain);
 		memcpy(out->text + out->used, bytes + plain, i - plain);
@@ -95,7 +96,10 @@ static size_t utf8_length(const unsigned char *at)
 	// Longer forms than needed, halves of pairs, and what is beyond the last.
 	static const struct {
 		unsigned char first, low, high;
-	} narrow[] = { { 0xe0, 0xa0, 0xbf }, { 0xed, 0x80, 0x9f }, { 0xf0, 0x90, 0xbf }, { 0xf4, 0x80, 0x8f } };
+	} narrow[] = { { 0xe0, 0xa0, 0xbf },
+		       { 0xed, 0x80, 0x9f },
+		       { 0xf0, 0x90, 0xbf },
+		       { 0xf4, 0x80, 0x8f } };
 	for (unsigned i = 0; i < sizeof(narrow) / sizeof(*narrow); i++)
 		if (at[0] == narrow[i].first && (at[1] < narrow[i].low || at[1] > narrow[i].high))
 			return 0;

@@ -13,8 +13,8 @@ struct out {
 void out_text(struct out *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void out_free(struct out *out);
 
-// A text from `column` on, broken at blanks so that no line reaches column 80, and a newline. `at` is
-// where the line stands now, at most `column`.
+// A text from `column` on, broken at blanks so that no line reaches column 80, and a newline. `at`
+// is where the line stands now, at most `column`.
 void out_wrapped(struct out *out, int column, int at, const char *text);
 
 // Bytes for a terminal: what acts on it instead of being seen is shown as ^[ or <U+202E>. Tab and

@@ -24,7 +24,8 @@ enum { TREE_DEPTH_MOST = 128, NAMES_MOST = 1 << 20 };
 
 static bool is_private(const struct stat *status)
 {
-	return S_ISDIR(status->st_mode) && status->st_uid == geteuid() && !(status->st_mode & (S_IWGRP | S_IWOTH));
+	return S_ISDIR(status->st_mode) && status->st_uid == geteuid() &&
+	       !(status->st_mode & (S_IWGRP | S_IWOTH));
 }
 
 int owned_check(const char *state)
@@ -32,9 +33,12 @@ int owned_check(const char *state)
 	struct stat status;
 	if (stat(state, &status) < 0)
 		return errno == ENOENT || errno == ENOTDIR ? 0 : fail(errno, "'%s'", state);
-	return is_private(&status) ? 0 :
-				     fail(0, "'%s', where sbx keeps whom you trust, must be a directory of yours and writable by "
-					     "nobody else; chmod go-w it, or set XDG_STATE_HOME", state);
+	return is_private(&status) ? 0
+				   : fail(0,
+					  "'%s', where sbx keeps whom you trust, must be a "
+					  "directory of yours and writable by "
+					  "nobody else; chmod go-w it, or set XDG_STATE_HOME",
+					  state);
 }
 
 // Opens or makes a directory that only the caller may use.
@@ -47,8 +51,8 @@ static int private_directory(int above, const char *name, const char *whole)
 	if (fd < 0 || fstat(fd, &status) < 0)
 		return fail(errno, "open '%s' in '%s'", name, whole);
 	if (!is_private(&status))
-		return fail(0, "'%s' in '%s' must belong to you and be writable by nobody else", name,
-			    whole);
+		return fail(0, "'%s' in '%s' must belong to you and be writable by nobody else",
+			    name, whole);
 	return take(&fd);
 }
 
@@ -94,7 +98,8 @@ static int open_for_owner(int directory, const char *name)
 
 static int remove_below(struct removal *removal, int directory, const char *name, int depth)
 {
-	autoclose int below = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	autoclose int below =
+		openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (below < 0 && errno == EACCES && open_for_owner(directory, name) == 0)
 		below = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *stream = below < 0 ? NULL : fdopendir(below);
@@ -120,14 +125,17 @@ static int remove_entry(struct removal *removal, int directory, const char *name
 		return 0;
 	if (depth < TREE_DEPTH_MOST) {
 		TRY(remove_below(removal, directory, name, depth));
-		return unlinkat(directory, name, AT_REMOVEDIR) == 0 ? 0 : fail(errno, "remove a directory");
+		return unlinkat(directory, name, AT_REMOVEDIR) == 0
+			       ? 0
+			       : fail(errno, "remove a directory");
 	}
 	if (open_for_owner(directory, name) < 0) // who may not write to it may not move it
 		return fail(errno, "remove a deep directory");
 	do {
 		snprintf(aside, sizeof(aside), ".deep-%u", removal->moved++);
 		result = renameat(directory, name, removal->top, aside);
-	} while (result < 0 && (errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR) && removal->moved < NAMES_MOST);
+	} while (result < 0 && (errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR) &&
+		 removal->moved < NAMES_MOST);
 	return result == 0 ? 0 : fail(errno, "remove a deep directory");
 }
 
@@ -165,7 +173,8 @@ int owned_override(enum rights_over rights)
 		if (result < 0)
 			return fail(-result, "%s", maps[i][0]);
 	}
-	sets[0].permitted = 1U << CAP_DAC_READ_SEARCH | (rights == OVER_ALL ? 1U << CAP_DAC_OVERRIDE : 0);
+	sets[0].permitted =
+		1U << CAP_DAC_READ_SEARCH | (rights == OVER_ALL ? 1U << CAP_DAC_OVERRIDE : 0);
 	sets[0].effective = sets[0].permitted;
 	return syscall(SYS_capset, &header, sets) < 0 ? fail(errno, "capset") : 0;
 }
@@ -179,8 +188,8 @@ int owned_rename(int from, const char *name, int to, const char *fresh)
 		return -1;
 	pid_t child = fork();
 	if (child == 0) {
-		bool done = owned_override(OVER_ALL) == 0 &&
-			    fd_rename_new(from, name, to, fresh) == 0;
+		bool done =
+			owned_override(OVER_ALL) == 0 && fd_rename_new(from, name, to, fresh) == 0;
 		_exit(done ? 0 : errno ? errno : EIO);
 	}
 	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
@@ -196,8 +205,8 @@ int owned_replace(const char *path, const char *text, unsigned mode)
 		return fail(ENAMETOOLONG, "write '%s'", path);
 	unlink(beside); // of one that was killed
 	autoclose int fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd >= 0 && fchmod(fd, mode) == 0 && fd_write_all(fd, text, strlen(text)) == 0 && fsync(fd) == 0 &&
-	    rename(beside, path) == 0)
+	if (fd >= 0 && fchmod(fd, mode) == 0 && fd_write_all(fd, text, strlen(text)) == 0 &&
+	    fsync(fd) == 0 && rename(beside, path) == 0)
 		return 0;
 	int problem = errno;
 	unlink(beside);

@@ -5,8 +5,8 @@
 // be the caller's own and writable by nobody else. -1 with the error said.
 int owned_directory(const char *path);
 
-// The state directory itself: what is in it says whom the caller trusts. -1 with the error said when it is there and
-// not the caller's alone.
+// The state directory itself: what is in it says whom the caller trusts. -1 with the error said
+// when it is there and not the caller's alone.
 int owned_check(const char *state);
 
 // Writes a whole file of the caller's by a rename: the old text or the new, never a part. -1 with

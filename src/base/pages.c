@@ -1,4 +1,5 @@
-// Owns what is said to the kernel about pages: hints, of which no failure is told. Raw: also used in pid 1.
+// Owns what is said to the kernel about pages: hints, of which no failure is told. Raw: also used
+// in pid 1.
 #include "base/pages.h"
 
 #include <stdint.h>
@@ -8,8 +9,8 @@ enum { PAGE = 4096 };
 
 __attribute__((noinline)) void pages_release_stack(void)
 {
-	// The kernel keeps a megabyte below a stack free of other mappings (stack_guard_gap, Linux 4.12):
-	// whatever is mapped there is stack.
+	// The kernel keeps a megabyte below a stack free of other mappings (stack_guard_gap,
+	// Linux 4.12): whatever is mapped there is stack.
 	enum { KEPT = 2 * PAGE, MOST = 64 * PAGE };
 	uintptr_t end = ((uintptr_t)__builtin_frame_address(0) - KEPT) & ~(uintptr_t)(PAGE - 1);
 	madvise((void *)(end - MOST), MOST, MADV_DONTNEED); // ENOMEM: less of it was in use

@@ -6,7 +6,8 @@
 #include "base/arena.h"
 #include "base/str.h"
 
-// Behind the clean path of `length` bytes that is there. Whether ".." stood after a name of `path` itself.
+// Behind the clean path of `length` bytes that is there. Whether ".." stood after a name of `path`
+// itself.
 static bool add_clean(char *clean, size_t length, const char *path)
 {
 	bool named = path[0] == '/', back = false;

@@ -24,9 +24,10 @@ char *path_parent(struct arena *arena, const char *path);
 
 const char *path_name(const char *path);
 
-// STATE/KIND/NAME-HASH: what is kept of sbx's own for a directory, a readable name and a hash of all of it.
+// STATE/KIND/NAME-HASH: what is kept of sbx's own for a directory, a readable name and a hash of
+// all of it.
 const char *path_kept(struct arena *arena, const char *state, const char *kind, const char *path);
 
-// Where the symlink at `path` leads that says `text`, as text: clean, in `place`. False when only the file
-// system knows, as ".." stands after a name, or when it is too long.
+// Where the symlink at `path` leads that says `text`, as text: clean, in `place`. False when only
+// the file system knows, as ".." stands after a name, or when it is too long.
 bool path_of_link(const char *path, const char *text, char *place, size_t size);

@@ -5,7 +5,8 @@
 static bool several(int *ret_here, cpu_set_t *ret_all)
 {
 	*ret_here = sched_getcpu();
-	return *ret_here >= 0 && sched_getaffinity(0, sizeof(*ret_all), ret_all) == 0 && CPU_COUNT(ret_all) > 1;
+	return *ret_here >= 0 && sched_getaffinity(0, sizeof(*ret_all), ret_all) == 0 &&
+	       CPU_COUNT(ret_all) > 1;
 }
 
 void processor_part(pid_t pid)

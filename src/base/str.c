@@ -63,7 +63,8 @@ unsigned str_control(const char *text, unsigned *ret_code)
 		return 2;
 	}
 	// U+202A to U+202E, U+2066 to U+2069.
-	if (at[0] != 0xe2 || ((at[1] != 0x80 || at[2] < 0xaa || at[2] > 0xae) && (at[1] != 0x81 || at[2] < 0xa6 || at[2] > 0xa9)))
+	if (at[0] != 0xe2 || ((at[1] != 0x80 || at[2] < 0xaa || at[2] > 0xae) &&
+			      (at[1] != 0x81 || at[2] < 0xa6 || at[2] > 0xa9)))
 		return 0;
 	*ret_code = 0x2000u | (at[1] & 0x3fu) << 6 | (at[2] & 0x3fu);
 	return 3;

@@ -15,8 +15,8 @@ bool str_ends(const char *text, const char *suffix);
 bool str_match(const char *text, const char *pattern);
 
 // The bytes of a character at `at` that acts on a terminal and is not seen: C0 and DEL, C1 as UTF-8
-// (U+009B begins an escape sequence as well), and what turns the direction of text (CVE-2021-42574).
-// 0: it is none. Reads on only where the bytes before belong to one.
+// (U+009B begins an escape sequence as well), and what turns the direction of text
+// (CVE-2021-42574). 0: it is none. Reads on only where the bytes before belong to one.
 unsigned str_control(const char *at, unsigned *ret_code);
 
 // True when no such character is in it (other UTF-8 passes). Rule 23.

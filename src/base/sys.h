@@ -61,24 +61,24 @@ struct sys_landlock_path {
 	int32_t fd;
 } __attribute__((packed));
 enum { SYS_LANDLOCK_RULE_PATH = 1, SYS_LANDLOCK_VERSION = 1 };
-#define LANDLOCK_EXECUTE     (1ULL << 0)
-#define LANDLOCK_WRITE_FILE  (1ULL << 1)
-#define LANDLOCK_READ_FILE   (1ULL << 2)
-#define LANDLOCK_READ_DIR    (1ULL << 3)
-#define LANDLOCK_REMOVE_DIR  (1ULL << 4)
-#define LANDLOCK_REMOVE_FILE (1ULL << 5)
-#define LANDLOCK_MAKE_CHAR   (1ULL << 6)
-#define LANDLOCK_MAKE_DIR    (1ULL << 7)
-#define LANDLOCK_MAKE_REG    (1ULL << 8)
-#define LANDLOCK_MAKE_SOCK   (1ULL << 9)
-#define LANDLOCK_MAKE_FIFO   (1ULL << 10)
-#define LANDLOCK_MAKE_BLOCK  (1ULL << 11)
-#define LANDLOCK_MAKE_SYM    (1ULL << 12)
-#define LANDLOCK_REFER       (1ULL << 13) // ABI 2
-#define LANDLOCK_TRUNCATE    (1ULL << 14) // ABI 3
-#define LANDLOCK_IOCTL_DEV   (1ULL << 15) // ABI 5
-#define LANDLOCK_BIND_TCP    (1ULL << 0) // ABI 4
-#define LANDLOCK_CONNECT_TCP (1ULL << 1)
+#define LANDLOCK_EXECUTE             (1ULL << 0)
+#define LANDLOCK_WRITE_FILE          (1ULL << 1)
+#define LANDLOCK_READ_FILE           (1ULL << 2)
+#define LANDLOCK_READ_DIR            (1ULL << 3)
+#define LANDLOCK_REMOVE_DIR          (1ULL << 4)
+#define LANDLOCK_REMOVE_FILE         (1ULL << 5)
+#define LANDLOCK_MAKE_CHAR           (1ULL << 6)
+#define LANDLOCK_MAKE_DIR            (1ULL << 7)
+#define LANDLOCK_MAKE_REG            (1ULL << 8)
+#define LANDLOCK_MAKE_SOCK           (1ULL << 9)
+#define LANDLOCK_MAKE_FIFO           (1ULL << 10)
+#define LANDLOCK_MAKE_BLOCK          (1ULL << 11)
+#define LANDLOCK_MAKE_SYM            (1ULL << 12)
+#define LANDLOCK_REFER               (1ULL << 13) // ABI 2
+#define LANDLOCK_TRUNCATE            (1ULL << 14) // ABI 3
+#define LANDLOCK_IOCTL_DEV           (1ULL << 15) // ABI 5
+#define LANDLOCK_BIND_TCP            (1ULL << 0)  // ABI 4
+#define LANDLOCK_CONNECT_TCP         (1ULL << 1)
 #define LANDLOCK_SCOPE_ABSTRACT_UNIX (1ULL << 0) // ABI 6
 #define LANDLOCK_SCOPE_SIGNAL        (1ULL << 1)
 
@@ -121,7 +121,10 @@ static inline long sys_raw5(long number, long a, long b, long c, long d, long e)
 	register long x2 __asm__("x2") = c;
 	register long x3 __asm__("x3") = d;
 	register long x4 __asm__("x4") = e;
-	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4) : "memory");
+	__asm__ volatile("svc 0"
+			 : "+r"(x0)
+			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4)
+			 : "memory");
 	return x0;
 #endif
 }

@@ -7,7 +7,7 @@
 #ifdef SBX_TESTING
 bool testing_skips(const char *step); // $SBX_TEST_SKIP=step,step
 bool testing_fails(const char *step); // $SBX_TEST_FAIL=step
-int testing_landlock(int abi); // $SBX_TEST_LANDLOCK=abi, when that is less
+int testing_landlock(int abi);        // $SBX_TEST_LANDLOCK=abi, when that is less
 #else
 static inline int testing_landlock(int abi)
 {

@@ -7,26 +7,100 @@
 
 // Trusted by editors, agents, shells and debuggers as soon as the host opens the directory.
 const char *const trusted_names[] = {
-	".vscode", ".idea", ".zed", ".fleet", ".devcontainer", ".exrc", ".nvim.lua", ".lvimrc",
-	".claude", ".cursor", ".codex", ".gemini", ".qwen", ".opencode", ".windsurf", ".continue",
-	".roo", ".kilocode", ".kiro", ".junie", ".trae", ".amazonq", ".factory", ".crush.json", "crush.json",
-	"opencode.json", "opencode.jsonc",
-	".mcp.json", ".aider.conf.yml", ".envrc", "mise.toml", ".mise.toml", "mise.local.toml", ".mise.local.toml",
-	".mise", ".husky", ".gdbinit", ".lldbinit", ".vimrc", ".nvimrc", ".helix", ".irbrc", ".pryrc", ".pdbrc",
-	".ghci", ".iex.exs", ".ocamlinit", ".sbx.ini",
+	".vscode",
+	".idea",
+	".zed",
+	".fleet",
+	".devcontainer",
+	".exrc",
+	".nvim.lua",
+	".lvimrc",
+	".claude",
+	".cursor",
+	".codex",
+	".gemini",
+	".qwen",
+	".opencode",
+	".windsurf",
+	".continue",
+	".roo",
+	".kilocode",
+	".kiro",
+	".junie",
+	".trae",
+	".amazonq",
+	".factory",
+	".crush.json",
+	"crush.json",
+	"opencode.json",
+	"opencode.jsonc",
+	".mcp.json",
+	".aider.conf.yml",
+	".envrc",
+	"mise.toml",
+	".mise.toml",
+	"mise.local.toml",
+	".mise.local.toml",
+	".mise",
+	".husky",
+	".gdbinit",
+	".lldbinit",
+	".vimrc",
+	".nvimrc",
+	".helix",
+	".irbrc",
+	".pryrc",
+	".pdbrc",
+	".ghci",
+	".iex.exs",
+	".ocamlinit",
+	".sbx.ini",
 	// last, as each change of directory opens one
-	".vim/coc-settings.json", ".github/copilot", ".github/hooks", ".hg/hgrc", ".hg/hgrc-not-shared", ".hg/sharedpath",
-	".sl/config", ".jj/repo/config.toml", ".jj/workspace-config.toml", "_darcs/prefs/defaults",
+	".vim/coc-settings.json",
+	".github/copilot",
+	".github/hooks",
+	".hg/hgrc",
+	".hg/hgrc-not-shared",
+	".hg/sharedpath",
+	".sl/config",
+	".jj/repo/config.toml",
+	".jj/workspace-config.toml",
+	"_darcs/prefs/defaults",
 	NULL,
 };
 
 // Run by the host sooner or later, and rightly changed by honest work: told at the end.
 const char *const reported_names[] = {
-	".github/workflows", ".github/actions", ".gitmodules", ".gitlab-ci.yml", ".circleci",
-	"Jenkinsfile", ".pre-commit-config.yaml", "package.json", ".npmrc", ".yarnrc.yml",
-	"Makefile", "makefile", "GNUmakefile", "justfile", ".cargo", "rust-toolchain", "rust-toolchain.toml", ".tool-versions",
-	".Rprofile", "lefthook.yml", ".pnpmfile.cjs", ".bazelrc", ".mvn",
-	"flake.nix", "shell.nix", "devenv.nix", "AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules",
+	".github/workflows",
+	".github/actions",
+	".gitmodules",
+	".gitlab-ci.yml",
+	".circleci",
+	"Jenkinsfile",
+	".pre-commit-config.yaml",
+	"package.json",
+	".npmrc",
+	".yarnrc.yml",
+	"Makefile",
+	"makefile",
+	"GNUmakefile",
+	"justfile",
+	".cargo",
+	"rust-toolchain",
+	"rust-toolchain.toml",
+	".tool-versions",
+	".Rprofile",
+	"lefthook.yml",
+	".pnpmfile.cjs",
+	".bazelrc",
+	".mvn",
+	"flake.nix",
+	"shell.nix",
+	"devenv.nix",
+	"AGENTS.md",
+	"CLAUDE.md",
+	"GEMINI.md",
+	".cursorrules",
 	NULL,
 };
 
@@ -34,11 +108,12 @@ const char *const reported_names[] = {
 static bool is_part(const char *path, const char *name)
 {
 	size_t length = strlen(name);
-	return strncasecmp(path, name, length) == 0 && (path[length] == '\0' || path[length] == '/');
+	return strncasecmp(path, name, length) == 0 &&
+	       (path[length] == '\0' || path[length] == '/');
 }
 
-// What is ignored: bytes of other scripts (HFS+ and casefold skip some of their characters), and of Windows
-// dots and spaces at the end and what follows a colon.
+// What is ignored: bytes of other scripts (HFS+ and casefold skip some of their characters), and of
+// Windows dots and spaces at the end and what follows a colon.
 bool trusted_is_git(const char *path)
 {
 	static const char name[] = ".git", short_name[] = "git~", digits[] = "0123456789";
@@ -49,7 +124,8 @@ bool trusted_is_git(const char *path)
 		return number > 0 && (path[number] == '\0' || path[number] == '/');
 	}
 	for (; *path && *path != '/' && !(*path == ':' && matched == sizeof(name) - 1); path++) {
-		bool ignored = (unsigned char)*path >= 0x80 || (matched == sizeof(name) - 1 && strchr(". ", *path));
+		bool ignored = (unsigned char)*path >= 0x80 ||
+			       (matched == sizeof(name) - 1 && strchr(". ", *path));
 		if (!ignored && (*path | ' ') != name[matched++])
 			return false;
 	}
@@ -74,7 +150,8 @@ bool trusted_is_reported(const char *path)
 // Of what lies in a git directory: what git runs, or takes its configuration or place from.
 static bool is_of_git(const char *path)
 {
-	static const char *const names[] = { "config", "config.worktree", "hooks", "commondir", "gitdir" };
+	static const char *const names[] = { "config", "config.worktree", "hooks", "commondir",
+					     "gitdir" };
 	if (is_part(path, "info") && next_part(path) && is_part(next_part(path), "attributes"))
 		return true;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)

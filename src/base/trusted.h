@@ -12,7 +12,7 @@ extern const char *const reported_names[];
 bool trusted_is_protected(const char *path);
 // Whether one of the first is, or lies in, something called `name`, in whatever case.
 bool trusted_begins(const char *trusted, const char *name);
-// Whether there is a file system for which the component that begins at `path` is ".git": one that folds
-// case, one that skips characters, or one of Windows.
+// Whether there is a file system for which the component that begins at `path` is ".git": one that
+// folds case, one that skips characters, or one of Windows.
 bool trusted_is_git(const char *path);
 bool trusted_is_reported(const char *path);

@@ -12,7 +12,8 @@ struct suffix {
 };
 
 static const struct suffix sizes[] = {
-	{ "K", 1ULL << 10 }, { "M", 1ULL << 20 }, { "G", 1ULL << 30 }, { "T", 1ULL << 40 }, { "", 1 },
+	{ "K", 1ULL << 10 }, { "M", 1ULL << 20 }, { "G", 1ULL << 30 },
+	{ "T", 1ULL << 40 }, { "", 1 },
 };
 static const struct suffix times[] = {
 	{ "ms", 1 }, { "s", 1000 }, { "m", 60000 }, { "h", 3600000 }, { "d", 86400000 },
@@ -92,8 +93,9 @@ struct step_up {
 	const char *suffix;
 	unsigned factor; // to the next
 };
-static const struct step_up size_steps[] = { { "", 1024 },  { "K", 1024 }, { "M", 1024 },
-					     { "G", 1024 }, { "T", 0 } };
+static const struct step_up size_steps[] = {
+	{ "", 1024 }, { "K", 1024 }, { "M", 1024 }, { "G", 1024 }, { "T", 0 }
+};
 static const struct step_up time_steps[] = { { "ms", 1000 }, { "s", 60 }, { "m", 60 }, { "h", 0 } };
 
 void units_text(char *buffer, size_t size, uint64_t number, enum unit unit)
@@ -127,5 +129,6 @@ void units_rough(char *buffer, size_t size, uint64_t number, enum unit unit)
 	}
 	for (; unit == UNIT_SIZE && step->factor && value >= step->factor; step++)
 		value /= step->factor;
-	snprintf(buffer, size, step == size_steps || value >= 100 ? "%.0f%s" : "%.1f%s", value, step->suffix);
+	snprintf(buffer, size, step == size_steps || value >= 100 ? "%.0f%s" : "%.1f%s", value,
+		 step->suffix);
 }

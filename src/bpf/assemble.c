@@ -19,18 +19,24 @@ static unsigned emit(struct program *program, struct bpf_insn instruction)
 
 void emit_move(struct program *program, int to, int from)
 {
-	emit(program, (struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = REG(to), .src_reg = REG(from) });
+	emit(program, (struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_X,
+					 .dst_reg = REG(to),
+					 .src_reg = REG(from) });
 }
 
 void emit_number(struct program *program, int to, int32_t number)
 {
-	emit(program, (struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = REG(to), .imm = number });
+	emit(program, (struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_K,
+					 .dst_reg = REG(to),
+					 .imm = number });
 }
 
 static void load(struct program *program, int size, int to, int from, size_t offset)
 {
-	emit(program, (struct bpf_insn){ .code = (__u8)(BPF_LDX | BPF_MEM | size), .dst_reg = REG(to),
-					 .src_reg = REG(from), .off = (__s16)offset });
+	emit(program, (struct bpf_insn){ .code = (__u8)(BPF_LDX | BPF_MEM | size),
+					 .dst_reg = REG(to),
+					 .src_reg = REG(from),
+					 .off = (__s16)offset });
 }
 
 void emit_load(struct program *program, int to, int from, size_t offset)
@@ -45,18 +51,25 @@ void emit_load_long(struct program *program, int to, int from, size_t offset)
 
 void emit_add_shared(struct program *program, int to, size_t offset, int from)
 {
-	emit(program, (struct bpf_insn){ .code = BPF_STX | BPF_ATOMIC | BPF_DW, .dst_reg = REG(to),
-					 .src_reg = REG(from), .off = (__s16)offset, .imm = BPF_ADD });
+	emit(program, (struct bpf_insn){ .code = BPF_STX | BPF_ATOMIC | BPF_DW,
+					 .dst_reg = REG(to),
+					 .src_reg = REG(from),
+					 .off = (__s16)offset,
+					 .imm = BPF_ADD });
 }
 
 void emit_mask(struct program *program, int reg, uint32_t mask)
 {
-	emit(program, (struct bpf_insn){ .code = BPF_ALU | BPF_AND | BPF_K, .dst_reg = REG(reg), .imm = (__s32)mask });
+	emit(program, (struct bpf_insn){ .code = BPF_ALU | BPF_AND | BPF_K,
+					 .dst_reg = REG(reg),
+					 .imm = (__s32)mask });
 }
 
 void emit_shift_right(struct program *program, int reg, unsigned bits)
 {
-	emit(program, (struct bpf_insn){ .code = BPF_ALU | BPF_RSH | BPF_K, .dst_reg = REG(reg), .imm = (__s32)bits });
+	emit(program, (struct bpf_insn){ .code = BPF_ALU | BPF_RSH | BPF_K,
+					 .dst_reg = REG(reg),
+					 .imm = (__s32)bits });
 }
 
 void emit_call(struct program *program, int helper)
@@ -66,7 +79,9 @@ void emit_call(struct program *program, int helper)
 
 static void constant(struct program *program, int to, int source, uint64_t number)
 {
-	emit(program, (struct bpf_insn){ .code = BPF_LD | BPF_IMM | BPF_DW, .dst_reg = REG(to), .src_reg = REG(source),
+	emit(program, (struct bpf_insn){ .code = BPF_LD | BPF_IMM | BPF_DW,
+					 .dst_reg = REG(to),
+					 .src_reg = REG(source),
 					 .imm = (__s32)(uint32_t)number });
 	emit(program, (struct bpf_insn){ .imm = (__s32)(uint32_t)(number >> 32) });
 }
@@ -88,12 +103,16 @@ void emit_map(struct program *program, int to, int map)
 
 void emit_add(struct program *program, int reg, int32_t number)
 {
-	emit(program, (struct bpf_insn){ .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = REG(reg), .imm = number });
+	emit(program, (struct bpf_insn){ .code = BPF_ALU64 | BPF_ADD | BPF_K,
+					 .dst_reg = REG(reg),
+					 .imm = number });
 }
 
 void emit_zero(struct program *program, int to, int16_t offset)
 {
-	emit(program, (struct bpf_insn){ .code = BPF_ST | BPF_MEM | BPF_W, .dst_reg = REG(to), .off = offset });
+	emit(program, (struct bpf_insn){ .code = BPF_ST | BPF_MEM | BPF_W,
+					 .dst_reg = REG(to),
+					 .off = offset });
 }
 
 void emit_return(struct program *program, int32_t verdict)
@@ -114,30 +133,39 @@ static void jump(struct program *program, struct jumps *jumps, struct bpf_insn i
 void emit_unless_equal(struct program *program, struct jumps *jumps, int reg, uint32_t number)
 {
 	jump(program, jumps,
-	     (struct bpf_insn){ .code = BPF_JMP32 | BPF_JNE | BPF_K, .dst_reg = REG(reg), .imm = (__s32)number });
+	     (struct bpf_insn){ .code = BPF_JMP32 | BPF_JNE | BPF_K,
+				.dst_reg = REG(reg),
+				.imm = (__s32)number });
 }
 
 void emit_if_equal(struct program *program, struct jumps *jumps, int reg, uint32_t number)
 {
 	jump(program, jumps,
-	     (struct bpf_insn){ .code = BPF_JMP32 | BPF_JEQ | BPF_K, .dst_reg = REG(reg), .imm = (__s32)number });
+	     (struct bpf_insn){ .code = BPF_JMP32 | BPF_JEQ | BPF_K,
+				.dst_reg = REG(reg),
+				.imm = (__s32)number });
 }
 
 void emit_if_above(struct program *program, struct jumps *jumps, int reg, int other)
 {
 	jump(program, jumps,
-	     (struct bpf_insn){ .code = BPF_JMP | BPF_JGT | BPF_X, .dst_reg = REG(reg), .src_reg = REG(other) });
+	     (struct bpf_insn){ .code = BPF_JMP | BPF_JGT | BPF_X,
+				.dst_reg = REG(reg),
+				.src_reg = REG(other) });
 }
 
 void emit_if_same(struct program *program, struct jumps *jumps, int reg, int other)
 {
 	jump(program, jumps,
-	     (struct bpf_insn){ .code = BPF_JMP | BPF_JEQ | BPF_X, .dst_reg = REG(reg), .src_reg = REG(other) });
+	     (struct bpf_insn){ .code = BPF_JMP | BPF_JEQ | BPF_X,
+				.dst_reg = REG(reg),
+				.src_reg = REG(other) });
 }
 
 void emit_if_null(struct program *program, struct jumps *jumps, int reg)
 {
-	jump(program, jumps, (struct bpf_insn){ .code = BPF_JMP | BPF_JEQ | BPF_K, .dst_reg = REG(reg) });
+	jump(program, jumps,
+	     (struct bpf_insn){ .code = BPF_JMP | BPF_JEQ | BPF_K, .dst_reg = REG(reg) });
 }
 
 void emit_jump(struct program *program, struct jumps *jumps)

@@ -29,7 +29,8 @@ static void emit_own(struct program *program, struct jumps *own)
 	emit_jump(program, &other);
 	emit_target(program, &v6);
 	for (size_t word = 0; word < 4; word++) {
-		emit_load(program, BPF_REG_2, BPF_REG_6, offsetof(struct bpf_sk_lookup, local_ip6) + word * 4);
+		emit_load(program, BPF_REG_2, BPF_REG_6,
+			  offsetof(struct bpf_sk_lookup, local_ip6) + word * 4);
 		emit_unless_equal(program, &other, BPF_REG_2, word == 3 ? one : 0);
 	}
 	emit_jump(program, own);
@@ -94,7 +95,9 @@ bool catch_all(const struct plan *plan, struct run *run, int listener)
 	make_lookup(&program, map);
 	autoclose int loaded = program_load(&program, BPF_PROG_TYPE_SK_LOOKUP, BPF_SK_LOOKUP);
 	union bpf_attr link = {
-		.link_create = { .prog_fd = (unsigned)loaded, .target_fd = (unsigned)network, .attach_type = BPF_SK_LOOKUP },
+		.link_create = { .prog_fd = (unsigned)loaded,
+				 .target_fd = (unsigned)network,
+				 .attach_type = BPF_SK_LOOKUP },
 	};
 	if (loaded >= 0)
 		run->catcher = sys_bpf(BPF_LINK_CREATE, &link, sizeof(link));

@@ -30,10 +30,13 @@ static bool is_host(const struct plan *plan)
 
 static int check_rules(const struct plan *plan, const struct list *words)
 {
-	list_each(item, words) {
+	list_each (item, words) {
 		struct destination destination;
-		if (!destination_parse(item->text, &destination) || destination.kind != DESTINATION_NETWORK)
-			return fail(0, "%s'%s' is no address: in mode host a guard keeps addresses and ports alone",
+		if (!destination_parse(item->text, &destination) ||
+		    destination.kind != DESTINATION_NETWORK)
+			return fail(0,
+				    "%s'%s' is no address: in mode host a guard keeps addresses "
+				    "and ports alone",
 				    origin_text(plan->arena, item->from), item->text);
 	}
 	return 0;
@@ -54,7 +57,8 @@ int guard_plan(struct plan *plan)
 static uint32_t word_of(const uint8_t *bytes)
 {
 	uint32_t word;
-	memcpy(&word, bytes, sizeof(word)); // as the kernel hands it out: in the order of the network
+	memcpy(&word, bytes,
+	       sizeof(word)); // as the kernel hands it out: in the order of the network
 	return word;
 }
 
@@ -72,7 +76,8 @@ static void emit_unless_v6(struct program *program, struct jumps *other)
 {
 	struct jumps v6 = { .count = 0 };
 	for (int i = 0; i < WORDS - 1; i++) {
-		emit_load(program, BPF_REG_2, BPF_REG_6, offsetof(struct bpf_sock_addr, user_ip6) + (size_t)i * 4);
+		emit_load(program, BPF_REG_2, BPF_REG_6,
+			  offsetof(struct bpf_sock_addr, user_ip6) + (size_t)i * 4);
 		if (i < WORDS - 2)
 			emit_unless_equal(program, &v6, BPF_REG_2, 0);
 		else
@@ -81,8 +86,8 @@ static void emit_unless_v6(struct program *program, struct jumps *other)
 	emit_target(program, &v6);
 }
 
-// One rule: goes on behind it when address or port is another. False when nothing else is reached, and the
-// kernel would refuse a program that goes on.
+// One rule: goes on behind it when address or port is another. False when nothing else is reached,
+// and the kernel would refuse a program that goes on.
 static bool emit_rule(struct program *program, const struct destination *rule, bool v4, int verdict)
 {
 	struct jumps next = { .count = 0 }, match = { .count = 0 };
@@ -96,15 +101,17 @@ static bool emit_rule(struct program *program, const struct destination *rule, b
 		if (mask == 0)
 			continue;
 		emit_load(program, BPF_REG_2, BPF_REG_6,
-			  v4 ? offsetof(struct bpf_sock_addr, user_ip4) :
-			       offsetof(struct bpf_sock_addr, user_ip6) + (size_t)i * 4);
+			  v4 ? offsetof(struct bpf_sock_addr, user_ip4)
+			     : offsetof(struct bpf_sock_addr, user_ip6) + (size_t)i * 4);
 		emit_mask(program, BPF_REG_2, mask);
-		emit_unless_equal(program, &next, BPF_REG_2, word_of(rule->network.bytes + 4 * i) & mask);
+		emit_unless_equal(program, &next, BPF_REG_2,
+				  word_of(rule->network.bytes + 4 * i) & mask);
 	}
 	if (rule->port_count > 0) {
 		emit_load(program, BPF_REG_2, BPF_REG_6, offsetof(struct bpf_sock_addr, user_port));
 		for (unsigned i = 0; i < rule->port_count; i++)
-			emit_if_equal(program, &match, BPF_REG_2, __builtin_bswap16(rule->ports[i]));
+			emit_if_equal(program, &match, BPF_REG_2,
+				      __builtin_bswap16(rule->ports[i]));
 		emit_jump(program, &next);
 		emit_target(program, &match);
 	}
@@ -116,7 +123,7 @@ static bool emit_rule(struct program *program, const struct destination *rule, b
 
 static bool emit_rules(struct program *program, const struct list *words, bool v4, int verdict)
 {
-	list_each(item, words) {
+	list_each (item, words) {
 		struct destination destination;
 		if (destination_parse(item->text, &destination) && // checked in the plan
 		    !emit_rule(program, &destination, v4, verdict))
@@ -170,9 +177,10 @@ static void make_socket(struct program *program)
 
 static uint64_t budget_of(const struct plan *plan, enum counter counter)
 {
-	const struct list *words = counter == COUNTER_SENT ? &plan->profile->upload : &plan->profile->download;
+	const struct list *words =
+		counter == COUNTER_SENT ? &plan->profile->upload : &plan->profile->download;
 	uint64_t most = UNLIMITED;
-	list_each(item, words) {
+	list_each (item, words) {
 		struct destination destination;
 		bool for_all;
 		uint64_t bytes;
@@ -183,7 +191,8 @@ static uint64_t budget_of(const struct plan *plan, enum counter counter)
 }
 
 // Called with every packet.
-static void make_packet(const struct plan *plan, struct program *program, int map, enum counter counter)
+static void make_packet(const struct plan *plan, struct program *program, int map,
+			enum counter counter)
 {
 	struct jumps loopback = { .count = 0 }, over = { .count = 0 };
 	uint64_t budget = budget_of(plan, counter);
@@ -207,7 +216,8 @@ static void make_packet(const struct plan *plan, struct program *program, int ma
 	}
 }
 
-static void emit_device(struct program *program, unsigned major_number, unsigned minor_number, bool any_minor)
+static void emit_device(struct program *program, unsigned major_number, unsigned minor_number,
+			bool any_minor)
 {
 	struct jumps next = { .count = 0 };
 	emit_unless_equal(program, &next, BPF_REG_3, major_number);
@@ -225,7 +235,8 @@ static void emit_devices_of(struct program *program, const char *path)
 		emit_device(program, major(status.st_rdev), minor(status.st_rdev), false);
 	DIR *stream = S_ISDIR(status.st_mode) ? opendir(path) : NULL;
 	for (struct dirent *each = stream ? readdir(stream) : NULL; each; each = readdir(stream))
-		if (fstatat(dirfd(stream), each->d_name, &status, 0) == 0 && S_ISCHR(status.st_mode))
+		if (fstatat(dirfd(stream), each->d_name, &status, 0) == 0 &&
+		    S_ISCHR(status.st_mode))
 			emit_device(program, major(status.st_rdev), minor(status.st_rdev), true);
 	if (stream)
 		closedir(stream);
@@ -234,7 +245,15 @@ static void emit_devices_of(struct program *program, const char *path)
 // Called when a device is opened or its node is made; the latter nobody may.
 static void make_device(const struct plan *plan, struct program *program)
 {
-	enum { TYPE_MASK = 0xffff, ACCESS_SHIFT = 16, PTY_FIRST = 136, PTY_LAST = 143, CONTROL = 5, TTY = 0, PTMX = 2 };
+	enum {
+		TYPE_MASK = 0xffff,
+		ACCESS_SHIFT = 16,
+		PTY_FIRST = 136,
+		PTY_LAST = 143,
+		CONTROL = 5,
+		TTY = 0,
+		PTMX = 2
+	};
 	struct jumps other = { .count = 0 };
 	emit_load(program, BPF_REG_2, BPF_REG_1, offsetof(struct bpf_cgroup_dev_ctx, access_type));
 	emit_move(program, BPF_REG_5, BPF_REG_2);
@@ -272,7 +291,9 @@ static int attach(const struct run *run, const struct program *program, enum bpf
 		.attach_type = where,
 		.attach_flags = BPF_F_ALLOW_MULTI,
 	};
-	return sys_bpf(BPF_PROG_ATTACH, &place, sizeof(place)) < 0 ? fail(errno, "guard: attach the program for %s", what) : 0;
+	return sys_bpf(BPF_PROG_ATTACH, &place, sizeof(place)) < 0
+		       ? fail(errno, "guard: attach the program for %s", what)
+		       : 0;
 }
 
 static int make_map(void)
@@ -308,7 +329,8 @@ static int attach_addresses(const struct plan *plan, const struct run *run)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct program *program = fresh();
 		make_address(plan, program, rows[i].v4);
-		TRY(attach(run, program, BPF_PROG_TYPE_CGROUP_SOCK_ADDR, rows[i].where, "addresses"));
+		TRY(attach(run, program, BPF_PROG_TYPE_CGROUP_SOCK_ADDR, rows[i].where,
+			   "addresses"));
 	}
 	return 0;
 }
@@ -327,7 +349,8 @@ int guard_host(const struct plan *plan, struct run *run)
 	TRY(attach_addresses(plan, run));
 	program = fresh();
 	make_socket(program);
-	TRY(attach(run, program, BPF_PROG_TYPE_CGROUP_SOCK, BPF_CGROUP_INET_SOCK_CREATE, "sockets"));
+	TRY(attach(run, program, BPF_PROG_TYPE_CGROUP_SOCK, BPF_CGROUP_INET_SOCK_CREATE,
+		   "sockets"));
 	program = fresh();
 	make_packet(plan, program, run->counters, COUNTER_SENT);
 	TRY(attach(run, program, BPF_PROG_TYPE_CGROUP_SKB, BPF_CGROUP_INET_EGRESS, "packets-out"));

@@ -67,8 +67,7 @@ static void line(struct out *out, const char *name, const char *text)
 	enum { COLUMN = 13 };
 	int length = (int)strlen(name);
 	out_text(out, "%s", name);
-	out_wrapped(out, COLUMN, length < COLUMN ? length : COLUMN,
-		    str_shown(text));
+	out_wrapped(out, COLUMN, length < COLUMN ? length : COLUMN, str_shown(text));
 }
 
 static int write_change(struct box *box, const struct settings *settings, const char *text,
@@ -184,8 +183,7 @@ static enum probed probe_unseen(const struct settings *settings, const char **re
 static const char *outside(const struct settings *settings, enum probed probed, const char *why)
 {
 	const char *first = arena_copy(settings->arena, why, strcspn(why, "\n"));
-	const char *shown = str_shown(first),
-		   *title = settings->agent->title;
+	const char *shown = str_shown(first), *title = settings->agent->title;
 	if (probed == PROBED_OUTSIDE)
 		return arena_text(settings->arena,
 				  "OUTSIDE: a probe, called as %s calls commands, was in no box",

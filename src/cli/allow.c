@@ -23,9 +23,11 @@ static int tell(char **words, const char *verb)
 			    str_shown(words[0]));
 	for (char **word = words + 1; *word; word++)
 		if (!destination_parse(*word, &destination))
-			return fail(0, "'%.80s' is no destination: name[:port,...], *.domain, address or "
-				       "network/prefix",
-				    str_shown(*word));
+			return fail(
+				0,
+				"'%.80s' is no destination: name[:port,...], *.domain, address or "
+				"network/prefix",
+				str_shown(*word));
 	for (char **word = words + 1; *word; word++)
 		TRY(live_tell((pid_t)run, verb, *word));
 	return 0;

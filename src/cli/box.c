@@ -35,7 +35,8 @@ int box_failed(void)
 
 const char *box_shell(void)
 {
-	static const char *const fallbacks[] = { "/bin/bash", "/usr/bin/bash", "/bin/zsh", "/bin/sh" };
+	static const char *const fallbacks[] = { "/bin/bash", "/usr/bin/bash", "/bin/zsh",
+						 "/bin/sh" };
 	const char *shell = getenv("SHELL");
 	const char *name = shell ? path_name(shell) : "";
 	if ((str_equal(name, "bash") || str_equal(name, "zsh")) && access(shell, X_OK) == 0)
@@ -115,7 +116,8 @@ int box_plan(struct box *box)
 static void die_like_command(int number)
 {
 	sigset_t only;
-	prctl(PR_SET_DUMPABLE, 0); // a limit of 0 does not keep a core from a program that takes them
+	prctl(PR_SET_DUMPABLE,
+	      0); // a limit of 0 does not keep a core from a program that takes them
 	signal(number, SIG_DFL);
 	sigemptyset(&only);
 	sigaddset(&only, number);
@@ -131,11 +133,15 @@ struct outcome box_try(struct box *box, struct run *run)
 	*run = (struct run){ .arguments = box->arguments.all, .environment = environ };
 	run->pidfd = run->to_host = run->from_box = run->terminal = run->signals = run->root = -1;
 	run->go[0] = run->go[1] = run->helper = run->network[0] = run->network[1] = -1;
-	run->asked_root = run->user = run->view = run->copies = run->listener = run->cgroup = run->counters = run->catcher = -1;
-	run->session = run->slot = run->session_user = run->session_view = run->descriptors = run->own_overlay = -1;
+	run->asked_root = run->user = run->view = run->copies = run->listener = run->cgroup =
+		run->counters = run->catcher = -1;
+	run->session = run->slot = run->session_user = run->session_view = run->descriptors =
+		run->own_overlay = -1;
 	for (int i = 0; i < ROOTS_MOST; i++)
 		run->trees[i] = -1;
-	group = (struct group){ .own = { -1, -1, -1, -1 }, .parents = { -1, -1, -1, -1 }, .manager = -1 };
+	group = (struct group){ .own = { -1, -1, -1, -1 },
+				.parents = { -1, -1, -1, -1 },
+				.manager = -1 };
 	run->group = &group;
 	run->mounts = mounts;
 	proxy = (struct proxy){ .audit = -1, .live = -1 };
@@ -147,7 +153,9 @@ struct outcome box_try(struct box *box, struct run *run)
 // Only where the machine gave no namespaces, and only to who said that less will do.
 static bool may_fall_back(const struct box *box, const struct run *run)
 {
-	static const char *const walls[] = { "namespaces", "ids", "hostname", "root", "view", "join" };
+	static const char *const walls[] = {
+		"namespaces", "ids", "hostname", "root", "view", "join"
+	};
 	const char *step = steps[run->message.step].name;
 	if (box->plan.tier != TIER_FULL || box->profile.minimum != TIER_LANDLOCK)
 		return false;
@@ -161,8 +169,9 @@ static int fall_back(const struct box *box, const struct run *run)
 {
 	struct out out = { 0 };
 	struct box *lower = box_new();
-	out_text(&out, "sbx: no namespaces here (step '%s': %s): tier landlock; what is lost: sbx plan "
-		       "--tier landlock\n",
+	out_text(&out,
+		 "sbx: no namespaces here (step '%s': %s): tier landlock; what is lost: sbx plan "
+		 "--tier landlock\n",
 		 steps[run->message.step].name, run->message.text);
 	out_flush(&out, STDERR_FILENO);
 	err_clear();
@@ -188,7 +197,8 @@ int box_run(struct box *box)
 		report_timing(&box->plan, &run);
 	int status = report_outcome(&box->plan, &run, &outcome);
 	if (box->after)
-		status = box->after(box, &(struct ending){ &outcome.denials, &run.group->usage }, status);
+		status = box->after(box, &(struct ending){ &outcome.denials, &run.group->usage },
+				    status);
 	denials_free(&outcome.denials);
 	if (outcome.kind == OUTCOME_ENDED && WIFSIGNALED(outcome.status))
 		die_like_command(WTERMSIG(outcome.status));

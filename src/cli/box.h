@@ -22,7 +22,7 @@ struct box {
 	struct profile profile;
 	struct plan plan;
 	const struct code *code; // of sbx code
-	const char *handback; // sbx-shell: a file that the agent reads afterwards
+	const char *handback;    // sbx-shell: a file that the agent reads afterwards
 	// After a run: returns the status to end with. The box is sealed by then. NULL: nothing.
 	// `ending` is NULL when the run did not begin.
 	int (*after)(struct box *box, const struct ending *ending, int status);
@@ -50,8 +50,8 @@ int box_decide(struct box *box);
 // Both halves of the plan, for those who only look at it.
 int box_plan(struct box *box);
 
-// Decides the first half, clones, decides the rest meanwhile, and runs the command. Returns sbx's exit
-// status; a command killed by a signal ends sbx by the same signal.
+// Decides the first half, clones, decides the rest meanwhile, and runs the command. Returns sbx's
+// exit status; a command killed by a signal ends sbx by the same signal.
 int box_run(struct box *box);
 
 // The run itself, without words; for box_run() and doctor, after the first half of the plan.

@@ -26,27 +26,39 @@
 
 extern char **environ;
 
-enum { SIZE_MOST = 32, SHOWN_BYTES_MOST = 16 << 20, TEXT_BYTES_MOST = 1 << 20, GIT_LOOKS_AT = 8000 };
+enum {
+	SIZE_MOST = 32,
+	SHOWN_BYTES_MOST = 16 << 20,
+	TEXT_BYTES_MOST = 1 << 20,
+	GIT_LOOKS_AT = 8000
+};
 
 static const struct {
 	char letter;
 	const char *word;
 } kinds[] = {
-	[CHANGE_ADDED] = { 'A', "added" },   [CHANGE_EDITED] = { 'M', "changed" }, [CHANGE_REMOVED] = { 'D', "removed" },
-	[CHANGE_TYPE] = { 'T', "replaced" }, [CHANGE_MODE] = { 'P', "mode" },
+	[CHANGE_ADDED] = { 'A', "added" },     [CHANGE_EDITED] = { 'M', "changed" },
+	[CHANGE_REMOVED] = { 'D', "removed" }, [CHANGE_TYPE] = { 'T', "replaced" },
+	[CHANGE_MODE] = { 'P', "mode" },
 };
 
 // Relative to the project, else absolute.
-static const char *name_of(struct arena *arena, const struct session *session, const struct change *change)
+static const char *name_of(struct arena *arena, const struct session *session,
+			   const struct change *change)
 {
 	const char *root = session->roots[change->root].path;
-	return str_equal(root, session->project) ? change->path : path_below(arena, root, change->path);
+	return str_equal(root, session->project) ? change->path
+						 : path_below(arena, root, change->path);
 }
 
-static bool is_wanted(struct arena *arena, const struct session *session, const struct change *change, char *const *words)
+static bool is_wanted(struct arena *arena, const struct session *session,
+		      const struct change *change, char *const *words)
 {
 	char current[PATH_MAX];
-	const char *from = getcwd(current, sizeof(current)) && path_within(current, session->project) ? current : session->project;
+	const char *from =
+		getcwd(current, sizeof(current)) && path_within(current, session->project)
+			? current
+			: session->project;
 	const char *whole = path_below(arena, session->roots[change->root].path, change->path);
 	for (char *const *word = words; *word; word++)
 		if (path_within(whole, path_join(arena, from, *word)))
@@ -54,23 +66,28 @@ static bool is_wanted(struct arena *arena, const struct session *session, const 
 	return !words[0];
 }
 
-void changes_line(struct sessions *sessions, const struct session *session, const struct change *change)
+void changes_line(struct sessions *sessions, const struct session *session,
+		  const struct change *change)
 {
 	char size[SIZE_MOST] = "";
 	const struct stat *status = change->kind == CHANGE_REMOVED ? &change->was : &change->is;
 	if (S_ISREG(status->st_mode))
 		units_rough(size, sizeof(size), (uint64_t)status->st_size, UNIT_SIZE);
-	out_text(&sessions->out, "%c %7s  %s%s", change->renamed ? 'R' : kinds[change->kind].letter, size,
-		 str_shown(name_of(sessions->store.arena, session, change)), S_ISDIR(status->st_mode) ? "/" : "");
+	out_text(&sessions->out, "%c %7s  %s%s", change->renamed ? 'R' : kinds[change->kind].letter,
+		 size, str_shown(name_of(sessions->store.arena, session, change)),
+		 S_ISDIR(status->st_mode) ? "/" : "");
 	if (change->renamed)
 		out_text(&sessions->out, "  (was %s)", str_shown(change->renamed));
 	if (change->kind == CHANGE_MODE)
-		out_text(&sessions->out, "  (%04o -> %04o)", change->was.st_mode & 07777, change->is.st_mode & 07777);
-	out_text(&sessions->out, "%s%s\n", change->conflict ? "  (conflict: the host has changed it since)" : "",
+		out_text(&sessions->out, "  (%04o -> %04o)", change->was.st_mode & 07777,
+			 change->is.st_mode & 07777);
+	out_text(&sessions->out, "%s%s\n",
+		 change->conflict ? "  (conflict: the host has changed it since)" : "",
 		 change->guarded ? "  (applied only when named)" : "");
 }
 
-static void json_one(struct sessions *sessions, const struct session *session, const struct change *change)
+static void json_one(struct sessions *sessions, const struct session *session,
+		     const struct change *change)
 {
 	struct out *out = &sessions->out;
 	json_open(out, NULL, '{');
@@ -102,14 +119,17 @@ static int make_parents(int top, const char *path)
 	return 0;
 }
 
-static int replace_copy(int top, const char *place, const struct stat *status, const struct out *text)
+static int replace_copy(int top, const char *place, const struct stat *status,
+			const struct out *text)
 {
 	if (unlinkat(top, place, 0) < 0)
 		return fail(errno, "make a copy to compare");
 	if (S_ISLNK(status->st_mode))
-		return symlinkat(text->text, top, place) < 0 ? fail(errno, "make a copy to compare") : 0;
+		return symlinkat(text->text, top, place) < 0 ? fail(errno, "make a copy to compare")
+							     : 0;
 	autoclose int fd = openat(top, place, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0 || fd_write_all(fd, text->text, text->used) < 0 || fchmod(fd, status->st_mode & 0777) < 0)
+	if (fd < 0 || fd_write_all(fd, text->text, text->used) < 0 ||
+	    fchmod(fd, status->st_mode & 0777) < 0)
 		return fail(errno, "make a copy to compare");
 	return 0;
 }
@@ -122,10 +142,13 @@ static int make_visible(int top, const char *place, const struct stat *status)
 	size_t size = file ? (size_t)status->st_size : PATH_MAX;
 	char *text = calloc(1, size + 1);
 	autoclose int fd = file ? openat(top, place, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
-	ssize_t length = !text ? -1 : file ? fd_read_all(fd, text, size) : readlinkat(top, place, text, size);
+	ssize_t length = !text  ? -1
+			 : file ? fd_read_all(fd, text, size)
+				: readlinkat(top, place, text, size);
 	int result = length < 0 ? fail(errno, "read a copy to compare") : 0;
 	struct out out = { 0 };
-	if (result == 0 && !memchr(text, '\0', (size_t)length < GIT_LOOKS_AT ? (size_t)length : GIT_LOOKS_AT)) {
+	if (result == 0 &&
+	    !memchr(text, '\0', (size_t)length < GIT_LOOKS_AT ? (size_t)length : GIT_LOOKS_AT)) {
 		out_visible(&out, text, (size_t)length);
 		if (out.used != (size_t)length)
 			result = replace_copy(top, place, status, &out);
@@ -136,15 +159,17 @@ static int make_visible(int top, const char *place, const struct stat *status)
 }
 
 // One side of a change as a file of ours, so that git compares copies and nothing else.
-static int copy_side(struct sessions *sessions, const struct session *session, const struct change *change, int top, bool old)
+static int copy_side(struct sessions *sessions, const struct session *session,
+		     const struct change *change, int top, bool old)
 {
 	const struct stat *status = old ? &change->was : &change->is;
-	const char *name, *place = name_of(sessions->store.arena, session, change) + (change->path[0] == '/');
+	const char *name,
+		*place = name_of(sessions->store.arena, session, change) + (change->path[0] == '/');
 	place += place[0] == '/';
 	if (!status->st_mode || S_ISDIR(status->st_mode) || status->st_size > SHOWN_BYTES_MOST)
 		return 0;
-	autoclose int from = old ? changes_host_parent(session, change->root, change->path, &name) :
-				   changes_parent(&sessions->store, session, change, &name);
+	autoclose int from = old ? changes_host_parent(session, change->root, change->path, &name)
+				 : changes_parent(&sessions->store, session, change, &name);
 	TRY(from);
 	TRY(make_parents(top, place));
 	int kind = copy_one(from, name, status, top, place);
@@ -153,7 +178,8 @@ static int copy_side(struct sessions *sessions, const struct session *session, c
 	if (kind == 0 && S_ISREG(status->st_mode) && !(status->st_mode & S_IRUSR) &&
 	    fchmodat(top, place, (status->st_mode & 0777) | S_IRUSR, 0) < 0)
 		return fail(errno, "make a copy to compare");
-	if (kind > 0 || !isatty(STDOUT_FILENO) || (!S_ISREG(status->st_mode) && !S_ISLNK(status->st_mode)))
+	if (kind > 0 || !isatty(STDOUT_FILENO) ||
+	    (!S_ISREG(status->st_mode) && !S_ISLNK(status->st_mode)))
 		return 0;
 	return make_visible(top, place, status);
 }
@@ -163,13 +189,25 @@ static bool is_for_git(const char *variable)
 	return str_starts(variable, "GIT_") && !str_starts(variable, "GIT_PAGER=");
 }
 
-// No repository is looked for: a home can be one, and the attributes that a session's files are would
-// say there what of them is text. Git shows names with C0 as it shows strings; the others too, when it is told.
+// No repository is looked for: a home can be one, and the attributes that a session's files are
+// would say there what of them is text. Git shows names with C0 as it shows strings; the others
+// too, when it is told.
 static int run_git(int directory, bool quoted, bool *ret_found)
 {
 	int status;
-	const char *words[] = { "git", "-c", "core.quotePath=true", "--git-dir=/dev/null", "diff", "--no-index", "--no-prefix",
-				"--no-ext-diff", "--no-textconv", "-M", "a", "b", NULL };
+	const char *words[] = { "git",
+				"-c",
+				"core.quotePath=true",
+				"--git-dir=/dev/null",
+				"diff",
+				"--no-index",
+				"--no-prefix",
+				"--no-ext-diff",
+				"--no-textconv",
+				"-M",
+				"a",
+				"b",
+				NULL };
 	const char **first = quoted ? words : words + 2;
 	first[0] = "git";
 	pid_t pid = fork();
@@ -189,25 +227,30 @@ static int run_git(int directory, bool quoted, bool *ret_found)
 	return 0;
 }
 
-static const char *read_side(struct sessions *sessions, const struct session *session, const struct change *change, bool old)
+static const char *read_side(struct sessions *sessions, const struct session *session,
+			     const struct change *change, bool old)
 {
 	const struct stat *status = old ? &change->was : &change->is;
 	const char *name;
 	if (!S_ISREG(status->st_mode) || status->st_size > TEXT_BYTES_MOST)
 		return "";
 	char *text = arena_take(sessions->store.arena, (size_t)status->st_size + 1);
-	autoclose int parent = old ? changes_host_parent(session, change->root, change->path, &name) : -1;
-	autoclose int fd = old ? openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) :
-				 changes_open(&sessions->store, session, change);
+	autoclose int parent =
+		old ? changes_host_parent(session, change->root, change->path, &name) : -1;
+	autoclose int fd =
+		old ? openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+		    : changes_open(&sessions->store, session, change);
 	return fd >= 0 && fd_read_all(fd, text, (size_t)status->st_size) >= 0 ? text : "";
 }
 
 // Without git: our own lines.
-static void plain_text(struct sessions *sessions, const struct session *session, const struct change *change)
+static void plain_text(struct sessions *sessions, const struct session *session,
+		       const struct change *change)
 {
 	out_text(&sessions->out, "--- %s: %s\n", kinds[change->kind].word,
 		 str_shown(name_of(sessions->store.arena, session, change)));
-	diff_lines(&sessions->out, read_side(sessions, session, change, true), read_side(sessions, session, change, false));
+	diff_lines(&sessions->out, read_side(sessions, session, change, true),
+		   read_side(sessions, session, change, false));
 }
 
 struct wanted {
@@ -245,10 +288,14 @@ static int show_text(struct sessions *sessions, const struct wanted *wanted)
 	TRY(owned_remove_tree(store, name));
 	if (mkdirat(store, name, 0700) < 0)
 		return fail(errno, "make copies to compare");
-	autoclose int directory = openat(store, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	int result = directory < 0 ? fail(errno, "make copies to compare") : copy_sides(sessions, wanted, directory);
+	autoclose int directory =
+		openat(store, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int result = directory < 0 ? fail(errno, "make copies to compare")
+				   : copy_sides(sessions, wanted, directory);
 	if (result == 0)
-		result = out_flush(&sessions->out, STDOUT_FILENO) < 0 ? -1 : run_git(directory, wanted->quoted, &found);
+		result = out_flush(&sessions->out, STDOUT_FILENO) < 0
+				 ? -1
+				 : run_git(directory, wanted->quoted, &found);
 	owned_remove_tree(store, name);
 	TRY(result);
 	for (unsigned i = 0; i < wanted->changes->count && !found; i++)
@@ -257,7 +304,8 @@ static int show_text(struct sessions *sessions, const struct wanted *wanted)
 	return 0;
 }
 
-int changes_show(struct sessions *sessions, const struct held *held, char *const *words, enum diff_form form)
+int changes_show(struct sessions *sessions, const struct held *held, char *const *words,
+		 enum diff_form form)
 {
 	const struct session *session = &held->session;
 	struct changes changes;
@@ -290,7 +338,9 @@ int changes_show(struct sessions *sessions, const struct held *held, char *const
 	if (conflicts > 0)
 		out_text(&sessions->told, "sbx: %u of them changed on the host since\n", conflicts);
 	if (guarded > 0)
-		out_text(&sessions->told, "sbx: %u of them would be run or trusted by your own programs: applied only when named\n",
+		out_text(&sessions->told,
+			 "sbx: %u of them would be run or trusted by your own programs: applied "
+			 "only when named\n",
 			 guarded);
 	return 0;
 }

@@ -180,9 +180,12 @@ static void try_path(struct doctor *doctor)
 		return;
 	}
 	if (paths_unseen(&box->plan, getenv("PATH"), &out) > 0)
-		find(doctor, (struct finding){ .wall = "PATH", .state = FINDING_WEAK,
-					       .detail = arena_text(box->arena, "not in a box:%s", out.text),
-					       .fix = "read = DIRECTORY in [files] of a profile, or --read DIRECTORY" });
+		find(doctor, (struct finding){
+				     .wall = "PATH",
+				     .state = FINDING_WEAK,
+				     .detail = arena_text(box->arena, "not in a box:%s", out.text),
+				     .fix = "read = DIRECTORY in [files] of a profile, or --read "
+					    "DIRECTORY" });
 	out_free(&out);
 }
 

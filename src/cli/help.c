@@ -36,7 +36,8 @@ static void option(struct out *out, const struct key *key)
 static void options_of(struct out *out, enum verb verb, const char *section)
 {
 	for (const struct key *key = keys; key < keys + key_count; key++) {
-		bool here = section ? key->section && str_equal(key->section, section) : !key->section;
+		bool here =
+			section ? key->section && str_equal(key->section, section) : !key->section;
 		if (here && key->flag && (key->verbs & verb))
 			option(out, key);
 	}

@@ -67,7 +67,8 @@ static bool is_secret(const struct box *box, const char *path)
 static const char *path_caution(const struct box *box, const char *key, const char *path)
 {
 	struct judgement judgement = judge_path(&box->plan, path);
-	bool kept = judgement.by && judgement.by->from.file && str_equal(judgement.by->from.file, "protect");
+	bool kept = judgement.by && judgement.by->from.file &&
+		    str_equal(judgement.by->from.file, "protect");
 	if (is_secret(box, path))
 		return "a secret";
 	return kept && str_equal(key, "write") ? "what your own tools run or trust" : NULL;
@@ -138,18 +139,22 @@ static const char *head_of(const struct box *box, struct arena *arena)
 	return text;
 }
 
-// The profile that is added to is not for the command to change: what it put there would be in force
-// with what was proposed.
+// The profile that is added to is not for the command to change: what it put there would be in
+// force with what was proposed.
 static const char *before_run;
 
 // From now on a profile that was given: protected before it is used for the first time.
-static int write_profile(const struct box *box, struct arena *arena, const char *path, const char *text, struct out *out)
+static int write_profile(const struct box *box, struct arena *arena, const char *path,
+			 const char *text, struct out *out)
 {
 	char real[PATH_MAX];
 	TRY(owned_replace(path, text, 0644));
 	if (!realpath(path, real) || !str_printable(real) ||
 	    given_add(box->plan.state, arena_text(arena, "%s\n", real)) < 0)
-		out_text(out, "sbx: it could not be noted (%s): later runs can change it where they can write\n", err_text());
+		out_text(out,
+			 "sbx: it could not be noted (%s): later runs can change it where they can "
+			 "write\n",
+			 err_text());
 	err_clear();
 	return 0;
 }
@@ -164,7 +169,10 @@ static int propose(const struct box *box, const struct denials *denials, struct 
 		wish_for(box, arena, &denials->all[i], &wishes);
 	TRY(read_before(arena, path, &before));
 	if (!str_equal(before, before_run))
-		return fail(0, "'%s' was changed while the command ran, and nothing is added to it; look at it, and run this again", path);
+		return fail(0,
+			    "'%s' was changed while the command ran, and nothing is added to it; "
+			    "look at it, and run this again",
+			    path);
 	if (wishes.count == 0) {
 		out_text(out, "sbx: nothing was refused: no line is needed\n");
 		return 0;

@@ -37,10 +37,12 @@ static const char *value_of(struct arena *arena, const char *line, const char *k
 static void show_line(struct arena *arena, struct out *out, const char *line)
 {
 	const char *program = value_of(arena, line, "program"), *why = value_of(arena, line, "why");
-	out_text(out, "%.19s %-7s %s:%s %s%s%s%sx%s %s up %s down run %s\n", value_of(arena, line, "time"),
-		 value_of(arena, line, "verdict"), value_of(arena, line, "name"), value_of(arena, line, "port"),
-		 program, *program ? " " : "", why, *why ? " " : "", value_of(arena, line, "connections"),
-		 value_of(arena, line, "up"), value_of(arena, line, "down"), value_of(arena, line, "run"));
+	out_text(out, "%.19s %-7s %s:%s %s%s%s%sx%s %s up %s down run %s\n",
+		 value_of(arena, line, "time"), value_of(arena, line, "verdict"),
+		 value_of(arena, line, "name"), value_of(arena, line, "port"), program,
+		 *program ? " " : "", why, *why ? " " : "", value_of(arena, line, "connections"),
+		 value_of(arena, line, "up"), value_of(arena, line, "down"),
+		 value_of(arena, line, "run"));
 }
 
 static int show_file(struct box *box, struct out *out, const char *name, const char *run)

@@ -157,7 +157,8 @@ static void text_limits(struct out *out, const struct box *box)
 	out_text(out, column == 13 ? "none\n" : "\n");
 	out_text(out, "  kept by    %s\n", means_text(&box->plan));
 	if (box->plan.keeping.means == MEANS_GROUP)
-		out_text(out, "  cgroup     %s\n", str_shown(box->plan.keeping.parents[HIERARCHY_ONE]));
+		out_text(out, "  cgroup     %s\n",
+			 str_shown(box->plan.keeping.parents[HIERARCHY_ONE]));
 }
 
 static void text_list(struct out *out, const char *title, const struct list *words)
@@ -166,7 +167,7 @@ static void text_list(struct out *out, const char *title, const struct list *wor
 	if (!words->first)
 		return;
 	out_text(out, "  %-10s ", title);
-	list_each(item, words)
+	list_each (item, words)
 		listed_word(out, &column, str_shown(item->text));
 	out_text(out, "\n");
 }
@@ -186,7 +187,8 @@ enum { NETWORK_ROWS = sizeof(network_rows) / sizeof(*network_rows) };
 
 static const struct list *network_list(const struct plan *plan, int row)
 {
-	return (const struct list *)(const void *)((const char *)plan->profile + network_rows[row].offset);
+	return (const struct list *)(const void *)((const char *)plan->profile +
+						   network_rows[row].offset);
 }
 
 // Of groups each word with its reason, one a line; the rest together.
@@ -203,9 +205,10 @@ static void text_network(struct out *out, const struct plan *plan)
 	if (!plan->egress.on)
 		return;
 	const struct item *reason = plan->egress.reasons.first;
-	list_each(item, &plan->egress.allow) {
+	list_each (item, &plan->egress.allow) {
 		if (reason->text[0])
-			out_text(out, "  allow      %s: %s\n", str_shown(item->text), str_shown(reason->text));
+			out_text(out, "  allow      %s: %s\n", str_shown(item->text),
+				 str_shown(reason->text));
 		else
 			list_add(&own, plan->arena, item->text, item->from);
 		reason = reason->next;
@@ -229,8 +232,8 @@ static void text_plan(struct out *out, const struct box *box)
 		 project_words[plan->profile->project]);
 	out_text(out, "directory    %s\n", str_shown(plan->directory));
 	text_network(out, plan);
-	out_text(out, "user         uid %u, gid %u%s, no capabilities\n", (unsigned)plan->uid, (unsigned)plan->gid,
-		 plan->as_root ? " (as uid 0, gid 0)" : "");
+	out_text(out, "user         uid %u, gid %u%s, no capabilities\n", (unsigned)plan->uid,
+		 (unsigned)plan->gid, plan->as_root ? " (as uid 0, gid 0)" : "");
 	out_text(out, "landlock     ");
 	out_text(out, plan->landlock ? "ABI %d\n" : "off\n", plan->landlock);
 	out_text(out, "filter       %u instructions\n", plan->filter.count);
@@ -238,9 +241,9 @@ static void text_plan(struct out *out, const struct box *box)
 	text_mounts(out, plan);
 	text_guards(out, plan);
 	text_environment(out, plan);
-	list_each(warning, &plan->warnings)
+	list_each (warning, &plan->warnings)
 		out_text(out, "warning      %s\n", str_shown(warning->text));
-	list_each(note, &plan->notes)
+	list_each (note, &plan->notes)
 		out_text(out, "note         %s\n", str_shown(note->text));
 }
 
@@ -280,7 +283,7 @@ static void json_environment(struct out *out, const struct plan *plan)
 static void json_words(struct out *out, const char *name, const struct list *words)
 {
 	json_open(out, name, '[');
-	list_each(item, words)
+	list_each (item, words)
 		json_string(out, NULL, item->text);
 	json_close(out, ']');
 }
@@ -315,11 +318,11 @@ static void json_plan(struct out *out, const struct box *box)
 	json_close(out, ']');
 	json_environment(out, plan);
 	json_open(out, "warnings", '[');
-	list_each(warning, &plan->warnings)
+	list_each (warning, &plan->warnings)
 		json_string(out, NULL, warning->text);
 	json_close(out, ']');
 	json_open(out, "notes", '[');
-	list_each(note, &plan->notes)
+	list_each (note, &plan->notes)
 		json_string(out, NULL, note->text);
 	json_close(out, ']');
 	json_open(out, "command", '[');

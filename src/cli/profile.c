@@ -49,7 +49,8 @@ static void list_directory(struct out *out, struct arena *arena, const char *dir
 		const char *path = arena_text(arena, "%s/%s", directory, entry->d_name);
 		bool good = find_read_file(arena, path, &source) == 0;
 		out_text(out, "%-12.*s %s (%s)\n", length, entry->d_name,
-			 good ? description(&source) : "unusable; see: sbx profile check", directory);
+			 good ? description(&source) : "unusable; see: sbx profile check",
+			 directory);
 		err_clear();
 	}
 	closedir(stream);
@@ -78,7 +79,7 @@ static void resolved_key(struct out *out, const struct key *key, const struct pr
 	const char *text;
 	switch (key->kind) {
 	case KEY_LIST:
-		list_each(item, list)
+		list_each (item, list)
 			out_text(out, "%s = %s ; %s:%u\n", key->name, item->text, item->from.file,
 				 item->from.line);
 		return;
@@ -98,7 +99,8 @@ static void resolved_key(struct out *out, const struct key *key, const struct pr
 	case KEY_PROCESSORS:
 		memcpy(&number, field, sizeof(number));
 		units_text(digits, sizeof(digits), number, value_unit(key));
-		out_text(out, "%s = %s%s\n", key->name, profile->limits.soft & key->soft ? "?" : "", digits);
+		out_text(out, "%s = %s%s\n", key->name, profile->limits.soft & key->soft ? "?" : "",
+			 digits);
 		return;
 	case KEY_SWITCH:
 		return;
@@ -142,7 +144,8 @@ static int check(struct box *box, char **words)
 	struct list names = { 0 };
 	if (!words[0] || words[1])
 		return fail(0, "usage: sbx profile check FILE");
-	const char *path = strchr(words[0], '/') ? words[0] : arena_text(box->arena, "./%s", words[0]);
+	const char *path =
+		strchr(words[0], '/') ? words[0] : arena_text(box->arena, "./%s", words[0]);
 	list_add(&names, box->arena, path, (struct origin){ .file = "profile check" });
 	const char *config = decide_config_directory(box->arena, environ);
 	TRY(merge_profiles(box->arena, config, &names, &box->profile));
@@ -163,7 +166,8 @@ static int list_groups(struct box *box, char **words)
 		const struct ini_row row = ini_at(&group_rows, i);
 		bool first = i == 0 || !str_equal(ini_at(&group_rows, i - 1).section, row.section);
 		if (!str_equal(row.name, "file"))
-			out_text(&out, "%-12s %s: %s\n", first ? row.section : "", row.name, row.value);
+			out_text(&out, "%-12s %s: %s\n", first ? row.section : "", row.name,
+				 row.value);
 		else if (first)
 			out_text(&out, "%s\n", row.section);
 	}
@@ -179,7 +183,8 @@ static int list_keys(struct box *box, char **words)
 		out_text(&out, "%s[%s] %s\n", i ? "\n" : "", sections[i].name, sections[i].help);
 		for (const struct key *key = keys; key < keys + key_count; key++)
 			if (key->section && str_equal(key->section, sections[i].name))
-				out_text(&out, "%s = %s\n    %s\n", key->name, key->value, key->help);
+				out_text(&out, "%s = %s\n    %s\n", key->name, key->value,
+					 key->help);
 	}
 	return out_flush(&out, STDOUT_FILENO);
 }
@@ -198,7 +203,8 @@ static int own_file(struct box *box, char **words, struct trust *ret_trust)
 		return fail(0, "the current directory is no place for a project");
 	TRY(trust_read(box->arena, plan->state, plan->toplevel, ret_trust));
 	if (ret_trust->state == TRUST_NO_FILE)
-		return fail(0, "%s: there is no such file", path_below(box->arena, plan->toplevel, ".sbx.ini"));
+		return fail(0, "%s: there is no such file",
+			    path_below(box->arena, plan->toplevel, ".sbx.ini"));
 	return 0;
 }
 
@@ -220,7 +226,7 @@ static int status(struct box *box, char **words)
 	TRY(merge_profiles(box->arena, config, &names, &profile));
 	TRY(trust_merge(box->arena, config, &trust, &profile, &ignored));
 	out_text(&out, "%s: %s\n", trust.source.file, words_of[trust.state]);
-	list_each(item, &ignored)
+	list_each (item, &ignored)
 		out_text(&out, "line %u loosens it and is ignored\n", item->from.line);
 	if (trust.state == TRUST_CHANGED)
 		diff_lines(&out, trust.trusted, trust.source.text);
@@ -253,10 +259,10 @@ struct action {
 	int (*run)(struct box *box, char **words);
 };
 
-static const struct action actions[] = {
-	{ "list", list }, { "show", show }, { "check", check }, { "keys", list_keys },
-	{ "groups", list_groups }, { "status", status }, { "trust", trust_own }, { "untrust", untrust_own }
-};
+static const struct action actions[] = { { "list", list },          { "show", show },
+					 { "check", check },        { "keys", list_keys },
+					 { "groups", list_groups }, { "status", status },
+					 { "trust", trust_own },    { "untrust", untrust_own } };
 
 int verb_profile(char **words)
 {
@@ -270,7 +276,8 @@ int verb_profile(char **words)
 	if (box->invocation.help == ANSWER_YES)
 		return help_verb(VERB_PROFILE, "profile");
 	if (!chosen) {
-		fail(0, "usage: sbx profile list | show [--resolved] NAME | check FILE | keys | groups | status | "
+		fail(0, "usage: sbx profile list | show [--resolved] NAME | check FILE | keys | "
+			"groups | status | "
 			"trust | untrust");
 		return box_failed();
 	}

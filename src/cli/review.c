@@ -38,7 +38,8 @@ static void say(struct out *out)
 	out_flush(out, STDERR_FILENO);
 }
 
-static int show_list(struct sessions *sessions, const struct held *held, const struct changes *changes)
+static int show_list(struct sessions *sessions, const struct held *held,
+		     const struct changes *changes)
 {
 	struct out kept = sessions->out;
 	unsigned shown = 0, all = 0;
@@ -62,7 +63,8 @@ static int show_list(struct sessions *sessions, const struct held *held, const s
 // 'a', 'd', 'k' or 's'; the end of input keeps.
 static char ask(int terminal)
 {
-	static const char question[] = "sbx: [a]pply, [d]iscard, [k]eep as a session, [s]how the text? ";
+	static const char question[] =
+		"sbx: [a]pply, [d]iscard, [k]eep as a session, [s]how the text? ";
 	char line[64];
 	for (;;) {
 		if (fd_write_all(terminal, question, sizeof(question) - 1) < 0)
@@ -77,7 +79,8 @@ static char ask(int terminal)
 	}
 }
 
-static int decide_by_asking(struct sessions *sessions, const struct held *held, enum decision *ret_decision)
+static int decide_by_asking(struct sessions *sessions, const struct held *held,
+			    enum decision *ret_decision)
 {
 	autoclose int terminal = open_terminal();
 	char *none[] = { NULL };
@@ -93,7 +96,9 @@ static int decide_by_asking(struct sessions *sessions, const struct held *held, 
 			say(&sessions->told);
 			continue;
 		}
-		*ret_decision = answer == 'a' ? DECIDE_APPLY : answer == 'd' ? DECIDE_DISCARD : DECIDE_KEEP;
+		*ret_decision = answer == 'a'   ? DECIDE_APPLY
+				: answer == 'd' ? DECIDE_DISCARD
+						: DECIDE_KEEP;
 		return 0;
 	}
 }
@@ -122,8 +127,10 @@ static int read_list(struct arena *arena, const char *path, char ***ret_words)
 
 static int keep(const struct held *held, struct out *told)
 {
-	out_text(told, "sbx: kept: sbx session diff %s, then: sbx session apply %s, or: sbx session rm %s\n", held->name,
-		 held->name, held->name);
+	out_text(told,
+		 "sbx: kept: sbx session diff %s, then: sbx session apply %s, or: sbx session rm "
+		 "%s\n",
+		 held->name, held->name, held->name);
 	return 0;
 }
 
@@ -204,11 +211,15 @@ static int prepare(struct box *box)
 	struct sessions sessions;
 	struct plan plan = { .arena = box->arena };
 	if (box->invocation.session)
-		return fail(0, "--review makes a session of its own; without it: sbx session diff %s", box->invocation.session);
+		return fail(0,
+			    "--review makes a session of its own; without it: sbx session diff %s",
+			    box->invocation.session);
 	decide_places(&plan, environ);
-	const char *why = plan.toplevel ? project_refusal(&plan, plan.toplevel) : "is no project to review changes of";
+	const char *why = plan.toplevel ? project_refusal(&plan, plan.toplevel)
+					: "is no project to review changes of";
 	if (why)
-		return fail(0, "'%s' %s; change to a project's directory", plan.current ? plan.current : "(deleted)", why);
+		return fail(0, "'%s' %s; change to a project's directory",
+			    plan.current ? plan.current : "(deleted)", why);
 	TRY(sessions_open(box, &sessions));
 	const char *name = arena_text(box->arena, "review-%d", (int)getpid());
 	TRY(history_create(&sessions.store, name, plan.toplevel, RIGHTS_CALLER));

@@ -47,7 +47,8 @@ static int find_project(struct sessions *sessions)
 	if (!plan->toplevel)
 		return fail(0, "there is no directory to make a session over");
 	const char *why = project_refusal(plan, plan->toplevel);
-	return why ? fail(0, "'%s' %s and cannot be the project of a session", plan->toplevel, why) : 0;
+	return why ? fail(0, "'%s' %s and cannot be the project of a session", plan->toplevel, why)
+		   : 0;
 }
 
 static int import(struct sessions *sessions, char **words)
@@ -58,8 +59,8 @@ static int import(struct sessions *sessions, char **words)
 	if (!standard && file < 0)
 		return fail(errno, "'%s'", words[1]);
 	TRY(find_project(sessions));
-	return archive_read(&sessions->store, words[0], plan->toplevel, plan->real_home, standard ? STDIN_FILENO : file,
-			    &sessions->told);
+	return archive_read(&sessions->store, words[0], plan->toplevel, plan->real_home,
+			    standard ? STDIN_FILENO : file, &sessions->told);
 }
 
 static int export(struct sessions *sessions, char **words)
@@ -67,12 +68,18 @@ static int export(struct sessions *sessions, char **words)
 	struct held held;
 	bool standard = !words[1] || str_equal(words[1], "-");
 	if (standard && isatty(STDOUT_FILENO))
-		return fail(0, "an archive is nothing for a terminal; name a file: sbx session export %s FILE", words[0]);
+		return fail(0,
+			    "an archive is nothing for a terminal; name a file: sbx session export "
+			    "%s FILE",
+			    words[0]);
 	TRY(refer_alone(sessions, words[0], &held));
-	autoclose int file = standard ? -1 : open(words[1], O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
+	autoclose int file =
+		standard ? -1
+			 : open(words[1], O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
 	if (!standard && file < 0)
 		return fail(errno, "'%s'", words[1]);
-	int result = archive_write(&sessions->store, &held, standard ? STDOUT_FILENO : file, &sessions->told);
+	int result = archive_write(&sessions->store, &held, standard ? STDOUT_FILENO : file,
+				   &sessions->told);
 	if (result < 0 && !standard)
 		unlink(words[1]);
 	return result;
@@ -83,9 +90,12 @@ static int create(struct sessions *sessions, char **words)
 	const char *from = sessions->box->invocation.from;
 	struct reference reference;
 	if (from && sessions->box->invocation.as_root == ANSWER_YES)
-		return fail(0, "a session is as root as the one it begins as; --as-root is for a new one");
+		return fail(
+			0,
+			"a session is as root as the one it begins as; --as-root is for a new one");
 	if (from && (strchr(from, '/') || str_ends(from, ".tar") || str_equal(from, "-"))) {
-		char *both[] = { words[0], arena_copy(sessions->store.arena, from, strlen(from)), NULL };
+		char *both[] = { words[0], arena_copy(sessions->store.arena, from, strlen(from)),
+				 NULL };
 		return import(sessions, both);
 	}
 	if (from) {
@@ -94,7 +104,8 @@ static int create(struct sessions *sessions, char **words)
 	}
 	TRY(find_project(sessions));
 	return history_create(&sessions->store, words[0], sessions->box->plan.toplevel,
-			      sessions->box->invocation.as_root == ANSWER_YES ? RIGHTS_ROOT : RIGHTS_CALLER);
+			      sessions->box->invocation.as_root == ANSWER_YES ? RIGHTS_ROOT
+									      : RIGHTS_CALLER);
 }
 
 static int set_budget(struct sessions *sessions, char **words)
@@ -102,7 +113,8 @@ static int set_budget(struct sessions *sessions, char **words)
 	struct held held;
 	uint64_t bytes;
 	if (!units_size(words[1], &bytes) || bytes < BUDGET_LEAST)
-		return fail(0, "'%.40s' is no size: 500M, 5G (at least 1M), or unlimited", str_shown(words[1]));
+		return fail(0, "'%.40s' is no size: 500M, 5G (at least 1M), or unlimited",
+			    str_shown(words[1]));
 	TRY(refer_alone(sessions, words[0], &held));
 	held.session.budget = bytes == UNLIMITED ? 0 : bytes;
 	return store_save(&sessions->store, &held);
@@ -150,8 +162,8 @@ static int remove_one(struct sessions *sessions, char **words)
 	struct held held;
 	TRY(history_refer(sessions->store.arena, words[0], &reference));
 	TRY(refer_alone(sessions, reference.session, &held));
-	TRY(reference.snapshot ? history_forget(&sessions->store, &held, reference.snapshot) :
-				 store_remove(&sessions->store, &held));
+	TRY(reference.snapshot ? history_forget(&sessions->store, &held, reference.snapshot)
+			       : store_remove(&sessions->store, &held));
 	return store_sweep(&sessions->store);
 }
 
@@ -160,7 +172,8 @@ static int sweep(struct sessions *sessions, char **words)
 	(void)words;
 	int count = store_sweep(&sessions->store);
 	if (count >= 0)
-		out_text(&sessions->out, "%d unused layer%s removed\n", count, count == 1 ? "" : "s");
+		out_text(&sessions->out, "%d unused layer%s removed\n", count,
+			 count == 1 ? "" : "s");
 	return count;
 }
 
@@ -174,7 +187,8 @@ static int apply(struct sessions *sessions, char **words)
 	if (pending && !words[1])
 		return 0;
 	return apply_run(&sessions->store, &held, words + 1,
-			 sessions->box->invocation.force == ANSWER_YES ? FORCE_YES : FORCE_NO, &sessions->told);
+			 sessions->box->invocation.force == ANSWER_YES ? FORCE_YES : FORCE_NO,
+			 &sessions->told);
 }
 
 // One of the two names a session: NAME:PATH.
@@ -185,12 +199,13 @@ static int copy(struct sessions *sessions, char **words)
 	bool in = to && !memchr(words[1], '/', (size_t)(to - words[1]));
 	bool out = from && !memchr(words[0], '/', (size_t)(from - words[0]));
 	if (in == out)
-		return fail(0, "one of the two is NAME:PATH, in a session; ./a:b is a file of yours");
+		return fail(0,
+			    "one of the two is NAME:PATH, in a session; ./a:b is a file of yours");
 	char *mark = in ? to : from;
 	*mark = '\0';
 	TRY(refer_alone(sessions, in ? words[1] : words[0], &held));
-	return in ? transfer_in(&sessions->store, &held, words[0], mark + 1) :
-		    transfer_out(&sessions->store, &held, mark + 1, words[1]);
+	return in ? transfer_in(&sessions->store, &held, words[0], mark + 1)
+		  : transfer_out(&sessions->store, &held, mark + 1, words[1]);
 }
 
 static int signal_runs(struct sessions *sessions, const char *name, int number)
@@ -223,7 +238,9 @@ static int resume_runs(struct sessions *sessions, char **words)
 static int diff(struct sessions *sessions, char **words)
 {
 	const struct invocation *invocation = &sessions->box->invocation;
-	enum diff_form form = invocation->json == ANSWER_YES ? DIFF_JSON : invocation->stat == ANSWER_YES ? DIFF_STAT : DIFF_TEXT;
+	enum diff_form form = invocation->json == ANSWER_YES   ? DIFF_JSON
+			      : invocation->stat == ANSWER_YES ? DIFF_STAT
+							       : DIFF_TEXT;
 	struct held held;
 	TRY(store_hold(&sessions->store, words[0], HOLD_SHARED, &held));
 	return changes_show(sessions, &held, words + 1, form);
@@ -269,7 +286,8 @@ static int say_usage(const struct action *action, const char *word)
 	if (action)
 		fail(0, "usage: sbx session %s", action->usage);
 	else if (word)
-		fail(0, "'%.40s' is nothing that a session can do; see: sbx session --help", str_shown(word));
+		fail(0, "'%.40s' is nothing that a session can do; see: sbx session --help",
+		     str_shown(word));
 	else
 		fail(0, "usage: sbx session ACTION [NAME] [OPTION]...; see: sbx session --help");
 	return box_failed();

@@ -82,8 +82,9 @@ static int list_one(void *context, const char *name)
 		json_flag(&sessions->out, "interrupted", apply_is_pending(&held));
 		json_close(&sessions->out, '}');
 	} else {
-		out_text(&sessions->out, "%-20s %s  %2u snapshot%s  %s%s%s\n", name, time, held.session.snapshot_count,
-			 held.session.snapshot_count == 1 ? " " : "s", str_shown(held.session.project), count ? "  (running)" : "",
+		out_text(&sessions->out, "%-20s %s  %2u snapshot%s  %s%s%s\n", name, time,
+			 held.session.snapshot_count, held.session.snapshot_count == 1 ? " " : "s",
+			 str_shown(held.session.project), count ? "  (running)" : "",
 			 apply_is_pending(&held) ? "  (an apply was interrupted)" : "");
 	}
 	store_release(&held);
@@ -102,7 +103,8 @@ int sessions_list(struct sessions *sessions, char **words)
 		json_close(&sessions->out, ']');
 		out_text(&sessions->out, "\n");
 	} else if (listing.count == 0)
-		out_text(&sessions->told, "sbx: no sessions; to make one: sbx session create NAME\n");
+		out_text(&sessions->told,
+			 "sbx: no sessions; to make one: sbx session create NAME\n");
 	return 0;
 }
 
@@ -116,7 +118,8 @@ static void show_runs(struct sessions *sessions, const struct held *held)
 	while (runs_next(&runs, &record) == 1) {
 		const char *command = str_shown(record.command);
 		if (!json) {
-			out_text(&sessions->out, "running   process %d: %s\n", (int)record.supervisor, command);
+			out_text(&sessions->out, "running   process %d: %s\n",
+				 (int)record.supervisor, command);
 			continue;
 		}
 		json_open(&sessions->out, NULL, '{');
@@ -127,7 +130,8 @@ static void show_runs(struct sessions *sessions, const struct held *held)
 	runs_close(&runs);
 }
 
-static void show_json(struct sessions *sessions, const struct held *held, uint64_t bytes, const char *time)
+static void show_json(struct sessions *sessions, const struct held *held, uint64_t bytes,
+		      const char *time)
 {
 	struct out *out = &sessions->out;
 	json_open(out, NULL, '{');
@@ -164,23 +168,28 @@ int sessions_show(struct sessions *sessions, char **words)
 		return 0;
 	}
 	put_size(size, bytes);
-	out_text(&sessions->out, "project   %s\ncreated   %s\nsize      %s in %u layer%s\nsnapshots %u%s%s\n", str_shown(session->project),
-		 time, size, session->layer_count, session->layer_count == 1 ? "" : "s", session->snapshot_count,
+	out_text(&sessions->out,
+		 "project   %s\ncreated   %s\nsize      %s in %u layer%s\nsnapshots %u%s%s\n",
+		 str_shown(session->project), time, size, session->layer_count,
+		 session->layer_count == 1 ? "" : "s", session->snapshot_count,
 		 session->from[0] ? ", stands on " : "", session->from);
 	for (unsigned i = 0; i < session->root_count; i++)
-		out_text(&sessions->out, "%s %s\n", session->roots[i].own ? "own      " : "over     ", str_shown(session->roots[i].path));
+		out_text(&sessions->out, "%s %s\n",
+			 session->roots[i].own ? "own      " : "over     ",
+			 str_shown(session->roots[i].path));
 	if (session->budget) {
 		units_rough(size, sizeof(size), session->budget, UNIT_SIZE);
 		out_text(&sessions->out, "budget    %s\n", size);
 	}
 	show_runs(sessions, &held);
 	if (apply_is_pending(&held))
-		out_text(&sessions->out, "an apply was interrupted; to end it: sbx session apply %s\n", held.name);
+		out_text(&sessions->out,
+			 "an apply was interrupted; to end it: sbx session apply %s\n", held.name);
 	return 0;
 }
 
-static void log_line(struct sessions *sessions, const struct session *session, const struct snapshot *snapshot, const char *front,
-		     const char *mark)
+static void log_line(struct sessions *sessions, const struct session *session,
+		     const struct snapshot *snapshot, const char *front, const char *mark)
 {
 	char time[TIME_MOST], size[SIZE_MOST];
 	put_time(time, snapshot->time);
@@ -191,7 +200,8 @@ static void log_line(struct sessions *sessions, const struct session *session, c
 }
 
 // Children below their parent, the last one with a corner.
-static void log_tree(struct sessions *sessions, const struct session *session, const char *parent, const char *front, int depth)
+static void log_tree(struct sessions *sessions, const struct session *session, const char *parent,
+		     const char *front, int depth)
 {
 	unsigned children = 0, seen = 0;
 	for (unsigned i = 0; i < session->snapshot_count; i++)
@@ -203,22 +213,30 @@ static void log_tree(struct sessions *sessions, const struct session *session, c
 		bool last = ++seen == children, alone = children == 1;
 		log_line(sessions, session, snapshot, front, alone ? "" : last ? "`- " : "|- ");
 		log_tree(sessions, session, snapshot->name,
-			 arena_text(sessions->store.arena, "%s%s", front, alone ? "" : last ? "   " : "|  "), depth + 1);
+			 arena_text(sessions->store.arena, "%s%s", front,
+				    alone  ? ""
+				    : last ? "   "
+					   : "|  "),
+			 depth + 1);
 	}
 }
 
 static void log_dot(struct sessions *sessions, const struct session *session)
 {
-	out_text(&sessions->out, "digraph session {\n\tnode [shape=box];\n\thost [label=\"%s\" shape=folder];\n", "host");
+	out_text(&sessions->out,
+		 "digraph session {\n\tnode [shape=box];\n\thost [label=\"%s\" shape=folder];\n",
+		 "host");
 	for (unsigned i = 0; i < session->snapshot_count; i++) {
 		const struct snapshot *snapshot = &session->snapshots[i];
 		char time[TIME_MOST];
 		put_time(time, snapshot->time);
-		out_text(&sessions->out, "\t\"%s\" [label=\"%s\\n%s\"];\n\t%s%s%s -> \"%s\";\n", snapshot->name, snapshot->name, time,
-			 snapshot->parent[0] ? "\"" : "", snapshot->parent[0] ? snapshot->parent : "host",
+		out_text(&sessions->out, "\t\"%s\" [label=\"%s\\n%s\"];\n\t%s%s%s -> \"%s\";\n",
+			 snapshot->name, snapshot->name, time, snapshot->parent[0] ? "\"" : "",
+			 snapshot->parent[0] ? snapshot->parent : "host",
 			 snapshot->parent[0] ? "\"" : "", snapshot->name);
 	}
-	out_text(&sessions->out, "\t\"here\" [shape=point];\n\t\"%s\" -> \"here\";\n}\n", session->from[0] ? session->from : "host");
+	out_text(&sessions->out, "\t\"here\" [shape=point];\n\t\"%s\" -> \"here\";\n}\n",
+		 session->from[0] ? session->from : "host");
 }
 
 static void log_json(struct sessions *sessions, const struct session *session)
@@ -251,7 +269,8 @@ int sessions_log(struct sessions *sessions, char **words)
 	else if (sessions->box->invocation.dot == ANSWER_YES)
 		log_dot(sessions, &held.session);
 	else if (held.session.snapshot_count == 0)
-		out_text(&sessions->told, "sbx: no snapshots; to make one: sbx session snapshot %s\n", held.name);
+		out_text(&sessions->told,
+			 "sbx: no snapshots; to make one: sbx session snapshot %s\n", held.name);
 	else
 		log_tree(sessions, &held.session, "", "", 0);
 	return 0;

@@ -6,7 +6,8 @@ struct verb_row {
 	int (*run)(char **words); // the words after the verb; returns sbx's exit status
 	const char *synopsis, *help;
 	const char *actions; // words that may follow, or NULL
-	const char *names; // words of sbx that list what may follow these, a name first in each line
+	const char
+		*names; // words of sbx that list what may follow these, a name first in each line
 };
 extern const struct verb_row verb_rows[];
 extern const unsigned verb_row_count;

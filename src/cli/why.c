@@ -45,14 +45,16 @@ static const char *path_words(const struct judgement *judgement, const char *pat
 	if (is_in_own(judgement, path))
 		return judgement->by->kind == MOUNT_LAYERS
 			       ? "is not in the box: what lies above it is the session's own"
-			       : "is not in the box: what lies above it is empty there, and what is "
+			       : "is not in the box: what lies above it is empty there, and what "
+				 "is "
 				 "written is thrown away";
 	switch (judgement->verdict) {
 	case PATH_READ:
 		return "can be read";
 	case PATH_WRITE:
-		return judgement->by->kind == MOUNT_LAYERS ? "can be read and, in the session, written"
-							   : "can be read and written";
+		return judgement->by->kind == MOUNT_LAYERS
+			       ? "can be read and, in the session, written"
+			       : "can be read and written";
 	case PATH_PRIVATE:
 		if (judgement->by->kind == MOUNT_SCRATCH)
 			return "can be read; what is written is thrown away at the end";
@@ -83,9 +85,11 @@ static void why_shown(struct box *box, const char *path, struct out *out)
 	else if (access(path, R_OK) < 0 && errno == EACCES)
 		out_text(out, "  but you may not read it yourself\n");
 	if (kept && judgement.verdict == PATH_WRITE)
-		out_text(out, "  but what appears there is moved away (%s)\n", str_shown(line_of(box, &kept->from)));
+		out_text(out, "  but what appears there is moved away (%s)\n",
+			 str_shown(line_of(box, &kept->from)));
 	else if (kept)
-		out_text(out, "  no option lets it be written (%s)\n", str_shown(line_of(box, &kept->from)));
+		out_text(out, "  no option lets it be written (%s)\n",
+			 str_shown(line_of(box, &kept->from)));
 	else if (judgement.verdict != PATH_WRITE)
 		out_text(out, "  to write it: --write %s\n", str_shown(path));
 }
@@ -103,7 +107,8 @@ static void why_path(struct box *box, const char *word, struct out *out)
 	}
 	const struct item *hidden = judge_final(&box->plan, path, false);
 	if (hidden) {
-		out_text(out, "%s is hidden (%s)\n  no option shows it\n", str_shown(path), str_shown(line_of(box, &hidden->from)));
+		out_text(out, "%s is hidden (%s)\n  no option shows it\n", str_shown(path),
+			 str_shown(line_of(box, &hidden->from)));
 		return;
 	}
 	why_shown(box, path, out);
@@ -129,8 +134,10 @@ static void why_loopback(struct box *box, const char *word, uint16_t port, struc
 {
 	list_each (item, &box->profile.loopback) {
 		unsigned long long opened = 0;
-		if (str_number(item->text, strlen(item->text), 1, 65535, &opened) && opened == port) {
-			out_text(out, "%s, port %u, is the host's (%s)\n", word, port, str_shown(line_of(box, &item->from)));
+		if (str_number(item->text, strlen(item->text), 1, 65535, &opened) &&
+		    opened == port) {
+			out_text(out, "%s, port %u, is the host's (%s)\n", word, port,
+				 str_shown(line_of(box, &item->from)));
 			return;
 		}
 	}
@@ -138,7 +145,8 @@ static void why_loopback(struct box *box, const char *word, uint16_t port, struc
 		 box->plan.own_network ? "is the box's own" : "cannot be reached", port);
 }
 
-static int why_rules(struct box *box, const char *word, const struct host *host, uint16_t port, struct out *out)
+static int why_rules(struct box *box, const char *word, const struct host *host, uint16_t port,
+		     struct out *out)
 {
 	static struct rules rules;
 	struct list none = { 0 };
@@ -154,7 +162,8 @@ static int why_rules(struct box *box, const char *word, const struct host *host,
 	} else if (refusal.deny) {
 		out_text(out, "is denied (%s)\n", str_shown(refusal.deny->text));
 	} else {
-		out_text(out, "cannot be reached: %s\n  to reach it: --allow-domain %s\n", refusal.why, word);
+		out_text(out, "cannot be reached: %s\n  to reach it: --allow-domain %s\n",
+			 refusal.why, word);
 	}
 	return 0;
 }
@@ -163,24 +172,30 @@ static const struct item *listed(const struct list *words, const struct host *ho
 {
 	struct destination destination;
 	list_each (item, words)
-		if (destination_parse(item->text, &destination) && destination_matches(&destination, host, port))
+		if (destination_parse(item->text, &destination) &&
+		    destination_matches(&destination, host, port))
 			return item;
 	return NULL;
 }
 
 // In mode host a guard goes by the lines as they are, and by addresses alone.
-static void why_guard(struct box *box, const char *word, const struct host *host, uint16_t port, struct out *out)
+static void why_guard(struct box *box, const char *word, const struct host *host, uint16_t port,
+		      struct out *out)
 {
 	const struct item *deny = listed(&box->profile.deny, host, port);
 	const struct item *line = deny ? deny : listed(&box->profile.allow, host, port);
 	out_text(out, "%s, port %u, ", word, port);
 	if (host->kind == HOST_NAME)
-		out_text(out, "is a name: in mode host the guard judges the address that it leads to\n");
+		out_text(out,
+			 "is a name: in mode host the guard judges the address that it leads to\n");
 	else if (line)
-		out_text(out, "%s (%s; %s)\n", deny ? "is denied" : "can be reached", str_shown(line->text),
-			 str_shown(line_of(box, &line->from)));
+		out_text(out, "%s (%s; %s)\n", deny ? "is denied" : "can be reached",
+			 str_shown(line->text), str_shown(line_of(box, &line->from)));
 	else
-		out_text(out, "cannot be reached: not in the allowlist\n  to reach it: --allow-domain %s\n", word);
+		out_text(out,
+			 "cannot be reached: not in the allowlist\n  to reach it: --allow-domain "
+			 "%s\n",
+			 word);
 }
 
 static int why_host(struct box *box, const char *word, struct out *out)
@@ -204,7 +219,8 @@ static int why_host(struct box *box, const char *word, struct out *out)
 	case NETWORK_PROXY:
 		break;
 	}
-	if (host.kind == HOST_ADDRESS ? rules_is_loopback(&host.address) : str_equal(host.name, "localhost"))
+	if (host.kind == HOST_ADDRESS ? rules_is_loopback(&host.address)
+				      : str_equal(host.name, "localhost"))
 		why_loopback(box, word, port, out);
 	else
 		TRY(why_rules(box, word, &host, port, out));

@@ -72,8 +72,7 @@ const struct language *language_find(const char *name)
 		if (str_equal(languages[i].name, name) ||
 		    is_word_of(languages[i].also, name, strlen(name)))
 			return &languages[i];
-	snprintf(what, sizeof(what), "no language '%.40s'",
-		 str_shown(name));
+	snprintf(what, sizeof(what), "no language '%.40s'", str_shown(name));
 	unknown(what);
 	return NULL;
 }

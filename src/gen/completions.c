@@ -31,9 +31,11 @@ static void bash_values(const struct key *key)
 		printf(" | -%c", key->letter);
 	printf(")\n");
 	if (key->form == FORM_PATH)
-		printf("\t\tcompopt -o filenames\n\t\tmapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n");
+		printf("\t\tcompopt -o filenames\n\t\tmapfile -t COMPREPLY < <(compgen -f -- "
+		       "\"$word\")\n");
 	else if (names_of(key))
-		printf("\t\tmapfile -t COMPREPLY < <(compgen -W \"$(sbx %s 2>/dev/null | cut -d' ' -f1)\" "
+		printf("\t\tmapfile -t COMPREPLY < <(compgen -W \"$(sbx %s 2>/dev/null | cut -d' ' "
+		       "-f1)\" "
 		       "-- \"$word\")\n",
 		       names_of(key));
 	else if (key->words) {
@@ -64,7 +66,8 @@ void gen_bash(void)
 		for (const struct key *key = keys; key < keys + key_count; key++)
 			if (key->flag && (key->verbs & (1U << verb)))
 				printf("--%s ", key->flag);
-		printf("' actions='%s' names='%s' ;;\n", verb_rows[verb].actions ? verb_rows[verb].actions : "",
+		printf("' actions='%s' names='%s' ;;\n",
+		       verb_rows[verb].actions ? verb_rows[verb].actions : "",
 		       verb_rows[verb].names ? verb_rows[verb].names : "");
 	}
 	printf("\tesac\n\tif [[ $word == -* ]]; then\n"
@@ -73,7 +76,8 @@ void gen_bash(void)
 	       "\t\tmapfile -t COMPREPLY < <(compgen -W \"$actions\" -- \"$word\")\n"
 	       "\telif [[ -n $names ]]; then\n"
 	       "\t\tcompopt -o filenames\n"
-	       "\t\tmapfile -t COMPREPLY < <(compgen -f -W \"$(sbx $names 2>/dev/null | cut -d' ' -f1)\" -- \"$word\")\n"
+	       "\t\tmapfile -t COMPREPLY < <(compgen -f -W \"$(sbx $names 2>/dev/null | cut -d' ' "
+	       "-f1)\" -- \"$word\")\n"
 	       "\telse\n"
 	       "\t\tcompopt -o filenames\n"
 	       "\t\tmapfile -t COMPREPLY < <(compgen -c -f -- \"$word\")\n\tfi\n}\n"
@@ -128,7 +132,8 @@ void gen_zsh(void)
 			if (key->flag && (key->verbs & (1U << verb)))
 				zsh_flag(key);
 		if (verb_rows[verb].actions)
-			printf("\t\t\t'1:action:(%s)' '*:file:{ %s%s; _files }' ;;\n", verb_rows[verb].actions,
+			printf("\t\t\t'1:action:(%s)' '*:file:{ %s%s; _files }' ;;\n",
+			       verb_rows[verb].actions,
 			       verb_rows[verb].names ? "_sbx_names " : "true",
 			       verb_rows[verb].names ? verb_rows[verb].names : "");
 		else
@@ -158,7 +163,8 @@ void gen_fish(void)
 			printf("\ncomplete -c sbx -n '__fish_seen_subcommand_from %s' -a '%s'",
 			       verb_rows[i].name, verb_rows[i].actions);
 		if (verb_rows[i].names)
-			printf("\ncomplete -c sbx -n '__fish_seen_subcommand_from %s' -a '(sbx %s 2>/dev/null | cut -d\" \" -f1)'",
+			printf("\ncomplete -c sbx -n '__fish_seen_subcommand_from %s' -a '(sbx %s "
+			       "2>/dev/null | cut -d\" \" -f1)'",
 			       verb_rows[i].name, verb_rows[i].names);
 		printf("\n");
 	}

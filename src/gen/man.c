@@ -144,7 +144,8 @@ void gen_man(const char *template, const char *groups)
 {
 	size_t length;
 	groups_file = groups;
-	for (char *line = strtok(gen_read_file(template, &length), "\n"); line; line = strtok(NULL, "\n")) {
+	for (char *line = strtok(gen_read_file(template, &length), "\n"); line;
+	     line = strtok(NULL, "\n")) {
 		void (*write)(void) = NULL;
 		for (size_t i = 0; i < sizeof(placeholders) / sizeof(*placeholders); i++)
 			if (str_equal(placeholders[i].line, line))

@@ -44,8 +44,8 @@ static struct nl_msg *route_message(int type, uint32_t sequence, void *body, siz
 {
 	struct nl_msg *message = nlmsg_alloc();
 	void *at = message ? nlmsg_data(nlmsg_put(message, 0, sequence, type, (int)size,
-						  NLM_F_REQUEST | NLM_F_ACK | flags)) :
-			     NULL;
+						  NLM_F_REQUEST | NLM_F_ACK | flags))
+			   : NULL;
 	if (!at)
 		exit(1);
 	memcpy(at, body, size);
@@ -56,10 +56,13 @@ static void add_address(uint32_t sequence, int family, const char *text, unsigne
 {
 	unsigned char address[16];
 	int size = family == AF_INET ? 4 : 16;
-	struct ifaddrmsg body = { .ifa_family = (unsigned char)family, .ifa_prefixlen = prefix,
-				  .ifa_flags = IFA_F_NODAD, .ifa_scope = RT_SCOPE_UNIVERSE,
+	struct ifaddrmsg body = { .ifa_family = (unsigned char)family,
+				  .ifa_prefixlen = prefix,
+				  .ifa_flags = IFA_F_NODAD,
+				  .ifa_scope = RT_SCOPE_UNIVERSE,
 				  .ifa_index = LOOPBACK_INDEX };
-	struct nl_msg *message = route_message(RTM_NEWADDR, sequence, &body, sizeof(body), NLM_F_CREATE);
+	struct nl_msg *message =
+		route_message(RTM_NEWADDR, sequence, &body, sizeof(body), NLM_F_CREATE);
 	inet_pton(family, text, address);
 	nla_put(message, IFA_LOCAL, size, address);
 	nla_put(message, IFA_ADDRESS, size, address);
@@ -71,10 +74,13 @@ static void add_address(uint32_t sequence, int family, const char *text, unsigne
 static void add_route(uint32_t sequence, int family, const char *source)
 {
 	unsigned char address[16];
-	struct rtmsg body = { .rtm_family = (unsigned char)family, .rtm_table = RT_TABLE_LOCAL,
-			      .rtm_protocol = RTPROT_STATIC, .rtm_scope = RT_SCOPE_HOST,
+	struct rtmsg body = { .rtm_family = (unsigned char)family,
+			      .rtm_table = RT_TABLE_LOCAL,
+			      .rtm_protocol = RTPROT_STATIC,
+			      .rtm_scope = RT_SCOPE_HOST,
 			      .rtm_type = RTN_LOCAL };
-	struct nl_msg *message = route_message(RTM_NEWROUTE, sequence, &body, sizeof(body), NLM_F_CREATE);
+	struct nl_msg *message =
+		route_message(RTM_NEWROUTE, sequence, &body, sizeof(body), NLM_F_CREATE);
 	inet_pton(family, source, address);
 	nla_put(message, RTA_PREFSRC, family == AF_INET ? 4 : 16, address);
 	nla_put_u32(message, RTA_OIF, LOOPBACK_INDEX);
@@ -83,7 +89,9 @@ static void add_route(uint32_t sequence, int family, const char *source)
 
 static void links(void)
 {
-	struct ifinfomsg up = { .ifi_index = LOOPBACK_INDEX, .ifi_flags = IFF_UP, .ifi_change = IFF_UP };
+	struct ifinfomsg up = { .ifi_index = LOOPBACK_INDEX,
+				.ifi_flags = IFF_UP,
+				.ifi_change = IFF_UP };
 	append(route_message(RTM_NEWLINK, 1, &up, sizeof(up), 0));
 	add_address(2, AF_INET, LINK_OWN_V4, 32);
 	add_route(3, AF_INET, LINK_OWN_V4);
@@ -102,8 +110,8 @@ static struct nl_msg *table_message(int type, uint32_t sequence, int flags)
 	else
 		type |= NFNL_SUBSYS_NFTABLES << 8;
 	void *at = message ? nlmsg_data(nlmsg_put(message, 0, sequence, type, sizeof(body),
-						  NLM_F_REQUEST | flags)) :
-			     NULL;
+						  NLM_F_REQUEST | flags))
+			   : NULL;
 	if (!at)
 		exit(1);
 	memcpy(at, &body, sizeof(body));
@@ -184,7 +192,8 @@ static void add_rule(uint32_t sequence, unsigned char family, int flags)
 	static const unsigned char tcp = IPPROTO_TCP, syn = SYN, syn_ack = SYN_ACK;
 	static const unsigned char v4_loopback = 127, v6_loopback[16] = { [15] = 1 };
 	uint16_t port = htons(LINK_PORT);
-	struct nl_msg *message = table_message(NFT_MSG_NEWRULE, sequence, NLM_F_CREATE | NLM_F_APPEND | flags);
+	struct nl_msg *message =
+		table_message(NFT_MSG_NEWRULE, sequence, NLM_F_CREATE | NLM_F_APPEND | flags);
 	nla_put_string(message, NFTA_RULE_TABLE, "sbx");
 	nla_put_string(message, NFTA_RULE_CHAIN, "out");
 	struct nlattr *list = nla_nest_start(message, NFTA_RULE_EXPRESSIONS);
@@ -196,7 +205,8 @@ static void add_rule(uint32_t sequence, unsigned char family, int flags)
 		load_payload(message, NFT_PAYLOAD_NETWORK_HEADER, V4_DESTINATION, 1);
 		compare(message, NFT_CMP_NEQ, &v4_loopback, 1);
 	} else {
-		load_payload(message, NFT_PAYLOAD_NETWORK_HEADER, V6_DESTINATION, sizeof(v6_loopback));
+		load_payload(message, NFT_PAYLOAD_NETWORK_HEADER, V6_DESTINATION,
+			     sizeof(v6_loopback));
 		compare(message, NFT_CMP_NEQ, v6_loopback, sizeof(v6_loopback));
 	}
 	load_payload(message, NFT_PAYLOAD_TRANSPORT_HEADER, TCP_FLAGS, 1);

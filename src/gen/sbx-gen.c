@@ -1,5 +1,6 @@
 // Build-time only: writes the generated sources, man pages and completions from the tables.
-//   sbx-gen syscalls | profiles FILE... | drivers FILE... | groups FILE | network | man TEMPLATE GROUPS | bash | zsh | fish
+//   sbx-gen syscalls | profiles FILE... | drivers FILE... | groups FILE | network | man TEMPLATE
+//   GROUPS | bash | zsh | fish
 #include <limits.h>
 #include <seccomp.h>
 #include <stdio.h>
@@ -85,11 +86,15 @@ static void write_syscalls(void)
 	}
 	add_call("clone3", NULL, GROUP_FIRST_OPTIONAL + 1);
 	qsort(numbers, number_count, sizeof(*numbers), by_number);
-	printf("%s#include \"jail/syscalls.h\"\n\nconst struct syscall_number syscall_numbers[] = {\n",
+	printf("%s#include \"jail/syscalls.h\"\n\nconst struct syscall_number syscall_numbers[] = "
+	       "{\n",
 	       head);
 	for (unsigned i = 0; i < number_count; i++)
-		printf("\t{ \"%s\", %u, %u, %u },\n", numbers[i].name, numbers[i].number, numbers[i].group,
-		       syscall_groups[numbers[i].group].verdict == VERDICT_CHECK ? check_of(numbers[i].name) : 0);
+		printf("\t{ \"%s\", %u, %u, %u },\n", numbers[i].name, numbers[i].number,
+		       numbers[i].group,
+		       syscall_groups[numbers[i].group].verdict == VERDICT_CHECK
+			       ? check_of(numbers[i].name)
+			       : 0);
 	printf("};\nconst unsigned syscall_number_count = %u;\n", number_count);
 }
 
@@ -201,7 +206,9 @@ static void write_groups(const char *path)
 		if (!str_equal(name, "file") && !destination_parse(name, &destination))
 			stop(name);
 	}
-	printf("%s#include \"policy/groups.h\"\n\n#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n", head);
+	printf("%s#include \"policy/groups.h\"\n\n#pragma GCC diagnostic ignored "
+	       "\"-Woverlength-strings\"\n\n",
+	       head);
 	write_rows(&rows, 0);
 	printf("const struct ini_rows group_rows = { rows_0, %u, text_0 };\n", rows.count);
 }
@@ -209,7 +216,8 @@ static void write_groups(const char *path)
 static void write_drivers(char **paths, int count)
 {
 	size_t length;
-	printf("%s#include \"code/languages.h\"\n\n#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n"
+	printf("%s#include \"code/languages.h\"\n\n#pragma GCC diagnostic ignored "
+	       "\"-Woverlength-strings\"\n\n"
 	       "const struct driver drivers[] = {\n",
 	       head);
 	for (int i = 0; i < count; i++) {
@@ -303,6 +311,7 @@ int main(int count, char **words)
 	else if (str_equal(what, "fish"))
 		gen_fish();
 	else
-		stop("syscalls | profiles FILE... | drivers FILE... | groups FILE | network | man TEMPLATE GROUPS | bash | zsh | fish");
+		stop("syscalls | profiles FILE... | drivers FILE... | groups FILE | network | man "
+		     "TEMPLATE GROUPS | bash | zsh | fish");
 	return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
 }

@@ -14,8 +14,8 @@
 
 enum { TEXTS_MOST = 4, TEXT_MOST = 1 << 20 };
 
-static _Noreturn void run_child(void (*look)(void *argument), void *argument, struct out *const *texts,
-				unsigned count, int back)
+static _Noreturn void run_child(void (*look)(void *argument), void *argument,
+				struct out *const *texts, unsigned count, int back)
 {
 	size_t before[TEXTS_MOST], length;
 	for (unsigned i = 0; i < count; i++)
@@ -48,7 +48,8 @@ static bool read_text(int from, struct out *text)
 	return true;
 }
 
-bool apart_run(void (*look)(void *argument), void *argument, struct out *const *texts, unsigned count)
+bool apart_run(void (*look)(void *argument), void *argument, struct out *const *texts,
+	       unsigned count)
 {
 	int ends[2], status = 0;
 	bool whole = true;

@@ -5,6 +5,7 @@
 
 struct out;
 
-// Runs `look` in a process that may read and change all files of the caller's (owned_override()). What
-// it adds to the `count` texts comes back. False when it did not come to its end.
-bool apart_run(void (*look)(void *argument), void *argument, struct out *const *texts, unsigned count);
+// Runs `look` in a process that may read and change all files of the caller's (owned_override()).
+// What it adds to the `count` texts comes back. False when it did not come to its end.
+bool apart_run(void (*look)(void *argument), void *argument, struct out *const *texts,
+	       unsigned count);

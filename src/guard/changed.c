@@ -24,15 +24,18 @@ static bool is_changed(const struct check *check, int directory, const char *nam
 	unsigned count = 0;
 	if (!stream) // a file, or shut
 		return vet_is_changed(check, directory, name);
-	for (struct dirent *entry = readdir(stream); entry && !changed && count < LOOKED_AT_MOST; entry = readdir(stream), count++)
-		changed = !str_equal(entry->d_name, "..") && vet_is_changed(check, fd, entry->d_name);
+	for (struct dirent *entry = readdir(stream); entry && !changed && count < LOOKED_AT_MOST;
+	     entry = readdir(stream), count++)
+		changed =
+			!str_equal(entry->d_name, "..") && vet_is_changed(check, fd, entry->d_name);
 	closedir(stream);
 	return changed;
 }
 
 void changed_add(const struct check *check, const char *path)
 {
-	out_text(check->changed, "%s%s", check->changed->used ? "\n" : "", vet_short_path(check->plan, path));
+	out_text(check->changed, "%s%s", check->changed->used ? "\n" : "",
+		 vet_short_path(check->plan, path));
 }
 
 void changed_tell(const struct check *check, int directory, const char *name, const char *path)
@@ -46,16 +49,19 @@ static bool is_of_packages(const char *path)
 	return strstr(path, "/node_modules/") || strstr(path, "/site-packages/");
 }
 
-void changed_tell_deeper(struct deeper *deeper, const struct check *check, int directory, const char *name, const char *path)
+void changed_tell_deeper(struct deeper *deeper, const struct check *check, int directory,
+			 const char *name, const char *path)
 {
 	char below[PATH_MAX];
 	int above = (int)(path_name(path) - path);
-	if ((name[0] != '_' && !strchr(".com", name[0] | ' ')) || is_of_packages(path)) // each of the names begins so
+	if ((name[0] != '_' && !strchr(".com", name[0] | ' ')) ||
+	    is_of_packages(path)) // each of the names begins so
 		return;
 	for (const char *const *trusted = trusted_names; *trusted; trusted++) {
 		const char *inside = strchr(*trusted, '/') ? *trusted : name;
 		if (trusted_begins(*trusted, name) && is_changed(check, directory, inside) &&
-		    snprintf(below, sizeof(below), "%.*s%s", above, path, inside) < (int)sizeof(below) &&
+		    snprintf(below, sizeof(below), "%.*s%s", above, path, inside) <
+			    (int)sizeof(below) &&
 		    deeper->count++ < DEEPER_MOST)
 			changed_add(check, below);
 	}
@@ -64,6 +70,8 @@ void changed_tell_deeper(struct deeper *deeper, const struct check *check, int d
 void changed_end(const struct deeper *deeper, const struct check *check)
 {
 	if (deeper->count > DEEPER_MOST)
-		out_text(check->told, "sbx: %u more names that editors and agents trust were changed below the project\n",
+		out_text(check->told,
+			 "sbx: %u more names that editors and agents trust were changed below the "
+			 "project\n",
 			 deeper->count - DEEPER_MOST);
 }

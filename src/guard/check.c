@@ -36,7 +36,7 @@ struct place {
 	char path[PATH_MAX];
 	int fd, problem;
 	bool changed; // a name came, went or was replaced in it
-	bool told; // that nothing in it could be looked at
+	bool told;    // that nothing in it could be looked at
 };
 
 // A mount of the box's own: the directory is the one that the plan saw.
@@ -61,7 +61,8 @@ static bool has_new_names(const struct check *check, int directory)
 }
 
 // `length` bytes of the path, with the slash at the end.
-static int open_directory(const struct check *check, struct place *place, const char *path, size_t length)
+static int open_directory(const struct check *check, struct place *place, const char *path,
+			  size_t length)
 {
 	if (length < sizeof(place->path) && (place->path[length] != '\0' || length == 0 ||
 					     memcmp(place->path, path, length) != 0)) {
@@ -87,11 +88,12 @@ static int open_parent(const struct check *check, struct place *place, const cha
 // Nothing led there at the start, and no name has come since where it would begin.
 static bool is_absent_still(const struct check *check, struct place *top, const struct guard *guard)
 {
-	return guard->lacking > 0 && open_directory(check, top, guard->path, guard->lacking + 1) >= 0 && !top->changed;
+	return guard->lacking > 0 &&
+	       open_directory(check, top, guard->path, guard->lacking + 1) >= 0 && !top->changed;
 }
 
-// A directory on the way was replaced: by a link it is taken away, by nothing there is nothing. A link that
-// was there before stays.
+// A directory on the way was replaced: by a link it is taken away, by nothing there is nothing. A
+// link that was there before stays.
 static void check_broken_way(struct check *check, const char *path)
 {
 	char way[PATH_MAX];
@@ -100,7 +102,8 @@ static void check_broken_way(struct check *check, const char *path)
 	autoclose int parent = -1;
 	char above[PATH_MAX];
 	snprintf(above, sizeof(above), "%.*s/", (int)(path_name(way) - way - 1), way);
-	parent = sys_openat2(AT_FDCWD, above, O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
+	parent =
+		sys_openat2(AT_FDCWD, above, O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 	if (parent >= 0 && fstatat(parent, path_name(way), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
 	    S_ISLNK(status.st_mode) && vet_is_changed(check, parent, path_name(way)))
 		vet_absent(check, parent, path_name(way), way);
@@ -110,7 +113,8 @@ static bool has_head(int directory, const char *name)
 {
 	struct stat status;
 	autoclose int fd = openat(directory, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return fd >= 0 && (fstatat(fd, "HEAD", &status, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT);
+	return fd >= 0 &&
+	       (fstatat(fd, "HEAD", &status, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT);
 }
 
 // 'rm -r' of a repository ends at what is protected in it.
@@ -118,14 +122,20 @@ static void tell_headless(const struct check *check, int directory, const struct
 {
 	struct stat status;
 	const char *own = check->plan->project, *path = vet_short_path(check->plan, guard->path);
-	bool nested = own && path_within(guard->path, own) && !str_starts(guard->path + strlen(own), "/.git/worktrees");
-	if (guard->kind == GUARD_WORKTREES && fstatat(directory, "HEAD", &status, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
-		out_text(check->told, "sbx: %.*s: without HEAD it is no repository, but what is protected in it could not be removed; %s\n",
-			 (int)(strlen(path) - (str_ends(path, "/worktrees") ? strlen("/worktrees") : 0)), path,
-			 nested ? "the next run can" : "remove it outside of a box");
+	bool nested = own && path_within(guard->path, own) &&
+		      !str_starts(guard->path + strlen(own), "/.git/worktrees");
+	if (guard->kind == GUARD_WORKTREES &&
+	    fstatat(directory, "HEAD", &status, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
+		out_text(check->told,
+			 "sbx: %.*s: without HEAD it is no repository, but what is protected in it "
+			 "could not be removed; %s\n",
+			 (int)(strlen(path) -
+			       (str_ends(path, "/worktrees") ? strlen("/worktrees") : 0)),
+			 path, nested ? "the next run can" : "remove it outside of a box");
 }
 
-static void check_guard(struct check *check, const struct guard *guard, int directory, const struct stat *status)
+static void check_guard(struct check *check, const struct guard *guard, int directory,
+			const struct stat *status)
 {
 	const char *name = path_name(guard->path);
 	switch (guard->kind) {
@@ -158,13 +168,16 @@ static void check_guard(struct check *check, const struct guard *guard, int dire
 // Kinds whose names may have been there at the start.
 static bool looks_inside(enum guarded kind)
 {
-	return kind == GUARD_REPORTED || kind == GUARD_WORKTREES || kind == GUARD_MODULES || kind == GUARD_HEADLESS;
+	return kind == GUARD_REPORTED || kind == GUARD_WORKTREES || kind == GUARD_MODULES ||
+	       kind == GUARD_HEADLESS;
 }
 
 static void tell_unseen(const struct check *check, struct place *place, const char *path)
 {
 	if (!place->told)
-		out_text(check->told, "sbx: %s and what lies beside it could not be looked at (%s): look yourself\n",
+		out_text(check->told,
+			 "sbx: %s and what lies beside it could not be looked at (%s): look "
+			 "yourself\n",
 			 vet_short_path(check->plan, path), strerror(errno));
 	place->told = true;
 }
@@ -178,12 +191,14 @@ static void check_guards(struct check *check)
 		if (is_absent_still(check, &top, guard))
 			continue;
 		int directory = open_parent(check, &place, guard->path);
-		// What was absent is absent still where no name came; files to be told may have changed.
+		// What was absent is absent still where no name came; files to be told may have
+		// changed.
 		if (directory >= 0 && !place.changed && !looks_inside(guard->kind))
 			continue;
 		if (directory >= 0 && place.changed)
 			tell_headless(check, directory, guard);
-		if (directory >= 0 && fstatat(directory, path_name(guard->path), &status, AT_SYMLINK_NOFOLLOW) == 0)
+		if (directory >= 0 &&
+		    fstatat(directory, path_name(guard->path), &status, AT_SYMLINK_NOFOLLOW) == 0)
 			check_guard(check, guard, directory, &status);
 		else if (directory < 0 && (errno == ELOOP || errno == ENOTDIR))
 			check_broken_way(check, guard->path);
@@ -208,31 +223,39 @@ static ssize_t read_copy(const struct run *run, unsigned number, char *text)
 	return fd_read_all(fd, text, GITCONFIG_BYTES_MOST);
 }
 
-static void check_copy(struct check *check, const struct run *run, unsigned number, struct place *place)
+static void check_copy(struct check *check, const struct run *run, unsigned number,
+		       struct place *place)
 {
 	static char text[GITCONFIG_BYTES_MOST];
 	const struct copy *copy = &check->plan->copies[number];
 	struct stat status;
 	ssize_t length = run->copies < 0 ? -1 : read_copy(run, number, text);
 	int directory = open_parent(check, place, copy->path);
-	struct merge merge = { .kind = MERGE_CHANGES, .directory = directory,
-			       .name = path_name(copy->path), .mode = copy->mode, .lock = copy->lock,
-			       .before = copy->text, .before_length = copy->length, .after = text };
+	struct merge merge = { .kind = MERGE_CHANGES,
+			       .directory = directory,
+			       .name = path_name(copy->path),
+			       .mode = copy->mode,
+			       .lock = copy->lock,
+			       .before = copy->text,
+			       .before_length = copy->length,
+			       .after = text };
 	merge.path = vet_short_path(check->plan, copy->path);
 	merge.depth = vet_depth(check->plan, copy->path);
 	if (directory < 0) {
-		out_text(check->told, "sbx: %s could not be looked at (%s): look yourself\n", merge.path,
-			 strerror(errno));
+		out_text(check->told, "sbx: %s could not be looked at (%s): look yourself\n",
+			 merge.path, strerror(errno));
 		return;
 	}
 	// Somebody on the host wrote it meanwhile, or the box while its link was away.
 	if (fstatat(directory, merge.name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-	    (status.st_ino != copy->identity.inode || status.st_ctim.tv_sec != copy->changed.tv_sec ||
+	    (status.st_ino != copy->identity.inode ||
+	     status.st_ctim.tv_sec != copy->changed.tv_sec ||
 	     status.st_ctim.tv_nsec != copy->changed.tv_nsec)) {
 		merge.kind = MERGE_LOOK;
 		merge_config(&merge, check->told);
 	}
-	if (length < 0 || ((size_t)length == copy->length && memcmp(text, copy->text, copy->length) == 0))
+	if (length < 0 ||
+	    ((size_t)length == copy->length && memcmp(text, copy->text, copy->length) == 0))
 		return;
 	merge.kind = MERGE_CHANGES;
 	merge.after_length = (size_t)length;
@@ -267,10 +290,12 @@ static void check_walls(struct check *check)
 		int directory = open_parent(check, &place, mount->target);
 		const char *name = path_name(mount->target);
 		if (directory < 0 || fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
-		    (status.st_ino == mount->identity.inode && status.st_dev == mount->identity.device))
+		    (status.st_ino == mount->identity.inode &&
+		     status.st_dev == mount->identity.device))
 			continue;
-		out_text(check->told, "sbx: %s was replaced on the host while the box ran: look whether it is "
-				      "what you meant\n",
+		out_text(check->told,
+			 "sbx: %s was replaced on the host while the box ran: look whether it is "
+			 "what you meant\n",
 			 vet_short_path(plan, mount->target));
 	}
 	fd_close(&place.fd);
@@ -321,11 +346,13 @@ static bool is_shut(const struct check *check)
 		if (is_absent_still(check, &top, &plan->guards[i]))
 			continue;
 		size_t length = (size_t)(path_name(path) - path);
-		if (length >= sizeof(parent) || (strncmp(parent, path, length) == 0 && parent[length] == '\0'))
+		if (length >= sizeof(parent) ||
+		    (strncmp(parent, path, length) == 0 && parent[length] == '\0'))
 			continue;
 		memcpy(parent, path, length);
 		parent[length] = '\0';
-		shut = faccessat(AT_FDCWD, parent, R_OK | W_OK | X_OK, AT_EACCESS) < 0 && errno == EACCES;
+		shut = faccessat(AT_FDCWD, parent, R_OK | W_OK | X_OK, AT_EACCESS) < 0 &&
+		       errno == EACCES;
 	}
 	fd_close(&top.fd);
 	return shut;
@@ -335,13 +362,20 @@ void check_host(const struct plan *plan, const struct run *run, int64_t ran, enu
 		struct out *told, struct out *changed)
 {
 	struct look look = {
-		.check = { .plan = plan, .told = told, .changed = changed, .budget = BUDGET, .start = known_start(plan) },
-		.run = run, .ran = ran, .end = end,
+		.check = { .plan = plan,
+			   .told = told,
+			   .changed = changed,
+			   .budget = BUDGET,
+			   .start = known_start(plan) },
+		.run = run,
+		.ran = ran,
+		.end = end,
 	};
 	struct out *texts[] = { told, changed };
 	// A nested repository may lie in a directory that is shut: a walk is always done apart.
 	if (geteuid() == 0 || (!scans(&look) && !is_shut(&look.check)))
 		look_at_all(&look);
 	else if (!apart_run(look_at_all, &look, texts, 2))
-		out_text(told, "sbx: the look at what the command changed did not come to its end: look yourself\n");
+		out_text(told, "sbx: the look at what the command changed did not come to its end: "
+			       "look yourself\n");
 }

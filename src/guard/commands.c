@@ -20,15 +20,28 @@
 enum { TEXT_MOST = 16384, WORDS_MOST = 256, FILES_MOST = 32, TOLD_MOST = 8 };
 
 static const char *const settings[] = {
-	".envrc", "mise.toml", ".mise.toml", ".gdbinit", ".lldbinit",
-	".mcp.json", ".cursor/mcp.json", ".cursor/hooks.json", ".vscode/mcp.json", ".vscode/tasks.json",
-	".claude/settings.json", ".claude/settings.local.json", ".codex/config.toml", ".gemini/settings.json",
-	".qwen/settings.json", "opencode.json", ".devcontainer/devcontainer.json",
+	".envrc",
+	"mise.toml",
+	".mise.toml",
+	".gdbinit",
+	".lldbinit",
+	".mcp.json",
+	".cursor/mcp.json",
+	".cursor/hooks.json",
+	".vscode/mcp.json",
+	".vscode/tasks.json",
+	".claude/settings.json",
+	".claude/settings.local.json",
+	".codex/config.toml",
+	".gemini/settings.json",
+	".qwen/settings.json",
+	"opencode.json",
+	".devcontainer/devcontainer.json",
 };
 
 struct search {
 	const struct check *check;
-	int root; // the project
+	int root;              // the project
 	unsigned words, files; // that were looked at
 	ino_t told[TOLD_MOST];
 	unsigned count;
@@ -47,18 +60,22 @@ static void look_at(struct search *search, const char *name)
 {
 	struct stat status;
 	char path[PATH_MAX];
-	autoclose int fd = sys_openat2(search->root, name, O_PATH | O_NOFOLLOW | O_CLOEXEC, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
-	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) || !vet_is_changed(search->check, fd, "") ||
-	    is_told(search, status.st_ino) || search->count == TOLD_MOST)
+	autoclose int fd = sys_openat2(search->root, name, O_PATH | O_NOFOLLOW | O_CLOEXEC,
+				       RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) ||
+	    !vet_is_changed(search->check, fd, "") || is_told(search, status.st_ino) ||
+	    search->count == TOLD_MOST)
 		return;
 	search->told[search->count++] = status.st_ino;
-	if (snprintf(path, sizeof(path), "%s/%s", search->check->plan->project, name) < (int)sizeof(path))
+	if (snprintf(path, sizeof(path), "%s/%s", search->check->plan->project, name) <
+	    (int)sizeof(path))
 		changed_add(search->check, path);
 }
 
 static bool is_of_word(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr("_.-+@/", c));
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       (c && strchr("_.-+@/", c));
 }
 
 // "./tools/x", "$ROOT/tools/x" and "${ROOT}/tools/x", and the whole path, are tools/x.
@@ -79,9 +96,11 @@ static void read_file(struct search *search, int directory, const char *name)
 {
 	char text[TEXT_MOST] __attribute__((uninitialized));
 	struct stat status;
-	autoclose int fd = sys_openat2(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC,
+	autoclose int fd = sys_openat2(directory, name,
+				       O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC,
 				       RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
-	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) || search->files++ >= FILES_MOST)
+	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) ||
+	    search->files++ >= FILES_MOST)
 		return;
 	ssize_t length = fd_read_all(fd, text, sizeof(text) - 1);
 	text[length < 0 ? 0 : length] = '\0';
@@ -101,13 +120,16 @@ static void read_file(struct search *search, int directory, const char *name)
 static void read_hooks(struct search *search, const char *path)
 {
 	_Alignas(struct sys_entry) char entries[2048] __attribute__((uninitialized));
-	autoclose int fd = sys_openat2(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
+	autoclose int fd = sys_openat2(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
+				       RESOLVE_NO_SYMLINKS);
 	long size;
-	while (fd >= 0 && search->files < FILES_MOST && (size = sys_getdents(fd, entries, sizeof(entries))) > 0)
+	while (fd >= 0 && search->files < FILES_MOST &&
+	       (size = sys_getdents(fd, entries, sizeof(entries))) > 0)
 		for (long at = 0; at < size;) {
 			const struct sys_entry *entry = (const void *)(entries + at);
 			at += entry->size;
-			if ((entry->type == DT_REG || entry->type == DT_UNKNOWN) && !str_ends(entry->name, ".sample"))
+			if ((entry->type == DT_REG || entry->type == DT_UNKNOWN) &&
+			    !str_ends(entry->name, ".sample"))
 				read_file(search, fd, entry->name);
 		}
 }
@@ -116,14 +138,17 @@ static void read_hooks(struct search *search, const char *path)
 static void read_wall(struct search *search, const struct mount *wall)
 {
 	const char *project = search->check->plan->project, *name = path_name(wall->target);
-	if (wall->identity.type == S_IFDIR && (str_ends(name, "hooks") || str_equal(name, ".husky"))) {
+	if (wall->identity.type == S_IFDIR &&
+	    (str_ends(name, "hooks") || str_equal(name, ".husky"))) {
 		read_hooks(search, wall->target);
 		return;
 	}
 	size_t length = strlen(name);
 	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
-		if (strncmp(settings[i], name, length) == 0 && (settings[i][length] == '\0' || settings[i][length] == '/') &&
-		    strlen(wall->target) == strlen(project) + 1 + length && path_within(wall->target, project))
+		if (strncmp(settings[i], name, length) == 0 &&
+		    (settings[i][length] == '\0' || settings[i][length] == '/') &&
+		    strlen(wall->target) == strlen(project) + 1 + length &&
+		    path_within(wall->target, project))
 			read_file(search, search->root, settings[i]);
 }
 
@@ -133,10 +158,13 @@ void commands_tell(const struct check *check)
 	struct search search = { .check = check, .root = -1 };
 	if (!plan->project || plan->guard_count == 0)
 		return;
-	autoclose int root = sys_openat2(AT_FDCWD, plan->project, O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
+	autoclose int root = sys_openat2(AT_FDCWD, plan->project, O_PATH | O_DIRECTORY | O_CLOEXEC,
+					 RESOLVE_NO_SYMLINKS);
 	search.root = root;
 	for (unsigned i = 0; i < plan->mount_count && root >= 0; i++)
-		if (plan->mounts[i].kind == MOUNT_BIND && plan->mounts[i].access == ACCESS_READ && plan->mounts[i].on_host &&
-		    str_equal(plan->mounts[i].from.file ? plan->mounts[i].from.file : "", "protect"))
+		if (plan->mounts[i].kind == MOUNT_BIND && plan->mounts[i].access == ACCESS_READ &&
+		    plan->mounts[i].on_host &&
+		    str_equal(plan->mounts[i].from.file ? plan->mounts[i].from.file : "",
+			      "protect"))
 			read_wall(&search, &plan->mounts[i]);
 }

@@ -13,8 +13,8 @@
 
 enum { TOLD_MOST = 8 };
 
-// Something of the caller's home, which the box had not, or another one in its place; a cache of the box's own is
-// none of the host's secrets. Of /proc each process sees another one.
+// Something of the caller's home, which the box had not, or another one in its place; a cache of
+// the box's own is none of the host's secrets. Of /proc each process sees another one.
 static bool is_out_of_sight(const struct plan *plan, const char *place)
 {
 	const char *homes[] = { plan->home, plan->real_home };
@@ -24,10 +24,12 @@ static bool is_out_of_sight(const struct plan *plan, const char *place)
 	for (size_t i = 0; i < sizeof(homes) / sizeof(*homes); i++)
 		of_home = of_home || path_within(place, homes[i]) || path_within(homes[i], place);
 	const struct mount *by = judge_path(plan, place).by;
-	return of_home && (!by || by->kind == MOUNT_DIRECTORY || by->kind == MOUNT_TMPFS || by->kind == MOUNT_MASK);
+	return of_home && (!by || by->kind == MOUNT_DIRECTORY || by->kind == MOUNT_TMPFS ||
+			   by->kind == MOUNT_MASK);
 }
 
-void links_look(struct links *links, struct check *check, int directory, const char *name, const char *path)
+void links_look(struct links *links, struct check *check, int directory, const char *name,
+		const char *path)
 {
 	char text[PATH_MAX], place[PATH_MAX];
 	if (!vet_is_changed(check, directory, name))
@@ -39,8 +41,11 @@ void links_look(struct links *links, struct check *check, int directory, const c
 	if (path_of_link(path, text, place, sizeof(place)) && !is_out_of_sight(check->plan, place))
 		return;
 	if (links->count++ < TOLD_MOST)
-		out_text(check->told, "sbx: %s is a new symlink to '%s', out of the box's sight: look before you use it\n",
-			 vet_short_path(check->plan, path), str_printable(text) ? text : "(a path with control bytes)");
+		out_text(check->told,
+			 "sbx: %s is a new symlink to '%s', out of the box's sight: look before "
+			 "you use it\n",
+			 vet_short_path(check->plan, path),
+			 str_printable(text) ? text : "(a path with control bytes)");
 }
 
 void links_end(const struct links *links, struct check *check)

@@ -7,8 +7,9 @@ struct links {
 	unsigned count;
 };
 
-// Tells of `name` in `directory`, a symlink at `path`, when it is one: a program of the host that writes or
-// reads through it gets further than the box did. By its text; nothing is followed.
-void links_look(struct links *links, struct check *check, int directory, const char *name, const char *path);
+// Tells of `name` in `directory`, a symlink at `path`, when it is one: a program of the host that
+// writes or reads through it gets further than the box did. By its text; nothing is followed.
+void links_look(struct links *links, struct check *check, int directory, const char *name,
+		const char *path);
 // How many more there were than were told.
 void links_end(const struct links *links, struct check *check);

@@ -24,8 +24,7 @@ static int lock(void)
 	};
 	struct sock_fprog program = { sizeof(code) / sizeof(*code), code };
 	struct rlimit limit = { SECONDS_MOST, SECONDS_MOST };
-	if (sys_prlimit(RLIMIT_CPU, &limit, NULL) < 0 ||
-	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+	if (sys_prlimit(RLIMIT_CPU, &limit, NULL) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return -1;
 	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
 }
@@ -46,5 +45,6 @@ int locked_run(void (*work)(void *), void *argument)
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return fail(errno, "waitpid");
-	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : fail(0, "its parser was stopped");
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0
+							     : fail(0, "its parser was stopped");
 }

@@ -47,9 +47,10 @@ static void compute(void *argument)
 	if (changes)
 		result |= gitconfig_parse(work->arena, merge->after, merge->after_length, &after);
 	if (result == 0)
-		result = gitconfig_merge(work->arena, merge->kind == MERGE_FILTER ? &empty : &before,
-					 changes ? &after : &now, changes ? &now : &empty, merge->depth,
-					 &work->merged);
+		result =
+			gitconfig_merge(work->arena, merge->kind == MERGE_FILTER ? &empty : &before,
+					changes ? &after : &now, changes ? &now : &empty,
+					merge->depth, &work->merged);
 	work->good = result == 0;
 	work->problem = arena_text(work->arena, "%s", err_text());
 }
@@ -136,7 +137,8 @@ static int try_once(struct work *work)
 	// Now that we hold it: is the text still the one that was merged into?
 	text = work->now;
 	length = work->now_length;
-	if (read_now(work) < 0 || length != work->now_length || memcmp(text, work->now, length) != 0) {
+	if (read_now(work) < 0 || length != work->now_length ||
+	    memcmp(text, work->now, length) != 0) {
 		unlinkat(work->merge->directory, lock, 0);
 		return 1;
 	}
@@ -187,7 +189,8 @@ static void tell(const struct merge *merge, const struct gitconfig_merged *merge
 	static const char *const why[] = {
 		[MERGE_CHANGES] = "not taken over, because your own git would run or trust it",
 		[MERGE_FILTER] = "removed, because your own git would run or trust it",
-		[MERGE_LOOK] = "changed while the box ran, and your git runs or trusts it; unset what is not yours",
+		[MERGE_LOOK] = "changed while the box ran, and your git runs or trusts it; unset "
+			       "what is not yours",
 	};
 	tell_names(merge, merged->withheld, merged->withheld_count, why[merge->kind], told);
 	if (merge->kind == MERGE_CHANGES)
@@ -212,8 +215,8 @@ int merge_config(const struct merge *merge, struct out *told)
 	if (good)
 		tell(merge, &work->merged, told);
 	else
-		out_text(told, "sbx: %s: nothing of the box's changes was taken over: %s\n", merge->path,
-			 str_shown(work->problem));
+		out_text(told, "sbx: %s: nothing of the box's changes was taken over: %s\n",
+			 merge->path, str_shown(work->problem));
 	arena_free(arena);
 	return good ? 0 : -1;
 }

@@ -36,7 +36,8 @@ static int open_entry(int store, const char *id)
 		return fail(0, "no quarantined thing '%.64s'; see: sbx quarantine list",
 			    str_shown(id));
 	int entry = openat(store, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return entry < 0 ? fail(0, "no quarantined thing '%.64s'; see: sbx quarantine list", id) : entry;
+	return entry < 0 ? fail(0, "no quarantined thing '%.64s'; see: sbx quarantine list", id)
+			 : entry;
 }
 
 static int write_path(int entry, const char *path)
@@ -89,8 +90,8 @@ int quarantine_take(const char *state, int directory, const char *name, const ch
 	struct stat status;
 	const char *shown = str_printable(path) ? path : "(a path with control bytes)";
 	if (store(state, directory, name, path, id) == 0) {
-		out_text(told, "sbx: %s %s; it was moved away. Look: sbx quarantine show %s\n", shown, why,
-			 id);
+		out_text(told, "sbx: %s %s; it was moved away. Look: sbx quarantine show %s\n",
+			 shown, why, id);
 		return 0;
 	}
 	err_clear();
@@ -102,8 +103,8 @@ int quarantine_take(const char *state, int directory, const char *name, const ch
 		out_text(told, "sbx: %s %s; it was renamed to %s beside it\n", shown, why, aside);
 		return 0;
 	}
-	out_text(told, "sbx: %s %s and could not be moved away (%s): REMOVE IT YOURSELF\n", shown, why,
-		 strerror(errno));
+	out_text(told, "sbx: %s %s and could not be moved away (%s): REMOVE IT YOURSELF\n", shown,
+		 why, strerror(errno));
 	return -1;
 }
 
@@ -125,9 +126,10 @@ int quarantine_list(const char *state, struct out *out)
 	int count = scandir(path, &entries, NULL, alphasort);
 	for (int i = 0; i < count; i++) {
 		const char *id = entries[i]->d_name;
-		autoclose int entry = id[0] == '.' || !str_printable(id) ?
-					      -1 :
-					      openat(all, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		autoclose int entry =
+			id[0] == '.' || !str_printable(id)
+				? -1
+				: openat(all, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (entry >= 0) {
 			read_path(entry, path);
 			out_text(out, "%s  %s\n", id, str_shown(path));
@@ -153,7 +155,8 @@ static void show_tree(struct out *out, int directory, const char *name, int dept
 		text[length > 0 ? length : 0] = '\0';
 		out_text(out, " -> %s", str_shown(text));
 	}
-	out_text(out, S_ISDIR(status.st_mode) ? "/\n" : "  %lld bytes\n", (long long)status.st_size);
+	out_text(out, S_ISDIR(status.st_mode) ? "/\n" : "  %lld bytes\n",
+		 (long long)status.st_size);
 	if (!S_ISDIR(status.st_mode) || depth == DEPTH_MOST)
 		return;
 	int below = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -174,9 +177,9 @@ int quarantine_show(const char *state, const char *id, struct out *out)
 	autoclose int entry = open_entry(all, id);
 	TRY(entry);
 	read_path(entry, path);
-	out_text(out, "was      %s\nis       %s/quarantine/%s/item\n", str_shown(path),
-		 state, id);
-	out_text(out, "restore  sbx quarantine restore %s\nremove   sbx quarantine rm %s\n\n", id, id);
+	out_text(out, "was      %s\nis       %s/quarantine/%s/item\n", str_shown(path), state, id);
+	out_text(out, "restore  sbx quarantine restore %s\nremove   sbx quarantine rm %s\n\n", id,
+		 id);
 	show_tree(out, entry, "item", 0, &budget);
 	if (budget == 0)
 		out_text(out, "... and more\n");

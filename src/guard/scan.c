@@ -21,9 +21,9 @@
 #include "guard/links.h"
 #include "guard/vet.h"
 
-// A fiftieth of the run's own time, 2 ms at least, and more where it is the first look of all; a small project is
-// seen whole, however slow the machine. What a run of less than a second leaves unseen of a large one is not told:
-// it would be told every time.
+// A fiftieth of the run's own time, 2 ms at least, and more where it is the first look of all; a
+// small project is seen whole, however slow the machine. What a run of less than a second leaves
+// unseen of a large one is not told: it would be told every time.
 enum {
 	ENTRIES_LEAST = 512,
 	SHARE = 50,
@@ -71,7 +71,8 @@ static void remember(struct scan *scan, const char *inside)
 	size_t length = strlen(inside) + 1;
 	if (scan->found_count == NESTED_MOST || scan->found_length + length > sizeof(scan->found))
 		return;
-	for (const char *known = scan->found; known < scan->found + scan->found_length; known += strlen(known) + 1)
+	for (const char *known = scan->found; known < scan->found + scan->found_length;
+	     known += strlen(known) + 1)
 		if (str_equal(known, inside)) // by two spellings
 			return;
 	memcpy(scan->found + scan->found_length, inside, length);
@@ -85,7 +86,8 @@ static void look_at_repository(struct scan *scan, int directory)
 	const struct plan *plan = scan->check->plan;
 	struct check *check = scan->check;
 	const char *inside = scan->path + strlen(scan->tree->path) + 1;
-	autoclose int fd = openat(directory, ".git", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	autoclose int fd =
+		openat(directory, ".git", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd >= 0)
 		remember(scan, inside);
 	for (unsigned i = 0; i < plan->mount_count; i++)
@@ -102,8 +104,8 @@ static void look_at_repository(struct scan *scan, int directory)
 		vet_known_repository(check, directory, ".git", scan->path);
 	else
 		return;
-	out_text(check->told, "sbx: %s: a repository that this run %s\n", vet_short_path(plan, scan->path),
-		 made ? "made" : "changed");
+	out_text(check->told, "sbx: %s: a repository that this run %s\n",
+		 vet_short_path(plan, scan->path), made ? "made" : "changed");
 }
 
 static void look_at_bare(struct scan *scan, int directory)
@@ -111,7 +113,8 @@ static void look_at_bare(struct scan *scan, int directory)
 	if (vet_is_changed(scan->check, directory, "HEAD") ||
 	    vet_is_changed(scan->check, directory, "config"))
 		out_text(scan->check->told,
-			 "sbx: %s looks like a bare repository, made or changed by this run: run no git in "
+			 "sbx: %s looks like a bare repository, made or changed by this run: run "
+			 "no git in "
 			 "it before you have read its config and hooks\n",
 			 vet_short_path(scan->check->plan, scan->path));
 }
@@ -146,20 +149,26 @@ static void walk(struct scan *scan, int directory, unsigned depth)
 	for (struct dirent *entry = stream ? readdir(stream) : NULL; entry && !out_of_time(scan);
 	     entry = readdir(stream)) {
 		const char *name = entry->d_name;
-		seen |= strcasecmp(name, "HEAD") == 0 ? HEAD : strcasecmp(name, "objects") == 0 ? OBJECTS :
-			strcasecmp(name, "refs") == 0 ? REFS : 0U;
+		seen |= strcasecmp(name, "HEAD") == 0      ? HEAD
+			: strcasecmp(name, "objects") == 0 ? OBJECTS
+			: strcasecmp(name, "refs") == 0    ? REFS
+							   : 0U;
 		if (str_equal(name, ".") || str_equal(name, ".."))
 			continue;
 		if (trusted_is_git(name) && depth > 0 && add_name(scan, length, ".git"))
-			look_at_repository(scan, directory); // the file system says whether it is one
+			look_at_repository(scan,
+					   directory); // the file system says whether it is one
 		bool whole = add_name(scan, length, name);
-		bool deeper = (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) && depth < DEPTH_MOST && !str_equal(name, ".git");
+		bool deeper = (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) &&
+			      depth < DEPTH_MOST && !str_equal(name, ".git");
 		if (whole && entry->d_type == DT_LNK)
 			links_look(&scan->links, scan->check, directory, name, scan->path);
 		if (whole && depth > 0)
-			changed_tell_deeper(&scan->deeper, scan->check, directory, name, scan->path);
+			changed_tell_deeper(&scan->deeper, scan->check, directory, name,
+					    scan->path);
 		if (whole && deeper) {
-			autoclose int below = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+			autoclose int below = openat(
+				directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 			if (below >= 0 && !is_other_searched(scan))
 				walk(scan, below, depth + 1);
 		}
@@ -181,13 +190,17 @@ static void keep_found(const struct scan *scan)
 	autoclose int fd = open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd >= 0)
 		length = fd_read_all(fd, known, sizeof(known));
-	if (fd >= 0 && length == (ssize_t)scan->found_length && memcmp(known, scan->found, scan->found_length) == 0)
+	if (fd >= 0 && length == (ssize_t)scan->found_length &&
+	    memcmp(known, scan->found, scan->found_length) == 0)
 		return;
 	char path[PATH_MAX];
 	const char *name = path_name(file);
 	snprintf(path, sizeof(path), "%.*s", (int)(name - file - 1), file);
 	autoclose int directory = owned_directory(path);
-	autoclose int fresh = directory < 0 ? -1 : openat(directory, ".new", O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+	autoclose int fresh =
+		directory < 0 ? -1
+			      : openat(directory, ".new",
+				       O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fresh >= 0 && fd_write_all(fresh, scan->found, scan->found_length) == 0)
 		renameat(directory, ".new", directory, name);
 	err_clear();
@@ -211,8 +224,9 @@ static void scan_tree(struct scan *scan, const struct searched *tree)
 void scan_trees(struct check *check, int64_t ran)
 {
 	static struct scan scan;
-	int64_t time = ran / SHARE < LEAST_MILLISECONDS ? LEAST_MILLISECONDS :
-		       ran / SHARE > MOST_MILLISECONDS ? MOST_MILLISECONDS : ran / SHARE;
+	int64_t time = ran / SHARE < LEAST_MILLISECONDS  ? LEAST_MILLISECONDS
+		       : ran / SHARE > MOST_MILLISECONDS ? MOST_MILLISECONDS
+							 : ran / SHARE;
 	const struct plan *plan = check->plan;
 	for (unsigned i = 0; i < plan->searched_count; i++)
 		if (plan->searched[i].fresh && time < FIRST_MILLISECONDS)
@@ -227,9 +241,12 @@ void scan_trees(struct check *check, int64_t ran)
 	for (unsigned i = 0; i < plan->searched_count && !scan.cut; i++) {
 		scan_tree(&scan, &plan->searched[i]);
 		if (scan.cut && time >= TOLD_FROM)
-			out_text(check->told, "sbx: new repositories were looked for only in a part of %s: it is too large\n",
-				 plan->project && str_equal(plan->searched[i].path, plan->project) ? "the project" :
-				 vet_short_path(plan, plan->searched[i].path));
+			out_text(check->told,
+				 "sbx: new repositories were looked for only in a part of %s: it "
+				 "is too large\n",
+				 plan->project && str_equal(plan->searched[i].path, plan->project)
+					 ? "the project"
+					 : vet_short_path(plan, plan->searched[i].path));
 	}
 	links_end(&scan.links, check);
 	changed_end(&scan.deeper, check);

@@ -47,7 +47,8 @@ static unsigned masked_names(const struct plan *plan, const char *names[NAMES_MO
 	for (unsigned i = 0; i < plan->mount_count && count < NAMES_MOST; i++) {
 		const struct mount *mount = &plan->mounts[i];
 		if (mount->kind != MOUNT_BIND || !mount->on_host || mount->access != ACCESS_READ ||
-		    !path_within(mount->target, plan->project) || str_equal(mount->target, plan->project))
+		    !path_within(mount->target, plan->project) ||
+		    str_equal(mount->target, plan->project))
 			continue;
 		const char *name = mount->target + strlen(plan->project) + 1;
 		if (!path_within(name, ".git"))
@@ -62,7 +63,8 @@ static bool differs(int project, const struct gitindex_entry *entry)
 	struct stat status;
 	if (fstatat(project, entry->path, &status, AT_SYMLINK_NOFOLLOW) < 0)
 		return true;
-	return entry->size != (uint32_t)status.st_size || entry->seconds != (uint32_t)status.st_mtime;
+	return entry->size != (uint32_t)status.st_size ||
+	       entry->seconds != (uint32_t)status.st_mtime;
 }
 
 static bool names_git(const struct plan *plan)
@@ -93,7 +95,8 @@ static void compare(const struct plan *plan, const struct work *work, enum comma
 			continue;
 		before = name;
 		out_text(told,
-			 "sbx: %s is tracked by git and was read-only: git could not change it. To let it: "
+			 "sbx: %s is tracked by git and was read-only: git could not change it. To "
+			 "let it: "
 			 "--write %s\n",
 			 str_printable(name) ? name : "(a path with control bytes)",
 			 str_printable(name) ? name : "PATH");
@@ -106,11 +109,13 @@ void tracked_check(const struct check *check, enum command_end end)
 	const char *names[NAMES_MOST];
 	struct stat status;
 	unsigned count = plan->project && plan->index ? masked_names(plan, names) : 0;
-	autoclose int fd = count ? open(plan->index, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
+	autoclose int fd =
+		count ? open(plan->index, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
 	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) ||
 	    status.st_size > INDEX_MOST || status.st_size == 0)
 		return;
-	if (!vet_is_changed(check, AT_FDCWD, plan->index) && !(end == COMMAND_FAILED && names_git(plan)))
+	if (!vet_is_changed(check, AT_FDCWD, plan->index) &&
+	    !(end == COMMAND_FAILED && names_git(plan)))
 		return;
 	size_t length = (size_t)status.st_size;
 	void *bytes = mmap(NULL, length, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -118,7 +123,9 @@ void tracked_check(const struct check *check, enum command_end end)
 		return;
 	struct arena *arena = arena_new();
 	struct work *volatile work = arena_take(arena, sizeof(*work));
-	*work = (struct work){ .arena = arena, .bytes = bytes, .length = length, .name_count = count };
+	*work = (struct work){
+		.arena = arena, .bytes = bytes, .length = length, .name_count = count
+	};
 	memcpy(work->names, names, count * sizeof(*names));
 	if (locked_run(find, work) == 0)
 		compare(plan, work, end, check->told);

@@ -35,7 +35,8 @@ void vet_absent(struct check *check, int directory, const char *name, const char
 
 static bool is_since(int64_t seconds, int64_t nanoseconds, const struct timespec *start)
 {
-	return seconds > start->tv_sec || (seconds == start->tv_sec && nanoseconds >= start->tv_nsec);
+	return seconds > start->tv_sec ||
+	       (seconds == start->tv_sec && nanoseconds >= start->tv_nsec);
 }
 
 bool vet_is_changed(const struct check *check, int directory, const char *name)
@@ -95,13 +96,15 @@ void vet_hooks(struct check *check, int directory, const char *name, const char 
 	DIR *stream = open_entries(check, directory, name, path);
 	if (!stream)
 		return;
-	for (struct dirent *entry = next_entry(check, stream); entry; entry = next_entry(check, stream))
+	for (struct dirent *entry = next_entry(check, stream); entry;
+	     entry = next_entry(check, stream))
 		if (!str_ends(entry->d_name, ".sample") && join(below, path, entry->d_name) &&
 		    (!check->changed_only || vet_is_changed(check, dirfd(stream), entry->d_name)))
 			take_away(check, dirfd(stream), entry->d_name, below, untrusted);
 	closedir(stream);
 	if (check->budget == 0)
-		take_away(check, directory, name, path, "appeared with too many entries to look through");
+		take_away(check, directory, name, path,
+			  "appeared with too many entries to look through");
 }
 
 const char *vet_short_path(const struct plan *plan, const char *path)
@@ -116,7 +119,8 @@ static const char *tree_around(const struct plan *plan, const char *path)
 {
 	const char *around = NULL;
 	for (unsigned i = 0; i < plan->searched_count; i++)
-		if (path_within(path, plan->searched[i].path) && (!around || path_within(plan->searched[i].path, around)))
+		if (path_within(path, plan->searched[i].path) &&
+		    (!around || path_within(plan->searched[i].path, around)))
 			around = plan->searched[i].path;
 	return around;
 }
@@ -135,8 +139,13 @@ unsigned vet_depth(const struct plan *plan, const char *path)
 void vet_config(struct check *check, int directory, const char *name, const char *path)
 {
 	struct stat status;
-	struct merge merge = { .kind = MERGE_FILTER, .directory = directory, .name = name, .path = path,
-			       .before = "", .after = "", .lock = -1 };
+	struct merge merge = { .kind = MERGE_FILTER,
+			       .directory = directory,
+			       .name = name,
+			       .path = path,
+			       .before = "",
+			       .after = "",
+			       .lock = -1 };
 	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
 		return;
 	merge.mode = status.st_mode & 0666;
@@ -160,15 +169,19 @@ static void read_pointer(int directory, const char *name, char text[POINTER_MOST
 	text[length] = '\0';
 }
 
-// `path` is the .git of a worktree. One in what the box had for itself went with it; git in there saw it made.
+// `path` is the .git of a worktree. One in what the box had for itself went with it; git in there
+// saw it made.
 static void tell_lost(struct check *check, char *path)
 {
 	if (judge_path(check->plan, path).verdict != PATH_PRIVATE || check->lost++ >= LOST_TOLD)
 		return;
 	if (str_ends(path, "/.git"))
 		path[strlen(path) - strlen("/.git")] = '\0';
-	out_text(check->told, "sbx: worktree %s was made in the box's own files and is gone with them (git worktree prune forgets it); "
-			      "below the project, or in a directory of --write, one stays\n", str_shown(path));
+	out_text(check->told,
+		 "sbx: worktree %s was made in the box's own files and is gone with them (git "
+		 "worktree prune forgets it); "
+		 "below the project, or in a directory of --write, one stays\n",
+		 str_shown(path));
 }
 
 // A worktree's directory says where the shared one is: two levels above, as git writes it.
@@ -216,7 +229,7 @@ static void vet_module(struct check *check, int directory, const char *name, con
 
 static bool is_known(const struct list *known, const char *name)
 {
-	list_each(item, known)
+	list_each (item, known)
 		if (str_equal(item->text, name))
 			return true;
 	return false;
@@ -261,7 +274,8 @@ static void vet_directory(struct check *check, int directory, const char *path, 
 		vet_config(check, directory, "config.worktree", below);
 	if (exists(directory, "commondir") && join(below, path, "commondir"))
 		vet_absent(check, directory, "commondir", below);
-	autoclose int info = openat(directory, "info", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	autoclose int info =
+		openat(directory, "info", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (info < 0 && exists(directory, "info") && join(below, path, "info"))
 		vet_absent(check, directory, "info", below);
 	if (info >= 0 && exists(info, "attributes") && join(below, path, "info/attributes"))
@@ -272,13 +286,16 @@ static void vet_directory(struct check *check, int directory, const char *path, 
 		vet_below(check, directory, "modules", below, GUARD_MODULES, &none, depth);
 }
 
-// Whether a git directory is an entry, or will be one, of worktrees that are looked through, wherever its tree lies.
+// Whether a git directory is an entry, or will be one, of worktrees that are looked through,
+// wherever its tree lies.
 static bool is_of_guarded(const struct plan *plan, const char *directory)
 {
 	for (unsigned i = 0; i < plan->guard_count; i++) {
 		const struct guard *guard = &plan->guards[i];
-		if (guard->kind == GUARD_WORKTREES && path_within(directory, guard->path) && directory[strlen(guard->path)] &&
-		    path_name(directory) == directory + strlen(guard->path) + 1 && path_name(directory)[0] != '.')
+		if (guard->kind == GUARD_WORKTREES && path_within(directory, guard->path) &&
+		    directory[strlen(guard->path)] &&
+		    path_name(directory) == directory + strlen(guard->path) + 1 &&
+		    path_name(directory)[0] != '.')
 			return true;
 	}
 	return false;
@@ -294,8 +311,8 @@ static bool is_of_tree(const char *directory, const char *around, const char *fi
 	       (modules && strncmp(file, directory, (size_t)(modules - directory) + 1) == 0);
 }
 
-// A .git file may lead only to a worktree or submodule of the repository around it, or to a worktree of one that was
-// protected, which has been looked through itself.
+// A .git file may lead only to a worktree or submodule of the repository around it, or to a
+// worktree of one that was protected, which has been looked through itself.
 static void vet_file(struct check *check, int directory, const char *name, const char *path)
 {
 	static const char prefix[] = "gitdir: ";
@@ -312,8 +329,13 @@ void vet_known_repository(struct check *check, int directory, const char *name, 
 {
 	char below[PATH_MAX];
 	autoclose int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	struct merge look = { .kind = MERGE_LOOK, .directory = fd, .name = "config", .path = below,
-			      .before = "", .after = "", .lock = -1 };
+	struct merge look = { .kind = MERGE_LOOK,
+			      .directory = fd,
+			      .name = "config",
+			      .path = below,
+			      .before = "",
+			      .after = "",
+			      .lock = -1 };
 	if (fd < 0)
 		return;
 	check->changed_only = true;
@@ -333,8 +355,10 @@ void vet_repository(struct check *check, int directory, const char *name, const 
 		vet_file(check, directory, name, path);
 		return;
 	}
-	autoclose int fd = S_ISDIR(status.st_mode) ? openat(directory, name, O_RDONLY | O_DIRECTORY |
-								   O_NOFOLLOW | O_CLOEXEC) : -1;
+	autoclose int fd =
+		S_ISDIR(status.st_mode)
+			? openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+			: -1;
 	if (fd < 0)
 		take_away(check, directory, name, path, untrusted);
 	else

@@ -10,12 +10,13 @@ struct out;
 
 struct check {
 	const struct plan *plan;
-	struct out *told; // one line for each thing that was done
-	struct out *changed; // names that the host will run or trust, each but the first with a newline before it
+	struct out *told;      // one line for each thing that was done
+	struct out *changed;   // names that the host will run or trust, each but the first with a
+			       // newline before it
 	struct timespec start; // what was changed before is of no interest; zero when nobody knows
-	unsigned budget; // of directory entries, against hostile trees
-	unsigned lost; // worktrees that were made and are gone
-	bool changed_only; // hooks: those that this run made or changed
+	unsigned budget;       // of directory entries, against hostile trees
+	unsigned lost;         // worktrees that were made and are gone
+	bool changed_only;     // hooks: those that this run made or changed
 };
 
 // `directory` is open and `name` lies in it, at `path`.

@@ -24,7 +24,8 @@
 #include "plan.h"
 #include "run.h"
 
-// After so many there is a pause before each, and none is told by itself: a box must not keep the host busy.
+// After so many there is a pause before each, and none is told by itself: a box must not keep the
+// host busy.
 enum { TAKEN_MOST = 32, PAUSE_MILLISECONDS = 5000, WATCHES_MOST = 256, RESTORE_TRIES = 50 };
 
 static bool watch_parent(const struct watch *watch, const char *name)
@@ -50,7 +51,8 @@ static void take_if_there(struct watch *watch, const struct plan *plan, const st
 		 guard->path);
 	autoclose int directory = sys_openat2(AT_FDCWD, parent, O_PATH | O_DIRECTORY | O_CLOEXEC,
 					      RESOLVE_NO_SYMLINKS);
-	if (directory < 0 || fstatat(directory, path_name(guard->path), &status, AT_SYMLINK_NOFOLLOW) < 0)
+	if (directory < 0 ||
+	    fstatat(directory, path_name(guard->path), &status, AT_SYMLINK_NOFOLLOW) < 0)
 		return;
 	int64_t now = steady_now();
 	if (now < watch->rest) {
@@ -60,7 +62,8 @@ static void take_if_there(struct watch *watch, const struct plan *plan, const st
 	struct out nobody = { 0 };
 	bool tells = watch->taken++ < TAKEN_MOST;
 	quarantine_take(plan->state, directory, path_name(guard->path), guard->path,
-			"appeared, and your own programs would run or trust it", tells ? told : &nobody);
+			"appeared, and your own programs would run or trust it",
+			tells ? told : &nobody);
 	out_free(&nobody);
 	watch->rest = tells ? 0 : now + PAUSE_MILLISECONDS;
 }
@@ -69,8 +72,8 @@ void watch_end(struct watch *watch, bool reaped, struct out *told)
 {
 	struct timespec pause = { .tv_nsec = 2000000 };
 	if (watch->taken > TAKEN_MOST)
-		out_text(told, "sbx: and %u more such name%s, see: sbx quarantine list\n", watch->taken - TAKEN_MOST,
-			 watch->taken == TAKEN_MOST + 1 ? "" : "s");
+		out_text(told, "sbx: and %u more such name%s, see: sbx quarantine list\n",
+			 watch->taken - TAKEN_MOST, watch->taken == TAKEN_MOST + 1 ? "" : "s");
 	if (watch->names < 0)
 		return;
 	if (reaped && fork() == 0) {
@@ -86,7 +89,8 @@ void watch_end(struct watch *watch, bool reaped, struct out *told)
 static bool names_wall(const struct plan *plan, const char *name)
 {
 	for (unsigned i = 0; i < plan->mount_count; i++)
-		if (watch_is_wall(&plan->mounts[i]) && str_equal(path_name(plan->mounts[i].target), name))
+		if (watch_is_wall(&plan->mounts[i]) &&
+		    str_equal(path_name(plan->mounts[i].target), name))
 			return true;
 	return false;
 }
@@ -175,7 +179,8 @@ static int mount_again(const struct mount *mount)
 	autoclose int tree = open_cover(mount);
 	if (tree < 0 || sys_mount_setattr(tree, AT_RECURSIVE, &readonly) < 0)
 		return -1;
-	return sys_move_mount(tree, "", target, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
+	return sys_move_mount(tree, "", target, "",
+			      MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
 }
 
 // The host may be at it again in that very moment: then once more. 0 it stood, 1 it stands again.
@@ -215,11 +220,14 @@ void watch_mounts(const struct plan *plan, const struct run *run, struct out *to
 		;
 	int result = pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 2;
 	if (result == 1)
-		out_text(told, "sbx: a protected file was replaced on the host while the box ran; it is "
-			       "protected again\n");
+		out_text(told,
+			 "sbx: a protected file was replaced on the host while the box ran; it is "
+			 "protected again\n");
 	if (result == 2) {
-		out_text(told, "sbx: a protected file was replaced on the host and could not be protected "
-			       "again; the run was ended\n");
+		out_text(
+			told,
+			"sbx: a protected file was replaced on the host and could not be protected "
+			"again; the run was ended\n");
 		sys_pidfd_send_signal(run->pidfd, SIGKILL, NULL);
 	}
 }

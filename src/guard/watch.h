@@ -11,17 +11,18 @@ struct plan;
 struct run;
 
 struct watch {
-	int names; // inotify: protected names that appear
-	int mounts; // the box's mountinfo: POLLPRI when a mount comes or goes
+	int names;      // inotify: protected names that appear
+	int mounts;     // the box's mountinfo: POLLPRI when a mount comes or goes
 	unsigned taken; // names moved away so far
-	int64_t rest; // milliseconds of the steady clock: none is moved away before
-	int64_t again; // when to look without an event, 0: never
+	int64_t rest;   // milliseconds of the steady clock: none is moved away before
+	int64_t again;  // when to look without an event, 0: never
 };
 
 // From a timer, never at the start: closing an inotify takes the kernel up to 15 ms now and then.
 void watch_begin(struct watch *watch, const struct plan *plan, const struct run *run,
 		 struct out *told);
-// The kernel takes its time to close an inotify: where somebody reaps orphans, a process of its own does it.
+// The kernel takes its time to close an inotify: where somebody reaps orphans, a process of its own
+// does it.
 void watch_end(struct watch *watch, bool reaped, struct out *told);
 void watch_names(struct watch *watch, const struct plan *plan, const struct run *run,
 		 struct out *told);

@@ -14,7 +14,8 @@
 
 enum { XFS_MAGIC = 0x58465342 };
 
-// They fold no case, or fold it where the kernel compares names, so that a mount holds for all spellings.
+// They fold no case, or fold it where the kernel compares names, so that a mount holds for all
+// spellings.
 bool alias_kernel_compares(const char *path)
 {
 	struct statfs status;
@@ -57,7 +58,8 @@ static bool same_file(const struct stat *left, const struct stat *right)
 	return left->st_dev == right->st_dev &&
 	       (left->st_ino == right->st_ino ||
 		(left->st_mode == right->st_mode && left->st_size == right->st_size &&
-		 same_time(&left->st_mtim, &right->st_mtim) && same_time(&left->st_ctim, &right->st_ctim)));
+		 same_time(&left->st_mtim, &right->st_mtim) &&
+		 same_time(&left->st_ctim, &right->st_ctim)));
 }
 
 static bool swap_case(char *text)
@@ -72,19 +74,23 @@ static bool swap_case(char *text)
 	return swapped;
 }
 
-int alias_refuse(struct aliases *aliases, const struct plan *plan, const struct mount *mount, const struct mount *above)
+int alias_refuse(struct aliases *aliases, const struct plan *plan, const struct mount *mount,
+		 const struct mount *above)
 {
 	struct stat status, other;
 	if (mount->identity.type && is_sound(aliases, mount->target, mount->identity.device))
 		return 0;
 	char *spelling = arena_copy(plan->arena, mount->target, strlen(mount->target));
 	if (lstat(mount->target, &status) < 0 || is_sound(aliases, mount->target, status.st_dev) ||
-	    !swap_case(spelling + strlen(above->target)) || lstat(spelling, &other) < 0 || !same_file(&status, &other))
+	    !swap_case(spelling + strlen(above->target)) || lstat(spelling, &other) < 0 ||
+	    !same_file(&status, &other))
 		return 0;
-	return fail(0, "%s'%s' cannot be kept from the box: its file system finds it as '%s', too; move it to a file "
-		       "system of Linux's own%s",
-		    origin_text(plan->arena, mount->from), str_shown(mount->target), str_shown(spelling),
-		    mount->kind == MOUNT_MASK ? "" : ", or use --unprotected");
+	return fail(0,
+		    "%s'%s' cannot be kept from the box: its file system finds it as '%s', too; "
+		    "move it to a file "
+		    "system of Linux's own%s",
+		    origin_text(plan->arena, mount->from), str_shown(mount->target),
+		    str_shown(spelling), mount->kind == MOUNT_MASK ? "" : ", or use --unprotected");
 }
 
 void alias_tell(struct plan *plan, const struct mount *mount, const struct mount *above)
@@ -92,11 +98,16 @@ void alias_tell(struct plan *plan, const struct mount *mount, const struct mount
 	struct stat status;
 	bool kept = mount->kind == MOUNT_MASK || mount->kind == MOUNT_COPY ||
 		    (mount->access == ACCESS_READ && above->access == ACCESS_WRITE);
-	if (mount->identity.type != S_IFREG || !kept || lstat(mount->target, &status) < 0 || status.st_nlink < 2)
+	if (mount->identity.type != S_IFREG || !kept || lstat(mount->target, &status) < 0 ||
+	    status.st_nlink < 2)
 		return;
-	list_add(&plan->warnings, plan->arena,
-		 arena_text(plan->arena, "'%s' is %s, but the file has %lu more name%s (hard links) that may not be",
-			    str_shown(mount->target), mount->kind == MOUNT_MASK ? "hidden" : "protected",
-			    (unsigned long)status.st_nlink - 1, status.st_nlink == 2 ? "" : "s"),
-		 mount->from);
+	list_add(
+		&plan->warnings, plan->arena,
+		arena_text(
+			plan->arena,
+			"'%s' is %s, but the file has %lu more name%s (hard links) that may not be",
+			str_shown(mount->target),
+			mount->kind == MOUNT_MASK ? "hidden" : "protected",
+			(unsigned long)status.st_nlink - 1, status.st_nlink == 2 ? "" : "s"),
+		mount->from);
 }

@@ -31,7 +31,8 @@ int caps_child(const struct plan *plan, struct run *run)
 			     SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return fail(errno, "PR_SET_NO_NEW_PRIVS");
-	// Without a user namespace of one's own an ordinary user has none to lose, and may not say so.
+	// Without a user namespace of one's own an ordinary user has none to lose, and may not say
+	// so.
 	if (plan->tier == TIER_LANDLOCK && prctl(PR_CAPBSET_DROP, CAP_CHOWN, 0, 0, 0) < 0)
 		return drop_sets();
 	if (prctl(PR_SET_SECUREBITS, bits, 0, 0, 0) < 0)

@@ -19,7 +19,8 @@ static bool holds_root(const struct wishes *wishes, const char *path)
 		if (path_within(plan->searched[i].path, path))
 			return true;
 	for (unsigned i = 0; i < wishes->count; i++)
-		if (wishes->list[i].wall && wishes->list[i].mount.access == ACCESS_WRITE && str_equal(wishes->list[i].mount.target, path))
+		if (wishes->list[i].wall && wishes->list[i].mount.access == ACCESS_WRITE &&
+		    str_equal(wishes->list[i].mount.target, path))
 			return true;
 	return false;
 }
@@ -38,8 +39,12 @@ static int protect_path(struct wishes *wishes, const char *named, enum guarded a
 			TRY(protect_name(wishes, ways[i], absent, from));
 		else
 			list_add(&wishes->plan->notes, wishes->arena,
-				 arena_text(wishes->arena, "git's configuration names '%s' for hooks, which the box writes: what it puts there "
-							   "runs outside of it; set core.hooksPath to a directory of hooks alone", ways[i]),
+				 arena_text(wishes->arena,
+					    "git's configuration names '%s' for hooks, which the "
+					    "box writes: what it puts there "
+					    "runs outside of it; set core.hooksPath to a directory "
+					    "of hooks alone",
+					    ways[i]),
 				 from);
 	}
 	return 0;
@@ -47,7 +52,7 @@ static int protect_path(struct wishes *wishes, const char *named, enum guarded a
 
 static int protect_all(struct wishes *wishes, const struct list *named, enum guarded absent)
 {
-	list_each(item, named)
+	list_each (item, named)
 		TRY(protect_path(wishes, item->text, absent));
 	return 0;
 }
@@ -57,16 +62,21 @@ int configured_protect(struct wishes *wishes)
 	struct plan *plan = wishes->plan;
 	if (!wishes->tops.first) // nothing that the box writes
 		return 0;
-	gitnamed_global(plan->scratch, plan->home, path_parent(plan->scratch, plan->config), &wishes->named);
+	gitnamed_global(plan->scratch, plan->home, path_parent(plan->scratch, plan->config),
+			&wishes->named);
 	TRY(protect_all(wishes, &wishes->named.hooks, GUARD_HOOKS));
 	TRY(protect_all(wishes, &wishes->named.files, GUARD_CONFIG));
-	list_each(value, &wishes->named.everywhere)
-		list_each(top, &wishes->tops)
-			TRY(protect_path(wishes, path_join(plan->scratch, top->text, value->text), GUARD_HOOKS));
-	list_each(file, &wishes->named.unclear)
+	list_each (value, &wishes->named.everywhere)
+		list_each (top, &wishes->tops)
+			TRY(protect_path(wishes, path_join(plan->scratch, top->text, value->text),
+					 GUARD_HOOKS));
+	list_each (file, &wishes->named.unclear)
 		list_add(&plan->notes, wishes->arena,
-			 arena_text(wishes->arena, "git's configuration '%s' cannot be read here: hooks and files that it names are not "
-						   "protected; name them with --protect", str_shown(file->text)),
+			 arena_text(wishes->arena,
+				    "git's configuration '%s' cannot be read here: hooks and files "
+				    "that it names are not "
+				    "protected; name them with --protect",
+				    str_shown(file->text)),
 			 (struct origin){ .file = "protect" });
 	return 0;
 }

@@ -51,12 +51,15 @@ static const struct asking rows[] = {
 	{ "socket", 0, ~0U, AF_UNIX, ASKING_IS_NOT, ANSWER(EACCES), IN_NONE, 0 },
 	{ "socket socketpair", 1, TYPE_MASK, SOCK_DGRAM, ASKING_IS, ANSWER(EACCES), IN_OWN, 0 },
 	{ "connect", ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, IN_OWN, 0 },
-	// TCP that is connected by the supervisor: no other protocol, no data before that, nobody served.
+	// TCP that is connected by the supervisor: no other protocol, no data before that, nobody
+	// served.
 	{ "socket", 0, ~0U, AF_NETLINK, ASKING_IS, ANSWER(EACCES), IN_PROXY, 0 },
 	{ "socket", 1, TYPE_MASK, SOCK_STREAM, ASKING_IS_NOT, ANSWER(EACCES), IN_PROXY, AF_INET },
 	{ "socket", 1, TYPE_MASK, SOCK_STREAM, ASKING_IS_NOT, ANSWER(EACCES), IN_PROXY, AF_INET6 },
-	{ "socket", 2, ~(uint32_t)IPPROTO_TCP, 0, ASKING_IS_NOT, ANSWER(EPROTONOSUPPORT), IN_PROXY, 0 },
-	{ "sendto sendmmsg", 3, MSG_FASTOPEN, MSG_FASTOPEN, ASKING_IS, ANSWER(EOPNOTSUPP), IN_PROXY, 0 },
+	{ "socket", 2, ~(uint32_t)IPPROTO_TCP, 0, ASKING_IS_NOT, ANSWER(EPROTONOSUPPORT), IN_PROXY,
+	  0 },
+	{ "sendto sendmmsg", 3, MSG_FASTOPEN, MSG_FASTOPEN, ASKING_IS, ANSWER(EOPNOTSUPP), IN_PROXY,
+	  0 },
 	{ "sendmsg", 2, MSG_FASTOPEN, MSG_FASTOPEN, ASKING_IS, ANSWER(EOPNOTSUPP), IN_PROXY, 0 },
 	{ "setsockopt", 2, ~0U, TCP_FASTOPEN_CONNECT, ASKING_IS, ANSWER(ENOPROTOOPT), IN_PROXY, 0 },
 	{ "listen", ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, IN_PROXY, 0 },
@@ -64,33 +67,41 @@ static const struct asking rows[] = {
 	{ "socket", 0, ~0U, AF_UNIX, ASKING_IS, ANSWER(EACCES), IN_HOST, 0 },
 	{ "socketpair", 1, TYPE_MASK, SOCK_DGRAM, ASKING_IS, ANSWER(EACCES), IN_HOST, 0 },
 	// System V and POSIX memory, queues and semaphores are the host's.
-	{ "shmget shmat shmctl shmdt semget semop semctl semtimedop msgget msgsnd msgrcv msgctl mq_open "
+	{ "shmget shmat shmctl shmdt semget semop semctl semtimedop msgget msgsnd msgrcv msgctl "
+	  "mq_open "
 	  "mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr",
 	  ASKING_ALWAYS, 0, 0, ASKING_IS, ANSWER(ENOSYS), IN_ALL, 0 },
 	// Limits and priorities: one's own only.
-	{ "prlimit64 sched_setparam sched_setscheduler sched_setaffinity sched_setattr", 0, ~0U, 0, ASKING_IS_NOT,
-	  ANSWER(EPERM), IN_ALL, 0 },
+	{ "prlimit64 sched_setparam sched_setscheduler sched_setaffinity sched_setattr", 0, ~0U, 0,
+	  ASKING_IS_NOT, ANSWER(EPERM), IN_ALL, 0 },
 	{ "setpriority", 0, ~0U, WHO_PROCESS, ASKING_IS_NOT, ANSWER(EPERM), IN_ALL, 0 },
 	{ "ioprio_set", 0, ~0U, IO_WHO_PROCESS, ASKING_IS_NOT, ANSWER(EPERM), IN_ALL, 0 },
 	{ "setpriority ioprio_set", 1, ~0U, 0, ASKING_IS_NOT, ANSWER(EPERM), IN_ALL, 0 },
 	// Metadata by path: the supervisor changes it where the box may write.
-	{ "chmod fchmodat fchmodat2", ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, IN_ALL, 0 },
+	{ "chmod fchmodat fchmodat2", ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF,
+	  IN_ALL, 0 },
 	{ "utimensat", 1, ~0U, 0, ASKING_IS_NOT, SECCOMP_RET_USER_NOTIF, IN_ALL, 0 },
-	{ "chown lchown fchownat utime utimes futimesat setxattr lsetxattr removexattr lremovexattr "
+	{ "chown lchown fchownat utime utimes futimesat setxattr lsetxattr removexattr "
+	  "lremovexattr "
 	  "setxattrat removexattrat",
 	  ASKING_ALWAYS, 0, 0, ASKING_IS, ANSWER(EPERM), IN_ALL, 0 },
 };
 
 static const char *const losses[] = {
-	"tier landlock: no private home, /tmp or /dev/shm, nor a limit on them, and no name of its own: what is "
+	"tier landlock: no private home, /tmp or /dev/shm, nor a limit on them, and no name of its "
+	"own: what is "
 	"not named is refused, not absent",
-	"tier landlock: names, sizes and attributes of your files can be seen, and processes and their "
+	"tier landlock: names, sizes and attributes of your files can be seen, and processes and "
+	"their "
 	"command lines in /proc",
-	"tier landlock: caches and scratch are left out; protected names and hidden files below what is "
+	"tier landlock: caches and scratch are left out; protected names and hidden files below "
+	"what is "
 	"writable are refused",
-	"tier landlock: of unix sockets only named ones are reached; no datagrams, servers on TCP ports, "
+	"tier landlock: of unix sockets only named ones are reached; no datagrams, servers on TCP "
+	"ports, "
 	"System V memory or new terminals",
-	"tier landlock: the limit on processes is left out, and when sbx is killed by SIGKILL the command "
+	"tier landlock: the limit on processes is left out, and when sbx is killed by SIGKILL the "
+	"command "
 	"runs on",
 };
 
@@ -98,25 +109,31 @@ static const char *const losses[] = {
 static int refuse(const struct plan *plan)
 {
 	if (plan->landlock < 6)
-		return fail(0, "tier landlock needs Landlock ABI 6 (Linux 6.12), which keeps signals and "
-			       "abstract sockets in; here it is %d",
-			    plan->landlock);
+		return fail(
+			0,
+			"tier landlock needs Landlock ABI 6 (Linux 6.12), which keeps signals and "
+			"abstract sockets in; here it is %d",
+			plan->landlock);
 	if (plan->nested)
 		return fail(0, "tier landlock cannot give namespaces inside");
 	if (plan->snippet.path)
-		return fail(0, "tier landlock shows no files of sbx's own: put the code in a file of the project");
+		return fail(0, "tier landlock shows no files of sbx's own: put the code in a file "
+			       "of the project");
 	if (plan->egress.publish_count)
-		return fail(0, "tier landlock cannot publish ports: the box has no network of its own");
+		return fail(
+			0, "tier landlock cannot publish ports: the box has no network of its own");
 	if (plan->profile->network == NETWORK_HOST && plan->profile->socket.first)
 		return fail(0, "tier landlock passes named sockets only with --network none");
 	for (unsigned i = 0; i < plan->mount_count; i++) {
 		const struct mount *mount = &plan->mounts[i];
 		bool kept = mount->kind == MOUNT_COPY ||
-			    (mount->kind == MOUNT_BIND && mount->on_host && mount->access == ACCESS_READ &&
-			     mount->identity.type != S_IFSOCK);
+			    (mount->kind == MOUNT_BIND && mount->on_host &&
+			     mount->access == ACCESS_READ && mount->identity.type != S_IFSOCK);
 		if (kept)
-			return fail(0, "tier landlock cannot protect '%s' in a directory that is writable; add "
-				       "--project read, or --unprotected",
+			return fail(0,
+				    "tier landlock cannot protect '%s' in a directory that is "
+				    "writable; add "
+				    "--project read, or --unprotected",
 				    mount->target);
 	}
 	return 0;
@@ -165,8 +182,8 @@ int domain_child(const struct plan *plan, struct run *run)
 static int add_path(const struct plan *plan, int ruleset, const char *path,
 		    const struct identity *identity, enum access access)
 {
-	autoclose int fd = sys_openat2(AT_FDCWD, path, O_PATH | O_NOFOLLOW | O_CLOEXEC,
-				       RESOLVE_NO_SYMLINKS);
+	autoclose int fd =
+		sys_openat2(AT_FDCWD, path, O_PATH | O_NOFOLLOW | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 	if (fd < 0 || (identity && !target_is_same(fd, identity)))
 		return fail(0, "'%s' changed while the plan was made", path);
 	bool directory = !identity || identity->type == S_IFDIR;
@@ -179,8 +196,10 @@ int domain_rules(const struct plan *plan, int ruleset)
 	TRY(add_path(plan, ruleset, plan->temporary, NULL, ACCESS_WRITE));
 	for (unsigned i = 0; i < plan->mount_count; i++) {
 		const struct mount *mount = &plan->mounts[i];
-		if (mount->kind == MOUNT_BIND && !mount->cache && !str_equal(mount->target, "/dev/console"))
-			TRY(add_path(plan, ruleset, mount->source, &mount->identity, mount->access));
+		if (mount->kind == MOUNT_BIND && !mount->cache &&
+		    !str_equal(mount->target, "/dev/console"))
+			TRY(add_path(plan, ruleset, mount->source, &mount->identity,
+				     mount->access));
 	}
 	return 0;
 }

@@ -16,7 +16,7 @@ static const char default_path[] = "/usr/local/bin:/usr/bin:/bin";
 static const struct item *named(const struct list *list, const char *name)
 {
 	const struct item *last = NULL;
-	list_each(item, list)
+	list_each (item, list)
 		if (str_match(name, item->text) && (!last || item->from.order > last->from.order))
 			last = item;
 	return last;
@@ -24,7 +24,7 @@ static const struct item *named(const struct list *list, const char *name)
 
 static bool listed_exactly(const struct list *list, const char *name)
 {
-	list_each(item, list)
+	list_each (item, list)
 		if (str_equal(item->text, name))
 			return true;
 	return false;
@@ -57,7 +57,8 @@ static bool writable_inside(const struct plan *plan, const char *path)
 static bool is_proxy_variable(const char *name)
 {
 	size_t length = strlen(name);
-	return length > strlen("_proxy") && strcasecmp(name + length - strlen("_proxy"), "_proxy") == 0;
+	return length > strlen("_proxy") &&
+	       strcasecmp(name + length - strlen("_proxy"), "_proxy") == 0;
 }
 
 // Why a variable of the caller does not reach the command, or NULL.
@@ -143,13 +144,15 @@ static void set_all_own(struct plan *plan)
 	}
 }
 
-// A later unset wins, but not one of a file that nobody has trusted: what is set may switch something off.
+// A later unset wins, but not one of a file that nobody has trusted: what is set may switch
+// something off.
 static void set_wanted(struct plan *plan)
 {
-	list_each(item, &plan->profile->environment_set) {
+	list_each (item, &plan->profile->environment_set) {
 		const char *name = arena_copy(plan->arena, item->text, strcspn(item->text, "="));
 		const struct item *unset = named(&plan->profile->environment_unset, name);
-		bool trusted = unset && (unset->from.order < ORDER_UNTRUSTED || unset->from.order >= ORDER_OWN_FILE);
+		bool trusted = unset && (unset->from.order < ORDER_UNTRUSTED ||
+					 unset->from.order >= ORDER_OWN_FILE);
 		if (!trusted || !later(unset, item))
 			set(plan, name, item->text + strlen(name) + 1);
 	}
@@ -169,7 +172,7 @@ int env_plan(struct plan *plan, char *const *environment)
 	size_t count = OWN_MOST;
 	for (char *const *entry = environment; *entry; entry++)
 		count++;
-	list_each(item, &plan->profile->environment_set)
+	list_each (item, &plan->profile->environment_set)
 		count++;
 	plan->variables = arena_take(plan->arena, count * sizeof(*plan->variables));
 	take_callers(plan, environment);

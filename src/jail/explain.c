@@ -140,8 +140,7 @@ static void note(const struct question *question, const char *kind, const char *
 	char program[32];
 	name_program(question, program);
 	bool printable = str_printable(path);
-	struct denial *denial =
-		denials_add(question->denials, kind, str_shown(path), program);
+	struct denial *denial = denials_add(question->denials, kind, str_shown(path), program);
 	if (!denial)
 		return;
 	struct judgement judgement = judge_path(question->plan, path);

@@ -20,8 +20,9 @@
 static bool is_hidden(const struct plan *plan, const char *directory, const char *name)
 {
 	size_t length = strlen(directory);
-	list_each(item, &plan->hidden)
-		if (strncmp(item->text, directory, length) == 0 && item->text[length] == '/' && str_equal(item->text + length + 1, name))
+	list_each (item, &plan->hidden)
+		if (strncmp(item->text, directory, length) == 0 && item->text[length] == '/' &&
+		    str_equal(item->text + length + 1, name))
 			return true;
 	return false;
 }
@@ -29,10 +30,13 @@ static bool is_hidden(const struct plan *plan, const char *directory, const char
 static int copy_file(int from, int to, const char *name)
 {
 	struct stat status;
-	autoclose int source = openat(from, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (source < 0 || fstat(source, &status) < 0 || !S_ISREG(status.st_mode) || status.st_size > FILL_BYTES_MOST)
+	autoclose int source =
+		openat(from, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (source < 0 || fstat(source, &status) < 0 || !S_ISREG(status.st_mode) ||
+	    status.st_size > FILL_BYTES_MOST)
 		return 0;
-	autoclose int target = openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, status.st_mode & 0777);
+	autoclose int target =
+		openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, status.st_mode & 0777);
 	if (target < 0)
 		return fail(errno, "copy '%s'", name);
 	for (off_t left = status.st_size; left > 0;) {
@@ -49,14 +53,16 @@ int fill_child(const struct plan *plan, const struct mount *mount, int tree)
 	_Alignas(struct sys_entry) char entries[4096] __attribute__((uninitialized));
 	unsigned count = 0;
 	long size;
-	autoclose int source = sys_openat2(AT_FDCWD, mount->source, O_RDONLY | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
+	autoclose int source = sys_openat2(AT_FDCWD, mount->source,
+					   O_RDONLY | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 	if (source < 0 || !target_is_same(source, &mount->identity))
 		return fail(0, "'%s' changed while the plan was made", mount->source);
 	while ((size = sys_getdents(source, entries, sizeof(entries))) > 0)
 		for (long at = 0; at < size;) {
 			const struct sys_entry *entry = (const void *)(entries + at);
 			at += entry->size;
-			if ((entry->type != DT_REG && entry->type != DT_UNKNOWN) || is_hidden(plan, mount->source, entry->name))
+			if ((entry->type != DT_REG && entry->type != DT_UNKNOWN) ||
+			    is_hidden(plan, mount->source, entry->name))
 				continue;
 			if (count++ == FILL_FILES_MOST)
 				return 0;

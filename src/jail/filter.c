@@ -53,14 +53,17 @@ static void emit_argument(struct emitter *out, unsigned argument)
 
 static unsigned emit_equal(struct emitter *out, uint32_t value, uint8_t jt, uint8_t jf)
 {
-	uint32_t real = value == OWN_UID ? out->choice->uid : value == OWN_GID ? out->choice->gid : value;
+	uint32_t real = value == OWN_UID   ? out->choice->uid
+			: value == OWN_GID ? out->choice->gid
+					   : value;
 	return emit(out, BPF_JMP | BPF_JEQ | BPF_K, real, jt, jf);
 }
 
 static void emit_rules(struct emitter *out, const struct syscall_check *check)
 {
 	if (check->whole) {
-		emit_load(out, offsetof(struct seccomp_data, args) + check->argument * sizeof(uint64_t) + 4);
+		emit_load(out, offsetof(struct seccomp_data, args) +
+				       check->argument * sizeof(uint64_t) + 4);
 		emit(out, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
 		emit_return(out, check->otherwise);
 	}
@@ -101,8 +104,7 @@ static void emit_checks(struct emitter *out, const struct syscall_check *first)
 	}
 }
 
-static void emit_tree(struct emitter *out, const struct range *ranges, unsigned first,
-		      unsigned end)
+static void emit_tree(struct emitter *out, const struct range *ranges, unsigned first, unsigned end)
 {
 	if (end - first == 1) {
 		if (ranges[first].check)
@@ -149,9 +151,10 @@ static struct range verdict_of(const struct filter_choice *choice, unsigned numb
 			continue;
 		enum verdict verdict = syscall_groups[group].verdict;
 		range.check = verdict == VERDICT_CHECK ? &syscall_checks[(*cursor)->check] : NULL;
-		range.answer = verdict == VERDICT_REFUSE  ? SECCOMP_RET_ERRNO | EPERM :
-			       verdict == VERDICT_PRETEND ? SECCOMP_RET_ERRNO : // an error of 0
-							    SECCOMP_RET_ALLOW;
+		range.answer = verdict == VERDICT_REFUSE    ? SECCOMP_RET_ERRNO | EPERM
+			       : verdict == VERDICT_PRETEND ? SECCOMP_RET_ERRNO
+							    : // an error of 0
+				       SECCOMP_RET_ALLOW;
 	}
 	if (denied(choice, number))
 		range = (struct range){ .first = number, .answer = SECCOMP_RET_ERRNO | EPERM };

@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 struct filter_choice {
-	uint32_t groups; // bit per syscall_groups row; GROUP_BASE.. _CHECKED are always on
+	uint32_t groups;        // bit per syscall_groups row; GROUP_BASE.. _CHECKED are always on
 	const unsigned *denied; // numbers refused with EPERM whatever the groups say
 	unsigned denied_count;
 	uint32_t uid, gid; // of the caller, for rules that name them

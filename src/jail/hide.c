@@ -27,7 +27,8 @@ static bool shut_already(const struct plan *plan, const struct mount *mask)
 	bool unreadable = plan->uid != 0 && faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0 &&
 			  errno == EACCES;
 	if (!unreadable || lstat(path, &status) < 0 ||
-	    (status.st_uid == plan->uid && (statvfs(path, &mounted) < 0 || !(mounted.f_flag & ST_RDONLY))))
+	    (status.st_uid == plan->uid &&
+	     (statvfs(path, &mounted) < 0 || !(mounted.f_flag & ST_RDONLY))))
 		return false;
 	return mask->identity.type != S_IFDIR || faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) < 0;
 }
@@ -36,7 +37,8 @@ static int hide_resolved(struct wishes *wishes, const struct mount *mask)
 {
 	if (wishes->hidden_count == WISHES_MOST)
 		return fail(0, "more than %d hidden paths in one plan", WISHES_MOST);
-	wishes->hidden[wishes->hidden_count++] = (struct hidden){ mask->target, strlen(mask->target) };
+	wishes->hidden[wishes->hidden_count++] =
+		(struct hidden){ mask->target, strlen(mask->target) };
 	if (!mask->identity.type)
 		return 0; // what appears later is not hidden; a directory above it can be
 	if (shut_already(wishes->plan, mask))
@@ -45,11 +47,13 @@ static int hide_resolved(struct wishes *wishes, const struct mount *mask)
 }
 
 // The links on the way are in the box only where somebody else wants them.
-static int make_mask(struct wishes *wishes, const struct item *item, const char *path, struct mount *ret_mask)
+static int make_mask(struct wishes *wishes, const struct item *item, const char *path,
+		     struct mount *ret_mask)
 {
 	struct resolved resolved;
 	TRY(resolve_path(wishes->resolver, path, &resolved));
-	*ret_mask = (struct mount){ .kind = MOUNT_MASK, .access = ACCESS_NOTHING, .from = item->from };
+	*ret_mask =
+		(struct mount){ .kind = MOUNT_MASK, .access = ACCESS_NOTHING, .from = item->from };
 	ret_mask->target = resolved.path;
 	ret_mask->identity = resolved.identity;
 	return 0;
@@ -92,7 +96,8 @@ static bool is_named(const struct wishes *wishes, const struct mount *secret, co
 {
 	for (unsigned i = 0; i < wishes->count; i++)
 		if (path_within(path, wishes->list[i].mount.target) &&
-		    path_within(wishes->list[i].mount.target, secret->target) && names(&wishes->list[i], secret))
+		    path_within(wishes->list[i].mount.target, secret->target) &&
+		    names(&wishes->list[i], secret))
 			return true;
 	return false;
 }
@@ -102,7 +107,8 @@ static void cover(struct wishes *wishes, const struct mount *secret)
 {
 	for (unsigned i = 0; i < wishes->count; i++) {
 		struct wish *wish = &wishes->list[i];
-		if (wish->mount.kind != MOUNT_MASK && path_within(wish->mount.target, secret->target) &&
+		if (wish->mount.kind != MOUNT_MASK &&
+		    path_within(wish->mount.target, secret->target) &&
 		    (wish->pinned || wish->mount.from.order <= secret->from.order) &&
 		    !is_named(wishes, secret, wish->mount.target))
 			wish->covered = true;
@@ -148,11 +154,12 @@ static int add_hidden(struct wishes *wishes, const struct item *item)
 int hide_plan(struct wishes *wishes)
 {
 	struct item own = { .from = { .file = "sbx" } };
-	TRY(hide_secret(wishes, &own, wishes->plan->config)); // the policy is not for the box to see
+	TRY(hide_secret(wishes, &own,
+			wishes->plan->config)); // the policy is not for the box to see
 	TRY(hide_secret(wishes, &own, wishes->plan->state));
-	list_each(item, &wishes->plan->profile->hide)
+	list_each (item, &wishes->plan->profile->hide)
 		TRY(add_hidden(wishes, item));
-	list_each(item, &wishes->plan->profile->secret)
+	list_each (item, &wishes->plan->profile->secret)
 		TRY(add_secret(wishes, item));
 	return 0;
 }

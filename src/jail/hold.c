@@ -20,7 +20,8 @@ static int see_walls(const struct plan *plan)
 		const struct mount *mount = &plan->mounts[i];
 		if (!mount->on_host || (mount->access == ACCESS_WRITE && mount->kind != MOUNT_COPY))
 			continue;
-		if (sys_statx(AT_FDCWD, mount->target, 0, &status) < 0 || !(status.attributes & SYS_STATX_MOUNT_ROOT))
+		if (sys_statx(AT_FDCWD, mount->target, 0, &status) < 0 ||
+		    !(status.attributes & SYS_STATX_MOUNT_ROOT))
 			return fail(0, "'%s' was replaced while the box was made", mount->target);
 	}
 	return 0;
@@ -43,7 +44,7 @@ int hold_child(const struct plan *plan, struct run *run)
 		fds[count++] = copies;
 	}
 	run->message.kind = MESSAGE_HELD;
-	return fd_send(run->to_host, &run->message, sizeof(run->message), fds, count) < 0 ?
-		       fail(errno, "hand descriptors over") :
-		       0;
+	return fd_send(run->to_host, &run->message, sizeof(run->message), fds, count) < 0
+		       ? fail(errno, "hand descriptors over")
+		       : 0;
 }

@@ -42,7 +42,8 @@ static int close_others(const struct plan *plan, int spared, unsigned flags)
 	return fd_close_except(keep, count + 1, flags);
 }
 
-// A script without #!: the shell runs it, as execvp does. Apart, for its words take eight pages of stack.
+// A script without #!: the shell runs it, as execvp does. Apart, for its words take eight pages of
+// stack.
 __attribute__((noinline)) static int execute_script(const struct plan *plan, const char *path)
 {
 	enum { WORDS_MOST = 4096 };
@@ -132,8 +133,9 @@ static void count_use(struct run *run)
 		message->read = (uint64_t)usage.ru_inblock * BLOCK;
 		message->written = (uint64_t)usage.ru_oublock * BLOCK;
 	}
-	message->tmp_full = !run->tier_landlock && statfs("/", &root) == 0 &&
-			    (root.f_bavail < root.f_blocks / FULL_PART || (root.f_files && root.f_ffree == 0));
+	message->tmp_full =
+		!run->tier_landlock && statfs("/", &root) == 0 &&
+		(root.f_bavail < root.f_blocks / FULL_PART || (root.f_files && root.f_ffree == 0));
 }
 
 // Ends the box: the kernel kills what is left when pid 1 is gone.
@@ -182,14 +184,16 @@ static void give_sockets(struct run *run)
 	for (int i = 0; i < BATCHES; i++) {
 		int fds[FD_PASSED], count = 0;
 		while (count < FD_PASSED) {
-			fds[count] = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+			fds[count] =
+				socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 			if (fds[count] < 0)
 				break;
 			count++;
 		}
 		run->message.kind = MESSAGE_SOCKETS;
 		if (count > 0)
-			fd_send(run->to_host, &run->message, sizeof(run->message), fds, (unsigned)count);
+			fd_send(run->to_host, &run->message, sizeof(run->message), fds,
+				(unsigned)count);
 		while (count > 0)
 			close(fds[--count]);
 	}
@@ -222,7 +226,7 @@ static _Noreturn void serve(struct run *run, pid_t command)
 	siginfo_t info;
 	sigfillset(&all);
 	pages_release_stack(); // a box may be idle for days
-	reap(run, command); // it may have ended before the first wait
+	reap(run, command);    // it may have ended before the first wait
 	for (;;) {
 		int number = sigwaitinfo(&all, &info);
 		if (number == SIGCHLD)
@@ -261,7 +265,7 @@ int init_child(const struct plan *plan, struct run *run)
 		become_command(plan, run, &problem);
 	if (command < 0)
 		return fail(errno, "vfork");
-	sched_yield(); // to the command, which is in the middle of its exec
+	sched_yield();           // to the command, which is in the middle of its exec
 	arena_free(plan->arena); // shared with the host side no longer than needed
 	// What the command closes must be seen as closed by whoever reads or writes the other end.
 	for (int fd = 0; fd <= 2; fd++)

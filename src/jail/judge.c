@@ -65,7 +65,7 @@ struct judgement judge_path(const struct plan *plan, const char *path)
 
 static const struct item *find_above(const struct list *list, const char *path)
 {
-	list_each(item, list)
+	list_each (item, list)
 		if (path_within(path, item->text))
 			return item;
 	return NULL;

@@ -22,5 +22,6 @@ struct judgement {
 // `path` is absolute and clean, as it is called in the box.
 struct judgement judge_path(const struct plan *plan, const char *path);
 
-// The line that keeps it from being read, or else written, whatever other lines and flags say; or NULL.
+// The line that keeps it from being read, or else written, whatever other lines and flags say; or
+// NULL.
 const struct item *judge_final(const struct plan *plan, const char *path, bool write);

@@ -50,7 +50,8 @@ int landlock_plan(const struct probe *probe, struct plan *plan)
 	struct origin from = { .file = "landlock" };
 	if (plan->nested) {
 		list_add(&plan->notes, plan->arena,
-			 "no Landlock: the group 'namespaces' needs mounts, which it forbids", from);
+			 "no Landlock: the group 'namespaces' needs mounts, which it forbids",
+			 from);
 		return 0;
 	}
 	plan->landlock = probe->landlock;
@@ -59,13 +60,15 @@ int landlock_plan(const struct probe *probe, struct plan *plan)
 			 "no Landlock in this kernel: the mount view is the only wall around files",
 			 from);
 	else if (probe->landlock < 2)
-		list_add(&plan->notes, plan->arena,
-			 "this kernel's Landlock (before 5.19) refuses renames between directories: "
-			 "programs see EXDEV and copy",
-			 from);
+		list_add(
+			&plan->notes, plan->arena,
+			"this kernel's Landlock (before 5.19) refuses renames between directories: "
+			"programs see EXDEV and copy",
+			from);
 	else if (probe->landlock < 6 && plan->profile->network == NETWORK_HOST)
 		list_add(&plan->notes, plan->arena,
-			 "this kernel's Landlock does not scope abstract unix sockets (needs 6.12): in "
+			 "this kernel's Landlock does not scope abstract unix sockets (needs "
+			 "6.12): in "
 			 "network mode host the box reaches those of the host",
 			 from);
 	return 0;
@@ -89,7 +92,8 @@ static uint64_t rights_of(enum access access)
 
 static bool is_directory(const struct mount *mount)
 {
-	return mount->kind != MOUNT_TEXT && (mount->kind != MOUNT_BIND || mount->cache || mount->identity.type == S_IFDIR);
+	return mount->kind != MOUNT_TEXT &&
+	       (mount->kind != MOUNT_BIND || mount->cache || mount->identity.type == S_IFDIR);
 }
 
 // Rights belong to what a link leads to.
@@ -100,7 +104,8 @@ static bool is_link(const struct mount *mount)
 
 static int add_rule(const struct plan *plan, int ruleset, int fd, uint64_t rights)
 {
-	struct sys_landlock_path rule = { .access = rights & handled_files(plan->landlock), .fd = fd };
+	struct sys_landlock_path rule = { .access = rights & handled_files(plan->landlock),
+					  .fd = fd };
 	if (rule.access && sys_landlock_add(ruleset, &rule) < 0)
 		return fail(errno, "landlock_add_rule");
 	return 0;
@@ -118,13 +123,14 @@ static int add_view(const struct plan *plan, const struct run *run, int ruleset)
 	for (unsigned i = 0; i < plan->mount_count; i++) {
 		const struct mount *mount = &plan->mounts[i];
 		if (run->mounts[i] >= 0 && !is_link(mount))
-			TRY(landlock_add(plan, ruleset, run->mounts[i], mount->access, is_directory(mount)));
+			TRY(landlock_add(plan, ruleset, run->mounts[i], mount->access,
+					 is_directory(mount)));
 	}
 	return 0;
 }
 
-// What the caller hands over can be opened again as /dev/stderr or /dev/fd/3, in the way in which it is open
-// and in no other. Pipes are not of a file system that Landlock looks at (EBADFD).
+// What the caller hands over can be opened again as /dev/stderr or /dev/fd/3, in the way in which
+// it is open and in no other. Pipes are not of a file system that Landlock looks at (EBADFD).
 static int add_handed(const struct plan *plan, int ruleset, int fd)
 {
 	static const uint64_t by_mode[] = {
@@ -135,9 +141,12 @@ static int add_handed(const struct plan *plan, int ruleset, int fd)
 	};
 	struct stat status;
 	int flags = fcntl(fd, F_GETFL);
-	if (flags < 0 || (flags & O_PATH) || fstat(fd, &status) < 0 || (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)))
+	if (flags < 0 || (flags & O_PATH) || fstat(fd, &status) < 0 ||
+	    (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)))
 		return 0;
-	struct sys_landlock_path rule = { .access = by_mode[flags & (O_WRONLY | O_RDWR)] & handled_files(plan->landlock), .fd = fd };
+	struct sys_landlock_path rule = { .access = by_mode[flags & (O_WRONLY | O_RDWR)] &
+						    handled_files(plan->landlock),
+					  .fd = fd };
 	if (rule.access && sys_landlock_add(ruleset, &rule) < 0 && errno != EBADFD)
 		return fail(errno, "landlock_add_rule");
 	return 0;
@@ -160,7 +169,8 @@ int landlock_child(const struct plan *plan, struct run *run)
 	};
 	if (!plan->landlock)
 		return 0;
-	if (plan->tier == TIER_LANDLOCK && !plan->own_network && plan->profile->network != NETWORK_HOST)
+	if (plan->tier == TIER_LANDLOCK && !plan->own_network &&
+	    plan->profile->network != NETWORK_HOST)
 		attributes.network = LANDLOCK_BIND_TCP | LANDLOCK_CONNECT_TCP;
 	size_t size = plan->landlock < 4 ? 8 : plan->landlock < 6 ? 16 : 24;
 	autoclose int ruleset = sys_landlock_create(&attributes, size, 0);

@@ -51,7 +51,7 @@ static int open_layers(const struct plan *plan)
 // What a mount is made of, by names in each layer: of one root, or of all that are the box's own.
 struct parts {
 	const char *directory, *work; // without the layer's id
-	const struct mount *base; // its source lies below all, or NULL
+	const struct mount *base;     // its source lies below all, or NULL
 	const char *target;
 };
 
@@ -62,7 +62,8 @@ static int push(struct stack *stack, int layers, const char *id, const char *par
 	snprintf(name, sizeof(name), "%s%s", id, part);
 	int fd = sys_openat2(layers, name, PATH_FLAGS, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
 	if (fd < 0 && errno == ENOENT && stack->count > 1) {
-		autoclose int layer = sys_openat2(layers, id, PATH_FLAGS, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+		autoclose int layer =
+			sys_openat2(layers, id, PATH_FLAGS, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
 		if (layer >= 0)
 			return 0;
 	}
@@ -75,8 +76,9 @@ static int push(struct stack *stack, int layers, const char *id, const char *par
 // The directory of the host below all layers, or nothing.
 static int push_base(struct stack *stack, const struct mount *mount, int layers)
 {
-	autoclose int fd = mount ? sys_openat2(AT_FDCWD, mount->source, PATH_FLAGS, RESOLVE_NO_SYMLINKS) :
-				   openat(layers, EMPTY_LAYER, PATH_FLAGS);
+	autoclose int fd =
+		mount ? sys_openat2(AT_FDCWD, mount->source, PATH_FLAGS, RESOLVE_NO_SYMLINKS)
+		      : openat(layers, EMPTY_LAYER, PATH_FLAGS);
 	if (fd < 0)
 		return fail(errno, "'%s'", mount ? mount->source : EMPTY_LAYER);
 	if (mount && !target_is_same(fd, &mount->identity))
@@ -86,7 +88,8 @@ static int push_base(struct stack *stack, const struct mount *mount, int layers)
 }
 
 // First what is written and its directory to work in, then the frozen layers, then the host's.
-static int open_stack(const struct plan *plan, int layers, const struct parts *parts, struct stack *stack)
+static int open_stack(const struct plan *plan, int layers, const struct parts *parts,
+		      struct stack *stack)
 {
 	const struct lasting *session = plan->session;
 	TRY(push(stack, layers, session->chain[0], parts->directory));
@@ -98,7 +101,9 @@ static int open_stack(const struct plan *plan, int layers, const struct parts *p
 
 static int set(int fs, const char *key, const char *value)
 {
-	return sys_fsconfig(fs, FSCONFIG_SET_STRING, key, value) < 0 ? fail(errno, "overlay: %s", key) : 0;
+	return sys_fsconfig(fs, FSCONFIG_SET_STRING, key, value) < 0
+		       ? fail(errno, "overlay: %s", key)
+		       : 0;
 }
 
 static int configure(int fs, const struct run *run, const struct stack *stack)
@@ -113,14 +118,17 @@ static int configure(int fs, const struct run *run, const struct stack *stack)
 	snprintf(option, sizeof(option), "%d", stack->fds[1]);
 	TRY(set(fs, "workdir", option));
 	for (unsigned i = 2; i < stack->count; i++)
-		used += (size_t)snprintf(option + used, sizeof(option) - used, "%s%d", i > 2 ? ":" : "", stack->fds[i]);
+		used += (size_t)snprintf(option + used, sizeof(option) - used, "%s%d",
+					 i > 2 ? ":" : "", stack->fds[i]);
 	TRY(set(fs, "lowerdir", option));
 	if (sys_fsconfig(fs, FSCONFIG_SET_FLAG, "userxattr", NULL) < 0)
-		return fail(errno, "this kernel has no overlay for ordinary users, which sessions need (Linux 5.11)");
+		return fail(errno, "this kernel has no overlay for ordinary users, which sessions "
+				   "need (Linux 5.11)");
 	return 0;
 }
 
-static int make_overlay(const struct plan *plan, const struct run *run, int layers, const struct parts *parts)
+static int make_overlay(const struct plan *plan, const struct run *run, int layers,
+			const struct parts *parts)
 {
 	__attribute__((cleanup(close_stack))) struct stack stack = { .count = 0 };
 	TRY(open_stack(plan, layers, parts, &stack));
@@ -129,9 +137,12 @@ static int make_overlay(const struct plan *plan, const struct run *run, int laye
 		return fail(errno, "this kernel has no overlay file system, which sessions need");
 	TRY(configure(fs, run, &stack));
 	if (sys_fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL) < 0)
-		return fail(errno, "an overlay over '%s' (a directory with other file systems below cannot be in a "
-				   "session, nor layers on a file system without extended attributes: '%s')",
-			    parts->target, plan->session->layers);
+		return fail(
+			errno,
+			"an overlay over '%s' (a directory with other file systems below cannot be "
+			"in a "
+			"session, nor layers on a file system without extended attributes: '%s')",
+			parts->target, plan->session->layers);
 	int tree = sys_fsmount(fs, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
 	return tree < 0 ? fail(errno, "mount an overlay over '%s'", parts->target) : tree;
 }
@@ -140,11 +151,15 @@ static int make_overlay(const struct plan *plan, const struct run *run, int laye
 // a command marks it with for overlayfs is read when it is frozen, and hides its own files at most.
 static int make_bind(const struct plan *plan, int layers, const struct mount *mount)
 {
-	struct mount_attr attributes = { .attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, .propagation = MS_PRIVATE };
+	struct mount_attr attributes = { .attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
+					 .propagation = MS_PRIVATE };
 	char place[PLACE_MOST];
 	place_of_root(place, plan->session->chain[0], true, mount->root);
-	autoclose int fd = sys_openat2(layers, place, PATH_FLAGS, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
-	autoclose int tree = fd < 0 ? -1 : sys_open_tree(fd, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH);
+	autoclose int fd =
+		sys_openat2(layers, place, PATH_FLAGS, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+	autoclose int tree =
+		fd < 0 ? -1
+		       : sys_open_tree(fd, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH);
 	if (tree < 0 || sys_mount_setattr(tree, 0, &attributes) < 0)
 		return fail(errno, "layer '%s' of the session", place);
 	return take(&tree);
@@ -152,21 +167,26 @@ static int make_bind(const struct plan *plan, int layers, const struct mount *mo
 
 // All that has nothing of the host below is one overlay. It has to be mounted somewhere before a
 // part of it can be cloned (Linux 6.1): below the first of them, where nobody sees it.
-static int make_part(const struct plan *plan, struct run *run, int layers, const struct mount *mount)
+static int make_part(const struct plan *plan, struct run *run, int layers,
+		     const struct mount *mount)
 {
 	static const struct parts own = { "/" PLACE_OWN, "/w" PLACE_OWN, NULL, PLACE_OWN };
 	char name[16];
 	if (run->joined_own)
-		return fail(0, "'%s' is new in session '%s', which another command has mounted; try again when that has ended",
+		return fail(0,
+			    "'%s' is new in session '%s', which another command has mounted; try "
+			    "again when that has ended",
 			    mount->target, plan->session->name);
 	if (run->own_overlay < 0) {
 		TRY(run->own_overlay = make_overlay(plan, run, layers, &own));
 		TRY(target_make(run, mount, S_IFDIR | 0755));
-		if (sys_move_mount(run->own_overlay, "", run->root, target_inside(mount->target), MOVE_MOUNT_F_EMPTY_PATH) < 0)
+		if (sys_move_mount(run->own_overlay, "", run->root, target_inside(mount->target),
+				   MOVE_MOUNT_F_EMPTY_PATH) < 0)
 			return fail(errno, "mount '%s'", mount->target);
 	}
 	snprintf(name, sizeof(name), "%u", mount->root);
-	int tree = sys_open_tree(run->own_overlay, name, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW);
+	int tree = sys_open_tree(run->own_overlay, name,
+				 OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW);
 	return tree < 0 ? fail(errno, "'%s' in the session's layers", mount->target) : tree;
 }
 
@@ -176,10 +196,12 @@ static int make_tree(const struct plan *plan, struct run *run, const struct moun
 	autoclose int layers = open_layers(plan);
 	TRY(layers);
 	if (!mount->source)
-		return plan->session->chain_count == 1 ? make_bind(plan, layers, mount) : make_part(plan, run, layers, mount);
+		return plan->session->chain_count == 1 ? make_bind(plan, layers, mount)
+						       : make_part(plan, run, layers, mount);
 	place_of_root(directory, "", false, mount->root);
 	place_of_work(work, "", false, mount->root);
-	return make_overlay(plan, run, layers, &(struct parts){ directory, work, mount, mount->target });
+	return make_overlay(plan, run, layers,
+			    &(struct parts){ directory, work, mount, mount->target });
 }
 
 int layers_child(const struct plan *plan, struct run *run, unsigned index)

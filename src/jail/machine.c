@@ -57,7 +57,8 @@ static bool filtered(void)
 bool probe_in_box(void)
 {
 	struct statfs root;
-	bool ours = statfs("/", &root) == 0 && root.f_type == TMPFS_MAGIC && (root.f_flags & ST_RDONLY);
+	bool ours =
+		statfs("/", &root) == 0 && root.f_type == TMPFS_MAGIC && (root.f_flags & ST_RDONLY);
 	// A variable alone, which a project may set for an agent, proves nothing.
 	return ours && getenv("SBX") && filtered();
 }
@@ -65,19 +66,32 @@ bool probe_in_box(void)
 struct cause {
 	const char *step;
 	int error; // 0: any
-	enum { SANDBOX, APPARMOR, CONFINED, CLONE_SYSCTL, MOST_NAMESPACES, CONTAINER, CHROOT, ROOT, ALWAYS } sign;
+	enum {
+		SANDBOX,
+		APPARMOR,
+		CONFINED,
+		CLONE_SYSCTL,
+		MOST_NAMESPACES,
+		CONTAINER,
+		CHROOT,
+		ROOT,
+		ALWAYS
+	} sign;
 	const char *advice;
 };
 
 static const char apparmor[] =
-	"AppArmor takes the rights of user namespaces away (as Ubuntu 23.10 and later do). Fix, in sbx's "
+	"AppArmor takes the rights of user namespaces away (as Ubuntu 23.10 and later do). Fix, in "
+	"sbx's "
 	"source: sudo install -m 644 profiles/apparmor/sbx /etc/apparmor.d/ && sudo "
 	"apparmor_parser -r /etc/apparmor.d/sbx; or accept less: --tier landlock";
 
 static const char container[] =
-	"the container's filter or its profile of AppArmor is in the way. Fix: start the container with "
+	"the container's filter or its profile of AppArmor is in the way. Fix: start the container "
+	"with "
 	"--security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt "
-	"systempaths=unconfined (podman: unmask=ALL), see sbx-containers(7); or accept less: --tier landlock";
+	"systempaths=unconfined (podman: unmask=ALL), see sbx-containers(7); or accept less: "
+	"--tier landlock";
 
 static const struct cause causes[] = {
 	{ "namespaces", 0, SANDBOX,
@@ -96,10 +110,12 @@ static const struct cause causes[] = {
 	{ "namespaces", EPERM, CONFINED, apparmor },
 	{ "namespaces", ENOSPC, ALWAYS,
 	  "too many namespaces are in use. Fix: sudo sysctl -w user.max_user_namespaces=15000" },
-	{ "namespaces", ENOSYS, ALWAYS, "this kernel has no clone3 with namespaces; 5.13 is needed" },
+	{ "namespaces", ENOSYS, ALWAYS,
+	  "this kernel has no clone3 with namespaces; 5.13 is needed" },
 	{ "ids", 0, APPARMOR, apparmor },
 	{ "ids", EPERM, ROOT,
-	  "uid 0 without the capability SETFCAP cannot be mapped. Fix: run as an ordinary user of the "
+	  "uid 0 without the capability SETFCAP cannot be mapped. Fix: run as an ordinary user of "
+	  "the "
 	  "container (--user 1000), or with --cap-add SETFCAP" },
 	{ "hostname", EPERM, APPARMOR, apparmor },
 	{ "join", EPERM, APPARMOR, apparmor },
@@ -116,7 +132,8 @@ static const struct cause causes[] = {
 	  "this kernel is built without CONFIG_SECCOMP_FILTER; sbx does not run without it" },
 	{ "namespaces", EMFILE, ALWAYS, "too few open files are allowed. Fix: ulimit -n 256" },
 	{ "view", EMFILE, ALWAYS, "too few open files are allowed. Fix: ulimit -n 256" },
-	{ "command", EAGAIN, ALWAYS, "the limit on processes is too low for a first one. Fix: --pids" },
+	{ "command", EAGAIN, ALWAYS,
+	  "the limit on processes is too low for a first one. Fix: --pids" },
 };
 
 static bool holds(const struct cause *cause)

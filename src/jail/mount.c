@@ -48,7 +48,9 @@ int mount_make_tmpfs(uint64_t bytes, unsigned attributes)
 			return fail(errno, "tmpfs of %s bytes", size);
 		// Each takes a kilobyte of the kernel's memory, which the size does not count.
 		snprintf(size, sizeof(size), "%llu",
-			 (unsigned long long)(bytes / FILE_BYTES < FILES_LEAST ? FILES_LEAST : bytes / FILE_BYTES));
+			 (unsigned long long)(bytes / FILE_BYTES < FILES_LEAST
+						      ? FILES_LEAST
+						      : bytes / FILE_BYTES));
 		if (sys_fsconfig(fs, FSCONFIG_SET_STRING, "nr_inodes", size) < 0)
 			return fail(errno, "tmpfs of %s files", size);
 	}
@@ -74,15 +76,16 @@ static int make_filesystem(const char *type, const char *key, const char *value)
 
 int mount_make_new(enum mount_kind kind)
 {
-	return kind == MOUNT_PROC ? make_filesystem("proc", NULL, NULL) :
-				    make_filesystem("devpts", "ptmxmode", "0666");
+	return kind == MOUNT_PROC ? make_filesystem("proc", NULL, NULL)
+				  : make_filesystem("devpts", "ptmxmode", "0666");
 }
 
 int mount_child_root(const struct plan *plan, struct run *run)
 {
 	if (plan->session)
 		TRY(layers_child_begin(run));
-	TRY(run->root = mount_make_tmpfs(plan->profile->limits.tmp, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV));
+	TRY(run->root = mount_make_tmpfs(plan->profile->limits.tmp,
+					 MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV));
 	if (sys_move_mount(run->root, "", AT_FDCWD, waiting_place, MOVE_MOUNT_F_EMPTY_PATH) < 0)
 		return fail(errno, "mount the new root");
 	if (mkdirat(run->root, empty_directory, 0) < 0 ||
@@ -148,9 +151,10 @@ static int mount_tmpfs(const struct plan *plan, struct run *run, unsigned index)
 	const struct mount *mount = &plan->mounts[index];
 	TRY(target_make(run, mount, S_IFDIR | tmpfs_mode(plan, mount)));
 	autoclose int tree =
-		mount->on_host || mount->in_session ?
-			mount_make_tmpfs(plan->profile->limits.tmp, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV) :
-			sys_open_tree(run->root, target_inside(mount->target), CLONE_FLAGS);
+		mount->on_host || mount->in_session
+			? mount_make_tmpfs(plan->profile->limits.tmp,
+					   MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
+			: sys_open_tree(run->root, target_inside(mount->target), CLONE_FLAGS);
 	if (tree < 0)
 		return fail(errno, "tmpfs '%s'", mount->target);
 	if (mount->source)
@@ -168,7 +172,8 @@ static int mount_self(const struct plan *plan, struct run *run, unsigned index)
 	if (tree < 0)
 		return fail(errno, "'%s'", mount->target);
 	TRY(restrict_tree(mount, tree));
-	if (sys_move_mount(tree, "", run->root, target_inside(mount->target), MOVE_MOUNT_F_EMPTY_PATH) < 0)
+	if (sys_move_mount(tree, "", run->root, target_inside(mount->target),
+			   MOVE_MOUNT_F_EMPTY_PATH) < 0)
 		return fail(errno, "mount over '%s'", mount->target);
 	return 0;
 }
@@ -215,7 +220,8 @@ static int mount_copy(const struct plan *plan, struct run *run, unsigned index)
 	snprintf(place, sizeof(place), COPIES_DIRECTORY "/%u", mount->copy);
 	if (mkdirat(run->root, target_inside(place), 0700) < 0)
 		return fail(errno, "make '%s'", place);
-	autoclose int directory = openat(run->root, target_inside(place), O_PATH | O_DIRECTORY | O_CLOEXEC);
+	autoclose int directory =
+		openat(run->root, target_inside(place), O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (directory < 0)
 		return fail(errno, "'%s'", place);
 	TRY(fill_copy(directory, &plan->copies[mount->copy]));
@@ -236,7 +242,8 @@ static int mount_text(const struct plan *plan, struct run *run, unsigned index)
 	char text_name[32];
 	const struct mount *mount = &plan->mounts[index];
 	snprintf(text_name, sizeof(text_name), ".text-%u", index);
-	autoclose int fd = openat(run->root, text_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	autoclose int fd =
+		openat(run->root, text_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (fd < 0 || fd_write_all(fd, mount->source, strlen(mount->source)) < 0)
 		return fail(errno, "write '%s'", mount->target);
 	autoclose int tree = sys_open_tree(run->root, text_name, CLONE_FLAGS);
@@ -354,7 +361,8 @@ static int open_cache(const char *source)
 {
 	struct stat status;
 	int fd = owned_directory(source);
-	if (fd >= 0 || lstat(source, &status) < 0 || !S_ISDIR(status.st_mode) || status.st_uid != geteuid())
+	if (fd >= 0 || lstat(source, &status) < 0 || !S_ISDIR(status.st_mode) ||
+	    status.st_uid != geteuid())
 		return fd;
 	err_clear();
 	return chmod(source, 0700) < 0 ? fail(errno, "'%s'", source) : owned_directory(source);
@@ -370,7 +378,8 @@ int mount_host(const struct plan *plan, struct run *run)
 			continue;
 		autoclose int fd = open_cache(mount->source);
 		TRY(fd);
-		if (fstat(fd, &status) < 0 || ((status.st_mode & 0700) != 0700 && fchmod(fd, 0700) < 0))
+		if (fstat(fd, &status) < 0 ||
+		    ((status.st_mode & 0700) != 0700 && fchmod(fd, 0700) < 0))
 			return fail(errno, "'%s'", mount->source);
 		mount->kept = (struct identity){ status.st_dev, status.st_ino, S_IFDIR };
 	}

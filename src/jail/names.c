@@ -1,4 +1,5 @@
-// Owns the set of a directory's names: a bit for each, by a hash; two with one bit cost a look, no more.
+// Owns the set of a directory's names: a bit for each, by a hash; two with one bit cost a look, no
+// more.
 #include "jail/names.h"
 
 #include <fcntl.h>
@@ -9,7 +10,8 @@
 
 enum { BYTES_MOST = 8192, WORD_BITS = 64 };
 
-// FNV-1a over a name up to its slash or end. -1: it has bytes that are no ASCII, which other letters fold to.
+// FNV-1a over a name up to its slash or end. -1: it has bytes that are no ASCII, which other
+// letters fold to.
 static int bit_of(const char *name)
 {
 	uint32_t hash = 2166136261U;
@@ -40,7 +42,8 @@ void names_read(struct names *names, const char *directory)
 	long size = 0;
 	*names = (struct names){ 0 };
 	autoclose int fd = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	bool good = fd >= 0 && (size = sys_getdents(fd, entries, sizeof(entries))) > 0 && add_all(names, entries, size);
+	bool good = fd >= 0 && (size = sys_getdents(fd, entries, sizeof(entries))) > 0 &&
+		    add_all(names, entries, size);
 	if (good && sys_getdents(fd, entries, sizeof(entries)) == 0) // the end: that was all
 		names->directory = directory;
 }

@@ -6,13 +6,14 @@
 
 enum { NAMES_WORDS = 8 };
 struct names {
-	const char *directory; // without a slash at the end; NULL: nothing is known
+	const char *directory;      // without a slash at the end; NULL: nothing is known
 	uint64_t bits[NAMES_WORDS]; // one for each name that stands there, in whatever case
 };
 
-// Of a large directory, of one that cannot be read, and of one with names of other scripts nothing is known.
+// Of a large directory, of one that cannot be read, and of one with names of other scripts nothing
+// is known.
 void names_read(struct names *names, const char *directory);
 
-// True when nothing stands at the first name of `path` below the directory, by any spelling that a file system takes for
-// it (some fold case). False when something may, and for paths elsewhere.
+// True when nothing stands at the first name of `path` below the directory, by any spelling that a
+// file system takes for it (some fold case). False when something may, and for paths elsewhere.
 bool names_lack(const struct names *names, const char *path);

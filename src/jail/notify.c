@@ -49,7 +49,8 @@ static int open_callers(const struct question *question, int directory, const ch
 	autoclose int start = open(base, O_PATH | O_CLOEXEC);
 	if (start < 0 || !still_asked(question))
 		return -EBADF;
-	int fd = sys_openat2(start, path, (uint64_t)(O_PATH | O_CLOEXEC | flags), RESOLVE_NO_MAGICLINKS);
+	int fd = sys_openat2(start, path, (uint64_t)(O_PATH | O_CLOEXEC | flags),
+			     RESOLVE_NO_MAGICLINKS);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -73,14 +74,16 @@ static bool is_writable(const struct plan *plan, int fd)
 }
 
 // Opens the file of a metadata call: a descriptor, or -errno.
-static int open_changed(const struct question *question, int directory, uint64_t address, unsigned flags)
+static int open_changed(const struct question *question, int directory, uint64_t address,
+			unsigned flags)
 {
 	char path[PATH_MAX];
 	if (!asking_path(question->asked->pid, address, path))
 		return -EFAULT;
 	if (path[0] == '\0')
 		return -ENOENT;
-	int fd = open_callers(question, directory, path, flags & AT_SYMLINK_NOFOLLOW ? O_NOFOLLOW : 0);
+	int fd = open_callers(question, directory, path,
+			      flags & AT_SYMLINK_NOFOLLOW ? O_NOFOLLOW : 0);
 	if (fd >= 0 && !is_writable(question->plan, fd)) {
 		close(fd);
 		return -EPERM;
@@ -104,9 +107,11 @@ static int change_times(const struct question *question)
 	const uint64_t *arguments = (const uint64_t *)question->asked->data.args;
 	char link[64];
 	struct timespec times[2];
-	if (arguments[2] && !asking_memory(question->asked->pid, arguments[2], times, sizeof(times)))
+	if (arguments[2] &&
+	    !asking_memory(question->asked->pid, arguments[2], times, sizeof(times)))
 		return -EFAULT;
-	autoclose int fd = open_changed(question, (int)arguments[0], arguments[1], (unsigned)arguments[3]);
+	autoclose int fd =
+		open_changed(question, (int)arguments[0], arguments[1], (unsigned)arguments[3]);
 	if (fd < 0)
 		return fd;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
@@ -150,7 +155,8 @@ static int replace_socket(const struct question *question, int fresh)
 {
 	const uint64_t *arguments = (const uint64_t *)question->asked->data.args;
 	char info[64], text[256] = "";
-	snprintf(info, sizeof(info), "/proc/%d/fdinfo/%d", (int)question->asked->pid, (int)arguments[0]);
+	snprintf(info, sizeof(info), "/proc/%d/fdinfo/%d", (int)question->asked->pid,
+		 (int)arguments[0]);
 	autoclose int file = open(info, O_RDONLY | O_CLOEXEC);
 	if (file < 0 || read(file, text, sizeof(text) - 1) <= 0)
 		return -EBADF;
@@ -211,7 +217,8 @@ static int connect_network(const struct question *question, const struct sockadd
 		return -EACCES;
 	autoclose int own = take_socket(question);
 	if (own >= 0) {
-		if (socket_option(own, SO_TYPE) != SOCK_STREAM || socket_option(own, SO_PROTOCOL) != IPPROTO_TCP)
+		if (socket_option(own, SO_TYPE) != SOCK_STREAM ||
+		    socket_option(own, SO_PROTOCOL) != IPPROTO_TCP)
 			return -EACCES;
 		return run->relay(question->plan, run, own, to);
 	}
@@ -230,7 +237,8 @@ static int connect_any(const struct question *question)
 		struct sockaddr_un named;
 	} address = { .any = { 0 } };
 	size_t length = arguments[2] > sizeof(address.named) ? 0 : (size_t)arguments[2];
-	if (length < sizeof(sa_family_t) || !asking_memory(question->asked->pid, arguments[1], &address, length))
+	if (length < sizeof(sa_family_t) ||
+	    !asking_memory(question->asked->pid, arguments[1], &address, length))
 		return -EINVAL;
 	address.named.sun_path[sizeof(address.named.sun_path) - 1] = '\0';
 	if (address.any.ss_family == AF_UNIX && address.named.sun_path[0] != '\0')
@@ -265,14 +273,16 @@ static int mode_at(const struct question *question)
 static int mode_at_with_flags(const struct question *question)
 {
 	const uint64_t *arguments = (const uint64_t *)question->asked->data.args;
-	return change_mode(question, (int)arguments[0], arguments[1], arguments[2], (unsigned)arguments[3]);
+	return change_mode(question, (int)arguments[0], arguments[1], arguments[2],
+			   (unsigned)arguments[3]);
 }
 
 static const struct {
 	const char *call;
 	int (*answer)(const struct question *question); // 0 or -errno
 } answers[] = {
-	{ "listen", listen_unix },	 { "connect", connect_any }, { "chmod", mode_by_path },	  { "fchmodat", mode_at },
+	{ "listen", listen_unix },     { "connect", connect_any },
+	{ "chmod", mode_by_path },     { "fchmodat", mode_at },
 	{ "utimensat", change_times }, { "fchmodat2", mode_at_with_flags },
 };
 

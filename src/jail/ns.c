@@ -23,7 +23,8 @@ int ns_plan(struct plan *plan)
 {
 	if (plan->tier == TIER_LANDLOCK)
 		return 0;
-	plan->namespaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUTS | CLONE_NEWCGROUP;
+	plan->namespaces =
+		CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUTS | CLONE_NEWCGROUP;
 	if (!testing_skips("ipc"))
 		plan->namespaces |= CLONE_NEWIPC;
 	switch (plan->profile->network) {
@@ -107,11 +108,13 @@ int ns_child_ids(const struct plan *plan, struct run *run)
 	int result = fd_write_file(self, "setgroups", "deny");
 	if (result < 0)
 		return fail(-result, "/proc/self/setgroups");
-	snprintf(line, sizeof(line), "%u %u 1", plan->as_root ? 0 : (unsigned)plan->uid, (unsigned)plan->uid);
+	snprintf(line, sizeof(line), "%u %u 1", plan->as_root ? 0 : (unsigned)plan->uid,
+		 (unsigned)plan->uid);
 	result = fd_write_file(self, "uid_map", line);
 	if (result < 0)
 		return fail(-result, "/proc/self/uid_map");
-	snprintf(line, sizeof(line), "%u %u 1", plan->as_root ? 0 : (unsigned)plan->gid, (unsigned)plan->gid);
+	snprintf(line, sizeof(line), "%u %u 1", plan->as_root ? 0 : (unsigned)plan->gid,
+		 (unsigned)plan->gid);
 	result = fd_write_file(self, "gid_map", line);
 	if (result < 0)
 		return fail(-result, "/proc/self/gid_map");

@@ -51,11 +51,13 @@ static int found_shut(struct walk *walk, int directory, const char *name, const 
 {
 	struct stat status;
 	struct wishes *wishes = walk->wishes;
-	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(status.st_mode) ||
-	    status.st_uid != wishes->plan->uid)
+	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    !S_ISDIR(status.st_mode) || status.st_uid != wishes->plan->uid)
 		return 0;
 	list_add(&wishes->plan->warnings, wishes->arena,
-		 arena_text(wishes->arena, "'%s' cannot be searched for '%s' and is hidden as a whole (its mode is %04o)",
+		 arena_text(wishes->arena,
+			    "'%s' cannot be searched for '%s' and is hidden as a whole (its mode "
+			    "is %04o)",
 			    path, walk->item->text, (unsigned)status.st_mode & 07777),
 		 walk->item->from);
 	return walk->found(wishes, walk->item, path);
@@ -78,7 +80,8 @@ static int walk_directory(struct walk *walk, int directory, const char *path, un
 		bool other = entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN;
 		if (!walk->deep || other || depth == DEPTH_MOST)
 			continue;
-		autoclose int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		autoclose int fd =
+			openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (fd >= 0)
 			result = walk_directory(walk, fd, below, depth + 1);
 		else if (errno == EACCES)
@@ -100,23 +103,29 @@ int pattern_walk(struct wishes *wishes, const struct item *item,
 	if (!start)
 		return 0; // patterns are about the project
 	if (!walk.deep && memchr(item->text, '*', directory))
-		return fail(0, "%s'%s': only the last name of a pattern may have '*', or it begins with **/",
+		return fail(0,
+			    "%s'%s': only the last name of a pattern may have '*', or it begins "
+			    "with **/",
 			    where, item->text);
 	if (walk.deep && directory != strlen("**/"))
 		return fail(0, "%s'%s': after **/ comes one name", where, item->text);
 	if (!walk.deep && (item->text[0] == '/' || item->text[0] == '~' || item->text[0] == '$'))
-		return fail(0, "%s'%s': a pattern is for the project: ./dir/NAME or **/NAME", where, item->text);
+		return fail(0, "%s'%s': a pattern is for the project: ./dir/NAME or **/NAME", where,
+			    item->text);
 	if (!walk.deep)
 		start = path_join(wishes->arena, start,
 				  arena_text(wishes->arena, "%.*s.", (int)directory, item->text));
 	clock_gettime(CLOCK_MONOTONIC, &walk.start);
 	autoclose int fd = open(start, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	int result = fd >= 0 ? walk_directory(&walk, fd, start, 0) : errno == EACCES ? found_shut(&walk, AT_FDCWD, start, start) : 0;
+	int result = fd >= 0           ? walk_directory(&walk, fd, start, 0)
+		     : errno == EACCES ? found_shut(&walk, AT_FDCWD, start, start)
+				       : 0;
 	wishes->walked_milliseconds += walk.spent;
 	if (walk.cut)
 		list_add(&wishes->plan->warnings, wishes->arena,
-			 arena_text(wishes->arena, "%s'%s' was looked for only in a part of the project, which "
-						   "is too large: name the files",
+			 arena_text(wishes->arena,
+				    "%s'%s' was looked for only in a part of the project, which "
+				    "is too large: name the files",
 				    where, item->text),
 			 item->from);
 	return result;

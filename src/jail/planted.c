@@ -11,13 +11,15 @@
 // Something of the host's that a line or an option names.
 static bool is_grant(const struct mount *mount)
 {
-	bool shown = mount->kind == MOUNT_BIND || mount->kind == MOUNT_SCRATCH || (mount->kind == MOUNT_LAYERS && mount->source);
+	bool shown = mount->kind == MOUNT_BIND || mount->kind == MOUNT_SCRATCH ||
+		     (mount->kind == MOUNT_LAYERS && mount->source);
 	return shown && !mount->cache && mount->access != ACCESS_DEVICE;
 }
 
 static bool same_line(const struct origin *left, const struct origin *right)
 {
-	return left->file == right->file && left->line == right->line && left->order == right->order;
+	return left->file == right->file && left->line == right->line &&
+	       left->order == right->order;
 }
 
 static bool leads_out(const char *link, const char *target, const char *place)
@@ -25,17 +27,22 @@ static bool leads_out(const char *link, const char *target, const char *place)
 	return place && path_within(link, place) && !path_within(target, place);
 }
 
-static int check_link(const struct wishes *wishes, const struct mount *link, const struct mount *grant)
+static int check_link(const struct wishes *wishes, const struct mount *link,
+		      const struct mount *grant)
 {
 	bool out = leads_out(link->target, grant->target, wishes->plan->toplevel);
 	for (unsigned i = 0; i < wishes->count && !out; i++) {
 		const struct mount *place = &wishes->list[i].mount;
-		out = is_grant(place) && place->access == ACCESS_WRITE && leads_out(link->target, grant->target, place->target);
+		out = is_grant(place) && place->access == ACCESS_WRITE &&
+		      leads_out(link->target, grant->target, place->target);
 	}
-	return !out ? 0 :
-		      fail(0, "%s'%s' is reached by the symlink '%s', which a command in a box could have made; if you "
-			      "mean it, name it by its own path",
-			   origin_text(wishes->arena, grant->from), str_shown(grant->target), str_shown(link->target));
+	return !out ? 0
+		    : fail(0,
+			   "%s'%s' is reached by the symlink '%s', which a command in a box could "
+			   "have made; if you "
+			   "mean it, name it by its own path",
+			   origin_text(wishes->arena, grant->from), str_shown(grant->target),
+			   str_shown(link->target));
 }
 
 int planted_refuse(const struct wishes *wishes)

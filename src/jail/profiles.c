@@ -15,7 +15,8 @@
 static int protect_one(struct wishes *wishes, const char *path)
 {
 	struct origin from = { .file = "profile", .order = ~0U };
-	return protect_is_reached(wishes, path) ? protect_name(wishes, path, GUARD_ABSENT, from) : 0;
+	return protect_is_reached(wishes, path) ? protect_name(wishes, path, GUARD_ABSENT, from)
+						: 0;
 }
 
 // The file, and each link on the way to it: with another link the name would be another file's.
@@ -33,8 +34,10 @@ static int note_one(struct plan *plan, const char *noted, const char *path)
 	if (given_has(noted, path))
 		return 0;
 	if (!str_printable(path))
-		return fail(0, "a profile whose path has control bytes cannot be protected from later runs");
-	plan->profiles_noted = arena_text(plan->arena, "%s%s\n", plan->profiles_noted ? plan->profiles_noted : "", path);
+		return fail(0, "a profile whose path has control bytes cannot be protected from "
+			       "later runs");
+	plan->profiles_noted = arena_text(plan->arena, "%s%s\n",
+					  plan->profiles_noted ? plan->profiles_noted : "", path);
 	return 0;
 }
 
@@ -56,8 +59,12 @@ int profiles_protect(struct wishes *wishes)
 	const char *noted = given_read(arena, plan->state);
 	if (!noted)
 		return -1;
-	list_each(item, &plan->profile->files)
-		TRY(note_way(wishes, noted, item->text[0] == '/' ? item->text : path_below(arena, plan->current ? plan->current : "/", item->text)));
+	list_each (item, &plan->profile->files)
+		TRY(note_way(wishes, noted,
+			     item->text[0] == '/'
+				     ? item->text
+				     : path_below(arena, plan->current ? plan->current : "/",
+						  item->text)));
 	for (const char *at = noted; *at; at += *at == '\n') {
 		size_t length = strcspn(at, "\n");
 		const char *path = arena_copy(arena, at, length);
@@ -71,6 +78,9 @@ int profiles_protect(struct wishes *wishes)
 void profiles_remember(const struct plan *plan, struct out *told)
 {
 	if (plan->profiles_noted && given_add(plan->state, plan->profiles_noted) < 0)
-		out_text(told, "sbx: the profile that was given could not be noted (%s): later runs can change it where they can write\n", err_text());
+		out_text(told,
+			 "sbx: the profile that was given could not be noted (%s): later runs can "
+			 "change it where they can write\n",
+			 err_text());
 	err_clear();
 }

@@ -5,8 +5,8 @@ struct out;
 struct plan;
 struct wishes;
 
-// Protects each file that this run, or an earlier one wherever it was, was given as a profile, where
-// the box could write it. After the other wishes: they say where that is.
+// Protects each file that this run, or an earlier one wherever it was, was given as a profile,
+// where the box could write it. After the other wishes: they say where that is.
 int profiles_protect(struct wishes *wishes);
 
 // Notes this run's, for those to come. What cannot be noted is told.

@@ -54,8 +54,8 @@ const char *project_refusal(const struct plan *plan, const char *path)
 			return refusal->why;
 	}
 	if (path_within(plan->real_home, path))
-		return str_equal(path, plan->real_home) ? "is your home directory" :
-						     "holds your home directory";
+		return str_equal(path, plan->real_home) ? "is your home directory"
+							: "holds your home directory";
 	if (overlaps(path, plan->config))
 		return "overlaps sbx's own configuration";
 	if (overlaps(path, plan->state))
@@ -90,13 +90,16 @@ int project_plan(struct plan *plan)
 		return 0;
 	const char *top = plan->session ? plan->session->project : plan->current;
 	if (!top)
-		return fail(0, "the current directory is deleted, out of reach or deeper than 4,095 bytes; "
+		return fail(0, "the current directory is deleted, out of reach or deeper than "
+			       "4,095 bytes; "
 			       "change to another one, or use --project none");
 	const char *why = project_refusal(plan, top);
 	if (why)
-		return fail(0, "'%s' %s and cannot be the project; change to a project's directory, or "
-			       "use --project none",
-			    top, why);
+		return fail(
+			0,
+			"'%s' %s and cannot be the project; change to a project's directory, or "
+			"use --project none",
+			top, why);
 	plan->project = plan->toplevel;
 	return 0;
 }

@@ -21,7 +21,8 @@
 #include "jail/repository.h"
 #include "jail/wishes.h"
 
-// More repositories than these are looked through when the run has ended, and not mounted over before.
+// More repositories than these are looked through when the run has ended, and not mounted over
+// before.
 enum { NESTED_BYTES = 16385, NESTED_MOST = 64 };
 
 int protect_guard(struct wishes *wishes, const char *path, enum guarded kind)
@@ -30,8 +31,11 @@ int protect_guard(struct wishes *wishes, const char *path, enum guarded kind)
 	if (plan->guard_count == GUARDS_MOST)
 		return fail(0, "more than %d protected names in one plan", GUARDS_MOST);
 	plan->guards[plan->guard_count++] = (struct guard){
-		.kind = kind, .path = path,
-		.lacking = names_lack(&wishes->names, path) ? (unsigned)strlen(wishes->names.directory) : 0,
+		.kind = kind,
+		.path = path,
+		.lacking = names_lack(&wishes->names, path)
+				   ? (unsigned)strlen(wishes->names.directory)
+				   : 0,
 	};
 	return 0;
 }
@@ -42,10 +46,12 @@ static const struct mount *seen_at(const struct wishes *wishes, const char *path
 	const struct mount *deepest = NULL;
 	for (unsigned i = 0; i < wishes->count; i++) {
 		const struct mount *mount = &wishes->list[i].mount;
-		if (mount->kind == MOUNT_LINK || mount->kind == MOUNT_COPY || !path_within(path, mount->target) ||
+		if (mount->kind == MOUNT_LINK || mount->kind == MOUNT_COPY ||
+		    !path_within(path, mount->target) ||
 		    (deepest && !path_within(mount->target, deepest->target)))
 			continue;
-		if (!deepest || !str_equal(mount->target, deepest->target) || mount->from.order >= deepest->from.order)
+		if (!deepest || !str_equal(mount->target, deepest->target) ||
+		    mount->from.order >= deepest->from.order)
 			deepest = mount;
 	}
 	return deepest;
@@ -94,9 +100,11 @@ static int protect_link(struct wishes *wishes, const char *path, const struct id
 	if (!found)
 		return protect_guard(wishes, resolved.path, absent);
 	if (path_within(path, resolved.path))
-		return fail(0, "'%s' is a symlink to a directory around it, which cannot be protected; "
-			       "remove it, or use --unprotected",
-			    path);
+		return fail(
+			0,
+			"'%s' is a symlink to a directory around it, which cannot be protected; "
+			"remove it, or use --unprotected",
+			path);
 	return add_mask(wishes, resolved.path, &resolved.identity, from);
 }
 
@@ -116,10 +124,12 @@ int protect_name(struct wishes *wishes, const char *path, enum guarded absent, s
 	return add_mask(wishes, path, &identity, from);
 }
 
-// A name below a directory that is a link: what it leads to, and the name, should the box put a directory there.
+// A name below a directory that is a link: what it leads to, and the name, should the box put a
+// directory there.
 static int protect_behind(struct wishes *wishes, const char *path, struct origin from)
 {
-	const char *parent = path_parent(wishes->arena, path), *real = resolve_real(wishes->resolver, parent);
+	const char *parent = path_parent(wishes->arena, path),
+		   *real = resolve_real(wishes->resolver, parent);
 	const char *behind = path_below(wishes->arena, real, path_name(path));
 	if (!str_equal(real, parent) && protect_is_reached(wishes, behind))
 		TRY(protect_name(wishes, behind, GUARD_ABSENT, from));
@@ -155,13 +165,15 @@ static int protect_trusted(struct wishes *wishes, const char *root, struct origi
 		if (type == 0)
 			TRY(protect_guard(wishes, path, GUARD_ABSENT));
 		else
-			TRY(type == S_IFLNK ? protect_behind(wishes, path, from) : protect_name(wishes, path, GUARD_ABSENT, from));
+			TRY(type == S_IFLNK ? protect_behind(wishes, path, from)
+					    : protect_name(wishes, path, GUARD_ABSENT, from));
 	}
 	return 0;
 }
 
-// husky's own part of .husky, which each 'npm install' makes anew: it goes on in the box with a copy. Where there is
-// none yet nothing can be put, and husky is told to let it be, as the host has no such hooks either.
+// husky's own part of .husky, which each 'npm install' makes anew: it goes on in the box with a
+// copy. Where there is none yet nothing can be put, and husky is told to let it be, as the host has
+// no such hooks either.
 static int protect_husky(struct wishes *wishes, const char *root, struct origin from)
 {
 	struct mount own = { .kind = MOUNT_TMPFS, .access = ACCESS_WRITE, .from = from };
@@ -207,11 +219,14 @@ static int refuse_two_routes(const struct wishes *wishes)
 			const struct wish *other = &wishes->list[j];
 			if (!other->pinned && other->mount.access != ACCESS_WRITE)
 				continue;
-			if (other->mount.kind == MOUNT_BIND && way->identity.inode == other->mount.identity.inode &&
+			if (other->mount.kind == MOUNT_BIND &&
+			    way->identity.inode == other->mount.identity.inode &&
 			    way->identity.device == other->mount.identity.device &&
 			    !str_equal(way->target, other->mount.target))
-				return fail(0, "'%s' and '%s' are one directory; what is protected by one name "
-					       "would be writable by the other",
+				return fail(0,
+					    "'%s' and '%s' are one directory; what is protected by "
+					    "one name "
+					    "would be writable by the other",
 					    way->target, other->mount.target);
 		}
 	}
@@ -257,7 +272,8 @@ static int protect_item(struct wishes *wishes, const struct item *item)
 	const char *ways[] = { link, resolve_real(wishes->resolver, link) };
 	for (unsigned i = 0; i < (str_equal(ways[0], ways[1]) ? 1 : 2); i++) {
 		path = ways[i];
-		if (protect_is_reached(wishes, path) || (is_lasting(wishes, path) && lstat(path, &status) == 0))
+		if (protect_is_reached(wishes, path) ||
+		    (is_lasting(wishes, path) && lstat(path, &status) == 0))
 			TRY(protect_name(wishes, path, GUARD_ABSENT, from));
 		keep_from_writing(wishes, path);
 		list_add(&wishes->plan->kept, wishes->arena, path, item->from);
@@ -273,7 +289,8 @@ static bool is_searched(const struct plan *plan, const char *path)
 	return false;
 }
 
-// What is left of it after 'rm -r' in a box: no git takes it for a repository, and the next 'rm -r' can have it.
+// What is left of it after 'rm -r' in a box: no git takes it for a repository, and the next 'rm -r'
+// can have it.
 static bool is_headless(struct wishes *wishes, const char *path)
 {
 	struct stat status;
@@ -284,8 +301,9 @@ static int protect_known(struct wishes *wishes, const char *path, struct origin 
 {
 	if (is_headless(wishes, path))
 		return protect_guard(wishes, path, GUARD_HEADLESS);
-	return repository_has_room(wishes) ? repository_protect(wishes, path_parent(wishes->arena, path), from) :
-					     protect_name(wishes, path, GUARD_REPOSITORY, from);
+	return repository_has_room(wishes)
+		       ? repository_protect(wishes, path_parent(wishes->arena, path), from)
+		       : protect_name(wishes, path, GUARD_REPOSITORY, from);
 }
 
 // Repositories below it that earlier runs have met. What is gone is no repository now.
@@ -298,14 +316,15 @@ static int protect_nested(struct wishes *wishes, struct searched *tree, unsigned
 	tree->fresh = fd < 0 && errno == ENOENT;
 	known[length > 0 ? length : 0] = '\0';
 	for (char *at = known; at < known + length && *count < NESTED_MOST; at += strlen(at) + 1) {
-		const char *path = path_clean(wishes->arena, path_below(wishes->arena, tree->path, at));
+		const char *path =
+			path_clean(wishes->arena, path_below(wishes->arena, tree->path, at));
 		const char *around = path_parent(wishes->arena, path);
 		struct resolved resolved;
-		if (!path_within(path, tree->path) || !str_ends(path, "/.git") || is_searched(wishes->plan, around) ||
-		    !protect_is_reached(wishes, around))
+		if (!path_within(path, tree->path) || !str_ends(path, "/.git") ||
+		    is_searched(wishes->plan, around) || !protect_is_reached(wishes, around))
 			continue;
-		if (resolve_path(wishes->resolver, path, &resolved) == 1 && str_equal(resolved.path, path) &&
-		    resolved.identity.type == S_IFDIR) {
+		if (resolve_path(wishes->resolver, path, &resolved) == 1 &&
+		    str_equal(resolved.path, path) && resolved.identity.type == S_IFDIR) {
 			TRY(protect_known(wishes, path, from));
 			++*count;
 		}
@@ -317,12 +336,15 @@ static int protect_nested(struct wishes *wishes, struct searched *tree, unsigned
 static int protect_searched(struct wishes *wishes, const char *path)
 {
 	struct plan *plan = wishes->plan;
-	plan->searched[plan->searched_count++] = (struct searched){ path, path_kept(wishes->arena, plan->state, "nested", path), false };
+	plan->searched[plan->searched_count++] =
+		(struct searched){ path, path_kept(wishes->arena, plan->state, "nested", path),
+				   false };
 	return protect_root(wishes, path);
 }
 
 // What is writable, by whichever key: the project, directories beside it and, where it is not
-// writable as a whole, in it. The roots first: what is masked below one depends on where the box may write.
+// writable as a whole, in it. The roots first: what is masked below one depends on where the box
+// may write.
 static int protect_roots(struct wishes *wishes)
 {
 	struct origin from = { .file = "protect", .order = ORDER_PROJECT };
@@ -338,12 +360,14 @@ static int protect_roots(struct wishes *wishes)
 	for (unsigned i = 0; i < count; i++) {
 		const struct mount *mount = &wishes->list[i].mount;
 		if (mount->kind != MOUNT_BIND || mount->access != ACCESS_WRITE || mount->cache ||
-		    mount->identity.type != S_IFDIR || (whole && path_within(mount->target, project)) ||
+		    mount->identity.type != S_IFDIR ||
+		    (whole && path_within(mount->target, project)) ||
 		    !protect_is_reached(wishes, mount->target) || is_searched(plan, mount->target))
 			continue;
 		TRY(protect_searched(wishes, mount->target));
 		if (str_equal(path_name(mount->target), ".git"))
-			TRY(repository_protect(wishes, path_parent(wishes->arena, mount->target), from));
+			TRY(repository_protect(wishes, path_parent(wishes->arena, mount->target),
+					       from));
 	}
 	for (unsigned i = 0; i < plan->searched_count; i++)
 		TRY(protect_nested(wishes, &plan->searched[i], &nested));
@@ -359,8 +383,7 @@ static void *kept(const struct plan *plan, const void *from, size_t size)
 int protect_plan(struct wishes *wishes)
 {
 	struct plan *plan = wishes->plan;
-	enum access access =
-		plan->profile->project == PROJECT_WRITE ? ACCESS_WRITE : ACCESS_READ;
+	enum access access = plan->profile->project == PROJECT_WRITE ? ACCESS_WRITE : ACCESS_READ;
 	plan->guards = arena_take(plan->scratch, GUARDS_MOST * sizeof(*plan->guards));
 	plan->copies = arena_take(plan->scratch, COPIES_MOST * sizeof(*plan->copies));
 	clock_gettime(CLOCK_REALTIME_COARSE, &plan->start);
@@ -369,11 +392,13 @@ int protect_plan(struct wishes *wishes)
 		TRY(add_project(wishes, access));
 	if (!plan->unprotected)
 		TRY(protect_roots(wishes));
-	list_each(item, &plan->profile->protect)
+	list_each (item, &plan->profile->protect)
 		TRY(protect_item(wishes, item));
 	if (plan->copy_count > 0) {
-		struct mount copies = { .kind = MOUNT_TMPFS, .access = ACCESS_WRITE,
-					.target = COPIES_DIRECTORY, .from = { .file = "protect" } };
+		struct mount copies = { .kind = MOUNT_TMPFS,
+					.access = ACCESS_WRITE,
+					.target = COPIES_DIRECTORY,
+					.from = { .file = "protect" } };
 		TRY(wishes_add(wishes, &copies, false));
 	}
 	// As long as they are: an idle box keeps the pages.

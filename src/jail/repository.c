@@ -34,8 +34,8 @@ static const struct {
 	{ "commondir", GUARD_ABSENT },
 };
 
-static int protect_directory(struct wishes *wishes, const char *directory, const char *top, struct origin from,
-			     unsigned depth);
+static int protect_directory(struct wishes *wishes, const char *directory, const char *top,
+			     struct origin from, unsigned depth);
 
 // Opens a regular file without following its last name: -1 with errno.
 static int open_regular(const char *path, struct stat *ret_status)
@@ -88,8 +88,9 @@ static int copy_config(struct wishes *wishes, const char *path, const char *top,
 	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
 		return protect_guard(wishes, path, GUARD_CONFIG);
 	if (fd < 0 && (errno == ELOOP || errno == EINVAL))
-		return fail(0, "'%s' is not a regular file; git's configuration cannot be protected "
-			       "there; remove it, or use --unprotected",
+		return fail(0,
+			    "'%s' is not a regular file; git's configuration cannot be protected "
+			    "there; remove it, or use --unprotected",
 			    path);
 	if (fd < 0 && errno != EACCES)
 		return fail(errno, "'%s'", path);
@@ -109,7 +110,8 @@ static int copy_config(struct wishes *wishes, const char *path, const char *top,
 	mount.identity = (struct identity){ status.st_dev, status.st_ino, S_IFREG };
 	mount.copy = plan->copy_count;
 	plan->copies[plan->copy_count++] = (struct copy){
-		path, mount.identity, status.st_ctim, text, (size_t)length, status.st_mode & 0777, lock,
+		path,           mount.identity,        status.st_ctim, text,
+		(size_t)length, status.st_mode & 0777, lock,
 	};
 	return wishes_add(wishes, &mount, true);
 }
@@ -134,9 +136,10 @@ static int each_entry(struct wishes *wishes, const char *directory, enum guarded
 	unsigned count = 0;
 	int result = 0;
 	bool room = true;
-	for (struct dirent *entry = readdir(stream); entry && result == 0 && count <= ENTRIES_MOST && room;
-	     entry = readdir(stream)) {
-		if (entry->d_name[0] == '.' || (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN))
+	for (struct dirent *entry = readdir(stream);
+	     entry && result == 0 && count <= ENTRIES_MOST && room; entry = readdir(stream)) {
+		if (entry->d_name[0] == '.' ||
+		    (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN))
 			continue;
 		const char *path = path_below(wishes->arena, directory, entry->d_name);
 		list_add(&guard->known, wishes->arena, path_name(path), from);
@@ -148,7 +151,9 @@ static int each_entry(struct wishes *wishes, const char *directory, enum guarded
 	if (result < 0 || (count <= ENTRIES_MOST && room))
 		return result;
 	list_add(&wishes->plan->notes, wishes->arena,
-		 arena_text(wishes->arena, "'%s' has too many entries, more than can be looked after, and is read-only",
+		 arena_text(wishes->arena,
+			    "'%s' has too many entries, more than can be looked after, and is "
+			    "read-only",
 			    directory),
 		 from);
 	return protect_name(wishes, directory, kind, from);
@@ -174,15 +179,16 @@ static int protect_module(struct wishes *wishes, const char *path, struct origin
 	return each_entry(wishes, path, GUARD_MODULES, from, depth + 1, protect_module);
 }
 
-static int protect_directory(struct wishes *wishes, const char *directory, const char *top, struct origin from,
-			     unsigned depth)
+static int protect_directory(struct wishes *wishes, const char *directory, const char *top,
+			     struct origin from, unsigned depth)
 {
 	struct arena *arena = wishes->arena;
 	struct stat status;
 	const char *info = path_below(arena, directory, "info");
 	if (lstat(info, &status) == 0 && !S_ISDIR(status.st_mode))
-		return fail(0, "'%s' is not a directory, and git's attributes cannot be protected "
-			       "there; remove it, or use --unprotected",
+		return fail(0,
+			    "'%s' is not a directory, and git's attributes cannot be protected "
+			    "there; remove it, or use --unprotected",
 			    info);
 	for (size_t i = 0; i < sizeof(trusted) / sizeof(*trusted); i++)
 		TRY(protect_name(wishes, path_below(arena, directory, trusted[i].name),
@@ -193,11 +199,12 @@ static int protect_directory(struct wishes *wishes, const char *directory, const
 	TRY(copy_config(wishes, path_below(arena, directory, "config"), top, from));
 	TRY(copy_config(wishes, path_below(arena, directory, "config.worktree"), top, from));
 	if (depth >= DEPTH_MOST)
-		return protect_name(wishes, path_below(arena, directory, "modules"), GUARD_ABSENT, from);
-	TRY(each_entry(wishes, path_below(arena, directory, "worktrees"), GUARD_WORKTREES, from, depth,
-		       protect_worktree));
-	return each_entry(wishes, path_below(arena, directory, "modules"), GUARD_MODULES, from, depth,
-			  protect_module);
+		return protect_name(wishes, path_below(arena, directory, "modules"), GUARD_ABSENT,
+				    from);
+	TRY(each_entry(wishes, path_below(arena, directory, "worktrees"), GUARD_WORKTREES, from,
+		       depth, protect_worktree));
+	return each_entry(wishes, path_below(arena, directory, "modules"), GUARD_MODULES, from,
+			  depth, protect_module);
 }
 
 static bool leads_to(struct wishes *wishes, const char *directory, const char *pointer,
@@ -206,34 +213,43 @@ static bool leads_to(struct wishes *wishes, const char *directory, const char *p
 	struct resolved resolved;
 	if (!pointer)
 		return false;
-	int found = resolve_path(wishes->resolver, path_join(wishes->arena, directory, pointer), &resolved);
+	int found = resolve_path(wishes->resolver, path_join(wishes->arena, directory, pointer),
+				 &resolved);
 	if (found < 0)
 		err_clear();
 	return found == 1 && str_equal(resolved.path, wanted);
 }
 
-// Where people put worktrees. A box may have written the place: elsewhere a look could wait for a network file system.
+// Where people put worktrees. A box may have written the place: elsewhere a look could wait for a
+// network file system.
 static bool is_near(const struct wishes *wishes, const char *path, const char *common)
 {
 	const char *around = path_parent(wishes->arena, path_parent(wishes->arena, common));
-	const char *const places[] = { wishes->plan->home, wishes->plan->real_home, around, "/tmp", "/var/tmp" };
+	const char *const places[] = { wishes->plan->home, wishes->plan->real_home, around, "/tmp",
+				       "/var/tmp" };
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
 		if (!str_equal(places[i], "/") && path_within(path, places[i]))
 			return true;
 	return false;
 }
 
-// A worktree that the box does not see looks to git like one that is gone, and 'git worktree prune' or 'git gc' in
-// the box would remove what the host's git knows of it. A link that leads nowhere is enough for git to leave it, and
-// no repository to anybody who goes there.
+// A worktree that the box does not see looks to git like one that is gone, and 'git worktree prune'
+// or 'git gc' in the box would remove what the host's git knows of it. A link that leads nowhere is
+// enough for git to leave it, and no repository to anybody who goes there.
 static int show_worktree(struct wishes *wishes, const char *common, const char *entry)
 {
 	struct resolved file;
 	struct origin from = { .file = "worktrees" };
-	struct mount link = { .kind = MOUNT_LINK, .access = ACCESS_READ, .source = "not shown in this box", .from = from };
-	const char *pointer = read_pointer(wishes->arena, path_below(wishes->arena, entry, "gitdir"), "");
+	struct mount link = { .kind = MOUNT_LINK,
+			      .access = ACCESS_READ,
+			      .source = "not shown in this box",
+			      .from = from };
+	const char *pointer =
+		read_pointer(wishes->arena, path_below(wishes->arena, entry, "gitdir"), "");
 	const char *named = pointer ? path_join(wishes->arena, entry, pointer) : NULL;
-	int found = named && is_near(wishes, named, common) ? resolve_path(wishes->resolver, named, &file) : 0;
+	int found = named && is_near(wishes, named, common)
+			    ? resolve_path(wishes->resolver, named, &file)
+			    : 0;
 	if (found < 0)
 		err_clear();
 	if (found != 1 || file.identity.type != S_IFREG || !str_equal(path_name(file.path), ".git"))
@@ -251,10 +267,11 @@ static int show_worktrees(struct wishes *wishes, const char *common)
 	int result = 0;
 	const char *directory = path_below(wishes->arena, common, "worktrees");
 	DIR *stream = opendir(directory);
-	for (struct dirent *entry = stream ? readdir(stream) : NULL; entry && result == 0 && repository_has_room(wishes);
-	     entry = readdir(stream))
+	for (struct dirent *entry = stream ? readdir(stream) : NULL;
+	     entry && result == 0 && repository_has_room(wishes); entry = readdir(stream))
 		if (entry->d_name[0] != '.')
-			result = show_worktree(wishes, common, path_below(wishes->arena, directory, entry->d_name));
+			result = show_worktree(wishes, common,
+					       path_below(wishes->arena, directory, entry->d_name));
 	if (stream)
 		closedir(stream);
 	return result;
@@ -297,14 +314,16 @@ static const char *core_worktree(struct wishes *wishes, const char *directory)
 static int not_passed(struct wishes *wishes, const char *file, const char *why)
 {
 	list_add(&wishes->plan->notes, wishes->arena,
-		 arena_text(wishes->arena, "the repository that '%s' names is not in the box: %s", file, why),
+		 arena_text(wishes->arena, "the repository that '%s' names is not in the box: %s",
+			    file, why),
 		 (struct origin){ .file = "protect" });
 	return 0;
 }
 
 // .git as a file: "gitdir: PATH". A directory inside the project needs no proof; one outside must
 // point back, or a project could name anybody's repository.
-static int follow_file(struct wishes *wishes, const char *root, const char *file, struct origin from)
+static int follow_file(struct wishes *wishes, const char *root, const char *file,
+		       struct origin from)
 {
 	struct arena *arena = wishes->arena;
 	struct resolved directory, common;
@@ -319,18 +338,20 @@ static int follow_file(struct wishes *wishes, const char *root, const char *file
 	if (path_within(directory.path, root))
 		return add_directory(wishes, directory.path, &directory.identity, root, from);
 	const char *back = read_pointer(arena, path_below(arena, directory.path, "gitdir"), "");
-	const char *shared = read_pointer(arena, path_below(arena, directory.path, "commondir"), "");
+	const char *shared =
+		read_pointer(arena, path_below(arena, directory.path, "commondir"), "");
 	common = directory;
 	if (back && shared &&
-	    resolve_path(wishes->resolver, path_join(arena, directory.path, shared), &common) != 1) {
+	    resolve_path(wishes->resolver, path_join(arena, directory.path, shared), &common) !=
+		    1) {
 		err_clear();
 		return not_passed(wishes, file, "its commondir does not exist");
 	}
 	bool worktree = back && leads_to(wishes, directory.path, back, file) &&
 			str_equal(path_parent(arena, directory.path),
 				  path_below(arena, common.path, "worktrees"));
-	bool module = !shared && leads_to(wishes, directory.path,
-					  core_worktree(wishes, directory.path), root);
+	bool module = !shared &&
+		      leads_to(wishes, directory.path, core_worktree(wishes, directory.path), root);
 	if (!worktree && !module)
 		return not_passed(wishes, file, "it does not point back here");
 	const char *why = project_refusal(wishes->plan, common.path);

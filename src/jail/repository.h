@@ -15,6 +15,6 @@ bool repository_has_room(const struct wishes *wishes);
 // directory they name points back at `root`.
 int repository_protect(struct wishes *wishes, const char *root, struct origin from);
 
-// The repository of a worktree or submodule alone, which lies elsewhere, and the places of other worktrees: for a
-// session, where nothing is protected.
+// The repository of a worktree or submodule alone, which lies elsewhere, and the places of other
+// worktrees: for a session, where nothing is protected.
 int repository_follow(struct wishes *wishes, const char *root, struct origin from);

@@ -28,7 +28,8 @@ static const char *variable(const struct places *places, const char *name, size_
 static char *expand_variables(struct arena *arena, const struct places *places, const char *text,
 			      const char **ret_name)
 {
-	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
+	static const char letters[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
 	char *result = arena_copy(arena, "", 0);
 	while (*text) {
 		size_t plain = strcspn(text, "$");
@@ -57,8 +58,10 @@ int resolve_expand(struct arena *arena, const struct places *places, const struc
 	if (strchr(text, '$'))
 		text = expand_variables(arena, places, text, &unset);
 	if (!text)
-		return optional ? 0 :
-				  fail(0, "%s$%s is not set; prefix the path with '?' if it may be missing",
+		return optional ? 0
+				: fail(0,
+				       "%s$%s is not set; prefix the path with '?' if it may be "
+				       "missing",
 				       origin_text(arena, item->from), unset);
 	if (str_equal(text, "~") || str_starts(text, "~/"))
 		*ret_path = path_join(arena, places->home, text[1] ? text + 2 : ".");
@@ -77,18 +80,19 @@ enum { SLOTS_FIRST = 512, LISTED_MOST = 2000, LISTED_PATH_MOST = 512, LISTED_BYT
 
 struct entry {
 	const char *path; // NULL: free
-	bool listed; // known to exist, not looked at
-	bool complete; // a directory: every name in it has an entry
-	int error; // of lstat
+	bool listed;      // known to exist, not looked at
+	bool complete;    // a directory: every name in it has an entry
+	int error;        // of lstat
 	struct identity identity;
 	const char *text; // of a symlink
 };
 
 struct resolver {
 	struct arena *arena, *scratch;
-	unsigned used, slots; // a power of two, never more than three quarters used
+	unsigned used, slots;  // a power of two, never more than three quarters used
 	struct entry *entries; // open addressing
-	const char *listed; // the first directory that was listed whole, or NULL: most questions are about the home
+	const char *listed;    // the first directory that was listed whole, or NULL: most questions
+			       // are about the home
 	size_t listed_length;
 	unsigned listed_hash;
 };
@@ -204,7 +208,9 @@ bool resolver_lacks(const struct resolver *resolver, const char *path)
 {
 	char part[LISTED_PATH_MOST] __attribute__((uninitialized));
 	size_t length = strlen(path), known = resolver->listed_length;
-	bool listed = resolver->listed && strncmp(path, resolver->listed, known) == 0 && path[known] == '/', complete = listed;
+	bool listed = resolver->listed && strncmp(path, resolver->listed, known) == 0 &&
+		      path[known] == '/',
+	     complete = listed;
 	unsigned hash = listed ? resolver->listed_hash : HASH_EMPTY;
 	if (length >= sizeof(part))
 		return false;
@@ -233,9 +239,12 @@ void resolver_list(struct resolver *resolver, const char *directory)
 	unsigned count = 0;
 	long size = -1;
 	size_t length = strlen(directory);
-	autoclose int fd = length < LISTED_PATH_MOST ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	autoclose int fd = length < LISTED_PATH_MOST
+				   ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+				   : -1;
 	memcpy(path, directory, fd >= 0 ? length : 0);
-	while (fd >= 0 && count < LISTED_MOST && (size = sys_getdents(fd, entries, sizeof(entries))) > 0)
+	while (fd >= 0 && count < LISTED_MOST &&
+	       (size = sys_getdents(fd, entries, sizeof(entries))) > 0)
 		for (long at = 0; at < size; count++) {
 			const struct sys_entry *entry = (const void *)(entries + at);
 			at += entry->size;
@@ -318,8 +327,8 @@ int resolve_path(struct resolver *resolver, const char *path, struct resolved *r
 		walk.rest = arena_text(resolver->arena, "%s/%s", entry->text, walk.rest);
 		walk.used = entry->text[0] == '/' ? 0 : before;
 	}
-	ret_resolved->path = arena_copy(resolver->arena, walk.used ? walk.done : "/",
-					walk.used ? walk.used : 1);
+	ret_resolved->path =
+		arena_copy(resolver->arena, walk.used ? walk.done : "/", walk.used ? walk.used : 1);
 	return 1;
 }
 

@@ -21,8 +21,9 @@ static const struct row rows[] = {
 	{ RLIMIT_CORE, offsetof(struct limits, core), "core" },
 };
 
-// Of what the kernel counts by user, the box's part of the caller's limit: so much stays for the host. None of
-// the caller's right to go before all others (pam_limits(8) of audio groups): no cgroup bounds those threads.
+// Of what the kernel counts by user, the box's part of the caller's limit: so much stays for the
+// host. None of the caller's right to go before all others (pam_limits(8) of audio groups): no
+// cgroup bounds those threads.
 static const struct part {
 	int resource;
 	unsigned divisor; // 0: nothing
@@ -44,11 +45,13 @@ static int take_part(const struct part *part)
 	limit.rlim_max = part->divisor ? limit.rlim_max / part->divisor : 0;
 	if (limit.rlim_cur > limit.rlim_max)
 		limit.rlim_cur = limit.rlim_max;
-	return sys_prlimit(part->resource, &limit, NULL) < 0 ? fail(errno, "limit %s", part->name) : 0;
+	return sys_prlimit(part->resource, &limit, NULL) < 0 ? fail(errno, "limit %s", part->name)
+							     : 0;
 }
 
-// A core pattern that is a program runs as root on the host (apport, systemd-coredump) and reads what the box
-// has in memory; a limit of 0 does not stop the kernel from that, one of 1 does, see core(5).
+// A core pattern that is a program runs as root on the host (apport, systemd-coredump) and reads
+// what the box has in memory; a limit of 0 does not stop the kernel from that, one of 1 does, see
+// core(5).
 enum { CORE_NONE = 1 };
 
 // Never above the caller's own hard limit: asking for more than one has is no error here.
@@ -62,7 +65,8 @@ int rlimits_child(const struct plan *plan, struct run *run)
 		uint64_t wanted = *(const uint64_t *)(const void *)(limits + rows[i].offset);
 		struct rlimit limit;
 		// Without a user namespace it counts all of the caller's processes.
-		if (wanted == UNLIMITED || (plan->tier == TIER_LANDLOCK && rows[i].resource == RLIMIT_NPROC))
+		if (wanted == UNLIMITED ||
+		    (plan->tier == TIER_LANDLOCK && rows[i].resource == RLIMIT_NPROC))
 			continue;
 		if (rows[i].resource == RLIMIT_CORE && wanted == 0)
 			wanted = CORE_NONE;

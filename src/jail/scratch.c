@@ -18,21 +18,24 @@
 
 static int make_upper(const struct plan *plan, mode_t mode)
 {
-	autoclose int upper = mount_make_tmpfs(plan->profile->limits.tmp,
-					       MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+	autoclose int upper =
+		mount_make_tmpfs(plan->profile->limits.tmp, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
 	TRY(upper);
 	if (fchdir(upper) < 0 || mkdir("upper", mode) < 0 || mkdir("work", 0700) < 0)
 		return fail(errno, "make the upper directory of an overlay");
 	if (setxattr("upper", "user.sbx", "", 0, 0) < 0)
-		return fail(errno, "this kernel's tmpfs has no extended attributes, which scratch needs "
-				   "(Linux 6.6)");
+		return fail(errno,
+			    "this kernel's tmpfs has no extended attributes, which scratch needs "
+			    "(Linux 6.6)");
 	removexattr("upper", "user.sbx");
 	return take(&upper);
 }
 
 static int set(int fs, const char *key, const char *value)
 {
-	return sys_fsconfig(fs, FSCONFIG_SET_STRING, key, value) < 0 ? fail(errno, "overlay: %s", key) : 0;
+	return sys_fsconfig(fs, FSCONFIG_SET_STRING, key, value) < 0
+		       ? fail(errno, "overlay: %s", key)
+		       : 0;
 }
 
 int scratch_child(const struct plan *plan, struct run *run, unsigned index)
@@ -55,9 +58,11 @@ int scratch_child(const struct plan *plan, struct run *run, unsigned index)
 	TRY(set(fs, "lowerdir", "."));
 	if (sys_fsconfig(fs, FSCONFIG_SET_FLAG, "userxattr", NULL) < 0 ||
 	    sys_fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL) < 0)
-		return fail(errno, "an overlay over '%s' (a directory with other file systems below cannot be "
-				   "scratch)",
-			    mount->source);
+		return fail(
+			errno,
+			"an overlay over '%s' (a directory with other file systems below cannot be "
+			"scratch)",
+			mount->source);
 	autoclose int tree = sys_fsmount(fs, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
 	if (tree < 0)
 		return fail(errno, "mount an overlay over '%s'", mount->source);

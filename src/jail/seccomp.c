@@ -41,21 +41,21 @@ static int deny_call(struct plan *plan, unsigned *denied, unsigned *count, const
 		denied[(*count)++] = syscall_numbers[i].number;
 		return 0;
 	}
-	return fail(0, "%sno system call '%.40s' on this machine", origin_text(plan->arena, item->from),
-		    item->text);
+	return fail(0, "%sno system call '%.40s' on this machine",
+		    origin_text(plan->arena, item->from), item->text);
 }
 
 int seccomp_plan(struct plan *plan)
 {
 	unsigned denied[DENIED_MOST];
 	struct filter_choice choice = { .denied = denied, .uid = plan->uid, .gid = plan->gid };
-	list_each(item, &plan->profile->syscalls_allow)
+	list_each (item, &plan->profile->syscalls_allow)
 		TRY(add_group(plan, &choice, item));
 	if (plan->tier == TIER_FULL && !plan->nested)
 		choice.groups |= 1U << syscall_group_find("owners");
 	if (plan->as_root)
 		choice.groups |= 1U << syscall_group_find("as-root");
-	list_each(item, &plan->profile->syscalls_deny)
+	list_each (item, &plan->profile->syscalls_deny)
 		TRY(deny_call(plan, denied, &choice.denied_count, item));
 	void *code = arena_take(plan->arena, FILTER_MOST * FILTER_INSTRUCTION);
 	plan->filter.code = code;

@@ -1,4 +1,5 @@
-// Owns the id-mapped copies of the system's settings, between the host side that makes them and the view.
+// Owns the id-mapped copies of the system's settings, between the host side that makes them and the
+// view.
 #include "jail/settings.h"
 
 #include <errno.h>
@@ -58,14 +59,16 @@ static int wait_to_be_killed(void *parent)
 	return 0;
 }
 
-// A user namespace is only to be had with a process in it: one that shares our memory, as a copy takes longer.
+// A user namespace is only to be had with a process in it: one that shares our memory, as a copy
+// takes longer.
 static int make_map(void)
 {
 	static _Alignas(4096) char stack[16384];
 	int pidfd = -1;
 	siginfo_t info;
 	pid_t self = getpid(), pid = clone(wait_to_be_killed, stack + sizeof(stack),
-					   CLONE_NEWUSER | CLONE_VM | CLONE_PIDFD | SIGCHLD, &self, &pidfd, NULL, NULL);
+					   CLONE_NEWUSER | CLONE_VM | CLONE_PIDFD | SIGCHLD, &self,
+					   &pidfd, NULL, NULL);
 	if (pid < 0)
 		return fail(errno, "a user namespace for /etc");
 	int fd = open_map(pid);
@@ -73,29 +76,33 @@ static int make_map(void)
 	fd_close(&pidfd);
 	while (waitid(P_PID, (id_t)pid, &info, WEXITED) < 0 && errno == EINTR)
 		;
-	madvise(stack, sizeof(stack), MADV_DONTNEED); // an idle box's supervisor keeps no page of it
+	madvise(stack, sizeof(stack),
+		MADV_DONTNEED); // an idle box's supervisor keeps no page of it
 	return fd;
 }
 
-// What a file system, a container's root or an older kernel does not let us do is noted in the plan. Without user
-// namespaces (ENOSPC, EUSERS) there is no box either.
+// What a file system, a container's root or an older kernel does not let us do is noted in the
+// plan. Without user namespaces (ENOSPC, EUSERS) there is no box either.
 static bool is_unable(int number)
 {
-	return number == EINVAL || number == EPERM || number == EACCES || number == EOPNOTSUPP || number == ENOSYS ||
-	       number == ENOSPC || number == EUSERS;
+	return number == EINVAL || number == EPERM || number == EACCES || number == EOPNOTSUPP ||
+	       number == ENOSYS || number == ENOSPC || number == EUSERS;
 }
 
 static int make_copy(struct settings *one, int map)
 {
 	struct stat status;
 	struct mount_attr attributes = { .attr_set = MOUNT_ATTR_IDMAP, .userns_fd = (unsigned)map };
-	autoclose int source = sys_openat2(AT_FDCWD, one->path, O_PATH | O_NOFOLLOW | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
+	autoclose int source = sys_openat2(AT_FDCWD, one->path, O_PATH | O_NOFOLLOW | O_CLOEXEC,
+					   RESOLVE_NO_SYMLINKS);
 	if (source < 0 || fstat(source, &status) < 0 || !S_ISDIR(status.st_mode)) {
-		one->kept = true; // nothing of root's, or where a link leads: named by itself in the plan
+		one->kept = true; // nothing of root's, or where a link leads: named by itself in
+				  // the plan
 		return 0;
 	}
 	one->identity = (struct identity){ status.st_dev, status.st_ino, S_IFDIR };
-	autoclose int tree = sys_open_tree(source, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE | AT_EMPTY_PATH);
+	autoclose int tree = sys_open_tree(
+		source, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE | AT_EMPTY_PATH);
 	if (tree < 0)
 		return is_unable(errno) ? 0 : fail(errno, "'%s'", one->path);
 	if (sys_mount_setattr(tree, AT_RECURSIVE, &attributes) < 0)
@@ -124,7 +131,8 @@ static int make_all(void)
 bool settings_maps(const struct plan *plan, const struct mount *mount)
 {
 	for (unsigned i = 0; i < COUNT && wanted(plan); i++)
-		if (mount->kind == MOUNT_BIND && mount->access == ACCESS_READ && str_equal(all[i].path, mount->source))
+		if (mount->kind == MOUNT_BIND && mount->access == ACCESS_READ &&
+		    str_equal(all[i].path, mount->source))
 			return true;
 	return false;
 }
@@ -154,8 +162,11 @@ void settings_plan(struct plan *plan)
 	for (unsigned i = 0; i < COUNT; i++)
 		if (!all[i].kept)
 			list_add(&plan->notes, plan->arena,
-				 arena_text(plan->arena, "%s has no id-mapped mounts here: the box reads in it what root alone "
-							 "may read; name that with --hide", all[i].path),
+				 arena_text(plan->arena,
+					    "%s has no id-mapped mounts here: the box reads in it "
+					    "what root alone "
+					    "may read; name that with --hide",
+					    all[i].path),
 				 (struct origin){ .file = "settings" });
 }
 
@@ -163,8 +174,10 @@ int settings_take(const struct mount *mount)
 {
 	for (unsigned i = 0; i < COUNT; i++)
 		if (all[i].tree > 0 && mount->kind == MOUNT_BIND && mount->access == ACCESS_READ &&
-		    str_equal(all[i].path, mount->source) && all[i].identity.device == mount->identity.device &&
-		    all[i].identity.inode == mount->identity.inode && mount->identity.type == S_IFDIR)
+		    str_equal(all[i].path, mount->source) &&
+		    all[i].identity.device == mount->identity.device &&
+		    all[i].identity.inode == mount->identity.inode &&
+		    mount->identity.type == S_IFDIR)
 			return take(&all[i].tree);
 	return -1;
 }

@@ -1,5 +1,6 @@
-// The system's settings, as a root caller's box sees them: what is root's there is nobody's, so that a box reads
-// what anybody may read and no more (rule 26). By id-mapped mounts, mount_setattr(2), Linux 5.12.
+// The system's settings, as a root caller's box sees them: what is root's there is nobody's, so
+// that a box reads what anybody may read and no more (rule 26). By id-mapped mounts,
+// mount_setattr(2), Linux 5.12.
 #pragma once
 
 #include <stdbool.h>

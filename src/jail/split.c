@@ -46,19 +46,23 @@ static int split(struct splitter *splitter, const struct mount *mount)
 	struct plan *plan = splitter->plan;
 	int result = 0;
 	if (mount->access == ACCESS_WRITE)
-		return fail(0, "tier landlock cannot hide anything in '%s', which is writable", mount->target);
+		return fail(0, "tier landlock cannot hide anything in '%s', which is writable",
+			    mount->target);
 	DIR *stream = opendir(mount->source);
 	if (!stream)
 		return fail(errno, "'%s'", mount->source);
-	for (struct dirent *entry = readdir(stream); entry && result == 0; entry = readdir(stream)) {
+	for (struct dirent *entry = readdir(stream); entry && result == 0;
+	     entry = readdir(stream)) {
 		struct stat status;
 		struct mount part = *mount;
 		if (str_equal(entry->d_name, ".") || str_equal(entry->d_name, ".."))
 			continue;
 		part.source = part.target = path_below(plan->arena, mount->source, entry->d_name);
-		if (is_hidden(plan, part.source) || lstat(part.source, &status) < 0 || S_ISLNK(status.st_mode))
+		if (is_hidden(plan, part.source) || lstat(part.source, &status) < 0 ||
+		    S_ISLNK(status.st_mode))
 			continue; // a link is followed to what has its own rule
-		part.identity = (struct identity){ status.st_dev, status.st_ino, status.st_mode & S_IFMT };
+		part.identity =
+			(struct identity){ status.st_dev, status.st_ino, status.st_mode & S_IFMT };
 		result = take(splitter, &part);
 	}
 	closedir(stream);

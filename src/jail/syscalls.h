@@ -10,7 +10,7 @@ enum verdict { VERDICT_ALLOW, VERDICT_REFUSE, VERDICT_CHECK, VERDICT_PRETEND }; 
 struct syscall_group {
 	const char *name;
 	enum verdict verdict;
-	const char *why; // help text, also in the man page
+	const char *why;   // help text, also in the man page
 	const char *calls; // names, or name:number for calls newer than the build machine's library
 };
 extern const struct syscall_group syscall_groups[];
@@ -19,8 +19,8 @@ extern const unsigned syscall_group_count;
 // Groups by number, for readers of the table.
 enum { GROUP_BASE, GROUP_REFUSED, GROUP_CHECKED, GROUP_FIRST_OPTIONAL };
 
-// A call whose arguments decide. A rule matches when (argument & mask) == value on 32 bits; the first match
-// decides, else `otherwise`.
+// A call whose arguments decide. A rule matches when (argument & mask) == value on 32 bits; the
+// first match decides, else `otherwise`.
 struct syscall_rule {
 	uint32_t mask, value;
 	uint32_t answer; // SECCOMP_RET_*
@@ -31,7 +31,7 @@ struct syscall_check {
 	struct syscall_rule rules[12];
 	unsigned rule_count;
 	uint32_t otherwise; // or CHECK_NEXT: the next row of this call decides
-	bool whole; // no rule matches unless the upper half is 0
+	bool whole;         // no rule matches unless the upper half is 0
 	// A second condition on another argument: the rules count only when it holds.
 	bool guarded;
 	unsigned guard_argument;
@@ -47,8 +47,8 @@ extern const unsigned syscall_check_count;
 // The number of a group, or -1.
 int syscall_group_find(const char *name);
 
-// Made at build time: every name this build knows, its number and group, sorted by number. No pointers:
-// those of a table are relocated at each start.
+// Made at build time: every name this build knows, its number and group, sorted by number. No
+// pointers: those of a table are relocated at each start.
 struct syscall_number {
 	char name[26];
 	unsigned short number, group;

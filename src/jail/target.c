@@ -31,9 +31,9 @@ bool target_is_same(int fd, const struct identity *identity)
 int target_open(const struct plan *plan, struct run *run, unsigned index)
 {
 	const struct mount *mount = &plan->mounts[index];
-	autoclose int fd = sys_openat2(run->root, target_inside(mount->target),
-				       O_PATH | O_NOFOLLOW | O_CLOEXEC,
-				       RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS);
+	autoclose int fd =
+		sys_openat2(run->root, target_inside(mount->target),
+			    O_PATH | O_NOFOLLOW | O_CLOEXEC, RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS);
 	if (fd < 0)
 		return fail(errno, "'%s'", mount->target);
 	if (mount->on_host && !target_is_same(fd, &mount->identity))
@@ -57,7 +57,8 @@ static int open_parent(struct run *run, const struct mount *mount)
 
 static int make_at(int directory, const char *path, mode_t type)
 {
-	return S_ISDIR(type) ? mkdirat(directory, path, type & 07777) : mknodat(directory, path, S_IFREG, 0);
+	return S_ISDIR(type) ? mkdirat(directory, path, type & 07777)
+			     : mknodat(directory, path, S_IFREG, 0);
 }
 
 int target_make(struct run *run, const struct mount *mount, mode_t type)
@@ -67,8 +68,8 @@ int target_make(struct run *run, const struct mount *mount, mode_t type)
 	autoclose int parent = -1;
 	if (mount->in_session)
 		TRY(parent = open_parent(run, mount));
-	int made = mount->in_session ? make_at(parent, path_name(mount->target), type) :
-				       make_at(run->root, target_inside(mount->target), type);
+	int made = mount->in_session ? make_at(parent, path_name(mount->target), type)
+				     : make_at(run->root, target_inside(mount->target), type);
 	return made < 0 && errno != EEXIST ? fail(errno, "make '%s'", mount->target) : 0;
 }
 
@@ -77,15 +78,17 @@ int target_link(struct run *run, const struct mount *mount)
 	char text[TEXT_MOST];
 	autoclose int parent = -1;
 	if (!mount->in_session)
-		return symlinkat(mount->source, run->root, target_inside(mount->target)) < 0 ?
-			       fail(errno, "link '%s'", mount->target) :
-			       0;
+		return symlinkat(mount->source, run->root, target_inside(mount->target)) < 0
+			       ? fail(errno, "link '%s'", mount->target)
+			       : 0;
 	TRY(parent = open_parent(run, mount));
 	const char *name = path_name(mount->target);
 	ssize_t length = readlinkat(parent, name, text, sizeof(text));
-	if (length == (ssize_t)strlen(mount->source) && memcmp(text, mount->source, (size_t)length) == 0)
+	if (length == (ssize_t)strlen(mount->source) &&
+	    memcmp(text, mount->source, (size_t)length) == 0)
 		return 0;
-	if ((unlinkat(parent, name, 0) < 0 && errno != ENOENT) || symlinkat(mount->source, parent, name) < 0)
+	if ((unlinkat(parent, name, 0) < 0 && errno != ENOENT) ||
+	    symlinkat(mount->source, parent, name) < 0)
 		return fail(errno, "link '%s' in the session", mount->target);
 	return 0;
 }
@@ -99,8 +102,8 @@ int target_attach(const struct plan *plan, struct run *run, unsigned index, int 
 	bool open = mount->on_host || mount->in_session;
 	if (open)
 		TRY(target = target_open(plan, run, index));
-	int moved = open ? sys_move_mount(tree, "", target, "", MOVE_FLAGS) :
-			   sys_move_mount(tree, "", run->root, target_inside(mount->target),
+	int moved = open ? sys_move_mount(tree, "", target, "", MOVE_FLAGS)
+			 : sys_move_mount(tree, "", run->root, target_inside(mount->target),
 					  MOVE_MOUNT_F_EMPTY_PATH);
 	if (moved < 0)
 		return fail(errno, "mount '%s'", mount->target);

@@ -9,9 +9,8 @@
 
 #include "base/str.h"
 
-const char *const variables_minimal[] = { "PATH", "HOME", "USER",      "LOGNAME", "SHELL",
-					  "TERM", "TZ",   "COLORTERM", "LANG",    "LC_*",
-					  NULL };
+const char *const variables_minimal[] = { "PATH", "HOME",      "USER", "LOGNAME", "SHELL", "TERM",
+					  "TZ",   "COLORTERM", "LANG", "LC_*",    NULL };
 
 static const char secret_name[] = "its name says that it is a secret";
 static const char secret_value[] = "its value looks like a secret";
@@ -128,11 +127,12 @@ static const struct rule names[] = {
 };
 
 static const char *const prefixes[] = {
-	"ghp_",	  "gho_",     "ghu_",	  "ghs_",      "ghr_",	 "github_pat_", "glpat-",   "sk-",
-	"sk_live_", "rk_live_", "sk_test_", "xoxb-",	 "xoxp-",	 "xoxa-",	"xapp-",    "AKIA",
-	"ASIA",	  "AIza",     "ya29.",	  "npm_",      "pypi-",	 "dop_v1_",	"hf_",	    "SG.",
-	"-----BEGIN", "eyJhbGciOi", "Bearer ", "Basic ", "hvs.",	 "lin_api_",	"dckr_pat_", "figd_",
-	"key-",	  "shpat_",   "sq0atp-",  "atlasv1.",
+	"ghp_",       "gho_",       "ghu_",     "ghs_",     "ghr_",     "github_pat_",
+	"glpat-",     "sk-",        "sk_live_", "rk_live_", "sk_test_", "xoxb-",
+	"xoxp-",      "xoxa-",      "xapp-",    "AKIA",     "ASIA",     "AIza",
+	"ya29.",      "npm_",       "pypi-",    "dop_v1_",  "hf_",      "SG.",
+	"-----BEGIN", "eyJhbGciOi", "Bearer ",  "Basic ",   "hvs.",     "lin_api_",
+	"dckr_pat_",  "figd_",      "key-",     "shpat_",   "sq0atp-",  "atlasv1.",
 };
 
 // scheme://user:password@host
@@ -212,7 +212,8 @@ const char *variable_withheld(const char *name, const char *value)
 		break;
 	}
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
-		if (value[0] == prefixes[i][0] && str_starts(value, prefixes[i]) && length >= strlen(prefixes[i]) + 8)
+		if (value[0] == prefixes[i][0] && str_starts(value, prefixes[i]) &&
+		    length >= strlen(prefixes[i]) + 8)
 			return secret_value;
 	if (url_with_password(value) || hexadecimal(value, length) || high_entropy(value, length))
 		return secret_value;

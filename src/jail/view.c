@@ -51,7 +51,8 @@ static struct mount *emit(struct builder *builder, const struct mount *mount)
 	const struct mount *above = builder->depth > 0 ? builder->stack[builder->depth - 1] : NULL;
 	plan->mounts[plan->mount_count] = *mount;
 	plan->mounts[plan->mount_count].in_session =
-		above && (above->kind == MOUNT_LAYERS || (above->kind == MOUNT_DIRECTORY && above->in_session));
+		above && (above->kind == MOUNT_LAYERS ||
+			  (above->kind == MOUNT_DIRECTORY && above->in_session));
 	builder->stack[builder->depth++] = &plan->mounts[plan->mount_count];
 	return &plan->mounts[plan->mount_count++];
 }
@@ -71,7 +72,9 @@ static int emit_parents(struct builder *builder, const char *target, struct orig
 	     slash = strchr(slash + 1, '/')) {
 		if (builder->depth >= DEPTH_MOST - 1)
 			return fail(0, "'%s' is more than %d directories deep", target, DEPTH_MOST);
-		struct mount made = { .kind = MOUNT_DIRECTORY, .access = ACCESS_READ, .from = from };
+		struct mount made = { .kind = MOUNT_DIRECTORY,
+				      .access = ACCESS_READ,
+				      .from = from };
 		made.target = arena_copy(builder->wishes.arena, target, (size_t)(slash - target));
 		emit(builder, &made);
 	}
@@ -89,11 +92,12 @@ static int emit_pins(struct builder *builder, const struct mount *above, const s
 	for (const char *slash = strchr(mount->target + start + 1, '/'); slash;
 	     slash = strchr(slash + 1, '/')) {
 		if (builder->depth >= DEPTH_MOST - 1)
-			return fail(0, "'%s' is more than %d directories deep", mount->target, DEPTH_MOST);
+			return fail(0, "'%s' is more than %d directories deep", mount->target,
+				    DEPTH_MOST);
 		struct mount pin = { .kind = MOUNT_BIND, .access = above->access, .on_host = true };
 		pin.from = mount->from;
-		pin.target = pin.source =
-			arena_copy(builder->wishes.arena, mount->target, (size_t)(slash - mount->target));
+		pin.target = pin.source = arena_copy(builder->wishes.arena, mount->target,
+						     (size_t)(slash - mount->target));
 		if (resolve_path(builder->wishes.resolver, pin.target, &resolved) != 1 ||
 		    !str_equal(resolved.path, pin.target))
 			return fail(0, "'%s' changed while the plan was made", pin.target);
@@ -109,7 +113,8 @@ static bool is_hidden(const struct builder *builder, const char *path)
 	for (unsigned i = 0; i < builder->wishes.hidden_count; i++) {
 		const struct hidden *hidden = &builder->wishes.hidden[i];
 		// The byte after the name first: nearly all are told apart by it.
-		if (hidden->length <= length && (path[hidden->length] == '\0' || path[hidden->length] == '/') &&
+		if (hidden->length <= length &&
+		    (path[hidden->length] == '\0' || path[hidden->length] == '/') &&
 		    memcmp(path, hidden->path, hidden->length) == 0)
 			return true;
 	}
@@ -122,7 +127,8 @@ static bool redundant(const struct plan *plan, const struct wish *wish, const st
 	const struct mount *mount = &wish->mount;
 	if (mount->kind == MOUNT_LINK)
 		return !ours(above);
-	if (mount->kind == MOUNT_LAYERS && mount->source && above->kind == MOUNT_LAYERS && above->source)
+	if (mount->kind == MOUNT_LAYERS && mount->source && above->kind == MOUNT_LAYERS &&
+	    above->source)
 		return true;
 	if (mount->kind == MOUNT_MASK && !mount->optional)
 		return ours(above) || above->cache || above->kind == MOUNT_MASK;
@@ -131,7 +137,8 @@ static bool redundant(const struct plan *plan, const struct wish *wish, const st
 		return above->access != ACCESS_WRITE;
 	// Its own copy is all that the box can write there.
 	if (above->kind == MOUNT_LAYERS && mount->kind == MOUNT_BIND)
-		return above->source && !mount->cache && mount->access != ACCESS_DEVICE && mount->identity.type != S_IFSOCK;
+		return above->source && !mount->cache && mount->access != ACCESS_DEVICE &&
+		       mount->identity.type != S_IFSOCK;
 	// What a root caller names in the system's settings is read as its own.
 	if (settings_maps(plan, above) && mount->from.order > above->from.order)
 		return false;
@@ -169,23 +176,27 @@ static int place(struct builder *builder, const struct wish *wish)
 		return 0;
 	}
 	if (above->kind == MOUNT_SCRATCH)
-		return fail(0, "%s'%s' lies in the scratch directory '%s', where nothing else can be",
-			    origin_text(builder->wishes.arena, mount->from), mount->target, above->target);
+		return fail(0,
+			    "%s'%s' lies in the scratch directory '%s', where nothing else can be",
+			    origin_text(builder->wishes.arena, mount->from), mount->target,
+			    above->target);
 	if (above->kind == MOUNT_LAYERS && mount->identity.type) {
 		emit(builder, mount);
 		return 0;
 	}
 	if (mount->cache && !mount->identity.type) {
 		list_add(&builder->wishes.plan->notes, builder->wishes.arena,
-			 arena_text(builder->wishes.arena, "no cache at '%s': it does not exist, and nothing is "
-							   "created in '%s'",
+			 arena_text(builder->wishes.arena,
+				    "no cache at '%s': it does not exist, and nothing is "
+				    "created in '%s'",
 				    mount->target, above->target),
 			 mount->from);
 		return 0;
 	}
 	if (!mount->identity.type || above->cache)
 		return fail(0, "%s'%s' does not exist, and nothing is created in '%s'",
-			    origin_text(builder->wishes.arena, mount->from), mount->target, above->target);
+			    origin_text(builder->wishes.arena, mount->from), mount->target,
+			    above->target);
 	TRY(emit_pins(builder, above, mount));
 	emit(builder, mount)->on_host = true;
 	return 0;
@@ -200,14 +211,17 @@ static bool same_target(const struct wish *left, const struct wish *right)
 static void join_pins(struct builder *builder)
 {
 	for (unsigned i = builder->wishes.count; i-- > 1;)
-		if (builder->wishes.sorted[i]->pinned && same_target(builder->wishes.sorted[i - 1], builder->wishes.sorted[i]))
+		if (builder->wishes.sorted[i]->pinned &&
+		    same_target(builder->wishes.sorted[i - 1], builder->wishes.sorted[i]))
 			builder->wishes.sorted[i - 1]->pinned = true;
 }
 
 static int place_all(struct builder *builder)
 {
 	struct plan *plan = builder->wishes.plan;
-	static const struct mount root = { .kind = MOUNT_TMPFS, .target = "/", .access = ACCESS_READ };
+	static const struct mount root = { .kind = MOUNT_TMPFS,
+					   .target = "/",
+					   .access = ACCESS_READ };
 	plan->mounts = arena_take(builder->wishes.arena, MOUNTS_MOST * sizeof(*plan->mounts));
 	join_pins(builder);
 	emit(builder, &root);

@@ -68,8 +68,7 @@ static const char *not_to_be_bound(const struct resolved *resolved)
 	return NULL;
 }
 
-int wishes_add_path(struct wishes *wishes, const char *path, struct origin from,
-		    enum access access)
+int wishes_add_path(struct wishes *wishes, const char *path, struct origin from, enum access access)
 {
 	struct resolved resolved;
 	int found = resolve_path(wishes->resolver, path, &resolved);
@@ -139,7 +138,8 @@ static int expand_directory(struct wishes *wishes, const struct item *item, stru
 		return fail(0, "%s'/' is the whole machine; name directories instead",
 			    origin_text(wishes->arena, item->from));
 	if (mount->identity.type && mount->identity.type != S_IFDIR)
-		return fail(0, "%s'%s' is not a directory", origin_text(wishes->arena, item->from), path);
+		return fail(0, "%s'%s' is not a directory", origin_text(wishes->arena, item->from),
+			    path);
 	return 1;
 }
 
@@ -178,8 +178,8 @@ static int add_cache(struct wishes *wishes, const struct item *item)
 	if (!cache.identity.type && item->text[0] == '?')
 		return 0;
 	cache.cache = true;
-	cache.source = path_join(wishes->arena, wishes->plan->caches,
-				 cache_name(wishes, cache.target));
+	cache.source =
+		path_join(wishes->arena, wishes->plan->caches, cache_name(wishes, cache.target));
 	return wishes_add(wishes, &cache, false);
 }
 
@@ -224,15 +224,17 @@ static int add_socket(struct wishes *wishes, const struct item *item)
 	if (found <= 0)
 		return found;
 	if (mount.identity.type != S_IFSOCK)
-		return fail(0, "%s'%s' is not a unix socket", origin_text(wishes->arena, item->from), mount.target);
+		return fail(0, "%s'%s' is not a unix socket",
+			    origin_text(wishes->arena, item->from), mount.target);
 	return wishes_add(wishes, &mount, true);
 }
 
 // Memory and ports of the machine are no device for anybody's command (major 1: mem, kmem, port).
 static bool is_memory(const struct stat *status)
 {
-	return S_ISCHR(status->st_mode) && major(status->st_rdev) == 1 && minor(status->st_rdev) != 3 &&
-	       minor(status->st_rdev) != 5 && minor(status->st_rdev) < 7;
+	return S_ISCHR(status->st_mode) && major(status->st_rdev) == 1 &&
+	       minor(status->st_rdev) != 3 && minor(status->st_rdev) != 5 &&
+	       minor(status->st_rdev) < 7;
 }
 
 static int add_device(struct wishes *wishes, const struct item *item)
@@ -242,13 +244,15 @@ static int add_device(struct wishes *wishes, const struct item *item)
 	bool optional = item->text[0] == '?';
 	const char *name = item->text + optional;
 	name += str_starts(name, "/dev/") ? strlen("/dev/") : 0;
-	struct item whole = { .text = arena_text(wishes->arena, "%s/dev/%s", optional ? "?" : "", name),
+	struct item whole = { .text = arena_text(wishes->arena, "%s/dev/%s", optional ? "?" : "",
+						 name),
 			      .from = item->from };
 	int found = resolve_item(wishes, &whole, MOUNT_BIND, ACCESS_DEVICE, &mount);
 	if (found <= 0)
 		return found;
 	bool kind = mount.identity.type == S_IFCHR || mount.identity.type == S_IFDIR;
-	if (!kind || !path_within(mount.target, "/dev") || stat(mount.target, &status) < 0 || is_memory(&status))
+	if (!kind || !path_within(mount.target, "/dev") || stat(mount.target, &status) < 0 ||
+	    is_memory(&status))
 		return fail(0, "%s'%s' is no character device that a box can have",
 			    origin_text(wishes->arena, item->from), mount.target);
 	return wishes_add(wishes, &mount, true);
@@ -326,7 +330,9 @@ static int add_console(struct wishes *wishes)
 static int add_hosts(struct wishes *wishes)
 {
 	struct resolved resolved;
-	struct mount hosts = { .kind = MOUNT_TEXT, .access = ACCESS_READ, .from = { .file = "network", .order = ORDER_FLAGS } };
+	struct mount hosts = { .kind = MOUNT_TEXT,
+			       .access = ACCESS_READ,
+			       .from = { .file = "network", .order = ORDER_FLAGS } };
 	int found = resolve_path(wishes->resolver, "/etc/hosts", &resolved);
 	if (found < 0)
 		return -1;
@@ -334,14 +340,18 @@ static int add_hosts(struct wishes *wishes)
 	hosts.target = found ? resolved.path : "/etc/hosts";
 	if (found)
 		hosts.identity = resolved.identity;
-	hosts.source = arena_text(wishes->arena, "127.0.0.1 localhost%s%s\n::1 localhost ip6-localhost ip6-loopback\n",
-				  name ? " " : "", name ? name : "");
+	hosts.source =
+		arena_text(wishes->arena,
+			   "127.0.0.1 localhost%s%s\n::1 localhost ip6-localhost ip6-loopback\n",
+			   name ? " " : "", name ? name : "");
 	return wishes_add(wishes, &hosts, false);
 }
 
 static int add_snippet(struct wishes *wishes)
 {
-	struct mount code = { .kind = MOUNT_TEXT, .access = ACCESS_READ, .from = { .file = "code", .order = ORDER_FLAGS } };
+	struct mount code = { .kind = MOUNT_TEXT,
+			      .access = ACCESS_READ,
+			      .from = { .file = "code", .order = ORDER_FLAGS } };
 	code.target = wishes->plan->snippet.path;
 	code.source = wishes->plan->snippet.text;
 	return code.target ? wishes_add(wishes, &code, false) : 0;
@@ -353,11 +363,13 @@ static void list_home(struct wishes *wishes)
 	static const char *const places[] = { "", "/.config", "/.local/share" };
 	struct resolved resolved;
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		const char *path = arena_text(wishes->arena, "%s%s", wishes->plan->real_home, places[i]);
+		const char *path =
+			arena_text(wishes->arena, "%s%s", wishes->plan->real_home, places[i]);
 		int found = resolve_path(wishes->resolver, path, &resolved);
 		if (found < 0)
 			err_clear(); // told by those who need it
-		if (found == 1 && str_equal(resolved.path, path) && resolved.identity.type == S_IFDIR)
+		if (found == 1 && str_equal(resolved.path, path) &&
+		    resolved.identity.type == S_IFDIR)
 			resolver_list(wishes->resolver, path);
 	}
 }
@@ -366,24 +378,25 @@ int wishes_gather(struct wishes *wishes)
 {
 	const struct profile *profile = wishes->plan->profile;
 	list_home(wishes);
-	list_each(item, &profile->read)
+	list_each (item, &profile->read)
 		TRY(add_bind(wishes, item, ACCESS_READ));
-	list_each(item, &profile->write)
+	list_each (item, &profile->write)
 		TRY(add_bind(wishes, item, ACCESS_WRITE));
-	list_each(item, &profile->cache)
+	list_each (item, &profile->cache)
 		TRY(add_cache(wishes, item));
-	list_each(item, &profile->tmpfs)
+	list_each (item, &profile->tmpfs)
 		TRY(add_tmpfs(wishes, item));
-	list_each(item, &profile->scratch)
+	list_each (item, &profile->scratch)
 		TRY(add_scratch(wishes, item));
-	list_each(item, &profile->socket)
+	list_each (item, &profile->socket)
 		TRY(add_socket(wishes, item));
-	list_each(item, &profile->device)
+	list_each (item, &profile->device)
 		TRY(add_device(wishes, item));
 	TRY(lasting_system(wishes));
 	TRY(protect_plan(wishes));
 	if (profile->network == NETWORK_HOST)
-		TRY(wishes_add_path(wishes, "/etc/resolv.conf", (struct origin){ .file = "network" }, ACCESS_READ));
+		TRY(wishes_add_path(wishes, "/etc/resolv.conf",
+				    (struct origin){ .file = "network" }, ACCESS_READ));
 	if (wishes->plan->egress.on && wishes->plan->own_network)
 		TRY(add_hosts(wishes));
 	TRY(add_snippet(wishes));

@@ -10,7 +10,7 @@ enum { WISHES_MOST = 1024 };
 
 struct wish {
 	struct mount mount;
-	bool pinned; // made even when it changes nothing: a mount point cannot be renamed
+	bool pinned;  // made even when it changes nothing: a mount point cannot be renamed
 	bool covered; // by a secret that was named after it
 	bool wall; // of sbx's own, to protect: does not mean that somebody has asked for the path
 };
@@ -30,9 +30,9 @@ struct wishes {
 	struct hidden *hidden; // also of paths that do not exist
 	unsigned hidden_count;
 	struct gitnamed named; // by git's configuration
-	struct names names; // of the root whose names are being protected
-	struct list tops; // of repositories, or where one could be made
-	unsigned walked; // entries that patterns have looked at, and the time that took
+	struct names names;    // of the root whose names are being protected
+	struct list tops;      // of repositories, or where one could be made
+	unsigned walked;       // entries that patterns have looked at, and the time that took
 	long walked_milliseconds;
 };
 
@@ -47,6 +47,7 @@ int wishes_add_path(struct wishes *wishes, const char *path, struct origin from,
 // The real path of something that need not exist.
 int wishes_resolve_new(struct wishes *wishes, const char *path, struct origin from,
 		       const char **ret_path, struct identity *ret_identity);
-// Whether the home's listing alone says that a path of a profile ("~/x") does not exist. False when it may.
+// Whether the home's listing alone says that a path of a profile ("~/x") does not exist. False when
+// it may.
 bool wishes_lack(const struct wishes *wishes, const char *text);
 int wishes_add_links(struct wishes *wishes, const struct resolved *resolved, struct origin from);

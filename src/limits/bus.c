@@ -71,7 +71,8 @@ void bus_string(struct bus_message *message, const char *text)
 	put(message, text, strlen(text) + 1);
 }
 
-static void put_field(struct bus_message *message, uint8_t field, const char *type, const char *value)
+static void put_field(struct bus_message *message, uint8_t field, const char *type,
+		      const char *value)
 {
 	if (!value)
 		return;
@@ -84,8 +85,8 @@ static void put_field(struct bus_message *message, uint8_t field, const char *ty
 		bus_string(message, value);
 }
 
-void bus_call(struct bus_message *message, uint32_t serial, const char *destination, const char *path,
-	      const char *interface, const char *member, const char *signature)
+void bus_call(struct bus_message *message, uint32_t serial, const char *destination,
+	      const char *path, const char *interface, const char *member, const char *signature)
 {
 	static const uint8_t begin[] = { 'l', 1, 0, 1 }; // little-endian, call, no flags, version 1
 	message->used = 0;
@@ -101,7 +102,8 @@ void bus_call(struct bus_message *message, uint32_t serial, const char *destinat
 	put_field(message, FIELD_SIGNATURE, "g", signature);
 	put_at(message, FIELDS_AT, (uint32_t)(message->used - HEADER));
 	align(message, 8);
-	put_at(message, BODY_LENGTH_AT, (uint32_t)message->used); // where the body begins, until then
+	put_at(message, BODY_LENGTH_AT,
+	       (uint32_t)message->used); // where the body begins, until then
 }
 
 void bus_finish(struct bus_message *message)
@@ -156,7 +158,8 @@ void bus_property_pid(struct bus_message *message, const char *name, uint32_t pi
 
 static uint32_t get(const uint8_t *bytes)
 {
-	return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+	return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
+	       (uint32_t)bytes[3] << 24;
 }
 
 // The length of a value of one of the types that a header may hold, or 0.
@@ -196,7 +199,8 @@ static int read_fields(const uint8_t *bytes, size_t from, size_t end, struct bus
 		if (field == FIELD_SERIAL && type == 'u')
 			reply->serial = get(bytes + at);
 		if (field == FIELD_ERROR && type == 's')
-			copy_printable(reply->error, sizeof(reply->error), bytes + at + 4, length - 5);
+			copy_printable(reply->error, sizeof(reply->error), bytes + at + 4,
+				       length - 5);
 		at += length;
 	}
 	return 0;
@@ -214,7 +218,9 @@ int bus_reply(const uint8_t *bytes, size_t length, struct bus_reply *ret_reply)
 	reply.used = (end + 7) / 8 * 8 + body;
 	if (length < reply.used)
 		return 0;
-	reply.kind = bytes[1] == BUS_RETURN ? BUS_RETURN : bytes[1] == BUS_ERROR ? BUS_ERROR : BUS_OTHER;
+	reply.kind = bytes[1] == BUS_RETURN  ? BUS_RETURN
+		     : bytes[1] == BUS_ERROR ? BUS_ERROR
+					     : BUS_OTHER;
 	if (read_fields(bytes, HEADER, end, &reply) < 0)
 		return -1;
 	*ret_reply = reply;

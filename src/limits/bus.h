@@ -15,8 +15,8 @@ struct bus_message {
 };
 
 // A call: destination may be NULL where there is no bus between.
-void bus_call(struct bus_message *message, uint32_t serial, const char *destination, const char *path,
-	      const char *interface, const char *member, const char *signature);
+void bus_call(struct bus_message *message, uint32_t serial, const char *destination,
+	      const char *path, const char *interface, const char *member, const char *signature);
 void bus_string(struct bus_message *message, const char *text);
 void bus_number(struct bus_message *message, uint32_t number);
 

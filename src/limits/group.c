@@ -50,7 +50,9 @@ const struct setting *group_settings(enum means means)
 
 size_t group_read(int directory, const char *file, char *text, size_t size)
 {
-	autoclose int fd = directory < 0 && directory != AT_FDCWD ? -1 : openat(directory, file, O_RDONLY | O_CLOEXEC);
+	autoclose int fd = directory < 0 && directory != AT_FDCWD
+				   ? -1
+				   : openat(directory, file, O_RDONLY | O_CLOEXEC);
 	ssize_t got = fd < 0 ? -1 : fd_read_all(fd, text, size);
 	return got < 0 ? 0 : (size_t)got;
 }
@@ -74,7 +76,8 @@ static void disk_of_project(const struct plan *plan, char *text, size_t size)
 		snprintf(text, size, "%.*s", (int)strcspn(number, "\n"), number);
 }
 
-static void setting_text(const struct plan *plan, const struct setting *row, uint64_t limit, char *text, size_t size)
+static void setting_text(const struct plan *plan, const struct setting *row, uint64_t limit,
+			 char *text, size_t size)
 {
 	char disk[32];
 	unsigned long long number = limit, quota = limit * PERIOD / 1000;
@@ -109,8 +112,12 @@ int group_write(const struct plan *plan, const int directories[HIERARCHIES])
 		int result = fd_write_file(directories[row->hierarchy], row->file, text);
 		bool soft = (limits->soft & row->bit) != 0;
 		if (result < 0 && row->form == SETTING_DEVICE && !soft)
-			return fail(0, "limit 'io': the project does not lie on a disk of this machine (%s)", text);
-		// A kernel that does not count swap has no file for it, a project on a tmpfs no disk.
+			return fail(0,
+				    "limit 'io': the project does not lie on a disk of this "
+				    "machine (%s)",
+				    text);
+		// A kernel that does not count swap has no file for it, a project on a tmpfs no
+		// disk.
 		if (result < 0 && !(soft && (result == -ENOENT || row->form == SETTING_DEVICE)))
 			return fail(-result, "%s = %s", row->file, text);
 	}
@@ -131,7 +138,8 @@ static void sweep(int parent)
 		long pid = strtol(each->d_name + strlen(prefix), NULL, 10);
 		if (pid <= 0 || kill((pid_t)pid, 0) == 0 || errno != ESRCH)
 			continue;
-		autoclose int left = openat(parent, each->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		autoclose int left =
+			openat(parent, each->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (left >= 0 && flock(left, LOCK_EX | LOCK_NB) == 0)
 			unlinkat(parent, each->d_name, AT_REMOVEDIR);
 	}
@@ -193,8 +201,9 @@ static int open_pool(const struct plan *plan, int parent)
 static int open_parent(const struct plan *plan, enum hierarchy hierarchy)
 {
 	const struct keeping *keeping = &plan->keeping;
-	autoclose int parent = keeping->slice ? open_slice(plan) :
-						open_directory(AT_FDCWD, keeping->parents[hierarchy]);
+	autoclose int parent = keeping->slice
+				       ? open_slice(plan)
+				       : open_directory(AT_FDCWD, keeping->parents[hierarchy]);
 	if (parent < 0)
 		return fail(errno, "the cgroup '%s'", keeping->parents[hierarchy]);
 	if (keeping->means == MEANS_GROUP)
@@ -226,8 +235,8 @@ static int make_own(struct group *group, enum hierarchy hierarchy)
 	return fail(EAGAIN, "make the cgroup '%s'", group->name);
 }
 
-// The last run of a pool removes it, even between our opening it and what we do in it: again. Files of a removed
-// cgroup answer ENODEV.
+// The last run of a pool removes it, even between our opening it and what we do in it: again. Files
+// of a removed cgroup answer ENODEV.
 static int make_in(const struct plan *plan, struct group *group, enum hierarchy hierarchy)
 {
 	enum { TRIES = 50 };
@@ -238,7 +247,8 @@ static int make_in(const struct plan *plan, struct group *group, enum hierarchy 
 			if (make_own(group, hierarchy) == 0)
 				return 0;
 		}
-		if (!plan->profile->pool || i == TRIES || (err_number() != ENOENT && err_number() != ENODEV))
+		if (!plan->profile->pool || i == TRIES ||
+		    (err_number() != ENOENT && err_number() != ENODEV))
 			return -1;
 		err_clear();
 		fd_close(&group->parents[hierarchy]);
@@ -256,7 +266,8 @@ int group_host(const struct plan *plan, struct run *run)
 	for (int i = 0; i < HIERARCHIES; i++)
 		if (plan->keeping.parents[i])
 			TRY(make_in(plan, group, (enum hierarchy)i));
-	run->cgroup = plan->keeping.means == MEANS_GROUP ? group->own[HIERARCHY_ONE] : group->own[HIERARCHY_GUARD];
+	run->cgroup = plan->keeping.means == MEANS_GROUP ? group->own[HIERARCHY_ONE]
+							 : group->own[HIERARCHY_GUARD];
 	return 0;
 }
 
@@ -274,7 +285,8 @@ int group_fill_host(const struct plan *plan, struct run *run)
 		return scope_ask(plan, run);
 	case MEANS_GROUP:
 		if (plan->keeping.held & LIMIT_BIT(memory))
-			fd_write_file(group->own[HIERARCHY_ONE], "memory.oom.group", "1"); // Linux 4.19
+			fd_write_file(group->own[HIERARCHY_ONE], "memory.oom.group",
+				      "1"); // Linux 4.19
 		break;
 	case MEANS_LEGACY:
 		break;
@@ -284,7 +296,8 @@ int group_fill_host(const struct plan *plan, struct run *run)
 		return 0; // made in it
 	snprintf(pid, sizeof(pid), "%d", (int)run->init);
 	for (int i = 0; i < HIERARCHY_GUARD; i++) {
-		int result = group->own[i] < 0 ? 0 : fd_write_file(group->own[i], "cgroup.procs", pid);
+		int result =
+			group->own[i] < 0 ? 0 : fd_write_file(group->own[i], "cgroup.procs", pid);
 		if (result < 0)
 			return fail(-result, "join the cgroup");
 	}
@@ -302,7 +315,8 @@ static void remove_own(const struct plan *plan, struct group *group, enum hierar
 	const struct timespec moment = { .tv_nsec = 500000 };
 	char name[96];
 	for (int i = 0; i < 2 * REMOVE_MILLISECONDS; i++) {
-		if (unlinkat(group->parents[hierarchy], group->name, AT_REMOVEDIR) == 0 || errno != EBUSY)
+		if (unlinkat(group->parents[hierarchy], group->name, AT_REMOVEDIR) == 0 ||
+		    errno != EBUSY)
 			break;
 		nanosleep(&moment, NULL);
 	}
@@ -312,8 +326,8 @@ static void remove_own(const struct plan *plan, struct group *group, enum hierar
 	unlinkat(group->parents[hierarchy], name, AT_REMOVEDIR); // refused while others are in it
 }
 
-// A scope that is asked for when pid 1 dies would be empty from its beginning, and stay: first it has to
-// stand, with pid 1 in it.
+// A scope that is asked for when pid 1 dies would be empty from its beginning, and stay: first it
+// has to stand, with pid 1 in it.
 int group_fill_undo(const struct plan *plan, struct run *run)
 {
 	if (run->group->manager >= 0 && run->init > 0)

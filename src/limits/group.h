@@ -13,10 +13,10 @@ struct run;
 // One limit, and the file that keeps it.
 struct setting {
 	uint64_t bit;
-	size_t offset; // in struct limits
-	const char *controller; // of v2
+	size_t offset;            // in struct limits
+	const char *controller;   // of v2
 	enum hierarchy hierarchy; // of v1
-	const char *file; // NULL: the end of the table
+	const char *file;         // NULL: the end of the table
 	enum setting_form { SETTING_PLAIN, SETTING_QUOTA, SETTING_DEVICE, SETTING_PERIOD } form;
 };
 const struct setting *group_settings(enum means means);

@@ -23,7 +23,8 @@
 #include "plan.h"
 
 const char means_missing[] =
-	"no cgroup of this machine is ours to use. On a system with cgroup v2, start sbx from a session of "
+	"no cgroup of this machine is ours to use. On a system with cgroup v2, start sbx from a "
+	"session of "
 	"systemd (loginctl enable-linger $USER; XDG_RUNTIME_DIR set), or as root";
 
 #define ROOT "/sys/fs/cgroup"
@@ -58,8 +59,9 @@ static uint64_t can_hold(const char *path, uint64_t wanted)
 	bool empty = group_read(directory, "cgroup.procs", processes, sizeof(processes)) == 0;
 	bool top = faccessat(directory, "cgroup.type", F_OK, 0) < 0;
 	for (const struct setting *row = group_settings(MEANS_GROUP); row->file; row++)
-		if ((row->bit & wanted) && (text_has(given, given_length, row->controller) ||
-					    ((empty || top) && text_has(known, known_length, row->controller))))
+		if ((row->bit & wanted) &&
+		    (text_has(given, given_length, row->controller) ||
+		     ((empty || top) && text_has(known, known_length, row->controller))))
 			held |= row->bit;
 	return held;
 }
@@ -110,9 +112,11 @@ static void find_legacy(struct plan *plan, uint64_t wanted)
 		return;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		const char *root = arena_text(plan->arena, ROOT "/%s", names[i]);
-		if (!is_type(root, MAGIC_V1) || !text_group(text, length, names[i], own, sizeof(own)))
+		if (!is_type(root, MAGIC_V1) ||
+		    !text_group(text, length, names[i], own, sizeof(own)))
 			continue;
-		const char *path = path_clean(plan->arena, arena_text(plan->arena, "%s%s", root, own));
+		const char *path =
+			path_clean(plan->arena, arena_text(plan->arena, "%s%s", root, own));
 		if (!may_write(path))
 			continue;
 		plan->keeping.parents[i] = path;
@@ -155,12 +159,15 @@ static bool answers(const char *path)
 
 enum bus means_bus(char *path, unsigned long size)
 {
-	static const char *const names[] = { [BUS_MANAGER] = "systemd/private", [BUS_DAEMON] = "bus" };
+	static const char *const names[] = {
+		[BUS_MANAGER] = "systemd/private", [BUS_DAEMON] = "bus"
+	};
 	const char *directory = getenv("XDG_RUNTIME_DIR");
 	char own[64];
 	snprintf(own, sizeof(own), "/run/user/%u", (unsigned)geteuid());
 	for (int i = BUS_MANAGER; i <= BUS_DAEMON; i++) {
-		snprintf(path, size, "%s/%s", directory && directory[0] == '/' ? directory : own, names[i]);
+		snprintf(path, size, "%s/%s", directory && directory[0] == '/' ? directory : own,
+			 names[i]);
 		if (answers(path))
 			return (enum bus)i;
 	}
@@ -175,8 +182,9 @@ static void find_scope(struct plan *plan, uint64_t wanted)
 	if (plan->uid == 0 || !is_type(ROOT, MAGIC_V2) || means_bus(path, sizeof(path)) == BUS_NONE)
 		return;
 	// What the manager itself was given, and gives on; io it does not.
-	const char *manager = arena_text(plan->arena, "%s/user.slice/user-%u.slice/user@%u.service/cgroup.controllers",
-					 ROOT, (unsigned)plan->uid, (unsigned)plan->uid);
+	const char *manager = arena_text(
+		plan->arena, "%s/user.slice/user-%u.slice/user@%u.service/cgroup.controllers", ROOT,
+		(unsigned)plan->uid, (unsigned)plan->uid);
 	size_t length = group_read(AT_FDCWD, manager, text, sizeof(text));
 	for (const struct setting *row = group_settings(MEANS_GROUP); row->file; row++)
 		if ((row->bit & wanted & ~LIMIT_BIT(io)) && text_has(text, length, row->controller))
@@ -221,10 +229,12 @@ static int settle(struct plan *plan, uint64_t wanted, uint64_t hard)
 	bool tree = access("/proc/thread-self/children", F_OK) == 0;
 	for (int i = 0; i < WISHES; i++) {
 		const struct wish *wish = &wishes[i];
-		if (!(wanted & wish->bit & ~keeping->held) || (rlimit && wish->bit == LIMIT_BIT(pids)))
+		if (!(wanted & wish->bit & ~keeping->held) ||
+		    (rlimit && wish->bit == LIMIT_BIT(pids)))
 			continue;
 		if (!(wish->otherwise && tree) && (hard & wish->bit))
-			return fail(0, "limit '%s' cannot be kept here: %s", wish->name, means_missing);
+			return fail(0, "limit '%s' cannot be kept here: %s", wish->name,
+				    means_missing);
 		if (wish->otherwise && tree)
 			keeping->watched |= wish->bit;
 		list_add(&plan->notes, plan->arena,

@@ -52,16 +52,16 @@ static int send_message(int fd, struct bus_message *message)
 	bus_finish(message);
 	if (message->full)
 		return fail(0, "the message to the manager of your services is too long");
-	return fd_write_all(fd, message->bytes, message->used) < 0 ?
-		       fail(errno, "ask the manager of your services") :
-		       0;
+	return fd_write_all(fd, message->bytes, message->used) < 0
+		       ? fail(errno, "ask the manager of your services")
+		       : 0;
 }
 
-static void call_manager(struct bus_message *message, enum bus bus, uint32_t serial, const char *member,
-			 const char *signature)
+static void call_manager(struct bus_message *message, enum bus bus, uint32_t serial,
+			 const char *member, const char *signature)
 {
-	bus_call(message, serial, bus == BUS_DAEMON ? "org.freedesktop.systemd1" : NULL, manager_path,
-		 manager_interface, member, signature);
+	bus_call(message, serial, bus == BUS_DAEMON ? "org.freedesktop.systemd1" : NULL,
+		 manager_path, manager_interface, member, signature);
 }
 
 static const struct limit_property {
@@ -92,7 +92,8 @@ static void slice_name(const char *pool, char *name, size_t size)
 {
 	size_t used = (size_t)snprintf(name, size, "sbx-");
 	for (const char *at = pool; *at && used + 10 < size; at++)
-		used += (size_t)snprintf(name + used, size - used, *at == '-' ? "\\x2d" : "%c", *at);
+		used += (size_t)snprintf(name + used, size - used, *at == '-' ? "\\x2d" : "%c",
+					 *at);
 	snprintf(name + used, size - used, ".slice");
 }
 
@@ -159,7 +160,9 @@ int scope_ask(const struct plan *plan, struct run *run)
 // After the words of the authentication, which end with the line OK, messages follow.
 static size_t skip_words(const uint8_t *bytes, size_t length)
 {
-	const uint8_t *end = length > 3 && memcmp(bytes, "OK ", 3) == 0 ? memmem(bytes, length, "\r\n", 2) : NULL;
+	const uint8_t *end = length > 3 && memcmp(bytes, "OK ", 3) == 0
+				     ? memmem(bytes, length, "\r\n", 2)
+				     : NULL;
 	return end ? (size_t)(end - bytes) + 2 : 0;
 }
 
@@ -216,7 +219,8 @@ int scope_wait(const struct plan *plan, struct run *run)
 	snprintf(file, sizeof(file), "/proc/%d/cgroup", (int)run->init);
 	for (int i = 0; i < WAIT_MILLISECONDS * 5; i++) {
 		size_t length = group_read(AT_FDCWD, file, text, sizeof(text));
-		if (!text_group(text, length, "", path, sizeof(path)) || !strstr(path, group->name)) {
+		if (!text_group(text, length, "", path, sizeof(path)) ||
+		    !strstr(path, group->name)) {
 			nanosleep(&moment, NULL);
 			continue;
 		}

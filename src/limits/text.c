@@ -12,7 +12,8 @@ static uint64_t digits(const char *at, const char *end)
 {
 	uint64_t number = 0;
 	for (; at < end && is_digit(*at); at++)
-		number = number > UINT64_MAX / 10 - 1 ? UINT64_MAX / 10 : number * 10 + (uint64_t)(*at - '0');
+		number = number > UINT64_MAX / 10 - 1 ? UINT64_MAX / 10
+						      : number * 10 + (uint64_t)(*at - '0');
 	return number;
 }
 
@@ -68,7 +69,8 @@ uint64_t text_value(const char *text, size_t length, const char *name)
 	size_t size = strlen(name);
 	for (const char *at = text; at < end;) {
 		const char *begin = at, *stop = line_end(&at, end);
-		if ((size_t)(stop - begin) > size && memcmp(begin, name, size) == 0 && begin[size] == ' ')
+		if ((size_t)(stop - begin) > size && memcmp(begin, name, size) == 0 &&
+		    begin[size] == ' ')
 			return digits(begin + size + 1, stop);
 	}
 	return 0;

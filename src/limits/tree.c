@@ -72,7 +72,8 @@ void tree_count(pid_t pid, struct tree *ret_tree)
 	for (int i = 0; i < walk->count; i++) {
 		struct text_process process;
 		char text[1024];
-		if (!text_process(text, read_of(walk->pids[i], "stat", text, sizeof(text)), &process))
+		if (!text_process(text, read_of(walk->pids[i], "stat", text, sizeof(text)),
+				  &process))
 			continue;
 		tree.processes++;
 		tree.threads += process.threads;

@@ -6,7 +6,7 @@
 
 struct tree {
 	uint64_t processes, threads;
-	uint64_t cpu; // microseconds, with those that have ended
+	uint64_t cpu;    // microseconds, with those that have ended
 	uint64_t memory; // bytes; shared pages count for each process
 };
 

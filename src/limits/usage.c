@@ -34,7 +34,7 @@ static void read_v2(int directory, struct usage *usage)
 	char text[TEXT_MOST];
 	take_larger(&usage->cpu, value_of(directory, "cpu.stat", "usage_usec"));
 	take_larger(&usage->memory, number_of(directory, "memory.peak")); // Linux 5.19
-	take_larger(&usage->pids, number_of(directory, "pids.peak")); // Linux 6.6
+	take_larger(&usage->pids, number_of(directory, "pids.peak"));     // Linux 6.6
 	usage->throttled = value_of(directory, "cpu.stat", "throttled_usec");
 	usage->kills = value_of(directory, "memory.events", "oom_kill");
 	usage->refused = value_of(directory, "pids.events", "max");
@@ -45,10 +45,12 @@ static void read_v2(int directory, struct usage *usage)
 
 static void read_v1(const int directories[HIERARCHIES], struct usage *usage)
 {
-	take_larger(&usage->memory, number_of(directories[HIERARCHY_MEMORY], "memory.max_usage_in_bytes"));
+	take_larger(&usage->memory,
+		    number_of(directories[HIERARCHY_MEMORY], "memory.max_usage_in_bytes"));
 	usage->kills = value_of(directories[HIERARCHY_MEMORY], "memory.oom_control", "oom_kill");
 	usage->refused = value_of(directories[HIERARCHY_PIDS], "pids.events", "max");
-	usage->throttled = value_of(directories[HIERARCHY_CPU], "cpu.stat", "throttled_time") / 1000;
+	usage->throttled =
+		value_of(directories[HIERARCHY_CPU], "cpu.stat", "throttled_time") / 1000;
 }
 
 void usage_read(const struct plan *plan, struct run *run)
@@ -103,9 +105,11 @@ int usage_hits(const struct plan *plan, const struct usage *usage, enum stop sto
 	if (stop == STOP_TIME)
 		add(&builder, "time", limits->time, "the run was ended");
 	if (stop == STOP_IDLE)
-		add(&builder, "idle", limits->idle, "nothing was done for so long, and the run was ended");
+		add(&builder, "idle", limits->idle,
+		    "nothing was done for so long, and the run was ended");
 	if (stop == STOP_MEMORY || usage->kills > 0)
-		add(&builder, "memory", limits->memory, usage->kills > 0 ? "the kernel killed it" : killed);
+		add(&builder, "memory", limits->memory,
+		    usage->kills > 0 ? "the kernel killed it" : killed);
 	if (stop == STOP_PIDS)
 		add(&builder, "pids", limits->pids, killed);
 	if (stop == STOP_DISK)

@@ -8,14 +8,14 @@ struct plan;
 struct run;
 
 struct usage {
-	uint64_t wall; // milliseconds
-	uint64_t cpu; // microseconds of processors
+	uint64_t wall;   // milliseconds
+	uint64_t cpu;    // microseconds of processors
 	uint64_t memory; // bytes at the most; of the largest process where there is no cgroup
-	uint64_t pids; // at the most; 0: not known
-	uint64_t read, written; // bytes from and to disks
-	uint64_t kills; // by the limit on memory
-	uint64_t refused; // forks, by the limit on processes
-	uint64_t throttled; // microseconds that processes waited for their share of processors
+	uint64_t pids;   // at the most; 0: not known
+	uint64_t read, written;  // bytes from and to disks
+	uint64_t kills;          // by the limit on memory
+	uint64_t refused;        // forks, by the limit on processes
+	uint64_t throttled;      // microseconds that processes waited for their share of processors
 	uint64_t sent, received; // bytes of the network in mode host, as the guard counted them
 	bool tmp_full;
 };

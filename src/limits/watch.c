@@ -22,14 +22,15 @@ enum {
 	DISK_SOONEST = 200,
 	DISK_LATEST = 10000,
 	PIDS_EACH = 100,
-	IDLE_PARTS = 8, // looks in the time of idleness
-	IDLE_SHARE = 100, // a hundredth of a processor is work
+	IDLE_PARTS = 8,    // looks in the time of idleness
+	IDLE_SHARE = 100,  // a hundredth of a processor is work
 	FILE_BYTES = 4096, // what an empty file counts
 };
 
 static int64_t between(uint64_t headroom, uint64_t speed, int64_t soonest, int64_t latest)
 {
-	int64_t wait = (int64_t)(headroom / speed > (uint64_t)latest ? (uint64_t)latest : headroom / speed);
+	int64_t wait = (int64_t)(headroom / speed > (uint64_t)latest ? (uint64_t)latest
+								     : headroom / speed);
 	return wait < soonest ? soonest : wait;
 }
 
@@ -41,14 +42,16 @@ static void add_disk(struct watch_limits *watch, const char *path)
 		return;
 	for (int i = 0; i < watch->disk_count; i++)
 		if (fstatfs(watch->disks[i].fd, &other) == 0 &&
-		    other.f_fsid.__val[0] == status.f_fsid.__val[0] && other.f_fsid.__val[1] == status.f_fsid.__val[1])
+		    other.f_fsid.__val[0] == status.f_fsid.__val[0] &&
+		    other.f_fsid.__val[1] == status.f_fsid.__val[1])
 			return;
-	watch->disks[watch->disk_count++] = (struct disk){
-		take(&fd), status.f_bavail * (uint64_t)status.f_bsize, status.f_ffree
-	};
+	watch->disks[watch->disk_count++] =
+		(struct disk){ take(&fd), status.f_bavail * (uint64_t)status.f_bsize,
+			       status.f_ffree };
 }
 
-// What lies in tmpfs, memfds and segments of System V, of the whole machine; and half of its memory.
+// What lies in tmpfs, memfds and segments of System V, of the whole machine; and half of its
+// memory.
 static uint64_t shared_now(uint64_t *ret_half)
 {
 	struct sysinfo info;
@@ -86,7 +89,8 @@ static uint64_t room(uint64_t limit, uint64_t start, uint64_t now)
 	return used >= most ? 0 : most - used;
 }
 
-static int64_t look_at_disks(const struct plan *plan, const struct watch_limits *watch, enum stop *ret_stop)
+static int64_t look_at_disks(const struct plan *plan, const struct watch_limits *watch,
+			     enum stop *ret_stop)
 {
 	uint64_t limit = plan->profile->limits.disk, least = UNLIMITED;
 	for (int i = 0; i < watch->disk_count; i++) {
@@ -94,9 +98,11 @@ static int64_t look_at_disks(const struct plan *plan, const struct watch_limits 
 		struct statfs status;
 		if (fstatfs(disk->fd, &status) < 0)
 			continue;
-		uint64_t space = room(limit, disk->space, status.f_bavail * (uint64_t)status.f_bsize);
+		uint64_t space =
+			room(limit, disk->space, status.f_bavail * (uint64_t)status.f_bsize);
 		// Some file systems (btrfs) do not count files.
-		uint64_t files = disk->files ? room(limit / FILE_BYTES, disk->files, status.f_ffree) : UNLIMITED;
+		uint64_t files = disk->files ? room(limit / FILE_BYTES, disk->files, status.f_ffree)
+					     : UNLIMITED;
 		if ((space == 0 && disk->space) || files == 0)
 			*ret_stop = STOP_DISK;
 		files = files > UNLIMITED / FILE_BYTES ? UNLIMITED : files * FILE_BYTES;
@@ -106,8 +112,8 @@ static int64_t look_at_disks(const struct plan *plan, const struct watch_limits 
 	return between(least, DISK_PER_MILLISECOND, DISK_SOONEST, DISK_LATEST);
 }
 
-static int64_t look_at_idleness(const struct plan *plan, struct watch_limits *watch, uint64_t cpu, int64_t now,
-				enum stop *ret_stop)
+static int64_t look_at_idleness(const struct plan *plan, struct watch_limits *watch, uint64_t cpu,
+				int64_t now, enum stop *ret_stop)
 {
 	int64_t limit = (int64_t)plan->profile->limits.idle, each = limit / IDLE_PARTS;
 	if (now - watch->looked >= each) {
@@ -131,10 +137,10 @@ static uint64_t cpu_of(const struct plan *plan, const struct run *run, const str
 	return text_value(text, length, "usage_usec");
 }
 
-// What no process has mapped counts for none of them. Others may fill the same: the box ends for it only where
-// that, and its processes, are its limit and half of the machine.
-static int64_t look_at_memory(const struct plan *plan, const struct run *run, const struct tree *tree,
-			      enum stop *ret_stop)
+// What no process has mapped counts for none of them. Others may fill the same: the box ends for it
+// only where that, and its processes, are its limit and half of the machine.
+static int64_t look_at_memory(const struct plan *plan, const struct run *run,
+			      const struct tree *tree, enum stop *ret_stop)
 {
 	uint64_t half, start = run->group->watch.shared, shared = shared_now(&half);
 	uint64_t limit = plan->profile->limits.memory, most = limit > half ? limit : half;
@@ -172,7 +178,8 @@ int watch_limits_look(const struct plan *plan, struct run *run, int64_t now, enu
 	if (watched & LIMIT_BIT(disk))
 		wait = sooner(wait, look_at_disks(plan, watch, ret_stop));
 	if (watched & LIMIT_BIT(idle))
-		wait = sooner(wait, look_at_idleness(plan, watch, cpu_of(plan, run, &tree), now, ret_stop));
+		wait = sooner(wait, look_at_idleness(plan, watch, cpu_of(plan, run, &tree), now,
+						     ret_stop));
 	if (watched & LIMIT_BIT(memory))
 		wait = sooner(wait, look_at_memory(plan, run, &tree, ret_stop));
 	if (watched & LIMIT_BIT(pids))

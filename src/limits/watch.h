@@ -18,9 +18,9 @@ struct watch_limits {
 		uint64_t space, files; // free at the start
 	} disks[DISKS_MOST];
 	int disk_count;
-	uint64_t cpu; // microseconds, at the last look
+	uint64_t cpu;           // microseconds, at the last look
 	int64_t looked, active; // when that was, and when the box last worked
-	uint64_t pids; // the most that were seen
+	uint64_t pids;          // the most that were seen
 	uint64_t shared; // bytes in tmpfs, memfds and segments of the whole machine, at the start
 };
 

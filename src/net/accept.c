@@ -16,13 +16,14 @@ enum { ACCEPTS_A_TURN = 64, FIRST_MILLISECONDS = 30000, SOCKETS_LOW = 8 };
 static const struct address own = { { [10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1 } };
 
 // The port of the host's loopback that the connection leads to by the profile, or 0.
-static uint16_t loopback_port(const struct worker *worker, const struct slot *slot, unsigned listener,
-			      const struct address *to)
+static uint16_t loopback_port(const struct worker *worker, const struct slot *slot,
+			      unsigned listener, const struct address *to)
 {
 	if (!worker->relayed)
 		return worker->loopback[listener];
 	for (unsigned i = 0; i < LINK_LOOPBACK_MOST; i++)
-		if (slot->port && worker->loopback_ports[i] == slot->port && memcmp(to, &own, sizeof(own)) == 0)
+		if (slot->port && worker->loopback_ports[i] == slot->port &&
+		    memcmp(to, &own, sizeof(own)) == 0)
 			return slot->port;
 	return 0;
 }
@@ -40,7 +41,8 @@ static bool take_target(const struct worker *worker, struct slot *slot, struct a
 }
 
 // Where the connection was meant to go decides what it is.
-static void begin(struct worker *worker, struct slot *slot, unsigned listener, const struct address *to)
+static void begin(struct worker *worker, struct slot *slot, unsigned listener,
+		  const struct address *to)
 {
 	struct host host = { .kind = HOST_ADDRESS, .address = *to };
 	uint16_t loopback = loopback_port(worker, slot, listener, to);
@@ -71,12 +73,14 @@ static void begin(struct worker *worker, struct slot *slot, unsigned listener, c
 // Without a slot the client is told at once; without another worker nobody takes the next one.
 static void refuse(int fd)
 {
-	static const char busy[] = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+	static const char busy[] = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: "
+				   "0\r\nConnection: close\r\n\r\n";
 	send(fd, busy, sizeof(busy) - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 	close(fd);
 }
 
-static void accept_one(struct worker *worker, unsigned listener, int fd, const struct sockaddr_storage *from)
+static void accept_one(struct worker *worker, unsigned listener, int fd,
+		       const struct sockaddr_storage *from)
 {
 	struct sockaddr_storage to_socket;
 	struct address to, source;
@@ -106,7 +110,8 @@ static void accept_one(struct worker *worker, unsigned listener, int fd, const s
 // Of two workers the one with less to do goes first, once there is much.
 static bool leaves_to_other(const struct worker *worker)
 {
-	unsigned other = atomic_load_explicit(&worker->shared->live[worker->first], memory_order_relaxed);
+	unsigned other =
+		atomic_load_explicit(&worker->shared->live[worker->first], memory_order_relaxed);
 	return worker->live >= SLOTS_SCARCE && other < worker->live &&
 	       atomic_load_explicit(&worker->shared->workers, memory_order_relaxed) > 1;
 }
@@ -146,7 +151,8 @@ void accept_want_sockets(const struct worker *worker)
 // From the host's loopback to a port of the box: by a socket that the box's first process made.
 void accept_published(struct worker *worker, unsigned index)
 {
-	struct sockaddr_in6 to = { .sin6_family = AF_INET6, .sin6_port = htons(worker->published_inside[index]) };
+	struct sockaddr_in6 to = { .sin6_family = AF_INET6,
+				   .sin6_port = htons(worker->published_inside[index]) };
 	to.sin6_addr.s6_addr[10] = to.sin6_addr.s6_addr[11] = 0xff;
 	to.sin6_addr.s6_addr[12] = 127;
 	to.sin6_addr.s6_addr[15] = 1;

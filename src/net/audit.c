@@ -22,9 +22,11 @@ int audit_open(const char *state)
 		return fail(ENAMETOOLONG, "the state directory");
 	autoclose int directory = -1;
 	TRY(directory = owned_directory(path));
-	if (fstatat(directory, AUDIT_FILE, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_size > AUDIT_BYTES_MOST)
+	if (fstatat(directory, AUDIT_FILE, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    status.st_size > AUDIT_BYTES_MOST)
 		renameat(directory, AUDIT_FILE, directory, AUDIT_OLD);
-	autoclose int fd = openat(directory, AUDIT_FILE, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	autoclose int fd = openat(directory, AUDIT_FILE,
+				  O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0 || fstat(fd, &status) < 0)
 		return fail(errno, "open the log of connections");
 	if (!S_ISREG(status.st_mode) || status.st_uid != geteuid())

@@ -4,8 +4,8 @@
 #include "net/proxy.h"
 
 #define AUDIT_DIRECTORY "log"
-#define AUDIT_FILE "connections.jsonl"
-#define AUDIT_OLD "connections.1.jsonl"
+#define AUDIT_FILE      "connections.jsonl"
+#define AUDIT_OLD       "connections.1.jsonl"
 
 enum { AUDIT_BYTES_MOST = 8 * 1024 * 1024 }; // of one run, and before the log is begun anew
 

@@ -11,11 +11,11 @@ struct record {
 	uint16_t port;
 	enum verdict { VERDICT_ALLOWED, VERDICT_DENIED, VERDICT_FAILED } verdict;
 	char rule[RULE_TEXT_MOST]; // that allowed or denied; empty for none
-	char why[REASON_MOST]; // of DENIED and FAILED
-	bool by_rule; // DENIED: another rule would allow it
-	bool explicit_proxy; // came by HTTP proxy or SOCKS
-	uint16_t source; // port of the last connection, inside: tells whose it was
-	bool dialled; // `address` is where the last connection went
+	char why[REASON_MOST];     // of DENIED and FAILED
+	bool by_rule;              // DENIED: another rule would allow it
+	bool explicit_proxy;       // came by HTTP proxy or SOCKS
+	uint16_t source;           // port of the last connection, inside: tells whose it was
+	bool dialled;              // `address` is where the last connection went
 	struct address address;
 	uint32_t count;
 	uint64_t up, down;
@@ -27,10 +27,11 @@ bool record_alike(const struct record *left, const struct record *right);
 // To the supervisor.
 struct report {
 	enum report_kind {
-		REPORT_RECORD, // `record`
-		REPORT_NEW, // `record`, the first of its kind: answered by ORDER_SEEN
-		REPORT_FILES, // are the host's tables of names still the same? Answered by ORDER_FILES
-		REPORT_FULL, // slots become scarce: another worker, please
+		REPORT_RECORD,  // `record`
+		REPORT_NEW,     // `record`, the first of its kind: answered by ORDER_SEEN
+		REPORT_FILES,   // are the host's tables of names still the same? Answered by
+				// ORDER_FILES
+		REPORT_FULL,    // slots become scarce: another worker, please
 		REPORT_SOCKETS, // more sockets of the box's, for published ports
 	} kind;
 	struct record record;
@@ -39,11 +40,11 @@ struct report {
 // To a worker.
 struct order {
 	enum order_kind {
-		ORDER_FILES, // with descriptors of hosts and resolv.conf where they changed
-		ORDER_RULES, // the rules changed: look at every connection again
+		ORDER_FILES,   // with descriptors of hosts and resolv.conf where they changed
+		ORDER_RULES,   // the rules changed: look at every connection again
 		ORDER_SOCKETS, // with sockets
-		ORDER_SEEN, // the new record was taken, and whose it is was looked up
-		ORDER_END, // report, then exit
+		ORDER_SEEN,    // the new record was taken, and whose it is was looked up
+		ORDER_END,     // report, then exit
 	} kind;
 	bool changed[2]; // ORDER_FILES: which of the two came
 };

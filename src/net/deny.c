@@ -53,15 +53,21 @@ void deny_http(struct worker *worker, struct slot *slot, int status)
 	if (status == 403 && record && record->by_rule)
 		snprintf(fix, sizeof(fix), "%s%s%s:%u", strchr(host, ':') ? "[" : "", host,
 			 strchr(host, ':') ? "]" : "", slot->port);
-	int length = snprintf(body, sizeof(body),
-			      "{\"error\":\"%s\",\"host\":\"%s\",\"port\":%u,\"reason\":\"%s\"%s%s%s}\n",
-			      status == 403 ? "blocked by sbx" : "sbx could not do this", host, slot->port,
-			      slot->problem, *fix ? ",\"fix\":\"sbx run --allow-domain " : "", fix, *fix ? "\"" : "");
-	int used = snprintf(head, sizeof(head),
-			    "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n"
-			    "Connection: close\r\n%s%s%s\r\n",
-			    status, phrase(status), length, *fix ? "x-sbx-blocked: allow = " : "",
-			    *fix ? fix : status == 403 ? "x-sbx-blocked: refused" : "", *fix || status == 403 ? "\r\n" : "");
+	int length =
+		snprintf(body, sizeof(body),
+			 "{\"error\":\"%s\",\"host\":\"%s\",\"port\":%u,\"reason\":\"%s\"%s%s%s}\n",
+			 status == 403 ? "blocked by sbx" : "sbx could not do this", host,
+			 slot->port, slot->problem,
+			 *fix ? ",\"fix\":\"sbx run --allow-domain " : "", fix, *fix ? "\"" : "");
+	int used = snprintf(
+		head, sizeof(head),
+		"HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n"
+		"Connection: close\r\n%s%s%s\r\n",
+		status, phrase(status), length, *fix ? "x-sbx-blocked: allow = " : "",
+		*fix            ? fix
+		: status == 403 ? "x-sbx-blocked: refused"
+				: "",
+		*fix || status == 403 ? "\r\n" : "");
 	drain(worker, slot);
 	flow_say(slot, head, (size_t)used);
 	if (!slot->asks_head)
@@ -115,10 +121,12 @@ bool deny_run(struct worker *worker, struct slot *slot)
 
 void deny_failed(struct worker *worker, struct slot *slot)
 {
-	slot->record = record_slot(worker, slot, VERDICT_FAILED, slot->rule.text, slot->problem, false);
+	slot->record =
+		record_slot(worker, slot, VERDICT_FAILED, slot->rule.text, slot->problem, false);
 	if (slot->talk == TALK_DIAL && slot->socks)
 		deny_socks(worker, slot, SOCKS_UNREACHABLE);
-	else if (slot->talk == TALK_DIAL || slot->talk == TALK_REQUEST || slot->talk == TALK_EXCHANGE)
+	else if (slot->talk == TALK_DIAL || slot->talk == TALK_REQUEST ||
+		 slot->talk == TALK_EXCHANGE)
 		deny_http(worker, slot, 502);
 	else
 		deny_begin(worker, slot, slot->problem);

@@ -31,7 +31,8 @@ void dial_stop(struct worker *worker, struct slot *slot)
 	slot->lookup = NULL;
 }
 
-static socklen_t fill_address(const struct address *address, uint16_t port, struct sockaddr_storage *ret)
+static socklen_t fill_address(const struct address *address, uint16_t port,
+			      struct sockaddr_storage *ret)
 {
 	struct sockaddr_in *v4 = (struct sockaddr_in *)ret;
 	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)ret;
@@ -48,7 +49,8 @@ static socklen_t fill_address(const struct address *address, uint16_t port, stru
 	return sizeof(*v6);
 }
 
-void dial_read_address(const struct sockaddr_storage *from, struct address *ret_address, uint16_t *ret_port)
+void dial_read_address(const struct sockaddr_storage *from, struct address *ret_address,
+		       uint16_t *ret_port)
 {
 	const struct sockaddr_in *v4 = (const struct sockaddr_in *)from;
 	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)from;
@@ -85,16 +87,17 @@ static void ask_upstream(const struct worker *worker, struct slot *slot)
 	char text[2048], host[HOST_NAME_MOST + 1];
 	host_text(&slot->host, host);
 	bool bracket = strchr(host, ':') != NULL;
-	int length = snprintf(text, sizeof(text), "CONNECT %s%s%s:%u HTTP/1.1\r\nHost: %s%s%s:%u\r\n%s\r\n",
-			      bracket ? "[" : "", host, bracket ? "]" : "", slot->port, bracket ? "[" : "", host,
-			      bracket ? "]" : "", slot->port, worker->authorization);
+	int length = snprintf(
+		text, sizeof(text), "CONNECT %s%s%s:%u HTTP/1.1\r\nHost: %s%s%s:%u\r\n%s\r\n",
+		bracket ? "[" : "", host, bracket ? "]" : "", slot->port, bracket ? "[" : "", host,
+		bracket ? "]" : "", slot->port, worker->authorization);
 	// Into an empty socket: it fits.
 	if (send(slot->fd[SERVER], text, (size_t)length, MSG_DONTWAIT | MSG_NOSIGNAL) == length)
 		slot->dialing = DIAL_ASK;
 }
 
-static void connected(struct worker *worker, struct slot *slot, int fd, const struct address *address,
-		      enum watched watched)
+static void connected(struct worker *worker, struct slot *slot, int fd,
+		      const struct address *address, enum watched watched)
 {
 	int on = 1;
 	record_address(worker, slot, address);
@@ -121,7 +124,8 @@ static bool try_next(struct worker *worker, struct slot *slot)
 		const struct address *address = &slot->addresses[slot->address_next++];
 		struct sockaddr_storage to;
 		socklen_t size = fill_address(address, slot->dial_port, &to);
-		autoclose int fd = socket(to.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+		autoclose int fd =
+			socket(to.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 		int result = fd < 0 ? -1 : connect(fd, (const struct sockaddr *)&to, size);
 		if (result == 0) {
 			connected(worker, slot, take(&fd), address, WATCHED_NOT);
@@ -132,7 +136,8 @@ static bool try_next(struct worker *worker, struct slot *slot)
 			continue;
 		}
 		struct epoll_event event = { .events = EPOLLOUT | EPOLLET };
-		event.data.u64 = slot_tag(place ? TAG_ATTEMPT_1 : TAG_ATTEMPT_0, slot_index(worker, slot), slot->generation);
+		event.data.u64 = slot_tag(place ? TAG_ATTEMPT_1 : TAG_ATTEMPT_0,
+					  slot_index(worker, slot), slot->generation);
 		epoll_ctl(worker->epoll, EPOLL_CTL_ADD, fd, &event);
 		slot->attempt[place] = take(&fd);
 		slot->dialing = DIAL_CONNECT;
@@ -184,7 +189,8 @@ static bool may_lead(const struct worker *worker, struct slot *slot, const struc
 	char text[ADDRESS_TEXT_MOST];
 	const char *why;
 	if (deny) {
-		snprintf(slot->problem, sizeof(slot->problem), "its name leads to a denied address (%.60s)", deny->text);
+		snprintf(slot->problem, sizeof(slot->problem),
+			 "its name leads to a denied address (%.60s)", deny->text);
 		return false;
 	}
 	if (reach == REACH_NEVER)
@@ -226,7 +232,8 @@ static bool is_excepted(const struct worker *worker, const struct slot *slot)
 		const char *next = at + length + (at[length] != '\0');
 		if (length == 1 && *at == '*')
 			return true;
-		size_t dot = length > 2 && at[0] == '*' && at[1] == '.' ? 2 : length > 1 && at[0] == '.';
+		size_t dot =
+			length > 2 && at[0] == '*' && at[1] == '.' ? 2 : length > 1 && at[0] == '.';
 		if (length < sizeof(word)) {
 			memcpy(word, at, length);
 			word[length] = '\0';
@@ -235,9 +242,9 @@ static bool is_excepted(const struct worker *worker, const struct slot *slot)
 				return true;
 			if (!network && host_parse_port(at + dot, length - dot, &host, &port) &&
 			    (!port || port == slot->port) &&
-			    (host.kind == HOST_NAME && slot->host.kind == HOST_NAME ?
-				     host_within(slot->host.name, host.name) :
-				     host_equal(&host, &slot->host)))
+			    (host.kind == HOST_NAME && slot->host.kind == HOST_NAME
+				     ? host_within(slot->host.name, host.name)
+				     : host_equal(&host, &slot->host)))
 				return true;
 		}
 		at = next;
@@ -308,9 +315,9 @@ void dial_expired(struct worker *worker, struct slot *slot)
 		return;
 	}
 	snprintf(slot->problem, sizeof(slot->problem), "%s",
-		 slot->dialing == DIAL_LOOKUP ? "no answer from the name servers" :
-		 slot->dialing == DIAL_ASK    ? "no answer from the upstream proxy" :
-						"no answer in 10 s");
+		 slot->dialing == DIAL_LOOKUP ? "no answer from the name servers"
+		 : slot->dialing == DIAL_ASK  ? "no answer from the upstream proxy"
+					      : "no answer in 10 s");
 	fail_dial(worker, slot);
 }
 

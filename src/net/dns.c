@@ -3,8 +3,14 @@
 
 #include <string.h>
 
-enum { HEADER = 12, FLAG_RESPONSE = 0x80, OPCODE = 0x78, FLAG_RECURSION = 0x01, LABEL_MOST = 63,
-       TIME_TO_LIVE = 60 };
+enum {
+	HEADER = 12,
+	FLAG_RESPONSE = 0x80,
+	OPCODE = 0x78,
+	FLAG_RECURSION = 0x01,
+	LABEL_MOST = 63,
+	TIME_TO_LIVE = 60
+};
 
 static uint16_t get16(const uint8_t *bytes)
 {
@@ -33,13 +39,15 @@ static bool parse_name(const uint8_t *message, size_t length, struct dns_questio
 	question->end = at + 5;
 	question->type = get16(message + at + 1);
 	question->class = get16(message + at + 3);
-	question->valid = plain && used > 1 && host_parse(text, used - 1, &host) && host.kind == HOST_NAME;
+	question->valid =
+		plain && used > 1 && host_parse(text, used - 1, &host) && host.kind == HOST_NAME;
 	if (question->valid)
 		memcpy(question->name, host.name, sizeof(question->name));
 	return true;
 }
 
-bool dns_parse(const uint8_t *message, size_t length, struct dns_question *ret, enum dns_code *ret_code)
+bool dns_parse(const uint8_t *message, size_t length, struct dns_question *ret,
+	       enum dns_code *ret_code)
 {
 	struct dns_question question = { .end = HEADER };
 	if (length < HEADER || (message[2] & FLAG_RESPONSE))
@@ -47,7 +55,8 @@ bool dns_parse(const uint8_t *message, size_t length, struct dns_question *ret, 
 	*ret_code = DNS_OK;
 	if (message[2] & OPCODE)
 		*ret_code = DNS_NOT_DONE;
-	else if (get16(message + 4) != 1 || get16(message + 6) != 0 || !parse_name(message, length, &question)) {
+	else if (get16(message + 4) != 1 || get16(message + 6) != 0 ||
+		 !parse_name(message, length, &question)) {
 		question.end = HEADER;
 		*ret_code = DNS_FORMAT;
 	}
@@ -58,7 +67,8 @@ bool dns_parse(const uint8_t *message, size_t length, struct dns_question *ret, 
 size_t dns_answer(const uint8_t *message, const struct dns_question *question, enum dns_code code,
 		  const struct address *address, uint8_t answer[DNS_ANSWER_MOST])
 {
-	static const uint8_t record[] = { 0xc0, HEADER, 0, DNS_TYPE_A, 0, DNS_CLASS_IN, 0, 0, 0, TIME_TO_LIVE, 0, 4 };
+	static const uint8_t record[] = { 0xc0, HEADER, 0, DNS_TYPE_A,   0, DNS_CLASS_IN,
+					  0,    0,      0, TIME_TO_LIVE, 0, 4 };
 	size_t used = question->end;
 	memcpy(answer, message, used);
 	answer[2] = (uint8_t)(FLAG_RESPONSE | (message[2] & (OPCODE | FLAG_RECURSION)));

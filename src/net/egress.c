@@ -27,7 +27,7 @@ static void add_port(struct egress *egress, uint16_t port)
 
 static void list_ports(struct plan *plan)
 {
-	list_each(item, &plan->profile->allow) {
+	list_each (item, &plan->profile->allow) {
 		struct destination destination;
 		if (item->text[0] == '@' || !destination_parse(item->text, &destination))
 			continue;
@@ -50,7 +50,8 @@ static void add_loopback(struct egress *egress, uint16_t port)
 static void add_publish(struct egress *egress, const struct publish *publish)
 {
 	for (unsigned i = 0; i < egress->publish_count; i++)
-		if (egress->publish[i].inside == publish->inside && egress->publish[i].outside == publish->outside)
+		if (egress->publish[i].inside == publish->inside &&
+		    egress->publish[i].outside == publish->outside)
 			return;
 	egress->publish[egress->publish_count++] = *publish;
 }
@@ -58,20 +59,21 @@ static void add_publish(struct egress *egress, const struct publish *publish)
 static int list_doors(struct plan *plan)
 {
 	struct egress *egress = &plan->egress;
-	list_each(item, &plan->profile->loopback) {
+	list_each (item, &plan->profile->loopback) {
 		if (egress->loopback_count == LINK_LOOPBACK_MOST)
-			return fail(0, "%smore than %d ports of the loopback", origin_text(plan->arena, item->from),
-				    LINK_LOOPBACK_MOST);
+			return fail(0, "%smore than %d ports of the loopback",
+				    origin_text(plan->arena, item->from), LINK_LOOPBACK_MOST);
 		uint16_t port = (uint16_t)atoi(item->text); // checked when set
 		if (port == LINK_PORT || port == LINK_DNS_PORT)
-			return fail(0, "%sport %u of the box's loopback is sbx's own", origin_text(plan->arena, item->from), port);
+			return fail(0, "%sport %u of the box's loopback is sbx's own",
+				    origin_text(plan->arena, item->from), port);
 		add_loopback(egress, port);
 	}
-	list_each(item, &plan->profile->publish) {
+	list_each (item, &plan->profile->publish) {
 		struct publish publish;
 		if (egress->publish_count == LINK_LOOPBACK_MOST)
-			return fail(0, "%smore than %d published ports", origin_text(plan->arena, item->from),
-				    LINK_LOOPBACK_MOST);
+			return fail(0, "%smore than %d published ports",
+				    origin_text(plan->arena, item->from), LINK_LOOPBACK_MOST);
 		destination_publish(item->text, &publish.inside, &publish.outside);
 		add_publish(egress, &publish);
 	}
@@ -84,7 +86,7 @@ static const struct item *for_one_host(const struct list *budgets)
 	struct destination destination;
 	bool for_all;
 	uint64_t most;
-	list_each(item, budgets)
+	list_each (item, budgets)
 		if (destination_budget(item->text, &destination, &for_all, &most) && !for_all)
 			return item;
 	return NULL;
@@ -101,8 +103,12 @@ static void tell_unkept(struct plan *plan)
 		const struct item *unkept;
 	} rows[] = {
 		{ "deny", host && !guard ? profile->deny.first : NULL },
-		{ "upload", !host ? NULL : guard ? for_one_host(&profile->upload) : profile->upload.first },
-		{ "download", !host ? NULL : guard ? for_one_host(&profile->download) : profile->download.first },
+		{ "upload", !host   ? NULL
+			    : guard ? for_one_host(&profile->upload)
+				    : profile->upload.first },
+		{ "download", !host   ? NULL
+			      : guard ? for_one_host(&profile->download)
+				      : profile->download.first },
 		{ "connections", host ? profile->connections.first : NULL },
 		{ "rate", host ? profile->rate.first : NULL },
 		{ "loopback", host ? NULL : profile->loopback.first },
@@ -111,9 +117,12 @@ static void tell_unkept(struct plan *plan)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (rows[i].unkept)
 			list_add(&plan->warnings, plan->arena,
-				 arena_text(plan->arena, "%s%s %s has no effect in mode %s: it needs --network proxy",
-					    origin_text(plan->arena, rows[i].unkept->from), rows[i].key,
-					    rows[i].unkept->text, host ? "host" : "none"),
+				 arena_text(plan->arena,
+					    "%s%s %s has no effect in mode %s: it needs --network "
+					    "proxy",
+					    origin_text(plan->arena, rows[i].unkept->from),
+					    rows[i].key, rows[i].unkept->text,
+					    host ? "host" : "none"),
 				 rows[i].unkept->from);
 }
 
@@ -132,7 +141,7 @@ int egress_plan(struct plan *plan)
 static unsigned count(const struct list *list)
 {
 	unsigned number = 0;
-	list_each(item, list)
+	list_each (item, list)
 		number++;
 	return number;
 }
@@ -140,8 +149,8 @@ static unsigned count(const struct list *list)
 int egress_count(const struct plan *plan)
 {
 	const struct profile *profile = plan->profile;
-	unsigned budgets = count(&profile->upload) + count(&profile->download) + count(&profile->connections) +
-			   count(&profile->rate);
+	unsigned budgets = count(&profile->upload) + count(&profile->download) +
+			   count(&profile->connections) + count(&profile->rate);
 	if (count(&plan->egress.allow) + RULES_ADDED_MOST > RULES_MOST ||
 	    count(&plan->egress.deny) + RULES_ADDED_MOST > RULES_MOST)
 		return fail(0, "more than %d rules for the network", RULES_MOST - RULES_ADDED_MOST);
@@ -152,7 +161,8 @@ static const char *value_of(char *const *environment, const char *name)
 {
 	size_t length = strlen(name);
 	for (char *const *entry = environment; *entry; entry++)
-		if (strncasecmp(*entry, name, length) == 0 && (*entry)[length] == '=' && (*entry)[length + 1])
+		if (strncasecmp(*entry, name, length) == 0 && (*entry)[length] == '=' &&
+		    (*entry)[length + 1])
 			return *entry + length + 1;
 	return NULL;
 }
@@ -161,11 +171,14 @@ static const char *value_of(char *const *environment, const char *name)
 static void tell_unseen(struct plan *plan)
 {
 	struct destination destination;
-	list_each(item, &plan->egress.deny)
-		if (destination_parse(item->text, &destination) && destination.kind == DESTINATION_NETWORK)
+	list_each (item, &plan->egress.deny)
+		if (destination_parse(item->text, &destination) &&
+		    destination.kind == DESTINATION_NETWORK)
 			list_add(&plan->warnings, plan->arena,
-				 arena_text(plan->arena, "%sdeny %s holds for addresses, not for names that lead there: "
-							 "your own proxy looks them up; see --upstream none",
+				 arena_text(plan->arena,
+					    "%sdeny %s holds for addresses, not for names that "
+					    "lead there: "
+					    "your own proxy looks them up; see --upstream none",
 					    origin_text(plan->arena, item->from), item->text),
 				 item->from);
 }
@@ -183,7 +196,8 @@ int egress_upstream(struct plan *plan, char *const *environment)
 		return 0;
 	if (strstr(url, "://") && !str_starts(url, "http://")) {
 		list_add(&plan->warnings, plan->arena,
-			 "your proxy is no http:// one and is not used: --upstream http://host:port, or "
+			 "your proxy is no http:// one and is not used: --upstream "
+			 "http://host:port, or "
 			 "--upstream none",
 			 (struct origin){ .file = "upstream" });
 		return 0;

@@ -21,7 +21,8 @@ static uint64_t passes(enum http_body body, uint64_t length)
 }
 
 // Lets the head at `start` pass, and as much of the body as needs no reading.
-static void begin_exchange(struct worker *worker, struct slot *slot, size_t head, const struct http_request *request)
+static void begin_exchange(struct worker *worker, struct slot *slot, size_t head,
+			   const struct http_request *request)
 {
 	struct flow *flow = &slot->flow[CLIENT];
 	slot->asks_head = request->asks_head;
@@ -50,10 +51,12 @@ static bool begin_explicit(struct worker *worker, struct slot *slot, struct http
 	struct flow *flow = &slot->flow[CLIENT];
 	uint16_t port = request->port ? request->port : 80;
 	if (!request->absolute)
-		return refuse(worker, slot, 400, "this is sbx's proxy: it wants CONNECT or http://host/path");
+		return refuse(worker, slot, 400,
+			      "this is sbx's proxy: it wants CONNECT or http://host/path");
 	if (request->secure)
 		return refuse(worker, slot, 400, "sbx's proxy takes https only by CONNECT");
-	bool same = slot->dialing == DIAL_OPEN && slot->port == port && host_equal(&slot->host, &request->host);
+	bool same = slot->dialing == DIAL_OPEN && slot->port == port &&
+		    host_equal(&slot->host, &request->host);
 	if (request->connect) {
 		slot_close_server(worker, slot);
 		flow_skip(flow, (uint32_t)request->head);
@@ -63,7 +66,8 @@ static bool begin_explicit(struct worker *worker, struct slot *slot, struct http
 		slot->talk = TALK_EXCHANGE;
 	}
 	if ((request->connect || !same) && !talk_to(worker, slot, &request->host, port)) {
-		strncpy(slot->problem, worker->records[slot->record].why, sizeof(slot->problem) - 1);
+		strncpy(slot->problem, worker->records[slot->record].why,
+			sizeof(slot->problem) - 1);
 		deny_http(worker, slot, 403);
 		return slot->talk != TALK_FREE;
 	}
@@ -83,7 +87,8 @@ static bool begin_request(struct worker *worker, struct slot *slot, struct http_
 	if (slot->explicit_proxy)
 		return begin_explicit(worker, slot, request);
 	if (request->connect)
-		return refuse(worker, slot, 403, "CONNECT through a server is a tunnel to somebody else");
+		return refuse(worker, slot, 403,
+			      "CONNECT through a server is a tunnel to somebody else");
 	if (request->has_host && (!host_equal(&request->host, &slot->host) || port != slot->port))
 		return refuse(worker, slot, 403, "the request names another host");
 	begin_exchange(worker, slot, request->head, request);
@@ -110,7 +115,8 @@ bool exchange_request(struct worker *worker, struct slot *slot)
 			dial_begin(worker, slot);
 	}
 	size_t length = flow->end - flow->start + slot->passed;
-	enum parse result = http_request(slot->buffer[CLIENT] + flow->start - slot->passed, length, &request);
+	enum parse result =
+		http_request(slot->buffer[CLIENT] + flow->start - slot->passed, length, &request);
 	if (result == PARSE_DONE)
 		return begin_request(worker, slot, &request);
 	if (length == 0 && flow->ended) {
@@ -134,8 +140,8 @@ static bool read_chunks(struct slot *slot, enum side from, enum http_chunk *at)
 	while (*at != CHUNK_DONE && flow->allowance == 0 && flow->cleared < flow->end) {
 		size_t used = 0;
 		uint64_t data = 0;
-		enum parse result = http_chunk(slot->buffer[from] + flow->cleared, flow->end - flow->cleared, at,
-					       &used, &data);
+		enum parse result = http_chunk(slot->buffer[from] + flow->cleared,
+					       flow->end - flow->cleared, at, &used, &data);
 		if (result == PARSE_MORE)
 			return flow->end - flow->cleared < BUFFER_SIZE / 2;
 		if (result == PARSE_BAD)
@@ -172,7 +178,8 @@ static bool read_response(struct worker *worker, struct slot *slot)
 	struct http_response response;
 	while (slot->response_head && flow->cleared < flow->end) {
 		size_t length = flow->end - flow->cleared;
-		enum parse result = http_response(slot->buffer[SERVER] + flow->cleared, length, slot->asks_head, &response);
+		enum parse result = http_response(slot->buffer[SERVER] + flow->cleared, length,
+						  slot->asks_head, &response);
 		if (result == PARSE_MORE)
 			return length < BUFFER_SIZE && !flow->ended;
 		if (result == PARSE_BAD || (response.status == 101 && !slot->upgrade))
@@ -202,7 +209,8 @@ static bool finish_exchange(struct worker *worker, struct slot *slot)
 	struct flow *out = &slot->flow[SERVER];
 	if (!flow_empty(out))
 		return false;
-	if (!slot->keep_alive || !slot->request_done || out->cleared < out->end || !flow_empty(&slot->flow[CLIENT])) {
+	if (!slot->keep_alive || !slot->request_done || out->cleared < out->end ||
+	    !flow_empty(&slot->flow[CLIENT])) {
 		slot->talk = TALK_DRAIN;
 		slot_close_server(worker, slot);
 		slot_deadline(worker, slot, 1000);
@@ -218,12 +226,14 @@ bool exchange_run(struct worker *worker, struct slot *slot)
 {
 	struct flow *in = &slot->flow[CLIENT], *out = &slot->flow[SERVER];
 	bool moved = flow_move(worker, slot, CLIENT);
-	if (slot->talk != TALK_EXCHANGE || (slot->dialing == DIAL_OPEN && flow_move(worker, slot, SERVER)))
+	if (slot->talk != TALK_EXCHANGE ||
+	    (slot->dialing == DIAL_OPEN && flow_move(worker, slot, SERVER)))
 		moved = true;
 	if (slot->talk != TALK_EXCHANGE)
 		return slot->talk != TALK_FREE;
 	if (!slot->request_done) {
-		if (slot->request_body == BODY_CHUNKED && !read_chunks(slot, CLIENT, &slot->request_chunk))
+		if (slot->request_body == BODY_CHUNKED &&
+		    !read_chunks(slot, CLIENT, &slot->request_chunk))
 			return refuse(worker, slot, 400, "a body that could be read in two ways");
 		slot->request_done = body_done(in, slot->request_body, slot->request_chunk);
 	}
@@ -237,7 +247,8 @@ bool exchange_run(struct worker *worker, struct slot *slot)
 	if (slot->talk != TALK_EXCHANGE)
 		return true;
 	if (!slot->response_head) {
-		if (slot->response_body == BODY_CHUNKED && !read_chunks(slot, SERVER, &slot->response_chunk)) {
+		if (slot->response_body == BODY_CHUNKED &&
+		    !read_chunks(slot, SERVER, &slot->response_chunk)) {
 			slot_close(worker, slot);
 			return false;
 		}
@@ -251,7 +262,8 @@ bool exchange_run(struct worker *worker, struct slot *slot)
 	if (slot->response_done && finish_exchange(worker, slot))
 		return true;
 	// The client left, or the server in the middle of its words.
-	if ((in->ended && flow_empty(in) && !slot->request_done) || (out->ended && flow_empty(out) && !slot->response_done)) {
+	if ((in->ended && flow_empty(in) && !slot->request_done) ||
+	    (out->ended && flow_empty(out) && !slot->response_done)) {
 		slot_close(worker, slot);
 		return false;
 	}

@@ -100,7 +100,8 @@ static ssize_t receive(struct slot *slot, enum side from)
 	if (flow->start == flow->end && !kept) {
 		flow->start = flow->cleared = flow->end = 0;
 	} else if (flow->start > 0 && flow->end == BUFFER_SIZE && !kept) {
-		memmove(slot->buffer[from], slot->buffer[from] + flow->start, flow->end - flow->start);
+		memmove(slot->buffer[from], slot->buffer[from] + flow->start,
+			flow->end - flow->start);
 		flow->cleared -= flow->start;
 		flow->end -= flow->start;
 		flow->start = 0;
@@ -111,7 +112,8 @@ static ssize_t receive(struct slot *slot, enum side from)
 		uint64_t pass = flow->cleared == flow->end ? flow->allowance : 0;
 		flow->end += (uint32_t)got;
 		flow->bulk = (size_t)got == BUFFER_SIZE;
-		// A short read emptied the socket; an end that was told already is still to be seen.
+		// A short read emptied the socket; an end that was told already is still to be
+		// seen.
 		if ((size_t)got < room && !slot->closing[from])
 			slot->readable[from] = false;
 		if (pass)
@@ -131,8 +133,9 @@ bool flow_read(struct worker *worker, struct slot *slot, enum side from)
 		return false;
 	}
 	// A budget counts before anything is passed on, and in small steps.
-	bool splices = flow->bulk && !slot->budgets && flow->start == flow->end && flow->allowance >= BULK_BYTES &&
-		       slot->fd[!from] >= 0 && take_pipe(worker, flow);
+	bool splices = flow->bulk && !slot->budgets && flow->start == flow->end &&
+		       flow->allowance >= BULK_BYTES && slot->fd[!from] >= 0 &&
+		       take_pipe(worker, flow);
 	ssize_t got = splices ? splice_in(worker, slot, from) : receive(slot, from);
 	if (got > 0) {
 		record_bytes(worker, slot, from, (uint64_t)got);
@@ -160,10 +163,12 @@ bool flow_write(struct worker *worker, struct slot *slot, enum side from)
 	enum side to = from == CLIENT ? SERVER : CLIENT;
 	bool moved = false;
 	while (!flow_empty(flow) && slot->fd[to] >= 0 && slot->writable[to]) {
-		ssize_t put = flow->piped ? splice(worker->pipes[flow->pipe].ends[0], NULL, slot->fd[to], NULL,
-						   flow->piped, SPLICE_F_NONBLOCK | SPLICE_F_MOVE) :
-					    send(slot->fd[to], slot->buffer[from] + flow->start,
-						 flow->cleared - flow->start, MSG_DONTWAIT | MSG_NOSIGNAL);
+		ssize_t put =
+			flow->piped
+				? splice(worker->pipes[flow->pipe].ends[0], NULL, slot->fd[to],
+					 NULL, flow->piped, SPLICE_F_NONBLOCK | SPLICE_F_MOVE)
+				: send(slot->fd[to], slot->buffer[from] + flow->start,
+				       flow->cleared - flow->start, MSG_DONTWAIT | MSG_NOSIGNAL);
 		if (put < 0 && errno == EAGAIN) {
 			slot_await_room(worker, slot, to);
 			break;

@@ -31,7 +31,8 @@ static size_t next_word(struct line *line, const char **ret)
 	return (size_t)(line->at - *ret);
 }
 
-unsigned hosts_find(const char *text, size_t length, const char *name, struct address *addresses, unsigned most)
+unsigned hosts_find(const char *text, size_t length, const char *name, struct address *addresses,
+		    unsigned most)
 {
 	unsigned count = 0;
 	struct line line;
@@ -72,12 +73,13 @@ void resolv_parse(const char *text, size_t length, struct resolv *ret)
 		const char *word;
 		struct host host;
 		size_t size = next_word(&line, &word);
-		if ((size == 6 && memcmp(word, "search", 6) == 0) || (size == 6 && memcmp(word, "domain", 6) == 0)) {
+		if ((size == 6 && memcmp(word, "search", 6) == 0) ||
+		    (size == 6 && memcmp(word, "domain", 6) == 0)) {
 			take_search(&line, &resolv);
 		} else if (size == 10 && memcmp(word, "nameserver", 10) == 0) {
 			size = next_word(&line, &word);
-			if (resolv.server_count < RESOLV_SERVERS_MOST && host_parse(word, size, &host) &&
-			    host.kind == HOST_ADDRESS)
+			if (resolv.server_count < RESOLV_SERVERS_MOST &&
+			    host_parse(word, size, &host) && host.kind == HOST_ADDRESS)
 				resolv.servers[resolv.server_count++] = host.address;
 		}
 	}

@@ -4,7 +4,8 @@
 #include "base/host.h"
 
 // Addresses that the table gives a name; returns how many, at most `most`.
-unsigned hosts_find(const char *text, size_t length, const char *name, struct address *addresses, unsigned most);
+unsigned hosts_find(const char *text, size_t length, const char *name, struct address *addresses,
+		    unsigned most);
 
 enum { RESOLV_SERVERS_MOST = 3, RESOLV_SEARCH_MOST = 6 };
 struct resolv {

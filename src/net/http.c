@@ -46,7 +46,8 @@ static struct text trimmed(struct text text)
 {
 	while (text.length > 0 && (text.at[0] == ' ' || text.at[0] == '\t'))
 		text.at++, text.length--;
-	while (text.length > 0 && (text.at[text.length - 1] == ' ' || text.at[text.length - 1] == '\t'))
+	while (text.length > 0 &&
+	       (text.at[text.length - 1] == ' ' || text.at[text.length - 1] == '\t'))
 		text.length--;
 	return text;
 }
@@ -102,7 +103,8 @@ static bool note_field(struct fields *fields, struct text name, struct text valu
 		fields->close = fields->close || has_word(value, "close");
 		fields->keep = fields->keep || has_word(value, "keep-alive");
 	} else if (is_word(name, "upgrade")) {
-		fields->upgrade = is_word(value, "websocket"); // not h2c: its requests are not read here
+		fields->upgrade =
+			is_word(value, "websocket"); // not h2c: its requests are not read here
 	}
 	return true;
 }
@@ -146,13 +148,15 @@ static bool body_of(const struct fields *fields, enum http_body otherwise, enum 
 
 static bool parse_version(struct text text, unsigned *ret_minor)
 {
-	if (text.length != 8 || memcmp(text.at, "HTTP/1.", 7) != 0 || (text.at[7] != '0' && text.at[7] != '1'))
+	if (text.length != 8 || memcmp(text.at, "HTTP/1.", 7) != 0 ||
+	    (text.at[7] != '0' && text.at[7] != '1'))
 		return false;
 	*ret_minor = (unsigned)(text.at[7] - '0');
 	return true;
 }
 
-static bool split_line(struct text line, struct text *method, struct text *target, struct text *version)
+static bool split_line(struct text line, struct text *method, struct text *target,
+		       struct text *version)
 {
 	const char *first = memchr(line.at, ' ', line.length), *end = line.at + line.length;
 	const char *second = first ? memchr(first + 1, ' ', (size_t)(end - first - 1)) : NULL;
@@ -177,7 +181,8 @@ static bool parse_target(const char *bytes, struct text target, struct http_requ
 	request->target = request->path = (size_t)(target.at - bytes);
 	if (request->connect) {
 		request->absolute = request->has_host = true;
-		return host_parse_port(target.at, target.length, &request->host, &request->port) && request->port;
+		return host_parse_port(target.at, target.length, &request->host, &request->port) &&
+		       request->port;
 	}
 	if (target.at[0] == '/' || is_word(target, "*"))
 		return true;
@@ -250,7 +255,8 @@ enum parse http_request(const char *bytes, size_t length, struct http_request *r
 	return PARSE_DONE;
 }
 
-enum parse http_response(const char *bytes, size_t length, bool asks_head, struct http_response *ret)
+enum parse http_response(const char *bytes, size_t length, bool asks_head,
+			 struct http_response *ret)
 {
 	struct http_response response = { 0 };
 	struct fields fields = { 0 };
@@ -261,8 +267,9 @@ enum parse http_response(const char *bytes, size_t length, bool asks_head, struc
 	unsigned long long status;
 	if (!take_line(&at, bytes + length, &line, &result))
 		return result;
-	if (line.length < 12 || !parse_version((struct text){ line.at, 8 }, &minor) || line.at[8] != ' ' ||
-	    !str_number(line.at + 9, 3, 100, 999, &status) || (line.length > 12 && line.at[12] != ' '))
+	if (line.length < 12 || !parse_version((struct text){ line.at, 8 }, &minor) ||
+	    line.at[8] != ' ' || !str_number(line.at + 9, 3, 100, 999, &status) ||
+	    (line.length > 12 && line.at[12] != ' '))
 		return PARSE_BAD;
 	result = take_fields(&at, bytes + length, &fields);
 	if (result != PARSE_DONE)
@@ -306,8 +313,8 @@ static enum parse chunk_size(struct text line, uint64_t *ret)
 		const char *digit = memchr("0123456789abcdefABCDEF", line.at[i], 22);
 		if (!digit)
 			break;
-		unsigned value = line.at[i] <= '9' ? (unsigned)(line.at[i] - '0') :
-						     (unsigned)((line.at[i] | 0x20) - 'a' + 10);
+		unsigned value = line.at[i] <= '9' ? (unsigned)(line.at[i] - '0')
+						   : (unsigned)((line.at[i] | 0x20) - 'a' + 10);
 		size = size << 4 | value;
 	}
 	if (i == 0 || size > INT64_MAX || (i < line.length && line.at[i] != ';'))

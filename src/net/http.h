@@ -8,11 +8,11 @@
 enum http_body { BODY_NONE, BODY_LENGTH, BODY_CHUNKED, BODY_UNTIL_CLOSE };
 
 struct http_request {
-	size_t head; // bytes up to and including the empty line
+	size_t head;             // bytes up to and including the empty line
 	bool connect, asks_head; // the methods CONNECT and HEAD
-	bool absolute; // http://host/path, or CONNECT's host:port
-	bool secure; // the absolute form says https
-	bool has_host; // `host` and `port` (0: none given) are set
+	bool absolute;           // http://host/path, or CONNECT's host:port
+	bool secure;             // the absolute form says https
+	bool has_host;           // `host` and `port` (0: none given) are set
 	struct host host;
 	uint16_t port;
 	size_t target, path; // offsets: of the target, and of the path in an absolute one
@@ -36,7 +36,8 @@ enum parse http_looks_like(const char *bytes, size_t length);
 
 enum parse http_request(const char *bytes, size_t length, struct http_request *ret);
 // `asks_head`: the response to HEAD has no body.
-enum parse http_response(const char *bytes, size_t length, bool asks_head, struct http_response *ret);
+enum parse http_response(const char *bytes, size_t length, bool asks_head,
+			 struct http_response *ret);
 
 // Chunked coding: where a reader of the body is.
 enum http_chunk { CHUNK_SIZE, CHUNK_DATA, CHUNK_END, CHUNK_TRAILER, CHUNK_DONE };

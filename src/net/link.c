@@ -29,8 +29,9 @@ enum { SEQUENCE_V4_LAST = 3, SEQUENCE_LINKS_LAST = 5, SEQUENCE_RULES_LAST = 4, B
 // works on what it is given and on its own stack, by calls that leave errno alone.
 struct helper {
 	bool egress, redirect; // a way out at all; by a rule instead of single ports
-	bool lingers; // for a test: stays a while when all is done
-	int report; // a socket: an errno or 0 for the namespace, then for what is in it; back: pid 1 is in it
+	bool lingers;          // for a test: stays a while when all is done
+	int report; // a socket: an errno or 0 for the namespace, then for what is in it; back: pid
+		    // 1 is in it
 	int sysctl; // /proc/sys: what is below "net" is that of whoever looks
 	const char *what; // that failed
 	struct ifreq loopback;
@@ -40,8 +41,8 @@ struct helper {
 	unsigned listener_count;
 };
 
-enum parse link_parse_ack(const uint8_t *bytes, size_t length, size_t *ret_used, uint32_t *ret_sequence,
-			  int *ret_error)
+enum parse link_parse_ack(const uint8_t *bytes, size_t length, size_t *ret_used,
+			  uint32_t *ret_sequence, int *ret_error)
 {
 	struct nlmsghdr header;
 	int error;
@@ -64,7 +65,8 @@ enum parse link_parse_ack(const uint8_t *bytes, size_t length, size_t *ret_used,
 
 // Sends messages and reads acknowledgements up to that of `last`. An error after `needed` is none:
 // without IPv6 its addresses stay out of reach.
-static long converse(int protocol, const void *messages, unsigned size, uint32_t needed, uint32_t last)
+static long converse(int protocol, const void *messages, unsigned size, uint32_t needed,
+		     uint32_t last)
 {
 	uint8_t reply[4096];
 	long fd = sys_raw(SYS_socket, AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol);
@@ -76,7 +78,8 @@ static long converse(int protocol, const void *messages, unsigned size, uint32_t
 		for (size_t at = 0, used; got > 0 && at < (size_t)got; at += used) {
 			uint32_t sequence;
 			int error;
-			if (link_parse_ack(reply + at, (size_t)got - at, &used, &sequence, &error) != PARSE_DONE)
+			if (link_parse_ack(reply + at, (size_t)got - at, &used, &sequence,
+					   &error) != PARSE_DONE)
 				got = -EBADMSG;
 			else if (error && sequence <= needed)
 				got = -error;
@@ -127,14 +130,18 @@ static long open_listener(const struct wanted *wanted)
 	if (is_v6)
 		sys_raw5(SYS_setsockopt, fd, IPPROTO_IPV6, IPV6_V6ONLY, (long)&off, sizeof(off));
 	if (wanted->transparent)
-		set_option(fd, is_v6 ? IPPROTO_IPV6 : IPPROTO_IP, is_v6 ? IPV6_TRANSPARENT : IP_TRANSPARENT);
+		set_option(fd, is_v6 ? IPPROTO_IPV6 : IPPROTO_IP,
+			   is_v6 ? IPV6_TRANSPARENT : IP_TRANSPARENT);
 	if (wanted->type == SOCK_STREAM) // whoever is accepted inherits it
 		set_option(fd, IPPROTO_TCP, TCP_NODELAY);
 	if (wanted->type == SOCK_DGRAM) {
-		set_option(fd, is_v6 ? IPPROTO_IPV6 : IPPROTO_IP, is_v6 ? IPV6_RECVPKTINFO : IP_PKTINFO);
-		set_option(fd, is_v6 ? IPPROTO_IPV6 : IPPROTO_IP, is_v6 ? IPV6_FREEBIND : IP_FREEBIND);
+		set_option(fd, is_v6 ? IPPROTO_IPV6 : IPPROTO_IP,
+			   is_v6 ? IPV6_RECVPKTINFO : IP_PKTINFO);
+		set_option(fd, is_v6 ? IPPROTO_IPV6 : IPPROTO_IP,
+			   is_v6 ? IPV6_FREEBIND : IP_FREEBIND);
 	}
-	result = is_v6 ? sys_raw(SYS_bind, fd, (long)&v6, sizeof(v6)) : sys_raw(SYS_bind, fd, (long)&v4, sizeof(v4));
+	result = is_v6 ? sys_raw(SYS_bind, fd, (long)&v6, sizeof(v6))
+		       : sys_raw(SYS_bind, fd, (long)&v4, sizeof(v4));
 	if (result >= 0 && wanted->type == SOCK_STREAM)
 		result = sys_raw(SYS_listen, fd, BACKLOG, 0);
 	if (result < 0)
@@ -153,7 +160,8 @@ static long add_listener(struct helper *helper, struct wanted wanted)
 // Low ports are the program's own to serve, in a namespace of its own.
 static void open_low_ports(const struct helper *helper)
 {
-	long fd = sys_raw(SYS_openat, helper->sysctl, (long)"net/ipv4/ip_unprivileged_port_start", O_WRONLY);
+	long fd = sys_raw(SYS_openat, helper->sysctl, (long)"net/ipv4/ip_unprivileged_port_start",
+			  O_WRONLY);
 	if (fd >= 0)
 		sys_raw(SYS_write, fd, (long)"0", 1);
 	sys_raw(SYS_close, fd, 0, 0);
@@ -164,7 +172,8 @@ static long make_egress(struct helper *helper)
 {
 	long result = 0;
 	helper->what = "routes";
-	result = converse(NETLINK_ROUTE, link_messages, link_messages_size, SEQUENCE_V4_LAST, SEQUENCE_LINKS_LAST);
+	result = converse(NETLINK_ROUTE, link_messages, link_messages_size, SEQUENCE_V4_LAST,
+			  SEQUENCE_LINKS_LAST);
 	if (result < 0)
 		return result;
 	open_low_ports(helper);
@@ -177,7 +186,9 @@ static long make_egress(struct helper *helper)
 	for (unsigned i = 0; i < LISTENER_FIRST_PORT && result >= 0; i++)
 		result = add_listener(helper, standard[i]);
 	for (unsigned i = 0; i < helper->loopback_count && result >= 0; i++)
-		result = add_listener(helper, (struct wanted){ SOCK_STREAM, helper->loopback_ports[i], AT_LOOPBACK, false });
+		result = add_listener(helper,
+				      (struct wanted){ SOCK_STREAM, helper->loopback_ports[i],
+						       AT_LOOPBACK, false });
 	if (result < 0)
 		return result;
 	if (helper->redirect)
@@ -188,7 +199,8 @@ static long make_egress(struct helper *helper)
 	// A kernel without nf_tables or its TPROXY: one listener for each port of a list.
 	helper->redirect = false;
 	for (unsigned i = 0; i < helper->port_count; i++) {
-		result = add_listener(helper, (struct wanted){ SOCK_STREAM, helper->ports[i], AT_ALL, false });
+		result = add_listener(
+			helper, (struct wanted){ SOCK_STREAM, helper->ports[i], AT_ALL, false });
 		if (result < 0 && result != -EADDRINUSE)
 			return result;
 	}
@@ -253,8 +265,8 @@ int link_child_network(const struct plan *plan, struct run *run)
 		memcpy(helper.loopback_ports, plan->egress.loopback, sizeof(helper.loopback_ports));
 		memcpy(helper.ports, plan->egress.ports, sizeof(helper.ports));
 	}
-	if (clone(helper_main, stack + sizeof(stack), CLONE_VM | CLONE_FILES | CLONE_PIDFD | SIGCHLD, &helper,
-		  &run->helper) < 0)
+	if (clone(helper_main, stack + sizeof(stack),
+		  CLONE_VM | CLONE_FILES | CLONE_PIDFD | SIGCHLD, &helper, &run->helper) < 0)
 		return fail(errno, "clone");
 	return 0;
 }
@@ -268,7 +280,8 @@ static int hear_helper(const struct run *run)
 	while (poll(events, 2, -1) < 0)
 		if (errno != EINTR)
 			return fail(errno, "poll");
-	if (!events[0].revents || read(run->network[0], &problem, sizeof(problem)) != sizeof(problem))
+	if (!events[0].revents ||
+	    read(run->network[0], &problem, sizeof(problem)) != sizeof(problem))
 		return fail(0, "the helper that makes the network died");
 	return problem ? fail(problem, "the box's network: %s", helper.what) : 0;
 }
@@ -293,7 +306,8 @@ int link_child_listen(const struct plan *plan, struct run *run)
 		count = count > FD_PASSED ? FD_PASSED : count;
 		run->message.kind = MESSAGE_LISTENING;
 		run->message.number = helper.redirect;
-		if (fd_send(run->to_host, &run->message, sizeof(run->message), helper.listeners + i, count) < 0)
+		if (fd_send(run->to_host, &run->message, sizeof(run->message), helper.listeners + i,
+			    count) < 0)
 			return fail(errno, "hand the listeners over");
 	}
 	for (unsigned i = 0; i < helper.listener_count; i++)

@@ -20,16 +20,16 @@ enum { LINK_PORT = 1, LINK_DNS_PORT = 53, LINK_LOOPBACK_MOST = 8, LINK_PORTS_MOS
 enum listener { LISTENER_ALL, LISTENER_DNS, LISTENER_DNS_TCP, LISTENER_FIRST_PORT };
 enum { LISTENERS_MOST = LISTENER_FIRST_PORT + 2 * LINK_LOOPBACK_MOST + LINK_PORTS_MOST };
 
-// Steps of the box. Begun in a helper, entered by join, complete and handed over by listen, the helper
-// gone after alone.
+// Steps of the box. Begun in a helper, entered by join, complete and handed over by listen, the
+// helper gone after alone.
 int link_child_network(const struct plan *plan, struct run *run);
 int link_child_join(const struct plan *plan, struct run *run);
 int link_child_listen(const struct plan *plan, struct run *run);
 int link_child_alone(const struct plan *plan, struct run *run);
 
 // One acknowledgement out of what netlink sent; errors are positive errno values. Pure.
-enum parse link_parse_ack(const uint8_t *bytes, size_t length, size_t *ret_used, uint32_t *ret_sequence,
-			  int *ret_error);
+enum parse link_parse_ack(const uint8_t *bytes, size_t length, size_t *ret_used,
+			  uint32_t *ret_sequence, int *ret_error);
 
 extern const unsigned char link_messages[], redirect_messages[]; // made at build time
 extern const unsigned link_messages_size, redirect_messages_size;

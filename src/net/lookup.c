@@ -36,14 +36,17 @@ int lookup_begin(struct worker *worker)
 {
 	static char files_only_dns[] = "b";
 	struct ares_options options = { .flags = ARES_FLAG_NOSEARCH | ARES_FLAG_NOALIASES,
-					.timeout = QUERY_MILLISECONDS, .tries = TRIES, .lookups = files_only_dns,
-					.sock_state_cb = socket_state, .sock_state_cb_data = worker };
+					.timeout = QUERY_MILLISECONDS,
+					.tries = TRIES,
+					.lookups = files_only_dns,
+					.sock_state_cb = socket_state,
+					.sock_state_cb_data = worker };
 	// Made while files can be opened: the ids of its queries begin with random bytes.
 	return ares_init_options(&worker->channel, &options,
-				 ARES_OPT_FLAGS | ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_LOOKUPS |
-					 ARES_OPT_SOCK_STATE_CB) == ARES_SUCCESS ?
-		       0 :
-		       -1;
+				 ARES_OPT_FLAGS | ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES |
+					 ARES_OPT_LOOKUPS | ARES_OPT_SOCK_STATE_CB) == ARES_SUCCESS
+		       ? 0
+		       : -1;
 }
 
 static void use_resolv(struct worker *worker, const char *text, size_t length)
@@ -62,7 +65,8 @@ static void use_resolv(struct worker *worker, const char *text, size_t length)
 	ares_set_servers(worker->channel, servers);
 	// What another network answered holds no more.
 	for (unsigned i = 0; i < LOOKUPS_MOST; i++)
-		if (worker->lookups[i].state == LOOKUP_KNOWN || worker->lookups[i].state == LOOKUP_FAILED)
+		if (worker->lookups[i].state == LOOKUP_KNOWN ||
+		    worker->lookups[i].state == LOOKUP_FAILED)
 			worker->lookups[i].until = 0;
 }
 
@@ -80,7 +84,8 @@ static void finish(struct worker *worker, struct lookup *lookup, bool known, int
 	lookup->until = worker->now + life;
 	for (uint32_t i = 0; i < worker->used; i++) {
 		struct slot *slot = &worker->slots[i];
-		if (slot->talk != TALK_FREE && slot->dialing == DIAL_LOOKUP && slot->lookup == lookup)
+		if (slot->talk != TALK_FREE && slot->dialing == DIAL_LOOKUP &&
+		    slot->lookup == lookup)
 			dial_resolved(worker, slot);
 	}
 }
@@ -100,16 +105,19 @@ static void answered(void *data, int status, int timeouts, struct ares_addrinfo 
 	int life = LIFE_MOST;
 	(void)timeouts;
 	lookup->count = 0;
-	for (struct ares_addrinfo_node *node = result ? result->nodes : NULL; node; node = node->ai_next) {
+	for (struct ares_addrinfo_node *node = result ? result->nodes : NULL; node;
+	     node = node->ai_next) {
 		if (lookup->count == ADDRESSES_MOST)
 			break;
 		struct address *address = &lookup->addresses[lookup->count];
 		memset(address, 0, sizeof(*address));
 		if (node->ai_family == AF_INET) {
 			address->bytes[10] = address->bytes[11] = 0xff;
-			memcpy(address->bytes + 12, &((struct sockaddr_in *)(void *)node->ai_addr)->sin_addr, 4);
+			memcpy(address->bytes + 12,
+			       &((struct sockaddr_in *)(void *)node->ai_addr)->sin_addr, 4);
 		} else if (node->ai_family == AF_INET6) {
-			memcpy(address->bytes, &((struct sockaddr_in6 *)(void *)node->ai_addr)->sin6_addr, 16);
+			memcpy(address->bytes,
+			       &((struct sockaddr_in6 *)(void *)node->ai_addr)->sin6_addr, 16);
 		} else {
 			continue;
 		}
@@ -120,7 +128,8 @@ static void answered(void *data, int status, int timeouts, struct ares_addrinfo 
 		ares_freeaddrinfo(result);
 	if (status == ARES_EDESTRUCTION)
 		return;
-	bool more = !strchr(lookup->name, '.') && lookup->search <= question->worker->resolv.search_count;
+	bool more = !strchr(lookup->name, '.') &&
+		    lookup->search <= question->worker->resolv.search_count;
 	if (lookup->count == 0 && more)
 		query(question->worker, lookup);
 	else
@@ -132,7 +141,8 @@ static void answered(void *data, int status, int timeouts, struct ares_addrinfo 
 static void query(struct worker *worker, struct lookup *lookup)
 {
 	char name[2 * (HOST_NAME_MOST + 1)];
-	struct ares_addrinfo_hints hints = { .ai_flags = ARES_AI_NOSORT, .ai_family = AF_UNSPEC,
+	struct ares_addrinfo_hints hints = { .ai_flags = ARES_AI_NOSORT,
+					     .ai_family = AF_UNSPEC,
 					     .ai_socktype = SOCK_STREAM };
 	size_t length = strlen(lookup->name);
 	memcpy(name, lookup->name, length + 1);
@@ -179,9 +189,11 @@ struct lookup *lookup_get(struct worker *worker, const char *name)
 {
 	struct lookup *lookup = NULL;
 	for (unsigned i = 0; i < LOOKUPS_MOST && !lookup; i++)
-		if (worker->lookups[i].state != LOOKUP_FREE && str_equal(worker->lookups[i].name, name))
+		if (worker->lookups[i].state != LOOKUP_FREE &&
+		    str_equal(worker->lookups[i].name, name))
 			lookup = &worker->lookups[i];
-	if (lookup && (lookup->state == LOOKUP_FILES || lookup->state == LOOKUP_ASKED || lookup->until > worker->now))
+	if (lookup && (lookup->state == LOOKUP_FILES || lookup->state == LOOKUP_ASKED ||
+		       lookup->until > worker->now))
 		return lookup;
 	lookup = lookup ? lookup : take_lookup(worker);
 	if (!lookup)
@@ -193,7 +205,8 @@ struct lookup *lookup_get(struct worker *worker, const char *name)
 		begin(worker, lookup);
 	} else if (!worker->files_asked) {
 		struct report report = { .kind = REPORT_FILES };
-		worker->files_asked = fd_send(worker->control, &report, sizeof(report), NULL, 0) == 0;
+		worker->files_asked =
+			fd_send(worker->control, &report, sizeof(report), NULL, 0) == 0;
 	}
 	return lookup;
 }
@@ -227,7 +240,8 @@ void lookup_event(struct worker *worker, int fd, uint32_t events)
 int lookup_timeout(struct worker *worker, int limit)
 {
 	struct timeval most = { limit / 1000, limit % 1000 * 1000 }, space;
-	const struct timeval *left = ares_timeout(worker->channel, limit < 0 ? NULL : &most, &space);
+	const struct timeval *left =
+		ares_timeout(worker->channel, limit < 0 ? NULL : &most, &space);
 	if (!left)
 		return limit;
 	return (int)(left->tv_sec * 1000 + (left->tv_usec + 999) / 1000);

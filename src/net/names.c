@@ -30,7 +30,8 @@ bool names_is_own(const struct address *address)
 	uint8_t own[16];
 	if (address_is_v4(address))
 		return number_of(address) == base() + 1; // LINK_OWN_V4
-	return inet_pton(AF_INET6, LINK_OWN_V6, own) == 1 && memcmp(own, address->bytes, sizeof(own)) == 0;
+	return inet_pton(AF_INET6, LINK_OWN_V6, own) == 1 &&
+	       memcmp(own, address->bytes, sizeof(own)) == 0;
 }
 
 bool names_address(struct shared *shared, const char *name, struct address *ret)

@@ -1,5 +1,6 @@
-// Owns the question whose an address is: RTM_GETROUTE, see rtnetlink(7). bind(2) and the source address of a
-// connected socket tell it for some addresses only: not for second ones, nor for whole local networks.
+// Owns the question whose an address is: RTM_GETROUTE, see rtnetlink(7). bind(2) and the source
+// address of a connected socket tell it for some addresses only: not for second ones, nor for whole
+// local networks.
 #include "net/own.h"
 
 #include <errno.h>
@@ -12,7 +13,8 @@ int own_open(void)
 	return socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
 }
 
-enum parse own_parse(const uint8_t *bytes, size_t length, uint32_t sequence, unsigned *ret_type, int *ret_error)
+enum parse own_parse(const uint8_t *bytes, size_t length, uint32_t sequence, unsigned *ret_type,
+		     int *ret_error)
 {
 	struct nlmsghdr header;
 	struct rtmsg route;
@@ -45,8 +47,8 @@ static enum own judge(unsigned type, int error)
 		return type == RTN_UNICAST ? OWN_NOT : type == RTN_UNSPEC ? OWN_UNKNOWN : OWN_HOST;
 	case ENETUNREACH:
 	case EHOSTUNREACH:
-	case EACCES: // prohibited
-	case EINVAL: // a black hole
+	case EACCES:            // prohibited
+	case EINVAL:            // a black hole
 		return OWN_NOT; // no way there: the dial fails by itself
 	default:
 		return OWN_UNKNOWN;
@@ -66,8 +68,11 @@ enum own own_ask(int netlink, const struct address *address)
 	bool v4 = address_is_v4(address);
 	size_t size = v4 ? 4 : 16;
 	struct question question = {
-		.header = { .nlmsg_type = RTM_GETROUTE, .nlmsg_flags = NLM_F_REQUEST, .nlmsg_seq = ++sequence },
-		.route = { .rtm_family = v4 ? AF_INET : AF_INET6, .rtm_dst_len = (unsigned char)(8 * size) },
+		.header = { .nlmsg_type = RTM_GETROUTE,
+			    .nlmsg_flags = NLM_F_REQUEST,
+			    .nlmsg_seq = ++sequence },
+		.route = { .rtm_family = v4 ? AF_INET : AF_INET6,
+			   .rtm_dst_len = (unsigned char)(8 * size) },
 		.attribute = { .rta_type = RTA_DST, .rta_len = (unsigned short)RTA_LENGTH(size) },
 	};
 	memcpy(question.address, address->bytes + sizeof(address->bytes) - size, size);
@@ -80,7 +85,9 @@ enum own own_ask(int netlink, const struct address *address)
 		unsigned type;
 		int error;
 		ssize_t got = recv(netlink, reply, sizeof(reply), 0);
-		enum parse result = got < 0 ? PARSE_BAD : own_parse(reply, (size_t)got, sequence, &type, &error);
+		enum parse result =
+			got < 0 ? PARSE_BAD
+				: own_parse(reply, (size_t)got, sequence, &type, &error);
 		if (result != PARSE_MORE)
 			return result == PARSE_DONE ? judge(type, error) : OWN_UNKNOWN;
 	}

@@ -3,6 +3,6 @@
 
 enum parse {
 	PARSE_MORE, // not yet whole: read on
-	PARSE_BAD, // never: say so and close
+	PARSE_BAD,  // never: say so and close
 	PARSE_DONE,
 };

@@ -38,8 +38,10 @@ static int listen_on_host(const struct publish *publish)
 	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	autoclose int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0 ||
-	    bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 || listen(fd, BACKLOG) < 0)
-		return fail(errno, "publish port %u: 127.0.0.1:%u", publish->inside, publish->outside);
+	    bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 ||
+	    listen(fd, BACKLOG) < 0)
+		return fail(errno, "publish port %u: 127.0.0.1:%u", publish->inside,
+			    publish->outside);
 	return take(&fd);
 }
 
@@ -84,8 +86,8 @@ void proxy_listeners(struct proxy *proxy, const int *fds, unsigned count, bool r
 
 // Everything of the supervisor's that a worker could read or reach is given up here: descriptors,
 // the caller's environment, the plan. Rules 13 and 27.
-static _Noreturn void become_worker(const struct plan *plan, const struct run *run, struct worker_start *start,
-				    pid_t supervisor)
+static _Noreturn void become_worker(const struct plan *plan, const struct run *run,
+				    struct worker_start *start, pid_t supervisor)
 {
 	int keep[LISTENERS_MOST + 16], count = 0;
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
@@ -126,8 +128,8 @@ static void send_files(struct sent *files, int control)
 	for (int i = 0; i < 2; i++) {
 		struct stat status;
 		int fd = open(name_files[i], O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-		bool same = fd >= 0 && fstat(fd, &status) == 0 && status.st_dev == files[i].device &&
-			    status.st_ino == files[i].inode &&
+		bool same = fd >= 0 && fstat(fd, &status) == 0 &&
+			    status.st_dev == files[i].device && status.st_ino == files[i].inode &&
 			    status.st_ctim.tv_sec == files[i].changed.tv_sec &&
 			    status.st_ctim.tv_nsec == files[i].changed.tv_nsec;
 		if (fd < 0 || same || !S_ISREG(status.st_mode)) {
@@ -157,13 +159,19 @@ static int start_worker(const struct plan *plan, struct run *run)
 		proxy->seen = calloc(SEEN_MOST, sizeof(*proxy->seen));
 		if (!proxy->shared || !proxy->seen)
 			return fail(ENOMEM, "the proxy");
-		TRY(rules_compile(plan, &proxy->more_allow, &proxy->more_deny, &proxy->shared->rules[0]));
+		TRY(rules_compile(plan, &proxy->more_allow, &proxy->more_deny,
+				  &proxy->shared->rules[0]));
 	}
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return fail(errno, "the proxy");
-	struct worker_start start = { .relayed = proxy->relayed, .shared = proxy->shared, .first = index == 0, .control = ends[1],
-				      .listeners = proxy->listeners, .listener_count = proxy->listener_count,
-				      .published = proxy->published, .published_count = proxy->published_count };
+	struct worker_start start = { .relayed = proxy->relayed,
+				      .shared = proxy->shared,
+				      .first = index == 0,
+				      .control = ends[1],
+				      .listeners = proxy->listeners,
+				      .listener_count = proxy->listener_count,
+				      .published = proxy->published,
+				      .published_count = proxy->published_count };
 	pid_t supervisor = getpid();
 	atomic_fetch_add(&proxy->shared->workers, 1);
 	pid_t pid = sys_clone(0, &proxy->workers[index].pidfd);
@@ -271,8 +279,10 @@ unsigned proxy_events(const struct proxy *proxy, struct pollfd *events)
 	for (unsigned i = 0; !proxy->worker_count && i < proxy->published_count; i++)
 		events[count++] = (struct pollfd){ .fd = proxy->published[i], .events = POLLIN };
 	for (unsigned i = 0; i < proxy->worker_count; i++) {
-		events[count++] = (struct pollfd){ .fd = proxy->workers[i].control, .events = POLLIN };
-		events[count++] = (struct pollfd){ .fd = proxy->workers[i].pidfd, .events = POLLIN };
+		events[count++] =
+			(struct pollfd){ .fd = proxy->workers[i].control, .events = POLLIN };
+		events[count++] =
+			(struct pollfd){ .fd = proxy->workers[i].pidfd, .events = POLLIN };
 	}
 	if (proxy->live >= 0)
 		events[count++] = (struct pollfd){ .fd = proxy->live, .events = POLLIN };
@@ -285,14 +295,16 @@ static int change_rules(const struct plan *plan, struct proxy *proxy)
 	unsigned generation = proxy->shared ? atomic_load(&proxy->shared->generation) + 1 : 0;
 	if (!proxy->shared)
 		return 0;
-	TRY(rules_compile(plan, &proxy->more_allow, &proxy->more_deny, &proxy->shared->rules[generation % 2]));
+	TRY(rules_compile(plan, &proxy->more_allow, &proxy->more_deny,
+			  &proxy->shared->rules[generation % 2]));
 	atomic_store_explicit(&proxy->shared->generation, generation, memory_order_release);
 	for (unsigned i = 0; i < proxy->worker_count; i++)
 		fd_send(proxy->workers[i].control, &order, sizeof(order), NULL, 0);
 	return 0;
 }
 
-int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *events, unsigned count)
+int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *events,
+		 unsigned count)
 {
 	struct proxy *proxy = run->proxy;
 	unsigned workers = proxy->worker_count;
@@ -328,7 +340,8 @@ void proxy_end(const struct plan *plan, struct run *run)
 		struct order order = { .kind = ORDER_END };
 		struct pollfd event = { .fd = proxy->workers[i].control, .events = POLLIN };
 		fd_send(event.fd, &order, sizeof(order), NULL, 0);
-		while (poll(&event, 1, LAST_WORDS_MILLISECONDS) > 0 && take_report(plan, run, i) == 0)
+		while (poll(&event, 1, LAST_WORDS_MILLISECONDS) > 0 &&
+		       take_report(plan, run, i) == 0)
 			;
 		if (!failed)
 			err_clear();
@@ -344,7 +357,8 @@ void proxy_end(const struct plan *plan, struct run *run)
 void proxy_explain(const struct proxy *proxy, struct out *out)
 {
 	if (proxy->seen_count && !proxy->redirected && !proxy->relayed)
-		out_text(out, "sbx: this kernel cannot redirect (nf_tables with TPROXY): of names without ports only "
+		out_text(out, "sbx: this kernel cannot redirect (nf_tables with TPROXY): of names "
+			      "without ports only "
 			      "usual ones lead out; name the others, as in host:8443\n");
 }
 
@@ -355,7 +369,11 @@ static void write_where(const struct record *record, char where[WHERE_MOST])
 	char host[HOST_NAME_MOST + 1];
 	host_text(&record->host, host);
 	bool bracket = strchr(host, ':') != NULL, port = record->port != 0;
-	snprintf(where, WHERE_MOST, bracket && port ? "[%s]:%u" : port ? "%s:%u" : "%s", host, record->port);
+	snprintf(where, WHERE_MOST,
+		 bracket && port ? "[%s]:%u"
+		 : port          ? "%s:%u"
+				 : "%s",
+		 host, record->port);
 }
 
 void proxy_used(const struct proxy *proxy, struct denials *denials)
@@ -363,7 +381,8 @@ void proxy_used(const struct proxy *proxy, struct denials *denials)
 	char where[WHERE_MOST];
 	for (unsigned i = 0; i < proxy->seen_count; i++) {
 		const struct record *record = &proxy->seen[i].record;
-		if (record->verdict != VERDICT_ALLOWED || record->rule[0] != '*' || record->rule[1] == '.')
+		if (record->verdict != VERDICT_ALLOWED || record->rule[0] != '*' ||
+		    record->rule[1] == '.')
 			continue;
 		write_where(record, where);
 		struct denial *used = denials_add(denials, "used", where, proxy->seen[i].program);

@@ -16,12 +16,16 @@ struct plan;
 struct run;
 struct pollfd;
 
-enum { WORKERS_MOST = 2, PROXY_EVENTS_MOST = LISTENERS_MOST + 8 + 2 * WORKERS_MOST + 1, SEEN_MOST = 256 };
+enum {
+	WORKERS_MOST = 2,
+	PROXY_EVENTS_MOST = LISTENERS_MOST + 8 + 2 * WORKERS_MOST + 1,
+	SEEN_MOST = 256
+};
 
 // One destination of the run, for the report.
 struct seen {
 	struct record record; // with the sums of all that were alike
-	pid_t pid; // of the program, 0 when it was gone
+	pid_t pid;            // of the program, 0 when it was gone
 	char program[16];
 };
 
@@ -45,9 +49,9 @@ struct proxy {
 	unsigned worker_count;
 	struct seen *seen;
 	unsigned seen_count;
-	int audit; // the log; -1 before it is opened, -2 when it cannot be or is full
+	int audit;      // the log; -1 before it is opened, -2 when it cannot be or is full
 	size_t audited; // bytes of this run in it
-	int live; // socket for sbx allow and deny, or -1
+	int live;       // socket for sbx allow and deny, or -1
 	struct list more_allow, more_deny;
 	struct arena *words; // of these two
 };
@@ -65,12 +69,14 @@ void proxy_sockets(struct proxy *proxy, int *fds, unsigned count);
 int proxy_ready(const struct plan *plan, struct run *run);
 struct sockaddr_storage;
 // relay.c: connects a socket to the proxy in place of `to`. 0 or -errno.
-int proxy_relay(const struct plan *plan, struct run *run, int socket, const struct sockaddr_storage *to);
+int proxy_relay(const struct plan *plan, struct run *run, int socket,
+		const struct sockaddr_storage *to);
 
 // What to wait for; returns how many were filled in.
 unsigned proxy_events(const struct proxy *proxy, struct pollfd *events);
 // Does what these ask for. -1 with the error said when the run cannot go on.
-int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *events, unsigned count);
+int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *events,
+		 unsigned count);
 // When the box is dead: takes the last words of the workers and ends them.
 void proxy_end(const struct plan *plan, struct run *run);
 // Each destination that was denied or failed.
@@ -83,7 +89,8 @@ void proxy_used(const struct proxy *proxy, struct denials *denials);
 void proxy_explain(const struct proxy *proxy, struct out *out);
 
 // dial.c: IPv4 as ::ffff:a.b.c.d.
-void dial_read_address(const struct sockaddr_storage *from, struct address *ret_address, uint16_t *ret_port);
+void dial_read_address(const struct sockaddr_storage *from, struct address *ret_address,
+		       uint16_t *ret_port);
 
 // worker.c: never returns.
 struct worker_start {

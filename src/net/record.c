@@ -55,8 +55,8 @@ int record_add(struct worker *worker, const struct record *like)
 	record->source = like->source;
 	worker->dirty[index] = true;
 	worker->any_dirty = true;
-	// At once, and waited for: whose it was can only be found while the program waits, too. Not for
-	// the rest: who asks for a thousand names is known by then.
+	// At once, and waited for: whose it was can only be found while the program waits, too. Not
+	// for the rest: who asks for a thousand names is known by then.
 	bool waited = fresh && index < RECORDS_MOST - 1;
 	if (waited) {
 		worker->unseen++;
@@ -67,22 +67,28 @@ int record_add(struct worker *worker, const struct record *like)
 	return (int)index;
 }
 
-int record_slot(struct worker *worker, const struct slot *slot, enum verdict verdict, const char *rule,
-		const char *why, bool by_rule)
+int record_slot(struct worker *worker, const struct slot *slot, enum verdict verdict,
+		const char *rule, const char *why, bool by_rule)
 {
-	struct record record = { .host = slot->host, .port = slot->port, .verdict = verdict, .by_rule = by_rule,
-				 .explicit_proxy = slot->explicit_proxy, .source = slot->source };
+	struct record record = { .host = slot->host,
+				 .port = slot->port,
+				 .verdict = verdict,
+				 .by_rule = by_rule,
+				 .explicit_proxy = slot->explicit_proxy,
+				 .source = slot->source };
 	snprintf(record.rule, sizeof(record.rule), "%s", rule);
 	snprintf(record.why, sizeof(record.why), "%s", why);
 	return record_add(worker, &record);
 }
 
-static void spend(struct worker *worker, const struct slot *slot, enum budget_kind kind, uint64_t amount)
+static void spend(struct worker *worker, const struct slot *slot, enum budget_kind kind,
+		  uint64_t amount)
 {
 	const struct rules *rules = rules_current(worker->shared);
 	for (unsigned i = 0; i < rules->budget_count; i++)
 		if ((slot->budgets >> i & 1) && rules->budgets[i].kind == kind)
-			atomic_fetch_add_explicit(&worker->shared->spent[i], amount, memory_order_relaxed);
+			atomic_fetch_add_explicit(&worker->shared->spent[i], amount,
+						  memory_order_relaxed);
 }
 
 void record_address(struct worker *worker, struct slot *slot, const struct address *address)
@@ -108,7 +114,8 @@ bool record_over_budget(struct worker *worker, struct slot *slot, const char **r
 		if (!(slot->budgets >> i & 1) || rules->budgets[i].kind == BUDGET_RATE)
 			continue;
 		*ret_text = rules->budgets[i].text;
-		if (atomic_load_explicit(&worker->shared->spent[i], memory_order_relaxed) > rules->budgets[i].most)
+		if (atomic_load_explicit(&worker->shared->spent[i], memory_order_relaxed) >
+		    rules->budgets[i].most)
 			return true;
 	}
 	return false;
@@ -143,7 +150,8 @@ bool record_must_wait(struct worker *worker, const struct slot *slot)
 		if (!(slot->budgets >> i & 1) || budget->kind != BUDGET_RATE)
 			continue;
 		double seconds = 1 + (double)(worker->now - worker->rate_start) / 1000;
-		uint64_t spent = atomic_load_explicit(&worker->shared->spent[i], memory_order_relaxed);
+		uint64_t spent =
+			atomic_load_explicit(&worker->shared->spent[i], memory_order_relaxed);
 		if ((double)spent > (double)budget->most * seconds)
 			return true;
 	}

@@ -14,7 +14,8 @@
 enum { CONNECT_MILLISECONDS = 100 };
 
 // The listener's address as a socket of this family has to be given it; with port 0 for oneself.
-static socklen_t fill_relay(int listener, int family, struct sockaddr_storage *relay, uint16_t **ret_port)
+static socklen_t fill_relay(int listener, int family, struct sockaddr_storage *relay,
+			    uint16_t **ret_port)
 {
 	struct sockaddr_in v4;
 	socklen_t size = sizeof(v4);
@@ -51,8 +52,8 @@ static int announce(struct proxy *proxy, int socket, const struct sockaddr_stora
 	return 0;
 }
 
-// The supervisor waits a moment at most, whatever the socket is set to: on the loopback a connection
-// stands within microseconds, or the proxy has more of them than it can take.
+// The supervisor waits a moment at most, whatever the socket is set to: on the loopback a
+// connection stands within microseconds, or the proxy has more of them than it can take.
 static int connect_now(int socket, const struct sockaddr *to, socklen_t size)
 {
 	int flags = fcntl(socket, F_GETFL);
@@ -69,7 +70,8 @@ static int connect_now(int socket, const struct sockaddr *to, socklen_t size)
 	return getsockopt(socket, SOL_SOCKET, SO_ERROR, &problem, &length) < 0 ? -errno : -problem;
 }
 
-int proxy_relay(const struct plan *plan, struct run *run, int socket, const struct sockaddr_storage *to)
+int proxy_relay(const struct plan *plan, struct run *run, int socket,
+		const struct sockaddr_storage *to)
 {
 	struct proxy *proxy = run->proxy;
 	struct sockaddr_storage own, relay;

@@ -16,7 +16,8 @@ enum { DATAGRAMS_A_TURN = 64, MESSAGE_MOST = 4096 };
 static bool is_search_attempt(const struct worker *worker, const char *name)
 {
 	for (unsigned i = 0; i < worker->resolv.search_count; i++)
-		if (host_within(name, worker->resolv.search[i]) && !str_equal(name, worker->resolv.search[i]))
+		if (host_within(name, worker->resolv.search[i]) &&
+		    !str_equal(name, worker->resolv.search[i]))
 			return true;
 	return false;
 }
@@ -35,7 +36,9 @@ static size_t respond(struct worker *worker, const uint8_t *message, size_t leng
 	const struct rules *rules = rules_current(worker->shared);
 	bool known = rules_know(rules, question.name);
 	if (!known && (rules->strict || is_search_attempt(worker, question.name))) {
-		struct record asked = { .verdict = VERDICT_DENIED, .why = "not in the allowlist", .by_rule = true };
+		struct record asked = { .verdict = VERDICT_DENIED,
+					.why = "not in the allowlist",
+					.by_rule = true };
 		memcpy(asked.host.name, question.name, sizeof(asked.host.name));
 		if (rules->strict)
 			record_add(worker, &asked);
@@ -60,8 +63,12 @@ void respond_datagrams(struct worker *worker, int fd)
 		} control;
 		struct sockaddr_storage from;
 		struct iovec part = { message, sizeof(message) };
-		struct msghdr header = { .msg_name = &from, .msg_namelen = sizeof(from), .msg_iov = &part,
-					 .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control) };
+		struct msghdr header = { .msg_name = &from,
+					 .msg_namelen = sizeof(from),
+					 .msg_iov = &part,
+					 .msg_iovlen = 1,
+					 .msg_control = &control,
+					 .msg_controllen = sizeof(control) };
 		ssize_t got = recvmsg(fd, &header, MSG_DONTWAIT);
 		if (got < 0)
 			return;
@@ -87,7 +94,8 @@ bool respond_stream(struct worker *worker, struct slot *slot)
 	if (slot->talk == TALK_FREE)
 		return false;
 	const uint8_t *bytes = (const uint8_t *)slot->buffer[CLIENT] + in->start;
-	size_t there = in->end - in->start, length = there >= 2 ? (size_t)(bytes[0] << 8 | bytes[1]) : 0;
+	size_t there = in->end - in->start,
+	       length = there >= 2 ? (size_t)(bytes[0] << 8 | bytes[1]) : 0;
 	if (there < 2 || there < length + 2) {
 		if (in->ended)
 			slot_close(worker, slot);

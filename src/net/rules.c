@@ -19,7 +19,7 @@ struct shared *shared_new(void)
 
 static int add_rules(const struct list *words, struct rule *rules, unsigned *count)
 {
-	list_each(item, words) {
+	list_each (item, words) {
 		struct rule *rule = &rules[*count];
 		if (*count == RULES_MOST)
 			return fail(0, "more than %d rules for the network", RULES_MOST);
@@ -39,11 +39,12 @@ static int add_budgets(const struct list *words, enum budget_kind kind, struct r
 		[BUDGET_CONNECTIONS] = "--connections",
 		[BUDGET_RATE] = "--rate",
 	};
-	list_each(item, words) {
+	list_each (item, words) {
 		struct budget *budget = &rules->budgets[rules->budget_count];
 		if (rules->budget_count == BUDGETS_MOST)
 			return fail(0, "more than %d budgets", BUDGETS_MOST);
-		if (!destination_budget(item->text, &budget->destination, &budget->for_all, &budget->most))
+		if (!destination_budget(item->text, &budget->destination, &budget->for_all,
+					&budget->most))
 			return fail(0, "'%s' is no budget", item->text);
 		budget->kind = kind;
 		snprintf(budget->text, sizeof(budget->text), "%s %s", flags[kind], item->text);
@@ -52,8 +53,8 @@ static int add_budgets(const struct list *words, enum budget_kind kind, struct r
 	return 0;
 }
 
-int rules_compile(const struct plan *plan, const struct list *more_allow, const struct list *more_deny,
-		  struct rules *rules)
+int rules_compile(const struct plan *plan, const struct list *more_allow,
+		  const struct list *more_deny, struct rules *rules)
 {
 	const struct profile *profile = plan->profile;
 	rules->allow_count = rules->deny_count = rules->budget_count = 0;
@@ -74,7 +75,8 @@ const struct rules *rules_current(const struct shared *shared)
 	return &shared->rules[atomic_load_explicit(&shared->generation, memory_order_acquire) % 2];
 }
 
-static const struct rule *find(const struct rule *rules, unsigned count, const struct host *host, uint16_t port)
+static const struct rule *find(const struct rule *rules, unsigned count, const struct host *host,
+			       uint16_t port)
 {
 	for (unsigned i = 0; i < count; i++)
 		if (destination_matches(&rules[i].destination, host, port))
@@ -94,16 +96,18 @@ static bool means(const struct rule *rule, const struct address *address, int ro
 	enum reach reach = address_reach(address);
 	if (rule->destination.prefix == 128)
 		return true;
-	if (reach == REACH_NEVER || (reach == REACH_PRIVATE && address_reach(&rule->destination.network) != reach))
+	if (reach == REACH_NEVER ||
+	    (reach == REACH_PRIVATE && address_reach(&rule->destination.network) != reach))
 		return false;
 	return own_ask(routes, address) == OWN_NOT;
 }
 
-const struct rule *rules_decide(const struct rules *rules, const struct host *host, uint16_t port, int routes,
-				struct refusal *ret)
+const struct rule *rules_decide(const struct rules *rules, const struct host *host, uint16_t port,
+				int routes, struct refusal *ret)
 {
 	bool address = host->kind == HOST_ADDRESS, wide = false;
-	*ret = (struct refusal){ find(rules->deny, rules->deny_count, host, port), "denied by rule", false };
+	*ret = (struct refusal){ find(rules->deny, rules->deny_count, host, port), "denied by rule",
+				 false };
 	if (ret->deny)
 		return NULL;
 	if (address && rules_is_loopback(&host->address)) {
@@ -123,7 +127,8 @@ const struct rule *rules_decide(const struct rules *rules, const struct host *ho
 	return NULL;
 }
 
-const struct rule *rules_deny_address(const struct rules *rules, const struct address *address, uint16_t port)
+const struct rule *rules_deny_address(const struct rules *rules, const struct address *address,
+				      uint16_t port)
 {
 	struct host host = { .kind = HOST_ADDRESS, .address = *address };
 	return find(rules->deny, rules->deny_count, &host, port);

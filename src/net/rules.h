@@ -8,8 +8,8 @@ struct plan;
 // Fills a table from the plan's words, all of which were checked when they were read; `more_allow`
 // and `more_deny` are those that `sbx allow` and `sbx deny` added. Fails when there are too many.
 struct list;
-int rules_compile(const struct plan *plan, const struct list *more_allow, const struct list *more_deny,
-		  struct rules *rules);
+int rules_compile(const struct plan *plan, const struct list *more_allow,
+		  const struct list *more_deny, struct rules *rules);
 
 const struct rules *rules_current(const struct shared *shared);
 
@@ -19,13 +19,14 @@ struct refusal {
 	const char *why;
 	bool by_rule; // a rule for this very destination would allow it
 };
-// The rule that allows a destination, or NULL. A literal address needs one that means it: a wide one does not
-// open private networks; only the very address opens a metadata service and this host itself, and nothing its
-// loopback. `routes` is own_open's.
-const struct rule *rules_decide(const struct rules *rules, const struct host *host, uint16_t port, int routes,
-				struct refusal *ret);
+// The rule that allows a destination, or NULL. A literal address needs one that means it: a wide
+// one does not open private networks; only the very address opens a metadata service and this host
+// itself, and nothing its loopback. `routes` is own_open's.
+const struct rule *rules_decide(const struct rules *rules, const struct host *host, uint16_t port,
+				int routes, struct refusal *ret);
 // The rule that denies an address to which an allowed name leads, or NULL.
-const struct rule *rules_deny_address(const struct rules *rules, const struct address *address, uint16_t port);
+const struct rule *rules_deny_address(const struct rules *rules, const struct address *address,
+				      uint16_t port);
 
 // 127.0.0.0/8, ::1 and what leads there.
 bool rules_is_loopback(const struct address *address);

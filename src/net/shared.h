@@ -7,7 +7,14 @@
 
 #include "base/destination.h"
 
-enum { RULES_MOST = 4096, RULES_ADDED_MOST = 256, RULE_TEXT_MOST = 160, BUDGETS_MOST = 64, NAMES_BITS = 17, NAMES_MOST = 1 << 16 };
+enum {
+	RULES_MOST = 4096,
+	RULES_ADDED_MOST = 256,
+	RULE_TEXT_MOST = 160,
+	BUDGETS_MOST = 64,
+	NAMES_BITS = 17,
+	NAMES_MOST = 1 << 16
+};
 
 struct rule {
 	struct destination destination;
@@ -19,13 +26,13 @@ struct budget { // a row of [network] upload, download, connections or rate
 	enum budget_kind kind;
 	bool for_all; // the whole run together, else what `destination` names, each rule together
 	struct destination destination;
-	uint64_t most; // bytes, connections, or bytes per second
+	uint64_t most;             // bytes, connections, or bytes per second
 	char text[RULE_TEXT_MOST]; // as a flag: what to raise
 };
 
 struct rules {
 	bool private; // listed names may lead to private addresses
-	bool strict; // DNS answers NXDOMAIN for what is not allowed
+	bool strict;  // DNS answers NXDOMAIN for what is not allowed
 	unsigned allow_count, deny_count, budget_count;
 	struct rule allow[RULES_MOST], deny[RULES_MOST];
 	struct budget budgets[BUDGETS_MOST];
@@ -44,12 +51,12 @@ struct target {
 };
 
 struct shared {
-	// The table in use is rules[generation % 2]; the other one is only written by the supervisor,
-	// which changes it at most ten times a second.
+	// The table in use is rules[generation % 2]; the other one is only written by the
+	// supervisor, which changes it at most ten times a second.
 	_Atomic unsigned generation;
 	struct rules rules[2];
 	_Atomic unsigned name_count;
-	struct name names[1 << NAMES_BITS]; // by synthetic address
+	struct name names[1 << NAMES_BITS];   // by synthetic address
 	_Atomic uint64_t spent[BUDGETS_MOST]; // of rules->budgets
 	_Atomic unsigned live[2]; // slots in use, of each worker; the second starts late
 	_Atomic unsigned workers;

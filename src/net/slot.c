@@ -34,10 +34,12 @@ struct slot *slot_accept(struct worker *worker, int fd)
 	return slot;
 }
 
-static void watch(struct worker *worker, struct slot *slot, enum side side, int operation, uint32_t more)
+static void watch(struct worker *worker, struct slot *slot, enum side side, int operation,
+		  uint32_t more)
 {
 	struct epoll_event event = { .events = EPOLLIN | EPOLLRDHUP | EPOLLET | more };
-	event.data.u64 = slot_tag(side == CLIENT ? TAG_CLIENT : TAG_SERVER, slot_index(worker, slot), slot->generation);
+	event.data.u64 = slot_tag(side == CLIENT ? TAG_CLIENT : TAG_SERVER,
+				  slot_index(worker, slot), slot->generation);
 	epoll_ctl(worker->epoll, operation, slot->fd[side], &event);
 }
 
@@ -78,7 +80,8 @@ void slot_close_server(struct worker *worker, struct slot *slot)
 {
 	dial_stop(worker, slot);
 	fd_close(&slot->fd[SERVER]);
-	slot->readable[SERVER] = slot->writable[SERVER] = slot->closing[SERVER] = slot->awaits_room[SERVER] = false;
+	slot->readable[SERVER] = slot->writable[SERVER] = slot->closing[SERVER] =
+		slot->awaits_room[SERVER] = false;
 	// The next server's words are read anew.
 	slot->flow[SERVER].ended = slot->flow[SERVER].shut = slot->flow[CLIENT].shut = false;
 	slot->flow[SERVER].allowance = 0;

@@ -7,7 +7,12 @@
 #include "net/tls.h"
 #include "net/worker.h"
 
-enum { HEAD_MILLISECONDS = 30000, UNDECIDED_MILLISECONDS = 100, LASTING_MILLISECONDS = 10000, TURNS_MOST = 16 };
+enum {
+	HEAD_MILLISECONDS = 30000,
+	UNDECIDED_MILLISECONDS = 100,
+	LASTING_MILLISECONDS = 10000,
+	TURNS_MOST = 16
+};
 
 bool talk_to(struct worker *worker, struct slot *slot, const struct host *host, uint16_t port)
 {
@@ -26,15 +31,17 @@ bool talk_to(struct worker *worker, struct slot *slot, const struct host *host, 
 	}
 	const struct rule *allow = rules_decide(rules, &slot->host, port, worker->routes, &refusal);
 	if (!allow) {
-		slot->record = record_slot(worker, slot, VERDICT_DENIED, refusal.deny ? refusal.deny->text : "",
-					   refusal.why, refusal.by_rule);
+		slot->record = record_slot(worker, slot, VERDICT_DENIED,
+					   refusal.deny ? refusal.deny->text : "", refusal.why,
+					   refusal.by_rule);
 		return false;
 	}
 	slot->rule = *allow;
 	slot->budgets = rules_budgets(rules, &slot->host, port);
 	slot->record = record_slot(worker, slot, VERDICT_ALLOWED, allow->text, "", false);
 	if (record_over_budget(worker, slot, &budget)) {
-		slot->record = record_slot(worker, slot, VERDICT_DENIED, budget, "its budget is used up", false);
+		slot->record = record_slot(worker, slot, VERDICT_DENIED, budget,
+					   "its budget is used up", false);
 		return false;
 	}
 	dial_begin(worker, slot);
@@ -125,7 +132,8 @@ static bool run_sniff(struct worker *worker, struct slot *slot)
 
 // The name that TLS asks for is the name that was decided on; else the certificate, and what is
 // behind it, would be somebody else's on the same address.
-static const char *judge_hello(struct worker *worker, const struct slot *slot, bool named, const struct host *asked)
+static const char *judge_hello(struct worker *worker, const struct slot *slot, bool named,
+			       const struct host *asked)
 {
 	struct refusal refusal;
 	if (!named || host_equal(asked, &slot->host))
@@ -148,8 +156,8 @@ static bool run_hello(struct worker *worker, struct slot *slot)
 	enum parse result = tls_hello((const uint8_t *)bytes, length, &named, &asked);
 	if (result == PARSE_MORE && !slot->flow[CLIENT].ended && length < BUFFER_SIZE)
 		return moved;
-	const char *why = result == PARSE_DONE ? judge_hello(worker, slot, named, &asked) :
-						 "no readable TLS hello";
+	const char *why = result == PARSE_DONE ? judge_hello(worker, slot, named, &asked)
+					       : "no readable TLS hello";
 	if (!why) {
 		begin_tunnel(worker, slot);
 		return true;
@@ -230,7 +238,8 @@ static bool run_dial(struct worker *worker, struct slot *slot)
 	static const uint8_t socks[] = { SOCKS_VERSION, SOCKS_OK, 0, 1, 0, 0, 0, 0, 0, 0 };
 	if (slot->dialing != DIAL_OPEN)
 		return false;
-	flow_say(slot, slot->socks ? (const void *)socks : connected, slot->socks ? sizeof(socks) : sizeof(connected) - 1);
+	flow_say(slot, slot->socks ? (const void *)socks : connected,
+		 slot->socks ? sizeof(socks) : sizeof(connected) - 1);
 	slot->talk = TALK_SNIFF;
 	slot->explicit_proxy = false; // from here on as if it had connected by itself
 	flow_write(worker, slot, SERVER);
@@ -245,10 +254,12 @@ static bool run_nothing(struct worker *worker, struct slot *slot)
 }
 
 static bool (*const runs[])(struct worker *worker, struct slot *slot) = {
-	[TALK_FREE] = run_nothing,	  [TALK_FIRST] = run_first,	   [TALK_GREETING] = run_greeting,
-	[TALK_SOCKS] = run_socks,	  [TALK_DIAL] = run_dial,	   [TALK_SNIFF] = run_sniff,
-	[TALK_HELLO] = run_hello,	  [TALK_REQUEST] = exchange_request, [TALK_EXCHANGE] = exchange_run,
-	[TALK_TUNNEL] = run_tunnel,	  [TALK_DENY] = deny_run,	   [TALK_DRAIN] = deny_drain,
+	[TALK_FREE] = run_nothing,      [TALK_FIRST] = run_first,
+	[TALK_GREETING] = run_greeting, [TALK_SOCKS] = run_socks,
+	[TALK_DIAL] = run_dial,         [TALK_SNIFF] = run_sniff,
+	[TALK_HELLO] = run_hello,       [TALK_REQUEST] = exchange_request,
+	[TALK_EXCHANGE] = exchange_run, [TALK_TUNNEL] = run_tunnel,
+	[TALK_DENY] = deny_run,         [TALK_DRAIN] = deny_drain,
 	[TALK_DNS] = respond_stream,
 };
 
@@ -268,7 +279,8 @@ void talk_run(struct worker *worker, struct slot *slot)
 void talk_expired(struct worker *worker, struct slot *slot)
 {
 	slot_deadline(worker, slot, 0);
-	if (slot->dialing == DIAL_LOOKUP || slot->dialing == DIAL_CONNECT || slot->dialing == DIAL_ASK)
+	if (slot->dialing == DIAL_LOOKUP || slot->dialing == DIAL_CONNECT ||
+	    slot->dialing == DIAL_ASK)
 		dial_expired(worker, slot);
 	else if (slot->talk == TALK_SNIFF)
 		slot->passing = true;

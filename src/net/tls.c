@@ -37,7 +37,8 @@ static struct cursor take_part(struct cursor *cursor, unsigned length)
 }
 
 // Joins the payload of whole records until the handshake message is complete.
-static enum parse join_records(const uint8_t *bytes, size_t length, uint8_t *hello, size_t *ret_size)
+static enum parse join_records(const uint8_t *bytes, size_t length, uint8_t *hello,
+			       size_t *ret_size)
 {
 	enum { RECORD_HEADER = 5, RECORD_MOST = 16384 + 256, TYPE_CLIENT_HELLO = 1 };
 	size_t used = 0;
@@ -93,7 +94,8 @@ static enum parse read_extensions(struct cursor all, bool *ret_named, struct hos
 		struct cursor body = take_part(&all, length);
 		if (all.bad || body.bad || (type == EXTENSION_SERVER_NAME && *ret_named))
 			return PARSE_BAD;
-		if (type == EXTENSION_SERVER_NAME && read_name(body, ret_named, ret_host) == PARSE_BAD)
+		if (type == EXTENSION_SERVER_NAME &&
+		    read_name(body, ret_named, ret_host) == PARSE_BAD)
 			return PARSE_BAD;
 	}
 	return PARSE_DONE;

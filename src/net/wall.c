@@ -16,20 +16,49 @@
 
 static const int allowed[] = {
 	// sockets and pipes
-	SYS_accept4, SYS_socket, SYS_connect, SYS_recvfrom, SYS_sendto, SYS_recvmsg, SYS_sendmsg,
-	SYS_getsockname, SYS_getpeername, SYS_getsockopt, SYS_setsockopt, SYS_shutdown, SYS_splice,
-	SYS_pipe2, SYS_read, SYS_write, SYS_writev, SYS_pread64, SYS_close, SYS_fcntl,
+	SYS_accept4,
+	SYS_socket,
+	SYS_connect,
+	SYS_recvfrom,
+	SYS_sendto,
+	SYS_recvmsg,
+	SYS_sendmsg,
+	SYS_getsockname,
+	SYS_getpeername,
+	SYS_getsockopt,
+	SYS_setsockopt,
+	SYS_shutdown,
+	SYS_splice,
+	SYS_pipe2,
+	SYS_read,
+	SYS_write,
+	SYS_writev,
+	SYS_pread64,
+	SYS_close,
+	SYS_fcntl,
 	// waiting and time
-	SYS_epoll_ctl, SYS_epoll_pwait, SYS_clock_gettime, SYS_gettimeofday, SYS_restart_syscall,
+	SYS_epoll_ctl,
+	SYS_epoll_pwait,
+	SYS_clock_gettime,
+	SYS_gettimeofday,
+	SYS_restart_syscall,
 	SYS_epoll_wait,
 	// memory of c-ares and libc
-	SYS_brk, SYS_munmap, SYS_mremap, SYS_madvise, SYS_futex, SYS_getrandom,
+	SYS_brk,
+	SYS_munmap,
+	SYS_mremap,
+	SYS_madvise,
+	SYS_futex,
+	SYS_getrandom,
 	// the end
-	SYS_exit_group, SYS_exit, SYS_rt_sigreturn,
+	SYS_exit_group,
+	SYS_exit,
+	SYS_rt_sigreturn,
 };
 // c-ares looks for files that it does not need.
 static const int absent[] = {
-	SYS_openat, SYS_open,
+	SYS_openat,
+	SYS_open,
 };
 
 struct program {
@@ -39,7 +68,8 @@ struct program {
 
 static void emit(struct program *program, uint16_t code, uint32_t k, uint8_t jt, uint8_t jf)
 {
-	program->code[program->used++] = (struct sock_filter){ .code = code, .jt = jt, .jf = jf, .k = k };
+	program->code[program->used++] =
+		(struct sock_filter){ .code = code, .jt = jt, .jf = jf, .k = k };
 }
 
 static void answer(struct program *program, int number, uint32_t verdict)
@@ -97,7 +127,11 @@ static int close_files(void)
 	attributes.files |= abi >= 5 ? LANDLOCK_IOCTL_DEV : 0;
 	attributes.network = abi >= 4 ? LANDLOCK_BIND_TCP : 0;
 	attributes.scoped = abi >= 6 ? LANDLOCK_SCOPE_ABSTRACT_UNIX | LANDLOCK_SCOPE_SIGNAL : 0;
-	autoclose int ruleset = sys_landlock_create(&attributes, abi < 4 ? 8 : abi < 6 ? 16 : 24, 0);
+	autoclose int ruleset = sys_landlock_create(&attributes,
+						    abi < 4   ? 8
+						    : abi < 6 ? 16
+							      : 24,
+						    0);
 	return ruleset < 0 ? -1 : sys_landlock_restrict(ruleset);
 }
 

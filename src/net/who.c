@@ -37,7 +37,8 @@ unsigned long long who_find_inode(const char *text, size_t length, uint16_t port
 				ours = strtoul(digits, NULL, 16) == port;
 			}
 			unsigned long long inode;
-			if (ours && word == WORD_INODE && str_number(begin, size, 1, 1ULL << 62, &inode))
+			if (ours && word == WORD_INODE &&
+			    str_number(begin, size, 1, 1ULL << 62, &inode))
 				return inode;
 		}
 		line = stop + 1;
@@ -116,9 +117,9 @@ pid_t who_owns(pid_t init, uint16_t port, char program[NAME_SIZE])
 	for (int i = 0; each && !found && i < PROCESSES_MOST; i++, each = readdir(stream)) {
 		if (each->d_name[0] < '1' || each->d_name[0] > '9')
 			continue;
-		autoclose int process = openat(dirfd(stream), each->d_name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		if (process >= 0 && holds(process, socket) &&
-		    read_name(process, program))
+		autoclose int process =
+			openat(dirfd(stream), each->d_name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (process >= 0 && holds(process, socket) && read_name(process, program))
 			found = (pid_t)atoi(each->d_name);
 	}
 	if (stream)

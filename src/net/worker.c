@@ -20,7 +20,8 @@
 
 enum { EVENTS_A_TURN = 256, TICK_MILLISECONDS = 50 };
 
-static void watch(const struct worker *worker, int fd, enum tag tag, uint32_t index, uint32_t events)
+static void watch(const struct worker *worker, int fd, enum tag tag, uint32_t index,
+		  uint32_t events)
 {
 	struct epoll_event event = { .events = events };
 	event.data.u64 = slot_tag(tag, index, 0);
@@ -34,17 +35,20 @@ static void judge_again(struct worker *worker)
 	for (uint32_t i = 0; i < worker->used; i++) {
 		struct slot *slot = &worker->slots[i];
 		struct refusal refusal;
-		bool leads_out = slot->dialing != DIAL_NONE && slot->record >= 0 && slot->rule.text[0];
+		bool leads_out =
+			slot->dialing != DIAL_NONE && slot->record >= 0 && slot->rule.text[0];
 		if (slot->talk == TALK_FREE || !leads_out)
 			continue;
 		const struct record *record = &worker->records[slot->record];
-		bool allowed = rules_decide(rules, &slot->host, slot->port, worker->routes, &refusal);
+		bool allowed =
+			rules_decide(rules, &slot->host, slot->port, worker->routes, &refusal);
 		const struct rule *deny = refusal.deny;
 		if (allowed && record->dialled && !slot->by_proxy)
 			deny = rules_deny_address(rules, &record->address, slot->port);
 		if (allowed && !deny)
 			continue;
-		record_slot(worker, slot, VERDICT_DENIED, deny ? deny->text : "", "denied while it was open", false);
+		record_slot(worker, slot, VERDICT_DENIED, deny ? deny->text : "",
+			    "denied while it was open", false);
 		slot_reset(worker, slot);
 	}
 }
@@ -137,7 +141,8 @@ static void run_queue(struct worker *worker)
 		else
 			talk_run(worker, slot);
 	}
-	memmove(worker->queue, worker->queue + count, (worker->queue_count - count) * sizeof(*worker->queue));
+	memmove(worker->queue, worker->queue + count,
+		(worker->queue_count - count) * sizeof(*worker->queue));
 	worker->queue_count -= count;
 }
 
@@ -177,7 +182,8 @@ static int sleep_time(struct worker *worker)
 // Before its slots are used up the first worker asks for a second one.
 static void share_load(struct worker *worker)
 {
-	atomic_store_explicit(&worker->shared->live[!worker->first], worker->live, memory_order_relaxed);
+	atomic_store_explicit(&worker->shared->live[!worker->first], worker->live,
+			      memory_order_relaxed);
 	if (worker->live < SLOTS_SCARCE || worker->full || !worker->first)
 		return;
 	struct report report = { .kind = REPORT_FULL };
@@ -213,11 +219,13 @@ static void use_upstream(struct worker *worker, const char *url)
 	const char *at = memrchr(url, '@', length);
 	const char *host = at ? at + 1 : url;
 	worker->upstream_port = 80;
-	worker->has_upstream = host_parse_port(host, length - (size_t)(host - url), &worker->upstream, &worker->upstream_port);
+	worker->has_upstream = host_parse_port(host, length - (size_t)(host - url),
+					       &worker->upstream, &worker->upstream_port);
 	if (at) {
 		char encoded[400];
 		base64_url_user(url, (size_t)(at - url), encoded, sizeof(encoded));
-		snprintf(worker->authorization, sizeof(worker->authorization), "Proxy-Authorization: Basic %s\r\n", encoded);
+		snprintf(worker->authorization, sizeof(worker->authorization),
+			 "Proxy-Authorization: Basic %s\r\n", encoded);
 	}
 }
 
@@ -254,7 +262,8 @@ static void prepare(struct worker *worker, const struct worker_start *start)
 	for (int i = 0; i < PIPES_MOST; i++)
 		worker->pipes[i].ends[0] = worker->pipes[i].ends[1] = -1;
 	use_upstream(worker, start->upstream);
-	snprintf(worker->no_proxy, sizeof(worker->no_proxy), "%s", start->no_proxy ? start->no_proxy : "");
+	snprintf(worker->no_proxy, sizeof(worker->no_proxy), "%s",
+		 start->no_proxy ? start->no_proxy : "");
 }
 
 _Noreturn void worker_main(const struct worker_start *start)

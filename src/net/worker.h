@@ -33,26 +33,26 @@ enum side { CLIENT, SERVER };
 struct flow {
 	uint32_t start, cleared, end;
 	uint64_t allowance; // that may pass unread after `end`
-	int pipe; // of worker->pipes, or -1
+	int pipe;           // of worker->pipes, or -1
 	uint32_t piped;
-	bool bulk; // the last read filled the buffer: worth a pipe
+	bool bulk;        // the last read filled the buffer: worth a pipe
 	bool ended, shut; // nothing more comes; the other side knows
 };
 
 enum talk {
 	TALK_FREE,
-	TALK_FIRST, // to the explicit proxy: HTTP or SOCKS?
+	TALK_FIRST,    // to the explicit proxy: HTTP or SOCKS?
 	TALK_GREETING, // of SOCKS
-	TALK_SOCKS, // its request
-	TALK_DIAL, // CONNECT or SOCKS: answered when the server is there
-	TALK_SNIFF, // what does the client speak? The server may speak meanwhile
-	TALK_HELLO, // TLS: until the name is known
-	TALK_REQUEST, // HTTP: the head of a request
+	TALK_SOCKS,    // its request
+	TALK_DIAL,     // CONNECT or SOCKS: answered when the server is there
+	TALK_SNIFF,    // what does the client speak? The server may speak meanwhile
+	TALK_HELLO,    // TLS: until the name is known
+	TALK_REQUEST,  // HTTP: the head of a request
 	TALK_EXCHANGE, // HTTP: its body, and the response
-	TALK_TUNNEL, // bytes, both ways
-	TALK_DENY, // a denial, in the client's own language
-	TALK_DRAIN, // what is left is written, then the end
-	TALK_DNS, // over TCP
+	TALK_TUNNEL,   // bytes, both ways
+	TALK_DENY,     // a denial, in the client's own language
+	TALK_DRAIN,    // what is left is written, then the end
+	TALK_DNS,      // over TCP
 };
 
 enum dialing { DIAL_NONE, DIAL_LOOKUP, DIAL_CONNECT, DIAL_ASK, DIAL_OPEN };
@@ -78,7 +78,7 @@ struct slot {
 
 	struct host host; // where it leads
 	uint16_t port, source;
-	int record; // of worker->records, or -1
+	int record;       // of worker->records, or -1
 	uint64_t budgets; // bits of rules->budgets that count it
 	struct rule rule; // that allows it
 
@@ -91,7 +91,8 @@ struct slot {
 	int attempt[2];
 	char problem[REASON_MOST];
 
-	// sniff: bytes of the first line that have passed already, still in the buffer before `start`
+	// sniff: bytes of the first line that have passed already, still in the buffer before
+	// `start`
 	uint32_t passed;
 	bool passing;
 
@@ -106,12 +107,12 @@ struct slot {
 struct worker {
 	struct shared *shared;
 	int epoll, control;
-	int spare; // a descriptor to turn somebody away with
-	bool first; // answers DNS
+	int spare;    // a descriptor to turn somebody away with
+	bool first;   // answers DNS
 	bool relayed; // tier landlock: connections come from the host's loopback
-	bool full; // asked for another worker
+	bool full;    // asked for another worker
 	int listeners[LISTENERS_MOST];
-	uint16_t loopback[LISTENERS_MOST]; // port of the host's loopback, 0 for none
+	uint16_t loopback[LISTENERS_MOST];           // port of the host's loopback, 0 for none
 	uint16_t loopback_ports[LINK_LOOPBACK_MOST]; // when relayed
 	unsigned listener_count;
 	int published[LINK_LOOPBACK_MOST];
@@ -170,7 +171,16 @@ void slot_reset(struct worker *worker, struct slot *slot); // with RST to both s
 void slot_close_server(struct worker *worker, struct slot *slot);
 uint32_t slot_index(const struct worker *worker, const struct slot *slot);
 // For the tag of an epoll event.
-enum tag { TAG_LISTENER, TAG_PUBLISHED, TAG_CONTROL, TAG_ARES, TAG_CLIENT, TAG_SERVER, TAG_ATTEMPT_0, TAG_ATTEMPT_1 };
+enum tag {
+	TAG_LISTENER,
+	TAG_PUBLISHED,
+	TAG_CONTROL,
+	TAG_ARES,
+	TAG_CLIENT,
+	TAG_SERVER,
+	TAG_ATTEMPT_0,
+	TAG_ATTEMPT_1
+};
 uint64_t slot_tag(enum tag tag, uint32_t index, uint32_t generation);
 
 // accept.c
@@ -184,7 +194,7 @@ bool flow_move(struct worker *worker, struct slot *slot, enum side from);
 bool flow_read(struct worker *worker, struct slot *slot, enum side from);
 bool flow_write(struct worker *worker, struct slot *slot, enum side from);
 void flow_clear(struct flow *flow, uint64_t bytes); // lets bytes pass, in the buffer and after
-void flow_skip(struct flow *flow, uint32_t bytes); // takes bytes away
+void flow_skip(struct flow *flow, uint32_t bytes);  // takes bytes away
 bool flow_empty(const struct flow *flow);
 void flow_say(struct slot *slot, const void *bytes, size_t length); // to the client, our own words
 void flow_free(struct worker *worker, struct flow *flow);
@@ -225,8 +235,8 @@ bool respond_stream(struct worker *worker, struct slot *slot);
 
 // record.c
 int record_add(struct worker *worker, const struct record *like);
-int record_slot(struct worker *worker, const struct slot *slot, enum verdict verdict, const char *rule,
-		const char *why, bool by_rule);
+int record_slot(struct worker *worker, const struct slot *slot, enum verdict verdict,
+		const char *rule, const char *why, bool by_rule);
 void record_bytes(struct worker *worker, struct slot *slot, enum side from, uint64_t bytes);
 // The address that was dialled: noted, and a name counts for the budgets of its address as well.
 void record_address(struct worker *worker, struct slot *slot, const struct address *address);

@@ -21,8 +21,8 @@ static int unknown(const struct reader *reader, const char *word)
 	const char *near = NULL;
 	const char *known = str_shown(word);
 	if (str_starts(word, "--"))
-		near = key_suggest_flag(reader->verb,
-					arena_copy(reader->arena, word + 2, strcspn(word + 2, "=")));
+		near = key_suggest_flag(
+			reader->verb, arena_copy(reader->arena, word + 2, strcspn(word + 2, "=")));
 	if (near)
 		return fail(0, "unknown option '%.80s', did you mean --%s?", known, near);
 	return fail(0, "unknown option '%.80s', see --help", known);

@@ -15,7 +15,7 @@ struct arguments {
 	struct argument *set; // keys of the profile, in order
 	unsigned count;
 	char **rest; // the first word that is no option, and all after it
-	char **all; // every word that was given
+	char **all;  // every word that was given
 };
 
 // Options end at the first word that does not begin with '-', or after "--". `argv` ends with

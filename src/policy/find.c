@@ -45,7 +45,9 @@ int find_read_file(struct arena *arena, const char *path, struct source *ret_sou
 		return fail(errno, "%s: cannot read this profile", path);
 	if (length > INI_BYTES_MOST)
 		return fail(0, "%s: is larger than %d KiB", path, INI_BYTES_MOST / 1024);
-	struct source source = { .file = path, .text = text, .length = (size_t)length, .names = status.st_nlink };
+	struct source source = {
+		.file = path, .text = text, .length = (size_t)length, .names = status.st_nlink
+	};
 	TRY(ini_read(arena, path, text, (size_t)length, &source.rows));
 	*ret_source = source;
 	return 0;
@@ -105,8 +107,9 @@ int find_profile(struct arena *arena, const char *config, const char *name, enum
 		TRY(find_read_file(arena, name, ret_source));
 		ret_source->level = LEVEL_FILE;
 		if (ret_source->names > 1)
-			return fail(0, "%s: has another name (a hard link), by which a command could "
-				       "change it; use a copy",
+			return fail(0,
+				    "%s: has another name (a hard link), by which a command could "
+				    "change it; use a copy",
 				    name);
 		return 0;
 	}

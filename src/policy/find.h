@@ -14,7 +14,7 @@ enum level { LEVEL_FILE, LEVEL_USER, LEVEL_SYSTEM, LEVEL_BUILT_IN, LEVEL_NONE };
 struct source {
 	enum level level;
 	const char *file; // for messages and `profile list`
-	nlink_t names; // hard links to that file
+	nlink_t names;    // hard links to that file
 	const char *text;
 	size_t length;
 	struct ini_rows rows;
@@ -28,8 +28,8 @@ extern const struct builtin builtins[]; // made at build time from profiles/*.in
 extern const unsigned builtin_count;
 
 // Finds `name` at `from` or a weaker level. `config` is ~/.config/sbx or NULL. A name with '/' is
-// a file. Refused: no regular file, too large, writable by others, owned by somebody else; as such a
-// file also one with another name, by which a box could change it.
+// a file. Refused: no regular file, too large, writable by others, owned by somebody else; as such
+// a file also one with another name, by which a box could change it.
 int find_profile(struct arena *arena, const char *config, const char *name, enum level from,
 		 struct source *ret_source);
 

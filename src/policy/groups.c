@@ -25,7 +25,7 @@ struct reader {
 
 static void add(struct reader *reader, const char *text, const char *reason)
 {
-	list_each(item, reader->into)
+	list_each (item, reader->into)
 		if (str_equal(item->text, text))
 			return;
 	list_add(reader->into, reader->arena, text, (struct origin){ .file = "group" });
@@ -40,13 +40,15 @@ static void add_url(struct reader *reader, const char *url, size_t length, const
 	uint16_t port = 0;
 	char name[HOST_NAME_MOST + 1];
 	const char *at = memrchr(url, '@', length), *begin = at ? at + 1 : url;
-	if (reader->found == FOUND_MOST || !host_parse_port(begin, length - (size_t)(begin - url), &host, &port))
+	if (reader->found == FOUND_MOST ||
+	    !host_parse_port(begin, length - (size_t)(begin - url), &host, &port))
 		return;
 	reader->found++;
 	host_text(&host, name);
 	bool bracket = strchr(name, ':') != NULL;
-	const char *text = !port ? arena_text(reader->arena, "%s", name) :
-				   arena_text(reader->arena, bracket ? "[%s]:%u" : "%s:%u", name, port);
+	const char *text =
+		!port ? arena_text(reader->arena, "%s", name)
+		      : arena_text(reader->arena, bracket ? "[%s]:%u" : "%s:%u", name, port);
 	add(reader, text, arena_text(reader->arena, "this machine uses it: %s", file));
 }
 
@@ -57,7 +59,8 @@ static void read_line(struct reader *reader, const char *line, const char *word,
 		return;
 	for (const char *scheme = strstr(text, "://"); scheme; scheme = strstr(text, "://")) {
 		text = scheme + 3;
-		size_t authority = strcspn(text, text[0] == '[' ? "/?#\"'<> \t,;|" : "/?#\"'<> \t,;|]");
+		size_t authority =
+			strcspn(text, text[0] == '[' ? "/?#\"'<> \t,;|" : "/?#\"'<> \t,;|]");
 		add_url(reader, text, authority, file);
 		text += authority;
 	}
@@ -84,7 +87,8 @@ static void read_file(struct reader *reader, const char *path, const char *word)
 	if (reader->project && path_within(path, reader->project))
 		return;
 	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) || (status.st_mode & (S_IWGRP | S_IWOTH)) ||
+	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) ||
+	    (status.st_mode & (S_IWGRP | S_IWOTH)) ||
 	    (status.st_uid != 0 && status.st_uid != geteuid()))
 		return;
 	ssize_t got = fd_read_all(fd, text, FILE_MOST);
@@ -134,7 +138,7 @@ int groups_add(struct arena *arena, const char *home, const char *project, const
 		else
 			add(&reader, row.name, row.value);
 	}
-	return found ? 0 :
-		       fail(0, "%sno group '%.40s', expected one of%s", origin_text(arena, name->from), name->text,
-			    known);
+	return found ? 0
+		     : fail(0, "%sno group '%.40s', expected one of%s",
+			    origin_text(arena, name->from), name->text, known);
 }

@@ -27,7 +27,9 @@ static const char *byte_problem(const char *at)
 		return "NUL byte";
 	if (*at == '\t' || !str_control(at, &code))
 		return NULL;
-	return code < 0xa0 ? "control byte" : "a character that turns the direction of text: it reads as what it is not";
+	return code < 0xa0
+		       ? "control byte"
+		       : "a character that turns the direction of text: it reads as what it is not";
 }
 
 static int check_bytes(const char *file, const char *text, size_t length)
@@ -91,8 +93,9 @@ static int add_row(void *user, const char *section, const char *name, const char
 		reader->rows = rows;
 		reader->size = size;
 	}
-	reader->rows[reader->count++] = (struct ini_stored){ reader->line, keep(arena, section),
-							     keep(arena, name), keep(arena, value ? value : "") };
+	reader->rows[reader->count++] =
+		(struct ini_stored){ reader->line, keep(arena, section), keep(arena, name),
+				     keep(arena, value ? value : "") };
 	return 1;
 }
 

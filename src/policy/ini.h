@@ -26,8 +26,8 @@ struct ini_rows {
 static inline struct ini_row ini_at(const struct ini_rows *rows, unsigned i)
 {
 	const struct ini_stored *stored = &rows->stored[i];
-	return (struct ini_row){ stored->line, rows->text + stored->section, rows->text + stored->name,
-				 rows->text + stored->value };
+	return (struct ini_row){ stored->line, rows->text + stored->section,
+				 rows->text + stored->name, rows->text + stored->value };
 }
 
 // The most that is read of one profile, and the longest line.

@@ -13,16 +13,16 @@ static const char *const network_words[] = { "none", "proxy", "host", NULL };
 static const char *const dns_words[] = { "strict", "told", NULL };
 static const char *const answer_words[] = { "no", "yes", NULL };
 static const char *const report_words[] = { "never", "short", "full", "json", "model", NULL };
-static const char *const language_words[] = { "bash", "python", "node", "perl", "awk",  "c",   "c++", "go",
-					      "rust", "java",	"ruby", "php",	"lua", "tcl", NULL };
+static const char *const language_words[] = { "bash", "python", "node", "perl", "awk",
+					      "c",    "c++",    "go",   "rust", "java",
+					      "ruby", "php",    "lua",  "tcl",  NULL };
 static const char *const environment_words[] = { "filtered", "minimal", NULL };
 
 #define IN_PROFILE(section_, name_, field)                                                         \
-	.section = section_, .name = name_, .offset = offsetof(struct profile, field),              \
+	.section = section_, .name = name_, .offset = offsetof(struct profile, field),             \
 	.verbs = VERBS_BOX
-#define ON_COMMAND_LINE(verbs_, field)                                                             \
-	.verbs = verbs_, .offset = offsetof(struct invocation, field)
-#define KIBI 1024ULL
+#define ON_COMMAND_LINE(verbs_, field) .verbs = verbs_, .offset = offsetof(struct invocation, field)
+#define KIBI                           1024ULL
 
 // clang-format off
 const struct section sections[] = {

@@ -7,33 +7,33 @@
 enum key_kind {
 	KEY_LIST, // each value is one more item; an empty value empties the list
 	KEY_TEXT,
-	KEY_WORD, // one of `words`
-	KEY_SIZE, // bytes with K, M, G, T, or "unlimited"
-	KEY_TIME, // milliseconds from "500ms", "30s", "5m", "2h", or "unlimited"
-	KEY_COUNT, // a number, or "unlimited"
-	KEY_MEMORY, // a size, or a share of this machine's memory: 75%
+	KEY_WORD,       // one of `words`
+	KEY_SIZE,       // bytes with K, M, G, T, or "unlimited"
+	KEY_TIME,       // milliseconds from "500ms", "30s", "5m", "2h", or "unlimited"
+	KEY_COUNT,      // a number, or "unlimited"
+	KEY_MEMORY,     // a size, or a share of this machine's memory: 75%
 	KEY_PROCESSORS, // thousandths from "2", "1.5", or "unlimited"
-	KEY_SWITCH, // command line only: present or not
+	KEY_SWITCH,     // command line only: present or not
 };
 
 // What an item or text must look like.
 enum key_form {
 	FORM_TEXT,
-	FORM_PATH, // /x, ~/x, ./x, $VAR/x, each with a leading '?'
+	FORM_PATH,    // /x, ~/x, ./x, $VAR/x, each with a leading '?'
 	FORM_PATTERN, // a path, or one with '*' in its last name, or **/NAME
-	FORM_DEVICE, // NAME or /dev/NAME, with a leading '?'
+	FORM_DEVICE,  // NAME or /dev/NAME, with a leading '?'
 	FORM_PROFILE,
-	FORM_SESSION, // a name of a session
-	FORM_LANGUAGE, // of code/languages.h: checked when it is used
-	FORM_VARIABLE, // NAME, or a pattern with '*'
+	FORM_SESSION,    // a name of a session
+	FORM_LANGUAGE,   // of code/languages.h: checked when it is used
+	FORM_VARIABLE,   // NAME, or a pattern with '*'
 	FORM_ASSIGNMENT, // NAME=VALUE
 	FORM_DESCRIPTOR,
 	FORM_WORD, // a name that a room knows: checked when the plan is made
 	FORM_HOSTNAME,
 	FORM_DESTINATION, // base/destination.h, or @GROUP
 	FORM_PORT,
-	FORM_PUBLISH, // PORT[:HOST-PORT]
-	FORM_BUDGET, // [DESTINATION ]SIZE
+	FORM_PUBLISH,  // PORT[:HOST-PORT]
+	FORM_BUDGET,   // [DESTINATION ]SIZE
 	FORM_UPSTREAM, // http://[user:password@]host[:port], or "none"
 };
 
@@ -41,8 +41,8 @@ enum key_form {
 enum tightens {
 	TIGHTENS_NEVER,
 	TIGHTENS_ALWAYS, // each item takes something away
-	TIGHTENS_LESS, // a smaller number, an earlier word
-	TIGHTENS_MORE, // a later word
+	TIGHTENS_LESS,   // a smaller number, an earlier word
+	TIGHTENS_MORE,   // a later word
 };
 
 // Verbs that take options. Keys of a profile are taken by VERBS_BOX.
@@ -62,21 +62,25 @@ enum verb {
 	VERB_LEARN = 1 << 12,
 	VERB_CODE = 1 << 13,
 };
-enum { VERBS_BOX = VERB_RUN | VERB_SHELL | VERB_PLAN | VERB_WHY | VERB_LEARN | VERB_CODE, VERBS_ALL = 0x3fff };
+enum {
+	VERBS_BOX = VERB_RUN | VERB_SHELL | VERB_PLAN | VERB_WHY | VERB_LEARN | VERB_CODE,
+	VERBS_ALL = 0x3fff
+};
 
 struct key {
 	const char *section, *name; // section NULL: command line only, field of struct invocation
-	const char *flag; // without "--"; NULL: only in profiles
+	const char *flag;           // without "--"; NULL: only in profiles
 	char letter;
 	enum key_kind kind;
 	enum key_form form;
-	const char *const *words; // of KEY_WORD, NULL-terminated, in the order of the enum; of FORM_LANGUAGE
-	const char *value; // how help writes the value
-	size_t offset; // of the field
+	const char *const
+		*words; // of KEY_WORD, NULL-terminated, in the order of the enum; of FORM_LANGUAGE
+	const char *value;  // how help writes the value
+	size_t offset;      // of the field
 	uint64_t low, high; // of numbers
-	uint64_t soft; // a limit's LIMIT_BIT: a '?' in front keeps it as well as possible
+	uint64_t soft;      // a limit's LIMIT_BIT: a '?' in front keeps it as well as possible
 	enum tightens tightens;
-	unsigned verbs; // bits of enum verb: where the flag is accepted
+	unsigned verbs;   // bits of enum verb: where the flag is accepted
 	const char *help; // one line
 };
 

@@ -55,7 +55,8 @@ static bool is_extends(const struct ini_row *row)
 // Most rows are paths, and most of those do not exist: a box that runs has no more use for them.
 static struct arena *arena_of(const struct merger *merger, const struct key *key)
 {
-	return merger->profile->brief && str_equal(key->section, "files") ? merger->profile->brief : merger->arena;
+	return merger->profile->brief && str_equal(key->section, "files") ? merger->profile->brief
+									  : merger->arena;
 }
 
 static int apply_rows(struct merger *merger, const struct source *source)
@@ -67,7 +68,8 @@ static int apply_rows(struct merger *merger, const struct source *source)
 	for (unsigned i = 0; i < source->rows.count; i++) {
 		const struct ini_row row = ini_at(&source->rows, i);
 		struct origin from = { source->file, row.line, merger->order++ };
-		if (!key || !str_equal(last.name, row.name) || !str_equal(last.section, row.section)) {
+		if (!key || !str_equal(last.name, row.name) ||
+		    !str_equal(last.section, row.section)) {
 			key = key_find(row.section, row.name);
 			if (!key)
 				return merge_unknown_key(merger->arena, &row, from);
@@ -125,7 +127,7 @@ int merge_profiles(struct arena *arena, const char *config, const struct list *n
 	profile->project = PROJECT_NONE;
 	if (!names->first)
 		return load(&merger, "default", LEVEL_FILE);
-	list_each(item, names)
+	list_each (item, names)
 		TRY(load(&merger, item->text, LEVEL_FILE));
 	return 0;
 }
@@ -133,14 +135,14 @@ int merge_profiles(struct arena *arena, const char *config, const struct list *n
 int merge_source(struct arena *arena, const char *config, const struct source *source,
 		 struct profile *profile)
 {
-	struct merger merger = { .arena = arena, .config = config, .profile = profile,
-				 .order = ORDER_OWN_FILE };
+	struct merger merger = {
+		.arena = arena, .config = config, .profile = profile, .order = ORDER_OWN_FILE
+	};
 	TRY(load_extended(&merger, source, ""));
 	return apply_rows(&merger, source);
 }
 
-int merge_arguments(struct arena *arena, const struct arguments *arguments,
-		    struct profile *profile)
+int merge_arguments(struct arena *arena, const struct arguments *arguments, struct profile *profile)
 {
 	for (unsigned i = 0; i < arguments->count; i++) {
 		const struct argument *argument = &arguments->set[i];

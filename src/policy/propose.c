@@ -12,7 +12,8 @@
 enum { TOGETHER = 3 }; // so many names of one directory stand for the directory
 
 // False when it is there.
-static bool add(struct wishes *wishes, const char *section, const char *key, const char *value, const char *caution)
+static bool add(struct wishes *wishes, const char *section, const char *key, const char *value,
+		const char *caution)
 {
 	for (unsigned i = 0; i < wishes->count; i++)
 		if (str_equal(wishes->all[i].key, key) &&
@@ -154,8 +155,8 @@ void propose_host(struct arena *arena, struct wishes *wishes, const char *host, 
 static const char *line_of(struct arena *arena, const struct wish *wish)
 {
 	if (wish->caution)
-		return arena_text(arena, "; %s, take it in only if you mean it: %s = %s", wish->caution,
-				  wish->key, wish->value);
+		return arena_text(arena, "; %s, take it in only if you mean it: %s = %s",
+				  wish->caution, wish->key, wish->value);
 	return arena_text(arena, "%s = %s", wish->key, wish->value);
 }
 

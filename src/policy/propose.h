@@ -4,8 +4,9 @@
 struct arena;
 struct list;
 
-// One line that is wished for. `caution`, what it is of that a run may ask for and nobody should give
-// unseen ("a secret"): then it is shown as a comment, never as a line that counts. NULL for all others.
+// One line that is wished for. `caution`, what it is of that a run may ask for and nobody should
+// give unseen ("a secret"): then it is shown as a comment, never as a line that counts. NULL for
+// all others.
 struct wish {
 	const char *section, *key, *value, *caution;
 };
@@ -23,7 +24,8 @@ void propose_path(struct arena *arena, struct wishes *wishes, const char *key, c
 		  const char *home, const char *project, const char *caution);
 // Adds host:port of [network] allow; two or more of one group of profiles/groups.ini become the
 // group.
-void propose_host(struct arena *arena, struct wishes *wishes, const char *host, const char *caution);
+void propose_host(struct arena *arena, struct wishes *wishes, const char *host,
+		  const char *caution);
 void propose_line(struct wishes *wishes, const char *section, const char *key, const char *value);
 
 // `before` with what is wished for and not in it yet: in its sections, at their ends, every other

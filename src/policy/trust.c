@@ -41,7 +41,8 @@ static int read_text(struct arena *arena, const char *path, size_t most, const c
 		return fail(errno, "%s: cannot read this profile", path);
 	if (!S_ISREG(status.st_mode))
 		return fail(0, "%s: is not a regular file", path);
-	char *text = status.st_size <= (off_t)most ? arena_take(arena, (size_t)status.st_size + 1) : NULL;
+	char *text = status.st_size <= (off_t)most ? arena_take(arena, (size_t)status.st_size + 1)
+						   : NULL;
 	ssize_t length = text ? fd_read_all(fd, text, (size_t)status.st_size) : 0;
 	if (!text)
 		return fail(0, "%s: is larger than %zu KiB", path, most / 1024);
@@ -52,8 +53,7 @@ static int read_text(struct arena *arena, const char *path, size_t most, const c
 	return 1;
 }
 
-int trust_read(struct arena *arena, const char *state, const char *project,
-	       struct trust *ret_trust)
+int trust_read(struct arena *arena, const char *state, const char *project, struct trust *ret_trust)
 {
 	struct trust trust = { .state = TRUST_NO_FILE };
 	const char *path = path_below(arena, project, file_name), *stored;
@@ -69,7 +69,8 @@ int trust_read(struct arena *arena, const char *state, const char *project,
 	trust.state = TRUST_UNKNOWN;
 	const char *store = arena_text(arena, "%s/trust/%s", state, store_name(arena, project));
 	const char *head = arena_text(arena, "%s\n", project);
-	TRY(found = read_text(arena, store, (size_t)INI_BYTES_MOST + strlen(head), &stored, &length));
+	TRY(found = read_text(arena, store, (size_t)INI_BYTES_MOST + strlen(head), &stored,
+			      &length));
 	size_t skipped = strlen(head);
 	if (found && length >= skipped && memcmp(stored, head, skipped) == 0) {
 		trust.trusted = stored + skipped;
@@ -89,7 +90,8 @@ int trust_give(struct arena *arena, const char *state, const char *project,
 	TRY(directory);
 	unlinkat(directory, fresh, 0);
 	autoclose int fd = openat(directory, fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0 || fd_write_all(fd, project, strlen(project)) < 0 || fd_write_all(fd, "\n", 1) < 0 ||
+	if (fd < 0 || fd_write_all(fd, project, strlen(project)) < 0 ||
+	    fd_write_all(fd, "\n", 1) < 0 ||
 	    fd_write_all(fd, trust->source.text, trust->source.length) < 0 ||
 	    renameat(directory, fresh, directory, name) < 0)
 		return fail(errno, "write '%s/trust/%s'", state, name);
@@ -127,7 +129,8 @@ static bool tightens(const struct key *key, const char *text, const struct profi
 	if (key->kind == KEY_WORD) {
 		memcpy(&word_now, now, sizeof(word_now));
 		memcpy(&word_then, then, sizeof(word_then));
-		return key->tightens == TIGHTENS_LESS ? word_then <= word_now : word_then >= word_now;
+		return key->tightens == TIGHTENS_LESS ? word_then <= word_now
+						      : word_then >= word_now;
 	}
 	memcpy(&limit_now, now, sizeof(limit_now));
 	memcpy(&limit_then, then, sizeof(limit_then));
@@ -140,9 +143,11 @@ static void ignore(struct arena *arena, struct list *ignored, const struct ini_r
 		   struct origin from)
 {
 	list_add(ignored, arena,
-		 arena_text(arena, "%s:%u: '%.40s' loosens the box and is ignored until you trust this file: "
-				   "sbx profile status",
-			    file_name, row->line, row->name),
+		 arena_text(
+			 arena,
+			 "%s:%u: '%.40s' loosens the box and is ignored until you trust this file: "
+			 "sbx profile status",
+			 file_name, row->line, row->name),
 		 from);
 }
 

@@ -17,7 +17,7 @@ struct trust {
 		TRUST_GIVEN,
 	} state;
 	struct source source; // of the file
-	const char *trusted; // TRUST_CHANGED: the text that was trusted
+	const char *trusted;  // TRUST_CHANGED: the text that was trusted
 };
 
 // `state` is sbx's own directory of state, `project` the project's. Reads at most two files.

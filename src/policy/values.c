@@ -93,9 +93,9 @@ static const char *form_problem(enum key_form form, const char *text, struct ori
 	case FORM_PATH:
 		return is_path(text, from) ? NULL : "a path that begins with /, ~/, ./ or $VAR";
 	case FORM_PATTERN:
-		return is_path(text, from) || str_starts(text, "**/") ?
-			       NULL :
-			       "a path that begins with /, ~/, ./ or $VAR, or a pattern **/NAME";
+		return is_path(text, from) || str_starts(text, "**/")
+			       ? NULL
+			       : "a path that begins with /, ~/, ./ or $VAR, or a pattern **/NAME";
 	case FORM_DEVICE:
 		return is_device(text) ? NULL : "the name of a device in /dev";
 	case FORM_PROFILE:
@@ -107,22 +107,27 @@ static const char *form_problem(enum key_form form, const char *text, struct ori
 		return text[name] == '=' && is_name(text, name, "") ? NULL : "NAME=VALUE";
 	}
 	case FORM_DESCRIPTOR:
-		return str_number(text, strlen(text), 3, 1023, &number) ? NULL : "a number from 3 to 1023";
+		return str_number(text, strlen(text), 3, 1023, &number) ? NULL
+									: "a number from 3 to 1023";
 	case FORM_WORD:
 		return is_name(text, strlen(text), "") ? NULL : "a name";
 	case FORM_DESTINATION:
-		return is_destination(text) ?
-			       NULL :
-			       "name[:port,...], *.domain, an address, network/prefix or @group; other "
-			       "letters than a-z as xn--...";
+		return is_destination(text) ? NULL
+					    : "name[:port,...], *.domain, an address, "
+					      "network/prefix or @group; other "
+					      "letters than a-z as xn--...";
 	case FORM_PORT:
-		return str_number(text, strlen(text), 1, 65535, &number) ? NULL : "a port from 1 to 65535";
+		return str_number(text, strlen(text), 1, 65535, &number) ? NULL
+									 : "a port from 1 to 65535";
 	case FORM_PUBLISH: {
 		uint16_t inside, outside;
-		return destination_publish(text, &inside, &outside) ? NULL : "PORT or PORT:HOST-PORT";
+		return destination_publish(text, &inside, &outside) ? NULL
+								    : "PORT or PORT:HOST-PORT";
 	}
 	case FORM_BUDGET:
-		return is_budget(text) ? NULL : "a size such as 10M, or a host and a size: 'example.com 10M'";
+		return is_budget(text)
+			       ? NULL
+			       : "a size such as 10M, or a host and a size: 'example.com 10M'";
 	case FORM_UPSTREAM:
 		return is_upstream(text) ? NULL : "http://host:port or none";
 	case FORM_HOSTNAME:
@@ -134,9 +139,9 @@ static const char *form_problem(enum key_form form, const char *text, struct ori
 static int expected(struct arena *arena, const struct key *key, const char *text,
 		    struct origin from, const char *what)
 {
-	const char *subject = from.line == 0 || !key->section ?
-				      "" :
-				      arena_text(arena, "[%s] %s: ", key->section, key->name);
+	const char *subject = from.line == 0 || !key->section
+				      ? ""
+				      : arena_text(arena, "[%s] %s: ", key->section, key->name);
 	return fail(0, "%s%s'%.80s' is not valid, expected %s", origin_text(arena, from), subject,
 		    str_shown(text), what);
 }
@@ -162,8 +167,10 @@ static const struct number_row {
 	[KEY_SIZE] = { "a size such as 64K, 512M, 2G or unlimited", units_size, UNIT_SIZE },
 	[KEY_TIME] = { "a time such as 500ms, 30s, 5m, 2h or unlimited", units_time, UNIT_TIME },
 	[KEY_COUNT] = { "a number or unlimited", units_count, UNIT_COUNT },
-	[KEY_MEMORY] = { "a size such as 512M, 2G, a share such as 50% or unlimited", units_size, UNIT_SIZE },
-	[KEY_PROCESSORS] = { "a number such as 2, 1.5, 0.25 or unlimited", units_processors, UNIT_PROCESSORS },
+	[KEY_MEMORY] = { "a size such as 512M, 2G, a share such as 50% or unlimited", units_size,
+			 UNIT_SIZE },
+	[KEY_PROCESSORS] = { "a number such as 2, 1.5, 0.25 or unlimited", units_processors,
+			     UNIT_PROCESSORS },
 };
 
 enum unit value_unit(const struct key *key)
@@ -182,8 +189,8 @@ static uint64_t host_has(enum key_kind kind)
 	return (uint64_t)info.totalram * info.mem_unit;
 }
 
-static int set_number(const struct key *key, struct profile *profile, void *field, struct arena *arena,
-		      const char *text, struct origin from)
+static int set_number(const struct key *key, struct profile *profile, void *field,
+		      struct arena *arena, const char *text, struct origin from)
 {
 	const struct number_row *row = &number_rows[key->kind];
 	char low[32], high[32];
@@ -197,7 +204,8 @@ static int set_number(const struct key *key, struct profile *profile, void *fiel
 	if (number != UNLIMITED && (number < key->low || number > key->high)) {
 		units_text(low, sizeof(low), key->low, row->unit);
 		units_text(high, sizeof(high), key->high, row->unit);
-		return expected(arena, key, text, from, arena_text(arena, "%s from %s to %s", row->shape, low, high));
+		return expected(arena, key, text, from,
+				arena_text(arena, "%s from %s to %s", row->shape, low, high));
 	}
 	if (number != UNLIMITED && !soft)
 		host = host_has(key->kind);
@@ -205,11 +213,13 @@ static int set_number(const struct key *key, struct profile *profile, void *fiel
 		units_rough(high, sizeof(high), host, UNIT_SIZE);
 		if (key->kind == KEY_PROCESSORS)
 			units_text(high, sizeof(high), host, UNIT_PROCESSORS);
-		return expected(arena, key, text, from, arena_text(arena, "no more than this machine has: %s", high));
+		return expected(arena, key, text, from,
+				arena_text(arena, "no more than this machine has: %s", high));
 	}
 	memcpy(field, &number, sizeof(number));
 	if (key->soft)
-		profile->limits.soft = soft ? profile->limits.soft | key->soft : profile->limits.soft & ~key->soft;
+		profile->limits.soft =
+			soft ? profile->limits.soft | key->soft : profile->limits.soft & ~key->soft;
 	return 0;
 }
 

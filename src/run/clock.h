@@ -10,7 +10,7 @@ struct run;
 
 struct clock {
 	int64_t begin, end; // milliseconds of the steady clock; an end of -1: none
-	enum stop stop; // why the run is being ended
+	enum stop stop;     // why the run is being ended
 };
 
 void clock_begin(const struct plan *plan, struct clock *clock);

@@ -78,9 +78,9 @@ static const char *xdg(struct arena *arena, char *const *environment, const char
 		       const char *standard)
 {
 	const char *set = caller_value(environment, variable);
-	const char *base = set && set[0] == '/' ?
-				   set :
-				   path_join(arena, decide_home(arena, environment), standard);
+	const char *base = set && set[0] == '/'
+				   ? set
+				   : path_join(arena, decide_home(arena, environment), standard);
 	return path_join(arena, base, "sbx");
 }
 
@@ -116,7 +116,8 @@ static bool exists_inside(const struct plan *plan, const char *path)
 {
 	const struct mount *above = mount_above(plan, path);
 	return str_equal(above->target, path) || above->kind == MOUNT_SCRATCH ||
-	       (above->kind == MOUNT_LAYERS && above->source) || (above->kind == MOUNT_BIND && !above->cache);
+	       (above->kind == MOUNT_LAYERS && above->source) ||
+	       (above->kind == MOUNT_BIND && !above->cache);
 }
 
 // The caller's directory where it exists inside, else the home, else the root.
@@ -133,14 +134,15 @@ static int choose_directory(struct plan *plan)
 			return fail(errno, "the current directory");
 		plan->directory = current;
 		if (mount_above(plan, current)->kind == MOUNT_BIND)
-			plan->directory_identity = (struct identity){ status.st_dev, status.st_ino,
-								      S_IFDIR };
+			plan->directory_identity =
+				(struct identity){ status.st_dev, status.st_ino, S_IFDIR };
 		return 0;
 	}
 	plan->directory = exists_inside(plan, plan->real_home) ? plan->real_home : "/";
 	list_add(&plan->notes, plan->arena,
-		 arena_text(plan->arena, "the current directory does not exist in the box; the command "
-					 "starts in %s",
+		 arena_text(plan->arena,
+			    "the current directory does not exist in the box; the command "
+			    "starts in %s",
 			    plan->directory),
 		 (struct origin){ .file = "directory" });
 	return 0;
@@ -152,26 +154,31 @@ static bool is_directory(int fd)
 	return fstat(fd, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-// From a directory of the host names lead out of the view: Landlock keeps what is there from being opened, but
-// not from being looked at, changed in its mode, or connected to.
+// From a directory of the host names lead out of the view: Landlock keeps what is there from being
+// opened, but not from being looked at, changed in its mode, or connected to.
 static int keep_descriptors(struct plan *plan)
 {
 	unsigned count = 0;
 	for (int fd = 0; fd <= STDERR_FILENO; fd++)
 		if (is_directory(fd))
-			return fail(0, "descriptor %d is a directory, which would lead out of the box; give it another: %d</dev/null", fd, fd);
-	list_each(item, &plan->profile->keep_fd)
+			return fail(0,
+				    "descriptor %d is a directory, which would lead out of the "
+				    "box; give it another: %d</dev/null",
+				    fd, fd);
+	list_each (item, &plan->profile->keep_fd)
 		count++;
 	int *keep = arena_take(plan->arena, (count + 1) * sizeof(*keep));
-	list_each(item, &plan->profile->keep_fd) {
+	list_each (item, &plan->profile->keep_fd) {
 		int fd = atoi(item->text); // checked when it was set
 		int flags = fcntl(fd, F_GETFD);
 		if (flags < 0 || (flags & FD_CLOEXEC)) // one of our own
-			return fail(0, "%sdescriptor %d is not open", origin_text(plan->arena, item->from),
-				    fd);
+			return fail(0, "%sdescriptor %d is not open",
+				    origin_text(plan->arena, item->from), fd);
 		if (is_directory(fd))
 			list_add(&plan->warnings, plan->arena,
-				 arena_text(plan->arena, "%sdescriptor %d is a directory: the box sees what is below and above it",
+				 arena_text(plan->arena,
+					    "%sdescriptor %d is a directory: the box sees what is "
+					    "below and above it",
 					    origin_text(plan->arena, item->from), fd),
 				 item->from);
 		keep[plan->keep_count++] = fd;
@@ -193,11 +200,13 @@ static void copy_command(struct plan *plan, char *const *command)
 }
 
 // Groups become destinations, by what this machine is configured to use.
-static int add_destinations(struct plan *plan, const struct list *words, struct list *into, struct list *reasons)
+static int add_destinations(struct plan *plan, const struct list *words, struct list *into,
+			    struct list *reasons)
 {
-	list_each(item, words) {
+	list_each (item, words) {
 		if (item->text[0] == '@') {
-			TRY(groups_add(plan->arena, plan->real_home, plan->project, item, into, reasons));
+			TRY(groups_add(plan->arena, plan->real_home, plan->project, item, into,
+				       reasons));
 			continue;
 		}
 		list_add(into, plan->arena, item->text, item->from);
@@ -211,7 +220,8 @@ static int decide_network(struct plan *plan, char *const *environment)
 	struct list ignored = { 0 };
 	if (plan->profile->network != NETWORK_PROXY)
 		return 0;
-	TRY(add_destinations(plan, &plan->profile->allow, &plan->egress.allow, &plan->egress.reasons));
+	TRY(add_destinations(plan, &plan->profile->allow, &plan->egress.allow,
+			     &plan->egress.reasons));
 	TRY(add_destinations(plan, &plan->profile->deny, &plan->egress.deny, &ignored));
 	TRY(egress_count(plan));
 	return egress_upstream(plan, environment);
@@ -223,7 +233,8 @@ int decide_view(struct plan *plan, char *const *environment)
 	probe_quick(&probe);
 	TRY(project_plan(plan));
 	TRY(decide_network(plan, environment));
-	plan->caches = path_kept(plan->arena, plan->state, "cache", plan->project ? plan->project : "none");
+	plan->caches = path_kept(plan->arena, plan->state, "cache",
+				 plan->project ? plan->project : "none");
 	TRY(view_plan(plan, environment));
 	plan->resolver = NULL; // and nothing else of what is in scratch is asked for again
 	TRY(choose_directory(plan));
@@ -257,8 +268,9 @@ static int merge_own_file(struct plan *plan, const char *config, struct profile 
 		return 0;
 	TRY(trust_read(plan->arena, plan->state, plan->toplevel, &trust));
 	TRY(trust_merge(plan->arena, config, &trust, profile, &ignored));
-	list_each(item, &ignored)
-		list_add(plan->terse ? &plan->notes : &plan->warnings, plan->arena, item->text, item->from);
+	list_each (item, &ignored)
+		list_add(plan->terse ? &plan->notes : &plan->warnings, plan->arena, item->text,
+			 item->from);
 	return 0;
 }
 
@@ -272,11 +284,13 @@ int decide_profile(struct arena *arena, const struct invocation *invocation,
 	plan->terse = invocation->terse == ANSWER_YES;
 	plan->explain = invocation->explain == ANSWER_YES;
 	plan->learn = invocation->learn == ANSWER_YES;
-	plan->profile_name = invocation->profiles.last ? invocation->profiles.last->text : "default";
+	plan->profile_name =
+		invocation->profiles.last ? invocation->profiles.last->text : "default";
 	if (invocation->session && invocation->tier == TIER_LANDLOCK)
 		return fail(0, "tier landlock has no mounts, and so no sessions and no --review");
 	if (invocation->session)
-		TRY(attach_plan(plan, decide_state_directory(arena, environment), invocation->session));
+		TRY(attach_plan(plan, decide_state_directory(arena, environment),
+				invocation->session));
 	decide_places(plan, environment);
 	TRY(owned_check(plan->state));
 	profile->brief = plan->learn ? NULL : plan->scratch; // learn asks about secrets at its end
@@ -320,7 +334,9 @@ int decide_go(const struct plan *plan, struct run *run)
 	cpu_set_t all;
 	processor_bring(run->init, &all); // beside the maker of its network, not behind it
 	// When a step of the box has failed meanwhile nobody reads: its message says why.
-	int result = fd_write_all(run->go[1], "", 1) < 0 && errno != EPIPE ? fail(errno, "hand the plan over") : 0;
+	int result = fd_write_all(run->go[1], "", 1) < 0 && errno != EPIPE
+			     ? fail(errno, "hand the plan over")
+			     : 0;
 	processor_free(run->init, &all);
 	TRY(result);
 	fd_close(&run->go[1]);

@@ -67,7 +67,8 @@ void denied_model(const struct plan *plan, const struct denials *denials, struct
 	tell_lost(denials, out);
 	if (!any)
 		return;
-	out_text(out, "sbx: this is the user's policy, not a fault: go on without it, or ask the user to add the "
+	out_text(out, "sbx: this is the user's policy, not a fault: go on without it, or ask the "
+		      "user to add the "
 		      "line to ");
 	// A profile is named, or a file by its path.
 	if (strchr(plan->profile_name, '/'))

@@ -17,7 +17,8 @@ enum { SHOWN_MOST = 3 };
 
 static bool is_unseen(const struct plan *plan, const char *directory)
 {
-	if (!path_within(directory, plan->home) || !str_printable(directory) || access(directory, X_OK) < 0)
+	if (!path_within(directory, plan->home) || !str_printable(directory) ||
+	    access(directory, X_OK) < 0)
 		return false;
 	enum verdict_of_path verdict = judge_path(plan, directory).verdict;
 	return verdict != PATH_READ && verdict != PATH_WRITE;

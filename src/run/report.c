@@ -24,7 +24,13 @@
 #include "run/supervise.h"
 #include "run/walk.h"
 
-enum { STATUS_TIMEOUT = 124, STATUS_FAILED = 125, STATUS_NO_EXEC = 126, STATUS_NOT_FOUND = 127, STATUS_KILLED = 137 };
+enum {
+	STATUS_TIMEOUT = 124,
+	STATUS_FAILED = 125,
+	STATUS_NO_EXEC = 126,
+	STATUS_NOT_FOUND = 127,
+	STATUS_KILLED = 137
+};
 
 static void say_failure(const struct run *run, struct out *out)
 {
@@ -79,7 +85,8 @@ static int say_no_exec(const struct plan *plan, const struct run *run, struct ou
 }
 
 // Says what went wrong with the run itself, and returns the status that stands for its end.
-static int say_outcome(const struct plan *plan, const struct run *run, const struct outcome *outcome, struct out *out)
+static int say_outcome(const struct plan *plan, const struct run *run,
+		       const struct outcome *outcome, struct out *out)
 {
 	bool in_time = outcome->stop == STOP_TIME || outcome->stop == STOP_IDLE;
 	switch (outcome->kind) {
@@ -94,11 +101,12 @@ static int say_outcome(const struct plan *plan, const struct run *run, const str
 		out_text(out, "sbx: the box ended without a word: its first process was killed\n");
 		return STATUS_FAILED;
 	case OUTCOME_NO_PROXY:
-		out_text(out, "sbx: %s; without it nothing may run on, so the command was ended\n", run->message.text);
+		out_text(out, "sbx: %s; without it nothing may run on, so the command was ended\n",
+			 run->message.text);
 		return STATUS_FAILED;
 	case OUTCOME_ENDED:
-		return WIFSIGNALED(outcome->status) ? 128 + WTERMSIG(outcome->status) :
-						      WEXITSTATUS(outcome->status);
+		return WIFSIGNALED(outcome->status) ? 128 + WTERMSIG(outcome->status)
+						    : WEXITSTATUS(outcome->status);
 	}
 	return STATUS_FAILED;
 }
@@ -117,8 +125,10 @@ static void say_changed(const char *names, struct out *out)
 // A model starts a server in one command and wants it in the next.
 static void say_left(const struct run *run, const struct outcome *outcome, struct out *out)
 {
-	if (outcome->kind == OUTCOME_ENDED && run->message.kind == MESSAGE_ENDED && !run->message.alone)
-		out_text(out, "sbx: what ran in the background ended with this command: run a server and what uses it in one "
+	if (outcome->kind == OUTCOME_ENDED && run->message.kind == MESSAGE_ENDED &&
+	    !run->message.alone)
+		out_text(out, "sbx: what ran in the background ended with this command: run a "
+			      "server and what uses it in one "
 			      "command, or keep it in the foreground of one of its own\n");
 }
 
@@ -126,17 +136,22 @@ static void say_left(const struct run *run, const struct outcome *outcome, struc
 static void say_unseen(const struct plan *plan, const struct outcome *outcome, struct out *out)
 {
 	struct out directories = { 0 };
-	if (outcome->kind == OUTCOME_ENDED && WIFEXITED(outcome->status) && WEXITSTATUS(outcome->status) == STATUS_NOT_FOUND &&
+	if (outcome->kind == OUTCOME_ENDED && WIFEXITED(outcome->status) &&
+	    WEXITSTATUS(outcome->status) == STATUS_NOT_FOUND &&
 	    paths_unseen(plan, getenv("PATH"), &directories) > 0)
-		out_text(out, "sbx: of your PATH the box does not have:%s; [files] read = DIRECTORY, or --read DIRECTORY\n", directories.text);
+		out_text(out,
+			 "sbx: of your PATH the box does not have:%s; [files] read = DIRECTORY, or "
+			 "--read DIRECTORY\n",
+			 directories.text);
 	out_free(&directories);
 }
 
 // What was refused comes first, then what was found out, then how it ended.
-static void say_all(const struct plan *plan, const struct run *run, const struct outcome *outcome, const struct hit *hits,
-		    int count, const struct out *failure, struct out *out)
+static void say_all(const struct plan *plan, const struct run *run, const struct outcome *outcome,
+		    const struct hit *hits, int count, const struct out *failure, struct out *out)
 {
-	bool model = plan->profile->report == TELL_MODEL || (plan->terse && plan->profile->report == TELL_SHORT);
+	bool model = plan->profile->report == TELL_MODEL ||
+		     (plan->terse && plan->profile->report == TELL_SHORT);
 	// sbx learn proposes lines of a profile instead.
 	if (!plan->learn && model)
 		denied_model(plan, &outcome->denials, out);
@@ -161,7 +176,8 @@ int report_outcome(const struct plan *plan, const struct run *run, struct outcom
 	int status = say_outcome(plan, run, outcome, &failure);
 	struct hit hits[HITS_MOST];
 	bool ran = outcome->kind == OUTCOME_ENDED || outcome->kind == OUTCOME_STOPPED;
-	int count = ran ? usage_hits(plan, &run->group->usage, outcome->stop, outcome->status, hits) : 0;
+	int count = ran ? usage_hits(plan, &run->group->usage, outcome->stop, outcome->status, hits)
+			: 0;
 	switch (plan->profile->report) {
 	case TELL_NEVER:
 		out_text(&out, "%s", failure.used ? failure.text : "");
@@ -198,8 +214,8 @@ void report_timing(const struct plan *plan, const struct run *run)
 			continue;
 		double microseconds = run->host_nanoseconds[i] / 1e3;
 		sum += microseconds;
-		out_text(&out, "sbx: %-4s %-12s %8.1f us\n", steps[i].side == SIDE_HOST ? "host" : "box",
-			 steps[i].name, microseconds);
+		out_text(&out, "sbx: %-4s %-12s %8.1f us\n",
+			 steps[i].side == SIDE_HOST ? "host" : "box", steps[i].name, microseconds);
 	}
 	out_text(&out, "sbx: all  steps        %8.1f us\n", sum);
 	out_flush(&out, STDERR_FILENO);

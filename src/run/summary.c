@@ -30,8 +30,10 @@ void summary_hit(const struct plan *plan, const struct hit *hit, bool for_model,
 	out_text(out, "sbx: limit %s=%s", hit->key, limit);
 	if (plan->profile->pool && (str_equal(hit->key, "memory") || str_equal(hit->key, "pids")))
 		out_text(out, " of pool '%s'", plan->profile->pool);
-	out_text(out, for_model ? ": %s; the user could raise it: [limits] %s\n" : ": %s; raise it with --%s\n", hit->what,
-		 hit->key);
+	out_text(out,
+		 for_model ? ": %s; the user could raise it: [limits] %s\n"
+			   : ": %s; raise it with --%s\n",
+		 hit->what, hit->key);
 }
 
 static void part(struct out *out, uint64_t number, enum unit unit, const char *what)
@@ -49,7 +51,8 @@ void summary_text(const struct plan *plan, const struct usage *usage, struct out
 	out_text(out, "sbx: took");
 	part(out, usage->wall ? usage->wall : 1, UNIT_TIME, "");
 	part(out, usage->cpu / 1000, UNIT_TIME, " of processors");
-	part(out, usage->memory, UNIT_SIZE, exact ? " of memory" : " of memory in its largest process");
+	part(out, usage->memory, UNIT_SIZE,
+	     exact ? " of memory" : " of memory in its largest process");
 	part(out, usage->pids, UNIT_COUNT, " processes");
 	part(out, usage->read, UNIT_SIZE, " read from disks");
 	part(out, usage->written, UNIT_SIZE, " written");
@@ -79,7 +82,8 @@ static void json_told(struct out *out, struct out *told)
 {
 	static const char prefix[] = "sbx: ";
 	json_open(out, "told", '[');
-	for (char *line = told->used ? strtok(told->text, "\n") : NULL; line; line = strtok(NULL, "\n"))
+	for (char *line = told->used ? strtok(told->text, "\n") : NULL; line;
+	     line = strtok(NULL, "\n"))
 		json_string(out, NULL, str_starts(line, prefix) ? line + strlen(prefix) : line);
 	json_close(out, ']');
 }
@@ -98,8 +102,8 @@ static void json_names(struct out *out, const char *key, const char *names)
 	json_close(out, ']');
 }
 
-void summary_json(const struct plan *plan, const struct run *run, const struct outcome *outcome, int status,
-		  const struct hit *hits, int count, struct out *lines, struct out *out)
+void summary_json(const struct plan *plan, const struct run *run, const struct outcome *outcome,
+		  int status, const struct hit *hits, int count, struct out *lines, struct out *out)
 {
 	const struct usage *usage = &run->group->usage;
 	json_open(out, NULL, '{');

@@ -84,7 +84,8 @@ static void handle_signals(const struct run *run)
 	}
 }
 
-// Somebody reaps what we leave behind: the first process of a machine does, that of a container need not.
+// Somebody reaps what we leave behind: the first process of a machine does, that of a container
+// need not.
 static bool orphans_are_reaped(void)
 {
 	const ino_t first = 0xeffffffcU; // its pid namespace's inode, since Linux 3.8
@@ -95,7 +96,8 @@ static bool orphans_are_reaped(void)
 static struct outcome finish(const struct plan *plan, struct run *run, struct outcome outcome)
 {
 	run->reaped = orphans_are_reaped();
-	// The last to hold the view pays for its end: that is pid 1, which waits for this end of its socket.
+	// The last to hold the view pays for its end: that is pid 1, which waits for this end of
+	// its socket.
 	fd_close(&run->asked_root);
 	fd_close(&run->user);
 	fd_close(&run->view);
@@ -139,8 +141,9 @@ static bool handle_message(const struct plan *plan, struct run *run, const struc
 		return take_held(plan, run, fds) < 0;
 	case MESSAGE_LISTENING:
 		// The first of all is the one that takes every port.
-		redirected = run->proxy->listener_count > 0 ? run->proxy->redirected :
-							      message->number != 0 || catch_all(plan, run, fds[0]);
+		redirected = run->proxy->listener_count > 0
+				     ? run->proxy->redirected
+				     : message->number != 0 || catch_all(plan, run, fds[0]);
 		proxy_listeners(run->proxy, fds, FD_PASSED, redirected);
 		return false;
 	case MESSAGE_SOCKETS:
@@ -214,20 +217,21 @@ static void look_last(const struct plan *plan, const struct run *run, struct eye
 	bool done = outcome->kind == OUTCOME_ENDED && outcome->status == 0;
 	watch_end(&eyes->watch, run->reaped, eyes->told);
 	if (plan->guard_count > 0)
-		check_host(plan, run, steady_now() - eyes->begin, done ? COMMAND_DONE : COMMAND_FAILED,
-			   &outcome->told, &outcome->changed);
+		check_host(plan, run, steady_now() - eyes->begin,
+			   done ? COMMAND_DONE : COMMAND_FAILED, &outcome->told, &outcome->changed);
 	profiles_remember(plan, &outcome->told);
 	proxy_report(run->proxy, &outcome->denials);
 	if (plan->learn)
 		proxy_used(run->proxy, &outcome->denials);
 	if (!done)
 		proxy_explain(run->proxy, &outcome->told);
-	list_each(item, &plan->warnings)
+	list_each (item, &plan->warnings)
 		out_text(&outcome->told, "sbx: %s\n", item->text);
 }
 
 // What the end means: a limit that the supervisor or the kernel kept counts more than the status.
-static void judge(const struct plan *plan, struct run *run, const struct clock *clock, struct outcome *outcome)
+static void judge(const struct plan *plan, struct run *run, const struct clock *clock,
+		  struct outcome *outcome)
 {
 	bool by_command = outcome->kind == OUTCOME_ENDED || outcome->kind == OUTCOME_LOST;
 	run->group->usage.wall = (uint64_t)(steady_now() - clock->begin);
@@ -261,7 +265,9 @@ struct outcome supervise(const struct plan *plan, struct run *run)
 		return outcome;
 	watch_limits_begin(plan, run, steady_now());
 	pages_release_stack();
-	struct eyes eyes = { .watch = { .names = -1, .mounts = -1 }, .begin = steady_now(), .told = &outcome.told };
+	struct eyes eyes = { .watch = { .names = -1, .mounts = -1 },
+			     .begin = steady_now(),
+			     .told = &outcome.told };
 	// Nothing to look at, or no way to: then only the last look is left.
 	eyes.open = plan->guard_count == 0 || plan->tier == TIER_LANDLOCK;
 	for (bool ended = false; !ended;) {
@@ -273,7 +279,8 @@ struct outcome supervise(const struct plan *plan, struct run *run)
 			{ .fd = run->listener, .events = POLLIN },
 		};
 		unsigned others = proxy_events(run->proxy, events + OWN_EVENTS);
-		int ready = poll(events, OWN_EVENTS + others, sleep_time(&eyes, clock_tick(plan, run, &clock)));
+		int ready = poll(events, OWN_EVENTS + others,
+				 sleep_time(&eyes, clock_tick(plan, run, &clock)));
 		if (ready < 0)
 			continue;
 		look(plan, run, &eyes, events);

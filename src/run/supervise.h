@@ -11,17 +11,17 @@ struct run;
 // What became of a run.
 struct outcome {
 	enum outcome_kind {
-		OUTCOME_FAILED, // a step; run->message says which
-		OUTCOME_NO_EXEC, // run->message.number
-		OUTCOME_ENDED, // wait status in `status`
-		OUTCOME_STOPPED, // at a limit, see `stop`
+		OUTCOME_FAILED,   // a step; run->message says which
+		OUTCOME_NO_EXEC,  // run->message.number
+		OUTCOME_ENDED,    // wait status in `status`
+		OUTCOME_STOPPED,  // at a limit, see `stop`
 		OUTCOME_NO_PROXY, // the way out failed: the error is said
-		OUTCOME_LOST, // pid 1 died without a word
+		OUTCOME_LOST,     // pid 1 died without a word
 	} kind;
 	int status;
 	enum stop stop;
 	struct denials denials;
-	struct out told; // lines for people, of all else
+	struct out told;    // lines for people, of all else
 	struct out changed; // names of the project, with newlines between
 };
 

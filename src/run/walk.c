@@ -32,8 +32,8 @@ static int take_step(const struct plan *plan, struct run *run, int index)
 		return 0;
 	uint64_t before = now();
 	run->message.step = index;
-	int result = testing_fails(step->name) ? fail(0, "made to fail by a test") :
-						 step->go(plan, run);
+	int result =
+		testing_fails(step->name) ? fail(0, "made to fail by a test") : step->go(plan, run);
 	run->message.nanoseconds[index] = (uint32_t)(now() - before);
 	return result;
 }

@@ -27,8 +27,9 @@ enum { TOLD_MOST = 20, TEXT_MOST = 512 };
 static bool is_there(const struct operation *operation, const struct stat *status)
 {
 	return status->st_ino == operation->was &&
-	       (S_ISDIR(status->st_mode) || (status->st_ctim.tv_sec == operation->changed.tv_sec &&
-					     status->st_ctim.tv_nsec == operation->changed.tv_nsec));
+	       (S_ISDIR(status->st_mode) ||
+		(status->st_ctim.tv_sec == operation->changed.tv_sec &&
+		 status->st_ctim.tv_nsec == operation->changed.tv_nsec));
 }
 
 static int changed(const struct operation *operation)
@@ -41,30 +42,38 @@ static int fail_at(const char *what, const struct operation *operation)
 	return fail(errno, "%s '%s'", what, str_shown(operation->path));
 }
 
-static int replace(int stage, const char *staged, int parent, const char *name, const struct operation *operation)
+static int replace(int stage, const char *staged, int parent, const char *name,
+		   const struct operation *operation)
 {
 	struct stat status;
-	if (fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) < 0 || !is_there(operation, &status))
+	if (fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    !is_there(operation, &status))
 		return changed(operation);
 	if (sys_renameat2(stage, staged, parent, name, SYS_RENAME_EXCHANGE) < 0)
-		return errno == EINVAL ? fail(0, "'%s' cannot be replaced: its file system does not exchange names; see: sbx session diff",
-					      str_shown(operation->path)) :
-					 fail_at("replace", operation);
+		return errno == EINVAL ? fail(0,
+					      "'%s' cannot be replaced: its file system does not "
+					      "exchange names; see: sbx session diff",
+					      str_shown(operation->path))
+				       : fail_at("replace", operation);
 	// Between the look and the rename somebody may have been quicker.
-	if (fstatat(stage, staged, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_ino == operation->was)
+	if (fstatat(stage, staged, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    status.st_ino == operation->was)
 		return 0;
 	sys_renameat2(stage, staged, parent, name, SYS_RENAME_EXCHANGE);
 	return changed(operation);
 }
 
-static int remove_one(int stage, const char *staged, int parent, const char *name, const struct operation *operation)
+static int remove_one(int stage, const char *staged, int parent, const char *name,
+		      const struct operation *operation)
 {
 	struct stat status;
-	if (fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) < 0 || !is_there(operation, &status))
+	if (fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    !is_there(operation, &status))
 		return changed(operation);
 	if (fd_rename_new(parent, name, stage, staged) < 0)
 		return fail_at("remove", operation);
-	if (fstatat(stage, staged, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_ino == operation->was)
+	if (fstatat(stage, staged, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    status.st_ino == operation->was)
 		return 0;
 	fd_rename_new(stage, staged, parent, name);
 	return changed(operation);
@@ -105,7 +114,8 @@ static int do_one(struct applying *applying, const struct operation *operation)
 	snprintf(staged, sizeof(staged), "%u", operation->number);
 	if (is_done(stage, staged, operation))
 		return 0;
-	autoclose int parent = changes_host_parent(&applying->held->session, operation->root, operation->path, &name);
+	autoclose int parent = changes_host_parent(&applying->held->session, operation->root,
+						   operation->path, &name);
 	TRY(parent);
 	switch (operation->kind) {
 	case OPERATION_ADD:
@@ -129,7 +139,8 @@ static void undo_one(struct applying *applying, const struct operation *operatio
 	int stage = applying->stages[operation->root];
 	snprintf(staged, sizeof(staged), "%u", operation->number);
 	bool done = is_done(stage, staged, operation) || operation->kind == OPERATION_MODE;
-	autoclose int parent = changes_host_parent(&applying->held->session, operation->root, operation->path, &name);
+	autoclose int parent = changes_host_parent(&applying->held->session, operation->root,
+						   operation->path, &name);
 	if (!done || parent < 0)
 		return;
 	switch (operation->kind) {
@@ -155,7 +166,8 @@ static int note_known(struct applying *applying)
 	struct known *before, all;
 	struct out out = { 0 };
 	TRY(known_read(applying->store, applying->held, &before));
-	all.files = arena_take(arena, ((size_t)before->count + journal->leaf_count + 1) * sizeof(*all.files));
+	all.files = arena_take(arena, ((size_t)before->count + journal->leaf_count + 1) *
+					      sizeof(*all.files));
 	all.count = before->count;
 	if (before->count > 0)
 		memcpy(all.files, before->files, before->count * sizeof(*all.files));
@@ -163,9 +175,12 @@ static int note_known(struct applying *applying)
 		const struct leaf *leaf = &journal->leaves[i];
 		struct stat status;
 		const char *name;
-		autoclose int parent = changes_host_parent(&applying->held->session, leaf->root, leaf->path, &name);
+		autoclose int parent = changes_host_parent(&applying->held->session, leaf->root,
+							   leaf->path, &name);
 		if (parent >= 0 && fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0)
-			all.files[all.count++] = (struct known_file){ leaf->root, leaf->path, status.st_ino, status.st_ctim };
+			all.files[all.count++] =
+				(struct known_file){ leaf->root, leaf->path, status.st_ino,
+						     status.st_ctim };
 	}
 	err_clear();
 	known_order(&all);
@@ -178,7 +193,9 @@ static int note_known(struct applying *applying)
 static int clean(struct applying *applying)
 {
 	TRY(stage_remove(applying));
-	return unlinkat(applying->held->directory, "journal", 0) < 0 ? fail(errno, "remove the journal") : 0;
+	return unlinkat(applying->held->directory, "journal", 0) < 0
+		       ? fail(errno, "remove the journal")
+		       : 0;
 }
 
 static int commit(struct applying *applying)
@@ -222,7 +239,8 @@ static int commit_apart(struct applying *applying)
 	if (pid < 0)
 		return fail(errno, "fork");
 	if (!WIFEXITED(status))
-		return fail(0, "the apply was interrupted; to end it: sbx session apply %s", applying->held->name);
+		return fail(0, "the apply was interrupted; to end it: sbx session apply %s",
+			    applying->held->name);
 	return WEXITSTATUS(status) == 0 ? 0 : fail(0, "%s; nothing was changed", why);
 }
 
@@ -241,7 +259,9 @@ static const char *shown(const struct applying *applying, const struct change *c
 	const struct session *session = &applying->held->session;
 	const char *root = session->roots[change->root].path;
 	const char *path = str_shown(change->path);
-	return str_equal(root, session->project) ? path : path_below(applying->store->arena, str_shown(root), path);
+	return str_equal(root, session->project)
+		       ? path
+		       : path_below(applying->store->arena, str_shown(root), path);
 }
 
 static int refuse_conflicts(const struct applying *applying, struct out *told)
@@ -252,14 +272,17 @@ static int refuse_conflicts(const struct applying *applying, struct out *told)
 		if (!applying->selected[i] || !change->conflict)
 			continue;
 		if (count++ < TOLD_MOST)
-			out_text(told, "sbx: conflict: %s: %s on the host since\n", shown(applying, change),
+			out_text(told, "sbx: conflict: %s: %s on the host since\n",
+				 shown(applying, change),
 				 change->was.st_mode ? "changed" : "removed");
 	}
 	if (count > TOLD_MOST)
 		out_text(told, "sbx: and %u more\n", count - TOLD_MOST);
-	return count == 0 ? 0 :
-			    fail(0, "%u conflict%s; nothing was changed. To see them: sbx session diff %s; to apply "
-				    "over them: --force, or name the paths without them",
+	return count == 0 ? 0
+			  : fail(0,
+				 "%u conflict%s; nothing was changed. To see them: sbx session "
+				 "diff %s; to apply "
+				 "over them: --force, or name the paths without them",
 				 count, count == 1 ? "" : "s", applying->held->name);
 }
 
@@ -271,25 +294,32 @@ static void tell(const struct applying *applying, struct out *told)
 		const struct change *change = &applying->changes.list[i];
 		applied += applying->selected[i];
 		if (applying->selected[i] && !change->covered && trusted_is_reported(change->path))
-			out_text(told, "sbx: applied, and your own programs will run it: %s\n", shown(applying, change));
+			out_text(told, "sbx: applied, and your own programs will run it: %s\n",
+				 shown(applying, change));
 		if (applying->selected[i] || !change->guarded || change->inside)
 			continue;
 		first = first ? first : shown(applying, change);
 		if (guarded++ < TOLD_MOST)
-			out_text(told, "sbx: not applied: %s: your own programs would run or trust it\n", shown(applying, change));
+			out_text(told,
+				 "sbx: not applied: %s: your own programs would run or trust it\n",
+				 shown(applying, change));
 	}
 	if (guarded > 0)
-		out_text(told, "sbx: to apply such a name, name it: sbx session apply %s %s\n", applying->held->name, first);
+		out_text(told, "sbx: to apply such a name, name it: sbx session apply %s %s\n",
+			 applying->held->name, first);
 	if (applying->special > 0)
 		out_text(told, "sbx: %u socket%s or device%s not applied\n", applying->special,
 			 applying->special == 1 ? "" : "s", applying->special == 1 ? "" : "s");
 	if (applying->links > 0)
-		out_text(told, "sbx: %u replaced file%s had other names (hard links), which keep the old content\n",
+		out_text(told,
+			 "sbx: %u replaced file%s had other names (hard links), which keep the old "
+			 "content\n",
 			 applying->links, applying->links == 1 ? "" : "s");
 	out_text(told, "sbx: %u change%s applied\n", applied, applied == 1 ? "" : "s");
 }
 
-int apply_run(struct store *store, struct held *held, char *const *words, enum force force, struct out *told)
+int apply_run(struct store *store, struct held *held, char *const *words, enum force force,
+	      struct out *told)
 {
 	struct applying *applying = begin(store, held);
 	TRY(changes_find(store, held, &applying->changes));
@@ -325,11 +355,14 @@ int apply_resume(struct store *store, struct held *held, struct out *told)
 	if (!apply_is_pending(held))
 		return 0;
 	applying = begin(store, held);
-	TRY(store_read_file(store->arena, held->directory, "journal", JOURNAL_BYTES_MOST, &text, &length));
+	TRY(store_read_file(store->arena, held->directory, "journal", JOURNAL_BYTES_MOST, &text,
+			    &length));
 	if (journal_parse(store->arena, text, length, &applying->journal) < 0) {
 		const char *why = arena_copy(store->arena, err_text(), strlen(err_text()));
 		err_clear();
-		return fail(0, "the journal of an interrupted apply cannot be used: %s ('%s/%s/journal'); nothing was changed",
+		return fail(0,
+			    "the journal of an interrupted apply cannot be used: %s "
+			    "('%s/%s/journal'); nothing was changed",
 			    why, store->sessions_path, held->name);
 	}
 	TRY(stage_reopen(applying));

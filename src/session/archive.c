@@ -19,7 +19,12 @@
 #include "session/tar.h"
 
 static const char whiteout[] = ".wh.", opaque[] = ".wh..wh..opq";
-enum { DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, DEPTH_MOST = 256, BUFFER = 65536, LINKS_MOST = 65536 };
+enum {
+	DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
+	DEPTH_MOST = 256,
+	BUFFER = 65536,
+	LINKS_MOST = 65536
+};
 
 struct writer {
 	struct arena *arena;
@@ -48,7 +53,8 @@ static int put_content(struct writer *writer, int from, uint64_t size)
 		ssize_t got = done < size ? fd_read_all(from, buffer, want) : 0;
 		if (got < 0)
 			return fail(errno, "read a file of the session");
-		memset(buffer + got, 0, want - (size_t)got); // the padding, and what has become shorter
+		memset(buffer + got, 0,
+		       want - (size_t)got); // the padding, and what has become shorter
 		if (fd_write_all(writer->fd, buffer, want) < 0)
 			return fail(errno, "write the archive");
 		done += want;
@@ -60,15 +66,18 @@ static int add_attributes(struct writer *writer, int fd, struct tar_entry *entry
 {
 	static char names[BUFFER], value[BUFFER];
 	ssize_t length = flistxattr(fd, names, sizeof(names));
-	for (const char *name = names; length > 0 && name < names + length; name += strlen(name) + 1) {
-		if (!str_starts(name, "user.") || str_starts(name, "user.overlay.") || entry->attribute_count == TAR_ATTRIBUTES_MOST)
+	for (const char *name = names; length > 0 && name < names + length;
+	     name += strlen(name) + 1) {
+		if (!str_starts(name, "user.") || str_starts(name, "user.overlay.") ||
+		    entry->attribute_count == TAR_ATTRIBUTES_MOST)
 			continue;
 		ssize_t size = fgetxattr(fd, name, value, sizeof(value));
 		if (size < 0)
 			return fail(errno, "read an extended attribute");
-		entry->attributes[entry->attribute_count++] = (struct tar_attribute){
-			arena_copy(writer->arena, name, strlen(name)), arena_copy(writer->arena, value, (size_t)size), (size_t)size
-		};
+		entry->attributes[entry->attribute_count++] =
+			(struct tar_attribute){ arena_copy(writer->arena, name, strlen(name)),
+						arena_copy(writer->arena, value, (size_t)size),
+						(size_t)size };
 	}
 	return 0;
 }
@@ -76,7 +85,8 @@ static int add_attributes(struct writer *writer, int fd, struct tar_entry *entry
 static const char *linked_name(struct writer *writer, const struct stat *status, const char *name)
 {
 	for (unsigned i = 0; i < writer->link_count; i++)
-		if (writer->links[i].inode == status->st_ino && writer->links[i].device == status->st_dev)
+		if (writer->links[i].inode == status->st_ino &&
+		    writer->links[i].device == status->st_dev)
 			return writer->links[i].name;
 	if (writer->link_count < LINKS_MOST) {
 		writer->links[writer->link_count].device = status->st_dev;
@@ -86,15 +96,19 @@ static const char *linked_name(struct writer *writer, const struct stat *status,
 	return NULL;
 }
 
-static int write_file(struct writer *writer, struct tar_entry *entry, int directory, const struct entry *found)
+static int write_file(struct writer *writer, struct tar_entry *entry, int directory,
+		      const struct entry *found)
 {
-	const char *first = found->status.st_nlink > 1 ? linked_name(writer, &found->status, entry->name) : NULL;
+	const char *first = found->status.st_nlink > 1
+				    ? linked_name(writer, &found->status, entry->name)
+				    : NULL;
 	if (first) {
 		entry->type = '1';
 		entry->link = first;
 		return put_header(writer, entry);
 	}
-	autoclose int fd = openat(directory, found->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	autoclose int fd =
+		openat(directory, found->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return fail(errno, "read '%s' of the session", str_shown(found->name));
 	entry->type = '0';
@@ -104,22 +118,30 @@ static int write_file(struct writer *writer, struct tar_entry *entry, int direct
 	return put_content(writer, fd, entry->size);
 }
 
-static int write_directory(struct writer *writer, const struct merged *merged, const char *path, int depth);
+static int write_directory(struct writer *writer, const struct merged *merged, const char *path,
+			   int depth);
 
-static int write_one(struct writer *writer, const struct merged *merged, const struct entry *found, const char *path, int depth)
+static int write_one(struct writer *writer, const struct merged *merged, const struct entry *found,
+		     const char *path, int depth)
 {
 	char link[PATH_MAX];
 	struct merged below;
 	int directory = merged->fds[found->from];
-	struct tar_entry entry = { .mode = found->status.st_mode & 01777, .uid = found->status.st_uid, .gid = found->status.st_gid,
-				   .seconds = found->status.st_mtim.tv_sec, .nanoseconds = found->status.st_mtim.tv_nsec };
+	struct tar_entry entry = { .mode = found->status.st_mode & 01777,
+				   .uid = found->status.st_uid,
+				   .gid = found->status.st_gid,
+				   .seconds = found->status.st_mtim.tv_sec,
+				   .nanoseconds = found->status.st_mtim.tv_nsec };
 	if (str_starts(found->name, whiteout)) {
 		writer->left_out++;
 		return 0;
 	}
 	entry.name = arena_text(writer->arena, "%s/%s", path, found->name);
 	if (is_whiteout(&found->status)) {
-		entry = (struct tar_entry){ .type = '0', .mode = 0600, .name = arena_text(writer->arena, "%s/%s%s", path, whiteout, found->name) };
+		entry = (struct tar_entry){ .type = '0',
+					    .mode = 0600,
+					    .name = arena_text(writer->arena, "%s/%s%s", path,
+							       whiteout, found->name) };
 		return put_header(writer, &entry);
 	}
 	switch (found->status.st_mode & S_IFMT) {
@@ -143,12 +165,13 @@ static int write_one(struct writer *writer, const struct merged *merged, const s
 		int result = write_directory(writer, &below, entry.name, depth + 1);
 		merged_close(&below);
 		return result;
-	default: // a bit pattern, not an enum
+	default:          // a bit pattern, not an enum
 		return 0; // sockets are of a moment
 	}
 }
 
-static int write_directory(struct writer *writer, const struct merged *merged, const char *path, int depth)
+static int write_directory(struct writer *writer, const struct merged *merged, const char *path,
+			   int depth)
 {
 	struct entry *entries;
 	int count = merged_list(writer->arena, merged, &entries);
@@ -156,7 +179,10 @@ static int write_directory(struct writer *writer, const struct merged *merged, c
 	if (depth > DEPTH_MOST)
 		return fail(ELOOP, "more than %d directories deep", DEPTH_MOST);
 	if (merged->opaque && depth > 0) {
-		struct tar_entry entry = { .type = '0', .mode = 0600, .name = arena_text(writer->arena, "%s/%s", path, opaque) };
+		struct tar_entry entry = { .type = '0',
+					   .mode = 0600,
+					   .name = arena_text(writer->arena, "%s/%s", path,
+							      opaque) };
 		TRY(put_header(writer, &entry));
 	}
 	for (int i = 0; i < count; i++)
@@ -171,7 +197,9 @@ int archive_write(struct store *store, const struct held *held, int fd, struct o
 	struct writer writer = { .arena = store->arena, .fd = fd };
 	writer.links = arena_take(store->arena, LINKS_MOST * sizeof(*writer.links));
 	// Which of the paths is the project, for whoever reads it elsewhere.
-	struct tar_entry mark = { .type = '2', .mode = 0777, .name = ".sbx-project", .link = session->project };
+	struct tar_entry mark = {
+		.type = '2', .mode = 0777, .name = ".sbx-project", .link = session->project
+	};
 	TRY(put_header(&writer, &mark));
 	for (unsigned i = 0; i < session->root_count; i++) {
 		struct merged merged;
@@ -181,7 +209,9 @@ int archive_write(struct store *store, const struct held *held, int fd, struct o
 		TRY(result);
 	}
 	if (writer.left_out > 0)
-		out_text(told, "sbx: %u names that begin with '%s', which means a removal in an archive, were left out\n",
+		out_text(told,
+			 "sbx: %u names that begin with '%s', which means a removal in an archive, "
+			 "were left out\n",
 			 writer.left_out, whiteout);
 	return fd_write_all(fd, end, sizeof(end)) < 0 ? fail(errno, "write the archive") : 0;
 }

@@ -14,4 +14,5 @@ int archive_write(struct store *store, const struct held *held, int fd, struct o
 // or below this one, go to the project; those below `home`, /tmp and /var/tmp to the session's own;
 // all others are left out and told, as are devices. -1: damaged, or a path that leads out; then
 // there is no session.
-int archive_read(struct store *store, const char *name, const char *project, const char *home, int fd, struct out *told);
+int archive_read(struct store *store, const char *name, const char *project, const char *home,
+		 int fd, struct out *told);

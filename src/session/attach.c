@@ -37,14 +37,18 @@ static int find_room(const struct store *store, const struct held *held, uint64_
 		return 0;
 	TRY(size_measure(store, &held->session, &used));
 	if (used == SIZE_UNKNOWN)
-		return fail(0, "session '%s' has directories that are too deep to be measured: its budget cannot be kept; "
-			       "discard it, or: sbx session budget %s unlimited",
+		return fail(0,
+			    "session '%s' has directories that are too deep to be measured: its "
+			    "budget cannot be kept; "
+			    "discard it, or: sbx session budget %s unlimited",
 			    held->name, held->name);
 	units_rough(used_text, sizeof(used_text), used, UNIT_SIZE);
 	units_rough(budget_text, sizeof(budget_text), budget, UNIT_SIZE);
 	if (used + ROOM_LEAST > budget)
-		return fail(0, "session '%s' takes %s of its %s; remove snapshots (sbx session rm %s@SNAPSHOT), discard it, "
-			       "or: sbx session budget %s SIZE",
+		return fail(0,
+			    "session '%s' takes %s of its %s; remove snapshots (sbx session rm "
+			    "%s@SNAPSHOT), discard it, "
+			    "or: sbx session budget %s SIZE",
 			    held->name, used_text, budget_text, held->name, held->name);
 	*ret_room = budget - used;
 	return 0;
@@ -58,7 +62,9 @@ static int fill(struct plan *plan, const struct store *store, const struct held 
 	struct stat status;
 	lasting->chain_count = session_chain(session, session->top, chain, CHAIN_MOST + 1);
 	if (lasting->chain_count > CHAIN_MOST)
-		return fail(0, "session '%s' has more than %d layers; to flatten them: sbx session snapshot %s",
+		return fail(0,
+			    "session '%s' has more than %d layers; to flatten them: sbx session "
+			    "snapshot %s",
 			    held->name, CHAIN_MOST, held->name);
 	for (unsigned i = 0; i < lasting->chain_count; i++)
 		lasting->chain[i] = session->layers[chain[i]].id;
@@ -73,9 +79,11 @@ static int fill(struct plan *plan, const struct store *store, const struct held 
 		return fail(errno, "'%s'", store->layers_path);
 	lasting->layers_identity = (struct identity){ status.st_dev, status.st_ino, S_IFDIR };
 	if (stat(session->project, &status) < 0)
-		return fail(errno, "the project of session '%s', '%s'", held->name, session->project);
+		return fail(errno, "the project of session '%s', '%s'", held->name,
+			    session->project);
 	if (status.st_dev != session->identity.device || status.st_ino != session->identity.inode)
-		return fail(0, "'%s' is not the directory that session '%s' was made over", session->project, held->name);
+		return fail(0, "'%s' is not the directory that session '%s' was made over",
+			    session->project, held->name);
 	return 0;
 }
 
@@ -92,7 +100,10 @@ int attach_plan(struct plan *plan, const char *state, const char *name)
 	if (gate < 0)
 		return fail(errno, "lock session '%s'", name);
 	if (apply_is_pending(held))
-		return fail(0, "an apply of session '%s' was interrupted; to end it: sbx session apply %s", name, name);
+		return fail(
+			0,
+			"an apply of session '%s' was interrupted; to end it: sbx session apply %s",
+			name, name);
 	// Only now: whoever was before us may have added a root.
 	struct held again;
 	TRY(store_hold(&store, name, HOLD_LOOK, &again));
@@ -112,20 +123,24 @@ static int clone_mount(const char *path)
 {
 	struct sys_statx status;
 	struct statfs kind;
-	autoclose int fd = sys_openat2(AT_FDCWD, path, O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
+	autoclose int fd =
+		sys_openat2(AT_FDCWD, path, O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 	if (fd < 0 || fstatfs(fd, &kind) < 0 || kind.f_type != OVERLAY_MAGIC ||
-	    sys_statx(AT_FDCWD, path, 0, &status) < 0 || !(status.attributes & SYS_STATX_MOUNT_ROOT))
+	    sys_statx(AT_FDCWD, path, 0, &status) < 0 ||
+	    !(status.attributes & SYS_STATX_MOUNT_ROOT))
 		return -1;
 	return sys_open_tree(fd, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH);
 }
 
 // A process of its own, for there is no way back from another user namespace.
-static _Noreturn void take_mounts(const struct plan *plan, uint64_t roots, int user, int view, int socket)
+static _Noreturn void take_mounts(const struct plan *plan, uint64_t roots, int user, int view,
+				  int socket)
 {
 	if (setns(user, CLONE_NEWUSER) < 0 || setns(view, CLONE_NEWNS) < 0)
 		_exit(1);
 	for (unsigned i = 0; i < plan->session->root_count; i++) {
-		bool bound = plan->session->roots[i].own && plan->session->chain_count == 1; // no overlay
+		bool bound = plan->session->roots[i].own &&
+			     plan->session->chain_count == 1; // no overlay
 		if (!(roots & (1ULL << i)) || bound)
 			continue;
 		// One that is there and cannot be had must not be mounted a second time.
@@ -160,10 +175,11 @@ static int join(const struct plan *plan, struct run *run, const struct record *r
 	fd_close(&ends[0]);
 	if (helper < 0 || waitpid(helper, &status, 0) < 0)
 		return fail(errno, "join the session");
-	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ?
-		       0 :
-		       fail(0, "the command that runs in session '%s' cannot be joined (process %d)", plan->session->name,
-			    (int)record->supervisor);
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0
+		       ? 0
+		       : fail(0,
+			      "the command that runs in session '%s' cannot be joined (process %d)",
+			      plan->session->name, (int)record->supervisor);
 }
 
 int attach_host(const struct plan *plan, struct run *run)
@@ -218,7 +234,8 @@ static void put_command(const struct plan *plan, char *text, size_t size)
 // with zeros behind: replacing a file takes ten times as long.
 static void note_command(int session, const struct record *record)
 {
-	autoclose int fd = openat(session, "command", O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	autoclose int fd =
+		openat(session, "command", O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd >= 0)
 		(void)!pwrite(fd, record->command, sizeof(record->command), 0);
 }
@@ -248,7 +265,8 @@ int attach_layers_host(const struct plan *plan, struct run *run)
 	if (lasting->root_count > lasting->roots_made) {
 		struct held *held = lasting->held;
 		TRY(store_open(plan->arena, path_parent(plan->arena, lasting->layers), &store));
-		TRY(store_add_roots(&store, lasting->chain[0], lasting->roots, lasting->roots_made, lasting->root_count));
+		TRY(store_add_roots(&store, lasting->chain[0], lasting->roots, lasting->roots_made,
+				    lasting->root_count));
 		memcpy(held->session.roots, lasting->roots, sizeof(held->session.roots));
 		held->session.root_count = lasting->root_count;
 		TRY(store_save(&store, held));

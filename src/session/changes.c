@@ -53,7 +53,11 @@ static struct change *add(struct walk *walk, enum change_kind kind, const char *
 		changes->size = size;
 	}
 	struct change *change = &changes->list[changes->count++];
-	*change = (struct change){ .kind = kind, .root = walk->root, .path = path, .layer = -1, .covered = walk->covered };
+	*change = (struct change){ .kind = kind,
+				   .root = walk->root,
+				   .path = path,
+				   .layer = -1,
+				   .covered = walk->covered };
 	change->inside = walk->inside;
 	change->guarded = walk->guarded || is_protected(walk, path);
 	// A repository that goes, or a file that points at another one.
@@ -64,7 +68,8 @@ static struct change *add(struct walk *walk, enum change_kind kind, const char *
 
 static bool is_later(const struct timespec *time, const struct timespec *than)
 {
-	return time->tv_sec > than->tv_sec || (time->tv_sec == than->tv_sec && time->tv_nsec > than->tv_nsec);
+	return time->tv_sec > than->tv_sec ||
+	       (time->tv_sec == than->tv_sec && time->tv_nsec > than->tv_nsec);
 }
 
 // Changed by somebody since the session was made, and not by an apply of its own.
@@ -89,18 +94,21 @@ static bool same_file(int left, const char *left_name, int right, const char *ri
 static bool same_link(int left, int right, const char *name)
 {
 	char a[PATH_MAX], b[PATH_MAX];
-	ssize_t length = readlinkat(left, name, a, sizeof(a)), other = readlinkat(right, name, b, sizeof(b));
+	ssize_t length = readlinkat(left, name, a, sizeof(a)),
+		other = readlinkat(right, name, b, sizeof(b));
 	return length >= 0 && length == other && memcmp(a, b, (size_t)length) == 0;
 }
 
-static bool same_content(int layer, int host, const char *name, const struct stat *is, const struct stat *was)
+static bool same_content(int layer, int host, const char *name, const struct stat *is,
+			 const struct stat *was)
 {
 	if (S_ISREG(is->st_mode))
 		return is->st_size == was->st_size && same_file(layer, name, host, name);
 	return S_ISLNK(is->st_mode) ? same_link(layer, host, name) : true;
 }
 
-static int walk_directory(struct walk *walk, const char *path, const struct merged *merged, int host);
+static int walk_directory(struct walk *walk, const char *path, const struct merged *merged,
+			  int host);
 
 // All that lies in a directory of the host that the session has removed.
 static int walk_removed(struct walk *walk, const char *path, int host)
@@ -120,7 +128,8 @@ static int walk_removed(struct walk *walk, const char *path, int host)
 		change->conflict = !S_ISDIR(status.st_mode) && host_changed(walk, whole, &status);
 		if (!S_ISDIR(status.st_mode))
 			continue;
-		autoclose int fd = openat(host, names[i], O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		autoclose int fd =
+			openat(host, names[i], O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (fd < 0)
 			return fail(errno, "look at a removed directory");
 		TRY(walk_removed(walk, whole, fd));
@@ -142,7 +151,8 @@ static int note_inside(struct walk *walk, const char *path, const char *name, in
 	return 0;
 }
 
-static int note_removed(struct walk *walk, const char *path, const char *name, int host, const struct stat *was)
+static int note_removed(struct walk *walk, const char *path, const char *name, int host,
+			const struct stat *was)
 {
 	struct change *change = add(walk, CHANGE_REMOVED, path);
 	change->was = *was;
@@ -165,22 +175,26 @@ static bool is_new_repository(const struct merged *merged, const char *name, boo
 	return true;
 }
 
-static int walk_below(struct walk *walk, const char *path, const struct merged *merged, const struct entry *entry,
-		      int host, const struct stat *was)
+static int walk_below(struct walk *walk, const char *path, const struct merged *merged,
+		      const struct entry *entry, int host, const struct stat *was)
 {
 	struct merged inner;
 	struct walk above = *walk;
 	bool both = was && S_ISDIR(was->st_mode);
-	autoclose int fd = both ? openat(host, entry->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+	autoclose int fd =
+		both ? openat(host, entry->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+		     : -1;
 	if (both && fd < 0)
 		return fail(errno, "look at '%s'", str_shown(path));
 	if (++walk->depth > DEPTH_MOST)
 		return fail(ELOOP, "more than %d directories deep", DEPTH_MOST);
 	TRY(merged_below(merged, entry->name, &inner));
 	// In .git the repositories of submodules and worktrees are told by their own names.
-	bool repository = !walk->repository && !strstr(path, ".git/") && is_new_repository(&inner, entry->name, both);
+	bool repository = !walk->repository && !strstr(path, ".git/") &&
+			  is_new_repository(&inner, entry->name, both);
 	walk->guarded = walk->guarded || repository || is_protected(walk, path);
-	struct change *own = walk->changes->count > 0 ? &walk->changes->list[walk->changes->count - 1] : NULL;
+	struct change *own =
+		walk->changes->count > 0 ? &walk->changes->list[walk->changes->count - 1] : NULL;
 	if (own && own->path == path) {
 		own->guarded = own->guarded || repository;
 		walk->inside = own->guarded;
@@ -195,8 +209,8 @@ static int walk_below(struct walk *walk, const char *path, const struct merged *
 	return result;
 }
 
-// Whether it began as a copy of a file of the host: the mark is of the oldest layer that has it, for
-// the later ones copied it from there.
+// Whether it began as a copy of a file of the host: the mark is of the oldest layer that has it,
+// for the later ones copied it from there.
 static bool was_copied_up(const struct merged *merged, const struct entry *entry)
 {
 	struct stat status;
@@ -208,13 +222,14 @@ static bool was_copied_up(const struct merged *merged, const struct entry *entry
 			return false; // something else stood there before
 		oldest = i;
 	}
-	autoclose int fd = openat(merged->fds[oldest], entry->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	autoclose int fd = openat(merged->fds[oldest], entry->name,
+				  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	return fd >= 0 && fgetxattr(fd, "user.overlay.origin", NULL, 0) >= 0;
 }
 
 // What the session has at a name, against what the host has.
-static void compare(struct walk *walk, const char *path, const struct merged *merged, const struct entry *entry,
-		    int host, const struct stat *was)
+static void compare(struct walk *walk, const char *path, const struct merged *merged,
+		    const struct entry *entry, int host, const struct stat *was)
 {
 	const struct stat *is = &entry->status;
 	int layer = merged->fds[entry->from];
@@ -236,13 +251,15 @@ static void compare(struct walk *walk, const char *path, const struct merged *me
 	if (was && !S_ISDIR(was->st_mode))
 		change->conflict = host_changed(walk, path, was);
 	else if (!was && S_ISREG(is->st_mode))
-		// Copied from a file of the host that is gone now; a renamed one leaves a removal behind.
-		change->conflict = !walk->covered && (known_has(walk->changes->known, walk->root, path, 0, NULL) ||
-						      was_copied_up(merged, entry));
+		// Copied from a file of the host that is gone now; a renamed one leaves a removal
+		// behind.
+		change->conflict = !walk->covered &&
+				   (known_has(walk->changes->known, walk->root, path, 0, NULL) ||
+				    was_copied_up(merged, entry));
 }
 
-static int walk_entry(struct walk *walk, const char *path, const struct merged *merged, const struct entry *entry,
-		      int host)
+static int walk_entry(struct walk *walk, const char *path, const struct merged *merged,
+		      const struct entry *entry, int host)
 {
 	struct stat status;
 	const struct stat *was = NULL;
@@ -253,11 +270,13 @@ static int walk_entry(struct walk *walk, const char *path, const struct merged *
 	compare(walk, path, merged, entry, host, was);
 	if (was && S_ISDIR(was->st_mode) && !S_ISDIR(entry->status.st_mode))
 		return note_inside(walk, path, entry->name, host);
-	return S_ISDIR(entry->status.st_mode) ? walk_below(walk, path, merged, entry, host, was) : 0;
+	return S_ISDIR(entry->status.st_mode) ? walk_below(walk, path, merged, entry, host, was)
+					      : 0;
 }
 
 // Behind an opaque directory the host's entries are gone, unless the session has made them anew.
-static int walk_hidden(struct walk *walk, const char *path, const struct entry *entries, int count, int host)
+static int walk_hidden(struct walk *walk, const char *path, const struct entry *entries, int count,
+		       int host)
 {
 	char **names;
 	struct stat status;
@@ -274,7 +293,8 @@ static int walk_hidden(struct walk *walk, const char *path, const struct entry *
 	return 0;
 }
 
-static int walk_directory(struct walk *walk, const char *path, const struct merged *merged, int host)
+static int walk_directory(struct walk *walk, const char *path, const struct merged *merged,
+			  int host)
 {
 	struct entry *entries;
 	int count = merged_list(walk->store->arena, merged, &entries);
@@ -282,7 +302,8 @@ static int walk_directory(struct walk *walk, const char *path, const struct merg
 	if (walk->changes->count > CHANGES_MOST)
 		return fail(0, "more than %d changes", CHANGES_MOST);
 	for (int i = 0; i < count; i++)
-		TRY(walk_entry(walk, below(walk, path, entries[i].name), merged, &entries[i], host));
+		TRY(walk_entry(walk, below(walk, path, entries[i].name), merged, &entries[i],
+			       host));
 	return merged->opaque && host >= 0 ? walk_hidden(walk, path, entries, count, host) : 0;
 }
 
@@ -291,10 +312,12 @@ static int walk_root(struct walk *walk)
 	struct merged merged;
 	const struct root *root = &walk->session->roots[walk->root];
 	walk->repository = withheld_repository(root->path);
-	autoclose int host = sys_openat2(AT_FDCWD, root->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
+	autoclose int host = sys_openat2(AT_FDCWD, root->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
+					 RESOLVE_NO_SYMLINKS);
 	if (host < 0)
 		return fail(errno, "'%s'", root->path);
-	TRY(merged_open(walk->store, walk->session, walk->session->top, CHAIN_MOST, walk->root, &merged));
+	TRY(merged_open(walk->store, walk->session, walk->session->top, CHAIN_MOST, walk->root,
+			&merged));
 	int result = walk_directory(walk, "", &merged, host);
 	merged_close(&merged);
 	return result;
@@ -321,12 +344,14 @@ int known_read(struct store *store, const struct held *held, struct known **ret_
 	*ret_known = known;
 	if (faccessat(held->directory, "known", F_OK, 0) < 0)
 		return 0;
-	TRY(store_read_file(store->arena, held->directory, "known", JOURNAL_BYTES_MOST, &text, &length));
+	TRY(store_read_file(store->arena, held->directory, "known", JOURNAL_BYTES_MOST, &text,
+			    &length));
 	if (known_parse(store->arena, text, length, known) == 0)
 		return 0;
 	const char *why = arena_copy(store->arena, err_text(), strlen(err_text()));
 	err_clear();
-	return fail(0, "'%s/%s/known' cannot be used: %s; nothing was changed", store->sessions_path, held->name, why);
+	return fail(0, "'%s/%s/known' cannot be used: %s; nothing was changed",
+		    store->sessions_path, held->name, why);
 }
 
 int changes_find(struct store *store, const struct held *held, struct changes *ret_changes)
@@ -344,13 +369,15 @@ int changes_find(struct store *store, const struct held *held, struct changes *r
 	return 0;
 }
 
-int changes_parent(const struct store *store, const struct session *session, const struct change *change,
-		   const char **ret_name)
+int changes_parent(const struct store *store, const struct session *session,
+		   const struct change *change, const char **ret_name)
 {
 	char place[PATH_MAX], root[PLACE_MOST];
 	const char *name = path_name(change->path);
-	place_of_root(root, session->layers[change->layer].id, session->roots[change->root].own, change->root);
-	int length = snprintf(place, sizeof(place), "%s/%.*s", root, (int)(name - change->path), change->path);
+	place_of_root(root, session->layers[change->layer].id, session->roots[change->root].own,
+		      change->root);
+	int length = snprintf(place, sizeof(place), "%s/%.*s", root, (int)(name - change->path),
+			      change->path);
 	if (length >= (int)sizeof(place))
 		return fail(ENAMETOOLONG, "a path of a layer");
 	*ret_name = name;
@@ -359,7 +386,8 @@ int changes_parent(const struct store *store, const struct session *session, con
 	return fd < 0 ? fail(errno, "'%s' in a layer", str_shown(place)) : fd;
 }
 
-int changes_open(const struct store *store, const struct session *session, const struct change *change)
+int changes_open(const struct store *store, const struct session *session,
+		 const struct change *change)
 {
 	const char *name;
 	autoclose int parent = changes_parent(store, session, change, &name);
@@ -368,17 +396,20 @@ int changes_open(const struct store *store, const struct session *session, const
 	return fd < 0 ? fail(errno, "'%s' in a layer", str_shown(name)) : fd;
 }
 
-int changes_host_parent(const struct session *session, unsigned root, const char *path, const char **ret_name)
+int changes_host_parent(const struct session *session, unsigned root, const char *path,
+			const char **ret_name)
 {
 	char place[PATH_MAX];
 	const char *name = path_name(path);
 	int length = snprintf(place, sizeof(place), "./%.*s", (int)(name - path), path);
 	if (length >= (int)sizeof(place))
 		return fail(ENAMETOOLONG, "a path of the project");
-	autoclose int top = sys_openat2(AT_FDCWD, session->roots[root].path, O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
+	autoclose int top = sys_openat2(AT_FDCWD, session->roots[root].path,
+					O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 	if (top < 0)
 		return fail(errno, "'%s'", session->roots[root].path);
 	*ret_name = name;
-	int fd = sys_openat2(top, place, O_RDONLY | O_DIRECTORY | O_CLOEXEC, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+	int fd = sys_openat2(top, place, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
+			     RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
 	return fd < 0 ? fail(errno, "the directory of '%s' on the host", str_shown(path)) : fd;
 }

@@ -7,14 +7,20 @@
 #include "session/store.h"
 
 struct change {
-	enum change_kind { CHANGE_ADDED, CHANGE_EDITED, CHANGE_REMOVED, CHANGE_TYPE, CHANGE_MODE } kind;
-	unsigned root; // of the session
-	const char *path; // relative to it, never ""
+	enum change_kind {
+		CHANGE_ADDED,
+		CHANGE_EDITED,
+		CHANGE_REMOVED,
+		CHANGE_TYPE,
+		CHANGE_MODE
+	} kind;
+	unsigned root;       // of the session
+	const char *path;    // relative to it, never ""
 	struct stat was, is; // on the host, in the session; zeroed where there is none
-	int layer; // index of the one that holds it, -1: removed
-	bool covered; // goes with a directory above that is added, removed or replaced as a whole
-	bool guarded; // your own programs would run or trust it: applied only when it is named
-	bool inside; // of a guarded one, which is told instead
+	int layer;           // index of the one that holds it, -1: removed
+	bool covered;  // goes with a directory above that is added, removed or replaced as a whole
+	bool guarded;  // your own programs would run or trust it: applied only when it is named
+	bool inside;   // of a guarded one, which is told instead
 	bool conflict; // the host has changed it since
 	const char *renamed; // CHANGE_ADDED: the path of a removed file with the same bytes
 };
@@ -34,11 +40,13 @@ int changes_find(struct store *store, const struct held *held, struct changes *r
 int known_read(struct store *store, const struct held *held, struct known **ret_known);
 
 // A file of the session for reading: O_RDONLY, or -1 and an error.
-int changes_open(const struct store *store, const struct session *session, const struct change *change);
+int changes_open(const struct store *store, const struct session *session,
+		 const struct change *change);
 
 // The directory that holds a change in its layer, and the name there.
-int changes_parent(const struct store *store, const struct session *session, const struct change *change,
-		   const char **ret_name);
+int changes_parent(const struct store *store, const struct session *session,
+		   const struct change *change, const char **ret_name);
 
 // Of the host: O_PATH, never through a symlink, never out of the root.
-int changes_host_parent(const struct session *session, unsigned root, const char *path, const char **ret_name);
+int changes_host_parent(const struct session *session, unsigned root, const char *path,
+			const char **ret_name);

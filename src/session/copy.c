@@ -52,9 +52,11 @@ static int copy_range(int from, int to, off_t start, off_t end)
 			continue;
 		}
 		if (!by_kernel) {
-			size_t most = end - start < (off_t)sizeof(buffer) ? (size_t)(end - start) : sizeof(buffer);
+			size_t most = end - start < (off_t)sizeof(buffer) ? (size_t)(end - start)
+									  : sizeof(buffer);
 			done = pread(from, buffer, most, start);
-			if (done > 0 && (lseek(to, start, SEEK_SET) < 0 || fd_write_all(to, buffer, (size_t)done) < 0))
+			if (done > 0 && (lseek(to, start, SEEK_SET) < 0 ||
+					 fd_write_all(to, buffer, (size_t)done) < 0))
 				return -1;
 		}
 		if (done < 0)
@@ -95,27 +97,32 @@ static int set_owner(int fd, const char *name, const struct stat *status)
 	// Only root may give files away; for others they stay their own.
 	if (geteuid() != 0)
 		return 0;
-	return fchownat(fd, name, status->st_uid, status->st_gid, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW);
+	return fchownat(fd, name, status->st_uid, status->st_gid,
+			AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW);
 }
 
-static int copy_file(int from, const char *source, const struct stat *status, int to, const char *name)
+static int copy_file(int from, const char *source, const struct stat *status, int to,
+		     const char *name)
 {
 	struct timespec times[2] = { status->st_atim, status->st_mtim };
 	autoclose int in = openat(from, source, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (in < 0)
 		return fail_at("read", source);
-	autoclose int out = openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	autoclose int out =
+		openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (out < 0)
 		return fail_at("make", source);
 	if (copy_bytes(in, out, status->st_size) < 0)
 		return fail_at("copy", source);
 	TRY(copy_attributes(in, out));
-	if (set_owner(out, "", status) < 0 || fchmod(out, status->st_mode & MODE_KEPT) < 0 || futimens(out, times) < 0)
+	if (set_owner(out, "", status) < 0 || fchmod(out, status->st_mode & MODE_KEPT) < 0 ||
+	    futimens(out, times) < 0)
 		return fail_at("copy the mode of", source);
 	return 0;
 }
 
-static int copy_link(int from, const char *source, const struct stat *status, int to, const char *name)
+static int copy_link(int from, const char *source, const struct stat *status, int to,
+		     const char *name)
 {
 	char text[PATH_MAX];
 	struct timespec times[2] = { status->st_atim, status->st_mtim };
@@ -123,7 +130,8 @@ static int copy_link(int from, const char *source, const struct stat *status, in
 	if (length < 0)
 		return fail_at("read the link", source);
 	text[length] = '\0';
-	if (symlinkat(text, to, name) < 0 || set_owner(to, name, status) < 0 || utimensat(to, name, times, AT_SYMLINK_NOFOLLOW) < 0)
+	if (symlinkat(text, to, name) < 0 || set_owner(to, name, status) < 0 ||
+	    utimensat(to, name, times, AT_SYMLINK_NOFOLLOW) < 0)
 		return fail_at("make the link", source);
 	return 0;
 }
@@ -163,7 +171,8 @@ int copy_finish(int to, const char *name, const struct stat *status)
 {
 	struct timespec times[2] = { status->st_atim, status->st_mtim };
 	autoclose int fd = openat(to, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 || set_owner(fd, "", status) < 0 || fchmod(fd, status->st_mode & MODE_KEPT) < 0 || futimens(fd, times) < 0)
+	if (fd < 0 || set_owner(fd, "", status) < 0 ||
+	    fchmod(fd, status->st_mode & MODE_KEPT) < 0 || futimens(fd, times) < 0)
 		return fail_at("copy the mode of", name);
 	return 0;
 }
@@ -172,7 +181,8 @@ bool copy_is_same(int left, int right)
 {
 	static char a[65536], b[65536];
 	for (;;) {
-		ssize_t got = fd_read_all(left, a, sizeof(a)), other = fd_read_all(right, b, sizeof(b));
+		ssize_t got = fd_read_all(left, a, sizeof(a)),
+			other = fd_read_all(right, b, sizeof(b));
 		if (got < 0 || got != other || memcmp(a, b, (size_t)got) != 0)
 			return false;
 		if (got == 0)

@@ -18,13 +18,14 @@ enum { DEPTH_MOST = 256, SMALL_MOST = 4000, LARGE_MOST = 8 };
 
 static int merge(struct arena *arena, const struct merged *from, int to, int depth);
 
-static int merge_directory(struct arena *arena, const struct merged *from, const struct entry *entry, int to,
-			   int depth)
+static int merge_directory(struct arena *arena, const struct merged *from,
+			   const struct entry *entry, int to, int depth)
 {
 	struct merged below;
 	if (mkdirat(to, entry->name, 0700) < 0)
 		return fail(errno, "make a directory of a layer");
-	autoclose int made = openat(to, entry->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	autoclose int made =
+		openat(to, entry->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (made < 0)
 		return fail(errno, "open a directory of a layer");
 	TRY(merged_below(from, entry->name, &below));
@@ -63,9 +64,11 @@ static unsigned count_entries(struct arena *arena, int directory, unsigned count
 	int all = depth > DEPTH_MOST ? 0 : names_in(arena, directory, &names);
 	for (int i = 0; i < all && count <= SMALL_MOST; i++) {
 		count++;
-		if (fstatat(directory, names[i], &status, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(status.st_mode))
+		if (fstatat(directory, names[i], &status, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    !S_ISDIR(status.st_mode))
 			continue;
-		autoclose int fd = openat(directory, names[i], O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		autoclose int fd = openat(directory, names[i],
+					  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (fd >= 0)
 			count = count_entries(arena, fd, count, depth + 1);
 	}
@@ -75,7 +78,8 @@ static unsigned count_entries(struct arena *arena, int directory, unsigned count
 static bool is_small(const struct store *store, const struct session *session, unsigned layer)
 {
 	struct arena *arena = arena_new();
-	autoclose int fd = openat(store->layers, session->layers[layer].id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	autoclose int fd = openat(store->layers, session->layers[layer].id,
+				  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	bool small = fd >= 0 && count_entries(arena, fd, 0, 0) <= SMALL_MOST;
 	arena_free(arena);
 	err_clear();
@@ -83,15 +87,17 @@ static bool is_small(const struct store *store, const struct session *session, u
 }
 
 // One root of the layers `from` and below, as far as `count` of the chain, into the layer `to`.
-static int flatten_root(struct store *store, const struct session *session, unsigned from, unsigned count, unsigned root,
-			unsigned to)
+static int flatten_root(struct store *store, const struct session *session, unsigned from,
+			unsigned count, unsigned root, unsigned to)
 {
 	char place[PLACE_MOST];
 	struct merged merged;
 	struct arena *arena = arena_new_of(ARENA_BYTES);
 	place_of_root(place, session->layers[to].id, session->roots[root].own, root);
-	autoclose int directory = openat(store->layers, place, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	int result = directory < 0 ? fail(errno, "open a layer") : merged_open(store, session, from, count, root, &merged);
+	autoclose int directory =
+		openat(store->layers, place, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int result = directory < 0 ? fail(errno, "open a layer")
+				   : merged_open(store, session, from, count, root, &merged);
 	if (result == 0) {
 		result = merge(arena, &merged, directory, 0);
 		merged_close(&merged);

@@ -28,7 +28,9 @@ int history_refer(struct arena *arena, const char *text, struct reference *ret_r
 		reference.snapshot = at + 1;
 	}
 	if (!session_is_name(reference.session) || (at && !session_is_name(reference.snapshot)))
-		return fail(0, "'%.80s' is no session, nor SESSION@SNAPSHOT: letters, digits, '.', '_' and '-', not first '.' or '-'",
+		return fail(0,
+			    "'%.80s' is no session, nor SESSION@SNAPSHOT: letters, digits, '.', "
+			    "'_' and '-', not first '.' or '-'",
 			    str_shown(text));
 	*ret_reference = reference;
 	return 0;
@@ -37,9 +39,11 @@ int history_refer(struct arena *arena, const char *text, struct reference *ret_r
 static int find(const struct held *held, const char *name, const struct snapshot **ret_snapshot)
 {
 	*ret_snapshot = session_snapshot(&held->session, name);
-	return *ret_snapshot ? 0 :
-			       fail(0, "session '%s' has no snapshot '%s'; to see them: sbx session log %s", held->name, name,
-				    held->name);
+	return *ret_snapshot
+		       ? 0
+		       : fail(0,
+			      "session '%s' has no snapshot '%s'; to see them: sbx session log %s",
+			      held->name, name, held->name);
 }
 
 int history_create(struct store *store, const char *name, const char *project, enum rights rights)
@@ -91,7 +95,8 @@ static void prune(struct session *session)
 	for (int at = (int)session->top; at >= 0; at = session->layers[at].parent)
 		used[at] = true;
 	for (unsigned i = 0; i < session->snapshot_count; i++)
-		for (int at = (int)session->snapshots[i].layer; at >= 0; at = session->layers[at].parent)
+		for (int at = (int)session->snapshots[i].layer; at >= 0;
+		     at = session->layers[at].parent)
 			used[at] = true;
 	for (unsigned i = 0; i < session->layer_count; i++) {
 		if (!used[i])
@@ -120,7 +125,8 @@ static const char *last_command(struct store *store, const struct held *held)
 {
 	const char *text;
 	size_t length;
-	if (store_read_file(store->arena, held->directory, "command", COMMAND_MOST, &text, &length) == 0)
+	if (store_read_file(store->arena, held->directory, "command", COMMAND_MOST, &text,
+			    &length) == 0)
 		return arena_copy(store->arena, text, strnlen(text, length));
 	err_clear();
 	return "";
@@ -133,7 +139,8 @@ static int freeze(struct store *store, struct held *held, const char *name)
 	struct timespec now;
 	unsigned chain[FLATTEN_AT + 2];
 	if (session->snapshot_count == SNAPSHOTS_MOST)
-		return fail(0, "more than %d snapshots; remove some: sbx session rm %s@SNAPSHOT", SNAPSHOTS_MOST, held->name);
+		return fail(0, "more than %d snapshots; remove some: sbx session rm %s@SNAPSHOT",
+			    SNAPSHOTS_MOST, held->name);
 	unsigned frozen = session->top;
 	bool unchanged = session->layers[frozen].parent >= 0 && is_unchanged(store, session);
 	if (unchanged)
@@ -144,13 +151,15 @@ static int freeze(struct store *store, struct held *held, const char *name)
 		TRY(store_add_layer(store, session, (int)frozen));
 	clock_gettime(CLOCK_REALTIME_COARSE, &now);
 	session->snapshots[session->snapshot_count++] =
-		(struct snapshot){ name, frozen, session->from, now.tv_sec, last_command(store, held) };
+		(struct snapshot){ name, frozen, session->from, now.tv_sec,
+				   last_command(store, held) };
 	session->from = name;
 	prune(session);
 	return 0;
 }
 
-int history_snapshot(struct store *store, struct held *held, const char *name, const char **ret_name)
+int history_snapshot(struct store *store, struct held *held, const char *name,
+		     const char **ret_name)
 {
 	if (!name)
 		name = next_name(store, &held->session, "s");
@@ -190,7 +199,8 @@ static int copy_known(struct store *store, const struct held *from, const char *
 	struct held held;
 	if (faccessat(from->directory, "known", F_OK, 0) < 0)
 		return 0;
-	TRY(store_read_file(store->arena, from->directory, "known", JOURNAL_BYTES_MOST, &text, &length));
+	TRY(store_read_file(store->arena, from->directory, "known", JOURNAL_BYTES_MOST, &text,
+			    &length));
 	TRY(store_hold(store, name, HOLD_LOOK, &held));
 	int result = store_replace_file(held.directory, "known", text, length);
 	store_release(&held);
@@ -246,7 +256,8 @@ int history_forget(struct store *store, struct held *held, const char *name)
 	if (str_equal(session->from, name))
 		session->from = parent;
 	memmove(&session->snapshots[snapshot - session->snapshots], snapshot + 1,
-		(size_t)(session->snapshots + session->snapshot_count - snapshot - 1) * sizeof(*snapshot));
+		(size_t)(session->snapshots + session->snapshot_count - snapshot - 1) *
+			sizeof(*snapshot));
 	session->snapshot_count--;
 	prune(session);
 	return store_save(store, held);

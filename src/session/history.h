@@ -16,10 +16,12 @@ int history_create(struct store *store, const char *name, const char *project, e
 
 // Freezes the top under a name (NULL: the next of s1, s2, ...), in time that does not depend on
 // what it holds; every tenth flattens. The session is held alone, as for the next two.
-int history_snapshot(struct store *store, struct held *held, const char *name, const char **ret_name);
+int history_snapshot(struct store *store, struct held *held, const char *name,
+		     const char **ret_name);
 
 // The session as it was then. What would be lost is kept as a snapshot; its name, or NULL.
-int history_restore(struct store *store, struct held *held, const char *name, const char **ret_kept);
+int history_restore(struct store *store, struct held *held, const char *name,
+		    const char **ret_kept);
 
 // A session of its own on the same frozen layers; without a snapshot it is made now.
 int history_fork(struct store *store, const struct reference *from, const char *name);

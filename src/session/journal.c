@@ -35,9 +35,11 @@ static bool is_relative(const char *path)
 {
 	if (!path || !path[0] || path[0] == '/')
 		return false;
-	for (const char *part = path; part; part = strchr(part, '/') ? strchr(part, '/') + 1 : NULL) {
+	for (const char *part = path; part;
+	     part = strchr(part, '/') ? strchr(part, '/') + 1 : NULL) {
 		size_t length = strcspn(part, "/");
-		if (length == 0 || (length == 1 && part[0] == '.') || (length == 2 && part[0] == '.' && part[1] == '.'))
+		if (length == 0 || (length == 1 && part[0] == '.') ||
+		    (length == 2 && part[0] == '.' && part[1] == '.'))
 			return false;
 	}
 	return true;
@@ -68,8 +70,9 @@ static bool read_operation(struct reader *reader, enum operation_kind kind, char
 	struct journal *journal = reader->journal;
 	struct operation operation = { .kind = kind };
 	unsigned long long numbers[7];
-	if (!read_root(reader, &at, &operation.root) || !(operation.path = words_next(reader->arena, &at)) ||
-	    !is_relative(operation.path) || journal->operation_count == OPERATIONS_MOST)
+	if (!read_root(reader, &at, &operation.root) ||
+	    !(operation.path = words_next(reader->arena, &at)) || !is_relative(operation.path) ||
+	    journal->operation_count == OPERATIONS_MOST)
 		return false;
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
 		if (!words_number(reader->arena, &at, &numbers[i]))
@@ -80,8 +83,8 @@ static bool read_operation(struct reader *reader, enum operation_kind kind, char
 	operation.changed = (struct timespec){ (time_t)numbers[3], (long)numbers[4] };
 	operation.mode = (mode_t)(numbers[5] & 07777);
 	operation.old_mode = (mode_t)(numbers[6] & 07777);
-	journal->operations = grow(reader->arena, journal->operations, journal->operation_count, &reader->operations_size,
-				   sizeof(operation));
+	journal->operations = grow(reader->arena, journal->operations, journal->operation_count,
+				   &reader->operations_size, sizeof(operation));
 	journal->operations[journal->operation_count++] = operation;
 	return true;
 }
@@ -101,10 +104,11 @@ static bool read_line(struct reader *reader, char *at)
 		journal->stages[root] = path;
 		return true;
 	}
-	if (!str_equal(word, "leaf") || !is_relative(path) || journal->leaf_count == OPERATIONS_MOST)
+	if (!str_equal(word, "leaf") || !is_relative(path) ||
+	    journal->leaf_count == OPERATIONS_MOST)
 		return false;
-	journal->leaves = grow(reader->arena, journal->leaves, journal->leaf_count, &reader->leaves_size,
-			       sizeof(*journal->leaves));
+	journal->leaves = grow(reader->arena, journal->leaves, journal->leaf_count,
+			       &reader->leaves_size, sizeof(*journal->leaves));
 	journal->leaves[journal->leaf_count++] = (struct leaf){ root, path };
 	return true;
 }
@@ -141,9 +145,10 @@ void journal_format(const struct journal *journal, struct out *out)
 		const struct operation *operation = &journal->operations[i];
 		out_text(out, "%s %u ", kinds[operation->kind], operation->root);
 		words_put(out, operation->path);
-		out_text(out, " %u %llu %llu %lld %ld %u %u\n", operation->number, (unsigned long long)operation->staged,
-			 (unsigned long long)operation->was, (long long)operation->changed.tv_sec,
-			 operation->changed.tv_nsec, operation->mode, operation->old_mode);
+		out_text(out, " %u %llu %llu %lld %ld %u %u\n", operation->number,
+			 (unsigned long long)operation->staged, (unsigned long long)operation->was,
+			 (long long)operation->changed.tv_sec, operation->changed.tv_nsec,
+			 operation->mode, operation->old_mode);
 	}
 	for (unsigned i = 0; i < journal->leaf_count; i++) {
 		out_text(out, "leaf %u ", journal->leaves[i].root);
@@ -164,7 +169,8 @@ int known_parse(struct arena *arena, const char *text, size_t length, struct kno
 	for (char *line = words_line(&at); line; line = words_line(&at)) {
 		struct known_file file;
 		if (!read_root(&reader, &line, &file.root) || !words_number(arena, &line, &inode) ||
-		    !words_number(arena, &line, &seconds) || !words_number(arena, &line, &nanoseconds) ||
+		    !words_number(arena, &line, &seconds) ||
+		    !words_number(arena, &line, &nanoseconds) ||
 		    !(file.path = words_next(arena, &line)) || !is_relative(file.path))
 			return fail(0, "a line is damaged");
 		file.inode = inode;
@@ -218,11 +224,15 @@ void known_order(struct known *known)
 	known->count = kept;
 }
 
-bool known_has(const struct known *known, unsigned root, const char *path, uint64_t inode, const struct timespec *changed)
+bool known_has(const struct known *known, unsigned root, const char *path, uint64_t inode,
+	       const struct timespec *changed)
 {
 	struct known_file key = { .root = root, .path = path };
 	const struct known_file *found =
-		known->count > 0 ? bsearch(&key, known->files, known->count, sizeof(key), compare_files) : NULL;
-	return found && (!changed || (found->inode == inode && found->changed.tv_sec == changed->tv_sec &&
-				      found->changed.tv_nsec == changed->tv_nsec));
+		known->count > 0
+			? bsearch(&key, known->files, known->count, sizeof(key), compare_files)
+			: NULL;
+	return found &&
+	       (!changed || (found->inode == inode && found->changed.tv_sec == changed->tv_sec &&
+			     found->changed.tv_nsec == changed->tv_nsec));
 }

@@ -15,18 +15,18 @@ struct out;
 // Each is one system call, which is done or not, and can be taken back.
 struct operation {
 	enum operation_kind {
-		OPERATION_ADD, // the staged thing is renamed to a name that is free
+		OPERATION_ADD,     // the staged thing is renamed to a name that is free
 		OPERATION_REPLACE, // the staged thing and the host's are exchanged
-		OPERATION_REMOVE, // the host's is renamed to the stage
-		OPERATION_MODE, // of a directory
+		OPERATION_REMOVE,  // the host's is renamed to the stage
+		OPERATION_MODE,    // of a directory
 	} kind;
 	unsigned root;
-	const char *path; // relative to the root
-	unsigned number; // its name in the stage
-	uint64_t staged; // inode of what is staged
-	uint64_t was; // inode of what is there, as it was looked at
+	const char *path;        // relative to the root
+	unsigned number;         // its name in the stage
+	uint64_t staged;         // inode of what is staged
+	uint64_t was;            // inode of what is there, as it was looked at
 	struct timespec changed; // its ctime
-	mode_t mode, old_mode; // OPERATION_MODE
+	mode_t mode, old_mode;   // OPERATION_MODE
 };
 
 struct leaf {
@@ -36,9 +36,9 @@ struct leaf {
 
 struct journal {
 	enum phase {
-		PHASE_STAGE, // nothing of the host has changed: the stage is thrown away
+		PHASE_STAGE,  // nothing of the host has changed: the stage is thrown away
 		PHASE_COMMIT, // on with it
-		PHASE_CLEAN, // done but for the stage
+		PHASE_CLEAN,  // done but for the stage
 	} phase;
 	const char *stages[ROOTS_MOST]; // a directory for each root, or NULL
 	struct operation *operations;
@@ -50,7 +50,8 @@ struct journal {
 enum { JOURNAL_BYTES_MOST = 1 << 30, OPERATIONS_MOST = 4000000 };
 
 // Hostile input: bounded, no I/O.
-int journal_parse(struct arena *arena, const char *text, size_t length, struct journal *ret_journal);
+int journal_parse(struct arena *arena, const char *text, size_t length,
+		  struct journal *ret_journal);
 void journal_format(const struct journal *journal, struct out *out);
 
 // What earlier applies have written: inode and ctime of each path.
@@ -68,7 +69,8 @@ int known_parse(struct arena *arena, const char *text, size_t length, struct kno
 void known_format(const struct known *known, struct out *out);
 
 // With `changed` NULL: whether the path is known at all.
-bool known_has(const struct known *known, unsigned root, const char *path, uint64_t inode, const struct timespec *changed);
+bool known_has(const struct known *known, unsigned root, const char *path, uint64_t inode,
+	       const struct timespec *changed);
 
 // Sorts, and of two entries for one path keeps the later.
 void known_order(struct known *known);

@@ -38,8 +38,8 @@ static bool push(struct merged *merged, int fd, unsigned layer)
 	return !merged->opaque;
 }
 
-int merged_open(const struct store *store, const struct session *session, unsigned top, unsigned most, unsigned root,
-		struct merged *ret_merged)
+int merged_open(const struct store *store, const struct session *session, unsigned top,
+		unsigned most, unsigned root, struct merged *ret_merged)
 {
 	unsigned chain[CHAIN_MOST];
 	char place[PLACE_MOST];
@@ -153,7 +153,8 @@ int merged_list(struct arena *arena, const struct merged *merged, struct entry *
 			continue;
 		struct entry *entry = &entries[kept++];
 		*entry = entries[i];
-		if (fstatat(merged->fds[entry->from], entry->name, &entry->status, AT_SYMLINK_NOFOLLOW) < 0)
+		if (fstatat(merged->fds[entry->from], entry->name, &entry->status,
+			    AT_SYMLINK_NOFOLLOW) < 0)
 			return fail(errno, "'%s' in a layer", str_shown(entry->name));
 	}
 	*ret_entries = entries;

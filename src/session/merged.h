@@ -15,13 +15,13 @@ struct merged {
 
 struct entry {
 	const char *name;
-	unsigned from; // index of merged->fds
+	unsigned from;      // index of merged->fds
 	struct stat status; // a whiteout is a character device 0:0
 };
 
 // The root's own directory, over the layer `top` and those below it, `most` in all.
-int merged_open(const struct store *store, const struct session *session, unsigned top, unsigned most, unsigned root,
-		struct merged *ret_merged);
+int merged_open(const struct store *store, const struct session *session, unsigned top,
+		unsigned most, unsigned root, struct merged *ret_merged);
 int merged_below(const struct merged *merged, const char *name, struct merged *ret_below);
 void merged_close(struct merged *merged);
 

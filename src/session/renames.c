@@ -13,8 +13,9 @@
 enum { COMPARED_MOST = 2000 };
 
 // A removed file with the same bytes as an added one.
-static const char *find_origin(struct store *store, const struct session *session, const struct changes *changes,
-			       const struct change *added, unsigned *compared)
+static const char *find_origin(struct store *store, const struct session *session,
+			       const struct changes *changes, const struct change *added,
+			       unsigned *compared)
 {
 	for (unsigned j = 0; j < changes->count && *compared < COMPARED_MOST; j++) {
 		const struct change *removed = &changes->list[j];
@@ -24,8 +25,12 @@ static const char *find_origin(struct store *store, const struct session *sessio
 			continue;
 		++*compared;
 		autoclose int file = changes_open(store, session, added);
-		autoclose int parent = changes_host_parent(session, removed->root, removed->path, &name);
-		autoclose int other = parent < 0 ? -1 : openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		autoclose int parent =
+			changes_host_parent(session, removed->root, removed->path, &name);
+		autoclose int other =
+			parent < 0 ? -1
+				   : openat(parent, name,
+					    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 		if (file >= 0 && other >= 0 && copy_is_same(file, other))
 			return removed->path;
 	}
@@ -36,14 +41,17 @@ void renames_find(struct store *store, const struct held *held, struct changes *
 {
 	unsigned removed = 0, compared = 0;
 	for (unsigned i = 0; i < changes->count; i++)
-		removed += changes->list[i].kind == CHANGE_REMOVED && S_ISREG(changes->list[i].was.st_mode);
+		removed += changes->list[i].kind == CHANGE_REMOVED &&
+			   S_ISREG(changes->list[i].was.st_mode);
 	for (unsigned i = 0; removed > 0 && i < changes->count; i++) {
 		struct change *added = &changes->list[i];
 		if (added->kind != CHANGE_ADDED || !S_ISREG(added->is.st_mode))
 			continue;
 		if (added->is.st_size > 0)
-			added->renamed = find_origin(store, &held->session, changes, added, &compared);
-		// A file that was moved carries the mark of its origin along: that tells nothing then.
+			added->renamed =
+				find_origin(store, &held->session, changes, added, &compared);
+		// A file that was moved carries the mark of its origin along: that tells nothing
+		// then.
 		added->conflict = known_has(changes->known, added->root, added->path, 0, NULL);
 	}
 	err_clear();

@@ -55,7 +55,8 @@ static off_t place_of(unsigned slot)
 // Whether the slot holds one.
 static bool read_slot(int fd, unsigned slot, struct record *ret_record)
 {
-	bool whole = pread(fd, ret_record, sizeof(*ret_record), place_of(slot)) == sizeof(*ret_record);
+	bool whole =
+		pread(fd, ret_record, sizeof(*ret_record), place_of(slot)) == sizeof(*ret_record);
 	ret_record->command[sizeof(ret_record->command) - 1] = '\0';
 	return whole && ret_record->magic == magic;
 }
@@ -108,7 +109,10 @@ static int wait_for_death(const struct record *record)
 	if (process < 0 || runs_start_of(record->init) != record->init_start)
 		return 0;
 	struct pollfd event = { .fd = process, .events = POLLIN };
-	return poll(&event, 1, DYING_MILLISECONDS) == 1 ? 0 : fail(0, "a command of a killed sbx does not end (process %d)", (int)record->init);
+	return poll(&event, 1, DYING_MILLISECONDS) == 1
+		       ? 0
+		       : fail(0, "a command of a killed sbx does not end (process %d)",
+			      (int)record->init);
 }
 
 static bool is_end(int fd, unsigned slot)
@@ -140,7 +144,8 @@ void runs_close(struct runs *runs)
 bool runs_lasts(const struct runs *runs, const struct record *record)
 {
 	struct record now;
-	return read_slot(runs->fd, runs->slot - 1, &now) && memcmp(&now, record, sizeof(now)) == 0 &&
+	return read_slot(runs->fd, runs->slot - 1, &now) &&
+	       memcmp(&now, record, sizeof(now)) == 0 &&
 	       runs_start_of(record->supervisor) == record->supervisor_start;
 }
 
@@ -177,8 +182,8 @@ static int open_namespace(pid_t supervisor, int number, uint64_t inode)
 	struct statfs kind;
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)supervisor, number);
 	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0 || fstat(fd, &status) < 0 || fstatfs(fd, &kind) < 0 || kind.f_type != NSFS_MAGIC ||
-	    status.st_ino != inode)
+	if (fd < 0 || fstat(fd, &status) < 0 || fstatfs(fd, &kind) < 0 ||
+	    kind.f_type != NSFS_MAGIC || status.st_ino != inode)
 		return -1;
 	return take(&fd);
 }
@@ -192,7 +197,8 @@ int runs_enter(const struct record *record, int *ret_user, int *ret_view)
 	// Alive after both were opened: the descriptors were its own.
 	if (process < 0 || user < 0 || view < 0 || poll(&event, 1, 0) != 0 ||
 	    runs_start_of(record->supervisor) != record->supervisor_start)
-		return fail(0, "the command that runs in the session cannot be joined (process %d)", (int)record->supervisor);
+		return fail(0, "the command that runs in the session cannot be joined (process %d)",
+			    (int)record->supervisor);
 	*ret_user = take(&user);
 	*ret_view = take(&view);
 	return 0;

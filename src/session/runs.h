@@ -9,10 +9,11 @@
 struct record {
 	uint64_t magic;
 	pid_t supervisor, init;
-	uint64_t supervisor_start, init_start; // in clock ticks since boot: a number that comes again is not them
-	int user, view; // descriptors of the supervisor: the box's namespaces
+	uint64_t supervisor_start,
+		init_start; // in clock ticks since boot: a number that comes again is not them
+	int user, view;     // descriptors of the supervisor: the box's namespaces
 	uint64_t user_inode, view_inode;
-	uint64_t roots; // bits: which of the session's it has mounted
+	uint64_t roots;    // bits: which of the session's it has mounted
 	char command[256]; // for people
 };
 

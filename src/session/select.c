@@ -25,7 +25,8 @@ struct named {
 
 static bool covers(const struct named *named, const struct change *change)
 {
-	return named->root == change->root && (!named->path[0] || path_within(change->path, named->path));
+	return named->root == change->root &&
+	       (!named->path[0] || path_within(change->path, named->path));
 }
 
 // "/project/a/b" -> root and "a/b".
@@ -34,7 +35,10 @@ static int find_named(const struct looking *looking, const char *word, struct na
 	struct arena *arena = looking->store->arena;
 	const struct session *session = &looking->held->session;
 	char current[PATH_MAX];
-	const char *from = getcwd(current, sizeof(current)) && path_within(current, session->project) ? current : session->project;
+	const char *from =
+		getcwd(current, sizeof(current)) && path_within(current, session->project)
+			? current
+			: session->project;
 	const char *whole = path_join(arena, from, word);
 	for (unsigned i = 0; i < session->root_count; i++) {
 		const char *root = session->roots[i].path;
@@ -43,15 +47,17 @@ static int find_named(const struct looking *looking, const char *word, struct na
 		const char *path = whole + strlen(root) + (whole[strlen(root)] == '/');
 		*ret_named = (struct named){ i, path, false, trusted_is_protected(path) };
 		for (unsigned j = 0; j < looking->changes->count; j++)
-			if (looking->changes->list[j].root == i && str_equal(looking->changes->list[j].path, path))
+			if (looking->changes->list[j].root == i &&
+			    str_equal(looking->changes->list[j].path, path))
 				ret_named->guarded = looking->changes->list[j].guarded;
 		return 0;
 	}
-	return fail(0, "'%s' does not lie in a directory of session '%s'", word, looking->held->name);
+	return fail(0, "'%s' does not lie in a directory of session '%s'", word,
+		    looking->held->name);
 }
 
-int select_changes(struct store *store, const struct held *held, const struct changes *changes, char *const *words,
-		   bool **ret_selected)
+int select_changes(struct store *store, const struct held *held, const struct changes *changes,
+		   char *const *words, bool **ret_selected)
 {
 	const struct looking looking = { store, held, changes };
 	unsigned count = 0;
@@ -72,7 +78,8 @@ int select_changes(struct store *store, const struct held *held, const struct ch
 	}
 	for (unsigned j = 0; j < count; j++)
 		if (!named[j].used)
-			return fail(0, "session '%s' has changed nothing at '%s'", held->name, words[j]);
+			return fail(0, "session '%s' has changed nothing at '%s'", held->name,
+				    words[j]);
 	*ret_selected = list;
 	return 0;
 }

@@ -31,7 +31,8 @@ static uint64_t size_of(struct arena *arena, int directory, int depth)
 		bytes += (uint64_t)status.st_blocks * BLOCK;
 		if (!S_ISDIR(status.st_mode))
 			continue;
-		autoclose int fd = openat(directory, names[i], O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		autoclose int fd = openat(directory, names[i],
+					  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (fd >= 0)
 			bytes += size_of(arena, fd, depth + 1);
 		else if (errno != ENOENT)
@@ -43,7 +44,8 @@ static uint64_t size_of(struct arena *arena, int directory, int depth)
 uint64_t size_of_layer(const struct store *store, const struct session *session, unsigned layer)
 {
 	struct arena *arena = arena_new_of(ARENA_BYTES);
-	autoclose int fd = openat(store->layers, session->layers[layer].id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	autoclose int fd = openat(store->layers, session->layers[layer].id,
+				  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	uint64_t bytes = fd < 0 ? 0 : size_of(arena, fd, 0);
 	arena_free(arena);
 	err_clear();
@@ -53,7 +55,8 @@ uint64_t size_of_layer(const struct store *store, const struct session *session,
 uint64_t size_of_session(const struct store *store, const struct session *session)
 {
 	uint64_t bytes = 0;
-	for (unsigned i = 0; i < session->layer_count && bytes < SIZE_UNKNOWN; i++) // four unknown ones would be 0 again
+	for (unsigned i = 0; i < session->layer_count && bytes < SIZE_UNKNOWN;
+	     i++) // four unknown ones would be 0 again
 		bytes += size_of_layer(store, session, i);
 	return bytes < SIZE_UNKNOWN ? bytes : SIZE_UNKNOWN;
 }
@@ -65,11 +68,13 @@ int size_measure(const struct store *store, const struct session *session, uint6
 		return fail(errno, "pipe");
 	pid_t child = fork();
 	if (child == 0) {
-		uint64_t bytes = owned_override(OVER_READING) < 0 ? SIZE_UNKNOWN : size_of_session(store, session);
+		uint64_t bytes = owned_override(OVER_READING) < 0 ? SIZE_UNKNOWN
+								  : size_of_session(store, session);
 		_exit(write(ends[1], &bytes, sizeof(bytes)) != sizeof(bytes));
 	}
 	fd_close(&ends[1]);
-	bool told = child > 0 && fd_read_all(ends[0], ret_bytes, sizeof(*ret_bytes)) == sizeof(*ret_bytes);
+	bool told = child > 0 &&
+		    fd_read_all(ends[0], ret_bytes, sizeof(*ret_bytes)) == sizeof(*ret_bytes);
 	fd_close(&ends[0]);
 	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;

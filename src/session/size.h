@@ -12,5 +12,6 @@ struct store;
 uint64_t size_of_layer(const struct store *store, const struct session *session, unsigned layer);
 uint64_t size_of_session(const struct store *store, const struct session *session);
 
-// The latter in a process that may read all of them (owned_override()): what a box shuts counts too.
+// The latter in a process that may read all of them (owned_override()): what a box shuts counts
+// too.
 int size_measure(const struct store *store, const struct session *session, uint64_t *ret_bytes);

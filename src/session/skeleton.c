@@ -18,7 +18,12 @@
 #include "session/copy.h"
 #include "session/merged.h"
 
-enum { DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, DEPTH_MOST = 64, OWN_DEPTH = 4, FILE_MOST = 64 << 20 };
+enum {
+	DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
+	DEPTH_MOST = 64,
+	OWN_DEPTH = 4,
+	FILE_MOST = 64 << 20
+};
 
 enum files { FILES_NONE, FILES_LOCKS, FILES_ALL };
 
@@ -58,11 +63,13 @@ static enum files files_in(enum files files, const char *name)
 static int put_file(int from, const char *name, const struct stat *status, int to, enum files files)
 {
 	bool readable = S_ISLNK(status->st_mode) || faccessat(from, name, R_OK, AT_EACCESS) == 0;
-	bool lock = S_ISREG(status->st_mode) && status->st_size == 0 && (str_starts(name, "lock") || !readable);
+	bool lock = S_ISREG(status->st_mode) && status->st_size == 0 &&
+		    (str_starts(name, "lock") || !readable);
 	if (files == FILES_NONE || (files == FILES_LOCKS && !lock))
 		return 0;
 	if (lock) {
-		autoclose int fd = openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600 | (status->st_mode & 0777));
+		autoclose int fd = openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+					  0600 | (status->st_mode & 0777));
 		return fd < 0 ? fail(errno, "make a lock") : 0;
 	}
 	// What the caller cannot read stays as unreadable as it is.
@@ -79,7 +86,8 @@ struct skeleton {
 static int put_tree(struct skeleton *skeleton, int from, int to, enum files files);
 
 // One that the caller cannot read is an empty one of the session's own.
-static int put_directory(struct skeleton *skeleton, int from, const char *name, struct stat *status, int to, enum files files)
+static int put_directory(struct skeleton *skeleton, int from, const char *name, struct stat *status,
+			 int to, enum files files)
 {
 	autoclose int below = openat(from, name, DIRECTORY_FLAGS);
 	if (mkdirat(to, name, 0700) < 0)
@@ -111,8 +119,9 @@ static int put_tree(struct skeleton *skeleton, int from, int to, enum files file
 	for (int i = 0; i < count && result == 0; i++) {
 		if (fstatat(from, names[i], &status, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
-		result = S_ISDIR(status.st_mode) ? put_directory(skeleton, from, names[i], &status, to, files) :
-						   put_file(from, names[i], &status, to, files);
+		result = S_ISDIR(status.st_mode)
+				 ? put_directory(skeleton, from, names[i], &status, to, files)
+				 : put_file(from, names[i], &status, to, files);
 	}
 	arena_free(arena);
 	return result;
@@ -120,11 +129,16 @@ static int put_tree(struct skeleton *skeleton, int from, int to, enum files file
 
 static int tell_apt(int etc)
 {
-	static const char text[] = "// sbx: in a box there is one user\nAPT::Sandbox::User \"root\";\n";
-	if ((mkdirat(etc, "apt", 0755) < 0 && errno != EEXIST) || (mkdirat(etc, "apt/apt.conf.d", 0755) < 0 && errno != EEXIST))
+	static const char text[] =
+		"// sbx: in a box there is one user\nAPT::Sandbox::User \"root\";\n";
+	if ((mkdirat(etc, "apt", 0755) < 0 && errno != EEXIST) ||
+	    (mkdirat(etc, "apt/apt.conf.d", 0755) < 0 && errno != EEXIST))
 		return fail(errno, "make 'apt' in the layer");
-	autoclose int fd = openat(etc, "apt/apt.conf.d/99sbx", O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
-	return fd < 0 || fd_write_all(fd, text, sizeof(text) - 1) < 0 ? fail(errno, "write a file of the layer") : 0;
+	autoclose int fd = openat(etc, "apt/apt.conf.d/99sbx",
+				  O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
+	return fd < 0 || fd_write_all(fd, text, sizeof(text) - 1) < 0
+		       ? fail(errno, "write a file of the layer")
+		       : 0;
 }
 
 static enum files files_of(const char *path)
@@ -146,7 +160,8 @@ int skeleton_make(struct store *store, const struct session *session)
 		autoclose int from = open(root->path, DIRECTORY_FLAGS);
 		if (to < 0 || from < 0 || fstat(from, &status) < 0)
 			return fail(errno, "'%s'", root->path);
-		// Where nothing lies below, programs still find their directories; of the others root owns most.
+		// Where nothing lies below, programs still find their directories; of the others
+		// root owns most.
 		struct skeleton skeleton = { status.st_dev, root->own ? OWN_DEPTH : DEPTH_MOST };
 		if (root->own || geteuid() != 0 || files_of(root->path) != FILES_NONE)
 			TRY(put_tree(&skeleton, from, to, files_of(root->path)));

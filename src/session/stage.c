@@ -35,8 +35,9 @@ static bool same_mount(const char *left, const char *right)
 	struct sys_statx a, b;
 	struct stat one, other;
 	return sys_statx(AT_FDCWD, left, SYS_STATX_MOUNT_ID, &a) == 0 &&
-	       sys_statx(AT_FDCWD, right, SYS_STATX_MOUNT_ID, &b) == 0 && a.mount_id == b.mount_id &&
-	       stat(left, &one) == 0 && stat(right, &other) == 0 && one.st_dev == other.st_dev;
+	       sys_statx(AT_FDCWD, right, SYS_STATX_MOUNT_ID, &b) == 0 &&
+	       a.mount_id == b.mount_id && stat(left, &one) == 0 && stat(right, &other) == 0 &&
+	       one.st_dev == other.st_dev;
 }
 
 int stage_places(struct applying *applying)
@@ -49,9 +50,11 @@ int stage_places(struct applying *applying)
 		if (!applying->selected[i] || applying->journal.stages[root])
 			continue;
 		applying->journal.stages[root] =
-			same_mount(applying->store->sessions_path, path) ?
-				arena_text(arena, "%s/%s/stage-%u", applying->store->sessions_path, applying->held->name, root) :
-				arena_text(arena, "%s/.sbx-apply-%s", path, applying->held->name);
+			same_mount(applying->store->sessions_path, path)
+				? arena_text(arena, "%s/%s/stage-%u",
+					     applying->store->sessions_path, applying->held->name,
+					     root)
+				: arena_text(arena, "%s/.sbx-apply-%s", path, applying->held->name);
 	}
 	return 0;
 }
@@ -96,8 +99,9 @@ int stage_remove(struct applying *applying)
 		fd_close(&applying->stages[i]);
 		if (!path)
 			continue;
-		autoclose int parent = sys_openat2(AT_FDCWD, path_parent(applying->store->arena, path), DIRECTORY_FLAGS,
-						   RESOLVE_NO_SYMLINKS);
+		autoclose int parent =
+			sys_openat2(AT_FDCWD, path_parent(applying->store->arena, path),
+				    DIRECTORY_FLAGS, RESOLVE_NO_SYMLINKS);
 		if (parent < 0)
 			return fail(errno, "remove '%s'", path);
 		TRY(owned_remove_tree(parent, path_name(path)));
@@ -127,7 +131,8 @@ static int open_place(int stage, const char *place, const char **ret_name)
 	return take(&at);
 }
 
-static const char *place_of(struct applying *applying, const struct operation *operation, const struct change *change)
+static const char *place_of(struct applying *applying, const struct operation *operation,
+			    const struct change *change)
 {
 	const char *rest = change->path + strlen(operation->path);
 	return arena_text(applying->store->arena, "%u%s", operation->number, rest);
@@ -145,29 +150,36 @@ struct links {
 };
 
 // Names of one file in the session are names of one file on the host.
-static bool link_again(struct applying *applying, struct links *links, const struct change *change, const char *place)
+static bool link_again(struct applying *applying, struct links *links, const struct change *change,
+		       const char *place)
 {
 	const char *name;
 	for (unsigned i = 0; i < links->count; i++) {
 		const struct staged_link *link = &links->list[i];
-		if (link->layer != change->layer || link->inode != change->is.st_ino || link->root != change->root)
+		if (link->layer != change->layer || link->inode != change->is.st_ino ||
+		    link->root != change->root)
 			continue;
 		autoclose int directory = open_place(applying->stages[change->root], place, &name);
-		return directory >= 0 && linkat(applying->stages[change->root], link->place, directory, name, 0) == 0;
+		return directory >= 0 &&
+		       linkat(applying->stages[change->root], link->place, directory, name, 0) == 0;
 	}
 	if (links->count < LINKS_MOST)
-		links->list[links->count++] = (struct staged_link){ change->layer, change->is.st_ino, change->root, place };
+		links->list[links->count++] =
+			(struct staged_link){ change->layer, change->is.st_ino, change->root,
+					      place };
 	return false;
 }
 
-static int put(struct applying *applying, struct links *links, const struct change *change, const char *place)
+static int put(struct applying *applying, struct links *links, const struct change *change,
+	       const char *place)
 {
 	const char *source, *name;
 	bool linked = S_ISREG(change->is.st_mode) && change->is.st_nlink > 1;
 	if (linked && link_again(applying, links, change, place))
 		return 0;
 	err_clear();
-	autoclose int from = changes_parent(applying->store, &applying->held->session, change, &source);
+	autoclose int from =
+		changes_parent(applying->store, &applying->held->session, change, &source);
 	TRY(from);
 	autoclose int to = open_place(applying->stages[change->root], place, &name);
 	TRY(to);
@@ -184,7 +196,8 @@ static int finish(struct applying *applying, const struct change *change, const 
 	int to = applying->stages[change->root];
 	if (faccessat(to, place, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
 		return 0; // nothing of it was selected
-	autoclose int from = changes_parent(applying->store, &applying->held->session, change, &source);
+	autoclose int from =
+		changes_parent(applying->store, &applying->held->session, change, &source);
 	TRY(from);
 	autoclose int layer = openat(from, source, DIRECTORY_FLAGS);
 	autoclose int made = openat(to, name, DIRECTORY_FLAGS);
@@ -192,7 +205,8 @@ static int finish(struct applying *applying, const struct change *change, const 
 		return fail(errno, "a directory of the stage");
 	TRY(copy_attributes(layer, made));
 	struct stat status = change->is;
-	// The top of what is staged is renamed into another directory, for which it must be writable.
+	// The top of what is staged is renamed into another directory, for which it must be
+	// writable.
 	status.st_mode |= strchr(place, '/') ? 0 : S_IWUSR;
 	return copy_finish(to, name, &status);
 }
@@ -210,12 +224,13 @@ static unsigned end_of(const struct changes *changes, unsigned first)
 
 static void add_leaf(struct applying *applying, const struct change *change)
 {
-	applying->journal.leaves[applying->journal.leaf_count++] = (struct leaf){ change->root, change->path };
+	applying->journal.leaves[applying->journal.leaf_count++] =
+		(struct leaf){ change->root, change->path };
 }
 
 // Returns 1 when something of it was put, 0 when nothing of it is selected or can be copied.
-static int put_tree(struct applying *applying, struct links *links, const struct operation *operation, unsigned first,
-		    unsigned end)
+static int put_tree(struct applying *applying, struct links *links,
+		    const struct operation *operation, unsigned first, unsigned end)
 {
 	struct change *list = applying->changes.list;
 	int any = 0;
@@ -240,7 +255,8 @@ static int add_operation(struct applying *applying, struct operation *operation)
 	char name[16];
 	snprintf(name, sizeof(name), "%u", operation->number);
 	if (operation->kind == OPERATION_ADD || operation->kind == OPERATION_REPLACE) {
-		if (fstatat(applying->stages[operation->root], name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+		if (fstatat(applying->stages[operation->root], name, &status, AT_SYMLINK_NOFOLLOW) <
+		    0)
 			return fail(errno, "look at the stage");
 		operation->staged = status.st_ino;
 	}
@@ -250,7 +266,8 @@ static int add_operation(struct applying *applying, struct operation *operation)
 
 // A directory that nobody may write cannot be moved: it gets its mode when it is there, or loses
 // it before it goes. order_modes() puts these in front and behind.
-static int add_modes(struct applying *applying, const struct operation *of, const struct change *change)
+static int add_modes(struct applying *applying, const struct operation *of,
+		     const struct change *change)
 {
 	struct operation mode = *of;
 	mode.kind = OPERATION_MODE;
@@ -258,7 +275,8 @@ static int add_modes(struct applying *applying, const struct operation *of, cons
 		mode.mode = (change->was.st_mode | S_IWUSR) & 07777;
 		TRY(add_operation(applying, &mode));
 	}
-	if (of->kind == OPERATION_REMOVE || !S_ISDIR(change->is.st_mode) || (change->is.st_mode & S_IWUSR))
+	if (of->kind == OPERATION_REMOVE || !S_ISDIR(change->is.st_mode) ||
+	    (change->is.st_mode & S_IWUSR))
 		return 0;
 	mode.was = of->staged;
 	mode.mode = change->is.st_mode & 01777;
@@ -269,7 +287,9 @@ static int add_modes(struct applying *applying, const struct operation *of, cons
 static int stage_one(struct applying *applying, struct links *links, unsigned index, unsigned *next)
 {
 	const struct change *change = &applying->changes.list[index];
-	struct operation operation = { .root = change->root, .path = change->path, .number = index };
+	struct operation operation = { .root = change->root,
+				       .path = change->path,
+				       .number = index };
 	operation.was = change->was.st_ino;
 	operation.changed = change->was.st_ctim;
 	operation.mode = change->is.st_mode & 01777;
@@ -311,13 +331,15 @@ static int stage_one(struct applying *applying, struct links *links, unsigned in
 static void order_modes(struct applying *applying)
 {
 	struct journal *journal = &applying->journal;
-	struct operation *ordered =
-		arena_take(applying->store->arena, (journal->operation_count + 1) * sizeof(*ordered));
+	struct operation *ordered = arena_take(applying->store->arena,
+					       (journal->operation_count + 1) * sizeof(*ordered));
 	unsigned count = 0;
 	for (int turn = 0; turn < 3; turn++)
 		for (unsigned i = 0; i < journal->operation_count; i++) {
 			const struct operation *operation = &journal->operations[i];
-			int wanted = operation->kind != OPERATION_MODE ? 1 : operation->mode & S_IWUSR ? 0 : 2;
+			int wanted = operation->kind != OPERATION_MODE ? 1
+				     : operation->mode & S_IWUSR       ? 0
+								       : 2;
 			if (wanted == turn)
 				ordered[count++] = *operation;
 		}
@@ -329,7 +351,8 @@ int stage_fill(struct applying *applying)
 	struct arena *arena = applying->store->arena;
 	struct links links = { .list = arena_take(arena, LINKS_MOST * sizeof(*links.list)) };
 	size_t most = 3 * (size_t)applying->changes.count + 1;
-	applying->journal.operations = arena_take(arena, most * sizeof(*applying->journal.operations));
+	applying->journal.operations =
+		arena_take(arena, most * sizeof(*applying->journal.operations));
 	applying->journal.leaves = arena_take(arena, most * sizeof(*applying->journal.leaves));
 	for (unsigned i = 0; i < applying->changes.count;)
 		TRY(stage_one(applying, &links, i, &i));

@@ -11,8 +11,8 @@ struct applying {
 	bool *selected; // for each change
 	struct journal journal;
 	int stages[ROOTS_MOST]; // directories, or -1
-	unsigned special; // sockets and devices, which are left out
-	unsigned links; // files whose other names stay as they are
+	unsigned special;       // sockets and devices, which are left out
+	unsigned links;         // files whose other names stay as they are
 };
 
 // Decides where each root's stage lies: in the session's directory, or, where that is another file

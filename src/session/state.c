@@ -49,8 +49,8 @@ static int read_project(struct reader *reader, char *at)
 	struct session *session = reader->session;
 	unsigned long long device, inode;
 	session->project = words_next(reader->arena, &at);
-	if (!session->project || session->project[0] != '/' || !words_number(reader->arena, &at, &device) ||
-	    !words_number(reader->arena, &at, &inode))
+	if (!session->project || session->project[0] != '/' ||
+	    !words_number(reader->arena, &at, &device) || !words_number(reader->arena, &at, &inode))
 		return damaged(reader);
 	session->identity = (struct identity){ device, inode, S_IFDIR };
 	return 0;
@@ -59,7 +59,8 @@ static int read_project(struct reader *reader, char *at)
 static int read_times(struct reader *reader, char *at)
 {
 	unsigned long long created, seconds, nanoseconds;
-	if (!words_number(reader->arena, &at, &created) || !words_number(reader->arena, &at, &seconds) ||
+	if (!words_number(reader->arena, &at, &created) ||
+	    !words_number(reader->arena, &at, &seconds) ||
 	    !words_number(reader->arena, &at, &nanoseconds) || nanoseconds >= 1000000000)
 		return damaged(reader);
 	reader->session->created = (int64_t)created;
@@ -71,7 +72,10 @@ static const struct {
 	const char *name;
 	bool own, system;
 } root_kinds[] = {
-	{ "host", false, false }, { "own", true, false }, { "system", false, true }, { "place", true, true },
+	{ "host", false, false },
+	{ "own", true, false },
+	{ "system", false, true },
+	{ "place", true, true },
 };
 enum { ROOT_KINDS = sizeof(root_kinds) / sizeof(*root_kinds) };
 
@@ -86,11 +90,14 @@ static const char *kind_of(const struct root *root)
 static int read_root(struct reader *reader, char *at)
 {
 	struct session *session = reader->session;
-	const char *kind = words_next(reader->arena, &at), *path = kind ? words_next(reader->arena, &at) : NULL;
-	for (size_t i = 0; path && path[0] == '/' && session->root_count < ROOTS_MOST && i < ROOT_KINDS; i++) {
+	const char *kind = words_next(reader->arena, &at),
+		   *path = kind ? words_next(reader->arena, &at) : NULL;
+	for (size_t i = 0;
+	     path && path[0] == '/' && session->root_count < ROOTS_MOST && i < ROOT_KINDS; i++) {
 		if (!str_equal(kind, root_kinds[i].name))
 			continue;
-		session->roots[session->root_count++] = (struct root){ path, root_kinds[i].own, root_kinds[i].system };
+		session->roots[session->root_count++] =
+			(struct root){ path, root_kinds[i].own, root_kinds[i].system };
 		return 0;
 	}
 	return damaged(reader);
@@ -126,15 +133,16 @@ static int read_snapshot(struct reader *reader, char *at)
 	unsigned long long time;
 	const char *name = words_next(reader->arena, &at), *id = words_next(reader->arena, &at);
 	int layer = id ? find_layer(session, id) : -1;
-	if (!name || !session_is_name(name) || layer < 0 || !words_number(reader->arena, &at, &time) ||
-	    session->snapshot_count == SNAPSHOTS_MOST)
+	if (!name || !session_is_name(name) || layer < 0 ||
+	    !words_number(reader->arena, &at, &time) || session->snapshot_count == SNAPSHOTS_MOST)
 		return damaged(reader);
-	const char *parent = words_next(reader->arena, &at), *command = *at ? words_next(reader->arena, &at) : "";
+	const char *parent = words_next(reader->arena, &at),
+		   *command = *at ? words_next(reader->arena, &at) : "";
 	if (!parent || !is_reference(parent) || !command || *at)
 		return damaged(reader);
-	session->snapshots[session->snapshot_count++] = (struct snapshot){
-		name, (unsigned)layer, str_equal(parent, "-") ? "" : parent, (int64_t)time, command
-	};
+	session->snapshots[session->snapshot_count++] =
+		(struct snapshot){ name, (unsigned)layer, str_equal(parent, "-") ? "" : parent,
+				   (int64_t)time, command };
 	return 0;
 }
 
@@ -154,8 +162,9 @@ static const struct {
 	const char *name;
 	int (*read)(struct reader *reader, char *at);
 } records[] = {
-	{ "project ", read_project }, { "times ", read_times },	      { "root ", read_root },	  { "layer ", read_layer },
-	{ "top ", read_top },	      { "snapshot ", read_snapshot }, { "budget ", read_budget },
+	{ "project ", read_project }, { "times ", read_times }, { "root ", read_root },
+	{ "layer ", read_layer },     { "top ", read_top },     { "snapshot ", read_snapshot },
+	{ "budget ", read_budget },
 };
 
 static int read_line(struct reader *reader, char *line)
@@ -188,7 +197,8 @@ void session_format(const struct session *session, struct out *out)
 {
 	out_text(out, "%s%d\nproject ", header, VERSION);
 	words_put(out, session->project);
-	out_text(out, " %llu %llu\ntimes %lld %lld %ld\n", (unsigned long long)session->identity.device,
+	out_text(out, " %llu %llu\ntimes %lld %lld %ld\n",
+		 (unsigned long long)session->identity.device,
 		 (unsigned long long)session->identity.inode, (long long)session->created,
 		 (long long)session->base.tv_sec, session->base.tv_nsec);
 	if (session->budget)
@@ -200,13 +210,16 @@ void session_format(const struct session *session, struct out *out)
 	}
 	for (unsigned i = 0; i < session->layer_count; i++) {
 		const struct layer *layer = &session->layers[i];
-		out_text(out, "layer %s %s\n", layer->id, layer->parent < 0 ? "-" : session->layers[layer->parent].id);
+		out_text(out, "layer %s %s\n", layer->id,
+			 layer->parent < 0 ? "-" : session->layers[layer->parent].id);
 	}
-	out_text(out, "top %s %s\n", session->layers[session->top].id, session->from[0] ? session->from : "-");
+	out_text(out, "top %s %s\n", session->layers[session->top].id,
+		 session->from[0] ? session->from : "-");
 	for (unsigned i = 0; i < session->snapshot_count; i++) {
 		const struct snapshot *snapshot = &session->snapshots[i];
-		out_text(out, "snapshot %s %s %lld %s ", snapshot->name, session->layers[snapshot->layer].id,
-			 (long long)snapshot->time, snapshot->parent[0] ? snapshot->parent : "-");
+		out_text(out, "snapshot %s %s %lld %s ", snapshot->name,
+			 session->layers[snapshot->layer].id, (long long)snapshot->time,
+			 snapshot->parent[0] ? snapshot->parent : "-");
 		words_put(out, snapshot->command);
 		out_text(out, "\n");
 	}
@@ -217,7 +230,8 @@ bool session_is_name(const char *name)
 {
 	size_t length = strlen(name);
 	return length > 0 && length <= SESSION_NAME_MOST && name[0] != '.' && name[0] != '-' &&
-	       strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == length;
+	       strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
+		       length;
 }
 
 unsigned session_chain(const struct session *session, unsigned top, unsigned *chain, unsigned most)

@@ -9,7 +9,12 @@
 struct arena;
 struct out;
 
-enum { SESSION_NAME_MOST = 64, SESSION_LAYERS_MOST = 4096, SNAPSHOTS_MOST = 4096, SESSION_BYTES_MOST = 8 << 20 };
+enum {
+	SESSION_NAME_MOST = 64,
+	SESSION_LAYERS_MOST = 4096,
+	SNAPSHOTS_MOST = 4096,
+	SESSION_BYTES_MOST = 8 << 20
+};
 
 // Frozen but for the session's top. Each is what changed against its parent.
 struct layer {
@@ -19,7 +24,7 @@ struct layer {
 
 struct snapshot {
 	const char *name;
-	unsigned layer; // frozen
+	unsigned layer;     // frozen
 	const char *parent; // the snapshot that the session stood on then, or ""
 	int64_t time;
 	const char *command; // the last that ran before it, or ""
@@ -28,9 +33,9 @@ struct snapshot {
 struct session {
 	const char *project;
 	struct identity identity; // of the project
-	struct timespec base; // what the host changes later is a conflict
+	struct timespec base;     // what the host changes later is a conflict
 	int64_t created;
-	uint64_t budget; // bytes that its layers may take, 0: as many as there are
+	uint64_t budget;               // bytes that its layers may take, 0: as many as there are
 	struct root roots[ROOTS_MOST]; // directories that are copy-on-write
 	unsigned root_count;
 	struct layer *layers;
@@ -42,7 +47,8 @@ struct session {
 
 // "sbx-session 1", a line for each thing, and a checksum as the last line. Hostile input: bounded,
 // no I/O. -1 with the reason: damaged, or written by a newer version.
-int session_parse(struct arena *arena, const char *text, size_t length, struct session *ret_session);
+int session_parse(struct arena *arena, const char *text, size_t length,
+		  struct session *ret_session);
 void session_format(const struct session *session, struct out *out);
 
 // A name of a session or a snapshot: letters, digits, '.', '_', '-', not first '.' or '-'.

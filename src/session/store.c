@@ -88,7 +88,8 @@ int store_replace_file(int directory, const char *name, const char *text, size_t
 {
 	char fresh[64];
 	snprintf(fresh, sizeof(fresh), "%s.%d", name, (int)getpid());
-	autoclose int fd = openat(directory, fresh, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+	autoclose int fd = openat(directory, fresh,
+				  O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return fail(errno, "write '%s' of a session", name);
 	if (fd_write_all(fd, text, length) < 0 || renameat(directory, fresh, directory, name) < 0) {
@@ -103,20 +104,25 @@ static int read_state(struct store *store, struct held *held)
 {
 	const char *text;
 	size_t length;
-	TRY(store_read_file(store->arena, held->directory, state_name, SESSION_BYTES_MOST, &text, &length));
+	TRY(store_read_file(store->arena, held->directory, state_name, SESSION_BYTES_MOST, &text,
+			    &length));
 	if (session_parse(store->arena, text, length, &held->session) == 0)
 		return 0;
 	const char *why = arena_copy(store->arena, err_text(), strlen(err_text()));
 	err_clear();
-	return fail(0, "the state of session '%s' cannot be used: %s ('%s/%s/state'); nothing was changed", held->name,
-		    why, store->sessions_path, held->name);
+	return fail(
+		0,
+		"the state of session '%s' cannot be used: %s ('%s/%s/state'); nothing was changed",
+		held->name, why, store->sessions_path, held->name);
 }
 
 int store_hold(struct store *store, const char *name, enum hold hold, struct held *ret_held)
 {
 	struct held held = { .name = name, .lock = -1 };
 	if (!session_is_name(name))
-		return fail(0, "'%.80s' is no name of a session: letters, digits, '.', '_' and '-', not first '.' or '-'",
+		return fail(0,
+			    "'%.80s' is no name of a session: letters, digits, '.', '_' and '-', "
+			    "not first '.' or '-'",
 			    str_shown(name));
 	autoclose int directory = openat(store->sessions, name, DIRECTORY_FLAGS);
 	if (directory < 0 && errno == ENOENT)
@@ -130,10 +136,11 @@ int store_hold(struct store *store, const char *name, enum hold hold, struct hel
 	if (hold == HOLD_SHARED && lock_whole(lock, LOCK_SH) < 0)
 		return fail(errno, "lock session '%s'", name);
 	if (hold == HOLD_ALONE && lock_whole(lock, LOCK_EX | LOCK_NB) < 0)
-		return errno == EWOULDBLOCK ?
-			       fail(0, "session '%s' is in use; this is done when no command runs in it (sbx session show %s)",
-				    name, name) :
-			       fail(errno, "lock session '%s'", name);
+		return errno == EWOULDBLOCK ? fail(0,
+						   "session '%s' is in use; this is done when no "
+						   "command runs in it (sbx session show %s)",
+						   name, name)
+					    : fail(errno, "lock session '%s'", name);
 	if (hold == HOLD_ALONE)
 		TRY(runs_settle(directory));
 	TRY(read_state(store, &held));
@@ -172,13 +179,14 @@ static mode_t root_mode(const struct root *root)
 // Not by mkdir alone: the umask would take rights away.
 static int make_place(const struct store *store, const char *place, mode_t mode)
 {
-	if ((mkdirat(store->layers, place, 0700) < 0 && errno != EEXIST) || fchmodat(store->layers, place, mode, 0) < 0)
+	if ((mkdirat(store->layers, place, 0700) < 0 && errno != EEXIST) ||
+	    fchmodat(store->layers, place, mode, 0) < 0)
 		return fail(errno, "make '%s/%s'", store->layers_path, place);
 	return 0;
 }
 
-int store_add_roots(const struct store *store, const char *id, const struct root *roots, unsigned from,
-		    unsigned count)
+int store_add_roots(const struct store *store, const char *id, const struct root *roots,
+		    unsigned from, unsigned count)
 {
 	char place[PLACE_MOST];
 	for (unsigned i = from; i < count; i++) {
@@ -200,8 +208,10 @@ static int check_attributes(const struct store *store)
 	static const char name[] = "user.sbx";
 	autoclose int fd = openat(store->layers, EMPTY_LAYER, DIRECTORY_FLAGS);
 	if (fd < 0 || fsetxattr(fd, name, "", 0, 0) < 0)
-		return fail(errno, "'%s' is on a file system without extended attributes, which sessions need; "
-				   "XDG_STATE_HOME names another place",
+		return fail(errno,
+			    "'%s' is on a file system without extended attributes, which sessions "
+			    "need; "
+			    "XDG_STATE_HOME names another place",
 			    store->layers_path);
 	fremovexattr(fd, name);
 	return 0;
@@ -225,7 +235,8 @@ int store_begin(struct store *store, const char *project, struct session *ret_se
 
 int store_share(struct store *store)
 {
-	return lock_whole(store->guard, LOCK_SH) < 0 ? fail(errno, "lock '%s'", store->layers_path) : 0;
+	return lock_whole(store->guard, LOCK_SH) < 0 ? fail(errno, "lock '%s'", store->layers_path)
+						     : 0;
 }
 
 int store_add_layer(struct store *store, struct session *session, int parent)
@@ -233,7 +244,9 @@ int store_add_layer(struct store *store, struct session *session, int parent)
 	char *id = arena_take(store->arena, LAYER_ID + 1);
 	uint32_t random;
 	if (session->layer_count == SESSION_LAYERS_MOST)
-		return fail(0, "more than %d layers; remove snapshots: sbx session rm NAME@SNAPSHOT", SESSION_LAYERS_MOST);
+		return fail(0,
+			    "more than %d layers; remove snapshots: sbx session rm NAME@SNAPSHOT",
+			    SESSION_LAYERS_MOST);
 	TRY(store_share(store));
 	do {
 		if (getrandom(&random, sizeof(random), 0) != sizeof(random))
@@ -262,7 +275,8 @@ static int collect(struct arena *arena, int directory, char ***ret_names)
 		return fail(errno, "list the sessions");
 	take(&fd);
 	char **names = arena_take(arena, NAMES_MOST * sizeof(*names));
-	for (struct dirent *entry = readdir(stream); entry && count < NAMES_MOST; entry = readdir(stream))
+	for (struct dirent *entry = readdir(stream); entry && count < NAMES_MOST;
+	     entry = readdir(stream))
 		if (!str_equal(entry->d_name, ".") && !str_equal(entry->d_name, ".."))
 			names[count++] = arena_copy(arena, entry->d_name, strlen(entry->d_name));
 	closedir(stream);
@@ -276,7 +290,9 @@ int store_create(struct store *store, const char *name, const struct session *se
 	char fresh[64];
 	struct held held = { .name = name, .lock = -1, .session = *session };
 	if (!session_is_name(name))
-		return fail(0, "'%.80s' is no name of a session: letters, digits, '.', '_' and '-', not first '.' or '-'",
+		return fail(0,
+			    "'%.80s' is no name of a session: letters, digits, '.', '_' and '-', "
+			    "not first '.' or '-'",
 			    str_shown(name));
 	snprintf(fresh, sizeof(fresh), "%s%d", fresh_prefix, (int)getpid());
 	// Left by a crash of a process that had our number.
@@ -293,8 +309,8 @@ int store_create(struct store *store, const char *name, const struct session *se
 		return 0;
 	int problem = errno;
 	owned_remove_tree(store->sessions, fresh);
-	return problem == EEXIST ? fail(0, "there is a session '%s' already", name) :
-				   fail(problem, "make session '%s'", name);
+	return problem == EEXIST ? fail(0, "there is a session '%s' already", name)
+				 : fail(problem, "make session '%s'", name);
 }
 
 int store_remove(struct store *store, struct held *held)
@@ -329,14 +345,15 @@ static int note_layers(void *context, const char *name)
 	// One that cannot be read might stand on any of them: nothing is removed then.
 	TRY(store_hold(used->store, name, HOLD_LOOK, &held));
 	for (unsigned i = 0; i < held.session.layer_count; i++)
-		list_add(&used->ids, used->store->arena, held.session.layers[i].id, (struct origin){ 0 });
+		list_add(&used->ids, used->store->arena, held.session.layers[i].id,
+			 (struct origin){ 0 });
 	store_release(&held);
 	return 0;
 }
 
 static bool is_used(const struct used *used, const char *id)
 {
-	list_each(item, &used->ids)
+	list_each (item, &used->ids)
 		if (str_equal(item->text, id))
 			return true;
 	return false;
@@ -348,7 +365,8 @@ static int sweep_fresh(struct store *store, const char *name)
 	autoclose int directory = openat(store->sessions, name, DIRECTORY_FLAGS);
 	autoclose int lock = directory < 0 ? -1 : open_lock(directory, lock_name);
 	pid_t maker = atoi(name + strlen(fresh_prefix));
-	if (lock < 0 || lock_whole(lock, LOCK_EX | LOCK_NB) < 0 || (maker > 0 && kill(maker, 0) == 0)) {
+	if (lock < 0 || lock_whole(lock, LOCK_EX | LOCK_NB) < 0 ||
+	    (maker > 0 && kill(maker, 0) == 0)) {
 		err_clear();
 		return 0;
 	}

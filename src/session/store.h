@@ -8,7 +8,7 @@ struct arena;
 
 struct store {
 	struct arena *arena;
-	const char *state; // ~/.local/state/sbx
+	const char *state;         // ~/.local/state/sbx
 	const char *home, *config; // of the caller: ~ and ~/.config; for changes_find() alone
 	const char *sessions_path, *layers_path;
 	int sessions, layers; // directories
@@ -22,9 +22,9 @@ struct held {
 };
 
 enum hold {
-	HOLD_LOOK, // without a lock: what is read was true a moment ago
+	HOLD_LOOK,   // without a lock: what is read was true a moment ago
 	HOLD_SHARED, // commands may run, nothing is frozen or applied
-	HOLD_ALONE, // no command runs, nobody else looks
+	HOLD_ALONE,  // no command runs, nobody else looks
 };
 
 // Makes the directories when they are missing.
@@ -50,8 +50,8 @@ int store_add_layer(struct store *store, struct session *session, int parent);
 int store_share(struct store *store);
 
 // Directories of roots `from` and on in the layer `id`.
-int store_add_roots(const struct store *store, const char *id, const struct root *roots, unsigned from,
-		    unsigned count);
+int store_add_roots(const struct store *store, const char *id, const struct root *roots,
+		    unsigned from, unsigned count);
 
 // The whole session or none; EEXIST is told as such.
 int store_create(struct store *store, const char *name, const struct session *session);

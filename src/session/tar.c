@@ -14,8 +14,8 @@ enum field { NAME, MODE, UID, GID, SIZE, TIME, SUM, TYPE, LINK, MAGIC, PREFIX };
 static const struct {
 	unsigned short at, size;
 } fields[] = {
-	[NAME] = { 0, 100 },   [MODE] = { 100, 8 },  [UID] = { 108, 8 },    [GID] = { 116, 8 },
-	[SIZE] = { 124, 12 },  [TIME] = { 136, 12 }, [SUM] = { 148, 8 },    [TYPE] = { 156, 1 },
+	[NAME] = { 0, 100 },   [MODE] = { 100, 8 },  [UID] = { 108, 8 },      [GID] = { 116, 8 },
+	[SIZE] = { 124, 12 },  [TIME] = { 136, 12 }, [SUM] = { 148, 8 },      [TYPE] = { 156, 1 },
 	[LINK] = { 157, 100 }, [MAGIC] = { 257, 8 }, [PREFIX] = { 345, 155 },
 };
 
@@ -70,17 +70,20 @@ int tar_header(struct arena *arena, const char block[TAR_BLOCK], struct tar_entr
 	struct tar_entry entry = { 0 };
 	if (memcmp(block, zeros, TAR_BLOCK) == 0)
 		return 0;
-	if (!read_number(block, SUM, &sum) || sum != sum_of(block) || !read_number(block, MODE, &mode) ||
-	    !read_number(block, UID, &entry.uid) || !read_number(block, GID, &entry.gid) ||
-	    !read_number(block, SIZE, &entry.size) || !read_number(block, TIME, &time) || entry.size > INT64_MAX / 2)
+	if (!read_number(block, SUM, &sum) || sum != sum_of(block) ||
+	    !read_number(block, MODE, &mode) || !read_number(block, UID, &entry.uid) ||
+	    !read_number(block, GID, &entry.gid) || !read_number(block, SIZE, &entry.size) ||
+	    !read_number(block, TIME, &time) || entry.size > INT64_MAX / 2)
 		return fail(0, "it is no tar archive, or a damaged or compressed one");
 	entry.type = block[fields[TYPE].at] ? block[fields[TYPE].at] : '0';
 	entry.mode = (unsigned)(mode & 07777);
 	entry.seconds = time > INT64_MAX ? 0 : (int64_t)time;
 	entry.name = read_text(arena, block, NAME);
 	entry.link = read_text(arena, block, LINK);
-	if (memcmp(block + fields[MAGIC].at, "ustar", 5) == 0 && block[fields[MAGIC].at + 5] == '\0' && block[fields[PREFIX].at])
-		entry.name = arena_text(arena, "%s/%s", read_text(arena, block, PREFIX), entry.name);
+	if (memcmp(block + fields[MAGIC].at, "ustar", 5) == 0 &&
+	    block[fields[MAGIC].at + 5] == '\0' && block[fields[PREFIX].at])
+		entry.name =
+			arena_text(arena, "%s/%s", read_text(arena, block, PREFIX), entry.name);
 	*ret_entry = entry;
 	return 1;
 }
@@ -104,13 +107,16 @@ static bool read_time(const char *text, struct tar_entry *entry)
 	return true;
 }
 
-static bool read_record(struct arena *arena, const char *key, const char *value, size_t length, struct tar_entry *entry)
+static bool read_record(struct arena *arena, const char *key, const char *value, size_t length,
+			struct tar_entry *entry)
 {
 	unsigned long long number;
 	if (str_starts(key, attribute_key)) {
 		if (entry->attribute_count < TAR_ATTRIBUTES_MOST)
 			entry->attributes[entry->attribute_count++] = (struct tar_attribute){
-				arena_copy(arena, key + sizeof(attribute_key) - 1, strlen(key) - sizeof(attribute_key) + 1), value, length
+				arena_copy(arena, key + sizeof(attribute_key) - 1,
+					   strlen(key) - sizeof(attribute_key) + 1),
+				value, length
 			};
 		return true;
 	}
@@ -138,13 +144,15 @@ int tar_extend(struct arena *arena, const char *text, size_t length, struct tar_
 		unsigned long long size;
 		while (digits < length && text[digits] >= '0' && text[digits] <= '9')
 			digits++;
-		if (digits == length || text[digits] != ' ' || !str_number(text, digits, digits + 3, length, &size) ||
-		    text[size - 1] != '\n')
+		if (digits == length || text[digits] != ' ' ||
+		    !str_number(text, digits, digits + 3, length, &size) || text[size - 1] != '\n')
 			return fail(0, "the archive's extended header is damaged");
-		const char *key = text + digits + 1, *end = text + size - 1, *equal = memchr(key, '=', (size_t)(end - key));
+		const char *key = text + digits + 1, *end = text + size - 1,
+			   *equal = memchr(key, '=', (size_t)(end - key));
 		if (!equal || memchr(key, '\0', (size_t)(equal - key)) ||
 		    !read_record(arena, arena_copy(arena, key, (size_t)(equal - key)),
-				 arena_copy(arena, equal + 1, (size_t)(end - equal) - 1), (size_t)(end - equal) - 1, entry))
+				 arena_copy(arena, equal + 1, (size_t)(end - equal) - 1),
+				 (size_t)(end - equal) - 1, entry))
 			return fail(0, "the archive's extended header is damaged");
 		text += size;
 		length -= size;
@@ -188,10 +196,12 @@ static void put_octal(char *block, enum field field, uint64_t number)
 	int size = fields[field].size - 1;
 	snprintf(text, sizeof(text), "%0*llo", size, (unsigned long long)number);
 	// What does not fit is said by the extended header.
-	memcpy(block + fields[field].at, strlen(text) > (size_t)size ? "77777777777" : text, (size_t)size);
+	memcpy(block + fields[field].at, strlen(text) > (size_t)size ? "77777777777" : text,
+	       (size_t)size);
 }
 
-static void put_block(struct out *out, const struct tar_entry *entry, const char *name, uint64_t size)
+static void put_block(struct out *out, const struct tar_entry *entry, const char *name,
+		      uint64_t size)
 {
 	char block[TAR_BLOCK] = { 0 };
 	memcpy(block + fields[NAME].at, name, strnlen(name, fields[NAME].size));
@@ -202,14 +212,16 @@ static void put_block(struct out *out, const struct tar_entry *entry, const char
 	put_octal(block, TIME, entry->seconds > 0 ? (uint64_t)entry->seconds : 0);
 	block[fields[TYPE].at] = entry->type;
 	if (entry->link)
-		memcpy(block + fields[LINK].at, entry->link, strnlen(entry->link, fields[LINK].size));
+		memcpy(block + fields[LINK].at, entry->link,
+		       strnlen(entry->link, fields[LINK].size));
 	memcpy(block + fields[MAGIC].at, "ustar\00000", 8);
 	memset(block + fields[SUM].at, ' ', fields[SUM].size);
 	snprintf(block + fields[SUM].at, fields[SUM].size, "%06o", sum_of(block));
 	tar_put_bytes(out, block, TAR_BLOCK);
 }
 
-static void put_record(struct out *out, const char *key, const char *rest, const void *value, size_t length)
+static void put_record(struct out *out, const char *key, const char *rest, const void *value,
+		       size_t length)
 {
 	size_t body = strlen(key) + strlen(rest) + length + 3, size = body + 1;
 	char digits[24];
@@ -235,12 +247,14 @@ void tar_put(struct out *out, const struct tar_entry *entry)
 	put_record(&records, "path", "", entry->name, strlen(entry->name));
 	if (entry->link)
 		put_record(&records, "linkpath", "", entry->link, strlen(entry->link));
-	snprintf(text, sizeof(text), "%lld.%09ld", entry->seconds > 0 ? (long long)entry->seconds : 0, entry->nanoseconds);
+	snprintf(text, sizeof(text), "%lld.%09ld",
+		 entry->seconds > 0 ? (long long)entry->seconds : 0, entry->nanoseconds);
 	put_record(&records, "mtime", "", text, strlen(text));
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)entry->size);
 	put_record(&records, "size", "", text, strlen(text));
 	for (unsigned i = 0; i < entry->attribute_count; i++)
-		put_record(&records, attribute_key, entry->attributes[i].name, entry->attributes[i].value, entry->attributes[i].length);
+		put_record(&records, attribute_key, entry->attributes[i].name,
+			   entry->attributes[i].value, entry->attributes[i].length);
 	put_block(out, &extended, "PaxHeader", records.used);
 	tar_put_bytes(out, records.text, records.used);
 	put_padding(out, records.used);

@@ -16,7 +16,8 @@ struct tar_attribute {
 };
 
 struct tar_entry {
-	char type; // '0' file, '1' hard link, '2' symlink, '5' directory, '6' FIFO, 'x' 'g' 'L' 'K' words for the next
+	char type; // '0' file, '1' hard link, '2' symlink, '5' directory, '6' FIFO, 'x' 'g' 'L' 'K'
+		   // words for the next
 	const char *name, *link;
 	unsigned mode;
 	uint64_t uid, gid, size;
@@ -29,7 +30,8 @@ struct tar_entry {
 // A header block: 1, 0 for the zeros at the end, -1 when it is none. Names of it lie in the arena.
 int tar_header(struct arena *arena, const char block[TAR_BLOCK], struct tar_entry *ret_entry);
 
-// The records of an 'x' or 'g' block's content: what they say replaces what the entry has. -1: damaged.
+// The records of an 'x' or 'g' block's content: what they say replaces what the entry has. -1:
+// damaged.
 int tar_extend(struct arena *arena, const char *text, size_t length, struct tar_entry *entry);
 
 // "a/b": relative, without '.', '..' and empty parts; a leading "./" or "/" and a trailing '/' are

@@ -42,7 +42,8 @@ static int fail_at(const char *what, const char *name)
 }
 
 // What stands at a name: 1 and where it is (a directory's descriptor), 0 nothing, -1.
-static int look(const struct shown *shown, const char *name, struct stat *ret_status, int *ret_where)
+static int look(const struct shown *shown, const char *name, struct stat *ret_status,
+		int *ret_where)
 {
 	for (unsigned i = 0; i < shown->layers.count; i++) {
 		if (fstatat(shown->layers.fds[i], name, ret_status, AT_SYMLINK_NOFOLLOW) < 0) {
@@ -53,7 +54,8 @@ static int look(const struct shown *shown, const char *name, struct stat *ret_st
 		*ret_where = shown->layers.fds[i];
 		return is_whiteout(ret_status) ? 0 : 1;
 	}
-	if (shown->host < 0 || shown->layers.opaque || fstatat(shown->host, name, ret_status, AT_SYMLINK_NOFOLLOW) < 0)
+	if (shown->host < 0 || shown->layers.opaque ||
+	    fstatat(shown->host, name, ret_status, AT_SYMLINK_NOFOLLOW) < 0)
 		return 0;
 	*ret_where = shown->host;
 	return 1;
@@ -69,19 +71,21 @@ static int enter(const struct shown *shown, const char *name, struct shown *ret_
 	return 0;
 }
 
-static int open_root(const struct store *store, const struct session *session, unsigned root, struct shown *ret_shown)
+static int open_root(const struct store *store, const struct session *session, unsigned root,
+		     struct shown *ret_shown)
 {
 	struct shown shown = { .host = -1 };
 	TRY(merged_open(store, session, session->top, CHAIN_MOST, root, &shown.layers));
 	if (!session->roots[root].own)
-		shown.host = sys_openat2(AT_FDCWD, session->roots[root].path, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
-					 RESOLVE_NO_SYMLINKS);
+		shown.host = sys_openat2(AT_FDCWD, session->roots[root].path,
+					 O_RDONLY | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 	*ret_shown = shown;
 	return 0;
 }
 
 // The deepest of the session's directories that holds the path; *ret_rest is relative to it.
-static int find_root(struct store *store, const struct held *held, const char *path, unsigned *ret_root, char **ret_rest)
+static int find_root(struct store *store, const struct held *held, const char *path,
+		     unsigned *ret_root, char **ret_rest)
 {
 	const struct session *session = &held->session;
 	const char *whole = path_join(store->arena, session->project, path);
@@ -94,14 +98,17 @@ static int find_root(struct store *store, const struct held *held, const char *p
 		*ret_root = i;
 	}
 	if (longest == 0)
-		return fail(0, "'%s' lies in no directory that session '%s' keeps (sbx session show %s; after its first command)",
+		return fail(0,
+			    "'%s' lies in no directory that session '%s' keeps (sbx session show "
+			    "%s; after its first command)",
 			    path, held->name, held->name);
 	whole += longest + (whole[longest] == '/');
 	*ret_rest = arena_copy(store->arena, whole, strlen(whole));
 	return 0;
 }
 
-static int copy_shown(struct arena *arena, const struct shown *from, const char *name, int to, const char *target, int depth);
+static int copy_shown(struct arena *arena, const struct shown *from, const char *name, int to,
+		      const char *target, int depth);
 
 static int copy_inside(struct arena *arena, const struct shown *below, int to, int depth)
 {
@@ -123,7 +130,8 @@ static int copy_inside(struct arena *arena, const struct shown *below, int to, i
 	return 0;
 }
 
-static int copy_shown(struct arena *arena, const struct shown *from, const char *name, int to, const char *target, int depth)
+static int copy_shown(struct arena *arena, const struct shown *from, const char *name, int to,
+		      const char *target, int depth)
 {
 	struct stat status;
 	struct shown below;
@@ -178,7 +186,8 @@ static int descend(struct shown *shown, int *top, char *rest, const char **ret_n
 	return 0;
 }
 
-static int copy_host(struct arena *arena, int from, const char *name, int to, const char *target, int depth)
+static int copy_host(struct arena *arena, int from, const char *name, int to, const char *target,
+		     int depth)
 {
 	struct stat status;
 	char **names;
@@ -220,12 +229,14 @@ static int place(struct arena *arena, int from, const char *source, int top, con
 	return result;
 }
 
-static int put_in(struct arena *arena, struct shown *shown, int *top, char *rest, const char *source)
+static int put_in(struct arena *arena, struct shown *shown, int *top, char *rest,
+		  const char *source)
 {
 	struct stat status;
 	const char *name = rest, *given = path_name(source);
 	int where;
-	autoclose int from = sys_openat2(AT_FDCWD, path_parent(arena, source), DIRECTORY_FLAGS & ~O_NOFOLLOW, 0);
+	autoclose int from =
+		sys_openat2(AT_FDCWD, path_parent(arena, source), DIRECTORY_FLAGS & ~O_NOFOLLOW, 0);
 	if (from < 0)
 		return fail_at("open the directory of", source);
 	if (rest[0]) {
@@ -247,9 +258,12 @@ int transfer_in(struct store *store, struct held *held, const char *source, cons
 	struct shown shown;
 	char place_name[PLACE_MOST], *rest, current[PATH_MAX];
 	unsigned root;
-	const char *whole = getcwd(current, sizeof(current)) ? path_join(store->arena, current, source) : path_clean(store->arena, source);
+	const char *whole = getcwd(current, sizeof(current))
+				    ? path_join(store->arena, current, source)
+				    : path_clean(store->arena, source);
 	TRY(find_root(store, held, path, &root, &rest));
-	place_of_root(place_name, held->session.layers[held->session.top].id, held->session.roots[root].own, root);
+	place_of_root(place_name, held->session.layers[held->session.top].id,
+		      held->session.roots[root].own, root);
 	autoclose int top = openat(store->layers, place_name, DIRECTORY_FLAGS);
 	if (top < 0)
 		return fail(errno, "layer '%s/%s'", store->layers_path, place_name);
@@ -259,14 +273,16 @@ int transfer_in(struct store *store, struct held *held, const char *source, cons
 	return result;
 }
 
-static int take_out(struct arena *arena, struct shown *shown, char *rest, const char *path, const char *target)
+static int take_out(struct arena *arena, struct shown *shown, char *rest, const char *path,
+		    const char *target)
 {
 	struct stat status;
 	const char *name;
 	int none = -1;
 	TRY(descend(shown, &none, rest, &name));
 	bool inside = stat(target, &status) == 0 && S_ISDIR(status.st_mode);
-	const char *directory = inside ? target : path_parent(arena, target), *last = path_name(inside ? path : target);
+	const char *directory = inside ? target : path_parent(arena, target),
+		   *last = path_name(inside ? path : target);
 	const char *fresh = arena_text(arena, ".sbx-cp-%d", (int)getpid());
 	autoclose int to = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (to < 0)
@@ -284,12 +300,18 @@ int transfer_out(struct store *store, const struct held *held, const char *path,
 	struct shown shown;
 	char *rest, current[PATH_MAX];
 	unsigned root;
-	const char *whole = getcwd(current, sizeof(current)) ? path_join(store->arena, current, target) : path_clean(store->arena, target);
+	const char *whole = getcwd(current, sizeof(current))
+				    ? path_join(store->arena, current, target)
+				    : path_clean(store->arena, target);
 	TRY(find_root(store, held, path, &root, &rest));
 	if (!rest[0])
-		return fail(0, "'%s' is the whole of a directory that the session keeps; name something in it", path);
+		return fail(0,
+			    "'%s' is the whole of a directory that the session keeps; name "
+			    "something in it",
+			    path);
 	TRY(open_root(store, &held->session, root, &shown));
-	int result = take_out(store->arena, &shown, rest, path_clean(store->arena, path_join(store->arena, "/", path)), whole);
+	int result = take_out(store->arena, &shown, rest,
+			      path_clean(store->arena, path_join(store->arena, "/", path)), whole);
 	close_shown(&shown);
 	return result;
 }

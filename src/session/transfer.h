@@ -6,4 +6,5 @@
 // `path` is one of the box's: absolute, or relative to the project. Into a directory that is there
 // the thing goes by its own name. Never through a symlink, on either side.
 int transfer_in(struct store *store, struct held *held, const char *source, const char *path);
-int transfer_out(struct store *store, const struct held *held, const char *path, const char *target);
+int transfer_out(struct store *store, const struct held *held, const char *path,
+		 const char *target);

@@ -23,7 +23,11 @@
 #include "session/merged.h"
 #include "session/tar.h"
 
-enum { DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, BUFFER = 65536, ROOTS = 4 };
+enum {
+	DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
+	BUFFER = 65536,
+	ROOTS = 4
+};
 
 struct directory {
 	struct directory *next; // the one that was read before
@@ -83,7 +87,8 @@ static int find_root(const struct reader *reader, const char **path)
 }
 
 // The directory that holds a path, made with all above it.
-static int open_parent(const struct reader *reader, unsigned root, const char *path, const char **ret_name)
+static int open_parent(const struct reader *reader, unsigned root, const char *path,
+		       const char **ret_name)
 {
 	char part[256];
 	const char *name = path_name(path);
@@ -114,7 +119,8 @@ static int copy_content(struct reader *reader, int to, uint64_t size)
 		size_t want = size - done < BUFFER ? (size_t)(size - done) : BUFFER;
 		size_t padded = (want + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
 		TRY(read_bytes(reader, buffer, padded));
-		if (memcmp(buffer, zeros, want) != 0 && (lseek(to, (off_t)done, SEEK_SET) < 0 || fd_write_all(to, buffer, want) < 0))
+		if (memcmp(buffer, zeros, want) != 0 &&
+		    (lseek(to, (off_t)done, SEEK_SET) < 0 || fd_write_all(to, buffer, want) < 0))
 			return fail(errno, "write to the layer");
 		done += want;
 	}
@@ -125,7 +131,8 @@ static int set_attributes(int fd, const struct tar_entry *entry)
 {
 	for (unsigned i = 0; i < entry->attribute_count; i++) {
 		const struct tar_attribute *attribute = &entry->attributes[i];
-		if (!str_starts(attribute->name, "user.") || str_starts(attribute->name, "user.overlay."))
+		if (!str_starts(attribute->name, "user.") ||
+		    str_starts(attribute->name, "user.overlay."))
 			continue;
 		if (fsetxattr(fd, attribute->name, attribute->value, attribute->length, 0) < 0)
 			return fail(errno, "set an extended attribute");
@@ -133,18 +140,24 @@ static int set_attributes(int fd, const struct tar_entry *entry)
 	return 0;
 }
 
-static int unpack_file(struct reader *reader, const struct tar_entry *entry, int parent, const char *name)
+static int unpack_file(struct reader *reader, const struct tar_entry *entry, int parent,
+		       const char *name)
 {
-	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, { (time_t)entry->seconds, entry->nanoseconds } };
-	autoclose int fd = openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT },
+				     { (time_t)entry->seconds, entry->nanoseconds } };
+	autoclose int fd =
+		openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return fail(errno, "make '%s' in the layer", str_shown(name));
 	TRY(copy_content(reader, fd, entry->size));
 	TRY(set_attributes(fd, entry));
-	return fchmod(fd, entry->mode & 01777) < 0 || futimens(fd, times) < 0 ? fail(errno, "set a mode") : 0;
+	return fchmod(fd, entry->mode & 01777) < 0 || futimens(fd, times) < 0
+		       ? fail(errno, "set a mode")
+		       : 0;
 }
 
-static int unpack_link(struct reader *reader, const struct tar_entry *entry, unsigned root, int parent, const char *name)
+static int unpack_link(struct reader *reader, const struct tar_entry *entry, unsigned root,
+		       int parent, const char *name)
 {
 	const char *path = tar_path(reader->store->arena, entry->link), *from_name;
 	int from_root = path ? find_root(reader, &path) : -1;
@@ -155,8 +168,8 @@ static int unpack_link(struct reader *reader, const struct tar_entry *entry, uns
 	return linkat(from, from_name, parent, name, 0) < 0 ? fail(errno, "make a hard link") : 0;
 }
 
-static int unpack_directory(struct reader *reader, const struct tar_entry *entry, unsigned root, const char *path, int parent,
-			    const char *name)
+static int unpack_directory(struct reader *reader, const struct tar_entry *entry, unsigned root,
+			    const char *path, int parent, const char *name)
 {
 	struct directory *directory = arena_take(reader->store->arena, sizeof(*directory));
 	if (mkdirat(parent, name, 0700) < 0 && errno != EEXIST)
@@ -166,7 +179,10 @@ static int unpack_directory(struct reader *reader, const struct tar_entry *entry
 		return fail(errno, "'%s' of the archive", str_shown(path));
 	TRY(set_attributes(fd, entry));
 	// Mode and time when all is in it.
-	*directory = (struct directory){ reader->directories, root, path, entry->mode & 01777,
+	*directory = (struct directory){ reader->directories,
+					 root,
+					 path,
+					 entry->mode & 01777,
 					 { (time_t)entry->seconds, entry->nanoseconds } };
 	reader->directories = directory;
 	return 0;
@@ -175,21 +191,27 @@ static int unpack_directory(struct reader *reader, const struct tar_entry *entry
 static int unpack_whiteout(int parent, const char *name)
 {
 	if (str_equal(name, ".wh..opq"))
-		return fsetxattr(parent, OPAQUE_XATTR, "y", 1, 0) < 0 ? fail(errno, "mark a directory") : 0;
-	return mknodat(parent, name, S_IFCHR, makedev(0, 0)) < 0 ? fail(errno, "make a whiteout") : 0;
+		return fsetxattr(parent, OPAQUE_XATTR, "y", 1, 0) < 0
+			       ? fail(errno, "mark a directory")
+			       : 0;
+	return mknodat(parent, name, S_IFCHR, makedev(0, 0)) < 0 ? fail(errno, "make a whiteout")
+								 : 0;
 }
 
-static int unpack_at(struct reader *reader, const struct tar_entry *entry, unsigned root, const char *path)
+static int unpack_at(struct reader *reader, const struct tar_entry *entry, unsigned root,
+		     const char *path)
 {
 	const char *name;
-	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, { (time_t)entry->seconds, entry->nanoseconds } };
+	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT },
+				     { (time_t)entry->seconds, entry->nanoseconds } };
 	autoclose int parent = open_parent(reader, root, path, &name);
 	TRY(parent);
 	bool gone = entry->type == '0' && str_starts(name, ".wh.");
 	if (gone && !name[4])
 		return fail(0, "a whiteout of the archive has no name");
 	if (entry->type != '5' && !str_equal(name, ".wh..wh..opq"))
-		TRY(owned_remove_tree(parent, gone ? name + 4 : name)); // a later entry replaces an earlier one
+		TRY(owned_remove_tree(
+			parent, gone ? name + 4 : name)); // a later entry replaces an earlier one
 	if (gone) {
 		TRY(unpack_whiteout(parent, name + 4));
 		return skip(reader, entry->size);
@@ -201,13 +223,16 @@ static int unpack_at(struct reader *reader, const struct tar_entry *entry, unsig
 	case '1':
 		return unpack_link(reader, entry, root, parent, name);
 	case '2':
-		if (symlinkat(entry->link, parent, name) < 0 || utimensat(parent, name, times, AT_SYMLINK_NOFOLLOW) < 0)
+		if (symlinkat(entry->link, parent, name) < 0 ||
+		    utimensat(parent, name, times, AT_SYMLINK_NOFOLLOW) < 0)
 			return fail(errno, "make a link");
 		return 0;
 	case '5':
 		return unpack_directory(reader, entry, root, path, parent, name);
 	case '6':
-		return copy_make_fifo(parent, name, entry->mode, times) < 0 ? fail(errno, "make a FIFO") : 0;
+		return copy_make_fifo(parent, name, entry->mode, times) < 0
+			       ? fail(errno, "make a FIFO")
+			       : 0;
 	default: // a byte of the archive, not an enum
 		reader->special++;
 		return skip(reader, entry->size);
@@ -217,10 +242,12 @@ static int unpack_at(struct reader *reader, const struct tar_entry *entry, unsig
 static int unpack_entry(struct reader *reader, const struct tar_entry *entry)
 {
 	const char *path = tar_path(reader->store->arena, entry->name);
-	if (!path && !str_equal(entry->name, "./") && !str_equal(entry->name, "/") && !str_equal(entry->name, "."))
+	if (!path && !str_equal(entry->name, "./") && !str_equal(entry->name, "/") &&
+	    !str_equal(entry->name, "."))
 		return fail(0, "a path of the archive leads out of it: '%.80s'",
 			    str_shown(entry->name));
-	if (path && str_equal(path, ".sbx-project") && entry->type == '2' && entry->link[0] == '/') {
+	if (path && str_equal(path, ".sbx-project") && entry->type == '2' &&
+	    entry->link[0] == '/') {
 		reader->made_of = path_clean(reader->store->arena, entry->link);
 		return 0;
 	}
@@ -247,8 +274,10 @@ static int next_entry(struct reader *reader, struct tar_entry *ret_entry)
 		if (!strchr("xgLK", ret_entry->type))
 			break;
 		if (ret_entry->size > TAR_EXTENDED_MOST)
-			return fail(0, "the archive's extended header is larger than %d KiB", TAR_EXTENDED_MOST / 1024);
-		size_t size = (size_t)ret_entry->size, padded = (size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
+			return fail(0, "the archive's extended header is larger than %d KiB",
+				    TAR_EXTENDED_MOST / 1024);
+		size_t size = (size_t)ret_entry->size,
+		       padded = (size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
 		char *text = arena_take(arena, padded + 1);
 		TRY(read_bytes(reader, text, padded));
 		text[size] = '\0';
@@ -287,7 +316,8 @@ static int unpack(struct reader *reader)
 	int found;
 	for (int i = 0; i < ROOTS; i++) {
 		char place[PLACE_MOST];
-		place_of_root(place, reader->session->layers[0].id, reader->session->roots[i].own, (unsigned)i);
+		place_of_root(place, reader->session->layers[0].id, reader->session->roots[i].own,
+			      (unsigned)i);
 		reader->roots[i] = openat(reader->store->layers, place, DIRECTORY_FLAGS);
 		if (reader->roots[i] < 0)
 			return fail(errno, "the fresh layer");
@@ -298,11 +328,17 @@ static int unpack(struct reader *reader)
 	return finish_directories(reader);
 }
 
-int archive_read(struct store *store, const char *name, const char *project, const char *home, int fd, struct out *told)
+int archive_read(struct store *store, const char *name, const char *project, const char *home,
+		 int fd, struct out *told)
 {
-	const struct root roots[ROOTS] = { { .path = project }, { "/tmp", true, false }, { "/var/tmp", true, false }, { home, true, false } };
+	const struct root roots[ROOTS] = { { .path = project },
+					   { "/tmp", true, false },
+					   { "/var/tmp", true, false },
+					   { home, true, false } };
 	struct session session;
-	struct reader reader = { .store = store, .session = &session, .fd = fd, .roots = { -1, -1, -1, -1 } };
+	struct reader reader = {
+		.store = store, .session = &session, .fd = fd, .roots = { -1, -1, -1, -1 }
+	};
 	TRY(store_begin(store, project, &session));
 	memcpy(session.roots, roots, sizeof(roots));
 	session.root_count = ROOTS;
@@ -317,7 +353,10 @@ int archive_read(struct store *store, const char *name, const char *project, con
 		return -1;
 	}
 	if (reader.left_out > 0)
-		out_text(told, "sbx: %u files of the archive lie outside of the project, the home and /tmp: left out\n", reader.left_out);
+		out_text(told,
+			 "sbx: %u files of the archive lie outside of the project, the home and "
+			 "/tmp: left out\n",
+			 reader.left_out);
 	if (reader.special > 0)
 		out_text(told, "sbx: %u devices and the like were left out\n", reader.special);
 	return 0;

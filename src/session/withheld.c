@@ -16,9 +16,11 @@ const char *withheld_repository(const char *root)
 	return git && (git[5] == '\0' || git[5] == '/') ? git + 1 : NULL;
 }
 
-int withheld_begin(const struct store *store, const struct session *session, struct withheld *ret_withheld)
+int withheld_begin(const struct store *store, const struct session *session,
+		   struct withheld *ret_withheld)
 {
-	struct withheld withheld = { .arena = store->arena, .profiles = given_read(store->arena, store->state) };
+	struct withheld withheld = { .arena = store->arena,
+				     .profiles = given_read(store->arena, store->state) };
 	struct gitnamed *named = &withheld.named;
 	if (!withheld.profiles)
 		return -1;
@@ -28,10 +30,12 @@ int withheld_begin(const struct store *store, const struct session *session, str
 		if (session->roots[i].own || session->roots[i].system)
 			continue;
 		bool own = withheld_repository(root) != NULL;
-		gitnamed_file(store->arena, store->home, path_below(store->arena, root, own ? "config" : ".git/config"),
+		gitnamed_file(store->arena, store->home,
+			      path_below(store->arena, root, own ? "config" : ".git/config"),
 			      own ? session->project : root, named);
-		list_each(value, &named->everywhere)
-			list_add(&named->hooks, store->arena, path_join(store->arena, root, value->text), value->from);
+		list_each (value, &named->everywhere)
+			list_add(&named->hooks, store->arena,
+				 path_join(store->arena, root, value->text), value->from);
 	}
 	*ret_withheld = withheld;
 	return 0;
@@ -39,7 +43,7 @@ int withheld_begin(const struct store *store, const struct session *session, str
 
 static bool lies_in(const struct list *list, const char *path)
 {
-	list_each(item, list)
+	list_each (item, list)
 		if (path_within(path, item->text))
 			return true;
 	return false;
@@ -47,10 +51,12 @@ static bool lies_in(const struct list *list, const char *path)
 
 bool withheld_has(const struct withheld *withheld, const char *root, const char *path)
 {
-	const char *repository = withheld_repository(root), *whole = path_below(withheld->arena, root, path);
+	const char *repository = withheld_repository(root),
+		   *whole = path_below(withheld->arena, root, path);
 	if (withheld->profiles[0] && given_has(withheld->profiles, whole))
 		return true;
 	if (lies_in(&withheld->named.hooks, whole) || lies_in(&withheld->named.files, whole))
 		return true;
-	return trusted_is_protected(repository ? arena_text(withheld->arena, "%s/%s", repository, path) : path);
+	return trusted_is_protected(
+		repository ? arena_text(withheld->arena, "%s/%s", repository, path) : path);
 }

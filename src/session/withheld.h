@@ -10,12 +10,13 @@ struct store;
 
 struct withheld {
 	struct arena *arena;
-	const char *profiles; // that runs were given
+	const char *profiles;  // that runs were given
 	struct gitnamed named; // by git's configuration
 };
 
 // Reads sbx's own list and git's configuration of the host; -1 with the error said.
-int withheld_begin(const struct store *store, const struct session *session, struct withheld *ret_withheld);
+int withheld_begin(const struct store *store, const struct session *session,
+		   struct withheld *ret_withheld);
 
 // A root's place from ".git" on, NULL for one that is not git's own.
 const char *withheld_repository(const char *root);

@@ -26,15 +26,16 @@ static int check_sum(char *text, size_t length)
 	return 0;
 }
 
-int words_open(struct arena *arena, const char *header, int version, const char *text, size_t length, size_t most,
-	       char **ret_at)
+int words_open(struct arena *arena, const char *header, int version, const char *text,
+	       size_t length, size_t most, char **ret_at)
 {
 	unsigned long long written;
 	if (length > most || memchr(text, '\0', length))
 		return fail(0, "it is no file of ours");
 	char *copy = arena_copy(arena, text, length), *end = strchr(copy, '\n');
 	if (!str_starts(copy, header) || !end ||
-	    !str_number(copy + strlen(header), (size_t)(end - copy) - strlen(header), 1, 1000000, &written))
+	    !str_number(copy + strlen(header), (size_t)(end - copy) - strlen(header), 1, 1000000,
+			&written))
 		return fail(0, "it is no file of ours");
 	if (written != (unsigned long long)version)
 		return fail(0, "version %llu was written by a newer sbx", written);

@@ -9,8 +9,8 @@ struct arena;
 struct out;
 
 // Checks the first line ("HEADER VERSION") and the checksum; *ret_at is where words_line() begins.
-int words_open(struct arena *arena, const char *header, int version, const char *text, size_t length, size_t most,
-	       char **ret_at);
+int words_open(struct arena *arena, const char *header, int version, const char *text,
+	       size_t length, size_t most, char **ret_at);
 
 // The next line, cut off, or NULL.
 char *words_line(char **at);

@@ -1,5 +1,5 @@
-// The least that a box can cost: every namespace, a root of its own with /usr and /etc read-only, exec.
-// No policy, no network inside, no filter, no Landlock, nobody who looks after it.
+// The least that a box can cost: every namespace, a root of its own with /usr and /etc read-only,
+// exec. No policy, no network inside, no filter, no Landlock, nobody who looks after it.
 //   floor PROGRAM ARGS...
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +36,8 @@ static void bind_read_only(const char *from, const char *to)
 {
 	must(mkdir(to, 0755), to);
 	must(mount(from, to, NULL, MS_BIND | MS_REC, NULL), to);
-	must(mount(NULL, to, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV, NULL), to);
+	must(mount(NULL, to, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV, NULL),
+	     to);
 }
 
 int main(int count, char **words)
@@ -44,7 +45,8 @@ int main(int count, char **words)
 	char map[64];
 	unsigned uid = geteuid(), gid = getegid();
 	struct clone_args arguments = {
-		.flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP,
+		.flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC |
+			 CLONE_NEWUTS | CLONE_NEWCGROUP,
 		.exit_signal = SIGCHLD,
 	};
 	if (count < 2)
@@ -66,8 +68,11 @@ int main(int count, char **words)
 	must(chdir("/tmp"), "chdir");
 	bind_read_only("/usr", "usr");
 	bind_read_only("/etc", "etc");
-	must(symlink("usr/bin", "bin") | symlink("usr/lib", "lib") | symlink("usr/lib64", "lib64"), "symlink");
-	must(mkdir("proc", 0755) | mount("proc", "proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL), "proc");
+	must(symlink("usr/bin", "bin") | symlink("usr/lib", "lib") | symlink("usr/lib64", "lib64"),
+	     "symlink");
+	must(mkdir("proc", 0755) |
+		     mount("proc", "proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL),
+	     "proc");
 	must(syscall(SYS_pivot_root, ".", "."), "pivot_root");
 	must(umount2(".", MNT_DETACH), "umount2");
 	must(chdir("/"), "chdir");

@@ -1,5 +1,5 @@
-// Times several commands in rounds, so that noise hits all alike, each round in another order: what the kernel
-// still clears away of one is paid by the next.
+// Times several commands in rounds, so that noise hits all alike, each round in another order: what
+// the kernel still clears away of one is paid by the next.
 //   interleave ROUNDS PAUSE_US NAME=FIRST-WORD WORD... :: NAME=... WORD...
 // Prints NAME median p99 minimum in us, and the median's ratio to that of the last command.
 #include <errno.h>
@@ -55,7 +55,8 @@ static int split(char **words, struct command *commands)
 		if (!equal)
 			return -1;
 		*equal = '\0';
-		commands[count] = (struct command){ *words, words, calloc(ROUNDS_MOST, sizeof(double)) };
+		commands[count] =
+			(struct command){ *words, words, calloc(ROUNDS_MOST, sizeof(double)) };
 		*words = equal + 1;
 		while (*words && strcmp(*words, "::") != 0)
 			words++;

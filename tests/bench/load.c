@@ -40,7 +40,8 @@ static void stop(const char *what)
 	exit(1);
 }
 
-// --- server: 'e' is sent back, \0c too and then the server closes, 's' is answered by bytes without end, 'G' by a response
+// --- server: 'e' is sent back, \0c too and then the server closes, 's' is answered by bytes
+// without end, 'G' by a response
 
 static void answer(int epoll, int fd)
 {
@@ -54,7 +55,8 @@ static void answer(int epoll, int fd)
 		struct epoll_event event = { .events = EPOLLOUT, .data.u64 = (uint64_t)fd | POURS };
 		epoll_ctl(epoll, EPOLL_CTL_MOD, fd, &event);
 	} else if (text[0] == 'G') {
-		for (ssize_t at = 0; at + (ssize_t)sizeof(request) - 1 <= got; at += (ssize_t)sizeof(request) - 1)
+		for (ssize_t at = 0; at + (ssize_t)sizeof(request) - 1 <= got;
+		     at += (ssize_t)sizeof(request) - 1)
 			send(fd, response, sizeof(response) - 1, MSG_NOSIGNAL);
 	} else {
 		send(fd, text, (size_t)got, MSG_NOSIGNAL);
@@ -67,7 +69,8 @@ static void serve(const char *address, const char *port)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(port)) };
 	int on = 1, epoll = epoll_create1(0), listener = socket(AF_INET, SOCK_STREAM, 0);
-	struct epoll_event events[EVENTS], event = { .events = EPOLLIN, .data.u64 = (uint64_t)listener };
+	struct epoll_event events[EVENTS],
+		event = { .events = EPOLLIN, .data.u64 = (uint64_t)listener };
 	inet_pton(AF_INET, address, &at.sin_addr);
 	setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	if (bind(listener, (struct sockaddr *)&at, sizeof(at)) < 0 || listen(listener, 4096) < 0)
@@ -77,7 +80,9 @@ static void serve(const char *address, const char *port)
 		int count = epoll_wait(epoll, events, EVENTS, -1);
 		for (int i = 0; i < count; i++) {
 			if (events[i].data.u64 & POURS) {
-				if (send(events[i].data.fd, chunk, CHUNK, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno != EAGAIN)
+				if (send(events[i].data.fd, chunk, CHUNK,
+					 MSG_NOSIGNAL | MSG_DONTWAIT) < 0 &&
+				    errno != EAGAIN)
 					close(events[i].data.fd);
 				continue;
 			}
@@ -183,7 +188,8 @@ static void *keepalive(void *argument)
 	int fd = open_one();
 	(void)argument;
 	while (!stopping) {
-		if (fd < 0 || send(fd, request, sizeof(request) - 1, MSG_NOSIGNAL) < 0 || recv(fd, text, sizeof(text), 0) <= 0)
+		if (fd < 0 || send(fd, request, sizeof(request) - 1, MSG_NOSIGNAL) < 0 ||
+		    recv(fd, text, sizeof(text), 0) <= 0)
 			stop("keepalive");
 		total++;
 	}
@@ -266,8 +272,9 @@ int main(int count, char **words)
 	parallel = atoi(words[4]);
 	amount = atoi(words[5]);
 	if (count == 8) {
-		ask_length = snprintf(ask, sizeof(ask), "CONNECT %s:%s HTTP/1.1\r\nHost: %s:%s\r\n\r\n", words[2], words[3],
-				      words[2], words[3]);
+		ask_length =
+			snprintf(ask, sizeof(ask), "CONNECT %s:%s HTTP/1.1\r\nHost: %s:%s\r\n\r\n",
+				 words[2], words[3], words[2], words[3]);
 		find(words[6], words[7]);
 	} else {
 		find(words[2], words[3]);
@@ -276,8 +283,7 @@ int main(int count, char **words)
 		streams = parallel;
 		parallel = 1;
 		measure(stream, 1e6);
-	}
-	else if (strcmp(words[1], "connect") == 0)
+	} else if (strcmp(words[1], "connect") == 0)
 		measure(connects, 1);
 	else if (strcmp(words[1], "keepalive") == 0)
 		measure(keepalive, 1);

@@ -14,23 +14,41 @@
 
 enum { CLONE3 = 435, PIDFD_GETFD = 438, NAMESPACES = 0x7e020000 };
 #define REFUSE(call, error)                                                                        \
-	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (error))
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),                                           \
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (error))
 
 static const struct sock_filter mounts[] = {
 	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-	REFUSE(SYS_mount, EPERM), REFUSE(SYS_umount2, EPERM), REFUSE(SYS_pivot_root, EPERM),
-	REFUSE(428, EPERM), REFUSE(429, EPERM), REFUSE(430, EPERM), REFUSE(431, EPERM),
-	REFUSE(432, EPERM), REFUSE(433, EPERM), REFUSE(442, EPERM), REFUSE(SYS_sethostname, EPERM),
+	REFUSE(SYS_mount, EPERM),
+	REFUSE(SYS_umount2, EPERM),
+	REFUSE(SYS_pivot_root, EPERM),
+	REFUSE(428, EPERM),
+	REFUSE(429, EPERM),
+	REFUSE(430, EPERM),
+	REFUSE(431, EPERM),
+	REFUSE(432, EPERM),
+	REFUSE(433, EPERM),
+	REFUSE(442, EPERM),
+	REFUSE(SYS_sethostname, EPERM),
 	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 };
 
 static const struct sock_filter docker[] = {
 	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-	REFUSE(CLONE3, ENOSYS), REFUSE(SYS_unshare, EPERM), REFUSE(SYS_setns, EPERM),
-	REFUSE(PIDFD_GETFD, EPERM), REFUSE(SYS_keyctl, EPERM), REFUSE(SYS_add_key, EPERM),
-	REFUSE(SYS_request_key, EPERM), REFUSE(SYS_bpf, EPERM), REFUSE(SYS_perf_event_open, EPERM),
-	REFUSE(SYS_userfaultfd, EPERM), REFUSE(SYS_name_to_handle_at, EPERM),
-	REFUSE(SYS_open_by_handle_at, EPERM), REFUSE(SYS_fanotify_init, EPERM), REFUSE(SYS_quotactl, EPERM),
+	REFUSE(CLONE3, ENOSYS),
+	REFUSE(SYS_unshare, EPERM),
+	REFUSE(SYS_setns, EPERM),
+	REFUSE(PIDFD_GETFD, EPERM),
+	REFUSE(SYS_keyctl, EPERM),
+	REFUSE(SYS_add_key, EPERM),
+	REFUSE(SYS_request_key, EPERM),
+	REFUSE(SYS_bpf, EPERM),
+	REFUSE(SYS_perf_event_open, EPERM),
+	REFUSE(SYS_userfaultfd, EPERM),
+	REFUSE(SYS_name_to_handle_at, EPERM),
+	REFUSE(SYS_open_by_handle_at, EPERM),
+	REFUSE(SYS_fanotify_init, EPERM),
+	REFUSE(SYS_quotactl, EPERM),
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 3),
 	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)),
 	BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, NAMESPACES, 0, 1),
@@ -40,7 +58,8 @@ static const struct sock_filter docker[] = {
 
 static int load(const struct sock_filter *code, size_t size)
 {
-	struct sock_fprog program = { (unsigned short)(size / sizeof(*code)), (struct sock_filter *)code };
+	struct sock_fprog program = { (unsigned short)(size / sizeof(*code)),
+				      (struct sock_filter *)code };
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 

@@ -16,7 +16,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!dns_parse(data, size, &question, &code))
 		return 0;
 	size_t length = dns_answer(data, &question, code, code == DNS_OK ? &address : NULL, answer);
-	if (question.end > size || length > sizeof(answer) || length < 12 || memcmp(answer, data, 2) != 0)
+	if (question.end > size || length > sizeof(answer) || length < 12 ||
+	    memcmp(answer, data, 2) != 0)
 		__builtin_trap();
 	if (question.valid && strlen(question.name) > HOST_NAME_MOST)
 		__builtin_trap();

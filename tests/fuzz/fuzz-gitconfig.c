@@ -28,7 +28,8 @@ static void check(struct arena *arena, const struct gitconfig *now,
 	}
 	for (unsigned i = 0; i < result.count; i++) {
 		const char *name = result.entries[i].name;
-		if (str_starts(name, "alias.") || str_ends(name, ".fsmonitor") || str_starts(name, "include."))
+		if (str_starts(name, "alias.") || str_ends(name, ".fsmonitor") ||
+		    str_starts(name, "include."))
 			if (!gitconfig_value(now, name))
 				abort();
 	}

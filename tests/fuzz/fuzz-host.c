@@ -1,5 +1,5 @@
-// libFuzzer: the canonicaliser against libc. What inet_aton or inet_pton take for an address must be
-// that address here, or be refused: never a name. And what is written in flags around hosts.
+// libFuzzer: the canonicaliser against libc. What inet_aton or inet_pton take for an address must
+// be that address here, or be refused: never a name. And what is written in flags around hosts.
 #include <arpa/inet.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -13,13 +13,16 @@ static void check_request(const char *text, size_t size)
 	struct http_request request, again;
 	char *to = malloc(size + 1);
 	if (http_request(text, size, &request) == PARSE_DONE) {
-		if (request.head > size || http_request(text, request.head - 1, &again) == PARSE_DONE)
+		if (request.head > size ||
+		    http_request(text, request.head - 1, &again) == PARSE_DONE)
 			__builtin_trap();
-		// What is sent on is read by a server as it was read here: to the same host, as long.
+		// What is sent on is read by a server as it was read here: to the same host, as
+		// long.
 		if (request.absolute && !request.connect) {
 			size_t length = http_rewrite(text, &request, to);
-			if (length > request.head || http_request(to, length, &again) != PARSE_DONE ||
-			    again.absolute || again.body != request.body || again.length != request.length)
+			if (length > request.head ||
+			    http_request(to, length, &again) != PARSE_DONE || again.absolute ||
+			    again.body != request.body || again.length != request.length)
 				__builtin_trap();
 			if (again.has_host && !host_equal(&again.host, &request.host))
 				__builtin_trap();
@@ -40,7 +43,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	check_request(text, size);
 	for (int head = 0; head < 2; head++)
-		if (http_response(text, size, head, &response) == PARSE_DONE && response.head > size)
+		if (http_response(text, size, head, &response) == PARSE_DONE &&
+		    response.head > size)
 			__builtin_trap();
 	for (enum http_chunk state = CHUNK_SIZE; state != CHUNK_DONE;) {
 		if (http_chunk(text + at, size - at, &state, &used, &content) != PARSE_DONE)

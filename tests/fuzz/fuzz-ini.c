@@ -17,9 +17,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct profile profile = { 0 };
 	struct ini_rows rows = { 0 };
 	err_clear();
-	if (size <= INI_BYTES_MOST && ini_read(arena, "f", arena_copy(arena, (const char *)data, size), size, &rows) == 0)
+	if (size <= INI_BYTES_MOST &&
+	    ini_read(arena, "f", arena_copy(arena, (const char *)data, size), size, &rows) == 0)
 		for (unsigned i = 0; i < rows.count; i++) {
-			const struct key *key = key_find(ini_at(&rows, i).section, ini_at(&rows, i).name);
+			const struct key *key =
+				key_find(ini_at(&rows, i).section, ini_at(&rows, i).name);
 			struct origin from = { "f", ini_at(&rows, i).line, i };
 			if (key)
 				value_set(key, &profile, arena, ini_at(&rows, i).value, from);

@@ -1,5 +1,5 @@
-// libFuzzer: any bytes as an agent's settings, a hook's question, a record of trust. A change is JSON again, and
-// what was set is found.
+// libFuzzer: any bytes as an agent's settings, a hook's question, a record of trust. A change is
+// JSON again, and what was set is found.
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -43,8 +43,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	err_clear();
 	for (unsigned i = 0; i < agent_count; i++)
 		if (agents[i].means == AGENT_HOOK &&
-		    hook_answer(arena, &agents[i], "/usr/bin/sbx", text, size, &answer) == 0 && answer &&
-		    json_parse(arena, answer, strlen(answer), &root) < 0)
+		    hook_answer(arena, &agents[i], "/usr/bin/sbx", text, size, &answer) == 0 &&
+		    answer && json_parse(arena, answer, strlen(answer), &root) < 0)
 			__builtin_trap();
 	err_clear();
 	trust_of(arena, text, "/h/hooks.json", 0, 0);

@@ -14,7 +14,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct text_process process;
 	struct bus_reply reply;
 	char path[64];
-	if (text_group(text, size, "", path, sizeof(path)) && (path[0] != '/' || strstr(path, "/..")))
+	if (text_group(text, size, "", path, sizeof(path)) &&
+	    (path[0] != '/' || strstr(path, "/..")))
 		__builtin_trap();
 	text_group(text, size, "memory", path, sizeof(path));
 	text_value(text, size, "max");
@@ -22,7 +23,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text_has(text, size, "io");
 	text_process(text, size, &process);
 	for (size_t at = 0; bus_reply(data + at, size - at, &reply) > 0; at += reply.used)
-		if (reply.used < 16 || reply.used > size - at || strnlen(reply.error, sizeof(reply.error)) >= sizeof(reply.error))
+		if (reply.used < 16 || reply.used > size - at ||
+		    strnlen(reply.error, sizeof(reply.error)) >= sizeof(reply.error))
 			__builtin_trap();
 	return 0;
 }

@@ -1,5 +1,6 @@
-// libFuzzer: names of files and texts of symlinks, as a box makes them. Where a link leads is what the slow way
-// says, clean and within bounds; what is protected is so in any case of letters, and git's by other spellings.
+// libFuzzer: names of files and texts of symlinks, as a box makes them. Where a link leads is what
+// the slow way says, clean and within bounds; what is protected is so in any case of letters, and
+// git's by other spellings.
 #include <ctype.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -36,9 +37,11 @@ static void check_name(struct arena *arena, const char *name)
 {
 	char *capitals = in_capitals(arena, name);
 	if (trusted_is_protected(name) != trusted_is_protected(capitals) ||
-	    trusted_is_reported(name) != trusted_is_reported(capitals) || trusted_is_git(name) != trusted_is_git(capitals))
+	    trusted_is_reported(name) != trusted_is_reported(capitals) ||
+	    trusted_is_git(name) != trusted_is_git(capitals))
 		abort();
-	if (!strchr(name, '/') && trusted_is_git(name) && !trusted_is_protected(arena_text(arena, "%s/hooks", name)))
+	if (!strchr(name, '/') && trusted_is_git(name) &&
+	    !trusted_is_protected(arena_text(arena, "%s/hooks", name)))
 		abort();
 }
 

@@ -22,14 +22,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	bool open;
 	if (socks_greeting(data, size, &used, &open) == PARSE_DONE && used > size)
 		__builtin_trap();
-	if (socks_request(data, size, &request) == PARSE_DONE && (request.used > size || request.port == 0))
+	if (socks_request(data, size, &request) == PARSE_DONE &&
+	    (request.used > size || request.port == 0))
 		__builtin_trap();
 	if (hosts_find((const char *)data, size, "a", addresses, 4) > 4)
 		__builtin_trap();
 	resolv_parse((const char *)data, size, &resolv);
-	if (resolv.server_count == 0 || resolv.server_count > RESOLV_SERVERS_MOST || resolv.search_count > RESOLV_SEARCH_MOST)
+	if (resolv.server_count == 0 || resolv.server_count > RESOLV_SERVERS_MOST ||
+	    resolv.search_count > RESOLV_SEARCH_MOST)
 		__builtin_trap();
-	for (size_t at = 0; at < size && link_parse_ack(data + at, size - at, &used, &sequence, &error) == PARSE_DONE; at += used)
+	for (size_t at = 0; at < size && link_parse_ack(data + at, size - at, &used, &sequence,
+							&error) == PARSE_DONE;
+	     at += used)
 		if (used == 0 || used > size - at || error < 0)
 			__builtin_trap();
 	if (own_parse(data, size, 0, &type, &error) == PARSE_DONE && (error < 0 || (error && type)))

@@ -15,10 +15,12 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 // The checksum is what a fuzzer does not find: it is put behind whatever came.
-static const char *with_sum(struct arena *arena, const uint8_t *data, size_t size, size_t *ret_length)
+static const char *with_sum(struct arena *arena, const uint8_t *data, size_t size,
+			    size_t *ret_length)
 {
 	char *text = arena_text(arena, "%.*s", (int)size, (const char *)data);
-	const char *whole = arena_text(arena, "%ssum %016llx\n", text, (unsigned long long)str_hash(text));
+	const char *whole =
+		arena_text(arena, "%ssum %016llx\n", text, (unsigned long long)str_hash(text));
 	*ret_length = strlen(whole);
 	return whole;
 }
@@ -30,14 +32,17 @@ static void check_state(struct arena *arena, const char *text, size_t length)
 	unsigned chain[16];
 	if (session_parse(arena, text, length, &session) < 0)
 		return;
-	if (session_chain(&session, session.top, chain, 16) == 0 || session.top >= session.layer_count)
+	if (session_chain(&session, session.top, chain, 16) == 0 ||
+	    session.top >= session.layer_count)
 		abort();
 	for (unsigned i = 0; i < session.layer_count; i++)
 		if (session.layers[i].parent >= (int)i)
 			abort();
 	session_format(&session, &out);
-	if (session_parse(arena, out.text, out.used, &again) < 0 || again.layer_count != session.layer_count ||
-	    again.snapshot_count != session.snapshot_count || !str_equal(again.project, session.project))
+	if (session_parse(arena, out.text, out.used, &again) < 0 ||
+	    again.layer_count != session.layer_count ||
+	    again.snapshot_count != session.snapshot_count ||
+	    !str_equal(again.project, session.project))
 		abort();
 	out_free(&out);
 }
@@ -50,13 +55,15 @@ static void check_journal(struct arena *arena, const char *text, size_t length)
 		return;
 	for (unsigned i = 0; i < journal.operation_count; i++) {
 		const char *path = journal.operations[i].path;
-		if (path[0] == '/' || str_equal(path, "..") || str_starts(path, "../") || strstr(path, "/../") || str_ends(path, "/.."))
+		if (path[0] == '/' || str_equal(path, "..") || str_starts(path, "../") ||
+		    strstr(path, "/../") || str_ends(path, "/.."))
 			abort();
 		if (journal.operations[i].root >= ROOTS_MOST)
 			abort();
 	}
 	journal_format(&journal, &out);
-	if (journal_parse(arena, out.text, out.used, &again) < 0 || again.operation_count != journal.operation_count ||
+	if (journal_parse(arena, out.text, out.used, &again) < 0 ||
+	    again.operation_count != journal.operation_count ||
 	    again.leaf_count != journal.leaf_count || again.phase != journal.phase)
 		abort();
 	out_free(&out);
@@ -69,7 +76,8 @@ static void check_known(struct arena *arena, const char *text, size_t length)
 	if (known_parse(arena, text, length, &known) < 0)
 		return;
 	for (unsigned i = 0; i < known.count; i++)
-		if (!known_has(&known, known.files[i].root, known.files[i].path, known.files[i].inode, &known.files[i].changed))
+		if (!known_has(&known, known.files[i].root, known.files[i].path,
+			       known.files[i].inode, &known.files[i].changed))
 			abort();
 	known_format(&known, &out);
 	if (known_parse(arena, out.text, out.used, &again) < 0 || again.count != known.count)

@@ -1,4 +1,5 @@
-// libFuzzer: blocks of a tar archive -> headers and their words; what is read is written and read again.
+// libFuzzer: blocks of a tar archive -> headers and their words; what is read is written and read
+// again.
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -15,8 +16,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void check_path(struct arena *arena, const char *name)
 {
 	const char *path = tar_path(arena, name);
-	if (path && (path[0] == '/' || !path[0] || strstr(path, "//") || str_equal(path, "..") || str_starts(path, "../") ||
-		     strstr(path, "/../") || str_ends(path, "/..") || str_ends(path, "/")))
+	if (path && (path[0] == '/' || !path[0] || strstr(path, "//") || str_equal(path, "..") ||
+		     str_starts(path, "../") || strstr(path, "/../") || str_ends(path, "/..") ||
+		     str_ends(path, "/")))
 		abort();
 }
 
@@ -25,14 +27,15 @@ static void check_again(struct arena *arena, const struct tar_entry *entry)
 	struct out out = { 0 };
 	struct tar_entry words, again;
 	tar_put(&out, entry);
-	if (out.used % TAR_BLOCK != 0 || tar_header(arena, out.text, &words) != 1 || words.type != 'x')
+	if (out.used % TAR_BLOCK != 0 || tar_header(arena, out.text, &words) != 1 ||
+	    words.type != 'x')
 		abort();
 	size_t padded = (words.size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
 	if (tar_header(arena, out.text + TAR_BLOCK + padded, &again) != 1 ||
 	    tar_extend(arena, out.text + TAR_BLOCK, words.size, &again) < 0)
 		abort();
-	if (!str_equal(again.name, entry->name) || again.size != entry->size || again.mode != entry->mode ||
-	    again.attribute_count != entry->attribute_count)
+	if (!str_equal(again.name, entry->name) || again.size != entry->size ||
+	    again.mode != entry->mode || again.attribute_count != entry->attribute_count)
 		abort();
 	out_free(&out);
 }

@@ -13,7 +13,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	enum parse result = tls_hello(data, size, &named, &whole);
 	for (size_t length = size > 64 ? size - 64 : 0; length < size; length++) {
 		enum parse earlier = tls_hello(data, length, &part_named, &part);
-		if (earlier == PARSE_DONE && (result != PARSE_DONE || part_named != named || (named && !host_equal(&whole, &part))))
+		if (earlier == PARSE_DONE && (result != PARSE_DONE || part_named != named ||
+					      (named && !host_equal(&whole, &part))))
 			__builtin_trap();
 		if (earlier == PARSE_BAD && result != PARSE_BAD)
 			__builtin_trap();

@@ -134,9 +134,11 @@ static void other_conventions(void **state)
 	compile(~0U, NULL, 0);
 	for (unsigned number = 0; number < 1024; number++) {
 		assert_int_equal(verdict(OTHER, number, 0, 0, 0), SECCOMP_RET_KILL_PROCESS);
-		assert_int_equal(verdict(NATIVE, number | 0x40000000U, 0, 0, 0), SECCOMP_RET_KILL_PROCESS);
+		assert_int_equal(verdict(NATIVE, number | 0x40000000U, 0, 0, 0),
+				 SECCOMP_RET_KILL_PROCESS);
 		if (number >= 512)
-			assert_int_equal(verdict(NATIVE, number, 0, 0, 0), SECCOMP_RET_ERRNO | ENOSYS);
+			assert_int_equal(verdict(NATIVE, number, 0, 0, 0),
+					 SECCOMP_RET_ERRNO | ENOSYS);
 	}
 	assert_int_equal(verdict(NATIVE, 0xffffffffU, 0, 0, 0), SECCOMP_RET_ERRNO | ENOSYS);
 }
@@ -147,13 +149,13 @@ struct argument_row {
 	uint32_t answer;
 };
 
-#define REFUSED	   (SECCOMP_RET_ERRNO | EPERM)
-#define NO_FAMILY  (SECCOMP_RET_ERRNO | EAFNOSUPPORT)
-#define NO_KIND	   (SECCOMP_RET_ERRNO | ESOCKTNOSUPPORT)
+#define REFUSED     (SECCOMP_RET_ERRNO | EPERM)
+#define NO_FAMILY   (SECCOMP_RET_ERRNO | EAFNOSUPPORT)
+#define NO_KIND     (SECCOMP_RET_ERRNO | ESOCKTNOSUPPORT)
 #define PRETENDED   SECCOMP_RET_ERRNO
 #define NO_PROTOCOL (SECCOMP_RET_ERRNO | EPROTONOSUPPORT)
-#define HIGH	   (1ULL << 32)
-#define NONE	   0xffffffffULL // an id that stays
+#define HIGH        (1ULL << 32)
+#define NONE        0xffffffffULL // an id that stays
 
 static const struct argument_row rows[] = {
 	{ SYS_ioctl, 0, 0x5401, 0, SECCOMP_RET_ALLOW },
@@ -165,20 +167,20 @@ static const struct argument_row rows[] = {
 	{ SYS_ioctl, 0, 0x50009401, 0, REFUSED }, // BTRFS_IOC_SNAP_CREATE
 	{ SYS_ioctl, 0, 0x50009417, 0, REFUSED }, // and _V2
 	{ SYS_ioctl, 0, HIGH | 0x50009417, 0, REFUSED },
-	{ SYS_ioctl, 0, 0x5000943f, 0, REFUSED }, // BTRFS_IOC_SNAP_DESTROY_V2
-	{ SYS_ioctl, 0, 0x540c, 0, REFUSED }, // TIOCEXCL
-	{ SYS_ioctl, 0, 0x540d, 0, SECCOMP_RET_ALLOW }, // TIOCNXCL
-	{ SYS_ioctl, 0, 0x4b45, 0, REFUSED }, // KDSKBMODE
-	{ SYS_ioctl, 0, HIGH | 0x4b72, 0, REFUSED }, // KDFONTOP
-	{ SYS_ioctl, 0, 0x5602, 0, REFUSED }, // VT_SETMODE
+	{ SYS_ioctl, 0, 0x5000943f, 0, REFUSED },           // BTRFS_IOC_SNAP_DESTROY_V2
+	{ SYS_ioctl, 0, 0x540c, 0, REFUSED },               // TIOCEXCL
+	{ SYS_ioctl, 0, 0x540d, 0, SECCOMP_RET_ALLOW },     // TIOCNXCL
+	{ SYS_ioctl, 0, 0x4b45, 0, REFUSED },               // KDSKBMODE
+	{ SYS_ioctl, 0, HIGH | 0x4b72, 0, REFUSED },        // KDFONTOP
+	{ SYS_ioctl, 0, 0x5602, 0, REFUSED },               // VT_SETMODE
 	{ SYS_ioctl, 0, 0xc0585611, 0, SECCOMP_RET_ALLOW }, // of video devices
-	{ SYS_ioctl, 0, 0x8940, 0, REFUSED }, // SIOCGIFBR
-	{ SYS_ioctl, 0, 0x8941, 0, REFUSED }, // SIOCSIFBR
-	{ SYS_ioctl, 0, 0x89a0, 0, REFUSED }, // SIOCBRADDBR
-	{ SYS_ioctl, 0, 0x89a1, 0, REFUSED }, // SIOCBRDELBR
-	{ SYS_ioctl, 0, 0x8982, 0, REFUSED }, // SIOCGIFVLAN
-	{ SYS_ioctl, 0, 0x8983, 0, REFUSED }, // SIOCSIFVLAN
-	{ SYS_ioctl, 0, 0x8933, 0, SECCOMP_RET_ALLOW }, // SIOCGIFINDEX
+	{ SYS_ioctl, 0, 0x8940, 0, REFUSED },               // SIOCGIFBR
+	{ SYS_ioctl, 0, 0x8941, 0, REFUSED },               // SIOCSIFBR
+	{ SYS_ioctl, 0, 0x89a0, 0, REFUSED },               // SIOCBRADDBR
+	{ SYS_ioctl, 0, 0x89a1, 0, REFUSED },               // SIOCBRDELBR
+	{ SYS_ioctl, 0, 0x8982, 0, REFUSED },               // SIOCGIFVLAN
+	{ SYS_ioctl, 0, 0x8983, 0, REFUSED },               // SIOCSIFVLAN
+	{ SYS_ioctl, 0, 0x8933, 0, SECCOMP_RET_ALLOW },     // SIOCGIFINDEX
 	{ SYS_setrlimit, 7, 0x7f0000001000, 0, SECCOMP_RET_ALLOW },
 	{ SYS_setrlimit, 4, 0x7f0000001000, 0, PRETENDED },
 	{ SYS_setrlimit, HIGH | 4, 0, 0, PRETENDED },
@@ -289,9 +291,11 @@ static void owners(void **state)
 		unsigned number, at;
 	} calls[] = {
 #ifdef SYS_chown
-		{ SYS_chown, 1 }, { SYS_lchown, 1 },
+		{ SYS_chown, 1 },
+		{ SYS_lchown, 1 },
 #endif
-		{ SYS_fchown, 1 }, { SYS_fchownat, 2 },
+		{ SYS_fchown, 1 },
+		{ SYS_fchownat, 2 },
 	};
 	int group = syscall_group_find("owners");
 	(void)state;
@@ -299,12 +303,14 @@ static void owners(void **state)
 	compile(1U << group, NULL, 0);
 	for (size_t call = 0; call < sizeof(calls) / sizeof(*calls); call++)
 		for (size_t i = 0; i < sizeof(owner_rows) / sizeof(*owner_rows); i++) {
-			struct seccomp_data data = { .nr = (int)calls[call].number, .arch = NATIVE };
+			struct seccomp_data data = { .nr = (int)calls[call].number,
+						     .arch = NATIVE };
 			data.args[calls[call].at] = owner_rows[i].owner;
 			data.args[calls[call].at + 1] = owner_rows[i].group;
 			uint32_t got = execute(&data);
 			if (got != owner_rows[i].answer)
-				fail_msg("row %zu: call %u gets %s", i, calls[call].number, word(got));
+				fail_msg("row %zu: call %u gets %s", i, calls[call].number,
+					 word(got));
 		}
 }
 
@@ -318,7 +324,8 @@ static void groups_and_denials(void **state)
 	int namespaces = syscall_group_find("namespaces");
 	assert_true(namespaces >= GROUP_FIRST_OPTIONAL);
 	compile(1U << namespaces, NULL, 0);
-	assert_int_equal(verdict(NATIVE, SYS_fchown, 3, 5, 5), SECCOMP_RET_ALLOW); // of a namespace inside
+	assert_int_equal(verdict(NATIVE, SYS_fchown, 3, 5, 5),
+			 SECCOMP_RET_ALLOW); // of a namespace inside
 	assert_int_equal(verdict(NATIVE, SYS_clone, 0x10000011, 0, 0), SECCOMP_RET_ALLOW);
 	assert_int_equal(verdict(NATIVE, SYS_mount, 0, 0, 0), SECCOMP_RET_ALLOW);
 	int root = syscall_group_find("as-root"), own = syscall_group_find("owners");
@@ -344,10 +351,8 @@ int main(int count, char **words)
 		return 0;
 	}
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equals_golden),
-		cmocka_unit_test(other_conventions),
-		cmocka_unit_test(arguments),
-		cmocka_unit_test(owners),
+		cmocka_unit_test(equals_golden),      cmocka_unit_test(other_conventions),
+		cmocka_unit_test(arguments),          cmocka_unit_test(owners),
 		cmocka_unit_test(groups_and_denials),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,7 +62,9 @@ static void values(void **state)
 	static const char *const path[] = { "a", "b", NULL };
 	(void)state;
 	struct arena *arena = arena_new();
-	struct json *root = parsed(arena, "{\"a\": 1, \"a\": {\"b\": \"x\", \"\\u0062\": \"\\ud83d\\ude00\\n\\ud800\"}}");
+	struct json *root = parsed(
+		arena,
+		"{\"a\": 1, \"a\": {\"b\": \"x\", \"\\u0062\": \"\\ud83d\\ude00\\n\\ud800\"}}");
 	// As programs read it: the last of equal names, whatever way it is written.
 	assert_string_equal(json_at(root, path)->string, "\xf0\x9f\x98\x80\n\xef\xbf\xbd");
 	assert_null(json_member(root, "c"));
@@ -77,9 +79,11 @@ static void changes(void **state)
 		const char *before, *set, *appended;
 	} rows[] = {
 		{ "{}", "{\n  \"env\": {\"P\": 1}\n}", "{\n  \"env\": {\"P\": [1]}\n}" },
-		{ "{\n  \"x\": 1\n}\n", "{\n  \"x\": 1,\n  \"env\": {\"P\": 1}\n}\n", "{\n  \"x\": 1,\n  \"env\": {\"P\": [1]}\n}\n" },
+		{ "{\n  \"x\": 1\n}\n", "{\n  \"x\": 1,\n  \"env\": {\"P\": 1}\n}\n",
+		  "{\n  \"x\": 1,\n  \"env\": {\"P\": [1]}\n}\n" },
 		{ "{\"env\": {\"P\": [0]}}", "{\"env\": {\"P\": 1}}", "{\"env\": {\"P\": [0,1]}}" },
-		{ "{\n\t\"env\": {\n\t\t\"A\": 2 // c\n\t}\n}", "{\n\t\"env\": {\n\t\t\"A\": 2,\n\t\t\"P\": 1 // c\n\t}\n}",
+		{ "{\n\t\"env\": {\n\t\t\"A\": 2 // c\n\t}\n}",
+		  "{\n\t\"env\": {\n\t\t\"A\": 2,\n\t\t\"P\": 1 // c\n\t}\n}",
 		  "{\n\t\"env\": {\n\t\t\"A\": 2,\n\t\t\"P\": [1] // c\n\t}\n}" },
 		{ "{\"env\": 3}", NULL, NULL },
 	};
@@ -114,17 +118,22 @@ static void cuts(void **state)
 	struct arena *arena = arena_new();
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct json *root = parsed(arena, rows[i].before);
-		assert_string_equal(json_cut(arena, rows[i].before, root, json_member(root, rows[i].key)), rows[i].after);
+		assert_string_equal(
+			json_cut(arena, rows[i].before, root, json_member(root, rows[i].key)),
+			rows[i].after);
 	}
 	arena_free(arena);
 }
 
-#define QUESTION(command) "{\"tool_name\": \"t\", \"tool_input\": {\"command\": " command ", \"x\": 1}}"
+#define QUESTION(command)                                                                          \
+	"{\"tool_name\": \"t\", \"tool_input\": {\"command\": " command ", \"x\": 1}}"
 
 static const char *answer(struct arena *arena, const char *agent, const char *question, int wanted)
 {
 	const char *text = "";
-	assert_int_equal(hook_answer(arena, agent_find(agent), "/opt/my sbx", question, strlen(question), &text), wanted);
+	assert_int_equal(hook_answer(arena, agent_find(agent), "/opt/my sbx", question,
+				     strlen(question), &text),
+			 wanted);
 	err_clear();
 	return text;
 }
@@ -134,8 +143,9 @@ static void hooks(void **state)
 	(void)state;
 	struct arena *arena = arena_new();
 	const char *text = answer(arena, "gemini", QUESTION("\"it's; rm -rf /\""), 0);
-	assert_non_null(strstr(text, "{\"command\": \"'/opt/my sbx' run -p gemini-shell --report model -c "
-				     "'it'\\\\''s; rm -rf /'\"}"));
+	assert_non_null(
+		strstr(text, "{\"command\": \"'/opt/my sbx' run -p gemini-shell --report model -c "
+			     "'it'\\\\''s; rm -rf /'\"}"));
 	// No command: not a shell. No input, another type, no JSON: not let through.
 	assert_null(answer(arena, "gemini", "{\"tool_input\": {\"path\": \"x\"}}", 0));
 	answer(arena, "gemini", "{\"tool_name\": \"t\"}", -1);
@@ -143,8 +153,10 @@ static void hooks(void **state)
 	answer(arena, "gemini", QUESTION("\"a\\u0000b\""), -1);
 	answer(arena, "gemini", "", -1);
 	// What is wrapped already is wrapped again: only sbx's own answer is trusted to be one box.
-	assert_non_null(strstr(answer(arena, "gemini", QUESTION("\"'/opt/my sbx' run -p gemini-shell --report model -c 'x'\""), 0),
-			       "\\\\''/opt/my sbx'"));
+	assert_non_null(strstr(
+		answer(arena, "gemini",
+		       QUESTION("\"'/opt/my sbx' run -p gemini-shell --report model -c 'x'\""), 0),
+		"\\\\''/opt/my sbx'"));
 	arena_free(arena);
 }
 
@@ -153,15 +165,22 @@ static void updates(void **state)
 	(void)state;
 	struct arena *arena = arena_new();
 	// The rest of the input comes back as it was; only Codex wants a word of consent besides.
-	assert_string_equal(answer(arena, "copilot", QUESTION("\"id\""), 0),
-			    "{\"hookSpecificOutput\": {\"hookEventName\": \"PreToolUse\", \"updatedInput\": {\"command\": "
-			    "\"'/opt/my sbx' run -p copilot-shell --report model -c 'id'\", \"x\": 1}}}\n");
+	assert_string_equal(
+		answer(arena, "copilot", QUESTION("\"id\""), 0),
+		"{\"hookSpecificOutput\": {\"hookEventName\": \"PreToolUse\", \"updatedInput\": "
+		"{\"command\": "
+		"\"'/opt/my sbx' run -p copilot-shell --report model -c 'id'\", \"x\": 1}}}\n");
 	assert_string_equal(answer(arena, "codex", QUESTION("\"id\""), 0),
-			    "{\"hookSpecificOutput\": {\"hookEventName\": \"PreToolUse\", \"permissionDecision\": \"allow\", "
-			    "\"updatedInput\": {\"command\": \"'/opt/my sbx' run -p codex-shell --report model -c 'id'\", \"x\": 1}}}\n");
+			    "{\"hookSpecificOutput\": {\"hookEventName\": \"PreToolUse\", "
+			    "\"permissionDecision\": \"allow\", "
+			    "\"updatedInput\": {\"command\": \"'/opt/my sbx' run -p codex-shell "
+			    "--report model -c 'id'\", \"x\": 1}}}\n");
 	// Of two commands the last one counts, and is the boxed one.
-	assert_non_null(strstr(answer(arena, "codex", "{\"tool_input\": {\"command\": \"a\", \"command\": \"b\"}}", 0),
-			       "{\"command\": \"a\", \"command\": \"'/opt/my sbx' run -p codex-shell --report model -c 'b'\"}"));
+	assert_non_null(
+		strstr(answer(arena, "codex",
+			      "{\"tool_input\": {\"command\": \"a\", \"command\": \"b\"}}", 0),
+		       "{\"command\": \"a\", \"command\": \"'/opt/my sbx' run -p codex-shell "
+		       "--report model -c 'b'\"}"));
 	arena_free(arena);
 }
 
@@ -178,17 +197,24 @@ static void trust(void **state)
 		{ RECORD "trusted_hash = \"\"\n", HOOK_UNTRUSTED },
 		{ RECORD "#trusted_hash = \"sha256:00\"\n", HOOK_UNTRUSTED },
 		{ RECORD "[x]\ntrusted_hash = \"sha256:00\"\n", HOOK_UNTRUSTED },
-		{ "[hooks.state.\"/h/hooks.json:pre_tool_use:0:0\"]\ntrusted_hash = \"sha256:00\"\n", HOOK_UNTRUSTED },
-		{ "[hooks.state.\"/other/hooks.json:pre_tool_use:1:0\"]\ntrusted_hash = \"sha256:00\"\n", HOOK_UNTRUSTED },
+		{ "[hooks.state.\"/h/hooks.json:pre_tool_use:0:0\"]\ntrusted_hash = "
+		  "\"sha256:00\"\n",
+		  HOOK_UNTRUSTED },
+		{ "[hooks.state.\"/other/hooks.json:pre_tool_use:1:0\"]\ntrusted_hash = "
+		  "\"sha256:00\"\n",
+		  HOOK_UNTRUSTED },
 		{ RECORD "trusted_hash = \"sha256:00\"\nenabled = false\n", HOOK_OFF },
-		{ RECORD "trusted_hash = \"sha256:00\"\n[features]\nhooks = false # no\n", HOOK_OFF },
+		{ RECORD "trusted_hash = \"sha256:00\"\n[features]\nhooks = false # no\n",
+		  HOOK_OFF },
 		{ "features.hooks=false\n" RECORD "trusted_hash = \"sha256:00\"\n", HOOK_OFF },
-		{ "[\n]\n[]\n=\n" RECORD "trusted_hash = \"sha256:00\"\n[features]\nhooks = true\n", HOOK_TRUSTED },
+		{ "[\n]\n[]\n=\n" RECORD "trusted_hash = \"sha256:00\"\n[features]\nhooks = true\n",
+		  HOOK_TRUSTED },
 	};
 	(void)state;
 	struct arena *arena = arena_new();
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		assert_int_equal(trust_of(arena, rows[i].text, "/h/hooks.json", 1, 0), rows[i].wanted);
+		assert_int_equal(trust_of(arena, rows[i].text, "/h/hooks.json", 1, 0),
+				 rows[i].wanted);
 	arena_free(arena);
 }
 
@@ -231,8 +257,10 @@ static void handed_back(void **state)
 	static const struct {
 		const char *string, *path;
 	} rows[] = {
-		{ "eval 'ls' < /dev/null && pwd -P >| /tmp/claude-f28f-cwd", "/tmp/claude-f28f-cwd" },
-		{ "x && pwd -P >| /tmp/claude-1-cwd && pwd -P >| /tmp/claude-22ff-cwd", "/tmp/claude-22ff-cwd" },
+		{ "eval 'ls' < /dev/null && pwd -P >| /tmp/claude-f28f-cwd",
+		  "/tmp/claude-f28f-cwd" },
+		{ "x && pwd -P >| /tmp/claude-1-cwd && pwd -P >| /tmp/claude-22ff-cwd",
+		  "/tmp/claude-22ff-cwd" },
 		{ "x && pwd -P >| /tmp/claude-1-cwd; id", NULL },
 		{ "x && pwd -P >| /tmp/../etc/claude-1-cwd", NULL },
 		{ "x && pwd -P >| /home/me/.bashrc", NULL },
@@ -252,7 +280,8 @@ static void handed_back(void **state)
 
 static void markers(void **state)
 {
-	char longer[] = "CLAUDECODES=1", inside[] = "X=CLAUDECODE=1", home[] = "HOME=/", marker[] = "CLAUDECODE=1";
+	char longer[] = "CLAUDECODES=1", inside[] = "X=CLAUDECODE=1", home[] = "HOME=/",
+	     marker[] = "CLAUDECODE=1";
 	char *none[] = { longer, inside, NULL }, *one[] = { home, marker, NULL };
 	(void)state;
 	assert_null(agent_of_environment(none));
@@ -265,10 +294,10 @@ static void markers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts),    cmocka_unit_test(values),	   cmocka_unit_test(changes),
-		cmocka_unit_test(cuts),	    cmocka_unit_test(hooks),
-		cmocka_unit_test(updates),
-		cmocka_unit_test(trust),	   cmocka_unit_test(refusals),
+		cmocka_unit_test(texts),       cmocka_unit_test(values),
+		cmocka_unit_test(changes),     cmocka_unit_test(cuts),
+		cmocka_unit_test(hooks),       cmocka_unit_test(updates),
+		cmocka_unit_test(trust),       cmocka_unit_test(refusals),
 		cmocka_unit_test(handed_back), cmocka_unit_test(markers),
 	};
 	return cmocka_run_group_tests_name("agents", tests, NULL, NULL);

@@ -82,18 +82,31 @@ static void links(void **state)
 	static const struct {
 		const char *path, *text, *place; // NULL: not by the text alone
 	} rows[] = {
-		{ "/p/a/link", "x", "/p/a/x" }, { "/p/a/link", "./x//y/.", "/p/a/x/y" }, { "/p/a/link", "../x", "/p/x" },
-		{ "/p/a/link", "../../x", "/x" }, { "/p/a/link", "../../../../x", "/x" }, { "/p/a/link", "..", "/p" },
-		{ "/p/a/link", "../..", "/" }, { "/p/a/link", "/", "/" }, { "/p/a/link", "//etc/./x", "/etc/x" },
-		{ "/p/a/link", "x/../y", NULL }, { "/p/a/link", "/etc/../x", NULL }, { "/p/a/link", "/..", NULL },
-		{ "/p/a/link", "...", "/p/a/..." }, { "/link", "x", "/x" }, { "/link", "../x", "/x" }, { "/p/a/link", ".", "/p/a" },
+		{ "/p/a/link", "x", "/p/a/x" },
+		{ "/p/a/link", "./x//y/.", "/p/a/x/y" },
+		{ "/p/a/link", "../x", "/p/x" },
+		{ "/p/a/link", "../../x", "/x" },
+		{ "/p/a/link", "../../../../x", "/x" },
+		{ "/p/a/link", "..", "/p" },
+		{ "/p/a/link", "../..", "/" },
+		{ "/p/a/link", "/", "/" },
+		{ "/p/a/link", "//etc/./x", "/etc/x" },
+		{ "/p/a/link", "x/../y", NULL },
+		{ "/p/a/link", "/etc/../x", NULL },
+		{ "/p/a/link", "/..", NULL },
+		{ "/p/a/link", "...", "/p/a/..." },
+		{ "/link", "x", "/x" },
+		{ "/link", "../x", "/x" },
+		{ "/p/a/link", ".", "/p/a" },
 	};
 	char place[32];
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		bool known = path_of_link(rows[i].path, rows[i].text, place, sizeof(place));
-		if (known != (rows[i].place != NULL) || (known && strcmp(place, rows[i].place) != 0))
-			fail_msg("%s -> %s: %s", rows[i].path, rows[i].text, known ? place : "unknown");
+		if (known != (rows[i].place != NULL) ||
+		    (known && strcmp(place, rows[i].place) != 0))
+			fail_msg("%s -> %s: %s", rows[i].path, rows[i].text,
+				 known ? place : "unknown");
 	}
 	assert_true(path_of_link("/a/b/c", "0123456789012345678901234", place, sizeof(place)));
 	assert_false(path_of_link("/a/b/c", "012345678901234567890123456", place, sizeof(place)));
@@ -111,9 +124,11 @@ static void json(void **state)
 	json_flag(&out, NULL, true);
 	json_close(&out, ']');
 	json_close(&out, '}');
-	assert_string_equal(out.text, "{\"a\\\"b\":\"\\u0001\\n\\\\ \\ufffd\xc3\xa9\\ufffd\\ufffd\","
-				      "\"n\":18446744073709551615,\"u\":\"\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd"
-				      "\\ufffd|\xed\x9f\xbf\xf4\x8f\xbf\xbf\",\"l\":[true]}");
+	assert_string_equal(out.text,
+			    "{\"a\\\"b\":\"\\u0001\\n\\\\ \\ufffd\xc3\xa9\\ufffd\\ufffd\","
+			    "\"n\":18446744073709551615,\"u\":"
+			    "\"\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd"
+			    "\\ufffd|\xed\x9f\xbf\xf4\x8f\xbf\xbf\",\"l\":[true]}");
 	out_free(&out);
 }
 
@@ -143,7 +158,8 @@ static void what_acts_on_a_terminal(void **state)
 		assert_string_equal(out.text, rows[i].seen);
 		out_free(&out);
 		if (!strpbrk(rows[i].bytes, "\t\n\r"))
-			assert_int_equal(str_printable(rows[i].bytes), strcmp(rows[i].bytes, rows[i].seen) == 0);
+			assert_int_equal(str_printable(rows[i].bytes),
+					 strcmp(rows[i].bytes, rows[i].seen) == 0);
 	}
 	struct out out = { 0 };
 	out_visible(&out, "a\0b", 3);
@@ -195,7 +211,8 @@ static void given_profiles_are_kept(void **state)
 	assert_false(given_has(given, "sr/a"));
 	// Many that are gone: forgotten when there is no room, and not before.
 	for (int i = 0; i < 1000; i++) {
-		snprintf(line, sizeof(line), "/nowhere/a/profile/with/a/name/that/is/rather/long/%d\n", i);
+		snprintf(line, sizeof(line),
+			 "/nowhere/a/profile/with/a/name/that/is/rather/long/%d\n", i);
 		assert_int_equal(given_add(directory, line), 0);
 		if (i == 100)
 			assert_true(given_has(given_read(arena, directory), "/usr/a"));
@@ -206,7 +223,8 @@ static void given_profiles_are_kept(void **state)
 	assert_false(given_has(given, "/usr/a"));
 	// Of those that are there none is forgotten.
 	int added = 0;
-	for (size_t slashes = 1; slashes < 300 && added == 0; slashes++) { // one directory by many names
+	for (size_t slashes = 1; slashes < 300 && added == 0;
+	     slashes++) { // one directory by many names
 		strcpy(line, "/etc");
 		memset(line + strlen(line), '/', slashes);
 		strcpy(line + strlen("/etc") + slashes, "\n");
@@ -242,10 +260,15 @@ static void given_profiles_are_kept(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(matches),	      cmocka_unit_test(distances),
-		cmocka_unit_test(numbers),	      cmocka_unit_test(paths),
-		cmocka_unit_test(links), cmocka_unit_test(json),		      cmocka_unit_test(first_failure_wins),
-		cmocka_unit_test(arena_grows_aligned), cmocka_unit_test(what_acts_on_a_terminal),
+		cmocka_unit_test(matches),
+		cmocka_unit_test(distances),
+		cmocka_unit_test(numbers),
+		cmocka_unit_test(paths),
+		cmocka_unit_test(links),
+		cmocka_unit_test(json),
+		cmocka_unit_test(first_failure_wins),
+		cmocka_unit_test(arena_grows_aligned),
+		cmocka_unit_test(what_acts_on_a_terminal),
 		cmocka_unit_test(given_profiles_are_kept),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,9 +45,9 @@ static void values(void **state)
 
 static void refused(void **state)
 {
-	static const char *const texts[] = { "a = b",	      "[a\nb=c",	  "[a \"x]\nb=c",
-					     "[a]\nb c\n",    "[a]\nb = \"c\nd", "[a]\n1b = c",
-					     "[a]\nb = \\q\n", "[]\nb=c",	  "[a \"b\"x]\nc=d",
+	static const char *const texts[] = { "a = b",          "[a\nb=c",         "[a \"x]\nb=c",
+					     "[a]\nb c\n",     "[a]\nb = \"c\nd", "[a]\n1b = c",
+					     "[a]\nb = \\q\n", "[]\nb=c",         "[a \"b\"x]\nc=d",
 					     "[a]\nb = c\\\n" };
 	(void)state;
 	struct arena *arena = arena_new();
@@ -98,14 +98,20 @@ static void merges(void **state)
 		{ BASE, "[core]\n\tbare = false\n", BASE, BASE, "core.editor" },
 		{ BASE, "[core]\n\tbare = true\n\teditor = vi\n", BASE,
 		  "[core]\n\teditor = vi\n\tbare = true\n", "" },
-		{ BASE "[branch \"x\"]\n\tremote = o\n", BASE, BASE "[branch \"x\"]\n\tremote = o\n", BASE, "" },
-		{ "", "[remote \"o\"]\n\turl = https://a/b\n\tfetch = +a:b\n\tfetch = c:d\n", "[x]\n\ty = z",
-		  "[x]\n\ty = z\n[remote \"o\"]\n\turl = https://a/b\n\tfetch = +a:b\n\tfetch = c:d\n", "" },
+		{ BASE "[branch \"x\"]\n\tremote = o\n", BASE,
+		  BASE "[branch \"x\"]\n\tremote = o\n", BASE, "" },
+		{ "", "[remote \"o\"]\n\turl = https://a/b\n\tfetch = +a:b\n\tfetch = c:d\n",
+		  "[x]\n\ty = z",
+		  "[x]\n\ty = z\n[remote \"o\"]\n\turl = https://a/b\n\tfetch = +a:b\n\tfetch = "
+		  "c:d\n",
+		  "" },
 		{ "", "[remote \"o\"]\n\turl = ext::sh -c x\n", "", "", "remote.o.url" },
 		{ "", "[remote \"o\"]\n\turl = -evil\n", "", "", "remote.o.url" },
 		{ "", "[remote \"o\"]\n\turl = foo://x\n", "", "", "remote.o.url" },
-		{ "", "[remote \"o\"]\n\turl = ssh://-oProxyCommand=x/y\n", "", "", "remote.o.url" },
-		{ "", "[remote \"o\"]\n\turl = git@h:p\n", "", "[remote \"o\"]\n\turl = git@h:p\n", "" },
+		{ "", "[remote \"o\"]\n\turl = ssh://-oProxyCommand=x/y\n", "", "",
+		  "remote.o.url" },
+		{ "", "[remote \"o\"]\n\turl = git@h:p\n", "", "[remote \"o\"]\n\turl = git@h:p\n",
+		  "" },
 		{ "", "[submodule \"s\"]\n\tupdate = !sh\n", "", "", "submodule.s.update" },
 		{ "", "[core]\n\tfsmonitor = ./x\n\thooksPath = y\n\tsshCommand = z\n", "", "",
 		  "core.fsmonitor core.hookspath core.sshcommand" },
@@ -115,7 +121,8 @@ static void merges(void **state)
 		{ "", "[user]\n\tname = \" a;\\\"\"\n", "", "[user]\n\tname = \" a;\\\"\"\n", "" },
 		{ "[core]\n\tfilemode = true\n", "[core]\n\tfilemode = false\n",
 		  "[core]\n\tfilemode = true\n", "[core]\n\tfilemode = true\n", "" },
-		{ "", "[core]\n\tworktree = ../../../lib/x\n", "", "[core]\n\tworktree = ../../../lib/x\n", "" },
+		{ "", "[core]\n\tworktree = ../../../lib/x\n", "",
+		  "[core]\n\tworktree = ../../../lib/x\n", "" },
 		{ "", "[core]\n\tworktree = ../../../../lib\n", "", "", "core.worktree" },
 		{ "", "[core]\n\tworktree = ../../../x/../../y\n", "", "", "core.worktree" },
 		{ "", "[core]\n\tworktree = /home\n", "", "", "core.worktree" },
@@ -128,14 +135,16 @@ static void merges(void **state)
 	(void)state;
 	struct arena *arena = arena_new();
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct gitconfig before = parsed(arena, rows[i].before), after = parsed(arena, rows[i].after),
+		struct gitconfig before = parsed(arena, rows[i].before),
+				 after = parsed(arena, rows[i].after),
 				 now = parsed(arena, rows[i].now);
 		struct gitconfig_merged merged;
 		const char *withheld = "";
 		assert_int_equal(gitconfig_merge(arena, &before, &after, &now, 3, &merged), 0);
 		assert_string_equal(merged.text, rows[i].wanted);
 		for (unsigned j = 0; j < merged.withheld_count; j++)
-			withheld = arena_text(arena, "%s%s%s", withheld, j ? " " : "", merged.withheld[j]);
+			withheld = arena_text(arena, "%s%s%s", withheld, j ? " " : "",
+					      merged.withheld[j]);
 		assert_string_equal(withheld, rows[i].withheld);
 	}
 	arena_free(arena);

@@ -29,7 +29,8 @@ static void groups(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		char path[32];
-		bool found = text_group(rows[i].text, strlen(rows[i].text), rows[i].controller, path, sizeof(path));
+		bool found = text_group(rows[i].text, strlen(rows[i].text), rows[i].controller,
+					path, sizeof(path));
 		if (found != (rows[i].path != NULL) || (found && strcmp(path, rows[i].path) != 0))
 			fail_msg("row %zu: %s", i, found ? path : "none");
 	}
@@ -58,7 +59,8 @@ static void numbers(void **state)
 
 static void processes(void **state)
 {
-	static const char stat[] = "12 (a) b) (c) S 1 12 12 0 -1 4194560 100 0 0 0 11 22 33 44 20 0 5 0 9999 1000 77 18446 1\n";
+	static const char stat[] = "12 (a) b) (c) S 1 12 12 0 -1 4194560 100 0 0 0 11 22 33 44 20 "
+				   "0 5 0 9999 1000 77 18446 1\n";
 	struct text_process process;
 	(void)state;
 	assert_true(text_process(stat, strlen(stat), &process));
@@ -99,9 +101,9 @@ static void calls(void **state)
 static void answers(void **state)
 {
 	// An error with its name, and the serial of the call.
-	static const uint8_t error[] = { 'l', 3, 1, 1, 0, 0, 0, 0, 9, 0, 0, 0, 23, 0, 0, 0,
-					 5, 1, 'u', 0, 4, 0, 0, 0, 4, 1, 's', 0, 6, 0, 0, 0,
-					 'a', '.', 'b', '\n', 'x', 'y', 0, 0 };
+	static const uint8_t error[] = { 'l', 3, 1, 1, 0,   0,   0,   0,    9,   0,   0, 0, 23,  0,
+					 0,   0, 5, 1, 'u', 0,   4,   0,    0,   0,   4, 1, 's', 0,
+					 6,   0, 0, 0, 'a', '.', 'b', '\n', 'x', 'y', 0, 0 };
 	uint8_t bytes[sizeof(error)];
 	struct bus_reply reply;
 	(void)state;
@@ -127,12 +129,18 @@ static void written(void **state)
 		enum unit unit;
 		const char *text, *rough;
 	} rows[] = {
-		{ 2147483648, UNIT_SIZE, "2G", "2.0G" },  { 1500, UNIT_PROCESSORS, "1.5", NULL },
-		{ 2000, UNIT_PROCESSORS, "2", NULL },	  { 250, UNIT_PROCESSORS, "0.25", NULL },
-		{ 10000, UNIT_PROCESSORS, "10", NULL },	  { 90000, UNIT_TIME, "90s", "90.000 s" },
-		{ 250, UNIT_TIME, "250ms", "0.250 s" },	  { 7200000, UNIT_TIME, "2h", NULL },
-		{ 0, UNIT_SIZE, "0", "0" },		  { 4096, UNIT_COUNT, "4096", "4096" },
-		{ UNLIMITED, UNIT_SIZE, "unlimited", NULL }, { 1536, UNIT_SIZE, "1536", "1.5K" },
+		{ 2147483648, UNIT_SIZE, "2G", "2.0G" },
+		{ 1500, UNIT_PROCESSORS, "1.5", NULL },
+		{ 2000, UNIT_PROCESSORS, "2", NULL },
+		{ 250, UNIT_PROCESSORS, "0.25", NULL },
+		{ 10000, UNIT_PROCESSORS, "10", NULL },
+		{ 90000, UNIT_TIME, "90s", "90.000 s" },
+		{ 250, UNIT_TIME, "250ms", "0.250 s" },
+		{ 7200000, UNIT_TIME, "2h", NULL },
+		{ 0, UNIT_SIZE, "0", "0" },
+		{ 4096, UNIT_COUNT, "4096", "4096" },
+		{ UNLIMITED, UNIT_SIZE, "unlimited", NULL },
+		{ 1536, UNIT_SIZE, "1536", "1.5K" },
 	};
 	uint64_t number;
 	char text[32];

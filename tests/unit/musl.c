@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 // Under other names: this program keeps its libc's.
-#define memcpy	      own_memcpy
-#define memmove	      own_memmove
+#define memcpy        own_memcpy
+#define memmove       own_memmove
 #define __memcpy_chk  own_memcpy_chk
 #define __sprintf_chk own_sprintf_chk
 #define __fdelt_chk   own_fdelt_chk
@@ -38,7 +38,8 @@ static void copies(void **state)
 			for (size_t out = 0; out < 16; out++) {
 				memset(own, 0, sizeof(own));
 				memset(wanted, 0, sizeof(wanted));
-				assert_ptr_equal(own_memcpy(own + out, from + in, length), own + out);
+				assert_ptr_equal(own_memcpy(own + out, from + in, length),
+						 own + out);
 				memcpy(wanted + out, from + in, length);
 				assert_memory_equal(own, wanted, sizeof(own));
 			}
@@ -91,6 +92,7 @@ static void bounds(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(copies), cmocka_unit_test(overlapping), cmocka_unit_test(bounds) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(copies), cmocka_unit_test(overlapping),
+					    cmocka_unit_test(bounds) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

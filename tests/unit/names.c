@@ -44,11 +44,12 @@ static void stands_or_not(void **state)
 	assert_true(lack(&names, "/.idea/below/it"));
 	assert_false(lack(&names, "/there"));
 	assert_false(lack(&names, "/there/below")); // nobody has looked
-	assert_false(lack(&names, "/.vscode")); // some file systems find it so
+	assert_false(lack(&names, "/.vscode"));     // some file systems find it so
 	assert_false(lack(&names, ""));
 	assert_false(lack(&names, "more/.idea")); // another directory
 	assert_false(names_lack(&names, "/.idea"));
-	assert_false(lack(&names, "/.\xC4\xB0" "dea")); // of other scripts nothing is said
+	assert_false(lack(&names, "/.\xC4\xB0"
+				  "dea")); // of other scripts nothing is said
 }
 
 static void nothing_is_sure(void **state)
@@ -56,10 +57,12 @@ static void nothing_is_sure(void **state)
 	struct names names;
 	char name[256];
 	(void)state;
-	make(".\xC4\xB1" "dea"); // a letter that some file systems take for an i
+	make(".\xC4\xB1"
+	     "dea"); // a letter that some file systems take for an i
 	names_read(&names, directory);
 	assert_false(lack(&names, "/.idea"));
-	take_away(".\xC4\xB1" "dea");
+	take_away(".\xC4\xB1"
+		  "dea");
 	names_read(&names, directory);
 	assert_true(lack(&names, "/.idea"));
 	names_read(&names, "/nonexistent/directory");
@@ -87,6 +90,7 @@ static void nothing_is_sure(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(stands_or_not), cmocka_unit_test(nothing_is_sure) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(stands_or_not),
+					    cmocka_unit_test(nothing_is_sure) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-// The parsers of the way out: hosts, destinations, HTTP, TLS, SOCKS, DNS, the host's tables, netlink.
+// The parsers of the way out: hosts, destinations, HTTP, TLS, SOCKS, DNS, the host's tables,
+// netlink.
 #include "test.h"
 
 #include <linux/rtnetlink.h>
@@ -20,18 +21,52 @@ static void spellings(void **state)
 	static const struct {
 		const char *text, *canonical; // NULL: refused
 	} rows[] = {
-		{ "Example.COM", "example.com" }, { "example.com.", "example.com" }, { "a-b.c1", "a-b.c1" },
-		{ "xn--bcher-kva.example", "xn--bcher-kva.example" }, { "localhost", "localhost" },
-		{ "1.2.3.4", "1.2.3.4" }, { "127.1", "127.0.0.1" }, { "0x7f.1", "127.0.0.1" },
-		{ "2130706433", "127.0.0.1" }, { "017700000001", "127.0.0.1" }, { "0x7f000001", "127.0.0.1" },
-		{ "1.2.3.4.", "1.2.3.4" }, { "[::1]", "::1" }, { "::ffff:1.2.3.4", "1.2.3.4" },
-		{ "::ffff:7f00:1", "127.0.0.1" }, { "::127.0.0.1", "127.0.0.1" }, { "[2001:DB8::1]", "2001:db8::1" },
-		{ "0", "0.0.0.0" }, { "1.2.3", "1.2.0.3" }, { "a.0x1", NULL },
-		{ "", NULL }, { ".", NULL }, { "..", NULL }, { "a..b", NULL }, { ".a", NULL }, { "-a.b", NULL },
-		{ "a-.b", NULL }, { "a_b", NULL }, { "b\xc3\xbc" "cher", NULL }, { "a b", NULL }, { "a/b", NULL },
-		{ "a:80", NULL }, { "256.1.1.1", NULL }, { "1.2.3.4.5", NULL }, { "1.2.3.256", NULL }, { "1.2.65536", NULL },
-		{ "4294967296", NULL }, { "08.1.1.1", NULL }, { "example.1", NULL }, { "fe80::1%lo", NULL },
-		{ "[::1", NULL }, { "::1]", NULL }, { "[1.2.3.4]", NULL }, { "a\n", NULL },
+		{ "Example.COM", "example.com" },
+		{ "example.com.", "example.com" },
+		{ "a-b.c1", "a-b.c1" },
+		{ "xn--bcher-kva.example", "xn--bcher-kva.example" },
+		{ "localhost", "localhost" },
+		{ "1.2.3.4", "1.2.3.4" },
+		{ "127.1", "127.0.0.1" },
+		{ "0x7f.1", "127.0.0.1" },
+		{ "2130706433", "127.0.0.1" },
+		{ "017700000001", "127.0.0.1" },
+		{ "0x7f000001", "127.0.0.1" },
+		{ "1.2.3.4.", "1.2.3.4" },
+		{ "[::1]", "::1" },
+		{ "::ffff:1.2.3.4", "1.2.3.4" },
+		{ "::ffff:7f00:1", "127.0.0.1" },
+		{ "::127.0.0.1", "127.0.0.1" },
+		{ "[2001:DB8::1]", "2001:db8::1" },
+		{ "0", "0.0.0.0" },
+		{ "1.2.3", "1.2.0.3" },
+		{ "a.0x1", NULL },
+		{ "", NULL },
+		{ ".", NULL },
+		{ "..", NULL },
+		{ "a..b", NULL },
+		{ ".a", NULL },
+		{ "-a.b", NULL },
+		{ "a-.b", NULL },
+		{ "a_b", NULL },
+		{ "b\xc3\xbc"
+		  "cher",
+		  NULL },
+		{ "a b", NULL },
+		{ "a/b", NULL },
+		{ "a:80", NULL },
+		{ "256.1.1.1", NULL },
+		{ "1.2.3.4.5", NULL },
+		{ "1.2.3.256", NULL },
+		{ "1.2.65536", NULL },
+		{ "4294967296", NULL },
+		{ "08.1.1.1", NULL },
+		{ "example.1", NULL },
+		{ "fe80::1%lo", NULL },
+		{ "[::1", NULL },
+		{ "::1]", NULL },
+		{ "[1.2.3.4]", NULL },
+		{ "a\n", NULL },
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -55,18 +90,42 @@ static void reaches(void **state)
 		const char *text;
 		enum reach reach;
 	} rows[] = {
-		{ "8.8.8.8", REACH_PUBLIC }, { "203.0.113.1", REACH_PUBLIC }, { "2606:4700::1", REACH_PUBLIC },
-		{ "10.0.0.1", REACH_PRIVATE }, { "172.16.0.1", REACH_PRIVATE }, { "172.31.255.255", REACH_PRIVATE },
-		{ "172.32.0.1", REACH_PUBLIC }, { "192.168.1.1", REACH_PRIVATE }, { "100.64.0.1", REACH_PRIVATE },
-		{ "fd00::1", REACH_PRIVATE }, { "127.0.0.1", REACH_NEVER }, { "0.0.0.0", REACH_NEVER },
-		{ "169.254.169.254", REACH_NEVER }, { "100.100.100.200", REACH_NEVER }, { "168.63.129.16", REACH_NEVER },
-		{ "192.0.0.192", REACH_NEVER }, { "198.18.0.1", REACH_NEVER }, { "198.19.255.255", REACH_NEVER },
-		{ "224.0.0.1", REACH_NEVER }, { "255.255.255.255", REACH_NEVER }, { "::1", REACH_NEVER }, { "::", REACH_NEVER },
-		{ "fe80::1", REACH_NEVER }, { "ff02::1", REACH_NEVER }, { "fd00:ec2::254", REACH_NEVER },
-		{ "64:ff9b::a9fe:a9fe", REACH_NEVER }, { "64:ff9b::808:808", REACH_PUBLIC }, { "2002:7f00:1::", REACH_NEVER },
-		{ "2002:a00:1::", REACH_PRIVATE }, { "64:ff9b::10.0.0.1", REACH_PRIVATE },
-		{ "fd20:ce::254", REACH_NEVER }, { "fec0::1", REACH_PRIVATE }, { "2001::1", REACH_NEVER }, // GCE, site-local, Teredo
-		{ "100::1", REACH_NEVER }, { "2001:4860::1", REACH_PUBLIC }, { "64:ff9b:1::7f00:1", REACH_NEVER },
+		{ "8.8.8.8", REACH_PUBLIC },
+		{ "203.0.113.1", REACH_PUBLIC },
+		{ "2606:4700::1", REACH_PUBLIC },
+		{ "10.0.0.1", REACH_PRIVATE },
+		{ "172.16.0.1", REACH_PRIVATE },
+		{ "172.31.255.255", REACH_PRIVATE },
+		{ "172.32.0.1", REACH_PUBLIC },
+		{ "192.168.1.1", REACH_PRIVATE },
+		{ "100.64.0.1", REACH_PRIVATE },
+		{ "fd00::1", REACH_PRIVATE },
+		{ "127.0.0.1", REACH_NEVER },
+		{ "0.0.0.0", REACH_NEVER },
+		{ "169.254.169.254", REACH_NEVER },
+		{ "100.100.100.200", REACH_NEVER },
+		{ "168.63.129.16", REACH_NEVER },
+		{ "192.0.0.192", REACH_NEVER },
+		{ "198.18.0.1", REACH_NEVER },
+		{ "198.19.255.255", REACH_NEVER },
+		{ "224.0.0.1", REACH_NEVER },
+		{ "255.255.255.255", REACH_NEVER },
+		{ "::1", REACH_NEVER },
+		{ "::", REACH_NEVER },
+		{ "fe80::1", REACH_NEVER },
+		{ "ff02::1", REACH_NEVER },
+		{ "fd00:ec2::254", REACH_NEVER },
+		{ "64:ff9b::a9fe:a9fe", REACH_NEVER },
+		{ "64:ff9b::808:808", REACH_PUBLIC },
+		{ "2002:7f00:1::", REACH_NEVER },
+		{ "2002:a00:1::", REACH_PRIVATE },
+		{ "64:ff9b::10.0.0.1", REACH_PRIVATE },
+		{ "fd20:ce::254", REACH_NEVER },
+		{ "fec0::1", REACH_PRIVATE },
+		{ "2001::1", REACH_NEVER }, // GCE, site-local, Teredo
+		{ "100::1", REACH_NEVER },
+		{ "2001:4860::1", REACH_PUBLIC },
+		{ "64:ff9b:1::7f00:1", REACH_NEVER },
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -84,18 +143,43 @@ static void destinations(void **state)
 		uint16_t port;
 		int matches; // -1: the rule is refused
 	} rows[] = {
-		{ "example.com", "example.com", 443, 1 }, { "example.com", "a.example.com", 443, 0 },
-		{ "example.com:443", "example.com", 443, 1 }, { "example.com:443", "example.com", 80, 0 },
-		{ "example.com:80,443", "example.com", 80, 1 }, { "*.example.com", "a.b.example.com", 1, 1 },
-		{ "*.example.com", "example.com", 1, 0 }, { "*.example.com", "badexample.com", 1, 0 },
-		{ "*", "x.y", 5, 1 }, { "*", "1.2.3.4", 5, 0 }, { "*:443", "x.y", 80, 0 },
-		{ "10.0.0.0/8", "10.1.2.3", 1, 1 }, { "10.0.0.0/8", "11.1.2.3", 1, 0 }, { "10.0.0.0/8:22", "10.1.2.3", 22, 1 },
-		{ "1.2.3.4", "1.2.3.4", 1, 1 }, { "0x1020304", "1.2.3.4", 1, 1 }, { "2001:db8::/32", "2001:db8:1::1", 1, 1 },
-		{ "::/0", "2001:db8::1", 1, 1 }, { "::/0", "1.2.3.4", 1, 0 }, { "0.0.0.0/0", "2001:db8::1", 1, 0 }, { "0.0.0.0/0", "::ffff:1.2.3.4", 1, 1 },
-		{ "[2001:db8::1]:443", "2001:db8::1", 443, 1 }, { "::1", "::1", 1, 1 }, { "10.1.2.3/8", "", 0, -1 },
-		{ "1.2.3.4/33", "", 0, -1 }, { "1.2.3.4/", "", 0, -1 }, { "*.", "", 0, -1 }, { "*.1.2.3.4", "", 0, -1 },
-		{ "a.*.b", "", 0, -1 }, { "a:0", "", 0, -1 }, { "a:65536", "", 0, -1 }, { "a:", "", 0, -1 }, { "a:80,", "", 0, -1 },
-		{ "http://a", "", 0, -1 }, { "a/b", "", 0, -1 }, { "", "", 0, -1 }, { "a:1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", "", 0, -1 },
+		{ "example.com", "example.com", 443, 1 },
+		{ "example.com", "a.example.com", 443, 0 },
+		{ "example.com:443", "example.com", 443, 1 },
+		{ "example.com:443", "example.com", 80, 0 },
+		{ "example.com:80,443", "example.com", 80, 1 },
+		{ "*.example.com", "a.b.example.com", 1, 1 },
+		{ "*.example.com", "example.com", 1, 0 },
+		{ "*.example.com", "badexample.com", 1, 0 },
+		{ "*", "x.y", 5, 1 },
+		{ "*", "1.2.3.4", 5, 0 },
+		{ "*:443", "x.y", 80, 0 },
+		{ "10.0.0.0/8", "10.1.2.3", 1, 1 },
+		{ "10.0.0.0/8", "11.1.2.3", 1, 0 },
+		{ "10.0.0.0/8:22", "10.1.2.3", 22, 1 },
+		{ "1.2.3.4", "1.2.3.4", 1, 1 },
+		{ "0x1020304", "1.2.3.4", 1, 1 },
+		{ "2001:db8::/32", "2001:db8:1::1", 1, 1 },
+		{ "::/0", "2001:db8::1", 1, 1 },
+		{ "::/0", "1.2.3.4", 1, 0 },
+		{ "0.0.0.0/0", "2001:db8::1", 1, 0 },
+		{ "0.0.0.0/0", "::ffff:1.2.3.4", 1, 1 },
+		{ "[2001:db8::1]:443", "2001:db8::1", 443, 1 },
+		{ "::1", "::1", 1, 1 },
+		{ "10.1.2.3/8", "", 0, -1 },
+		{ "1.2.3.4/33", "", 0, -1 },
+		{ "1.2.3.4/", "", 0, -1 },
+		{ "*.", "", 0, -1 },
+		{ "*.1.2.3.4", "", 0, -1 },
+		{ "a.*.b", "", 0, -1 },
+		{ "a:0", "", 0, -1 },
+		{ "a:65536", "", 0, -1 },
+		{ "a:", "", 0, -1 },
+		{ "a:80,", "", 0, -1 },
+		{ "http://a", "", 0, -1 },
+		{ "a/b", "", 0, -1 },
+		{ "", "", 0, -1 },
+		{ "a:1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", "", 0, -1 },
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -113,8 +197,10 @@ static void destinations(void **state)
 	struct destination destination;
 	bool for_all;
 	uint64_t most;
-	assert_true(destination_budget("10M", &destination, &for_all, &most) && for_all && most == 10 << 20);
-	assert_true(destination_budget("a.b 1K", &destination, &for_all, &most) && !for_all && most == 1024);
+	assert_true(destination_budget("10M", &destination, &for_all, &most) && for_all &&
+		    most == 10 << 20);
+	assert_true(destination_budget("a.b 1K", &destination, &for_all, &most) && !for_all &&
+		    most == 1024);
 	assert_false(destination_budget("a.b", &destination, &for_all, &most));
 	assert_false(destination_budget("unlimited", &destination, &for_all, &most));
 }
@@ -156,8 +242,10 @@ static void requests(void **state)
 {
 	struct http_request request;
 	char to[1024];
-	static const char plain[] = "POST /a HTTP/1.1\r\nHost: A.B:81\r\nContent-Length: 5\r\n\r\nhello";
-	static const char absolute[] = "GET http://a.b:80/x?y HTTP/1.1\r\nHost: a.b\r\nProxy-Connection: close\r\nX: y\r\n\r\n";
+	static const char plain[] =
+		"POST /a HTTP/1.1\r\nHost: A.B:81\r\nContent-Length: 5\r\n\r\nhello";
+	static const char absolute[] = "GET http://a.b:80/x?y HTTP/1.1\r\nHost: "
+				       "a.b\r\nProxy-Connection: close\r\nX: y\r\n\r\n";
 	static const char bare[] = "GET http://a.b HTTP/1.0\r\n\r\n";
 	(void)state;
 	for (size_t length = 0; length < strlen(plain) - 5; length++)
@@ -193,15 +281,22 @@ static void responses(void **state)
 		enum http_body body;
 		bool keep;
 	} rows[] = {
-		{ "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", false, PARSE_DONE, BODY_LENGTH, true },
+		{ "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", false, PARSE_DONE, BODY_LENGTH,
+		  true },
 		{ "HTTP/1.1 200 OK\r\n\r\n", false, PARSE_DONE, BODY_UNTIL_CLOSE, false },
 		{ "HTTP/1.1 204\r\n\r\n", false, PARSE_DONE, BODY_NONE, true },
-		{ "HTTP/1.1 304 Not\r\nContent-Length: 5\r\n\r\n", false, PARSE_DONE, BODY_NONE, true },
-		{ "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", true, PARSE_DONE, BODY_NONE, true },
-		{ "HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\n", false, PARSE_DONE, BODY_LENGTH, false },
-		{ "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", false, PARSE_DONE, BODY_CHUNKED, true },
-		{ "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", false, PARSE_BAD, BODY_NONE, false },
-		{ "HTTP/1.1 200 OK\r\nContent-Length: 5, 5\r\n\r\n", false, PARSE_BAD, BODY_NONE, false },
+		{ "HTTP/1.1 304 Not\r\nContent-Length: 5\r\n\r\n", false, PARSE_DONE, BODY_NONE,
+		  true },
+		{ "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", true, PARSE_DONE, BODY_NONE,
+		  true },
+		{ "HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\n", false, PARSE_DONE, BODY_LENGTH,
+		  false },
+		{ "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", false, PARSE_DONE,
+		  BODY_CHUNKED, true },
+		{ "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", false, PARSE_BAD,
+		  BODY_NONE, false },
+		{ "HTTP/1.1 200 OK\r\nContent-Length: 5, 5\r\n\r\n", false, PARSE_BAD, BODY_NONE,
+		  false },
 		{ "HTTP/2 200 OK\r\n\r\n", false, PARSE_BAD, BODY_NONE, false },
 		{ "ICY 200 OK\r\n\r\n", false, PARSE_BAD, BODY_NONE, false },
 		{ "HTTP/1.1 20 OK\r\n\r\n", false, PARSE_BAD, BODY_NONE, false },
@@ -209,9 +304,12 @@ static void responses(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct http_response response;
-		assert_int_equal(http_response(rows[i].text, strlen(rows[i].text), rows[i].head, &response), rows[i].result);
+		assert_int_equal(
+			http_response(rows[i].text, strlen(rows[i].text), rows[i].head, &response),
+			rows[i].result);
 		if (rows[i].result == PARSE_DONE)
-			assert_true(response.body == rows[i].body && response.keep_alive == rows[i].keep);
+			assert_true(response.body == rows[i].body &&
+				    response.keep_alive == rows[i].keep);
 	}
 }
 
@@ -234,7 +332,13 @@ static void chunks(void **state)
 	assert_int_equal(http_chunk("\r\n", 2, &at, &used, &data), PARSE_DONE);
 	assert_int_equal(at, CHUNK_DONE);
 	assert_int_equal(http_chunk("\r\n", 2, &at, &used, &data), PARSE_BAD);
-	static const char *const bad[] = { "\r\n", "-1\r\n", "0x1\r\n", "1 \r\n", "fffffffffffffffff\r\n", "ffffffffffffffff\r\n", "1\n" };
+	static const char *const bad[] = { "\r\n",
+					   "-1\r\n",
+					   "0x1\r\n",
+					   "1 \r\n",
+					   "fffffffffffffffff\r\n",
+					   "ffffffffffffffff\r\n",
+					   "1\n" };
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		at = CHUNK_SIZE;
 		assert_int_equal(http_chunk(bad[i], strlen(bad[i]), &at, &used, &data), PARSE_BAD);
@@ -268,7 +372,8 @@ static size_t make_hello(uint8_t *to, const uint8_t *extensions, size_t size, si
 static void hellos(void **state)
 {
 	static const uint8_t named[] = { 0, 0, 0, 8, 0, 6, 0, 0, 3, 'A', '.', 'b' };
-	static const uint8_t twice[] = { 0, 0, 0, 8, 0, 6, 0, 0, 3, 'A', '.', 'b', 0, 0, 0, 8, 0, 6, 0, 0, 3, 'A', '.', 'c' };
+	static const uint8_t twice[] = { 0, 0, 0, 8, 0, 6, 0, 0, 3, 'A', '.', 'b',
+					 0, 0, 0, 8, 0, 6, 0, 0, 3, 'A', '.', 'c' };
 	static const uint8_t odd[] = { 0, 0, 0, 8, 0, 6, 0, 0, 3, 'A', 0, 'b' };
 	uint8_t bytes[4096];
 	struct host host;
@@ -293,7 +398,8 @@ static void hellos(void **state)
 	bytes[5 + 4 + 2 + 32] = 0xff; // a session id that is longer than all that follows
 	assert_int_equal(tls_hello(bytes, length, &has, &host), PARSE_BAD);
 	assert_int_equal(tls_hello((const uint8_t *)"\x16\x02", 2, &has, &host), PARSE_BAD);
-	assert_int_equal(tls_hello((const uint8_t *)"\x16\3\1\0\4\2\0\0\0", 9, &has, &host), PARSE_BAD);
+	assert_int_equal(tls_hello((const uint8_t *)"\x16\3\1\0\4\2\0\0\0", 9, &has, &host),
+			 PARSE_BAD);
 	// It ends where its session's id should begin.
 	uint8_t cut[5 + 4 + 2 + 32] = "\x16\3\1\0\x26\1\0\0\x22\3\3";
 	assert_int_equal(tls_hello(cut, sizeof(cut), &has, &host), PARSE_BAD);
@@ -311,13 +417,21 @@ static void socks(void **state)
 	assert_false(open);
 	assert_int_equal(socks_greeting((const uint8_t *)"\5\2\0", 3, &used, &open), PARSE_MORE);
 	assert_int_equal(socks_greeting((const uint8_t *)"\4\1", 2, &used, &open), PARSE_BAD);
-	assert_int_equal(socks_request((const uint8_t *)"\5\1\0\3\3" "a.b\1\273x", 11, &request), PARSE_DONE);
+	assert_int_equal(socks_request((const uint8_t *)"\5\1\0\3\3"
+							"a.b\1\273x",
+				       11, &request),
+			 PARSE_DONE);
 	assert_true(request.connect && request.port == 443 && request.used == 10);
 	assert_string_equal(request.host.name, "a.b");
-	assert_int_equal(socks_request((const uint8_t *)"\5\1\0\3\3" "a\0b\1\273", 10, &request), PARSE_BAD);
-	assert_int_equal(socks_request((const uint8_t *)"\5\1\0\1\1\2\3\4\0\120", 10, &request), PARSE_DONE);
+	assert_int_equal(socks_request((const uint8_t *)"\5\1\0\3\3"
+							"a\0b\1\273",
+				       10, &request),
+			 PARSE_BAD);
+	assert_int_equal(socks_request((const uint8_t *)"\5\1\0\1\1\2\3\4\0\120", 10, &request),
+			 PARSE_DONE);
 	assert_int_equal(request.host.kind, HOST_ADDRESS);
-	assert_int_equal(socks_request((const uint8_t *)"\5\1\0\1\1\2\3\4\0\0", 10, &request), PARSE_BAD);
+	assert_int_equal(socks_request((const uint8_t *)"\5\1\0\1\1\2\3\4\0\0", 10, &request),
+			 PARSE_BAD);
 	assert_int_equal(socks_request((const uint8_t *)"\5\1\0\2\1\2", 6, &request), PARSE_BAD);
 	assert_int_equal(socks_request((const uint8_t *)"\5\1\0\4\1\2", 6, &request), PARSE_MORE);
 }
@@ -336,7 +450,8 @@ static void questions(void **state)
 	assert_string_equal(question.name, "www.test");
 	size_t length = dns_answer(good, &question, code, &address, answer);
 	assert_int_equal(length, sizeof(good) - 1 + 16);
-	assert_memory_equal(answer + 12, good + 12, sizeof(good) - 1 - 12); // the case of the question stays
+	assert_memory_equal(answer + 12, good + 12,
+			    sizeof(good) - 1 - 12); // the case of the question stays
 	assert_memory_equal(answer + length - 4, "\306\22\1\2", 4);
 	assert_true(answer[2] == 0x81 && answer[3] == 0x80 && answer[7] == 1);
 	for (size_t part = 12; part < sizeof(good) - 1; part++) {
@@ -360,8 +475,10 @@ static void questions(void **state)
 
 static void tables(void **state)
 {
-	static const char hosts[] = "# x\n127.0.0.1 localhost\n10.1.2.3\tDB.corp db # c\n::1 db\nbad db\n";
-	static const char resolv[] = "nameserver 1.2.3.4\nnameserver ::1\nsearch a.b c.d\noptions x\nnameserver fe80::1%eth0\n"
+	static const char hosts[] =
+		"# x\n127.0.0.1 localhost\n10.1.2.3\tDB.corp db # c\n::1 db\nbad db\n";
+	static const char resolv[] = "nameserver 1.2.3.4\nnameserver ::1\nsearch a.b c.d\noptions "
+				     "x\nnameserver fe80::1%eth0\n"
 				     "nameserver 9.9.9.9\nnameserver 8.8.8.8\n";
 	struct address addresses[4];
 	struct resolv parsed;
@@ -380,9 +497,12 @@ static void tables(void **state)
 static void kernel_texts(void **state)
 {
 	static const char table[] =
-		"  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
-		"   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1001        0 111 1 x\n"
-		"   1: 00000000000000000000000001000000:0050 0000:1F91 01 00000000:00000000 00:00000000 00000000  1001        0 222 1 x\n";
+		"  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid "
+		" timeout inode\n"
+		"   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1001 "
+		"       0 111 1 x\n"
+		"   1: 00000000000000000000000001000000:0050 0000:1F91 01 00000000:00000000 "
+		"00:00000000 00000000  1001        0 222 1 x\n";
 	uint8_t bytes[64] = { 0 };
 	struct nlmsghdr header = { .nlmsg_len = 36, .nlmsg_type = NLMSG_ERROR, .nlmsg_seq = 7 };
 	int error = -95, got;
@@ -451,10 +571,13 @@ static void coded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(spellings),	cmocka_unit_test(reaches), cmocka_unit_test(destinations),
-		cmocka_unit_test(ambiguous), cmocka_unit_test(requests),	cmocka_unit_test(responses), cmocka_unit_test(chunks),
-		cmocka_unit_test(hellos),	cmocka_unit_test(socks), cmocka_unit_test(questions),
-		cmocka_unit_test(tables),	cmocka_unit_test(kernel_texts), cmocka_unit_test(whose), cmocka_unit_test(coded),
+		cmocka_unit_test(spellings),    cmocka_unit_test(reaches),
+		cmocka_unit_test(destinations), cmocka_unit_test(ambiguous),
+		cmocka_unit_test(requests),     cmocka_unit_test(responses),
+		cmocka_unit_test(chunks),       cmocka_unit_test(hellos),
+		cmocka_unit_test(socks),        cmocka_unit_test(questions),
+		cmocka_unit_test(tables),       cmocka_unit_test(kernel_texts),
+		cmocka_unit_test(whose),        cmocka_unit_test(coded),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

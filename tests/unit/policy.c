@@ -47,10 +47,12 @@ static void table_is_sound(void **state)
 	for (unsigned i = 0; i < key_count; i++) {
 		assert_non_null(keys[i].help);
 		assert_true(keys[i].section || keys[i].flag);
-		assert_true((keys[i].kind == KEY_WORD || keys[i].form == FORM_LANGUAGE) == (keys[i].words != NULL));
+		assert_true((keys[i].kind == KEY_WORD || keys[i].form == FORM_LANGUAGE) ==
+			    (keys[i].words != NULL));
 		assert_true((keys[i].kind == KEY_SWITCH) == (keys[i].value == NULL));
 		for (unsigned j = 0; j < i; j++) {
-			assert_false(keys[i].flag && keys[j].flag && str_equal(keys[i].flag, keys[j].flag));
+			assert_false(keys[i].flag && keys[j].flag &&
+				     str_equal(keys[i].flag, keys[j].flag));
 			assert_false(keys[i].letter && keys[i].letter == keys[j].letter);
 			assert_false(keys[i].section && keys[j].section &&
 				     str_equal(keys[i].section, keys[j].section) &&
@@ -73,7 +75,8 @@ static void ini_lines(void **state)
 	struct ini_rows rows;
 	char longest[400];
 	(void)state;
-	assert_int_equal(read_text(arena, "; c\n[a]\nx = 1 ; c\n\n  2\ny=\n[b]\nz = a=b", &rows), 0);
+	assert_int_equal(read_text(arena, "; c\n[a]\nx = 1 ; c\n\n  2\ny=\n[b]\nz = a=b", &rows),
+			 0);
 	assert_int_equal(rows.count, 4);
 	assert_int_equal(ini_at(&rows, 0).line, 3);
 	assert_string_equal(ini_at(&rows, 0).value, "1");
@@ -108,7 +111,8 @@ static void words(void **state)
 	struct arena *arena = arena_new();
 	struct invocation invocation;
 	struct arguments arguments;
-	const char *const plain[] = { "--network=host", "-p", "x", "-py", "--read", "-", "ls", "--network", NULL };
+	const char *const plain[] = { "--network=host", "-p", "x", "-py", "--read", "-", "ls",
+				      "--network",      NULL };
 	const char *const dashes[] = { "--", "--network", NULL };
 	const char *const single[] = { "-", NULL };
 	const char *const missing[] = { "--read", NULL };
@@ -221,18 +225,25 @@ static void proposals(void **state)
 	wish(arena, &wishes, "/home/u/n");
 	propose_host(arena, &wishes, "10.0.0.1:80", "a private address");
 	propose_host(arena, &wishes, "a.example:80", NULL);
-	assert_string_equal(propose_text(arena, "[files]\nread = ~/n\n; mine\n\n[limits]\ntime = 1s\n", "", &wishes),
-			    "[files]\nread = ~/n\n; mine\n; a secret, take it in only if you mean it: read = ~/.ssh/id\n"
-			    "\n[limits]\ntime = 1s\n\n[network]\n; a private address, take it in only if you mean it: allow = 10.0.0.1:80\nallow = a.example:80\n");
+	assert_string_equal(propose_text(arena,
+					 "[files]\nread = ~/n\n; mine\n\n[limits]\ntime = 1s\n", "",
+					 &wishes),
+			    "[files]\nread = ~/n\n; mine\n; a secret, take it in only if you mean "
+			    "it: read = ~/.ssh/id\n"
+			    "\n[limits]\ntime = 1s\n\n[network]\n; a private address, take it in "
+			    "only if you mean it: allow = 10.0.0.1:80\nallow = a.example:80\n");
 	arena_free(arena);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sizes_and_times), cmocka_unit_test(table_is_sound),
-		cmocka_unit_test(ini_lines),	   cmocka_unit_test(words),
-		cmocka_unit_test(empty_profile_denies), cmocka_unit_test(layers),
+		cmocka_unit_test(sizes_and_times),
+		cmocka_unit_test(table_is_sound),
+		cmocka_unit_test(ini_lines),
+		cmocka_unit_test(words),
+		cmocka_unit_test(empty_profile_denies),
+		cmocka_unit_test(layers),
 		cmocka_unit_test(proposals),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

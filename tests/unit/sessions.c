@@ -24,18 +24,23 @@ static void states(void **state)
 		const char *text, *why; // NULL: it is read
 	} rows[] = {
 		{ HEAD "layer 00000001 -\ntop 00000001 -\n", NULL },
-		{ HEAD "layer 00000001 -\nlayer 00000002 00000001\ntop 00000002 s1\nsnapshot s1 00000001 7 - make%20all\n", NULL },
+		{ HEAD "layer 00000001 -\nlayer 00000002 00000001\ntop 00000002 s1\nsnapshot s1 "
+		       "00000001 7 - make%20all\n",
+		  NULL },
 		{ "sbx-session 1\nproject /p 1 2\ntimes 5 5 6\nbudget 0\n", "line 4" },
 		{ "sbx-session 1\nproject /p 1 2\ntimes 5 5 6\nroot none /p\n", "line 4" },
-		{ HEAD "layer 00000001 00000002\ntop 00000001 -\n", "line 6" }, // a parent that is not there yet
+		{ HEAD "layer 00000001 00000002\ntop 00000001 -\n",
+		  "line 6" }, // a parent that is not there yet
 		{ HEAD "layer 00000001 00000001\ntop 00000001 -\n", "line 6" },
 		{ HEAD "layer 00000001 -\nlayer 00000001 -\ntop 00000001 -\n", "line 7" },
 		{ HEAD "layer ../../.. -\ntop 00000001 -\n", "line 6" },
 		{ HEAD "layer 0000000G -\ntop 0000000G -\n", "line 6" },
 		{ HEAD "layer 00000001 -\n", "missing" },
 		{ HEAD "layer 00000001 -\ntop 00000001 -\ntop 00000001 -\n", "line 8" },
-		{ HEAD "layer 00000001 -\ntop 00000001 -\nsnapshot a/b 00000001 7 - x\n", "line 8" },
-		{ HEAD "layer 00000001 -\ntop 00000001 -\nsnapshot a 00000001 7 - x y\n", "line 8" },
+		{ HEAD "layer 00000001 -\ntop 00000001 -\nsnapshot a/b 00000001 7 - x\n",
+		  "line 8" },
+		{ HEAD "layer 00000001 -\ntop 00000001 -\nsnapshot a 00000001 7 - x y\n",
+		  "line 8" },
 		{ HEAD "layer 00000001 -\ntop 00000001 -\nwhatever\n", "line 8" },
 		{ HEAD "layer 00000001 -\ntop 00000001 %20a\n", "line 7" },
 		{ "sbx-session 1\nproject p 1 2\n", "line 2" },
@@ -62,7 +67,8 @@ static void states(void **state)
 			for (size_t at = 0; at < out.used; at++) {
 				out.text[at] ^= 1;
 				err_clear();
-				assert_int_equal(session_parse(arena, out.text, out.used, &session), -1);
+				assert_int_equal(session_parse(arena, out.text, out.used, &session),
+						 -1);
 				out.text[at] ^= 1;
 			}
 			out_free(&out);
@@ -75,13 +81,20 @@ static void states(void **state)
 static void journals(void **state)
 {
 	static const char *const bad[] = {
-		"sbx-apply 1\n", "sbx-apply 1\nnone\n", "sbx-apply 1\ncommit\nadd 0 /x 0 0 0 0 0 0 0\n",
-		"sbx-apply 1\ncommit\nadd 0 ../x 0 0 0 0 0 0 0\n", "sbx-apply 1\ncommit\nadd 0 a/../x 0 0 0 0 0 0 0\n",
-		"sbx-apply 1\ncommit\nadd 0 a//x 0 0 0 0 0 0 0\n", "sbx-apply 1\ncommit\nadd 99 x 0 0 0 0 0 0 0\n",
-		"sbx-apply 1\ncommit\nadd 0 x 0 0 0 0 0 0\n", "sbx-apply 1\ncommit\nstage 0 relative\n",
-		"sbx-apply 1\ncommit\nleaf 0 /x\n", "sbx-apply 1\ncommit\nwhat 0 x\n",
+		"sbx-apply 1\n",
+		"sbx-apply 1\nnone\n",
+		"sbx-apply 1\ncommit\nadd 0 /x 0 0 0 0 0 0 0\n",
+		"sbx-apply 1\ncommit\nadd 0 ../x 0 0 0 0 0 0 0\n",
+		"sbx-apply 1\ncommit\nadd 0 a/../x 0 0 0 0 0 0 0\n",
+		"sbx-apply 1\ncommit\nadd 0 a//x 0 0 0 0 0 0 0\n",
+		"sbx-apply 1\ncommit\nadd 99 x 0 0 0 0 0 0 0\n",
+		"sbx-apply 1\ncommit\nadd 0 x 0 0 0 0 0 0\n",
+		"sbx-apply 1\ncommit\nstage 0 relative\n",
+		"sbx-apply 1\ncommit\nleaf 0 /x\n",
+		"sbx-apply 1\ncommit\nwhat 0 x\n",
 	};
-	static const char good[] = "sbx-apply 1\ncommit\nstage 0 /s%20t\nadd 0 a%0ab 1 2 3 4 5 6 7\nleaf 0 a%0ab\n";
+	static const char good[] =
+		"sbx-apply 1\ncommit\nstage 0 /s%20t\nadd 0 a%0ab 1 2 3 4 5 6 7\nleaf 0 a%0ab\n";
 	struct arena *arena = arena_new();
 	struct journal journal;
 	(void)state;
@@ -105,7 +118,10 @@ static void journals(void **state)
 static void known_files(void **state)
 {
 	struct known_file files[] = {
-		{ 0, "b", 1, { 5, 0 } }, { 0, "a", 2, { 5, 0 } }, { 0, "b", 3, { 6, 0 } }, { 1, "a", 4, { 1, 0 } },
+		{ 0, "b", 1, { 5, 0 } },
+		{ 0, "a", 2, { 5, 0 } },
+		{ 0, "b", 3, { 6, 0 } },
+		{ 1, "a", 4, { 1, 0 } },
 	};
 	struct known known = { files, 4 };
 	struct timespec later = { 6, 0 }, earlier = { 5, 0 };
@@ -124,19 +140,54 @@ static void names(void **state)
 		const char *path;
 		bool guarded;
 	} rows[] = {
-		{ ".vscode", true }, { ".vscode/tasks.json", true }, { "sub/.vscode/x", true }, { ".vscodes", false },
-		{ "x.vscode", false }, { ".git/hooks", true }, { ".git/hooks/pre-commit", true }, { ".git/config", true },
-		{ ".git/config.worktree", true }, { ".git/configs", false }, { ".git/index", false }, { ".git/HEAD", false },
-		{ ".git/objects/aa/bb", false }, { ".git/refs/heads/hooks", false }, { ".git/info/attributes", true },
-		{ ".git/info/exclude", false }, { ".git/modules/a/config", true }, { ".git/modules/a/b/hooks/x", true },
-		{ ".git/modules/a/index", false }, { ".git/worktrees/w/gitdir", true }, { ".git/worktrees/w/HEAD", false },
-		{ "sub/.git/config", true }, { "src/hooks/x", false }, { "config", false }, { ".envrc", true }, { "a/.envrc", true },
-		{ ".sbx.ini", true }, { "gitdir", false }, { ".git/commondir", true },
+		{ ".vscode", true },
+		{ ".vscode/tasks.json", true },
+		{ "sub/.vscode/x", true },
+		{ ".vscodes", false },
+		{ "x.vscode", false },
+		{ ".git/hooks", true },
+		{ ".git/hooks/pre-commit", true },
+		{ ".git/config", true },
+		{ ".git/config.worktree", true },
+		{ ".git/configs", false },
+		{ ".git/index", false },
+		{ ".git/HEAD", false },
+		{ ".git/objects/aa/bb", false },
+		{ ".git/refs/heads/hooks", false },
+		{ ".git/info/attributes", true },
+		{ ".git/info/exclude", false },
+		{ ".git/modules/a/config", true },
+		{ ".git/modules/a/b/hooks/x", true },
+		{ ".git/modules/a/index", false },
+		{ ".git/worktrees/w/gitdir", true },
+		{ ".git/worktrees/w/HEAD", false },
+		{ "sub/.git/config", true },
+		{ "src/hooks/x", false },
+		{ "config", false },
+		{ ".envrc", true },
+		{ "a/.envrc", true },
+		{ ".sbx.ini", true },
+		{ "gitdir", false },
+		{ ".git/commondir", true },
 		// As other file systems spell it.
-		{ ".GIT/hooks/x", true }, { ".Git/HOOKS", true }, { "sub/GIT~1/config", true }, { "git~2/config", true },
-		{ ".g\xe2\x80\x8cit/config", true }, { ".git. ./hooks", true }, { ".git::$INDEX_ALLOCATION/config", true },
-		{ ".git:x/config", true }, { ".VSCode/tasks.json", true }, { ".gitx/config", false }, { ".gi/config", false },
-		{ ":.git/config", false }, { "git~/config", false }, { "git~1x/config", false }, { "GIT~12/config", true }, { ".g it/config", false }, { ".gi.t/config", false }, { "\xe2\x80\x8c/config", false },
+		{ ".GIT/hooks/x", true },
+		{ ".Git/HOOKS", true },
+		{ "sub/GIT~1/config", true },
+		{ "git~2/config", true },
+		{ ".g\xe2\x80\x8cit/config", true },
+		{ ".git. ./hooks", true },
+		{ ".git::$INDEX_ALLOCATION/config", true },
+		{ ".git:x/config", true },
+		{ ".VSCode/tasks.json", true },
+		{ ".gitx/config", false },
+		{ ".gi/config", false },
+		{ ":.git/config", false },
+		{ "git~/config", false },
+		{ "git~1x/config", false },
+		{ "GIT~12/config", true },
+		{ ".g it/config", false },
+		{ ".gi.t/config", false },
+		{ "\xe2\x80\x8c/config", false },
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
