@@ -7,10 +7,12 @@
 #include <stdint.h>
 
 struct plan;
-struct program;
 struct run;
 
-// Says what cannot be kept: names in mode host, a tier without a group.
+// An error where this program was built without the guard (then absent.c is all of this room), or
+// where its programs cannot be loaded, without a box.
+int guard_try(void);
+// Names in the message what cannot be enforced: names in mode host, a tier without a group.
 int guard_plan(struct plan *plan);
 int guard_host(const struct plan *plan, struct run *run);
 int guard_undo(const struct plan *plan, struct run *run);

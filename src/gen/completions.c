@@ -17,6 +17,7 @@ static const char *names_of(const struct key *key)
 		{ FORM_PROFILE, "profile list" },
 		{ FORM_SESSION, "session list" },
 		{ FORM_DESTINATION, "profile groups" },
+		{ FORM_RULE, "profile groups" },
 	};
 	for (unsigned i = 0; i < sizeof(lists) / sizeof(*lists); i++)
 		if (key->form == lists[i].form)

@@ -9,5 +9,5 @@ void gen_zsh(void);
 void gen_fish(void);
 void gen_network(void);
 
-// A whole file, in a buffer that the next call reuses. Stops the program when it cannot be read.
-char *gen_read_file(const char *path, size_t *ret_length);
+// A whole file. Stops the program when it cannot be read.
+const char *gen_read_file(const char *path, size_t *ret_length);

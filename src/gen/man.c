@@ -107,13 +107,9 @@ static void man_destinations(void)
 {
 	struct ini_rows rows;
 	size_t length;
-	// The template is being read from the buffer that gen_read_file reuses: a copy of ours.
-	static char text[INI_BYTES_MOST + 1];
-	FILE *file = fopen(groups_file, "rb");
-	length = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
-	if (!file || ini_read(arena_new(), groups_file, text, length, &rows) < 0)
+	const char *text = gen_read_file(groups_file, &length);
+	if (ini_read(arena_new(), groups_file, text, length, &rows) < 0)
 		exit(1);
-	fclose(file);
 	for (unsigned i = 0; i < rows.count; i++) {
 		const struct ini_row row = ini_at(&rows, i);
 		bool first = i == 0 || !str_equal(ini_at(&rows, i - 1).section, row.section);
@@ -144,7 +140,8 @@ void gen_man(const char *template, const char *groups)
 {
 	size_t length;
 	groups_file = groups;
-	for (char *line = strtok(gen_read_file(template, &length), "\n"); line;
+	const char *text = gen_read_file(template, &length);
+	for (char *line = strtok(arena_copy(arena_new(), text, length), "\n"); line;
 	     line = strtok(NULL, "\n")) {
 		void (*write)(void) = NULL;
 		for (size_t i = 0; i < sizeof(placeholders) / sizeof(*placeholders); i++)

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/destination.h"
 #include "base/err.h"
+#include "base/file.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "cli/verbs.h"
@@ -100,15 +101,12 @@ static void write_syscalls(void)
 
 // --- profiles ------------------------------------------------------------------------------------
 
-char *gen_read_file(const char *path, size_t *ret_length)
+const char *gen_read_file(const char *path, size_t *ret_length)
 {
-	static char text[INI_BYTES_MOST + 1];
-	FILE *file = fopen(path, "rb");
-	if (!file)
+	const char *text;
+	if (file_read(AT_FDCWD, path, FILE_LINK, INI_BYTES_MOST, arena_new(), &text, ret_length) <=
+	    0)
 		stop(path);
-	*ret_length = fread(text, 1, INI_BYTES_MOST, file);
-	text[*ret_length] = '\0';
-	fclose(file);
 	return text;
 }
 

@@ -1,0 +1,10 @@
+// The programs with their loaders, as bpftool writes them: its code, and its warnings.
+#pragma once
+#pragma GCC system_header
+
+// skel_internal.h uses both, and includes neither.
+#include <errno.h>
+#include <string.h>
+
+#include "bpf/catch.skel.h"
+#include "bpf/guard.skel.h"
