@@ -31,7 +31,7 @@ static uint16_t loopback_port(const struct worker *worker, const struct slot *sl
 // Whoever is not expected from this port is not of the box.
 static bool take_target(const struct worker *worker, struct slot *slot, struct address *ret_to)
 {
-	struct target *target = &worker->shared->targets[slot->source];
+	struct target *target = &worker->shared->targets[slot->ends.from_port];
 	if (!atomic_load_explicit(&target->set, memory_order_acquire))
 		return false;
 	*ret_to = target->address;
@@ -49,7 +49,7 @@ static void begin(struct worker *worker, struct slot *slot, unsigned listener,
 	if (loopback) {
 		slot->port = loopback;
 		slot->host = (struct host){ .kind = HOST_ADDRESS, .address = own };
-		slot->record = record_slot(worker, slot, VERDICT_ALLOWED, "loopback", "", false);
+		slot->record = record_slot(worker, slot, VERDICT_ALLOWED, "loopback", "", FIX_NONE);
 		slot->talk = TALK_TUNNEL;
 		flow_clear(&slot->flow[CLIENT], UNLIMITED_PASS);
 		flow_clear(&slot->flow[SERVER], UNLIMITED_PASS);
@@ -64,7 +64,6 @@ static void begin(struct worker *worker, struct slot *slot, unsigned listener,
 		slot_deadline(worker, slot, FIRST_MILLISECONDS);
 	} else {
 		slot->talk = TALK_SNIFF;
-		slot->flow[SERVER].allowance = UNLIMITED_PASS;
 		if (!talk_to(worker, slot, &host, slot->port))
 			deny_begin(worker, slot, worker->records[slot->record].why);
 	}
@@ -83,7 +82,7 @@ static void accept_one(struct worker *worker, unsigned listener, int fd,
 		       const struct sockaddr_storage *from)
 {
 	struct sockaddr_storage to_socket;
-	struct address to, source;
+	struct address to;
 	socklen_t size = sizeof(to_socket);
 	struct slot *slot = slot_accept(worker, fd);
 	if (!slot) {
@@ -96,7 +95,9 @@ static void accept_one(struct worker *worker, unsigned listener, int fd,
 		return;
 	}
 	dial_read_address(&to_socket, &to, &slot->port);
-	dial_read_address(from, &source, &slot->source);
+	dial_read_address(from, &slot->ends.from, &slot->ends.from_port);
+	slot->ends.to = to;
+	slot->ends.to_port = slot->port;
 	if (worker->relayed && !take_target(worker, slot, &to)) {
 		slot_reset(worker, slot);
 		return;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "net/opening.h"
 #include "net/socks.h"
 #include "net/tls.h"
 #include "net/worker.h"
@@ -17,6 +18,7 @@ static void drain(struct worker *worker, struct slot *slot)
 	// A word of the server's that was not understood does not pass either.
 	slot->flow[SERVER].end = slot->flow[SERVER].cleared;
 	// What was read stays unanswered, what comes is thrown away.
+	slot->keeping = false;
 	slot->flow[CLIENT].start = slot->flow[CLIENT].cleared = slot->flow[CLIENT].end = 0;
 }
 
@@ -50,7 +52,7 @@ void deny_http(struct worker *worker, struct slot *slot, int status)
 	char host[HOST_NAME_MOST + 1], fix[HOST_NAME_MOST + 64] = "", body[1024], head[1024];
 	const struct record *record = slot->record >= 0 ? &worker->records[slot->record] : NULL;
 	host_text(&slot->host, host);
-	if (status == 403 && record && record->by_rule)
+	if (status == 403 && record && record->fix == FIX_RULE)
 		snprintf(fix, sizeof(fix), "%s%s%s:%u", strchr(host, ':') ? "[" : "", host,
 			 strchr(host, ':') ? "]" : "", slot->port);
 	int length =
@@ -90,8 +92,8 @@ bool deny_run(struct worker *worker, struct slot *slot)
 	bool moved = flow_read(worker, slot, CLIENT);
 	if (slot->talk == TALK_FREE)
 		return false;
-	size_t length = flow->end - flow->start;
-	const char *bytes = slot->buffer[CLIENT] + flow->start;
+	size_t length;
+	const uint8_t *bytes = talk_unread(slot, &length);
 	if (length == 0 && !flow->ended)
 		return moved;
 	if (length > 0 && bytes[0] == TLS_HANDSHAKE) {
@@ -105,12 +107,12 @@ bool deny_run(struct worker *worker, struct slot *slot)
 		flow_write(worker, slot, SERVER);
 		return slot->talk != TALK_FREE;
 	}
-	enum parse http = length ? http_looks_like(bytes, length) : PARSE_BAD;
-	if (http == PARSE_DONE) {
+	enum opening opening = length ? opening_burst(bytes, length) : OPENING_OTHER;
+	if (opening == OPENING_HTTP) {
 		deny_http(worker, slot, denied ? 403 : 502);
 		return slot->talk != TALK_FREE;
 	}
-	if (http == PARSE_MORE && !flow->ended) {
+	if (opening == OPENING_MORE && !flow->ended) {
 		if (moved)
 			slot_deadline(worker, slot, HALF_MILLISECONDS);
 		return moved;
@@ -122,7 +124,7 @@ bool deny_run(struct worker *worker, struct slot *slot)
 void deny_failed(struct worker *worker, struct slot *slot)
 {
 	slot->record =
-		record_slot(worker, slot, VERDICT_FAILED, slot->rule.text, slot->problem, false);
+		record_slot(worker, slot, VERDICT_FAILED, slot->rule.text, slot->problem, FIX_NONE);
 	if (slot->talk == TALK_DIAL && slot->socks)
 		deny_socks(worker, slot, SOCKS_UNREACHABLE);
 	else if (slot->talk == TALK_DIAL || slot->talk == TALK_REQUEST ||

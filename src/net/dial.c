@@ -13,7 +13,7 @@
 #include "net/rules.h"
 #include "net/worker.h"
 
-enum { HEAD_START_MILLISECONDS = 250, DIAL_MILLISECONDS = 10000, HEAD_MILLISECONDS = 30000 };
+enum { HEAD_START_MILLISECONDS = 250, DIAL_MILLISECONDS = 10000 };
 
 static void fail_dial(struct worker *worker, struct slot *slot)
 {
@@ -110,8 +110,7 @@ static void connected(struct worker *worker, struct slot *slot, int fd,
 		ask_upstream(worker, slot);
 		slot_deadline(worker, slot, DIAL_MILLISECONDS);
 	} else {
-		bool head = slot->talk == TALK_HELLO || slot->talk == TALK_REQUEST;
-		slot_deadline(worker, slot, head ? HEAD_MILLISECONDS : 0);
+		slot_deadline(worker, slot, talk_patience(slot));
 	}
 	slot_wake(worker, slot);
 }
@@ -338,8 +337,12 @@ bool dial_asked(struct worker *worker, struct slot *slot)
 		return false;
 	}
 	if (result != PARSE_DONE || response.status / 100 != 2) {
-		snprintf(slot->problem, sizeof(slot->problem), "the upstream proxy %s",
-			 result != PARSE_DONE ? "is no HTTP proxy" : "refused it");
+		snprintf(slot->problem, sizeof(slot->problem), "%s %s",
+			 worker->behind_box ? "the box around this one" : "the upstream proxy",
+			 result != PARSE_DONE     ? "is no HTTP proxy"
+			 : !worker->behind_box    ? "refused it"
+			 : response.status == 403 ? "refuses it; that one's --allow-domain opens it"
+						  : "could not reach it");
 		fail_dial(worker, slot);
 		return false;
 	}

@@ -1,13 +1,17 @@
 // Owns the decisions about the box's network that need no other room.
 #include "net/egress.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/socket.h>
 
 #include "base/arena.h"
 #include "base/destination.h"
 #include "base/err.h"
+#include "base/fd.h"
 #include "base/str.h"
 #include "net/link.h"
 #include "net/shared.h"
@@ -183,6 +187,31 @@ static void tell_unseen(struct plan *plan)
 				 item->from);
 }
 
+// In the network of a box every name has a made-up address, and one address is the box's own: who
+// is there decides, and says whose wall it is. Found by effect: nobody else has that address. At
+// this port somebody is there also where the box cannot redirect.
+static void go_by_box(struct plan *plan)
+{
+	struct sockaddr_in own = { .sin_family = AF_INET, .sin_port = htons(LINK_PORT) };
+	const struct sockaddr *address = (const struct sockaddr *)&own;
+	autoclose int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	inet_pton(AF_INET, LINK_OWN_V4, &own.sin_addr);
+	if (fd < 0 || connect(fd, address, sizeof(own)) < 0) {
+		list_add(&plan->warnings, plan->arena,
+			 "the box around this one has no network, and so has this one: start that "
+			 "one with --network proxy",
+			 (struct origin){ .file = "network" });
+		return;
+	}
+	fd_close(&fd);
+	own.sin_port = 0;
+	fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0 || bind(fd, address, sizeof(own)) < 0)
+		return; // its network is the host's
+	plan->egress.behind_box = true;
+	plan->egress.upstream = arena_text(plan->arena, "http://" LINK_OWN_V4 ":%d", LINK_PORT);
+}
+
 int egress_upstream(struct plan *plan, char *const *environment)
 {
 	static const char *const names[] = { "https_proxy", "all_proxy", "http_proxy" };
@@ -192,6 +221,8 @@ int egress_upstream(struct plan *plan, char *const *environment)
 		return 0;
 	for (size_t i = 0; !url && i < sizeof(names) / sizeof(*names); i++)
 		url = value_of(environment, names[i]);
+	if (!url && plan->inside && plan->egress.allow.first)
+		go_by_box(plan);
 	if (!url)
 		return 0;
 	if (strstr(url, "://") && !str_starts(url, "http://")) {

@@ -9,8 +9,8 @@ enum { IDLE_MILLISECONDS = 120000, HEAD_MILLISECONDS = 30000 };
 static bool refuse(struct worker *worker, struct slot *slot, int status, const char *why)
 {
 	strncpy(slot->problem, why, sizeof(slot->problem) - 1);
-	if (status == 403)
-		slot->record = record_slot(worker, slot, VERDICT_DENIED, "", why, false);
+	if (status == 403 || (status == 400 && slot->record >= 0))
+		slot->record = record_slot(worker, slot, VERDICT_DENIED, "", why, FIX_NONE);
 	deny_http(worker, slot, status);
 	return slot->talk != TALK_FREE;
 }
@@ -34,9 +34,9 @@ static void begin_exchange(struct worker *worker, struct slot *slot, size_t head
 	slot->response_head = true;
 	slot->response_done = false;
 	slot->flow[SERVER].allowance = 0;
-	flow->cleared = flow->start - slot->passed;
+	flow->cleared = slot->keeping ? slot->kept : flow->start;
 	flow_clear(flow, head);
-	slot->passed = 0;
+	slot->keeping = false;
 	if (request->body == BODY_LENGTH)
 		flow_clear(flow, request->length);
 	slot->talk = TALK_EXCHANGE;
@@ -44,10 +44,21 @@ static void begin_exchange(struct worker *worker, struct slot *slot, size_t head
 		slot_deadline(worker, slot, 0);
 }
 
+// The head as the server gets it, in place, at the end of where the longer one was.
+static size_t rewrite(struct slot *slot, const struct http_request *request)
+{
+	char rewritten[BUFFER_SIZE];
+	slot->keeping = false;
+	struct flow *flow = &slot->flow[CLIENT];
+	size_t head = http_rewrite(slot->buffer[CLIENT] + flow->start, request, rewritten);
+	flow->start += (uint32_t)(request->head - head);
+	memcpy(slot->buffer[CLIENT] + flow->start, rewritten, head);
+	return head;
+}
+
 // The request is for the explicit proxy: it names its server itself.
 static bool begin_explicit(struct worker *worker, struct slot *slot, struct http_request *request)
 {
-	char rewritten[BUFFER_SIZE];
 	struct flow *flow = &slot->flow[CLIENT];
 	uint16_t port = request->port ? request->port : 80;
 	if (!request->absolute)
@@ -73,11 +84,7 @@ static bool begin_explicit(struct worker *worker, struct slot *slot, struct http
 	}
 	if (request->connect || slot->talk == TALK_DRAIN || slot->talk == TALK_FREE)
 		return slot->talk != TALK_FREE;
-	size_t head = http_rewrite(slot->buffer[CLIENT] + flow->start, request, rewritten);
-	// In place, at the end of where the longer head was.
-	flow->start += (uint32_t)(request->head - head);
-	memcpy(slot->buffer[CLIENT] + flow->start, rewritten, head);
-	begin_exchange(worker, slot, head, request);
+	begin_exchange(worker, slot, rewrite(slot, request), request);
 	return true;
 }
 
@@ -89,9 +96,16 @@ static bool begin_request(struct worker *worker, struct slot *slot, struct http_
 	if (request->connect)
 		return refuse(worker, slot, 403,
 			      "CONNECT through a server is a tunnel to somebody else");
+	if (!request->has_host && slot->host.kind == HOST_NAME)
+		return refuse(worker, slot, 403, "the request names no host");
 	if (request->has_host && (!host_equal(&request->host, &slot->host) || port != slot->port))
 		return refuse(worker, slot, 403, "the request names another host");
-	begin_exchange(worker, slot, request->head, request);
+	// Asked for without what nobody here could read (h2c); nothing of it may have passed.
+	bool whole = !slot->keeping || slot->kept == slot->flow[CLIENT].start;
+	if (request->other_upgrade && !whole)
+		return refuse(worker, slot, 400, "an upgrade to what is not read here");
+	begin_exchange(worker, slot,
+		       request->other_upgrade ? rewrite(slot, request) : request->head, request);
 	return true;
 }
 
@@ -114,17 +128,20 @@ bool exchange_request(struct worker *worker, struct slot *slot)
 		if (!slot->explicit_proxy)
 			dial_begin(worker, slot);
 	}
-	size_t length = flow->end - flow->start + slot->passed;
-	enum parse result =
-		http_request(slot->buffer[CLIENT] + flow->start - slot->passed, length, &request);
+	size_t length;
+	const char *bytes = (const char *)talk_unread(slot, &length);
+	enum parse result = http_request(bytes, length, &request);
 	if (result == PARSE_DONE)
 		return begin_request(worker, slot, &request);
 	if (length == 0 && flow->ended) {
 		slot_close(worker, slot);
 		return false;
 	}
+	bool prior = length >= 5 && memcmp(bytes, "PRI *", 5) == 0;
 	if (result == PARSE_BAD || flow->ended || length == BUFFER_SIZE)
-		return refuse(worker, slot, 400, "a request that could be read in two ways");
+		return refuse(worker, slot, 400,
+			      prior ? "HTTP/2 without TLS is not read here"
+				    : "a request that could be read in two ways");
 	if (length > 0 && !slot->reading_head) {
 		slot->reading_head = true;
 		if (slot->dialing == DIAL_OPEN || slot->dialing == DIAL_NONE)
@@ -182,14 +199,12 @@ static bool read_response(struct worker *worker, struct slot *slot)
 						  slot->asks_head, &response);
 		if (result == PARSE_MORE)
 			return length < BUFFER_SIZE && !flow->ended;
-		if (result == PARSE_BAD || (response.status == 101 && !slot->upgrade))
+		if (result == PARSE_BAD ||
+		    (response.status == 101 && !(slot->upgrade && response.upgrade)))
 			return false;
 		flow_clear(flow, response.head);
 		if (response.status == 101) {
-			slot->talk = TALK_TUNNEL;
-			flow_clear(&slot->flow[CLIENT], UNLIMITED_PASS);
-			flow_clear(flow, UNLIMITED_PASS);
-			slot_deadline(worker, slot, 0);
+			talk_inspect(worker, slot);
 			return true;
 		}
 		if (response.status < 200)

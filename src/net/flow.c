@@ -93,24 +93,62 @@ static ssize_t splice_in(struct worker *worker, struct slot *slot, enum side fro
 	return got;
 }
 
-static ssize_t receive(struct slot *slot, enum side from)
+// Bytes that have passed may still be needed, to be read again with what follows.
+static uint32_t first_needed(const struct slot *slot, enum side from)
+{
+	return from == CLIENT && slot->keeping ? slot->kept : slot->flow[from].start;
+}
+
+static struct held *held_of(struct worker *worker, const struct slot *slot)
+{
+	return &worker->held[slot_index(worker, slot)];
+}
+
+// As far as this buffer may be filled.
+static uint32_t fill_most(struct worker *worker, const struct slot *slot)
+{
+	bool large = held_of(worker, slot)->held == HELD_LARGE || worker->large_count < LARGE_MOST;
+	return large ? BUFFER_SIZE : SMALL_BYTES;
+}
+
+static void note_held(struct worker *worker, const struct slot *slot, uint32_t end)
+{
+	struct held *held = held_of(worker, slot);
+	bool large = end > SMALL_BYTES;
+	held->used = true;
+	worker->held_count += !held->held;
+	worker->large_count += large && held->held != HELD_LARGE;
+	held->held = large ? HELD_LARGE : held->held ? held->held : HELD_SMALL;
+}
+
+static ssize_t receive(struct worker *worker, struct slot *slot, enum side from)
 {
 	struct flow *flow = &slot->flow[from];
-	bool kept = from == CLIENT && slot->passed; // to be read again, with what follows
-	if (flow->start == flow->end && !kept) {
+	uint32_t base = first_needed(slot, from), most = fill_most(worker, slot);
+	if (base == flow->end) {
 		flow->start = flow->cleared = flow->end = 0;
-	} else if (flow->start > 0 && flow->end == BUFFER_SIZE && !kept) {
-		memmove(slot->buffer[from], slot->buffer[from] + flow->start,
-			flow->end - flow->start);
-		flow->cleared -= flow->start;
-		flow->end -= flow->start;
-		flow->start = 0;
+	} else if (base > 0 && flow->end >= most) {
+		memmove(slot->buffer[from], slot->buffer[from] + base, flow->end - base);
+		flow->start -= base;
+		flow->cleared -= base;
+		flow->end -= base;
+		if (from == CLIENT) {
+			slot->kept = 0;
+			slot->request_at -= slot->request_like ? base : 0;
+			slot->request_next -= slot->request_like ? base : 0;
+		}
 	}
-	size_t room = BUFFER_SIZE - flow->end;
+	size_t room = most > flow->end ? most - flow->end : 0;
+	if (room == 0) { // others hold what there is: later
+		slot->paused = worker->any_paused = true;
+		errno = EINTR;
+		return -1;
+	}
 	ssize_t got = recv(slot->fd[from], slot->buffer[from] + flow->end, room, MSG_DONTWAIT);
 	if (got > 0) {
 		uint64_t pass = flow->cleared == flow->end ? flow->allowance : 0;
 		flow->end += (uint32_t)got;
+		note_held(worker, slot, flow->end);
 		flow->bulk = (size_t)got == BUFFER_SIZE;
 		// A short read emptied the socket; an end that was told already is still to be
 		// seen.
@@ -125,7 +163,7 @@ static ssize_t receive(struct slot *slot, enum side from)
 bool flow_read(struct worker *worker, struct slot *slot, enum side from)
 {
 	struct flow *flow = &slot->flow[from];
-	bool room = flow->end < BUFFER_SIZE || flow->start > 0;
+	bool room = flow->end < BUFFER_SIZE || first_needed(slot, from) > 0;
 	if (slot->fd[from] < 0 || !slot->readable[from] || flow->ended || flow->piped || !room)
 		return false;
 	if (record_must_wait(worker, slot)) {
@@ -136,7 +174,7 @@ bool flow_read(struct worker *worker, struct slot *slot, enum side from)
 	bool splices = flow->bulk && !slot->budgets && flow->start == flow->end &&
 		       flow->allowance >= BULK_BYTES && slot->fd[!from] >= 0 &&
 		       take_pipe(worker, flow);
-	ssize_t got = splices ? splice_in(worker, slot, from) : receive(slot, from);
+	ssize_t got = splices ? splice_in(worker, slot, from) : receive(worker, slot, from);
 	if (got > 0) {
 		record_bytes(worker, slot, from, (uint64_t)got);
 		return true;
@@ -162,6 +200,8 @@ bool flow_write(struct worker *worker, struct slot *slot, enum side from)
 	struct flow *flow = &slot->flow[from];
 	enum side to = from == CLIENT ? SERVER : CLIENT;
 	bool moved = false;
+	if (from == SERVER && slot->held)
+		return false;
 	while (!flow_empty(flow) && slot->fd[to] >= 0 && slot->writable[to]) {
 		ssize_t put =
 			flow->piped

@@ -14,10 +14,10 @@ struct text {
 
 // What the fields of a head say, for requests and responses alike.
 struct fields {
-	unsigned hosts, lengths, codings;
+	unsigned hosts, lengths, codings, upgrades;
 	struct text host, coding;
 	uint64_t length;
-	bool close, keep, upgrade;
+	bool close, keep, upgrade; // to websocket
 };
 
 static bool is_token(char c)
@@ -100,12 +100,30 @@ static bool note_field(struct fields *fields, struct text name, struct text valu
 		fields->codings++;
 		fields->coding = value;
 	} else if (is_word(name, "connection") || is_word(name, "proxy-connection")) {
+		// What is named here is for the next reader alone; behind it there would be no
+		// host.
+		if (has_word(value, "host") || has_word(value, "content-length") ||
+		    has_word(value, "transfer-encoding"))
+			return false;
 		fields->close = fields->close || has_word(value, "close");
 		fields->keep = fields->keep || has_word(value, "keep-alive");
 	} else if (is_word(name, "upgrade")) {
-		fields->upgrade =
-			is_word(value, "websocket"); // not h2c: its requests are not read here
+		fields->upgrades++;
+		fields->upgrade = is_word(value, "websocket");
 	}
+	return true;
+}
+
+// The parts of "name: value"; a line that begins with a space is none (the folding of old).
+static bool split_field(struct text line, struct text *name, struct text *value)
+{
+	size_t length = 0;
+	while (length < line.length && is_token(line.at[length]))
+		length++;
+	if (length == 0 || length == line.length || line.at[length] != ':')
+		return false;
+	*name = (struct text){ line.at, length };
+	*value = trimmed((struct text){ line.at + length + 1, line.length - length - 1 });
 	return true;
 }
 
@@ -116,14 +134,8 @@ static enum parse take_fields(const char **at, const char *end, struct fields *f
 	while (take_line(at, end, &line, &result)) {
 		if (line.length == 0)
 			return PARSE_DONE;
-		size_t name = 0;
-		while (name < line.length && is_token(line.at[name]))
-			name++;
-		// Also a line that begins with a space: the folding of old.
-		if (name == 0 || name == line.length || line.at[name] != ':')
-			return PARSE_BAD;
-		struct text value = { line.at + name + 1, line.length - name - 1 };
-		if (!note_field(fields, (struct text){ line.at, name }, trimmed(value)))
+		struct text name, value;
+		if (!split_field(line, &name, &value) || !note_field(fields, name, value))
 			return PARSE_BAD;
 	}
 	return result;
@@ -206,7 +218,8 @@ static bool check_host(const struct fields *fields, unsigned minor, struct http_
 {
 	struct host host;
 	uint16_t port = 0;
-	if (fields->hosts > 1 || (fields->hosts == 0 && minor == 1 && !request->connect))
+	bool needed = !request->connect && (minor == 1 || request->absolute);
+	if (fields->hosts > 1 || (fields->hosts == 0 && needed))
 		return false;
 	if (fields->hosts == 0)
 		return true;
@@ -243,7 +256,7 @@ enum parse http_request(const char *bytes, size_t length, struct http_request *r
 	result = take_fields(&at, bytes + length, &fields);
 	if (result != PARSE_DONE)
 		return result;
-	if (!check_host(&fields, minor, &request) ||
+	if (!check_host(&fields, minor, &request) || fields.upgrades > 1 ||
 	    !body_of(&fields, BODY_NONE, &request.body, &request.length))
 		return PARSE_BAD;
 	if ((minor == 0 && fields.codings) || (request.connect && request.body != BODY_NONE))
@@ -251,6 +264,7 @@ enum parse http_request(const char *bytes, size_t length, struct http_request *r
 	request.head = (size_t)(at - bytes);
 	request.keep_alive = minor == 1 ? !fields.close : fields.keep && !fields.close;
 	request.upgrade = fields.upgrade;
+	request.other_upgrade = fields.upgrades && !fields.upgrade;
 	*ret = request;
 	return PARSE_DONE;
 }
@@ -276,6 +290,7 @@ enum parse http_response(const char *bytes, size_t length, bool asks_head,
 		return result;
 	response.head = (size_t)(at - bytes);
 	response.status = (unsigned)status;
+	response.upgrade = fields.upgrade && fields.upgrades == 1;
 	if (!body_of(&fields, BODY_UNTIL_CLOSE, &response.body, &response.length))
 		return PARSE_BAD;
 	if (asks_head || status < 200 || status == 204 || status == 304)
@@ -284,25 +299,6 @@ enum parse http_response(const char *bytes, size_t length, bool asks_head,
 			      (minor == 1 ? !fields.close : fields.keep && !fields.close);
 	*ret = response;
 	return PARSE_DONE;
-}
-
-enum parse http_looks_like(const char *bytes, size_t length)
-{
-	size_t start = 0;
-	while (start < length && strchr("\r\n \t", bytes[start]) && bytes[start])
-		start++;
-	if (start == length)
-		return length < LINE_MOST ? PARSE_MORE : PARSE_BAD;
-	if (!is_token(bytes[start]))
-		return PARSE_BAD;
-	for (size_t i = start; i < length; i++) {
-		unsigned char c = (unsigned char)bytes[i];
-		if (length - i >= 5 && is_alike(bytes + i, "http/", 5))
-			return PARSE_DONE;
-		if (c == '\n' || (c < ' ' && c != '\t' && c != '\r'))
-			return PARSE_BAD;
-	}
-	return length - start < LINE_MOST ? PARSE_MORE : PARSE_BAD;
 }
 
 static enum parse chunk_size(struct text line, uint64_t *ret)
@@ -321,6 +317,16 @@ static enum parse chunk_size(struct text line, uint64_t *ret)
 		return PARSE_BAD;
 	*ret = size;
 	return PARSE_DONE;
+}
+
+// Behind a body nothing says where it leads or how long it is (RFC 9110 6.5.1): some readers would
+// take it for a field of the head.
+static bool is_trailer(struct text line)
+{
+	struct text name, value;
+	struct fields fields = { 0 };
+	return split_field(line, &name, &value) && note_field(&fields, name, value) &&
+	       !fields.hosts && !fields.lengths && !fields.codings && !fields.upgrades;
 }
 
 enum parse http_chunk(const char *bytes, size_t length, enum http_chunk *at, size_t *ret_used,
@@ -344,6 +350,8 @@ enum parse http_chunk(const char *bytes, size_t length, enum http_chunk *at, siz
 		*at = CHUNK_SIZE;
 		return line.length == 0 ? PARSE_DONE : PARSE_BAD;
 	case CHUNK_TRAILER:
+		if (line.length > 0 && !is_trailer(line))
+			return PARSE_BAD;
 		*at = line.length == 0 ? CHUNK_DONE : CHUNK_TRAILER;
 		return PARSE_DONE;
 	case CHUNK_DONE:
@@ -362,8 +370,12 @@ size_t http_rewrite(const char *from, const struct http_request *request, char *
 		to[used++] = '/'; // "http://host" or "http://host?query"
 	for (bool first = true; at < end; first = false) {
 		size_t line = (size_t)((const char *)memchr(at, '\n', (size_t)(end - at)) - at) + 1;
-		bool ours = !first && line > 6 && is_alike(at, "proxy-", 6);
-		if (!ours) {
+		// An upgrade to what is not read here is not asked for.
+		bool drop = !first && ((line > 6 && is_alike(at, "proxy-", 6)) ||
+				       (request->other_upgrade &&
+					((line > 8 && is_alike(at, "upgrade:", 8)) ||
+					 (line > 15 && is_alike(at, "http2-settings:", 15)))));
+		if (!drop) {
 			memcpy(to + used, at, line);
 			used += line;
 		}

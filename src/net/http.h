@@ -16,7 +16,8 @@ struct http_request {
 	struct host host;
 	uint16_t port;
 	size_t target, path; // offsets: of the target, and of the path in an absolute one
-	bool keep_alive, upgrade;
+	bool keep_alive;
+	bool upgrade, other_upgrade; // to websocket; to anything else
 	enum http_body body;
 	uint64_t length;
 };
@@ -25,14 +26,12 @@ struct http_response {
 	size_t head;
 	unsigned status;
 	bool keep_alive;
+	bool upgrade; // to websocket and nothing else
 	enum http_body body;
 	uint64_t length;
 };
 
 enum { HTTP_HEAD_MOST = 16 * 1024 };
-
-// Whether the first bytes of a connection are HTTP: MORE while they could be, BAD for no.
-enum parse http_looks_like(const char *bytes, size_t length);
 
 enum parse http_request(const char *bytes, size_t length, struct http_request *ret);
 // `asks_head`: the response to HEAD has no body.
@@ -46,5 +45,6 @@ enum parse http_chunk(const char *bytes, size_t length, enum http_chunk *at, siz
 		      uint64_t *ret_data);
 
 // Copies the head for a server: path instead of the absolute form, without what was meant for the
-// proxy. `to` holds as much as `from`. Returns the bytes written.
+// proxy, and without an upgrade to another word than websocket. `to` holds as much as `from`.
+// Returns the bytes written.
 size_t http_rewrite(const char *from, const struct http_request *request, char *to);

@@ -157,6 +157,19 @@ static long add_listener(struct helper *helper, struct wanted wanted)
 	return fd;
 }
 
+// Whose a connection is can be asked in its own network alone. A kernel that cannot tell is not
+// asked: any socket takes the place.
+static long add_owners(struct helper *helper)
+{
+	int type = SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
+	long fd = sys_raw(SYS_socket, AF_NETLINK, type, NETLINK_SOCK_DIAG);
+	if (fd < 0)
+		fd = sys_raw(SYS_socket, AF_UNIX, type, 0);
+	if (fd >= 0)
+		helper->listeners[helper->listener_count++] = (int)fd;
+	return fd;
+}
+
 // Low ports are the program's own to serve, in a namespace of its own.
 static void open_low_ports(const struct helper *helper)
 {
@@ -183,8 +196,10 @@ static long make_egress(struct helper *helper)
 		[LISTENER_DNS] = { SOCK_DGRAM, LINK_DNS_PORT, AT_ALL, false },
 		[LISTENER_DNS_TCP] = { SOCK_STREAM, LINK_DNS_PORT, AT_ALL, false },
 	};
-	for (unsigned i = 0; i < LISTENER_FIRST_PORT && result >= 0; i++)
+	for (unsigned i = 0; i < LISTENER_OWNERS && result >= 0; i++)
 		result = add_listener(helper, standard[i]);
+	if (result >= 0)
+		result = add_owners(helper);
 	for (unsigned i = 0; i < helper->loopback_count && result >= 0; i++)
 		result = add_listener(helper,
 				      (struct wanted){ SOCK_STREAM, helper->loopback_ports[i],

@@ -17,7 +17,14 @@ struct run;
 enum { LINK_PORT = 1, LINK_DNS_PORT = 53, LINK_LOOPBACK_MOST = 8, LINK_PORTS_MOST = 16 };
 
 // Listeners in the order in which they are handed out; the rest follow by port.
-enum listener { LISTENER_ALL, LISTENER_DNS, LISTENER_DNS_TCP, LISTENER_FIRST_PORT };
+// The one of owners is none, but a socket that the kernel answers on: see who.h.
+enum listener {
+	LISTENER_ALL,
+	LISTENER_DNS,
+	LISTENER_DNS_TCP,
+	LISTENER_OWNERS,
+	LISTENER_FIRST_PORT
+};
 enum { LISTENERS_MOST = LISTENER_FIRST_PORT + 2 * LINK_LOOPBACK_MOST + LINK_PORTS_MOST };
 
 // Steps of the box. Begun in a helper, entered by join, complete and handed over by listen, the

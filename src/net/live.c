@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -15,23 +16,44 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/list.h"
+#include "base/out.h"
 #include "base/str.h"
 #include "net/proxy.h"
 
-enum { ANSWER_MILLISECONDS = 2000, WISH_MILLISECONDS = 100 };
+enum { ANSWER_MILLISECONDS = 2000, WISH_MILLISECONDS = 100, NAME_MOST = 64 };
 
 struct wish {
 	enum { WISH_ALLOW, WISH_DENY } kind;
 	char destination[RULE_TEXT_MOST];
 };
 
-static socklen_t fill_name(struct sockaddr_un *address, uid_t uid, pid_t run)
+// "@sbx-UID-RUN-RANDOM": nobody can take it before, and it is found among the machine's names.
+static socklen_t fill_name(struct sockaddr_un *address, const char *name)
 {
 	memset(address, 0, sizeof(*address));
 	address->sun_family = AF_UNIX;
-	int length = snprintf(address->sun_path + 1, sizeof(address->sun_path) - 1, "sbx-%u-%d",
-			      (unsigned)uid, (int)run);
+	int length = snprintf(address->sun_path + 1, sizeof(address->sun_path) - 1, "%s", name);
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
+}
+
+// The next name of a run of the caller's. False when there are no more.
+static bool next_name(FILE *names, char name[NAME_MOST], pid_t *ret_run)
+{
+	char line[512], prefix[64];
+	unsigned long long run;
+	snprintf(prefix, sizeof(prefix), "@sbx-%u-", (unsigned)geteuid());
+	while (fgets(line, sizeof(line), names)) {
+		const char *at = strstr(line, prefix), *number = at ? at + strlen(prefix) : "";
+		size_t length = strcspn(at ? at : "", "\n");
+		if (!at || length > NAME_MOST ||
+		    !str_number(number, strcspn(number, "-"), 1, 1 << 30, &run))
+			continue;
+		memcpy(name, at + 1, length - 1);
+		name[length - 1] = '\0';
+		*ret_run = (pid_t)run;
+		return true;
+	}
+	return false;
 }
 
 // Not in a sandbox of its own: what shares the host's network reaches abstract sockets (before
@@ -56,10 +78,16 @@ static bool is_own(int fd, pid_t wanted)
 int live_listen(void)
 {
 	struct sockaddr_un address;
-	socklen_t size = fill_name(&address, geteuid(), getpid());
+	char name[NAME_MOST];
+	uint64_t random;
+	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+		return -1;
+	snprintf(name, sizeof(name), "sbx-%u-%d-%016llx", (unsigned)geteuid(), (int)getpid(),
+		 (unsigned long long)random);
+	socklen_t size = fill_name(&address, name);
 	autoclose int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0 || bind(fd, (const struct sockaddr *)&address, size) < 0 || listen(fd, 8) < 0)
-		return fail(errno, "the socket for sbx allow");
+		return -1;
 	return take(&fd);
 }
 
@@ -70,7 +98,8 @@ static int add(struct proxy *proxy, const struct wish *wish)
 	struct list *list = wish->kind == WISH_ALLOW ? &proxy->more_allow : &proxy->more_deny;
 	unsigned count = 0;
 	if (memchr(wish->destination, '\0', sizeof(wish->destination)) == NULL ||
-	    !destination_parse(wish->destination, &destination))
+	    !destination_parse(wish->destination, &destination) ||
+	    (destination.raw && wish->kind != WISH_ALLOW))
 		return EINVAL;
 	list_each (item, list)
 		count++;
@@ -99,17 +128,38 @@ bool live_take(struct proxy *proxy)
 	return answer == 0;
 }
 
+// Of all names that say they are the run's, the one whose process is; anybody can make others.
+static int connect_to(pid_t run)
+{
+	char name[NAME_MOST];
+	pid_t claimed;
+	int found = -1;
+	FILE *names = fopen("/proc/net/unix", "re");
+	while (names && found < 0 && next_name(names, name, &claimed)) {
+		struct sockaddr_un address;
+		socklen_t size = fill_name(&address, name);
+		autoclose int fd = -1;
+		if (claimed != run)
+			continue;
+		fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+		if (fd >= 0 && connect(fd, (const struct sockaddr *)&address, size) == 0 &&
+		    is_own(fd, run))
+			found = take(&fd);
+	}
+	if (names)
+		fclose(names);
+	return found;
+}
+
 int live_tell(pid_t run, const char *word, const char *destination)
 {
 	struct wish wish = { .kind = str_equal(word, "allow") ? WISH_ALLOW : WISH_DENY };
-	struct sockaddr_un address;
-	socklen_t size = fill_name(&address, geteuid(), run);
 	int answer = 0;
 	if (strlen(destination) >= sizeof(wish.destination))
 		return fail(0, "'%.40s' is too long", destination);
 	memcpy(wish.destination, destination, strlen(destination));
-	autoclose int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	if (fd < 0 || connect(fd, (const struct sockaddr *)&address, size) < 0 || !is_own(fd, run))
+	autoclose int fd = connect_to(run);
+	if (fd < 0)
 		return fail(0,
 			    "no run %d of yours has a network to change; those that have: sbx log "
 			    "--runs",
@@ -122,21 +172,36 @@ int live_tell(pid_t run, const char *word, const char *destination)
 	return answer ? fail(answer, "run %d refused '%s'", (int)run, destination) : 0;
 }
 
+// Names prove nothing: a process of another user's is no run of the caller's.
+static bool is_callers(pid_t run)
+{
+	char path[64];
+	struct stat status;
+	snprintf(path, sizeof(path), "/proc/%d", (int)run);
+	return stat(path, &status) == 0 && status.st_uid == geteuid();
+}
+
 unsigned live_runs(pid_t *runs, unsigned most)
 {
-	char line[512], prefix[64];
+	char name[NAME_MOST];
 	unsigned count = 0;
-	FILE *file = fopen("/proc/net/unix", "re");
-	if (!file)
-		return 0;
-	snprintf(prefix, sizeof(prefix), "@sbx-%u-", (unsigned)geteuid());
-	while (count < most && fgets(line, sizeof(line), file)) {
-		const char *at = strstr(line, prefix);
-		unsigned long long pid;
-		size_t length = at ? strcspn(at + strlen(prefix), "\n") : 0;
-		if (at && str_number(at + strlen(prefix), length, 1, 1 << 30, &pid))
-			runs[count++] = (pid_t)pid;
+	pid_t run;
+	FILE *names = fopen("/proc/net/unix", "re");
+	while (names && count < most && next_name(names, name, &run)) {
+		bool listed = !is_callers(run);
+		for (unsigned i = 0; i < count; i++)
+			listed = listed || runs[i] == run;
+		if (!listed)
+			runs[count++] = run;
 	}
-	fclose(file);
+	if (names)
+		fclose(names);
 	return count;
+}
+
+void live_note(const struct proxy *proxy, struct out *out)
+{
+	if (proxy->live_problem)
+		out_text(out, "sbx: sbx allow and sbx deny could not reach this run: %s\n",
+			 strerror(proxy->live_problem));
 }

@@ -5,9 +5,10 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+struct out;
 struct proxy;
 
-// The socket of this run. -1 with the error said.
+// The socket of this run, or -1 with errno: the run goes on without.
 int live_listen(void);
 // Answers one client. True when the rules changed.
 bool live_take(struct proxy *proxy);
@@ -16,3 +17,5 @@ bool live_take(struct proxy *proxy);
 int live_tell(pid_t run, const char *word, const char *destination);
 // The caller's runs that can be told; returns how many, at most `most`.
 unsigned live_runs(pid_t *runs, unsigned most);
+// At the end of a run: that it could not be told.
+void live_note(const struct proxy *proxy, struct out *out);

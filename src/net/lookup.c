@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -51,18 +52,16 @@ int lookup_begin(struct worker *worker)
 
 static void use_resolv(struct worker *worker, const char *text, size_t length)
 {
-	struct ares_addr_node servers[RESOLV_SERVERS_MOST] = { 0 };
+	char servers[RESOLV_SERVERS_MOST * (ADDRESS_TEXT_MOST + 4)] = "";
 	resolv_parse(text, length, &worker->resolv);
 	for (unsigned i = 0; i < worker->resolv.server_count; i++) {
-		const struct address *address = &worker->resolv.servers[i];
-		servers[i].family = address_is_v4(address) ? AF_INET : AF_INET6;
-		if (address_is_v4(address))
-			memcpy(&servers[i].addr, address->bytes + 12, 4);
-		else
-			memcpy(&servers[i].addr, address->bytes, 16);
-		servers[i].next = i + 1 < worker->resolv.server_count ? &servers[i + 1] : NULL;
+		char server[ADDRESS_TEXT_MOST];
+		address_text(&worker->resolv.servers[i], server);
+		size_t used = strlen(servers);
+		snprintf(servers + used, sizeof(servers) - used,
+			 strchr(server, ':') ? "%s[%s]" : "%s%s", i ? "," : "", server);
 	}
-	ares_set_servers(worker->channel, servers);
+	ares_set_servers_csv(worker->channel, servers);
 	// What another network answered holds no more.
 	for (unsigned i = 0; i < LOOKUPS_MOST; i++)
 		if (worker->lookups[i].state == LOOKUP_KNOWN ||

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/netlink.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
@@ -18,12 +19,12 @@
 #include "base/arena.h"
 #include "base/denials.h"
 #include "base/err.h"
-#include "base/fd.h"
+#include "base/file.h"
+#include "base/steady.h"
 #include "base/sys.h"
-#include "net/audit.h"
 #include "net/live.h"
 #include "net/rules.h"
-#include "net/who.h"
+#include "net/seen.h"
 #include "plan.h"
 #include "run.h"
 
@@ -59,7 +60,8 @@ int proxy_host(const struct plan *plan, struct run *run)
 	for (; proxy->published_count < plan->egress.publish_count; proxy->published_count++)
 		TRY(proxy->published[proxy->published_count] =
 			    listen_on_host(&plan->egress.publish[proxy->published_count]));
-	TRY(proxy->live = live_listen());
+	proxy->live = live_listen();
+	proxy->live_problem = proxy->live < 0 ? errno : 0;
 	return 0;
 }
 
@@ -82,6 +84,10 @@ void proxy_listeners(struct proxy *proxy, const int *fds, unsigned count, bool r
 	for (unsigned i = 0; i < count; i++)
 		if (fds[i] >= 0 && proxy->listener_count < LISTENERS_MOST)
 			proxy->listeners[proxy->listener_count++] = fds[i];
+	if (proxy->owners < 0 && proxy->listener_count > LISTENER_OWNERS) {
+		proxy->owners = proxy->listeners[LISTENER_OWNERS];
+		proxy->listeners[LISTENER_OWNERS] = -1;
+	}
 }
 
 // Everything of the supervisor's that a worker could read or reach is given up here: descriptors,
@@ -119,20 +125,28 @@ static _Noreturn void become_worker(const struct plan *plan, const struct run *r
 	worker_main(start);
 }
 
+// One that is gone is noticed by its pidfd; one that does not read what it is told is no proxy.
+static int send_order(int control, const struct order *order, const int *fds, unsigned count)
+{
+	if (fd_send(control, order, sizeof(*order), fds, count) < 0 && errno == EAGAIN)
+		return fail(0, "the proxy does not listen");
+	return 0;
+}
+
 // The tables of names as they are now, where they are not as they were sent.
-static void send_files(struct sent *files, int control)
+static int send_files(struct sent *files, int control)
 {
 	struct order order = { .kind = ORDER_FILES };
 	int fds[2];
 	unsigned count = 0;
 	for (int i = 0; i < 2; i++) {
 		struct stat status;
-		int fd = open(name_files[i], O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-		bool same = fd >= 0 && fstat(fd, &status) == 0 &&
-			    status.st_dev == files[i].device && status.st_ino == files[i].inode &&
+		int fd = file_open(AT_FDCWD, name_files[i], FILE_LINK, &status);
+		bool same = fd >= 0 && status.st_dev == files[i].device &&
+			    status.st_ino == files[i].inode &&
 			    status.st_ctim.tv_sec == files[i].changed.tv_sec &&
 			    status.st_ctim.tv_nsec == files[i].changed.tv_nsec;
-		if (fd < 0 || same || !S_ISREG(status.st_mode)) {
+		if (fd < 0 || same) {
 			fd_close(&fd);
 			continue;
 		}
@@ -142,9 +156,24 @@ static void send_files(struct sent *files, int control)
 		order.changed[i] = true;
 		fds[count++] = fd;
 	}
-	fd_send(control, &order, sizeof(order), fds, count);
+	int result = send_order(control, &order, fds, count);
 	for (unsigned i = 0; i < count; i++)
 		close(fds[i]);
+	return result;
+}
+
+int proxy_share(const struct plan *plan, struct proxy *proxy)
+{
+	if (proxy->shared)
+		return 0;
+	int owners = proxy->owners;
+	if (owners < 0)
+		owners = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+	proxy->shared = shared_new();
+	proxy->connections = seen_new(owners);
+	if (!proxy->shared || !proxy->connections)
+		return fail(ENOMEM, "the proxy");
+	return rules_compile(plan, &proxy->more_allow, &proxy->more_deny, &proxy->shared->rules[0]);
 }
 
 static int start_worker(const struct plan *plan, struct run *run)
@@ -154,16 +183,11 @@ static int start_worker(const struct plan *plan, struct run *run)
 	unsigned index = proxy->worker_count;
 	if (index == WORKERS_MOST)
 		return 0;
-	if (!proxy->shared) {
-		proxy->shared = shared_new();
-		proxy->seen = calloc(SEEN_MOST, sizeof(*proxy->seen));
-		if (!proxy->shared || !proxy->seen)
-			return fail(ENOMEM, "the proxy");
-		TRY(rules_compile(plan, &proxy->more_allow, &proxy->more_deny,
-				  &proxy->shared->rules[0]));
-	}
+	TRY(proxy_share(plan, proxy));
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return fail(errno, "the proxy");
+	// We do not wait for a worker, whatever became of it.
+	fcntl(ends[0], F_SETFL, O_NONBLOCK);
 	struct worker_start start = { .relayed = proxy->relayed,
 				      .shared = proxy->shared,
 				      .first = index == 0,
@@ -185,53 +209,13 @@ static int start_worker(const struct plan *plan, struct run *run)
 	proxy->workers[index].pid = pid;
 	proxy->workers[index].control = ends[0];
 	proxy->worker_count++;
-	send_files(proxy->workers[index].files, ends[0]);
-	return 0;
-}
-
-int proxy_ready(const struct plan *plan, struct run *run)
-{
-	return run->proxy->worker_count ? 0 : start_worker(plan, run);
-}
-
-static void take_record(const struct plan *plan, const struct run *run, const struct record *record)
-{
-	struct proxy *proxy = run->proxy;
-	unsigned index = 0;
-	while (index < proxy->seen_count && !record_alike(&proxy->seen[index].record, record))
-		index++;
-	if (index == SEEN_MOST)
-		index--; // the last place is for all the rest
-	struct seen *seen = &proxy->seen[index];
-	if (index == proxy->seen_count) {
-		seen->record = *record;
-		seen->pid = who_owns(run->init, record->source, seen->program);
-		proxy->seen_count++;
-	} else {
-		seen->record.count += record->count;
-		seen->record.up += record->up;
-		seen->record.down += record->down;
-	}
-	// What cannot be logged does not stop the run: the log is no wall.
-	if (proxy->audit == -1) {
-		proxy->audit = audit_open(plan->state);
-		proxy->audit = proxy->audit < 0 ? -2 : proxy->audit;
-		err_clear();
-	}
-	if (proxy->audit >= 0)
-		proxy->audited += audit_write(proxy->audit, record, seen->pid, seen->program);
-	// A run that knocks at every door does not fill the disk.
-	if (proxy->audited > AUDIT_BYTES_MOST) {
-		fd_close(&proxy->audit);
-		proxy->audit = -2;
-	}
+	return send_files(proxy->workers[index].files, ends[0]);
 }
 
 static int take_report(const struct plan *plan, struct run *run, unsigned worker)
 {
 	int control = run->proxy->workers[worker].control;
 	struct report report;
-	struct order seen = { .kind = ORDER_SEEN };
 	siginfo_t info = { 0 };
 	int fds[FD_PASSED];
 	ssize_t got = fd_receive(control, &report, sizeof(report), fds);
@@ -242,13 +226,9 @@ static int take_report(const struct plan *plan, struct run *run, unsigned worker
 	switch (report.kind) {
 	case REPORT_NEW:
 	case REPORT_RECORD:
-		take_record(plan, run, &report.record);
-		if (report.kind == REPORT_NEW)
-			fd_send(control, &seen, sizeof(seen), NULL, 0);
-		return 0;
+		return seen_take(plan, run, run->proxy->connections, &report, control);
 	case REPORT_FILES:
-		send_files(run->proxy->workers[worker].files, control);
-		return 0;
+		return send_files(run->proxy->workers[worker].files, control);
 	case REPORT_FULL:
 		return start_worker(plan, run);
 	case REPORT_SOCKETS:
@@ -299,8 +279,18 @@ static int change_rules(const struct plan *plan, struct proxy *proxy)
 			  &proxy->shared->rules[generation % 2]));
 	atomic_store_explicit(&proxy->shared->generation, generation, memory_order_release);
 	for (unsigned i = 0; i < proxy->worker_count; i++)
-		fd_send(proxy->workers[i].control, &order, sizeof(order), NULL, 0);
+		TRY(send_order(proxy->workers[i].control, &order, NULL, 0));
 	return 0;
+}
+
+bool proxy_seeks(const struct proxy *proxy)
+{
+	return seen_seeks(proxy->connections);
+}
+
+int proxy_look(const struct plan *plan, struct proxy *proxy)
+{
+	return seen_look(plan, proxy->connections);
 }
 
 int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *events,
@@ -333,14 +323,17 @@ int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *
 
 void proxy_end(const struct plan *plan, struct run *run)
 {
-	enum { LAST_WORDS_MILLISECONDS = 500 };
+	enum { LAST_WORDS_MILLISECONDS = 500, ALL_WORDS_MILLISECONDS = 10000 };
 	struct proxy *proxy = run->proxy;
 	bool failed = err_text()[0] != '\0'; // that is to be told, not that workers end now
+	int64_t end = steady_now() + ALL_WORDS_MILLISECONDS;
+	while (proxy_seeks(proxy) && proxy_look(plan, proxy) == 0)
+		;
 	for (unsigned i = 0; i < proxy->worker_count; i++) {
 		struct order order = { .kind = ORDER_END };
 		struct pollfd event = { .fd = proxy->workers[i].control, .events = POLLIN };
 		fd_send(event.fd, &order, sizeof(order), NULL, 0);
-		while (poll(&event, 1, LAST_WORDS_MILLISECONDS) > 0 &&
+		while (steady_now() < end && poll(&event, 1, LAST_WORDS_MILLISECONDS) > 0 &&
 		       take_report(plan, run, i) == 0)
 			;
 		if (!failed)
@@ -352,66 +345,5 @@ void proxy_end(const struct plan *plan, struct run *run)
 		fd_close(&proxy->workers[i].pidfd);
 	}
 	proxy->worker_count = 0;
-}
-
-void proxy_explain(const struct proxy *proxy, struct out *out)
-{
-	if (proxy->seen_count && !proxy->redirected && !proxy->relayed)
-		out_text(out, "sbx: this kernel cannot redirect (nf_tables with TPROXY): of names "
-			      "without ports only "
-			      "usual ones lead out; name the others, as in host:8443\n");
-}
-
-enum { WHERE_MOST = HOST_NAME_MOST + 16 };
-
-static void write_where(const struct record *record, char where[WHERE_MOST])
-{
-	char host[HOST_NAME_MOST + 1];
-	host_text(&record->host, host);
-	bool bracket = strchr(host, ':') != NULL, port = record->port != 0;
-	snprintf(where, WHERE_MOST,
-		 bracket && port ? "[%s]:%u"
-		 : port          ? "%s:%u"
-				 : "%s",
-		 host, record->port);
-}
-
-void proxy_used(const struct proxy *proxy, struct denials *denials)
-{
-	char where[WHERE_MOST];
-	for (unsigned i = 0; i < proxy->seen_count; i++) {
-		const struct record *record = &proxy->seen[i].record;
-		if (record->verdict != VERDICT_ALLOWED || record->rule[0] != '*' ||
-		    record->rule[1] == '.')
-			continue;
-		write_where(record, where);
-		struct denial *used = denials_add(denials, "used", where, proxy->seen[i].program);
-		if (!used)
-			continue;
-		used->flag = "allow-domain";
-		snprintf(used->value, sizeof(used->value), "%s", where);
-	}
-}
-
-void proxy_report(const struct proxy *proxy, struct denials *denials)
-{
-	for (unsigned i = 0; i < proxy->seen_count; i++) {
-		const struct seen *seen = &proxy->seen[i];
-		const struct record *record = &seen->record;
-		char where[WHERE_MOST];
-		if (record->verdict == VERDICT_ALLOWED)
-			continue;
-		write_where(record, where);
-		struct denial *denial = denials_add(denials, "connect", where, seen->program);
-		if (!denial)
-			continue;
-		bool denied = record->verdict == VERDICT_DENIED;
-		denial->verb = denied ? "blocked" : "could not reach";
-		denial->count = record->count;
-		snprintf(denial->why, sizeof(denial->why), "%s", record->why);
-		snprintf(denial->rule, sizeof(denial->rule), "%s", denied ? record->rule : "");
-		denial->flag = record->by_rule ? "allow-domain" : NULL;
-		snprintf(denial->value, sizeof(denial->value), "%s", record->by_rule ? where : "");
-	}
-	denials->lost += proxy->seen_count == SEEN_MOST;
+	seen_end(plan, proxy->connections);
 }

@@ -11,23 +11,13 @@
 #include "net/control.h"
 #include "net/link.h"
 
+struct connections;
 struct denials;
 struct plan;
 struct run;
 struct pollfd;
 
-enum {
-	WORKERS_MOST = 2,
-	PROXY_EVENTS_MOST = LISTENERS_MOST + 8 + 2 * WORKERS_MOST + 1,
-	SEEN_MOST = 256
-};
-
-// One destination of the run, for the report.
-struct seen {
-	struct record record; // with the sums of all that were alike
-	pid_t pid;            // of the program, 0 when it was gone
-	char program[16];
-};
+enum { WORKERS_MOST = 2, PROXY_EVENTS_MOST = LISTENERS_MOST + 8 + 2 * WORKERS_MOST + 1 };
 
 struct proxy {
 	int listeners[LISTENERS_MOST];
@@ -47,13 +37,12 @@ struct proxy {
 		} files[2]; // hosts and resolv.conf as they were sent last
 	} workers[WORKERS_MOST];
 	unsigned worker_count;
-	struct seen *seen;
-	unsigned seen_count;
-	int audit;      // the log; -1 before it is opened, -2 when it cannot be or is full
-	size_t audited; // bytes of this run in it
-	int live;       // socket for sbx allow and deny, or -1
+	int owners; // see LISTENER_OWNERS; -1 where the network is not the box's own
+	struct connections *connections; // seen.h; as `shared`
+	int live;                        // socket for sbx allow and deny, or -1
 	struct list more_allow, more_deny;
 	struct arena *words; // of these two
+	int live_problem;    // errno: why there is no `live`
 };
 
 // Host steps: sockets for published ports, and for sbx allow and deny.
@@ -65,28 +54,31 @@ void proxy_listeners(struct proxy *proxy, const int *fds, unsigned count, bool r
 // Sockets of the box, for published ports.
 void proxy_sockets(struct proxy *proxy, int *fds, unsigned count);
 
-// A worker is there, or made now.
-int proxy_ready(const struct plan *plan, struct run *run);
+// Before anybody is connected by proxy_relay(): what workers share is there, or made now.
+int proxy_share(const struct plan *plan, struct proxy *proxy);
 struct sockaddr_storage;
-// relay.c: connects a socket to the proxy in place of `to`. 0 or -errno.
-int proxy_relay(const struct plan *plan, struct run *run, int socket,
-		const struct sockaddr_storage *to);
+// relay.c: connects a socket to the proxy in place of `to`. 0 or -errno. For another thread than
+// the loop's, too: it knocks at the listener, and for that the loop starts a worker.
+int proxy_relay(const struct run *run, int socket, const struct sockaddr_storage *to);
 
 // What to wait for; returns how many were filled in.
 unsigned proxy_events(const struct proxy *proxy, struct pollfd *events);
 // Does what these ask for. -1 with the error said when the run cannot go on.
 int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *events,
 		 unsigned count);
+// Whose a connection is: looked for between other work, a moment each time, while there is one.
+bool proxy_seeks(const struct proxy *proxy);
+int proxy_look(const struct plan *plan, struct proxy *proxy);
 // When the box is dead: takes the last words of the workers and ends them.
 void proxy_end(const struct plan *plan, struct run *run);
-// Each destination that was denied or failed.
+// report.c: each destination that was denied or failed.
 void proxy_report(const struct proxy *proxy, struct denials *denials);
 
 // Each that was reached by a rule for every name.
 void proxy_used(const struct proxy *proxy, struct denials *denials);
 
 // For a command that failed: what this machine lacks.
-void proxy_explain(const struct proxy *proxy, struct out *out);
+void proxy_explain(const struct plan *plan, const struct proxy *proxy, struct out *out);
 
 // dial.c: IPv4 as ::ffff:a.b.c.d.
 void dial_read_address(const struct sockaddr_storage *from, struct address *ret_address,

@@ -8,23 +8,40 @@
 
 enum { FLUSH_MILLISECONDS = 1000 };
 
-static void send_record(struct worker *worker, int index, enum report_kind kind)
+static void send_record(struct worker *worker, int index, enum report_kind kind, uint64_t token)
 {
-	struct report report = { .kind = kind, .record = worker->records[index] };
 	struct record *record = &worker->records[index];
+	struct report report = { .kind = kind, .record = *record, .token = token };
 	fd_send(worker->control, &report, sizeof(report), NULL, 0);
-	record->count = 0;
+	record->count = record->visit_count = 0;
+	record->batch++;
 	record->up = record->down = 0;
 	worker->dirty[index] = false;
 }
 
+static void send_dirty(struct worker *worker, unsigned from, unsigned to)
+{
+	for (unsigned i = from; i < to; i++)
+		if (worker->dirty[i])
+			send_record(worker, (int)i, REPORT_RECORD, 0);
+}
+
 void record_flush(struct worker *worker)
 {
-	for (unsigned i = 0; worker->any_dirty && i < worker->record_count; i++)
-		if (worker->dirty[i])
-			send_record(worker, (int)i, REPORT_RECORD);
+	if (worker->any_dirty) {
+		send_dirty(worker, 0, worker->record_count);
+		send_dirty(worker, RECORDS_MOST, RECORDS_MOST + worker->used);
+		send_dirty(worker, RECORDS_ALL - 1, RECORDS_ALL);
+	}
 	worker->any_dirty = false;
-	worker->next_flush = worker->now + FLUSH_MILLISECONDS;
+}
+
+// Reported within a second: by then it is known where it went, and what passed.
+static void soil(struct worker *worker, int index)
+{
+	if (!worker->any_dirty)
+		worker->next_flush = worker->now + FLUSH_MILLISECONDS;
+	worker->dirty[index] = worker->any_dirty = true;
 }
 
 bool record_alike(const struct record *left, const struct record *right)
@@ -34,51 +51,69 @@ bool record_alike(const struct record *left, const struct record *right)
 	       str_equal(left->rule, right->rule);
 }
 
-int record_add(struct worker *worker, const struct record *like)
+// A place that nobody else's record takes while the connection lasts: of the destination, or, when
+// there are too many of them, the connection's own.
+static unsigned find_place(struct worker *worker, const struct slot *slot,
+			   const struct record *like, bool *ret_fresh)
 {
 	unsigned index = 0;
 	while (index < worker->record_count && !record_alike(&worker->records[index], like))
 		index++;
-	// The last place is for all that find no other.
-	if (index == RECORDS_MOST) {
-		index = RECORDS_MOST - 1;
-		record_flush(worker);
-		worker->record_count = index;
+	*ret_fresh = index == worker->record_count;
+	if (index < RECORDS_MOST) {
+		worker->record_count += *ret_fresh;
+		return index;
 	}
+	index = slot ? RECORDS_MOST + slot_index(worker, slot) : RECORDS_ALL - 1;
+	*ret_fresh = !record_alike(&worker->records[index], like);
+	if (*ret_fresh && worker->dirty[index])
+		send_record(worker, (int)index, REPORT_RECORD, 0);
+	return index;
+}
+
+int record_add(struct worker *worker, struct slot *slot, const struct record *like)
+{
+	bool fresh;
+	unsigned index = find_place(worker, slot, like, &fresh);
 	struct record *record = &worker->records[index];
-	bool fresh = index == worker->record_count;
-	if (fresh) {
+	if (fresh)
 		*record = *like;
-		worker->record_count = index + 1;
-	}
+	if (record->visit_count == VISITS_MOST)
+		send_record(worker, (int)index, REPORT_RECORD, 0);
 	record->count++;
-	record->source = like->source;
-	worker->dirty[index] = true;
-	worker->any_dirty = true;
-	// At once, and waited for: whose it was can only be found while the program waits, too. Not
-	// for the rest: who asks for a thousand names is known by then.
-	bool waited = fresh && index < RECORDS_MOST - 1;
-	if (waited) {
-		worker->unseen++;
-		send_record(worker, (int)index, REPORT_NEW);
+	record->ends = like->ends;
+	soil(worker, (int)index);
+	// At once, and the client waits: whose it is can only be found while it does. Not for the
+	// rest: who asks for a thousand names is known by then.
+	if (fresh && index < RECORDS_MOST && slot) {
+		uint64_t token = slot_tag(TAG_CLIENT, slot_index(worker, slot), slot->generation);
+		bool counts = record->verdict != VERDICT_ALLOWED;
+		record->count -= !counts; // it is reported with where it went
+		slot->held++;
+		send_record(worker, (int)index, REPORT_NEW, token);
+		record->count += !counts;
+		worker->dirty[index] = !counts;
 	}
-	while (waited && worker->unseen)
-		worker_take_order(worker);
+	if (slot && record->verdict == VERDICT_ALLOWED) {
+		slot->visit = record->visit_count++;
+		slot->visit_batch = record->batch;
+		record->visits[slot->visit] = (struct visit){ .time = worker->now };
+	}
 	return (int)index;
 }
 
-int record_slot(struct worker *worker, const struct slot *slot, enum verdict verdict,
-		const char *rule, const char *why, bool by_rule)
+int record_slot(struct worker *worker, struct slot *slot, enum verdict verdict, const char *rule,
+		const char *why, enum fix fix)
 {
 	struct record record = { .host = slot->host,
 				 .port = slot->port,
 				 .verdict = verdict,
-				 .by_rule = by_rule,
+				 .fix = fix,
 				 .explicit_proxy = slot->explicit_proxy,
-				 .source = slot->source };
+				 .ends = slot->ends };
 	snprintf(record.rule, sizeof(record.rule), "%s", rule);
 	snprintf(record.why, sizeof(record.why), "%s", why);
-	return record_add(worker, &record);
+	return record_add(worker, slot, &record);
 }
 
 static void spend(struct worker *worker, const struct slot *slot, enum budget_kind kind,
@@ -94,9 +129,12 @@ static void spend(struct worker *worker, const struct slot *slot, enum budget_ki
 void record_address(struct worker *worker, struct slot *slot, const struct address *address)
 {
 	struct host at = { .kind = HOST_ADDRESS, .address = *address };
-	if (slot->record >= 0) {
-		worker->records[slot->record].dialled = true;
-		worker->records[slot->record].address = *address;
+	struct record *record = slot->record >= 0 ? &worker->records[slot->record] : NULL;
+	slot->dialled = true;
+	slot->dialled_to = *address;
+	if (record && record->verdict == VERDICT_ALLOWED && record->batch == slot->visit_batch) {
+		record->visits[slot->visit].dialled = true;
+		record->visits[slot->visit].address = *address;
 	}
 	if (slot->by_proxy || slot->host.kind != HOST_NAME)
 		return;
@@ -128,15 +166,15 @@ void record_bytes(struct worker *worker, struct slot *slot, enum side from, uint
 		struct record *record = &worker->records[slot->record];
 		record->up += from == CLIENT ? bytes : 0;
 		record->down += from == SERVER ? bytes : 0;
-		worker->dirty[slot->record] = true;
-		worker->any_dirty = true;
+		soil(worker, slot->record);
 	}
 	if (!slot->budgets)
 		return;
 	spend(worker, slot, from == CLIENT ? BUDGET_UPLOAD : BUDGET_DOWNLOAD, bytes);
 	spend(worker, slot, BUDGET_RATE, bytes);
 	if (slot->fd[SERVER] >= 0 && record_over_budget(worker, slot, &budget)) {
-		record_slot(worker, slot, VERDICT_DENIED, budget, "its budget is used up", false);
+		record_slot(worker, slot, VERDICT_DENIED, budget, "its budget is used up",
+			    FIX_NONE);
 		slot_reset(worker, slot);
 	}
 }

@@ -11,6 +11,7 @@
 #include "plan.h"
 #include "run.h"
 
+// Of the thread that answers the box: the loop waits for none of it.
 enum { CONNECT_MILLISECONDS = 100 };
 
 // The listener's address as a socket of this family has to be given it; with port 0 for oneself.
@@ -52,7 +53,7 @@ static int announce(struct proxy *proxy, int socket, const struct sockaddr_stora
 	return 0;
 }
 
-// The supervisor waits a moment at most, whatever the socket is set to: on the loopback a
+// Who connects waits a moment at most, whatever the socket is set to: on the loopback a
 // connection stands within microseconds, or the proxy has more of them than it can take.
 static int connect_now(int socket, const struct sockaddr *to, socklen_t size)
 {
@@ -70,14 +71,13 @@ static int connect_now(int socket, const struct sockaddr *to, socklen_t size)
 	return getsockopt(socket, SOL_SOCKET, SO_ERROR, &problem, &length) < 0 ? -errno : -problem;
 }
 
-int proxy_relay(const struct plan *plan, struct run *run, int socket,
-		const struct sockaddr_storage *to)
+int proxy_relay(const struct run *run, int socket, const struct sockaddr_storage *to)
 {
 	struct proxy *proxy = run->proxy;
 	struct sockaddr_storage own, relay;
 	socklen_t size = sizeof(own);
 	uint16_t *port, listening;
-	if (proxy_ready(plan, run) < 0)
+	if (!proxy->shared)
 		return -EACCES;
 	if (getsockname(socket, (struct sockaddr *)&own, &size) < 0)
 		return -errno;

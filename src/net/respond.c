@@ -22,6 +22,8 @@ static bool is_search_attempt(const struct worker *worker, const char *name)
 	return false;
 }
 
+static const struct address own_loopback = { { [10] = 0xff, 0xff, 127, 0, 0, 1 } };
+
 static size_t respond(struct worker *worker, const uint8_t *message, size_t length, uint8_t *answer)
 {
 	struct dns_question question;
@@ -33,15 +35,19 @@ static size_t respond(struct worker *worker, const uint8_t *message, size_t leng
 		return dns_answer(message, &question, code, NULL, answer);
 	if (!question.valid || question.class != DNS_CLASS_IN || host_within(question.name, "arpa"))
 		return dns_answer(message, &question, DNS_NO_NAME, NULL, answer);
+	// The box's own, as its /etc/hosts says, which it lacks where the host has none.
+	if (host_within(question.name, "localhost"))
+		return dns_answer(message, &question, DNS_OK,
+				  question.type == DNS_TYPE_A ? &own_loopback : NULL, answer);
 	const struct rules *rules = rules_current(worker->shared);
 	bool known = rules_know(rules, question.name);
 	if (!known && (rules->strict || is_search_attempt(worker, question.name))) {
 		struct record asked = { .verdict = VERDICT_DENIED,
 					.why = "not in the allowlist",
-					.by_rule = true };
+					.fix = FIX_RULE };
 		memcpy(asked.host.name, question.name, sizeof(asked.host.name));
 		if (rules->strict)
-			record_add(worker, &asked);
+			record_add(worker, NULL, &asked);
 		return dns_answer(message, &question, DNS_NO_NAME, NULL, answer);
 	}
 	// No AAAA and no HTTPS record: all clients then use IPv4, and TLS without encrypted names.

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/list.h"
+#include "base/str.h"
 #include "net/own.h"
 #include "plan.h"
 
@@ -53,6 +54,20 @@ static int add_budgets(const struct list *words, enum budget_kind kind, struct r
 	return 0;
 }
 
+static int add_raw_ports(const struct list *words, struct rules *rules)
+{
+	rules->raw_count = 0;
+	list_each (item, words) {
+		unsigned long long port;
+		if (rules->raw_count == RAW_PORTS_MOST)
+			return fail(0, "more than %d raw ports", RAW_PORTS_MOST);
+		if (!str_number(item->text, strlen(item->text), 1, 65535, &port))
+			return fail(0, "'%s' is not a port", item->text);
+		rules->raw_ports[rules->raw_count++] = (uint16_t)port;
+	}
+	return 0;
+}
+
 int rules_compile(const struct plan *plan, const struct list *more_allow,
 		  const struct list *more_deny, struct rules *rules)
 {
@@ -60,6 +75,8 @@ int rules_compile(const struct plan *plan, const struct list *more_allow,
 	rules->allow_count = rules->deny_count = rules->budget_count = 0;
 	rules->private = profile->network_private == ANSWER_YES;
 	rules->strict = profile->dns == DNS_STRICT;
+	rules->pass_encrypted = profile->ech == ECH_PASS;
+	TRY(add_raw_ports(&profile->raw_ports, rules));
 	TRY(add_rules(&plan->egress.allow, rules->allow, &rules->allow_count));
 	TRY(add_rules(more_allow, rules->allow, &rules->allow_count));
 	TRY(add_rules(&plan->egress.deny, rules->deny, &rules->deny_count));
@@ -106,8 +123,9 @@ const struct rule *rules_decide(const struct rules *rules, const struct host *ho
 				int routes, struct refusal *ret)
 {
 	bool address = host->kind == HOST_ADDRESS, wide = false;
+	const struct rule *allow = NULL;
 	*ret = (struct refusal){ find(rules->deny, rules->deny_count, host, port), "denied by rule",
-				 false };
+				 FIX_NONE };
 	if (ret->deny)
 		return NULL;
 	if (address && rules_is_loopback(&host->address)) {
@@ -118,12 +136,17 @@ const struct rule *rules_decide(const struct rules *rules, const struct host *ho
 		const struct rule *rule = &rules->allow[i];
 		if (!destination_matches(&rule->destination, host, port))
 			continue;
+		// Of several, one that lets every protocol pass counts.
 		if (!address || means(rule, &host->address, routes))
-			return rule;
+			allow = !allow || rule->destination.raw ? rule : allow;
 		wide = true;
+		if (allow && allow->destination.raw)
+			break;
 	}
+	if (allow)
+		return allow;
 	ret->why = wide ? "a rule so wide does not open this address" : "not in the allowlist";
-	ret->by_rule = true;
+	ret->fix = FIX_RULE;
 	return NULL;
 }
 
@@ -132,6 +155,14 @@ const struct rule *rules_deny_address(const struct rules *rules, const struct ad
 {
 	struct host host = { .kind = HOST_ADDRESS, .address = *address };
 	return find(rules->deny, rules->deny_count, &host, port);
+}
+
+bool rules_raw(const struct rules *rules, const struct rule *rule, uint16_t port)
+{
+	bool raw = rule->destination.raw;
+	for (unsigned i = 0; i < rules->raw_count; i++)
+		raw = raw || rules->raw_ports[i] == port;
+	return raw;
 }
 
 uint64_t rules_budgets(const struct rules *rules, const struct host *host, uint16_t port)

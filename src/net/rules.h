@@ -1,7 +1,7 @@
 // The one decision about a destination.
 #pragma once
 
-#include "net/shared.h"
+#include "net/control.h"
 
 struct plan;
 
@@ -17,7 +17,7 @@ const struct rules *rules_current(const struct shared *shared);
 struct refusal {
 	const struct rule *deny; // the rule that denies, NULL where none allows
 	const char *why;
-	bool by_rule; // a rule for this very destination would allow it
+	enum fix fix; // a rule for this very destination would allow it
 };
 // The rule that allows a destination, or NULL. A literal address needs one that means it: a wide
 // one does not open private networks; only the very address opens a metadata service and this host
@@ -27,6 +27,10 @@ const struct rule *rules_decide(const struct rules *rules, const struct host *ho
 // The rule that denies an address to which an allowed name leads, or NULL.
 const struct rule *rules_deny_address(const struct rules *rules, const struct address *address,
 				      uint16_t port);
+
+// Whether what is allowed may be spoken to in a protocol that is not read: by "/tcp" in the rule,
+// or at a port of such a protocol ([network] raw-port).
+bool rules_raw(const struct rules *rules, const struct rule *rule, uint16_t port);
 
 // 127.0.0.0/8, ::1 and what leads there.
 bool rules_is_loopback(const struct address *address);

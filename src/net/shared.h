@@ -12,6 +12,7 @@ enum {
 	RULES_ADDED_MOST = 256,
 	RULE_TEXT_MOST = 160,
 	BUDGETS_MOST = 64,
+	RAW_PORTS_MOST = 256,
 	NAMES_BITS = 17,
 	NAMES_MOST = 1 << 16
 };
@@ -31,8 +32,11 @@ struct budget { // a row of [network] upload, download, connections or rate
 };
 
 struct rules {
-	bool private; // listed names may lead to private addresses
-	bool strict;  // DNS answers NXDOMAIN for what is not allowed
+	bool private;        // listed names may lead to private addresses
+	bool strict;         // DNS answers NXDOMAIN for what is not allowed
+	bool pass_encrypted; // a TLS hello may hide a second name
+	unsigned raw_count;
+	uint16_t raw_ports[RAW_PORTS_MOST];
 	unsigned allow_count, deny_count, budget_count;
 	struct rule allow[RULES_MOST], deny[RULES_MOST];
 	struct budget budgets[BUDGETS_MOST];

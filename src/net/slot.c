@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 
 #include "base/fd.h"
 
@@ -24,9 +25,9 @@ struct slot *slot_accept(struct worker *worker, int fd)
 	uint32_t index = worker->free_count ? worker->free[--worker->free_count] : worker->used++;
 	struct slot *slot = &worker->slots[index];
 	uint32_t generation = slot->generation + 1;
-	// All but the buffers, which are read only as far as they were written.
-	memset(slot, 0, offsetof(struct slot, buffer));
+	memset(slot, 0, sizeof(*slot));
 	slot->generation = generation;
+	slot->buffer = worker->buffers + 2 * index; // read only as far as it was written
 	slot->fd[CLIENT] = fd;
 	slot->fd[SERVER] = slot->attempt[0] = slot->attempt[1] = slot->record = -1;
 	slot->flow[CLIENT].pipe = slot->flow[SERVER].pipe = -1;
@@ -88,11 +89,70 @@ void slot_close_server(struct worker *worker, struct slot *slot)
 	slot->dialing = DIAL_NONE;
 }
 
+static bool is_quiet(const struct slot *slot)
+{
+	return slot->talk == TALK_FREE ||
+	       (slot->flow[CLIENT].start == slot->flow[CLIENT].end &&
+		slot->flow[SERVER].start == slot->flow[SERVER].end && !slot->keeping);
+}
+
+void slot_sweep(struct worker *worker)
+{
+	worker->next_sweep = worker->now + SWEEP_MILLISECONDS;
+	for (uint32_t i = 0; i < worker->used && worker->held_count > SWEEP_LEAST; i++) {
+		struct held *held = &worker->held[i];
+		bool used = held->used;
+		held->used = false;
+		if (!held->held || used || !is_quiet(&worker->slots[i]) ||
+		    madvise(worker->buffers + 2 * i, 2 * BUFFER_SIZE, MADV_DONTNEED) < 0)
+			continue;
+		worker->held_count--;
+		worker->large_count -= held->held == HELD_LARGE;
+		held->held = HELD_NOTHING;
+	}
+}
+
+static uint64_t token_of(const struct worker *worker, const struct slot *slot)
+{
+	return slot_tag(TAG_CLIENT, slot_index(worker, slot), slot->generation);
+}
+
+// The client's end is closed when it was seen whose it is.
+static void park(struct worker *worker, struct slot *slot)
+{
+	for (int i = 0; i < PARKED_MOST && slot->held; i++) {
+		struct parked *parked = &worker->parked[i];
+		if (parked->held)
+			continue;
+		epoll_ctl(worker->epoll, EPOLL_CTL_DEL, slot->fd[CLIENT], NULL);
+		*parked = (struct parked){ token_of(worker, slot), slot->held,
+					   take(&slot->fd[CLIENT]) };
+		slot->held = 0;
+	}
+}
+
+void slot_seen(struct worker *worker, uint64_t token)
+{
+	uint32_t index = (uint32_t)token;
+	struct slot *slot = index < worker->used ? &worker->slots[index] : NULL;
+	for (int i = 0; i < PARKED_MOST; i++) {
+		struct parked *parked = &worker->parked[i];
+		if (parked->held && parked->token == token && --parked->held == 0)
+			fd_close(&parked->fd);
+	}
+	if (!slot || !slot->held || token_of(worker, slot) != token || --slot->held > 0)
+		return;
+	flow_write(worker, slot, SERVER); // what was kept back
+	if (slot->talk != TALK_FREE)
+		slot_wake(worker, slot);
+}
+
 void slot_close(struct worker *worker, struct slot *slot)
 {
 	if (slot->talk == TALK_FREE)
 		return;
 	slot_close_server(worker, slot);
+	park(worker, slot);
 	fd_close(&slot->fd[CLIENT]);
 	flow_free(worker, &slot->flow[CLIENT]);
 	flow_free(worker, &slot->flow[SERVER]);

@@ -2,17 +2,12 @@
 #include <string.h>
 
 #include "net/names.h"
+#include "net/opening.h"
 #include "net/rules.h"
-#include "net/socks.h"
 #include "net/tls.h"
 #include "net/worker.h"
 
-enum {
-	HEAD_MILLISECONDS = 30000,
-	UNDECIDED_MILLISECONDS = 100,
-	LASTING_MILLISECONDS = 10000,
-	TURNS_MOST = 16
-};
+enum { HEAD_MILLISECONDS = 30000, LASTING_MILLISECONDS = 10000, TURNS_MOST = 16 };
 
 bool talk_to(struct worker *worker, struct slot *slot, const struct host *host, uint16_t port)
 {
@@ -33,26 +28,38 @@ bool talk_to(struct worker *worker, struct slot *slot, const struct host *host, 
 	if (!allow) {
 		slot->record = record_slot(worker, slot, VERDICT_DENIED,
 					   refusal.deny ? refusal.deny->text : "", refusal.why,
-					   refusal.by_rule);
+					   refusal.fix);
 		return false;
 	}
 	slot->rule = *allow;
+	slot->raw = slot->host.kind == HOST_ADDRESS || rules_raw(rules, allow, port);
 	slot->budgets = rules_budgets(rules, &slot->host, port);
-	slot->record = record_slot(worker, slot, VERDICT_ALLOWED, allow->text, "", false);
+	slot->record = record_slot(worker, slot, VERDICT_ALLOWED, allow->text, "", FIX_NONE);
 	if (record_over_budget(worker, slot, &budget)) {
 		slot->record = record_slot(worker, slot, VERDICT_DENIED, budget,
-					   "its budget is used up", false);
+					   "its budget is used up", FIX_NONE);
 		return false;
 	}
 	dial_begin(worker, slot);
 	return true;
 }
 
-static void begin_tunnel(struct worker *worker, struct slot *slot)
+void talk_tunnel(struct worker *worker, struct slot *slot)
 {
 	slot->talk = TALK_TUNNEL;
-	slot->passed = 0;
+	slot->keeping = false;
 	flow_clear(&slot->flow[CLIENT], UNLIMITED_PASS);
+	flow_clear(&slot->flow[SERVER], UNLIMITED_PASS);
+	if (slot->dialing == DIAL_OPEN)
+		slot_deadline(worker, slot, LASTING_MILLISECONDS);
+}
+
+void talk_inspect(struct worker *worker, struct slot *slot)
+{
+	slot->talk = TALK_INSPECT;
+	slot->keeping = slot->request_like = false;
+	slot->burst = true;
+	slot->flow[CLIENT].allowance = 0;
 	flow_clear(&slot->flow[SERVER], UNLIMITED_PASS);
 	if (slot->dialing == DIAL_OPEN)
 		slot_deadline(worker, slot, LASTING_MILLISECONDS);
@@ -72,178 +79,160 @@ static bool run_tunnel(struct worker *worker, struct slot *slot)
 	return moved;
 }
 
-static const char *unread(const struct slot *slot, size_t *ret_length)
+const uint8_t *talk_unread(const struct slot *slot, size_t *ret_length)
 {
 	const struct flow *flow = &slot->flow[CLIENT];
-	*ret_length = flow->end - flow->start + slot->passed;
-	return slot->buffer[CLIENT] + flow->start - slot->passed;
+	uint32_t at = slot->keeping ? slot->kept : flow->start;
+	*ret_length = flow->end - at;
+	return (const uint8_t *)slot->buffer[CLIENT] + at;
 }
 
-// A word without an end may be some protocol's first, and its server waits for it. It passes, and
-// is remembered: should it become the first line of HTTP, the rest waits until it is read.
-static bool pass_undecided(struct worker *worker, struct slot *slot)
+bool talk_refuse(struct worker *worker, struct slot *slot, const char *why, enum fix fix)
 {
-	struct flow *flow = &slot->flow[CLIENT];
-	uint32_t fresh = flow->end - flow->start;
-	if (slot->dialing != DIAL_OPEN || fresh == 0)
-		return false;
-	if (!slot->passing) {
-		if (!slot->deadline)
-			slot_deadline(worker, slot, UNDECIDED_MILLISECONDS);
-		return false;
-	}
-	flow->cleared = flow->end;
-	flow_write(worker, slot, CLIENT);
-	slot->passed += fresh - (flow->end - flow->start);
-	return slot->talk != TALK_FREE;
-}
-
-// A server may speak first, and a client may wait for that.
-static bool run_sniff(struct worker *worker, struct slot *slot)
-{
-	size_t length;
-	bool ended, moved = flow_read(worker, slot, CLIENT);
-	if (slot->talk == TALK_FREE)
-		return false;
-	slot->flow[SERVER].allowance = UNLIMITED_PASS;
-	if (slot->dialing == DIAL_OPEN)
-		moved = flow_move(worker, slot, SERVER) || moved;
-	if (slot->talk == TALK_FREE)
-		return false;
-	const char *bytes = unread(slot, &length);
-	ended = slot->flow[CLIENT].ended || length == BUFFER_SIZE;
-	if (length == 0 && !ended)
-		return moved;
-	enum parse http = length ? http_looks_like(bytes, length) : PARSE_BAD;
-	if (length && bytes[0] == TLS_HANDSHAKE) {
-		slot->talk = TALK_HELLO;
-	} else if (http == PARSE_DONE) {
-		slot->talk = TALK_REQUEST;
-		slot->flow[SERVER].allowance = 0;
-	} else if (http == PARSE_BAD || ended) {
-		begin_tunnel(worker, slot);
-	} else {
-		return pass_undecided(worker, slot) || moved;
-	}
-	if (slot->dialing == DIAL_OPEN && slot->talk != TALK_TUNNEL)
-		slot_deadline(worker, slot, HEAD_MILLISECONDS);
-	return true;
-}
-
-// The name that TLS asks for is the name that was decided on; else the certificate, and what is
-// behind it, would be somebody else's on the same address.
-static const char *judge_hello(struct worker *worker, const struct slot *slot, bool named,
-			       const struct host *asked)
-{
-	struct refusal refusal;
-	if (!named || host_equal(asked, &slot->host))
-		return NULL;
-	if (slot->host.kind == HOST_NAME)
-		return "TLS asks for another name";
-	rules_decide(rules_current(worker->shared), asked, slot->port, worker->routes, &refusal);
-	return refusal.deny ? "TLS asks for a denied name" : NULL;
-}
-
-static bool run_hello(struct worker *worker, struct slot *slot)
-{
-	size_t length;
-	bool named;
-	struct host asked;
-	bool moved = flow_read(worker, slot, CLIENT);
-	if (slot->talk == TALK_FREE)
-		return false;
-	const char *bytes = unread(slot, &length);
-	enum parse result = tls_hello((const uint8_t *)bytes, length, &named, &asked);
-	if (result == PARSE_MORE && !slot->flow[CLIENT].ended && length < BUFFER_SIZE)
-		return moved;
-	const char *why = result == PARSE_DONE ? judge_hello(worker, slot, named, &asked)
-					       : "no readable TLS hello";
-	if (!why) {
-		begin_tunnel(worker, slot);
-		return true;
-	}
-	slot->record = record_slot(worker, slot, VERDICT_DENIED, "", why, false);
+	slot->record = record_slot(worker, slot, VERDICT_DENIED, "", why, fix);
 	deny_begin(worker, slot, why);
 	return true;
 }
 
-static bool run_first(struct worker *worker, struct slot *slot)
+// Only HTTP and TLS are spoken at their own ports.
+static bool is_web(const struct slot *slot)
+{
+	enum { HTTP = 80, HTTPS = 443 };
+	return slot->port == HTTP || slot->port == HTTPS;
+}
+
+static bool refuse_unread(struct worker *worker, struct slot *slot)
+{
+	return talk_refuse(worker, slot,
+			   is_web(slot)
+				   ? "neither HTTP nor TLS, and sbx passes nothing unread"
+				   : "neither HTTP, TLS nor SSH, and sbx passes nothing unread",
+			   FIX_RAW);
+}
+
+static void begin_ssh(struct worker *worker, struct slot *slot)
+{
+	slot->talk = TALK_SSH;
+	if (slot->dialing == DIAL_OPEN)
+		slot_deadline(worker, slot, HEAD_MILLISECONDS);
+}
+
+// The client is silent, the server is not.
+static bool hear_server(struct worker *worker, struct slot *slot)
+{
+	const struct flow *flow = &slot->flow[SERVER];
+	const uint8_t *bytes = (const uint8_t *)slot->buffer[SERVER] + flow->cleared;
+	switch (opening_server(bytes, flow->end - flow->cleared)) {
+	case GREETING_MORE:
+		return false;
+	case GREETING_SSH:
+		if (is_web(slot))
+			break;
+		begin_ssh(worker, slot);
+		return true;
+	case GREETING_KNOWN:
+		if (is_web(slot))
+			break;
+		talk_inspect(worker, slot);
+		return true;
+	case GREETING_LEAVING:
+		return talk_refuse(worker, slot, "the server speaks first, and in no greeting",
+				   FIX_RAW);
+	case GREETING_OTHER:
+		break;
+	}
+	return refuse_unread(worker, slot);
+}
+
+// What cannot be read is not carried: to a name, unless its rule or its port says that it may.
+static bool run_sniff(struct worker *worker, struct slot *slot)
 {
 	size_t length;
-	bool moved = flow_read(worker, slot, CLIENT);
-	if (slot->talk == TALK_FREE)
+	if (slot->raw) {
+		talk_inspect(worker, slot);
+		return true;
+	}
+	bool heard = false, moved = flow_read(worker, slot, CLIENT);
+	if (slot->talk == TALK_SNIFF && slot->dialing == DIAL_OPEN)
+		heard = flow_read(worker, slot, SERVER);
+	if (slot->talk != TALK_SNIFF)
 		return false;
-	const char *bytes = unread(slot, &length);
-	if (length == 0 && slot->flow[CLIENT].ended)
+	const uint8_t *bytes = talk_unread(slot, &length);
+	if (length == 0 && (slot->flow[CLIENT].ended || slot->flow[SERVER].ended)) {
 		slot_close(worker, slot);
+		return false;
+	}
 	if (length == 0)
-		return false;
-	(void)moved;
-	slot->talk = bytes[0] == SOCKS_VERSION ? TALK_GREETING : TALK_REQUEST;
-	slot->socks = slot->talk == TALK_GREETING;
-	return true;
-}
-
-static bool run_greeting(struct worker *worker, struct slot *slot)
-{
-	static const uint8_t open_answer[] = { SOCKS_VERSION, 0 }, none[] = { SOCKS_VERSION, 0xff };
-	size_t length, used;
-	bool open, moved = flow_read(worker, slot, CLIENT);
-	if (slot->talk == TALK_FREE)
-		return false;
-	const char *bytes = unread(slot, &length);
-	enum parse result = socks_greeting((const uint8_t *)bytes, length, &used, &open);
-	if (result == PARSE_MORE && !slot->flow[CLIENT].ended)
-		return moved;
-	if (result != PARSE_DONE) {
-		slot_close(worker, slot);
-		return false;
+		return (heard && hear_server(worker, slot)) || moved;
+	if (!slot->reading_head) {
+		slot->reading_head = true;
+		if (slot->dialing == DIAL_OPEN)
+			slot_deadline(worker, slot, talk_patience(slot));
 	}
-	flow_skip(&slot->flow[CLIENT], (uint32_t)used);
-	flow_say(slot, open ? open_answer : none, sizeof(none));
-	slot->talk = open ? TALK_SOCKS : TALK_DRAIN;
-	flow_write(worker, slot, SERVER);
-	return slot->talk != TALK_FREE;
+	enum opening opening = opening_client(bytes, length);
+	if (opening == OPENING_HTTP)
+		opening = opening_burst(bytes, length);
+	switch (opening) {
+	case OPENING_MORE:
+		return slot->flow[CLIENT].ended ? refuse_unread(worker, slot) : moved;
+	case OPENING_TLS:
+		slot->talk = TALK_HELLO;
+		return true;
+	case OPENING_HTTP:
+		slot->talk = TALK_REQUEST;
+		return true;
+	case OPENING_SSH:
+		if (is_web(slot))
+			break;
+		begin_ssh(worker, slot);
+		return true;
+	case OPENING_OTHER:
+		break;
+	}
+	return refuse_unread(worker, slot);
 }
 
-static bool run_socks(struct worker *worker, struct slot *slot)
+// One line of each side (RFC 4253 4.2); what the client says behind its own waits for the server's.
+static bool run_ssh(struct worker *worker, struct slot *slot)
 {
+	enum { LINE_MOST = 255 };
+	struct flow *in = &slot->flow[CLIENT], *out = &slot->flow[SERVER];
 	size_t length;
-	struct socks_request request;
 	bool moved = flow_read(worker, slot, CLIENT);
-	if (slot->talk == TALK_FREE)
+	if (slot->talk == TALK_SSH && slot->dialing == DIAL_OPEN)
+		moved = flow_move(worker, slot, SERVER) || moved;
+	if (slot->talk != TALK_SSH)
 		return false;
-	const char *bytes = unread(slot, &length);
-	enum parse result = socks_request((const uint8_t *)bytes, length, &request);
-	if (result == PARSE_MORE && !slot->flow[CLIENT].ended)
-		return moved;
-	if (result != PARSE_DONE) {
-		deny_socks(worker, slot, SOCKS_FAILED);
-		return true;
+	if (!slot->greeted && out->cleared < out->end) {
+		enum greeting greeting =
+			opening_server((const uint8_t *)slot->buffer[SERVER] + out->cleared,
+				       out->end - out->cleared);
+		if (greeting != GREETING_SSH && greeting != GREETING_MORE)
+			return refuse_unread(worker, slot);
+		slot->greeted = greeting == GREETING_SSH;
+		if (slot->greeted)
+			flow_clear(out, UNLIMITED_PASS);
 	}
-	flow_skip(&slot->flow[CLIENT], (uint32_t)request.used);
-	if (!request.connect) {
-		deny_socks(worker, slot, SOCKS_NO_COMMAND);
-		return true;
+	// Unread from the line on, also when it has passed.
+	if (!slot->keeping) {
+		slot->keeping = true;
+		slot->kept = in->start;
 	}
-	slot->talk = TALK_DIAL;
-	if (!talk_to(worker, slot, &request.host, request.port))
-		deny_socks(worker, slot, SOCKS_DENIED);
-	return true;
-}
-
-static bool run_dial(struct worker *worker, struct slot *slot)
-{
-	static const char connected[] = "HTTP/1.1 200 Connection established\r\n\r\n";
-	static const uint8_t socks[] = { SOCKS_VERSION, SOCKS_OK, 0, 1, 0, 0, 0, 0, 0, 0 };
-	if (slot->dialing != DIAL_OPEN)
-		return false;
-	flow_say(slot, slot->socks ? (const void *)socks : connected,
-		 slot->socks ? sizeof(socks) : sizeof(connected) - 1);
-	slot->talk = TALK_SNIFF;
-	slot->explicit_proxy = false; // from here on as if it had connected by itself
-	flow_write(worker, slot, SERVER);
-	return slot->talk != TALK_FREE;
+	const uint8_t *bytes = talk_unread(slot, &length);
+	const uint8_t *newline = memchr(bytes, '\n', length < LINE_MOST ? length : LINE_MOST);
+	enum parse line = opening_ssh(bytes, newline ? (size_t)(newline - bytes) : length);
+	if (line == PARSE_BAD || (!newline && (length >= LINE_MOST || in->ended)))
+		return refuse_unread(worker, slot);
+	if (newline)
+		in->cleared = slot->kept + (uint32_t)(newline + 1 - bytes);
+	if (newline && slot->greeted)
+		talk_inspect(worker, slot);
+	moved = flow_write(worker, slot, CLIENT) || moved;
+	if (slot->talk != TALK_FREE)
+		moved = flow_write(worker, slot, SERVER) || moved;
+	if (slot->talk == TALK_SSH && out->ended && flow_empty(out))
+		slot_close(worker, slot);
+	return slot->talk != TALK_FREE && moved;
 }
 
 static bool run_nothing(struct worker *worker, struct slot *slot)
@@ -254,12 +243,21 @@ static bool run_nothing(struct worker *worker, struct slot *slot)
 }
 
 static bool (*const runs[])(struct worker *worker, struct slot *slot) = {
-	[TALK_FREE] = run_nothing,      [TALK_FIRST] = run_first,
-	[TALK_GREETING] = run_greeting, [TALK_SOCKS] = run_socks,
-	[TALK_DIAL] = run_dial,         [TALK_SNIFF] = run_sniff,
-	[TALK_HELLO] = run_hello,       [TALK_REQUEST] = exchange_request,
-	[TALK_EXCHANGE] = exchange_run, [TALK_TUNNEL] = run_tunnel,
-	[TALK_DENY] = deny_run,         [TALK_DRAIN] = deny_drain,
+	[TALK_FREE] = run_nothing,
+	[TALK_FIRST] = explicit_first,
+	[TALK_GREETING] = explicit_greeting,
+	[TALK_SOCKS] = explicit_socks,
+	[TALK_DIAL] = explicit_dial,
+	[TALK_SNIFF] = run_sniff,
+	[TALK_HELLO] = hello_run,
+	[TALK_ANSWER] = hello_run_answer,
+	[TALK_SSH] = run_ssh,
+	[TALK_REQUEST] = exchange_request,
+	[TALK_EXCHANGE] = exchange_run,
+	[TALK_INSPECT] = inspect_run,
+	[TALK_TUNNEL] = run_tunnel,
+	[TALK_DENY] = deny_run,
+	[TALK_DRAIN] = deny_drain,
 	[TALK_DNS] = respond_stream,
 };
 
@@ -276,17 +274,72 @@ void talk_run(struct worker *worker, struct slot *slot)
 		slot_wake(worker, slot);
 }
 
+int talk_patience(const struct slot *slot)
+{
+	switch (slot->talk) {
+	case TALK_HELLO:
+	case TALK_ANSWER:
+	case TALK_SSH:
+	case TALK_REQUEST:
+		return HEAD_MILLISECONDS;
+	case TALK_SNIFF:
+		return slot->reading_head ? HEAD_MILLISECONDS : 0;
+	case TALK_INSPECT:
+	case TALK_TUNNEL:
+		return LASTING_MILLISECONDS;
+	case TALK_FREE:
+	case TALK_FIRST:
+	case TALK_GREETING:
+	case TALK_SOCKS:
+	case TALK_DIAL:
+	case TALK_EXCHANGE:
+	case TALK_DENY:
+	case TALK_DRAIN:
+	case TALK_DNS:
+		break;
+	}
+	return 0;
+}
+
+// Bytes that began something and do not say in time what.
+static bool is_undecided(const struct slot *slot)
+{
+	size_t length;
+	switch (slot->talk) {
+	case TALK_SNIFF:
+	case TALK_HELLO:
+	case TALK_SSH:
+	case TALK_REQUEST:
+		talk_unread(slot, &length);
+		return length > 0 && !slot->explicit_proxy;
+	case TALK_FREE:
+	case TALK_FIRST:
+	case TALK_GREETING:
+	case TALK_SOCKS:
+	case TALK_DIAL:
+	case TALK_ANSWER:
+	case TALK_EXCHANGE:
+	case TALK_INSPECT:
+	case TALK_TUNNEL:
+	case TALK_DENY:
+	case TALK_DRAIN:
+	case TALK_DNS:
+		break;
+	}
+	return false;
+}
+
 void talk_expired(struct worker *worker, struct slot *slot)
 {
 	slot_deadline(worker, slot, 0);
 	if (slot->dialing == DIAL_LOOKUP || slot->dialing == DIAL_CONNECT ||
 	    slot->dialing == DIAL_ASK)
 		dial_expired(worker, slot);
-	else if (slot->talk == TALK_SNIFF)
-		slot->passing = true;
-	else if (slot->talk == TALK_TUNNEL)
+	else if (slot->talk == TALK_TUNNEL || slot->talk == TALK_INSPECT)
 		dial_keep_alive(slot);
-	else if (slot->talk == TALK_DENY || slot->talk == TALK_HELLO)
+	else if (is_undecided(slot))
+		talk_refuse(worker, slot, "its first bytes are not whole after 30 s", FIX_NONE);
+	else if (slot->talk == TALK_DENY || slot->talk == TALK_ANSWER)
 		slot_reset(worker, slot);
 	else
 		slot_close(worker, slot);

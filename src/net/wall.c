@@ -3,7 +3,6 @@
 #include "net/proxy.h"
 
 #include <errno.h>
-#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
@@ -11,6 +10,7 @@
 #include <sys/prctl.h>
 
 #include "base/fd.h"
+#include "base/privileges.h"
 #include "base/sys.h"
 #include "base/testing.h"
 
@@ -137,8 +137,6 @@ static int close_files(void)
 
 int wall_close(void)
 {
-	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct nothing[2] = { { 0 } };
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return -1;
 	if (raise_descriptors() < 0 || limit(RLIMIT_CORE, 0) < 0 || limit(RLIMIT_FSIZE, 0) < 0 ||
@@ -146,7 +144,7 @@ int wall_close(void)
 		return -1;
 	if (!testing_skips("proxy-landlock") && close_files() < 0)
 		return -1;
-	if (syscall(SYS_capset, &header, nothing) < 0)
+	if (privileges_keep(NULL, 0) < 0) // the filter comes after: memory can still be had
 		return -1;
 	return testing_skips("proxy-filter") ? 0 : load_filter();
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/socket.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -39,12 +40,11 @@ static void judge_again(struct worker *worker)
 			slot->dialing != DIAL_NONE && slot->record >= 0 && slot->rule.text[0];
 		if (slot->talk == TALK_FREE || !leads_out)
 			continue;
-		const struct record *record = &worker->records[slot->record];
 		bool allowed =
 			rules_decide(rules, &slot->host, slot->port, worker->routes, &refusal);
 		const struct rule *deny = refusal.deny;
-		if (allowed && record->dialled && !slot->by_proxy)
-			deny = rules_deny_address(rules, &record->address, slot->port);
+		if (allowed && slot->dialled && !slot->by_proxy)
+			deny = rules_deny_address(rules, &slot->dialled_to, slot->port);
 		if (allowed && !deny)
 			continue;
 		record_slot(worker, slot, VERDICT_DENIED, deny ? deny->text : "",
@@ -65,13 +65,14 @@ void worker_take_order(struct worker *worker)
 		lookup_files(worker, order.changed, fds);
 		break;
 	case ORDER_RULES:
-		judge_again(worker);
+		// Not here: whoever waited for this order is in the middle of a connection.
+		worker->rules_changed = true;
 		break;
 	case ORDER_SOCKETS:
 		accept_take_sockets(worker, fds);
 		break;
 	case ORDER_SEEN:
-		worker->unseen--;
+		slot_seen(worker, order.token);
 		break;
 	case ORDER_END:
 		record_flush(worker);
@@ -176,6 +177,8 @@ static int sleep_time(struct worker *worker)
 		limit = TICK_MILLISECONDS;
 	else if (worker->any_dirty)
 		limit = 1000;
+	else if (worker->held_count > SWEEP_LEAST)
+		limit = SWEEP_MILLISECONDS;
 	return lookup_timeout(worker, limit);
 }
 
@@ -198,6 +201,10 @@ static _Noreturn void loop(struct worker *worker)
 		worker->now = steady_now();
 		for (int i = 0; i < count; i++)
 			dispatch(worker, &events[i]);
+		while (worker->rules_changed) {
+			worker->rules_changed = false;
+			judge_again(worker);
+		}
 		if (count <= 0)
 			ares_process_fd(worker->channel, ARES_SOCKET_BAD, ARES_SOCKET_BAD);
 		run_queue(worker);
@@ -205,6 +212,8 @@ static _Noreturn void loop(struct worker *worker)
 			run_timers(worker);
 		if (worker->any_dirty && worker->now >= worker->next_flush)
 			record_flush(worker);
+		if (worker->now >= worker->next_sweep)
+			slot_sweep(worker);
 		share_load(worker);
 	}
 }
@@ -246,6 +255,8 @@ static void prepare(struct worker *worker, const struct worker_start *start)
 		worker->listeners[i] = start->listeners[i];
 		if (i >= LISTENER_FIRST_PORT && port < start->egress->loopback_count)
 			worker->loopback[i] = start->egress->loopback[port];
+		if (worker->listeners[i] < 0)
+			continue;
 		bool names = i == LISTENER_DNS || i == LISTENER_DNS_TCP;
 		if (start->first || !names)
 			watch(worker, worker->listeners[i], TAG_LISTENER, i, EPOLLIN);
@@ -262,18 +273,25 @@ static void prepare(struct worker *worker, const struct worker_start *start)
 	for (int i = 0; i < PIPES_MOST; i++)
 		worker->pipes[i].ends[0] = worker->pipes[i].ends[1] = -1;
 	use_upstream(worker, start->upstream);
+	worker->behind_box = start->egress->behind_box;
 	snprintf(worker->no_proxy, sizeof(worker->no_proxy), "%s",
 		 start->no_proxy ? start->no_proxy : "");
+}
+
+static void *take_memory(size_t bytes)
+{
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (memory == MAP_FAILED)
+		_exit(1);
+	return memory;
 }
 
 _Noreturn void worker_main(const struct worker_start *start)
 {
 	static struct worker worker;
-	void *slots = mmap(NULL, SLOTS_MOST * sizeof(struct slot), PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (slots == MAP_FAILED)
-		_exit(1);
-	worker.slots = slots;
+	worker.slots = take_memory(SLOTS_MOST * sizeof(struct slot));
+	worker.buffers = take_memory(2 * SLOTS_MOST * (size_t)BUFFER_SIZE);
 	prepare(&worker, start);
 	if (worker.epoll < 0 || worker.routes < 0 || lookup_begin(&worker) < 0 || wall_close() < 0)
 		_exit(1);

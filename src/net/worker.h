@@ -12,16 +12,23 @@
 #include "net/http.h"
 #include "net/link.h"
 #include "net/proxy.h"
+#include "net/tls.h"
 
 enum {
 	SLOTS_MOST = 9000,
-	SLOTS_SCARCE = 4000, // then another worker is asked for
-	BUFFER_SIZE = HTTP_HEAD_MOST,
+	SLOTS_SCARCE = 4000,          // then another worker is asked for
+	BUFFER_SIZE = HTTP_HEAD_MOST, // whole pages
+	// Bytes that each side of a connection may hold unpassed when LARGE_MOST connections hold
+	// more: the memory is the host's, not the box's.
+	SMALL_BYTES = 4096,
+	LARGE_MOST = 1024,
 	PIPES_MOST = 64,
 	PIPE_BYTES = 256 * 1024,
 	ADDRESSES_MOST = 8,
 	LOOKUPS_MOST = 256,
-	RECORDS_MOST = 512,
+	RECORDS_MOST = 512,                          // of destinations, for all connections
+	RECORDS_ALL = RECORDS_MOST + SLOTS_MOST + 1, // and a place of each connection's own
+	PARKED_MOST = 64,
 	PUBLISH_SOCKETS = 32,
 };
 #define UNLIMITED_PASS UINT64_MAX
@@ -45,10 +52,13 @@ enum talk {
 	TALK_GREETING, // of SOCKS
 	TALK_SOCKS,    // its request
 	TALK_DIAL,     // CONNECT or SOCKS: answered when the server is there
-	TALK_SNIFF,    // what does the client speak? The server may speak meanwhile
+	TALK_SNIFF,    // what does the client speak?
 	TALK_HELLO,    // TLS: until the name is known
+	TALK_ANSWER,   // TLS: until the server asks for no second hello
+	TALK_SSH,      // until both sides said so
 	TALK_REQUEST,  // HTTP: the head of a request
 	TALK_EXCHANGE, // HTTP: its body, and the response
+	TALK_INSPECT,  // bytes, both ways; hellos and requests among the client's are judged
 	TALK_TUNNEL,   // bytes, both ways
 	TALK_DENY,     // a denial, in the client's own language
 	TALK_DRAIN,    // what is left is written, then the end
@@ -77,8 +87,15 @@ struct slot {
 	int64_t deadline; // milliseconds; 0: none
 
 	struct host host; // where it leads
-	uint16_t port, source;
-	int record;       // of worker->records, or -1
+	uint16_t port;
+	struct ends ends;
+	int record;                  // of worker->records, or -1
+	unsigned visit, visit_batch; // of that record
+	bool dialled;                // `dialled_to` is where it went
+	struct address dialled_to;
+	// New records whose owner is still looked for: until then the client gets no answer, or it
+	// would be gone with it.
+	unsigned held;
 	uint64_t budgets; // bits of rules->budgets that count it
 	struct rule rule; // that allows it
 
@@ -91,26 +108,31 @@ struct slot {
 	int attempt[2];
 	char problem[REASON_MOST];
 
-	// sniff: bytes of the first line that have passed already, still in the buffer before
-	// `start`
-	uint32_t passed;
-	bool passing;
+	// What the client may speak besides what is read here: by the rule, or by the port.
+	bool raw;
+	bool greeted; // SSH: the server's line was seen
+	bool retried; // TLS: the server asked for a second hello
+	// inspect: bytes that have passed and are still to be read, from `kept` on in the
+	// client's buffer; what may be a request there, and the last burst
+	bool keeping, burst, request_like;
+	uint32_t kept, request_at, request_next;
 
 	// HTTP
 	bool asks_head, upgrade, keep_alive, request_done, response_done, response_head;
 	enum http_body request_body, response_body;
 	enum http_chunk request_chunk, response_chunk;
 
-	char buffer[2][BUFFER_SIZE];
+	char (*buffer)[BUFFER_SIZE]; // of each side
 };
 
 struct worker {
 	struct shared *shared;
 	int epoll, control;
-	int spare;    // a descriptor to turn somebody away with
-	bool first;   // answers DNS
-	bool relayed; // tier landlock: connections come from the host's loopback
-	bool full;    // asked for another worker
+	int spare;          // a descriptor to turn somebody away with
+	bool first;         // answers DNS
+	bool relayed;       // tier landlock: connections come from the host's loopback
+	bool full;          // asked for another worker
+	bool rules_changed; // and open connections are not judged by them yet
 	int listeners[LISTENERS_MOST];
 	uint16_t loopback[LISTENERS_MOST];           // port of the host's loopback, 0 for none
 	uint16_t loopback_ports[LINK_LOOPBACK_MOST]; // when relayed
@@ -122,6 +144,14 @@ struct worker {
 	unsigned socket_count;
 
 	struct slot *slots;
+	char (*buffers)[BUFFER_SIZE]; // two of each slot
+	// Of each slot, what its buffers hold of the host's memory; `used`: since the last sweep
+	struct held {
+		enum { HELD_NOTHING, HELD_SMALL, HELD_LARGE } held;
+		bool used;
+	} held[SLOTS_MOST];
+	unsigned held_count, large_count;
+	int64_t next_sweep;
 	uint32_t used; // slots that were ever used
 	uint32_t free[SLOTS_MOST], free_count, live;
 	// Each slot once, and once more while its turn lasts.
@@ -145,16 +175,22 @@ struct worker {
 	struct lookup lookups[LOOKUPS_MOST];
 
 	// the caller's own proxy
-	bool has_upstream;
+	bool has_upstream, behind_box;
 	struct host upstream;
 	uint16_t upstream_port;
 	char authorization[512]; // a header line, or empty
 	char no_proxy[2048];
 
-	struct record records[RECORDS_MOST];
-	bool dirty[RECORDS_MOST];
+	struct record records[RECORDS_ALL];
+	bool dirty[RECORDS_ALL];
 	bool any_dirty;
-	unsigned record_count, unseen;
+	unsigned record_count; // of the first RECORDS_MOST
+	// Clients that wait for ORDER_SEEN after their slot is gone.
+	struct parked {
+		uint64_t token;
+		unsigned held; // 0: a free place
+		int fd;
+	} parked[PARKED_MOST];
 	int64_t rate_start;
 	bool any_paused;
 };
@@ -168,6 +204,10 @@ void slot_wake(struct worker *worker, struct slot *slot);
 void slot_deadline(struct worker *worker, struct slot *slot, int milliseconds);
 void slot_close(struct worker *worker, struct slot *slot);
 void slot_reset(struct worker *worker, struct slot *slot); // with RST to both sides
+// What the buffers of free and quiet connections hold goes back to the host, now and then.
+void slot_sweep(struct worker *worker);
+enum { SWEEP_MILLISECONDS = 2000, SWEEP_LEAST = 64 };
+void slot_seen(struct worker *worker, uint64_t token); // a record is no longer waited for
 void slot_close_server(struct worker *worker, struct slot *slot);
 uint32_t slot_index(const struct worker *worker, const struct slot *slot);
 // For the tag of an epoll event.
@@ -202,7 +242,27 @@ void flow_free(struct worker *worker, struct flow *flow);
 // talk.c: the state of a conversation. exchange.c: HTTP. deny.c: refusals.
 void talk_run(struct worker *worker, struct slot *slot);
 void talk_expired(struct worker *worker, struct slot *slot);
+int talk_patience(const struct slot *slot); // milliseconds, once the server is there; 0: any time
 bool talk_to(struct worker *worker, struct slot *slot, const struct host *host, uint16_t port);
+void talk_tunnel(struct worker *worker, struct slot *slot); // from here on nothing is read
+// From here on any protocol; hellos and requests in it are judged.
+void talk_inspect(struct worker *worker, struct slot *slot);
+// The client's bytes that are still to be read, those that have passed included.
+const uint8_t *talk_unread(const struct slot *slot, size_t *ret_length);
+bool talk_refuse(struct worker *worker, struct slot *slot, const char *why, enum fix fix);
+
+// explicit.c: to the explicit proxy
+bool explicit_first(struct worker *worker, struct slot *slot);
+bool explicit_greeting(struct worker *worker, struct slot *slot);
+bool explicit_socks(struct worker *worker, struct slot *slot);
+bool explicit_dial(struct worker *worker, struct slot *slot);
+
+// inspect.c: what passes in a tunnel to a name. hello.c: TLS, until nothing of it is readable.
+bool inspect_run(struct worker *worker, struct slot *slot);
+bool hello_run(struct worker *worker, struct slot *slot);
+bool hello_run_answer(struct worker *worker, struct slot *slot);
+// Whether the hello may pass; else why not.
+const char *hello_judge(struct worker *worker, struct slot *slot, const struct tls_hello *hello);
 bool exchange_request(struct worker *worker, struct slot *slot);
 bool exchange_run(struct worker *worker, struct slot *slot);
 void deny_begin(struct worker *worker, struct slot *slot, const char *why); // by the first bytes
@@ -234,9 +294,10 @@ void respond_datagrams(struct worker *worker, int fd);
 bool respond_stream(struct worker *worker, struct slot *slot);
 
 // record.c
-int record_add(struct worker *worker, const struct record *like);
-int record_slot(struct worker *worker, const struct slot *slot, enum verdict verdict,
-		const char *rule, const char *why, bool by_rule);
+// `slot` is whose it is, or NULL.
+int record_add(struct worker *worker, struct slot *slot, const struct record *like);
+int record_slot(struct worker *worker, struct slot *slot, enum verdict verdict, const char *rule,
+		const char *why, enum fix fix);
 void record_bytes(struct worker *worker, struct slot *slot, enum side from, uint64_t bytes);
 // The address that was dialled: noted, and a name counts for the budgets of its address as well.
 void record_address(struct worker *worker, struct slot *slot, const struct address *address);

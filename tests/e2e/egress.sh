@@ -3,9 +3,9 @@
 . "$(dirname "$0")/../net/inside.sh"
 
 # Standard output is printed; what sbx says goes to $work/log.
-box() { timeout 20 "$SBX" run --read "$LAB" --read "$tests" "$@" 2>"$work/log"; }
+box() { timeout 120 "$SBX" run --read "$LAB" --read "$tests" "$@" 2>"$work/log"; }
 allowed() { box --allow-domain '*.allowed.test' "$@"; }
-fetch="curl -sS -m 5 --cacert $LAB/ca.pem"
+fetch="curl -sS -m 60 --cacert $LAB/ca.pem"
 get() { # options of sbx... -- url, options of curl...
 	local options=()
 	while [ "$1" != -- ]; do options+=("$1"); shift; done
@@ -13,8 +13,17 @@ get() { # options of sbx... -- url, options of curl...
 	# shellcheck disable=SC2086
 	box "${options[@]}" -- $fetch "$@"
 }
+# Whether a box runs: sbx is the child of the timeout, and listed.
+started() { "$SBX" log --runs | grep -q "^$(pgrep -P "$1") "; }
 # Names that the servers of the outside were asked for.
 asked() { curl -s http://203.0.113.10/asked; }
+
+# What is begun and not ended is refused after half a minute: asked for at the end.
+for begun in 'GET / HT' '\x16\x03\x01\x02' 'SSH-2.0-x'; do
+	late=$((${late:-0} + 1))
+	timeout 300 "$SBX" run --read "$tests" -a www.allowed.test:7000 -- python3 "$raw" www.allowed.test 7000 "$begun" >"$work/late.$late" 2>"$work/late.log.$late" &
+	waits="${waits:-} $!"
+done
 
 # --- the list
 is "mode none has no way out" 1 "$(box --network none -- python3 "$raw" 203.0.113.10 80 >/dev/null; echo $?)"
@@ -51,15 +60,32 @@ like "the host's table of names holds" "$(get -a table.test -- http://table.test
 like "a name without dots" "$(printf 'nameserver 203.0.113.53\nsearch corp.test\n' >"$LAB/resolv.conf"; get -a db -- http://db/)" '^GET / host=db'
 like "and by its whole name" "$(get -a db.corp.test -- http://db/ -H 'Host: db.corp.test')" '^GET /'
 printf 'nameserver 203.0.113.53\n' >"$LAB/resolv.conf"
-like "server speaks first" "$(allowed -- python3 "$raw" www.allowed.test 2525 '@0.2' 'you\n')" '^250 you'
-is "any TCP protocol" "hello" "$(allowed -- python3 "$raw" www.allowed.test 7000 hello EOF)"
+like "server speaks first" "$(allowed -- python3 "$raw" www.allowed.test 2525 HEAR 'you\n')" '^250 you'
+is "any TCP protocol, where the rule says so" "hello" "$(allowed -a www.allowed.test:7000/tcp -- python3 "$raw" www.allowed.test 7000 hello EOF)"
+is "at the known port of one" "hello" "$(allowed --raw-port 7000 -- python3 "$raw" www.allowed.test 7000 hello EOF)"
+is "and nowhere else" "reset" "$(allowed -- python3 "$raw" www.allowed.test 7000 'hello\n' @1)"
+like "which names the suffix" "$(cat "$work/log")" 'blocked www.allowed.test:7000.*neither HTTP, TLS nor SSH, .*; to allow: --allow-domain www.allowed.test:7000/tcp$'
+is "nor at 80" "reset" "$(allowed -- python3 "$raw" www.allowed.test 80 '\x02hello' @1)"
+like "which says what may be spoken there" "$(cat "$work/log")" 'neither HTTP nor TLS, .*www.allowed.test:80/tcp$'
+is "a server whose greeting nobody knows" "reset" "$(allowed -- python3 "$raw" www.allowed.test 2526 @1)"
+like "SSH is read on both sides: a server that is none" "$(allowed -- python3 "$raw" www.allowed.test 2526 'SSH-2.0-x\r\n' @1 '\1\1secret'; cat "$work/log")" 'neither HTTP, TLS nor SSH'
+is "a server that is one" "SSH-2.0-server after" "$(allowed -- python3 "$raw" www.allowed.test 2527 'SSH-2.0-x\r\nafter' EOF | tr '\r\n' '  ' | tr -s ' ')"
+like "and in which a request is judged" "$(allowed -- python3 "$raw" www.allowed.test 2527 'SSH-2.0-x\r\n' HEAR 'GET / HTTP/1.1\r\nHost: denied.test\r\n\r\n'; cat "$work/log")" 'the request names another host'
+like "and a hello" "$(allowed -- python3 "$raw" www.allowed.test 2527 'SSH-2.0-x\r\n' HEAR HELLO:denied.test >/dev/null; cat "$work/log")" 'TLS asks for another name'
+is "a line that is no text" reset "$(allowed -- python3 "$raw" www.allowed.test 2527 'SSH-2.0-\x01\r\n')"
+is "a server that answers before it is asked" reset "$(allowed -- python3 "$raw" www.allowed.test 2528)"
+like "which is told" "$(cat "$work/log")" 'blocked www.allowed.test:2528.*speaks first, .*to allow: --allow-domain www.allowed.test:2528/tcp$'
+like "a path behind words of FTP" "$(allowed -- python3 "$raw" www.allowed.test 2525 HEAR 'CWD /pub\r\n')" '^250 CWD /pub'
+like "to which the client says nothing else" "$(allowed -- python3 "$raw" www.allowed.test 2527 'GET / HTTP/1.1\r\nHost: denied.test\r\n\r\n')" '403 Forbidden'
 is "a denied one is reset" "reset" "$(box -- python3 "$raw" www.allowed.test 7000 'hello\n')"
 is "also when it is silent" "reset" "$(box -- python3 "$raw" www.allowed.test 2525)"
 start=$(date +%s%N)
 box -- python3 "$raw" www.allowed.test 2525 >/dev/null
 box -- python3 "$raw" www.allowed.test 2525 'GET / HTTP/1.1\r\n\r\n' >/dev/null
 box -- python3 "$raw" www.allowed.test 2525 'SSH-2.0-x\r\n' >/dev/null
-if [ $((($(date +%s%N) - start) / 1000000)) -lt 3000 ]; then pass "denials come within a second"; else fail "denials come within a second"; fi
+# Somebody who waited for more to judge by would wait for the whole minute.
+took=$((($(date +%s%N) - start) / 1000000))
+if [ $took -lt 30000 ]; then pass "denials come at once"; else fail "denials come at once" "$took ms"; fi
 is "10 MB unchanged" "10485760" "$(get -a www.allowed.test -- https://www.allowed.test/size/10485760 | wc -c)"
 is "10 MB of cleartext" "10485760" "$(get -a www.allowed.test -- http://www.allowed.test/size/10485760 | wc -c)"
 
@@ -71,6 +97,8 @@ like "no AAAA, but no error" "$(allowed -- dig +noall +comments AAAA www.allowed
 like "no HTTPS record" "$(allowed -- dig +noall +comments TYPE65 www.allowed.test)" 'ANSWER: 0'
 like "by TCP" "$(allowed -- dig +tcp +short www.allowed.test @9.9.9.9)" '^198\.1[89]\.'
 like "by TCP on the loopback" "$(allowed -- dig +tcp +short www.allowed.test @127.0.0.53)" '^198\.1[89]\.'
+is "localhost is the box's own" "127.0.0.1" "$(allowed -- dig +short localhost @1.1.1.1)"
+is "and has no other address" "" "$(allowed -- dig +short AAAA localhost @1.1.1.1)"
 like "by IPv6" "$(allowed -- dig +short www.allowed.test @2620:fe::fe)" '^198\.1[89]\.'
 like "with EDNS" "$(allowed -- dig +short +bufsize=4096 +cookie www.allowed.test)" '^198\.1[89]\.'
 like "TXT is empty" "$(allowed -- dig +short TXT www.allowed.test; echo end)" '^end'
@@ -90,10 +118,10 @@ like "and has it" "$(get -a private.test --private-network yes -- http://private
 like "of two addresses the public one" "$(get -a mixed.test -- http://mixed.test/)" '^GET /'
 like "rebinding: the second answer is judged too" "$(box -a rebind.test -- bash -c "$fetch http://rebind.test/; sleep 1.2; $fetch http://rebind.test/"; cat "$work/log")" 'GET /|could not reach'
 for address in 127.0.0.1 127.1 0 0x7f.1 2130706433 017700000001 '[::1]' '[::ffff:127.0.0.1]' localhost 10.9.9.9 169.254.169.254 '[::ffff:a9fe:a9fe]' 2852039166; do
-	like "by proxy: $address is not reached" "$(box -a '*' -a 0.0.0.0/0 -a ::/0 --private-network yes -- curl -s -m 5 -x http://198.18.0.1:3128 "http://$address:80/")" 'blocked by sbx|could not do this|two ways'
+	like "by proxy: $address is not reached" "$(box -a '*' -a 0.0.0.0/0 -a ::/0 --private-network yes -- curl -s -m 60 -x http://198.18.0.1:3128 "http://$address:80/")" 'blocked by sbx|could not do this|two ways'
 done
 for address in 127.0.0.1 0.0.0.0 '[::1]' '[::ffff:127.0.0.1]'; do
-	like "no rule opens $address" "$(box -a "$address" -a '*' -- curl -s -m 5 -x http://198.18.0.1:3128 "http://$address:80/")" 'blocked by sbx'
+	like "no rule opens $address" "$(box -a "$address" -a '*' -- curl -s -m 60 -x http://198.18.0.1:3128 "http://$address:80/")" 'blocked by sbx'
 done
 like "a name that leads to this host itself" "$(get -a '*' -- http://host.test/; cat "$work/log")" 'could not reach host.test:80 .*198.51.100.7, this host itself: --loopback PORT, or name that address'
 like "by IPv6" "$(get -a host-six.test -- http://host-six.test/; cat "$work/log")" '2001:db8::7, this host itself'
@@ -109,17 +137,64 @@ like "a metadata address by its own rule" "$(get -a 169.254.169.254 -- http://16
 like "the listener itself leads nowhere" "$(allowed -- python3 "$raw" 127.0.0.1 1 'GET / HTTP/1.1\r\n\r\n')" 'blocked by sbx'
 
 # --- fronting
-like "SNI of another name" "$(allowed -a other.test -- curl -sS -m 5 -k --connect-to other.test:443:www.allowed.test:443 https://other.test/; cat "$work/log")" 'TLS asks for another name'
-like "Host of another name" "$(allowed -a other.test -- curl -sS -m 5 -H 'Host: other.test' http://www.allowed.test/; cat "$work/log")" 'the request names another host'
+like "SNI of another name" "$(allowed -a other.test -- curl -sS -m 60 -k --connect-to other.test:443:www.allowed.test:443 https://other.test/; cat "$work/log")" 'TLS asks for another name'
+like "Host of another name" "$(allowed -a other.test -- curl -sS -m 60 -H 'Host: other.test' http://www.allowed.test/; cat "$work/log")" 'the request names another host'
 like "on a connection that is kept" "$(allowed -- python3 "$raw" www.allowed.test 80 'GET /1 HTTP/1.1\r\nHost: www.allowed.test\r\n\r\n' @0.2 'GET /2 HTTP/1.1\r\nHost: denied.test\r\n\r\n' | tr '\r\n' '  ')" 'GET /1.*403 Forbidden.*another host'
-is "a word without an end passes" "hello" "$(allowed -- python3 "$raw" www.allowed.test 7000 hello @0.5 | head -c 5)"
+is "a word without an end passes" "hello" "$(allowed --raw-port 7000 -- python3 "$raw" www.allowed.test 7000 hello HEAR DONE)"
 like "pieces of HTTP are read together" "$(allowed -- python3 "$raw" www.allowed.test 80 GE @0.3 'T / HT' @0.3 'TP/1.1\r\nHo' @0.3 'st: denied.test\r\n\r\n')" '403 Forbidden'
 like "and pass when they are right" "$(allowed -- python3 "$raw" www.allowed.test 80 GE @0.3 'T / HT' @0.3 'TP/1.1\r\nHo' @0.3 'st: www.allowed.test\r\n\r\nGET /2 HTTP/1.1\r\nHost: www.allowed.test\r\n\r\n' EOF | tr '\r\n' '  ')" 'GET / host=www.*GET /2 host=www'
 like "absolute form of another name" "$(allowed -- python3 "$raw" www.allowed.test 80 'GET http://denied.test/ HTTP/1.1\r\nHost: www.allowed.test\r\n\r\n')" '400 Bad|403 Forb'
 like "CONNECT through a server" "$(allowed -- python3 "$raw" www.allowed.test 80 'CONNECT denied.test:443 HTTP/1.1\r\nHost: denied.test:443\r\n\r\n')" '403 Forbidden'
-like "through CONNECT too" "$(allowed -a other.test -- curl -sS -m 5 -p -x http://198.18.0.1:1 -H 'Host: denied.test' http://www.allowed.test/)" 'another host'
-like "through SOCKS too" "$(allowed -- curl -sS -m 5 -k -x socks5h://198.18.0.1:1 --connect-to denied.test:443:www.allowed.test:443 https://denied.test/; cat "$work/log")" 'TLS asks for another name'
+like "through CONNECT too" "$(allowed -a other.test -- curl -sS -m 60 -p -x http://198.18.0.1:1 -H 'Host: denied.test' http://www.allowed.test/)" 'another host'
+like "through SOCKS too" "$(allowed -- curl -sS -m 60 -k -x socks5h://198.18.0.1:1 --connect-to denied.test:443:www.allowed.test:443 https://denied.test/; cat "$work/log")" 'TLS asks for another name'
 is "a part of a TLS hello is never let through, and refused by an alert" 15030300020231 "$(allowed -- python3 "$raw" www.allowed.test 7000 '\x16' @0.2 '\x03\x01\x02\x00' @0.2 EOF | od -An -tx1 | tr -d ' \n')"
+
+# --- hellos and requests in a tunnel: behind any prelude, in any pieces
+tunnel() { allowed -a www.allowed.test:7000/tcp -- python3 "$raw" www.allowed.test 7000 "$@" | tr -d '\0' | head -c 300; }
+is "a prelude and a hello for this name pass" yes "$(tunnel STARTTLS @0.1 HELLO:www.allowed.test @0.1 EOF | grep -qa www.allowed.test && echo yes)"
+for prelude in '\0\0\0\x08\x04\xd2\x16\x2f' 'EHLO x\r\nSTARTTLS\r\n' 'a1 STARTTLS\r\n' '\x16\x03\x01\x40\0\x01\0\x3f\xfc\x03\x03' '\x05\x01\0'; do
+	tunnel "$prelude" @0.2 HELLO:denied.test >"$work/out"
+	like "behind $prelude" "$(cat "$work/log")" 'TLS asks for another name|no readable TLS hello'
+	is "of which the end does not arrive" "" "$(grep -a denied.test "$work/out")"
+	tunnel "$prelude" HELLO:denied.test >"$work/out"
+	like "in one piece" "$(cat "$work/log")" 'TLS asks for another name|no readable TLS hello'
+done
+begun='\x16\x03\x01\x40\0\x01\0\x3f\xfc\x03\x03'$(printf '\\x02%.0s' $(seq 40))
+like "more than eight hellos that have begun" "$(tunnel "$begun$begun$begun$begun$begun$begun$begun$begun$begun" @0.2 >/dev/null; cat "$work/log")" 'no readable TLS hello'
+like "a request behind other words" "$(tunnel hello @0.2 'GET / HTTP/1.1\r\nHost: denied.test\r\n\r\n'; cat "$work/log")" 'the request names another host'
+like "without a version" "$(tunnel 'GET /\r\nHost: denied.test\r\n\r\n' @1; cat "$work/log")" '400 Bad Request'
+like "in two pieces" "$(tunnel hello @0.2 GE @0.2 'T / HTTP/1.1\r\nHost: denied.test\r\n\r\n'; cat "$work/log")" 'the request names another host'
+like "with an answer in between" "$(tunnel GET HEAR ' /x HTTP/1.1\r\nHost: denied.test\r\n\r\n'; cat "$work/log")" 'the request names another host'
+like "HTTP/2 with an answer in between" "$(tunnel 'PRI ' HEAR '* HTTP/2.0\r\n\r\nSM\r\n\r\n'; cat "$work/log")" 'HTTP/2 without TLS'
+like "behind the rest of another line" "$(tunnel 'abc ' HEAR 'GET /\r\nHost: denied.test\r\n\r\n' @1; cat "$work/log")" 'two ways|two readers|another host|400'
+like "after nothing for long" "$(tunnel "$(printf '\\r\\n%.0s' $(seq 4200))" @0.5 'GET / HTTP/1.1\r\nHost: denied.test\r\n\r\n'; cat "$work/log")" 'names another host|two ways'
+is "redis' words are no request" "SET http:key" "$(tunnel 'SET http:key\n' EOF | head -c 12)" 
+
+# --- TLS: each hello
+like "a hello without a name, at 443" "$(allowed -- curl -sS -m 60 -k --connect-to ::www.allowed.test:443 https://203.0.113.10/; cat "$work/log")" 'without a server name'
+like "an alert before the hello" "$(allowed -- python3 "$raw" www.allowed.test 443 '\x15\x03\x01\0\x02\x01\x5a' HELLO:denied.test; cat "$work/log")" 'neither HTTP nor TLS'
+like "a second message in the hello's record" "$(allowed -- python3 -c '
+import socket, ssl
+out = ssl.MemoryBIO(); c = ssl.create_default_context().wrap_bio(ssl.MemoryBIO(), out, server_hostname="www.allowed.test")
+try: c.do_handshake()
+except ssl.SSLWantReadError: pass
+h = out.read(); n = len(h) - 5 + 4
+s = socket.create_connection(("www.allowed.test", 443)); s.sendall(h[:3] + n.to_bytes(2, "big") + h[5:] + b"\1\0\0\0"); s.recv(9)' 2>&1; cat "$work/log")" 'no readable TLS hello'
+is "a second hello that the server asks for" hello "$(allowed -- python3 "$tests/net/retry.py" www.allowed.test 443 www.allowed.test)"
+is "behind a change-cipher-spec and early data" hello "$(allowed -- python3 "$tests/net/retry.py" www.allowed.test 443 www.allowed.test 140303000101)"
+for before in '' 140303000101 140303000101170303000400000000 15030300020100; do
+	is "not of another name (before it: $before)" no "$(allowed -- python3 "$tests/net/retry.py" www.allowed.test 443 denied.test $before | sed 's/alert\|reset/no/')"
+	like "which is told" "$(cat "$work/log")" 'TLS asks for another name'
+done
+like "an encrypted hello" "$(allowed -- python3 "$tests/net/ech.py" www.allowed.test 443; cat "$work/log")" 'encrypted client hello.; to allow: --ech pass'
+like "passes where the profile says so" "$(allowed --ech pass -- python3 "$tests/net/ech.py" www.allowed.test 443)" '^160303'
+
+# --- HTTP: one upgrade, one word
+like "h2c is not asked for" "$(allowed -- python3 "$raw" www.allowed.test 80 'GET /h2c HTTP/1.1\r\nHost: www.allowed.test\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n' @0.3 EOF)" '200 OK'
+like "two upgrades" "$(allowed -- python3 "$raw" www.allowed.test 80 'GET /h2c HTTP/1.1\r\nHost: www.allowed.test\r\nConnection: Upgrade\r\nUpgrade: h2c\r\nUpgrade: websocket\r\n\r\n')" '400 Bad Request'
+like "HTTP/2 without TLS" "$(allowed -- python3 "$raw" www.allowed.test 80 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'; cat "$work/log")" 'HTTP/2 without TLS'
+like "a request without a host" "$(allowed -- python3 "$raw" www.allowed.test 80 'GET / HTTP/1.0\r\n\r\n')" '403 Forbidden'
+like "an empty line before it" "$(allowed -- python3 "$raw" www.allowed.test 80 '\r\nGET / HTTP/1.1\r\nHost: www.allowed.test\r\n\r\n')" '403 Forbidden'
 
 # --- ambiguity: one word, 400, the end
 while IFS='|' read -r name text; do
@@ -140,7 +215,9 @@ done <<-'END'
 	an old version|GET / HTTP/0.9\r\nHost: www.allowed.test\r\n\r\n
 	HTTP/2 by prior knowledge|PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n
 	two spaces|GET  / HTTP/1.1\r\nHost: www.allowed.test\r\n\r\n
-	an empty line first|\r\nGET / HTTP/1.1\r\nHost: denied.test\r\n\r\n
+	a Host that is for one reader alone|GET / HTTP/1.1\r\nHost: www.allowed.test\r\nConnection: close, Host\r\n\r\n
+	an absolute target without Host|GET http://www.allowed.test/ HTTP/1.0\r\n\r\n
+	Host behind a body|POST / HTTP/1.1\r\nHost: www.allowed.test\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nHost: denied.test\r\n\r\n
 	a password in the target|GET http://www.allowed.test@denied.test/ HTTP/1.1\r\nHost: www.allowed.test\r\n\r\n
 END
 like "a chunk of no size" "$(allowed -- python3 "$raw" www.allowed.test 80 'POST / HTTP/1.1\r\nHost: www.allowed.test\r\nTransfer-Encoding: chunked\r\n\r\n' @0.1 'zz\r\nhello\r\n0\r\n\r\n')" '400 Bad'
@@ -151,10 +228,21 @@ like "a response that says two things" "$(get -a www.allowed.test -- http://www.
 like "a response that is cut" "$(get -a www.allowed.test -- http://www.allowed.test/cut; cat "$work/log")" 'transfer closed|end of response|reset|half'
 like "pipelined requests" "$(allowed -- python3 "$raw" www.allowed.test 80 'GET /1 HTTP/1.1\r\nHost: www.allowed.test\r\n\r\nGET /2 HTTP/1.1\r\nHost: www.allowed.test\r\n\r\n' EOF | grep -c 'host=www')" '^2$'
 like "HEAD" "$(get -a www.allowed.test -- -I http://www.allowed.test/chunked2)" '200 OK'
-like "websocket" "$(allowed -- python3 "$raw" www.allowed.test 80 'GET / HTTP/1.1\r\nHost: www.allowed.test\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: x\r\n\r\n' @0.3 'GET / HTTP/1.1\r\nHost: echoed\r\n\r\n' EOF | tr '\r\n' '  ')" '101 Switching.*Host: echoed'
+upgrade='GET / HTTP/1.1\r\nHost: www.allowed.test\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: x\r\n\r\n'
+like "websocket" "$(allowed -- python3 "$raw" www.allowed.test 80 "$upgrade" HEAR '\x81\x05hello' EOF | tr -d '\201\005')" '^hello$'
+like "and no request behind it" "$(allowed -- python3 "$raw" www.allowed.test 80 "$upgrade" HEAR 'GET / HTTP/1.1\r\nHost: denied.test\r\n\r\n'; cat "$work/log")" 'the request names another host'
+like "nor HTTP/2" "$(allowed -- python3 "$raw" www.allowed.test 80 "$upgrade" HEAR '\x81\x01a' HEAR 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'; cat "$work/log")" 'HTTP/2 without TLS'
+like "nor a hello" "$(allowed -- python3 "$raw" www.allowed.test 80 "$upgrade" HEAR HELLO:denied.test >/dev/null; cat "$work/log")" 'TLS asks for another name'
+
+# --- what is undecided
+# shellcheck disable=SC2086
+wait $waits
+for late in 1 2 3; do
+	like "undecided at a deadline ($late)" "$(cat "$work/late.log.$late")" 'blocked www.allowed.test:7000 .*not whole after 30 s'
+done
 
 # --- programs that insist on a proxy
-proxied() { timeout 20 "$SBX" run --read "$LAB" --read "$tests" -a '*.allowed.test' --env http_proxy="$1" --env https_proxy="$1" -- $fetch "${@:2}" 2>"$work/log"; }
+proxied() { timeout 120 "$SBX" run --read "$LAB" --read "$tests" -a '*.allowed.test' --env http_proxy="$1" --env https_proxy="$1" -- $fetch "${@:2}" 2>"$work/log"; }
 like "http by proxy" "$(proxied http://198.18.0.1:3128 http://www.allowed.test/p)" '^GET /p host=www.allowed.test'
 like "https by proxy" "$(proxied http://198.18.0.1:3128 https://www.allowed.test/p)" '^GET /p'
 like "two hosts on one connection to it" "$(proxied http://198.18.0.1:3128 http://www.allowed.test/1 http://six.allowed.test/2 http://www.allowed.test/3 | tr '\n' ' ')" 'GET /1.*GET /2 host=six.*GET /3'
@@ -163,11 +251,11 @@ like "a denied one by CONNECT: 403" "$(proxied http://198.18.0.1:3128 https://de
 like "SOCKS, names resolved by it" "$(proxied socks5h://198.18.0.1:1080 https://www.allowed.test/s)" '^GET /s'
 like "SOCKS, names resolved by the client" "$(proxied socks5://198.18.0.1:1080 http://www.allowed.test/s)" '^GET /s'
 like "SOCKS denied" "$(proxied socks5h://198.18.0.1:1080 https://denied.test/; cat "$work/log")" 'complete SOCKS5 connection.*\(2\)'
-like "no proxy for its own page" "$(box -- curl -s -m 5 http://198.18.0.1/)" '400|sbx.s proxy'
+like "no proxy for its own page" "$(box -- curl -s -m 60 http://198.18.0.1/)" '400|sbx.s proxy'
 is "the caller's proxy variables do not pass" "" "$(HTTPS_PROXY=http://203.0.113.11:9 no_proxy=x box -- env | grep -i _proxy=)"
 
 # --- the caller's own proxy
-up() { HTTPS_PROXY=http://user:p%40ss@203.0.113.11:3128 NO_PROXY=${NO:-} timeout 20 "$SBX" run --read "$LAB" -a '*.allowed.test' -a 203.0.113.10 "${@:2}" -- $fetch "$1" 2>"$work/log"; }
+up() { HTTPS_PROXY=http://user:p%40ss@203.0.113.11:3128 NO_PROXY=${NO:-} timeout 120 "$SBX" run --read "$LAB" -a '*.allowed.test' -a 203.0.113.10 "${@:2}" -- $fetch "$1" 2>"$work/log"; }
 like "goes by the caller's proxy" "$(up https://www.allowed.test/u; asked)" 'by-proxy:www.allowed.test'
 before=$(asked | grep -c by-proxy)
 like "but not for what NO_PROXY excepts" "$(NO=localhost,.allowed.test,203.0.113.0/24 up https://www.allowed.test/u)" '^GET /u'
@@ -181,28 +269,28 @@ is "named twice, by two lines" hello "$(box --loopback 7000 --loopback 7000 -- p
 like "the port of the box's own name server is not to be had" "$("$SBX" run --loopback 53 -- true 2>&1)" "^sbx: --loopback: port 53 of the box's loopback is sbx's own"
 is "no other one" refused "$(box --loopback 7000 -- python3 "$raw" 127.0.0.1 2525)"
 port=$((20000 + RANDOM % 10000))
-timeout 20 "$SBX" run --publish "8099:$port" -- python3 -m http.server -b 127.0.0.1 8099 >"$work/published" 2>&1 &
+timeout 600 "$SBX" run --publish "8099:$port" -- python3 -m http.server -b 127.0.0.1 8099 >"$work/published" 2>&1 &
 server=$!
-for _ in $(seq 50); do curl -s -o /dev/null -m 2 "http://127.0.0.1:$port/" && break; sleep 0.1; done
-is "a published port" "hello" "$(curl -s -m 3 "http://127.0.0.1:$port/file")"
-is "often" 60 "$(for _ in $(seq 60); do curl -s -m 3 "http://127.0.0.1:$port/file"; done | grep -c hello)"
-is "a port that is published twice is one" 0 "$(timeout 20 "$SBX" run --publish 8098 --publish 8098 -- true >&2; echo $?)"
-like "a port that is taken is told before anything runs" "$(timeout 20 "$SBX" run --publish "8099:$port" -- touch ran 2>&1; echo $?; ls ran 2>&1)" "publish port 8099: 127.0.0.1:$port: Address (already )?in use"
+wait_for 60 curl -s -o /dev/null -m 10 "http://127.0.0.1:$port/"
+is "a published port" "hello" "$(curl -s -m 60 "http://127.0.0.1:$port/file")"
+is "often" 60 "$(for _ in $(seq 60); do curl -s -m 60 "http://127.0.0.1:$port/file"; done | grep -c hello)"
+is "a port that is published twice is one" 0 "$(timeout 120 "$SBX" run --publish 8098 --publish 8098 -- true >&2; echo $?)"
+like "a port that is taken is told before anything runs" "$(timeout 120 "$SBX" run --publish "8099:$port" -- touch ran 2>&1; echo $?; ls ran 2>&1)" "publish port 8099: 127.0.0.1:$port: Address (already )?in use"
 kill "$server" 2>/dev/null; wait "$server" 2>/dev/null
-like "the box serves low ports itself" "$(box -- bash -c 'python3 -m http.server -b 127.0.0.1 80 >/dev/null 2>&1 & for i in $(seq 50); do curl -s http://127.0.0.1/file && break; sleep 0.1; done')" hello
+like "the box serves low ports itself" "$(box -- bash -c 'python3 -m http.server -b 127.0.0.1 80 >/dev/null 2>&1 & for i in $(seq 300); do curl -s http://127.0.0.1/file && break; sleep 0.1; done')" hello
 is "UDP is refused at once" "refused" "$(box -- python3 -c 'import socket
-s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.connect(("9.9.9.9", 443)); s.settimeout(2); s.send(b"x")
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.connect(("9.9.9.9", 443)); s.settimeout(30); s.send(b"x")
 try: s.recv(9)
 except ConnectionRefusedError: print("refused")')"
 
-unfiltered() { SBX_TEST_SKIP=filter timeout 20 "$SBX_TESTING" run --read "$LAB" --read "$tests" -a '*.allowed.test' "$@" 2>"$work/log"; }
+unfiltered() { SBX_TEST_SKIP=filter timeout 120 "$SBX_TESTING" run --raw-port 7000 --read "$LAB" --read "$tests" -a '*.allowed.test' "$@" 2>"$work/log"; }
 like "MPTCP, which the filter refuses, would meet the same rules" "$(unfiltered -- python3 -c 'import socket
 for name in "www.allowed.test", "denied.test":
-    s = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262); s.settimeout(3)
+    s = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262); s.settimeout(30)
     try:
         s.connect((name, 7000)); s.sendall(b"\0hello"); print(s.recv(9))
     except OSError as e: print(type(e).__name__)' | tr '\n' ' ')" "hello' (ConnectionReset|BrokenPipe)"
-like "TCP fast open too" "$(allowed -- python3 -c 'import socket
+like "TCP fast open too" "$(allowed --raw-port 7000 -- python3 -c 'import socket
 for name in "www.allowed.test", "denied.test":
     s = socket.socket()
     try:
@@ -215,22 +303,22 @@ for kind in (socket.AF_INET, socket.SOCK_RAW, 1), (socket.AF_INET6, socket.SOCK_
 is "its routes, addresses and rules stay as they are" "2 2 1 " "$(allowed -- bash -c 'ip route add 10.0.0.0/8 dev lo 2>/dev/null; echo $?; ip address del 198.18.0.1/32 dev lo 2>/dev/null; echo $?; nft flush ruleset 2>/dev/null; echo $(($? != 0))' | tr '\n' ' ')"
 
 # --- live changes
-timeout 30 "$SBX" run --read "$LAB" --read "$tests" -- bash -c "until $fetch -f http://www.allowed.test/live; do sleep 0.1; done; until ! $fetch -f http://www.allowed.test/gone; do sleep 0.1; done; echo end" >"$work/live" 2>&1 &
+timeout 120 "$SBX" run --read "$LAB" --read "$tests" -- bash -c "until $fetch -f http://www.allowed.test/live; do sleep 0.1; done; until ! $fetch -f http://www.allowed.test/gone; do sleep 0.1; done; echo end" >"$work/live" 2>&1 &
 run=$!
-sleep 1
+wait_for 60 started $run
 sbx=$(pgrep -P $run)
 like "the run is listed" "$("$SBX" log --runs)" "^$sbx .*sbx run"
 status "sbx allow" 0 "$SBX" allow "$sbx" www.allowed.test
-for _ in $(seq 50); do grep -q '^GET /gone' "$work/live" && break; sleep 0.1; done
+wait_for 60 grep -q '^GET /gone' "$work/live"
 status "sbx deny" 0 "$SBX" deny "$sbx" www.allowed.test
 wait $run
 like "one run, changed twice" "$(grep -v blocked "$work/live" | grep -o 'GET /live\|GET /gone\|end' | uniq | tr '\n' ' ')" 'GET /live GET /gone end'
 like "a run that is not there" "$("$SBX" allow 1 www.allowed.test 2>&1)" 'no run 1 of yours'
 like "no destination" "$("$SBX" allow 1 'a b' 2>&1)" "is no destination"
 for denied in "*.allowed.test" 203.0.113.0/24; do
-	timeout 30 "$SBX" run --read "$tests" -a www.allowed.test -- python3 "$raw" www.allowed.test 7000 hello @5 EOF >"$work/live" 2>"$work/log" &
+	timeout 120 "$SBX" run --read "$tests" -a www.allowed.test:7000/tcp -- python3 "$raw" www.allowed.test 7000 hello HEAR >"$work/live" 2>"$work/log" &
 	run=$!
-	sleep 1
+	wait_for 60 grep -q hello "$work/live"
 	"$SBX" deny "$(pgrep -P $run)" "$denied"
 	wait $run
 	like "deny $denied ends what is open" "$(cat "$work/live")" 'reset|not connected'
@@ -238,17 +326,17 @@ done
 is "nobody in the box can call it" 1 "$(box -a www.allowed.test -- "$SBX" allow $$ denied.test 2>/dev/null; echo $(($? != 0)))"
 
 # Nor another box, which has the host's network and with it the socket's name.
-timeout 30 "$SBX" run -a www.allowed.test -- sleep 20 2>"$work/log" &
+timeout 120 "$SBX" run -a www.allowed.test -- sleep 100 2>"$work/log" &
 run=$!
-sleep 1
+wait_for 60 started $run
 sbx=$(pgrep -P $run)
 tell='import socket, struct
 s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-s.settimeout(3)
-s.connect("\0sbx-'$(id -u)-$sbx'")
+s.settimeout(30)
+s.connect("\0'$(sed -n "s/.*@\(sbx-$(id -u)-$sbx-.*\)/\1/p" /proc/net/unix)'")
 s.send(struct.pack("i160s", 0, b"denied.test"))
 print(len(s.recv(4)))'
-is "nor one with the host's network" "refused 4" "$(timeout 20 "$SBX" run --network host --allow-syscalls namespaces -- python3 -c "$tell" 2>/dev/null || echo refused) $(python3 -c "$tell" 2>&1)"
+is "nor one with the host's network" "refused 4" "$(timeout 120 "$SBX" run --network host --allow-syscalls namespaces -- python3 -c "$tell" 2>/dev/null || echo refused) $(python3 -c "$tell" 2>&1)"
 kill $run
 wait $run 2>/dev/null
 
@@ -269,18 +357,23 @@ if [ $took -gt 1000 ]; then pass "bytes per second"; else fail "bytes per second
 like "sbx log" "$(cat "$work/all")" 'denied +denied.test:80 curl'
 like "allowed ones, with bytes" "$(grep 'allowed.*www.allowed.test:80' "$work/all")" 'x1 [1-9][0-9]* up [1-9][0-9]* down'
 like "as JSON" "$("$SBX" log --json | tail -1 | python3 -c 'import json,sys; r=json.load(sys.stdin); print(sorted(r))')" "'address', 'connections', 'down', 'name', 'pid', 'port', 'program', 'rule', 'run', 'time', 'up', 'verdict', 'why'"
-is "each line is JSON" 0 "$("$SBX" log --json | python3 -c 'import json,sys
-for line in sys.stdin: json.loads(line)' >/dev/null 2>&1; echo $?)"
+is "each line is JSON" "" "$("$SBX" log --json | python3 -c 'import json,sys
+for line in sys.stdin:
+    try: json.loads(line)
+    except ValueError: print(line)' 2>&1)"
 
 # --- the proxy itself
-timeout 20 "$SBX" run -- sleep 1.3 &
+rm -f begun
+timeout 120 "$SBX" run -- sh -c 'touch begun; sleep 100' &
 run=$!
-sleep 0.7
+wait_for 60 test -e begun
 is "a run that does not connect has no proxy" 1 "$(pgrep -c -P "$(pgrep -P $run)")"
+kill $run
 wait $run
-SECRET_TOKEN=planted-secret-value timeout 30 "$SBX" run --read "$LAB" -a www.allowed.test -- bash -c "$fetch http://www.allowed.test/ >/dev/null; sleep 17" 2>"$work/killed" &
+rm -f begun
+SECRET_TOKEN=planted-secret-value timeout 600 "$SBX" run --read "$LAB" -a www.allowed.test -- bash -c "$fetch http://www.allowed.test/ >/dev/null; touch begun; sleep 500" 2>"$work/killed" &
 run=$!
-sleep 1.5
+wait_for 60 test -e begun
 supervisor=$(pgrep -P $run)
 box=$(pgrep -P "$supervisor" | head -1)
 proxy=$(pgrep -P "$supervisor" | tail -1)
@@ -298,19 +391,24 @@ is "a proxy that is killed ends the run" 125 $?
 like "in clear words" "$(cat "$work/killed")" 'the proxy died; without it nothing may run on'
 is "and nobody is left" "" "$(pgrep -P "$box"; ls -d "/proc/$box" 2>/dev/null)"
 # What happens to the world when the supervisor is killed.
-timeout 30 "$SBX" run --read "$LAB" -a www.allowed.test -- bash -c "$fetch http://www.allowed.test/ >/dev/null; sleep 17" 2>/dev/null &
-sleep 1
-supervisor=$(pgrep -P $!)
+rm -f begun
+timeout 120 "$SBX" run --read "$LAB" -a www.allowed.test -- bash -c "$fetch http://www.allowed.test/ >/dev/null; touch begun; sleep 100" 2>/dev/null &
+run=$!
+wait_for 60 test -e begun
+supervisor=$(pgrep -P $run)
 children=$(pgrep -P "$supervisor")
 kill -9 "$supervisor"
-sleep 0.3
-is "SIGKILL of the supervisor leaves neither box nor proxy" "" "$(for pid in $children; do grep -H '^State:' "/proc/$pid/status" 2>/dev/null | grep -v zombie; done)"
+alive() { for pid in $children; do grep -H '^State:' "/proc/$pid/status" 2>/dev/null | grep -v zombie; done; }
+none_alive() { [ -z "$(alive)" ]; }
+wait_for 30 none_alive
+is "SIGKILL of the supervisor leaves neither box nor proxy" "" "$(alive)"
+rm -f begun
 is "nothing was left in the project" "" "$(git status --short | grep -v '^?? \(file\|big\)$')"
 # without the rule in the kernel
-like "without redirection: listed ports" "$(SBX_TEST_SKIP=redirect timeout 20 "$SBX_TESTING" run --read "$LAB" -a www.allowed.test:80,7000 -- $fetch http://www.allowed.test/f 2>&1)" '^GET /f'
-is "which is not told when all went well" "" "$(SBX_TEST_SKIP=redirect timeout 20 "$SBX_TESTING" run --read "$LAB" -a www.allowed.test:80 -- $fetch http://www.allowed.test/f 2>&1 | grep redirect)"
-like "but when it did not" "$(SBX_TEST_SKIP=redirect timeout 20 "$SBX_TESTING" run --read "$LAB" -a www.allowed.test -- bash -c "$fetch http://www.allowed.test/f; $fetch http://www.allowed.test:8123/" 2>&1)" "cannot redirect"
-is "and others are refused" refused "$(SBX_TEST_SKIP=redirect timeout 20 "$SBX_TESTING" run --read "$tests" -a www.allowed.test:80 -- python3 "$raw" www.allowed.test 7001 2>/dev/null)"
+like "without redirection: listed ports" "$(SBX_TEST_SKIP=redirect timeout 120 "$SBX_TESTING" run --read "$LAB" -a www.allowed.test:80,7000 -- $fetch http://www.allowed.test/f 2>&1)" '^GET /f'
+is "which is not told when all went well" "" "$(SBX_TEST_SKIP=redirect timeout 120 "$SBX_TESTING" run --read "$LAB" -a www.allowed.test:80 -- $fetch http://www.allowed.test/f 2>&1 | grep redirect)"
+like "but when it did not" "$(SBX_TEST_SKIP=redirect timeout 120 "$SBX_TESTING" run --read "$LAB" -a www.allowed.test -- bash -c "$fetch http://www.allowed.test/f; $fetch http://www.allowed.test:8123/" 2>&1)" "cannot redirect"
+is "and others are refused" refused "$(SBX_TEST_SKIP=redirect timeout 120 "$SBX_TESTING" run --read "$tests" -a www.allowed.test:80 -- python3 "$raw" www.allowed.test 7001 2>/dev/null)"
 
 # --- tier landlock: the same policy, by notification
 if (cd / && "$SBX" run --project none --tier landlock -- true) >"$work/log" 2>&1; then
@@ -319,7 +417,7 @@ if (cd / && "$SBX" run --project none --tier landlock -- true) >"$work/log" 2>&1
 	like "landlock: by libc's names and directly" "$(tier -- $direct https://www.allowed.test/d)" '^GET /d'
 	like "by the variables that it sets" "$(tier -- $fetch https://www.allowed.test/v)" '^GET /v'
 	like "names without UDP" "$(tier -- getent hosts www.allowed.test)" '^198\.1[89]\.'
-	is "any protocol" hello "$(tier -- python3 "$raw" www.allowed.test 7000 '\0hello' EOF | tr -d '\0')"
+	is "any protocol" hello "$(tier --raw-port 7000 -- python3 "$raw" www.allowed.test 7000 '\0hello' EOF | tr -d '\0')"
 	like "a denied name, told" "$(tier -- $direct https://denied.test/; cat "$work/log")" 'alert access denied'
 	like "with program and flag" "$(cat "$work/log")" 'blocked denied.test:443 \(curl\).*--allow-domain denied.test:443'
 	like "a literal address" "$(tier -- $direct http://203.0.113.10/)" 'blocked by sbx'
@@ -348,15 +446,17 @@ attempt(lambda s: s.listen())' | tr '\n' ' ')"
 	is "unix servers of its own, yes" yes "$(tier -- python3 -c 'import socket
 s = socket.socket(socket.AF_UNIX); s.bind("s"); s.listen(); print("yes")'; rm -f s)"
 	like "no published ports" "$(tier --publish 8000 -- true; cat "$work/log")" 'cannot publish'
-	tier -- bash -c "$direct http://www.allowed.test/ >/dev/null; sleep 2" &
-	for _ in $(seq 50); do
+	tier -- bash -c "$direct http://www.allowed.test/ >/dev/null; until [ -e on ]; do sleep 0.1; done" &
+	for _ in $(seq 300); do
 		sleep 0.1
 		relay=$(awk '$2 ~ /^0100007F:/ && $4 == "0A" { print substr($2, 10) }' /proc/net/tcp | while read -r hex; do echo $((16#$hex)); done | sort -n | tail -1)
 		[ "${relay:-0}" -le 9000 ] || break
 	done
 	like "nobody else gets in by the listener" "$(python3 "$raw" 127.0.0.1 "$relay" 'CONNECT www.allowed.test:80 HTTP/1.1\r\n\r\n')" 'reset'
+	touch on
 	wait
-	like "under Docker's filter" "$(timeout 20 "$(dirname "$ATTACK")/confine" docker "$SBX" run --tier landlock --unprotected --read "$LAB" -a www.allowed.test -- $direct https://www.allowed.test/docker 2>&1)" '^GET /docker'
+	rm on
+	like "under Docker's filter" "$(timeout 120 "$(dirname "$ATTACK")/confine" docker "$SBX" run --tier landlock --unprotected --read "$LAB" -a www.allowed.test -- $direct https://www.allowed.test/docker 2>&1)" '^GET /docker'
 else
 	skip "tier landlock" "$(head -1 "$work/log")"
 fi

@@ -1,12 +1,18 @@
 # Shared by run.sh and coverage: the pure rooms, the build of one target, its corpus.
-fuzz_sources=$(ls src/agent/{agents,hook,trust}.c src/base/*.c src/policy/*.c src/jail/variables.c src/limits/{bus,text}.c src/net/{dns,hosts,http,link,own,socks,tls,who}.c src/session/{journal,state,tar,words}.c | grep -v musl)
+fuzz_sources=$(ls src/agent/{agents,hook,trust}.c src/base/*.c src/policy/*.c src/jail/{mounted,variables}.c src/limits/{bus,text}.c src/net/{dns,hosts,http,link,opening,own,socks,tls,who}.c src/session/{journal,state,tar,words}.c)
 
-fuzz_build() { # SOURCE PROGRAM flags...
-	local source=$1 program=$2
-	shift 2
+# Everything but the targets is compiled once, with the flags of all.
+fuzz_compile() { # DIRECTORY flags...
+	local place=$1
+	shift
+	mkdir -p "$place"
 	# shellcheck disable=SC2086
-	clang -g -O1 -D_GNU_SOURCE "$@" -Isrc -o "$program" "$source" $fuzz_sources \
-		"$fuzz_made"/src/{profile-texts,group-rows,network-messages}.c -linih
+	printf '%s\n' $fuzz_sources "$fuzz_made"/src/{profile-texts,group-rows,network-messages}.c |
+		xargs -P "${JOBS:-2}" -I {} bash -c 'clang -g -O1 -D_GNU_SOURCE "${@:3}" -Isrc -c -o "$1/$(tr / - <<<"${2#/}").o" "$2"' - "$place" {} "$@"
+}
+
+fuzz_build() { # SOURCE PROGRAM DIRECTORY flags...
+	clang -g -O1 -D_GNU_SOURCE "${@:4}" -Isrc -o "$2" "$1" "$3"/*.o -linih -lcap
 }
 
 fuzz_corpus() { # NAME DIRECTORY: what was kept, what once crashed, what is shipped

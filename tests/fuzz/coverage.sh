@@ -11,25 +11,26 @@ fuzz_made=$(dirname "$(dirname "$SBX")")
 . tests/fuzz/common.sh
 parsers="src/agent/hook.c src/agent/trust.c src/base/destination.c src/base/gitconfig.c src/base/gitindex.c
 	src/base/gitmerge.c src/base/host.c src/base/json.c src/base/jsonedit.c src/base/path.c src/base/str.c src/base/trusted.c src/base/units.c
-	src/jail/variables.c src/limits/text.c src/net/dns.c src/net/hosts.c src/net/http.c src/net/socks.c
+	src/jail/mounted.c src/jail/variables.c src/limits/text.c src/net/dns.c src/net/hosts.c src/net/http.c src/net/opening.c src/net/socks.c
 	src/net/tls.c src/policy/argv.c src/policy/ini.c src/policy/keys.c src/policy/values.c
 	src/session/journal.c src/session/state.c src/session/tar.c src/session/words.c"
 # In files that do other things as well: netlink's, D-Bus' and /proc's words.
-functions="bus_reply link_parse_ack own_parse who_find_inode"
+functions="bus_reply link_parse_ack own_parse who_find_inode who_parse_socket"
 
 cover() { # NAME
-	fuzz_build "tests/fuzz/$1.c" "$work/$1" -fsanitize=fuzzer -fprofile-instr-generate -fcoverage-mapping \
-		>"$work/$1.log" 2>&1 || return
+	fuzz_build "tests/fuzz/$1.c" "$work/$1" "$work/objects" "${flags[@]}" >"$work/$1.log" 2>&1 || return
 	fuzz_corpus "$1" "$work/corpus-$1"
 	LLVM_PROFILE_FILE=$work/$1.profraw "$work/$1" -runs=0 "$work/corpus-$1" >>"$work/$1.log" 2>&1
 }
+flags=(-fsanitize=fuzzer -fprofile-instr-generate -fcoverage-mapping)
+fuzz_compile "$work/objects" "${flags[@]}" >"$work/log" 2>&1 || fail "the sources compile" "$(tail -30 "$work/log")"
 objects=()
 for source in tests/fuzz/fuzz-*.c; do
 	name=$(basename -s .c "$source")
 	[ ${#objects[@]} = 0 ] || objects+=(-object)
 	objects+=("$work/$name")
 	cover "$name" &
-	[ "$(jobs -r | wc -l)" -lt 2 ] || wait -n
+	[ "$(jobs -r | wc -l)" -lt "${JOBS:-2}" ] || wait -n
 done
 wait
 llvm-profdata merge -o "$work/profile" "$work"/*.profraw

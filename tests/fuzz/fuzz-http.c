@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "net/http.h"
+#include "net/opening.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -18,7 +19,7 @@ static void check_request(const char *text, size_t size)
 			__builtin_trap();
 		// What is sent on is read by a server as it was read here: to the same host, as
 		// long.
-		if (request.absolute && !request.connect) {
+		if ((request.absolute || request.other_upgrade) && !request.connect) {
 			size_t length = http_rewrite(text, &request, to);
 			if (length > request.head ||
 			    http_request(to, length, &again) != PARSE_DONE || again.absolute ||
@@ -27,7 +28,8 @@ static void check_request(const char *text, size_t size)
 			if (again.has_host && !host_equal(&again.host, &request.host))
 				__builtin_trap();
 		}
-		if (http_looks_like(text, size) != PARSE_DONE)
+		// What parses is taken for HTTP, also in a tunnel.
+		if (opening_burst((const uint8_t *)text, size) != OPENING_HTTP)
 			__builtin_trap();
 	}
 	free(to);

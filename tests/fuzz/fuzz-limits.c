@@ -20,6 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text_group(text, size, "memory", path, sizeof(path));
 	text_value(text, size, "max");
 	text_sum(text, size, "rbytes");
+	text_kilobytes(text, size, "MemTotal:");
 	text_has(text, size, "io");
 	text_process(text, size, &process);
 	for (size_t at = 0; bus_reply(data + at, size - at, &reply) > 0; at += reply.used)

@@ -18,6 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint32_t sequence;
 	size_t used;
 	unsigned type;
+	unsigned long long inode;
 	int error;
 	bool open;
 	if (socks_greeting(data, size, &used, &open) == PARSE_DONE && used > size)
@@ -39,5 +40,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (own_parse(data, size, 0, &type, &error) == PARSE_DONE && (error < 0 || (error && type)))
 		__builtin_trap();
 	who_find_inode((const char *)data, size, 0x50);
+	who_parse_socket(data, size, 0, &inode);
 	return 0;
 }

@@ -1,22 +1,42 @@
-// libFuzzer: any bytes as a TLS hello. More bytes never turn a name into another one.
+// libFuzzer: any bytes as a TLS hello, as a server's answer, as the first bytes of either side.
+// More bytes never turn a name into another one.
 #include <stddef.h>
 #include <stdint.h>
 
+#include "net/opening.h"
 #include "net/tls.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct host whole, part;
-	bool named, part_named;
-	enum parse result = tls_hello(data, size, &named, &whole);
+	struct tls_hello whole, part;
+	bool retry, part_retry;
+	enum opening client = opening_client(data, size), burst = opening_burst(data, size);
+	enum greeting server = opening_server(data, size);
+	enum parse result = tls_hello(data, size, &whole), answer = tls_answer(data, size, &retry);
 	for (size_t length = size > 64 ? size - 64 : 0; length < size; length++) {
-		enum parse earlier = tls_hello(data, length, &part_named, &part);
-		if (earlier == PARSE_DONE && (result != PARSE_DONE || part_named != named ||
-					      (named && !host_equal(&whole, &part))))
+		enum parse earlier = tls_hello(data, length, &part);
+		if (earlier == PARSE_DONE &&
+		    (result != PARSE_DONE || part.named != whole.named || part.used != whole.used ||
+		     part.encrypted != whole.encrypted ||
+		     (part.named && !host_equal(&whole.host, &part.host))))
 			__builtin_trap();
 		if (earlier == PARSE_BAD && result != PARSE_BAD)
+			__builtin_trap();
+		// What was decided stays so.
+		enum opening early = opening_client(data, length);
+		if (early != OPENING_MORE && early != client)
+			__builtin_trap();
+		early = opening_burst(data, length);
+		if (early != OPENING_MORE && early != burst)
+			__builtin_trap();
+		enum greeting heard = opening_server(data, length);
+		if (heard != GREETING_MORE && heard != server)
+			__builtin_trap();
+		earlier = tls_answer(data, length, &part_retry);
+		if ((earlier == PARSE_DONE && (answer != PARSE_DONE || retry != part_retry)) ||
+		    (earlier == PARSE_BAD && answer != PARSE_BAD))
 			__builtin_trap();
 	}
 	return 0;

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Each fuzz target for SECONDS_EACH (60 by default) with ASan and UBSan, two at a time, from the corpora
+# Each fuzz target for SECONDS_EACH (60 by default) with ASan and UBSan, JOBS (2) at a time, from the corpora
 # and dictionaries of this folder. `tests/fuzz/run.sh 36000` for a night; KEEP=1: what was found on the
 # way replaces the corpora, smallest sets that reach the same code.
 . "$(dirname "$0")/../lib.sh"
@@ -14,8 +14,7 @@ fuzz_made=$(dirname "$(dirname "$SBX")")
 
 fuzz() { # NAME
 	local words=()
-	fuzz_build "tests/fuzz/$1.c" "$work/$1" -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
-		>"$work/$1.log" 2>&1 || return
+	fuzz_build "tests/fuzz/$1.c" "$work/$1" "$work/objects" "${flags[@]}" >"$work/$1.log" 2>&1 || return
 	fuzz_corpus "$1" "$work/corpus-$1"
 	[ ! -e "tests/fuzz/words/$1" ] || words=(-dict="tests/fuzz/words/$1")
 	"$work/$1" -max_total_time="$each" -max_len=4096 -print_final_stats=1 "${words[@]}" \
@@ -25,9 +24,11 @@ fuzz() { # NAME
 	touch "$work/$1.passed"
 }
 names=$(basename -s .c tests/fuzz/fuzz-*.c)
+flags=("-fsanitize=fuzzer,address,undefined" -fno-sanitize-recover=all)
+fuzz_compile "$work/objects" "${flags[@]}" >"$work/log" 2>&1 || fail "the sources compile" "$(tail -30 "$work/log")"
 for name in $names; do
 	fuzz "$name" &
-	[ "$(jobs -r | wc -l)" -lt 2 ] || wait -n
+	[ "$(jobs -r | wc -l)" -lt "${JOBS:-2}" ] || wait -n
 done
 wait
 for name in $names; do

@@ -183,6 +183,22 @@ async def banner(reader, writer):  # the server speaks first
     writer.close()
 
 
+async def odd_banner(reader, writer):  # in a protocol that nobody knows
+    writer.write(b"hello there\n")
+    await echo(reader, writer)
+
+
+async def early_answer(reader, writer):  # HTTP before a request
+    writer.write(b"HTTP/1.1 200 OK\r\n\r\nearly\n")
+    await echo(reader, writer)
+
+
+async def ssh_banner(reader, writer):  # reads the client's line, then echoes
+    writer.write(b"SSH-2.0-server\r\n")
+    await reader.readline()
+    await echo(reader, writer)
+
+
 async def proxy(reader, writer):
     """A caller's own proxy: wants a password, resolves by the table."""
     line, fields = await read_head(reader)
@@ -224,6 +240,9 @@ async def main(directory, place):
         await asyncio.start_server(http, address, 443, ssl=context)
         await asyncio.start_server(echo, address, 7000)
         await asyncio.start_server(banner, address, 2525)
+        await asyncio.start_server(odd_banner, address, 2526)
+        await asyncio.start_server(ssh_banner, address, 2527)
+        await asyncio.start_server(early_answer, address, 2528)
     if outside:
         await serve_names()
     print("ready", flush=True)

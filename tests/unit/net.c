@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include <linux/rtnetlink.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/base64.h"
@@ -10,6 +11,7 @@
 #include "net/dns.h"
 #include "net/hosts.h"
 #include "net/http.h"
+#include "net/opening.h"
 #include "net/link.h"
 #include "net/own.h"
 #include "net/socks.h"
@@ -220,6 +222,10 @@ static void ambiguous(void **state)
 		"G@T / HTTP/1.1\r\nHost: a.b\r\n\r\n",
 		"GET / HTTP/1.1\r\nHost : a.b\r\n\r\n",
 		"GET / HTTP/1.1\r\nHost: a b\r\n\r\n",
+		"GET http://a.b/ HTTP/1.0\r\n\r\n", // without its target it names nobody
+		HEAD_OF "Connection: close, Host\r\n\r\n",
+		HEAD_OF "Connection: transfer-encoding\r\n\r\n",
+		HEAD_OF "Proxy-Connection: Content-Length\r\n\r\n",
 		HEAD_OF " folded: x\r\n\r\n",
 		HEAD_OF "X\r\n\r\n",
 		HEAD_OF "Content-Length: 5\r\nContent-Length: 6\r\n\r\n",
@@ -246,7 +252,7 @@ static void requests(void **state)
 		"POST /a HTTP/1.1\r\nHost: A.B:81\r\nContent-Length: 5\r\n\r\nhello";
 	static const char absolute[] = "GET http://a.b:80/x?y HTTP/1.1\r\nHost: "
 				       "a.b\r\nProxy-Connection: close\r\nX: y\r\n\r\n";
-	static const char bare[] = "GET http://a.b HTTP/1.0\r\n\r\n";
+	static const char bare[] = "GET http://a.b HTTP/1.0\r\nHost: a.b\r\n\r\n";
 	(void)state;
 	for (size_t length = 0; length < strlen(plain) - 5; length++)
 		assert_int_equal(http_request(plain, length, &request), PARSE_MORE);
@@ -262,14 +268,10 @@ static void requests(void **state)
 	assert_string_equal(to, "GET /x?y HTTP/1.1\r\nHost: a.b\r\nX: y\r\n\r\n");
 	assert_int_equal(http_request(bare, strlen(bare), &request), PARSE_DONE);
 	to[http_rewrite(bare, &request, to)] = '\0';
-	assert_string_equal(to, "GET / HTTP/1.0\r\n\r\n");
+	assert_string_equal(to, "GET / HTTP/1.0\r\nHost: a.b\r\n\r\n");
 	static const char tunnel[] = "CONNECT a.b:443 HTTP/1.1\r\nHost: a.b:443\r\n\r\n";
 	assert_int_equal(http_request(tunnel, strlen(tunnel), &request), PARSE_DONE);
 	assert_true(request.connect && request.port == 443);
-	assert_int_equal(http_looks_like("EHLO x\r\n", 8), PARSE_BAD);
-	assert_int_equal(http_looks_like("\r\nGE", 4), PARSE_MORE);
-	assert_int_equal(http_looks_like("get / http/1.1", 14), PARSE_DONE);
-	assert_int_equal(http_looks_like("\0\0\0\010", 4), PARSE_BAD);
 }
 
 static void responses(void **state)
@@ -332,6 +334,15 @@ static void chunks(void **state)
 	assert_int_equal(http_chunk("\r\n", 2, &at, &used, &data), PARSE_DONE);
 	assert_int_equal(at, CHUNK_DONE);
 	assert_int_equal(http_chunk("\r\n", 2, &at, &used, &data), PARSE_BAD);
+	static const char *const trailers[] = {
+		"Host: a.b\r\n",    "content-length: 1\r\n", "Transfer-Encoding: x\r\n",
+		"Upgrade: h2c\r\n", " folded\r\n",           "a\r\n",
+	};
+	for (size_t i = 0; i < sizeof(trailers) / sizeof(*trailers); i++) {
+		at = CHUNK_TRAILER;
+		assert_int_equal(http_chunk(trailers[i], strlen(trailers[i]), &at, &used, &data),
+				 PARSE_BAD);
+	}
 	static const char *const bad[] = { "\r\n",
 					   "-1\r\n",
 					   "0x1\r\n",
@@ -374,35 +385,204 @@ static void hellos(void **state)
 	static const uint8_t named[] = { 0, 0, 0, 8, 0, 6, 0, 0, 3, 'A', '.', 'b' };
 	static const uint8_t twice[] = { 0, 0, 0, 8, 0, 6, 0, 0, 3, 'A', '.', 'b',
 					 0, 0, 0, 8, 0, 6, 0, 0, 3, 'A', '.', 'c' };
+	static const uint8_t more[] = { 0, 0, 0, 9, 0, 6, 0, 0, 3, 'A', '.', 'b', 0 };
+	static const uint8_t dotted[] = { 0, 0, 0, 9, 0, 7, 0, 0, 4, 'A', '.', 'b', '.' };
+	static const uint8_t hidden[] = { 0xfe, 0x0d, 0, 1, 0 };
 	static const uint8_t odd[] = { 0, 0, 0, 8, 0, 6, 0, 0, 3, 'A', 0, 'b' };
 	uint8_t bytes[4096];
-	struct host host;
-	bool has;
+	struct tls_hello hello;
 	(void)state;
 	for (size_t record = 1; record < 80; record++) {
 		size_t length = make_hello(bytes, named, sizeof(named), record);
 		for (size_t part = 0; part < length; part++)
-			assert_int_equal(tls_hello(bytes, part, &has, &host), PARSE_MORE);
-		assert_int_equal(tls_hello(bytes, length, &has, &host), PARSE_DONE);
-		assert_true(has);
-		assert_string_equal(host.name, "a.b");
+			assert_int_equal(tls_hello(bytes, part, &hello), PARSE_MORE);
+		assert_int_equal(tls_hello(bytes, length, &hello), PARSE_DONE);
+		assert_true(hello.named && !hello.encrypted);
+		assert_string_equal(hello.host.name, "a.b");
+		assert_int_equal(hello.used, length);
 	}
 	size_t length = make_hello(bytes, twice, sizeof(twice), 999);
-	assert_int_equal(tls_hello(bytes, length, &has, &host), PARSE_BAD);
+	assert_int_equal(tls_hello(bytes, length, &hello), PARSE_BAD);
 	length = make_hello(bytes, odd, sizeof(odd), 999);
-	assert_int_equal(tls_hello(bytes, length, &has, &host), PARSE_BAD);
+	assert_int_equal(tls_hello(bytes, length, &hello), PARSE_BAD);
+	assert_true(hello.shaped); // in a tunnel it is refused, not passed over
+	length = make_hello(bytes, more, sizeof(more), 999);
+	assert_int_equal(tls_hello(bytes, length, &hello), PARSE_BAD);
+	length = make_hello(bytes, dotted, sizeof(dotted), 999);
+	assert_int_equal(tls_hello(bytes, length, &hello), PARSE_BAD);
+	// Records between those of the hello: empty ones belong to it, others make it unreadable.
+	for (int type = 0x14; type <= 0x17; type++) {
+		length = make_hello(bytes, named, sizeof(named), 2);
+		memmove(bytes + 12, bytes + 7, length - 7);
+		memcpy(bytes + 7, (uint8_t[]){ (uint8_t)type, 3, 3, 0, 0 }, 5);
+		assert_int_equal(tls_hello(bytes, length + 5, &hello),
+				 type == 0x16 ? PARSE_DONE : PARSE_BAD);
+		assert_true(hello.shaped);
+	}
+	length = make_hello(bytes, hidden, sizeof(hidden), 999);
+	assert_int_equal(tls_hello(bytes, length, &hello), PARSE_DONE);
+	assert_true(hello.encrypted);
 	length = make_hello(bytes, named, 0, 999);
-	assert_int_equal(tls_hello(bytes, length, &has, &host), PARSE_DONE);
-	assert_false(has);
+	assert_int_equal(tls_hello(bytes, length, &hello), PARSE_DONE);
+	assert_false(hello.named);
+	// Another message in the hello's record would be read by the server alone.
+	bytes[4]++;
+	assert_int_equal(tls_hello(bytes, length + 1, &hello), PARSE_BAD);
+	assert_true(hello.shaped);
 	length = make_hello(bytes, named, 0, 999);
 	bytes[5 + 4 + 2 + 32] = 0xff; // a session id that is longer than all that follows
-	assert_int_equal(tls_hello(bytes, length, &has, &host), PARSE_BAD);
-	assert_int_equal(tls_hello((const uint8_t *)"\x16\x02", 2, &has, &host), PARSE_BAD);
-	assert_int_equal(tls_hello((const uint8_t *)"\x16\3\1\0\4\2\0\0\0", 9, &has, &host),
-			 PARSE_BAD);
+	assert_int_equal(tls_hello(bytes, length, &hello), PARSE_BAD);
+	assert_int_equal(tls_hello((const uint8_t *)"\x16\x12", 2, &hello), PARSE_BAD);
+	assert_int_equal(tls_hello((const uint8_t *)"\x15\3\1\0\2\1\x5a", 7, &hello), PARSE_BAD);
+	assert_int_equal(tls_hello((const uint8_t *)"\x16\3\1\0\4\2\0\0\0", 9, &hello), PARSE_BAD);
 	// It ends where its session's id should begin.
 	uint8_t cut[5 + 4 + 2 + 32] = "\x16\3\1\0\x26\1\0\0\x22\3\3";
-	assert_int_equal(tls_hello(cut, sizeof(cut), &has, &host), PARSE_BAD);
+	assert_int_equal(tls_hello(cut, sizeof(cut), &hello), PARSE_BAD);
+}
+
+static void answers(void **state)
+{
+	uint8_t plain[64] = "\x16\3\3\0\x3b\2\0\0\x37\3\3";
+	static const uint8_t random[] =
+		"\xcf\x21\xad\x74\xe5\x9a\x61\x11\xbe\x1d\x8c\x02\x1e\x65\xb8\x91\xc2\xa2\x11\x16"
+		"\x7a\xbb\x8c\x5e\x07\x9e\x09\xe2\xc8\xa8\x33\x9c";
+	bool retry = true;
+	(void)state;
+	for (size_t part = 0; part < 43; part++)
+		assert_int_equal(tls_answer(plain, part, &retry), PARSE_MORE);
+	assert_int_equal(tls_answer(plain, 43, &retry), PARSE_DONE);
+	assert_false(retry);
+	memcpy(plain + 11, random, 32);
+	assert_int_equal(tls_answer(plain, 43, &retry), PARSE_DONE);
+	assert_true(retry);
+	assert_int_equal(tls_answer((const uint8_t *)"HTTP/1.1 400", 12, &retry), PARSE_BAD);
+	plain[5] = 1; // a ServerHello only
+	assert_int_equal(tls_answer(plain, 64, &retry), PARSE_BAD);
+	plain[4] = 37; // too short for one
+	assert_int_equal(tls_answer(plain, 64, &retry), PARSE_BAD);
+}
+
+static enum opening client(const char *text)
+{
+	return opening_client((const uint8_t *)text, strlen(text));
+}
+
+static enum opening burst(const char *text)
+{
+	return opening_burst((const uint8_t *)text, strlen(text));
+}
+
+static void openings(void **state)
+{
+	static const struct {
+		const char *text;
+		enum opening burst;
+	} rows[] = {
+		{ "", OPENING_MORE },
+		{ "GE", OPENING_MORE },
+		{ "GET /\r\nHost: x\r\n\r\n", OPENING_HTTP },
+		{ "\r\n\r\n  GET /", OPENING_HTTP },
+		{ "GET\x0b/\x0bHTTP/1.1", OPENING_HTTP },
+		{ "\x0cGET / HTTP/1.1", OPENING_HTTP },
+		{ "\xa0GET\x85/x", OPENING_HTTP },
+		{ "GET http://a/", OPENING_HTTP },
+		{ "OPTIONS * HTTP/1.1", OPENING_HTTP },
+		{ "CONNECT a.b:443 HTTP/1.1\r\n", OPENING_HTTP },
+		{ "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", OPENING_HTTP },
+		{ "anything x http/1.1", OPENING_HTTP },
+		{ "AMETHODTHATISMUCHLONGERTHANANYTHATHASEVERBEENUSED / HTTP/1.1", OPENING_HTTP },
+		{ "GET key\r\n", OPENING_OTHER },
+		{ "EHLO x\r\n", OPENING_OTHER },
+		{ "*1\r\n$4\r\nPING\r\n", OPENING_OTHER },
+		{ "get key", OPENING_MORE },
+		{ "T\x01user", OPENING_OTHER },
+		{ "0033git-upload-pack /a", OPENING_MORE },
+		{ "0033git-upload-pack / HTTP/1.1\r\n", OPENING_HTTP },
+		{ "0033git-upload-pack /\n", OPENING_OTHER },
+		{ "CWD /pub\r\n", OPENING_OTHER },
+		{ "get /key\r\n", OPENING_OTHER },
+		{ "UNLOCK /", OPENING_HTTP },
+		{ "M-SEARCH http://a", OPENING_HTTP },
+		{ "x * HTTP/2.0", OPENING_HTTP },
+		{ "GET HTTP/1.1", OPENING_HTTP },
+		{ "\x10\x16\0\x04MQTT", OPENING_OTHER },
+	};
+	static const struct {
+		const char *text;
+		enum greeting greeting;
+	} servers[] = {
+		{ "22", GREETING_MORE },
+		{ "220 mail ESMTP", GREETING_KNOWN },
+		{ "+OK", GREETING_KNOWN },
+		{ "SSH-2.0-x", GREETING_SSH },
+		{ "J", GREETING_MORE },
+		{ "HTTP/1.1 408 Request Timeout", GREETING_LEAVING },
+		{ "hello there", GREETING_OTHER },
+		{ "\x16\3\3", GREETING_OTHER },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		assert_int_equal(burst(rows[i].text), rows[i].burst);
+	for (size_t i = 0; i < sizeof(servers) / sizeof(*servers); i++)
+		assert_int_equal(
+			opening_server((const uint8_t *)servers[i].text, strlen(servers[i].text)),
+			servers[i].greeting);
+	static const char git[] = "0033git-upload-pack /a\0host=b";
+	assert_int_equal(opening_burst((const uint8_t *)git, sizeof(git)), OPENING_OTHER);
+	// A frame of HTTP/2: node's server speaks first.
+	assert_int_equal(opening_server((const uint8_t *)"\0\0\x06\4\0\0\0\0\0", 9),
+			 GREETING_OTHER);
+	assert_int_equal(opening_server((const uint8_t *)"J\0\0\0\n8.0.36", 11), GREETING_KNOWN);
+	assert_int_equal(client("SSH-2.0-OpenSSH\r\n"), OPENING_SSH);
+	assert_int_equal(client("SSH-"), OPENING_MORE);
+	assert_int_equal(opening_ssh((const uint8_t *)"SSH-2", 5), PARSE_MORE);
+	assert_int_equal(opening_ssh((const uint8_t *)"SSH-2.0-x y\r", 12), PARSE_DONE);
+	assert_int_equal(opening_ssh((const uint8_t *)"SSH-2.0-\x16\3", 10), PARSE_BAD);
+	assert_int_equal(opening_ssh((const uint8_t *)"SSH-1.5-x", 9), PARSE_BAD);
+	assert_int_equal(client("\x16"), OPENING_TLS);
+	assert_int_equal(client("\x15\3\1"), OPENING_OTHER);
+	assert_int_equal(client("\r\nGET / HTTP/1.1"), OPENING_OTHER);
+	assert_int_equal(client(" GET"), OPENING_OTHER);
+	assert_int_equal(client("GET"), OPENING_HTTP);
+	assert_int_equal(client("\x80\x2e"), OPENING_OTHER);
+}
+
+static void upgrades(void **state)
+{
+	static const char head[] = "GET / HTTP/1.1\r\nHost: a.b\r\n";
+	static const struct {
+		const char *fields;
+		enum parse result;
+		bool upgrade, other;
+	} rows[] = {
+		{ "Upgrade: websocket\r\n\r\n", PARSE_DONE, true, false },
+		{ "Upgrade: h2c\r\n\r\n", PARSE_DONE, false, true },
+		{ "Upgrade: websocket, h2c\r\n\r\n", PARSE_DONE, false, true },
+		{ "Upgrade: h2c\r\nUpgrade: websocket\r\n\r\n", PARSE_BAD, false, false },
+		{ "\r\n", PARSE_DONE, false, false },
+	};
+	struct http_request request;
+	struct http_response response;
+	char text[256], to[256];
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		snprintf(text, sizeof(text), "%s%s", head, rows[i].fields);
+		assert_int_equal(http_request(text, strlen(text), &request), rows[i].result);
+		if (rows[i].result == PARSE_BAD)
+			continue;
+		assert_int_equal(request.upgrade, rows[i].upgrade);
+		assert_int_equal(request.other_upgrade, rows[i].other);
+	}
+	static const char asked[] =
+		"GET / HTTP/1.1\r\nHost: a.b\r\nConnection: Upgrade, HTTP2-Settings\r\n"
+		"Upgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n";
+	assert_int_equal(http_request(asked, strlen(asked), &request), PARSE_DONE);
+	to[http_rewrite(asked, &request, to)] = '\0';
+	assert_string_equal(to, "GET / HTTP/1.1\r\nHost: a.b\r\n"
+				"Connection: Upgrade, HTTP2-Settings\r\n\r\n");
+	static const char switching[] = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n";
+	assert_int_equal(http_response(switching, strlen(switching), false, &response), PARSE_DONE);
+	assert_false(response.upgrade);
 }
 
 static void socks(void **state)
@@ -512,6 +692,15 @@ static void kernel_texts(void **state)
 	assert_int_equal(who_find_inode(table, strlen(table), 0x1f90), 111);
 	assert_int_equal(who_find_inode(table, strlen(table), 0x50), 222);
 	assert_int_equal(who_find_inode(table, strlen(table), 0x1f91), 0);
+	unsigned long long inode = 0;
+	struct nlmsghdr diag = { .nlmsg_len = 88, .nlmsg_type = 20, .nlmsg_seq = 3 };
+	uint8_t socket[88] = { [84] = 0x39, [85] = 0x30 };
+	memcpy(socket, &diag, sizeof(diag));
+	assert_int_equal(who_parse_socket(socket, 88, 3, &inode), PARSE_DONE);
+	assert_int_equal(inode, 12345);
+	assert_int_equal(who_parse_socket(socket, 87, 3, &inode), PARSE_BAD);
+	assert_int_equal(who_parse_socket(socket, 15, 3, &inode), PARSE_BAD);
+	assert_int_equal(who_parse_socket(socket, 88, 4, &inode), PARSE_MORE);
 	memcpy(bytes, &header, sizeof(header));
 	memcpy(bytes + sizeof(header), &error, sizeof(error));
 	assert_int_equal(link_parse_ack(bytes, 36, &used, &sequence, &got), PARSE_DONE);
@@ -575,9 +764,11 @@ int main(void)
 		cmocka_unit_test(destinations), cmocka_unit_test(ambiguous),
 		cmocka_unit_test(requests),     cmocka_unit_test(responses),
 		cmocka_unit_test(chunks),       cmocka_unit_test(hellos),
-		cmocka_unit_test(socks),        cmocka_unit_test(questions),
-		cmocka_unit_test(tables),       cmocka_unit_test(kernel_texts),
-		cmocka_unit_test(whose),        cmocka_unit_test(coded),
+		cmocka_unit_test(answers),      cmocka_unit_test(openings),
+		cmocka_unit_test(upgrades),     cmocka_unit_test(socks),
+		cmocka_unit_test(questions),    cmocka_unit_test(tables),
+		cmocka_unit_test(kernel_texts), cmocka_unit_test(whose),
+		cmocka_unit_test(coded),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
