@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 
 enum { DENIALS_MOST = 256, DENIAL_TEXT = 512 };
 
@@ -20,7 +21,7 @@ struct denial {
 struct denials {
 	struct denial *all;
 	unsigned count;
-	unsigned lost; // more than DENIALS_MOST
+	uint64_t lost; // that are not told apart: all that came after DENIALS_MOST
 };
 
 // A new one, or NULL when the same is there already (counted once more) or none fits. Texts that do

@@ -77,11 +77,17 @@ static const char *find_ports(const char *text)
 
 bool destination_parse(const char *text, struct destination *ret)
 {
-	struct destination destination = { 0 };
-	const char *ports = find_ports(text);
-	size_t length = ports ? (size_t)(ports - text) : strlen(text);
-	if (strlen(text) > HOST_NAME_MOST + DESTINATION_TEXT_MOST)
+	static const char suffix[] = "/tcp";
+	struct destination destination = { .raw = str_ends(text, suffix) };
+	char plain[HOST_NAME_MOST + DESTINATION_TEXT_MOST + 1];
+	size_t all = strlen(text) - (destination.raw ? strlen(suffix) : 0);
+	if (all >= sizeof(plain))
 		return false;
+	memcpy(plain, text, all);
+	plain[all] = '\0';
+	text = plain;
+	const char *ports = find_ports(text);
+	size_t length = ports ? (size_t)(ports - text) : all;
 	if (length == 0 || (ports && !parse_ports(ports + 1, &destination)) ||
 	    !parse_host(text, length, &destination))
 		return false;
@@ -101,7 +107,7 @@ bool destination_budget(const char *text, struct destination *ret, bool *ret_for
 		memcpy(host, text, length);
 		host[length] = '\0';
 		text += length + strspn(text + length, " ");
-		if (!destination_parse(host, ret))
+		if (!destination_parse(host, ret) || ret->raw)
 			return false;
 	}
 	return units_size(text, ret_most) && *ret_most != UNLIMITED;

@@ -17,6 +17,7 @@ struct destination {
 	unsigned prefix;     // of 128 bits
 	unsigned port_count; // 0: every port
 	uint16_t ports[DESTINATION_PORTS_MOST];
+	bool raw; // "/tcp" at the end: in any protocol. Of rules that allow; elsewhere an error
 };
 
 bool destination_parse(const char *text, struct destination *ret);

@@ -20,7 +20,7 @@ int fd_write_all(int fd, const void *buffer, size_t size);
 
 // One message over a SOCK_SEQPACKET socket, with up to FD_PASSED descriptors. fd_receive returns
 // the bytes read, 0 at the end, and -1 in `fds` where none came.
-enum { FD_PASSED = 3 };
+enum { FD_PASSED = 4 };
 int fd_send(int socket, const void *message, size_t size, const int *fds, unsigned count);
 ssize_t fd_receive(int socket, void *message, size_t size, int fds[FD_PASSED]);
 

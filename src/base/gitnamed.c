@@ -1,16 +1,14 @@
 // Owns the search for the few keys of git's configuration that name hooks and more configuration.
 #include "base/gitnamed.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "base/fd.h"
+#include "base/file.h"
 #include "base/gitconfig.h"
 #include "base/path.h"
 #include "base/str.h"
@@ -86,20 +84,14 @@ void gitnamed_text(struct arena *arena, const char *home, const char *file, cons
 void gitnamed_file(struct arena *arena, const char *home, const char *file, const char *top,
 		   struct gitnamed *named)
 {
-	struct stat status;
-	autoclose int fd = open(file, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
-		return;
-	bool good = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
-		    status.st_size <= GITCONFIG_BYTES_MOST && named->count++ < GITNAMED_FILES_MOST;
-	if (!good) {
+	const char *text;
+	size_t length;
+	int found =
+		file_read(AT_FDCWD, file, FILE_LINK, GITCONFIG_BYTES_MOST, arena, &text, &length);
+	if (found < 0 || (found > 0 && named->count++ >= GITNAMED_FILES_MOST))
 		list_add(&named->unclear, arena, file, from);
-		return;
-	}
-	char *text = arena_take(arena, (size_t)status.st_size + 1);
-	ssize_t length = fd_read_all(fd, text, (size_t)status.st_size);
-	if (length > 0)
-		gitnamed_text(arena, home, file, text, (size_t)length, top, named);
+	else if (length > 0)
+		gitnamed_text(arena, home, file, text, length, top, named);
 }
 
 void gitnamed_global(struct arena *arena, const char *home, const char *config,

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/owned.h"
 #include "base/str.h"
 
@@ -21,14 +22,12 @@ static const char list_name[] = "given";
 static ssize_t read_list(const char *state, char *ret_text)
 {
 	char path[PATH_MAX] __attribute__((uninitialized));
+	size_t length;
 	snprintf(path, sizeof(path), "%s/%s", state, list_name);
-	ret_text[0] = '\0';
-	autoclose int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	ssize_t size = fd_read_all(fd, ret_text, GIVEN_BYTES_MOST - 1);
-	ret_text[size < 0 ? 0 : size] = '\0';
-	return size < 0 ? fail(errno, "'%s'", path) : size;
+	int found = file_read_into(AT_FDCWD, path, 0, ret_text, GIVEN_BYTES_MOST, &length);
+	if (found < 0 && errno != EACCES) // a state that is not ours: nothing was noted there
+		return file_failed(path, GIVEN_BYTES_MOST - 1);
+	return (ssize_t)length;
 }
 
 const char *given_read(struct arena *arena, const char *state)

@@ -5,20 +5,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/capability.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
+#include <sys/capability.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/privileges.h"
 #include "base/str.h"
-#include "base/sys.h"
 
 enum { TREE_DEPTH_MOST = 128, NAMES_MOST = 1 << 20 };
 
@@ -28,11 +27,25 @@ static bool is_private(const struct stat *status)
 	       !(status->st_mode & (S_IWGRP | S_IWOTH));
 }
 
+// Of the state's directory, which can lie elsewhere.
+static int unusable(int number, const char *what, const char *path)
+{
+	if (number != EACCES && number != EPERM && number != EROFS)
+		return fail(number, "%s'%s'", what, path);
+	return fail(0, "%s'%s': %s; set XDG_STATE_HOME to a directory of yours", what, path,
+		    strerror(number));
+}
+
 int owned_check(const char *state)
 {
 	struct stat status;
 	if (stat(state, &status) < 0)
-		return errno == ENOENT || errno == ENOTDIR ? 0 : fail(errno, "'%s'", state);
+		return errno == ENOENT || errno == ENOTDIR ? 0 : unusable(errno, "", state);
+	if (status.st_uid != geteuid())
+		return fail(0,
+			    "'%s', where sbx keeps whom you trust, belongs to uid %u; "
+			    "chown it to %u, or set XDG_STATE_HOME to a directory of yours",
+			    state, (unsigned)status.st_uid, (unsigned)geteuid());
 	return is_private(&status) ? 0
 				   : fail(0,
 					  "'%s', where sbx keeps whom you trust, must be a "
@@ -46,7 +59,7 @@ static int private_directory(int above, const char *name, const char *whole)
 {
 	struct stat status;
 	if (mkdirat(above, name, 0700) < 0 && errno != EEXIST)
-		return fail(errno, "make '%s' in '%s'", name, whole);
+		return unusable(errno, "make ", whole);
 	autoclose int fd = openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &status) < 0)
 		return fail(errno, "open '%s' in '%s'", name, whole);
@@ -158,8 +171,7 @@ int owned_remove_tree(int directory, const char *name)
 
 int owned_override(enum rights_over rights)
 {
-	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct sets[2] = { { 0 } };
+	static const int kept[] = { CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE };
 	char uids[64], gids[64];
 	snprintf(uids, sizeof(uids), "%u %u 1", (unsigned)geteuid(), (unsigned)geteuid());
 	snprintf(gids, sizeof(gids), "%u %u 1", (unsigned)getegid(), (unsigned)getegid());
@@ -173,10 +185,7 @@ int owned_override(enum rights_over rights)
 		if (result < 0)
 			return fail(-result, "%s", maps[i][0]);
 	}
-	sets[0].permitted =
-		1U << CAP_DAC_READ_SEARCH | (rights == OVER_ALL ? 1U << CAP_DAC_OVERRIDE : 0);
-	sets[0].effective = sets[0].permitted;
-	return syscall(SYS_capset, &header, sets) < 0 ? fail(errno, "capset") : 0;
+	return privileges_keep(kept, rights == OVER_ALL ? 2 : 1) < 0 ? fail(errno, "capset") : 0;
 }
 
 int owned_rename(int from, const char *name, int to, const char *fresh)

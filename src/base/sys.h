@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
+#include <time.h>
 #include <unistd.h>
 
 // The machine's name for seccomp, and numbers that only older machines have.
@@ -180,7 +181,8 @@ enum { SYS_STATX_BIRTH = 0x800, SYS_STATX_MOUNT_ID = 0x1000 };
 static inline int sys_statx(int directory, const char *path, unsigned mask,
 			    struct sys_statx *ret_status)
 {
-	return (int)syscall(SYS_statx, directory, path, AT_SYMLINK_NOFOLLOW, mask, ret_status);
+	return (int)syscall(SYS_statx, directory, path, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH, mask,
+			    ret_status);
 }
 
 static inline int sys_open_tree(int directory, const char *path, unsigned flags)
@@ -257,11 +259,38 @@ static inline int sys_pidfd_open(pid_t pid)
 	return (int)syscall(SYS_PIDFD_OPEN, pid, 0);
 }
 
+// Of one thread (Linux 6.9).
+static inline int sys_pidfd_open_thread(pid_t thread)
+{
+	enum { SYS_PIDFD_OPEN = 434, SYS_PIDFD_THREAD = O_EXCL };
+	return (int)syscall(SYS_PIDFD_OPEN, thread, SYS_PIDFD_THREAD);
+}
+
 static inline int sys_pidfd_getfd(int pidfd, int fd)
 {
 	enum { SYS_PIDFD_GETFD = 438 };
 	return (int)syscall(SYS_PIDFD_GETFD, pidfd, fd, 0);
 }
+
+// Linux 6.6: of the file that the descriptor stands for, also of one that was opened by O_PATH.
+static inline int sys_change_mode(int fd, mode_t mode)
+{
+	enum { SYS_FCHMODAT2 = 452 };
+	return (int)syscall(SYS_FCHMODAT2, fd, "", mode, AT_EMPTY_PATH);
+}
+
+// As libc's function, which refuses a path of NULL.
+static inline int sys_change_times(int fd, const char *path, const struct timespec times[2],
+				   int flags)
+{
+	return (int)syscall(SYS_utimensat, fd, path, times, flags);
+}
+
+// setxattrat(2) of Linux 6.13.
+struct sys_attribute {
+	uint64_t value;
+	uint32_t size, flags;
+};
 
 static inline int sys_bpf(int command, void *attributes, unsigned size)
 {

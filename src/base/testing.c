@@ -28,6 +28,12 @@ bool testing_fails(const char *step)
 	return names("SBX_TEST_FAIL", step);
 }
 
+const char *testing_meminfo(void)
+{
+	const char *file = getenv("SBX_TEST_MEMINFO");
+	return file ? file : "/proc/meminfo";
+}
+
 int testing_landlock(int abi)
 {
 	const char *most = getenv("SBX_TEST_LANDLOCK");

@@ -6,6 +6,8 @@
 // NULL-terminated. Those of the first are kept from the box, those of the second are told.
 extern const char *const trusted_names[];
 extern const char *const reported_names[];
+// Of a home that is the project, as well.
+extern const char *const home_names[];
 
 // Of a path relative to the project, or to any directory in it: whether it is such a name, or lies
 // in one; of what git has in its directory, what it runs or is configured by.

@@ -13,15 +13,18 @@
 
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/gitconfig.h"
 #include "base/out.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "base/sys.h"
 #include "guard/apart.h"
+#include "guard/bare.h"
 #include "guard/changed.h"
 #include "guard/commands.h"
 #include "guard/merge.h"
+#include "guard/pointer.h"
 #include "guard/scan.h"
 #include "guard/tracked.h"
 #include "guard/vet.h"
@@ -137,6 +140,7 @@ static void tell_headless(const struct check *check, int directory, const struct
 static void check_guard(struct check *check, const struct guard *guard, int directory,
 			const struct stat *status)
 {
+	char top[PATH_MAX];
 	const char *name = path_name(guard->path);
 	switch (guard->kind) {
 	case GUARD_ABSENT:
@@ -148,6 +152,10 @@ static void check_guard(struct check *check, const struct guard *guard, int dire
 	case GUARD_HEADLESS:
 		if (!S_ISDIR(status->st_mode) || has_head(directory, name))
 			vet_repository(check, directory, name, guard->path);
+		return;
+	case GUARD_BARE:
+		snprintf(top, sizeof(top), "%.*s", (int)(name - guard->path - 1), guard->path);
+		bare_look(check, directory, top);
 		return;
 	case GUARD_HOOKS:
 		vet_hooks(check, directory, name, guard->path);
@@ -169,7 +177,7 @@ static void check_guard(struct check *check, const struct guard *guard, int dire
 static bool looks_inside(enum guarded kind)
 {
 	return kind == GUARD_REPORTED || kind == GUARD_WORKTREES || kind == GUARD_MODULES ||
-	       kind == GUARD_HEADLESS;
+	       kind == GUARD_HEADLESS || kind == GUARD_BARE;
 }
 
 static void tell_unseen(const struct check *check, struct place *place, const char *path)
@@ -213,20 +221,18 @@ static void check_guards(struct check *check)
 static ssize_t read_copy(const struct run *run, unsigned number, char *text)
 {
 	char name[32];
-	struct stat status;
+	size_t length;
 	snprintf(name, sizeof(name), "%u/config", number);
-	autoclose int fd = sys_openat2(run->copies, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC,
-				       RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
-	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) ||
-	    status.st_size > GITCONFIG_BYTES_MOST)
-		return -1;
-	return fd_read_all(fd, text, GITCONFIG_BYTES_MOST);
+	return file_read_into(run->copies, name, FILE_BENEATH, text, GITCONFIG_BYTES_MOST + 1,
+			      &length) <= 0
+		       ? -1
+		       : (ssize_t)length;
 }
 
 static void check_copy(struct check *check, const struct run *run, unsigned number,
 		       struct place *place)
 {
-	static char text[GITCONFIG_BYTES_MOST];
+	static char text[GITCONFIG_BYTES_MOST + 1];
 	const struct copy *copy = &check->plan->copies[number];
 	struct stat status;
 	ssize_t length = run->copies < 0 ? -1 : read_copy(run, number, text);
@@ -240,7 +246,7 @@ static void check_copy(struct check *check, const struct run *run, unsigned numb
 			       .before_length = copy->length,
 			       .after = text };
 	merge.path = vet_short_path(check->plan, copy->path);
-	merge.depth = vet_depth(check->plan, copy->path);
+	merge.depth = pointer_depth(check->plan, copy->path);
 	if (directory < 0) {
 		out_text(check->told, "sbx: %s could not be looked at (%s): look yourself\n",
 			 merge.path, strerror(errno));
@@ -306,6 +312,7 @@ struct look {
 	const struct run *run;
 	int64_t ran;
 	enum command_end end;
+	struct out first; // what is told before all else
 };
 
 static bool scans(const struct look *look)
@@ -322,6 +329,7 @@ static void look_at_all(void *argument)
 	struct look *look = argument;
 	struct check *check = &look->check;
 	struct place place = { .fd = -1 };
+	bare_tell_broken(check, &look->first);
 	for (unsigned i = 0; i < check->plan->copy_count; i++)
 		check_copy(check, look->run, i, &place);
 	fd_close(&place.fd);
@@ -331,6 +339,7 @@ static void look_at_all(void *argument)
 	tracked_check(check, look->end);
 	if (scans(look))
 		scan_trees(check, look->ran);
+	vet_end(check);
 	err_clear();
 }
 
@@ -371,11 +380,16 @@ void check_host(const struct plan *plan, const struct run *run, int64_t ran, enu
 		.ran = ran,
 		.end = end,
 	};
-	struct out *texts[] = { told, changed };
+	struct out *texts[] = { &look.first, told, changed };
 	// A nested repository may lie in a directory that is shut: a walk is always done apart.
 	if (geteuid() == 0 || (!scans(&look) && !is_shut(&look.check)))
 		look_at_all(&look);
-	else if (!apart_run(look_at_all, &look, texts, 2))
+	else if (!apart_run(look_at_all, &look, texts, 3))
 		out_text(told, "sbx: the look at what the command changed did not come to its end: "
 			       "look yourself\n");
+	if (look.first.used > 0) {
+		out_text(&look.first, "%s", told->used ? told->text : "");
+		out_free(told);
+		*told = look.first;
+	}
 }

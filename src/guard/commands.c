@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "base/sys.h"
@@ -95,17 +96,13 @@ static void look_at_word(struct search *search, char *word, bool variable)
 static void read_file(struct search *search, int directory, const char *name)
 {
 	char text[TEXT_MOST] __attribute__((uninitialized));
-	struct stat status;
-	autoclose int fd = sys_openat2(directory, name,
-				       O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC,
-				       RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
-	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) ||
-	    search->files++ >= FILES_MOST)
+	size_t length;
+	if (search->files >= FILES_MOST || file_read_into(directory, name, FILE_BENEATH | FILE_PART,
+							  text, sizeof(text), &length) <= 0)
 		return;
-	ssize_t length = fd_read_all(fd, text, sizeof(text) - 1);
-	text[length < 0 ? 0 : length] = '\0';
+	search->files++;
 	char before = '\0';
-	for (ssize_t at = 0, end; at < length; at = end + 1) {
+	for (size_t at = 0, end; at < length; at = end + 1) {
 		for (end = at; end < length && is_of_word(text[end]); end++)
 			;
 		char after = text[end];

@@ -16,6 +16,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/gitconfig.h"
 #include "base/out.h"
 #include "base/str.h"
@@ -57,23 +58,9 @@ static void compute(void *argument)
 
 static int read_now(struct work *work)
 {
-	struct stat status;
-	autoclose int fd = openat(work->merge->directory, work->merge->name,
-				  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	work->now = "";
-	work->now_length = 0;
-	if (fd < 0 && errno == ENOENT)
-		return 0;
-	if (fd < 0 || fstat(fd, &status) < 0)
-		return fail(errno, "open");
-	if (!S_ISREG(status.st_mode) || status.st_size > GITCONFIG_BYTES_MOST)
-		return fail(0, "it is no regular file, or too large");
-	char *text = arena_take(work->arena, (size_t)status.st_size + 1);
-	ssize_t length = fd_read_all(fd, text, (size_t)status.st_size);
-	if (length < 0)
-		return fail(errno, "read");
-	work->now = text;
-	work->now_length = (size_t)length;
+	if (file_read(work->merge->directory, work->merge->name, 0, GITCONFIG_BYTES_MOST,
+		      work->arena, &work->now, &work->now_length) < 0)
+		return file_failed("config", GITCONFIG_BYTES_MOST);
 	return 0;
 }
 
@@ -148,12 +135,13 @@ static int try_once(struct work *work)
 		unlinkat(work->merge->directory, lock, 0);
 		return result;
 	}
-	if (renameat(work->merge->directory, lock, work->merge->directory, work->merge->name) < 0) {
-		int problem = errno;
-		unlinkat(work->merge->directory, lock, 0);
-		return fail(problem, "rename %s", lock);
-	}
-	return 0;
+	if (renameat(work->merge->directory, lock, work->merge->directory, work->merge->name) == 0)
+		return 0;
+	int problem = errno, result = -1;
+	if (problem == EBUSY) // in a box: the copy of the box around this one is mounted there
+		result = write_in_place(work);
+	unlinkat(work->merge->directory, lock, 0);
+	return problem == EBUSY ? result : fail(problem, "rename %s", lock);
 }
 
 static _Noreturn void work_apart(struct work *work)
@@ -189,8 +177,8 @@ static void tell(const struct merge *merge, const struct gitconfig_merged *merge
 	static const char *const why[] = {
 		[MERGE_CHANGES] = "not taken over, because your own git would run or trust it",
 		[MERGE_FILTER] = "removed, because your own git would run or trust it",
-		[MERGE_LOOK] = "changed while the box ran, and your git runs or trusts it; unset "
-			       "what is not yours",
+		[MERGE_LOOK] = ("changed while the box ran, and your git runs or trusts it; unset "
+				"what is not yours"),
 	};
 	tell_names(merge, merged->withheld, merged->withheld_count, why[merge->kind], told);
 	if (merge->kind == MERGE_CHANGES)

@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/out.h"
 #include "base/owned.h"
 #include "base/path.h"
@@ -98,7 +99,9 @@ int quarantine_take(const char *state, int directory, const char *name, const ch
 	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
 		return 0; // gone by itself
 	// Another file system, or no place for state: a name that nobody trusts, beside it.
-	snprintf(aside, sizeof(aside), ".sbx-quarantine-%ld-%d", (long)time(NULL), (int)getpid());
+	static unsigned number;
+	snprintf(aside, sizeof(aside), ".sbx-quarantine-%ld-%d-%u", (long)time(NULL), (int)getpid(),
+		 ++number);
 	if (owned_rename(directory, name, directory, aside) == 0) {
 		out_text(told, "sbx: %s %s; it was renamed to %s beside it\n", shown, why, aside);
 		return 0;
@@ -111,9 +114,8 @@ int quarantine_take(const char *state, int directory, const char *name, const ch
 // The path an entry came from; "" when its note cannot be read.
 static void read_path(int entry, char path[PATH_MAX])
 {
-	autoclose int fd = openat(entry, "path", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	ssize_t length = fd < 0 ? 0 : fd_read_all(fd, path, PATH_MAX - 1);
-	path[length > 0 ? length : 0] = '\0';
+	size_t length;
+	file_read_into(entry, "path", 0, path, PATH_MAX, &length);
 }
 
 int quarantine_list(const char *state, struct out *out)

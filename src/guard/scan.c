@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/out.h"
 #include "base/owned.h"
 #include "base/path.h"
@@ -185,13 +186,10 @@ static void walk(struct scan *scan, int directory, unsigned depth)
 static void keep_found(const struct scan *scan)
 {
 	const char *file = scan->tree->nested;
-	char known[NESTED_BYTES];
-	ssize_t length = 0;
-	autoclose int fd = open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd >= 0)
-		length = fd_read_all(fd, known, sizeof(known));
-	if (fd >= 0 && length == (ssize_t)scan->found_length &&
-	    memcmp(known, scan->found, scan->found_length) == 0)
+	char known[NESTED_BYTES + 1];
+	size_t length;
+	if (file_read_into(AT_FDCWD, file, 0, known, sizeof(known), &length) > 0 &&
+	    length == scan->found_length && memcmp(known, scan->found, scan->found_length) == 0)
 		return;
 	char path[PATH_MAX];
 	const char *name = path_name(file);

@@ -14,23 +14,38 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/sys.h"
+#include "git/recognise.h"
 #include "guard/merge.h"
+#include "guard/pointer.h"
 #include "guard/quarantine.h"
 #include "jail/judge.h"
 
-enum { DEPTH_MOST = 4, POINTER_MOST = 4096, LOST_TOLD = 4 };
+enum { DEPTH_MOST = 4, LOST_TOLD = 4, TAKEN_TOLD = 8 };
 
 static const char untrusted[] = "appeared, and your own programs would run or trust it";
 
-static void take_away(struct check *check, int directory, const char *name, const char *path,
-		      const char *why)
+void vet_take(struct check *check, int directory, const char *name, const char *path,
+	      const char *why)
 {
-	quarantine_take(check->plan->state, directory, name, path, why, check->told);
+	struct out nobody = { 0 };
+	bool told = check->taken++ < TAKEN_TOLD;
+	quarantine_take(check->plan->state, directory, name, path, why,
+			told ? check->told : &nobody);
+	out_free(&nobody);
+}
+
+void vet_end(const struct check *check)
+{
+	if (check->taken > TAKEN_TOLD)
+		out_text(check->told,
+			 "sbx: and %u more such name%s moved away, see: sbx quarantine list\n",
+			 check->taken - TAKEN_TOLD,
+			 check->taken == TAKEN_TOLD + 1 ? " was" : "s were");
 }
 
 void vet_absent(struct check *check, int directory, const char *name, const char *path)
 {
-	take_away(check, directory, name, path, untrusted);
+	vet_take(check, directory, name, path, untrusted);
 }
 
 static bool is_since(int64_t seconds, int64_t nanoseconds, const struct timespec *start)
@@ -70,7 +85,7 @@ static DIR *open_entries(struct check *check, int directory, const char *name, c
 	if (fd >= 0)
 		return fdopendir(fd);
 	if (exists(directory, name))
-		take_away(check, directory, name, path, untrusted);
+		vet_take(check, directory, name, path, untrusted);
 	return NULL;
 }
 
@@ -94,17 +109,22 @@ void vet_hooks(struct check *check, int directory, const char *name, const char 
 {
 	char below[PATH_MAX];
 	DIR *stream = open_entries(check, directory, name, path);
+	unsigned budget = check->budget;
 	if (!stream)
 		return;
+	if (check->changed_only) // of the user's own directory no part is left out
+		check->budget = ~0U;
 	for (struct dirent *entry = next_entry(check, stream); entry;
 	     entry = next_entry(check, stream))
 		if (!str_ends(entry->d_name, ".sample") && join(below, path, entry->d_name) &&
 		    (!check->changed_only || vet_is_changed(check, dirfd(stream), entry->d_name)))
-			take_away(check, dirfd(stream), entry->d_name, below, untrusted);
+			vet_take(check, dirfd(stream), entry->d_name, below, untrusted);
 	closedir(stream);
-	if (check->budget == 0)
-		take_away(check, directory, name, path,
-			  "appeared with too many entries to look through");
+	if (check->changed_only)
+		check->budget = budget;
+	else if (check->budget == 0)
+		vet_take(check, directory, name, path,
+			 "appeared with too many entries to look through");
 }
 
 const char *vet_short_path(const struct plan *plan, const char *path)
@@ -112,28 +132,6 @@ const char *vet_short_path(const struct plan *plan, const char *path)
 	if (plan->project && path_within(path, plan->project) && !str_equal(path, plan->project))
 		path += strlen(plan->project) + 1;
 	return str_printable(path) ? path : "(a path with control bytes)";
-}
-
-// The one that the path lies in, of two the deeper; NULL when it is none.
-static const char *tree_around(const struct plan *plan, const char *path)
-{
-	const char *around = NULL;
-	for (unsigned i = 0; i < plan->searched_count; i++)
-		if (path_within(path, plan->searched[i].path) &&
-		    (!around || path_within(plan->searched[i].path, around)))
-			around = plan->searched[i].path;
-	return around;
-}
-
-unsigned vet_depth(const struct plan *plan, const char *path)
-{
-	unsigned depth = 0;
-	const char *around = tree_around(plan, path);
-	if (!around || str_equal(around, path) || !strstr(path, "/modules/"))
-		return 0;
-	for (path += strlen(around) + 1; *path; path++)
-		depth += *path == '/';
-	return depth;
 }
 
 void vet_config(struct check *check, int directory, const char *name, const char *path)
@@ -149,30 +147,17 @@ void vet_config(struct check *check, int directory, const char *name, const char
 	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
 		return;
 	merge.mode = status.st_mode & 0666;
-	merge.depth = vet_depth(check->plan, path);
+	merge.depth = pointer_depth(check->plan, path);
 	if (!S_ISREG(status.st_mode) || merge_config(&merge, check->told) < 0)
-		take_away(check, directory, name, path, untrusted);
+		vet_take(check, directory, name, path, untrusted);
 }
 
-// What a pointer file says, without its newline; "" when it says nothing good.
-static void read_pointer(int directory, const char *name, char text[POINTER_MOST])
-{
-	struct stat status;
-	autoclose int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	ssize_t length = -1;
-	if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
-		length = fd_read_all(fd, text, POINTER_MOST - 1);
-	if (length > 0 && text[length - 1] == '\n')
-		length--;
-	if (length < 0 || memchr(text, '\n', (size_t)length) || memchr(text, '\0', (size_t)length))
-		length = 0;
-	text[length] = '\0';
-}
-
-// `path` is the .git of a worktree. One in what the box had for itself went with it; git in there
+// `file` is the .git of a worktree. One in what the box had for itself went with it; git in there
 // saw it made.
-static void tell_lost(struct check *check, char *path)
+static void tell_lost(struct check *check, const char *file)
 {
+	char path[GIT_POINTER_MOST];
+	snprintf(path, sizeof(path), "%s", file);
 	if (judge_path(check->plan, path).verdict != PATH_PRIVATE || check->lost++ >= LOST_TOLD)
 		return;
 	if (str_ends(path, "/.git"))
@@ -185,23 +170,21 @@ static void tell_lost(struct check *check, char *path)
 }
 
 // A worktree's directory says where the shared one is: two levels above, as git writes it.
-static void vet_worktree(struct check *check, int directory, const char *name, const char *path)
+void vet_worktree(struct check *check, int directory, const char *name, const char *path)
 {
-	char text[POINTER_MOST], below[PATH_MAX];
+	char text[GIT_POINTER_MOST], below[PATH_MAX];
 	autoclose int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd >= 0)
-		read_pointer(fd, "commondir", text);
-	if (fd < 0 || !str_equal(text, "../..")) {
-		take_away(check, directory, name, path, untrusted);
+	const char *shared = fd < 0 ? NULL : git_read_pointer(fd, "commondir", "", text);
+	if (!shared || !str_equal(shared, "../..")) {
+		vet_take(check, directory, name, path, untrusted);
 		return;
 	}
 	if (join(below, path, "config.worktree"))
 		vet_config(check, fd, "config.worktree", below);
-	read_pointer(fd, "gitdir", text);
-	tell_lost(check, text);
+	const char *tree = git_read_pointer(fd, "gitdir", "", text);
+	if (tree)
+		tell_lost(check, tree);
 }
-
-static void vet_directory(struct check *check, int directory, const char *path, int depth);
 
 // A submodule's name may hold slashes: what has no HEAD is a directory of more.
 static void vet_module(struct check *check, int directory, const char *name, const char *path,
@@ -210,14 +193,14 @@ static void vet_module(struct check *check, int directory, const char *name, con
 	char below[PATH_MAX];
 	DIR *stream;
 	if (depth == DEPTH_MOST) {
-		take_away(check, directory, name, path, "appeared too deep to be looked through");
+		vet_take(check, directory, name, path, "appeared too deep to be looked through");
 		return;
 	}
 	stream = open_entries(check, directory, name, path);
 	if (!stream)
 		return;
 	if (exists(dirfd(stream), "HEAD") || exists(dirfd(stream), "config")) {
-		vet_directory(check, dirfd(stream), path, depth + 1);
+		vet_parts(check, dirfd(stream), path, depth + 1);
 	} else {
 		for (struct dirent *entry = next_entry(check, stream); entry;
 		     entry = next_entry(check, stream))
@@ -235,6 +218,19 @@ static bool is_known(const struct list *known, const char *name)
 	return false;
 }
 
+// What was there at the start stays, however many came beside it: those alone go.
+static void vet_entry(struct check *check, int directory, const char *name, const char *path,
+		      enum guarded kind, int depth)
+{
+	if (check->budget == 0)
+		vet_take(check, directory, name, path, "appeared as one of too many");
+	else if (kind == GUARD_WORKTREES)
+		vet_worktree(check, directory, name, path);
+	else
+		vet_module(check, directory, name, path, depth);
+	check->budget -= check->budget > 0;
+}
+
 static void vet_below(struct check *check, int directory, const char *name, const char *path,
 		      enum guarded kind, const struct list *known, int depth)
 {
@@ -242,18 +238,11 @@ static void vet_below(struct check *check, int directory, const char *name, cons
 	DIR *stream = open_entries(check, directory, name, path);
 	if (!stream)
 		return;
-	for (struct dirent *entry = next_entry(check, stream); entry;
-	     entry = next_entry(check, stream)) {
-		if (is_known(known, entry->d_name) || !join(below, path, entry->d_name))
-			continue;
-		if (kind == GUARD_WORKTREES)
-			vet_worktree(check, dirfd(stream), entry->d_name, below);
-		else
-			vet_module(check, dirfd(stream), entry->d_name, below, depth);
-	}
+	for (struct dirent *entry = readdir(stream); entry; entry = readdir(stream))
+		if (!str_equal(entry->d_name, ".") && !str_equal(entry->d_name, "..") &&
+		    !is_known(known, entry->d_name) && join(below, path, entry->d_name))
+			vet_entry(check, dirfd(stream), entry->d_name, below, kind, depth);
 	closedir(stream);
-	if (check->budget == 0)
-		take_away(check, directory, name, path, "holds too many entries to look through");
 }
 
 void vet_entries(struct check *check, int directory, const char *name, const struct guard *guard)
@@ -262,7 +251,7 @@ void vet_entries(struct check *check, int directory, const char *name, const str
 }
 
 // A repository that nobody knew before: all of it is looked at.
-static void vet_directory(struct check *check, int directory, const char *path, int depth)
+void vet_parts(struct check *check, int directory, const char *path, int depth)
 {
 	static const struct list none = { 0 };
 	char below[PATH_MAX];
@@ -284,45 +273,6 @@ static void vet_directory(struct check *check, int directory, const char *path, 
 		vet_below(check, directory, "worktrees", below, GUARD_WORKTREES, &none, depth);
 	if (depth < DEPTH_MOST && join(below, path, "modules"))
 		vet_below(check, directory, "modules", below, GUARD_MODULES, &none, depth);
-}
-
-// Whether a git directory is an entry, or will be one, of worktrees that are looked through,
-// wherever its tree lies.
-static bool is_of_guarded(const struct plan *plan, const char *directory)
-{
-	for (unsigned i = 0; i < plan->guard_count; i++) {
-		const struct guard *guard = &plan->guards[i];
-		if (guard->kind == GUARD_WORKTREES && path_within(directory, guard->path) &&
-		    directory[strlen(guard->path)] &&
-		    path_name(directory) == directory + strlen(guard->path) + 1 &&
-		    path_name(directory)[0] != '.')
-			return true;
-	}
-	return false;
-}
-
-// Of the tree around: its worktrees, and submodules of a repository that the file lies in.
-static bool is_of_tree(const char *directory, const char *around, const char *file)
-{
-	const char *modules = strstr(directory, "/.git/modules/");
-	if (!path_within(directory, around))
-		return false;
-	return str_starts(directory + strlen(around), "/.git/worktrees/") ||
-	       (modules && strncmp(file, directory, (size_t)(modules - directory) + 1) == 0);
-}
-
-// A .git file may lead only to a worktree or submodule of the repository around it, or to a
-// worktree of one that was protected, which has been looked through itself.
-static void vet_file(struct check *check, int directory, const char *name, const char *path)
-{
-	static const char prefix[] = "gitdir: ";
-	char text[POINTER_MOST], place[PATH_MAX];
-	const char *around = tree_around(check->plan, path);
-	read_pointer(directory, name, text);
-	if (!around || !str_starts(text, prefix) || !str_printable(text) ||
-	    !path_of_link(path, text + sizeof(prefix) - 1, place, sizeof(place)) ||
-	    (!is_of_tree(place, around, path) && !is_of_guarded(check->plan, place)))
-		take_away(check, directory, name, path, untrusted);
 }
 
 void vet_known_repository(struct check *check, int directory, const char *name, const char *path)
@@ -352,7 +302,7 @@ void vet_repository(struct check *check, int directory, const char *name, const 
 	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
 		return;
 	if (S_ISREG(status.st_mode)) {
-		vet_file(check, directory, name, path);
+		pointer_vet(check, directory, name, path);
 		return;
 	}
 	autoclose int fd =
@@ -360,7 +310,7 @@ void vet_repository(struct check *check, int directory, const char *name, const 
 			? openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 			: -1;
 	if (fd < 0)
-		take_away(check, directory, name, path, untrusted);
+		vet_take(check, directory, name, path, untrusted);
 	else
-		vet_directory(check, fd, path, 0);
+		vet_parts(check, fd, path, 0);
 }

@@ -16,6 +16,7 @@ struct check {
 	struct timespec start; // what was changed before is of no interest; zero when nobody knows
 	unsigned budget;       // of directory entries, against hostile trees
 	unsigned lost;         // worktrees that were made and are gone
+	unsigned taken;        // names moved to quarantine
 	bool changed_only;     // hooks: those that this run made or changed
 };
 
@@ -23,11 +24,15 @@ struct check {
 void vet_absent(struct check *check, int directory, const char *name, const char *path);
 void vet_hooks(struct check *check, int directory, const char *name, const char *path);
 void vet_config(struct check *check, int directory, const char *name, const char *path);
+// A git directory that is open: all parts of it. `depth` is that of a submodule in others.
+void vet_parts(struct check *check, int directory, const char *path, int depth);
+void vet_worktree(struct check *check, int directory, const char *name, const char *path);
 // As people are told of it: the project's own files by their names in it.
 const char *vet_short_path(const struct plan *plan, const char *path);
-
-// How many directories a submodule's file lies below its tree, 0 for any other.
-unsigned vet_depth(const struct plan *plan, const char *path);
+// Moves it to quarantine. Of many the first are told, and the number of the others by vet_end().
+void vet_take(struct check *check, int directory, const char *name, const char *path,
+	      const char *why);
+void vet_end(const struct check *check);
 // A new .git, as directory or file, in the project.
 void vet_repository(struct check *check, int directory, const char *name, const char *path);
 // One that was there before this run and that nobody protected: new hooks are taken away, what its

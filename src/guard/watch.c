@@ -1,4 +1,5 @@
-// Owns inotify, the mount guard and its helper.
+// Owns the notices of changed directories, the mount guard and its helper. By fcntl(2)'s F_NOTIFY:
+// an inotify is one of few that a user has in all, of which other programs need theirs.
 #include "guard/watch.h"
 
 #include <errno.h>
@@ -6,8 +7,10 @@
 #include <limits.h>
 #include <poll.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
-#include <sys/inotify.h>
+#include <stdlib.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -20,20 +23,49 @@
 #include "base/steady.h"
 #include "base/str.h"
 #include "base/sys.h"
+#include "base/testing.h"
 #include "guard/quarantine.h"
 #include "plan.h"
 #include "run.h"
 
-// After so many there is a pause before each, and none is told by itself: a box must not keep the
-// host busy.
-enum { TAKEN_MOST = 32, PAUSE_MILLISECONDS = 5000, WATCHES_MOST = 256, RESTORE_TRIES = 50 };
+// After TAKEN_MOST none is reported by itself, and moving them away takes a part of the time alone,
+// as short as it is: a box must neither keep the host busy nor a name for long.
+enum {
+	TAKEN_MOST = 32,
+	PAUSE_LEAST = 5, // milliseconds
+	PAUSE_PARTS = 10,
+	RESTORE_TRIES = 50,
+	EVENTS_A_TURN = 4,
+	TAKES_A_TURN = 4,
+	LOOK_MILLISECONDS = 20 // how often is looked where the kernel gives no notice
+};
 
-static bool watch_parent(const struct watch *watch, const char *name)
+static bool is_watched(const struct watch *watch, const struct stat *status)
+{
+	for (unsigned i = 0; i < watch->directory_count; i++)
+		if (watch->directories[i].inode == status->st_ino &&
+		    watch->directories[i].device == status->st_dev)
+			return true;
+	return false;
+}
+
+// False where no notice of its changes is had. A directory that is missing has none.
+static bool watch_parent(struct watch *watch, const char *name)
 {
 	char path[PATH_MAX];
+	struct stat status;
 	snprintf(path, sizeof(path), "%.*s/", (int)(path_name(name) - name - 1), name);
-	unsigned events = IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_ONLYDIR;
-	return inotify_add_watch(watch->names, path, events) >= 0;
+	autoclose int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0 || fstat(fd, &status) < 0)
+		return errno == ENOENT || errno == ENOTDIR;
+	if (is_watched(watch, &status))
+		return true;
+	if (watch->directory_count == WATCHES_MOST ||
+	    fcntl(fd, F_NOTIFY, DN_CREATE | DN_DELETE | DN_RENAME | DN_MULTISHOT) < 0)
+		return false;
+	watch->directories[watch->directory_count++] =
+		(struct watched){ status.st_ino, status.st_dev, take(&fd) };
+	return true;
 }
 
 bool watch_is_wall(const struct mount *mount)
@@ -42,9 +74,29 @@ bool watch_is_wall(const struct mount *mount)
 				  mount->kind == MOUNT_MASK);
 }
 
-static void take_if_there(struct watch *watch, const struct plan *plan, const struct guard *guard,
+// A name that comes again and again takes a part of the time alone, together with others like it;
+// it does not hold up the rest.
+static int64_t rest_of(const struct watch *watch, const struct plan *plan, int64_t begin)
+{
+	int64_t now = steady_now(), pause = (now - begin) * PAUSE_PARTS, resting = 1;
+	if (watch->taken <= TAKEN_MOST)
+		return 0;
+	for (unsigned i = 0; i < plan->guard_count; i++)
+		resting += watch->rest[i] > now;
+	return now + (pause < PAUSE_LEAST ? PAUSE_LEAST : pause) * resting;
+}
+
+static void look_again(struct watch *watch, int64_t when)
+{
+	if (!watch->again || when < watch->again)
+		watch->again = when;
+}
+
+// Whether it was moved away.
+static bool take_if_there(struct watch *watch, const struct plan *plan, unsigned index,
 			  struct out *told)
 {
+	const struct guard *guard = &plan->guards[index];
 	char parent[PATH_MAX];
 	struct stat status;
 	snprintf(parent, sizeof(parent), "%.*s/", (int)(path_name(guard->path) - guard->path - 1),
@@ -53,11 +105,11 @@ static void take_if_there(struct watch *watch, const struct plan *plan, const st
 					      RESOLVE_NO_SYMLINKS);
 	if (directory < 0 ||
 	    fstatat(directory, path_name(guard->path), &status, AT_SYMLINK_NOFOLLOW) < 0)
-		return;
+		return false;
 	int64_t now = steady_now();
-	if (now < watch->rest) {
-		watch->again = watch->rest;
-		return;
+	if (now < watch->rest[index]) {
+		look_again(watch, watch->rest[index]);
+		return false;
 	}
 	struct out nobody = { 0 };
 	bool tells = watch->taken++ < TAKEN_MOST;
@@ -65,82 +117,98 @@ static void take_if_there(struct watch *watch, const struct plan *plan, const st
 			"appeared, and your own programs would run or trust it",
 			tells ? told : &nobody);
 	out_free(&nobody);
-	watch->rest = tells ? 0 : now + PAUSE_MILLISECONDS;
+	watch->rest[index] = rest_of(watch, plan, now);
+	return true;
 }
 
-void watch_end(struct watch *watch, bool reaped, struct out *told)
+void watch_end(struct watch *watch, struct out *told)
 {
-	struct timespec pause = { .tv_nsec = 2000000 };
 	if (watch->taken > TAKEN_MOST)
 		out_text(told, "sbx: and %u more such name%s, see: sbx quarantine list\n",
 			 watch->taken - TAKEN_MOST, watch->taken == TAKEN_MOST + 1 ? "" : "s");
-	if (watch->names < 0)
-		return;
-	if (reaped && fork() == 0) {
-		sys_close_range(0, (unsigned)watch->names - 1, 0);
-		sys_close_range((unsigned)watch->names + 1, ~0U, 0);
-		nanosleep(&pause, NULL); // be the last to close it
-		_exit(0);
-	}
+	for (unsigned i = 0; i < watch->directory_count; i++)
+		fd_close(&watch->directories[i].fd);
+	free(watch->walls);
+	free(watch->rest);
 	fd_close(&watch->names);
 	fd_close(&watch->mounts);
 }
 
-static bool names_wall(const struct plan *plan, const char *name)
+// A mount is lost when the host removes what it lies on, or puts another over it, and nothing tells
+// but the file itself. A fresh one can have the number of the old: its time of change is another.
+static bool moved_walls(const struct watch *watch, const struct plan *plan)
 {
-	for (unsigned i = 0; i < plan->mount_count; i++)
-		if (watch_is_wall(&plan->mounts[i]) &&
-		    str_equal(path_name(plan->mounts[i].target), name))
-			return true;
-	return false;
-}
-
-// A mount goes along when the host moves its directory, and nothing but this tells.
-static bool read_events(const struct watch *watch, const struct plan *plan)
-{
-	char events[4096] __attribute__((aligned(8)));
 	bool moved = false;
-	ssize_t size;
-	while ((size = read(watch->names, events, sizeof(events))) > 0) {
-		for (char *at = events; at < events + size;) {
-			const struct inotify_event *event = (const void *)at;
-			moved = moved || (event->len > 0 && names_wall(plan, event->name)) ||
-				(event->mask & IN_Q_OVERFLOW);
-			at += sizeof(*event) + event->len;
-		}
+	for (unsigned i = 0; i < plan->mount_count; i++) {
+		struct stat status;
+		if (!watch_is_wall(&plan->mounts[i]))
+			continue;
+		if (lstat(plan->mounts[i].target, &status) < 0)
+			status = (struct stat){ 0 };
+		struct wall now = { status.st_ino, status.st_dev, status.st_ctim };
+		struct wall *known = &watch->walls[i];
+		moved = moved || now.inode != known->inode || now.device != known->device ||
+			now.changed.tv_sec != known->changed.tv_sec ||
+			now.changed.tv_nsec != known->changed.tv_nsec;
+		*known = now;
 	}
 	return moved;
 }
 
-// Events only say that it is time to look.
+// Notices only say that it is time to look. What is left over comes first in the next turn.
 void watch_names(struct watch *watch, const struct plan *plan, const struct run *run,
 		 struct out *told)
 {
-	watch->again = 0;
-	if (read_events(watch, plan))
+	struct signalfd_siginfo notice;
+	unsigned taken = 0, first = watch->first;
+	for (int i = 0; i < EVENTS_A_TURN && read(watch->names, &notice, sizeof(notice)) > 0; i++)
+		;
+	watch->again = watch->polls ? steady_now() + LOOK_MILLISECONDS : 0;
+	if (moved_walls(watch, plan))
 		watch_mounts(plan, run, told);
-	for (unsigned i = 0; i < plan->guard_count; i++)
-		if (plan->guards[i].kind == GUARD_ABSENT)
-			take_if_there(watch, plan, &plan->guards[i], told);
+	for (unsigned i = 0; i < plan->guard_count; i++) {
+		unsigned index = (first + i) % plan->guard_count;
+		if (plan->guards[index].kind != GUARD_ABSENT ||
+		    !take_if_there(watch, plan, index, told) || ++taken < TAKES_A_TURN)
+			continue;
+		watch->first = index + 1;
+		look_again(watch, steady_now());
+		break;
+	}
 	err_clear();
+}
+
+// Notices are a signal that nobody waits for but us: the loop's own descriptor leaves it.
+static int open_notices(const struct run *run)
+{
+	sigset_t notices, others;
+	sigemptyset(&notices);
+	sigaddset(&notices, SIGIO);
+	sigfillset(&others);
+	sigdelset(&others, SIGIO);
+	signalfd(run->signals, &others, 0);
+	return signalfd(-1, &notices, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
 void watch_begin(struct watch *watch, const struct plan *plan, const struct run *run,
 		 struct out *told)
 {
 	char path[PATH_MAX];
-	unsigned watches = 0;
 	snprintf(path, sizeof(path), "/proc/%d/mountinfo", (int)run->init);
 	watch->mounts = open(path, O_RDONLY | O_CLOEXEC);
-	watch_mounts(plan, run, told); // what happened before we looked
-	watch->names = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-	for (unsigned i = 0; i < plan->guard_count && watches < WATCHES_MOST; i++)
+	watch->names = open_notices(run);
+	watch->walls = calloc(plan->mount_count + 1, sizeof(*watch->walls));
+	watch->rest = calloc(plan->guard_count + 1, sizeof(*watch->rest));
+	if (!watch->walls || !watch->rest)
+		abort();
+	watch->polls = testing_skips("notices");
+	for (unsigned i = 0; i < plan->guard_count && !watch->polls; i++)
 		if (plan->guards[i].kind == GUARD_ABSENT)
-			watches += watch_parent(watch, plan->guards[i].path);
-	for (unsigned i = 0; i < plan->mount_count && watches < WATCHES_MOST; i++)
+			watch->polls = !watch_parent(watch, plan->guards[i].path);
+	for (unsigned i = 0; i < plan->mount_count && !watch->polls; i++)
 		if (watch_is_wall(&plan->mounts[i]))
-			watches += watch_parent(watch, plan->mounts[i].target);
-	watch_names(watch, plan, run, told); // what appeared before
+			watch->polls = !watch_parent(watch, plan->mounts[i].target);
+	watch_names(watch, plan, run, told); // what appeared, and what happened, before
 }
 
 static bool is_mounted(const char *path)
@@ -183,28 +251,30 @@ static int mount_again(const struct mount *mount)
 			      MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
 }
 
-// The host may be at it again in that very moment: then once more. 0 it stood, 1 it stands again.
-static int restore(const struct mount *mount)
+// The host may be at it again in that very moment: then once more, while there are tries left. 0 it
+// stood, 1 it stands again.
+static int restore(const struct mount *mount, int *tries)
 {
 	struct timespec pause = { .tv_nsec = 1000000 };
-	for (int i = 0; i < RESTORE_TRIES; i++) {
+	for (bool missing = false;; missing = true) {
 		if (is_mounted(mount->target))
-			return i > 0;
+			return missing;
+		if (--*tries < 0)
+			return -1;
 		if (mount_again(mount) < 0)
 			nanosleep(&pause, NULL);
 	}
-	return -1;
 }
 
 // Exit status: 0 nothing was missing, 1 mounted again, 2 that failed.
 static _Noreturn void helper(const struct plan *plan, const struct run *run)
 {
-	int result = 0;
+	int result = 0, tries = RESTORE_TRIES + (int)plan->mount_count;
 	if (setns(run->user, CLONE_NEWUSER) < 0 || setns(run->view, CLONE_NEWNS) < 0)
 		_exit(2);
 	for (unsigned i = 0; i < plan->mount_count; i++) {
 		const struct mount *mount = &plan->mounts[i];
-		int restored = watch_is_wall(mount) ? restore(mount) : 0;
+		int restored = watch_is_wall(mount) ? restore(mount, &tries) : 0;
 		result = result == 2 || restored < 0 ? 2 : result | restored;
 	}
 	_exit(result);

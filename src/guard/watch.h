@@ -4,26 +4,41 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
 
 struct mount;
 struct out;
 struct plan;
 struct run;
 
+enum { WATCHES_MOST = 256 };
+
 struct watch {
-	int names;      // inotify: protected names that appear
+	int names; // of signals: a directory with protected names was changed
+	struct watched {
+		ino_t inode;
+		dev_t device;
+		int fd;
+	} directories[WATCHES_MOST]; // that give notice
+	unsigned directory_count;
+	bool polls; // there is one without notice
+	struct wall {
+		ino_t inode;
+		dev_t device;
+		struct timespec changed;
+	} *walls;       // by mount of the plan: on what it was seen last
 	int mounts;     // the box's mountinfo: POLLPRI when a mount comes or goes
 	unsigned taken; // names moved away so far
-	int64_t rest;   // milliseconds of the steady clock: none is moved away before
-	int64_t again;  // when to look without an event, 0: never
+	int64_t again;  // when to look without an event, 0: never; milliseconds of the steady clock
+	unsigned first; // of the guards, to be looked at first
+	int64_t *rest;  // of each guard: it is not moved away before
 };
 
-// From a timer, never at the start: closing an inotify takes the kernel up to 15 ms now and then.
+// From a timer, never at the start: short runs do not pay for it.
 void watch_begin(struct watch *watch, const struct plan *plan, const struct run *run,
 		 struct out *told);
-// The kernel takes its time to close an inotify: where somebody reaps orphans, a process of its own
-// does it.
-void watch_end(struct watch *watch, bool reaped, struct out *told);
+void watch_end(struct watch *watch, struct out *told);
 void watch_names(struct watch *watch, const struct plan *plan, const struct run *run,
 		 struct out *told);
 

@@ -19,6 +19,7 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "base/trusted.h"
+#include "session/history.h"
 #include "session/select.h"
 #include "session/stage.h"
 
@@ -352,11 +353,11 @@ int apply_resume(struct store *store, struct held *held, struct out *told)
 	struct applying *applying;
 	const char *text;
 	size_t length;
-	if (!apply_is_pending(held))
-		return 0;
+	int found = store_read_file(store->arena, held->directory, "journal", JOURNAL_BYTES_MOST,
+				    &text, &length);
+	if (found <= 0)
+		return found;
 	applying = begin(store, held);
-	TRY(store_read_file(store->arena, held->directory, "journal", JOURNAL_BYTES_MOST, &text,
-			    &length));
 	if (journal_parse(store->arena, text, length, &applying->journal) < 0) {
 		const char *why = arena_copy(store->arena, err_text(), strlen(err_text()));
 		err_clear();

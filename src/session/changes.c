@@ -18,10 +18,12 @@
 #include "base/sys.h"
 #include "base/trusted.h"
 #include "session/copy.h"
+#include "session/history.h"
 #include "session/withheld.h"
 #include "session/journal.h"
 #include "session/merged.h"
 #include "session/renames.h"
+#include "session/repository.h"
 
 enum { DEPTH_MOST = 256, CHANGES_MOST = 4000000 };
 
@@ -62,6 +64,8 @@ static struct change *add(struct walk *walk, enum change_kind kind, const char *
 	change->guarded = walk->guarded || is_protected(walk, path);
 	// A repository that goes, or a file that points at another one.
 	if (kind != CHANGE_MODE && trusted_is_git(path_name(path)))
+		change->guarded = true;
+	if ((kind == CHANGE_REMOVED || kind == CHANGE_TYPE) && repository_loses(path))
 		change->guarded = true;
 	return change;
 }
@@ -160,21 +164,6 @@ static int note_removed(struct walk *walk, const char *path, const char *name, i
 	return S_ISDIR(was->st_mode) ? note_inside(walk, path, name, host) : 0;
 }
 
-// A repository that the session has made: git of the host would run what it is told there.
-static bool is_new_repository(const struct merged *merged, const char *name, bool host)
-{
-	static const char *const parts[] = { "HEAD", "objects", "refs" };
-	struct stat status;
-	if (host || merged->count == 0)
-		return false;
-	if (trusted_is_git(name))
-		return true;
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-		if (fstatat(merged->fds[0], parts[i], &status, AT_SYMLINK_NOFOLLOW) < 0)
-			return false;
-	return true;
-}
-
 static int walk_below(struct walk *walk, const char *path, const struct merged *merged,
 		      const struct entry *entry, int host, const struct stat *was)
 {
@@ -191,7 +180,7 @@ static int walk_below(struct walk *walk, const char *path, const struct merged *
 	TRY(merged_below(merged, entry->name, &inner));
 	// In .git the repositories of submodules and worktrees are told by their own names.
 	bool repository = !walk->repository && !strstr(path, ".git/") &&
-			  is_new_repository(&inner, entry->name, both);
+			  repository_is_new(&inner, entry->name, fd);
 	walk->guarded = walk->guarded || repository || is_protected(walk, path);
 	struct change *own =
 		walk->changes->count > 0 ? &walk->changes->list[walk->changes->count - 1] : NULL;
@@ -318,8 +307,12 @@ static int walk_root(struct walk *walk)
 		return fail(errno, "'%s'", root->path);
 	TRY(merged_open(walk->store, walk->session, walk->session->top, CHAIN_MOST, walk->root,
 			&merged));
+	unsigned first = walk->changes->count;
+	bool made = !walk->repository && repository_is_new(&merged, "", host);
 	int result = walk_directory(walk, "", &merged, host);
 	merged_close(&merged);
+	for (unsigned i = first; made && i < walk->changes->count; i++)
+		repository_guard(&walk->changes->list[i]);
 	return result;
 }
 
@@ -334,24 +327,6 @@ static void guard_removed(struct changes *changes)
 		else if (above && change->guarded && change->kind == CHANGE_REMOVED)
 			above->guarded = true;
 	}
-}
-
-int known_read(struct store *store, const struct held *held, struct known **ret_known)
-{
-	const char *text;
-	size_t length;
-	struct known *known = arena_take(store->arena, sizeof(*known));
-	*ret_known = known;
-	if (faccessat(held->directory, "known", F_OK, 0) < 0)
-		return 0;
-	TRY(store_read_file(store->arena, held->directory, "known", JOURNAL_BYTES_MOST, &text,
-			    &length));
-	if (known_parse(store->arena, text, length, known) == 0)
-		return 0;
-	const char *why = arena_copy(store->arena, err_text(), strlen(err_text()));
-	err_clear();
-	return fail(0, "'%s/%s/known' cannot be used: %s; nothing was changed",
-		    store->sessions_path, held->name, why);
 }
 
 int changes_find(struct store *store, const struct held *held, struct changes *ret_changes)

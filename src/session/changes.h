@@ -36,9 +36,6 @@ struct changes {
 // before what lies in it. The arena is a large one.
 int changes_find(struct store *store, const struct held *held, struct changes *ret_changes);
 
-// What earlier applies of the session have written; nothing at first.
-int known_read(struct store *store, const struct held *held, struct known **ret_known);
-
 // A file of the session for reading: O_RDONLY, or -1 and an error.
 int changes_open(const struct store *store, const struct session *session,
 		 const struct change *change);

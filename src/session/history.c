@@ -2,10 +2,8 @@
 #include "session/history.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -126,7 +124,7 @@ static const char *last_command(struct store *store, const struct held *held)
 	const char *text;
 	size_t length;
 	if (store_read_file(store->arena, held->directory, "command", COMMAND_MOST, &text,
-			    &length) == 0)
+			    &length) >= 0)
 		return arena_copy(store->arena, text, strnlen(text, length));
 	err_clear();
 	return "";
@@ -190,6 +188,22 @@ int history_restore(struct store *store, struct held *held, const char *name, co
 	return store_save(store, held);
 }
 
+int known_read(struct store *store, const struct held *held, struct known **ret_known)
+{
+	const char *text;
+	size_t length;
+	struct known *known = arena_take(store->arena, sizeof(*known));
+	*ret_known = known;
+	int found = store_read_file(store->arena, held->directory, "known", JOURNAL_BYTES_MOST,
+				    &text, &length);
+	if (found <= 0 || known_parse(store->arena, text, length, known) == 0)
+		return found < 0 ? -1 : 0;
+	const char *why = arena_copy(store->arena, err_text(), strlen(err_text()));
+	err_clear();
+	return fail(0, "'%s/%s/known' cannot be used: %s; nothing was changed",
+		    store->sessions_path, held->name, why);
+}
+
 // The conflicts are told against the same moment as the original's, and what it has applied is
 // known to the fork as well.
 static int copy_known(struct store *store, const struct held *from, const char *name)
@@ -197,10 +211,10 @@ static int copy_known(struct store *store, const struct held *from, const char *
 	const char *text;
 	size_t length;
 	struct held held;
-	if (faccessat(from->directory, "known", F_OK, 0) < 0)
-		return 0;
-	TRY(store_read_file(store->arena, from->directory, "known", JOURNAL_BYTES_MOST, &text,
-			    &length));
+	int found = store_read_file(store->arena, from->directory, "known", JOURNAL_BYTES_MOST,
+				    &text, &length);
+	if (found <= 0)
+		return found;
 	TRY(store_hold(store, name, HOLD_LOOK, &held));
 	int result = store_replace_file(held.directory, "known", text, length);
 	store_release(&held);

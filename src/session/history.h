@@ -1,6 +1,7 @@
 // What is done to a session between commands: freezing its top, going back, going two ways.
 #pragma once
 
+#include "session/journal.h"
 #include "session/store.h"
 
 // "NAME" or "NAME@SNAPSHOT" taken apart; snapshot NULL without one.
@@ -30,3 +31,6 @@ int history_forget(struct store *store, struct held *held, const char *snapshot)
 
 // Starts over from the host's directories; the snapshots stay.
 int history_discard(struct store *store, struct held *held);
+
+// What earlier applies of the session have written; nothing at first.
+int known_read(struct store *store, const struct held *held, struct known **ret_known);

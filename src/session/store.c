@@ -17,12 +17,12 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/out.h"
 #include "base/owned.h"
 #include "base/path.h"
 #include "base/place.h"
 #include "base/str.h"
-#include "base/sys.h"
 #include "session/runs.h"
 
 static const char state_name[] = "state", lock_name[] = "lock", guard_name[] = ".lock";
@@ -69,19 +69,8 @@ void store_close(struct store *store)
 int store_read_file(struct arena *arena, int directory, const char *name, size_t most,
 		    const char **ret_text, size_t *ret_length)
 {
-	struct stat status;
-	autoclose int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &status) < 0)
-		return fail(errno, "read '%s' of a session", name);
-	if (!S_ISREG(status.st_mode) || (size_t)status.st_size > most)
-		return fail(0, "'%s' of a session is no file of ours", name);
-	char *text = arena_take(arena, (size_t)status.st_size + 1);
-	ssize_t length = fd_read_all(fd, text, (size_t)status.st_size);
-	if (length < 0)
-		return fail(errno, "read '%s' of a session", name);
-	*ret_text = text;
-	*ret_length = (size_t)length;
-	return 0;
+	int found = file_read(directory, name, 0, most, arena, ret_text, ret_length);
+	return found >= 0 ? found : file_failed(arena_text(arena, "'%s' of a session", name), most);
 }
 
 int store_replace_file(int directory, const char *name, const char *text, size_t length)
@@ -104,8 +93,10 @@ static int read_state(struct store *store, struct held *held)
 {
 	const char *text;
 	size_t length;
-	TRY(store_read_file(store->arena, held->directory, state_name, SESSION_BYTES_MOST, &text,
-			    &length));
+	int found = store_read_file(store->arena, held->directory, state_name, SESSION_BYTES_MOST,
+				    &text, &length);
+	if (found <= 0)
+		return found < 0 ? -1 : fail(ENOENT, "read '%s' of a session", state_name);
 	if (session_parse(store->arena, text, length, &held->session) == 0)
 		return 0;
 	const char *why = arena_copy(store->arena, err_text(), strlen(err_text()));

@@ -63,6 +63,7 @@ int store_sweep(struct store *store);
 // Calls `each` for every session's name, sorted.
 int store_each(struct store *store, int (*each)(void *context, const char *name), void *context);
 
+// 1; 0 when there is no such file; -1 with the error said.
 int store_read_file(struct arena *arena, int directory, const char *name, size_t most,
 		    const char **ret_text, size_t *ret_length);
 int store_replace_file(int directory, const char *name, const char *text, size_t length);

@@ -51,6 +51,16 @@ static void numbers(void **state)
 	assert_int_equal(text_sum(io, strlen(io), "rbytes"), 15);
 	assert_int_equal(text_sum(io, strlen(io), "wbytes"), 27);
 	assert_int_equal(text_sum(io, strlen(io), "bytes"), 0);
+	static const char memory[] =
+		"MemTotal:  16 kB\nMemFree: 3 kB\nAnon: x kB\nBig: 99999999999999999999 kB";
+	assert_int_equal(text_kilobytes(memory, strlen(memory), "MemTotal:"), 16384);
+	assert_int_equal(text_kilobytes(memory, strlen(memory), "MemFree:"), 3072);
+	assert_int_equal(text_kilobytes(memory, strlen(memory), "Anon:"), 0);
+	assert_int_equal(text_kilobytes(memory, strlen(memory), "Total:"), 0);
+	assert_int_equal(text_kilobytes(memory, 12, "MemTotal:"), 1024); // cut off
+	assert_int_equal(text_kilobytes(memory, strlen(memory), "Big:"), UINT64_MAX);
+	static const char sockets[] = "sockets: used 412\nTCP: inuse 1 orphan 0\n";
+	assert_int_equal(text_value(sockets, strlen(sockets), "sockets: used"), 412);
 	assert_true(text_has("cpu io memory pids\n", 19, "pids"));
 	assert_true(text_has("cpu io memory pids\n", 19, "cpu"));
 	assert_false(text_has("cpuset io\n", 10, "cpu"));

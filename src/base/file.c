@@ -1,0 +1,120 @@
+// Owns the descriptor while a small file is read, and the words for why it was not.
+#include "base/file.h"
+
+#include <errno.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/sys.h"
+
+bool file_missing(void)
+{
+	return errno == ENOENT || errno == ENOTDIR;
+}
+
+int file_open(int directory, const char *name, unsigned flags, struct stat *ret_status)
+{
+	int how =
+		O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (flags & FILE_LINK ? 0 : O_NOFOLLOW);
+	autoclose int fd = flags & FILE_BENEATH ? sys_openat2(directory, name, (unsigned)how,
+							      RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS)
+						: openat(directory, name, how);
+	if (fd < 0 || fstat(fd, ret_status) < 0)
+		return -1;
+	if (!S_ISREG(ret_status->st_mode)) {
+		errno = EINVAL;
+		return -1;
+	}
+	return take(&fd);
+}
+
+// One call of read(2) where the size is stated; where it is not, one more byte shows that the file
+// is too large.
+static int fill(int fd, const struct stat *status, unsigned flags, char *buffer, size_t size,
+		size_t *ret_length)
+{
+	char more;
+	size_t stated = (size_t)status->st_size, want = size - 1;
+	bool large = stated > want;
+	buffer[0] = '\0';
+	*ret_length = 0;
+	if (stated > 0 && stated < want)
+		want = stated;
+	ssize_t got = large && !(flags & FILE_PART) ? 0 : fd_read_all(fd, buffer, want);
+	if (got < 0)
+		return -1;
+	if (stated == 0 && (size_t)got == want)
+		large = fd_read_all(fd, &more, 1) > 0;
+	if (large && !(flags & FILE_PART)) {
+		buffer[0] = '\0';
+		errno = EFBIG;
+		return -1;
+	}
+	buffer[got] = '\0';
+	*ret_length = (size_t)got;
+	return 1;
+}
+
+int file_read_into(int directory, const char *name, unsigned flags, char *buffer, size_t size,
+		   size_t *ret_length)
+{
+	struct stat status;
+	autoclose int fd = file_open(directory, name, flags, &status);
+	*ret_length = 0;
+	buffer[0] = '\0';
+	if (fd < 0)
+		return file_missing() ? 0 : -1;
+	return fill(fd, &status, flags, buffer, size, ret_length);
+}
+
+size_t file_kernel(int directory, const char *name, char *buffer, size_t size)
+{
+	autoclose int fd = openat(directory, name, O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? -1 : fd_read_all(fd, buffer, size - 1);
+	buffer[got < 0 ? 0 : got] = '\0';
+	return got < 0 ? 0 : (size_t)got;
+}
+
+int file_read_open(int fd, const struct stat *status, size_t most, struct arena *arena,
+		   const char **ret_text, size_t *ret_length)
+{
+	char unsized[FILE_UNSIZED + 1] __attribute__((uninitialized));
+	*ret_text = "";
+	*ret_length = 0;
+	if ((size_t)status->st_size > most) {
+		errno = EFBIG;
+		return -1;
+	}
+	if (status->st_size > 0) {
+		size_t size = (size_t)status->st_size + 1;
+		char *text = arena_take(arena, size);
+		*ret_text = text;
+		return fill(fd, status, 0, text, size, ret_length);
+	}
+	size_t size = most < FILE_UNSIZED ? most + 1 : sizeof(unsized);
+	int result = fill(fd, status, 0, unsized, size, ret_length);
+	if (*ret_length > 0)
+		*ret_text = arena_copy(arena, unsized, *ret_length);
+	return result;
+}
+
+int file_read(int directory, const char *name, unsigned flags, size_t most, struct arena *arena,
+	      const char **ret_text, size_t *ret_length)
+{
+	struct stat status;
+	autoclose int fd = file_open(directory, name, flags, &status);
+	*ret_text = "";
+	*ret_length = 0;
+	if (fd < 0)
+		return file_missing() ? 0 : -1;
+	return file_read_open(fd, &status, most, arena, ret_text, ret_length);
+}
+
+int file_failed(const char *name, size_t most)
+{
+	if (errno == EINVAL)
+		return fail(0, "%s: is not a regular file", name);
+	if (errno == EFBIG)
+		return fail(0, "%s: is larger than %zu KiB", name, most / 1024);
+	return fail(errno, "%s: cannot be read", name);
+}

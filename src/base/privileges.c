@@ -1,0 +1,59 @@
+// Owns each cap_t from its making to its end.
+#include "base/privileges.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/capability.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+
+static void sets_free(cap_t *sets)
+{
+	int problem = errno;
+	cap_free(*sets);
+	errno = problem;
+}
+#define autosets __attribute__((cleanup(sets_free))) cap_t
+
+int privileges_keep(const int *kept, unsigned count)
+{
+	autosets sets = cap_init();
+	if (!sets)
+		return -1;
+	if (count > 0 && (cap_set_flag(sets, CAP_PERMITTED, (int)count, kept, CAP_SET) < 0 ||
+			  cap_set_flag(sets, CAP_EFFECTIVE, (int)count, kept, CAP_SET) < 0))
+		return -1;
+	return cap_set_proc(sets);
+}
+
+int privileges_pass_none(void)
+{
+	autosets sets = cap_get_proc();
+	cap_flag_value_t may;
+	if (!sets || cap_get_flag(sets, CAP_SETPCAP, CAP_EFFECTIVE, &may) < 0)
+		return -1;
+	for (int each = 0; may == CAP_SET && each < cap_max_bits(); each++)
+		if (cap_drop_bound(each) < 0)
+			return -1;
+	return cap_clear_flag(sets, CAP_INHERITABLE) < 0 ? -1 : cap_set_proc(sets);
+}
+
+bool privileges_have(int capability)
+{
+	autosets sets = cap_get_proc();
+	cap_flag_value_t value = CAP_CLEAR;
+	return sets && cap_get_flag(sets, capability, CAP_EFFECTIVE, &value) == 0 &&
+	       value == CAP_SET;
+}
+
+const char *privileges_text(struct arena *arena)
+{
+	autosets sets = cap_get_proc();
+	char *text = sets ? cap_to_text(sets, NULL) : NULL;
+	if (!text)
+		return NULL;
+	const char *copy = arena_copy(arena, text, strlen(text));
+	cap_free(text);
+	return str_equal(copy, "=") ? "none" : copy;
+}

@@ -1,0 +1,15 @@
+// Repositories that a session has made: git of the host would run what it is told there.
+#pragma once
+
+#include <stdbool.h>
+
+struct change;
+struct merged;
+
+// Whether git would take the directory `name` for a repository once all is applied, and does not
+// now. `host` is the host's directory, -1 for none.
+bool repository_is_new(const struct merged *merged, const char *name, int host);
+// Of such a root: guards a change of what git reads there.
+void repository_guard(struct change *change);
+// Whether a .git without what lies at `path` is no repository: git then looks elsewhere.
+bool repository_loses(const char *path);

@@ -1,0 +1,48 @@
+"""The names that the host's programs run or trust, as tools document them; kept apart from sbx's own table."""
+import re
+
+# Nothing that a box wrote may stay under these: masked, or moved away.
+PROTECTED = """
+.vscode .idea .zed .fleet .devcontainer .devcontainer.json .exrc .exrc.lua .nvim.lua .lvimrc .vimrc .nvimrc .helix
+.dir-locals.el .dir-locals-2.el .claude .cursor .codex .gemini .qwen .opencode .mcp.json .envrc .direnv .yarnrc
+mise.toml .mise.toml mise.local.toml .mise.local.toml .mise .config/mise.toml .config/mise mise/config.toml
+.husky .gdbinit .lldbinit .irbrc .pryrc .pdbrc .sbx.ini lefthook-local.yml .lefthook-local.yml .agents
+.github/hooks .hg/hgrc *.code-workspace
+""".split()
+# A change of these by a box is reported.
+REPORTED = """
+Makefile makefile GNUmakefile justfile Justfile .justfile package.json .npmrc .yarnrc.yml .gitmodules
+.pre-commit-config.yaml .pnpmfile.cjs pnpm-workspace.yaml lefthook.yml lefthook.yaml .lefthook.yml Taskfile.yml
+lint-staged.config.js .lintstagedrc .github/workflows .tool-versions AGENTS.md CLAUDE.md .gitlab-ci.yml
+.bazelrc tools/bazel bunfig.toml conftest.py .cargo
+""".split()
+# In a git directory: what git runs, or takes its configuration or place from.
+OF_GIT = ["config", "config.worktree", "hooks", "info/attributes", "commondir"]
+OF_WORKTREE = ["config.worktree", "commondir", "gitdir"]  # the rest is read from the common one
+OF_GIT_REPORTED = ["rebase-merge", "rebase-apply", "sequencer", "remotes", "branches"]
+# Files of the start tree "trusted" that its own trusted text names.
+NAMED = ["tools/fs.sh", "tools/hook.sh", "tools/env.sh", "bin"]
+
+
+def matches(path, name):
+    if name.startswith("*"):
+        return path.split("/")[0].endswith(name[1:])
+    return path == name or path.startswith(name + "/")
+
+
+def component(path, names):
+    """The part of the path up to the name of the table that it lies in, at the top of the project; or None."""
+    for name in names:
+        if matches(path, name):
+            return path.split("/")[0] if name.startswith("*") else name
+    return None
+
+
+def is_said(path, text, project):
+    """Whether a line of sbx's names the path or a directory that it lies in, but for the project."""
+    ways = []
+    while path:
+        ways.append(re.escape(path))
+        path = path.rpartition("/")[0]
+    return re.search(r"(?:^|[\s,'])(?:" + re.escape(project) + r"/)?(?:" + "|".join(ways) + r")/?(?=$|[\s,:;'.])",
+                     text, re.M) is not None

@@ -1,0 +1,200 @@
+// What a box can make its supervisor do is bounded: the search for owners, the log.
+#include "test.h"
+
+#include <linux/netlink.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/out.h"
+#include "net/audit.h"
+#include "net/who.h"
+#include "plan.h"
+
+// A socket of ours, and a tree of processes whose first is `init`: they share one table of
+// descriptors, or each has its own.
+static int listening(uint16_t *ret_port)
+{
+	struct sockaddr_in own = { .sin_family = AF_INET };
+	socklen_t size = sizeof(own);
+	own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_true(bind(fd, (struct sockaddr *)&own, size) == 0 && listen(fd, 1) == 0);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&own, &size), 0);
+	*ret_port = ntohs(own.sin_port);
+	return fd;
+}
+
+static pid_t tree_of(int count, unsigned long shared, int keep)
+{
+	int ends[2];
+	char byte;
+	assert_int_equal(pipe(ends), 0);
+	pid_t init = fork();
+	if (init == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+		for (int fd = 3; fd < 64; fd++)
+			if (fd != keep && fd != ends[1])
+				close(fd);
+		for (int i = 0; i < count; i++)
+			if (syscall(SYS_clone, shared | SIGCHLD, 0, 0, 0, 0) == 0) {
+				prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+				for (;;)
+					pause();
+			}
+		_exit(write(ends[1], "x", 1) == 1 && pause());
+	}
+	assert_int_equal(read(ends[0], &byte, 1), 1);
+	close(ends[0]);
+	close(ends[1]);
+	return init;
+}
+
+static void seek(struct who *who, pid_t init, uint16_t port)
+{
+	struct ends ends = { .from_port = port };
+	ends.from.bytes[10] = ends.from.bytes[11] = 0xff;
+	ends.from.bytes[12] = 127;
+	ends.from.bytes[15] = 1;
+	ends.to = ends.from;
+	who_begin(who, init, &ends);
+	while (!who_step(who))
+		;
+}
+
+static void owners(void **state)
+{
+	enum { MUCH = 1 << 30 };
+	static struct who who, other;
+	uint16_t port;
+	(void)state;
+	int fd = listening(&port);
+	pid_t shared = tree_of(8, CLONE_FILES, -1), apart = tree_of(8, 0, -1);
+	pid_t holder = tree_of(0, 0, fd);
+	who_new(&who, -1);
+	who.record_most = who.run_most = 60LL * MUCH;
+	seek(&who, shared, port);
+	assert_int_equal(who.found, 0);
+	assert_string_equal(who.program, "");
+	assert_int_equal(who.looked, 1);
+	who.looked = 0;
+	seek(&who, apart, port);
+	assert_int_equal(who.found, 0);
+	assert_int_equal(who.looked, 9);
+	seek(&who, holder, port);
+	assert_int_equal(who.found, holder);
+	assert_string_equal(who.program, "test-blind");
+	// Only among the box's own, whatever holds it outside.
+	// As the kernel answers it.
+	who_new(&other, socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
+	other.record_most = other.run_most = 60LL * MUCH;
+	seek(&other, apart, port);
+	assert_int_equal(other.found, 0);
+	assert_true(other.inode > 0 && other.inode == who.inode);
+	assert_int_equal(other.table, 0);
+	seek(&other, holder, port);
+	assert_int_equal(other.found, holder);
+	close(other.owners);
+	// The time of one, and of all together.
+	who.record_most = 0;
+	seek(&who, holder, port);
+	assert_int_equal(who.found, 0);
+	assert_string_equal(who.program, "?");
+	who.record_most = 60LL * MUCH;
+	who.run_most = who.run_spent;
+	seek(&who, holder, port);
+	assert_string_equal(who.program, "?");
+	kill(shared, SIGKILL);
+	kill(apart, SIGKILL);
+	kill(holder, SIGKILL);
+	close(fd);
+}
+
+static struct record record_of(enum verdict verdict, const char *name, unsigned visits)
+{
+	struct record record = { .port = 80, .verdict = verdict, .count = visits };
+	record.host.kind = HOST_NAME;
+	snprintf(record.host.name, sizeof(record.host.name), "%s", name);
+	record.visit_count = verdict == VERDICT_ALLOWED ? visits : 0;
+	for (unsigned i = 0; i < record.visit_count; i++) {
+		record.visits[i].dialled = true;
+		record.visits[i].address.bytes[10] = record.visits[i].address.bytes[11] = 0xff;
+		record.visits[i].address.bytes[12] = 9;
+		record.visits[i].address.bytes[15] = (uint8_t)i;
+	}
+	return record;
+}
+
+// How many lines of the log hold the text; of all files or, with `only`, of one.
+static unsigned lines_with(const char *state, const char *text)
+{
+	char command[512], number[32] = "";
+	snprintf(command, sizeof(command), "cat %s/log/run-* | grep -c '%s'", state, text);
+	FILE *pipe = popen(command, "r");
+	assert_non_null(fgets(number, sizeof(number), pipe));
+	pclose(pipe);
+	return (unsigned)atoi(number);
+}
+
+static void log_bounds(void **state)
+{
+	static struct audit audit, other;
+	char home[] = "/tmp/sbx-audit.XXXXXX", name[128], command[256];
+	(void)state;
+	assert_non_null(mkdtemp(home));
+	audit.fd = other.fd = -1;
+	// More refusals than fit, then a connection that is let through.
+	for (unsigned i = 0; i < 20000; i++) {
+		snprintf(name, sizeof(name), "n%u.test", i);
+		struct record refused = record_of(VERDICT_DENIED, name, 1);
+		audit_take(&audit, home, &refused, 1, "x");
+	}
+	struct record allowed = record_of(VERDICT_ALLOWED, "first.test", 8);
+	audit_take(&audit, home, &allowed, 1, "x");
+	assert_int_equal(lines_with(home, "first.test"), 8);
+	assert_int_equal(lines_with(home, "first.test\",\"address\":\"9.0.0.7\""), 1);
+	assert_true(audit.refused < AUDIT_REFUSED_BYTES + 1024);
+	assert_true(lines_with(home, "\"denied\"") < 10000);
+	// All that are let through are there, the late ones as a number.
+	for (unsigned i = 8; i < AUDIT_SINGLES + 4000; i += 8)
+		audit_take(&audit, home, &allowed, 1, "x");
+	struct record late = record_of(VERDICT_ALLOWED, "late.test", 8);
+	audit_take(&audit, home, &late, 1, "x");
+	assert_int_equal(audit.singles, AUDIT_SINGLES);
+	audit_end(&audit, home);
+	assert_int_equal(lines_with(home, "first.test.*\"connections\":1,"), AUDIT_SINGLES);
+	assert_int_equal(lines_with(home, "first.test\",\"address\":\"\".*\"connections\":4000,"),
+			 1);
+	assert_int_equal(lines_with(home, "late.test\",\"address\":\"\".*\"connections\":8,"), 1);
+	assert_int_equal(lines_with(home, "\"name\":\"\".*\"denied\".*more than are told apart"),
+			 1);
+	// A run that wrote much takes nothing from a quiet one.
+	snprintf(command, sizeof(command),
+		 "cd %s/log && mv run-* run-3-large.jsonl && truncate -s 300M run-3-large.jsonl && "
+		 "echo quiet.test >run-1-old.jsonl && echo quiet.test >run-2-old.jsonl",
+		 home);
+	assert_int_equal(system(command), 0);
+	audit_take(&other, home, &late, 1, "x");
+	audit_end(&other, home);
+	assert_int_equal(lines_with(home, "first.test"), 0);
+	assert_int_equal(lines_with(home, "quiet.test"), 2);
+	assert_int_equal(lines_with(home, "late.test"), 8);
+	snprintf(command, sizeof(command), "rm -r %s", home);
+	assert_int_equal(system(command), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(owners),
+		cmocka_unit_test(log_bounds),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

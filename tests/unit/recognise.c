@@ -1,0 +1,234 @@
+// git/recognise.h against git itself: every layout of the table, and `git rev-parse` in it.
+#include "test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/owned.h"
+#include "git/recognise.h"
+
+#define HASH "0123456789abcdef0123456789ABCDEF01234567"
+
+enum form { ABSENT, TEXT, LINK, FOLDER, SHUT, PROGRAM };
+struct made {
+	enum form form;
+	const char *text;
+	bool doubt; // taken for what it may become
+};
+
+static const struct made heads[] = {
+	{ ABSENT, NULL, false },
+	{ TEXT, "ref: refs/heads/main\n", false },
+	{ TEXT, "ref:refs/heads/main", false },
+	{ TEXT, "ref: \t\r\n refs/x", false },
+	{ TEXT, "ref:\v refs/x", false },
+	{ TEXT, "ref: heads/main\n", false },
+	{ TEXT, "Ref: refs/heads/main\n", false },
+	{ TEXT, "refs/heads/main\n", false },
+	{ TEXT, "", false },
+	{ TEXT, HASH "\n", false },
+	{ TEXT, HASH "and more", false },
+	{ TEXT, " " HASH, false },
+	{ TEXT, "0123456789abcdef0123456789abcdef0123456", false },
+	{ TEXT, "0123456789abcdef0123456789abcdef0123456g", false },
+	{ TEXT,
+	  "ref:                                                                                  "
+	  "                                                                                      "
+	  "                                                                                      "
+	  "refs/heads/main",
+	  false },
+	{ LINK, "refs/heads/main", false },
+	{ LINK, "refs/", false },
+	{ LINK, "refs", false },
+	{ LINK, "other", false },
+	{ FOLDER, NULL, false },
+};
+static const struct made parts[] = {
+	{ ABSENT, NULL, false }, { FOLDER, NULL, false },   { TEXT, "", false },
+	{ PROGRAM, "", false },  { LINK, "around", false }, { LINK, "nowhere", true },
+};
+static const struct made commondirs[] = {
+	{ ABSENT, NULL, false },
+	{ TEXT, "around\n", false },
+	{ TEXT, "around\r\n\n", false },
+	{ TEXT, "./around", false },
+	{ TEXT, "around/objects", true },
+	{ TEXT, "nowhere", true },
+	{ TEXT, "", true },
+	{ LINK, "pointer", false },
+};
+#define COUNT(list) (sizeof(list) / sizeof(*(list)))
+
+static char place[] = "/tmp/sbx-unit-recognise.XXXXXX";
+static int top;
+
+static void make(int directory, const char *name, const struct made *made)
+{
+	mode_t mode = made->form == PROGRAM ? 0755 : 0644;
+	switch (made->form) {
+	case ABSENT:
+		return;
+	case TEXT:
+	case PROGRAM: {
+		autoclose int fd =
+			openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+		assert_true(fd >= 0);
+		assert_int_equal(fd_write_all(fd, made->text, strlen(made->text)), 0);
+		return;
+	}
+	case LINK:
+		assert_int_equal(symlinkat(made->text, directory, name), 0);
+		return;
+	case FOLDER:
+		assert_int_equal(mkdirat(directory, name, 0755), 0);
+		return;
+	case SHUT:
+		assert_int_equal(mkdirat(directory, name, 0), 0);
+		return;
+	}
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	top = mkdtemp(place) ? open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	setenv("GIT_CEILING_DIRECTORIES", place, 1);
+	setenv("GIT_CONFIG_COUNT", "1", 1);
+	setenv("GIT_CONFIG_KEY_0", "safe.directory", 1);
+	setenv("GIT_CONFIG_VALUE_0", "*", 1);
+	return top < 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	return owned_remove_tree(AT_FDCWD, place);
+}
+
+extern char **environ;
+
+// Whether git takes what lies at `layout` for a repository.
+static bool git_says(const char *layout)
+{
+	char path[128];
+	snprintf(path, sizeof(path), "%s/%s", place, layout);
+	char *const words[] = { (char[]){ "git" },       (char[]){ "-C" },        path,
+				(char[]){ "rev-parse" }, (char[]){ "--git-dir" }, NULL };
+	posix_spawn_file_actions_t actions;
+	pid_t pid;
+	int status;
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+	posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+	assert_int_equal(posix_spawnp(&pid, "git", &actions, NULL, words, environ), 0);
+	posix_spawn_file_actions_destroy(&actions);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static void compare(const struct made *head, const struct made *objects, const struct made *refs,
+		    const struct made *commondir)
+{
+	static const struct made folder = { FOLDER, NULL, false },
+				 pointer = { TEXT, "around", false };
+	assert_int_equal(mkdirat(top, "layout", 0755), 0);
+	autoclose int fd = openat(top, "layout", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	make(fd, "HEAD", head);
+	make(fd, "objects", objects);
+	make(fd, "refs", refs);
+	make(fd, "commondir", commondir);
+	make(fd, "pointer", &pointer);
+	make(fd, "around", &folder);
+	make(fd, "around/objects", &folder);
+	make(fd, "around/refs", &folder);
+	bool git = git_says("layout"), own = git_directory(fd) != GIT_NONE;
+	bool doubt = commondir->form == ABSENT ? objects->doubt || refs->doubt : commondir->doubt;
+	if (git != own && !(own && doubt))
+		fail_msg("HEAD %d '%s', objects %d, refs %d, commondir %d '%s': git %d, sbx %d",
+			 head->form, head->text ? head->text : "", objects->form, refs->form,
+			 commondir->form, commondir->text ? commondir->text : "", git, own);
+	assert_int_equal(owned_remove_tree(top, "layout"), 0);
+}
+
+// Every HEAD with a whole repository, and every other part with every other.
+static void same_as_git(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(heads); i++)
+		for (size_t j = 0; j < COUNT(commondirs); j++)
+			compare(&heads[i], &parts[j % 2 + (j == 0)], &parts[1], &commondirs[j]);
+	for (size_t i = 0; i < COUNT(parts); i++)
+		for (size_t j = 0; j < COUNT(parts); j++)
+			for (size_t k = 0; k < COUNT(commondirs); k++)
+				compare(&heads[j % 2 ? 1 : 15], &parts[i], &parts[j],
+					&commondirs[k]);
+}
+
+static void in_doubt(void **state)
+{
+	(void)state;
+	static const struct made shut = { SHUT, NULL, true };
+	compare(&heads[1], &shut, &shut, &commondirs[0]);
+	assert_int_equal(mkdirat(top, "shut", 0755), 0);
+	autoclose int fd = openat(top, "shut", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	make(fd, "HEAD", &heads[1]);
+	make(fd, "objects", &shut);
+	make(fd, "refs", &shut);
+	assert_int_equal(fchmodat(fd, "HEAD", 0, 0), 0);
+	assert_int_equal(git_directory(fd), GIT_WHOLE);
+}
+
+// What a .git file says, and whether git follows it to the repository beside it.
+static void files(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text, *leads;
+	} rows[] = {
+		{ "gitdir: ../whole", "../whole" },
+		{ "gitdir: ../whole\r\n\n", "../whole" },
+		{ "gitdir:  ../whole", " ../whole" },
+		{ "gitdir:../whole", NULL },
+		{ "Gitdir: ../whole", NULL },
+		{ "gitdir: ", NULL },
+		{ "", NULL },
+		{ "gitdir: ../whole\nx", NULL },
+	};
+	char text[GIT_POINTER_MOST];
+	assert_int_equal(mkdirat(top, "whole", 0755), 0);
+	assert_int_equal(mkdirat(top, "file", 0755), 0);
+	autoclose int whole = openat(top, "whole", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	autoclose int file = openat(top, "file", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	make(whole, "HEAD", &heads[1]);
+	make(whole, "objects", &parts[1]);
+	make(whole, "refs", &parts[1]);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		make(file, ".git", &(struct made){ TEXT, rows[i].text, false });
+		const char *leads = git_read_pointer(file, ".git", GIT_FILE_PREFIX, text);
+		assert_int_equal(leads == NULL, rows[i].leads == NULL);
+		if (leads)
+			assert_string_equal(leads, rows[i].leads);
+		assert_int_equal(git_says("file"), leads && strcmp(leads, "../whole") == 0);
+		assert_int_equal(unlinkat(file, ".git", 0), 0);
+	}
+	char hidden[] = "gitdir: a\0b";
+	assert_null(git_pointer(hidden, sizeof(hidden) - 1, GIT_FILE_PREFIX));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(same_as_git),
+		cmocka_unit_test(in_doubt),
+		cmocka_unit_test(files),
+	};
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
