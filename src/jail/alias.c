@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "jail/resolve.h"
+#include "jail/wishes.h"
 #include "plan.h"
 
 enum { XFS_MAGIC = 0x58465342 };
@@ -110,4 +111,28 @@ void alias_tell(struct plan *plan, const struct mount *mount, const struct mount
 			mount->kind == MOUNT_MASK ? "hidden" : "protected",
 			(unsigned long)status.st_nlink - 1, status.st_nlink == 2 ? "" : "s"),
 		mount->from);
+}
+
+int alias_refuse_routes(const struct wishes *wishes)
+{
+	for (unsigned i = 0; i < wishes->count; i++) {
+		const struct mount *way = &wishes->list[i].mount;
+		if (way->kind != MOUNT_BIND || way->access != ACCESS_WRITE || way->cache)
+			continue;
+		for (unsigned j = 0; j < wishes->count; j++) {
+			const struct wish *other = &wishes->list[j];
+			if (!other->pinned && other->mount.access != ACCESS_WRITE)
+				continue;
+			if (other->mount.kind == MOUNT_BIND &&
+			    way->identity.inode == other->mount.identity.inode &&
+			    way->identity.device == other->mount.identity.device &&
+			    !str_equal(way->target, other->mount.target))
+				return fail(0,
+					    "'%s' and '%s' are one directory; what is protected by "
+					    "one name "
+					    "would be writable by the other",
+					    way->target, other->mount.target);
+		}
+	}
+	return 0;
 }

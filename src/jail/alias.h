@@ -6,6 +6,7 @@
 
 struct mount;
 struct plan;
+struct wishes;
 
 // Devices whose names have been found to be what the kernel takes them for.
 struct aliases {
@@ -25,3 +26,6 @@ int alias_refuse(struct aliases *aliases, const struct plan *plan, const struct 
 
 // Warns of a file that has hard links.
 void alias_tell(struct plan *plan, const struct mount *mount, const struct mount *above);
+
+// One directory by two names: a wall at one of them would be none. -1 with the error said.
+int alias_refuse_routes(const struct wishes *wishes);

@@ -11,6 +11,8 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/list.h"
+#include "base/str.h"
 #include "base/sys.h"
 #include "jail/syscalls.h"
 #include "plan.h"
@@ -28,8 +30,9 @@ static void emit_row(struct sock_filter *code, unsigned *used, const struct aski
 		     unsigned number)
 {
 	bool always = row->argument == ASKING_ALWAYS, masked = row->mask != ~0U;
+	bool loads = !always || row->family;
 	uint8_t rest = always ? 1 : (uint8_t)(3 + masked), guard = row->family ? 2 : 0;
-	emit(code, used, BPF_JMP | BPF_JEQ | BPF_K, number, 0, (uint8_t)(guard + rest + !always));
+	emit(code, used, BPF_JMP | BPF_JEQ | BPF_K, number, 0, (uint8_t)(guard + rest + loads));
 	if (guard) {
 		emit(code, used, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args), 0,
 		     0);
@@ -44,7 +47,7 @@ static void emit_row(struct sock_filter *code, unsigned *used, const struct aski
 		     row->test == ASKING_IS ? 0 : 1, row->test == ASKING_IS ? 1 : 0);
 	}
 	emit(code, used, BPF_RET | BPF_K, row->answer, 0, 0);
-	if (!always)
+	if (loads)
 		emit(code, used, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
 }
 
@@ -75,6 +78,19 @@ int asking_compile(struct plan *plan, const struct asking *rows, unsigned count,
 	}
 	emit(code, &used, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
 	plan->asking = (struct filter){ code, (unsigned short)used };
+	return 0;
+}
+
+int asking_refuse_rings(const struct plan *plan)
+{
+	list_each (item, &plan->profile->syscalls_allow)
+		if (str_equal(item->text, "io_uring"))
+			return fail(0,
+				    "%sio_uring goes past the filter that %s needs; leave out "
+				    "the group io_uring",
+				    origin_text(plan->arena, item->from),
+				    plan->tier == TIER_LANDLOCK ? "tier landlock"
+								: "network mode host");
 	return 0;
 }
 
@@ -122,18 +138,23 @@ bool asking_memory(uint32_t pid, uint64_t address, void *buffer, size_t size)
 	return process_vm_readv((pid_t)pid, &here, 1, &there, 1, 0) == (ssize_t)size;
 }
 
-bool asking_path(uint32_t pid, uint64_t address, char path[PATH_MAX])
+bool asking_text(uint32_t pid, uint64_t address, char *text, size_t size)
 {
 	enum { PIECE = 256 };
 	// It may end anywhere before the end of a page that is not there.
-	for (size_t done = 0; done < PATH_MAX;) {
+	for (size_t done = 0; done < size;) {
 		size_t piece = PIECE - (address + done) % PIECE;
-		piece = piece > PATH_MAX - done ? PATH_MAX - done : piece;
-		if (!asking_memory(pid, address + done, path + done, piece))
+		piece = piece > size - done ? size - done : piece;
+		if (!asking_memory(pid, address + done, text + done, piece))
 			return false;
-		if (memchr(path + done, '\0', piece))
+		if (memchr(text + done, '\0', piece))
 			return true;
 		done += piece;
 	}
 	return false;
+}
+
+bool asking_path(uint32_t pid, uint64_t address, char path[PATH_MAX])
+{
+	return asking_text(pid, address, path, PATH_MAX);
 }

@@ -25,6 +25,9 @@ enum { ASKING_ALWAYS = 6 };
 // Makes plan->asking of the rows; what no row speaks of is allowed.
 int asking_compile(struct plan *plan, const struct asking *rows, unsigned count, unsigned modes);
 
+// Refuses rings: what they ask for is seen by no filter.
+int asking_refuse_rings(const struct plan *plan);
+
 // Box side: loads it, if there is one, and hands its listener to the host side.
 int asking_child(const struct plan *plan, struct run *run);
 
@@ -35,6 +38,7 @@ void asking_begin(int listener);
 // The name of a call, "" for one without.
 const char *asking_call(int number);
 
-// Copies of the asker's memory. False when it is not there, or no path ends in PATH_MAX bytes.
+// Copies of the asker's memory. False when it is not there, or no text ends in `size` bytes.
 bool asking_memory(uint32_t pid, uint64_t address, void *buffer, size_t size);
+bool asking_text(uint32_t pid, uint64_t address, char *text, size_t size);
 bool asking_path(uint32_t pid, uint64_t address, char path[PATH_MAX]);

@@ -5,7 +5,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fiemap.h>
 #include <linux/filter.h>
+#include <linux/fs.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -28,6 +30,8 @@
 #include "base/sys.h"
 #include "jail/asking.h"
 #include "jail/landlock.h"
+#include "jail/mounted.h"
+#include "jail/outer.h"
 #include "jail/target.h"
 #include "jail/split.h"
 #include "jail/syscalls.h"
@@ -46,26 +50,34 @@ enum {
 	IN_OWN = IN_NONE | IN_PROXY,
 };
 
+#define REQUEST(mask, value, answer)                                                               \
+	{ "ioctl", 1, mask, (uint32_t)(value), ASKING_IS, answer, IN_ALL, 0 }
+#define ASKED_REQUEST(request) REQUEST(~0U, request, SECCOMP_RET_USER_NOTIF)
+#define OWN_REQUEST(request)   REQUEST(~0U, request, SECCOMP_RET_ALLOW)
+#define NO_REQUESTS(letter)    REQUEST(0xff00, (letter) << 8, ANSWER(ENOTTY))
+
 static const struct asking rows[] = {
-	// Only unix sockets, each connected by the supervisor; datagrams name a receiver each time.
+	// Of unix sockets those with a connection, which the supervisor makes: what takes datagrams
+	// (as SOCK_RAW does, too) names a receiver each time. With the host's network pairs alone.
 	{ "socket", 0, ~0U, AF_UNIX, ASKING_IS_NOT, ANSWER(EACCES), IN_NONE, 0 },
-	{ "socket socketpair", 1, TYPE_MASK, SOCK_DGRAM, ASKING_IS, ANSWER(EACCES), IN_OWN, 0 },
+	{ "socket", 0, ~0U, AF_UNIX, ASKING_IS, ANSWER(EACCES), IN_HOST, 0 },
+	{ "socket socketpair", 1, TYPE_MASK, SOCK_STREAM, ASKING_IS, SECCOMP_RET_ALLOW, IN_ALL,
+	  AF_UNIX },
+	{ "socket socketpair", 1, TYPE_MASK, SOCK_SEQPACKET, ASKING_IS, SECCOMP_RET_ALLOW, IN_ALL,
+	  AF_UNIX },
+	{ "socket socketpair", ASKING_ALWAYS, 0, 0, ASKING_IS, ANSWER(EACCES), IN_ALL, AF_UNIX },
 	{ "connect", ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, IN_OWN, 0 },
+	{ "bind", ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, IN_ALL, 0 },
 	// TCP that is connected by the supervisor: no other protocol, no data before that, nobody
 	// served.
-	{ "socket", 0, ~0U, AF_NETLINK, ASKING_IS, ANSWER(EACCES), IN_PROXY, 0 },
-	{ "socket", 1, TYPE_MASK, SOCK_STREAM, ASKING_IS_NOT, ANSWER(EACCES), IN_PROXY, AF_INET },
-	{ "socket", 1, TYPE_MASK, SOCK_STREAM, ASKING_IS_NOT, ANSWER(EACCES), IN_PROXY, AF_INET6 },
-	{ "socket", 2, ~(uint32_t)IPPROTO_TCP, 0, ASKING_IS_NOT, ANSWER(EPROTONOSUPPORT), IN_PROXY,
-	  0 },
+	{ "socket", 1, TYPE_MASK, SOCK_STREAM, ASKING_IS_NOT, ANSWER(EACCES), IN_PROXY, 0 },
+	{ "socket", 2, ~0U, 0, ASKING_IS, SECCOMP_RET_ALLOW, IN_PROXY, 0 },
+	{ "socket", 2, ~0U, IPPROTO_TCP, ASKING_IS_NOT, ANSWER(EPROTONOSUPPORT), IN_PROXY, 0 },
 	{ "sendto sendmmsg", 3, MSG_FASTOPEN, MSG_FASTOPEN, ASKING_IS, ANSWER(EOPNOTSUPP), IN_PROXY,
 	  0 },
 	{ "sendmsg", 2, MSG_FASTOPEN, MSG_FASTOPEN, ASKING_IS, ANSWER(EOPNOTSUPP), IN_PROXY, 0 },
 	{ "setsockopt", 2, ~0U, TCP_FASTOPEN_CONNECT, ASKING_IS, ANSWER(ENOPROTOOPT), IN_PROXY, 0 },
 	{ "listen", ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, IN_PROXY, 0 },
-	// With the host's network the supervisor cannot tell the one kind from the other.
-	{ "socket", 0, ~0U, AF_UNIX, ASKING_IS, ANSWER(EACCES), IN_HOST, 0 },
-	{ "socketpair", 1, TYPE_MASK, SOCK_DGRAM, ASKING_IS, ANSWER(EACCES), IN_HOST, 0 },
 	// System V and POSIX memory, queues and semaphores are the host's.
 	{ "shmget shmat shmctl shmdt semget semop semctl semtimedop msgget msgsnd msgrcv msgctl "
 	  "mq_open "
@@ -77,14 +89,35 @@ static const struct asking rows[] = {
 	{ "setpriority", 0, ~0U, WHO_PROCESS, ASKING_IS_NOT, ANSWER(EPERM), IN_ALL, 0 },
 	{ "ioprio_set", 0, ~0U, IO_WHO_PROCESS, ASKING_IS_NOT, ANSWER(EPERM), IN_ALL, 0 },
 	{ "setpriority ioprio_set", 1, ~0U, 0, ASKING_IS_NOT, ANSWER(EPERM), IN_ALL, 0 },
-	// Metadata by path: the supervisor changes it where the box may write.
-	{ "chmod fchmodat fchmodat2", ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF,
-	  IN_ALL, 0 },
-	{ "utimensat", 1, ~0U, 0, ASKING_IS_NOT, SECCOMP_RET_USER_NOTIF, IN_ALL, 0 },
-	{ "chown lchown fchownat utime utimes futimesat setxattr lsetxattr removexattr "
-	  "lremovexattr "
-	  "setxattrat removexattrat",
-	  ASKING_ALWAYS, 0, 0, ASKING_IS, ANSWER(EPERM), IN_ALL, 0 },
+	// Metadata, by path or by a descriptor that may be open for reading alone: the supervisor
+	// changes it where the box may write.
+	{ "chmod fchmod fchmodat fchmodat2 chown lchown fchown fchownat utime utimes futimesat "
+	  "utimensat "
+	  "setxattr lsetxattr fsetxattr setxattrat removexattr lremovexattr fremovexattr "
+	  "removexattrat",
+	  ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, IN_ALL, 0 },
+	ASKED_REQUEST(FS_IOC_SETFLAGS),
+	ASKED_REQUEST(FS_IOC_SETVERSION),
+	ASKED_REQUEST(FS_IOC_FSSETXATTR),
+	// Of all other requests to file systems those that read, or write to what is open for it;
+	// by the letters of ioctl-number.rst: the rest changes files or makes directories by a
+	// descriptor that reads (encryption, verity, subvolumes, a FAT's attributes).
+	OWN_REQUEST(FS_IOC_GETFLAGS),
+	OWN_REQUEST(FS_IOC_GETVERSION),
+	OWN_REQUEST(FS_IOC_FSGETXATTR),
+	OWN_REQUEST(FS_IOC_FIEMAP),
+	OWN_REQUEST(FICLONE),
+	OWN_REQUEST(FICLONERANGE),
+	NO_REQUESTS('f'), // of all, of ext4, encryption and verity
+	NO_REQUESTS('v'),
+	NO_REQUESTS('X'),  // XFS, freezing
+	NO_REQUESTS('r'),  // FAT, exFAT, NTFS
+	NO_REQUESTS('n'),  // NILFS
+	NO_REQUESTS(0x94), // btrfs
+	NO_REQUESTS(0x97), // Ceph
+	NO_REQUESTS(0xbc), // bcachefs
+	NO_REQUESTS(0xcf), // SMB
+	NO_REQUESTS(0xf5), // F2FS
 };
 
 static const char *const losses[] = {
@@ -105,6 +138,20 @@ static const char *const losses[] = {
 	"runs on",
 };
 
+// With an address each time it reaches whoever listens on the host.
+static int refuse_datagrams(int fd)
+{
+	int domain = 0, type = 0;
+	socklen_t size = sizeof(int);
+	if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) < 0 || domain != AF_UNIX ||
+	    getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) < 0 || type != SOCK_DGRAM)
+		return 0;
+	return fail(0,
+		    "tier landlock cannot pass descriptor %d: a unix datagram socket reaches every "
+		    "such socket of the host",
+		    fd);
+}
+
 // What the tier cannot have is refused, never left out in silence.
 static int refuse(const struct plan *plan)
 {
@@ -124,27 +171,42 @@ static int refuse(const struct plan *plan)
 			0, "tier landlock cannot publish ports: the box has no network of its own");
 	if (plan->profile->network == NETWORK_HOST && plan->profile->socket.first)
 		return fail(0, "tier landlock passes named sockets only with --network none");
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		TRY(refuse_datagrams(fd));
+	for (unsigned i = 0; i < plan->keep_count; i++)
+		TRY(refuse_datagrams(plan->keep[i]));
+	struct mounts mounts = { 0 };
 	for (unsigned i = 0; i < plan->mount_count; i++) {
 		const struct mount *mount = &plan->mounts[i];
 		bool kept = mount->kind == MOUNT_COPY ||
 			    (mount->kind == MOUNT_BIND && mount->on_host &&
 			     mount->access == ACCESS_READ && mount->identity.type != S_IFSOCK);
-		if (kept)
+		// What a box around this one keeps from its processes is kept from ours.
+		if (kept && !outer_keeps(plan, mount, &mounts))
 			return fail(0,
 				    "tier landlock cannot protect '%s' in a directory that is "
-				    "writable; add "
-				    "--project read, or --unprotected",
-				    mount->target);
+				    "writable; %s",
+				    mount->target,
+				    plan->inside && outer_gives_namespaces()
+					    ? "here --tier full can"
+					    : "add --project read, or --unprotected");
 	}
 	return 0;
+}
+
+int domain_filter(struct plan *plan)
+{
+	return asking_compile(plan, rows, sizeof(rows) / sizeof(*rows),
+			      MODE(plan->profile->network));
 }
 
 int domain_plan(struct plan *plan)
 {
 	uint64_t random;
 	TRY(refuse(plan));
+	TRY(asking_refuse_rings(plan));
 	TRY(split_plan(plan));
-	TRY(asking_compile(plan, rows, sizeof(rows) / sizeof(*rows), MODE(plan->profile->network)));
+	TRY(domain_filter(plan));
 	for (size_t i = 0; i < sizeof(losses) / sizeof(*losses); i++)
 		list_add(&plan->notes, plan->arena, losses[i], (struct origin){ .file = "tier" });
 	if (getrandom(&random, sizeof(random), 0) != sizeof(random))

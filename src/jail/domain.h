@@ -8,6 +8,9 @@ struct run;
 // After the view: refuses what this tier cannot keep, notes what is lost, makes the second filter.
 int domain_plan(struct plan *plan);
 
+// Of it the second filter alone, for the profile's network mode.
+int domain_filter(struct plan *plan);
+
 // Host side: makes and removes the directory for temporary files.
 int domain_host(const struct plan *plan, struct run *run);
 int domain_undo(const struct plan *plan, struct run *run);

@@ -21,13 +21,15 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/sys.h"
+#include "jail/asker.h"
 #include "jail/asking.h"
 #include "jail/judge.h"
+#include "jail/notify.h"
 #include "plan.h"
 #include "run.h"
 
 enum { WRITES = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC };
-enum { EXPLAINS = 1, LEARNS = 2 };
+enum { EXPLAINS = 1, LEARNS = 2, SHARES = 4 };
 
 // clang-format off
 static const struct asking rows[] = {
@@ -38,6 +40,8 @@ static const struct asking rows[] = {
 	  ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, EXPLAINS, 0 },
 	{ "open openat stat lstat newfstatat statx access faccessat faccessat2 chdir readlink readlinkat",
 	  ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, LEARNS, 0 },
+	// This one is decided: abstract names are those of the whole machine.
+	{ "bind", ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, SHARES, 0 },
 };
 
 enum wish { WISH_READ, WISH_OPEN, WISH_CREATE, WISH_WRITE, WISH_NAME, WISH_EXECUTE };
@@ -71,7 +75,7 @@ static const struct call {
 };
 // clang-format on
 
-struct question {
+struct look {
 	const struct plan *plan;
 	const struct seccomp_notif *asked;
 	struct denials *denials;
@@ -80,35 +84,21 @@ struct question {
 
 int explain_plan(struct plan *plan)
 {
-	if (!plan->explain)
-		return 0;
+	unsigned modes = plan->own_network ? 0 : SHARES;
 	if (plan->tier == TIER_LANDLOCK)
-		return fail(0, "--explain needs namespaces: it cannot be had in tier landlock");
-	return asking_compile(plan, rows, sizeof(rows) / sizeof(*rows),
-			      plan->learn ? EXPLAINS | LEARNS : EXPLAINS);
+		return plan->explain ? fail(0, "--explain needs namespaces: it cannot be had in "
+					       "tier landlock")
+				     : 0;
+	if (modes & SHARES)
+		TRY(asking_refuse_rings(plan));
+	if (plan->explain)
+		modes |= plan->learn ? EXPLAINS | LEARNS : EXPLAINS;
+	return modes ? asking_compile(plan, rows, sizeof(rows) / sizeof(*rows), modes) : 0;
 }
 
-// The caller's path from the root of its box. False when it is not known, or too long.
-static bool whole_path(const struct question *question, int directory, const char *path,
-		       char whole[PATH_MAX])
+static int open_inside(const struct look *look, const char *path)
 {
-	char link[64], base[PATH_MAX];
-	if (path[0] == '/')
-		return snprintf(whole, PATH_MAX, "%s", path) < PATH_MAX;
-	if (directory == AT_FDCWD)
-		snprintf(link, sizeof(link), "/proc/%u/cwd", question->asked->pid);
-	else
-		snprintf(link, sizeof(link), "/proc/%u/fd/%d", question->asked->pid, directory);
-	ssize_t length = readlink(link, base, sizeof(base) - 1);
-	if (length <= 0 || base[0] != '/')
-		return false;
-	base[length] = '\0';
-	return snprintf(whole, PATH_MAX, "%s/%s", base, path) < PATH_MAX;
-}
-
-static int open_inside(const struct question *question, const char *path)
-{
-	return sys_openat2(question->root, path, O_PATH | O_CLOEXEC,
+	return sys_openat2(look->root, path, O_PATH | O_CLOEXEC,
 			   RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS);
 }
 
@@ -125,25 +115,25 @@ static void parent_of(const char *path, char parent[PATH_MAX])
 }
 
 // The program that asks.
-static void name_program(const struct question *question, char name[32])
+static void name_program(const struct look *look, char name[32])
 {
 	char path[64];
-	snprintf(path, sizeof(path), "/proc/%u/comm", question->asked->pid);
+	snprintf(path, sizeof(path), "/proc/%u/comm", look->asked->pid);
 	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t length = fd < 0 ? 0 : read(fd, name, 31);
 	name[length > 0 ? length - 1 : 0] = '\0';
 }
 
-static void note(const struct question *question, const char *kind, const char *flag,
-		 const char *path, const char *why)
+static void note(const struct look *look, const char *kind, const char *flag, const char *path,
+		 const char *why)
 {
 	char program[32];
-	name_program(question, program);
+	name_program(look, program);
 	bool printable = str_printable(path);
-	struct denial *denial = denials_add(question->denials, kind, str_shown(path), program);
+	struct denial *denial = denials_add(look->denials, kind, str_shown(path), program);
 	if (!denial)
 		return;
-	struct judgement judgement = judge_path(question->plan, path);
+	struct judgement judgement = judge_path(look->plan, path);
 	// That nothing names a path is no line's doing.
 	bool decides = judgement.verdict == PATH_READ || judgement.verdict == PATH_HIDDEN;
 	const struct mount *by = decides ? judgement.by : NULL;
@@ -152,7 +142,7 @@ static void note(const struct question *question, const char *kind, const char *
 		snprintf(denial->rule, sizeof(denial->rule), "%s:%u", by->from.file, by->from.line);
 	else if (by && by->from.file)
 		snprintf(denial->rule, sizeof(denial->rule), "%s", by->from.file);
-	const struct item *final = judge_final(question->plan, path, str_equal(kind, "write"));
+	const struct item *final = judge_final(look->plan, path, str_equal(kind, "write"));
 	denial->flag = printable && !final && strlen(path) < sizeof(denial->value) ? flag : NULL;
 	snprintf(denial->value, sizeof(denial->value), "%s", denial->flag ? path : "");
 }
@@ -172,115 +162,115 @@ static const char *real_name(int fd, char name[PATH_MAX])
 }
 
 // Changing `path`, or the names in it: where the host would let the caller, and the box does not.
-static void look_at_write(const struct question *question, const char *path)
+static void look_at_write(const struct look *look, const char *path)
 {
 	char name[PATH_MAX];
-	autoclose int fd = open_inside(question, path);
+	autoclose int fd = open_inside(look, path);
 	if (fd < 0) {
 		if (errno == ENOENT && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0)
-			note(question, "write", "write", path, "is not in the box");
+			note(look, "write", "write", path, "is not in the box");
 		return;
 	}
-	bool hidden = judge_path(question->plan, real_name(fd, name)).verdict == PATH_HIDDEN;
+	bool hidden = judge_path(look->plan, real_name(fd, name)).verdict == PATH_HIDDEN;
 	if (!hidden && faccessat(fd, "", W_OK, AT_EACCESS | AT_EMPTY_PATH) == 0)
 		return;
 	if (name[0] == '/' && faccessat(AT_FDCWD, name, W_OK, AT_EACCESS) == 0)
-		note(question, "write", hidden ? "read" : "write", name,
+		note(look, "write", hidden ? "read" : "write", name,
 		     hidden ? "is hidden" : "is read-only in the box");
 }
 
-static void look_at_name(const struct question *question, const char *path)
+static void look_at_name(const struct look *look, const char *path)
 {
 	char parent[PATH_MAX];
 	parent_of(path, parent);
-	look_at_write(question, parent);
+	look_at_write(look, parent);
 }
 
 // A file that is there, or else, when the call would make it, the directory that it would be in.
-static void look_at_open(const struct question *question, const char *path, bool makes)
+static void look_at_open(const struct look *look, const char *path, bool makes)
 {
-	autoclose int fd = open_inside(question, path);
+	autoclose int fd = open_inside(look, path);
 	if (fd < 0 && makes)
-		look_at_name(question, path);
+		look_at_name(look, path);
 	else
-		look_at_write(question, path);
+		look_at_write(look, path);
 }
 
 // A file of the host's that the box has not, or hides.
-static void look_at_read(const struct question *question, const char *path)
+static void look_at_read(const struct look *look, const char *path)
 {
 	char name[PATH_MAX];
 	struct stat status;
-	autoclose int fd = open_inside(question, path);
+	autoclose int fd = open_inside(look, path);
 	if (fd < 0 && errno == ENOENT && faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0)
-		note(question, "read", "read", path, "is not in the box");
+		note(look, "read", "read", path, "is not in the box");
 	else if (fd >= 0 && fstat(fd, &status) == 0 && !(status.st_mode & 0777) &&
-		 judge_path(question->plan, real_name(fd, name)).verdict == PATH_HIDDEN)
-		note(question, "read", "read", name, "is hidden");
+		 judge_path(look->plan, real_name(fd, name)).verdict == PATH_HIDDEN)
+		note(look, "read", "read", name, "is hidden");
 }
 
-static void look_at_program(const struct question *question, const char *path)
+static void look_at_program(const struct look *look, const char *path)
 {
 	struct stat status;
-	autoclose int fd = open_inside(question, path);
+	autoclose int fd = open_inside(look, path);
 	if (fd >= 0 || errno != ENOENT)
 		return;
 	if (stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
 	    faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0)
-		note(question, "execute", "read", path, "is not in the box");
+		note(look, "execute", "read", path, "is not in the box");
 }
 
-static void look_at_socket(const struct question *question)
+static void look_at_socket(const struct look *look)
 {
 	struct sockaddr_un address = { 0 };
 	struct stat status;
 	char path[PATH_MAX];
-	const uint64_t *arguments = (const uint64_t *)question->asked->data.args;
+	const uint64_t *arguments = (const uint64_t *)look->asked->data.args;
 	size_t length = arguments[2] > sizeof(address) ? sizeof(address) : (size_t)arguments[2];
 	if (length <= sizeof(sa_family_t) ||
-	    !asking_memory(question->asked->pid, arguments[1], &address, length) ||
+	    !asking_memory(look->asked->pid, arguments[1], &address, length) ||
 	    address.sun_family != AF_UNIX || address.sun_path[0] == '\0')
 		return;
 	address.sun_path[sizeof(address.sun_path) - 1] = '\0';
-	if (!whole_path(question, AT_FDCWD, address.sun_path, path))
+	if (!asker_whole_path(look->asked->pid, AT_FDCWD, address.sun_path, path))
 		return;
-	autoclose int fd = open_inside(question, path);
+	autoclose int fd = open_inside(look, path);
 	if (fd < 0 && stat(path, &status) == 0 && S_ISSOCK(status.st_mode))
-		note(question, "connect", "socket", path, "is not in the box");
+		note(look, "connect", "socket", path, "is not in the box");
 }
 
-static void look_at_call(const struct question *question, const struct call *call)
+static void look_at_call(const struct look *look, const struct call *call)
 {
 	char path[PATH_MAX], whole[PATH_MAX];
-	const uint64_t *arguments = (const uint64_t *)question->asked->data.args;
+	const uint64_t *arguments = (const uint64_t *)look->asked->data.args;
 	int directory = call->directory == NONE ? AT_FDCWD : (int)arguments[call->directory];
-	if (!asking_path(question->asked->pid, arguments[call->path], path) || path[0] == '\0' ||
-	    !whole_path(question, directory, path, whole))
+	if (!asking_path(look->asked->pid, arguments[call->path], path) || path[0] == '\0' ||
+	    !asker_whole_path(look->asked->pid, directory, path, whole))
 		return;
 	// Its /proc speaks of whoever asks: what is "self" there is not us.
 	if (path_within(whole, "/proc"))
 		return;
 	switch (call->wish) {
 	case WISH_READ:
-		look_at_read(question, whole);
+		look_at_read(look, whole);
 		break;
 	case WISH_OPEN:
 		if (arguments[call->path + 1] & WRITES)
-			look_at_open(question, whole, (arguments[call->path + 1] & O_CREAT) != 0);
+			look_at_open(look, whole, (arguments[call->path + 1] & O_CREAT) != 0);
 		else
-			look_at_read(question, whole);
+			look_at_read(look, whole);
 		break;
 	case WISH_CREATE:
-		look_at_open(question, whole, true);
+		look_at_open(look, whole, true);
 		break;
 	case WISH_WRITE:
-		look_at_write(question, whole);
+		look_at_write(look, whole);
 		break;
 	case WISH_NAME:
-		look_at_name(question, whole);
+		look_at_name(look, whole);
 		break;
 	case WISH_EXECUTE:
-		look_at_program(question, whole);
+		look_at_program(look, whole);
 		break;
 	}
 }
@@ -300,15 +290,21 @@ void explain_answer(const struct plan *plan, struct run *run, struct denials *de
 	struct seccomp_notif asked = { 0 };
 	if (sys_ioctl(run->listener, SECCOMP_IOCTL_NOTIF_RECV, &asked) < 0)
 		return;
-	int root = box_root(run, asked.pid);
-	struct question question = { plan, &asked, denials, root };
 	const char *name = asking_call(asked.data.nr);
-	if (root >= 0 && str_equal(name, "connect"))
-		look_at_socket(&question);
-	for (size_t i = 0; root >= 0 && i < sizeof(calls) / sizeof(*calls); i++)
-		if (str_equal(calls[i].name, name))
-			look_at_call(&question, &calls[i]);
 	struct seccomp_notif_resp response = { .id = asked.id,
 					       .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE };
+	if (str_equal(name, "bind")) {
+		response = (struct seccomp_notif_resp){ .id = asked.id, .error = -EAGAIN };
+		if (!notify_hand(run, &asked))
+			sys_ioctl(run->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
+		return;
+	}
+	int root = box_root(run, asked.pid);
+	struct look look = { plan, &asked, denials, root };
+	if (root >= 0 && str_equal(name, "connect"))
+		look_at_socket(&look);
+	for (size_t i = 0; root >= 0 && i < sizeof(calls) / sizeof(*calls); i++)
+		if (str_equal(calls[i].name, name))
+			look_at_call(&look, &calls[i]);
 	sys_ioctl(run->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
 }

@@ -3,17 +3,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
+#include <linux/capability.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/file.h"
+#include "base/privileges.h"
 #include "base/str.h"
 #include "jail/landlock.h"
+#include "jail/outer.h"
 #include "probe.h"
 
 void probe_quick(struct probe *probe)
@@ -21,15 +24,24 @@ void probe_quick(struct probe *probe)
 	probe->landlock = landlock_abi();
 }
 
+const char *probe_capabilities(struct arena *arena)
+{
+	const char *text = privileges_text(arena);
+	return text ? text : "unreadable";
+}
+
+bool probe_may_guard(void)
+{
+	return privileges_have(CAP_SYS_ADMIN) ||
+	       (privileges_have(CAP_BPF) && privileges_have(CAP_NET_ADMIN));
+}
+
 // The number in a one-line file of /proc, or `otherwise`.
 static long number_in(const char *path, long otherwise)
 {
 	char text[32];
-	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t length = fd < 0 ? -1 : fd_read_all(fd, text, sizeof(text) - 1);
-	if (length <= 0)
+	if (file_kernel(AT_FDCWD, path, text, sizeof(text)) == 0)
 		return otherwise;
-	text[length] = '\0';
 	return strtol(text, NULL, 10);
 }
 
@@ -37,8 +49,8 @@ static long number_in(const char *path, long otherwise)
 static bool confined(void)
 {
 	char text[256];
-	autoclose int fd = open("/proc/self/attr/apparmor/current", O_RDONLY | O_CLOEXEC);
-	ssize_t length = fd < 0 ? -1 : fd_read_all(fd, text, sizeof(text) - 1);
+	size_t length =
+		file_kernel(AT_FDCWD, "/proc/self/attr/apparmor/current", text, sizeof(text));
 	return length > 0 && strncmp(text, "unconfined", strlen("unconfined")) != 0;
 }
 
@@ -46,21 +58,17 @@ static bool confined(void)
 static bool filtered(void)
 {
 	char text[8192];
-	autoclose int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
-	ssize_t length = fd < 0 ? -1 : fd_read_all(fd, text, sizeof(text) - 1);
-	if (length <= 0)
-		return false;
-	text[length] = '\0';
+	file_kernel(AT_FDCWD, "/proc/self/status", text, sizeof(text));
 	return strstr(text, "\nSeccomp:\t2") != NULL;
 }
 
-bool probe_in_box(void)
+// Landlock refuses it where the file system is not asked at all.
+static bool ports_can_be_had(void)
 {
-	struct statfs root;
-	bool ours =
-		statfs("/", &root) == 0 && root.f_type == TMPFS_MAGIC && (root.f_flags & ST_RDONLY);
-	// A variable alone, which a project may set for an agent, proves nothing.
-	return ours && getenv("SBX") && filtered();
+	struct sockaddr_in any = { .sin_family = AF_INET };
+	any.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	autoclose int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	return fd >= 0 && bind(fd, (const struct sockaddr *)&any, sizeof(any)) == 0;
 }
 
 struct cause {
@@ -68,6 +76,8 @@ struct cause {
 	int error; // 0: any
 	enum {
 		SANDBOX,
+		DOMAIN,
+		NO_PORTS,
 		APPARMOR,
 		CONFINED,
 		CLONE_SYSCTL,
@@ -93,10 +103,26 @@ static const char container[] =
 	"systempaths=unconfined (podman: unmask=ALL), see sbx-containers(7); or accept less: "
 	"--tier landlock";
 
+static const char domain[] =
+	"this is inside a sandbox without namespaces, such as a box of tier landlock, in which no "
+	"other starts. Run the command without a second sbx, or start the outer one in tier full";
+
 static const struct cause causes[] = {
 	{ "namespaces", 0, SANDBOX,
 	  "this is already an sbx box, where user namespaces are off. Start the outer one with "
-	  "--allow-syscalls namespaces, or run the command without a second sbx" },
+	  "--allow-syscalls namespaces; or, where tier landlock will do, this one with --tier "
+	  "landlock" },
+	{ "namespaces", 0, DOMAIN, domain },
+	{ "answers", EBUSY, ALWAYS,
+	  "the supervisor of the box around this one is asked about system calls already "
+	  "(--explain, sbx learn, --network host, tier landlock), and the kernel allows one. Start "
+	  "the outer "
+	  "one without that, or run the command without a second sbx" },
+	{ "publish", EACCES, NO_PORTS, domain },
+	{ "ids", EPERM, SANDBOX,
+	  "this is already an sbx box, of a root caller: the kernel maps uid 0 for nobody without "
+	  "the capability SETFCAP. Start this one with --tier landlock, or both as an ordinary "
+	  "user" },
 	{ "namespaces", 0, MOST_NAMESPACES,
 	  "user.max_user_namespaces is 0. Fix: sudo sysctl -w user.max_user_namespaces=15000; or "
 	  "accept less: --tier landlock" },
@@ -141,7 +167,11 @@ static bool holds(const struct cause *cause)
 	struct stat own, first;
 	switch (cause->sign) {
 	case SANDBOX:
-		return probe_in_box();
+		return outer_is_box();
+	case DOMAIN: // only words depend on it
+		return getenv("SBX") && filtered() && !ports_can_be_had();
+	case NO_PORTS:
+		return !ports_can_be_had();
 	case APPARMOR:
 		return number_in("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", 0) > 0;
 	case CONFINED:
@@ -156,7 +186,7 @@ static bool holds(const struct cause *cause)
 		return stat("/", &own) == 0 && stat("/proc/1/root", &first) == 0 &&
 		       (own.st_ino != first.st_ino || own.st_dev != first.st_dev);
 	case ROOT:
-		return geteuid() == 0;
+		return geteuid() == 0 && !privileges_have(CAP_SETFCAP);
 	case ALWAYS:
 		return true;
 	}

@@ -3,14 +3,18 @@
 
 #include <stdbool.h>
 
+struct arena;
 struct finding;
 struct probe;
 
-// True in a box of sbx; false in one of another make, or in none.
-bool probe_in_box(void);
-
 // One system call, for every plan.
 void probe_quick(struct probe *probe);
+
+// The caller's capabilities as text, "none", or "unreadable".
+const char *probe_capabilities(struct arena *arena);
+
+// The caller may load the programs of --guard.
+bool probe_may_guard(void);
 
 // Why a step of run/steps.c may have failed on this machine and the command that mends it; NULL
 // when nothing special is known. Reads /proc and /sys, changes nothing.

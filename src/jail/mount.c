@@ -15,6 +15,7 @@
 #include "base/owned.h"
 #include "base/str.h"
 #include "base/sys.h"
+#include "jail/copies.h"
 #include "jail/fill.h"
 #include "jail/layers.h"
 #include "jail/prepare.h"
@@ -201,54 +202,26 @@ static int mount_mask(const struct plan *plan, struct run *run, unsigned index)
 	return 0;
 }
 
-static int fill_copy(int directory, const struct copy *copy)
+// Its name lies where the new /proc will be, so that nobody sees it in the box. It keeps that name:
+// a box inside this one mounts its own over it.
+static int write_text(struct run *run, const struct mount *mount, unsigned index)
 {
-	autoclose int fd = openat(directory, "config", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-				  copy->mode | 0600);
-	if (fd < 0 || fd_write_all(fd, copy->text, copy->length) < 0)
-		return fail(errno, "copy '%s'", copy->path);
-	return 0;
-}
-
-// Over the host's file a symlink to the box's copy. A link, because git locks and replaces the
-// file that it leads to; the mounted name itself can be neither removed nor replaced.
-static int mount_copy(const struct plan *plan, struct run *run, unsigned index)
-{
-	static const char link_name[] = ".copy";
-	const struct mount *mount = &plan->mounts[index];
-	char place[64];
-	snprintf(place, sizeof(place), COPIES_DIRECTORY "/%u", mount->copy);
-	if (mkdirat(run->root, target_inside(place), 0700) < 0)
-		return fail(errno, "make '%s'", place);
-	autoclose int directory =
-		openat(run->root, target_inside(place), O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (directory < 0)
-		return fail(errno, "'%s'", place);
-	TRY(fill_copy(directory, &plan->copies[mount->copy]));
-	snprintf(place, sizeof(place), COPIES_DIRECTORY "/%u/config", mount->copy);
-	if (symlinkat(place, run->root, link_name) < 0)
-		return fail(errno, "link to '%s'", place);
-	autoclose int tree = sys_open_tree(run->root, link_name, CLONE_FLAGS);
-	if (tree < 0)
-		return fail(errno, "link to '%s'", place);
-	TRY(target_attach(plan, run, index, take(&tree)));
-	// Only now: what has no name any more cannot be mounted.
-	return unlinkat(run->root, link_name, 0) < 0 ? fail(errno, "'%s'", place) : 0;
+	char name[32];
+	snprintf(name, sizeof(name), "proc/.text-%u", index);
+	if (mkdirat(run->root, "proc", 0755) < 0 && errno != EEXIST)
+		return fail(errno, "make '/proc'");
+	autoclose int fd = openat(run->root, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	if (fd < 0 || fd_write_all(fd, mount->source, strlen(mount->source)) < 0)
+		return fail(errno, "write '%s'", mount->target);
+	int tree = sys_open_tree(run->root, name, CLONE_FLAGS);
+	return tree < 0 ? fail(errno, "'%s'", mount->target) : tree;
 }
 
 static int mount_text(const struct plan *plan, struct run *run, unsigned index)
 {
-	// It keeps its name: a box inside this one mounts its own over it.
-	char text_name[32];
 	const struct mount *mount = &plan->mounts[index];
-	snprintf(text_name, sizeof(text_name), ".text-%u", index);
-	autoclose int fd =
-		openat(run->root, text_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-	if (fd < 0 || fd_write_all(fd, mount->source, strlen(mount->source)) < 0)
-		return fail(errno, "write '%s'", mount->target);
-	autoclose int tree = sys_open_tree(run->root, text_name, CLONE_FLAGS);
-	if (tree < 0)
-		return fail(errno, "'%s'", mount->target);
+	autoclose int tree = run->mounts[index];
+	run->mounts[index] = -1;
 	TRY(restrict_tree(mount, tree));
 	TRY(target_make(run, mount, S_IFREG));
 	return target_attach(plan, run, index, take(&tree));
@@ -289,7 +262,7 @@ static int mount_one(const struct plan *plan, struct run *run, unsigned index)
 	case MOUNT_TEXT:
 		return mount_text(plan, run, index);
 	case MOUNT_COPY:
-		return mount_copy(plan, run, index);
+		return copies_child(plan, run, index);
 	case MOUNT_PROC:
 	case MOUNT_PTS:
 		return mount_new(plan, run, index);
@@ -302,6 +275,9 @@ int mount_child_view(const struct plan *plan, struct run *run)
 	mode_t mask = umask(0);
 	for (unsigned i = 0; i < plan->mount_count; i++)
 		run->mounts[i] = -1;
+	for (unsigned i = 0; i < plan->mount_count; i++)
+		if (plan->mounts[i].kind == MOUNT_TEXT)
+			TRY(run->mounts[i] = write_text(run, &plan->mounts[i], i));
 	for (unsigned i = 0; i < plan->mount_count; i++)
 		if (plan->mounts[i].kind != MOUNT_SELF && plan->mounts[i].kind != MOUNT_COPY)
 			TRY(mount_one(plan, run, i));

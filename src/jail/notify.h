@@ -1,10 +1,18 @@
-// The supervisor's answers to calls that the second filter of tier landlock passes on.
+// The answers to calls that the second filter passes on, given by a thread of the supervisor: what
+// a call waits for (a server, a slow file system) keeps neither limits nor --time from being kept.
 #pragma once
+
+#include <stdbool.h>
 
 struct plan;
 struct run;
+struct seccomp_notif;
 
-// One question from run->listener: connects a unix socket that the plan names, changes mode or
-// times of a file where the box may write, refuses all else. The kernel never runs the call
-// itself, so what the box changes in its memory meanwhile counts for nothing.
-void notify_answer(const struct plan *plan, struct run *run);
+// Begins to answer what run->listener asks, or with --explain what notify_hand() hands on.
+// -1 with the error said. The kernel never runs a call that is answered here, so what the box
+// changes in its memory, descriptors and directories meanwhile counts for nothing.
+int notify_begin(const struct plan *plan, struct run *run);
+
+// With --explain: one that the loop has received, and that is to be decided. False when it cannot
+// be taken.
+bool notify_hand(const struct run *run, const struct seccomp_notif *asked);

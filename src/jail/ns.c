@@ -2,9 +2,12 @@
 #include "jail/ns.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -12,6 +15,7 @@
 
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/processor.h"
 #include "base/sys.h"
 #include "base/testing.h"
@@ -19,8 +23,25 @@
 #include "plan.h"
 #include "run.h"
 
+// Of the inotifies that the caller may have in all, a quarter. In a user namespace below the first,
+// its own number counts, too, and is by default larger than any.
+enum { INOTIFY_PART = 4 };
+static long inotify_most(void)
+{
+	static const char *const files[] = { "/proc/sys/user/max_inotify_instances",
+					     "/proc/sys/fs/inotify/max_user_instances" };
+	long most = INT_MAX;
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files) && most == INT_MAX; i++) {
+		char text[32];
+		if (file_kernel(AT_FDCWD, files[i], text, sizeof(text)) > 0)
+			most = strtol(text, NULL, 10);
+	}
+	return most < INOTIFY_PART ? 1 : most / INOTIFY_PART;
+}
+
 int ns_plan(struct plan *plan)
 {
+	plan->inotify_most = (unsigned)inotify_most();
 	if (plan->tier == TIER_LANDLOCK)
 		return 0;
 	plan->namespaces =
@@ -87,6 +108,23 @@ int ns_undo(const struct plan *plan, struct run *run)
 	return 0;
 }
 
+// When the machine is out of memory, the kernel ends a box before the user's programs. The host's
+// /proc is there yet.
+enum { OOM_SOONER = 500, OOM_MOST = 1000 };
+static int raise_score(void)
+{
+	char text[32] = "";
+	autoclose int file = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
+	if (file < 0)
+		return fail(errno, "open oom_score_adj");
+	if (read(file, text, sizeof(text) - 1) <= 0)
+		return fail(errno, "read oom_score_adj");
+	long score = strtol(text, NULL, 10);
+	score = score > OOM_MOST - OOM_SOONER ? OOM_MOST : score + OOM_SOONER;
+	int length = snprintf(text, sizeof(text), "%ld", score);
+	return pwrite(file, text, (size_t)length, 0) < 0 ? fail(errno, "write oom_score_adj") : 0;
+}
+
 int ns_child_lifeline(const struct plan *plan, struct run *run)
 {
 	(void)plan;
@@ -96,7 +134,7 @@ int ns_child_lifeline(const struct plan *plan, struct run *run)
 	// The supervisor may have died before: then nobody reads.
 	if (poll(&socket, 1, 0) < 0 || (socket.revents & (POLLERR | POLLHUP)))
 		return fail(EPIPE, "the supervisor is gone");
-	return 0;
+	return raise_score();
 }
 
 int ns_child_ids(const struct plan *plan, struct run *run)
@@ -124,16 +162,27 @@ int ns_child_ids(const struct plan *plan, struct run *run)
 	return run->user < 0 || run->view < 0 ? fail(errno, "/proc/self/ns") : 0;
 }
 
+// In the fresh /proc: in the host's, the kernel walks the names of every namespace. `missing`:
+// ENOENT where a kernel may lack the file, else 0.
+static int lock_number(int proc, const char *file, unsigned most, int missing)
+{
+	char text[16];
+	snprintf(text, sizeof(text), "%u", most);
+	int result = fd_write_file(proc, file, text);
+	return result < 0 && (!missing || result != -missing) ? fail(-result, "/proc/%s", file) : 0;
+}
+
 int ns_child_lock(const struct plan *plan, struct run *run)
 {
-	if (plan->nested)
-		return 0;
 	for (unsigned i = 0; i < plan->mount_count; i++) {
 		if (plan->mounts[i].kind != MOUNT_PROC)
 			continue;
-		// In the fresh /proc: in the host's, the kernel walks the names of every namespace.
-		int result = fd_write_file(run->mounts[i], "sys/user/max_user_namespaces", "0");
-		return result < 0 ? fail(-result, "/proc/sys/user/max_user_namespaces") : 0;
+		if (!testing_skips("inotify"))
+			TRY(lock_number(run->mounts[i], "sys/user/max_inotify_instances",
+					plan->inotify_most, ENOENT));
+		return plan->nested
+			       ? 0
+			       : lock_number(run->mounts[i], "sys/user/max_user_namespaces", 0, 0);
 	}
 	return fail(0, "the plan has no /proc");
 }

@@ -10,5 +10,10 @@ int project_plan(struct plan *plan);
 // The git toplevel or the current directory; NULL when that is refused. Says nothing.
 const char *project_find(const struct plan *plan);
 
+// --project-dir: this directory is the project, even when it is the home (container images), where
+// sbx's own directories, by these names, can be mounted over.
+int project_give(struct plan *plan, const char *directory, char *const *environment,
+		 const char *config, const char *state);
+
 // Why a path must not be writable in a box, or NULL. Also for --write and caches. Rule 12.
 const char *project_refusal(const struct plan *plan, const char *path);

@@ -11,12 +11,14 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "base/fd.h"
+#include "base/file.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "base/trusted.h"
 #include "jail/alias.h"
+#include "jail/bare.h"
 #include "jail/configured.h"
+#include "jail/home.h"
 #include "jail/profiles.h"
 #include "jail/repository.h"
 #include "jail/wishes.h"
@@ -200,36 +202,14 @@ static int protect_root(struct wishes *wishes, const char *root)
 	if (alias_kernel_compares(root))
 		names_read(&wishes->names, root);
 	TRY(repository_protect(wishes, root, from));
+	TRY(bare_protect(wishes, root, from));
 	TRY(protect_trusted(wishes, root, from));
+	if (wishes->plan->home_given && str_equal(root, wishes->plan->real_home))
+		TRY(home_protect(wishes, from));
 	if (wishes->plan->tier == TIER_FULL)
 		TRY(protect_husky(wishes, root, from));
 	for (const char *const *name = reported_names; *name; name++)
 		TRY(protect_guard(wishes, path_below(wishes->arena, root, *name), GUARD_REPORTED));
-	return 0;
-}
-
-// One directory by two names: a wall at one of them would be none.
-static int refuse_two_routes(const struct wishes *wishes)
-{
-	for (unsigned i = 0; i < wishes->count; i++) {
-		const struct mount *way = &wishes->list[i].mount;
-		if (way->kind != MOUNT_BIND || way->access != ACCESS_WRITE || way->cache)
-			continue;
-		for (unsigned j = 0; j < wishes->count; j++) {
-			const struct wish *other = &wishes->list[j];
-			if (!other->pinned && other->mount.access != ACCESS_WRITE)
-				continue;
-			if (other->mount.kind == MOUNT_BIND &&
-			    way->identity.inode == other->mount.identity.inode &&
-			    way->identity.device == other->mount.identity.device &&
-			    !str_equal(way->target, other->mount.target))
-				return fail(0,
-					    "'%s' and '%s' are one directory; what is protected by "
-					    "one name "
-					    "would be writable by the other",
-					    way->target, other->mount.target);
-		}
-	}
 	return 0;
 }
 
@@ -311,10 +291,9 @@ static int protect_nested(struct wishes *wishes, struct searched *tree, unsigned
 {
 	struct origin from = { .file = "protect", .order = ORDER_PROJECT };
 	char known[NESTED_BYTES] __attribute__((uninitialized));
-	autoclose int fd = open(tree->nested, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	ssize_t length = fd < 0 ? 0 : fd_read_all(fd, known, sizeof(known) - 1);
-	tree->fresh = fd < 0 && errno == ENOENT;
-	known[length > 0 ? length : 0] = '\0';
+	size_t length;
+	tree->fresh = file_read_into(AT_FDCWD, tree->nested, FILE_PART, known, sizeof(known),
+				     &length) == 0;
 	for (char *at = known; at < known + length && *count < NESTED_MOST; at += strlen(at) + 1) {
 		const char *path =
 			path_clean(wishes->arena, path_below(wishes->arena, tree->path, at));
@@ -404,5 +383,5 @@ int protect_plan(struct wishes *wishes)
 	// As long as they are: an idle box keeps the pages.
 	plan->guards = kept(plan, plan->guards, plan->guard_count * sizeof(*plan->guards));
 	plan->copies = kept(plan, plan->copies, plan->copy_count * sizeof(*plan->copies));
-	return refuse_two_routes(wishes);
+	return alias_refuse_routes(wishes);
 }

@@ -7,22 +7,25 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/gitconfig.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "git/recognise.h"
+#include "jail/copies.h"
 #include "jail/lasting.h"
+#include "jail/outer.h"
 #include "jail/project.h"
 #include "jail/protect.h"
 #include "jail/wishes.h"
 
-enum { POINTER_MOST = 4096, ENTRIES_MOST = 64, DEPTH_MOST = 4, LOCK_TRIES = 20 };
+enum { ENTRIES_MOST = 64, DEPTH_MOST = 4 };
 
 // What a git directory holds that makes the host run or trust something.
 static const struct {
@@ -37,83 +40,12 @@ static const struct {
 static int protect_directory(struct wishes *wishes, const char *directory, const char *top,
 			     struct origin from, unsigned depth);
 
-// Opens a regular file without following its last name: -1 with errno.
-static int open_regular(const char *path, struct stat *ret_status)
-{
-	autoclose int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, ret_status) < 0)
-		return -1;
-	if (!S_ISREG(ret_status->st_mode)) {
-		errno = EINVAL;
-		return -1;
-	}
-	return take(&fd);
-}
-
 // The one line of a pointer file such as .git, commondir or gitdir; NULL when it is none.
 static const char *read_pointer(struct arena *arena, const char *path, const char *prefix)
 {
-	struct stat status;
-	char text[POINTER_MOST];
-	autoclose int fd = open_regular(path, &status);
-	ssize_t length = fd < 0 ? -1 : fd_read_all(fd, text, sizeof(text));
-	if (length <= 0 || length == (ssize_t)sizeof(text))
-		return NULL;
-	while (length > 0 && (text[length - 1] == '\n' || text[length - 1] == '\r'))
-		length--;
-	size_t skipped = strlen(prefix);
-	if ((size_t)length <= skipped || memcmp(text, prefix, skipped) != 0 ||
-	    memchr(text, '\0', (size_t)length) || memchr(text, '\n', (size_t)length))
-		return NULL;
-	return arena_copy(arena, text + skipped, (size_t)length - skipped);
-}
-
-// Shared while the box lives: nobody then renames over a file that is mounted on in here. A box
-// could hold it for ever, so nobody waits for long either.
-static int share_lock(const char *directory)
-{
-	struct timespec pause = { .tv_nsec = 1000000 };
-	autoclose int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	for (int i = 0; i < LOCK_TRIES && fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0; i++)
-		nanosleep(&pause, NULL);
-	return take(&fd);
-}
-
-// `top` is the tree's, which relative names in the text are of; NULL: as the text says.
-static int copy_config(struct wishes *wishes, const char *path, const char *top, struct origin from)
-{
-	struct plan *plan = wishes->plan;
-	struct stat status;
-	autoclose int fd = open_regular(path, &status);
-	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
-		return protect_guard(wishes, path, GUARD_CONFIG);
-	if (fd < 0 && (errno == ELOOP || errno == EINVAL))
-		return fail(0,
-			    "'%s' is not a regular file; git's configuration cannot be protected "
-			    "there; remove it, or use --unprotected",
-			    path);
-	if (fd < 0 && errno != EACCES)
-		return fail(errno, "'%s'", path);
-	// Unreadable, too large or too many for a copy: then it is only read-only.
-	if (fd < 0 || status.st_size > GITCONFIG_BYTES_MOST || plan->copy_count == COPIES_MOST)
-		return protect_name(wishes, path, GUARD_CONFIG, from);
-	int lock = share_lock(path_parent(wishes->arena, path));
-	fd_close(&fd); // the text is read only now that nobody replaces it
-	fd = open_regular(path, &status);
-	char *text = arena_take(wishes->arena, (size_t)status.st_size + 1);
-	ssize_t length = fd < 0 ? -1 : fd_read_all(fd, text, (size_t)status.st_size);
-	if (length < 0 || status.st_size > GITCONFIG_BYTES_MOST)
-		return fail(errno, "'%s' changed while the plan was made", path);
-	gitnamed_text(plan->scratch, plan->home, path, text, (size_t)length, top, &wishes->named);
-	struct mount mount = { .kind = MOUNT_COPY, .access = ACCESS_WRITE, .from = from };
-	mount.target = path;
-	mount.identity = (struct identity){ status.st_dev, status.st_ino, S_IFREG };
-	mount.copy = plan->copy_count;
-	plan->copies[plan->copy_count++] = (struct copy){
-		path,           mount.identity,        status.st_ctim, text,
-		(size_t)length, status.st_mode & 0777, lock,
-	};
-	return wishes_add(wishes, &mount, true);
+	char text[GIT_POINTER_MOST] __attribute__((uninitialized));
+	const char *leads = git_read_pointer(AT_FDCWD, path, prefix, text);
+	return leads ? arena_copy(arena, leads, strlen(leads)) : NULL;
 }
 
 bool repository_has_room(const struct wishes *wishes)
@@ -138,11 +70,13 @@ static int each_entry(struct wishes *wishes, const char *directory, enum guarded
 	bool room = true;
 	for (struct dirent *entry = readdir(stream);
 	     entry && result == 0 && count <= ENTRIES_MOST && room; entry = readdir(stream)) {
-		if (entry->d_name[0] == '.' ||
-		    (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN))
+		if (str_equal(entry->d_name, ".") || str_equal(entry->d_name, ".."))
 			continue;
 		const char *path = path_below(wishes->arena, directory, entry->d_name);
 		list_add(&guard->known, wishes->arena, path_name(path), from);
+		if (entry->d_name[0] == '.' ||
+		    (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN))
+			continue;
 		room = repository_has_room(wishes);
 		if (++count <= ENTRIES_MOST && room)
 			result = each(wishes, path, from, depth);
@@ -150,6 +84,8 @@ static int each_entry(struct wishes *wishes, const char *directory, enum guarded
 	closedir(stream);
 	if (result < 0 || (count <= ENTRIES_MOST && room))
 		return result;
+	// Nothing can come in there: all that will be found is the user's own.
+	*guard = wishes->plan->guards[--wishes->plan->guard_count];
 	list_add(&wishes->plan->notes, wishes->arena,
 		 arena_text(wishes->arena,
 			    "'%s' has too many entries, more than can be looked after, and is "
@@ -165,7 +101,7 @@ static int protect_worktree(struct wishes *wishes, const char *path, struct orig
 	(void)depth;
 	TRY(protect_name(wishes, path_below(wishes->arena, path, "commondir"), GUARD_ABSENT, from));
 	TRY(protect_name(wishes, path_below(wishes->arena, path, "gitdir"), GUARD_ABSENT, from));
-	return copy_config(wishes, path_below(wishes->arena, path, "config.worktree"), NULL, from);
+	return copies_add(wishes, path_below(wishes->arena, path, "config.worktree"), NULL, from);
 }
 
 // A submodule's name may hold slashes: what has no HEAD is a directory of more.
@@ -196,8 +132,8 @@ static int protect_directory(struct wishes *wishes, const char *directory, const
 	// A rebase that goes on runs what is written there.
 	TRY(protect_guard(wishes, path_below(arena, directory, "rebase-merge"), GUARD_REPORTED));
 	TRY(protect_guard(wishes, path_below(arena, directory, "sequencer"), GUARD_REPORTED));
-	TRY(copy_config(wishes, path_below(arena, directory, "config"), top, from));
-	TRY(copy_config(wishes, path_below(arena, directory, "config.worktree"), top, from));
+	TRY(copies_add(wishes, path_below(arena, directory, "config"), top, from));
+	TRY(copies_add(wishes, path_below(arena, directory, "config.worktree"), top, from));
 	if (depth >= DEPTH_MOST)
 		return protect_name(wishes, path_below(arena, directory, "modules"), GUARD_ABSENT,
 				    from);
@@ -254,7 +190,7 @@ static int show_worktree(struct wishes *wishes, const char *common, const char *
 		err_clear();
 	if (found != 1 || file.identity.type != S_IFREG || !str_equal(path_name(file.path), ".git"))
 		return 0;
-	const char *back = read_pointer(wishes->arena, file.path, "gitdir: ");
+	const char *back = read_pointer(wishes->arena, file.path, GIT_FILE_PREFIX);
 	if (!leads_to(wishes, path_parent(wishes->arena, file.path), back, entry))
 		return 0;
 	link.target = file.path;
@@ -283,6 +219,8 @@ static int add_directory(struct wishes *wishes, const char *path, const struct i
 {
 	if (!wishes->plan->index)
 		wishes->plan->index = path_below(wishes->arena, path, "index");
+	if (!wishes->plan->session && str_equal(top, wishes->plan->project))
+		wishes->plan->repository = path_parent(wishes->arena, wishes->plan->index);
 	struct mount bind = { .kind = MOUNT_BIND, .access = ACCESS_WRITE, .from = from };
 	bind.source = bind.target = path;
 	bind.identity = *identity;
@@ -297,14 +235,14 @@ static int add_directory(struct wishes *wishes, const char *path, const struct i
 
 static const char *core_worktree(struct wishes *wishes, const char *directory)
 {
-	struct stat status;
 	struct gitconfig config;
-	autoclose int fd = open_regular(path_below(wishes->arena, directory, "config"), &status);
-	if (fd < 0 || status.st_size > GITCONFIG_BYTES_MOST)
+	const char *text, *path = path_below(wishes->arena, directory, "config");
+	struct identity link;
+	size_t length;
+	outer_copy(wishes->arena, path, &link, &path); // else it is the file itself
+	if (file_read(AT_FDCWD, path, 0, GITCONFIG_BYTES_MOST, wishes->arena, &text, &length) <= 0)
 		return NULL;
-	char *text = arena_take(wishes->arena, (size_t)status.st_size + 1);
-	ssize_t length = fd_read_all(fd, text, (size_t)status.st_size);
-	if (length < 0 || gitconfig_parse(wishes->arena, text, (size_t)length, &config) < 0) {
+	if (gitconfig_parse(wishes->arena, text, length, &config) < 0) {
 		err_clear();
 		return NULL;
 	}
@@ -327,7 +265,7 @@ static int follow_file(struct wishes *wishes, const char *root, const char *file
 {
 	struct arena *arena = wishes->arena;
 	struct resolved directory, common;
-	const char *pointer = read_pointer(arena, file, "gitdir: ");
+	const char *pointer = read_pointer(arena, file, GIT_FILE_PREFIX);
 	if (!pointer)
 		return not_passed(wishes, file, "it is no pointer of git's");
 	int found = resolve_path(wishes->resolver, path_join(arena, root, pointer), &directory);
@@ -359,6 +297,11 @@ static int follow_file(struct wishes *wishes, const char *root, const char *file
 		return not_passed(wishes, file, why);
 	wishes->plan->index = path_below(arena, directory.path, "index");
 	return add_directory(wishes, common.path, &common.identity, root, from);
+}
+
+int repository_protect_bare(struct wishes *wishes, const char *directory, struct origin from)
+{
+	return protect_directory(wishes, directory, NULL, from, 0);
 }
 
 int repository_follow(struct wishes *wishes, const char *root, struct origin from)

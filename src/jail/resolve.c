@@ -343,3 +343,18 @@ const char *resolve_real(struct resolver *resolver, const char *path)
 	const char *parent = resolve_real(resolver, path_parent(resolver->arena, path));
 	return path_below(resolver->arena, parent, path_name(path));
 }
+
+void resolver_list_home(struct resolver *resolver, struct arena *arena, const char *home)
+{
+	static const char *const places[] = { "", "/.config", "/.local/share" };
+	struct resolved resolved;
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		const char *path = arena_text(arena, "%s%s", home, places[i]);
+		int found = resolve_path(resolver, path, &resolved);
+		if (found < 0)
+			err_clear(); // told by those who need it
+		if (found == 1 && str_equal(resolved.path, path) &&
+		    resolved.identity.type == S_IFDIR)
+			resolver_list(resolver, path);
+	}
+}

@@ -37,6 +37,8 @@ struct resolver *resolver_new(struct arena *arena, struct arena *scratch);
 // Learns all names of a directory that was looked at, without symlinks on its way: asked for many
 // names that are not there, one listing is cheaper than a look at each.
 void resolver_list(struct resolver *resolver, const char *directory);
+// Nearly all that a profile names or hides in the home is looked for in these, and is not there.
+void resolver_list_home(struct resolver *resolver, struct arena *arena, const char *home);
 
 // True when a listing says that nothing is there: no look, no memory. False when it may be.
 bool resolver_lacks(const struct resolver *resolver, const char *path);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <sys/statfs.h>
 
 #include "base/err.h"
 #include "base/sys.h"
@@ -54,22 +55,50 @@ static int take_part(const struct part *part)
 // core(5).
 enum { CORE_NONE = 1 };
 
+// One file is at most what the limit `disk` leaves of the disk with most space: a single call that
+// the kernel does not interrupt ends there, whoever looks meanwhile. A full disk leaves some for
+// private files.
+enum { FILE_LEAST = 16 << 20 };
+static uint64_t file_most(const struct plan *plan)
+{
+	const struct limits *limits = &plan->profile->limits;
+	uint64_t most = 0, disk = limits->disk;
+	struct statfs status;
+	for (unsigned i = 0; i < plan->mount_count && disk != UNLIMITED; i++) {
+		const struct mount *mount = &plan->mounts[i];
+		if (mount->kind != MOUNT_BIND || mount->access != ACCESS_WRITE ||
+		    statfs(mount->target, &status) < 0)
+			continue;
+		uint64_t space = status.f_bavail * (uint64_t)status.f_bsize / 4 * 3;
+		most = space > most ? space : most;
+	}
+	if (most > 0 && most < disk)
+		disk = most < FILE_LEAST ? FILE_LEAST : most;
+	return disk < limits->file_size ? disk : limits->file_size;
+}
+
+static uint64_t wanted_of(const struct plan *plan, const struct row *row)
+{
+	const char *limits = (const char *)&plan->profile->limits;
+	uint64_t wanted = *(const uint64_t *)(const void *)(limits + row->offset);
+	if (row->resource == RLIMIT_FSIZE)
+		return file_most(plan);
+	return row->resource == RLIMIT_CORE && wanted == 0 ? CORE_NONE : wanted;
+}
+
 // Never above the caller's own hard limit: asking for more than one has is no error here.
 int rlimits_child(const struct plan *plan, struct run *run)
 {
 	(void)run;
-	const char *limits = (const char *)&plan->profile->limits;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
 		TRY(take_part(&parts[i]));
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		uint64_t wanted = *(const uint64_t *)(const void *)(limits + rows[i].offset);
+		uint64_t wanted = wanted_of(plan, &rows[i]);
 		struct rlimit limit;
 		// Without a user namespace it counts all of the caller's processes.
 		if (wanted == UNLIMITED ||
 		    (plan->tier == TIER_LANDLOCK && rows[i].resource == RLIMIT_NPROC))
 			continue;
-		if (rows[i].resource == RLIMIT_CORE && wanted == 0)
-			wanted = CORE_NONE;
 		if (sys_prlimit(rows[i].resource, NULL, &limit) < 0)
 			return fail(errno, "limit %s", rows[i].name);
 		if (limit.rlim_max == RLIM_INFINITY || limit.rlim_max > wanted)

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "base/sys.h"
+#include "base/testing.h"
 #include "plan.h"
 #include "jail/filter.h"
 #include "jail/syscalls.h"
@@ -53,6 +54,11 @@ int seccomp_plan(struct plan *plan)
 		TRY(add_group(plan, &choice, item));
 	if (plan->tier == TIER_FULL && !plan->nested)
 		choice.groups |= 1U << syscall_group_find("owners");
+	if (plan->profile->limits.disk != UNLIMITED && !testing_skips("unallocated"))
+		choice.groups |= 1U << syscall_group_find("unallocated");
+	if (plan->profile->limits.disk != UNLIMITED && !testing_skips("buffered") &&
+	    !(plan->profile->limits.soft & LIMIT_BIT(disk)))
+		choice.groups |= 1U << syscall_group_find("buffered");
 	if (plan->as_root)
 		choice.groups |= 1U << syscall_group_find("as-root");
 	list_each (item, &plan->profile->syscalls_deny)

@@ -3,7 +3,9 @@
 #include "jail/syscalls.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/btrfs.h>
+#include <linux/falloc.h>
 #include <linux/net.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
@@ -21,8 +23,8 @@ const struct syscall_group syscall_groups[] = {
 	  "rename renameat renameat2 mkdir mkdirat rmdir creat link linkat unlink unlinkat symlink "
 	  "symlinkat readlink readlinkat chmod fchmod fchmodat fchmodat2:452 chown fchown lchown "
 	  "fchownat umask utime utimes futimesat utimensat mknod mknodat openat openat2 faccessat "
-	  "faccessat2 newfstatat statx statfs fstatfs ustat sync syncfs sync_file_range fallocate "
-	  "fadvise64 readahead splice tee vmsplice copy_file_range setxattr lsetxattr fsetxattr "
+	  "faccessat2 newfstatat statx statfs fstatfs sync syncfs sync_file_range fallocate "
+	  "fadvise64 readahead splice tee copy_file_range setxattr lsetxattr fsetxattr "
 	  "getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr removexattr lremovexattr "
 	  "fremovexattr setxattrat:463 getxattrat:464 listxattrat:465 removexattrat:466 "
 	  "inotify_init inotify_init1 inotify_add_watch inotify_rm_watch close_range cachestat:451 "
@@ -70,7 +72,7 @@ const struct syscall_group syscall_groups[] = {
 	  "sethostname setdomainname fanotify_init fanotify_mark move_pages migrate_pages "
 	  "lookup_dcookie ptrace process_vm_readv process_vm_writev kcmp pidfd_getfd "
 	  "io_uring_setup "
-	  "io_uring_enter io_uring_register modify_ldt" },
+	  "io_uring_enter io_uring_register modify_ldt vmsplice ustat" },
 	{ "checked", VERDICT_CHECK, "calls whose arguments decide",
 	  "ioctl fcntl socket socketpair clone personality setsockopt setrlimit prlimit64" },
 	{ "ptrace", VERDICT_ALLOW, "debuggers and tracers (gdb, strace) on the box's own processes",
@@ -90,6 +92,15 @@ const struct syscall_group syscall_groups[] = {
 	  "owners that a box does not have are refused as outside; on wherever there is a user "
 	  "namespace",
 	  "chown fchown lchown fchownat" },
+	{ "unallocated", VERDICT_CHECK,
+	  "space that is asked for ahead is unsupported (holes can be made); on wherever the limit "
+	  "disk is "
+	  "enforced",
+	  "fallocate" },
+	{ "buffered", VERDICT_CHECK,
+	  "writes around the page cache, which the kernel does not interrupt, are unsupported; on "
+	  "wherever the limit disk is strict",
+	  "open openat openat2" },
 	{ "as-root", VERDICT_PRETEND,
 	  "owners and ids that programs set: answered with success, and nothing happens; sessions "
 	  "as root",
@@ -100,6 +111,8 @@ const unsigned syscall_group_count = sizeof(syscall_groups) / sizeof(*syscall_gr
 
 #define REFUSE       (SECCOMP_RET_ERRNO | EPERM)
 #define PRETEND      (SECCOMP_RET_ERRNO | 0)
+#define INVALID      (SECCOMP_RET_ERRNO | EINVAL)
+#define UNSUPPORTED  (SECCOMP_RET_ERRNO | EOPNOTSUPP)
 #define ANY          0xffffffffU
 #define NOT_A_FAMILY (SECCOMP_RET_ERRNO | EAFNOSUPPORT)
 #define RULES(...)                                                                                 \
@@ -122,6 +135,8 @@ enum {
 #define KIND             0xffffff00U // all requests of one kind
 #define GET_OR_SET       0xfffffffeU // two requests that follow each other
 #define PROTOCOL(number) { ANY, number, SECCOMP_RET_ALLOW }
+// FS_IOC_RESVSP and kin of <linux/falloc.h>, whose structure it keeps to the kernel.
+enum { IOCTL_RESERVE = 0x40305828, IOCTL_RESERVE_64 = 0x4030582a, IOCTL_ZERO_RANGE = 0x40305839 };
 enum { LIMIT_OF_CORES = 4 };
 enum { FCNTL_SET_LEASE = 1024, FCNTL_SET_DELEGATION = 1040 };
 enum { FAMILY_INET = 2, FAMILY_INET6 = 10, FAMILY_NETLINK = 16, PROTOCOL_ROUTE = 0, LEVEL_TCP = 6 };
@@ -173,7 +188,34 @@ const struct syscall_check syscall_checks[] = {
 		// On any socket, before rights are asked for: the host loads its drivers of bridges
 		// and VLANs.
 		{ GET_OR_SET, SIOCGIFBR, REFUSE }, { GET_OR_SET, SIOCBRADDBR, REFUSE },
-		{ GET_OR_SET, SIOCGIFVLAN, REFUSE }) },
+		{ GET_OR_SET, SIOCGIFVLAN, REFUSE },
+		// fallocate(2) by other numbers, of which no program makes use any more.
+		{ ANY, IOCTL_RESERVE, UNSUPPORTED }, { ANY, IOCTL_RESERVE_64, UNSUPPORTED },
+		{ ANY, IOCTL_ZERO_RANGE, UNSUPPORTED }) },
+	// One call takes any space at once, before anybody can look. Programs know the answer of
+	// file systems that cannot do it, and write instead.
+	{ .call = "fallocate",
+	  .argument = 1,
+	  .otherwise = UNSUPPORTED,
+	  RULES({ FALLOC_FL_PUNCH_HOLE, FALLOC_FL_PUNCH_HOLE, SECCOMP_RET_ALLOW }) },
+	// A write by O_DIRECT goes on after a SIGKILL, up to 2 GiB of it: the limit `disk` would
+	// come too late. The flags of openat2 lie in memory, where no filter looks.
+	{ .call = "open",
+	  .argument = 1,
+	  .otherwise = SECCOMP_RET_ALLOW,
+	  RULES({ O_DIRECT, O_DIRECT, INVALID }) },
+	{ .call = "openat",
+	  .argument = 2,
+	  .otherwise = SECCOMP_RET_ALLOW,
+	  RULES({ O_DIRECT, O_DIRECT, INVALID }) },
+	{ .call = "openat2", .argument = 0, .otherwise = SECCOMP_RET_ERRNO | ENOSYS },
+	{ .call = "fcntl",
+	  .guarded = true,
+	  .guard_argument = 1,
+	  .guard_value = F_SETFL,
+	  .argument = 2,
+	  .otherwise = CHECK_NEXT,
+	  RULES({ O_DIRECT, O_DIRECT, INVALID }) },
 	// A lease on a file of the host, which may be read-only in the box, makes the host's next
 	// open of it wait
 	// for up to fs.lease-break-time, 45 s.

@@ -28,7 +28,7 @@ struct syscall_rule {
 struct syscall_check {
 	const char *call;
 	unsigned argument;
-	struct syscall_rule rules[12];
+	struct syscall_rule rules[16];
 	unsigned rule_count;
 	uint32_t otherwise; // or CHECK_NEXT: the next row of this call decides
 	bool whole;         // no rule matches unless the upper half is 0

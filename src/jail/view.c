@@ -146,6 +146,21 @@ static bool redundant(const struct plan *plan, const struct wish *wish, const st
 	       above->kind == MOUNT_BIND && !above->cache && above->access == mount->access;
 }
 
+// What the box can do without where the host has no such name to mount on.
+static bool leave_out(struct plan *plan, const struct mount *mount, const struct mount *above)
+{
+	bool text = mount->kind == MOUNT_TEXT && mount->optional;
+	if (mount->identity.type || !(mount->cache || text))
+		return false;
+	list_add(&plan->notes, plan->arena,
+		 arena_text(plan->arena,
+			    "no %s '%s': it does not exist, and nothing is created in '%s'%s",
+			    text ? "own" : "cache at", mount->target, above->target,
+			    text ? "; names are asked of the box's DNS alone" : ""),
+		 mount->from);
+	return true;
+}
+
 static int place(struct builder *builder, const struct wish *wish)
 {
 	const struct mount *mount = &wish->mount;
@@ -171,7 +186,8 @@ static int place(struct builder *builder, const struct wish *wish)
 	alias_tell(builder->wishes.plan, mount, above);
 	// Of what an overlay shows nothing is known: a mask covers whatever stands there.
 	bool overlay = above->kind == MOUNT_SCRATCH || above->kind == MOUNT_LAYERS;
-	if (overlay && mount->kind == MOUNT_MASK) {
+	if ((overlay && mount->kind == MOUNT_MASK) ||
+	    (above->kind == MOUNT_LAYERS && mount->identity.type)) {
 		emit(builder, mount);
 		return 0;
 	}
@@ -180,19 +196,8 @@ static int place(struct builder *builder, const struct wish *wish)
 			    "%s'%s' lies in the scratch directory '%s', where nothing else can be",
 			    origin_text(builder->wishes.arena, mount->from), mount->target,
 			    above->target);
-	if (above->kind == MOUNT_LAYERS && mount->identity.type) {
-		emit(builder, mount);
+	if (leave_out(builder->wishes.plan, mount, above))
 		return 0;
-	}
-	if (mount->cache && !mount->identity.type) {
-		list_add(&builder->wishes.plan->notes, builder->wishes.arena,
-			 arena_text(builder->wishes.arena,
-				    "no cache at '%s': it does not exist, and nothing is "
-				    "created in '%s'",
-				    mount->target, above->target),
-			 mount->from);
-		return 0;
-	}
 	if (!mount->identity.type || above->cache)
 		return fail(0, "%s'%s' does not exist, and nothing is created in '%s'",
 			    origin_text(builder->wishes.arena, mount->from), mount->target,

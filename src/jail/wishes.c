@@ -1,7 +1,6 @@
 // Owns the gathering of wishes: the only place that knows where paths of the view come from.
 #include "jail/wishes.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -332,6 +331,7 @@ static int add_hosts(struct wishes *wishes)
 	struct resolved resolved;
 	struct mount hosts = { .kind = MOUNT_TEXT,
 			       .access = ACCESS_READ,
+			       .optional = true,
 			       .from = { .file = "network", .order = ORDER_FLAGS } };
 	int found = resolve_path(wishes->resolver, "/etc/hosts", &resolved);
 	if (found < 0)
@@ -357,27 +357,10 @@ static int add_snippet(struct wishes *wishes)
 	return code.target ? wishes_add(wishes, &code, false) : 0;
 }
 
-// Nearly all that a profile names or hides in the home is looked for in these, and is not there.
-static void list_home(struct wishes *wishes)
-{
-	static const char *const places[] = { "", "/.config", "/.local/share" };
-	struct resolved resolved;
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		const char *path =
-			arena_text(wishes->arena, "%s%s", wishes->plan->real_home, places[i]);
-		int found = resolve_path(wishes->resolver, path, &resolved);
-		if (found < 0)
-			err_clear(); // told by those who need it
-		if (found == 1 && str_equal(resolved.path, path) &&
-		    resolved.identity.type == S_IFDIR)
-			resolver_list(wishes->resolver, path);
-	}
-}
-
 int wishes_gather(struct wishes *wishes)
 {
 	const struct profile *profile = wishes->plan->profile;
-	list_home(wishes);
+	resolver_list_home(wishes->resolver, wishes->arena, wishes->plan->real_home);
 	list_each (item, &profile->read)
 		TRY(add_bind(wishes, item, ACCESS_READ));
 	list_each (item, &profile->write)

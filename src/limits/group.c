@@ -17,6 +17,7 @@
 
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/str.h"
 #include "limits/scope.h"
 #include "limits/text.h"
@@ -48,13 +49,13 @@ const struct setting *group_settings(enum means means)
 	return means == MEANS_LEGACY ? settings_v1 : settings_v2;
 }
 
-size_t group_read(int directory, const char *file, char *text, size_t size)
+uint64_t group_limit(const struct plan *plan, size_t offset)
 {
-	autoclose int fd = directory < 0 && directory != AT_FDCWD
-				   ? -1
-				   : openat(directory, file, O_RDONLY | O_CLOEXEC);
-	ssize_t got = fd < 0 ? -1 : fd_read_all(fd, text, size);
-	return got < 0 ? 0 : (size_t)got;
+	uint64_t limit;
+	memcpy(&limit, (const char *)&plan->profile->limits + offset, sizeof(limit));
+	return offset == offsetof(struct limits, pids) && plan->keeping.pids < limit
+		       ? plan->keeping.pids
+		       : limit;
 }
 
 // The whole disk under the project, as "8:0": a limit cannot be set on a partition.
@@ -70,9 +71,7 @@ static void disk_of_project(const struct plan *plan, char *text, size_t size)
 	if (access(path, F_OK) < 0)
 		return;
 	snprintf(path, sizeof(path), "/sys/dev/block/%s/../dev", text);
-	size_t length = group_read(AT_FDCWD, path, number, sizeof(number) - 1);
-	number[length] = '\0';
-	if (length > 0)
+	if (file_kernel(AT_FDCWD, path, number, sizeof(number)) > 0)
 		snprintf(text, size, "%.*s", (int)strcspn(number, "\n"), number);
 }
 
@@ -104,8 +103,7 @@ int group_write(const struct plan *plan, const int directories[HIERARCHIES])
 	const struct limits *limits = &plan->profile->limits;
 	for (const struct setting *row = group_settings(plan->keeping.means); row->file; row++) {
 		char text[96];
-		uint64_t limit;
-		memcpy(&limit, (const char *)limits + row->offset, sizeof(limit));
+		uint64_t limit = group_limit(plan, row->offset);
 		if (!(plan->keeping.held & row->bit) || limit == UNLIMITED)
 			continue;
 		setting_text(plan, row, limit, text, sizeof(text));
@@ -150,7 +148,7 @@ static void sweep(int parent)
 static int hand_on(const struct plan *plan, int directory)
 {
 	char given[512];
-	size_t length = group_read(directory, "cgroup.subtree_control", given, sizeof(given));
+	size_t length = file_kernel(directory, "cgroup.subtree_control", given, sizeof(given));
 	for (const struct setting *row = group_settings(MEANS_GROUP); row->file; row++) {
 		char text[32];
 		if (!(plan->keeping.held & row->bit) || text_has(given, length, row->controller))

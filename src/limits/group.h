@@ -20,6 +20,8 @@ struct setting {
 	enum setting_form { SETTING_PLAIN, SETTING_QUOTA, SETTING_DEVICE, SETTING_PERIOD } form;
 };
 const struct setting *group_settings(enum means means);
+// What is written for the limit at that offset: the caller's number of processes is never passed.
+uint64_t group_limit(const struct plan *plan, size_t offset);
 
 struct group {
 	int parents[HIERARCHIES], own[HIERARCHIES]; // directories; v2 has only the first
@@ -38,6 +40,3 @@ int group_ready_host(const struct plan *plan, struct run *run);
 
 // Writes the limits into a directory of each hierarchy: the box's, or the pool's.
 int group_write(const struct plan *plan, const int directories[HIERARCHIES]);
-
-// Reads a whole small file below a directory; returns its length, 0 when there is none.
-size_t group_read(int directory, const char *file, char *text, size_t size);

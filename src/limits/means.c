@@ -16,8 +16,11 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "base/testing.h"
+#include "limits/caller.h"
 #include "limits/group.h"
 #include "limits/text.h"
 #include "plan.h"
@@ -54,9 +57,10 @@ static uint64_t can_hold(const char *path, uint64_t wanted)
 	autoclose int directory = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (directory < 0)
 		return 0;
-	size_t known_length = group_read(directory, "cgroup.controllers", known, sizeof(known));
-	size_t given_length = group_read(directory, "cgroup.subtree_control", given, sizeof(given));
-	bool empty = group_read(directory, "cgroup.procs", processes, sizeof(processes)) == 0;
+	size_t known_length = file_kernel(directory, "cgroup.controllers", known, sizeof(known));
+	size_t given_length =
+		file_kernel(directory, "cgroup.subtree_control", given, sizeof(given));
+	bool empty = file_kernel(directory, "cgroup.procs", processes, sizeof(processes)) == 0;
 	bool top = faccessat(directory, "cgroup.type", F_OK, 0) < 0;
 	for (const struct setting *row = group_settings(MEANS_GROUP); row->file; row++)
 		if ((row->bit & wanted) &&
@@ -73,41 +77,102 @@ static bool may_write(const char *path)
 	return access(path, W_OK) == 0 && access(file, W_OK) == 0;
 }
 
+static bool is_above(const char *group, const char *below)
+{
+	size_t length = strlen(group);
+	return str_equal(group, "/") ||
+	       (str_starts(below, group) && (below[length] == '/' || below[length] == '\0'));
+}
+
+static const char *place_of(const struct plan *plan, const char *group)
+{
+	return path_clean(plan->arena, arena_text(plan->arena, ROOT "%s", group));
+}
+
+// False where the group limits what is in it, and the box would be out of that elsewhere. A number
+// of processes is taken along: systemd gives each service one, and no controllers to go with it.
+static bool may_leave(struct plan *plan, const char *group)
+{
+	struct keeping *keeping = &plan->keeping;
+	struct caller_limit limit;
+	caller_look(place_of(plan, group), &limit);
+	if (limit.pids < keeping->pids)
+		keeping->pids = limit.pids;
+	if (limit.what[0] && !testing_skips("caller"))
+		keeping->caller = arena_text(plan->arena, "%s, %s", group, limit.what);
+	return keeping->caller == NULL;
+}
+
+static bool may_leave_all(struct plan *plan, const char *own, const char *until)
+{
+	for (const char *at = own; !is_above(at, until); at = path_parent(plan->arena, at))
+		if (!may_leave(plan, at))
+			return false;
+	return true;
+}
+
+static bool take_group(struct plan *plan, const char *path, uint64_t wanted)
+{
+	plan->keeping.held = can_hold(path, wanted);
+	if (!plan->keeping.held)
+		return false;
+	plan->keeping.means = MEANS_GROUP;
+	plan->keeping.parents[HIERARCHY_ONE] = path;
+	return true;
+}
+
+// For root: below the nearest group that limits us, else at the top.
+static void find_for_root(struct plan *plan, const char *own, uint64_t wanted)
+{
+	struct keeping *keeping = &plan->keeping;
+	for (const char *at = own; !str_equal(at, "/"); at = path_parent(plan->arena, at)) {
+		uint64_t pids = keeping->pids;
+		bool leaves = may_leave(plan, at);
+		if ((!leaves || keeping->pids < pids) && !str_equal(at, own) &&
+		    take_group(plan, place_of(plan, at), wanted)) {
+			keeping->caller = NULL;
+			return;
+		}
+		if (!leaves)
+			return;
+	}
+	if (take_group(plan, ROOT, wanted)) {
+		keeping->slice = true;
+		keeping->parents[HIERARCHY_ONE] = ROOT "/sbx.slice";
+	}
+}
+
 // The nearest directory above our own group that is ours to make groups in. Who makes one in it
 // must also be allowed to move processes there, so it has to be above us as well.
 static void find_group(struct plan *plan, uint64_t wanted)
 {
 	char text[TEXT_MOST], own[PATH_MAX];
-	struct keeping *keeping = &plan->keeping;
-	const char *path = NULL;
 	if (!is_type(ROOT, MAGIC_V2))
 		return;
-	size_t length = group_read(AT_FDCWD, "/proc/self/cgroup", text, sizeof(text));
+	size_t length = file_kernel(AT_FDCWD, "/proc/self/cgroup", text, sizeof(text));
 	if (!text_group(text, length, "", own, sizeof(own)))
 		return;
 	// Root of a user namespace alone may not write there.
 	if (plan->uid == 0 && may_write(ROOT) && access(ROOT "/cgroup.type", F_OK) < 0) {
-		keeping->held = can_hold(ROOT, wanted);
-		keeping->slice = keeping->held != 0;
-		path = ROOT "/sbx.slice";
-	}
-	for (const char *at = own; !keeping->held && !str_equal(at, "/");) {
-		at = path_parent(plan->arena, at);
-		path = path_clean(plan->arena, arena_text(plan->arena, ROOT "%s", at));
-		if (may_write(path) && is_given(path))
-			keeping->held = can_hold(path, wanted);
-	}
-	if (!keeping->held)
+		find_for_root(plan, own, wanted);
 		return;
-	keeping->means = MEANS_GROUP;
-	keeping->parents[HIERARCHY_ONE] = path;
+	}
+	for (const char *at = own; !str_equal(at, "/");) {
+		at = path_parent(plan->arena, at);
+		const char *path = place_of(plan, at);
+		if (!may_write(path) || !is_given(path) || !can_hold(path, wanted))
+			continue;
+		if (may_leave_all(plan, own, at))
+			take_group(plan, path, wanted);
+		return;
+	}
 }
 
 static void find_legacy(struct plan *plan, uint64_t wanted)
 {
 	static const char *const names[] = { "pids", "memory", "cpu" };
 	char text[TEXT_MOST], own[PATH_MAX];
-	size_t length = group_read(AT_FDCWD, "/proc/self/cgroup", text, sizeof(text));
+	size_t length = file_kernel(AT_FDCWD, "/proc/self/cgroup", text, sizeof(text));
 	if (plan->uid != 0)
 		return;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
@@ -133,7 +198,7 @@ static int find_guard(struct plan *plan)
 {
 	static const char beside[] = ROOT "/unified";
 	char text[TEXT_MOST], own[PATH_MAX];
-	size_t length = group_read(AT_FDCWD, "/proc/self/cgroup", text, sizeof(text));
+	size_t length = file_kernel(AT_FDCWD, "/proc/self/cgroup", text, sizeof(text));
 	if (plan->keeping.means == MEANS_GROUP)
 		return 0;
 	const char *root = is_type(ROOT, MAGIC_V2) ? ROOT : beside;
@@ -142,7 +207,8 @@ static int find_guard(struct plan *plan)
 		return fail(0, "guard: there is no cgroup v2 here to hang programs on");
 	const char *path = path_clean(plan->arena, arena_text(plan->arena, "%s%s", root, own));
 	if (!may_write(path))
-		return fail(0, "guard: BPF programs need root, or CAP_BPF and CAP_NET_ADMIN");
+		return fail(0, "guard: BPF programs need root, or CAP_BPF, CAP_PERFMON and "
+			       "CAP_NET_ADMIN");
 	plan->keeping.parents[HIERARCHY_GUARD] = path;
 	return 0;
 }
@@ -178,14 +244,27 @@ enum bus means_bus(char *path, unsigned long size)
 static void find_scope(struct plan *plan, uint64_t wanted)
 {
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
-	char text[TEXT_MOST];
-	if (plan->uid == 0 || !is_type(ROOT, MAGIC_V2) || means_bus(path, sizeof(path)) == BUS_NONE)
+	char text[TEXT_MOST], own[PATH_MAX];
+	if (plan->uid == 0 || !is_type(ROOT, MAGIC_V2))
+		return;
+	// Only a caller of the user's own slice, or of the root group, which has no limits: a
+	// service that the system runs as this user, or a job of a cluster, would get out of its
+	// limits.
+	const char *slice =
+		arena_text(plan->arena, "/user.slice/user-%u.slice", (unsigned)plan->uid);
+	size_t used = file_kernel(AT_FDCWD, "/proc/self/cgroup", text, sizeof(text));
+	if (!text_group(text, used, "", own, sizeof(own)) ||
+	    !(is_above(slice, own) || str_equal(own, "/")) ||
+	    !may_leave_all(plan, own,
+			   arena_text(plan->arena, "%s/user@%u.service/app.slice", slice,
+				      (unsigned)plan->uid)) ||
+	    means_bus(path, sizeof(path)) == BUS_NONE)
 		return;
 	// What the manager itself was given, and gives on; io it does not.
 	const char *manager = arena_text(
 		plan->arena, "%s/user.slice/user-%u.slice/user@%u.service/cgroup.controllers", ROOT,
 		(unsigned)plan->uid, (unsigned)plan->uid);
-	size_t length = group_read(AT_FDCWD, manager, text, sizeof(text));
+	size_t length = file_kernel(AT_FDCWD, manager, text, sizeof(text));
 	for (const struct setting *row = group_settings(MEANS_GROUP); row->file; row++)
 		if ((row->bit & wanted & ~LIMIT_BIT(io)) && text_has(text, length, row->controller))
 			plan->keeping.held |= row->bit;
@@ -221,12 +300,31 @@ static uint64_t wanted_of(const struct limits *limits)
 	return wanted;
 }
 
+static const char *why_none(const struct plan *plan)
+{
+	if (!plan->keeping.caller)
+		return means_missing;
+	return arena_text(
+		plan->arena,
+		"the box stays within the limits of the caller's cgroup (%s), which has no "
+		"room for a group of its own. Give that unit Delegate=yes and keep its "
+		"processes one level down",
+		plan->keeping.caller);
+}
+
 // What no group holds is watched, or told, or refused.
 static int settle(struct plan *plan, uint64_t wanted, uint64_t hard)
 {
 	struct keeping *keeping = &plan->keeping;
 	bool rlimit = plan->uid != 0 && plan->tier == TIER_FULL; // counts the box alone
 	bool tree = access("/proc/thread-self/children", F_OK) == 0;
+	if (keeping->caller)
+		list_add(&plan->notes, plan->arena,
+			 arena_text(plan->arena,
+				    "the box stays in the caller's cgroup, whose limits are "
+				    "enforced for both: %s",
+				    keeping->caller),
+			 (struct origin){ .file = "limits" });
 	for (int i = 0; i < WISHES; i++) {
 		const struct wish *wish = &wishes[i];
 		if (!(wanted & wish->bit & ~keeping->held) ||
@@ -234,7 +332,7 @@ static int settle(struct plan *plan, uint64_t wanted, uint64_t hard)
 			continue;
 		if (!(wish->otherwise && tree) && (hard & wish->bit))
 			return fail(0, "limit '%s' cannot be kept here: %s", wish->name,
-				    means_missing);
+				    why_none(plan));
 		if (wish->otherwise && tree)
 			keeping->watched |= wish->bit;
 		list_add(&plan->notes, plan->arena,
@@ -249,6 +347,7 @@ int means_plan(struct plan *plan)
 {
 	const struct limits *limits = &plan->profile->limits;
 	bool pooled = plan->profile->pool != NULL;
+	plan->keeping.pids = UNLIMITED;
 	uint64_t wanted = wanted_of(limits), hard = wanted & ~limits->soft;
 	// An rlimit is enough for these; a manager or v1 is asked only for what is strict: it takes
 	// milliseconds.
@@ -260,7 +359,7 @@ int means_plan(struct plan *plan)
 	if (plan->keeping.means == MEANS_RLIMITS && (worth || pooled))
 		find_legacy(plan, wanted);
 	if (pooled && plan->keeping.means == MEANS_RLIMITS)
-		return fail(0, "a pool needs cgroups: %s", means_missing);
+		return fail(0, "a pool needs cgroups: %s", why_none(plan));
 	if (limits->idle != UNLIMITED)
 		plan->keeping.watched |= LIMIT_BIT(idle);
 	if (limits->disk != UNLIMITED)

@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/file.h"
 #include "limits/bus.h"
 #include "limits/group.h"
 #include "limits/means.h"
@@ -80,8 +81,7 @@ static void put_limits(struct bus_message *message, const struct plan *plan)
 {
 	for (size_t i = 0; i < sizeof(limit_properties) / sizeof(*limit_properties); i++) {
 		const struct limit_property *row = &limit_properties[i];
-		uint64_t limit;
-		memcpy(&limit, (const char *)&plan->profile->limits + row->offset, sizeof(limit));
+		uint64_t limit = group_limit(plan, row->offset);
 		if (plan->keeping.held & row->bit)
 			bus_property_number(message, row->name, limit * row->factor);
 	}
@@ -218,7 +218,7 @@ int scope_wait(const struct plan *plan, struct run *run)
 	TRY(answered);
 	snprintf(file, sizeof(file), "/proc/%d/cgroup", (int)run->init);
 	for (int i = 0; i < WAIT_MILLISECONDS * 5; i++) {
-		size_t length = group_read(AT_FDCWD, file, text, sizeof(text));
+		size_t length = file_kernel(AT_FDCWD, file, text, sizeof(text));
 		if (!text_group(text, length, "", path, sizeof(path)) ||
 		    !strstr(path, group->name)) {
 			nanosleep(&moment, NULL);

@@ -12,6 +12,9 @@ bool text_group(const char *text, size_t length, const char *controller, char *p
 // "name 123" on a line of its own, as in cpu.stat and memory.events; 0 when there is none.
 uint64_t text_value(const char *text, size_t length, const char *name);
 
+// The bytes of "name:   123 kB", as in /proc/meminfo; 0 when there is none.
+uint64_t text_kilobytes(const char *text, size_t length, const char *name);
+
 // The sum of "name=123" of all lines, as in io.stat.
 uint64_t text_sum(const char *text, size_t length, const char *name);
 

@@ -6,9 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
-#include "base/fd.h"
+#include "base/file.h"
+#include "base/steady.h"
 #include "limits/text.h"
 
 enum { PIDS_MOST = 16384, TEXT_MOST = 65536 };
@@ -23,10 +26,7 @@ static size_t read_of(pid_t pid, const char *file, char *text, size_t size)
 {
 	char path[96];
 	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
-	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t got = fd < 0 ? -1 : fd_read_all(fd, text, size - 1);
-	text[got > 0 ? got : 0] = '\0';
-	return got > 0 ? (size_t)got : 0;
+	return file_kernel(AT_FDCWD, path, text, size);
 }
 
 static void add_children(struct walk *walk, pid_t pid, const char *thread)
@@ -104,4 +104,61 @@ struct resident tree_memory(pid_t pid)
 		add_of_threads(walk, walk->pids[i]);
 	}
 	return sum;
+}
+
+// What one may keep of the kernel's memory: a socket its default buffer, a pipe 16 pages.
+enum { HELD_MILLISECONDS = 20, SOCKET_BYTES = 212992, PIPE_BYTES = 65536, BLOCK_BYTES = 512 };
+enum { MAGIC_TMPFS = 0x01021994 };
+
+static uint64_t held_by(int directory, const char *name, uint64_t socket)
+{
+	char target[16] = "";
+	struct stat status;
+	if (readlinkat(directory, name, target, sizeof(target) - 1) < 0)
+		return 0;
+	if (strncmp(target, "socket:", strlen("socket:")) == 0)
+		return socket;
+	if (strncmp(target, "pipe:", strlen("pipe:")) == 0)
+		return PIPE_BYTES;
+	return strncmp(target, "/memfd:", strlen("/memfd:")) == 0 &&
+			       fstatat(directory, name, &status, 0) == 0
+		       ? (uint64_t)status.st_blocks * BLOCK_BYTES
+		       : 0;
+}
+
+static uint64_t held_of(pid_t pid, uint64_t socket, int64_t until)
+{
+	char path[64];
+	uint64_t held = 0;
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	DIR *stream = opendir(path);
+	if (!stream)
+		return 0;
+	for (struct dirent *each = readdir(stream); each && steady_now() < until;
+	     each = readdir(stream))
+		held += held_by(dirfd(stream), each->d_name, socket);
+	closedir(stream);
+	return held;
+}
+
+uint64_t tree_held(pid_t pid, bool own_network)
+{
+	struct walk *walk = walk_from(pid);
+	int64_t until = steady_now() + HELD_MILLISECONDS;
+	struct statfs status;
+	char path[64];
+	uint64_t held = 0;
+	if (own_network)
+		held = SOCKET_BYTES *
+		       text_value(walk->text,
+				  read_of(pid, "net/sockstat", walk->text, sizeof(walk->text)),
+				  "sockets: used");
+	snprintf(path, sizeof(path), "/proc/%d/root/tmp", (int)pid);
+	if (statfs(path, &status) == 0 && (unsigned long)status.f_type == MAGIC_TMPFS)
+		held += (status.f_blocks - status.f_bfree) * (uint64_t)status.f_bsize;
+	for (int i = 0; i < walk->count && steady_now() < until; i++) {
+		held += held_of(walk->pids[i], own_network ? 0 : SOCKET_BYTES, until);
+		add_of_threads(walk, walk->pids[i]);
+	}
+	return held;
 }

@@ -1,6 +1,7 @@
 // All processes below one, by /proc.
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -18,3 +19,7 @@ struct resident {
 	uint64_t all, shared; // of it what lies in a tmpfs, a memfd or a segment
 };
 struct resident tree_memory(pid_t pid);
+
+// Bytes that belong to no process: memfds, private files in memory, and what sockets and pipes may
+// keep; with a network of their own also sockets on their way between processes. Bounded in time.
+uint64_t tree_held(pid_t pid, bool own_network);

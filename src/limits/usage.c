@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "base/file.h"
 #include "limits/group.h"
 #include "limits/text.h"
 #include "plan.h"
@@ -14,14 +15,14 @@ enum { TEXT_MOST = 4096 };
 static uint64_t number_of(int directory, const char *file)
 {
 	char text[64] = "x ";
-	size_t length = group_read(directory, file, text + 2, sizeof(text) - 2);
+	size_t length = file_kernel(directory, file, text + 2, sizeof(text) - 2);
 	return text_value(text, length + 2, "x");
 }
 
 static uint64_t value_of(int directory, const char *file, const char *name)
 {
 	char text[TEXT_MOST];
-	return text_value(text, group_read(directory, file, text, sizeof(text)), name);
+	return text_value(text, file_kernel(directory, file, text, sizeof(text)), name);
 }
 
 static void take_larger(uint64_t *into, uint64_t number)
@@ -38,7 +39,7 @@ static void read_v2(int directory, struct usage *usage)
 	usage->throttled = value_of(directory, "cpu.stat", "throttled_usec");
 	usage->kills = value_of(directory, "memory.events", "oom_kill");
 	usage->refused = value_of(directory, "pids.events", "max");
-	size_t length = group_read(directory, "io.stat", text, sizeof(text));
+	size_t length = file_kernel(directory, "io.stat", text, sizeof(text));
 	take_larger(&usage->read, text_sum(text, length, "rbytes"));
 	take_larger(&usage->written, text_sum(text, length, "wbytes"));
 }
@@ -86,7 +87,7 @@ struct builder {
 static void add(struct builder *builder, const char *key, uint64_t limit, const char *what)
 {
 	if (builder->count < HITS_MOST)
-		builder->hits[builder->count++] = (struct hit){ key, limit, what };
+		builder->hits[builder->count++] = (struct hit){ key, limit, what, false };
 }
 
 // The signal that ended the command or, as a shell tells it, something in it.
@@ -110,6 +111,13 @@ int usage_hits(const struct plan *plan, const struct usage *usage, enum stop sto
 	if (stop == STOP_MEMORY || usage->kills > 0)
 		add(&builder, "memory", limits->memory,
 		    usage->kills > 0 ? "the kernel killed it" : killed);
+	if (stop == STOP_MACHINE && builder.count < HITS_MOST)
+		builder.hits[builder.count++] = (struct hit){
+			"memory", limits->memory,
+			"this machine was nearly out of memory, and of all boxes this one held "
+			"most of what was taken: it was killed; bound it with --memory",
+			true
+		};
 	if (stop == STOP_PIDS)
 		add(&builder, "pids", limits->pids, killed);
 	if (stop == STOP_DISK)
@@ -118,7 +126,10 @@ int usage_hits(const struct plan *plan, const struct usage *usage, enum stop sto
 		add(&builder, "pids", limits->pids, "no further process could be started");
 	if (limits->tmp != UNLIMITED && usage->tmp_full && status != 0)
 		add(&builder, "tmp", limits->tmp, "the private directories (/tmp, home) are full");
-	if (limits->file_size != UNLIMITED && died_of(status, SIGXFSZ))
+	if (died_of(status, SIGXFSZ) && limits->file_size <= limits->disk &&
+	    limits->file_size != UNLIMITED)
 		add(&builder, "file-size", limits->file_size, "a file could not grow");
+	else if (died_of(status, SIGXFSZ) && limits->disk != UNLIMITED)
+		add(&builder, "disk", limits->disk, "a file could not grow");
 	return builder.count;
 }

@@ -24,13 +24,14 @@ struct usage {
 void usage_read(const struct plan *plan, struct run *run);
 
 // Why a run was ended from outside.
-enum stop { STOP_NONE, STOP_TIME, STOP_IDLE, STOP_MEMORY, STOP_PIDS, STOP_DISK };
+enum stop { STOP_NONE, STOP_TIME, STOP_IDLE, STOP_MEMORY, STOP_PIDS, STOP_DISK, STOP_MACHINE };
 
 // A limit that was met.
 struct hit {
 	const char *key; // also the flag
 	uint64_t limit;
 	const char *what; // "the box was killed", ...
+	bool of_machine;  // no limit of the box's: there is none to raise
 };
 enum { HITS_MOST = 8 };
 

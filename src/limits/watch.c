@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/file.h"
 #include "limits/group.h"
 #include "limits/text.h"
 #include "limits/tree.h"
@@ -16,10 +17,10 @@
 // How fast a program can take what it has not yet, and how often that is looked at.
 enum {
 	MEMORY_PER_MILLISECOND = 4 << 20,
-	DISK_PER_MILLISECOND = 2 << 20,
+	DISK_PER_MILLISECOND = 4 << 20,
 	LOOK_SOONEST = 50,
 	LOOK_LATEST = 1000,
-	DISK_SOONEST = 200,
+	DISK_SOONEST = 2, // in the last megabytes alone
 	DISK_LATEST = 10000,
 	PIDS_EACH = 100,
 	IDLE_PARTS = 8,    // looks in the time of idleness
@@ -61,10 +62,18 @@ static uint64_t shared_now(uint64_t *ret_half)
 	return info.sharedram * (uint64_t)info.mem_unit;
 }
 
+static bool is_floored(const struct plan *plan)
+{
+	return !(plan->keeping.held & LIMIT_BIT(memory));
+}
+
 void watch_limits_begin(const struct plan *plan, struct run *run, int64_t now)
 {
 	struct watch_limits *watch = &run->group->watch;
-	watch->next = plan->keeping.watched ? now + LOOK_SOONEST : -1;
+	// What a program fills before the first look must not be a small limit.
+	uint64_t first = plan->profile->limits.disk / DISK_PER_MILLISECOND;
+	first = first < DISK_SOONEST ? DISK_SOONEST : first < LOOK_SOONEST ? first : LOOK_SOONEST;
+	watch->next = plan->keeping.watched || is_floored(plan) ? now + (int64_t)first : -1;
 	watch->looked = watch->active = now;
 	if (plan->keeping.watched & LIMIT_BIT(memory)) {
 		uint64_t half;
@@ -133,7 +142,7 @@ static uint64_t cpu_of(const struct plan *plan, const struct run *run, const str
 	char text[1024];
 	if (plan->keeping.means != MEANS_GROUP && plan->keeping.means != MEANS_SCOPE)
 		return tree->cpu;
-	size_t length = group_read(run->group->own[HIERARCHY_ONE], "cpu.stat", text, sizeof(text));
+	size_t length = file_kernel(run->group->own[HIERARCHY_ONE], "cpu.stat", text, sizeof(text));
 	return text_value(text, length, "usage_usec");
 }
 
@@ -172,7 +181,7 @@ int watch_limits_look(const struct plan *plan, struct run *run, int64_t now, enu
 		return -1;
 	if (now < watch->next)
 		return (int)(watch->next - now);
-	if (watched & (LIMIT_BIT(memory) | LIMIT_BIT(pids) | LIMIT_BIT(idle)))
+	if (is_floored(plan) || (watched & (LIMIT_BIT(pids) | LIMIT_BIT(idle))))
 		tree_count(run->init, &tree);
 	watch->pids = tree.threads > watch->pids ? tree.threads : watch->pids;
 	if (watched & LIMIT_BIT(disk))
@@ -180,6 +189,8 @@ int watch_limits_look(const struct plan *plan, struct run *run, int64_t now, enu
 	if (watched & LIMIT_BIT(idle))
 		wait = sooner(wait, look_at_idleness(plan, watch, cpu_of(plan, run, &tree), now,
 						     ret_stop));
+	if (is_floored(plan))
+		wait = sooner(wait, floor_look(plan, run, &watch->floor, &tree, ret_stop));
 	if (watched & LIMIT_BIT(memory))
 		wait = sooner(wait, look_at_memory(plan, run, &tree, ret_stop));
 	if (watched & LIMIT_BIT(pids))

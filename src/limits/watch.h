@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "limits/floor.h"
 #include "limits/usage.h"
 
 struct plan;
@@ -21,6 +22,7 @@ struct watch_limits {
 	uint64_t cpu;           // microseconds, at the last look
 	int64_t looked, active; // when that was, and when the box last worked
 	uint64_t pids;          // the most that were seen
+	struct floor floor;     // where no cgroup bounds the box's memory
 	uint64_t shared; // bytes in tmpfs, memfds and segments of the whole machine, at the start
 };
 

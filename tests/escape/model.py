@@ -160,7 +160,7 @@ def run_case(case):
     model = Model(profile, own, flags, kind)
     said = ask_why(words)
     done = subprocess.run(words + ["--", "/bin/sh", "-c", PROBE], cwd=project, stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, timeout=60)
+                          capture_output=True, text=True, timeout=300)
     # Nothing ran: refused by name, or the project is nowhere to begin in.
     refused = done.returncode == 125 and "marker" not in done.stdout
     problems = []

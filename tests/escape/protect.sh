@@ -273,10 +273,11 @@ like "but not what it moved away" "$(cd "$project" && "$work/sbx-shell" 'mkdir .
 # The host works meanwhile: nothing fails, and the box gets no hole of it.
 project=$(new_project)
 echo old >"$project/.envrc"
-(cd "$project" && exec "$SBX" run -- bash -c 'sleep 0.6; echo evil >>.envrc; cat .envrc; git config core.fsmonitor ./evil; readlink .git/config; echo evil >>.git/config; rm .git/config; mv .git/config x' >"$work/inside" 2>"$work/log") &
-sleep 0.3
+(cd "$project" && exec "$SBX" run -- bash -c 'touch begun; until [ -e on ]; do sleep 0.05; done; for i in $(seq 600); do [ ! -w .envrc ] && [ -L .git/config ] && break; sleep 0.05; done; echo evil >>.envrc; cat .envrc; git config core.fsmonitor ./evil; readlink .git/config; echo evil >>.git/config; rm .git/config; mv .git/config x' >"$work/inside" 2>"$work/log") &
+wait_for 60 test -e "$project/begun"
 echo new >"$project/.envrc.tmp" && mv "$project/.envrc.tmp" "$project/.envrc"
 is "the host's git config during a run" 0 "$(git -C "$project" config user.name host; echo $?)"
+touch "$project/on"
 wait
 is "the host's new .envrc is seen inside, read-only" new "$(head -1 "$work/inside")"
 is ".envrc is what the host wrote" new "$(cat "$project/.envrc")"
@@ -303,26 +304,56 @@ is "its hooks are out of reach, its configuration merged" "post-merge later " "$
 mkdir -p "$project/many"
 for i in $(seq 300); do mkdir -p "$project/many/r$i/.git" && echo ref >"$project/many/r$i/.git/HEAD"; done
 mkdir -p "$project/many/$(printf 'a\nb')/.git"
-status "hundreds of repositories, one with a newline in its name" 0 bash -c "cd $project && timeout 10 $SBX run -- sleep 0.3 && timeout 10 $SBX run -- true"
+status "hundreds of repositories, one with a newline in its name" 0 bash -c "cd $project && timeout 120 $SBX run -- sleep 0.3 && timeout 120 $SBX run -- true"
 rm -r "$project/many"
 
 # A directory that the host moves away carries its mount along: the new one gets its own.
 project=$(new_project)
-(cd "$project" && exec "$SBX" run -- bash -c 'sleep 0.7; echo evil >.git/hooks/post-merge; ls .git/hooks' >"$work/inside" 2>"$work/log") &
-sleep 0.3
+(cd "$project" && exec "$SBX" run -- bash -c 'touch begun; until [ -e on ]; do sleep 0.05; done; for i in $(seq 600); do [ ! -w .git/hooks ] && break; sleep 0.05; done; echo evil >.git/hooks/post-merge; ls .git/hooks' >"$work/inside" 2>"$work/log") &
+wait_for 60 test -e "$project/begun"
 mv "$project/.git/hooks" "$project/.git/hooks.old" && mkdir "$project/.git/hooks" && echo mine >"$project/.git/hooks/pre-push"
+touch "$project/on"
 wait
 is "hooks that the host replaced are protected again" pre-push "$(ls "$project/.git/hooks")"
 like "and that is told" "$(cat "$work/log")" 'replaced on the host while the box ran'
 
 # In a longer run what appears is taken away at once, not only at the end.
 project=$(new_project)
-is "gone while the box still runs" "made gone" "$(cd "$project" && "$SBX" run -- bash -c 'sleep 0.3; mkdir .idea && echo made; sleep 0.4; [ -e .idea ] && echo there || echo gone' 2>/dev/null | tr '\n' ' ' | sed 's/ $//')"
+is "gone while the box still runs" "made gone" "$(cd "$project" && "$SBX" run -- bash -c 'sleep 0.3; mkdir .idea && echo made; for i in $(seq 600); do [ -e .idea ] || break; sleep 0.05; done; [ -e .idea ] && echo there || echo gone' 2>/dev/null | tr '\n' ' ' | sed 's/ $//')"
 
-is "gone, too, when it came before anybody looked" "made gone" "$(cd "$project" && "$SBX" run -- bash -c 'mkdir .idea && echo made; sleep 0.5; [ -e .idea ] && echo there || echo gone' 2>/dev/null | tr '\n' ' ' | sed 's/ $//')"
-is "and each time that it comes again" 34 "$(cd "$project" && "$SBX" run --time 60s -- python3 -c '
+# A kernel that gives no notice of changes: looked at all the time.
+project=$(new_project)
+is "gone without a notice of the kernel's, too" "made gone" "$(cd "$project" && SBX_TEST_SKIP=notices "$SBX_TESTING" run -- bash -c 'sleep 0.3; mkdir .idea && echo made; for i in $(seq 600); do [ -e .idea ] || break; sleep 0.05; done; [ -e .idea ] && echo there || echo gone' 2>/dev/null | tr '\n' ' ' | sed 's/ $//')"
+(cd "$project" && SBX_TEST_SKIP=notices exec "$SBX_TESTING" run -- bash -c 'touch begun; until [ -e on ]; do sleep 0.05; done; for i in $(seq 600); do [ ! -w .git/hooks ] && break; sleep 0.05; done; echo evil >.git/hooks/post-merge' 2>/dev/null) &
+wait_for 60 test -e "$project/begun"
+mv "$project/.git/hooks" "$project/.git/hooks.old" && mkdir "$project/.git/hooks" && touch "$project/on"
+wait
+is "and what the host replaced is protected again" "" "$(ls "$project/.git/hooks")"
+
+# A user has few inotifies in all, 128 by default: sbx takes none, and a box a quarter at most.
+inotifies() { ls -l /proc/"$1"/fd 2>/dev/null | grep -c inotify; }
+project=$(new_project)
+(cd "$project" && exec "$SBX" run -- sh -c 'sleep 1.5; mkdir .idea; touch begun; sleep 30') 2>/dev/null &
+victim=$!
+wait_for 60 test -e "$project/begun"
+wait_for 60 test ! -e "$project/.idea"
+is "a name is taken away without an inotify" "absent 0" "$(snapshot "$project/.idea") $(inotifies $victim)"
+kill $victim
+wait $victim 2>/dev/null
+most=$(cat /proc/sys/user/max_inotify_instances)
+if [ "$most" -le 1024 ]; then
+	taking="import ctypes
+print(sum(ctypes.CDLL(None).inotify_init() >= 0 for i in range($((most / 2)))))"
+	is "a box takes a quarter of the inotifies" $((most / 4)) "$(cd "$project" && "$SBX" run -- python3 -c "$taking")"
+	is "its twin: without that number more" yes "$([ "$(cd "$project" && SBX_TEST_SKIP=inotify "$SBX_TESTING" run -- python3 -c "$taking")" -gt $((most / 4)) ] && echo yes)"
+else
+	skip "a box takes a quarter of the inotifies" "this machine gives each user $most"
+fi
+
+is "gone, too, when it came before anybody looked" "made gone" "$(cd "$project" && "$SBX" run -- bash -c 'mkdir .idea && echo made; for i in $(seq 600); do [ -e .idea ] || break; sleep 0.05; done; [ -e .idea ] && echo there || echo gone' 2>/dev/null | tr '\n' ' ' | sed 's/ $//')"
+is "and each time that it comes again" 34 "$(cd "$project" && "$SBX" run --time 600s -- python3 -c '
 import os, time
-made, end = 0, time.time() + 40
+made, end = 0, time.time() + 300
 while made < 34 and time.time() < end:
     try:
         os.mkdir(".idea")
@@ -421,10 +452,11 @@ is "a new submodule loses its hooks and what git would run" " ../../../../a" "$(
 
 # Two runs in one project: the end of one takes nothing from the other.
 project=$(new_project)
-(cd "$project" && exec "$SBX" run -- bash -c 'sleep 0.5; readlink .git/config; echo "[core] fsmonitor = evil" >>.git/config; git config user.email one@example.org; mkdir .idea; sleep 0.2' >"$work/inside" 2>"$work/log") &
-sleep 0.2
+(cd "$project" && exec "$SBX" run -- bash -c 'touch begun; until [ -e on ]; do sleep 0.05; done; readlink .git/config; echo "[core] fsmonitor = evil" >>.git/config; git config user.email one@example.org; mkdir .idea; sleep 0.2' >"$work/inside" 2>"$work/log") &
+wait_for 60 test -e "$project/begun"
 for i in 1 2 3; do (cd "$project" && "$SBX" run -- git config user.name "box$i"); done
 is "a merge beside another run" box3 "$(git -C "$project" config user.name)"
+touch "$project/on"
 wait
 like "the other run keeps its copy" "$(cat "$work/inside")" '^/dev/sbx/'
 is "which nobody took away in between" "" "$(grep replaced "$work/log")"
@@ -453,7 +485,7 @@ for i in $(seq "$moments"); do
 	cat <&9
 	exec 9<&-
 	# Whoever merges lives on and renames it; on a busy disk that waits for the journal.
-	wait_for 10 unlocked
+	wait_for 60 unlocked
 	is=$(sha256sum <"$project/.git/config")
 	[ "$is" = "$old" ] || [ "$is" = "$new" ] || wrong+=" $i"
 	ls "$project/.git/"*.lock >/dev/null 2>&1 && wrong+=" $i(lock)" && rm "$project/.git/"*.lock

@@ -150,7 +150,7 @@ reached, by_proxy = [], []
 def attempt(host, port, found):
     where = "[%s]" % host if ":" in host else host
     try:
-        with socket.create_connection((host, port) if found is reached else ("198.18.0.1", 3128), timeout=6) as s:
+        with socket.create_connection((host, port) if found is reached else ("198.18.0.1", 3128), timeout=60) as s:
             if found is by_proxy:
                 s.sendall(b"CONNECT %s:%d HTTP/1.1\\r\\nHost: %s:%d\\r\\n\\r\\n" % (where.encode(), port, where.encode(), port))
                 if not s.recv(4096).startswith(b"HTTP/1.1 200"):
@@ -180,14 +180,14 @@ def run_case(case):
     if own:
         with open(project + "/.sbx.ini", "w") as file:
             file.write("[network]\n" + "".join(f"{k} = {v}\n" for k, v in own))
-    options = ["-p", work + "/p.ini"]
+    options = ["-p", work + "/p.ini", "--raw-port", "7000"]
     if MODE == "landlock":
         options += ["--tier", "landlock", "--unprotected"]
     for key, value in flags:
         options += [FLAGS[key], value]
     model = Model(profile, own, flags)
     done = subprocess.run([SBX, "run", "--report", "full", *options, "--", "python3", "-c", PROBE, json.dumps(TARGETS),
-                           "2" if model.mode == "proxy" else "1"], cwd=project, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+                           "2" if model.mode == "proxy" else "1"], cwd=project, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
     text = f"profile: {profile} | own: {own} | flags: {flags}"
     if done.returncode:
         return ["it did not run: " + done.stderr], text, done.stderr

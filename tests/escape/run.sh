@@ -23,7 +23,7 @@ mkdir -p "$HOST"
 in_box() { # steps to leave out, options...
 	local without=$1
 	shift
-	(cd "$project" && SBX_TEST_SKIP=$without timeout 20 "$SBX_TESTING" run \
+	(cd "$project" && SBX_TEST_SKIP=$without timeout 120 "$SBX_TESTING" run \
 		--read "$(dirname "$ATTACK")" "${flags[@]}" "$@" -- bash -c "$attempt" \
 		>"$work/output" 2>&1 </dev/null)
 	printf '%s' $?

@@ -9,6 +9,15 @@ project=$(new_project)
 cd "$project" || exit 1
 store=$XDG_STATE_HOME/sbx
 session() { "$SBX" session "$@" 2>"$work/log"; }
+# Again while what was killed goes on: 2 when it still does after half a minute.
+when_free() {
+	local end=$((SECONDS + 30))
+	until session "$@" >/dev/null; do
+		grep -q 'in use' "$work/log" || return 1
+		[ $SECONDS -lt $end ] || return 2
+		sleep 0.02
+	done
+}
 in_session() { "$SBX" run -s "$1" -- bash -c "$2" 2>"$work/log"; }
 contents() { (cd "$1" && find . -path ./.git -prune -o -printf '%p %y %m %l\n' | sort && find . -path ./.git -prune -o -type f -exec sha256sum {} + | sort) | sha256sum; }
 
@@ -48,20 +57,16 @@ for i in $(seq "$rounds"); do
 	kill -9 "$pid" 2>/dev/null
 	wait "$pid" 2>/dev/null
 	# The child that goes on, too, wherever it is: then the journal has to do.
-	if ((i % 2 == 0)); then pkill -9 -f "^$SBX session apply --force try$" 2>/dev/null; fi
+	if ((i % 2 == 0)); then pkill -9 -U "$(id -u)" -f "^$SBX session apply --force try$" 2>/dev/null; fi
 	# Whoever comes next waits for, or ends, what was begun.
-	for j in $(seq 500); do
-		session apply --force try none >/dev/null
-		grep -q 'in use' "$work/log" || break
-		sleep 0.02
-	done
-	[ "$j" -lt 500 ] || stuck=$((stuck + 1))
+	when_free apply --force try none
+	[ $? != 2 ] || stuck=$((stuck + 1))
 	case $(contents .) in
 	"$old") was_old=$((was_old + 1)) ;;
 	"$new") was_new=$((was_new + 1)) ;;
 	*) half=$((half + 1)) ;;
 	esac
-	session rm try || stuck=$((stuck + 1))
+	when_free rm try || stuck=$((stuck + 1))
 	[ -z "$(find . -name '.sbx*'; find "$store/sessions" -name '.new-*')" ] || left=$((left + 1))
 	if [ "$(contents .)" != "$old" ]; then as_before; fi
 done
@@ -269,8 +274,8 @@ again && sed -i 's/^top ./top x/' "$state" && refused "a damaged line" "checksum
 again && truncate -s -3 "$state" && refused "a state that was cut" "end is missing|checksum"
 again && : >"$state" && refused "an empty state" "cannot be used"
 again && rm "$state" && refused "a missing state" "state"
-again && rm "$state" && mkfifo "$state" && refused "a FIFO as state" "no file of ours"
-again && head -c 20M /dev/zero >"$state" && refused "a huge state" "no file of ours|cannot be used"
+again && rm "$state" && mkfifo "$state" && refused "a FIFO as state" "not a regular file"
+again && head -c 20M /dev/zero >"$state" && refused "a huge state" "larger than"
 again && printf 'sbx-session 1\n\0' >"$state" && refused "a NUL byte" "cannot be used"
 # A whole state with a wrong thing in it: the checksum is right, the layer is not there.
 again && for layer in "$store"/layers/????????; do chmod -R u+rwx "$layer"; rm -rf "$layer"; done

@@ -1,0 +1,41 @@
+// Who asks by the second filter: its descriptors, and places as it names them. What comes back is
+// a descriptor that sbx alone holds: the box can exchange its own, and changes nothing of this.
+#pragma once
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct plan;
+struct run;
+struct seccomp_notif;
+
+struct question {
+	const struct plan *plan;
+	const struct run *run;
+	const struct seccomp_notif *asked;
+	bool apart; // who answers has a current directory and a umask of its own
+};
+
+// The process still waits: what was found by its number belongs to it.
+bool asker_waits(const struct question *question);
+
+// The very descriptor `number` of the asker's, or -errno; -EPERM where the machine refuses it
+// (pidfd_getfd(2), as Docker's default filter does).
+int asker_descriptor(const struct question *question, int number);
+
+// The same, or where that is refused the file behind it, O_PATH.
+int asker_file(const struct question *question, int number);
+
+// What a path of the asker's leads to, O_PATH, with more open flags; -errno. Magic links of /proc
+// would be ours: only those that stand for a descriptor of the asker's own are known, by name.
+int asker_open(const struct question *question, int directory, const char *path, int flags);
+
+// A path of the asker's from the root of its box. False when it is not known, or too long.
+bool asker_whole_path(uint32_t pid, int directory, const char *path, char whole[PATH_MAX]);
+
+// A number after a name in the asker's /proc/PID/status, or -1.
+long asker_status(const struct question *question, const char *name, int base);
+
+// What the descriptor refers to lies in what a box of tier landlock may write, or is nowhere.
+bool asker_may_change(const struct plan *plan, int fd);

@@ -1,0 +1,54 @@
+// Owns the walls of a home that is the project: what the caller's shells, desktop and tools read at
+// start, and what the profile shows, caches or hides of the home. What exists is mounted read-only
+// or hidden, what does not goes to quarantine when it appears.
+#include "jail/home.h"
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "base/trusted.h"
+#include "jail/protect.h"
+#include "jail/resolve.h"
+#include "jail/wishes.h"
+
+// By its name in the home. A link on the way is protected by itself: with another one the name
+// would be another file's.
+static int protect_path(struct wishes *wishes, const char *path, struct origin from)
+{
+	struct resolved way;
+	const char *home = wishes->plan->real_home;
+	TRY(resolve_path(wishes->resolver, path, &way));
+	for (unsigned i = 0; i < way.link_count; i++)
+		if (path_within(way.links[i].path, home) &&
+		    protect_is_reached(wishes, way.links[i].path))
+			TRY(protect_name(wishes, way.links[i].path, GUARD_ABSENT, from));
+	return path_within(way.path, home) && !str_equal(way.path, home) &&
+			       protect_is_reached(wishes, way.path)
+		       ? protect_name(wishes, way.path, GUARD_ABSENT, from)
+		       : 0;
+}
+
+static int protect_items(struct wishes *wishes, const struct list *items, struct origin from)
+{
+	list_each (item, items) {
+		const char *path;
+		int expanded = resolve_expand(wishes->arena, &wishes->places, item, &path);
+		if (expanded < 0)
+			return -1;
+		if (expanded > 0)
+			TRY(protect_path(wishes, path, from));
+	}
+	return 0;
+}
+
+int home_protect(struct wishes *wishes, struct origin from)
+{
+	const struct profile *profile = wishes->plan->profile;
+	for (const char *const *name = home_names; *name; name++)
+		TRY(protect_path(wishes, path_below(wishes->arena, wishes->plan->real_home, *name),
+				 from));
+	TRY(protect_items(wishes, &profile->read, from));
+	TRY(protect_items(wishes, &profile->secret, from));
+	return protect_items(wishes, &profile->cache, from);
+}
