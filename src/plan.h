@@ -33,8 +33,7 @@ enum mount_kind {
 	MOUNT_PROC,   // a fresh /proc
 	MOUNT_PTS,    // an own devpts
 	MOUNT_TEXT,   // a read-only file with our own words, over one of the host or where none is
-	MOUNT_COPY,   // a link to a copy of plan->copies over a file of the host; made after all
-		      // others
+	MOUNT_COPY,   // a link to a copy of plan->copies over a file of the host; made last
 };
 
 // Also decides the Landlock rights below the target.
@@ -43,8 +42,9 @@ enum access { ACCESS_READ, ACCESS_WRITE, ACCESS_DEVICE, ACCESS_NOTHING };
 struct mount {
 	enum mount_kind kind;
 	enum access access;
-	bool on_host;    // the target's directory belongs to the host: it is opened and compared
-	bool optional;   // MOUNT_SELF, MOUNT_MASK: a kernel without the name is fine
+	bool on_host;  // the target's directory belongs to the host: it is opened and compared
+	bool optional; // MOUNT_SELF, MOUNT_MASK: a kernel without the name is fine; MOUNT_TEXT: so
+		       // is a host without it
 	bool in_session; // the target lies in a MOUNT_LAYERS, of which only the box knows what it
 			 // holds
 	bool cache;      // the source is made by the step "caches", which fills `kept`
@@ -77,6 +77,8 @@ struct guard {
 		GUARD_REPOSITORY, // a .git: looked through
 		GUARD_HEADLESS,   // one without HEAD, what a removal in a box has left: looked
 				  // through when it has one again
+		GUARD_BARE,       // HEAD of a directory that git takes for none of its own:
+				  // looked through when it does
 		GUARD_HOOKS,      // only *.sample may appear
 		GUARD_CONFIG,     // cut to what is harmless
 		GUARD_WORKTREES,  // entries that are new are looked through, as are
@@ -122,6 +124,7 @@ struct egress {
 	unsigned publish_count;
 	const char *proxy;    // URL of our own, for programs that insist
 	const char *upstream; // URL of the caller's own proxy, or NULL
+	bool behind_box;      // which is that of a box around this one
 	const char *no_proxy;
 };
 
@@ -142,9 +145,11 @@ enum hierarchy {
 };
 struct keeping {
 	enum means means;
-	uint64_t held;    // LIMIT_BITs that the group keeps
-	uint64_t watched; // LIMIT_BITs that the supervisor looks after
-	bool slice;       // MEANS_GROUP: `parents` is sbx's own, and made when it is missing
+	uint64_t held;      // LIMIT_BITs that the group keeps
+	uint64_t watched;   // LIMIT_BITs that the supervisor looks after
+	uint64_t pids;      // of the groups that the box is made outside of; UNLIMITED: none
+	const char *caller; // a group that the box must not leave, and its limit; NULL: none
+	bool slice;         // MEANS_GROUP: `parents` is sbx's own, and made when it is missing
 	// Directories to make the box's group in; v2 has only the first. GUARD: v2 beside v1, for
 	// BPF.
 	const char *parents[HIERARCHIES];
@@ -194,6 +199,8 @@ struct plan {
 	const char *config, *state; // ~/.config/sbx and ~/.local/state/sbx, by XDG
 	const char *current;        // the caller's directory
 	const char *toplevel;  // of git, or the current directory; NULL when it is none to work in
+	bool given;            // toplevel is the directory of --project-dir
+	bool home_given;       // which is the home
 	const char *project;   // NULL when there is none
 	const char *directory; // the command starts here
 	struct identity directory_identity;
@@ -212,6 +219,7 @@ struct plan {
 	struct searched *searched;  // writable as a whole: the project, and directories beside it
 	unsigned searched_count;
 	const char *index;            // git's, of the project; NULL when it has none
+	const char *repository;       // the project's git directory, or NULL
 	struct timespec start;        // by the clock that files are stamped with
 	struct timespec start_steady; // and by one that nobody sets
 
@@ -220,11 +228,13 @@ struct plan {
 	struct lasting *session; // NULL: what the box writes goes to the host, or is thrown away
 
 	enum tier tier;
+	bool inside;           // a box of sbx: what that one refuses stays refused
 	const char *temporary; // TIER_LANDLOCK: a directory for this run alone
 	struct filter asking;  // a second one, with a listener: jail/asking.h
 
-	unsigned namespaces; // CLONE_NEW* of the box's pid 1
-	bool own_network;    // a network namespace with lo, else the host's network
+	unsigned namespaces;   // CLONE_NEW* of the box's pid 1
+	unsigned inotify_most; // inotifies of all the box's processes
+	bool own_network;      // a network namespace with lo, else the host's network
 	struct egress egress;
 	struct keeping keeping;
 	bool nested;  // user namespaces allowed inside, so no Landlock

@@ -10,8 +10,10 @@
 enum project_access { PROJECT_WRITE, PROJECT_READ, PROJECT_NONE };
 enum network_mode { NETWORK_NONE, NETWORK_PROXY, NETWORK_HOST };
 enum dns_mode { DNS_STRICT, DNS_TOLD };
+enum ech_mode { ECH_REFUSE, ECH_PASS };
 enum environment_mode { ENVIRONMENT_FILTERED, ENVIRONMENT_MINIMAL };
 enum tier { TIER_FULL, TIER_LANDLOCK };
+enum tier_asked { ASKED_AUTO, ASKED_FULL, ASKED_LANDLOCK };
 enum answer { ANSWER_NO, ANSWER_YES };
 
 // What is told at the end, beside what sbx could not do.
@@ -49,10 +51,11 @@ struct profile {
 	struct list read, write, cache, scratch, tmpfs, hide, secret, protect, socket, device;
 
 	enum network_mode network;
-	struct list allow, deny, loopback, publish;
+	struct list allow, deny, loopback, publish, raw_ports;
 	struct list upload, download, connections, rate;
 	enum answer network_private;
 	enum dns_mode dns;
+	enum ech_mode ech;
 	enum answer guard;    // BPF programs as a second wall
 	const char *upstream; // a proxy of the caller's, NULL: as the environment says
 
@@ -76,6 +79,7 @@ struct invocation {
 	struct list profiles;
 	const char *shell_string; // -c STRING
 	const char *session;      // -s NAME, or NULL
+	const char *project_dir;  // or NULL: by the current directory
 	const char *apply;        // of a review: "yes", "no" or a file, NULL: asked
 	const char *from;         // where a new session begins, or NULL
 	enum answer review, as_root, stat, dot, force, dry_run;
@@ -83,6 +87,6 @@ struct invocation {
 	enum answer unprotected, terse, explain, learn;
 	const char *output;   // of learn, or NULL
 	const char *language; // of code, or NULL: found out
-	enum tier tier;
+	enum tier_asked tier;
 	char **command; // argv of the command, NULL-terminated; NULL when none was given
 };

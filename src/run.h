@@ -90,14 +90,14 @@ struct run {
 	int *mounts;
 	int root;
 	int listener;   // host side: of the second filter
+	int questions;  // explain: the way to who answers them
 	int asked_root; // explain: of the box, opened with the first question
 	bool reaped;    // host side: somebody reaps what we leave behind
 	int copies;     // host side: the directory of the box's copies
 
 	struct proxy *proxy; // net
 	// Connects a socket of tier landlock to the proxy, on its way to `to`: 0 or -errno.
-	int (*relay)(const struct plan *plan, struct run *run, int socket,
-		     const struct sockaddr_storage *to);
+	int (*relay)(const struct run *run, int socket, const struct sockaddr_storage *to);
 
 	// steps
 	uint32_t host_nanoseconds[STEPS_MOST];

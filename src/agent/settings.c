@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "base/owned.h"
 #include "base/path.h"
@@ -33,23 +34,15 @@ static int read_file(struct arena *arena, const char *path, const char **ret_tex
 		     unsigned *ret_mode)
 {
 	struct stat status;
-	autoclose int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0 && errno == ENOENT) {
-		*ret_text = "";
+	size_t length;
+	autoclose int fd = file_open(AT_FDCWD, path, FILE_LINK, &status);
+	*ret_text = "";
+	if (fd < 0 && file_missing())
 		return 0;
-	}
-	if (fd < 0 || fstat(fd, &status) < 0)
-		return fail(errno, "'%s'", path);
-	if (!S_ISREG(status.st_mode) || status.st_size > JSON_BYTES_MOST)
-		return fail(0, "'%s' is no file of settings", path);
-	char *text = arena_take(arena, (size_t)status.st_size + 1);
-	ssize_t got = fd_read_all(fd, text, (size_t)status.st_size);
-	if (got < 0)
-		return fail(errno, "'%s'", path);
-	if (memchr(text, '\0', (size_t)got))
+	if (fd < 0 || file_read_open(fd, &status, JSON_BYTES_MOST, arena, ret_text, &length) < 0)
+		return file_failed(arena_text(arena, "'%s'", path), JSON_BYTES_MOST);
+	if (memchr(*ret_text, '\0', length))
 		return fail(0, "'%s': a NUL byte in it", path);
-	text[got] = '\0';
-	*ret_text = text;
 	*ret_mode = status.st_mode & 07777;
 	return 0;
 }

@@ -22,7 +22,7 @@
 #include "cli/box.h"
 #include "cli/help.h"
 #include "cli/verbs.h"
-#include "jail/machine.h"
+#include "jail/outer.h"
 #include "run/decide.h"
 
 extern char **environ;
@@ -247,7 +247,7 @@ static int show_one(struct box *box, const char *name, struct out *out, bool *re
 static int status_inside(struct out *out)
 {
 	const struct agent *agent = agent_of_environment(environ);
-	if (probe_in_box()) {
+	if (outer_is_box()) {
 		out_text(out, "this command runs in a box of sbx\n");
 		return 0;
 	}
@@ -298,7 +298,7 @@ static int hook(struct box *box, char **names, struct out *out)
 		return fail(0, "a question that is too long");
 	question[got] = '\0';
 	// A box around the whole agent holds its commands, too.
-	if (probe_in_box())
+	if (outer_is_box())
 		return 0;
 	TRY(hook_answer(arena, agent, program, question, (size_t)got, &answer));
 	agent_seen(arena, agent);

@@ -22,7 +22,8 @@ static int tell(char **words, const char *verb)
 		return fail(0, "'%.40s' is no run; those there are: sbx log --runs",
 			    str_shown(words[0]));
 	for (char **word = words + 1; *word; word++)
-		if (!destination_parse(*word, &destination))
+		if (!destination_parse(*word, &destination) ||
+		    (destination.raw && !str_equal(verb, "allow")))
 			return fail(
 				0,
 				"'%.80s' is no destination: name[:port,...], *.domain, address or "

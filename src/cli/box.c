@@ -133,8 +133,8 @@ struct outcome box_try(struct box *box, struct run *run)
 	*run = (struct run){ .arguments = box->arguments.all, .environment = environ };
 	run->pidfd = run->to_host = run->from_box = run->terminal = run->signals = run->root = -1;
 	run->go[0] = run->go[1] = run->helper = run->network[0] = run->network[1] = -1;
-	run->asked_root = run->user = run->view = run->copies = run->listener = run->cgroup =
-		run->counters = run->catcher = -1;
+	run->questions = run->asked_root = run->user = run->view = run->copies = run->listener =
+		run->cgroup = run->counters = run->catcher = -1;
 	run->session = run->slot = run->session_user = run->session_view = run->descriptors =
 		run->own_overlay = -1;
 	for (int i = 0; i < ROOTS_MOST; i++)
@@ -144,7 +144,7 @@ struct outcome box_try(struct box *box, struct run *run)
 				.manager = -1 };
 	run->group = &group;
 	run->mounts = mounts;
-	proxy = (struct proxy){ .audit = -1, .live = -1 };
+	proxy = (struct proxy){ .live = -1, .owners = -1 };
 	run->proxy = &proxy;
 	run->relay = proxy_relay;
 	return supervise(&box->plan, run);
@@ -181,7 +181,7 @@ static int fall_back(const struct box *box, const struct run *run)
 	lower->handback = box->handback;
 	lower->code = box->code;
 	lower->plan.snippet = box->plan.snippet;
-	lower->invocation.tier = TIER_LANDLOCK;
+	lower->invocation.tier = ASKED_LANDLOCK;
 	return box_run(lower);
 }
 

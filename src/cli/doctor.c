@@ -1,4 +1,5 @@
 // sbx doctor: runs a box that does nothing, step by step, and says what this machine enforces.
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +8,12 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/file.h"
+#include "base/gitconfig.h"
 #include "base/out.h"
+#include "base/path.h"
 #include "base/str.h"
+#include "bpf/guard.h"
 #include "cli/box.h"
 #include "cli/help.h"
 #include "cli/verbs.h"
@@ -20,6 +25,7 @@
 #include "run/paths.h"
 #include "run/steps.h"
 #include "run/supervise.h"
+#include "run/walk.h"
 
 enum { FINDINGS_MOST = 32 };
 
@@ -43,6 +49,7 @@ struct wall {
 };
 static const struct wall walls[] = {
 	{ "namespaces", "namespaces", "user, mount, pid, ipc, uts and cgroup" },
+	{ "landlock", "landlock tier", "files and TCP by a domain of Landlock" },
 	{ "ids", "user ids", "the caller's, one to one" },
 	{ "join", "own network", "nothing but a loopback" },
 	{ "view", "mount view", "only what is named, mounted by descriptor" },
@@ -61,6 +68,12 @@ static int step_index(const char *name)
 	return -1;
 }
 
+static bool is_wall_of(const struct plan *plan, const struct step *step)
+{
+	const char *other = plan->tier == TIER_FULL ? "landlock" : "namespaces";
+	return walk_has_step(plan, step) && !str_equal(step->name, other);
+}
+
 // By effect: the same steps as in every run, up to `true`.
 static void try_walls(struct doctor *doctor)
 {
@@ -71,6 +84,8 @@ static void try_walls(struct doctor *doctor)
 						     : step_index("command");
 	for (size_t i = 0; i < sizeof(walls) / sizeof(*walls); i++) {
 		int index = step_index(walls[i].step);
+		if (!is_wall_of(&doctor->box->plan, &steps[index]))
+			continue;
 		struct finding finding = { .wall = walls[i].name, .detail = walls[i].detail };
 		if (index >= failed) {
 			finding.state = FINDING_MISSING;
@@ -117,6 +132,32 @@ static void try_kernel(struct doctor *doctor)
 						    name.release, name.machine) });
 }
 
+// What the caller may do beyond an ordinary user; the command never has any of it.
+static void try_capabilities(struct doctor *doctor)
+{
+	const char *guard = probe_may_guard() ? "may be loaded" : "needs more";
+	const char *yours = probe_capabilities(doctor->box->arena);
+	find(doctor, (struct finding){ .wall = "capabilities",
+				       .detail = arena_text(
+					       doctor->box->arena,
+					       "yours: %s; the command's: none; a box needs none, "
+					       "--guard %s",
+					       yours, guard) });
+}
+
+static void try_outer(struct doctor *doctor)
+{
+	if (!doctor->box->plan.inside)
+		return;
+	find(doctor,
+	     (struct finding){
+		     .wall = "box around",
+		     .detail = doctor->box->plan.tier == TIER_LANDLOCK
+				       ? "this is inside a box of sbx, which decides, too, and "
+					 "gives no namespaces: boxes in it are of tier landlock"
+				       : "this is inside a box of sbx, which decides, too" });
+}
+
 // Of strict limits: the box that is tried has one.
 static void try_limits(struct doctor *doctor)
 {
@@ -129,10 +170,28 @@ static void try_limits(struct doctor *doctor)
 	};
 	const struct keeping *keeping = &doctor->box->plan.keeping;
 	struct finding finding = { .wall = "limits", .detail = details[keeping->means] };
-	if (keeping->means == MEANS_RLIMITS) {
+	if (keeping->means == MEANS_RLIMITS && doctor->box->plan.inside) {
+		finding.detail =
+			"by rlimits and a look now and then, within those of the box around";
+	} else if (keeping->means == MEANS_RLIMITS) {
 		finding.state = FINDING_WEAK;
 		finding.fix = means_missing;
 	}
+	find(doctor, finding);
+}
+
+// A wall for root alone: others lack nothing that they could have.
+static void try_guard(struct doctor *doctor)
+{
+	struct finding finding = { .wall = "guard",
+				   .detail = "--guard yes: its BPF programs can be loaded" };
+	if (guard_try() < 0 && (err_number() == EPERM || err_number() == EACCES)) {
+		finding.detail = "--guard yes is for callers who may load BPF programs: root";
+	} else if (err_text()[0]) {
+		finding.state = FINDING_WEAK;
+		finding.detail = arena_text(doctor->box->arena, "%s", err_text());
+	}
+	err_clear();
 	find(doctor, finding);
 }
 
@@ -189,6 +248,38 @@ static void try_path(struct doctor *doctor)
 	out_free(&out);
 }
 
+// Git takes any directory with HEAD, objects and refs for a repository, and runs what its config
+// names, unless the user forbids that (git-config(1), since 2.35.2). What includes say is not read.
+static void try_bare(struct doctor *doctor)
+{
+	struct arena *arena = doctor->box->arena;
+	const char *home = getenv("HOME"), *config = getenv("XDG_CONFIG_HOME");
+	const char *value = NULL, *text;
+	struct gitconfig parsed;
+	size_t length;
+	home = home && home[0] == '/' ? home : "/";
+	config = config && config[0] == '/' ? config : path_below(arena, home, ".config");
+	const char *const files[] = { "/etc/gitconfig", path_below(arena, config, "git/config"),
+				      path_below(arena, home, ".gitconfig") };
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+		if (file_read(AT_FDCWD, files[i], FILE_LINK, GITCONFIG_BYTES_MOST, arena, &text,
+			      &length) > 0 &&
+		    gitconfig_parse(arena, text, length, &parsed) == 0 &&
+		    gitconfig_value(&parsed, "safe.barerepository"))
+			value = gitconfig_value(&parsed, "safe.barerepository");
+	err_clear();
+	struct finding finding = { .wall = "git",
+				   .detail = "safe.bareRepository is explicit: git runs in no bare "
+					     "repository that it comes upon" };
+	if (!value || !str_equal(value, "explicit")) {
+		finding.state = FINDING_WEAK;
+		finding.detail = "your git uses each bare repository that it comes upon, whoever "
+				 "made it";
+		finding.fix = "git config --global safe.bareRepository explicit";
+	}
+	find(doctor, finding);
+}
+
 static const char *const state_words[] = { "ok", "MISSING", "weak" };
 
 static void print_text(struct out *out, const struct doctor *doctor)
@@ -243,6 +334,13 @@ static void try_overlays(struct doctor *doctor)
 	struct box *box = box_new();
 	if (doctor->run.message.kind != MESSAGE_ENDED)
 		return;
+	if (doctor->box->plan.tier == TIER_LANDLOCK) {
+		finding.state = FINDING_WEAK;
+		finding.detail = "no sessions, --review and --scratch: they need namespaces";
+		finding.fix = "start the outer box with --allow-syscalls namespaces";
+		find(doctor, finding);
+		return;
+	}
 	box->arguments.all = doctor->box->arguments.all;
 	if (decide(box, "files", "scratch", "/usr/share") < 0 ||
 	    box_try(box, &doctor->overlays).kind != OUTCOME_ENDED) {
@@ -261,11 +359,15 @@ static void try_overlays(struct doctor *doctor)
 static int examine(struct doctor *doctor)
 {
 	TRY(decide(doctor->box, "limits", "memory", "64M"));
+	try_outer(doctor);
 	try_kernel(doctor);
 	try_landlock(doctor);
+	try_capabilities(doctor);
 	try_limits(doctor);
+	try_guard(doctor);
 	try_name(doctor);
 	try_path(doctor);
+	try_bare(doctor);
 	return 0;
 }
 

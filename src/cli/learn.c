@@ -1,16 +1,15 @@
 // sbx learn: runs a command as enforced as ever, and proposes the lines that it lacked.
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/diff.h"
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/given.h"
 #include "base/host.h"
 #include "base/out.h"
@@ -29,21 +28,15 @@
 // The profile that is added to, "" when there is none yet.
 static int read_before(struct arena *arena, const char *path, const char **ret_text)
 {
-	struct stat status;
+	const char *text;
+	size_t length;
 	struct ini_rows rows;
 	*ret_text = "";
 	if (!path)
 		return 0;
-	autoclose int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0)
-		return errno == ENOENT ? 0 : fail(errno, "'%s'", path);
-	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) || status.st_size > INI_BYTES_MOST)
-		return fail(0, "'%s' is no profile", path);
-	char *text = arena_take(arena, (size_t)status.st_size + 1);
-	ssize_t got = fd_read_all(fd, text, (size_t)status.st_size);
-	if (got < 0)
-		return fail(errno, "'%s'", path);
-	TRY(ini_read(arena, path, text, (size_t)got, &rows));
+	if (file_read(AT_FDCWD, path, FILE_LINK, INI_BYTES_MOST, arena, &text, &length) < 0)
+		return file_failed(path, INI_BYTES_MOST);
+	TRY(ini_read(arena, path, text, length, &rows));
 	*ret_text = text;
 	return 0;
 }

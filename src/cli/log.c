@@ -1,4 +1,5 @@
 // sbx log: the connections of past and present runs, for people or as they were written.
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -37,20 +38,23 @@ static const char *value_of(struct arena *arena, const char *line, const char *k
 static void show_line(struct arena *arena, struct out *out, const char *line)
 {
 	const char *program = value_of(arena, line, "program"), *why = value_of(arena, line, "why");
-	out_text(out, "%.19s %-7s %s:%s %s%s%s%sx%s %s up %s down run %s\n",
+	const char *name = value_of(arena, line, "name"), *port = value_of(arena, line, "port");
+	// What is counted together has no destination.
+	bool together = !*name;
+	out_text(out, "%.19s %-7s %s%s%s %s%s%s%sx%s %s up %s down run %s\n",
 		 value_of(arena, line, "time"), value_of(arena, line, "verdict"),
-		 value_of(arena, line, "name"), value_of(arena, line, "port"), program,
+		 together ? "others" : name, together ? "" : ":", together ? "" : port, program,
 		 *program ? " " : "", why, *why ? " " : "", value_of(arena, line, "connections"),
 		 value_of(arena, line, "up"), value_of(arena, line, "down"),
 		 value_of(arena, line, "run"));
 }
 
-static int show_file(struct box *box, struct out *out, const char *name, const char *run)
+static int show_file(struct box *box, struct out *out, const char *directory, const char *name,
+		     const char *run)
 {
 	char *line = NULL;
 	size_t size = 0;
-	const char *state = decide_state_directory(box->arena, environ);
-	const char *path = arena_text(box->arena, "%s/%s/%s", state, AUDIT_DIRECTORY, name);
+	const char *path = arena_text(box->arena, "%s/%s", directory, name);
 	FILE *file = fopen(path, "re");
 	if (!file)
 		return errno == ENOENT ? 0 : fail(errno, "'%s'", path);
@@ -69,6 +73,29 @@ static int show_file(struct box *box, struct out *out, const char *name, const c
 	free(line);
 	fclose(file);
 	return 0;
+}
+
+static int is_log(const struct dirent *entry)
+{
+	return str_ends(entry->d_name, AUDIT_SUFFIX);
+}
+
+// Run by run, the oldest first.
+static int show_files(struct box *box, struct out *out, const char *run)
+{
+	struct dirent **entries;
+	const char *state = decide_state_directory(box->arena, environ);
+	const char *directory = arena_text(box->arena, "%s/" AUDIT_DIRECTORY, state);
+	int result = 0, count = scandir(directory, &entries, is_log, alphasort);
+	if (count < 0)
+		return errno == ENOENT ? 0 : fail(errno, "'%s'", directory);
+	for (int i = 0; i < count; i++) {
+		if (result == 0)
+			result = show_file(box, out, directory, entries[i]->d_name, run);
+		free(entries[i]);
+	}
+	free(entries);
+	return result;
 }
 
 static void show_runs(struct out *out)
@@ -105,8 +132,8 @@ int verb_log(char **words)
 	const char *run = box->arguments.rest[0];
 	if (box->invocation.runs == ANSWER_YES)
 		show_runs(&out);
-	else if ((result = show_file(box, &out, AUDIT_OLD, run)) == 0)
-		result = show_file(box, &out, AUDIT_FILE, run);
+	else
+		result = show_files(box, &out, run);
 	if (result < 0)
 		return box_failed();
 	return out_flush(&out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : STATUS_OK;

@@ -11,6 +11,7 @@
 #include "cli/box.h"
 #include "cli/help.h"
 #include "cli/verbs.h"
+#include "jail/machine.h"
 #include "limits/means.h"
 #include "policy/keys.h"
 #include "policy/values.h"
@@ -176,6 +177,7 @@ static const struct network_row {
 	const char *name;
 	size_t offset; // of a list in struct profile
 } network_rows[] = {
+	{ "raw-port", offsetof(struct profile, raw_ports) }, // of no use where nothing is allowed
 	{ "upload", offsetof(struct profile, upload) },
 	{ "download", offsetof(struct profile, download) },
 	{ "connect", offsetof(struct profile, connections) },
@@ -217,8 +219,10 @@ static void text_network(struct out *out, const struct plan *plan)
 	text_list(out, "deny", &plan->egress.deny);
 	if (!plan->egress.allow.first)
 		out_text(out, "  allow      nothing\n");
-	for (int i = 0; i < NETWORK_ROWS; i++)
+	for (int i = plan->egress.allow.first ? 0 : 1; i < NETWORK_ROWS; i++)
 		text_list(out, network_rows[i].name, network_list(plan, i));
+	if (plan->profile->ech == ECH_PASS)
+		out_text(out, "  ech        TLS clients may hide another server name\n");
 	if (plan->profile->network_private == ANSWER_YES)
 		out_text(out, "  private    allowed names may lead to private addresses\n");
 	if (plan->egress.upstream)
@@ -234,6 +238,7 @@ static void text_plan(struct out *out, const struct box *box)
 	text_network(out, plan);
 	out_text(out, "user         uid %u, gid %u%s, no capabilities\n", (unsigned)plan->uid,
 		 (unsigned)plan->gid, plan->as_root ? " (as uid 0, gid 0)" : "");
+	out_text(out, "  yours      %s\n", probe_capabilities(plan->arena));
 	out_text(out, "landlock     ");
 	out_text(out, plan->landlock ? "ABI %d\n" : "off\n", plan->landlock);
 	out_text(out, "filter       %u instructions\n", plan->filter.count);
@@ -302,6 +307,8 @@ static void json_plan(struct out *out, const struct box *box)
 		json_words(out, network_rows[i].name, network_list(plan, i));
 	json_number(out, "uid", plan->uid);
 	json_number(out, "gid", plan->gid);
+	json_string(out, "caller_capabilities", probe_capabilities(plan->arena));
+	json_string(out, "command_capabilities", "none");
 	json_number(out, "landlock", (unsigned)plan->landlock);
 	json_open(out, "limits", '{');
 	for (const struct key *key = next_limit(NULL); key; key = next_limit(key))

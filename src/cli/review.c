@@ -214,6 +214,10 @@ static int prepare(struct box *box)
 		return fail(0,
 			    "--review makes a session of its own; without it: sbx session diff %s",
 			    box->invocation.session);
+	if (box->invocation.project_dir)
+		return fail(0,
+			    "--review is of the current directory's project; change to it, without "
+			    "--project-dir");
 	decide_places(&plan, environ);
 	const char *why = plan.toplevel ? project_refusal(&plan, plan.toplevel)
 					: "is no project to review changes of";

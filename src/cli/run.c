@@ -1,4 +1,4 @@
-// sbx run: a command, or with -c a string for the shell, in a box-> Also sbx-shell.
+// sbx run: a command, or with -c a string for the shell, in a box. Also sbx-shell.
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #include "cli/help.h"
 #include "cli/review.h"
 #include "cli/verbs.h"
-#include "jail/machine.h"
+#include "jail/outer.h"
 #include "policy/keys.h"
 
 extern char **environ;
@@ -93,7 +93,7 @@ int verb_sbx_shell(char **words)
 	box->invocation.terse = ANSWER_YES; // an agent's model reads what we print
 	bool string = words[0] && !words[1] && words[0][0] != '-';
 	box_use_shell(box, string ? words[0] : NULL, string ? words + 1 : words);
-	if (probe_in_box())
+	if (outer_is_box())
 		return run_inside(box);
 	if (agent) {
 		agent_seen(box->arena, agent);

@@ -1,4 +1,4 @@
-// sbx shell: the caller's shell in a box->
+// sbx shell: the caller's shell in a box.
 #include "base/err.h"
 #include "cli/box.h"
 #include "cli/help.h"

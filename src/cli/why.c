@@ -18,6 +18,7 @@
 #include "cli/help.h"
 #include "cli/verbs.h"
 #include "jail/judge.h"
+#include "jail/outer.h"
 #include "net/own.h"
 #include "net/rules.h"
 
@@ -70,6 +71,18 @@ static const char *path_words(const struct judgement *judgement, const char *pat
 	return "is not in the box: no line names it";
 }
 
+// What the box around this one makes of it, by effect.
+static void why_outer(const struct box *box, const char *path, bool absent, struct out *out)
+{
+	if (!box->plan.inside)
+		return;
+	if (access(path, F_OK) < 0 && errno == ENOENT && absent)
+		out_text(out,
+			 "  the box around this one has no such file: that one needs the same\n");
+	else if (access(path, W_OK) < 0 && errno == EROFS)
+		out_text(out, "  it is read-only in the box around this one\n");
+}
+
 static void why_shown(struct box *box, const char *path, struct out *out)
 {
 	struct judgement judgement = judge_path(&box->plan, path);
@@ -80,6 +93,7 @@ static void why_shown(struct box *box, const char *path, struct out *out)
 	if (judgement.by)
 		out_text(out, " (%s)", str_shown(line_of(box, &judgement.by->from)));
 	out_text(out, "\n");
+	why_outer(box, path, absent, out);
 	if (absent)
 		out_text(out, "  to read it:  --read %s\n", str_shown(path));
 	else if (access(path, R_OK) < 0 && errno == EACCES)
@@ -97,10 +111,16 @@ static void why_shown(struct box *box, const char *path, struct out *out)
 static void why_path(struct box *box, const char *word, struct out *out)
 {
 	char real[PATH_MAX];
-	const char *path = word;
+	const char *path = word, *copy;
+	struct identity link;
 	if (str_starts(word, "~"))
 		path = arena_text(box->arena, "%s%s", box->plan.home, word + 1);
 	path = path_join(box->arena, box->plan.current ? box->plan.current : "/", path);
+	if (outer_copy(box->arena, path, &link, &copy)) {
+		out_text(out, "%s can be read: the copy of the box around this one (protect)\n",
+			 str_shown(path));
+		return;
+	}
 	if (realpath(path, real) && !str_equal(real, path)) {
 		out_text(out, "%s leads to %s\n", str_shown(path), str_shown(real));
 		path = arena_copy(box->arena, real, strlen(real));
@@ -269,6 +289,8 @@ int verb_why(char **words)
 	}
 	if (box_plan(box) < 0)
 		return box_failed();
+	if (box->plan.inside)
+		out_text(&out, "inside a box of sbx: what that one refuses stays refused\n");
 	for (; *asked; asked++) {
 		int result = 0;
 		if (**asked == '$')

@@ -10,45 +10,34 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/str.h"
 #include "policy/keys.h"
 
 const char find_system_directory[] = "/etc/sbx";
 
-static int check_file(const char *path, const struct stat *status)
+static int check_owner(const char *path, const struct stat *status)
 {
-	if (!S_ISREG(status->st_mode))
-		return fail(0, "%s: is not a regular file", path);
 	if (status->st_uid != 0 && status->st_uid != geteuid())
 		return fail(0, "%s: belongs to uid %u, expected yours or root's", path,
 			    (unsigned)status->st_uid);
 	if (status->st_mode & (S_IWOTH | S_IWGRP) && status->st_uid != 0)
 		return fail(0, "%s: is writable by others; chmod go-w %s", path, path);
-	if (status->st_size > INI_BYTES_MOST)
-		return fail(0, "%s: is larger than %d KiB", path, INI_BYTES_MOST / 1024);
 	return 0;
 }
 
 int find_read_file(struct arena *arena, const char *path, struct source *ret_source)
 {
 	struct stat status;
-	// Non-blocking: a FIFO must not hold us before it is refused.
-	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct source source = { .file = path };
+	autoclose int fd = file_open(AT_FDCWD, path, FILE_LINK, &status);
 	if (fd < 0)
-		return fail(errno, "%s: cannot read this profile", path);
-	if (fstat(fd, &status) < 0)
-		return fail(errno, "%s: fstat", path);
-	TRY(check_file(path, &status));
-	char *text = arena_take(arena, INI_BYTES_MOST + 1);
-	ssize_t length = fd_read_all(fd, text, INI_BYTES_MOST + 1);
-	if (length < 0)
-		return fail(errno, "%s: cannot read this profile", path);
-	if (length > INI_BYTES_MOST)
-		return fail(0, "%s: is larger than %d KiB", path, INI_BYTES_MOST / 1024);
-	struct source source = {
-		.file = path, .text = text, .length = (size_t)length, .names = status.st_nlink
-	};
-	TRY(ini_read(arena, path, text, (size_t)length, &source.rows));
+		return file_failed(path, INI_BYTES_MOST);
+	TRY(check_owner(path, &status));
+	if (file_read_open(fd, &status, INI_BYTES_MOST, arena, &source.text, &source.length) < 0)
+		return file_failed(path, INI_BYTES_MOST);
+	source.names = status.st_nlink;
+	TRY(ini_read(arena, path, source.text, source.length, &source.rows));
 	*ret_source = source;
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/file.h"
 #include "base/host.h"
 #include "base/err.h"
 #include "base/fd.h"
@@ -86,9 +87,8 @@ static void read_file(struct reader *reader, const char *path, const char *word)
 	char text[FILE_MOST + 1];
 	if (reader->project && path_within(path, reader->project))
 		return;
-	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) ||
-	    (status.st_mode & (S_IWGRP | S_IWOTH)) ||
+	autoclose int fd = file_open(AT_FDCWD, path, FILE_LINK, &status);
+	if (fd < 0 || (status.st_mode & (S_IWGRP | S_IWOTH)) ||
 	    (status.st_uid != 0 && status.st_uid != geteuid()))
 		return;
 	ssize_t got = fd_read_all(fd, text, FILE_MOST);

@@ -9,8 +9,10 @@
 
 static const char *const project_words[] = { "write", "read", "none", NULL };
 static const char *const tier_words[] = { "full", "landlock", NULL };
+static const char *const asked_words[] = { "auto", "full", "landlock", NULL };
 static const char *const network_words[] = { "none", "proxy", "host", NULL };
 static const char *const dns_words[] = { "strict", "told", NULL };
+static const char *const ech_words[] = { "refuse", "pass", NULL };
 static const char *const answer_words[] = { "no", "yes", NULL };
 static const char *const report_words[] = { "never", "short", "full", "json", "model", NULL };
 static const char *const language_words[] = { "bash", "python", "node", "perl", "awk",
@@ -85,9 +87,9 @@ const struct key keys[] = {
 	  .tightens = TIGHTENS_LESS, .help = "none: only the box's own loopback; proxy: TCP to what allow names; host: the "
 		  "network as it is" },
 	{ IN_PROFILE("network", "allow", allow), .flag = "allow-domain", .letter = 'a', .kind = KEY_LIST,
-	  .form = FORM_DESTINATION, .value = "HOST",
+	  .form = FORM_RULE, .value = "HOST",
 	  .help = "who may be reached: name[:port,...], *.domain, address, network/prefix, @group, or * for "
-		  "every name" },
+		  "every name; in HTTP, TLS or SSH, with /tcp at the end in any protocol" },
 	{ IN_PROFILE("network", "deny", deny), .flag = "deny-domain", .kind = KEY_LIST,
 	  .form = FORM_DESTINATION, .value = "HOST", .tightens = TIGHTENS_ALWAYS,
 	  .help = "who may not, whatever allow says; an address also behind a name" },
@@ -98,6 +100,14 @@ const struct key keys[] = {
 	  .value = "strict|told", .tightens = TIGHTENS_LESS,
 	  .help = "told: a denied name resolves and is refused when connected to, with the reason; strict: "
 		  "it does not exist" },
+	{ IN_PROFILE("network", "raw-port", raw_ports), .flag = "raw-port", .kind = KEY_LIST,
+	  .form = FORM_PORT, .value = "PORT",
+	  .help = "at this port an allowed name may be spoken to in a protocol that sbx does not read, as if "
+		  "its rule ended with /tcp; base has those of databases, queues and mail" },
+	{ IN_PROFILE("network", "ech", ech), .flag = "ech", .kind = KEY_WORD, .words = ech_words,
+	  .value = "refuse|pass", .tightens = TIGHTENS_LESS,
+	  .help = "pass: a TLS client may hide another server name behind the allowed one (encrypted client "
+		  "hello), as browsers do" },
 	{ IN_PROFILE("network", "loopback", loopback), .flag = "loopback", .kind = KEY_LIST,
 	  .form = FORM_PORT, .value = "PORT",
 	  .help = "this TCP port of the host's 127.0.0.1 appears at the box's" },
@@ -204,10 +214,14 @@ const struct key keys[] = {
 	  .form = FORM_SESSION, .value = "NAME",
 	  .help = "in this session: what is written is kept in it, from run to run, and the host's files stay as "
 		  "they are" },
-	{ ON_COMMAND_LINE(VERBS_BOX, tier), .flag = "tier", .kind = KEY_WORD, .words = tier_words,
-	  .value = "full|landlock",
+	{ ON_COMMAND_LINE(VERBS_BOX, project_dir), .flag = "project-dir", .kind = KEY_TEXT,
+	  .form = FORM_PATH, .value = "DIR",
+	  .help = "this directory is the project, whatever git says; also your home directory, where a container "
+		  "image makes it one" },
+	{ ON_COMMAND_LINE(VERBS_BOX, tier), .flag = "tier", .kind = KEY_WORD, .words = asked_words,
+	  .value = "auto|full|landlock",
 	  .help = "landlock: without namespaces, for machines that give none; sbx plan lists what is "
-		  "lost" },
+		  "lost. auto: landlock inside a box that gives none, else full" },
 	{ ON_COMMAND_LINE(VERBS_BOX, unprotected), .flag = "unprotected", .kind = KEY_SWITCH,
 	  .help = "let the box write what your own tools trust: git's hooks and configuration, "
 		  "settings of editors and agents" },

@@ -7,12 +7,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/owned.h"
 #include "base/path.h"
 #include "base/str.h"
@@ -29,28 +29,11 @@ static const char *store_name(struct arena *arena, const char *project)
 			  (unsigned long long)str_hash(project));
 }
 
-// The whole text of a regular file: 1, 0 when there is none, -1.
 static int read_text(struct arena *arena, const char *path, size_t most, const char **ret_text,
 		     size_t *ret_length)
 {
-	struct stat status;
-	autoclose int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
-		return 0;
-	if (fd < 0 || fstat(fd, &status) < 0)
-		return fail(errno, "%s: cannot read this profile", path);
-	if (!S_ISREG(status.st_mode))
-		return fail(0, "%s: is not a regular file", path);
-	char *text = status.st_size <= (off_t)most ? arena_take(arena, (size_t)status.st_size + 1)
-						   : NULL;
-	ssize_t length = text ? fd_read_all(fd, text, (size_t)status.st_size) : 0;
-	if (!text)
-		return fail(0, "%s: is larger than %zu KiB", path, most / 1024);
-	if (length < 0)
-		return fail(errno, "%s: cannot read this profile", path);
-	*ret_text = text;
-	*ret_length = (size_t)length;
-	return 1;
+	int found = file_read(AT_FDCWD, path, 0, most, arena, ret_text, ret_length);
+	return found < 0 ? file_failed(path, most) : found;
 }
 
 int trust_read(struct arena *arena, const char *state, const char *project, struct trust *ret_trust)

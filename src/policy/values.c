@@ -49,12 +49,12 @@ static bool is_hostname(const char *text)
 	       is_name(text, strlen(text), digits);
 }
 
-static bool is_destination(const char *text)
+static bool is_destination(const char *text, enum key_form form)
 {
 	struct destination destination;
 	if (text[0] == '@')
 		return is_name(text + 1, strlen(text + 1), "-");
-	return destination_parse(text, &destination);
+	return destination_parse(text, &destination) && (form == FORM_RULE || !destination.raw);
 }
 
 static bool is_budget(const char *text)
@@ -80,6 +80,10 @@ static bool is_upstream(const char *text)
 	return host_parse_port(begin, length - (size_t)(begin - text), &host, &port) &&
 	       (text[length] == '\0' || text[length + 1] == '\0');
 }
+
+static const char destination_words[] = "name[:port,...], *.domain, an address, network/prefix or "
+					"@group; other letters than a-z as "
+					"xn--...";
 
 // NULL when the item is well-formed, else what was expected.
 static const char *form_problem(enum key_form form, const char *text, struct origin from)
@@ -112,10 +116,8 @@ static const char *form_problem(enum key_form form, const char *text, struct ori
 	case FORM_WORD:
 		return is_name(text, strlen(text), "") ? NULL : "a name";
 	case FORM_DESTINATION:
-		return is_destination(text) ? NULL
-					    : "name[:port,...], *.domain, an address, "
-					      "network/prefix or @group; other "
-					      "letters than a-z as xn--...";
+	case FORM_RULE:
+		return is_destination(text, form) ? NULL : destination_words;
 	case FORM_PORT:
 		return str_number(text, strlen(text), 1, 65535, &number) ? NULL
 									 : "a port from 1 to 65535";

@@ -25,6 +25,7 @@
 #include "jail/landlock.h"
 #include "jail/machine.h"
 #include "jail/ns.h"
+#include "jail/outer.h"
 #include "jail/project.h"
 #include "jail/resolve.h"
 #include "jail/seccomp.h"
@@ -125,7 +126,8 @@ static int choose_directory(struct plan *plan)
 {
 	struct stat status;
 	const char *current = plan->current;
-	if (plan->session && plan->project && !(current && path_within(current, plan->project))) {
+	if ((plan->session || plan->given) && plan->project &&
+	    !(current && path_within(current, plan->project))) {
 		plan->directory = plan->project;
 		return 0;
 	}
@@ -274,6 +276,27 @@ static int merge_own_file(struct plan *plan, const char *config, struct profile 
 	return 0;
 }
 
+// A box that gives no namespaces to another still has Landlock and filters for it.
+static void choose_tier(struct plan *plan, enum tier_asked asked)
+{
+	enum { LANDLOCK_LEAST = 6 };
+	plan->inside = outer_is_box();
+	bool can = !plan->session && !plan->explain && !plan->learn && !plan->snippet.path;
+	bool lower = asked == ASKED_AUTO && plan->inside && can && !outer_gives_namespaces() &&
+		     landlock_abi() >= LANDLOCK_LEAST;
+	plan->tier = lower || asked == ASKED_LANDLOCK ? TIER_LANDLOCK : TIER_FULL;
+	if (plan->inside)
+		list_add(&plan->notes, plan->arena,
+			 "inside a box of sbx: what that one refuses stays refused",
+			 (struct origin){ .file = "sbx" });
+	if (lower)
+		list_add(plan->terse ? &plan->notes : &plan->warnings, plan->arena,
+			 "inside a box, which gives no namespaces to another: tier landlock; what "
+			 "is "
+			 "lost: sbx plan",
+			 (struct origin){ .file = "tier" });
+}
+
 int decide_profile(struct arena *arena, const struct invocation *invocation,
 		   const struct arguments *arguments, char *const *environment,
 		   struct profile *profile, struct plan *plan)
@@ -286,13 +309,18 @@ int decide_profile(struct arena *arena, const struct invocation *invocation,
 	plan->learn = invocation->learn == ANSWER_YES;
 	plan->profile_name =
 		invocation->profiles.last ? invocation->profiles.last->text : "default";
-	if (invocation->session && invocation->tier == TIER_LANDLOCK)
+	if (invocation->session && invocation->tier == ASKED_LANDLOCK)
 		return fail(0, "tier landlock has no mounts, and so no sessions and no --review");
 	if (invocation->session)
 		TRY(attach_plan(plan, decide_state_directory(arena, environment),
 				invocation->session));
 	decide_places(plan, environment);
 	TRY(owned_check(plan->state));
+	choose_tier(plan, invocation->tier);
+	plan->unprotected = invocation->unprotected == ANSWER_YES;
+	if (invocation->project_dir)
+		TRY(project_give(plan, invocation->project_dir, environment, config,
+				 decide_state_directory(arena, environment)));
 	profile->brief = plan->learn ? NULL : plan->scratch; // learn asks about secrets at its end
 	TRY(merge_profiles(arena, config, &invocation->profiles, profile));
 	TRY(merge_own_file(plan, config, profile));
@@ -302,8 +330,6 @@ int decide_profile(struct arena *arena, const struct invocation *invocation,
 	plan->uid = geteuid();
 	plan->gid = getegid();
 	plan->timing = invocation->timing == ANSWER_YES;
-	plan->tier = invocation->tier;
-	plan->unprotected = invocation->unprotected == ANSWER_YES;
 	copy_command(plan, invocation->command);
 	TRY(keep_descriptors(plan)); // before we open any ourselves
 	TRY(seccomp_plan(plan));

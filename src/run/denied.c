@@ -36,7 +36,8 @@ static void begin(const struct denial *denial, struct out *out)
 static void tell_lost(const struct denials *denials, struct out *out)
 {
 	if (denials->lost)
-		out_text(out, "sbx: more was refused than is told apart\n");
+		out_text(out, "sbx: %llu more refusals are not told apart\n",
+			 (unsigned long long)denials->lost);
 }
 
 void denied_text(const struct denials *denials, struct out *out)

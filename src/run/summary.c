@@ -26,6 +26,10 @@ static enum unit unit_of(const char *key)
 void summary_hit(const struct plan *plan, const struct hit *hit, bool for_model, struct out *out)
 {
 	char limit[32];
+	if (hit->of_machine) {
+		out_text(out, "sbx: %s\n", hit->what);
+		return;
+	}
 	units_text(limit, sizeof(limit), hit->limit, unit_of(hit->key));
 	out_text(out, "sbx: limit %s=%s", hit->key, limit);
 	if (plan->profile->pool && (str_equal(hit->key, "memory") || str_equal(hit->key, "pids")))

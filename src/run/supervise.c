@@ -24,6 +24,7 @@
 #include "jail/notify.h"
 #include "jail/profiles.h"
 #include "limits/group.h"
+#include "net/live.h"
 #include "net/proxy.h"
 #include "plan.h"
 #include "run.h"
@@ -71,12 +72,30 @@ int supervise_release(const struct plan *plan, struct run *run)
 	return may_fall_back(plan) ? 0 : release(plan);
 }
 
+// What one turn of the loop does at most for each source, so that none keeps limits, guards and
+// time from being looked at, whatever a box does. These three come first in each turn.
+//
+//   limits, time      a walk over the box's processes, when it is due (limits/watch.c)
+//   mounts            one helper, RESTORE_TRIES waits of 1 ms in all (guard/watch.c)
+//   protected names   EVENTS_A_TURN reads, a look at each, TAKES_A_TURN moved away; after
+//                     TAKEN_MOST a tenth of the time, each name by itself (guard/watch.c)
+//   second filter     one question of --explain (jail/explain.c); a thread answers the rest
+//   signals           SIGNALS_A_TURN
+//   proxy             a message of each worker; at most WORKERS_MOST start, the death of one
+//                     ends the run, what it does not take is not waited for (net/proxy.c)
+//   owners            WHO_SLICE_MOST, of WHO_RECORD_MOST for one connection and WHO_RUN_MOST
+//                     for all (net/who.h)
+//   sbx allow         one wish; no box can ask (net/live.c)
+//   the box's pid 1   one message
+enum { SIGNALS_A_TURN = 32 };
+
 // A terminal sends its signals to the whole group, the command included; those of other
 // programs reach only us and are handed on.
 static void handle_signals(const struct run *run)
 {
 	struct signalfd_siginfo info;
-	while (read(run->signals, &info, sizeof(info)) == sizeof(info)) {
+	for (int i = 0;
+	     i < SIGNALS_A_TURN && read(run->signals, &info, sizeof(info)) == sizeof(info); i++) {
 		int number = (int)info.ssi_signo;
 		bool terminal = info.ssi_code == SI_KERNEL && !run->own_session;
 		if (number != SIGCHLD && number != SIGPIPE && !terminal)
@@ -119,6 +138,17 @@ static int take_held(const struct plan *plan, struct run *run, const int fds[FD_
 	return may_fall_back(plan) ? release(plan) : 0;
 }
 
+// Before the box can ask: what answers it.
+static int begin_answers(const struct plan *plan, struct run *run, struct outcome *outcome)
+{
+	bool relays = plan->tier == TIER_LANDLOCK && plan->egress.on;
+	if ((!relays || proxy_share(plan, run->proxy) == 0) && notify_begin(plan, run) == 0)
+		return 0;
+	outcome->kind = OUTCOME_NO_PROXY;
+	snprintf(run->message.text, sizeof(run->message.text), "%s", err_text());
+	return -1;
+}
+
 // Returns false while the run goes on.
 static bool handle_message(const struct plan *plan, struct run *run, const struct clock *clock,
 			   struct outcome *outcome)
@@ -136,7 +166,7 @@ static bool handle_message(const struct plan *plan, struct run *run, const struc
 	case MESSAGE_LISTENER:
 		run->listener = fds[0];
 		asking_begin(fds[0]);
-		return false;
+		return begin_answers(plan, run, outcome) < 0;
 	case MESSAGE_HELD:
 		return take_held(plan, run, fds) < 0;
 	case MESSAGE_LISTENING:
@@ -182,14 +212,18 @@ struct eyes {
 	struct out *told; // the outcome's
 };
 
-// Poll's time-out: the limit's, or until the eyes are opened, or look again.
-static int sleep_time(const struct eyes *eyes, int limit)
+// Poll's time-out: none while there is something else to do; the limit's, or until the eyes are
+// opened, or look again.
+static int sleep_time(const struct eyes *eyes, int limit, bool busy)
 {
 	enum { AGAIN_MILLISECONDS = 5 }; // a box that is not ready by then
 	int64_t left = eyes->begin + SHORT_RUN_MILLISECONDS - steady_now();
 	if (eyes->open && eyes->watch.again)
 		left = eyes->watch.again - steady_now();
-	left = left < AGAIN_MILLISECONDS ? AGAIN_MILLISECONDS : left;
+	if (busy)
+		return 0;
+	left = left < AGAIN_MILLISECONDS && !eyes->open ? AGAIN_MILLISECONDS : left;
+	left = left < 0 ? 0 : left;
 	if ((eyes->open && !eyes->watch.again) || (limit >= 0 && limit < left))
 		return limit;
 	return (int)left;
@@ -215,7 +249,7 @@ static void look_last(const struct plan *plan, const struct run *run, struct eye
 		      struct outcome *outcome)
 {
 	bool done = outcome->kind == OUTCOME_ENDED && outcome->status == 0;
-	watch_end(&eyes->watch, run->reaped, eyes->told);
+	watch_end(&eyes->watch, eyes->told);
 	if (plan->guard_count > 0)
 		check_host(plan, run, steady_now() - eyes->begin,
 			   done ? COMMAND_DONE : COMMAND_FAILED, &outcome->told, &outcome->changed);
@@ -224,7 +258,8 @@ static void look_last(const struct plan *plan, const struct run *run, struct eye
 	if (plan->learn)
 		proxy_used(run->proxy, &outcome->denials);
 	if (!done)
-		proxy_explain(run->proxy, &outcome->told);
+		proxy_explain(plan, run->proxy, &outcome->told);
+	live_note(run->proxy, &outcome->told);
 	list_each (item, &plan->warnings)
 		out_text(&outcome->told, "sbx: %s\n", item->text);
 }
@@ -243,15 +278,6 @@ static void judge(const struct plan *plan, struct run *run, const struct clock *
 		outcome->stop = STOP_MEMORY;
 	if (outcome->stop != STOP_NONE)
 		outcome->kind = OUTCOME_STOPPED;
-}
-
-// The second filter asks.
-static void answer(const struct plan *plan, struct run *run, struct outcome *outcome)
-{
-	if (plan->explain)
-		explain_answer(plan, run, &outcome->denials);
-	else
-		notify_answer(plan, run);
 }
 
 enum { OWN_EVENTS = 5 };
@@ -276,21 +302,23 @@ struct outcome supervise(const struct plan *plan, struct run *run)
 			{ .fd = run->signals, .events = POLLIN },
 			{ .fd = eyes.watch.mounts, .events = POLLPRI },
 			{ .fd = eyes.watch.names, .events = POLLIN },
-			{ .fd = run->listener, .events = POLLIN },
+			{ .fd = plan->explain ? run->listener : -1, .events = POLLIN },
 		};
 		unsigned others = proxy_events(run->proxy, events + OWN_EVENTS);
-		int ready = poll(events, OWN_EVENTS + others,
-				 sleep_time(&eyes, clock_tick(plan, run, &clock)));
+		int ready = poll(
+			events, OWN_EVENTS + others,
+			sleep_time(&eyes, clock_tick(plan, run, &clock), proxy_seeks(run->proxy)));
 		if (ready < 0)
 			continue;
 		look(plan, run, &eyes, events);
 		if (events[4].revents & POLLIN)
-			answer(plan, run, &outcome);
+			explain_answer(plan, run, &outcome.denials);
 		else if (events[4].revents) // nobody is left to ask
 			fd_close(&run->listener);
 		if (events[1].revents)
 			handle_signals(run);
-		if (proxy_handle(plan, run, events + OWN_EVENTS, others) < 0) {
+		if (proxy_handle(plan, run, events + OWN_EVENTS, others) < 0 ||
+		    (proxy_seeks(run->proxy) && proxy_look(plan, run->proxy) < 0)) {
 			outcome.kind = OUTCOME_NO_PROXY;
 			snprintf(run->message.text, sizeof(run->message.text), "%s", err_text());
 			break;

@@ -61,7 +61,7 @@ is "--force takes its own part away and no more" '{"mine": 1, "env": {}}' "$(cat
 sbx agent remove claude-code --force
 like "remove of nothing says so" "$(cat "$work/err")" 'has nothing of sbx'
 rm "$settings" && mkfifo "$settings"
-status "a FIFO instead of settings" 125 timeout 5 "$work/bin/sbx" agent install claude-code
+status "a FIFO instead of settings" 125 timeout 60 "$work/bin/sbx" agent install claude-code
 rm "$settings"
 sbx agent install nothing
 like "an unknown agent: the known are named" "$(cat "$work/err")" "no agent 'nothing', expected one of claude-code opencode"

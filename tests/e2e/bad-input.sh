@@ -4,21 +4,24 @@
 project=$(new_project)
 cd "$project" || exit 1
 
+# What a command took of the processors, whatever else they did; who waits for ever is ended.
+TIMEFORMAT='%3U %3S'
+milliseconds() { tr -d . <"$work/time" | awk '{ print $1 + $2 }'; }
+
 refused() { # name, regular expression, words after `sbx run`...
-	local name=$1 wanted=$2 output got start end
+	local name=$1 wanted=$2 output got took
 	shift 2
-	start=$(date +%s%N)
-	output=$("$SBX" run "$@" touch "$project/was-run" 2>&1 </dev/null)
+	{ time output=$(timeout 60 "$SBX" run "$@" touch "$project/was-run" 2>&1 </dev/null); } 2>"$work/time"
 	got=$?
-	end=$(date +%s%N)
+	took=$(milliseconds)
 	if [ "$got" != 125 ]; then
 		fail "$name" "status $got: $output"
 	elif [ -e "$project/was-run" ]; then
 		fail "$name" "the command was run"
 	elif [ "$(printf '%s\n' "$output" | wc -l)" != 1 ]; then
 		fail "$name" "not one line: $output"
-	elif [ $(((end - start) / 1000000)) -gt 200 ]; then
-		fail "$name" "took $(((end - start) / 1000000)) ms"
+	elif [ "$took" -gt 200 ]; then
+		fail "$name" "took $took ms"
 	elif ! printf '%s\n' "$output" | grep -Eq "^sbx: .*$wanted"; then
 		fail "$name" "wanted a match of: $wanted
 got: $output"
@@ -151,17 +154,17 @@ rm -r "$work/shared/sbx/sessions" && mkdir "$work/elsewhere" && ln -s "$work/els
 like "or a link" "$(XDG_STATE_HOME=$work/shared "$SBX" session list 2>&1)" "open 'sessions' in "
 if [ "$(id -u)" = 0 ]; then
 	state_of 755 && chown 12345 "$work/shared/sbx"
-	like "or somebody else's" "$(XDG_STATE_HOME=$work/shared "$SBX" run -- true 2>&1)" "must be a directory of yours"
+	like "or somebody else's" "$(XDG_STATE_HOME=$work/shared "$SBX" run -- true 2>&1)" "belongs to uid 12345; .*XDG_STATE_HOME"
 else
-	like "or somebody else's" "$(mkdir -p "$work/bin" && ln -sfn / "$work/bin/sbx" && XDG_STATE_HOME=$work/bin "$SBX" run -- true 2>&1)" "must be a directory of yours"
+	like "or somebody else's" "$(mkdir -p "$work/bin" && ln -sfn / "$work/bin/sbx" && XDG_STATE_HOME=$work/bin "$SBX" run -- true 2>&1)" "belongs to uid 0; .*XDG_STATE_HOME"
 fi
 # projects made to harm: each is refused with a word, or costs no more than any other
 bounded() { # name, wanted status, what is said, command...
-	local name=$1 wanted=$2 said=$3 start=$EPOCHREALTIME output got took
+	local name=$1 wanted=$2 said=$3 output got took
 	shift 3
-	output=$(timeout 20 "$@" 2>&1)
+	{ time output=$(timeout 60 "$@" 2>&1); } 2>"$work/time"
 	got=$?
-	took=$(awk -v a="$start" -v b="$EPOCHREALTIME" 'BEGIN { print int((b - a) * 1000) }')
+	took=$(milliseconds)
 	if [ "$got" = "$wanted" ] && printf '%s\n' "$output" | grep -Eq -- "$said" && [ "$took" -lt 1500 ]; then
 		pass "$name"
 	else

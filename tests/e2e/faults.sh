@@ -8,15 +8,15 @@ before=$(tree_hash .)
 
 # every step of the table
 steps=$("$SBX" run --timing true 2>&1 | awk '$1 == "sbx:" && $2 != "all" { print $3 }')
-lower=$("$SBX" run --tier landlock --unprotected --timing true 2>&1 | awk '$1 == "sbx:" && $2 != "all" && $3 ~ /^(temporary|adopt|answers)$/ { print $3 }')
+lower=$("$SBX" run --tier landlock --unprotected --timing true 2>&1 | awk '$1 == "sbx:" && $2 != "all" && $3 ~ /^(inheritance|temporary|adopt|answers)$/ { print $3 }')
 for step in $lower; do
-	output=$(SBX_TEST_FAIL=$step timeout 10 "$SBX_TESTING" run --tier landlock --unprotected touch was-run 2>&1)
+	output=$(SBX_TEST_FAIL=$step timeout 120 "$SBX_TESTING" run --tier landlock --unprotected touch was-run 2>&1)
 	is "tier landlock, step $step fails: nothing is run" "125 absent" "$? $([ -e was-run ] && echo run || echo absent)"
 	rm -f was-run
 done
 is "the table has its steps" 1 "$([ "$(echo "$steps" | wc -l)" -ge 18 ] && echo 1)"
 for step in $steps; do
-	output=$(SBX_TEST_FAIL=$step timeout 10 "$SBX_TESTING" run --project write touch was-run 2>&1)
+	output=$(SBX_TEST_FAIL=$step timeout 120 "$SBX_TESTING" run --project write touch was-run 2>&1)
 	got=$?
 	if [ $got = 125 ] && [ ! -e was-run ] && printf '%s' "$output" | grep -q "made to fail by a test"; then
 		pass "step $step fails: nothing is run"
@@ -38,7 +38,7 @@ reference=$("$SBX" run cat file)
 for call in $calls; do
 	for error in EPERM ENOMEM EMFILE; do
 		for n in 1 2 3 5 8 13 21; do
-			output=$(timeout 20 strace -f -qq -o /dev/null -e trace="?$call" \
+			output=$(timeout 120 strace -f -qq -o /dev/null -e trace="?$call" \
 				-e inject="?$call:error=$error:when=$n" -- "$SBX" run cat file 2>&1)
 			got=$?
 			runs=$((runs + 1))
@@ -64,7 +64,7 @@ is "fault injection, $runs runs: each ends in a named error or an unharmed run" 
 # Each wall's own calls: when the injected error hits, the command must not have run.
 for call in setns pivot_root umount2 landlock_restrict_self capset seccomp close_range; do
 	rm -f was-run
-	timeout 20 strace -f -qq -o /dev/null -e trace=$call -e inject=$call:error=EPERM:when=1 \
+	timeout 120 strace -f -qq -o /dev/null -e trace=$call -e inject=$call:error=EPERM:when=1 \
 		-- "$SBX" run touch was-run >/dev/null 2>&1
 	is "$call fails: the command is not run" 125,absent "$?,$([ -e was-run ] && echo run || echo absent)"
 	rm -f was-run
@@ -97,7 +97,7 @@ for ((i = 0; i < rounds; i++)); do
 	kill -9 $pid 2>/dev/null
 	wait $pid 2>/dev/null
 done
-for ((i = 0; i < 500; i++)); do
+for ((i = 0; i < 3000; i++)); do
 	left=$(pgrep -cf "sleep 31[.]$$")
 	[ "$left" = 0 ] && break
 	sleep 0.01

@@ -28,7 +28,7 @@ is "a project's own file is not believed" "" "$(list -a @npm | grep evil)"
 chmod 666 "$HOME/.npmrc"
 is "nor one that others can write" "" "$(list -a @npm | grep mirror.example)"
 rm "$HOME/.npmrc" && mkfifo "$HOME/.npmrc"
-is "nor a FIFO, for which nobody waits" "" "$(timeout 5 "$SBX" plan --json -a @npm -- true | grep mirror.example)"
+is "nor a FIFO, for which nobody waits" "" "$(timeout 60 "$SBX" plan --json -a @npm -- true | grep mirror.example)"
 rm "$HOME/.npmrc" && head -c 400000 /dev/zero | tr '\0' 'x' >"$HOME/.npmrc"
 like "a large one is cut" "$(list -a @npm)" 'npmjs'
 rm "$HOME/.npmrc"

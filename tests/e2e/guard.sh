@@ -3,6 +3,11 @@
 # box's cgroup from outside, as one that got out of all others would be; its twin has no guard.
 . "$(dirname "$0")/../lib.sh"
 cd "$(new_project)" || exit 1
+if "$SBX" doctor | grep -q '^weak *guard *guard: not built in'; then
+	like "a program without the guard refuses it" "$("$SBX" run --guard yes -- touch ran 2>&1)" '^sbx: guard: not built in: meson .*-Dbpf=enabled'
+	is "and the command was not run" no "$([ -e ran ] && echo yes || echo no)"
+	done_testing
+fi
 if [ "$(id -u)" != 0 ]; then
 	like "an ordinary user is told" "$("$SBX" run --guard yes -- touch ran 2>&1)" 'guard: (BPF programs need root|there is no cgroup v2)'
 	is "and the command was not run" no "$([ -e ran ] && echo yes || echo no)"
@@ -16,6 +21,17 @@ if ! "$SBX" run --guard yes -- true 2>"$work/log"; then
 		fail "the guard" "$(cat "$work/log")"
 	fi
 	done_testing
+fi
+
+like "doctor says that it works" "$("$SBX" doctor)" '^ok +guard '
+if command -v strace >/dev/null; then
+	old=$(strace -f -o "$work/trace" -e trace=getsockopt -e inject=getsockopt:error=ENOPROTOOPT:when=1 "$SBX" run --guard yes -- touch ran 2>&1)
+	like "a kernel before 5.14 is named" "$old" 'guard: Linux 5.14 or later is needed'
+	old=$(strace -f -o "$work/trace" -e trace=bpf -e inject=bpf:error=EINVAL:when=3 "$SBX" run --guard yes -- touch ran 2>&1)
+	like "programs that do not load are a failure" "$old" 'guard: BPF programs need .*; the command was not run'
+	is "and nothing was run" no "$([ -e ran ] && echo yes || echo no)"
+else
+	skip "a kernel before 5.14" "strace is not installed"
 fi
 
 guarded=(why --network host --guard yes -a 0.0.0.0/0 --deny-domain 10.0.0.0/8)
@@ -49,7 +65,7 @@ for family in (socket.AF_INET, socket.AF_INET6):
         for port in (7001, 7002):
             threading.Thread(target=serve, args=(family, kind, port), daemon=True).start()
 print("ready", flush=True)
-threading.Event().wait(120)
+threading.Event().wait(300)
 END
 client=$work/client.py
 cat >"$client" <<'END'
@@ -73,7 +89,7 @@ END
 unshare -n python3 "$server" >"$work/ready" &
 serving=$!
 for i in $(seq 50); do grep -q ready "$work/ready" && break; sleep 0.1; done
-unshare -n sleep 120 &
+unshare -n sleep 300 &
 calling=$!
 trap 'kill $serving $calling 2>/dev/null; rm -rf "$work"' EXIT
 sleep 0.2
@@ -103,12 +119,19 @@ is "an address and a port" "hello EPERM hello EPERM hello" "$(host --guard yes -
 is "a network" "hello hello hello EPERM hello" "$(host --guard yes -a 10.77.0.0/16 -- "${all[@]}")"
 is "a network that ends within a byte" "EPERM EPERM EPERM EPERM EPERM" "$(host --guard yes -a 10.77.0.8/29 -- "${all[@]}")"
 is "IPv6" "EPERM EPERM EPERM hello EPERM" "$(host --guard yes -a fd77::/64 -- "${all[@]}")"
+is "IPv6 by UDP" "EPERM hello" "$(host --guard yes -a 10.77.0.1 -- fd77::1,7001,udp) $(host --guard yes -a fd77::1 -- fd77::1,7001,udp)"
 is "all of IPv6 is none of IPv4" "EPERM EPERM EPERM hello EPERM" "$(host --guard yes -a ::/0 -- "${all[@]}")"
 is "and the other way round" "hello hello hello EPERM hello" "$(host --guard yes -a 0.0.0.0/0 -- "${all[@]}")"
 is "what stands behind all of it" "hello hello hello hello hello" "$(host --guard yes -a 0.0.0.0/0 -a ::/0 -a 10.77.0.1 -- "${all[@]}")"
 is "all of it denied" "EPERM EPERM EPERM hello EPERM" "$(host --guard yes --deny-domain 0.0.0.0/0 -a fd77::1 -a 10.77.0.1 -- "${all[@]}")"
 is "two ports" "hello hello hello EPERM hello" "$(host --guard yes -a 10.77.0.1:7001,7002 -- "${all[@]}")"
 is "deny wins" "hello EPERM hello EPERM hello" "$(host --guard yes -a 10.77.0.0/16 --deny-domain 10.77.0.1:7002 -- "${all[@]}")"
+is "several rules for one address, of any length" "hello hello EPERM EPERM hello" "$(host --guard yes -a 10.77.0.1:7001 -a 10.77.0.0/24:7002,7003 -a 10.0.0.0/8:53 -a '[fd77::1]:7002' --deny-domain '[fd77::1]:7003' -- "${all[@]:0:2}" 10.77.0.1,7004,udp "${all[@]:3}")"
+is "the shorter of two rules denies" "EPERM hello EPERM EPERM EPERM" "$(host --guard yes -a 10.77.0.1 --deny-domain 10.77.0.0/24:7001 -- "${all[@]}")"
+many=()
+for ((i = 0; i < 1024; i++)); do many+=(-a "10.78.$((i / 256)).$((i % 256)):1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16"); done
+is "a thousand rules" "hello EPERM" "$(host --guard yes "${many[@]:2}" -a 10.77.0.1:7001 -- "${all[@]:0:2}")"
+like "more than fit are an error that names the number" "$(host --guard yes "${many[@]}" -a 10.77.0.1:7001 -- true)" 'guard: more than 16384 addresses and ports'
 like "a name is refused" "$(host --guard yes -a example.com -- "${all[0]}")" "'example.com' is no address: in mode host a guard keeps addresses and ports alone"
 
 other='
@@ -141,16 +164,41 @@ is "and bounded" stopped "$(in_client "$SBX" run --network host --guard yes -a 1
 like "a budget for one host, which it does not keep, is told" "$(in_client "$SBX" run --network host --guard yes -a 10.77.0.1 --upload '10.77.0.1 1M' -- true 2>&1)" 'upload 10.77.0.1 1M has no effect in mode host'
 is "without a guard mode host counts nothing" all "$(in_client "$SBX" run --network host --upload 500K -- python3 -c "$send" 2>/dev/null)"
 
+# What a box listens on. It has no host of its own here: 10.77.0.2 is where the box is, 10.77.0.1 calls.
+called() { # skip, options of run... -- attempts from 10.77.0.1 at a server in such a box
+	local options=() skipped=$1 box
+	shift
+	while [ "$1" != -- ]; do options+=("$1") && shift; done
+	shift
+	rm -f "$work/listening"
+	(exec env SBX_TEST_SKIP="$skipped" nsenter -t $calling -n "$SBX_TESTING" run --network host --guard yes "${options[@]}" --read "$server" -- python3 "$server" >"$work/listening") &
+	box=$!
+	wait_for 60 grep -q ready "$work/listening"
+	in_server python3 "$client" "$@"
+	kill $box
+	wait $box 2>/dev/null
+}
+# shellcheck disable=SC2054
+callers=(10.77.0.2,7001,tcp fd77::2,7001,udp)
+is "a server in the box is reached by nobody who is not allowed" "timed out timed out" "$(called '' -a 10.99.0.1 -- "${callers[@]}")"
+is "its twin: without that wall by all" "hello hello" "$(called packets-in,packets-out,addresses -a 10.99.0.1 -- "${callers[@]}")"
+is "by an allowed address" "hello timed out" "$(called '' -a 10.77.0.1 -- "${callers[@]}")"
+is "of IPv6, too" "timed out hello" "$(called '' -a fd77::1 -- "${callers[@]}")"
+is "not by one of whose ports another is allowed" "timed out" "$(called '' -a 10.77.0.1:9 -- 10.77.0.2,7001,tcp)"
+is "nor by a denied one" "timed out" "$(called '' -a 10.77.0.0/24 --deny-domain 10.77.0.1 -- 10.77.0.2,7001,tcp)"
+is "it talks to itself where a rule says so" hello "$(in_client "$SBX" run --network host --guard yes -a 127.0.0.1:7001 --read "$server" --read "$client" -- sh -c "python3 $server >ready & while ! grep -qs ready ready; do sleep 0.1; done; python3 $client 127.0.0.1,7001,tcp" 2>&1)"
+rm -f ready
+
 # Somebody who got out of every other wall, but not out of the cgroup.
 escaped() { # options of run... -- command: runs the command outside, in the group of such a box
 	local options=() box group got=99
 	while [ "$1" != -- ]; do options+=("$1") && shift; done
 	shift
-	(exec nsenter -t $calling -n "$SBX_TESTING" run --memory 200M "${options[@]}" -- sleep 20) &
+	(exec nsenter -t $calling -n "$SBX_TESTING" run --memory 200M "${options[@]}" -- sleep 20.$$) &
 	box=$!
-	for i in $(seq 50); do
+	for i in $(seq 300); do
 		group=$(find /sys/fs/cgroup -name "sbx-$box-*" -type d | grep -E 'unified|sbx.slice')
-		[ -n "$group" ] && pgrep -f '^sleep 20$' >/dev/null && break
+		[ -n "$group" ] && pgrep -f "^sleep 20[.]$$\$" >/dev/null && break
 		sleep 0.1
 	done
 	if [ -n "$group" ]; then

@@ -72,7 +72,7 @@ is "with -p, what it lacks" "read = ~/data/2" "$(lines)"
 for bad in "$work/fifo" "$work/home" "$work/broken.ini" "$work/none/x.ini"; do
 	rm -f "$work/fifo" && mkfifo "$work/fifo"
 	printf 'x\n' >"$work/broken.ini"
-	timeout 9 "$SBX" learn -o "$bad" -- bash -c 'echo >>was-run; cat ~/notes' 2>/dev/null
+	timeout 120 "$SBX" learn -o "$bad" -- bash -c 'echo >>was-run; cat ~/notes' 2>/dev/null
 	is "output to ${bad##*/}: an error" 125 $?
 done
 is "before the command was run, where it can be known" 1 "$(wc -l <was-run)"

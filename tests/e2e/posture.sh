@@ -18,7 +18,6 @@ for fd in range(3, 64):
         print(\"open descriptor\", fd)
     except OSError:
         pass"
-echo "groups: $(id -G | wc -w)"
 umask
 hostname
 echo "user namespaces below: $(cat /proc/sys/user/max_user_namespaces)"
@@ -39,6 +38,9 @@ if diff -u "$here/posture.expected" "$work/posture" >"$work/diff"; then
 else
 	fail "the posture is the stored one" "$(cat "$work/diff")"
 fi
+# A user's other groups cannot be given up without a second id; they show as one that owns nothing.
+inside=$("$SBX" run id -G | wc -w)
+if [ "$inside" -le "$(id -G | wc -w)" ]; then pass "no group is added"; else fail "no group is added" "$inside"; fi
 # What lies over the fresh /proc: for a root caller also what uid 0 owns there, read-only or shut.
 over_proc() {
 	local name

@@ -74,7 +74,7 @@ tool() { # profile, name, program, set-up, task, expected
 	fi
 	place=$(new_project)
 	(cd "$place" && eval "$4") >"$work/setup" 2>&1
-	out=$(cd "$place" && timeout 200 "$SBX" run -p "$1" -- bash -c "$5" 2>"$work/log" | tail -1)
+	out=$(cd "$place" && timeout 600 "$SBX" run -p "$1" -- bash -c "$5" 2>"$work/log" | tail -1)
 	if [ "$out" = "$6" ]; then pass "$1: $2"; else fail "$1: $2" "wanted $6, got $out: $(tail -qn5 "$work/log" "$work/setup")"; fi
 }
 kept() { # profile, directory below the home

@@ -26,7 +26,7 @@ is "a session: the host has what it had" "$hash" "$(tree_hash .)"
 is "a session keeps the project, /tmp and the home" "hello more n t v h" "$(echo $(in_session one 'cat file new/f /tmp/t /var/tmp/v ~/h'))"
 is "a run without it sees none of this" "hello" "$("$SBX" run -- bash -c 'cat file; cat /tmp/t ~/h' 2>/dev/null)"
 running() { session show one | grep -q running; }
-is "one command is not another's process" 0 "$("$SBX" run -s one -- sleep 3 & wait_for 30 running; in_session one 'pgrep -c sleep'; echo; wait; true)"
+is "one command is not another's process" 0 "$("$SBX" run -s one -- sleep 30 & wait_for 30 running; in_session one 'pgrep -c sleep'; echo; kill $!; wait; true)"
 is "sbx shell -s" "n" "$(echo 'cat new/f' | SHELL=/bin/bash "$SBX" shell -s one 2>/dev/null)"
 like "sbx plan -s shows the session's directories" "$("$SBX" plan -s one -- true)" "session +$project"
 is "from elsewhere the command starts in the project" "$project" "$(cd / && in_session one pwd)"
@@ -39,16 +39,16 @@ is "hidden paths stay hidden in a session" "" "$(echo key >.env; "$SBX" run -s t
 status "a single writable file cannot be copy-on-write" 125 "$SBX" run -s two --write "$work/log" -- true
 
 # --- several commands at once
-in_session one 'echo 1 >first; for i in $(seq 100); do [ -e second ] && break; sleep 0.05; done; cat second' >"$work/first" &
-for i in $(seq 100); do [ -n "$(session show one | grep running)" ] && break; sleep 0.05; done
-is "a second command sees what the first writes" 1 "$(in_session one 'for i in $(seq 100); do [ -e first ] && break; sleep 0.05; done; cat first; echo 2 >second')"
+in_session one 'echo 1 >first; for i in $(seq 1000); do [ -e second ] && break; sleep 0.05; done; cat second' >"$work/first" &
+for i in $(seq 1000); do [ -n "$(session show one | grep running)" ] && break; sleep 0.05; done
+is "a second command sees what the first writes" 1 "$(in_session one 'for i in $(seq 1000); do [ -e first ] && break; sleep 0.05; done; cat first; echo 2 >second')"
 wait
 is "and the first what the second writes" 2 "$(cat "$work/first")"
 for i in $(seq 8); do in_session one "echo $i >at-once-$i; sleep 0.0$i" & done
 wait
 is "eight at once" "1 2 3 4 5 6 7 8" "$(echo $(in_session one 'cat at-once-*'))"
 "$SBX" run -s one -- sleep 100 2>/dev/null &
-for i in $(seq 100); do [ -n "$(session show one | grep sleep)" ] && break; sleep 0.05; done
+for i in $(seq 1000); do [ -n "$(session show one | grep sleep)" ] && break; sleep 0.05; done
 hash=$(cd "$XDG_STATE_HOME/sbx/sessions" && cat one/state)
 for action in "snapshot one" "restore one s1" "apply one" "discard one" "rm one" "fork one three"; do
 	session $action
@@ -371,7 +371,7 @@ session create b && in_session b 'echo small >s'
 session budget b 8M
 like "show tells the budget" "$(session show b)" "budget +8.0M"
 is "a run that fits" ok "$(in_session b 'head -c 2M /dev/zero >two; sync; echo ok')"
-"$SBX" run -s b -- bash -c 'for i in $(seq 100); do head -c 1M /dev/urandom >>big; sync; sleep 0.05; done' 2>"$work/log"
+"$SBX" run -s b -- bash -c 'for i in $(seq 1200); do head -c 200K /dev/urandom >>big; sync; sleep 0.05; done' 2>"$work/log"
 is "one that does not is ended" 137 $?
 like "and told" "$(said)" "disk"
 for i in 1 2 3 4 5 6; do
@@ -429,13 +429,13 @@ session rm shut && session rm too && session rm opened
 
 # --- pause
 "$SBX" run -s two -- bash -c 'while :; do echo . >>ticks; sleep 0.02; done' 2>/dev/null &
-for i in $(seq 100); do [ "$(in_session two 'wc -l <ticks')" -gt 2 ] 2>/dev/null && break; sleep 0.05; done
+for i in $(seq 1000); do [ "$(in_session two 'wc -l <ticks')" -gt 2 ] 2>/dev/null && break; sleep 0.05; done
 session pause two
 sleep 0.1
 a=$(in_session two 'wc -l <ticks') && sleep 0.3 && b=$(in_session two 'wc -l <ticks')
 is "pause: it stands still, and others can come in" "$a" "$b"
 session resume two
-for i in $(seq 100); do [ "$(in_session two 'wc -l <ticks')" -gt "$b" ] && break; sleep 0.05; done
+for i in $(seq 1000); do [ "$(in_session two 'wc -l <ticks')" -gt "$b" ] && break; sleep 0.05; done
 is "resume: it goes on" 1 "$(($(in_session two 'wc -l <ticks') > b))"
 kill $!
 wait

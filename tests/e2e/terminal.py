@@ -20,7 +20,7 @@ def check(name, good, more=""):
 
 def shell():
     child = pexpect.spawn("/bin/bash", ["--norc", "--noediting", "-i"], cwd=project, encoding="utf-8",
-                          timeout=10, dimensions=(33, 777),
+                          timeout=60, dimensions=(33, 777),
                           env=dict(os.environ, PS1="READY> ", TERM="dumb", HISTFILE="/dev/null"))
     child.expect_exact("READY> ")
     return child
@@ -32,25 +32,36 @@ def run(child, line):
     return child.before.replace(line, "", 1).strip()
 
 
+def until(good, seconds=30):
+    """Waits for something to become true, and says whether it did."""
+    end = time.time() + seconds
+    while not good() and time.time() < end:
+        time.sleep(0.05)
+    return good()
+
+
+# A command that says when it runs; the word is not on the line that starts it.
+SLEEP = "sh -c 'echo begun; exec sleep 300'"
 child = shell()
 out = run(child, f"{SBX} run -- tty; echo =$?")
 check("the terminal has a name inside", "=0" in out, out)
 out = run(child, f"{SBX} run -- stty size")
 check("the window size passes", "33 777" in out, out)
-child.sendline(f"{SBX} run -- sleep 30")
-time.sleep(0.7)
+child.sendline(f"{SBX} run -- {SLEEP}")
+child.expect_exact("begun\r\n")
 child.sendcontrol("c")
 child.expect_exact("READY> ")
 out = run(child, "echo =$?")
 check("^C ends the command with 130", "=130" in out, out)
-child.sendline(f"{SBX} run -- sleep 30")
-time.sleep(0.7)
+child.sendline(f"{SBX} run -- {SLEEP}")
+child.expect_exact("begun\r\n")
 child.sendcontrol("z")
 child.expect_exact("READY> ")
 check("^Z stops it", "Stopped" in child.before, child.before)
 out = run(child, "jobs")
 check("the shell sees a stopped job", "Stopped" in out, out)
 child.sendline("fg")
+child.expect_exact("exec sleep 300'\r\n")
 time.sleep(0.5)
 child.sendcontrol("c")
 child.expect_exact("READY> ")
@@ -59,14 +70,19 @@ check("fg continues it, ^C ends it", "=130" in out, out)
 child.sendline(f"{SBX} run --time 1s -- sh -c 'kill -STOP $$; sleep 60'")
 child.expect("Stopped")
 child.expect_exact("READY> ")
-time.sleep(4)
-run(child, "true")
-out = run(child, "jobs -l")
-check("a stopped command does not stop the clock", "Stopped" not in out and "Running" not in out, out)
+
+def ended():
+    global out
+    run(child, "true")
+    out = run(child, "jobs -l")
+    return "Stopped" not in out and "Running" not in out
+
+
+check("a stopped command does not stop the clock", until(ended), out)
 child.sendline(f"{SBX} run -- bash --norc --noediting -i")
 child.expect_exact("READY> ")
-child.sendline("sleep 30")
-time.sleep(0.7)
+child.sendline(SLEEP)
+child.expect_exact("begun\r\n")
 child.sendcontrol("z")
 child.expect_exact("READY> ")
 check("an inner shell has job control of its own", "Stopped" in child.before, child.before)
@@ -87,7 +103,7 @@ child.close(force=True)
 
 # what a change holds cannot act on the terminal of who reviews it
 hostile = r'''printf 'a\033[8mb\302\2332Jc\342\200\256d\n' >shown; ln -s "$(printf 'x\033[8my')" seen'''
-child = pexpect.spawn(SBX, ["run", "--review", "--", "sh", "-c", hostile], cwd=project, encoding="utf-8", timeout=20,
+child = pexpect.spawn(SBX, ["run", "--review", "--", "sh", "-c", hostile], cwd=project, encoding="utf-8", timeout=60,
                       dimensions=(33, 200), env=dict(os.environ, TERM="xterm", GIT_PAGER="cat"))
 child.expect("how the text")
 child.send("s\r")
@@ -99,19 +115,19 @@ child.send("d\r")
 child.expect(pexpect.EOF)
 
 # full-screen programs
-for name, keys, marker in (("vim", "ihello\x1b:wq\r", None), ("less", "q", None), ("top", "q", None)):
+for name, keys, seen in (("vim", "ihello\x1b:wq\r", "~"), ("less", "q", "root:"), ("top", "q", "PID")):
     if subprocess.run(["which", name], capture_output=True).returncode:
         count += 1
         print(f"ok {count} - {name} # SKIP {name} is not installed")
         continue
     arguments = {"vim": ["-u", "NONE", "typed"], "less": ["/etc/passwd"], "top": []}[name]
-    child = pexpect.spawn(SBX, ["run", "--", name, *arguments], cwd=project, encoding="utf-8", timeout=10,
+    child = pexpect.spawn(SBX, ["run", "--", name, *arguments], cwd=project, encoding="utf-8", timeout=60,
                           env=dict(os.environ, TERM="xterm"))
-    time.sleep(1)
-    for key in keys:
-        child.send(key)
-        time.sleep(0.05)
     try:
+        child.expect_exact(seen)
+        for key in keys:
+            child.send(key)
+            time.sleep(0.05)
         child.expect(pexpect.EOF)
         child.close()
         good = child.exitstatus == 0
@@ -123,7 +139,7 @@ for name, keys, marker in (("vim", "ihello\x1b:wq\r", None), ("less", "q", None)
 
 # review: the question at the end
 def review(answers, command):
-    child = pexpect.spawn(SBX, ["run", "--review", "--", "sh", "-c", command], cwd=project, encoding="utf-8", timeout=10,
+    child = pexpect.spawn(SBX, ["run", "--review", "--", "sh", "-c", command], cwd=project, encoding="utf-8", timeout=60,
                           env=dict(os.environ, PAGER="cat", GIT_PAGER="cat", TERM="dumb"))
     for answer in answers:
         if child.expect_exact(["[a]pply", pexpect.EOF, pexpect.TIMEOUT]) != 0:
@@ -165,14 +181,18 @@ inner = subprocess.Popen([SBX, "run", "--", "sh", "-c", "ps -o sid= -p $$; sleep
 line = inner.stdout.readline().strip()
 check("without a terminal the command leads a session", line.isdigit() and int(line) > 1, line)
 os.killpg(inner.pid, signal.SIGTERM)
-check("SIGTERM to the group ends it", inner.wait(5) in (-15, 143))
+check("SIGTERM to the group ends it", inner.wait(60) in (-15, 143))
 inner = subprocess.Popen([SBX, "run", "--", "sleep", "88.%d" % os.getpid()], cwd=project, start_new_session=True)
-time.sleep(0.5)
+
+
+def sleeping():
+    return subprocess.run(["pgrep", "-f", "^sleep 88[.]%d" % os.getpid()], capture_output=True, text=True).stdout
+
+
+until(sleeping)
 os.killpg(inner.pid, signal.SIGKILL)
-inner.wait(5)
-time.sleep(0.2)
-left = subprocess.run(["pgrep", "-f", "sleep 88[.]%d" % os.getpid()], capture_output=True, text=True).stdout
-check("SIGKILL to the group leaves nothing", left == "", left)
+inner.wait(60)
+check("SIGKILL to the group leaves nothing", until(lambda: sleeping() == ""), sleeping())
 subprocess.run(["rm", "-rf", project])
 print(f"1..{count}")
 sys.exit(failures > 0)

@@ -96,7 +96,7 @@ ln -s /etc/passwd .sbx.ini
 status "a symlink" 125 "$SBX" run -- true
 rm .sbx.ini
 mkfifo .sbx.ini
-status "a FIFO" 125 timeout 5 "$SBX" run -- true
+status "a FIFO" 125 timeout 60 "$SBX" run -- true
 rm .sbx.ini
 head -c 300000 /dev/zero >.sbx.ini
 status "too large" 125 "$SBX" run -- true

@@ -4,6 +4,7 @@
 #include "../unit/test.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -12,8 +13,12 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "base/arena.h"
+#include "jail/domain.h"
 #include "jail/filter.h"
 #include "jail/syscalls.h"
+#include "plan.h"
+#include "profile.h"
 
 static struct sock_filter code[FILTER_MOST];
 static unsigned length;
@@ -153,6 +158,8 @@ struct argument_row {
 #define NO_FAMILY   (SECCOMP_RET_ERRNO | EAFNOSUPPORT)
 #define NO_KIND     (SECCOMP_RET_ERRNO | ESOCKTNOSUPPORT)
 #define PRETENDED   SECCOMP_RET_ERRNO
+#define NOT_VALID   (SECCOMP_RET_ERRNO | EINVAL)
+#define NO_SUPPORT  (SECCOMP_RET_ERRNO | EOPNOTSUPP)
 #define NO_PROTOCOL (SECCOMP_RET_ERRNO | EPROTONOSUPPORT)
 #define HIGH        (1ULL << 32)
 #define NONE        0xffffffffULL // an id that stays
@@ -174,6 +181,11 @@ static const struct argument_row rows[] = {
 	{ SYS_ioctl, 0, HIGH | 0x4b72, 0, REFUSED },        // KDFONTOP
 	{ SYS_ioctl, 0, 0x5602, 0, REFUSED },               // VT_SETMODE
 	{ SYS_ioctl, 0, 0xc0585611, 0, SECCOMP_RET_ALLOW }, // of video devices
+	{ SYS_ioctl, 0, 0x40305828, 0, NO_SUPPORT },        // FS_IOC_RESVSP
+	{ SYS_ioctl, 0, 0x4030582a, 0, NO_SUPPORT },        // FS_IOC_RESVSP64
+	{ SYS_ioctl, 0, HIGH | 0x4030582a, 0, NO_SUPPORT }, // the kernel looks at 32 bits
+	{ SYS_ioctl, 0, 0x40305839, 0, NO_SUPPORT },        // FS_IOC_ZERO_RANGE
+	{ SYS_ioctl, 0, 0x4030582b, 0, SECCOMP_RET_ALLOW }, // FS_IOC_UNRESVSP64
 	{ SYS_ioctl, 0, 0x8940, 0, REFUSED },               // SIOCGIFBR
 	{ SYS_ioctl, 0, 0x8941, 0, REFUSED },               // SIOCSIFBR
 	{ SYS_ioctl, 0, 0x89a0, 0, REFUSED },               // SIOCBRADDBR
@@ -267,6 +279,176 @@ static void arguments(void **state)
 	}
 }
 
+// What takes space at once, where the limit `disk` is enforced; a hole gives some back.
+static void unallocated(void **state)
+{
+	int group = syscall_group_find("unallocated");
+	(void)state;
+	assert_true(group >= GROUP_FIRST_OPTIONAL);
+	compile(1U << group, NULL, 0);
+	for (uint64_t mode = 0; mode < 128; mode++)
+		assert_int_equal(verdict(NATIVE, SYS_fallocate, 3, mode, 0),
+				 mode & 2 ? SECCOMP_RET_ALLOW : NO_SUPPORT);
+	assert_int_equal(verdict(NATIVE, SYS_fallocate, 3, HIGH, 0), NO_SUPPORT);
+	compile(0, NULL, 0);
+	assert_int_equal(verdict(NATIVE, SYS_fallocate, 3, 0, 0), SECCOMP_RET_ALLOW);
+}
+
+// What goes on after a SIGKILL, where that limit is strict.
+static void buffered(void **state)
+{
+	int group = syscall_group_find("buffered");
+	(void)state;
+	assert_true(group >= GROUP_FIRST_OPTIONAL);
+	compile(1U << group, NULL, 0);
+#ifdef SYS_open
+	assert_int_equal(verdict(NATIVE, SYS_open, 3, O_RDWR | O_CREAT, 0), SECCOMP_RET_ALLOW);
+	assert_int_equal(verdict(NATIVE, SYS_open, 3, O_RDWR | O_DIRECT, 0), NOT_VALID);
+#endif
+	assert_int_equal(verdict(NATIVE, SYS_openat, 3, 0, O_RDWR | O_CREAT), SECCOMP_RET_ALLOW);
+	assert_int_equal(verdict(NATIVE, SYS_openat, 3, 0, O_RDWR | O_DIRECT), NOT_VALID);
+	assert_int_equal(verdict(NATIVE, SYS_openat2, 3, 0, 0), SECCOMP_RET_ERRNO | ENOSYS);
+	assert_int_equal(verdict(NATIVE, SYS_fcntl, 3, F_SETFL, O_DIRECT), NOT_VALID);
+	assert_int_equal(verdict(NATIVE, SYS_fcntl, 3, F_SETFL, O_NONBLOCK), SECCOMP_RET_ALLOW);
+	compile(0, NULL, 0);
+	assert_int_equal(verdict(NATIVE, SYS_openat, 3, 0, O_DIRECT), SECCOMP_RET_ALLOW);
+	assert_int_equal(verdict(NATIVE, SYS_openat2, 3, 0, 0), SECCOMP_RET_ALLOW);
+}
+
+// The second filter of tier landlock, by network mode.
+enum { IN_NONE = 1 << NETWORK_NONE, IN_PROXY = 1 << NETWORK_PROXY, IN_HOST = 1 << NETWORK_HOST };
+enum { IN_OWN = IN_NONE | IN_PROXY, IN_ALL = IN_OWN | IN_HOST };
+#define ASKED       SECCOMP_RET_USER_NOTIF
+#define NO_ACCESS   (SECCOMP_RET_ERRNO | EACCES)
+#define NO_REQUEST  (SECCOMP_RET_ERRNO | ENOTTY)
+#define NO_CALL     (SECCOMP_RET_ERRNO | ENOSYS)
+#define NO_TRANSFER (SECCOMP_RET_ERRNO | EOPNOTSUPP)
+
+static const struct {
+	unsigned modes, number;
+	uint64_t a, b, c, d;
+	uint32_t answer;
+} second_rows[] = {
+	{ IN_OWN, SYS_socket, 1, 1, 0, 0, SECCOMP_RET_ALLOW },
+	{ IN_OWN, SYS_socket, 1, 5, 0, 0, SECCOMP_RET_ALLOW },
+	{ IN_OWN, SYS_socket, HIGH | 1, HIGH | 0x80805, 0, 0, SECCOMP_RET_ALLOW },
+	{ IN_ALL, SYS_socket, 1, 2, 0, 0, NO_ACCESS },
+	{ IN_ALL, SYS_socket, 1, 3, 0, 0, NO_ACCESS }, // a datagram socket, too
+	{ IN_ALL, SYS_socket, HIGH | 1, HIGH | 0x80803, 0, 0, NO_ACCESS },
+	{ IN_ALL, SYS_socket, 1, 4, 0, 0, NO_ACCESS },
+	{ IN_ALL, SYS_socket, 1, 0, 0, 0, NO_ACCESS },
+	{ IN_ALL, SYS_socket, 1, 15, 0, 0, NO_ACCESS },
+	{ IN_HOST, SYS_socket, 1, 1, 0, 0, NO_ACCESS },
+	{ IN_ALL, SYS_socketpair, 1, 1, 0, 0, SECCOMP_RET_ALLOW },
+	{ IN_ALL, SYS_socketpair, 1, 0x80805, 0, 0, SECCOMP_RET_ALLOW },
+	{ IN_ALL, SYS_socketpair, 1, 2, 0, 0, NO_ACCESS },
+	{ IN_ALL, SYS_socketpair, 1, HIGH | 0x80803, 0, 0, NO_ACCESS },
+	{ IN_NONE, SYS_socket, 2, 1, 0, 0, NO_ACCESS },
+	{ IN_NONE, SYS_socket, 16, 3, 0, 0, NO_ACCESS },
+	{ IN_PROXY, SYS_socket, 2, 0x80801, 0, 0, SECCOMP_RET_ALLOW },
+	{ IN_PROXY, SYS_socket, 10, 1, 6, 0, SECCOMP_RET_ALLOW },
+	{ IN_PROXY, SYS_socket, 10, 2, 0, 0, NO_ACCESS },
+	{ IN_PROXY, SYS_socket, 2, 3, 1, 0, NO_ACCESS },
+	{ IN_PROXY, SYS_socket, 16, 3, 0, 0, NO_ACCESS },
+	{ IN_PROXY, SYS_socket, 2, 1, 262, 0, NO_PROTOCOL },
+	{ IN_PROXY, SYS_socket, 2, 1, 2, 0, NO_PROTOCOL },
+	{ IN_HOST, SYS_socket, 2, 2, 17, 0, SECCOMP_RET_ALLOW },
+	{ IN_OWN, SYS_connect, 3, 0, 0, 0, ASKED },
+	{ IN_HOST, SYS_connect, 3, 0, 0, 0, SECCOMP_RET_ALLOW },
+	{ IN_ALL, SYS_bind, 3, 0, 0, 0, ASKED },
+	{ IN_PROXY, SYS_listen, 3, 0, 0, 0, ASKED },
+	{ IN_PROXY, SYS_sendto, 3, 0, 0, 0x20004000, NO_TRANSFER },
+	{ IN_PROXY, SYS_sendmmsg, 3, 0, 0, 0x20000000, NO_TRANSFER },
+	{ IN_PROXY, SYS_sendmsg, 3, 0, 0x20000000, 0, NO_TRANSFER },
+	{ IN_PROXY, SYS_sendmsg, 3, 0, 0x4000, 0, SECCOMP_RET_ALLOW },
+	{ IN_PROXY, SYS_setsockopt, 3, 6, 30, 0, SECCOMP_RET_ERRNO | ENOPROTOOPT },
+	{ IN_PROXY, SYS_setsockopt, 3, 6, 1, 0, SECCOMP_RET_ALLOW },
+	{ IN_ALL, SYS_shmget, 0, 0, 0, 0, NO_CALL },
+	{ IN_ALL, SYS_prlimit64, 1, 0, 0, 0, REFUSED },
+	{ IN_ALL, SYS_prlimit64, 0, 0, 0, 0, SECCOMP_RET_ALLOW },
+	{ IN_ALL, SYS_setpriority, 1, 0, 0, 0, REFUSED },
+	{ IN_ALL, SYS_setpriority, 0, 7, 0, 0, REFUSED },
+	{ IN_ALL, SYS_setpriority, 0, 0, 5, 0, SECCOMP_RET_ALLOW },
+	{ IN_ALL, SYS_ioprio_set, 2, 0, 0, 0, REFUSED },
+	{ IN_ALL, SYS_ioprio_set, 1, 7, 0, 0, REFUSED },
+	{ IN_ALL, SYS_ioctl, 3, 0x40086602, 0, 0, ASKED }, // FS_IOC_SETFLAGS
+	{ IN_ALL, SYS_ioctl, 3, HIGH | 0x40086602, 0, 0, ASKED },
+	{ IN_ALL, SYS_ioctl, 3, 0x40087602, 0, 0, ASKED }, // FS_IOC_SETVERSION
+	{ IN_ALL, SYS_ioctl, 3, 0x401c5820, 0, 0, ASKED }, // FS_IOC_FSSETXATTR
+	{ IN_ALL, SYS_ioctl, 3, 0x80086601, 0, 0, SECCOMP_RET_ALLOW },
+	{ IN_ALL, SYS_ioctl, 3, 0x80087601, 0, 0, SECCOMP_RET_ALLOW },
+	{ IN_ALL, SYS_ioctl, 3, 0x801c581f, 0, 0, SECCOMP_RET_ALLOW },
+	{ IN_ALL, SYS_ioctl, 3, 0xc020660b, 0, 0, SECCOMP_RET_ALLOW }, // FS_IOC_FIEMAP
+	{ IN_ALL, SYS_ioctl, 3, 0x40049409, 0, 0, SECCOMP_RET_ALLOW }, // FICLONE
+	{ IN_ALL, SYS_ioctl, 3, 0x4020940d, 0, 0, SECCOMP_RET_ALLOW }, // FICLONERANGE
+	{ IN_ALL, SYS_ioctl, 3, 0x5401, 0, 0, SECCOMP_RET_ALLOW },
+	{ IN_ALL, SYS_ioctl, 3, 0x541b, 0, 0, SECCOMP_RET_ALLOW },
+	{ IN_ALL, SYS_ioctl, 3, 0x800c6613, 0, 0, NO_REQUEST },    // FS_IOC_SET_ENCRYPTION_POLICY
+	{ IN_ALL, SYS_ioctl, 3, 0x40806685, 0, 0, NO_REQUEST },    // FS_IOC_ENABLE_VERITY
+	{ IN_ALL, SYS_ioctl, 3, HIGH | 0x6609, 0, 0, NO_REQUEST }, // EXT4_IOC_MIGRATE
+	{ IN_ALL, SYS_ioctl, 3, 0x40047602, 0, 0, NO_REQUEST },    // of 32 bits
+	{ IN_ALL, SYS_ioctl, 3, 0xc0045877, 0, 0, NO_REQUEST },    // FIFREEZE
+	{ IN_ALL, SYS_ioctl, 3, 0x40047211, 0, 0, NO_REQUEST },    // FAT_IOCTL_SET_ATTRIBUTES
+	{ IN_ALL, SYS_ioctl, 3, 0x40106e80, 0, 0, NO_REQUEST },    // NILFS_IOCTL_CHANGE_CPMODE
+	{ IN_ALL, SYS_ioctl, 3, 0x5000940e, 0, 0, NO_REQUEST },    // BTRFS_IOC_SUBVOL_CREATE
+	{ IN_ALL, SYS_ioctl, 3, 0x40289702, 0, 0, NO_REQUEST },    // CEPH_IOC_SET_LAYOUT
+	{ IN_ALL, SYS_ioctl, 3, 0x4020bc10, 0, 0, NO_REQUEST },    // BCH_IOCTL_SUBVOLUME_CREATE
+	{ IN_ALL, SYS_ioctl, 3, 0x4004cf04, 0, 0, NO_REQUEST },    // CIFS_IOC_SET_INTEGRITY
+	{ IN_ALL, SYS_ioctl, 3, 0x4004f50d, 0, 0, NO_REQUEST },    // F2FS_IOC_SET_PIN_FILE
+};
+
+static const unsigned changing[] = {
+#ifdef SYS_chmod
+	SYS_chmod,
+	SYS_chown,
+	SYS_lchown,
+	SYS_utime,
+	SYS_utimes,
+	SYS_futimesat,
+#endif
+	SYS_fchmod,
+	SYS_fchmodat,
+	452 /* fchmodat2 */,
+	SYS_fchown,
+	SYS_fchownat,
+	SYS_utimensat,
+	SYS_setxattr,
+	SYS_lsetxattr,
+	SYS_fsetxattr,
+	SYS_removexattr,
+	SYS_lremovexattr,
+	SYS_fremovexattr,
+	463 /* setxattrat */,
+	466 /* removexattrat */,
+};
+
+static void second_filter(void **state)
+{
+	(void)state;
+	for (unsigned mode = NETWORK_NONE; mode <= NETWORK_HOST; mode++) {
+		struct profile profile = { .network = (enum network_mode)mode };
+		struct plan plan = { .arena = arena_new(), .profile = &profile };
+		assert_int_equal(domain_filter(&plan), 0);
+		memcpy(code, plan.asking.code, plan.asking.count * sizeof(*code));
+		length = plan.asking.count;
+		for (size_t i = 0; i < sizeof(second_rows) / sizeof(*second_rows); i++) {
+			struct seccomp_data data = {
+				.nr = (int)second_rows[i].number,
+				.args = { second_rows[i].a, second_rows[i].b, second_rows[i].c,
+					  second_rows[i].d },
+			};
+			uint32_t got = execute(&data);
+			if (second_rows[i].modes & (1U << mode) && got != second_rows[i].answer)
+				fail_msg("row %zu, mode %u: %s", i, mode, word(got));
+		}
+		for (size_t i = 0; i < sizeof(changing) / sizeof(*changing); i++) {
+			struct seccomp_data data = { .nr = (int)changing[i] };
+			assert_int_equal(execute(&data), ASKED);
+		}
+		arena_free(plan.arena);
+	}
+}
+
 static const struct owner_row {
 	uint64_t owner, group;
 	uint32_t answer;
@@ -351,9 +533,10 @@ int main(int count, char **words)
 		return 0;
 	}
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equals_golden),      cmocka_unit_test(other_conventions),
-		cmocka_unit_test(arguments),          cmocka_unit_test(owners),
-		cmocka_unit_test(groups_and_denials),
+		cmocka_unit_test(equals_golden), cmocka_unit_test(other_conventions),
+		cmocka_unit_test(arguments),     cmocka_unit_test(owners),
+		cmocka_unit_test(unallocated),   cmocka_unit_test(buffered),
+		cmocka_unit_test(second_filter), cmocka_unit_test(groups_and_denials),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
