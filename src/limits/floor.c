@@ -24,9 +24,11 @@ enum {
 	FLOOR_LEAST = 256 << 20,
 	FELL_LEAST = 512 << 20,
 	PER_MILLISECOND = 4 << 20,
-	LOOK_SOONEST = 50,
+	LOOK_SOONEST = 20,
 	LOOK_LATEST = 1000,
-	AGREE_MILLISECONDS = 300, // so long others have to say what they hold
+	AGREE_MILLISECONDS = 300, // so long others have to say what they hold, unless it is urgent
+	URGENT_PART = 2,          // less than half of the floor is left,
+	FAST_PART = 16,           // or such a part of it went since the last look
 	APART_MILLISECONDS = 1000,
 	RELEASE_MILLISECONDS = 10000, // what one had comes back so slowly at most
 	CLAIMS_MOST = 512,
@@ -93,16 +95,17 @@ static bool put_claim(struct table *table, const struct claim *own, int64_t now)
 // Another is at the file this moment, or has just ended: then at the next look. Without the file
 // each box answers for itself.
 static bool agree(const struct plan *plan, struct floor *floor, const struct claim *claim,
-		  int64_t now)
+		  bool urgent, int64_t now)
 {
 	static struct table table; // of the supervisor alone: it is large
+	bool waited = urgent || now - floor->claimed >= AGREE_MILLISECONDS;
 	autoclose int state = owned_directory(plan->state);
 	autoclose int file = state < 0 ? -1
 				       : openat(state, "memory",
 						O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	err_clear();
 	if (file < 0)
-		return now - floor->claimed >= AGREE_MILLISECONDS;
+		return waited;
 	if (flock(file, LOCK_EX | LOCK_NB) < 0)
 		return false;
 	if (pread(file, &table, sizeof(table), 0) != (ssize_t)sizeof(table))
@@ -111,8 +114,7 @@ static bool agree(const struct plan *plan, struct floor *floor, const struct cla
 	bool apart = since >= (floor->grows ? RELEASE_MILLISECONDS : APART_MILLISECONDS);
 	if (!apart)
 		floor->claimed = now; // its memory may be enough
-	bool ends = put_claim(&table, claim, now) && apart &&
-		    now - floor->claimed >= AGREE_MILLISECONDS;
+	bool ends = put_claim(&table, claim, now) && apart && waited;
 	if (ends)
 		table.ended = now;
 	return pwrite(file, &table, sizeof(table), 0) == (ssize_t)sizeof(table) && ends;
@@ -145,6 +147,8 @@ int64_t floor_look(const struct plan *plan, const struct run *run, struct floor 
 	int64_t now = steady_now();
 	if (floor->available == 0)
 		*floor = (struct floor){ .available = machine.available, .nobody = machine.nobody };
+	bool urgent = machine.available < least / URGENT_PART ||
+		      machine.available + least / FAST_PART < floor->last;
 	floor->grows = machine.available > floor->last;
 	floor->last = machine.available;
 	if (machine.available >= least) {
@@ -165,7 +169,7 @@ int64_t floor_look(const struct plan *plan, const struct run *run, struct floor 
 	}
 	floor->claimed = floor->claimed ? floor->claimed : now;
 	claim.last = now;
-	if (agree(plan, floor, &claim, now))
+	if (agree(plan, floor, &claim, urgent, now))
 		*ret_stop = STOP_MACHINE;
 	return LOOK_SOONEST;
 }

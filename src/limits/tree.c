@@ -141,24 +141,34 @@ static uint64_t held_of(pid_t pid, uint64_t socket, int64_t until)
 	return held;
 }
 
+// What lies in the box's private directories, one file system, as this process sees them. Nobody
+// may ask about pid 1, which is not dumpable, but root.
+static bool has_files(pid_t pid, uint64_t *ret_bytes)
+{
+	struct statfs status;
+	char path[64];
+	snprintf(path, sizeof(path), "/proc/%d/root/tmp", (int)pid);
+	if (statfs(path, &status) < 0 || (unsigned long)status.f_type != MAGIC_TMPFS)
+		return false;
+	*ret_bytes = (status.f_blocks - status.f_bfree) * (uint64_t)status.f_bsize;
+	return true;
+}
+
 uint64_t tree_held(pid_t pid, bool own_network)
 {
 	struct walk *walk = walk_from(pid);
 	int64_t until = steady_now() + HELD_MILLISECONDS;
-	struct statfs status;
-	char path[64];
-	uint64_t held = 0;
+	uint64_t held = 0, files = 0;
+	bool seen = false;
 	if (own_network)
 		held = SOCKET_BYTES *
 		       text_value(walk->text,
 				  read_of(pid, "net/sockstat", walk->text, sizeof(walk->text)),
 				  "sockets: used");
-	snprintf(path, sizeof(path), "/proc/%d/root/tmp", (int)pid);
-	if (statfs(path, &status) == 0 && (unsigned long)status.f_type == MAGIC_TMPFS)
-		held += (status.f_blocks - status.f_bfree) * (uint64_t)status.f_bsize;
 	for (int i = 0; i < walk->count && steady_now() < until; i++) {
+		seen = seen || has_files(walk->pids[i], &files);
 		held += held_of(walk->pids[i], own_network ? 0 : SOCKET_BYTES, until);
 		add_of_threads(walk, walk->pids[i]);
 	}
-	return held;
+	return held + files;
 }

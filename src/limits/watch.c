@@ -17,7 +17,7 @@
 // How fast a program can take what it has not yet, and how often that is looked at.
 enum {
 	MEMORY_PER_MILLISECOND = 4 << 20,
-	DISK_PER_MILLISECOND = 4 << 20,
+	DISK_PER_MILLISECOND = 8 << 20,
 	LOOK_SOONEST = 50,
 	LOOK_LATEST = 1000,
 	DISK_SOONEST = 2, // in the last megabytes alone

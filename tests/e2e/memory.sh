@@ -18,9 +18,10 @@ short_of_memory() { # name, kB of processes afterwards, command of the hog: it m
 		"$SBX_TESTING" run --memory '?4G' -- sh -c "touch quiet$i; exec sleep 600" 2>/dev/null &
 		quiet+=($!)
 	done
-	"$SBX_TESTING" run --memory '?4G' -- "$@" 2>"$work/log" &
+	timeout 100 "$SBX_TESTING" run --memory '?4G' -- "$@" 2>"$work/log" &
 	hog=$!
 	wait_for 60 test -e taken -a -e quiet1 -a -e quiet2 -a -e quiet3 -a -e quiet4 -a -e quiet5 -a -e quiet6 -a -e quiet7 -a -e quiet8 -a -e quiet9
+	sleep 2 # each supervisor has had its first look: what it saw then is its measure
 	meminfo 200000 "$pages"
 	wait $hog
 	is "$name: the box that has it ends" 137 $?
@@ -41,5 +42,9 @@ short_of_memory "memfds and pipes" 1000000 python3 -c '
 import os, time
 kept = [(os.memfd_create("x"), os.pipe()) for i in range(20)]
 for each in kept: os.write(each[0], bytes(3 << 20))
+open("taken", "w"); time.sleep(600)'
+short_of_memory "private files" 1000000 python3 -c '
+import time
+open("/tmp/big", "wb").write(bytes(60 << 20))
 open("taken", "w"); time.sleep(600)'
 done_testing

@@ -151,7 +151,7 @@ for kind in anonymous memfd sockets file; do
 		(cd /home/tester/work && exec setpriv --reuid tester --regid tester --clear-groups env HOME=/home/tester "$SBX" run --memory '?4G' -- sleep 600) 2>/dev/null &
 		quiet+=($!)
 	done
-	first timeout 900 "$SBX" run --memory '?4G' --tmp unlimited --open-files 100000 -- python3 take.py $kind >"$work/log"
+	first timeout 300 "$SBX" run --memory '?4G' --tmp 4G --open-files 100000 -- python3 take.py $kind >"$work/log"
 	is "the machine is nearly out of memory: $kind" 137 $?
 	like "and the user is told" "$(cat "$work/log")" 'this machine was nearly out of memory, and of all boxes this one held most'
 	lived=0
