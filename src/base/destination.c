@@ -75,12 +75,22 @@ static const char *find_ports(const char *text)
 	return colon == first ? colon : NULL;
 }
 
+static const char *const suffixes[] = { "", [SUFFIX_RAW] = "/tcp", [SUFFIX_ECH] = "/ech" };
+
+const char *destination_suffix(enum suffix suffix)
+{
+	return suffixes[suffix];
+}
+
 bool destination_parse(const char *text, struct destination *ret)
 {
-	static const char suffix[] = "/tcp";
-	struct destination destination = { .raw = str_ends(text, suffix) };
+	struct destination destination = { .suffix = str_ends(text, suffixes[SUFFIX_RAW])
+							     ? SUFFIX_RAW
+						     : str_ends(text, suffixes[SUFFIX_ECH])
+							     ? SUFFIX_ECH
+							     : SUFFIX_NONE };
 	char plain[HOST_NAME_MOST + DESTINATION_TEXT_MOST + 1];
-	size_t all = strlen(text) - (destination.raw ? strlen(suffix) : 0);
+	size_t all = strlen(text) - strlen(suffixes[destination.suffix]);
 	if (all >= sizeof(plain))
 		return false;
 	memcpy(plain, text, all);
@@ -107,7 +117,7 @@ bool destination_budget(const char *text, struct destination *ret, bool *ret_for
 		memcpy(host, text, length);
 		host[length] = '\0';
 		text += length + strspn(text + length, " ");
-		if (!destination_parse(host, ret) || ret->raw)
+		if (!destination_parse(host, ret) || ret->suffix)
 			return false;
 	}
 	return units_size(text, ret_most) && *ret_most != UNLIMITED;

@@ -1,4 +1,5 @@
 // What [network] allow and deny name: host[:port[,port]...], *.domain, *, address, network/prefix.
+// A rule that allows can end with /tcp or /ech.
 #pragma once
 
 #include "base/host.h"
@@ -17,10 +18,15 @@ struct destination {
 	unsigned prefix;     // of 128 bits
 	unsigned port_count; // 0: every port
 	uint16_t ports[DESTINATION_PORTS_MOST];
-	bool raw; // "/tcp" at the end: in any protocol. Of rules that allow; elsewhere an error
+	enum suffix {
+		SUFFIX_NONE,
+		SUFFIX_RAW, // "/tcp": in any protocol
+		SUFFIX_ECH, // "/ech": TLS may hide the server name (encrypted client hello)
+	} suffix;           // of rules that allow; elsewhere an error
 };
 
 bool destination_parse(const char *text, struct destination *ret);
+const char *destination_suffix(enum suffix suffix);
 // "10M" or "example.com 10M": `ret_for_all` without a destination.
 bool destination_budget(const char *text, struct destination *ret, bool *ret_for_all,
 			uint64_t *ret_most);

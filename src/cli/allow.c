@@ -23,7 +23,7 @@ static int tell(char **words, const char *verb)
 			    str_shown(words[0]));
 	for (char **word = words + 1; *word; word++)
 		if (!destination_parse(*word, &destination) ||
-		    (destination.raw && !str_equal(verb, "allow")))
+		    (destination.suffix && !str_equal(verb, "allow")))
 			return fail(
 				0,
 				"'%.80s' is no destination: name[:port,...], *.domain, address or "

@@ -26,9 +26,9 @@ struct record {
 	char rule[RULE_TEXT_MOST]; // that allowed or denied; empty for none
 	char why[REASON_MOST];     // of DENIED and FAILED
 	// DENIED: a rule that would allow it, for this very destination
-	enum fix { FIX_NONE, FIX_RULE, FIX_RAW } fix; // host:port; host:port/tcp
-	bool explicit_proxy;                          // came by HTTP proxy or SOCKS
-	struct ends ends;                             // of the last connection: tell whose it was
+	enum fix { FIX_NONE, FIX_RULE, FIX_RAW, FIX_ECH } fix; // host:port; with /tcp, /ech
+	bool explicit_proxy;                                   // came by HTTP proxy or SOCKS
+	struct ends ends; // of the last connection: tell whose it was
 	uint32_t count;
 	uint64_t up, down;
 	unsigned batch, visit_count; // ALLOWED: each of `count`, one by one

@@ -5,15 +5,17 @@
 
 // The name that TLS asks for is the name that was decided on; else the certificate, and what is
 // behind it, would be somebody else's on the same address. Rule 29.
-const char *hello_judge(struct worker *worker, struct slot *slot, const struct tls_hello *hello)
+static const char *judge(struct worker *worker, struct slot *slot, const struct tls_hello *hello,
+			 enum fix *ret_fix)
 {
 	enum { HTTPS = 443 };
 	const struct rules *rules = rules_current(worker->shared);
 	bool name = slot->host.kind == HOST_NAME;
 	struct refusal refusal;
-	if (hello->encrypted && name && !rules->pass_encrypted)
-		return "its TLS hello may hide another name (encrypted client hello); to allow: "
-		       "--ech pass";
+	if (hello->encrypted && name && !rules_ech(rules, &slot->host, slot->port)) {
+		*ret_fix = FIX_ECH;
+		return "its TLS hello may hide another name (encrypted client hello)";
+	}
 	if (!hello->named && name && slot->port == HTTPS)
 		return "a TLS hello without a server name";
 	if (!name && hello->named) {
@@ -36,9 +38,10 @@ const char *hello_judge(struct worker *worker, struct slot *slot, const struct t
 static bool pass_hello(struct worker *worker, struct slot *slot, const struct tls_hello *hello)
 {
 	struct flow *flow = &slot->flow[CLIENT];
-	const char *why = hello_judge(worker, slot, hello);
+	enum fix fix = FIX_NONE;
+	const char *why = judge(worker, slot, hello, &fix);
 	if (why) {
-		talk_refuse(worker, slot, why, FIX_NONE);
+		talk_refuse(worker, slot, why, fix);
 		return false;
 	}
 	flow->cleared = (slot->keeping ? slot->kept : flow->start) + (uint32_t)hello->used;
@@ -85,10 +88,11 @@ static bool read_second(struct worker *worker, struct slot *slot)
 			record == PARSE_DONE ? tls_hello(bytes, length, &hello) : record;
 		if (result == PARSE_MORE && length < BUFFER_SIZE)
 			return true;
-		const char *why = result == PARSE_DONE ? hello_judge(worker, slot, &hello)
+		enum fix fix = FIX_NONE;
+		const char *why = result == PARSE_DONE ? judge(worker, slot, &hello, &fix)
 						       : "no readable second TLS hello";
 		if (why) {
-			talk_refuse(worker, slot, why, FIX_NONE);
+			talk_refuse(worker, slot, why, fix);
 			return false;
 		}
 		flow->cleared += (uint32_t)hello.used;

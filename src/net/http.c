@@ -313,7 +313,9 @@ static enum parse chunk_size(struct text line, uint64_t *ret)
 						   : (unsigned)((line.at[i] | 0x20) - 'a' + 10);
 		size = size << 4 | value;
 	}
-	if (i == 0 || size > INT64_MAX || (i < line.length && line.at[i] != ';'))
+	// Without the spaces that would make a request line of it.
+	if (i == 0 || size > INT64_MAX || (i < line.length && line.at[i] != ';') ||
+	    memchr(line.at, ' ', line.length) || memchr(line.at, '\t', line.length))
 		return PARSE_BAD;
 	*ret = size;
 	return PARSE_DONE;

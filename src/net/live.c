@@ -99,7 +99,7 @@ static int add(struct proxy *proxy, const struct wish *wish)
 	unsigned count = 0;
 	if (memchr(wish->destination, '\0', sizeof(wish->destination)) == NULL ||
 	    !destination_parse(wish->destination, &destination) ||
-	    (destination.raw && wish->kind != WISH_ALLOW))
+	    (destination.suffix && wish->kind != WISH_ALLOW))
 		return EINVAL;
 	list_each (item, list)
 		count++;

@@ -133,6 +133,51 @@ enum opening opening_burst(const uint8_t *bytes, size_t length)
 				     : OPENING_OTHER;
 }
 
+// The end of a run of bytes that `is` takes.
+static size_t run_end(const uint8_t *bytes, size_t length, size_t at, bool (*is)(uint8_t c))
+{
+	while (at < length && is(bytes[at]))
+		at++;
+	return at;
+}
+
+static bool is_blank(uint8_t c)
+{
+	return is_space(c) && c != '\n';
+}
+
+static bool is_black(uint8_t c)
+{
+	return !is_space(c);
+}
+
+// Two words and the end of the line (HTTP/0.9, with fields behind it for some), or three, of which
+// the last begins with "HTTP/". The text of a letter is decided by its third word.
+enum parse opening_body(const uint8_t *bytes, size_t length)
+{
+	enum { METHOD_MOST = 64 };
+	size_t start = run_end(bytes, length, 0, is_space);
+	size_t word = run_end(bytes, length, start, is_token);
+	if (word == length)
+		return word - start > METHOD_MOST ? PARSE_BAD : PARSE_MORE;
+	if (word == start || !is_blank(bytes[word]))
+		return PARSE_BAD;
+	size_t target = run_end(bytes, length, word, is_blank);
+	if (target < length && bytes[target] == '\n')
+		return PARSE_BAD;
+	bool meant = is_method(bytes + start, word - start) &&
+		     is_target(bytes + target, length - target) == PARSE_DONE;
+	size_t end = run_end(bytes, length, target, is_black);
+	size_t version = run_end(bytes, length, end, is_blank);
+	if (meant)
+		return PARSE_DONE;
+	if (version < length && bytes[version] == '\n')
+		return bytes[target] == '/' ? PARSE_DONE : PARSE_BAD;
+	enum parse last =
+		version < length ? begins(bytes + version, length - version, "HTTP/") : PARSE_MORE;
+	return last == PARSE_MORE && length > LINE_MOST ? PARSE_DONE : last;
+}
+
 // 3 bytes of length, number 0, version 10 of the protocol, a digit of the server's version.
 static enum parse is_mysql(const uint8_t *bytes, size_t length)
 {

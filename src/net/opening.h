@@ -24,6 +24,10 @@ enum parse opening_ssh(const uint8_t *line, size_t length);
 // could take for a request line. White space before it counts for nothing.
 enum opening opening_burst(const uint8_t *bytes, size_t length);
 
+// Of a body: DONE where a server that passes over the body would take it for the next request, BAD
+// where none would.
+enum parse opening_body(const uint8_t *bytes, size_t length);
+
 // Of a server that speaks before its client does.
 enum greeting {
 	GREETING_MORE,

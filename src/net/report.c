@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/denials.h"
+#include "base/destination.h"
 #include "base/host.h"
 #include "base/out.h"
 #include "net/proxy.h"
@@ -52,6 +53,7 @@ void proxy_used(const struct proxy *proxy, struct denials *denials)
 
 void proxy_report(const struct proxy *proxy, struct denials *denials)
 {
+	static const enum suffix suffixes[] = { [FIX_RAW] = SUFFIX_RAW, [FIX_ECH] = SUFFIX_ECH };
 	const struct seen_list *list = proxy->connections ? &proxy->connections->refused : NULL;
 	for (unsigned i = 0; list && i < list->count; i++) {
 		const struct seen *seen = &list->all[i];
@@ -69,7 +71,7 @@ void proxy_report(const struct proxy *proxy, struct denials *denials)
 		denial->flag = record->fix == FIX_NONE ? NULL : "allow-domain";
 		snprintf(denial->value, sizeof(denial->value), "%s%s",
 			 record->fix == FIX_NONE ? "" : where,
-			 record->fix == FIX_RAW ? "/tcp" : "");
+			 destination_suffix(suffixes[record->fix]));
 	}
 	denials->lost += list ? list->more : 0;
 }

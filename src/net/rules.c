@@ -26,6 +26,7 @@ static int add_rules(const struct list *words, struct rule *rules, unsigned *cou
 			return fail(0, "more than %d rules for the network", RULES_MOST);
 		if (!destination_parse(item->text, &rule->destination))
 			return fail(0, "'%s' is no destination", item->text);
+		rule->ech = rule->destination.suffix == SUFFIX_ECH;
 		snprintf(rule->text, sizeof(rule->text), "%s", item->text);
 		++*count;
 	}
@@ -68,6 +69,16 @@ static int add_raw_ports(const struct list *words, struct rules *rules)
 	return 0;
 }
 
+// Each host that the user named, also by `sbx allow`; none of a group, which has a reason for each.
+static void pass_encrypted(const struct plan *plan, struct rules *rules)
+{
+	unsigned i = 0;
+	list_each (reason, &plan->egress.reasons)
+		rules->allow[i++].ech |= reason->text[0] == '\0';
+	for (; i < rules->allow_count; i++)
+		rules->allow[i].ech = true;
+}
+
 int rules_compile(const struct plan *plan, const struct list *more_allow,
 		  const struct list *more_deny, struct rules *rules)
 {
@@ -75,10 +86,11 @@ int rules_compile(const struct plan *plan, const struct list *more_allow,
 	rules->allow_count = rules->deny_count = rules->budget_count = 0;
 	rules->private = profile->network_private == ANSWER_YES;
 	rules->strict = profile->dns == DNS_STRICT;
-	rules->pass_encrypted = profile->ech == ECH_PASS;
 	TRY(add_raw_ports(&profile->raw_ports, rules));
 	TRY(add_rules(&plan->egress.allow, rules->allow, &rules->allow_count));
 	TRY(add_rules(more_allow, rules->allow, &rules->allow_count));
+	if (profile->ech == ECH_PASS)
+		pass_encrypted(plan, rules);
 	TRY(add_rules(&plan->egress.deny, rules->deny, &rules->deny_count));
 	TRY(add_rules(more_deny, rules->deny, &rules->deny_count));
 	TRY(add_budgets(&profile->upload, BUDGET_UPLOAD, rules));
@@ -138,9 +150,9 @@ const struct rule *rules_decide(const struct rules *rules, const struct host *ho
 			continue;
 		// Of several, one that lets every protocol pass counts.
 		if (!address || means(rule, &host->address, routes))
-			allow = !allow || rule->destination.raw ? rule : allow;
+			allow = !allow || rule->destination.suffix == SUFFIX_RAW ? rule : allow;
 		wide = true;
-		if (allow && allow->destination.raw)
+		if (allow && allow->destination.suffix == SUFFIX_RAW)
 			break;
 	}
 	if (allow)
@@ -159,10 +171,19 @@ const struct rule *rules_deny_address(const struct rules *rules, const struct ad
 
 bool rules_raw(const struct rules *rules, const struct rule *rule, uint16_t port)
 {
-	bool raw = rule->destination.raw;
+	bool raw = rule->destination.suffix == SUFFIX_RAW;
 	for (unsigned i = 0; i < rules->raw_count; i++)
 		raw = raw || rules->raw_ports[i] == port;
 	return raw;
+}
+
+bool rules_ech(const struct rules *rules, const struct host *host, uint16_t port)
+{
+	for (unsigned i = 0; i < rules->allow_count; i++)
+		if (rules->allow[i].ech &&
+		    destination_matches(&rules->allow[i].destination, host, port))
+			return true;
+	return false;
 }
 
 uint64_t rules_budgets(const struct rules *rules, const struct host *host, uint16_t port)

@@ -32,6 +32,10 @@ const struct rule *rules_deny_address(const struct rules *rules, const struct ad
 // or at a port of such a protocol ([network] raw-port).
 bool rules_raw(const struct rules *rules, const struct rule *rule, uint16_t port);
 
+// Whether a TLS hello to what is allowed may hide a second name (encrypted client hello): by "/ech"
+// in a rule, or by [network] ech for what the user named.
+bool rules_ech(const struct rules *rules, const struct host *host, uint16_t port);
+
 // 127.0.0.0/8, ::1 and what leads there.
 bool rules_is_loopback(const struct address *address);
 

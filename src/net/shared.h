@@ -20,6 +20,7 @@ enum {
 struct rule {
 	struct destination destination;
 	char text[RULE_TEXT_MOST]; // as it was written
+	bool ech;                  // a TLS hello may hide a second name
 };
 
 enum budget_kind { BUDGET_UPLOAD, BUDGET_DOWNLOAD, BUDGET_CONNECTIONS, BUDGET_RATE };
@@ -32,9 +33,8 @@ struct budget { // a row of [network] upload, download, connections or rate
 };
 
 struct rules {
-	bool private;        // listed names may lead to private addresses
-	bool strict;         // DNS answers NXDOMAIN for what is not allowed
-	bool pass_encrypted; // a TLS hello may hide a second name
+	bool private; // listed names may lead to private addresses
+	bool strict;  // DNS answers NXDOMAIN for what is not allowed
 	unsigned raw_count;
 	uint16_t raw_ports[RAW_PORTS_MOST];
 	unsigned allow_count, deny_count, budget_count;

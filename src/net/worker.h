@@ -120,6 +120,7 @@ struct slot {
 	// HTTP
 	bool asks_head, upgrade, keep_alive, request_done, response_done, response_head;
 	enum http_body request_body, response_body;
+	uint64_t request_length; // of a body whose beginning is not judged yet; else 0
 	enum http_chunk request_chunk, response_chunk;
 
 	char (*buffer)[BUFFER_SIZE]; // of each side
@@ -261,8 +262,6 @@ bool explicit_dial(struct worker *worker, struct slot *slot);
 bool inspect_run(struct worker *worker, struct slot *slot);
 bool hello_run(struct worker *worker, struct slot *slot);
 bool hello_run_answer(struct worker *worker, struct slot *slot);
-// Whether the hello may pass; else why not.
-const char *hello_judge(struct worker *worker, struct slot *slot, const struct tls_hello *hello);
 bool exchange_request(struct worker *worker, struct slot *slot);
 bool exchange_run(struct worker *worker, struct slot *slot);
 void deny_begin(struct worker *worker, struct slot *slot, const char *why); // by the first bytes

@@ -89,7 +89,8 @@ const struct key keys[] = {
 	{ IN_PROFILE("network", "allow", allow), .flag = "allow-domain", .letter = 'a', .kind = KEY_LIST,
 	  .form = FORM_RULE, .value = "HOST",
 	  .help = "who may be reached: name[:port,...], *.domain, address, network/prefix, @group, or * for "
-		  "every name; in HTTP, TLS or SSH, with /tcp at the end in any protocol" },
+		  "every name; in HTTP, TLS or SSH; with /tcp at the end in any protocol, with /ech in TLS that "
+		  "hides the server name" },
 	{ IN_PROFILE("network", "deny", deny), .flag = "deny-domain", .kind = KEY_LIST,
 	  .form = FORM_DESTINATION, .value = "HOST", .tightens = TIGHTENS_ALWAYS,
 	  .help = "who may not, whatever allow says; an address also behind a name" },
@@ -106,8 +107,9 @@ const struct key keys[] = {
 		  "its rule ended with /tcp; base has those of databases, queues and mail" },
 	{ IN_PROFILE("network", "ech", ech), .flag = "ech", .kind = KEY_WORD, .words = ech_words,
 	  .value = "refuse|pass", .tightens = TIGHTENS_LESS,
-	  .help = "pass: a TLS client may hide another server name behind the allowed one (encrypted client "
-		  "hello), as browsers do" },
+	  .help = "pass: in TLS to hosts that you name (not to those of a @group) the client may hide another "
+		  "server name behind the allowed one (encrypted client hello), as browsers do; for one "
+		  "host: allow = HOST/ech" },
 	{ IN_PROFILE("network", "loopback", loopback), .flag = "loopback", .kind = KEY_LIST,
 	  .form = FORM_PORT, .value = "PORT",
 	  .help = "this TCP port of the host's 127.0.0.1 appears at the box's" },

@@ -31,7 +31,7 @@ enum key_form {
 	FORM_WORD, // a name that a room knows: checked when the plan is made
 	FORM_HOSTNAME,
 	FORM_DESTINATION, // base/destination.h, or @GROUP
-	FORM_RULE,        // the same, which may end with /tcp
+	FORM_RULE,        // the same, which may end with /tcp or /ech
 	FORM_PORT,
 	FORM_PUBLISH,  // PORT[:HOST-PORT]
 	FORM_BUDGET,   // [DESTINATION ]SIZE

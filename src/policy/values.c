@@ -54,7 +54,7 @@ static bool is_destination(const char *text, enum key_form form)
 	struct destination destination;
 	if (text[0] == '@')
 		return is_name(text + 1, strlen(text + 1), "-");
-	return destination_parse(text, &destination) && (form == FORM_RULE || !destination.raw);
+	return destination_parse(text, &destination) && (form == FORM_RULE || !destination.suffix);
 }
 
 static bool is_budget(const char *text)

@@ -186,8 +186,12 @@ for before in '' 140303000101 140303000101170303000400000000 15030300020100; do
 	is "not of another name (before it: $before)" no "$(allowed -- python3 "$tests/net/retry.py" www.allowed.test 443 denied.test $before | sed 's/alert\|reset/no/')"
 	like "which is told" "$(cat "$work/log")" 'TLS asks for another name'
 done
-like "an encrypted hello" "$(allowed -- python3 "$tests/net/ech.py" www.allowed.test 443; cat "$work/log")" 'encrypted client hello.; to allow: --ech pass'
+like "an encrypted hello" "$(allowed -- python3 "$tests/net/ech.py" www.allowed.test 443; cat "$work/log")" 'encrypted client hello.; to allow: --allow-domain www.allowed.test:443/ech$'
 like "passes where the profile says so" "$(allowed --ech pass -- python3 "$tests/net/ech.py" www.allowed.test 443)" '^160303'
+echo 'registry=https://www.allowed.test/' >"$HOME/.npmrc"
+like "not to the hosts of a group" "$(box --ech pass -a @npm -- python3 "$tests/net/ech.py" www.allowed.test 443; cat "$work/log")" 'encrypted client hello.; to allow: --allow-domain www.allowed.test:443/ech$'
+rm "$HOME/.npmrc"
+like "or its rule" "$(allowed -a www.allowed.test:443/ech -- python3 "$tests/net/ech.py" www.allowed.test 443)" '^160303'
 
 # --- HTTP: one upgrade, one word
 like "h2c is not asked for" "$(allowed -- python3 "$raw" www.allowed.test 80 'GET /h2c HTTP/1.1\r\nHost: www.allowed.test\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n' @0.3 EOF)" '200 OK'
@@ -221,7 +225,11 @@ done <<-'END'
 	a password in the target|GET http://www.allowed.test@denied.test/ HTTP/1.1\r\nHost: www.allowed.test\r\n\r\n
 END
 like "a chunk of no size" "$(allowed -- python3 "$raw" www.allowed.test 80 'POST / HTTP/1.1\r\nHost: www.allowed.test\r\nTransfer-Encoding: chunked\r\n\r\n' @0.1 'zz\r\nhello\r\n0\r\n\r\n')" '400 Bad'
-like "a smuggled request stays in its body" "$(allowed -- python3 "$raw" www.allowed.test 80 'POST /a HTTP/1.1\r\nHost: www.allowed.test\r\nContent-Length: 44\r\n\r\nGET /b HTTP/1.1\r\nHost: www.allowed.test\r\n\r\n..' EOF | grep -c ' host=')" '^1$'
+for method in GET POST FROB; do
+	like "a body that begins as a request ($method)" "$(allowed -- python3 "$raw" www.allowed.test 80 "$method /a HTTP/1.1\r\nHost: www.allowed.test\r\nContent-Length: 44\r\n\r\nG" @0.1 'ET /b HTTP/1.1\r\nHost: www.denied.test\r\n\r\n...' EOF; cat "$work/log")" 'two ways'
+done
+like "other bodies pass" "$(allowed -- python3 "$raw" www.allowed.test 80 'GET /a HTTP/1.1\r\nHost: www.allowed.test\r\nContent-Length: 9\r\n\r\nOnce' @0.1 ' upon' EOF)" ' host=www.allowed.test'
+like "a smuggled request stays in its body" "$(allowed -- python3 "$raw" www.allowed.test 80 'POST /a HTTP/1.1\r\nHost: www.allowed.test\r\nContent-Length: 45\r\n\r\n{GET /b HTTP/1.1\r\nHost: www.allowed.test\r\n\r\n..' EOF | grep -c ' host=')" '^1$'
 like "a body in chunks" "$(get -a www.allowed.test -- -H 'Transfer-Encoding: chunked' -d "$(seq 2000)" http://www.allowed.test/)" 'body=8892'
 like "an upload that asks first" "$(head -c 300000 /dev/zero >"$project/big"; get -a www.allowed.test -- -H 'Expect: 100-continue' -T big http://www.allowed.test/)" 'body=300000'
 like "a response that says two things" "$(get -a www.allowed.test -- http://www.allowed.test/both)" 'could not do this'

@@ -31,6 +31,8 @@ static void check_request(const char *text, size_t size)
 		// What parses is taken for HTTP, also in a tunnel.
 		if (opening_burst((const uint8_t *)text, size) != OPENING_HTTP)
 			__builtin_trap();
+		if (opening_body((const uint8_t *)text, size) != PARSE_DONE)
+			__builtin_trap();
 	}
 	free(to);
 }

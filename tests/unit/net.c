@@ -344,6 +344,7 @@ static void chunks(void **state)
 				 PARSE_BAD);
 	}
 	static const char *const bad[] = { "\r\n",
+					   "5;a /b HTTP/1.1\r\n",
 					   "-1\r\n",
 					   "0x1\r\n",
 					   "1 \r\n",
@@ -585,6 +586,44 @@ static void upgrades(void **state)
 	assert_false(response.upgrade);
 }
 
+// What a server that passes over the body would take for a request, at each length of its
+// beginning.
+static void bodies(void **state)
+{
+	static const struct {
+		const char *text;
+		enum parse result;
+	} rows[] = {
+		{ "GET / HTTP/1.1\r\n", PARSE_DONE },
+		{ "\r\n\r\n get", PARSE_MORE },
+		{ "GET /", PARSE_DONE }, // HTTP/0.9 with fields behind it
+		{ "GET http://a", PARSE_DONE },
+		{ "FROB /a\n", PARSE_DONE },
+		{ "FROB a HTTP/1.0", PARSE_DONE },
+		{ "FROB\v/a\x1fhttp/1.1", PARSE_DONE },
+		{ "FROB a\n", PARSE_BAD },
+		{ "Once upon a time", PARSE_BAD },
+		{ "Once upon", PARSE_MORE },
+		{ "a=b&c=d", PARSE_BAD },
+		{ "{\"query\": 1}", PARSE_BAD },
+		{ "--boundary\r\nContent-Type: a\r\n", PARSE_BAD },
+		{ "word\nGET / HTTP/1.1", PARSE_BAD },
+		{ "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5",
+		  PARSE_BAD },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const uint8_t *bytes = (const uint8_t *)rows[i].text;
+		size_t length = strlen(rows[i].text);
+		assert_int_equal(opening_body(bytes, length), rows[i].result);
+		// What was decided of a part stays decided.
+		for (size_t part = 0; part < length; part++) {
+			enum parse result = opening_body(bytes, part);
+			assert_true(result == PARSE_MORE || result == rows[i].result);
+		}
+	}
+}
+
 static void socks(void **state)
 {
 	struct socks_request request;
@@ -765,10 +804,10 @@ int main(void)
 		cmocka_unit_test(requests),     cmocka_unit_test(responses),
 		cmocka_unit_test(chunks),       cmocka_unit_test(hellos),
 		cmocka_unit_test(answers),      cmocka_unit_test(openings),
-		cmocka_unit_test(upgrades),     cmocka_unit_test(socks),
-		cmocka_unit_test(questions),    cmocka_unit_test(tables),
-		cmocka_unit_test(kernel_texts), cmocka_unit_test(whose),
-		cmocka_unit_test(coded),
+		cmocka_unit_test(upgrades),     cmocka_unit_test(bodies),
+		cmocka_unit_test(socks),        cmocka_unit_test(questions),
+		cmocka_unit_test(tables),       cmocka_unit_test(kernel_texts),
+		cmocka_unit_test(whose),        cmocka_unit_test(coded),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
