@@ -165,14 +165,13 @@ enum parse opening_body(const uint8_t *bytes, size_t length)
 	size_t target = run_end(bytes, length, word, is_blank);
 	if (target < length && bytes[target] == '\n')
 		return PARSE_BAD;
-	bool meant = is_method(bytes + start, word - start) &&
-		     is_target(bytes + target, length - target) == PARSE_DONE;
+	bool method = is_method(bytes + start, word - start);
 	size_t end = run_end(bytes, length, target, is_black);
 	size_t version = run_end(bytes, length, end, is_blank);
-	if (meant)
+	if (method && is_target(bytes + target, length - target) == PARSE_DONE)
 		return PARSE_DONE;
 	if (version < length && bytes[version] == '\n')
-		return bytes[target] == '/' ? PARSE_DONE : PARSE_BAD;
+		return method || bytes[target] == '/' ? PARSE_DONE : PARSE_BAD;
 	enum parse last =
 		version < length ? begins(bytes + version, length - version, "HTTP/") : PARSE_MORE;
 	return last == PARSE_MORE && length > LINE_MOST ? PARSE_DONE : last;

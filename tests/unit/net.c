@@ -599,6 +599,8 @@ static void bodies(void **state)
 		{ "GET /", PARSE_DONE }, // HTTP/0.9 with fields behind it
 		{ "GET http://a", PARSE_DONE },
 		{ "FROB /a\n", PARSE_DONE },
+		{ "GET 1\nHost:", PARSE_DONE },
+		{ "GET 1 2\n", PARSE_BAD },
 		{ "FROB a HTTP/1.0", PARSE_DONE },
 		{ "FROB\v/a\x1fhttp/1.1", PARSE_DONE },
 		{ "FROB a\n", PARSE_BAD },

@@ -26,12 +26,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     timeout = 40
 
+    def passes_over(self):
+        return self.server.server_port > 8000
+
     def answer(self):
-        # http.server leaves bodies to the program: what is not read here would be the next request.
+        # http.server leaves bodies to the program: what is not read here is the next request, as at ports 8080 and 8443.
         lengths = self.headers.get_all("content-length") or ["0"]
         if "transfer-encoding" in self.headers or len(lengths) > 1 or not lengths[0].isdigit():
-            self.close_connection = True
-        else:
+            self.close_connection = not self.passes_over()
+        elif not self.passes_over():
             self.rfile.read(int(lengths[0]))
         name = self.headers.get("host", "")
         seen(name)
