@@ -90,7 +90,7 @@ struct guard {
 	const char *path;
 	struct list known; // entries that were there: WORKTREES, MODULES
 };
-enum { GUARDS_MOST = 4096 };
+enum { GUARDS_MOST = 8192 };
 
 // A directory that is looked through for repositories.
 struct searched {

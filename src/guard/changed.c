@@ -54,7 +54,7 @@ void changed_tell_deeper(struct deeper *deeper, const struct check *check, int d
 {
 	char below[PATH_MAX];
 	int above = (int)(path_name(path) - path);
-	if ((name[0] != '_' && !strchr(".com", name[0] | ' ')) ||
+	if ((name[0] != '_' && !strchr(".clom", name[0] | ' ')) ||
 	    is_of_packages(path)) // each of the names begins so
 		return;
 	for (const char *const *trusted = trusted_names; *trusted; trusted++) {

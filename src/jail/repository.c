@@ -219,7 +219,8 @@ static int add_directory(struct wishes *wishes, const char *path, const struct i
 {
 	if (!wishes->plan->index)
 		wishes->plan->index = path_below(wishes->arena, path, "index");
-	if (!wishes->plan->session && str_equal(top, wishes->plan->project))
+	if (!wishes->plan->session && wishes->plan->project &&
+	    str_equal(top, wishes->plan->project))
 		wishes->plan->repository = path_parent(wishes->arena, wishes->plan->index);
 	struct mount bind = { .kind = MOUNT_BIND, .access = ACCESS_WRITE, .from = from };
 	bind.source = bind.target = path;

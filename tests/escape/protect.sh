@@ -109,10 +109,26 @@ is "quarantine rm" 0 "$("$SBX" quarantine list | grep -c "^$id ")"
 # Writable by another key than project: protected all the same.
 for words in "--project read --write ." "--project none --write ." "--project read --write ./.git"; do
 	project=$(new_project)
-	(cd "$project" && "$SBX" run $words -- bash -c 'echo x >.git/hooks/pre-push; echo x >.mcp.json; git config core.fsmonitor x') 2>"$work/log"
-	is "$words: hooks, configuration and names are protected" "" \
-		"$(ls "$project/.git/hooks/pre-push" "$project/.mcp.json" 2>/dev/null; git -C "$project" config core.fsmonitor)"
+	got=$(cd "$project" && "$SBX" run $words -- bash -c 'echo x >.git/hooks/pre-push; echo x >.mcp.json; git config core.fsmonitor x; echo ran' 2>"$work/log")
+	is "$words: hooks, configuration and names are protected" "ran" \
+		"$got$(ls "$project/.git/hooks/pre-push" "$project/.mcp.json" 2>/dev/null; git -C "$project" config core.fsmonitor)"
 done
+# Whatever is the project and whatever is writable beside it, a run begins or says why not.
+project=$(new_project)
+mkdir "$project/sub" && git -C "$project" commit -q --allow-empty -m x && git -C "$project" worktree add -q "$project/tree"
+for mode in none read write scratch; do
+	for words in "" "--write ." "--read ." "--write ./.git" "--write ./sub" "--write ./tree" "--scratch ." "--tmpfs ." "--hide ./.git" "--unprotected --write ."; do
+		for at in . sub tree .git; do
+			got=$(cd "$project/$at" && "$SBX" run --project $mode $words -- true 2>&1; echo $?)
+			case ${got##*$'\n'} in
+			0) ;;
+			125) [[ $got == *$'\n'* ]] || echo "$mode $words $at: not a word" ;;
+			*) echo "$mode $words $at: $got" ;;
+			esac
+		done
+	done
+done >"$work/odd"
+is "no project and no way to write makes it fall over" "" "$(cat "$work/odd")"
 # Repositories below the project and below what is writable beside it: from the first run on, and a short one.
 project=$(new_project) beside=$(fresh beside)
 git init -q "$project/sub" && git init -q "$beside/one" && git init -q "$beside/two/deep"
@@ -492,4 +508,20 @@ for i in $(seq "$moments"); do
 done
 is "SIGKILL at $moments moments: .git/config is whole, no lock is left" "" "$wrong"
 is "the project holds nothing new" ".git file" "$(ls -A "$project" | tr '\n' ' ' | sed 's/ $//')"
+
+# Names that tools document, by a list of their own (tests/adversary/names.py): in one run, in each case of the table.
+names() { python3 -c "
+import sys
+sys.path.insert(0, '$here/../adversary')
+sys.dont_write_bytecode = True
+import names
+print('\n'.join(name for name in names.$1 if '*' not in name))"; }
+project=$(new_project)
+cd "$project" || exit 1
+names PROTECTED >"$work/protected"
+names REPORTED >"$work/reported"
+"$SBX" run --read "$work/protected" --read "$work/reported" -- sh -c "cat $work/protected $work/reported | while read -r name; do
+	mkdir -p \"\$(dirname \"\$name\")\" && echo x >\"\$name\"; done; sleep 0.2" >"$work/out" 2>"$work/log"
+is "of all names that the host would trust none stays" "" "$(while read -r name; do [ ! -e "$name" ] || echo "$name"; done <"$work/protected")"
+is "all that it runs sooner or later are told" "" "$(while read -r name; do grep -qF " $name" "$work/log" || echo "$name"; done <"$work/reported")"
 done_testing
