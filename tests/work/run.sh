@@ -52,8 +52,12 @@ same "git log, status, diff" "$repository" 'git log --stat && git status && git 
 same "git add, commit, branch, stash" "$repository" 'export GIT_COMMITTER_DATE="2026-02-01 12:00" GIT_AUTHOR_DATE="2026-02-01 12:00"; git stash -q && git checkout -qb other && echo x >new && git add new && git commit -qm new && git log --oneline && git stash pop'
 
 source_package=$(dirname "$SBX")/../zlib-source
-same "make -j2 of zlib from Debian's source package" "cp -a $source_package/. . && rm -rf .git debian" \
-	'./configure >/dev/null && make -j2 >/dev/null 2>&1 && ./minigzip --help; ./example && echo built' make
+if [ -d "$source_package" ]; then
+	same "make -j2 of zlib from Debian's source package" "cp -a $source_package/. . && rm -rf .git debian" \
+		'./configure >/dev/null && make -j2 >/dev/null 2>&1 && ./minigzip --help; ./example && echo built' make
+else
+	skip "make -j2 of zlib from Debian's source package" "the mirror has no source of it (tests/work/fetch)"
+fi
 same "gcc compiles, the program runs" 'printf "#include <stdio.h>\nint main(void){puts(\"hi\");return 7;}\n" >a.c' 'gcc -O2 -o a a.c && ./a' gcc
 npm_package=$(dirname "$SBX")/../npm-package
 if [ -d "$npm_package" ]; then
