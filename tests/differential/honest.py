@@ -133,6 +133,10 @@ def serve_ssh(place, address):
     with open(place.work + "/sshd_config", "w") as file:
         file.write(f"Port 22\nPort 2222\nListenAddress {address}\nHostKey {place.work}/hostkey\nAuthorizedKeysFile {place.work}/key.pub\n"
                    "StrictModes no\nPidFile none\nUsePAM no\nPermitRootLogin yes\nMaxStartups 100\n")
+        # One that was only unpacked finds its other half by a line (OpenSSH 9.9).
+        other = os.path.dirname(os.path.realpath(sshd)) + "/../lib/openssh/sshd-"
+        if os.path.exists(other + "session"):
+            file.write(f"SshdSessionPath {other}session\nSshdAuthPath {other}auth\n")
     place.outside(sshd, "-D", "-f", place.work + "/sshd_config", "-E", place.work + "/sshd.log")
     return None if listens(address, 22) else "sshd does not begin: " + open(place.work + "/sshd.log").read()[-200:]
 

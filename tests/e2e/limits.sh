@@ -168,7 +168,7 @@ run 0 "a hole is always had" --disk 20M -- fallocate -p -l 10M big
 run 0 "the system library writes instead" --disk 20M -- python3 -c 'import os; os.posix_fallocate(os.open("posix", os.O_RDWR | os.O_CREAT), 0, 1 << 20)'
 is "it has it all" 1048576 "$(stat -c %s posix)"
 rm -f big posix
-run 0 "who writes less is not" --disk 20M -- sh -c 'head -c 1000000 /dev/zero >small; sleep 0.5; rm small'
+run 0 "who writes less is not" --disk 1G -- sh -c 'head -c 1000000 /dev/zero >small; sleep 0.5; rm small'
 
 # Bytes per second of the disk under the project, where a controller keeps them.
 disk=$(mktemp -d "$HOME/sbx-test-io.XXXXXX")

@@ -51,10 +51,10 @@ mount --bind "$LAB/hosts" /etc/hosts
 (
 	cd "$LAB"
 	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=lab \
-		-keyout ca.key -out ca.pem
+		-addext keyUsage=critical,keyCertSign,cRLSign -keyout ca.key -out ca.pem
 	openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=www.allowed.test \
 		-keyout server.key -out server.csr
-	printf 'subjectAltName=DNS:*.allowed.test,DNS:other.test,DNS:denied.test,DNS:table.test,IP:203.0.113.10,IP:2001:db8::10\n' >ext
+	printf 'subjectAltName=DNS:*.allowed.test,DNS:other.test,DNS:denied.test,DNS:table.test,IP:203.0.113.10,IP:2001:db8::10\nauthorityKeyIdentifier=keyid\n' >ext
 	openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile ext -out server.pem
 ) 2>"$LAB/openssl.log" >&2
 ip route add local 198.51.100.64/26 dev lo
