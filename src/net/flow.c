@@ -125,9 +125,8 @@ static ssize_t receive(struct worker *worker, struct slot *slot, enum side from)
 {
 	struct flow *flow = &slot->flow[from];
 	uint32_t base = first_needed(slot, from), most = fill_most(worker, slot);
-	if (base == flow->end) {
-		flow->start = flow->cleared = flow->end = 0;
-	} else if (base > 0 && flow->end >= most) {
+	// What is kept moves along, also when nothing is left to be moved.
+	if (base > 0 && (base == flow->end || flow->end >= most)) {
 		memmove(slot->buffer[from], slot->buffer[from] + base, flow->end - base);
 		flow->start -= base;
 		flow->cleared -= base;
