@@ -72,7 +72,7 @@ like "SSH is read on both sides: a server that is none" "$(allowed -- python3 "$
 is "a server that is one" "SSH-2.0-server after" "$(allowed -- python3 "$raw" www.allowed.test 2527 'SSH-2.0-x\r\nafter' EOF | tr '\r\n' '  ' | tr -s ' ')"
 like "and in which a request is judged" "$(allowed -- python3 "$raw" www.allowed.test 2527 'SSH-2.0-x\r\n' HEAR 'GET / HTTP/1.1\r\nHost: denied.test\r\n\r\n'; cat "$work/log")" 'the request names another host'
 like "and a hello" "$(allowed -- python3 "$raw" www.allowed.test 2527 'SSH-2.0-x\r\n' HEAR HELLO:denied.test >/dev/null; cat "$work/log")" 'TLS asks for another name'
-allowed -- python3 "$raw" 198.18.0.1 3128 'CONNECT www.allowed.test:2527 HTTP/1.1\r\nHost: www.allowed.test:2527\r\n\r\n' HEAR HEAR @0.3 'SSH-2.0-x\r\n' @0.3 'more\r\n' @0.3 DONE >/dev/null
+allowed -- python3 "$raw" 198.18.0.1 3128 'CONNECT www.allowed.test:2527 HTTP/1.1\r\nHost: www.allowed.test:2527\r\n\r\n' HEAR @0.5 'SSH-2.0-x\r\n' @0.3 'more\r\n' @0.3 DONE >/dev/null
 is "a client of SSH that waits for the server, by the proxy, is not refused" "" "$(cat "$work/log")"
 like "a line that is no text" "$(allowed -- python3 "$raw" www.allowed.test 2527 'SSH-2.0-\x01\r\n' | tail -1)" '^reset$'
 is "a server that answers before it is asked" reset "$(allowed -- python3 "$raw" www.allowed.test 2528)"
