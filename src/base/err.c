@@ -5,24 +5,42 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/str.h"
+
 static struct {
 	char text[1024];
 	int number;
 } failure;
 
+// No format has a newline or another control byte: each is of a name, and would act on a terminal.
+static void append_visible(const char *text)
+{
+	char shown[STR_SHOWN_MOST];
+	size_t used = strlen(failure.text), length;
+	for (; *text && used + STR_SHOWN_MOST < sizeof(failure.text); text += length) {
+		length = str_next(text, shown);
+		size_t more = shown[0] ? strlen(shown) : length;
+		memcpy(failure.text + used, shown[0] ? shown : text, more);
+		used += more;
+	}
+	failure.text[used] = '\0';
+}
+
 void err_record(int errnum, const char *format, ...)
 {
 	if (failure.text[0])
 		return;
+	char text[sizeof(failure.text)];
 	va_list arguments;
 	va_start(arguments, format);
-	vsnprintf(failure.text, sizeof(failure.text), format, arguments);
+	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
 	failure.number = errnum;
-	size_t used = strlen(failure.text);
-	if (errnum)
-		snprintf(failure.text + used, sizeof(failure.text) - used, ": %s",
-			 strerror(errnum));
+	append_visible(text);
+	if (!errnum)
+		return;
+	append_visible(": ");
+	append_visible(strerror(errnum));
 }
 
 const char *err_text(void)

@@ -33,6 +33,15 @@ void out_text(struct out *out, const char *format, ...)
 	out->used += (size_t)length;
 }
 
+static void out_bytes(struct out *out, const char *bytes, size_t length)
+{
+	reserve(out, length);
+	if (length > 0)
+		memcpy(out->text + out->used, bytes, length);
+	out->used += length;
+	out->text[out->used] = '\0';
+}
+
 void out_wrapped(struct out *out, int column, int at, const char *text)
 {
 	enum { WIDTH = 80 };
@@ -60,57 +69,40 @@ void out_free(struct out *out)
 
 void out_visible(struct out *out, const char *bytes, size_t length)
 {
-	for (size_t i = 0, plain = 0; i <= length; i++) {
-		unsigned code, control = i < length ? str_control(bytes + i, &code) : 1;
-		if (!control || (i < length && (bytes[i] == '\n' || bytes[i] == '\t' ||
-						(bytes[i] == '\r' && bytes[i + 1] == '\n'))))
+	size_t plain = 0, step;
+	char shown[STR_SHOWN_MOST];
+	for (size_t i = 0; i < length; i += step) {
+		step = str_next(bytes + i, shown);
+		if (!shown[0] || bytes[i] == '\n' || bytes[i] == '\t' ||
+		    (bytes[i] == '\r' && bytes[i + 1] == '\n'))
 			continue;
-		reserve(out, i - plain);
-		memcpy(out->text + out->used, bytes + plain, i - plain);
-		out->used += i - plain;
-		plain = i + control;
-		if (i < length && code < 0x80)
-			out_text(out, "^%c", code ^ 0x40);
-		else if (i < length)
-			out_text(out, "<U+%04X>", code);
-		i += control - 1;
+		out_bytes(out, bytes + plain, i - plain);
+		out_text(out, "%s", shown);
+		plain = i + step;
 	}
+	out_bytes(out, bytes + plain, length - plain);
 }
 
 int out_flush(struct out *out, int fd)
+{
+	struct out shown = { 0 };
+	out_visible(&shown, out->used ? out->text : "", out->used);
+	out_free(out);
+	return out_write(&shown, fd);
+}
+
+int out_write(struct out *out, int fd)
 {
 	int result = fd_write_all(fd, out->text, out->used);
 	out_free(out);
 	return result;
 }
 
-// The length of the UTF-8 sequence at `at`, or 0 when it is not one.
-static size_t utf8_length(const unsigned char *at)
-{
-	size_t length = at[0] < 0x80 ? 1 : at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
-	if (at[0] >= 0xf5 || (at[0] >= 0x80 && at[0] < 0xc2))
-		return 0;
-	for (size_t i = 1; i < length; i++)
-		if ((at[i] & 0xc0) != 0x80)
-			return 0;
-	// Longer forms than needed, halves of pairs, and what is beyond the last.
-	static const struct {
-		unsigned char first, low, high;
-	} narrow[] = { { 0xe0, 0xa0, 0xbf },
-		       { 0xed, 0x80, 0x9f },
-		       { 0xf0, 0x90, 0xbf },
-		       { 0xf4, 0x80, 0x8f } };
-	for (unsigned i = 0; i < sizeof(narrow) / sizeof(*narrow); i++)
-		if (at[0] == narrow[i].first && (at[1] < narrow[i].low || at[1] > narrow[i].high))
-			return 0;
-	return length;
-}
-
 static void quoted(struct out *out, const char *value)
 {
 	out_text(out, "\"");
-	for (const unsigned char *at = (const unsigned char *)value; *at;) {
-		size_t length = utf8_length(at);
+	for (const char *at = value; *at;) {
+		size_t length = str_sequence(at);
 		unsigned code;
 		if (length == 0)
 			out_text(out, "\\ufffd");
@@ -118,10 +110,10 @@ static void quoted(struct out *out, const char *value)
 			out_text(out, "\\%c", *at);
 		else if (*at == '\n' || *at == '\t')
 			out_text(out, *at == '\n' ? "\\n" : "\\t");
-		else if (str_control((const char *)at, &code))
+		else if (str_control(at, &code))
 			out_text(out, "\\u%04x", code);
 		else
-			out_text(out, "%.*s", (int)length, (const char *)at);
+			out_text(out, "%.*s", (int)length, at);
 		at += length ? length : 1;
 	}
 	out_text(out, "\"");

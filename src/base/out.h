@@ -17,12 +17,16 @@ void out_free(struct out *out);
 // is where the line stands now, at most `column`.
 void out_wrapped(struct out *out, int column, int at, const char *text);
 
-// Bytes for a terminal: what acts on it instead of being seen is shown as ^[ or <U+202E>. Tab and
+// Bytes for a terminal: what acts on it instead of being seen is shown as str_next() does. Tab and
 // newline stay, and a carriage return before one. A NUL must stand behind them.
 void out_visible(struct out *out, const char *bytes, size_t length);
 
-// Writes all of it to a descriptor and empties the buffer. Returns -1 when that failed.
+// Writes all of it for people, as out_visible() shows it, and empties the buffer. Returns -1 when
+// that failed.
 int out_flush(struct out *out, int fd);
+
+// The same, of bytes that no terminal shows: they are written as they are.
+int out_write(struct out *out, int fd);
 
 // JSON: keys may be NULL inside a list. Strings are escaped, as is what
 // str_control() knows; bad UTF-8 becomes U+FFFD.

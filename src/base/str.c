@@ -1,6 +1,7 @@
 // Owns nothing. Pure functions over NUL-terminated strings.
 #include "base/str.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -70,13 +71,49 @@ unsigned str_control(const char *text, unsigned *ret_code)
 	return 3;
 }
 
-bool str_printable(const char *text)
+size_t str_sequence(const char *text)
+{
+	const unsigned char *at = (const unsigned char *)text;
+	size_t length = at[0] < 0x80 ? 1 : at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
+	if (at[0] >= 0xf5 || (at[0] >= 0x80 && at[0] < 0xc2))
+		return 0;
+	for (size_t i = 1; i < length; i++)
+		if ((at[i] & 0xc0) != 0x80)
+			return 0;
+	// Longer forms than needed, halves of pairs, and what is beyond the last.
+	static const struct {
+		unsigned char first, low, high;
+	} narrow[] = { { 0xe0, 0xa0, 0xbf },
+		       { 0xed, 0x80, 0x9f },
+		       { 0xf0, 0x90, 0xbf },
+		       { 0xf4, 0x80, 0x8f } };
+	for (unsigned i = 0; i < sizeof(narrow) / sizeof(*narrow); i++)
+		if (at[0] == narrow[i].first && (at[1] < narrow[i].low || at[1] > narrow[i].high))
+			return 0;
+	return length;
+}
+
+size_t str_next(const char *at, char shown[STR_SHOWN_MOST])
 {
 	unsigned code;
-	for (; *text; text++)
-		if ((*text < ' ' || *text > '~') && str_control(text, &code)) // nearly all is plain
-			return false;
-	return true;
+	shown[0] = '\0';
+	if (*at >= ' ' && *at <= '~') // nearly all is plain
+		return 1;
+	size_t length = str_sequence(at);
+	if (str_control(at, &code))
+		snprintf(shown, STR_SHOWN_MOST, code < 0x80 ? "^%c" : "<U+%04X>",
+			 code < 0x80 ? code ^ 0x40 : code);
+	else if (length == 0 && (unsigned char)*at < 0xa0)
+		snprintf(shown, STR_SHOWN_MOST, "<%02X>", (unsigned char)*at);
+	return length ? length : 1;
+}
+
+bool str_printable(const char *text)
+{
+	char shown[STR_SHOWN_MOST] = "";
+	while (*text && !shown[0])
+		text += str_next(text, shown);
+	return !shown[0];
 }
 
 const char *str_shown(const char *text)

@@ -19,6 +19,14 @@ bool str_match(const char *text, const char *pattern);
 // (CVE-2021-42574). 0: it is none. Reads on only where the bytes before belong to one.
 unsigned str_control(const char *at, unsigned *ret_code);
 
+// The length of the UTF-8 sequence at `text`, or 0 when it is not one.
+size_t str_sequence(const char *text);
+
+// The length of the next character, and what stands for it where it would act on a terminal (^[ or
+// <U+202E>; <9B> is a C1 byte that belongs to no sequence), else "".
+enum { STR_SHOWN_MOST = 12 };
+size_t str_next(const char *at, char shown[STR_SHOWN_MOST]);
+
 // True when no such character is in it (other UTF-8 passes). Rule 23.
 bool str_printable(const char *text);
 

@@ -225,7 +225,7 @@ static int status(struct box *box, char **words)
 	const char *config = decide_config_directory(box->arena, environ);
 	TRY(merge_profiles(box->arena, config, &names, &profile));
 	TRY(trust_merge(box->arena, config, &trust, &profile, &ignored));
-	out_text(&out, "%s: %s\n", trust.source.file, words_of[trust.state]);
+	out_text(&out, "%s: %s\n", str_shown(trust.source.file), words_of[trust.state]);
 	list_each (item, &ignored)
 		out_text(&out, "line %u loosens it and is ignored\n", item->from.line);
 	if (trust.state == TRUST_CHANGED)
@@ -243,7 +243,7 @@ static int trust_own(struct box *box, char **words)
 	struct trust trust;
 	TRY(own_file(box, words, &trust));
 	TRY(trust_give(box->arena, box->plan.state, box->plan.toplevel, &trust));
-	out_text(&out, "%s: trusted as it is now\n", trust.source.file);
+	out_text(&out, "%s: trusted as it is now\n", str_shown(trust.source.file));
 	return out_flush(&out, STDOUT_FILENO);
 }
 

@@ -92,7 +92,7 @@ static void add_line(struct out *out, const struct line *line)
 static size_t put(const struct audit *audit, struct out *out)
 {
 	size_t length = out->used;
-	return out_flush(out, audit->fd) == 0 ? length : 0;
+	return out_write(out, audit->fd) == 0 ? length : 0;
 }
 
 static void add_count(struct out *out, const struct audit_count *count, const char *why,

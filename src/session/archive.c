@@ -41,7 +41,7 @@ static int put_header(struct writer *writer, const struct tar_entry *entry)
 {
 	struct out out = { 0 };
 	tar_put(&out, entry);
-	return out_flush(&out, writer->fd) < 0 ? fail(errno, "write the archive") : 0;
+	return out_write(&out, writer->fd) < 0 ? fail(errno, "write the archive") : 0;
 }
 
 static int put_content(struct writer *writer, int from, uint64_t size)

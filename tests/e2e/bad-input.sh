@@ -209,6 +209,35 @@ hostile && head -c 300000 /dev/zero | tr '\0' '\n' >.git/config
 bounded "a configuration of 300 KB is read-only" 0 "" "$SBX" run true
 hostile && printf '[a]\nb = "c\n' >.git/config
 bounded "a configuration that git would not read" 0 "" "$SBX" run true
+# A name that acts on a terminal is shown, wherever it is said. Rule 23.
+loud=$work/$'loud\e]2;hit\a\x9b2J\u202e\nsbx: all is well'
+mkdir -p "$loud/"$'d\e[2J' && git -C "$loud" init -q && cd "$loud" || exit 1
+said() { # name, a part of what is said, words of sbx...
+	local name=$1 part=$2 text
+	shift 2
+	text=$(XDG_STATE_HOME=$work/loud-state "$SBX" "$@" 2>&1 </dev/null)
+	is "$name: no byte acts on the terminal" "" "$(LC_ALL=C grep -ao $'[\001-\010\013-\037\177]\|\x9b\|\xe2\x80\xae' <<<"$text" | head -3; grep -x 'sbx: all is well.*' <<<"$text")"
+	like "$name: it is said" "$text" "$part"
+}
+printf '[files]\nread = /usr\n' >.sbx.ini
+said "profile status" "not trusted" profile status
+said "profile trust" "trusted" profile trust
+printf '[files]\nbogus = 1\n' >.sbx.ini
+said "a bad profile" "sbx.ini:2" run -- true
+rm .sbx.ini
+said "--write of what is absent" "nope.*does not exist" run --write nope -- true
+said "--tier landlock" "sbx: " run --tier landlock --hide $'d\e[2J' -- true
+said "plan" "^network" plan -- true
+said "why" "can be" why "$PWD"
+said "a command" "cannot run" run -- $'./no\e[2J'
+said "a profile's name" "sbx: " run -p $'a\e[2J' -- true
+XDG_STATE_HOME=$work/loud-state "$SBX" run -- sh -c 'mkdir .vscode; sleep 0.5' 2>/dev/null
+said "quarantine list" "^2" quarantine list
+id=$(XDG_STATE_HOME=$work/loud-state "$SBX" quarantine list | sed 's/ .*//')
+said "quarantine show" "^was" quarantine show "$id"
+mkdir -p .vscode
+said "quarantine restore" "File exists" quarantine restore "$id"
+said "quarantine of no such name" "no quarantined" quarantine show $'x\e[2J'
 cd "$project" || exit 1
 status "no command" 125 "$SBX" run
 status "unknown verb" 125 "$SBX" rum true

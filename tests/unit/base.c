@@ -148,7 +148,10 @@ static void what_acts_on_a_terminal(void **state)
 		{ "if\u202e\u2066x\u2069", "if<U+202E><U+2066>x<U+2069>" },
 		{ "\u2029\u202f\u2065\u206a", "\u2029\u202f\u2065\u206a" },
 		{ "\xc2", "\xc2" },
-		{ "\xe2\x80", "\xe2\x80" },
+		{ "\xe2\x80", "\xe2<80>" },
+		{ "\x9b"
+		  "2J\xe9t\xe9\u00db",
+		  "<9B>2J\xe9t\xe9\u00db" },
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -166,6 +169,17 @@ static void what_acts_on_a_terminal(void **state)
 	json_string(&out, NULL, "\xc2\x9b\u202e");
 	assert_string_equal(out.text, "a^@b\"\\u009b\\u202e\"");
 	out_free(&out);
+	int ends[2];
+	char got[32] = "";
+	assert_int_equal(pipe(ends), 0);
+	out_text(&out, "a\033b");
+	out_flush(&out, ends[1]);
+	out_text(&out, "a\033b");
+	out_write(&out, ends[1]);
+	assert_int_equal(read(ends[0], got, sizeof(got)), 7);
+	assert_string_equal(got, "a^[ba\033b");
+	close(ends[0]);
+	close(ends[1]);
 }
 
 static void first_failure_wins(void **state)
@@ -176,6 +190,9 @@ static void first_failure_wins(void **state)
 	fail(0, "second");
 	assert_string_equal(err_text(), "first 1: No such file or directory");
 	assert_int_equal(err_number(), 2);
+	err_clear();
+	fail(0, "'%s'", "a\033[2J\nb\x9b\u202e\u00e9");
+	assert_string_equal(err_text(), "'a^[[2J^Jb<9B><U+202E>\u00e9'");
 	err_clear();
 }
 
