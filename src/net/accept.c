@@ -104,8 +104,7 @@ static void accept_one(struct worker *worker, unsigned listener, int fd,
 	}
 	slot_watch(worker, slot, CLIENT, WATCHED_NOT);
 	begin(worker, slot, listener, &to);
-	if (slot->talk != TALK_FREE)
-		slot_wake(worker, slot);
+	slot_wake(worker, slot);
 }
 
 // Of two workers the one with less to do goes first, once there is much.

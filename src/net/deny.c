@@ -13,7 +13,7 @@ enum { SILENT_MILLISECONDS = 300, HALF_MILLISECONDS = 800, DRAIN_MILLISECONDS = 
 static void drain(struct worker *worker, struct slot *slot)
 {
 	slot->talk = TALK_DRAIN;
-	slot_close_server(worker, slot);
+	slot_close_server(slot);
 	slot_deadline(worker, slot, DRAIN_MILLISECONDS);
 	// A word of the server's that was not understood does not pass either.
 	slot->flow[SERVER].end = slot->flow[SERVER].cleared;
@@ -27,7 +27,7 @@ void deny_begin(struct worker *worker, struct slot *slot, const char *why)
 	if (why != slot->problem)
 		snprintf(slot->problem, sizeof(slot->problem), "%s", why);
 	slot->talk = TALK_DENY;
-	slot_close_server(worker, slot);
+	slot_close_server(slot);
 	slot_deadline(worker, slot, SILENT_MILLISECONDS);
 }
 
@@ -74,7 +74,6 @@ void deny_http(struct worker *worker, struct slot *slot, int status)
 	flow_say(slot, head, (size_t)used);
 	if (!slot->asks_head)
 		flow_say(slot, body, (size_t)length);
-	flow_write(worker, slot, SERVER);
 }
 
 void deny_socks(struct worker *worker, struct slot *slot, int reply)
@@ -82,20 +81,16 @@ void deny_socks(struct worker *worker, struct slot *slot, int reply)
 	uint8_t answer[] = { SOCKS_VERSION, (uint8_t)reply, 0, 1, 0, 0, 0, 0, 0, 0 };
 	drain(worker, slot);
 	flow_say(slot, answer, sizeof(answer));
-	flow_write(worker, slot, SERVER);
 }
 
 bool deny_run(struct worker *worker, struct slot *slot)
 {
 	const struct flow *flow = &slot->flow[CLIENT];
 	bool denied = slot->record >= 0 && worker->records[slot->record].verdict == VERDICT_DENIED;
-	bool moved = flow_read(worker, slot, CLIENT);
-	if (slot->talk == TALK_FREE)
-		return false;
 	size_t length;
 	const uint8_t *bytes = talk_unread(slot, &length);
 	if (length == 0 && !flow->ended)
-		return moved;
+		return false;
 	if (length > 0 && bytes[0] == TLS_HANDSHAKE) {
 		uint8_t alert[sizeof(tls_denied)];
 		enum { INTERNAL_ERROR = 80 };
@@ -104,18 +99,17 @@ bool deny_run(struct worker *worker, struct slot *slot)
 			alert[sizeof(alert) - 1] = INTERNAL_ERROR;
 		drain(worker, slot);
 		flow_say(slot, alert, sizeof(alert));
-		flow_write(worker, slot, SERVER);
-		return slot->talk != TALK_FREE;
+		return true;
 	}
 	enum opening opening = length ? opening_burst(bytes, length) : OPENING_OTHER;
 	if (opening == OPENING_HTTP) {
 		deny_http(worker, slot, denied ? 403 : 502);
-		return slot->talk != TALK_FREE;
+		return true;
 	}
 	if (opening == OPENING_MORE && !flow->ended) {
-		if (moved)
+		if (slot->heard[CLIENT])
 			slot_deadline(worker, slot, HALF_MILLISECONDS);
-		return moved;
+		return false;
 	}
 	slot_reset(worker, slot);
 	return false;
@@ -139,19 +133,13 @@ void deny_failed(struct worker *worker, struct slot *slot)
 bool deny_drain(struct worker *worker, struct slot *slot)
 {
 	struct flow *out = &slot->flow[SERVER], *in = &slot->flow[CLIENT];
-	bool moved = flow_write(worker, slot, SERVER);
-	if (slot->talk == TALK_FREE)
-		return false;
+	in->start = in->cleared = in->end = 0;
+	flow_write(worker, slot, SERVER);
 	if (flow_empty(out) && !out->shut) {
 		shutdown(slot->fd[CLIENT], SHUT_WR);
 		out->shut = true;
-		moved = true;
 	}
-	if (flow_read(worker, slot, CLIENT)) {
-		in->start = in->cleared = in->end = 0;
-		moved = true;
-	}
-	if (slot->talk != TALK_FREE && in->ended && out->shut)
+	if (in->ended && out->shut)
 		slot_close(worker, slot);
-	return moved && slot->talk != TALK_FREE;
+	return false;
 }

@@ -17,18 +17,9 @@ enum { HEAD_START_MILLISECONDS = 250, DIAL_MILLISECONDS = 10000 };
 
 static void fail_dial(struct worker *worker, struct slot *slot)
 {
-	slot_close_server(worker, slot);
-	deny_failed(worker, slot);
-	if (slot->talk != TALK_FREE)
-		slot_wake(worker, slot);
-}
-
-void dial_stop(struct worker *worker, struct slot *slot)
-{
-	(void)worker;
-	fd_close(&slot->attempt[0]);
-	fd_close(&slot->attempt[1]);
-	slot->lookup = NULL;
+	slot_close_server(slot);
+	slot->dialing = DIAL_FAILED;
+	slot_wake(worker, slot);
 }
 
 static socklen_t fill_address(const struct address *address, uint16_t port,
@@ -101,7 +92,7 @@ static void connected(struct worker *worker, struct slot *slot, int fd,
 {
 	int on = 1;
 	record_address(worker, slot, address);
-	dial_stop(worker, slot);
+	slot_stop_dialing(slot);
 	slot->fd[SERVER] = fd;
 	slot->dialing = DIAL_OPEN;
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
@@ -110,7 +101,7 @@ static void connected(struct worker *worker, struct slot *slot, int fd,
 		ask_upstream(worker, slot);
 		slot_deadline(worker, slot, DIAL_MILLISECONDS);
 	} else {
-		slot_deadline(worker, slot, talk_patience(slot));
+		slot->opened = true;
 	}
 	slot_wake(worker, slot);
 }
@@ -207,15 +198,13 @@ static bool may_lead(const struct worker *worker, struct slot *slot, const struc
 
 void dial_resolved(struct worker *worker, struct slot *slot)
 {
-	struct lookup *lookup = slot->lookup;
 	struct address kept[ADDRESSES_MOST];
 	unsigned count = 0;
-	slot->lookup = NULL;
 	snprintf(slot->problem, sizeof(slot->problem), "%s", "the name does not resolve");
 	// The caller's own proxy may stand anywhere, even on this host.
-	for (unsigned i = 0; i < lookup->count; i++)
-		if (slot->by_proxy || may_lead(worker, slot, &lookup->addresses[i]))
-			kept[count++] = lookup->addresses[i];
+	for (unsigned i = 0; i < slot->address_count; i++)
+		if (slot->by_proxy || may_lead(worker, slot, &slot->addresses[i]))
+			kept[count++] = slot->addresses[i];
 	interleave(slot, kept, count);
 	start(worker, slot);
 }
@@ -269,7 +258,7 @@ void dial_begin(struct worker *worker, struct slot *slot)
 		snprintf(slot->problem, sizeof(slot->problem), "%s", "too many names at once");
 		fail_dial(worker, slot);
 	} else if (slot->lookup->state == LOOKUP_KNOWN || slot->lookup->state == LOOKUP_FAILED) {
-		dial_resolved(worker, slot);
+		lookup_take(worker, slot);
 	}
 }
 
@@ -348,6 +337,6 @@ bool dial_asked(struct worker *worker, struct slot *slot)
 	}
 	recv(slot->fd[SERVER], head, response.head, MSG_DONTWAIT);
 	slot->dialing = DIAL_OPEN;
-	slot_deadline(worker, slot, 0);
+	slot->opened = true;
 	return true;
 }

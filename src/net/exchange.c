@@ -13,7 +13,7 @@ static bool refuse(struct worker *worker, struct slot *slot, int status, const c
 	if (status == 403 || (status == 400 && slot->record >= 0))
 		slot->record = record_slot(worker, slot, VERDICT_DENIED, "", why, FIX_NONE);
 	deny_http(worker, slot, status);
-	return slot->talk != TALK_FREE;
+	return true;
 }
 
 static uint64_t passes(enum http_body body, uint64_t length)
@@ -69,22 +69,21 @@ static bool begin_explicit(struct worker *worker, struct slot *slot, struct http
 	bool same = slot->dialing == DIAL_OPEN && slot->port == port &&
 		    host_equal(&slot->host, &request->host);
 	if (request->connect) {
-		slot_close_server(worker, slot);
+		slot_close_server(slot);
 		flow_skip(flow, (uint32_t)request->head);
 		slot->talk = TALK_DIAL;
 	} else if (!same) {
-		slot_close_server(worker, slot);
+		slot_close_server(slot);
 		slot->talk = TALK_EXCHANGE;
 	}
 	if ((request->connect || !same) && !talk_to(worker, slot, &request->host, port)) {
 		strncpy(slot->problem, worker->records[slot->record].why,
 			sizeof(slot->problem) - 1);
 		deny_http(worker, slot, 403);
-		return slot->talk != TALK_FREE;
+		return true;
 	}
-	if (request->connect || slot->talk == TALK_DRAIN || slot->talk == TALK_FREE)
-		return slot->talk != TALK_FREE;
-	begin_exchange(worker, slot, rewrite(slot, request), request);
+	if (!request->connect)
+		begin_exchange(worker, slot, rewrite(slot, request), request);
 	return true;
 }
 
@@ -113,18 +112,13 @@ bool exchange_request(struct worker *worker, struct slot *slot)
 {
 	struct http_request request;
 	struct flow *flow = &slot->flow[CLIENT];
-	bool moved = flow_write(worker, slot, SERVER);
-	if (slot->talk != TALK_FREE)
-		moved = flow_read(worker, slot, CLIENT) || moved;
-	if (slot->talk == TALK_FREE)
-		return false;
 	// Between two requests a server has nothing to say: it may only leave.
 	if (slot->dialing == DIAL_OPEN && slot->closing[SERVER] && slot->response_done) {
 		if (!slot->explicit_proxy && flow->start == flow->end) {
 			slot_close(worker, slot);
 			return false;
 		}
-		slot_close_server(worker, slot);
+		slot_close_server(slot);
 		if (!slot->explicit_proxy)
 			dial_begin(worker, slot);
 	}
@@ -147,7 +141,7 @@ bool exchange_request(struct worker *worker, struct slot *slot)
 		if (slot->dialing == DIAL_OPEN || slot->dialing == DIAL_NONE)
 			slot_deadline(worker, slot, HEAD_MILLISECONDS);
 	}
-	return moved;
+	return false;
 }
 
 // A server that passes over a body (some do, of GET) takes it for the next request: what begins
@@ -245,7 +239,7 @@ static bool finish_exchange(struct worker *worker, struct slot *slot)
 	if (!slot->keep_alive || !slot->request_done || out->cleared < out->end ||
 	    !flow_empty(&slot->flow[CLIENT])) {
 		slot->talk = TALK_DRAIN;
-		slot_close_server(worker, slot);
+		slot_close_server(slot);
 		slot_deadline(worker, slot, 1000);
 		return true;
 	}
@@ -258,12 +252,6 @@ static bool finish_exchange(struct worker *worker, struct slot *slot)
 bool exchange_run(struct worker *worker, struct slot *slot)
 {
 	struct flow *in = &slot->flow[CLIENT], *out = &slot->flow[SERVER];
-	bool moved = flow_move(worker, slot, CLIENT);
-	if (slot->talk != TALK_EXCHANGE ||
-	    (slot->dialing == DIAL_OPEN && flow_move(worker, slot, SERVER)))
-		moved = true;
-	if (slot->talk != TALK_EXCHANGE)
-		return slot->talk != TALK_FREE;
 	if (!slot->request_done) {
 		if ((slot->request_length && !read_body(slot)) ||
 		    (slot->request_body == BODY_CHUNKED &&
@@ -290,17 +278,12 @@ bool exchange_run(struct worker *worker, struct slot *slot)
 		slot->response_done = body_done(out, slot->response_body, slot->response_chunk);
 	}
 	flow_write(worker, slot, CLIENT);
-	if (slot->talk == TALK_EXCHANGE)
-		flow_write(worker, slot, SERVER);
-	if (slot->talk == TALK_FREE)
-		return false;
+	flow_write(worker, slot, SERVER);
 	if (slot->response_done && finish_exchange(worker, slot))
 		return true;
 	// The client left, or the server in the middle of its words.
 	if ((in->ended && flow_empty(in) && !slot->request_done) ||
-	    (out->ended && flow_empty(out) && !slot->response_done)) {
+	    (out->ended && flow_empty(out) && !slot->response_done))
 		slot_close(worker, slot);
-		return false;
-	}
-	return moved;
+	return false;
 }

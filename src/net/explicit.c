@@ -6,9 +6,6 @@
 bool explicit_first(struct worker *worker, struct slot *slot)
 {
 	size_t length;
-	flow_read(worker, slot, CLIENT);
-	if (slot->talk == TALK_FREE)
-		return false;
 	const uint8_t *bytes = talk_unread(slot, &length);
 	if (length == 0 && slot->flow[CLIENT].ended)
 		slot_close(worker, slot);
@@ -23,13 +20,11 @@ bool explicit_greeting(struct worker *worker, struct slot *slot)
 {
 	static const uint8_t open_answer[] = { SOCKS_VERSION, 0 }, none[] = { SOCKS_VERSION, 0xff };
 	size_t length, used;
-	bool open, moved = flow_read(worker, slot, CLIENT);
-	if (slot->talk == TALK_FREE)
-		return false;
+	bool open;
 	const uint8_t *bytes = talk_unread(slot, &length);
 	enum parse result = socks_greeting(bytes, length, &used, &open);
 	if (result == PARSE_MORE && !slot->flow[CLIENT].ended)
-		return moved;
+		return false;
 	if (result != PARSE_DONE) {
 		slot_close(worker, slot);
 		return false;
@@ -37,21 +32,17 @@ bool explicit_greeting(struct worker *worker, struct slot *slot)
 	flow_skip(&slot->flow[CLIENT], (uint32_t)used);
 	flow_say(slot, open ? open_answer : none, sizeof(none));
 	slot->talk = open ? TALK_SOCKS : TALK_DRAIN;
-	flow_write(worker, slot, SERVER);
-	return slot->talk != TALK_FREE;
+	return true;
 }
 
 bool explicit_socks(struct worker *worker, struct slot *slot)
 {
 	size_t length;
 	struct socks_request request;
-	bool moved = flow_read(worker, slot, CLIENT);
-	if (slot->talk == TALK_FREE)
-		return false;
 	const uint8_t *bytes = talk_unread(slot, &length);
 	enum parse result = socks_request(bytes, length, &request);
 	if (result == PARSE_MORE && !slot->flow[CLIENT].ended)
-		return moved;
+		return false;
 	if (result != PARSE_DONE) {
 		deny_socks(worker, slot, SOCKS_FAILED);
 		return true;
@@ -71,12 +62,12 @@ bool explicit_dial(struct worker *worker, struct slot *slot)
 {
 	static const char connected[] = "HTTP/1.1 200 Connection established\r\n\r\n";
 	static const uint8_t socks[] = { SOCKS_VERSION, SOCKS_OK, 0, 1, 0, 0, 0, 0, 0, 0 };
+	(void)worker;
 	if (slot->dialing != DIAL_OPEN)
 		return false;
 	flow_say(slot, slot->socks ? (const void *)socks : connected,
 		 slot->socks ? sizeof(socks) : sizeof(connected) - 1);
 	slot->talk = TALK_SNIFF;
 	slot->explicit_proxy = false; // from here on as if it had connected by itself
-	flow_write(worker, slot, SERVER);
-	return slot->talk != TALK_FREE;
+	return true;
 }

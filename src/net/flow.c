@@ -163,7 +163,8 @@ bool flow_read(struct worker *worker, struct slot *slot, enum side from)
 {
 	struct flow *flow = &slot->flow[from];
 	bool room = flow->end < BUFFER_SIZE || first_needed(slot, from) > 0;
-	if (slot->fd[from] < 0 || !slot->readable[from] || flow->ended || flow->piped || !room)
+	if (slot->ending || slot->fd[from] < 0 || !slot->readable[from] || flow->ended ||
+	    flow->piped || !room)
 		return false;
 	if (record_must_wait(worker, slot)) {
 		slot->paused = worker->any_paused = true;
@@ -199,7 +200,7 @@ bool flow_write(struct worker *worker, struct slot *slot, enum side from)
 	struct flow *flow = &slot->flow[from];
 	enum side to = from == CLIENT ? SERVER : CLIENT;
 	bool moved = false;
-	if (from == SERVER && slot->held)
+	if (slot->ending || (from == SERVER && slot->held))
 		return false;
 	while (!flow_empty(flow) && slot->fd[to] >= 0 && slot->writable[to]) {
 		ssize_t put =
@@ -235,16 +236,4 @@ bool flow_write(struct worker *worker, struct slot *slot, enum side from)
 		return true;
 	}
 	return moved;
-}
-
-bool flow_move(struct worker *worker, struct slot *slot, enum side from)
-{
-	bool moved = flow_write(worker, slot, from);
-	if (slot->talk == TALK_FREE)
-		return false;
-	if (flow_read(worker, slot, from) && slot->talk != TALK_FREE) {
-		flow_write(worker, slot, from);
-		moved = true;
-	}
-	return moved && slot->talk != TALK_FREE;
 }

@@ -34,44 +34,40 @@ static const char *judge(struct worker *worker, struct slot *slot, const struct 
 }
 
 // Lets a hello pass that begins at the first unread byte, and holds what follows until the server's
-// answer. False when it is refused.
-static bool pass_hello(struct worker *worker, struct slot *slot, const struct tls_hello *hello)
+// answer; or refuses it.
+static void pass_hello(struct worker *worker, struct slot *slot, const struct tls_hello *hello)
 {
 	struct flow *flow = &slot->flow[CLIENT];
 	enum fix fix = FIX_NONE;
 	const char *why = judge(worker, slot, hello, &fix);
 	if (why) {
 		talk_refuse(worker, slot, why, fix);
-		return false;
+		return;
 	}
 	flow->cleared = (slot->keeping ? slot->kept : flow->start) + (uint32_t)hello->used;
 	flow->allowance = slot->flow[SERVER].allowance = 0;
 	slot->keeping = false;
 	slot->retried = false;
 	slot->talk = TALK_ANSWER;
-	return true;
 }
 
 bool hello_run(struct worker *worker, struct slot *slot)
 {
 	size_t length;
 	struct tls_hello hello;
-	bool moved = flow_read(worker, slot, CLIENT);
-	if (slot->talk == TALK_FREE)
-		return false;
 	const uint8_t *bytes = talk_unread(slot, &length);
 	enum parse result = tls_hello(bytes, length, &hello);
 	if (result == PARSE_MORE && !slot->flow[CLIENT].ended && length < BUFFER_SIZE)
-		return moved;
+		return false;
 	if (result != PARSE_DONE)
 		return talk_refuse(worker, slot, "no readable TLS hello", FIX_NONE);
 	pass_hello(worker, slot, &hello);
-	return slot->talk != TALK_FREE;
+	return true;
 }
 
 // After a HelloRetryRequest: change-cipher-spec, early data (RFC 8446 4.2.10, D.4) or an alert may
 // come before the second hello.
-static bool read_second(struct worker *worker, struct slot *slot)
+static void read_second(struct worker *worker, struct slot *slot)
 {
 	struct flow *flow = &slot->flow[CLIENT];
 	while (flow->allowance == 0 && flow->cleared < flow->end) {
@@ -87,19 +83,18 @@ static bool read_second(struct worker *worker, struct slot *slot)
 		enum parse result =
 			record == PARSE_DONE ? tls_hello(bytes, length, &hello) : record;
 		if (result == PARSE_MORE && length < BUFFER_SIZE)
-			return true;
+			return;
 		enum fix fix = FIX_NONE;
 		const char *why = result == PARSE_DONE ? judge(worker, slot, &hello, &fix)
 						       : "no readable second TLS hello";
 		if (why) {
 			talk_refuse(worker, slot, why, fix);
-			return false;
+			return;
 		}
 		flow->cleared += (uint32_t)hello.used;
 		slot->retried = false; // and the server's next answer is read as the first was
-		return true;
+		return;
 	}
-	return true;
 }
 
 // What the server says up to its hello.
@@ -139,26 +134,16 @@ static void read_answer(struct worker *worker, struct slot *slot)
 
 bool hello_run_answer(struct worker *worker, struct slot *slot)
 {
-	bool moved = flow_move(worker, slot, CLIENT);
-	if (slot->talk != TALK_FREE && slot->dialing == DIAL_OPEN)
-		moved = flow_move(worker, slot, SERVER) || moved;
-	if (slot->talk != TALK_ANSWER)
-		return slot->talk != TALK_FREE;
 	read_answer(worker, slot);
-	if (slot->talk == TALK_ANSWER && slot->retried && !read_second(worker, slot))
-		return slot->talk != TALK_FREE;
+	if (slot->talk == TALK_ANSWER && slot->retried)
+		read_second(worker, slot);
 	if (slot->talk != TALK_ANSWER)
 		return true;
 	flow_write(worker, slot, SERVER);
-	if (slot->talk != TALK_FREE)
-		flow_write(worker, slot, CLIENT);
-	if (slot->talk == TALK_FREE)
-		return false;
+	flow_write(worker, slot, CLIENT);
 	// Who leaves before the answer, leaves for good.
 	if (slot->flow[CLIENT].ended ||
-	    (slot->flow[SERVER].ended && flow_empty(&slot->flow[SERVER]))) {
+	    (slot->flow[SERVER].ended && flow_empty(&slot->flow[SERVER])))
 		slot_close(worker, slot);
-		return false;
-	}
-	return moved;
+	return false;
 }

@@ -90,12 +90,12 @@ static enum parse find_hello(const struct window *window, struct tls_hello *ret,
 	return PARSE_MORE;
 }
 
-static bool begin_hello(struct worker *worker, struct slot *slot, uint32_t at)
+static bool begin_hello(struct slot *slot, uint32_t at)
 {
 	slot->keeping = true;
 	slot->kept = at;
 	slot->talk = TALK_HELLO;
-	return hello_run(worker, slot);
+	return true;
 }
 
 // Judges what came; then it may pass.
@@ -109,7 +109,7 @@ static bool inspect(struct worker *worker, struct slot *slot)
 		return false;
 	enum parse found = find_hello(&window, &hello, &at, &kept);
 	if (found == PARSE_DONE)
-		return begin_hello(worker, slot, window.base + at);
+		return begin_hello(slot, window.base + at);
 	if (found == PARSE_BAD || (kept == 0 && window.length == BUFFER_SIZE))
 		return talk_refuse(worker, slot, "no readable TLS hello", FIX_NONE);
 	if (find_request(slot, &window))
@@ -127,27 +127,19 @@ static bool inspect(struct worker *worker, struct slot *slot)
 bool inspect_run(struct worker *worker, struct slot *slot)
 {
 	struct flow *in = &slot->flow[CLIENT], *out = &slot->flow[SERVER];
-	bool moved = flow_write(worker, slot, CLIENT);
-	if (slot->talk == TALK_INSPECT)
-		moved = flow_read(worker, slot, CLIENT) || moved;
-	if (slot->talk == TALK_INSPECT)
-		moved = inspect(worker, slot) || moved;
-	if (slot->talk == TALK_INSPECT)
-		moved = flow_write(worker, slot, CLIENT) || moved;
-	if (slot->talk == TALK_INSPECT && slot->dialing == DIAL_OPEN) {
-		bool spoke = flow_move(worker, slot, SERVER);
-		slot->burst = slot->burst || spoke;
-		moved = moved || spoke;
-	}
+	bool moved = inspect(worker, slot);
 	if (slot->talk != TALK_INSPECT)
-		return slot->talk != TALK_FREE;
+		return true;
+	slot->burst = slot->burst || slot->heard[SERVER];
+	flow_write(worker, slot, CLIENT);
+	flow_write(worker, slot, SERVER);
 	// The end of the client is handed on: nothing more will be read.
 	if (in->ended && in->cleared == in->end && in->allowance == 0) {
 		slot->keeping = false;
 		in->allowance = UNLIMITED_PASS;
 		flow_write(worker, slot, CLIENT);
 	}
-	if (slot->talk == TALK_INSPECT && in->shut && out->shut)
+	if (in->shut && out->shut)
 		slot_close(worker, slot);
-	return slot->talk == TALK_INSPECT && moved;
+	return moved;
 }

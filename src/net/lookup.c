@@ -83,10 +83,19 @@ static void finish(struct worker *worker, struct lookup *lookup, bool known, int
 	lookup->until = worker->now + life;
 	for (uint32_t i = 0; i < worker->used; i++) {
 		struct slot *slot = &worker->slots[i];
-		if (slot->talk != TALK_FREE && slot->dialing == DIAL_LOOKUP &&
-		    slot->lookup == lookup)
-			dial_resolved(worker, slot);
+		if (slot->dialing == DIAL_LOOKUP && slot->lookup == lookup)
+			lookup_take(worker, slot);
 	}
+}
+
+// A copy: the next name may need the place before the slot's turn comes.
+void lookup_take(struct worker *worker, struct slot *slot)
+{
+	memcpy(slot->addresses, slot->lookup->addresses, sizeof(slot->addresses));
+	slot->address_count = slot->lookup->count;
+	slot->lookup = NULL;
+	slot->dialing = DIAL_RESOLVED;
+	slot_wake(worker, slot);
 }
 
 static void query(struct worker *worker, struct lookup *lookup);

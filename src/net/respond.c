@@ -93,19 +93,13 @@ bool respond_stream(struct worker *worker, struct slot *slot)
 {
 	struct flow *in = &slot->flow[CLIENT];
 	uint8_t answer[DNS_ANSWER_MOST];
-	bool moved = flow_write(worker, slot, SERVER);
-	if (slot->talk == TALK_FREE)
-		return false;
-	moved = flow_read(worker, slot, CLIENT) || moved;
-	if (slot->talk == TALK_FREE)
-		return false;
 	const uint8_t *bytes = (const uint8_t *)slot->buffer[CLIENT] + in->start;
 	size_t there = in->end - in->start,
 	       length = there >= 2 ? (size_t)(bytes[0] << 8 | bytes[1]) : 0;
 	if (there < 2 || there < length + 2) {
 		if (in->ended)
 			slot_close(worker, slot);
-		return moved && slot->talk != TALK_FREE;
+		return false;
 	}
 	size_t used = length > MESSAGE_MOST ? 0 : respond(worker, bytes + 2, length, answer);
 	if (used == 0) {
@@ -116,6 +110,5 @@ bool respond_stream(struct worker *worker, struct slot *slot)
 	flow_skip(in, (uint32_t)length + 2);
 	flow_say(slot, head, sizeof(head));
 	flow_say(slot, answer, used);
-	flow_write(worker, slot, SERVER);
-	return slot->talk != TALK_FREE;
+	return true;
 }

@@ -77,9 +77,16 @@ void slot_deadline(struct worker *worker, struct slot *slot, int milliseconds)
 	slot->deadline = milliseconds ? worker->now + milliseconds : 0;
 }
 
-void slot_close_server(struct worker *worker, struct slot *slot)
+void slot_stop_dialing(struct slot *slot)
 {
-	dial_stop(worker, slot);
+	fd_close(&slot->attempt[0]);
+	fd_close(&slot->attempt[1]);
+	slot->lookup = NULL;
+}
+
+void slot_close_server(struct slot *slot)
+{
+	slot_stop_dialing(slot);
 	fd_close(&slot->fd[SERVER]);
 	slot->readable[SERVER] = slot->writable[SERVER] = slot->closing[SERVER] =
 		slot->awaits_room[SERVER] = false;
@@ -142,33 +149,40 @@ void slot_seen(struct worker *worker, uint64_t token)
 	}
 	if (!slot || !slot->held || token_of(worker, slot) != token || --slot->held > 0)
 		return;
-	flow_write(worker, slot, SERVER); // what was kept back
-	if (slot->talk != TALK_FREE)
-		slot_wake(worker, slot);
+	slot_wake(worker, slot); // the answer that waited is written
+}
+
+static void end(struct worker *worker, struct slot *slot, enum ending how)
+{
+	if (slot->ending)
+		return;
+	slot->ending = how;
+	worker->ending[worker->ending_count++] = slot_index(worker, slot);
 }
 
 void slot_close(struct worker *worker, struct slot *slot)
 {
-	if (slot->talk == TALK_FREE)
-		return;
-	slot_close_server(worker, slot);
+	end(worker, slot, ENDING_CLOSE);
+}
+
+void slot_reset(struct worker *worker, struct slot *slot)
+{
+	end(worker, slot, ENDING_RESET);
+}
+
+void slot_free(struct worker *worker, struct slot *slot)
+{
+	struct linger now = { .l_onoff = 1, .l_linger = 0 };
+	for (int side = CLIENT; side <= SERVER && slot->ending == ENDING_RESET; side++)
+		if (slot->fd[side] >= 0)
+			setsockopt(slot->fd[side], SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+	slot_close_server(slot);
 	park(worker, slot);
 	fd_close(&slot->fd[CLIENT]);
-	flow_free(worker, &slot->flow[CLIENT]);
-	flow_free(worker, &slot->flow[SERVER]);
 	slot_deadline(worker, slot, 0);
 	slot->talk = TALK_FREE;
 	worker->live--;
 	// One that is queued is given back when its turn comes.
 	if (!slot->queued)
 		worker->free[worker->free_count++] = slot_index(worker, slot);
-}
-
-void slot_reset(struct worker *worker, struct slot *slot)
-{
-	struct linger now = { .l_onoff = 1, .l_linger = 0 };
-	for (int side = CLIENT; side <= SERVER; side++)
-		if (slot->fd[side] >= 0)
-			setsockopt(slot->fd[side], SOL_SOCKET, SO_LINGER, &now, sizeof(now));
-	slot_close(worker, slot);
 }

@@ -67,16 +67,11 @@ void talk_inspect(struct worker *worker, struct slot *slot)
 
 static bool run_tunnel(struct worker *worker, struct slot *slot)
 {
-	bool moved = flow_move(worker, slot, CLIENT);
-	if (slot->talk == TALK_FREE)
-		return false;
-	if (slot->dialing == DIAL_OPEN)
-		moved = flow_move(worker, slot, SERVER) || moved;
-	if (slot->talk != TALK_FREE && slot->flow[CLIENT].shut && slot->flow[SERVER].shut) {
+	flow_write(worker, slot, CLIENT);
+	flow_write(worker, slot, SERVER);
+	if (slot->flow[CLIENT].shut && slot->flow[SERVER].shut)
 		slot_close(worker, slot);
-		return false;
-	}
-	return moved;
+	return false;
 }
 
 const uint8_t *talk_unread(const struct slot *slot, size_t *ret_length)
@@ -152,29 +147,24 @@ static bool run_sniff(struct worker *worker, struct slot *slot)
 		talk_inspect(worker, slot);
 		return true;
 	}
-	bool heard = false, moved = flow_read(worker, slot, CLIENT);
-	if (slot->talk == TALK_SNIFF && slot->dialing == DIAL_OPEN)
-		heard = flow_read(worker, slot, SERVER);
-	if (slot->talk != TALK_SNIFF)
-		return false;
 	const uint8_t *bytes = talk_unread(slot, &length);
 	if (length == 0 && (slot->flow[CLIENT].ended || slot->flow[SERVER].ended)) {
 		slot_close(worker, slot);
 		return false;
 	}
 	if (length == 0)
-		return (heard && hear_server(worker, slot)) || moved;
+		return slot->heard[SERVER] && hear_server(worker, slot);
 	if (!slot->reading_head) {
 		slot->reading_head = true;
 		if (slot->dialing == DIAL_OPEN)
-			slot_deadline(worker, slot, talk_patience(slot));
+			slot_deadline(worker, slot, HEAD_MILLISECONDS);
 	}
 	enum opening opening = opening_client(bytes, length);
 	if (opening == OPENING_HTTP)
 		opening = opening_burst(bytes, length);
 	switch (opening) {
 	case OPENING_MORE:
-		return slot->flow[CLIENT].ended ? refuse_unread(worker, slot) : moved;
+		return slot->flow[CLIENT].ended && refuse_unread(worker, slot);
 	case OPENING_TLS:
 		slot->talk = TALK_HELLO;
 		return true;
@@ -198,11 +188,6 @@ static bool run_ssh(struct worker *worker, struct slot *slot)
 	enum { LINE_MOST = 255 };
 	struct flow *in = &slot->flow[CLIENT], *out = &slot->flow[SERVER];
 	size_t length;
-	bool moved = flow_read(worker, slot, CLIENT);
-	if (slot->talk == TALK_SSH && slot->dialing == DIAL_OPEN)
-		moved = flow_move(worker, slot, SERVER) || moved;
-	if (slot->talk != TALK_SSH)
-		return false;
 	if (!slot->greeted && out->cleared < out->end) {
 		enum greeting greeting =
 			opening_server((const uint8_t *)slot->buffer[SERVER] + out->cleared,
@@ -227,120 +212,120 @@ static bool run_ssh(struct worker *worker, struct slot *slot)
 		in->cleared = slot->kept + (uint32_t)(newline + 1 - bytes);
 	if (newline && slot->greeted)
 		talk_inspect(worker, slot);
-	moved = flow_write(worker, slot, CLIENT) || moved;
-	if (slot->talk != TALK_FREE)
-		moved = flow_write(worker, slot, SERVER) || moved;
+	flow_write(worker, slot, CLIENT);
+	flow_write(worker, slot, SERVER);
 	if (slot->talk == TALK_SSH && out->ended && flow_empty(out))
 		slot_close(worker, slot);
-	return slot->talk != TALK_FREE && moved;
+	return slot->talk != TALK_SSH;
 }
 
-static bool run_nothing(struct worker *worker, struct slot *slot)
-{
-	(void)worker;
-	(void)slot;
-	return false;
-}
-
-static bool (*const runs[])(struct worker *worker, struct slot *slot) = {
-	[TALK_FREE] = run_nothing,
-	[TALK_FIRST] = explicit_first,
-	[TALK_GREETING] = explicit_greeting,
-	[TALK_SOCKS] = explicit_socks,
-	[TALK_DIAL] = explicit_dial,
-	[TALK_SNIFF] = run_sniff,
-	[TALK_HELLO] = hello_run,
-	[TALK_ANSWER] = hello_run_answer,
-	[TALK_SSH] = run_ssh,
-	[TALK_REQUEST] = exchange_request,
-	[TALK_EXCHANGE] = exchange_run,
-	[TALK_INSPECT] = inspect_run,
-	[TALK_TUNNEL] = run_tunnel,
-	[TALK_DENY] = deny_run,
-	[TALK_DRAIN] = deny_drain,
-	[TALK_DNS] = respond_stream,
+// What a connection does in each state. Before `run` the bytes that may pass are written and those
+// of `reads` are read; afterwards what `run` let pass is written. `run` is true when it may go on
+// at once. `patience` begins when the server is there.
+static const struct state {
+	enum { READS_NOTHING, READS_CLIENT, READS_BOTH } reads;
+	bool (*run)(struct worker *worker, struct slot *slot);
+	int patience; // milliseconds, 0: any time
+	enum { EXPIRES_CLOSED, EXPIRES_RESET, EXPIRES_REFUSED, EXPIRES_LASTING } expires;
+} states[] = {
+	[TALK_FREE] = { 0 },
+	[TALK_FIRST] = { READS_CLIENT, explicit_first, 0, EXPIRES_CLOSED },
+	[TALK_GREETING] = { READS_CLIENT, explicit_greeting, 0, EXPIRES_CLOSED },
+	[TALK_SOCKS] = { READS_CLIENT, explicit_socks, 0, EXPIRES_CLOSED },
+	[TALK_DIAL] = { READS_NOTHING, explicit_dial, 0, EXPIRES_CLOSED },
+	[TALK_SNIFF] = { READS_BOTH, run_sniff, 0, EXPIRES_REFUSED },
+	[TALK_HELLO] = { READS_CLIENT, hello_run, HEAD_MILLISECONDS, EXPIRES_REFUSED },
+	[TALK_ANSWER] = { READS_BOTH, hello_run_answer, HEAD_MILLISECONDS, EXPIRES_RESET },
+	[TALK_SSH] = { READS_BOTH, run_ssh, HEAD_MILLISECONDS, EXPIRES_REFUSED },
+	[TALK_REQUEST] = { READS_CLIENT, exchange_request, HEAD_MILLISECONDS, EXPIRES_REFUSED },
+	[TALK_EXCHANGE] = { READS_BOTH, exchange_run, 0, EXPIRES_CLOSED },
+	[TALK_INSPECT] = { READS_BOTH, inspect_run, LASTING_MILLISECONDS, EXPIRES_LASTING },
+	[TALK_TUNNEL] = { READS_BOTH, run_tunnel, LASTING_MILLISECONDS, EXPIRES_LASTING },
+	[TALK_DENY] = { READS_CLIENT, deny_run, 0, EXPIRES_RESET },
+	[TALK_DRAIN] = { READS_CLIENT, deny_drain, 0, EXPIRES_CLOSED },
+	[TALK_DNS] = { READS_CLIENT, respond_stream, 0, EXPIRES_CLOSED },
 };
+_Static_assert(sizeof(states) / sizeof(*states) == TALK_STATES, "a row for each state");
+
+static bool write_both(struct worker *worker, struct slot *slot)
+{
+	bool moved = flow_write(worker, slot, CLIENT);
+	return flow_write(worker, slot, SERVER) || moved;
+}
+
+// True when bytes moved.
+static bool pump(struct worker *worker, struct slot *slot)
+{
+	const struct state *state = &states[slot->talk];
+	bool moved = write_both(worker, slot);
+	slot->heard[CLIENT] = state->reads != READS_NOTHING && flow_read(worker, slot, CLIENT);
+	slot->heard[SERVER] = state->reads == READS_BOTH && slot->dialing == DIAL_OPEN &&
+			      flow_read(worker, slot, SERVER);
+	return moved || slot->heard[CLIENT] || slot->heard[SERVER];
+}
+
+// What became of the dial since the last turn. False while the caller's own proxy has not answered.
+static bool hear_dial(struct worker *worker, struct slot *slot)
+{
+	if (slot->dialing == DIAL_RESOLVED)
+		dial_resolved(worker, slot);
+	if (slot->dialing == DIAL_ASK && !dial_asked(worker, slot))
+		return false;
+	if (slot->dialing == DIAL_FAILED)
+		deny_failed(worker, slot);
+	if (slot->opened)
+		slot_deadline(worker, slot,
+			      slot->talk == TALK_SNIFF && slot->reading_head
+				      ? HEAD_MILLISECONDS
+				      : states[slot->talk].patience);
+	slot->opened = false;
+	return true;
+}
 
 // A few turns, then the others': one busy connection does not hold up the rest.
 void talk_run(struct worker *worker, struct slot *slot)
 {
-	for (int turn = 0; turn < TURNS_MOST; turn++) {
-		if (slot->dialing == DIAL_ASK && !dial_asked(worker, slot))
-			break;
-		if (slot->talk == TALK_FREE || !runs[slot->talk](worker, slot))
+	for (int turn = 0; turn < TURNS_MOST && !slot->ending; turn++) {
+		if (!hear_dial(worker, slot))
+			return;
+		bool moved = pump(worker, slot);
+		if (slot->ending)
+			return;
+		moved = states[slot->talk].run(worker, slot) || moved;
+		if (!write_both(worker, slot) && !moved)
 			return;
 	}
-	if (slot->talk != TALK_FREE && slot->dialing != DIAL_ASK)
+	if (!slot->ending)
 		slot_wake(worker, slot);
-}
-
-int talk_patience(const struct slot *slot)
-{
-	switch (slot->talk) {
-	case TALK_HELLO:
-	case TALK_ANSWER:
-	case TALK_SSH:
-	case TALK_REQUEST:
-		return HEAD_MILLISECONDS;
-	case TALK_SNIFF:
-		return slot->reading_head ? HEAD_MILLISECONDS : 0;
-	case TALK_INSPECT:
-	case TALK_TUNNEL:
-		return LASTING_MILLISECONDS;
-	case TALK_FREE:
-	case TALK_FIRST:
-	case TALK_GREETING:
-	case TALK_SOCKS:
-	case TALK_DIAL:
-	case TALK_EXCHANGE:
-	case TALK_DENY:
-	case TALK_DRAIN:
-	case TALK_DNS:
-		break;
-	}
-	return 0;
-}
-
-// Bytes that began something and do not say in time what.
-static bool is_undecided(const struct slot *slot)
-{
-	size_t length;
-	switch (slot->talk) {
-	case TALK_SNIFF:
-	case TALK_HELLO:
-	case TALK_SSH:
-	case TALK_REQUEST:
-		talk_unread(slot, &length);
-		return length > 0 && !slot->explicit_proxy;
-	case TALK_FREE:
-	case TALK_FIRST:
-	case TALK_GREETING:
-	case TALK_SOCKS:
-	case TALK_DIAL:
-	case TALK_ANSWER:
-	case TALK_EXCHANGE:
-	case TALK_INSPECT:
-	case TALK_TUNNEL:
-	case TALK_DENY:
-	case TALK_DRAIN:
-	case TALK_DNS:
-		break;
-	}
-	return false;
 }
 
 void talk_expired(struct worker *worker, struct slot *slot)
 {
+	size_t length;
 	slot_deadline(worker, slot, 0);
 	if (slot->dialing == DIAL_LOOKUP || slot->dialing == DIAL_CONNECT ||
-	    slot->dialing == DIAL_ASK)
+	    slot->dialing == DIAL_ASK) {
 		dial_expired(worker, slot);
-	else if (slot->talk == TALK_TUNNEL || slot->talk == TALK_INSPECT)
+		return;
+	}
+	switch (states[slot->talk].expires) {
+	case EXPIRES_LASTING:
 		dial_keep_alive(slot);
-	else if (is_undecided(slot))
-		talk_refuse(worker, slot, "its first bytes are not whole after 30 s", FIX_NONE);
-	else if (slot->talk == TALK_DENY || slot->talk == TALK_ANSWER)
+		return;
+	case EXPIRES_REFUSED:
+		// Bytes that began something and do not say in time what.
+		talk_unread(slot, &length);
+		if (length > 0 && !slot->explicit_proxy) {
+			talk_refuse(worker, slot, "its first bytes are not whole after 30 s",
+				    FIX_NONE);
+			return;
+		}
+		break;
+	case EXPIRES_RESET:
 		slot_reset(worker, slot);
-	else
-		slot_close(worker, slot);
+		return;
+	case EXPIRES_CLOSED:
+		break;
+	}
+	slot_close(worker, slot);
 }

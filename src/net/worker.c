@@ -38,7 +38,7 @@ static void judge_again(struct worker *worker)
 		struct refusal refusal;
 		bool leads_out =
 			slot->dialing != DIAL_NONE && slot->record >= 0 && slot->rule.text[0];
-		if (slot->talk == TALK_FREE || !leads_out)
+		if (slot->talk == TALK_FREE || slot->ending || !leads_out)
 			continue;
 		bool allowed =
 			rules_decide(rules, &slot->host, slot->port, worker->routes, &refusal);
@@ -48,7 +48,7 @@ static void judge_again(struct worker *worker)
 		if (allowed && !deny)
 			continue;
 		record_slot(worker, slot, VERDICT_DENIED, deny ? deny->text : "",
-			    "denied while it was open", false);
+			    "denied while it was open", FIX_NONE);
 		slot_reset(worker, slot);
 	}
 }
@@ -84,7 +84,7 @@ static void slot_event(struct worker *worker, const struct epoll_event *event, e
 {
 	uint32_t index = (uint32_t)event->data.u64;
 	struct slot *slot = index < worker->used ? &worker->slots[index] : NULL;
-	if (!slot || slot->talk == TALK_FREE ||
+	if (!slot || slot->talk == TALK_FREE || slot->ending ||
 	    slot_tag(tag, index, slot->generation) != event->data.u64)
 		return;
 	if (tag == TAG_ATTEMPT_0 || tag == TAG_ATTEMPT_1) {
@@ -147,6 +147,18 @@ static void run_queue(struct worker *worker)
 	worker->queue_count -= count;
 }
 
+// What ended in this turn is freed when nobody has it in hand any more.
+static void free_ended(struct worker *worker)
+{
+	for (uint32_t i = 0; i < worker->ending_count; i++) {
+		struct slot *slot = &worker->slots[worker->ending[i]];
+		flow_free(worker, &slot->flow[CLIENT]);
+		flow_free(worker, &slot->flow[SERVER]);
+		slot_free(worker, slot);
+	}
+	worker->ending_count = 0;
+}
+
 static void run_timers(struct worker *worker)
 {
 	bool paused = worker->any_paused;
@@ -154,7 +166,7 @@ static void run_timers(struct worker *worker)
 	worker->any_paused = false;
 	for (uint32_t i = 0; i < worker->used && (worker->deadlines || paused); i++) {
 		struct slot *slot = &worker->slots[i];
-		if (slot->talk == TALK_FREE)
+		if (slot->talk == TALK_FREE || slot->ending)
 			continue;
 		if (slot->paused) {
 			slot->paused = false;
@@ -162,8 +174,7 @@ static void run_timers(struct worker *worker)
 		}
 		if (slot->deadline && slot->deadline <= worker->now) {
 			talk_expired(worker, slot);
-			if (slot->talk != TALK_FREE)
-				slot_wake(worker, slot);
+			slot_wake(worker, slot);
 		}
 	}
 }
@@ -210,6 +221,7 @@ static _Noreturn void loop(struct worker *worker)
 		run_queue(worker);
 		if (worker->now >= worker->next_timers)
 			run_timers(worker);
+		free_ended(worker);
 		if (worker->any_dirty && worker->now >= worker->next_flush)
 			record_flush(worker);
 		if (worker->now >= worker->next_sweep)

@@ -63,9 +63,18 @@ enum talk {
 	TALK_DENY,     // a denial, in the client's own language
 	TALK_DRAIN,    // what is left is written, then the end
 	TALK_DNS,      // over TCP
+	TALK_STATES,
 };
 
-enum dialing { DIAL_NONE, DIAL_LOOKUP, DIAL_CONNECT, DIAL_ASK, DIAL_OPEN };
+enum dialing {
+	DIAL_NONE,
+	DIAL_LOOKUP,
+	DIAL_RESOLVED, // `addresses` are the name's, not judged yet
+	DIAL_CONNECT,
+	DIAL_ASK, // the caller's own proxy
+	DIAL_OPEN,
+	DIAL_FAILED, // `problem` says why; the client does not know yet
+};
 
 struct lookup {
 	enum { LOOKUP_FREE, LOOKUP_FILES, LOOKUP_ASKED, LOOKUP_KNOWN, LOOKUP_FAILED } state;
@@ -79,6 +88,10 @@ struct lookup {
 struct slot {
 	enum talk talk;
 	enum dialing dialing;
+	// It is closed at the end of the loop's turn: until then nothing moves on it any more.
+	enum ending { ENDING_NOT, ENDING_CLOSE, ENDING_RESET } ending;
+	bool opened;   // the server is there, and the patience with the client begins anew
+	bool heard[2]; // from whom bytes came in this turn
 	uint32_t generation;
 	int fd[2];
 	bool readable[2], writable[2], closing[2], awaits_room[2]; // as epoll said last
@@ -157,6 +170,7 @@ struct worker {
 	uint32_t free[SLOTS_MOST], free_count, live;
 	// Each slot once, and once more while its turn lasts.
 	uint32_t queue[2 * SLOTS_MOST], queue_count;
+	uint32_t ending[SLOTS_MOST], ending_count;
 	unsigned deadlines;
 	int64_t now; // milliseconds, by CLOCK_MONOTONIC
 	int64_t next_flush, next_timers;
@@ -203,13 +217,16 @@ void slot_watch(struct worker *worker, struct slot *slot, enum side side, enum w
 void slot_await_room(struct worker *worker, struct slot *slot, enum side side);
 void slot_wake(struct worker *worker, struct slot *slot);
 void slot_deadline(struct worker *worker, struct slot *slot, int milliseconds);
+// Both only mark it: it is freed by slot_free(), when no caller has it in hand. The first one wins.
 void slot_close(struct worker *worker, struct slot *slot);
 void slot_reset(struct worker *worker, struct slot *slot); // with RST to both sides
+void slot_free(struct worker *worker, struct slot *slot);
 // What the buffers of free and quiet connections hold goes back to the host, now and then.
 void slot_sweep(struct worker *worker);
 enum { SWEEP_MILLISECONDS = 2000, SWEEP_LEAST = 64 };
 void slot_seen(struct worker *worker, uint64_t token); // a record is no longer waited for
-void slot_close_server(struct worker *worker, struct slot *slot);
+void slot_stop_dialing(struct slot *slot);
+void slot_close_server(struct slot *slot);
 uint32_t slot_index(const struct worker *worker, const struct slot *slot);
 // For the tag of an epoll event.
 enum tag {
@@ -231,7 +248,6 @@ void accept_want_sockets(const struct worker *worker);
 void accept_take_sockets(struct worker *worker, int *fds);
 
 // flow.c: bytes. True when something moved.
-bool flow_move(struct worker *worker, struct slot *slot, enum side from);
 bool flow_read(struct worker *worker, struct slot *slot, enum side from);
 bool flow_write(struct worker *worker, struct slot *slot, enum side from);
 void flow_clear(struct flow *flow, uint64_t bytes); // lets bytes pass, in the buffer and after
@@ -243,7 +259,6 @@ void flow_free(struct worker *worker, struct flow *flow);
 // talk.c: the state of a conversation. exchange.c: HTTP. deny.c: refusals.
 void talk_run(struct worker *worker, struct slot *slot);
 void talk_expired(struct worker *worker, struct slot *slot);
-int talk_patience(const struct slot *slot); // milliseconds, once the server is there; 0: any time
 bool talk_to(struct worker *worker, struct slot *slot, const struct host *host, uint16_t port);
 void talk_tunnel(struct worker *worker, struct slot *slot); // from here on nothing is read
 // From here on any protocol; hellos and requests in it are judged.
@@ -269,14 +284,14 @@ void deny_http(struct worker *worker, struct slot *slot, int status);
 void deny_socks(struct worker *worker, struct slot *slot, int reply);
 bool deny_run(struct worker *worker, struct slot *slot);
 bool deny_drain(struct worker *worker, struct slot *slot);
-void deny_failed(struct worker *worker, struct slot *slot); // the server could not be reached
+// The server could not be reached.
+void deny_failed(struct worker *worker, struct slot *slot);
 
 // dial.c
 void dial_begin(struct worker *worker, struct slot *slot);
 void dial_direct(struct worker *worker, struct slot *slot, const struct address *address);
 void dial_resolved(struct worker *worker, struct slot *slot);
 void dial_event(struct worker *worker, struct slot *slot, unsigned attempt);
-void dial_stop(struct worker *worker, struct slot *slot);
 void dial_expired(struct worker *worker, struct slot *slot);
 void dial_keep_alive(const struct slot *slot);
 bool dial_asked(struct worker *worker, struct slot *slot); // reads the upstream proxy's answer
@@ -284,6 +299,8 @@ bool dial_asked(struct worker *worker, struct slot *slot); // reads the upstream
 // lookup.c
 int lookup_begin(struct worker *worker); // before the lock
 struct lookup *lookup_get(struct worker *worker, const char *name);
+// Hands what a lookup found, or did not, to the connection that waits for it.
+void lookup_take(struct worker *worker, struct slot *slot);
 void lookup_files(struct worker *worker, const bool changed[2], int fds[2]);
 void lookup_event(struct worker *worker, int fd, uint32_t events);
 int lookup_timeout(struct worker *worker, int limit);
