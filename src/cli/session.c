@@ -205,7 +205,10 @@ static int copy(struct sessions *sessions, char **words)
 	*mark = '\0';
 	TRY(refer_alone(sessions, in ? words[1] : words[0], &held));
 	return in ? transfer_in(&sessions->store, &held, words[0], mark + 1)
-		  : transfer_out(&sessions->store, &held, mark + 1, words[1]);
+		  : transfer_out(&sessions->store, &held, mark + 1, words[1],
+				 sessions->box->invocation.force == ANSWER_YES ? FORCE_YES
+									       : FORCE_NO,
+				 &sessions->told);
 }
 
 static int signal_runs(struct sessions *sessions, const char *name, int number)
@@ -261,7 +264,7 @@ static const struct action {
 	{ "fork", fork_one, 2, 2, "fork NAME[@SNAPSHOT] NEW-NAME" },
 	{ "diff", diff, 1, WORDS_MOST, "diff [--stat|--json] NAME [PATH]..." },
 	{ "apply", apply, 1, WORDS_MOST, "apply [--force] NAME [PATH]..." },
-	{ "cp", copy, 2, 2, "cp SOURCE NAME:PATH | cp NAME:PATH TARGET" },
+	{ "cp", copy, 2, 2, "cp SOURCE NAME:PATH | cp [--force] NAME:PATH TARGET" },
 	{ "pause", pause_runs, 1, 1, "pause NAME" },
 	{ "resume", resume_runs, 1, 1, "resume NAME" },
 	{ "budget", set_budget, 2, 2, "budget NAME SIZE|unlimited" },

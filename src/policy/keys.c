@@ -255,7 +255,8 @@ const struct key keys[] = {
 	{ ON_COMMAND_LINE(VERB_SESSION, dot), .flag = "dot", .kind = KEY_SWITCH,
 	  .help = "print the tree of snapshots for Graphviz (session log)" },
 	{ ON_COMMAND_LINE(VERB_SESSION | VERB_AGENT, force), .flag = "force", .kind = KEY_SWITCH,
-	  .help = "also over what was changed since (session apply; agent install, remove)" },
+	  .help = "also over what was changed since (session apply; agent install, remove), and what your own "
+		  "programs would run (session cp)" },
 	{ ON_COMMAND_LINE(VERB_AGENT, dry_run), .flag = "dry-run", .kind = KEY_SWITCH,
 	  .help = "show what would be changed, and change nothing (agent install, remove)" },
 	{ ON_COMMAND_LINE(VERB_PROFILE, resolved), .flag = "resolved", .kind = KEY_SWITCH,

@@ -15,7 +15,9 @@
 #include "base/out.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "base/trusted.h"
 #include "session/merged.h"
+#include "session/repository.h"
 #include "session/tar.h"
 
 static const char whiteout[] = ".wh.", opaque[] = ".wh..wh..opq";
@@ -34,7 +36,8 @@ struct writer {
 		ino_t inode;
 		const char *name;
 	} *links; // of files with several names: where the first was written
-	unsigned link_count, left_out;
+	unsigned link_count, left_out, deep, repositories;
+	const char *repository; // the first one
 };
 
 static int put_header(struct writer *writer, const struct tar_entry *entry)
@@ -121,6 +124,14 @@ static int write_file(struct writer *writer, struct tar_entry *entry, int direct
 static int write_directory(struct writer *writer, const struct merged *merged, const char *path,
 			   int depth);
 
+// A file or a link that leads git elsewhere.
+static void note_pointer(struct writer *writer, const struct entry *found, const char *path)
+{
+	bool pointer = S_ISREG(found->status.st_mode) || S_ISLNK(found->status.st_mode);
+	if (pointer && trusted_is_git(found->name) && writer->repositories++ == 0)
+		writer->repository = path;
+}
+
 static int write_one(struct writer *writer, const struct merged *merged, const struct entry *found,
 		     const char *path, int depth)
 {
@@ -137,6 +148,7 @@ static int write_one(struct writer *writer, const struct merged *merged, const s
 		return 0;
 	}
 	entry.name = arena_text(writer->arena, "%s/%s", path, found->name);
+	note_pointer(writer, found, path);
 	if (is_whiteout(&found->status)) {
 		entry = (struct tar_entry){ .type = '0',
 					    .mode = 0600,
@@ -159,6 +171,10 @@ static int write_one(struct writer *writer, const struct merged *merged, const s
 		entry.type = '6';
 		return put_header(writer, &entry);
 	case S_IFDIR:
+		if (depth == DEPTH_MOST) {
+			writer->deep++;
+			return 0;
+		}
 		entry.type = '5';
 		TRY(put_header(writer, &entry));
 		TRY(merged_below(merged, found->name, &below));
@@ -176,8 +192,8 @@ static int write_directory(struct writer *writer, const struct merged *merged, c
 	struct entry *entries;
 	int count = merged_list(writer->arena, merged, &entries);
 	TRY(count);
-	if (depth > DEPTH_MOST)
-		return fail(ELOOP, "more than %d directories deep", DEPTH_MOST);
+	if (repository_is_shown(merged, -1) && writer->repositories++ == 0)
+		writer->repository = path;
 	if (merged->opaque && depth > 0) {
 		struct tar_entry entry = { .type = '0',
 					   .mode = 0600,
@@ -188,6 +204,27 @@ static int write_directory(struct writer *writer, const struct merged *merged, c
 	for (int i = 0; i < count; i++)
 		TRY(write_one(writer, merged, &entries[i], path, depth));
 	return 0;
+}
+
+static void tell(const struct writer *writer, struct out *told)
+{
+	if (writer->left_out > 0)
+		out_text(told,
+			 "sbx: %u names that begin with '%s', which means a removal in an archive, "
+			 "were left out\n",
+			 writer->left_out, whiteout);
+	if (writer->deep > 0)
+		out_text(told, "sbx: %u directories lie more than %d deep and were left out\n",
+			 writer->deep, DEPTH_MOST);
+	if (writer->repositories > 0)
+		out_text(
+			told,
+			"sbx: the session made %u git repositor%s, the first is %s; after tar x, "
+			"git "
+			"runs what the configuration and hooks there say; after sbx session import "
+			"it does not\n",
+			writer->repositories, writer->repositories == 1 ? "y" : "ies",
+			str_shown(writer->repository));
 }
 
 int archive_write(struct store *store, const struct held *held, int fd, struct out *told)
@@ -208,10 +245,6 @@ int archive_write(struct store *store, const struct held *held, int fd, struct o
 		merged_close(&merged);
 		TRY(result);
 	}
-	if (writer.left_out > 0)
-		out_text(told,
-			 "sbx: %u names that begin with '%s', which means a removal in an archive, "
-			 "were left out\n",
-			 writer.left_out, whiteout);
+	tell(&writer, told);
 	return fd_write_all(fd, end, sizeof(end)) < 0 ? fail(errno, "write the archive") : 0;
 }

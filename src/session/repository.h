@@ -9,6 +9,9 @@ struct merged;
 // Whether git would take the directory `name` for a repository once all is applied, and does not
 // now. `host` is the host's directory, -1 for none.
 bool repository_is_new(const struct merged *merged, const char *name, int host);
+// Whether git would take a directory, of which the session has changed something, for a repository
+// wherever it is copied to.
+bool repository_is_shown(const struct merged *merged, int host);
 // Of such a root: guards a change of what git reads there.
 void repository_guard(struct change *change);
 // Whether a .git without what lies at `path` is no repository: git then looks elsewhere.

@@ -188,6 +188,17 @@ static int unpack_directory(struct reader *reader, const struct tar_entry *entry
 	return 0;
 }
 
+// "." and ".." would remove what is above. The root itself is never hidden: the kernel shows the
+// host's directory through it all the same, and an apply would remove what the box has seen there.
+static int check_whiteout(const char *path, const char *name)
+{
+	if (!name[0] || str_equal(name, ".") || str_equal(name, ".."))
+		return fail(0, "a whiteout of the archive has no name");
+	if (str_equal(path, ".wh..wh..opq"))
+		return fail(0, "the archive hides the whole of a directory that the session keeps");
+	return 0;
+}
+
 static int unpack_whiteout(int parent, const char *name)
 {
 	if (str_equal(name, ".wh..opq"))
@@ -207,8 +218,7 @@ static int unpack_at(struct reader *reader, const struct tar_entry *entry, unsig
 	autoclose int parent = open_parent(reader, root, path, &name);
 	TRY(parent);
 	bool gone = entry->type == '0' && str_starts(name, ".wh.");
-	if (gone && !name[4])
-		return fail(0, "a whiteout of the archive has no name");
+	TRY(gone ? check_whiteout(path, name + 4) : 0);
 	if (entry->type != '5' && !str_equal(name, ".wh..wh..opq"))
 		TRY(owned_remove_tree(
 			parent, gone ? name + 4 : name)); // a later entry replaces an earlier one
@@ -301,9 +311,9 @@ static int finish_directories(struct reader *reader)
 		struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, each->changed };
 		const char *name;
 		autoclose int parent = open_parent(reader, each->root, each->path, &name);
-		TRY(parent);
-		autoclose int fd = openat(parent, name, DIRECTORY_FLAGS);
-		// A later entry may have replaced it.
+		// A later entry may have replaced it, or what is above.
+		err_clear();
+		autoclose int fd = parent < 0 ? -1 : openat(parent, name, DIRECTORY_FLAGS);
 		if (fd >= 0 && (fchmod(fd, each->mode) < 0 || futimens(fd, times) < 0))
 			return fail(errno, "set a mode");
 	}

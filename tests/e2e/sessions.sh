@@ -255,6 +255,31 @@ mkfifo -m 622 "$work/tree/pipe" && ln -s nowhere "$work/tree/link" && touch -hd 
 [ "$(id -u)" != 0 ] || chown -h 7:8 "$work/tree/pipe" "$work/tree/link" "$work/tree/deep/two"
 session cp "$work/tree" c:/tmp/again && session cp c:/tmp/again "$work/got"
 is "cp in and out: kinds, modes, owners, times" "$(list_of "$work/tree")" "$(list_of "$work/got/again")"
+# What comes out is nothing that the host's git, or another of the user's programs, runs unasked.
+in_session c 'git init -q out/repo; git -C out/repo config core.fsmonitor "touch /tmp/PWNED;"; mkdir -p out/deep/er/objects out/deep/er/refs out/.vscode; cd out/deep/er; echo "ref: refs/heads/x" >HEAD; echo "gitdir: ../repo/.git" >../.git; ln -s ../repo/.git ../../.GIT
+	cd ../..; echo plain >plain; echo x >.vscode/tasks.json; echo x >.envrc; cd ..; mkdir -p host/objects host/refs; echo "ref: refs/heads/x" >host/HEAD; d=x; for i in $(seq 300); do mkdir $d || break; cd $d; done'
+session cp c:out "$work/got/out"
+is "cp out: without repositories and trusted names, at any depth" "plain" "$(cd "$work/got/out" && echo $(find . -type f -printf '%f\n'; find . -name '.git*' -o -name er -o -type l))"
+like "cp out: they are told" "$(said | tr '\n' ' ')" 'not copied: out/.GIT .*not copied: out/.envrc .*not copied: out/.vscode .*not copied: out/deep/.git .*not copied: out/deep/er .*not copied: out/repo/.git .*--force c:'
+session cp --force c:out "$work/got/forced"
+is "cp out: all of it when forced" "1 1 1 1" "$(cd "$work/got/forced" && echo $(find . -name config | grep -c .) $(find . -name er | grep -c .) $(ls -d .envrc | grep -c .) $(ls -d .GIT | grep -c .))"
+status "cp out: a git directory itself" 125 "$SBX" session cp c:out/repo/.git "$work/got/inner"
+status "cp out: a repository without a worktree" 125 "$SBX" session cp c:out/deep/er "$work/got/inner"
+is "cp out: what is trusted and named by itself is meant" x "$(session cp c:out/.envrc "$work/got/.envrc" && cat "$work/got/.envrc")"
+mkdir -p "$work/got/half/objects" "$work/got/half/refs"
+status "cp out: a part that makes the target a repository" 125 "$SBX" session cp c:out/deep/er/HEAD "$work/got/half"
+is "cp out: nothing of the refused is left" "objects refs" "$(echo $(ls -A "$work/got/half"))"
+session cp c:x "$work/got/far"
+like "cp out: what lies too deep is left out and told" "$? $(said)" '^0 .*1 directories lie more than 256 deep'
+git init -q own-nested && git init -q --bare own.git && git -C own-nested config user.mine 1 && echo 1 >own-nested/file
+in_session c 'echo 2 >>own-nested/file' && session cp c:own-nested "$work/got/nested"
+is "cp out: the host's own repository comes along" "1 2 1" "$(cd "$work/got/nested" && echo $(cat file; git config user.mine))"
+in_session c 'git -C own-nested checkout -qb other; mkdir -p own-nested/.git/info; echo "* filter=x" >own-nested/.git/info/attributes; echo more >own-nested/more; mkdir -p own-nested/.git/modules/m; echo x >own.git/info/attributes' && session cp c:own-nested "$work/got/changed" && session cp c:own.git "$work/got/own.git"
+is "cp out: of it what the session changed and git would run stays behind" "more refs/heads/other no" "$(cd "$work/got/changed" && echo $(cat more; git symbolic-ref HEAD; ls -d .git/info/attributes ../own.git/info/attributes 2>/dev/null || echo no))"
+rm -rf own-nested own.git
+session export c "$work/told.tar"
+like "export: repositories and what lies too deep are told" "$? $(said | tr '\n' ' ')" '^0 .*1 directories lie more than 256 deep.*the session made 5 git repositories'
+rm "$work/told.tar"
 status "cp out: over something" 125 "$SBX" session cp c:here "$work/got/t"
 status "cp out: what is not there" 125 "$SBX" session cp c:none "$work/got"
 status "cp in: through a link" 125 "$SBX" session cp "$work/tree/deep/two" c:here/link/x
@@ -303,6 +328,30 @@ hostile "a path upwards" "leads out" 'add(top + "../../x", data=b"x")'
 hostile "a symlink and a file through it" "of the archive" "add(top + \"l\", tarfile.SYMTYPE, \"$work\"); add(top + \"l/planted\", data=b\"x\")"
 hostile "a hard link out of it" "hard link" 'add(top + "h", tarfile.LNKTYPE, "etc/passwd")'
 hostile "a whiteout without a name" "no name" 'add(top + ".wh.")'
+# The names that a reader might take for a place above, each where it would do harm.
+for name in .wh.. .wh... d/.wh.. d/.wh... ./.wh... d//.wh.../ ; do
+	hostile "a whiteout $name" "no name" "add(top + 'keep', data=b'x'); add(top + '$name')"
+done
+hostile "a whiteout .. in the home" "no name" "add('$HOME/.wh...'[1:])"
+hostile "a whiteout .. by a long name" "no name" 't.format = tarfile.GNU_FORMAT; add(top + "d/" * 80 + ".wh...")'
+hostile "a whiteout .. of the other format's words" "no name" 'i = tarfile.TarInfo("x"); i.pax_headers = {"path": top + ".wh..."}; t.addfile(i)'
+hostile "a root that is hidden as a whole" "hides the whole" 'add(top + ".wh..wh..opq")'
+hostile "a path upwards in extended words" "leads out" 'i = tarfile.TarInfo("x"); i.pax_headers = {"path": "/" + top + "../x"}; t.addfile(i)'
+hostile "a NUL in extended words" "damaged" 'i = tarfile.TarInfo("x"); i.pax_headers = {"path": top + "a\0b"}; t.addfile(i)'
+hostile "a hard link upwards" "hard link" 'add(top + "h", tarfile.LNKTYPE, top + "../x")'
+hostile "a hard link through a symlink" "of the archive" "add(top + 'l', tarfile.SYMTYPE, '$work'); add(top + 'h', tarfile.LNKTYPE, top + 'l/c.tar')"
+hostile "a directory that became a symlink" "of the archive" "add(top + 'l', tarfile.DIRTYPE); add(top + 'l/in', data=b'x'); add(top + 'l', tarfile.SYMTYPE, '$work'); add(top + 'l/planted', data=b'x')"
+python3 - "$work/late.tar" "$project" <<-END
+	import io, sys, tarfile
+	t = tarfile.open(sys.argv[1], "w")
+	for name, kind in ("a", tarfile.DIRTYPE), ("a/b", tarfile.DIRTYPE), ("a", tarfile.SYMTYPE), ("sub/.git", tarfile.REGTYPE):
+	    i = tarfile.TarInfo(sys.argv[2][1:] + "/" + name); i.type = kind; i.linkname = "$work" if kind == tarfile.SYMTYPE else ""; i.mode = 0o755; t.addfile(i)
+	t.close()
+END
+session import late "$work/late.tar" && session apply late
+is "archive: a directory that is a link in the end, nothing through it" "yes no" "$([ -L a ] && echo yes) $([ -e "$work/b" ] && echo yes || echo no)"
+is "archive: a repository in it is not applied" "no" "$([ -e sub/.git ] && echo yes || echo no)"
+rm -rf a sub && session rm late
 is "nothing was planted" "" "$(ls "$work/planted" 2>/dev/null)"
 for cut in 100 600 1500; do
 	head -c $cut "$work/c.tar" >"$work/hostile.tar"

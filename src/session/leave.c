@@ -1,0 +1,222 @@
+// Owns the copying out of a session to the host.
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/out.h"
+#include "base/owned.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "base/trusted.h"
+#include "git/recognise.h"
+#include "session/copy.h"
+#include "session/repository.h"
+#include "session/shown.h"
+#include "session/transfer.h"
+
+enum { DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, DEPTH_MOST = 256 };
+
+// A copy to the host, and what of it the host's own programs would run or trust.
+struct leaving {
+	struct arena *arena;
+	enum force force;
+	struct out *told;
+	unsigned withheld, deep, depth;
+	unsigned guarded;  // directories above that are
+	const char *place; // of the directory; in a repository of the host's from ".git" on
+};
+enum { TOLD_MOST = 8 };
+
+static int copy_shown(struct leaving *leaving, const struct shown *from, const char *name, int to,
+		      const char *target, const char *path);
+
+static int copy_inside(struct leaving *leaving, const struct shown *below, int to, const char *path)
+{
+	struct arena *arena = leaving->arena;
+	struct entry *entries;
+	char **names;
+	int count = merged_list(arena, &below->layers, &entries), all = 0;
+	TRY(count);
+	for (int i = 0; i < count; i++)
+		if (!is_whiteout(&entries[i].status))
+			TRY(copy_shown(leaving, below, entries[i].name, to, entries[i].name,
+				       path_below(arena, path, entries[i].name)));
+	if (below->host >= 0)
+		TRY(all = names_in(arena, below->host, &names));
+	for (int i = 0, at = 0; i < all; i++) {
+		while (at < count && strcmp(entries[at].name, names[i]) < 0)
+			at++;
+		if (at == count || !str_equal(entries[at].name, names[i]))
+			TRY(copy_shown(leaving, below, names[i], to, names[i],
+				       path_below(arena, path, names[i])));
+	}
+	return 0;
+}
+
+static bool is_own_repository(const struct shown *shown)
+{
+	return shown->host >= 0 && git_directory(shown->host) != GIT_NONE;
+}
+
+// Below what is named: the names that a project's programs look for, and what git reads.
+static bool is_guarded(const struct leaving *leaving, const char *name)
+{
+	if (leaving->guarded > 0)
+		return true;
+	return leaving->depth > 0 &&
+	       trusted_is_protected(path_below(leaving->arena, leaving->place, name));
+}
+
+// Whether the session made a thing, or changed it, that the host would run or trust. Directories of
+// the host's are entered: what is the host's in them is copied.
+static bool is_withheld(const struct leaving *leaving, const struct shown *below, const char *name,
+			bool guarded)
+{
+	if (leaving->force == FORCE_YES)
+		return false;
+	bool git = trusted_is_git(name) || repository_is_shown(&below->layers, below->host);
+	return (git && !is_own_repository(below)) || (guarded && below->host < 0);
+}
+
+static int withhold(struct leaving *leaving, const char *path)
+{
+	if (!strchr(path, '/'))
+		return fail(0,
+			    "'%s' is a git repository that the session made or changed, and git "
+			    "runs what it is told there; to copy it all the same: --force",
+			    str_shown(path));
+	if (leaving->withheld++ < TOLD_MOST)
+		out_text(leaving->told, "sbx: not copied: %s\n", str_shown(path));
+	return 0;
+}
+
+static int copy_shown(struct leaving *leaving, const struct shown *from, const char *name, int to,
+		      const char *target, const char *path)
+{
+	struct stat status;
+	struct shown below = { .host = -1 };
+	int where, found = shown_look(from, name, &status, &where), result;
+	TRY(found);
+	if (!found)
+		return fail(0, "'%s' is not there", str_shown(name));
+	bool directory = S_ISDIR(status.st_mode);
+	if (directory && leaving->depth > DEPTH_MOST) {
+		leaving->deep++;
+		return 0;
+	}
+	if (directory)
+		TRY(shown_enter(from, name, &below));
+	bool guarded = where != from->host && is_guarded(leaving, name);
+	if (where != from->host && is_withheld(leaving, &below, name, guarded)) {
+		shown_close(&below);
+		return withhold(leaving, path);
+	}
+	int kind = copy_one(where, name, &status, to, target);
+	if (kind != 0 || !directory) {
+		shown_close(&below);
+		return kind < 0 ? -1 : 0; // sockets and devices stay behind
+	}
+	const char *place = leaving->place;
+	autoclose int made = openat(to, target, DIRECTORY_FLAGS);
+	leaving->place =
+		is_own_repository(&below) ? ".git" : path_below(leaving->arena, place, name);
+	leaving->depth++;
+	leaving->guarded += guarded;
+	result = made < 0 ? shown_failed("open", target) : copy_inside(leaving, &below, made, path);
+	leaving->guarded -= guarded;
+	leaving->depth--;
+	leaving->place = place;
+	shown_close(&below);
+	return result < 0 ? -1 : copy_finish(to, target, &status);
+}
+
+// Whether a file of that name makes the directory a git directory, which it is not now.
+static bool completes_repository(int directory, const char *name)
+{
+	struct git_parts parts = { 0 };
+	bool part = false;
+	for (enum git_part each = GIT_HEAD; each < GIT_PARTS; each++) {
+		git_look(directory, each, &parts);
+		bool this = strcasecmp(name, git_part_names[each]) == 0;
+		part = part || this;
+		parts.has[each] = parts.has[each] || this;
+	}
+	return part && git_decide(&parts) != GIT_NONE && git_directory(directory) == GIT_NONE;
+}
+
+static int take_out(struct leaving *leaving, struct shown *shown, char *rest, const char *target)
+{
+	struct stat status;
+	const char *name;
+	int none = -1;
+	TRY(shown_descend(shown, &none, rest, &name));
+	bool inside = stat(target, &status) == 0 && S_ISDIR(status.st_mode);
+	const char *directory = inside ? target : path_parent(leaving->arena, target),
+		   *last = inside ? name : path_name(target);
+	const char *fresh = arena_text(leaving->arena, ".sbx-cp-%d", (int)getpid());
+	autoclose int to = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (to < 0)
+		return shown_failed("open", directory);
+	if (leaving->force == FORCE_NO && completes_repository(to, last))
+		return fail(0,
+			    "'%s' would make '%s' a git repository; to copy it all the same: "
+			    "--force",
+			    str_shown(last), str_shown(directory));
+	int result = copy_shown(leaving, shown, name, to, fresh, name);
+	if (result == 0 && fd_rename_new(to, fresh, to, last) < 0)
+		result = shown_failed("make", last);
+	if (result < 0)
+		owned_remove_tree(to, fresh);
+	return result;
+}
+
+static void tell_left(const struct leaving *leaving, const char *name)
+{
+	if (leaving->withheld > TOLD_MOST)
+		out_text(leaving->told, "sbx: not copied: %u more\n",
+			 leaving->withheld - TOLD_MOST);
+	if (leaving->withheld > 0)
+		out_text(leaving->told,
+			 "sbx: your own programs would run or trust what is there; to copy it all "
+			 "the same: sbx session cp --force %s:...\n",
+			 name);
+	if (leaving->deep > 0)
+		out_text(leaving->told,
+			 "sbx: %u directories lie more than %d deep and were left out\n",
+			 leaving->deep, DEPTH_MOST);
+}
+
+int transfer_out(struct store *store, const struct held *held, const char *path, const char *target,
+		 enum force force, struct out *told)
+{
+	struct leaving leaving = {
+		.arena = store->arena, .force = force, .told = told, .place = ""
+	};
+	struct shown shown;
+	char *rest, current[PATH_MAX];
+	unsigned root;
+	const char *whole = getcwd(current, sizeof(current))
+				    ? path_join(store->arena, current, target)
+				    : path_clean(store->arena, target);
+	TRY(shown_find(store, held, path, &root, &rest));
+	if (!rest[0])
+		return fail(0,
+			    "'%s' is the whole of a directory that the session keeps; name "
+			    "something in it",
+			    path);
+	TRY(shown_open(store, &held->session, root, &shown));
+	int result = take_out(&leaving, &shown, rest, whole);
+	shown_close(&shown);
+	if (result == 0)
+		tell_left(&leaving, held->name);
+	return result;
+}
