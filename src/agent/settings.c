@@ -19,6 +19,8 @@
 #include "base/path.h"
 #include "base/str.h"
 
+enum { MEMBERS_MOST = 3, CHAIN_MOST = MEMBERS_MOST + 4 };
+
 static const char *variable(char *const *environment, const char *name)
 {
 	size_t length = name ? strlen(name) : 0;
@@ -29,14 +31,12 @@ static const char *variable(char *const *environment, const char *name)
 	return NULL;
 }
 
-// A whole regular file of at most JSON_BYTES_MOST; "" when there is none.
-static int read_file(struct arena *arena, const char *path, const char **ret_text,
-		     unsigned *ret_mode)
+int settings_file(struct arena *arena, const char *path, const char **ret_text, unsigned *ret_mode)
 {
 	struct stat status;
 	size_t length;
 	autoclose int fd = file_open(AT_FDCWD, path, FILE_LINK, &status);
-	*ret_text = "";
+	*ret_text = NULL;
 	if (fd < 0 && file_missing())
 		return 0;
 	if (fd < 0 || file_read_open(fd, &status, JSON_BYTES_MOST, arena, ret_text, &length) < 0)
@@ -49,8 +49,13 @@ static int read_file(struct arena *arena, const char *path, const char **ret_tex
 
 static int parse(struct settings *settings)
 {
-	const char *text = settings->length ? settings->text : "{}";
-	if (json_parse(settings->arena, text, strlen(text), &settings->root) == 0) {
+	if (json_is_blank(settings->text, settings->length))
+		settings->shape = arena_text(settings->arena, "%s{}%s", settings->text,
+					     settings->length ? "" : "\n");
+	else
+		settings->shape = settings->text;
+	if (json_parse(settings->arena, settings->shape, strlen(settings->shape),
+		       &settings->root) == 0) {
 		if (settings->root->type == JSON_OBJECT)
 			return 0;
 		err_clear();
@@ -63,7 +68,6 @@ static int parse(struct settings *settings)
 
 int settings_read(struct settings *settings, char *const *environment)
 {
-	char real[4096];
 	const struct agent *agent = settings->agent;
 	const char *home = variable(environment, "HOME"),
 		   *named = variable(environment, agent->home_variable);
@@ -72,15 +76,17 @@ int settings_read(struct settings *settings, char *const *environment)
 	const char *directory =
 		named ? arena_text(settings->arena, "%s%s", named, agent->below ? agent->below : "")
 		      : path_below(settings->arena, home, agent->home);
-	const char *path = path_below(settings->arena, directory, agent->file);
 	settings->directory = directory;
 	// Settings that are kept elsewhere and linked stay linked.
-	settings->path =
-		realpath(path, real) ? arena_copy(settings->arena, real, strlen(real)) : path;
+	TRY(owned_follow(settings->arena, path_below(settings->arena, directory, agent->file),
+			 &settings->path));
 	settings->mode = 0600;
-	TRY(read_file(settings->arena, settings->path, &settings->text, &settings->mode));
+	TRY(settings_file(settings->arena, settings->path, &settings->text, &settings->mode));
+	settings->exists = settings->text != NULL;
+	settings->text = settings->exists ? settings->text : "";
 	settings->length = strlen(settings->text);
-	return parse(settings);
+	TRY(parse(settings));
+	return settings_recall(settings, named);
 }
 
 // What stands in the settings. A hook that fails must not let the command through: 2 denies.
@@ -144,7 +150,7 @@ static bool overrides(const struct settings *settings, const char *path)
 	unsigned mode;
 	struct json *root;
 	const struct agent *agent = settings->agent;
-	if (read_file(settings->arena, path, &text, &mode) < 0 || !*text ||
+	if (settings_file(settings->arena, path, &text, &mode) < 0 || !text ||
 	    json_parse(settings->arena, text, strlen(text), &root) < 0) {
 		err_clear();
 		return false;
@@ -174,8 +180,7 @@ char *settings_with(const struct settings *settings)
 {
 	struct arena *arena = settings->arena;
 	const struct agent *agent = settings->agent;
-	const char *text = settings->length ? settings->text : "{}\n",
-		   *words = json_quote(arena, our_words(settings));
+	const char *text = settings->shape, *words = json_quote(arena, our_words(settings));
 	char *changed;
 	if (agent->means == AGENT_MEMBER)
 		changed = json_set(arena, text, settings->root, agent->path, words);
@@ -200,54 +205,108 @@ enum hook_trust settings_trust(const struct settings *settings)
 	if (!agent->trust)
 		return HOOK_TRUSTED;
 	if (!our_hook(settings, &command, place) ||
-	    read_file(arena, path_below(arena, settings->directory, agent->trust), &text, &mode) <
-		    0) {
+	    settings_file(arena, path_below(arena, settings->directory, agent->trust), &text,
+			  &mode) < 0) {
 		err_clear();
 		return HOOK_UNTRUSTED;
 	}
-	return trust_of(arena, text, path_below(arena, settings->directory, agent->file), place[0],
-			place[1]);
+	return trust_of(arena, text ? text : "",
+			path_below(arena, settings->directory, agent->file), place[0], place[1]);
+}
+
+// The values from the root to what is sbx's: the members on the path, then of a hook the entry, the
+// list in it and the hook. Returns how many, 0 when there is nothing of sbx.
+static unsigned find_chain(const struct settings *settings, const struct json *chain[CHAIN_MOST])
+{
+	unsigned count = 0, place[2];
+	const char *command;
+	const struct agent *agent = settings->agent;
+	chain[count++] = settings->root;
+	for (int i = 0; i < MEMBERS_MOST && agent->path[i]; i++) {
+		const struct json *below = json_member(chain[count - 1], agent->path[i]);
+		if (!below)
+			return 0;
+		chain[count++] = below;
+	}
+	if (agent->means == AGENT_MEMBER)
+		return count;
+	const struct json *entry = our_hook(settings, &command, place);
+	if (!entry)
+		return 0;
+	chain[count++] = entry;
+	chain[count++] = json_member(entry, "hooks");
+	const struct json *hook = chain[count - 1]->first;
+	for (; place[1] > 0; place[1]--)
+		hook = hook->next;
+	chain[count++] = hook;
+	return count;
+}
+
+// Nothing but what sbx wrote: its hook alone, behind its matcher.
+static bool is_own_entry(const struct settings *settings, const struct json *const *chain)
+{
+	const struct json *entry = chain[0], *hooks = chain[1], *hook = chain[2];
+	const struct json *matcher = json_member(entry, "matcher"), *other = entry->first->next;
+	bool pair = other && !other->next && matcher && matcher->type == JSON_STRING &&
+		    (entry->first == hooks || other == hooks);
+	return pair && str_equal(matcher->string, settings->agent->matcher) &&
+	       json_is_bare(settings->text, entry) && json_is_bare(settings->text, hooks) &&
+	       hooks->first == hook && !hook->next;
+}
+
+// The outermost value that is there for sbx's sake alone.
+static unsigned outermost(const struct settings *settings, const struct json *const *chain,
+			  unsigned last, const struct json *before)
+{
+	const char *path[MEMBERS_MOST + 1] = { NULL };
+	if (settings->agent->means == AGENT_HOOK) {
+		if (!is_own_entry(settings, chain + last - 2))
+			return last;
+		last -= 2;
+	}
+	for (; last > 1; last--) {
+		const struct json *parent = chain[last - 1];
+		memcpy(path, settings->agent->path, (last - 1) * sizeof(*path));
+		path[last - 1] = NULL;
+		bool alone = parent->first == chain[last] && !chain[last]->next &&
+			     json_is_bare(settings->text, parent);
+		if (!alone || !before || json_at(before, path))
+			break;
+	}
+	return last;
+}
+
+// Of a setting: this sbx, or one of the same name elsewhere.
+static bool is_ours(const struct settings *settings, const struct json *value)
+{
+	return settings->agent->means == AGENT_HOOK ||
+	       (value->type == JSON_STRING &&
+		str_equal(path_name(value->string), path_name(our_words(settings))));
 }
 
 char *settings_without(const struct settings *settings)
 {
-	unsigned place[2];
-	const char *command;
+	const struct json *chain[CHAIN_MOST];
+	struct json *before = NULL;
 	const struct agent *agent = settings->agent;
-	const struct json *parent = settings->root, *child = NULL;
-	if (agent->means == AGENT_HOOK) {
-		parent = json_at(settings->root, agent->path);
-		child = our_hook(settings, &command, place);
-	} else {
-		for (int i = 0; i < 3 && agent->path[i] && parent; i++) {
-			parent = child ? child : parent;
-			child = json_member(parent, agent->path[i]);
-		}
-	}
-	if (parent && child)
-		return json_cut(settings->arena, settings->text, parent, child);
-	fail(0, "%s has nothing of sbx", settings->path);
-	return NULL;
-}
-
-static const char *kept(const struct settings *settings, const char *what)
-{
-	return arena_text(settings->arena, "%s/%s.%s", settings->state, settings->agent->name,
-			  what);
-}
-
-const char *settings_before(const struct settings *settings)
-{
-	const char *written, *before;
-	unsigned mode;
-	struct stat status;
-	if (stat(kept(settings, "written"), &status) < 0 ||
-	    read_file(settings->arena, kept(settings, "written"), &written, &mode) < 0 ||
-	    read_file(settings->arena, kept(settings, "before"), &before, &mode) < 0) {
-		err_clear();
+	struct arena *arena = settings->arena;
+	const char *text = settings->before ? settings->before : "";
+	unsigned count = find_chain(settings, chain);
+	if (count == 0 || !is_ours(settings, chain[count - 1])) {
+		fail(0, "%s has nothing of sbx", settings->path);
 		return NULL;
 	}
-	return str_equal(written, settings->text) ? before : NULL;
+	text = json_is_blank(text, strlen(text)) ? "{}" : text;
+	if (!settings->known || json_parse(arena, text, strlen(text), &before) < 0)
+		before = NULL;
+	err_clear();
+	const struct json *old =
+		before && agent->means == AGENT_MEMBER ? json_at(before, agent->path) : NULL;
+	if (old)
+		return json_set(arena, settings->text, settings->root, agent->path,
+				arena_copy(arena, text + old->start, old->end - old->start));
+	unsigned last = outermost(settings, chain, count - 1, before);
+	return json_cut(arena, settings->text, chain[last - 1], chain[last]);
 }
 
 static int make_directories(struct arena *arena, const char *path)
@@ -261,27 +320,16 @@ static int make_directories(struct arena *arena, const char *path)
 	return mkdir(parent, 0700) == 0 || errno == EEXIST ? 0 : fail(errno, "make '%s'", parent);
 }
 
-void settings_forget(const struct settings *settings)
-{
-	unlink(kept(settings, "written"));
-	unlink(kept(settings, "before"));
-	unlink(kept(settings, "seen"));
-}
-
 int settings_write(const struct settings *settings, const char *text)
 {
 	const char *now;
 	unsigned mode;
-	autoclose int state = owned_directory(settings->state);
-	TRY(state);
-	TRY(read_file(settings->arena, settings->path, &now, &mode));
-	if (!str_equal(now, settings->text))
+	TRY(settings_file(settings->arena, settings->path, &now, &mode));
+	if ((now != NULL) != settings->exists || (now && !str_equal(now, settings->text)))
 		return fail(0, "'%s' was changed just now; nothing was written", settings->path);
-	TRY(owned_replace(kept(settings, "before"), settings->text, 0600));
-	TRY(owned_replace(kept(settings, "written"), text, 0600));
-	if (*text) {
+	if (text) {
 		TRY(make_directories(settings->arena, settings->path));
-		return owned_replace(settings->path, text, settings->mode);
+		return owned_replace(AT_FDCWD, settings->path, text, settings->mode);
 	}
 	return unlink(settings->path) < 0 && errno != ENOENT
 		       ? fail(errno, "remove '%s'", settings->path)

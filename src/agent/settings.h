@@ -2,6 +2,7 @@
 // change is written, by a rename, and what was there before is kept.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "agent/trust.h"
@@ -18,10 +19,21 @@ struct settings {
 	const char *directory; // that the agent looks for its settings in
 	const char *path;      // of the file, no symlink
 	const char *text;      // "" when there is no file
+	const char *shape;     // the text, or an empty object where it is blank: what root is of
 	size_t length;
 	struct json *root;
 	unsigned mode;
+	bool exists;
+	bool known;         // sbx wrote this file
+	bool unchanged;     // and it is as sbx wrote it
+	const char *before; // what was there then, NULL for no file
+	const char *kept;   // the beginning of the names under which both texts are kept
 };
+
+// A whole regular file of at most JSON_BYTES_MOST; NULL when there is none.
+int settings_file(struct arena *arena, const char *path, const char **ret_text, unsigned *ret_mode);
+// What is kept of this file: known, unchanged, before, kept. `named`: by the agent's own variable.
+int settings_recall(struct settings *settings, const char *named);
 
 enum settings_found {
 	SETTINGS_NONE,  // nothing of ours
@@ -43,15 +55,18 @@ const char *settings_overridden(const struct settings *settings, const char *pro
 // Whether the agent runs the hook: HOOK_TRUSTED for those that do not ask.
 enum hook_trust settings_trust(const struct settings *settings);
 
-// The whole text with sbx's part, or without it. NULL with the error said.
+// The whole text with sbx's part, or without it and with the value that stood there before. NULL
+// with the error said.
 char *settings_with(const struct settings *settings);
 char *settings_without(const struct settings *settings);
 
-// The text before sbx wrote, when nobody has changed the file since; NULL: somebody has, or it was
-// not us.
-const char *settings_before(const struct settings *settings);
+// Where the text `what` ("before", "written") is kept.
+const char *settings_kept(const struct settings *settings, const char *what);
 
-// Writes the file, if it still is what was read, and remembers both texts. "" removes it.
+// Before a text is written: keeps it, and what is there now.
+int settings_remember(struct settings *settings, const char *text);
+
+// Writes the file, if it still is what was read. NULL removes it.
 int settings_write(const struct settings *settings, const char *text);
 
 // After a removal: what was remembered.

@@ -116,5 +116,5 @@ int given_add(const char *state, const char *lines)
 		TRY(forget_gone(text));
 		TRY(append_missing(text, lines));
 	}
-	return owned_replace(path, text, 0600);
+	return owned_replace(AT_FDCWD, path, text, 0600);
 }

@@ -10,6 +10,8 @@
 #include "base/out.h"
 #include "base/str.h"
 
+static const char mark[] = "\xef\xbb\xbf";
+
 struct reader {
 	struct arena *arena;
 	const char *text;
@@ -250,6 +252,8 @@ int json_parse(struct arena *arena, const char *text, size_t length, struct json
 	if (memchr(text, '\0', length))
 		return fail(0, "a NUL byte in it");
 	struct json *root = arena_take(arena, sizeof(*root));
+	if (length >= strlen(mark) && memcmp(text, mark, strlen(mark)) == 0)
+		reader.at = strlen(mark);
 	TRY(skip_blanks(&reader));
 	root->begin = reader.at;
 	TRY(read_value(&reader, root));
@@ -258,6 +262,16 @@ int json_parse(struct arena *arena, const char *text, size_t length, struct json
 		return wrong(&reader, "something follows the end");
 	*ret_root = root;
 	return 0;
+}
+
+bool json_is_blank(const char *text, size_t length)
+{
+	struct reader reader = { .text = text, .length = length };
+	if (length >= strlen(mark) && memcmp(text, mark, strlen(mark)) == 0)
+		reader.at = strlen(mark);
+	bool blank = skip_blanks(&reader) == 0 && reader.at == length;
+	err_clear();
+	return blank;
 }
 
 const struct json *json_member(const struct json *object, const char *key)

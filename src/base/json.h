@@ -3,6 +3,7 @@
 // leave every other byte as it was. Pure: reads and writes memory only.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arena;
@@ -18,8 +19,12 @@ struct json {
 	struct json *first, *next; // children, in the order of the text
 };
 
-// -1 when the text is no JSON: the error names the line.
+// -1 when the text is no JSON: the error names the line. A byte order mark at the beginning is
+// passed over.
 int json_parse(struct arena *arena, const char *text, size_t length, struct json **ret_root);
+
+// Whether there is no value in the text: blanks and comments alone.
+bool json_is_blank(const char *text, size_t length);
 
 // The member of that name, as programs see it: of equal names the last. NULL when there is none,
 // or `object` is NULL or no object.
@@ -38,9 +43,13 @@ char *json_set(struct arena *arena, const char *text, const struct json *root,
 char *json_append(struct arena *arena, const char *text, const struct json *root,
 		  const char *const *path, const char *element);
 
-// The text without one child of `parent`.
+// The text without one child of `parent`: what json_set() or json_append() made of a text is that
+// text again. Comments stay.
 char *json_cut(struct arena *arena, const char *text, const struct json *parent,
 	       const struct json *child);
+
+// Whether there are no comments in an object or array, but in its children.
+bool json_is_bare(const char *text, const struct json *parent);
 
 // A string as JSON, in quotes.
 char *json_quote(struct arena *arena, const char *string);

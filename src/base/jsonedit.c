@@ -44,16 +44,25 @@ static char *indent_of(struct arena *arena, const char *text, size_t at)
 	return arena_copy(arena, text + line, end - line);
 }
 
-// Behind the last child, as it is set apart from what comes before it; or as the first one.
+// As the text ends its lines.
+static const char *newline_of(const char *text)
+{
+	const char *end = strchr(text, '\n');
+	return end > text && end[-1] == '\r' ? "\r\n" : "\n";
+}
+
+// Behind the last child, as it is set apart from what comes before it; or as the first one, behind
+// the comments that are there. json_cut() gives back what was there.
 static char *add_child(struct arena *arena, const char *text, const struct json *parent,
 		       const char *child)
 {
 	const struct json *last = last_of(parent);
 	if (!last) {
-		const char *indent = indent_of(arena, text, parent->start);
-		const char *inside = arena_text(arena, "%c\n%s  %s\n%s%c", text[parent->start],
-						indent, child, indent, text[parent->end - 1]);
-		return replace(arena, text, parent->start, parent->end, inside);
+		const char *indent = indent_of(arena, text, parent->start),
+			   *line = newline_of(text);
+		const char *own =
+			arena_text(arena, "%s%s  %s%s%s", line, indent, child, line, indent);
+		return replace(arena, text, parent->end - 1, parent->end - 1, own);
 	}
 	size_t blanks = blanks_before(text, last->begin);
 	return replace(
@@ -96,15 +105,99 @@ char *json_append(struct arena *arena, const char *text, const struct json *root
 	return array->type == JSON_ARRAY ? add_child(arena, text, array, element) : NULL;
 }
 
+// The comma in what separates two children, past comments; `end` when there is none. `ret_line`:
+// whether a comment that ends with its line is the last thing before the blanks at the end.
+static size_t find_comma(const char *text, size_t at, size_t end, bool *ret_line)
+{
+	size_t comma = end;
+	*ret_line = false;
+	while (at < end) {
+		if (text[at] != '/') {
+			comma = text[at] == ',' ? at : comma;
+			*ret_line = *ret_line && is_blank(text[at]);
+			at++;
+			continue;
+		}
+		*ret_line = text[at + 1] == '/';
+		const char *close = strstr(text + at + 2, *ret_line ? "\n" : "*/");
+		at = close ? (size_t)(close - text) + (*ret_line ? 0 : 2) : end;
+	}
+	return comma;
+}
+
+static bool ends_line(const char *text)
+{
+	return text[0] == '\n' || (text[0] == '\r' && text[1] == '\n');
+}
+
+// Two pieces at once; the first lies before the second.
+static char *without(struct arena *arena, const char *text, size_t first, size_t second, size_t end)
+{
+	return arena_text(arena, "%.*s%.*s%s", (int)first, text, (int)(second - first - 1),
+			  text + first + 1, text + end);
+}
+
+static char *cut_behind(struct arena *arena, const char *text, const struct json *before,
+			const struct json *child)
+{
+	bool line;
+	size_t blanks = blanks_before(text, child->begin),
+	       comma = find_comma(text, before->end, child->begin, &line);
+	if (comma == before->end && blanks == comma + 1)
+		return replace(arena, text, comma, child->end, "");
+	// A comment must not reach over what follows.
+	size_t from = line && !ends_line(text + child->end) ? child->begin : blanks;
+	return without(arena, text, comma, from > comma ? from : comma + 1, child->end);
+}
+
+// The only child, and the line that add_child() gave it.
+static char *cut_alone(struct arena *arena, const char *text, const struct json *parent,
+		       const struct json *child)
+{
+	bool line;
+	size_t start = child->begin, end = child->end, close = parent->end - 1,
+	       comma = find_comma(text, child->end, close, &line);
+	// The line end and the indent before the bracket stand before the child as well.
+	const char *lead =
+		arena_text(arena, "%.*s  ", (int)(close - child->end), text + child->end);
+	size_t front = strlen(lead);
+	if (ends_line(lead) && strspn(lead, " \t\r\n") == front &&
+	    child->begin - parent->start > front &&
+	    memcmp(text + child->begin - front, lead, front) == 0) {
+		start -= front;
+		end = close;
+	}
+	if (comma < parent->end - 1)
+		return arena_text(arena, "%.*s%.*s%s", (int)start, text, (int)(comma - end),
+				  text + end, text + comma + 1);
+	return replace(arena, text, start, end, "");
+}
+
 char *json_cut(struct arena *arena, const char *text, const struct json *parent,
 	       const struct json *child)
 {
 	const struct json *before = NULL;
+	bool line;
 	for (const struct json *each = parent->first; each != child; each = each->next)
 		before = each;
-	if (child->next)
-		return replace(arena, text, child->begin, child->next->begin, "");
 	if (before)
-		return replace(arena, text, before->end, child->end, "");
-	return replace(arena, text, parent->start + 1, parent->end - 1, "");
+		return cut_behind(arena, text, before, child);
+	if (!child->next)
+		return cut_alone(arena, text, parent, child);
+	size_t comma = find_comma(text, child->end, child->next->begin, &line), end = comma + 1;
+	while (is_blank(text[end]))
+		end++;
+	return arena_text(arena, "%.*s%.*s%s", (int)child->begin, text, (int)(comma - child->end),
+			  text + child->end, text + end);
+}
+
+bool json_is_bare(const char *text, const struct json *parent)
+{
+	size_t at = parent->start + 1;
+	for (const struct json *child = parent->first; child; child = child->next) {
+		if (memchr(text + at, '/', child->begin - at))
+			return false;
+		at = child->end;
+	}
+	return !memchr(text + at, '/', parent->end - 1 - at);
 }

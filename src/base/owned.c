@@ -7,15 +7,20 @@
 #include <limits.h>
 #include <sched.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/capability.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/path.h"
 #include "base/privileges.h"
 #include "base/str.h"
 
@@ -207,17 +212,66 @@ int owned_rename(int from, const char *name, int to, const char *fresh)
 	return errno ? -1 : 0;
 }
 
-int owned_replace(const char *path, const char *text, unsigned mode)
+int owned_follow(struct arena *arena, const char *path, const char **ret_path)
+{
+	enum { LINKS_MOST = 40 };
+	char real[PATH_MAX], text[PATH_MAX];
+	for (int links = 0; links < LINKS_MOST; links++) {
+		const char *name = path_name(path), *above = path_parent(arena, path);
+		// What is not there leads nowhere.
+		if (realpath(above, real))
+			path = path_below(arena, arena_copy(arena, real, strlen(real)), name);
+		ssize_t length = readlink(path, text, sizeof(text) - 1);
+		if (length < 0) {
+			*ret_path = path;
+			return 0;
+		}
+		text[length] = '\0';
+		path = text[0] == '/' ? arena_copy(arena, text, (size_t)length)
+				      : path_below(arena, path_parent(arena, path), text);
+	}
+	return fail(ELOOP, "'%s'", path);
+}
+
+// A name that nobody else has: others write the same file at the same time.
+static int open_beside(int directory, const char *name, char beside[PATH_MAX])
+{
+	uint32_t random;
+	int fd;
+	do {
+		if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+			return -1;
+		if (snprintf(beside, PATH_MAX, "%s.sbx-%08x", name, random) >= PATH_MAX) {
+			errno = ENAMETOOLONG;
+			return -1;
+		}
+		fd = openat(directory, beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			    0600);
+	} while (fd < 0 && errno == EEXIST);
+	return fd;
+}
+
+// The owner, for root, and the mode of what is replaced.
+static int set_mode(int fd, int directory, const char *name, unsigned mode)
+{
+	struct stat status;
+	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(status.st_mode))
+		return fchmod(fd, mode);
+	if (status.st_uid != geteuid() && fchown(fd, status.st_uid, status.st_gid) < 0)
+		return -1;
+	return fchmod(fd, status.st_mode & 0777);
+}
+
+int owned_replace(int directory, const char *name, const char *text, unsigned mode)
 {
 	char beside[PATH_MAX];
-	if (snprintf(beside, sizeof(beside), "%s.sbx-new", path) >= (int)sizeof(beside))
-		return fail(ENAMETOOLONG, "write '%s'", path);
-	unlink(beside); // of one that was killed
-	autoclose int fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd >= 0 && fchmod(fd, mode) == 0 && fd_write_all(fd, text, strlen(text)) == 0 &&
-	    fsync(fd) == 0 && rename(beside, path) == 0)
+	autoclose int fd = open_beside(directory, name, beside);
+	if (fd >= 0 && set_mode(fd, directory, name, mode) == 0 &&
+	    fd_write_all(fd, text, strlen(text)) == 0 && fsync(fd) == 0 &&
+	    renameat(directory, beside, directory, name) == 0)
 		return 0;
 	int problem = errno;
-	unlink(beside);
-	return fail(problem, "write '%s'", path);
+	if (fd >= 0)
+		unlinkat(directory, beside, 0);
+	return fail(problem, "write '%s'", name);
 }

@@ -1,6 +1,8 @@
 // Directories of sbx's own state: below ~/.local/state/sbx, made when they are needed. Rule 20.
 #pragma once
 
+struct arena;
+
 // Makes what is missing of an absolute path, each 0700, and opens the last (O_RDONLY), checked to
 // be the caller's own and writable by nobody else. -1 with the error said.
 int owned_directory(const char *path);
@@ -9,9 +11,13 @@ int owned_directory(const char *path);
 // when it is there and not the caller's alone.
 int owned_check(const char *state);
 
-// Writes a whole file of the caller's by a rename: the old text or the new, never a part. -1 with
-// the error said.
-int owned_replace(const char *path, const char *text, unsigned mode);
+// Writes a whole file of the caller's by a rename: the old text or the new, never a part, also when
+// others write it at the same time. A link there is replaced. `mode` is that of a file that is not
+// there yet; another keeps its own. -1 with the error said.
+int owned_replace(int directory, const char *name, const char *text, unsigned mode);
+
+// Where the links at the end of a path lead, to a file that is there or not.
+int owned_follow(struct arena *arena, const char *path, const char **ret_path);
 
 // From here on this process may read all files of the caller's and search all directories, or
 // change them as well, whatever their mode: a box shuts some. By a user namespace of its own with

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/out.h"
+#include "base/owned.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "cli/agent.h"
@@ -70,15 +72,27 @@ static void line(struct out *out, const char *name, const char *text)
 	out_wrapped(out, COLUMN, length < COLUMN ? length : COLUMN, str_shown(text));
 }
 
-static int write_change(struct box *box, const struct settings *settings, const char *text,
-			struct out *out)
+static bool show_only(struct box *box, const struct settings *settings, const char *text,
+		      struct out *out)
 {
-	if (box->invocation.dry_run == ANSWER_YES) {
-		out_text(out, "%s would become:\n", settings->path);
-		diff_lines(out, settings->text, text);
-		return 0;
-	}
-	return settings_write(settings, text);
+	if (box->invocation.dry_run != ANSWER_YES)
+		return false;
+	out_text(out, text ? "%s would become:\n" : "%s would be removed:\n", settings->path);
+	diff_lines(out, settings->text, text ? text : "");
+	return true;
+}
+
+// Others may install at the same time. -1 with the error said, or a descriptor that holds the lock.
+static int lock_settings(struct box *box)
+{
+	if (box->invocation.dry_run == ANSWER_YES)
+		return dup(STDOUT_FILENO);
+	autoclose int fd = owned_directory(state_directory(box->arena));
+	TRY(fd);
+	while (flock(fd, LOCK_EX) < 0)
+		if (errno != EINTR)
+			return fail(errno, "lock the settings of agents");
+	return take(&fd);
 }
 
 static int show_and_fail(const struct settings *settings, const char *text, const char *why)
@@ -92,6 +106,9 @@ static int show_and_fail(const struct settings *settings, const char *text, cons
 static int install(struct box *box, char **names, struct out *out)
 {
 	struct settings settings;
+	TRY(agent_find(names[0]) ? 0 : -1);
+	autoclose int lock = lock_settings(box);
+	TRY(lock);
 	TRY(open_settings(box, names[0], &settings));
 	enum settings_found found = settings_find(&settings);
 	const char *title = settings.agent->title;
@@ -108,14 +125,15 @@ static int install(struct box *box, char **names, struct out *out)
 		return -1;
 	if (found == SETTINGS_OTHER && box->invocation.force != ANSWER_YES)
 		return show_and_fail(&settings, text, "the setting has another value already");
-	TRY(write_change(box, &settings, text, out));
-	if (box->invocation.dry_run == ANSWER_YES)
+	if (show_only(box, &settings, text, out))
 		return 0;
+	TRY(settings_remember(&settings, text));
+	TRY(settings_write(&settings, text));
 	const char *profile = settings.agent->profile;
 	out_text(out, "%s: from its next start each of its commands runs in a box\n", title);
 	line(out, "  changed", settings.path);
-	line(out, "  as it was",
-	     arena_text(box->arena, "%s/%s.before", settings.state, settings.agent->name));
+	if (settings.exists)
+		line(out, "  as it was", settings_kept(&settings, "before"));
 	line(out, "  profile",
 	     arena_text(box->arena, "%s; to change it: ~/.config/sbx/%s.ini", profile, profile));
 	line(out, "  look", arena_text(box->arena, "sbx agent status %s", names[0]));
@@ -130,16 +148,18 @@ static int install(struct box *box, char **names, struct out *out)
 static int remove_agent(struct box *box, char **names, struct out *out)
 {
 	struct settings settings;
+	TRY(agent_find(names[0]) ? 0 : -1);
+	autoclose int lock = lock_settings(box);
+	TRY(lock);
 	TRY(open_settings(box, names[0], &settings));
-	const char *before = settings_before(&settings),
-		   *text = before ? before : settings_without(&settings);
-	if (!text)
+	const char *text = settings.unchanged ? settings.before : settings_without(&settings);
+	if (!settings.unchanged && !text)
 		return -1;
-	if (!before && box->invocation.force != ANSWER_YES)
+	if (!settings.unchanged && box->invocation.force != ANSWER_YES)
 		return show_and_fail(&settings, text, "was changed since sbx wrote it");
-	TRY(write_change(box, &settings, text, out));
-	if (box->invocation.dry_run == ANSWER_YES)
+	if (show_only(box, &settings, text, out))
 		return 0;
+	TRY(settings_write(&settings, text));
 	settings_forget(&settings);
 	out_text(out, "%s: from its next start its commands run as they did before sbx\n",
 		 settings.agent->title);

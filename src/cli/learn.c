@@ -1,4 +1,5 @@
 // sbx learn: runs a command as enforced as ever, and proposes the lines that it lacked.
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -25,18 +26,39 @@
 #include "policy/ini.h"
 #include "policy/propose.h"
 
+// The file of -o. Its links are followed before the run, and what a box puts there is not: the file
+// is read and written by the directory that was found then.
+static struct {
+	int directory;
+	const char *name, *path;
+	const char *before; // "" when there is none yet
+} output = { .directory = -1 };
+
+static int find_output(struct arena *arena, const char *path)
+{
+	char current[PATH_MAX];
+	if (path[0] != '/' && !getcwd(current, sizeof(current)))
+		return fail(errno, "the current directory");
+	const char *whole =
+		path[0] == '/' ? path : path_below(arena, arena_text(arena, "%s", current), path);
+	TRY(owned_follow(arena, whole, &output.path));
+	output.name = path_name(output.path);
+	output.directory = open(path_parent(arena, output.path), O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return output.directory < 0 ? fail(errno, "the directory of '%s'", output.path) : 0;
+}
+
 // The profile that is added to, "" when there is none yet.
-static int read_before(struct arena *arena, const char *path, const char **ret_text)
+static int read_before(struct arena *arena, const char **ret_text)
 {
 	const char *text;
 	size_t length;
 	struct ini_rows rows;
 	*ret_text = "";
-	if (!path)
+	if (!output.path)
 		return 0;
-	if (file_read(AT_FDCWD, path, FILE_LINK, INI_BYTES_MOST, arena, &text, &length) < 0)
-		return file_failed(path, INI_BYTES_MOST);
-	TRY(ini_read(arena, path, text, length, &rows));
+	if (file_read(output.directory, output.name, 0, INI_BYTES_MOST, arena, &text, &length) < 0)
+		return file_failed(output.path, INI_BYTES_MOST);
+	TRY(ini_read(arena, output.path, text, length, &rows));
 	*ret_text = text;
 	return 0;
 }
@@ -115,7 +137,8 @@ static void wish_for_options(const struct box *box, struct wishes *wishes)
 		const struct key *key = box->arguments.set[i].key;
 		const char *value = box->arguments.set[i].value;
 		bool every = str_equal(key->section, "network") && str_equal(value, "*");
-		if (!every && value != box->invocation.output && !str_equal(key->section, "report"))
+		if (!every && value != box->invocation.output && value != output.path &&
+		    !str_equal(key->section, "report"))
 			propose_line(wishes, key->section, key->name, value);
 	}
 }
@@ -132,18 +155,13 @@ static const char *head_of(const struct box *box, struct arena *arena)
 	return text;
 }
 
-// The profile that is added to is not for the command to change: what it put there would be in
-// force with what was proposed.
-static const char *before_run;
-
 // From now on a profile that was given: protected before it is used for the first time.
-static int write_profile(const struct box *box, struct arena *arena, const char *path,
-			 const char *text, struct out *out)
+static int write_profile(const struct box *box, struct arena *arena, const char *text,
+			 struct out *out)
 {
-	char real[PATH_MAX];
-	TRY(owned_replace(path, text, 0644));
-	if (!realpath(path, real) || !str_printable(real) ||
-	    given_add(box->plan.state, arena_text(arena, "%s\n", real)) < 0)
+	TRY(owned_replace(output.directory, output.name, text, 0644));
+	if (!str_printable(output.path) ||
+	    given_add(box->plan.state, arena_text(arena, "%s\n", output.path)) < 0)
 		out_text(out,
 			 "sbx: it could not be noted (%s): later runs can change it where they can "
 			 "write\n",
@@ -160,8 +178,9 @@ static int propose(const struct box *box, const struct denials *denials, struct 
 	wish_for_options(box, &wishes);
 	for (unsigned i = 0; i < denials->count; i++)
 		wish_for(box, arena, &denials->all[i], &wishes);
-	TRY(read_before(arena, path, &before));
-	if (!str_equal(before, before_run))
+	TRY(read_before(arena, &before));
+	// It is not for the command to change: what it put there would be in force as well.
+	if (path && !str_equal(before, output.before))
 		return fail(0,
 			    "'%s' was changed while the command ran, and nothing is added to it; "
 			    "look at it, and run this again",
@@ -178,7 +197,7 @@ static int propose(const struct box *box, const struct denials *denials, struct 
 	out_text(out, path ? "sbx: added to %s:\n" : "sbx: this profile would allow it%s\n",
 		 path ? path : " (-o FILE writes it):");
 	diff_lines(out, before, text);
-	return path ? write_profile(box, arena, path, text, out) : 0;
+	return path ? write_profile(box, arena, text, out) : 0;
 }
 
 static int after(struct box *box, const struct ending *ending, int status)
@@ -202,14 +221,16 @@ int verb_learn(char **words)
 		fail(0, "no command given; usage: sbx learn [-o FILE] [OPTION]... [--] COMMAND "
 			"[ARGUMENT]...");
 	// What cannot be added to is said before the run.
-	if (!box->invocation.command[0] ||
-	    read_before(box->arena, box->invocation.output, &before_run) < 0)
+	const char *file = box->invocation.output;
+	if (!box->invocation.command[0] || (file && find_output(box->arena, file) < 0) ||
+	    read_before(box->arena, &output.before) < 0)
 		return box_failed();
 	// What was learned before counts.
-	const char *file = box->invocation.output;
 	if (file)
 		box_set_first(box, "files", "protect", file);
-	if (before_run[0] && !box->invocation.profiles.first)
+	if (file && !str_equal(file, output.path))
+		box_set_first(box, "files", "protect", output.path);
+	if (output.before[0] && !box->invocation.profiles.first)
 		list_add(&box->invocation.profiles, box->arena,
 			 arena_text(box->arena, "%s%s", strchr(file, '/') ? "" : "./", file),
 			 (struct origin){ .file = "--output" });

@@ -57,8 +57,9 @@ sbx agent remove claude-code
 is "remove of what was changed since: refused" 125 $?
 like "with the difference" "$(cat "$work/out")" '^-.*sbx-shell'
 sbx agent remove claude-code --force
-is "--force takes its own part away and no more" '{"mine": 1, "env": {}}' "$(cat "$settings")"
+is "--force takes its own part away, and the value of before is back" '{"mine": 1, "env": {"CLAUDE_CODE_SHELL_PREFIX": "firejail"}}' "$(cat "$settings")"
 sbx agent remove claude-code --force
+is "what is there now is the user's: it stays" '{"mine": 1, "env": {"CLAUDE_CODE_SHELL_PREFIX": "firejail"}}' "$(cat "$settings")"
 like "remove of nothing says so" "$(cat "$work/err")" 'has nothing of sbx'
 rm "$settings" && mkfifo "$settings"
 status "a FIFO instead of settings" 125 timeout 60 "$work/bin/sbx" agent install claude-code
@@ -69,6 +70,77 @@ sbx agent install aider
 like "an agent without a file: what to do by hand" "$(cat "$work/err")" 'SHELL=.*sbx-shell.* aider'
 (cp "$SBX" "$work/alone" && "$work/alone" agent install claude-code) 2>"$work/err"
 like "without sbx-shell beside sbx nothing is installed" "$(cat "$work/err")" 'install sbx first'
+
+# --- each byte comes back: settings of many kinds, as they are and with what the user writes meanwhile
+mkdir "$work/kinds"
+python3 - "$work/kinds" <<'END'
+import sys
+kinds = ['', ' \n', '\n\n', '\ufeff', '\ufeff{}', '{}', '{ }', '{\n}', '{\r\n}', '{}\n', '// none\n', '/* none */',
+    '{ // mine\n}', '{/* mine */}', '\ufeff{\r\n\t"a": 1 // mine\r\n}\r\n', '{"env": {}}', '{"env": { // mine\n}}',
+    '{\n  "env": {\n    "A": "1" // mine\n  }, // theirs\n}', '{"a": 1,}', '{"a": 1 ,\n\n}', '{"env": {}, "env": {"A": "1"}}',
+    '{"env": {"CLAUDE_CODE_SHELL_PREFIX": "firejail"}}', '{"env": {"CLAUDE_CODE_SHELL_PREFIX": ""}}',
+    '{"env": {"CLAUDE_CODE_SHELL_PREFIX": 3, "A": /* b */ "1"}}', '{"shell": "/bin/zsh" /* mine */}', '{"\\u0065nv": {"A": "1"}}',
+    '{"hooks": {}}', '{"hooks": {"BeforeTool": []}}', '{"hooks": {"BeforeTool": [ /* none */ ]}}',
+    '{"hooks": {"BeforeTool": [{"matcher": "run_shell_command", "hooks": [{"type": "command", "command": "mine"}]},]}}',
+    '{"a": ' + '[' * 50 + ']' * 50 + '}', '{"text": "\u00e9 \u202e // }"}', '{' + ', '.join('"k%d": %d' % (i, i) for i in range(9000)) + '}']
+for number, text in enumerate(kinds):
+    open('%s/%02d' % (sys.argv[1], number), 'w', newline='').write(text)
+END
+for name in claude-code opencode gemini; do
+	case $name in
+	claude-code) place=$HOME/.claude/settings.json ;;
+	opencode) place=$HOME/.config/opencode/opencode.json ;;
+	gemini) place=$HOME/.gemini/settings.json ;;
+	esac
+	mkdir -p "$(dirname "$place")"
+	wrong='' wrote=''
+	for kind in "$work"/kinds/*; do
+		cp "$kind" "$place"
+		sbx agent install $name --force && ! cmp -s "$kind" "$place" || wrote="$wrote ${kind##*/}"
+		sbx agent remove $name && cmp -s "$kind" "$place" || wrong="$wrong ${kind##*/}"
+		# The same with a comment of the user's at the end, and at the beginning.
+		cp "$kind" "$place" && sbx agent install $name --force
+		printf '\n// mine\n' >>"$place"
+		sbx agent remove $name --force
+		if [ -n "$(tr -d ' \r\n' <"$kind" | sed 's/^\xef\xbb\xbf//; s,^//.*,,; s,^/\*.*,,')" ]; then
+			printf '\n// mine\n' | cat "$kind" - | cmp -s - "$place" || wrong="$wrong +${kind##*/}"
+		fi
+	done
+	is "$name: settings of 33 kinds: install writes" "" "$wrote"
+	is "$name: and remove gives each byte back" "" "$wrong"
+	rm "$place"
+done
+place=$HOME/.claude/settings.json
+ln -s "$work/elsewhere/dangling.json" "$place"
+sbx agent install claude-code
+is "a dangling link: what it names is made" "yes yes" "$([ -L "$place" ] && echo yes) $([ -f "$work/elsewhere/dangling.json" ] && echo yes)"
+sbx agent remove claude-code
+is "and is gone again, the link stays" "yes no" "$([ -L "$place" ] && echo yes) $([ -e "$work/elsewhere/dangling.json" ] && echo yes || echo no)"
+rm "$place"
+: >"$place" && sbx agent install claude-code && sbx agent remove claude-code
+is "an empty file stays one" "yes 0" "$([ -f "$place" ] && echo yes) $(stat -c %s "$place")"
+printf '{\n  "mine": 1\n}\n' >"$place" && chmod 444 "$place" && sbx agent install claude-code && sed -i 's/1/2, "more": [3]/' "$place" && sbx agent remove claude-code --force
+is "what was edited meanwhile stays as it was edited" "$(printf '{\n  "mine": 2, "more": [3]\n}')" "$(cat "$place")"
+rm -f "$place"
+echo '{"hooks": {"BeforeTool": []}}' >"$HOME/.gemini/settings.json" && sbx agent install gemini
+sed -i 's/|| exit 2"}/&, {"type": "command", "command": "mine"}/' "$HOME/.gemini/settings.json"
+sbx agent remove gemini
+is "a hook of the user's beside: told first" 125 $?
+sbx agent remove gemini --force
+is "the user's hook in sbx's entry stays" '{"hooks": {"BeforeTool": [{"matcher":"run_shell_command","hooks":[{"type":"command","command":"mine"}]}]}}' \
+	"$(python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print("{\"hooks\": {\"BeforeTool\": " + json.dumps(d["hooks"]["BeforeTool"], separators=(",", ":")) + "}}")' "$HOME/.gemini/settings.json" | sed 's/, "/,"/g; s/{"hooks": {"B/{"hooks": {"B/')"
+rm "$HOME/.gemini/settings.json"
+for place in one two; do mkdir "$work/$place" && echo "{\"$place\": 1}" >"$work/$place/settings.json"; CLAUDE_CONFIG_DIR=$work/$place sbx agent install claude-code; done
+for place in one two; do CLAUDE_CONFIG_DIR=$work/$place sbx agent remove claude-code; done
+is "each CLAUDE_CONFIG_DIR gets its own back" '{"one": 1} {"two": 1}' "$(cat "$work/one/settings.json" "$work/two/settings.json" | tr '\n' ' ' | sed 's/ $//')"
+printf '{"a": 1}' >"$settings"
+for i in 1 2 3 4 5 6 7 8; do (status=0; "$work/bin/sbx" agent install claude-code >/dev/null 2>"$work/at-once.$i" || status=$?; echo $status >"$work/status.$i") & done
+wait
+is "8 installs at once: each succeeds" "0 0 0 0 0 0 0 0 " "$(cat "$work"/status.? | tr '\n' ' ')"
+sbx agent remove claude-code
+is "and remove gives the bytes of before them all, and nothing is left" '{"a": 1} settings.json ' "$(cat "$settings"; echo " $(ls -A "$HOME/.claude" | tr '\n' ' ')")"
+is "of the state, too" "" "$(find "$XDG_STATE_HOME/sbx/agents" -name '*.sbx-*' -o -name '*.before' -o -name '*.written')"
+rm "$settings"
 
 # --- status proves it
 sbx agent install claude-code

@@ -75,7 +75,16 @@ for bad in "$work/fifo" "$work/home" "$work/broken.ini" "$work/none/x.ini"; do
 	timeout 120 "$SBX" learn -o "$bad" -- bash -c 'echo >>was-run; cat ~/notes' 2>/dev/null
 	is "output to ${bad##*/}: an error" 125 $?
 done
-is "before the command was run, where it can be known" 1 "$(wc -l <was-run)"
+is "before the command was run" no "$([ -e was-run ] && echo yes || echo no)"
+# Links and modes stay, as the user made them; what a box puts there is not followed.
+mkdir "$work/dotfiles" && ln -s dotfiles/real.ini "$work/linked.ini" && ln -s dotfiles/later.ini "$work/dangling.ini"
+printf '[profile]\nextends = default\n' >"$work/dotfiles/real.ini" && chmod 600 "$work/dotfiles/real.ini"
+learn -o "$work/linked.ini" -- cat "$HOME/notes"
+is "a linked profile stays linked, with its mode" "dotfiles/real.ini 600 1" "$(readlink "$work/linked.ini") $(stat -c %a "$work/dotfiles/real.ini") $(grep -c notes "$work/dotfiles/real.ini")"
+learn -o "$work/dangling.ini" -- cat "$HOME/notes"
+is "a dangling link, too" "dotfiles/later.ini 644 1" "$(readlink "$work/dangling.ini") $(stat -c %a "$work/dotfiles/later.ini") $(grep -c notes "$work/dotfiles/later.ini")"
+(cd "$(new_project)" && mkdir -p d && ln -s "$work/victim" plant && learn -o planted.ini -- bash -c 'cat ~/notes; ln -s '"$work"'/victim planted.ini; mv d e; ln -s '"$work"' d' && learn -o d/into.ini -- cat "$HOME/notes")
+is "a link that the box put there is not followed" "no" "$([ -e "$work/victim" ] && echo yes || echo no)"
 # hostile names
 printf '#!/bin/sh\ncat ~/notes\n' >"$(printf 'x\n[network]')" && chmod +x "$(printf 'x\n[network]')"
 learn -o "$work/name.ini" -- "$(printf './x\n[network]')"

@@ -104,6 +104,132 @@ static void changes(void **state)
 	arena_free(arena);
 }
 
+// Settings as people write them, at random: blanks, comments, line ends, names that occur twice, a
+// comma at the end. `gaps` are the places between two words.
+struct settings_text {
+	char text[8192];
+	size_t used, gaps[512];
+	unsigned gap_count, seed;
+	const char *line;
+};
+
+static unsigned pick(struct settings_text *made, unsigned most)
+{
+	made->seed = made->seed * 1103515245U + 12345U;
+	return (made->seed >> 16) % most;
+}
+
+static void put(struct settings_text *made, const char *text)
+{
+	memcpy(made->text + made->used, text, strlen(text) + 1);
+	made->used += strlen(text);
+}
+
+static void put_gap(struct settings_text *made)
+{
+	static const char *const pieces[] = { " ", "  ", "\t", "/* a, } */", "/**/" };
+	if (made->gap_count < 512)
+		made->gaps[made->gap_count++] = made->used;
+	for (unsigned count = pick(made, 3); count > 0; count--) {
+		unsigned piece = pick(made, 8);
+		if (piece == 5)
+			put(made, "// it's \"x\": {");
+		put(made, piece < 5 ? pieces[piece] : made->line);
+	}
+}
+
+static void put_value(struct settings_text *made, unsigned depth)
+{
+	static const char *const names[] = { "\"env\"", "\"P\"", "\"a/*\"", "\"\\u0065nv\"" };
+	static const char *const plain[] = { "1", "\"//\"", "null", "\"}\"" };
+	unsigned kind = depth == 0 ? 0 : depth < 3 ? pick(made, 4) : 3;
+	if (kind > 1) {
+		put(made, plain[pick(made, 4)]);
+		return;
+	}
+	unsigned count = pick(made, 4);
+	put(made, kind == 0 ? "{" : "[");
+	put_gap(made);
+	for (unsigned i = 0; i < count; i++) {
+		if (kind == 0) {
+			put(made, names[pick(made, 4)]);
+			put_gap(made);
+			put(made, ":");
+			put_gap(made);
+		}
+		put_value(made, depth + 1);
+		put_gap(made);
+		if (i + 1 < count || pick(made, 4) == 0) {
+			put(made, ",");
+			put_gap(made);
+		}
+	}
+	put(made, kind == 0 ? "}" : "]");
+}
+
+static char *inserted(struct arena *arena, const char *text, size_t at, const char *what)
+{
+	return arena_text(arena, "%.*s%s%s", (int)at, text, what, text + at);
+}
+
+// What was set or appended, cut again: each byte is as before, also where a person has written
+// meanwhile.
+static void check_cut(struct arena *arena, struct settings_text *made, const char *with,
+		      const char *const *path, unsigned depth)
+{
+	static const char *const comments[] = { "/* mine */", " // mine\n", "\n", " \t" };
+	size_t at = 0, grown = strlen(with) - made->used;
+	while (with[at] == made->text[at])
+		at++;
+	for (unsigned i = 0; i <= made->gap_count; i++) {
+		size_t gap = i == made->gap_count ? 0 : made->gaps[i];
+		const char *mine = i == made->gap_count ? "" : comments[pick(made, 4)];
+		// Where the two meet nobody knows whose it is.
+		if (i < made->gap_count && gap + grown >= at && gap <= at)
+			continue;
+		char *wanted = inserted(arena, made->text, gap, mine),
+		     *edited = inserted(arena, with, gap > at ? gap + grown : gap, mine);
+		const struct json *parent = NULL, *child = parsed(arena, edited);
+		for (unsigned j = 0; j < depth; j++) {
+			parent = child;
+			child = json_member(parent, path[j]);
+		}
+		if (!path[depth] && child->type == JSON_ARRAY)
+			for (parent = child, child = child->first; child->next;)
+				child = child->next;
+		assert_string_equal(json_cut(arena, edited, parent, child), wanted);
+	}
+}
+
+static void settings_come_back(void **state)
+{
+	static const char *const path[] = { "env", "P", NULL };
+	struct settings_text made;
+	unsigned checked = 0;
+	(void)state;
+	for (unsigned round = 0; round < 20000; round++) {
+		struct arena *arena = arena_new();
+		made = (struct settings_text){ .seed = round * 2654435761U };
+		made.line = pick(&made, 3) ? "\n" : "\r\n";
+		put(&made, pick(&made, 4) ? "" : "\xef\xbb\xbf");
+		put_gap(&made);
+		put_value(&made, 0);
+		put_gap(&made);
+		const struct json *root = parsed(arena, made.text), *env = json_member(root, "env"),
+				  *old = json_at(root, path);
+		char *set = json_set(arena, made.text, root, path, "\"ours\""),
+		     *appended = json_append(arena, made.text, root, path, "{\"b\": []}");
+		if (set && !old) {
+			check_cut(arena, &made, set, path, env ? 2 : 1);
+			checked++;
+		}
+		if (appended && old)
+			check_cut(arena, &made, appended, path, 2);
+		arena_free(arena);
+	}
+	assert_true(checked > 1000);
+}
+
 static void cuts(void **state)
 {
 	static const struct {
@@ -294,11 +420,12 @@ static void markers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts),       cmocka_unit_test(values),
-		cmocka_unit_test(changes),     cmocka_unit_test(cuts),
-		cmocka_unit_test(hooks),       cmocka_unit_test(updates),
-		cmocka_unit_test(trust),       cmocka_unit_test(refusals),
-		cmocka_unit_test(handed_back), cmocka_unit_test(markers),
+		cmocka_unit_test(texts),    cmocka_unit_test(values),
+		cmocka_unit_test(changes),  cmocka_unit_test(settings_come_back),
+		cmocka_unit_test(cuts),     cmocka_unit_test(hooks),
+		cmocka_unit_test(updates),  cmocka_unit_test(trust),
+		cmocka_unit_test(refusals), cmocka_unit_test(handed_back),
+		cmocka_unit_test(markers),
 	};
 	return cmocka_run_group_tests_name("agents", tests, NULL, NULL);
 }
