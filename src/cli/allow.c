@@ -8,7 +8,7 @@
 #include "cli/box.h"
 #include "cli/help.h"
 #include "cli/verbs.h"
-#include "net/live.h"
+#include "net/host/control_socket.h"
 
 static int tell(char **words, const char *verb)
 {

@@ -16,7 +16,7 @@
 #include "base/str.h"
 #include "cli/verbs.h"
 #include "limits/group.h"
-#include "net/proxy.h"
+#include "net/host/proxy.h"
 #include "run.h"
 #include "run/decide.h"
 #include "run/report.h"

@@ -21,7 +21,7 @@
 #include "cli/help.h"
 #include "cli/verbs.h"
 #include "jail/judge.h"
-#include "net/own.h"
+#include "net/rules/local_address.h"
 #include "plan.h"
 #include "policy/ini.h"
 #include "policy/propose.h"

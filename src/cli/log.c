@@ -15,8 +15,8 @@
 #include "cli/box.h"
 #include "cli/help.h"
 #include "cli/verbs.h"
-#include "net/audit.h"
-#include "net/live.h"
+#include "net/host/audit.h"
+#include "net/host/control_socket.h"
 #include "run/decide.h"
 
 extern char **environ;

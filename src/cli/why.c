@@ -19,8 +19,8 @@
 #include "cli/verbs.h"
 #include "jail/judge.h"
 #include "jail/outer.h"
-#include "net/own.h"
-#include "net/rules.h"
+#include "net/rules/local_address.h"
+#include "net/rules/rules.h"
 
 extern char **environ;
 

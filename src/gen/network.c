@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "gen/gen.h"
-#include "net/link.h"
+#include "net/setup/netns.h"
 
 enum { LOOPBACK_INDEX = 1, BUFFER = 8192 };
 
@@ -248,7 +248,7 @@ static void redirection(void)
 
 void gen_network(void)
 {
-	printf("#include \"net/link.h\"\n\n");
+	printf("#include \"net/setup/netns.h\"\n\n");
 	links();
 	redirection();
 }

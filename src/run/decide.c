@@ -32,7 +32,7 @@
 #include "jail/settings.h"
 #include "jail/view.h"
 #include "limits/means.h"
-#include "net/egress.h"
+#include "net/setup/egress.h"
 #include "plan.h"
 #include "policy/argv.h"
 #include "policy/groups.h"

@@ -24,8 +24,8 @@
 #include "jail/notify.h"
 #include "jail/profiles.h"
 #include "limits/group.h"
-#include "net/live.h"
-#include "net/proxy.h"
+#include "net/host/control_socket.h"
+#include "net/host/proxy.h"
 #include "plan.h"
 #include "run.h"
 #include "run/clock.h"
@@ -82,10 +82,10 @@ int supervise_release(const struct plan *plan, struct run *run)
 //   second filter     one question of --explain (jail/explain.c); a thread answers the rest
 //   signals           SIGNALS_A_TURN
 //   proxy             a message of each worker; at most WORKERS_MOST start, the death of one
-//                     ends the run, what it does not take is not waited for (net/proxy.c)
+//                     ends the run, what it does not take is not waited for (net/host/proxy.c)
 //   owners            WHO_SLICE_MOST, of WHO_RECORD_MOST for one connection and WHO_RUN_MOST
-//                     for all (net/who.h)
-//   sbx allow         one wish; no box can ask (net/live.c)
+//                     for all (net/host/socket_owner.h)
+//   sbx allow         one wish; no box can ask (net/host/control_socket.c)
 //   the box's pid 1   one message
 enum { SIGNALS_A_TURN = 32 };
 

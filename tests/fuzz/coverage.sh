@@ -11,8 +11,8 @@ fuzz_made=$(dirname "$(dirname "$SBX")")
 . tests/fuzz/common.sh
 parsers="src/agent/hook.c src/agent/trust.c src/base/destination.c src/base/gitconfig.c src/base/gitindex.c
 	src/base/gitmerge.c src/base/host.c src/base/json.c src/base/jsonedit.c src/base/path.c src/base/str.c src/base/trusted.c src/base/units.c
-	src/jail/mounted.c src/jail/variables.c src/limits/text.c src/net/dns.c src/net/hosts.c src/net/http.c src/net/opening.c src/net/socks.c
-	src/net/tls.c src/policy/argv.c src/policy/ini.c src/policy/keys.c src/policy/values.c
+	src/jail/mounted.c src/jail/variables.c src/limits/text.c src/net/parse/dns.c src/net/parse/hosts.c src/net/parse/http.c src/net/parse/opening.c src/net/parse/socks.c
+	src/net/parse/tls.c src/policy/argv.c src/policy/ini.c src/policy/keys.c src/policy/values.c
 	src/session/journal.c src/session/state.c src/session/tar.c src/session/words.c"
 # In files that do other things as well: netlink's, D-Bus' and /proc's words.
 functions="bus_reply link_parse_ack own_parse who_find_inode who_parse_socket"
@@ -39,7 +39,7 @@ llvm-cov report "${objects[@]}" -instr-profile="$work/profile" $parsers 2>/dev/n
 	awk '$1 ~ /\.c$/ || $1 == "TOTAL" { printf "# %-26s %5d lines %5d missed  %s\n", $1, $8, $9, $10 }' >"$work/table"
 for function in $functions; do
 	llvm-cov report "${objects[@]}" -instr-profile="$work/profile" -show-functions -name="$function" \
-		src/limits/bus.c src/net/link.c src/net/own.c src/net/who.c 2>/dev/null |
+		src/limits/bus.c src/net/setup/netns.c src/net/rules/local_address.c src/net/host/socket_owner.c 2>/dev/null |
 		awk -v name="$function" '$1 == name { printf "# %-26s %5d lines %5d missed  %s\n", $1, $5, $6, $7 }' >>"$work/table"
 done
 cat "$work/table"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "net/http.h"
-#include "net/opening.h"
+#include "net/parse/http.h"
+#include "net/parse/opening.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,11 +2,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "net/hosts.h"
-#include "net/link.h"
-#include "net/own.h"
-#include "net/socks.h"
-#include "net/who.h"
+#include "net/parse/hosts.h"
+#include "net/setup/netns.h"
+#include "net/rules/local_address.h"
+#include "net/parse/socks.h"
+#include "net/host/socket_owner.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

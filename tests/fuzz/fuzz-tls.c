@@ -3,8 +3,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "net/opening.h"
-#include "net/tls.h"
+#include "net/parse/opening.h"
+#include "net/parse/tls.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

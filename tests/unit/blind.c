@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "base/out.h"
-#include "net/audit.h"
-#include "net/who.h"
+#include "net/host/audit.h"
+#include "net/host/socket_owner.h"
 #include "plan.h"
 
 // A socket of ours, and a tree of processes whose first is `init`: they share one table of

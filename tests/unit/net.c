@@ -8,15 +8,15 @@
 
 #include "base/base64.h"
 #include "base/destination.h"
-#include "net/dns.h"
-#include "net/hosts.h"
-#include "net/http.h"
-#include "net/opening.h"
-#include "net/link.h"
-#include "net/own.h"
-#include "net/socks.h"
-#include "net/tls.h"
-#include "net/who.h"
+#include "net/parse/dns.h"
+#include "net/parse/hosts.h"
+#include "net/parse/http.h"
+#include "net/parse/opening.h"
+#include "net/setup/netns.h"
+#include "net/rules/local_address.h"
+#include "net/parse/socks.h"
+#include "net/parse/tls.h"
+#include "net/host/socket_owner.h"
 
 static void spellings(void **state)
 {

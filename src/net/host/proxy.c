@@ -1,0 +1,350 @@
+// Owns the workers: their birth, their questions, their end.
+#include "net/host/proxy.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/netlink.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/denials.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/steady.h"
+#include "base/sys.h"
+#include "net/host/control_socket.h"
+#include "net/rules/rules.h"
+#include "net/host/seen.h"
+#include "net/proxy/worker.h"
+#include "plan.h"
+#include "run.h"
+
+enum { BACKLOG = 1024 };
+
+static const char *const name_files[] = { "/etc/hosts", "/etc/resolv.conf" };
+
+static int listen_on_host(const struct publish *publish)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(publish->outside) };
+	int on = 1;
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	autoclose int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0 ||
+	    bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 ||
+	    listen(fd, BACKLOG) < 0)
+		return fail(errno, "publish port %u: 127.0.0.1:%u", publish->inside,
+			    publish->outside);
+	return take(&fd);
+}
+
+int proxy_host(const struct plan *plan, struct run *run)
+{
+	struct proxy *proxy = run->proxy;
+	if (!plan->egress.on)
+		return 0;
+	if (!plan->own_network) {
+		static const struct publish any = { 0 };
+		TRY(proxy->listeners[0] = listen_on_host(&any));
+		proxy->listener_count = 1;
+		proxy->relayed = true;
+	}
+	for (; proxy->published_count < plan->egress.publish_count; proxy->published_count++)
+		TRY(proxy->published[proxy->published_count] =
+			    listen_on_host(&plan->egress.publish[proxy->published_count]));
+	proxy->live = live_listen();
+	proxy->live_problem = proxy->live < 0 ? errno : 0;
+	return 0;
+}
+
+int proxy_undo(const struct plan *plan, struct run *run)
+{
+	struct proxy *proxy = run->proxy;
+	(void)plan;
+	for (unsigned i = 0; i < proxy->published_count; i++)
+		fd_close(&proxy->published[i]);
+	for (unsigned i = 0; i < proxy->listener_count; i++)
+		fd_close(&proxy->listeners[i]);
+	proxy->published_count = proxy->listener_count = 0;
+	fd_close(&proxy->live);
+	return 0;
+}
+
+void proxy_listeners(struct proxy *proxy, const int *fds, unsigned count, bool redirected)
+{
+	proxy->redirected = redirected;
+	for (unsigned i = 0; i < count; i++)
+		if (fds[i] >= 0 && proxy->listener_count < LISTENERS_MOST)
+			proxy->listeners[proxy->listener_count++] = fds[i];
+	if (proxy->owners < 0 && proxy->listener_count > LISTENER_OWNERS) {
+		proxy->owners = proxy->listeners[LISTENER_OWNERS];
+		proxy->listeners[LISTENER_OWNERS] = -1;
+	}
+}
+
+// Everything of the supervisor's that a worker could read or reach is given up here: descriptors,
+// the caller's environment, the plan. Rules 13 and 27.
+static _Noreturn void become_worker(const struct plan *plan, const struct run *run,
+				    struct worker_start *start, pid_t supervisor)
+{
+	int keep[LISTENERS_MOST + 16], count = 0;
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	if (getppid() != supervisor)
+		_exit(0);
+	keep[count++] = start->control;
+	for (unsigned i = 0; i < start->listener_count; i++)
+		keep[count++] = start->listeners[i];
+	for (unsigned i = 0; i < start->published_count; i++)
+		keep[count++] = start->published[i];
+	int null = open("/dev/null", O_RDWR);
+	for (int fd = 0; fd <= 2; fd++)
+		dup2(null, fd);
+	if (fd_close_except(keep, (unsigned)count, 0) < 0)
+		_exit(1);
+	static struct egress egress;
+	static char upstream[1024], no_proxy[2048];
+	egress = plan->egress;
+	start->egress = &egress;
+	snprintf(upstream, sizeof(upstream), "%s", egress.upstream ? egress.upstream : "");
+	snprintf(no_proxy, sizeof(no_proxy), "%s", egress.no_proxy ? egress.no_proxy : "");
+	start->upstream = upstream;
+	start->no_proxy = no_proxy;
+	for (char *const *entry = run->environment; *entry; entry++)
+		memset(*entry, 0, strlen(*entry));
+	for (char *const *word = run->arguments; *word; word++)
+		memset(*word, 0, strlen(*word));
+	arena_free(plan->arena);
+	worker_main(start);
+}
+
+// One that is gone is noticed by its pidfd; one that does not read what it is told is no proxy.
+static int send_order(int control, const struct order *order, const int *fds, unsigned count)
+{
+	if (fd_send(control, order, sizeof(*order), fds, count) < 0 && errno == EAGAIN)
+		return fail(0, "the proxy does not listen");
+	return 0;
+}
+
+// The tables of names as they are now, where they are not as they were sent.
+static int send_files(struct sent *files, int control)
+{
+	struct order order = { .kind = ORDER_FILES };
+	int fds[2];
+	unsigned count = 0;
+	for (int i = 0; i < 2; i++) {
+		struct stat status;
+		int fd = file_open(AT_FDCWD, name_files[i], FILE_LINK, &status);
+		bool same = fd >= 0 && status.st_dev == files[i].device &&
+			    status.st_ino == files[i].inode &&
+			    status.st_ctim.tv_sec == files[i].changed.tv_sec &&
+			    status.st_ctim.tv_nsec == files[i].changed.tv_nsec;
+		if (fd < 0 || same) {
+			fd_close(&fd);
+			continue;
+		}
+		files[i].device = status.st_dev;
+		files[i].inode = status.st_ino;
+		files[i].changed = status.st_ctim;
+		order.changed[i] = true;
+		fds[count++] = fd;
+	}
+	int result = send_order(control, &order, fds, count);
+	for (unsigned i = 0; i < count; i++)
+		close(fds[i]);
+	return result;
+}
+
+int proxy_share(const struct plan *plan, struct proxy *proxy)
+{
+	if (proxy->shared)
+		return 0;
+	int owners = proxy->owners;
+	if (owners < 0)
+		owners = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+	proxy->shared = shared_new();
+	proxy->connections = seen_new(owners);
+	if (!proxy->shared || !proxy->connections)
+		return fail(ENOMEM, "the proxy");
+	return rules_compile(plan, &proxy->more_allow, &proxy->more_deny, &proxy->shared->rules[0]);
+}
+
+static int start_worker(const struct plan *plan, struct run *run)
+{
+	struct proxy *proxy = run->proxy;
+	int ends[2];
+	unsigned index = proxy->worker_count;
+	if (index == WORKERS_MOST)
+		return 0;
+	TRY(proxy_share(plan, proxy));
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return fail(errno, "the proxy");
+	// We do not wait for a worker, whatever became of it.
+	fcntl(ends[0], F_SETFL, O_NONBLOCK);
+	struct worker_start start = { .relayed = proxy->relayed,
+				      .shared = proxy->shared,
+				      .first = index == 0,
+				      .control = ends[1],
+				      .listeners = proxy->listeners,
+				      .listener_count = proxy->listener_count,
+				      .published = proxy->published,
+				      .published_count = proxy->published_count };
+	pid_t supervisor = getpid();
+	atomic_fetch_add(&proxy->shared->workers, 1);
+	pid_t pid = sys_clone(0, &proxy->workers[index].pidfd);
+	if (pid == 0)
+		become_worker(plan, run, &start, supervisor);
+	close(ends[1]);
+	if (pid < 0) {
+		close(ends[0]);
+		return fail(errno, "the proxy");
+	}
+	proxy->workers[index].pid = pid;
+	proxy->workers[index].control = ends[0];
+	proxy->worker_count++;
+	return send_files(proxy->workers[index].files, ends[0]);
+}
+
+static int take_report(const struct plan *plan, struct run *run, unsigned worker)
+{
+	int control = run->proxy->workers[worker].control;
+	struct report report;
+	siginfo_t info = { 0 };
+	int fds[FD_PASSED];
+	ssize_t got = fd_receive(control, &report, sizeof(report), fds);
+	for (int i = 0; i < FD_PASSED; i++)
+		fd_close(&fds[i]);
+	if (got != (ssize_t)sizeof(report))
+		return fail(0, "the proxy died");
+	switch (report.kind) {
+	case REPORT_NEW:
+	case REPORT_RECORD:
+		return seen_take(plan, run, run->proxy->connections, &report, control);
+	case REPORT_FILES:
+		return send_files(run->proxy->workers[worker].files, control);
+	case REPORT_FULL:
+		return start_worker(plan, run);
+	case REPORT_SOCKETS:
+		info.si_signo = SIGNAL_SOCKETS;
+		info.si_code = SI_QUEUE;
+		info.si_value.sival_int = SIGNAL_SOCKETS;
+		sys_pidfd_send_signal(run->pidfd, SIGNAL_SOCKETS, &info);
+		return 0;
+	}
+	return fail(0, "the proxy said something unknown");
+}
+
+void proxy_sockets(struct proxy *proxy, int *fds, unsigned count)
+{
+	struct order order = { .kind = ORDER_SOCKETS };
+	if (proxy->worker_count)
+		fd_send(proxy->workers[0].control, &order, sizeof(order), fds, count);
+	for (unsigned i = 0; i < count; i++)
+		fd_close(&fds[i]);
+}
+
+unsigned proxy_events(const struct proxy *proxy, struct pollfd *events)
+{
+	unsigned count = 0;
+	// Until there is somebody who listens, whoever knocks wakes us.
+	for (unsigned i = 0; !proxy->worker_count && i < proxy->listener_count; i++)
+		events[count++] = (struct pollfd){ .fd = proxy->listeners[i], .events = POLLIN };
+	for (unsigned i = 0; !proxy->worker_count && i < proxy->published_count; i++)
+		events[count++] = (struct pollfd){ .fd = proxy->published[i], .events = POLLIN };
+	for (unsigned i = 0; i < proxy->worker_count; i++) {
+		events[count++] =
+			(struct pollfd){ .fd = proxy->workers[i].control, .events = POLLIN };
+		events[count++] =
+			(struct pollfd){ .fd = proxy->workers[i].pidfd, .events = POLLIN };
+	}
+	if (proxy->live >= 0)
+		events[count++] = (struct pollfd){ .fd = proxy->live, .events = POLLIN };
+	return count;
+}
+
+static int change_rules(const struct plan *plan, struct proxy *proxy)
+{
+	struct order order = { .kind = ORDER_RULES };
+	unsigned generation = proxy->shared ? atomic_load(&proxy->shared->generation) + 1 : 0;
+	if (!proxy->shared)
+		return 0;
+	TRY(rules_compile(plan, &proxy->more_allow, &proxy->more_deny,
+			  &proxy->shared->rules[generation % 2]));
+	atomic_store_explicit(&proxy->shared->generation, generation, memory_order_release);
+	for (unsigned i = 0; i < proxy->worker_count; i++)
+		TRY(send_order(proxy->workers[i].control, &order, NULL, 0));
+	return 0;
+}
+
+bool proxy_seeks(const struct proxy *proxy)
+{
+	return seen_seeks(proxy->connections);
+}
+
+int proxy_look(const struct plan *plan, struct proxy *proxy)
+{
+	return seen_look(plan, proxy->connections);
+}
+
+int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *events,
+		 unsigned count)
+{
+	struct proxy *proxy = run->proxy;
+	unsigned workers = proxy->worker_count;
+	for (unsigned i = 0; i < count; i++) {
+		bool started = false;
+		if (!events[i].revents)
+			continue;
+		if (events[i].fd == proxy->live) {
+			if (live_take(proxy))
+				TRY(change_rules(plan, proxy));
+			continue;
+		}
+		for (unsigned j = 0; j < workers; j++) {
+			started = started || events[i].fd == proxy->workers[j].control ||
+				  events[i].fd == proxy->workers[j].pidfd;
+			if (events[i].fd == proxy->workers[j].control)
+				TRY(take_report(plan, run, j));
+			else if (events[i].fd == proxy->workers[j].pidfd)
+				return fail(0, "the proxy died");
+		}
+		if (!started && !proxy->worker_count)
+			TRY(start_worker(plan, run));
+	}
+	return 0;
+}
+
+void proxy_end(const struct plan *plan, struct run *run)
+{
+	enum { LAST_WORDS_MILLISECONDS = 500, ALL_WORDS_MILLISECONDS = 10000 };
+	struct proxy *proxy = run->proxy;
+	bool failed = err_text()[0] != '\0'; // that is to be told, not that workers end now
+	int64_t end = steady_now() + ALL_WORDS_MILLISECONDS;
+	while (proxy_seeks(proxy) && proxy_look(plan, proxy) == 0)
+		;
+	for (unsigned i = 0; i < proxy->worker_count; i++) {
+		struct order order = { .kind = ORDER_END };
+		struct pollfd event = { .fd = proxy->workers[i].control, .events = POLLIN };
+		fd_send(event.fd, &order, sizeof(order), NULL, 0);
+		while (steady_now() < end && poll(&event, 1, LAST_WORDS_MILLISECONDS) > 0 &&
+		       take_report(plan, run, i) == 0)
+			;
+		if (!failed)
+			err_clear();
+		sys_pidfd_send_signal(proxy->workers[i].pidfd, SIGKILL, NULL);
+		while (waitpid(proxy->workers[i].pid, NULL, __WALL) < 0 && errno == EINTR)
+			;
+		fd_close(&proxy->workers[i].control);
+		fd_close(&proxy->workers[i].pidfd);
+	}
+	proxy->worker_count = 0;
+	seen_end(plan, proxy->connections);
+}

@@ -1,0 +1,81 @@
+// The proxy as the supervisor sees it: worker processes that are forked when the first connection
+// or DNS question comes. The supervisor parses nothing of what they read; they own nothing.
+#pragma once
+
+#include <stdbool.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include "base/list.h"
+#include "base/out.h"
+#include "net/rules/control.h"
+#include "net/setup/netns.h"
+
+struct connections;
+struct denials;
+struct plan;
+struct run;
+struct pollfd;
+
+enum { WORKERS_MOST = 2, PROXY_EVENTS_MOST = LISTENERS_MOST + 8 + 2 * WORKERS_MOST + 1 };
+
+struct proxy {
+	int listeners[LISTENERS_MOST];
+	unsigned listener_count;
+	bool redirected;
+	bool relayed; // tier landlock: the one listener is on the host's loopback
+	int published[8];
+	unsigned published_count;
+	struct shared *shared; // NULL until the first worker
+	struct {
+		pid_t pid;
+		int pidfd, control;
+		struct sent {
+			dev_t device;
+			ino_t inode;
+			struct timespec changed;
+		} files[2]; // hosts and resolv.conf as they were sent last
+	} workers[WORKERS_MOST];
+	unsigned worker_count;
+	int owners; // see LISTENER_OWNERS; -1 where the network is not the box's own
+	struct connections *connections; // seen.h; as `shared`
+	int live;                        // socket for sbx allow and deny, or -1
+	struct list more_allow, more_deny;
+	struct arena *words; // of these two
+	int live_problem;    // errno: why there is no `live`
+};
+
+// Host steps: sockets for published ports, and for sbx allow and deny.
+int proxy_host(const struct plan *plan, struct run *run);
+int proxy_undo(const struct plan *plan, struct run *run);
+
+// Listeners of the box, as they came with a message.
+void proxy_listeners(struct proxy *proxy, const int *fds, unsigned count, bool redirected);
+// Sockets of the box, for published ports.
+void proxy_sockets(struct proxy *proxy, int *fds, unsigned count);
+
+// Before anybody is connected by proxy_relay(): what workers share is there, or made now.
+int proxy_share(const struct plan *plan, struct proxy *proxy);
+struct sockaddr_storage;
+// relay.c: connects a socket to the proxy in place of `to`. 0 or -errno. For another thread than
+// the loop's, too: it knocks at the listener, and for that the loop starts a worker.
+int proxy_relay(const struct run *run, int socket, const struct sockaddr_storage *to);
+
+// What to wait for; returns how many were filled in.
+unsigned proxy_events(const struct proxy *proxy, struct pollfd *events);
+// Does what these ask for. -1 with the error said when the run cannot go on.
+int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *events,
+		 unsigned count);
+// Whose a connection is: looked for between other work, a moment each time, while there is one.
+bool proxy_seeks(const struct proxy *proxy);
+int proxy_look(const struct plan *plan, struct proxy *proxy);
+// When the box is dead: takes the last words of the workers and ends them.
+void proxy_end(const struct plan *plan, struct run *run);
+// report.c: each destination that was denied or failed.
+void proxy_report(const struct proxy *proxy, struct denials *denials);
+
+// Each that was reached by a rule for every name.
+void proxy_used(const struct proxy *proxy, struct denials *denials);
+
+// For a command that failed: what this machine lacks.
+void proxy_explain(const struct plan *plan, const struct proxy *proxy, struct out *out);

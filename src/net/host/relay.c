@@ -1,0 +1,98 @@
+// Owns the way to the proxy in tier landlock: the supervisor connects the caller's socket to the
+// proxy's listener on the host's loopback, and notes from which port it will come and for whom.
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "net/host/proxy.h"
+#include "net/parse/sockaddr.h"
+#include "plan.h"
+#include "run.h"
+
+// Of the thread that answers the box: the loop waits for none of it.
+enum { CONNECT_MILLISECONDS = 100 };
+
+// The listener's address as a socket of this family has to be given it; with port 0 for oneself.
+static socklen_t fill_relay(int listener, int family, struct sockaddr_storage *relay,
+			    uint16_t **ret_port)
+{
+	struct sockaddr_in v4;
+	socklen_t size = sizeof(v4);
+	if (getsockname(listener, (struct sockaddr *)&v4, &size) < 0)
+		return 0;
+	memset(relay, 0, sizeof(*relay));
+	if (family == AF_INET) {
+		memcpy(relay, &v4, sizeof(v4));
+		*ret_port = &((struct sockaddr_in *)relay)->sin_port;
+		return sizeof(v4);
+	}
+	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)relay;
+	v6->sin6_family = AF_INET6;
+	v6->sin6_port = v4.sin_port;
+	v6->sin6_addr.s6_addr[10] = v6->sin6_addr.s6_addr[11] = 0xff;
+	memcpy(v6->sin6_addr.s6_addr + 12, &v4.sin_addr, 4);
+	*ret_port = &v6->sin6_port;
+	return sizeof(*v6);
+}
+
+// A port of its own, known before it knocks.
+static int announce(struct proxy *proxy, int socket, const struct sockaddr_storage *to)
+{
+	struct sockaddr_storage own;
+	struct address ignored;
+	socklen_t size = sizeof(own);
+	uint16_t port;
+	if (getsockname(socket, (struct sockaddr *)&own, &size) < 0)
+		return -errno;
+	sockaddr_read(&own, &ignored, &port);
+	struct target *target = &proxy->shared->targets[port];
+	sockaddr_read(to, &target->address, &target->port);
+	atomic_store_explicit(&target->set, true, memory_order_release);
+	return 0;
+}
+
+// Who connects waits a moment at most, whatever the socket is set to: on the loopback a
+// connection stands within microseconds, or the proxy has more of them than it can take.
+static int connect_now(int socket, const struct sockaddr *to, socklen_t size)
+{
+	int flags = fcntl(socket, F_GETFL);
+	if (flags < 0 || fcntl(socket, F_SETFL, flags | O_NONBLOCK) < 0)
+		return -errno;
+	int problem = connect(socket, to, size) < 0 ? errno : 0;
+	fcntl(socket, F_SETFL, flags);
+	if (problem != EINPROGRESS || (flags & O_NONBLOCK))
+		return -problem;
+	struct pollfd event = { .fd = socket, .events = POLLOUT };
+	socklen_t length = sizeof(problem);
+	if (poll(&event, 1, CONNECT_MILLISECONDS) <= 0)
+		return -EAGAIN;
+	return getsockopt(socket, SOL_SOCKET, SO_ERROR, &problem, &length) < 0 ? -errno : -problem;
+}
+
+int proxy_relay(const struct run *run, int socket, const struct sockaddr_storage *to)
+{
+	struct proxy *proxy = run->proxy;
+	struct sockaddr_storage own, relay;
+	socklen_t size = sizeof(own);
+	uint16_t *port, listening;
+	if (!proxy->shared)
+		return -EACCES;
+	if (getsockname(socket, (struct sockaddr *)&own, &size) < 0)
+		return -errno;
+	size = fill_relay(proxy->listeners[0], own.ss_family, &relay, &port);
+	if (size == 0)
+		return -EACCES;
+	listening = *port;
+	*port = 0;
+	// One that has a port was connected before: the kernel answers what it answers then.
+	if (bind(socket, (const struct sockaddr *)&relay, size) == 0) {
+		int result = announce(proxy, socket, to);
+		if (result < 0)
+			return result;
+	}
+	*port = listening;
+	return connect_now(socket, (const struct sockaddr *)&relay, size);
+}

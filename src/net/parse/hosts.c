@@ -1,0 +1,90 @@
+// Owns the reading of hosts(5) and resolv.conf(5).
+#include "net/parse/hosts.h"
+
+#include <string.h>
+
+struct line {
+	const char *at, *end;
+};
+
+static bool next_line(const char **text, const char *end, struct line *ret)
+{
+	if (*text >= end)
+		return false;
+	const char *newline = memchr(*text, '\n', (size_t)(end - *text));
+	ret->at = *text;
+	ret->end = newline ? newline : end;
+	*text = newline ? newline + 1 : end;
+	for (const char *at = ret->at; at < ret->end; at++)
+		if (*at == '#' || *at == ';')
+			ret->end = at;
+	return true;
+}
+
+static size_t next_word(struct line *line, const char **ret)
+{
+	while (line->at < line->end && strchr(" \t\r", *line->at))
+		line->at++;
+	*ret = line->at;
+	while (line->at < line->end && !strchr(" \t\r", *line->at))
+		line->at++;
+	return (size_t)(line->at - *ret);
+}
+
+unsigned hosts_find(const char *text, size_t length, const char *name, struct address *addresses,
+		    unsigned most)
+{
+	unsigned count = 0;
+	struct line line;
+	for (const char *at = text; count < most && next_line(&at, text + length, &line);) {
+		const char *word;
+		struct host address, alias;
+		size_t size = next_word(&line, &word);
+		if (size == 0 || !host_parse(word, size, &address) || address.kind != HOST_ADDRESS)
+			continue;
+		for (size = next_word(&line, &word); size > 0; size = next_word(&line, &word))
+			if (host_parse(word, size, &alias) && alias.kind == HOST_NAME &&
+			    strcmp(alias.name, name) == 0) {
+				addresses[count++] = address.address;
+				break;
+			}
+	}
+	return count;
+}
+
+static void take_search(struct line *line, struct resolv *resolv)
+{
+	const char *word;
+	struct host host;
+	resolv->search_count = 0; // the last such line wins
+	for (size_t size = next_word(line, &word); size > 0; size = next_word(line, &word)) {
+		if (resolv->search_count == RESOLV_SEARCH_MOST || !host_parse(word, size, &host) ||
+		    host.kind != HOST_NAME)
+			continue;
+		memcpy(resolv->search[resolv->search_count++], host.name, sizeof(host.name));
+	}
+}
+
+void resolv_parse(const char *text, size_t length, struct resolv *ret)
+{
+	struct resolv resolv = { 0 };
+	struct line line;
+	for (const char *at = text; next_line(&at, text + length, &line);) {
+		const char *word;
+		struct host host;
+		size_t size = next_word(&line, &word);
+		if ((size == 6 && memcmp(word, "search", 6) == 0) ||
+		    (size == 6 && memcmp(word, "domain", 6) == 0)) {
+			take_search(&line, &resolv);
+		} else if (size == 10 && memcmp(word, "nameserver", 10) == 0) {
+			size = next_word(&line, &word);
+			if (resolv.server_count < RESOLV_SERVERS_MOST &&
+			    host_parse(word, size, &host) && host.kind == HOST_ADDRESS)
+				resolv.servers[resolv.server_count++] = host.address;
+		}
+	}
+	struct host own;
+	if (resolv.server_count == 0 && host_parse("127.0.0.1", strlen("127.0.0.1"), &own))
+		resolv.servers[resolv.server_count++] = own.address;
+	*ret = resolv;
+}

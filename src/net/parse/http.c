@@ -1,0 +1,387 @@
+// Owns the reading of heads. A line ends with CRLF and nothing else; one field, one line.
+#include "net/parse/http.h"
+
+#include <string.h>
+
+#include "base/str.h"
+
+enum { LINE_MOST = 8192 };
+
+struct text {
+	const char *at;
+	size_t length;
+};
+
+// What the fields of a head say, for requests and responses alike.
+struct fields {
+	unsigned hosts, lengths, codings, upgrades;
+	struct text host, coding;
+	uint64_t length;
+	bool close, keep, upgrade; // to websocket
+};
+
+static bool is_token(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       (c && strchr("!#$%&'*+-.^_`|~", c));
+}
+
+// `word` is in lower case.
+static bool is_alike(const char *text, const char *word, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		char c = text[i];
+		if ((c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c) != word[i])
+			return false;
+	}
+	return true;
+}
+
+static bool is_word(struct text text, const char *word)
+{
+	return text.length == strlen(word) && is_alike(text.at, word, text.length);
+}
+
+static struct text trimmed(struct text text)
+{
+	while (text.length > 0 && (text.at[0] == ' ' || text.at[0] == '\t'))
+		text.at++, text.length--;
+	while (text.length > 0 &&
+	       (text.at[text.length - 1] == ' ' || text.at[text.length - 1] == '\t'))
+		text.length--;
+	return text;
+}
+
+static bool take_line(const char **at, const char *end, struct text *ret, enum parse *ret_result)
+{
+	const char *newline = memchr(*at, '\n', (size_t)(end - *at));
+	size_t there = (size_t)((newline ? newline : end) - *at);
+	*ret_result = there > LINE_MOST ? PARSE_BAD : PARSE_MORE;
+	if (!newline)
+		return false;
+	*ret_result = PARSE_BAD;
+	if (there == 0 || newline[-1] != '\r' || there > LINE_MOST)
+		return false;
+	*ret = (struct text){ *at, there - 1 };
+	*at = newline + 1;
+	// A CR alone ends a line for some readers, NUL for others.
+	for (size_t i = 0; i < ret->length; i++)
+		if ((unsigned char)ret->at[i] < ' ' && ret->at[i] != '\t')
+			return false;
+	return memchr(ret->at, 0x7f, ret->length) == NULL;
+}
+
+static bool has_word(struct text list, const char *word)
+{
+	while (list.length > 0) {
+		const char *comma = memchr(list.at, ',', list.length);
+		size_t length = comma ? (size_t)(comma - list.at) : list.length;
+		if (is_word(trimmed((struct text){ list.at, length }), word))
+			return true;
+		length += comma != NULL;
+		list.at += length;
+		list.length -= length;
+	}
+	return false;
+}
+
+static bool note_field(struct fields *fields, struct text name, struct text value)
+{
+	unsigned long long length;
+	if (is_word(name, "host")) {
+		fields->hosts++;
+		fields->host = value;
+	} else if (is_word(name, "content-length")) {
+		if (!str_number(value.at, value.length, 0, INT64_MAX, &length))
+			return false;
+		fields->lengths++;
+		fields->length = length;
+	} else if (is_word(name, "transfer-encoding")) {
+		fields->codings++;
+		fields->coding = value;
+	} else if (is_word(name, "connection") || is_word(name, "proxy-connection")) {
+		// What is named here is for the next reader alone; behind it there would be no
+		// host.
+		if (has_word(value, "host") || has_word(value, "content-length") ||
+		    has_word(value, "transfer-encoding"))
+			return false;
+		fields->close = fields->close || has_word(value, "close");
+		fields->keep = fields->keep || has_word(value, "keep-alive");
+	} else if (is_word(name, "upgrade")) {
+		fields->upgrades++;
+		fields->upgrade = is_word(value, "websocket");
+	}
+	return true;
+}
+
+// The parts of "name: value"; a line that begins with a space is none (the folding of old).
+static bool split_field(struct text line, struct text *name, struct text *value)
+{
+	size_t length = 0;
+	while (length < line.length && is_token(line.at[length]))
+		length++;
+	if (length == 0 || length == line.length || line.at[length] != ':')
+		return false;
+	*name = (struct text){ line.at, length };
+	*value = trimmed((struct text){ line.at + length + 1, line.length - length - 1 });
+	return true;
+}
+
+static enum parse take_fields(const char **at, const char *end, struct fields *fields)
+{
+	struct text line;
+	enum parse result;
+	while (take_line(at, end, &line, &result)) {
+		if (line.length == 0)
+			return PARSE_DONE;
+		struct text name, value;
+		if (!split_field(line, &name, &value) || !note_field(fields, name, value))
+			return PARSE_BAD;
+	}
+	return result;
+}
+
+static bool body_of(const struct fields *fields, enum http_body otherwise, enum http_body *ret_body,
+		    uint64_t *ret_length)
+{
+	*ret_body = otherwise;
+	*ret_length = 0;
+	if (fields->codings > 1 || fields->lengths > 1 || (fields->codings && fields->lengths))
+		return false;
+	if (fields->codings && !is_word(fields->coding, "chunked"))
+		return false;
+	if (fields->codings)
+		*ret_body = BODY_CHUNKED;
+	else if (fields->lengths)
+		*ret_body = fields->length ? BODY_LENGTH : BODY_NONE;
+	*ret_length = fields->length;
+	return true;
+}
+
+static bool parse_version(struct text text, unsigned *ret_minor)
+{
+	if (text.length != 8 || memcmp(text.at, "HTTP/1.", 7) != 0 ||
+	    (text.at[7] != '0' && text.at[7] != '1'))
+		return false;
+	*ret_minor = (unsigned)(text.at[7] - '0');
+	return true;
+}
+
+static bool split_line(struct text line, struct text *method, struct text *target,
+		       struct text *version)
+{
+	const char *first = memchr(line.at, ' ', line.length), *end = line.at + line.length;
+	const char *second = first ? memchr(first + 1, ' ', (size_t)(end - first - 1)) : NULL;
+	if (!second || first == line.at || second == first + 1)
+		return false;
+	*method = (struct text){ line.at, (size_t)(first - line.at) };
+	*target = (struct text){ first + 1, (size_t)(second - first - 1) };
+	*version = (struct text){ second + 1, (size_t)(end - second - 1) };
+	for (size_t i = 0; i < method->length; i++)
+		if (!is_token(method->at[i]))
+			return false;
+	for (size_t i = 0; i < target->length; i++)
+		if (target->at[i] <= ' ' || target->at[i] > '~')
+			return false;
+	return true;
+}
+
+// http://host[:port][/path]; with a name and password it is bad: they hide where it leads.
+static bool parse_target(const char *bytes, struct text target, struct http_request *request)
+{
+	size_t scheme = 0;
+	request->target = request->path = (size_t)(target.at - bytes);
+	if (request->connect) {
+		request->absolute = request->has_host = true;
+		return host_parse_port(target.at, target.length, &request->host, &request->port) &&
+		       request->port;
+	}
+	if (target.at[0] == '/' || is_word(target, "*"))
+		return true;
+	if (target.length > 7 && is_alike(target.at, "http://", 7))
+		scheme = 7;
+	else if (target.length > 8 && is_alike(target.at, "https://", 8))
+		scheme = 8;
+	if (scheme == 0)
+		return false;
+	size_t authority = 0;
+	while (scheme + authority < target.length && !strchr("/?#", target.at[scheme + authority]))
+		authority++;
+	request->absolute = request->has_host = true;
+	request->secure = scheme == 8;
+	request->path += scheme + authority;
+	return host_parse_port(target.at + scheme, authority, &request->host, &request->port);
+}
+
+// One Host, and the same as in the target.
+static bool check_host(const struct fields *fields, unsigned minor, struct http_request *request)
+{
+	struct host host;
+	uint16_t port = 0;
+	bool needed = !request->connect && (minor == 1 || request->absolute);
+	if (fields->hosts > 1 || (fields->hosts == 0 && needed))
+		return false;
+	if (fields->hosts == 0)
+		return true;
+	if (!host_parse_port(fields->host.at, fields->host.length, &host, &port))
+		return false;
+	if (!request->absolute) {
+		request->host = host;
+		request->port = port;
+		request->has_host = true;
+		return true;
+	}
+	uint16_t standard = request->secure ? 443 : 80;
+	uint16_t said = port ? port : request->connect ? request->port : standard;
+	uint16_t meant = request->port ? request->port : standard;
+	return host_equal(&host, &request->host) && said == meant;
+}
+
+enum parse http_request(const char *bytes, size_t length, struct http_request *ret)
+{
+	struct http_request request = { 0 };
+	struct fields fields = { 0 };
+	struct text line, method, target, version;
+	const char *at = bytes;
+	enum parse result;
+	unsigned minor;
+	if (!take_line(&at, bytes + length, &line, &result))
+		return result;
+	if (!split_line(line, &method, &target, &version) || !parse_version(version, &minor))
+		return PARSE_BAD;
+	request.connect = method.length == 7 && memcmp(method.at, "CONNECT", 7) == 0;
+	request.asks_head = method.length == 4 && memcmp(method.at, "HEAD", 4) == 0;
+	if (!parse_target(bytes, target, &request))
+		return PARSE_BAD;
+	result = take_fields(&at, bytes + length, &fields);
+	if (result != PARSE_DONE)
+		return result;
+	if (!check_host(&fields, minor, &request) || fields.upgrades > 1 ||
+	    !body_of(&fields, BODY_NONE, &request.body, &request.length))
+		return PARSE_BAD;
+	if ((minor == 0 && fields.codings) || (request.connect && request.body != BODY_NONE))
+		return PARSE_BAD;
+	request.head = (size_t)(at - bytes);
+	request.keep_alive = minor == 1 ? !fields.close : fields.keep && !fields.close;
+	request.upgrade = fields.upgrade;
+	request.other_upgrade = fields.upgrades && !fields.upgrade;
+	*ret = request;
+	return PARSE_DONE;
+}
+
+enum parse http_response(const char *bytes, size_t length, bool asks_head,
+			 struct http_response *ret)
+{
+	struct http_response response = { 0 };
+	struct fields fields = { 0 };
+	struct text line;
+	const char *at = bytes;
+	enum parse result;
+	unsigned minor;
+	unsigned long long status;
+	if (!take_line(&at, bytes + length, &line, &result))
+		return result;
+	if (line.length < 12 || !parse_version((struct text){ line.at, 8 }, &minor) ||
+	    line.at[8] != ' ' || !str_number(line.at + 9, 3, 100, 999, &status) ||
+	    (line.length > 12 && line.at[12] != ' '))
+		return PARSE_BAD;
+	result = take_fields(&at, bytes + length, &fields);
+	if (result != PARSE_DONE)
+		return result;
+	response.head = (size_t)(at - bytes);
+	response.status = (unsigned)status;
+	response.upgrade = fields.upgrade && fields.upgrades == 1;
+	if (!body_of(&fields, BODY_UNTIL_CLOSE, &response.body, &response.length))
+		return PARSE_BAD;
+	if (asks_head || status < 200 || status == 204 || status == 304)
+		response.body = BODY_NONE;
+	response.keep_alive = response.body != BODY_UNTIL_CLOSE &&
+			      (minor == 1 ? !fields.close : fields.keep && !fields.close);
+	*ret = response;
+	return PARSE_DONE;
+}
+
+static enum parse chunk_size(struct text line, uint64_t *ret)
+{
+	uint64_t size = 0;
+	size_t i = 0;
+	for (; i < line.length && i < 16; i++) {
+		const char *digit = memchr("0123456789abcdefABCDEF", line.at[i], 22);
+		if (!digit)
+			break;
+		unsigned value = line.at[i] <= '9' ? (unsigned)(line.at[i] - '0')
+						   : (unsigned)((line.at[i] | 0x20) - 'a' + 10);
+		size = size << 4 | value;
+	}
+	// Without the spaces that would make a request line of it.
+	if (i == 0 || size > INT64_MAX || (i < line.length && line.at[i] != ';') ||
+	    memchr(line.at, ' ', line.length) || memchr(line.at, '\t', line.length))
+		return PARSE_BAD;
+	*ret = size;
+	return PARSE_DONE;
+}
+
+// Behind a body nothing says where it leads or how long it is (RFC 9110 6.5.1): some readers would
+// take it for a field of the head.
+static bool is_trailer(struct text line)
+{
+	struct text name, value;
+	struct fields fields = { 0 };
+	return split_field(line, &name, &value) && note_field(&fields, name, value) &&
+	       !fields.hosts && !fields.lengths && !fields.codings && !fields.upgrades;
+}
+
+enum parse http_chunk(const char *bytes, size_t length, enum http_chunk *at, size_t *ret_used,
+		      uint64_t *ret_data)
+{
+	struct text line;
+	const char *next = bytes;
+	enum parse result;
+	*ret_data = 0;
+	if (!take_line(&next, bytes + length, &line, &result))
+		return result;
+	*ret_used = (size_t)(next - bytes);
+	switch (*at) {
+	case CHUNK_SIZE:
+		if (chunk_size(line, ret_data) != PARSE_DONE)
+			return PARSE_BAD;
+		*at = *ret_data ? CHUNK_DATA : CHUNK_TRAILER;
+		return PARSE_DONE;
+	case CHUNK_DATA:
+	case CHUNK_END:
+		*at = CHUNK_SIZE;
+		return line.length == 0 ? PARSE_DONE : PARSE_BAD;
+	case CHUNK_TRAILER:
+		if (line.length > 0 && !is_trailer(line))
+			return PARSE_BAD;
+		*at = line.length == 0 ? CHUNK_DONE : CHUNK_TRAILER;
+		return PARSE_DONE;
+	case CHUNK_DONE:
+		break;
+	}
+	return PARSE_BAD;
+}
+
+size_t http_rewrite(const char *from, const struct http_request *request, char *to)
+{
+	size_t used = 0;
+	const char *at = from + request->path, *end = from + request->head;
+	memcpy(to, from, request->target);
+	used = request->target;
+	if (request->path > request->target && *at != '/')
+		to[used++] = '/'; // "http://host" or "http://host?query"
+	for (bool first = true; at < end; first = false) {
+		size_t line = (size_t)((const char *)memchr(at, '\n', (size_t)(end - at)) - at) + 1;
+		// An upgrade to what is not read here is not asked for.
+		bool drop = !first && ((line > 6 && is_alike(at, "proxy-", 6)) ||
+				       (request->other_upgrade &&
+					((line > 8 && is_alike(at, "upgrade:", 8)) ||
+					 (line > 15 && is_alike(at, "http2-settings:", 15)))));
+		if (!drop) {
+			memcpy(to + used, at, line);
+			used += line;
+		}
+		at += line;
+	}
+	return used;
+}

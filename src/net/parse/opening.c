@@ -1,0 +1,226 @@
+// Owns the telling of protocols by their first bytes.
+#include "net/parse/opening.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <strings.h>
+
+#include "net/parse/tls.h"
+
+// Of a line that could still become HTTP; a longer one counts as such, and is refused.
+enum { LINE_MOST = 12 * 1024 };
+
+static const char ssh[] = "SSH-2.0-";
+
+static bool is_token(uint8_t c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       (c && strchr("!#$%&'*+-.^_`|~", c));
+}
+
+// MORE while all bytes that are there agree with the word, in any case.
+static enum parse begins(const uint8_t *bytes, size_t length, const char *word)
+{
+	size_t wanted = strlen(word), there = length < wanted ? length : wanted;
+	if (strncasecmp((const char *)bytes, word, there) != 0)
+		return PARSE_BAD;
+	return there == wanted ? PARSE_DONE : PARSE_MORE;
+}
+
+enum opening opening_client(const uint8_t *bytes, size_t length)
+{
+	if (length == 0)
+		return OPENING_MORE;
+	if (bytes[0] == TLS_HANDSHAKE)
+		return OPENING_TLS;
+	switch (begins(bytes, length, ssh)) {
+	case PARSE_DONE:
+		return OPENING_SSH;
+	case PARSE_MORE:
+		return OPENING_MORE;
+	case PARSE_BAD:
+		break;
+	}
+	return is_token(bytes[0]) ? OPENING_HTTP : OPENING_OTHER;
+}
+
+// Whatever separates words for some reader: Python's str.split() has the most.
+static bool is_space(uint8_t c)
+{
+	return (c >= '\t' && c <= '\r') || (c >= 0x1c && c <= ' ') || c == 0x85 || c == 0xa0;
+}
+
+enum parse opening_ssh(const uint8_t *line, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if ((line[i] < ' ' && line[i] != '\r') || line[i] > '~')
+			return PARSE_BAD;
+	return begins(line, length, ssh);
+}
+
+// Whether this word ends like a method that servers take without a version behind the target (those
+// of llhttp and of IANA's registry; "COL" is MKCOL, too). Other protocols have words before a path
+// as well: "CWD /pub" of FTP. The end alone counts, for the word may have begun in an earlier
+// burst.
+static bool is_method(const uint8_t *bytes, size_t length)
+{
+	static const char *const rows[] = {
+		"ACL",     "BIND",      "CALENDAR", "CHECKIN",     "CHECKOUT",   "COL",
+		"CONNECT", "CONTROL",   "COPY",     "DELETE",      "GET",        "HEAD",
+		"LABEL",   "LINK",      "LOCK",     "MERGE",       "MKACTIVITY", "MOVE",
+		"NOTIFY",  "OPTIONS",   "PATCH",    "POST",        "PRI",        "PROPFIND",
+		"PURGE",   "PUT",       "QUERY",    "REDIRECTREF", "REPORT",     "SEARCH",
+		"SOURCE",  "SUBSCRIBE", "TRACE",    "UPDATE",      "WORKSPACE",
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		size_t size = strlen(rows[i]);
+		if (size <= length && memcmp(bytes + length - size, rows[i], size) == 0)
+			return true;
+	}
+	return false;
+}
+
+// A target that only HTTP has, behind a method and space.
+static enum parse is_target(const uint8_t *bytes, size_t length)
+{
+	if (length == 0)
+		return PARSE_MORE;
+	if (bytes[0] == '/')
+		return PARSE_DONE;
+	enum parse http = begins(bytes, length, "http://");
+	return http == PARSE_BAD ? begins(bytes, length, "https://") : http;
+}
+
+// "HTTP/" at the end of the words of this line, in any case.
+static enum parse has_version(const uint8_t *bytes, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		if (bytes[i] == '\n' || (bytes[i] < ' ' && !is_space(bytes[i])))
+			return PARSE_BAD;
+		if (i > 0 && is_space(bytes[i - 1]) && length - i >= 5 && bytes[i + 4] == '/' &&
+		    strncasecmp((const char *)bytes + i, "http", 4) == 0)
+			return PARSE_DONE;
+	}
+	return length < LINE_MOST ? PARSE_MORE : PARSE_DONE;
+}
+
+enum opening opening_burst(const uint8_t *bytes, size_t length)
+{
+	size_t start = 0, word, target;
+	while (start < length && is_space(bytes[start]))
+		start++;
+	if (start == length)
+		return OPENING_MORE;
+	if (bytes[start] == TLS_HANDSHAKE)
+		return OPENING_TLS;
+	for (word = start; word < length && is_token(bytes[word]); word++)
+		;
+	if (word == start)
+		return OPENING_OTHER;
+	if (word == length)
+		return word - start < LINE_MOST ? OPENING_MORE : OPENING_HTTP;
+	if (!is_space(bytes[word]) || bytes[word] == '\n')
+		return OPENING_OTHER;
+	for (target = word; target < length && is_space(bytes[target]) && bytes[target] != '\n';)
+		target++;
+	enum parse found = is_method(bytes + start, word - start)
+				   ? is_target(bytes + target, length - target)
+				   : PARSE_BAD;
+	if (found == PARSE_BAD)
+		found = has_version(bytes + word, length - word);
+	return found == PARSE_DONE   ? OPENING_HTTP
+	       : found == PARSE_MORE ? OPENING_MORE
+				     : OPENING_OTHER;
+}
+
+// The end of a run of bytes that `is` takes.
+static size_t run_end(const uint8_t *bytes, size_t length, size_t at, bool (*is)(uint8_t c))
+{
+	while (at < length && is(bytes[at]))
+		at++;
+	return at;
+}
+
+static bool is_blank(uint8_t c)
+{
+	return is_space(c) && c != '\n';
+}
+
+static bool is_black(uint8_t c)
+{
+	return !is_space(c);
+}
+
+// Two words and the end of the line (HTTP/0.9, with fields behind it for some), or three, of which
+// the last begins with "HTTP/". The text of a letter is decided by its third word.
+enum parse opening_body(const uint8_t *bytes, size_t length)
+{
+	enum { METHOD_MOST = 64 };
+	size_t start = run_end(bytes, length, 0, is_space);
+	size_t word = run_end(bytes, length, start, is_token);
+	if (word == length)
+		return word - start > METHOD_MOST ? PARSE_BAD : PARSE_MORE;
+	if (word == start || !is_blank(bytes[word]))
+		return PARSE_BAD;
+	size_t target = run_end(bytes, length, word, is_blank);
+	if (target < length && bytes[target] == '\n')
+		return PARSE_BAD;
+	bool method = is_method(bytes + start, word - start);
+	size_t end = run_end(bytes, length, target, is_black);
+	size_t version = run_end(bytes, length, end, is_blank);
+	if (method && is_target(bytes + target, length - target) == PARSE_DONE)
+		return PARSE_DONE;
+	if (version < length && bytes[version] == '\n')
+		return method || bytes[target] == '/' ? PARSE_DONE : PARSE_BAD;
+	enum parse last =
+		version < length ? begins(bytes + version, length - version, "HTTP/") : PARSE_MORE;
+	return last == PARSE_MORE && length > LINE_MOST ? PARSE_DONE : last;
+}
+
+// 3 bytes of length, number 0, version 10 of the protocol, a digit of the server's version.
+static enum parse is_mysql(const uint8_t *bytes, size_t length)
+{
+	enum { AT = 2, SIZE = 6 };
+	static const uint8_t header[] = { 0, 0, 10 };
+	size_t there = length < SIZE - 1 ? length : SIZE - 1;
+	if (there > AT && memcmp(bytes + AT, header, there - AT) != 0)
+		return PARSE_BAD;
+	if (length < SIZE)
+		return PARSE_MORE;
+	return bytes[SIZE - 1] >= '0' && bytes[SIZE - 1] <= '9' ? PARSE_DONE : PARSE_BAD;
+}
+
+enum greeting opening_server(const uint8_t *bytes, size_t length)
+{
+	static const struct {
+		const char *word;
+		enum greeting greeting;
+	} rows[] = {
+		{ ssh, GREETING_SSH },
+		{ "SSH-1.99-", GREETING_SSH },      // speaks 2.0 as well (RFC 4253 5.1)
+		{ "220 ", GREETING_KNOWN },         // SMTP, FTP
+		{ "220-", GREETING_KNOWN },         //
+		{ "+OK", GREETING_KNOWN },          // POP3
+		{ "* OK", GREETING_KNOWN },         // IMAP
+		{ "* PREAUTH", GREETING_KNOWN },    //
+		{ "200 ", GREETING_KNOWN },         // NNTP
+		{ "201 ", GREETING_KNOWN },         //
+		{ "RFB 00", GREETING_KNOWN },       // VNC
+		{ "INFO {", GREETING_KNOWN },       // NATS
+		{ "( success ( ", GREETING_KNOWN }, // Subversion
+		{ "OK MPD ", GREETING_KNOWN },      //
+		{ "HTTP/", GREETING_LEAVING },
+		{ "\x15\x03", GREETING_LEAVING },
+	};
+	bool more = length == 0;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		enum parse match = begins(bytes, length, rows[i].word);
+		if (match == PARSE_DONE)
+			return rows[i].greeting;
+		more = more || match == PARSE_MORE;
+	}
+	enum parse mysql = is_mysql(bytes, length);
+	if (mysql == PARSE_DONE)
+		return GREETING_KNOWN;
+	return more || mysql == PARSE_MORE ? GREETING_MORE : GREETING_OTHER;
+}

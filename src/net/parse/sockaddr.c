@@ -1,0 +1,38 @@
+// Owns the way from the kernel's socket addresses to ours, and back.
+#include "net/parse/sockaddr.h"
+
+#include <netinet/in.h>
+#include <string.h>
+
+socklen_t sockaddr_fill(const struct address *address, uint16_t port, struct sockaddr_storage *ret)
+{
+	struct sockaddr_in *v4 = (struct sockaddr_in *)ret;
+	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)ret;
+	memset(ret, 0, sizeof(*ret));
+	if (address_is_v4(address)) {
+		v4->sin_family = AF_INET;
+		v4->sin_port = htons(port);
+		memcpy(&v4->sin_addr, address->bytes + 12, 4);
+		return sizeof(*v4);
+	}
+	v6->sin6_family = AF_INET6;
+	v6->sin6_port = htons(port);
+	memcpy(&v6->sin6_addr, address->bytes, 16);
+	return sizeof(*v6);
+}
+
+void sockaddr_read(const struct sockaddr_storage *from, struct address *ret_address,
+		   uint16_t *ret_port)
+{
+	const struct sockaddr_in *v4 = (const struct sockaddr_in *)from;
+	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)from;
+	memset(ret_address, 0, sizeof(*ret_address));
+	if (from->ss_family == AF_INET) {
+		ret_address->bytes[10] = ret_address->bytes[11] = 0xff;
+		memcpy(ret_address->bytes + 12, &v4->sin_addr, 4);
+		*ret_port = ntohs(v4->sin_port);
+	} else {
+		memcpy(ret_address->bytes, &v6->sin6_addr, 16);
+		*ret_port = ntohs(v6->sin6_port);
+	}
+}

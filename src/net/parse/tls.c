@@ -1,0 +1,246 @@
+// Owns the reading of a ClientHello over any number of records and reads.
+#include "net/parse/tls.h"
+
+#include <string.h>
+
+const uint8_t tls_denied[7] = { 0x15, 3, 3, 0, 2, 2, 49 };
+
+struct cursor {
+	const uint8_t *at, *end;
+	bool bad;
+};
+
+static unsigned take_number(struct cursor *cursor, unsigned bytes)
+{
+	unsigned number = 0;
+	if (cursor->end - cursor->at < (ptrdiff_t)bytes) {
+		cursor->bad = true;
+		return 0;
+	}
+	while (bytes-- > 0)
+		number = number << 8 | *cursor->at++;
+	return number;
+}
+
+// The next `length` bytes as a cursor of their own.
+static struct cursor take_part(struct cursor *cursor, unsigned length)
+{
+	struct cursor part = *cursor;
+	if (cursor->bad || cursor->end - cursor->at < (ptrdiff_t)length) {
+		cursor->bad = part.bad = true;
+		part.end = part.at;
+		return part;
+	}
+	part.end = cursor->at + length;
+	cursor->at += length;
+	return part;
+}
+
+enum parse tls_record(const uint8_t *bytes, size_t length, uint8_t *ret_type, size_t *ret_size)
+{
+	// Servers look at the version of a record hardly at all: Go's at its first four bits.
+	enum { RECORD_MOST = 16384 + 256, VERSION_MASK = 0xf0 };
+	if (length > 0 && (bytes[0] < TLS_CHANGE_CIPHER || bytes[0] > TLS_DATA))
+		return PARSE_BAD;
+	if (length > 1 && (bytes[1] & VERSION_MASK))
+		return PARSE_BAD;
+	if (length < TLS_RECORD_HEADER)
+		return PARSE_MORE;
+	size_t size = (size_t)bytes[3] << 8 | bytes[4];
+	if (size > RECORD_MOST)
+		return PARSE_BAD;
+	*ret_type = bytes[0];
+	*ret_size = TLS_RECORD_HEADER + size;
+	return PARSE_DONE;
+}
+
+// A handshake message, joined from the payload of records.
+struct message {
+	uint8_t bytes[TLS_HELLO_MOST];
+	size_t there, size; // of it; all of it, once its header is there
+	size_t used;        // bytes of the records up to its end
+	bool shared;        // its last record holds more than it
+	bool mixed;         // records of other types between its own: some servers pass over them
+};
+
+// Whether so much of a message can begin a hello: its type and size, a session's id, a list of
+// ciphers, one of compressions with "none" in it. DONE when all of that is there.
+static enum parse looks_like_hello(const struct message *message)
+{
+	enum {
+		TYPE_CLIENT_HELLO = 1,
+		SIZE_MOST = 131396,
+		RANDOM_END = 4 + 2 + 32,
+		SESSION_MOST = 32
+	};
+	const uint8_t *bytes = message->bytes;
+	size_t there = message->there, at = RANDOM_END;
+	if ((there > 0 && bytes[0] != TYPE_CLIENT_HELLO) || message->size > SIZE_MOST)
+		return PARSE_BAD;
+	if (there <= at)
+		return message->size && message->size <= at ? PARSE_BAD : PARSE_MORE;
+	if (bytes[at] > SESSION_MOST)
+		return PARSE_BAD;
+	at += 1 + (size_t)bytes[at];
+	if (there < at + 2)
+		return PARSE_MORE;
+	size_t ciphers = (size_t)bytes[at] << 8 | bytes[at + 1];
+	at += 2 + ciphers;
+	if (ciphers == 0 || ciphers % 2 || at >= message->size)
+		return PARSE_BAD;
+	if (there <= at)
+		return PARSE_MORE;
+	size_t methods = bytes[at++];
+	if (at + methods > message->size)
+		return PARSE_BAD;
+	if (there < at + methods)
+		return PARSE_MORE;
+	return memchr(bytes + at, 0, methods) ? PARSE_DONE : PARSE_BAD;
+}
+
+static void add_payload(struct message *message, const uint8_t *bytes, size_t length)
+{
+	enum { HEADER = 4 };
+	size_t room = TLS_HELLO_MOST - message->there;
+	size_t part = length < room ? length : room;
+	memcpy(message->bytes + message->there, bytes, part);
+	message->there += part;
+	if (message->there >= HEADER)
+		message->size = HEADER + ((size_t)message->bytes[1] << 16 |
+					  (size_t)message->bytes[2] << 8 | message->bytes[3]);
+}
+
+// Joins records until the message is complete, or fills what there is to hold it.
+static enum parse join_records(const uint8_t *bytes, size_t length, struct message *message)
+{
+	size_t record = 0;
+	uint8_t type = 0;
+	for (size_t at = 0; at < length;) {
+		enum parse header = tls_record(bytes + at, length - at, &type, &record);
+		if (header == PARSE_BAD || bytes[0] != TLS_HANDSHAKE)
+			return PARSE_BAD;
+		if (header == PARSE_MORE)
+			return PARSE_MORE;
+		size_t there = length - at < record ? length - at : record;
+		if (type != TLS_HANDSHAKE) {
+			message->mixed = true;
+			at += there;
+			continue;
+		}
+		add_payload(message, bytes + at + TLS_RECORD_HEADER, there - TLS_RECORD_HEADER);
+		at += there;
+		message->used = at;
+		bool whole = message->size && message->there >= message->size;
+		message->shared = whole && (message->there > message->size || there < record);
+		if (whole || message->there == TLS_HELLO_MOST)
+			return PARSE_DONE;
+	}
+	return PARSE_MORE;
+}
+
+static enum parse read_name(struct cursor names, struct tls_hello *ret)
+{
+	enum { TYPE_HOST = 0 };
+	struct cursor list = take_part(&names, take_number(&names, 2));
+	unsigned type = take_number(&list, 1), length = take_number(&list, 2);
+	struct cursor name = take_part(&list, length);
+	// One name: the list of RFC 6066 was never used for more.
+	if (names.bad || list.bad || name.bad || type != TYPE_HOST || list.at != list.end ||
+	    names.at != names.end)
+		return PARSE_BAD;
+	// Without a final dot (RFC 6066 3): some servers know no name that has one.
+	if (name.at == name.end || name.end[-1] == '.' ||
+	    !host_parse((const char *)name.at, (size_t)(name.end - name.at), &ret->host))
+		return PARSE_BAD;
+	ret->named = true;
+	return PARSE_DONE;
+}
+
+static enum parse read_extensions(struct cursor all, struct tls_hello *ret)
+{
+	enum {
+		EXTENSION_SERVER_NAME = 0,
+		EXTENSION_ENCRYPTED_HELLO = 0xfe0d, // RFC 9849
+		EXTENSION_ENCRYPTED_NAME = 0xffce   // its drafts before 2020
+	};
+	while (all.at < all.end) {
+		unsigned type = take_number(&all, 2), length = take_number(&all, 2);
+		struct cursor body = take_part(&all, length);
+		if (all.bad || body.bad || (type == EXTENSION_SERVER_NAME && ret->named))
+			return PARSE_BAD;
+		if (type == EXTENSION_SERVER_NAME && read_name(body, ret) == PARSE_BAD)
+			return PARSE_BAD;
+		if (type == EXTENSION_ENCRYPTED_HELLO || type == EXTENSION_ENCRYPTED_NAME)
+			ret->encrypted = true;
+	}
+	return PARSE_DONE;
+}
+
+// What is in a message of the right shape. `ret->shaped`: its lengths are right, whatever they
+// hold.
+static enum parse read_hello(const struct message *message, struct tls_hello *ret)
+{
+	enum { HEADER = 4, VERSION_AND_RANDOM = 2 + 32 };
+	struct cursor cursor = { message->bytes + HEADER, message->bytes + message->size, false };
+	take_part(&cursor, VERSION_AND_RANDOM);
+	take_part(&cursor, take_number(&cursor, 1)); // session id
+	take_part(&cursor, take_number(&cursor, 2)); // cipher suites
+	take_part(&cursor, take_number(&cursor, 1)); // compression methods
+	if (cursor.bad)
+		return PARSE_BAD;
+	ret->shaped = cursor.at == cursor.end;
+	if (ret->shaped)
+		return PARSE_DONE;
+	struct cursor extensions = take_part(&cursor, take_number(&cursor, 2));
+	if (cursor.bad || cursor.at != cursor.end)
+		return PARSE_BAD;
+	ret->shaped = true;
+	return read_extensions(extensions, ret);
+}
+
+enum parse tls_hello(const uint8_t *bytes, size_t length, struct tls_hello *ret)
+{
+	struct message message __attribute__((uninitialized));
+	message.there = message.size = message.used = 0;
+	message.shared = message.mixed = false;
+	*ret = (struct tls_hello){ 0 };
+	enum parse joined = join_records(bytes, length, &message);
+	enum parse look = looks_like_hello(&message);
+	if (look == PARSE_BAD)
+		return PARSE_BAD;
+	// Too large to be held: a server may take it.
+	if (message.size > TLS_HELLO_MOST && (look == PARSE_DONE || joined == PARSE_DONE)) {
+		ret->shaped = true;
+		return PARSE_BAD;
+	}
+	if (joined != PARSE_DONE) {
+		ret->shaped = joined == PARSE_BAD && look == PARSE_DONE;
+		return joined;
+	}
+	ret->used = message.used;
+	enum parse result = read_hello(&message, ret);
+	return message.shared || message.mixed ? PARSE_BAD : result;
+}
+
+enum parse tls_answer(const uint8_t *bytes, size_t length, bool *ret_retry)
+{
+	// SHA-256 of "HelloRetryRequest" stands where a ServerHello has its random bytes.
+	static const uint8_t retry[32] = { 0xcf, 0x21, 0xad, 0x74, 0xe5, 0x9a, 0x61, 0x11,
+					   0xbe, 0x1d, 0x8c, 0x02, 0x1e, 0x65, 0xb8, 0x91,
+					   0xc2, 0xa2, 0x11, 0x16, 0x7a, 0xbb, 0x8c, 0x5e,
+					   0x07, 0x9e, 0x09, 0xe2, 0xc8, 0xa8, 0x33, 0x9c };
+	enum { TYPE_SERVER_HELLO = 2, RANDOM_AT = TLS_RECORD_HEADER + 4 + 2 };
+	uint8_t type = 0;
+	size_t size = 0;
+	enum parse record = tls_record(bytes, length, &type, &size);
+	if (record != PARSE_DONE)
+		return record;
+	if (type != TLS_HANDSHAKE || size < RANDOM_AT + sizeof(retry))
+		return PARSE_BAD;
+	if (length < RANDOM_AT + sizeof(retry))
+		return PARSE_MORE;
+	if (bytes[TLS_RECORD_HEADER] != TYPE_SERVER_HELLO)
+		return PARSE_BAD;
+	*ret_retry = memcmp(bytes + RANDOM_AT, retry, sizeof(retry)) == 0;
+	return PARSE_DONE;
+}

@@ -1,0 +1,198 @@
+// Owns the beginning of connections: from the box, by where they were meant to go, and from the
+// host's loopback to published ports.
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "net/setup/synthetic.h"
+#include "net/parse/sockaddr.h"
+#include "net/proxy/worker.h"
+
+enum { ACCEPTS_A_TURN = 64, FIRST_MILLISECONDS = 30000, SOCKETS_LOW = 8 };
+
+static const struct address own = { { [10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1 } };
+
+// The port of the host's loopback that the connection leads to by the profile, or 0.
+static uint16_t loopback_port(const struct worker *worker, const struct slot *slot,
+			      unsigned listener, const struct address *to)
+{
+	if (!worker->relayed)
+		return worker->loopback[listener];
+	for (unsigned i = 0; i < LINK_LOOPBACK_MOST; i++)
+		if (slot->port && worker->loopback_ports[i] == slot->port &&
+		    memcmp(to, &own, sizeof(own)) == 0)
+			return slot->port;
+	return 0;
+}
+
+// Whoever is not expected from this port is not of the box.
+static bool take_target(const struct worker *worker, struct slot *slot, struct address *ret_to)
+{
+	struct target *target = &worker->shared->targets[slot->ends.from_port];
+	if (!atomic_load_explicit(&target->set, memory_order_acquire))
+		return false;
+	*ret_to = target->address;
+	slot->port = target->port;
+	atomic_store(&target->set, false);
+	return true;
+}
+
+// Where the connection was meant to go decides what it is.
+static void begin(struct worker *worker, struct slot *slot, unsigned listener,
+		  const struct address *to)
+{
+	struct host host = { .kind = HOST_ADDRESS, .address = *to };
+	uint16_t loopback = loopback_port(worker, slot, listener, to);
+	if (loopback) {
+		slot->port = loopback;
+		slot->host = (struct host){ .kind = HOST_ADDRESS, .address = own };
+		slot->record = record_slot(worker, slot, VERDICT_ALLOWED, "loopback", "", FIX_NONE);
+		slot->talk = TALK_TUNNEL;
+		flow_clear(&slot->flow[CLIENT], UNLIMITED_PASS);
+		flow_clear(&slot->flow[SERVER], UNLIMITED_PASS);
+		dial_direct(worker, slot, &own);
+	} else if (listener == LISTENER_DNS_TCP || (slot->port == LINK_DNS_PORT && worker->first)) {
+		slot->talk = TALK_DNS;
+		slot->dialing = DIAL_OPEN; // nobody is dialled: the answers are ours
+		slot_deadline(worker, slot, FIRST_MILLISECONDS);
+	} else if (names_is_own(to)) {
+		slot->talk = TALK_FIRST;
+		slot->explicit_proxy = true;
+		slot_deadline(worker, slot, FIRST_MILLISECONDS);
+	} else {
+		slot->talk = TALK_SNIFF;
+		if (!talk_to(worker, slot, &host, slot->port))
+			deny_begin(worker, slot, worker->records[slot->record].why);
+	}
+}
+
+// Without a slot the client is told at once; without another worker nobody takes the next one.
+static void refuse(int fd)
+{
+	static const char busy[] = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: "
+				   "0\r\nConnection: close\r\n\r\n";
+	send(fd, busy, sizeof(busy) - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+	close(fd);
+}
+
+static void accept_one(struct worker *worker, unsigned listener, int fd,
+		       const struct sockaddr_storage *from)
+{
+	struct sockaddr_storage to_socket;
+	struct address to;
+	socklen_t size = sizeof(to_socket);
+	struct slot *slot = slot_accept(worker, fd);
+	if (!slot) {
+		refuse(fd);
+		return;
+	}
+	slot->talk = TALK_SNIFF;
+	if (getsockname(fd, (struct sockaddr *)&to_socket, &size) < 0) {
+		slot_close(worker, slot);
+		return;
+	}
+	sockaddr_read(&to_socket, &to, &slot->port);
+	sockaddr_read(from, &slot->ends.from, &slot->ends.from_port);
+	slot->ends.to = to;
+	slot->ends.to_port = slot->port;
+	if (worker->relayed && !take_target(worker, slot, &to)) {
+		slot_reset(worker, slot);
+		return;
+	}
+	slot_watch(worker, slot, CLIENT, WATCHED_NOT);
+	begin(worker, slot, listener, &to);
+	slot_wake(worker, slot);
+}
+
+// Of two workers the one with less to do goes first, once there is much.
+static bool leaves_to_other(const struct worker *worker)
+{
+	unsigned other =
+		atomic_load_explicit(&worker->shared->live[worker->first], memory_order_relaxed);
+	return worker->live >= SLOTS_SCARCE && other < worker->live &&
+	       atomic_load_explicit(&worker->shared->workers, memory_order_relaxed) > 1;
+}
+
+// With no descriptor left: the spare one takes the connection, tells it so, and is spare again.
+static bool turn_away(struct worker *worker, unsigned listener)
+{
+	fd_close(&worker->spare);
+	int fd = accept4(worker->listeners[listener], NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	if (fd >= 0)
+		refuse(fd);
+	worker->spare = fcntl(worker->control, F_DUPFD_CLOEXEC, 3);
+	return fd >= 0;
+}
+
+void accept_all(struct worker *worker, unsigned listener)
+{
+	for (int i = 0; i < ACCEPTS_A_TURN && !leaves_to_other(worker); i++) {
+		struct sockaddr_storage from;
+		socklen_t size = sizeof(from);
+		int fd = accept4(worker->listeners[listener], (struct sockaddr *)&from, &size,
+				 SOCK_NONBLOCK | SOCK_CLOEXEC);
+		if (fd < 0 && (errno == EMFILE || errno == ENFILE) && turn_away(worker, listener))
+			continue;
+		if (fd < 0)
+			return;
+		accept_one(worker, listener, fd, &from);
+	}
+}
+
+void accept_want_sockets(const struct worker *worker)
+{
+	struct report report = { .kind = REPORT_SOCKETS };
+	fd_send(worker->control, &report, sizeof(report), NULL, 0);
+}
+
+// From the host's loopback to a port of the box: by a socket that the box's first process made.
+void accept_published(struct worker *worker, unsigned index)
+{
+	struct sockaddr_in6 to = { .sin6_family = AF_INET6,
+				   .sin6_port = htons(worker->published_inside[index]) };
+	to.sin6_addr.s6_addr[10] = to.sin6_addr.s6_addr[11] = 0xff;
+	to.sin6_addr.s6_addr[12] = 127;
+	to.sin6_addr.s6_addr[15] = 1;
+	if (worker->socket_count == 0)
+		return; // asked for already; level-triggered: we are called again
+	int fd = accept4(worker->published[index], NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	if (fd < 0)
+		return;
+	struct slot *slot = slot_accept(worker, fd);
+	int inside = worker->sockets[--worker->socket_count];
+	if (worker->socket_count == SOCKETS_LOW - 1)
+		accept_want_sockets(worker);
+	if (!slot) {
+		close(inside);
+		close(fd);
+		return;
+	}
+	slot->talk = TALK_TUNNEL;
+	flow_clear(&slot->flow[CLIENT], UNLIMITED_PASS);
+	flow_clear(&slot->flow[SERVER], UNLIMITED_PASS);
+	slot_watch(worker, slot, CLIENT, WATCHED_NOT);
+	int result = connect(inside, (const struct sockaddr *)&to, sizeof(to));
+	slot->fd[SERVER] = inside;
+	if (result < 0 && errno != EINPROGRESS) {
+		slot_reset(worker, slot);
+		return;
+	}
+	slot->dialing = DIAL_OPEN;
+	slot_watch(worker, slot, SERVER, WATCHED_NOT);
+	if (result < 0)
+		slot_await_room(worker, slot, SERVER);
+	slot_wake(worker, slot);
+}
+
+void accept_take_sockets(struct worker *worker, int *fds)
+{
+	for (int i = 0; i < FD_PASSED; i++) {
+		if (fds[i] >= 0 && worker->socket_count < PUBLISH_SOCKETS)
+			worker->sockets[worker->socket_count++] = take(&fds[i]);
+		fd_close(&fds[i]);
+	}
+}

@@ -1,0 +1,239 @@
+// Owns the moving of bytes: small amounts through the buffer, bulk through a pipe by splice.
+#include "net/proxy/worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BULK_BYTES = 64 * 1024, BYTES_A_TURN = 1024 * 1024 };
+
+bool flow_empty(const struct flow *flow)
+{
+	return flow->piped == 0 && flow->start == flow->cleared;
+}
+
+void flow_clear(struct flow *flow, uint64_t bytes)
+{
+	uint32_t here = flow->end - flow->cleared;
+	if (bytes == UNLIMITED_PASS) {
+		flow->cleared = flow->end;
+		flow->allowance = UNLIMITED_PASS;
+		return;
+	}
+	uint32_t part = bytes < here ? (uint32_t)bytes : here;
+	flow->cleared += part;
+	flow->allowance = bytes - part;
+}
+
+void flow_skip(struct flow *flow, uint32_t bytes)
+{
+	flow->start += bytes;
+	flow->cleared = flow->start;
+}
+
+void flow_say(struct slot *slot, const void *bytes, size_t length)
+{
+	struct flow *flow = &slot->flow[SERVER];
+	if (flow->start == flow->end)
+		flow->start = flow->cleared = flow->end = 0;
+	if (length > BUFFER_SIZE - flow->end)
+		return;
+	memcpy(slot->buffer[SERVER] + flow->end, bytes, length);
+	flow->end += (uint32_t)length;
+	flow->cleared = flow->end;
+}
+
+static bool take_pipe(struct worker *worker, struct flow *flow)
+{
+	for (int i = 0; i < PIPES_MOST && flow->pipe < 0; i++) {
+		if (worker->pipes[i].used)
+			continue;
+		// Made when first needed, then kept: the lock below allows pipe2.
+		if (worker->pipes[i].ends[0] < 0) {
+			if (pipe2(worker->pipes[i].ends, O_NONBLOCK | O_CLOEXEC) < 0) {
+				worker->pipes[i].ends[0] = -1;
+				return false;
+			}
+			fcntl(worker->pipes[i].ends[0], F_SETPIPE_SZ, PIPE_BYTES);
+		}
+		worker->pipes[i].used = true;
+		flow->pipe = i;
+	}
+	return flow->pipe >= 0;
+}
+
+// A pipe that still holds bytes cannot be used again.
+void flow_free(struct worker *worker, struct flow *flow)
+{
+	if (flow->pipe < 0)
+		return;
+	if (flow->piped) {
+		close(worker->pipes[flow->pipe].ends[0]);
+		close(worker->pipes[flow->pipe].ends[1]);
+		worker->pipes[flow->pipe].ends[0] = -1;
+	}
+	worker->pipes[flow->pipe].used = false;
+	flow->pipe = -1;
+	flow->piped = 0;
+}
+
+static ssize_t splice_in(struct worker *worker, struct slot *slot, enum side from)
+{
+	struct flow *flow = &slot->flow[from];
+	size_t most = flow->allowance < PIPE_BYTES ? (size_t)flow->allowance : PIPE_BYTES;
+	ssize_t got = splice(slot->fd[from], NULL, worker->pipes[flow->pipe].ends[1], NULL, most,
+			     SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
+	if (got > 0) {
+		flow->piped = (uint32_t)got;
+		if (flow->allowance != UNLIMITED_PASS)
+			flow->allowance -= (uint64_t)got;
+		flow->bulk = got >= BUFFER_SIZE;
+	}
+	return got;
+}
+
+// Bytes that have passed may still be needed, to be read again with what follows.
+static uint32_t first_needed(const struct slot *slot, enum side from)
+{
+	return from == CLIENT && slot->keeping ? slot->kept : slot->flow[from].start;
+}
+
+static struct held *held_of(struct worker *worker, const struct slot *slot)
+{
+	return &worker->held[slot_index(worker, slot)];
+}
+
+// As far as this buffer may be filled.
+static uint32_t fill_most(struct worker *worker, const struct slot *slot)
+{
+	bool large = held_of(worker, slot)->held == HELD_LARGE || worker->large_count < LARGE_MOST;
+	return large ? BUFFER_SIZE : SMALL_BYTES;
+}
+
+static void note_held(struct worker *worker, const struct slot *slot, uint32_t end)
+{
+	struct held *held = held_of(worker, slot);
+	bool large = end > SMALL_BYTES;
+	held->used = true;
+	worker->held_count += !held->held;
+	worker->large_count += large && held->held != HELD_LARGE;
+	held->held = large ? HELD_LARGE : held->held ? held->held : HELD_SMALL;
+}
+
+static ssize_t receive(struct worker *worker, struct slot *slot, enum side from)
+{
+	struct flow *flow = &slot->flow[from];
+	uint32_t base = first_needed(slot, from), most = fill_most(worker, slot);
+	// What is kept moves along, also when nothing is left to be moved.
+	if (base > 0 && (base == flow->end || flow->end >= most)) {
+		memmove(slot->buffer[from], slot->buffer[from] + base, flow->end - base);
+		flow->start -= base;
+		flow->cleared -= base;
+		flow->end -= base;
+		if (from == CLIENT) {
+			slot->kept = 0;
+			slot->request_at -= slot->request_like ? base : 0;
+			slot->request_next -= slot->request_like ? base : 0;
+		}
+	}
+	size_t room = most > flow->end ? most - flow->end : 0;
+	if (room == 0) { // others hold what there is: later
+		slot->paused = worker->any_paused = true;
+		errno = EINTR;
+		return -1;
+	}
+	ssize_t got = recv(slot->fd[from], slot->buffer[from] + flow->end, room, MSG_DONTWAIT);
+	if (got > 0) {
+		uint64_t pass = flow->cleared == flow->end ? flow->allowance : 0;
+		flow->end += (uint32_t)got;
+		note_held(worker, slot, flow->end);
+		flow->bulk = (size_t)got == BUFFER_SIZE;
+		// A short read emptied the socket; an end that was told already is still to be
+		// seen.
+		if ((size_t)got < room && !slot->closing[from])
+			slot->readable[from] = false;
+		if (pass)
+			flow_clear(flow, pass);
+	}
+	return got;
+}
+
+bool flow_read(struct worker *worker, struct slot *slot, enum side from)
+{
+	struct flow *flow = &slot->flow[from];
+	bool room = flow->end < BUFFER_SIZE || first_needed(slot, from) > 0;
+	if (slot->ending || slot->fd[from] < 0 || !slot->readable[from] || flow->ended ||
+	    flow->piped || !room)
+		return false;
+	if (record_must_wait(worker, slot)) {
+		slot->paused = worker->any_paused = true;
+		return false;
+	}
+	// A budget counts before anything is passed on, and in small steps.
+	bool splices = flow->bulk && !slot->budgets && flow->start == flow->end &&
+		       flow->allowance >= BULK_BYTES && slot->fd[!from] >= 0 &&
+		       take_pipe(worker, flow);
+	ssize_t got = splices ? splice_in(worker, slot, from) : receive(worker, slot, from);
+	if (got > 0) {
+		record_bytes(worker, slot, from, (uint64_t)got);
+		return true;
+	}
+	if (flow->pipe >= 0)
+		flow_free(worker, flow);
+	if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
+		slot->readable[from] = errno == EINTR;
+		flow->bulk = false;
+		return false;
+	}
+	flow->ended = true;
+	if (got < 0) {
+		// A reset is handed on as one.
+		slot_reset(worker, slot);
+		return false;
+	}
+	return true;
+}
+
+bool flow_write(struct worker *worker, struct slot *slot, enum side from)
+{
+	struct flow *flow = &slot->flow[from];
+	enum side to = from == CLIENT ? SERVER : CLIENT;
+	bool moved = false;
+	if (slot->ending || (from == SERVER && slot->held))
+		return false;
+	while (!flow_empty(flow) && slot->fd[to] >= 0 && slot->writable[to]) {
+		ssize_t put =
+			flow->piped
+				? splice(worker->pipes[flow->pipe].ends[0], NULL, slot->fd[to],
+					 NULL, flow->piped, SPLICE_F_NONBLOCK | SPLICE_F_MOVE)
+				: send(slot->fd[to], slot->buffer[from] + flow->start,
+				       flow->cleared - flow->start, MSG_DONTWAIT | MSG_NOSIGNAL);
+		if (put < 0 && errno == EAGAIN) {
+			slot_await_room(worker, slot, to);
+			break;
+		}
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put <= 0) {
+			slot_reset(worker, slot);
+			return false;
+		}
+		moved = true;
+		if (flow->piped)
+			flow->piped -= (uint32_t)put;
+		else
+			flow->start += (uint32_t)put;
+		if (flow->pipe >= 0 && !flow->piped && !flow->bulk)
+			flow_free(worker, flow);
+	}
+	if (flow->ended && !flow->shut && flow_empty(flow) && flow->cleared == flow->end &&
+	    flow->allowance == UNLIMITED_PASS && slot->fd[to] >= 0 && slot->dialing == DIAL_OPEN) {
+		// When the other direction has ended too, closing says the same.
+		if (!slot->flow[to].shut)
+			shutdown(slot->fd[to], SHUT_WR);
+		flow->shut = true;
+		return true;
+	}
+	return moved;
+}

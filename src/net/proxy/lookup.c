@@ -1,0 +1,256 @@
+// Owns the resolution of names by c-ares, and its cache. c-ares is told everything: it reads no
+// file of its own, and what it is told comes from descriptors that the supervisor sends.
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/str.h"
+#include "net/proxy/worker.h"
+
+enum {
+	QUERY_MILLISECONDS = 1500,
+	TRIES = 2,
+	LIFE_MOST = 60,
+	FAILED_MILLISECONDS = 2000,
+	FRESH_MILLISECONDS = 1000,
+	FILE_MOST = 1024 * 1024,
+};
+
+static void socket_state(void *data, ares_socket_t fd, int readable, int writable)
+{
+	const struct worker *worker = data;
+	struct epoll_event event = { .data.u64 = slot_tag(TAG_ARES, (uint32_t)fd, 0) };
+	event.events = (readable ? EPOLLIN : 0U) | (writable ? EPOLLOUT : 0U);
+	if (!event.events)
+		epoll_ctl(worker->epoll, EPOLL_CTL_DEL, fd, NULL);
+	else if (epoll_ctl(worker->epoll, EPOLL_CTL_MOD, fd, &event) < 0 && errno == ENOENT)
+		epoll_ctl(worker->epoll, EPOLL_CTL_ADD, fd, &event);
+}
+
+int lookup_begin(struct worker *worker)
+{
+	static char files_only_dns[] = "b";
+	struct ares_options options = { .flags = ARES_FLAG_NOSEARCH | ARES_FLAG_NOALIASES,
+					.timeout = QUERY_MILLISECONDS,
+					.tries = TRIES,
+					.lookups = files_only_dns,
+					.sock_state_cb = socket_state,
+					.sock_state_cb_data = worker };
+	// Made while files can be opened: the ids of its queries begin with random bytes.
+	return ares_init_options(&worker->channel, &options,
+				 ARES_OPT_FLAGS | ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES |
+					 ARES_OPT_LOOKUPS | ARES_OPT_SOCK_STATE_CB) == ARES_SUCCESS
+		       ? 0
+		       : -1;
+}
+
+static void use_resolv(struct worker *worker, const char *text, size_t length)
+{
+	char servers[RESOLV_SERVERS_MOST * (ADDRESS_TEXT_MOST + 4)] = "";
+	resolv_parse(text, length, &worker->resolv);
+	for (unsigned i = 0; i < worker->resolv.server_count; i++) {
+		char server[ADDRESS_TEXT_MOST];
+		address_text(&worker->resolv.servers[i], server);
+		size_t used = strlen(servers);
+		snprintf(servers + used, sizeof(servers) - used,
+			 strchr(server, ':') ? "%s[%s]" : "%s%s", i ? "," : "", server);
+	}
+	ares_set_servers_csv(worker->channel, servers);
+	// What another network answered holds no more.
+	for (unsigned i = 0; i < LOOKUPS_MOST; i++)
+		if (worker->lookups[i].state == LOOKUP_KNOWN ||
+		    worker->lookups[i].state == LOOKUP_FAILED)
+			worker->lookups[i].until = 0;
+}
+
+static size_t read_file(int fd, char *text)
+{
+	size_t used = 0;
+	for (ssize_t got = 1; got > 0 && used < FILE_MOST; used += got > 0 ? (size_t)got : 0)
+		got = pread(fd, text + used, FILE_MOST - used, (off_t)used);
+	return used;
+}
+
+static void finish(struct worker *worker, struct lookup *lookup, bool known, int64_t life)
+{
+	lookup->state = known ? LOOKUP_KNOWN : LOOKUP_FAILED;
+	lookup->until = worker->now + life;
+	for (uint32_t i = 0; i < worker->used; i++) {
+		struct slot *slot = &worker->slots[i];
+		if (slot->dialing == DIAL_LOOKUP && slot->lookup == lookup)
+			lookup_take(worker, slot);
+	}
+}
+
+// A copy: the next name may need the place before the slot's turn comes.
+void lookup_take(struct worker *worker, struct slot *slot)
+{
+	memcpy(slot->addresses, slot->lookup->addresses, sizeof(slot->addresses));
+	slot->address_count = slot->lookup->count;
+	slot->lookup = NULL;
+	slot->dialing = DIAL_RESOLVED;
+	slot_wake(worker, slot);
+}
+
+static void query(struct worker *worker, struct lookup *lookup);
+
+struct asked {
+	struct worker *worker;
+	struct lookup *lookup;
+};
+static struct asked asked[LOOKUPS_MOST];
+
+static void answered(void *data, int status, int timeouts, struct ares_addrinfo *result)
+{
+	struct asked *question = data;
+	struct lookup *lookup = question->lookup;
+	int life = LIFE_MOST;
+	(void)timeouts;
+	lookup->count = 0;
+	for (struct ares_addrinfo_node *node = result ? result->nodes : NULL; node;
+	     node = node->ai_next) {
+		if (lookup->count == ADDRESSES_MOST)
+			break;
+		struct address *address = &lookup->addresses[lookup->count];
+		memset(address, 0, sizeof(*address));
+		if (node->ai_family == AF_INET) {
+			address->bytes[10] = address->bytes[11] = 0xff;
+			memcpy(address->bytes + 12,
+			       &((struct sockaddr_in *)(void *)node->ai_addr)->sin_addr, 4);
+		} else if (node->ai_family == AF_INET6) {
+			memcpy(address->bytes,
+			       &((struct sockaddr_in6 *)(void *)node->ai_addr)->sin6_addr, 16);
+		} else {
+			continue;
+		}
+		lookup->count++;
+		life = node->ai_ttl < life ? node->ai_ttl : life;
+	}
+	if (result)
+		ares_freeaddrinfo(result);
+	if (status == ARES_EDESTRUCTION)
+		return;
+	bool more = !strchr(lookup->name, '.') &&
+		    lookup->search <= question->worker->resolv.search_count;
+	if (lookup->count == 0 && more)
+		query(question->worker, lookup);
+	else
+		finish(question->worker, lookup, lookup->count > 0,
+		       lookup->count ? (int64_t)life * 1000 : FAILED_MILLISECONDS);
+}
+
+// A name of one word is looked for in each domain of the search list, then as it is.
+static void query(struct worker *worker, struct lookup *lookup)
+{
+	char name[2 * (HOST_NAME_MOST + 1)];
+	struct ares_addrinfo_hints hints = { .ai_flags = ARES_AI_NOSORT,
+					     .ai_family = AF_UNSPEC,
+					     .ai_socktype = SOCK_STREAM };
+	size_t length = strlen(lookup->name);
+	memcpy(name, lookup->name, length + 1);
+	if (!strchr(lookup->name, '.') && lookup->search < worker->resolv.search_count) {
+		name[length] = '.';
+		memcpy(name + length + 1, worker->resolv.search[lookup->search],
+		       strlen(worker->resolv.search[lookup->search]) + 1);
+	}
+	lookup->search++;
+	lookup->state = LOOKUP_ASKED;
+	struct asked *question = &asked[lookup - worker->lookups];
+	*question = (struct asked){ worker, lookup };
+	ares_getaddrinfo(worker->channel, name, NULL, &hints, answered, question);
+}
+
+static void begin(struct worker *worker, struct lookup *lookup)
+{
+	static char text[FILE_MOST];
+	lookup->search = 0;
+	size_t length = worker->hosts_file >= 0 ? read_file(worker->hosts_file, text) : 0;
+	lookup->count = hosts_find(text, length, lookup->name, lookup->addresses, ADDRESSES_MOST);
+	if (lookup->count)
+		finish(worker, lookup, true, FRESH_MILLISECONDS);
+	else
+		query(worker, lookup);
+}
+
+// One that nobody waits for and that is oldest.
+static struct lookup *take_lookup(struct worker *worker)
+{
+	struct lookup *oldest = NULL;
+	for (unsigned i = 0; i < LOOKUPS_MOST; i++) {
+		struct lookup *lookup = &worker->lookups[i];
+		if (lookup->state == LOOKUP_FREE)
+			return lookup;
+		bool idle = lookup->state == LOOKUP_KNOWN || lookup->state == LOOKUP_FAILED;
+		if (idle && (!oldest || lookup->until < oldest->until))
+			oldest = lookup;
+	}
+	return oldest;
+}
+
+struct lookup *lookup_get(struct worker *worker, const char *name)
+{
+	struct lookup *lookup = NULL;
+	for (unsigned i = 0; i < LOOKUPS_MOST && !lookup; i++)
+		if (worker->lookups[i].state != LOOKUP_FREE &&
+		    str_equal(worker->lookups[i].name, name))
+			lookup = &worker->lookups[i];
+	if (lookup && (lookup->state == LOOKUP_FILES || lookup->state == LOOKUP_ASKED ||
+		       lookup->until > worker->now))
+		return lookup;
+	lookup = lookup ? lookup : take_lookup(worker);
+	if (!lookup)
+		return NULL;
+	lookup->state = LOOKUP_FILES;
+	lookup->count = 0;
+	memcpy(lookup->name, name, strlen(name) + 1);
+	if (worker->now - worker->files_checked < FRESH_MILLISECONDS) {
+		begin(worker, lookup);
+	} else if (!worker->files_asked) {
+		struct report report = { .kind = REPORT_FILES };
+		worker->files_asked =
+			fd_send(worker->control, &report, sizeof(report), NULL, 0) == 0;
+	}
+	return lookup;
+}
+
+void lookup_files(struct worker *worker, const bool changed[2], int fds[2])
+{
+	static char text[FILE_MOST];
+	int next = 0;
+	if (changed[0]) {
+		fd_close(&worker->hosts_file);
+		worker->hosts_file = fds[next++];
+	}
+	if (changed[1]) {
+		size_t length = fds[next] >= 0 ? read_file(fds[next], text) : 0;
+		fd_close(&fds[next]);
+		use_resolv(worker, text, length);
+	}
+	worker->files_asked = false;
+	worker->files_checked = worker->now;
+	for (unsigned i = 0; i < LOOKUPS_MOST; i++)
+		if (worker->lookups[i].state == LOOKUP_FILES)
+			begin(worker, &worker->lookups[i]);
+}
+
+void lookup_event(struct worker *worker, int fd, uint32_t events)
+{
+	bool in = events & (EPOLLIN | EPOLLERR | EPOLLHUP), out = events & EPOLLOUT;
+	ares_process_fd(worker->channel, in ? fd : ARES_SOCKET_BAD, out ? fd : ARES_SOCKET_BAD);
+}
+
+int lookup_timeout(struct worker *worker, int limit)
+{
+	struct timeval most = { limit / 1000, limit % 1000 * 1000 }, space;
+	const struct timeval *left =
+		ares_timeout(worker->channel, limit < 0 ? NULL : &most, &space);
+	if (!left)
+		return limit;
+	return (int)(left->tv_sec * 1000 + (left->tv_usec + 999) / 1000);
+}

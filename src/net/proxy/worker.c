@@ -1,0 +1,314 @@
+// Owns the loop of a worker: events, then slots with work left, then deadlines.
+#include "net/proxy/worker.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/base64.h"
+#include "base/fd.h"
+#include "base/steady.h"
+#include "base/str.h"
+#include "net/rules/local_address.h"
+#include "net/setup/confine.h"
+#include "net/rules/rules.h"
+#include "plan.h"
+
+enum { EVENTS_A_TURN = 256, TICK_MILLISECONDS = 50 };
+
+static void watch(const struct worker *worker, int fd, enum tag tag, uint32_t index,
+		  uint32_t events)
+{
+	struct epoll_event event = { .events = events };
+	event.data.u64 = slot_tag(tag, index, 0);
+	epoll_ctl(worker->epoll, EPOLL_CTL_ADD, fd, &event);
+}
+
+// Connections that the new rules do not allow end now.
+static void judge_again(struct worker *worker)
+{
+	const struct rules *rules = rules_current(worker->shared);
+	for (uint32_t i = 0; i < worker->used; i++) {
+		struct slot *slot = &worker->slots[i];
+		struct refusal refusal;
+		bool leads_out =
+			slot->dialing != DIAL_NONE && slot->record >= 0 && slot->rule.text[0];
+		if (slot->talk == TALK_FREE || slot->ending || !leads_out)
+			continue;
+		bool allowed =
+			rules_decide(rules, &slot->host, slot->port, worker->routes, &refusal);
+		const struct rule *deny = refusal.deny;
+		if (allowed && slot->dialled && !slot->by_proxy)
+			deny = rules_deny_address(rules, &slot->dialled_to, slot->port);
+		if (allowed && !deny)
+			continue;
+		record_slot(worker, slot, VERDICT_DENIED, deny ? deny->text : "",
+			    "denied while it was open", FIX_NONE);
+		slot_reset(worker, slot);
+	}
+}
+
+void worker_take_order(struct worker *worker)
+{
+	struct order order;
+	int fds[FD_PASSED];
+	ssize_t got = fd_receive(worker->control, &order, sizeof(order), fds);
+	if (got != (ssize_t)sizeof(order))
+		_exit(0); // the supervisor is gone
+	switch (order.kind) {
+	case ORDER_FILES:
+		lookup_files(worker, order.changed, fds);
+		break;
+	case ORDER_RULES:
+		// Not here: whoever waited for this order is in the middle of a connection.
+		worker->rules_changed = true;
+		break;
+	case ORDER_SOCKETS:
+		accept_take_sockets(worker, fds);
+		break;
+	case ORDER_SEEN:
+		slot_seen(worker, order.token);
+		break;
+	case ORDER_END:
+		record_flush(worker);
+		_exit(0);
+	}
+}
+
+static void slot_event(struct worker *worker, const struct epoll_event *event, enum tag tag)
+{
+	uint32_t index = (uint32_t)event->data.u64;
+	struct slot *slot = index < worker->used ? &worker->slots[index] : NULL;
+	if (!slot || slot->talk == TALK_FREE || slot->ending ||
+	    slot_tag(tag, index, slot->generation) != event->data.u64)
+		return;
+	if (tag == TAG_ATTEMPT_0 || tag == TAG_ATTEMPT_1) {
+		dial_event(worker, slot, tag == TAG_ATTEMPT_1);
+		return;
+	}
+	enum side side = tag == TAG_CLIENT ? CLIENT : SERVER;
+	if (event->events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR))
+		slot->readable[side] = true;
+	if (event->events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR))
+		slot->closing[side] = true;
+	if (event->events & (EPOLLOUT | EPOLLHUP | EPOLLERR))
+		slot->writable[side] = true;
+	slot_wake(worker, slot);
+}
+
+static void dispatch(struct worker *worker, const struct epoll_event *event)
+{
+	enum tag tag = (enum tag)(event->data.u64 >> 60);
+	uint32_t index = (uint32_t)event->data.u64;
+	switch (tag) {
+	case TAG_LISTENER:
+		if (index == LISTENER_DNS)
+			respond_datagrams(worker, worker->listeners[index]);
+		else
+			accept_all(worker, index);
+		break;
+	case TAG_PUBLISHED:
+		accept_published(worker, index);
+		break;
+	case TAG_CONTROL:
+		worker_take_order(worker);
+		break;
+	case TAG_ARES:
+		lookup_event(worker, (int)index, event->events);
+		break;
+	case TAG_CLIENT:
+	case TAG_SERVER:
+	case TAG_ATTEMPT_0:
+	case TAG_ATTEMPT_1:
+		slot_event(worker, event, tag);
+		break;
+	}
+}
+
+static void run_queue(struct worker *worker)
+{
+	// Those that are queued again meanwhile come in the next round.
+	uint32_t count = worker->queue_count;
+	for (uint32_t i = 0; i < count; i++) {
+		struct slot *slot = &worker->slots[worker->queue[i]];
+		slot->queued = false;
+		if (slot->talk == TALK_FREE)
+			worker->free[worker->free_count++] = worker->queue[i];
+		else
+			talk_run(worker, slot);
+	}
+	memmove(worker->queue, worker->queue + count,
+		(worker->queue_count - count) * sizeof(*worker->queue));
+	worker->queue_count -= count;
+}
+
+// What ended in this turn is freed when nobody has it in hand any more.
+static void free_ended(struct worker *worker)
+{
+	for (uint32_t i = 0; i < worker->ending_count; i++) {
+		struct slot *slot = &worker->slots[worker->ending[i]];
+		flow_free(worker, &slot->flow[CLIENT]);
+		flow_free(worker, &slot->flow[SERVER]);
+		slot_free(worker, slot);
+	}
+	worker->ending_count = 0;
+}
+
+static void run_timers(struct worker *worker)
+{
+	bool paused = worker->any_paused;
+	worker->next_timers = worker->now + TICK_MILLISECONDS;
+	worker->any_paused = false;
+	for (uint32_t i = 0; i < worker->used && (worker->deadlines || paused); i++) {
+		struct slot *slot = &worker->slots[i];
+		if (slot->talk == TALK_FREE || slot->ending)
+			continue;
+		if (slot->paused) {
+			slot->paused = false;
+			slot_wake(worker, slot);
+		}
+		if (slot->deadline && slot->deadline <= worker->now) {
+			talk_expired(worker, slot);
+			slot_wake(worker, slot);
+		}
+	}
+}
+
+static int sleep_time(struct worker *worker)
+{
+	int limit = -1;
+	if (worker->queue_count)
+		return 0;
+	if (worker->deadlines || worker->any_paused)
+		limit = TICK_MILLISECONDS;
+	else if (worker->any_dirty)
+		limit = 1000;
+	else if (worker->held_count > SWEEP_LEAST)
+		limit = SWEEP_MILLISECONDS;
+	return lookup_timeout(worker, limit);
+}
+
+// Before its slots are used up the first worker asks for a second one.
+static void share_load(struct worker *worker)
+{
+	atomic_store_explicit(&worker->shared->live[!worker->first], worker->live,
+			      memory_order_relaxed);
+	if (worker->live < SLOTS_SCARCE || worker->full || !worker->first)
+		return;
+	struct report report = { .kind = REPORT_FULL };
+	worker->full = fd_send(worker->control, &report, sizeof(report), NULL, 0) == 0;
+}
+
+static _Noreturn void loop(struct worker *worker)
+{
+	struct epoll_event events[EVENTS_A_TURN];
+	for (;;) {
+		int count = epoll_wait(worker->epoll, events, EVENTS_A_TURN, sleep_time(worker));
+		worker->now = steady_now();
+		for (int i = 0; i < count; i++)
+			dispatch(worker, &events[i]);
+		while (worker->rules_changed) {
+			worker->rules_changed = false;
+			judge_again(worker);
+		}
+		if (count <= 0)
+			ares_process_fd(worker->channel, ARES_SOCKET_BAD, ARES_SOCKET_BAD);
+		run_queue(worker);
+		if (worker->now >= worker->next_timers)
+			run_timers(worker);
+		free_ended(worker);
+		if (worker->any_dirty && worker->now >= worker->next_flush)
+			record_flush(worker);
+		if (worker->now >= worker->next_sweep)
+			slot_sweep(worker);
+		share_load(worker);
+	}
+}
+
+// http://[user:password@]host[:port]
+static void use_upstream(struct worker *worker, const char *url)
+{
+	if (!url || !*url)
+		return;
+	url += str_starts(url, "http://") ? strlen("http://") : 0;
+	size_t length = strcspn(url, "/");
+	const char *at = memrchr(url, '@', length);
+	const char *host = at ? at + 1 : url;
+	worker->upstream_port = 80;
+	worker->has_upstream = host_parse_port(host, length - (size_t)(host - url),
+					       &worker->upstream, &worker->upstream_port);
+	if (at) {
+		char encoded[400];
+		base64_url_user(url, (size_t)(at - url), encoded, sizeof(encoded));
+		snprintf(worker->authorization, sizeof(worker->authorization),
+			 "Proxy-Authorization: Basic %s\r\n", encoded);
+	}
+}
+
+static void prepare(struct worker *worker, const struct worker_start *start)
+{
+	worker->shared = start->shared;
+	worker->first = start->first;
+	worker->control = start->control;
+	worker->hosts_file = -1;
+	worker->routes = own_open();
+	worker->spare = fcntl(worker->control, F_DUPFD_CLOEXEC, 3);
+	worker->now = worker->rate_start = steady_now();
+	worker->files_checked = worker->now - 60000;
+	worker->epoll = epoll_create1(EPOLL_CLOEXEC);
+	watch(worker, worker->control, TAG_CONTROL, 0, EPOLLIN);
+	for (unsigned i = 0; i < start->listener_count; i++) {
+		unsigned port = i - LISTENER_FIRST_PORT;
+		worker->listeners[i] = start->listeners[i];
+		if (i >= LISTENER_FIRST_PORT && port < start->egress->loopback_count)
+			worker->loopback[i] = start->egress->loopback[port];
+		if (worker->listeners[i] < 0)
+			continue;
+		bool names = i == LISTENER_DNS || i == LISTENER_DNS_TCP;
+		if (start->first || !names)
+			watch(worker, worker->listeners[i], TAG_LISTENER, i, EPOLLIN);
+	}
+	worker->listener_count = start->listener_count;
+	worker->relayed = start->relayed;
+	memcpy(worker->loopback_ports, start->egress->loopback, sizeof(worker->loopback_ports));
+	worker->published_count = start->first ? start->published_count : 0;
+	for (unsigned i = 0; i < worker->published_count; i++) {
+		worker->published[i] = start->published[i];
+		worker->published_inside[i] = start->egress->publish[i].inside;
+		watch(worker, worker->published[i], TAG_PUBLISHED, i, EPOLLIN);
+	}
+	for (int i = 0; i < PIPES_MOST; i++)
+		worker->pipes[i].ends[0] = worker->pipes[i].ends[1] = -1;
+	use_upstream(worker, start->upstream);
+	worker->behind_box = start->egress->behind_box;
+	snprintf(worker->no_proxy, sizeof(worker->no_proxy), "%s",
+		 start->no_proxy ? start->no_proxy : "");
+}
+
+static void *take_memory(size_t bytes)
+{
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (memory == MAP_FAILED)
+		_exit(1);
+	return memory;
+}
+
+_Noreturn void worker_main(const struct worker_start *start)
+{
+	static struct worker worker;
+	worker.slots = take_memory(SLOTS_MOST * sizeof(struct slot));
+	worker.buffers = take_memory(2 * SLOTS_MOST * (size_t)BUFFER_SIZE);
+	prepare(&worker, start);
+	if (worker.epoll < 0 || worker.routes < 0 || lookup_begin(&worker) < 0 || wall_close() < 0)
+		_exit(1);
+	worker_take_order(&worker); // the first: the host's tables of names
+	if (worker.published_count)
+		accept_want_sockets(&worker);
+	loop(&worker);
+}

@@ -1,0 +1,67 @@
+// Messages between the supervisor and a worker of the proxy, over a SOCK_SEQPACKET socket pair.
+#pragma once
+
+#include "net/rules/shared.h"
+
+enum { REASON_MOST = 128, VISITS_MOST = 8 };
+
+// One connection that was let through.
+struct visit {
+	int64_t time; // milliseconds, by CLOCK_MONOTONIC
+	bool dialled; // `address` is where it went
+	struct address address;
+};
+
+// Both ends of a connection as the client has them.
+struct ends {
+	struct address from, to;
+	uint16_t from_port, to_port;
+};
+
+// What became of connections to one destination, since the last message about it.
+struct record {
+	struct host host;
+	uint16_t port;
+	enum verdict { VERDICT_ALLOWED, VERDICT_DENIED, VERDICT_FAILED } verdict;
+	char rule[RULE_TEXT_MOST]; // that allowed or denied; empty for none
+	char why[REASON_MOST];     // of DENIED and FAILED
+	// DENIED: a rule that would allow it, for this very destination
+	enum fix { FIX_NONE, FIX_RULE, FIX_RAW, FIX_ECH } fix; // host:port; with /tcp, /ech
+	bool explicit_proxy;                                   // came by HTTP proxy or SOCKS
+	struct ends ends; // of the last connection: tell whose it was
+	uint32_t count;
+	uint64_t up, down;
+	unsigned batch, visit_count; // ALLOWED: each of `count`, one by one
+	struct visit visits[VISITS_MOST];
+};
+
+// Whether both speak of one destination, verdict and reason.
+bool record_alike(const struct record *left, const struct record *right);
+
+// To the supervisor.
+struct report {
+	enum report_kind {
+		REPORT_RECORD,  // `record`
+		REPORT_NEW,     // `record`, the first of its kind: answered by ORDER_SEEN, with
+				// `token`
+		REPORT_FILES,   // are the host's tables of names still the same? Answered by
+				// ORDER_FILES
+		REPORT_FULL,    // slots become scarce: another worker, please
+		REPORT_SOCKETS, // more sockets of the box's, for published ports
+	} kind;
+	struct record record;
+	uint64_t token; // of who waits
+};
+
+// To a worker.
+struct order {
+	enum order_kind {
+		ORDER_FILES,   // with descriptors of hosts and resolv.conf where they changed
+		ORDER_RULES,   // the rules changed: look at every connection again
+		ORDER_SOCKETS, // with sockets
+		ORDER_SEEN,    // the new record of `token` was taken, and whose it is was looked up
+		ORDER_END,     // report, then exit
+	} kind;
+	bool changed[2]; // ORDER_FILES: which of the two came
+	uint64_t token;  // ORDER_SEEN
+};

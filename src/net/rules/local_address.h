@@ -1,0 +1,22 @@
+// Whether an address is this host's own: on any of its devices, as the kernel's table of routes
+// says.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/host.h"
+#include "net/parse/parse.h"
+
+// What dials of it must be told; a kernel that does not answer leaves it unknown, which is refused
+// as well.
+enum own { OWN_NOT, OWN_HOST, OWN_UNKNOWN };
+
+// The socket for the questions, or -1 with errno.
+int own_open(void);
+enum own own_ask(int netlink, const struct address *address);
+
+// One answer: the type of the route (RTN_*), or an errno. DONE for the answer to `sequence`, MORE
+// for one to an earlier question. Pure.
+enum parse own_parse(const uint8_t *bytes, size_t length, uint32_t sequence, unsigned *ret_type,
+		     int *ret_error);

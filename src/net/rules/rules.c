@@ -1,0 +1,210 @@
+// Owns the compiled rules.
+#include "net/rules/rules.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/err.h"
+#include "base/list.h"
+#include "base/str.h"
+#include "net/rules/local_address.h"
+#include "plan.h"
+
+struct shared *shared_new(void)
+{
+	void *memory = mmap(NULL, sizeof(struct shared), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+static int add_rules(const struct list *words, struct rule *rules, unsigned *count)
+{
+	list_each (item, words) {
+		struct rule *rule = &rules[*count];
+		if (*count == RULES_MOST)
+			return fail(0, "more than %d rules for the network", RULES_MOST);
+		if (!destination_parse(item->text, &rule->destination))
+			return fail(0, "'%s' is no destination", item->text);
+		rule->ech = rule->destination.suffix == SUFFIX_ECH;
+		snprintf(rule->text, sizeof(rule->text), "%s", item->text);
+		++*count;
+	}
+	return 0;
+}
+
+static int add_budgets(const struct list *words, enum budget_kind kind, struct rules *rules)
+{
+	static const char *const flags[] = {
+		[BUDGET_UPLOAD] = "--upload",
+		[BUDGET_DOWNLOAD] = "--download",
+		[BUDGET_CONNECTIONS] = "--connections",
+		[BUDGET_RATE] = "--rate",
+	};
+	list_each (item, words) {
+		struct budget *budget = &rules->budgets[rules->budget_count];
+		if (rules->budget_count == BUDGETS_MOST)
+			return fail(0, "more than %d budgets", BUDGETS_MOST);
+		if (!destination_budget(item->text, &budget->destination, &budget->for_all,
+					&budget->most))
+			return fail(0, "'%s' is no budget", item->text);
+		budget->kind = kind;
+		snprintf(budget->text, sizeof(budget->text), "%s %s", flags[kind], item->text);
+		rules->budget_count++;
+	}
+	return 0;
+}
+
+static int add_raw_ports(const struct list *words, struct rules *rules)
+{
+	rules->raw_count = 0;
+	list_each (item, words) {
+		unsigned long long port;
+		if (rules->raw_count == RAW_PORTS_MOST)
+			return fail(0, "more than %d raw ports", RAW_PORTS_MOST);
+		if (!str_number(item->text, strlen(item->text), 1, 65535, &port))
+			return fail(0, "'%s' is not a port", item->text);
+		rules->raw_ports[rules->raw_count++] = (uint16_t)port;
+	}
+	return 0;
+}
+
+// Each host that the user named, also by `sbx allow`; none of a group, which has a reason for each.
+static void pass_encrypted(const struct plan *plan, struct rules *rules)
+{
+	unsigned i = 0;
+	list_each (reason, &plan->egress.reasons)
+		rules->allow[i++].ech |= reason->text[0] == '\0';
+	for (; i < rules->allow_count; i++)
+		rules->allow[i].ech = true;
+}
+
+int rules_compile(const struct plan *plan, const struct list *more_allow,
+		  const struct list *more_deny, struct rules *rules)
+{
+	const struct profile *profile = plan->profile;
+	rules->allow_count = rules->deny_count = rules->budget_count = 0;
+	rules->private = profile->network_private == ANSWER_YES;
+	rules->strict = profile->dns == DNS_STRICT;
+	TRY(add_raw_ports(&profile->raw_ports, rules));
+	TRY(add_rules(&plan->egress.allow, rules->allow, &rules->allow_count));
+	TRY(add_rules(more_allow, rules->allow, &rules->allow_count));
+	if (profile->ech == ECH_PASS)
+		pass_encrypted(plan, rules);
+	TRY(add_rules(&plan->egress.deny, rules->deny, &rules->deny_count));
+	TRY(add_rules(more_deny, rules->deny, &rules->deny_count));
+	TRY(add_budgets(&profile->upload, BUDGET_UPLOAD, rules));
+	TRY(add_budgets(&profile->download, BUDGET_DOWNLOAD, rules));
+	TRY(add_budgets(&profile->connections, BUDGET_CONNECTIONS, rules));
+	return add_budgets(&profile->rate, BUDGET_RATE, rules);
+}
+
+const struct rules *rules_current(const struct shared *shared)
+{
+	return &shared->rules[atomic_load_explicit(&shared->generation, memory_order_acquire) % 2];
+}
+
+static const struct rule *find(const struct rule *rules, unsigned count, const struct host *host,
+			       uint16_t port)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (destination_matches(&rules[i].destination, host, port))
+			return &rules[i];
+	return NULL;
+}
+
+bool rules_is_loopback(const struct address *address)
+{
+	static const struct address any, own = { { [15] = 1 } };
+	return (address_is_v4(address) && (address->bytes[12] == 127 || address->bytes[12] == 0)) ||
+	       memcmp(address, &any, sizeof(any)) == 0 || memcmp(address, &own, sizeof(own)) == 0;
+}
+
+static bool means(const struct rule *rule, const struct address *address, int routes)
+{
+	enum reach reach = address_reach(address);
+	if (rule->destination.prefix == 128)
+		return true;
+	if (reach == REACH_NEVER ||
+	    (reach == REACH_PRIVATE && address_reach(&rule->destination.network) != reach))
+		return false;
+	return own_ask(routes, address) == OWN_NOT;
+}
+
+const struct rule *rules_decide(const struct rules *rules, const struct host *host, uint16_t port,
+				int routes, struct refusal *ret)
+{
+	bool address = host->kind == HOST_ADDRESS, wide = false;
+	const struct rule *allow = NULL;
+	*ret = (struct refusal){ find(rules->deny, rules->deny_count, host, port), "denied by rule",
+				 FIX_NONE };
+	if (ret->deny)
+		return NULL;
+	if (address && rules_is_loopback(&host->address)) {
+		ret->why = "this host itself; a port of it opens by --loopback PORT";
+		return NULL;
+	}
+	for (unsigned i = 0; i < rules->allow_count; i++) {
+		const struct rule *rule = &rules->allow[i];
+		if (!destination_matches(&rule->destination, host, port))
+			continue;
+		// Of several, one that lets every protocol pass counts.
+		if (!address || means(rule, &host->address, routes))
+			allow = !allow || rule->destination.suffix == SUFFIX_RAW ? rule : allow;
+		wide = true;
+		if (allow && allow->destination.suffix == SUFFIX_RAW)
+			break;
+	}
+	if (allow)
+		return allow;
+	ret->why = wide ? "a rule so wide does not open this address" : "not in the allowlist";
+	ret->fix = FIX_RULE;
+	return NULL;
+}
+
+const struct rule *rules_deny_address(const struct rules *rules, const struct address *address,
+				      uint16_t port)
+{
+	struct host host = { .kind = HOST_ADDRESS, .address = *address };
+	return find(rules->deny, rules->deny_count, &host, port);
+}
+
+bool rules_raw(const struct rules *rules, const struct rule *rule, uint16_t port)
+{
+	bool raw = rule->destination.suffix == SUFFIX_RAW;
+	for (unsigned i = 0; i < rules->raw_count; i++)
+		raw = raw || rules->raw_ports[i] == port;
+	return raw;
+}
+
+bool rules_ech(const struct rules *rules, const struct host *host, uint16_t port)
+{
+	for (unsigned i = 0; i < rules->allow_count; i++)
+		if (rules->allow[i].ech &&
+		    destination_matches(&rules->allow[i].destination, host, port))
+			return true;
+	return false;
+}
+
+uint64_t rules_budgets(const struct rules *rules, const struct host *host, uint16_t port)
+{
+	uint64_t bits = 0;
+	for (unsigned i = 0; i < rules->budget_count; i++)
+		if (rules->budgets[i].for_all ||
+		    destination_matches(&rules->budgets[i].destination, host, port))
+			bits |= 1ULL << i;
+	return bits;
+}
+
+bool rules_know(const struct rules *rules, const char *name)
+{
+	struct host host = { .kind = HOST_NAME };
+	memcpy(host.name, name, strlen(name) + 1);
+	for (unsigned i = 0; i < rules->allow_count; i++) {
+		const struct destination *destination = &rules->allow[i].destination;
+		uint16_t port = destination->port_count ? destination->ports[0] : 443;
+		if (destination_matches(destination, &host, port))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,241 @@
+// Owns the decisions about the box's network that need no other room.
+#include "net/setup/egress.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+
+#include "base/arena.h"
+#include "base/destination.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/str.h"
+#include "net/setup/netns.h"
+#include "net/rules/shared.h"
+#include "plan.h"
+
+// Ports that names without ports are likely to be reached at, where the kernel cannot redirect.
+static const uint16_t usual_ports[] = { 80, 443, 22, 9418, 5432, 3306, 6379 };
+
+static void add_port(struct egress *egress, uint16_t port)
+{
+	for (unsigned i = 0; i < egress->port_count; i++)
+		if (egress->ports[i] == port)
+			return;
+	if (egress->port_count < LINK_PORTS_MOST)
+		egress->ports[egress->port_count++] = port;
+}
+
+static void list_ports(struct plan *plan)
+{
+	list_each (item, &plan->profile->allow) {
+		struct destination destination;
+		if (item->text[0] == '@' || !destination_parse(item->text, &destination))
+			continue;
+		for (unsigned i = 0; i < destination.port_count; i++)
+			add_port(&plan->egress, destination.ports[i]);
+	}
+	for (size_t i = 0; i < sizeof(usual_ports) / sizeof(*usual_ports); i++)
+		add_port(&plan->egress, usual_ports[i]);
+}
+
+// A port that two lines name is one door.
+static void add_loopback(struct egress *egress, uint16_t port)
+{
+	for (unsigned i = 0; i < egress->loopback_count; i++)
+		if (egress->loopback[i] == port)
+			return;
+	egress->loopback[egress->loopback_count++] = port;
+}
+
+static void add_publish(struct egress *egress, const struct publish *publish)
+{
+	for (unsigned i = 0; i < egress->publish_count; i++)
+		if (egress->publish[i].inside == publish->inside &&
+		    egress->publish[i].outside == publish->outside)
+			return;
+	egress->publish[egress->publish_count++] = *publish;
+}
+
+static int list_doors(struct plan *plan)
+{
+	struct egress *egress = &plan->egress;
+	list_each (item, &plan->profile->loopback) {
+		if (egress->loopback_count == LINK_LOOPBACK_MOST)
+			return fail(0, "%smore than %d ports of the loopback",
+				    origin_text(plan->arena, item->from), LINK_LOOPBACK_MOST);
+		uint16_t port = (uint16_t)atoi(item->text); // checked when set
+		if (port == LINK_PORT || port == LINK_DNS_PORT)
+			return fail(0, "%sport %u of the box's loopback is sbx's own",
+				    origin_text(plan->arena, item->from), port);
+		add_loopback(egress, port);
+	}
+	list_each (item, &plan->profile->publish) {
+		struct publish publish;
+		if (egress->publish_count == LINK_LOOPBACK_MOST)
+			return fail(0, "%smore than %d published ports",
+				    origin_text(plan->arena, item->from), LINK_LOOPBACK_MOST);
+		destination_publish(item->text, &publish.inside, &publish.outside);
+		add_publish(egress, &publish);
+	}
+	return 0;
+}
+
+// A guard counts all bytes together.
+static const struct item *for_one_host(const struct list *budgets)
+{
+	struct destination destination;
+	bool for_all;
+	uint64_t most;
+	list_each (item, budgets)
+		if (destination_budget(item->text, &destination, &for_all, &most) && !for_all)
+			return item;
+	return NULL;
+}
+
+// What a mode without a proxy does not do, whoever asked for it: told, not refused, as the mode was
+// asked for as well.
+static void tell_unkept(struct plan *plan)
+{
+	const struct profile *profile = plan->profile;
+	bool host = profile->network == NETWORK_HOST, guard = profile->guard == ANSWER_YES;
+	const struct {
+		const char *key;
+		const struct item *unkept;
+	} rows[] = {
+		{ "deny", host && !guard ? profile->deny.first : NULL },
+		{ "upload", !host   ? NULL
+			    : guard ? for_one_host(&profile->upload)
+				    : profile->upload.first },
+		{ "download", !host   ? NULL
+			      : guard ? for_one_host(&profile->download)
+				      : profile->download.first },
+		{ "connections", host ? profile->connections.first : NULL },
+		{ "rate", host ? profile->rate.first : NULL },
+		{ "loopback", host ? NULL : profile->loopback.first },
+		{ "publish", profile->publish.first },
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (rows[i].unkept)
+			list_add(&plan->warnings, plan->arena,
+				 arena_text(plan->arena,
+					    "%s%s %s has no effect in mode %s: it needs --network "
+					    "proxy",
+					    origin_text(plan->arena, rows[i].unkept->from),
+					    rows[i].key, rows[i].unkept->text,
+					    host ? "host" : "none"),
+				 rows[i].unkept->from);
+}
+
+int egress_plan(struct plan *plan)
+{
+	plan->egress.on = plan->profile->network == NETWORK_PROXY;
+	if (!plan->egress.on) {
+		tell_unkept(plan);
+		return 0;
+	}
+	plan->egress.proxy = "http://" LINK_OWN_V4 ":3128";
+	list_ports(plan);
+	return list_doors(plan);
+}
+
+static unsigned count(const struct list *list)
+{
+	unsigned number = 0;
+	list_each (item, list)
+		number++;
+	return number;
+}
+
+int egress_count(const struct plan *plan)
+{
+	const struct profile *profile = plan->profile;
+	unsigned budgets = count(&profile->upload) + count(&profile->download) +
+			   count(&profile->connections) + count(&profile->rate);
+	if (count(&plan->egress.allow) + RULES_ADDED_MOST > RULES_MOST ||
+	    count(&plan->egress.deny) + RULES_ADDED_MOST > RULES_MOST)
+		return fail(0, "more than %d rules for the network", RULES_MOST - RULES_ADDED_MOST);
+	return budgets > BUDGETS_MOST ? fail(0, "more than %d budgets", BUDGETS_MOST) : 0;
+}
+
+static const char *value_of(char *const *environment, const char *name)
+{
+	size_t length = strlen(name);
+	for (char *const *entry = environment; *entry; entry++)
+		if (strncasecmp(*entry, name, length) == 0 && (*entry)[length] == '=' &&
+		    (*entry)[length + 1])
+			return *entry + length + 1;
+	return NULL;
+}
+
+// Whose addresses are looked up by the caller's proxy are not seen here.
+static void tell_unseen(struct plan *plan)
+{
+	struct destination destination;
+	list_each (item, &plan->egress.deny)
+		if (destination_parse(item->text, &destination) &&
+		    destination.kind == DESTINATION_NETWORK)
+			list_add(&plan->warnings, plan->arena,
+				 arena_text(plan->arena,
+					    "%sdeny %s holds for addresses, not for names that "
+					    "lead there: "
+					    "your own proxy looks them up; see --upstream none",
+					    origin_text(plan->arena, item->from), item->text),
+				 item->from);
+}
+
+// In the network of a box every name has a made-up address, and one address is the box's own: who
+// is there decides, and says whose wall it is. Found by effect: nobody else has that address. At
+// this port somebody is there also where the box cannot redirect.
+static void go_by_box(struct plan *plan)
+{
+	struct sockaddr_in own = { .sin_family = AF_INET, .sin_port = htons(LINK_PORT) };
+	const struct sockaddr *address = (const struct sockaddr *)&own;
+	autoclose int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	inet_pton(AF_INET, LINK_OWN_V4, &own.sin_addr);
+	if (fd < 0 || connect(fd, address, sizeof(own)) < 0) {
+		list_add(&plan->warnings, plan->arena,
+			 "the box around this one has no network, and so has this one: start that "
+			 "one with --network proxy",
+			 (struct origin){ .file = "network" });
+		return;
+	}
+	fd_close(&fd);
+	own.sin_port = 0;
+	fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0 || bind(fd, address, sizeof(own)) < 0)
+		return; // its network is the host's
+	plan->egress.behind_box = true;
+	plan->egress.upstream = arena_text(plan->arena, "http://" LINK_OWN_V4 ":%d", LINK_PORT);
+}
+
+int egress_upstream(struct plan *plan, char *const *environment)
+{
+	static const char *const names[] = { "https_proxy", "all_proxy", "http_proxy" };
+	struct egress *egress = &plan->egress;
+	const char *url = plan->profile->upstream;
+	if (!egress->on || (url && str_equal(url, "none")))
+		return 0;
+	for (size_t i = 0; !url && i < sizeof(names) / sizeof(*names); i++)
+		url = value_of(environment, names[i]);
+	if (!url && plan->inside && plan->egress.allow.first)
+		go_by_box(plan);
+	if (!url)
+		return 0;
+	if (strstr(url, "://") && !str_starts(url, "http://")) {
+		list_add(&plan->warnings, plan->arena,
+			 "your proxy is no http:// one and is not used: --upstream "
+			 "http://host:port, or "
+			 "--upstream none",
+			 (struct origin){ .file = "upstream" });
+		return 0;
+	}
+	egress->upstream = arena_copy(plan->arena, url, strlen(url));
+	const char *excepted = value_of(environment, "no_proxy");
+	tell_unseen(plan);
+	egress->no_proxy = excepted ? arena_copy(plan->arena, excepted, strlen(excepted)) : NULL;
+	return 0;
+}

@@ -1,0 +1,345 @@
+// Owns the making of the box's network. See design.md 5: lo, one address, a default route of type
+// local (AnyIP), one TPROXY rule for each family (kernel: Documentation/networking/tproxy.rst).
+#include "net/setup/netns.h"
+
+#include <errno.h>
+#include <linux/netlink.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/sys.h"
+#include "base/testing.h"
+#include "plan.h"
+#include "run.h"
+
+enum { SEQUENCE_V4_LAST = 3, SEQUENCE_LINKS_LAST = 5, SEQUENCE_RULES_LAST = 4, BACKLOG = 1024 };
+
+// The helper shares pid 1's memory and descriptors, as a copy would cost both of them 0.1 ms: it
+// works on what it is given and on its own stack, by calls that leave errno alone.
+struct helper {
+	bool egress, redirect; // a way out at all; by a rule instead of single ports
+	bool lingers;          // for a test: stays a while when all is done
+	int report; // a socket: an errno or 0 for the namespace, then for what is in it; back: pid
+		    // 1 is in it
+	int sysctl; // /proc/sys: what is below "net" is that of whoever looks
+	const char *what; // that failed
+	struct ifreq loopback;
+	uint16_t loopback_ports[LINK_LOOPBACK_MOST], ports[LINK_PORTS_MOST];
+	unsigned loopback_count, port_count;
+	int listeners[LISTENERS_MOST];
+	unsigned listener_count;
+};
+
+enum parse link_parse_ack(const uint8_t *bytes, size_t length, size_t *ret_used,
+			  uint32_t *ret_sequence, int *ret_error)
+{
+	struct nlmsghdr header;
+	int error;
+	if (length < sizeof(header))
+		return PARSE_MORE;
+	memcpy(&header, bytes, sizeof(header));
+	if (header.nlmsg_len < sizeof(header) || header.nlmsg_len > length)
+		return PARSE_BAD;
+	if (header.nlmsg_type != NLMSG_ERROR || header.nlmsg_len < sizeof(header) + sizeof(error))
+		return PARSE_BAD;
+	memcpy(&error, bytes + sizeof(header), sizeof(error));
+	if (error > 0 || error < -4095)
+		return PARSE_BAD;
+	size_t used = NLMSG_ALIGN(header.nlmsg_len);
+	*ret_used = used < length ? used : length;
+	*ret_sequence = header.nlmsg_seq;
+	*ret_error = -error;
+	return PARSE_DONE;
+}
+
+// Sends messages and reads acknowledgements up to that of `last`. An error after `needed` is none:
+// without IPv6 its addresses stay out of reach.
+static long converse(int protocol, const void *messages, unsigned size, uint32_t needed,
+		     uint32_t last)
+{
+	uint8_t reply[4096];
+	long fd = sys_raw(SYS_socket, AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol);
+	if (fd < 0)
+		return fd;
+	long got = sys_raw(SYS_write, fd, (long)messages, size);
+	while (got >= 0) {
+		got = sys_raw(SYS_read, fd, (long)reply, sizeof(reply));
+		for (size_t at = 0, used; got > 0 && at < (size_t)got; at += used) {
+			uint32_t sequence;
+			int error;
+			if (link_parse_ack(reply + at, (size_t)got - at, &used, &sequence,
+					   &error) != PARSE_DONE)
+				got = -EBADMSG;
+			else if (error && sequence <= needed)
+				got = -error;
+			else if (sequence == last) {
+				sys_raw(SYS_close, fd, 0, 0);
+				return 0;
+			}
+			if (got < 0)
+				break;
+		}
+	}
+	sys_raw(SYS_close, fd, 0, 0);
+	return got;
+}
+
+static long set_option(long fd, int level, int option)
+{
+	int on = 1;
+	return sys_raw5(SYS_setsockopt, fd, level, option, (long)&on, sizeof(on));
+}
+
+struct wanted {
+	int type; // SOCK_STREAM or SOCK_DGRAM
+	uint16_t port;
+	enum { AT_ALL, AT_LOOPBACK } at;
+	bool transparent;
+};
+
+// One socket for both families, or for IPv4 alone where the kernel has no IPv6.
+static long open_listener(const struct wanted *wanted)
+{
+	int off = 0, type = wanted->type | SOCK_CLOEXEC | SOCK_NONBLOCK;
+	struct sockaddr_in6 v6 = { .sin6_family = AF_INET6, .sin6_port = htons(wanted->port) };
+	struct sockaddr_in v4 = { .sin_family = AF_INET, .sin_port = htons(wanted->port) };
+	bool mapped = wanted->at == AT_LOOPBACK;
+	if (mapped) {
+		v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+		v6.sin6_addr.s6_addr[10] = v6.sin6_addr.s6_addr[11] = 0xff;
+		memcpy(v6.sin6_addr.s6_addr + 12, &v4.sin_addr, 4);
+	}
+	long fd = sys_raw(SYS_socket, AF_INET6, type, 0), result;
+	bool is_v6 = fd >= 0;
+	if (fd == -EAFNOSUPPORT)
+		fd = sys_raw(SYS_socket, AF_INET, type, 0);
+	if (fd < 0)
+		return fd;
+	set_option(fd, SOL_SOCKET, SO_REUSEADDR);
+	if (is_v6)
+		sys_raw5(SYS_setsockopt, fd, IPPROTO_IPV6, IPV6_V6ONLY, (long)&off, sizeof(off));
+	if (wanted->transparent)
+		set_option(fd, is_v6 ? IPPROTO_IPV6 : IPPROTO_IP,
+			   is_v6 ? IPV6_TRANSPARENT : IP_TRANSPARENT);
+	if (wanted->type == SOCK_STREAM) // whoever is accepted inherits it
+		set_option(fd, IPPROTO_TCP, TCP_NODELAY);
+	if (wanted->type == SOCK_DGRAM) {
+		set_option(fd, is_v6 ? IPPROTO_IPV6 : IPPROTO_IP,
+			   is_v6 ? IPV6_RECVPKTINFO : IP_PKTINFO);
+		set_option(fd, is_v6 ? IPPROTO_IPV6 : IPPROTO_IP,
+			   is_v6 ? IPV6_FREEBIND : IP_FREEBIND);
+	}
+	result = is_v6 ? sys_raw(SYS_bind, fd, (long)&v6, sizeof(v6))
+		       : sys_raw(SYS_bind, fd, (long)&v4, sizeof(v4));
+	if (result >= 0 && wanted->type == SOCK_STREAM)
+		result = sys_raw(SYS_listen, fd, BACKLOG, 0);
+	if (result < 0)
+		sys_raw(SYS_close, fd, 0, 0);
+	return result < 0 ? result : fd;
+}
+
+static long add_listener(struct helper *helper, struct wanted wanted)
+{
+	long fd = open_listener(&wanted);
+	if (fd >= 0)
+		helper->listeners[helper->listener_count++] = (int)fd;
+	return fd;
+}
+
+// Whose a connection is can be asked in its own network alone. A kernel that cannot tell is not
+// asked: any socket takes the place.
+static long add_owners(struct helper *helper)
+{
+	int type = SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
+	long fd = sys_raw(SYS_socket, AF_NETLINK, type, NETLINK_SOCK_DIAG);
+	if (fd < 0)
+		fd = sys_raw(SYS_socket, AF_UNIX, type, 0);
+	if (fd >= 0)
+		helper->listeners[helper->listener_count++] = (int)fd;
+	return fd;
+}
+
+// Low ports are the program's own to serve, in a namespace of its own.
+static void open_low_ports(const struct helper *helper)
+{
+	long fd = sys_raw(SYS_openat, helper->sysctl, (long)"net/ipv4/ip_unprivileged_port_start",
+			  O_WRONLY);
+	if (fd >= 0)
+		sys_raw(SYS_write, fd, (long)"0", 1);
+	sys_raw(SYS_close, fd, 0, 0);
+	sys_raw(SYS_close, helper->sysctl, 0, 0);
+}
+
+static long make_egress(struct helper *helper)
+{
+	long result = 0;
+	helper->what = "routes";
+	result = converse(NETLINK_ROUTE, link_messages, link_messages_size, SEQUENCE_V4_LAST,
+			  SEQUENCE_LINKS_LAST);
+	if (result < 0)
+		return result;
+	open_low_ports(helper);
+	helper->what = "listeners";
+	static const struct wanted standard[] = {
+		[LISTENER_ALL] = { SOCK_STREAM, LINK_PORT, AT_ALL, true },
+		[LISTENER_DNS] = { SOCK_DGRAM, LINK_DNS_PORT, AT_ALL, false },
+		[LISTENER_DNS_TCP] = { SOCK_STREAM, LINK_DNS_PORT, AT_ALL, false },
+	};
+	for (unsigned i = 0; i < LISTENER_OWNERS && result >= 0; i++)
+		result = add_listener(helper, standard[i]);
+	if (result >= 0)
+		result = add_owners(helper);
+	for (unsigned i = 0; i < helper->loopback_count && result >= 0; i++)
+		result = add_listener(helper,
+				      (struct wanted){ SOCK_STREAM, helper->loopback_ports[i],
+						       AT_LOOPBACK, false });
+	if (result < 0)
+		return result;
+	if (helper->redirect)
+		result = converse(NETLINK_NETFILTER, redirect_messages, redirect_messages_size,
+				  SEQUENCE_RULES_LAST, SEQUENCE_RULES_LAST);
+	if (helper->redirect && result >= 0)
+		return 0;
+	// A kernel without nf_tables or its TPROXY: one listener for each port of a list.
+	helper->redirect = false;
+	for (unsigned i = 0; i < helper->port_count; i++) {
+		result = add_listener(
+			helper, (struct wanted){ SOCK_STREAM, helper->ports[i], AT_ALL, false });
+		if (result < 0 && result != -EADDRINUSE)
+			return result;
+	}
+	return 0;
+}
+
+static long raise_loopback(const struct helper *helper)
+{
+	long fd = sys_raw(SYS_socket, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return fd;
+	long result = sys_raw(SYS_ioctl, fd, SIOCSIFFLAGS, (long)&helper->loopback);
+	sys_raw(SYS_close, fd, 0, 0);
+	return result;
+}
+
+static bool tell(const struct helper *helper, long result)
+{
+	int problem = result < 0 ? (int)-result : 0;
+	sys_raw(SYS_write, helper->report, (long)&problem, sizeof(problem));
+	return result >= 0;
+}
+
+static int helper_main(void *argument)
+{
+	static const struct timespec a_while = { .tv_nsec = 300000000 };
+	struct helper *helper = argument;
+	char entered;
+	helper->what = "a network namespace";
+	if (!tell(helper, sys_raw(SYS_unshare, CLONE_NEWNET, 0, 0)))
+		return 0;
+	helper->what = "lo";
+	tell(helper, helper->egress ? make_egress(helper) : raise_loopback(helper));
+	// Keeps the namespace until pid 1 is in it.
+	sys_raw(SYS_read, helper->report, (long)&entered, sizeof(entered));
+	if (helper->lingers)
+		sys_raw(SYS_nanosleep, (long)&a_while, 0, 0);
+	return 0;
+}
+
+static struct helper helper = {
+	.loopback = { .ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING },
+};
+
+// A network namespace takes the kernel 0.5 ms, and what is in it 0.2: as long as all else together.
+// A helper inside the box makes it meanwhile; pid 1 enters as soon as it is there.
+int link_child_network(const struct plan *plan, struct run *run)
+{
+	static char stack[32768] __attribute__((aligned(16)));
+	if (!plan->own_network)
+		return 0;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, run->network) < 0)
+		return fail(errno, "socketpair");
+	helper.report = run->network[1];
+	helper.egress = plan->egress.on;
+	helper.redirect = !testing_skips("redirect");
+	helper.lingers = testing_skips("helper-haste");
+	if (helper.egress) {
+		helper.sysctl = open("/proc/sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		helper.loopback_count = plan->egress.loopback_count;
+		helper.port_count = plan->egress.port_count;
+		memcpy(helper.loopback_ports, plan->egress.loopback, sizeof(helper.loopback_ports));
+		memcpy(helper.ports, plan->egress.ports, sizeof(helper.ports));
+	}
+	if (clone(helper_main, stack + sizeof(stack),
+		  CLONE_VM | CLONE_FILES | CLONE_PIDFD | SIGCHLD, &helper, &run->helper) < 0)
+		return fail(errno, "clone");
+	return 0;
+}
+
+// Both ends of the socket are ours: that the helper died is seen by its pidfd.
+static int hear_helper(const struct run *run)
+{
+	int problem;
+	struct pollfd events[] = { { .fd = run->network[0], .events = POLLIN },
+				   { .fd = run->helper, .events = POLLIN } };
+	while (poll(events, 2, -1) < 0)
+		if (errno != EINTR)
+			return fail(errno, "poll");
+	if (!events[0].revents ||
+	    read(run->network[0], &problem, sizeof(problem)) != sizeof(problem))
+		return fail(0, "the helper that makes the network died");
+	return problem ? fail(problem, "the box's network: %s", helper.what) : 0;
+}
+
+int link_child_join(const struct plan *plan, struct run *run)
+{
+	if (!plan->own_network)
+		return 0;
+	TRY(hear_helper(run));
+	if (setns(run->helper, CLONE_NEWNET) < 0)
+		return fail(errno, "enter the network namespace");
+	return write(run->network[0], "", 1) == 1 ? 0 : fail(errno, "let the helper go");
+}
+
+int link_child_listen(const struct plan *plan, struct run *run)
+{
+	if (!plan->own_network)
+		return 0;
+	TRY(hear_helper(run));
+	for (unsigned i = 0; i < helper.listener_count; i += FD_PASSED) {
+		unsigned count = helper.listener_count - i;
+		count = count > FD_PASSED ? FD_PASSED : count;
+		run->message.kind = MESSAGE_LISTENING;
+		run->message.number = helper.redirect;
+		if (fd_send(run->to_host, &run->message, sizeof(run->message), helper.listeners + i,
+			    count) < 0)
+			return fail(errno, "hand the listeners over");
+	}
+	for (unsigned i = 0; i < helper.listener_count; i++)
+		fd_close(&helper.listeners[i]);
+	return 0;
+}
+
+int link_child_alone(const struct plan *plan, struct run *run)
+{
+	siginfo_t info;
+	enum { PIDFD = 3 }; // P_PIDFD of Linux 5.4
+	if (!plan->own_network)
+		return 0;
+	if (waitid((idtype_t)PIDFD, (id_t)run->helper, &info, WEXITED) < 0)
+		return fail(errno, "wait for the helper");
+	fd_close(&run->helper);
+	fd_close(&run->network[0]);
+	fd_close(&run->network[1]);
+	return 0;
+}
