@@ -30,7 +30,7 @@ static int tell(char **words, const char *verb)
 				"network/prefix",
 				str_shown(*word));
 	for (char **word = words + 1; *word; word++)
-		TRY(live_tell((pid_t)run, verb, *word));
+		TRY(control_socket_tell((pid_t)run, verb, *word));
 	return 0;
 }
 

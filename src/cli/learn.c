@@ -93,10 +93,10 @@ static const char *host_caution(const char *text)
 {
 	struct host host;
 	uint16_t port = 0;
-	autoclose int routes = own_open();
+	autoclose int routes = local_open();
 	if (!host_parse_port(text, strlen(text), &host, &port) || host.kind != HOST_ADDRESS)
 		return NULL;
-	if (own_ask(routes, &host.address) != OWN_NOT)
+	if (local_ask(routes, &host.address) != LOCAL_NOT)
 		return "this machine itself";
 	switch (address_reach(&host.address)) {
 	case REACH_NEVER:

@@ -102,7 +102,7 @@ static void show_runs(struct out *out)
 {
 	enum { RUNS_MOST = 1024, COMMAND_MOST = 200 };
 	pid_t runs[RUNS_MOST];
-	unsigned count = live_runs(runs, RUNS_MOST);
+	unsigned count = control_socket_runs(runs, RUNS_MOST);
 	for (unsigned i = 0; i < count; i++) {
 		char path[64], command[COMMAND_MOST + 1] = "";
 		snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)runs[i]);

@@ -171,7 +171,7 @@ static int why_rules(struct box *box, const char *word, const struct host *host,
 	static struct rules rules;
 	struct list none = { 0 };
 	struct refusal refusal;
-	autoclose int routes = own_open();
+	autoclose int routes = local_open();
 	TRY(rules_compile(&box->plan, &none, &none, &rules));
 	const struct rule *rule = rules_decide(&rules, host, port, routes, &refusal);
 	out_text(out, "%s, port %u, ", word, port);

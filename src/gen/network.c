@@ -93,11 +93,11 @@ static void links(void)
 				.ifi_flags = IFF_UP,
 				.ifi_change = IFF_UP };
 	append(route_message(RTM_NEWLINK, 1, &up, sizeof(up), 0));
-	add_address(2, AF_INET, LINK_OWN_V4, 32);
-	add_route(3, AF_INET, LINK_OWN_V4);
-	add_address(4, AF_INET6, LINK_OWN_V6, 128);
-	add_route(5, AF_INET6, LINK_OWN_V6);
-	print("link_messages");
+	add_address(2, AF_INET, NETNS_OWN_V4, 32);
+	add_route(3, AF_INET, NETNS_OWN_V4);
+	add_address(4, AF_INET6, NETNS_OWN_V6, 128);
+	add_route(5, AF_INET6, NETNS_OWN_V6);
+	print("netns_messages");
 }
 
 static struct nl_msg *table_message(int type, uint32_t sequence, int flags)
@@ -191,7 +191,7 @@ static void add_rule(uint32_t sequence, unsigned char family, int flags)
 	enum { TCP_FLAGS = 13, SYN = 2, SYN_ACK = 0x12, V4_DESTINATION = 16, V6_DESTINATION = 24 };
 	static const unsigned char tcp = IPPROTO_TCP, syn = SYN, syn_ack = SYN_ACK;
 	static const unsigned char v4_loopback = 127, v6_loopback[16] = { [15] = 1 };
-	uint16_t port = htons(LINK_PORT);
+	uint16_t port = htons(NETNS_PORT);
 	struct nl_msg *message =
 		table_message(NFT_MSG_NEWRULE, sequence, NLM_F_CREATE | NLM_F_APPEND | flags);
 	nla_put_string(message, NFTA_RULE_TABLE, "sbx");

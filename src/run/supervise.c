@@ -83,7 +83,7 @@ int supervise_release(const struct plan *plan, struct run *run)
 //   signals           SIGNALS_A_TURN
 //   proxy             a message of each worker; at most WORKERS_MOST start, the death of one
 //                     ends the run, what it does not take is not waited for (net/host/proxy.c)
-//   owners            WHO_SLICE_MOST, of WHO_RECORD_MOST for one connection and WHO_RUN_MOST
+//   owners            OWNER_SLICE_MOST, of OWNER_RECORD_MOST for one connection and OWNER_RUN_MOST
 //                     for all (net/host/socket_owner.h)
 //   sbx allow         one wish; no box can ask (net/host/control_socket.c)
 //   the box's pid 1   one message
@@ -259,7 +259,7 @@ static void look_last(const struct plan *plan, const struct run *run, struct eye
 		proxy_used(run->proxy, &outcome->denials);
 	if (!done)
 		proxy_explain(plan, run->proxy, &outcome->told);
-	live_note(run->proxy, &outcome->told);
+	control_socket_note(run->proxy, &outcome->told);
 	list_each (item, &plan->warnings)
 		out_text(&outcome->told, "sbx: %s\n", item->text);
 }

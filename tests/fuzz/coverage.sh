@@ -15,7 +15,7 @@ parsers="src/agent/hook.c src/agent/trust.c src/base/destination.c src/base/gitc
 	src/net/parse/tls.c src/policy/argv.c src/policy/ini.c src/policy/keys.c src/policy/values.c
 	src/session/journal.c src/session/state.c src/session/tar.c src/session/words.c"
 # In files that do other things as well: netlink's, D-Bus' and /proc's words.
-functions="bus_reply link_parse_ack own_parse who_find_inode who_parse_socket"
+functions="bus_reply netns_parse_ack local_parse owner_find_inode owner_parse_socket"
 
 cover() { # NAME
 	fuzz_build "tests/fuzz/$1.c" "$work/$1" "$work/objects" "${flags[@]}" >"$work/$1.log" 2>&1 || return

@@ -32,14 +32,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (resolv.server_count == 0 || resolv.server_count > RESOLV_SERVERS_MOST ||
 	    resolv.search_count > RESOLV_SEARCH_MOST)
 		__builtin_trap();
-	for (size_t at = 0; at < size && link_parse_ack(data + at, size - at, &used, &sequence,
-							&error) == PARSE_DONE;
+	for (size_t at = 0; at < size && netns_parse_ack(data + at, size - at, &used, &sequence,
+							 &error) == PARSE_DONE;
 	     at += used)
 		if (used == 0 || used > size - at || error < 0)
 			__builtin_trap();
-	if (own_parse(data, size, 0, &type, &error) == PARSE_DONE && (error < 0 || (error && type)))
+	if (local_parse(data, size, 0, &type, &error) == PARSE_DONE &&
+	    (error < 0 || (error && type)))
 		__builtin_trap();
-	who_find_inode((const char *)data, size, 0x50);
-	who_parse_socket(data, size, 0, &inode);
+	owner_find_inode((const char *)data, size, 0x50);
+	owner_parse_socket(data, size, 0, &inode);
 	return 0;
 }

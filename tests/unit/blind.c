@@ -57,28 +57,28 @@ static pid_t tree_of(int count, unsigned long shared, int keep)
 	return init;
 }
 
-static void seek(struct who *who, pid_t init, uint16_t port)
+static void seek(struct owner_search *who, pid_t init, uint16_t port)
 {
 	struct ends ends = { .from_port = port };
 	ends.from.bytes[10] = ends.from.bytes[11] = 0xff;
 	ends.from.bytes[12] = 127;
 	ends.from.bytes[15] = 1;
 	ends.to = ends.from;
-	who_begin(who, init, &ends);
-	while (!who_step(who))
+	owner_begin(who, init, &ends);
+	while (!owner_step(who))
 		;
 }
 
 static void owners(void **state)
 {
 	enum { MUCH = 1 << 30 };
-	static struct who who, other;
+	static struct owner_search who, other;
 	uint16_t port;
 	(void)state;
 	int fd = listening(&port);
 	pid_t shared = tree_of(8, CLONE_FILES, -1), apart = tree_of(8, 0, -1);
 	pid_t holder = tree_of(0, 0, fd);
-	who_new(&who, -1);
+	owner_new(&who, -1);
 	who.record_most = who.run_most = 60LL * MUCH;
 	seek(&who, shared, port);
 	assert_int_equal(who.found, 0);
@@ -93,7 +93,7 @@ static void owners(void **state)
 	assert_string_equal(who.program, "test-blind");
 	// Only among the box's own, whatever holds it outside.
 	// As the kernel answers it.
-	who_new(&other, socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
+	owner_new(&other, socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
 	other.record_most = other.run_most = 60LL * MUCH;
 	seek(&other, apart, port);
 	assert_int_equal(other.found, 0);

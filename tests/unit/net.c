@@ -730,24 +730,24 @@ static void kernel_texts(void **state)
 	uint32_t sequence;
 	size_t used;
 	(void)state;
-	assert_int_equal(who_find_inode(table, strlen(table), 0x1f90), 111);
-	assert_int_equal(who_find_inode(table, strlen(table), 0x50), 222);
-	assert_int_equal(who_find_inode(table, strlen(table), 0x1f91), 0);
+	assert_int_equal(owner_find_inode(table, strlen(table), 0x1f90), 111);
+	assert_int_equal(owner_find_inode(table, strlen(table), 0x50), 222);
+	assert_int_equal(owner_find_inode(table, strlen(table), 0x1f91), 0);
 	unsigned long long inode = 0;
 	struct nlmsghdr diag = { .nlmsg_len = 88, .nlmsg_type = 20, .nlmsg_seq = 3 };
 	uint8_t socket[88] = { [84] = 0x39, [85] = 0x30 };
 	memcpy(socket, &diag, sizeof(diag));
-	assert_int_equal(who_parse_socket(socket, 88, 3, &inode), PARSE_DONE);
+	assert_int_equal(owner_parse_socket(socket, 88, 3, &inode), PARSE_DONE);
 	assert_int_equal(inode, 12345);
-	assert_int_equal(who_parse_socket(socket, 87, 3, &inode), PARSE_BAD);
-	assert_int_equal(who_parse_socket(socket, 15, 3, &inode), PARSE_BAD);
-	assert_int_equal(who_parse_socket(socket, 88, 4, &inode), PARSE_MORE);
+	assert_int_equal(owner_parse_socket(socket, 87, 3, &inode), PARSE_BAD);
+	assert_int_equal(owner_parse_socket(socket, 15, 3, &inode), PARSE_BAD);
+	assert_int_equal(owner_parse_socket(socket, 88, 4, &inode), PARSE_MORE);
 	memcpy(bytes, &header, sizeof(header));
 	memcpy(bytes + sizeof(header), &error, sizeof(error));
-	assert_int_equal(link_parse_ack(bytes, 36, &used, &sequence, &got), PARSE_DONE);
+	assert_int_equal(netns_parse_ack(bytes, 36, &used, &sequence, &got), PARSE_DONE);
 	assert_true(used == 36 && sequence == 7 && got == 95);
-	assert_int_equal(link_parse_ack(bytes, 35, &used, &sequence, &got), PARSE_BAD);
-	assert_int_equal(link_parse_ack(bytes, 10, &used, &sequence, &got), PARSE_MORE);
+	assert_int_equal(netns_parse_ack(bytes, 35, &used, &sequence, &got), PARSE_BAD);
+	assert_int_equal(netns_parse_ack(bytes, 10, &used, &sequence, &got), PARSE_MORE);
 }
 
 static void whose(void **state)
@@ -762,26 +762,26 @@ static void whose(void **state)
 	unsigned type;
 	(void)state;
 	memcpy(bytes, &answer, sizeof(answer));
-	assert_int_equal(own_parse(bytes, sizeof(bytes), 7, &type, &got), PARSE_DONE);
+	assert_int_equal(local_parse(bytes, sizeof(bytes), 7, &type, &got), PARSE_DONE);
 	assert_true(type == RTN_LOCAL && got == 0);
-	assert_int_equal(own_parse(bytes, sizeof(bytes), 8, &type, &got), PARSE_MORE);
-	assert_int_equal(own_parse(bytes, sizeof(bytes) - 1, 7, &type, &got), PARSE_BAD);
-	assert_int_equal(own_parse(bytes, 10, 7, &type, &got), PARSE_BAD);
+	assert_int_equal(local_parse(bytes, sizeof(bytes), 8, &type, &got), PARSE_MORE);
+	assert_int_equal(local_parse(bytes, sizeof(bytes) - 1, 7, &type, &got), PARSE_BAD);
+	assert_int_equal(local_parse(bytes, 10, 7, &type, &got), PARSE_BAD);
 	bytes[0] = 24; // shorter than a route
-	assert_int_equal(own_parse(bytes, sizeof(bytes), 7, &type, &got), PARSE_BAD);
+	assert_int_equal(local_parse(bytes, sizeof(bytes), 7, &type, &got), PARSE_BAD);
 	memcpy(bytes, &header, sizeof(header));
 	memcpy(bytes + sizeof(header), &error, sizeof(error));
-	assert_int_equal(own_parse(bytes, 20, 7, &type, &got), PARSE_DONE);
+	assert_int_equal(local_parse(bytes, 20, 7, &type, &got), PARSE_DONE);
 	assert_true(type == RTN_UNSPEC && got == 101);
 	memset(bytes + sizeof(header), 0x7f, sizeof(error)); // no error that there is
-	assert_int_equal(own_parse(bytes, 20, 7, &type, &got), PARSE_DONE);
+	assert_int_equal(local_parse(bytes, 20, 7, &type, &got), PARSE_DONE);
 	assert_true(got > 0);
 	// Who cannot ask does not dial.
 	struct host loopback;
 	assert_true(host_parse("127.0.0.1", 9, &loopback));
-	assert_int_equal(own_ask(-1, &loopback.address), OWN_UNKNOWN);
+	assert_int_equal(local_ask(-1, &loopback.address), LOCAL_UNKNOWN);
 	bytes[4] = RTM_NEWLINK;
-	assert_int_equal(own_parse(bytes, sizeof(bytes), 7, &type, &got), PARSE_BAD);
+	assert_int_equal(local_parse(bytes, sizeof(bytes), 7, &type, &got), PARSE_BAD);
 }
 
 static void coded(void **state)

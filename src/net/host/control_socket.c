@@ -75,7 +75,7 @@ static bool is_own(int fd, pid_t wanted)
 	       peer.uid == geteuid() && (wanted == 0 ? is_outside(peer.pid) : peer.pid == wanted);
 }
 
-int live_listen(void)
+int control_socket_listen(void)
 {
 	struct sockaddr_un address;
 	char name[NAME_MOST];
@@ -113,7 +113,7 @@ static int add(struct proxy *proxy, const struct wish *wish)
 	return 0;
 }
 
-bool live_take(struct proxy *proxy)
+bool control_socket_take(struct proxy *proxy)
 {
 	struct wish wish;
 	autoclose int fd = accept4(proxy->live, NULL, NULL, SOCK_CLOEXEC);
@@ -151,7 +151,7 @@ static int connect_to(pid_t run)
 	return found;
 }
 
-int live_tell(pid_t run, const char *word, const char *destination)
+int control_socket_tell(pid_t run, const char *word, const char *destination)
 {
 	struct wish wish = { .kind = str_equal(word, "allow") ? WISH_ALLOW : WISH_DENY };
 	int answer = 0;
@@ -181,7 +181,7 @@ static bool is_callers(pid_t run)
 	return stat(path, &status) == 0 && status.st_uid == geteuid();
 }
 
-unsigned live_runs(pid_t *runs, unsigned most)
+unsigned control_socket_runs(pid_t *runs, unsigned most)
 {
 	char name[NAME_MOST];
 	unsigned count = 0;
@@ -199,7 +199,7 @@ unsigned live_runs(pid_t *runs, unsigned most)
 	return count;
 }
 
-void live_note(const struct proxy *proxy, struct out *out)
+void control_socket_note(const struct proxy *proxy, struct out *out)
 {
 	if (proxy->live_problem)
 		out_text(out, "sbx: sbx allow and sbx deny could not reach this run: %s\n",

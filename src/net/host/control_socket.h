@@ -9,13 +9,13 @@ struct out;
 struct proxy;
 
 // The socket of this run, or -1 with errno: the run goes on without.
-int live_listen(void);
+int control_socket_listen(void);
 // Answers one client. True when the rules changed.
-bool live_take(struct proxy *proxy);
+bool control_socket_take(struct proxy *proxy);
 
 // The other side: `word` is "allow" or "deny". -1 with the error said.
-int live_tell(pid_t run, const char *word, const char *destination);
+int control_socket_tell(pid_t run, const char *word, const char *destination);
 // The caller's runs that can be told; returns how many, at most `most`.
-unsigned live_runs(pid_t *runs, unsigned most);
+unsigned control_socket_runs(pid_t *runs, unsigned most);
 // At the end of a run: that it could not be told.
-void live_note(const struct proxy *proxy, struct out *out);
+void control_socket_note(const struct proxy *proxy, struct out *out);

@@ -23,9 +23,9 @@
 #include "base/steady.h"
 #include "base/sys.h"
 #include "net/host/control_socket.h"
-#include "net/rules/rules.h"
 #include "net/host/seen.h"
 #include "net/proxy/worker.h"
+#include "net/rules/rules.h"
 #include "plan.h"
 #include "run.h"
 
@@ -61,7 +61,7 @@ int proxy_host(const struct plan *plan, struct run *run)
 	for (; proxy->published_count < plan->egress.publish_count; proxy->published_count++)
 		TRY(proxy->published[proxy->published_count] =
 			    listen_on_host(&plan->egress.publish[proxy->published_count]));
-	proxy->live = live_listen();
+	proxy->live = control_socket_listen();
 	proxy->live_problem = proxy->live < 0 ? errno : 0;
 	return 0;
 }
@@ -127,7 +127,8 @@ static _Noreturn void become_worker(const struct plan *plan, const struct run *r
 }
 
 // One that is gone is noticed by its pidfd; one that does not read what it is told is no proxy.
-static int send_order(int control, const struct order *order, const int *fds, unsigned count)
+static int send_order(int control, const struct worker_command *order, const int *fds,
+		      unsigned count)
 {
 	if (fd_send(control, order, sizeof(*order), fds, count) < 0 && errno == EAGAIN)
 		return fail(0, "the proxy does not listen");
@@ -137,7 +138,7 @@ static int send_order(int control, const struct order *order, const int *fds, un
 // The tables of names as they are now, where they are not as they were sent.
 static int send_files(struct sent *files, int control)
 {
-	struct order order = { .kind = ORDER_FILES };
+	struct worker_command order = { .kind = COMMAND_FILES };
 	int fds[2];
 	unsigned count = 0;
 	for (int i = 0; i < 2; i++) {
@@ -216,7 +217,7 @@ static int start_worker(const struct plan *plan, struct run *run)
 static int take_report(const struct plan *plan, struct run *run, unsigned worker)
 {
 	int control = run->proxy->workers[worker].control;
-	struct report report;
+	struct worker_event report;
 	siginfo_t info = { 0 };
 	int fds[FD_PASSED];
 	ssize_t got = fd_receive(control, &report, sizeof(report), fds);
@@ -225,14 +226,14 @@ static int take_report(const struct plan *plan, struct run *run, unsigned worker
 	if (got != (ssize_t)sizeof(report))
 		return fail(0, "the proxy died");
 	switch (report.kind) {
-	case REPORT_NEW:
-	case REPORT_RECORD:
+	case EVENT_NEW:
+	case EVENT_RECORD:
 		return seen_take(plan, run, run->proxy->connections, &report, control);
-	case REPORT_FILES:
+	case EVENT_FILES:
 		return send_files(run->proxy->workers[worker].files, control);
-	case REPORT_FULL:
+	case EVENT_FULL:
 		return start_worker(plan, run);
-	case REPORT_SOCKETS:
+	case EVENT_SOCKETS:
 		info.si_signo = SIGNAL_SOCKETS;
 		info.si_code = SI_QUEUE;
 		info.si_value.sival_int = SIGNAL_SOCKETS;
@@ -244,7 +245,7 @@ static int take_report(const struct plan *plan, struct run *run, unsigned worker
 
 void proxy_sockets(struct proxy *proxy, int *fds, unsigned count)
 {
-	struct order order = { .kind = ORDER_SOCKETS };
+	struct worker_command order = { .kind = COMMAND_SOCKETS };
 	if (proxy->worker_count)
 		fd_send(proxy->workers[0].control, &order, sizeof(order), fds, count);
 	for (unsigned i = 0; i < count; i++)
@@ -272,7 +273,7 @@ unsigned proxy_events(const struct proxy *proxy, struct pollfd *events)
 
 static int change_rules(const struct plan *plan, struct proxy *proxy)
 {
-	struct order order = { .kind = ORDER_RULES };
+	struct worker_command order = { .kind = COMMAND_RULES };
 	unsigned generation = proxy->shared ? atomic_load(&proxy->shared->generation) + 1 : 0;
 	if (!proxy->shared)
 		return 0;
@@ -304,7 +305,7 @@ int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *
 		if (!events[i].revents)
 			continue;
 		if (events[i].fd == proxy->live) {
-			if (live_take(proxy))
+			if (control_socket_take(proxy))
 				TRY(change_rules(plan, proxy));
 			continue;
 		}
@@ -331,7 +332,7 @@ void proxy_end(const struct plan *plan, struct run *run)
 	while (proxy_seeks(proxy) && proxy_look(plan, proxy) == 0)
 		;
 	for (unsigned i = 0; i < proxy->worker_count; i++) {
-		struct order order = { .kind = ORDER_END };
+		struct worker_command order = { .kind = COMMAND_END };
 		struct pollfd event = { .fd = proxy->workers[i].control, .events = POLLIN };
 		fd_send(event.fd, &order, sizeof(order), NULL, 0);
 		while (steady_now() < end && poll(&event, 1, LAST_WORDS_MILLISECONDS) > 0 &&

@@ -71,7 +71,7 @@ bool proxy_seeks(const struct proxy *proxy);
 int proxy_look(const struct plan *plan, struct proxy *proxy);
 // When the box is dead: takes the last words of the workers and ends them.
 void proxy_end(const struct plan *plan, struct run *run);
-// report.c: each destination that was denied or failed.
+// refusals.c: each destination that was denied or failed.
 void proxy_report(const struct proxy *proxy, struct denials *denials);
 
 // Each that was reached by a rule for every name.

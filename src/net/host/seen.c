@@ -14,7 +14,7 @@ struct connections *seen_new(int owners)
 {
 	struct connections *connections = calloc(1, sizeof(*connections));
 	if (connections) {
-		who_new(&connections->who, owners);
+		owner_new(&connections->who, owners);
 		connections->audit.fd = -1;
 	}
 	return connections;
@@ -23,7 +23,7 @@ struct connections *seen_new(int owners)
 // A worker that is gone is noticed elsewhere.
 static int tell(const struct sought *sought)
 {
-	struct order order = { .kind = ORDER_SEEN, .token = sought->token };
+	struct worker_command order = { .kind = COMMAND_SEEN, .token = sought->token };
 	if (fd_send(sought->control, &order, sizeof(order), NULL, 0) < 0 && errno == EAGAIN)
 		return fail(0, "the proxy does not listen");
 	return 0;
@@ -60,18 +60,18 @@ static struct seen *find(struct seen_list *list, const struct record *record, bo
 }
 
 int seen_take(const struct plan *plan, const struct run *run, struct connections *connections,
-	      const struct report *report, int control)
+	      const struct worker_event *report, int control)
 {
 	const struct record *record = &report->record;
 	bool fresh, allowed = record->verdict == VERDICT_ALLOWED;
 	struct seen *seen =
 		find(allowed ? &connections->allowed : &connections->refused, record, &fresh);
 	struct sought sought = { seen, *record, control, report->token };
-	bool waits = report->kind == REPORT_NEW;
+	bool waits = report->kind == EVENT_NEW;
 	if (seen && fresh && waits && connections->sought_count < SOUGHT_MOST) {
 		connections->sought[connections->sought_count++] = sought;
 		if (connections->sought_count == 1)
-			who_begin(&connections->who, run->init, &record->ends);
+			owner_begin(&connections->who, run->init, &record->ends);
 		return 0;
 	}
 	if (seen && fresh)
@@ -88,16 +88,16 @@ bool seen_seeks(const struct connections *connections)
 int seen_look(const struct plan *plan, struct connections *connections)
 {
 	struct sought *first = connections->sought;
-	if (!who_step(&connections->who))
+	if (!owner_step(&connections->who))
 		return 0;
 	first->seen->pid = connections->who.found;
-	memcpy(first->seen->program, connections->who.program, WHO_NAME);
+	memcpy(first->seen->program, connections->who.program, OWNER_NAME);
 	log_record(plan, connections, &first->record, first->seen);
 	int result = tell(first);
 	connections->sought_count--;
 	memmove(first, first + 1, connections->sought_count * sizeof(*first));
 	if (connections->sought_count)
-		who_begin(&connections->who, connections->who.init, &first->record.ends);
+		owner_begin(&connections->who, connections->who.init, &first->record.ends);
 	return result;
 }
 

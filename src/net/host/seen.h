@@ -3,8 +3,8 @@
 #pragma once
 
 #include "net/host/audit.h"
-#include "net/rules/control.h"
 #include "net/host/socket_owner.h"
+#include "net/rules/control.h"
 
 struct plan;
 struct run;
@@ -19,7 +19,7 @@ enum {
 struct seen {
 	struct record record; // with the sums of all that were alike
 	pid_t pid;            // of the program, 0 when it was gone
-	char program[WHO_NAME];
+	char program[OWNER_NAME];
 };
 
 struct seen_list {
@@ -38,7 +38,7 @@ struct sought {
 
 struct connections {
 	struct seen_list allowed, refused;
-	struct who who;
+	struct owner_search who;
 	struct sought sought[SOUGHT_MOST]; // the first is being looked for
 	unsigned sought_count;
 	struct audit audit;
@@ -49,7 +49,7 @@ struct connections *seen_new(int owners);
 // A worker's word of a destination; of a new one it is told when the owner is found. -1 when it
 // does not listen.
 int seen_take(const struct plan *plan, const struct run *run, struct connections *connections,
-	      const struct report *report, int control);
+	      const struct worker_event *report, int control);
 // Looks for owners, for a moment.
 bool seen_seeks(const struct connections *connections);
 int seen_look(const struct plan *plan, struct connections *connections);

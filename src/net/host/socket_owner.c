@@ -22,7 +22,7 @@
 static const char *const tables[] = { "tcp", "tcp6" };
 
 //   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1001  0 12345 1 ...
-unsigned long long who_find_inode(const char *text, size_t length, uint16_t port)
+unsigned long long owner_find_inode(const char *text, size_t length, uint16_t port)
 {
 	enum { WORD_LOCAL = 1, WORD_INODE = 9 };
 	const char *end = text + length;
@@ -61,58 +61,58 @@ static int64_t cpu_now(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-void who_new(struct who *who, int owners)
+void owner_new(struct owner_search *who, int owners)
 {
-	who->record_most = WHO_RECORD_MOST;
-	who->run_most = WHO_RUN_MOST;
-	who->doing = WHO_IDLE;
+	who->record_most = OWNER_RECORD_MOST;
+	who->run_most = OWNER_RUN_MOST;
+	who->doing = OWNER_IDLE;
 	who->file = who->process = who->entries = who->last = -1;
 	who->owners = owners;
 }
 
-static void stop(struct who *who, pid_t found, const char *program)
+static void stop(struct owner_search *who, pid_t found, const char *program)
 {
 	who->found = found;
 	snprintf(who->program, sizeof(who->program), "%s", program);
-	who_end(who);
+	owner_end(who);
 }
 
-void who_end(struct who *who)
+void owner_end(struct owner_search *who)
 {
 	fd_close(&who->file);
 	fd_close(&who->process);
 	fd_close(&who->entries);
-	who->doing = WHO_IDLE;
+	who->doing = OWNER_IDLE;
 }
 
-static void push(struct who *who, pid_t pid)
+static void push(struct owner_search *who, pid_t pid)
 {
-	if (who->pid_count < WHO_PIDS_MOST)
+	if (who->pid_count < OWNER_PIDS_MOST)
 		who->pids[who->pid_count++] = pid;
 }
 
-void who_begin(struct who *who, pid_t init, const struct ends *ends)
+void owner_begin(struct owner_search *who, pid_t init, const struct ends *ends)
 {
 	who->init = init;
 	who->ends = *ends;
 	who->inode = 0;
 	who->table = who->pid_count = who->table_count = 0;
 	who->record_spent = 0;
-	who->doing = WHO_ASK;
+	who->doing = OWNER_ASK;
 	push(who, init);
 }
 
-static void begin_descriptors(struct who *who)
+static void begin_descriptors(struct owner_search *who)
 {
 	who->entries = openat(who->process, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	who->looked += who->entries >= 0;
-	who->doing = who->entries >= 0 ? WHO_DESCRIPTORS : WHO_TREE;
+	who->doing = who->entries >= 0 ? OWNER_DESCRIPTORS : OWNER_TREE;
 	if (who->entries < 0)
 		fd_close(&who->process);
 }
 
-enum parse who_parse_socket(const uint8_t *bytes, size_t length, uint32_t sequence,
-			    unsigned long long *ret_inode)
+enum parse owner_parse_socket(const uint8_t *bytes, size_t length, uint32_t sequence,
+			      unsigned long long *ret_inode)
 {
 	struct nlmsghdr header;
 	struct inet_diag_msg found;
@@ -141,7 +141,7 @@ static void fill(const struct address *address, bool v4, uint32_t words[4])
 
 // The kernel looks one socket up by both its ends; the tables of /proc list every one of the
 // machine to find it.
-static bool ask(struct who *who)
+static bool ask(struct owner_search *who)
 {
 	bool v4 = address_is_v4(&who->ends.from) && address_is_v4(&who->ends.to);
 	struct question question = {
@@ -165,37 +165,38 @@ static bool ask(struct who *who)
 	while (result == PARSE_MORE) { // answered before send returns
 		ssize_t got = recv(who->owners, reply, sizeof(reply), MSG_DONTWAIT);
 		result = got < 0 ? PARSE_BAD
-				 : who_parse_socket(reply, (size_t)got, who->sequence, &who->inode);
+				 : owner_parse_socket(reply, (size_t)got, who->sequence,
+						      &who->inode);
 	}
 	return who->inode != 0;
 }
 
 // One program makes most of a run's connections: it is looked at first.
-static void begin_processes(struct who *who)
+static void begin_processes(struct owner_search *who)
 {
 	who->pid = who->last_pid;
 	who->process = who->last < 0 ? -1 : fcntl(who->last, F_DUPFD_CLOEXEC, 3);
 	begin_descriptors(who);
 }
 
-static void step_ask(struct who *who)
+static void step_ask(struct owner_search *who)
 {
 	if (ask(who))
 		begin_processes(who);
 	else
-		who->doing = WHO_TABLE;
+		who->doing = OWNER_TABLE;
 }
 
-static void step_table(struct who *who)
+static void step_table(struct owner_search *who)
 {
-	char path[64], text[WHO_TEXT];
+	char path[64], text[OWNER_TEXT];
 	snprintf(path, sizeof(path), "/proc/%d/net/%s", (int)who->init, tables[who->table]);
 	if (who->file < 0)
 		who->file = open(path, O_RDONLY | O_CLOEXEC);
 	// The kernel writes whole lines.
 	ssize_t got = who->file < 0 ? 0 : read(who->file, text, sizeof(text));
 	if (got > 0)
-		who->inode = who_find_inode(text, (size_t)got, who->ends.from_port);
+		who->inode = owner_find_inode(text, (size_t)got, who->ends.from_port);
 	if (got > 0 && !who->inode)
 		return;
 	fd_close(&who->file);
@@ -207,7 +208,7 @@ static void step_table(struct who *who)
 
 // Whether the table of descriptors was looked through by another name: clone(2) with CLONE_FILES
 // makes a thousand names of one, for nothing. kcmp(2) puts them into an order.
-static bool is_known_table(struct who *who, pid_t pid)
+static bool is_known_table(struct owner_search *who, pid_t pid)
 {
 	enum { KCMP_FILES = 2, LESS = 1, GREATER = 2 };
 	unsigned low = 0, high = who->table_count;
@@ -223,7 +224,7 @@ static bool is_known_table(struct who *who, pid_t pid)
 		else
 			low = middle + 1;
 	}
-	if (who->table_count == WHO_TABLES_MOST)
+	if (who->table_count == OWNER_TABLES_MOST)
 		return false;
 	memmove(who->tables + low + 1, who->tables + low,
 		(who->table_count - low) * sizeof(*who->tables));
@@ -232,7 +233,7 @@ static bool is_known_table(struct who *who, pid_t pid)
 	return false;
 }
 
-static void step_tree(struct who *who)
+static void step_tree(struct owner_search *who)
 {
 	char path[32];
 	if (who->pid_count == 0) {
@@ -246,20 +247,20 @@ static void step_tree(struct who *who)
 			       ? -1
 			       : openat(who->process, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (who->entries >= 0)
-		who->doing = WHO_TASKS;
+		who->doing = OWNER_TASKS;
 	else
 		fd_close(&who->process);
 }
 
 // "12 13 ": the last number may go on in the next piece.
-static void add_children(struct who *who, const char *thread)
+static void add_children(struct owner_search *who, const char *thread)
 {
-	char path[64], text[WHO_TEXT];
+	char path[64], text[OWNER_TEXT];
 	snprintf(path, sizeof(path), "%.20s/children", thread);
 	autoclose int fd = openat(who->entries, path, O_RDONLY | O_CLOEXEC);
 	ssize_t got;
 	pid_t child = 0;
-	while (fd >= 0 && who->pid_count < WHO_PIDS_MOST &&
+	while (fd >= 0 && who->pid_count < OWNER_PIDS_MOST &&
 	       (got = read(fd, text, sizeof(text))) > 0)
 		for (ssize_t i = 0; i < got; i++) {
 			bool digit = text[i] >= '0' && text[i] <= '9';
@@ -271,9 +272,10 @@ static void add_children(struct who *who, const char *thread)
 
 // Some entries of the directory that is being read: each is handed to `look` until that is true.
 // Returns 0 at the end of it.
-static long each_entry(struct who *who, bool (*look)(struct who *who, const char *name))
+static long each_entry(struct owner_search *who,
+		       bool (*look)(struct owner_search *who, const char *name))
 {
-	_Alignas(struct sys_entry) char entries[WHO_ENTRIES];
+	_Alignas(struct sys_entry) char entries[OWNER_ENTRIES];
 	long size = sys_getdents(who->entries, entries, sizeof(entries));
 	for (long at = 0; at < size;) {
 		const struct sys_entry *entry = (const void *)(entries + at);
@@ -284,28 +286,28 @@ static long each_entry(struct who *who, bool (*look)(struct who *who, const char
 	return size;
 }
 
-static bool take_task(struct who *who, const char *name)
+static bool take_task(struct owner_search *who, const char *name)
 {
 	add_children(who, name);
 	return false;
 }
 
-static void step_tasks(struct who *who)
+static void step_tasks(struct owner_search *who)
 {
 	if (each_entry(who, take_task) > 0)
 		return;
 	fd_close(&who->entries);
 	if (is_known_table(who, who->pid)) {
 		fd_close(&who->process);
-		who->doing = WHO_TREE;
+		who->doing = OWNER_TREE;
 		return;
 	}
 	begin_descriptors(who);
 }
 
-static bool take_descriptor(struct who *who, const char *name)
+static bool take_descriptor(struct owner_search *who, const char *name)
 {
-	char link[64], wanted[64], program[WHO_NAME];
+	char link[64], wanted[64], program[OWNER_NAME];
 	ssize_t length = readlinkat(who->entries, name, link, sizeof(link) - 1);
 	link[length > 0 ? length : 0] = '\0';
 	snprintf(wanted, sizeof(wanted), "socket:[%llu]", who->inode);
@@ -324,27 +326,27 @@ static bool take_descriptor(struct who *who, const char *name)
 	return true;
 }
 
-static void step_descriptors(struct who *who)
+static void step_descriptors(struct owner_search *who)
 {
 	if (each_entry(who, take_descriptor) > 0)
 		return;
 	fd_close(&who->entries);
 	fd_close(&who->process);
-	who->doing = WHO_TREE;
+	who->doing = OWNER_TREE;
 }
 
-static void (*const steps[])(struct who *who) = {
-	[WHO_ASK] = step_ask,
-	[WHO_TABLE] = step_table,
-	[WHO_TREE] = step_tree,
-	[WHO_TASKS] = step_tasks,
-	[WHO_DESCRIPTORS] = step_descriptors,
+static void (*const steps[])(struct owner_search *who) = {
+	[OWNER_ASK] = step_ask,
+	[OWNER_TABLE] = step_table,
+	[OWNER_TREE] = step_tree,
+	[OWNER_TASKS] = step_tasks,
+	[OWNER_DESCRIPTORS] = step_descriptors,
 };
 
-bool who_step(struct who *who)
+bool owner_step(struct owner_search *who)
 {
 	int64_t begin = cpu_now(), spent = 0;
-	while (who->doing != WHO_IDLE && spent < WHO_SLICE_MOST) {
+	while (who->doing != OWNER_IDLE && spent < OWNER_SLICE_MOST) {
 		if (who->record_spent + spent >= who->record_most ||
 		    who->run_spent + spent >= who->run_most) {
 			stop(who, 0, "?");
@@ -355,5 +357,5 @@ bool who_step(struct who *who)
 	}
 	who->record_spent += spent;
 	who->run_spent += spent;
-	return who->doing == WHO_IDLE;
+	return who->doing == OWNER_IDLE;
 }

@@ -10,26 +10,33 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "net/rules/control.h"
 #include "net/parse/parse.h"
+#include "net/rules/control.h"
 
 enum {
-	WHO_NAME = 16,
-	WHO_PIDS_MOST = 8192,
-	WHO_TABLES_MOST = 256,
-	WHO_TEXT = 4096,    // of /proc, read in one step
-	WHO_ENTRIES = 1024, // bytes of a directory, read in one step: some forty names
+	OWNER_NAME = 16,
+	OWNER_PIDS_MOST = 8192,
+	OWNER_TABLES_MOST = 256,
+	OWNER_TEXT = 4096,    // of /proc, read in one step
+	OWNER_ENTRIES = 1024, // bytes of a directory, read in one step: some forty names
 };
 
 // Nanoseconds of CPU time.
-#define WHO_RECORD_MOST (2 * 1000000LL)
-#define WHO_RUN_MOST    (50 * 1000000LL)
-#define WHO_SLICE_MOST  (500 * 1000LL)
+#define OWNER_RECORD_MOST (2 * 1000000LL)
+#define OWNER_RUN_MOST    (50 * 1000000LL)
+#define OWNER_SLICE_MOST  (500 * 1000LL)
 
-struct who {
+struct owner_search {
 	int64_t record_most, run_most; // nanoseconds that one search, and all of them, may take
 	int64_t record_spent, run_spent;
-	enum { WHO_IDLE, WHO_ASK, WHO_TABLE, WHO_TREE, WHO_TASKS, WHO_DESCRIPTORS } doing;
+	enum {
+		OWNER_IDLE,
+		OWNER_ASK,
+		OWNER_TABLE,
+		OWNER_TREE,
+		OWNER_TASKS,
+		OWNER_DESCRIPTORS
+	} doing;
 	pid_t init, last_pid; // the box's first process
 	int last;             // /proc of who was found last, or -1: that very process, or nobody
 	int owners;           // answers of NETLINK_SOCK_DIAG in the box's network, or -1
@@ -39,26 +46,26 @@ struct who {
 	unsigned table;             // tcp or tcp6
 	int file, process, entries; // being read, or -1
 	unsigned pid_count;         // still to be looked at, the newest last
-	pid_t pids[WHO_PIDS_MOST];
+	pid_t pids[OWNER_PIDS_MOST];
 	unsigned looked;      // tables of descriptors looked through, in all
 	unsigned table_count; // descriptor tables that were looked through, in the order of kcmp(2)
-	pid_t tables[WHO_TABLES_MOST];
-	pid_t pid;              // being looked at
-	pid_t found;            // 0: nobody
-	char program[WHO_NAME]; // "" nobody was found, "?" the time was used up
+	pid_t tables[OWNER_TABLES_MOST];
+	pid_t pid;                // being looked at
+	pid_t found;              // 0: nobody
+	char program[OWNER_NAME]; // "" nobody was found, "?" the time was used up
 };
 
 // `owners` is the box's socket of NETLINK_SOCK_DIAG, or -1.
-void who_new(struct who *who, int owners);
+void owner_new(struct owner_search *who, int owners);
 // Begins the search for the process below `init` whose socket has these ends.
-void who_begin(struct who *who, pid_t init, const struct ends *ends);
-// Goes on with it for WHO_SLICE_MOST. Returns whether it is over: `found` and `program` are set.
-bool who_step(struct who *who);
-void who_end(struct who *who);
+void owner_begin(struct owner_search *who, pid_t init, const struct ends *ends);
+// Goes on with it for OWNER_SLICE_MOST. Returns whether it is over: `found` and `program` are set.
+bool owner_step(struct owner_search *who);
+void owner_end(struct owner_search *who);
 
 // The inode of the socket with this local port in the text of /proc/PID/net/tcp or tcp6; 0 for
 // none. Pure.
-unsigned long long who_find_inode(const char *text, size_t length, uint16_t port);
+unsigned long long owner_find_inode(const char *text, size_t length, uint16_t port);
 // The same from an answer of sock_diag(7). Pure.
-enum parse who_parse_socket(const uint8_t *bytes, size_t length, uint32_t sequence,
-			    unsigned long long *ret_inode);
+enum parse owner_parse_socket(const uint8_t *bytes, size_t length, uint32_t sequence,
+			      unsigned long long *ret_inode);

@@ -1,5 +1,7 @@
 // Owns the beginning of connections: from the box, by where they were meant to go, and from the
 // host's loopback to published ports.
+#include "net/proxy/accept.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -8,69 +10,75 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "net/setup/synthetic.h"
 #include "net/parse/sockaddr.h"
-#include "net/proxy/worker.h"
+#include "net/proxy/deny.h"
+#include "net/proxy/dial.h"
+#include "net/proxy/flow.h"
+#include "net/proxy/record.h"
+#include "net/proxy/route.h"
+#include "net/proxy/state.h"
+#include "net/setup/synthetic.h"
 
 enum { ACCEPTS_A_TURN = 64, FIRST_MILLISECONDS = 30000, SOCKETS_LOW = 8 };
 
 static const struct address own = { { [10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1 } };
 
 // The port of the host's loopback that the connection leads to by the profile, or 0.
-static uint16_t loopback_port(const struct worker *worker, const struct slot *slot,
+static uint16_t loopback_port(const struct worker *worker, const struct conn *conn,
 			      unsigned listener, const struct address *to)
 {
 	if (!worker->relayed)
 		return worker->loopback[listener];
-	for (unsigned i = 0; i < LINK_LOOPBACK_MOST; i++)
-		if (slot->port && worker->loopback_ports[i] == slot->port &&
+	for (unsigned i = 0; i < NETNS_LOOPBACK_MOST; i++)
+		if (conn->port && worker->loopback_ports[i] == conn->port &&
 		    memcmp(to, &own, sizeof(own)) == 0)
-			return slot->port;
+			return conn->port;
 	return 0;
 }
 
 // Whoever is not expected from this port is not of the box.
-static bool take_target(const struct worker *worker, struct slot *slot, struct address *ret_to)
+static bool take_target(const struct worker *worker, struct conn *conn, struct address *ret_to)
 {
-	struct target *target = &worker->shared->targets[slot->ends.from_port];
+	struct target *target = &worker->shared->targets[conn->ends.from_port];
 	if (!atomic_load_explicit(&target->set, memory_order_acquire))
 		return false;
 	*ret_to = target->address;
-	slot->port = target->port;
+	conn->port = target->port;
 	atomic_store(&target->set, false);
 	return true;
 }
 
 // Where the connection was meant to go decides what it is.
-static void begin(struct worker *worker, struct slot *slot, unsigned listener,
+static void begin(struct worker *worker, struct conn *conn, unsigned listener,
 		  const struct address *to)
 {
 	struct host host = { .kind = HOST_ADDRESS, .address = *to };
-	uint16_t loopback = loopback_port(worker, slot, listener, to);
+	uint16_t loopback = loopback_port(worker, conn, listener, to);
 	if (loopback) {
-		slot->port = loopback;
-		slot->host = (struct host){ .kind = HOST_ADDRESS, .address = own };
-		slot->record = record_slot(worker, slot, VERDICT_ALLOWED, "loopback", "", FIX_NONE);
-		slot->talk = TALK_TUNNEL;
-		flow_clear(&slot->flow[CLIENT], UNLIMITED_PASS);
-		flow_clear(&slot->flow[SERVER], UNLIMITED_PASS);
-		dial_direct(worker, slot, &own);
-	} else if (listener == LISTENER_DNS_TCP || (slot->port == LINK_DNS_PORT && worker->first)) {
-		slot->talk = TALK_DNS;
-		slot->dialing = DIAL_OPEN; // nobody is dialled: the answers are ours
-		slot_deadline(worker, slot, FIRST_MILLISECONDS);
+		conn->port = loopback;
+		conn->host = (struct host){ .kind = HOST_ADDRESS, .address = own };
+		conn->record = record_conn(worker, conn, VERDICT_ALLOWED, "loopback", "", FIX_NONE);
+		conn->state = CONN_TUNNEL;
+		flow_clear(&conn->flow[CLIENT], UNLIMITED_PASS);
+		flow_clear(&conn->flow[SERVER], UNLIMITED_PASS);
+		dial_direct(worker, conn, &own);
+	} else if (listener == LISTENER_DNS_TCP ||
+		   (conn->port == NETNS_DNS_PORT && worker->first)) {
+		conn->state = CONN_DNS;
+		conn->dialing = DIAL_OPEN; // nobody is dialled: the answers are ours
+		conn_deadline(worker, conn, FIRST_MILLISECONDS);
 	} else if (names_is_own(to)) {
-		slot->talk = TALK_FIRST;
-		slot->explicit_proxy = true;
-		slot_deadline(worker, slot, FIRST_MILLISECONDS);
+		conn->state = CONN_FIRST;
+		conn->explicit_proxy = true;
+		conn_deadline(worker, conn, FIRST_MILLISECONDS);
 	} else {
-		slot->talk = TALK_SNIFF;
-		if (!talk_to(worker, slot, &host, slot->port))
-			deny_begin(worker, slot, worker->records[slot->record].why);
+		conn->state = CONN_SNIFF;
+		if (!route_to(worker, conn, &host, conn->port))
+			deny_begin(worker, conn, worker->records[conn->record].why);
 	}
 }
 
-// Without a slot the client is told at once; without another worker nobody takes the next one.
+// Without a conn the client is told at once; without another worker nobody takes the next one.
 static void refuse(int fd)
 {
 	static const char busy[] = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: "
@@ -85,27 +93,27 @@ static void accept_one(struct worker *worker, unsigned listener, int fd,
 	struct sockaddr_storage to_socket;
 	struct address to;
 	socklen_t size = sizeof(to_socket);
-	struct slot *slot = slot_accept(worker, fd);
-	if (!slot) {
+	struct conn *conn = conn_accept(worker, fd);
+	if (!conn) {
 		refuse(fd);
 		return;
 	}
-	slot->talk = TALK_SNIFF;
+	conn->state = CONN_SNIFF;
 	if (getsockname(fd, (struct sockaddr *)&to_socket, &size) < 0) {
-		slot_close(worker, slot);
+		conn_close(worker, conn);
 		return;
 	}
-	sockaddr_read(&to_socket, &to, &slot->port);
-	sockaddr_read(from, &slot->ends.from, &slot->ends.from_port);
-	slot->ends.to = to;
-	slot->ends.to_port = slot->port;
-	if (worker->relayed && !take_target(worker, slot, &to)) {
-		slot_reset(worker, slot);
+	sockaddr_read(&to_socket, &to, &conn->port);
+	sockaddr_read(from, &conn->ends.from, &conn->ends.from_port);
+	conn->ends.to = to;
+	conn->ends.to_port = conn->port;
+	if (worker->relayed && !take_target(worker, conn, &to)) {
+		conn_reset(worker, conn);
 		return;
 	}
-	slot_watch(worker, slot, CLIENT, WATCHED_NOT);
-	begin(worker, slot, listener, &to);
-	slot_wake(worker, slot);
+	conn_watch(worker, conn, CLIENT, WATCHED_NOT);
+	begin(worker, conn, listener, &to);
+	conn_wake(worker, conn);
 }
 
 // Of two workers the one with less to do goes first, once there is much.
@@ -113,7 +121,7 @@ static bool leaves_to_other(const struct worker *worker)
 {
 	unsigned other =
 		atomic_load_explicit(&worker->shared->live[worker->first], memory_order_relaxed);
-	return worker->live >= SLOTS_SCARCE && other < worker->live &&
+	return worker->live >= CONNS_SCARCE && other < worker->live &&
 	       atomic_load_explicit(&worker->shared->workers, memory_order_relaxed) > 1;
 }
 
@@ -145,7 +153,7 @@ void accept_all(struct worker *worker, unsigned listener)
 
 void accept_want_sockets(const struct worker *worker)
 {
-	struct report report = { .kind = REPORT_SOCKETS };
+	struct worker_event report = { .kind = EVENT_SOCKETS };
 	fd_send(worker->control, &report, sizeof(report), NULL, 0);
 }
 
@@ -162,30 +170,30 @@ void accept_published(struct worker *worker, unsigned index)
 	int fd = accept4(worker->published[index], NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (fd < 0)
 		return;
-	struct slot *slot = slot_accept(worker, fd);
+	struct conn *conn = conn_accept(worker, fd);
 	int inside = worker->sockets[--worker->socket_count];
 	if (worker->socket_count == SOCKETS_LOW - 1)
 		accept_want_sockets(worker);
-	if (!slot) {
+	if (!conn) {
 		close(inside);
 		close(fd);
 		return;
 	}
-	slot->talk = TALK_TUNNEL;
-	flow_clear(&slot->flow[CLIENT], UNLIMITED_PASS);
-	flow_clear(&slot->flow[SERVER], UNLIMITED_PASS);
-	slot_watch(worker, slot, CLIENT, WATCHED_NOT);
+	conn->state = CONN_TUNNEL;
+	flow_clear(&conn->flow[CLIENT], UNLIMITED_PASS);
+	flow_clear(&conn->flow[SERVER], UNLIMITED_PASS);
+	conn_watch(worker, conn, CLIENT, WATCHED_NOT);
 	int result = connect(inside, (const struct sockaddr *)&to, sizeof(to));
-	slot->fd[SERVER] = inside;
+	conn->fd[SERVER] = inside;
 	if (result < 0 && errno != EINPROGRESS) {
-		slot_reset(worker, slot);
+		conn_reset(worker, conn);
 		return;
 	}
-	slot->dialing = DIAL_OPEN;
-	slot_watch(worker, slot, SERVER, WATCHED_NOT);
+	conn->dialing = DIAL_OPEN;
+	conn_watch(worker, conn, SERVER, WATCHED_NOT);
 	if (result < 0)
-		slot_await_room(worker, slot, SERVER);
-	slot_wake(worker, slot);
+		conn_await_room(worker, conn, SERVER);
+	conn_wake(worker, conn);
 }
 
 void accept_take_sockets(struct worker *worker, int *fds)

@@ -1,34 +1,45 @@
 // Owns refusals: told in the protocol that the client speaks, so that nobody takes them for a
 // broken network.
+#include "net/proxy/deny.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "net/parse/opening.h"
 #include "net/parse/socks.h"
 #include "net/parse/tls.h"
-#include "net/proxy/worker.h"
+#include "net/proxy/flow.h"
+#include "net/proxy/record.h"
+#include "net/proxy/state.h"
 
 enum { SILENT_MILLISECONDS = 300, HALF_MILLISECONDS = 800, DRAIN_MILLISECONDS = 1000 };
 
-static void drain(struct worker *worker, struct slot *slot)
+static void drain(struct worker *worker, struct conn *conn)
 {
-	slot->talk = TALK_DRAIN;
-	slot_close_server(slot);
-	slot_deadline(worker, slot, DRAIN_MILLISECONDS);
+	conn->state = CONN_DRAIN;
+	conn_close_server(conn);
+	conn_deadline(worker, conn, DRAIN_MILLISECONDS);
 	// A word of the server's that was not understood does not pass either.
-	slot->flow[SERVER].end = slot->flow[SERVER].cleared;
+	conn->flow[SERVER].end = conn->flow[SERVER].cleared;
 	// What was read stays unanswered, what comes is thrown away.
-	slot->keeping = false;
-	slot->flow[CLIENT].start = slot->flow[CLIENT].cleared = slot->flow[CLIENT].end = 0;
+	conn->keeping = false;
+	conn->flow[CLIENT].start = conn->flow[CLIENT].cleared = conn->flow[CLIENT].end = 0;
 }
 
-void deny_begin(struct worker *worker, struct slot *slot, const char *why)
+void deny_begin(struct worker *worker, struct conn *conn, const char *why)
 {
-	if (why != slot->problem)
-		snprintf(slot->problem, sizeof(slot->problem), "%s", why);
-	slot->talk = TALK_DENY;
-	slot_close_server(slot);
-	slot_deadline(worker, slot, SILENT_MILLISECONDS);
+	if (why != conn->problem)
+		snprintf(conn->problem, sizeof(conn->problem), "%s", why);
+	conn->state = CONN_DENY;
+	conn_close_server(conn);
+	conn_deadline(worker, conn, SILENT_MILLISECONDS);
+}
+
+bool deny_refuse(struct worker *worker, struct conn *conn, const char *why, enum fix fix)
+{
+	conn->record = record_conn(worker, conn, VERDICT_DENIED, "", why, fix);
+	deny_begin(worker, conn, why);
+	return true;
 }
 
 static const char *phrase(int status)
@@ -47,19 +58,19 @@ static const char *phrase(int status)
 	}
 }
 
-void deny_http(struct worker *worker, struct slot *slot, int status)
+void deny_http(struct worker *worker, struct conn *conn, int status)
 {
 	char host[HOST_NAME_MOST + 1], fix[HOST_NAME_MOST + 64] = "", body[1024], head[1024];
-	const struct record *record = slot->record >= 0 ? &worker->records[slot->record] : NULL;
-	host_text(&slot->host, host);
+	const struct record *record = conn->record >= 0 ? &worker->records[conn->record] : NULL;
+	host_text(&conn->host, host);
 	if (status == 403 && record && record->fix == FIX_RULE)
 		snprintf(fix, sizeof(fix), "%s%s%s:%u", strchr(host, ':') ? "[" : "", host,
-			 strchr(host, ':') ? "]" : "", slot->port);
+			 strchr(host, ':') ? "]" : "", conn->port);
 	int length =
 		snprintf(body, sizeof(body),
 			 "{\"error\":\"%s\",\"host\":\"%s\",\"port\":%u,\"reason\":\"%s\"%s%s%s}\n",
 			 status == 403 ? "blocked by sbx" : "sbx could not do this", host,
-			 slot->port, slot->problem,
+			 conn->port, conn->problem,
 			 *fix ? ",\"fix\":\"sbx run --allow-domain " : "", fix, *fix ? "\"" : "");
 	int used = snprintf(
 		head, sizeof(head),
@@ -70,25 +81,25 @@ void deny_http(struct worker *worker, struct slot *slot, int status)
 		: status == 403 ? "x-sbx-blocked: refused"
 				: "",
 		*fix || status == 403 ? "\r\n" : "");
-	drain(worker, slot);
-	flow_say(slot, head, (size_t)used);
-	if (!slot->asks_head)
-		flow_say(slot, body, (size_t)length);
+	drain(worker, conn);
+	flow_say(conn, head, (size_t)used);
+	if (!conn->asks_head)
+		flow_say(conn, body, (size_t)length);
 }
 
-void deny_socks(struct worker *worker, struct slot *slot, int reply)
+void deny_socks(struct worker *worker, struct conn *conn, int reply)
 {
 	uint8_t answer[] = { SOCKS_VERSION, (uint8_t)reply, 0, 1, 0, 0, 0, 0, 0, 0 };
-	drain(worker, slot);
-	flow_say(slot, answer, sizeof(answer));
+	drain(worker, conn);
+	flow_say(conn, answer, sizeof(answer));
 }
 
-bool deny_run(struct worker *worker, struct slot *slot)
+bool deny_run(struct worker *worker, struct conn *conn)
 {
-	const struct flow *flow = &slot->flow[CLIENT];
-	bool denied = slot->record >= 0 && worker->records[slot->record].verdict == VERDICT_DENIED;
+	const struct flow *flow = &conn->flow[CLIENT];
+	bool denied = conn->record >= 0 && worker->records[conn->record].verdict == VERDICT_DENIED;
 	size_t length;
-	const uint8_t *bytes = talk_unread(slot, &length);
+	const uint8_t *bytes = flow_unread(conn, &length);
 	if (length == 0 && !flow->ended)
 		return false;
 	if (length > 0 && bytes[0] == TLS_HANDSHAKE) {
@@ -97,49 +108,49 @@ bool deny_run(struct worker *worker, struct slot *slot)
 		memcpy(alert, tls_denied, sizeof(alert));
 		if (!denied)
 			alert[sizeof(alert) - 1] = INTERNAL_ERROR;
-		drain(worker, slot);
-		flow_say(slot, alert, sizeof(alert));
+		drain(worker, conn);
+		flow_say(conn, alert, sizeof(alert));
 		return true;
 	}
 	enum opening opening = length ? opening_burst(bytes, length) : OPENING_OTHER;
 	if (opening == OPENING_HTTP) {
-		deny_http(worker, slot, denied ? 403 : 502);
+		deny_http(worker, conn, denied ? 403 : 502);
 		return true;
 	}
 	if (opening == OPENING_MORE && !flow->ended) {
-		if (slot->heard[CLIENT])
-			slot_deadline(worker, slot, HALF_MILLISECONDS);
+		if (conn->heard[CLIENT])
+			conn_deadline(worker, conn, HALF_MILLISECONDS);
 		return false;
 	}
-	slot_reset(worker, slot);
+	conn_reset(worker, conn);
 	return false;
 }
 
-void deny_failed(struct worker *worker, struct slot *slot)
+void deny_failed(struct worker *worker, struct conn *conn)
 {
-	slot->record =
-		record_slot(worker, slot, VERDICT_FAILED, slot->rule.text, slot->problem, FIX_NONE);
-	if (slot->talk == TALK_DIAL && slot->socks)
-		deny_socks(worker, slot, SOCKS_UNREACHABLE);
-	else if (slot->talk == TALK_DIAL || slot->talk == TALK_REQUEST ||
-		 slot->talk == TALK_EXCHANGE)
-		deny_http(worker, slot, 502);
+	conn->record =
+		record_conn(worker, conn, VERDICT_FAILED, conn->rule.text, conn->problem, FIX_NONE);
+	if (conn->state == CONN_DIAL && conn->socks)
+		deny_socks(worker, conn, SOCKS_UNREACHABLE);
+	else if (conn->state == CONN_DIAL || conn->state == CONN_REQUEST ||
+		 conn->state == CONN_EXCHANGE)
+		deny_http(worker, conn, 502);
 	else
-		deny_begin(worker, slot, slot->problem);
+		deny_begin(worker, conn, conn->problem);
 }
 
 // Ends the connection so that the client still reads our words: a close with unread bytes would
 // be a reset, which throws them away.
-bool deny_drain(struct worker *worker, struct slot *slot)
+bool deny_drain(struct worker *worker, struct conn *conn)
 {
-	struct flow *out = &slot->flow[SERVER], *in = &slot->flow[CLIENT];
+	struct flow *out = &conn->flow[SERVER], *in = &conn->flow[CLIENT];
 	in->start = in->cleared = in->end = 0;
-	flow_write(worker, slot, SERVER);
+	flow_write(worker, conn, SERVER);
 	if (flow_empty(out) && !out->shut) {
-		shutdown(slot->fd[CLIENT], SHUT_WR);
+		shutdown(conn->fd[CLIENT], SHUT_WR);
 		out->shut = true;
 	}
 	if (in->ended && out->shut)
-		slot_close(worker, slot);
+		conn_close(worker, conn);
 	return false;
 }

@@ -1,14 +1,18 @@
 // Owns the answers to the box's DNS questions. Nothing is asked upstream: a look-up carries
 // nothing out.
+#include "net/proxy/dns_server.h"
+
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #include "base/str.h"
 #include "net/parse/dns.h"
-#include "net/setup/synthetic.h"
+#include "net/proxy/flow.h"
+#include "net/proxy/record.h"
+#include "net/proxy/state.h"
 #include "net/rules/rules.h"
-#include "net/proxy/worker.h"
+#include "net/setup/synthetic.h"
 
 enum { DATAGRAMS_A_TURN = 64, MESSAGE_MOST = 4096 };
 
@@ -59,7 +63,7 @@ static size_t respond(struct worker *worker, const uint8_t *message, size_t leng
 }
 
 // The answer leaves from the address that was asked: its description travels back as it came.
-void respond_datagrams(struct worker *worker, int fd)
+void dns_server_datagrams(struct worker *worker, int fd)
 {
 	for (int i = 0; i < DATAGRAMS_A_TURN; i++) {
 		uint8_t message[MESSAGE_MOST], answer[DNS_ANSWER_MOST];
@@ -89,26 +93,26 @@ void respond_datagrams(struct worker *worker, int fd)
 	}
 }
 
-bool respond_stream(struct worker *worker, struct slot *slot)
+bool dns_server_stream(struct worker *worker, struct conn *conn)
 {
-	struct flow *in = &slot->flow[CLIENT];
+	struct flow *in = &conn->flow[CLIENT];
 	uint8_t answer[DNS_ANSWER_MOST];
-	const uint8_t *bytes = (const uint8_t *)slot->buffer[CLIENT] + in->start;
+	const uint8_t *bytes = (const uint8_t *)conn->buffer[CLIENT] + in->start;
 	size_t there = in->end - in->start,
 	       length = there >= 2 ? (size_t)(bytes[0] << 8 | bytes[1]) : 0;
 	if (there < 2 || there < length + 2) {
 		if (in->ended)
-			slot_close(worker, slot);
+			conn_close(worker, conn);
 		return false;
 	}
 	size_t used = length > MESSAGE_MOST ? 0 : respond(worker, bytes + 2, length, answer);
 	if (used == 0) {
-		slot_close(worker, slot);
+		conn_close(worker, conn);
 		return false;
 	}
 	const uint8_t head[2] = { (uint8_t)(used >> 8), (uint8_t)used };
 	flow_skip(in, (uint32_t)length + 2);
-	flow_say(slot, head, sizeof(head));
-	flow_say(slot, answer, used);
+	flow_say(conn, head, sizeof(head));
+	flow_say(conn, answer, used);
 	return true;
 }

@@ -1,10 +1,14 @@
 // Owns the moving of bytes: small amounts through the buffer, bulk through a pipe by splice.
-#include "net/proxy/worker.h"
+
+#include "net/proxy/flow.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "net/proxy/record.h"
+#include "net/proxy/state.h"
 
 enum { BULK_BYTES = 64 * 1024, BYTES_A_TURN = 1024 * 1024 };
 
@@ -32,14 +36,14 @@ void flow_skip(struct flow *flow, uint32_t bytes)
 	flow->cleared = flow->start;
 }
 
-void flow_say(struct slot *slot, const void *bytes, size_t length)
+void flow_say(struct conn *conn, const void *bytes, size_t length)
 {
-	struct flow *flow = &slot->flow[SERVER];
+	struct flow *flow = &conn->flow[SERVER];
 	if (flow->start == flow->end)
 		flow->start = flow->cleared = flow->end = 0;
 	if (length > BUFFER_SIZE - flow->end)
 		return;
-	memcpy(slot->buffer[SERVER] + flow->end, bytes, length);
+	memcpy(conn->buffer[SERVER] + flow->end, bytes, length);
 	flow->end += (uint32_t)length;
 	flow->cleared = flow->end;
 }
@@ -78,11 +82,11 @@ void flow_free(struct worker *worker, struct flow *flow)
 	flow->piped = 0;
 }
 
-static ssize_t splice_in(struct worker *worker, struct slot *slot, enum side from)
+static ssize_t splice_in(struct worker *worker, struct conn *conn, enum side from)
 {
-	struct flow *flow = &slot->flow[from];
+	struct flow *flow = &conn->flow[from];
 	size_t most = flow->allowance < PIPE_BYTES ? (size_t)flow->allowance : PIPE_BYTES;
-	ssize_t got = splice(slot->fd[from], NULL, worker->pipes[flow->pipe].ends[1], NULL, most,
+	ssize_t got = splice(conn->fd[from], NULL, worker->pipes[flow->pipe].ends[1], NULL, most,
 			     SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
 	if (got > 0) {
 		flow->piped = (uint32_t)got;
@@ -94,26 +98,26 @@ static ssize_t splice_in(struct worker *worker, struct slot *slot, enum side fro
 }
 
 // Bytes that have passed may still be needed, to be read again with what follows.
-static uint32_t first_needed(const struct slot *slot, enum side from)
+static uint32_t first_needed(const struct conn *conn, enum side from)
 {
-	return from == CLIENT && slot->keeping ? slot->kept : slot->flow[from].start;
+	return from == CLIENT && conn->keeping ? conn->kept : conn->flow[from].start;
 }
 
-static struct held *held_of(struct worker *worker, const struct slot *slot)
+static struct held *held_of(struct worker *worker, const struct conn *conn)
 {
-	return &worker->held[slot_index(worker, slot)];
+	return &worker->held[conn_index(worker, conn)];
 }
 
 // As far as this buffer may be filled.
-static uint32_t fill_most(struct worker *worker, const struct slot *slot)
+static uint32_t fill_most(struct worker *worker, const struct conn *conn)
 {
-	bool large = held_of(worker, slot)->held == HELD_LARGE || worker->large_count < LARGE_MOST;
+	bool large = held_of(worker, conn)->held == HELD_LARGE || worker->large_count < LARGE_MOST;
 	return large ? BUFFER_SIZE : SMALL_BYTES;
 }
 
-static void note_held(struct worker *worker, const struct slot *slot, uint32_t end)
+static void note_held(struct worker *worker, const struct conn *conn, uint32_t end)
 {
-	struct held *held = held_of(worker, slot);
+	struct held *held = held_of(worker, conn);
 	bool large = end > SMALL_BYTES;
 	held->used = true;
 	worker->held_count += !held->held;
@@ -121,102 +125,102 @@ static void note_held(struct worker *worker, const struct slot *slot, uint32_t e
 	held->held = large ? HELD_LARGE : held->held ? held->held : HELD_SMALL;
 }
 
-static ssize_t receive(struct worker *worker, struct slot *slot, enum side from)
+static ssize_t receive(struct worker *worker, struct conn *conn, enum side from)
 {
-	struct flow *flow = &slot->flow[from];
-	uint32_t base = first_needed(slot, from), most = fill_most(worker, slot);
+	struct flow *flow = &conn->flow[from];
+	uint32_t base = first_needed(conn, from), most = fill_most(worker, conn);
 	// What is kept moves along, also when nothing is left to be moved.
 	if (base > 0 && (base == flow->end || flow->end >= most)) {
-		memmove(slot->buffer[from], slot->buffer[from] + base, flow->end - base);
+		memmove(conn->buffer[from], conn->buffer[from] + base, flow->end - base);
 		flow->start -= base;
 		flow->cleared -= base;
 		flow->end -= base;
 		if (from == CLIENT) {
-			slot->kept = 0;
-			slot->request_at -= slot->request_like ? base : 0;
-			slot->request_next -= slot->request_like ? base : 0;
+			conn->kept = 0;
+			conn->request_at -= conn->request_like ? base : 0;
+			conn->request_next -= conn->request_like ? base : 0;
 		}
 	}
 	size_t room = most > flow->end ? most - flow->end : 0;
 	if (room == 0) { // others hold what there is: later
-		slot->paused = worker->any_paused = true;
+		conn->paused = worker->any_paused = true;
 		errno = EINTR;
 		return -1;
 	}
-	ssize_t got = recv(slot->fd[from], slot->buffer[from] + flow->end, room, MSG_DONTWAIT);
+	ssize_t got = recv(conn->fd[from], conn->buffer[from] + flow->end, room, MSG_DONTWAIT);
 	if (got > 0) {
 		uint64_t pass = flow->cleared == flow->end ? flow->allowance : 0;
 		flow->end += (uint32_t)got;
-		note_held(worker, slot, flow->end);
+		note_held(worker, conn, flow->end);
 		flow->bulk = (size_t)got == BUFFER_SIZE;
 		// A short read emptied the socket; an end that was told already is still to be
 		// seen.
-		if ((size_t)got < room && !slot->closing[from])
-			slot->readable[from] = false;
+		if ((size_t)got < room && !conn->closing[from])
+			conn->readable[from] = false;
 		if (pass)
 			flow_clear(flow, pass);
 	}
 	return got;
 }
 
-bool flow_read(struct worker *worker, struct slot *slot, enum side from)
+bool flow_read(struct worker *worker, struct conn *conn, enum side from)
 {
-	struct flow *flow = &slot->flow[from];
-	bool room = flow->end < BUFFER_SIZE || first_needed(slot, from) > 0;
-	if (slot->ending || slot->fd[from] < 0 || !slot->readable[from] || flow->ended ||
+	struct flow *flow = &conn->flow[from];
+	bool room = flow->end < BUFFER_SIZE || first_needed(conn, from) > 0;
+	if (conn->ending || conn->fd[from] < 0 || !conn->readable[from] || flow->ended ||
 	    flow->piped || !room)
 		return false;
-	if (record_must_wait(worker, slot)) {
-		slot->paused = worker->any_paused = true;
+	if (record_must_wait(worker, conn)) {
+		conn->paused = worker->any_paused = true;
 		return false;
 	}
 	// A budget counts before anything is passed on, and in small steps.
-	bool splices = flow->bulk && !slot->budgets && flow->start == flow->end &&
-		       flow->allowance >= BULK_BYTES && slot->fd[!from] >= 0 &&
+	bool splices = flow->bulk && !conn->budgets && flow->start == flow->end &&
+		       flow->allowance >= BULK_BYTES && conn->fd[!from] >= 0 &&
 		       take_pipe(worker, flow);
-	ssize_t got = splices ? splice_in(worker, slot, from) : receive(worker, slot, from);
+	ssize_t got = splices ? splice_in(worker, conn, from) : receive(worker, conn, from);
 	if (got > 0) {
-		record_bytes(worker, slot, from, (uint64_t)got);
+		record_bytes(worker, conn, from, (uint64_t)got);
 		return true;
 	}
 	if (flow->pipe >= 0)
 		flow_free(worker, flow);
 	if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
-		slot->readable[from] = errno == EINTR;
+		conn->readable[from] = errno == EINTR;
 		flow->bulk = false;
 		return false;
 	}
 	flow->ended = true;
 	if (got < 0) {
 		// A reset is handed on as one.
-		slot_reset(worker, slot);
+		conn_reset(worker, conn);
 		return false;
 	}
 	return true;
 }
 
-bool flow_write(struct worker *worker, struct slot *slot, enum side from)
+bool flow_write(struct worker *worker, struct conn *conn, enum side from)
 {
-	struct flow *flow = &slot->flow[from];
+	struct flow *flow = &conn->flow[from];
 	enum side to = from == CLIENT ? SERVER : CLIENT;
 	bool moved = false;
-	if (slot->ending || (from == SERVER && slot->held))
+	if (conn->ending || (from == SERVER && conn->held))
 		return false;
-	while (!flow_empty(flow) && slot->fd[to] >= 0 && slot->writable[to]) {
+	while (!flow_empty(flow) && conn->fd[to] >= 0 && conn->writable[to]) {
 		ssize_t put =
 			flow->piped
-				? splice(worker->pipes[flow->pipe].ends[0], NULL, slot->fd[to],
+				? splice(worker->pipes[flow->pipe].ends[0], NULL, conn->fd[to],
 					 NULL, flow->piped, SPLICE_F_NONBLOCK | SPLICE_F_MOVE)
-				: send(slot->fd[to], slot->buffer[from] + flow->start,
+				: send(conn->fd[to], conn->buffer[from] + flow->start,
 				       flow->cleared - flow->start, MSG_DONTWAIT | MSG_NOSIGNAL);
 		if (put < 0 && errno == EAGAIN) {
-			slot_await_room(worker, slot, to);
+			conn_await_room(worker, conn, to);
 			break;
 		}
 		if (put < 0 && errno == EINTR)
 			continue;
 		if (put <= 0) {
-			slot_reset(worker, slot);
+			conn_reset(worker, conn);
 			return false;
 		}
 		moved = true;
@@ -228,12 +232,20 @@ bool flow_write(struct worker *worker, struct slot *slot, enum side from)
 			flow_free(worker, flow);
 	}
 	if (flow->ended && !flow->shut && flow_empty(flow) && flow->cleared == flow->end &&
-	    flow->allowance == UNLIMITED_PASS && slot->fd[to] >= 0 && slot->dialing == DIAL_OPEN) {
+	    flow->allowance == UNLIMITED_PASS && conn->fd[to] >= 0 && conn->dialing == DIAL_OPEN) {
 		// When the other direction has ended too, closing says the same.
-		if (!slot->flow[to].shut)
-			shutdown(slot->fd[to], SHUT_WR);
+		if (!conn->flow[to].shut)
+			shutdown(conn->fd[to], SHUT_WR);
 		flow->shut = true;
 		return true;
 	}
 	return moved;
+}
+
+const uint8_t *flow_unread(const struct conn *conn, size_t *ret_length)
+{
+	const struct flow *flow = &conn->flow[CLIENT];
+	uint32_t at = conn->keeping ? conn->kept : flow->start;
+	*ret_length = flow->end - at;
+	return (const uint8_t *)conn->buffer[CLIENT] + at;
 }

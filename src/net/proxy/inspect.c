@@ -4,10 +4,14 @@
 // first bytes of the client, and the first after the server spoke. Bytes pass at once and are read
 // again with those that follow, so that no protocol waits for us; of a hello that asks for another
 // name the end never passes.
+#include "net/proxy/inspect.h"
+
 #include <string.h>
 
 #include "net/parse/opening.h"
-#include "net/proxy/worker.h"
+#include "net/parse/tls.h"
+#include "net/proxy/deny.h"
+#include "net/proxy/flow.h"
 
 enum { HELLOS_MOST = 8 }; // begun at once: who begins more wants to be read wrongly
 
@@ -16,41 +20,41 @@ struct window {
 	uint32_t base, length;
 };
 
-static struct window window_of(const struct slot *slot)
+static struct window window_of(const struct conn *conn)
 {
-	const struct flow *flow = &slot->flow[CLIENT];
-	uint32_t base = slot->keeping ? slot->kept : flow->start;
-	return (struct window){ (const uint8_t *)slot->buffer[CLIENT] + base, base,
+	const struct flow *flow = &conn->flow[CLIENT];
+	uint32_t base = conn->keeping ? conn->kept : flow->start;
+	return (struct window){ (const uint8_t *)conn->buffer[CLIENT] + base, base,
 				flow->end - base };
 }
 
 // A burst is a beginning. One that comes while an earlier one is undecided is judged after that:
 // the server may be reading one line.
-static void note_burst(struct slot *slot)
+static void note_burst(struct conn *conn)
 {
-	const struct flow *flow = &slot->flow[CLIENT];
-	if (!slot->burst || flow->cleared == flow->end)
+	const struct flow *flow = &conn->flow[CLIENT];
+	if (!conn->burst || flow->cleared == flow->end)
 		return;
-	slot->burst = false;
-	slot->request_next = flow->cleared;
-	if (!slot->request_like)
-		slot->request_at = slot->request_next;
-	slot->request_like = true;
+	conn->burst = false;
+	conn->request_next = flow->cleared;
+	if (!conn->request_like)
+		conn->request_at = conn->request_next;
+	conn->request_like = true;
 }
 
 // True when the conversation is HTTP from here on. What is undecided is in the way of nothing, but
 // kept.
-static bool find_request(struct slot *slot, const struct window *window)
+static bool find_request(struct conn *conn, const struct window *window)
 {
-	note_burst(slot);
-	while (slot->request_like) {
-		uint32_t at = slot->request_at - window->base;
+	note_burst(conn);
+	while (conn->request_like) {
+		uint32_t at = conn->request_at - window->base;
 		switch (opening_burst(window->bytes + at, window->length - at)) {
 		case OPENING_HTTP:
-			slot->keeping = true;
-			slot->kept = slot->request_at;
-			slot->talk = TALK_REQUEST;
-			slot->flow[SERVER].allowance = 0;
+			conn->keeping = true;
+			conn->kept = conn->request_at;
+			conn->state = CONN_REQUEST;
+			conn->flow[SERVER].allowance = 0;
 			return true;
 		case OPENING_MORE:
 			return false;
@@ -59,8 +63,8 @@ static bool find_request(struct slot *slot, const struct window *window)
 		case OPENING_OTHER:
 			break;
 		}
-		slot->request_like = slot->request_next > slot->request_at;
-		slot->request_at = slot->request_next;
+		conn->request_like = conn->request_next > conn->request_at;
+		conn->request_at = conn->request_next;
 	}
 	return false;
 }
@@ -90,56 +94,56 @@ static enum parse find_hello(const struct window *window, struct tls_hello *ret,
 	return PARSE_MORE;
 }
 
-static bool begin_hello(struct slot *slot, uint32_t at)
+static bool begin_hello(struct conn *conn, uint32_t at)
 {
-	slot->keeping = true;
-	slot->kept = at;
-	slot->talk = TALK_HELLO;
+	conn->keeping = true;
+	conn->kept = at;
+	conn->state = CONN_HELLO;
 	return true;
 }
 
 // Judges what came; then it may pass.
-static bool inspect(struct worker *worker, struct slot *slot)
+static bool inspect(struct worker *worker, struct conn *conn)
 {
-	struct flow *flow = &slot->flow[CLIENT];
-	struct window window = window_of(slot);
+	struct flow *flow = &conn->flow[CLIENT];
+	struct window window = window_of(conn);
 	struct tls_hello hello;
 	uint32_t at = 0, kept;
 	if (flow->cleared == flow->end)
 		return false;
 	enum parse found = find_hello(&window, &hello, &at, &kept);
 	if (found == PARSE_DONE)
-		return begin_hello(slot, window.base + at);
+		return begin_hello(conn, window.base + at);
 	if (found == PARSE_BAD || (kept == 0 && window.length == BUFFER_SIZE))
-		return talk_refuse(worker, slot, "no readable TLS hello", FIX_NONE);
-	if (find_request(slot, &window))
+		return deny_refuse(worker, conn, "no readable TLS hello", FIX_NONE);
+	if (find_request(conn, &window))
 		return true;
-	if (slot->request_like && slot->request_at - window.base < kept)
-		kept = slot->request_at - window.base;
+	if (conn->request_like && conn->request_at - window.base < kept)
+		kept = conn->request_at - window.base;
 	if (kept == 0 && window.length == BUFFER_SIZE)
-		return talk_refuse(worker, slot, "a line without an end", FIX_NONE);
+		return deny_refuse(worker, conn, "a line without an end", FIX_NONE);
 	flow->cleared = flow->end;
-	slot->keeping = kept < window.length;
-	slot->kept = window.base + kept;
+	conn->keeping = kept < window.length;
+	conn->kept = window.base + kept;
 	return true;
 }
 
-bool inspect_run(struct worker *worker, struct slot *slot)
+bool inspect_run(struct worker *worker, struct conn *conn)
 {
-	struct flow *in = &slot->flow[CLIENT], *out = &slot->flow[SERVER];
-	bool moved = inspect(worker, slot);
-	if (slot->talk != TALK_INSPECT)
+	struct flow *in = &conn->flow[CLIENT], *out = &conn->flow[SERVER];
+	bool moved = inspect(worker, conn);
+	if (conn->state != CONN_INSPECT)
 		return true;
-	slot->burst = slot->burst || slot->heard[SERVER];
-	flow_write(worker, slot, CLIENT);
-	flow_write(worker, slot, SERVER);
+	conn->burst = conn->burst || conn->heard[SERVER];
+	flow_write(worker, conn, CLIENT);
+	flow_write(worker, conn, SERVER);
 	// The end of the client is handed on: nothing more will be read.
 	if (in->ended && in->cleared == in->end && in->allowance == 0) {
-		slot->keeping = false;
+		conn->keeping = false;
 		in->allowance = UNLIMITED_PASS;
-		flow_write(worker, slot, CLIENT);
+		flow_write(worker, conn, CLIENT);
 	}
 	if (in->shut && out->shut)
-		slot_close(worker, slot);
+		conn_close(worker, conn);
 	return moved;
 }

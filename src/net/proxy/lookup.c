@@ -1,5 +1,7 @@
 // Owns the resolution of names by c-ares, and its cache. c-ares is told everything: it reads no
 // file of its own, and what it is told comes from descriptors that the supervisor sends.
+#include "net/proxy/lookup.h"
+
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -11,7 +13,7 @@
 
 #include "base/fd.h"
 #include "base/str.h"
-#include "net/proxy/worker.h"
+#include "net/proxy/state.h"
 
 enum {
 	QUERY_MILLISECONDS = 1500,
@@ -25,7 +27,7 @@ enum {
 static void socket_state(void *data, ares_socket_t fd, int readable, int writable)
 {
 	const struct worker *worker = data;
-	struct epoll_event event = { .data.u64 = slot_tag(TAG_ARES, (uint32_t)fd, 0) };
+	struct epoll_event event = { .data.u64 = conn_tag(TAG_ARES, (uint32_t)fd, 0) };
 	event.events = (readable ? EPOLLIN : 0U) | (writable ? EPOLLOUT : 0U);
 	if (!event.events)
 		epoll_ctl(worker->epoll, EPOLL_CTL_DEL, fd, NULL);
@@ -82,20 +84,20 @@ static void finish(struct worker *worker, struct lookup *lookup, bool known, int
 	lookup->state = known ? LOOKUP_KNOWN : LOOKUP_FAILED;
 	lookup->until = worker->now + life;
 	for (uint32_t i = 0; i < worker->used; i++) {
-		struct slot *slot = &worker->slots[i];
-		if (slot->dialing == DIAL_LOOKUP && slot->lookup == lookup)
-			lookup_take(worker, slot);
+		struct conn *conn = &worker->conns[i];
+		if (conn->dialing == DIAL_LOOKUP && conn->lookup == lookup)
+			lookup_take(worker, conn);
 	}
 }
 
-// A copy: the next name may need the place before the slot's turn comes.
-void lookup_take(struct worker *worker, struct slot *slot)
+// A copy: the next name may need the place before the conn's turn comes.
+void lookup_take(struct worker *worker, struct conn *conn)
 {
-	memcpy(slot->addresses, slot->lookup->addresses, sizeof(slot->addresses));
-	slot->address_count = slot->lookup->count;
-	slot->lookup = NULL;
-	slot->dialing = DIAL_RESOLVED;
-	slot_wake(worker, slot);
+	memcpy(conn->addresses, conn->lookup->addresses, sizeof(conn->addresses));
+	conn->address_count = conn->lookup->count;
+	conn->lookup = NULL;
+	conn->dialing = DIAL_RESOLVED;
+	conn_wake(worker, conn);
 }
 
 static void query(struct worker *worker, struct lookup *lookup);
@@ -212,7 +214,7 @@ struct lookup *lookup_get(struct worker *worker, const char *name)
 	if (worker->now - worker->files_checked < FRESH_MILLISECONDS) {
 		begin(worker, lookup);
 	} else if (!worker->files_asked) {
-		struct report report = { .kind = REPORT_FILES };
+		struct worker_event report = { .kind = EVENT_FILES };
 		worker->files_asked =
 			fd_send(worker->control, &report, sizeof(report), NULL, 0) == 0;
 	}

@@ -1,17 +1,20 @@
 // Owns what is remembered of connections, and the budgets.
+#include "net/proxy/record.h"
+
 #include <stdio.h>
 
 #include "base/fd.h"
 #include "base/str.h"
+#include "net/proxy/state.h"
 #include "net/rules/rules.h"
-#include "net/proxy/worker.h"
 
 enum { FLUSH_MILLISECONDS = 1000 };
 
-static void send_record(struct worker *worker, int index, enum report_kind kind, uint64_t token)
+static void send_record(struct worker *worker, int index, enum worker_event_kind kind,
+			uint64_t token)
 {
 	struct record *record = &worker->records[index];
-	struct report report = { .kind = kind, .record = *record, .token = token };
+	struct worker_event report = { .kind = kind, .record = *record, .token = token };
 	fd_send(worker->control, &report, sizeof(report), NULL, 0);
 	record->count = record->visit_count = 0;
 	record->batch++;
@@ -23,7 +26,7 @@ static void send_dirty(struct worker *worker, unsigned from, unsigned to)
 {
 	for (unsigned i = from; i < to; i++)
 		if (worker->dirty[i])
-			send_record(worker, (int)i, REPORT_RECORD, 0);
+			send_record(worker, (int)i, EVENT_RECORD, 0);
 }
 
 void record_flush(struct worker *worker)
@@ -53,7 +56,7 @@ bool record_alike(const struct record *left, const struct record *right)
 
 // A place that nobody else's record takes while the connection lasts: of the destination, or, when
 // there are too many of them, the connection's own.
-static unsigned find_place(struct worker *worker, const struct slot *slot,
+static unsigned find_place(struct worker *worker, const struct conn *conn,
 			   const struct record *like, bool *ret_fresh)
 {
 	unsigned index = 0;
@@ -64,92 +67,92 @@ static unsigned find_place(struct worker *worker, const struct slot *slot,
 		worker->record_count += *ret_fresh;
 		return index;
 	}
-	index = slot ? RECORDS_MOST + slot_index(worker, slot) : RECORDS_ALL - 1;
+	index = conn ? RECORDS_MOST + conn_index(worker, conn) : RECORDS_ALL - 1;
 	*ret_fresh = !record_alike(&worker->records[index], like);
 	if (*ret_fresh && worker->dirty[index])
-		send_record(worker, (int)index, REPORT_RECORD, 0);
+		send_record(worker, (int)index, EVENT_RECORD, 0);
 	return index;
 }
 
-int record_add(struct worker *worker, struct slot *slot, const struct record *like)
+int record_add(struct worker *worker, struct conn *conn, const struct record *like)
 {
 	bool fresh;
-	unsigned index = find_place(worker, slot, like, &fresh);
+	unsigned index = find_place(worker, conn, like, &fresh);
 	struct record *record = &worker->records[index];
 	if (fresh)
 		*record = *like;
 	if (record->visit_count == VISITS_MOST)
-		send_record(worker, (int)index, REPORT_RECORD, 0);
+		send_record(worker, (int)index, EVENT_RECORD, 0);
 	record->count++;
 	record->ends = like->ends;
 	soil(worker, (int)index);
 	// At once, and the client waits: whose it is can only be found while it does. Not for the
 	// rest: who asks for a thousand names is known by then.
-	if (fresh && index < RECORDS_MOST && slot) {
-		uint64_t token = slot_tag(TAG_CLIENT, slot_index(worker, slot), slot->generation);
+	if (fresh && index < RECORDS_MOST && conn) {
+		uint64_t token = conn_tag(TAG_CLIENT, conn_index(worker, conn), conn->generation);
 		bool counts = record->verdict != VERDICT_ALLOWED;
 		record->count -= !counts; // it is reported with where it went
-		slot->held++;
-		send_record(worker, (int)index, REPORT_NEW, token);
+		conn->held++;
+		send_record(worker, (int)index, EVENT_NEW, token);
 		record->count += !counts;
 		worker->dirty[index] = !counts;
 	}
-	if (slot && record->verdict == VERDICT_ALLOWED) {
-		slot->visit = record->visit_count++;
-		slot->visit_batch = record->batch;
-		record->visits[slot->visit] = (struct visit){ .time = worker->now };
+	if (conn && record->verdict == VERDICT_ALLOWED) {
+		conn->visit = record->visit_count++;
+		conn->visit_batch = record->batch;
+		record->visits[conn->visit] = (struct visit){ .time = worker->now };
 	}
 	return (int)index;
 }
 
-int record_slot(struct worker *worker, struct slot *slot, enum verdict verdict, const char *rule,
+int record_conn(struct worker *worker, struct conn *conn, enum verdict verdict, const char *rule,
 		const char *why, enum fix fix)
 {
-	struct record record = { .host = slot->host,
-				 .port = slot->port,
+	struct record record = { .host = conn->host,
+				 .port = conn->port,
 				 .verdict = verdict,
 				 .fix = fix,
-				 .explicit_proxy = slot->explicit_proxy,
-				 .ends = slot->ends };
+				 .explicit_proxy = conn->explicit_proxy,
+				 .ends = conn->ends };
 	snprintf(record.rule, sizeof(record.rule), "%s", rule);
 	snprintf(record.why, sizeof(record.why), "%s", why);
-	return record_add(worker, slot, &record);
+	return record_add(worker, conn, &record);
 }
 
-static void spend(struct worker *worker, const struct slot *slot, enum budget_kind kind,
+static void spend(struct worker *worker, const struct conn *conn, enum budget_kind kind,
 		  uint64_t amount)
 {
 	const struct rules *rules = rules_current(worker->shared);
 	for (unsigned i = 0; i < rules->budget_count; i++)
-		if ((slot->budgets >> i & 1) && rules->budgets[i].kind == kind)
+		if ((conn->budgets >> i & 1) && rules->budgets[i].kind == kind)
 			atomic_fetch_add_explicit(&worker->shared->spent[i], amount,
 						  memory_order_relaxed);
 }
 
-void record_address(struct worker *worker, struct slot *slot, const struct address *address)
+void record_address(struct worker *worker, struct conn *conn, const struct address *address)
 {
 	struct host at = { .kind = HOST_ADDRESS, .address = *address };
-	struct record *record = slot->record >= 0 ? &worker->records[slot->record] : NULL;
-	slot->dialled = true;
-	slot->dialled_to = *address;
-	if (record && record->verdict == VERDICT_ALLOWED && record->batch == slot->visit_batch) {
-		record->visits[slot->visit].dialled = true;
-		record->visits[slot->visit].address = *address;
+	struct record *record = conn->record >= 0 ? &worker->records[conn->record] : NULL;
+	conn->dialled = true;
+	conn->dialled_to = *address;
+	if (record && record->verdict == VERDICT_ALLOWED && record->batch == conn->visit_batch) {
+		record->visits[conn->visit].dialled = true;
+		record->visits[conn->visit].address = *address;
 	}
-	if (slot->by_proxy || slot->host.kind != HOST_NAME)
+	if (conn->by_proxy || conn->host.kind != HOST_NAME)
 		return;
-	uint64_t budgets = slot->budgets;
-	slot->budgets = rules_budgets(rules_current(worker->shared), &at, slot->port) & ~budgets;
-	spend(worker, slot, BUDGET_CONNECTIONS, 1);
-	slot->budgets |= budgets;
+	uint64_t budgets = conn->budgets;
+	conn->budgets = rules_budgets(rules_current(worker->shared), &at, conn->port) & ~budgets;
+	spend(worker, conn, BUDGET_CONNECTIONS, 1);
+	conn->budgets |= budgets;
 }
 
-bool record_over_budget(struct worker *worker, struct slot *slot, const char **ret_text)
+bool record_over_budget(struct worker *worker, struct conn *conn, const char **ret_text)
 {
 	const struct rules *rules = rules_current(worker->shared);
-	spend(worker, slot, BUDGET_CONNECTIONS, slot->fd[SERVER] < 0);
+	spend(worker, conn, BUDGET_CONNECTIONS, conn->fd[SERVER] < 0);
 	for (unsigned i = 0; i < rules->budget_count; i++) {
-		if (!(slot->budgets >> i & 1) || rules->budgets[i].kind == BUDGET_RATE)
+		if (!(conn->budgets >> i & 1) || rules->budgets[i].kind == BUDGET_RATE)
 			continue;
 		*ret_text = rules->budgets[i].text;
 		if (atomic_load_explicit(&worker->shared->spent[i], memory_order_relaxed) >
@@ -159,33 +162,33 @@ bool record_over_budget(struct worker *worker, struct slot *slot, const char **r
 	return false;
 }
 
-void record_bytes(struct worker *worker, struct slot *slot, enum side from, uint64_t bytes)
+void record_bytes(struct worker *worker, struct conn *conn, enum side from, uint64_t bytes)
 {
 	const char *budget;
-	if (slot->record >= 0 && worker->records[slot->record].verdict == VERDICT_ALLOWED) {
-		struct record *record = &worker->records[slot->record];
+	if (conn->record >= 0 && worker->records[conn->record].verdict == VERDICT_ALLOWED) {
+		struct record *record = &worker->records[conn->record];
 		record->up += from == CLIENT ? bytes : 0;
 		record->down += from == SERVER ? bytes : 0;
-		soil(worker, slot->record);
+		soil(worker, conn->record);
 	}
-	if (!slot->budgets)
+	if (!conn->budgets)
 		return;
-	spend(worker, slot, from == CLIENT ? BUDGET_UPLOAD : BUDGET_DOWNLOAD, bytes);
-	spend(worker, slot, BUDGET_RATE, bytes);
-	if (slot->fd[SERVER] >= 0 && record_over_budget(worker, slot, &budget)) {
-		record_slot(worker, slot, VERDICT_DENIED, budget, "its budget is used up",
+	spend(worker, conn, from == CLIENT ? BUDGET_UPLOAD : BUDGET_DOWNLOAD, bytes);
+	spend(worker, conn, BUDGET_RATE, bytes);
+	if (conn->fd[SERVER] >= 0 && record_over_budget(worker, conn, &budget)) {
+		record_conn(worker, conn, VERDICT_DENIED, budget, "its budget is used up",
 			    FIX_NONE);
-		slot_reset(worker, slot);
+		conn_reset(worker, conn);
 	}
 }
 
 // A rate is bytes per second since the first connection, with a second's worth in advance.
-bool record_must_wait(struct worker *worker, const struct slot *slot)
+bool record_must_wait(struct worker *worker, const struct conn *conn)
 {
 	const struct rules *rules = rules_current(worker->shared);
-	for (unsigned i = 0; slot->budgets && i < rules->budget_count; i++) {
+	for (unsigned i = 0; conn->budgets && i < rules->budget_count; i++) {
 		const struct budget *budget = &rules->budgets[i];
-		if (!(slot->budgets >> i & 1) || budget->kind != BUDGET_RATE)
+		if (!(conn->budgets >> i & 1) || budget->kind != BUDGET_RATE)
 			continue;
 		double seconds = 1 + (double)(worker->now - worker->rate_start) / 1000;
 		uint64_t spent =

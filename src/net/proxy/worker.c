@@ -1,4 +1,5 @@
-// Owns the loop of a worker: events, then slots with work left, then deadlines.
+// Owns the loop of a worker: events, then conns with work left, then deadlines.
+
 #include "net/proxy/worker.h"
 
 #include <fcntl.h>
@@ -14,9 +15,17 @@
 #include "base/fd.h"
 #include "base/steady.h"
 #include "base/str.h"
+#include "net/proxy/accept.h"
+#include "net/proxy/client.h"
+#include "net/proxy/dial.h"
+#include "net/proxy/dns_server.h"
+#include "net/proxy/flow.h"
+#include "net/proxy/lookup.h"
+#include "net/proxy/record.h"
+#include "net/proxy/state.h"
 #include "net/rules/local_address.h"
-#include "net/setup/confine.h"
 #include "net/rules/rules.h"
+#include "net/setup/confine.h"
 #include "plan.h"
 
 enum { EVENTS_A_TURN = 256, TICK_MILLISECONDS = 50 };
@@ -25,7 +34,7 @@ static void watch(const struct worker *worker, int fd, enum tag tag, uint32_t in
 		  uint32_t events)
 {
 	struct epoll_event event = { .events = events };
-	event.data.u64 = slot_tag(tag, index, 0);
+	event.data.u64 = conn_tag(tag, index, 0);
 	epoll_ctl(worker->epoll, EPOLL_CTL_ADD, fd, &event);
 }
 
@@ -34,71 +43,71 @@ static void judge_again(struct worker *worker)
 {
 	const struct rules *rules = rules_current(worker->shared);
 	for (uint32_t i = 0; i < worker->used; i++) {
-		struct slot *slot = &worker->slots[i];
+		struct conn *conn = &worker->conns[i];
 		struct refusal refusal;
 		bool leads_out =
-			slot->dialing != DIAL_NONE && slot->record >= 0 && slot->rule.text[0];
-		if (slot->talk == TALK_FREE || slot->ending || !leads_out)
+			conn->dialing != DIAL_NONE && conn->record >= 0 && conn->rule.text[0];
+		if (conn->state == CONN_FREE || conn->ending || !leads_out)
 			continue;
 		bool allowed =
-			rules_decide(rules, &slot->host, slot->port, worker->routes, &refusal);
+			rules_decide(rules, &conn->host, conn->port, worker->routes, &refusal);
 		const struct rule *deny = refusal.deny;
-		if (allowed && slot->dialled && !slot->by_proxy)
-			deny = rules_deny_address(rules, &slot->dialled_to, slot->port);
+		if (allowed && conn->dialled && !conn->by_proxy)
+			deny = rules_deny_address(rules, &conn->dialled_to, conn->port);
 		if (allowed && !deny)
 			continue;
-		record_slot(worker, slot, VERDICT_DENIED, deny ? deny->text : "",
+		record_conn(worker, conn, VERDICT_DENIED, deny ? deny->text : "",
 			    "denied while it was open", FIX_NONE);
-		slot_reset(worker, slot);
+		conn_reset(worker, conn);
 	}
 }
 
-void worker_take_order(struct worker *worker)
+static void take_order(struct worker *worker)
 {
-	struct order order;
+	struct worker_command order;
 	int fds[FD_PASSED];
 	ssize_t got = fd_receive(worker->control, &order, sizeof(order), fds);
 	if (got != (ssize_t)sizeof(order))
 		_exit(0); // the supervisor is gone
 	switch (order.kind) {
-	case ORDER_FILES:
+	case COMMAND_FILES:
 		lookup_files(worker, order.changed, fds);
 		break;
-	case ORDER_RULES:
+	case COMMAND_RULES:
 		// Not here: whoever waited for this order is in the middle of a connection.
 		worker->rules_changed = true;
 		break;
-	case ORDER_SOCKETS:
+	case COMMAND_SOCKETS:
 		accept_take_sockets(worker, fds);
 		break;
-	case ORDER_SEEN:
-		slot_seen(worker, order.token);
+	case COMMAND_SEEN:
+		conn_seen(worker, order.token);
 		break;
-	case ORDER_END:
+	case COMMAND_END:
 		record_flush(worker);
 		_exit(0);
 	}
 }
 
-static void slot_event(struct worker *worker, const struct epoll_event *event, enum tag tag)
+static void conn_event(struct worker *worker, const struct epoll_event *event, enum tag tag)
 {
 	uint32_t index = (uint32_t)event->data.u64;
-	struct slot *slot = index < worker->used ? &worker->slots[index] : NULL;
-	if (!slot || slot->talk == TALK_FREE || slot->ending ||
-	    slot_tag(tag, index, slot->generation) != event->data.u64)
+	struct conn *conn = index < worker->used ? &worker->conns[index] : NULL;
+	if (!conn || conn->state == CONN_FREE || conn->ending ||
+	    conn_tag(tag, index, conn->generation) != event->data.u64)
 		return;
 	if (tag == TAG_ATTEMPT_0 || tag == TAG_ATTEMPT_1) {
-		dial_event(worker, slot, tag == TAG_ATTEMPT_1);
+		dial_event(worker, conn, tag == TAG_ATTEMPT_1);
 		return;
 	}
 	enum side side = tag == TAG_CLIENT ? CLIENT : SERVER;
 	if (event->events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR))
-		slot->readable[side] = true;
+		conn->readable[side] = true;
 	if (event->events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR))
-		slot->closing[side] = true;
+		conn->closing[side] = true;
 	if (event->events & (EPOLLOUT | EPOLLHUP | EPOLLERR))
-		slot->writable[side] = true;
-	slot_wake(worker, slot);
+		conn->writable[side] = true;
+	conn_wake(worker, conn);
 }
 
 static void dispatch(struct worker *worker, const struct epoll_event *event)
@@ -108,7 +117,7 @@ static void dispatch(struct worker *worker, const struct epoll_event *event)
 	switch (tag) {
 	case TAG_LISTENER:
 		if (index == LISTENER_DNS)
-			respond_datagrams(worker, worker->listeners[index]);
+			dns_server_datagrams(worker, worker->listeners[index]);
 		else
 			accept_all(worker, index);
 		break;
@@ -116,7 +125,7 @@ static void dispatch(struct worker *worker, const struct epoll_event *event)
 		accept_published(worker, index);
 		break;
 	case TAG_CONTROL:
-		worker_take_order(worker);
+		take_order(worker);
 		break;
 	case TAG_ARES:
 		lookup_event(worker, (int)index, event->events);
@@ -125,7 +134,7 @@ static void dispatch(struct worker *worker, const struct epoll_event *event)
 	case TAG_SERVER:
 	case TAG_ATTEMPT_0:
 	case TAG_ATTEMPT_1:
-		slot_event(worker, event, tag);
+		conn_event(worker, event, tag);
 		break;
 	}
 }
@@ -135,12 +144,12 @@ static void run_queue(struct worker *worker)
 	// Those that are queued again meanwhile come in the next round.
 	uint32_t count = worker->queue_count;
 	for (uint32_t i = 0; i < count; i++) {
-		struct slot *slot = &worker->slots[worker->queue[i]];
-		slot->queued = false;
-		if (slot->talk == TALK_FREE)
+		struct conn *conn = &worker->conns[worker->queue[i]];
+		conn->queued = false;
+		if (conn->state == CONN_FREE)
 			worker->free[worker->free_count++] = worker->queue[i];
 		else
-			talk_run(worker, slot);
+			client_run(worker, conn);
 	}
 	memmove(worker->queue, worker->queue + count,
 		(worker->queue_count - count) * sizeof(*worker->queue));
@@ -151,10 +160,10 @@ static void run_queue(struct worker *worker)
 static void free_ended(struct worker *worker)
 {
 	for (uint32_t i = 0; i < worker->ending_count; i++) {
-		struct slot *slot = &worker->slots[worker->ending[i]];
-		flow_free(worker, &slot->flow[CLIENT]);
-		flow_free(worker, &slot->flow[SERVER]);
-		slot_free(worker, slot);
+		struct conn *conn = &worker->conns[worker->ending[i]];
+		flow_free(worker, &conn->flow[CLIENT]);
+		flow_free(worker, &conn->flow[SERVER]);
+		conn_free(worker, conn);
 	}
 	worker->ending_count = 0;
 }
@@ -165,16 +174,16 @@ static void run_timers(struct worker *worker)
 	worker->next_timers = worker->now + TICK_MILLISECONDS;
 	worker->any_paused = false;
 	for (uint32_t i = 0; i < worker->used && (worker->deadlines || paused); i++) {
-		struct slot *slot = &worker->slots[i];
-		if (slot->talk == TALK_FREE || slot->ending)
+		struct conn *conn = &worker->conns[i];
+		if (conn->state == CONN_FREE || conn->ending)
 			continue;
-		if (slot->paused) {
-			slot->paused = false;
-			slot_wake(worker, slot);
+		if (conn->paused) {
+			conn->paused = false;
+			conn_wake(worker, conn);
 		}
-		if (slot->deadline && slot->deadline <= worker->now) {
-			talk_expired(worker, slot);
-			slot_wake(worker, slot);
+		if (conn->deadline && conn->deadline <= worker->now) {
+			client_expired(worker, conn);
+			conn_wake(worker, conn);
 		}
 	}
 }
@@ -193,14 +202,14 @@ static int sleep_time(struct worker *worker)
 	return lookup_timeout(worker, limit);
 }
 
-// Before its slots are used up the first worker asks for a second one.
+// Before its conns are used up the first worker asks for a second one.
 static void share_load(struct worker *worker)
 {
 	atomic_store_explicit(&worker->shared->live[!worker->first], worker->live,
 			      memory_order_relaxed);
-	if (worker->live < SLOTS_SCARCE || worker->full || !worker->first)
+	if (worker->live < CONNS_SCARCE || worker->full || !worker->first)
 		return;
-	struct report report = { .kind = REPORT_FULL };
+	struct worker_event report = { .kind = EVENT_FULL };
 	worker->full = fd_send(worker->control, &report, sizeof(report), NULL, 0) == 0;
 }
 
@@ -225,7 +234,7 @@ static _Noreturn void loop(struct worker *worker)
 		if (worker->any_dirty && worker->now >= worker->next_flush)
 			record_flush(worker);
 		if (worker->now >= worker->next_sweep)
-			slot_sweep(worker);
+			conn_sweep(worker);
 		share_load(worker);
 	}
 }
@@ -256,7 +265,7 @@ static void prepare(struct worker *worker, const struct worker_start *start)
 	worker->first = start->first;
 	worker->control = start->control;
 	worker->hosts_file = -1;
-	worker->routes = own_open();
+	worker->routes = local_open();
 	worker->spare = fcntl(worker->control, F_DUPFD_CLOEXEC, 3);
 	worker->now = worker->rate_start = steady_now();
 	worker->files_checked = worker->now - 60000;
@@ -302,12 +311,13 @@ static void *take_memory(size_t bytes)
 _Noreturn void worker_main(const struct worker_start *start)
 {
 	static struct worker worker;
-	worker.slots = take_memory(SLOTS_MOST * sizeof(struct slot));
-	worker.buffers = take_memory(2 * SLOTS_MOST * (size_t)BUFFER_SIZE);
+	worker.conns = take_memory(CONNS_MOST * sizeof(struct conn));
+	worker.buffers = take_memory(2 * CONNS_MOST * (size_t)BUFFER_SIZE);
 	prepare(&worker, start);
-	if (worker.epoll < 0 || worker.routes < 0 || lookup_begin(&worker) < 0 || wall_close() < 0)
+	if (worker.epoll < 0 || worker.routes < 0 || lookup_begin(&worker) < 0 ||
+	    confine_worker() < 0)
 		_exit(1);
-	worker_take_order(&worker); // the first: the host's tables of names
+	take_order(&worker); // the first: the host's tables of names
 	if (worker.published_count)
 		accept_want_sockets(&worker);
 	loop(&worker);

@@ -39,29 +39,29 @@ struct record {
 bool record_alike(const struct record *left, const struct record *right);
 
 // To the supervisor.
-struct report {
-	enum report_kind {
-		REPORT_RECORD,  // `record`
-		REPORT_NEW,     // `record`, the first of its kind: answered by ORDER_SEEN, with
-				// `token`
-		REPORT_FILES,   // are the host's tables of names still the same? Answered by
-				// ORDER_FILES
-		REPORT_FULL,    // slots become scarce: another worker, please
-		REPORT_SOCKETS, // more sockets of the box's, for published ports
+struct worker_event {
+	enum worker_event_kind {
+		EVENT_RECORD, // `record`
+		// `record`, the first of its kind: answered by COMMAND_SEEN, with `token`
+		EVENT_NEW,
+		// Are the host's tables of names still the same? Answered by COMMAND_FILES.
+		EVENT_FILES,
+		EVENT_FULL,    // connections become scarce: another worker, please
+		EVENT_SOCKETS, // more sockets of the box's, for published ports
 	} kind;
 	struct record record;
 	uint64_t token; // of who waits
 };
 
 // To a worker.
-struct order {
-	enum order_kind {
-		ORDER_FILES,   // with descriptors of hosts and resolv.conf where they changed
-		ORDER_RULES,   // the rules changed: look at every connection again
-		ORDER_SOCKETS, // with sockets
-		ORDER_SEEN,    // the new record of `token` was taken, and whose it is was looked up
-		ORDER_END,     // report, then exit
+struct worker_command {
+	enum worker_command_kind {
+		COMMAND_FILES,   // with descriptors of hosts and resolv.conf where they changed
+		COMMAND_RULES,   // the rules changed: look at every connection again
+		COMMAND_SOCKETS, // with sockets
+		COMMAND_SEEN, // the new record of `token` was taken, and whose it is was looked up
+		COMMAND_END,  // report, then exit
 	} kind;
-	bool changed[2]; // ORDER_FILES: which of the two came
-	uint64_t token;  // ORDER_SEEN
+	bool changed[2]; // COMMAND_FILES: which of the two came
+	uint64_t token;  // COMMAND_SEEN
 };

@@ -8,13 +8,13 @@
 #include <string.h>
 #include <sys/socket.h>
 
-int own_open(void)
+int local_open(void)
 {
 	return socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
 }
 
-enum parse own_parse(const uint8_t *bytes, size_t length, uint32_t sequence, unsigned *ret_type,
-		     int *ret_error)
+enum parse local_parse(const uint8_t *bytes, size_t length, uint32_t sequence, unsigned *ret_type,
+		       int *ret_error)
 {
 	struct nlmsghdr header;
 	struct rtmsg route;
@@ -40,18 +40,20 @@ enum parse own_parse(const uint8_t *bytes, size_t length, uint32_t sequence, uns
 	return PARSE_DONE;
 }
 
-static enum own judge(unsigned type, int error)
+static enum local judge(unsigned type, int error)
 {
 	switch (error) {
 	case 0:
-		return type == RTN_UNICAST ? OWN_NOT : type == RTN_UNSPEC ? OWN_UNKNOWN : OWN_HOST;
+		return type == RTN_UNICAST  ? LOCAL_NOT
+		       : type == RTN_UNSPEC ? LOCAL_UNKNOWN
+					    : LOCAL_HOST;
 	case ENETUNREACH:
 	case EHOSTUNREACH:
-	case EACCES:            // prohibited
-	case EINVAL:            // a black hole
-		return OWN_NOT; // no way there: the dial fails by itself
+	case EACCES:              // prohibited
+	case EINVAL:              // a black hole
+		return LOCAL_NOT; // no way there: the dial fails by itself
 	default:
-		return OWN_UNKNOWN;
+		return LOCAL_UNKNOWN;
 	}
 }
 
@@ -62,7 +64,7 @@ struct question {
 	uint8_t address[16];
 };
 
-enum own own_ask(int netlink, const struct address *address)
+enum local local_ask(int netlink, const struct address *address)
 {
 	static uint32_t sequence;
 	bool v4 = address_is_v4(address);
@@ -78,7 +80,7 @@ enum own own_ask(int netlink, const struct address *address)
 	memcpy(question.address, address->bytes + sizeof(address->bytes) - size, size);
 	question.header.nlmsg_len = (uint32_t)(offsetof(struct question, address) + size);
 	if (send(netlink, &question, question.header.nlmsg_len, 0) < 0)
-		return OWN_UNKNOWN;
+		return LOCAL_UNKNOWN;
 	// Answered before send returns; what is left of another question is passed over.
 	for (;;) {
 		uint8_t reply[4096];
@@ -87,8 +89,8 @@ enum own own_ask(int netlink, const struct address *address)
 		ssize_t got = recv(netlink, reply, sizeof(reply), 0);
 		enum parse result =
 			got < 0 ? PARSE_BAD
-				: own_parse(reply, (size_t)got, sequence, &type, &error);
+				: local_parse(reply, (size_t)got, sequence, &type, &error);
 		if (result != PARSE_MORE)
-			return result == PARSE_DONE ? judge(type, error) : OWN_UNKNOWN;
+			return result == PARSE_DONE ? judge(type, error) : LOCAL_UNKNOWN;
 	}
 }

@@ -10,13 +10,13 @@
 
 // What dials of it must be told; a kernel that does not answer leaves it unknown, which is refused
 // as well.
-enum own { OWN_NOT, OWN_HOST, OWN_UNKNOWN };
+enum local { LOCAL_NOT, LOCAL_HOST, LOCAL_UNKNOWN };
 
 // The socket for the questions, or -1 with errno.
-int own_open(void);
-enum own own_ask(int netlink, const struct address *address);
+int local_open(void);
+enum local local_ask(int netlink, const struct address *address);
 
 // One answer: the type of the route (RTN_*), or an errno. DONE for the answer to `sequence`, MORE
 // for one to an earlier question. Pure.
-enum parse own_parse(const uint8_t *bytes, size_t length, uint32_t sequence, unsigned *ret_type,
-		     int *ret_error);
+enum parse local_parse(const uint8_t *bytes, size_t length, uint32_t sequence, unsigned *ret_type,
+		       int *ret_error);

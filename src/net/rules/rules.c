@@ -128,7 +128,7 @@ static bool means(const struct rule *rule, const struct address *address, int ro
 	if (reach == REACH_NEVER ||
 	    (reach == REACH_PRIVATE && address_reach(&rule->destination.network) != reach))
 		return false;
-	return own_ask(routes, address) == OWN_NOT;
+	return local_ask(routes, address) == LOCAL_NOT;
 }
 
 const struct rule *rules_decide(const struct rules *rules, const struct host *host, uint16_t port,

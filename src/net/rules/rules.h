@@ -21,7 +21,7 @@ struct refusal {
 };
 // The rule that allows a destination, or NULL. A literal address needs one that means it: a wide
 // one does not open private networks; only the very address opens a metadata service and this host
-// itself, and nothing its loopback. `routes` is own_open's.
+// itself, and nothing its loopback. `routes` is local_open's.
 const struct rule *rules_decide(const struct rules *rules, const struct host *host, uint16_t port,
 				int routes, struct refusal *ret);
 // The rule that denies an address to which an allowed name leads, or NULL.

@@ -135,7 +135,7 @@ static int close_files(void)
 	return ruleset < 0 ? -1 : sys_landlock_restrict(ruleset);
 }
 
-int wall_close(void)
+int confine_worker(void)
 {
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return -1;

@@ -2,4 +2,4 @@
 #pragma once
 
 // The locks of a worker; 0, or -1 with errno.
-int wall_close(void);
+int confine_worker(void);

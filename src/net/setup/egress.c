@@ -13,8 +13,8 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/str.h"
-#include "net/setup/netns.h"
 #include "net/rules/shared.h"
+#include "net/setup/netns.h"
 #include "plan.h"
 
 // Ports that names without ports are likely to be reached at, where the kernel cannot redirect.
@@ -25,7 +25,7 @@ static void add_port(struct egress *egress, uint16_t port)
 	for (unsigned i = 0; i < egress->port_count; i++)
 		if (egress->ports[i] == port)
 			return;
-	if (egress->port_count < LINK_PORTS_MOST)
+	if (egress->port_count < NETNS_PORTS_MOST)
 		egress->ports[egress->port_count++] = port;
 }
 
@@ -64,20 +64,20 @@ static int list_doors(struct plan *plan)
 {
 	struct egress *egress = &plan->egress;
 	list_each (item, &plan->profile->loopback) {
-		if (egress->loopback_count == LINK_LOOPBACK_MOST)
+		if (egress->loopback_count == NETNS_LOOPBACK_MOST)
 			return fail(0, "%smore than %d ports of the loopback",
-				    origin_text(plan->arena, item->from), LINK_LOOPBACK_MOST);
+				    origin_text(plan->arena, item->from), NETNS_LOOPBACK_MOST);
 		uint16_t port = (uint16_t)atoi(item->text); // checked when set
-		if (port == LINK_PORT || port == LINK_DNS_PORT)
+		if (port == NETNS_PORT || port == NETNS_DNS_PORT)
 			return fail(0, "%sport %u of the box's loopback is sbx's own",
 				    origin_text(plan->arena, item->from), port);
 		add_loopback(egress, port);
 	}
 	list_each (item, &plan->profile->publish) {
 		struct publish publish;
-		if (egress->publish_count == LINK_LOOPBACK_MOST)
+		if (egress->publish_count == NETNS_LOOPBACK_MOST)
 			return fail(0, "%smore than %d published ports",
-				    origin_text(plan->arena, item->from), LINK_LOOPBACK_MOST);
+				    origin_text(plan->arena, item->from), NETNS_LOOPBACK_MOST);
 		destination_publish(item->text, &publish.inside, &publish.outside);
 		add_publish(egress, &publish);
 	}
@@ -137,7 +137,7 @@ int egress_plan(struct plan *plan)
 		tell_unkept(plan);
 		return 0;
 	}
-	plan->egress.proxy = "http://" LINK_OWN_V4 ":3128";
+	plan->egress.proxy = "http://" NETNS_OWN_V4 ":3128";
 	list_ports(plan);
 	return list_doors(plan);
 }
@@ -192,10 +192,10 @@ static void tell_unseen(struct plan *plan)
 // this port somebody is there also where the box cannot redirect.
 static void go_by_box(struct plan *plan)
 {
-	struct sockaddr_in own = { .sin_family = AF_INET, .sin_port = htons(LINK_PORT) };
+	struct sockaddr_in own = { .sin_family = AF_INET, .sin_port = htons(NETNS_PORT) };
 	const struct sockaddr *address = (const struct sockaddr *)&own;
 	autoclose int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	inet_pton(AF_INET, LINK_OWN_V4, &own.sin_addr);
+	inet_pton(AF_INET, NETNS_OWN_V4, &own.sin_addr);
 	if (fd < 0 || connect(fd, address, sizeof(own)) < 0) {
 		list_add(&plan->warnings, plan->arena,
 			 "the box around this one has no network, and so has this one: start that "
@@ -209,7 +209,7 @@ static void go_by_box(struct plan *plan)
 	if (fd < 0 || bind(fd, address, sizeof(own)) < 0)
 		return; // its network is the host's
 	plan->egress.behind_box = true;
-	plan->egress.upstream = arena_text(plan->arena, "http://" LINK_OWN_V4 ":%d", LINK_PORT);
+	plan->egress.upstream = arena_text(plan->arena, "http://" NETNS_OWN_V4 ":%d", NETNS_PORT);
 }
 
 int egress_upstream(struct plan *plan, char *const *environment)

@@ -35,14 +35,14 @@ struct helper {
 	int sysctl; // /proc/sys: what is below "net" is that of whoever looks
 	const char *what; // that failed
 	struct ifreq loopback;
-	uint16_t loopback_ports[LINK_LOOPBACK_MOST], ports[LINK_PORTS_MOST];
+	uint16_t loopback_ports[NETNS_LOOPBACK_MOST], ports[NETNS_PORTS_MOST];
 	unsigned loopback_count, port_count;
 	int listeners[LISTENERS_MOST];
 	unsigned listener_count;
 };
 
-enum parse link_parse_ack(const uint8_t *bytes, size_t length, size_t *ret_used,
-			  uint32_t *ret_sequence, int *ret_error)
+enum parse netns_parse_ack(const uint8_t *bytes, size_t length, size_t *ret_used,
+			   uint32_t *ret_sequence, int *ret_error)
 {
 	struct nlmsghdr header;
 	int error;
@@ -78,8 +78,8 @@ static long converse(int protocol, const void *messages, unsigned size, uint32_t
 		for (size_t at = 0, used; got > 0 && at < (size_t)got; at += used) {
 			uint32_t sequence;
 			int error;
-			if (link_parse_ack(reply + at, (size_t)got - at, &used, &sequence,
-					   &error) != PARSE_DONE)
+			if (netns_parse_ack(reply + at, (size_t)got - at, &used, &sequence,
+					    &error) != PARSE_DONE)
 				got = -EBADMSG;
 			else if (error && sequence <= needed)
 				got = -error;
@@ -185,16 +185,16 @@ static long make_egress(struct helper *helper)
 {
 	long result = 0;
 	helper->what = "routes";
-	result = converse(NETLINK_ROUTE, link_messages, link_messages_size, SEQUENCE_V4_LAST,
+	result = converse(NETLINK_ROUTE, netns_messages, netns_messages_size, SEQUENCE_V4_LAST,
 			  SEQUENCE_LINKS_LAST);
 	if (result < 0)
 		return result;
 	open_low_ports(helper);
 	helper->what = "listeners";
 	static const struct wanted standard[] = {
-		[LISTENER_ALL] = { SOCK_STREAM, LINK_PORT, AT_ALL, true },
-		[LISTENER_DNS] = { SOCK_DGRAM, LINK_DNS_PORT, AT_ALL, false },
-		[LISTENER_DNS_TCP] = { SOCK_STREAM, LINK_DNS_PORT, AT_ALL, false },
+		[LISTENER_ALL] = { SOCK_STREAM, NETNS_PORT, AT_ALL, true },
+		[LISTENER_DNS] = { SOCK_DGRAM, NETNS_DNS_PORT, AT_ALL, false },
+		[LISTENER_DNS_TCP] = { SOCK_STREAM, NETNS_DNS_PORT, AT_ALL, false },
 	};
 	for (unsigned i = 0; i < LISTENER_OWNERS && result >= 0; i++)
 		result = add_listener(helper, standard[i]);
@@ -262,7 +262,7 @@ static struct helper helper = {
 
 // A network namespace takes the kernel 0.5 ms, and what is in it 0.2: as long as all else together.
 // A helper inside the box makes it meanwhile; pid 1 enters as soon as it is there.
-int link_child_network(const struct plan *plan, struct run *run)
+int netns_child_network(const struct plan *plan, struct run *run)
 {
 	static char stack[32768] __attribute__((aligned(16)));
 	if (!plan->own_network)
@@ -301,7 +301,7 @@ static int hear_helper(const struct run *run)
 	return problem ? fail(problem, "the box's network: %s", helper.what) : 0;
 }
 
-int link_child_join(const struct plan *plan, struct run *run)
+int netns_child_join(const struct plan *plan, struct run *run)
 {
 	if (!plan->own_network)
 		return 0;
@@ -311,7 +311,7 @@ int link_child_join(const struct plan *plan, struct run *run)
 	return write(run->network[0], "", 1) == 1 ? 0 : fail(errno, "let the helper go");
 }
 
-int link_child_listen(const struct plan *plan, struct run *run)
+int netns_child_listen(const struct plan *plan, struct run *run)
 {
 	if (!plan->own_network)
 		return 0;
@@ -330,7 +330,7 @@ int link_child_listen(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-int link_child_alone(const struct plan *plan, struct run *run)
+int netns_child_alone(const struct plan *plan, struct run *run)
 {
 	siginfo_t info;
 	enum { PIDFD = 3 }; // P_PIDFD of Linux 5.4

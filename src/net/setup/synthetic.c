@@ -29,8 +29,8 @@ bool names_is_own(const struct address *address)
 {
 	uint8_t own[16];
 	if (address_is_v4(address))
-		return number_of(address) == base() + 1; // LINK_OWN_V4
-	return inet_pton(AF_INET6, LINK_OWN_V6, own) == 1 &&
+		return number_of(address) == base() + 1; // NETNS_OWN_V4
+	return inet_pton(AF_INET6, NETNS_OWN_V6, own) == 1 &&
 	       memcmp(own, address->bytes, sizeof(own)) == 0;
 }
 

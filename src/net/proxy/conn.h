@@ -1,0 +1,146 @@
+// A connection and its two flows of bytes: types, and the life of one. Nothing is allocated for a
+// connection: all of them are there when the worker begins.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "net/parse/http.h"
+#include "net/rules/control.h"
+
+enum {
+	BUFFER_SIZE = HTTP_HEAD_MOST, // whole pages
+	ADDRESSES_MOST = 8,
+	SWEEP_MILLISECONDS = 2000,
+	SWEEP_LEAST = 64,
+};
+#define UNLIMITED_PASS UINT64_MAX
+
+struct worker;
+struct lookup;
+
+enum side { CLIENT, SERVER };
+
+// Bytes from one side to the other: first those in the pipe, then buffer[start, cleared), which
+// may go; [cleared, end) is still to be read by a parser.
+struct flow {
+	uint32_t start, cleared, end;
+	uint64_t allowance; // that may pass unread after `end`
+	int pipe;           // of worker->pipes, or -1
+	uint32_t piped;
+	bool bulk;        // the last read filled the buffer: worth a pipe
+	bool ended, shut; // nothing more comes; the other side knows
+};
+
+enum conn_state {
+	CONN_FREE,
+	CONN_FIRST,    // to the explicit proxy: HTTP or SOCKS?
+	CONN_GREETING, // of SOCKS
+	CONN_SOCKS,    // its request
+	CONN_DIAL,     // CONNECT or SOCKS: answered when the server is there
+	CONN_SNIFF,    // what does the client speak?
+	CONN_HELLO,    // TLS: until the name is known
+	CONN_ANSWER,   // TLS: until the server asks for no second hello
+	CONN_SSH,      // until both sides said so
+	CONN_REQUEST,  // HTTP: the head of a request
+	CONN_EXCHANGE, // HTTP: its body, and the response
+	CONN_INSPECT,  // bytes, both ways; hellos and requests among the client's are judged
+	CONN_TUNNEL,   // bytes, both ways
+	CONN_DENY,     // a denial, in the client's own language
+	CONN_DRAIN,    // what is left is written, then the end
+	CONN_DNS,      // over TCP
+	CONN_STATES,
+};
+
+enum dialing {
+	DIAL_NONE,
+	DIAL_LOOKUP,
+	DIAL_RESOLVED, // `addresses` are the name's, not judged yet
+	DIAL_CONNECT,
+	DIAL_ASK, // the caller's own proxy
+	DIAL_OPEN,
+	DIAL_FAILED, // `problem` says why; the client does not know yet
+};
+
+struct conn {
+	enum conn_state state;
+	enum dialing dialing;
+	// It is closed at the end of the loop's turn: until then nothing moves on it any more.
+	enum ending { ENDING_NOT, ENDING_CLOSE, ENDING_RESET } ending;
+	bool opened;   // the server is there, and the patience with the client begins anew
+	bool heard[2]; // from whom bytes came in this turn
+	uint32_t generation;
+	int fd[2];
+	bool readable[2], writable[2], closing[2], awaits_room[2]; // as epoll said last
+	bool queued, explicit_proxy, socks, paused, reading_head;
+	struct flow flow[2];
+	int64_t deadline; // milliseconds; 0: none
+
+	struct host host; // where it leads
+	uint16_t port;
+	struct ends ends;
+	int record;                  // of worker->records, or -1
+	unsigned visit, visit_batch; // of that record
+	bool dialled;                // `dialled_to` is where it went
+	struct address dialled_to;
+	// New records whose owner is still looked for: until then the client gets no answer, or it
+	// would be gone with it.
+	unsigned held;
+	uint64_t budgets; // bits of rules->budgets that count it
+	struct rule rule; // that allows it
+
+	// dial
+	struct lookup *lookup;
+	bool by_proxy; // the caller's own
+	struct address addresses[ADDRESSES_MOST];
+	uint16_t dial_port;
+	unsigned address_count, address_next;
+	int attempt[2];
+	char problem[REASON_MOST];
+
+	// What the client may speak besides what is read here: by the rule, or by the port.
+	bool raw;
+	bool greeted; // SSH: the server's line was seen
+	bool retried; // TLS: the server asked for a second hello
+	// inspect: bytes that have passed and are still to be read, from `kept` on in the
+	// client's buffer; what may be a request there, and the last burst
+	bool keeping, burst, request_like;
+	uint32_t kept, request_at, request_next;
+
+	// HTTP
+	bool asks_head, upgrade, keep_alive, request_done, response_done, response_head;
+	enum http_body request_body, response_body;
+	uint64_t request_length; // of a body whose beginning is not judged yet; else 0
+	enum http_chunk request_chunk, response_chunk;
+
+	char (*buffer)[BUFFER_SIZE]; // of each side
+};
+
+struct conn *conn_accept(struct worker *worker, int fd);
+enum watched { WATCHED_NOT, WATCHED_ALREADY };
+void conn_watch(struct worker *worker, struct conn *conn, enum side side, enum watched watched);
+void conn_await_room(struct worker *worker, struct conn *conn, enum side side);
+void conn_wake(struct worker *worker, struct conn *conn);
+void conn_deadline(struct worker *worker, struct conn *conn, int milliseconds);
+// Both only mark it: it is freed by conn_free(), when no caller has it in hand. The first one wins.
+void conn_close(struct worker *worker, struct conn *conn);
+void conn_reset(struct worker *worker, struct conn *conn); // with RST to both sides
+void conn_free(struct worker *worker, struct conn *conn);
+// What the buffers of free and quiet connections hold goes back to the host, now and then.
+void conn_sweep(struct worker *worker);
+void conn_seen(struct worker *worker, uint64_t token); // a record is no longer waited for
+void conn_stop_dialing(struct conn *conn);
+void conn_close_server(struct conn *conn);
+uint32_t conn_index(const struct worker *worker, const struct conn *conn);
+// For the tag of an epoll event.
+enum tag {
+	TAG_LISTENER,
+	TAG_PUBLISHED,
+	TAG_CONTROL,
+	TAG_ARES,
+	TAG_CLIENT,
+	TAG_SERVER,
+	TAG_ATTEMPT_0,
+	TAG_ATTEMPT_1
+};
+uint64_t conn_tag(enum tag tag, uint32_t index, uint32_t generation);

@@ -1,0 +1,12 @@
+// The way to the server.
+#pragma once
+
+#include "net/proxy/conn.h"
+
+void dial_begin(struct worker *worker, struct conn *conn);
+void dial_direct(struct worker *worker, struct conn *conn, const struct address *address);
+void dial_resolved(struct worker *worker, struct conn *conn);
+void dial_event(struct worker *worker, struct conn *conn, unsigned attempt);
+void dial_expired(struct worker *worker, struct conn *conn);
+void dial_keep_alive(const struct conn *conn);
+bool dial_asked(struct worker *worker, struct conn *conn); // reads the upstream proxy's answer

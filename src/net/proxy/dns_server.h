@@ -1,0 +1,7 @@
+// The answers to the box's DNS questions.
+#pragma once
+
+#include "net/proxy/conn.h"
+
+void dns_server_datagrams(struct worker *worker, int fd);
+bool dns_server_stream(struct worker *worker, struct conn *conn);

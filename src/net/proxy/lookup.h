@@ -1,0 +1,25 @@
+// The resolution of names, and its cache.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/host.h"
+#include "net/proxy/conn.h"
+
+struct lookup {
+	enum { LOOKUP_FREE, LOOKUP_FILES, LOOKUP_ASKED, LOOKUP_KNOWN, LOOKUP_FAILED } state;
+	char name[HOST_NAME_MOST + 1];
+	unsigned search; // next domain of the search list to try
+	struct address addresses[ADDRESSES_MOST];
+	unsigned count;
+	int64_t until; // milliseconds
+};
+
+int lookup_begin(struct worker *worker); // before the lock
+struct lookup *lookup_get(struct worker *worker, const char *name);
+// Hands what a lookup found, or did not, to the connection that waits for it.
+void lookup_take(struct worker *worker, struct conn *conn);
+void lookup_files(struct worker *worker, const bool changed[2], int fds[2]);
+void lookup_event(struct worker *worker, int fd, uint32_t events);
+int lookup_timeout(struct worker *worker, int limit);

@@ -1,0 +1,15 @@
+// What is remembered of connections, and the budgets.
+#pragma once
+
+#include "net/proxy/conn.h"
+
+// `conn` is whose it is, or NULL.
+int record_add(struct worker *worker, struct conn *conn, const struct record *like);
+int record_conn(struct worker *worker, struct conn *conn, enum verdict verdict, const char *rule,
+		const char *why, enum fix fix);
+void record_bytes(struct worker *worker, struct conn *conn, enum side from, uint64_t bytes);
+// The address that was dialled: noted, and a name counts for the budgets of its address as well.
+void record_address(struct worker *worker, struct conn *conn, const struct address *address);
+bool record_over_budget(struct worker *worker, struct conn *conn, const char **ret_text);
+bool record_must_wait(struct worker *worker, const struct conn *conn);
+void record_flush(struct worker *worker);
