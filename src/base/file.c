@@ -75,27 +75,34 @@ size_t file_kernel(int directory, const char *name, char *buffer, size_t size)
 	return got < 0 ? 0 : (size_t)got;
 }
 
+// What states no size, as in /proc. Apart, as each page of this buffer is touched when it begins.
+static __attribute__((noinline)) int read_unsized(int fd, const struct stat *status, size_t most,
+						  struct arena *arena, const char **ret_text,
+						  size_t *ret_length)
+{
+	char text[FILE_UNSIZED + 1] __attribute__((uninitialized));
+	size_t size = most < FILE_UNSIZED ? most + 1 : sizeof(text);
+	int result = fill(fd, status, 0, text, size, ret_length);
+	if (*ret_length > 0)
+		*ret_text = arena_copy(arena, text, *ret_length);
+	return result;
+}
+
 int file_read_open(int fd, const struct stat *status, size_t most, struct arena *arena,
 		   const char **ret_text, size_t *ret_length)
 {
-	char unsized[FILE_UNSIZED + 1] __attribute__((uninitialized));
 	*ret_text = "";
 	*ret_length = 0;
 	if ((size_t)status->st_size > most) {
 		errno = EFBIG;
 		return -1;
 	}
-	if (status->st_size > 0) {
-		size_t size = (size_t)status->st_size + 1;
-		char *text = arena_take(arena, size);
-		*ret_text = text;
-		return fill(fd, status, 0, text, size, ret_length);
-	}
-	size_t size = most < FILE_UNSIZED ? most + 1 : sizeof(unsized);
-	int result = fill(fd, status, 0, unsized, size, ret_length);
-	if (*ret_length > 0)
-		*ret_text = arena_copy(arena, unsized, *ret_length);
-	return result;
+	if (status->st_size <= 0)
+		return read_unsized(fd, status, most, arena, ret_text, ret_length);
+	size_t size = (size_t)status->st_size + 1;
+	char *text = arena_take(arena, size);
+	*ret_text = text;
+	return fill(fd, status, 0, text, size, ret_length);
 }
 
 int file_read(int directory, const char *name, unsigned flags, size_t most, struct arena *arena,

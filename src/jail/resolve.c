@@ -267,7 +267,7 @@ void resolver_list(struct resolver *resolver, const char *directory)
 
 // The part of a path that is resolved, and what is still to do.
 struct walk {
-	char done[8192];
+	char done[4096]; // a longer one the kernel does not take
 	size_t used;
 	const char *rest;
 };
