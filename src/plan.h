@@ -95,8 +95,9 @@ enum { GUARDS_MOST = 8192 };
 // A directory that is looked through for repositories.
 struct searched {
 	const char *path;
-	const char *nested; // of the state: those below it, found by earlier runs
-	bool fresh;         // never searched
+	const char *list; // of the state: the repositories below it (git/listed.h)
+	bool fresh;       // there was none: it was made before this run
+	bool cut;         // and time was over before all was seen
 };
 
 struct variable {

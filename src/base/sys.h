@@ -170,13 +170,15 @@ struct sys_statx {
 	uint64_t between[8];
 	int64_t birth_seconds;
 	uint32_t birth_nanoseconds, unused;
-	uint64_t later[6];
+	int64_t changed_seconds;
+	uint32_t changed_nanoseconds, unused_too;
+	uint64_t later[4];
 	uint64_t mount_id; // Linux 5.8
 	uint64_t rest[13];
 };
 _Static_assert(sizeof(struct sys_statx) == 256, "the kernel's struct statx");
 #define SYS_STATX_MOUNT_ROOT 0x2000ULL // Linux 5.8
-enum { SYS_STATX_BIRTH = 0x800, SYS_STATX_MOUNT_ID = 0x1000 };
+enum { SYS_STATX_CHANGED = 0x80, SYS_STATX_BIRTH = 0x800, SYS_STATX_MOUNT_ID = 0x1000 };
 
 static inline int sys_statx(int directory, const char *path, unsigned mask,
 			    struct sys_statx *ret_status)

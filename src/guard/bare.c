@@ -53,8 +53,6 @@ void bare_look(struct check *check, int directory, const char *path)
 		return;
 	}
 	vet_parts(check, directory, path, 0);
-	out_text(check->told, "sbx: %s: a bare repository that this run made\n",
-		 vet_short_path(check->plan, path));
 }
 
 // Here doubt speaks against it: a part that its owner may not use is as good as gone.

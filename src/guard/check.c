@@ -318,10 +318,8 @@ struct look {
 static bool scans(const struct look *look)
 {
 	const struct plan *plan = look->check.plan;
-	bool scans = look->ran >= SHORT_RUN_MILLISECONDS;
-	for (unsigned i = 0; i < plan->searched_count; i++)
-		scans = scans || plan->searched[i].fresh;
-	return scans && plan->searched_count > 0 && plan->guard_count > 0;
+	return look->ran >= UNSEARCHED_MILLISECONDS && plan->searched_count > 0 &&
+	       plan->guard_count > 0;
 }
 
 static void look_at_all(void *argument)
@@ -379,6 +377,12 @@ void check_host(const struct plan *plan, const struct run *run, int64_t ran, enu
 		.run = run,
 		.ran = ran,
 		.end = end,
+	};
+	look.check.spans = (struct spans){
+		.list = { { look.check.start.tv_sec * (int64_t)1000000000 +
+				    look.check.start.tv_nsec,
+			    INT64_MAX } },
+		.count = 1,
 	};
 	struct out *texts[] = { &look.first, told, changed };
 	// A nested repository may lie in a directory that is shut: a walk is always done apart.

@@ -1,222 +1,250 @@
-// Owns the bounded walk after a run: nested repositories that this run made or changed.
+// Owns the look after a run at the repositories below the top: new ones, and those that differ from
+// the list. What time does not suffice for is looked at after the next run.
 #include "guard/scan.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
 #include <string.h>
-#include <strings.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
-#include "base/file.h"
 #include "base/out.h"
-#include "base/owned.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "base/trusted.h"
+#include "git/listed.h"
+#include "git/recognise.h"
+#include "git/walk.h"
+#include "guard/bare.h"
 #include "guard/changed.h"
+#include "guard/check.h"
+#include "guard/clock.h"
 #include "guard/links.h"
 #include "guard/vet.h"
 
-// A fiftieth of the run's own time, 2 ms at least, and more where it is the first look of all; a
-// small project is seen whole, however slow the machine. What a run of less than a second leaves
-// unseen of a large one is not told: it would be told every time.
-enum {
-	ENTRIES_LEAST = 512,
-	SHARE = 50,
-	LEAST_MILLISECONDS = 2,
-	FIRST_MILLISECONDS = 15,
-	MOST_MILLISECONDS = 500,
-	TOLD_FROM = 20,
-	DEPTH_MOST = 32
-};
-enum { NESTED_MOST = 64, NESTED_BYTES = 16384 };
+// A tenth of the run's own time.
+enum { SHARE = 10, LEAST_MILLISECONDS = 2, MOST_MILLISECONDS = 500, MILLISECOND = 1000000 };
+enum { TOLD_MOST = 8 };
+enum { LIST_BYTES = 192 << 20, NEW_ROWS_MOST = LISTED_ROWS_MOST / 2 };
 
 struct scan {
 	struct check *check;
 	const struct searched *tree;
-	struct timespec end;
-	unsigned entries; // so far
-	bool cut;
+	int64_t ran;       // milliseconds
+	struct listed old; // the list
+	struct listed now; // what was met
+	unsigned told;     // repositories of which something was told
 	struct links links;
 	struct deeper deeper;
-	char path[PATH_MAX];
-	size_t length;
-	char found[NESTED_BYTES]; // repositories below the tree, each with its NUL
-	size_t found_length;
-	unsigned found_count;
 };
 
-static bool is_before(const struct timespec *left, const struct timespec *right)
+static bool is_mounted(const struct plan *plan, const char *path)
 {
-	return left->tv_sec < right->tv_sec ||
-	       (left->tv_sec == right->tv_sec && left->tv_nsec < right->tv_nsec);
-}
-
-static bool out_of_time(struct scan *scan)
-{
-	struct timespec now;
-	if (scan->entries++ < ENTRIES_LEAST)
-		return false;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now); // a busy machine counts for nothing
-	scan->cut = scan->cut || !is_before(&now, &scan->end);
-	return scan->cut;
-}
-
-static void remember(struct scan *scan, const char *inside)
-{
-	size_t length = strlen(inside) + 1;
-	if (scan->found_count == NESTED_MOST || scan->found_length + length > sizeof(scan->found))
-		return;
-	for (const char *known = scan->found; known < scan->found + scan->found_length;
-	     known += strlen(known) + 1)
-		if (str_equal(known, inside)) // by two spellings
-			return;
-	memcpy(scan->found + scan->found_length, inside, length);
-	scan->found_length += length;
-	scan->found_count++;
-}
-
-// One that the plan did not know, as those of the top and of submodules are mounted over.
-static void look_at_repository(struct scan *scan, int directory)
-{
-	const struct plan *plan = scan->check->plan;
-	struct check *check = scan->check;
-	const char *inside = scan->path + strlen(scan->tree->path) + 1;
-	autoclose int fd =
-		openat(directory, ".git", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd >= 0)
-		remember(scan, inside);
 	for (unsigned i = 0; i < plan->mount_count; i++)
-		if (str_equal(plan->mounts[i].target, scan->path))
-			return;
-	if (fd < 0 && vet_is_changed(check, directory, ".git"))
-		vet_repository(check, directory, ".git", scan->path);
-	if (fd < 0)
-		return;
-	bool made = vet_is_made(check, directory, ".git");
-	if (made)
-		vet_repository(check, directory, ".git", scan->path);
-	else if (vet_is_changed(check, fd, "config") || vet_is_changed(check, fd, "hooks"))
-		vet_known_repository(check, directory, ".git", scan->path);
-	else
-		return;
-	out_text(check->told, "sbx: %s: a repository that this run %s\n",
-		 vet_short_path(plan, scan->path), made ? "made" : "changed");
-}
-
-static void look_at_bare(struct scan *scan, int directory)
-{
-	if (vet_is_changed(scan->check, directory, "HEAD") ||
-	    vet_is_changed(scan->check, directory, "config"))
-		out_text(scan->check->told,
-			 "sbx: %s looks like a bare repository, made or changed by this run: run "
-			 "no git in "
-			 "it before you have read its config and hooks\n",
-			 vet_short_path(scan->check->plan, scan->path));
-}
-
-// It is walked for itself.
-static bool is_other_searched(const struct scan *scan)
-{
-	const struct plan *plan = scan->check->plan;
-	for (unsigned i = 0; i < plan->searched_count; i++)
-		if (str_equal(plan->searched[i].path, scan->path))
+		if (str_equal(plan->mounts[i].target, path))
 			return true;
 	return false;
 }
 
-static bool add_name(struct scan *scan, size_t length, const char *name)
+// In a directory that was there before each of the parts must have been, too.
+static bool is_old_bare(const struct check *check, int directory, const char *path)
 {
-	size_t more = strlen(name) + 1;
-	if (length + more >= sizeof(scan->path))
+	char below[PATH_MAX];
+	struct stat status;
+	size_t length = strlen(path);
+	if (!vet_is_own(check, directory, ".", path, OWN_ALL))
 		return false;
-	scan->path[length] = '/';
-	memcpy(scan->path + length + 1, name, more);
-	scan->length = length + more;
+	for (enum git_part part = GIT_HEAD; part < GIT_PARTS; part++) {
+		const char *name = git_part_names[part];
+		if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+			continue;
+		if (length + strlen(name) + 2 > sizeof(below))
+			return false;
+		memcpy(below, path, length);
+		below[length] = '/';
+		strcpy(below + length + 1, name);
+		if (!vet_is_own(check, directory, name, below, OWN_ALL))
+			return false;
+	}
 	return true;
 }
 
-static void walk(struct scan *scan, int directory, unsigned depth)
+// One of the list by path and inode, or one that was made while no box lived.
+static bool is_users(const struct scan *scan, int directory, const char *name, const char *path)
 {
-	enum { HEAD = 1, OBJECTS = 2, REFS = 4 };
-	unsigned seen = 0;
-	size_t length = scan->length;
-	DIR *stream = fdopendir(dup(directory));
-	for (struct dirent *entry = stream ? readdir(stream) : NULL; entry && !out_of_time(scan);
-	     entry = readdir(stream)) {
-		const char *name = entry->d_name;
-		seen |= strcasecmp(name, "HEAD") == 0      ? HEAD
-			: strcasecmp(name, "objects") == 0 ? OBJECTS
-			: strcasecmp(name, "refs") == 0    ? REFS
-							   : 0U;
-		if (str_equal(name, ".") || str_equal(name, ".."))
-			continue;
-		if (trusted_is_git(name) && depth > 0 && add_name(scan, length, ".git"))
-			look_at_repository(scan,
-					   directory); // the file system says whether it is one
-		bool whole = add_name(scan, length, name);
-		bool deeper = (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) &&
-			      depth < DEPTH_MOST && !str_equal(name, ".git");
-		if (whole && entry->d_type == DT_LNK)
-			links_look(&scan->links, scan->check, directory, name, scan->path);
-		if (whole && depth > 0)
-			changed_tell_deeper(&scan->deeper, scan->check, directory, name,
-					    scan->path);
-		if (whole && deeper) {
-			autoclose int below = openat(
-				directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-			if (below >= 0 && !is_other_searched(scan))
-				walk(scan, below, depth + 1);
-		}
-		scan->path[length] = '\0';
-		scan->length = length;
+	struct stat status;
+	const struct listed_row *row = listed_find(&scan->old, path + scan->check->root + 1);
+	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && row &&
+	    row->kind != LISTED_PART &&
+	    listed_is(&scan->old, row, &status, scan->check->root_device))
+		return true;
+	autoclose int fd = openat(directory, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? vet_is_own(scan->check, directory, name, path, OWN_ALL)
+		      : is_old_bare(scan->check, fd, path);
+}
+
+// Whether it is the user's own. Of many the first are told.
+static bool look_at(struct scan *scan, int directory, const char *name, const char *path)
+{
+	struct check *check = scan->check;
+	bool users = is_users(scan, directory, name, path);
+	struct out words = { 0 }, *told = check->told;
+	const struct listed *known = check->known;
+	check->known = users ? known : NULL;
+	check->told = &words;
+	if (!str_equal(name, "."))
+		vet_repository(check, directory, name, path);
+	else if (users)
+		vet_parts(check, directory, path, 0);
+	else
+		bare_look(check, directory, path);
+	check->known = known;
+	check->told = told;
+	if (words.used > 0 && scan->told++ < TOLD_MOST)
+		out_text(told, "%ssbx: %s: a repository that this run %s\n", words.text,
+			 vet_short_path(check->plan, path), users ? "changed" : "made");
+	out_free(&words);
+	return users;
+}
+
+static bool is_same(struct scan *scan, int directory, const char *name, const char *inside)
+{
+	struct listed one = { .arena = scan->now.arena };
+	listed_note(&one, directory, name, inside, LISTED_OWN);
+	listed_sort(&one);
+	return listed_same(&scan->old, &one, inside);
+}
+
+static void meet(struct walk *walk, int directory, const char *name)
+{
+	struct scan *scan = walk->owner;
+	const char *inside = walk->path + walk->root + 1;
+	const struct listed_row *row = listed_find(&scan->old, inside);
+	enum listed_kind kind = row ? row->kind : LISTED_OWN;
+	if (!is_mounted(scan->check->plan, walk->path) &&
+	    !(row && is_same(scan, directory, name, inside)) &&
+	    !look_at(scan, directory, name, walk->path))
+		kind = LISTED_MADE;
+	if (row || scan->now.count < NEW_ROWS_MOST)
+		listed_note(&scan->now, directory, name, inside, kind);
+	else
+		scan->now.full = true;
+}
+
+static void look_at_entry(struct walk *walk, int directory, const struct dirent *entry)
+{
+	struct scan *scan = walk->owner;
+	if (entry->d_type == DT_LNK)
+		links_look(&scan->links, scan->check, directory, entry->d_name, walk->path);
+	if (walk->depth > 0)
+		changed_tell_deeper(&scan->deeper, scan->check, directory, entry->d_name,
+				    walk->path);
+}
+
+// It is walked for itself.
+static bool is_other_tree(struct walk *walk)
+{
+	const struct plan *plan = ((struct scan *)walk->owner)->check->plan;
+	for (unsigned i = 0; i < plan->searched_count; i++)
+		if (str_equal(plan->searched[i].path, walk->path))
+			return true;
+	return false;
+}
+
+// What was not met in a part of the tree stays, as long as it is there; it comes first.
+static void keep_rest(struct scan *scan, const struct walk *walk)
+{
+	struct listed all = scan->now;
+	struct stat status;
+	autoclose int root = open(scan->tree->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	bool there = false;
+	all.rows = NULL;
+	all.count = all.room = 0;
+	all.bytes = 0;
+	listed_sort(&scan->now);
+	for (unsigned i = 0; walk->cut && i < scan->old.count; i++) {
+		const struct listed_row *row = &scan->old.rows[i];
+		if (row->kind != LISTED_PART)
+			there = !listed_find(&scan->now, row->path) &&
+				fstatat(root, row->path, &status, AT_SYMLINK_NOFOLLOW) == 0;
+		if (there)
+			listed_keep(&all, row);
 	}
-	if (stream)
-		closedir(stream);
-	if (seen == (HEAD | OBJECTS | REFS) && depth > 0)
-		look_at_bare(scan, directory);
+	for (unsigned i = 0; i < scan->now.count; i++)
+		listed_keep(&all, &scan->now.rows[i]);
+	listed_sort(&all);
+	scan->now = all;
 }
 
-// For the next plan: so that they are protected from the start. Written only when it is news.
-static void keep_found(const struct scan *scan)
+static bool differs(const struct listed *left, const struct listed *right)
 {
-	const char *file = scan->tree->nested;
-	char known[NESTED_BYTES + 1];
-	size_t length;
-	if (file_read_into(AT_FDCWD, file, 0, known, sizeof(known), &length) > 0 &&
-	    length == scan->found_length && memcmp(known, scan->found, scan->found_length) == 0)
-		return;
-	char path[PATH_MAX];
-	const char *name = path_name(file);
-	snprintf(path, sizeof(path), "%.*s", (int)(name - file - 1), file);
-	autoclose int directory = owned_directory(path);
-	autoclose int fresh =
-		directory < 0 ? -1
-			      : openat(directory, ".new",
-				       O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fresh >= 0 && fd_write_all(fresh, scan->found, scan->found_length) == 0)
-		renameat(directory, ".new", directory, name);
-	err_clear();
+	if (left->count != right->count || !str_equal(left->place, right->place) ||
+	    !str_equal(left->boot, right->boot) || left->device != right->device)
+		return true;
+	for (unsigned i = 0; i < left->count; i++)
+		if (!str_equal(left->rows[i].path, right->rows[i].path) ||
+		    left->rows[i].inode != right->rows[i].inode ||
+		    left->rows[i].changed != right->rows[i].changed)
+			return true;
+	return false;
 }
 
-static void scan_tree(struct scan *scan, const struct searched *tree)
+static void end_tree(struct scan *scan, const struct walk *walk)
 {
+	struct check *check = scan->check;
+	const char *name = check->plan->project && str_equal(scan->tree->path, check->plan->project)
+				   ? "the project"
+				   : vet_short_path(check->plan, scan->tree->path);
+	keep_rest(scan, walk);
+	scan->now.place = walk->place;
+	scan->now.checked = walk->cut ? scan->old.checked : clock_of_files();
+	memcpy(scan->now.boot, scan->old.boot, sizeof(scan->now.boot));
+	if (differs(&scan->old, &scan->now))
+		listed_write(&scan->now, scan->tree->list, false);
+	if (walk->cut && scan->ran >= SHORT_RUN_MILLISECONDS)
+		out_text(check->told,
+			 "sbx: new repositories were looked for in a part of %s: it is large, and "
+			 "the next run goes on there\n",
+			 name);
+	if (walk->lost)
+		out_text(check->told,
+			 "sbx: %s has directories too deep to look for new repositories in: run no "
+			 "git there\n",
+			 name);
+	if (scan->now.full)
+		out_text(check->told,
+			 "sbx: %s has more repositories than can be listed: some will be taken for "
+			 "new again\n",
+			 name);
+}
+
+static bool scan_tree(struct scan *scan, const struct searched *tree, long processor)
+{
+	struct walk walk = { .entry = look_at_entry,
+			     .repository = meet,
+			     .passes = is_other_tree,
+			     .owner = scan,
+			     .processor = processor };
+	struct check *check = scan->check;
+	struct arena *arena = arena_new_of(LIST_BYTES);
+	struct stat status;
 	scan->tree = tree;
-	scan->length = strlen(tree->path);
-	scan->found_length = scan->found_count = 0;
-	if (scan->length >= sizeof(scan->path))
-		return;
-	memcpy(scan->path, tree->path, scan->length + 1);
-	autoclose int fd = open(tree->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd >= 0)
-		walk(scan, fd, 0);
-	if (!scan->cut || scan->found_length > 0 || tree->fresh)
-		keep_found(scan);
+	scan->now = (struct listed){ .arena = arena, .root = tree->path };
+	if (stat(tree->path, &status) == 0)
+		scan->now.device = status.st_dev;
+	listed_read(arena, tree->list, tree->path, &scan->old);
+	check->known = &scan->old;
+	check->root = strlen(tree->path);
+	check->root_device = scan->now.device;
+	check->timeless = check->start.tv_sec == 0 || !clock_is_ours(tree->path);
+	walk_tree(&walk, tree->path, scan->old.place);
+	end_tree(scan, &walk);
+	check->known = NULL;
+	arena_free(arena);
+	return !walk.cut;
 }
 
 void scan_trees(struct check *check, int64_t ran)
@@ -226,26 +254,13 @@ void scan_trees(struct check *check, int64_t ran)
 		       : ran / SHARE > MOST_MILLISECONDS ? MOST_MILLISECONDS
 							 : ran / SHARE;
 	const struct plan *plan = check->plan;
+	scan = (struct scan){ .check = check, .ran = ran };
 	for (unsigned i = 0; i < plan->searched_count; i++)
-		if (plan->searched[i].fresh && time < FIRST_MILLISECONDS)
-			time = FIRST_MILLISECONDS;
-	scan = (struct scan){ .check = check };
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &scan.end);
-	scan.end.tv_nsec += time * 1000000L;
-	if (scan.end.tv_nsec >= 1000000000L) {
-		scan.end.tv_nsec -= 1000000000L;
-		scan.end.tv_sec++;
-	}
-	for (unsigned i = 0; i < plan->searched_count && !scan.cut; i++) {
-		scan_tree(&scan, &plan->searched[i]);
-		if (scan.cut && time >= TOLD_FROM)
-			out_text(check->told,
-				 "sbx: new repositories were looked for only in a part of %s: it "
-				 "is too large\n",
-				 plan->project && str_equal(plan->searched[i].path, plan->project)
-					 ? "the project"
-					 : vet_short_path(plan, plan->searched[i].path));
-	}
+		scan_tree(&scan, &plan->searched[i], (long)time * MILLISECOND);
+	if (scan.told > TOLD_MOST)
+		out_text(check->told, "sbx: and %u more such repositor%s\n", scan.told - TOLD_MOST,
+			 scan.told == TOLD_MOST + 1 ? "y" : "ies");
 	links_end(&scan.links, check);
 	changed_end(&scan.deeper, check);
+	err_clear();
 }

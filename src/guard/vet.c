@@ -14,7 +14,9 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/sys.h"
+#include "git/listed.h"
 #include "git/recognise.h"
+#include "guard/changed.h"
 #include "guard/merge.h"
 #include "guard/pointer.h"
 #include "guard/quarantine.h"
@@ -71,6 +73,41 @@ bool vet_is_made(const struct check *check, int directory, const char *name)
 	       is_since(status.birth_seconds, status.birth_nanoseconds, &check->start);
 }
 
+// Made and changed last in one stretch of time in which no box lived.
+static bool is_old(const struct check *check, int directory, const char *name)
+{
+	enum { NANOSECONDS = 1000000000 };
+	struct sys_statx status;
+	if (check->timeless || check->spans.count == 0 ||
+	    sys_statx(directory, name, SYS_STATX_BIRTH | SYS_STATX_CHANGED, &status) < 0 ||
+	    !(status.mask & SYS_STATX_BIRTH))
+		return false;
+	int64_t born = status.birth_seconds * NANOSECONDS + status.birth_nanoseconds;
+	int64_t changed = status.changed_seconds * NANOSECONDS + status.changed_nanoseconds;
+	for (unsigned i = 0; i < check->spans.count; i++)
+		if (changed >= check->spans.list[i].from && born <= check->spans.list[i].to)
+			return false;
+	return born <= changed;
+}
+
+bool vet_is_own(const struct check *check, int directory, const char *name, const char *path,
+		enum own_part part)
+{
+	enum { NANOSECONDS = 1000000000 };
+	struct stat status;
+	if (!check->known)
+		return false;
+	const struct listed_row *row = strlen(path) > check->root
+					       ? listed_find(check->known, path + check->root + 1)
+					       : NULL;
+	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+		return false;
+	int64_t changed = status.st_ctim.tv_sec * (int64_t)NANOSECONDS + status.st_ctim.tv_nsec;
+	return (row && listed_is(check->known, row, &status, check->root_device) &&
+		(part == OWN_DIRECTORY || row->changed == changed)) ||
+	       is_old(check, directory, name);
+}
+
 static bool exists(int directory, const char *name)
 {
 	struct stat status;
@@ -105,22 +142,24 @@ static bool join(char path[PATH_MAX], const char *directory, const char *name)
 	return snprintf(path, PATH_MAX, "%s/%s", directory, name) < PATH_MAX;
 }
 
+// Of the user's own directory no part is left out.
 void vet_hooks(struct check *check, int directory, const char *name, const char *path)
 {
 	char below[PATH_MAX];
 	DIR *stream = open_entries(check, directory, name, path);
 	unsigned budget = check->budget;
+	bool own = check->known && vet_is_own(check, directory, name, path, OWN_DIRECTORY);
 	if (!stream)
 		return;
-	if (check->changed_only) // of the user's own directory no part is left out
+	if (own)
 		check->budget = ~0U;
 	for (struct dirent *entry = next_entry(check, stream); entry;
 	     entry = next_entry(check, stream))
 		if (!str_ends(entry->d_name, ".sample") && join(below, path, entry->d_name) &&
-		    (!check->changed_only || vet_is_changed(check, dirfd(stream), entry->d_name)))
+		    !(own && vet_is_own(check, dirfd(stream), entry->d_name, below, OWN_ALL)))
 			vet_take(check, dirfd(stream), entry->d_name, below, untrusted);
 	closedir(stream);
-	if (check->changed_only)
+	if (own)
 		check->budget = budget;
 	else if (check->budget == 0)
 		vet_take(check, directory, name, path,
@@ -140,7 +179,7 @@ void vet_config(struct check *check, int directory, const char *name, const char
 	struct merge merge = { .kind = MERGE_FILTER,
 			       .directory = directory,
 			       .name = name,
-			       .path = path,
+			       .path = vet_short_path(check->plan, path),
 			       .before = "",
 			       .after = "",
 			       .lock = -1 };
@@ -231,6 +270,14 @@ static void vet_entry(struct check *check, int directory, const char *name, cons
 	check->budget -= check->budget > 0;
 }
 
+// An entry of the list: a worktree's stays, a submodule's is looked through as it was.
+static bool is_kept(const struct check *check, int directory, const char *name, const char *path,
+		    enum guarded kind)
+{
+	return kind == GUARD_WORKTREES && check->known &&
+	       vet_is_own(check, directory, name, path, OWN_DIRECTORY);
+}
+
 static void vet_below(struct check *check, int directory, const char *name, const char *path,
 		      enum guarded kind, const struct list *known, int depth)
 {
@@ -240,7 +287,8 @@ static void vet_below(struct check *check, int directory, const char *name, cons
 		return;
 	for (struct dirent *entry = readdir(stream); entry; entry = readdir(stream))
 		if (!str_equal(entry->d_name, ".") && !str_equal(entry->d_name, "..") &&
-		    !is_known(known, entry->d_name) && join(below, path, entry->d_name))
+		    !is_known(known, entry->d_name) && join(below, path, entry->d_name) &&
+		    !is_kept(check, dirfd(stream), entry->d_name, below, kind))
 			vet_entry(check, dirfd(stream), entry->d_name, below, kind, depth);
 	closedir(stream);
 }
@@ -250,56 +298,60 @@ void vet_entries(struct check *check, int directory, const char *name, const str
 	vet_below(check, directory, name, guard->path, guard->kind, &guard->known, 0);
 }
 
-// A repository that nobody knew before: all of it is looked at.
+// A name that is looked at, or kept as the list has it.
+static bool is_looked_at(const struct check *check, int directory, const char *name,
+			 const char *path, char below[PATH_MAX])
+{
+	return exists(directory, name) && join(below, path, name) &&
+	       !vet_is_own(check, directory, name, below, OWN_ALL);
+}
+
+// What is only told, of a repository that was there.
+static void tell_parts(const struct check *check, int directory, const char *path)
+{
+	static const char *const names[] = { "remotes", "branches", "rebase-merge/git-rebase-todo",
+					     "rebase-apply", "sequencer/todo" };
+	char below[PATH_MAX];
+	for (size_t i = 0; check->known && i < sizeof(names) / sizeof(*names); i++)
+		if (is_looked_at(check, directory, names[i], path, below))
+			changed_add(check, below);
+}
+
+// Without check->known a repository that nobody knew before: all of it is looked at.
 void vet_parts(struct check *check, int directory, const char *path, int depth)
 {
 	static const struct list none = { 0 };
+	static const char *const configs[] = { "config", "config.worktree" };
 	char below[PATH_MAX];
 	if (join(below, path, "hooks"))
 		vet_hooks(check, directory, "hooks", below);
-	if (join(below, path, "config"))
-		vet_config(check, directory, "config", below);
-	if (join(below, path, "config.worktree"))
-		vet_config(check, directory, "config.worktree", below);
-	if (exists(directory, "commondir") && join(below, path, "commondir"))
+	for (size_t i = 0; i < sizeof(configs) / sizeof(*configs); i++)
+		if (is_looked_at(check, directory, configs[i], path, below))
+			vet_config(check, directory, configs[i], below);
+	if (is_looked_at(check, directory, "commondir", path, below))
 		vet_absent(check, directory, "commondir", below);
 	autoclose int info =
 		openat(directory, "info", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (info < 0 && exists(directory, "info") && join(below, path, "info"))
+	if (info < 0 && is_looked_at(check, directory, "info", path, below))
 		vet_absent(check, directory, "info", below);
-	if (info >= 0 && exists(info, "attributes") && join(below, path, "info/attributes"))
+	bool own = info >= 0 && join(below, path, "info") &&
+		   vet_is_own(check, directory, "info", below, OWN_DIRECTORY);
+	if (info >= 0 && exists(info, "attributes") && join(below, path, "info/attributes") &&
+	    !(own && vet_is_own(check, info, "attributes", below, OWN_ALL)))
 		vet_absent(check, info, "attributes", below);
 	if (join(below, path, "worktrees"))
 		vet_below(check, directory, "worktrees", below, GUARD_WORKTREES, &none, depth);
 	if (depth < DEPTH_MOST && join(below, path, "modules"))
 		vet_below(check, directory, "modules", below, GUARD_MODULES, &none, depth);
-}
-
-void vet_known_repository(struct check *check, int directory, const char *name, const char *path)
-{
-	char below[PATH_MAX];
-	autoclose int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	struct merge look = { .kind = MERGE_LOOK,
-			      .directory = fd,
-			      .name = "config",
-			      .path = below,
-			      .before = "",
-			      .after = "",
-			      .lock = -1 };
-	if (fd < 0)
-		return;
-	check->changed_only = true;
-	if (join(below, path, "hooks"))
-		vet_hooks(check, fd, "hooks", below);
-	check->changed_only = false;
-	if (join(below, path, "config") && vet_is_changed(check, fd, "config"))
-		merge_config(&look, check->told);
+	tell_parts(check, directory, path);
 }
 
 void vet_repository(struct check *check, int directory, const char *name, const char *path)
 {
 	struct stat status;
 	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+		return;
+	if (!S_ISDIR(status.st_mode) && vet_is_own(check, directory, name, path, OWN_ALL))
 		return;
 	if (S_ISREG(status.st_mode)) {
 		pointer_vet(check, directory, name, path);

@@ -3,10 +3,22 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
 
 #include "plan.h"
 
+struct listed;
 struct out;
+
+// When boxes of a project lived that no look has followed yet: nanoseconds of the files' clock.
+enum { SPANS_MOST = 32 };
+struct spans {
+	struct span {
+		int64_t from, to;
+	} list[SPANS_MOST];
+	unsigned count;
+};
 
 struct check {
 	const struct plan *plan;
@@ -17,7 +29,12 @@ struct check {
 	unsigned budget;       // of directory entries, against hostile trees
 	unsigned lost;         // worktrees that were made and are gone
 	unsigned taken;        // names moved to quarantine
-	bool changed_only;     // hooks: those that this run made or changed
+	// Where something is compared with the list of its tree; NULL: all of it is the box's.
+	const struct listed *known;
+	size_t root;          // length of the tree's path
+	uint64_t root_device; // of the tree
+	bool timeless;        // no time decides: another machine's clock, or one that was set back
+	struct spans spans;
 };
 
 // `directory` is open and `name` lies in it, at `path`.
@@ -35,9 +52,11 @@ void vet_take(struct check *check, int directory, const char *name, const char *
 void vet_end(const struct check *check);
 // A new .git, as directory or file, in the project.
 void vet_repository(struct check *check, int directory, const char *name, const char *path);
-// One that was there before this run and that nobody protected: new hooks are taken away, what its
-// configuration makes git run is told.
-void vet_known_repository(struct check *check, int directory, const char *name, const char *path);
+// Whether it is the user's own: as the list has it, or made and changed last while no box lived.
+// `inside`: a directory, of which others may have changed what is in it.
+enum own_part { OWN_ALL, OWN_DIRECTORY };
+bool vet_is_own(const struct check *check, int directory, const char *name, const char *path,
+		enum own_part part);
 // Whether something was changed, or made, by this run; "" is the directory itself.
 bool vet_is_changed(const struct check *check, int directory, const char *name);
 bool vet_is_made(const struct check *check, int directory, const char *name);

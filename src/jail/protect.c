@@ -11,7 +11,6 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "base/trusted.h"
@@ -19,13 +18,10 @@
 #include "jail/bare.h"
 #include "jail/configured.h"
 #include "jail/home.h"
+#include "jail/nested.h"
 #include "jail/profiles.h"
 #include "jail/repository.h"
 #include "jail/wishes.h"
-
-// More repositories than these are looked through when the run has ended, and not mounted over
-// before.
-enum { NESTED_BYTES = 16385, NESTED_MOST = 64 };
 
 int protect_guard(struct wishes *wishes, const char *path, enum guarded kind)
 {
@@ -261,63 +257,12 @@ static int protect_item(struct wishes *wishes, const struct item *item)
 	return 0;
 }
 
-static bool is_searched(const struct plan *plan, const char *path)
-{
-	for (unsigned i = 0; i < plan->searched_count; i++)
-		if (str_equal(plan->searched[i].path, path))
-			return true;
-	return false;
-}
-
-// What is left of it after 'rm -r' in a box: no git takes it for a repository, and the next 'rm -r'
-// can have it.
-static bool is_headless(struct wishes *wishes, const char *path)
-{
-	struct stat status;
-	return lstat(path_below(wishes->arena, path, "HEAD"), &status) < 0 && errno == ENOENT;
-}
-
-static int protect_known(struct wishes *wishes, const char *path, struct origin from)
-{
-	if (is_headless(wishes, path))
-		return protect_guard(wishes, path, GUARD_HEADLESS);
-	return repository_has_room(wishes)
-		       ? repository_protect(wishes, path_parent(wishes->arena, path), from)
-		       : protect_name(wishes, path, GUARD_REPOSITORY, from);
-}
-
-// Repositories below it that earlier runs have met. What is gone is no repository now.
-static int protect_nested(struct wishes *wishes, struct searched *tree, unsigned *count)
-{
-	struct origin from = { .file = "protect", .order = ORDER_PROJECT };
-	char known[NESTED_BYTES] __attribute__((uninitialized));
-	size_t length;
-	tree->fresh = file_read_into(AT_FDCWD, tree->nested, FILE_PART, known, sizeof(known),
-				     &length) == 0;
-	for (char *at = known; at < known + length && *count < NESTED_MOST; at += strlen(at) + 1) {
-		const char *path =
-			path_clean(wishes->arena, path_below(wishes->arena, tree->path, at));
-		const char *around = path_parent(wishes->arena, path);
-		struct resolved resolved;
-		if (!path_within(path, tree->path) || !str_ends(path, "/.git") ||
-		    is_searched(wishes->plan, around) || !protect_is_reached(wishes, around))
-			continue;
-		if (resolve_path(wishes->resolver, path, &resolved) == 1 &&
-		    str_equal(resolved.path, path) && resolved.identity.type == S_IFDIR) {
-			TRY(protect_known(wishes, path, from));
-			++*count;
-		}
-		err_clear();
-	}
-	return 0;
-}
-
 static int protect_searched(struct wishes *wishes, const char *path)
 {
 	struct plan *plan = wishes->plan;
 	plan->searched[plan->searched_count++] =
-		(struct searched){ path, path_kept(wishes->arena, plan->state, "nested", path),
-				   false };
+		(struct searched){ .path = path,
+				   .list = path_kept(wishes->arena, plan->state, "known", path) };
 	return protect_root(wishes, path);
 }
 
@@ -341,7 +286,8 @@ static int protect_roots(struct wishes *wishes)
 		if (mount->kind != MOUNT_BIND || mount->access != ACCESS_WRITE || mount->cache ||
 		    mount->identity.type != S_IFDIR ||
 		    (whole && path_within(mount->target, project)) ||
-		    !protect_is_reached(wishes, mount->target) || is_searched(plan, mount->target))
+		    !protect_is_reached(wishes, mount->target) ||
+		    nested_is_tree(plan, mount->target))
 			continue;
 		TRY(protect_searched(wishes, mount->target));
 		if (str_equal(path_name(mount->target), ".git"))
@@ -349,7 +295,7 @@ static int protect_roots(struct wishes *wishes)
 					       from));
 	}
 	for (unsigned i = 0; i < plan->searched_count; i++)
-		TRY(protect_nested(wishes, &plan->searched[i], &nested));
+		TRY(nested_protect(wishes, &plan->searched[i], &nested));
 	TRY(configured_protect(wishes));
 	return profiles_protect(wishes);
 }

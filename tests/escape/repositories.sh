@@ -96,6 +96,56 @@ work_here && git -C "$project" init -q nested && git -C "$project/nested" commit
 (cd "$project" && "$SBX" run --read "?$HOME/.gitconfig" -- sh -c "git init -q made; cd made; git commit -q --allow-empty -m one; git worktree add -q ../tree; cd ../nested; git worktree add -q ../other; sleep 0.3") >"$work/log" 2>&1
 is "honest worktrees of repositories below the project work on the host" "tree other" "$(git -C "$project/tree" branch --show-current) $(git -C "$project/other" branch --show-current)"
 
+# Below the top: what git takes for a repository is made harmless wherever it lies.
+bare_with_commondir="mkdir -p sub/inner/objects sub/inner/refs; cd sub; echo inner >commondir; echo ref: refs/heads/main >HEAD; printf '#!/bin/sh\ntouch $canary\n' >ev.sh; chmod +x ev.sh
+	printf '[core]\n\trepositoryformatversion = 1\n\tfsmonitor = ./ev.sh\n[extensions]\n\tworktreeConfig = true\n' >inner/config; printf '[core]\n\tbare = false\n\tworktree = .\n' >config.worktree; sleep 0.3"
+work_here
+trap_in "HEAD with commondir below the top: nothing runs" "$bare_with_commondir" sub
+work_here
+trap_in "a bare repository below the top: nothing runs" "mkdir sub; cd sub; sh $t/top.sh; sleep 0.3" sub
+work_here
+trap_in "a directory of the user's made bare: nothing runs" "cd lib; sh $t/top.sh; sleep 0.3" lib
+work_here && mkdir "$project/fix" && (cd "$project/fix" && sh "$t/top.sh" && mv HEAD h)
+sleep 0.1
+trap_in "old parts that become a repository by HEAD: nothing runs" "mv fix/h fix/HEAD; sleep 0.3" fix
+work_here
+trap_in "a repository below 60 directories: nothing runs" "d=\$(printf 'd/%.0s' \$(seq 60)); mkdir -p \$d; cd \$d; git init -q; git config core.fsmonitor 'touch $canary;'; sleep 0.3" "$(printf 'd/%.0s' $(seq 60))"
+
+# What is compared with the list of repositories. fixture: an innocent git directory with a command in it.
+fixture() { (cd "$project" && git init -q "$1" && git -C "$1" config core.fsmonitor "touch $canary;" && mv "$1/.git" "$1/dotgit"); }
+work_here && fixture sub && sleep 0.1
+trap_in "an old git directory renamed to .git: nothing runs" "mv sub/dotgit sub/.git; sleep 0.3" sub
+work_here && mkdir -p "$project/one/two" && fixture one/two && mv "$project/one/two/dotgit" "$project/one/two/.git" && mv "$project/one/two" "$project/kept" && sleep 0.1
+(cd "$project" && "$SBX" run -- true) 2>/dev/null
+work_here && fixture sub && (cd "$project" && "$SBX" run -- true) 2>"$work/log" && sleep 0.1
+trap_in "and in a second run: nothing runs" "mv sub/dotgit sub/.git; sleep 0.3" sub
+many() { # so many that not all are mounted over
+	for i in $(seq 80); do git init -q "$project/r$i"; printf '#!/bin/sh\n' >"$project/r$i/.git/hooks/pre-commit"; chmod +x "$project/r$i/.git/hooks/pre-commit"; done
+}
+work_here && many && sleep 0.1
+trap_in "80 repositories, commondir and config.worktree put into all: nothing runs" "for r in r*; do mkdir -p \$r/c; echo ../c >\$r/.git/commondir; (cd \$r/c; sh $t/top.sh; rm HEAD); done; sleep 0.4" "$(seq -f 'r%g' 80 | tr '\n' ' ')"
+work_here && many && (cd "$project" && "$SBX" run -- true) 2>"$work/log" && sleep 0.1
+is "80 repositories of the user's: nothing is told" "" "$(cat "$work/log")"
+(cd "$project" && "$SBX" run -- sh -c "for r in r?*; do echo 'touch $canary' >>\$r/.git/hooks/pre-commit; done; sleep 0.5") >"$work/log" 2>&1
+rm -f "$canary"
+for r in "$project"/r?*; do git -C "$r" commit -q --allow-empty -m x; done >/dev/null 2>&1
+is "hooks overwritten in place in 80 repositories: none runs" "" "$(ls "$canary" 2>/dev/null && cat "$work/log")"
+is "and those that could be mounted over stay" yes "$([ "$(ls -d "$project"/r*/.git/hooks/pre-commit | wc -l)" -ge 64 ] && echo yes)"
+is "few lines tell it" yes "$([ "$(grep ^sbx "$work/log" | wc -c)" -lt 4096 ] && echo yes)"
+work_here && for r in ra rb rc rd; do git init -q "$project/$r"; printf '#!/bin/sh\n' >"$project/$r/.git/hooks/pre-commit"; done
+(cd "$project" && "$SBX" run -- true && "$SBX" run -- python3 -c 'import os,time;[os.makedirs("n%d/.git"%i) for i in range(600)];[open("n%d/.git/HEAD"%i,"w").write("ref: refs/heads/x") for i in range(600)];time.sleep(.5)'; "$SBX" run -- sh -c 'for r in r?; do echo x >>$r/.git/hooks/pre-commit && echo WROTE; done') >"$work/log" 2>/dev/null
+is "600 new ones do not push the user's out of the list" "" "$(grep WROTE "$work/log")"
+work_here && git -C "$project" init -q mine && printf '#!/bin/sh\n' >"$project/mine/.git/hooks/pre-commit" && sleep 0.1
+(cd "$project" && "$SBX" run -- sh -c 'echo x >>mine/.git/hooks/pre-commit || echo read-only') >"$work/log" 2>/dev/null
+is "the first run is protected as the second" read-only "$(cat "$work/log")"
+work_here
+(cd "$project" && "$SBX" run --read "?$HOME/.gitconfig" -- sh -c "git init -q one; git -C one commit -q --allow-empty -m x; git init -q --bare two; git clone -q one three; git -C . submodule add -q \"\$PWD/one\" four; sleep 0.3") >"$work/log" 2>&1
+is "honest repositories work on the host, and nothing is told of them" "1 true 1 1 " "$(git -C "$project/one" rev-list --count HEAD) $(git -C "$project/two" rev-parse --is-bare-repository) $(git -C "$project/three" rev-list --count HEAD) $(git -C "$project/four" rev-list --count HEAD) $(grep -v '\.gitmodules' "$work/log")"
+work_here && (cd "$project" && "$SBX" run -- true && git init -q later && printf '#!/bin/sh\n' >later/.git/hooks/pre-commit && git -C later config core.fsmonitor mine && sleep 0.1 && "$SBX" run -- sleep 0.3) >"$work/log" 2>&1
+is "what the user makes between two runs stays, untold" "mine pre-commit " "$(git config -f "$project/later/.git/config" core.fsmonitor) $(ls "$project/later/.git/hooks" | grep -v sample) $(cat "$work/log")"
+work_here && (cd "$project" && "$SBX" run -- bash -c "mkdir d{1..3000}; for d in d*; do mkdir \$d/objects \$d/refs; echo ref: refs/heads/x >\$d/HEAD; printf '[core]\n\tfsmonitor = x\n' >\$d/config; done; sleep 0.5") >"$work/log" 2>&1
+is "a flood of repositories is told in few lines" yes "$([ "$(wc -c <"$work/log")" -lt 2048 ] && echo yes || head -c 3000 "$work/log")"
+
 # What was there at the start is never taken away, whatever came beside it.
 work_here && git -C "$project" worktree add -q "$work/mine.$count"
 mine=$work/mine.$count

@@ -1,0 +1,11 @@
+// The clock that files are stamped with.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// Nanoseconds.
+int64_t clock_of_files(void);
+// Whether the file system at `path` has this kernel's clock: that of a network or of a program has
+// another.
+bool clock_is_ours(const char *path);
