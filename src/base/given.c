@@ -27,6 +27,8 @@ static ssize_t read_list(const char *state, char *ret_text)
 	int found = file_read_into(AT_FDCWD, path, 0, ret_text, GIVEN_BYTES_MOST, &length);
 	if (found < 0 && errno != EACCES) // a state that is not ours: nothing was noted there
 		return file_failed(path, GIVEN_BYTES_MOST - 1);
+	if (length > 0 && ret_text[0] != '/') // this version has lines of paths alone
+		return fail(0, "'%s' was written by a newer sbx", path);
 	return (ssize_t)length;
 }
 

@@ -24,7 +24,11 @@
 #include "base/privileges.h"
 #include "base/str.h"
 
-enum { TREE_DEPTH_MOST = 128, NAMES_MOST = 1 << 20 };
+enum {
+	TREE_DEPTH_MOST = 128,
+	NAMES_MOST = 1 << 20,
+	DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+};
 
 static bool is_private(const struct stat *status)
 {
@@ -59,13 +63,11 @@ int owned_check(const char *state)
 					  state);
 }
 
-// Opens or makes a directory that only the caller may use.
-static int private_directory(int above, const char *name, const char *whole)
+// A directory that only the caller may use, which is handed over.
+static int check_private(int directory, const char *name, const char *whole)
 {
 	struct stat status;
-	if (mkdirat(above, name, 0700) < 0 && errno != EEXIST)
-		return unusable(errno, "make ", whole);
-	autoclose int fd = openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	autoclose int fd = directory;
 	if (fd < 0 || fstat(fd, &status) < 0)
 		return fail(errno, "open '%s' in '%s'", name, whole);
 	if (!is_private(&status))
@@ -74,9 +76,19 @@ static int private_directory(int above, const char *name, const char *whole)
 	return take(&fd);
 }
 
+static int private_directory(int above, const char *name, const char *whole)
+{
+	if (mkdirat(above, name, 0700) < 0 && errno != EEXIST)
+		return unusable(errno, "make ", whole);
+	return check_private(openat(above, name, DIRECTORY_FLAGS), name, whole);
+}
+
 int owned_directory(const char *path)
 {
-	autoclose int fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	autoclose int fd = open(path, DIRECTORY_FLAGS);
+	if (fd >= 0) // as it is nearly always
+		return check_private(take(&fd), path_name(path), path);
+	fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	char name[256];
 	for (const char *at = path + 1; *at;) {
 		size_t length = strcspn(at, "/");
@@ -162,8 +174,10 @@ static int remove_entry(struct removal *removal, int directory, const char *name
 int owned_remove_tree(int directory, const char *name)
 {
 	struct removal removal = { .top = -1 };
-	if (unlinkat(directory, name, 0) == 0 || errno == ENOENT)
-		return 0;
+	struct stat status;
+	if (unlinkat(directory, name, 0) == 0 || errno == ENOENT ||
+	    (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT))
+		return 0; // a file system that is read-only says so first
 	for (unsigned before = 0;; before = removal.moved) {
 		TRY(remove_below(&removal, directory, name, 0));
 		if (unlinkat(directory, name, AT_REMOVEDIR) == 0)

@@ -84,7 +84,34 @@ const char *path_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+// No two paths have one name: '/' is "=", and what stands for itself is never taken for it. What is
+// too long for a name is one in directories, whose names are longer than those of any file.
 const char *path_kept(struct arena *arena, const char *state, const char *kind, const char *path)
+{
+	enum { PART_MOST = 200, LONGEST = 3 };
+	size_t part = 0;
+	char *name = arena_take(arena, strlen(path) * LONGEST * 2 + 1), *end = name;
+	for (; *path; path++) {
+		if (part >= PART_MOST) {
+			*end++ = '+';
+			*end++ = '/';
+			part = 0;
+		}
+		const char *as = *path == '/'   ? "="
+				 : *path == '=' ? "%3d"
+				 : *path == '%' ? "%25"
+						: NULL;
+		size_t length = as ? strlen(as) : 1;
+		memcpy(end, as ? as : path, length);
+		end += length;
+		part += length;
+	}
+	*end = '\0';
+	return arena_text(arena, "%s/%s/%s", state, kind, name);
+}
+
+const char *path_kept_before(struct arena *arena, const char *state, const char *kind,
+			     const char *path)
 {
 	return arena_text(arena, "%s/%s/%.64s-%016llx", state, kind, path_name(path),
 			  (unsigned long long)str_hash(path));

@@ -24,9 +24,12 @@ char *path_parent(struct arena *arena, const char *path);
 
 const char *path_name(const char *path);
 
-// STATE/KIND/NAME-HASH: what is kept of sbx's own for a directory, a readable name and a hash of
-// all of it.
+// STATE/KIND/NAME: what is kept of sbx's own for a directory, by the whole path of it. A long one
+// has a name in directories below KIND, to be made by who writes it.
 const char *path_kept(struct arena *arena, const char *state, const char *kind, const char *path);
+// The same as version 0.1.0 named it, by a hash that two paths can share.
+const char *path_kept_before(struct arena *arena, const char *state, const char *kind,
+			     const char *path);
 
 // Where the symlink at `path` leads that says `text`, as text: clean, in `place`. False when only
 // the file system knows, as ".." stands after a name, or when it is too long.

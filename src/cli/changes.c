@@ -285,18 +285,19 @@ static int show_text(struct sessions *sessions, const struct wanted *wanted)
 	const char *name = arena_text(sessions->store.arena, ".new-%d-diff", (int)getpid());
 	bool found = false;
 	int store = sessions->store.sessions;
-	TRY(owned_remove_tree(store, name));
-	if (mkdirat(store, name, 0700) < 0)
-		return fail(errno, "make copies to compare");
+	int result = owned_remove_tree(store, name);
+	// Nothing can be copied where the state is read-only or full.
+	bool place = result == 0 && mkdirat(store, name, 0700) == 0;
 	autoclose int directory =
-		openat(store, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	int result = directory < 0 ? fail(errno, "make copies to compare")
-				   : copy_sides(sessions, wanted, directory);
-	if (result == 0)
+		place ? openat(store, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+	if (directory >= 0)
+		result = copy_sides(sessions, wanted, directory);
+	if (directory >= 0 && result == 0)
 		result = out_flush(&sessions->out, STDOUT_FILENO) < 0
 				 ? -1
 				 : run_git(directory, wanted->quoted, &found);
-	owned_remove_tree(store, name);
+	if (place)
+		owned_remove_tree(store, name);
 	TRY(result);
 	for (unsigned i = 0; i < wanted->changes->count && !found; i++)
 		if (wanted->list[i])

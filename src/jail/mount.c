@@ -15,6 +15,7 @@
 #include "base/owned.h"
 #include "base/str.h"
 #include "base/sys.h"
+#include "jail/caches.h"
 #include "jail/copies.h"
 #include "jail/fill.h"
 #include "jail/layers.h"
@@ -347,11 +348,14 @@ static int open_cache(const char *source)
 int mount_host(const struct plan *plan, struct run *run)
 {
 	(void)run;
+	unsigned caches = 0;
 	for (unsigned i = 0; i < plan->mount_count; i++) {
 		struct mount *mount = &plan->mounts[i];
 		struct stat status;
 		if (!mount->cache)
 			continue;
+		if (caches++ == 0)
+			caches_adopt(plan);
 		autoclose int fd = open_cache(mount->source);
 		TRY(fd);
 		if (fstat(fd, &status) < 0 ||

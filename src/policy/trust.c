@@ -23,12 +23,6 @@
 
 static const char file_name[] = ".sbx.ini";
 
-static const char *store_name(struct arena *arena, const char *project)
-{
-	return arena_text(arena, "%.64s-%016llx.ini", path_name(project),
-			  (unsigned long long)str_hash(project));
-}
-
 static int read_text(struct arena *arena, const char *path, size_t most, const char **ret_text,
 		     size_t *ret_length)
 {
@@ -36,11 +30,40 @@ static int read_text(struct arena *arena, const char *path, size_t most, const c
 	return found < 0 ? file_failed(path, most) : found;
 }
 
+static const char *store_path(struct arena *arena, const char *state, const char *project)
+{
+	return arena_text(arena, "%s.ini", path_kept(arena, state, "trust", project));
+}
+
+// By version 0.1.0, whose names two projects could share.
+static const char *old_path(struct arena *arena, const char *state, const char *project)
+{
+	return arena_text(arena, "%s.ini", path_kept_before(arena, state, "trust", project));
+}
+
+// What was trusted of this project: 1, or 0 for nothing.
+static int read_stored(struct arena *arena, const char *path, const char *project,
+		       const char **ret_text, size_t *ret_length)
+{
+	const char *stored;
+	size_t length, skipped = strlen(project);
+	int found = read_text(arena, path, (size_t)INI_BYTES_MOST + skipped + 1, &stored, &length);
+	if (found <= 0)
+		return found;
+	if (stored[0] != '/')
+		return fail(0, "'%s' was written by a newer sbx", path);
+	if (length <= skipped || memcmp(stored, project, skipped) != 0 || stored[skipped] != '\n')
+		return 0;
+	*ret_text = stored + skipped + 1;
+	*ret_length = length - skipped - 1;
+	return 1;
+}
+
 int trust_read(struct arena *arena, const char *state, const char *project, struct trust *ret_trust)
 {
 	struct trust trust = { .state = TRUST_NO_FILE };
-	const char *path = path_below(arena, project, file_name), *stored;
-	size_t length;
+	const char *path = path_below(arena, project, file_name), *stored = NULL;
+	size_t length = 0;
 	struct source *source = &trust.source;
 	int found = read_text(arena, path, INI_BYTES_MOST, &source->text, &source->length);
 	if (found <= 0) {
@@ -50,14 +73,14 @@ int trust_read(struct arena *arena, const char *state, const char *project, stru
 	source->file = path;
 	TRY(ini_read(arena, path, source->text, source->length, &source->rows));
 	trust.state = TRUST_UNKNOWN;
-	const char *store = arena_text(arena, "%s/trust/%s", state, store_name(arena, project));
-	const char *head = arena_text(arena, "%s\n", project);
-	TRY(found = read_text(arena, store, (size_t)INI_BYTES_MOST + strlen(head), &stored,
-			      &length));
-	size_t skipped = strlen(head);
-	if (found && length >= skipped && memcmp(stored, head, skipped) == 0) {
-		trust.trusted = stored + skipped;
-		bool same = length - skipped == source->length &&
+	found = read_stored(arena, store_path(arena, state, project), project, &stored, &length);
+	if (found == 0)
+		found = read_stored(arena, old_path(arena, state, project), project, &stored,
+				    &length);
+	TRY(found);
+	if (found) {
+		trust.trusted = stored;
+		bool same = length == source->length &&
 			    memcmp(trust.trusted, source->text, source->length) == 0;
 		trust.state = same ? TRUST_GIVEN : TRUST_CHANGED;
 	}
@@ -68,27 +91,23 @@ int trust_read(struct arena *arena, const char *state, const char *project, stru
 int trust_give(struct arena *arena, const char *state, const char *project,
 	       const struct trust *trust)
 {
-	const char *name = store_name(arena, project), *fresh = arena_text(arena, "%s.new", name);
-	autoclose int directory = owned_directory(path_below(arena, state, "trust"));
+	const char *path = store_path(arena, state, project);
+	autoclose int directory = owned_directory(path_parent(arena, path));
 	TRY(directory);
-	unlinkat(directory, fresh, 0);
-	autoclose int fd = openat(directory, fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0 || fd_write_all(fd, project, strlen(project)) < 0 ||
-	    fd_write_all(fd, "\n", 1) < 0 ||
-	    fd_write_all(fd, trust->source.text, trust->source.length) < 0 ||
-	    renameat(directory, fresh, directory, name) < 0)
-		return fail(errno, "write '%s/trust/%s'", state, name);
-	return 0;
+	return owned_replace(directory, path_name(path),
+			     arena_text(arena, "%s\n%s", project, trust->source.text), 0600);
 }
 
 int trust_take(struct arena *arena, const char *state, const char *project)
 {
-	const char *name = store_name(arena, project);
-	autoclose int directory = owned_directory(path_below(arena, state, "trust"));
-	TRY(directory);
-	if (unlinkat(directory, name, 0) < 0 && errno != ENOENT)
-		return fail(errno, "remove '%s/trust/%s'", state, name);
-	return 0;
+	const char *path = store_path(arena, state, project), *text;
+	const char *old = old_path(arena, state, project);
+	size_t length;
+	if (unlink(path) < 0 && !file_missing())
+		return fail(errno, "remove '%s'", path);
+	int found = read_stored(arena, old, project, &text, &length);
+	TRY(found);
+	return found && unlink(old) < 0 ? fail(errno, "remove '%s'", old) : 0;
 }
 
 // Whether a line of a file that nobody has trusted can only take something away; `alone` is a

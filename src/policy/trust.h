@@ -20,7 +20,7 @@ struct trust {
 	const char *trusted;  // TRUST_CHANGED: the text that was trusted
 };
 
-// `state` is sbx's own directory of state, `project` the project's. Reads at most two files.
+// `state` is sbx's own directory of state, `project` the project's. Reads at most three files.
 int trust_read(struct arena *arena, const char *state, const char *project,
 	       struct trust *ret_trust);
 

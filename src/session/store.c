@@ -30,9 +30,12 @@ static const char fresh_prefix[] = ".new-";
 
 enum { DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 
+// A state that cannot be written, as on a file system that is read-only, can still be looked at.
 static int open_lock(int directory, const char *name)
 {
 	int fd = openat(directory, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0 && (errno == EROFS || errno == EACCES))
+		fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	return fd < 0 ? fail(errno, "open the lock of a session") : fd;
 }
 
@@ -295,13 +298,14 @@ int store_create(struct store *store, const char *name, const struct session *se
 	if (directory < 0 || lock < 0)
 		return fail(errno, "make session '%s'", name);
 	held.directory = directory;
-	TRY(store_save(store, &held));
-	if (fd_rename_new(store->sessions, fresh, store->sessions, name) == 0)
+	bool saved = store_save(store, &held) == 0;
+	if (saved && fd_rename_new(store->sessions, fresh, store->sessions, name) == 0)
 		return 0;
 	int problem = errno;
 	owned_remove_tree(store->sessions, fresh);
-	return problem == EEXIST ? fail(0, "there is a session '%s' already", name)
-				 : fail(problem, "make session '%s'", name);
+	return !saved              ? -1
+	       : problem == EEXIST ? fail(0, "there is a session '%s' already", name)
+				   : fail(problem, "make session '%s'", name);
 }
 
 int store_remove(struct store *store, struct held *held)

@@ -112,6 +112,39 @@ static void links(void **state)
 	assert_false(path_of_link("/a/b/c", "012345678901234567890123456", place, sizeof(place)));
 }
 
+// What is kept for a path is found by the whole of it.
+static void kept_names(void **state)
+{
+	static const char *const paths[] = {
+		"/a/b",  "/a=b",  "/a%3db", "/a%b",  "/a%2fb", "/a/=b",
+		"/a=/b", "/a/b=", "/a//b",  "/=a/b", "none",   "=none"
+	};
+	enum { PATHS = sizeof(paths) / sizeof(*paths), LENGTHS = 600 };
+	const char *names[PATHS + 2 * LENGTHS];
+	char path[LENGTHS + 2], more[LENGTHS + 2];
+	unsigned count = 0;
+	(void)state;
+	struct arena *arena = arena_new();
+	for (unsigned i = 0; i < PATHS; i++)
+		names[count++] = path_kept(arena, "/s", "k", paths[i]);
+	// Long ones differ at each place, and none is a directory of another's.
+	for (unsigned i = 1; i <= LENGTHS; i++) {
+		memset(path, 'x', i);
+		memset(more, i % 2 ? '+' : '=', i);
+		path[i] = more[i] = '\0';
+		names[count++] = path_kept(arena, "/s", "k", path);
+		names[count++] = path_kept(arena, "/s", "k", more);
+	}
+	for (unsigned i = 0; i < count; i++) {
+		for (unsigned j = 0; j < count; j++)
+			assert_true(i == j || !path_within(names[i], names[j]));
+		for (const char *at = names[i]; at; at = strchr(at + 1, '/'))
+			assert_true(strcspn(at + 1, "/") <= 255);
+	}
+	assert_string_equal(names[0], "/s/k/=a=b");
+	arena_free(arena);
+}
+
 static void json(void **state)
 {
 	struct out out = { 0 };
@@ -282,6 +315,7 @@ int main(void)
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(paths),
 		cmocka_unit_test(links),
+		cmocka_unit_test(kept_names),
 		cmocka_unit_test(json),
 		cmocka_unit_test(first_failure_wins),
 		cmocka_unit_test(arena_grows_aligned),
