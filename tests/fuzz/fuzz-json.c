@@ -1,5 +1,6 @@
 // libFuzzer: any bytes as an agent's settings, a hook's question, a record of trust. A change is
 // JSON again, and what was set is found.
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -25,9 +26,12 @@ static void changes(struct arena *arena, const char *text, const struct json *ro
 	const struct json *found = json_at(again, path);
 	if (!found || found->type != JSON_STRING || strcmp(found->string, "value") != 0)
 		__builtin_trap();
-	const struct json *parent = json_member(again, "env");
-	char *cut = json_cut(arena, set, parent, found);
-	if (json_parse(arena, cut, strlen(cut), &again) < 0)
+	const struct json *env = json_member(root, "env"), *parent = json_member(again, "env");
+	bool added = !json_at(root, path);
+	char *cut = added && !env ? json_cut(arena, set, again, parent)
+				  : json_cut(arena, set, parent, found);
+	// What was added and is cut again leaves each byte as it was.
+	if (json_parse(arena, cut, strlen(cut), &again) < 0 || (added && strcmp(cut, text) != 0))
 		__builtin_trap();
 }
 
