@@ -89,9 +89,11 @@ async def main():
     running = set()
 
     async def one(order):
-        stream = streams.from_text(order["text"]) if "text" in order else streams.make(*order["make"])
         try:
+            stream = streams.from_text(order["text"]) if "text" in order else streams.make(*order["make"])
             outcome = await send(stream, address)
+        except Exception as problem:  # whoever waits for this one is to hear of it
+            outcome = {"how": f"{streams.FAILED} {order}: {problem!r}"}
         finally:
             room.release()
         sys.stdout.write(json.dumps({"id": order["id"], **outcome}) + "\n")

@@ -64,10 +64,11 @@ class Client:
     def give(self, rows):
         """Each row is a number, an order, and who wants to know its outcome."""
         with self.lock:
-            if not self.ended:
+            ended = self.ended
+            if not ended:  # from here on read() says to each of them when the box ends
                 self.waiting.update((number, done) for number, _, done in rows)
         for number, order, done in rows:
-            if self.ended:
+            if ended:
                 done({"how": ENDED})
             else:
                 self.write(json.dumps({"id": number, **order}).encode() + b"\n")
@@ -270,6 +271,9 @@ class Lab:
                 done.wait()
         if any(outcome["how"] == ENDED for outcome in outcomes):
             bail("a box ended: " + "".join(open(client.log).read()[-600:] for client in self.clients.values() if client.ended))
+        failed = [outcome["how"] for outcome in outcomes if outcome["how"].startswith(streams.FAILED)]
+        if failed:
+            bail(failed[0])
         time.sleep(SETTLE)
         self.look()
         return [Found(outcome.get("port") or port, outcome, token in self.seen)

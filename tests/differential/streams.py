@@ -12,6 +12,7 @@ SERVERS = {"nginx": 1, "apache": 2, "node": 3, "python": 4, "go": 5, "starttls":
 SHARES = ("nginx", "apache", "node", "python", "go") * 2 + ("starttls",)
 PLAIN, SECURE, H2C = (80, 80, 8080), (443, 443, 8443), {"nginx": 8081, "node": 8081}
 PRELUDE_PORTS = (25, 143, 110, 21, 5222, 389, 3306, 5432)
+FAILED = "a stream failed:"
 TOKEN = re.compile(rb"[eE](\d{7})\.")
 
 
@@ -366,7 +367,7 @@ class Maker:
             return [("send", self.ssl2() + (self.records(self.hello()) if self.odd(0.5) else b""))]
         if self.odd(0.1):  # several messages in one record, or in several
             first, second = self.hello([(0, self.good)]), self.hello([(0, self.bad)])
-            both = r.choice((self.record(22, first + second), self.records(first) + self.records(second),
+            both = r.choice((self.record(22, (first + second)[:65535]), self.records(first) + self.records(second),
                              self.record(22, first + second[:20]) + self.record(22, second[20:])))
             return [("send", both)]
         before = b"".join(self.before_hello() for _ in range(self.pick(0, (1, 1, 2, 5), 0.35)))
@@ -387,7 +388,7 @@ class Maker:
         if self.odd(0.1):
             between += self.before_hello()
         if self.odd(0.1):
-            return [("send", self.record(22, first + second))]
+            return [("send", self.record(22, (first + second)[:65535]))]
         wait = [("wait", 1500)] if self.odd(0.8) else []
         return [("send", self.records(first))] + wait + [("send", between + self.records(second))]
 
