@@ -3,12 +3,16 @@ A step is a list; the steps of boxes end with a list of operations (act.c). In t
 must never run, {project} the project, {commit} its commit."""
 import random
 
+import content
 import names
 
+BOXES = ("run", "kill", "session", "beside")  # steps whose last word is a list of operations
+SLOW = 20  # one of so many sequences is node's
 PAUSE = 130  # milliseconds; a run that is longer than a tenth of a second is looked at in another way
 HOOKS = ["pre-commit", "post-commit", "post-index-change", "reference-transaction", "post-checkout", "commit-msg"]
-TREES = ["plain"] * 5 + ["nested"] * 5 + ["trusted"] * 4 + ["many"]
+TREES = ["plain"] * 5 + ["nested"] * 5 + ["trusted"] * 4 + ["many", "dotfiles", "node"]
 DIRECTORIES = [".", "lib", "lib/in", "src", "new", "new/deep", "sub", "deep/er/repo", "mod", "wt", "ra", "rh"]
+ODD = ["new/a 'b", "new/two\nlines", "new/\u00fc", "-new", "new/.git.d", "node_modules/x"]
 # Where git directories lie, or might.
 GIT_DIRECTORIES = [".git", "sub/.git", "deep/er/repo/.git", "ra/.git", "rh/.git", ".git/modules/mod",
                    ".git/worktrees/wt"]
@@ -20,14 +24,15 @@ OLD = [("fix/dotgit", "{d}/.git"), ("fix/dotconfig", "{d}/.config"), ("fix/dotco
        ("fix/dothooks/post-commit", "{g}/hooks/post-commit"), ("fix/dotdirenv", ".direnv"),
        ("fix/dotyarnrc", ".yarnrc"), ("fix/house/bare", "{d}/bare.git"), ("fix/house/bare", "{h}"),
        ("fix/house/config", "{g}/config"), ("fix/house/config.worktree", "{g}/config.worktree"),
-       ("fix/house/gitfile", "{d}/.git"), ("fix/dotgit/config", "{d}/config")]
+       ("fix/house/gitfile", "{d}/.git"), ("fix/dotgit/config", "{d}/config"),
+       ("fix/dotconfig/mise/config.toml", "mise.local.toml"), ("fix/dothooks", "new/.git/hooks")]
 
 
 class Maker:
     def __init__(self, seed, index):
         self.r = random.Random(f"{seed} {index}")
         self.tags = 0
-        self.tree = self.r.choice(TREES)
+        self.tree = "node" if index % SLOW == 0 and self.chance(0.7) else self.r.choice(TREES)
         self.gits = [g for g in GIT_DIRECTORIES if self.is_there(g)]
         self.ops = []
 
@@ -143,10 +148,10 @@ class Maker:
         return self.breakage(git) + self.git_directory(directory, True)
 
     def bare(self):
-        return self.git_directory(self.directory(), True)
+        return self.git_directory(self.r.choice([self.directory()] * 9 + ODD[:1]), True)
 
     def new_nested(self):
-        directory = self.r.choice(["new", "lib", "lib/in", "new/a/b/c", "d/" * 34 + "d"])
+        directory = self.r.choice(["new", "lib", "lib/in", "new/a/b/c", "d/" * 34 + "d", self.r.choice(ODD)])
         return self.git_directory(directory + "/.git", False)
 
     def pointer(self):
@@ -203,17 +208,17 @@ class Maker:
 
     def named(self):
         """A trusted or reported name with text of the box's."""
-        name = self.r.choice(names.PROTECTED * 2 + names.REPORTED).replace("*", "x")
-        inside = {".vscode": "/tasks.json", ".devcontainer": "/devcontainer.json", ".direnv": "/python-3.11/bin/git",
-                  ".husky": "/pre-commit", ".claude": "/settings.json", ".config/mise": "/config.toml",
-                  "mise/config.toml": ""}
-        directory = self.r.choice(["", "", "", "lib/"])
-        plain = "." in name.rpartition("/")[2][1:] or name[0] not in "."
-        return self.write(directory + name + inside.get(name, "" if plain else "/config"), self.script(), "755")
+        table = names.OF_NODE if self.tree == "node" and self.chance(0.8) else names.PROTECTED * 2 + names.REPORTED
+        name = self.r.choice(table).replace("*", "x")
+        path = self.r.choice(["", "", "", "", "lib/"]) + name + names.INSIDE.get(name, "")
+        text, needs = content.text_of(path, self.command())
+        return needs + self.write(path, text, "755")
 
     def named_by_text(self):
-        name = self.r.choice(["tools/fs.sh", "tools/hook.sh", "tools/env.sh", "bin/git", "bin/tool"])
-        return self.write(name, self.script(), "755")
+        name = self.r.choice(names.NAMED[self.tree])
+        name += self.r.choice(["/git", "/tool", "/mine", "/ls"]) if name in ("bin", "home-bin") else ""
+        text, needs = content.text_of(name, self.command())
+        return needs + self.write(name, text, "755")
 
     def renamed(self):
         """Something old comes under a name that counts."""
@@ -235,6 +240,12 @@ class Maker:
                               self.git_directory("lib/made/.git", False) + [["rename", "lib/made", "lib/other"]],
                               [["write", "lib/made/settings.json", self.script(), "644"],
                                ["rename", "lib/made", self.r.choice([".claude", ".vscode", ".cursor", ".zed"])]]])
+        if self.chance(0.3) and self.tree in ("nested", "many"):  # what was known goes elsewhere
+            known = "sub" if self.tree == "nested" else "ra"
+            made = self.git_directory("lib/made/.git", False) + self.r.choice([
+                [["exchange", "lib/made", known]], [["rename", known, "new/old"], ["rename", "lib/made", known]],
+                [["remove", known + "/.git"], ["rename", "lib/made/.git", known + "/.git"]],
+                [["exchange", "lib/made/.git", known + "/.git"]]])
         if self.chance(0.3):
             made += [["mkdir", "new2/z"], ["exchange", "new", "new2"]]
         return made
@@ -243,16 +254,18 @@ class Maker:
         directory = self.directory()
         return self.r.choice([
             [["chmod", directory, "700"]], [["write", f"{directory}/n", "n\n", "644"]], [["mkdir", f"{directory}/o"]],
-            [["flood", "70", "lib/n", "/.git"]], [["flood", "600", "lib/n", "/.git"]], [["flood", "600", "lib/in/n", ""]],
+            [["flood", "70", "lib/n", "/.git"]], [["flood", "600", "lib/n", "/.git"]],
+            [["flood", "600", "lib/in/n", ""]],
             [["rename", "lib", "lib2"], ["rename", "lib2", "lib"]], [["shell", "git init -q new/honest", ]],
             [["utimes", directory, "1600000000"]], [["flood", "70", ".git/worktrees/n", ""]],
-            [["chmod", self.r.choice(self.gits), "700"]], [["flood", "70", ".git/modules/n", ""]]])
+            [["chmod", self.r.choice(self.gits), "700"]], [["flood", "70", ".git/modules/n", ""]],
+            [["flood", "5000", self.r.choice([".git/worktrees/n", ".git/modules/n", ".git/hooks/n", "new/n"]), ""]]])
 
     def tries(self):
         makers, weights = zip(
             (self.shadow, 4), (self.bare, 4), (self.new_nested, 3), (self.pointer, 5), (self.into_known, 7),
             (self.named, 5), (self.renamed, 5), (self.parent, 2),
-            (self.named_by_text, 4 if self.tree == "trusted" else 0))
+            (self.named_by_text, {"trusted": 5, "node": 4, "dotfiles": 20, "nested": 1}.get(self.tree, 0)))
         ops = []
         for _ in range(self.r.choice([1, 1, 1, 2, 3])):
             if self.chance(0.12):
@@ -274,19 +287,37 @@ class Maker:
                ["pause", "300"]]
         return [["run", []], ["run", ops], ["run", self.into_known()]]
 
+    def large(self):
+        """More directories than a look goes through in its time, and something in one of them."""
+        place = f"lib/big{self.r.randrange(6000)}"
+        ops = self.r.choice([self.git_directory(place + "/.git", False), self.git_directory(place, True)])
+        made = ["run", [["flood", "6000", "lib/big", ""]]]
+        return [made, ["run", ops + [["pause", self.r.choice(["0", str(PAUSE), "250"])]]]]
+
+    def shut(self, ops):
+        """Nobody can look into a directory, until it is opened again."""
+        directory = self.r.choice(["lib", "new", "sub", "src", "lib/in", ".git/modules", ".git/worktrees"])
+        again = self.r.choice([["run", [["chmod", directory, "755"]]], ["host", "chmod -R u+rwX ."]])
+        return [["run", ops + [["chmod", directory, self.r.choice(["000", "300", "100"])]]], again, ["run", []]]
+
     def pause(self, ops):
         return ops + [["pause", str(PAUSE)]] if self.chance(0.15) else ops
 
     def steps(self):
         kind = self.r.choices(["first", "later", "two", "session", "layers", "kill", "later-kill", "cp", "restore",
-                               "import", "host", "crowd"], [30, 22, 10, 10, 7, 6, 4, 2, 3, 2, 4,
-                                                            20 * (self.tree == "many")])[0]
+                               "import", "host", "beside", "large", "shut",
+                               "kill-session", "crowd"],
+                              [30, 22, 10, 10, 7, 6, 4, 2, 3, 2, 4, 2, 1.5, 3, 1.5, 20 * (self.tree == "many")])[0]
         ops = self.tries()
         one, two = self.split(ops)
         return {
             "first": lambda: [["run", self.pause(ops)]],
             "later": lambda: [["run", []], ["run", self.pause(ops)]],
             "crowd": self.crowd,
+            "large": self.large,
+            "shut": lambda: self.shut(ops),
+            "kill-session": lambda: [["create"], ["kill", "-s", "s", ops], ["apply"]],
+            "beside": lambda: [["run", []]] * self.chance(0.5) + [["beside", ops]],
             "two": lambda: [["run", self.pause(one)], ["run", self.pause(two)]],
             "session": lambda: [["create"], ["session", ops], ["apply"]],
             "layers": lambda: [["create"], ["session", one], ["snapshot", "a"], ["session", two], ["apply"]],

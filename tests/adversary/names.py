@@ -20,8 +20,24 @@ lint-staged.config.js .lintstagedrc .github/workflows .tool-versions AGENTS.md C
 OF_GIT = ["config", "config.worktree", "hooks", "info/attributes", "commondir"]
 OF_WORKTREE = ["config.worktree", "commondir", "gitdir"]  # the rest is read from the common one
 OF_GIT_REPORTED = ["rebase-merge", "rebase-apply", "sequencer", "remotes", "branches"]
-# Files of the start tree "trusted" that its own trusted text names.
-NAMED = ["tools/fs.sh", "tools/hook.sh", "tools/env.sh", "bin"]
+# Directories among them: what a box would put into them.
+INSIDE = {".vscode": "/tasks.json", ".idea": "/workspace.xml", ".zed": "/tasks.json", ".fleet": "/run.json",
+          ".devcontainer": "/devcontainer.json", ".helix": "/config.toml", ".claude": "/settings.json",
+          ".cursor": "/mcp.json", ".codex": "/config.toml", ".gemini": "/settings.json", ".qwen": "/settings.json",
+          ".opencode": "/opencode.json", ".direnv": "/python-3.11/bin/git", ".mise": "/config.toml",
+          ".config/mise": "/config.toml", ".husky": "/pre-commit", ".agents": "/a.md",
+          ".github/hooks": "/a.json", ".github/workflows": "/a.yml", ".cargo": "/config.toml"}
+# What node's programs read by themselves.
+OF_NODE = """
+.yarnrc .yarnrc.yml .npmrc .pnpmfile.cjs package.json pnpm-workspace.yaml .husky/pre-commit .husky/_/pre-commit
+lefthook-local.yml .yarn/releases/yarn.cjs tools/pre.js tools/husky.sh
+""".split()
+# Files of a start tree that its own trusted text names, and those of "dotfiles" that links of the home lead to.
+NAMED = {"trusted": ["tools/fs.sh", "tools/hook.sh", "tools/env.sh", "tools/alias.sh", "tools/more.cfg",
+                     "tools/clean.sh", "bin"],
+         "node": [".yarn/releases/yarn.cjs", "tools/pre.js", "tools/husky.sh"],
+         "nested": ["sub/tools/fs.sh"],
+         "dotfiles": ["sh/bashrc", "sh/zshrc", "git/config", "ssh/config", "home-bin"]}
 
 
 def matches(path, name):

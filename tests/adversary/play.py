@@ -14,7 +14,7 @@ BOUND = 120  # seconds for one program; nothing here takes one
 
 
 class Player:
-    def __init__(self, work, sbx, act):
+    def __init__(self, work, sbx, act, packages):
         self.work, self.sbx, self.protection = work, sbx, []
         self.act, self.canary = work + "/act", work + "/canary"
         for name in (self.act, self.canary):
@@ -22,11 +22,11 @@ class Player:
         path = os.environ.get("PATH", "/usr/bin:/bin")
         self.environment = {"PATH": path, "HOME": work + "/home", "XDG_STATE_HOME": work + "/state",
                             "LANG": "C.UTF-8", "GIT_CONFIG_NOSYSTEM": "1"}
-        self.trees = tree.Trees(work, self.environment)
+        host = readers.with_packages(self.environment, packages)
+        self.trees = tree.Trees(work, host)
         self.project = self.trees.project
-        self.readers = readers.Readers(self.environment)
-        self.before = {name: judge.snapshot(f"{work}/{name}", self.project) for name in
-                       ("plain", "nested", "trusted", "many")}
+        self.readers = readers.Readers(host)
+        self.before = {name: judge.snapshot(f"{work}/{name}") for name in tree.NAMES}
         self.commits = {name: subprocess.run(["git", "rev-parse", "HEAD"], cwd=f"{work}/{name}", text=True,
                                              env=self.environment, stdout=subprocess.PIPE,
                                              check=True).stdout.strip() for name in self.before}
@@ -51,10 +51,10 @@ class Player:
             raise OSError(f"the first box ended with {status}: {self.said[-1]}")
         self.boxes += 1
 
-    def kill(self, ops, commit):
+    def kill(self, words, ops, commit):
         """The supervisor dies when all is done in the box; the box's output ends when the box has died, too."""
         text = self.text_of(ops + [["say", "done\n"], ["pause", str(BOUND * 1000)]], commit)
-        with subprocess.Popen([self.sbx, "run", "--read", self.act, "--", self.act], cwd=self.project,
+        with subprocess.Popen([self.sbx, "run", *words, "--read", self.act, "--", self.act], cwd=self.project,
                               env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE) as process:
             process.stdin.write(text)
@@ -66,12 +66,27 @@ class Player:
         self.boxes += 1
         self.run([], [], commit)  # the next one has to look
 
+    def beside(self, ops, commit):
+        """A second box begins and ends while the first one waits."""
+        text = self.text_of([["say", "ready\n"], ["pause", "300"]] + ops, commit)
+        with subprocess.Popen([self.sbx, "run", "--read", self.act, "--", self.act], cwd=self.project,
+                              env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT) as process:
+            process.stdin.write(text)
+            process.stdin.close()
+            select.select([process.stdout], [], [], BOUND)
+            self.run([], [], commit)
+            self.said.append(process.stdout.read().decode(errors="replace"))
+        self.boxes += 1
+
     def step(self, step, commit):
         what, words = step[0], step[1:]
         if what == "run":
             self.run([], words[0], commit)
         elif what == "kill":
-            self.kill(words[0], commit)
+            self.kill(words[:-1], words[-1], commit)
+        elif what == "beside":
+            self.beside(words[0], commit)
         elif what == "host":
             subprocess.run(["sh", "-c", words[0]], cwd=self.project, env=self.environment, check=False,
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -114,7 +129,7 @@ class Player:
         for step in sequence["steps"]:
             self.step(step, self.commits[name])
         said = "".join(self.said)
-        after = judge.snapshot(self.project, self.project)
+        after = judge.snapshot(self.project)
         touched = json.dumps(sequence["steps"])
         early = self.fired()  # by sbx itself
         self.readers.run(self.project, after, touched, index)
