@@ -119,6 +119,7 @@ def holders(case, tag):
 
 def shape(path):
     """The path with what is only a name taken out."""
+    path = path.encode("unicode_escape").decode()
     path = re.sub(r"(^|/)(d/){5,}d", r"\1DEEP", path)
     path = re.sub(r"^lib/big\d+", "BIG", path)
     path = re.sub(r"hooks/[a-z-]+$", "hooks/HOOK", path)

@@ -54,11 +54,16 @@ def component(path, names):
     return None
 
 
+def pattern(text):
+    """What sbx may print for it: what acts on a terminal, and quotes, in some other way."""
+    return "".join(re.escape(c) if c.isascii() and c.isprintable() and c not in "'\\" else r"\S{1,8}" for c in text)
+
+
 def is_said(path, text, project):
     """Whether a line of sbx's names the path or a directory that it lies in, but for the project."""
     ways = []
     while path:
-        ways.append(re.escape(path))
+        ways.append(pattern(path))
         path = path.rpartition("/")[0]
     return re.search(r"(?:^|[\s,'])(?:" + re.escape(project) + r"/)?(?:" + "|".join(ways) + r")/?(?=$|[\s,:;'.])",
                      text, re.M) is not None
