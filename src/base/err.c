@@ -37,7 +37,7 @@ void err_record(int errnum, const char *format, ...)
 	va_end(arguments);
 	failure.number = errnum;
 	append_visible(text);
-	if (!errnum)
+	if (errnum <= 0)
 		return;
 	append_visible(": ");
 	append_visible(strerror(errnum));

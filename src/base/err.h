@@ -3,8 +3,11 @@
 
 #include <stddef.h>
 
+enum { ERR_CHANGED = -1 };
+
 // Records why a function failed, unless something was recorded before, and returns -1.
-// errnum is an errno value, whose text is appended, or 0 when the text says everything.
+// errnum is an errno value, whose text is appended, 0 when the text says everything,
+// or ERR_CHANGED: another program changed a file meanwhile, and a second try can succeed.
 #define fail(errnum, ...) (err_record(errnum, __VA_ARGS__), err_failed())
 
 void err_record(int errnum, const char *format, ...) __attribute__((format(printf, 2, 3), cold));

@@ -1,6 +1,7 @@
 // Owns the way from words to a running box.
 #include "cli/box.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,24 +166,45 @@ static bool may_fall_back(const struct box *box, const struct run *run)
 	return false;
 }
 
+// What was decided is thrown away, and what was asked for stays.
+static struct box *renew(const struct box *box, const struct run *run)
+{
+	struct box *fresh = box_new();
+	supervise_again(run);
+	for (unsigned i = 0; i < box->plan.copy_count; i++)
+		close(box->plan.copies[i].lock);
+	err_clear();
+	fresh->invocation = box->invocation;
+	fresh->arguments = box->arguments;
+	fresh->after = box->after;
+	fresh->handback = box->handback;
+	fresh->code = box->code;
+	fresh->plan.snippet = box->plan.snippet;
+	fresh->tries = box->tries + 1;
+	return fresh;
+}
+
 static int fall_back(const struct box *box, const struct run *run)
 {
 	struct out out = { 0 };
-	struct box *lower = box_new();
+	struct box *lower = renew(box, run);
 	out_text(&out,
 		 "sbx: no namespaces here (step '%s': %s): tier landlock; what is lost: sbx plan "
 		 "--tier landlock\n",
 		 steps[run->message.step].name, run->message.text);
 	out_flush(&out, STDERR_FILENO);
-	err_clear();
-	lower->invocation = box->invocation;
-	lower->arguments = box->arguments;
-	lower->after = box->after;
-	lower->handback = box->handback;
-	lower->code = box->code;
-	lower->plan.snippet = box->plan.snippet;
 	lower->invocation.tier = ASKED_LANDLOCK;
 	return box_run(lower);
+}
+
+// A program of the host replaced a file of the plan before the command was there: as git and
+// editors save. The plan is made again.
+static bool may_try_again(const struct box *box, const struct run *run)
+{
+	enum { TRIES_MOST = 100 };
+	int number = run->message.number;
+	bool changed = number == ERR_CHANGED || number == ENOENT || number == ENOTDIR;
+	return changed && !box->plan.session && box->tries < TRIES_MOST;
 }
 
 int box_run(struct box *box)
@@ -193,6 +215,11 @@ int box_run(struct box *box)
 	struct outcome outcome = box_try(box, &run);
 	if (outcome.kind == OUTCOME_FAILED && may_fall_back(box, &run))
 		return fall_back(box, &run);
+	if (outcome.kind == OUTCOME_FAILED && may_try_again(box, &run)) {
+		out_free(&outcome.told);
+		denials_free(&outcome.denials);
+		return box_run(renew(box, &run));
+	}
 	if (box->plan.timing)
 		report_timing(&box->plan, &run);
 	int status = report_outcome(&box->plan, &run, &outcome);

@@ -22,6 +22,7 @@ struct box {
 	struct profile profile;
 	struct plan plan;
 	const struct code *code; // of sbx code
+	unsigned tries;          // before this one
 	const char *handback;    // sbx-shell: a file that the agent reads afterwards
 	// After a run: returns the status to end with. The box is sealed by then. NULL: nothing.
 	// `ending` is NULL when the run did not begin.

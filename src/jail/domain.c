@@ -247,7 +247,7 @@ static int add_path(const struct plan *plan, int ruleset, const char *path,
 	autoclose int fd =
 		sys_openat2(AT_FDCWD, path, O_PATH | O_NOFOLLOW | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 	if (fd < 0 || (identity && !target_is_same(fd, identity)))
-		return fail(0, "'%s' changed while the plan was made", path);
+		return fail(ERR_CHANGED, "'%s' changed while the plan was made", path);
 	bool directory = !identity || identity->type == S_IFDIR;
 	return landlock_add(plan, ruleset, fd, access, directory);
 }

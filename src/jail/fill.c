@@ -56,7 +56,7 @@ int fill_child(const struct plan *plan, const struct mount *mount, int tree)
 	autoclose int source = sys_openat2(AT_FDCWD, mount->source,
 					   O_RDONLY | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 	if (source < 0 || !target_is_same(source, &mount->identity))
-		return fail(0, "'%s' changed while the plan was made", mount->source);
+		return fail(ERR_CHANGED, "'%s' changed while the plan was made", mount->source);
 	while ((size = sys_getdents(source, entries, sizeof(entries))) > 0)
 		for (long at = 0; at < size;) {
 			const struct sys_entry *entry = (const void *)(entries + at);

@@ -59,10 +59,22 @@ static int make_mask(struct wishes *wishes, const struct item *item, const char 
 	return 0;
 }
 
+// By a link, or as the directory that '.' is.
+static int refuse_root(struct wishes *wishes, const struct item *item, const struct mount *mask)
+{
+	return !str_equal(mask->target, "/")
+		       ? 0
+		       : fail(0,
+			      "%s'%s' is the root, which would hide all; start from a profile "
+			      "without read lines",
+			      origin_text(wishes->arena, item->from), item->text);
+}
+
 static int hide_path(struct wishes *wishes, const struct item *item, const char *path)
 {
 	struct mount mask;
 	TRY(make_mask(wishes, item, path, &mask));
+	TRY(refuse_root(wishes, item, &mask));
 	list_add(&wishes->plan->hidden, wishes->arena, mask.target, item->from);
 	return hide_resolved(wishes, &mask);
 }
@@ -119,6 +131,8 @@ static int hide_secret(struct wishes *wishes, const struct item *item, const cha
 {
 	struct mount mask;
 	TRY(make_mask(wishes, item, path, &mask));
+	if (item->text)
+		TRY(refuse_root(wishes, item, &mask));
 	switch (find_naming(wishes, &mask)) {
 	case NAMED:
 		return 0;
@@ -138,6 +152,8 @@ static int add_secret(struct wishes *wishes, const struct item *item)
 	const char *path;
 	if (wishes_lack(wishes, item->text)) // nearly all of them
 		return 0;
+	if (pattern_is(item->text))
+		return pattern_walk(wishes, item, hide_secret);
 	int expanded = resolve_expand(wishes->arena, &wishes->places, item, &path);
 	return expanded <= 0 ? expanded : hide_secret(wishes, item, path);
 }

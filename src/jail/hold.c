@@ -22,9 +22,16 @@ static int see_walls(const struct plan *plan)
 			continue;
 		if (sys_statx(AT_FDCWD, mount->target, 0, &status) < 0 ||
 		    !(status.attributes & SYS_STATX_MOUNT_ROOT))
-			return fail(0, "'%s' was replaced while the box was made", mount->target);
+			return fail(ERR_CHANGED, "'%s' was replaced while the box was made",
+				    mount->target);
 	}
 	return 0;
+}
+
+bool hold_reports(const struct plan *plan)
+{
+	return plan->tier == TIER_FULL &&
+	       (plan->guard_count > 0 || plan->profile->minimum != TIER_FULL || plan->session);
 }
 
 // What the host side needs to look after the project while the command runs and afterwards: the
@@ -33,7 +40,7 @@ int hold_child(const struct plan *plan, struct run *run)
 {
 	int fds[FD_PASSED] = { run->user, run->view, -1 };
 	unsigned count = 2;
-	if (plan->guard_count == 0 && plan->profile->minimum == TIER_FULL && !plan->session)
+	if (!hold_reports(plan))
 		return 0;
 	TRY(see_walls(plan));
 	autoclose int copies = -1;

@@ -120,7 +120,7 @@ static int clone_source(const struct mount *mount, const struct identity *wanted
 		return fail(errno, "'%s'", mount->source);
 	// The plan saw no symlink on the way and this very object at its end.
 	if (source < 0 || !target_is_same(source, wanted))
-		return fail(0, "'%s' changed while the plan was made", mount->source);
+		return fail(ERR_CHANGED, "'%s' changed while the plan was made", mount->source);
 	int tree = sys_open_tree(source, "", CLONE_FLAGS | AT_RECURSIVE | AT_EMPTY_PATH);
 	return tree < 0 ? fail(errno, "'%s'", mount->source) : tree;
 }
@@ -328,7 +328,7 @@ int mount_child_directory(const struct plan *plan, struct run *run)
 	if (fd < 0)
 		return fail(errno, "change to '%s'", plan->directory);
 	if (plan->directory_identity.type && !target_is_same(fd, &plan->directory_identity))
-		return fail(0, "'%s' changed while the plan was made", plan->directory);
+		return fail(ERR_CHANGED, "'%s' changed while the plan was made", plan->directory);
 	return fchdir(fd) < 0 ? fail(errno, "change to '%s'", plan->directory) : 0;
 }
 

@@ -19,6 +19,7 @@
 #include "jail/configured.h"
 #include "jail/home.h"
 #include "jail/nested.h"
+#include "jail/pattern.h"
 #include "jail/profiles.h"
 #include "jail/repository.h"
 #include "jail/wishes.h"
@@ -234,14 +235,10 @@ static void keep_from_writing(struct wishes *wishes, const char *path)
 
 // A path of a profile's list: deny wins. What is not in the box stays out of it: nobody's file
 // becomes readable by its protection.
-static int protect_item(struct wishes *wishes, const struct item *item)
+static int protect_path(struct wishes *wishes, const struct item *item, const char *path)
 {
-	const char *path;
 	struct stat status;
 	struct origin from = item->from;
-	int expanded = resolve_expand(wishes->arena, &wishes->places, item, &path);
-	if (expanded <= 0)
-		return expanded;
 	from.order = ~0U;
 	const char *parent = resolve_real(wishes->resolver, path_parent(wishes->arena, path));
 	const char *link = path_below(wishes->arena, parent, path_name(path));
@@ -255,6 +252,15 @@ static int protect_item(struct wishes *wishes, const struct item *item)
 		list_add(&wishes->plan->kept, wishes->arena, path, item->from);
 	}
 	return 0;
+}
+
+static int protect_item(struct wishes *wishes, const struct item *item)
+{
+	const char *path;
+	if (pattern_is(item->text))
+		return pattern_walk(wishes, item, protect_path);
+	int expanded = resolve_expand(wishes->arena, &wishes->places, item, &path);
+	return expanded <= 0 ? expanded : protect_path(wishes, item, path);
 }
 
 static int protect_searched(struct wishes *wishes, const char *path)

@@ -45,7 +45,7 @@ int scratch_child(const struct plan *plan, struct run *run, unsigned index)
 	autoclose int lower = sys_openat2(AT_FDCWD, mount->source, O_PATH | O_DIRECTORY | O_CLOEXEC,
 					  RESOLVE_NO_SYMLINKS);
 	if (lower < 0 || !target_is_same(lower, &mount->identity) || fstat(lower, &status) < 0)
-		return fail(0, "'%s' changed while the plan was made", mount->source);
+		return fail(ERR_CHANGED, "'%s' changed while the plan was made", mount->source);
 	autoclose int fs = sys_fsopen("overlay");
 	if (fs < 0)
 		return fail(errno, "this kernel has no overlay file system, which scratch needs");

@@ -37,7 +37,7 @@ int target_open(const struct plan *plan, struct run *run, unsigned index)
 	if (fd < 0)
 		return fail(errno, "'%s'", mount->target);
 	if (mount->on_host && !target_is_same(fd, &mount->identity))
-		return fail(0, "'%s' changed while the plan was made", mount->target);
+		return fail(ERR_CHANGED, "'%s' changed while the plan was made", mount->target);
 	return take(&fd);
 }
 

@@ -100,7 +100,8 @@ static int emit_pins(struct builder *builder, const struct mount *above, const s
 						     (size_t)(slash - mount->target));
 		if (resolve_path(builder->wishes.resolver, pin.target, &resolved) != 1 ||
 		    !str_equal(resolved.path, pin.target))
-			return fail(0, "'%s' changed while the plan was made", pin.target);
+			return fail(ERR_CHANGED, "'%s' changed while the plan was made",
+				    pin.target);
 		pin.identity = resolved.identity;
 		emit(builder, &pin);
 	}

@@ -64,17 +64,18 @@ const struct key keys[] = {
 	{ IN_PROFILE("files", "scratch", scratch), .flag = "scratch", .kind = KEY_LIST,
 	  .form = FORM_PATH, .value = "PATH",
 	  .help = "reads through to the directory; what is written is thrown away at the end" },
-	{ IN_PROFILE("files", "hide", hide), .flag = "hide", .kind = KEY_LIST, .form = FORM_PATTERN,
+	{ IN_PROFILE("files", "hide", hide), .flag = "hide", .kind = KEY_LIST, .form = FORM_HIDDEN,
 	  .value = "PATH",
 	  .tightens = TIGHTENS_ALWAYS, .help = "not readable, whatever else says otherwise; in the project also a pattern: "
 		  "**/.env* or ./dir/*.pem" },
 
 	{ IN_PROFILE("files", "secret", secret), .flag = "secret", .kind = KEY_LIST,
-	  .form = FORM_PATH, .value = "PATH", .tightens = TIGHTENS_ALWAYS,
-	  .help = "as hide, until a later line or flag names this very path, or one in it" },
+	  .form = FORM_HIDDEN, .value = "PATH", .tightens = TIGHTENS_ALWAYS,
+	  .help = "as hide, patterns too, until a later line or flag names this very path, or one in it" },
 	{ IN_PROFILE("files", "protect", protect), .flag = "protect", .kind = KEY_LIST,
-	  .form = FORM_PATH, .value = "PATH",
-	  .tightens = TIGHTENS_ALWAYS, .help = "not changed, whatever else says otherwise, and moved to quarantine should it appear; shows nothing by itself" },
+	  .form = FORM_PATTERN, .value = "PATH",
+	  .tightens = TIGHTENS_ALWAYS, .help = "not changed, whatever else says otherwise, and moved to quarantine should it appear; shows nothing by itself; "
+		  "a pattern, as of hide, is for what is there at the start" },
 
 	{ IN_PROFILE("files", "socket", socket), .flag = "socket", .kind = KEY_LIST,
 	  .form = FORM_PATH, .value = "PATH", .help = "a unix socket of the host to connect to" },

@@ -35,6 +35,21 @@ static bool is_path(const char *text, struct origin from)
 	       str_equal(text, "~") || str_starts(text, "~/");
 }
 
+static bool is_root(const char *text)
+{
+	return text[0] == '/' && text[strspn(text, "/.")] == '\0';
+}
+
+static const char root_words[] =
+	"a path below /: to hide all, start from a profile without read lines";
+
+static const char *pattern_problem(const char *text, struct origin from)
+{
+	return is_path(text, from) || str_starts(text, "**/")
+		       ? NULL
+		       : "a path that begins with /, ~/, ./ or $VAR, or a pattern **/NAME";
+}
+
 static bool is_device(const char *text)
 {
 	text += text[0] == '?';
@@ -96,10 +111,10 @@ static const char *form_problem(enum key_form form, const char *text, struct ori
 		return NULL;
 	case FORM_PATH:
 		return is_path(text, from) ? NULL : "a path that begins with /, ~/, ./ or $VAR";
+	case FORM_HIDDEN:
+		return is_root(text) ? root_words : pattern_problem(text, from);
 	case FORM_PATTERN:
-		return is_path(text, from) || str_starts(text, "**/")
-			       ? NULL
-			       : "a path that begins with /, ~/, ./ or $VAR, or a pattern **/NAME";
+		return pattern_problem(text, from);
 	case FORM_DEVICE:
 		return is_device(text) ? NULL : "the name of a device in /dev";
 	case FORM_PROFILE:

@@ -21,6 +21,7 @@
 #include "guard/watch.h"
 #include "jail/asking.h"
 #include "jail/explain.h"
+#include "jail/hold.h"
 #include "jail/notify.h"
 #include "jail/profiles.h"
 #include "limits/group.h"
@@ -60,16 +61,18 @@ static int release(const struct plan *plan)
 	return 0;
 }
 
-// A run that may fall back to a lower tier still needs them, until the box stands.
-static bool may_fall_back(const struct plan *plan)
+void supervise_again(const struct run *run)
 {
-	return plan->tier == TIER_FULL && plan->profile->minimum == TIER_LANDLOCK;
+	close(run->signals);
+	signal(SIGCHLD, run->child_ignored ? SIG_IGN : SIG_DFL);
+	sigprocmask(SIG_SETMASK, &run->callers_mask, NULL);
 }
 
+// A box that does not stand may be made anew, or in a lower tier: that one needs them.
 int supervise_release(const struct plan *plan, struct run *run)
 {
 	(void)run;
-	return may_fall_back(plan) ? 0 : release(plan);
+	return hold_reports(plan) ? 0 : release(plan);
 }
 
 // What one turn of the loop does at most for each source, so that none keeps limits, guards and
@@ -135,7 +138,7 @@ static int take_held(const struct plan *plan, struct run *run, const int fds[FD_
 	run->view = fds[1];
 	run->copies = fds[2];
 	attach_ready(plan);
-	return may_fall_back(plan) ? release(plan) : 0;
+	return release(plan);
 }
 
 // Before the box can ask: what answers it.
@@ -250,7 +253,7 @@ static void look_last(const struct plan *plan, const struct run *run, struct eye
 {
 	bool done = outcome->kind == OUTCOME_ENDED && outcome->status == 0;
 	watch_end(&eyes->watch, eyes->told);
-	if (plan->guard_count > 0)
+	if (plan->guard_count > 0 && outcome->kind != OUTCOME_FAILED) // no command was there
 		check_host(plan, run, steady_now() - eyes->begin,
 			   done ? COMMAND_DONE : COMMAND_FAILED, &outcome->told, &outcome->changed);
 	profiles_remember(plan, &outcome->told);
