@@ -53,46 +53,35 @@ bool repository_has_room(const struct wishes *wishes)
 	return wishes->count < WISHES_MOST / 2 && wishes->plan->guard_count < GUARDS_MOST / 2;
 }
 
-// Calls `each` for every entry of a directory that is one itself. A directory with more entries
-// than can be looked after becomes read-only as a whole.
-static int each_entry(struct wishes *wishes, const char *directory, enum guarded kind,
-		      struct origin from, unsigned depth,
-		      int (*each)(struct wishes *wishes, const char *path, struct origin from,
-				  unsigned depth))
+// What a directory holds: `count` is ENTRIES_MOST + 1 when that is too many to be looked after one
+// by one. A directory that is missing holds nothing.
+struct entries {
+	const char *names[ENTRIES_MOST];
+	bool directories[ENTRIES_MOST]; // or not known to be none
+	unsigned count;
+};
+
+static int list_entries(struct wishes *wishes, const char *directory, struct entries *ret_entries)
 {
-	struct guard *guard = &wishes->plan->guards[wishes->plan->guard_count];
-	TRY(protect_guard(wishes, directory, kind));
 	DIR *stream = opendir(directory);
+	ret_entries->count = 0;
 	if (!stream)
 		return errno == ENOENT || errno == ENOTDIR ? 0 : fail(errno, "'%s'", directory);
-	unsigned count = 0;
-	int result = 0;
-	bool room = true;
-	for (struct dirent *entry = readdir(stream);
-	     entry && result == 0 && count <= ENTRIES_MOST && room; entry = readdir(stream)) {
-		if (str_equal(entry->d_name, ".") || str_equal(entry->d_name, ".."))
+	for (struct dirent *entry = readdir(stream); entry && ret_entries->count <= ENTRIES_MOST;
+	     entry = readdir(stream)) {
+		const char *name = entry->d_name;
+		unsigned next = ret_entries->count;
+		if (str_equal(name, ".") || str_equal(name, ".."))
 			continue;
-		const char *path = path_below(wishes->arena, directory, entry->d_name);
-		list_add(&guard->known, wishes->arena, path_name(path), from);
-		if (entry->d_name[0] == '.' ||
-		    (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN))
-			continue;
-		room = repository_has_room(wishes);
-		if (++count <= ENTRIES_MOST && room)
-			result = each(wishes, path, from, depth);
+		ret_entries->count++;
+		if (next == ENTRIES_MOST)
+			break;
+		ret_entries->names[next] = arena_copy(wishes->arena, name, strlen(name));
+		ret_entries->directories[next] =
+			name[0] != '.' && (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN);
 	}
 	closedir(stream);
-	if (result < 0 || (count <= ENTRIES_MOST && room))
-		return result;
-	// Nothing can come in there: all that will be found is the user's own.
-	*guard = wishes->plan->guards[--wishes->plan->guard_count];
-	list_add(&wishes->plan->notes, wishes->arena,
-		 arena_text(wishes->arena,
-			    "'%s' has too many entries, more than can be looked after, and is "
-			    "read-only",
-			    directory),
-		 from);
-	return protect_name(wishes, directory, kind, from);
+	return 0;
 }
 
 static int protect_worktree(struct wishes *wishes, const char *path, struct origin from,
@@ -102,6 +91,59 @@ static int protect_worktree(struct wishes *wishes, const char *path, struct orig
 	TRY(protect_name(wishes, path_below(wishes->arena, path, "commondir"), GUARD_ABSENT, from));
 	TRY(protect_name(wishes, path_below(wishes->arena, path, "gitdir"), GUARD_ABSENT, from));
 	return copies_add(wishes, path_below(wishes->arena, path, "config.worktree"), NULL, from);
+}
+
+// One mount for all, whatever their number, and nothing can come in there. What the project itself
+// is a worktree of stays writable: git commits there.
+static int protect_crowd(struct wishes *wishes, const char *directory, enum guarded kind,
+			 struct origin from)
+{
+	struct plan *plan = wishes->plan;
+	const char *own = plan->index ? path_parent(wishes->arena, plan->index) : "/";
+	struct resolved resolved;
+	list_add(&plan->notes, wishes->arena,
+		 arena_text(wishes->arena,
+			    "'%s' has more than %d entries and is read-only; 'git worktree prune' "
+			    "outside of a box forgets those that are gone",
+			    directory, ENTRIES_MOST),
+		 from);
+	TRY(protect_name(wishes, directory, kind, from));
+	if (kind != GUARD_WORKTREES || !str_equal(path_parent(wishes->arena, own), directory) ||
+	    resolve_path(wishes->resolver, own, &resolved) != 1 || !str_equal(resolved.path, own))
+		return 0;
+	struct mount bind = { .kind = MOUNT_BIND, .access = ACCESS_WRITE, .from = from };
+	bind.source = bind.target = own;
+	bind.identity = resolved.identity;
+	TRY(wishes_add_wall(wishes, &bind));
+	return protect_worktree(wishes, own, from, 0);
+}
+
+// Calls `each` for every entry of a directory that is one itself. A directory with more entries
+// than can be looked after becomes read-only as a whole.
+static int each_entry(struct wishes *wishes, const char *directory, enum guarded kind,
+		      struct origin from, unsigned depth,
+		      int (*each)(struct wishes *wishes, const char *path, struct origin from,
+				  unsigned depth))
+{
+	struct entries entries __attribute__((uninitialized));
+	TRY(list_entries(wishes, directory, &entries));
+	if (entries.count > ENTRIES_MOST)
+		return protect_crowd(wishes, directory, kind, from);
+	struct guard *guard = &wishes->plan->guards[wishes->plan->guard_count];
+	TRY(protect_guard(wishes, directory, kind));
+	for (unsigned i = 0; i < entries.count; i++) {
+		const char *path = path_below(wishes->arena, directory, entries.names[i]);
+		list_add(&guard->known, wishes->arena, entries.names[i], from);
+		if (!entries.directories[i])
+			continue;
+		if (!repository_has_room(wishes)) {
+			// Nothing can come in there: all that will be found is the user's own.
+			*guard = wishes->plan->guards[--wishes->plan->guard_count];
+			return protect_crowd(wishes, directory, kind, from);
+		}
+		TRY(each(wishes, path, from, depth));
+	}
+	return 0;
 }
 
 // A submodule's name may hold slashes: what has no HEAD is a directory of more.
@@ -198,19 +240,19 @@ static int show_worktree(struct wishes *wishes, const char *common, const char *
 	return wishes_add(wishes, &link, false);
 }
 
+// Of a crowd none is shown: it is read-only, so nothing prunes it.
 static int show_worktrees(struct wishes *wishes, const char *common)
 {
-	int result = 0;
+	struct entries entries __attribute__((uninitialized));
 	const char *directory = path_below(wishes->arena, common, "worktrees");
-	DIR *stream = opendir(directory);
-	for (struct dirent *entry = stream ? readdir(stream) : NULL;
-	     entry && result == 0 && repository_has_room(wishes); entry = readdir(stream))
-		if (entry->d_name[0] != '.')
-			result = show_worktree(wishes, common,
-					       path_below(wishes->arena, directory, entry->d_name));
-	if (stream)
-		closedir(stream);
-	return result;
+	if (list_entries(wishes, directory, &entries) < 0)
+		err_clear(); // reported by those who protect it
+	for (unsigned i = 0;
+	     i < entries.count && entries.count <= ENTRIES_MOST && repository_has_room(wishes); i++)
+		if (entries.directories[i])
+			TRY(show_worktree(wishes, common,
+					  path_below(wishes->arena, directory, entries.names[i])));
+	return 0;
 }
 
 // Made writable and pinned, so that it cannot be moved away with its walls.

@@ -57,4 +57,20 @@ wait
 is "replaced while the plan is made: none of 60 runs is refused" 0 "$refused"
 [ "$refused" = 0 ] || sed 's/^/# /' "$work/refused"
 rm -f .mcp.json*
+
+# Many registered worktrees: one mount for all, no false line, and what is one's own is writable.
+git config user.name tester && git config user.email tester@example.org
+git commit -q --allow-empty -m first && git worktree add -q "$work/tree" && git worktree add -q "$work/other"
+for i in $(seq 300); do
+	mkdir ".git/worktrees/w$i" && echo ../.. >".git/worktrees/w$i/commondir" && echo "$work/none/w$i/.git" >".git/worktrees/w$i/gitdir"
+done
+is "300 worktrees: nothing is said, and one mount" 1 "$(box -- grep -c worktrees /proc/self/mountinfo; cat "$work/log")"
+is "they are read-only" 0 "$(box -- sh -c 'echo x >.git/worktrees/w7/commondir; echo x >.git/worktrees/w7/config.worktree; rm -r .git/worktrees/w8; mv .git/worktrees away; mkdir .git/worktrees/mine' 2>/dev/null; git worktree list | wc -l >/dev/null; find .git/worktrees -newer file -name config.worktree | wc -l)"
+is "all of them are there" 302 "$(ls .git/worktrees | wc -l)"
+is "and what they say" 302 "$(grep -lx ../.. .git/worktrees/*/commondir | wc -l)"
+cd "$work/tree" || exit 1
+is "commit in one's own" "second," "$(box -- git commit -q --allow-empty -m second; git log -1 --format=%s),$(cat "$work/log")"
+box -- sh -c 'd=$(git rev-parse --git-dir); echo x >$d/commondir; echo x >$d/gitdir; mv $d $d.away; echo x >$d/../other/HEAD'
+is "its pointers are protected" "../..,$work/tree/.git" "$(cat "$project/.git/worktrees/tree/commondir" "$project/.git/worktrees/tree/gitdir" | paste -sd,)"
+is "and the others" 0 "$(grep -c '^x' "$project/.git/worktrees/other/HEAD")"
 done_testing

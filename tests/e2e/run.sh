@@ -70,7 +70,7 @@ for fd in 0 1 2; do
 done
 like "and it is said" "$("$SBX" run true 2>&1 </)" '^sbx: descriptor 0 is a directory, which would lead out of the box'
 like "one that is named is told" "$("$SBX" run --keep-fd 7 -- true 7</ 2>&1)" '^sbx: --keep-fd: descriptor 7 is a directory'
-status "--keep-fd of a closed one is an error" 125 "$SBX" run --keep-fd 9 true
+status "--keep-fd of a closed one is an error" 125 "$SBX" run --keep-fd 9 true 9>&-
 status "closed 0, 1, 2" 0 bash -c 'exec "$0" run true <&- >&- 2>&-' "$SBX"
 is "an early end of stdout is seen by the reader" early "$("$SBX" run -- sh -c 'echo early; exec >&-; until [ -e seen ]; do sleep 0.05; done' | (read -r l; echo "$l"; timeout 30 cat >/dev/null || echo late; touch seen); rm seen)"
 
