@@ -259,6 +259,8 @@ struct plan {
 	const char *profile_name; // the last that was named
 	bool terse;               // tell only what was taken away or withheld
 
+	const char *obstacle; // why the plan failed: what stands at a protected name, or NULL
+
 	struct list warnings; // what falls short of what was asked for: told at the end of a run
 	struct list notes;    // what is weaker than wanted, or left out: shown by `sbx plan`
 };

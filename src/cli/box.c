@@ -2,6 +2,7 @@
 #include "cli/box.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,9 @@
 #include "base/out.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "base/sys.h"
 #include "cli/verbs.h"
+#include "guard/quarantine.h"
 #include "limits/group.h"
 #include "net/host/proxy.h"
 #include "run.h"
@@ -207,6 +210,24 @@ static bool may_try_again(const struct box *box, const struct run *run)
 	return changed && !box->plan.session && box->tries < TRIES_MOST;
 }
 
+// What a box left at a protected name goes to quarantine, and the plan is made again.
+static bool clear_way(const struct box *box)
+{
+	enum { OBSTACLES_MOST = 100 };
+	const char *path = box->plan.obstacle;
+	struct out told = { 0 };
+	if (!path || box->tries >= OBSTACLES_MOST)
+		return false;
+	autoclose int directory =
+		sys_openat2(AT_FDCWD, path_parent(box->arena, path),
+			    O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
+	bool moved = directory >= 0 &&
+		     quarantine_take(box->plan.state, directory, path_name(path), path,
+				     "stood in the way of what is protected there", &told) == 0;
+	out_flush(&told, STDERR_FILENO);
+	return moved;
+}
+
 int box_run(struct box *box)
 {
 	struct run run;
@@ -215,7 +236,7 @@ int box_run(struct box *box)
 	struct outcome outcome = box_try(box, &run);
 	if (outcome.kind == OUTCOME_FAILED && may_fall_back(box, &run))
 		return fall_back(box, &run);
-	if (outcome.kind == OUTCOME_FAILED && may_try_again(box, &run)) {
+	if (outcome.kind == OUTCOME_FAILED && (may_try_again(box, &run) || clear_way(box))) {
 		out_free(&outcome.told);
 		denials_free(&outcome.denials);
 		return box_run(renew(box, &run));

@@ -208,6 +208,14 @@ static int own_file(struct box *box, char **words, struct trust *ret_trust)
 	return 0;
 }
 
+static void show_text(struct out *out, const struct trust *trust)
+{
+	if (trust->state == TRUST_CHANGED)
+		diff_lines(out, trust->trusted, trust->source.text);
+	else if (trust->state == TRUST_UNKNOWN)
+		diff_lines(out, "", trust->source.text);
+}
+
 static int status(struct box *box, char **words)
 {
 	static const char *const words_of[] = {
@@ -228,20 +236,29 @@ static int status(struct box *box, char **words)
 	out_text(&out, "%s: %s\n", str_shown(trust.source.file), words_of[trust.state]);
 	list_each (item, &ignored)
 		out_text(&out, "line %u loosens it and is ignored\n", item->from.line);
-	if (trust.state == TRUST_CHANGED)
-		diff_lines(&out, trust.trusted, trust.source.text);
-	else if (trust.state == TRUST_UNKNOWN)
-		diff_lines(&out, "", trust.source.text);
-	if (trust.state != TRUST_GIVEN)
+	show_text(&out, &trust);
+	if (trust.state != TRUST_GIVEN) {
 		out_text(&out, "to let it loosen as well: sbx profile trust\n");
+		TRY(trust_note_shown(box->arena, box->plan.state, box->plan.toplevel, &trust));
+	}
 	return out_flush(&out, STDOUT_FILENO);
 }
 
+// The text that is trusted is the one that was read, and it is shown. Another than `sbx profile
+// status` showed is not taken: a box, or git, may have changed the file since.
 static int trust_own(struct box *box, char **words)
 {
 	struct out out = { 0 };
 	struct trust trust;
 	TRY(own_file(box, words, &trust));
+	if (trust.shown) {
+		diff_lines(&out, trust.shown, trust.source.text);
+		TRY(trust_note_shown(box->arena, box->plan.state, box->plan.toplevel, &trust));
+		out_flush(&out, STDOUT_FILENO);
+		return fail(0, "the file changed since it was shown; read the change above, then "
+			       "once more: sbx profile trust");
+	}
+	show_text(&out, &trust);
 	TRY(trust_give(box->arena, box->plan.state, box->plan.toplevel, &trust));
 	out_text(&out, "%s: trusted as it is now\n", str_shown(trust.source.file));
 	return out_flush(&out, STDOUT_FILENO);

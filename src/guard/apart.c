@@ -11,22 +11,25 @@
 #include "base/fd.h"
 #include "base/out.h"
 #include "base/owned.h"
+#include "base/shorten.h"
 
 enum { TEXTS_MOST = 4, TEXT_MOST = 1 << 20 };
 
 static _Noreturn void run_child(void (*look)(void *argument), void *argument,
 				struct out *const *texts, unsigned count, int back)
 {
-	size_t before[TEXTS_MOST], length;
+	size_t length;
 	for (unsigned i = 0; i < count; i++)
-		before[i] = texts[i]->used;
+		texts[i]->used = 0; // the other process has what was in it
 	if (owned_override(OVER_ALL) < 0)
 		_exit(1);
 	look(argument);
 	for (unsigned i = 0; i < count; i++) {
-		length = texts[i]->used - before[i];
+		if (texts[i]->used > TEXT_MOST) // what is mild is cut, not all of it
+			shorten_lines(texts[i]);
+		length = texts[i]->used < TEXT_MOST ? texts[i]->used : TEXT_MOST;
 		if (fd_write_all(back, &length, sizeof(length)) < 0 ||
-		    (length > 0 && fd_write_all(back, texts[i]->text + before[i], length) < 0))
+		    (length > 0 && fd_write_all(back, texts[i]->text, length) < 0))
 			_exit(1);
 	}
 	_exit(0);

@@ -26,6 +26,7 @@
 #include "guard/merge.h"
 #include "guard/pointer.h"
 #include "guard/scan.h"
+#include "guard/stale.h"
 #include "guard/tracked.h"
 #include "guard/vet.h"
 #include "guard/watch.h"
@@ -95,8 +96,7 @@ static bool is_absent_still(const struct check *check, struct place *top, const 
 	       open_directory(check, top, guard->path, guard->lacking + 1) >= 0 && !top->changed;
 }
 
-// A directory on the way was replaced: by a link it is taken away, by nothing there is nothing. A
-// link that was there before stays.
+// A directory on the way was replaced by a link: that is taken away, but not one that was there.
 static void check_broken_way(struct check *check, const char *path)
 {
 	char way[PATH_MAX];
@@ -335,6 +335,7 @@ static void look_at_all(void *argument)
 	check_guards(check);
 	commands_tell(check);
 	tracked_check(check, look->end);
+	stale_tell(check);
 	if (scans(look))
 		scan_trees(check, look->ran);
 	vet_end(check);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,6 +22,7 @@
 #include "base/str.h"
 #include "base/sys.h"
 
+#define RUN_PREFIX ".run-"
 enum { ID_MOST = 64, SHOWN_MOST = 200, DEPTH_MOST = 128 };
 
 static int open_store(const char *state)
@@ -39,6 +41,38 @@ static int open_entry(int store, const char *id)
 	int entry = openat(store, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	return entry < 0 ? fail(0, "no quarantined thing '%.64s'; see: sbx quarantine list", id)
 			 : entry;
+}
+
+// A run that took something away holds a lock on its file as long as it lives: its box may have a
+// descriptor of what was moved, and write to it.
+static void note_life(int all)
+{
+	static int fd = -1;
+	char name[ID_MOST];
+	if (fd >= 0)
+		return;
+	snprintf(name, sizeof(name), RUN_PREFIX "%d", (int)getpid());
+	fd = openat(all, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		flock(fd, LOCK_SH | LOCK_NB);
+}
+
+static bool is_locked(int all, const char *name)
+{
+	autoclose int fd = openat(all, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+}
+
+// The ID is DATE-TIME-PID-NUMBER.
+static bool run_lives(int all, const char *id)
+{
+	char name[ID_MOST];
+	const char *end = strrchr(id, '-');
+	const char *begin = end ? memrchr(id, '-', (size_t)(end - id)) : NULL;
+	if (!begin)
+		return false;
+	snprintf(name, sizeof(name), RUN_PREFIX "%.*s", (int)(end - begin - 1), begin + 1);
+	return is_locked(all, name);
 }
 
 static int write_path(int entry, const char *path)
@@ -68,6 +102,7 @@ static int store(const char *state, int directory, const char *name, const char 
 	gmtime_r(&now, &date);
 	size_t length = strftime(ret_id, ID_MOST, "%Y%m%d-%H%M%S", &date);
 	snprintf(ret_id + length, ID_MOST - length, "-%d-%u", (int)getpid(), ++number);
+	note_life(all);
 	if (mkdirat(all, ret_id, 0700) < 0)
 		return -1;
 	autoclose int entry = openat(all, ret_id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -91,8 +126,11 @@ int quarantine_take(const char *state, int directory, const char *name, const ch
 	struct stat status;
 	const char *shown = str_printable(path) ? path : "(a path with control bytes)";
 	if (store(state, directory, name, path, id) == 0) {
-		out_text(told, "sbx: %s %s; it was moved away. Look: sbx quarantine show %s\n",
-			 shown, why, id);
+		out_text(told,
+			 "sbx: %s %s; it was moved away. Look: sbx quarantine show %s; if you made "
+			 "it: "
+			 "sbx quarantine restore %s\n",
+			 shown, why, id, id);
 		return 0;
 	}
 	err_clear();
@@ -128,6 +166,8 @@ int quarantine_list(const char *state, struct out *out)
 	int count = scandir(path, &entries, NULL, alphasort);
 	for (int i = 0; i < count; i++) {
 		const char *id = entries[i]->d_name;
+		if (str_starts(id, RUN_PREFIX) && !is_locked(all, id))
+			unlinkat(all, id, 0);
 		autoclose int entry =
 			id[0] == '.' || !str_printable(id)
 				? -1
@@ -182,6 +222,9 @@ int quarantine_show(const char *state, const char *id, struct out *out)
 	out_text(out, "was      %s\nis       %s/quarantine/%s/item\n", str_shown(path), state, id);
 	out_text(out, "restore  sbx quarantine restore %s\nremove   sbx quarantine rm %s\n\n", id,
 		 id);
+	if (run_lives(all, id))
+		out_text(out,
+			 "the box that made it still runs, and may change it until it ends\n\n");
 	show_tree(out, entry, "item", 0, &budget);
 	if (budget == 0)
 		out_text(out, "... and more\n");
@@ -204,6 +247,11 @@ int quarantine_restore(const char *state, const char *id, struct out *out)
 	read_path(entry, path);
 	if (path[0] != '/')
 		return fail(0, "'%s' does not say where it was", id);
+	if (run_lives(all, id))
+		return fail(0,
+			    "the box that made '%s' still runs, and could change it on its way "
+			    "back; restore it when that run has ended",
+			    id);
 	snprintf(parent, sizeof(parent), "%.*s/", (int)(path_name(path) - path - 1), path);
 	autoclose int directory = sys_openat2(AT_FDCWD, parent, O_PATH | O_DIRECTORY | O_CLOEXEC,
 					      RESOLVE_NO_SYMLINKS);

@@ -16,6 +16,8 @@
 #include "base/gitconfig.h"
 #include "base/path.h"
 #include "base/sys.h"
+#include "jail/obstacle.h"
+#include "jail/opened.h"
 #include "jail/outer.h"
 #include "jail/protect.h"
 #include "jail/target.h"
@@ -84,6 +86,8 @@ int copies_add(struct wishes *wishes, const char *path, const char *top, struct 
 	const char *file = path;
 	struct stat status;
 	mount.target = path;
+	if (opened_has(wishes, path))
+		return 0;
 	autoclose int fd = file_open(AT_FDCWD, path, 0, &status);
 	if (fd < 0 && file_missing())
 		return protect_guard(wishes, path, GUARD_CONFIG);
@@ -93,12 +97,11 @@ int copies_add(struct wishes *wishes, const char *path, const char *top, struct 
 		fd = file_open(AT_FDCWD, file, 0, &status);
 	}
 	if (fd < 0 && (errno == ELOOP || errno == EINVAL))
-		return fail(0,
-			    "'%s' is not a regular file; git's configuration cannot be protected "
-			    "there; make it a regular file, or use --unprotected",
-			    path);
+		return obstacle_note(wishes, path,
+				     "is not a regular file, and git's "
+				     "configuration cannot be protected there");
 	if (fd < 0 && errno != EACCES)
-		return fail(errno, "'%s'", path);
+		return obstacle_failed(wishes, path);
 	// Unreadable, too large or too many for a copy: then it is only read-only.
 	if (fd < 0 || status.st_size > GITCONFIG_BYTES_MOST || plan->copy_count == COPIES_MOST)
 		return protect_name(wishes, path, GUARD_CONFIG, from);

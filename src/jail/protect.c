@@ -19,6 +19,8 @@
 #include "jail/configured.h"
 #include "jail/home.h"
 #include "jail/nested.h"
+#include "jail/obstacle.h"
+#include "jail/opened.h"
 #include "jail/pattern.h"
 #include "jail/profiles.h"
 #include "jail/repository.h"
@@ -92,18 +94,18 @@ static int protect_link(struct wishes *wishes, const char *path, const struct id
 	struct resolved resolved;
 	TRY(add_mask(wishes, path, identity, from));
 	int found = resolve_path(wishes->resolver, path, &resolved);
-	if (found < 0)
-		return -1;
+	if (found < 0) {
+		err_clear();
+		return obstacle_note(wishes, path, "is a symlink that nobody can follow");
+	}
 	if (!protect_is_reached(wishes, resolved.path))
 		return 0;
 	if (!found)
 		return protect_guard(wishes, resolved.path, absent);
 	if (path_within(path, resolved.path))
-		return fail(
-			0,
-			"'%s' is a symlink to a directory around it, which cannot be protected; "
-			"remove it, or use --unprotected",
-			path);
+		return obstacle_note(wishes, path,
+				     "is a symlink to a directory around it, which "
+				     "cannot be protected");
 	return add_mask(wishes, resolved.path, &resolved.identity, from);
 }
 
@@ -115,7 +117,7 @@ int protect_name(struct wishes *wishes, const char *path, enum guarded absent, s
 	if (lstat(path, &status) < 0) {
 		if (errno == ENOENT || errno == ENOTDIR)
 			return protect_guard(wishes, path, absent);
-		return fail(errno, "'%s'", path);
+		return obstacle_failed(wishes, path);
 	}
 	struct identity identity = { status.st_dev, status.st_ino, status.st_mode & S_IFMT };
 	if (S_ISLNK(status.st_mode))
@@ -153,6 +155,8 @@ static int protect_trusted(struct wishes *wishes, const char *root, struct origi
 	for (const char *const *name = trusted_names; *name; name++) {
 		const char *path = path_below(wishes->arena, root, *name);
 		size_t length = (size_t)(path_name(*name) - *name);
+		if (opened_has(wishes, path))
+			continue;
 		if (names_lack(&wishes->names, path)) {
 			TRY(protect_guard(wishes, path, GUARD_ABSENT));
 			continue;
@@ -205,8 +209,10 @@ static int protect_root(struct wishes *wishes, const char *root)
 		TRY(home_protect(wishes, from));
 	if (wishes->plan->tier == TIER_FULL)
 		TRY(protect_husky(wishes, root, from));
-	for (const char *const *name = reported_names; *name; name++)
-		TRY(protect_guard(wishes, path_below(wishes->arena, root, *name), GUARD_REPORTED));
+	for (const char *const *name = reported_names; *name; name++) {
+		const char *path = path_below(wishes->arena, root, *name);
+		TRY(opened_has(wishes, path) ? 0 : protect_guard(wishes, path, GUARD_REPORTED));
+	}
 	return 0;
 }
 

@@ -20,6 +20,8 @@
 #include "git/recognise.h"
 #include "jail/copies.h"
 #include "jail/lasting.h"
+#include "jail/obstacle.h"
+#include "jail/opened.h"
 #include "jail/outer.h"
 #include "jail/project.h"
 #include "jail/protect.h"
@@ -66,7 +68,7 @@ static int list_entries(struct wishes *wishes, const char *directory, struct ent
 	DIR *stream = opendir(directory);
 	ret_entries->count = 0;
 	if (!stream)
-		return errno == ENOENT || errno == ENOTDIR ? 0 : fail(errno, "'%s'", directory);
+		return errno == ENOENT || errno == ENOTDIR ? 0 : obstacle_failed(wishes, directory);
 	for (struct dirent *entry = readdir(stream); entry && ret_entries->count <= ENTRIES_MOST;
 	     entry = readdir(stream)) {
 		const char *name = entry->d_name;
@@ -164,13 +166,14 @@ static int protect_directory(struct wishes *wishes, const char *directory, const
 	struct stat status;
 	const char *info = path_below(arena, directory, "info");
 	if (lstat(info, &status) == 0 && !S_ISDIR(status.st_mode))
-		return fail(0,
-			    "'%s' is not a directory, and git's attributes cannot be protected "
-			    "there; remove it, or use --unprotected",
-			    info);
-	for (size_t i = 0; i < sizeof(trusted) / sizeof(*trusted); i++)
-		TRY(protect_name(wishes, path_below(arena, directory, trusted[i].name),
-				 trusted[i].absent, from));
+		return obstacle_note(wishes, info,
+				     "is not a directory, and git's attributes "
+				     "cannot be protected there");
+	for (size_t i = 0; i < sizeof(trusted) / sizeof(*trusted); i++) {
+		const char *path = path_below(arena, directory, trusted[i].name);
+		if (!opened_has(wishes, path))
+			TRY(protect_name(wishes, path, trusted[i].absent, from));
+	}
 	// A rebase that goes on runs what is written there.
 	TRY(protect_guard(wishes, path_below(arena, directory, "rebase-merge"), GUARD_REPORTED));
 	TRY(protect_guard(wishes, path_below(arena, directory, "sequencer"), GUARD_REPORTED));

@@ -14,6 +14,7 @@
 #include "jail/fixed.h"
 #include "jail/hide.h"
 #include "jail/lasting.h"
+#include "jail/opened.h"
 #include "jail/planted.h"
 #include "jail/project.h"
 #include "jail/protect.h"
@@ -108,8 +109,9 @@ static int add_bind(struct wishes *wishes, const struct item *item, enum access 
 	int found = resolve_expand(wishes->arena, &wishes->places, item, &path);
 	if (found <= 0)
 		return found;
+	bool opened = access == ACCESS_WRITE && opened_note(wishes, item, path);
 	TRY(found = wishes_add_path(wishes, path, item->from, access));
-	if (found == 0 && item->text[0] != '?')
+	if (found == 0 && item->text[0] != '?' && !opened)
 		return fail(0, "%s'%s' does not exist; prefix it with '?' if it may be missing",
 			    origin_text(wishes->arena, item->from), path);
 	return 0;

@@ -32,6 +32,7 @@ struct wishes {
 	struct gitnamed named; // by git's configuration
 	struct names names;    // of the root whose names are being protected
 	struct list tops;      // of repositories, or where one could be made
+	struct list opened;    // names in the project that the user named as writable
 	unsigned walked;       // entries that patterns have looked at, and the time that took
 	long walked_milliseconds;
 };

@@ -21,7 +21,7 @@
 #include "policy/values.h"
 #include "profile.h"
 
-static const char file_name[] = ".sbx.ini";
+static const char file_name[] = ".sbx.ini", shown_suffix[] = ".shown";
 
 static int read_text(struct arena *arena, const char *path, size_t most, const char **ret_text,
 		     size_t *ret_length)
@@ -33,6 +33,11 @@ static int read_text(struct arena *arena, const char *path, size_t most, const c
 static const char *store_path(struct arena *arena, const char *state, const char *project)
 {
 	return arena_text(arena, "%s.ini", path_kept(arena, state, "trust", project));
+}
+
+static const char *shown_path(struct arena *arena, const char *state, const char *project)
+{
+	return arena_text(arena, "%s%s", store_path(arena, state, project), shown_suffix);
 }
 
 // By version 0.1.0, whose names two projects could share.
@@ -59,6 +64,11 @@ static int read_stored(struct arena *arena, const char *path, const char *projec
 	return 1;
 }
 
+static bool is_text_of(const struct source *source, const char *text, size_t length)
+{
+	return length == source->length && memcmp(text, source->text, length) == 0;
+}
+
 int trust_read(struct arena *arena, const char *state, const char *project, struct trust *ret_trust)
 {
 	struct trust trust = { .state = TRUST_NO_FILE };
@@ -80,22 +90,46 @@ int trust_read(struct arena *arena, const char *state, const char *project, stru
 	TRY(found);
 	if (found) {
 		trust.trusted = stored;
-		bool same = length == source->length &&
-			    memcmp(trust.trusted, source->text, source->length) == 0;
-		trust.state = same ? TRUST_GIVEN : TRUST_CHANGED;
+		trust.state = is_text_of(source, stored, length) ? TRUST_GIVEN : TRUST_CHANGED;
 	}
+	if (trust.state == TRUST_GIVEN) // as in each run: no more is asked for
+		found = 0;
+	else
+		TRY(found = read_stored(arena, shown_path(arena, state, project), project, &stored,
+					&length));
+	if (found && !is_text_of(source, stored, length))
+		trust.shown = stored;
 	*ret_trust = trust;
 	return 0;
+}
+
+static int keep(struct arena *arena, const char *state, const char *project,
+		const struct trust *trust, const char *suffix)
+{
+	const char *path = arena_text(arena, "%s%s", store_path(arena, state, project), suffix);
+	autoclose int directory = owned_directory(path_parent(arena, path));
+	TRY(directory);
+	return owned_replace(directory, path_name(path),
+			     arena_text(arena, "%s\n%s", project, trust->source.text), 0600);
+}
+
+int trust_note_shown(struct arena *arena, const char *state, const char *project,
+		     const struct trust *trust)
+{
+	return keep(arena, state, project, trust, shown_suffix);
+}
+
+static void forget_shown(struct arena *arena, const char *state, const char *project)
+{
+	unlink(shown_path(arena, state, project));
 }
 
 int trust_give(struct arena *arena, const char *state, const char *project,
 	       const struct trust *trust)
 {
-	const char *path = store_path(arena, state, project);
-	autoclose int directory = owned_directory(path_parent(arena, path));
-	TRY(directory);
-	return owned_replace(directory, path_name(path),
-			     arena_text(arena, "%s\n%s", project, trust->source.text), 0600);
+	TRY(keep(arena, state, project, trust, ""));
+	forget_shown(arena, state, project);
+	return 0;
 }
 
 int trust_take(struct arena *arena, const char *state, const char *project)

@@ -18,11 +18,16 @@ struct trust {
 	} state;
 	struct source source; // of the file
 	const char *trusted;  // TRUST_CHANGED: the text that was trusted
+	const char *shown;    // the text that was shown last and is another, or NULL
 };
 
 // `state` is sbx's own directory of state, `project` the project's. Reads at most three files.
 int trust_read(struct arena *arena, const char *state, const char *project,
 	       struct trust *ret_trust);
+
+// Remembers the very text that was read as one that the user has seen.
+int trust_note_shown(struct arena *arena, const char *state, const char *project,
+		     const struct trust *trust);
 
 // Remembers the very text that was read, or forgets it.
 int trust_give(struct arena *arena, const char *state, const char *project,

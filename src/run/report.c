@@ -10,6 +10,7 @@
 
 #include "base/out.h"
 #include "base/path.h"
+#include "base/shorten.h"
 #include "base/str.h"
 #include "jail/env.h"
 #include "jail/machine.h"
@@ -113,12 +114,14 @@ static int say_outcome(const struct plan *plan, const struct run *run,
 
 static void say_changed(const char *names, struct out *out)
 {
+	enum { NAMES_MOST = 40 };
+	unsigned count = 0;
 	out_text(out, "sbx: changed, and your own programs will run it: ");
-	for (const char *at = names; *at; at++)
-		if (*at == '\n')
-			out_text(out, ", ");
-		else
-			out_text(out, "%c", *at);
+	for (const char *at = names; *at; at += strcspn(at, "\n"), at += *at == '\n')
+		if (count++ < NAMES_MOST)
+			out_text(out, "%s%.*s", count > 1 ? ", " : "", (int)strcspn(at, "\n"), at);
+	if (count > NAMES_MOST)
+		out_text(out, ", and %u more", count - NAMES_MOST);
 	out_text(out, "\n");
 }
 
@@ -175,6 +178,7 @@ int report_outcome(const struct plan *plan, const struct run *run, struct outcom
 	struct out failure = { 0 }, lines = { 0 }, out = { 0 };
 	int status = say_outcome(plan, run, outcome, &failure);
 	struct hit hits[HITS_MOST];
+	shorten_lines(&outcome->told);
 	bool ran = outcome->kind == OUTCOME_ENDED || outcome->kind == OUTCOME_STOPPED;
 	int count = ran ? usage_hits(plan, &run->group->usage, outcome->stop, outcome->status, hits)
 			: 0;

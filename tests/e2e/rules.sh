@@ -73,4 +73,84 @@ is "commit in one's own" "second," "$(box -- git commit -q --allow-empty -m seco
 box -- sh -c 'd=$(git rev-parse --git-dir); echo x >$d/commondir; echo x >$d/gitdir; mv $d $d.away; echo x >$d/../other/HEAD'
 is "its pointers are protected" "../..,$work/tree/.git" "$(cat "$project/.git/worktrees/tree/commondir" "$project/.git/worktrees/tree/gitdir" | paste -sd,)"
 is "and the others" 0 "$(grep -c '^x' "$project/.git/worktrees/other/HEAD")"
+cd "$project" || exit 1
+git worktree remove --force "$work/tree"
+rm -r .git/worktrees
+
+# --write NAME opens that name, absent or not: by rename as well, and nothing takes it away.
+echo '{"a":1}' >.mcp.json
+is "--write of what is absent" "ok,ok" "$(box --write .envrc --write .vscode -- sh -c 'echo ok >.envrc; mkdir .vscode; echo ok >.vscode/settings.json; sleep 0.3'; cat .envrc .vscode/settings.json | paste -sd,)"
+is "and nothing is said" "" "$(cat "$work/log")"
+rm -r .envrc .vscode
+is "--write ?NAME" ok "$(box --write '?.envrc' -- sh -c 'echo ok >.envrc; sleep 0.3'; cat .envrc)"
+is "without it what was opened is protected again" ok "$(box -- sh -c 'echo evil >.envrc; rm -f .envrc; mv .envrc x'; cat .envrc)"
+is "--write of a file: it is replaced by a rename" '{"b":1}' "$(box --write .mcp.json -- sed -i s/a/b/ .mcp.json; cat .mcp.json)"
+is "--write .git/config" "0 less" "$(box --write .git/config -- git config core.pager less; echo $?) $(git config core.pager)"
+git config --unset core.pager
+is "--write .git/hooks" yes "$(box --write .git/hooks -- sh -c 'echo x >.git/hooks/pre-push; sleep 0.3'; [ -e .git/hooks/pre-push ] && echo yes)"
+rm .git/hooks/pre-push
+is "--write of another name opens none" "" "$(box --write file --write .git -- sh -c 'echo evil >.mcp.json; git config core.pager evil; mkdir .idea; sleep 0.3' 2>/dev/null; grep -s evil .mcp.json; git config core.pager; ls -d .idea 2>/dev/null)"
+is "--protect wins" '{"b":1}' "$(box --write .mcp.json --protect .mcp.json -- sh -c 'echo evil >.mcp.json'; cat .mcp.json)"
+printf '[files]\nwrite = ./.mcp.json\n' >.sbx.ini
+is "an untrusted line opens nothing" '{"b":1}' "$(box -- sh -c 'echo evil >.mcp.json'; cat .mcp.json)"
+rm .sbx.ini .envrc .mcp.json
+
+# What a box left at a protected name does not stop the next run.
+for way in 'ln -s _darcs _darcs' 'rm -rf .git/info; mkfifo .git/info' 'rm -rf .git/info; echo x >.git/info' 'ln -s .. .hg' 'ln -s .vscode .vscode' \
+	'rm -rf .git/hooks; ln -s ../.. .git/hooks' 'rm -rf .git/hooks; ln -s hooks .git/hooks' 'mkfifo .git/config.worktree'; do
+	"$SBX" run --unprotected -- sh -c "$way" 2>/dev/null
+	is "$way: the next run begins" 0 "$(box -- true; echo $?)"
+	is "$way: and protects" "" "$(box -- sh -c 'mkdir -p .vscode .git/hooks; echo evil | tee .vscode/x .git/hooks/pre-push; sleep 0.3' >/dev/null 2>&1; ls -d .vscode/x .git/hooks/pre-push 2>/dev/null)"
+done
+like "what stood in the way is in quarantine" "$("$SBX" quarantine list)" '/_darcs$'
+mkdir -p .git/modules .git/hooks .git/info
+if [ "$(id -u)" != 0 ]; then
+	for shut in .git/modules .git/info .git; do
+		"$SBX" run --unprotected -- chmod 0 "$shut"
+		like "$shut is shut: the command that mends it is named" "$(box -- true; cat "$work/log")" "chmod u\+rwx '$project/$shut'"
+		chmod 755 "$shut"
+	done
+fi
+
+# A flood says little, and the worst first.
+box -- python3 -c 'import os
+for i in range(3000):
+	os.makedirs("d%d/objects" % i); os.mkdir("d%d/refs" % i); open("d%d/HEAD" % i, "w").write("ref: refs/heads/x\n")
+os.makedirs(".git/modules/m"); open(".envrc", "w").write("x")
+import time; time.sleep(0.3)'
+is "a flood of 3,000: less than 2 KB" yes "$([ "$(wc -c <"$work/log")" -lt 2048 ] && echo yes || wc -c <"$work/log")"
+like "what was moved away comes first" "$(head -1 "$work/log")" 'moved away.*if you made it: sbx quarantine restore [0-9]'
+rm -rf d[0-9]* .git/modules
+
+# Lock files that a box left.
+box -- sh -c 'touch .git/index.lock .git/config.lock .git/HEAD.lock; mkdir -p .git/refs/heads/a; touch .git/refs/heads/a/b.lock'
+for name in index.lock config.lock HEAD.lock refs/heads/a/b.lock; do
+	like "$name is named as the box's" "$(cat "$work/log")" "^sbx: .git/$name: a lock file that the box left"
+done
+is "once" 0 "$(box -- true; grep -c lock "$work/log")"
+rm -r .git/index.lock .git/config.lock .git/HEAD.lock .git/refs/heads/a
+
+# The text that is trusted is the one that was shown.
+printf '[files]\nread = /srv\n' >.sbx.ini
+like "trust shows what it trusts" "$("$SBX" profile trust)" '^\+read = /srv$'
+"$SBX" profile untrust
+"$SBX" profile status >/dev/null
+printf '[network]\nallow = evil.example\n' >>.sbx.ini
+like "changed after it was shown: refused, with the change" "$("$SBX" profile trust 2>&1; echo "status $?")" '^\+allow = evil.example$'
+like "and it is not trusted" "$("$SBX" profile status)" 'not trusted'
+is "once more: it was shown" 0 "$("$SBX" profile trust >/dev/null; echo $?)"
+rm .sbx.ini
+
+# In quarantine, and the box still runs.
+(box -- python3 -c 'import os, time
+os.mkdir(".vscode"); fd = os.open(".vscode", os.O_RDONLY); open("begun", "w")
+while not os.path.exists("on"): time.sleep(0.05)
+os.close(os.open("late", os.O_CREAT | os.O_WRONLY, dir_fd=fd))') &
+wait_for 30 test -e begun && wait_for 30 test ! -e .vscode
+id=$("$SBX" quarantine list | sed -n 's|  .*/\.vscode$||p' | tail -1)
+like "restore while the box runs is refused" "$("$SBX" quarantine restore "$id" 2>&1)" 'still runs'
+like "show says so" "$("$SBX" quarantine show "$id")" 'still runs'
+touch on && wait
+is "and when it has ended" 0 "$("$SBX" quarantine restore "$id" >/dev/null; echo $?)"
+is "no file of a lock is left" "" "$("$SBX" quarantine list >/dev/null; ls -A "$XDG_STATE_HOME/sbx/quarantine" | grep run-)"
 done_testing

@@ -12,6 +12,7 @@
 #include "base/given.h"
 #include "base/out.h"
 #include "base/path.h"
+#include "base/shorten.h"
 #include "base/str.h"
 
 static void matches(void **state)
@@ -215,6 +216,38 @@ static void what_acts_on_a_terminal(void **state)
 	close(ends[1]);
 }
 
+static void lines_of_a_kind(void **state)
+{
+	struct out out = { 0 };
+	char seen[4096];
+	unsigned lines = 0;
+	(void)state;
+	for (unsigned i = 0; i < 3000; i++)
+		out_text(&out, "sbx: d%u: a repository that this run made\n", i);
+	out_text(&out, "sbx: .envrc appeared; it was moved away. Look: sbx quarantine show 1-2\n");
+	out_text(&out, "sbx: .git is not a valid git directory any more: repair it\n");
+	shorten_lines(&out);
+	assert_true(out.used < 2048);
+	snprintf(seen, sizeof(seen), "%s", out.text);
+	for (const char *at = seen; (at = strchr(at, '\n')); at++)
+		lines++;
+	assert_int_equal(lines, 2 + 8 + 1);
+	assert_int_equal(strncmp(seen, "sbx: .git is not", 16), 0);
+	assert_non_null(strstr(
+		seen, "sbx: d7: a repository that this run made\nsbx: and 2992 more such lines\n"));
+	out_free(&out);
+	// Each of another kind: the bound of all.
+	for (unsigned i = 0; i < 3000; i++)
+		out_text(&out, "sbx: %c%c%c%0200u %c%c%c\n", 'a' + i % 26, 'a' + i / 26 % 26,
+			 'a' + i / 676, i, 'a' + i % 26, 'a' + i / 26 % 26, 'a' + i / 676);
+	shorten_lines(&out);
+	assert_true(out.used < 40000);
+	assert_non_null(strstr(out.text, " more"));
+	out_free(&out);
+	shorten_lines(&out);
+	assert_int_equal(out.used, 0);
+}
+
 static void first_failure_wins(void **state)
 {
 	(void)state;
@@ -318,6 +351,7 @@ int main(void)
 		cmocka_unit_test(kept_names),
 		cmocka_unit_test(json),
 		cmocka_unit_test(first_failure_wins),
+		cmocka_unit_test(lines_of_a_kind),
 		cmocka_unit_test(arena_grows_aligned),
 		cmocka_unit_test(what_acts_on_a_terminal),
 		cmocka_unit_test(given_profiles_are_kept),

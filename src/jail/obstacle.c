@@ -1,0 +1,52 @@
+// Owns the words about what stands in the way of a protection.
+#include "jail/obstacle.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "jail/protect.h"
+#include "jail/wishes.h"
+
+int obstacle_note(struct wishes *wishes, const char *path, const char *why)
+{
+	const char *parent = path_parent(wishes->arena, path);
+	if (!wishes->plan->unprotected && protect_is_reached(wishes, parent))
+		wishes->plan->obstacle = path;
+	return fail(0, "'%s' %s; remove it: rm -r %s", path, why, str_quoted(wishes->arena, path));
+}
+
+// The last on the way from the root that is there: what comes after it is found by it.
+static const char *loop_in(const struct wishes *wishes, const char *path)
+{
+	struct stat status;
+	status.st_mode = 0;
+	while (!str_equal(path, "/") && lstat(path, &status) < 0)
+		path = path_parent(wishes->arena, path);
+	return S_ISLNK(status.st_mode) ? path : NULL;
+}
+
+int obstacle_failed(struct wishes *wishes, const char *path)
+{
+	int problem = errno;
+	const char *loop = problem == ELOOP ? loop_in(wishes, path) : NULL;
+	if (loop)
+		return obstacle_note(wishes, loop, "is a symlink that nobody can follow");
+	const char *shut = NULL;
+	// The first on the way from the root that keeps its owner out.
+	for (const char *at = path; problem == EACCES && !str_equal(at, "/");
+	     at = path_parent(wishes->arena, at))
+		if (faccessat(AT_FDCWD, at, R_OK | X_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) < 0 &&
+		    errno == EACCES)
+			shut = at;
+	return !shut ? fail(problem, "'%s'", path)
+		     : fail(0,
+			    "'%s' is shut, and what is protected in it cannot be looked at; open "
+			    "it: chmod u+rwx %s",
+			    shut, str_quoted(wishes->arena, shut));
+}
