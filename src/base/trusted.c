@@ -267,8 +267,13 @@ static bool is_of_git(const char *path)
 {
 	static const char *const names[] = { "config", "config.worktree", "hooks", "commondir",
 					     "gitdir" };
-	if (is_part(path, "info") && next_part(path) && is_part(next_part(path), "attributes"))
-		return true;
+	// What a rebase goes on with has commands in it.
+	static const char *const pairs[][2] = { { "info", "attributes" },
+						{ "rebase-merge", "git-rebase-todo" },
+						{ "sequencer", "todo" } };
+	for (size_t i = 0; next_part(path) && i < sizeof(pairs) / sizeof(*pairs); i++)
+		if (is_part(path, pairs[i][0]) && is_part(next_part(path), pairs[i][1]))
+			return true;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (is_part(path, names[i]))
 			return true;
@@ -279,7 +284,8 @@ static bool is_of_git(const char *path)
 static bool is_in_git(const char *path)
 {
 	bool nested = is_part(path, "modules") || is_part(path, "worktrees");
-	if (is_of_git(path))
+	// Old forms of remote.*.url; below refs they are branches.
+	if (is_of_git(path) || is_part(path, "remotes") || is_part(path, "branches"))
 		return true;
 	for (const char *part = nested ? next_part(path) : NULL; part; part = next_part(part))
 		if (is_of_git(part))

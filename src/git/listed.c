@@ -19,7 +19,8 @@
 #include "base/path.h"
 #include "base/str.h"
 
-#define HEADER "sbx-repositories 1 "
+#define KIND   "sbx-repositories "
+#define HEADER KIND "1 "
 enum { NANOSECONDS = 1000000000, NUMBERS = 4, ENTRIES_MOST = 1024, MODULES_DEEP = 4 };
 
 // A slash before all other bytes: what lies below a path follows it.
@@ -238,6 +239,8 @@ int listed_read(struct arena *arena, const char *file, const char *root, struct 
 	    0)
 		return 0;
 	struct listed known;
+	if (str_starts(text, KIND) && !str_starts(text, HEADER))
+		return fail(0, "'%s' was written by a newer sbx", file);
 	if (listed_parse(arena, text, length, &known) < 0 || !str_equal(known.root, root))
 		return 0;
 	*ret_known = known;

@@ -48,7 +48,8 @@ void listed_sort(struct listed *known);
 // The bytes of a list, in `arena`.
 const char *listed_print(struct arena *arena, const struct listed *known);
 
-// Reads a tree's list: 1, or 0 when there is none that can be read and is of this root.
+// Reads a tree's list: 1, or 0 when there is none that can be read and is of this root; -1 for one
+// of a newer version, with the error said.
 int listed_read(struct arena *arena, const char *file, const char *root, struct listed *ret_known);
 // By a rename; durable when `first`. Nothing is reported: it is made again by the next look.
 bool listed_write(const struct listed *known, const char *file, bool first);

@@ -122,7 +122,9 @@ static int protect_row(struct wishes *wishes, const struct searched *tree, const
 int nested_protect(struct wishes *wishes, struct searched *tree, unsigned *count)
 {
 	struct listed known;
-	if (!listed_read(wishes->plan->scratch, tree->list, tree->path, &known))
+	int found = listed_read(wishes->plan->scratch, tree->list, tree->path, &known);
+	TRY(found);
+	if (!found)
 		look_first(wishes, tree, &known);
 	for (enum listed_kind kind = LISTED_OWN; kind <= LISTED_MADE; kind++)
 		for (unsigned i = 0; i < known.count && *count < NESTED_MOST; i++)

@@ -274,8 +274,8 @@ like "cp out: what lies too deep is left out and told" "$? $(said)" '^0 .*1 dire
 git init -q own-nested && git init -q --bare own.git && git -C own-nested config user.mine 1 && echo 1 >own-nested/file
 in_session c 'echo 2 >>own-nested/file' && session cp c:own-nested "$work/got/nested"
 is "cp out: the host's own repository comes along" "1 2 1" "$(cd "$work/got/nested" && echo $(cat file; git config user.mine))"
-in_session c 'git -C own-nested checkout -qb other; mkdir -p own-nested/.git/info; echo "* filter=x" >own-nested/.git/info/attributes; echo more >own-nested/more; mkdir -p own-nested/.git/modules/m; echo x >own.git/info/attributes' && session cp c:own-nested "$work/got/changed" && session cp c:own.git "$work/got/own.git"
-is "cp out: of it what the session changed and git would run stays behind" "more refs/heads/other no" "$(cd "$work/got/changed" && echo $(cat more; git symbolic-ref HEAD; ls -d .git/info/attributes ../own.git/info/attributes 2>/dev/null || echo no))"
+in_session c 'git -C own-nested checkout -qb other; mkdir -p own-nested/.git/info; echo "* filter=x" >own-nested/.git/info/attributes; echo more >own-nested/more; mkdir -p own-nested/.git/modules/m own-nested/.git/rebase-merge; echo "exec x" >own-nested/.git/rebase-merge/git-rebase-todo; echo x >own.git/info/attributes' && session cp c:own-nested "$work/got/changed" && session cp c:own.git "$work/got/own.git"
+is "cp out: of it what the session changed and git would run stays behind" "more refs/heads/other no" "$(cd "$work/got/changed" && echo $(cat more; git symbolic-ref HEAD; ls -d .git/info/attributes .git/rebase-merge/git-rebase-todo ../own.git/info/attributes 2>/dev/null || echo no))"
 rm -rf own-nested own.git
 session export c "$work/told.tar"
 like "export: repositories and what lies too deep are told" "$? $(said | tr '\n' ' ')" '^0 .*1 directories lie more than 256 deep.*the session made 5 git repositories'

@@ -78,9 +78,11 @@ for action in "run -s new -- true" "session diff new" "session rm new" "session 
 done
 is "newer: and nothing of it was touched" "" "$(cmp "$work/newer" "$XDG_STATE_HOME/sbx/sessions/new/state")"
 rm -rf "$XDG_STATE_HOME/sbx/sessions/new"
-for path in "$XDG_STATE_HOME"/sbx/given "$XDG_STATE_HOME"/sbx/trust/*; do
+sbx run -- true
+for path in "$XDG_STATE_HOME"/sbx/given "$XDG_STATE_HOME"/sbx/trust/* "$XDG_STATE_HOME"/sbx/known/*; do
 	file=${path#"$XDG_STATE_HOME"/sbx/}
-	cp "$path" "$work/before" && printf 'sbx-state 9\n' | cat - "$work/before" >"$path"
+	cp "$path" "$work/before"
+	if grep -q '^sbx-' "$path"; then sed -i '1s/ 1 / 9 /' "$path"; else printf 'sbx-state 9\n' | cat - "$work/before" >"$path"; fi
 	sbx run -- true
 	like "newer: ${file%%/*}: refused, with a sentence" "$? $(said)" '^125 .*written by a newer sbx'
 	cp "$work/before" "$path"
@@ -106,7 +108,7 @@ if "${alone[@]}" mount -t tmpfs none /mnt 2>/dev/null; then
 	like "read-only: session show" "$(within "$ro '$SBX' session show still")" '^project'
 	like "read-only: what would write says so" "$(within "$ro '$SBX' session snapshot still; echo \$?")" 'Read-only file system'
 	full="mkdir -p '$work/full'; mount -t tmpfs -o size=256k none '$work/full'; export XDG_STATE_HOME='$work/full' HOME='$work/full/home'; mkdir -p '$work/full/home/.claude' '$work/full/sbx/trust' && chmod -R go-w '$work/full'; printf '{}' >'$work/full/home/.claude/settings.json'; chmod 700 '$work/full/sbx'; cat /dev/zero >'$work/full/zeros' 2>/dev/null;"
-	left="find '$work/full' ! -path '*/nested/.new' \\( -name '*.new*' -o -name '*.sbx-*' \\); cat '$work/full/home/.claude/settings.json'"
+	left="find '$work/full' \\( -name '*.new*' -o -name '*.sbx-*' \\); cat '$work/full/home/.claude/settings.json'"
 	for action in "'$SBX' profile trust" "'$work/bin/sbx' agent install claude-code" "'$SBX' session create x" "'$SBX' learn -o '$work/full/home/l.ini' -- cat /root/none"; do
 		is "full: ${action##*/}: nothing is left half" "{}" "$(within "$full $action >/dev/null 2>&1; $left")"
 	done
