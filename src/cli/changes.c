@@ -312,7 +312,7 @@ int changes_show(struct sessions *sessions, const struct held *held, char *const
 	struct changes changes;
 	unsigned conflicts = 0, guarded = 0;
 	bool quoted = false;
-	TRY(changes_find(&sessions->store, held, &changes));
+	TRY(changes_find(&sessions->store, held, PROJECT_SAME, &changes));
 	bool *list = arena_take(sessions->store.arena, changes.count + 1);
 	if (form == DIFF_JSON)
 		json_open(&sessions->out, NULL, '[');

@@ -161,7 +161,7 @@ static int carry_out(struct sessions *sessions, struct held *held)
 	case DECIDE_APPLY:
 		TRY(apply_run(&sessions->store, held, words, FORCE_NO, &sessions->told));
 		// What has to be named is there to be named.
-		TRY(changes_find(&sessions->store, held, &left));
+		TRY(changes_find(&sessions->store, held, PROJECT_SAME, &left));
 		if (left.count > 0 && words == none)
 			return keep(held, &sessions->told);
 		break;
@@ -176,7 +176,7 @@ static int review(struct sessions *sessions)
 	struct held held;
 	struct changes changes;
 	TRY(store_hold(&sessions->store, sessions->box->invocation.session, HOLD_ALONE, &held));
-	TRY(changes_find(&sessions->store, &held, &changes));
+	TRY(changes_find(&sessions->store, &held, PROJECT_SAME, &changes));
 	if (changes.count == 0)
 		return throw_away(sessions, &held);
 	if (!sessions->box->invocation.apply)

@@ -35,7 +35,14 @@ enum { WORDS_MOST = 4096, BUDGET_LEAST = 1 << 20 };
 static int refer_alone(struct sessions *sessions, const char *word, struct held *ret_held)
 {
 	TRY(store_hold(&sessions->store, word, HOLD_ALONE, ret_held));
-	return apply_resume(&sessions->store, ret_held, &sessions->told);
+	return apply_refuse_pending(ret_held);
+}
+
+// Who throws the session away does not want its apply brought to an end.
+static int refer_to_throw(struct sessions *sessions, const char *word, struct held *ret_held)
+{
+	TRY(store_hold(&sessions->store, word, HOLD_ALONE, ret_held));
+	return apply_take_back(&sessions->store, ret_held, &sessions->told);
 }
 
 // The project of the current directory, as the plan of a run would find it.
@@ -151,7 +158,7 @@ static int restore(struct sessions *sessions, char **words)
 static int discard(struct sessions *sessions, char **words)
 {
 	struct held held;
-	TRY(refer_alone(sessions, words[0], &held));
+	TRY(refer_to_throw(sessions, words[0], &held));
 	TRY(history_discard(&sessions->store, &held));
 	return store_sweep(&sessions->store);
 }
@@ -161,7 +168,8 @@ static int remove_one(struct sessions *sessions, char **words)
 	struct reference reference;
 	struct held held;
 	TRY(history_refer(sessions->store.arena, words[0], &reference));
-	TRY(refer_alone(sessions, reference.session, &held));
+	TRY((reference.snapshot ? refer_alone : refer_to_throw)(sessions, reference.session,
+								&held));
 	TRY(reference.snapshot ? history_forget(&sessions->store, &held, reference.snapshot)
 			       : store_remove(&sessions->store, &held));
 	return store_sweep(&sessions->store);

@@ -14,6 +14,12 @@ enum force { FORCE_NO, FORCE_YES };
 int apply_run(struct store *store, struct held *held, char *const *words, enum force force,
 	      struct out *told);
 
-// Ends an apply that was interrupted. To be called before anything else is done with a session.
+// Ends an apply that was interrupted, or takes it back: in the directory that it began in, and only
+// what it has put itself. -1: its journal is of another version, cut, or its project is gone;
+// nothing is touched then.
 int apply_resume(struct store *store, struct held *held, struct out *told);
+int apply_take_back(struct store *store, struct held *held, struct out *told);
+
+// -1 with the error said when one was interrupted.
+int apply_refuse_pending(const struct held *held);
 bool apply_is_pending(const struct held *held);

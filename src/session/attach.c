@@ -22,6 +22,7 @@
 #include "run.h"
 #include "session/apply.h"
 #include "session/runs.h"
+#include "session/seen.h"
 #include "session/size.h"
 #include "session/store.h"
 
@@ -270,6 +271,8 @@ int attach_layers_host(const struct plan *plan, struct run *run)
 		memcpy(held->session.roots, lasting->roots, sizeof(held->session.roots));
 		held->session.root_count = lasting->root_count;
 		TRY(store_save(&store, held));
+		for (unsigned i = lasting->roots_made; i < lasting->root_count; i++)
+			TRY(seen_begin(&held->session, held->directory, i));
 		store_close(&store);
 	}
 	return write_record(plan, run);

@@ -19,31 +19,18 @@
 #include "base/trusted.h"
 #include "session/copy.h"
 #include "session/history.h"
-#include "session/withheld.h"
-#include "session/journal.h"
-#include "session/merged.h"
 #include "session/renames.h"
 #include "session/repository.h"
+#include "session/walk.h"
 
-enum { DEPTH_MOST = 256, CHANGES_MOST = 4000000 };
-
-struct walk {
-	struct store *store;
-	const struct session *session;
-	struct changes *changes;
-	unsigned root;
-	const char *repository; // of a root that is git's: its place from ".git" on
-	struct withheld names;
-	int depth;
-	bool covered, guarded, inside; // of the directory above
-};
+enum { CHANGES_MOST = 4000000 };
 
 static bool is_protected(const struct walk *walk, const char *path)
 {
 	return withheld_has(&walk->names, walk->session->roots[walk->root].path, path);
 }
 
-static struct change *add(struct walk *walk, enum change_kind kind, const char *path)
+struct change *walk_add(struct walk *walk, enum change_kind kind, const char *path)
 {
 	struct changes *changes = walk->changes;
 	if (changes->count == changes->size) {
@@ -59,7 +46,8 @@ static struct change *add(struct walk *walk, enum change_kind kind, const char *
 				   .root = walk->root,
 				   .path = path,
 				   .layer = -1,
-				   .covered = walk->covered };
+				   .covered = walk->covered,
+				   .parent = walk->parent };
 	change->inside = walk->inside;
 	change->guarded = walk->guarded || is_protected(walk, path);
 	// A repository that goes, or a file that points at another one.
@@ -70,25 +58,29 @@ static struct change *add(struct walk *walk, enum change_kind kind, const char *
 	return change;
 }
 
-static bool is_later(const struct timespec *time, const struct timespec *than)
-{
-	return time->tv_sec > than->tv_sec ||
-	       (time->tv_sec == than->tv_sec && time->tv_nsec > than->tv_nsec);
-}
-
-// Changed by somebody since the session was made, and not by an apply of its own.
-static bool host_changed(const struct walk *walk, const char *path, const struct stat *status)
-{
-	return is_later(&status->st_ctim, &walk->changes->base) &&
-	       !known_has(walk->changes->known, walk->root, path, status->st_ino, &status->st_ctim);
-}
-
-static const char *below(struct walk *walk, const char *path, const char *name)
+const char *walk_below(struct walk *walk, const char *path, const char *name)
 {
 	return path[0] ? arena_text(walk->store->arena, "%s/%s", path, name) : name;
 }
 
-static bool same_file(int left, const char *left_name, int right, const char *right_name)
+bool walk_is_too_far(const struct walk *walk, const char *path)
+{
+	return walk->depth >= DEPTH_MOST || strlen(path) > PATH_LONGEST;
+}
+
+void walk_enter(struct walk *walk, const char *path, int host)
+{
+	struct stat status;
+	enum same same =
+		host < 0 ? SAME_YES
+			 : same_directory(walk->changes, &walk->seen, walk->root, path, host);
+	walk->depth++;
+	walk->same = same > walk->same ? same : walk->same;
+	walk->above = seen_find(&walk->seen, path);
+	walk->parent = host >= 0 && fstat(host, &status) == 0 ? status.st_ino : 0;
+}
+
+static bool same_bytes(int left, const char *left_name, int right, const char *right_name)
 {
 	autoclose int a = openat(left, left_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	autoclose int b = openat(right, right_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -107,64 +99,14 @@ static bool same_content(int layer, int host, const char *name, const struct sta
 			 const struct stat *was)
 {
 	if (S_ISREG(is->st_mode))
-		return is->st_size == was->st_size && same_file(layer, name, host, name);
+		return is->st_size == was->st_size && same_bytes(layer, name, host, name);
 	return S_ISLNK(is->st_mode) ? same_link(layer, host, name) : true;
 }
 
 static int walk_directory(struct walk *walk, const char *path, const struct merged *merged,
 			  int host);
 
-// All that lies in a directory of the host that the session has removed.
-static int walk_removed(struct walk *walk, const char *path, int host)
-{
-	char **names;
-	struct stat status;
-	int count = names_in(walk->store->arena, host, &names);
-	TRY(count);
-	if (++walk->depth > DEPTH_MOST)
-		return fail(ELOOP, "more than %d directories deep", DEPTH_MOST);
-	for (int i = 0; i < count; i++) {
-		if (fstatat(host, names[i], &status, AT_SYMLINK_NOFOLLOW) < 0)
-			return fail(errno, "look at a removed file");
-		const char *whole = below(walk, path, names[i]);
-		struct change *change = add(walk, CHANGE_REMOVED, whole);
-		change->was = status;
-		change->conflict = !S_ISDIR(status.st_mode) && host_changed(walk, whole, &status);
-		if (!S_ISDIR(status.st_mode))
-			continue;
-		autoclose int fd =
-			openat(host, names[i], O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (fd < 0)
-			return fail(errno, "look at a removed directory");
-		TRY(walk_removed(walk, whole, fd));
-	}
-	walk->depth--;
-	return 0;
-}
-
-// What goes with a directory of the host that the session has removed or replaced.
-static int note_inside(struct walk *walk, const char *path, const char *name, int host)
-{
-	bool covered = walk->covered;
-	autoclose int fd = openat(host, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return fail(errno, "look at a removed directory");
-	walk->covered = true;
-	TRY(walk_removed(walk, path, fd));
-	walk->covered = covered;
-	return 0;
-}
-
-static int note_removed(struct walk *walk, const char *path, const char *name, int host,
-			const struct stat *was)
-{
-	struct change *change = add(walk, CHANGE_REMOVED, path);
-	change->was = *was;
-	change->conflict = !S_ISDIR(was->st_mode) && host_changed(walk, path, was);
-	return S_ISDIR(was->st_mode) ? note_inside(walk, path, name, host) : 0;
-}
-
-static int walk_below(struct walk *walk, const char *path, const struct merged *merged,
+static int walk_inner(struct walk *walk, const char *path, const struct merged *merged,
 		      const struct entry *entry, int host, const struct stat *was)
 {
 	struct merged inner;
@@ -175,8 +117,6 @@ static int walk_below(struct walk *walk, const char *path, const struct merged *
 		     : -1;
 	if (both && fd < 0)
 		return fail(errno, "look at '%s'", str_shown(path));
-	if (++walk->depth > DEPTH_MOST)
-		return fail(ELOOP, "more than %d directories deep", DEPTH_MOST);
 	TRY(merged_below(merged, entry->name, &inner));
 	// In .git the repositories of submodules and worktrees are told by their own names.
 	bool repository = !walk->repository && !strstr(path, ".git/") &&
@@ -187,18 +127,19 @@ static int walk_below(struct walk *walk, const char *path, const struct merged *
 	if (own && own->path == path) {
 		own->guarded = own->guarded || repository;
 		walk->inside = own->guarded;
+		walk->lost = !both && own->conflict;
 	}
+	walk_enter(walk, path, fd);
+	if (own && own->path == path && own->kind == CHANGE_MODE && walk->same != SAME_YES)
+		own->conflict = true;
 	walk->covered = walk->covered || !both;
 	int result = walk_directory(walk, path, &inner, fd);
 	merged_close(&inner);
-	walk->depth = above.depth;
-	walk->covered = above.covered;
-	walk->guarded = above.guarded;
-	walk->inside = above.inside;
+	*walk = above;
 	return result;
 }
 
-// Whether it began as a copy of a file of the host: the mark is of the oldest layer that has it,
+// Whether it began as a copy of a thing of the host: the mark is of the oldest layer that has it,
 // for the later ones copied it from there.
 static bool was_copied_up(const struct merged *merged, const struct entry *entry)
 {
@@ -207,13 +148,54 @@ static bool was_copied_up(const struct merged *merged, const struct entry *entry
 	for (unsigned i = entry->from + 1; i < merged->count; i++) {
 		if (fstatat(merged->fds[i], entry->name, &status, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
-		if (!S_ISREG(status.st_mode))
+		if ((status.st_mode & S_IFMT) != (entry->status.st_mode & S_IFMT))
 			return false; // something else stood there before
 		oldest = i;
 	}
 	autoclose int fd = openat(merged->fds[oldest], entry->name,
 				  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	return fd >= 0 && fgetxattr(fd, "user.overlay.origin", NULL, 0) >= 0;
+	return fd >= 0 && fgetxattr(fd, ORIGIN_XATTR, NULL, 0) >= 0;
+}
+
+// The host has nothing there. A directory with the mark was the host's: none can be renamed in a
+// box but by copying it. A file takes the mark along: whose path the host had is lost there, and
+// of the others renames_find() decides.
+static void compare_added(struct walk *walk, struct change *change, const struct merged *merged,
+			  const struct entry *entry)
+{
+	mode_t mode = entry->status.st_mode;
+	bool marked = (S_ISREG(mode) || S_ISDIR(mode)) && was_copied_up(merged, entry);
+	bool lost = same_is_lost(walk->changes, &walk->seen, walk->above, walk->root, change->path);
+	change->conflict = lost || (marked && S_ISDIR(mode)) || walk->lost ||
+			   (!walk->covered && walk->same == SAME_OTHER);
+	change->marked = marked && S_ISREG(mode) && !walk->covered;
+}
+
+// A mode that the host has given a directory since is no change of the session's.
+static bool host_set_mode(const struct walk *walk, const char *path, const struct stat *is,
+			  const struct stat *was, bool *ret_conflict)
+{
+	const struct seen_directory *saw = seen_find(&walk->seen, path);
+	const struct known_file *known = known_find(walk->changes->known, walk->root, path);
+	bool older = !same_is_later(&was->st_ctim, &walk->changes->base);
+	*ret_conflict = walk->same != SAME_YES ||
+			(!known && !older && (!saw || saw->mode != (was->st_mode & 07777)));
+	return !known && saw && saw->mode == (is->st_mode & 07777);
+}
+
+static enum change_kind kind_of(int layer, int host, const struct entry *entry,
+				const struct stat *was, bool *ret_same)
+{
+	const struct stat *is = &entry->status;
+	*ret_same = false;
+	if (!was)
+		return CHANGE_ADDED;
+	if ((is->st_mode & S_IFMT) != (was->st_mode & S_IFMT))
+		return CHANGE_TYPE;
+	if (!same_content(layer, host, entry->name, is, was))
+		return CHANGE_EDITED;
+	*ret_same = S_ISLNK(is->st_mode) || (is->st_mode & 07777) == (was->st_mode & 07777);
+	return CHANGE_MODE;
 }
 
 // What the session has at a name, against what the host has.
@@ -221,30 +203,23 @@ static void compare(struct walk *walk, const char *path, const struct merged *me
 		    const struct entry *entry, int host, const struct stat *was)
 {
 	const struct stat *is = &entry->status;
-	int layer = merged->fds[entry->from];
-	struct change *change = NULL;
-	if (!was)
-		change = add(walk, CHANGE_ADDED, path);
-	else if ((is->st_mode & S_IFMT) != (was->st_mode & S_IFMT))
-		change = add(walk, CHANGE_TYPE, path);
-	else if (!same_content(layer, host, entry->name, is, was))
-		change = add(walk, CHANGE_EDITED, path);
-	else if (!S_ISLNK(is->st_mode) && (is->st_mode & 07777) != (was->st_mode & 07777))
-		change = add(walk, CHANGE_MODE, path);
-	if (!change)
+	bool same, conflict = false;
+	enum change_kind kind = kind_of(merged->fds[entry->from], host, entry, was, &same);
+	bool directory = kind == CHANGE_MODE && S_ISDIR(is->st_mode);
+	if (same || (directory && host_set_mode(walk, path, is, was, &conflict)))
 		return;
+	struct change *change = walk_add(walk, kind, path);
 	change->is = *is;
 	change->layer = (int)merged->layers[entry->from];
-	if (was)
-		change->was = *was;
-	if (was && !S_ISDIR(was->st_mode))
-		change->conflict = host_changed(walk, path, was);
-	else if (!was && S_ISREG(is->st_mode))
-		// Copied from a file of the host that is gone now; a renamed one leaves a removal
-		// behind.
-		change->conflict = !walk->covered &&
-				   (known_has(walk->changes->known, walk->root, path, 0, NULL) ||
-				    was_copied_up(merged, entry));
+	if (!was) {
+		compare_added(walk, change, merged, entry);
+		return;
+	}
+	change->was = *was;
+	change->conflict = directory ? conflict
+				     : walk->same != SAME_YES ||
+					       (!S_ISDIR(was->st_mode) &&
+						!same_file(walk->changes, walk->root, path, was));
 }
 
 static int walk_entry(struct walk *walk, const char *path, const struct merged *merged,
@@ -254,12 +229,14 @@ static int walk_entry(struct walk *walk, const char *path, const struct merged *
 	const struct stat *was = NULL;
 	if (host >= 0 && fstatat(host, entry->name, &status, AT_SYMLINK_NOFOLLOW) == 0)
 		was = &status;
-	if (is_whiteout(&entry->status))
-		return was ? note_removed(walk, path, entry->name, host, was) : 0;
+	if (is_whiteout(&entry->status)) {
+		walk->changes->whiteouts++;
+		return was ? walk_note_removed(walk, path, entry->name, host, was) : 0;
+	}
 	compare(walk, path, merged, entry, host, was);
 	if (was && S_ISDIR(was->st_mode) && !S_ISDIR(entry->status.st_mode))
-		return note_inside(walk, path, entry->name, host);
-	return S_ISDIR(entry->status.st_mode) ? walk_below(walk, path, merged, entry, host, was)
+		return walk_note_inside(walk, path, entry->name, host);
+	return S_ISDIR(entry->status.st_mode) ? walk_inner(walk, path, merged, entry, host, was)
 					      : 0;
 }
 
@@ -277,7 +254,8 @@ static int walk_hidden(struct walk *walk, const char *path, const struct entry *
 		if ((at < count && str_equal(entries[at].name, names[i])) ||
 		    fstatat(host, names[i], &status, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
-		TRY(note_removed(walk, below(walk, path, names[i]), names[i], host, &status));
+		TRY(walk_note_removed(walk, walk_below(walk, path, names[i]), names[i], host,
+				      &status));
 	}
 	return 0;
 }
@@ -286,25 +264,39 @@ static int walk_directory(struct walk *walk, const char *path, const struct merg
 			  int host)
 {
 	struct entry *entries;
+	if (walk_is_too_far(walk, path)) {
+		walk->changes->too_far = walk->changes->too_far ? walk->changes->too_far : path;
+		return 0;
+	}
 	int count = merged_list(walk->store->arena, merged, &entries);
 	TRY(count);
 	if (walk->changes->count > CHANGES_MOST)
 		return fail(0, "more than %d changes", CHANGES_MOST);
 	for (int i = 0; i < count; i++)
-		TRY(walk_entry(walk, below(walk, path, entries[i].name), merged, &entries[i],
+		TRY(walk_entry(walk, walk_below(walk, path, entries[i].name), merged, &entries[i],
 			       host));
 	return merged->opaque && host >= 0 ? walk_hidden(walk, path, entries, count, host) : 0;
 }
 
-static int walk_root(struct walk *walk)
+static int walk_root(struct walk *walk, const struct held *held, enum project project)
 {
 	struct merged merged;
+	struct stat status;
 	const struct root *root = &walk->session->roots[walk->root];
 	walk->repository = withheld_repository(root->path);
 	autoclose int host = sys_openat2(AT_FDCWD, root->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
 					 RESOLVE_NO_SYMLINKS);
 	if (host < 0)
 		return fail(errno, "'%s'", root->path);
+	seen_read(walk->store, held, walk->root, &walk->seen);
+	if (project == PROJECT_SAME)
+		TRY(same_root(held, walk->root, host, &walk->seen));
+	walk->depth = 0;
+	walk->same = same_root(held, walk->root, host, &walk->seen) < 0 ? SAME_OTHER : SAME_YES;
+	err_clear();
+	walk->above = seen_find(&walk->seen, "");
+	walk->parent = fstat(host, &status) == 0 ? status.st_ino : 0;
+	walk->changes->roots[walk->root] = walk->parent;
 	TRY(merged_open(walk->store, walk->session, walk->session->top, CHAIN_MOST, walk->root,
 			&merged));
 	unsigned first = walk->changes->count;
@@ -329,7 +321,8 @@ static void guard_removed(struct changes *changes)
 	}
 }
 
-int changes_find(struct store *store, const struct held *held, struct changes *ret_changes)
+int changes_find(struct store *store, const struct held *held, enum project project,
+		 struct changes *ret_changes)
 {
 	struct changes changes = { .base = held->session.base };
 	struct walk walk = { .store = store, .session = &held->session, .changes = &changes };
@@ -337,7 +330,7 @@ int changes_find(struct store *store, const struct held *held, struct changes *r
 	TRY(withheld_begin(store, &held->session, &walk.names));
 	for (walk.root = 0; walk.root < held->session.root_count; walk.root++)
 		if (!held->session.roots[walk.root].own && !held->session.roots[walk.root].system)
-			TRY(walk_root(&walk));
+			TRY(walk_root(&walk, held, project));
 	renames_find(store, held, &changes);
 	guard_removed(&changes);
 	*ret_changes = changes;
@@ -371,20 +364,30 @@ int changes_open(const struct store *store, const struct session *session,
 	return fd < 0 ? fail(errno, "'%s' in a layer", str_shown(name)) : fd;
 }
 
-int changes_host_parent(const struct session *session, unsigned root, const char *path,
-			const char **ret_name)
+int changes_host_root(const struct session *session, unsigned root)
+{
+	const char *path = session->roots[root].path;
+	int fd = sys_openat2(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
+			     RESOLVE_NO_SYMLINKS);
+	return fd < 0 ? fail(errno, "'%s'", str_shown(path)) : fd;
+}
+
+int changes_host_below(int root, const char *path, const char **ret_name)
 {
 	char place[PATH_MAX];
 	const char *name = path_name(path);
 	int length = snprintf(place, sizeof(place), "./%.*s", (int)(name - path), path);
 	if (length >= (int)sizeof(place))
 		return fail(ENAMETOOLONG, "a path of the project");
-	autoclose int top = sys_openat2(AT_FDCWD, session->roots[root].path,
-					O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
-	if (top < 0)
-		return fail(errno, "'%s'", session->roots[root].path);
 	*ret_name = name;
-	int fd = sys_openat2(top, place, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
+	int fd = sys_openat2(root, place, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
 			     RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
 	return fd < 0 ? fail(errno, "the directory of '%s' on the host", str_shown(path)) : fd;
+}
+
+int changes_host_parent(const struct session *session, unsigned root, const char *path,
+			const char **ret_name)
+{
+	autoclose int top = changes_host_root(session, root);
+	return top < 0 ? -1 : changes_host_below(top, path, ret_name);
 }

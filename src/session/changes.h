@@ -21,7 +21,10 @@ struct change {
 	bool covered;  // goes with a directory above that is added, removed or replaced as a whole
 	bool guarded;  // your own programs would run or trust it: applied only when it is named
 	bool inside;   // of a guarded one, which is told instead
-	bool conflict; // the host has changed it since
+	bool conflict; // what the host has there is not what the session saw
+	bool far;      // goes deeper than can be compared: left out
+	bool marked;   // a file that was copied from one of the host's, which it now has not
+	uint64_t parent;     // number of the host's directory that holds it, 0: it has none
 	const char *renamed; // CHANGE_ADDED: the path of a removed file with the same bytes
 };
 
@@ -30,11 +33,19 @@ struct changes {
 	unsigned count, size;
 	struct known *known; // what was applied before
 	struct timespec base;
+	uint64_t roots[ROOTS_MOST]; // number of each directory that was walked
+	unsigned whiteouts;         // of the layers
+	const char *too_far;        // a directory of the session whose content is left out, or NULL
 };
+
+// Whether another directory than the one that the session was made over will do, all of which is
+// a conflict then.
+enum project { PROJECT_SAME, PROJECT_ANY };
 
 // Walks the layers alone, and looks at the host's files that they name. Sorted: a directory stands
 // before what lies in it. The arena is a large one.
-int changes_find(struct store *store, const struct held *held, struct changes *ret_changes);
+int changes_find(struct store *store, const struct held *held, enum project project,
+		 struct changes *ret_changes);
 
 // A file of the session for reading: O_RDONLY, or -1 and an error.
 int changes_open(const struct store *store, const struct session *session,
@@ -44,6 +55,9 @@ int changes_open(const struct store *store, const struct session *session,
 int changes_parent(const struct store *store, const struct session *session,
 		   const struct change *change, const char **ret_name);
 
-// Of the host: O_PATH, never through a symlink, never out of the root.
+// Of the host, never through a symlink, never out of the root: the root, and the directory that
+// holds a path in it.
+int changes_host_root(const struct session *session, unsigned root);
+int changes_host_below(int root, const char *path, const char **ret_name);
 int changes_host_parent(const struct session *session, unsigned root, const char *path,
 			const char **ret_name);

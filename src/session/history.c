@@ -13,6 +13,7 @@
 #include "base/str.h"
 #include "session/flatten.h"
 #include "session/journal.h"
+#include "session/same.h"
 #include "session/skeleton.h"
 
 enum { FLATTEN_AT = 10, COMMAND_MOST = 256 };
@@ -44,6 +45,16 @@ static int find(const struct held *held, const char *name, const struct snapshot
 			      held->name, name, held->name);
 }
 
+// The host's directories as the session begins with them.
+static int look_at_project(struct store *store, const char *name)
+{
+	struct held held;
+	TRY(store_hold(store, name, HOLD_LOOK, &held));
+	int result = seen_write(held.directory, SEEN_PROJECT, held.session.project);
+	store_release(&held);
+	return result;
+}
+
 int history_create(struct store *store, const char *name, const char *project, enum rights rights)
 {
 	struct session session;
@@ -55,7 +66,8 @@ int history_create(struct store *store, const char *name, const char *project, e
 		store_sweep(store); // the first reason is kept
 		return -1;
 	}
-	return store_create(store, name, &session);
+	TRY(store_create(store, name, &session));
+	return look_at_project(store, name);
 }
 
 static bool is_empty_directory(int directory, const char *name)
@@ -206,17 +218,26 @@ int known_read(struct store *store, const struct held *held, struct known **ret_
 
 // The conflicts are told against the same moment as the original's, and what it has applied is
 // known to the fork as well.
-static int copy_known(struct store *store, const struct held *from, const char *name)
+static int copy_file(struct store *store, const struct held *from, const struct held *to,
+		     const char *name)
 {
 	const char *text;
 	size_t length;
+	int found = store_read_file(store->arena, from->directory, name, JOURNAL_BYTES_MOST, &text,
+				    &length);
+	return found <= 0 ? found : store_replace_file(to->directory, name, text, length);
+}
+
+static int copy_known(struct store *store, const struct held *from, const char *name)
+{
+	char seen[SEEN_NAME];
 	struct held held;
-	int found = store_read_file(store->arena, from->directory, "known", JOURNAL_BYTES_MOST,
-				    &text, &length);
-	if (found <= 0)
-		return found;
 	TRY(store_hold(store, name, HOLD_LOOK, &held));
-	int result = store_replace_file(held.directory, "known", text, length);
+	int result = copy_file(store, from, &held, "known");
+	for (unsigned i = 0; i <= from->session.root_count && result >= 0; i++) {
+		seen_name(seen, i < from->session.root_count ? i : SEEN_PROJECT);
+		result = copy_file(store, from, &held, seen);
+	}
 	store_release(&held);
 	return result;
 }
@@ -277,14 +298,28 @@ int history_forget(struct store *store, struct held *held, const char *name)
 	return store_save(store, held);
 }
 
+// One that is gone is none to begin from: of it nothing is known.
+static void look_again(const struct held *held, unsigned root, const char *path)
+{
+	char name[SEEN_NAME];
+	seen_name(name, root);
+	unlinkat(held->directory, name, 0);
+	(void)!seen_write(held->directory, root, path);
+	err_clear();
+}
+
 int history_discard(struct store *store, struct held *held)
 {
 	struct session *session = &held->session;
 	session->from = "";
-	clock_gettime(CLOCK_REALTIME, &session->base);
+	same_begin(&session->base);
 	TRY(store_add_layer(store, session, -1));
 	prune(session);
 	TRY(store_save(store, held));
 	unlinkat(held->directory, "known", 0);
+	for (unsigned i = 0; i < session->root_count; i++)
+		if (!session->roots[i].own && !session->roots[i].system)
+			look_again(held, i, session->roots[i].path);
+	look_again(held, SEEN_PROJECT, session->project);
 	return 0;
 }

@@ -11,9 +11,9 @@
 #include "session/words.h"
 
 static const char journal_header[] = "sbx-apply ", known_header[] = "sbx-known ";
-enum { VERSION = 1 };
+enum { VERSION = 2, KNOWN_VERSION = 1, THING_NUMBERS = 9 };
 
-static const char *const phases[] = { "stage", "commit", "clean" };
+static const char *const phases[] = { "stage", "commit", "back", "clean" };
 static const char *const kinds[] = { "add", "replace", "remove", "mode" };
 
 struct reader {
@@ -65,27 +65,68 @@ static void *grow(struct arena *arena, void *list, unsigned count, unsigned *siz
 	return more;
 }
 
+static bool read_numbers(struct reader *reader, char **at, unsigned long long *numbers,
+			 unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (!words_number(reader->arena, at, &numbers[i]))
+			return false;
+	return true;
+}
+
+static bool read_thing(struct reader *reader, char **at, struct thing *thing)
+{
+	unsigned long long numbers[THING_NUMBERS];
+	if (!read_numbers(reader, at, numbers, THING_NUMBERS))
+		return false;
+	*thing = (struct thing){ .inode = numbers[0], .size = numbers[1], .tree = numbers[2] };
+	thing->mode = (unsigned)numbers[3];
+	thing->links = (unsigned)numbers[4];
+	thing->modified = (struct timespec){ (time_t)numbers[5], (long)numbers[6] };
+	thing->changed = (struct timespec){ (time_t)numbers[7], (long)numbers[8] };
+	return true;
+}
+
 static bool read_operation(struct reader *reader, enum operation_kind kind, char *at)
 {
 	struct journal *journal = reader->journal;
 	struct operation operation = { .kind = kind };
-	unsigned long long numbers[7];
+	unsigned long long numbers[4];
 	if (!read_root(reader, &at, &operation.root) ||
 	    !(operation.path = words_next(reader->arena, &at)) || !is_relative(operation.path) ||
-	    journal->operation_count == OPERATIONS_MOST)
+	    journal->operation_count == OPERATIONS_MOST || !read_numbers(reader, &at, numbers, 4) ||
+	    !read_thing(reader, &at, &operation.staged) || !read_thing(reader, &at, &operation.was))
 		return false;
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
-		if (!words_number(reader->arena, &at, &numbers[i]))
-			return false;
 	operation.number = (unsigned)numbers[0];
-	operation.staged = numbers[1];
-	operation.was = numbers[2];
-	operation.changed = (struct timespec){ (time_t)numbers[3], (long)numbers[4] };
-	operation.mode = (mode_t)(numbers[5] & 07777);
-	operation.old_mode = (mode_t)(numbers[6] & 07777);
+	operation.parent = numbers[1];
+	operation.mode = (mode_t)(numbers[2] & 07777);
+	operation.old_mode = (mode_t)(numbers[3] & 07777);
 	journal->operations = grow(reader->arena, journal->operations, journal->operation_count,
 				   &reader->operations_size, sizeof(operation));
 	journal->operations[journal->operation_count++] = operation;
+	return true;
+}
+
+static bool read_stage(struct reader *reader, unsigned root, const char *path, char *at)
+{
+	unsigned long long numbers[4];
+	if (!path || path[0] != '/' || !read_numbers(reader, &at, numbers, 4))
+		return false;
+	reader->journal->roots[root] = (struct journal_root){ path, numbers[0], numbers[1],
+							      (int64_t)numbers[2], numbers[3] };
+	return true;
+}
+
+static bool read_leaf(struct reader *reader, unsigned root, const char *path, char *at)
+{
+	struct journal *journal = reader->journal;
+	struct leaf leaf = { .root = root, .path = path };
+	if (!is_relative(path) || journal->leaf_count == OPERATIONS_MOST ||
+	    !read_thing(reader, &at, &leaf.is))
+		return false;
+	journal->leaves = grow(reader->arena, journal->leaves, journal->leaf_count,
+			       &reader->leaves_size, sizeof(leaf));
+	journal->leaves[journal->leaf_count++] = leaf;
 	return true;
 }
 
@@ -94,23 +135,27 @@ static bool read_line(struct reader *reader, char *at)
 	struct journal *journal = reader->journal;
 	const char *word = words_next(reader->arena, &at);
 	int kind = find(kinds, sizeof(kinds) / sizeof(*kinds), word);
+	unsigned long long number;
 	unsigned root;
 	if (kind >= 0)
 		return read_operation(reader, (enum operation_kind)kind, at);
-	if (!word || !read_root(reader, &at, &root))
+	if (!word)
 		return false;
-	const char *path = words_next(reader->arena, &at);
-	if (str_equal(word, "stage") && path && path[0] == '/') {
-		journal->stages[root] = path;
+	if (str_equal(word, "attempted") || str_equal(word, "forced")) {
+		if (!words_number(reader->arena, &at, &number) || number > OPERATIONS_MOST)
+			return false;
+		if (word[0] == 'f')
+			journal->forced = number != 0;
+		else
+			journal->attempted = (unsigned)number;
 		return true;
 	}
-	if (!str_equal(word, "leaf") || !is_relative(path) ||
-	    journal->leaf_count == OPERATIONS_MOST)
+	if (!read_root(reader, &at, &root))
 		return false;
-	journal->leaves = grow(reader->arena, journal->leaves, journal->leaf_count,
-			       &reader->leaves_size, sizeof(*journal->leaves));
-	journal->leaves[journal->leaf_count++] = (struct leaf){ root, path };
-	return true;
+	const char *path = words_next(reader->arena, &at);
+	if (str_equal(word, "stage"))
+		return read_stage(reader, root, path, at);
+	return str_equal(word, "leaf") && path && read_leaf(reader, root, path, at);
 }
 
 int journal_parse(struct arena *arena, const char *text, size_t length, struct journal *ret_journal)
@@ -127,32 +172,54 @@ int journal_parse(struct arena *arena, const char *text, size_t length, struct j
 	while ((line = words_line(&at)))
 		if (!read_line(&reader, line))
 			return fail(0, "a line is damaged");
+	if (journal.attempted > journal.operation_count)
+		return fail(0, "a line is damaged");
 	*ret_journal = journal;
 	return 0;
 }
 
-void journal_format(const struct journal *journal, struct out *out)
+static void put_thing(struct out *out, const struct thing *thing)
 {
-	out_text(out, "%s%d\n%s\n", journal_header, VERSION, phases[journal->phase]);
+	out_text(out, " %llu %llu %llu %u %u %lld %ld %lld %ld", (unsigned long long)thing->inode,
+		 (unsigned long long)thing->size, (unsigned long long)thing->tree, thing->mode,
+		 thing->links, (long long)thing->modified.tv_sec, thing->modified.tv_nsec,
+		 (long long)thing->changed.tv_sec, thing->changed.tv_nsec);
+}
+
+static void put_roots(struct out *out, const struct journal *journal)
+{
 	for (unsigned i = 0; i < ROOTS_MOST; i++) {
-		if (!journal->stages[i])
+		const struct journal_root *root = &journal->roots[i];
+		if (!root->stage)
 			continue;
 		out_text(out, "stage %u ", i);
-		words_put(out, journal->stages[i]);
-		out_text(out, "\n");
+		words_put(out, root->stage);
+		out_text(out, " %llu %llu %lld %llu\n", (unsigned long long)root->stage_inode,
+			 (unsigned long long)root->inode, (long long)root->born_seconds,
+			 (unsigned long long)root->born_nanoseconds);
 	}
+}
+
+void journal_format(const struct journal *journal, struct out *out)
+{
+	out_text(out, "%s%d\n%s\nattempted %u\nforced %d\n", journal_header, VERSION,
+		 phases[journal->phase], journal->attempted, journal->forced);
+	put_roots(out, journal);
 	for (unsigned i = 0; i < journal->operation_count; i++) {
 		const struct operation *operation = &journal->operations[i];
 		out_text(out, "%s %u ", kinds[operation->kind], operation->root);
 		words_put(out, operation->path);
-		out_text(out, " %u %llu %llu %lld %ld %u %u\n", operation->number,
-			 (unsigned long long)operation->staged, (unsigned long long)operation->was,
-			 (long long)operation->changed.tv_sec, operation->changed.tv_nsec,
-			 operation->mode, operation->old_mode);
+		out_text(out, " %u %llu %u %u", operation->number,
+			 (unsigned long long)operation->parent, operation->mode,
+			 operation->old_mode);
+		put_thing(out, &operation->staged);
+		put_thing(out, &operation->was);
+		out_text(out, "\n");
 	}
 	for (unsigned i = 0; i < journal->leaf_count; i++) {
 		out_text(out, "leaf %u ", journal->leaves[i].root);
 		words_put(out, journal->leaves[i].path);
+		put_thing(out, &journal->leaves[i].is);
 		out_text(out, "\n");
 	}
 	words_close(out);
@@ -165,7 +232,7 @@ int known_parse(struct arena *arena, const char *text, size_t length, struct kno
 	unsigned size = 0;
 	unsigned long long inode, seconds, nanoseconds;
 	char *at;
-	TRY(words_open(arena, known_header, VERSION, text, length, JOURNAL_BYTES_MOST, &at));
+	TRY(words_open(arena, known_header, KNOWN_VERSION, text, length, JOURNAL_BYTES_MOST, &at));
 	for (char *line = words_line(&at); line; line = words_line(&at)) {
 		struct known_file file;
 		if (!read_root(&reader, &line, &file.root) || !words_number(arena, &line, &inode) ||
@@ -185,7 +252,7 @@ int known_parse(struct arena *arena, const char *text, size_t length, struct kno
 
 void known_format(const struct known *known, struct out *out)
 {
-	out_text(out, "%s%d\n", known_header, VERSION);
+	out_text(out, "%s%d\n", known_header, KNOWN_VERSION);
 	for (unsigned i = 0; i < known->count; i++) {
 		const struct known_file *file = &known->files[i];
 		out_text(out, "%u %llu %lld %ld ", file->root, (unsigned long long)file->inode,
@@ -224,15 +291,10 @@ void known_order(struct known *known)
 	known->count = kept;
 }
 
-bool known_has(const struct known *known, unsigned root, const char *path, uint64_t inode,
-	       const struct timespec *changed)
+const struct known_file *known_find(const struct known *known, unsigned root, const char *path)
 {
 	struct known_file key = { .root = root, .path = path };
-	const struct known_file *found =
-		known->count > 0
-			? bsearch(&key, known->files, known->count, sizeof(key), compare_files)
-			: NULL;
-	return found &&
-	       (!changed || (found->inode == inode && found->changed.tv_sec == changed->tv_sec &&
-			     found->changed.tv_nsec == changed->tv_nsec));
+	return known->count > 0
+		       ? bsearch(&key, known->files, known->count, sizeof(key), compare_files)
+		       : NULL;
 }

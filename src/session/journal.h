@@ -12,6 +12,14 @@
 struct arena;
 struct out;
 
+// What identifies a file or a tree. A rename changes its ctime, so that what was moved is told by
+// the rest.
+struct thing {
+	uint64_t inode, size, tree; // tree: sum over what lies in a directory
+	unsigned mode, links;
+	struct timespec modified, changed;
+};
+
 // Each is one system call, which is done or not, and can be taken back.
 struct operation {
 	enum operation_kind {
@@ -21,29 +29,41 @@ struct operation {
 		OPERATION_MODE,    // of a directory
 	} kind;
 	unsigned root;
-	const char *path;        // relative to the root
-	unsigned number;         // its name in the stage
-	uint64_t staged;         // inode of what is staged
-	uint64_t was;            // inode of what is there, as it was looked at
-	struct timespec changed; // its ctime
-	mode_t mode, old_mode;   // OPERATION_MODE
+	const char *path;         // relative to the root
+	unsigned number;          // its name in the stage
+	uint64_t parent;          // inode of the directory that holds it
+	struct thing staged, was; // what is put; what is there, as it was looked at
+	mode_t mode, old_mode;    // OPERATION_MODE
 };
 
+// A path that is as the session has it afterwards.
 struct leaf {
 	unsigned root;
 	const char *path;
+	struct thing is;   // inode KNOWN_REMOVED: nothing
+	const char *place; // in the stage; not in the file
+};
+
+struct journal_root {
+	const char *stage; // a directory, or NULL: the root takes no part
+	uint64_t stage_inode, inode;
+	int64_t born_seconds;
+	uint64_t born_nanoseconds;
 };
 
 struct journal {
 	enum phase {
 		PHASE_STAGE,  // nothing of the host has changed: the stage is thrown away
 		PHASE_COMMIT, // on with it
+		PHASE_BACK,   // the first `attempted` operations are taken back
 		PHASE_CLEAN,  // done but for the stage
 	} phase;
-	const char *stages[ROOTS_MOST]; // a directory for each root, or NULL
+	unsigned attempted;
+	bool forced; // over conflicts: what stands around was not looked at
+	struct journal_root roots[ROOTS_MOST];
 	struct operation *operations;
 	unsigned operation_count;
-	struct leaf *leaves; // each path that is as the session has it afterwards
+	struct leaf *leaves;
 	unsigned leaf_count;
 };
 
@@ -54,7 +74,8 @@ int journal_parse(struct arena *arena, const char *text, size_t length,
 		  struct journal *ret_journal);
 void journal_format(const struct journal *journal, struct out *out);
 
-// What earlier applies have written: inode and ctime of each path.
+// What earlier applies have written: inode and ctime of each path that was put, replaced, or put
+// back after a failure.
 struct known_file {
 	unsigned root;
 	const char *path;
@@ -68,9 +89,9 @@ struct known {
 int known_parse(struct arena *arena, const char *text, size_t length, struct known *ret_known);
 void known_format(const struct known *known, struct out *out);
 
-// With `changed` NULL: whether the path is known at all.
-bool known_has(const struct known *known, unsigned root, const char *path, uint64_t inode,
-	       const struct timespec *changed);
+// NULL: no apply has touched the path. KNOWN_REMOVED: it has removed what stood there.
+enum { KNOWN_REMOVED = 0 };
+const struct known_file *known_find(const struct known *known, unsigned root, const char *path);
 
 // Sorts, and of two entries for one path keeps the later.
 void known_order(struct known *known);

@@ -33,3 +33,4 @@ int names_in(struct arena *arena, int directory, char ***ret_names);
 
 bool is_whiteout(const struct stat *status);
 #define OPAQUE_XATTR "user.overlay.opaque"
+#define ORIGIN_XATTR "user.overlay.origin" // it began as a copy of the host's

@@ -8,7 +8,6 @@
 #include "base/fd.h"
 #include "session/changes.h"
 #include "session/copy.h"
-#include "session/journal.h"
 
 enum { COMPARED_MOST = 2000 };
 
@@ -37,22 +36,31 @@ static const char *find_origin(struct store *store, const struct session *sessio
 	return NULL;
 }
 
+// A file that was moved carries the mark of its origin along, and leaves a whiteout behind. Where
+// there are not as many, the host has removed one that the session has changed.
+static void find_lost(struct changes *changes)
+{
+	unsigned marked = 0;
+	for (unsigned i = 0; i < changes->count; i++)
+		marked += changes->list[i].marked;
+	for (unsigned i = 0; marked > changes->whiteouts && i < changes->count; i++)
+		if (changes->list[i].marked)
+			changes->list[i].conflict = true;
+}
+
 void renames_find(struct store *store, const struct held *held, struct changes *changes)
 {
 	unsigned removed = 0, compared = 0;
+	find_lost(changes);
 	for (unsigned i = 0; i < changes->count; i++)
 		removed += changes->list[i].kind == CHANGE_REMOVED &&
 			   S_ISREG(changes->list[i].was.st_mode);
 	for (unsigned i = 0; removed > 0 && i < changes->count; i++) {
 		struct change *added = &changes->list[i];
-		if (added->kind != CHANGE_ADDED || !S_ISREG(added->is.st_mode))
-			continue;
-		if (added->is.st_size > 0)
+		if (added->kind == CHANGE_ADDED && S_ISREG(added->is.st_mode) &&
+		    added->is.st_size > 0)
 			added->renamed =
 				find_origin(store, &held->session, changes, added, &compared);
-		// A file that was moved carries the mark of its origin along: that tells nothing
-		// then.
-		added->conflict = known_has(changes->known, added->root, added->path, 0, NULL);
 	}
 	err_clear();
 }

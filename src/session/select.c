@@ -69,11 +69,12 @@ int select_changes(struct store *store, const struct held *held, const struct ch
 	bool *list = arena_take(store->arena, changes->count + 1);
 	for (unsigned i = 0; i < changes->count; i++) {
 		const struct change *change = &changes->list[i];
-		list[i] = count == 0 && !change->guarded;
+		list[i] = count == 0 && !change->guarded && !change->far;
 		for (unsigned j = 0; j < count; j++) {
 			bool here = covers(&named[j], change);
 			named[j].used = named[j].used || here;
-			list[i] = list[i] || (here && (!change->guarded || named[j].guarded));
+			list[i] = list[i] ||
+				  (here && !change->far && (!change->guarded || named[j].guarded));
 		}
 	}
 	for (unsigned j = 0; j < count; j++)

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -105,9 +106,13 @@ int shown_descend(struct shown *shown, int *top, char *rest, const char **ret_na
 			return fail(0, "'%s' is no directory in the session", str_shown(rest));
 		TRY(shown_enter(shown, rest, &below));
 		if (*top >= 0) {
-			if (mkdirat(*top, rest, 0700) == 0)
+			bool made = mkdirat(*top, rest, 0700) == 0;
+			if (made)
 				TRY(copy_finish(*top, rest, &status));
 			int next = openat(*top, rest, DIRECTORY_FLAGS);
+			// As overlayfs marks a copy of the host's.
+			if (made && next >= 0 && where == shown->host)
+				fsetxattr(next, ORIGIN_XATTR, "", 0, 0);
 			fd_close(top);
 			*top = next;
 			if (next < 0) {

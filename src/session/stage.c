@@ -1,11 +1,8 @@
-// Owns an apply's stage.
+// Owns the places of an apply's stage, and its journal.
 #include "session/stage.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -16,9 +13,9 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/sys.h"
-#include "session/copy.h"
+#include "session/seen.h"
 
-enum { DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, LINKS_MOST = 65536 };
+enum { DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 
 int journal_write(const struct applying *applying)
 {
@@ -27,6 +24,24 @@ int journal_write(const struct applying *applying)
 	int result = store_replace_file(applying->held->directory, "journal", out.text, out.used);
 	out_free(&out);
 	return result;
+}
+
+int journal_sync(const struct applying *applying)
+{
+	int directory = applying->held->directory;
+	autoclose int fd = openat(directory, "journal", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 || fsync(fd) < 0 || fsync(directory) < 0
+		       ? fail(errno, "write the journal to the disk")
+		       : 0;
+}
+
+// One call for all files: a thousand times as fast as one for each.
+int stage_sync(const struct applying *applying)
+{
+	for (unsigned i = 0; i < ROOTS_MOST; i++)
+		if (applying->stages[i] >= 0 && syncfs(applying->stages[i]) < 0)
+			return fail(errno, "write the stage to the disk");
+	return 0;
 }
 
 // A rename leads from one to the other.
@@ -40,6 +55,21 @@ static bool same_mount(const char *left, const char *right)
 	       one.st_dev == other.st_dev;
 }
 
+static int open_host(struct applying *applying, unsigned root)
+{
+	struct stat status;
+	struct journal_root *noted = &applying->journal.roots[root];
+	int fd = changes_host_root(&applying->held->session, root);
+	TRY(applying->hosts[root] = fd);
+	if (fstat(fd, &status) < 0)
+		return fail(errno, "'%s'", applying->held->session.roots[root].path);
+	struct birth born = seen_birth(fd);
+	noted->inode = status.st_ino & INT64_MAX;
+	noted->born_seconds = born.seconds & INT64_MAX;
+	noted->born_nanoseconds = born.nanoseconds;
+	return 0;
+}
+
 int stage_places(struct applying *applying)
 {
 	struct arena *arena = applying->store->arena;
@@ -47,9 +77,13 @@ int stage_places(struct applying *applying)
 	for (unsigned i = 0; i < applying->changes.count; i++) {
 		unsigned root = applying->changes.list[i].root;
 		const char *path = session->roots[root].path;
-		if (!applying->selected[i] || applying->journal.stages[root])
+		struct journal_root *noted = &applying->journal.roots[root];
+		if (!applying->selected[i] || noted->stage)
 			continue;
-		applying->journal.stages[root] =
+		TRY(open_host(applying, root));
+		if (noted->inode != (applying->changes.roots[root] & INT64_MAX))
+			return fail(0, "'%s' was changed on the host meanwhile", str_shown(path));
+		noted->stage =
 			same_mount(applying->store->sessions_path, path)
 				? arena_text(arena, "%s/%s/stage-%u",
 					     applying->store->sessions_path, applying->held->name,
@@ -59,35 +93,78 @@ int stage_places(struct applying *applying)
 	return 0;
 }
 
-static int open_stage(const char *path, int make)
+// The directory that holds a root's stage: the root, or the session's own.
+static int above_stage(const struct applying *applying, unsigned root)
+{
+	const char *path = applying->journal.roots[root].stage;
+	return str_starts(path_name(path), ".sbx-apply-") ? applying->hosts[root]
+							  : applying->held->directory;
+}
+
+static int open_stage(struct applying *applying, unsigned root)
 {
 	struct stat status;
-	if (make && mkdir(path, 0700) < 0)
-		return fail(errno, "make '%s'", path);
-	autoclose int fd = sys_openat2(AT_FDCWD, path, DIRECTORY_FLAGS, RESOLVE_NO_SYMLINKS);
+	const char *path = applying->journal.roots[root].stage;
+	autoclose int fd = openat(above_stage(applying, root), path_name(path), DIRECTORY_FLAGS);
 	if (fd < 0 || fstat(fd, &status) < 0)
 		return fail(errno, "'%s'", path);
 	if (status.st_uid != geteuid() || (status.st_mode & 077))
 		return fail(0, "'%s' is not ours", path);
-	return take(&fd);
+	applying->stages[root] = take(&fd);
+	return 0;
 }
 
 int stage_make(struct applying *applying)
 {
-	for (unsigned i = 0; i < ROOTS_MOST; i++)
-		if (applying->journal.stages[i])
-			TRY(applying->stages[i] = open_stage(applying->journal.stages[i], 1));
+	struct stat status;
+	for (unsigned i = 0; i < ROOTS_MOST; i++) {
+		struct journal_root *noted = &applying->journal.roots[i];
+		if (!noted->stage)
+			continue;
+		if (mkdirat(above_stage(applying, i), path_name(noted->stage), 0700) < 0)
+			return fail(errno, "make '%s'", noted->stage);
+		TRY(open_stage(applying, i));
+		if (fstat(applying->stages[i], &status) < 0)
+			return fail(errno, "'%s'", noted->stage);
+		noted->stage_inode = status.st_ino & INT64_MAX;
+	}
 	return 0;
 }
 
-// After a crash: one that is missing has nothing in it.
+// Of a journal whose phase says that the stage holds what the host had.
+static int reopen_stage(struct applying *applying, unsigned root)
+{
+	struct stat status;
+	const struct journal_root *noted = &applying->journal.roots[root];
+	bool needed =
+		applying->journal.phase == PHASE_COMMIT || applying->journal.phase == PHASE_BACK;
+	if (open_stage(applying, root) < 0) {
+		if (needed)
+			return -1;
+		err_clear();
+		return 0;
+	}
+	if (needed && (fstat(applying->stages[root], &status) < 0 ||
+		       (status.st_ino & INT64_MAX) != noted->stage_inode))
+		return fail(0, "'%s' is another directory by now", noted->stage);
+	return 0;
+}
+
 int stage_reopen(struct applying *applying)
 {
 	for (unsigned i = 0; i < ROOTS_MOST; i++) {
-		const char *path = applying->journal.stages[i];
-		if (!path || access(path, F_OK) < 0)
+		struct journal_root noted = applying->journal.roots[i];
+		if (!noted.stage)
 			continue;
-		TRY(applying->stages[i] = open_stage(path, 0));
+		TRY(open_host(applying, i));
+		struct journal_root *now = &applying->journal.roots[i];
+		bool same = noted.inode == now->inode && noted.born_seconds == now->born_seconds &&
+			    noted.born_nanoseconds == now->born_nanoseconds;
+		*now = noted;
+		if (!same)
+			return fail(0, "'%s' is not the directory that it began in",
+				    str_shown(applying->held->session.roots[i].path));
+		TRY(reopen_stage(applying, i));
 	}
 	return 0;
 }
@@ -95,267 +172,10 @@ int stage_reopen(struct applying *applying)
 int stage_remove(struct applying *applying)
 {
 	for (unsigned i = 0; i < ROOTS_MOST; i++) {
-		const char *path = applying->journal.stages[i];
+		const char *path = applying->journal.roots[i].stage;
 		fd_close(&applying->stages[i]);
-		if (!path)
-			continue;
-		autoclose int parent =
-			sys_openat2(AT_FDCWD, path_parent(applying->store->arena, path),
-				    DIRECTORY_FLAGS, RESOLVE_NO_SYMLINKS);
-		if (parent < 0)
-			return fail(errno, "remove '%s'", path);
-		TRY(owned_remove_tree(parent, path_name(path)));
+		if (path)
+			TRY(owned_remove_tree(above_stage(applying, i), path_name(path)));
 	}
-	return 0;
-}
-
-// The staged place of a change: "7" or "7/below/it", its directory opened and made if need be.
-static int open_place(int stage, const char *place, const char **ret_name)
-{
-	char part[PATH_MAX];
-	const char *name = path_name(place);
-	autoclose int at = fcntl(stage, F_DUPFD_CLOEXEC, 0);
-	for (const char *begin = place; begin < name;) {
-		size_t length = strcspn(begin, "/");
-		snprintf(part, sizeof(part), "%.*s", (int)length, begin);
-		if (mkdirat(at, part, 0700) < 0 && errno != EEXIST)
-			return fail(errno, "make a directory of the stage");
-		int next = openat(at, part, DIRECTORY_FLAGS);
-		if (next < 0)
-			return fail(errno, "open a directory of the stage");
-		fd_close(&at);
-		at = next;
-		begin += length + 1;
-	}
-	*ret_name = name;
-	return take(&at);
-}
-
-static const char *place_of(struct applying *applying, const struct operation *operation,
-			    const struct change *change)
-{
-	const char *rest = change->path + strlen(operation->path);
-	return arena_text(applying->store->arena, "%u%s", operation->number, rest);
-}
-
-struct staged_link {
-	int layer;
-	ino_t inode;
-	unsigned root;
-	const char *place;
-};
-struct links {
-	struct staged_link *list;
-	unsigned count;
-};
-
-// Names of one file in the session are names of one file on the host.
-static bool link_again(struct applying *applying, struct links *links, const struct change *change,
-		       const char *place)
-{
-	const char *name;
-	for (unsigned i = 0; i < links->count; i++) {
-		const struct staged_link *link = &links->list[i];
-		if (link->layer != change->layer || link->inode != change->is.st_ino ||
-		    link->root != change->root)
-			continue;
-		autoclose int directory = open_place(applying->stages[change->root], place, &name);
-		return directory >= 0 &&
-		       linkat(applying->stages[change->root], link->place, directory, name, 0) == 0;
-	}
-	if (links->count < LINKS_MOST)
-		links->list[links->count++] =
-			(struct staged_link){ change->layer, change->is.st_ino, change->root,
-					      place };
-	return false;
-}
-
-static int put(struct applying *applying, struct links *links, const struct change *change,
-	       const char *place)
-{
-	const char *source, *name;
-	bool linked = S_ISREG(change->is.st_mode) && change->is.st_nlink > 1;
-	if (linked && link_again(applying, links, change, place))
-		return 0;
-	err_clear();
-	autoclose int from =
-		changes_parent(applying->store, &applying->held->session, change, &source);
-	TRY(from);
-	autoclose int to = open_place(applying->stages[change->root], place, &name);
-	TRY(to);
-	if (S_ISDIR(change->is.st_mode) && faccessat(to, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
-		return 0; // made for what is below it
-	int kind = copy_one(from, source, &change->is, to, name);
-	applying->special += kind > 0;
-	return kind;
-}
-
-static int finish(struct applying *applying, const struct change *change, const char *place)
-{
-	const char *source, *name = place;
-	int to = applying->stages[change->root];
-	if (faccessat(to, place, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
-		return 0; // nothing of it was selected
-	autoclose int from =
-		changes_parent(applying->store, &applying->held->session, change, &source);
-	TRY(from);
-	autoclose int layer = openat(from, source, DIRECTORY_FLAGS);
-	autoclose int made = openat(to, name, DIRECTORY_FLAGS);
-	if (layer < 0 || made < 0)
-		return fail(errno, "a directory of the stage");
-	TRY(copy_attributes(layer, made));
-	struct stat status = change->is;
-	// The top of what is staged is renamed into another directory, for which it must be
-	// writable.
-	status.st_mode |= strchr(place, '/') ? 0 : S_IWUSR;
-	return copy_finish(to, name, &status);
-}
-
-// The end of what lies in the change at `first`, by its path.
-static unsigned end_of(const struct changes *changes, unsigned first)
-{
-	const struct change *change = &changes->list[first];
-	unsigned at = first + 1;
-	while (at < changes->count && changes->list[at].root == change->root &&
-	       path_within(changes->list[at].path, change->path))
-		at++;
-	return at;
-}
-
-static void add_leaf(struct applying *applying, const struct change *change)
-{
-	applying->journal.leaves[applying->journal.leaf_count++] =
-		(struct leaf){ change->root, change->path };
-}
-
-// Returns 1 when something of it was put, 0 when nothing of it is selected or can be copied.
-static int put_tree(struct applying *applying, struct links *links,
-		    const struct operation *operation, unsigned first, unsigned end)
-{
-	struct change *list = applying->changes.list;
-	int any = 0;
-	for (unsigned i = first; i < end; i++) {
-		if (!applying->selected[i] || list[i].kind == CHANGE_REMOVED)
-			continue;
-		int kind = put(applying, links, &list[i], place_of(applying, operation, &list[i]));
-		TRY(kind);
-		any = any || kind == 0;
-		if (kind == 0)
-			add_leaf(applying, &list[i]);
-	}
-	for (unsigned i = end; any && i-- > first;)
-		if (S_ISDIR(list[i].is.st_mode))
-			TRY(finish(applying, &list[i], place_of(applying, operation, &list[i])));
-	return any;
-}
-
-static int add_operation(struct applying *applying, struct operation *operation)
-{
-	struct stat status;
-	char name[16];
-	snprintf(name, sizeof(name), "%u", operation->number);
-	if (operation->kind == OPERATION_ADD || operation->kind == OPERATION_REPLACE) {
-		if (fstatat(applying->stages[operation->root], name, &status, AT_SYMLINK_NOFOLLOW) <
-		    0)
-			return fail(errno, "look at the stage");
-		operation->staged = status.st_ino;
-	}
-	applying->journal.operations[applying->journal.operation_count++] = *operation;
-	return 0;
-}
-
-// A directory that nobody may write cannot be moved: it gets its mode when it is there, or loses
-// it before it goes. order_modes() puts these in front and behind.
-static int add_modes(struct applying *applying, const struct operation *of,
-		     const struct change *change)
-{
-	struct operation mode = *of;
-	mode.kind = OPERATION_MODE;
-	if (S_ISDIR(change->was.st_mode) && !(change->was.st_mode & S_IWUSR)) {
-		mode.mode = (change->was.st_mode | S_IWUSR) & 07777;
-		TRY(add_operation(applying, &mode));
-	}
-	if (of->kind == OPERATION_REMOVE || !S_ISDIR(change->is.st_mode) ||
-	    (change->is.st_mode & S_IWUSR))
-		return 0;
-	mode.was = of->staged;
-	mode.mode = change->is.st_mode & 01777;
-	mode.old_mode = mode.mode | S_IWUSR;
-	return add_operation(applying, &mode);
-}
-
-static int stage_one(struct applying *applying, struct links *links, unsigned index, unsigned *next)
-{
-	const struct change *change = &applying->changes.list[index];
-	struct operation operation = { .root = change->root,
-				       .path = change->path,
-				       .number = index };
-	operation.was = change->was.st_ino;
-	operation.changed = change->was.st_ctim;
-	operation.mode = change->is.st_mode & 01777;
-	operation.old_mode = change->was.st_mode & 07777;
-	*next = index + 1;
-	switch (change->kind) {
-	case CHANGE_REMOVED:
-		if (!applying->selected[index])
-			return 0;
-		*next = end_of(&applying->changes, index);
-		operation.kind = OPERATION_REMOVE;
-		TRY(add_operation(applying, &operation));
-		return add_modes(applying, &operation, change);
-	case CHANGE_MODE:
-		if (!applying->selected[index])
-			return 0;
-		operation.kind = OPERATION_MODE;
-		if (S_ISDIR(change->is.st_mode)) {
-			add_leaf(applying, change);
-			return add_operation(applying, &operation);
-		}
-		break; // a file is replaced, so that it is the old or the new one
-	case CHANGE_ADDED:
-	case CHANGE_TYPE:
-	case CHANGE_EDITED:
-		break;
-	}
-	*next = end_of(&applying->changes, index);
-	int any = put_tree(applying, links, &operation, index, *next);
-	if (any <= 0)
-		return any;
-	operation.kind = change->kind == CHANGE_ADDED ? OPERATION_ADD : OPERATION_REPLACE;
-	applying->links += S_ISREG(change->was.st_mode) && change->was.st_nlink > 1;
-	TRY(add_operation(applying, &operation));
-	return add_modes(applying, &operation, change);
-}
-
-// A directory becomes writable before something is put in it, and read-only afterwards.
-static void order_modes(struct applying *applying)
-{
-	struct journal *journal = &applying->journal;
-	struct operation *ordered = arena_take(applying->store->arena,
-					       (journal->operation_count + 1) * sizeof(*ordered));
-	unsigned count = 0;
-	for (int turn = 0; turn < 3; turn++)
-		for (unsigned i = 0; i < journal->operation_count; i++) {
-			const struct operation *operation = &journal->operations[i];
-			int wanted = operation->kind != OPERATION_MODE ? 1
-				     : operation->mode & S_IWUSR       ? 0
-								       : 2;
-			if (wanted == turn)
-				ordered[count++] = *operation;
-		}
-	journal->operations = ordered;
-}
-
-int stage_fill(struct applying *applying)
-{
-	struct arena *arena = applying->store->arena;
-	struct links links = { .list = arena_take(arena, LINKS_MOST * sizeof(*links.list)) };
-	size_t most = 3 * (size_t)applying->changes.count + 1;
-	applying->journal.operations =
-		arena_take(arena, most * sizeof(*applying->journal.operations));
-	applying->journal.leaves = arena_take(arena, most * sizeof(*applying->journal.leaves));
-	for (unsigned i = 0; i < applying->changes.count;)
-		TRY(stage_one(applying, &links, i, &i));
-	order_modes(applying);
 	return 0;
 }

@@ -1,6 +1,7 @@
 // The copies of what an apply will put in place, made before anything of the host changes.
 #pragma once
 
+#include "base/out.h"
 #include "session/changes.h"
 #include "session/journal.h"
 
@@ -11,18 +12,27 @@ struct applying {
 	bool *selected; // for each change
 	struct journal journal;
 	int stages[ROOTS_MOST]; // directories, or -1
+	int hosts[ROOTS_MOST];  // the roots themselves, or -1
+	struct out told;        // by the process that commits
+	const char *words;      // the same, for who has waited for it
 	unsigned special;       // sockets and devices, which are left out
 	unsigned links;         // files whose other names stay as they are
 };
 
-// Decides where each root's stage lies: in the session's directory, or, where that is another file
-// system, for the time of the apply in the project.
+// Opens each root, and decides where its stage lies: in the session's directory, or, where that is
+// another file system, for the time of the apply in the project.
 int stage_places(struct applying *applying);
 int stage_make(struct applying *applying);
+
+// Of a journal: -1 unless each root is the one that it was written for, and each stage is there.
 int stage_reopen(struct applying *applying);
 
 // Copies everything and fills journal.operations and journal.leaves.
 int stage_fill(struct applying *applying);
 int stage_remove(struct applying *applying);
 
+// All that was written to the stages and renamed is on the disk.
+int stage_sync(const struct applying *applying);
+
 int journal_write(const struct applying *applying);
+int journal_sync(const struct applying *applying);

@@ -21,6 +21,7 @@
 #include "base/str.h"
 #include "session/copy.h"
 #include "session/merged.h"
+#include "session/seen.h"
 #include "session/tar.h"
 
 enum {
@@ -338,6 +339,16 @@ static int unpack(struct reader *reader)
 	return finish_directories(reader);
 }
 
+// The host's directories as the session begins with them.
+static int look_at_project(struct store *store, const char *name, const char *project)
+{
+	struct held held;
+	TRY(store_hold(store, name, HOLD_LOOK, &held));
+	int result = seen_write(held.directory, 0, project);
+	store_release(&held);
+	return result;
+}
+
 int archive_read(struct store *store, const char *name, const char *project, const char *home,
 		 int fd, struct out *told)
 {
@@ -358,6 +369,8 @@ int archive_read(struct store *store, const char *name, const char *project, con
 		fd_close(&reader.roots[i]);
 	if (result == 0)
 		result = store_create(store, name, &session);
+	if (result == 0)
+		result = look_at_project(store, name, project);
 	if (result < 0) {
 		store_sweep(store); // the first reason is kept
 		return -1;

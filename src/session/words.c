@@ -38,7 +38,8 @@ int words_open(struct arena *arena, const char *header, int version, const char 
 			&written))
 		return fail(0, "it is no file of ours");
 	if (written != (unsigned long long)version)
-		return fail(0, "version %llu was written by a newer sbx", written);
+		return fail(0, "version %llu was written by %s sbx", written,
+			    written > (unsigned long long)version ? "a newer" : "an older");
 	TRY(check_sum(copy, length));
 	*ret_at = end + 1;
 	return 0;

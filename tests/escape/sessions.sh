@@ -251,6 +251,137 @@ rm -rf real planted other-real
 session apply swapped >/dev/null
 session rm swapped
 
+# --- nothing of the host is moved but what the session saw
+anew() { # an empty project
+	chmod -R u+rwx "$work/own" "$work/aside" 2>/dev/null
+	rm -rf "$work/own" "$work/aside"
+	mkdir -p "$work/own" "$work/aside" && cd "$work/own" || exit 1
+}
+saw() { # name, command for a shell: the project as it is, and what the session does in it
+	session create "$1" && in_session "$1" "$2"
+}
+kept() { # name, what the message names, what must be there
+	local result=$? found
+	found=$(cat "${@:3}" 2>&1)
+	is "$1: refused, and all is there" "125 $wanted" "$result $(echo $found)"
+	like "$1: and named" "$(cat "$work/log")" "$2"
+	session rm own
+}
+anew && mkdir -p d ../aside/in && echo 1 >d/one && echo precious >../aside/in/f
+saw own 'rm -rf d' && mv ../aside/in d/in && session apply own
+wanted="1 precious" kept "a directory moved into one that is removed" "conflict: d/in" d/one d/in/f
+anew && mkdir -p d ../aside/in && echo 1 >d/one && echo precious >../aside/in/f
+saw own 'rm -rf d; mkdir d; echo new >d/new' && mv ../aside/in d/in && session apply own
+wanted="1 precious" kept "into one that is made anew" "conflict: d/in" d/one d/in/f
+anew && mkdir lib ../aside/lib && echo x >lib/x && echo mine >../aside/lib/new
+saw own 'echo session >lib/new' && mv lib lib.away && mv ../aside/lib lib && session apply own
+wanted=mine kept "a directory that is another one, with a file of the same name" "conflict: lib/new" lib/new
+anew && mkdir d ../aside/d && echo 1 >d/f && echo older >../aside/d/f
+saw own 'echo session >>d/f' && mv d d.away && mv ../aside/d d && session apply own
+wanted="older" kept "an older copy of a directory" "conflict: d/f" d/f
+anew && mkdir d && echo 1 >d/f
+saw own 'echo session >>d/f' && rm -r d && mkdir d && echo old >d/f && touch -d 2001-01-01 d/f && session apply own
+wanted="old" kept "a directory made again, with its number perhaps" "conflict: d/f" d/f
+anew && mkdir d && echo 1 >d/f && echo 2 >other
+saw own 'echo session >>d/f; rm other' && mv d e && session apply own
+wanted="1 2" kept "an edit where the host has renamed the directory" "conflict: d/f" e/f other
+anew && echo 1 >f && echo 2 >other
+saw own 'echo session >f.new; mv f.new f; rm other' && rm f && session apply own
+wanted="2" kept "a file written anew that the host has removed" "conflict: f: removed" other
+anew && mkdir -m 755 d && echo 1 >d/f
+saw own 'echo session >>d/f' && chmod 700 d
+is "a mode that the host has set since is none of the session's" "M d/f" "$(session diff --stat own | sed -E 's/ +[0-9.]+[KMG]?  / /')"
+session apply own && session rm own
+is "and stays" "700 session" "$(stat -c %a d) $(tail -1 d/f)"
+anew && mkdir d && echo 1 >d/f && saw own 'echo session >d/new; mv d/f d/g' && touch d/hosts && session apply own
+is "what the host adds beside is no conflict" "0 g hosts new" "$? $(echo $(ls d))"
+in_session own 'rm d/g; mkdir d/sub; echo s >d/sub/s' && session apply own && in_session own 'rm -r d/sub' && session apply own && in_session own 'mkdir d/sub; echo t >d/sub/t'
+session apply own
+is "nor is what the session itself has applied, removed and made again" "0 t" "$? $(cat d/sub/t)"
+session rm own
+
+# --- the project is the one that the session was made over
+anew && echo 1 >f && echo other >../aside/f && saw own 'echo box >f' && cd .. && mv own own.away && mv aside own && cd own || exit 1
+session apply own
+is "another directory in the project's place: refused" "125 other" "$? $(cat f)"
+like "and told" "$(cat "$work/log")" "not the directory that session 'own' was made over"
+session apply --force own
+is "but with --force" "0 box" "$? $(cat f)"
+session rm own && rm -rf "$work/own.away"
+
+# --- what is interrupted is ended or taken back where it began, and nowhere else
+if strace -f -qq -o /dev/null true 2>/dev/null; then
+	cut_short() { strace -f -qq -o /dev/null -e trace=renameat2 -e inject=renameat2:signal=SIGKILL:when=4 "$SBX" session apply own >/dev/null 2>&1; when_free budget own 1G; true; }
+	files() { anew && for i in 1 2 3 4 5 6; do echo "old$i" >"f$i"; done && saw own 'for i in 1 2 3 4 5 6; do echo box >>f$i; done; echo new >n' && cut_short; }
+	files && for verb in "snapshot own" "restore own x" "export own -" "cp own:f1 $work/x" "budget own 1G"; do
+		session $verb >/dev/null
+		is "${verb%% *} of an interrupted one is refused" "125 1" "$? $(grep -c 'to take it back: sbx session discard own' "$work/log")"
+	done
+	session rm own
+	is "rm takes it back" "0 old1 old2 old3 old4 old5 old6" "$? $(echo $(cat f?; ls n 2>/dev/null))"
+	files && session discard own
+	is "discard, too" "0 old1 old2 old3 old4 old5 old6 own" "$? $(echo $(cat f?; ls n 2>/dev/null)) $(session list | cut -d' ' -f1)"
+	session rm own
+	files && cd .. && mv own own.away && mkdir own && cd own && for i in 1 2 3 4 5 6; do echo "fresh$i" >"f$i"; done
+	for verb in apply discard rm; do
+		session $verb own
+		is "$verb of one in a project that is gone: refused, nothing touched" "125 fresh1 fresh2 fresh3 fresh4 fresh5 fresh6" "$? $(echo $(cat f?))"
+		like "$verb: with the way out" "$(cat "$work/log")" "lies in '.*/stage-.*To give the rest up.*rm '.*/journal'"
+	done
+	rm -rf "$work/own" && mv "$work/own.away" "$work/own" && cd "$work/own" || exit 1
+	session apply own
+	is "when it is back it is ended" "0 7" "$? $(cat f? n | grep -c 'box\|new')"
+	session rm own
+	files && echo mine >>f1 && echo mine >>f5 && session apply own
+	is "what was edited since stays, all else is taken back" "125 old1 box mine old2 old3 old4 old5 mine old6" "$? $(echo $(cat f?))"
+	like "and the old version is beside, and named" "$(echo $(cat "$work/log" f1.sbx-old))" "kept as '.*/f1.sbx-old'.* old1"
+	session apply own
+	is "afterwards the rest is as if it had not been tried" "2 f1 f5" "$(grep -c 'conflict:' "$work/log") $(echo $(sed -n 's/.*conflict: \(..\):.*/\1/p' "$work/log"))"
+	session rm own
+	files && mkdir gone && sed -i 's/^sbx-apply 2/sbx-apply 1/' "$store/sessions/own/journal" && session apply own
+	is "a journal of another version: refused" 125 $?
+	like "and told, with the way out" "$(cat "$work/log")" "older sbx|no file of ours.*rm '"
+	rm "$store/sessions/own/journal" && session rm own
+
+	# --- what the host does between the look and the rename
+	at_moment() { # the n-th syncfs: 1 all is staged, 2 all is in place; what the host does then
+		strace -f -qq -o /dev/null -e trace=syncfs -e inject=syncfs:signal=SIGSTOP "$SBX" session apply own 2>"$work/log" &
+		local tracer=$! pid i
+		stopped() { for pid in $(cat /proc/[0-9]*/task/[0-9]*/children 2>/dev/null | tr ' ' '\n' | sort -u) x; do [ "$(cut -d' ' -f3 "/proc/$pid/stat" 2>/dev/null)" = t ] && tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null | grep -q "session apply own" && return 0; done; return 1; }
+		for i in $(seq "$1"); do
+			wait_for 30 stopped
+			[ "$i" != "$1" ] || eval "$2"
+			kill -CONT "$pid"
+		done
+		wait $tracer
+	}
+	anew && mkdir d && echo old >d/old && echo 1 >f && saw own 'rm -rf d; echo box >>f'
+	at_moment 1 'echo precious >d/new; echo more >>d/old'
+	wanted="precious old more 1" kept "a directory that is filled before it goes" "'d' was changed" d/new d/old f
+	anew && mkdir d && echo old >d/old && saw own 'rm -rf d; echo file >d'
+	at_moment 1 'mkdir d/x; echo precious >d/x/y'
+	wanted="precious old" kept "one that becomes a file" "'d' was changed" d/x/y d/old
+	anew && mkdir d ../aside/d && echo old >d/f && echo theirs >../aside/d/f && saw own 'echo box >d/new'
+	at_moment 1 'mv d d.away; mv ../aside/d d'
+	wanted="theirs" kept "one that is exchanged" "'d/new' was changed" d/f
+	anew && echo old >f && echo 1 >g && saw own 'echo box >>f; echo box >>g'
+	at_moment 1 'chmod 600 g'
+	wanted="old 1" kept "a file of which only the mode changes" "'g' was changed" f g
+	anew && echo old >f && exec 7>>f && saw own 'echo box >f'
+	at_moment 2 'echo late >&7'
+	exec 7>&-
+	is "what is written to a replaced file by who has it open is kept, and named" "box old late 1" "$(echo $(cat f f.sbx-old)) $(grep -c "kept as '.*f.sbx-old'" "$work/log")"
+	session rm own
+	anew && for i in 1 2; do echo "$i" >"f$i"; done && mkdir d && echo 3 >d/f && saw own 'echo box >>f1; echo box >>f2; rm -r d'
+	at_moment 1 'touch f2'
+	session apply own
+	is "after a failed apply the others are no conflict" "f2" "$(echo $(sed -n 's/.*conflict: \(.*\):.*/\1/p' "$work/log"))"
+	session rm own
+else
+	skip "what the host does between" "strace cannot be used"
+fi
+cd "$project" || exit 1
+
 # --- damaged state
 session create d && in_session d 'echo d >d' && session snapshot d one && in_session d 'echo e >>d'
 cp -a "$store" "$work/store" 2>/dev/null # but what overlayfs works in, which nobody may read
@@ -283,7 +414,7 @@ for verb in "run -s d -- true" "session diff d" "session apply d"; do
 	# shellcheck disable=SC2086
 	like "a missing layer: $verb" "$("$SBX" $verb 2>&1; echo $?)" "layer.*125|125"
 done
-again && printf 'sbx-apply 1\ncommit\nadd 0 x 0 0 0 0 0 0 0\nsum 0000000000000000\n' >"$store/sessions/d/journal"
+again && printf 'sbx-apply 2\ncommit\nadd 0 x 0 0 0 0 0 0 0\nsum 0000000000000000\n' >"$store/sessions/d/journal"
 before=$(contents .)
 like "a damaged journal" "$("$SBX" session apply d 2>&1)" "journal.*cannot be used.*nothing was changed"
 is "and nothing was changed" "$before" "$(contents .)"

@@ -10,6 +10,7 @@
 #include "base/out.h"
 #include "base/str.h"
 #include "session/journal.h"
+#include "session/seen.h"
 #include "session/state.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -76,13 +77,29 @@ static void check_known(struct arena *arena, const char *text, size_t length)
 	if (known_parse(arena, text, length, &known) < 0)
 		return;
 	for (unsigned i = 0; i < known.count; i++)
-		if (!known_has(&known, known.files[i].root, known.files[i].path,
-			       known.files[i].inode, &known.files[i].changed))
+		if (known_find(&known, known.files[i].root, known.files[i].path) != &known.files[i])
 			abort();
 	known_format(&known, &out);
 	if (known_parse(arena, out.text, out.used, &again) < 0 || again.count != known.count)
 		abort();
 	out_free(&out);
+}
+
+static void check_seen(struct arena *arena, const uint8_t *data, size_t size)
+{
+	struct seen seen;
+	char *bytes = arena_copy(arena, (const char *)data, size);
+	if (size < SEEN_HEAD)
+		return;
+	seen_seal(bytes, size);
+	if (seen_parse(bytes, size, &seen) < 0)
+		return;
+	for (unsigned i = 0; i < seen.count; i++) {
+		const struct seen_directory *each = &seen.list[i];
+		if (seen_find(&seen, seen.text + each->path) != each)
+			abort();
+		seen_has(&seen, each, "name");
+	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -96,6 +113,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	err_clear();
 	check_known(arena, text, length);
 	err_clear();
+	check_seen(arena, data, size);
 	arena_free(arena);
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "base/trusted.h"
 #include "session/journal.h"
+#include "session/seen.h"
 #include "session/state.h"
 
 static const char *with_sum(struct arena *arena, const char *text)
@@ -81,20 +82,25 @@ static void states(void **state)
 static void journals(void **state)
 {
 	static const char *const bad[] = {
-		"sbx-apply 1\n",
-		"sbx-apply 1\nnone\n",
-		"sbx-apply 1\ncommit\nadd 0 /x 0 0 0 0 0 0 0\n",
-		"sbx-apply 1\ncommit\nadd 0 ../x 0 0 0 0 0 0 0\n",
-		"sbx-apply 1\ncommit\nadd 0 a/../x 0 0 0 0 0 0 0\n",
-		"sbx-apply 1\ncommit\nadd 0 a//x 0 0 0 0 0 0 0\n",
-		"sbx-apply 1\ncommit\nadd 99 x 0 0 0 0 0 0 0\n",
-		"sbx-apply 1\ncommit\nadd 0 x 0 0 0 0 0 0\n",
-		"sbx-apply 1\ncommit\nstage 0 relative\n",
-		"sbx-apply 1\ncommit\nleaf 0 /x\n",
-		"sbx-apply 1\ncommit\nwhat 0 x\n",
+		"sbx-apply 2\n",
+		"sbx-apply 2\nnone\n",
+		"sbx-apply 2\ncommit\nadd 0 /x 0 0 0 0 1 2 3 4 5 6 7 8 9 1 2 3 4 5 6 7 8 9\n",
+		"sbx-apply 2\ncommit\nadd 0 ../x 0 0 0 0 1 2 3 4 5 6 7 8 9 1 2 3 4 5 6 7 8 9\n",
+		"sbx-apply 2\ncommit\nadd 0 a/../x 0 0 0 0 1 2 3 4 5 6 7 8 9 1 2 3 4 5 6 7 8 9\n",
+		"sbx-apply 2\ncommit\nadd 0 a//x 0 0 0 0 1 2 3 4 5 6 7 8 9 1 2 3 4 5 6 7 8 9\n",
+		"sbx-apply 2\ncommit\nadd 99 x 0 0 0 0 1 2 3 4 5 6 7 8 9 1 2 3 4 5 6 7 8 9\n",
+		"sbx-apply 2\ncommit\nadd 0 x 0 0 0 0 1 2 3 4 5 6 7 8 9 1 2 3 4 5 6 7 8\n",
+		"sbx-apply 2\ncommit\nstage 0 relative 1 2 3 4\n",
+		"sbx-apply 2\ncommit\nleaf 0 /x 1 2 3 4 5 6 7 8 9\n",
+		"sbx-apply 2\ncommit\nwhat 0 x\n",
+		"sbx-apply 2\ncommit\nattempted 1\n",
+		"sbx-apply 2\ncommit\nstage 0 /s 1 2 3\n",
+		"sbx-apply 1\ncommit\nadd 0 x 1 2 3 4 5 6 7\n",
 	};
 	static const char good[] =
-		"sbx-apply 1\ncommit\nstage 0 /s%20t\nadd 0 a%0ab 1 2 3 4 5 6 7\nleaf 0 a%0ab\n";
+		"sbx-apply 2\ncommit\nattempted 1\nforced 0\nstage 0 /s%20t 1 2 3 4\n"
+		"add 0 a%0ab 1 2 3 4 1 2 3 4 5 6 7 8 9 1 2 3 4 5 6 7 8 9\nleaf 0 a%0ab 1 2 3 4 5 6 "
+		"7 8 9\n";
 	struct arena *arena = arena_new();
 	struct journal journal;
 	(void)state;
@@ -108,7 +114,7 @@ static void journals(void **state)
 	struct out out = { 0 };
 	assert_int_equal(journal_parse(arena, text, strlen(text), &journal), 0);
 	assert_string_equal(journal.operations[0].path, "a\nb");
-	assert_int_equal(journal.operations[0].staged, 2);
+	assert_int_equal(journal.operations[0].staged.inode, 1);
 	journal_format(&journal, &out);
 	assert_string_equal(out.text, text);
 	out_free(&out);
@@ -124,14 +130,47 @@ static void known_files(void **state)
 		{ 1, "a", 4, { 1, 0 } },
 	};
 	struct known known = { files, 4 };
-	struct timespec later = { 6, 0 }, earlier = { 5, 0 };
 	(void)state;
 	known_order(&known);
 	assert_int_equal(known.count, 3);
-	assert_true(known_has(&known, 0, "b", 3, &later));
-	assert_false(known_has(&known, 0, "b", 1, &earlier));
-	assert_true(known_has(&known, 1, "a", 0, NULL));
-	assert_false(known_has(&known, 1, "b", 0, NULL));
+	assert_int_equal(known_find(&known, 0, "b")->inode, 3);
+	assert_int_equal(known_find(&known, 0, "b")->changed.tv_sec, 6);
+	assert_non_null(known_find(&known, 1, "a"));
+	assert_null(known_find(&known, 1, "b"));
+}
+
+// Two directories, "" and "d"; then each byte of the file in turn is another one.
+static void seen_lists(void **state)
+{
+	struct {
+		char front[16];
+		uint32_t count, names, text, whole;
+		struct seen_directory list[2];
+		uint32_t hashes[1];
+		char paths[4];
+	} file = { .count = 2, .names = 1, .text = 4, .whole = 1 };
+	const size_t size = offsetof(__typeof__(file), paths) + sizeof(file.paths);
+	char *bytes = (char *)&file;
+	struct seen seen;
+	(void)state;
+	file.list[0] = (struct seen_directory){ .inode = 5, .path = 0, .count = 1 };
+	file.list[1] = (struct seen_directory){ .inode = 6, .path = 1, .first = 1 };
+	memcpy(file.paths, "\0d\0", 4);
+	seen_seal(bytes, size);
+	assert_int_equal(seen_parse(bytes, size, &seen), 0);
+	assert_true(seen.whole);
+	assert_int_equal(seen_find(&seen, "d")->inode, 6);
+	assert_null(seen_find(&seen, "e"));
+	assert_false(seen_has(&seen, &seen.list[1], "x"));
+	for (size_t i = 0; i < size; i++) {
+		bytes[i] = (char)(bytes[i] ^ 1);
+		assert_int_equal(seen_parse(bytes, size, &seen), -1);
+		bytes[i] = (char)(bytes[i] ^ 1);
+	}
+	assert_int_equal(seen_parse(bytes, size - 1, &seen), -1);
+	file.list[1].first = 2;
+	seen_seal(bytes, size);
+	assert_int_equal(seen_parse(bytes, size, &seen), -1);
 }
 
 static void names(void **state)
@@ -210,9 +249,8 @@ static void names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(states),
-		cmocka_unit_test(journals),
-		cmocka_unit_test(known_files),
+		cmocka_unit_test(states),      cmocka_unit_test(journals),
+		cmocka_unit_test(known_files), cmocka_unit_test(seen_lists),
 		cmocka_unit_test(names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
