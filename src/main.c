@@ -11,6 +11,16 @@
 #include "cli/help.h"
 #include "cli/verbs.h"
 
+static int (*const verbs[VERB_ROWS])(char **words) = {
+	[ROW_RUN] = verb_run,       [ROW_SHELL] = verb_shell,
+	[ROW_PLAN] = verb_plan,     [ROW_PROFILE] = verb_profile,
+	[ROW_DOCTOR] = verb_doctor, [ROW_QUARANTINE] = verb_quarantine,
+	[ROW_LOG] = verb_log,       [ROW_ALLOW] = verb_allow,
+	[ROW_DENY] = verb_deny,     [ROW_SESSION] = verb_session,
+	[ROW_AGENT] = verb_agent,   [ROW_WHY] = verb_why,
+	[ROW_LEARN] = verb_learn,   [ROW_CODE] = verb_code,
+};
+
 static int print_version(void)
 {
 	struct out out = { 0 };
@@ -53,6 +63,6 @@ int main(int count, char **words)
 		return print_version();
 	for (unsigned i = 0; i < verb_row_count; i++)
 		if (str_equal(verb_rows[i].name, words[1]))
-			return verb_rows[i].run(words + 2);
+			return verbs[i](words + 2);
 	return unknown_verb(words[1]);
 }

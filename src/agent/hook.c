@@ -8,12 +8,13 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/quote.h"
 #include "base/str.h"
 
 // What stands in front of the string.
 static const char *front(struct arena *arena, const struct agent *agent, const char *program)
 {
-	return arena_text(arena, "%s run -p %s --report model -c ", str_quoted(arena, program),
+	return arena_text(arena, "%s run -p %s --report model -c ", quote_word(arena, program),
 			  agent->profile);
 }
 
@@ -62,7 +63,7 @@ int hook_answer(struct arena *arena, const struct agent *agent, const char *prog
 	if (command->type != JSON_STRING)
 		return fail(0, "a command that is no string");
 	const char *before = front(arena, agent, program);
-	const char *boxed = arena_text(arena, "%s%s", before, str_quoted(arena, command->string));
+	const char *boxed = arena_text(arena, "%s%s", before, quote_word(arena, command->string));
 	switch (agent->answer) {
 	case HOOK_MERGES:
 		*ret_answer =

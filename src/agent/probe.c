@@ -18,6 +18,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/json.h"
+#include "base/quote.h"
 #include "base/str.h"
 
 // Prints 2 behind a filter, 0 without one.
@@ -111,8 +112,8 @@ enum probed probe_agent(const struct settings *settings, const char **ret_why)
 	if (command && settings->agent->means == AGENT_HOOK)
 		line = by_hook(settings, command, answer);
 	else if (command)
-		line = arena_text(settings->arena, "%s %s%s", str_quoted(settings->arena, command),
-				  settings->agent->call, str_quoted(settings->arena, question));
+		line = arena_text(settings->arena, "%s %s%s", quote_word(settings->arena, command),
+				  settings->agent->call, quote_word(settings->arena, question));
 	err_clear();
 	if (!line || run_line(settings, line, "", answer) != 0)
 		return PROBED_FAILED;

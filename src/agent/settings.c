@@ -17,6 +17,7 @@
 #include "base/json.h"
 #include "base/owned.h"
 #include "base/path.h"
+#include "base/quote.h"
 #include "base/str.h"
 
 enum { MEMBERS_MOST = 3, CHAIN_MOST = MEMBERS_MOST + 4 };
@@ -95,7 +96,7 @@ static const char *our_words(const struct settings *settings)
 	if (settings->agent->means == AGENT_MEMBER)
 		return arena_text(settings->arena, "%s-shell", settings->program);
 	return arena_text(settings->arena, "%s agent hook %s || exit 2",
-			  str_quoted(settings->arena, settings->program), settings->agent->name);
+			  quote_word(settings->arena, settings->program), settings->agent->name);
 }
 
 // The entry among the hooks that runs sbx, and the command in it; and where both stand.

@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/arena.h"
-
 bool str_equal(const char *left, const char *right)
 {
 	return strcmp(left, right) == 0;
@@ -175,18 +173,4 @@ uint64_t str_hash(const char *text)
 	for (; *text; text++)
 		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ULL;
 	return hash;
-}
-
-char *str_quoted(struct arena *arena, const char *text)
-{
-	char *word = arena_take(arena, strlen(text) * 4 + 3), *at = word;
-	*at++ = '\'';
-	for (; *text; text++) {
-		if (*text == '\'')
-			at = stpcpy(at, "'\\''");
-		else
-			*at++ = *text;
-	}
-	*at = '\'';
-	return word;
 }

@@ -5,8 +5,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct arena;
-
 bool str_equal(const char *left, const char *right);
 bool str_starts(const char *text, const char *prefix);
 bool str_ends(const char *text, const char *suffix);
@@ -42,6 +40,3 @@ uint64_t str_hash(const char *text);
 // A decimal number without sign, spaces or leading garbage; false when out of [low, high].
 bool str_number(const char *text, size_t length, unsigned long long low, unsigned long long high,
 		unsigned long long *ret_number);
-
-// A word for a shell, whatever bytes it has: in single quotes.
-char *str_quoted(struct arena *arena, const char *text);

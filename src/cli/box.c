@@ -25,6 +25,7 @@
 #include "run/decide.h"
 #include "run/report.h"
 #include "run/steps.h"
+#include "run/signals.h"
 #include "run/supervise.h"
 
 extern char **environ;
@@ -173,7 +174,7 @@ static bool may_fall_back(const struct box *box, const struct run *run)
 static struct box *renew(const struct box *box, const struct run *run)
 {
 	struct box *fresh = box_new();
-	supervise_again(run);
+	signals_again(run);
 	for (unsigned i = 0; i < box->plan.copy_count; i++)
 		close(box->plan.copies[i].lock);
 	err_clear();

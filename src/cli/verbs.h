@@ -1,17 +1,35 @@
 // The verbs: one row per verb, one file per verb.
 #pragma once
 
+enum verb_row_index {
+	ROW_RUN,
+	ROW_SHELL,
+	ROW_PLAN,
+	ROW_PROFILE,
+	ROW_DOCTOR,
+	ROW_QUARANTINE,
+	ROW_LOG,
+	ROW_ALLOW,
+	ROW_DENY,
+	ROW_SESSION,
+	ROW_AGENT,
+	ROW_WHY,
+	ROW_LEARN,
+	ROW_CODE,
+	VERB_ROWS,
+};
+
 struct verb_row {
 	const char *name;
-	int (*run)(char **words); // the words after the verb; returns sbx's exit status
 	const char *synopsis, *help;
 	const char *actions; // words that may follow, or NULL
 	const char
 		*names; // words of sbx that list what may follow these, a name first in each line
 };
-extern const struct verb_row verb_rows[];
+extern const struct verb_row verb_rows[VERB_ROWS];
 extern const unsigned verb_row_count;
 
+// Each takes the words after the verb, and returns sbx's exit status.
 int verb_run(char **words);
 int verb_shell(char **words);
 int verb_plan(char **words);

@@ -10,19 +10,6 @@
 
 struct run;
 
-// One limit, and the file that keeps it.
-struct setting {
-	uint64_t bit;
-	size_t offset;            // in struct limits
-	const char *controller;   // of v2
-	enum hierarchy hierarchy; // of v1
-	const char *file;         // NULL: the end of the table
-	enum setting_form { SETTING_PLAIN, SETTING_QUOTA, SETTING_DEVICE, SETTING_PERIOD } form;
-};
-const struct setting *group_settings(enum means means);
-// What is written for the limit at that offset: the caller's number of processes is never passed.
-uint64_t group_limit(const struct plan *plan, size_t offset);
-
 struct group {
 	int parents[HIERARCHIES], own[HIERARCHIES]; // directories; v2 has only the first
 	char name[48];

@@ -21,7 +21,8 @@
 #include "base/str.h"
 #include "base/testing.h"
 #include "limits/caller.h"
-#include "limits/group.h"
+#include "limits/manager.h"
+#include "limits/settings.h"
 #include "limits/text.h"
 #include "plan.h"
 
@@ -62,7 +63,7 @@ static uint64_t can_hold(const char *path, uint64_t wanted)
 		file_kernel(directory, "cgroup.subtree_control", given, sizeof(given));
 	bool empty = file_kernel(directory, "cgroup.procs", processes, sizeof(processes)) == 0;
 	bool top = faccessat(directory, "cgroup.type", F_OK, 0) < 0;
-	for (const struct setting *row = group_settings(MEANS_GROUP); row->file; row++)
+	for (const struct setting *row = settings_of(MEANS_GROUP); row->file; row++)
 		if ((row->bit & wanted) &&
 		    (text_has(given, given_length, row->controller) ||
 		     ((empty || top) && text_has(known, known_length, row->controller))))
@@ -185,7 +186,7 @@ static void find_legacy(struct plan *plan, uint64_t wanted)
 		if (!may_write(path))
 			continue;
 		plan->keeping.parents[i] = path;
-		for (const struct setting *row = group_settings(MEANS_LEGACY); row->file; row++)
+		for (const struct setting *row = settings_of(MEANS_LEGACY); row->file; row++)
 			if (row->hierarchy == (enum hierarchy)i)
 				plan->keeping.held |= row->bit & wanted;
 	}
@@ -213,34 +214,6 @@ static int find_guard(struct plan *plan)
 	return 0;
 }
 
-static bool answers(const char *path)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	autoclose int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0 || strlen(path) >= sizeof(address.sun_path))
-		return false;
-	memcpy(address.sun_path, path, strlen(path));
-	return connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0;
-}
-
-enum bus means_bus(char *path, unsigned long size)
-{
-	static const char *const names[] = {
-		[BUS_MANAGER] = "systemd/private", [BUS_DAEMON] = "bus"
-	};
-	const char *directory = getenv("XDG_RUNTIME_DIR");
-	char own[64];
-	snprintf(own, sizeof(own), "/run/user/%u", (unsigned)geteuid());
-	for (int i = BUS_MANAGER; i <= BUS_DAEMON; i++) {
-		snprintf(path, size, "%s/%s", directory && directory[0] == '/' ? directory : own,
-			 names[i]);
-		if (answers(path))
-			return (enum bus)i;
-	}
-	path[0] = '\0';
-	return BUS_NONE;
-}
-
 static void find_scope(struct plan *plan, uint64_t wanted)
 {
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
@@ -258,14 +231,14 @@ static void find_scope(struct plan *plan, uint64_t wanted)
 	    !may_leave_all(plan, own,
 			   arena_text(plan->arena, "%s/user@%u.service/app.slice", slice,
 				      (unsigned)plan->uid)) ||
-	    means_bus(path, sizeof(path)) == BUS_NONE)
+	    manager_find(path, sizeof(path)) == BUS_NONE)
 		return;
 	// What the manager itself was given, and gives on; io it does not.
 	const char *manager = arena_text(
 		plan->arena, "%s/user.slice/user-%u.slice/user@%u.service/cgroup.controllers", ROOT,
 		(unsigned)plan->uid, (unsigned)plan->uid);
 	size_t length = file_kernel(AT_FDCWD, manager, text, sizeof(text));
-	for (const struct setting *row = group_settings(MEANS_GROUP); row->file; row++)
+	for (const struct setting *row = settings_of(MEANS_GROUP); row->file; row++)
 		if ((row->bit & wanted & ~LIMIT_BIT(io)) && text_has(text, length, row->controller))
 			plan->keeping.held |= row->bit;
 	if (plan->keeping.held)

@@ -11,7 +11,3 @@ const char *means_text(const struct plan *plan);
 
 // Why there is no better means here, and how to get one.
 extern const char means_missing[];
-
-// Where the manager of the user's services listens, or "" when there is none. `size` of 108.
-enum bus { BUS_NONE, BUS_MANAGER, BUS_DAEMON };
-enum bus means_bus(char *path, unsigned long size);

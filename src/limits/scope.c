@@ -18,7 +18,8 @@
 #include "base/file.h"
 #include "limits/bus.h"
 #include "limits/group.h"
-#include "limits/means.h"
+#include "limits/manager.h"
+#include "limits/settings.h"
 #include "limits/text.h"
 #include "plan.h"
 #include "run.h"
@@ -33,7 +34,7 @@ static int open_manager(enum bus *ret_bus)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	char hello[96], hex[32] = "", uid[16];
-	*ret_bus = means_bus(address.sun_path, sizeof(address.sun_path));
+	*ret_bus = manager_find(address.sun_path, sizeof(address.sun_path));
 	if (*ret_bus == BUS_NONE)
 		return fail(0, "the manager of your services does not answer any more");
 	autoclose int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -81,7 +82,7 @@ static void put_limits(struct bus_message *message, const struct plan *plan)
 {
 	for (size_t i = 0; i < sizeof(limit_properties) / sizeof(*limit_properties); i++) {
 		const struct limit_property *row = &limit_properties[i];
-		uint64_t limit = group_limit(plan, row->offset);
+		uint64_t limit = settings_limit(plan, row->offset);
 		if (plan->keeping.held & row->bit)
 			bus_property_number(message, row->name, limit * row->factor);
 	}

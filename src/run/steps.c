@@ -21,14 +21,15 @@
 #include "net/setup/netns.h"
 #include "net/host/proxy.h"
 #include "run/decide.h"
-#include "run/supervise.h"
+#include "run/signals.h"
+#include "run/standard_io.h"
 #include "session/attach.h"
 
 // clang-format off
 const struct step steps[] = {
 	{ SIDE_HOST, BOTH, "terminal", tty_host, tty_undo,
 	  "remember the caller's terminal, to give it back on every way out" },
-	{ SIDE_HOST, BOTH, "signals", supervise_signals, NULL,
+	{ SIDE_HOST, BOTH, "signals", signals_host, NULL,
 	  "block all signals before there is anybody to lose: they are read, never handled" },
 	{ SIDE_HOST, LANDLOCK, "inheritance", caps_host, NULL,
 	  "no capability passes on: without a user namespace the clone changes no set" },
@@ -58,7 +59,7 @@ const struct step steps[] = {
 	  "hang programs on the cgroup: what the view's devices are is known now" },
 	{ SIDE_HOST, BOTH, "go", decide_go, NULL,
 	  "seal the plan and hand it over: nothing is decided after this" },
-	{ SIDE_HOST, BOTH, "standard-io", supervise_release, NULL,
+	{ SIDE_HOST, BOTH, "standard-io", standard_io_host, NULL,
 	  "let go of stdin and stdout, so that others see when the command closes them" },
 
 	{ SIDE_BOX, BOTH, "lifeline", ns_child_lifeline, NULL,

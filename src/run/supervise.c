@@ -30,50 +30,10 @@
 #include "plan.h"
 #include "run.h"
 #include "run/clock.h"
+#include "run/signals.h"
+#include "run/standard_io.h"
 #include "run/walk.h"
 #include "session/attach.h"
-
-int supervise_signals(const struct plan *plan, struct run *run)
-{
-	(void)plan;
-	struct sigaction action, standard = { .sa_handler = SIG_DFL };
-	sigset_t all;
-	sigfillset(&all);
-	if (sigprocmask(SIG_SETMASK, &all, &run->callers_mask) < 0)
-		return fail(errno, "sigprocmask");
-	// With SIGCHLD ignored the kernel would throw exit statuses away.
-	if (sigaction(SIGCHLD, &standard, &action) < 0)
-		return fail(errno, "sigaction");
-	run->child_ignored = action.sa_handler == SIG_IGN;
-	run->signals = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
-	return run->signals < 0 ? fail(errno, "signalfd") : 0;
-}
-
-static int release(const struct plan *plan)
-{
-	autoclose int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	if (null < 0)
-		return fail(errno, "/dev/null");
-	if (dup2(null, 0) < 0 || dup2(null, 1) < 0)
-		return fail(errno, "dup2");
-	for (unsigned i = 0; i < plan->keep_count; i++)
-		close(plan->keep[i]);
-	return 0;
-}
-
-void supervise_again(const struct run *run)
-{
-	close(run->signals);
-	signal(SIGCHLD, run->child_ignored ? SIG_IGN : SIG_DFL);
-	sigprocmask(SIG_SETMASK, &run->callers_mask, NULL);
-}
-
-// A box that does not stand may be made anew, or in a lower tier: that one needs them.
-int supervise_release(const struct plan *plan, struct run *run)
-{
-	(void)run;
-	return hold_reports(plan) ? 0 : release(plan);
-}
 
 // What one turn of the loop does at most for each source, so that none keeps limits, guards and
 // time from being looked at, whatever a box does. These three come first in each turn.
@@ -90,22 +50,6 @@ int supervise_release(const struct plan *plan, struct run *run)
 //                     for all (net/host/socket_owner.h)
 //   sbx allow         one wish; no box can ask (net/host/control_socket.c)
 //   the box's pid 1   one message
-enum { SIGNALS_A_TURN = 32 };
-
-// A terminal sends its signals to the whole group, the command included; those of other
-// programs reach only us and are handed on.
-static void handle_signals(const struct run *run)
-{
-	struct signalfd_siginfo info;
-	for (int i = 0;
-	     i < SIGNALS_A_TURN && read(run->signals, &info, sizeof(info)) == sizeof(info); i++) {
-		int number = (int)info.ssi_signo;
-		bool terminal = info.ssi_code == SI_KERNEL && !run->own_session;
-		if (number != SIGCHLD && number != SIGPIPE && !terminal)
-			clock_signal(run, number);
-	}
-}
-
 // Somebody reaps what we leave behind: the first process of a machine does, that of a container
 // need not.
 static bool orphans_are_reaped(void)
@@ -138,7 +82,7 @@ static int take_held(const struct plan *plan, struct run *run, const int fds[FD_
 	run->view = fds[1];
 	run->copies = fds[2];
 	attach_ready(plan);
-	return release(plan);
+	return standard_io_release(plan);
 }
 
 // Before the box can ask: what answers it.
@@ -319,7 +263,7 @@ struct outcome supervise(const struct plan *plan, struct run *run)
 		else if (events[4].revents) // nobody is left to ask
 			fd_close(&run->listener);
 		if (events[1].revents)
-			handle_signals(run);
+			signals_handle(run);
 		if (proxy_handle(plan, run, events + OWN_EVENTS, others) < 0 ||
 		    (proxy_seeks(run->proxy) && proxy_look(plan, run->proxy) < 0)) {
 			outcome.kind = OUTCOME_NO_PROXY;

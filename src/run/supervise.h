@@ -25,11 +25,5 @@ struct outcome {
 	struct out changed; // names of the project, with newlines between
 };
 
-int supervise_signals(const struct plan *plan, struct run *run);
-int supervise_release(const struct plan *plan, struct run *run);
-
-// Signals as the caller had them: before another run is tried.
-void supervise_again(const struct run *run);
-
 // Waits for the end of the box and undoes every step.
 struct outcome supervise(const struct plan *plan, struct run *run);

@@ -36,6 +36,8 @@ while read -r file; do
 	done < <(sed -n 's/^#include "\(.*\)"/\1/p' "$file")
 done <<<"$files"
 is "rooms include only what they may" "" "$wrong"
+# Objects of the build that is tested.
+is "no file uses itself through others" "" "$(tests/lint/circles "$(dirname "$(dirname "$SBX")")" 2>&1)"
 is "no file over 400 lines" "" "$(find src -name '*.[ch]' | xargs wc -l | awk '$2 != "total" && $1 > 400 { print $2, $1 }')"
 is "no function over 50 lines" "" "$(find src -name '*.c' | xargs awk '/^\{/ { start = FNR } /^\}/ && start { if (FNR - start > 51) print FILENAME ":" start; start = 0 }')"
 is "no unfinished words" "" "$(grep -rnE 'TO''DO|FIX''ME|XX''X' src profiles man README.md || true)"

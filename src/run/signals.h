@@ -1,0 +1,12 @@
+// The signals that reach the supervisor: read from a descriptor, never handled.
+#pragma once
+
+struct plan;
+struct run;
+
+// A step: blocks all signals, and opens the descriptor to read them from.
+int signals_host(const struct plan *plan, struct run *run);
+// Hands on to the box what came, at most SIGNALS_A_TURN of them.
+void signals_handle(const struct run *run);
+// Signals as the caller had them: before another run is tried.
+void signals_again(const struct run *run);
