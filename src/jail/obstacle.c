@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/path.h"
+#include "base/quote.h"
 #include "base/str.h"
 #include "jail/protect.h"
 #include "jail/wishes.h"
@@ -18,7 +19,7 @@ int obstacle_note(struct wishes *wishes, const char *path, const char *why)
 	const char *parent = path_parent(wishes->arena, path);
 	if (!wishes->plan->unprotected && protect_is_reached(wishes, parent))
 		wishes->plan->obstacle = path;
-	return fail(0, "'%s' %s; remove it: rm -r %s", path, why, str_quoted(wishes->arena, path));
+	return fail(0, "'%s' %s; remove it: rm -r %s", path, why, quote_word(wishes->arena, path));
 }
 
 // The last on the way from the root that is there: what comes after it is found by it.
@@ -48,5 +49,5 @@ int obstacle_failed(struct wishes *wishes, const char *path)
 		     : fail(0,
 			    "'%s' is shut, and what is protected in it cannot be looked at; open "
 			    "it: chmod u+rwx %s",
-			    shut, str_quoted(wishes->arena, shut));
+			    shut, quote_word(wishes->arena, shut));
 }
