@@ -100,7 +100,8 @@ static ssize_t splice_in(struct worker *worker, struct conn *conn, enum side fro
 // Bytes that have passed may still be needed, to be read again with what follows.
 static uint32_t first_needed(const struct conn *conn, enum side from)
 {
-	return from == CLIENT && conn->keeping ? conn->kept : conn->flow[from].start;
+	uint32_t start = conn->flow[from].start;
+	return from == CLIENT && conn->keeping && conn->kept < start ? conn->kept : start;
 }
 
 static struct held *held_of(struct worker *worker, const struct conn *conn)
@@ -136,7 +137,7 @@ static ssize_t receive(struct worker *worker, struct conn *conn, enum side from)
 		flow->cleared -= base;
 		flow->end -= base;
 		if (from == CLIENT) {
-			conn->kept = 0;
+			conn->kept -= conn->keeping ? base : 0;
 			conn->request_at -= conn->request_like ? base : 0;
 			conn->request_next -= conn->request_like ? base : 0;
 		}
