@@ -312,7 +312,7 @@ int history_discard(struct store *store, struct held *held)
 {
 	struct session *session = &held->session;
 	session->from = "";
-	same_begin(&session->base);
+	state_begin(&session->base);
 	TRY(store_add_layer(store, session, -1));
 	prune(session);
 	TRY(store_save(store, held));

@@ -94,16 +94,3 @@ int same_root(const struct held *held, unsigned root, int fd, const struct seen 
 		0, "'%s' is not the directory that session '%s' was made over; nothing was changed",
 		str_shown(path), held->name);
 }
-
-// Not the coarse clock: what was written a moment ago may have a finer time than that. But files
-// get the coarse one, which is behind: what is written from here on must be later than the moment.
-void same_begin(struct timespec *ret_now)
-{
-	static const struct timespec pause = { 0, 500000 };
-	struct timespec coarse;
-	clock_gettime(CLOCK_REALTIME, ret_now);
-	do {
-		nanosleep(&pause, NULL);
-		clock_gettime(CLOCK_REALTIME_COARSE, &coarse);
-	} while (coarse.tv_sec == ret_now->tv_sec && coarse.tv_nsec <= ret_now->tv_nsec);
-}

@@ -32,8 +32,5 @@ bool same_is_lost(const struct changes *changes, const struct seen *seen,
 // -1 with the error said unless the open directory is the root that the session was made over.
 int same_root(const struct held *held, unsigned root, int fd, const struct seen *seen);
 
-// The moment that a session begins at. Takes a tick of the clock (1 to 10 ms).
-void same_begin(struct timespec *ret_now);
-
 bool same_time(const struct timespec *left, const struct timespec *right);
 bool same_is_later(const struct timespec *time, const struct timespec *than);

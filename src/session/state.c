@@ -1,4 +1,4 @@
-// Owns the format of a session's state: what is written is read back, and nothing else.
+// Owns the format of a session's state (what is written is read back, and nothing else) and the moment it begins at.
 #include "session/state.h"
 
 #include <string.h>
@@ -248,4 +248,17 @@ const struct snapshot *session_snapshot(const struct session *session, const cha
 		if (str_equal(session->snapshots[i].name, name))
 			return &session->snapshots[i];
 	return NULL;
+}
+
+// Not the coarse clock: what was written a moment ago may have a finer time than that. But files
+// get the coarse one, which is behind: what is written from here on must be later than the moment.
+void state_begin(struct timespec *ret_now)
+{
+	static const struct timespec pause = { 0, 500000 };
+	struct timespec coarse;
+	clock_gettime(CLOCK_REALTIME, ret_now);
+	do {
+		nanosleep(&pause, NULL);
+		clock_gettime(CLOCK_REALTIME_COARSE, &coarse);
+	} while (coarse.tv_sec == ret_now->tv_sec && coarse.tv_nsec <= ret_now->tv_nsec);
 }

@@ -59,3 +59,6 @@ unsigned session_chain(const struct session *session, unsigned top, unsigned *ch
 
 // The newest snapshot of that name, or NULL.
 const struct snapshot *session_snapshot(const struct session *session, const char *name);
+
+// The moment that a session begins at. Takes a tick of the clock (1 to 10 ms).
+void state_begin(struct timespec *ret_now);

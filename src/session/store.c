@@ -24,7 +24,6 @@
 #include "base/place.h"
 #include "base/str.h"
 #include "session/runs.h"
-#include "session/same.h"
 
 static const char state_name[] = "state", lock_name[] = "lock", guard_name[] = ".lock";
 static const char fresh_prefix[] = ".new-";
@@ -219,7 +218,7 @@ int store_begin(struct store *store, const char *project, struct session *ret_se
 	if (stat(project, &status) < 0)
 		return fail(errno, "'%s'", project);
 	TRY(check_attributes(store));
-	same_begin(&session.base);
+	state_begin(&session.base);
 	session.identity = (struct identity){ status.st_dev, status.st_ino, S_IFDIR };
 	session.created = session.base.tv_sec;
 	session.layers = arena_take(store->arena, SESSION_LAYERS_MOST * sizeof(*session.layers));
