@@ -253,6 +253,7 @@ struct plan {
 	struct snippet snippet;
 	bool timing;
 	bool unprotected;         // by --unprotected
+	bool without_gitconfig;   // of the caller's: it holds secrets, and no copy can be shown
 	bool without_husky;       // a protected .husky that was never set up here
 	bool explain;             // tell of denied files and programs, too
 	bool learn;               // of reads as well, and of hosts that were used

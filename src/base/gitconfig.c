@@ -16,7 +16,8 @@ struct parser {
 	size_t length, at;
 	char *values; // where the next one goes: none is longer than what was read for it, with its
 		      // '='
-	size_t names; // bytes of names so far: each has its section's
+	char *headers; // the same for sections' names, which end where a ']' was read
+	size_t names;  // bytes of names so far: each has its section's
 	struct gitconfig *config;
 };
 
@@ -74,10 +75,7 @@ static int read_header(struct parser *parser)
 {
 	struct gitconfig *config = parser->config;
 	size_t used = 0, start = parser->at - 1;
-	const char *close = memchr(parser->text + parser->at, '\n', parser->length - parser->at);
-	size_t most =
-		close ? (size_t)(close - parser->text) - parser->at : parser->length - parser->at;
-	char *name = arena_take(parser->arena, most + 2);
+	char *name = parser->headers;
 	if (config->section_count > 0)
 		config->sections[config->section_count - 1].end = start;
 	if (config->section_count == ENTRIES_MOST)
@@ -98,6 +96,8 @@ static int read_header(struct parser *parser)
 			return -1;
 		break;
 	}
+	name[used] = '\0';
+	parser->headers = name + used + 1;
 	config->sections[config->section_count++] =
 		(struct gitconfig_section){ name, start, parser->length };
 	return 0;
@@ -233,6 +233,7 @@ int gitconfig_parse(struct arena *arena, const char *text, size_t length,
 	config.entries = arena_take(arena, ENTRIES_MOST * sizeof(*config.entries));
 	config.sections = arena_take(arena, ENTRIES_MOST * sizeof(*config.sections));
 	parser.values = arena_take(arena, length + 1);
+	parser.headers = arena_take(arena, length + 1);
 	if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
 		parser.at = 3;
 	for (;;) {

@@ -88,10 +88,15 @@ void gitnamed_file(struct arena *arena, const char *home, const char *file, cons
 	size_t length;
 	int found =
 		file_read(AT_FDCWD, file, FILE_LINK, GITCONFIG_BYTES_MOST, arena, &text, &length);
-	if (found < 0 || (found > 0 && named->count++ >= GITNAMED_FILES_MOST))
+	if (found < 0 || (found > 0 && named->count++ >= GITNAMED_FILES_MOST)) {
 		list_add(&named->unclear, arena, file, from);
-	else if (length > 0)
+	} else if (length > 0) {
+		struct gitnamed_text *one = arena_take(arena, sizeof(*one));
+		*one = (struct gitnamed_text){ NULL, file, text, length };
+		*(named->last ? &named->last->next : &named->first) = one;
+		named->last = one;
 		gitnamed_text(arena, home, file, text, length, top, named);
+	}
 }
 
 void gitnamed_global(struct arena *arena, const char *home, const char *config,

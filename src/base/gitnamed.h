@@ -9,11 +9,19 @@
 
 struct arena;
 
+// A file that was read, in the arena.
+struct gitnamed_text {
+	struct gitnamed_text *next;
+	const char *path, *text;
+	size_t length;
+};
+
 struct gitnamed {
 	struct list hooks, files; // absolute paths, clean as text
 	struct list everywhere;   // of hooks: below the top of whatever repository git works in
 	struct list unclear; // files that git may read otherwise than we do, or that nobody could
-	unsigned count;      // files that were looked at, GITNAMED_FILES_MOST at most
+	struct gitnamed_text *first, *last;
+	unsigned count; // files that were looked at, GITNAMED_FILES_MOST at most
 };
 enum { GITNAMED_FILES_MOST = 32 };
 

@@ -64,6 +64,7 @@ int configured_protect(struct wishes *wishes)
 		return 0;
 	gitnamed_global(plan->scratch, plan->home, path_parent(plan->scratch, plan->config),
 			&wishes->named);
+	wishes->named_all = true;
 	TRY(protect_all(wishes, &wishes->named.hooks, GUARD_HOOKS));
 	TRY(protect_all(wishes, &wishes->named.files, GUARD_CONFIG));
 	list_each (value, &wishes->named.everywhere)

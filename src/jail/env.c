@@ -132,6 +132,10 @@ static void set_all_own(struct plan *plan)
 		set_own(plan, "PWD", plan->directory);
 	if (plan->without_husky && !env_value(plan, "HUSKY"))
 		set_own(plan, "HUSKY", "0");
+	if (plan->without_gitconfig) {
+		set_own(plan, "GIT_CONFIG_GLOBAL", "/dev/null");
+		set_own(plan, "GIT_CONFIG_NOSYSTEM", "1");
+	}
 	if (plan->temporary)
 		set_own(plan, "TMPDIR", plan->temporary);
 	// Without a network of its own the box has no UDP: libc asks by TCP, others by the proxy.

@@ -175,6 +175,8 @@ int hide_plan(struct wishes *wishes)
 	TRY(hide_secret(wishes, &own, wishes->plan->state));
 	list_each (item, &wishes->plan->profile->hide)
 		TRY(add_hidden(wishes, item));
+	list_each (item, &wishes->secrets)
+		TRY(add_secret(wishes, item));
 	list_each (item, &wishes->plan->profile->secret)
 		TRY(add_secret(wishes, item));
 	return 0;

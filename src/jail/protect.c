@@ -64,6 +64,14 @@ bool protect_is_reached(const struct wishes *wishes, const char *path)
 	return seen && seen->kind == MOUNT_BIND && seen->access == ACCESS_WRITE && !seen->cache;
 }
 
+bool protect_is_seen(const struct wishes *wishes, const char *path)
+{
+	const struct mount *seen = seen_at(wishes, path);
+	return seen && !seen->cache &&
+	       (seen->kind == MOUNT_BIND || seen->kind == MOUNT_SCRATCH ||
+		(seen->kind == MOUNT_LAYERS && seen->source));
+}
+
 static bool is_lasting(const struct wishes *wishes, const char *path)
 {
 	const struct mount *seen = seen_at(wishes, path);

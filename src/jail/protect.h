@@ -12,6 +12,9 @@ int protect_plan(struct wishes *wishes);
 // Whether the box, by the wishes so far, changes the host's file when it writes there.
 bool protect_is_reached(const struct wishes *wishes, const char *path);
 
+// Whether the box, by the wishes so far, sees the host's file there.
+bool protect_is_seen(const struct wishes *wishes, const char *path);
+
 // One name: read-only when it exists, else looked for at the end. Its parent has no symlinks.
 int protect_name(struct wishes *wishes, const char *path, enum guarded absent, struct origin from);
 int protect_guard(struct wishes *wishes, const char *path, enum guarded kind);

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "jail/filtered.h"
 #include "jail/fixed.h"
 #include "jail/hide.h"
 #include "jail/lasting.h"
@@ -379,6 +380,7 @@ int wishes_gather(struct wishes *wishes)
 		TRY(add_device(wishes, item));
 	TRY(lasting_system(wishes));
 	TRY(protect_plan(wishes));
+	TRY(filtered_plan(wishes));
 	if (profile->network == NETWORK_HOST)
 		TRY(wishes_add_path(wishes, "/etc/resolv.conf",
 				    (struct origin){ .file = "network" }, ACCESS_READ));

@@ -30,6 +30,9 @@ struct wishes {
 	struct hidden *hidden; // also of paths that do not exist
 	unsigned hidden_count;
 	struct gitnamed named; // by git's configuration
+	bool named_all;        // that of the user and the machine, too
+	bool shown;            // one of them is in the box
+	struct list secrets;   // files of secrets that it names
 	struct names names;    // of the root whose names are being protected
 	struct list tops;      // of repositories, or where one could be made
 	struct list opened;    // names in the project that the user named as writable

@@ -8,7 +8,27 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/gitconfig.h"
+#include "base/gitsecret.h"
 #include "base/str.h"
+
+// What is shown is git's configuration again, in which nothing more is secret, and has no name that
+// was not there.
+static void check_shown(struct arena *arena, const struct gitconfig *config)
+{
+	struct gitsecret secret, again;
+	struct gitconfig shown;
+	if (gitsecret_filter(arena, config->text, config->length, &secret) < 0)
+		abort();
+	if (!secret.text)
+		return;
+	size_t length = strlen(secret.text);
+	if (length > GITCONFIG_BYTES_MOST)
+		return;
+	if (gitconfig_parse(arena, secret.text, length, &shown) < 0 ||
+	    gitsecret_filter(arena, secret.text, length, &again) < 0 ||
+	    (again.text && strcmp(again.text, secret.text) != 0) || shown.count > config->count)
+		abort();
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -48,6 +68,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		good = good && gitconfig_parse(arena, at, length, &texts[i]) == 0;
 		at += length + (mark != NULL);
 	}
+	if (good)
+		check_shown(arena, &texts[0]);
 	struct gitconfig_merged merged;
 	if (good && gitconfig_merge(arena, &texts[0], &texts[1], &texts[2], size % 4, &merged) == 0)
 		check(arena, &texts[2], &merged);

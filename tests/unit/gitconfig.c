@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/gitconfig.h"
+#include "base/gitsecret.h"
 
 static struct gitconfig parsed(struct arena *arena, const char *text)
 {
@@ -150,13 +151,86 @@ static void merges(void **state)
 	arena_free(arena);
 }
 
+// What a box is shown; NULL: the file itself, "!": nothing, as nobody knows what it says.
+static void secrets(void **state)
+{
+	static const struct {
+		const char *text, *wanted;
+	} rows[] = {
+		{ "[user]\n\tname = A B\n\temail = a@b.c\n[alias]\n\tl = log # all\n", NULL },
+		{ "[user]\nsigningkey = 0123456789abcdef0123456789abcdef01234567\n", NULL },
+		{ "[url \"ssh://git@h/\"]\ninsteadOf = https://h/\n", NULL },
+		{ "[credential]\nhelper = cache --timeout=9\nhelper = !gh auth git-credential\n",
+		  NULL },
+		{ "[core]\naskpass = /usr/bin/ask\n[trailer \"x\"]\nkey = X\n", NULL },
+		{ "[http]\nproxy = http://p:3128\nsslVerify\n[remote \"o\"]\nurl = git@h:x\n",
+		  NULL },
+		{ "[sendemail]\nsmtppass =\n", NULL },
+		{ "[url \"https://u:T@h/\"]\ninsteadOf = https://h/\n",
+		  "[url \"https://h/\"]\n\tinsteadof = \"https://h/\"\n" },
+		{ "[url \"https://T@h/\"]\npushInsteadOf = x\n",
+		  "[url \"https://h/\"]\n\tpushinsteadof = \"x\"\n" },
+		{ "[url \"ssh://u:T@h/\"]\ninsteadOf = x\n",
+		  "[url \"ssh://h/\"]\n\tinsteadof = \"x\"\n" },
+		{ "[remote \"o\"]\nurl = \"https://\"u:T@h/x\nfetch = x\n",
+		  "[remote \"o\"]\n\turl = \"https://h/x\"\n\tfetch = \"x\"\n" },
+		{ "[a]\nurl = https://u:\\\nT@h/x\n", "[a]\n\turl = \"https://h/x\"\n" },
+		{ "[a]\nurl = https://u:p/T@h/x\nb = c\n", "[a]\n\tb = \"c\"\n" },
+		{ "[a]\nb = x https://h y https://T@h z\n",
+		  "[a]\n\tb = \"x https://h y https://h z\"\n" },
+		{ "[http]\nproxy = u:T@p:3128\nx\n", "[http]\n\tproxy = \"p:3128\"\n\tx\n" },
+		{ "[http]\nextraHeader = X: T\n", "[http]\n" },
+		{ "[http \"https://h\"] EXTRAHEADER = T\n[a]b\n",
+		  "[http \"https://h\"]\n[a]\n\tb\n" },
+		{ "[github]\noauth-token = T\n", "[github]\n" },
+		{ "[sendemail \"x\"]\nSMTPPass = T\n[imap]\npass = T\n",
+		  "[sendemail \"x\"]\n[imap]\n" },
+		{ "[lfs]\nx = --token=T\n", "[lfs]\n" },
+		{ "[alias]\na = !curl -H 'Authorization: Basic T'\n", "[alias]\n" },
+		{ "[credential]\nhelper = \"!f() { echo password=T; }; f\"\n", "[credential]\n" },
+		{ "[x]\ny = ghp_0123456789abcdefABCDEF\n", "[x]\n" },
+		{ "[x]\ny = Zk3Qw9Lx7Vb2Nm5Tr8Yp1Cd4\n", "[x]\n" },
+		{ "[x \"ghp_0123456789abcdefABCDEF\"]\ny = z\n[a]\nb\n", "[a]\n\tb\n" },
+		{ "[a]\n# token T\nb = \"c\\td\\\\\"\n", "[a]\n\tb = \"c\td\\\\\"\n" },
+		{ "[a]\nb = c ; https://u:T@h\n", "[a]\n\tb = \"c\"\n" },
+		{ "[a]\nb = \"", "!" },
+	};
+	(void)state;
+	struct arena *arena = arena_new();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct gitsecret secret = { .text = "!" };
+		if (gitsecret_filter(arena, rows[i].text, strlen(rows[i].text), &secret) < 0)
+			err_clear();
+		if ((secret.text == NULL) != (rows[i].wanted == NULL))
+			fail_msg("%s", rows[i].text);
+		if (secret.text && rows[i].wanted)
+			assert_string_equal(secret.text, rows[i].wanted);
+		list_each (item, &secret.left)
+			assert_null(strstr(item->text, "T@"));
+	}
+	arena_free(arena);
+}
+
+// Many names on one line took more memory than there is.
+static void headers(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new();
+	struct gitconfig config;
+	char *text = arena_take(arena, 3 * 8000 + 1);
+	for (int i = 0; i < 8000; i++)
+		memcpy(text + (size_t)3 * (size_t)i, "[a]", 3);
+	assert_int_equal(gitconfig_parse(arena, text, strlen(text), &config), 0);
+	assert_int_equal(config.section_count, 8000);
+	assert_string_equal(config.sections[7999].name, "a");
+	arena_free(arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values),
-		cmocka_unit_test(large),
-		cmocka_unit_test(refused),
-		cmocka_unit_test(merges),
+		cmocka_unit_test(values), cmocka_unit_test(large),   cmocka_unit_test(refused),
+		cmocka_unit_test(merges), cmocka_unit_test(secrets), cmocka_unit_test(headers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

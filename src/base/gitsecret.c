@@ -1,0 +1,371 @@
+// Owns the knowledge which keys and values of git's configuration are secret. Hostile input:
+// bounded, no I/O.
+#include "base/gitsecret.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/gitconfig.h"
+#include "base/str.h"
+
+enum { KEY_MOST = 256, LEFT_MOST = 32, SECRET_LEAST = 12 };
+
+struct rule {
+	const char *pattern; // of a key's name without what stands between its first and last dot
+	enum { PASSES, SECRET, PROXY, PLACE, HELPER } is;
+};
+
+// The first match decides; what matches none is judged by its value.
+static const struct rule keys[] = {
+	// no secrets, though a row below or a value's look says so
+	{ "user.signingkey", PASSES }, // a public key, or its name
+	{ "core.askpass", PASSES },
+	{ "trailer.key", PASSES },
+	{ "http.sslcertpasswordprotected", PASSES },
+	{ "http.proxysslcertpasswordprotected", PASSES },
+	{ "http.sslkey", PLACE },
+	{ "http.proxysslkey", PLACE },
+	{ "http.cookiefile", PLACE },
+	{ "credential.helper", HELPER },
+	{ "*.proxy", PROXY },
+	// http.extraHeader, github.token, sendemail.smtpPass, imap.pass, and their kin
+	{ "*header", SECRET },
+	{ "*token*", SECRET },
+	{ "*passw*", SECRET },
+	{ "*passphrase*", SECRET },
+	{ "*pass", SECRET },
+	{ "*pwd", SECRET },
+	{ "*secret*", SECRET },
+	{ "*apikey*", SECRET },
+	{ "*api-key*", SECRET },
+	{ "*accesskey*", SECRET },
+	{ "*access-key*", SECRET },
+	{ "*privatekey*", SECRET },
+	{ "*private-key*", SECRET },
+	{ "*authkey*", SECRET },
+	{ "*.key", SECRET },
+	{ "*.pat", SECRET },
+	{ "*.auth", SECRET },
+	{ "*authorization*", SECRET },
+	{ "*bearer*", SECRET },
+	{ "*cookie*", SECRET },
+	{ "*credentials", SECRET },
+	{ "*webhook*", SECRET },
+	{ "*.dsn", SECRET },
+};
+
+// Within a value: a command's argument, a header, a part of a URL.
+static const char *const marks[] = {
+	"authorization:", "bearer ",    "basic ",   "private-token:", "x-api-key",     "token=",
+	"token:",         "token ",     "password", "passwd",         "passphrase",    "secret=",
+	"secret ",        "apikey",     "api_key",  "api-key",        "access_key",    "accesskey",
+	"_authtoken",     "-----begin", "oauth2:",  "x-access-token", "x-oauth-basic",
+};
+
+static const char *const prefixes[] = {
+	"ghp_",   "gho_",  "ghu_",   "ghs_",     "ghr_",   "github_pat_", "glpat-",
+	"gldt-",  "glrt-", "glptt-", "gloas-",   "glcbt-", "sk-",         "sk_live_",
+	"xoxb-",  "xoxp-", "xapp-",  "AKIA",     "ASIA",   "AIza",        "ya29.",
+	"npm_",   "pypi-", "hf_",    "dop_v1_",  "eyJ",    "hvs.",        "hvb.",
+	"ATATT3", "ATBB",  "ATCTT3", "lin_api_", "figd_",  "shpat_",      "dckr_pat_",
+};
+
+static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+";
+
+static bool has_text(const char *text, const char *word)
+{
+	return strcasestr(text, word) != NULL;
+}
+
+// 24 or more characters of one word, letters of both cases and digits in turn: nobody's words.
+static bool is_random(const char *word, size_t length)
+{
+	unsigned upper = 0, lower = 0, digits = 0, changes = 0;
+	for (size_t i = 0; i < length; i++) {
+		unsigned char c = (unsigned char)word[i];
+		upper += isupper(c) != 0;
+		lower += islower(c) != 0;
+		digits += isdigit(c) != 0;
+		changes += i > 0 && (isupper(c) != 0) != (isupper((unsigned char)word[i - 1]) != 0);
+	}
+	bool hexadecimal = strspn(word, "0123456789abcdefABCDEF") >= length;
+	return (hexadecimal && length >= 40) ||
+	       (length >= 24 && upper >= 3 && lower >= 3 && digits >= 2 && changes * 6 >= length);
+}
+
+static bool begins_secret(const char *word)
+{
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++) {
+		size_t front = strlen(prefixes[i]);
+		if (strncmp(word, prefixes[i], front) == 0 &&
+		    strspn(word + front, letters) >= SECRET_LEAST)
+			return true;
+	}
+	return false;
+}
+
+static bool has_secret_word(const char *text)
+{
+	for (const char *word = text; *word;) {
+		size_t length = strspn(word, letters);
+		if (begins_secret(word) || is_random(word, length))
+			return true;
+		// A part of it, too: of "x-ghp_...".
+		for (size_t i = 1; i < length; i++)
+			if (!isalnum((unsigned char)word[i - 1]) && begins_secret(word + i))
+				return true;
+		word += length + (word[length] != '\0');
+	}
+	return false;
+}
+
+static bool is_secret(const char *text)
+{
+	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
+		if (has_text(text, marks[i]))
+			return true;
+	return has_secret_word(text);
+}
+
+// "git" in ssh://git@host is a name of ssh's; elsewhere what stands there may be a token alone.
+static bool is_login(const char *text, const char *scheme, const char *user, const char *at)
+{
+	const char *start = scheme;
+	while (start > text && (isalnum((unsigned char)start[-1]) || start[-1] == '+'))
+		start--;
+	bool ssh = scheme - start >= 3 && strncasecmp(scheme - 3, "ssh", 3) == 0;
+	return ssh && !memchr(user, ':', (size_t)(at - user));
+}
+
+// A text with the user's part of each URL left out, in the arena; the text itself when there is
+// none. NULL: a URL that cannot be taken apart, as of "https://me:pa/ss@host".
+static const char *without_users(struct arena *arena, const char *text)
+{
+	const char *scheme = strstr(text, "://");
+	if (!scheme)
+		return text;
+	char *copy = arena_copy(arena, text, strlen(text));
+	char *from = strstr(copy, "://");
+	bool changed = false;
+	for (; from; from = strstr(from, "://")) {
+		char *user = from + 3, *at = NULL;
+		size_t length = strcspn(user, "/?# \t\n\"'`,;|<>");
+		for (size_t i = 0; i < length; i++)
+			at = user[i] == '@' ? user + i : at;
+		if (!at) {
+			char *port = memchr(user, ':', length);
+			size_t word = strcspn(user, " \t\n\"'`,;|<>");
+			bool number = port && strspn(port + 1, "0123456789") ==
+						      (size_t)(user + length - port - 1);
+			if (port && !number && user[0] != '[' && memchr(user, '@', word))
+				return NULL;
+		} else if (!is_login(copy, from, user, at)) {
+			memmove(user, at + 1, strlen(at + 1) + 1);
+			changed = true;
+		}
+		from = user;
+	}
+	return changed ? copy : text;
+}
+
+// "user:password@host:3128", which needs no scheme there.
+static const char *proxy_host(const char *value)
+{
+	const char *at = strrchr(value, '@');
+	return at && !strstr(value, "://") ? at + 1 : value;
+}
+
+static const struct rule *rule_of(const char *name)
+{
+	static const struct rule unknown = { "", SECRET };
+	char key[KEY_MOST];
+	const char *first = strchr(name, '.'), *last = strrchr(name, '.');
+	if (strlen(last) + (size_t)(first - name) >= sizeof(key))
+		return &unknown;
+	snprintf(key, sizeof(key), "%.*s%s", (int)(first - name), name, last);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (str_match(key, keys[i].pattern))
+			return &keys[i];
+	return NULL;
+}
+
+// The file of "store --file=PATH", with or without a path to the helper.
+static const char *store_file(const char *helper)
+{
+	const char *file = strstr(helper, "--file");
+	if (!strstr(helper, "store") || !file)
+		return NULL;
+	file += strlen("--file");
+	file += strspn(file, "= \t\"'");
+	return *file ? file : NULL;
+}
+
+// The value as the box may see it; NULL: not at all.
+static const char *shown_value(struct arena *arena, const struct gitconfig_entry *entry,
+			       struct gitsecret *secret)
+{
+	const struct origin from = { .file = "git" };
+	const struct rule *rule = rule_of(entry->name);
+	const char *value = entry->value;
+	switch (rule ? rule->is : HELPER) {
+	case PASSES:
+		return value;
+	case SECRET:
+		return value[0] ? NULL : value;
+	case PROXY:
+		value = proxy_host(value);
+		break;
+	case PLACE:
+		list_add(&secret->places, arena, arena_copy(arena, value, strlen(value)), from);
+		return value;
+	case HELPER:
+		if (rule && store_file(value))
+			list_add(&secret->places, arena,
+				 arena_copy(arena, store_file(value),
+					    strcspn(store_file(value), " \t\"'")),
+				 from);
+		break;
+	}
+	value = without_users(arena, value);
+	return value && is_secret(value) ? NULL : value;
+}
+
+struct writer {
+	char *text;
+	size_t used;
+};
+
+static void put(struct writer *writer, const char *text)
+{
+	size_t length = strlen(text);
+	memcpy(writer->text + writer->used, text, length);
+	writer->used += length;
+}
+
+static void put_quoted(struct writer *writer, const char *text)
+{
+	put(writer, "\"");
+	for (; *text; text++) {
+		const char escaped[] = { *text == '\n' ? 'n' : *text, '\0' },
+			   plain[] = { *text, '\0' };
+		if (strchr("\"\\\n", *text))
+			put(writer, "\\");
+		put(writer, strchr("\"\\\n", *text) ? escaped : plain);
+	}
+	put(writer, "\"");
+}
+
+// A key alone means true, and "key =" means empty.
+static bool has_value(const struct gitconfig *config, const struct gitconfig_entry *entry)
+{
+	const char *at = config->text + entry->start;
+	at += strlen(strrchr(entry->name, '.') + 1);
+	return at[strspn(at, " \t\r")] == '=';
+}
+
+static void put_entry(struct writer *writer, const struct gitconfig *config,
+		      const struct gitconfig_entry *entry, const char *value)
+{
+	put(writer, "\t");
+	put(writer, strrchr(entry->name, '.') + 1);
+	if (has_value(config, entry)) {
+		put(writer, " = ");
+		put_quoted(writer, value);
+	}
+	put(writer, "\n");
+}
+
+static void put_section(struct writer *writer, const char *name)
+{
+	const char *dot = strchr(name, '.');
+	char word[2] = "";
+	put(writer, "[");
+	for (const char *at = name; *at && at != dot; at++) {
+		word[0] = *at;
+		put(writer, word);
+	}
+	if (dot) {
+		put(writer, " ");
+		put_quoted(writer, dot + 1);
+	}
+	put(writer, "]\n");
+}
+
+// What people left out themselves: "# token = ...".
+static bool has_secret_comment(struct arena *arena, const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] != '#' && text[i] != ';')
+			continue;
+		const char *end = memchr(text + i, '\n', length - i);
+		size_t size = end ? (size_t)(end - text) - i : length - i;
+		const char *line = arena_copy(arena, text + i, size);
+		if (is_secret(line) || has_text(line, "header") || has_text(line, "pass") ||
+		    has_text(line, "token") || without_users(arena, line) != line)
+			return true;
+		i += size;
+	}
+	return false;
+}
+
+static void left_out(struct arena *arena, struct gitsecret *secret, const char *section,
+		     const char *key)
+{
+	const char *name = section ? section : "a section";
+	if (secret->left_count++ >= LEFT_MOST)
+		return;
+	list_add(&secret->left, arena, key ? arena_text(arena, "%s.%s", name, key) : name,
+		 (struct origin){ .file = "git" });
+}
+
+// One section with its keys. A name that is secret itself takes all of it along.
+static bool filter_section(struct arena *arena, const struct gitconfig *config, unsigned index,
+			   unsigned *entry, struct writer *writer, struct gitsecret *secret)
+{
+	const char *whole = config->sections[index].name, *name = without_users(arena, whole);
+	bool changed = !name || name != whole || has_secret_word(name);
+	name = name && !has_secret_word(name) ? name : NULL;
+	if (changed)
+		left_out(arena, secret, name, NULL);
+	if (name)
+		put_section(writer, name);
+	for (; *entry < config->count && config->entries[*entry].section == index; ++*entry) {
+		const struct gitconfig_entry *one = &config->entries[*entry];
+		const char *value = shown_value(arena, one, secret);
+		if (name && value)
+			put_entry(writer, config, one, value);
+		if (value == one->value)
+			continue;
+		changed = true;
+		if (name)
+			left_out(arena, secret, name, strrchr(one->name, '.') + 1);
+	}
+	return changed;
+}
+
+int gitsecret_filter(struct arena *arena, const char *text, size_t length,
+		     struct gitsecret *ret_secret)
+{
+	struct gitconfig config;
+	struct gitsecret secret = { 0 };
+	TRY(gitconfig_parse(arena, text, length, &config));
+	// Each byte may need an escape; a key has a blank, quotes and a newline added to it.
+	size_t size = 2 * length + 16 * ((size_t)config.count + config.section_count) + 1;
+	for (unsigned i = 0; i < config.section_count; i++)
+		size += 2 * strlen(config.sections[i].name);
+	struct writer writer = { .text = arena_take(arena, size) };
+	bool changed = has_secret_comment(arena, text, length);
+	if (changed)
+		left_out(arena, &secret, "its comments", NULL);
+	unsigned entry = 0;
+	for (unsigned i = 0; i < config.section_count; i++)
+		changed |= filter_section(arena, &config, i, &entry, &writer, &secret);
+	writer.text[writer.used] = '\0';
+	secret.text = changed ? writer.text : NULL;
+	*ret_secret = secret;
+	return 0;
+}

@@ -1,0 +1,20 @@
+// What is secret in a git configuration file: tokens, passwords, headers, the user's part of a URL.
+// Pure: reads and writes memory only.
+#pragma once
+
+#include <stddef.h>
+
+#include "base/list.h"
+
+struct arena;
+
+struct gitsecret {
+	const char *text; // the same configuration without what is secret; NULL: nothing is
+	struct list left; // names of what was left out, the first ones, without what is secret
+	unsigned left_count;
+	struct list places; // values of keys that name a file of secrets, as they are written
+};
+
+// -1 when the text is not what git would accept, or too long: nobody knows what is in it.
+int gitsecret_filter(struct arena *arena, const char *text, size_t length,
+		     struct gitsecret *ret_secret);

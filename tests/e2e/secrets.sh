@@ -1,0 +1,95 @@
+#!/bin/bash
+# What is secret and lies where a box reads: git's configuration is shown without it.
+. "$(dirname "$0")/../lib.sh"
+export HOME=$work/home LC_ALL=C GIT_CONFIG_NOSYSTEM=1
+mkdir -p "$HOME/.config/git" "$HOME/deep"
+project=$(new_project)
+cd "$project" || exit 1
+
+# git's configuration of the user: a copy, only where there is something to leave out.
+cat >"$HOME/.gitconfig" <<'X'
+# token CANARY-comment
+[user]
+	name = "Me \"X\" \\"
+	email = me@example.org
+[alias]
+	st = status --short
+	leak = "!curl -H 'Authorization: Bearer CANARY-alias' https://h/"
+[core]
+	bare
+[url "https://x-access-token:CANARY-url@github.com/"]
+	insteadOf = gh:
+[url "https://CANARY-name@gitlab.example/"]
+	pushInsteadOf = gl:
+[http "https://h/"] extraHeader = X-Key: CANARY-header
+[http]
+	proxy = user:CANARY-proxy@proxy:3128
+	cookieFile = ~/.config/git/cookies
+[github]
+	oauth-token = CANARY-github
+[gitlab]
+	privateToken = CANARY-gitlab
+[bugzilla]
+	password = CANARY-bugzilla
+[imap]
+	pass = CANARY-imap
+[sendemail "work"]
+	smtpPass = CANARY-smtp
+[credential]
+	helper = store --file ~/deep/store
+	helper = "!f() { echo password=CANARY-helper; }; f"
+[lfs]
+	url = https://me:CANARY-lfs@h/
+[include]
+	path = ~/.config/git/included
+[includeIf "gitdir:/"]
+	path = ~/deep/nested
+X
+printf '[github]\n\ttoken = CANARY-xdg\n[pull]\n\trebase = true\n' >"$HOME/.config/git/config"
+printf '[remote "o"]\n\turl = https://CANARY-included@h/x\n[alias]\n\tinc = log\n[include]\n\tpath = more\n' >"$HOME/.config/git/included"
+printf '[hub]\n\ttoken = CANARY-more\n[alias]\n\tmore = log\n' >"$HOME/.config/git/more"
+printf '[a]\n\tapiKey = CANARY-nested\n[alias]\n\tnested = log\n' >"$HOME/deep/nested"
+echo CANARY-cookies >"$HOME/.config/git/cookies"
+echo CANARY-store >"$HOME/deep/store"
+like "the host's git reads them" "$(git config --list)" CANARY-nested
+for row in "run" "run -p open-read" "run --read $HOME/.config" "run -s here" "run --tier landlock --project read" "run --project none"; do
+	case $row in *here) "$SBX" session create here >/dev/null ;; esac
+	# shellcheck disable=SC2086
+	is "sbx $row: no secret of it is read" "" "$("$SBX" $row -- bash -c 'git config --list; grep -rsa CANARY ~; cat ~/deep/* ~/.config/git/*' 2>/dev/null | grep CANARY)"
+done
+"$SBX" session remove here >/dev/null 2>&1
+is "git in the box knows the rest" "Me \"X\" \\|me@example.org|status --short|log|log|log|true|https://github.com/" \
+	"$("$SBX" run -- bash -c 'for k in user.name user.email alias.st alias.inc alias.more alias.nested pull.rebase; do case $k in user*) git config --global $k ;; *) git config $k ;; esac; done; git config --get-regexp "^url.*" gh: | sed "s/url.//; s/.insteadof.*//"' 2>&1 | tr '\n' '|' | sed 's/|$//')"
+is "a key alone is still one" true "$("$SBX" run -- git config --global --type bool core.bare 2>&1)"
+is "a file of git's is no directory of the box's" "attributes config ignore" \
+	"$(touch "$HOME/.config/git/ignore" "$HOME/.config/git/attributes"; "$SBX" run -- bash -c 'cd ~/.config/git; for f in *; do [ $f = included ] || [ $f = more ] || echo $f; done' | tr '\n' ' ' | sed 's/ $//')"
+plan=$("$SBX" plan -- true)
+like "sbx plan says what was left out" "$plan" "note .*\.gitconfig' is shown without what is secret in it: .*http.https://h/.extraheader.*--read"
+is "and not what it was" "" "$(echo "$plan" | grep CANARY)"
+is "by its own name the file itself" 1 "$("$SBX" run --read "$HOME/.gitconfig" -- grep -c CANARY-url "$HOME/.gitconfig" 2>&1)"
+# A program of the host replaces the file while the box runs: nothing is uncovered.
+mkfifo "$work/go"
+"$SBX" run --read "?$work/go" -- bash -c 'touch ready; read -r _ <"$1"; cat ~/.config/git/config ~/.gitconfig' - "$work/go" >"$work/seen" 2>&1 &
+wait_for 30 [ -e ready ] && git config --global core.pager cat && git config --file "$HOME/.config/git/config" a.b c && echo >"$work/go"
+wait
+is "replaced while a box runs: the box sees its copy" "0 1" "$(grep -c CANARY "$work/seen") $(grep -c rebase "$work/seen")"
+# Where nothing is secret the file itself is there.
+printf '[user]\n\tname = Me # me\n\temail = me@example.org\n[url "git@github.com:"]\n\tinsteadOf = https://github.com/\n' >"$HOME/.gitconfig"
+is "without secrets it is the file itself" "  read       $HOME/.gitconfig" "$("$SBX" plan -- true | grep -F "$HOME/.gitconfig")"
+is "byte by byte" "$(cat "$HOME/.gitconfig")" "$("$SBX" run -- cat "$HOME/.gitconfig" 2>&1)"
+# What cannot be read as git's is not shown.
+printf '[github]\n\ttoken = CANARY-broken\n[x\n' >"$HOME/.gitconfig"
+is "what cannot be taken apart is not shown" "0 0" "$("$SBX" run -- bash -c 'grep -c CANARY ~/.gitconfig; git config --global user.name >/dev/null 2>&1; [ $? -le 1 ] && echo 0' 2>&1 | tr '\n' ' ' | sed 's/ $//')"
+{ printf '[github]\n\ttoken = CANARY-large\n'; head -c 140000 /dev/zero | tr '\0' '#'; } >"$HOME/.gitconfig"
+is "nor what is too large" 0 "$("$SBX" run -- grep -c CANARY "$HOME/.gitconfig" 2>&1)"
+# Links, and files that variables name.
+mkdir "$work/dots" && printf '[github]\n\ttoken = CANARY-link\n[alias]\n\tlinked = log\n' >"$work/dots/gitconfig"
+ln -sf "$work/dots/gitconfig" "$HOME/.gitconfig"
+is "through a link" "log 0" "$("$SBX" run -- bash -c 'git config alias.linked; grep -c CANARY ~/.gitconfig' 2>&1 | tr '\n' ' ' | sed 's/ $//')"
+is "by GIT_CONFIG_GLOBAL" "log 0" "$(GIT_CONFIG_GLOBAL=$work/dots/gitconfig "$SBX" run --read "$work/dots" -- bash -c 'git config alias.linked; grep -c CANARY "$GIT_CONFIG_GLOBAL"' 2>&1 | tr '\n' ' ' | sed 's/ $//')"
+rm "$HOME/.gitconfig"
+# A hostile file took all memory of the plan.
+python3 -c 'print("[a]" * 8000)' >"$HOME/.gitconfig"
+is "8,000 sections on one line" ok "$("$SBX" run -- echo ok 2>&1)"
+rm "$HOME/.gitconfig"
+done_testing
