@@ -47,6 +47,7 @@ struct mount {
 		       // is a host without it
 	bool in_session; // the target lies in a MOUNT_LAYERS, of which only the box knows what it
 			 // holds
+	bool absent;     // MOUNT_MASK: a link to nowhere, as if nothing were there
 	bool cache;      // the source is made by the step "caches", which fills `kept`
 	const char *target;       // in the box, absolute and clean
 	const char *source;       // on the host, or the text of a link or of a MOUNT_TEXT
@@ -211,6 +212,10 @@ struct plan {
 	unsigned mount_count;
 
 	struct list hidden, kept; // paths by lines that win against all others: hide, and protect
+
+	struct list untracked,
+		altered; // of the project, hidden: git does not list it, or as another
+	bool absent;     // one of these is a link to nowhere
 
 	struct copy *copies;
 	unsigned copy_count;

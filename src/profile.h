@@ -48,7 +48,8 @@ struct profile {
 	struct list files; // no key: the profiles that were named by a path
 
 	enum project_access project;
-	struct list read, write, cache, scratch, tmpfs, hide, secret, protect, socket, device;
+	struct list read, write, cache, scratch, tmpfs, hide, hide_untracked, secret, protect,
+		socket, device;
 
 	enum network_mode network;
 	struct list allow, deny, loopback, publish, raw_ports;

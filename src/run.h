@@ -93,6 +93,7 @@ struct run {
 	int questions;  // explain: the way to who answers them
 	int asked_root; // explain: of the box, opened with the first question
 	bool reaped;    // host side: somebody reaps what we leave behind
+	int absent;     // both sides: the link to nowhere, O_PATH
 	int copies;     // host side: the directory of the box's copies
 
 	struct proxy *proxy; // net

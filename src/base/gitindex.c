@@ -49,8 +49,14 @@ static bool read_entry(struct reader *reader, struct gitindex_entry *ret_entry)
 		return false;
 	const unsigned char *at = reader->bytes + start;
 	unsigned flags = (unsigned)at[fixed - 2] << 8 | at[fixed - 1];
-	*ret_entry =
-		(struct gitindex_entry){ NULL, number(at + 8), number(at + 12), number(at + 36) };
+	*ret_entry = (struct gitindex_entry){
+		.seconds = number(at + 8),
+		.nanoseconds = number(at + 12),
+		.size = number(at + 36),
+		.id = at + STAT,
+		.id_bytes = reader->hash,
+		.stage = flags >> 12 & 3,
+	};
 	reader->at += fixed + (flags & FLAG_EXTENDED ? 2 : 0);
 	if (reader->version == 4 && !read_dropped(reader, &dropped))
 		return false;
@@ -76,6 +82,19 @@ static bool is_wanted(const char *path, const char *const *names, unsigned count
 	return false;
 }
 
+// After the entries come extensions, and one name of the hash: by it the two hashes are told apart.
+static bool ends_well(const struct reader *reader)
+{
+	size_t at = reader->at;
+	while (reader->length - at > reader->hash) {
+		if (reader->length - at < 8 + (size_t)reader->hash ||
+		    number(reader->bytes + at + 4) > reader->length - at - 8)
+			return false;
+		at += 8 + (size_t)number(reader->bytes + at + 4);
+	}
+	return reader->length - at == reader->hash;
+}
+
 static int read_all(struct arena *arena, struct reader *reader, const char *const *names,
 		    unsigned name_count, struct gitindex_entry *found, unsigned *ret_count)
 {
@@ -90,7 +109,7 @@ static int read_all(struct arena *arena, struct reader *reader, const char *cons
 		found[count++] = entry;
 	}
 	*ret_count = count;
-	return 0;
+	return ends_well(reader) ? 0 : fail(0, "no index of git's");
 }
 
 int gitindex_find(struct arena *arena, const void *bytes, size_t length, const char *const *names,

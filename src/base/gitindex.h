@@ -10,6 +10,9 @@ struct arena;
 struct gitindex_entry {
 	const char *path;
 	uint32_t seconds, nanoseconds, size; // of the file; all 0 when git could not write it
+	const unsigned char *id;             // the name of its content, in the index's own bytes
+	unsigned id_bytes;                   // 20 or 32
+	unsigned stage;                      // 0; 1 to 3 in a merge
 };
 
 enum { GITINDEX_FOUND_MOST = 256 };

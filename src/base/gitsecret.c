@@ -2,7 +2,6 @@
 // bounded, no I/O.
 #include "base/gitsecret.h"
 
-#include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,8 +10,9 @@
 #include "base/err.h"
 #include "base/gitconfig.h"
 #include "base/str.h"
+#include "base/textsecret.h"
 
-enum { KEY_MOST = 256, LEFT_MOST = 32, SECRET_LEAST = 12 };
+enum { KEY_MOST = 256, LEFT_MOST = 32 };
 
 struct rule {
 	const char *pattern; // of a key's name without what stands between its first and last dot
@@ -57,120 +57,6 @@ static const struct rule keys[] = {
 	{ "*webhook*", SECRET },
 	{ "*.dsn", SECRET },
 };
-
-// Within a value: a command's argument, a header, a part of a URL.
-static const char *const marks[] = {
-	"authorization:", "bearer ",    "basic ",   "private-token:", "x-api-key",     "token=",
-	"token:",         "token ",     "password", "passwd",         "passphrase",    "secret=",
-	"secret ",        "apikey",     "api_key",  "api-key",        "access_key",    "accesskey",
-	"_authtoken",     "-----begin", "oauth2:",  "x-access-token", "x-oauth-basic",
-};
-
-static const char *const prefixes[] = {
-	"ghp_",   "gho_",  "ghu_",   "ghs_",     "ghr_",   "github_pat_", "glpat-",
-	"gldt-",  "glrt-", "glptt-", "gloas-",   "glcbt-", "sk-",         "sk_live_",
-	"xoxb-",  "xoxp-", "xapp-",  "AKIA",     "ASIA",   "AIza",        "ya29.",
-	"npm_",   "pypi-", "hf_",    "dop_v1_",  "eyJ",    "hvs.",        "hvb.",
-	"ATATT3", "ATBB",  "ATCTT3", "lin_api_", "figd_",  "shpat_",      "dckr_pat_",
-};
-
-static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+";
-
-static bool has_text(const char *text, const char *word)
-{
-	return strcasestr(text, word) != NULL;
-}
-
-// 24 or more characters of one word, letters of both cases and digits in turn: nobody's words.
-static bool is_random(const char *word, size_t length)
-{
-	unsigned upper = 0, lower = 0, digits = 0, changes = 0;
-	for (size_t i = 0; i < length; i++) {
-		unsigned char c = (unsigned char)word[i];
-		upper += isupper(c) != 0;
-		lower += islower(c) != 0;
-		digits += isdigit(c) != 0;
-		changes += i > 0 && (isupper(c) != 0) != (isupper((unsigned char)word[i - 1]) != 0);
-	}
-	bool hexadecimal = strspn(word, "0123456789abcdefABCDEF") >= length;
-	return (hexadecimal && length >= 40) ||
-	       (length >= 24 && upper >= 3 && lower >= 3 && digits >= 2 && changes * 6 >= length);
-}
-
-static bool begins_secret(const char *word)
-{
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++) {
-		size_t front = strlen(prefixes[i]);
-		if (strncmp(word, prefixes[i], front) == 0 &&
-		    strspn(word + front, letters) >= SECRET_LEAST)
-			return true;
-	}
-	return false;
-}
-
-static bool has_secret_word(const char *text)
-{
-	for (const char *word = text; *word;) {
-		size_t length = strspn(word, letters);
-		if (begins_secret(word) || is_random(word, length))
-			return true;
-		// A part of it, too: of "x-ghp_...".
-		for (size_t i = 1; i < length; i++)
-			if (!isalnum((unsigned char)word[i - 1]) && begins_secret(word + i))
-				return true;
-		word += length + (word[length] != '\0');
-	}
-	return false;
-}
-
-static bool is_secret(const char *text)
-{
-	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
-		if (has_text(text, marks[i]))
-			return true;
-	return has_secret_word(text);
-}
-
-// "git" in ssh://git@host is a name of ssh's; elsewhere what stands there may be a token alone.
-static bool is_login(const char *text, const char *scheme, const char *user, const char *at)
-{
-	const char *start = scheme;
-	while (start > text && (isalnum((unsigned char)start[-1]) || start[-1] == '+'))
-		start--;
-	bool ssh = scheme - start >= 3 && strncasecmp(scheme - 3, "ssh", 3) == 0;
-	return ssh && !memchr(user, ':', (size_t)(at - user));
-}
-
-// A text with the user's part of each URL left out, in the arena; the text itself when there is
-// none. NULL: a URL that cannot be taken apart, as of "https://me:pa/ss@host".
-static const char *without_users(struct arena *arena, const char *text)
-{
-	const char *scheme = strstr(text, "://");
-	if (!scheme)
-		return text;
-	char *copy = arena_copy(arena, text, strlen(text));
-	char *from = strstr(copy, "://");
-	bool changed = false;
-	for (; from; from = strstr(from, "://")) {
-		char *user = from + 3, *at = NULL;
-		size_t length = strcspn(user, "/?# \t\n\"'`,;|<>");
-		for (size_t i = 0; i < length; i++)
-			at = user[i] == '@' ? user + i : at;
-		if (!at) {
-			char *port = memchr(user, ':', length);
-			size_t word = strcspn(user, " \t\n\"'`,;|<>");
-			bool number = port && strspn(port + 1, "0123456789") ==
-						      (size_t)(user + length - port - 1);
-			if (port && !number && user[0] != '[' && memchr(user, '@', word))
-				return NULL;
-		} else if (!is_login(copy, from, user, at)) {
-			memmove(user, at + 1, strlen(at + 1) + 1);
-			changed = true;
-		}
-		from = user;
-	}
-	return changed ? copy : text;
-}
 
 // "user:password@host:3128", which needs no scheme there.
 static const char *proxy_host(const char *value)
@@ -230,8 +116,8 @@ static const char *shown_value(struct arena *arena, const struct gitconfig_entry
 				 from);
 		break;
 	}
-	value = without_users(arena, value);
-	return value && is_secret(value) ? NULL : value;
+	value = textsecret_strip(arena, value);
+	return value && textsecret_is(value) ? NULL : value;
 }
 
 struct writer {
@@ -304,8 +190,8 @@ static bool has_secret_comment(struct arena *arena, const char *text, size_t len
 		const char *end = memchr(text + i, '\n', length - i);
 		size_t size = end ? (size_t)(end - text) - i : length - i;
 		const char *line = arena_copy(arena, text + i, size);
-		if (is_secret(line) || has_text(line, "header") || has_text(line, "pass") ||
-		    has_text(line, "token") || without_users(arena, line) != line)
+		if (textsecret_is(line) || strcasestr(line, "header") || strcasestr(line, "pass") ||
+		    strcasestr(line, "token") || textsecret_strip(arena, line) != line)
 			return true;
 		i += size;
 	}
@@ -326,9 +212,9 @@ static void left_out(struct arena *arena, struct gitsecret *secret, const char *
 static bool filter_section(struct arena *arena, const struct gitconfig *config, unsigned index,
 			   unsigned *entry, struct writer *writer, struct gitsecret *secret)
 {
-	const char *whole = config->sections[index].name, *name = without_users(arena, whole);
-	bool changed = !name || name != whole || has_secret_word(name);
-	name = name && !has_secret_word(name) ? name : NULL;
+	const char *whole = config->sections[index].name, *name = textsecret_strip(arena, whole);
+	bool changed = !name || name != whole || textsecret_has_word(name);
+	name = name && !textsecret_has_word(name) ? name : NULL;
 	if (changed)
 		left_out(arena, secret, name, NULL);
 	if (name)

@@ -1,23 +1,30 @@
-// Owns the copies of git's configuration that are shown instead of files with tokens or passwords.
-// A file without any is shown itself.
+// Owns the copies that are shown instead of settings with tokens or passwords in them: git's
+// configuration, and what package managers read. A file without any is shown itself.
 #include "jail/filtered.h"
 
+#include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/file.h"
 #include "base/gitsecret.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "base/textsecret.h"
 #include "jail/protect.h"
 #include "jail/resolve.h"
+#include "jail/starred.h"
 #include "jail/wishes.h"
 
 // Only a flag shows the file itself: a profile's line for it shows what is not secret.
 static const struct origin from = { .file = "git", .order = ORDER_FLAGS - 1 };
-enum { BRIEF = 16 << 20 }; // more than a text of GITCONFIG_BYTES_MOST can need
+enum {
+	BRIEF = 16 << 20,
+	LINES_BYTES_MOST = 64 << 10
+}; // more than a text of GITCONFIG_BYTES_MOST can need
 static const char nothing[] = "# not shown in this box\n";
 
 static bool is_named(const struct wishes *wishes, const char *path)
@@ -50,7 +57,7 @@ static void note(struct wishes *wishes, const char *path, const struct gitsecret
 		 from);
 }
 
-// Tier landlock shows a file or not: without one of them git has none of the caller's.
+// Tier landlock shows a file or not.
 static int show(struct wishes *wishes, const struct resolved *file, const char *text)
 {
 	struct mount own = { .kind = MOUNT_TEXT, .access = ACCESS_READ, .from = from };
@@ -62,7 +69,6 @@ static int show(struct wishes *wishes, const struct resolved *file, const char *
 	own.kind = MOUNT_MASK;
 	own.access = ACCESS_NOTHING;
 	own.source = NULL;
-	wishes->plan->without_gitconfig = true;
 	return wishes_add_wall(wishes, &own);
 }
 
@@ -81,9 +87,11 @@ static int show_judged(struct wishes *wishes, const struct resolved *file, bool 
 		       const struct gitsecret *secret)
 {
 	list_each (item, &secret->places)
-		list_add(&wishes->secrets, wishes->arena,
-			 arena_copy(wishes->arena, item->text, strlen(item->text)),
-			 (struct origin){ .file = "git" });
+		if ((item->text[0] == '/' || str_starts(item->text, "~/")) &&
+		    !strpbrk(item->text, "*$"))
+			list_add(&wishes->secrets, wishes->arena,
+				 arena_copy(wishes->arena, item->text, strlen(item->text)),
+				 (struct origin){ .file = "git" });
 	if (!secret->text)
 		return seen ? 0
 			    : wishes_add_path(wishes, file->path, (struct origin){ .file = "git" },
@@ -98,6 +106,7 @@ static int show_judged(struct wishes *wishes, const struct resolved *file, bool 
 		return 0;
 	}
 	note(wishes, file->path, secret);
+	wishes->plan->without_gitconfig = wishes->plan->tier == TIER_LANDLOCK;
 	return show(wishes, file, arena_copy(wishes->arena, secret->text, strlen(secret->text)));
 }
 
@@ -127,6 +136,34 @@ static int filter(struct wishes *wishes, const struct gitnamed_text *one)
 	struct arena *brief = arena_new_of(BRIEF);
 	judge(brief, one, &secret);
 	int result = show_judged(wishes, &file, seen, &secret);
+	arena_free(brief);
+	return result;
+}
+
+static int filter_lines(struct wishes *wishes, const char *path)
+{
+	struct resolved file;
+	struct gitsecret secret = { .text = "", .left_count = 1 };
+	const char *text;
+	size_t length;
+	int found = resolve_path(wishes->resolver, path, &file);
+	if (found < 0)
+		err_clear();
+	if (found != 1 || file.identity.type != S_IFREG || is_named(wishes, file.path) ||
+	    !protect_is_seen(wishes, file.path) || protect_is_reached(wishes, file.path))
+		return 0;
+	struct arena *brief = arena_new_of(BRIEF);
+	if (file_read(AT_FDCWD, file.path, 0, LINES_BYTES_MOST, brief, &text, &length) == 1)
+		secret.text = textsecret_lines(brief, text, length);
+	list_add(&secret.left, brief,
+		 secret.text && secret.text[0] ? "lines with a token or password" : "all of it",
+		 from);
+	int result = 0;
+	if (secret.text) {
+		note(wishes, file.path, &secret);
+		result = show(wishes, &file,
+			      arena_copy(wishes->arena, secret.text, strlen(secret.text)));
+	}
 	arena_free(brief);
 	return result;
 }
@@ -164,5 +201,8 @@ int filtered_plan(struct wishes *wishes)
 		TRY(filter(wishes, one));
 	list_each (file, &named->unclear)
 		TRY(filter(wishes, &(struct gitnamed_text){ .path = file->text }));
+	for (const char *const *pattern = settings_with_secrets; *pattern; pattern++)
+		if (!wishes_lack(wishes, *pattern))
+			TRY(starred_walk(wishes, *pattern, filter_lines));
 	return 0;
 }

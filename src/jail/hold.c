@@ -30,15 +30,15 @@ static int see_walls(const struct plan *plan)
 
 bool hold_reports(const struct plan *plan)
 {
-	return plan->tier == TIER_FULL &&
-	       (plan->guard_count > 0 || plan->profile->minimum != TIER_FULL || plan->session);
+	return plan->tier == TIER_FULL && (plan->guard_count > 0 || plan->absent ||
+					   plan->profile->minimum != TIER_FULL || plan->session);
 }
 
 // What the host side needs to look after the project while the command runs and afterwards: the
 // box's copies, and the way back into its view. None of it leads out of the box.
 int hold_child(const struct plan *plan, struct run *run)
 {
-	int fds[FD_PASSED] = { run->user, run->view, -1 };
+	int fds[FD_PASSED] = { run->user, run->view, -1, -1 };
 	unsigned count = 2;
 	if (!hold_reports(plan))
 		return 0;
@@ -50,6 +50,8 @@ int hold_child(const struct plan *plan, struct run *run)
 			return fail(errno, COPIES_DIRECTORY);
 		fds[count++] = copies;
 	}
+	if (plan->absent)
+		fds[count++] = run->absent;
 	run->message.kind = MESSAGE_HELD;
 	return fd_send(run->to_host, &run->message, sizeof(run->message), fds, count) < 0
 		       ? fail(errno, "hand descriptors over")

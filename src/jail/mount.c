@@ -30,6 +30,8 @@
 static const char waiting_place[] = "/proc";
 // Sources of masks, on our own tmpfs and removed before the command starts.
 static const char empty_file[] = ".empty-file", empty_directory[] = ".empty-directory";
+// Instead of a file that is as if it were not there. Nothing can be made where it leads.
+static const char absent_link[] = ".absent", absent_text[] = "/proc/hidden in this box";
 
 enum {
 	CLONE_FLAGS = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW,
@@ -94,6 +96,17 @@ int mount_child_root(const struct plan *plan, struct run *run)
 	    mknodat(run->root, empty_file, S_IFREG, 0) < 0)
 		return fail(errno, "make an empty file");
 	return 0;
+}
+
+// Its time of access is zero until somebody follows it: then what it stands for was looked for.
+static int make_absent(struct run *run)
+{
+	static const struct timespec never[2] = { { 0 }, { 0 } };
+	if (symlinkat(absent_text, run->root, absent_link) < 0 ||
+	    utimensat(run->root, absent_link, never, AT_SYMLINK_NOFOLLOW) < 0)
+		return fail(errno, "make a link to nowhere");
+	run->absent = openat(run->root, absent_link, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	return run->absent < 0 ? fail(errno, "open a link to nowhere") : 0;
 }
 
 static int restrict_tree(const struct mount *mount, int tree)
@@ -193,11 +206,13 @@ static int mount_mask(const struct plan *plan, struct run *run, unsigned index)
 	TRY(target);
 	if (fstat(target, &status) < 0)
 		return fail(errno, "'%s'", mount->target);
-	const char *empty = S_ISDIR(status.st_mode) ? empty_directory : empty_file;
+	bool directory = S_ISDIR(status.st_mode), absent = mount->absent && !directory;
+	const char *empty = directory ? empty_directory : absent ? absent_link : empty_file;
 	autoclose int tree = sys_open_tree(run->root, empty, CLONE_FLAGS);
 	if (tree < 0)
 		return fail(errno, "'%s'", mount->target);
-	TRY(restrict_tree(mount, tree));
+	if (!absent) // a link has nothing to write, and its time of access is to change
+		TRY(restrict_tree(mount, tree));
 	if (sys_move_mount(tree, "", target, "", MOVE_FLAGS) < 0)
 		return fail(errno, "mount over '%s'", mount->target);
 	return 0;
@@ -274,6 +289,8 @@ static int mount_one(const struct plan *plan, struct run *run, unsigned index)
 int mount_child_view(const struct plan *plan, struct run *run)
 {
 	mode_t mask = umask(0);
+	if (plan->absent)
+		TRY(make_absent(run));
 	for (unsigned i = 0; i < plan->mount_count; i++)
 		run->mounts[i] = -1;
 	for (unsigned i = 0; i < plan->mount_count; i++)
@@ -299,10 +316,10 @@ int mount_child_proc(const struct plan *plan, struct run *run)
 
 int mount_child_pivot(const struct plan *plan, struct run *run)
 {
-	(void)plan;
 	struct mount_attr readonly = { .attr_set = MOUNT_ATTR_RDONLY };
 	if (unlinkat(run->root, empty_directory, AT_REMOVEDIR) < 0 ||
-	    unlinkat(run->root, empty_file, 0) < 0)
+	    unlinkat(run->root, empty_file, 0) < 0 ||
+	    (plan->absent && unlinkat(run->root, absent_link, 0) < 0))
 		return fail(errno, "remove an empty file");
 	if (sys_mount_setattr(run->root, 0, &readonly) < 0)
 		return fail(errno, "make the root read-only");

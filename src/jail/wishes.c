@@ -19,6 +19,7 @@
 #include "jail/planted.h"
 #include "jail/project.h"
 #include "jail/protect.h"
+#include "jail/untracked.h"
 
 int wishes_add(struct wishes *wishes, const struct mount *mount, bool pinned)
 {
@@ -391,6 +392,7 @@ int wishes_gather(struct wishes *wishes)
 	TRY(add_console(wishes));
 	TRY(add_fixed(wishes, fixed_proc_walls, fixed_proc_wall_count));
 	TRY(hide_plan(wishes));
+	TRY(untracked_plan(wishes));
 	TRY(planted_refuse(wishes));
 	return add_logical_directory(wishes);
 }

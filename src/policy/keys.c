@@ -69,6 +69,11 @@ const struct key keys[] = {
 	  .tightens = TIGHTENS_ALWAYS, .help = "not readable, whatever else says otherwise; in the project also a pattern: "
 		  "**/.env* or ./dir/*.pem" },
 
+	{ IN_PROFILE("files", "hide-untracked", hide_untracked), .flag = "hide-untracked", .kind = KEY_LIST,
+	  .form = FORM_NAME, .value = "NAME", .tightens = TIGHTENS_ALWAYS,
+	  .help = "files of the project with this name ('*' stands for anything) that git's index does not list with "
+		  "their very content are as if they were not there; at the top and three directories below it. A later line or flag "
+		  "that names the file shows it" },
 	{ IN_PROFILE("files", "secret", secret), .flag = "secret", .kind = KEY_LIST,
 	  .form = FORM_HIDDEN, .value = "PATH", .tightens = TIGHTENS_ALWAYS,
 	  .help = "as hide, patterns too, until a later line or flag names this very path, or one in it" },

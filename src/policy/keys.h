@@ -22,6 +22,7 @@ enum key_form {
 	FORM_PATH,    // /x, ~/x, ./x, $VAR/x, each with a leading '?'
 	FORM_PATTERN, // a path, or one with '*' in its last name, or **/NAME
 	FORM_HIDDEN,  // the same, but not the root
+	FORM_NAME,    // of a file, in small letters; may have '*'
 	FORM_DEVICE,  // NAME or /dev/NAME, with a leading '?'
 	FORM_PROFILE,
 	FORM_SESSION,    // a name of a session

@@ -50,6 +50,14 @@ static const char *pattern_problem(const char *text, struct origin from)
 		       : "a path that begins with /, ~/, ./ or $VAR, or a pattern **/NAME";
 }
 
+static bool is_file_name(const char *text)
+{
+	for (const char *at = text; *at; at++)
+		if (*at == '/' || (*at >= 'A' && *at <= 'Z'))
+			return false;
+	return text[0] && !str_equal(text, ".") && !str_equal(text, "..");
+}
+
 static bool is_device(const char *text)
 {
 	text += text[0] == '?';
@@ -100,6 +108,12 @@ static const char destination_words[] = "name[:port,...], *.domain, an address, 
 					"@group; other letters than a-z as "
 					"xn--...";
 
+static bool is_assignment(const char *text)
+{
+	size_t name = strcspn(text, "=");
+	return text[name] == '=' && is_name(text, name, "");
+}
+
 // NULL when the item is well-formed, else what was expected.
 static const char *form_problem(enum key_form form, const char *text, struct origin from)
 {
@@ -115,16 +129,16 @@ static const char *form_problem(enum key_form form, const char *text, struct ori
 		return is_root(text) ? root_words : pattern_problem(text, from);
 	case FORM_PATTERN:
 		return pattern_problem(text, from);
+	case FORM_NAME:
+		return is_file_name(text) ? NULL : "a file's name in small letters, without '/'";
 	case FORM_DEVICE:
 		return is_device(text) ? NULL : "the name of a device in /dev";
 	case FORM_PROFILE:
 		return text[0] ? NULL : "the name of a profile, or a path with '/'";
 	case FORM_VARIABLE:
 		return is_name(text, strlen(text), "*") ? NULL : "the name of a variable";
-	case FORM_ASSIGNMENT: {
-		size_t name = strcspn(text, "=");
-		return text[name] == '=' && is_name(text, name, "") ? NULL : "NAME=VALUE";
-	}
+	case FORM_ASSIGNMENT:
+		return is_assignment(text) ? NULL : "NAME=VALUE";
 	case FORM_DESCRIPTOR:
 		return str_number(text, strlen(text), 3, 1023, &number) ? NULL
 									: "a number from 3 to 1023";

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -149,6 +150,33 @@ static void say_unseen(const struct plan *plan, const struct outcome *outcome, s
 	out_free(&directories);
 }
 
+static void say_names(const struct list *names, const char *why, struct out *out)
+{
+	enum { NAMES_MOST = 8 };
+	unsigned count = 0;
+	list_each (item, names)
+		if (count++ < NAMES_MOST)
+			out_text(out, "%s%s",
+				 count > 1 ? ", " : "sbx: hidden: ", str_shown(item->text));
+	if (count > NAMES_MOST)
+		out_text(out, " and %u more", count - NAMES_MOST);
+	if (count > 0)
+		out_text(out, ", which git's index %s; to show it: --read %s\n", why,
+			 str_shown(names->first->text));
+}
+
+// Somebody looked for it, or the command failed and that may be why.
+static void say_hidden(const struct plan *plan, const struct run *run,
+		       const struct outcome *outcome, struct out *out)
+{
+	struct stat link;
+	bool failed = outcome->kind != OUTCOME_ENDED || outcome->status != 0;
+	bool met = run->absent >= 0 && fstat(run->absent, &link) == 0 && link.st_atime != 0;
+	if (failed || met)
+		say_names(&plan->untracked, "does not list", out);
+	say_names(&plan->altered, "lists with another content", out);
+}
+
 // What was refused comes first, then what was found out, then how it ended.
 static void say_all(const struct plan *plan, const struct run *run, const struct outcome *outcome,
 		    const struct hit *hits, int count, const struct out *failure, struct out *out)
@@ -164,6 +192,8 @@ static void say_all(const struct plan *plan, const struct run *run, const struct
 		out_text(out, "%s", outcome->told.text);
 	if (outcome->changed.used && !model)
 		say_changed(outcome->changed.text, out);
+	if (!plan->learn)
+		say_hidden(plan, run, outcome, out);
 	if (model)
 		say_left(run, outcome, out);
 	say_unseen(plan, outcome, out);

@@ -14,7 +14,7 @@ cd "$project" || exit 1
 # Every secret of the home, as a file and as a directory. The twin sees them all.
 mapfile -t secrets < <(sed -n 's|^secret = ~/||p' "$root/profiles/secrets.ini")
 # Exactly: one that is taken out must be noticed.
-is "the places of secrets in the home" 255 ${#secrets[@]}
+is "the places of secrets in the home" 335 ${#secrets[@]}
 look='cd ~; for each in "$@"; do cat "$each" "$each/inner" 2>/dev/null | grep -q SECRET && echo "$each"; done; :'
 # An agent as a whole gets its own way to sign in, and no other's.
 declare -A own=([claude-code]=".claude.json .claude/.credentials.json" [codex]=.codex/auth.json [gemini]=.gemini [qwen]=.qwen [copilot]=.copilot [opencode]=.local/share/opencode/auth.json)

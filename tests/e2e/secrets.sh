@@ -1,6 +1,7 @@
 #!/bin/bash
 # What is secret and lies where a box reads: git's configuration is shown without it.
 . "$(dirname "$0")/../lib.sh"
+root=$(cd "$(dirname "$0")/../.." && pwd)
 export HOME=$work/home LC_ALL=C GIT_CONFIG_NOSYSTEM=1
 mkdir -p "$HOME/.config/git" "$HOME/deep"
 project=$(new_project)
@@ -92,4 +93,42 @@ rm "$HOME/.gitconfig"
 python3 -c 'print("[a]" * 8000)' >"$HOME/.gitconfig"
 is "8,000 sections on one line" ok "$("$SBX" run -- echo ok 2>&1)"
 rm "$HOME/.gitconfig"
+# Where tools keep tokens. A row with '+' is a file of settings, which stays without its secret.
+place_canaries() {
+	while read -r row; do
+		path=${row%%  *}
+		case $path in \#* | '') continue ;; esac
+		mkdir -p "$HOME/$(dirname "${path#+}")"
+		case $path in
+		*npmrc) printf 'email=me@example.org\n//registry.example/:_authToken=CANARY-%s\n' "$path" ;;
+		*rc | *.yml) printf 'channels:\n  - https://conda.example/t/CANARY-%s/main\n  - defaults\n' "$(basename "$path")" ;;
+		*.conf) printf '[global]\ntimeout = 60\nindex-url = https://me:CANARY-%s@pypi.example/simple\n' "$(basename "$path")" ;;
+		*) printf '[registry]\ndefault = "x"\ntoken = "CANARY-%s"\n' "$path" ;;
+		esac >"$HOME/${path#+}"
+		echo "${path#+}" >>"$work/all"
+		[ "${path#+}" = "$path" ] || echo "${path#+}" >>"$work/settings"
+	done <"$root/tests/e2e/canaries"
+}
+place_canaries
+like "places of secrets" "$(wc -l <"$work/all")" '^1[0-9][0-9]$'
+# shellcheck disable=SC2016
+reads='cd ~; while IFS= read -r f; do grep -qs CANARY "$f" && echo "$f"; done <"$0"'
+printf '[files]\nread = ~\nread = ?/usr\nread = ?/bin\nread = ?/lib\nread = ?/lib64\nread = ?/etc\n' >"$work/twin.ini"
+mkdir "$work/lists" && cp "$work/all" "$work/settings" "$work/lists"
+is "without the list of secrets each is read, but for settings" "$(grep -vxFf "$work/settings" "$work/all")" "$("$SBX" run -p "$work/twin.ini" --read "$work/lists" -- bash -c "$reads" "$work/lists/all" 2>&1)"
+# What the profile of an agent opens on purpose: its own way to sign in.
+declare -A own=([claude-code]=".claude/.credentials.json .claude.json" [codex]=.codex/auth.json [gemini]=.gemini/oauth_creds.json [qwen]=.qwen/oauth_creds.json [copilot]=.copilot/config.json [opencode]=.local/share/opencode/auth.json)
+for profile in $("$SBX" profile list | cut -d' ' -f1 | grep -vx secrets); do
+	is "$profile: none but its own" "$(echo ${own[$profile]:-})" "$("$SBX" run -p "$profile" --read "$work/lists" -- bash -c "$reads" "$work/lists/all" 2>&1 | tr '\n' ' ' | sed 's/ $//')"
+done
+is "with the home readable: none" "" "$("$SBX" run --read "$HOME" --read "$work/lists" -- bash -c "$reads" "$work/lists/all" 2>&1)"
+is "in tier landlock: none" "" "$("$SBX" run --tier landlock --project read --read "$work/lists" -- bash -c "$reads" "$work/lists/all" 2>&1)"
+# shellcheck disable=SC2016
+is "settings keep their other lines" "$(cat "$work/settings")" "$("$SBX" run --read "$work/lists" -- bash -c 'cd ~; while IFS= read -r f; do grep -qsE "^(email=|  - defaults|timeout|default)" "$f" && echo "$f"; done <"$0"' "$work/lists/settings" 2>&1)"
+like "sbx plan says so" "$("$SBX" plan -- true)" "note .*v20.1.0/etc/npmrc' is shown without what is secret in it: lines with a token"
+printf 'registry=https://npm.example/\n' >"$HOME/.n/etc/npmrc"
+is "settings without a secret are the file itself" 0 "$("$SBX" plan -- true | grep -c "$HOME/.n/etc/npmrc")"
+printf 'token = """\nCANARY\n"""\n' >"$HOME/.cargo/config.toml"
+is "nobody knows where it ends: nothing is shown" 0 "$("$SBX" run -- sh -c 'wc -c <~/.cargo/config.toml' 2>&1)"
+is "by its name it is shown" 1 "$("$SBX" run --read "$HOME/.cargo/config.toml" -- grep -c CANARY "$HOME/.cargo/config.toml" 2>&1)"
 done_testing

@@ -10,7 +10,7 @@ fi
 fuzz_made=$(dirname "$(dirname "$SBX")")
 . tests/fuzz/common.sh
 parsers="src/agent/hook.c src/agent/trust.c src/base/destination.c src/base/gitconfig.c src/base/gitindex.c
-	src/base/gitmerge.c src/base/gitsecret.c src/base/host.c src/base/json.c src/base/jsonedit.c src/base/path.c src/base/str.c src/base/trusted.c src/base/units.c
+	src/base/gitmerge.c src/base/gitsecret.c src/base/host.c src/base/json.c src/base/jsonedit.c src/base/path.c src/base/str.c src/base/textsecret.c src/base/trusted.c src/base/units.c
 	src/jail/mounted.c src/jail/variables.c src/limits/text.c src/net/parse/dns.c src/net/parse/hosts.c src/net/parse/http.c src/net/parse/opening.c src/net/parse/socks.c
 	src/net/parse/tls.c src/policy/argv.c src/policy/ini.c src/policy/keys.c src/policy/values.c
 	src/session/journal.c src/session/state.c src/session/tar.c src/session/words.c"

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/gitconfig.h"
 #include "base/gitsecret.h"
+#include "base/textsecret.h"
 #include "base/str.h"
 
 // What is shown is git's configuration again, in which nothing more is secret, and has no name that
@@ -70,6 +71,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	if (good)
 		check_shown(arena, &texts[0]);
+	const char *shown = textsecret_lines(arena, (const char *)data, size);
+	if (shown && (strlen(shown) > size || textsecret_has_word(shown)))
+		abort();
 	struct gitconfig_merged merged;
 	if (good && gitconfig_merge(arena, &texts[0], &texts[1], &texts[2], size % 4, &merged) == 0)
 		check(arena, &texts[2], &merged);

@@ -12,6 +12,7 @@
 #include "base/given.h"
 #include "base/out.h"
 #include "base/path.h"
+#include "base/sha.h"
 #include "base/shorten.h"
 #include "base/str.h"
 
@@ -340,9 +341,38 @@ static void given_profiles_are_kept(void **state)
 	arena_free(arena);
 }
 
+// The examples of FIPS 180-4, and texts that end around a block.
+static void hashes(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned char one[4], two[4]; // how the names begin
+	} rows[] = {
+		{ "", { 0xda, 0x39, 0xa3, 0xee }, { 0xe3, 0xb0, 0xc4, 0x42 } },
+		{ "abc", { 0xa9, 0x99, 0x3e, 0x36 }, { 0xba, 0x78, 0x16, 0xbf } },
+		{ "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+		  { 0x84, 0x98, 0x3e, 0x44 },
+		  { 0x24, 0x8d, 0x6a, 0x61 } },
+	};
+	unsigned char one[SHA1_BYTES], two[SHA256_BYTES], text[1000];
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		sha1(rows[i].text, strlen(rows[i].text), one);
+		sha256(rows[i].text, strlen(rows[i].text), two);
+		assert_memory_equal(one, rows[i].one, 4);
+		assert_memory_equal(two, rows[i].two, 4);
+	}
+	memset(text, 'a', sizeof(text));
+	sha1(text, sizeof(text), one);
+	sha256(text, sizeof(text), two);
+	assert_memory_equal(one, ((unsigned char[]){ 0x29, 0x1e, 0x9a, 0x6c }), 4);
+	assert_memory_equal(two, ((unsigned char[]){ 0x41, 0xed, 0xec, 0xe4 }), 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(hashes),
 		cmocka_unit_test(matches),
 		cmocka_unit_test(distances),
 		cmocka_unit_test(numbers),

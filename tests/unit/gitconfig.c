@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/gitconfig.h"
 #include "base/gitsecret.h"
+#include "base/textsecret.h"
 
 static struct gitconfig parsed(struct arena *arena, const char *text)
 {
@@ -211,6 +212,42 @@ static void secrets(void **state)
 	arena_free(arena);
 }
 
+static void lines(void **state)
+{
+	static const struct {
+		const char *text, *wanted;
+	} rows[] = {
+		{ "registry=https://h/\n# a comment\n", NULL },
+		{ "channels:\n  - conda-forge\n", NULL },
+		{ "[build]\njobs = 4\n[registries.x]\nindex = \"sparse+https://h/\"\n", NULL },
+		{ "//h/:_authToken=T\nemail=a@b.c\n", "\nemail=a@b.c\n" },
+		{ "a=b\n_auth = T", "a=b\n" },
+		{ "//h/:_password=T\r\na\r\n", "\na\r\n" },
+		{ "registry=https://u:T@h/\n", "registry=https://h/\n" },
+		{ "  - https://h/t/T/main\n", "  - https://h/main\n" },
+		{ "url: https://u:p/T@h/\nb: c\n", "\nb: c\n" },
+		{ "[registry]\ntoken = \"T\"\nx = 1\n", "[registry]\n\nx = 1\n" },
+		{ "x = ghp_0123456789abcdefABCDEF\ny\n", "\ny\n" },
+		// nobody knows where it ends
+		{ "token = \"\"\"\nT\n\"\"\"\n", "" },
+		{ "token:\n  T\n", "" },
+		{ "password: |\n  T\n", "" },
+		{ "token = 'T\nT'\n", "" },
+		{ "token = T \\\nT\n", "" },
+	};
+	(void)state;
+	struct arena *arena = arena_new();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const char *shown = textsecret_lines(arena, rows[i].text, strlen(rows[i].text));
+		if (!shown || !rows[i].wanted)
+			assert_ptr_equal(shown, rows[i].wanted);
+		else
+			assert_string_equal(shown, rows[i].wanted);
+	}
+	assert_string_equal(textsecret_lines(arena, "a\0b", 3), "");
+	arena_free(arena);
+}
+
 // Many names on one line took more memory than there is.
 static void headers(void **state)
 {
@@ -231,6 +268,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values), cmocka_unit_test(large),   cmocka_unit_test(refused),
 		cmocka_unit_test(merges), cmocka_unit_test(secrets), cmocka_unit_test(headers),
+		cmocka_unit_test(lines),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

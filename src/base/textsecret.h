@@ -1,0 +1,21 @@
+// What a secret looks like in a text, whoever reads that text. Pure: reads and writes memory only.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct arena;
+
+// Whether a value, as of a command or a header, has a secret in it.
+bool textsecret_is(const char *text);
+// Whether one of its words alone looks like a token.
+bool textsecret_has_word(const char *text);
+
+// A text with the user's part of each URL left out, in the arena; the text itself when there is
+// none. NULL: a URL that cannot be taken apart, as of "https://me:pa/ss@host".
+const char *textsecret_strip(struct arena *arena, const char *text);
+
+// Settings of which each line is one (npmrc, condarc, TOML), without lines and parts of URLs that
+// are secret; those lines stay empty. NULL: there is nothing secret. "": nobody knows where it
+// ends.
+const char *textsecret_lines(struct arena *arena, const char *text, size_t length);

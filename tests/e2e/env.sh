@@ -1,0 +1,107 @@
+#!/bin/bash
+# Files of secrets in the project that git does not track are as if they were not there: .env in the boxes of
+# agents' shell commands. What counts as tracked cannot be forged by a box.
+. "$(dirname "$0")/../lib.sh"
+export HOME=$work/home LC_ALL=C
+mkdir -p "$HOME"
+git config --global user.name tester && git config --global user.email tester@example.org && git config --global init.defaultBranch main
+box() { "$SBX" run -p claude-code-shell -- bash -c "$1" 2>&1; }
+new() { # a repository, with secrets beside what is tracked
+	cd "$(new_project)" || exit 1
+	rm -f file
+	mkdir -p packages/web apps/one/config/deeper node_modules/x sub
+	echo KEY=CANARY >.env
+	echo KEY=CANARY | tee .env.local .ENV packages/web/.env apps/one/config/.env.production apps/one/config/deeper/.env >/dev/null
+	echo KEY=example | tee .env.example packages/web/.env.sample >/dev/null
+	echo 'use flake' >.envrc
+	echo x >tracked
+	git add -f .env.example packages/web/.env.sample .envrc tracked
+	git commit -qm secrets
+}
+new
+is "the default profile reads them" 4 "$("$SBX" run -- bash -c 'cat .env .env.local packages/web/.env apps/one/config/.env.production' 2>&1 | grep -c CANARY)"
+for profile in claude-code-shell codex-shell copilot-shell gemini-shell opencode-shell qwen-shell; do
+	is "$profile: none of them is there" "" "$("$SBX" run -p $profile -- bash -c 'cat .env .env.local .ENV packages/web/.env apps/one/config/.env.production; grep -rs CANARY . --exclude-dir=deeper' 2>/dev/null)"
+done
+is "what git tracks, and .envrc, are" "KEY=example KEY=example use flake" "$(box 'cat .env.example packages/web/.env.sample .envrc' | tr '\n' ' ' | sed 's/ $//')"
+is "to a program it is not there" "no no no ENOENT" "$(box '[ -e .env ] && echo yes || echo no; [ -f .env.local ] && echo yes || echo no; test -r packages/web/.env && echo yes || echo no; python3 -c "
+import errno
+try: open(\".env\")
+except OSError as e: print(errno.errorcode[e.errno])"' | grep -v '^sbx' | tr '\n' ' ' | sed 's/ $//')"
+is "it cannot be made, moved, linked or removed" "CANARY" "$(box 'echo x >.env; mv .env y; ln .env y; rm -f .env; mv packages z; cp tracked .env' >/dev/null; sed 's/KEY=//' .env)"
+is "git status, add -A, stash and commit -a as if it were not there" "new tracked|0" "$(box 'echo y >>tracked; echo z >new; git status --short >/dev/null && git stash -uq && git stash pop -q && git add -A && git commit -qam all && git show --name-only --format= HEAD | grep -v deeper | tr "\n" " "; git status --short | wc -l' | grep -v '^sbx' | tr '\n' '|' | sed 's/ *|$//; s/ |/|/; s/ \([0-9]\)/|\1/')"
+is "on the host they are as they were" "?? .env 1" "$(git status --short --ignored=no .env) $(grep -c CANARY .env)"
+like "who looks for it is told" "$("$SBX" run -p claude-code-shell -- sh -c 'cat .env; true' 2>&1)" "^sbx: hidden: .*\.env.*, which git's index does not list; to show it: --read "
+is "who does not is not" "" "$(box 'cat tracked >/dev/null; ls >/dev/null; git status >/dev/null')"
+is "by its name it is there" "KEY=CANARY" "$("$SBX" run -p claude-code-shell --read .env -- cat .env 2>&1)"
+is "and the others are not" 0 "$("$SBX" run -p claude-code-shell --read .env -- cat .env.local 2>/dev/null | grep -c CANARY)"
+like "sbx why says which line" "$("$SBX" why -p claude-code-shell .env)" 'claude-code-shell'
+is "sbx run --hide-untracked NAME for any file" 1 "$(echo CANARY >my.key; "$SBX" run --hide-untracked '*.key' -- cat my.key 2>/dev/null; echo $?)"
+status "a name has no slash" 125 "$SBX" run --hide-untracked a/b -- true
+is "in a session" 0 "$("$SBX" session create here >/dev/null; "$SBX" run -s here -p claude-code-shell -- cat .env packages/web/.env 2>/dev/null | grep -c CANARY)"
+"$SBX" session remove here >/dev/null 2>&1
+is "a directory .env stays" ok "$(rm .env; mkdir .env; echo ok >.env/x; box 'cat .env/x')"
+rm -r .env
+
+# Over two runs: what a box writes into the index does not show what it does not know.
+again() { # name, what the first box does
+	new
+	[ "${3:-}" = "" ] || eval "$3"
+	box "$2" >/dev/null 2>&1
+	is "$1" 0 "$(box 'cat .env packages/web/.env 2>/dev/null' | grep -c CANARY)"
+}
+again "a made-up blob" 'git update-index --add --cacheinfo 100644,$(echo made up | git hash-object -w --stdin),.env'
+like "is reported" "$(box true)" "^sbx: hidden: \.env, which git's index lists with another content; to show it: --read \.env"
+again "a blob of zeros" 'git update-index --add --cacheinfo 100644,1111111111111111111111111111111111111111,.env'
+again "intent to add" 'git add -N -f .env'
+again "assume-unchanged" 'git update-index --add --cacheinfo 100644,$(echo made up | git hash-object -w --stdin),.env; git update-index --assume-unchanged .env'
+again "skip-worktree" 'git update-index --add --cacheinfo 100644,$(echo made up | git hash-object -w --stdin),.env; git update-index --skip-worktree .env'
+again "what stands in its place, added by force" 'git add -f .env packages/web/.env'
+again "stages of a merge" 'h=$(echo made up | git hash-object -w --stdin); printf "100644 $h 1\t.env\n100644 $h 2\t.env\n100644 $h 3\t.env\n" | git update-index --index-info'
+again "a raw entry with the file's own times and size" 'python3 - <<X
+import hashlib, os, struct
+s = os.lstat(".env")
+e = struct.pack(">10I", int(s.st_ctime), 0, int(s.st_mtime), 0, s.st_dev & 0xffffffff, s.st_ino & 0xffffffff, 0o100644, s.st_uid, s.st_gid, 11) + b"\x11" * 20 + struct.pack(">H", 4) + b".env"
+e += b"\0" * (8 - len(e) % 8)
+b = b"DIRC" + struct.pack(">2I", 2, 1) + e
+open(".git/index", "wb").write(b + hashlib.sha1(b).digest())
+X'
+again "no index at all" 'rm .git/index; echo garbage >.git/index'
+again "the directory shut by the first run" 'chmod 0 packages; mv packages p'
+again "core.worktree, another index" 'git config core.worktree ..; export GIT_INDEX_FILE=x; git add -A'
+again "a link in its place" 'ln -sf tracked .env; mkdir q; ln -s ../.env q/link'
+again "SHA-256" 'git update-index --add --cacheinfo 100644,$(echo made up | git hash-object -w --stdin),.env' 'rm -rf .git; git init -q --object-format=sha256 .'
+again "without a repository" 'git init -q .; git add -A' 'rm -rf .git'
+chmod 755 packages 2>/dev/null
+
+# What git really tracks is there, in each form that a checkout gives it.
+shown() { # name, set-up
+	new
+	eval "$2"
+	is "$1" 1 "$(box 'cat .env' | grep -c CANARY)"
+}
+shown "tracked" 'git add -f .env'
+shown "tracked, with other times" 'git add -f .env; touch -d 2001-01-01 .env'
+shown "tracked, with line ends of a checkout" 'printf "KEY=CANARY\r\nB=1\r\n" >.env; git -c core.autocrlf=true add -f .env 2>/dev/null'
+shown "tracked by SHA-256" 'rm -rf .git; git init -q --object-format=sha256 .; git add -f .env'
+shown "tracked, index of version 4" 'git add -f .env; git update-index --index-version 4'
+shown "tracked in a worktree" 'git add -f .env; git commit -qm env; git worktree add -q ../tree.$$ 2>/dev/null; cd ../tree.$$'
+new
+git add -f .env && git commit -qm env && echo MORE=CANARY-changed >>.env
+is "tracked and changed since: hidden, and reported" "0 1" "$(box 'cat .env' >"$work/out"; grep -c CANARY "$work/out") $(grep -c 'lists with another content; to show it: --read .env' "$work/out")"
+is "and git works" 0 "$(box 'git status --short >/dev/null && git diff --stat >/dev/null && git add tracked && git commit -q --allow-empty -m x' >/dev/null; echo $?)"
+# The host replaces it during a run.
+new
+mkfifo "$work/go"
+"$SBX" run -p claude-code-shell --read "$work/go" -- bash -c 'touch ready; read -r _ <"$1"; cat .env' - "$work/go" >"$work/seen" 2>&1 &
+wait_for 30 [ -e ready ] && cp .env new && mv new .env && sleep 0.5 && echo >"$work/go"
+wait
+is "replaced while a box runs" 0 "$(grep -c CANARY "$work/seen")"
+# More directories than are looked at: said.
+new
+mkdir a && (cd a && seq 1 1100 | xargs mkdir)
+like "a search that was cut is reported" "$(box true)" "looked for in the first 1000 directories only"
+is "with the nearest first" 0 "$(box 'cat .env packages/web/.env' 2>/dev/null | grep -c CANARY)"
+new
+is "a directory that cannot be listed is hidden as a whole" 0 "$(chmod 0 packages; "$SBX" run -p claude-code-shell -- bash -c 'chmod 755 packages; cat packages/web/.env' 2>/dev/null | grep -c CANARY; chmod 755 packages)"
+done_testing
