@@ -74,22 +74,26 @@ enum { COPIES_MOST = 64 };
 // A name that the host would trust, absent at the start: looked for when the last process is dead.
 struct guard {
 	enum guarded {
-		GUARD_ABSENT,     // moved to quarantine when it appears
-		GUARD_REPOSITORY, // a .git: looked through
-		GUARD_HEADLESS,   // one without HEAD, what a removal in a box has left: looked
-				  // through when it has one again
-		GUARD_BARE,       // HEAD of a directory that git takes for none of its own:
-				  // looked through when it does
-		GUARD_HOOKS,      // only *.sample may appear
-		GUARD_CONFIG,     // cut to what is harmless
-		GUARD_WORKTREES,  // entries that are new are looked through, as are
-		GUARD_MODULES,    // those of submodules
-		GUARD_REPORTED,   // existing or not, and nothing is done: told when it changed
+		GUARD_ABSENT,      // moved to quarantine when it appears
+		GUARD_REPOSITORY,  // a .git: looked through
+		GUARD_HEADLESS,    // one without HEAD, what a removal in a box has left: looked
+				   // through when it has one again
+		GUARD_BARE,        // HEAD of a directory that git takes for none of its own:
+				   // looked through when it does
+		GUARD_HOOKS,       // only *.sample may appear
+		GUARD_CONFIG,      // cut to what is harmless
+		GUARD_WORKTREES,   // entries that are new are looked through, as are
+		GUARD_MODULES,     // those of submodules
+		GUARD_REPORTED,    // existing or not, and nothing is done: told when it changed
+		GUARD_LISTED,      // DIRECTORY/.: names that came there, by the table of trusted
+				   // ones
+		GUARD_LISTED_PART, // the same where not all that stood there is known
 	} kind;
-	unsigned lacking; // of the path, the part that is a directory in which not even the next
-			  // name stood; 0: not known
+	unsigned short lacking; // of the path, the part that is a directory in which not even the
+				// next name stood; 0: not known
+	unsigned short above;   // LISTED: of the directory, the part that begins the table's names
 	const char *path;
-	struct list known; // entries that were there: WORKTREES, MODULES
+	struct list known; // entries that were there: WORKTREES, MODULES, LISTED
 };
 enum { GUARDS_MOST = 8192 };
 

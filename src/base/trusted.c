@@ -1,223 +1,19 @@
-// Owns the table of names in a project that the host later runs or trusts.
+// Owns the comparison of paths with the names that the host later runs or trusts.
 #include "base/trusted.h"
 
 #include <stddef.h>
 #include <string.h>
 #include <strings.h>
 
-// Trusted by editors, agents, shells and debuggers as soon as the host opens the directory.
-const char *const trusted_names[] = {
-	".vscode",
-	".idea",
-	".zed",
-	".fleet",
-	".devcontainer",
-	".devcontainer.json",
-	".vs",
-	".dir-locals.el",
-	".dir-locals-2.el",
-	".exrc",
-	".exrc.lua",
-	".nvim.lua",
-	".lvimrc",
-	".claude",
-	".cursor",
-	".codex",
-	".gemini",
-	".qwen",
-	".opencode",
-	".windsurf",
-	".continue",
-	".roo",
-	".kilocode",
-	".kiro",
-	".junie",
-	".trae",
-	".amazonq",
-	".factory",
-	".agents",
-	".agent",
-	".pi",
-	".openhands",
-	".amp",
-	".augment",
-	".clinerules",
-	".rovodev",
-	".iflow",
-	".grok",
-	".kimi",
-	".vibe",
-	"conductor.json",
-	".crush.json",
-	"crush.json",
-	"opencode.json",
-	"opencode.jsonc",
-	".mcp.json",
-	".aider.conf.yml",
-	".envrc",
-	".direnv",
-	".autoenv",
-	".autoenv.zsh",
-	".autoenv_leave.zsh",
-	".yarnrc",
-	"lefthook-local.yml",
-	"lefthook-local.yaml",
-	"lefthook-local.toml",
-	"lefthook-local.json",
-	".lefthook-local.yml",
-	".lefthook-local.yaml",
-	".lefthook-local.toml",
-	".lefthook-local.json",
-	"mise.toml",
-	".mise.toml",
-	"mise.local.toml",
-	".mise.local.toml",
-	".mise",
-	".husky",
-	".gdbinit",
-	".lldbinit",
-	".vimrc",
-	".nvimrc",
-	".helix",
-	".irbrc",
-	".pryrc",
-	".pdbrc",
-	".ghci",
-	".iex.exs",
-	".ocamlinit",
-	".sbx.ini",
-	// last, as each change of directory opens one
-	".config/mise",
-	".config/mise.toml",
-	"mise/config.toml",
-	"mise/config.local.toml",
-	".vim/coc-settings.json",
-	".github/copilot",
-	".github/hooks",
-	".hg/hgrc",
-	".hg/hgrc-not-shared",
-	".hg/sharedpath",
-	".sl/config",
-	".jj/repo/config.toml",
-	".jj/workspace-config.toml",
-	"_darcs/prefs/defaults",
-	".pijul/config",
-	".bzr/branch/branch.conf",
-	NULL,
-};
+#include "base/component.h"
 
-// Run by the host sooner or later, and rightly changed by honest work: told at the end.
-const char *const reported_names[] = {
-	".github/workflows",
-	".github/actions",
-	".github/copilot-instructions.md",
-	".gitmodules",
-	".gitlab-ci.yml",
-	".circleci",
-	"Jenkinsfile",
-	"azure-pipelines.yml",
-	"bitbucket-pipelines.yml",
-	".travis.yml",
-	".drone.yml",
-	".woodpecker.yml",
-	".buildkite",
-	".gitea/workflows",
-	".forgejo/workflows",
-	".tekton",
-	".pre-commit-config.yaml",
-	"prek.toml",
-	".overcommit.yml",
-	"captainhook.json",
-	"lefthook.yml",
-	"lefthook.yaml",
-	"lefthook.toml",
-	"lefthook.json",
-	".lefthook.yml",
-	".lefthook.yaml",
-	".lefthook.toml",
-	".lefthook.json",
-	".lintstagedrc",
-	".lintstagedrc.json",
-	".lintstagedrc.yaml",
-	".lintstagedrc.yml",
-	".lintstagedrc.js",
-	".lintstagedrc.cjs",
-	".lintstagedrc.mjs",
-	"lint-staged.config.js",
-	"lint-staged.config.cjs",
-	"lint-staged.config.mjs",
-	"lint-staged.config.ts",
-	"commitlint.config.js",
-	"commitlint.config.cjs",
-	"commitlint.config.mjs",
-	"commitlint.config.ts",
-	"package.json",
-	".npmrc",
-	".yarn",
-	".yarnrc.yml",
-	".pnpmfile.cjs",
-	".pnpmfile.mjs",
-	"pnpm-workspace.yaml",
-	"bunfig.toml",
-	"eslint.config.js",
-	"eslint.config.cjs",
-	"eslint.config.mjs",
-	"eslint.config.ts",
-	"Makefile",
-	"makefile",
-	"GNUmakefile",
-	"justfile",
-	"Justfile",
-	".justfile",
-	"Taskfile.yml",
-	"Tiltfile",
-	"Vagrantfile",
-	"CMakePresets.json",
-	"CMakeUserPresets.json",
-	".bazelrc",
-	".bazeliskrc",
-	"tools/bazel",
-	"gradlew",
-	"gradle.properties",
-	"gradle/wrapper",
-	".mvn",
-	"mvnw",
-	"Gemfile",
-	"Rakefile",
-	".bundle/config",
-	".rubocop.yml",
-	".cargo",
-	"rust-toolchain",
-	"rust-toolchain.toml",
-	".tool-versions",
-	".Rprofile",
-	"conftest.py",
-	".pylintrc",
-	".pdm-python",
-	"Dockerfile",
-	"compose.yaml",
-	"docker-compose.yml",
-	"flake.nix",
-	"shell.nix",
-	"devenv.nix",
-	"devbox.json",
-	".flox",
-	".devenv",
-	".project",
-	".settings",
-	".run",
-	"_FOSSIL_",
-	".fslckout",
-	"AGENTS.md",
-	"AGENTS.override.md",
-	"CLAUDE.md",
-	"CLAUDE.local.md",
-	"GEMINI.md",
-	".cursorrules",
-	".windsurfrules",
-	".goosehints",
-	NULL,
-};
+const char *const trusted_words[TRUSTED_ANSWERS] = { "protect", "report", "place", "home",
+						     "whole" };
+
+const char *trusted_name(const struct trusted_row *row)
+{
+	return trusted_text + row->name;
+}
 
 // The component of a path that begins at `path`, in whatever case: some file systems fold it.
 static bool is_part(const char *path, const char *name)
@@ -253,12 +49,79 @@ static const char *next_part(const char *path)
 	return slash ? slash + 1 : NULL;
 }
 
+bool trusted_begins(const struct trusted_row *row, const char *name)
+{
+	char folded[COMPONENT_MOST];
+	return component_fold(name, folded) && component_matches(folded, trusted_name(row));
+}
+
+bool trusted_may_begin(const char *name)
+{
+	char folded[COMPONENT_MOST];
+	uint32_t hash;
+	if (!component_hash(name, &hash))
+		return true;
+	hash %= TRUSTED_BITS;
+	if (trusted_bits[hash / 64] >> (hash % 64) & 1)
+		return true;
+	if (!component_fold(name, folded))
+		return false;
+	for (unsigned i = 0; i < trusted_first[TRUSTED_REPORT + 1]; i++) {
+		const struct trusted_row *row = &trusted_rows[i];
+		const char first = row->pattern ? trusted_name(row)[0] | ' ' : '\0';
+		// '*' and '?' with that bit are '*' and '?' still
+		if (row->pattern && (first == '*' || first == '?' || first == (folded[0] | ' ')) &&
+		    component_matches(folded, trusted_name(row)))
+			return true;
+	}
+	return false;
+}
+
+bool trusted_is(const struct trusted_row *row, const char *above, const char *name)
+{
+	size_t length = strlen(above);
+	const char *rest = trusted_name(row) + length;
+	char folded[COMPONENT_MOST];
+	return strncmp(trusted_name(row), above, length) == 0 && !strchr(rest, '/') &&
+	       component_fold(name, folded) && component_matches(folded, rest);
+}
+
+// Whether the path is the row's name, or lies in it.
+static bool has_row(const char *path, const struct trusted_row *row)
+{
+	char folded[COMPONENT_MOST];
+	for (const char *name = trusted_name(row); name; name = next_part(name)) {
+		if (!path || !component_fold(path, folded) || !component_matches(folded, name))
+			return false;
+		path = next_part(path);
+	}
+	return true;
+}
+
+static const struct trusted_row *find_at(const char *path, enum trusted_answer answer)
+{
+	if (trusted_may_begin(path))
+		trusted_each(row, answer) if (has_row(path, row)) return row;
+	return NULL;
+}
+
+const struct trusted_row *trusted_find(const char *path)
+{
+	static const enum trusted_answer answers[] = { TRUSTED_PROTECT, TRUSTED_REPORT };
+	for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++)
+		for (const char *part = path; part; part = next_part(part)) {
+			const struct trusted_row *row = find_at(part, answers[i]);
+			if (row)
+				return row;
+		}
+	return NULL;
+}
+
 bool trusted_is_reported(const char *path)
 {
 	for (const char *part = path; part; part = next_part(part))
-		for (const char *const *name = reported_names; *name; name++)
-			if (is_part(part, *name))
-				return true;
+		if (find_at(part, TRUSTED_REPORT))
+			return true;
 	return false;
 }
 
@@ -293,19 +156,13 @@ static bool is_in_git(const char *path)
 	return false;
 }
 
-bool trusted_begins(const char *trusted, const char *name)
-{
-	return is_part(trusted, name);
-}
-
 bool trusted_is_protected(const char *path)
 {
 	for (const char *part = path; part; part = next_part(part)) {
 		if (trusted_is_git(part))
 			return next_part(part) && is_in_git(next_part(part));
-		for (const char *const *name = trusted_names; *name; name++)
-			if (is_part(part, *name))
-				return true;
+		if (find_at(part, TRUSTED_PROTECT))
+			return true;
 	}
 	return false;
 }

@@ -1,19 +1,54 @@
-// Names in a project that the user's own programs run or trust, where a box must not plant them.
+// Names in a project or a home that the user's own programs run or trust, where a box must not
+// plant them. The rows are made from profiles/names.txt at build time.
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
-// NULL-terminated. Those of the first are kept from the box, those of the second are told.
-extern const char *const trusted_names[];
-extern const char *const reported_names[];
-// Of a home that is the project, as well.
-extern const char *const home_names[];
+enum trusted_answer {
+	TRUSTED_PROTECT, // read-only where it exists, moved to quarantine when it appears
+	TRUSTED_REPORT,  // named at the end when it changed
+	TRUSTED_PLACE,   // of the home: itself no project
+	TRUSTED_HOME,    // of the home: protected by absolute path
+	TRUSTED_WHOLE,   // of the home: protected where the home is the project
+	TRUSTED_ANSWERS
+};
+extern const char *const trusted_words[TRUSTED_ANSWERS];
 
-// Of a path relative to the project, or to any directory in it: whether it is such a name, or lies
-// in one; of what git has in its directory, what it runs or is configured by.
+struct trusted_row {
+	uint8_t answer;
+	uint8_t above; // of a pattern, the bytes of the name up to its last component
+	bool pattern;
+	uint16_t name, who, source; // in trusted_text
+};
+// By answer; in each, names of one component first, names below one directory together, patterns
+// last.
+extern const struct trusted_row trusted_rows[];
+extern const unsigned short trusted_first[TRUSTED_ANSWERS + 1];
+extern const char trusted_text[];
+// Of the first components of all that is protected or reported: a bit for each, by its hash.
+enum { TRUSTED_BITS = 8192 };
+extern const uint64_t trusted_bits[TRUSTED_BITS / 64];
+
+#define trusted_each(row, kind)                                                                    \
+	for (const struct trusted_row *row = trusted_rows + trusted_first[kind];                   \
+	     row < trusted_rows + trusted_first[(kind) + 1]; row++)
+
+const char *trusted_name(const struct trusted_row *row);
+
+// False when surely no protected or reported name begins with the component that is called `name`.
+bool trusted_may_begin(const char *name);
+// Whether the row's first component is called so, in whatever case.
+bool trusted_begins(const struct trusted_row *row, const char *name);
+// Whether the row is a name right below `above` ("" or with a slash at its end), and called so.
+bool trusted_is(const struct trusted_row *row, const char *above, const char *name);
+// The protected or reported row that a path, relative to the project or to any directory in it, is
+// or lies in; NULL.
+const struct trusted_row *trusted_find(const char *path);
+
+// Of a path relative to the project, or to any directory in it: whether it is a protected name, or
+// lies in one; of what git has in its directory, what it runs or is configured by.
 bool trusted_is_protected(const char *path);
-// Whether one of the first is, or lies in, something called `name`, in whatever case.
-bool trusted_begins(const char *trusted, const char *name);
 // Whether there is a file system for which the component that begins at `path` is ".git": one that
 // folds case, one that skips characters, or one of Windows.
 bool trusted_is_git(const char *path);

@@ -11,6 +11,7 @@
 #include "base/owned.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "base/trusted.h"
 #include "base/units.h"
 #include "cli/box.h"
 #include "cli/help.h"
@@ -174,6 +175,25 @@ static int list_groups(struct box *box, char **words)
 	return out_flush(&out, STDOUT_FILENO);
 }
 
+// What the host's own programs run or trust, and which program; with a word, the rows that hold it.
+static int list_names(struct box *box, char **words)
+{
+	struct out out = { 0 };
+	(void)box;
+	if (words[0] && words[1])
+		return fail(0, "usage: sbx profile names [WORD]");
+	for (unsigned i = 0; i < trusted_first[TRUSTED_ANSWERS]; i++) {
+		const struct trusted_row *row = &trusted_rows[i];
+		const char *who = trusted_text + row->who, *source = trusted_text + row->source;
+		if (words[0] && !strcasestr(trusted_name(row), words[0]) &&
+		    !strcasestr(who, words[0]) && !str_equal(trusted_words[row->answer], words[0]))
+			continue;
+		out_text(&out, "%-8s %s\n         %s; %s\n", trusted_words[row->answer],
+			 trusted_name(row), who, source);
+	}
+	return out_flush(&out, STDOUT_FILENO);
+}
+
 static int list_keys(struct box *box, char **words)
 {
 	struct out out = { 0 };
@@ -278,8 +298,9 @@ struct action {
 
 static const struct action actions[] = { { "list", list },          { "show", show },
 					 { "check", check },        { "keys", list_keys },
-					 { "groups", list_groups }, { "status", status },
-					 { "trust", trust_own },    { "untrust", untrust_own } };
+					 { "groups", list_groups }, { "names", list_names },
+					 { "status", status },      { "trust", trust_own },
+					 { "untrust", untrust_own } };
 
 int verb_profile(char **words)
 {
@@ -294,7 +315,7 @@ int verb_profile(char **words)
 		return help_verb(VERB_PROFILE, "profile");
 	if (!chosen) {
 		fail(0, "usage: sbx profile list | show [--resolved] NAME | check FILE | keys | "
-			"groups | status | "
+			"groups | names [WORD] | status | "
 			"trust | untrust");
 		return box_failed();
 	}

@@ -12,9 +12,10 @@ const struct verb_row verb_rows[] = {
 	[ROW_PLAN] = { "plan", "plan [OPTION]... [--] [COMMAND [ARGUMENT]...]",
 		       "print what run would do, and do nothing", NULL, NULL },
 	[ROW_PROFILE] = { "profile",
-			  "profile list|groups|show NAME|check FILE|keys|status|trust|untrust",
-			  "look at profiles and groups of hosts; trust the project's own, .sbx.ini",
-			  "list groups show check keys status trust untrust", NULL },
+			  "profile list|groups|names|keys|show NAME|check FILE|status|[un]trust",
+			  "look at profiles, groups of hosts and names that are protected; trust "
+			  "the project's own, .sbx.ini",
+			  "list groups names show check keys status trust untrust", NULL },
 	[ROW_DOCTOR] = { "doctor", "doctor [--json]",
 			 "what this machine can enforce, what is missing and how to mend it", NULL,
 			 NULL },

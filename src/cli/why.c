@@ -14,6 +14,7 @@
 #include "base/out.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "base/trusted.h"
 #include "cli/box.h"
 #include "cli/help.h"
 #include "cli/verbs.h"
@@ -108,6 +109,19 @@ static void why_shown(struct box *box, const char *path, struct out *out)
 		out_text(out, "  to write it: --write %s\n", str_shown(path));
 }
 
+// Who runs what stands under such a name. Git's own parts have no row.
+static void why_trusted(const struct box *box, const char *path, struct out *out)
+{
+	const char *project = box->plan.project;
+	if (!project || !path_within(path, project) || str_equal(path, project))
+		return;
+	const struct trusted_row *row = trusted_find(path + strlen(project) + 1);
+	if (row)
+		out_text(out, "  your own programs run or trust it (%s): %s\n",
+			 row->answer == TRUSTED_PROTECT ? "protected" : "reported when it changes",
+			 trusted_text + row->who);
+}
+
 static void why_path(struct box *box, const char *word, struct out *out)
 {
 	char real[PATH_MAX];
@@ -132,6 +146,7 @@ static void why_path(struct box *box, const char *word, struct out *out)
 		return;
 	}
 	why_shown(box, path, out);
+	why_trusted(box, path, out);
 }
 
 // By which words a host is allowed: the text of a rule, with a group's reason.

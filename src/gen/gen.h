@@ -3,7 +3,10 @@
 
 #include <stddef.h>
 
-void gen_man(const char *template, const char *groups); // groups: profiles/groups.ini
+// groups: profiles/groups.ini, names: profiles/names.txt
+void gen_man(const char *template, const char *groups, const char *names);
+void gen_names(const char *path);
+void gen_man_names(const char *path);
 void gen_bash(void);
 void gen_zsh(void);
 void gen_fish(void);

@@ -124,6 +124,13 @@ static void man_destinations(void)
 	}
 }
 
+static const char *names_file;
+
+static void man_names(void)
+{
+	gen_man_names(names_file);
+}
+
 struct placeholder {
 	const char *line;
 	void (*write)(void);
@@ -134,12 +141,14 @@ static const struct placeholder placeholders[] = {
 	{ "@GROUPS@", man_groups },
 	{ "@VERBS@", man_verbs },
 	{ "@DESTINATIONS@", man_destinations },
+	{ "@NAMES@", man_names },
 };
 
-void gen_man(const char *template, const char *groups)
+void gen_man(const char *template, const char *groups, const char *names)
 {
 	size_t length;
 	groups_file = groups;
+	names_file = names;
 	const char *text = gen_read_file(template, &length);
 	for (char *line = strtok(arena_copy(arena_new(), text, length), "\n"); line;
 	     line = strtok(NULL, "\n")) {

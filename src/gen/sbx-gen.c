@@ -1,6 +1,6 @@
 // Build-time only: writes the generated sources, man pages and completions from the tables.
-//   sbx-gen syscalls | profiles FILE... | drivers FILE... | groups FILE | network | man TEMPLATE
-//   GROUPS | bash | zsh | fish
+//   sbx-gen syscalls | profiles FILE... | drivers FILE... | groups FILE | names FILE | network |
+//   man TEMPLATE GROUPS NAMES | bash | zsh | fish
 #include <limits.h>
 #include <seccomp.h>
 #include <stdio.h>
@@ -300,8 +300,10 @@ int main(int count, char **words)
 		write_drivers(words + 2, count - 2);
 	else if (str_equal(what, "network"))
 		gen_network();
-	else if (str_equal(what, "man") && count == 4)
-		gen_man(words[2], words[3]);
+	else if (str_equal(what, "names") && count == 3)
+		gen_names(words[2]);
+	else if (str_equal(what, "man") && count == 5)
+		gen_man(words[2], words[3], words[4]);
 	else if (str_equal(what, "bash"))
 		gen_bash();
 	else if (str_equal(what, "zsh"))
@@ -309,7 +311,7 @@ int main(int count, char **words)
 	else if (str_equal(what, "fish"))
 		gen_fish();
 	else
-		stop("syscalls | profiles FILE... | drivers FILE... | groups FILE | network | man "
-		     "TEMPLATE GROUPS | bash | zsh | fish");
+		stop("syscalls | profiles FILE... | drivers FILE... | groups FILE | names FILE | "
+		     "network | man TEMPLATE GROUPS NAMES | bash | zsh | fish");
 	return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
 }

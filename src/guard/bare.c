@@ -3,12 +3,16 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/out.h"
+#include "base/path.h"
+#include "base/str.h"
 #include "base/sys.h"
 #include "git/recognise.h"
 #include "guard/vet.h"
@@ -110,4 +114,20 @@ void bare_tell_broken(const struct check *check, struct out *told)
 			"repository, one around the project or one that the box made; repair it "
 			"before you run git here\n",
 			vet_short_path(check->plan, path));
+}
+
+void bare_tell_headless(const struct check *check, int directory, const struct guard *guard)
+{
+	struct stat status;
+	const char *own = check->plan->project, *path = vet_short_path(check->plan, guard->path);
+	bool nested = own && path_within(guard->path, own) &&
+		      !str_starts(guard->path + strlen(own), "/.git/worktrees");
+	if (guard->kind == GUARD_WORKTREES &&
+	    fstatat(directory, "HEAD", &status, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
+		out_text(check->told,
+			 "sbx: %.*s: without HEAD it is no repository, but what is protected in it "
+			 "could not be removed; %s\n",
+			 (int)(strlen(path) -
+			       (str_ends(path, "/worktrees") ? strlen("/worktrees") : 0)),
+			 path, nested ? "the next run can" : "remove it outside of a box");
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 struct check;
+struct guard;
 struct out;
 
 // `directory`, at `path`, was none of git's. Where it is one now and all that git trusts in it was
@@ -10,3 +11,5 @@ struct out;
 void bare_look(struct check *check, int directory, const char *path);
 // Tells when the project's own .git is not valid any more: git then looks elsewhere.
 void bare_tell_broken(const struct check *check, struct out *told);
+// 'rm -r' of a repository ends at what is protected in it: tells so, and who can remove the rest.
+void bare_tell_headless(const struct check *check, int directory, const struct guard *guard);

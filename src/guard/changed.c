@@ -54,12 +54,12 @@ void changed_tell_deeper(struct deeper *deeper, const struct check *check, int d
 {
 	char below[PATH_MAX];
 	int above = (int)(path_name(path) - path);
-	if ((name[0] != '_' && !strchr(".clom", name[0] | ' ')) ||
-	    is_of_packages(path)) // each of the names begins so
+	if (!trusted_may_begin(name) || is_of_packages(path))
 		return;
-	for (const char *const *trusted = trusted_names; *trusted; trusted++) {
-		const char *inside = strchr(*trusted, '/') ? *trusted : name;
-		if (trusted_begins(*trusted, name) && is_changed(check, directory, inside) &&
+	trusted_each(row, TRUSTED_PROTECT)
+	{
+		const char *inside = strchr(trusted_name(row), '/') ? trusted_name(row) : name;
+		if (trusted_begins(row, name) && is_changed(check, directory, inside) &&
 		    snprintf(below, sizeof(below), "%.*s%s", above, path, inside) <
 			    (int)sizeof(below) &&
 		    deeper->count++ < DEEPER_MOST)

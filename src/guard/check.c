@@ -23,6 +23,7 @@
 #include "guard/bare.h"
 #include "guard/changed.h"
 #include "guard/commands.h"
+#include "guard/listed.h"
 #include "guard/merge.h"
 #include "guard/pointer.h"
 #include "guard/scan.h"
@@ -120,23 +121,6 @@ static bool has_head(int directory, const char *name)
 	       (fstatat(fd, "HEAD", &status, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT);
 }
 
-// 'rm -r' of a repository ends at what is protected in it.
-static void tell_headless(const struct check *check, int directory, const struct guard *guard)
-{
-	struct stat status;
-	const char *own = check->plan->project, *path = vet_short_path(check->plan, guard->path);
-	bool nested = own && path_within(guard->path, own) &&
-		      !str_starts(guard->path + strlen(own), "/.git/worktrees");
-	if (guard->kind == GUARD_WORKTREES &&
-	    fstatat(directory, "HEAD", &status, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
-		out_text(check->told,
-			 "sbx: %.*s: without HEAD it is no repository, but what is protected in it "
-			 "could not be removed; %s\n",
-			 (int)(strlen(path) -
-			       (str_ends(path, "/worktrees") ? strlen("/worktrees") : 0)),
-			 path, nested ? "the next run can" : "remove it outside of a box");
-}
-
 static void check_guard(struct check *check, const struct guard *guard, int directory,
 			const struct stat *status)
 {
@@ -169,6 +153,10 @@ static void check_guard(struct check *check, const struct guard *guard, int dire
 		return;
 	case GUARD_REPORTED:
 		changed_tell(check, directory, name, guard->path);
+		return;
+	case GUARD_LISTED:
+	case GUARD_LISTED_PART:
+		listed_look(check, directory, guard);
 		return;
 	}
 }
@@ -204,7 +192,7 @@ static void check_guards(struct check *check)
 		if (directory >= 0 && !place.changed && !looks_inside(guard->kind))
 			continue;
 		if (directory >= 0 && place.changed)
-			tell_headless(check, directory, guard);
+			bare_tell_headless(check, directory, guard);
 		if (directory >= 0 &&
 		    fstatat(directory, path_name(guard->path), &status, AT_SYMLINK_NOFOLLOW) == 0)
 			check_guard(check, guard, directory, &status);

@@ -24,6 +24,7 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "base/testing.h"
+#include "guard/listed.h"
 #include "guard/quarantine.h"
 #include "plan.h"
 #include "run.h"
@@ -97,14 +98,17 @@ static bool take_if_there(struct watch *watch, const struct plan *plan, unsigned
 			  struct out *told)
 {
 	const struct guard *guard = &plan->guards[index];
-	char parent[PATH_MAX];
+	char path[PATH_MAX];
 	struct stat status;
-	snprintf(parent, sizeof(parent), "%.*s/", (int)(path_name(guard->path) - guard->path - 1),
-		 guard->path);
-	autoclose int directory = sys_openat2(AT_FDCWD, parent, O_PATH | O_DIRECTORY | O_CLOEXEC,
-					      RESOLVE_NO_SYMLINKS);
+	int length = (int)(path_name(guard->path) - guard->path);
+	snprintf(path, sizeof(path), "%.*s", length, guard->path);
+	autoclose int directory =
+		sys_openat2(AT_FDCWD, path, O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
+	snprintf(path, sizeof(path), "%s", guard->path);
 	if (directory < 0 ||
-	    fstatat(directory, path_name(guard->path), &status, AT_SYMLINK_NOFOLLOW) < 0)
+	    (guard->kind != GUARD_ABSENT &&
+	     !listed_came(directory, guard, path + length, sizeof(path) - (size_t)length)) ||
+	    fstatat(directory, path_name(path), &status, AT_SYMLINK_NOFOLLOW) < 0)
 		return false;
 	int64_t now = steady_now();
 	if (now < watch->rest[index]) {
@@ -113,7 +117,7 @@ static bool take_if_there(struct watch *watch, const struct plan *plan, unsigned
 	}
 	struct out nobody = { 0 };
 	bool tells = watch->taken++ < TAKEN_MOST;
-	quarantine_take(plan->state, directory, path_name(guard->path), guard->path,
+	quarantine_take(plan->state, directory, path_name(path), path,
 			"appeared, and your own programs would run or trust it",
 			tells ? told : &nobody);
 	out_free(&nobody);
@@ -168,7 +172,8 @@ void watch_names(struct watch *watch, const struct plan *plan, const struct run 
 		watch_mounts(plan, run, told);
 	for (unsigned i = 0; i < plan->guard_count; i++) {
 		unsigned index = (first + i) % plan->guard_count;
-		if (plan->guards[index].kind != GUARD_ABSENT ||
+		enum guarded kind = plan->guards[index].kind;
+		if ((kind != GUARD_ABSENT && kind != GUARD_LISTED) ||
 		    !take_if_there(watch, plan, index, told) || ++taken < TAKES_A_TURN)
 			continue;
 		watch->first = index + 1;

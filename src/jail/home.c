@@ -29,6 +29,16 @@ static int protect_path(struct wishes *wishes, const char *path, struct origin f
 		       : 0;
 }
 
+// Those that a variable names are not of the home.
+static int protect_row(struct wishes *wishes, const struct trusted_row *row, struct origin from)
+{
+	const char *name = trusted_name(row);
+	if (!str_starts(name, "~/"))
+		return 0;
+	return protect_path(wishes, path_below(wishes->arena, wishes->plan->real_home, name + 2),
+			    from);
+}
+
 static int protect_items(struct wishes *wishes, const struct list *items, struct origin from)
 {
 	list_each (item, items) {
@@ -45,9 +55,8 @@ static int protect_items(struct wishes *wishes, const struct list *items, struct
 int home_protect(struct wishes *wishes, struct origin from)
 {
 	const struct profile *profile = wishes->plan->profile;
-	for (const char *const *name = home_names; *name; name++)
-		TRY(protect_path(wishes, path_below(wishes->arena, wishes->plan->real_home, *name),
-				 from));
+	trusted_each(row, TRUSTED_WHOLE) TRY(protect_row(wishes, row, from));
+	trusted_each(row, TRUSTED_HOME) TRY(protect_row(wishes, row, from));
 	TRY(protect_items(wishes, &profile->read, from));
 	TRY(protect_items(wishes, &profile->secret, from));
 	return protect_items(wishes, &profile->cache, from);

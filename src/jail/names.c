@@ -5,54 +5,73 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/component.h"
 #include "base/fd.h"
+#include "base/str.h"
 #include "base/sys.h"
+#include "base/trusted.h"
 
-enum { BYTES_MOST = 8192, WORD_BITS = 64 };
+enum { BYTES = 8192, BYTES_MOST = 65536, WORD_BITS = 64 };
 
-// FNV-1a over a name up to its slash or end. -1: it has bytes that are no ASCII, which other
-// letters fold to.
-static int bit_of(const char *name)
+static bool add_name(struct names *names, const char *name)
 {
-	uint32_t hash = 2166136261U;
-	for (; *name && *name != '/'; name++) {
-		if ((unsigned char)*name >= 0x80)
-			return -1;
-		hash = (hash ^ ((unsigned char)*name | 0x20U)) * 16777619U;
-	}
-	return (int)((hash ^ (hash >> 16)) % (NAMES_WORDS * WORD_BITS));
-}
-
-static bool add_all(struct names *names, const char *entries, long size)
-{
-	for (long at = 0; at < size;) {
-		const struct sys_entry *entry = (const void *)(entries + at);
-		int bit = bit_of(entry->name);
-		if (bit < 0)
-			return false;
-		names->bits[bit / WORD_BITS] |= 1ULL << (bit % WORD_BITS);
-		at += entry->size;
-	}
+	uint32_t hash;
+	if (!component_hash(name, &hash))
+		return false;
+	hash %= NAMES_WORDS * WORD_BITS;
+	names->bits[hash / WORD_BITS] |= 1ULL << (hash % WORD_BITS);
 	return true;
 }
 
-void names_read(struct names *names, const char *directory)
+static void find_name(struct names_found *found, const char *name)
 {
-	_Alignas(struct sys_entry) char entries[BYTES_MOST] __attribute__((uninitialized));
-	long size = 0;
+	static const struct origin nobody = { 0 };
+	if (!str_equal(name, ".") && !str_equal(name, "..") &&
+	    (found->every || trusted_may_begin(name)))
+		list_add(&found->list, found->arena, arena_copy(found->arena, name, strlen(name)),
+			 nobody);
+}
+
+static bool add_all(struct names *names, const char *entries, long size, struct names_found *found)
+{
+	bool good = true;
+	for (long at = 0; at < size;) {
+		const struct sys_entry *entry = (const void *)(entries + at);
+		good = add_name(names, entry->name) && good;
+		if (found)
+			find_name(found, entry->name);
+		at += entry->size;
+	}
+	return good;
+}
+
+void names_read(struct names *names, const char *directory, struct names_found *found)
+{
+	_Alignas(struct sys_entry) char entries[BYTES] __attribute__((uninitialized));
+	long size = -1, bytes = 0, most = found ? BYTES_MOST : BYTES;
+	bool good = true;
 	*names = (struct names){ 0 };
 	autoclose int fd = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	bool good = fd >= 0 && (size = sys_getdents(fd, entries, sizeof(entries))) > 0 &&
-		    add_all(names, entries, size);
-	if (good && sys_getdents(fd, entries, sizeof(entries)) == 0) // the end: that was all
+	while (fd >= 0 && bytes < most && (size = sys_getdents(fd, entries, sizeof(entries))) > 0) {
+		good = add_all(names, entries, size, found) && good;
+		bytes += size;
+	}
+	if (fd >= 0 && bytes >= most)
+		size = sys_getdents(fd, entries, sizeof(entries));
+	if (found)
+		found->cut = size != 0;
+	if (good && size == 0 && bytes <= BYTES) // the end: that was all
 		names->directory = directory;
 }
 
 bool names_lack(const struct names *names, const char *path)
 {
 	size_t length = names->directory ? strlen(names->directory) : 0;
-	if (length == 0 || strncmp(path, names->directory, length) != 0 || path[length] != '/')
+	uint32_t hash;
+	if (length == 0 || strncmp(path, names->directory, length) != 0 || path[length] != '/' ||
+	    !component_hash(path + length + 1, &hash))
 		return false;
-	int bit = bit_of(path + length + 1);
-	return bit >= 0 && !(names->bits[bit / WORD_BITS] >> (bit % WORD_BITS) & 1);
+	hash %= NAMES_WORDS * WORD_BITS;
+	return !(names->bits[hash / WORD_BITS] >> (hash % WORD_BITS) & 1);
 }

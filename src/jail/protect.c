@@ -18,6 +18,7 @@
 #include "jail/bare.h"
 #include "jail/configured.h"
 #include "jail/home.h"
+#include "jail/listed.h"
 #include "jail/nested.h"
 #include "jail/obstacle.h"
 #include "jail/opened.h"
@@ -35,7 +36,7 @@ int protect_guard(struct wishes *wishes, const char *path, enum guarded kind)
 		.kind = kind,
 		.path = path,
 		.lacking = names_lack(&wishes->names, path)
-				   ? (unsigned)strlen(wishes->names.directory)
+				   ? (unsigned short)strlen(wishes->names.directory)
 				   : 0,
 	};
 	return 0;
@@ -160,18 +161,19 @@ static int protect_trusted(struct wishes *wishes, const char *root, struct origi
 	const char *above = "";
 	size_t above_length = 0;
 	mode_t type = S_IFDIR;
-	for (const char *const *name = trusted_names; *name; name++) {
-		const char *path = path_below(wishes->arena, root, *name);
-		size_t length = (size_t)(path_name(*name) - *name);
-		if (opened_has(wishes, path))
+	trusted_each(row, TRUSTED_PROTECT)
+	{
+		const char *name = trusted_name(row), *path = path_below(wishes->arena, root, name);
+		size_t length = (size_t)(path_name(name) - name);
+		if (row->pattern || opened_has(wishes, path)) // jail/listed.c has patterns
 			continue;
 		if (names_lack(&wishes->names, path)) {
 			TRY(protect_guard(wishes, path, GUARD_ABSENT));
 			continue;
 		}
-		if (length != above_length || strncmp(*name, above, length) != 0)
+		if (length != above_length || strncmp(name, above, length) != 0)
 			type = length > 0 ? type_of(path_parent(wishes->arena, path)) : S_IFDIR;
-		above = *name;
+		above = name;
 		above_length = length;
 		if (type == 0)
 			TRY(protect_guard(wishes, path, GUARD_ABSENT));
@@ -207,9 +209,10 @@ static int protect_root(struct wishes *wishes, const char *root)
 	struct origin from = { .file = "protect", .order = ORDER_PROJECT };
 	if (is_scratch(wishes, root))
 		return wishes->plan->session ? repository_follow(wishes, root, from) : 0;
-	wishes->names = (struct names){ 0 };
-	if (alias_kernel_compares(root))
-		names_read(&wishes->names, root);
+	struct names_found found = { .arena = wishes->arena };
+	names_read(&wishes->names, root, &found);
+	if (!alias_kernel_compares(root))
+		wishes->names = (struct names){ 0 };
 	TRY(repository_protect(wishes, root, from));
 	TRY(bare_protect(wishes, root, from));
 	TRY(protect_trusted(wishes, root, from));
@@ -217,11 +220,7 @@ static int protect_root(struct wishes *wishes, const char *root)
 		TRY(home_protect(wishes, from));
 	if (wishes->plan->tier == TIER_FULL)
 		TRY(protect_husky(wishes, root, from));
-	for (const char *const *name = reported_names; *name; name++) {
-		const char *path = path_below(wishes->arena, root, *name);
-		TRY(opened_has(wishes, path) ? 0 : protect_guard(wishes, path, GUARD_REPORTED));
-	}
-	return 0;
+	return listed_protect(wishes, root, &found, from);
 }
 
 // Where it is named as scratch, that is what it is.

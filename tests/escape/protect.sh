@@ -280,7 +280,7 @@ is "the tree after a run is as before" "$hash" "$(tree_hash "$project")"
 project=$(new_project)
 mkdir -p "$project/.github/workflows" && echo a >"$project/.github/workflows/a.yml" && echo all: >"$project/Makefile" && echo '{}' >"$project/package.json"
 sleep 0.1
-is "changed files that the host runs are told" "sbx: changed, and your own programs will run it: .github/workflows, Makefile" "$(cd "$project" && "$SBX" run -- bash -c 'echo "	evil" >>Makefile; echo b >.github/workflows/b.yml; cat package.json >/dev/null' 2>&1)"
+is "changed files that the host runs are told" ".github/workflows Makefile" "$(cd "$project" && "$SBX" run -- bash -c 'echo "	evil" >>Makefile; echo b >.github/workflows/b.yml; cat package.json >/dev/null' 2>&1 | sed -n "s/^sbx: changed, and your own programs will run it: //p" | tr -d , | xargs -n 1 | LC_ALL=C sort | xargs)"
 is "unchanged ones are not" "" "$(cd "$project" && sleep 0.1 && "$SBX" run -- cat Makefile 2>&1 >/dev/null)"
 ln -sf "$SBX" "$work/sbx-shell"
 is "sbx-shell keeps it to itself" "" "$(cd "$project" && "$work/sbx-shell" 'echo x >>Makefile' 2>&1)"

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/component.h"
+#include "base/trusted.h"
 #include "jail/names.h"
 
 static char directory[] = "/tmp/sbx-names.XXXXXX";
@@ -39,7 +41,7 @@ static void stands_or_not(void **state)
 	assert_non_null(mkdtemp(directory));
 	make(".VSCode");
 	make("there");
-	names_read(&names, directory);
+	names_read(&names, directory, NULL);
 	assert_true(lack(&names, "/.idea"));
 	assert_true(lack(&names, "/.idea/below/it"));
 	assert_false(lack(&names, "/there"));
@@ -59,25 +61,25 @@ static void nothing_is_sure(void **state)
 	(void)state;
 	make(".\xC4\xB1"
 	     "dea"); // a letter that some file systems take for an i
-	names_read(&names, directory);
+	names_read(&names, directory, NULL);
 	assert_false(lack(&names, "/.idea"));
 	take_away(".\xC4\xB1"
 		  "dea");
-	names_read(&names, directory);
+	names_read(&names, directory, NULL);
 	assert_true(lack(&names, "/.idea"));
-	names_read(&names, "/nonexistent/directory");
+	names_read(&names, "/nonexistent/directory", NULL);
 	assert_false(names_lack(&names, "/nonexistent/directory/.idea"));
 	char link[64];
 	snprintf(link, sizeof(link), "%s/link", directory);
 	assert_int_equal(symlink(directory, link), 0);
-	names_read(&names, link);
+	names_read(&names, link, NULL);
 	assert_false(lack(&names, "/link/.idea"));
 	unlink(link);
 	for (unsigned i = 0; i < 64; i++) { // more than fits: what comes last is not seen
 		snprintf(name, sizeof(name), "%0200u", i);
 		make(name);
 	}
-	names_read(&names, directory);
+	names_read(&names, directory, NULL);
 	assert_false(lack(&names, "/.idea"));
 	for (unsigned i = 0; i < 64; i++) {
 		snprintf(name, sizeof(name), "%0200u", i);
@@ -88,9 +90,70 @@ static void nothing_is_sure(void **state)
 	assert_int_equal(rmdir(directory), 0);
 }
 
+static void components(void **state)
+{
+	static const struct {
+		const char *name, *row;
+		bool matches;
+	} rows[] = {
+		{ ".VSCode/tasks.json", ".vscode", true },
+		{ "a.CODE-workspace", "*.code-workspace", true },
+		{ ".code-workspace", "*.code-workspace", true },
+		{ "a.code-workspace.bak", "*.code-workspace", false },
+		{ "mise.a.b.toml", "mise.*.toml", true },
+		{ "mise.toml", "mise.*.toml", false },
+		{ "lint-staged.config.", "lint-staged.config.*", true },
+		{ "JUSTFILE", "?ustfile", true },
+		{ "ustfile", "?ustfile", false },
+		{ "docker-compose.yml.yaml", "docker-compose*.y*ml", true },
+		{ ".v\xC5\xBF"
+		  "code",
+		  ".vscode", true },                                // a long s
+		{ ".vscode\xE2\x80\x8D", ".vscode", true },         // a joiner
+		{ ".con\xEF\xAC\x81g/mise", ".config/mise", true }, // a ligature
+		{ "\xE2\x84\xAA"
+		  "eep",
+		  "keep", true }, // kelvin
+		{ "\xE3\x81\x82.vscode", ".vscode", false },
+		{ ".vscode\xE2\x80", ".vscode", false }, // cut short
+		{ "", "*", true },
+		{ "", "?", false },
+	};
+	char folded[COMPONENT_MOST], longest[COMPONENT_MOST + 1];
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		assert_true(component_fold(rows[i].name, folded));
+		if (component_matches(folded, rows[i].row) != rows[i].matches)
+			fail_msg("%s", rows[i].row);
+	}
+	memset(longest, 'x', sizeof(longest));
+	longest[COMPONENT_MOST] = '\0';
+	assert_false(component_fold(longest, folded));
+	assert_true(component_fold(longest + 1, folded));
+}
+
+// The filter by the first component passes over no row.
+static void filter(void **state)
+{
+	char name[256];
+	(void)state;
+	for (unsigned i = 0; i < trusted_first[TRUSTED_REPORT + 1]; i++) {
+		snprintf(name, sizeof(name), "%s", trusted_name(&trusted_rows[i]));
+		for (char *at = name; *at; at++)
+			*at = *at == '*' || *at == '?' ? 'x' : *at;
+		if (!trusted_may_begin(name) || !trusted_find(name) ||
+		    (trusted_rows[i].answer == TRUSTED_PROTECT && !trusted_is_protected(name)))
+			fail_msg("%s", name);
+	}
+	assert_false(trusted_may_begin("lib"));
+	assert_null(trusted_find("src/main.c"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(stands_or_not),
-					    cmocka_unit_test(nothing_is_sure) };
+					    cmocka_unit_test(nothing_is_sure),
+					    cmocka_unit_test(components),
+					    cmocka_unit_test(filter) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,209 @@
+// Owns the reading of profiles/names.txt, and the rows and the manual that are made from it.
+#include "gen/gen.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/component.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "base/trusted.h"
+
+enum { ROWS_MOST = 2048 };
+
+struct name_row {
+	enum trusted_answer answer;
+	const char *name, *who, *source;
+	size_t above;
+	bool pattern;
+	unsigned order;
+};
+static struct name_row rows[ROWS_MOST];
+static unsigned row_count;
+
+static const char *const words[TRUSTED_ANSWERS] = { "protect", "report", "place", "home", "whole" };
+
+static _Noreturn void stop(const char *what)
+{
+	fprintf(stderr, "sbx-gen: names: %s\n", what);
+	exit(1);
+}
+
+static bool is_home(enum trusted_answer answer)
+{
+	return answer != TRUSTED_PROTECT && answer != TRUSTED_REPORT;
+}
+
+static void add_row(enum trusted_answer answer, const char *name, const char *who,
+		    const char *source)
+{
+	const char *slash = strrchr(name, '/');
+	bool home = str_starts(name, "~/") || name[0] == '$';
+	if (row_count == ROWS_MOST || home != is_home(answer) || (home && strchr(name, '*')))
+		stop(name);
+	for (unsigned i = 0; i < row_count; i++)
+		if (str_equal(rows[i].name, name) && rows[i].answer == answer)
+			stop(name);
+	rows[row_count] = (struct name_row){ .answer = answer,
+					     .name = name,
+					     .who = who,
+					     .source = source,
+					     .above = slash ? (size_t)(slash - name) + 1 : 0,
+					     .pattern = strpbrk(name, "*?") != NULL,
+					     .order = row_count };
+	if (rows[row_count].pattern && slash && memchr(name, '*', (size_t)(slash - name)))
+		stop(name);
+	row_count++;
+}
+
+// "NAME... = WHO | SOURCE"
+static void read_line(char *line, int answer)
+{
+	char *equals = strstr(line, " = "), *bar = strstr(line, " | ");
+	if (answer < 0 || !equals || !bar || bar < equals || !bar[3])
+		stop(line);
+	*equals = *bar = '\0';
+	char *rest = NULL;
+	for (char *name = strtok_r(line, " ", &rest); name; name = strtok_r(NULL, " ", &rest))
+		add_row((enum trusted_answer)answer, name, equals + 3, bar + 3);
+}
+
+static int section_of(const char *line)
+{
+	for (int i = 0; i < TRUSTED_ANSWERS; i++)
+		if (line[0] == '[' && str_starts(line + 1, words[i]) &&
+		    str_equal(line + 1 + strlen(words[i]), "]"))
+			return i;
+	stop(line);
+}
+
+static void read_rows(const char *path)
+{
+	size_t length;
+	int answer = -1;
+	char *rest = NULL;
+	const char *text = gen_read_file(path, &length);
+	for (char *line = strtok_r(arena_copy(arena_new(), text, length), "\n", &rest); line;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		if (line[0] == '[')
+			answer = section_of(line);
+		else if (line[0] != '#' && line[0])
+			read_line(line, answer);
+	}
+}
+
+static int by_kind(const void *left, const void *right)
+{
+	const struct name_row *a = left, *b = right;
+	if (a->answer != b->answer)
+		return a->answer < b->answer ? -1 : 1;
+	if (a->pattern != b->pattern)
+		return a->pattern ? 1 : -1;
+	size_t shorter = a->above < b->above ? a->above : b->above;
+	int places = strncmp(a->name, b->name, shorter);
+	if (places == 0 && a->above != b->above)
+		return a->above < b->above ? -1 : 1;
+	if (places != 0)
+		return places;
+	return a->order < b->order ? -1 : 1;
+}
+
+// Strings that were written, each with its place.
+static const char *written[ROWS_MOST * 2];
+static unsigned places[ROWS_MOST * 2], written_count, used;
+
+static unsigned write_text(const char *text)
+{
+	for (unsigned i = 0; i < written_count; i++)
+		if (str_equal(written[i], text))
+			return places[i];
+	written[written_count] = text;
+	places[written_count++] = used;
+	printf("\t\"");
+	for (const char *at = text; *at; at++)
+		printf(*at == '"' || *at == '\\' ? "\\%c" : "%c", *at);
+	printf("\\0\"\n");
+	used += (unsigned)strlen(text) + 1;
+	if (used > 65535)
+		stop("too much text");
+	return places[written_count - 1];
+}
+
+static void write_bits(void)
+{
+	static uint64_t bits[TRUSTED_BITS / 64];
+	uint32_t hash;
+	for (unsigned i = 0; i < row_count; i++) {
+		if (is_home(rows[i].answer) || (rows[i].pattern && rows[i].above == 0))
+			continue;
+		if (!component_hash(rows[i].name, &hash))
+			stop(rows[i].name);
+		hash %= TRUSTED_BITS;
+		bits[hash / 64] |= 1ULL << (hash % 64);
+	}
+	printf("const uint64_t trusted_bits[] = {\n");
+	for (unsigned i = 0; i < TRUSTED_BITS / 64; i++)
+		printf("\t0x%llxULL,\n", (unsigned long long)bits[i]);
+	printf("};\n");
+}
+
+void gen_names(const char *path)
+{
+	static unsigned texts[ROWS_MOST][3];
+	unsigned first[TRUSTED_ANSWERS + 1] = { 0 };
+	read_rows(path);
+	qsort(rows, row_count, sizeof(*rows), by_kind);
+	printf("// Made by sbx-gen at build time.\n#include \"base/trusted.h\"\n\n"
+	       "#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n"
+	       "const char trusted_text[] =\n");
+	for (unsigned i = 0; i < row_count; i++) {
+		texts[i][0] = write_text(rows[i].name);
+		texts[i][1] = write_text(rows[i].who);
+		texts[i][2] = write_text(rows[i].source);
+		first[rows[i].answer + 1] = i + 1;
+	}
+	printf("\t\"\";\nconst struct trusted_row trusted_rows[] = {\n");
+	for (unsigned i = 0; i < row_count; i++)
+		printf("\t{ %u, %zu, %d, %u, %u, %u },\n", rows[i].answer, rows[i].above,
+		       rows[i].pattern, texts[i][0], texts[i][1], texts[i][2]);
+	printf("};\nconst unsigned short trusted_first[] = {");
+	for (unsigned i = 0; i <= TRUSTED_ANSWERS; i++)
+		printf(" %u,", first[i]);
+	printf(" };\n");
+	write_bits();
+}
+
+static void write_roff(const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '\\' || *text == '-')
+			putchar('\\');
+		putchar(*text == '\\' ? 'e' : *text);
+	}
+}
+
+void gen_man_names(const char *path)
+{
+	const struct name_row *last = NULL;
+	read_rows(path);
+	for (unsigned i = 0; i < row_count; last = &rows[i++]) {
+		if (!last || last->answer != rows[i].answer)
+			printf(".SH \"%s\"\n", words[rows[i].answer]);
+		if (!last || !str_equal(last->who, rows[i].who) || last->answer != rows[i].answer)
+			printf(".TP\n");
+		else
+			printf(".TQ\n");
+		printf("\\fB");
+		write_roff(rows[i].name);
+		printf("\\fR\n");
+		if (i + 1 < row_count && str_equal(rows[i].who, rows[i + 1].who) &&
+		    rows[i].answer == rows[i + 1].answer)
+			continue;
+		write_roff(rows[i].who);
+		printf(".\nSource: ");
+		write_roff(rows[i].source);
+		printf(".\n");
+	}
+}

@@ -1,0 +1,104 @@
+#!/bin/bash
+# The table of names that the host's programs run or trust: each row does what it says, and what
+# is known of attacks has a row. Each loop has its twin with --unprotected.
+. "$(dirname "$0")/../lib.sh"
+here=$(cd "$(dirname "$0")" && pwd)
+export HOME=$work/home
+mkdir -p "$HOME"
+export XDG_STATE_HOME=$work/state
+
+rows() { "$SBX" profile names "$1" | awk -v kind="$1" '$1 == kind { print $2 }'; }
+example() { sed 's/?ustfile/JUSTFILE/; s/[*]/one/g; s/[?]/M/g'; } # a name that a pattern stands for
+
+# Names from reports of attacks and from manuals, kept apart from the table.
+protected=".direnv .config/mise/config.toml mise/config.toml .config/mise.toml lefthook-local.yml .lefthook-local.toml
+.yarnrc .devcontainer.json x.code-workspace .dir-locals.el .dir-locals-2.el .exrc.lua .vs .agents .agent .pi .openhands .amp .augment
+.clinerules .rovodev .iflow .grok .kimi .vibe conductor.json .mise.prod.toml mise.prod.local.toml .pijul/config .bzr/branch/branch.conf
+.autoenv .autoenv.zsh .claude .codex .gemini .qwen .cursor .vscode .idea .mcp.json .envrc .husky .gdbinit .irbrc .hg/hgrc
+.github/hooks .github/copilot mise/config.prod.toml .config/mise.ci.toml .shadowenv.d .rvmrc hk.local.pkl x.sublime-project"
+reported=".env Justfile .justfile JUSTFILE lefthook.yaml lefthook.toml .lefthook.json .lintstagedrc .lintstagedrc.mjs lint-staged.config.cjs
+commitlint.config.ts .overcommit.yml captainhook.json prek.toml .yarn pnpm-workspace.yaml .pnpmfile.mjs bunfig.toml .pdm-python tools/bazel
+.bazeliskrc CMakePresets.json CMakeUserPresets.json gradlew gradle/wrapper gradle.properties mvnw Gemfile Rakefile .bundle/config
+conftest.py .pylintrc .rubocop.yml eslint.config.mjs Dockerfile compose.yaml docker-compose.yml Vagrantfile Tiltfile Taskfile.yml
+taskfile.dist.yaml azure-pipelines.yml bitbucket-pipelines.yml .travis.yml .drone.yml .woodpecker.yml .buildkite .gitea/workflows .forgejo/workflows
+.tekton CLAUDE.local.md AGENTS.override.md .github/copilot-instructions.md .windsurfrules .goosehints .project .settings .run _FOSSIL_
+.fslckout .flox devbox.json .devenv .bashrc .bash_profile .zshrc .zprofile .profile .gitconfig .ripgreprc .gitmodules .npmrc .cargo"
+
+plant() { # names: made in a box, as root of nothing
+	printf 'while read -r f; do case $f in */*) mkdir -p "${f%%/*}" && mkdir -p "${f%%/*}/$(dirname "${f#*/}")";; esac; echo x >"$f"; done'
+}
+run_with() { # names in $1; the project's path is printed
+	local project
+	project=$(fresh plain)
+	(cd "$project" && printf '%s\n' $1 | "$SBX" run "${@:2}" -- bash -c "$(plant)" 2>"$work/log")
+	printf '%s\n' "$project"
+}
+standing() { local f; for f in $2; do [ ! -e "$1/$f" ] || echo "$f"; done | xargs; }
+unsaid() { local f; for f in $1; do grep -qE "(run it:|,) $(printf '%s' "$f" | sed 's/[.+]/\\&/g')(,|$)" "$work/log" || echo "$f"; done | xargs; }
+
+is "names known from attacks are taken away when a box makes them" "" "$(standing "$(run_with "$protected")" "$protected")"
+project=$(run_with "$protected" --unprotected)
+is "and stand there without protection" "$(echo $protected)" "$(standing "$project" "$protected")"
+echo $reported | xargs -n 6 >"$work/six" # a flood is cut
+while read -r names; do
+	run_with "$(echo $names | tr ' ' '\n')" </dev/null >/dev/null
+	unsaid "$names"
+done <"$work/six" >"$work/unsaid"
+is "names known from attacks are reported when a box makes them" "" "$(xargs <"$work/unsaid")"
+run_with .env --unprotected >/dev/null
+is "and not without protection" .env "$(unsaid .env)"
+
+# Every row of the table, absent.
+all=$(rows protect | example)
+is "every row that says 'protect': what a box makes is taken away" "" "$(standing "$(run_with "$all")" "$all")"
+like "of many some are named, and the number of the others" "$(cat "$work/log")" 'and [0-9]+ more such names were moved away'
+# Every row of it, there.
+project=$(fresh plain)
+(cd "$project" && printf '%s\n' $all | bash -c "$(plant)"; : >.sbx.ini) # sbx itself reads it
+before=$(tree_hash "$project")
+(cd "$project" && printf '%s\n' $all | "$SBX" run -- bash -c "$(plant); rm -rf .vscode x; mv one.code-workspace y; find . -type f -exec sh -c 'echo evil >>\"\$1\"' _ {} \;" 2>/dev/null)
+is "every row that says 'protect': what is there stays as it was" "$before" "$(tree_hash "$project")"
+(cd "$project" && "$SBX" run --unprotected -- bash -c "find . -type f -exec sh -c 'echo evil >>\"\$1\"' _ {} \;" 2>/dev/null)
+is "and does not without protection" no "$([ "$before" = "$(tree_hash "$project")" ] && echo yes || echo no)"
+rows report | example | xargs -n 6 >"$work/six"
+while read -r names; do
+	project=$(fresh plain)
+	(cd "$project" && printf '%s\n' $names | bash -c "$(plant)" && touch -d '2020-01-01' $names && "$SBX" run -- sh -c 'for f; do echo more >>"$f"; done' _ $names 2>"$work/log" </dev/null)
+	unsaid "$names"
+done <"$work/six" >"$work/unsaid"
+is "every row that says 'report': a change in place is reported" "" "$(xargs <"$work/unsaid")"
+
+# Patterns, while the run lasts.
+project=$(fresh plain)
+(cd "$project" && "$SBX" run -- sh -c 'sleep 0.3; echo x >a.code-workspace; mkdir .config mise; echo x >mise/config.x.toml; echo x >mise.x.toml
+	for i in $(seq 100); do [ -e a.code-workspace ] || [ -e mise.x.toml ] || [ -e mise/config.x.toml ] || break; sleep 0.1; done; ls -A . mise; echo late >MISE.Y.TOML' >"$work/out" 2>"$work/log")
+is "names of patterns are taken away while the run lasts" ".: .config mise mise:" "$(xargs <"$work/out")"
+is "and at its end, in whatever case" "" "$(ls "$project" | grep -i toml)"
+# A pattern's file: by rename, link, directory, symlink, exchange, and over many others.
+for way in 'mkdir x.code-workspace' 'ln -s /etc/passwd x.code-workspace' 'echo x >y; mv y x.code-workspace' 'echo x >y; ln y x.code-workspace' \
+	'mkdir -p z/mise; echo x >z/mise/config.q.toml; mv z/mise mise' 'ln -s . mise; echo x >config.q.toml' 'for i in $(seq 3000); do echo >f$i; done; echo x >x.code-workspace' \
+	'mkfifo x.code-workspace' 'chmod 333 .; echo x >x.code-workspace'; do
+	project=$(fresh plain)
+	(cd "$project" && "$SBX" run -- sh -c "$way" 2>"$work/log")
+	chmod 755 "$project"
+	is "$way: nothing stays" "" "$(cd "$project" && ls -d x.code-workspace mise/config.q.toml 2>/dev/null)"
+done
+# In a directory with too many names to be known at the start, what was there is not moved.
+project=$(fresh plain)
+(cd "$project" && seq -f "a-long-name-in-a-large-directory-%g" 4000 | xargs touch && echo mine >own.code-workspace && echo mine >lefthook.yml)
+(cd "$project" && "$SBX" run -- sh -c 'echo x >x.code-workspace; echo x >lefthook.yml; [ ! -w own.code-workspace ] || echo x >>own.code-workspace' 2>"$work/log")
+is "a large directory: what was there stays, what came goes" "own.code-workspace" "$(cd "$project" && ls -d *.code-workspace)"
+is "and what changed is reported" "" "$(unsaid lefthook.yml; [ "$(cat "$project/own.code-workspace")" = mine ] || unsaid own.code-workspace)"
+
+# What a session would bring.
+project=$(new_project)
+(cd "$project" && "$SBX" session create names >/dev/null && "$SBX" run -s names -- sh -c 'mkdir -p sub mise; for f in a.code-workspace sub/b.code-workspace sub/mise.x.toml mise/config.x.toml .CON$(printf "\357\254\201")G; do echo x >$f; done; rm -f .CON*
+	mkdir .con$(printf "\357\254\201")g; echo x >.con$(printf "\357\254\201")g/mise.toml; echo x >.v$(printf "\305\277")code; mkdir .vscode$(printf "\342\200\215"); echo x >.vscode$(printf "\342\200\215")/tasks.json
+	echo x >$(printf "\343\201\202").vscodes; echo x >JUSTFILE' && "$SBX" session apply names >"$work/log" 2>&1)
+is "session apply withholds patterns and other spellings" "JUSTFILE file $(printf '\343\201\202').vscodes" "$(cd "$project" && find . -path ./.git -prune -o -type f -print | sed 's,.*/,,' | LC_ALL=C sort | xargs)"
+like "and reports the rest" "$(cat "$work/log")" 'your own programs will run it: JUSTFILE'
+
+# Shown, with who runs it and where it says so.
+is "every row names who and where" "" "$("$SBX" profile names | awk 'NR % 2 == 0 && !/^ {9}.+; .+/')"
+like "sbx why says who runs it" "$(cd "$(new_project)" && "$SBX" why ./a.code-workspace 2>&1)" 'protected.*VS Code'
+done_testing
