@@ -225,6 +225,7 @@ struct plan {
 	unsigned copy_count;
 	struct guard *guards;
 	unsigned guard_count;
+	const char *homes_file, *homes_fresh; // what is to be kept of the home's links, or NULL
 	const char *profiles_noted; // lines for the state's list of given profiles, or NULL
 	struct searched *searched;  // writable as a whole: the project, and directories beside it
 	unsigned searched_count;

@@ -7,8 +7,8 @@
 
 #include "base/component.h"
 
-const char *const trusted_words[TRUSTED_ANSWERS] = { "protect", "report", "place", "home",
-						     "whole" };
+const char *const trusted_words[TRUSTED_ANSWERS] = { "protect", "report", "place",
+						     "home",    "path",   "whole" };
 
 const char *trusted_name(const struct trusted_row *row)
 {
@@ -101,7 +101,9 @@ static bool has_row(const char *path, const struct trusted_row *row)
 static const struct trusted_row *find_at(const char *path, enum trusted_answer answer)
 {
 	if (trusted_may_begin(path))
-		trusted_each(row, answer) if (has_row(path, row)) return row;
+		trusted_each (row, answer)
+			if (has_row(path, row))
+				return row;
 	return NULL;
 }
 

@@ -10,6 +10,7 @@ enum trusted_answer {
 	TRUSTED_REPORT,  // named at the end when it changed
 	TRUSTED_PLACE,   // of the home: itself no project
 	TRUSTED_HOME,    // of the home: protected by absolute path
+	TRUSTED_PATH,    // of the home: the same, of programs
 	TRUSTED_WHOLE,   // of the home: protected where the home is the project
 	TRUSTED_ANSWERS
 };
@@ -26,6 +27,7 @@ struct trusted_row {
 extern const struct trusted_row trusted_rows[];
 extern const unsigned short trusted_first[TRUSTED_ANSWERS + 1];
 extern const char trusted_text[];
+extern const uint64_t trusted_hash; // of the table
 // Of the first components of all that is protected or reported: a bit for each, by its hash.
 enum { TRUSTED_BITS = 8192 };
 extern const uint64_t trusted_bits[TRUSTED_BITS / 64];

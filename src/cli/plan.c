@@ -127,18 +127,39 @@ static const char *guard_name(const struct plan *plan, const struct guard *guard
 	return str_shown(path);
 }
 
+static const char *listed_name(const struct plan *plan, const struct guard *guard)
+{
+	struct guard directory = *guard;
+	directory.path = path_parent(plan->arena, guard->path);
+	return plan->project && str_equal(directory.path, plan->project)
+		       ? "."
+		       : guard_name(plan, &directory);
+}
+
+// By which of three ways; LISTED: directories in which any name of the table is looked for.
+static unsigned guard_way(const struct guard *guard)
+{
+	return guard->kind == GUARD_REPORTED                                     ? 1
+	       : guard->kind == GUARD_LISTED || guard->kind == GUARD_LISTED_PART ? 2
+										 : 0;
+}
+
 static void text_guards(struct out *out, const struct plan *plan)
 {
-	static const char *const titles[] = { "  absent     ", "  told       " };
+	static const char *const titles[] = { "  absent     ", "  told       ", "  listed     " };
 	if (plan->guard_count == 0)
 		return;
 	out_text(out, "looked for when the run ends\n");
-	for (int told = 0; told < 2; told++) {
+	for (unsigned way = 0; way < 3; way++) {
 		int column = 13;
-		out_text(out, "%s", titles[told]);
+		out_text(out, "%s", titles[way]);
 		for (unsigned i = 0; i < plan->guard_count; i++)
-			if ((plan->guards[i].kind == GUARD_REPORTED) == told)
-				listed_word(out, &column, guard_name(plan, &plan->guards[i]));
+			if (guard_way(&plan->guards[i]) == way)
+				listed_word(out, &column,
+					    way == 2 ? listed_name(plan, &plan->guards[i])
+						     : guard_name(plan, &plan->guards[i]));
+		if (way == 2)
+			out_text(out, ": by the table of sbx profile names");
 		out_text(out, "\n");
 	}
 }

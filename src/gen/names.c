@@ -23,7 +23,8 @@ struct name_row {
 static struct name_row rows[ROWS_MOST];
 static unsigned row_count;
 
-static const char *const words[TRUSTED_ANSWERS] = { "protect", "report", "place", "home", "whole" };
+static const char *const words[TRUSTED_ANSWERS] = { "protect", "report", "place",
+						    "home",    "path",   "whole" };
 
 static _Noreturn void stop(const char *what)
 {
@@ -172,6 +173,12 @@ void gen_names(const char *path)
 	for (unsigned i = 0; i <= TRUSTED_ANSWERS; i++)
 		printf(" %u,", first[i]);
 	printf(" };\n");
+	uint64_t hash = 14695981039346656037ULL;
+	for (unsigned i = 0; i < row_count; i++)
+		for (const char *at = rows[i].name; at == rows[i].name || at[-1]; at++)
+			hash = (hash ^ (unsigned char)*at ^ ((uint64_t)rows[i].answer << 8)) *
+			       1099511628211ULL;
+	printf("const uint64_t trusted_hash = 0x%llxULL;\n", (unsigned long long)hash);
 	write_bits();
 }
 

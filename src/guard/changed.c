@@ -56,8 +56,7 @@ void changed_tell_deeper(struct deeper *deeper, const struct check *check, int d
 	int above = (int)(path_name(path) - path);
 	if (!trusted_may_begin(name) || is_of_packages(path))
 		return;
-	trusted_each(row, TRUSTED_PROTECT)
-	{
+	trusted_each (row, TRUSTED_PROTECT) {
 		const char *inside = strchr(trusted_name(row), '/') ? trusted_name(row) : name;
 		if (trusted_begins(row, name) && is_changed(check, directory, inside) &&
 		    snprintf(below, sizeof(below), "%.*s%s", above, path, inside) <

@@ -48,8 +48,9 @@ static const struct trusted_row *find_pattern(const char *above, const char *nam
 	size_t length = strlen(above);
 	if (length == 0 && !trusted_may_begin(name))
 		return NULL;
-	trusted_each(row, TRUSTED_PROTECT) if (row->pattern && row->above == length &&
-					       trusted_is(row, above, name)) return row;
+	trusted_each (row, TRUSTED_PROTECT)
+		if (row->pattern && row->above == length && trusted_is(row, above, name))
+			return row;
 	return NULL;
 }
 
@@ -67,8 +68,7 @@ static void report(struct looking *looking, const char *name)
 static void report_rows(struct looking *looking, int directory, const char *name)
 {
 	struct stat status;
-	trusted_each(row, TRUSTED_REPORT)
-	{
+	trusted_each (row, TRUSTED_REPORT) {
 		const char *whole = trusted_name(row);
 		if (looking->above[0] ? !row->pattern || row->above != strlen(looking->above)
 				      : row->pattern && row->above > 0)

@@ -55,8 +55,12 @@ static int protect_items(struct wishes *wishes, const struct list *items, struct
 int home_protect(struct wishes *wishes, struct origin from)
 {
 	const struct profile *profile = wishes->plan->profile;
-	trusted_each(row, TRUSTED_WHOLE) TRY(protect_row(wishes, row, from));
-	trusted_each(row, TRUSTED_HOME) TRY(protect_row(wishes, row, from));
+	trusted_each (row, TRUSTED_WHOLE)
+		TRY(protect_row(wishes, row, from));
+	trusted_each (row, TRUSTED_HOME)
+		TRY(protect_row(wishes, row, from));
+	trusted_each (row, TRUSTED_PATH)
+		TRY(protect_row(wishes, row, from));
 	TRY(protect_items(wishes, &profile->read, from));
 	TRY(protect_items(wishes, &profile->secret, from));
 	return protect_items(wishes, &profile->cache, from);

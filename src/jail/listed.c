@@ -18,8 +18,7 @@ enum { MATCHES_MOST = 64 };
 // A reported name whose first component is `name`: what is there may have been changed afterwards.
 static int report(struct wishes *wishes, const char *root, const char *name)
 {
-	trusted_each(row, TRUSTED_REPORT)
-	{
+	trusted_each (row, TRUSTED_REPORT) {
 		const char *whole = trusted_name(row), *slash = strchr(whole, '/');
 		if (!trusted_begins(row, name) || (slash && row->pattern))
 			continue;
@@ -43,16 +42,17 @@ static int protect_found(struct wishes *wishes, const char *directory, const cha
 	list_each (item, &found->list) {
 		const char *path = path_below(wishes->arena, directory, item->text);
 		bool protected = false;
-		trusted_each(row, TRUSTED_PROTECT) protected =
-			protected || is_row(row, above, item->text);
+		trusted_each (row, TRUSTED_PROTECT)
+		protected = protected || is_row(row, above, item->text);
 		if (opened_has(wishes, path))
 			continue;
 		if (protected && count++ < MATCHES_MOST)
 			TRY(protect_name(wishes, path, GUARD_ABSENT, from));
 		if (!protected && !above[0])
 			TRY(report(wishes, directory, item->text));
-		trusted_each(row, TRUSTED_REPORT) if (above[0] && is_row(row, above, item->text))
-			TRY(protect_guard(wishes, path, GUARD_REPORTED));
+		trusted_each (row, TRUSTED_REPORT)
+			if (above[0] && is_row(row, above, item->text))
+				TRY(protect_guard(wishes, path, GUARD_REPORTED));
 	}
 	found->cut = found->cut || count > MATCHES_MOST;
 	return 0;
@@ -69,8 +69,8 @@ static int add_guard(struct wishes *wishes, const char *directory, const char *a
 	guard->known = found->list;
 	list_each (item, &wishes->opened)
 		if (path_within(item->text, directory) && !str_equal(item->text, directory))
-			list_add(&guard->known, wishes->arena,
-				 item->text + strlen(directory) + 1, item->from);
+			list_add(&guard->known, wishes->arena, item->text + strlen(directory) + 1,
+				 item->from);
 	return 0;
 }
 

@@ -18,6 +18,7 @@
 #include "jail/bare.h"
 #include "jail/configured.h"
 #include "jail/home.h"
+#include "jail/homes.h"
 #include "jail/listed.h"
 #include "jail/nested.h"
 #include "jail/obstacle.h"
@@ -161,8 +162,7 @@ static int protect_trusted(struct wishes *wishes, const char *root, struct origi
 	const char *above = "";
 	size_t above_length = 0;
 	mode_t type = S_IFDIR;
-	trusted_each(row, TRUSTED_PROTECT)
-	{
+	trusted_each (row, TRUSTED_PROTECT) {
 		const char *name = trusted_name(row), *path = path_below(wishes->arena, root, name);
 		size_t length = (size_t)(path_name(name) - name);
 		if (row->pattern || opened_has(wishes, path)) // jail/listed.c has patterns
@@ -316,6 +316,7 @@ static int protect_roots(struct wishes *wishes)
 	for (unsigned i = 0; i < plan->searched_count; i++)
 		TRY(nested_protect(wishes, &plan->searched[i], &nested));
 	TRY(configured_protect(wishes));
+	TRY(homes_protect(wishes));
 	return profiles_protect(wishes);
 }
 
@@ -334,6 +335,7 @@ int protect_plan(struct wishes *wishes)
 	clock_gettime(CLOCK_MONOTONIC_COARSE, &plan->start_steady);
 	if (plan->project)
 		TRY(add_project(wishes, access));
+	TRY(homes_refuse(wishes));
 	if (!plan->unprotected)
 		TRY(protect_roots(wishes));
 	list_each (item, &plan->profile->protect)

@@ -23,6 +23,7 @@
 #include "jail/explain.h"
 #include "jail/hold.h"
 #include "jail/notify.h"
+#include "jail/homes.h"
 #include "jail/profiles.h"
 #include "limits/group.h"
 #include "net/host/control_socket.h"
@@ -202,6 +203,7 @@ static void look_last(const struct plan *plan, const struct run *run, struct eye
 		check_host(plan, run, steady_now() - eyes->begin,
 			   done ? COMMAND_DONE : COMMAND_FAILED, &outcome->told, &outcome->changed);
 	profiles_remember(plan, &outcome->told);
+	homes_remember(plan);
 	proxy_report(run->proxy, &outcome->denials);
 	if (plan->learn)
 		proxy_used(run->proxy, &outcome->denials);

@@ -5,10 +5,13 @@
 
 #include "base/arena.h"
 #include "base/given.h"
+#include "base/homes.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "base/trusted.h"
 #include "session/store.h"
+
+extern char **environ;
 
 const char *withheld_repository(const char *root)
 {
@@ -24,6 +27,9 @@ int withheld_begin(const struct store *store, const struct session *session,
 	struct gitnamed *named = &withheld.named;
 	if (!withheld.profiles)
 		return -1;
+	struct homes homes = { store->home, environ, store->state, NULL, NULL };
+	homes_follow(store->arena, &homes, &withheld.homes);
+	homes_name(store->arena, &homes, &withheld.homes);
 	gitnamed_global(store->arena, store->home, store->config, named);
 	for (unsigned i = 0; i < session->root_count; i++) {
 		const char *root = session->roots[i].path;
@@ -57,6 +63,10 @@ bool withheld_has(const struct withheld *withheld, const char *root, const char 
 		return true;
 	if (lies_in(&withheld->named.hooks, whole) || lies_in(&withheld->named.files, whole))
 		return true;
+	list_each (item, &withheld->homes)
+		if (item->from.line != HOMES_PROGRAM && !path_within(root, item->text) &&
+		    path_within(whole, item->text))
+			return true;
 	return trusted_is_protected(
 		repository ? arena_text(withheld->arena, "%s/%s", repository, path) : path);
 }

@@ -12,6 +12,7 @@ struct withheld {
 	struct arena *arena;
 	const char *profiles;  // that runs were given
 	struct gitnamed named; // by git's configuration
+	struct list homes;     // what the home's programs run or trust, and what links lead to
 };
 
 // Reads sbx's own list and git's configuration of the host; -1 with the error said.

@@ -1,0 +1,36 @@
+// Names below the home that the caller's programs run or trust at start (profiles/names.txt), and
+// where links lead from there.
+#pragma once
+
+#include "base/list.h"
+
+struct arena;
+
+struct homes {
+	const char *home;         // of the caller, without symlinks
+	char *const *environment; // for rows that a variable names, and for PATH
+	const char *state;        // sbx's own directory
+	const char *file, *fresh; // out: where homes_keep() keeps what; `fresh` NULL: it is there
+};
+
+// `from.line` of what is found.
+enum homes_kind {
+	HOMES_NAME,    // a name, or what links on the way to it lead to
+	HOMES_INSIDE,  // what a link in it leads to
+	HOMES_PROGRAM, // a directory of PATH, or what a link in one leads to: what people build
+};
+
+// A row's path as it is written: NULL for "~/..." (compare what follows with what of a path follows
+// the home) and for a variable that names no directory.
+const char *homes_variable(struct arena *arena, const struct homes *homes, const char *name);
+
+// The directories of PATH below the home, and the paths of all rows; no look at any.
+void homes_path(struct arena *arena, const struct homes *homes, struct list *ret_names);
+void homes_name(struct arena *arena, const struct homes *homes, struct list *ret_names);
+
+// What the links on the way to them, and right in them, lead to: each link and each end that lies
+// elsewhere than its name says, there or not. What was found is kept with inode and ctime of each
+// directory that was walked, and found anew when one differs.
+void homes_follow(struct arena *arena, struct homes *homes, struct list *ret_targets);
+
+void homes_keep(const char *file, const char *fresh);

@@ -1,0 +1,91 @@
+#!/bin/bash
+# What the caller's programs run or trust in the home, by absolute path: wherever a box writes it, by
+# its own name or because a link leads from there. And what is no project at all.
+. "$(dirname "$0")/../lib.sh"
+export HOME=$work/home
+unset XDG_STATE_HOME XDG_CONFIG_HOME CLAUDE_CONFIG_DIR
+mkdir -p "$HOME"
+
+# A home kept by stow: links to a project, of files, of directories, in directories, to what is not there.
+dotfiles=$HOME/dotfiles
+mkdir -p "$dotfiles"/{nvim,systemd,bin,claude/commands,zsh} "$HOME"/.config "$HOME"/.ssh "$HOME"/.local/bin "$HOME"/.claude "$HOME"/.config/fish/conf.d
+trusted=".bashrc .zprofile ssh_config nvim/init.lua systemd/x.service claude/settings.json claude/commands/c.md fishy zsh/real absent"
+for name in .bashrc .zprofile ssh_config nvim/init.lua systemd/x.service claude/settings.json claude/commands/c.md fishy zsh/real bin/tool free; do
+	echo good >"$dotfiles/$name"
+done
+ln -s dotfiles/.bashrc "$HOME/.bashrc"
+ln -s "$dotfiles/.zprofile" "$HOME/.zprofile"
+ln -s ../dotfiles/ssh_config "$HOME/.ssh/config"
+ln -s ../dotfiles/nvim "$HOME/.config/nvim"
+ln -s ../dotfiles/systemd "$HOME/.config/systemd"
+ln -s ../dotfiles/claude/settings.json "$HOME/.claude/settings.json"
+ln -s ../dotfiles/claude/commands "$HOME/.claude/commands"
+ln -s ../../../dotfiles/fishy "$HOME/.config/fish/conf.d/fishy.fish"
+ln -s real "$dotfiles/zsh/link" # a link of the project's on the way
+ln -s dotfiles/zsh/link "$HOME/.zshrc"
+ln -s dotfiles/absent "$HOME/.profile"
+ln -s ../../dotfiles/bin/tool "$HOME/.local/bin/tool"
+git init -q "$dotfiles"
+attack='for f in '"$trusted"' free bin/tool; do echo evil >>$f; done; rm -f .bashrc zsh/link; mv nvim n; mv claude/commands c; ln -sf /etc/passwd zsh/link; echo evil >x; mv -f x .zprofile'
+evil() { (cd "$dotfiles" && grep -l evil $trusted 2>/dev/null | xargs); }
+
+for round in first second; do
+	(cd "$dotfiles" && "$SBX" run -- sh -c "$attack" 2>"$work/log")
+	is "the $round run: nothing of what links of the home lead to is changed" " real" "$(evil) $(readlink "$dotfiles/zsh/link")"
+	is "the $round run: what no link leads to is" 1 "$(grep -c evil "$dotfiles/free" | sed 's/[1-9]/1/')"
+	like "the $round run: a program that a link of PATH leads to is reported" "$(cat "$work/log")" 'run it: .*bin/tool'
+	echo good >"$dotfiles/free"
+done
+# The list is kept, and made anew when a directory on the way differs.
+kept=("$HOME"/.local/state/sbx/homes/*)
+is "where links lead is kept" 1 "${#kept[@]}"
+(cd "$dotfiles" && "$SBX" run -- true) # what the box made in the directories counted
+before=$(cat "${kept[0]}")
+(cd "$dotfiles" && "$SBX" run -- true)
+is "and stays as it is" "$before" "$(cat "${kept[0]}")"
+calls() { (cd "$dotfiles" && strace -f -e trace=readlink -o "$work/trace" "$SBX" plan -- true >/dev/null; grep -c "$HOME" "$work/trace"); }
+if command -v strace >/dev/null; then
+	is "then no link is read for it" 0 "$(calls | sed 's/^[0-5]$/0/')"
+fi
+echo good >"$dotfiles/vimrc"
+ln -s dotfiles/vimrc "$HOME/.vimrc"
+(cd "$dotfiles" && "$SBX" run -- sh -c 'echo evil >>vimrc' 2>/dev/null)
+is "a new link of the home counts in the next run" good "$(cat "$dotfiles/vimrc")"
+ln -sfn other "$dotfiles/zsh/link"
+(cd "$dotfiles" && "$SBX" run -- sh -c 'echo evil >>zsh/other' 2>/dev/null)
+is "as does a link of the project's that was changed" "" "$(cat "$dotfiles/zsh/other" 2>/dev/null)"
+for text in "" x "sbx homes 1 0000000000000000
+end" "sbx homes 1"; do
+	printf '%s\n' "$text" >"${kept[0]}"
+	(cd "$dotfiles" && "$SBX" run -- sh -c 'echo evil >>.bashrc' 2>/dev/null)
+	is "a kept list that says '${text%%$'\n'*}' counts for nothing" good "$(cat "$dotfiles/.bashrc")"
+done
+(cd "$dotfiles" && "$SBX" run --write .bashrc -- sh -c 'echo meant >.bashrc')
+is "what is named itself is written" meant "$(cat "$dotfiles/.bashrc")"
+(cd "$dotfiles" && "$SBX" run --unprotected -- sh -c 'echo evil >nvim/init.lua')
+is "without protection it is changed" evil "$(cat "$dotfiles/nvim/init.lua")"
+# A session keeps it back.
+(cd "$dotfiles" && "$SBX" session create homes >/dev/null && "$SBX" run -s homes -- sh -c 'echo evil >>.zprofile; echo fine >fine' && "$SBX" session apply homes >/dev/null 2>&1)
+is "session apply withholds it" "good fine" "$(cat "$dotfiles/.zprofile") $(cat "$dotfiles/fine")"
+is "'sbx plan' keeps nothing" "" "$(rm "${kept[0]}"; cd "$dotfiles" && "$SBX" plan -- true >/dev/null; ls "${kept[0]}" 2>/dev/null)"
+
+# Places that are no project, with the way to mean it.
+mkdir -p "$HOME"/{.aws,.gnupg,.codex/rules,.codex/worktrees/w,.gemini,.qwen,.copilot,bin,.local/share/applications,.config/autostart,.oh-my-zsh/custom,.claude/skills/s,.claude/projects/p} "$work/claude"
+for place in .ssh .aws .gnupg .claude .codex .gemini .qwen .copilot .local .local/share .local/bin bin .config/autostart .codex/rules .claude/skills/s .oh-my-zsh/custom .local/share/applications; do
+	got=$(cd "$HOME/$place" && "$SBX" run -- true 2>&1; echo $?)
+	like "~/$place is refused, with the way" "$got" "(is no project: there lie|overlaps sbx's own)"
+	[[ $place = .local* ]] || is "and is one when it is meant" 0 "$(cd "$HOME/$place" && "$SBX" run --project-dir . -- true >/dev/null 2>&1; echo $?)"
+done
+for place in .codex/worktrees/w .claude/projects/p; do
+	is "~/$place is one" 0 "$(cd "$HOME/$place" && "$SBX" run -- true >/dev/null 2>&1; echo $?)"
+done
+is "\$CLAUDE_CONFIG_DIR is none" 125 "$(cd "$work/claude" && CLAUDE_CONFIG_DIR=$work/claude "$SBX" run -- true >/dev/null 2>&1; echo $?)"
+project=$(fresh plain)
+for place in .ssh .aws .claude bin; do
+	like "--write ~/$place is refused" "$(cd "$project" && "$SBX" run --write "$HOME/$place" -- true 2>&1)" 'cannot be writable as a whole.*write the line'
+done
+printf '[profile]\nextends = default\n[files]\nwrite = ~/.aws\n' >"$work/meant.ini"
+is "and is not by a profile's line" 0 "$(cd "$project" && "$SBX" run -p "$work/meant.ini" -- true >/dev/null 2>&1; echo $?)"
+(cd "$HOME/.claude" && rm -f settings.json && "$SBX" run --project-dir . -- sh -c 'echo x >settings.json; mkdir hooks; echo x >commands/x; echo x >skills/s/x; echo x >notes' 2>/dev/null)
+is "in one that is meant its settings, hooks and commands are kept" "notes" "$(cd "$HOME/.claude" && ls -d settings.json hooks commands/x skills/s/x notes 2>/dev/null)"
+done_testing
