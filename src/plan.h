@@ -100,9 +100,10 @@ enum { GUARDS_MOST = 8192 };
 // A directory that is looked through for repositories.
 struct searched {
 	const char *path;
-	const char *list; // of the state: the repositories below it (git/listed.h)
-	bool fresh;       // there was none: it was made before this run
-	bool cut;         // and time was over before all was seen
+	const char *list;    // of the state: the repositories below it (git/listed.h)
+	const char *journal; // and of the boxes that lived there (guard/journal.h)
+	bool fresh;          // there was none: it was made before this run
+	bool cut;            // and time was over before all was seen
 };
 
 struct variable {
@@ -229,6 +230,8 @@ struct plan {
 	const char *profiles_noted; // lines for the state's list of given profiles, or NULL
 	struct searched *searched;  // writable as a whole: the project, and directories beside it
 	unsigned searched_count;
+	const char
+		*due; // the check after a killed run: what stood there (guard/journal.h), or NULL
 	const char *index;            // git's, of the project; NULL when it has none
 	const char *repository;       // the project's git directory, or NULL
 	struct timespec start;        // by the clock that files are stamped with

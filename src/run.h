@@ -46,6 +46,8 @@ struct message {
 	char text[1024];
 };
 
+enum { JOURNALS_MOST = 8 };
+
 struct run {
 	char *const *arguments;   // argv of sbx itself, wiped in pid 1
 	char *const *environment; // of the caller
@@ -95,6 +97,13 @@ struct run {
 	bool reaped;    // host side: somebody reaps what we leave behind
 	int absent;     // both sides: the link to nowhere, O_PATH
 	int copies;     // host side: the directory of the box's copies
+
+	// The journals of the plan's trees (guard/journal.h).
+	int journals[JOURNALS_MOST];
+	unsigned journal_count;
+	uint64_t journal_id;
+	int journal_problem; // errno: one could not be written
+	bool journal_waits;  // a look is due, however short this run is
 
 	struct proxy *proxy; // net
 	// Connects a socket of tier landlock to the proxy, on its way to `to`: 0 or -errno.

@@ -48,6 +48,11 @@ struct arena *arena_new_scratch(void)
 	return arena;
 }
 
+void arena_pass_on(struct arena *scratch)
+{
+	madvise(scratch, scratch->size, MADV_DOFORK);
+}
+
 struct arena *arena_new(void)
 {
 	return arena_new_of(RESERVED);

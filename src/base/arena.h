@@ -11,6 +11,8 @@ struct arena *arena_new(void);
 struct arena *arena_new_of(size_t bytes);
 // For what is needed only while a plan is made: a child does not have it.
 struct arena *arena_new_scratch(void);
+// A child that is made from now on has a copy of it.
+void arena_pass_on(struct arena *scratch);
 void *arena_take(struct arena *arena, size_t size) __attribute__((malloc, returns_nonnull));
 char *arena_copy(struct arena *arena, const char *text, size_t length);
 char *arena_text(struct arena *arena, const char *format, ...)

@@ -210,7 +210,8 @@ long walk_tree(struct walk *walk, const char *root, const char *place)
 	if (fd < 0)
 		return 0;
 	visit(walk, fd, place[0] ? place : NULL, NULL);
-	if (!walk->cut && place[0])
+	walk->round = !walk->cut && place[0];
+	if (walk->round)
 		visit(walk, fd, NULL, place);
 	return processor_now() - walk->begin;
 }

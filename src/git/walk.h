@@ -19,6 +19,7 @@ struct walk {
 
 	// Results.
 	bool cut;    // by time
+	bool round;  // from `place` it came to the end, and went on at the beginning
 	bool deeper; // something lay below the levels
 	bool lost;   // something lay deeper than can be reached
 	unsigned directories;

@@ -22,6 +22,7 @@
 #include "guard/apart.h"
 #include "guard/bare.h"
 #include "guard/changed.h"
+#include "guard/clock.h"
 #include "guard/commands.h"
 #include "guard/listed.h"
 #include "guard/merge.h"
@@ -55,7 +56,7 @@ static bool is_held(const struct plan *plan, const char *path, size_t length)
 	return false;
 }
 
-// Whether a name may have come or gone. With a margin larger than what known_start() lets pass: a
+// Whether a name may have come or gone. With a margin larger than what clock_start() lets pass: a
 // clock that was set back a little must not make what is new look old.
 static bool has_new_names(const struct check *check, int directory)
 {
@@ -128,7 +129,8 @@ static void check_guard(struct check *check, const struct guard *guard, int dire
 	const char *name = path_name(guard->path);
 	switch (guard->kind) {
 	case GUARD_ABSENT:
-		vet_absent(check, directory, name, guard->path);
+		if (!check->plan->due || vet_is_changed(check, directory, name))
+			vet_absent(check, directory, name, guard->path);
 		return;
 	case GUARD_REPOSITORY:
 		vet_repository(check, directory, name, guard->path);
@@ -256,20 +258,6 @@ static void check_copy(struct check *check, const struct run *run, unsigned numb
 	merge_config(&merge, check->told);
 }
 
-// Whoever sets the clock back makes what is new look old: then everything is looked at.
-static struct timespec known_start(const struct plan *plan)
-{
-	enum { SLACK_MILLISECONDS = 20 };
-	struct timespec now, steady, never = { 0 };
-	clock_gettime(CLOCK_REALTIME_COARSE, &now);
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &steady);
-	int64_t by_clock = (now.tv_sec - plan->start.tv_sec) * 1000 +
-			   (now.tv_nsec - plan->start.tv_nsec) / 1000000;
-	int64_t in_truth = (steady.tv_sec - plan->start_steady.tv_sec) * 1000 +
-			   (steady.tv_nsec - plan->start_steady.tv_nsec) / 1000000;
-	return by_clock + SLACK_MILLISECONDS < in_truth ? never : plan->start;
-}
-
 // What was mounted over must still be what the plan saw: else the host has replaced it, and for a
 // moment the box may have written the new one.
 static void check_walls(struct check *check)
@@ -306,8 +294,8 @@ struct look {
 static bool scans(const struct look *look)
 {
 	const struct plan *plan = look->check.plan;
-	return look->ran >= UNSEARCHED_MILLISECONDS && plan->searched_count > 0 &&
-	       plan->guard_count > 0;
+	return (look->ran >= UNSEARCHED_MILLISECONDS || look->run->journal_waits) &&
+	       plan->searched_count > 0 && plan->guard_count > 0;
 }
 
 static void look_at_all(void *argument)
@@ -325,7 +313,9 @@ static void look_at_all(void *argument)
 	tracked_check(check, look->end);
 	stale_tell(check);
 	if (scans(look))
-		scan_trees(check, look->ran);
+		scan_trees(check, look->run, look->ran);
+	else
+		scan_later(check, look->run);
 	vet_end(check);
 	err_clear();
 }
@@ -362,16 +352,10 @@ void check_host(const struct plan *plan, const struct run *run, int64_t ran, enu
 			   .told = told,
 			   .changed = changed,
 			   .budget = BUDGET,
-			   .start = known_start(plan) },
+			   .start = clock_start(plan) },
 		.run = run,
 		.ran = ran,
 		.end = end,
-	};
-	look.check.spans = (struct spans){
-		.list = { { look.check.start.tv_sec * (int64_t)1000000000 +
-				    look.check.start.tv_nsec,
-			    INT64_MAX } },
-		.count = 1,
 	};
 	struct out *texts[] = { &look.first, told, changed };
 	// A nested repository may lie in a directory that is shut: a walk is always done apart.

@@ -6,6 +6,8 @@
 #include <sys/vfs.h>
 #include <time.h>
 
+#include "plan.h"
+
 int64_t clock_of_files(void)
 {
 	struct timespec now;
@@ -27,4 +29,18 @@ bool clock_is_ours(const char *path)
 		if ((unsigned)status.f_type == ours[i])
 			return true;
 	return false;
+}
+
+// Whoever sets the clock back makes what is new look old: then everything is looked at.
+struct timespec clock_start(const struct plan *plan)
+{
+	enum { SLACK_MILLISECONDS = 20 };
+	struct timespec now, steady, never = { 0 };
+	clock_gettime(CLOCK_REALTIME_COARSE, &now);
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &steady);
+	int64_t by_clock = (now.tv_sec - plan->start.tv_sec) * 1000 +
+			   (now.tv_nsec - plan->start.tv_nsec) / 1000000;
+	int64_t in_truth = (steady.tv_sec - plan->start_steady.tv_sec) * 1000 +
+			   (steady.tv_nsec - plan->start_steady.tv_nsec) / 1000000;
+	return by_clock + SLACK_MILLISECONDS < in_truth ? never : plan->start;
 }

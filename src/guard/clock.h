@@ -3,9 +3,14 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 // Nanoseconds.
 int64_t clock_of_files(void);
 // Whether the file system at `path` has this kernel's clock: that of a network or of a program has
 // another.
 bool clock_is_ours(const char *path);
+
+// When the command of a plan began; zero where nobody knows.
+struct plan;
+struct timespec clock_start(const struct plan *plan);

@@ -22,6 +22,7 @@
 #include "guard/changed.h"
 #include "guard/check.h"
 #include "guard/clock.h"
+#include "guard/journal.h"
 #include "guard/links.h"
 #include "guard/vet.h"
 
@@ -200,7 +201,7 @@ static void end_tree(struct scan *scan, const struct walk *walk)
 				   : vet_short_path(check->plan, scan->tree->path);
 	keep_rest(scan, walk);
 	scan->now.place = walk->place;
-	scan->now.checked = walk->cut ? scan->old.checked : clock_of_files();
+	scan->now.checked = walk->cut && !walk->round ? scan->old.checked : clock_of_files();
 	memcpy(scan->now.boot, scan->old.boot, sizeof(scan->now.boot));
 	if (differs(&scan->old, &scan->now))
 		listed_write(&scan->now, scan->tree->list, false);
@@ -221,8 +222,22 @@ static void end_tree(struct scan *scan, const struct walk *walk)
 			 name);
 }
 
-static bool scan_tree(struct scan *scan, const struct searched *tree, long processor)
+// The boxes before this one that nobody has looked after, and this one.
+static void know_spans(struct check *check, const struct run *run, unsigned tree)
 {
+	enum { NANOSECONDS = 1000000000 };
+	check->spans.count = 1;
+	check->spans.list[0] =
+		(struct span){ check->start.tv_sec * (int64_t)NANOSECONDS + check->start.tv_nsec,
+			       INT64_MAX };
+	journal_spans(run, tree, &check->spans);
+}
+
+static void scan_tree(struct scan *scan, const struct searched *tree, const struct run *run,
+		      long processor)
+{
+	unsigned number = (unsigned)(tree - scan->check->plan->searched);
+	int64_t begin = clock_of_files();
 	struct walk walk = { .entry = look_at_entry,
 			     .repository = meet,
 			     .passes = is_other_tree,
@@ -246,14 +261,28 @@ static bool scan_tree(struct scan *scan, const struct searched *tree, long proce
 	check->root = strlen(tree->path);
 	check->root_device = scan->now.device;
 	check->timeless = check->start.tv_sec == 0 || !clock_is_ours(tree->path);
-	walk_tree(&walk, tree->path, scan->old.place);
+	know_spans(check, run, number);
+	long took = walk_tree(&walk, tree->path, scan->old.place);
 	end_tree(scan, &walk);
+	journal_end(run, number,
+		    !walk.cut    ? SEARCHED_ALL
+		    : walk.round ? SEARCHED_ROUND
+				 : SEARCHED_PART,
+		    !walk.cut    ? begin
+		    : walk.round ? scan->old.checked
+				 : 0,
+		    took);
 	check->known = NULL;
 	arena_free(arena);
-	return !walk.cut;
 }
 
-void scan_trees(struct check *check, int64_t ran)
+void scan_later(const struct check *check, const struct run *run)
+{
+	for (unsigned i = 0; i < check->plan->searched_count; i++)
+		journal_end(run, i, SEARCHED_NOTHING, 0, 0);
+}
+
+void scan_trees(struct check *check, const struct run *run, int64_t ran)
 {
 	static struct scan scan;
 	int64_t time = ran / SHARE < LEAST_MILLISECONDS  ? LEAST_MILLISECONDS
@@ -262,7 +291,10 @@ void scan_trees(struct check *check, int64_t ran)
 	const struct plan *plan = check->plan;
 	scan = (struct scan){ .check = check, .ran = ran };
 	for (unsigned i = 0; i < plan->searched_count; i++)
-		scan_tree(&scan, &plan->searched[i], (long)time * MILLISECOND);
+		if (journal_rests(run, i))
+			journal_end(run, i, SEARCHED_NOTHING, 0, 0);
+		else
+			scan_tree(&scan, &plan->searched[i], run, (long)time * MILLISECOND);
 	if (scan.told > TOLD_MOST)
 		out_text(check->told, "sbx: and %u more such repositor%s\n", scan.told - TOLD_MOST,
 			 scan.told == TOLD_MOST + 1 ? "y" : "ies");

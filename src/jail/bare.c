@@ -17,7 +17,8 @@ int bare_protect(struct wishes *wishes, const char *root, struct origin from)
 	const char *head = path_below(wishes->arena, root, "HEAD");
 	if (!names_lack(&wishes->names, head) && lstat(head, &status) == 0) {
 		autoclose int fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		if (fd >= 0 && git_directory(fd) != GIT_NONE)
+		if (fd >= 0 && git_directory(fd) != GIT_NONE &&
+		    protect_stood(wishes->plan, path_below(wishes->arena, root, "config")))
 			return repository_protect_bare(wishes, root, from);
 	}
 	return protect_guard(wishes, head, GUARD_BARE);

@@ -88,6 +88,8 @@ int copies_add(struct wishes *wishes, const char *path, const char *top, struct 
 	mount.target = path;
 	if (opened_has(wishes, path))
 		return 0;
+	if (!protect_stood(plan, path))
+		return protect_guard(wishes, path, GUARD_CONFIG);
 	autoclose int fd = file_open(AT_FDCWD, path, 0, &status);
 	if (fd < 0 && file_missing())
 		return protect_guard(wishes, path, GUARD_CONFIG);

@@ -106,7 +106,8 @@ static int protect_row(struct wishes *wishes, const struct searched *tree, const
 	const char *path = path_below(wishes->arena, tree->path, inside);
 	const char *around = path_parent(wishes->arena, path);
 	struct resolved resolved;
-	if (nested_is_tree(wishes->plan, around) || !protect_is_reached(wishes, around))
+	if (!protect_stood(wishes->plan, path) || nested_is_tree(wishes->plan, around) ||
+	    !protect_is_reached(wishes, around))
 		return 0;
 	if (resolve_path(wishes->resolver, path, &resolved) == 1 &&
 	    str_equal(resolved.path, path) && resolved.identity.type == S_IFDIR) {

@@ -87,6 +87,20 @@ static bool is_scratch(const struct wishes *wishes, const char *path)
 	return is_lasting(wishes, path) || (seen && seen->kind == MOUNT_SCRATCH);
 }
 
+bool protect_stood(const struct plan *plan, const char *path)
+{
+	for (const char *line = plan->due; line && *line; line = strchr(line, '\n') + 1) {
+		size_t length = strcspn(line, "\n");
+		const char *name = line + 2;
+		if (length > 2 && strncmp(path, name, length - 2) == 0 &&
+		    (path[length - 2] == '\0' || (line[0] == 'r' && path[length - 2] == '/')))
+			return true;
+		if (!line[length])
+			break;
+	}
+	return !plan->due;
+}
+
 static int add_mask(struct wishes *wishes, const char *path, const struct identity *identity,
 		    struct origin from)
 {
@@ -129,6 +143,8 @@ int protect_name(struct wishes *wishes, const char *path, enum guarded absent, s
 			return protect_guard(wishes, path, absent);
 		return obstacle_failed(wishes, path);
 	}
+	if (!protect_stood(wishes->plan, path))
+		return protect_guard(wishes, path, absent);
 	struct identity identity = { status.st_dev, status.st_ino, status.st_mode & S_IFMT };
 	if (S_ISLNK(status.st_mode))
 		return protect_link(wishes, path, &identity, absent, from);
@@ -281,6 +297,8 @@ static int protect_searched(struct wishes *wishes, const char *path)
 	struct plan *plan = wishes->plan;
 	plan->searched[plan->searched_count++] =
 		(struct searched){ .path = path,
+				   .journal =
+					   path_kept(wishes->arena, plan->state, "journal", path),
 				   .list = path_kept(wishes->arena, plan->state, "known", path) };
 	return protect_root(wishes, path);
 }

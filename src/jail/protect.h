@@ -10,6 +10,9 @@ struct wishes;
 int protect_plan(struct wishes *wishes);
 
 // Whether the box, by the wishes so far, changes the host's file when it writes there.
+// Whether what is at `path` counts as there: in the check after a killed run only what stood there
+// when that began.
+bool protect_stood(const struct plan *plan, const char *path);
 bool protect_is_reached(const struct wishes *wishes, const char *path);
 
 // Whether the box, by the wishes so far, sees the host's file there.

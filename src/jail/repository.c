@@ -75,6 +75,9 @@ static int list_entries(struct wishes *wishes, const char *directory, struct ent
 		unsigned next = ret_entries->count;
 		if (str_equal(name, ".") || str_equal(name, ".."))
 			continue;
+		if (wishes->plan->due &&
+		    !protect_stood(wishes->plan, path_below(wishes->arena, directory, name)))
+			continue;
 		ret_entries->count++;
 		if (next == ENTRIES_MOST)
 			break;
@@ -368,7 +371,7 @@ int repository_protect(struct wishes *wishes, const char *root, struct origin fr
 	struct resolved resolved;
 	struct stat status;
 	list_add(&wishes->tops, wishes->plan->scratch, root, from);
-	if (lstat(path, &status) < 0)
+	if (lstat(path, &status) < 0 || !protect_stood(wishes->plan, path))
 		return protect_guard(wishes, path, GUARD_REPOSITORY);
 	if (S_ISDIR(status.st_mode) && !protect_is_reached(wishes, path))
 		return 0; // a line of its own made it read-only, or something else

@@ -19,6 +19,7 @@
 #include "base/processor.h"
 #include "base/str.h"
 #include "bpf/guard.h"
+#include "guard/journal.h"
 #include "jail/domain.h"
 #include "jail/env.h"
 #include "jail/explain.h"
@@ -38,6 +39,7 @@
 #include "policy/groups.h"
 #include "policy/merge.h"
 #include "policy/trust.h"
+#include "run/due.h"
 #include "probe.h"
 #include "run.h"
 #include "session/attach.h"
@@ -351,11 +353,14 @@ int decide_child(const struct plan *plan, struct run *run)
 
 int decide_host(const struct plan *plan, struct run *run)
 {
+	due_check(plan, run, decide_view);
 	return decide_view((struct plan *)(uintptr_t)plan, run->environment);
 }
 
 int decide_go(const struct plan *plan, struct run *run)
 {
+	if (plan->guard_count > 0)
+		journal_begin(plan, run);
 	TRY(arena_seal(plan->arena));
 	cpu_set_t all;
 	processor_bring(run->init, &all); // beside the maker of its network, not behind it

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -163,17 +164,16 @@ struct eyes {
 
 // Poll's time-out: none while there is something else to do; the limit's, or until the eyes are
 // opened, or look again.
-static int sleep_time(const struct eyes *eyes, int limit, bool busy)
+static int sleep_time(const struct eyes *eyes, const struct run *run, int limit, bool busy)
 {
-	enum { AGAIN_MILLISECONDS = 5 }; // a box that is not ready by then
 	int64_t left = eyes->begin + SHORT_RUN_MILLISECONDS - steady_now();
 	if (eyes->open && eyes->watch.again)
 		left = eyes->watch.again - steady_now();
 	if (busy)
 		return 0;
-	left = left < AGAIN_MILLISECONDS && !eyes->open ? AGAIN_MILLISECONDS : left;
 	left = left < 0 ? 0 : left;
-	if ((eyes->open && !eyes->watch.again) || (limit >= 0 && limit < left))
+	bool waits = !eyes->open && run->view < 0; // its coming is a message
+	if (waits || (eyes->open && !eyes->watch.again) || (limit >= 0 && limit < left))
 		return limit;
 	return (int)left;
 }
@@ -202,6 +202,12 @@ static void look_last(const struct plan *plan, const struct run *run, struct eye
 	if (plan->guard_count > 0 && outcome->kind != OUTCOME_FAILED) // no command was there
 		check_host(plan, run, steady_now() - eyes->begin,
 			   done ? COMMAND_DONE : COMMAND_FAILED, &outcome->told, &outcome->changed);
+	if (run->journal_problem)
+		out_text(&outcome->told,
+			 "sbx: the state directory cannot be written (%s): had this run been "
+			 "killed, "
+			 "nobody would check what it left\n",
+			 strerror(run->journal_problem));
 	profiles_remember(plan, &outcome->told);
 	homes_remember(plan);
 	proxy_report(run->proxy, &outcome->denials);
@@ -255,9 +261,9 @@ struct outcome supervise(const struct plan *plan, struct run *run)
 			{ .fd = plan->explain ? run->listener : -1, .events = POLLIN },
 		};
 		unsigned others = proxy_events(run->proxy, events + OWN_EVENTS);
-		int ready = poll(
-			events, OWN_EVENTS + others,
-			sleep_time(&eyes, clock_tick(plan, run, &clock), proxy_seeks(run->proxy)));
+		int ready = poll(events, OWN_EVENTS + others,
+				 sleep_time(&eyes, run, clock_tick(plan, run, &clock),
+					    proxy_seeks(run->proxy)));
 		if (ready < 0)
 			continue;
 		look(plan, run, &eyes, events);

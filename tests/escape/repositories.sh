@@ -146,6 +146,48 @@ is "what the user makes between two runs stays, untold" "mine pre-commit " "$(gi
 work_here && (cd "$project" && "$SBX" run -- bash -c "mkdir d{1..3000}; for d in d*; do mkdir \$d/objects \$d/refs; echo ref: refs/heads/x >\$d/HEAD; printf '[core]\n\tfsmonitor = x\n' >\$d/config; done; sleep 0.5") >"$work/log" 2>&1
 is "a flood of repositories is told in few lines" yes "$([ "$(wc -c <"$work/log")" -lt 2048 ] && echo yes || head -c 3000 "$work/log")"
 
+work_here && mkdir "$project/deep" && (cd "$project/deep" && seq 3000 | xargs mkdir)
+(cd "$project" && "$SBX" run -- true; "$SBX" run -- sh -c "mkdir zz; cd zz; git init -q; git config core.fsmonitor 'touch $canary;'; sleep 0.15"
+	for i in $(seq 60); do "$SBX" run -- sleep 0.2 2>&1 | grep "goes on" || break; done) >"$work/log" 2>&1
+rm -f "$canary" && readers "$project/zz"
+is "what one look does not come to the next ones look at" "" "$(ls "$canary" 2>/dev/null && cat "$work/log")"
+work_here
+trap_in "a repository that a run of some milliseconds made, found by the next" "mkdir zz; cd zz; git init -q; git config core.fsmonitor 'touch $canary;'" lib
+(cd "$project" && "$SBX" run -- sleep 0.1) 2>/dev/null
+rm -f "$canary" && readers "$project/zz"
+is "nothing runs" "" "$(ls "$canary" 2>/dev/null)"
+work_here && (cd "$project" && "$SBX" run -- true; sleep 0.1; git init -q own; printf '#!/bin/sh\n' >own/.git/hooks/pre-commit; sleep 0.1; "$SBX" run -- sleep 0.2) >"$work/log" 2>&1
+is "what the user made after a run that nobody has looked after stays" "pre-commit " "$(ls "$project/own/.git/hooks" | grep -v sample) $(cat "$work/log")"
+
+# A supervisor that was killed: the next run does its check, first.
+killed() { # command in the box
+	(cd "$project" && exec "$SBX" run --read "$work/tools" -- sh -c "($1); : >ready; sleep 30") >/dev/null 2>&1 &
+	local pid=$!
+	for _ in $(seq 600); do [ -e "$project/ready" ] && break; sleep 0.05; done
+	kill -9 "$pid"; wait "$pid" 2>/dev/null
+	rm -f "$canary" "$project/ready"
+}
+work_here && rm -rf "$project/.git/hooks" && mkdir "$project/.vscode" && echo mine >"$project/.vscode/settings.json" && git -C "$project" init -q nested && printf '#!/bin/sh\n' >"$project/nested/.git/hooks/pre-commit"
+sleep 0.1
+killed "mkdir .git/hooks; printf '#!/bin/sh\ntouch $canary\n' >.git/hooks/post-commit; chmod +x .git/hooks/post-commit; echo 'touch $canary' >.envrc; git init -q new; git -C new config core.fsmonitor 'touch $canary;'; cd lib; sh $t/top.sh"
+(cd "$project" && "$SBX" run -- true) >"$work/log" 2>&1
+git -C "$project" commit -q --allow-empty -m y && for place in . new lib; do readers "$project/$place"; done
+is "what a killed run left is found by the next: nothing runs" "" "$(ls "$canary" 2>/dev/null && cat "$work/log")"
+is "a name that it left is moved away, the user's own stay" "mine pre-commit" "$(ls "$project/.envrc" 2>/dev/null)$(cat "$project/.vscode/settings.json") $(ls "$project/nested/.git/hooks" | grep -v sample)"
+like "and that is reported" "$(cat "$work/log")" 'hooks/post-commit appeared.*moved away'
+like "with the reason" "$(cat "$work/log")" 'sbx: a run in this project was killed: that is what it left'
+is "once" "" "$(cd "$project" && "$SBX" run -- true 2>&1)"
+work_here && rm -rf "$project/.git/hooks" && killed "mkdir .git/hooks; echo x >.git/hooks/pre-push"
+for i in 1 2 3 4; do (cd "$project" && "$SBX" run -- true) >"$work/log.$i" 2>&1 & done; wait
+is "four that find it at once check it once" 1 "$(cat "$work"/log.[1-4] | grep -c 'was killed')"
+work_here && (cd "$project" && "$SBX" run -- sleep 0.2) >/dev/null 2>&1
+is "no journal is left of runs that have ended" "" "$(find "$XDG_STATE_HOME/sbx/journal" -name "$(basename "$project")*" -size +0)"
+work_here && killed "mv .git/refs .git/r; sh $t/top.sh"
+(cd "$project" && "$SBX" doctor) >"$work/log" 2>&1
+readers "$project"
+is "sbx doctor does the check as well: nothing runs" "" "$(ls "$canary" 2>/dev/null)"
+like "that .git is broken is reported" "$(cat "$work/log")" 'sbx: .git is not a valid git directory any more'
+
 # What was there at the start is never taken away, whatever came beside it.
 work_here && git -C "$project" worktree add -q "$work/mine.$count"
 mine=$work/mine.$count
