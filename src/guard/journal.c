@@ -27,7 +27,7 @@
 
 enum { BYTES_MOST = 4 << 20, FIRST_BYTES = 8192, DUE_SECONDS = 10, SECOND = 1000000000 };
 // So many boxes are many; each look is followed by so many times its own time without one.
-enum { MANY = 3, REST_PARTS = 20, REST_SECONDS = 20 };
+enum { MANY = 3, REST_PARTS = 20, REST_SECONDS = 20, LONGEST_SECONDS = 10 };
 
 static int lock(int fd, int command, short type, uint64_t at)
 {
@@ -153,28 +153,45 @@ static unsigned count_others(const struct run *run, const char *text, size_t len
 	return count;
 }
 
-// None at all while another one is at it. A time that is far away was noted before a clock was set.
-bool journal_rests(const struct run *run, unsigned tree)
+// A time that is far away was noted before a clock was set.
+static bool is_resting(const char *text, size_t length)
 {
 	struct journal_line line;
-	size_t length;
 	int64_t now = clock_of_files();
-	bool rests = false;
-	if (tree >= run->journal_count || run->journals[tree] < 0)
-		return false;
-	char *text = read_all(run->journals[tree], &length);
-	if (text && count_others(run, text, length) >= MANY)
-		for (const char *at = text; journal_next(&at, text + length, &line);)
-			rests = rests || (line.kind == JOURNAL_REST && line.to > now &&
-					  line.to - now < (int64_t)REST_SECONDS * SECOND);
-	free(text);
-	return rests;
+	for (const char *at = text; journal_next(&at, text + length, &line);)
+		if (line.kind == JOURNAL_REST && line.to > now &&
+		    line.to - now < (int64_t)REST_SECONDS * SECOND)
+			return true;
+	return false;
 }
 
-// Before a look, so that the others leave it alone meanwhile; and after it.
 static void put_rest_time(struct out *out, int64_t took)
 {
 	out_text(out, "L 0 %lld\n", (long long)(clock_of_files() + took * REST_PARTS));
+}
+
+// Who begins a look says so before.
+enum journal_turn journal_turn(const struct run *run, unsigned tree)
+{
+	enum journal_turn turn = TURN_ALONE;
+	size_t length;
+	if (tree >= run->journal_count || run->journals[tree] < 0)
+		return turn;
+	int fd = run->journals[tree];
+	lock(fd, F_OFD_SETLKW, F_WRLCK, 0);
+	char *text = read_all(fd, &length);
+	if (text && count_others(run, text, length) >= MANY) {
+		struct out line = { 0 };
+		turn = is_resting(text, length) ? TURN_OF_OTHERS : TURN_OF_MANY;
+		if (turn == TURN_OF_MANY) { // nobody else meanwhile
+			put_rest_time(&line, SECOND / REST_PARTS * LONGEST_SECONDS);
+			(void)!fd_write_all(fd, line.text, line.used);
+		}
+		out_free(&line);
+	}
+	lock(fd, F_OFD_SETLK, F_UNLCK, 0);
+	free(text);
+	return turn;
 }
 
 // What stays after a look that came so far. A box that lives, or was killed, keeps its lines.
@@ -188,6 +205,9 @@ static void put_rest(struct out *out, const struct run *run, const char *text, s
 			     : line.kind == JOURNAL_BEGIN ? end_of(text, length, line.id)
 							  : 0;
 		bool own = line.kind == JOURNAL_BEGIN && line.id == run->journal_id;
+		if (line.kind == JOURNAL_REST && part == SEARCHED_NOTHING &&
+		    line.to > clock_of_files())
+			out_text(out, "L 0 %llu\n", (unsigned long long)line.to);
 		if (line.kind == JOURNAL_END || line.kind == JOURNAL_REST ||
 		    (own && part == SEARCHED_ALL) || (!own && to <= before))
 			continue;

@@ -18,8 +18,9 @@ struct spans;
 void journal_begin(const struct plan *plan, struct run *run);
 // The times of a tree's boxes, this one's too.
 void journal_spans(const struct run *run, unsigned tree, struct spans *ret_spans);
-// Whether a look is left to others: of many boxes at once a look is made for a part of the time.
-bool journal_rests(const struct run *run, unsigned tree);
+// Whose turn a look is: of many boxes at once one makes it, for a part of the time.
+enum journal_turn { TURN_ALONE, TURN_OF_MANY, TURN_OF_OTHERS };
+enum journal_turn journal_turn(const struct run *run, unsigned tree);
 
 // How far a look came.
 enum searched_part {

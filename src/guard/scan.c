@@ -27,7 +27,13 @@
 #include "guard/vet.h"
 
 // A tenth of the run's own time.
-enum { SHARE = 10, LEAST_MILLISECONDS = 2, MOST_MILLISECONDS = 500, MILLISECOND = 1000000 };
+enum {
+	SHARE = 10,
+	LEAST_MILLISECONDS = 2,
+	MOST_MILLISECONDS = 500,
+	MANY_MILLISECONDS = 20,
+	MILLISECOND = 1000000
+};
 enum { TOLD_MOST = 8 };
 enum { LIST_BYTES = 192 << 20, NEW_ROWS_MOST = LISTED_ROWS_MOST / 2 };
 
@@ -35,6 +41,7 @@ struct scan {
 	struct check *check;
 	const struct searched *tree;
 	int64_t ran;       // milliseconds
+	bool many;         // boxes at once: the next look is soon
 	struct listed old; // the list
 	struct listed now; // what was met
 	unsigned told;     // repositories of which something was told
@@ -205,7 +212,7 @@ static void end_tree(struct scan *scan, const struct walk *walk)
 	memcpy(scan->now.boot, scan->old.boot, sizeof(scan->now.boot));
 	if (differs(&scan->old, &scan->now))
 		listed_write(&scan->now, scan->tree->list, false);
-	if (walk->cut && scan->ran >= SHORT_RUN_MILLISECONDS)
+	if (walk->cut && !scan->many && scan->ran >= SHORT_RUN_MILLISECONDS)
 		out_text(check->told,
 			 "sbx: new repositories were looked for in a part of %s: it is large, and "
 			 "the next run goes on there\n",
@@ -254,8 +261,9 @@ static void scan_tree(struct scan *scan, const struct searched *tree, const stru
 		// It was there in time for this run's start, so the newer one looks, too.
 		out_text(check->told, "sbx: %s: nothing was compared with it\n", err_text());
 		err_clear();
+		journal_end(run, number, SEARCHED_NOTHING, 0, 0);
 		arena_free(arena);
-		return true;
+		return;
 	}
 	check->known = &scan->old;
 	check->root = strlen(tree->path);
@@ -290,11 +298,16 @@ void scan_trees(struct check *check, const struct run *run, int64_t ran)
 							 : ran / SHARE;
 	const struct plan *plan = check->plan;
 	scan = (struct scan){ .check = check, .ran = ran };
-	for (unsigned i = 0; i < plan->searched_count; i++)
-		if (journal_rests(run, i))
+	for (unsigned i = 0; i < plan->searched_count; i++) {
+		enum journal_turn turn = journal_turn(run, i);
+		scan.many = turn == TURN_OF_MANY;
+		if (scan.many && time > MANY_MILLISECONDS)
+			time = MANY_MILLISECONDS;
+		if (turn == TURN_OF_OTHERS)
 			journal_end(run, i, SEARCHED_NOTHING, 0, 0);
 		else
 			scan_tree(&scan, &plan->searched[i], run, (long)time * MILLISECOND);
+	}
 	if (scan.told > TOLD_MOST)
 		out_text(check->told, "sbx: and %u more such repositor%s\n", scan.told - TOLD_MOST,
 			 scan.told == TOLD_MOST + 1 ? "y" : "ies");
