@@ -73,10 +73,18 @@ def is_git_directory(tree, path):
 
 
 def git_directories(tree):
+    """Those that somebody may come to: in a .git itself only those of modules and worktrees, as nobody works there.
+    A file that leads to another one is a .git file, and git says what came of it."""
     found = []
-    for path in tree:
+    for path in sorted(tree, key=lambda path: path.count("/")):
         directory, _, name = path.rpartition("/")
-        if name == "HEAD" and is_git_directory(tree, directory):
+        if name != "HEAD" or not is_git_directory(tree, directory):
+            continue
+        around, inside, _ = f"/{directory}".rpartition("/.git/")
+        entry = re.search(r"/\.git/(modules/.|worktrees/[^/]+$)", f"/{directory}")
+        of_other = any(directory.startswith(f"{other}/") for other in found if f"{other}/".startswith(
+            f"{around}/.git/"[1:]) and not f"/{other}".endswith("/.git"))
+        if not inside or (entry and not of_other):
             found.append(directory)
     return found
 
