@@ -1,4 +1,5 @@
-// Owns the format of a session's state (what is written is read back, and nothing else) and the moment it begins at.
+// Owns the format of a session's state (what is written is read back, and nothing else) and the
+// moment it begins at.
 #include "session/state.h"
 
 #include <string.h>
