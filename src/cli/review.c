@@ -20,6 +20,7 @@
 #include "session/apply.h"
 #include "session/attach.h"
 #include "session/history.h"
+#include "session/rights.h"
 
 extern char **environ;
 
@@ -198,6 +199,8 @@ static int after(struct box *box, const struct ending *ending, int status)
 	if (box->plan.session)
 		attach_release(&box->plan);
 	int result = sessions_open(box, &sessions);
+	if (result == 0)
+		result = rights_begin(&sessions.store);
 	if (result == 0)
 		result = owned_override(OVER_READING);
 	if (result == 0)

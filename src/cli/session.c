@@ -25,6 +25,7 @@
 #include "session/apply.h"
 #include "session/archive.h"
 #include "session/history.h"
+#include "session/rights.h"
 #include "session/runs.h"
 #include "session/transfer.h"
 
@@ -353,6 +354,8 @@ int verb_session(char **words)
 	if (!action || count < action->least || count > action->most)
 		return say_usage(action, names[0]);
 	int result = sessions_open(box, &sessions);
+	if (result >= 0 && action->run == apply)
+		result = rights_begin(&sessions.store);
 	if (result >= 0)
 		result = owned_override(OVER_READING);
 	if (result >= 0)

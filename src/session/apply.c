@@ -75,9 +75,10 @@ static void tell(const struct applying *applying, struct out *told)
 			continue;
 		first = first ? first : shown(applying, change);
 		if (guarded++ < TOLD_MOST)
-			out_text(told,
-				 "sbx: not applied: %s: your own programs would run or trust it\n",
-				 shown(applying, change));
+			out_text(told, "sbx: not applied: %s: %s%s\n", shown(applying, change),
+				 change->moved_to ? "the session has moved it to "
+						  : "your own programs would run or trust it",
+				 change->moved_to ? str_shown(change->moved_to) : "");
 	}
 	if (guarded > 0)
 		out_text(told, "sbx: to apply such a name, name it: sbx session apply %s %s\n",

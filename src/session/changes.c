@@ -194,7 +194,10 @@ static enum change_kind kind_of(int layer, int host, const struct entry *entry,
 		return CHANGE_TYPE;
 	if (!same_content(layer, host, entry->name, is, was))
 		return CHANGE_EDITED;
-	*ret_same = S_ISLNK(is->st_mode) || (is->st_mode & 07777) == (was->st_mode & 07777);
+	// The host's own set-group-id directories stay so.
+	mode_t group = S_ISDIR(is->st_mode) ? was->st_mode & S_ISGID : 0;
+	*ret_same =
+		S_ISLNK(is->st_mode) || ((is->st_mode | group) & 07777) == (was->st_mode & 07777);
 	return CHANGE_MODE;
 }
 
@@ -206,6 +209,9 @@ static void compare(struct walk *walk, const char *path, const struct merged *me
 	bool same, conflict = false;
 	enum change_kind kind = kind_of(merged->fds[entry->from], host, entry, was, &same);
 	bool directory = kind == CHANGE_MODE && S_ISDIR(is->st_mode);
+	if (kind == CHANGE_MODE && !(directory && seen_find(&walk->seen, path)) &&
+	    same_is_applied(walk->changes, walk->root, path, is, was))
+		return; // with the rights that the host gives
 	if (same || (directory && host_set_mode(walk, path, is, was, &conflict)))
 		return;
 	struct change *change = walk_add(walk, kind, path);

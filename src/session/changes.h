@@ -24,8 +24,9 @@ struct change {
 	bool conflict; // what the host has there is not what the session saw
 	bool far;      // goes deeper than can be compared: left out
 	bool marked;   // a file that was copied from one of the host's, which it now has not
-	uint64_t parent;     // number of the host's directory that holds it, 0: it has none
-	const char *renamed; // CHANGE_ADDED: the path of a removed file with the same bytes
+	uint64_t parent;      // number of the host's directory that holds it, 0: it has none
+	const char *moved_to; // CHANGE_REMOVED: where the file is by now, which is guarded
+	const char *renamed;  // CHANGE_ADDED: the path of a removed file with the same bytes
 };
 
 struct changes {

@@ -177,15 +177,31 @@ int copy_finish(int to, const char *name, const struct stat *status)
 	return 0;
 }
 
+// Where the next byte lies that is not in a hole; `size` when there is none.
+static off_t next_data(int fd, off_t at, off_t size)
+{
+	off_t data = lseek(fd, at, SEEK_DATA);
+	return data >= 0 ? data : errno == ENXIO ? size : at;
+}
+
 bool copy_is_same(int left, int right)
 {
 	static char a[65536], b[65536];
-	for (;;) {
-		ssize_t got = fd_read_all(left, a, sizeof(a)),
-			other = fd_read_all(right, b, sizeof(b));
-		if (got < 0 || got != other || memcmp(a, b, (size_t)got) != 0)
+	struct stat one, other;
+	if (fstat(left, &one) < 0 || fstat(right, &other) < 0 || one.st_size != other.st_size)
+		return false;
+	for (off_t at = 0; at < one.st_size;) {
+		if (one.st_size > (off_t)sizeof(a)) {
+			off_t first = next_data(left, at, one.st_size),
+			      second = next_data(right, at, one.st_size);
+			at = first < second ? first : second; // holes of both are the same
+		}
+		ssize_t got = pread(left, a, sizeof(a), at), next = pread(right, b, sizeof(b), at);
+		if (got < 0 || got != next || memcmp(a, b, (size_t)got) != 0)
 			return false;
 		if (got == 0)
-			return true;
+			break;
+		at += got;
 	}
+	return true;
 }

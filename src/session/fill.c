@@ -10,7 +10,9 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/path.h"
+#include "base/str.h"
 #include "session/copy.h"
+#include "session/rights.h"
 #include "session/stage.h"
 #include "session/thing.h"
 
@@ -77,6 +79,42 @@ static bool link_again(struct applying *applying, struct links *links, const str
 	return false;
 }
 
+// The directory of the host that an operation's path lies in; many in a row have the same.
+static int enter(struct applying *applying, unsigned root, const char *path)
+{
+	struct parent *parent = &applying->parent;
+	const char *name;
+	size_t length = (size_t)(path_name(path) - path);
+	if (parent->path && parent->root == root && parent->length == length &&
+	    memcmp(parent->path, path, length) == 0)
+		return 0;
+	if (parent->path)
+		fd_close(&parent->fd);
+	*parent = (struct parent){ -1, root, path, length, 0 };
+	TRY(parent->fd = changes_host_below(applying->hosts[root], path, &name));
+	parent->gives = rights_are_given(parent->fd);
+	return 0;
+}
+
+// Rights of a copy that are the host's to say.
+static int set_rights(const struct applying *applying, const struct change *change, int to,
+		      const char *name)
+{
+	const struct store *store = applying->store;
+	const int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+	int parent = applying->parent.fd;
+	bool replaces = S_ISREG(change->was.st_mode) && S_ISREG(change->is.st_mode);
+	if (S_ISLNK(change->is.st_mode) || (!replaces && !applying->parent.gives))
+		return 0;
+	autoclose int host = replaces ? openat(parent, path_name(change->path), flags) : -1;
+	autoclose int made = openat(to, name, flags);
+	if (made < 0 || (replaces && host < 0))
+		return fail(errno, "the rights of '%s'", str_shown(change->path));
+	if (!replaces)
+		return rights_inherit(store, made, parent);
+	return rights_differ(made, host) ? rights_keep(store, made, host) : 0;
+}
+
 static int put(struct applying *applying, struct links *links, const struct change *change,
 	       const char *place)
 {
@@ -94,6 +132,8 @@ static int put(struct applying *applying, struct links *links, const struct chan
 		return 0; // made for what is below it
 	int kind = copy_one(from, source, &change->is, to, name);
 	applying->special += kind > 0;
+	if (kind == 0 && !S_ISDIR(change->is.st_mode))
+		TRY(set_rights(applying, change, to, name));
 	return kind;
 }
 
@@ -115,7 +155,8 @@ static int finish(struct applying *applying, const struct change *change, const 
 	// The top of what is staged is renamed into another directory, for which it must be
 	// writable.
 	status.st_mode |= strchr(place, '/') ? 0 : S_IWUSR;
-	return copy_finish(to, name, &status);
+	TRY(copy_finish(to, name, &status));
+	return set_rights(applying, change, to, name);
 }
 
 // The end of what lies in the change at `first`, by its path.
@@ -163,6 +204,7 @@ static int put_tree(struct applying *applying, struct links *links,
 		if (!applying->selected[i] || list[i].kind == CHANGE_REMOVED)
 			continue;
 		const char *place = place_of(applying, operation, &list[i]);
+		TRY(enter(applying, operation->root, operation->path));
 		int kind = put(applying, links, &list[i], place);
 		TRY(kind);
 		any = any || kind == 0;
@@ -197,6 +239,10 @@ static int identify(struct applying *applying)
 		    thing_look(applying->stages[operation->root], name,
 			       finishes ? &operation->was : &operation->staged) < 0)
 			return fail(errno, "look at the stage");
+		if (finishes) {
+			operation->old_mode = operation->was.mode & 07777;
+			operation->mode = operation->old_mode & ~(mode_t)S_IWUSR;
+		}
 	}
 	for (unsigned i = 0; i < journal->leaf_count; i++) {
 		struct leaf *leaf = &journal->leaves[i];

@@ -13,7 +13,7 @@
 #include "base/str.h"
 #include "session/flatten.h"
 #include "session/journal.h"
-#include "session/same.h"
+#include "session/seen.h"
 #include "session/skeleton.h"
 
 enum { FLATTEN_AT = 10, COMMAND_MOST = 256 };

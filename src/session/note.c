@@ -17,7 +17,7 @@
 
 struct notes {
 	struct applying *applying;
-	struct known all;
+	struct known all, before;
 	struct timespec now;
 	// The directory of the path before: most paths share it.
 	int parent;
@@ -81,6 +81,7 @@ static int begin(struct applying *applying, struct notes *notes)
 	notes->all.files =
 		arena_take(applying->store->arena, (most + 1) * sizeof(*notes->all.files));
 	notes->all.count = before->count;
+	notes->before = *before;
 	if (before->count > 0)
 		memcpy(notes->all.files, before->files, before->count * sizeof(*before->files));
 	return 0;
@@ -99,7 +100,9 @@ static void note_parent(struct notes *notes, const struct operation *operation)
 	for (int i = 0; i < 2 && last > notes->all.files; i++)
 		if (str_equal((--last)->path, path))
 			return;
-	note_thing(notes, operation->root, path, &parent);
+	// A directory is known by its number: once is enough.
+	if (!known_find(&notes->before, operation->root, path))
+		note_thing(notes, operation->root, path, &parent);
 }
 
 static int finish(struct notes *notes)

@@ -4,7 +4,6 @@
 #include "session/same.h"
 
 #include <errno.h>
-#include <time.h>
 
 #include "base/err.h"
 #include "base/path.h"
@@ -52,6 +51,15 @@ enum same same_directory(const struct changes *changes, const struct seen *seen,
 	if (!same_is_later(&status.st_ctim, &changes->base))
 		return SAME_YES;
 	return seen->whole ? SAME_NEW : SAME_OTHER;
+}
+
+bool same_is_applied(const struct changes *changes, unsigned root, const char *path,
+		     const struct stat *is, const struct stat *was)
+{
+	const struct known_file *known = known_find(changes->known, root, path);
+	return known && known->inode == was->st_ino &&
+	       (S_ISDIR(was->st_mode) || same_time(&known->changed, &was->st_ctim)) &&
+	       !same_is_later(&is->st_ctim, &known->changed);
 }
 
 bool same_file(const struct changes *changes, unsigned root, const char *path,

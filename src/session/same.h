@@ -25,6 +25,10 @@ enum same same_directory(const struct changes *changes, const struct seen *seen,
 bool same_file(const struct changes *changes, unsigned root, const char *path,
 	       const struct stat *status);
 
+// A file that an apply has put there as the session still has it.
+bool same_is_applied(const struct changes *changes, unsigned root, const char *path,
+		     const struct stat *is, const struct stat *was);
+
 // The host has removed or moved away what stood at the path, of which nothing is there now.
 bool same_is_lost(const struct changes *changes, const struct seen *seen,
 		  const struct seen_directory *above, unsigned root, const char *path);

@@ -5,6 +5,15 @@
 #include "session/changes.h"
 #include "session/journal.h"
 
+// A directory of the host.
+struct parent {
+	int fd;
+	unsigned root;
+	const char *path;
+	size_t length;
+	int gives; // what is new in it inherits rights
+};
+
 struct applying {
 	struct store *store;
 	struct held *held;
@@ -13,6 +22,7 @@ struct applying {
 	struct journal journal;
 	int stages[ROOTS_MOST]; // directories, or -1
 	int hosts[ROOTS_MOST];  // the roots themselves, or -1
+	struct parent parent;   // of the operation that is staged
 	struct out told;        // by the process that commits
 	const char *words;      // the same, for who has waited for it
 	unsigned special;       // sockets and devices, which are left out

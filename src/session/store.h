@@ -12,6 +12,7 @@ struct store {
 	const char *home, *config; // of the caller: ~ and ~/.config; for changes_find() alone
 	const char *sessions_path, *layers_path;
 	int sessions, layers; // directories
+	int rights;           // a socket, see rights.h; 0: none
 	int guard; // flock: shared while a layer is made, alone while unused ones are removed
 };
 

@@ -194,6 +194,61 @@ like "a hard link of the host that is replaced is told" "$(said)" "1 replaced fi
 is "a directory becomes writable before, and read-only after" "555 700 y" "$(stat -c %a dir) $(stat -c %a locked) $(tail -1 locked/f)"
 chmod 755 dir
 
+# --- rights, holes and depths
+mkdir group given && chmod 2775 group && echo s >private
+acl_of() { python3 -c 'import os, sys; print(os.getxattr(sys.argv[1], "system.posix_acl_access").hex())' "$1" 2>/dev/null; }
+if python3 - <<'END'; then
+import os, struct
+NOBODY = 2**32 - 1
+def acl(*entries): return struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *each) for each in entries)
+try:
+    os.setxattr("private", "system.posix_acl_access", acl((1, 6, NOBODY), (2, 6, 1234), (4, 0, NOBODY), (16, 6, NOBODY), (32, 0, NOBODY)))
+    os.setxattr("given", "system.posix_acl_default", acl((1, 7, NOBODY), (2, 7, 1234), (4, 5, NOBODY), (16, 7, NOBODY), (32, 0, NOBODY)))
+except OSError:
+    raise SystemExit(1)
+END
+	before=$(acl_of private)
+	session discard one
+	in_session one 'echo m >>private; echo y >given/y; mkdir -m 555 given/shut; mkdir group/sub; echo z >group/sub/z'
+	session apply one
+	is "an ACL stays that of the file" "m $before" "$(tail -1 private) $(acl_of private)"
+	(umask 022 && echo n >given/native && mkdir group/native)
+	is "a new file has its directory's default ACL" "$(acl_of given/native | head -c 32)" "$(acl_of given/y | head -c 32)"
+	is "with no more than its own mode" "-rw-rw----" "$(stat -c %A given/y)"
+	is "and a directory that nobody may write, too" "dr-xr-x---" "$(stat -c %A given/shut)"
+	is "nothing of it is left to apply" "" "$(session diff --stat one)"
+	in_session one 'chmod 640 private'
+	session apply one
+	is "a mode that the session sets is the ACL's mask" "640 04000000ffffffff10000400ffffffff" "$(stat -c %a private) $(acl_of private | tail -c 49 | head -c 32)"
+else
+	skip "ACLs" "the file system has none"
+fi
+session discard one
+in_session one 'mkdir -p group/sub; echo z >group/sub/f'
+session apply one
+is "a new directory in a set-group-id one is so as well" "$(stat -c '%A %g' group | cut -c7) s" "$(stat -c %A group/sub | cut -c7) $(stat -c %A group/sub | cut -c7)"
+is "and of its group" "$(stat -c %g group)" "$(stat -c %g group/sub/f)"
+chmod -R u+rwx given && rm -rf group given private
+session discard one
+in_session one 'truncate -s 8G holes; echo end >>holes; touch beside; d=$(printf "d/%.0s" {1..300}); mkdir -p "$d"; echo deep >"$d/f"'
+session apply one
+is "a tree that is too deep is left out, the rest goes on" "0 end 1" "$? $(tail -c 4 holes) $(ls beside | wc -l)"
+like "and told" "$(said)" "not applied: what lies in d/d/d.*too deep"
+is "holes stay holes" 1 "$(($(stat -c %b holes) < 1024))"
+if strace -f -qq -o /dev/null true 2>/dev/null; then
+	strace -f -qq -o "$work/calls" -e trace=pread64,read "$SBX" session diff --stat one >"$work/log" 2>&1
+	is "and nobody reads them" 1 "$(($(wc -l <"$work/calls") < 2000))"
+fi
+rm -rf holes beside d
+echo payload >payload
+session discard one
+in_session one 'mv payload .envrc'
+session apply one
+is "what is moved to a guarded name stays where it was" "payload" "$(cat payload; ls .envrc 2>/dev/null)"
+like "and is told" "$(said)" "not applied: payload: the session has moved it to .envrc"
+rm payload
+session discard one
+
 # --- never through a symlink, and not what is protected
 session discard one
 mkdir real && echo r >real/f
