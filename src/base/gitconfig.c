@@ -230,8 +230,9 @@ int gitconfig_parse(struct arena *arena, const char *text, size_t length,
 		return fail(0, "larger than %d KiB", GITCONFIG_BYTES_MOST / 1024);
 	if (memchr(text, '\0', length))
 		return fail(0, "a NUL byte");
-	config.entries = arena_take(arena, ENTRIES_MOST * sizeof(*config.entries));
-	config.sections = arena_take(arena, ENTRIES_MOST * sizeof(*config.sections));
+	size_t most = length / 2 + 1 < ENTRIES_MOST ? length / 2 + 1 : ENTRIES_MOST; // "a\n"
+	config.entries = arena_take(arena, most * sizeof(*config.entries));
+	config.sections = arena_take(arena, most * sizeof(*config.sections));
 	parser.values = arena_take(arena, length + 1);
 	parser.headers = arena_take(arena, length + 1);
 	if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)

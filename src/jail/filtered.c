@@ -22,6 +22,7 @@
 // Only a flag shows the file itself: a profile's line for it shows what is not secret.
 static const struct origin from = { .file = "git", .order = ORDER_FLAGS - 1 };
 enum {
+	SMALL = 1024, // bytes: whatever it says, it needs little memory
 	BRIEF = 16 << 20,
 	LINES_BYTES_MOST = 64 << 10
 }; // more than a text of GITCONFIG_BYTES_MOST can need
@@ -133,39 +134,39 @@ static int filter(struct wishes *wishes, const struct gitnamed_text *one)
 	if (!seen && !(one->text && is_included(wishes, one->path)))
 		return 0;
 	wishes->shown = true;
-	struct arena *brief = arena_new_of(BRIEF);
+	bool small = one->length <= SMALL;
+	struct arena *brief = small ? wishes->plan->scratch : arena_new_of(BRIEF);
 	judge(brief, one, &secret);
 	int result = show_judged(wishes, &file, seen, &secret);
-	arena_free(brief);
+	if (!small)
+		arena_free(brief);
 	return result;
 }
 
+// Read first: nearly none has anything to leave out, and then it need not be looked for.
 static int filter_lines(struct wishes *wishes, const char *path)
 {
+	struct arena *scratch = wishes->plan->scratch;
 	struct resolved file;
 	struct gitsecret secret = { .text = "", .left_count = 1 };
 	const char *text;
 	size_t length;
+	int result =
+		file_read(AT_FDCWD, path, FILE_LINK, LINES_BYTES_MOST, scratch, &text, &length);
+	if (result == 1)
+		secret.text = textsecret_lines(scratch, text, length);
+	if (result == 0 || !secret.text)
+		return 0;
 	int found = resolve_path(wishes->resolver, path, &file);
 	if (found < 0)
 		err_clear();
 	if (found != 1 || file.identity.type != S_IFREG || is_named(wishes, file.path) ||
 	    !protect_is_seen(wishes, file.path) || protect_is_reached(wishes, file.path))
 		return 0;
-	struct arena *brief = arena_new_of(BRIEF);
-	if (file_read(AT_FDCWD, file.path, 0, LINES_BYTES_MOST, brief, &text, &length) == 1)
-		secret.text = textsecret_lines(brief, text, length);
-	list_add(&secret.left, brief,
-		 secret.text && secret.text[0] ? "lines with a token or password" : "all of it",
-		 from);
-	int result = 0;
-	if (secret.text) {
-		note(wishes, file.path, &secret);
-		result = show(wishes, &file,
-			      arena_copy(wishes->arena, secret.text, strlen(secret.text)));
-	}
-	arena_free(brief);
-	return result;
+	list_add(&secret.left, scratch,
+		 secret.text[0] ? "lines with a token or password" : "all of it", from);
+	note(wishes, file.path, &secret);
+	return show(wishes, &file, arena_copy(wishes->arena, secret.text, strlen(secret.text)));
 }
 
 // Those of gits that were not built for /etc, and those that the caller's variables name.
@@ -177,7 +178,8 @@ static void read_others(struct wishes *wishes)
 	struct plan *plan = wishes->plan;
 	const char *usual = path_below(plan->scratch, plan->home, ".config");
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
-		gitnamed_file(plan->scratch, plan->home, files[i], NULL, &wishes->named);
+		if (!resolver_lacks(wishes->resolver, files[i]))
+			gitnamed_file(plan->scratch, plan->home, files[i], NULL, &wishes->named);
 	if (!str_equal(usual, path_parent(plan->scratch, plan->config)))
 		gitnamed_file(plan->scratch, plan->home,
 			      path_below(plan->scratch, usual, "git/config"), NULL, &wishes->named);

@@ -1,15 +1,19 @@
 // Owns the table of settings in directories of versions, and the bounded walk to them.
 #include "jail/starred.h"
 
-#include <dirent.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "base/sys.h"
 #include "jail/wishes.h"
 
-enum { ENTRIES_MOST = 2000 };
+enum { ENTRIES_MOST = 2000, ENTRIES_BYTES = 4096 };
 
 // What tools read for their settings in directories that profiles show: a registry's address, and
 // sometimes the token for it. '*' is a version, or another name.
@@ -74,7 +78,6 @@ const char *const settings_with_secrets[] = {
 	"~/.local/share/mamba/.mambarc",
 	"~/.local/share/mamba/envs/*/.condarc",
 	"~/.conda/envs/*/.condarc",
-	"~/.pyenv/versions/*/.condarc",
 	"/etc/conda/.condarc",
 	"/opt/conda/.condarc",
 	// cargo
@@ -82,7 +85,6 @@ const char *const settings_with_secrets[] = {
 	"~/.cargo/config",
 	// pip of a version or of an environment, and the machine's
 	"/etc/pip.conf",
-	"~/.pyenv/versions/*/pip.conf",
 	"~/.virtualenvs/*/pip.conf",
 	"~/.local/share/virtualenvs/*/pip.conf",
 	"~/.conda/envs/*/pip.conf",
@@ -111,22 +113,33 @@ struct walk {
 
 static int walk(struct walk *walker, const char *directory, const char *rest);
 
+// Below a name that was found nearly nothing is there: one look says so.
+static int walk_entry(struct walk *walker, const char *path, const char *rest)
+{
+	const char *whole = *rest ? path_join(walker->wishes->plan->scratch, path, rest) : path;
+	if (strchr(rest, '*'))
+		return walk(walker, path, rest);
+	return access(whole, F_OK) == 0 ? walker->found(walker->wishes, whole) : 0;
+}
+
 static int walk_name(struct walk *walker, const char *directory, const char *name, const char *rest)
 {
+	_Alignas(struct sys_entry) char entries[ENTRIES_BYTES] __attribute__((uninitialized));
 	struct arena *scratch = walker->wishes->plan->scratch;
-	DIR *stream = opendir(directory);
-	int result = 0;
-	for (struct dirent *entry = stream ? readdir(stream) : NULL;
-	     entry && result == 0 && walker->entries++ < ENTRIES_MOST; entry = readdir(stream)) {
-		if (str_equal(entry->d_name, ".") || str_equal(entry->d_name, "..") ||
-		    !str_match(entry->d_name, name))
-			continue;
-		const char *path = path_below(scratch, directory, entry->d_name);
-		result = *rest ? walk(walker, path, rest) : walker->found(walker->wishes, path);
-	}
-	if (stream)
-		closedir(stream);
-	return result;
+	long size;
+	autoclose int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	while (fd >= 0 && (size = sys_getdents(fd, entries, sizeof(entries))) > 0)
+		for (long at = 0; at < size;) {
+			const struct sys_entry *entry = (const void *)(entries + at);
+			at += entry->size;
+			if (str_equal(entry->name, ".") || str_equal(entry->name, "..") ||
+			    !str_match(entry->name, name))
+				continue;
+			if (walker->entries++ >= ENTRIES_MOST)
+				return 0;
+			TRY(walk_entry(walker, path_below(scratch, directory, entry->name), rest));
+		}
+	return 0;
 }
 
 // `rest` has names without '*', then one with it, or only the first.
