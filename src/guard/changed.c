@@ -16,7 +16,7 @@
 
 enum { LOOKED_AT_MOST = 64, DEEPER_MOST = 8 };
 
-static bool is_changed(const struct check *check, int directory, const char *name)
+bool changed_has(const struct check *check, int directory, const char *name)
 {
 	bool changed = false;
 	int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -40,7 +40,7 @@ void changed_add(const struct check *check, const char *path)
 
 void changed_tell(const struct check *check, int directory, const char *name, const char *path)
 {
-	if (is_changed(check, directory, name))
+	if (changed_has(check, directory, name))
 		changed_add(check, path);
 }
 
@@ -58,7 +58,7 @@ void changed_tell_deeper(struct deeper *deeper, const struct check *check, int d
 		return;
 	trusted_each (row, TRUSTED_PROTECT) {
 		const char *inside = strchr(trusted_name(row), '/') ? trusted_name(row) : name;
-		if (trusted_begins(row, name) && is_changed(check, directory, inside) &&
+		if (trusted_begins(row, name) && changed_has(check, directory, inside) &&
 		    snprintf(below, sizeof(below), "%.*s%s", above, path, inside) <
 			    (int)sizeof(below) &&
 		    deeper->count++ < DEEPER_MOST)

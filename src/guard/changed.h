@@ -2,6 +2,8 @@
 // done.
 #pragma once
 
+#include <stdbool.h>
+
 struct check;
 
 struct deeper {
@@ -10,6 +12,8 @@ struct deeper {
 
 // One that is known to have changed.
 void changed_add(const struct check *check, const char *path);
+// Whether this run changed `name` or, of a directory, something right in it.
+bool changed_has(const struct check *check, int directory, const char *name);
 // Adds `name` in `directory`, at `path`, to check->changed when this run changed it or, of a
 // directory, something right in it.
 void changed_tell(const struct check *check, int directory, const char *name, const char *path);

@@ -10,8 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/arena.h"
+#include "base/err.h"
 #include "base/fd.h"
 #include "base/file.h"
+#include "base/gitconfig.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "base/sys.h"
@@ -44,6 +47,7 @@ struct search {
 	const struct check *check;
 	int root;              // the project
 	unsigned words, files; // that were looked at
+	bool of_path;          // the line speaks of a list of directories of programs
 	ino_t told[TOLD_MOST];
 	unsigned count;
 };
@@ -56,21 +60,25 @@ static bool is_told(const struct search *search, ino_t inode)
 	return false;
 }
 
-// Looked up beneath the project, and no link is followed.
+// Looked up beneath the project, and no link is followed. A directory counts where programs are
+// looked for in it.
 static void look_at(struct search *search, const char *name)
 {
 	struct stat status;
 	char path[PATH_MAX];
 	autoclose int fd = sys_openat2(search->root, name, O_PATH | O_NOFOLLOW | O_CLOEXEC,
 				       RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
-	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) ||
-	    !vet_is_changed(search->check, fd, "") || is_told(search, status.st_ino) ||
-	    search->count == TOLD_MOST)
+	if (fd < 0 || fstat(fd, &status) < 0 || is_told(search, status.st_ino) ||
+	    search->count == TOLD_MOST ||
+	    snprintf(path, sizeof(path), "%s/%s", search->check->plan->project, name) >=
+		    (int)sizeof(path))
+		return;
+	bool directory =
+		S_ISDIR(status.st_mode) && search->of_path && changed_has(search->check, fd, ".");
+	if (!directory && !(S_ISREG(status.st_mode) && vet_is_changed(search->check, fd, "")))
 		return;
 	search->told[search->count++] = status.st_ino;
-	if (snprintf(path, sizeof(path), "%s/%s", search->check->plan->project, name) <
-	    (int)sizeof(path))
-		changed_add(search->check, path);
+	changed_add(search->check, path);
 }
 
 static bool is_of_word(char c)
@@ -89,8 +97,26 @@ static void look_at_word(struct search *search, char *word, bool variable)
 		name += strlen(project);
 	while (name[0] == '/' || str_starts(name, "./"))
 		name++;
-	if (strpbrk(name, "./") && search->words++ < WORDS_MOST)
+	search->of_path = search->of_path || strcasestr(word, "path");
+	if ((strpbrk(name, "./") || search->of_path) && search->words++ < WORDS_MOST)
 		look_at(search, name);
+}
+
+// `text` is changed, and has room for one byte behind it.
+static void read_text(struct search *search, char *text, size_t length)
+{
+	char before = '\0';
+	for (size_t at = 0, end; at < length; at = end + 1) {
+		for (end = at; end < length && is_of_word(text[end]); end++)
+			;
+		char after = text[end];
+		text[end] = '\0';
+		if (end - at > 2)
+			look_at_word(search, text + at, before == '$');
+		before = after;
+		search->of_path = search->of_path && after != '\n';
+	}
+	search->of_path = false;
 }
 
 static void read_file(struct search *search, int directory, const char *name)
@@ -101,16 +127,79 @@ static void read_file(struct search *search, int directory, const char *name)
 							  text, sizeof(text), &length) <= 0)
 		return;
 	search->files++;
-	char before = '\0';
-	for (size_t at = 0, end; at < length; at = end + 1) {
-		for (end = at; end < length && is_of_word(text[end]); end++)
-			;
-		char after = text[end];
-		text[end] = '\0'; // there is room for it
-		if (end - at > 2)
-			look_at_word(search, text + at, before == '$');
-		before = after;
+	read_text(search, text, length);
+}
+
+// Whether git runs what such a key says (git-config(1)): `name` is in lower case but for what
+// stands between its first and its last dot.
+static bool is_command(const char *name)
+{
+	static const char *const sections[] = { "alias.",     "filter.",   "pager.",
+						"trailer.",   "gpg.",      "credential.",
+						"mergetool.", "difftool.", "browser.",
+						"man.",       "tar.",      "guitool.",
+						"hook.",      "sendemail." };
+	static const char *const keys[] = { ".fsmonitor",   ".sshcommand",
+					    ".editor",      ".pager",
+					    ".askpass",     ".gitproxy",
+					    ".helper",      ".command",
+					    ".textconv",    ".driver",
+					    ".external",    ".program",
+					    ".difffilter",  ".vcs",
+					    ".update",      ".uploadpack",
+					    ".receivepack", ".packobjectshook",
+					    ".templatedir", ".alternaterefscommand",
+					    ".browser" };
+	for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++)
+		if (str_starts(name, sections[i]))
+			return true;
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (str_ends(name, keys[i]))
+			return true;
+	return false;
+}
+
+// Nearly none has such a key: then nothing needs to be taken apart.
+static bool may_command(const char *text)
+{
+	static const char *const words[] = { "alias",       "filter",     "pager",   "trailer",
+					     "gpg",         "credential", "tool",    "browser",
+					     "fsmonitor",   "command",    "helper",  "textconv",
+					     "driver",      "external",   "program", "editor",
+					     "askpass",     "gitproxy",   "vcs",     "uploadpack",
+					     "receivepack", "template",   "hook",    "sendemail",
+					     "[man",        "[tar",       "!" };
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strcasestr(text, words[i]))
+			return true;
+	return false;
+}
+
+// Git's configuration as it was at the start: what the box changes there is withheld.
+static void read_copy(struct search *search, struct arena *arena, const struct copy *copy)
+{
+	struct gitconfig config;
+	char value[PATH_MAX];
+	if (gitconfig_parse(arena, copy->text, copy->length, &config) < 0)
+		return;
+	for (unsigned i = 0; i < config.count; i++) {
+		int length = snprintf(value, sizeof(value), "%s", config.entries[i].value);
+		if (is_command(config.entries[i].name) && length < (int)sizeof(value) - 1)
+			read_text(search, value, (size_t)length);
 	}
+}
+
+static void read_copies(struct search *search)
+{
+	const struct plan *plan = search->check->plan;
+	for (unsigned i = 0; i < plan->copy_count; i++) {
+		if (!may_command(plan->copies[i].text))
+			continue;
+		struct arena *arena = arena_new();
+		read_copy(search, arena, &plan->copies[i]);
+		arena_free(arena);
+	}
+	err_clear();
 }
 
 // Most hold samples alone: without the memory that a stream takes.
@@ -164,4 +253,6 @@ void commands_tell(const struct check *check)
 		    str_equal(plan->mounts[i].from.file ? plan->mounts[i].from.file : "",
 			      "protect"))
 			read_wall(&search, &plan->mounts[i]);
+	if (root >= 0)
+		read_copies(&search);
 }

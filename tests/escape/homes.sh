@@ -26,7 +26,7 @@ ln -s dotfiles/zsh/link "$HOME/.zshrc"
 ln -s dotfiles/absent "$HOME/.profile"
 ln -s ../../dotfiles/bin/tool "$HOME/.local/bin/tool"
 git init -q "$dotfiles"
-attack='for f in '"$trusted"' free bin/tool; do echo evil >>$f; done; rm -f .bashrc zsh/link; mv nvim n; mv claude/commands c; ln -sf /etc/passwd zsh/link; echo evil >x; mv -f x .zprofile'
+attack='for f in '"$trusted"' free bin/tool; do echo evil >>$f; done; rm -f .bashrc zsh/link; mv nvim n; mv claude/commands c; ln -sf /nonexistent zsh/link; echo evil >x; mv -f x .zprofile'
 evil() { (cd "$dotfiles" && grep -l evil $trusted 2>/dev/null | xargs); }
 
 for round in first second; do

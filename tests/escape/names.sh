@@ -75,7 +75,7 @@ project=$(fresh plain)
 is "names of patterns are taken away while the run lasts" ".: .config mise mise:" "$(xargs <"$work/out")"
 is "and at its end, in whatever case" "" "$(ls "$project" | grep -i toml)"
 # A pattern's file: by rename, link, directory, symlink, exchange, and over many others.
-for way in 'mkdir x.code-workspace' 'ln -s /etc/passwd x.code-workspace' 'echo x >y; mv y x.code-workspace' 'echo x >y; ln y x.code-workspace' \
+for way in 'mkdir x.code-workspace' 'ln -s /nonexistent x.code-workspace' 'echo x >y; mv y x.code-workspace' 'echo x >y; ln y x.code-workspace' \
 	'mkdir -p z/mise; echo x >z/mise/config.q.toml; mv z/mise mise' 'ln -s . mise; echo x >config.q.toml' 'for i in $(seq 3000); do echo >f$i; done; echo x >x.code-workspace' \
 	'mkfifo x.code-workspace' 'chmod 333 .; echo x >x.code-workspace'; do
 	project=$(fresh plain)
@@ -89,6 +89,24 @@ project=$(fresh plain)
 (cd "$project" && "$SBX" run -- sh -c 'echo x >x.code-workspace; echo x >lefthook.yml; [ ! -w own.code-workspace ] || echo x >>own.code-workspace' 2>"$work/log")
 is "a large directory: what was there stays, what came goes" "own.code-workspace" "$(cd "$project" && ls -d *.code-workspace)"
 is "and what changed is reported" "" "$(unsaid lefthook.yml; [ "$(cat "$project/own.code-workspace")" = mine ] || unsaid own.code-workspace)"
+
+# What trusted text names, in each kind of text: changed in place, moved there, and new.
+project=$(new_project)
+mkdir -p "$project"/{tools,bin,node_modules,vendor,lib} && (cd "$project" && printf 'PATH_add bin\nexport X=1 # lib is no list of programs\n. tools/env.sh\n' >.envrc
+	for f in tools/env.sh tools/fs.sh tools/ali.sh tools/clean.sh tools/cred.sh tools/merge.sh tools/ssh.sh tools/hook.sh tools/other.sh bin/git lib/x; do printf '#!/bin/sh\n' >$f; done
+	git config core.fsmonitor ./tools/fs.sh; git config alias.x '!./tools/ali.sh'; git config filter.f.clean 'tools/clean.sh %f'; git config core.sshCommand "$project/tools/ssh.sh"
+	git config credential.helper '!tools/cred.sh'; git config merge.m.driver 'tools/merge.sh %A'; git config branch.main.description tools/other.sh; echo 'exec tools/hook.sh' >.git/hooks/pre-commit; mkdir tools/new)
+sleep 0.1
+for change in 'echo evil >>F' 'rm F; echo evil >F' 'echo evil >y; mv y F'; do
+	for name in tools/env.sh tools/fs.sh tools/ali.sh tools/clean.sh tools/cred.sh tools/merge.sh tools/ssh.sh tools/hook.sh bin/git; do
+		(cd "$project" && "$SBX" run -- sh -c "${change//F/$name}" 2>"$work/log"; [ -z "$(unsaid "$name")" ] || [ -z "$(unsaid "${name%/git}")" ] || echo "$change $name")
+	done
+done >"$work/unsaid"
+is "programs that trusted text names are reported when they change" "" "$(cat "$work/unsaid")"
+(cd "$project" && "$SBX" run -- sh -c 'echo x >>tools/other.sh; echo x >>lib/x; echo x >lib/y' 2>"$work/log")
+is "and files that no such text names are not" "" "$(cat "$work/log")"
+(cd "$project" && rm tools/fs.sh && "$SBX" run -- sh -c 'echo x >tools/fs.sh; echo x >bin/ls' 2>"$work/log")
+is "as are those that were not there" " " "$(unsaid tools/fs.sh) $(unsaid bin)"
 
 # What a session would bring.
 project=$(new_project)
