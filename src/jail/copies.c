@@ -98,7 +98,12 @@ int copies_add(struct wishes *wishes, const char *path, const char *top, struct 
 			return keep_outer(wishes, &mount, file);
 		fd = file_open(AT_FDCWD, file, 0, &status);
 	}
-	if (fd < 0 && (errno == ELOOP || errno == EINVAL))
+	if (fd < 0 && errno == ELOOP) // a box cannot have made it: the user keeps it elsewhere
+		return fail(0,
+			    "'%s' is not a regular file; git's configuration cannot be protected "
+			    "there; make it a regular file, or use --unprotected",
+			    path);
+	if (fd < 0 && errno == EINVAL)
 		return obstacle_note(wishes, path,
 				     "is not a regular file, and git's "
 				     "configuration cannot be protected there");
