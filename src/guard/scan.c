@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -57,24 +58,42 @@ static bool is_mounted(const struct plan *plan, const char *path)
 	return false;
 }
 
-// In a directory that was there before each of the parts must have been, too.
-static bool is_old_bare(const struct check *check, int directory, const char *path)
+// Nothing came to another place between the tree's root and `directory` since the boxes began: each
+// directory above has its old ctime, which no box can set back.
+static bool is_in_place(const struct scan *scan, int directory, const char *path)
 {
+	autoclose int above = -1;
+	for (const char *rest = path + scan->check->root; *rest; rest = strchrnul(rest + 1, '/')) {
+		int next = openat(above < 0 ? directory : above, "..",
+				  O_PATH | O_DIRECTORY | O_CLOEXEC);
+		fd_close(&above);
+		above = next;
+		if (next < 0 || !vet_is_own(scan->check, next, ".", scan->tree->path, OWN_ALL))
+			return false;
+	}
+	return true;
+}
+
+// In a directory that was there before each of the parts must have been, too. A push into it writes
+// below objects and refs: then it must stand where it stood, with its HEAD and configuration.
+static bool is_old_bare(const struct scan *scan, int directory, const char *path)
+{
+	static const char *const parts[] = { "HEAD", "commondir", "config", "objects", "refs" };
+	enum { UNTOUCHED = 3 };
+	const struct check *check = scan->check;
 	char below[PATH_MAX];
 	struct stat status;
-	size_t length = strlen(path);
-	if (!vet_is_own(check, directory, ".", path, OWN_ALL))
+	bool whole = vet_is_own(check, directory, ".", path, OWN_ALL);
+	if (!whole && !is_in_place(scan, directory, path))
 		return false;
-	for (enum git_part part = GIT_HEAD; part < GIT_PARTS; part++) {
-		const char *name = git_part_names[part];
-		if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		if (fstatat(directory, parts[i], &status, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
-		if (length + strlen(name) + 2 > sizeof(below))
+		if (snprintf(below, sizeof(below), "%s/%s", path, parts[i]) >= (int)sizeof(below))
 			return false;
-		memcpy(below, path, length);
-		below[length] = '/';
-		strcpy(below + length + 1, name);
-		if (!vet_is_own(check, directory, name, below, OWN_ALL))
+		bool grows = i >= UNTOUCHED && !whole && S_ISDIR(status.st_mode) &&
+			     !vet_is_made(check, directory, parts[i]);
+		if (!grows && !vet_is_own(check, directory, parts[i], below, OWN_ALL))
 			return false;
 	}
 	return true;
@@ -91,7 +110,7 @@ static bool is_users(const struct scan *scan, int directory, const char *name, c
 		return true;
 	autoclose int fd = openat(directory, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	return fd < 0 ? vet_is_own(scan->check, directory, name, path, OWN_ALL)
-		      : is_old_bare(scan->check, fd, path);
+		      : is_old_bare(scan, fd, path);
 }
 
 // Whether it is the user's own. Of many the first are told.
