@@ -32,14 +32,16 @@ as() { # uid, words of sbx...
 }
 variables=() at=
 
+# The one word that may come: without a home nothing is kept for the case that the run is killed.
+but_for_state() { grep -v '^sbx: the state directory cannot be written (Permission denied): had this run been killed'; }
 works() { # name: a run and a change of the project, without a word, as root and as a user
 	local uid place
 	for uid in 1000 0; do # root would make what is missing above the state's directory
 		place=/src/thing
 		[ $uid = 0 ] || place=/src/own
-		is "$1: a run works without a word (uid $uid)" 0 "$(as $uid run -- /bin/bare true; echo $?)"
+		is "$1: a run works without a word (uid $uid)" 0 "$({ as $uid run -- /bin/bare true; echo $?; } | but_for_state)"
 		is "$1: and writes the project (uid $uid)" "0 $uid" \
-			"$(as $uid run -- /bin/bare write file; echo $?) $(stat -c %u "$root$place/file" 2>&1)"
+			"$({ as $uid run -- /bin/bare write file; echo $?; } | but_for_state) $(stat -c %u "$root$place/file" 2>&1)"
 		is "$1: and sees no stray file in / (uid $uid)" "" "$(as $uid run -- /bin/bare list / | grep '^\.')"
 		rm -f "$root$place/file"
 	done
