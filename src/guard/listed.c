@@ -96,7 +96,8 @@ static void look_at(struct looking *looking, int directory, const char *name)
 		report_rows(looking, directory, name);
 		return;
 	}
-	if (part && !vet_is_made(check, directory, name))
+	// Of what stood there not all is known: the user's own is never taken away.
+	if (part)
 		report(looking, name);
 	else if (snprintf(path, sizeof(path), "%.*s%s", (int)strlen(looking->guard->path) - 1,
 			  looking->guard->path, name) < (int)sizeof(path))

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "base/err.h"
 #include "base/fd.h"
 #include "base/path.h"
 #include "git/recognise.h"
@@ -22,4 +23,14 @@ int bare_protect(struct wishes *wishes, const char *root, struct origin from)
 			return repository_protect_bare(wishes, root, from);
 	}
 	return protect_guard(wishes, head, GUARD_BARE);
+}
+
+int bare_report(struct wishes *wishes, const char *directory)
+{
+	static const char *const names[] = { "rebase-merge", "rebase-apply", "sequencer", "remotes",
+					     "branches" };
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		TRY(protect_guard(wishes, path_below(wishes->arena, directory, names[i]),
+				  GUARD_REPORTED));
+	return 0;
 }

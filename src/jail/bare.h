@@ -8,3 +8,7 @@ struct wishes;
 // Protects the parts of git's where `root` is one; elsewhere notes in the plan that it is none, so
 // that a box cannot make it one: git looks there where it finds no valid .git.
 int bare_protect(struct wishes *wishes, const char *root, struct origin from);
+
+// Of a git directory or a worktree's: what a rebase or a sequence of commits that goes on runs, and
+// remotes as old git wrote them. A change of them is reported.
+int bare_report(struct wishes *wishes, const char *directory);

@@ -12,7 +12,7 @@
 #include "base/sys.h"
 #include "base/trusted.h"
 
-enum { BYTES = 8192, BYTES_MOST = 65536, WORD_BITS = 64 };
+enum { BYTES = 8192, BYTES_MOST = 1 << 20, WORD_BITS = 64 };
 
 static bool add_name(struct names *names, const char *name)
 {

@@ -18,6 +18,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "git/recognise.h"
+#include "jail/bare.h"
 #include "jail/copies.h"
 #include "jail/lasting.h"
 #include "jail/obstacle.h"
@@ -93,6 +94,7 @@ static int protect_worktree(struct wishes *wishes, const char *path, struct orig
 			    unsigned depth)
 {
 	(void)depth;
+	TRY(bare_report(wishes, path));
 	TRY(protect_name(wishes, path_below(wishes->arena, path, "commondir"), GUARD_ABSENT, from));
 	TRY(protect_name(wishes, path_below(wishes->arena, path, "gitdir"), GUARD_ABSENT, from));
 	return copies_add(wishes, path_below(wishes->arena, path, "config.worktree"), NULL, from);
@@ -177,9 +179,7 @@ static int protect_directory(struct wishes *wishes, const char *directory, const
 		if (!opened_has(wishes, path))
 			TRY(protect_name(wishes, path, trusted[i].absent, from));
 	}
-	// A rebase that goes on runs what is written there.
-	TRY(protect_guard(wishes, path_below(arena, directory, "rebase-merge"), GUARD_REPORTED));
-	TRY(protect_guard(wishes, path_below(arena, directory, "sequencer"), GUARD_REPORTED));
+	TRY(bare_report(wishes, directory));
 	TRY(copies_add(wishes, path_below(arena, directory, "config"), top, from));
 	TRY(copies_add(wishes, path_below(arena, directory, "config.worktree"), top, from));
 	if (depth >= DEPTH_MOST)

@@ -83,12 +83,14 @@ for way in 'mkdir x.code-workspace' 'ln -s /nonexistent x.code-workspace' 'echo 
 	chmod 755 "$project"
 	is "$way: nothing stays" "" "$(cd "$project" && ls -d x.code-workspace mise/config.q.toml 2>/dev/null)"
 done
-# In a directory with too many names to be known at the start, what was there is not moved.
-project=$(fresh plain)
-(cd "$project" && seq -f "a-long-name-in-a-large-directory-%g" 4000 | xargs touch && echo mine >own.code-workspace && echo mine >lefthook.yml)
-(cd "$project" && "$SBX" run -- sh -c 'echo x >x.code-workspace; echo x >lefthook.yml; [ ! -w own.code-workspace ] || echo x >>own.code-workspace' 2>"$work/log")
-is "a large directory: what was there stays, what came goes" "own.code-workspace" "$(cd "$project" && ls -d *.code-workspace)"
-is "and what changed is reported" "" "$(unsaid lefthook.yml; [ "$(cat "$project/own.code-workspace")" = mine ] || unsaid own.code-workspace)"
+# In a large directory what was there is not moved; where it has too many names to be known, what comes is only reported.
+for many in 4000 30000; do
+	project=$(fresh plain)
+	(cd "$project" && seq -f "a-long-name-in-a-large-directory-%g" $many | xargs touch && echo mine >own.code-workspace && echo mine >lefthook.yml)
+	(cd "$project" && "$SBX" run -- sh -c 'echo x >x.code-workspace; echo x >lefthook.yml; [ ! -w own.code-workspace ] || echo x >>own.code-workspace' 2>"$work/log")
+	is "$many names: what was there stays, what came goes or is reported" "own.code-workspace" "$(cd "$project" && ls -d *.code-workspace | grep -vx "$(grep -o 'run it:.*x.code-workspace' "$work/log" >/dev/null && echo x.code-workspace)")"
+	is "and what changed is reported" "" "$(unsaid lefthook.yml; [ "$(cat "$project/own.code-workspace")" = mine ] || unsaid own.code-workspace)"
+done
 
 # What trusted text names, in each kind of text: changed in place, moved there, and new.
 project=$(new_project)
@@ -107,6 +109,15 @@ is "programs that trusted text names are reported when they change" "" "$(cat "$
 is "and files that no such text names are not" "" "$(cat "$work/log")"
 (cd "$project" && rm tools/fs.sh && "$SBX" run -- sh -c 'echo x >tools/fs.sh; echo x >bin/ls' 2>"$work/log")
 is "as are those that were not there" " " "$(unsaid tools/fs.sh) $(unsaid bin)"
+
+# Of git's own: what a rebase goes on with, in a worktree as well, and remotes as old git wrote them.
+project=$(new_project)
+git -C "$project" commit -q --allow-empty -m x && git -C "$project" worktree add -q "$project/w" 2>/dev/null
+mkdir -p "$project"/.git/worktrees/w/rebase-merge "$project"/.git/rebase-apply && sleep 0.1
+(cd "$project" && "$SBX" run -- sh -c 'echo "exec x" >.git/worktrees/w/rebase-merge/git-rebase-todo; echo x >.git/rebase-apply/next; mkdir -p .git/remotes .git/branches; echo URL: x >.git/remotes/origin; echo x >.git/branches/origin' 2>"$work/log")
+is "a rebase's orders in a worktree and old remotes are reported" "" "$(unsaid ".git/worktrees/w/rebase-merge .git/rebase-apply .git/remotes .git/branches")"
+(cd "$project" && "$SBX" run -- true 2>"$work/log")
+is "and not when they stay" "" "$(cat "$work/log")"
 
 # What a session would bring.
 project=$(new_project)
