@@ -274,7 +274,7 @@ class World:
         if name and not os.path.islink(f"{self.project}/{name}") and len(self.open) < 4:
             self.note("open", name)
             try:
-                self.open.append((os.open(f"{self.project}/{name}", os.O_WRONLY | os.O_APPEND), name))
+                self.open.append((os.open(f"{self.project}/{name}", os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW), name))
             except OSError:
                 pass
 

@@ -145,7 +145,7 @@ import os, time
 f = open("big", "wb")
 for i in range(300):
     f.write(bytes(1 << 20)); f.flush(); os.fsync(f.fileno())
-    time.sleep(0.02)'
+    time.sleep(0.05)'
 told 'limit disk=20M: the box was killed; raise it with --disk'
 rm -f big
 run 137 "so is one of files" --disk 4M -- python3 -c '

@@ -163,7 +163,7 @@ session create evil
 mkdir -p "$work/secret" && echo secret >"$work/secret/f" && chmod 755 "$work/secret"
 in_session evil "ln -s $work/secret ~/.config 2>/dev/null; rm -rf ~/.gitconfig; ln -s $work/secret ~/dir; ln -s / /tmp/root; true"
 echo '[user]' >"$HOME/.gitconfig"
-mkdir -p "$HOME/.config/git"
+mkdir -p "$HOME/.config/git" && : >"$HOME/.config/git/config"
 "$SBX" run -s evil -- true 2>"$work/log"
 is "a symlink where a mount belongs ends the run" 125 $?
 like "and is told" "$(cat "$work/log")" "in the session"
