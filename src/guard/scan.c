@@ -75,11 +75,11 @@ static bool is_in_place(const struct scan *scan, int directory, const char *path
 }
 
 // In a directory that was there before each of the parts must have been, too. A push into it writes
-// below objects and refs: then it must stand where it stood, with its HEAD and configuration.
+// below objects and refs: then it must stand where it stood, with its HEAD.
 static bool is_old_bare(const struct scan *scan, int directory, const char *path)
 {
-	static const char *const parts[] = { "HEAD", "commondir", "config", "objects", "refs" };
-	enum { UNTOUCHED = 3 };
+	static const char *const parts[] = { "HEAD", "commondir", "objects", "refs" };
+	enum { UNTOUCHED = 2 };
 	const struct check *check = scan->check;
 	char below[PATH_MAX];
 	struct stat status;
