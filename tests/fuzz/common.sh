@@ -1,5 +1,5 @@
 # Shared by run.sh and coverage: the pure rooms, the build of one target, its corpus.
-fuzz_sources=$(ls src/agent/{agents,hook,trust}.c src/base/*.c src/policy/*.c src/jail/{mounted,variables}.c src/limits/{bus,text}.c src/net/parse/{dns,hosts,http,opening,socks,tls}.c src/net/rules/local_address.c src/net/setup/netns.c src/net/host/socket_owner.c src/session/{journal,state,tar,words}.c)
+fuzz_sources=$(ls src/agent/{agents,hook,trust}.c src/base/*.c src/policy/*.c src/jail/{mounted,variables}.c src/limits/{bus,text}.c src/net/parse/{dns,hosts,http,opening,socks,tls}.c src/net/rules/local_address.c src/net/setup/netns.c src/net/host/socket_owner.c src/session/{journal,seen,state,tar,words}.c)
 
 # Everything but the targets is compiled once, with the flags of all.
 fuzz_compile() { # DIRECTORY flags...
@@ -7,7 +7,7 @@ fuzz_compile() { # DIRECTORY flags...
 	shift
 	mkdir -p "$place"
 	# shellcheck disable=SC2086
-	printf '%s\n' $fuzz_sources "$fuzz_made"/src/{profile-texts,group-rows,network-messages}.c |
+	printf '%s\n' $fuzz_sources "$fuzz_made"/src/{profile-texts,group-rows,network-messages,trusted-rows}.c |
 		xargs -P "${JOBS:-2}" -I {} bash -c 'clang -g -O1 -D_GNU_SOURCE "${@:3}" -Isrc -c -o "$1/$(tr / - <<<"${2#/}").o" "$2"' - "$place" {} "$@"
 }
 
