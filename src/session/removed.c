@@ -13,28 +13,40 @@
 // is too far down to be looked at.
 static int walk_removed(struct walk *walk, const char *path, int host);
 
-static int removed_one(struct walk *walk, const char *path, const char *name, int host)
+// The directory itself is noted already.
+static int note_inside(struct walk *walk, const char *path, const char *name, int host)
 {
-	struct stat status;
-	if (fstatat(host, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
-		return errno == ENOENT ? 0 : fail(errno, "look at a removed file");
-	struct change *change = walk_add(walk, CHANGE_REMOVED, path);
-	change->was = status;
-	if (!S_ISDIR(status.st_mode)) {
-		change->conflict = walk->same != SAME_YES ||
-				   !same_file(walk->changes, walk->root, path, &status);
-		return 0;
-	}
 	unsigned own = walk->changes->count - 1;
 	autoclose int fd = openat(host, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return fail(errno, "look at the removed directory '%s'", str_shown(path));
 	struct walk above = *walk;
 	walk_enter(walk, path, fd);
+	walk->covered = true;
 	walk->changes->list[own].conflict = walk->same != SAME_YES;
 	int result = walk_removed(walk, path, fd);
 	*walk = above;
 	return result;
+}
+
+static int note_removed(struct walk *walk, const char *path, const char *name, int host,
+			const struct stat *was)
+{
+	struct change *change = walk_add(walk, CHANGE_REMOVED, path);
+	change->was = *was;
+	if (S_ISDIR(was->st_mode))
+		return note_inside(walk, path, name, host);
+	change->conflict =
+		walk->same != SAME_YES || !same_file(walk->changes, walk->root, path, was);
+	return 0;
+}
+
+static int removed_one(struct walk *walk, const char *path, const char *name, int host)
+{
+	struct stat status;
+	if (fstatat(host, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+		return errno == ENOENT ? 0 : fail(errno, "look at a removed file");
+	return note_removed(walk, path, name, host, &status);
 }
 
 static int walk_removed(struct walk *walk, const char *path, int host)
@@ -52,30 +64,22 @@ static int walk_removed(struct walk *walk, const char *path, int host)
 	return far;
 }
 
+// What lies too far down is noted of the uppermost directory.
+static int note_far(struct walk *walk, unsigned own, int result)
+{
+	walk->changes->list[own].far = result > 0;
+	return result < 0 ? -1 : 0;
+}
+
 int walk_note_inside(struct walk *walk, const char *path, const char *name, int host)
 {
 	unsigned own = walk->changes->count - 1;
-	autoclose int fd = openat(host, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return fail(errno, "look at the removed directory '%s'", str_shown(path));
-	struct walk above = *walk;
-	walk_enter(walk, path, fd);
-	walk->covered = true;
-	walk->changes->list[own].conflict = walk->same != SAME_YES;
-	int result = walk_removed(walk, path, fd);
-	walk->changes->list[own].far = result > 0;
-	*walk = above;
-	return result < 0 ? -1 : 0;
+	return note_far(walk, own, note_inside(walk, path, name, host));
 }
 
 int walk_note_removed(struct walk *walk, const char *path, const char *name, int host,
 		      const struct stat *was)
 {
-	struct change *change = walk_add(walk, CHANGE_REMOVED, path);
-	change->was = *was;
-	if (S_ISDIR(was->st_mode))
-		return walk_note_inside(walk, path, name, host);
-	change->conflict =
-		walk->same != SAME_YES || !same_file(walk->changes, walk->root, path, was);
-	return 0;
+	unsigned own = walk->changes->count;
+	return note_far(walk, own, note_removed(walk, path, name, host, was));
 }
