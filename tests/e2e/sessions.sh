@@ -475,7 +475,7 @@ session create b && in_session b 'echo small >s'
 session budget b 8M
 like "show tells the budget" "$(session show b)" "budget +8.0M"
 is "a run that fits" ok "$(in_session b 'head -c 2M /dev/zero >two; sync; echo ok')"
-"$SBX" run -s b -- bash -c 'for i in $(seq 1200); do head -c 200K /dev/urandom >>big; sync; sleep 0.05; done' 2>"$work/log"
+"$SBX" run -s b -- bash -c 'for i in $(seq 1200); do head -c 200K /dev/urandom >>big$((i / 10)); sync; sleep 0.05; done' 2>"$work/log"
 is "one that does not is ended" 137 $?
 like "and told" "$(said)" "disk"
 session budget b 1M
@@ -484,7 +484,7 @@ result=$?
 is "and when it is used up none begins" 125 $result
 like "with what helps" "$(said)" "sbx session budget b SIZE"
 session budget b unlimited
-is "without a budget it goes on" small "$(in_session b 'rm big; cat s')"
+is "without a budget it goes on" small "$(in_session b 'rm big*; cat s')"
 status "a budget that is no size" 125 "$SBX" session budget b much
 status "a budget that is too small" 125 "$SBX" session budget b 1K
 session rm b
