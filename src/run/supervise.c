@@ -220,11 +220,11 @@ static void look_last(const struct plan *plan, const struct run *run, struct eye
 		check_host(plan, run, eyes->ended - (eyes->stood ? eyes->stood : eyes->begin),
 			   done ? COMMAND_DONE : COMMAND_FAILED, &outcome->told, &outcome->changed);
 	if (run->journal_problem)
-		out_text(&outcome->told,
-			 "sbx: the state directory cannot be written (%s): had this run been "
-			 "killed, "
-			 "nobody would check what it left\n",
-			 strerror(run->journal_problem));
+		out_text(
+			&outcome->told,
+			"sbx: the state directory cannot be written (%s): what a killed run leaves "
+			"is not checked; set XDG_STATE_HOME to a directory of yours\n",
+			strerror(run->journal_problem));
 	profiles_remember(plan, &outcome->told);
 	homes_remember(plan);
 	proxy_report(run->proxy, &outcome->denials);

@@ -33,7 +33,7 @@ as() { # uid, words of sbx...
 variables=() at=
 
 # The one word that may come: without a home nothing is kept for the case that the run is killed.
-but_for_state() { grep -v '^sbx: the state directory cannot be written (Permission denied): had this run been killed'; }
+but_for_state() { grep -v '^sbx: the state directory cannot be written (Permission denied): '; }
 works() { # name: a run and a change of the project, without a word, as root and as a user
 	local uid place
 	for uid in 1000 0; do # root would make what is missing above the state's directory

@@ -12,21 +12,6 @@
 #include "session/journal.h"
 #include "session/seen.h"
 #include "session/state.h"
-#include "session/store.h"
-
-// The parsers alone are tried: no file is read or written here.
-int store_read_file(struct arena *arena, int directory, const char *name, size_t most,
-		    const char **ret_text, size_t *ret_length)
-{
-	(void)arena, (void)directory, (void)name, (void)most, (void)ret_text, (void)ret_length;
-	return -1;
-}
-
-int store_replace_file(int directory, const char *name, const char *text, size_t length)
-{
-	(void)directory, (void)name, (void)text, (void)length;
-	return -1;
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
