@@ -182,8 +182,11 @@ void gen_names(const char *path)
 	write_bits();
 }
 
+// At a line's start, a full stop or an apostrophe would be roff's control character (groff(7)).
 static void write_roff(const char *text)
 {
+	if (*text == '.' || *text == '\'')
+		printf("\\&");
 	for (; *text; text++) {
 		if (*text == '\\' || *text == '-')
 			putchar('\\');
