@@ -326,6 +326,7 @@ like "one run, changed twice" "$(grep -v blocked "$work/live" | grep -o 'GET /li
 like "a run that is not there" "$("$SBX" allow 1 www.allowed.test 2>&1)" 'no run 1 of yours'
 like "no destination" "$("$SBX" allow 1 'a b' 2>&1)" "is no destination"
 for denied in "*.allowed.test" 203.0.113.0/24; do
+	: >"$work/live"
 	timeout 120 "$SBX" run --read "$tests" -a www.allowed.test:7000/tcp -- python3 "$raw" www.allowed.test 7000 hello HEAR >"$work/live" 2>"$work/log" &
 	run=$!
 	wait_for 60 grep -q hello "$work/live"
@@ -333,6 +334,32 @@ for denied in "*.allowed.test" 203.0.113.0/24; do
 	wait $run
 	like "deny $denied ends what is open" "$(cat "$work/live")" 'reset|not connected'
 done
+# A server whose queue is full answers the kernel's next try, a second later: after the deny.
+cat >"$LAB/full.py" <<'END'
+import os, socket, sys, time
+s = socket.socket()
+s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+s.bind(("203.0.113.10", 7009))
+s.listen(0)
+fill = socket.create_connection(("203.0.113.10", 7009))
+print("full", flush=True)
+while not os.path.exists(sys.argv[1]):
+    time.sleep(0.05)
+while True:
+    s.accept()[0].sendall(b"served")
+END
+echo "python3 $LAB/full.py $LAB/emptied >$LAB/full 2>&1 &" >"$LAB/outside"
+wait_for 60 grep -q full "$LAB/full"
+timeout 120 "$SBX" run --read "$tests" -a www.allowed.test:7009/tcp -- python3 "$raw" www.allowed.test 7009 hello HEAR >"$work/live" 2>"$work/log" &
+run=$!
+wait_for 60 started $run
+begun() { ss -Htn state syn-sent dst 203.0.113.10:7009 | grep -q .; }
+wait_for 60 begun
+"$SBX" deny "$(pgrep -P $run)" 203.0.113.0/24
+: >"$LAB/emptied"
+wait $run
+is "deny ends what is being opened" "" "$(grep served "$work/live")"
+like "and says so" "$(cat "$work/log")" 'www.allowed.test:7009.*denied address'
 is "nobody in the box can call it" 1 "$(box -a www.allowed.test -- "$SBX" allow $$ denied.test 2>/dev/null; echo $(($? != 0)))"
 
 # Nor another box, which has the host's network and with it the socket's name.

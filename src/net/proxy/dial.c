@@ -136,6 +136,12 @@ static void interleave(struct conn *conn, const struct address *addresses, unsig
 	}
 }
 
+static void say_denied(struct conn *conn, const struct rule *deny)
+{
+	snprintf(conn->problem, sizeof(conn->problem), "its name leads to a denied address (%.60s)",
+		 deny->text);
+}
+
 // Whether a name may lead there; else the conn's problem says why not.
 static bool may_lead(const struct worker *worker, struct conn *conn, const struct address *address)
 {
@@ -150,8 +156,7 @@ static bool may_lead(const struct worker *worker, struct conn *conn, const struc
 	char text[ADDRESS_TEXT_MOST];
 	const char *why;
 	if (deny) {
-		snprintf(conn->problem, sizeof(conn->problem),
-			 "its name leads to a denied address (%.60s)", deny->text);
+		say_denied(conn, deny);
 		return false;
 	}
 	if (reach == REACH_NEVER)
@@ -252,14 +257,23 @@ void dial_event(struct worker *worker, struct conn *conn, unsigned attempt)
 		struct address address;
 		uint16_t port;
 		sockaddr_read(&peer, &address, &port);
-		conn->attempt[attempt] = -1;
-		connected(worker, conn, fd, &address, WATCHED_ALREADY);
-		return;
+		// The rules may be other ones than at the start of this attempt (sbx deny).
+		const struct rule *deny =
+			conn->by_proxy ? NULL
+				       : rules_deny_address(rules_current(worker->shared), &address,
+							    conn->port);
+		if (!deny) {
+			conn->attempt[attempt] = -1;
+			connected(worker, conn, fd, &address, WATCHED_ALREADY);
+			return;
+		}
+		say_denied(conn, deny);
+	} else {
+		size = sizeof(problem);
+		if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &problem, &size) < 0 || problem == 0)
+			return; // an event from before
+		snprintf(conn->problem, sizeof(conn->problem), "%s", strerror(problem));
 	}
-	size = sizeof(problem);
-	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &problem, &size) < 0 || problem == 0)
-		return; // an event from before
-	snprintf(conn->problem, sizeof(conn->problem), "%s", strerror(problem));
 	fd_close(&conn->attempt[attempt]);
 	if (!try_next(worker, conn))
 		fail_dial(worker, conn);
