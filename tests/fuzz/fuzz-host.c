@@ -1,5 +1,6 @@
 // libFuzzer: the canonicaliser against libc. What inet_aton or inet_pton take for an address must
-// be that address here, or be refused: never a name. And what is written in flags around hosts.
+// be that address here, or be refused: never a name. And what is written in flags around hosts: a
+// destination up to the first newline, and a host behind it that it may match.
 #include <arpa/inet.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,6 +11,30 @@
 #include "base/units.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+// What matches is a host of that kind, on a port that is listed; a name below another is longer.
+static void check_matches(char *text)
+{
+	struct destination destination;
+	struct host host;
+	uint16_t port = 443;
+	char *name = strchr(text, '\n');
+	if (!name)
+		return;
+	*name++ = '\0';
+	if (!destination_parse(text, &destination) ||
+	    !host_parse_port(name, strlen(name), &host, &port) ||
+	    !destination_matches(&destination, &host, port))
+		return;
+	if ((host.kind == HOST_ADDRESS) != (destination.kind == DESTINATION_NETWORK) ||
+	    (destination.kind == DESTINATION_BELOW &&
+	     strlen(host.name) <= strlen(destination.name)))
+		__builtin_trap();
+	const char *suffix = destination_suffix(destination.suffix);
+	size_t length = strlen(text), end = strlen(suffix);
+	if (length < end || strcmp(text + length - end, suffix) != 0)
+		__builtin_trap();
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -46,7 +71,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (units_size(text, &most) || units_time(text, &most) || units_processors(text, &most)) {
 		units_text(shown, sizeof(shown), most, UNIT_SIZE);
 		units_rough(shown, sizeof(shown), most, UNIT_SIZE);
+		units_rough(shown, sizeof(shown), most, UNIT_TIME);
 	}
+	check_matches(text);
 	free(text);
 	return 0;
 }

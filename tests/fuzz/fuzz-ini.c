@@ -25,8 +25,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			struct origin from = { "f", ini_at(&rows, i).line, i };
 			if (key)
 				value_set(key, &profile, arena, ini_at(&rows, i).value, from);
-			else
-				key_suggest(ini_at(&rows, i).section, ini_at(&rows, i).name);
+			else if (!key_suggest(ini_at(&rows, i).section, ini_at(&rows, i).name))
+				key_suggest_section(ini_at(&rows, i).section);
 		}
 	arena_free(arena);
 	return 0;

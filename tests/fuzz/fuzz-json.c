@@ -35,6 +35,29 @@ static void changes(struct arena *arena, const char *text, const struct json *ro
 		__builtin_trap();
 }
 
+// What is appended is the last of the array, and where there are no comments it is cut again as if
+// it had never been there.
+static void appends(struct arena *arena, const char *text, const struct json *root)
+{
+	static const char *const path[] = { "hooks", "PreToolUse", NULL };
+	struct json *again;
+	char *added = json_append(arena, text, root, path, "{\"a\": 1}");
+	if (!added)
+		return;
+	if (json_parse(arena, added, strlen(added), &again) < 0)
+		__builtin_trap();
+	const struct json *array = json_at(again, path), *last = array ? array->first : NULL;
+	while (last && last->next)
+		last = last->next;
+	if (!last || last->type != JSON_OBJECT || !json_member(last, "a"))
+		__builtin_trap();
+	bool bare = json_is_bare(added, array);
+	char *cut = json_cut(arena, added, array, last);
+	if (json_parse(arena, cut, strlen(cut), &again) < 0 ||
+	    (bare && json_at(root, path) && strcmp(cut, text) != 0))
+		__builtin_trap();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct json *root;
@@ -42,8 +65,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct arena *arena = arena_new_of((size_t)256 << 20);
 	char *text = arena_copy(arena, (const char *)data, size);
 	err_clear();
-	if (json_parse(arena, text, size, &root) == 0 && root->type == JSON_OBJECT)
+	bool parsed = json_parse(arena, text, size, &root) == 0;
+	if (parsed && json_is_blank(text, size))
+		__builtin_trap();
+	if (parsed && root->type == JSON_OBJECT) {
 		changes(arena, text, root);
+		appends(arena, text, root);
+	}
 	err_clear();
 	for (unsigned i = 0; i < agent_count; i++)
 		if (agents[i].means == AGENT_HOOK &&

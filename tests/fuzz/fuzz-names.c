@@ -1,6 +1,6 @@
 // libFuzzer: names of files and texts of symlinks, as a box makes them. Where a link leads is what
 // the slow way says, clean and within bounds; what is protected is so in any case of letters, and
-// git's by other spellings.
+// git's by other spellings; no two paths are kept under one name.
 #include <ctype.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -43,6 +43,37 @@ static void check_name(struct arena *arena, const char *name)
 	if (!strchr(name, '/') && trusted_is_git(name) &&
 	    !trusted_is_protected(arena_text(arena, "%s/hooks", name)))
 		abort();
+	const struct trusted_row *row = trusted_find(name);
+	if (row ? row->answer == TRUSTED_REPORT && !trusted_is_reported(name)
+		: trusted_is_reported(name))
+		abort();
+	trusted_each (each, TRUSTED_PROTECT)
+		if ((trusted_begins(each, name) || trusted_is(each, "", name)) &&
+		    !trusted_may_begin(name))
+			abort();
+}
+
+static void check_kept(struct arena *arena, const char *one, const char *two)
+{
+	const char *kept = path_kept(arena, "/s", "k", one);
+	if (!path_within(kept, "/s/k") || !str_equal(path_clean(arena, kept), kept))
+		abort();
+	if (!str_equal(one, two) && str_equal(kept, path_kept(arena, "/s", "k", two)))
+		abort();
+	if (!path_within(path_kept_before(arena, "/s", "k", one), "/s/k"))
+		abort();
+}
+
+// Both clean.
+static void check_below(struct arena *arena, const char *above, const char *path)
+{
+	const char *below = path_below(arena, above, path[1] ? path + 1 : "x");
+	if (!path_within(below, above) ||
+	    !str_equal(below, path_join(arena, above, path[1] ? path + 1 : "x")))
+		abort();
+	if (path_within(above, path) && path_within(path, above) && !str_equal(above, path))
+		abort();
+	check_kept(arena, above, path);
 }
 
 // The link's path up to the first newline, then its text.
@@ -55,6 +86,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (text) {
 		*text++ = '\0';
 		check_link(arena, whole, text);
+		if (whole[0] == '/' && text[0] == '/')
+			check_below(arena, path_clean(arena, whole), path_clean(arena, text));
 	}
 	check_name(arena, whole);
 	arena_free(arena);

@@ -36,6 +36,9 @@ static void check_state(struct arena *arena, const char *text, size_t length)
 	if (session_chain(&session, session.top, chain, 16) == 0 ||
 	    session.top >= session.layer_count)
 		abort();
+	for (unsigned i = 0; i < session.snapshot_count; i++)
+		if (!session_snapshot(&session, session.snapshots[i].name))
+			abort();
 	for (unsigned i = 0; i < session.layer_count; i++)
 		if (session.layers[i].parent >= (int)i)
 			abort();

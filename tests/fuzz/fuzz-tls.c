@@ -14,6 +14,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	bool retry, part_retry;
 	enum opening client = opening_client(data, size), burst = opening_burst(data, size);
 	enum greeting server = opening_server(data, size);
+	if (opening_ssh(data, size) == PARSE_DONE && client != OPENING_SSH)
+		__builtin_trap();
+	opening_body(data, size);
 	enum parse result = tls_hello(data, size, &whole), answer = tls_answer(data, size, &retry);
 	for (size_t length = size > 64 ? size - 64 : 0; length < size; length++) {
 		enum parse earlier = tls_hello(data, length, &part);
