@@ -349,8 +349,8 @@ int protect_plan(struct wishes *wishes)
 	enum access access = plan->profile->project == PROJECT_WRITE ? ACCESS_WRITE : ACCESS_READ;
 	plan->guards = arena_take(plan->scratch, GUARDS_MOST * sizeof(*plan->guards));
 	plan->copies = arena_take(plan->scratch, COPIES_MOST * sizeof(*plan->copies));
-	clock_gettime(CLOCK_REALTIME_COARSE, &plan->start);
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &plan->start_steady);
+	clock_gettime(CLOCK_REALTIME, &plan->start);
+	clock_gettime(CLOCK_MONOTONIC, &plan->start_steady);
 	if (plan->project)
 		TRY(add_project(wishes, access));
 	TRY(homes_refuse(wishes));

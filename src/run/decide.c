@@ -19,6 +19,7 @@
 #include "base/processor.h"
 #include "base/str.h"
 #include "bpf/guard.h"
+#include "guard/clock.h"
 #include "guard/journal.h"
 #include "jail/domain.h"
 #include "jail/env.h"
@@ -359,8 +360,11 @@ int decide_host(const struct plan *plan, struct run *run)
 
 int decide_go(const struct plan *plan, struct run *run)
 {
-	if (plan->guard_count > 0)
+	if (plan->guard_count > 0) {
 		journal_begin(plan, run);
+		clock_pass((struct plan *)(uintptr_t)plan,
+			   run->journal_count ? run->journals[0] : -1);
+	}
 	TRY(arena_seal(plan->arena));
 	cpu_set_t all;
 	processor_bring(run->init, &all); // beside the maker of its network, not behind it

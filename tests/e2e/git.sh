@@ -46,7 +46,7 @@ same() {
 	outside=$?
 	state "$work/job" >"$work/state-outside"
 	rm -rf "$work/job" "$work/others"
-	mv "$work/start" "$work/job" && mv "$work/others-start" "$work/others" && sleep 0.1 # the user's, by more than a tick of the clock
+	mv "$work/start" "$work/job" && mv "$work/others-start" "$work/others"
 	(cd "$work/job" && "$SBX" run --read "?$HOME/.gitconfig" --write "$work/others" -- bash -c "$task") >"$work/inside" 2>&1 </dev/null
 	inside=$?
 	state "$work/job" >"$work/state-inside"

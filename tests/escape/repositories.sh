@@ -54,11 +54,9 @@ done
 work_here && rm -rf "$project/.git"
 trap_in "the top made bare where no .git is: nothing runs" "sh $t/top.sh" ". lib"
 work_here && rm -rf "$project/.git" && mkdir "$project/hooks" && echo mine >"$project/hooks/use.js"
-sleep 0.2
 trap_in "and where a directory hooks was: nothing runs" "sh $t/top.sh" ". lib"
 is "which stays" mine "$(cat "$project/hooks/use.js")"
 work_here && rm -rf "$project/.git" && mkdir "$project/objects" "$project/refs" && echo mine >"$project/config"
-sleep 0.2 # what is younger than a tick of the clock at the start counts as the box's
 trap_in "parts that stood there, and HEAD: nothing runs" "echo ref: refs/heads/main >HEAD" "."
 is "and they stay" "mine" "$(cat "$project/config"; cd "$project" && ls -d objects refs >/dev/null || echo gone)"
 work_here && rm -rf "$project/.git" && echo mine >"$project/HEAD"
@@ -106,25 +104,24 @@ trap_in "a bare repository below the top: nothing runs" "mkdir sub; cd sub; sh $
 work_here
 trap_in "a directory of the user's made bare: nothing runs" "cd lib; sh $t/top.sh; sleep 0.3" lib
 work_here && mkdir "$project/fix" && (cd "$project/fix" && sh "$t/top.sh" && mv HEAD h)
-sleep 0.1
 trap_in "old parts that become a repository by HEAD: nothing runs" "mv fix/h fix/HEAD; sleep 0.3" fix
 work_here
 trap_in "a repository below 60 directories: nothing runs" "d=\$(printf 'd/%.0s' \$(seq 60)); mkdir -p \$d; cd \$d; git init -q; git config core.fsmonitor 'touch $canary;'; sleep 0.3" "$(printf 'd/%.0s' $(seq 60))"
 
 # What is compared with the list of repositories. fixture: an innocent git directory with a command in it.
 fixture() { (cd "$project" && git init -q "$1" && git -C "$1" config core.fsmonitor "touch $canary;" && mv "$1/.git" "$1/dotgit"); }
-work_here && fixture sub && sleep 0.1
+work_here && fixture sub
 trap_in "an old git directory renamed to .git: nothing runs" "mv sub/dotgit sub/.git; sleep 0.3" sub
-work_here && mkdir -p "$project/one/two" && fixture one/two && mv "$project/one/two/dotgit" "$project/one/two/.git" && mv "$project/one/two" "$project/kept" && sleep 0.1
+work_here && mkdir -p "$project/one/two" && fixture one/two && mv "$project/one/two/dotgit" "$project/one/two/.git" && mv "$project/one/two" "$project/kept"
 (cd "$project" && "$SBX" run -- true) 2>/dev/null
-work_here && fixture sub && (cd "$project" && "$SBX" run -- true) 2>"$work/log" && sleep 0.1
+work_here && fixture sub && (cd "$project" && "$SBX" run -- true) 2>"$work/log"
 trap_in "and in a second run: nothing runs" "mv sub/dotgit sub/.git; sleep 0.3" sub
 many() { # so many that not all are mounted over
 	for i in $(seq 80); do git init -q "$project/r$i"; printf '#!/bin/sh\n' >"$project/r$i/.git/hooks/pre-commit"; chmod +x "$project/r$i/.git/hooks/pre-commit"; done
 }
-work_here && many && sleep 0.1
+work_here && many
 trap_in "80 repositories, commondir and config.worktree put into all: nothing runs" "for r in r*; do mkdir -p \$r/c; echo ../c >\$r/.git/commondir; (cd \$r/c; sh $t/top.sh; rm HEAD); done; sleep 0.4" "$(seq -f 'r%g' 80 | tr '\n' ' ')"
-work_here && many && (cd "$project" && "$SBX" run -- true) 2>"$work/log" && sleep 0.1
+work_here && many && (cd "$project" && "$SBX" run -- true) 2>"$work/log"
 is "80 repositories of the user's: nothing is told" "" "$(cat "$work/log")"
 (cd "$project" && "$SBX" run -- sh -c "for r in r?*; do echo 'touch $canary' >>\$r/.git/hooks/pre-commit; done; sleep 0.5") >"$work/log" 2>&1
 rm -f "$canary"
@@ -135,13 +132,13 @@ is "few lines tell it" yes "$([ "$(grep ^sbx "$work/log" | wc -c)" -lt 4096 ] &&
 work_here && for r in ra rb rc rd; do git init -q "$project/$r"; printf '#!/bin/sh\n' >"$project/$r/.git/hooks/pre-commit"; done
 (cd "$project" && "$SBX" run -- true && "$SBX" run -- python3 -c 'import os,time;[os.makedirs("n%d/.git"%i) for i in range(600)];[open("n%d/.git/HEAD"%i,"w").write("ref: refs/heads/x") for i in range(600)];time.sleep(.5)'; "$SBX" run -- sh -c 'for r in r?; do echo x >>$r/.git/hooks/pre-commit && echo WROTE; done') >"$work/log" 2>/dev/null
 is "600 new ones do not push the user's out of the list" "" "$(grep WROTE "$work/log")"
-work_here && git -C "$project" init -q mine && printf '#!/bin/sh\n' >"$project/mine/.git/hooks/pre-commit" && sleep 0.1
+work_here && git -C "$project" init -q mine && printf '#!/bin/sh\n' >"$project/mine/.git/hooks/pre-commit"
 (cd "$project" && "$SBX" run -- sh -c 'echo x >>mine/.git/hooks/pre-commit || echo read-only') >"$work/log" 2>/dev/null
 is "the first run is protected as the second" read-only "$(cat "$work/log")"
 work_here
 (cd "$project" && "$SBX" run --read "?$HOME/.gitconfig" -- sh -c "git init -q one; git -C one commit -q --allow-empty -m x; git init -q --bare two; git clone -q one three; git -C . submodule add -q \"\$PWD/one\" four; sleep 0.3") >"$work/log" 2>&1
 is "honest repositories work on the host, and nothing is told of them" "1 true 1 1 " "$(git -C "$project/one" rev-list --count HEAD) $(git -C "$project/two" rev-parse --is-bare-repository) $(git -C "$project/three" rev-list --count HEAD) $(git -C "$project/four" rev-list --count HEAD) $(grep -v '\.gitmodules' "$work/log")"
-work_here && (cd "$project" && "$SBX" run -- true && sleep 0.1 && git init -q later && printf '#!/bin/sh\n' >later/.git/hooks/pre-commit && git -C later config core.fsmonitor mine && sleep 0.1 && "$SBX" run -- sleep 0.3) >"$work/log" 2>&1
+work_here && (cd "$project" && "$SBX" run -- true && git init -q later && printf '#!/bin/sh\n' >later/.git/hooks/pre-commit && git -C later config core.fsmonitor mine && "$SBX" run -- sleep 0.3) >"$work/log" 2>&1
 is "what the user makes between two runs stays, untold" "mine pre-commit " "$(git config -f "$project/later/.git/config" core.fsmonitor) $(ls "$project/later/.git/hooks" | grep -v sample) $(cat "$work/log")"
 work_here && (cd "$project" && "$SBX" run -- bash -c "mkdir d{1..3000}; for d in d*; do mkdir \$d/objects \$d/refs; echo ref: refs/heads/x >\$d/HEAD; printf '[core]\n\tfsmonitor = x\n' >\$d/config; done; sleep 0.5") >"$work/log" 2>&1
 is "a flood of repositories is told in few lines" yes "$([ "$(wc -c <"$work/log")" -lt 2048 ] && echo yes || head -c 3000 "$work/log")"
@@ -156,8 +153,14 @@ trap_in "a repository that a run of some milliseconds made, found by the next" "
 (cd "$project" && "$SBX" run -- sleep 0.1) 2>/dev/null
 rm -f "$canary" && readers "$project/zz"
 is "nothing runs" "" "$(ls "$canary" 2>/dev/null)"
-work_here && (cd "$project" && "$SBX" run -- true; sleep 0.1; git init -q own; printf '#!/bin/sh\n' >own/.git/hooks/pre-commit; sleep 0.1; "$SBX" run -- sleep 0.2) >"$work/log" 2>&1
+work_here && (cd "$project" && "$SBX" run -- true; sleep 0.1; git init -q own; printf '#!/bin/sh\n' >own/.git/hooks/pre-commit; "$SBX" run -- sleep 0.2) >"$work/log" 2>&1
 is "what the user made after a run that nobody has looked after stays" "pre-commit " "$(ls "$project/own/.git/hooks" | grep -v sample) $(cat "$work/log")"
+
+# Times less than a tick of the clock apart: what the user did right before a run is the user's.
+work_here && git init -q "$work/model" && printf '#!/bin/sh\n' >"$work/model/.git/hooks/pre-commit" && git -C "$work/model" config core.fsmonitor mine
+(cd "$project" && for i in $(seq "${TRIES:-60}"); do cp -r "$work/model" "new$i" && mkdir -p "sub$i/.vscode" && echo 1 >"sub$i/.vscode/settings.json" && ln -s /nowhere "link$i" && "$SBX" run -- sleep 0.0$((i % 5)); done) >"$work/log" 2>&1
+is "a run right after a change of the user's says nothing" "0" "$(wc -l <"$work/log")$(head -5 "$work/log")"
+is "and takes nothing" "${TRIES:-60}" "$(ls "$project"/new*/.git/hooks/pre-commit | wc -l)"
 
 # A supervisor that was killed: the next run does its check, first.
 killed() { # command in the box
@@ -168,7 +171,6 @@ killed() { # command in the box
 	rm -f "$canary" "$project/ready"
 }
 work_here && rm -rf "$project/.git/hooks" && mkdir "$project/.vscode" && echo mine >"$project/.vscode/settings.json" && git -C "$project" init -q nested && printf '#!/bin/sh\n' >"$project/nested/.git/hooks/pre-commit"
-sleep 0.1
 killed "mkdir .git/hooks; printf '#!/bin/sh\ntouch $canary\n' >.git/hooks/post-commit; chmod +x .git/hooks/post-commit; echo 'touch $canary' >.envrc; git init -q new; git -C new config core.fsmonitor 'touch $canary;'; cd lib; sh $t/top.sh"
 (cd "$project" && "$SBX" run -- true) >"$work/log" 2>&1
 git -C "$project" commit -q --allow-empty -m y && for place in . new lib; do readers "$project/$place"; done
