@@ -2,7 +2,7 @@
 #include "base/err.h"
 #include "cli/box.h"
 #include "cli/help.h"
-#include "cli/review.h"
+#include "cli/session/review.h"
 #include "cli/verbs.h"
 
 int verb_shell(char **words)

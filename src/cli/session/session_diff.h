@@ -1,7 +1,7 @@
 // What a session has changed, for people and programs.
 #pragma once
 
-#include "cli/sessions.h"
+#include "cli/session/sessions.h"
 
 struct change;
 

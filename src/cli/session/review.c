@@ -1,5 +1,5 @@
 // Owns --review: a session for one run, and the question at its end.
-#include "cli/review.h"
+#include "cli/session/review.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include "base/out.h"
 #include "base/owned.h"
 #include "base/str.h"
-#include "cli/changes.h"
+#include "cli/session/session_diff.h"
 #include "cli/verbs.h"
 #include "jail/project.h"
 #include "run/decide.h"

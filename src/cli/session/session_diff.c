@@ -1,6 +1,6 @@
 // Owns the printing of a session's changes. The text is git's where git is installed: of copies of
 // the changed files alone, in a directory of our own.
-#include "cli/changes.h"
+#include "cli/session/session_diff.h"
 
 #include <errno.h>
 #include <fcntl.h>

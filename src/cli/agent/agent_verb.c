@@ -20,7 +20,7 @@
 #include "base/owned.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "cli/agent.h"
+#include "cli/agent/agent_verb.h"
 #include "cli/box.h"
 #include "cli/help.h"
 #include "cli/verbs.h"

@@ -1,5 +1,5 @@
 // Owns the words of sessions and their snapshots.
-#include "cli/sessions.h"
+#include "cli/session/sessions.h"
 
 #include <fcntl.h>
 #include <stdio.h>
