@@ -15,6 +15,7 @@
 #include "base/units.h"
 #include "cli/box.h"
 #include "cli/help.h"
+#include "cli/profile/profile_trust.h"
 #include "cli/verbs.h"
 #include "jail/seccomp.h"
 #include "policy/find.h"
@@ -209,98 +210,20 @@ static int list_keys(struct box *box, char **words)
 	return out_flush(&out, STDOUT_FILENO);
 }
 
-// The project of the current directory, and its file.
-static int own_file(struct box *box, char **words, struct trust *ret_trust)
-{
-	struct plan *plan = &box->plan;
-	if (words[0])
-		return fail(0, "this is about the project here; change to it, without '%.40s'",
-			    str_shown(words[0]));
-	plan->arena = box->arena;
-	decide_places(plan, environ);
-	TRY(owned_check(plan->state));
-	if (!plan->toplevel)
-		return fail(0, "the current directory is no place for a project");
-	TRY(trust_read(box->arena, plan->state, plan->toplevel, ret_trust));
-	if (ret_trust->state == TRUST_NO_FILE)
-		return fail(0, "%s: there is no such file",
-			    path_below(box->arena, plan->toplevel, ".sbx.ini"));
-	return 0;
-}
-
-static void show_text(struct out *out, const struct trust *trust)
-{
-	if (trust->state == TRUST_CHANGED)
-		diff_lines(out, trust->trusted, trust->source.text);
-	else if (trust->state == TRUST_UNKNOWN)
-		diff_lines(out, "", trust->source.text);
-}
-
-static int status(struct box *box, char **words)
-{
-	static const char *const words_of[] = {
-		[TRUST_NO_FILE] = "",
-		[TRUST_UNKNOWN] = "not trusted: it can only tighten the box",
-		[TRUST_CHANGED] = "changed since you trusted it: it can only tighten the box",
-		[TRUST_GIVEN] = "trusted",
-	};
-	struct out out = { 0 };
-	struct trust trust;
-	struct list ignored = { 0 };
-	struct profile profile = { 0 };
-	struct list names = { 0 };
-	TRY(own_file(box, words, &trust));
-	const char *config = decide_config_directory(box->arena, environ);
-	TRY(merge_profiles(box->arena, config, &names, &profile));
-	TRY(trust_merge(box->arena, config, &trust, &profile, &ignored));
-	out_text(&out, "%s: %s\n", str_shown(trust.source.file), words_of[trust.state]);
-	list_each (item, &ignored)
-		out_text(&out, "line %u loosens it and is ignored\n", item->from.line);
-	show_text(&out, &trust);
-	if (trust.state != TRUST_GIVEN) {
-		out_text(&out, "to let it loosen as well: sbx profile trust\n");
-		TRY(trust_note_shown(box->arena, box->plan.state, box->plan.toplevel, &trust));
-	}
-	return out_flush(&out, STDOUT_FILENO);
-}
-
-// The text that is trusted is the one that was read, and it is shown. Another than `sbx profile
-// status` showed is not taken: a box, or git, may have changed the file since.
-static int trust_own(struct box *box, char **words)
-{
-	struct out out = { 0 };
-	struct trust trust;
-	TRY(own_file(box, words, &trust));
-	if (trust.shown) {
-		diff_lines(&out, trust.shown, trust.source.text);
-		TRY(trust_note_shown(box->arena, box->plan.state, box->plan.toplevel, &trust));
-		out_flush(&out, STDOUT_FILENO);
-		return fail(0, "the file changed since it was shown; read the change above, then "
-			       "once more: sbx profile trust");
-	}
-	show_text(&out, &trust);
-	TRY(trust_give(box->arena, box->plan.state, box->plan.toplevel, &trust));
-	out_text(&out, "%s: trusted as it is now\n", str_shown(trust.source.file));
-	return out_flush(&out, STDOUT_FILENO);
-}
-
-static int untrust_own(struct box *box, char **words)
-{
-	struct trust trust;
-	TRY(own_file(box, words, &trust));
-	return trust_take(box->arena, box->plan.state, box->plan.toplevel);
-}
-
 struct action {
 	const char *name;
 	int (*run)(struct box *box, char **words);
 };
 
-static const struct action actions[] = { { "list", list },          { "show", show },
-					 { "check", check },        { "keys", list_keys },
-					 { "groups", list_groups }, { "names", list_names },
-					 { "status", status },      { "trust", trust_own },
-					 { "untrust", untrust_own } };
+static const struct action actions[] = { { "list", list },
+					 { "show", show },
+					 { "check", check },
+					 { "keys", list_keys },
+					 { "groups", list_groups },
+					 { "names", list_names },
+					 { "status", profile_status },
+					 { "trust", profile_trust },
+					 { "untrust", profile_untrust } };
 
 int verb_profile(char **words)
 {
