@@ -50,7 +50,7 @@ is "its twin without both: the kernel answers" "done ECONNREFUSED " "$(tcp answe
 mkdir -p "$work/shelf/full" "$work/shelf/other" && echo x >"$work/shelf/full/file" && mkdir "$work/shelf/full/empty"
 chmod -R a+rwX "$work/shelf"
 changes='
-import os, socket, sys
+import os, socket, stat, sys
 os.chdir(sys.argv[1])
 def name(what, change):
     try:
@@ -63,6 +63,7 @@ name("directory", lambda: os.mkdir("d"))
 name("pipe", lambda: os.mkfifo("p"))
 name("link", lambda: os.symlink("file", "l"))
 name("socket", lambda: socket.socket(socket.AF_UNIX).bind("s"))
+name("node", lambda: os.mknod("n", stat.S_IFSOCK | 0o600))
 name("write", lambda: os.close(os.open("file", os.O_WRONLY)))
 name("truncate", lambda: os.truncate("file", 0))
 name("move", lambda: os.rename("file", "../other/file"))
@@ -70,7 +71,7 @@ name("back", lambda: os.rename("../other/file", "file"))
 name("unlink", lambda: os.unlink("file"))
 name("rmdir", lambda: os.rmdir("empty"))'
 is "what is only readable: no change of any kind" "" "$(box --read "$work/shelf" -- python3 -c "$changes" "$work/shelf/full")"
-is "what is writable: every kind" "make directory pipe link socket write truncate move back unlink rmdir " \
+is "what is writable: every kind" "make directory pipe link socket node write truncate move back unlink rmdir " \
 	"$(box --write "$work/shelf" -- python3 -c "$changes" "$work/shelf/full")"
 is "/etc/shadow is hidden, from root too" 1 "$(box -- cat /etc/shadow; echo $?)"
 is "the rest of /etc is there" 0 "$(box -- bash -c 'cat /etc/passwd /etc/hosts >/dev/null'; echo $?)"
