@@ -5,7 +5,8 @@ cd "$(dirname "$0")/../.." || exit 1
 
 files=$(find src -name '*.[ch]') sources=$(find src -mindepth 2 -name '*.c' ! -path 'src/cli/*' ! -path 'src/gen/*')
 # base <- the four nouns <- policy, jail, net, session <- run <- cli <- main; rooms apart. A room with
-# rooms in it says the order of these as well; who may include the whole may include each of them.
+# rooms in it says the order of these as well; who may include the whole may include each of them. A folder
+# without a row of its own is a part of its room.
 declare -A allowed=(
 	[base]="base" [git]="base git" [policy]="base policy noun" [jail]="base git jail noun" [guard]="base git guard jail noun"
 	[session]="base git session noun" [agent]="base agent" [code]="base code"
@@ -30,7 +31,7 @@ while read -r file; do
 		*) target=unknown ;;
 		esac
 		# the nouns themselves know only base and each other
-		words=${allowed[$room]-}
+		words=${allowed[$room]-${allowed[${room%%/*}]-}}
 		[ "$room" != . ] || [ "$file" = src/main.c ] || words="base noun"
 		is_among "$target" "$words" || wrong+=" $file:$included"
 	done < <(sed -n 's/^#include "\(.*\)"/\1/p' "$file")
