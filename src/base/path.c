@@ -97,10 +97,12 @@ const char *path_kept(struct arena *arena, const char *state, const char *kind, 
 			*end++ = '/';
 			part = 0;
 		}
-		const char *as = *path == '/'   ? "="
-				 : *path == '=' ? "%3d"
-				 : *path == '%' ? "%25"
-						: NULL;
+		// A part is never "." or "..": these lead elsewhere.
+		const char *as = *path == '/'                ? "="
+				 : *path == '='              ? "%3d"
+				 : *path == '%'              ? "%25"
+				 : part == 0 && *path == '.' ? "%2e"
+							     : NULL;
 		size_t length = as ? strlen(as) : 1;
 		memcpy(end, as ? as : path, length);
 		end += length;

@@ -199,15 +199,16 @@ const char *listed_print(struct arena *arena, const struct listed *known)
 {
 	enum { NUMBER = 24 };
 	size_t size = escaped_length(known->root) + escaped_length(known->place) + 2 * NUMBER +
-		      sizeof(HEADER) + LISTED_BOOT + NUMBERS;
+		      sizeof(HEADER) + escaped_length(known->boot) + NUMBERS;
 	for (unsigned i = 0; i < known->count; i++)
 		size += NUMBERS * NUMBER + escaped_length(known->rows[i].path);
 	static const char kinds[] = {
 		[LISTED_PART] = 't', [LISTED_OWN] = 'r', [LISTED_MADE] = 'm'
 	};
 	char *text = arena_take(arena, size + 1), *to = text;
-	to += sprintf(to, HEADER "%s %llu %llu\n", known->boot[0] ? known->boot : "-",
-		      (unsigned long long)known->device, (unsigned long long)known->checked);
+	to = put_word(stpcpy(to, HEADER), known->boot[0] ? known->boot : "-");
+	to += sprintf(to, " %llu %llu\n", (unsigned long long)known->device,
+		      (unsigned long long)known->checked);
 	to = put_word(to, known->root);
 	*to++ = '\n';
 	to = put_word(to, known->place);

@@ -14,8 +14,9 @@ parsers="src/agent/hook.c src/agent/trust.c src/base/destination.c src/base/gitc
 	src/jail/mounted.c src/jail/variables.c src/limits/text.c src/net/parse/dns.c src/net/parse/hosts.c src/net/parse/http.c src/net/parse/opening.c src/net/parse/socks.c
 	src/net/parse/tls.c src/policy/argv.c src/policy/ini.c src/policy/keys.c src/policy/values.c
 	src/session/journal.c src/session/state.c src/session/tar.c src/session/words.c"
-# In files that do other things as well: netlink's, D-Bus' and /proc's words.
-functions="bus_reply netns_parse_ack local_parse owner_find_inode owner_parse_socket"
+# In files that do other things as well: netlink's, D-Bus' and /proc's words, what is kept of a tree.
+functions="bus_reply netns_parse_ack local_parse owner_find_inode owner_parse_socket
+	listed_parse journal_next seen_parse seen_find"
 
 cover() { # NAME
 	fuzz_build "tests/fuzz/$1.c" "$work/$1" "$work/objects" "${flags[@]}" >"$work/$1.log" 2>&1 || return
@@ -39,7 +40,8 @@ llvm-cov report "${objects[@]}" -instr-profile="$work/profile" $parsers 2>/dev/n
 	awk '$1 ~ /\.c$/ || $1 == "TOTAL" { printf "# %-26s %5d lines %5d missed  %s\n", $1, $8, $9, $10 }' >"$work/table"
 for function in $functions; do
 	llvm-cov report "${objects[@]}" -instr-profile="$work/profile" -show-functions -name="$function" \
-		src/limits/bus.c src/net/setup/netns.c src/net/rules/local_address.c src/net/host/socket_owner.c 2>/dev/null |
+		src/limits/bus.c src/net/setup/netns.c src/net/rules/local_address.c src/net/host/socket_owner.c \
+		src/git/listed.c src/guard/journal.c src/session/seen.c 2>/dev/null |
 		awk -v name="$function" '$1 == name { printf "# %-26s %5d lines %5d missed  %s\n", $1, $5, $6, $7 }' >>"$work/table"
 done
 cat "$work/table"

@@ -97,6 +97,9 @@ static void check_seen(struct arena *arena, const uint8_t *data, size_t size)
 	seen_seal(bytes, size);
 	if (seen_parse(bytes, size, &seen) < 0)
 		return;
+	const struct seen_directory *other = seen_find(&seen, "/"); // mostly not there
+	if (other && !str_equal(seen.text + other->path, "/"))
+		abort();
 	for (unsigned i = 0; i < seen.count; i++) {
 		const struct seen_directory *each = &seen.list[i];
 		if (seen_find(&seen, seen.text + each->path) != each)

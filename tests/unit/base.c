@@ -123,7 +123,7 @@ static void kept_names(void **state)
 	};
 	enum { PATHS = sizeof(paths) / sizeof(*paths), LENGTHS = 600 };
 	const char *names[PATHS + 2 * LENGTHS];
-	char path[LENGTHS + 2], more[LENGTHS + 2];
+	char path[LENGTHS + 3], more[LENGTHS + 2];
 	unsigned count = 0;
 	(void)state;
 	struct arena *arena = arena_new();
@@ -136,6 +136,14 @@ static void kept_names(void **state)
 		path[i] = more[i] = '\0';
 		names[count++] = path_kept(arena, "/s", "k", path);
 		names[count++] = path_kept(arena, "/s", "k", more);
+	}
+	// What begins in the next directory does not lead back out of it.
+	memset(path, 'x', LENGTHS);
+	for (unsigned i = 1; i < LENGTHS; i++) {
+		memcpy(path + i, "..", sizeof(".."));
+		const char *name = path_kept(arena, "/s", "k", path);
+		assert_string_equal(path_clean(arena, name), name);
+		path[i] = path[i + 1] = 'x';
 	}
 	for (unsigned i = 0; i < count; i++) {
 		for (unsigned j = 0; j < count; j++)

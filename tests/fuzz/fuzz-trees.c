@@ -1,0 +1,68 @@
+// libFuzzer: what is kept of a tree: the list of its repositories and the journal of its boxes. A
+// list that is read is written and read again, and says the same; the lines of a journal lie in it,
+// one behind the other.
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "git/listed.h"
+#include "guard/journal.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_rows(const struct listed *known, const struct listed *again)
+{
+	for (unsigned i = 0; i < known->count; i++) {
+		const struct listed_row *one = &known->rows[i], *two = &again->rows[i];
+		if (listed_find(known, one->path) != one || !str_equal(one->path, two->path) ||
+		    one->device != two->device || one->inode != two->inode ||
+		    one->changed != two->changed || one->kind != two->kind ||
+		    !listed_same(known, again, one->path))
+			abort();
+	}
+}
+
+static void check_list(struct arena *arena, const char *text, size_t size)
+{
+	struct listed known, again;
+	if (listed_parse(arena, text, size, &known) < 0)
+		return;
+	const char *printed = listed_print(arena, &known);
+	if (listed_parse(arena, printed, strlen(printed), &again) < 0 ||
+	    again.count != known.count || again.device != known.device ||
+	    again.checked != known.checked || !str_equal(again.root, known.root) ||
+	    !str_equal(again.place, known.place) ||
+	    (known.boot[0] && !str_equal(again.boot, known.boot)))
+		abort();
+	check_rows(&known, &again);
+}
+
+static void check_journal(const char *text, size_t size)
+{
+	struct journal_line line;
+	const char *end = text + size, *before = text;
+	for (const char *at = text; journal_next(&at, end, &line); before = at)
+		if (at <= before || at > end || line.names <= before ||
+		    line.names + line.length != at ||
+		    (line.kind != JOURNAL_BEGIN && line.length > 0) ||
+		    (line.length > 0 && line.names[0] != 'r' && line.names[0] != 'w'))
+			abort();
+}
+
+// Without a byte behind it: what reads on is found.
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct arena *arena = arena_new();
+	char *text = malloc(size + (size == 0));
+	memcpy(text, data, size);
+	err_clear();
+	check_list(arena, text, size);
+	check_journal(text, size);
+	free(text);
+	arena_free(arena);
+	return 0;
+}
