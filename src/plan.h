@@ -10,6 +10,7 @@
 #include "profile.h"
 
 struct arena;
+struct gitnamed;
 struct held;
 struct resolver;
 
@@ -96,6 +97,19 @@ struct guard {
 	struct list known; // entries that were there: WORKTREES, MODULES, LISTED
 };
 enum { GUARDS_MOST = 8192 };
+
+// A file, or a directory of programs, that the user's settings name: what stood there.
+struct named_file {
+	const char *path;
+	size_t root;   // of it, the part that is the searched directory
+	bool programs; // what is in it is run
+	struct named_state {
+		struct identity identity; // of what a link leads to; zero: nothing
+		struct timespec changed;
+		bool outside; // a link leads out of the root
+	} before;
+};
+enum { NAMED_MOST = 256 };
 
 // A directory that is looked through for repositories.
 struct searched {
@@ -227,8 +241,11 @@ struct plan {
 	struct guard *guards;
 	unsigned guard_count;
 	const char *homes_file, *homes_fresh; // what is to be kept of the home's links, or NULL
-	const char *profiles_noted; // lines for the state's list of given profiles, or NULL
-	struct searched *searched;  // writable as a whole: the project, and directories beside it
+	const char *profiles_noted;  // lines for the state's list of given profiles, or NULL
+	struct gitnamed *configured; // what git's configuration names; for the making of the plan
+	struct named_file *named;
+	unsigned named_count;
+	struct searched *searched; // writable as a whole: the project, and directories beside it
 	unsigned searched_count;
 	const char
 		*due; // the check after a killed run: what stood there (guard/journal.h), or NULL

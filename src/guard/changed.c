@@ -32,8 +32,20 @@ bool changed_has(const struct check *check, int directory, const char *name)
 	return changed;
 }
 
+static bool is_told(const struct out *changed, const char *name)
+{
+	size_t length = strlen(name);
+	for (const char *at = changed->used ? changed->text : NULL; at;
+	     at = strchr(at, '\n'), at += at != NULL)
+		if (strncmp(at, name, length) == 0 && (at[length] == '\n' || at[length] == '\0'))
+			return true;
+	return false;
+}
+
 void changed_add(const struct check *check, const char *path)
 {
+	if (is_told(check->changed, vet_short_path(check->plan, path)))
+		return;
 	out_text(check->changed, "%s%s", check->changed->used ? "\n" : "",
 		 vet_short_path(check->plan, path));
 }

@@ -1,7 +1,8 @@
-// Owns the table of such settings, and the search for names of files in their text.
+// Owns what stands at the names of such files, before a run and after it.
 #include "guard/commands.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -15,196 +16,96 @@
 #include "base/fd.h"
 #include "base/file.h"
 #include "base/gitconfig.h"
+#include "base/gitnamed.h"
+#include "base/mentions.h"
+#include "base/out.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "base/sys.h"
 #include "guard/changed.h"
 #include "guard/vet.h"
 
-enum { TEXT_MOST = 16384, WORDS_MOST = 256, FILES_MOST = 32, TOLD_MOST = 8 };
-
-static const char *const settings[] = {
-	".envrc",
-	"mise.toml",
-	".mise.toml",
-	".gdbinit",
-	".lldbinit",
-	".mcp.json",
-	".cursor/mcp.json",
-	".cursor/hooks.json",
-	".vscode/mcp.json",
-	".vscode/tasks.json",
-	".claude/settings.json",
-	".claude/settings.local.json",
-	".codex/config.toml",
-	".gemini/settings.json",
-	".qwen/settings.json",
-	"opencode.json",
-	".devcontainer/devcontainer.json",
-};
+enum { FILES_MOST = 32, TOLD_MOST = 16, ENTRIES_MOST = 4096, SCRIPTS_BYTES_MOST = 1 << 18 };
 
 struct search {
-	const struct check *check;
-	int root;              // the project
-	unsigned words, files; // that were looked at
-	bool of_path;          // the line speaks of a list of directories of programs
-	ino_t told[TOLD_MOST];
+	struct plan *plan;
+	const char *base; // relative names begin here
+	unsigned files;   // that were read
+	struct named_file *list;
 	unsigned count;
 };
 
-static bool is_told(const struct search *search, ino_t inode)
+// The deepest of what is searched, as nothing else can be written.
+static const char *root_of(const struct plan *plan, const char *path)
 {
-	for (unsigned i = 0; i < search->count; i++)
-		if (search->told[i] == inode)
-			return true;
-	return false;
+	const char *root = NULL;
+	for (unsigned i = 0; i < plan->searched_count; i++)
+		if (path_within(path, plan->searched[i].path) &&
+		    (!root || path_within(plan->searched[i].path, root)))
+			root = plan->searched[i].path;
+	return root;
 }
 
-// Looked up beneath the project, and no link is followed. A directory counts where programs are
-// looked for in it.
-static void look_at(struct search *search, const char *name)
+// A link is followed, but not out of the root. Nothing leads out of it and back.
+static void look(int root, const char *name, struct named_state *state)
 {
 	struct stat status;
-	char path[PATH_MAX];
-	autoclose int fd = sys_openat2(search->root, name, O_PATH | O_NOFOLLOW | O_CLOEXEC,
-				       RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
-	if (fd < 0 || fstat(fd, &status) < 0 || is_told(search, status.st_ino) ||
-	    search->count == TOLD_MOST ||
-	    snprintf(path, sizeof(path), "%s/%s", search->check->plan->project, name) >=
-		    (int)sizeof(path))
+	autoclose int fd = sys_openat2(root, name, O_PATH | O_CLOEXEC, RESOLVE_BENEATH);
+	*state = (struct named_state){ .outside = fd < 0 && (errno == EXDEV || errno == ELOOP) };
+	if (fd < 0 || fstat(fd, &status) < 0)
 		return;
-	bool directory =
-		S_ISDIR(status.st_mode) && search->of_path && changed_has(search->check, fd, ".");
-	if (!directory && !(S_ISREG(status.st_mode) && vet_is_changed(search->check, fd, "")))
-		return;
-	search->told[search->count++] = status.st_ino;
-	changed_add(search->check, path);
+	state->identity =
+		(struct identity){ status.st_dev, status.st_ino, status.st_mode & S_IFMT };
+	state->changed = status.st_ctim;
 }
 
-static bool is_of_word(char c)
+static void add(struct search *search, const char *path, enum mention kind)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       (c && strchr("_.-+@/", c));
+	const char *root = root_of(search->plan, path);
+	if (!root || str_equal(root, path) || search->count == NAMED_MOST)
+		return;
+	bool programs = kind == MENTION_PROGRAMS;
+	for (unsigned i = 0; i < search->count; i++)
+		if (str_equal(search->list[i].path, path)) {
+			search->list[i].programs = search->list[i].programs || programs;
+			return;
+		}
+	search->list[search->count++] =
+		(struct named_file){ .path = path, .root = strlen(root), .programs = programs };
 }
 
 // "./tools/x", "$ROOT/tools/x" and "${ROOT}/tools/x", and the whole path, are tools/x.
-static void look_at_word(struct search *search, char *word, bool variable)
+static void find(struct mentions *mentions, const char *name, enum mention kind)
 {
-	const char *project = search->check->plan->project, *name = word;
-	if (variable && strchr(name, '/'))
-		name = strchr(name, '/');
-	if (path_within(name, project))
-		name += strlen(project);
-	while (name[0] == '/' || str_starts(name, "./"))
-		name++;
-	search->of_path = search->of_path || strcasestr(word, "path");
-	if ((strpbrk(name, "./") || search->of_path) && search->words++ < WORDS_MOST)
-		look_at(search, name);
-}
-
-// `text` is changed, and has room for one byte behind it.
-static void read_text(struct search *search, char *text, size_t length)
-{
-	char before = '\0';
-	for (size_t at = 0, end; at < length; at = end + 1) {
-		for (end = at; end < length && is_of_word(text[end]); end++)
-			;
-		char after = text[end];
-		text[end] = '\0';
-		if (end - at > 2)
-			look_at_word(search, text + at, before == '$');
-		before = after;
-		search->of_path = search->of_path && after != '\n';
+	struct search *search = mentions->owner;
+	struct arena *arena = search->plan->scratch;
+	if (name[0] == '/' && root_of(search->plan, name)) {
+		add(search, path_clean(arena, name), kind);
+		return;
 	}
-	search->of_path = false;
+	name += strspn(name, "/");
+	if (name[0])
+		add(search, path_clean(arena, path_below(arena, search->base, name)), kind);
 }
 
-static void read_file(struct search *search, int directory, const char *name)
+static void read_file(struct search *search, int directory, const char *name,
+		      const struct mentions_settings *settings)
 {
-	char text[TEXT_MOST] __attribute__((uninitialized));
-	size_t length;
-	if (search->files >= FILES_MOST || file_read_into(directory, name, FILE_BENEATH | FILE_PART,
-							  text, sizeof(text), &length) <= 0)
+	static char text[SCRIPTS_BYTES_MOST];
+	size_t length,
+		size = settings->form == MENTIONS_SCRIPTS ? sizeof(text) : MENTIONS_BYTES_MOST;
+	struct mentions mentions = { .found = find, .owner = search };
+	if (search->files >= FILES_MOST ||
+	    file_read_into(directory, name, FILE_BENEATH | FILE_PART, text, size, &length) <= 0)
 		return;
 	search->files++;
-	read_text(search, text, length);
-}
-
-// Whether git runs what such a key says (git-config(1)): `name` is in lower case but for what
-// stands between its first and its last dot.
-static bool is_command(const char *name)
-{
-	static const char *const sections[] = { "alias.",     "filter.",   "pager.",
-						"trailer.",   "gpg.",      "credential.",
-						"mergetool.", "difftool.", "browser.",
-						"man.",       "tar.",      "guitool.",
-						"hook.",      "sendemail." };
-	static const char *const keys[] = { ".fsmonitor",   ".sshcommand",
-					    ".editor",      ".pager",
-					    ".askpass",     ".gitproxy",
-					    ".helper",      ".command",
-					    ".textconv",    ".driver",
-					    ".external",    ".program",
-					    ".difffilter",  ".vcs",
-					    ".update",      ".uploadpack",
-					    ".receivepack", ".packobjectshook",
-					    ".templatedir", ".alternaterefscommand",
-					    ".browser" };
-	for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++)
-		if (str_starts(name, sections[i]))
-			return true;
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		if (str_ends(name, keys[i]))
-			return true;
-	return false;
-}
-
-// Nearly none has such a key: then nothing needs to be taken apart.
-static bool may_command(const char *text)
-{
-	static const char *const words[] = { "alias",       "filter",     "pager",   "trailer",
-					     "gpg",         "credential", "tool",    "browser",
-					     "fsmonitor",   "command",    "helper",  "textconv",
-					     "driver",      "external",   "program", "editor",
-					     "askpass",     "gitproxy",   "vcs",     "uploadpack",
-					     "receivepack", "template",   "hook",    "sendemail",
-					     "[man",        "[tar",       "!" };
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (strcasestr(text, words[i]))
-			return true;
-	return false;
-}
-
-// Git's configuration as it was at the start: what the box changes there is withheld.
-static void read_copy(struct search *search, struct arena *arena, const struct copy *copy)
-{
-	struct gitconfig config;
-	char value[PATH_MAX];
-	if (gitconfig_parse(arena, copy->text, copy->length, &config) < 0)
-		return;
-	for (unsigned i = 0; i < config.count; i++) {
-		int length = snprintf(value, sizeof(value), "%s", config.entries[i].value);
-		if (is_command(config.entries[i].name) && length < (int)sizeof(value) - 1)
-			read_text(search, value, (size_t)length);
-	}
-}
-
-static void read_copies(struct search *search)
-{
-	const struct plan *plan = search->check->plan;
-	for (unsigned i = 0; i < plan->copy_count; i++) {
-		if (!may_command(plan->copies[i].text))
-			continue;
-		struct arena *arena = arena_new();
-		read_copy(search, arena, &plan->copies[i]);
-		arena_free(arena);
-	}
-	err_clear();
+	mentions_read(&mentions, search->plan->scratch, settings, text, length);
 }
 
 // Most hold samples alone: without the memory that a stream takes.
 static void read_hooks(struct search *search, const char *path)
 {
+	static const struct mentions_settings script = { "", MENTIONS_TEXT, NULL };
 	_Alignas(struct sys_entry) char entries[2048] __attribute__((uninitialized));
 	autoclose int fd = sys_openat2(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
 				       RESOLVE_NO_SYMLINKS);
@@ -216,43 +117,230 @@ static void read_hooks(struct search *search, const char *path)
 			at += entry->size;
 			if ((entry->type == DT_REG || entry->type == DT_UNKNOWN) &&
 			    !str_ends(entry->name, ".sample"))
-				read_file(search, fd, entry->name);
+				read_file(search, fd, entry->name, &script);
 		}
 }
 
-// Only settings that the box could not write: what stands there is the user's own.
-static void read_wall(struct search *search, const struct mount *wall)
+// The text of git's configuration in a directory of git's, as it was at the start: what the box
+// changes there is withheld.
+static const struct copy *copy_in(const struct plan *plan, const char *directory)
 {
-	const char *project = search->check->plan->project, *name = path_name(wall->target);
-	if (wall->identity.type == S_IFDIR &&
-	    (str_ends(name, "hooks") || str_equal(name, ".husky"))) {
+	for (unsigned i = 0; i < plan->copy_count; i++)
+		if (path_within(plan->copies[i].path, directory) &&
+		    str_equal(plan->copies[i].path + strlen(directory), "/config"))
+			return &plan->copies[i];
+	return NULL;
+}
+
+// Where git stands when it runs what a directory of its own says.
+static const char *base_of(const struct plan *plan, const char *directory)
+{
+	struct gitconfig config;
+	if (str_equal(path_name(directory), ".git"))
+		return path_parent(plan->scratch, directory);
+	const struct copy *copy = copy_in(plan, directory);
+	if (!copy || gitconfig_parse(plan->scratch, copy->text, copy->length, &config) < 0) {
+		err_clear();
+		return plan->project;
+	}
+	const char *tree = gitconfig_value(&config, "core.worktree");
+	return !tree ? plan->project
+		     : path_clean(plan->scratch, path_join(plan->scratch, directory, tree));
+}
+
+static bool is_hooks(const struct plan *plan, const struct mount *wall)
+{
+	const char *name = path_name(wall->target);
+	if (wall->identity.type != S_IFDIR)
+		return false;
+	for (const struct item *item = plan->configured ? plan->configured->hooks.first : NULL;
+	     item; item = item->next)
+		if (str_equal(item->text, wall->target))
+			return true;
+	return str_ends(name, "hooks") || str_equal(name, ".husky");
+}
+
+// Only settings that the box cannot write: what stands there is the user's own.
+static void read_wall(struct search *search, int project, const struct mount *wall)
+{
+	const char *top = search->plan->project;
+	if (is_hooks(search->plan, wall)) {
+		search->base =
+			base_of(search->plan, path_parent(search->plan->scratch, wall->target));
 		read_hooks(search, wall->target);
+		search->base = top;
 		return;
 	}
+	if (!path_within(wall->target, top) || str_equal(wall->target, top))
+		return;
+	const char *name = wall->target + strlen(top) + 1;
 	size_t length = strlen(name);
-	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
-		if (strncmp(settings[i], name, length) == 0 &&
-		    (settings[i][length] == '\0' || settings[i][length] == '/') &&
-		    strlen(wall->target) == strlen(project) + 1 + length &&
-		    path_within(wall->target, project))
-			read_file(search, search->root, settings[i]);
+	for (unsigned i = 0; i < mentions_settings_count; i++)
+		if (strncmp(mentions_settings[i].name, name, length) == 0 &&
+		    (mentions_settings[i].name[length] == '\0' ||
+		     mentions_settings[i].name[length] == '/'))
+			read_file(search, project, mentions_settings[i].name,
+				  &mentions_settings[i]);
+}
+
+// Settings that a box may write, and that are told when it does: by the listing of the top.
+static void read_others(struct search *search, int project)
+{
+	const struct plan *plan = search->plan;
+	const struct guard *guard = NULL;
+	for (unsigned i = 0; i < plan->guard_count && !guard; i++)
+		if (plan->guards[i].kind == GUARD_LISTED && plan->guards[i].above == 0 &&
+		    path_within(plan->guards[i].path, plan->project) &&
+		    str_equal(plan->guards[i].path + strlen(plan->project), "/."))
+			guard = &plan->guards[i];
+	for (unsigned i = 0; guard && i < mentions_settings_count; i++)
+		list_each (item, &guard->known)
+			if (str_equal(item->text, mentions_settings[i].name) &&
+			    mentions_settings[i].form != MENTIONS_TEXT &&
+			    mentions_settings[i].form != MENTIONS_DIRENV)
+				read_file(search, project, item->text, &mentions_settings[i]);
+}
+
+static void read_git(struct search *search)
+{
+	const struct plan *plan = search->plan;
+	struct mentions mentions = { .found = find, .owner = search };
+	for (unsigned i = 0; i < plan->copy_count; i++) {
+		search->base = base_of(plan, path_parent(plan->scratch, plan->copies[i].path));
+		mentions_git(&mentions, plan->scratch, plan->copies[i].text,
+			     plan->copies[i].length);
+	}
+	search->base = plan->project;
+	for (const struct gitnamed_text *one = plan->configured ? plan->configured->first : NULL;
+	     one; one = one->next)
+		mentions_git(&mentions, plan->scratch, one->text, one->length);
+}
+
+static int open_root(const struct named_file *named)
+{
+	char root[PATH_MAX];
+	snprintf(root, sizeof(root), "%.*s", (int)named->root, named->path);
+	return sys_openat2(AT_FDCWD, root, O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
+}
+
+void commands_plan(struct plan *plan)
+{
+	struct search search = { .plan = plan, .base = plan->project };
+	if (!plan->project || plan->guard_count == 0)
+		return;
+	search.list = arena_take(plan->scratch, NAMED_MOST * sizeof(*search.list));
+	autoclose int project = sys_openat2(AT_FDCWD, plan->project,
+					    O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
+	for (unsigned i = 0; i < plan->mount_count && project >= 0; i++)
+		if (plan->mounts[i].kind == MOUNT_BIND && plan->mounts[i].access == ACCESS_READ &&
+		    plan->mounts[i].on_host &&
+		    str_equal(plan->mounts[i].from.file ? plan->mounts[i].from.file : "",
+			      "protect"))
+			read_wall(&search, project, &plan->mounts[i]);
+	read_others(&search, project);
+	read_git(&search);
+	plan->named = arena_take(plan->arena, (search.count + 1) * sizeof(*plan->named));
+	for (unsigned i = 0; i < search.count; i++) {
+		struct named_file *named = &plan->named[plan->named_count++];
+		*named = search.list[i];
+		named->path = arena_copy(plan->arena, named->path, strlen(named->path));
+		autoclose int root = open_root(named);
+		look(root, named->path + named->root + 1, &named->before);
+	}
+}
+
+// One of the programs, or what a link among them leads to.
+static bool has_changed(const struct check *check, int root, int directory, const char *path)
+{
+	char below[PATH_MAX];
+	struct stat status;
+	struct timespec start = check->start;
+	bool changed = false;
+	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	unsigned count = 0;
+	for (struct dirent *entry = stream ? readdir(stream) : NULL;
+	     entry && !changed && count++ < ENTRIES_MOST; entry = readdir(stream)) {
+		if (str_equal(entry->d_name, ".."))
+			continue;
+		changed = vet_is_changed(check, fd, entry->d_name);
+		if (entry->d_type != DT_LNK || snprintf(below, sizeof(below), "%s/%s", path,
+							entry->d_name) >= (int)sizeof(below))
+			continue;
+		autoclose int to = sys_openat2(root, below, O_PATH | O_CLOEXEC, RESOLVE_BENEATH);
+		changed = changed || (to >= 0 && fstat(to, &status) == 0 &&
+				      (status.st_ctim.tv_sec > start.tv_sec ||
+				       (status.st_ctim.tv_sec == start.tv_sec &&
+					status.st_ctim.tv_nsec >= start.tv_nsec)));
+	}
+	if (stream)
+		closedir(stream);
+	return changed || count > ENTRIES_MOST;
+}
+
+static bool is_same(const struct named_state *left, const struct named_state *right)
+{
+	return left->outside == right->outside && left->identity.device == right->identity.device &&
+	       left->identity.inode == right->identity.inode &&
+	       left->changed.tv_sec == right->changed.tv_sec &&
+	       left->changed.tv_nsec == right->changed.tv_nsec;
+}
+
+// After a killed run nobody knows what stood there before it: its time alone decides.
+static bool differs(const struct check *check, const struct named_file *named, int root)
+{
+	struct named_state now;
+	const char *name = named->path + named->root + 1;
+	look(root, name, &now);
+	if (!now.outside && now.identity.type != S_IFREG &&
+	    !(now.identity.type == S_IFDIR && named->programs))
+		return false;
+	if (!check->plan->due && !is_same(&named->before, &now))
+		return true;
+	autoclose int fd = sys_openat2(root, name, O_PATH | O_CLOEXEC, RESOLVE_BENEATH);
+	if (fd < 0)
+		return false;
+	return now.identity.type == S_IFDIR ? has_changed(check, root, fd, name)
+					    : check->plan->due && vet_is_changed(check, fd, "");
 }
 
 void commands_tell(const struct check *check)
 {
 	const struct plan *plan = check->plan;
-	struct search search = { .check = check, .root = -1 };
-	if (!plan->project || plan->guard_count == 0)
-		return;
-	autoclose int root = sys_openat2(AT_FDCWD, plan->project, O_PATH | O_DIRECTORY | O_CLOEXEC,
-					 RESOLVE_NO_SYMLINKS);
-	search.root = root;
-	for (unsigned i = 0; i < plan->mount_count && root >= 0; i++)
-		if (plan->mounts[i].kind == MOUNT_BIND && plan->mounts[i].access == ACCESS_READ &&
-		    plan->mounts[i].on_host &&
-		    str_equal(plan->mounts[i].from.file ? plan->mounts[i].from.file : "",
-			      "protect"))
-			read_wall(&search, &plan->mounts[i]);
-	if (root >= 0)
-		read_copies(&search);
+	unsigned count = 0;
+	for (unsigned i = 0; i < plan->named_count; i++) {
+		autoclose int root = open_root(&plan->named[i]);
+		if (differs(check, &plan->named[i], root) && count++ < TOLD_MOST)
+			changed_add(check, plan->named[i].path);
+	}
+	if (count > TOLD_MOST)
+		out_text(check->told,
+			 "sbx: and %u more files that your settings name were changed\n",
+			 count - TOLD_MOST);
+}
+
+// What a link leads to is judged by its time alone.
+static bool has_changed_below(const struct check *check, int directory, const char *name,
+			      const char *path, const struct named_file *named)
+{
+	struct stat status;
+	autoclose int fd = sys_openat2(directory, name, O_PATH | O_CLOEXEC, RESOLVE_BENEATH);
+	if (fd < 0 || fstat(fd, &status) < 0)
+		return false;
+	if (S_ISDIR(status.st_mode))
+		return named->programs && has_changed(check, directory, fd, name);
+	return S_ISREG(status.st_mode) && (vet_is_changed(check, fd, "") ||
+					   !vet_is_own(check, directory, name, path, OWN_ALL));
+}
+
+void commands_tell_below(const struct check *check, int directory, const char *path)
+{
+	char below[PATH_MAX];
+	const struct plan *plan = check->plan;
+	for (unsigned i = 0; i < plan->named_count; i++) {
+		const char *name = plan->named[i].path + plan->named[i].root + 1;
+		if (snprintf(below, sizeof(below), "%s/%s", path, name) < (int)sizeof(below) &&
+		    has_changed_below(check, directory, name, below, &plan->named[i]))
+			changed_add(check, below);
+	}
 }

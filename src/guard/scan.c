@@ -23,6 +23,7 @@
 #include "guard/changed.h"
 #include "guard/check.h"
 #include "guard/clock.h"
+#include "guard/commands.h"
 #include "guard/journal.h"
 #include "guard/links.h"
 #include "guard/vet.h"
@@ -145,12 +146,27 @@ static bool is_same(struct scan *scan, int directory, const char *name, const ch
 	return listed_same(&scan->old, &one, inside);
 }
 
+// A worktree's or a submodule's top; walk->path is that of its .git.
+static void look_below(struct scan *scan, const struct walk *walk, int directory)
+{
+	char top[PATH_MAX];
+	struct stat status;
+	if (fstatat(directory, ".git", &status, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    !S_ISREG(status.st_mode))
+		return;
+	snprintf(top, sizeof(top), "%.*s", (int)(path_name(walk->path) - walk->path - 1),
+		 walk->path);
+	commands_tell_below(scan->check, directory, top);
+}
+
 static void meet(struct walk *walk, int directory, const char *name)
 {
 	struct scan *scan = walk->owner;
 	const char *inside = walk->path + walk->root + 1;
 	const struct listed_row *row = listed_find(&scan->old, inside);
 	enum listed_kind kind = row ? row->kind : LISTED_OWN;
+	if (scan->check->plan->named_count > 0 && str_equal(name, ".git"))
+		look_below(scan, walk, directory);
 	if (!is_mounted(scan->check->plan, walk->path) &&
 	    !(row && is_same(scan, directory, name, inside)) &&
 	    !look_at(scan, directory, name, walk->path))

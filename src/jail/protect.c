@@ -365,6 +365,8 @@ int protect_plan(struct wishes *wishes)
 					.from = { .file = "protect" } };
 		TRY(wishes_add(wishes, &copies, false));
 	}
+	plan->configured = arena_take(plan->scratch, sizeof(*plan->configured));
+	*plan->configured = wishes->named;
 	// As long as they are: an idle box keeps the pages.
 	plan->guards = kept(plan, plan->guards, plan->guard_count * sizeof(*plan->guards));
 	plan->copies = kept(plan, plan->copies, plan->copy_count * sizeof(*plan->copies));

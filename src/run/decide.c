@@ -20,6 +20,7 @@
 #include "base/str.h"
 #include "bpf/guard.h"
 #include "guard/clock.h"
+#include "guard/commands.h"
 #include "guard/journal.h"
 #include "jail/domain.h"
 #include "jail/env.h"
@@ -248,6 +249,7 @@ int decide_view(struct plan *plan, char *const *environment)
 	if (plan->tier == TIER_LANDLOCK)
 		TRY(domain_plan(plan));
 	TRY(explain_plan(plan));
+	commands_plan(plan);
 	return env_plan(plan, environment);
 }
 

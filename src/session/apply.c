@@ -14,7 +14,7 @@
 #include "session/select.h"
 #include "session/stage.h"
 
-enum { TOLD_MOST = 20 };
+enum { TOLD_MOST = 20, RUN_MOST = 40 };
 
 static struct applying *begin(struct store *store, struct held *held)
 {
@@ -58,14 +58,23 @@ static int refuse_conflicts(const struct applying *applying, struct out *told)
 				 count, count == 1 ? "" : "s", applying->held->name);
 }
 
+// Of what goes with a directory above only the files that settings name are told by themselves.
+static bool will_run(const struct applying *applying, const struct change *change)
+{
+	const char *root = applying->held->session.roots[change->root].path;
+	bool whole = S_ISDIR(change->is.st_mode) || !change->is.st_mode;
+	return (!change->covered && trusted_is_reported(change->path)) ||
+	       (!whole && mentioned_has(applying->store, &applying->mentioned, root, change->path));
+}
+
 static void tell(const struct applying *applying, struct out *told)
 {
-	unsigned applied = 0, guarded = 0;
+	unsigned applied = 0, guarded = 0, run = 0;
 	const char *first = NULL;
 	for (unsigned i = 0; i < applying->changes.count; i++) {
 		const struct change *change = &applying->changes.list[i];
 		applied += applying->selected[i];
-		if (applying->selected[i] && !change->covered && trusted_is_reported(change->path))
+		if (applying->selected[i] && will_run(applying, change) && run++ < RUN_MOST)
 			out_text(told, "sbx: applied, and your own programs will run it: %s\n",
 				 shown(applying, change));
 		if (change->far)
@@ -80,6 +89,9 @@ static void tell(const struct applying *applying, struct out *told)
 						  : "your own programs would run or trust it",
 				 change->moved_to ? str_shown(change->moved_to) : "");
 	}
+	if (run > RUN_MOST)
+		out_text(told, "sbx: and %u more that your own programs will run\n",
+			 run - RUN_MOST);
 	if (guarded > 0)
 		out_text(told, "sbx: to apply such a name, name it: sbx session apply %s %s\n",
 			 applying->held->name, first);
@@ -113,6 +125,7 @@ static int prepare(struct applying *applying, char *const *words, enum force for
 	TRY(select_changes(applying->store, applying->held, changes, words, &applying->selected));
 	if (force == FORCE_NO)
 		TRY(refuse_conflicts(applying, told));
+	mentioned_find(applying->store, &applying->held->session, changes, &applying->mentioned);
 	applying->journal.forced = force == FORCE_YES;
 	return stage_places(applying);
 }

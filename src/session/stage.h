@@ -4,6 +4,7 @@
 #include "base/out.h"
 #include "session/changes.h"
 #include "session/journal.h"
+#include "session/mentioned.h"
 
 // A directory of the host.
 struct parent {
@@ -18,7 +19,8 @@ struct applying {
 	struct store *store;
 	struct held *held;
 	struct changes changes;
-	bool *selected; // for each change
+	bool *selected;             // for each change
+	struct mentioned mentioned; // by the host's settings, before anything is applied
 	struct journal journal;
 	int stages[ROOTS_MOST]; // directories, or -1
 	int hosts[ROOTS_MOST];  // the roots themselves, or -1

@@ -7,6 +7,7 @@ import names
 
 Case = namedtuple("Case", "sequence before after said project canary fired early")
 BYTES_MOST = 1 << 16
+LINKS_MOST = 3
 MOVING = (".lock", "/index", "/logs/HEAD")  # what git makes and removes in the course of a day
 EXECUTABLE = 0o100
 FILES = ("file", "program")
@@ -121,8 +122,13 @@ def answer(path, tree, directories, common):
 
 
 def holders(case, tag):
-    return [path for path, (kind, text) in case.after.items()
-            if kind in FILES and re.search(re.escape(f"{case.canary} {tag}") + r"\b", text)]
+    """The files that hold it, and the links that lead to one of them: a word about either is enough."""
+    found = [path for path, (kind, text) in case.after.items()
+             if kind in FILES and re.search(re.escape(f"{case.canary} {tag}") + r"\b", text)]
+    for _ in range(LINKS_MOST):
+        found += [path for path, (kind, text) in case.after.items() if kind == "link" and path not in found and
+                  os.path.normpath(os.path.join(os.path.dirname(path), text)) in found]
+    return found
 
 
 def shape(path):

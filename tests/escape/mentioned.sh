@@ -1,0 +1,90 @@
+#!/bin/bash
+# Files that the project's own settings name in commands: what a box changes there is reported, by a run and by an
+# apply, whichever way it comes to stand there; what the settings do not name, and what only was read, is not.
+. "$(dirname "$0")/../lib.sh"
+export HOME=$work/home XDG_STATE_HOME=$work/state
+mkdir -p "$HOME"
+git config --global user.name a && git config --global user.email a@b
+project=$work/project
+
+fresh() { # what all of this says, untouched
+	cd "$work" && rm -rf project state && git init -q project && cd project || exit
+	mkdir -p tools bin lib fix/tools sub/tools "tools/two words"
+	for name in fs hook env alias clean more inner bare lint; do printf '#!/bin/sh\nexit 0\n' >tools/$name.sh; done
+	printf '#!/bin/sh\nexit 0\n' | tee bin/tool lib/target lib/x fix/tools/fs.sh sub/tools/fs.sh "tools/two words/x.sh" tools/plain >/dev/null
+	echo "# another" >>fix/tools/fs.sh
+	chmod -R +x tools bin lib fix sub
+	ln -s ../lib/target bin/linked && ln -s ../lib/target tools/linked.sh
+	{
+	git config core.fsmonitor ./tools/fs.sh && git config alias.up '!./tools/alias.sh' && git config alias.two '!"./tools/two words/x.sh"'
+	git config filter.own.clean tools/clean.sh && git config diff.external ./tools/linked.sh && git config include.path ../.more
+	printf '[alias]\n\tmore = !tools/more.sh\n' >.more
+	printf '#!/bin/sh\n./tools/hook.sh\nsh tools/plain\n' >.git/hooks/post-commit && chmod +x .git/hooks/post-commit
+	printf 'PATH_add bin\nsource_env tools/env.sh\ndotenv\n' >.envrc
+	printf '[env]\n_.path = [\n\t"lib",\n]\n' >mise.toml
+	printf '{ "scripts": { "test": "node tools/bare.sh", "postinstall": "node tools/inner.sh" } }\n' >package.json
+	printf 'repos:\n- hooks:\n  - entry: tools/lint.sh\n    files: ^tools/bare.sh$\n' >.pre-commit-config.yaml
+	git init -q sub && git -C sub config core.fsmonitor ./tools/fs.sh
+	git add tools bin && git commit -qm x && git worktree add -q --detach tree
+	} 2>/dev/null
+	printf 'tree\nsub\n' >>.git/info/exclude
+	sleep 0.1
+}
+reported() { sed -n 's/^sbx: \(changed\|applied\), and your own programs will run it: //p' "$1" | sed 's/, /\n/g' | LC_ALL=C sort | paste -sd,; }
+run_says() { "$SBX" run -- sh -c "$1; sleep 0.05" 2>"$work/log"; reported "$work/log"; }
+apply_says() {
+	"$SBX" session create s && "$SBX" run -s s -- sh -c "$1" && "$SBX" session apply s >"$work/log" 2>&1
+	reported "$work/log"
+	"$SBX" session rm --force s >/dev/null 2>&1 || "$SBX" session rm s >/dev/null 2>&1
+}
+
+# What is reported, and what a box does.
+ways=(
+	"tools/fs.sh" 'echo x >>tools/fs.sh'
+	"tools/fs.sh" '{ cat tools/fs.sh; echo x; } >t && mv t tools/fs.sh'
+	"tools/fs.sh" 'rm tools/fs.sh && ln -s ../lib/x tools/fs.sh'
+	"tools/alias.sh" 'echo x >>tools/alias.sh; touch -d @1 tools/alias.sh'
+	"tools/two words/x.sh" 'echo x >>"tools/two words/x.sh"'
+	".gitattributes" 'echo "* filter=own" >.gitattributes'
+	"tools/clean.sh" 'echo x >>tools/clean.sh'
+	"tools/more.sh" 'echo x >>tools/more.sh'
+	"tools/hook.sh" 'echo x >>tools/hook.sh'
+	"tools/plain" 'echo x >>tools/plain'
+	"tools/env.sh" 'echo x >>tools/env.sh'
+	".env" 'echo x=y >.env'
+	"tools/inner.sh" 'echo x >>tools/inner.sh'
+	"tools/lint.sh" 'echo x >>tools/lint.sh'
+	"sub/tools/fs.sh" 'echo x >>sub/tools/fs.sh'
+	"" 'echo x >>tools/bare.sh; cat tools/*.sh bin/* >/dev/null; mkdir tools/new; echo x >tools/new/fs.sh; rm -r tools/new'
+)
+for kind in run apply; do
+	for ((i = 0; i < ${#ways[@]}; i += 2)); do
+		fresh
+		is "$kind: ${ways[i + 1]}" "${ways[i]}" "$(${kind}_says "${ways[i + 1]}")"
+	done
+done
+for kind in run apply; do
+	fresh
+	like "$kind: a directory of programs" "$(${kind}_says 'echo x >bin/git')" '(^|,)bin(/git)?(,|$)'
+	fresh
+	like "$kind: one of them, overwritten" "$(${kind}_says 'echo x >>bin/tool')" '(^|,)bin(/tool)?(,|$)'
+	fresh
+	like "$kind: a directory in a list over lines" "$(${kind}_says 'echo x >lib/git')" '(^|,)lib(/git)?(,|$)'
+	fresh
+	like "$kind: another directory under the name" "$(${kind}_says 'mv tools old && mv fix/tools tools')" '(^|,)tools/fs.sh(,|$)'
+	fresh
+	like "$kind: a link in place of the directory" "$(${kind}_says 'mv sub/tools old && ln -s ../fix/tools sub/tools')" '(^|,)sub/tools(/fs.sh)?(,|$)'
+	fresh
+	like "$kind: a worktree of the project obeys the same settings" "$(${kind}_says 'echo x >>tree/tools/fs.sh')" '(^|,)tree/tools/fs.sh(,|$)'
+done
+fresh
+like "what a link leads to" "$(run_says 'echo x >>lib/target')" '(^|,)tools/linked.sh(,|$)'
+fresh
+like "and one in a directory of programs" "$(run_says 'echo x >>lib/target')" '(^|,)bin(,|$)'
+fresh
+rm mise.toml
+is "a run that changes nothing says nothing" "" "$("$SBX" run -- sh -c 'cat tools/*.sh >/dev/null; git status >/dev/null 2>&1' 2>&1)"
+touch tools/fs.sh bin/tool
+"$SBX" run -- true 2>"$work/log"
+is "nor after a change of the user's a moment before" "" "$(grep 'tools/fs.sh' "$work/log")"
+done_testing
