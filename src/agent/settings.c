@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "agent/agents.h"
+#include "agent/saved.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
@@ -30,22 +31,6 @@ static const char *variable(char *const *environment, const char *name)
 		    (*entry)[length + 1] == '/')
 			return *entry + length + 1;
 	return NULL;
-}
-
-int settings_file(struct arena *arena, const char *path, const char **ret_text, unsigned *ret_mode)
-{
-	struct stat status;
-	size_t length;
-	autoclose int fd = file_open(AT_FDCWD, path, FILE_LINK, &status);
-	*ret_text = NULL;
-	if (fd < 0 && file_missing())
-		return 0;
-	if (fd < 0 || file_read_open(fd, &status, JSON_BYTES_MOST, arena, ret_text, &length) < 0)
-		return file_failed(arena_text(arena, "'%s'", path), JSON_BYTES_MOST);
-	if (memchr(*ret_text, '\0', length))
-		return fail(0, "'%s': a NUL byte in it", path);
-	*ret_mode = status.st_mode & 07777;
-	return 0;
 }
 
 static int parse(struct settings *settings)
@@ -82,12 +67,12 @@ int settings_read(struct settings *settings, char *const *environment)
 	TRY(owned_follow(settings->arena, path_below(settings->arena, directory, agent->file),
 			 &settings->path));
 	settings->mode = 0600;
-	TRY(settings_file(settings->arena, settings->path, &settings->text, &settings->mode));
+	TRY(saved_read(settings->arena, settings->path, &settings->text, &settings->mode));
 	settings->exists = settings->text != NULL;
 	settings->text = settings->exists ? settings->text : "";
 	settings->length = strlen(settings->text);
 	TRY(parse(settings));
-	return settings_recall(settings, named);
+	return saved_find(settings, named);
 }
 
 // What stands in the settings. A hook that fails must not let the command through: 2 denies.
@@ -151,7 +136,7 @@ static bool overrides(const struct settings *settings, const char *path)
 	unsigned mode;
 	struct json *root;
 	const struct agent *agent = settings->agent;
-	if (settings_file(settings->arena, path, &text, &mode) < 0 || !text ||
+	if (saved_read(settings->arena, path, &text, &mode) < 0 || !text ||
 	    json_parse(settings->arena, text, strlen(text), &root) < 0) {
 		err_clear();
 		return false;
@@ -206,8 +191,8 @@ enum hook_trust settings_trust(const struct settings *settings)
 	if (!agent->trust)
 		return HOOK_TRUSTED;
 	if (!our_hook(settings, &command, place) ||
-	    settings_file(arena, path_below(arena, settings->directory, agent->trust), &text,
-			  &mode) < 0) {
+	    saved_read(arena, path_below(arena, settings->directory, agent->trust), &text, &mode) <
+		    0) {
 		err_clear();
 		return HOOK_UNTRUSTED;
 	}
@@ -325,7 +310,7 @@ int settings_write(const struct settings *settings, const char *text)
 {
 	const char *now;
 	unsigned mode;
-	TRY(settings_file(settings->arena, settings->path, &now, &mode));
+	TRY(saved_read(settings->arena, settings->path, &now, &mode));
 	if ((now != NULL) != settings->exists || (now && !str_equal(now, settings->text)))
 		return fail(0, "'%s' was changed just now; nothing was written", settings->path);
 	if (text) {

@@ -27,13 +27,8 @@ struct settings {
 	bool known;         // sbx wrote this file
 	bool unchanged;     // and it is as sbx wrote it
 	const char *before; // what was there then, NULL for no file
-	const char *kept;   // the beginning of the names under which both texts are kept
+	const char *saved;  // the beginning of the names of both copies
 };
-
-// A whole regular file of at most JSON_BYTES_MOST; NULL when there is none.
-int settings_file(struct arena *arena, const char *path, const char **ret_text, unsigned *ret_mode);
-// What is kept of this file: known, unchanged, before, kept. `named`: by the agent's own variable.
-int settings_recall(struct settings *settings, const char *named);
 
 enum settings_found {
 	SETTINGS_NONE,  // nothing of ours
@@ -60,14 +55,5 @@ enum hook_trust settings_trust(const struct settings *settings);
 char *settings_with(const struct settings *settings);
 char *settings_without(const struct settings *settings);
 
-// Where the text `what` ("before", "written") is kept.
-const char *settings_kept(const struct settings *settings, const char *what);
-
-// Before a text is written: keeps it, and what is there now.
-int settings_remember(struct settings *settings, const char *text);
-
 // Writes the file, if it still is what was read. NULL removes it.
 int settings_write(const struct settings *settings, const char *text);
-
-// After a removal: what was remembered.
-void settings_forget(const struct settings *settings);

@@ -10,7 +10,7 @@
 
 #include "agent/agents.h"
 #include "agent/hook.h"
-#include "agent/probe.h"
+#include "agent/saved.h"
 #include "agent/settings.h"
 #include "base/arena.h"
 #include "base/diff.h"
@@ -84,13 +84,13 @@ static int install(struct box *box, char **names, struct out *out)
 		return show_and_fail(&settings, text, "the setting has another value already");
 	if (show_only(box, &settings, text, out))
 		return 0;
-	TRY(settings_remember(&settings, text));
+	TRY(saved_store(&settings, text));
 	TRY(settings_write(&settings, text));
 	const char *profile = settings.agent->profile;
 	out_text(out, "%s: from its next start each of its commands runs in a box\n", title);
 	agent_line(out, "  changed", settings.path);
 	if (settings.exists)
-		agent_line(out, "  as it was", settings_kept(&settings, "before"));
+		agent_line(out, "  as it was", saved_path(&settings, "before"));
 	agent_line(
 		out, "  profile",
 		arena_text(box->arena, "%s; to change it: ~/.config/sbx/%s.ini", profile, profile));
@@ -118,7 +118,7 @@ static int remove_agent(struct box *box, char **names, struct out *out)
 	if (show_only(box, &settings, text, out))
 		return 0;
 	TRY(settings_write(&settings, text));
-	settings_forget(&settings);
+	saved_remove(&settings);
 	out_text(out, "%s: from its next start its commands run as they did before sbx\n",
 		 settings.agent->title);
 	return 0;
