@@ -119,7 +119,7 @@ is "and is gone again, the link stays" "yes no" "$([ -L "$place" ] && echo yes) 
 rm "$place"
 : >"$place" && sbx agent install claude-code && sbx agent remove claude-code
 is "an empty file stays one" "yes 0" "$([ -f "$place" ] && echo yes) $(stat -c %s "$place")"
-printf '{\n  "mine": 1\n}\n' >"$place" && chmod 444 "$place" && sbx agent install claude-code && sed -i 's/1/2, "more": [3]/' "$place" && sbx agent remove claude-code --force
+printf '{\n  "mine": 1\n}\n' >"$place" && chmod 444 "$place" && sbx agent install claude-code && sed -i 's/"mine": 1/"mine": 2, "more": [3]/' "$place" && sbx agent remove claude-code --force
 is "what was edited meanwhile stays as it was edited" "$(printf '{\n  "mine": 2, "more": [3]\n}')" "$(cat "$place")"
 rm -f "$place"
 echo '{"hooks": {"BeforeTool": []}}' >"$HOME/.gemini/settings.json" && sbx agent install gemini
