@@ -33,7 +33,7 @@ void out_text(struct out *out, const char *format, ...)
 	out->used += (size_t)length;
 }
 
-static void out_bytes(struct out *out, const char *bytes, size_t length)
+void out_bytes(struct out *out, const char *bytes, size_t length)
 {
 	reserve(out, length);
 	if (length > 0)

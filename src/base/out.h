@@ -11,6 +11,7 @@ struct out {
 };
 
 void out_text(struct out *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void out_bytes(struct out *out, const char *bytes, size_t length);
 void out_free(struct out *out);
 
 // A text from `column` on, broken at blanks so that no line reaches column 80, and a newline. `at`

@@ -55,6 +55,21 @@ bool trusted_begins(const struct trusted_row *row, const char *name)
 	return component_fold(name, folded) && component_matches(folded, trusted_name(row));
 }
 
+// Patterns are the last rows of an answer.
+static bool is_pattern(const char *folded, enum trusted_answer answer)
+{
+	const struct trusted_row *first = trusted_rows + trusted_first[answer],
+				 *row = trusted_rows + trusted_first[answer + 1];
+	while (row-- > first && row->pattern) {
+		const char begin = trusted_name(row)[0] | ' ';
+		// '*' and '?' with that bit are '*' and '?' still
+		if ((begin == '*' || begin == '?' || begin == (folded[0] | ' ')) &&
+		    component_matches(folded, trusted_name(row)))
+			return true;
+	}
+	return false;
+}
+
 bool trusted_may_begin(const char *name)
 {
 	char folded[COMPONENT_MOST];
@@ -66,15 +81,7 @@ bool trusted_may_begin(const char *name)
 		return true;
 	if (!component_fold(name, folded))
 		return false;
-	for (unsigned i = 0; i < trusted_first[TRUSTED_REPORT + 1]; i++) {
-		const struct trusted_row *row = &trusted_rows[i];
-		const char first = row->pattern ? trusted_name(row)[0] | ' ' : '\0';
-		// '*' and '?' with that bit are '*' and '?' still
-		if (row->pattern && (first == '*' || first == '?' || first == (folded[0] | ' ')) &&
-		    component_matches(folded, trusted_name(row)))
-			return true;
-	}
-	return false;
+	return is_pattern(folded, TRUSTED_PROTECT) || is_pattern(folded, TRUSTED_REPORT);
 }
 
 bool trusted_is(const struct trusted_row *row, const char *above, const char *name)

@@ -195,6 +195,7 @@ static int reopen(struct store *store, struct held *held, struct applying **ret_
 	if (found <= 0)
 		return found;
 	struct applying *applying = begin(store, held);
+	applying->resumed = true;
 	if (journal_parse(store->arena, text, length, &applying->journal) < 0 ||
 	    stage_reopen(applying) < 0)
 		return unusable(applying);

@@ -27,7 +27,7 @@ enum { CHANGES_MOST = 4000000 };
 
 static bool is_protected(const struct walk *walk, const char *path)
 {
-	return withheld_has(&walk->names, walk->session->roots[walk->root].path, path);
+	return withheld_has(&walk->names, walk->root, path);
 }
 
 struct change *walk_add(struct walk *walk, enum change_kind kind, const char *path)

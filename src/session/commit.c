@@ -134,7 +134,7 @@ static int do_one(struct applying *applying, const struct operation *operation)
 	const char *name;
 	int stage = applying->stages[operation->root];
 	name_staged(staged, operation);
-	if (is_done(stage, staged, operation))
+	if (applying->resumed && is_done(stage, staged, operation))
 		return !displaces(operation) || thing_moved(&operation->was, stage, staged)
 			       ? 0
 			       : changed(operation);
@@ -283,6 +283,8 @@ static int forward(struct applying *applying)
 	TRY(stage_sync(applying));
 	TRY(keep_changed(applying));
 	TRY(note_done(applying));
+	// What was done is known by now: the stage alone is left.
+	journal->operation_count = journal->leaf_count = journal->attempted = 0;
 	journal->phase = PHASE_CLEAN;
 	TRY(journal_write(applying));
 	return commit_clean(applying);

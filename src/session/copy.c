@@ -69,10 +69,17 @@ static int copy_range(int from, int to, off_t start, off_t end)
 }
 
 // Shared blocks where the file system can, else what is not a hole.
-static int copy_bytes(int from, int to, off_t size)
+static int copy_bytes(int from, int to, const struct stat *status)
 {
-	if (size == 0 || ioctl(to, FICLONE, from) == 0)
+	enum { SMALL = 65536, BLOCK = 512 };
+	static bool no_clones; // of small files, where one of them could not be had
+	off_t size = status->st_size;
+	bool small = size <= SMALL;
+	if (size == 0 || ((!small || !no_clones) && ioctl(to, FICLONE, from) == 0))
 		return 0;
+	no_clones = true;
+	if (small && status->st_blocks * BLOCK >= size)
+		return copy_range(from, to, 0, size);
 	for (off_t at = 0; at < size;) {
 		off_t data = lseek(from, at, SEEK_DATA);
 		if (data < 0 && errno == ENXIO)
@@ -90,12 +97,12 @@ static int copy_bytes(int from, int to, off_t size)
 static int set_owner(int fd, const char *name, const struct stat *status)
 {
 	struct stat made;
+	// Only root may give files away; for others they stay their own.
+	if (geteuid() != 0)
+		return 0;
 	if (fstatat(fd, name, &made, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW) < 0)
 		return -1;
 	if (made.st_uid == status->st_uid && made.st_gid == status->st_gid)
-		return 0;
-	// Only root may give files away; for others they stay their own.
-	if (geteuid() != 0)
 		return 0;
 	return fchownat(fd, name, status->st_uid, status->st_gid,
 			AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW);
@@ -112,7 +119,7 @@ static int copy_file(int from, const char *source, const struct stat *status, in
 		openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (out < 0)
 		return fail_at("make", source);
-	if (copy_bytes(in, out, status->st_size) < 0)
+	if (copy_bytes(in, out, status) < 0)
 		return fail_at("copy", source);
 	TRY(copy_attributes(in, out));
 	if (set_owner(out, "", status) < 0 || fchmod(out, status->st_mode & MODE_KEPT) < 0 ||

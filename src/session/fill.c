@@ -84,16 +84,26 @@ static int enter(struct applying *applying, unsigned root, const char *path)
 {
 	struct parent *parent = &applying->parent;
 	const char *name;
-	size_t length = (size_t)(path_name(path) - path);
-	if (parent->path && parent->root == root && parent->length == length &&
-	    memcmp(parent->path, path, length) == 0)
+	if (parent_is(parent, root, path))
 		return 0;
-	if (parent->path)
-		fd_close(&parent->fd);
-	*parent = (struct parent){ -1, root, path, length, 0 };
+	parent_set(parent, root, path);
 	TRY(parent->fd = changes_host_below(applying->hosts[root], path, &name));
 	parent->gives = rights_are_given(parent->fd);
 	return 0;
+}
+
+// The directory of the layer that holds a change, for the same reason.
+static int enter_layer(struct applying *applying, const struct change *change,
+		       const char **ret_name)
+{
+	struct parent *parent = &applying->source;
+	*ret_name = path_name(change->path);
+	if (parent_is(parent, change->root, change->path) && parent->layer == change->layer)
+		return parent->fd;
+	parent_set(parent, change->root, change->path);
+	parent->layer = change->layer;
+	return parent->fd =
+		       changes_parent(applying->store, &applying->held->session, change, ret_name);
 }
 
 // Rights of a copy that are the host's to say.
@@ -107,12 +117,12 @@ static int set_rights(const struct applying *applying, const struct change *chan
 	if (S_ISLNK(change->is.st_mode) || (!replaces && !applying->parent.gives))
 		return 0;
 	autoclose int host = replaces ? openat(parent, path_name(change->path), flags) : -1;
+	if (host >= 0 && !rights_differ(to, name, host))
+		return 0;
 	autoclose int made = openat(to, name, flags);
 	if (made < 0 || (replaces && host < 0))
 		return fail(errno, "the rights of '%s'", str_shown(change->path));
-	if (!replaces)
-		return rights_inherit(store, made, parent);
-	return rights_differ(made, host) ? rights_keep(store, made, host) : 0;
+	return replaces ? rights_keep(store, made, host) : rights_inherit(store, made, parent);
 }
 
 static int put(struct applying *applying, struct links *links, const struct change *change,
@@ -123,11 +133,13 @@ static int put(struct applying *applying, struct links *links, const struct chan
 	if (linked && link_again(applying, links, change, place))
 		return 0;
 	err_clear();
-	autoclose int from =
-		changes_parent(applying->store, &applying->held->session, change, &source);
+	int from = enter_layer(applying, change, &source);
 	TRY(from);
-	autoclose int to = open_place(applying->stages[change->root], place, &name);
+	bool top = !strchr(place, '/');
+	autoclose int below = top ? -1 : open_place(applying->stages[change->root], place, &name);
+	int to = top ? applying->stages[change->root] : below;
 	TRY(to);
+	name = path_name(place);
 	if (S_ISDIR(change->is.st_mode) && faccessat(to, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
 		return 0; // made for what is below it
 	int kind = copy_one(from, source, &change->is, to, name);

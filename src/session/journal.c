@@ -178,12 +178,38 @@ int journal_parse(struct arena *arena, const char *text, size_t length, struct j
 	return 0;
 }
 
+static void put_numbers(struct out *out, const unsigned long long *numbers, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		words_put_number(out, numbers[i]);
+}
+
 static void put_thing(struct out *out, const struct thing *thing)
 {
-	out_text(out, " %llu %llu %llu %u %u %lld %ld %lld %ld", (unsigned long long)thing->inode,
-		 (unsigned long long)thing->size, (unsigned long long)thing->tree, thing->mode,
-		 thing->links, (long long)thing->modified.tv_sec, thing->modified.tv_nsec,
-		 (long long)thing->changed.tv_sec, thing->changed.tv_nsec);
+	const unsigned long long numbers[THING_NUMBERS] = {
+		thing->inode,
+		thing->size,
+		thing->tree,
+		thing->mode,
+		thing->links,
+		(unsigned long long)thing->modified.tv_sec,
+		(unsigned long long)thing->modified.tv_nsec,
+		(unsigned long long)thing->changed.tv_sec,
+		(unsigned long long)thing->changed.tv_nsec,
+	};
+	put_numbers(out, numbers, THING_NUMBERS);
+}
+
+static void put_operation(struct out *out, const struct operation *operation)
+{
+	const unsigned long long numbers[] = { operation->number, operation->parent,
+					       operation->mode, operation->old_mode };
+	out_text(out, "%s %u ", kinds[operation->kind], operation->root);
+	words_put(out, operation->path);
+	put_numbers(out, numbers, sizeof(numbers) / sizeof(*numbers));
+	put_thing(out, &operation->staged);
+	put_thing(out, &operation->was);
+	out_bytes(out, "\n", 1);
 }
 
 static void put_roots(struct out *out, const struct journal *journal)
@@ -205,17 +231,8 @@ void journal_format(const struct journal *journal, struct out *out)
 	out_text(out, "%s%d\n%s\nattempted %u\nforced %d\n", journal_header, VERSION,
 		 phases[journal->phase], journal->attempted, journal->forced);
 	put_roots(out, journal);
-	for (unsigned i = 0; i < journal->operation_count; i++) {
-		const struct operation *operation = &journal->operations[i];
-		out_text(out, "%s %u ", kinds[operation->kind], operation->root);
-		words_put(out, operation->path);
-		out_text(out, " %u %llu %u %u", operation->number,
-			 (unsigned long long)operation->parent, operation->mode,
-			 operation->old_mode);
-		put_thing(out, &operation->staged);
-		put_thing(out, &operation->was);
-		out_text(out, "\n");
-	}
+	for (unsigned i = 0; i < journal->operation_count; i++)
+		put_operation(out, &journal->operations[i]);
 	for (unsigned i = 0; i < journal->leaf_count; i++) {
 		out_text(out, "leaf %u ", journal->leaves[i].root);
 		words_put(out, journal->leaves[i].path);

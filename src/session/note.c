@@ -19,27 +19,19 @@ struct notes {
 	struct applying *applying;
 	struct known all, before;
 	struct timespec now;
-	// The directory of the path before: most paths share it.
-	int parent;
-	unsigned root;
-	const char *above;
-	size_t length;
+	struct parent parent;
 };
 
 static int open_above(struct notes *notes, unsigned root, const char *path, const char **ret_name)
 {
-	size_t length = (size_t)(path_name(path) - path);
-	*ret_name = path + length;
-	if (notes->above && notes->root == root && notes->length == length &&
-	    memcmp(notes->above, path, length) == 0)
-		return notes->parent;
-	fd_close(&notes->parent);
-	notes->parent = changes_host_below(notes->applying->hosts[root], path, ret_name);
-	notes->root = root;
-	notes->above = path;
-	notes->length = length;
+	struct parent *parent = &notes->parent;
+	*ret_name = path_name(path);
+	if (parent_is(parent, root, path))
+		return parent->fd;
+	parent_set(parent, root, path);
+	parent->fd = changes_host_below(notes->applying->hosts[root], path, ret_name);
 	err_clear();
-	return notes->parent;
+	return parent->fd;
 }
 
 static void add(struct notes *notes, unsigned root, const char *path, uint64_t inode,
@@ -74,7 +66,7 @@ static int begin(struct applying *applying, struct notes *notes)
 {
 	const struct journal *journal = &applying->journal;
 	struct known *before;
-	*notes = (struct notes){ .applying = applying, .parent = -1 };
+	*notes = (struct notes){ .applying = applying };
 	clock_gettime(CLOCK_REALTIME, &notes->now);
 	TRY(known_read(applying->store, applying->held, &before));
 	size_t most = (size_t)before->count + journal->leaf_count + 2 * journal->operation_count;
@@ -108,7 +100,8 @@ static void note_parent(struct notes *notes, const struct operation *operation)
 static int finish(struct notes *notes)
 {
 	struct out out = { 0 };
-	fd_close(&notes->parent);
+	if (notes->parent.path)
+		fd_close(&notes->parent.fd);
 	err_clear();
 	known_order(&notes->all);
 	known_format(&notes->all, &out);

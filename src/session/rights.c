@@ -2,6 +2,7 @@
 #include "session/rights.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -113,11 +114,12 @@ int rights_are_given(int parent)
 		fgetxattr(parent, default_name, byte, sizeof(byte)) > ACL_HEAD);
 }
 
-int rights_differ(int file, int host)
+int rights_differ(int directory, const char *name, int host)
 {
 	struct stat is, was;
 	char bytes[ACL_MOST];
-	return fstat(file, &is) < 0 || fstat(host, &was) < 0 || is.st_gid != was.st_gid ||
+	return fstatat(directory, name, &is, AT_SYMLINK_NOFOLLOW) < 0 || fstat(host, &was) < 0 ||
+	       is.st_gid != was.st_gid ||
 	       fgetxattr(host, access_name, bytes, sizeof(bytes)) > ACL_HEAD;
 }
 

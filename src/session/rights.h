@@ -10,8 +10,8 @@ int rights_begin(struct store *store);
 // A file that takes the place of the host's: its group and its ACL, with the mode that it has.
 int rights_keep(const struct store *store, int file, int host);
 
-// Whether there is anything of that to do.
-int rights_differ(int file, int host);
+// Whether there is anything of that to do for the file of that name.
+int rights_differ(int directory, const char *name, int host);
 
 // What is new in a directory of the host, or in a new one there: the directory's group where that
 // is set-group-id, and its default ACL.

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -16,6 +17,20 @@
 #include "session/seen.h"
 
 enum { DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
+
+bool parent_is(const struct parent *parent, unsigned root, const char *path)
+{
+	return parent->path && parent->root == root &&
+	       parent->length == (size_t)(path_name(path) - path) &&
+	       memcmp(parent->path, path, parent->length) == 0;
+}
+
+void parent_set(struct parent *parent, unsigned root, const char *path)
+{
+	if (parent->path)
+		fd_close(&parent->fd);
+	*parent = (struct parent){ -1, root, path, (size_t)(path_name(path) - path), 0, -1 };
+}
 
 int journal_write(const struct applying *applying)
 {

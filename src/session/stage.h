@@ -6,14 +6,19 @@
 #include "session/journal.h"
 #include "session/mentioned.h"
 
-// A directory of the host.
+// The directory of the path before: most of the next ones lie in it, too.
 struct parent {
 	int fd;
 	unsigned root;
-	const char *path;
-	size_t length;
-	int gives; // what is new in it inherits rights
+	const char *path; // NULL: there is none
+	size_t length;    // of the directory's part of it
+	int gives;        // what is new in it inherits rights
+	int layer;        // of the session, where it is one of a layer's
 };
+bool parent_is(const struct parent *parent, unsigned root, const char *path);
+
+// That of `path`; the caller opens it.
+void parent_set(struct parent *parent, unsigned root, const char *path);
 
 struct applying {
 	struct store *store;
@@ -25,6 +30,8 @@ struct applying {
 	int stages[ROOTS_MOST]; // directories, or -1
 	int hosts[ROOTS_MOST];  // the roots themselves, or -1
 	struct parent parent;   // of the operation that is staged
+	struct parent source;   // of what is copied
+	bool resumed;           // some of it may be done already
 	struct out told;        // by the process that commits
 	const char *words;      // the same, for who has waited for it
 	unsigned special;       // sockets and devices, which are left out

@@ -178,18 +178,6 @@ const char *tar_path(struct arena *arena, const char *name)
 	return end > path ? path : NULL;
 }
 
-void tar_put_bytes(struct out *out, const void *bytes, size_t length)
-{
-	// out_text() is for text: make room by it, then copy.
-	while (length > 0) {
-		size_t most = length < TAR_BLOCK ? length : TAR_BLOCK;
-		out_text(out, "%*s", (int)most, "");
-		memcpy(out->text + out->used - most, bytes, most);
-		bytes = (const char *)bytes + most;
-		length -= most;
-	}
-}
-
 static void put_octal(char *block, enum field field, uint64_t number)
 {
 	char text[32];
@@ -217,7 +205,7 @@ static void put_block(struct out *out, const struct tar_entry *entry, const char
 	memcpy(block + fields[MAGIC].at, "ustar\00000", 8);
 	memset(block + fields[SUM].at, ' ', fields[SUM].size);
 	snprintf(block + fields[SUM].at, fields[SUM].size, "%06o", sum_of(block));
-	tar_put_bytes(out, block, TAR_BLOCK);
+	out_bytes(out, block, TAR_BLOCK);
 }
 
 static void put_record(struct out *out, const char *key, const char *rest, const void *value,
@@ -229,14 +217,14 @@ static void put_record(struct out *out, const char *key, const char *rest, const
 	while (size != body + (size_t)snprintf(digits, sizeof(digits), "%zu", size))
 		size = body + strlen(digits);
 	out_text(out, "%zu %s%s=", size, key, rest);
-	tar_put_bytes(out, value, length);
+	out_bytes(out, value, length);
 	out_text(out, "\n");
 }
 
 static void put_padding(struct out *out, size_t length)
 {
 	static const char zeros[TAR_BLOCK];
-	tar_put_bytes(out, zeros, (TAR_BLOCK - length % TAR_BLOCK) % TAR_BLOCK);
+	out_bytes(out, zeros, (TAR_BLOCK - length % TAR_BLOCK) % TAR_BLOCK);
 }
 
 void tar_put(struct out *out, const struct tar_entry *entry)
@@ -256,7 +244,7 @@ void tar_put(struct out *out, const struct tar_entry *entry)
 		put_record(&records, attribute_key, entry->attributes[i].name,
 			   entry->attributes[i].value, entry->attributes[i].length);
 	put_block(out, &extended, "PaxHeader", records.used);
-	tar_put_bytes(out, records.text, records.used);
+	out_bytes(out, records.text, records.used);
 	put_padding(out, records.used);
 	put_block(out, entry, entry->name, entry->size);
 	out_free(&records);

@@ -40,4 +40,3 @@ const char *tar_path(struct arena *arena, const char *name);
 
 // Headers of an entry as bytes; its content, padded to blocks, comes after.
 void tar_put(struct out *out, const struct tar_entry *entry);
-void tar_put_bytes(struct out *out, const void *bytes, size_t length);

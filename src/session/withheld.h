@@ -3,24 +3,25 @@
 
 #include <stdbool.h>
 
-#include "base/gitnamed.h"
-
-struct session;
-struct store;
+#include "base/pathset.h"
+#include "session/store.h"
 
 struct withheld {
 	struct arena *arena;
-	const char *profiles;  // that runs were given
-	struct gitnamed named; // by git's configuration
-	struct list homes;     // what the home's programs run or trust, and what links lead to
+	struct withheld_root {
+		const char *repository; // its place from ".git" on, NULL for one that is not git's
+		bool whole;             // all of it is
+		struct pathset paths;   // relative to it
+	} roots[ROOTS_MOST];
 };
 
-// Reads sbx's own list and git's configuration of the host; -1 with the error said.
+// Reads the list of the profiles that runs were given, what git's configuration names, and what
+// the home's programs run or trust; -1 with the error said.
 int withheld_begin(const struct store *store, const struct session *session,
 		   struct withheld *ret_withheld);
 
 // A root's place from ".git" on, NULL for one that is not git's own.
 const char *withheld_repository(const char *root);
 
-// Whether `path` in a root is.
-bool withheld_has(const struct withheld *withheld, const char *root, const char *path);
+// Whether `path` in a root of the session's is.
+bool withheld_has(const struct withheld *withheld, unsigned root, const char *path);

@@ -100,11 +100,21 @@ void words_put(struct out *out, const char *text)
 		int plain = 0;
 		while (is_plain((unsigned char)text[plain]))
 			plain++;
-		out_text(out, "%.*s", plain, text);
+		out_bytes(out, text, (size_t)plain);
 		text += plain;
 		if (*text)
 			out_text(out, "%%%02x", (unsigned char)*text++);
 	}
+}
+
+void words_put_number(struct out *out, unsigned long long number)
+{
+	char text[24], *end = text + sizeof(text), *at = end;
+	do
+		*--at = (char)('0' + number % 10);
+	while ((number /= 10) > 0);
+	*--at = ' ';
+	out_bytes(out, at, (size_t)(end - at));
 }
 
 void words_close(struct out *out)

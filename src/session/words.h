@@ -19,6 +19,11 @@ char *words_line(char **at);
 const char *words_next(struct arena *arena, char **at);
 bool words_number(struct arena *arena, char **at, unsigned long long *ret_number);
 
-// A word with blanks, control bytes and '%' as %XX. The checksum of all that `out` holds.
+// A word with blanks, control bytes and '%' as %XX.
 void words_put(struct out *out, const char *text);
+
+// A blank and a number; an apply of many files writes a million.
+void words_put_number(struct out *out, unsigned long long number);
+
+// The checksum of all that `out` holds.
 void words_close(struct out *out);

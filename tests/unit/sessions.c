@@ -8,6 +8,8 @@
 #include "base/out.h"
 #include "base/str.h"
 #include "base/trusted.h"
+#include "base/path.h"
+#include "base/pathset.h"
 #include "session/journal.h"
 #include "session/seen.h"
 #include "session/state.h"
@@ -173,6 +175,37 @@ static void seen_lists(void **state)
 	assert_int_equal(seen_parse(bytes, size, &seen), -1);
 }
 
+// All paths of up to four parts of two letters, against the plain question for each.
+static void sets_of_paths(void **state)
+{
+	static const char *const members[] = { "a/b", "b-", "b/a/b", "b/a", "ab/a", "a/b" };
+	struct arena *arena = arena_new();
+	struct pathset set = { .count = 0 };
+	char path[16];
+	unsigned inside = 0;
+	(void)state;
+	assert_false(pathset_has(&set, "a"));
+	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
+		pathset_add(&set, arena, members[i]);
+	pathset_order(&set);
+	for (unsigned number = 0; number < 1 << 14; number++) {
+		static const char letters[] = { 'a', 'b', '/', '-' };
+		size_t length = 0;
+		for (unsigned rest = number; length < 7; rest >>= 2)
+			path[length++] = letters[rest & 3];
+		path[length] = '\0';
+		if (path[0] == '/')
+			continue;
+		bool wanted = false;
+		for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
+			wanted = wanted || path_within(path, members[i]);
+		assert_int_equal(pathset_has(&set, path), wanted);
+		inside += wanted;
+	}
+	assert_in_range(inside, 100, 1 << 13);
+	arena_free(arena);
+}
+
 static void names(void **state)
 {
 	static const struct {
@@ -249,9 +282,9 @@ static void names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(states),      cmocka_unit_test(journals),
-		cmocka_unit_test(known_files), cmocka_unit_test(seen_lists),
-		cmocka_unit_test(names),
+		cmocka_unit_test(states),        cmocka_unit_test(journals),
+		cmocka_unit_test(known_files),   cmocka_unit_test(seen_lists),
+		cmocka_unit_test(sets_of_paths), cmocka_unit_test(names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

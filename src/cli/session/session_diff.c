@@ -55,6 +55,8 @@ static bool is_wanted(struct arena *arena, const struct session *session,
 		      const struct change *change, char *const *words)
 {
 	char current[PATH_MAX];
+	if (!words[0])
+		return true;
 	const char *from =
 		getcwd(current, sizeof(current)) && path_within(current, session->project)
 			? current
@@ -63,7 +65,7 @@ static bool is_wanted(struct arena *arena, const struct session *session,
 	for (char *const *word = words; *word; word++)
 		if (path_within(whole, path_join(arena, from, *word)))
 			return true;
-	return !words[0];
+	return false;
 }
 
 void changes_line(struct sessions *sessions, const struct session *session,
