@@ -16,7 +16,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	enum greeting server = opening_server(data, size);
 	if (opening_ssh(data, size) == PARSE_DONE && client != OPENING_SSH)
 		__builtin_trap();
-	opening_body(data, size);
+	// A body that passed in pieces would have passed whole.
+	enum parse body = opening_body(data, size);
+	for (size_t length = size > 64 ? size - 64 : 0; length < size; length++)
+		if (opening_body(data, length) == PARSE_BAD && body == PARSE_DONE)
+			__builtin_trap();
 	enum parse result = tls_hello(data, size, &whole), answer = tls_answer(data, size, &retry);
 	for (size_t length = size > 64 ? size - 64 : 0; length < size; length++) {
 		enum parse earlier = tls_hello(data, length, &part);

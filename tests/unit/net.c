@@ -611,9 +611,17 @@ static void bodies(void **state)
 		{ "--boundary\r\nContent-Type: a\r\n", PARSE_BAD },
 		{ "word\nGET / HTTP/1.1", PARSE_BAD },
 		{ "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5",
-		  PARSE_BAD },
+		  PARSE_MORE },
+		{ "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5 /a\n",
+		  PARSE_DONE },
 	};
+	static uint8_t upload[16 * 1024];
 	(void)state;
+	// One long word, as base64 is, passes before the buffer is full; so does its end.
+	memset(upload, 'Q', sizeof(upload));
+	memcpy(upload + sizeof(upload) - 4, " /a\n", 4);
+	for (size_t length = sizeof(upload) - 100; length <= sizeof(upload); length++)
+		assert_int_equal(opening_body(upload, length), PARSE_BAD);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		const uint8_t *bytes = (const uint8_t *)rows[i].text;
 		size_t length = strlen(rows[i].text);

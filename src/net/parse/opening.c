@@ -155,11 +155,14 @@ static bool is_black(uint8_t c)
 // the last begins with "HTTP/". The text of a letter is decided by its third word.
 enum parse opening_body(const uint8_t *bytes, size_t length)
 {
-	enum { METHOD_MOST = 64 };
 	size_t start = run_end(bytes, length, 0, is_space);
 	size_t word = run_end(bytes, length, start, is_token);
+	if (start > LINE_MOST)
+		return PARSE_DONE;
+	if (word > LINE_MOST) // by its place, so that pieces and the whole are judged alike
+		return PARSE_BAD;
 	if (word == length)
-		return word - start > METHOD_MOST ? PARSE_BAD : PARSE_MORE;
+		return PARSE_MORE;
 	if (word == start || !is_blank(bytes[word]))
 		return PARSE_BAD;
 	size_t target = run_end(bytes, length, word, is_blank);
