@@ -29,7 +29,7 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "jail/asking.h"
-#include "jail/landlock.h"
+#include "jail/landlock_rule.h"
 #include "jail/mounted.h"
 #include "jail/outer.h"
 #include "jail/target.h"

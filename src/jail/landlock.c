@@ -11,38 +11,15 @@
 #include "base/sys.h"
 #include "base/testing.h"
 #include "jail/domain.h"
+#include "jail/landlock_rule.h"
 #include "plan.h"
 #include "probe.h"
 #include "run.h"
-
-static const uint64_t reading = LANDLOCK_EXECUTE | LANDLOCK_READ_FILE | LANDLOCK_READ_DIR;
-static const uint64_t writing = LANDLOCK_WRITE_FILE | LANDLOCK_REMOVE_DIR | LANDLOCK_REMOVE_FILE |
-				LANDLOCK_MAKE_DIR | LANDLOCK_MAKE_REG | LANDLOCK_MAKE_SOCK |
-				LANDLOCK_MAKE_FIFO | LANDLOCK_MAKE_SYM | LANDLOCK_REFER |
-				LANDLOCK_TRUNCATE;
-// Never granted: device nodes cannot be made in a user namespace either.
-static const uint64_t special = LANDLOCK_MAKE_CHAR | LANDLOCK_MAKE_BLOCK;
-// What a rule for a single file may name.
-static const uint64_t for_files = LANDLOCK_EXECUTE | LANDLOCK_READ_FILE | LANDLOCK_WRITE_FILE |
-				  LANDLOCK_TRUNCATE | LANDLOCK_IOCTL_DEV;
 
 int landlock_abi(void)
 {
 	int version = sys_landlock_create(NULL, 0, SYS_LANDLOCK_VERSION);
 	return version < 0 ? 0 : testing_landlock(version);
-}
-
-// The file rights that this ABI knows.
-static uint64_t handled_files(int abi)
-{
-	uint64_t rights = reading | writing | special | LANDLOCK_IOCTL_DEV;
-	if (abi < 2)
-		rights &= ~LANDLOCK_REFER;
-	if (abi < 3)
-		rights &= ~LANDLOCK_TRUNCATE;
-	if (abi < 5)
-		rights &= ~LANDLOCK_IOCTL_DEV;
-	return rights;
 }
 
 int landlock_plan(const struct probe *probe, struct plan *plan)
@@ -74,22 +51,6 @@ int landlock_plan(const struct probe *probe, struct plan *plan)
 	return 0;
 }
 
-static uint64_t rights_of(enum access access)
-{
-	switch (access) {
-	case ACCESS_READ:
-		return reading;
-	case ACCESS_WRITE:
-		return reading | writing;
-	case ACCESS_DEVICE:
-		return LANDLOCK_READ_FILE | LANDLOCK_READ_DIR | LANDLOCK_WRITE_FILE |
-		       LANDLOCK_TRUNCATE | LANDLOCK_IOCTL_DEV;
-	case ACCESS_NOTHING:
-		return 0;
-	}
-	return 0;
-}
-
 static bool is_directory(const struct mount *mount)
 {
 	return mount->kind != MOUNT_TEXT &&
@@ -102,24 +63,10 @@ static bool is_link(const struct mount *mount)
 	return mount->kind == MOUNT_COPY || mount->identity.type == S_IFLNK;
 }
 
-static int add_rule(const struct plan *plan, int ruleset, int fd, uint64_t rights)
-{
-	struct sys_landlock_path rule = { .access = rights & handled_files(plan->landlock),
-					  .fd = fd };
-	if (rule.access && sys_landlock_add(ruleset, &rule) < 0)
-		return fail(errno, "landlock_add_rule");
-	return 0;
-}
-
-int landlock_add(const struct plan *plan, int ruleset, int fd, enum access access, bool directory)
-{
-	return add_rule(plan, ruleset, fd, rights_of(access) & (directory ? ~0ULL : for_files));
-}
-
 static int add_view(const struct plan *plan, const struct run *run, int ruleset)
 {
 	// Directories can be listed anywhere in the view; files only where a mount says so.
-	TRY(add_rule(plan, ruleset, run->root, LANDLOCK_READ_DIR));
+	TRY(landlock_add_rights(plan, ruleset, run->root, LANDLOCK_READ_DIR));
 	for (unsigned i = 0; i < plan->mount_count; i++) {
 		const struct mount *mount = &plan->mounts[i];
 		if (run->mounts[i] >= 0 && !is_link(mount))
@@ -145,7 +92,7 @@ static int add_handed(const struct plan *plan, int ruleset, int fd)
 	    (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)))
 		return 0;
 	struct sys_landlock_path rule = { .access = by_mode[flags & (O_WRONLY | O_RDWR)] &
-						    handled_files(plan->landlock),
+						    landlock_handled(plan->landlock),
 					  .fd = fd };
 	if (rule.access && sys_landlock_add(ruleset, &rule) < 0 && errno != EBADFD)
 		return fail(errno, "landlock_add_rule");
@@ -164,7 +111,7 @@ static int add_descriptors(const struct plan *plan, int ruleset)
 int landlock_child(const struct plan *plan, struct run *run)
 {
 	struct sys_landlock_ruleset attributes = {
-		.files = handled_files(plan->landlock),
+		.files = landlock_handled(plan->landlock),
 		.scoped = LANDLOCK_SCOPE_ABSTRACT_UNIX | LANDLOCK_SCOPE_SIGNAL,
 	};
 	if (!plan->landlock)

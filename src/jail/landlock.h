@@ -1,8 +1,6 @@
 // Landlock over the same plan: a second line should a mount or a descriptor be wrong.
 #pragma once
 
-#include <stdbool.h>
-
 #include "plan.h"
 
 struct probe;
@@ -10,9 +8,6 @@ struct run;
 
 int landlock_plan(const struct probe *probe, struct plan *plan);
 int landlock_child(const struct plan *plan, struct run *run);
-
-// One more rule: `directory` tells whether the descriptor is one.
-int landlock_add(const struct plan *plan, int ruleset, int fd, enum access access, bool directory);
 
 // The ABI of this kernel, 0 without Landlock.
 int landlock_abi(void);

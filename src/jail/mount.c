@@ -17,6 +17,7 @@
 #include "base/sys.h"
 #include "jail/caches.h"
 #include "jail/copies.h"
+#include "jail/filesystem.h"
 #include "jail/fill.h"
 #include "jail/layers.h"
 #include "jail/prepare.h"
@@ -38,57 +39,11 @@ enum {
 	MOVE_FLAGS = MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH,
 };
 
-int mount_make_tmpfs(uint64_t bytes, unsigned attributes)
-{
-	enum { FILE_BYTES = 4096, FILES_LEAST = 16384 };
-	char size[32];
-	autoclose int fs = sys_fsopen("tmpfs");
-	if (fs < 0)
-		return fail(errno, "tmpfs");
-	sys_fsconfig(fs, FSCONFIG_SET_STRING, "mode", "0755");
-	if (bytes != UNLIMITED) {
-		snprintf(size, sizeof(size), "%llu", (unsigned long long)bytes);
-		if (sys_fsconfig(fs, FSCONFIG_SET_STRING, "size", size) < 0)
-			return fail(errno, "tmpfs of %s bytes", size);
-		// Each takes a kilobyte of the kernel's memory, which the size does not count.
-		snprintf(size, sizeof(size), "%llu",
-			 (unsigned long long)(bytes / FILE_BYTES < FILES_LEAST
-						      ? FILES_LEAST
-						      : bytes / FILE_BYTES));
-		if (sys_fsconfig(fs, FSCONFIG_SET_STRING, "nr_inodes", size) < 0)
-			return fail(errno, "tmpfs of %s files", size);
-	}
-	if (sys_fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL) < 0)
-		return fail(errno, "make a tmpfs");
-	int mount = sys_fsmount(fs, attributes);
-	return mount < 0 ? fail(errno, "mount a tmpfs") : mount;
-}
-
-static int make_filesystem(const char *type, const char *key, const char *value)
-{
-	autoclose int fs = sys_fsopen(type);
-	if (fs < 0)
-		return fail(errno, "%s", type);
-	if (key && sys_fsconfig(fs, FSCONFIG_SET_STRING, key, value) < 0)
-		return fail(errno, "%s: %s=%s", type, key, value);
-	if (sys_fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL) < 0)
-		return fail(errno, "make a new %s", type);
-	int mount = sys_fsmount(fs, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC |
-					    (str_equal(type, "proc") ? MOUNT_ATTR_NODEV : 0));
-	return mount < 0 ? fail(errno, "mount a new %s", type) : mount;
-}
-
-int mount_make_new(enum mount_kind kind)
-{
-	return kind == MOUNT_PROC ? make_filesystem("proc", NULL, NULL)
-				  : make_filesystem("devpts", "ptmxmode", "0666");
-}
-
 int mount_child_root(const struct plan *plan, struct run *run)
 {
 	if (plan->session)
 		TRY(layers_child_begin(run));
-	TRY(run->root = mount_make_tmpfs(plan->profile->limits.tmp,
+	TRY(run->root = filesystem_tmpfs(plan->profile->limits.tmp,
 					 MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV));
 	if (sys_move_mount(run->root, "", AT_FDCWD, waiting_place, MOVE_MOUNT_F_EMPTY_PATH) < 0)
 		return fail(errno, "mount the new root");
@@ -167,7 +122,7 @@ static int mount_tmpfs(const struct plan *plan, struct run *run, unsigned index)
 	TRY(target_make(run, mount, S_IFDIR | tmpfs_mode(plan, mount)));
 	autoclose int tree =
 		mount->on_host || mount->in_session
-			? mount_make_tmpfs(plan->profile->limits.tmp,
+			? filesystem_tmpfs(plan->profile->limits.tmp,
 					   MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
 			: sys_open_tree(run->root, target_inside(mount->target), CLONE_FLAGS);
 	if (tree < 0)
@@ -248,7 +203,7 @@ static int mount_new(const struct plan *plan, struct run *run, unsigned index)
 	const struct mount *mount = &plan->mounts[index];
 	autoclose int tree = prepare_take(mount);
 	if (tree < 0)
-		TRY(tree = mount_make_new(mount->kind));
+		TRY(tree = filesystem_new(mount->kind));
 	TRY(target_make(run, mount, S_IFDIR | 0755));
 	return target_attach(plan, run, index, take(&tree));
 }

@@ -1,8 +1,6 @@
 // The mount view: made by descriptors inside the box's own mount namespace.
 #pragma once
 
-#include <stdint.h>
-
 #include "plan.h"
 
 struct run;
@@ -20,8 +18,3 @@ int mount_child_proc(const struct plan *plan, struct run *run);
 int mount_child_pivot(const struct plan *plan, struct run *run);
 int mount_child_detach(const struct plan *plan, struct run *run);
 int mount_child_directory(const struct plan *plan, struct run *run);
-
-// A detached tmpfs.
-int mount_make_tmpfs(uint64_t bytes, unsigned attributes);
-// A detached, fresh MOUNT_PROC or MOUNT_PTS.
-int mount_make_new(enum mount_kind kind);

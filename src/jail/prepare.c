@@ -9,7 +9,7 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "jail/fixed.h"
-#include "jail/mount.h"
+#include "jail/filesystem.h"
 #include "plan.h"
 
 enum { PREPARED_MOST = 16 };
@@ -44,7 +44,7 @@ int prepare_child(const struct plan *plan, struct run *run)
 			continue;
 		one.tree = one.row->kind == MOUNT_BIND
 				   ? clone_device(one.row->source, &one.identity)
-				   : mount_make_new(one.row->kind);
+				   : filesystem_new(one.row->kind);
 		if (one.tree >= 0)
 			prepared[prepared_count++] = one;
 		err_clear();

@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/sys.h"
-#include "jail/mount.h"
+#include "jail/filesystem.h"
 #include "jail/target.h"
 #include "plan.h"
 #include "run.h"
@@ -19,7 +19,7 @@
 static int make_upper(const struct plan *plan, mode_t mode)
 {
 	autoclose int upper =
-		mount_make_tmpfs(plan->profile->limits.tmp, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+		filesystem_tmpfs(plan->profile->limits.tmp, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
 	TRY(upper);
 	if (fchdir(upper) < 0 || mkdir("upper", mode) < 0 || mkdir("work", 0700) < 0)
 		return fail(errno, "make the upper directory of an overlay");

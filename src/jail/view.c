@@ -11,6 +11,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "jail/alias.h"
+#include "jail/gather.h"
 #include "jail/settings.h"
 #include "jail/wishes.h"
 
@@ -254,7 +255,7 @@ int view_plan(struct plan *plan, char *const *environment)
 	wishes->list = arena_take(scratch, WISHES_MOST * sizeof(*wishes->list));
 	wishes->sorted = arena_take(scratch, WISHES_MOST * sizeof(*wishes->sorted));
 	wishes->hidden = arena_take(scratch, WISHES_MOST * sizeof(*wishes->hidden));
-	TRY(wishes_gather(wishes));
+	TRY(gather_wishes(wishes));
 	qsort(wishes->sorted, wishes->count, sizeof(*wishes->sorted), compare_wishes);
 	return place_all(&builder);
 }

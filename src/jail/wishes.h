@@ -40,9 +40,6 @@ struct wishes {
 	long walked_milliseconds;
 };
 
-// Reads the host's file system, opens nothing but git's own pointers.
-int wishes_gather(struct wishes *wishes);
-
 int wishes_add(struct wishes *wishes, const struct mount *mount, bool pinned);
 int wishes_add_wall(struct wishes *wishes, const struct mount *mount);
 // A path that is written out: 1 wished for, 0 it does not exist.
