@@ -291,6 +291,7 @@ struct plan {
 	bool terse;               // tell only what was taken away or withheld
 
 	const char *obstacle; // why the plan failed: what stands at a protected name, or NULL
+	bool obstacle_shut;   // a directory that its owner may not look into
 
 	struct list warnings; // what falls short of what was asked for: told at the end of a run
 	struct list notes;    // what is weaker than wanted, or left out: shown by `sbx plan`

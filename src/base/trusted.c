@@ -152,12 +152,25 @@ static bool is_of_git(const char *path)
 	return false;
 }
 
+// Old forms of remote.*.url, in a submodule's repository, too; below refs they are branches.
+static bool is_old_remote(const char *path, bool nested)
+{
+	const char *first = nested ? next_part(path) : path;
+	for (const char *part = nested && first ? next_part(first) : first; part;
+	     part = nested ? next_part(part) : NULL) {
+		if (is_part(part, "refs") || is_part(part, "logs"))
+			return false;
+		if (is_part(part, "remotes") || is_part(part, "branches"))
+			return true;
+	}
+	return false;
+}
+
 // The repositories of submodules (whose names may have slashes) and worktrees lie in their owner's.
 static bool is_in_git(const char *path)
 {
 	bool nested = is_part(path, "modules") || is_part(path, "worktrees");
-	// Old forms of remote.*.url; below refs they are branches.
-	if (is_of_git(path) || is_part(path, "remotes") || is_part(path, "branches"))
+	if (is_of_git(path) || is_old_remote(path, nested))
 		return true;
 	for (const char *part = nested ? next_part(path) : NULL; part; part = next_part(part))
 		if (is_of_git(part))

@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -211,6 +213,25 @@ static bool may_try_again(const struct box *box, const struct run *run)
 	return changed && !box->plan.session && box->tries < TRIES_MOST;
 }
 
+// The right of its owner to use a directory, which a box has taken away.
+static bool open_shut(int directory, const char *path, struct out *told)
+{
+	char self[64];
+	struct stat status;
+	enum { OWNER = S_IRUSR | S_IWUSR | S_IXUSR };
+	autoclose int fd =
+		openat(directory, path_name(path), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+	if (fd < 0 || fstat(fd, &status) < 0 || (status.st_mode & OWNER) == OWNER ||
+	    chmod(self, (status.st_mode & 07777) | OWNER) < 0)
+		return false;
+	out_text(told,
+		 "sbx: %s was shut, and what is protected in it could not be looked at: it was "
+		 "opened (chmod u+rwx)\n",
+		 str_shown(path));
+	return true;
+}
+
 // What a box left at a protected name goes to quarantine, and the plan is made again.
 static bool clear_way(const struct box *box)
 {
@@ -222,11 +243,15 @@ static bool clear_way(const struct box *box)
 	autoclose int directory =
 		sys_openat2(AT_FDCWD, path_parent(box->arena, path),
 			    O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
-	bool moved = directory >= 0 &&
-		     quarantine_take(box->plan.state, directory, path_name(path), path,
-				     "stood in the way of what is protected there", &told) == 0;
+	if (directory < 0)
+		return false;
+	bool cleared = box->plan.obstacle_shut
+			       ? open_shut(directory, path, &told)
+			       : quarantine_take(box->plan.state, directory, path_name(path), path,
+						 "stood in the way of what is protected there",
+						 &told) == 0;
 	out_flush(&told, STDERR_FILENO);
-	return moved;
+	return cleared;
 }
 
 int box_run(struct box *box)

@@ -122,6 +122,23 @@ static bool has_head(int directory, const char *name)
 	       (fstatat(fd, "HEAD", &status, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT);
 }
 
+// Itself, or with a directory above it that was moved there: then it has its old times.
+static bool came_since(const struct check *check, int directory, const char *path)
+{
+	char above[PATH_MAX];
+	const char *top = check->plan->project;
+	size_t length = (size_t)(path_name(path) - path) - 1;
+	if (vet_is_changed(check, directory, path_name(path)))
+		return true;
+	while (top && path_within(path, top) && length > strlen(top)) {
+		snprintf(above, sizeof(above), "%.*s", (int)length, path);
+		if (vet_is_changed(check, AT_FDCWD, above))
+			return true;
+		length = (size_t)(path_name(above) - above) - 1;
+	}
+	return false;
+}
+
 static void check_guard(struct check *check, const struct guard *guard, int directory,
 			const struct stat *status)
 {
@@ -129,7 +146,7 @@ static void check_guard(struct check *check, const struct guard *guard, int dire
 	const char *name = path_name(guard->path);
 	switch (guard->kind) {
 	case GUARD_ABSENT:
-		if (!check->plan->due || vet_is_changed(check, directory, name))
+		if (!check->plan->due || came_since(check, directory, guard->path))
 			vet_absent(check, directory, name, guard->path);
 		return;
 	case GUARD_REPOSITORY:

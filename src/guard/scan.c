@@ -51,11 +51,13 @@ struct scan {
 	struct deeper deeper;
 };
 
-static bool is_mounted(const struct plan *plan, const char *path)
+// A directory around a .git is mounted, too, so that nobody moves it: the box writes there, and may
+// make it a repository itself.
+static bool is_mounted(const struct plan *plan, const char *path, const char *name)
 {
 	for (unsigned i = 0; i < plan->mount_count; i++)
 		if (str_equal(plan->mounts[i].target, path))
-			return true;
+			return !str_equal(name, ".") || plan->mounts[i].access != ACCESS_WRITE;
 	return false;
 }
 
@@ -141,9 +143,15 @@ static bool look_at(struct scan *scan, int directory, const char *name, const ch
 static bool is_same(struct scan *scan, int directory, const char *name, const char *inside)
 {
 	struct listed one = { .arena = scan->now.arena };
+	struct stat status;
+	const struct listed_row *row = listed_find(&scan->old, inside);
 	listed_note(&one, directory, name, inside, LISTED_OWN);
 	listed_sort(&one);
-	return listed_same(&scan->old, &one, inside);
+	// A directory's own time says nothing, a file's does: another text may stand in it.
+	bool file = fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    !S_ISDIR(status.st_mode);
+	return listed_same(&scan->old, &one, inside) &&
+	       !(file && row && one.count > 0 && row->changed != one.rows[0].changed);
 }
 
 // A worktree's or a submodule's top; walk->path is that of its .git.
@@ -167,7 +175,7 @@ static void meet(struct walk *walk, int directory, const char *name)
 	enum listed_kind kind = row ? row->kind : LISTED_OWN;
 	if (scan->check->plan->named_count > 0 && str_equal(name, ".git"))
 		look_below(scan, walk, directory);
-	if (!is_mounted(scan->check->plan, walk->path) &&
+	if (!is_mounted(scan->check->plan, walk->path, name) &&
 	    !(row && is_same(scan, directory, name, inside)) &&
 	    !look_at(scan, directory, name, walk->path))
 		kind = LISTED_MADE;

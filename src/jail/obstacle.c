@@ -14,12 +14,19 @@
 #include "jail/protect.h"
 #include "jail/wishes.h"
 
-int obstacle_note(struct wishes *wishes, const char *path, const char *why)
+static int obstacle_say(struct wishes *wishes, const char *path, const char *words)
 {
 	const char *parent = path_parent(wishes->arena, path);
 	if (!wishes->plan->unprotected && protect_is_reached(wishes, parent))
 		wishes->plan->obstacle = path;
-	return fail(0, "'%s' %s; remove it: rm -r %s", path, why, quote_word(wishes->arena, path));
+	return fail(0, "%s", words);
+}
+
+int obstacle_note(struct wishes *wishes, const char *path, const char *why)
+{
+	return obstacle_say(wishes, path,
+			    arena_text(wishes->arena, "'%s' %s; remove it: rm -r %s", path, why,
+				       quote_word(wishes->arena, path)));
 }
 
 // The last on the way from the root that is there: what comes after it is found by it.
@@ -45,9 +52,12 @@ int obstacle_failed(struct wishes *wishes, const char *path)
 		if (faccessat(AT_FDCWD, at, R_OK | X_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) < 0 &&
 		    errno == EACCES)
 			shut = at;
-	return !shut ? fail(problem, "'%s'", path)
-		     : fail(0,
-			    "'%s' is shut, and what is protected in it cannot be looked at; open "
-			    "it: chmod u+rwx %s",
-			    shut, quote_word(wishes->arena, shut));
+	if (!shut)
+		return fail(problem, "'%s'", path);
+	wishes->plan->obstacle_shut = true;
+	return obstacle_say(wishes, shut,
+			    arena_text(wishes->arena,
+				       "'%s' is shut, and what is protected in it cannot be looked "
+				       "at; open it: chmod u+rwx %s",
+				       shut, quote_word(wishes->arena, shut)));
 }

@@ -8,5 +8,5 @@ struct wishes;
 int obstacle_note(struct wishes *wishes, const char *path, const char *why);
 
 // After a look at it failed, with errno. A symlink on the way that nobody can follow is such an
-// obstacle; of a directory that is shut the error names the command that opens it. Returns -1.
+// obstacle, and so is a directory that is shut, which is to be opened. Returns -1.
 int obstacle_failed(struct wishes *wishes, const char *path);

@@ -58,12 +58,23 @@ static int refuse_conflicts(const struct applying *applying, struct out *told)
 				 count, count == 1 ? "" : "s", applying->held->name);
 }
 
-// Of what goes with a directory above only the files that settings name are told by themselves.
+// A name of several parts, of which the directory above is new as well.
+static bool is_reported_below(const char *path)
+{
+	trusted_each (row, TRUSTED_REPORT)
+		if (!row->pattern && strchr(trusted_name(row), '/') &&
+		    str_equal(trusted_name(row), path))
+			return true;
+	return false;
+}
+
+// Of what goes with a directory above only such names, and files that settings name, are told.
 static bool will_run(const struct applying *applying, const struct change *change)
 {
 	const char *root = applying->held->session.roots[change->root].path;
 	bool whole = S_ISDIR(change->is.st_mode) || !change->is.st_mode;
-	return (!change->covered && trusted_is_reported(change->path)) ||
+	return (change->covered ? is_reported_below(change->path)
+				: trusted_is_reported(change->path)) ||
 	       (!whole && mentioned_has(applying->store, &applying->mentioned, root, change->path));
 }
 

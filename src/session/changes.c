@@ -217,6 +217,7 @@ static void compare(struct walk *walk, const char *path, const struct merged *me
 	struct change *change = walk_add(walk, kind, path);
 	change->is = *is;
 	change->layer = (int)merged->layers[entry->from];
+	change->guarded |= repository_breaks(merged->fds[entry->from], entry->name, path, is);
 	if (!was) {
 		compare_added(walk, change, merged, entry);
 		return;

@@ -70,3 +70,18 @@ bool repository_loses(const char *path)
 		;
 	return trusted_is_git(name);
 }
+
+bool repository_breaks(int directory, const char *name, const char *path, const struct stat *is)
+{
+	struct git_parts parts = { 0 };
+	mode_t mode = is->st_mode;
+	mode_t needed = S_ISDIR(mode) ? S_IRUSR | S_IXUSR : S_IRUSR;
+	if (trusted_is_git(name))
+		return S_ISDIR(mode) && (mode & needed) != needed;
+	if (!repository_loses(path))
+		return false;
+	if ((mode & needed) != needed)
+		return true;
+	git_look(directory, GIT_HEAD, &parts);
+	return str_equal(name, git_part_names[GIT_HEAD]) && !parts.has[GIT_HEAD];
+}

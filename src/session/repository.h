@@ -5,6 +5,7 @@
 
 struct change;
 struct merged;
+struct stat;
 
 // Whether git would take the directory `name` for a repository once all is applied, and does not
 // now. `host` is the host's directory, -1 for none.
@@ -16,3 +17,6 @@ bool repository_is_shown(const struct merged *merged, int host);
 void repository_guard(struct change *change);
 // Whether a .git without what lies at `path` is no repository: git then looks elsewhere.
 bool repository_loses(const char *path);
+// Whether one is none with what the session has at `name` of `directory`, which is `path`: of such
+// a mode nobody enters it, or HEAD says nothing that git knows.
+bool repository_breaks(int directory, const char *name, const char *path, const struct stat *is);

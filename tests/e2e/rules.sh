@@ -107,7 +107,9 @@ mkdir -p .git/modules .git/hooks .git/info
 if [ "$(id -u)" != 0 ]; then
 	for shut in .git/modules .git/info .git; do
 		"$SBX" run --unprotected -- chmod 0 "$shut"
-		like "$shut is shut: the command that mends it is named" "$(box -- true; cat "$work/log")" "chmod u\+rwx '$project/$shut'"
+		is "$shut is shut: the next run begins" 0 "$(box -- true; echo $?)"
+		like "$shut: it is said" "$(cat "$work/log")" "^sbx: $project/$shut was shut, .*it was opened"
+		is "$shut: once" "" "$(box -- true; grep shut "$work/log")"
 		chmod 755 "$shut"
 	done
 fi

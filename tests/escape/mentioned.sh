@@ -82,6 +82,11 @@ like "what a link leads to" "$(run_says 'echo x >>lib/target')" '(^|,)tools/link
 fresh
 like "and one in a directory of programs" "$(run_says 'echo x >>lib/target')" '(^|,)bin(,|$)'
 fresh
+is "apply: a name of several parts in a new directory" ".github/workflows" "$(apply_says 'mkdir -p .github/workflows new/sub; echo w >.github/workflows/w; echo all: >new/sub/Makefile')"
+fresh
+apply_says 'mkdir -p .git/modules/m/remotes .git/modules/m/refs/remotes; echo w >.git/modules/m/remotes/origin; echo w >.git/modules/m/refs/remotes/x' >/dev/null
+is "apply: old remotes of a submodule" "x" "$(cd .git/modules/m && ls remotes refs/remotes 2>/dev/null | grep -v :)"
+fresh
 rm mise.toml
 is "a run that changes nothing says nothing" "" "$("$SBX" run -- sh -c 'cat tools/*.sh >/dev/null; git status >/dev/null 2>&1' 2>&1)"
 touch tools/fs.sh bin/tool

@@ -116,6 +116,16 @@ work_here && mkdir -p "$project/one/two" && fixture one/two && mv "$project/one/
 (cd "$project" && "$SBX" run -- true) 2>/dev/null
 work_here && fixture sub && (cd "$project" && "$SBX" run -- true) 2>"$work/log"
 trap_in "and in a second run: nothing runs" "mv sub/dotgit sub/.git; sleep 0.3" sub
+# The directory of a nested repository is mounted, so that nobody moves it: it may become one itself all the same.
+for broken in "" "chmod 0 .git/HEAD;" "rm .git/HEAD;"; do
+	work_here && git -C "$project" init -q sub && (cd "$project" && "$SBX" run -- true) 2>/dev/null
+	trap_in "${broken:-beside its .git} a known nested repository's directory made bare: nothing runs" "cd sub; $broken sh $t/top.sh; sleep 0.3" sub
+	like "and it is told" "$told" "^sbx: (sub: a repository that this run made|.*/sub/HEAD appeared)"
+done
+work_here && git init -q "$work/other$count" && git -C "$work/other$count" commit -q --allow-empty -m one && git -C "$project" submodule add -q "$work/other$count" mod 2>/dev/null
+(cd "$project" && "$SBX" run -- true) 2>/dev/null
+trap_in "a submodule's .git file with another text in place: nothing runs" "sh $t/evil.sh .git/refs/evil; echo 'gitdir: ../.git/refs/evil' >mod/.git; sleep 0.3" mod
+like "and it is told" "$told" "/mod/.git appeared"
 many() { # so many that not all are mounted over
 	for i in $(seq 80); do git init -q "$project/r$i"; printf '#!/bin/sh\n' >"$project/r$i/.git/hooks/pre-commit"; chmod +x "$project/r$i/.git/hooks/pre-commit"; done
 }
@@ -218,6 +228,12 @@ work_here
 (cd "$project" && "$SBX" session create broken >/dev/null && "$SBX" run -s broken -- sh -c "mv .git/refs .git/r; rm .git/HEAD" && "$SBX" session apply broken) >"$work/log" 2>&1
 is "a session takes parts of .git away: apply leaves them" "main" "$(git -C "$project" branch --show-current 2>&1)"
 like "and says so" "$(cat "$work/log")" '^sbx: not applied: .git/HEAD'
+for way in "chmod 0 .git/HEAD" "chmod 0 .git/objects" "chmod 400 .git/refs" "echo junk >.git/HEAD" "chmod 0 .git"; do
+	work_here
+	(cd "$project" && "$SBX" session create mode >/dev/null && "$SBX" run -s mode -- sh -c "$way" && "$SBX" session apply mode; "$SBX" session discard mode; "$SBX" session rm mode) >"$work/log" 2>&1
+	is "a session does '$way': .git stays one" "700 main" "$(stat -c %a "$project/.git/refs" | sed 's/^7../700/') $(git -C "$project" branch --show-current 2>&1)"
+	like "and that is said" "$(cat "$work/log")" '^sbx: not applied: .git'
+done
 work_here && mkdir "$project/two"
 trap_of "a session makes it bare by two layers: nothing runs" "cd two && sh $t/top.sh && mv HEAD h|cd two && mv h HEAD" two
 work_here && mkdir "$project/sub"
