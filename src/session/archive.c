@@ -18,6 +18,7 @@
 #include "base/trusted.h"
 #include "session/merged.h"
 #include "session/repository.h"
+#include "session/sparse.h"
 #include "session/tar.h"
 
 static const char whiteout[] = ".wh.", opaque[] = ".wh..wh..opq";
@@ -47,9 +48,11 @@ static int put_header(struct writer *writer, const struct tar_entry *entry)
 	return out_write(&out, writer->fd) < 0 ? fail(errno, "write the archive") : 0;
 }
 
-static int put_content(struct writer *writer, int from, uint64_t size)
+static int put_content(struct writer *writer, int from, uint64_t at, uint64_t size)
 {
 	static char buffer[BUFFER];
+	if (lseek(from, (off_t)at, SEEK_SET) < 0)
+		return fail(errno, "read a file of the session");
 	uint64_t padded = (size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
 	for (uint64_t done = 0; done < padded;) {
 		size_t want = padded - done < BUFFER ? (size_t)(padded - done) : BUFFER;
@@ -99,6 +102,31 @@ static const char *linked_name(struct writer *writer, const struct stat *status,
 	return NULL;
 }
 
+// Its holes are left out; of most files there are none.
+static int write_content(struct writer *writer, struct tar_entry *entry, int fd,
+			 const struct stat *status)
+{
+	struct sparse sparse = { .count = 0 };
+	struct out list = { 0 };
+	entry->size = (uint64_t)status->st_size;
+	if (status->st_blocks * (off_t)TAR_BLOCK < status->st_size)
+		sparse_find(writer->arena, fd, entry->size, &sparse);
+	if (sparse.count == 0 || sparse.bytes == entry->size) {
+		TRY(put_header(writer, entry));
+		return put_content(writer, fd, 0, entry->size);
+	}
+	sparse_put(&list, &sparse);
+	entry->sparse = TAR_SPARSE;
+	entry->real_size = entry->size;
+	entry->size = list.used + sparse.bytes;
+	TRY(put_header(writer, entry));
+	int result = out_write(&list, writer->fd) < 0 ? fail(errno, "write the archive") : 0;
+	for (unsigned i = 0; i < sparse.count && result == 0; i++)
+		result = put_content(writer, fd, sparse.list[i].at, sparse.list[i].size);
+	out_free(&list);
+	return result;
+}
+
 static int write_file(struct writer *writer, struct tar_entry *entry, int directory,
 		      const struct entry *found)
 {
@@ -115,10 +143,8 @@ static int write_file(struct writer *writer, struct tar_entry *entry, int direct
 	if (fd < 0)
 		return fail(errno, "read '%s' of the session", str_shown(found->name));
 	entry->type = '0';
-	entry->size = (uint64_t)found->status.st_size;
 	TRY(add_attributes(writer, fd, entry));
-	TRY(put_header(writer, entry));
-	return put_content(writer, fd, entry->size);
+	return write_content(writer, entry, fd, &found->status);
 }
 
 static int write_directory(struct writer *writer, const struct merged *merged, const char *path,

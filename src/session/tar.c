@@ -19,7 +19,8 @@ static const struct {
 	[LINK] = { 157, 100 }, [MAGIC] = { 257, 8 }, [PREFIX] = { 345, 155 },
 };
 
-static const char attribute_key[] = "SCHILY.xattr.";
+#define SIZE_IN_HEADER 077777777777ULL
+static const char attribute_key[] = "SCHILY.xattr.", sparse_key[] = "GNU.sparse.";
 
 // Octal, or with the first bit set base 256 (GNU). False when it is neither, or too large.
 static bool read_number(const char *block, enum field field, uint64_t *ret_number)
@@ -107,6 +108,25 @@ static bool read_time(const char *text, struct tar_entry *entry)
 	return true;
 }
 
+// What stands for the name of a file with holes is for who cannot read such.
+static bool read_sparse(const char *key, const char *value, size_t length, struct tar_entry *entry)
+{
+	unsigned long long number = 0;
+	if (str_equal(key, "name")) {
+		entry->name = value;
+		return true;
+	}
+	if (!str_number(value, length, 0, INT64_MAX / 2, &number))
+		return false;
+	if (str_equal(key, "major"))
+		entry->sparse = number == 1 ? TAR_SPARSE : TAR_SPARSE_OLD;
+	else if (str_equal(key, "realsize"))
+		entry->real_size = number;
+	else if (str_equal(key, "numblocks"))
+		entry->sparse = TAR_SPARSE_OLD;
+	return true;
+}
+
 static bool read_record(struct arena *arena, const char *key, const char *value, size_t length,
 			struct tar_entry *entry)
 {
@@ -122,8 +142,10 @@ static bool read_record(struct arena *arena, const char *key, const char *value,
 	}
 	if (strlen(value) != length)
 		return false; // a NUL where text belongs
+	if (str_starts(key, sparse_key) && !str_equal(key, "GNU.sparse.map"))
+		return read_sparse(key + sizeof(sparse_key) - 1, value, length, entry);
 	if (str_equal(key, "path"))
-		entry->name = value;
+		entry->name = entry->sparse == TAR_SPARSE ? entry->name : value;
 	else if (str_equal(key, "linkpath"))
 		entry->link = value;
 	else if (str_equal(key, "mtime"))
@@ -233,13 +255,22 @@ void tar_put(struct out *out, const struct tar_entry *entry)
 	char text[64];
 	struct tar_entry extended = { .type = 'x', .mode = 0644 };
 	put_record(&records, "path", "", entry->name, strlen(entry->name));
+	if (entry->sparse == TAR_SPARSE) {
+		snprintf(text, sizeof(text), "%llu", (unsigned long long)entry->real_size);
+		put_record(&records, sparse_key, "major", "1", 1);
+		put_record(&records, sparse_key, "minor", "0", 1);
+		put_record(&records, sparse_key, "name", entry->name, strlen(entry->name));
+		put_record(&records, sparse_key, "realsize", text, strlen(text));
+	}
 	if (entry->link)
 		put_record(&records, "linkpath", "", entry->link, strlen(entry->link));
 	snprintf(text, sizeof(text), "%lld.%09ld",
 		 entry->seconds > 0 ? (long long)entry->seconds : 0, entry->nanoseconds);
 	put_record(&records, "mtime", "", text, strlen(text));
+	// Some readers of sparse files count wrong with a size here, which the header has, too.
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)entry->size);
-	put_record(&records, "size", "", text, strlen(text));
+	if (entry->size > SIZE_IN_HEADER)
+		put_record(&records, "size", "", text, strlen(text));
 	for (unsigned i = 0; i < entry->attribute_count; i++)
 		put_record(&records, attribute_key, entry->attributes[i].name,
 			   entry->attributes[i].value, entry->attributes[i].length);

@@ -25,6 +25,9 @@ struct tar_entry {
 	long nanoseconds;
 	struct tar_attribute attributes[TAR_ATTRIBUTES_MOST];
 	unsigned attribute_count;
+	// A file with holes: `size` is that of what stands in the archive, see sparse.h.
+	enum tar_sparse { TAR_WHOLE, TAR_SPARSE, TAR_SPARSE_OLD } sparse;
+	uint64_t real_size;
 };
 
 // A header block: 1, 0 for the zeros at the end, -1 when it is none. Names of it lie in the arena.

@@ -19,16 +19,13 @@
 #include "base/path.h"
 #include "base/place.h"
 #include "base/str.h"
+#include "session/content.h"
 #include "session/copy.h"
 #include "session/merged.h"
 #include "session/seen.h"
 #include "session/tar.h"
 
-enum {
-	DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
-	BUFFER = 65536,
-	ROOTS = 4
-};
+enum { DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, ROOTS = 4 };
 
 struct directory {
 	struct directory *next; // the one that was read before
@@ -46,25 +43,6 @@ struct reader {
 	struct directory *directories;
 	unsigned left_out, special;
 };
-
-static int read_bytes(struct reader *reader, void *bytes, size_t length)
-{
-	ssize_t got = fd_read_all(reader->fd, bytes, length);
-	if (got < 0)
-		return fail(errno, "read the archive");
-	return (size_t)got == length ? 0 : fail(0, "the archive ends too early");
-}
-
-static int skip(struct reader *reader, uint64_t size)
-{
-	static char buffer[BUFFER];
-	for (uint64_t left = (size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK; left > 0;) {
-		size_t want = left < BUFFER ? (size_t)left : BUFFER;
-		TRY(read_bytes(reader, buffer, want));
-		left -= want;
-	}
-	return 0;
-}
 
 // Which root a path of the archive belongs to; *path becomes relative to it. -1: to none.
 static int find_root(const struct reader *reader, const char **path)
@@ -112,22 +90,6 @@ static int open_parent(const struct reader *reader, unsigned root, const char *p
 	return take(&at);
 }
 
-// Blocks of zeros become holes.
-static int copy_content(struct reader *reader, int to, uint64_t size)
-{
-	static char buffer[BUFFER], zeros[BUFFER];
-	for (uint64_t done = 0; done < size;) {
-		size_t want = size - done < BUFFER ? (size_t)(size - done) : BUFFER;
-		size_t padded = (want + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
-		TRY(read_bytes(reader, buffer, padded));
-		if (memcmp(buffer, zeros, want) != 0 &&
-		    (lseek(to, (off_t)done, SEEK_SET) < 0 || fd_write_all(to, buffer, want) < 0))
-			return fail(errno, "write to the layer");
-		done += want;
-	}
-	return ftruncate(to, (off_t)size) < 0 ? fail(errno, "write to the layer") : 0;
-}
-
 static int set_attributes(int fd, const struct tar_entry *entry)
 {
 	for (unsigned i = 0; i < entry->attribute_count; i++) {
@@ -150,7 +112,7 @@ static int unpack_file(struct reader *reader, const struct tar_entry *entry, int
 		openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return fail(errno, "make '%s' in the layer", str_shown(name));
-	TRY(copy_content(reader, fd, entry->size));
+	TRY(content_copy(reader->store->arena, reader->fd, fd, entry));
 	TRY(set_attributes(fd, entry));
 	return fchmod(fd, entry->mode & 01777) < 0 || futimens(fd, times) < 0
 		       ? fail(errno, "set a mode")
@@ -225,7 +187,7 @@ static int unpack_at(struct reader *reader, const struct tar_entry *entry, unsig
 			parent, gone ? name + 4 : name)); // a later entry replaces an earlier one
 	if (gone) {
 		TRY(unpack_whiteout(parent, name + 4));
-		return skip(reader, entry->size);
+		return content_skip(reader->fd, entry->size);
 	}
 	switch (entry->type) {
 	case '0':
@@ -246,7 +208,7 @@ static int unpack_at(struct reader *reader, const struct tar_entry *entry, unsig
 			       : 0;
 	default: // a byte of the archive, not an enum
 		reader->special++;
-		return skip(reader, entry->size);
+		return content_skip(reader->fd, entry->size);
 	}
 }
 
@@ -267,7 +229,7 @@ static int unpack_entry(struct reader *reader, const struct tar_entry *entry)
 		return unpack_at(reader, entry, (unsigned)root, path);
 	reader->left_out += root < 0 && path != NULL && entry->type != '5';
 	bool content = entry->type == '0' || entry->type == '7';
-	return content ? skip(reader, entry->size) : 0;
+	return content ? content_skip(reader->fd, entry->size) : 0;
 }
 
 // A header with the words for it that came before: pax's, or GNU's long names.
@@ -278,7 +240,7 @@ static int next_entry(struct reader *reader, struct tar_entry *ret_entry)
 	const char *records = NULL, *name = NULL, *link = NULL;
 	size_t length = 0;
 	for (;;) {
-		TRY(read_bytes(reader, block, sizeof(block)));
+		TRY(content_bytes(reader->fd, block, sizeof(block)));
 		int found = tar_header(arena, block, ret_entry);
 		if (found <= 0)
 			return found;
@@ -290,7 +252,7 @@ static int next_entry(struct reader *reader, struct tar_entry *ret_entry)
 		size_t size = (size_t)ret_entry->size,
 		       padded = (size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
 		char *text = arena_take(arena, padded + 1);
-		TRY(read_bytes(reader, text, padded));
+		TRY(content_bytes(reader->fd, text, padded));
 		text[size] = '\0';
 		if (ret_entry->type == 'x') {
 			records = text;

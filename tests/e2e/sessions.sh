@@ -358,6 +358,34 @@ inventory='echo $(sha256sum <"made/with blank/bytes") $(cat made/*1/*2/name dir/
 is "a session of it shows the same" "$(in_session c "$inventory")" "$(in_session back "$inventory")"
 is "with its holes" 1 "$(in_session back 'echo $(($(stat -c %b made/sparse) < 1000))')"
 status "export over a file" 125 "$SBX" session export c "$work/c.tar"
+# Holes are left out, and read again; the numbers are blocks of 512 bytes.
+cd "$work" && mkdir -p holes && cd holes && echo 1 >f && session create holes
+in_session holes 'truncate -s 8G big; truncate -s 9G end; printf x >>end; truncate -s 40M front; printf x >>front
+	for at in 1 300000 3000000; do printf x$at | dd of=many bs=1 seek=$at conv=notrunc 2>/dev/null; done; truncate -s 5M many
+	sha256sum front many >sums'
+session export holes "$work/holes.tar"
+is "holes: an archive without them" yes "$([ "$(stat -c %s "$work/holes.tar")" -lt 200000 ] && echo yes)"
+mkdir "$work/apart" && tar xf "$work/holes.tar" -C "$work/apart"
+cd "$work/apart/${work#/}/holes" || exit 1
+is "holes: real tar makes them again" "0 8589934592 9663676417 yes" "$(sha256sum -c sums >/dev/null 2>&1; echo $? $(stat -c %s big end) $([ "$(du -k . | cut -f 1)" -lt 400 ] && echo yes))"
+python3 -c 'import sys, tarfile
+print(sorted(entry.name.split("/")[-1] for entry in tarfile.open(sys.argv[1]) if entry.isfile() and "holes" in entry.name))' "$work/holes.tar" >"$work/names"
+is "holes: Python reads all of it" "['big', 'end', 'front', 'many', 'sums']" "$(cat "$work/names")"
+cd "$work/holes" && session import read "$work/holes.tar" && session apply read
+is "holes: imported and applied" "0 8589934592 9663676417 yes" "$(sha256sum -c sums >/dev/null 2>&1; echo $? $(stat -c %s big end) $([ "$(du -k . | cut -f 1)" -lt 400 ] && echo yes))"
+session cp read:end "$work/copied"
+is "holes: cp leaves them" "9663676417 yes" "$(stat -c %s "$work/copied") $([ "$(du -k "$work/copied" | cut -f 1)" -lt 200 ] && echo yes)"
+for version in 1.0 0.1 0.0; do
+	tar --format=posix -S --sparse-version=$version -cf "$work/real-$version.tar" -C / "${work#/}/holes/many"
+	session import "real-$version" "$work/real-$version.tar"
+	echo "$version $?"
+done >"$work/versions" 2>&1
+is "holes: real tar's own are read, older forms refused" "1.0 0 0.1 125 0.0 125" "$(grep '^[01]\.[01] ' "$work/versions" | tr '\n' ' ' | sed 's/ $//')"
+like "holes: an older form says what to do" "$("$SBX" session import old "$work/real-0.1.tar" 2>&1)" 'old form; make it anew with: tar --format=posix --sparse-version=1.0'
+rm many && session apply --force real-1.0
+is "holes: real tar's own are applied" "0" "$(sha256sum -c sums >/dev/null 2>&1; echo $?)"
+for name in holes read real-1.0; do session rm $name; done
+cd "$project" || exit 1
 status "import over a session" 125 "$SBX" session import back "$work/c.tar"
 other=$(new_project)
 (cd "$other" && session create --from "$work/c.tar" there)

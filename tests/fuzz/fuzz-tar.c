@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/out.h"
 #include "base/str.h"
+#include "session/sparse.h"
 #include "session/tar.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -40,9 +41,38 @@ static void check_again(struct arena *arena, const struct tar_entry *entry)
 	out_free(&out);
 }
 
+// Parts of a sparse file are in order, none is outside, and what is written is read again.
+static void check_sparse(struct arena *arena, const uint8_t *data, size_t size)
+{
+	enum { REAL_SIZE = 1 << 20 };
+	struct sparse sparse = { .count = 0 }, again = { .count = 0 };
+	struct out out = { 0 };
+	uint64_t end = 0;
+	int done = 0;
+	for (size_t at = 0; done == 0 && at + TAR_BLOCK <= size; at += TAR_BLOCK)
+		done = sparse_feed(arena, &sparse, (const char *)data + at, REAL_SIZE);
+	err_clear();
+	if (done < 1)
+		return;
+	for (unsigned i = 0; i < sparse.count; i++) {
+		const struct part *part = &sparse.list[i];
+		if (part->at < end || part->size > REAL_SIZE - part->at)
+			abort();
+		end = part->at + part->size;
+	}
+	sparse_put(&out, &sparse);
+	done = 0;
+	for (size_t at = 0; done == 0 && at < out.used; at += TAR_BLOCK)
+		done = sparse_feed(arena, &again, out.text + at, REAL_SIZE);
+	if (done != 1 || again.count != sparse.count || again.bytes != sparse.bytes)
+		abort();
+	out_free(&out);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct arena *arena = arena_new();
+	check_sparse(arena, data, size);
 	struct tar_entry entry = { .type = '0', .name = "x", .link = "y" };
 	char block[TAR_BLOCK] = { 0 };
 	memcpy(block, data, size < TAR_BLOCK ? size : TAR_BLOCK);
