@@ -1,11 +1,13 @@
 """A project, a session over it, and a host that goes on writing: what is done to them, and what must hold."""
 import errno
+import io
 import os
 import random
 import shutil
 import stat
 import struct
 import subprocess
+import tarfile
 
 NAMES = ["a", "b", "lib", "x.c", "README", "Readme", "é", "with blank", "n\nl", "z" * 120]
 OLD, HOST, BOX = "O", "H", "S"  # who wrote a text
@@ -44,6 +46,7 @@ class World:
         self.project, self.aside = place + "/project", place + "/aside"
         self.count, self.log, self.touched, self.gone, self.box = 0, [], set(), set(), set()
         self.edited, self.again, self.linked, self.open = set(), set(), set(), []
+        self.view, self.modes, self.altered, self.hosts = {}, {}, set(), {}
         for name in (self.project, self.aside):
             os.makedirs(name)
 
@@ -170,8 +173,57 @@ class World:
             name == each or name.startswith(each + "/") for each in others | self.again)}
         return "\n".join(lines)
 
+    # --- each path: what it is, of a file what is in it, of a link where it leads
+    def look(self):
+        found = {}
+        for name in self.walk(self.project):
+            path = f"{self.project}/{name}"
+            try:
+                mode = os.lstat(path).st_mode
+                if stat.S_ISLNK(mode):
+                    found[name] = "link", os.readlink(path)
+                elif stat.S_ISDIR(mode):
+                    found[name] = "directory", ""
+                elif stat.S_ISREG(mode):
+                    with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+                        found[name] = "file", file.read()
+            except OSError:
+                continue
+        return found
+
+    def see(self, archive):
+        """What the session shows, as its tar has it."""
+        self.view, self.modes = {}, {}
+        with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
+            for entry in tar:
+                name = os.path.normpath(entry.name)
+                if name == ".":
+                    continue
+                self.modes[name] = entry.mode
+                if entry.issym():
+                    self.view[name] = "link", entry.linkname
+                elif entry.isdir():
+                    self.view[name] = "directory", ""
+                elif entry.islnk():
+                    self.view[name] = self.view[os.path.normpath(entry.linkname)]
+                else:
+                    self.view[name] = "file", tar.extractfile(entry).read()
+
+    def as_host(self, act, *words):
+        """What the host does, and how each path is afterwards that it has changed."""
+        before = self.look()
+        act(*words)
+        after = self.look()
+        for name in before.keys() | after.keys():
+            if before.get(name) != after.get(name):
+                self.altered.add(name)
+                self.hosts.setdefault(name, set()).add(after.get(name))
+
     # --- the host's own programs
     def host_edits(self, least=1):
+        self.as_host(self.edit_some, least)
+
+    def edit_some(self, least):
         for _ in range(self.random.randint(least, 3)):
             self.random.choices((self.host_write, self.host_new, self.host_move_in, self.host_rename,
                                  self.host_backup, self.host_remove, self.host_chmod, self.host_open),
@@ -279,6 +331,9 @@ class World:
                 pass
 
     def write_open(self):
+        self.as_host(self.write_all_open)
+
+    def write_all_open(self):
         for fd, name in self.open:
             self.note("write open", name)
             self.touched.add(name)
@@ -297,6 +352,9 @@ class World:
                 self.write(f"{place}/{os.path.basename(name)}", self.token(HOST))
 
     def swap_project(self):
+        self.as_host(self.put_other_project)
+
+    def put_other_project(self):
         """Another directory at the project's path: sometimes with the same number, as after rm and mkdir."""
         self.note("swap")
         if self.random.random() < 0.5:
@@ -336,6 +394,11 @@ class World:
                 if error.errno not in (errno.ENOENT, errno.ENOTDIR):
                     raise
         return found
+
+    def kept_beside(self):
+        """Where an apply has put what it found there, absolute."""
+        return {f"{directory}/{name}" for directory, names, files in os.walk(self.project)
+                for name in names + files if ".sbx-old" in name}
 
     def session(self, *words):
         done = subprocess.run([self.sbx, "session", *words], cwd=self.project, env=self.environment, text=True,
