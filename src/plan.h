@@ -114,10 +114,11 @@ enum { NAMED_MOST = 256 };
 // A directory that is looked through for repositories.
 struct searched {
 	const char *path;
-	const char *list;    // of the state: the repositories below it (git/listed.h)
-	const char *journal; // and of the boxes that lived there (guard/journal.h)
-	bool fresh;          // there was none: it was made before this run
-	bool cut;            // and time was over before all was seen
+	const char *list;        // of the state: the repositories below it (git/listed.h)
+	const char *directories; // its directories (git/dirs.h)
+	const char *journal;     // and of the boxes that lived there (guard/journal.h)
+	bool fresh;              // there was none: it was made before this run
+	bool cut;                // and time was over before all was seen
 };
 
 struct variable {

@@ -103,7 +103,6 @@ struct run {
 	unsigned journal_count;
 	uint64_t journal_id;
 	int journal_problem; // errno: one could not be written
-	bool journal_waits;  // a look is due, however short this run is
 
 	struct proxy *proxy; // net
 	// Connects a socket of tier landlock to the proxy, on its way to `to`: 0 or -errno.

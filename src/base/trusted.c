@@ -1,6 +1,8 @@
 // Owns the comparison of paths with the names that the host later runs or trusts.
 #include "base/trusted.h"
 
+#include "base/path.h"
+
 #include <stddef.h>
 #include <string.h>
 #include <strings.h>
@@ -186,5 +188,17 @@ bool trusted_is_protected(const char *path)
 		if (find_at(part, TRUSTED_PROTECT))
 			return true;
 	}
+	return false;
+}
+
+bool trusted_is_deeper(const char *path)
+{
+	const char *name = path_name(path);
+	if (!trusted_may_begin(name) || strstr(path, "/node_modules/") ||
+	    strstr(path, "/site-packages/"))
+		return false;
+	trusted_each (row, TRUSTED_PROTECT)
+		if (trusted_begins(row, name))
+			return true;
 	return false;
 }

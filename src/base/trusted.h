@@ -55,3 +55,7 @@ bool trusted_is_protected(const char *path);
 // folds case, one that skips characters, or one of Windows.
 bool trusted_is_git(const char *path);
 bool trusted_is_reported(const char *path);
+
+// Whether a path may begin a protected name for somebody who opens the directory around it by
+// itself: nobody does that with what lies in installed packages.
+bool trusted_is_deeper(const char *path);

@@ -15,9 +15,10 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/file.h"
-#include "base/owned.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "base/testing.h"
+#include "git/kept.h"
 
 #define KIND   "sbx-repositories "
 #define HEADER KIND "1 "
@@ -227,7 +228,11 @@ const char *listed_print(struct arena *arena, const struct listed *known)
 
 void listed_boot(char boot[LISTED_BOOT])
 {
-	file_kernel(AT_FDCWD, "/proc/sys/kernel/random/boot_id", boot, LISTED_BOOT);
+	const char *test = testing_boot();
+	if (test)
+		snprintf(boot, LISTED_BOOT, "%s", test);
+	else
+		file_kernel(AT_FDCWD, "/proc/sys/kernel/random/boot_id", boot, LISTED_BOOT);
 	boot[strcspn(boot, "\n ")] = '\0';
 }
 
@@ -250,25 +255,8 @@ int listed_read(struct arena *arena, const char *file, const char *root, struct 
 
 bool listed_write(const struct listed *known, const char *file, bool first)
 {
-	char path[PATH_MAX];
-	const char *name = path_name(file);
-	snprintf(path, sizeof(path), "%.*s", (int)(name - file - 1), file);
-	autoclose int directory = owned_directory(path);
 	const char *text = listed_print(known->arena, known);
-	char fresh[NAME_MAX];
-	snprintf(fresh, sizeof(fresh), ".%.200s-%d", name, (int)getpid());
-	autoclose int fd =
-		directory < 0 ? -1
-			      : openat(directory, fresh,
-				       O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-	bool done = fd >= 0 && fd_write_all(fd, text, strlen(text)) == 0 &&
-		    (!first || fsync(fd) == 0) &&
-		    renameat(directory, fresh, directory, name) == 0 &&
-		    (!first || fsync(directory) == 0);
-	if (fd >= 0 && !done)
-		unlinkat(directory, fresh, 0);
-	err_clear();
-	return done;
+	return kept_write(file, text, strlen(text), first);
 }
 
 // What git runs, or is led by, in a git directory; of those that end in a slash each entry, too.

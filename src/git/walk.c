@@ -11,9 +11,12 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/path.h"
 #include "base/str.h"
+#include "base/sys.h"
 #include "base/trusted.h"
 #include "git/recognise.h"
+#include "git/dirs.h"
 
 // A small tree is seen whole, however slow the machine: so many entries are looked at in any case.
 enum { ENTRIES_LEAST = 512, CLOCK_EACH = 64, DEPTH_MOST = 240 };
@@ -96,42 +99,52 @@ static void go_back(struct walk *walk, size_t length)
 	walk->length = length;
 }
 
-// The entries of one directory; false when time is over. `again`: on the way to where the look
-// before was cut.
-static bool read_entries(struct walk *walk, int directory, struct names *below, bool again)
+// What the names in a directory say about it.
+struct met {
+	struct names below;
+	bool head, git, always;
+};
+
+static void meet_entry(struct walk *walk, int directory, const struct dirent *entry, bool again,
+		       struct met *met)
 {
+	const char *name = entry->d_name;
 	size_t length = walk->length;
-	bool head = false, git = false;
-	int fd = dup(directory);
-	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
-	if (!stream && fd >= 0)
-		close(fd);
-	for (struct dirent *entry = stream ? readdir(stream) : NULL; entry && !is_over(walk);
-	     entry = readdir(stream)) {
-		const char *name = entry->d_name;
-		if (str_equal(name, ".") || str_equal(name, ".."))
-			continue;
-		head = head || strcasecmp(name, "HEAD") == 0;
-		git = git || trusted_is_git(name); // the file system says whether it is one
-		if (!go_to(walk, length, name)) {
-			walk->lost = true;
-			continue;
-		}
-		if (walk->entry && !again)
-			walk->entry(walk, directory, entry);
-		go_back(walk, length);
-		if ((entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) &&
-		    !str_equal(name, ".git"))
-			add_name(below, name);
+	met->head = met->head || strcasecmp(name, "HEAD") == 0;
+	met->git = met->git || trusted_is_git(name); // the file system says whether it is one
+	if (!go_to(walk, length, name)) {
+		walk->lost = true;
+		return;
 	}
-	if (stream)
-		closedir(stream);
-	if (git && !again && walk->depth > 0 && go_to(walk, length, ".git"))
+	met->always = met->always || (walk->depth > 0 && walk->keeps && walk->keeps(walk->path));
+	if (walk->entry && !again)
+		walk->entry(walk, directory, entry);
+	go_back(walk, length);
+	if ((entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) && !str_equal(name, ".git"))
+		add_name(&met->below, name);
+}
+
+// The entries of one directory; false when it cannot be read. `again`: on the way to where the look
+// before was cut.
+static bool read_entries(struct walk *walk, int directory, struct met *met, bool again)
+{
+	static char buffer[32768]; // nobody goes down while it is in use
+	size_t length = walk->length;
+	ssize_t got = 0;
+	while (!walk->cut && (got = getdents64(directory, buffer, sizeof(buffer))) > 0)
+		for (ssize_t at = 0; at < got && !is_over(walk);) {
+			const struct dirent *entry = (const void *)(buffer + at);
+			if (!str_equal(entry->d_name, ".") && !str_equal(entry->d_name, ".."))
+				meet_entry(walk, directory, entry, again, met);
+			at += entry->d_reclen;
+		}
+	if (met->git && !again && walk->depth > 0 && go_to(walk, length, ".git"))
 		walk->repository(walk, directory, ".git");
 	go_back(walk, length);
-	if (head && !again && walk->depth > 0 && git_directory(directory) != GIT_NONE)
+	if (met->head && !again && walk->depth > 0 && git_directory(directory) != GIT_NONE)
 		walk->repository(walk, directory, ".");
-	return !walk->cut;
+	met->always = met->always || (walk->depth > 0 && (met->git || met->head));
+	return got == 0;
 }
 
 static const char *rest_of(const char *place, const char *name)
@@ -148,70 +161,189 @@ static int order_of(const char *name, const char *place)
 	return order ? order : name[length] != '\0';
 }
 
-static void visit(struct walk *walk, int directory, const char *from, const char *until);
+// Where a walk begins again, and where it ends: places below a directory, or NULL.
+struct part {
+	const char *from, *until;
+};
 
-static void go_down(struct walk *walk, int directory, const char *name, const char *from,
-		    const char *until)
+static void visit(struct walk *walk, int directory, const char *name, bool known,
+		  const struct part *part);
+static void skim(struct walk *walk, const struct dirs_row *row);
+
+// The row of a directory among those below one that is known; they have the order of the walk.
+static bool find_known(struct walk *walk, const char *name, struct dirs_row *ret_row)
 {
-	size_t length = walk->length;
-	if (!go_to(walk, length, name)) {
-		walk->lost = true;
-		return;
+	size_t at = walk->at;
+	for (; dirs_next(walk->known->text, walk->known->length, &at, ret_row); walk->at = at) {
+		int order = ret_row->depth > walk->depth ? -1 : strcmp(ret_row->name, name);
+		if (ret_row->depth < walk->depth || (order > 0 && ret_row->depth == walk->depth))
+			return false;
+		if (order == 0) {
+			walk->at = at;
+			return true;
+		}
 	}
-	autoclose int below = openat(directory, name,
-				     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	return false;
+}
+
+static void note_place(struct walk *walk)
+{
+	if (walk->cut && walk->place[0] == '\0' && walk->length > walk->root)
+		memcpy(walk->place, walk->path + walk->root + 1, walk->length - walk->root);
+}
+
+// Down to walk->path: `name` in `directory`, of which `row` is what is known, or NULL. False when
+// it could not be looked at.
+static bool enter(struct walk *walk, int directory, const char *name, const struct dirs_row *row,
+		  const struct part *part)
+{
+	struct stat status;
+	if (row && !row->always && fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    dirs_is_same(row, &status, walk->since)) {
+		skim(walk, row);
+		return true;
+	}
+	autoclose int below =
+		sys_openat2(directory, name, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC,
+			    RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH);
 	if (below < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
 		walk->lost = true;
-	if (below >= 0 && (!walk->passes || !walk->passes(walk))) {
-		walk->depth++;
-		visit(walk, below, from, until);
-		walk->depth--;
-	}
-	go_back(walk, length);
+	if (below >= 0)
+		visit(walk, below, path_name(name), row != NULL, part);
+	return below >= 0 || errno == ENOTDIR || errno == ELOOP || errno == ENOENT;
 }
 
-// `from` and `until` are places below this directory, or NULL. What lies before the one was looked
-// at, and from the other on.
-static void visit(struct walk *walk, int directory, const char *from, const char *until)
+// False when the directory above is to be read again by the next look.
+static bool go_down(struct walk *walk, int directory, const char *name, bool known,
+		    const struct part *part)
 {
-	struct names names = { 0 };
-	bool whole = read_entries(walk, directory, &names, from != NULL);
-	walk->directories += from == NULL;
-	if (!whole && walk->place[0] == '\0' && walk->length > walk->root)
-		memcpy(walk->place, walk->path + walk->root + 1, walk->length - walk->root);
-	bool stays = walk->depth == (walk->levels ? walk->levels : DEPTH_MOST);
-	walk->deeper = walk->deeper || (stays && names.count > 0 && walk->levels);
-	walk->lost = walk->lost || (stays && names.count > 0 && !walk->levels);
-	const char **sorted = whole && !stays && names.count ? sort_names(&names) : NULL;
-	for (unsigned i = 0; sorted && i < names.count && !walk->cut; i++) {
-		int after = from ? order_of(sorted[i], from) : 1,
-		    before = until ? order_of(sorted[i], until) : -1;
-		if (before > 0 || (before == 0 && !rest_of(until, sorted[i])))
+	size_t length = walk->length;
+	struct dirs_row row;
+	if (!go_to(walk, length, name)) {
+		walk->lost = true;
+		return false;
+	}
+	bool seen = !walk->passes || !walk->passes(walk);
+	walk->depth++;
+	known = known && find_known(walk, name, &row);
+	seen = seen && enter(walk, directory, name, known ? &row : NULL, part);
+	walk->depth--;
+	go_back(walk, length);
+	return seen;
+}
+
+// The next row right below one that is known, whatever is left of the row before.
+static bool next_known(struct walk *walk, struct dirs_row *ret_row)
+{
+	size_t at = walk->at;
+	for (; dirs_next(walk->known->text, walk->known->length, &at, ret_row) &&
+	       ret_row->depth >= walk->depth;
+	     walk->at = at)
+		if (ret_row->depth == walk->depth) {
+			walk->at = at;
+			return true;
+		}
+	return false;
+}
+
+// Of a directory that is as it was: those below it, by their paths from the root.
+static void skim(struct walk *walk, const struct dirs_row *row)
+{
+	static const struct part all = { 0 };
+	size_t length = walk->length, own = walk->fresh ? walk->fresh->length : 0;
+	struct dirs_row below;
+	bool whole = true;
+	if (walk->fresh)
+		own = dirs_copy(walk->fresh, row);
+	walk->directories++;
+	walk->depth++;
+	is_over(walk);
+	note_place(walk);
+	while (!walk->cut && next_known(walk, &below)) {
+		bool seen = go_to(walk, length, below.name);
+		walk->lost = walk->lost || !seen;
+		seen = seen && (!walk->passes || !walk->passes(walk)) &&
+		       enter(walk, walk->top, walk->path + walk->root + 1, &below, &all);
+		whole = whole && seen;
+		go_back(walk, length);
+	}
+	walk->depth--;
+	if (walk->fresh && (walk->cut || !whole))
+		dirs_set_unread(walk->fresh, own);
+}
+
+static void visit_below(struct walk *walk, int directory, const struct names *names, bool known,
+			const struct part *part, bool *whole)
+{
+	const char **sorted = sort_names(names);
+	for (unsigned i = 0; i < names->count && !walk->cut; i++) {
+		const char *name = sorted[i], *from = part->from, *until = part->until;
+		int after = from ? order_of(name, from) : 1,
+		    before = until ? order_of(name, until) : -1;
+		if (before > 0 || (before == 0 && !rest_of(until, name)))
 			break;
-		if (after >= 0)
-			go_down(walk, directory, sorted[i],
-				after == 0 ? rest_of(from, sorted[i]) : NULL,
-				before == 0 ? rest_of(until, sorted[i]) : NULL);
+		struct part rest = { .from = after == 0 ? rest_of(from, name) : NULL,
+				     .until = before == 0 ? rest_of(until, name) : NULL };
+		if (after >= 0 && !go_down(walk, directory, name, known, &rest))
+			*whole = false;
 	}
 	free(sorted);
-	free(names.text);
 }
 
-long walk_tree(struct walk *walk, const char *root, const char *place)
+// What lies before part->from was looked at, and from part->until on.
+static void visit(struct walk *walk, int directory, const char *name, bool known,
+		  const struct part *part)
+{
+	struct met met = { 0 };
+	struct stat status;
+	size_t own = 0;
+	if (walk->fresh && fstat(directory, &status) == 0)
+		own = dirs_add(walk->fresh, &status, walk->depth, name, walk->settled);
+	bool whole = read_entries(walk, directory, &met, part->from != NULL);
+	walk->directories += part->from == NULL;
+	note_place(walk);
+	bool stays = walk->depth == (walk->levels ? walk->levels : DEPTH_MOST);
+	walk->deeper = walk->deeper || (stays && met.below.count > 0 && walk->levels);
+	walk->lost = walk->lost || (stays && met.below.count > 0 && !walk->levels);
+	if (!walk->cut && !stays && met.below.count > 0)
+		visit_below(walk, directory, &met.below, known, part, &whole);
+	if (own > 0 && met.always)
+		dirs_set_always(walk->fresh, own);
+	if (own > 0 && (walk->cut || walk->lost || !whole))
+		dirs_set_unread(walk->fresh, own);
+	free(met.below.text);
+}
+
+static bool begin(struct walk *walk, const char *root)
 {
 	walk->length = walk->root = strlen(root);
 	if (walk->length >= sizeof(walk->path))
-		return 0;
+		return false;
 	memcpy(walk->path, root, walk->length + 1);
 	walk->place[0] = '\0';
 	walk->begin = processor_now();
 	walk->directories = 0;
-	autoclose int fd = open(root, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
+	walk->top = open(root, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return walk->top >= 0;
+}
+
+long walk_tree(struct walk *walk, const char *root, const char *place)
+{
+	struct part first = { .from = place[0] ? place : NULL }, second = { .until = place };
+	struct dirs_row row;
+	struct stat status;
+	if (!begin(walk, root))
 		return 0;
-	visit(walk, fd, place[0] ? place : NULL, NULL);
+	autoclose int top = walk->top;
+	walk->at = walk->known ? walk->known->begin : 0;
+	bool known = walk->known && !place[0] &&
+		     dirs_next(walk->known->text, walk->known->length, &walk->at, &row);
+	if (known && fstat(top, &status) == 0 && dirs_is_same(&row, &status, walk->since))
+		skim(walk, &row);
+	else
+		visit(walk, top, "", known, &first);
 	walk->round = !walk->cut && place[0];
-	if (walk->round)
-		visit(walk, fd, NULL, place);
+	if (walk->round && lseek(top, 0, SEEK_SET) == 0)
+		visit(walk, top, "", false, &second);
 	return processor_now() - walk->begin;
 }

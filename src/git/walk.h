@@ -6,6 +6,9 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+struct dirs;
 
 struct walk {
 	// Each may be NULL but `repository`; walk->path is the path of the entry, `directory` is
@@ -14,8 +17,14 @@ struct walk {
 	void (*repository)(struct walk *walk, int directory, const char *name);
 	bool (*passes)(struct walk *walk); // whether the directory at walk->path is left out
 	void *owner;
-	unsigned levels; // so many are gone down; 0: as many as can be
-	long processor;  // nanoseconds of this process's time, from the beginning on
+	// Names for which a directory is read each time, or NULL.
+	bool (*keeps)(const char *path);
+	struct dirs *known; // what an earlier look saw, or NULL
+	struct dirs *fresh; // gets what this one sees, or NULL
+	int64_t settled;    // of `fresh`: what changed before that time (git/dirs.h)
+	int64_t since;      // of `known`: what changed at that time or later is read
+	unsigned levels;    // so many are gone down; 0: as many as can be
+	long processor;     // nanoseconds of this process's time, from the beginning on
 
 	// Results.
 	bool cut;    // by time
@@ -30,6 +39,8 @@ struct walk {
 	size_t length, root;
 	unsigned depth, entries;
 	long begin;
+	int top;   // the root, open
+	size_t at; // in known->text
 };
 
 // From `place` (below the root, "" the beginning) to the end, and then from the beginning to

@@ -56,17 +56,12 @@ void changed_tell(const struct check *check, int directory, const char *name, co
 		changed_add(check, path);
 }
 
-static bool is_of_packages(const char *path)
-{
-	return strstr(path, "/node_modules/") || strstr(path, "/site-packages/");
-}
-
 void changed_tell_deeper(struct deeper *deeper, const struct check *check, int directory,
 			 const char *name, const char *path)
 {
 	char below[PATH_MAX];
 	int above = (int)(path_name(path) - path);
-	if (!trusted_may_begin(name) || is_of_packages(path))
+	if (!trusted_is_deeper(path))
 		return;
 	trusted_each (row, TRUSTED_PROTECT) {
 		const char *inside = strchr(trusted_name(row), '/') ? trusted_name(row) : name;

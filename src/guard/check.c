@@ -27,6 +27,7 @@
 #include "guard/listed.h"
 #include "guard/merge.h"
 #include "guard/pointer.h"
+#include "guard/quiet.h"
 #include "guard/scan.h"
 #include "guard/stale.h"
 #include "guard/tracked.h"
@@ -303,17 +304,10 @@ static void check_walls(struct check *check)
 struct look {
 	struct check check;
 	const struct run *run;
-	int64_t ran;
+	bool quiet; // no directory was changed
 	enum command_end end;
 	struct out first; // what is told before all else
 };
-
-static bool scans(const struct look *look)
-{
-	const struct plan *plan = look->check.plan;
-	return (look->ran >= UNSEARCHED_MILLISECONDS || look->run->journal_waits) &&
-	       plan->searched_count > 0 && plan->guard_count > 0;
-}
 
 static void look_at_all(void *argument)
 {
@@ -329,10 +323,8 @@ static void look_at_all(void *argument)
 	commands_tell(check);
 	tracked_check(check, look->end);
 	stale_tell(check);
-	if (scans(look))
-		scan_trees(check, look->run, look->ran);
-	else
-		scan_later(check, look->run);
+	if (!look->quiet)
+		scan_trees(check, look->run);
 	vet_end(check);
 	err_clear();
 }
@@ -361,7 +353,7 @@ static bool is_shut(const struct check *check)
 	return shut;
 }
 
-void check_host(const struct plan *plan, const struct run *run, int64_t ran, enum command_end end,
+void check_host(const struct plan *plan, const struct run *run, enum command_end end,
 		struct out *told, struct out *changed)
 {
 	struct look look = {
@@ -371,12 +363,12 @@ void check_host(const struct plan *plan, const struct run *run, int64_t ran, enu
 			   .budget = BUDGET,
 			   .start = clock_start(plan) },
 		.run = run,
-		.ran = ran,
 		.end = end,
 	};
 	struct out *texts[] = { &look.first, told, changed };
 	// A nested repository may lie in a directory that is shut: a walk is always done apart.
-	if (geteuid() == 0 || (!scans(&look) && !is_shut(&look.check)))
+	look.quiet = plan->guard_count == 0 || quiet_trees(&look.check, run);
+	if (geteuid() == 0 || (look.quiet && !is_shut(&look.check)))
 		look_at_all(&look);
 	else if (!apart_run(look_at_all, &look, texts, 3))
 		out_text(told, "sbx: the look at what the command changed did not come to its end: "

@@ -10,9 +10,8 @@ struct plan;
 struct run;
 
 // Merges git's configurations, takes away what appeared under protected names, and tells: in
-// `told` what was done to whom, in `changed` the names that the host will run later. When a run was
-// not short (`ran` milliseconds), new repositories are looked for in all that was writable as a
-// whole.
-enum { SHORT_RUN_MILLISECONDS = 100, UNSEARCHED_MILLISECONDS = 20 };
-void check_host(const struct plan *plan, const struct run *run, int64_t ran, enum command_end end,
+// `told` what was done to whom, in `changed` the names that the host will run later. New
+// repositories are looked for in all that was writable as a whole.
+enum { SHORT_RUN_MILLISECONDS = 100 };
+void check_host(const struct plan *plan, const struct run *run, enum command_end end,
 		struct out *told, struct out *changed);

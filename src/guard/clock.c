@@ -1,36 +1,10 @@
-// Owns the list of file systems whose times are the kernel's own.
+// Owns the comparison of a run's start with the clock of files.
 #include "guard/clock.h"
 
-#include <linux/magic.h>
-#include <stddef.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <time.h>
 
 #include "plan.h"
-
-int64_t clock_of_files(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-bool clock_is_ours(const char *path)
-{
-	// Those that linux/magic.h lacks: zfs, bcachefs, ntfs3.
-	static const unsigned ours[] = { EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC,  BTRFS_SUPER_MAGIC,
-					 TMPFS_MAGIC,      F2FS_SUPER_MAGIC, OVERLAYFS_SUPER_MAGIC,
-					 RAMFS_MAGIC,      0x2fc12fc1U,      0xca451a4eU,
-					 0x7366746eU };
-	struct statfs status;
-	if (statfs(path, &status) < 0)
-		return false;
-	for (size_t i = 0; i < sizeof(ours) / sizeof(*ours); i++)
-		if ((unsigned)status.f_type == ours[i])
-			return true;
-	return false;
-}
 
 // Whoever sets the clock back makes what is new look old: then everything is looked at.
 struct timespec clock_start(const struct plan *plan)
@@ -67,17 +41,28 @@ static bool has_exact(int fd, const struct timespec *start)
 	return false;
 }
 
-void clock_pass(struct plan *plan, int fd)
+static bool passes(const struct timespec *time, int fd)
 {
 	enum { TRIES_MOST = 100 };
 	struct timespec now, pause = { .tv_nsec = 300000 };
-	clock_gettime(CLOCK_REALTIME_COARSE, &now);
-	if (is_after(&now, &plan->start) || has_exact(fd, &plan->start))
-		return;
-	for (int i = 0; i < TRIES_MOST && !is_after(&now, &plan->start); i++) {
-		nanosleep(&pause, NULL);
+	for (int i = 0; i < TRIES_MOST; i++) {
 		clock_gettime(CLOCK_REALTIME_COARSE, &now);
+		if (is_after(&now, time) || (i == 0 && has_exact(fd, time)))
+			return true;
+		nanosleep(&pause, NULL);
 	}
-	if (!is_after(&now, &plan->start)) // it was set back
-		plan->start = now;
+	return false;
+}
+
+void clock_pass(struct plan *plan, int fd)
+{
+	if (!passes(&plan->start, fd)) // it was set back
+		clock_gettime(CLOCK_REALTIME_COARSE, &plan->start);
+}
+
+void clock_pass_now(int fd)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	passes(&now, fd);
 }

@@ -1,15 +1,7 @@
-// The clock that files are stamped with.
+// A run's start by the clock that files are stamped with.
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <time.h>
-
-// Nanoseconds.
-int64_t clock_of_files(void);
-// Whether the file system at `path` has this kernel's clock: that of a network or of a program has
-// another.
-bool clock_is_ours(const char *path);
 
 // When the command of a plan began; zero where nobody knows.
 struct plan;
@@ -18,3 +10,5 @@ struct timespec clock_start(const struct plan *plan);
 // before the command began and what it stamps differ, however short the time between. `fd`: a file
 // of sbx's own, for an exact time, or -1.
 void clock_pass(struct plan *plan, int fd);
+// The same for the time that it is.
+void clock_pass_now(int fd);

@@ -1,5 +1,5 @@
-// Owns the journal of a tree: lines "B ID FROM" with the names that stood there, "E ID TO", "S FROM
-// TO", "L 0 TO". Byte 0 is locked by who writes, byte ID by who lives.
+// Owns the journal of a tree: its file, and who may change it. Byte 0 is locked by who writes, byte
+// ID by who lives, byte LOOK by who looks.
 #include "guard/journal.h"
 
 #include <errno.h>
@@ -15,86 +15,26 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
-#include "base/file.h"
 #include "base/out.h"
 #include "base/owned.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "base/times.h"
 #include "guard/clock.h"
+#include "guard/lines_file.h"
 #include "guard/vet.h"
 #include "plan.h"
 #include "run.h"
 
-enum { BYTES_MOST = 4 << 20, FIRST_BYTES = 8192, DUE_SECONDS = 10, SECOND = 1000000000 };
+enum { SECOND = 1000000000, ENDED_MOST = 1024 };
 // So many boxes are many; each look is followed by so many times its own time without one.
-enum { MANY = 3, REST_PARTS = 20, REST_SECONDS = 20, LONGEST_SECONDS = 10 };
-
-static int lock(int fd, int command, short type, uint64_t at)
-{
-	struct flock range = { .l_type = type, .l_start = (off_t)at, .l_len = 1 };
-	int result;
-	do
-		result = fcntl(fd, command, &range);
-	while (result < 0 && errno == EINTR);
-	return command == F_OFD_GETLK && result == 0 ? range.l_type != F_UNLCK : result;
-}
-
-static bool read_number(const char **at, const char *end, uint64_t *ret_number)
-{
-	uint64_t number = 0;
-	const char *from = *at;
-	for (; *at < end && **at >= '0' && **at <= '9'; ++*at)
-		number = number * 10 + (uint64_t)(**at - '0');
-	if (*at == from || *at == end)
-		return false;
-	++*at;
-	*ret_number = number;
-	return true;
-}
-
-bool journal_next(const char **at, const char *end, struct journal_line *ret_line)
-{
-	uint64_t one, two;
-	if (end - *at < 2)
-		return false;
-	char kind = **at;
-	*at += 2;
-	if ((kind != 'B' && kind != 'E' && kind != 'S' && kind != 'L') ||
-	    !read_number(at, end, &one) || !read_number(at, end, &two))
-		return false;
-	*ret_line = (struct journal_line){ .kind = kind == 'B'   ? JOURNAL_BEGIN
-						   : kind == 'E' ? JOURNAL_END
-						   : kind == 'S' ? JOURNAL_SPAN
-								 : JOURNAL_REST,
-					   .id = one,
-					   .from = (int64_t)(kind == 'S' ? one : two),
-					   .to = (int64_t)two,
-					   .names = *at };
-	while (kind == 'B' && *at < end && (**at == 'r' || **at == 'w')) {
-		const char *newline = memchr(*at, '\n', (size_t)(end - *at));
-		*at = newline ? newline + 1 : end;
-	}
-	ret_line->length = (size_t)(*at - ret_line->names);
-	return true;
-}
-
-// The whole of it, from malloc().
-static char *read_all(int fd, size_t *ret_length)
-{
-	struct stat status;
-	*ret_length = 0;
-	if (fstat(fd, &status) < 0 || status.st_size > BYTES_MOST)
-		return NULL;
-	char *text = malloc((size_t)status.st_size + 1);
-	ssize_t length = text ? pread(fd, text, (size_t)status.st_size, 0) : -1;
-	*ret_length = length > 0 ? (size_t)length : 0;
-	return text;
-}
+enum { MANY = 3, REST_PARTS = 6, REST_MOST = SECOND / 2 };
+#define LOOK ((uint64_t)1 << 62)
 
 static void add_span(struct spans *spans, int64_t from, int64_t to)
 {
-	struct span *last = &spans->list[SPANS_MOST - 1];
-	if (spans->count < SPANS_MOST) {
+	struct span *last = &spans->list[SPANS_OTHERS - 1];
+	if (spans->count < SPANS_OTHERS) {
 		spans->list[spans->count++] = (struct span){ from, to };
 		return;
 	}
@@ -103,121 +43,140 @@ static void add_span(struct spans *spans, int64_t from, int64_t to)
 }
 
 // When the box with that id was gone, or what stands for "it is not".
-static int64_t end_of(const char *text, size_t length, uint64_t id)
+static int64_t end_of(const struct lines *all, uint64_t id)
 {
 	struct journal_line line;
-	for (const char *at = text; journal_next(&at, text + length, &line);)
+	for (const char *at = all->text; journal_next(&at, all->text + all->length, &line);)
 		if (line.kind == JOURNAL_END && line.id == id)
 			return line.to;
 	return INT64_MAX;
 }
 
-void journal_spans(const struct run *run, unsigned tree, struct spans *ret_spans)
+// What the look that begins is for, besides its own run.
+static struct {
+	uint64_t ended[ENDED_MOST];
+	unsigned count, others;
+	bool own;     // nobody else has looked after this run
+	int64_t rest; // no look before
+} known;
+
+static void know(const struct run *run, const struct lines *all, struct spans *ret_spans)
 {
-	size_t length;
 	struct journal_line line;
-	if (tree >= run->journal_count)
-		return;
-	char *text = read_all(run->journals[tree], &length);
-	for (const char *at = text; text && journal_next(&at, text + length, &line);) {
+	known.count = known.others = 0;
+	known.own = false;
+	known.rest = 0;
+	ret_spans->count = 0;
+	ret_spans->earliest = INT64_MAX;
+	for (const char *at = all->text; journal_next(&at, all->text + all->length, &line);) {
+		bool own = line.id == run->journal_id;
 		if (line.kind == JOURNAL_SPAN)
 			add_span(ret_spans, line.from, line.to);
-		else if (line.kind == JOURNAL_BEGIN && line.id != run->journal_id)
-			add_span(ret_spans, line.from, end_of(text, length, line.id));
+		if (line.kind == JOURNAL_REST)
+			known.rest = line.to;
+		known.own = known.own || (line.kind == JOURNAL_BEGIN && own);
+		if (line.kind != JOURNAL_BEGIN || own)
+			continue;
+		int64_t end = end_of(all, line.id);
+		add_span(ret_spans, line.from, end);
+		known.others++;
+		if (end == INT64_MAX || known.count == ENDED_MOST)
+			continue;
+		known.ended[known.count++] = line.id;
+		if (line.from < ret_spans->earliest)
+			ret_spans->earliest = line.from;
 	}
-	free(text);
 }
 
-// Whether one was not looked after for so long that a look is due, however short a run is.
-static bool waits(int fd)
+static bool know_anew(const struct run *run, int fd, struct spans *ret_spans)
 {
-	struct journal_line line;
-	size_t length;
-	int64_t now = clock_of_files();
-	bool old = false;
-	char *text = read_all(fd, &length);
-	for (const char *at = text; text && journal_next(&at, text + length, &line);)
-		old = old || (line.kind == JOURNAL_SPAN &&
-			      line.from < now - (int64_t)DUE_SECONDS * SECOND);
-	free(text);
-	return old;
+	struct lines all;
+	bool done = lines_load(fd, &all);
+	if (done)
+		know(run, &all, ret_spans);
+	lines_unload(&all);
+	return done;
 }
 
-// Boxes but this one.
-static unsigned count_others(const struct run *run, const char *text, size_t length)
+static bool begins_look(struct lines *all, uint64_t id)
 {
-	struct journal_line line;
-	unsigned count = 0;
-	for (const char *at = text; journal_next(&at, text + length, &line);)
-		count += line.kind == JOURNAL_BEGIN && line.id != run->journal_id;
-	return count;
-}
-
-// A time that is far away was noted before a clock was set.
-static bool is_resting(const char *text, size_t length)
-{
-	struct journal_line line;
-	int64_t now = clock_of_files();
-	for (const char *at = text; journal_next(&at, text + length, &line);)
-		if (line.kind == JOURNAL_REST && line.to > now &&
-		    line.to - now < (int64_t)REST_SECONDS * SECOND)
-			return true;
+	for (unsigned i = 0; i < known.count; i++)
+		if (known.ended[i] == id)
+			return end_of(all, id) != INT64_MAX;
 	return false;
 }
 
-static void put_rest_time(struct out *out, int64_t took)
+static void mark_end(const struct run *run, int fd)
 {
-	out_text(out, "L 0 %lld\n", (long long)(clock_of_files() + took * REST_PARTS));
+	struct out out = { 0 };
+	lines_lock(fd, F_OFD_SETLKW, F_WRLCK, 0);
+	out_text(&out, "E %llu %lld\n", (unsigned long long)run->journal_id,
+		 (long long)times_now());
+	lines_append(fd, &out);
+	lines_lock(fd, F_OFD_SETLK, F_UNLCK, 0);
+	out_free(&out);
 }
 
-// Who begins a look says so before.
-enum journal_turn journal_turn(const struct run *run, unsigned tree)
+// A time that is far away was noted before a clock was set.
+static bool rests(void)
 {
-	enum journal_turn turn = TURN_ALONE;
-	size_t length;
+	int64_t left = known.rest - times_now();
+	if (known.others < MANY || left <= 0 || left > REST_MOST)
+		return false;
+	struct timespec pause = { .tv_nsec = left };
+	nanosleep(&pause, NULL);
+	return true;
+}
+
+bool journal_turn(const struct run *run, unsigned tree, struct spans *ret_spans)
+{
+	*ret_spans = (struct spans){ .earliest = INT64_MAX };
 	if (tree >= run->journal_count || run->journals[tree] < 0)
-		return turn;
+		return true;
 	int fd = run->journals[tree];
-	lock(fd, F_OFD_SETLKW, F_WRLCK, 0);
-	char *text = read_all(fd, &length);
-	if (text && count_others(run, text, length) >= MANY) {
-		struct out line = { 0 };
-		turn = is_resting(text, length) ? TURN_OF_OTHERS : TURN_OF_MANY;
-		if (turn == TURN_OF_MANY) { // nobody else meanwhile
-			put_rest_time(&line, SECOND / REST_PARTS * LONGEST_SECONDS);
-			(void)!fd_write_all(fd, line.text, line.used);
-		}
-		out_free(&line);
+	if (lines_lock(fd, F_OFD_SETLK, F_WRLCK, LOOK) < 0) {
+		mark_end(run, fd);
+		lines_lock(fd, F_OFD_SETLKW, F_WRLCK, LOOK);
 	}
-	lock(fd, F_OFD_SETLK, F_UNLCK, 0);
-	free(text);
-	return turn;
+	if (!know_anew(run, fd, ret_spans) ||
+	    (known.own && rests() && !know_anew(run, fd, ret_spans)))
+		return true;
+	if (!known.own)
+		journal_release(run, tree);
+	return known.own;
 }
 
-// What stays after a look that came so far. A box that lives, or was killed, keeps its lines.
-static void put_rest(struct out *out, const struct run *run, const char *text, size_t length,
+void journal_release(const struct run *run, unsigned tree)
+{
+	if (tree < run->journal_count && run->journals[tree] >= 0)
+		lines_lock(run->journals[tree], F_OFD_SETLK, F_UNLCK, LOOK);
+}
+
+static void keep_line(struct out *out, struct lines *all, const struct journal_line *line)
+{
+	int64_t end = end_of(all, line->id);
+	out_text(out, "B %llu %llu\n%.*s", (unsigned long long)line->id,
+		 (unsigned long long)line->from, (int)line->length, line->names);
+	if (end != INT64_MAX)
+		out_text(out, "E %llu %lld\n", (unsigned long long)line->id, (long long)end);
+}
+
+// What stays after a look that came so far. A box that lives, or was killed, keeps its lines, and
+// one that ended when the look had begun: it waits for its own.
+static void put_rest(struct out *out, const struct run *run, struct lines *all,
 		     enum searched_part part, int64_t before)
 {
 	struct journal_line line;
 	struct spans spans = { 0 };
-	for (const char *at = text; journal_next(&at, text + length, &line);) {
-		int64_t to = line.kind == JOURNAL_SPAN    ? line.to
-			     : line.kind == JOURNAL_BEGIN ? end_of(text, length, line.id)
-							  : 0;
+	for (const char *at = all->text; journal_next(&at, all->text + all->length, &line);) {
 		bool own = line.kind == JOURNAL_BEGIN && line.id == run->journal_id;
-		if (line.kind == JOURNAL_REST && part == SEARCHED_NOTHING &&
-		    line.to > clock_of_files())
-			out_text(out, "L 0 %llu\n", (unsigned long long)line.to);
-		if (line.kind == JOURNAL_END || line.kind == JOURNAL_REST ||
-		    (own && part == SEARCHED_ALL) || (!own && to <= before))
-			continue;
-		if (own)
-			to = clock_of_files();
-		if (to != INT64_MAX)
-			add_span(&spans, line.from, to);
-		else
-			out_text(out, "B %llu %llu\n%.*s", (unsigned long long)line.id,
-				 (unsigned long long)line.from, (int)line.length, line.names);
+		bool ended = own || (line.kind == JOURNAL_BEGIN && begins_look(all, line.id));
+		if (line.kind == JOURNAL_SPAN && line.to > before)
+			add_span(&spans, line.from, line.to);
+		else if (ended && part != SEARCHED_ALL)
+			add_span(&spans, line.from, own ? times_now() : end_of(all, line.id));
+		else if (line.kind == JOURNAL_BEGIN && !ended)
+			keep_line(out, all, &line);
 	}
 	for (unsigned i = 0; i < spans.count; i++)
 		out_text(out, "S %llu %llu\n", (unsigned long long)spans.list[i].from,
@@ -228,20 +187,23 @@ void journal_end(const struct run *run, unsigned tree, enum searched_part part, 
 		 int64_t took)
 {
 	struct out out = { 0 };
-	size_t length;
+	struct lines all;
 	if (tree >= run->journal_count || run->journals[tree] < 0)
 		return;
 	int fd = run->journals[tree];
-	lock(fd, F_OFD_SETLKW, F_WRLCK, 0);
-	char *text = read_all(fd, &length);
-	if (text)
-		put_rest(&out, run, text, length, part, before);
-	if (text && took > 0 && count_others(run, text, length) >= MANY)
-		put_rest_time(&out, took);
-	if (text && ftruncate(fd, 0) == 0 && out.used > 0)
-		(void)!fd_write_all(fd, out.text, out.used);
-	lock(fd, F_OFD_SETLK, F_UNLCK, 0);
-	free(text);
+	lines_lock(fd, F_OFD_SETLKW, F_WRLCK, 0);
+	if (lines_load(fd, &all)) {
+		put_rest(&out, run, &all, part, before);
+		int64_t rest = took * REST_PARTS < REST_MOST ? took * REST_PARTS : REST_MOST;
+		if (known.others >= MANY && took > 0)
+			out_text(&out, "L 0 %lld\n", (long long)(times_now() + rest));
+		lines_replace(fd, all.place, &out);
+	}
+	lines_unload(&all);
+	lines_lock(fd, F_OFD_SETLK, F_UNLCK, 0);
+	if (out.used > 0 && part != SEARCHED_ALL) // what the user does now is later than the span
+		clock_pass_now(fd);
+	journal_release(run, tree);
 	out_free(&out);
 }
 
@@ -266,7 +228,7 @@ static void put_names(struct out *out, const struct plan *plan, const char *tree
 static int open_journal(const char *file)
 {
 	char path[PATH_MAX];
-	int flags = O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+	int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
 	int fd = openat(AT_FDCWD, file, flags, 0600);
 	if (fd >= 0 || errno != ENOENT)
 		return fd;
@@ -275,58 +237,62 @@ static int open_journal(const char *file)
 	return directory < 0 ? -1 : openat(AT_FDCWD, file, flags, 0600);
 }
 
+static int begin_tree(const struct plan *plan, const struct run *run, const struct searched *tree)
+{
+	struct out out = { 0 };
+	autoclose int fd = open_journal(tree->journal);
+	out_text(&out, "B %llu %llu\n", (unsigned long long)run->journal_id,
+		 (unsigned long long)plan->start.tv_sec * SECOND +
+			 (unsigned long long)plan->start.tv_nsec);
+	put_names(&out, plan, tree->path);
+	bool done = fd >= 0 && lines_lock(fd, F_OFD_SETLKW, F_WRLCK, 0) == 0 &&
+		    lines_lock(fd, F_OFD_SETLK, F_WRLCK, run->journal_id) == 0 &&
+		    lines_append(fd, &out);
+	int problem = errno;
+	out_free(&out);
+	if (done)
+		lines_lock(fd, F_OFD_SETLK, F_UNLCK, 0);
+	errno = problem;
+	return done ? take(&fd) : -1;
+}
+
 void journal_begin(const struct plan *plan, struct run *run)
 {
 	struct timespec now;
-	struct out out = { 0 };
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	// Of one machine no two have the same nanosecond and pid.
 	run->journal_id = 1 + ((uint64_t)now.tv_sec << 40 ^ (uint64_t)now.tv_nsec << 10 ^
 			       (uint64_t)getpid()) %
 				      ((uint64_t)1 << 61);
 	for (unsigned i = 0; i < plan->searched_count && i < JOURNALS_MOST; i++) {
-		const struct searched *tree = &plan->searched[i];
-		int fd = open_journal(tree->journal);
-		out.used = 0;
-		out_text(&out, "B %llu %llu\n", (unsigned long long)run->journal_id,
-			 (unsigned long long)plan->start.tv_sec * SECOND +
-				 (unsigned long long)plan->start.tv_nsec);
-		put_names(&out, plan, tree->path);
-		if (fd < 0 || lock(fd, F_OFD_SETLKW, F_WRLCK, 0) < 0 ||
-		    lock(fd, F_OFD_SETLK, F_WRLCK, run->journal_id) < 0 ||
-		    fd_write_all(fd, out.text, out.used) < 0)
+		int fd = begin_tree(plan, run, &plan->searched[i]);
+		if (fd < 0)
 			run->journal_problem = errno;
-		if (fd >= 0 && lseek(fd, 0, SEEK_CUR) > (off_t)out.used)
-			run->journal_waits = run->journal_waits || waits(fd);
-		if (fd >= 0)
-			lock(fd, F_OFD_SETLK, F_UNLCK, 0);
 		run->journals[run->journal_count++] = fd;
 	}
-	out_free(&out);
 	err_clear();
 }
 
 // Names of the first, for what came by the second was planted by the first.
 bool journal_due(struct arena *arena, const char *state, const char *tree, struct due *ret_due)
 {
-	size_t length;
 	struct journal_line line;
+	struct lines all;
 	struct due due = { .from = INT64_MAX };
 	autoclose int fd = openat(AT_FDCWD, path_kept(arena, state, "journal", tree),
-				  O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+				  O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct stat status;
 	if (fd < 0 || fstat(fd, &status) < 0 || status.st_size == 0)
 		return false;
-	lock(fd, F_OFD_SETLKW, F_WRLCK, 0);
-	char *text = read_all(fd, &length);
-	for (const char *at = text; text && journal_next(&at, text + length, &line);)
-		if (line.kind == JOURNAL_BEGIN && line.from < due.from &&
-		    end_of(text, length, line.id) == INT64_MAX &&
-		    lock(fd, F_OFD_GETLK, F_WRLCK, line.id) == 0) {
-			due.from = line.from;
-			due.names = arena_copy(arena, line.names, line.length);
-		}
-	free(text);
+	lines_lock(fd, F_OFD_SETLKW, F_WRLCK, 0);
+	if (lines_load(fd, &all))
+		for (const char *at = all.text; journal_next(&at, all.text + all.length, &line);)
+			if (line.kind == JOURNAL_BEGIN && line.from < due.from &&
+			    lines_lock(fd, F_OFD_GETLK, F_WRLCK, line.id) == 0) {
+				due.from = line.from;
+				due.names = arena_copy(arena, line.names, line.length);
+			}
+	lines_unload(&all);
 	if (due.from == INT64_MAX)
 		return false;
 	due.fd = take(&fd);
@@ -339,24 +305,20 @@ void journal_done(struct due *due)
 {
 	struct out out = { 0 };
 	struct journal_line line;
-	size_t length;
-	char *text = read_all(due->fd, &length);
-	for (const char *at = text; text && journal_next(&at, text + length, &line);) {
-		const char *names = line.names;
-		bool lives = line.kind == JOURNAL_BEGIN &&
-			     lock(due->fd, F_OFD_GETLK, F_WRLCK, line.id) != 0;
-		if (lives)
-			out_text(&out, "B %llu %llu\n%.*s", (unsigned long long)line.id,
-				 (unsigned long long)line.from, (int)line.length, names);
-		else if (line.kind == JOURNAL_SPAN || line.kind == JOURNAL_BEGIN)
-			out_text(&out, "S %llu %llu\n", (unsigned long long)line.from,
-				 (unsigned long long)(line.kind == JOURNAL_SPAN
-							      ? line.to
-							      : clock_of_files()));
+	struct lines all;
+	if (lines_load(due->fd, &all)) {
+		for (const char *at = all.text; journal_next(&at, all.text + all.length, &line);)
+			if (line.kind == JOURNAL_BEGIN &&
+			    lines_lock(due->fd, F_OFD_GETLK, F_WRLCK, line.id) != 0)
+				keep_line(&out, &all, &line);
+			else if (line.kind == JOURNAL_SPAN || line.kind == JOURNAL_BEGIN)
+				out_text(&out, "S %llu %llu\n", (unsigned long long)line.from,
+					 (unsigned long long)(line.kind == JOURNAL_SPAN
+								      ? line.to
+								      : times_now()));
+		lines_replace(due->fd, all.place, &out);
 	}
-	if (text && ftruncate(due->fd, 0) == 0 && out.used > 0)
-		(void)!fd_write_all(due->fd, out.text, out.used);
-	free(text);
+	lines_unload(&all);
 	out_free(&out);
 	fd_close(&due->fd);
 }

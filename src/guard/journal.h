@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct check;
-struct out;
+#include "guard/lines.h"
+
 struct plan;
 struct run;
 struct spans;
@@ -16,11 +16,11 @@ struct spans;
 // Before the command starts: what is there of all that the plan protects. A failure is reported at
 // the end.
 void journal_begin(const struct plan *plan, struct run *run);
-// The times of a tree's boxes, this one's too.
-void journal_spans(const struct run *run, unsigned tree, struct spans *ret_spans);
-// Whose turn a look is: of many boxes at once one makes it, for a part of the time.
-enum journal_turn { TURN_ALONE, TURN_OF_MANY, TURN_OF_OTHERS };
-enum journal_turn journal_turn(const struct run *run, unsigned tree);
+// Whose turn a look at a tree is: this run's, after those before it; false when another run's look,
+// which began after this run's end, was for this one, too. The times of the tree's other boxes.
+bool journal_turn(const struct run *run, unsigned tree, struct spans *ret_spans);
+// Gives the turn to others and leaves all as it is.
+void journal_release(const struct run *run, unsigned tree);
 
 // How far a look came.
 enum searched_part {
@@ -43,19 +43,3 @@ struct due {
 };
 bool journal_due(struct arena *arena, const char *state, const char *tree, struct due *ret_due);
 void journal_done(struct due *due);
-
-// Pure: the lines of a journal. `lives` says of an id whether its owner does.
-struct journal_line {
-	enum journal_kind {
-		JOURNAL_BEGIN,
-		JOURNAL_END,
-		JOURNAL_SPAN,
-		JOURNAL_REST // no look before `to`, while there are many boxes
-	} kind;
-	uint64_t id;
-	int64_t from, to;
-	const char *names; // of JOURNAL_BEGIN
-	size_t length;
-};
-// The next line at `*at`; false at the end, or at what is none.
-bool journal_next(const char **at, const char *end, struct journal_line *ret_line);

@@ -16,37 +16,32 @@
 #include "base/out.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "base/times.h"
+#include "base/trusted.h"
 #include "git/listed.h"
-#include "git/recognise.h"
+#include "git/dirs.h"
 #include "git/walk.h"
 #include "guard/bare.h"
 #include "guard/changed.h"
 #include "guard/check.h"
-#include "guard/clock.h"
 #include "guard/commands.h"
 #include "guard/journal.h"
 #include "guard/links.h"
+#include "guard/quiet.h"
 #include "guard/vet.h"
 
-// A tenth of the run's own time.
-enum {
-	SHARE = 10,
-	LEAST_MILLISECONDS = 2,
-	MOST_MILLISECONDS = 500,
-	MANY_MILLISECONDS = 20,
-	MILLISECOND = 1000000
-};
+enum { LOOK_NANOSECONDS = 500000000, TICK_NANOSECONDS = 20000000, NANOSECONDS = 1000000000 };
 enum { TOLD_MOST = 8 };
 enum { LIST_BYTES = 192 << 20, NEW_ROWS_MOST = LISTED_ROWS_MOST / 2 };
 
 struct scan {
 	struct check *check;
 	const struct searched *tree;
-	int64_t ran;       // milliseconds
-	bool many;         // boxes at once: the next look is soon
 	struct listed old; // the list
 	struct listed now; // what was met
-	unsigned told;     // repositories of which something was told
+	struct dirs known, fresh;
+	char boot[LISTED_BOOT];
+	unsigned told; // repositories of which something was told
 	struct links links;
 	struct deeper deeper;
 };
@@ -243,6 +238,14 @@ static bool differs(const struct listed *left, const struct listed *right)
 	return false;
 }
 
+// Where the next look begins. One that came further than the look before goes through what both
+// have seen in no time.
+static const char *next_place(const struct scan *scan, const struct walk *walk)
+{
+	bool further = scan->old.place[0] == '\0' && scan->fresh.length > scan->known.length;
+	return walk->cut && further ? "" : walk->place;
+}
+
 static void end_tree(struct scan *scan, const struct walk *walk)
 {
 	struct check *check = scan->check;
@@ -250,12 +253,12 @@ static void end_tree(struct scan *scan, const struct walk *walk)
 				   ? "the project"
 				   : vet_short_path(check->plan, scan->tree->path);
 	keep_rest(scan, walk);
-	scan->now.place = walk->place;
-	scan->now.checked = walk->cut && !walk->round ? scan->old.checked : clock_of_files();
-	memcpy(scan->now.boot, scan->old.boot, sizeof(scan->now.boot));
+	scan->now.place = next_place(scan, walk);
+	scan->now.checked = walk->cut && !walk->round ? scan->old.checked : times_now();
+	memcpy(scan->now.boot, walk->cut ? scan->old.boot : scan->boot, sizeof(scan->now.boot));
 	if (differs(&scan->old, &scan->now))
 		listed_write(&scan->now, scan->tree->list, false);
-	if (walk->cut && !scan->many && scan->ran >= SHORT_RUN_MILLISECONDS)
+	if (walk->cut)
 		out_text(check->told,
 			 "sbx: new repositories were looked for in a part of %s: it is large, and "
 			 "the next run goes on there\n",
@@ -272,49 +275,93 @@ static void end_tree(struct scan *scan, const struct walk *walk)
 			 name);
 }
 
-// The boxes before this one that nobody has looked after, and this one.
-static void know_spans(struct check *check, const struct run *run, unsigned tree)
+// The boxes before this one that nobody has looked after, and this one. In another boot all is
+// suspect that came since the last look and before the machine began: what was to be looked at
+// then may be lost.
+static void know_spans(struct scan *scan, const struct spans *others)
 {
-	enum { NANOSECONDS = 1000000000 };
-	check->spans.count = 1;
-	check->spans.list[0] =
-		(struct span){ check->start.tv_sec * (int64_t)NANOSECONDS + check->start.tv_nsec,
-			       INT64_MAX };
-	journal_spans(run, tree, &check->spans);
+	struct check *check = scan->check;
+	struct timespec real, boot;
+	check->spans = *others;
+	check->spans.list[check->spans.count++] = (struct span){ quiet_start(check), INT64_MAX };
+	if (check->timeless || str_equal(scan->old.boot, scan->boot) || !scan->old.boot[0])
+		return;
+	clock_gettime(CLOCK_REALTIME, &real);
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	check->spans.list[check->spans.count++] =
+		(struct span){ scan->old.checked,
+			       (real.tv_sec - boot.tv_sec) * (int64_t)NANOSECONDS + real.tv_nsec -
+				       boot.tv_nsec };
 }
 
-static void scan_tree(struct scan *scan, const struct searched *tree, const struct run *run,
-		      long processor)
+static void write_dirs(struct scan *scan, const struct walk *walk)
 {
-	unsigned number = (unsigned)(tree - scan->check->plan->searched);
-	int64_t begin = clock_of_files();
-	struct walk walk = { .entry = look_at_entry,
-			     .repository = meet,
-			     .passes = is_other_tree,
-			     .owner = scan,
-			     .processor = processor };
+	const struct dirs *old = &scan->known;
+	struct dirs *now = &scan->fresh;
+	now->whole = !walk->cut && !walk->lost;
+	if (walk->fresh && !scan->check->timeless && now->length > 0 &&
+	    (now->length != old->length || now->whole != old->whole ||
+	     memcmp(now->text + old->begin, old->text + old->begin, now->length - old->begin) != 0))
+		dirs_write(now, scan->tree->directories, scan->boot);
+	dirs_free(now);
+}
+
+static bool read_list(struct scan *scan, const struct searched *tree, struct arena *arena)
+{
 	struct check *check = scan->check;
-	struct arena *arena = arena_new_of(LIST_BYTES);
 	struct stat status;
 	scan->tree = tree;
 	scan->now = (struct listed){ .arena = arena, .root = tree->path };
+	scan->known = scan->fresh = (struct dirs){ 0 };
+	listed_boot(scan->boot);
 	if (stat(tree->path, &status) == 0)
 		scan->now.device = status.st_dev;
 	if (listed_read(arena, tree->list, tree->path, &scan->old) < 0) {
 		// It was there in time for this run's start, so the newer one looks, too.
 		out_text(check->told, "sbx: %s: nothing was compared with it\n", err_text());
 		err_clear();
-		journal_end(run, number, SEARCHED_NOTHING, 0, 0);
-		arena_free(arena);
-		return;
+		return false;
 	}
 	check->known = &scan->old;
 	check->root = strlen(tree->path);
 	check->root_device = scan->now.device;
-	check->timeless = check->start.tv_sec == 0 || !clock_is_ours(tree->path);
-	know_spans(check, run, number);
+	check->timeless = check->start.tv_sec == 0 || !times_are_ours(tree->path);
+	if (!check->timeless)
+		dirs_read(arena, tree->directories, scan->boot, &scan->known);
+	return true;
+}
+
+static void scan_tree(struct scan *scan, const struct searched *tree, const struct run *run,
+		      const struct spans *spans)
+{
+	unsigned number = (unsigned)(tree - scan->check->plan->searched);
+	int64_t begin = times_now();
+	struct check *check = scan->check;
+	struct timespec start = check->start;
+	struct arena *arena = arena_new_of(LIST_BYTES);
+	if (!read_list(scan, tree, arena)) {
+		journal_end(run, number, SEARCHED_NOTHING, 0, 0);
+		arena_free(arena);
+		return;
+	}
+	struct walk walk = { .entry = look_at_entry,
+			     .repository = meet,
+			     .passes = is_other_tree,
+			     .keeps = trusted_is_deeper,
+			     .owner = scan,
+			     .processor = LOOK_NANOSECONDS,
+			     .known = scan->known.text ? &scan->known : NULL,
+			     .fresh = scan->old.place[0] ? NULL : &scan->fresh,
+			     .settled = begin - TICK_NANOSECONDS,
+			     .since = quiet_since(check, spans) };
+	know_spans(scan, spans);
+	if (start.tv_sec > 0)
+		check->start =
+			(struct timespec){ walk.since / NANOSECONDS, walk.since % NANOSECONDS };
 	long took = walk_tree(&walk, tree->path, scan->old.place);
+	check->start = start;
 	end_tree(scan, &walk);
+	write_dirs(scan, &walk);
 	journal_end(run, number,
 		    !walk.cut    ? SEARCHED_ALL
 		    : walk.round ? SEARCHED_ROUND
@@ -327,30 +374,15 @@ static void scan_tree(struct scan *scan, const struct searched *tree, const stru
 	arena_free(arena);
 }
 
-void scan_later(const struct check *check, const struct run *run)
-{
-	for (unsigned i = 0; i < check->plan->searched_count; i++)
-		journal_end(run, i, SEARCHED_NOTHING, 0, 0);
-}
-
-void scan_trees(struct check *check, const struct run *run, int64_t ran)
+void scan_trees(struct check *check, const struct run *run)
 {
 	static struct scan scan;
-	int64_t time = ran / SHARE < LEAST_MILLISECONDS  ? LEAST_MILLISECONDS
-		       : ran / SHARE > MOST_MILLISECONDS ? MOST_MILLISECONDS
-							 : ran / SHARE;
+	struct spans spans;
 	const struct plan *plan = check->plan;
-	scan = (struct scan){ .check = check, .ran = ran };
-	for (unsigned i = 0; i < plan->searched_count; i++) {
-		enum journal_turn turn = journal_turn(run, i);
-		scan.many = turn == TURN_OF_MANY;
-		if (scan.many && time > MANY_MILLISECONDS)
-			time = MANY_MILLISECONDS;
-		if (turn == TURN_OF_OTHERS)
-			journal_end(run, i, SEARCHED_NOTHING, 0, 0);
-		else
-			scan_tree(&scan, &plan->searched[i], run, (long)time * MILLISECOND);
-	}
+	scan = (struct scan){ .check = check };
+	for (unsigned i = 0; i < plan->searched_count; i++)
+		if (journal_turn(run, i, &spans))
+			scan_tree(&scan, &plan->searched[i], run, &spans);
 	if (scan.told > TOLD_MOST)
 		out_text(check->told, "sbx: and %u more such repositor%s\n", scan.told - TOLD_MOST,
 			 scan.told == TOLD_MOST + 1 ? "y" : "ies");

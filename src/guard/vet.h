@@ -12,12 +12,13 @@ struct listed;
 struct out;
 
 // When boxes of a project lived that no look has followed yet: nanoseconds of the files' clock.
-enum { SPANS_MOST = 32 };
+enum { SPANS_OTHERS = 32, SPANS_MOST = SPANS_OTHERS + 2 };
 struct spans {
 	struct span {
 		int64_t from, to;
 	} list[SPANS_MOST];
 	unsigned count;
+	int64_t earliest; // when the first of those began that ended and that this look is for
 };
 
 struct check {

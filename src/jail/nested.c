@@ -10,7 +10,10 @@
 #include "base/err.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "base/times.h"
+#include "base/trusted.h"
 #include "git/listed.h"
+#include "git/dirs.h"
 #include "git/walk.h"
 #include "jail/protect.h"
 #include "jail/repository.h"
@@ -18,7 +21,12 @@
 
 // More repositories than these are compared with the list when the run has ended, and not mounted
 // over before. The first look: what lies near the top first, and no more than so much time.
-enum { NESTED_MOST = 64, FIRST_LEVELS = 3, FIRST_NANOSECONDS = 80000000 };
+enum {
+	NESTED_MOST = 64,
+	FIRST_LEVELS = 3,
+	FIRST_NANOSECONDS = 80000000,
+	TICK_NANOSECONDS = 20000000
+};
 
 bool nested_is_tree(const struct plan *plan, const char *path)
 {
@@ -54,6 +62,8 @@ static void look_first(struct wishes *wishes, struct searched *tree, struct list
 	struct walk *walk = arena_take(arena, sizeof(*walk));
 	long left = FIRST_NANOSECONDS;
 	*walk = (struct walk){ .levels = FIRST_LEVELS };
+	struct dirs seen = { 0 };
+	int64_t settled = times_now() - TICK_NANOSECONDS;
 	for (bool deeper = true; deeper && !walk->cut; deeper = walk->deeper) {
 		unsigned levels = walk->deeper ? 0 : FIRST_LEVELS;
 		struct listed known = first.known;
@@ -62,8 +72,12 @@ static void look_first(struct wishes *wishes, struct searched *tree, struct list
 		known.bytes = 0;
 		struct listed before = first.known;
 		first.known = known;
+		dirs_free(&seen);
 		*walk = (struct walk){ .repository = note,
 				       .passes = is_tree,
+				       .keeps = trusted_is_deeper,
+				       .fresh = &seen,
+				       .settled = settled,
 				       .owner = &first,
 				       .levels = levels,
 				       .processor = left };
@@ -74,11 +88,15 @@ static void look_first(struct wishes *wishes, struct searched *tree, struct list
 	}
 	tree->fresh = true;
 	tree->cut = walk->cut || walk->lost || first.known.full;
-	first.known.place = arena_copy(arena, walk->place, strlen(walk->place));
+	first.known.place = ""; // what is in `seen` takes the next look no time
 	listed_boot(first.known.boot);
 	first.known.device = stat(tree->path, &status) == 0 ? status.st_dev : 0;
 	listed_sort(&first.known);
 	listed_write(&first.known, tree->list, true);
+	seen.whole = !walk->cut && !walk->lost && !walk->deeper;
+	if (times_are_ours(tree->path))
+		dirs_write(&seen, tree->directories, first.known.boot);
+	dirs_free(&seen);
 	*ret_known = first.known;
 }
 

@@ -295,11 +295,12 @@ static int protect_item(struct wishes *wishes, const struct item *item)
 static int protect_searched(struct wishes *wishes, const char *path)
 {
 	struct plan *plan = wishes->plan;
-	plan->searched[plan->searched_count++] =
-		(struct searched){ .path = path,
-				   .journal =
-					   path_kept(wishes->arena, plan->state, "journal", path),
-				   .list = path_kept(wishes->arena, plan->state, "known", path) };
+	plan->searched[plan->searched_count++] = (struct searched){
+		.path = path,
+		.journal = path_kept(wishes->arena, plan->state, "journal", path),
+		.list = path_kept(wishes->arena, plan->state, "known", path),
+		.directories = path_kept(wishes->arena, plan->state, "directories", path)
+	};
 	return protect_root(wishes, path);
 }
 

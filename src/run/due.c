@@ -14,8 +14,7 @@
 #include "plan.h"
 #include "run.h"
 
-// As long a look as one after a run of this time.
-enum { RAN_MILLISECONDS = 5000, NANOSECONDS = 1000000000 };
+enum { NANOSECONDS = 1000000000 };
 
 struct look {
 	const struct plan *plan;
@@ -44,7 +43,7 @@ static void look(void *argument)
 		_exit(1);
 	plan.start =
 		(struct timespec){ look->due->from / NANOSECONDS, look->due->from % NANOSECONDS };
-	check_host(&plan, &run, RAN_MILLISECONDS, COMMAND_FAILED, &look->told, &look->changed);
+	check_host(&plan, &run, COMMAND_FAILED, &look->told, &look->changed);
 }
 
 void due_check(const struct plan *plan, const struct run *run,

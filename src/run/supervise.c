@@ -158,8 +158,6 @@ static bool handle_message(const struct plan *plan, struct run *run, const struc
 struct eyes {
 	struct watch watch;
 	int64_t begin; // of the run
-	int64_t stood; // when the box did, and the command could begin; 0: it is not known
-	int64_t ended; // when the command had
 	int64_t delay; // milliseconds until they are opened; 0: the box does not stand yet
 	bool open;
 	struct out *told; // the outcome's
@@ -188,7 +186,6 @@ static void set_delay(const struct run *run, struct eyes *eyes)
 	enum { BOX_MILLISECONDS = 8, SLOWER_MOST = 16 };
 	int64_t slower = (steady_now() - eyes->begin) / BOX_MILLISECONDS;
 	if (run->view >= 0 && eyes->delay == 0) {
-		eyes->stood = steady_now();
 		eyes->delay = SHORT_RUN_MILLISECONDS * (slower < 1             ? 1
 							: slower > SLOWER_MOST ? SLOWER_MOST
 									       : slower);
@@ -217,8 +214,8 @@ static void look_last(const struct plan *plan, const struct run *run, struct eye
 	bool done = outcome->kind == OUTCOME_ENDED && outcome->status == 0;
 	watch_end(&eyes->watch, eyes->told);
 	if (plan->guard_count > 0 && outcome->kind != OUTCOME_FAILED) // no command was there
-		check_host(plan, run, eyes->ended - (eyes->stood ? eyes->stood : eyes->begin),
-			   done ? COMMAND_DONE : COMMAND_FAILED, &outcome->told, &outcome->changed);
+		check_host(plan, run, done ? COMMAND_DONE : COMMAND_FAILED, &outcome->told,
+			   &outcome->changed);
 	if (run->journal_problem)
 		out_text(
 			&outcome->told,
@@ -300,7 +297,6 @@ struct outcome supervise(const struct plan *plan, struct run *run)
 			ended = handle_message(plan, run, &clock, &outcome);
 		set_delay(run, &eyes);
 	}
-	eyes.ended = steady_now();
 	judge(plan, run, &clock, &outcome);
 	proxy_end(plan, run);
 	outcome = finish(plan, run, outcome);

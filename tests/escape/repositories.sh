@@ -158,12 +158,34 @@ work_here && mkdir "$project/deep" && (cd "$project/deep" && seq 3000 | xargs mk
 	for i in $(seq 60); do "$SBX" run -- sleep 0.2 2>&1 | grep "goes on" || break; done) >"$work/log" 2>&1
 rm -f "$canary" && readers "$project/zz"
 is "what one look does not come to the next ones look at" "" "$(ls "$canary" 2>/dev/null && cat "$work/log")"
-work_here
-trap_in "a repository that a run of some milliseconds made, found by the next" "mkdir zz; cd zz; git init -q; git config core.fsmonitor 'touch $canary;'" lib
-(cd "$project" && "$SBX" run -- sleep 0.1) 2>/dev/null
-rm -f "$canary" && readers "$project/zz"
-is "nothing runs" "" "$(ls "$canary" 2>/dev/null)"
-work_here && (cd "$project" && "$SBX" run -- true; sleep 0.1; git init -q own; printf '#!/bin/sh\n' >own/.git/hooks/pre-commit; "$SBX" run -- sleep 0.2) >"$work/log" 2>&1
+# However short a run is: what it made is found at its end, wherever it lies and by whatever call.
+short_trap() { # name, command of python in a box, with the set-up of the project before
+	rm -f "$canary"
+	(cd "$project" && "$SBX" run --read "$work/tools" -- python3 -c "import os; $2") >"$work/log" 2>&1
+	readers "$project/lib/deep/er"
+	is "$1" "" "$(ls "$canary" 2>/dev/null && cat "$work/log")"
+}
+planted() { # an innocent directory that lacks HEAD, and a project that was looked at
+	work_here && mkdir -p "$project/lib/deep/er" && (cd "$project/lib/deep/er" && sh "$t/top.sh" && mv HEAD h) && (cd "$project" && "$SBX" run -- true && sleep 0.05 && "$SBX" run -- true) 2>"$work/log"
+}
+planted && short_trap "a short run renames a file to HEAD: nothing runs" 'os.rename("lib/deep/er/h", "lib/deep/er/HEAD")'
+planted && short_trap "a short run links it: nothing runs" 'os.link("lib/deep/er/h", "lib/deep/er/HEAD")'
+planted && short_trap "a short run makes a symlink HEAD: nothing runs" 'os.symlink("refs/heads/main", "lib/deep/er/HEAD")'
+planted && mv "$project/lib/deep" "$project/lib/other" && mv "$project/lib/other/er/h" "$project/lib/other/er/HEAD" && mv "$project/lib/other/er/objects" "$project/lib/other/er/o" && (cd "$project" && "$SBX" run -- true) 2>"$work/log"
+short_trap "a short run moves a directory above: nothing runs" 'os.rename("lib/other/er/o", "lib/other/er/objects"); os.rename("lib/other", "lib/deep")'
+planted && echo junk >"$project/lib/deep/er/HEAD" && (cd "$project" && "$SBX" run -- true && sleep 0.05 && "$SBX" run -- true) 2>"$work/log"
+short_trap "a short run writes HEAD in place, sets times back: nothing runs" 'f = "lib/deep/er/HEAD"; b = os.stat(f); d = os.stat("lib/deep/er"); open(f, "r+").write("ref: refs/heads/main\n"); os.utime(f, ns=(b.st_atime_ns, b.st_mtime_ns)); os.utime("lib/deep/er", ns=(d.st_atime_ns, d.st_mtime_ns))'
+planted && chmod 700 "$project/lib/deep" && short_trap "a short run shuts the directory: nothing runs" 'os.rename("lib/deep/er/h", "lib/deep/er/HEAD"); os.chmod("lib/deep/er", 0o700); os.chmod("lib/deep", 0)'
+chmod 755 "$project/lib/deep" && rm -f "$canary" && readers "$project/lib/deep/er"
+is "and nothing runs when it is open again" "" "$(ls "$canary" 2>/dev/null)"
+planted && for i in 1 2 3 4; do (cd "$project" && "$SBX" run -- sleep 1.5) 2>/dev/null & done
+sleep 0.4
+short_trap "beside other boxes: nothing runs" 'os.rename("lib/deep/er/h", "lib/deep/er/HEAD")'
+wait
+planted && (cd "$project" && for i in $(seq 12); do mkdir "lib/n$i" && (cd "lib/n$i" && sh "$t/top.sh" && mv HEAD h); done; "$SBX" run -- true; for i in $(seq 12); do "$SBX" run -- sh -c "mv lib/n$i/h lib/n$i/HEAD" & done; wait) >"$work/log" 2>&1
+rm -f "$canary"; for i in $(seq 12); do readers "$project/lib/n$i"; done
+is "twelve runs that end at once: nothing runs" "" "$(ls "$canary" 2>/dev/null && cat "$work/log")"
+work_here && (cd "$project" && "$SBX" run -- true; git init -q own; printf '#!/bin/sh\n' >own/.git/hooks/pre-commit; "$SBX" run -- sleep 0.2) >"$work/log" 2>&1
 is "what the user made after a run that nobody has looked after stays" "pre-commit " "$(ls "$project/own/.git/hooks" | grep -v sample) $(cat "$work/log")"
 
 # Times less than a tick of the clock apart: what the user did right before a run is the user's.

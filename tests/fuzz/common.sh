@@ -1,5 +1,5 @@
 # Shared by run.sh and coverage: the pure rooms, the build of one target, its corpus.
-fuzz_sources=$(ls src/agent/{agents,hook,trust}.c src/base/*.c src/git/listed.c src/guard/{clock,journal}.c src/policy/*.c src/jail/{mounted,variables}.c src/limits/{bus,text}.c src/net/parse/{dns,hosts,http,opening,socks,tls}.c src/net/rules/local_address.c src/net/setup/netns.c src/net/host/socket_owner.c src/session/{journal,seen,sparse,state,tar,words}.c tests/fuzz/store.c)
+fuzz_sources=$(ls src/agent/{agents,hook,trust}.c src/base/*.c src/git/{dirs,kept,listed}.c src/guard/lines.c src/policy/*.c src/jail/{mounted,variables}.c src/limits/{bus,text}.c src/net/parse/{dns,hosts,http,opening,socks,tls}.c src/net/rules/local_address.c src/net/setup/netns.c src/net/host/socket_owner.c src/session/{journal,seen,sparse,state,tar,words}.c tests/fuzz/store.c)
 
 # Everything but the targets is compiled once, with the flags of all.
 fuzz_compile() { # DIRECTORY flags...

@@ -16,7 +16,7 @@ parsers="src/agent/hook.c src/agent/trust.c src/base/destination.c src/base/gitc
 	src/session/journal.c src/session/state.c src/session/tar.c src/session/words.c"
 # In files that do other things as well: netlink's, D-Bus' and /proc's words, what is kept of a tree.
 functions="bus_reply netns_parse_ack local_parse owner_find_inode owner_parse_socket
-	listed_parse journal_next seen_parse seen_find"
+	listed_parse journal_next journal_place dirs_next dirs_begin seen_parse seen_find"
 
 cover() { # NAME
 	fuzz_build "tests/fuzz/$1.c" "$work/$1" "$work/objects" "${flags[@]}" >"$work/$1.log" 2>&1 || return
@@ -41,7 +41,7 @@ llvm-cov report "${objects[@]}" -instr-profile="$work/profile" $parsers 2>/dev/n
 for function in $functions; do
 	llvm-cov report "${objects[@]}" -instr-profile="$work/profile" -show-functions -name="$function" \
 		src/limits/bus.c src/net/setup/netns.c src/net/rules/local_address.c src/net/host/socket_owner.c \
-		src/git/listed.c src/guard/journal.c src/session/seen.c 2>/dev/null |
+		src/git/listed.c src/git/dirs.c src/guard/lines.c src/session/seen.c 2>/dev/null |
 		awk -v name="$function" '$1 == name { printf "# %-26s %5d lines %5d missed  %s\n", $1, $5, $6, $7 }' >>"$work/table"
 done
 cat "$work/table"

@@ -1,4 +1,5 @@
-// libFuzzer: what is kept of a tree: the list of its repositories and the journal of its boxes. A
+// libFuzzer: what is kept of a tree: the list of its repositories, its directories and the journal
+// of its boxes. A
 // list that is read is written and read again, and says the same; the lines of a journal lie in it,
 // one behind the other.
 #include <stddef.h>
@@ -9,8 +10,9 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "git/dirs.h"
 #include "git/listed.h"
-#include "guard/journal.h"
+#include "guard/lines.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -53,6 +55,29 @@ static void check_journal(const char *text, size_t size)
 			abort();
 }
 
+static void check_place(const char *text, size_t size)
+{
+	char head[JOURNAL_HEAD];
+	struct journal_place place = journal_place(text, size), again;
+	journal_head(head, place);
+	again = journal_place(head, sizeof(head));
+	if (place.from < JOURNAL_HEAD || place.to < place.from || again.from != place.from ||
+	    again.to != place.to)
+		abort();
+}
+
+static void check_directories(const char *text, size_t size)
+{
+	struct dirs_row row;
+	size_t before = 0;
+	if (dirs_begin(text, size, "boot") > size)
+		abort();
+	for (size_t at = 0; dirs_next(text, size, &at, &row); before = at)
+		if (at <= before || at > size || row.at != before || row.name < text + before ||
+		    row.name + strlen(row.name) + 1 != text + at)
+			abort();
+}
+
 // Without a byte behind it: what reads on is found.
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -62,6 +87,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	err_clear();
 	check_list(arena, text, size);
 	check_journal(text, size);
+	check_place(text, size);
+	check_directories(text, size);
 	free(text);
 	arena_free(arena);
 	return 0;

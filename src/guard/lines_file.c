@@ -1,0 +1,98 @@
+// Owns the file of a journal.
+#include "guard/lines_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/out.h"
+
+enum { BYTES_MOST = 16 << 20, FIRST_BYTES = 16384 };
+
+int lines_lock(int fd, int command, short type, uint64_t at)
+{
+	struct flock range = { .l_type = type, .l_start = (off_t)at, .l_len = 1 };
+	int result;
+	do
+		result = fcntl(fd, command, &range);
+	while (result < 0 && errno == EINTR);
+	return command == F_OFD_GETLK && result == 0 ? range.l_type != F_UNLCK : result;
+}
+
+bool lines_load(int fd, struct lines *ret)
+{
+	static char first[FIRST_BYTES];
+	struct stat status;
+	*ret = (struct lines){ 0 };
+	const char *text = first;
+	ssize_t length = pread(fd, first, sizeof(first), 0);
+	if (length == (ssize_t)sizeof(first)) {
+		if (fstat(fd, &status) < 0 || status.st_size > BYTES_MOST)
+			return false;
+		text = ret->taken = malloc((size_t)status.st_size + 1);
+		length = text ? pread(fd, ret->taken, (size_t)status.st_size, 0) : -1;
+	}
+	if (length < 0)
+		return false;
+	struct journal_place place = journal_place(text, (size_t)length);
+	size_t end = place.to < (size_t)length ? place.to : (size_t)length;
+	ret->place = place;
+	if (place.from < end) {
+		ret->text = text + place.from;
+		ret->length = end - place.from;
+	}
+	return true;
+}
+
+void lines_unload(struct lines *loaded)
+{
+	free(loaded->taken);
+	*loaded = (struct lines){ 0 };
+}
+
+static bool write_at(int fd, const char *text, size_t length, size_t at)
+{
+	while (length > 0) {
+		ssize_t written = pwrite(fd, text, length, (off_t)at);
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0)
+			return false;
+		text += written;
+		at += (size_t)written;
+		length -= (size_t)written;
+	}
+	return true;
+}
+
+// Whoever is killed in between leaves the old lines or the new.
+static bool put_place(int fd, struct journal_place place)
+{
+	char head[JOURNAL_HEAD];
+	journal_head(head, place);
+	return write_at(fd, head, sizeof(head), 0);
+}
+
+bool lines_append(int fd, const struct out *out)
+{
+	char head[JOURNAL_HEAD];
+	ssize_t length = pread(fd, head, sizeof(head), 0);
+	struct journal_place place = journal_place(head, length < 0 ? 0 : (size_t)length);
+	if (length < 0 || !write_at(fd, out->text, out->used, place.to))
+		return false;
+	place.to += out->used;
+	return put_place(fd, place);
+}
+
+void lines_replace(int fd, struct journal_place old, const struct out *out)
+{
+	bool before = JOURNAL_HEAD + out->used <= old.from;
+	size_t at = before ? JOURNAL_HEAD : old.to;
+	struct journal_place place = { at, at + out->used };
+	if (out->used == 0)
+		(void)!ftruncate(fd, 0);
+	else if (write_at(fd, out->text, out->used, at) && put_place(fd, place) && before)
+		(void)!ftruncate(fd, (off_t)place.to);
+}
