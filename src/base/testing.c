@@ -34,11 +34,6 @@ const char *testing_meminfo(void)
 	return file ? file : "/proc/meminfo";
 }
 
-const char *testing_boot(void)
-{
-	return getenv("SBX_TEST_BOOT");
-}
-
 int testing_landlock(int abi)
 {
 	const char *most = getenv("SBX_TEST_LANDLOCK");

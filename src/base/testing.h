@@ -9,12 +9,7 @@ bool testing_skips(const char *step); // $SBX_TEST_SKIP=step,step
 bool testing_fails(const char *step); // $SBX_TEST_FAIL=step
 int testing_landlock(int abi);        // $SBX_TEST_LANDLOCK=abi, when that is less
 const char *testing_meminfo(void);    // $SBX_TEST_MEMINFO=file, else the kernel's
-const char *testing_boot(void);       // $SBX_TEST_BOOT=id, else NULL
 #else
-static inline const char *testing_boot(void)
-{
-	return 0;
-}
 static inline int testing_landlock(int abi)
 {
 	return abi;

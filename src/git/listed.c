@@ -17,7 +17,6 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "base/testing.h"
 #include "git/kept.h"
 
 #define KIND   "sbx-repositories "
@@ -228,11 +227,7 @@ const char *listed_print(struct arena *arena, const struct listed *known)
 
 void listed_boot(char boot[LISTED_BOOT])
 {
-	const char *test = testing_boot();
-	if (test)
-		snprintf(boot, LISTED_BOOT, "%s", test);
-	else
-		file_kernel(AT_FDCWD, "/proc/sys/kernel/random/boot_id", boot, LISTED_BOOT);
+	file_kernel(AT_FDCWD, "/proc/sys/kernel/random/boot_id", boot, LISTED_BOOT);
 	boot[strcspn(boot, "\n ")] = '\0';
 }
 

@@ -29,7 +29,7 @@ static bool is_quiet(const struct check *check, const struct searched *tree,
 {
 	struct dirs seen;
 	char boot[LISTED_BOOT];
-	struct arena *arena = arena_new_of(DIRS_BYTES_MOST * 2);
+	struct arena *arena = arena_new_of(DIRS_BYTES_MOST + (1 << 16));
 	listed_boot(boot);
 	bool quiet = check->start.tv_sec != 0 && dirs_read(arena, tree->directories, boot, &seen) &&
 		     dirs_is_quiet(&seen, tree->path, quiet_since(check, spans));
