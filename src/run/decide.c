@@ -30,6 +30,7 @@
 #include "jail/ns.h"
 #include "jail/outer.h"
 #include "jail/project.h"
+#include "jail/protect.h"
 #include "jail/resolve.h"
 #include "jail/seccomp.h"
 #include "jail/settings.h"
@@ -266,6 +267,18 @@ void decide_places(struct plan *plan, char *const *environment)
 	plan->toplevel = plan->session ? plan->session->project : project_find(plan);
 }
 
+// Whether a killed run left it: then the check that is due moves it away, and nothing stops here.
+static bool is_left(const struct plan *plan, const char *path)
+{
+	struct due due;
+	struct plan then = *plan;
+	if (!journal_due(plan->arena, plan->state, plan->toplevel, &due))
+		return false;
+	then.due = due.names;
+	fd_close(&due.fd);
+	return !protect_stood(&then, path);
+}
+
 // The project's own file, between the profiles and the flags.
 static int merge_own_file(struct plan *plan, const char *config, struct profile *profile)
 {
@@ -273,7 +286,12 @@ static int merge_own_file(struct plan *plan, const char *config, struct profile 
 	struct list ignored = { 0 };
 	if (!plan->toplevel)
 		return 0;
-	TRY(trust_read(plan->arena, plan->state, plan->toplevel, &trust));
+	if (trust_read(plan->arena, plan->state, plan->toplevel, &trust) < 0) {
+		if (!is_left(plan, path_below(plan->arena, plan->toplevel, ".sbx.ini")))
+			return -1;
+		err_clear();
+		return 0;
+	}
 	TRY(trust_merge(plan->arena, config, &trust, profile, &ignored));
 	list_each (item, &ignored)
 		list_add(plan->terse ? &plan->notes : &plan->warnings, plan->arena, item->text,

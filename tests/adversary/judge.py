@@ -35,6 +35,18 @@ def signatures(texts):
     return {name for text in texts for name, pattern in SIGNATURES if re.search(pattern, text)}
 
 
+def read(entry):
+    """Of what may not be read, or not even looked at in a directory without the right to enter, the kind."""
+    text, mode = "", 0
+    try:
+        mode = entry.stat().st_mode
+        with open(entry.path, errors="replace") as file:
+            text = file.read(BYTES_MOST)
+    except OSError:
+        pass
+    return "program" if mode & EXECUTABLE else "file", text
+
+
 def snapshot(top):
     """{path: (kind, text)} of a tree; objects of git apart."""
     found = {}
@@ -54,12 +66,7 @@ def snapshot(top):
                 if not re.search(r"(^|/)\.git/(objects|logs)/", path):
                     pending.append(path)
             else:
-                try:
-                    with open(entry.path, errors="replace") as file:
-                        text = file.read(BYTES_MOST)
-                except OSError:
-                    text = ""
-                found[path] = ("program" if entry.stat().st_mode & EXECUTABLE else "file", text)
+                found[path] = read(entry)
     return found
 
 
