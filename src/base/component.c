@@ -103,3 +103,23 @@ bool component_hash(const char *name, uint32_t *ret_hash)
 	*ret_hash = hash ^ (hash >> 16);
 	return true;
 }
+
+// What is ignored: bytes of other scripts (HFS+ and casefold skip some of their characters), and of
+// Windows dots and spaces at the end and what follows a colon.
+bool component_is_git(const char *path)
+{
+	static const char name[] = ".git", short_name[] = "git~", digits[] = "0123456789";
+	size_t matched = 0;
+	if (strncasecmp(path, short_name, sizeof(short_name) - 1) == 0) {
+		path += sizeof(short_name) - 1;
+		size_t number = strspn(path, digits);
+		return number > 0 && (path[number] == '\0' || path[number] == '/');
+	}
+	for (; *path && *path != '/' && !(*path == ':' && matched == sizeof(name) - 1); path++) {
+		bool ignored = (unsigned char)*path >= 0x80 ||
+			       (matched == sizeof(name) - 1 && strchr(". ", *path));
+		if (!ignored && (*path | ' ') != name[matched++])
+			return false;
+	}
+	return matched == sizeof(name) - 1;
+}

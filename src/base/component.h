@@ -17,3 +17,7 @@ bool component_matches(const char *folded, const char *name);
 // FNV-1a over a name up to its slash or end, in whatever case. False: it has bytes that are no
 // ASCII, which other letters fold to.
 bool component_hash(const char *name, uint32_t *ret_hash);
+
+// Whether there is a file system for which the component that begins at `path` is ".git": one that
+// folds case, one that skips characters, or one of Windows.
+bool component_is_git(const char *path);

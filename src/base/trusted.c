@@ -25,26 +25,6 @@ static bool is_part(const char *path, const char *name)
 	       (path[length] == '\0' || path[length] == '/');
 }
 
-// What is ignored: bytes of other scripts (HFS+ and casefold skip some of their characters), and of
-// Windows dots and spaces at the end and what follows a colon.
-bool trusted_is_git(const char *path)
-{
-	static const char name[] = ".git", short_name[] = "git~", digits[] = "0123456789";
-	size_t matched = 0;
-	if (strncasecmp(path, short_name, sizeof(short_name) - 1) == 0) {
-		path += sizeof(short_name) - 1;
-		size_t number = strspn(path, digits);
-		return number > 0 && (path[number] == '\0' || path[number] == '/');
-	}
-	for (; *path && *path != '/' && !(*path == ':' && matched == sizeof(name) - 1); path++) {
-		bool ignored = (unsigned char)*path >= 0x80 ||
-			       (matched == sizeof(name) - 1 && strchr(". ", *path));
-		if (!ignored && (*path | ' ') != name[matched++])
-			return false;
-	}
-	return matched == sizeof(name) - 1;
-}
-
 static const char *next_part(const char *path)
 {
 	const char *slash = strchr(path, '/');
@@ -183,7 +163,7 @@ static bool is_in_git(const char *path)
 bool trusted_is_protected(const char *path)
 {
 	for (const char *part = path; part; part = next_part(part)) {
-		if (trusted_is_git(part))
+		if (component_is_git(part))
 			return next_part(part) && is_in_git(next_part(part));
 		if (find_at(part, TRUSTED_PROTECT))
 			return true;

@@ -51,9 +51,6 @@ const struct trusted_row *trusted_find(const char *path);
 // Of a path relative to the project, or to any directory in it: whether it is a protected name, or
 // lies in one; of what git has in its directory, what it runs or is configured by.
 bool trusted_is_protected(const char *path);
-// Whether there is a file system for which the component that begins at `path` is ".git": one that
-// folds case, one that skips characters, or one of Windows.
-bool trusted_is_git(const char *path);
 bool trusted_is_reported(const char *path);
 
 // Whether a path may begin a protected name for somebody who opens the directory around it by

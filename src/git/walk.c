@@ -10,11 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/component.h"
 #include "base/fd.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "base/sys.h"
-#include "base/trusted.h"
 #include "git/recognise.h"
 #include "git/dirs.h"
 
@@ -111,7 +111,7 @@ static void meet_entry(struct walk *walk, int directory, const struct dirent *en
 	const char *name = entry->d_name;
 	size_t length = walk->length;
 	met->head = met->head || strcasecmp(name, "HEAD") == 0;
-	met->git = met->git || trusted_is_git(name); // the file system says whether it is one
+	met->git = met->git || component_is_git(name); // the file system says whether it is one
 	if (!go_to(walk, length, name)) {
 		walk->lost = true;
 		return;

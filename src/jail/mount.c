@@ -16,10 +16,10 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "jail/caches.h"
-#include "jail/copies.h"
 #include "jail/filesystem.h"
 #include "jail/fill.h"
 #include "jail/layers.h"
+#include "jail/mount_copy.h"
 #include "jail/prepare.h"
 #include "jail/scratch.h"
 #include "jail/settings.h"
@@ -233,7 +233,7 @@ static int mount_one(const struct plan *plan, struct run *run, unsigned index)
 	case MOUNT_TEXT:
 		return mount_text(plan, run, index);
 	case MOUNT_COPY:
-		return copies_child(plan, run, index);
+		return mount_copy_child(plan, run, index);
 	case MOUNT_PROC:
 	case MOUNT_PTS:
 		return mount_new(plan, run, index);

@@ -10,12 +10,12 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/component.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/out.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "base/trusted.h"
 #include "session/merged.h"
 #include "session/repository.h"
 #include "session/sparse.h"
@@ -154,7 +154,7 @@ static int write_directory(struct writer *writer, const struct merged *merged, c
 static void note_pointer(struct writer *writer, const struct entry *found, const char *path)
 {
 	bool pointer = S_ISREG(found->status.st_mode) || S_ISLNK(found->status.st_mode);
-	if (pointer && trusted_is_git(found->name) && writer->repositories++ == 0)
+	if (pointer && component_is_git(found->name) && writer->repositories++ == 0)
 		writer->repository = path;
 }
 

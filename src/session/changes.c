@@ -10,13 +10,13 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/component.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/path.h"
 #include "base/place.h"
 #include "base/str.h"
 #include "base/sys.h"
-#include "base/trusted.h"
 #include "session/copy.h"
 #include "session/history.h"
 #include "session/renames.h"
@@ -51,7 +51,7 @@ struct change *walk_add(struct walk *walk, enum change_kind kind, const char *pa
 	change->inside = walk->inside;
 	change->guarded = walk->guarded || is_protected(walk, path);
 	// A repository that goes, or a file that points at another one.
-	if (kind != CHANGE_MODE && trusted_is_git(path_name(path)))
+	if (kind != CHANGE_MODE && component_is_git(path_name(path)))
 		change->guarded = true;
 	if ((kind == CHANGE_REMOVED || kind == CHANGE_TYPE) && repository_loses(path))
 		change->guarded = true;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/component.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/out.h"
@@ -83,7 +84,7 @@ static bool is_withheld(const struct leaving *leaving, const struct shown *below
 {
 	if (leaving->force == FORCE_YES)
 		return false;
-	bool git = trusted_is_git(name) || repository_is_shown(&below->layers, below->host);
+	bool git = component_is_git(name) || repository_is_shown(&below->layers, below->host);
 	return (git && !is_own_repository(below)) || (guarded && below->host < 0);
 }
 

@@ -4,9 +4,9 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "base/component.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "base/trusted.h"
 #include "git/recognise.h"
 #include "session/changes.h"
 #include "session/merged.h"
@@ -37,7 +37,7 @@ bool repository_is_new(const struct merged *merged, const char *name, int host)
 {
 	if (merged->count == 0)
 		return false;
-	if (host < 0 && trusted_is_git(name))
+	if (host < 0 && component_is_git(name))
 		return true;
 	return is_repository(merged, host) && (host < 0 || git_directory(host) == GIT_NONE);
 }
@@ -68,7 +68,7 @@ bool repository_loses(const char *path)
 		return false;
 	for (name--; name > path && name[-1] != '/'; name--)
 		;
-	return trusted_is_git(name);
+	return component_is_git(name);
 }
 
 bool repository_breaks(int directory, const char *name, const char *path, const struct stat *is)

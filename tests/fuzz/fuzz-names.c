@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/component.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "base/trusted.h"
@@ -38,9 +39,9 @@ static void check_name(struct arena *arena, const char *name)
 	char *capitals = in_capitals(arena, name);
 	if (trusted_is_protected(name) != trusted_is_protected(capitals) ||
 	    trusted_is_reported(name) != trusted_is_reported(capitals) ||
-	    trusted_is_git(name) != trusted_is_git(capitals))
+	    component_is_git(name) != component_is_git(capitals))
 		abort();
-	if (!strchr(name, '/') && trusted_is_git(name) &&
+	if (!strchr(name, '/') && component_is_git(name) &&
 	    !trusted_is_protected(arena_text(arena, "%s/hooks", name)))
 		abort();
 	const struct trusted_row *row = trusted_find(name);
