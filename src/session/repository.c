@@ -76,7 +76,7 @@ bool repository_breaks(int directory, const char *name, const char *path, const 
 	struct git_parts parts = { 0 };
 	mode_t mode = is->st_mode;
 	mode_t needed = S_ISDIR(mode) ? S_IRUSR | S_IXUSR : S_IRUSR;
-	if (trusted_is_git(name))
+	if (component_is_git(name))
 		return S_ISDIR(mode) && (mode & needed) != needed;
 	if (!repository_loses(path))
 		return false;
