@@ -198,11 +198,17 @@ def is_touched(case, path):
     return False
 
 
+def is_shut(tree, path):
+    """Below a directory without the right to enter: it is there, and nobody sees it."""
+    return any(tree.get(path[:at], ("", ""))[0] == "shut" for at, c in enumerate(path) if c == "/")
+
+
 def of_host(case, both, common):
     """What the user had and no box touched stays, whatever else a box made."""
     for path, old in case.before.items():
         kind = answer(path, case.sequence["tree"], both, common) or re.match(r"\.git/(worktrees|modules)/", path)
-        lost = old[0] in FILES and path not in case.after and not path.endswith(MOVING)
+        lost = old[0] in FILES and path not in case.after and not path.endswith(MOVING) and not is_shut(
+            case.after, path)
         if kind and lost and not is_touched(case, path):
             yield f"{manner(case.sequence)}: {shape(path)} of the user's is gone, and no box touched it"
 
@@ -244,7 +250,7 @@ def findings(case):
         if old == new or not kind or path.endswith((".lock", "/index")):
             continue
         bad = new and ((new[0] in FILES and case.canary in new[1]) or is_worse(path, old, new, kind))
-        lost = old and kind == "protected" and old[0] in FILES and not new
+        lost = old and kind == "protected" and old[0] in FILES and not new and not is_shut(case.after, path)
         if (bad or lost) and not names.is_said(path, case.said, case.project):
             what = "is gone" if lost else "was changed" if old else "appeared"
             found.add(f"{manner(case.sequence)}: {shape(path)} {what}, and nothing was said")
