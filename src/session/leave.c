@@ -19,7 +19,9 @@
 #include "base/str.h"
 #include "base/trusted.h"
 #include "git/recognise.h"
+#include "session/changes.h"
 #include "session/copy.h"
+#include "session/mentioned.h"
 #include "session/repository.h"
 #include "session/shown.h"
 #include "session/transfer.h"
@@ -28,12 +30,18 @@ enum { DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, DEPTH_
 
 // A copy to the host, and what of it the host's own programs would run or trust.
 struct leaving {
+	struct store *store;
 	struct arena *arena;
 	enum force force;
 	struct out *told;
 	unsigned withheld, deep, depth;
 	unsigned guarded;  // directories above that are
 	const char *place; // of the directory; in a repository of the host's from ".git" on
+	// Files that the host's settings name: those of the project, and of repositories in the
+	// copy.
+	struct mentioned around, nested;
+	const char *root, *above; // of the thing: its root, and where in it (NULL: at its top)
+	const char *onto, *as;    // of the copy: its directory, and its name there
 };
 enum { TOLD_MOST = 8 };
 
@@ -77,6 +85,25 @@ static bool is_guarded(const struct leaving *leaving, const char *name)
 	       trusted_is_protected(path_below(leaving->arena, leaving->place, name));
 }
 
+// In the root of the session.
+static const char *path_in_root(const struct leaving *leaving, const char *path)
+{
+	return leaving->above ? path_below(leaving->arena, leaving->above, path) : path;
+}
+
+// Whether settings of the host name what is copied: those of a repository that is copied with it,
+// or those of the project where the copy lies in that.
+static bool is_mentioned(const struct leaving *leaving, const char *path)
+{
+	const char *rest = strchr(path, '/');
+	if (leaving->depth == 0 || !rest)
+		return false;
+	return mentioned_has(leaving->store, &leaving->nested, leaving->root,
+			     path_in_root(leaving, path)) ||
+	       mentioned_has(leaving->store, &leaving->around, leaving->onto,
+			     arena_text(leaving->arena, "%s%s", leaving->as, rest));
+}
+
 // Whether the session made a thing, or changed it, that the host would run or trust. Directories of
 // the host's are entered: what is the host's in them is copied.
 static bool is_withheld(const struct leaving *leaving, const struct shown *below, const char *name,
@@ -116,7 +143,8 @@ static int copy_shown(struct leaving *leaving, const struct shown *from, const c
 	}
 	if (directory)
 		TRY(shown_enter(from, name, &below));
-	bool guarded = where != from->host && is_guarded(leaving, name);
+	bool guarded = where != from->host &&
+		       (is_guarded(leaving, name) || (!directory && is_mentioned(leaving, path)));
 	if (where != from->host && is_withheld(leaving, &below, name, guarded)) {
 		shown_close(&below);
 		return withhold(leaving, path);
@@ -128,8 +156,12 @@ static int copy_shown(struct leaving *leaving, const struct shown *from, const c
 	}
 	const char *place = leaving->place;
 	autoclose int made = openat(to, target, DIRECTORY_FLAGS);
-	leaving->place =
-		is_own_repository(&below) ? ".git" : path_below(leaving->arena, place, name);
+	leaving->place = path_below(leaving->arena, place, name);
+	if (is_own_repository(&below))
+		leaving->place = ".git";
+	else if (below.host >= 0)
+		mentioned_add(leaving->store, leaving->root, path_in_root(leaving, path),
+			      &leaving->nested);
 	leaving->depth++;
 	leaving->guarded += guarded;
 	result = made < 0 ? shown_failed("open", target) : copy_inside(leaving, &below, made, path);
@@ -163,6 +195,8 @@ static int take_out(struct leaving *leaving, struct shown *shown, char *rest, co
 	bool inside = stat(target, &status) == 0 && S_ISDIR(status.st_mode);
 	const char *directory = inside ? target : path_parent(leaving->arena, target),
 		   *last = inside ? name : path_name(target);
+	leaving->onto = directory;
+	leaving->as = last;
 	const char *fresh = arena_text(leaving->arena, ".sbx-cp-%d", (int)getpid());
 	autoclose int to = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (to < 0)
@@ -200,7 +234,7 @@ int transfer_out(struct store *store, const struct held *held, const char *path,
 		 enum force force, struct out *told)
 {
 	struct leaving leaving = {
-		.arena = store->arena, .force = force, .told = told, .place = ""
+		.store = store, .arena = store->arena, .force = force, .told = told, .place = ""
 	};
 	struct shown shown;
 	char *rest, current[PATH_MAX];
@@ -214,6 +248,12 @@ int transfer_out(struct store *store, const struct held *held, const char *path,
 			    "'%s' is the whole of a directory that the session keeps; name "
 			    "something in it",
 			    path);
+	// The settings around a copy, as around a change.
+	struct change change = { .root = root, .path = arena_text(store->arena, "%s/.", rest) };
+	struct changes changes = { .list = &change, .count = 1 };
+	mentioned_find(store, &held->session, &changes, &leaving.around);
+	leaving.root = held->session.roots[root].path;
+	leaving.above = strchr(rest, '/') ? path_parent(store->arena, rest) : NULL;
 	TRY(shown_open(store, &held->session, root, &shown));
 	int result = take_out(&leaving, &shown, rest, whole);
 	shown_close(&shown);

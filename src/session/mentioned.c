@@ -169,6 +169,13 @@ void mentioned_find(struct store *store, const struct session *session,
 	*ret_mentioned = mentioned;
 }
 
+void mentioned_add(struct store *store, const char *root, const char *path,
+		   struct mentioned *mentioned)
+{
+	struct search search = { .store = store, .mentioned = mentioned, .root = root };
+	read_at(&search, path_below(store->arena, root, path));
+}
+
 bool mentioned_has(const struct store *store, const struct mentioned *mentioned, const char *root,
 		   const char *path)
 {

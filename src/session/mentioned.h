@@ -19,6 +19,10 @@ struct mentioned {
 void mentioned_find(struct store *store, const struct session *session,
 		    const struct changes *changes, struct mentioned *ret_mentioned);
 
+// The settings of one more repository, at `path` in a root.
+void mentioned_add(struct store *store, const char *root, const char *path,
+		   struct mentioned *mentioned);
+
 // Whether `path` in a root is one, lies in one, or holds one.
 bool mentioned_has(const struct store *store, const struct mentioned *mentioned, const char *root,
 		   const char *path);

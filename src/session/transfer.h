@@ -9,7 +9,7 @@ struct out;
 // the thing goes by its own name. Never through a symlink, on either side.
 int transfer_in(struct store *store, struct held *held, const char *source, const char *path);
 // To the host: what its own programs would run or trust (a git repository at any depth, and below
-// `path` the names that projects' programs look for) is left out and told, unless forced or the
-// host's own.
+// `path` the names that projects' programs look for, and the files that settings name in commands)
+// is left out and reported, unless forced or the host's own.
 int transfer_out(struct store *store, const struct held *held, const char *path, const char *target,
 		 enum force force, struct out *told);
