@@ -257,11 +257,12 @@ void dial_event(struct worker *worker, struct conn *conn, unsigned attempt)
 		struct address address;
 		uint16_t port;
 		sockaddr_read(&peer, &address, &port);
-		// The rules may be other ones than at the start of this attempt (sbx deny).
-		const struct rule *deny =
-			conn->by_proxy ? NULL
-				       : rules_deny_address(rules_current(worker->shared), &address,
-							    conn->port);
+		// The rules may be other ones than at the start of this attempt (sbx deny). A host
+		// that is an address is judged again when they change.
+		bool judged = !conn->by_proxy && conn->host.kind == HOST_NAME;
+		const struct rule *deny = judged ? rules_deny_address(rules_current(worker->shared),
+								      &address, conn->port)
+						 : NULL;
 		if (!deny) {
 			conn->attempt[attempt] = -1;
 			connected(worker, conn, fd, &address, WATCHED_ALREADY);
