@@ -18,6 +18,7 @@
 #include "base/str.h"
 #include "session/merged.h"
 #include "session/repository.h"
+#include "session/rights.h"
 #include "session/sparse.h"
 #include "session/tar.h"
 
@@ -164,8 +165,7 @@ static int write_one(struct writer *writer, const struct merged *merged, const s
 	char link[PATH_MAX];
 	struct merged below;
 	int directory = merged->fds[found->from];
-	struct tar_entry entry = { .mode = found->status.st_mode & 01777,
-				   .uid = found->status.st_uid,
+	struct tar_entry entry = { .uid = found->status.st_uid,
 				   .gid = found->status.st_gid,
 				   .seconds = found->status.st_mtim.tv_sec,
 				   .nanoseconds = found->status.st_mtim.tv_nsec };
@@ -175,6 +175,7 @@ static int write_one(struct writer *writer, const struct merged *merged, const s
 	}
 	entry.name = arena_text(writer->arena, "%s/%s", path, found->name);
 	note_pointer(writer, found, path);
+	entry.mode = rights_without_acl(directory, found->name, found->status.st_mode) & 01777;
 	if (is_whiteout(&found->status)) {
 		entry = (struct tar_entry){ .type = '0',
 					    .mode = 0600,

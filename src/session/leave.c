@@ -23,6 +23,7 @@
 #include "session/copy.h"
 #include "session/mentioned.h"
 #include "session/repository.h"
+#include "session/rights.h"
 #include "session/shown.h"
 #include "session/transfer.h"
 
@@ -149,6 +150,7 @@ static int copy_shown(struct leaving *leaving, const struct shown *from, const c
 		shown_close(&below);
 		return withhold(leaving, path);
 	}
+	status.st_mode = rights_without_acl(where, name, status.st_mode);
 	int kind = copy_one(where, name, &status, to, target);
 	if (kind != 0 || !directory) {
 		shown_close(&below);

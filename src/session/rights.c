@@ -58,6 +58,18 @@ static mode_t without_acl(struct acl *acl, mode_t mode)
 	return (mode & ~(mode_t)070) | (mode & (mode_t)((group ? *group & 7U : 0U) << 3));
 }
 
+mode_t rights_without_acl(int directory, const char *name, mode_t mode)
+{
+	struct acl acl;
+	if (!(mode & 070) || (!S_ISREG(mode) && !S_ISDIR(mode)))
+		return mode;
+	autoclose int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return mode & ~(mode_t)070;
+	read_acl(fd, access_name, &acl);
+	return acl.size > 0 ? without_acl(&acl, mode) : mode;
+}
+
 // In its group, or, where the caller is no member, with no more for another one than for all.
 static mode_t set_group(int fd, const struct stat *is, gid_t group, mode_t mode)
 {

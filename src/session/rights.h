@@ -1,6 +1,8 @@
 // Groups and ACLs (acl(5)) of what an apply puts, as the host's own tools would leave them.
 #pragma once
 
+#include <sys/types.h>
+
 struct store;
 
 // Forks a process with the caller's own ids: in a user namespace with one id nobody can name
@@ -19,3 +21,7 @@ int rights_inherit(const struct store *store, int made, int parent);
 
 // Whether anything is inherited from an open directory.
 int rights_are_given(int parent);
+
+// The mode of a file or directory of a session, for a copy without its ACL: of the group's bits,
+// which are the ACL's mask (acl(5)), only what the group itself has.
+mode_t rights_without_acl(int directory, const char *name, mode_t mode);

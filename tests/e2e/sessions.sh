@@ -217,6 +217,12 @@ END
 	is "with no more than its own mode" "-rw-rw----" "$(stat -c %A given/y)"
 	is "and a directory that nobody may write, too" "dr-xr-x---" "$(stat -c %A given/shut)"
 	is "nothing of it is left to apply" "" "$(session diff --stat one)"
+	in_session one 'echo c >>private'
+	session cp one:private "$work/acl-copy"
+	is "cp: the mask of an ACL gives the group nothing" "600 c" "$(stat -c %a "$work/acl-copy") $(tail -1 "$work/acl-copy")"
+	session export one "$work/acl.tar"
+	like "nor does export" "$(tar tvf "$work/acl.tar" 2>/dev/null | grep '/private$')" '^-rw------- '
+	session discard one
 	in_session one 'chmod 640 private'
 	session apply one
 	is "a mode that the session sets is the ACL's mask" "640 04000000ffffffff10000400ffffffff" "$(stat -c %a private) $(acl_of private | tail -c 49 | head -c 32)"
