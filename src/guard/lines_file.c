@@ -4,12 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/out.h"
 
-enum { BYTES_MOST = 16 << 20, FIRST_BYTES = 16384 };
+// The lines of a box of 4,096 names take some 200 KB.
+enum { BYTES_MOST = 256 << 20, FIRST_BYTES = 16384 };
 
 int lines_lock(int fd, int command, short type, uint64_t at)
 {
@@ -24,24 +24,23 @@ int lines_lock(int fd, int command, short type, uint64_t at)
 bool lines_load(int fd, struct lines *ret)
 {
 	static char first[FIRST_BYTES];
-	struct stat status;
 	*ret = (struct lines){ 0 };
-	const char *text = first;
 	ssize_t length = pread(fd, first, sizeof(first), 0);
-	if (length == (ssize_t)sizeof(first)) {
-		if (fstat(fd, &status) < 0 || status.st_size > BYTES_MOST)
-			return false;
-		text = ret->taken = malloc((size_t)status.st_size + 1);
-		length = text ? pread(fd, ret->taken, (size_t)status.st_size, 0) : -1;
-	}
 	if (length < 0)
 		return false;
-	struct journal_place place = journal_place(text, (size_t)length);
-	size_t end = place.to < (size_t)length ? place.to : (size_t)length;
+	struct journal_place place = journal_place(first, (size_t)length);
+	size_t size = place.to - place.from, there = (size_t)length;
 	ret->place = place;
-	if (place.from < end) {
-		ret->text = text + place.from;
-		ret->length = end - place.from;
+	ret->text = first + place.from;
+	if (there == sizeof(first) && place.to > there) {
+		ret->taken = size <= BYTES_MOST ? malloc(size) : NULL;
+		length = ret->taken ? pread(fd, ret->taken, size, (off_t)place.from) : -1;
+		if (length < 0)
+			return false;
+		ret->text = ret->taken;
+		ret->length = (size_t)length;
+	} else if (place.from < there) {
+		ret->length = place.to < there ? size : there - place.from;
 	}
 	return true;
 }

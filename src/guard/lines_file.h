@@ -14,8 +14,7 @@ struct out;
 // fcntl(2)'s F_OFD_* for the byte `at`; of F_OFD_GETLK whether somebody else has it.
 int lines_lock(int fd, int command, short type, uint64_t at);
 
-// The lines of a journal; lines_lines_load() of a small one needs no memory, and the next
-// lines_load() ends it.
+// The lines of a journal. Those of a small one are in memory that the next lines_load() uses again.
 struct lines {
 	struct journal_place place;
 	const char *text;
