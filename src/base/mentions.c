@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/gitconfig.h"
 #include "base/json.h"
+#include "base/path.h"
 #include "base/str.h"
 
 const struct mentions_settings mentions_settings[] = {
@@ -48,6 +49,12 @@ const struct mentions_settings mentions_settings[] = {
 	{ "package.json", MENTIONS_SCRIPTS, NULL },
 };
 const unsigned mentions_settings_count = sizeof(mentions_settings) / sizeof(*mentions_settings);
+
+const char *mentions_below(struct arena *arena, const char *base, const char *name)
+{
+	name += strspn(name, "/");
+	return name[0] ? path_clean(arena, path_below(arena, base, name)) : NULL;
+}
 
 static bool is_of(const char *word, const char *words)
 {

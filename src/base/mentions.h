@@ -20,6 +20,10 @@ struct mentions {
 };
 enum { MENTIONS_MOST = 512, MENTIONS_BYTES_MOST = 16384 };
 
+// The path that a name means to who stands at `base`: "/x" there is what is left of "$ROOT/x". NULL
+// for no name.
+const char *mentions_below(struct arena *arena, const char *base, const char *name);
+
 // A text of any language: words that look like paths, those behind an interpreter, and all in a
 // list of directories of programs. A word behind a variable ("$ROOT/tools/x") begins with a slash.
 // `text` is changed, and has room for one byte behind it.

@@ -33,6 +33,7 @@ struct search {
 	unsigned files;   // that were read
 	struct named_file *list;
 	unsigned count;
+	bool full; // there are more settings, or names in them, than these
 };
 
 // The deepest of what is searched, as nothing else can be written.
@@ -62,7 +63,7 @@ static void look(int root, const char *name, struct named_state *state)
 static void add(struct search *search, const char *path, enum mention kind)
 {
 	const char *root = root_of(search->plan, path);
-	if (!root || str_equal(root, path) || search->count == NAMED_MOST)
+	if (!root || str_equal(root, path))
 		return;
 	bool programs = kind == MENTION_PROGRAMS;
 	for (unsigned i = 0; i < search->count; i++)
@@ -70,6 +71,9 @@ static void add(struct search *search, const char *path, enum mention kind)
 			search->list[i].programs = search->list[i].programs || programs;
 			return;
 		}
+	search->full = search->full || search->count == NAMED_MOST;
+	if (search->count == NAMED_MOST)
+		return;
 	search->list[search->count++] =
 		(struct named_file){ .path = path, .root = strlen(root), .programs = programs };
 }
@@ -79,13 +83,11 @@ static void find(struct mentions *mentions, const char *name, enum mention kind)
 {
 	struct search *search = mentions->owner;
 	struct arena *arena = search->plan->scratch;
-	if (name[0] == '/' && root_of(search->plan, name)) {
-		add(search, path_clean(arena, name), kind);
-		return;
-	}
-	name += strspn(name, "/");
-	if (name[0])
-		add(search, path_clean(arena, path_below(arena, search->base, name)), kind);
+	bool whole = name[0] == '/' && root_of(search->plan, name);
+	const char *path =
+		whole ? path_clean(arena, name) : mentions_below(arena, search->base, name);
+	if (path)
+		add(search, path, kind);
 }
 
 static void read_file(struct search *search, int directory, const char *name,
@@ -95,7 +97,8 @@ static void read_file(struct search *search, int directory, const char *name,
 	size_t length,
 		size = settings->form == MENTIONS_SCRIPTS ? sizeof(text) : MENTIONS_BYTES_MOST;
 	struct mentions mentions = { .found = find, .owner = search };
-	if (search->files >= FILES_MOST ||
+	search->full = search->full || search->files == FILES_MOST;
+	if (search->files == FILES_MOST ||
 	    file_read_into(directory, name, FILE_BENEATH | FILE_PART, text, size, &length) <= 0)
 		return;
 	search->files++;
@@ -110,8 +113,7 @@ static void read_hooks(struct search *search, const char *path)
 	autoclose int fd = sys_openat2(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
 				       RESOLVE_NO_SYMLINKS);
 	long size;
-	while (fd >= 0 && search->files < FILES_MOST &&
-	       (size = sys_getdents(fd, entries, sizeof(entries))) > 0)
+	while (fd >= 0 && !search->full && (size = sys_getdents(fd, entries, sizeof(entries))) > 0)
 		for (long at = 0; at < size;) {
 			const struct sys_entry *entry = (const void *)(entries + at);
 			at += entry->size;
@@ -239,6 +241,13 @@ void commands_plan(struct plan *plan)
 			read_wall(&search, project, &plan->mounts[i]);
 	read_others(&search, project);
 	read_git(&search);
+	if (search.full)
+		list_add(&plan->notes, plan->arena,
+			 arena_text(plan->arena,
+				    "of files that settings and hooks name, %u in %u of these are "
+				    "compared after the run",
+				    search.count, search.files),
+			 (struct origin){ .file = "protect" });
 	plan->named = arena_take(plan->arena, (search.count + 1) * sizeof(*plan->named));
 	for (unsigned i = 0; i < search.count; i++) {
 		struct named_file *named = &plan->named[plan->named_count++];

@@ -49,13 +49,11 @@ static void find(struct mentions *mentions, const char *name, enum mention kind)
 {
 	struct search *search = mentions->owner;
 	struct arena *arena = search->store->arena;
-	if (name[0] == '/' && path_within(name, search->root)) {
-		add(search, path_clean(arena, name), kind);
-		return;
-	}
-	name += strspn(name, "/");
-	if (name[0])
-		add(search, path_clean(arena, path_below(arena, search->base, name)), kind);
+	bool whole = name[0] == '/' && path_within(name, search->root);
+	const char *path =
+		whole ? path_clean(arena, name) : mentions_below(arena, search->base, name);
+	if (path)
+		add(search, path, kind);
 }
 
 static void read_file(struct search *search, int directory, const char *name,

@@ -92,6 +92,9 @@ is "a run that changes nothing says nothing" "" "$("$SBX" run -- sh -c 'cat tool
 touch tools/fs.sh bin/tool
 "$SBX" run -- true 2>"$work/log"
 is "nor after a change of the user's a moment before" "" "$(grep 'tools/fs.sh' "$work/log")"
+# More hooks than are read: that is said.
+for number in $(seq 40); do printf '#!/bin/sh\n./tools/x%d.sh\n' "$number" >.git/hooks/hook-$number; done
+like "more settings than are read: the plan says so" "$("$SBX" plan -- true 2>&1)" 'of files that settings and hooks name, [0-9]+ in 32 of these are compared'
 # A copy of a nested repository brings the host's configuration, which names a file beside it.
 cp_says() { # what the session does, what is copied, where to
 	"$SBX" session create s && "$SBX" run -s s -- sh -c "$1" && "$SBX" session cp s:"$2" "$3" >"$work/log" 2>&1
