@@ -72,6 +72,8 @@ struct run {
 	struct termios termios;
 	bool own_session; // no terminal: the command gets a session of its own
 
+	int nothing; // standard-io: /dev/null, until it takes the place of stdin and stdout
+
 	// signals (supervise)
 	int signals;
 	sigset_t callers_mask;

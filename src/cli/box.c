@@ -141,7 +141,7 @@ struct outcome box_try(struct box *box, struct run *run)
 	run->pidfd = run->to_host = run->from_box = run->terminal = run->signals = run->root = -1;
 	run->go[0] = run->go[1] = run->helper = run->network[0] = run->network[1] = -1;
 	run->questions = run->asked_root = run->user = run->view = run->copies = run->absent =
-		run->listener = run->cgroup = run->counters = run->catcher = -1;
+		run->listener = run->nothing = run->cgroup = run->counters = run->catcher = -1;
 	run->session = run->slot = run->session_user = run->session_view = run->descriptors =
 		run->own_overlay = -1;
 	for (int i = 0; i < ROOTS_MOST; i++)

@@ -102,9 +102,8 @@ static int say_outcome(const struct plan *plan, const struct run *run,
 	case OUTCOME_LOST:
 		out_text(out, "sbx: the box ended without a word: its first process was killed\n");
 		return STATUS_FAILED;
-	case OUTCOME_NO_PROXY:
-		out_text(out, "sbx: %s; without it nothing may run on, so the command was ended\n",
-			 run->message.text);
+	case OUTCOME_BROKEN:
+		out_text(out, "sbx: %s; the run was ended\n", run->message.text);
 		return STATUS_FAILED;
 	case OUTCOME_ENDED:
 		return WIFSIGNALED(outcome->status) ? 128 + WTERMSIG(outcome->status)

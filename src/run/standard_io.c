@@ -7,23 +7,28 @@
 
 #include "base/err.h"
 #include "base/fd.h"
-#include "jail/hold.h"
 #include "plan.h"
-
-int standard_io_release(const struct plan *plan)
-{
-	autoclose int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	if (null < 0)
-		return fail(errno, "/dev/null");
-	if (dup2(null, 0) < 0 || dup2(null, 1) < 0)
-		return fail(errno, "dup2");
-	for (unsigned i = 0; i < plan->keep_count; i++)
-		close(plan->keep[i]);
-	return 0;
-}
+#include "run.h"
 
 int standard_io_host(const struct plan *plan, struct run *run)
 {
-	(void)run;
-	return hold_reports(plan) ? 0 : standard_io_release(plan);
+	(void)plan;
+	run->nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+	return run->nothing < 0 ? fail(errno, "/dev/null") : 0;
+}
+
+int standard_io_undo(const struct plan *plan, struct run *run)
+{
+	(void)plan;
+	fd_close(&run->nothing);
+	return 0;
+}
+
+int standard_io_release(const struct plan *plan, struct run *run)
+{
+	if (dup2(run->nothing, 0) < 0 || dup2(run->nothing, 1) < 0)
+		return fail(errno, "dup2");
+	for (unsigned i = 0; i < plan->keep_count; i++)
+		close(plan->keep[i]);
+	return standard_io_undo(plan, run);
 }

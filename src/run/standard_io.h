@@ -5,7 +5,10 @@
 struct plan;
 struct run;
 
-// A step. A box that does not stand may be made anew, or in a lower tier, and that one needs them:
-// then standard_io_release() does it.
+// A step: opens /dev/null, which may fail, while the box has not begun.
 int standard_io_host(const struct plan *plan, struct run *run);
-int standard_io_release(const struct plan *plan);
+int standard_io_undo(const struct plan *plan, struct run *run);
+
+// Puts it in the place of stdin and stdout, and closes what --keep-fd names. Not before the box
+// stands: one that fails is made anew, or in a lower tier, and that one needs them.
+int standard_io_release(const struct plan *plan, struct run *run);

@@ -57,10 +57,10 @@ const struct step steps[] = {
 	  "wait for that manager: the command never runs outside of its limits" },
 	{ SIDE_HOST, FULL, "guard", guard_host, guard_undo,
 	  "hang programs on the cgroup: what the view's devices are is known now" },
+	{ SIDE_HOST, BOTH, "standard-io", standard_io_host, standard_io_undo,
+	  "open what takes the place of stdin and stdout: that can fail, and the box has not begun" },
 	{ SIDE_HOST, BOTH, "go", decide_go, NULL,
-	  "seal the plan and hand it over: nothing is decided after this" },
-	{ SIDE_HOST, BOTH, "standard-io", standard_io_host, NULL,
-	  "let go of stdin and stdout, so that others see when the command closes them" },
+	  "seal the plan and hand it over; the last of this side: from here on the command may run" },
 
 	{ SIDE_BOX, BOTH, "lifeline", ns_child_lifeline, NULL,
 	  "die with the supervisor, even when it is killed; first, so that no later step outlives it; and before the user's programs when memory runs out" },

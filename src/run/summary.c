@@ -76,7 +76,7 @@ static const char *end_word(const struct outcome *outcome)
 	case OUTCOME_FAILED:
 	case OUTCOME_NO_EXEC:
 	case OUTCOME_LOST:
-	case OUTCOME_NO_PROXY:
+	case OUTCOME_BROKEN:
 		break;
 	}
 	return "failed";

@@ -85,18 +85,23 @@ static int take_held(const struct plan *plan, struct run *run, const int fds[FD_
 	run->copies = plan->copy_count > 0 ? fds[2] : -1;
 	run->absent = plan->absent ? fds[plan->copy_count > 0 ? 3 : 2] : -1;
 	attach_ready(plan);
-	return standard_io_release(plan);
+	return standard_io_release(plan, run);
+}
+
+// What the host side does for a box that has begun failed: the box is ended.
+static bool broken(struct run *run, struct outcome *outcome)
+{
+	outcome->kind = OUTCOME_BROKEN;
+	snprintf(run->message.text, sizeof(run->message.text), "%s", err_text());
+	return true;
 }
 
 // Before the box can ask: what answers it.
-static int begin_answers(const struct plan *plan, struct run *run, struct outcome *outcome)
+static int begin_answers(const struct plan *plan, struct run *run)
 {
-	bool relays = plan->tier == TIER_LANDLOCK && plan->egress.on;
-	if ((!relays || proxy_share(plan, run->proxy) == 0) && notify_begin(plan, run) == 0)
-		return 0;
-	outcome->kind = OUTCOME_NO_PROXY;
-	snprintf(run->message.text, sizeof(run->message.text), "%s", err_text());
-	return -1;
+	if (plan->tier == TIER_LANDLOCK && plan->egress.on)
+		TRY(proxy_share(plan, run->proxy));
+	return notify_begin(plan, run);
 }
 
 // Returns false while the run goes on.
@@ -116,9 +121,9 @@ static bool handle_message(const struct plan *plan, struct run *run, const struc
 	case MESSAGE_LISTENER:
 		run->listener = fds[0];
 		asking_begin(fds[0]);
-		return begin_answers(plan, run, outcome) < 0;
+		return begin_answers(plan, run) < 0 && broken(run, outcome);
 	case MESSAGE_HELD:
-		return take_held(plan, run, fds) < 0;
+		return take_held(plan, run, fds) < 0 && broken(run, outcome);
 	case MESSAGE_LISTENING:
 		// The first of all is the one that takes every port.
 		redirected = run->proxy->listener_count > 0
@@ -266,7 +271,9 @@ struct outcome supervise(const struct plan *plan, struct run *run)
 			     .told = &outcome.told };
 	// Nothing to look at, or no way to: then only the last look is left.
 	eyes.open = plan->guard_count == 0 || plan->tier == TIER_LANDLOCK;
-	for (bool ended = false; !ended;) {
+	bool ended = !hold_reports(plan) && standard_io_release(plan, run) < 0 &&
+		     broken(run, &outcome);
+	while (!ended) {
 		struct pollfd events[OWN_EVENTS + PROXY_EVENTS_MOST] = {
 			{ .fd = run->from_box, .events = POLLIN },
 			{ .fd = run->signals, .events = POLLIN },
@@ -289,8 +296,7 @@ struct outcome supervise(const struct plan *plan, struct run *run)
 			signals_handle(run);
 		if (proxy_handle(plan, run, events + OWN_EVENTS, others) < 0 ||
 		    (proxy_seeks(run->proxy) && proxy_look(plan, run->proxy) < 0)) {
-			outcome.kind = OUTCOME_NO_PROXY;
-			snprintf(run->message.text, sizeof(run->message.text), "%s", err_text());
+			broken(run, &outcome);
 			break;
 		}
 		if (events[0].revents)

@@ -15,7 +15,7 @@ struct outcome {
 		OUTCOME_NO_EXEC,  // run->message.number
 		OUTCOME_ENDED,    // wait status in `status`
 		OUTCOME_STOPPED,  // at a limit, see `stop`
-		OUTCOME_NO_PROXY, // the way out failed: the error is said
+		OUTCOME_BROKEN,   // the host side failed while the command may have run
 		OUTCOME_LOST,     // pid 1 died without a word
 	} kind;
 	int status;

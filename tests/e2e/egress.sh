@@ -425,7 +425,7 @@ fi
 kill -9 "$proxy"
 wait $run
 is "a proxy that is killed ends the run" 125 $?
-like "in clear words" "$(cat "$work/killed")" 'the proxy died; without it nothing may run on'
+like "in clear words" "$(cat "$work/killed")" 'the proxy died; the run was ended'
 is "and nobody is left" "" "$(pgrep -P "$box"; ls -d "/proc/$box" 2>/dev/null)"
 # What happens to the world when the supervisor is killed.
 rm -f begun

@@ -26,6 +26,13 @@ for step in $steps; do
 	rm -f was-run
 done
 
+# Once the box has its plan the command may run, so what fails then is not "not run".
+rm -f was-run
+output=$(timeout 120 strace -f -qq -o /dev/null -e trace=dup2 -e inject=dup2:error=EPERM:when=1 \
+	-- "$SBX" run --unprotected touch was-run 2>&1)
+is "stdin cannot be let go: the run is ended, and says so" "125 sbx: dup2: Operation not permitted; the run was ended" "$? $output"
+rm -f was-run
+
 # every n-th call of the start path, with errors that kernels really give
 calls="openat lstat open pipe2 clone3 signalfd4 rt_sigprocmask prctl fsopen fsconfig fsmount open_tree
 	mount_setattr move_mount mkdirat mknodat symlinkat fstat unlinkat fchdir pivot_root umount2 openat2
