@@ -271,8 +271,8 @@ struct outcome supervise(const struct plan *plan, struct run *run)
 			     .told = &outcome.told };
 	// Nothing to look at, or no way to: then only the last look is left.
 	eyes.open = plan->guard_count == 0 || plan->tier == TIER_LANDLOCK;
-	bool ended = !hold_reports(plan) && standard_io_release(plan, run) < 0 &&
-		     broken(run, &outcome);
+	bool ended =
+		!hold_reports(plan) && standard_io_release(plan, run) < 0 && broken(run, &outcome);
 	while (!ended) {
 		struct pollfd events[OWN_EVENTS + PROXY_EVENTS_MOST] = {
 			{ .fd = run->from_box, .events = POLLIN },

@@ -11,12 +11,12 @@ struct run;
 // What became of a run.
 struct outcome {
 	enum outcome_kind {
-		OUTCOME_FAILED,   // a step; run->message says which
-		OUTCOME_NO_EXEC,  // run->message.number
-		OUTCOME_ENDED,    // wait status in `status`
-		OUTCOME_STOPPED,  // at a limit, see `stop`
-		OUTCOME_BROKEN,   // the host side failed while the command may have run
-		OUTCOME_LOST,     // pid 1 died without a word
+		OUTCOME_FAILED,  // a step; run->message says which
+		OUTCOME_NO_EXEC, // run->message.number
+		OUTCOME_ENDED,   // wait status in `status`
+		OUTCOME_STOPPED, // at a limit, see `stop`
+		OUTCOME_BROKEN,  // the host side failed while the command may have run
+		OUTCOME_LOST,    // pid 1 died without a word
 	} kind;
 	int status;
 	enum stop stop;
