@@ -4,47 +4,103 @@
 
 #include "base/err.h"
 #include "base/fd.h"
+#include "text/near.h"
 #include "base/out.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "base/testing.h"
 #include "cli/box.h"
+#include "cli/complete.h"
 #include "cli/help.h"
 #include "cli/verbs.h"
+#include "policy/foreign.h"
+#include "policy/renamed.h"
 
-static int (*const verbs[VERB_ROWS])(char **words) = {
+static verb_function *const verbs[VERB_ROWS] = {
 	[ROW_RUN] = verb_run,       [ROW_SHELL] = verb_shell,
 	[ROW_PLAN] = verb_plan,     [ROW_PROFILE] = verb_profile,
 	[ROW_DOCTOR] = verb_doctor, [ROW_QUARANTINE] = verb_quarantine,
-	[ROW_LOG] = verb_log,       [ROW_ALLOW] = verb_allow,
+	[ROW_AUDIT] = verb_audit,   [ROW_ALLOW] = verb_allow,
 	[ROW_DENY] = verb_deny,     [ROW_SESSION] = verb_session,
 	[ROW_AGENT] = verb_agent,   [ROW_WHY] = verb_why,
 	[ROW_LEARN] = verb_learn,   [ROW_CODE] = verb_code,
+	[ROW_CACHE] = verb_cache,   [ROW_PS] = verb_ps,
+	[ROW_LS] = verb_ls,         [ROW_STOP] = verb_stop,
+	[ROW_KILL] = verb_kill,     [ROW_WAIT] = verb_wait,
 };
 
-static int print_version(void)
+// The row of a verb, or VERB_ROWS.
+static unsigned row_of(const char *word)
+{
+	unsigned row = 0;
+	while (row < VERB_ROWS && !str_equal(verb_rows[row].name, word))
+		row++;
+	return row;
+}
+
+static int unknown_verb(char **words)
+{
+	struct near near = { .word = words[0] };
+	const char *now = renamed_verb(words[0]), *answer = foreign_verb(words[0]);
+	const char *shown = str_shown(words[0]);
+	for (unsigned i = 0; i < verb_row_count; i++)
+		near_consider(&near, verb_rows[i].name);
+	if (now)
+		fail(0, "'sbx %s' is now 'sbx %s'", words[0], now);
+	else if (answer)
+		fail(0, "no verb '%s': %s", words[0], answer);
+	else if (str_equal(shown, "--") && words[1])
+		fail(0, "to run a command: sbx run -- %.40s", str_shown(words[1]));
+	else if (shown[0] == '-')
+		fail(0, "unknown option '%.40s': options follow the verb, see sbx help", shown);
+	else if (near.found)
+		fail(0,
+		     "no verb '%.40s', did you mean 'sbx %s'? To run a command: sbx run -- %.40s",
+		     shown, near.found, shown);
+	else
+		fail(0, "no verb '%.40s'; to run a command: sbx run -- %.40s", shown, shown);
+	return box_failed();
+}
+
+// help, help VERB, help VERB all
+static int verb_help(char **words)
+{
+	static char flag[] = "--help";
+	char *again[] = { flag, words[0] ? words[1] : NULL, NULL };
+	if (!words[0] || str_equal(words[0], "all"))
+		return help_all(STDOUT_FILENO);
+	unsigned row = row_of(words[0]);
+	return row < VERB_ROWS ? verbs[row](again) : unknown_verb(words);
+}
+
+// For completions/; in no help.
+static int verb_complete(char **words)
+{
+	return complete_words(words, verbs);
+}
+
+static int verb_version(char **words)
 {
 	struct out out = { 0 };
+	(void)words;
 	out_text(&out, "sbx %s\n", SBX_VERSION);
 	return out_flush(&out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : STATUS_OK;
 }
 
-static int unknown_verb(const char *word)
+static const struct {
+	const char *word;
+	int (*verb)(char **words);
+} words_alone[] = {
+	{ "help", verb_help },         { "--help", verb_help },     { "-h", verb_help },
+	{ "complete", verb_complete }, { "version", verb_version }, { "--version", verb_version },
+	{ "-V", verb_version },
+};
+
+static int run_verb(int (*verb)(char **words), char **words)
 {
-	const char *near = NULL;
-	unsigned best = 3;
-	for (unsigned i = 0; i < verb_row_count; i++) {
-		unsigned distance = str_distance(word, verb_rows[i].name, 2);
-		if (distance < best) {
-			best = distance;
-			near = verb_rows[i].name;
-		}
-	}
-	const char *shown = str_shown(word);
-	if (near)
-		fail(0, "no verb '%.40s', did you mean 'sbx %s'?", shown, near);
-	else
-		fail(0, "no verb '%.40s'; to run a command: sbx run -- %.40s", shown, shown);
-	return box_failed();
+	int status = verb(words);
+	testing_left(status == STATUS_FAILURE ? "" : err_text());
+	return status;
 }
 
 int main(int count, char **words)
@@ -57,12 +113,11 @@ int main(int count, char **words)
 		help_all(STDERR_FILENO);
 		return STATUS_FAILURE;
 	}
-	if (str_equal(words[1], "--help") || str_equal(words[1], "-h"))
-		return help_all(STDOUT_FILENO);
-	if (str_equal(words[1], "--version"))
-		return print_version();
-	for (unsigned i = 0; i < verb_row_count; i++)
-		if (str_equal(verb_rows[i].name, words[1]))
-			return verbs[i](words + 2);
-	return unknown_verb(words[1]);
+	unsigned row = row_of(words[1]);
+	if (row < VERB_ROWS)
+		return run_verb(verbs[row], words + 2);
+	for (size_t i = 0; i < sizeof(words_alone) / sizeof(*words_alone); i++)
+		if (str_equal(words_alone[i].word, words[1]))
+			return words_alone[i].verb(words + 2);
+	return unknown_verb(words + 1);
 }

@@ -55,6 +55,8 @@ struct mount {
 	struct identity identity; // of the source, and of the target when on_host
 	struct identity kept;     // of a cache's source
 	unsigned copy;            // MOUNT_COPY: index of plan->copies
+	uint64_t size;            // MOUNT_TMPFS: bytes, 0: as the limit tmp-size
+	unsigned mode;            // MOUNT_TMPFS, MOUNT_TEXT: 0: the usual one
 	unsigned root;            // MOUNT_LAYERS: index of plan->session->roots
 	struct origin from;
 };
@@ -69,7 +71,7 @@ struct copy {
 	mode_t mode;
 	int lock; // flock of the git directory, shared while the box runs
 };
-enum { COPIES_MOST = 64 };
+enum { COPIES_MAX = 64 };
 #define COPIES_DIRECTORY "/dev/sbx"
 
 // A name that the host would trust, absent at the start: looked for when the last process is dead.
@@ -85,7 +87,7 @@ struct guard {
 		GUARD_CONFIG,      // cut to what is harmless
 		GUARD_WORKTREES,   // entries that are new are looked through, as are
 		GUARD_MODULES,     // those of submodules
-		GUARD_REPORTED,    // existing or not, and nothing is done: told when it changed
+		GUARD_REPORTED,    // existing or not, and nothing is done: reported when it changed
 		GUARD_LISTED,      // DIRECTORY/.: names that came there, by the table of trusted
 				   // ones
 		GUARD_LISTED_PART, // the same where not all that stood there is known
@@ -96,7 +98,7 @@ struct guard {
 	const char *path;
 	struct list known; // entries that were there: WORKTREES, MODULES, LISTED
 };
-enum { GUARDS_MOST = 8192 };
+enum { GUARDS_MAX = 8192 };
 
 // A file, or a directory of programs, that the user's settings name: what stood there.
 struct named_file {
@@ -109,14 +111,14 @@ struct named_file {
 		bool outside; // a link leads out of the root
 	} before;
 };
-enum { NAMED_MOST = 256 };
+enum { NAMED_MAX = 256 };
 
 // A directory that is looked through for repositories.
 struct searched {
 	const char *path;
-	const char *list;        // of the state: the repositories below it (git/listed.h)
-	const char *directories; // its directories (git/dirs.h)
-	const char *journal;     // and of the boxes that lived there (guard/journal.h)
+	const char *list;        // of the state: the repositories below it (trees/git_list.h)
+	const char *directories; // its directories (trees/dirs.h)
+	const char *journal;     // and of the boxes that lived there (postcheck/run_journal.h)
 	bool fresh;              // there was none: it was made before this run
 	bool cut;                // and time was over before all was seen
 };
@@ -127,10 +129,10 @@ struct variable {
 	char *entry;              // NAME=VALUE as the caller had it, or NULL
 };
 
-// A program of classic BPF as the kernel takes it (struct sock_filter).
+// A program of classic BPF as the kernel takes it: struct sock_fprog, but its code is const.
 struct filter {
-	const void *code;
 	unsigned short count;
+	const void *code; // struct sock_filter
 };
 
 // The way out, decided: who may be reached, and what else the box's network is made of.
@@ -178,8 +180,8 @@ struct keeping {
 };
 
 // The session that a run happens in. A layer is a directory by its id, with a directory for each
-// root and one beside it to work in (base/place.h).
-enum { ROOTS_MOST = 32, CHAIN_MOST = 16, LAYER_ID = 8 };
+// root and one beside it to work in (session/store/place.h).
+enum { ROOTS_MAX = 32, CHAIN_MAX = 16, LAYER_ID = 8 };
 struct root {
 	const char *path;
 	bool own;    // nothing of the host lies below
@@ -189,9 +191,9 @@ struct lasting {
 	const char *name, *project;
 	const char *layers; // the directory of all layers
 	struct identity layers_identity;
-	const char *chain[CHAIN_MOST]; // ids, the one that is written first
+	const char *chain[CHAIN_MAX]; // ids, the one that is written first
 	unsigned chain_count;
-	struct root roots[ROOTS_MOST];
+	struct root roots[ROOTS_MAX];
 	unsigned root_count;
 	unsigned roots_made; // so many have their directories in the first layer
 	uint64_t room;       // bytes that are left of its budget, or UNLIMITED
@@ -200,12 +202,35 @@ struct lasting {
 };
 #define EMPTY_LAYER "empty" // below what has nothing below
 
+// The filter before the caller's ssh-agent (sshagent/sshagent.h).
+struct agent_wish {
+	const char *socket, *directory; // outside and in the box; NULL: there is no filter
+	const char *agent;              // the caller's socket
+	struct list keys;               // "/path" of a public key, "SHA256:...", or a comment
+	struct list hosts, namespaces;
+	struct list known; // files of known hosts, by their real paths
+	bool unbound;
+};
+
+// A secret that stays outside: where its value is read, and what the box has in its place.
+struct credential {
+	const char *name;
+	struct list hosts;   // where it goes, each with its ports
+	struct list headers; // that carry it besides the usual ones
+	enum { SECRET_VARIABLE, SECRET_FILE } kind;
+	const char *source;      // name of the caller's variable, or an absolute path
+	struct list variables;   // that hold the placeholder in the box
+	const char *placeholder; // of a run that has begun; else NULL
+	bool others;             // other credentials may go to its hosts, too
+	struct origin from;
+};
+
 // A text that is shown to the box as a file of its own.
 struct snippet {
 	const char *path, *text; // path NULL: none
 };
 
-enum { MOUNTS_MOST = 8192 };
+enum { MOUNTS_MAX = 8192 };
 
 struct plan {
 	struct arena *arena;
@@ -248,8 +273,8 @@ struct plan {
 	unsigned named_count;
 	struct searched *searched; // writable as a whole: the project, and directories beside it
 	unsigned searched_count;
-	const char
-		*due; // the check after a killed run: what stood there (guard/journal.h), or NULL
+	const char *due;              // the check after a killed run: what stood there
+				      // (postcheck/run_journal.h), or NULL
 	const char *index;            // git's, of the project; NULL when it has none
 	const char *repository;       // the project's git directory, or NULL
 	struct timespec start;        // by the clock that files are stamped with
@@ -262,7 +287,7 @@ struct plan {
 	enum tier tier;
 	bool inside;           // a box of sbx: what that one refuses stays refused
 	const char *temporary; // TIER_LANDLOCK: a directory for this run alone
-	struct filter asking;  // a second one, with a listener: jail/asking.h
+	struct filter asking;  // a second one, with a listener: seccomp/asking.h
 
 	unsigned namespaces;   // CLONE_NEW* of the box's pid 1
 	unsigned inotify_most; // inotifies of all the box's processes
@@ -280,20 +305,39 @@ struct plan {
 	const int *keep;
 	unsigned keep_count;
 
+	struct credential *credentials;
+	unsigned credential_count;
+	const char *
+		roots_path; // where the box finds the roots that it trusts; NULL: nothing is opened
+	const char *roots;  // of the host and the caller, as PEM
+	const char *trusted; // these and the box's own authority; NULL before a run
+
 	char *const *command;
 	struct snippet snippet;
 	bool timing;
-	bool unprotected;         // by --unprotected
+	int parent; // the run ends with this process; 0: with none, -1: with one that has no number
+		    // here
+	int event_fd;             // of the caller's, for events (run/events.h); 0: none
+	const char *event_file;   // the same by its path, or NULL
+	const char *event_option; // that asked for them, without "--"; NULL: none did
+	bool event_status;        // --status-fd: the start as well, and no report
+	// Who answers for destinations that are not listed (ask/ask.h), and the program's path.
+	enum asks { ASK_NOBODY, ASK_TERMINAL, ASK_PROGRAM } ask;
+	const char *ask_program;
+	bool unprotected;         // by --no-protect
 	bool without_gitconfig;   // of the caller's: it holds secrets, and no copy can be shown
 	bool without_husky;       // a protected .husky that was never set up here
 	bool explain;             // tell of denied files and programs, too
 	bool learn;               // of reads as well, and of hosts that were used
 	const char *profile_name; // the last that was named
-	bool terse;               // tell only what was taken away or withheld
+	bool lsp;                 // what the command and the caller say is filtered (lsp/lsp.h)
+	struct agent_wish agent;
+	bool terse; // tell only what was taken away or withheld
 
 	const char *obstacle; // why the plan failed: what stands at a protected name, or NULL
 	bool obstacle_shut;   // a directory that its owner may not look into
 
-	struct list warnings; // what falls short of what was asked for: told at the end of a run
+	struct list warnings; // what falls short of the request: reported at the end of a run
+	unsigned locked;      // lines of the administrator's file that hold (policy/locked_file.h)
 	struct list notes;    // what is weaker than wanted, or left out: shown by `sbx plan`
 };

@@ -1,12 +1,15 @@
 // What this machine can enforce, found out by trying.
 #pragma once
 
-// One wall of the machine: works, or why not and the one command that mends it.
+#include <stdbool.h>
+
+// One wall of the machine: works, or why not and the one command that fixes it.
 struct finding {
 	const char *wall;
 	enum finding_state { FINDING_WORKS, FINDING_MISSING, FINDING_WEAK } state;
 	const char *detail; // what was found
 	const char *fix;    // NULL when nothing needs to be done
+	bool is_command;    // the fix can be pasted into a shell
 };
 
 // The cheap part, needed by every plan: one system call, no fork.

@@ -15,8 +15,10 @@ enum environment_mode { ENVIRONMENT_FILTERED, ENVIRONMENT_MINIMAL };
 enum tier { TIER_FULL, TIER_LANDLOCK };
 enum tier_asked { ASKED_AUTO, ASKED_FULL, ASKED_LANDLOCK };
 enum answer { ANSWER_NO, ANSWER_YES };
+enum color_wish { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+enum help_wish { HELP_NONE, HELP_SCREEN, HELP_ALL };
 
-// What is told at the end, beside what sbx could not do.
+// What is reported at the end, beside what sbx could not do.
 enum telling { TELL_NEVER, TELL_SHORT, TELL_FULL, TELL_JSON, TELL_MODEL };
 
 // A limit of UNLIMITED means that the caller's own stays.
@@ -54,11 +56,15 @@ struct profile {
 	enum network_mode network;
 	struct list allow, deny, loopback, publish, raw_ports;
 	struct list upload, download, connections, rate;
+	struct list agent_key, agent_host, agent_sign; // of the caller's ssh-agent
 	enum answer network_private;
 	enum dns_mode dns;
 	enum ech_mode ech;
 	enum answer guard;    // BPF programs as a second wall
 	const char *upstream; // a proxy of the caller's, NULL: as the environment says
+
+	// Of [secret NAME]: each "NAME VALUE".
+	struct list secret_hosts, secret_sources, secret_variables, secret_headers, secret_only;
 
 	struct limits limits;
 	const char *pool; // a budget shared by all runs that name it, NULL: none
@@ -70,6 +76,7 @@ struct profile {
 	struct list environment_pass, environment_set, environment_unset;
 
 	const char *hostname;
+	enum answer lsp; // a language server: lsp/lsp.h
 	struct list keep_fd;
 
 	enum telling report;
@@ -84,9 +91,21 @@ struct invocation {
 	const char *apply;        // of a review: "yes", "no" or a file, NULL: asked
 	const char *from;         // where a new session begins, or NULL
 	enum answer review, as_root, stat, dot, force, dry_run;
-	enum answer timing, json, help, resolved, runs;
-	enum answer unprotected, terse, explain, learn;
-	const char *output;   // of learn, or NULL
+	const char *directory; // -C DIR: where sbx and the command begin, or NULL
+	enum help_wish help;
+	enum color_wish color;
+	enum answer timing, json, resolved, runs, all;
+	enum answer unprotected, terse, explain, learn, lsp;
+	const char *output;                              // of learn, or NULL
+	const char *report_fd, *report_file, *status_fd; // for a program; NULL: none
+	const char *ask_program;                         // or NULL
+	enum answer die_with_parent;
+	int parent;      // the process that started us, as it was at the first look
+	enum answer ask; // on the terminal
+	const char *logged_project, *logged_host; // of audit, or NULL
+	uint64_t since;                           // of audit, milliseconds; 0: all
+	enum answer denied, agent_unbound;
+	uint64_t stop_time;   // of stop, milliseconds
 	const char *language; // of code, or NULL: found out
 	enum tier_asked tier;
 	char **command; // argv of the command, NULL-terminated; NULL when none was given

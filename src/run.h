@@ -9,14 +9,22 @@
 
 #include "plan.h"
 
+struct ask;
+struct events;
 struct group;
+struct agent_record;
+struct lsp_record;
+struct opener_record;
 struct proxy;
 struct sockaddr_storage;
 
-enum { STEPS_MOST = 40 };
+enum { STEPS_MAX = 56 };
 
 // From the supervisor to pid 1: make sockets of the box's network and send them.
 enum { SIGNAL_SOCKETS = 63 };
+// To pid 1 of tier landlock, where nothing ends the command with it: end all of them. Also what the
+// kernel sends it when the supervisor dies. Before there is a command it ends pid 1.
+enum { SIGNAL_END = 62 };
 // To a supervisor of a session's run, and on to pid 1: stop all processes of the box, and continue.
 enum { SIGNAL_PAUSE = 62, SIGNAL_RESUME = 61 };
 
@@ -32,6 +40,7 @@ struct message {
 		MESSAGE_SOCKETS,   // with descriptors: fresh sockets of the box's network
 		MESSAGE_STARTED,   // the command runs
 		MESSAGE_STOPPED,   // by signal `status`
+		MESSAGE_PAUSED,    // all processes, by SIGNAL_PAUSE
 		MESSAGE_ENDED,     // with wait status `status`
 	} kind;
 	int step; // row of run/steps.c
@@ -41,76 +50,119 @@ struct message {
 	bool tmp_full;   // MESSAGE_ENDED, as are the next four: of all processes that have ended
 	uint64_t cpu;    // microseconds
 	uint64_t memory; // bytes, of the largest
-	uint64_t read, written;           // bytes
-	uint32_t nanoseconds[STEPS_MOST]; // MESSAGE_STARTED: time of each step inside
+	uint64_t read, written;          // bytes
+	uint32_t nanoseconds[STEPS_MAX]; // MESSAGE_STARTED: time of each step inside
 	char text[1024];
 };
 
-enum { JOURNALS_MOST = 8 };
+enum { JOURNALS_MAX = 8, PREPARED_MAX = 16 };
 
+// Every descriptor of a run stands in the first part, and is -1 while there is none: run_init()
+// sets the whole part, so that none begins as 0. Lint finds one elsewhere.
 struct run {
+	struct {
+		int go[2]; // the pipe by which the plan is handed over
+
+		// ns
+		int pidfd;              // of `init`
+		int to_host, from_box;  // the socket of messages
+		int user, view;         // the box's user and mount namespaces, for the guard
+		int helper, network[2]; // pidfd of the maker of the network, and what it says
+
+		// limits
+		int cgroup;            // pid 1 is made in it; -1: in ours
+		int counters, catcher; // of the guard: its counts, and who catches every port
+
+		// lsp: the caller's stdin and stdout, and the ends of the server's pipes
+		int caller[2], server[2];
+
+		int agent_listener, agent_socket; // sshagent: the box's, and the caller's (O_PATH)
+		// keys: what the supervisor says to the opener, and what the workers send it
+		int opener_control, opener_channel;
+
+		int terminal; // tty: a private descriptor of the controlling terminal
+		int nothing; // standard-io: /dev/null, until it takes the place of stdin and stdout
+		int signals; // signals (supervise)
+		int parent;  // pidfd of the process that the run ends with
+
+		// session
+		int session;          // its directory
+		int slot;             // of our record, by which others find our mounts
+		int trees[ROOTS_MAX]; // mounts of another run of the session, by root; -1: to be
+				      // made
+		int session_user, session_view; // the box's namespaces, for those who come later
+		int descriptors;                // box side: the host's /proc/self/fd
+		int own_overlay; // box side: of all that has nothing of the host below
+
+		// mount
+		int root;
+		int listener;               // host side: of the second filter
+		int questions;              // explain: the way to who answers them
+		int asked_root;             // explain: of the box, opened with the first question
+		int prepared[PREPARED_MAX]; // box side: detached, a row of fixed_devices each
+		int absent;                 // both sides: the link to nowhere, O_PATH
+		int copies;                 // host side: the directory of the box's copies
+
+		int roll, roll_directory; // our file among those of live runs (net/host/roll.h)
+
+		// The journals of the plan's trees (postcheck/run_journal.h).
+		int journals[JOURNALS_MAX];
+	};
+
+	pid_t init; // the box's pid 1, as seen from outside; the first that is no descriptor
+
 	char *const *arguments;   // argv of sbx itself, wiped in pid 1
 	char *const *environment; // of the caller
-	int go[2];                // the pipe by which the plan is handed over
-
-	// ns
-	pid_t init; // the box's pid 1, as seen from outside
-	int pidfd;
-	int to_host, from_box;  // the socket of messages
-	int user, view;         // the box's user and mount namespaces, for the guard
-	int helper, network[2]; // pidfd of the maker of the network, and what it says
 
 	// limits
 	struct group *group;
-	int cgroup;            // pid 1 is made in it; -1: in ours
-	int counters, catcher; // of the guard, -1 without: its counts, and who catches every port
-	bool grouped;          // pid 1 waits to be killed, so that its group can be read
+	bool grouped; // pid 1 waits to be killed, so that its group can be read
 
 	// tty
-	int terminal; // a private descriptor of the controlling terminal, or -1
 	bool foreground;
 	struct termios termios;
 	bool own_session; // no terminal: the command gets a session of its own
 
-	int nothing; // standard-io: /dev/null, until it takes the place of stdin and stdout
-
 	// signals (supervise)
-	int signals;
 	sigset_t callers_mask;
 	bool tier_landlock;
 	bool child_ignored; // the caller had SIGCHLD ignored; the command gets it so
 
 	// session
-	int session;           // its directory, -1 without
-	int slot;              // of our record, by which others find our mounts, or -1
 	bool joined_own;       // the overlay of what has nothing below is another run's
-	int trees[ROOTS_MOST]; // mounts of another run of the session, by root; -1: to be made
-	int session_user, session_view; // the box's namespaces, for those who come later
-	int descriptors;                // box side: the host's /proc/self/fd
-	int own_overlay;                // box side: of all that has nothing of the host below
-	bool in_session, paused;        // pid 1
+	bool pausable, paused; // pid 1
 
-	// mount: a descriptor of each mount of the plan, -1 when it has none
-	int *mounts;
-	int root;
-	int listener;   // host side: of the second filter
-	int questions;  // explain: the way to who answers them
-	int asked_root; // explain: of the box, opened with the first question
-	bool reaped;    // host side: somebody reaps what we leave behind
-	int absent;     // both sides: the link to nowhere, O_PATH
-	int copies;     // host side: the directory of the box's copies
+	// mount
+	int *mounts; // a descriptor of each mount of the plan, -1 when it has none
+	bool reaped; // host side: somebody reaps what we leave behind
+	struct identity prepared_of[PREPARED_MAX]; // of what each is a copy
 
-	// The journals of the plan's trees (guard/journal.h).
-	int journals[JOURNALS_MOST];
+	// postcheck
 	unsigned journal_count;
 	uint64_t journal_id;
 	int journal_problem; // errno: one could not be written
 
-	struct proxy *proxy; // net
+	// lsp: what passes messages, from the editor and from the server, and what was refused
+	pid_t relays[2];
+	struct lsp_record *lsp;
+
+	// sshagent: the filter and who connects for it, and what was refused
+	pid_t agent_processes[2];
+	struct agent_record *agent;
+	// roll
+	char roll_name[48];
+	uint64_t roll_seen;           // refusals at the last look
+	pid_t opener;                 // keys; 0: none
+	bool opener_ended;            // before the box did
+	struct opener_record *opened; // keys: what the opener did
+
+	struct proxy *proxy;   // net
+	struct events *events; // report
+	struct ask *ask;       // ask
 	// Connects a socket of tier landlock to the proxy, on its way to `to`: 0 or -errno.
 	int (*relay)(const struct run *run, int socket, const struct sockaddr_storage *to);
 
 	// steps
-	uint32_t host_nanoseconds[STEPS_MOST];
+	uint32_t host_nanoseconds[STEPS_MAX];
 	struct message message;
 };

@@ -17,51 +17,54 @@ const struct agent agents[] = {
 	  .call = "", .path = { "env", "CLAUDE_CODE_SHELL_PREFIX" },
 	  .project = { "/etc/claude-code/managed-settings.json", ".claude/settings.local.json",
 		       ".claude/settings.json" },
-	  .caveat = "its file tools (Read, Edit, Write) are no commands and stay outside; for these too: "
-		    "sbx run -p claude-code -- claude" },
+	  .caveat = "its file tools (Read, Edit, Write) are not commands and run outside; to put "
+		  "them in a box as well: sbx run -p claude-code -- claude" },
 	{ .name = "opencode", .title = "opencode", .means = AGENT_MEMBER,
 	  .marker = "OPENCODE", .profile = "opencode-shell",
 	  .home_variable = "XDG_CONFIG_HOME", .home = ".config/opencode", .below = "/opencode", .file = "opencode.json",
 	  .call = "-c ", .path = { "shell" }, .project = { "opencode.json", "opencode.jsonc" },
-	  .caveat = "when sbx-shell is removed it takes bash without a word; its file tools stay outside: "
-		    "sbx run -p opencode -- opencode" },
+	  .caveat = "if sbx-shell is removed, it uses bash and does not say so; its file tools "
+		  "run outside; to put them in a box as well: sbx run -p opencode -- opencode" },
 	{ .name = "gemini", .title = "Gemini CLI", .means = AGENT_HOOK,
 	  .marker = "GEMINI_CLI", .profile = "gemini-shell",
 	  .home_variable = "GEMINI_CLI_HOME", .home = ".gemini", .below = "/.gemini", .file = "settings.json",
 	  .path = { "hooks", "BeforeTool" }, .matcher = "run_shell_command", .answer = HOOK_MERGES,
 	  .project = { ".gemini/settings.json" },
 	  .off = { "hooksConfig", "enabled" }, .off_value = "false",
-	  .caveat = "where hooks are switched off commands run outside; its file tools stay outside: "
-		    "sbx run -p gemini -- gemini" },
+	  .caveat = "if hooks are switched off, commands run outside; its file tools run outside; "
+		  "to put them in a box as well: sbx run -p gemini -- gemini" },
 	{ .name = "qwen", .title = "Qwen Code", .means = AGENT_HOOK,
 	  .marker = "QWEN_CODE", .profile = "qwen-shell",
 	  .home_variable = "QWEN_HOME", .home = ".qwen", .file = "settings.json",
 	  .path = { "hooks", "PreToolUse" }, .matcher = "run_shell_command", .answer = HOOK_REFUSES,
 	  .project = { ".qwen/settings.json" },
 	  .off = { "disableAllHooks" }, .off_value = "true",
-	  .caveat = "its hooks cannot change a command: a bare one is refused, and the model told how to give "
-		    "it; where hooks are switched off commands run outside, as its file tools do: "
-		    "sbx run -p qwen -- qwen" },
+	  .caveat = "its hooks cannot change a command: a bare one is denied, and the model "
+		  "learns how to give it; if hooks are switched off, commands run outside, as its "
+		  "file tools do; to put all in a box: sbx run -p qwen -- qwen" },
 	{ .name = "codex", .title = "Codex CLI", .means = AGENT_HOOK,
 	  .marker = "CODEX_THREAD_ID", .profile = "codex-shell",
 	  .home_variable = "CODEX_HOME", .home = ".codex", .file = "hooks.json",
 	  .path = { "hooks", "PreToolUse" }, .matcher = "Bash", .answer = HOOK_ALLOWS,
-	  .trust = "config.toml", .trusting = "start codex and trust the hook when it asks (later: /hooks)",
-	  .caveat = "in its own sandbox no other starts: codex --sandbox danger-full-access; its patches are no "
-		    "commands and stay outside; for these too: "
-		    "sbx run -p codex -- codex --sandbox danger-full-access" },
+	  .trust = "config.toml",
+	  .trusting = "start codex and trust the hook when it asks (later: /hooks)",
+	  .caveat = "Codex must not use its own sandbox as well: codex --sandbox "
+		  "danger-full-access. Its patches are not commands and run outside; to put them "
+		  "in a box as well: sbx run -p codex -- codex --sandbox danger-full-access" },
 	{ .name = "copilot", .title = "Copilot CLI", .means = AGENT_HOOK,
 	  .marker = "COPILOT_CLI", .profile = "copilot-shell",
 	  .home_variable = "COPILOT_HOME", .home = ".copilot", .file = "settings.json",
 	  .path = { "hooks", "PreToolUse" }, .matcher = "Bash", .answer = HOOK_UPDATES,
 	  .project = { ".github/copilot/settings.local.json", ".github/copilot/settings.json" },
 	  .off = { "disableAllHooks" }, .off_value = "true",
-	  .caveat = "where hooks are switched off commands run outside, as its file tools do: "
-		    "sbx run -p copilot -- copilot" },
+	  .caveat = "if hooks are switched off, commands run outside, as its file tools do; to "
+		  "put all in a box: sbx run -p copilot -- copilot" },
 	{ .name = "goose", .title = "goose", .means = AGENT_BY_HAND,
-	  .by_hand = "not tried; it takes its shell from a variable: GOOSE_SHELL=$(command -v sbx-shell) goose" },
+	  .by_hand = "not tested; it takes its shell from a variable: GOOSE_SHELL=$(command -v "
+		  "sbx-shell) goose" },
 	{ .name = "aider", .title = "aider", .means = AGENT_BY_HAND,
-	  .by_hand = "not tried; it takes its shell from a variable: SHELL=$(command -v sbx-shell) aider" },
+	  .by_hand = "not tested; it takes its shell from a variable: SHELL=$(command -v "
+		  "sbx-shell) aider" },
 };
 // clang-format on
 const unsigned agent_count = sizeof(agents) / sizeof(*agents);

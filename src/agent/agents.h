@@ -1,4 +1,7 @@
 // The coding agents whose shell commands can be put in boxes: one row for each, facts only.
+//
+// The room agent owns the settings files of coding agents: reading them, and the hook that is
+// added. Uses: base text. Begin with agents.h.
 #pragma once
 
 struct agent {
@@ -18,7 +21,7 @@ struct agent {
 	const char *matcher; // of tools, as the agent writes it
 	enum hook_answer {
 		HOOK_MERGES,  // takes another command from the hook
-		HOOK_REFUSES, // takes only a no: the model is told the command to give instead
+		HOOK_REFUSES, // takes only a no: the model gets the command to give instead
 		HOOK_UPDATES, // takes the tool's whole input again; who may run it is not decided
 		HOOK_ALLOWS,  // takes it from a hook alone that allows the call as well
 	} answer;

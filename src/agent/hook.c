@@ -7,14 +7,14 @@
 #include "agent/agents.h"
 #include "base/arena.h"
 #include "base/err.h"
-#include "base/json.h"
 #include "base/quote.h"
 #include "base/str.h"
+#include "text/json.h"
 
 // What stands in front of the string.
 static const char *front(struct arena *arena, const struct agent *agent, const char *program)
 {
-	return arena_text(arena, "%s run -p %s --report model -c ", quote_word(arena, program),
+	return arena_text(arena, "%s run -p %s --report agent -c ", quote_word(arena, program),
 			  agent->profile);
 }
 
@@ -59,9 +59,9 @@ int hook_answer(struct arena *arena, const struct agent *agent, const char *prog
 	*ret_answer = NULL;
 	// The settings ask for shells only; what is none has no command.
 	if (!command)
-		return input ? 0 : fail(0, "a question without tool_input");
+		return input ? 0 : fail(0, "the question has no tool_input");
 	if (command->type != JSON_STRING)
-		return fail(0, "a command that is no string");
+		return fail(0, "the command is not a string");
 	const char *before = front(arena, agent, program);
 	const char *boxed = arena_text(arena, "%s%s", before, quote_word(arena, command->string));
 	switch (agent->answer) {
@@ -89,7 +89,7 @@ int hook_answer(struct arena *arena, const struct agent *agent, const char *prog
 	case HOOK_ALLOWS:
 		boxed = updated(arena, question, root, boxed);
 		if (!boxed)
-			return fail(0, "a question that cannot be answered");
+			return fail(0, "this question cannot be answered");
 		*ret_answer = arena_text(
 			arena,
 			"{\"hookSpecificOutput\": {\"hookEventName\": \"PreToolUse\", "
@@ -98,5 +98,5 @@ int hook_answer(struct arena *arena, const struct agent *agent, const char *prog
 			boxed);
 		return 0;
 	}
-	return fail(0, "an agent without an answer");
+	return fail(0, "this agent has no form of answer");
 }

@@ -7,7 +7,7 @@
 struct agent;
 struct arena;
 
-enum { QUESTION_BYTES_MOST = 1 << 20 };
+enum { QUESTION_BYTES_MAX = 1 << 20 };
 
 // `question` is JSON as the agent writes it on stdin. Returns 0 with the answer (NULL: the tool is
 // no shell), or -1: then the tool must not be used. `program` is sbx.

@@ -12,18 +12,18 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/agent_settings.h"
 #include "agent/agents.h"
-#include "agent/settings.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
-#include "base/json.h"
 #include "base/quote.h"
 #include "base/str.h"
+#include "text/json.h"
 
 // Prints 2 behind a filter, 0 without one.
 static const char question[] = "sed -n 's/^Seccomp:[^0-9]*//p' /proc/self/status";
-enum { PROBE_SECONDS = 10, ANSWER_MOST = 65536 };
+enum { PROBE_SECONDS = 10, ANSWER_MAX = 65536 };
 
 static void run_child(const struct agent *agent, const char *line, int input, int output)
 {
@@ -63,7 +63,7 @@ static int run_line(const struct settings *settings, const char *line, const cha
 	struct pollfd event = { .fd = out[0], .events = POLLIN };
 	while (child > 0 && now_seconds() < end && poll(&event, 1, 1000) >= 0) {
 		ssize_t got =
-			event.revents ? read(out[0], answer + used, ANSWER_MOST - 1 - used) : -1;
+			event.revents ? read(out[0], answer + used, ANSWER_MAX - 1 - used) : -1;
 		if (event.revents && got <= 0)
 			break;
 		used += got > 0 ? (size_t)got : 0;
@@ -106,7 +106,8 @@ static const char *by_hook(const struct settings *settings, const char *hook, ch
 
 enum probed probe_agent(const struct settings *settings, const char **ret_why)
 {
-	char *answer = arena_take(settings->arena, ANSWER_MOST);
+	FORGIVING;
+	char *answer = arena_take(settings->arena, ANSWER_MAX);
 	const char *command = settings_command(settings), *line = NULL;
 	*ret_why = answer;
 	if (command && settings->agent->means == AGENT_HOOK)
@@ -114,7 +115,6 @@ enum probed probe_agent(const struct settings *settings, const char **ret_why)
 	else if (command)
 		line = arena_text(settings->arena, "%s %s%s", quote_word(settings->arena, command),
 				  settings->agent->call, quote_word(settings->arena, question));
-	err_clear();
 	if (!line || run_line(settings, line, "", answer) != 0)
 		return PROBED_FAILED;
 	return str_equal(answer, "2\n")   ? PROBED_BOX

@@ -8,16 +8,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/agent_settings.h"
 #include "agent/agents.h"
-#include "agent/settings.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/file.h"
-#include "base/json.h"
 #include "base/owned.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "text/json.h"
 
 int saved_read(struct arena *arena, const char *path, const char **ret_text, unsigned *ret_mode)
 {
@@ -27,8 +27,8 @@ int saved_read(struct arena *arena, const char *path, const char **ret_text, uns
 	*ret_text = NULL;
 	if (fd < 0 && file_missing())
 		return 0;
-	if (fd < 0 || file_read_open(fd, &status, JSON_BYTES_MOST, arena, ret_text, &length) < 0)
-		return file_failed(arena_text(arena, "'%s'", path), JSON_BYTES_MOST);
+	if (fd < 0 || file_read_open(fd, &status, JSON_BYTES_MAX, arena, ret_text, &length) < 0)
+		return file_failed(arena_text(arena, "'%s'", path), JSON_BYTES_MAX);
 	if (memchr(*ret_text, '\0', length))
 		return fail(0, "'%s': a NUL byte in it", path);
 	*ret_mode = status.st_mode & 07777;

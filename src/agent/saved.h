@@ -5,7 +5,7 @@
 struct arena;
 struct settings;
 
-// A whole regular file of at most JSON_BYTES_MOST; NULL when there is none.
+// A whole regular file of at most JSON_BYTES_MAX; NULL when there is none.
 int saved_read(struct arena *arena, const char *path, const char **ret_text, unsigned *ret_mode);
 
 // Sets known, unchanged, before and saved. `named` is the value of the agent's own variable for its

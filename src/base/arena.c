@@ -41,6 +41,11 @@ struct arena *arena_new_of(size_t bytes)
 	return map(bytes, MAP_SHARED);
 }
 
+struct arena *arena_new_own(size_t bytes)
+{
+	return map(bytes, MAP_PRIVATE);
+}
+
 struct arena *arena_new_scratch(void)
 {
 	struct arena *arena = map(RESERVED, MAP_PRIVATE);
@@ -87,6 +92,17 @@ char *arena_text(struct arena *arena, const char *format, ...)
 	vsnprintf(text, (size_t)length + 1, format, again);
 	va_end(again);
 	return text;
+}
+
+void *arena_grow(struct arena *arena, void *list, unsigned count, unsigned *size, size_t each)
+{
+	if (count < *size)
+		return list;
+	*size = *size ? *size * 2 : 64;
+	void *more = arena_take(arena, *size * each);
+	if (count > 0)
+		memcpy(more, list, count * each);
+	return more;
 }
 
 int arena_seal(struct arena *arena)

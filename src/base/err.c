@@ -15,9 +15,9 @@ static struct {
 // No format has a newline or another control byte: each is of a name, and would act on a terminal.
 static void append_visible(const char *text)
 {
-	char shown[STR_SHOWN_MOST];
+	char shown[STR_SHOWN_MAX];
 	size_t used = strlen(failure.text), length;
-	for (; *text && used + STR_SHOWN_MOST < sizeof(failure.text); text += length) {
+	for (; *text && used + STR_SHOWN_MAX < sizeof(failure.text); text += length) {
 		length = str_next(text, shown);
 		size_t more = shown[0] ? strlen(shown) : length;
 		memcpy(failure.text + used, shown[0] ? shown : text, more);
@@ -53,8 +53,35 @@ int err_number(void)
 	return failure.number;
 }
 
-void err_clear(void)
+static void clear(void)
 {
 	failure.text[0] = '\0';
 	failure.number = 0;
+}
+
+const char *err_taken(void)
+{
+	static char taken[sizeof(failure.text)];
+	memcpy(taken, failure.text, sizeof(taken));
+	clear();
+	return taken;
+}
+
+bool err_forgive(int errnum)
+{
+	bool had = failure.number == errnum;
+	if (had)
+		clear();
+	return had;
+}
+
+bool err_is_recorded(void)
+{
+	return failure.text[0] != '\0';
+}
+
+void err_restore(const bool *before)
+{
+	if (!*before)
+		clear();
 }

@@ -1,6 +1,10 @@
 // The one error of a process: the first failure wins, main prints it.
+//
+// The room base owns what every room needs: memory, errors, descriptors, strings, paths, lists.
+// Nothing of it knows of sandboxes. Uses: nothing else. Begin with err.h and fd.h.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { ERR_CHANGED = -1 };
@@ -17,10 +21,28 @@ static inline int err_failed(void)
 	return -1;
 }
 
-// The recorded text ("" when nothing failed) and its errno. Valid until err_clear().
+// The recorded text ("" when nothing failed) and its errno.
 const char *err_text(void);
 int err_number(void);
-void err_clear(void);
+
+// A failure that is tolerated leaves no text behind, or the next one would be reported with it.
+// What had failed before stays. The text is taken, for a report, and valid until the next is taken
+// ...
+const char *err_taken(void);
+// ... or forgotten, when it has this number. True: it had.
+bool err_forgive(int errnum);
+// ... or never seen: the value of a call, or all that fails until the end of the block.
+#define ATTEMPT(call)                                                                              \
+	__extension__({                                                                            \
+		__attribute__((cleanup(err_restore), unused)) const bool err_before_call =         \
+			err_is_recorded();                                                         \
+		(call);                                                                            \
+	})
+#define FORGIVING                                                                                  \
+	__attribute__((cleanup(err_restore), unused)) const bool err_before = err_is_recorded()
+
+bool err_is_recorded(void);
+void err_restore(const bool *before); // for FORGIVING
 
 // Returns from the calling function with -1 when the expression is negative.
 #define TRY(expression)                                                                            \

@@ -56,10 +56,10 @@ union control {
 	char space[CMSG_SPACE(FD_PASSED * sizeof(int))];
 };
 
-int fd_send(int socket, const void *message, size_t size, const int *fds, unsigned count)
+int fd_send(int socket, void *message, size_t size, const int *fds, unsigned count)
 {
 	union control control = { .header = { .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS } };
-	struct iovec part = { (void *)(uintptr_t)message, size };
+	struct iovec part = { message, size };
 	struct msghdr header = { .msg_iov = &part, .msg_iovlen = 1 };
 	if (count > 0) {
 		control.header.cmsg_len = (socklen_t)CMSG_LEN(count * sizeof(*fds));

@@ -21,7 +21,7 @@ int fd_write_all(int fd, const void *buffer, size_t size);
 // One message over a SOCK_SEQPACKET socket, with up to FD_PASSED descriptors. fd_receive returns
 // the bytes read, 0 at the end, and -1 in `fds` where none came.
 enum { FD_PASSED = 4 };
-int fd_send(int socket, const void *message, size_t size, const int *fds, unsigned count);
+int fd_send(int socket, void *message, size_t size, const int *fds, unsigned count);
 ssize_t fd_receive(int socket, void *message, size_t size, int fds[FD_PASSED]);
 
 // Closes all descriptors from 3 on but those listed, or marks them close-on-exec when `flags` is

@@ -5,7 +5,7 @@ struct arena;
 
 // "base.ini" and its line, or "--read" and line 0. The later of two that speak of the same thing
 // wins: `order` counts up over files, the project's own (from ORDER_UNTRUSTED while nobody has
-// trusted it), the project itself, then flags.
+// trusted it), the project itself, then flags, then the administrator's file.
 struct origin {
 	const char *file;
 	unsigned line, order;
@@ -14,7 +14,8 @@ enum {
 	ORDER_UNTRUSTED = 1 << 28,
 	ORDER_OWN_FILE = 1 << 29,
 	ORDER_PROJECT = (1 << 30) - 1,
-	ORDER_FLAGS = 1 << 30
+	ORDER_FLAGS = 1 << 30,
+	ORDER_LOCKED = ORDER_FLAGS + (1 << 29)
 };
 
 struct item {

@@ -44,12 +44,16 @@ void out_bytes(struct out *out, const char *bytes, size_t length)
 
 void out_wrapped(struct out *out, int column, int at, const char *text)
 {
-	enum { WIDTH = 80 };
+	out_folded(out, 80, column, at, text);
+}
+
+void out_folded(struct out *out, int width, int column, int at, const char *text)
+{
 	out_text(out, "%*s", column - at, "");
 	int used = column;
 	while (*text) {
 		int word = (int)strcspn(text, " ");
-		if (used > column && used + 1 + word >= WIDTH) {
+		if (used > column && used + 1 + word >= width) {
 			out_text(out, "\n%*s", column, "");
 			used = column;
 		}
@@ -70,7 +74,7 @@ void out_free(struct out *out)
 void out_visible(struct out *out, const char *bytes, size_t length)
 {
 	size_t plain = 0, step;
-	char shown[STR_SHOWN_MOST];
+	char shown[STR_SHOWN_MAX];
 	for (size_t i = 0; i < length; i += step) {
 		step = str_next(bytes + i, shown);
 		if (!shown[0] || bytes[i] == '\n' || bytes[i] == '\t' ||
@@ -134,6 +138,21 @@ void json_open(struct out *out, const char *key, char bracket)
 {
 	before(out, key);
 	out_text(out, "%c", bracket);
+	out->comma = false;
+}
+
+void json_begin(struct out *out, const char *form)
+{
+	enum { VERSION = 1 };
+	json_open(out, NULL, '{');
+	json_number(out, "version", VERSION);
+	json_string(out, "form", form);
+}
+
+void json_end(struct out *out)
+{
+	json_close(out, '}');
+	out_text(out, "\n");
 	out->comma = false;
 }
 

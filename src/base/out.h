@@ -17,6 +17,8 @@ void out_free(struct out *out);
 // A text from `column` on, broken at blanks so that no line reaches column 80, and a newline. `at`
 // is where the line stands now, at most `column`.
 void out_wrapped(struct out *out, int column, int at, const char *text);
+// The same for another width than 80.
+void out_folded(struct out *out, int width, int column, int at, const char *text);
 
 // Bytes for a terminal: what acts on it instead of being seen is shown as str_next() does. Tab and
 // newline stay, and a carriage return before one. A NUL must stand behind them.
@@ -29,7 +31,12 @@ int out_flush(struct out *out, int fd);
 // The same, of bytes that no terminal shows: they are written as they are.
 int out_write(struct out *out, int fd);
 
-// JSON: keys may be NULL inside a list. Strings are escaped, as is what
+// JSON. The outermost object of a command's answer: its version and the form that sbx-json(5)
+// describes.
+void json_begin(struct out *out, const char *form);
+// Its end, and a newline: what comes next is a text of its own.
+void json_end(struct out *out);
+// Keys may be NULL inside a list. Strings are escaped, as is what
 // str_control() knows; bad UTF-8 becomes U+FFFD.
 void json_open(struct out *out, const char *key, char bracket);
 void json_close(struct out *out, char bracket);

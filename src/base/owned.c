@@ -25,8 +25,10 @@
 #include "base/str.h"
 
 enum {
-	TREE_DEPTH_MOST = 128,
-	NAMES_MOST = 1 << 20,
+	TREE_DEPTH_MAX = 128,
+	SIZE_DEPTH_MAX = 256,
+	BLOCK = 512,
+	NAMES_MAX = 1 << 20,
 	DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
 };
 
@@ -52,15 +54,15 @@ int owned_check(const char *state)
 		return errno == ENOENT || errno == ENOTDIR ? 0 : unusable(errno, "", state);
 	if (status.st_uid != geteuid())
 		return fail(0,
-			    "'%s', where sbx keeps whom you trust, belongs to uid %u; "
-			    "chown it to %u, or set XDG_STATE_HOME to a directory of yours",
+			    "'%s', where sbx records what you trust, belongs to uid %u; chown it "
+			    "to %u, or set XDG_STATE_HOME to a directory of yours",
 			    state, (unsigned)status.st_uid, (unsigned)geteuid());
-	return is_private(&status) ? 0
-				   : fail(0,
-					  "'%s', where sbx keeps whom you trust, must be a "
-					  "directory of yours and writable by "
-					  "nobody else; chmod go-w it, or set XDG_STATE_HOME",
-					  state);
+	return is_private(&status)
+		       ? 0
+		       : fail(0,
+			      "'%s', where sbx records what you trust, must be your own directory "
+			      "and not writable by others; chmod go-w it, or set XDG_STATE_HOME",
+			      state);
 }
 
 // A directory that only the caller may use, which is handed over.
@@ -153,7 +155,7 @@ static int remove_entry(struct removal *removal, int directory, const char *name
 	int result;
 	if (unlinkat(directory, name, 0) == 0 || errno == ENOENT)
 		return 0;
-	if (depth < TREE_DEPTH_MOST) {
+	if (depth < TREE_DEPTH_MAX) {
 		TRY(remove_below(removal, directory, name, depth));
 		return unlinkat(directory, name, AT_REMOVEDIR) == 0
 			       ? 0
@@ -165,7 +167,7 @@ static int remove_entry(struct removal *removal, int directory, const char *name
 		snprintf(aside, sizeof(aside), ".deep-%u", removal->moved++);
 		result = renameat(directory, name, removal->top, aside);
 	} while (result < 0 && (errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR) &&
-		 removal->moved < NAMES_MOST);
+		 removal->moved < NAMES_MAX);
 	return result == 0 ? 0 : fail(errno, "remove a deep directory");
 }
 
@@ -226,11 +228,51 @@ int owned_rename(int from, const char *name, int to, const char *fresh)
 	return errno ? -1 : 0;
 }
 
+static uint64_t size_of_directory(int directory, int depth);
+
+static uint64_t size_of_entry(int directory, const char *name, int depth)
+{
+	struct stat status;
+	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+		return 0; // gone since
+	uint64_t bytes = (uint64_t)status.st_blocks * BLOCK;
+	if (!S_ISDIR(status.st_mode))
+		return bytes;
+	autoclose int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT ? 0 : OWNED_SIZE_UNKNOWN;
+	uint64_t below = size_of_directory(take(&fd), depth + 1);
+	return below < OWNED_SIZE_UNKNOWN ? bytes + below : below;
+}
+
+// Closes the directory.
+static uint64_t size_of_directory(int directory, int depth)
+{
+	uint64_t bytes = 0;
+	DIR *stream = depth > SIZE_DEPTH_MAX ? NULL : fdopendir(directory);
+	if (!stream) {
+		close(directory);
+		return OWNED_SIZE_UNKNOWN;
+	}
+	for (struct dirent *each = readdir(stream); each && bytes < OWNED_SIZE_UNKNOWN;
+	     each = readdir(stream))
+		if (!str_equal(each->d_name, ".") && !str_equal(each->d_name, ".."))
+			bytes += size_of_entry(dirfd(stream), each->d_name, depth);
+	closedir(stream);
+	return bytes < OWNED_SIZE_UNKNOWN ? bytes : OWNED_SIZE_UNKNOWN;
+}
+
+uint64_t owned_size(int directory)
+{
+	autoclose int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? OWNED_SIZE_UNKNOWN : size_of_directory(take(&fd), 0);
+}
+
 int owned_follow(struct arena *arena, const char *path, const char **ret_path)
 {
-	enum { LINKS_MOST = 40 };
+	enum { LINKS_MAX = 40 };
 	char real[PATH_MAX], text[PATH_MAX];
-	for (int links = 0; links < LINKS_MOST; links++) {
+	for (int links = 0; links < LINKS_MAX; links++) {
 		const char *name = path_name(path), *above = path_parent(arena, path);
 		// What is not there leads nowhere.
 		if (realpath(above, real))

@@ -1,6 +1,8 @@
 // Directories of sbx's own state: below ~/.local/state/sbx, made when they are needed. Rule 20.
 #pragma once
 
+#include <stdint.h>
+
 struct arena;
 
 // Makes what is missing of an absolute path, each 0700, and opens the last (O_RDONLY), checked to
@@ -33,3 +35,8 @@ int owned_rename(int from, const char *name, int to, const char *fresh);
 
 // Removes a file or a whole tree that may be hostile, of any depth; follows nothing.
 int owned_remove_tree(int directory, const char *name);
+
+// Bytes on the disk of all that lies below a directory that may be hostile; follows nothing. What
+// cannot be walked, because it is too deep or shut, makes it OWNED_SIZE_UNKNOWN.
+#define OWNED_SIZE_UNKNOWN ((uint64_t)1 << 62)
+uint64_t owned_size(int directory);

@@ -54,7 +54,7 @@ char *path_below(struct arena *arena, const char *directory, const char *name)
 {
 	size_t front = strlen(directory), back = strlen(name);
 	char *joined = arena_take(arena, front + back + 2);
-	front -= front == 1; // "/"
+	front -= front == 1 && directory[0] == '/';
 	memcpy(joined, directory, front);
 	joined[front] = '/';
 	memcpy(joined + front + 1, name, back);
@@ -84,15 +84,17 @@ const char *path_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+enum { PART_MAX = 200 }; // bytes, then the next part begins
+
 // No two paths have one name: '/' is "=", and what stands for itself is never taken for it. What is
 // too long for a name is one in directories, whose names are longer than those of any file.
 const char *path_kept(struct arena *arena, const char *state, const char *kind, const char *path)
 {
-	enum { PART_MOST = 200, LONGEST = 3 };
+	enum { LONGEST = 3 };
 	size_t part = 0;
 	char *name = arena_take(arena, strlen(path) * LONGEST * 2 + 1), *end = name;
 	for (; *path; path++) {
-		if (part >= PART_MOST) {
+		if (part >= PART_MAX) {
 			*end++ = '+';
 			*end++ = '/';
 			part = 0;
@@ -110,6 +112,33 @@ const char *path_kept(struct arena *arena, const char *state, const char *kind, 
 	}
 	*end = '\0';
 	return arena_text(arena, "%s/%s/%s", state, kind, name);
+}
+
+bool path_kept_is_part(const char *component)
+{
+	return strlen(component) > PART_MAX && component[strlen(component) - 1] == '+';
+}
+
+const char *path_of_kept(struct arena *arena, const char *name)
+{
+	static const struct {
+		const char *code, *as;
+	} codes[] = { { "=", "/" }, { "%3d", "=" }, { "%25", "%" }, { "%2e", "." }, { "+/", "" } };
+	enum { CODES = sizeof(codes) / sizeof(*codes) };
+	if (name[0] != '=')
+		return NULL;
+	char *path = arena_take(arena, strlen(name) + 1), *end = path;
+	while (*name) {
+		unsigned i = 0;
+		while (i < CODES && strncmp(name, codes[i].code, strlen(codes[i].code)) != 0)
+			i++;
+		size_t length = i < CODES ? strlen(codes[i].as) : 1;
+		memcpy(end, i < CODES ? codes[i].as : name, length);
+		end += length;
+		name += i < CODES ? strlen(codes[i].code) : 1;
+	}
+	*end = '\0';
+	return path;
 }
 
 const char *path_kept_before(struct arena *arena, const char *state, const char *kind,

@@ -27,6 +27,10 @@ const char *path_name(const char *path);
 // STATE/KIND/NAME: what is kept of sbx's own for a directory, by the whole path of it. A long one
 // has a name in directories below KIND, to be made by who writes it.
 const char *path_kept(struct arena *arena, const char *state, const char *kind, const char *path);
+// The path whose NAME that is; NULL for one that was never made of an absolute path. And whether a
+// component of it is a directory that holds the rest of a long one.
+const char *path_of_kept(struct arena *arena, const char *name);
+bool path_kept_is_part(const char *component);
 // The same as version 0.1.0 named it, by a hash that two paths can share.
 const char *path_kept_before(struct arena *arena, const char *state, const char *kind,
 			     const char *path);

@@ -1,5 +1,5 @@
 // Capabilities of this process, by libcap: it allocates memory, so no child of the box's clone may
-// call these (jail/caps.c has its own).
+// call these (process/caps.c has its own).
 #pragma once
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-// Where another process of ours runs next: hints, of which no failure is told. They are for
+// Where another process of ours runs next: hints, whose failures are not reported. They are for
 // machines whose kernel leaves a process in the queue of a busy processor while another one idles,
 // as virtual ones do (a halted virtual processor counts as taken: vcpu_is_preempted, Linux 4.10).
 #pragma once
@@ -13,3 +13,5 @@ void processor_part(pid_t pid);
 // where we may go. ret_all is for processor_free.
 void processor_bring(pid_t pid, cpu_set_t *ret_all);
 void processor_free(pid_t pid, const cpu_set_t *all);
+// How many other processors we may use, and which.
+unsigned processor_others(cpu_set_t *ret_others);

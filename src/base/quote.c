@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/str.h"
 
 char *quote_word(struct arena *arena, const char *text)
 {
@@ -17,4 +18,13 @@ char *quote_word(struct arena *arena, const char *text)
 	}
 	*at = '\'';
 	return word;
+}
+
+const char *quote_fix(struct arena *arena, const char *text)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "/._-+@%:,";
+	if (!str_printable(text) || *text == '-')
+		return NULL;
+	return *text && text[strspn(text, plain)] == '\0' ? text : quote_word(arena, text);
 }

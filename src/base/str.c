@@ -1,6 +1,7 @@
 // Owns nothing. Pure functions over NUL-terminated strings.
 #include "base/str.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,6 +23,17 @@ bool str_ends(const char *text, const char *suffix)
 {
 	size_t length = strlen(text), tail = strlen(suffix);
 	return length >= tail && str_equal(text + length - tail, suffix);
+}
+
+bool str_has_word(const char *words, const char *word, size_t length)
+{
+	for (const char *at = words; *at; at += strspn(at, " ")) {
+		size_t known = strcspn(at, " ");
+		if (known == length && memcmp(at, word, length) == 0)
+			return true;
+		at += known;
+	}
+	return false;
 }
 
 bool str_match(const char *text, const char *pattern)
@@ -91,7 +103,7 @@ size_t str_sequence(const char *text)
 	return length;
 }
 
-size_t str_next(const char *at, char shown[STR_SHOWN_MOST])
+size_t str_next(const char *at, char shown[STR_SHOWN_MAX])
 {
 	unsigned code;
 	shown[0] = '\0';
@@ -99,16 +111,16 @@ size_t str_next(const char *at, char shown[STR_SHOWN_MOST])
 		return 1;
 	size_t length = str_sequence(at);
 	if (str_control(at, &code))
-		snprintf(shown, STR_SHOWN_MOST, code < 0x80 ? "^%c" : "<U+%04X>",
+		snprintf(shown, STR_SHOWN_MAX, code < 0x80 ? "^%c" : "<U+%04X>",
 			 code < 0x80 ? code ^ 0x40 : code);
 	else if (length == 0 && (unsigned char)*at < 0xa0)
-		snprintf(shown, STR_SHOWN_MOST, "<%02X>", (unsigned char)*at);
+		snprintf(shown, STR_SHOWN_MAX, "<%02X>", (unsigned char)*at);
 	return length ? length : 1;
 }
 
 bool str_printable(const char *text)
 {
-	char shown[STR_SHOWN_MOST] = "";
+	char shown[STR_SHOWN_MAX] = "";
 	while (*text && !shown[0])
 		text += str_next(text, shown);
 	return !shown[0];
@@ -173,4 +185,16 @@ uint64_t str_hash(const char *text)
 	for (; *text; text++)
 		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ULL;
 	return hash;
+}
+
+bool str_put(char *buffer, size_t size, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	int length = vsnprintf(buffer, size, format, arguments);
+	va_end(arguments);
+	if (length >= 0 && (size_t)length < size)
+		return true;
+	buffer[0] = '\0';
+	return false;
 }

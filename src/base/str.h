@@ -9,6 +9,9 @@ bool str_equal(const char *left, const char *right);
 bool str_starts(const char *text, const char *prefix);
 bool str_ends(const char *text, const char *suffix);
 
+// Whether `word` is one of the words that stand with a blank between them.
+bool str_has_word(const char *words, const char *word, size_t length);
+
 // A shell-like match with '*' only; no other character is special.
 bool str_match(const char *text, const char *pattern);
 
@@ -22,8 +25,8 @@ size_t str_sequence(const char *text);
 
 // The length of the next character, and what stands for it where it would act on a terminal (^[ or
 // <U+202E>; <9B> is a C1 byte that belongs to no sequence), else "".
-enum { STR_SHOWN_MOST = 12 };
-size_t str_next(const char *at, char shown[STR_SHOWN_MOST]);
+enum { STR_SHOWN_MAX = 12 };
+size_t str_next(const char *at, char shown[STR_SHOWN_MAX]);
 
 // True when no such character is in it (other UTF-8 passes). Rule 23.
 bool str_printable(const char *text);
@@ -40,3 +43,8 @@ uint64_t str_hash(const char *text);
 // A decimal number without sign, spaces or leading garbage; false when out of [low, high].
 bool str_number(const char *text, size_t length, unsigned long long low, unsigned long long high,
 		unsigned long long *ret_number);
+
+// Writes a path, or a part of one, whole or not at all: where it does not fit, the buffer is "",
+// which names no file, and false is returned. A cut path would name another file.
+bool str_put(char *buffer, size_t size, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));

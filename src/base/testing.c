@@ -1,8 +1,10 @@
 // Owns the hooks of the test build.
 #include "base/testing.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #ifdef SBX_TESTING
 static bool names(const char *variable, const char *step)
@@ -34,9 +36,26 @@ const char *testing_meminfo(void)
 	return file ? file : "/proc/meminfo";
 }
 
+const char *testing_boot(void)
+{
+	return getenv("SBX_TEST_BOOT");
+}
+
+long testing_look(long nanoseconds)
+{
+	const char *other = getenv("SBX_TEST_LOOK");
+	return other ? atol(other) : nanoseconds;
+}
+
 int testing_landlock(int abi)
 {
 	const char *most = getenv("SBX_TEST_LANDLOCK");
 	return most && atoi(most) < abi ? atoi(most) : abi;
+}
+
+void testing_left(const char *text)
+{
+	if (text[0])
+		dprintf(STDERR_FILENO, "sbx-testing: left behind: %s\n", text);
 }
 #endif

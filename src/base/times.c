@@ -6,11 +6,23 @@
 #include <sys/vfs.h>
 #include <time.h>
 
-int64_t times_now(void)
+#include "base/testing.h"
+
+static int64_t read_clock(clockid_t clock)
 {
 	struct timespec now;
-	clock_gettime(CLOCK_REALTIME, &now);
+	clock_gettime(clock, &now);
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int64_t times_now(void)
+{
+	return read_clock(CLOCK_REALTIME);
+}
+
+int64_t times_boot(void)
+{
+	return times_now() - (testing_boot() ? 0 : read_clock(CLOCK_BOOTTIME));
 }
 
 bool times_are_ours(const char *path)

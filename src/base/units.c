@@ -6,43 +6,81 @@
 
 #include "base/str.h"
 
-struct suffix {
+struct unit_suffix {
 	const char *suffix;
 	uint64_t factor;
 };
 
-static const struct suffix sizes[] = {
+static const struct unit_suffix sizes[] = {
 	{ "K", 1ULL << 10 }, { "M", 1ULL << 20 }, { "G", 1ULL << 30 },
 	{ "T", 1ULL << 40 }, { "", 1 },
 };
-static const struct suffix times[] = {
-	{ "ms", 1 }, { "s", 1000 }, { "m", 60000 }, { "h", 3600000 }, { "d", 86400000 },
+static const struct unit_suffix times[] = {
+	{ "ms", 1 },      { "s", 1000 },     { "m", 60000 },
+	{ "h", 3600000 }, { "d", 86400000 }, { "", 1000 },
 };
 
-static bool with_unit(const char *text, const struct suffix *units, size_t count, uint64_t *ret)
+enum { DIGITS_MAX = 3 };
+
+// Thousandths after a '.': returns what was read, 0 when there are none, or digits without end.
+static size_t read_part(const char *text, unsigned long long *ret_part)
+{
+	unsigned long long part = 0;
+	size_t digits = text[0] == '.' ? strspn(text + 1, "0123456789") : 0;
+	if (digits > DIGITS_MAX || !str_number(text + 1, digits, 0, 999, &part))
+		return 0;
+	for (size_t i = digits; i < DIGITS_MAX; i++)
+		part *= 10;
+	*ret_part = part;
+	return digits + 1;
+}
+
+static bool scaled(const char *text, size_t digits, uint64_t factor, unsigned long long part,
+		   uint64_t *ret)
+{
+	unsigned long long number;
+	if (part && factor < 1000)
+		return false;
+	if (!str_number(text, digits, 0, (UNLIMITED - 1) / factor - (part ? 1 : 0), &number))
+		return false;
+	*ret = number * factor + factor / 1000 * part + factor % 1000 * part / 1000;
+	return true;
+}
+
+static bool with_unit(const char *text, const struct unit_suffix *units, size_t count,
+		      uint64_t *ret)
 {
 	size_t digits = strspn(text, "0123456789");
-	unsigned long long number;
+	unsigned long long part = 0;
 	if (str_equal(text, "unlimited")) {
 		*ret = UNLIMITED;
 		return true;
 	}
-	for (size_t i = 0; i < count; i++) {
-		if (!str_equal(text + digits, units[i].suffix))
-			continue;
-		if (!str_number(text, digits, 0, (UNLIMITED - 1) / units[i].factor, &number))
-			return false;
-		*ret = number * units[i].factor;
-		return true;
-	}
+	const char *unit = text + digits + read_part(text + digits, &part);
+	for (size_t i = 0; i < count; i++)
+		if (str_equal(unit, units[i].suffix))
+			return scaled(text, digits, units[i].factor, part, ret);
 	return false;
 }
 
+// The letter in either case, and with B or iB behind it, as people write it: all count by 1024.
 bool units_size(const char *text, uint64_t *ret_bytes)
 {
-	return with_unit(text, sizes, sizeof(sizes) / sizeof(*sizes), ret_bytes);
+	char plain[32];
+	size_t length = strlen(text), digits = strspn(text, "0123456789.");
+	if (length >= sizeof(plain) || str_equal(text, "unlimited"))
+		return with_unit(text, sizes, sizeof(sizes) / sizeof(*sizes), ret_bytes);
+	memcpy(plain, text, length + 1);
+	for (char *at = plain + digits; *at; at++)
+		*at = *at >= 'a' && *at <= 'z' ? (char)(*at - 'a' + 'A') : *at;
+	if (str_ends(plain + digits, "B"))
+		plain[--length] = '\0';
+	if (length > digits + 1 && str_ends(plain + digits, "I"))
+		plain[--length] = '\0';
+	return with_unit(plain, sizes, sizeof(sizes) / sizeof(*sizes), ret_bytes);
 }
 
+// A number without a unit is in seconds, as of timeout(1).
 bool units_time(const char *text, uint64_t *ret_milliseconds)
 {
 	return with_unit(text, times, sizeof(times) / sizeof(*times), ret_milliseconds);
@@ -50,14 +88,13 @@ bool units_time(const char *text, uint64_t *ret_milliseconds)
 
 bool units_count(const char *text, uint64_t *ret)
 {
-	static const struct suffix plain = { "", 1 };
+	static const struct unit_suffix plain = { "", 1 };
 	return with_unit(text, &plain, 1, ret);
 }
 
 bool units_processors(const char *text, uint64_t *ret_thousandths)
 {
-	enum { DIGITS_MOST = 3 };
-	size_t whole = strspn(text, "0123456789"), digits = 0;
+	size_t whole = strspn(text, "0123456789");
 	unsigned long long number, part = 0;
 	if (str_equal(text, "unlimited")) {
 		*ret_thousandths = UNLIMITED;
@@ -65,15 +102,8 @@ bool units_processors(const char *text, uint64_t *ret_thousandths)
 	}
 	if (!str_number(text, whole, 0, 1000000, &number))
 		return false;
-	if (text[whole] == '.') {
-		digits = strspn(text + whole + 1, "0123456789");
-		if (digits > DIGITS_MOST || !str_number(text + whole + 1, digits, 0, 999, &part))
-			return false;
-		for (size_t i = digits; i < DIGITS_MOST; i++)
-			part *= 10;
-		whole++;
-	}
-	if (text[whole + digits] != '\0')
+	whole += read_part(text + whole, &part);
+	if (text[whole] != '\0')
 		return false;
 	*ret_thousandths = number * 1000 + part;
 	return true;

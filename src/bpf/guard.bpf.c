@@ -26,7 +26,7 @@ __u64 bytes[GUARD_COUNTERS];
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LPM_TRIE);
-	__uint(max_entries, GUARD_RULES_MOST);
+	__uint(max_entries, GUARD_RULES_MAX);
 	__uint(map_flags, BPF_F_NO_PREALLOC | BPF_F_RDONLY_PROG);
 	__type(key, struct guard_rule);
 	__type(value, __u8);
@@ -34,7 +34,7 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, GUARD_DEVICES_MOST);
+	__uint(max_entries, GUARD_DEVICES_MAX);
 	__uint(map_flags, BPF_F_NO_PREALLOC | BPF_F_RDONLY_PROG);
 	__type(key, struct guard_device);
 	__type(value, __u8);
@@ -117,12 +117,13 @@ int create_socket(struct bpf_sock *socket)
 }
 
 // The two ends of a packet. False where it is neither TCP nor UDP directly behind the address.
-struct ends {
+struct packet_ends {
 	struct guard_rule local, remote;
 	__be16 local_port, remote_port;
 };
 
-static __always_inline int read_v4(struct __sk_buff *packet, __u32 length, struct ends *from_to)
+static __always_inline int read_v4(struct __sk_buff *packet, __u32 length,
+				   struct packet_ends *from_to)
 {
 	__be32 addresses[2];
 	__u8 protocol;
@@ -138,7 +139,7 @@ static __always_inline int read_v4(struct __sk_buff *packet, __u32 length, struc
 	return protocol == TCP || protocol == UDP;
 }
 
-static __always_inline int read_v6(struct __sk_buff *packet, struct ends *from_to)
+static __always_inline int read_v6(struct __sk_buff *packet, struct packet_ends *from_to)
 {
 	__u8 protocol;
 	if (bpf_skb_load_bytes(packet, V6_PROTOCOL, &protocol, sizeof(protocol)) < 0 ||
@@ -153,9 +154,9 @@ static __always_inline int read_v6(struct __sk_buff *packet, struct ends *from_t
 
 // Of a packet that leaves the sender is local; of one that comes, the receiver.
 static __always_inline int read_ends(struct __sk_buff *packet, enum guard_counter way,
-				     struct ends *ret_ends)
+				     struct packet_ends *ret_ends)
 {
-	struct ends from_to = { .local_port = 0 };
+	struct packet_ends from_to = { .local_port = 0 };
 	__u8 first;
 	if (bpf_skb_load_bytes(packet, 0, &first, sizeof(first)) < 0)
 		return 0;
@@ -177,7 +178,7 @@ static __always_inline int read_ends(struct __sk_buff *packet, enum guard_counte
 // a rule may name either: the server's side when both are of the box.
 static __always_inline int judge_ends(struct __sk_buff *packet, enum guard_counter way)
 {
-	struct ends ends;
+	struct packet_ends ends;
 	if (!read_ends(packet, way, &ends))
 		return DENY;
 	if (judge(&ends.remote, ends.remote_port))

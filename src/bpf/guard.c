@@ -14,7 +14,7 @@
 #include "base/list.h"
 #include "base/sys.h"
 #include "base/testing.h"
-#include "bpf/keys.h"
+#include "bpf/map_keys.h"
 #include "bpf/skeletons.h"
 #include "plan.h"
 #include "run.h"
@@ -28,8 +28,8 @@ static int count_key(void *context, const struct guard_rule *key)
 {
 	unsigned *count = context;
 	(void)key;
-	if (++*count > GUARD_RULES_MOST)
-		return fail(0, "guard: more than %d addresses and ports", GUARD_RULES_MOST);
+	if (++*count > GUARD_RULES_MAX)
+		return fail(0, "guard: more than %d addresses and ports", GUARD_RULES_MAX);
 	return 0;
 }
 
@@ -106,7 +106,7 @@ static int add_rule(void *context, const struct guard_rule *key)
 	const struct guard_bpf *programs = context;
 	const uint8_t value = 1;
 	if (skel_map_update_elem(programs->maps.rules.map_fd, key, &value, BPF_ANY) < 0)
-		return fail(errno, "guard: add a rule (at most %d)", GUARD_RULES_MOST);
+		return fail(errno, "guard: add a rule (at most %d)", GUARD_RULES_MAX);
 	return 0;
 }
 
@@ -118,7 +118,7 @@ static int add_device(const struct guard_bpf *programs, dev_t number, bool every
 		every_minor ? GUARD_EVERY_MINOR : minor(number),
 	};
 	if (skel_map_update_elem(programs->maps.devices.map_fd, &key, &value, BPF_ANY) < 0)
-		return fail(errno, "guard: add a device (at most %d)", GUARD_DEVICES_MOST);
+		return fail(errno, "guard: add a device (at most %d)", GUARD_DEVICES_MAX);
 	return 0;
 }
 

@@ -1,6 +1,9 @@
 // A second wall for callers who may load BPF programs: they hang on the box's cgroup, and go with
 // it. Mode proxy and none: nothing leaves but by the box's own loopback. Mode host: allow and deny
 // by address and port, bytes counted and bounded. Devices: those of the view alone.
+//
+// The room bpf owns the programs that the kernel runs for a box's cgroup, and their loader. Uses:
+// base nouns text. Begin with guard.bpf.c.
 #pragma once
 
 #include <stdbool.h>

@@ -16,10 +16,10 @@ struct guard_rule {
 	__be16 port;
 	__be32 address[4];
 };
-enum { GUARD_RULE_EXACT = 32, GUARD_RULES_MOST = 16384 };
+enum { GUARD_RULE_EXACT = 32, GUARD_RULES_MAX = 16384 };
 
 struct guard_device {
 	__u32 major, minor;
 };
-enum { GUARD_DEVICES_MOST = 1024 };
+enum { GUARD_DEVICES_MAX = 1024 };
 #define GUARD_EVERY_MINOR ((__u32) - 1)

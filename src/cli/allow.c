@@ -1,7 +1,6 @@
 // sbx allow and sbx deny: tells a run of the caller's one more rule.
 #include <string.h>
 
-#include "base/destination.h"
 #include "base/err.h"
 #include "base/out.h"
 #include "base/str.h"
@@ -9,26 +8,27 @@
 #include "cli/help.h"
 #include "cli/verbs.h"
 #include "net/host/control_socket.h"
+#include "text/destination.h"
 
 static int tell(char **words, const char *verb)
 {
 	unsigned long long run;
 	struct destination destination;
 	if (words[0] && (str_equal(words[0], "--help") || str_equal(words[0], "-h")))
-		return help_verb(VERB_ALLOW, verb);
+		return help_verb(str_equal(verb, "allow") ? VERB_ALLOW : VERB_DENY, HELP_ALL);
 	if (!words[0] || !words[1])
-		return fail(0, "sbx %s RUN HOST...; the runs there are: sbx log --runs", verb);
+		return fail(0, "usage: sbx %s RUN HOST...; to list the runs: sbx audit --runs",
+			    verb);
 	if (!str_number(words[0], strlen(words[0]), 1, 1 << 30, &run))
-		return fail(0, "'%.40s' is no run; those there are: sbx log --runs",
+		return fail(0, "'%.40s' is not a run; to list the runs: sbx audit --runs",
 			    str_shown(words[0]));
 	for (char **word = words + 1; *word; word++)
 		if (!destination_parse(*word, &destination) ||
 		    (destination.suffix && !str_equal(verb, "allow")))
-			return fail(
-				0,
-				"'%.80s' is no destination: name[:port,...], *.domain, address or "
-				"network/prefix",
-				str_shown(*word));
+			return fail(0,
+				    "'%.80s' is not a destination; expected name[:port,...], "
+				    "*.domain, address or network/prefix",
+				    str_shown(*word));
 	for (char **word = words + 1; *word; word++)
 		TRY(control_socket_tell((pid_t)run, verb, *word));
 	return 0;

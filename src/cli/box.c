@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,14 +21,21 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "cli/verbs.h"
-#include "guard/quarantine.h"
 #include "limits/group.h"
 #include "net/host/proxy.h"
+#include "net/host/relay.h"
+#include "postcheck/finding/quarantine.h"
+#include "report/finding_words.h"
+#include "report/findings.h"
 #include "run.h"
+#include "ask/ask.h"
 #include "run/decide.h"
+#include "run/events.h"
 #include "run/report.h"
-#include "run/steps.h"
+#include "net/host/roll.h"
+#include "run/run_init.h"
 #include "run/signals.h"
+#include "run/steps.h"
 #include "run/supervise.h"
 
 extern char **environ;
@@ -59,14 +67,28 @@ struct box *box_new(void)
 	struct arena *arena = arena_new();
 	struct box *box = arena_take(arena, sizeof(*box));
 	box->arena = arena;
+	box->invocation.parent = getppid();
 	return box;
+}
+
+// -C: before anything asks where it is.
+static int move(const struct box *box)
+{
+	const char *directory = box->invocation.directory;
+	char real[PATH_MAX];
+	if (!directory || box->invocation.help)
+		return 0;
+	if (chdir(directory) < 0 || !getcwd(real, sizeof(real)))
+		return fail(errno, "--chdir: enter '%s'", str_shown(directory));
+	setenv("PWD", real, 1);
+	return 0;
 }
 
 int box_read(struct box *box, enum verb verb, char **words)
 {
 	TRY(argv_read(box->arena, verb, words, &box->invocation, &box->arguments));
 	box->invocation.command = box->arguments.rest;
-	return 0;
+	return move(box);
 }
 
 int box_read_mixed(struct box *box, enum verb verb, char **words, char ***ret_names)
@@ -87,7 +109,7 @@ int box_read_mixed(struct box *box, enum verb verb, char **words, char ***ret_na
 		*next++ = *words++;
 	}
 	*ret_names = names;
-	return 0;
+	return move(box);
 }
 
 void box_use_shell(struct box *box, const char *string, char **rest)
@@ -109,8 +131,12 @@ void box_use_shell(struct box *box, const char *string, char **rest)
 
 int box_decide(struct box *box)
 {
-	return decide_profile(box->arena, &box->invocation, &box->arguments, environ, &box->profile,
-			      &box->plan);
+	TRY(decide_profile(box->arena, &box->invocation, &box->arguments, environ, &box->profile,
+			   &box->plan));
+	if (box->invocation.die_with_parent == ANSWER_YES)
+		box->plan.parent = box->invocation.parent > 0 ? box->invocation.parent : -1;
+	TRY(ask_plan(&box->plan, &box->profile, &box->invocation));
+	return events_plan(&box->plan, &box->invocation);
 }
 
 int box_plan(struct box *box)
@@ -134,52 +160,44 @@ static void die_like_command(int number)
 
 struct outcome box_try(struct box *box, struct run *run)
 {
-	static int mounts[MOUNTS_MOST];
+	static int mounts[MOUNTS_MAX];
 	static struct proxy proxy;
 	static struct group group;
-	*run = (struct run){ .arguments = box->arguments.all, .environment = environ };
-	run->pidfd = run->to_host = run->from_box = run->terminal = run->signals = run->root = -1;
-	run->go[0] = run->go[1] = run->helper = run->network[0] = run->network[1] = -1;
-	run->questions = run->asked_root = run->user = run->view = run->copies = run->absent =
-		run->listener = run->nothing = run->cgroup = run->counters = run->catcher = -1;
-	run->session = run->slot = run->session_user = run->session_view = run->descriptors =
-		run->own_overlay = -1;
-	for (int i = 0; i < ROOTS_MOST; i++)
-		run->trees[i] = -1;
-	group = (struct group){ .own = { -1, -1, -1, -1 },
-				.parents = { -1, -1, -1, -1 },
-				.manager = -1 };
+	static struct events events;
+	static struct ask ask;
+	run_init(run, box->arguments.all, environ);
+	group_init(&group);
 	run->group = &group;
 	run->mounts = mounts;
-	proxy = (struct proxy){ .live = -1, .owners = -1 };
+	proxy_init(&proxy);
 	run->proxy = &proxy;
-	run->relay = proxy_relay;
+	events_init(&events);
+	run->events = &events;
+	ask_init(&ask);
+	run->ask = &ask;
+	run->relay = relay_connect;
 	return supervise(&box->plan, run);
 }
 
 // Only where the machine gave no namespaces, and only to who said that less will do.
 static bool may_fall_back(const struct box *box, const struct run *run)
 {
-	static const char *const walls[] = {
-		"namespaces", "ids", "hostname", "root", "view", "join"
-	};
-	const char *step = steps[run->message.step].name;
-	if (box->plan.tier != TIER_FULL || box->profile.minimum != TIER_LANDLOCK)
-		return false;
-	for (size_t i = 0; i < sizeof(walls) / sizeof(*walls); i++)
-		if (str_equal(step, walls[i]))
-			return true;
-	return false;
+	return box->plan.tier == TIER_FULL && box->profile.minimum == TIER_LANDLOCK &&
+	       steps[run->message.step].lost_without_namespaces;
 }
 
 // What was decided is thrown away, and what was asked for stays.
-static struct box *renew(const struct box *box, const struct run *run)
+static struct box *renew(const struct box *box, struct run *run)
 {
 	struct box *fresh = box_new();
 	signals_again(run);
+	fd_close(&run->events->fd);
+	fd_close(&run->parent);
+	fd_close(&run->roll);
+	fd_close(&run->roll_directory);
 	for (unsigned i = 0; i < box->plan.copy_count; i++)
 		close(box->plan.copies[i].lock);
-	err_clear();
+	(void)err_taken(); // of the tier that is given up
 	fresh->invocation = box->invocation;
 	fresh->arguments = box->arguments;
 	fresh->after = box->after;
@@ -190,13 +208,13 @@ static struct box *renew(const struct box *box, const struct run *run)
 	return fresh;
 }
 
-static int fall_back(const struct box *box, const struct run *run)
+static int fall_back(const struct box *box, struct run *run)
 {
 	struct out out = { 0 };
 	struct box *lower = renew(box, run);
 	out_text(&out,
-		 "sbx: no namespaces here (step '%s': %s): tier landlock; what is lost: sbx plan "
-		 "--tier landlock\n",
+		 "sbx: no namespaces here (step '%s': %s): tier landlock; to see what it lacks: "
+		 "sbx plan --isolation landlock\n",
 		 steps[run->message.step].name, run->message.text);
 	out_flush(&out, STDERR_FILENO);
 	lower->invocation.tier = ASKED_LANDLOCK;
@@ -207,14 +225,14 @@ static int fall_back(const struct box *box, const struct run *run)
 // editors save. The plan is made again.
 static bool may_try_again(const struct box *box, const struct run *run)
 {
-	enum { TRIES_MOST = 100 };
+	enum { TRIES_MAX = 100 };
 	int number = run->message.number;
 	bool changed = number == ERR_CHANGED || number == ENOENT || number == ENOTDIR;
-	return changed && !box->plan.session && box->tries < TRIES_MOST;
+	return changed && !box->plan.session && box->tries < TRIES_MAX;
 }
 
 // The right of its owner to use a directory, which a box has taken away.
-static bool open_shut(int directory, const char *path, struct out *told)
+static bool open_shut(int directory, const char *path, struct findings *found)
 {
 	char self[64];
 	struct stat status;
@@ -225,32 +243,32 @@ static bool open_shut(int directory, const char *path, struct out *told)
 	if (fd < 0 || fstat(fd, &status) < 0 || (status.st_mode & OWNER) == OWNER ||
 	    chmod(self, (status.st_mode & 07777) | OWNER) < 0)
 		return false;
-	out_text(told,
-		 "sbx: %s was shut, and what is protected in it could not be looked at: it was "
-		 "opened (chmod u+rwx)\n",
-		 str_shown(path));
+	findings_add(found, FINDING_OPENED, path, "", "");
 	return true;
 }
 
 // What a box left at a protected name goes to quarantine, and the plan is made again.
 static bool clear_way(const struct box *box)
 {
-	enum { OBSTACLES_MOST = 100 };
+	enum { OBSTACLES_MAX = 100 };
 	const char *path = box->plan.obstacle;
-	struct out told = { 0 };
-	if (!path || box->tries >= OBSTACLES_MOST)
+	struct findings found = { 0 };
+	struct out out = { 0 };
+	if (!path || box->tries >= OBSTACLES_MAX)
 		return false;
 	autoclose int directory =
 		sys_openat2(AT_FDCWD, path_parent(box->arena, path),
 			    O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 	if (directory < 0)
 		return false;
-	bool cleared = box->plan.obstacle_shut
-			       ? open_shut(directory, path, &told)
-			       : quarantine_take(box->plan.state, directory, path_name(path), path,
-						 "stood in the way of what is protected there",
-						 &told) == 0;
-	out_flush(&told, STDERR_FILENO);
+	bool cleared =
+		box->plan.obstacle_shut
+			? open_shut(directory, path, &found)
+			: quarantine_take(box->plan.state, directory, path_name(path), path,
+					  "was in the place of a protected name", &found) == 0;
+	findings_text(&found, READER_PERSON, &out);
+	out_flush(&out, STDERR_FILENO);
+	findings_free(&found);
 	return cleared;
 }
 
@@ -262,8 +280,10 @@ int box_run(struct box *box)
 	struct outcome outcome = box_try(box, &run);
 	if (outcome.kind == OUTCOME_FAILED && may_fall_back(box, &run))
 		return fall_back(box, &run);
-	if (outcome.kind == OUTCOME_FAILED && (may_try_again(box, &run) || clear_way(box))) {
-		out_free(&outcome.told);
+	// Not with secrets: the variables that held them are wiped.
+	if (outcome.kind == OUTCOME_FAILED && (may_try_again(box, &run) || clear_way(box)) &&
+	    box->plan.credential_count == 0) {
+		findings_free(&outcome.found);
 		denials_free(&outcome.denials);
 		return box_run(renew(box, &run));
 	}
@@ -274,6 +294,7 @@ int box_run(struct box *box)
 		status = box->after(box, &(struct ending){ &outcome.denials, &run.group->usage },
 				    status);
 	denials_free(&outcome.denials);
+	roll_end(&run, status);
 	if (outcome.kind == OUTCOME_ENDED && WIFSIGNALED(outcome.status))
 		die_like_command(WTERMSIG(outcome.status));
 	return status;

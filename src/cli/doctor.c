@@ -9,29 +9,28 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/file.h"
-#include "base/gitconfig.h"
-#include "base/out.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "bpf/guard.h"
 #include "cli/box.h"
+#include "cli/doctor_print.h"
 #include "cli/help.h"
 #include "cli/verbs.h"
-#include "jail/landlock.h"
-#include "jail/machine.h"
+#include "git/gitconfig.h"
 #include "limits/means.h"
 #include "probe.h"
+#include "probe/machine.h"
+#include "process/landlock.h"
 #include "run.h"
-#include "run/paths.h"
 #include "run/steps.h"
 #include "run/supervise.h"
 #include "run/walk.h"
 
-enum { FINDINGS_MOST = 32 };
+enum { FINDINGS_MAX = 32 };
 
 struct doctor {
 	struct box *box;
-	struct finding findings[FINDINGS_MOST];
+	struct finding findings[FINDINGS_MAX];
 	unsigned count;
 	struct run overlays; // of the second box
 	struct run run;      // its message is shown: the arena is sealed by then
@@ -39,25 +38,28 @@ struct doctor {
 
 static void find(struct doctor *doctor, struct finding finding)
 {
-	if (doctor->count < FINDINGS_MOST)
+	if (doctor->count < FINDINGS_MAX)
 		doctor->findings[doctor->count++] = finding;
 }
 
 // Which wall each step of the box stands for, as people call it.
-struct wall {
+struct doctor_wall {
 	const char *step, *name, *detail;
 };
-static const struct wall walls[] = {
-	{ "namespaces", "namespaces", "user, mount, pid, ipc, uts and cgroup" },
-	{ "landlock", "landlock tier", "files and TCP by a domain of Landlock" },
-	{ "ids", "user ids", "the caller's, one to one" },
-	{ "join", "own network", "nothing but a loopback" },
-	{ "view", "mount view", "only what is named, mounted by descriptor" },
-	{ "detach", "own root", "the host's root is out of reach" },
-	{ "limits", "rlimits", "processes, files, core dumps" },
-	{ "privileges", "no privileges", "five empty capability sets, no_new_privs" },
-	{ "filter", "system call filter", "an allow-list" },
-	{ "command", "command", "runs and is reaped" },
+static const struct doctor_wall walls[] = {
+	{ "namespaces", "namespaces",
+	  "a box has its own processes, mounts and users; it does not see yours" },
+	{ "landlock", "landlock tier",
+	  "files and TCP are limited by Landlock; processes of yours stay visible" },
+	{ "ids", "user ids", "files that a box writes are yours" },
+	{ "join", "own network", "a box reaches only the hosts that sbx allows" },
+	{ "view", "mount view", "a box sees the files that are named, and no others" },
+	{ "detach", "own root", "a box cannot get back to the rest of your files" },
+	{ "limits", "rlimits", "processes, open files and core dumps of a box are limited" },
+	{ "privileges", "no privileges", "a box cannot become root, not even by setuid programs" },
+	{ "filter", "system call filter",
+	  "a box may use the system calls of ordinary programs, and no others" },
+	{ "command", "command", "a command runs in a box, and nothing of it is left running" },
 };
 
 static int step_index(const char *name)
@@ -91,7 +93,7 @@ static void try_walls(struct doctor *doctor)
 			finding.state = FINDING_MISSING;
 			finding.detail = index == failed && outcome.kind == OUTCOME_FAILED
 						 ? run->message.text
-						 : "not tried: an earlier wall is missing";
+						 : "not tried: an earlier layer is missing";
 			finding.fix = index == failed
 					      ? probe_advice(steps[index].name, run->message.number)
 					      : NULL;
@@ -107,15 +109,14 @@ static void try_landlock(struct doctor *doctor)
 	finding.detail = arena_text(doctor->box->arena, "ABI %d of 7 known to sbx", abi);
 	if (abi == 0) {
 		finding.state = FINDING_WEAK;
-		finding.detail =
-			"this kernel has none: the mount view is the only wall around files";
+		finding.detail = "this kernel has none: the mount view alone protects files";
 		finding.fix = "boot with landlock in the list of lsm=";
 	} else if (abi < 6) {
 		finding.state = FINDING_WEAK;
 		finding.detail =
 			arena_text(doctor->box->arena,
-				   "ABI %d: no scopes for signals and abstract sockets, which "
-				   "the namespaces wall off unless the network is the host's",
+				   "ABI %d: no scopes for signals and abstract sockets; the "
+				   "namespaces separate these, except with --network host",
 				   abi);
 	}
 	find(doctor, finding);
@@ -141,7 +142,7 @@ static void try_capabilities(struct doctor *doctor)
 				       .detail = arena_text(
 					       doctor->box->arena,
 					       "yours: %s; the command's: none; a box needs none, "
-					       "--guard %s",
+					       "--bpf %s",
 					       yours, guard) });
 }
 
@@ -153,26 +154,25 @@ static void try_outer(struct doctor *doctor)
 	     (struct finding){
 		     .wall = "box around",
 		     .detail = doctor->box->plan.tier == TIER_LANDLOCK
-				       ? "this is inside a box of sbx, which decides, too, and "
-					 "gives no namespaces: boxes in it are of tier landlock"
-				       : "this is inside a box of sbx, which decides, too" });
+				       ? "this is inside another box, whose rules also apply; it "
+					 "allows no namespaces, so boxes here are of tier landlock"
+				       : "this is inside another box, whose rules also apply" });
 }
 
 // Of strict limits: the box that is tried has one.
 static void try_limits(struct doctor *doctor)
 {
 	static const char *const details[] = {
-		[MEANS_GROUP] = "all by a cgroup of each box's own",
+		[MEANS_GROUP] = "all by a separate cgroup for each box",
 		[MEANS_SCOPE] = "strict ones by a scope of your systemd, others by rlimits",
 		[MEANS_LEGACY] = "strict ones by cgroups (v1), others by rlimits",
 		[MEANS_RLIMITS] =
-			"by rlimits and a look now and then; cpu, swap, io and pools are refused",
+			"by rlimits and periodic checks; cpu, swap, io and pools are not available",
 	};
 	const struct keeping *keeping = &doctor->box->plan.keeping;
 	struct finding finding = { .wall = "limits", .detail = details[keeping->means] };
 	if (keeping->means == MEANS_RLIMITS && doctor->box->plan.inside) {
-		finding.detail =
-			"by rlimits and a look now and then, within those of the box around";
+		finding.detail = "by rlimits and periodic checks, within those of the outer box";
 	} else if (keeping->means == MEANS_RLIMITS) {
 		finding.state = FINDING_WEAK;
 		finding.fix = means_missing;
@@ -184,14 +184,13 @@ static void try_limits(struct doctor *doctor)
 static void try_guard(struct doctor *doctor)
 {
 	struct finding finding = { .wall = "guard",
-				   .detail = "--guard yes: its BPF programs can be loaded" };
-	if (guard_try() < 0 && (err_number() == EPERM || err_number() == EACCES)) {
-		finding.detail = "--guard yes is for callers who may load BPF programs: root";
+				   .detail = "--bpf yes: its BPF programs can be loaded" };
+	if (guard_try() < 0 && (err_forgive(EPERM) || err_forgive(EACCES))) {
+		finding.detail = "--bpf yes is for callers who may load BPF programs: root";
 	} else if (err_text()[0]) {
 		finding.state = FINDING_WEAK;
-		finding.detail = arena_text(doctor->box->arena, "%s", err_text());
+		finding.detail = arena_text(doctor->box->arena, "%s", err_taken());
 	}
-	err_clear();
 	find(doctor, finding);
 }
 
@@ -229,23 +228,15 @@ static void try_name(struct doctor *doctor)
 static void try_path(struct doctor *doctor)
 {
 	struct box *box = box_new();
-	struct out out = { 0 };
 	static char word[] = "true";
 	static char *command[] = { word, NULL };
 	box->invocation.command = command;
 	box_set_first(box, "files", "project", "none");
-	if (box_plan(box) < 0) {
-		err_clear(); // where no box can be, others say so
-		return;
-	}
-	if (paths_unseen(&box->plan, getenv("PATH"), &out) > 0)
-		find(doctor, (struct finding){
-				     .wall = "PATH",
-				     .state = FINDING_WEAK,
-				     .detail = arena_text(box->arena, "not in a box:%s", out.text),
-				     .fix = "read = DIRECTORY in [files] of a profile, or --read "
-					    "DIRECTORY" });
-	out_free(&out);
+	if (ATTEMPT(box_plan(box)) < 0)
+		return; // where no box can be, others say so
+	struct finding finding;
+	if (doctor_path(box->arena, &box->plan, getenv("PATH") ? getenv("PATH") : "", &finding))
+		find(doctor, finding);
 }
 
 // Git takes any directory with HEAD, objects and refs for a repository, and runs what its config
@@ -262,52 +253,34 @@ static void try_bare(struct doctor *doctor)
 	const char *const files[] = { "/etc/gitconfig", path_below(arena, config, "git/config"),
 				      path_below(arena, home, ".gitconfig") };
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
-		if (file_read(AT_FDCWD, files[i], FILE_LINK, GITCONFIG_BYTES_MOST, arena, &text,
+		if (file_read(AT_FDCWD, files[i], FILE_LINK, GITCONFIG_BYTES_MAX, arena, &text,
 			      &length) > 0 &&
-		    gitconfig_parse(arena, text, length, &parsed) == 0 &&
+		    ATTEMPT(gitconfig_parse(arena, text, length, &parsed)) == 0 &&
 		    gitconfig_value(&parsed, "safe.barerepository"))
 			value = gitconfig_value(&parsed, "safe.barerepository");
-	err_clear();
 	struct finding finding = { .wall = "git",
-				   .detail = "safe.bareRepository is explicit: git runs in no bare "
-					     "repository that it comes upon" };
+				   .detail = "safe.bareRepository is explicit: git does not use a "
+					     "bare repository that it finds" };
 	if (!value || !str_equal(value, "explicit")) {
 		finding.state = FINDING_WEAK;
-		finding.detail = "your git uses each bare repository that it comes upon, whoever "
-				 "made it";
+		finding.detail = "your git uses every bare repository that it finds, even one that "
+				 "a box made";
 		finding.fix = "git config --global safe.bareRepository explicit";
+		finding.is_command = true;
 	}
 	find(doctor, finding);
 }
 
-static const char *const state_words[] = { "ok", "MISSING", "weak" };
-
-static void print_text(struct out *out, const struct doctor *doctor)
+static void try_locked(struct doctor *doctor)
 {
-	for (unsigned i = 0; i < doctor->count; i++) {
-		const struct finding *finding = &doctor->findings[i];
-		out_text(out, "%-8s %-18s %s\n", state_words[finding->state], finding->wall,
-			 finding->detail);
-		if (finding->fix)
-			out_text(out, "%-8s %-18s -> %s\n", "", "", finding->fix);
-	}
-}
-
-static void print_json(struct out *out, const struct doctor *doctor)
-{
-	json_open(out, NULL, '[');
-	for (unsigned i = 0; i < doctor->count; i++) {
-		const struct finding *finding = &doctor->findings[i];
-		json_open(out, NULL, '{');
-		json_string(out, "wall", finding->wall);
-		json_string(out, "state", state_words[finding->state]);
-		json_string(out, "detail", finding->detail);
-		if (finding->fix)
-			json_string(out, "fix", finding->fix);
-		json_close(out, '}');
-	}
-	json_close(out, ']');
-	out_text(out, "\n");
+	unsigned lines = doctor->box->plan.locked;
+	if (lines)
+		find(doctor,
+		     (struct finding){ .wall = "administrator",
+				       .detail = arena_text(doctor->box->arena,
+							    "%u line%s of /etc/sbx/locked.ini "
+							    "hold in each run",
+							    lines, lines == 1 ? "" : "s") });
 }
 
 // A box around `true`, with a limit, or with an overlay.
@@ -326,32 +299,32 @@ static int decide(struct box *box, const char *section, const char *key, const c
 	return box_decide(box);
 }
 
-// What sessions, --review and --scratch are made of; only where all else works.
+// What sessions, --review and --overlay are made of; only where all else works.
 static void try_overlays(struct doctor *doctor)
 {
 	struct finding finding = { .wall = "sessions",
-				   .detail = "overlays in a box: changes can be kept apart" };
+				   .detail =
+					   "overlays in a box: changes can be stored separately" };
 	struct box *box = box_new();
 	if (doctor->run.message.kind != MESSAGE_ENDED)
 		return;
 	if (doctor->box->plan.tier == TIER_LANDLOCK) {
 		finding.state = FINDING_WEAK;
-		finding.detail = "no sessions, --review and --scratch: they need namespaces";
+		finding.detail = "no sessions, --review and --overlay: they need namespaces";
 		finding.fix = "start the outer box with --allow-syscalls namespaces";
 		find(doctor, finding);
 		return;
 	}
 	box->arguments.all = doctor->box->arguments.all;
-	if (decide(box, "files", "scratch", "/usr/share") < 0 ||
+	if (decide(box, "files", "overlay", "/usr/share") < 0 ||
 	    box_try(box, &doctor->overlays).kind != OUTCOME_ENDED) {
 		finding.state = FINDING_WEAK;
 		// In an arena of its own: those of both boxes are sealed.
 		const char *why = doctor->overlays.message.text[0] ? doctor->overlays.message.text
-								   : err_text();
+								   : err_taken();
 		finding.detail = arena_text(box_new()->arena,
-					    "no sessions, --review and --scratch: %s", why);
+					    "no sessions, --review and --overlay: %s", why);
 		finding.fix = "Linux 5.11 or later with overlayfs (modprobe overlay)";
-		err_clear();
 	}
 	find(doctor, finding);
 }
@@ -361,6 +334,7 @@ static int examine(struct doctor *doctor)
 	TRY(decide(doctor->box, "limits", "memory", "64M"));
 	try_outer(doctor);
 	try_kernel(doctor);
+	try_locked(doctor);
 	try_landlock(doctor);
 	try_capabilities(doctor);
 	try_limits(doctor);
@@ -374,14 +348,13 @@ static int examine(struct doctor *doctor)
 int verb_doctor(char **words)
 {
 	struct doctor doctor = { .box = box_new() };
-	struct out out = { 0 };
 	if (box_read(doctor.box, VERB_DOCTOR, words) < 0)
 		return box_failed();
-	if (doctor.box->invocation.help == ANSWER_YES)
-		return help_verb(VERB_DOCTOR, "doctor");
+	if (doctor.box->invocation.help)
+		return help_verb(VERB_DOCTOR, doctor.box->invocation.help);
 	bool json = doctor.box->invocation.json == ANSWER_YES;
 	if (doctor.box->arguments.rest[0]) {
-		fail(0, "usage: sbx doctor [--json]");
+		fail(0, "usage: sbx doctor [--json] [--color auto|always|never]");
 		return box_failed();
 	}
 	int stdout_copy = dup(STDOUT_FILENO);
@@ -389,12 +362,11 @@ int verb_doctor(char **words)
 		return box_failed();
 	try_walls(&doctor); // takes stdin and stdout away, as every run does
 	try_overlays(&doctor);
-	if (json)
-		print_json(&out, &doctor);
-	else
-		print_text(&out, &doctor);
+	int printed = json ? doctor_print_json(doctor.findings, doctor.count, stdout_copy)
+			   : doctor_print(doctor.findings, doctor.count,
+					  doctor.box->invocation.color, stdout_copy);
 	bool missing = false;
 	for (unsigned i = 0; i < doctor.count; i++)
 		missing |= doctor.findings[i].state == FINDING_MISSING;
-	return out_flush(&out, stdout_copy) < 0 || missing ? STATUS_FAILURE : STATUS_OK;
+	return printed < 0 || missing ? STATUS_FAILURE : STATUS_OK;
 }

@@ -8,7 +8,7 @@
 #include "base/out.h"
 #include "base/str.h"
 #include "cli/verbs.h"
-#include "jail/syscalls.h"
+#include "seccomp/syscalls.h"
 
 enum { COLUMN = 30, VERB_COLUMN = 6 };
 
@@ -27,8 +27,9 @@ static void option(struct out *out, const struct key *key)
 	char letter[8] = "    ";
 	if (key->letter)
 		snprintf(letter, sizeof(letter), "-%c, ", key->letter);
-	snprintf(left, sizeof(left), "  %s--%s%s%s", letter, key->flag, key->value ? " " : "",
-		 key->value ? key->value : "");
+	snprintf(left, sizeof(left), "  %s--%s%s%s%s%s", letter, key->flag,
+		 key->short_flag ? ", --" : "", key->short_flag ? key->short_flag : "",
+		 key->value ? " " : "", key->value ? key->value : "");
 	out_text(out, "%s", left);
 	wrapped(out, (int)strlen(left), key->help);
 }
@@ -43,29 +44,55 @@ static void options_of(struct out *out, enum verb verb, const char *section)
 	}
 }
 
-int help_verb(enum verb verb, const char *name)
+// What fits on one screen: options that are used most, and those that no other verb has.
+static void screen(struct out *out, enum verb verb)
 {
-	struct out out = { 0 };
-	for (unsigned i = 0; i < verb_row_count; i++) {
-		if (!str_equal(verb_rows[i].name, name))
+	for (const struct key *key = keys; key < keys + key_count; key++) {
+		bool own = !key->section && !(key->verbs & VERB_RUN);
+		if (!key->flag || !(key->verbs & verb) || !(key->brief || own))
 			continue;
-		out_text(&out, "usage: sbx %s\n", verb_rows[i].synopsis);
-		out_wrapped(&out, 0, 0, verb_rows[i].help);
-		out_text(&out, "\n");
+		struct key shown = *key;
+		shown.help = key->brief ? key->brief : key->help;
+		shown.short_flag = NULL;
+		shown.value = key->kind == KEY_WORD && key->brief ? "MODE" : key->value;
+		option(out, &shown);
 	}
-	options_of(&out, verb, NULL);
+}
+
+static void every_option(struct out *out, enum verb verb)
+{
+	options_of(out, verb, NULL);
 	for (unsigned i = 0; (verb & VERBS_BOX) && i < section_count; i++) {
-		if (str_equal(sections[i].name, "profile"))
-			continue;
-		out_text(&out, "\n%s: %s\n", sections[i].name, sections[i].help);
-		options_of(&out, verb, sections[i].name);
+		out_text(out, "\n%s: %s\n", sections[i].name, sections[i].help);
+		options_of(out, verb, sections[i].name);
 		if (!str_equal(sections[i].name, "syscalls"))
 			continue;
 		for (unsigned group = GROUP_FIRST_OPTIONAL; group < syscall_group_count; group++) {
-			out_text(&out, "      group %-12s", syscall_groups[group].name);
-			wrapped(&out, 24, syscall_groups[group].why);
+			out_text(out, "      group %-12s", syscall_groups[group].name);
+			wrapped(out, 24, syscall_groups[group].why);
 		}
 	}
+}
+
+int help_verb(enum verb verb, enum help_wish wish)
+{
+	struct out out = { 0 };
+	const struct verb_row *row = verb_rows;
+	while (1U << (row - verb_rows) != verb)
+		row++;
+	bool all = wish == HELP_ALL || !(verb & VERBS_BOX);
+	out_text(&out, "usage: sbx %s\n", row->synopsis);
+	out_wrapped(&out, 0, 0, row->help);
+	out_text(&out, "\n");
+	if (all)
+		every_option(&out, verb);
+	else
+		screen(&out, verb);
+	if (row->examples)
+		out_text(&out, "\nexamples:\n%s", row->examples);
+	if (!all)
+		out_text(&out, "%sEvery option: sbx %s --help all. Manual: man sbx\n",
+			 row->examples ? "" : "\n", row->name);
 	return out_flush(&out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : STATUS_OK;
 }
 
@@ -78,7 +105,7 @@ int help_all(int fd)
 		out_text(&out, "  sbx %s\n", verb_rows[i].synopsis);
 		out_wrapped(&out, VERB_COLUMN, 0, verb_rows[i].help);
 	}
-	out_text(&out, "  sbx --version | --help\n\n'sbx VERB --help' lists the options of a verb. "
-		       "Manual: man sbx, man sbx.ini\n");
+	out_text(&out, "  sbx help [VERB] | version\n\nThe options of a verb: sbx help VERB, or "
+		       "sbx help VERB all.\nManual: man sbx, man sbx.ini\n");
 	return out_flush(&out, fd) < 0 ? STATUS_FAILURE : STATUS_OK;
 }

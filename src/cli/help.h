@@ -2,7 +2,8 @@
 #pragma once
 
 #include "policy/keys.h"
+#include "profile.h"
 
-// Prints the options of one verb to stdout. Returns sbx's exit status.
-int help_verb(enum verb verb, const char *name);
+// Prints what one verb takes to stdout, a screen of it or all. Returns sbx's exit status.
+int help_verb(enum verb verb, enum help_wish wish);
 int help_all(int fd);

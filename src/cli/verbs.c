@@ -1,62 +1,131 @@
-// Owns the list of verbs: also read by the generator of man page and completions.
+// Owns the list of verbs: also read by the generator of the man page.
 #include "cli/verbs.h"
 
 #include <stddef.h>
 
 const struct verb_row verb_rows[] = {
-	[ROW_RUN] = { "run", "run [OPTION]... [--] COMMAND [ARGUMENT]...",
-		      "run a command in a box; with -c STRING, your shell with that string", NULL,
-		      NULL },
-	[ROW_SHELL] = { "shell", "shell [OPTION]...", "your shell in a box, to look around", NULL,
-			NULL },
-	[ROW_PLAN] = { "plan", "plan [OPTION]... [--] [COMMAND [ARGUMENT]...]",
-		       "print what run would do, and do nothing", NULL, NULL },
-	[ROW_PROFILE] = { "profile",
-			  "profile list|groups|names|keys|show NAME|check FILE|status|[un]trust",
-			  "look at profiles, groups of hosts and names that are protected; trust "
-			  "the project's own, .sbx.ini",
-			  "list groups names show check keys status trust untrust", NULL },
-	[ROW_DOCTOR] = { "doctor", "doctor [--json]",
-			 "what this machine can enforce, what is missing and how to mend it", NULL,
-			 NULL },
-	[ROW_QUARANTINE] = { "quarantine", "quarantine list | show ID | restore ID | rm ID",
-			     "what appeared under names that your own programs trust, and was "
-			     "moved away",
-			     "list show restore rm", NULL },
-	[ROW_LOG] = { "log", "log [--json] [--runs] [RUN]",
-		      "connections that boxes made or were refused; --runs: the runs that can be "
-		      "told more",
-		      NULL, NULL },
-	[ROW_ALLOW] = { "allow", "allow RUN HOST...",
-			"let a run that lasts reach one more destination", NULL, NULL },
-	[ROW_DENY] = { "deny", "deny RUN HOST...", "and one less, at once", NULL, NULL },
-	[ROW_SESSION] = { "session", "session ACTION [NAME] [OPTION]...",
-			  "boxes that last: create, list, show, snapshot, log, restore, fork, "
-			  "diff, apply, "
-			  "discard, cp, pause, resume, budget, export, import, rm, gc",
-			  "create list show snapshot log restore fork diff apply discard cp pause "
-			  "resume budget "
-			  "export import rm gc",
-			  "session list" },
-	[ROW_AGENT] = { "agent", "agent install|remove|status|list [AGENT] [OPTION]...",
-			"coding agents: put each shell command of theirs in a box by one change of "
-			"their "
-			"settings, take it back, "
-			"see that it works",
-			"install remove status list", "agent list" },
-	[ROW_WHY] = { "why", "why [OPTION]... PATH|HOST[:PORT]|$VARIABLE...",
-		      "whether a run with these options could use it, which line decides, and what "
-		      "would allow "
-		      "it",
-		      NULL, NULL },
-	[ROW_LEARN] = { "learn", "learn [-o FILE] [OPTION]... [--] COMMAND [ARGUMENT]...",
-			"run a command in a box, and propose the profile that it lacked", NULL,
-			NULL },
-	[ROW_CODE] = { "code", "code [-l LANGUAGE] [OPTION]... [FILE|-|-c STRING [ARGUMENT]...]",
-		       "run a snippet by the interpreter or compiler of its language, in a box; "
-		       "without code, "
-		       "an interpreter that "
-		       "keeps its state",
-		       NULL, NULL },
+	[ROW_RUN] = {
+		.name = "run",
+		.synopsis = "run [OPTION]... [--] COMMAND [ARGUMENT]...",
+		.help = "run a command in a box; with -c STRING, your shell with that string",
+		.examples = "  sbx run -- make test\n"
+			    "  sbx run -p node -- npm install          hosts and caches of npm\n"
+			    "  sbx run -a github.com -- git fetch      one more host\n"
+			    "  sbx run -m 2G --timeout 5m -- ./build   limits\n"
+			    "  sbx run --review -- ./codemod           see the changes, then apply\n",
+	},
+	[ROW_SHELL] = {
+		.name = "shell",
+		.synopsis = "shell [OPTION]...",
+		.help = "your shell in a box",
+	},
+	[ROW_PLAN] = {
+		.name = "plan",
+		.synopsis = "plan [OPTION]... [--] [COMMAND [ARGUMENT]...]",
+		.help = "print what run would do, and do nothing",
+	},
+	[ROW_PROFILE] = {
+		.name = "profile",
+		.synopsis = "profile list|show|check|import|groups|names|status|[un]trust|...",
+		.help = "show profiles, groups of hosts and protected names; trust the project's "
+		  "own profile, .sbx.ini; what was answered with project",
+		.actions = "list groups names show check import keys status trust untrust forget",
+	},
+	[ROW_DOCTOR] = {
+		.name = "doctor",
+		.synopsis = "doctor [--json] [--color MODE]",
+		.help = "what this machine can enforce, what is missing and how to fix it",
+	},
+	[ROW_QUARANTINE] = {
+		.name = "quarantine",
+		.synopsis = "quarantine list [--json] [--project DIR] | show|restore|rm ID|PATH...",
+		.help = "files that appeared under names that your own programs trust, and were "
+		  "moved to quarantine",
+		.actions = "list show restore rm",
+	},
+	[ROW_AUDIT] = {
+		.name = "audit",
+		.synopsis = "audit [OPTION]... [RUN] | audit --runs [--json]",
+		.help = "connections of boxes, allowed and denied; --runs: the live runs",
+		.examples = "  sbx audit --since 1h --project . --denied\n"
+			    "  sbx audit --host '*.npmjs.org:443'\n",
+	},
+	[ROW_ALLOW] = {
+		.name = "allow",
+		.synopsis = "allow RUN HOST...",
+		.help = "let a running box reach one more destination",
+	},
+	[ROW_DENY] = {
+		.name = "deny",
+		.synopsis = "deny RUN HOST...",
+		.help = "take a destination away from a running box, at once",
+	},
+	[ROW_SESSION] = {
+		.name = "session",
+		.synopsis = "session ACTION [NAME] [OPTION]...",
+		.help = "persistent boxes: create, list, show, snapshot, log, restore, fork, "
+		  "diff, apply, discard, cp, pause, resume, budget, export, import, rm, gc",
+		.actions = "create list show snapshot log restore fork diff apply discard cp pause "
+			   "resume budget export import rm gc",
+	},
+	[ROW_AGENT] = {
+		.name = "agent",
+		.synopsis = "agent install|remove|status|list [AGENT] [OPTION]...",
+		.help = "put the shell commands of a coding agent in a box by its settings: "
+		  "install, remove, check",
+		.actions = "install remove status list",
+	},
+	[ROW_WHY] = {
+		.name = "why",
+		.synopsis = "why [OPTION]... PATH|HOST|@GROUP|$VARIABLE|CALL|'ERROR TEXT'...",
+		.help = "say if a run with these options can use it, by which line, and which "
+		  "flag would allow it; for an error text, how to fix it",
+	},
+	[ROW_LEARN] = {
+		.name = "learn",
+		.synopsis = "learn [-o FILE] [OPTION]... [--] COMMAND [ARGUMENT]...",
+		.help = "run a command in a box, and propose the profile that it needs",
+	},
+	[ROW_CODE] = {
+		.name = "code",
+		.synopsis = "code [-l LANGUAGE] [OPTION]... [FILE|-|-c STRING [ARGUMENT]...]",
+		.help = "run a snippet by the interpreter or compiler of its language, in a box; "
+		  "without code, an interpreter with its state",
+	},
+	[ROW_CACHE] = {
+		.name = "cache",
+		.synopsis = "cache list [--json] | clear PROJECT... | clear --all",
+		.help = "what the boxes of each project keep between runs: how much it is; remove it",
+		.actions = "list clear",
+	},
+	[ROW_PS] = {
+		.name = "ps",
+		.synopsis = "ps [--json]",
+		.help = "the live runs of yours: id, age, session, project, memory, processor time, "
+		  "denials, ports, command",
+	},
+	[ROW_LS] = {
+		.name = "ls",
+		.synopsis = "ls [--json]",
+		.help = "the same as ps",
+	},
+	[ROW_STOP] = {
+		.name = "stop",
+		.synopsis = "stop [--time TIME] ID... | stop --all",
+		.help = "end runs: SIGTERM to the command, and SIGKILL to its box after a time",
+		.examples = "  sbx stop 1234\n"
+			    "  sbx stop --time 1m 1234    more time to end by itself\n"
+			    "  sbx stop --all             every live run of yours\n",
+	},
+	[ROW_KILL] = {
+		.name = "kill",
+		.synopsis = "kill ID... | kill --all",
+		.help = "end runs at once: SIGKILL to every process of their boxes",
+	},
+	[ROW_WAIT] = {
+		.name = "wait",
+		.synopsis = "wait ID",
+		.help = "wait until a run has ended, and return its exit status",
+	},
 };
 const unsigned verb_row_count = sizeof(verb_rows) / sizeof(*verb_rows);

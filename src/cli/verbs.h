@@ -1,4 +1,8 @@
 // The verbs: one row per verb, one file per verb.
+//
+// The room cli owns the verbs that need no folder of their own, and the table of all. Uses: ask
+// base bpf git limits net/host nouns policy postcheck/finding probe process report run seccomp
+// text. Begin with verbs.c.
 #pragma once
 
 enum verb_row_index {
@@ -8,7 +12,7 @@ enum verb_row_index {
 	ROW_PROFILE,
 	ROW_DOCTOR,
 	ROW_QUARANTINE,
-	ROW_LOG,
+	ROW_AUDIT,
 	ROW_ALLOW,
 	ROW_DENY,
 	ROW_SESSION,
@@ -16,18 +20,25 @@ enum verb_row_index {
 	ROW_WHY,
 	ROW_LEARN,
 	ROW_CODE,
+	ROW_CACHE,
+	ROW_PS,
+	ROW_LS,
+	ROW_STOP,
+	ROW_KILL,
+	ROW_WAIT,
 	VERB_ROWS,
 };
 
 struct verb_row {
 	const char *name;
 	const char *synopsis, *help;
-	const char *actions; // words that may follow, or NULL
-	const char
-		*names; // words of sbx that list what may follow these, a name first in each line
+	const char *examples; // lines, or NULL
+	const char *actions;  // words that may follow, or NULL
 };
 extern const struct verb_row verb_rows[VERB_ROWS];
 extern const unsigned verb_row_count;
+
+typedef int verb_function(char **words);
 
 // Each takes the words after the verb, and returns sbx's exit status.
 int verb_run(char **words);
@@ -36,7 +47,7 @@ int verb_plan(char **words);
 int verb_profile(char **words);
 int verb_doctor(char **words);
 int verb_quarantine(char **words);
-int verb_log(char **words);
+int verb_audit(char **words);
 int verb_allow(char **words);
 int verb_deny(char **words);
 int verb_session(char **words);
@@ -44,6 +55,12 @@ int verb_agent(char **words);
 int verb_why(char **words);
 int verb_learn(char **words);
 int verb_code(char **words);
+int verb_cache(char **words);
+int verb_ps(char **words);
+int verb_ls(char **words);
+int verb_stop(char **words);
+int verb_kill(char **words);
+int verb_wait(char **words);
 
 // sbx-shell: the whole argv after argv[0].
 int verb_sbx_shell(char **words);

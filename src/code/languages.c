@@ -44,17 +44,6 @@ const struct language languages[] = {
 // clang-format on
 const unsigned language_count = sizeof(languages) / sizeof(*languages);
 
-static bool is_word_of(const char *words, const char *word, size_t length)
-{
-	for (const char *at = words; *at; at += strspn(at, " ")) {
-		size_t size = strcspn(at, " ");
-		if (size == length && strncmp(at, word, length) == 0)
-			return true;
-		at += size;
-	}
-	return false;
-}
-
 static int unknown(const char *what)
 {
 	struct out names = { 0 };
@@ -70,7 +59,7 @@ const struct language *language_find(const char *name)
 	char what[80];
 	for (unsigned i = 0; i < language_count; i++)
 		if (str_equal(languages[i].name, name) ||
-		    is_word_of(languages[i].also, name, strlen(name)))
+		    str_has_word(languages[i].also, name, strlen(name)))
 			return &languages[i];
 	snprintf(what, sizeof(what), "no language '%.40s'", str_shown(name));
 	unknown(what);
@@ -123,14 +112,14 @@ const struct language *language_detect(const char *name, const char *text)
 	const char *word = NULL, *dot = name ? strrchr(path_name(name), '.') : NULL;
 	size_t length = program_of(text, &word);
 	for (unsigned i = 0; i < language_count && length; i++)
-		if (is_word_of(languages[i].programs, word, length))
+		if (str_has_word(languages[i].programs, word, length))
 			return &languages[i];
 	for (unsigned i = 0; i < language_count && dot; i++)
-		if (is_word_of(languages[i].extensions, dot + 1, strlen(dot + 1)))
+		if (str_has_word(languages[i].extensions, dot + 1, strlen(dot + 1)))
 			return &languages[i];
 	const struct language *found = by_text(text);
 	if (!found)
-		unknown("the language cannot be told: name it by --lang");
+		unknown("the language is not known; name it by --lang");
 	return found;
 }
 
@@ -151,9 +140,9 @@ const char *language_driver(const struct language *language)
 const char *language_file(const struct language *language, char *name, size_t size)
 {
 	if (language->file)
-		snprintf(name, size, "%s", language->file);
+		str_put(name, size, "%s", language->file);
 	else
-		snprintf(name, size, "main.%.*s", (int)strcspn(language->extensions, " "),
-			 language->extensions);
+		str_put(name, size, "main.%.*s", (int)strcspn(language->extensions, " "),
+			language->extensions);
 	return name;
 }

@@ -1,4 +1,7 @@
 // The languages of sbx code: one row each, and the choice of one. Pure: text only.
+//
+// The room code owns the languages of `sbx code` and their drivers. Uses: base. Begin with
+// languages.c.
 #pragma once
 
 #include <stddef.h>

@@ -1,15 +1,17 @@
 // The parts of the build-time generator. Each writes to stdout.
+//
+// The room gen owns the program that makes tables and manuals while sbx is built.
+// Uses: base cli names net/setup policy seccomp text. Begin with sbx-gen.c.
 #pragma once
 
 #include <stddef.h>
 
-// groups: profiles/groups.ini, names: profiles/names.txt
-void gen_man(const char *template, const char *groups, const char *names);
+// groups: profiles/groups.ini, names: profiles/names.txt, recipes: man/recipes.txt
+void gen_man(const char *template, const char *groups, const char *names, const char *recipes);
 void gen_names(const char *path);
 void gen_man_names(const char *path);
-void gen_bash(void);
-void gen_zsh(void);
-void gen_fish(void);
+void gen_recipes(const char *path);
+void gen_man_recipes(const char *path);
 void gen_network(void);
 
 // A whole file. Stops the program when it cannot be read.

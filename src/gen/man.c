@@ -8,9 +8,9 @@
 #include "base/arena.h"
 #include "base/str.h"
 #include "cli/verbs.h"
-#include "jail/syscalls.h"
 #include "policy/ini.h"
 #include "policy/keys.h"
+#include "seccomp/syscalls.h"
 
 // '-' as a real hyphen-minus, '.' and '\'' not at the start of a line, '\' escaped.
 static void roff(const char *text)
@@ -32,6 +32,10 @@ static void man_flag(const struct key *key)
 		printf("\\-%c\\fR, \\fB", key->letter);
 	printf("\\-\\-");
 	roff(key->flag);
+	if (key->short_flag) {
+		printf("\\fR, \\fB\\-\\-");
+		roff(key->short_flag);
+	}
 	printf("\\fR");
 	if (key->value) {
 		printf(" \\fI");
@@ -49,8 +53,6 @@ static void man_options(void)
 		if (!key->section)
 			man_flag(key);
 	for (unsigned i = 0; i < section_count; i++) {
-		if (str_equal(sections[i].name, "profile"))
-			continue;
 		printf(".SS %s: %s\n", sections[i].name, sections[i].help);
 		for (const struct key *key = keys; key < keys + key_count; key++)
 			if (key->section && str_equal(key->section, sections[i].name) && key->flag)
@@ -124,11 +126,16 @@ static void man_destinations(void)
 	}
 }
 
-static const char *names_file;
+static const char *names_file, *recipes_file;
 
 static void man_names(void)
 {
 	gen_man_names(names_file);
+}
+
+static void man_recipes(void)
+{
+	gen_man_recipes(recipes_file);
 }
 
 struct placeholder {
@@ -142,13 +149,15 @@ static const struct placeholder placeholders[] = {
 	{ "@VERBS@", man_verbs },
 	{ "@DESTINATIONS@", man_destinations },
 	{ "@NAMES@", man_names },
+	{ "@RECIPES@", man_recipes },
 };
 
-void gen_man(const char *template, const char *groups, const char *names)
+void gen_man(const char *template, const char *groups, const char *names, const char *recipes)
 {
 	size_t length;
 	groups_file = groups;
 	names_file = names;
+	recipes_file = recipes;
 	const char *text = gen_read_file(template, &length);
 	for (char *line = strtok(arena_copy(arena_new(), text, length), "\n"); line;
 	     line = strtok(NULL, "\n")) {

@@ -1,6 +1,6 @@
-// Build-time only: writes the generated sources, man pages and completions from the tables.
-//   sbx-gen syscalls | profiles FILE... | drivers FILE... | groups FILE | names FILE | network |
-//   man TEMPLATE GROUPS NAMES | bash | zsh | fish
+// Build-time only: writes the generated sources, man pages from the tables.
+//   sbx-gen syscalls | profiles FILE... | drivers FILE... | groups FILE | names FILE |
+//   recipes FILE | network | man TEMPLATE GROUPS NAMES RECIPES
 #include <limits.h>
 #include <seccomp.h>
 #include <stdio.h>
@@ -8,16 +8,16 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/destination.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "cli/verbs.h"
 #include "gen/gen.h"
-#include "jail/syscalls.h"
 #include "policy/ini.h"
 #include "policy/keys.h"
+#include "seccomp/syscalls.h"
+#include "text/destination.h"
 
 static const char head[] = "// Made by sbx-gen at build time.\n";
 
@@ -87,7 +87,8 @@ static void write_syscalls(void)
 	}
 	add_call("clone3", NULL, GROUP_FIRST_OPTIONAL + 1);
 	qsort(numbers, number_count, sizeof(*numbers), by_number);
-	printf("%s#include \"jail/syscalls.h\"\n\nconst struct syscall_number syscall_numbers[] = "
+	printf("%s#include \"seccomp/syscalls.h\"\n\nconst struct syscall_number syscall_numbers[] "
+	       "= "
 	       "{\n",
 	       head);
 	for (unsigned i = 0; i < number_count; i++)
@@ -104,7 +105,7 @@ static void write_syscalls(void)
 const char *gen_read_file(const char *path, size_t *ret_length)
 {
 	const char *text;
-	if (file_read(AT_FDCWD, path, FILE_LINK, INI_BYTES_MOST, arena_new(), &text, ret_length) <=
+	if (file_read(AT_FDCWD, path, FILE_LINK, INI_BYTES_MAX, arena_new(), &text, ret_length) <=
 	    0)
 		stop(path);
 	return text;
@@ -249,7 +250,7 @@ int verb_quarantine(char **words)
 {
 	return words != NULL;
 }
-int verb_log(char **words)
+int verb_audit(char **words)
 {
 	return words != NULL;
 }
@@ -282,6 +283,30 @@ int verb_code(char **words)
 {
 	return words != NULL;
 }
+int verb_cache(char **words)
+{
+	return words != NULL;
+}
+int verb_ps(char **words)
+{
+	return words != NULL;
+}
+int verb_ls(char **words)
+{
+	return words != NULL;
+}
+int verb_stop(char **words)
+{
+	return words != NULL;
+}
+int verb_kill(char **words)
+{
+	return words != NULL;
+}
+int verb_wait(char **words)
+{
+	return words != NULL;
+}
 int verb_doctor(char **words)
 {
 	return words != NULL;
@@ -302,16 +327,12 @@ int main(int count, char **words)
 		gen_network();
 	else if (str_equal(what, "names") && count == 3)
 		gen_names(words[2]);
-	else if (str_equal(what, "man") && count == 5)
-		gen_man(words[2], words[3], words[4]);
-	else if (str_equal(what, "bash"))
-		gen_bash();
-	else if (str_equal(what, "zsh"))
-		gen_zsh();
-	else if (str_equal(what, "fish"))
-		gen_fish();
+	else if (str_equal(what, "recipes") && count == 3)
+		gen_recipes(words[2]);
+	else if (str_equal(what, "man") && count == 6)
+		gen_man(words[2], words[3], words[4], words[5]);
 	else
 		stop("syscalls | profiles FILE... | drivers FILE... | groups FILE | names FILE | "
-		     "network | man TEMPLATE GROUPS NAMES | bash | zsh | fish");
+		     "recipes FILE | network | man TEMPLATE GROUPS NAMES RECIPES");
 	return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
 }

@@ -12,7 +12,7 @@
 #include "base/str.h"
 
 // Git reads so much of HEAD, and of the text of a link with that name.
-enum { HEAD_MOST = 256, HASH_LENGTH = 40 };
+enum { HEAD_MAX = 256, HASH_LENGTH = 40 };
 
 const char *const git_part_names[GIT_PARTS] = {
 	[GIT_HEAD] = "HEAD",
@@ -59,7 +59,7 @@ bool git_is_head(const char *text, size_t length)
 
 static bool is_head(int directory, const char *name, const struct stat *status)
 {
-	char text[HEAD_MOST];
+	char text[HEAD_MAX];
 	size_t length;
 	if (S_ISLNK(status->st_mode)) {
 		ssize_t size = readlinkat(directory, name, text, sizeof(text) - 1);
@@ -120,10 +120,10 @@ char *git_pointer(char *text, size_t length, const char *prefix)
 }
 
 const char *git_read_pointer(int directory, const char *name, const char *prefix,
-			     char text[GIT_POINTER_MOST])
+			     char text[GIT_POINTER_MAX])
 {
 	size_t length;
-	if (file_read_into(directory, name, 0, text, GIT_POINTER_MOST, &length) <= 0)
+	if (file_read_into(directory, name, 0, text, GIT_POINTER_MAX, &length) <= 0)
 		return NULL;
 	return git_pointer(text, length, prefix);
 }

@@ -1,5 +1,8 @@
 // Whether git takes a directory for one of its own, and where the small files lead by which it goes
 // from one place to another.
+//
+// The room git owns the readers of git's files. It writes none of them and starts no git. Uses:
+// base text. Begin with recognise.h.
 #pragma once
 
 #include <stdbool.h>
@@ -35,8 +38,8 @@ bool git_is_head_link(const char *text, size_t length);
 // and returns it. NULL when it says nothing, or holds a newline or a NUL, which git takes as a part
 // of the path or as its end.
 char *git_pointer(char *text, size_t length, const char *prefix);
-// Reads it from a file, which is never a link; at most GIT_POINTER_MOST bytes.
-enum { GIT_POINTER_MOST = 4096 };
+// Reads it from a file, which is never a link; at most GIT_POINTER_MAX bytes.
+enum { GIT_POINTER_MAX = 4096 };
 #define GIT_FILE_PREFIX "gitdir: "
 const char *git_read_pointer(int directory, const char *name, const char *prefix,
-			     char text[GIT_POINTER_MOST]);
+			     char text[GIT_POINTER_MAX]);

@@ -14,7 +14,7 @@ enum {
 	FIELD_SIGNATURE = 8,
 	FIELDS_AT = 12,
 	BODY_LENGTH_AT = 4,
-	LENGTH_MOST = 1 << 20,
+	LENGTH_MAX = 1 << 20,
 };
 
 static void put(struct bus_message *message, const void *bytes, size_t length)
@@ -168,7 +168,7 @@ static size_t value_length(char type, const uint8_t *bytes, size_t left)
 	size_t length = 0;
 	if (type == 'g' && left >= 1)
 		length = 2 + (size_t)bytes[0];
-	else if ((type == 's' || type == 'o') && left >= 4 && get(bytes) < LENGTH_MOST)
+	else if ((type == 's' || type == 'o') && left >= 4 && get(bytes) < LENGTH_MAX)
 		length = 5 + (size_t)get(bytes);
 	else if (type == 'u' && left >= 4)
 		length = 4;
@@ -212,7 +212,7 @@ int bus_reply(const uint8_t *bytes, size_t length, struct bus_reply *ret_reply)
 	if (length < HEADER)
 		return 0;
 	uint32_t body = get(bytes + BODY_LENGTH_AT), fields = get(bytes + FIELDS_AT);
-	if (bytes[0] != 'l' || bytes[3] != 1 || body > LENGTH_MOST || fields > LENGTH_MOST)
+	if (bytes[0] != 'l' || bytes[3] != 1 || body > LENGTH_MAX || fields > LENGTH_MAX)
 		return -1;
 	size_t end = HEADER + fields;
 	reply.used = (end + 7) / 8 * 8 + body;

@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BUS_MESSAGE_MOST = 2048 };
+enum { BUS_MESSAGE_MAX = 2048 };
 
 struct bus_message {
-	uint8_t bytes[BUS_MESSAGE_MOST];
+	uint8_t bytes[BUS_MESSAGE_MAX];
 	size_t used;
 	bool full; // something did not fit: must not be sent
 };

@@ -42,7 +42,7 @@ static bool has_programs(int directory)
 void caller_look(const char *directory, struct caller_limit *ret_limit)
 {
 	struct caller_limit limit = { .pids = UNLIMITED };
-	char text[CALLER_MOST];
+	char text[CALLER_MAX];
 	autoclose int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	for (size_t i = 0; fd >= 0 && i < sizeof(files) / sizeof(*files) && !limit.what[0]; i++) {
 		size_t length = file_kernel(fd, files[i], text, sizeof(text));

@@ -31,7 +31,7 @@ enum {
 	FAST_PART = 16,           // or such a part of it went since the last look
 	APART_MILLISECONDS = 1000,
 	RELEASE_MILLISECONDS = 10000, // what one had comes back so slowly at most
-	CLAIMS_MOST = 512,
+	CLAIMS_MAX = 512,
 	HELD_PART = 16,
 };
 
@@ -60,7 +60,7 @@ struct claim {
 };
 struct table {
 	int64_t ended; // when a box ended last
-	struct claim claims[CLAIMS_MOST];
+	struct claim claims[CLAIMS_MAX];
 };
 
 static bool is_fresh(const struct claim *claim, int64_t now)
@@ -80,7 +80,7 @@ static bool put_claim(struct table *table, const struct claim *own, int64_t now)
 {
 	struct claim *place = NULL;
 	bool largest = true;
-	for (int i = 0; i < CLAIMS_MOST; i++) {
+	for (int i = 0; i < CLAIMS_MAX; i++) {
 		struct claim *each = &table->claims[i];
 		if (each->pid == own->pid || (!place && !is_fresh(each, now)))
 			place = each;
@@ -99,11 +99,10 @@ static bool agree(const struct plan *plan, struct floor *floor, const struct cla
 {
 	static struct table table; // of the supervisor alone: it is large
 	bool waited = urgent || now - floor->claimed >= AGREE_MILLISECONDS;
-	autoclose int state = owned_directory(plan->state);
+	autoclose int state = ATTEMPT(owned_directory(plan->state));
 	autoclose int file = state < 0 ? -1
 				       : openat(state, "memory",
 						O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	err_clear();
 	if (file < 0)
 		return waited;
 	if (flock(file, LOCK_EX | LOCK_NB) < 0)

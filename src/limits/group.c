@@ -19,8 +19,8 @@
 #include "base/fd.h"
 #include "base/file.h"
 #include "base/str.h"
+#include "limits/limit_settings.h"
 #include "limits/scope.h"
-#include "limits/settings.h"
 #include "limits/text.h"
 #include "plan.h"
 #include "run.h"
@@ -41,8 +41,7 @@ int group_write(const struct plan *plan, const int directories[HIERARCHIES])
 		bool soft = (limits->soft & row->bit) != 0;
 		if (result < 0 && row->form == SETTING_DEVICE && !soft)
 			return fail(0,
-				    "limit 'io': the project does not lie on a disk of this "
-				    "machine (%s)",
+				    "limit 'io': the project is not on a disk of this machine (%s)",
 				    text);
 		// A kernel that does not count swap has no file for it, a project on a tmpfs no
 		// disk.
@@ -115,7 +114,7 @@ static int open_pool(const struct plan *plan, int parent)
 {
 	enum { TRIES = 100 };
 	char name[96];
-	snprintf(name, sizeof(name), "pool-%s", plan->profile->pool);
+	str_put(name, sizeof(name), "pool-%s", plan->profile->pool);
 	for (int i = 0; i < TRIES; i++) {
 		if (mkdirat(parent, name, 0755) < 0 && errno != EEXIST)
 			return fail(errno, "make the pool '%s'", plan->profile->pool);
@@ -176,11 +175,17 @@ static int make_in(const struct plan *plan, struct group *group, enum hierarchy 
 				return 0;
 		}
 		if (!plan->profile->pool || i == TRIES ||
-		    (err_number() != ENOENT && err_number() != ENODEV))
+		    (!err_forgive(ENOENT) && !err_forgive(ENODEV)))
 			return -1;
-		err_clear();
 		fd_close(&group->parents[hierarchy]);
 	}
+}
+
+void group_init(struct group *group)
+{
+	*group = (struct group){ .manager = -1 };
+	for (int i = 0; i < HIERARCHIES; i++)
+		group->parents[i] = group->own[i] = -1;
 }
 
 int group_host(const struct plan *plan, struct run *run)
@@ -237,7 +242,7 @@ int group_ready_host(const struct plan *plan, struct run *run)
 	return plan->keeping.means == MEANS_SCOPE ? scope_wait(plan, run) : 0;
 }
 
-// The last process leaves a moment after its parent has been told.
+// The last process leaves a moment after its parent was notified.
 static void remove_own(const struct plan *plan, struct group *group, enum hierarchy hierarchy)
 {
 	const struct timespec moment = { .tv_nsec = 500000 };
@@ -250,7 +255,7 @@ static void remove_own(const struct plan *plan, struct group *group, enum hierar
 	}
 	if (!plan->profile->pool)
 		return;
-	snprintf(name, sizeof(name), "../pool-%s", plan->profile->pool);
+	str_put(name, sizeof(name), "../pool-%s", plan->profile->pool);
 	unlinkat(group->parents[hierarchy], name, AT_REMOVEDIR); // refused while others are in it
 }
 

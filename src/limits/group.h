@@ -1,4 +1,7 @@
 // The box's own cgroup: made before the box, filled with limits, read and removed after it.
+//
+// The room limits owns cgroups, systemd scopes, and the checks where there is no cgroup. Uses:
+// base nouns. Begin with means.c.
 #pragma once
 
 #include <stdbool.h>
@@ -17,6 +20,9 @@ struct group {
 	struct watch_limits watch;
 	struct usage usage;
 };
+
+// All descriptors are -1.
+void group_init(struct group *group);
 
 // The steps. group_host decides nothing: the plan has.
 int group_host(const struct plan *plan, struct run *run);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/str.h"
 
 static bool answers(const char *path)
 {
@@ -30,8 +31,8 @@ enum bus manager_find(char *path, unsigned long size)
 	char own[64];
 	snprintf(own, sizeof(own), "/run/user/%u", (unsigned)geteuid());
 	for (int i = BUS_MANAGER; i <= BUS_DAEMON; i++) {
-		snprintf(path, size, "%s/%s", directory && directory[0] == '/' ? directory : own,
-			 names[i]);
+		str_put(path, size, "%s/%s", directory && directory[0] == '/' ? directory : own,
+			names[i]);
 		if (answers(path))
 			return (enum bus)i;
 	}

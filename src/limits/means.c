@@ -21,18 +21,17 @@
 #include "base/str.h"
 #include "base/testing.h"
 #include "limits/caller.h"
+#include "limits/limit_settings.h"
 #include "limits/manager.h"
-#include "limits/settings.h"
 #include "limits/text.h"
 #include "plan.h"
 
 const char means_missing[] =
-	"no cgroup of this machine is ours to use. On a system with cgroup v2, start sbx from a "
-	"session of "
-	"systemd (loginctl enable-linger $USER; XDG_RUNTIME_DIR set), or as root";
+	"this user has no cgroup to put limits in. On a system with cgroup v2, start sbx from a "
+	"session of systemd (loginctl enable-linger $USER; XDG_RUNTIME_DIR set), or as root";
 
 #define ROOT "/sys/fs/cgroup"
-enum { TEXT_MOST = 4096, MAGIC_V2 = 0x63677270, MAGIC_V1 = 0x27e0eb };
+enum { TEXT_MAX = 4096, MAGIC_V2 = 0x63677270, MAGIC_V1 = 0x27e0eb };
 
 static bool is_type(const char *path, unsigned long magic)
 {
@@ -53,7 +52,7 @@ static bool is_given(const char *path)
 // Bits of the wanted limits whose controllers this directory hands to its children, or would.
 static uint64_t can_hold(const char *path, uint64_t wanted)
 {
-	char known[TEXT_MOST], given[TEXT_MOST], processes[16];
+	char known[TEXT_MAX], given[TEXT_MAX], processes[16];
 	uint64_t held = 0;
 	autoclose int directory = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (directory < 0)
@@ -74,7 +73,7 @@ static uint64_t can_hold(const char *path, uint64_t wanted)
 static bool may_write(const char *path)
 {
 	char file[PATH_MAX];
-	snprintf(file, sizeof(file), "%s/cgroup.procs", path);
+	str_put(file, sizeof(file), "%s/cgroup.procs", path);
 	return access(path, W_OK) == 0 && access(file, W_OK) == 0;
 }
 
@@ -147,7 +146,7 @@ static void find_for_root(struct plan *plan, const char *own, uint64_t wanted)
 // must also be allowed to move processes there, so it has to be above us as well.
 static void find_group(struct plan *plan, uint64_t wanted)
 {
-	char text[TEXT_MOST], own[PATH_MAX];
+	char text[TEXT_MAX], own[PATH_MAX];
 	if (!is_type(ROOT, MAGIC_V2))
 		return;
 	size_t length = file_kernel(AT_FDCWD, "/proc/self/cgroup", text, sizeof(text));
@@ -172,7 +171,7 @@ static void find_group(struct plan *plan, uint64_t wanted)
 static void find_legacy(struct plan *plan, uint64_t wanted)
 {
 	static const char *const names[] = { "pids", "memory", "cpu" };
-	char text[TEXT_MOST], own[PATH_MAX];
+	char text[TEXT_MAX], own[PATH_MAX];
 	size_t length = file_kernel(AT_FDCWD, "/proc/self/cgroup", text, sizeof(text));
 	if (plan->uid != 0)
 		return;
@@ -198,14 +197,15 @@ static void find_legacy(struct plan *plan, uint64_t wanted)
 static int find_guard(struct plan *plan)
 {
 	static const char beside[] = ROOT "/unified";
-	char text[TEXT_MOST], own[PATH_MAX];
+	char text[TEXT_MAX], own[PATH_MAX];
 	size_t length = file_kernel(AT_FDCWD, "/proc/self/cgroup", text, sizeof(text));
 	if (plan->keeping.means == MEANS_GROUP)
 		return 0;
 	const char *root = is_type(ROOT, MAGIC_V2) ? ROOT : beside;
 	if (plan->keeping.means == MEANS_SCOPE || !is_type(root, MAGIC_V2) ||
 	    !text_group(text, length, "", own, sizeof(own)))
-		return fail(0, "guard: there is no cgroup v2 here to hang programs on");
+		return fail(0, "guard: cgroup v2 is needed to attach BPF programs, and this "
+			       "machine has none");
 	const char *path = path_clean(plan->arena, arena_text(plan->arena, "%s%s", root, own));
 	if (!may_write(path))
 		return fail(0, "guard: BPF programs need root, or CAP_BPF, CAP_PERFMON and "
@@ -217,7 +217,7 @@ static int find_guard(struct plan *plan)
 static void find_scope(struct plan *plan, uint64_t wanted)
 {
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
-	char text[TEXT_MOST], own[PATH_MAX];
+	char text[TEXT_MAX], own[PATH_MAX];
 	if (plan->uid == 0 || !is_type(ROOT, MAGIC_V2))
 		return;
 	// Only a caller of the user's own slice, or of the root group, which has no limits: a
@@ -245,19 +245,19 @@ static void find_scope(struct plan *plan, uint64_t wanted)
 		plan->keeping.means = MEANS_SCOPE;
 }
 
-struct wish {
+struct limit_wish {
 	uint64_t bit;
 	size_t offset; // in struct limits
 	const char *name;
 	const char *otherwise; // how it is kept without a group; NULL: not at all
 };
-static const struct wish wishes[] = {
+static const struct limit_wish wishes[] = {
 	{ LIMIT_BIT(memory), offsetof(struct limits, memory), "memory",
-	  "looked at up to 20 times a second; above it the box is killed" },
+	  "checked up to 20 times a second; a box above it is killed" },
 	{ LIMIT_BIT(swap), offsetof(struct limits, swap), "swap", NULL },
 	{ LIMIT_BIT(cpu), offsetof(struct limits, cpu), "cpu", NULL },
 	{ LIMIT_BIT(pids), offsetof(struct limits, pids), "pids",
-	  "looked at up to 20 times a second; above it the box is killed" },
+	  "checked up to 20 times a second; a box above it is killed" },
 	{ LIMIT_BIT(io), offsetof(struct limits, io), "io", NULL },
 };
 enum { WISHES = sizeof(wishes) / sizeof(*wishes) };
@@ -277,15 +277,14 @@ static const char *why_none(const struct plan *plan)
 {
 	if (!plan->keeping.caller)
 		return means_missing;
-	return arena_text(
-		plan->arena,
-		"the box stays within the limits of the caller's cgroup (%s), which has no "
-		"room for a group of its own. Give that unit Delegate=yes and keep its "
-		"processes one level down",
-		plan->keeping.caller);
+	return arena_text(plan->arena,
+			  "the box stays within the limits of the caller's cgroup (%s), which does "
+			  "not allow a group inside it. Give that unit Delegate=yes and keep its "
+			  "processes one level down",
+			  plan->keeping.caller);
 }
 
-// What no group holds is watched, or told, or refused.
+// A limit that no group enforces is checked by sbx, or reported, or refused.
 static int settle(struct plan *plan, uint64_t wanted, uint64_t hard)
 {
 	struct keeping *keeping = &plan->keeping;
@@ -299,18 +298,19 @@ static int settle(struct plan *plan, uint64_t wanted, uint64_t hard)
 				    keeping->caller),
 			 (struct origin){ .file = "limits" });
 	for (int i = 0; i < WISHES; i++) {
-		const struct wish *wish = &wishes[i];
+		const struct limit_wish *wish = &wishes[i];
 		if (!(wanted & wish->bit & ~keeping->held) ||
 		    (rlimit && wish->bit == LIMIT_BIT(pids)))
 			continue;
 		if (!(wish->otherwise && tree) && (hard & wish->bit))
-			return fail(0, "limit '%s' cannot be kept here: %s", wish->name,
+			return fail(0, "limit '%s' cannot be enforced here: %s", wish->name,
 				    why_none(plan));
 		if (wish->otherwise && tree)
 			keeping->watched |= wish->bit;
 		list_add(&plan->notes, plan->arena,
 			 arena_text(plan->arena, "limit '%s' has no cgroup here: %s", wish->name,
-				    wish->otherwise && tree ? wish->otherwise : "it is not kept"),
+				    wish->otherwise && tree ? wish->otherwise
+							    : "it is not enforced"),
 			 (struct origin){ .file = "limits" });
 	}
 	return 0;
@@ -347,7 +347,7 @@ const char *means_text(const struct plan *plan)
 	const struct keeping *keeping = &plan->keeping;
 	switch (keeping->means) {
 	case MEANS_GROUP:
-		return "a cgroup of its own";
+		return "a separate cgroup";
 	case MEANS_SCOPE:
 		return "a scope of your systemd";
 	case MEANS_LEGACY:
@@ -355,5 +355,5 @@ const char *means_text(const struct plan *plan)
 	case MEANS_RLIMITS:
 		break;
 	}
-	return keeping->watched ? "rlimits, and a look now and then" : "rlimits";
+	return keeping->watched ? "rlimits and periodic checks" : "rlimits";
 }

@@ -16,16 +16,17 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/file.h"
+#include "base/str.h"
 #include "limits/bus.h"
 #include "limits/group.h"
+#include "limits/limit_settings.h"
 #include "limits/manager.h"
-#include "limits/settings.h"
 #include "limits/text.h"
 #include "plan.h"
 #include "run.h"
 
 enum { SERIAL_HELLO = 1, SERIAL_SLICE, SERIAL_SLICE_AGAIN, SERIAL_SCOPE };
-enum { WAIT_MILLISECONDS = 5000, BUFFER_MOST = 8192 };
+enum { WAIT_MILLISECONDS = 5000, BUFFER_MAX = 8192 };
 
 static const char manager_path[] = "/org/freedesktop/systemd1";
 static const char manager_interface[] = "org.freedesktop.systemd1.Manager";
@@ -98,7 +99,7 @@ static void slice_name(const char *pool, char *name, size_t size)
 	snprintf(name + used, size - used, ".slice");
 }
 
-// The slice of a pool: made when it is missing, and then told the limits, which an existing one
+// The slice of a pool: made when it is missing, and then given the limits, which an existing one
 // takes over.
 static int ask_slice(const struct plan *plan, int fd, enum bus bus, const char *slice)
 {
@@ -177,7 +178,7 @@ static int read_answer(const struct bus_reply *reply)
 
 static int wait_for_answer(int fd)
 {
-	static uint8_t buffer[BUFFER_MOST];
+	static uint8_t buffer[BUFFER_MAX];
 	size_t used = 0;
 	bool greeted = false;
 	for (;;) {
@@ -225,7 +226,7 @@ int scope_wait(const struct plan *plan, struct run *run)
 			nanosleep(&moment, NULL);
 			continue;
 		}
-		snprintf(place, sizeof(place), "/sys/fs/cgroup%s", path);
+		str_put(place, sizeof(place), "/sys/fs/cgroup%s", path);
 		group->own[HIERARCHY_ONE] = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (group->own[HIERARCHY_ONE] < 0)
 			return fail(errno, "%s", place);

@@ -12,29 +12,30 @@
 
 #include "base/file.h"
 #include "base/steady.h"
+#include "base/str.h"
 #include "limits/text.h"
 
-enum { PIDS_MOST = 16384, TEXT_MOST = 65536 };
+enum { PIDS_MAX = 16384, TEXT_MAX = 65536 };
 
-struct walk {
-	pid_t pids[PIDS_MOST];
+struct tree_walk {
+	pid_t pids[PIDS_MAX];
 	int count;
-	char text[TEXT_MOST];
+	char text[TEXT_MAX];
 };
 
 static size_t read_of(pid_t pid, const char *file, char *text, size_t size)
 {
 	char path[96];
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
+	str_put(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
 	return file_kernel(AT_FDCWD, path, text, size);
 }
 
-static void add_children(struct walk *walk, pid_t pid, const char *thread)
+static void add_children(struct tree_walk *walk, pid_t pid, const char *thread)
 {
 	char file[64];
 	snprintf(file, sizeof(file), "task/%.20s/children", thread);
 	read_of(pid, file, walk->text, sizeof(walk->text));
-	for (char *at = walk->text, *end; walk->count < PIDS_MOST; at = end) {
+	for (char *at = walk->text, *end; walk->count < PIDS_MAX; at = end) {
 		long child = strtol(at, &end, 10);
 		if (end == at || child <= 0)
 			return;
@@ -42,7 +43,7 @@ static void add_children(struct walk *walk, pid_t pid, const char *thread)
 	}
 }
 
-static void add_of_threads(struct walk *walk, pid_t pid)
+static void add_of_threads(struct tree_walk *walk, pid_t pid)
 {
 	char path[64];
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
@@ -56,9 +57,9 @@ static void add_of_threads(struct walk *walk, pid_t pid)
 }
 
 // One buffer, of the supervisor alone: it is large.
-static struct walk *walk_from(pid_t pid)
+static struct tree_walk *walk_from(pid_t pid)
 {
-	static struct walk walk;
+	static struct tree_walk walk;
 	walk.count = 1;
 	walk.pids[0] = pid;
 	return &walk;
@@ -66,7 +67,7 @@ static struct walk *walk_from(pid_t pid)
 
 void tree_count(pid_t pid, struct tree *ret_tree)
 {
-	struct walk *walk = walk_from(pid);
+	struct tree_walk *walk = walk_from(pid);
 	struct tree tree = { 0 };
 	uint64_t ticks = (uint64_t)sysconf(_SC_CLK_TCK), page = (uint64_t)sysconf(_SC_PAGESIZE);
 	for (int i = 0; i < walk->count; i++) {
@@ -93,7 +94,7 @@ static uint64_t kilobytes_of(const char *text, const char *name)
 
 struct resident tree_memory(pid_t pid)
 {
-	struct walk *walk = walk_from(pid);
+	struct tree_walk *walk = walk_from(pid);
 	struct resident sum = { 0 };
 	for (int i = 0; i < walk->count; i++) {
 		char text[2048];
@@ -156,7 +157,7 @@ static bool has_files(pid_t pid, uint64_t *ret_bytes)
 
 uint64_t tree_held(pid_t pid, bool own_network)
 {
-	struct walk *walk = walk_from(pid);
+	struct tree_walk *walk = walk_from(pid);
 	int64_t until = steady_now() + HELD_MILLISECONDS;
 	uint64_t held = 0, files = 0;
 	bool seen = false;

@@ -10,7 +10,7 @@
 #include "plan.h"
 #include "run.h"
 
-enum { TEXT_MOST = 4096 };
+enum { TEXT_MAX = 4096 };
 
 static uint64_t number_of(int directory, const char *file)
 {
@@ -21,7 +21,7 @@ static uint64_t number_of(int directory, const char *file)
 
 static uint64_t value_of(int directory, const char *file, const char *name)
 {
-	char text[TEXT_MOST];
+	char text[TEXT_MAX];
 	return text_value(text, file_kernel(directory, file, text, sizeof(text)), name);
 }
 
@@ -32,7 +32,7 @@ static void take_larger(uint64_t *into, uint64_t number)
 
 static void read_v2(int directory, struct usage *usage)
 {
-	char text[TEXT_MOST];
+	char text[TEXT_MAX];
 	take_larger(&usage->cpu, value_of(directory, "cpu.stat", "usage_usec"));
 	take_larger(&usage->memory, number_of(directory, "memory.peak")); // Linux 5.19
 	take_larger(&usage->pids, number_of(directory, "pids.peak"));     // Linux 6.6
@@ -79,14 +79,14 @@ void usage_read(const struct plan *plan, struct run *run)
 	}
 }
 
-struct builder {
+struct hit_builder {
 	struct hit *hits;
 	int count;
 };
 
-static void add(struct builder *builder, const char *key, uint64_t limit, const char *what)
+static void add(struct hit_builder *builder, const char *key, uint64_t limit, const char *what)
 {
-	if (builder->count < HITS_MOST)
+	if (builder->count < HITS_MAX)
 		builder->hits[builder->count++] = (struct hit){ key, limit, what, false };
 }
 
@@ -98,38 +98,52 @@ static bool died_of(int status, int number)
 }
 
 int usage_hits(const struct plan *plan, const struct usage *usage, enum stop stop, int status,
-	       struct hit hits[HITS_MOST])
+	       struct hit hits[HITS_MAX])
 {
 	static const char killed[] = "the box was killed";
 	const struct limits *limits = &plan->profile->limits;
-	struct builder builder = { hits, 0 };
+	struct hit_builder builder = { hits, 0 };
 	if (stop == STOP_TIME)
-		add(&builder, "time", limits->time, "the run was ended");
+		add(&builder, "timeout", limits->time, "the run was ended");
 	if (stop == STOP_IDLE)
-		add(&builder, "idle", limits->idle,
-		    "nothing was done for so long, and the run was ended");
+		add(&builder, "idle-timeout", limits->idle,
+		    "the run was idle for so long, and it was ended");
 	if (stop == STOP_MEMORY || usage->kills > 0)
 		add(&builder, "memory", limits->memory,
 		    usage->kills > 0 ? "the kernel killed it" : killed);
-	if (stop == STOP_MACHINE && builder.count < HITS_MOST)
+	if (stop == STOP_MACHINE && builder.count < HITS_MAX)
+		builder.hits[builder.count++] =
+			(struct hit){ "memory", limits->memory,
+				      "this machine was nearly out of memory, and this box used "
+				      "the most: it was killed; limit it with --memory",
+				      true };
+	if (stop == STOP_PARENT && builder.count < HITS_MAX)
 		builder.hits[builder.count++] = (struct hit){
-			"memory", limits->memory,
-			"this machine was nearly out of memory, and of all boxes this one held "
-			"most of what was taken: it was killed; bound it with --memory",
+			"die-with-parent", 0,
+			"the process that started sbx has ended, and the run was ended with it",
 			true
 		};
 	if (stop == STOP_PIDS)
 		add(&builder, "pids", limits->pids, killed);
+	if (stop == STOP_FULL && builder.count < HITS_MAX)
+		builder.hits[builder.count++] = (struct hit){
+			"disk-growth", limits->disk,
+			"a disk was nearly full, as this box used three quarters of "
+			"its free space: the box was killed; free some space, or lift "
+			"the limit with --disk-growth unlimited",
+			true
+		};
 	if (stop == STOP_DISK)
-		add(&builder, "disk", limits->disk, killed);
+		add(&builder, "disk-growth", limits->disk, killed);
 	if (usage->refused > 0 || (stop != STOP_PIDS && usage->pids >= limits->pids))
 		add(&builder, "pids", limits->pids, "no further process could be started");
 	if (limits->tmp != UNLIMITED && usage->tmp_full && status != 0)
-		add(&builder, "tmp", limits->tmp, "the private directories (/tmp, home) are full");
+		add(&builder, "tmp-size", limits->tmp,
+		    "the private directories (/tmp, home) are full");
 	if (died_of(status, SIGXFSZ) && limits->file_size <= limits->disk &&
 	    limits->file_size != UNLIMITED)
 		add(&builder, "file-size", limits->file_size, "a file could not grow");
 	else if (died_of(status, SIGXFSZ) && limits->disk != UNLIMITED)
-		add(&builder, "disk", limits->disk, "a file could not grow");
+		add(&builder, "disk-growth", limits->disk, "a file could not grow");
 	return builder.count;
 }

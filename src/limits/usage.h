@@ -24,7 +24,17 @@ struct usage {
 void usage_read(const struct plan *plan, struct run *run);
 
 // Why a run was ended from outside.
-enum stop { STOP_NONE, STOP_TIME, STOP_IDLE, STOP_MEMORY, STOP_PIDS, STOP_DISK, STOP_MACHINE };
+enum stop {
+	STOP_NONE,
+	STOP_TIME,
+	STOP_IDLE,
+	STOP_MEMORY,
+	STOP_PIDS,
+	STOP_DISK,
+	STOP_FULL,
+	STOP_MACHINE,
+	STOP_PARENT
+};
 
 // A limit that was met.
 struct hit {
@@ -33,8 +43,8 @@ struct hit {
 	const char *what; // "the box was killed", ...
 	bool of_machine;  // no limit of the box's: there is none to raise
 };
-enum { HITS_MOST = 8 };
+enum { HITS_MAX = 8 };
 
 // Fills `hits` and returns how many. `status` is the command's wait status.
 int usage_hits(const struct plan *plan, const struct usage *usage, enum stop stop, int status,
-	       struct hit hits[HITS_MOST]);
+	       struct hit hits[HITS_MAX]);

@@ -39,7 +39,7 @@ static void add_disk(struct watch_limits *watch, const char *path)
 {
 	struct statfs status, other;
 	autoclose int fd = open(path, O_PATH | O_CLOEXEC);
-	if (fd < 0 || fstatfs(fd, &status) < 0 || watch->disk_count == DISKS_MOST)
+	if (fd < 0 || fstatfs(fd, &status) < 0 || watch->disk_count == DISKS_MAX)
 		return;
 	for (int i = 0; i < watch->disk_count; i++)
 		if (fstatfs(watch->disks[i].fd, &other) == 0 &&
@@ -98,6 +98,11 @@ static uint64_t room(uint64_t limit, uint64_t start, uint64_t now)
 	return used >= most ? 0 : most - used;
 }
 
+static bool grew(uint64_t limit, uint64_t start, uint64_t now)
+{
+	return start > now && start - now >= limit;
+}
+
 static int64_t look_at_disks(const struct plan *plan, const struct watch_limits *watch,
 			     enum stop *ret_stop)
 {
@@ -107,13 +112,17 @@ static int64_t look_at_disks(const struct plan *plan, const struct watch_limits 
 		struct statfs status;
 		if (fstatfs(disk->fd, &status) < 0)
 			continue;
-		uint64_t space =
-			room(limit, disk->space, status.f_bavail * (uint64_t)status.f_bsize);
+		uint64_t free_bytes = status.f_bavail * (uint64_t)status.f_bsize;
+		uint64_t space = room(limit, disk->space, free_bytes);
 		// Some file systems (btrfs) do not count files.
 		uint64_t files = disk->files ? room(limit / FILE_BYTES, disk->files, status.f_ffree)
 					     : UNLIMITED;
 		if ((space == 0 && disk->space) || files == 0)
-			*ret_stop = STOP_DISK;
+			*ret_stop = grew(limit, disk->space, free_bytes) ||
+						    grew(limit / FILE_BYTES, disk->files,
+							 status.f_ffree)
+					    ? STOP_DISK
+					    : STOP_FULL;
 		files = files > UNLIMITED / FILE_BYTES ? UNLIMITED : files * FILE_BYTES;
 		least = space < least ? space : least;
 		least = files < least ? files : least;

@@ -10,14 +10,14 @@
 struct plan;
 struct run;
 
-enum { DISKS_MOST = 16 };
+enum { DISKS_MAX = 16 };
 
 struct watch_limits {
 	int64_t next; // when to look, in milliseconds of the steady clock
 	struct disk {
 		int fd;
 		uint64_t space, files; // free at the start
-	} disks[DISKS_MOST];
+	} disks[DISKS_MAX];
 	int disk_count;
 	uint64_t cpu;           // microseconds, at the last look
 	int64_t looked, active; // when that was, and when the box last worked

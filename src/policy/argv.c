@@ -6,9 +6,11 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "policy/foreign.h"
+#include "policy/renamed.h"
 #include "policy/values.h"
 
-struct reader {
+struct argv_reader {
 	struct arena *arena;
 	enum verb verb;
 	struct invocation *invocation;
@@ -16,21 +18,43 @@ struct reader {
 	char **next; // the word after the current one
 };
 
-static int unknown(const struct reader *reader, const char *word)
+// An option that is a word of another program's gets its answer; one that is cut short names the
+// whole.
+static int unknown(const struct argv_reader *reader, const char *word)
 {
-	const char *near = NULL;
-	const char *known = str_shown(word);
+	size_t length = strcspn(word, "=");
+	const char *flag = arena_copy(reader->arena, word, length), *near = NULL, *now = NULL;
+	bool gone;
 	if (str_starts(word, "--"))
-		near = key_suggest_flag(
-			reader->verb, arena_copy(reader->arena, word + 2, strcspn(word + 2, "=")));
+		now = renamed_flag(word + 2, length - 2, &gone);
+	if (now && key_find_flag(reader->verb, now, strlen(now)))
+		return fail(0, "%s is now --%s", flag, now);
+	const char *answer = foreign_option(word, length);
+	if (answer)
+		return fail(0, "no option '%s': %s", flag, answer);
+	if (str_starts(word, "--"))
+		near = key_suggest_flag(reader->verb, flag + 2);
 	if (near)
-		return fail(0, "unknown option '%.80s', did you mean --%s?", known, near);
-	return fail(0, "unknown option '%.80s', see --help", known);
+		return fail(0, "unknown option '%.80s', did you mean --%s?", str_shown(flag), near);
+	return fail(0, "unknown option '%.80s', see --help", str_shown(flag));
 }
 
-static int apply(struct reader *reader, const struct key *key, const char *value)
+// --help all, --help=all, -h all
+static int apply_help(struct argv_reader *reader, const char *value)
+{
+	bool next = !value && *reader->next && str_equal(*reader->next, "all");
+	if (value && !str_equal(value, "all"))
+		return fail(0, "--help takes no value but 'all'");
+	reader->next += next;
+	reader->invocation->help = value || next ? HELP_ALL : HELP_SCREEN;
+	return 0;
+}
+
+static int apply(struct argv_reader *reader, const struct key *key, const char *value)
 {
 	struct arena *arena = reader->arena;
+	if (str_equal(key->flag, "help"))
+		return apply_help(reader, value);
 	if (key->kind == KEY_SWITCH && value)
 		return fail(0, "--%s takes no value", key->flag);
 	if (key->kind != KEY_SWITCH && !value)
@@ -46,7 +70,7 @@ static int apply(struct reader *reader, const struct key *key, const char *value
 	return 0;
 }
 
-static int read_long(struct reader *reader, const char *word)
+static int read_long(struct argv_reader *reader, const char *word)
 {
 	size_t length = strcspn(word + 2, "=");
 	const struct key *key = key_find_flag(reader->verb, word + 2, length);
@@ -56,7 +80,7 @@ static int read_long(struct reader *reader, const char *word)
 }
 
 // -c STRING, -cSTRING; switches may be joined: -hc STRING.
-static int read_letters(struct reader *reader, const char *word)
+static int read_letters(struct argv_reader *reader, const char *word)
 {
 	for (const char *letter = word + 1; *letter; letter++) {
 		const struct key *key = key_find_letter(reader->verb, *letter);
@@ -80,7 +104,7 @@ int argv_read(struct arena *arena, enum verb verb, char **argv, struct invocatio
 	ret_arguments->set = arena_take(arena, (words + 1) * sizeof(struct argument));
 	ret_arguments->count = 0;
 	ret_arguments->all = argv;
-	struct reader reader = { arena, verb, invocation, ret_arguments, argv };
+	struct argv_reader reader = { arena, verb, invocation, ret_arguments, argv };
 	while (*reader.next && (*reader.next)[0] == '-' && (*reader.next)[1]) {
 		const char *word = *reader.next++;
 		if (str_equal(word, "--"))

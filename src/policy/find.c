@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/file.h"
+#include "text/near.h"
 #include "base/str.h"
 #include "policy/keys.h"
 
@@ -32,10 +33,10 @@ int find_read_file(struct arena *arena, const char *path, struct source *ret_sou
 	struct source source = { .file = path };
 	autoclose int fd = file_open(AT_FDCWD, path, FILE_LINK, &status);
 	if (fd < 0)
-		return file_failed(path, INI_BYTES_MOST);
+		return file_failed(path, INI_BYTES_MAX);
 	TRY(check_owner(path, &status));
-	if (file_read_open(fd, &status, INI_BYTES_MOST, arena, &source.text, &source.length) < 0)
-		return file_failed(path, INI_BYTES_MOST);
+	if (file_read_open(fd, &status, INI_BYTES_MAX, arena, &source.text, &source.length) < 0)
+		return file_failed(path, INI_BYTES_MAX);
 	source.names = status.st_nlink;
 	TRY(ini_read(arena, path, source.text, source.length, &source.rows));
 	*ret_source = source;
@@ -57,6 +58,13 @@ static int find_builtin(struct arena *arena, const char *name, struct source *re
 	return 0;
 }
 
+bool find_system_hidden(void)
+{
+	struct stat status;
+	return stat(find_system_directory, &status) == 0 && S_ISDIR(status.st_mode) &&
+	       (status.st_mode & 0777) == 0;
+}
+
 // 1 found, 0 no such file, -1 a file that must not be used.
 static int find_in(struct arena *arena, const char *directory, const char *name, enum level level,
 		   struct source *ret_source)
@@ -64,7 +72,8 @@ static int find_in(struct arena *arena, const char *directory, const char *name,
 	if (!directory)
 		return 0;
 	char *path = arena_text(arena, "%s/%s.ini", directory, name);
-	if (access(path, F_OK) < 0 && (errno == ENOENT || errno == ENOTDIR))
+	if (access(path, F_OK) < 0 && (errno == ENOENT || errno == ENOTDIR ||
+				       (level == LEVEL_SYSTEM && find_system_hidden())))
 		return 0;
 	TRY(find_read_file(arena, path, ret_source));
 	ret_source->level = level;
@@ -73,18 +82,14 @@ static int find_in(struct arena *arena, const char *directory, const char *name,
 
 static int not_found(const char *name)
 {
-	unsigned best = 4;
-	const char *near = NULL;
+	struct near near = { .word = name };
 	const char *shown = str_shown(name);
-	for (unsigned i = 0; i < builtin_count; i++) {
-		unsigned distance = str_distance(name, builtins[i].name, 3);
-		if (distance < best) {
-			best = distance;
-			near = builtins[i].name;
-		}
-	}
-	if (near)
-		return fail(0, "no profile '%.80s', did you mean '%s'?", shown, near);
+	for (unsigned i = 0; i < builtin_count; i++)
+		near_consider(&near, builtins[i].name);
+	if (name[0] && name[strspn(name, "0123456789:")] == '\0')
+		return fail(0, "no profile '%.80s'; a port: --publish PORT[:HOST-PORT]", shown);
+	if (near.found)
+		return fail(0, "no profile '%.80s', did you mean '%s'?", shown, near.found);
 	return fail(0, "no profile '%.80s'; see: sbx profile list", shown);
 }
 

@@ -1,6 +1,7 @@
 // Where profiles come from: ~/.config/sbx, /etc/sbx, then those compiled in.
 #pragma once
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "policy/ini.h"
@@ -37,3 +38,6 @@ int find_profile(struct arena *arena, const char *config, const char *name, enum
 int find_read_file(struct arena *arena, const char *path, struct source *ret_source);
 
 extern const char find_system_directory[]; // "/etc/sbx"
+
+// Whether a box around this process hides that directory: it is there, with no rights for anybody.
+bool find_system_hidden(void);

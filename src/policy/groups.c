@@ -8,23 +8,23 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "base/file.h"
-#include "base/host.h"
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "text/host.h"
 
-enum { FILE_MOST = 256 * 1024, FOUND_MOST = 64 };
+enum { FILE_MAX = 256 * 1024, FOUND_MAX = 64 };
 
-struct reader {
+struct group_reader {
 	struct arena *arena;
 	const char *home, *project;
 	struct list *into, *reasons;
 	unsigned found;
 };
 
-static void add(struct reader *reader, const char *text, const char *reason)
+static void add(struct group_reader *reader, const char *text, const char *reason)
 {
 	list_each (item, reader->into)
 		if (str_equal(item->text, text))
@@ -35,13 +35,13 @@ static void add(struct reader *reader, const char *text, const char *reason)
 
 // http://[user:password@]host[:port]/... : the host and port alone; what else is there is secret
 // or of no use.
-static void add_url(struct reader *reader, const char *url, size_t length, const char *file)
+static void add_url(struct group_reader *reader, const char *url, size_t length, const char *file)
 {
 	struct host host;
 	uint16_t port = 0;
-	char name[HOST_NAME_MOST + 1];
+	char name[HOST_NAME_BYTES_MAX + 1];
 	const char *at = memrchr(url, '@', length), *begin = at ? at + 1 : url;
-	if (reader->found == FOUND_MOST ||
+	if (reader->found == FOUND_MAX ||
 	    !host_parse_port(begin, length - (size_t)(begin - url), &host, &port))
 		return;
 	reader->found++;
@@ -53,7 +53,8 @@ static void add_url(struct reader *reader, const char *url, size_t length, const
 	add(reader, text, arena_text(reader->arena, "this machine uses it: %s", file));
 }
 
-static void read_line(struct reader *reader, const char *line, const char *word, const char *file)
+static void read_line(struct group_reader *reader, const char *line, const char *word,
+		      const char *file)
 {
 	const char *text = line + strspn(line, " \t");
 	if (*text == '#' || *text == ';' || (word && !strcasestr(line, word)))
@@ -68,7 +69,7 @@ static void read_line(struct reader *reader, const char *line, const char *word,
 }
 
 // Cuts the text at its newlines.
-static void read_lines(struct reader *reader, char *text, const char *word, const char *file)
+static void read_lines(struct group_reader *reader, char *text, const char *word, const char *file)
 {
 	char *next;
 	for (char *line = text; line; line = next) {
@@ -81,17 +82,17 @@ static void read_lines(struct reader *reader, char *text, const char *word, cons
 
 // A file of the caller's or of root's that nobody else can write; else it is passed over: a group
 // is a convenience, and a file of somebody else's must not open anything.
-static void read_file(struct reader *reader, const char *path, const char *word)
+static void read_file(struct group_reader *reader, const char *path, const char *word)
 {
 	struct stat status;
-	char text[FILE_MOST + 1];
+	char text[FILE_MAX + 1];
 	if (reader->project && path_within(path, reader->project))
 		return;
 	autoclose int fd = file_open(AT_FDCWD, path, FILE_LINK, &status);
 	if (fd < 0 || (status.st_mode & (S_IWGRP | S_IWOTH)) ||
 	    (status.st_uid != 0 && status.st_uid != geteuid()))
 		return;
-	ssize_t got = fd_read_all(fd, text, FILE_MOST);
+	ssize_t got = fd_read_all(fd, text, FILE_MAX);
 	if (got <= 0 || memchr(text, '\0', (size_t)got))
 		return;
 	text[got] = '\0';
@@ -99,7 +100,7 @@ static void read_file(struct reader *reader, const char *path, const char *word)
 }
 
 // "PATH" or "PATH WORD": only lines with the word. A last "*" stands for every file there.
-static void read_named(struct reader *reader, const char *value)
+static void read_named(struct group_reader *reader, const char *value)
 {
 	size_t length = strcspn(value, " ");
 	const char *word = value[length] ? value + length + 1 : NULL;
@@ -123,7 +124,7 @@ static void read_named(struct reader *reader, const char *value)
 int groups_add(struct arena *arena, const char *home, const char *project, const struct item *name,
 	       struct list *into, struct list *reasons)
 {
-	struct reader reader = { arena, home, project, into, reasons, 0 };
+	struct group_reader reader = { arena, home, project, into, reasons, 0 };
 	const char *known = "";
 	bool found = false;
 	for (unsigned i = 0; i < group_rows.count; i++) {
@@ -141,4 +142,20 @@ int groups_add(struct arena *arena, const char *home, const char *project, const
 	return found ? 0
 		     : fail(0, "%sno group '%.40s', expected one of%s",
 			    origin_text(arena, name->from), name->text, known);
+}
+
+const char *groups_find(const char *host)
+{
+	const char *colon = strrchr(host, ':');
+	size_t length = colon ? (size_t)(colon - host) : strlen(host);
+	struct host parsed;
+	if (!host_parse(host, length, &parsed) || parsed.kind != HOST_NAME)
+		return NULL;
+	for (unsigned i = 0; i < group_rows.count; i++) {
+		const char *name = ini_at(&group_rows, i).name;
+		if (str_equal(name, parsed.name) ||
+		    (str_starts(name, "*.") && host_within(parsed.name, name + 2)))
+			return ini_at(&group_rows, i).section;
+	}
+	return NULL;
 }

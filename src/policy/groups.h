@@ -13,3 +13,7 @@ extern const struct ini_rows group_rows; // made at build time from profiles/gro
 // Files of the system and of the user are asked, never one below `project`. `name` begins with @.
 int groups_add(struct arena *arena, const char *home, const char *project, const struct item *name,
 	       struct list *into, struct list *reasons);
+
+// The group that lists this name, with or without a port, the first of the file; NULL when none
+// does. Pure: what the machine's own files name is not asked.
+const char *groups_find(const char *host);

@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "base/str.h"
 
-struct reader {
+struct ini_reader {
 	struct arena *arena;
 	const char *file;
 	const char *at, *end;
@@ -27,9 +27,9 @@ static const char *byte_problem(const char *at)
 		return "NUL byte";
 	if (*at == '\t' || !str_control(at, &code))
 		return NULL;
-	return code < 0xa0
-		       ? "control byte"
-		       : "a character that turns the direction of text: it reads as what it is not";
+	return code < 0xa0 ? "control byte"
+			   : "a character that changes the direction of text, so that it reads as "
+			     "something else";
 }
 
 static int check_bytes(const char *file, const char *text, size_t length)
@@ -47,9 +47,9 @@ static int check_bytes(const char *file, const char *text, size_t length)
 		const char *problem = byte_problem(text + i);
 		if (problem)
 			return fail(0, "%s:%u: %s", file, line, problem);
-		if (i - start >= INI_LINE_MOST)
+		if (i - start >= INI_LINE_MAX)
 			return fail(0, "%s:%u: line is longer than %d bytes", file, line,
-				    INI_LINE_MOST);
+				    INI_LINE_MAX);
 	}
 	return 0;
 }
@@ -57,7 +57,7 @@ static int check_bytes(const char *file, const char *text, size_t length)
 // Hands libinih one whole line at a time, as fgets would.
 static char *next_line(char *buffer, int size, void *stream)
 {
-	struct reader *reader = stream;
+	struct ini_reader *reader = stream;
 	if (reader->at >= reader->end)
 		return NULL;
 	const char *newline = memchr(reader->at, '\n', (size_t)(reader->end - reader->at));
@@ -78,13 +78,30 @@ static unsigned keep(struct arena *arena, const char *word)
 	return (unsigned)(arena_copy(arena, word, strlen(word)) - (const char *)arena);
 }
 
+// [secret NAME] is the section "secret", and each of its values begins with NAME.
+static int split_section(const struct ini_reader *reader, const char **section, const char **value)
+{
+	static const char secret[] = "secret";
+	const char *name = *section + sizeof(secret) - 1;
+	if (!str_starts(*section, secret) || (*name && *name != ' '))
+		return 0;
+	if (*name == '\0' || name[1] == '\0' || name[1 + strcspn(name + 1, " \t")])
+		return fail(0, "%s:%u: a secret has a name of one word: [secret NAME]",
+			    reader->file, reader->line);
+	*value = arena_text(reader->arena, "%s %s", name + 1, *value ? *value : "");
+	*section = secret;
+	return 0;
+}
+
 static int add_row(void *user, const char *section, const char *name, const char *value)
 {
-	struct reader *reader = user;
+	struct ini_reader *reader = user;
 	struct arena *arena = reader->arena;
 	if (section[0] == '\0')
-		return fail(0, "%s:%u: '%s' stands before any [section]", reader->file,
-			    reader->line, name) == 0;
+		return fail(0, "%s:%u: '%s' is before any [section]", reader->file, reader->line,
+			    name) == 0;
+	if (split_section(reader, &section, &value) < 0)
+		return 0;
 	if (reader->count == reader->size) {
 		unsigned size = reader->size ? reader->size * 2 : 64;
 		struct ini_stored *rows = arena_take(arena, size * sizeof(*rows));
@@ -102,7 +119,9 @@ static int add_row(void *user, const char *section, const char *name, const char
 int ini_read(struct arena *arena, const char *file, const char *text, size_t length,
 	     struct ini_rows *ret_rows)
 {
-	struct reader reader = { .arena = arena, .file = file, .at = text, .end = text + length };
+	struct ini_reader reader = {
+		.arena = arena, .file = file, .at = text, .end = text + length
+	};
 	TRY(check_bytes(file, text, length));
 	int line = ini_parse_stream(next_line, &reader, add_row, &reader);
 	if (line != 0)

@@ -31,7 +31,7 @@ static inline struct ini_row ini_at(const struct ini_rows *rows, unsigned i)
 }
 
 // The most that is read of one profile, and the longest line.
-enum { INI_BYTES_MOST = 256 * 1024, INI_LINE_MOST = 198 };
+enum { INI_BYTES_MAX = 256 * 1024, INI_LINE_MAX = 198 };
 
 // `file` is only for messages; a NUL stands behind the text. Refused: NUL, what acts on a terminal
 // (str_control()), CR, a byte order mark, a line that is too long (libinih splits it and reads its

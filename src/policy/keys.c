@@ -4,17 +4,17 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/str.h"
 #include "profile.h"
 
 static const char *const project_words[] = { "write", "read", "none", NULL };
-static const char *const tier_words[] = { "full", "landlock", NULL };
-static const char *const asked_words[] = { "auto", "full", "landlock", NULL };
+static const char *const tier_words[] = { "namespaces", "landlock", NULL };
+static const char *const asked_words[] = { "auto", "namespaces", "landlock", NULL };
 static const char *const network_words[] = { "none", "proxy", "host", NULL };
-static const char *const dns_words[] = { "strict", "told", NULL };
+static const char *const dns_words[] = { "strict", "refuse", NULL };
 static const char *const ech_words[] = { "refuse", "pass", NULL };
+static const char *const color_words[] = { "auto", "always", "never", NULL };
 static const char *const answer_words[] = { "no", "yes", NULL };
-static const char *const report_words[] = { "never", "short", "full", "json", "model", NULL };
+static const char *const report_words[] = { "never", "short", "full", "json", "agent", NULL };
 static const char *const language_words[] = { "bash", "python", "node", "perl", "awk",
 					      "c",    "c++",    "go",   "rust", "java",
 					      "ruby", "php",    "lua",  "tcl",  NULL };
@@ -28,95 +28,125 @@ static const char *const environment_words[] = { "filtered", "minimal", NULL };
 
 // clang-format off
 const struct section sections[] = {
-	{ "profile", "what this profile is and what it builds on" },
-	{ "files", "what exists in the box; everything not named does not" },
-	{ "network", "what the box can reach" },
-	{ "limits", "where a run is stopped" },
-	{ "syscalls", "which system calls there are" },
-	{ "environment", "which variables the command gets" },
+	{ "profile", "name of this profile, and what it is based on" },
+	{ "files", "files that exist in the box; a file that no line names does not exist" },
+	{ "network", "hosts that the box can reach" },
+	{ "secret", "[secret NAME]: a key that stays outside; the box has a placeholder" },
+	{ "limits", "limits at which a run is stopped" },
+	{ "syscalls", "system calls that the box may use" },
+	{ "environment", "variables that the command gets" },
 	{ "process", "the command itself" },
-	{ "report", "what is told at the end" },
+	{ "report", "what the report at the end holds" },
 };
 const unsigned section_count = sizeof(sections) / sizeof(*sections);
 
 const struct key keys[] = {
 	{ IN_PROFILE("profile", "description", description), .kind = KEY_TEXT, .value = "TEXT",
-	  .tightens = TIGHTENS_ALWAYS, .help = "what the profile is for, in one line" },
+	  .tightens = TIGHTENS_ALWAYS, .help = "purpose of the profile, in one line" },
 	{ IN_PROFILE("profile", "extends", extends), .kind = KEY_LIST, .form = FORM_PROFILE,
 	  .value = "PROFILE", .help = "read this profile first" },
 
-	{ IN_PROFILE("profile", "minimum", minimum), .flag = "minimum", .kind = KEY_WORD,
-	  .words = tier_words, .value = "full|landlock", .tightens = TIGHTENS_LESS,
-	  .help = "full: refuse to run without namespaces; landlock: then run with less, and say so" },
+	{ IN_PROFILE("profile", "min-isolation", minimum), .flag = "min-isolation", .kind = KEY_WORD,
+	  .words = tier_words, .value = "namespaces|landlock", .tightens = TIGHTENS_LESS,
+	  .help = "namespaces: refuse to run without them; landlock: then run with less, and "
+		  "report it" },
 
 	{ IN_PROFILE("files", "project", project), .flag = "project", .kind = KEY_WORD,
 	  .words = project_words, .value = "write|read|none",
-	  .tightens = TIGHTENS_MORE, .help = "the git toplevel of the current directory, or that directory itself" },
-	{ IN_PROFILE("files", "read", read), .flag = "read", .letter = 'r', .kind = KEY_LIST,
+	  .tightens = TIGHTENS_MORE,
+	  .help = "the git toplevel of the current directory, or that directory itself" },
+	{ IN_PROFILE("files", "read", read), .flag = "read",
+	  .brief = "show it, read-only", .letter = 'r', .kind = KEY_LIST,
 	  .form = FORM_PATH, .value = "PATH", .help = "visible, not writable" },
-	{ IN_PROFILE("files", "write", write), .flag = "write", .letter = 'w', .kind = KEY_LIST,
+	{ IN_PROFILE("files", "write", write), .flag = "write",
+	  .brief = "show it, writable; the project is so already", .letter = 'w', .kind = KEY_LIST,
 	  .form = FORM_PATH, .value = "PATH", .help = "visible and writable" },
 	{ IN_PROFILE("files", "cache", cache), .flag = "cache", .kind = KEY_LIST,
 	  .form = FORM_PATH, .value = "PATH",
-	  .help = "writable and kept for the next run in this project, apart from the host's own" },
+	  .help = "writable, and persistent for runs in this project; separate from the host's own" },
 	{ IN_PROFILE("files", "tmpfs", tmpfs), .flag = "tmpfs", .kind = KEY_LIST,
-	  .form = FORM_PATH, .value = "PATH", .help = "empty, writable, thrown away at the end" },
-	{ IN_PROFILE("files", "scratch", scratch), .flag = "scratch", .kind = KEY_LIST,
+	  .form = FORM_TMPFS, .value = "PATH[:size=SIZE,mode=MODE]",
+	  .help = "empty, writable, discarded at the end; size: at most so many bytes, and never more than tmp-size; mode: in octal" },
+	{ IN_PROFILE("files", "overlay", scratch), .flag = "overlay", .kind = KEY_LIST,
 	  .form = FORM_PATH, .value = "PATH",
-	  .help = "reads through to the directory; what is written is thrown away at the end" },
-	{ IN_PROFILE("files", "hide", hide), .flag = "hide", .kind = KEY_LIST, .form = FORM_HIDDEN,
+	  .help = "shows the directory; writes are discarded at the end" },
+	{ IN_PROFILE("files", "hide", hide), .flag = "hide",
+	  .brief = "hide it, also in the project: '**/.env*'", .kind = KEY_LIST, .form = FORM_HIDDEN,
 	  .value = "PATH",
-	  .tightens = TIGHTENS_ALWAYS, .help = "not readable, whatever else says otherwise; in the project also a pattern: "
+	  .tightens = TIGHTENS_ALWAYS,
+	  .help = "never readable, even if another line shows it; in the project also a pattern: "
 		  "**/.env* or ./dir/*.pem" },
 
 	{ IN_PROFILE("files", "hide-untracked", hide_untracked), .flag = "hide-untracked", .kind = KEY_LIST,
 	  .form = FORM_NAME, .value = "NAME", .tightens = TIGHTENS_ALWAYS,
-	  .help = "files of the project with this name ('*' stands for anything) that git's index does not list with "
-		  "their very content are as if they were not there; at the top and three directories below it. A later line or flag "
-		  "that names the file shows it" },
-	{ IN_PROFILE("files", "secret", secret), .flag = "secret", .kind = KEY_LIST,
+	  .help = "hides files of the project with this name ('*': any characters) unless git's "
+		  "index lists them with the same content; at the top and three directories below "
+		  "it. A later line or flag that names the file shows it" },
+	{ IN_PROFILE("files", "hide-unless-named", secret), .flag = "hide-unless-named", .kind = KEY_LIST,
 	  .form = FORM_HIDDEN, .value = "PATH", .tightens = TIGHTENS_ALWAYS,
-	  .help = "as hide, patterns too, until a later line or flag names this very path, or one in it" },
+	  .help = "as hide, patterns too, until a later line or flag names this very path, or one "
+		  "in it" },
 	{ IN_PROFILE("files", "protect", protect), .flag = "protect", .kind = KEY_LIST,
 	  .form = FORM_PATTERN, .value = "PATH",
-	  .tightens = TIGHTENS_ALWAYS, .help = "not changed, whatever else says otherwise, and moved to quarantine should it appear; shows nothing by itself; "
-		  "a pattern, as of hide, is for what is there at the start" },
+	  .tightens = TIGHTENS_ALWAYS,
+	  .help = "never writable, even if another line allows it; quarantined if created. Does "
+		  "not make the path visible. A pattern, as of hide, covers the files that exist "
+		  "at the start" },
 
 	{ IN_PROFILE("files", "socket", socket), .flag = "socket", .kind = KEY_LIST,
-	  .form = FORM_PATH, .value = "PATH", .help = "a unix socket of the host to connect to" },
+	  .form = FORM_PATH, .value = "PATH",
+	  .help = "a unix socket of the host to connect to; those of docker, podman, containerd "
+		  "and X11 never by a project's file" },
 	{ IN_PROFILE("files", "device", device), .flag = "device", .kind = KEY_LIST,
 	  .form = FORM_DEVICE, .value = "NAME",
-	  .help = "a character device of the host, or a directory of them: kvm, fuse, dri" },
+	  .help = "a character device of the host, or a directory of them: kvm, fuse, dri; a GPU "
+		  "or a serial port never by a project's file" },
 
-	{ IN_PROFILE("network", "mode", network), .flag = "network", .kind = KEY_WORD,
+	{ IN_PROFILE("network", "mode", network), .flag = "network", .short_flag = "net",
+	  .brief = "none: no network; host: all of it", .kind = KEY_WORD,
 	  .words = network_words, .value = "none|proxy|host",
-	  .tightens = TIGHTENS_LESS, .help = "none: only the box's own loopback; proxy: TCP to what allow names; host: the "
-		  "network as it is" },
-	{ IN_PROFILE("network", "allow", allow), .flag = "allow-domain", .letter = 'a', .kind = KEY_LIST,
+	  .tightens = TIGHTENS_LESS,
+	  .help = "none: only the box's own loopback; proxy: TCP to hosts that allow names; host: "
+		  "the host's network" },
+	{ IN_PROFILE("network", "allow", allow), .flag = "allow",
+	  .brief = "allow this host: github.com, @npm", .letter = 'a', .kind = KEY_LIST,
 	  .form = FORM_RULE, .value = "HOST",
-	  .help = "who may be reached: name[:port,...], *.domain, address, network/prefix, @group, or * for "
-		  "every name; in HTTP, TLS or SSH; with /tcp at the end in any protocol, with /ech in TLS that "
-		  "hides the server name" },
-	{ IN_PROFILE("network", "deny", deny), .flag = "deny-domain", .kind = KEY_LIST,
+	  .help = "allow this destination: name[:port,...], *.domain, address, network/prefix, "
+		  "@group, or * for every name; in HTTP, TLS or SSH; with /tcp at the end in any "
+		  "protocol, with /ech in TLS that hides the server name" },
+	{ IN_PROFILE("network", "deny", deny), .flag = "deny", .kind = KEY_LIST,
 	  .form = FORM_DESTINATION, .value = "HOST", .tightens = TIGHTENS_ALWAYS,
-	  .help = "who may not, whatever allow says; an address also behind a name" },
+	  .help = "deny this destination, even if allow names it; an address also when a name "
+		  "leads to it" },
+	{ IN_PROFILE("network", "agent-host", agent_host), .flag = "agent-host", .kind = KEY_LIST,
+	  .form = FORM_TEXT, .value = "HOST[:PORT]",
+	  .help = "with agent-key: the agent signs logins to this host, which known_hosts must have; never by a "
+		  "project's file" },
+	{ IN_PROFILE("network", "agent-key", agent_key), .flag = "agent-key", .kind = KEY_LIST,
+	  .form = FORM_TEXT, .value = "FILE.pub|FINGERPRINT|COMMENT",
+	  .help = "the box sees this key of your ssh-agent, and only the keys that are so named; it signs "
+		  "logins to the hosts of agent-host; never by a project's file" },
+	{ IN_PROFILE("network", "agent-sign", agent_sign), .flag = "agent-sign", .kind = KEY_LIST,
+	  .form = FORM_WORD, .value = "git|NAMESPACE",
+	  .help = "these keys also sign what ssh-keygen -Y sign asks for in this namespace; git: commits and "
+		  "tags; never by a project's file" },
 	{ IN_PROFILE("network", "private", network_private), .flag = "private-network", .kind = KEY_WORD,
 	  .words = answer_words, .value = "no|yes", .tightens = TIGHTENS_LESS,
 	  .help = "yes: allowed names may lead to private addresses (10/8, 192.168/16, ...)" },
 	{ IN_PROFILE("network", "dns", dns), .flag = "dns", .kind = KEY_WORD, .words = dns_words,
-	  .value = "strict|told", .tightens = TIGHTENS_LESS,
-	  .help = "told: a denied name resolves and is refused when connected to, with the reason; strict: "
-		  "it does not exist" },
+	  .value = "strict|refuse", .tightens = TIGHTENS_LESS,
+	  .help = "refuse: a denied name resolves, and connections to it are denied with the "
+		  "reason; strict: the name does not exist" },
 	{ IN_PROFILE("network", "raw-port", raw_ports), .flag = "raw-port", .kind = KEY_LIST,
 	  .form = FORM_PORT, .value = "PORT",
-	  .help = "at this port an allowed name may be spoken to in a protocol that sbx does not read, as if "
-		  "its rule ended with /tcp; base has those of databases, queues and mail" },
+	  .help = "allow any protocol at this port of an allowed name, as if its rule ended with "
+		  "/tcp; base lists the ports of databases, queues and mail" },
 	{ IN_PROFILE("network", "ech", ech), .flag = "ech", .kind = KEY_WORD, .words = ech_words,
 	  .value = "refuse|pass", .tightens = TIGHTENS_LESS,
-	  .help = "pass: in TLS to hosts that you name (not to those of a @group) the client may hide another "
-		  "server name behind the allowed one (encrypted client hello), as browsers do; for one "
-		  "host: allow = HOST/ech" },
-	{ IN_PROFILE("network", "loopback", loopback), .flag = "loopback", .kind = KEY_LIST,
+	  .help = "pass: in TLS to hosts that you name (not to those of a @group) the client may "
+		  "hide another server name behind the allowed one (encrypted client hello), as "
+		  "browsers do; for one host: allow = HOST/ech" },
+	{ IN_PROFILE("network", "host-port", loopback), .flag = "host-port", .kind = KEY_LIST,
 	  .form = FORM_PORT, .value = "PORT",
 	  .help = "this TCP port of the host's 127.0.0.1 appears at the box's" },
 	{ IN_PROFILE("network", "publish", publish), .flag = "publish", .kind = KEY_LIST,
@@ -124,12 +154,12 @@ const struct key keys[] = {
 	  .help = "this TCP port of the box appears at the host's 127.0.0.1" },
 	{ IN_PROFILE("network", "upstream", upstream), .flag = "upstream", .kind = KEY_TEXT,
 	  .form = FORM_UPSTREAM, .value = "URL",
-	  .help = "go out by this HTTP proxy, or none; without it, as the caller's HTTPS_PROXY and NO_PROXY "
-		  "say" },
-	{ IN_PROFILE("network", "guard", guard), .flag = "guard", .kind = KEY_WORD, .words = answer_words,
+	  .help = "use this HTTP proxy, or none; default: the caller's HTTPS_PROXY and NO_PROXY" },
+	{ IN_PROFILE("network", "bpf", guard), .flag = "bpf", .kind = KEY_WORD, .words = answer_words,
 	  .value = "no|yes", .tightens = TIGHTENS_MORE,
-	  .help = "yes (root): BPF programs on the box's cgroup; nothing leaves but by the box's own loopback, in "
-		  "mode host allow and deny hold for addresses and ports; devices of the view alone" },
+	  .help = "yes (root): BPF programs on the box's cgroup. Packets may leave only through "
+		  "the box's own loopback; with --network host, allow and deny apply to addresses "
+		  "and ports; only visible devices can be opened" },
 	{ IN_PROFILE("network", "upload", upload), .flag = "upload", .kind = KEY_LIST,
 	  .form = FORM_BUDGET, .value = "[HOST ]SIZE", .tightens = TIGHTENS_ALWAYS,
 	  .help = "bytes that may leave, to one host or in all; then connections end" },
@@ -143,18 +173,36 @@ const struct key keys[] = {
 	  .form = FORM_BUDGET, .value = "[HOST ]SIZE", .tightens = TIGHTENS_ALWAYS,
 	  .help = "bytes per second, both ways together" },
 
-	{ IN_PROFILE("limits", "time", limits.time), .flag = "time", .kind = KEY_TIME,
+	{ IN_PROFILE("secret", "host", secret_hosts), .kind = KEY_LIST, .value = "HOST[:PORT]",
+	  .help = "the key goes to this host alone: name[:port,...] or *.domain, at 443 where no port is given. It is allowed, "
+		  "and its TLS is opened outside of the box; never by a project's file" },
+	{ IN_PROFILE("secret", "from", secret_sources), .kind = KEY_LIST, .value = "env VARIABLE|file PATH",
+	  .help = "where the key is read: a variable of yours (of several lines the first that is set), or one line of a file that only you can read, and that is "
+		  "hidden from the box" },
+	{ IN_PROFILE("secret", "only", secret_only), .kind = KEY_LIST, .value = "yes|no",
+	  .help = "yes (default): no other credential goes to these hosts, in a header or in the address; cookies are left out" },
+	{ IN_PROFILE("secret", "env", secret_variables), .kind = KEY_LIST, .value = "VARIABLE",
+	  .help = "this variable holds the placeholder in the box; default: the variable of from" },
+	{ IN_PROFILE("secret", "header", secret_headers), .kind = KEY_LIST, .value = "NAME",
+	  .help = "the key may also be the whole value of this field of a request; it always may be in Authorization (Bearer, "
+		  "token, Basic), X-Api-Key, Api-Key, Private-Token and X-Goog-Api-Key" },
+
+	{ IN_PROFILE("limits", "timeout", limits.time), .flag = "timeout",
+	  .brief = "stop after it: 30s, 5m", .kind = KEY_TIME,
 	  .value = "TIME", .low = 1, .high = 366ULL * 24 * 3600 * 1000,
-	  .tightens = TIGHTENS_LESS, .help = "wall clock; then the run ends with status 124" },
-	{ IN_PROFILE("limits", "idle", limits.idle), .flag = "idle", .kind = KEY_TIME,
+	  .tightens = TIGHTENS_LESS, .help = "elapsed time; then the run ends with status 124" },
+	{ IN_PROFILE("limits", "idle-timeout", limits.idle), .flag = "idle-timeout", .kind = KEY_TIME,
 	  .value = "TIME", .low = 100, .high = 366ULL * 24 * 3600 * 1000, .tightens = TIGHTENS_LESS,
-	  .help = "as time, when for so long less than a hundredth of a processor was used" },
-	{ IN_PROFILE("limits", "memory", limits.memory), .flag = "memory", .letter = 'm', .kind = KEY_MEMORY,
+	  .help = "stop the run after this long with less than 1 % of a processor in use" },
+	{ IN_PROFILE("limits", "memory", limits.memory), .flag = "memory", .short_flag = "mem",
+	  .brief = "kill the box above it: 2G, 50%", .letter = 'm', .kind = KEY_MEMORY,
 	  .value = "SIZE|N%", .low = 4096 * KIBI, .high = 1ULL << 50, .soft = LIMIT_BIT(memory),
-	  .tightens = TIGHTENS_LESS, .help = "memory of all processes together, or a share of this machine's; who takes more is killed" },
+	  .tightens = TIGHTENS_LESS,
+	  .help = "memory of all processes together, or a share of this machine's; a box that "
+		  "uses more is killed" },
 	{ IN_PROFILE("limits", "swap", limits.swap), .flag = "swap", .kind = KEY_SIZE,
 	  .value = "SIZE", .low = 0, .high = 1ULL << 50, .soft = LIMIT_BIT(swap), .tightens = TIGHTENS_LESS,
-	  .help = "bytes that may be swapped out besides" },
+	  .help = "bytes that may also be swapped out" },
 	{ IN_PROFILE("limits", "cpu", limits.cpu), .flag = "cpu", .kind = KEY_PROCESSORS,
 	  .value = "N", .low = 10, .high = 1000000, .soft = LIMIT_BIT(cpu), .tightens = TIGHTENS_LESS,
 	  .help = "processors' worth of time: 2, 1.5, 0.25" },
@@ -164,175 +212,182 @@ const struct key keys[] = {
 	{ IN_PROFILE("limits", "io", limits.io), .flag = "io", .kind = KEY_SIZE,
 	  .value = "SIZE", .low = 64 * KIBI, .high = 1ULL << 50, .soft = LIMIT_BIT(io), .tightens = TIGHTENS_LESS,
 	  .help = "bytes per second read from the project's disk, and as many written" },
-	{ IN_PROFILE("limits", "tmp", limits.tmp), .flag = "tmp", .kind = KEY_SIZE,
+	{ IN_PROFILE("limits", "tmp-size", limits.tmp), .flag = "tmp-size", .kind = KEY_SIZE,
 	  .value = "SIZE", .low = 64 * KIBI, .high = 1ULL << 50,
-	  .tightens = TIGHTENS_LESS, .help = "bytes in all private directories together: /tmp, home, /dev/shm" },
-	{ IN_PROFILE("limits", "disk", limits.disk), .flag = "disk", .kind = KEY_SIZE,
+	  .tightens = TIGHTENS_LESS,
+	  .help = "bytes in all private directories together: /tmp, home, /dev/shm" },
+	{ IN_PROFILE("limits", "disk-growth", limits.disk), .flag = "disk-growth", .kind = KEY_SIZE,
 	  .value = "SIZE", .low = 1024 * KIBI, .high = 1ULL << 60, .soft = LIMIT_BIT(disk), .tightens = TIGHTENS_LESS,
-	  .help = "bytes by which the free space of disks that the box writes to may shrink, looked at now and then" },
+	  .help = "bytes by which free space may shrink on disks that the box writes to, checked "
+		  "periodically" },
 	{ IN_PROFILE("limits", "file-size", limits.file_size), .flag = "file-size",
 	  .kind = KEY_SIZE, .value = "SIZE", .low = 4 * KIBI, .high = 1ULL << 60,
 	  .tightens = TIGHTENS_LESS, .help = "bytes of one file" },
 	{ IN_PROFILE("limits", "open-files", limits.open_files), .flag = "open-files",
-	  .kind = KEY_COUNT, .value = "N", .low = 8, .high = 1048576,
-	  .tightens = TIGHTENS_LESS, .help = "open files of one process" },
-	{ IN_PROFILE("limits", "core", limits.core), .flag = "core", .kind = KEY_SIZE,
-	  .value = "SIZE", .low = 0, .high = 1ULL << 50, .tightens = TIGHTENS_LESS, .help = "bytes of a core dump; 0: none, by a program of the host's neither" },
+	  .kind = KEY_COUNT, .value = "N", .low = 64, .high = 1048576,
+	  .tightens = TIGHTENS_LESS, .help = "open files of one process, 64 at least" },
+	{ IN_PROFILE("limits", "core-size", limits.core), .flag = "core-size", .kind = KEY_SIZE,
+	  .value = "SIZE", .low = 0, .high = 1ULL << 50, .tightens = TIGHTENS_LESS,
+	  .help = "largest core dump; 0: none, not even by the host's crash handler" },
 	{ IN_PROFILE("limits", "pool", pool), .flag = "pool", .kind = KEY_TEXT, .form = FORM_HOSTNAME,
-	  .value = "NAME", .help = "memory, swap, cpu, pids and io are those of all runs of this pool together" },
+	  .value = "NAME",
+	  .help = "memory, swap, cpu, pids and io are those of all runs of this pool together" },
 
 	{ IN_PROFILE("syscalls", "allow", syscalls_allow), .flag = "allow-syscalls",
 	  .kind = KEY_LIST, .form = FORM_WORD, .value = "GROUP",
 	  .help = "one more group of system calls, see below" },
 	{ IN_PROFILE("syscalls", "deny", syscalls_deny), .flag = "deny-syscalls",
 	  .kind = KEY_LIST, .form = FORM_WORD, .value = "NAME",
-	  .tightens = TIGHTENS_ALWAYS, .help = "refuse this system call with EPERM" },
+	  .tightens = TIGHTENS_ALWAYS, .help = "deny this system call with EPERM" },
 
 	{ IN_PROFILE("environment", "mode", environment), .flag = "env-mode", .kind = KEY_WORD,
 	  .words = environment_words, .value = "filtered|minimal",
-	  .tightens = TIGHTENS_MORE, .help = "filtered: all but secrets, open doors and loader hooks; minimal: a few" },
+	  .tightens = TIGHTENS_MORE,
+	  .help = "filtered: no secrets, no sockets such as SSH_AUTH_SOCK and DISPLAY, no LD_* "
+		  "variables; minimal: a few variables" },
 	{ IN_PROFILE("environment", "pass", environment_pass), .flag = "pass-env",
 	  .kind = KEY_LIST, .form = FORM_VARIABLE, .value = "NAME",
 	  .help = "pass this variable; a secret only by its exact name" },
-	{ IN_PROFILE("environment", "set", environment_set), .flag = "env", .letter = 'e',
+	{ IN_PROFILE("environment", "set", environment_set), .flag = "env",
+	  .brief = "set a variable", .letter = 'e',
 	  .kind = KEY_LIST, .form = FORM_ASSIGNMENT, .value = "NAME=VALUE",
 	  .help = "set this variable" },
 	{ IN_PROFILE("environment", "unset", environment_unset), .flag = "unset-env",
 	  .kind = KEY_LIST, .form = FORM_VARIABLE, .value = "NAME",
-	  .tightens = TIGHTENS_ALWAYS, .help = "leave this variable out, also one that an earlier line sets or passes; by its exact name also "
-		  "one that sbx sets" },
+	  .tightens = TIGHTENS_ALWAYS,
+	  .help = "do not pass this variable, even if an earlier line sets or passes it; by its "
+		  "exact name also one that sbx sets" },
 
 	{ IN_PROFILE("process", "hostname", hostname), .flag = "hostname", .kind = KEY_TEXT,
 	  .form = FORM_HOSTNAME, .value = "NAME", .help = "the name the box gives itself" },
-	{ IN_PROFILE("process", "keep-fd", keep_fd), .flag = "keep-fd", .kind = KEY_LIST,
+	{ IN_PROFILE("process", "lsp", lsp), .kind = KEY_WORD, .words = answer_words, .value = "no|yes",
+	  .help = "yes: as --lsp, for the profile of a language server" },
+	{ IN_PROFILE("process", "preserve-fd", keep_fd), .flag = "preserve-fd", .kind = KEY_LIST,
 	  .form = FORM_DESCRIPTOR, .value = "N",
-	  .help = "leave this descriptor open besides 0, 1 and 2; of a directory it leads out of the view" },
+	  .help = "pass this descriptor to the command, as well as 0, 1 and 2; a directory "
+		  "descriptor escapes the file view" },
 
 	{ IN_PROFILE("report", "level", report), .flag = "report", .kind = KEY_WORD, .words = report_words,
-	  .value = "never|short|full|json|model",
-	  .help = "short: what was refused and which limit was hit; full: what the run took besides; json: both, "
-		  "on one line; model: short, for a language model, with lines of a profile instead of flags" },
+	  .value = "never|short|full|json|agent",
+	  .help = "short: what was denied and which limit was hit; full: also the resources that "
+		  "the run used; json: both, on one line; agent: short, for a language model, "
+		  "with lines of a profile instead of flags" },
 
-	{ ON_COMMAND_LINE(VERBS_BOX, profiles), .flag = "profile", .letter = 'p', .kind = KEY_LIST,
+	{ ON_COMMAND_LINE(VERBS_BOX, profiles), .flag = "profile",
+	  .brief = "ready sets of options: node, python, git", .letter = 'p', .kind = KEY_LIST,
 	  .form = FORM_PROFILE, .value = "PROFILE",
 	  .help = "a profile by name, or a file by a path with '/'; repeat to stack" },
 	{ ON_COMMAND_LINE(VERB_RUN | VERB_PLAN | VERB_LEARN | VERB_CODE, shell_string), .flag = "command", .letter = 'c', .kind = KEY_TEXT,
-	  .value = "STRING", .help = "run this string by your shell in the box (code: this string is the code)" },
-	{ ON_COMMAND_LINE(VERBS_BOX, session), .flag = "session", .letter = 's', .kind = KEY_TEXT,
+	  .value = "STRING",
+	  .help = "run this string by your shell in the box (code: this string is the code)" },
+	{ ON_COMMAND_LINE(VERBS_BOX, session), .flag = "session",
+	  .brief = "store writes separately, from run to run", .letter = 's', .kind = KEY_TEXT,
 	  .form = FORM_SESSION, .value = "NAME",
-	  .help = "in this session: what is written is kept in it, from run to run, and the host's files stay as "
-		  "they are" },
+	  .help = "run in this session: it stores all writes, from run to run, and the host's "
+		  "files do not change" },
 	{ ON_COMMAND_LINE(VERBS_BOX, project_dir), .flag = "project-dir", .kind = KEY_TEXT,
 	  .form = FORM_PATH, .value = "DIR",
-	  .help = "this directory is the project, whatever git says; also your home directory, where a container "
-		  "image makes it one" },
-	{ ON_COMMAND_LINE(VERBS_BOX, tier), .flag = "tier", .kind = KEY_WORD, .words = asked_words,
-	  .value = "auto|full|landlock",
-	  .help = "landlock: without namespaces, for machines that give none; sbx plan lists what is "
-		  "lost. auto: landlock inside a box that gives none, else full" },
-	{ ON_COMMAND_LINE(VERBS_BOX, unprotected), .flag = "unprotected", .kind = KEY_SWITCH,
-	  .help = "let the box write what your own tools trust: git's hooks and configuration, "
-		  "settings of editors and agents" },
-	{ ON_COMMAND_LINE(VERB_RUN | VERB_SHELL | VERB_CODE, explain), .flag = "explain", .kind = KEY_SWITCH,
-	  .help = "tell of files, programs and sockets that were refused, too, each with the flag that would allow it" },
+	  .help = "use this directory as the project, even if git's toplevel is another; also "
+		  "your home directory, as in container images" },
+	{ ON_COMMAND_LINE(VERBS_BOX, directory), .flag = "chdir", .letter = 'C', .kind = KEY_TEXT,
+	  .form = FORM_PATH, .value = "DIR",
+	  .help = "start in this directory; other paths of the command line are relative to it" },
+	{ ON_COMMAND_LINE(VERBS_BOX, tier), .flag = "isolation", .kind = KEY_WORD, .words = asked_words,
+	  .value = "auto|namespaces|landlock",
+	  .help = "landlock: without namespaces, for machines that allow none; sbx plan lists the "
+		  "differences. auto: landlock inside a box that allows none, else namespaces" },
+	{ ON_COMMAND_LINE(VERBS_BOX, agent_unbound), .flag = "agent-unbound", .kind = KEY_SWITCH,
+	  .help = "with --agent-key: for an agent that does not know session-bind@openssh.com (before OpenSSH "
+		  "8.9); it then signs logins to every host" },
+	{ ON_COMMAND_LINE(VERBS_BOX, unprotected), .flag = "no-protect", .kind = KEY_SWITCH,
+	  .help = "allow the box to write files that your own tools trust: git's hooks and "
+		  "configuration, settings of editors and agents" },
+	{ ON_COMMAND_LINE(VERB_RUN | VERB_SHELL | VERB_CODE, explain), .flag = "explain",
+	  .brief = "report each denial, with the flag that would allow it", .kind = KEY_SWITCH,
+	  .help = "report files, programs and sockets that were denied as well, each with the "
+		  "flag that would allow it" },
+	{ ON_COMMAND_LINE(VERB_RUN | VERB_SHELL | VERB_CODE, report_fd), .flag = "report-fd", .kind = KEY_TEXT,
+	  .form = FORM_DESCRIPTOR, .value = "N",
+	  .help = "write each refusal when it happens, and the end, as lines of JSON to this descriptor: a pipe, a "
+		  "socket or a file, for a program (sbx-json(5), event); the command does not get it" },
+	{ ON_COMMAND_LINE(VERB_RUN | VERB_SHELL | VERB_CODE, report_file), .flag = "report-file", .kind = KEY_TEXT,
+	  .form = FORM_PATH, .value = "FILE",
+	  .help = "the same to this file, which is made or emptied; not where the box may write, and no symlink on the way" },
+	{ ON_COMMAND_LINE(VERB_RUN | VERB_SHELL | VERB_CODE, status_fd), .flag = "status-fd", .kind = KEY_TEXT,
+	  .form = FORM_DESCRIPTOR, .value = "N",
+	  .help = "write the start with the box's pid, each refusal, the limits that were hit and the exit, as lines of "
+		  "JSON to this descriptor; child-pid and exit-code are as bubblewrap has them; the command "
+		  "does not get it" },
+	{ ON_COMMAND_LINE(VERB_RUN | VERB_SHELL | VERB_CODE, die_with_parent), .flag = "die-with-parent", .kind = KEY_SWITCH,
+	  .help = "end the run when the process that started sbx ends: SIGTERM, and SIGKILL after 2 s" },
+	{ ON_COMMAND_LINE(VERB_RUN | VERB_SHELL | VERB_CODE, ask), .flag = "ask", .kind = KEY_SWITCH,
+	  .help = "ask on the terminal about a connection to a host that is only not listed: once, for the run, for "
+		  "the project, or no, also after 28 s; the box is stopped meanwhile" },
+	{ ON_COMMAND_LINE(VERB_RUN | VERB_SHELL | VERB_CODE, ask_program), .flag = "ask-program", .kind = KEY_TEXT,
+	  .form = FORM_PATH, .value = "PROG",
+	  .help = "a connection to a host that is only not listed waits, 28 s at most, while this program answers: one "
+		  "line of JSON in, one out (sbx-json(5), question); not where boxes may write" },
 	{ ON_COMMAND_LINE(VERB_CODE, language), .flag = "lang", .letter = 'l', .kind = KEY_TEXT, .form = FORM_LANGUAGE,
 	  .words = language_words, .value = "LANGUAGE",
 	  .help = "of the code; else found by the #! line, the extension, or the text" },
 	{ ON_COMMAND_LINE(VERB_LEARN, output), .flag = "output", .letter = 'o', .kind = KEY_TEXT, .value = "FILE",
 	  .help = "add the lines to this profile, which is made when it is missing (learn)" },
+	{ ON_COMMAND_LINE(VERB_RUN | VERB_PLAN, lsp), .flag = "lsp", .kind = KEY_SWITCH,
+	  .help = "the command is a language server that an editor starts: it gets no processId to watch, and "
+		  "cannot have the editor change files outside of the project or protected names" },
 	{ ON_COMMAND_LINE(VERB_RUN | VERB_SHELL, timing), .flag = "timing", .kind = KEY_SWITCH,
-	  .help = "tell on stderr where the start-up time went" },
-	{ ON_COMMAND_LINE(VERB_PLAN | VERB_DOCTOR | VERB_LOG | VERB_SESSION | VERB_CODE, json), .flag = "json", .kind = KEY_SWITCH,
-	  .help = "print JSON (plan, doctor, log, code, session list, show, log, diff)" },
-	{ ON_COMMAND_LINE(VERB_LOG, runs), .flag = "runs", .kind = KEY_SWITCH,
-	  .help = "list the runs whose network can be changed" },
-	{ ON_COMMAND_LINE(VERB_RUN | VERB_SHELL, review), .flag = "review", .kind = KEY_SWITCH,
-	  .help = "in a session for this run alone; at its end the changes are shown, and applied or not" },
+	  .help = "print the time of each start-up step on stderr" },
+	{ ON_COMMAND_LINE(VERB_PLAN | VERB_DOCTOR | VERB_AUDIT | VERB_SESSION | VERB_CODE | VERB_PROFILE |
+			  VERB_AGENT | VERB_QUARANTINE | VERB_LEARN | VERB_WHY | VERB_CACHE |
+			  VERB_PS | VERB_LS, json), .flag = "json", .kind = KEY_SWITCH,
+	  .help = "print JSON, see sbx-json(5)" },
+	{ ON_COMMAND_LINE(VERB_DOCTOR, color), .flag = "color", .kind = KEY_WORD, .words = color_words,
+	  .value = "auto|always|never",
+	  .help = "colours; auto: on a terminal, unless NO_COLOR is set (doctor)" },
+	{ ON_COMMAND_LINE(VERB_AUDIT, runs), .flag = "runs", .kind = KEY_SWITCH,
+	  .help = "list the live runs; where NETWORK is proxy, sbx allow and sbx deny can change it" },
+	{ ON_COMMAND_LINE(VERB_AUDIT, since), .flag = "since", .kind = KEY_TIME, .value = "TIME",
+	  .low = 1, .high = 3660ULL * 24 * 3600 * 1000,
+	  .help = "only connections that ended in this time before now: 30m, 1h, 2d (audit)" },
+	{ ON_COMMAND_LINE(VERB_AUDIT | VERB_QUARANTINE, logged_project), .flag = "project", .kind = KEY_TEXT,
+	  .form = FORM_PATH, .value = "DIR",
+	  .help = "only those of runs in this directory, in one below it or in the project around it: "
+		  "--project . (audit); only what came from there (quarantine list)" },
+	{ ON_COMMAND_LINE(VERB_AUDIT, denied), .flag = "denied", .kind = KEY_SWITCH,
+	  .help = "only those that were refused (audit)" },
+	{ ON_COMMAND_LINE(VERB_AUDIT, logged_host), .flag = "host", .kind = KEY_TEXT, .form = FORM_DESTINATION,
+	  .value = "HOST", .help = "only those to this host: name[:port], *.domain, an address or network/prefix (audit)" },
+	{ ON_COMMAND_LINE(VERB_RUN | VERB_SHELL, review), .flag = "review",
+	  .brief = "show the changes first, then apply or not", .kind = KEY_SWITCH,
+	  .help = "in a session for this run alone; at its end the changes are shown, and applied "
+		  "or not" },
 	{ ON_COMMAND_LINE(VERB_RUN | VERB_SHELL, apply), .flag = "apply", .kind = KEY_TEXT, .value = "yes|no|FILE",
-	  .help = "with --review: apply all, discard all, or apply the paths that FILE lists, one in a line, "
-		  "without a question" },
+	  .help = "with --review: apply all, discard all, or apply the paths that FILE lists, one "
+		  "in a line, without a question" },
 	{ ON_COMMAND_LINE(VERB_SESSION, from), .flag = "from", .kind = KEY_TEXT, .value = "SESSION[@SNAPSHOT]|FILE.tar",
 	  .help = "begin as this one is (session create)" },
 	{ ON_COMMAND_LINE(VERB_SESSION, as_root), .flag = "as-root", .kind = KEY_SWITCH,
-	  .help = "uid 0 inside, and /usr, /etc and the package database its own: packages can be installed, and "
-		  "the host has nothing of it (session create)" },
+	  .help = "uid 0 inside, with its own /usr, /etc and package database: packages can be "
+		  "installed, and the host does not change (session create)" },
 	{ ON_COMMAND_LINE(VERB_SESSION, stat), .flag = "stat", .kind = KEY_SWITCH,
 	  .help = "names and sizes instead of the text (session diff)" },
 	{ ON_COMMAND_LINE(VERB_SESSION, dot), .flag = "dot", .kind = KEY_SWITCH,
 	  .help = "print the tree of snapshots for Graphviz (session log)" },
 	{ ON_COMMAND_LINE(VERB_SESSION | VERB_AGENT, force), .flag = "force", .kind = KEY_SWITCH,
-	  .help = "also over what was changed since (session apply; agent install, remove), and what your own "
-		  "programs would run (session cp)" },
+	  .help = "overwrite changes made since (session apply; agent install, remove); also copy "
+		  "files that your own programs would run (session cp)" },
 	{ ON_COMMAND_LINE(VERB_AGENT, dry_run), .flag = "dry-run", .kind = KEY_SWITCH,
-	  .help = "show what would be changed, and change nothing (agent install, remove)" },
+	  .help = "show the changes without making them (agent install, remove)" },
+	{ ON_COMMAND_LINE(VERB_CACHE | VERB_STOP | VERB_KILL, all), .flag = "all", .kind = KEY_SWITCH,
+	  .help = "of every project (cache clear); every live run of yours (stop, kill)" },
+	{ ON_COMMAND_LINE(VERB_STOP, stop_time), .flag = "time", .letter = 't', .kind = KEY_TIME, .value = "TIME",
+	  .low = 1, .high = 24ULL * 3600 * 1000,
+	  .help = "how long the command has to end by itself before it is killed: 500ms, 30s, 2m; 10s where "
+		  "nothing is said (stop)" },
 	{ ON_COMMAND_LINE(VERB_PROFILE, resolved), .flag = "resolved", .kind = KEY_SWITCH,
 	  .help = "print the profile with all it extends (profile show)" },
 	{ ON_COMMAND_LINE(VERBS_ALL, help), .flag = "help", .letter = 'h', .kind = KEY_SWITCH,
-	  .help = "print help" },
+	  .help = "print the options that are used most; --help all: every option" },
 };
 const unsigned key_count = sizeof(keys) / sizeof(*keys);
 // clang-format on
-
-const struct key *key_find(const char *section, const char *name)
-{
-	for (const struct key *key = keys; key < keys + key_count; key++)
-		if (key->section && str_equal(key->section, section) && str_equal(key->name, name))
-			return key;
-	return NULL;
-}
-
-const struct key *key_find_flag(enum verb verb, const char *flag, size_t length)
-{
-	for (const struct key *key = keys; key < keys + key_count; key++)
-		if (key->flag && (key->verbs & verb) && strlen(key->flag) == length &&
-		    strncmp(key->flag, flag, length) == 0)
-			return key;
-	return NULL;
-}
-
-const struct key *key_find_letter(enum verb verb, char letter)
-{
-	for (const struct key *key = keys; key < keys + key_count; key++)
-		if (key->letter && (key->verbs & verb) && key->letter == letter)
-			return key;
-	return NULL;
-}
-
-// Keeps the nearest candidate at a distance of at most 3.
-static void consider(const char *candidate, const char *word, unsigned *best, const char **nearest)
-{
-	unsigned distance = candidate ? str_distance(word, candidate, 3) : 4;
-	if (distance < *best) {
-		*best = distance;
-		*nearest = candidate;
-	}
-}
-
-const char *key_suggest(const char *section, const char *name)
-{
-	unsigned best = 4;
-	const char *nearest = NULL;
-	for (const struct key *key = keys; key < keys + key_count; key++)
-		if (key->section && str_equal(key->section, section))
-			consider(key->name, name, &best, &nearest);
-	return nearest;
-}
-
-const char *key_suggest_flag(enum verb verb, const char *flag)
-{
-	unsigned best = 4;
-	const char *nearest = NULL;
-	for (const struct key *key = keys; key < keys + key_count; key++)
-		if (key->verbs & verb)
-			consider(key->flag, flag, &best, &nearest);
-	return nearest;
-}
-
-const char *key_suggest_section(const char *name)
-{
-	unsigned best = 4;
-	const char *nearest = NULL;
-	for (unsigned i = 0; i < section_count; i++)
-		consider(sections[i].name, name, &best, &nearest);
-	return nearest;
-}

@@ -1,4 +1,7 @@
 // THE table: one row is an INI key, its flag, its help, its completion, its man entry, its field.
+//
+// The room policy owns the way from text to a profile: INI files, arguments, trust, groups. Uses:
+// base nouns text. Begin with keys.c.
 #pragma once
 
 #include <stddef.h>
@@ -20,6 +23,7 @@ enum key_kind {
 enum key_form {
 	FORM_TEXT,
 	FORM_PATH,    // /x, ~/x, ./x, $VAR/x, each with a leading '?'
+	FORM_TMPFS,   // a path, and options (text/tmpfs.h)
 	FORM_PATTERN, // a path, or one with '*' in its last name, or **/NAME
 	FORM_HIDDEN,  // the same, but not the root
 	FORM_NAME,    // of a file, in small letters; may have '*'
@@ -32,7 +36,7 @@ enum key_form {
 	FORM_DESCRIPTOR,
 	FORM_WORD, // a name that a room knows: checked when the plan is made
 	FORM_HOSTNAME,
-	FORM_DESTINATION, // base/destination.h, or @GROUP
+	FORM_DESTINATION, // text/destination.h, or @GROUP
 	FORM_RULE,        // the same, which may end with /tcp or /ech
 	FORM_PORT,
 	FORM_PUBLISH,  // PORT[:HOST-PORT]
@@ -56,7 +60,7 @@ enum verb {
 	VERB_PROFILE = 1 << 3,
 	VERB_DOCTOR = 1 << 4,
 	VERB_QUARANTINE = 1 << 5,
-	VERB_LOG = 1 << 6,
+	VERB_AUDIT = 1 << 6,
 	VERB_ALLOW = 1 << 7,
 	VERB_DENY = 1 << 8,
 	VERB_SESSION = 1 << 9,
@@ -64,15 +68,22 @@ enum verb {
 	VERB_WHY = 1 << 11,
 	VERB_LEARN = 1 << 12,
 	VERB_CODE = 1 << 13,
+	VERB_CACHE = 1 << 14,
+	VERB_PS = 1 << 15,
+	VERB_LS = 1 << 16,
+	VERB_STOP = 1 << 17,
+	VERB_KILL = 1 << 18,
+	VERB_WAIT = 1 << 19,
 };
 enum {
 	VERBS_BOX = VERB_RUN | VERB_SHELL | VERB_PLAN | VERB_WHY | VERB_LEARN | VERB_CODE,
-	VERBS_ALL = 0x3fff
+	VERBS_ALL = 0xfffff
 };
 
 struct key {
 	const char *section, *name; // section NULL: command line only, field of struct invocation
 	const char *flag;           // without "--"; NULL: only in profiles
+	const char *short_flag;     // a shorter word for it that people type, or NULL
 	char letter;
 	enum key_kind kind;
 	enum key_form form;
@@ -83,8 +94,9 @@ struct key {
 	uint64_t low, high; // of numbers
 	uint64_t soft;      // a limit's LIMIT_BIT: a '?' in front keeps it as well as possible
 	enum tightens tightens;
-	unsigned verbs;   // bits of enum verb: where the flag is accepted
-	const char *help; // one line
+	unsigned verbs;    // bits of enum verb: where the flag is accepted
+	const char *help;  // one line
+	const char *brief; // a few words, of an option on the first screen of help; else NULL
 };
 
 extern const struct key keys[];
@@ -97,6 +109,7 @@ struct section {
 extern const struct section sections[];
 extern const unsigned section_count;
 
+// Names of an earlier version are found, too (policy/renamed.def).
 const struct key *key_find(const char *section, const char *name);
 // NULL when the verb does not take such a flag.
 const struct key *key_find_flag(enum verb verb, const char *flag, size_t length);

@@ -9,18 +9,19 @@
 #include "policy/argv.h"
 #include "policy/find.h"
 #include "policy/keys.h"
+#include "policy/renamed.h"
 #include "policy/values.h"
 #include "profile.h"
 
-enum { DEPTH_MOST = 16, LOADED_MOST = 64 };
+enum { DEPTH_MAX = 16, LOADED_MAX = 64 };
 
 struct merger {
 	struct arena *arena;
 	const char *config;
 	struct profile *profile;
-	const char *open[DEPTH_MOST]; // files that are being read, to find a cycle
+	const char *open[DEPTH_MAX]; // files that are being read, to find a cycle
 	unsigned depth;
-	const char *loaded[LOADED_MOST];
+	const char *loaded[LOADED_MAX];
 	unsigned loaded_count;
 	unsigned order;
 };
@@ -30,6 +31,11 @@ static int load(struct merger *merger, const char *name, enum level from);
 int merge_unknown_key(struct arena *arena, const struct ini_row *row, struct origin from)
 {
 	const char *where = origin_text(arena, from);
+	bool gone;
+	const char *now = renamed_key(row->section, row->name, &gone);
+	if (now)
+		return fail(0, "%s'%s' in [%s] is now '%s': write that", where, row->name,
+			    row->section, now);
 	for (unsigned i = 0; i < section_count; i++) {
 		if (!str_equal(sections[i].name, row->section))
 			continue;
@@ -107,9 +113,9 @@ static int load(struct merger *merger, const char *name, enum level from)
 	for (unsigned i = 0; i < merger->loaded_count; i++)
 		if (str_equal(merger->loaded[i], source.file))
 			return 0;
-	if (merger->depth == DEPTH_MOST || merger->loaded_count == LOADED_MOST)
+	if (merger->depth == DEPTH_MAX || merger->loaded_count == LOADED_MAX)
 		return fail(0, "%s: more than %d profiles deep or %d in all", source.file,
-			    DEPTH_MOST, LOADED_MOST);
+			    DEPTH_MAX, LOADED_MAX);
 	merger->open[merger->depth++] = source.file;
 	TRY(load_extended(merger, &source, name));
 	merger->depth--;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/host.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "policy/groups.h"
@@ -12,7 +11,7 @@
 enum { TOGETHER = 3 }; // so many names of one directory stand for the directory
 
 // False when it is there.
-static bool add(struct wishes *wishes, const char *section, const char *key, const char *value,
+static bool add(struct proposals *wishes, const char *section, const char *key, const char *value,
 		const char *caution)
 {
 	for (unsigned i = 0; i < wishes->count; i++)
@@ -20,12 +19,12 @@ static bool add(struct wishes *wishes, const char *section, const char *key, con
 		    str_equal(wishes->all[i].section, section) &&
 		    str_equal(wishes->all[i].value, value))
 			return false;
-	if (wishes->count < WISHES_MOST)
-		wishes->all[wishes->count++] = (struct wish){ section, key, value, caution };
+	if (wishes->count < WISHES_MAX)
+		wishes->all[wishes->count++] = (struct proposal){ section, key, value, caution };
 	return true;
 }
 
-void propose_line(struct wishes *wishes, const char *section, const char *key, const char *value)
+void propose_line(struct proposals *wishes, const char *section, const char *key, const char *value)
 {
 	add(wishes, section, key, value, NULL);
 }
@@ -43,20 +42,20 @@ static const char *written(struct arena *arena, const char *path, const char *ho
 // What a line of a profile cannot hold is left out.
 static bool may_be_written(const char *value)
 {
-	enum { KEY_MOST = 16 };
+	enum { KEY_MAX = 16 };
 	size_t length = strlen(value);
-	return str_printable(value) && length < INI_LINE_MOST - KEY_MOST && !strstr(value, " ;") &&
+	return str_printable(value) && length < INI_LINE_MAX - KEY_MAX && !strstr(value, " ;") &&
 	       value[length - 1] != ' ';
 }
 
-static void drop(struct wishes *wishes, unsigned index)
+static void drop(struct proposals *wishes, unsigned index)
 {
 	wishes->count--;
 	memmove(&wishes->all[index], &wishes->all[index + 1],
 		(wishes->count - index) * sizeof(wishes->all[0]));
 }
 
-static bool is_below(const struct wish *wish, const char *key, const char *directory)
+static bool is_below(const struct proposal *wish, const char *key, const char *directory)
 {
 	size_t length = strlen(directory);
 	return !wish->caution && str_equal(wish->section, "files") && str_equal(wish->key, key) &&
@@ -70,7 +69,7 @@ static bool may_stand(const char *directory)
 	return rest && rest[1] && (directory[0] != '/' || strchr(directory + 1, '/'));
 }
 
-static void generalise(struct arena *arena, struct wishes *wishes, const char *key,
+static void generalise(struct arena *arena, struct proposals *wishes, const char *key,
 		       const char *value)
 {
 	const char *slash = strrchr(value, '/');
@@ -89,53 +88,38 @@ static void generalise(struct arena *arena, struct wishes *wishes, const char *k
 	generalise(arena, wishes, key, directory);
 }
 
-void propose_path(struct arena *arena, struct wishes *wishes, const char *key, const char *path,
+void propose_path(struct arena *arena, struct proposals *wishes, const char *key, const char *path,
 		  const char *home, const char *project, const char *caution)
 {
 	const char *value = written(arena, path, home, project);
 	if (!may_be_written(value))
 		return;
 	for (unsigned i = 0; i < wishes->count && !caution; i++) {
-		const struct wish *known = &wishes->all[i];
+		const struct proposal *known = &wishes->all[i];
 		// What may be written may be read; a directory holds what is below.
 		bool enough = str_equal(known->key, key) || str_equal(known->key, "write");
 		if (enough && !known->caution &&
-		    (str_equal(known->value, value) || is_below(&(struct wish){ .section = "files",
-										.key = known->key,
-										.value = value },
-								known->key, known->value)))
+		    (str_equal(known->value, value) ||
+		     is_below(&(struct proposal){ .section = "files",
+						  .key = known->key,
+						  .value = value },
+			      known->key, known->value)))
 			return;
 	}
 	if (add(wishes, "files", key, value, caution) && !caution)
 		generalise(arena, wishes, key, value);
 }
 
-// The group that lists this host, the first of the file; NULL when none does.
-static const char *group_of(const char *host)
+static bool is_of_group(const struct proposal *wish, const char *group)
 {
-	const char *colon = strrchr(host, ':');
-	size_t length = colon ? (size_t)(colon - host) : strlen(host);
-	struct host parsed;
-	if (!host_parse(host, length, &parsed) || parsed.kind != HOST_NAME)
-		return NULL;
-	for (unsigned i = 0; i < group_rows.count; i++) {
-		const char *name = ini_at(&group_rows, i).name;
-		if (str_equal(name, parsed.name) ||
-		    (str_starts(name, "*.") && host_within(parsed.name, name + 2)))
-			return ini_at(&group_rows, i).section;
-	}
-	return NULL;
-}
-
-static bool is_of_group(const struct wish *wish, const char *group)
-{
-	const char *other = str_equal(wish->section, "network") ? group_of(wish->value) : NULL;
+	const char *other = str_equal(wish->section, "network") ? groups_find(wish->value) : NULL;
 	return other && str_equal(other, group);
 }
 
-void propose_host(struct arena *arena, struct wishes *wishes, const char *host, const char *caution)
+void propose_host(struct arena *arena, struct proposals *wishes, const char *host,
+		  const char *caution)
 {
-	const char *group = caution ? NULL : group_of(host);
+	const char *group = caution ? NULL : groups_find(host);
 	unsigned count = 0;
 	for (unsigned i = 0; group && i < wishes->count; i++)
 		if (str_equal(wishes->all[i].value, group))
@@ -152,7 +136,7 @@ void propose_host(struct arena *arena, struct wishes *wishes, const char *host, 
 }
 
 // The text of a line, or of a comment that tells of it.
-static const char *line_of(struct arena *arena, const struct wish *wish)
+static const char *line_of(struct arena *arena, const struct proposal *wish)
 {
 	if (wish->caution)
 		return arena_text(arena, "; %s, take it in only if you mean it: %s = %s",
@@ -187,7 +171,7 @@ static const char *section_end(const char *text, const char *section, const char
 	return end;
 }
 
-static char *with_line(struct arena *arena, char *text, const struct wish *wish)
+static char *with_line(struct arena *arena, char *text, const struct proposal *wish)
 {
 	bool known;
 	const char *line = line_of(arena, wish),
@@ -201,7 +185,7 @@ static char *with_line(struct arena *arena, char *text, const struct wish *wish)
 }
 
 char *propose_text(struct arena *arena, const char *before, const char *head,
-		   const struct wishes *wishes)
+		   const struct proposals *wishes)
 {
 	char *text = arena_text(arena, "%s", *before ? before : head);
 	for (unsigned i = 0; i < wishes->count; i++)

@@ -18,6 +18,7 @@
 #include "base/str.h"
 #include "policy/keys.h"
 #include "policy/merge.h"
+#include "policy/tighten.h"
 #include "policy/values.h"
 #include "profile.h"
 
@@ -52,7 +53,7 @@ static int read_stored(struct arena *arena, const char *path, const char *projec
 {
 	const char *stored;
 	size_t length, skipped = strlen(project);
-	int found = read_text(arena, path, (size_t)INI_BYTES_MOST + skipped + 1, &stored, &length);
+	int found = read_text(arena, path, (size_t)INI_BYTES_MAX + skipped + 1, &stored, &length);
 	if (found <= 0)
 		return found;
 	if (stored[0] != '/')
@@ -75,7 +76,7 @@ int trust_read(struct arena *arena, const char *state, const char *project, stru
 	const char *path = path_below(arena, project, file_name), *stored = NULL;
 	size_t length = 0;
 	struct source *source = &trust.source;
-	int found = read_text(arena, path, INI_BYTES_MOST, &source->text, &source->length);
+	int found = read_text(arena, path, INI_BYTES_MAX, &source->text, &source->length);
 	if (found <= 0) {
 		*ret_trust = trust;
 		return found;
@@ -144,37 +145,6 @@ int trust_take(struct arena *arena, const char *state, const char *project)
 	return found && unlink(old) < 0 ? fail(errno, "remove '%s'", old) : 0;
 }
 
-// Whether a line of a file that nobody has trusted can only take something away; `alone` is a
-// profile with nothing but its value.
-static bool tightens(const struct key *key, const char *text, const struct profile *alone,
-		     const struct profile *profile)
-{
-	const char *now = (const char *)profile + key->offset;
-	const char *then = (const char *)alone + key->offset;
-	uint64_t limit_now, limit_then;
-	unsigned word_now, word_then;
-	switch (key->tightens) {
-	case TIGHTENS_NEVER:
-		return false;
-	case TIGHTENS_ALWAYS:
-		return key->kind != KEY_LIST || text[0] != '\0'; // "" would empty the list
-	case TIGHTENS_LESS:
-	case TIGHTENS_MORE:
-		break;
-	}
-	if (key->kind == KEY_WORD) {
-		memcpy(&word_now, now, sizeof(word_now));
-		memcpy(&word_then, then, sizeof(word_then));
-		return key->tightens == TIGHTENS_LESS ? word_then <= word_now
-						      : word_then >= word_now;
-	}
-	memcpy(&limit_now, now, sizeof(limit_now));
-	memcpy(&limit_then, then, sizeof(limit_then));
-	// What was strict must not become a wish.
-	bool strict = limit_now != UNLIMITED && (alone->limits.soft & ~profile->limits.soft);
-	return limit_then <= limit_now && !strict;
-}
-
 static void ignore(struct arena *arena, struct list *ignored, const struct ini_row *row,
 		   struct origin from)
 {
@@ -203,7 +173,7 @@ int trust_merge(struct arena *arena, const char *config, const struct trust *tru
 			return merge_unknown_key(arena, &row, from);
 		struct profile alone = { 0 };
 		TRY(value_set(key, &alone, arena, row.value, from));
-		if (tightens(key, row.value, &alone, profile))
+		if (tighten_is(key, row.value, &alone, profile))
 			TRY(value_set(key, profile, arena, row.value, from));
 		else
 			ignore(arena, ignored, &row, from);

@@ -7,11 +7,13 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "base/destination.h"
 #include "base/err.h"
 #include "base/str.h"
 #include "base/units.h"
 #include "policy/keys.h"
+#include "policy/renamed.h"
+#include "text/destination.h"
+#include "text/tmpfs.h"
 
 static bool is_name(const char *text, size_t length, const char *more)
 {
@@ -80,6 +82,12 @@ static bool is_destination(const char *text, enum key_form form)
 	return destination_parse(text, &destination) && (form == FORM_RULE || !destination.suffix);
 }
 
+static bool is_publish(const char *text)
+{
+	uint16_t inside, outside;
+	return destination_publish(text, &inside, &outside);
+}
+
 static bool is_budget(const char *text)
 {
 	struct destination destination;
@@ -114,8 +122,21 @@ static bool is_assignment(const char *text)
 	return text[name] == '=' && is_name(text, name, "");
 }
 
+static const char *tmpfs_problem(struct arena *arena, const char *text, struct origin from)
+{
+	struct tmpfs_words words;
+	if (!tmpfs_parse(text, &words))
+		return "PATH, PATH:size=SIZE, PATH:mode=MODE or PATH:size=SIZE,mode=MODE; a mode "
+		       "is octal, "
+		       "1777 at most";
+	return is_path(arena_copy(arena, text, words.path), from)
+		       ? NULL
+		       : "a path that begins with /, ~/, ./ or $VAR";
+}
+
 // NULL when the item is well-formed, else what was expected.
-static const char *form_problem(enum key_form form, const char *text, struct origin from)
+static const char *form_problem(struct arena *arena, enum key_form form, const char *text,
+				struct origin from)
 {
 	unsigned long long number;
 	switch (form) {
@@ -125,6 +146,8 @@ static const char *form_problem(enum key_form form, const char *text, struct ori
 		return NULL;
 	case FORM_PATH:
 		return is_path(text, from) ? NULL : "a path that begins with /, ~/, ./ or $VAR";
+	case FORM_TMPFS:
+		return tmpfs_problem(arena, text, from);
 	case FORM_HIDDEN:
 		return is_root(text) ? root_words : pattern_problem(text, from);
 	case FORM_PATTERN:
@@ -138,7 +161,7 @@ static const char *form_problem(enum key_form form, const char *text, struct ori
 	case FORM_VARIABLE:
 		return is_name(text, strlen(text), "*") ? NULL : "the name of a variable";
 	case FORM_ASSIGNMENT:
-		return is_assignment(text) ? NULL : "NAME=VALUE";
+		return is_assignment(text) ? NULL : "NAME=VALUE; to pass your own: --pass-env NAME";
 	case FORM_DESCRIPTOR:
 		return str_number(text, strlen(text), 3, 1023, &number) ? NULL
 									: "a number from 3 to 1023";
@@ -146,15 +169,14 @@ static const char *form_problem(enum key_form form, const char *text, struct ori
 		return is_name(text, strlen(text), "") ? NULL : "a name";
 	case FORM_DESTINATION:
 	case FORM_RULE:
+		if (strstr(text, "://"))
+			return "the host alone, without '://' and path: -a github.com";
 		return is_destination(text, form) ? NULL : destination_words;
 	case FORM_PORT:
 		return str_number(text, strlen(text), 1, 65535, &number) ? NULL
 									 : "a port from 1 to 65535";
-	case FORM_PUBLISH: {
-		uint16_t inside, outside;
-		return destination_publish(text, &inside, &outside) ? NULL
-								    : "PORT or PORT:HOST-PORT";
-	}
+	case FORM_PUBLISH:
+		return is_publish(text) ? NULL : "PORT or PORT:HOST-PORT, each from 1 to 65535";
 	case FORM_BUDGET:
 		return is_budget(text)
 			       ? NULL
@@ -180,8 +202,9 @@ static int expected(struct arena *arena, const struct key *key, const char *text
 static int set_word(const struct key *key, void *field, struct arena *arena, const char *text,
 		    struct origin from)
 {
+	const char *now = renamed_word(key->flag, text);
 	for (unsigned word = 0; key->words[word]; word++) {
-		if (!str_equal(key->words[word], text))
+		if (!str_equal(key->words[word], now ? now : text))
 			continue;
 		memcpy(field, &word, sizeof(word)); // every enum of the profile is an unsigned int
 		return 0;
@@ -245,13 +268,42 @@ static int set_number(const struct key *key, struct profile *profile, void *fiel
 		if (key->kind == KEY_PROCESSORS)
 			units_text(high, sizeof(high), host, UNIT_PROCESSORS);
 		return expected(arena, key, text, from,
-				arena_text(arena, "no more than this machine has: %s", high));
+				arena_text(arena, "at most as much as this machine has: %s", high));
 	}
 	memcpy(field, &number, sizeof(number));
 	if (key->soft)
 		profile->limits.soft =
 			soft ? profile->limits.soft | key->soft : profile->limits.soft & ~key->soft;
 	return 0;
+}
+
+// Items of these forms have no comma of their own, but for a host's ports and a path.
+static bool is_written_in_one(enum key_form form, const char *text)
+{
+	static const enum key_form forms[] = { FORM_PROFILE,  FORM_RULE,   FORM_DESTINATION,
+					       FORM_VARIABLE, FORM_PORT,   FORM_PUBLISH,
+					       FORM_WORD,     FORM_DEVICE, FORM_DESCRIPTOR };
+	if (form == FORM_PROFILE && strchr(text, '/'))
+		return false;
+	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++)
+		if (form == forms[i])
+			return true;
+	return false;
+}
+
+// The length of the first item of a,b,c. Numbers after a host are its ports: a.com:80,443,b.com.
+static size_t first_item(enum key_form form, const char *text)
+{
+	size_t length = strcspn(text, ",");
+	bool host = form == FORM_RULE || form == FORM_DESTINATION;
+	while (host && text[length] == ',') {
+		size_t digits = strspn(text + length + 1, "0123456789");
+		const char *end = text + length + 1 + digits;
+		if (*end && *end != ',' && *end != '/')
+			break;
+		length += 1 + strcspn(text + length + 1, ",");
+	}
+	return length;
 }
 
 static int set_item(const struct key *key, struct list *list, struct arena *arena, const char *text,
@@ -261,11 +313,25 @@ static int set_item(const struct key *key, struct list *list, struct arena *aren
 		*list = (struct list){ 0 };
 		return 0;
 	}
-	const char *problem = form_problem(key->form, text, from);
+	const char *problem = form_problem(arena, key->form, text, from);
 	if (problem)
 		return expected(arena, key, text, from, problem);
 	list_add(list, arena, text, from);
 	return 0;
+}
+
+// On the command line: a,b,c. In a profile each has its own line.
+static int set_items(const struct key *key, struct list *list, struct arena *arena,
+		     const char *text, struct origin from)
+{
+	while (from.line == 0 && is_written_in_one(key->form, text)) {
+		size_t length = first_item(key->form, text);
+		if (text[length] == '\0')
+			break;
+		TRY(set_item(key, list, arena, arena_copy(arena, text, length), from));
+		text += length + 1;
+	}
+	return set_item(key, list, arena, text, from);
 }
 
 int value_set(const struct key *key, void *object, struct arena *arena, const char *text,
@@ -278,9 +344,9 @@ int value_set(const struct key *key, void *object, struct arena *arena, const ch
 		return expected(arena, key, text, from, "text without control bytes");
 	switch (key->kind) {
 	case KEY_LIST:
-		return set_item(key, field, arena, text, from);
+		return set_items(key, field, arena, text, from);
 	case KEY_TEXT:
-		problem = form_problem(key->form, text, from);
+		problem = form_problem(arena, key->form, text, from);
 		if (problem)
 			return expected(arena, key, text, from, problem);
 		memcpy(field, &text, sizeof(text));

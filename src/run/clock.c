@@ -50,13 +50,16 @@ void clock_stop(const struct run *run, const struct clock *clock)
 	clock_signal(run, SIGCONT);
 }
 
+// In tier landlock pid 1 is asked first: without it the others would run on.
 static void kill_box(const struct run *run, struct clock *clock)
 {
-	sys_pidfd_send_signal(run->pidfd, SIGKILL, NULL);
-	clock->end = -1;
+	bool asks = run->tier_landlock && !clock->asked;
+	sys_pidfd_send_signal(run->pidfd, asks ? SIGNAL_END : SIGKILL, NULL);
+	clock->asked = true;
+	clock->end = asks ? steady_now() + GRACE_MILLISECONDS : -1;
 }
 
-static void ask_to_end(const struct run *run, struct clock *clock, enum stop why)
+void clock_end(const struct run *run, struct clock *clock, enum stop why)
 {
 	clock->stop = why;
 	clock_signal(run, SIGTERM);
@@ -70,14 +73,14 @@ int clock_tick(const struct plan *plan, struct run *run, struct clock *clock)
 	int64_t now = steady_now();
 	int look = clock->stop == STOP_NONE ? watch_limits_look(plan, run, now, &met) : -1;
 	if (met == STOP_IDLE) {
-		ask_to_end(run, clock, met);
+		clock_end(run, clock, met);
 	} else if (met != STOP_NONE) {
 		clock->stop = met;
 		kill_box(run, clock);
 	} else if (clock->end >= 0 && now >= clock->end && clock->stop != STOP_NONE) {
 		kill_box(run, clock);
 	} else if (clock->end >= 0 && now >= clock->end) {
-		ask_to_end(run, clock, STOP_TIME);
+		clock_end(run, clock, STOP_TIME);
 	}
 	if (clock->end < 0)
 		return clock->stop == STOP_NONE ? look : -1;

@@ -11,6 +11,7 @@ struct run;
 struct clock {
 	int64_t begin, end; // milliseconds of the steady clock; an end of -1: none
 	enum stop stop;     // why the run is being ended
+	bool asked;         // pid 1 of tier landlock, to end all
 };
 
 void clock_begin(const struct plan *plan, struct clock *clock);
@@ -18,6 +19,9 @@ void clock_begin(const struct plan *plan, struct clock *clock);
 // Looks whether a limit is met, and ends the box then: with SIGTERM, and SIGKILL after a grace, or
 // at once where there is no time to lose. Returns the milliseconds to sleep, -1: for ever.
 int clock_tick(const struct plan *plan, struct run *run, struct clock *clock);
+
+// SIGTERM now, and SIGKILL after a grace.
+void clock_end(const struct run *run, struct clock *clock, enum stop why);
 
 // The command stopped: so do we.
 void clock_stop(const struct run *run, const struct clock *clock);

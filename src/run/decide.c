@@ -19,33 +19,37 @@
 #include "base/processor.h"
 #include "base/str.h"
 #include "bpf/guard.h"
-#include "guard/clock.h"
-#include "guard/commands.h"
-#include "guard/journal.h"
-#include "jail/domain.h"
-#include "jail/env.h"
-#include "jail/explain.h"
-#include "jail/landlock.h"
-#include "jail/machine.h"
-#include "jail/ns.h"
-#include "jail/outer.h"
-#include "jail/project.h"
-#include "jail/protect.h"
-#include "jail/resolve.h"
-#include "jail/seccomp.h"
-#include "jail/settings.h"
-#include "jail/view.h"
+#include "env/env.h"
 #include "limits/means.h"
+#include "keys/credentials.h"
+#include "lsp/lsp.h"
+#include "mount/idmap.h"
 #include "net/setup/egress.h"
+#include "notify/explain.h"
 #include "plan.h"
 #include "policy/argv.h"
 #include "policy/groups.h"
+#include "policy/locked_file.h"
 #include "policy/merge.h"
 #include "policy/trust.h"
-#include "run/due.h"
+#include "postcheck/commands.h"
+#include "postcheck/file_clock.h"
+#include "postcheck/run_journal.h"
 #include "probe.h"
+#include "probe/machine.h"
+#include "process/domain.h"
+#include "process/landlock.h"
+#include "process/ns.h"
 #include "run.h"
-#include "session/attach.h"
+#include "run/due.h"
+#include "seccomp/seccomp.h"
+#include "session/apply/attach.h"
+#include "sshagent/sshagent.h"
+#include "view/paths/outer.h"
+#include "view/paths/project.h"
+#include "view/paths/resolve.h"
+#include "view/protect/protect.h"
+#include "view/view.h"
 
 static const char *caller_value(char *const *environment, const char *name)
 {
@@ -84,10 +88,9 @@ static const char *xdg(struct arena *arena, char *const *environment, const char
 		       const char *standard)
 {
 	const char *set = caller_value(environment, variable);
-	const char *base = set && set[0] == '/'
-				   ? set
-				   : path_join(arena, decide_home(arena, environment), standard);
-	return path_join(arena, base, "sbx");
+	if (!set || set[0] != '/')
+		set = path_join(arena, decide_home(arena, environment), standard);
+	return path_join(arena, set, "sbx");
 }
 
 const char *decide_config_directory(struct arena *arena, char *const *environment)
@@ -104,9 +107,8 @@ const char *decide_state_directory(struct arena *arena, char *const *environment
 static const char *current_directory(struct arena *arena)
 {
 	char path[PATH_MAX];
-	if (!getcwd(path, sizeof(path)) || path[0] != '/')
-		return NULL;
-	return arena_copy(arena, path, strlen(path));
+	bool there = getcwd(path, sizeof(path)) && path[0] == '/';
+	return there ? arena_copy(arena, path, strlen(path)) : NULL;
 }
 
 static const struct mount *mount_above(const struct plan *plan, const char *path)
@@ -134,11 +136,11 @@ static int choose_directory(struct plan *plan)
 	if ((plan->session || plan->given) && plan->project &&
 	    !(current && path_within(current, plan->project))) {
 		plan->directory = plan->project;
+		attach_tell_place(plan);
 		return 0;
 	}
 	if (current && exists_inside(plan, current)) {
-		if (stat(".", &status) < 0)
-			return fail(errno, "the current directory");
+		TRY(stat(".", &status) < 0 ? fail(errno, "the current directory") : 0);
 		plan->directory = current;
 		if (mount_above(plan, current)->kind == MOUNT_BIND)
 			plan->directory_identity =
@@ -146,12 +148,11 @@ static int choose_directory(struct plan *plan)
 		return 0;
 	}
 	plan->directory = exists_inside(plan, plan->real_home) ? plan->real_home : "/";
-	list_add(&plan->notes, plan->arena,
-		 arena_text(plan->arena,
-			    "the current directory does not exist in the box; the command "
-			    "starts in %s",
-			    plan->directory),
-		 (struct origin){ .file = "directory" });
+	const char *text = arena_text(plan->arena,
+				      "the current directory does not exist in the box; the "
+				      "command starts in %s",
+				      plan->directory);
+	list_add(&plan->notes, plan->arena, text, (struct origin){ .file = "directory" });
 	return 0;
 }
 
@@ -161,8 +162,7 @@ static bool is_directory(int fd)
 	return fstat(fd, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-// From a directory of the host names lead out of the view: Landlock keeps what is there from being
-// opened, but not from being looked at, changed in its mode, or connected to.
+// Names lead out of the view from a directory of the host, and Landlock only keeps files shut.
 static int keep_descriptors(struct plan *plan)
 {
 	unsigned count = 0;
@@ -184,8 +184,8 @@ static int keep_descriptors(struct plan *plan)
 		if (is_directory(fd))
 			list_add(&plan->warnings, plan->arena,
 				 arena_text(plan->arena,
-					    "%sdescriptor %d is a directory: the box sees what is "
-					    "below and above it",
+					    "%sdescriptor %d is a directory: the box sees "
+					    "everything below and above it",
 					    origin_text(plan->arena, item->from), fd),
 				 item->from);
 		keep[plan->keep_count++] = fd;
@@ -289,7 +289,7 @@ static int merge_own_file(struct plan *plan, const char *config, struct profile 
 	if (trust_read(plan->arena, plan->state, plan->toplevel, &trust) < 0) {
 		if (!is_left(plan, path_below(plan->arena, plan->toplevel, ".sbx.ini")))
 			return -1;
-		err_clear();
+		(void)err_taken();
 		return 0;
 	}
 	TRY(trust_merge(plan->arena, config, &trust, profile, &ignored));
@@ -299,10 +299,9 @@ static int merge_own_file(struct plan *plan, const char *config, struct profile 
 	return 0;
 }
 
-// A box that gives no namespaces to another still has Landlock and filters for it.
 static void choose_tier(struct plan *plan, enum tier_asked asked)
 {
-	enum { LANDLOCK_LEAST = 6 };
+	enum { LANDLOCK_LEAST = 6 }; // with scopes
 	plan->inside = outer_is_box();
 	bool can = !plan->session && !plan->explain && !plan->learn && !plan->snippet.path;
 	bool lower = asked == ASKED_AUTO && plan->inside && can && !outer_gives_namespaces() &&
@@ -310,13 +309,11 @@ static void choose_tier(struct plan *plan, enum tier_asked asked)
 	plan->tier = lower || asked == ASKED_LANDLOCK ? TIER_LANDLOCK : TIER_FULL;
 	if (plan->inside)
 		list_add(&plan->notes, plan->arena,
-			 "inside a box of sbx: what that one refuses stays refused",
+			 "inside another box: what that one denies stays denied",
 			 (struct origin){ .file = "sbx" });
 	if (lower)
 		list_add(plan->terse ? &plan->notes : &plan->warnings, plan->arena,
-			 "inside a box, which gives no namespaces to another: tier landlock; what "
-			 "is "
-			 "lost: sbx plan",
+			 "inside a box without namespaces: tier landlock; what it lacks: sbx plan",
 			 (struct origin){ .file = "tier" });
 }
 
@@ -348,17 +345,21 @@ int decide_profile(struct arena *arena, const struct invocation *invocation,
 	TRY(merge_profiles(arena, config, &invocation->profiles, profile));
 	TRY(merge_own_file(plan, config, profile));
 	TRY(merge_arguments(arena, arguments, profile));
+	TRY(locked_merge(arena, plan->inside, profile, &plan->notes, &plan->locked));
 	if (plan->session && plan->session->room < profile->limits.disk)
 		profile->limits.disk = plan->session->room;
 	plan->uid = geteuid();
 	plan->gid = getegid();
 	plan->timing = invocation->timing == ANSWER_YES;
+	TRY(lsp_plan(plan, invocation->lsp));
+	TRY(sshagent_plan(plan, profile, environment, invocation->agent_unbound));
 	copy_command(plan, invocation->command);
 	TRY(keep_descriptors(plan)); // before we open any ourselves
 	TRY(seccomp_plan(plan));
 	TRY(ns_plan(plan));
 	TRY(means_plan(plan));
 	TRY(guard_plan(plan));
+	TRY(keys_plan(plan, profile));
 	return egress_plan(plan);
 }
 
@@ -372,18 +373,17 @@ int decide_child(const struct plan *plan, struct run *run)
 	return arena_seal(plan->arena);
 }
 
-int decide_host(const struct plan *plan, struct run *run)
+int decide_host(struct plan *plan, struct run *run)
 {
 	due_check(plan, run, decide_view);
-	return decide_view((struct plan *)(uintptr_t)plan, run->environment);
+	return decide_view(plan, run->environment);
 }
 
-int decide_go(const struct plan *plan, struct run *run)
+int decide_go(struct plan *plan, struct run *run)
 {
 	if (plan->guard_count > 0) {
 		journal_begin(plan, run);
-		clock_pass((struct plan *)(uintptr_t)plan,
-			   run->journal_count ? run->journals[0] : -1);
+		clock_pass(plan, run->journal_count ? run->journals[0] : -1);
 	}
 	TRY(arena_seal(plan->arena));
 	cpu_set_t all;

@@ -27,6 +27,6 @@ int decide_profile(struct arena *arena, const struct invocation *invocation,
 int decide_view(struct plan *plan, char *const *environment);
 
 // The second half as a step: the box's pid 1 prepares what needs no plan meanwhile and waits.
-int decide_host(const struct plan *plan, struct run *run);
-int decide_go(const struct plan *plan, struct run *run);
+int decide_host(struct plan *plan, struct run *run);
+int decide_go(struct plan *plan, struct run *run);
 int decide_child(const struct plan *plan, struct run *run);

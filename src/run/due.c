@@ -8,29 +8,33 @@
 #include "base/arena.h"
 #include "base/fd.h"
 #include "base/out.h"
-#include "guard/apart.h"
-#include "guard/check.h"
-#include "guard/journal.h"
 #include "plan.h"
+#include "postcheck/apart.h"
+#include "postcheck/check.h"
+#include "postcheck/run_journal.h"
+#include "report/finding_words.h"
+#include "report/findings.h"
 #include "run.h"
+#include "run/run_init.h"
 
 enum { NANOSECONDS = 1000000000 };
 
-struct look {
+struct due_look {
 	const struct plan *plan;
 	const struct run *run;
 	const struct due *due;
 	int (*view)(struct plan *plan, char *const *environment);
-	struct out told, changed;
+	struct findings found;
 };
 
 static void look(void *argument)
 {
-	struct look *look = argument;
-	struct run run = { .copies = -1, .user = -1, .view = -1 };
+	struct due_look *look = argument;
+	struct run run;
 	struct plan plan = *look->plan;
 	struct profile profile = *plan.profile;
 	struct list none = { 0 };
+	run_init(&run, look->run->arguments, look->run->environment);
 	// Whatever this run is for: that one could write in the project.
 	profile.project = PROJECT_WRITE;
 	profile.scratch = profile.tmpfs = profile.hide = none;
@@ -43,31 +47,26 @@ static void look(void *argument)
 		_exit(1);
 	plan.start =
 		(struct timespec){ look->due->from / NANOSECONDS, look->due->from % NANOSECONDS };
-	check_host(&plan, &run, COMMAND_FAILED, &look->told, &look->changed);
+	check_host(&plan, &run, COMMAND_FAILED, &look->found);
 }
 
 void due_check(const struct plan *plan, const struct run *run,
 	       int (*view)(struct plan *plan, char *const *environment))
 {
 	struct due due;
-	struct look all = { .plan = plan, .run = run, .due = &due, .view = view };
-	struct out *texts[] = { &all.told, &all.changed };
+	struct due_look all = { .plan = plan, .run = run, .due = &due, .view = view };
+	struct out out = { 0 };
 	if (!plan->toplevel || !journal_due(plan->arena, plan->state, plan->toplevel, &due))
 		return;
 	arena_pass_on(plan->scratch);
-	bool done = apart_run(look, &all, texts, 2);
-	if (all.changed.used > 0)
-		out_text(&all.told, "sbx: changed, and your own programs will run it: %s\n",
-			 all.changed.text);
+	bool done = apart_run(look, &all, &all.found);
 	if (!done)
-		out_text(&all.told, "sbx: what a killed run left in this project could not be "
-				    "checked: look yourself, with: git status\n");
-	else if (all.told.used > 0)
-		out_text(&all.told,
-			 "sbx: a run in this project was killed: that is what it left\n");
-	out_flush(&all.told, STDERR_FILENO);
-	out_free(&all.told);
-	out_free(&all.changed);
+		findings_add(&all.found, FINDING_LEFT_UNCHECKED, "", "", "");
+	else if (findings_count(&all.found) > 0)
+		findings_add(&all.found, FINDING_KILLED_RUN, "", "", "");
+	findings_text(&all.found, READER_PERSON, &out);
+	out_flush(&out, STDERR_FILENO);
+	findings_free(&all.found);
 	if (done)
 		journal_done(&due);
 	else

@@ -1,4 +1,4 @@
-// What people are told: nothing when all went well, else one line that says what and how to mend.
+// What is reported: nothing when all went well, else one line that says what and how to fix it.
 #pragma once
 
 struct outcome;

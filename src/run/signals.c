@@ -3,10 +3,14 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/fd.h"
+#include "base/sys.h"
+#include "plan.h"
 #include "run.h"
 #include "run/clock.h"
 
@@ -26,6 +30,33 @@ int signals_host(const struct plan *plan, struct run *run)
 	run->child_ignored = action.sa_handler == SIG_IGN;
 	run->signals = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
 	return run->signals < 0 ? fail(errno, "signalfd") : 0;
+}
+
+// Its descriptor, not PR_SET_PDEATHSIG alone: that comes when the thread ends that started us, and
+// is lost at an exec of a privileged file. It serves to wake a supervisor that is stopped.
+int signals_parent_host(const struct plan *plan, struct run *run)
+{
+	if (plan->parent == 0)
+		return 0;
+	if (plan->parent < 0)
+		return fail(0, "--die-with-parent: the process that started sbx is in another pid "
+			       "namespace, and cannot be watched");
+	run->parent = sys_pidfd_open(plan->parent);
+	if (run->parent < 0 && errno != ESRCH)
+		return fail(errno, "--die-with-parent: pidfd_open");
+	if (prctl(PR_SET_PDEATHSIG, SIGCONT, 0, 0, 0) < 0)
+		return fail(errno, "PR_SET_PDEATHSIG");
+	// Who has another parent now lost the one it had; the number may be another process's.
+	if (run->parent < 0 || getppid() != plan->parent)
+		return fail(0, "--die-with-parent: the process that started sbx has ended");
+	return 0;
+}
+
+int signals_parent_undo(const struct plan *plan, struct run *run)
+{
+	(void)plan;
+	fd_close(&run->parent);
+	return 0;
 }
 
 void signals_again(const struct run *run)

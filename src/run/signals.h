@@ -6,6 +6,10 @@ struct run;
 
 // A step: blocks all signals, and opens the descriptor to read them from.
 int signals_host(const struct plan *plan, struct run *run);
+// A step: with --die-with-parent, what tells of the end of the process that started us. -1 when it
+// has ended, or is in another pid namespace.
+int signals_parent_host(const struct plan *plan, struct run *run);
+int signals_parent_undo(const struct plan *plan, struct run *run);
 // Hands on to the box what came, at most SIGNALS_A_TURN of them.
 void signals_handle(const struct run *run);
 // Signals as the caller had them: before another run is tried.

@@ -7,8 +7,11 @@
 
 #include "base/err.h"
 #include "base/fd.h"
+#include "lsp/lsp.h"
+#include "mount/handover.h"
 #include "plan.h"
 #include "run.h"
+#include "sshagent/sshagent.h"
 
 int standard_io_host(const struct plan *plan, struct run *run)
 {
@@ -24,11 +27,23 @@ int standard_io_undo(const struct plan *plan, struct run *run)
 	return 0;
 }
 
+bool standard_io_waits(const struct plan *plan)
+{
+	return hold_reports(plan) || (plan->lsp && plan->tier == TIER_LANDLOCK);
+}
+
 int standard_io_release(const struct plan *plan, struct run *run)
 {
+	TRY(lsp_begin(plan, run));
 	if (dup2(run->nothing, 0) < 0 || dup2(run->nothing, 1) < 0)
 		return fail(errno, "dup2");
 	for (unsigned i = 0; i < plan->keep_count; i++)
 		close(plan->keep[i]);
 	return standard_io_undo(plan, run);
+}
+
+void standard_io_refusals(const struct run *run, struct denials *denials)
+{
+	lsp_report(run, denials);
+	sshagent_report(run, denials);
 }

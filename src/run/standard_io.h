@@ -2,6 +2,9 @@
 // closed.
 #pragma once
 
+#include <stdbool.h>
+
+struct denials;
 struct plan;
 struct run;
 
@@ -12,3 +15,9 @@ int standard_io_undo(const struct plan *plan, struct run *run);
 // Puts it in the place of stdin and stdout, and closes what --keep-fd names. Not before the box
 // stands: one that fails is made anew, or in a lower tier, and that one needs them.
 int standard_io_release(const struct plan *plan, struct run *run);
+
+// Whether a message of the box says when.
+bool standard_io_waits(const struct plan *plan);
+
+// After the undo: what the processes refused that pass on what the box says (lsp, sshagent).
+void standard_io_refusals(const struct run *run, struct denials *denials);

@@ -4,107 +4,152 @@
 #include <stddef.h>
 
 #include "bpf/guard.h"
-#include "jail/asking.h"
-#include "jail/caps.h"
-#include "jail/domain.h"
-#include "jail/hold.h"
-#include "jail/init.h"
-#include "jail/landlock.h"
-#include "jail/rlimits.h"
-#include "jail/mount.h"
-#include "jail/ns.h"
-#include "jail/prepare.h"
-#include "jail/seccomp.h"
-#include "jail/settings.h"
-#include "jail/tty.h"
+#include "keys/credentials.h"
 #include "limits/group.h"
-#include "net/setup/netns.h"
+#include "lsp/lsp.h"
+#include "mount/handover.h"
+#include "mount/idmap.h"
+#include "mount/mount.h"
+#include "mount/prepare.h"
 #include "net/host/proxy.h"
+#include "net/host/roll.h"
+#include "net/setup/netns.h"
+#include "process/caps.h"
+#include "process/domain.h"
+#include "process/init.h"
+#include "process/landlock.h"
+#include "process/ns.h"
+#include "process/rlimits.h"
+#include "process/tty.h"
+#include "run.h"
+#include "ask/ask.h"
 #include "run/decide.h"
+#include "run/events.h"
 #include "run/signals.h"
 #include "run/standard_io.h"
-#include "session/attach.h"
+#include "seccomp/asking.h"
+#include "seccomp/seccomp.h"
+#include "session/apply/attach.h"
+#include "sshagent/sshagent.h"
 
 // clang-format off
 const struct step steps[] = {
 	{ SIDE_HOST, BOTH, "terminal", tty_host, tty_undo,
-	  "remember the caller's terminal, to give it back on every way out" },
+	  .why = "remember the caller's terminal, to give it back on every way out" },
 	{ SIDE_HOST, BOTH, "signals", signals_host, NULL,
-	  "block all signals before there is anybody to lose: they are read, never handled" },
+	  .why = "block all signals before there is anybody to lose: they are read, never handled" },
+	{ SIDE_HOST, BOTH, "parent", signals_parent_host, signals_parent_undo,
+	  .why = "with --die-with-parent, hold the process that started sbx; early, as another may get its number" },
 	{ SIDE_HOST, LANDLOCK, "inheritance", caps_host, NULL,
-	  "no capability passes on: without a user namespace the clone changes no set" },
+	  .why = "no capability passes on: without a user namespace the clone changes no set" },
 	{ SIDE_HOST, BOTH, "publish", proxy_host, proxy_undo,
-	  "bind the ports of the host's loopback that lead inside, while a failure costs nothing" },
+	  .why = "bind the ports of the host's loopback that lead inside, while a failure costs "
+		  "nothing" },
+	{ SIDE_HOST, BOTH, "editor", lsp_host, lsp_undo,
+	  .why = "with --lsp, put pipes in the place of stdin and stdout: the box begins with them, and never has the editor's" },
 	{ SIDE_HOST, FULL, "session", attach_host, attach_undo,
-	  "find the session's other commands: a layer is mounted once, and their mounts are ours" },
+	  .why = "find the session's other commands: a layer is mounted once, and their mounts "
+		  "are ours" },
 	{ SIDE_HOST, BOTH, "cgroup", group_host, group_undo,
-	  "make the box's cgroup, so that the box begins in it: to move it later takes milliseconds" },
+	  .why = "make the box's cgroup, so that the box begins in it: to move it later takes "
+		  "milliseconds" },
 	{ SIDE_HOST, FULL, "settings", settings_host, settings_undo,
-	  "for a root caller, /etc with root's files as nobody's: in its namespace nobody can map them" },
-	{ SIDE_HOST, BOTH, "namespaces", ns_clone, ns_undo,
-	  "one clone with every namespace; the box's pid 1 begins here" },
+	  .why = "for a root caller, /etc with root's files as nobody's: in its namespace nobody "
+		  "can map them" },
+	{ SIDE_HOST, FULL, "secrets", .make = keys_host, .undo = keys_undo,
+	  .why = "begin the opener, and give it the secrets: it makes the placeholders and the certificate, which the plan needs; before the clone, which would copy the variables that are wiped here" },
+	{ SIDE_HOST, BOTH, "namespaces", ns_clone, ns_undo, .lost_without_namespaces = true,
+	  .why = "one clone with every namespace; the box's pid 1 begins here" },
 	{ SIDE_HOST, BOTH, "group-limits", group_fill_host, group_fill_undo,
-	  "write its limits, or ask the user's service manager, while the box prepares" },
-	{ SIDE_HOST, BOTH, "plan", decide_host, NULL,
-	  "decide the view and the environment, while the box prepares what needs no plan" },
-	{ SIDE_HOST, FULL, "caches", mount_host, NULL,
-	  "make the cache directories, checked to be the caller's own" },
+	  .why = "write its limits, or ask the user's service manager, while the box prepares" },
+	{ SIDE_HOST, BOTH, "agent", sshagent_host, sshagent_undo,
+	  .why = "with --agent-key, make the socket of the filter before the caller's ssh-agent: the view needs it" },
+	{ SIDE_HOST, BOTH, "plan", .make = decide_host,
+	  .why = "decide the view and the environment, while the box prepares the parts that need "
+		  "no plan" },
+	{ SIDE_HOST, BOTH, "agent-files", sshagent_files_host, NULL,
+	  .why = "refuse known hosts and keys that the box may write: which it may is known now" },
+	{ SIDE_HOST, FULL, "caches", .make = mount_host,
+	  .why = "make the cache directories, checked to be the caller's own" },
 	{ SIDE_HOST, FULL, "layers", attach_layers_host, NULL,
-	  "make the layer's directories, and note the run for those that come later" },
+	  .why = "make the layer's directories, and note the run for those that come later" },
 	{ SIDE_HOST, LANDLOCK, "temporary", domain_host, domain_undo,
-	  "make the directory that this run alone may use for temporary files" },
+	  .why = "make the directory that this run alone may use for temporary files" },
+	{ SIDE_HOST, BOTH, "report", events_host, NULL,
+	  .why = "open where a program reads what happens: never where this box may write, which is known now" },
+	{ SIDE_HOST, BOTH, "ask", ask_host, ask_undo,
+	  .why = "find the program that answers: never where this box may write, which is known now" },
 	{ SIDE_HOST, BOTH, "group-ready", group_ready_host, NULL,
-	  "wait for that manager: the command never runs outside of its limits" },
+	  .why = "wait for that manager: the command never runs outside of its limits" },
 	{ SIDE_HOST, FULL, "guard", guard_host, guard_undo,
-	  "hang programs on the cgroup: what the view's devices are is known now" },
+	  .why = "attach programs to the cgroup: the devices of the view are known now" },
+	{ SIDE_HOST, BOTH, "agent-filter", sshagent_begin, NULL,
+	  .why = "start the filter's two locked processes: without them the box's socket must not be there" },
+	{ SIDE_HOST, BOTH, "roll", roll_host, roll_undo,
+	  .why = "note the run among the live ones, before its command can do anything" },
 	{ SIDE_HOST, BOTH, "standard-io", standard_io_host, standard_io_undo,
-	  "open what takes the place of stdin and stdout: that can fail, and the box has not begun" },
-	{ SIDE_HOST, BOTH, "go", decide_go, NULL,
-	  "seal the plan and hand it over; the last of this side: from here on the command may run" },
+	  .why = "open what takes the place of stdin and stdout: that can fail, and the box has not begun" },
+	{ SIDE_HOST, BOTH, "go", .make = decide_go,
+	  .why = "seal the plan and hand it over; the last of this side: from here on the command may run" },
 
 	{ SIDE_BOX, BOTH, "lifeline", ns_child_lifeline, NULL,
-	  "die with the supervisor, even when it is killed; first, so that no later step outlives it; and before the user's programs when memory runs out" },
+	  .why = "die with the supervisor, even when it is killed; first, so that no later step "
+		  "outlives it; and before the user's programs when memory runs out" },
 	{ SIDE_BOX, LANDLOCK, "adopt", domain_child, NULL,
-	  "become the parent of orphans, so that none is left when the command ends" },
+	  .why = "become the parent of orphans, so that none is left when the command ends" },
 	{ SIDE_BOX, FULL, "network", netns_child_network, NULL,
-	  "begin the box's own network in a helper: it takes as long as all that follows" },
-	{ SIDE_BOX, FULL, "ids", ns_child_ids, NULL,
-	  "map the caller's ids one to one; before anything that asks for ids" },
-	{ SIDE_BOX, FULL, "hostname", ns_child_hostname, NULL, "the box's own name" },
-	{ SIDE_BOX, FULL, "root", mount_child_root, NULL, "an empty root on a tmpfs" },
+	  .why = "begin the box's own network in a helper: it takes as long as all that follows" },
+	{ SIDE_BOX, FULL, "ids", ns_child_ids, NULL, .lost_without_namespaces = true,
+	  .why = "map the caller's ids one to one; before anything that asks for ids" },
+	{ SIDE_BOX, FULL, "hostname", ns_child_hostname, NULL, .lost_without_namespaces = true,
+	  .why = "the box's own name" },
+	{ SIDE_BOX, FULL, "root", mount_child_root, NULL, .lost_without_namespaces = true,
+	  .why = "an empty root on a tmpfs" },
 	{ SIDE_BOX, FULL, "prepare", prepare_child, NULL,
-	  "make what every view has while the host side plans; it is nowhere until the plan names it" },
-	{ SIDE_BOX, BOTH, "wait", decide_child, NULL, "wait for the plan" },
-	{ SIDE_BOX, FULL, "view", mount_child_view, NULL,
-	  "mount what the plan names, each source compared with what the plan saw" },
+	  .why = "make the files that every view has while the host side plans; they are not "
+		  "visible until the plan names them" },
+	{ SIDE_BOX, BOTH, "wait", decide_child, NULL, .why = "wait for the plan" },
+	{ SIDE_BOX, FULL, "view", mount_child_view, NULL, .lost_without_namespaces = true,
+	  .why = "mount the sources that the plan names, each compared with the one that the plan "
+		  "saw" },
 	{ SIDE_BOX, FULL, "lock", ns_child_lock, NULL,
-	  "no user namespace below this one: a second lock beside the filter's; and a part of the caller's inotifies alone" },
+	  .why = "no user namespace below this one: a second lock behind the filter; and only a "
+		  "part of the caller's inotifies" },
 	{ SIDE_BOX, FULL, "proc", mount_child_proc, NULL,
-	  "what a root caller owns in /proc becomes read-only; after the last write to it" },
+	  .why = "files of a root caller in /proc become read-only; after the last write to them" },
 	{ SIDE_BOX, FULL, "pivot", mount_child_pivot, NULL,
-	  "make the root read-only and change to it: paths of the host end here" },
-	{ SIDE_BOX, BOTH, "directory", mount_child_directory, NULL, "go to the command's directory" },
-	{ SIDE_BOX, BOTH, "limits", rlimits_child, NULL, "rlimits; after the mounts, which need files" },
+	  .why = "make the root read-only and change to it: paths of the host end here" },
+	{ SIDE_BOX, BOTH, "directory", mount_child_directory, NULL,
+	  .why = "go to the command's directory" },
+	{ SIDE_BOX, BOTH, "limits", rlimits_child, NULL,
+	  .why = "rlimits; after the mounts, which need files" },
 	{ SIDE_BOX, FULL, "detach", mount_child_detach, NULL,
-	  "unmount the host's root; it waits for the kernel, while the network's namespace is made" },
-	{ SIDE_BOX, FULL, "join", netns_child_join, NULL,
-	  "enter that network; Landlock would not let us reach for the helper, who goes on furnishing it" },
+	  .why = "unmount the host's root; it waits for the kernel, while the network's namespace "
+		  "is made" },
+	{ SIDE_BOX, FULL, "join", netns_child_join, NULL, .lost_without_namespaces = true,
+	  .why = "enter that network; before Landlock, which denies access to the helper that "
+		  "still completes it" },
 	{ SIDE_BOX, FULL, "hold", hold_child, NULL,
-	  "see every wall in its place, and give the host side what it needs to look after the project's protected names" },
+	  .why = "check that every layer is in place, and give the host side the descriptors with "
+		  "which it watches the project's protected names" },
 	{ SIDE_BOX, BOTH, "landlock", landlock_child, NULL,
-	  "the same view as rights; it forbids mounts, so after them" },
+	  .why = "the same view as rights; it forbids mounts, so after them" },
 	{ SIDE_BOX, BOTH, "privileges", caps_child, NULL,
-	  "no capability and no way to one; after all that needed any" },
+	  .why = "no capability and no way to one; after all that needed any" },
 	{ SIDE_BOX, FULL, "listen", netns_child_listen, NULL,
-	  "the network is complete; hand the listeners out: whoever connects meets the host side's proxy, or nobody" },
+	  .why = "the network is complete; hand the listeners out: connections reach the host "
+		  "side's proxy only" },
 	{ SIDE_BOX, FULL, "alone", netns_child_alone, NULL,
-	  "see the helper gone: nobody but pid 1 is in the box when the command starts; before a filter that may refuse to wait" },
+	  .why = "check that the helper has ended: only pid 1 is in the box when the command "
+		  "starts; before a filter that may deny waiting" },
 	{ SIDE_BOX, BOTH, "answers", asking_child, NULL,
-	  "what the supervisor is asked: in tier landlock what Landlock does not see, by --explain what is refused" },
+	  .why = "calls that ask the supervisor: in tier landlock those that Landlock does not "
+		  "see, with --explain those that may be denied" },
 	{ SIDE_BOX, BOTH, "filter", seccomp_child, NULL,
-	  "system calls; last, because it would refuse the steps above" },
+	  .why = "system calls; last, because it would refuse the steps above" },
 	{ SIDE_BOX, BOTH, "command", init_child, NULL,
-	  "close descriptors, start the command, reap and forward from here on" },
+	  .why = "close descriptors, start the command, reap and forward from here on" },
 };
 // clang-format on
 const int step_count = sizeof(steps) / sizeof(*steps);
+_Static_assert(sizeof(steps) / sizeof(*steps) <= STEPS_MAX, "the times of all steps fit");

@@ -1,5 +1,11 @@
 // The run as one table: both processes walk it, each its own side.
+//
+// The room run owns the order of a run, its plan and its supervisor. Uses: base ask bpf
+// env keys limits lsp mount net/host net/setup notify nouns outside policy postcheck probe process
+// report seccomp session/apply sshagent view view/paths view/protect. Begin with steps.c.
 #pragma once
+
+#include <stdbool.h>
 
 struct plan;
 struct run;
@@ -13,7 +19,10 @@ struct step {
 	const char *name; // in messages, --timing and the man page
 	int (*go)(const struct plan *plan, struct run *run);
 	int (*undo)(const struct plan *plan, struct run *run); // host side, backwards; may be NULL
-	const char *why; // what it is for, and why it stands here
+	// In the place of `go`, where the plan is made. After the last of these it is read-only.
+	int (*make)(struct plan *plan, struct run *run);
+	bool lost_without_namespaces; // where the machine has none: tier landlock may do
+	const char *why;              // what it is for, and why it stands here
 };
 
 extern const struct step steps[];

@@ -1,4 +1,4 @@
-// Owns the words and keys of a run's figures.
+// Owns the words and keys of what a run was refused, and of its figures.
 #include "run/summary.h"
 
 #include <stdio.h>
@@ -11,14 +11,155 @@
 #include "limits/group.h"
 #include "limits/means.h"
 #include "plan.h"
+#include "policy/groups.h"
+#include "policy/keys.h"
+#include "report/denials.h"
+#include "report/finding_json.h"
 #include "run.h"
-#include "run/denied.h"
 #include "run/supervise.h"
+
+static const struct key *key_of(const struct denial *denial)
+{
+	return denial->flag ? key_find_flag(VERB_RUN, denial->flag, strlen(denial->flag)) : NULL;
+}
+
+// What the flag is given: of a host that a group lists the group, whose names belong together. Not
+// where the rule needs a suffix, which a group does not give.
+static const char *value_of(const struct denial *denial)
+{
+	const char *group = str_equal(denial->kind, "connect") && denial->flag &&
+					    str_equal(denial->what, denial->value)
+				    ? groups_find(denial->value)
+				    : NULL;
+	return group ? group : denial->value;
+}
+
+static const char *what_of(const struct denial *denial)
+{
+	static const char *const words[][2] = {
+		{ "write", "writing " },
+		{ "read", "reading " },
+		{ "execute", "running " },
+		{ "edit", "an edit of " },
+		{ "show", "showing " },
+		{ "link", "a link to " },
+		{ "command", "the editor's command " },
+		{ "method", "the message " },
+		{ "message", "a message " },
+		{ "signature", "a signature for " },
+	};
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (str_equal(denial->kind, words[i][0]))
+			return words[i][1];
+	return "";
+}
+
+static void begin_denial(const struct denial *denial, struct out *out)
+{
+	out_text(out, "sbx: %s %s%s", denial->verb, what_of(denial), denial->what);
+	if (denial->program[0])
+		out_text(out, " (%s)", denial->program);
+	if (denial->count > 1)
+		out_text(out, ", %u times", denial->count);
+	out_text(out, ": %s", denial->why);
+	if (denial->rule[0])
+		out_text(out, " (%s)", denial->rule);
+}
+
+static void tell_lost(const struct denials *denials, struct out *out)
+{
+	if (denials->lost)
+		out_text(out, "sbx: %llu more refusals are not listed singly\n",
+			 (unsigned long long)denials->lost);
+}
+
+void denied_line(const struct denial *denial, struct out *out)
+{
+	begin_denial(denial, out);
+	if (denial->flag)
+		out_text(out, "; to allow: --%s %s", denial->flag, value_of(denial));
+	out_text(out, "\n");
+}
+
+void denied_text(const struct denials *denials, struct out *out)
+{
+	unsigned shown = 0;
+	unsigned long long times = 0, more = 0;
+	for (unsigned i = 0; i < denials->count; i++) {
+		const struct denial *denial = &denials->all[i];
+		if (!denial->told) {
+			denied_line(denial, out);
+			continue;
+		}
+		shown++;
+		times += denial->count;
+		more += denial->count - denial->told;
+	}
+	if (more)
+		out_text(out, "sbx: what is reported above as blocked (%u) was tried %llu times\n",
+			 shown, times);
+	tell_lost(denials, out);
+}
+
+void denied_model(const struct plan *plan, const struct denials *denials, struct out *out)
+{
+	bool any = false;
+	for (unsigned i = 0; i < denials->count; i++) {
+		const struct denial *denial = &denials->all[i];
+		const struct key *key = key_of(denial);
+		begin_denial(denial, out);
+		if (key)
+			out_text(out, "; the user could allow it: [%s] %s = %s", key->section,
+				 key->name, value_of(denial));
+		any = any || key;
+		out_text(out, "\n");
+	}
+	tell_lost(denials, out);
+	if (!any)
+		return;
+	out_text(out, "sbx: this is the user's policy, not a fault: continue without it, or ask "
+		      "the user to add the line to ");
+	// A profile is named, or a file by its path.
+	if (strchr(plan->profile_name, '/'))
+		out_text(out, "%s\n", plan->profile_name);
+	else
+		out_text(out, "%s/%s.ini\n", plan->config, plan->profile_name);
+}
+
+void denied_members(const struct denial *denial, struct out *out)
+{
+	const struct key *key = key_of(denial);
+	json_string(out, "kind", denial->kind);
+	json_string(out, "what", denial->what);
+	json_string(out, "program", denial->program);
+	json_string(out, "why", denial->why);
+	json_string(out, "rule", denial->rule);
+	if (!key)
+		return;
+	json_string(out, "flag", key->flag);
+	json_string(out, "section", key->section);
+	json_string(out, "key", key->name);
+	json_string(out, "value", value_of(denial));
+}
+
+void denied_json(const struct denials *denials, struct out *out)
+{
+	json_open(out, "denied", '[');
+	for (unsigned i = 0; i < denials->count; i++) {
+		const struct denial *denial = &denials->all[i];
+		json_open(out, NULL, '{');
+		denied_members(denial, out);
+		json_number(out, "count", denial->count);
+		json_close(out, '}');
+	}
+	json_close(out, ']');
+	json_number(out, "denied_more", denials->lost);
+}
 
 // How a limit is written: those that are no sizes.
 static enum unit unit_of(const char *key)
 {
-	if (str_equal(key, "time") || str_equal(key, "idle"))
+	if (str_equal(key, "timeout") || str_equal(key, "idle-timeout"))
 		return UNIT_TIME;
 	return str_equal(key, "pids") ? UNIT_COUNT : UNIT_SIZE;
 }
@@ -66,7 +207,7 @@ void summary_text(const struct plan *plan, const struct usage *usage, struct out
 	out->text[out->used - 1] = '\n';
 }
 
-static const char *end_word(const struct outcome *outcome)
+const char *summary_end(const struct outcome *outcome)
 {
 	switch (outcome->kind) {
 	case OUTCOME_ENDED:
@@ -82,36 +223,13 @@ static const char *end_word(const struct outcome *outcome)
 	return "failed";
 }
 
-static void json_told(struct out *out, struct out *told)
-{
-	static const char prefix[] = "sbx: ";
-	json_open(out, "told", '[');
-	for (char *line = told->used ? strtok(told->text, "\n") : NULL; line;
-	     line = strtok(NULL, "\n"))
-		json_string(out, NULL, str_starts(line, prefix) ? line + strlen(prefix) : line);
-	json_close(out, ']');
-}
-
-// Names with newlines between.
-static void json_names(struct out *out, const char *key, const char *names)
-{
-	json_open(out, key, '[');
-	for (const char *at = names; at && *at;) {
-		char name[4096];
-		size_t length = strcspn(at, "\n");
-		snprintf(name, sizeof(name), "%.*s", (int)length, at);
-		json_string(out, NULL, name);
-		at += length + (at[length] == '\n');
-	}
-	json_close(out, ']');
-}
-
 void summary_json(const struct plan *plan, const struct run *run, const struct outcome *outcome,
-		  int status, const struct hit *hits, int count, struct out *lines, struct out *out)
+		  int status, const struct hit *hits, int count, const struct findings *failure,
+		  struct out *out)
 {
 	const struct usage *usage = &run->group->usage;
-	json_open(out, NULL, '{');
-	json_string(out, "end", end_word(outcome));
+	json_begin(out, "report");
+	json_string(out, "end", summary_end(outcome));
 	json_number(out, "status", (unsigned)status);
 	json_number(out, "wall_ms", usage->wall);
 	json_number(out, "cpu_ms", usage->cpu / 1000);
@@ -137,8 +255,9 @@ void summary_json(const struct plan *plan, const struct run *run, const struct o
 	}
 	json_close(out, ']');
 	denied_json(&outcome->denials, out);
-	json_names(out, "changed", outcome->changed.text);
-	json_told(out, lines);
-	json_close(out, '}');
-	out_text(out, "\n");
+	json_open(out, "findings", '[');
+	findings_json(&outcome->found, out);
+	findings_json(failure, out);
+	json_close(out, ']');
+	json_end(out);
 }

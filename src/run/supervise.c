@@ -14,44 +14,51 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/out.h"
-#include "base/pages.h"
 #include "base/steady.h"
-#include "bpf/catch.h"
 #include "bpf/guard.h"
-#include "guard/check.h"
-#include "guard/watch.h"
-#include "jail/asking.h"
-#include "jail/explain.h"
-#include "jail/hold.h"
-#include "jail/notify.h"
-#include "jail/homes.h"
-#include "jail/profiles.h"
+#include "keys/credentials.h"
 #include "limits/group.h"
+#include "lsp/lsp.h"
+#include "mount/handover.h"
 #include "net/host/control_socket.h"
 #include "net/host/proxy.h"
+#include "net/host/refusals.h"
+#include "notify/explain.h"
 #include "plan.h"
+#include "postcheck/check.h"
+#include "postcheck/name_watch.h"
+#include "process/pages.h"
 #include "run.h"
+#include "ask/ask.h"
 #include "run/clock.h"
+#include "run/events.h"
+#include "run/live.h"
+#include "run/box_messages.h"
 #include "run/signals.h"
 #include "run/standard_io.h"
 #include "run/walk.h"
-#include "session/attach.h"
+#include "view/protect/home_names.h"
+#include "view/protect/profiles.h"
 
 // What one turn of the loop does at most for each source, so that none keeps limits, guards and
 // time from being looked at, whatever a box does. These three come first in each turn.
 //
 //   limits, time      a walk over the box's processes, when it is due (limits/watch.c)
-//   mounts            one helper, RESTORE_TRIES waits of 1 ms in all (guard/watch.c)
+//   mounts            one helper, RESTORE_TRIES waits of 1 ms in all (postcheck/name_watch.c)
 //   protected names   EVENTS_A_TURN reads, a look at each, TAKES_A_TURN moved away; after
-//                     TAKEN_MOST a tenth of the time, each name by itself (guard/watch.c)
-//   second filter     one question of --explain (jail/explain.c); a thread answers the rest
+//                     TAKEN_MAX a tenth of the time, each name by itself (postcheck/name_watch.c)
+//   second filter     one question of --explain (notify/explain.c); a thread answers the rest
 //   signals           SIGNALS_A_TURN
-//   proxy             a message of each worker; at most WORKERS_MOST start, the death of one
+//   parent            its end, once
+//   proxy             a message of each worker; at most WORKERS_MAX start, the death of one
 //                     ends the run, what it does not take is not waited for (net/host/proxy.c)
-//   owners            OWNER_SLICE_MOST, of OWNER_RECORD_MOST for one connection and OWNER_RUN_MOST
+//   owners            OWNER_SLICE_MAX, of OWNER_RECORD_MAX for one connection and OWNER_RUN_MAX
 //                     for all (net/host/socket_owner.h)
 //   sbx allow         one wish; no box can ask (net/host/control_socket.c)
 //   the box's pid 1   one message
+//   a report's reader what it takes at once of EVENTS_QUEUE_MAX (run/events.c)
+//   answers           what a program says at once, of ANSWER_BYTES_MAX; one is started (ask/ask.c)
+//   refusals          LIVE_LINES_A_SECOND lines on a terminal, which is not waited for (run/live.c)
 // Somebody reaps what we leave behind: the first process of a machine does, that of a container
 // need not.
 static bool orphans_are_reaped(void)
@@ -77,95 +84,13 @@ static struct outcome finish(const struct plan *plan, struct run *run, struct ou
 	return outcome;
 }
 
-// The box stands.
-static int take_held(const struct plan *plan, struct run *run, const int fds[FD_PASSED])
-{
-	run->user = fds[0];
-	run->view = fds[1];
-	run->copies = plan->copy_count > 0 ? fds[2] : -1;
-	run->absent = plan->absent ? fds[plan->copy_count > 0 ? 3 : 2] : -1;
-	attach_ready(plan);
-	return standard_io_release(plan, run);
-}
-
-// What the host side does for a box that has begun failed: the box is ended.
-static bool broken(struct run *run, struct outcome *outcome)
-{
-	outcome->kind = OUTCOME_BROKEN;
-	snprintf(run->message.text, sizeof(run->message.text), "%s", err_text());
-	return true;
-}
-
-// Before the box can ask: what answers it.
-static int begin_answers(const struct plan *plan, struct run *run)
-{
-	if (plan->tier == TIER_LANDLOCK && plan->egress.on)
-		TRY(proxy_share(plan, run->proxy));
-	return notify_begin(plan, run);
-}
-
-// Returns false while the run goes on.
-static bool handle_message(const struct plan *plan, struct run *run, const struct clock *clock,
-			   struct outcome *outcome)
-{
-	struct message *message = &run->message;
-	int fds[FD_PASSED];
-	unsigned count;
-	bool redirected;
-	ssize_t got = fd_receive(run->from_box, message, sizeof(*message), fds);
-	message->text[sizeof(message->text) - 1] = '\0';
-	outcome->kind = OUTCOME_LOST;
-	if (got != (ssize_t)sizeof(*message))
-		return true;
-	switch (message->kind) {
-	case MESSAGE_LISTENER:
-		run->listener = fds[0];
-		asking_begin(fds[0]);
-		return begin_answers(plan, run) < 0 && broken(run, outcome);
-	case MESSAGE_HELD:
-		return take_held(plan, run, fds) < 0 && broken(run, outcome);
-	case MESSAGE_LISTENING:
-		// The first of all is the one that takes every port.
-		redirected = run->proxy->listener_count > 0
-				     ? run->proxy->redirected
-				     : message->number != 0 || catch_all(plan, run, fds[0]);
-		proxy_listeners(run->proxy, fds, FD_PASSED, redirected);
-		return false;
-	case MESSAGE_SOCKETS:
-		for (count = 0; count < FD_PASSED && fds[count] >= 0; count++)
-			;
-		proxy_sockets(run->proxy, fds, count);
-		return false;
-	case MESSAGE_STARTED:
-		for (int i = 0; i < STEPS_MOST; i++)
-			run->host_nanoseconds[i] += message->nanoseconds[i];
-		return false;
-	case MESSAGE_STOPPED:
-		clock_stop(run, clock);
-		return false;
-	case MESSAGE_FAILED:
-		outcome->kind = OUTCOME_FAILED;
-		if (message->step < 0 || message->step >= step_count)
-			outcome->kind = OUTCOME_LOST;
-		return true;
-	case MESSAGE_NO_EXEC:
-		outcome->kind = OUTCOME_NO_EXEC;
-		return true;
-	case MESSAGE_ENDED:
-		outcome->kind = OUTCOME_ENDED;
-		outcome->status = message->status;
-		return true;
-	}
-	return true;
-}
-
 // All that a run's loop looks at besides messages and signals.
 struct eyes {
 	struct watch watch;
 	int64_t begin; // of the run
 	int64_t delay; // milliseconds until they are opened; 0: the box does not stand yet
 	bool open;
-	struct out *told; // the outcome's
+	struct findings *found; // the outcome's
 };
 
 // Poll's time-out: none while there is something else to do; the limit's, or until the eyes are
@@ -188,28 +113,12 @@ static int sleep_time(const struct eyes *eyes, int limit, bool busy)
 // before the command could do anything to it.
 static void set_delay(const struct run *run, struct eyes *eyes)
 {
-	enum { BOX_MILLISECONDS = 8, SLOWER_MOST = 16 };
+	enum { BOX_MILLISECONDS = 8, SLOWER_MAX = 16 };
 	int64_t slower = (steady_now() - eyes->begin) / BOX_MILLISECONDS;
-	if (run->view >= 0 && eyes->delay == 0) {
-		eyes->delay = SHORT_RUN_MILLISECONDS * (slower < 1             ? 1
-							: slower > SLOWER_MOST ? SLOWER_MOST
-									       : slower);
-	}
-}
-
-static void look(const struct plan *plan, const struct run *run, struct eyes *eyes,
-		 const struct pollfd *events)
-{
-	if (!eyes->open && eyes->delay > 0 && steady_now() >= eyes->begin + eyes->delay) {
-		watch_begin(&eyes->watch, plan, run, eyes->told);
-		pages_release_stack();
-		eyes->open = true;
-		return;
-	}
-	if (events[2].revents)
-		watch_mounts(plan, run, eyes->told);
-	if (events[3].revents || (eyes->watch.again && steady_now() >= eyes->watch.again))
-		watch_names(&eyes->watch, plan, run, eyes->told);
+	if (run->view >= 0 && eyes->delay == 0)
+		eyes->delay = SHORT_RUN_MILLISECONDS * (slower < 1            ? 1
+							: slower > SLOWER_MAX ? SLOWER_MAX
+									      : slower);
 }
 
 // When the last process is dead: the box can change nothing any more.
@@ -217,26 +126,23 @@ static void look_last(const struct plan *plan, const struct run *run, struct eye
 		      struct outcome *outcome)
 {
 	bool done = outcome->kind == OUTCOME_ENDED && outcome->status == 0;
-	watch_end(&eyes->watch, eyes->told);
+	watch_end(&eyes->watch);
 	if (plan->guard_count > 0 && outcome->kind != OUTCOME_FAILED) // no command was there
-		check_host(plan, run, done ? COMMAND_DONE : COMMAND_FAILED, &outcome->told,
-			   &outcome->changed);
+		check_host(plan, run, done ? COMMAND_DONE : COMMAND_FAILED, &outcome->found);
 	if (run->journal_problem)
-		out_text(
-			&outcome->told,
-			"sbx: the state directory cannot be written (%s): what a killed run leaves "
-			"is not checked; set XDG_STATE_HOME to a directory of yours\n",
-			strerror(run->journal_problem));
-	profiles_remember(plan, &outcome->told);
+		findings_add(&outcome->found, FINDING_JOURNAL, "", strerror(run->journal_problem),
+			     "");
+	profiles_remember(plan, &outcome->found);
 	homes_remember(plan);
-	proxy_report(run->proxy, &outcome->denials);
+	refusals_report(run->proxy, &outcome->denials);
 	if (plan->learn)
-		proxy_used(run->proxy, &outcome->denials);
+		refusals_used(run->proxy, &outcome->denials);
 	if (!done)
-		proxy_explain(plan, run->proxy, &outcome->told);
-	control_socket_note(run->proxy, &outcome->told);
+		refusals_explain(plan, run->proxy, &outcome->found);
+	control_socket_note(run->proxy, &outcome->found);
+	ask_end(run->ask, &outcome->found);
 	list_each (item, &plan->warnings)
-		out_text(&outcome->told, "sbx: %s\n", item->text);
+		findings_add(&outcome->found, FINDING_WARNING, "", item->text, "");
 }
 
 // What the end means: a limit that the supervisor or the kernel kept counts more than the status.
@@ -255,57 +161,201 @@ static void judge(const struct plan *plan, struct run *run, const struct clock *
 		outcome->kind = OUTCOME_STOPPED;
 }
 
-enum { OWN_EVENTS = 5 };
+// What a run waits for. Rows are handled in their order, so that walls, limits and time come first.
+enum event_source {
+	MOUNTS,
+	NAMES,
+	QUESTIONS,
+	SIGNALS,
+	PARENT,
+	PROXY,
+	BOX,
+	READER,
+	ANSWER,
+	SOURCES
+};
 
-struct outcome supervise(const struct plan *plan, struct run *run)
+struct loop {
+	struct plan *plan;
+	struct run *run;
+	struct clock clock;
+	struct eyes eyes;
+	struct outcome outcome;
+	struct live live;
+	struct pollfd events[SOURCES + PROXY_EVENTS_MAX]; // a row's, then the proxy's own
+	unsigned proxy_count;
+};
+
+static enum run_turn handle_mounts(struct loop *loop, short events)
 {
-	struct outcome outcome = { .kind = OUTCOME_FAILED };
-	struct clock clock = { 0 };
-	clock_begin(plan, &clock);
-	if (walk_host(plan, run) < 0)
-		return outcome;
-	watch_limits_begin(plan, run, steady_now());
+	if (events)
+		watch_mounts(loop->plan, loop->run, loop->eyes.found);
+	return GOES_ON;
+}
+
+static enum run_turn handle_names(struct loop *loop, short events)
+{
+	struct watch *watch = &loop->eyes.watch;
+	if (events || (loop->eyes.open && watch->again && steady_now() >= watch->again))
+		watch_names(watch, loop->plan, loop->run, loop->eyes.found);
+	return GOES_ON;
+}
+
+static enum run_turn handle_question(struct loop *loop, short events)
+{
+	if (events & POLLIN)
+		explain_answer(loop->plan, loop->run, &loop->outcome.denials);
+	else if (events) // nobody is left to ask
+		fd_close(&loop->run->listener);
+	return GOES_ON;
+}
+
+static enum run_turn handle_signals(struct loop *loop, short events)
+{
+	if (events)
+		signals_handle(loop->run);
+	return GOES_ON;
+}
+
+static enum run_turn handle_parent(struct loop *loop, short events)
+{
+	if (!events)
+		return GOES_ON;
+	fd_close(&loop->run->parent); // it ends once
+	if (loop->clock.stop == STOP_NONE)
+		clock_end(loop->run, &loop->clock, STOP_PARENT);
+	return GOES_ON;
+}
+
+static enum run_turn handle_proxy(struct loop *loop, short events)
+{
+	struct run *run = loop->run;
+	(void)events; // its own lie behind the table's
+	if (proxy_handle(loop->plan, run, loop->events + SOURCES, loop->proxy_count) == 0 &&
+	    (!proxy_seeks(run->proxy) || proxy_look(loop->plan, run->proxy) == 0))
+		return GOES_ON;
+	return run_broken(run, &loop->outcome);
+}
+
+static enum run_turn handle_box(struct loop *loop, short events)
+{
+	return events ? box_messages_take(loop->plan, loop->run, &loop->clock, &loop->outcome)
+		      : GOES_ON;
+}
+
+static enum run_turn handle_reader(struct loop *loop, short events)
+{
+	if (events)
+		events_write(loop->run->events);
+	return GOES_ON;
+}
+
+static enum run_turn handle_answer(struct loop *loop, short events)
+{
+	(void)events; // the end of its time is one, too
+	if (ask_turn(loop->plan, loop->run) == 0)
+		return GOES_ON;
+	return run_broken(loop->run, &loop->outcome);
+}
+
+static const struct {
+	short events; // 0: none of its own
+	enum run_turn (*handle)(struct loop *loop, short events);
+} sources[SOURCES] = {
+	[MOUNTS] = { POLLPRI, handle_mounts },
+	[NAMES] = { POLLIN, handle_names },
+	[QUESTIONS] = { POLLIN, handle_question },
+	[SIGNALS] = { POLLIN, handle_signals },
+	[PARENT] = { POLLIN, handle_parent },
+	[PROXY] = { 0, handle_proxy },
+	[BOX] = { POLLIN, handle_box },
+	[READER] = { POLLOUT, handle_reader },
+	[ANSWER] = { POLLIN, handle_answer },
+};
+
+static void wait_for_events(struct loop *loop)
+{
+	struct run *run = loop->run;
+	const int fds[SOURCES] = {
+		[MOUNTS] = loop->eyes.watch.mounts,
+		[NAMES] = loop->eyes.watch.names,
+		[QUESTIONS] = loop->plan->explain ? run->listener : -1,
+		[SIGNALS] = run->signals,
+		[PARENT] = run->parent,
+		[PROXY] = -1,
+		[BOX] = run->from_box,
+		[READER] = events_waiting(run->events),
+		[ANSWER] = ask_waiting(run),
+	};
+	int ready;
+	do {
+		for (int i = 0; i < SOURCES; i++)
+			loop->events[i] =
+				(struct pollfd){ .fd = fds[i], .events = sources[i].events };
+		loop->proxy_count = proxy_events(run->proxy, loop->events + SOURCES);
+		if (ask_stands(run)) // a box that is stopped is not idle
+			run->group->watch.active = steady_now();
+		int limit = clock_tick(loop->plan, run, &loop->clock);
+		if (loop->clock.stop != STOP_NONE)
+			ask_leave(run);
+		ready = poll(loop->events, SOURCES + loop->proxy_count,
+			     ask_wait(run->ask,
+				      live_wait(&loop->live, sleep_time(&loop->eyes, limit,
+									proxy_seeks(run->proxy)))));
+	} while (ready < 0);
+}
+
+// Whether the eyes were opened just now.
+static bool open_eyes(struct loop *loop)
+{
+	struct eyes *eyes = &loop->eyes;
+	if (eyes->open || eyes->delay == 0 || steady_now() < eyes->begin + eyes->delay)
+		return false;
+	watch_begin(&eyes->watch, loop->plan, loop->run, eyes->found);
 	pages_release_stack();
-	struct eyes eyes = { .watch = { .names = -1, .mounts = -1 },
-			     .begin = steady_now(),
-			     .told = &outcome.told };
+	eyes->open = true;
+	return true;
+}
+
+static enum run_turn take_turn(struct loop *loop)
+{
+	wait_for_events(loop);
+	// What was seen when they were opened needs no second look in the same turn.
+	for (enum event_source i = open_eyes(loop) ? QUESTIONS : MOUNTS; i < SOURCES; i++)
+		if (sources[i].handle(loop, loop->events[i].revents) == ENDED)
+			return ENDED;
+	set_delay(loop->run, &loop->eyes);
+	live_turn(&loop->live, loop->plan, loop->run, &loop->outcome.denials);
+	return GOES_ON;
+}
+
+struct outcome supervise(struct plan *plan, struct run *run)
+{
+	struct loop loop = { .plan = plan, .run = run, .outcome = { .kind = OUTCOME_FAILED } };
+	clock_begin(plan, &loop.clock);
+	live_begin(&loop.live);
+	if (walk_host(plan, run) < 0)
+		return loop.outcome;
+	watch_limits_begin(plan, run, steady_now());
+	check_prepare(plan);
+	pages_release_stack();
+	loop.eyes = (struct eyes){ .watch = { .names = -1, .mounts = -1 },
+				   .begin = steady_now(),
+				   .found = &loop.outcome.found };
 	// Nothing to look at, or no way to: then only the last look is left.
-	eyes.open = plan->guard_count == 0 || plan->tier == TIER_LANDLOCK;
-	bool ended =
-		!hold_reports(plan) && standard_io_release(plan, run) < 0 && broken(run, &outcome);
-	while (!ended) {
-		struct pollfd events[OWN_EVENTS + PROXY_EVENTS_MOST] = {
-			{ .fd = run->from_box, .events = POLLIN },
-			{ .fd = run->signals, .events = POLLIN },
-			{ .fd = eyes.watch.mounts, .events = POLLPRI },
-			{ .fd = eyes.watch.names, .events = POLLIN },
-			{ .fd = plan->explain ? run->listener : -1, .events = POLLIN },
-		};
-		unsigned others = proxy_events(run->proxy, events + OWN_EVENTS);
-		int ready = poll(
-			events, OWN_EVENTS + others,
-			sleep_time(&eyes, clock_tick(plan, run, &clock), proxy_seeks(run->proxy)));
-		if (ready < 0)
-			continue;
-		look(plan, run, &eyes, events);
-		if (events[4].revents & POLLIN)
-			explain_answer(plan, run, &outcome.denials);
-		else if (events[4].revents) // nobody is left to ask
-			fd_close(&run->listener);
-		if (events[1].revents)
-			signals_handle(run);
-		if (proxy_handle(plan, run, events + OWN_EVENTS, others) < 0 ||
-		    (proxy_seeks(run->proxy) && proxy_look(plan, run->proxy) < 0)) {
-			broken(run, &outcome);
-			break;
-		}
-		if (events[0].revents)
-			ended = handle_message(plan, run, &clock, &outcome);
-		set_delay(run, &eyes);
-	}
-	judge(plan, run, &clock, &outcome);
+	loop.eyes.open = plan->guard_count == 0 || plan->tier == TIER_LANDLOCK;
+	enum run_turn turn = GOES_ON;
+	if (!standard_io_waits(plan) && standard_io_release(plan, run) < 0)
+		turn = run_broken(run, &loop.outcome);
+	while (turn == GOES_ON)
+		turn = take_turn(&loop);
+	live_end(&loop.live);
+	ask_leave(run);
+	judge(plan, run, &loop.clock, &loop.outcome);
 	proxy_end(plan, run);
-	outcome = finish(plan, run, outcome);
-	look_last(plan, run, &eyes, &outcome);
-	return outcome;
+	loop.outcome = finish(plan, run, loop.outcome);
+	standard_io_refusals(run, &loop.outcome.denials);
+	keys_report(plan, run, &loop.outcome.denials, &loop.outcome.found);
+	look_last(plan, run, &loop.eyes, &loop.outcome);
+	return loop.outcome;
 }

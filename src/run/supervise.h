@@ -1,9 +1,9 @@
 // The host side while the box lives: signals, stops, the wall clock, the end.
 #pragma once
 
-#include "base/denials.h"
-#include "base/out.h"
 #include "limits/usage.h"
+#include "report/denials.h"
+#include "report/findings.h"
 
 struct plan;
 struct run;
@@ -21,9 +21,8 @@ struct outcome {
 	int status;
 	enum stop stop;
 	struct denials denials;
-	struct out told;    // lines for people, of all else
-	struct out changed; // names of the project, with newlines between
+	struct findings found; // all else
 };
 
 // Waits for the end of the box and undoes every step.
-struct outcome supervise(const struct plan *plan, struct run *run);
+struct outcome supervise(struct plan *plan, struct run *run);

@@ -25,15 +25,16 @@ bool walk_has_step(const struct plan *plan, const struct step *step)
 	return step->tiers == BOTH || step->tiers == own;
 }
 
-static int take_step(const struct plan *plan, struct run *run, int index)
+static int take_step(struct plan *plan, struct run *run, int index)
 {
 	const struct step *step = &steps[index];
 	if (!walk_has_step(plan, step) || testing_skips(step->name))
 		return 0;
 	uint64_t before = now();
 	run->message.step = index;
-	int result =
-		testing_fails(step->name) ? fail(0, "made to fail by a test") : step->go(plan, run);
+	int result = testing_fails(step->name) ? fail(0, "made to fail by a test")
+		     : step->make              ? step->make(plan, run)
+					       : step->go(plan, run);
 	run->message.nanoseconds[index] = (uint32_t)(now() - before);
 	return result;
 }
@@ -45,7 +46,7 @@ static void note_failure(struct run *run)
 	snprintf(run->message.text, sizeof(run->message.text), "%s", err_text());
 }
 
-static _Noreturn void walk_box(const struct plan *plan, struct run *run)
+static _Noreturn void walk_box(struct plan *plan, struct run *run)
 {
 	for (int i = 0; i < step_count; i++)
 		if (steps[i].side == SIDE_BOX && take_step(plan, run, i) < 0)
@@ -55,7 +56,7 @@ static _Noreturn void walk_box(const struct plan *plan, struct run *run)
 	_exit(125);
 }
 
-int walk_host(const struct plan *plan, struct run *run)
+int walk_host(struct plan *plan, struct run *run)
 {
 	for (int i = 0; i < step_count; i++) {
 		if (steps[i].side != SIDE_HOST)

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FIELDS_MOST = 4, INPUT_MOST = 1 << 20, SLOTS = 8, EXCHANGE = 2, TREE_FILES = 16 };
+enum { FIELDS_MAX = 4, INPUT_MAX = 1 << 20, SLOTS = 8, EXCHANGE = 2, TREE_FILES = 16 };
 static const char field_end = '\x1f', record_end = '\x1e';
 static int slots[SLOTS];
 
@@ -191,9 +191,9 @@ static const struct {
 
 static int perform(char *record)
 {
-	char *words[FIELDS_MOST] = { record };
+	char *words[FIELDS_MAX] = { record };
 	int count = 1;
-	for (char *at = record; (at = strchr(at, field_end)) && count < FIELDS_MOST; count++) {
+	for (char *at = record; (at = strchr(at, field_end)) && count < FIELDS_MAX; count++) {
 		*at++ = '\0';
 		words[count] = at;
 	}
@@ -221,7 +221,7 @@ static int note(const char *program, const char *tag)
 
 int main(int argc, char **argv)
 {
-	static char input[INPUT_MOST];
+	static char input[INPUT_MAX];
 	size_t length = 0;
 	ssize_t size;
 	const char *name = strrchr(argv[0], '/');

@@ -6,8 +6,8 @@ from collections import namedtuple
 import names
 
 Case = namedtuple("Case", "sequence before after said project canary fired early")
-BYTES_MOST = 1 << 16
-LINKS_MOST = 3
+BYTES_MAX = 1 << 16
+LINKS_MAX = 3
 MOVING = (".lock", "/index", "/logs/HEAD")  # what git makes and removes in the course of a day
 EXECUTABLE = 0o100
 FILES = ("file", "program")
@@ -41,7 +41,7 @@ def read(entry):
     try:
         mode = entry.stat().st_mode
         with open(entry.path, errors="replace") as file:
-            text = file.read(BYTES_MOST)
+            text = file.read(BYTES_MAX)
     except OSError:
         pass
     return "program" if mode & EXECUTABLE else "file", text
@@ -125,6 +125,9 @@ def answer(path, tree, directories, common):
         return "reported"
     if names.component(path, names.NAMED.get(tree, [])):
         return "reported"
+    # What `session cp` brings out somebody has asked for.
+    if path.rpartition("/")[2] in names.BELOW and not path.startswith("got/") and "node_modules/" not in path:
+        return "reported"
     return None
 
 
@@ -132,7 +135,7 @@ def holders(case, tag):
     """The files that hold it, and the links that lead to one of them: a word about either is enough."""
     found = [path for path, (kind, text) in case.after.items()
              if kind in FILES and re.search(re.escape(f"{case.canary} {tag}") + r"\b", text)]
-    for _ in range(LINKS_MOST):
+    for _ in range(LINKS_MAX):
         found += [path for path, (kind, text) in case.after.items() if kind == "link" and path not in found and
                   os.path.normpath(os.path.join(os.path.dirname(path), text)) in found]
     return found

@@ -16,6 +16,11 @@ Makefile makefile GNUmakefile justfile Justfile .justfile package.json .npmrc .y
 lint-staged.config.js .lintstagedrc .github/workflows .tool-versions AGENTS.md CLAUDE.md .gitlab-ci.yml
 .bazelrc tools/bazel bunfig.toml conftest.py .cargo
 """.split()
+# The same in any directory: an install at the top, an editor or a test run reads them by itself.
+BELOW = """
+package.json .npmrc .yarnrc.yml .pnpmfile.cjs .lintstagedrc lint-staged.config.js build.rs Cargo.toml conftest.py setup.py
+pyproject.toml setup.cfg eslint.config.js vitest.config.js build.gradle pom.xml CMakeLists.txt Gemfile
+""".split()
 # In a git directory: what git runs, or takes its configuration or place from.
 OF_GIT = ["config", "config.worktree", "hooks", "info/attributes", "commondir"]
 OF_WORKTREE = ["config.worktree", "commondir", "gitdir"]  # the rest is read from the common one
@@ -37,6 +42,8 @@ NAMED = {"trusted": ["tools/fs.sh", "tools/hook.sh", "tools/env.sh", "tools/alia
                      "tools/clean.sh", "bin"],
          "node": [".yarn/releases/yarn.cjs", "tools/pre.js", "tools/husky.sh"],
          "nested": ["sub/tools/fs.sh"],
+         "settings": [f"tools/{name}" for name in ("zed", "space", "launch", "hook", "container", "local.el", "left",
+                                                   "one.mk", "two.mk", "one.just", "one.yml", "conductor", "stage")],
          "dotfiles": ["sh/bashrc", "sh/zshrc", "git/config", "ssh/config", "home-bin"]}
 
 

@@ -10,7 +10,7 @@ import judge
 import readers
 import tree
 
-CUT, RUNS_MOST = "in a part of the project", 40
+CUT, RUNS_MAX = "in a part of the project", 40
 BOUND = 120  # seconds for one program; nothing here takes one
 
 
@@ -106,7 +106,7 @@ class Player:
     def go_on(self, commit):
         """What was not looked at, as sbx said, is looked at by the next runs; short ones do a little each."""
         cut = any(CUT in text for text in self.said) and not self.refused
-        for _ in range(RUNS_MOST if cut else 0):
+        for _ in range(RUNS_MAX if cut else 0):
             self.run([], [], commit)
 
     def clear(self):

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 
 BOUND = 120
-DIRECTORIES_MOST = 16
+DIRECTORIES_MAX = 16
 # git's commands: what makes one of interest in the text of a sequence, and in which share it comes anyway.
 TOP = [("", 1, "status --short"), ("external|textconv|attributes", 4, "diff --stat"), ("gpg", 4, "log -1 --oneline"),
        ("worktrees", 8, "worktree list"), ("uploadpack|remotes|branches", 4, "fetch -q"),
@@ -69,7 +69,7 @@ class Readers:
             if directory and not {".git", "fix"} & set(inside) and name in (".git", "HEAD") and (
                     name == "HEAD" or is_git(after, path)):
                 found.add(directory)
-        return sorted(found, key=lambda d: (d not in touched, d.count("/"), d))[:DIRECTORIES_MOST]
+        return sorted(found, key=lambda d: (d not in touched, d.count("/"), d))[:DIRECTORIES_MAX]
 
     def script(self, after, touched, index):
         lines = ["export ADVERSARY_READER=git"]

@@ -1,18 +1,19 @@
 // Runs a program and stands still at its n-th system call, counted over all of its processes: says
-// so on descriptor 3, and reads from 4 whether it goes on ('c') or is killed with all of them
-// ('k'). Ends with the program's status and, on 3, with the number of its calls.
-//   stop N PROGRAM ARGUMENT...
+// so on descriptor SAYS, and reads from HEARS whether it goes on ('c') or is killed with all of
+// them ('k'). Ends with the program's status and, on SAYS, with the number of its calls.
+//   stop SAYS HEARS N PROGRAM ARGUMENT...      -N: of those after the first rename
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum {
-	PROCESSES_MOST = 64,
+	PROCESSES_MAX = 64,
 	OPTIONS = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
 		  PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL
 };
@@ -20,16 +21,18 @@ enum {
 static struct {
 	pid_t pid;
 	bool inside; // of a call
-} processes[PROCESSES_MOST];
+} processes[PROCESSES_MAX];
 static unsigned count;
+static int says, hears;
 static long calls, wanted;
+static bool counting;
 
 static unsigned find(pid_t pid)
 {
 	for (unsigned i = 0; i < count; i++)
 		if (processes[i].pid == pid)
 			return i;
-	if (count == PROCESSES_MOST)
+	if (count == PROCESSES_MAX)
 		exit(2);
 	processes[count].pid = pid;
 	processes[count].inside = false;
@@ -39,10 +42,19 @@ static unsigned find(pid_t pid)
 static void stand_still(void)
 {
 	char answer = 'c';
-	if (dprintf(3, "stopped\n") < 0 || read(4, &answer, 1) < 0)
+	if (dprintf(says, "stopped\n") < 0 || read(hears, &answer, 1) < 0)
 		answer = 'k';
 	for (unsigned i = 0; answer == 'k' && i < count; i++)
 		kill(processes[i].pid, SIGKILL);
+}
+
+static bool is_rename(pid_t pid)
+{
+	struct __ptrace_syscall_info info;
+	if (ptrace(PTRACE_GET_SYSCALL_INFO, pid, (void *)sizeof(info), &info) <= 0)
+		return false;
+	return info.op == PTRACE_SYSCALL_INFO_ENTRY &&
+	       (info.entry.nr == SYS_renameat || info.entry.nr == SYS_renameat2);
 }
 
 // The signal to deliver.
@@ -52,7 +64,8 @@ static int look(pid_t pid, int status)
 	unsigned at = find(pid);
 	if (number == (SIGTRAP | 0x80)) {
 		processes[at].inside = !processes[at].inside;
-		if (processes[at].inside && ++calls == wanted)
+		counting = counting || (processes[at].inside && is_rename(pid));
+		if (counting && processes[at].inside && ++calls == wanted)
 			stand_still();
 		return 0;
 	}
@@ -62,16 +75,20 @@ static int look(pid_t pid, int status)
 int main(int argc, char **argv)
 {
 	int status, result = 137;
-	if (argc < 3)
+	if (argc < 5)
 		return 2;
-	wanted = strtol(argv[1], NULL, 10);
+	says = (int)strtol(argv[1], NULL, 10);
+	hears = (int)strtol(argv[2], NULL, 10);
+	wanted = strtol(argv[3], NULL, 10);
+	counting = wanted > 0;
+	wanted = labs(wanted);
 	pid_t first = fork();
 	if (first == 0) {
-		close(3);
-		close(4);
+		close(says);
+		close(hears);
 		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
 		raise(SIGSTOP);
-		execvp(argv[2], argv + 2);
+		execvp(argv[4], argv + 4);
 		_exit(127);
 	}
 	find(first);
@@ -85,6 +102,6 @@ int main(int argc, char **argv)
 		else if (pid == first && WIFEXITED(status))
 			result = WEXITSTATUS(status);
 	}
-	dprintf(3, "%ld\n", calls);
+	dprintf(says, "%ld\n", calls);
 	return result;
 }

@@ -18,8 +18,9 @@ def acl(*entries):
 
 
 NOBODY = 2**32 - 1
-NARROW = acl((1, 6, NOBODY), (2, 6, 1234), (4, 0, NOBODY), (16, 6, NOBODY), (32, 0, NOBODY))
-DEFAULT = acl((1, 7, NOBODY), (2, 7, 1234), (4, 5, NOBODY), (16, 7, NOBODY), (32, 0, NOBODY))
+SOMEBODY = os.getuid()  # others cannot be named in a user namespace, where this may run
+NARROW = acl((1, 6, NOBODY), (2, 6, SOMEBODY), (4, 0, NOBODY), (16, 6, NOBODY), (32, 0, NOBODY))
+DEFAULT = acl((1, 7, NOBODY), (2, 7, SOMEBODY), (4, 5, NOBODY), (16, 7, NOBODY), (32, 0, NOBODY))
 
 
 def rights(path):
@@ -39,6 +40,28 @@ def rights(path):
     return group & mask, named & mask, mode & 7
 
 
+def whole_rights(path):
+    """Mode, group and ACL, of which none may change where nobody has changed them."""
+    status = os.lstat(path)
+    try:
+        data = os.getxattr(path, "system.posix_acl_access", follow_symlinks=False)
+    except OSError:
+        data = b""
+    return stat.S_IFMT(status.st_mode), status.st_mode & 0o3777, status.st_gid, data
+
+
+def given(path):
+    """The ACL that a directory gives to what is made in it, and whether it gives its group."""
+    try:
+        return os.lstat(path).st_mode & stat.S_ISGID, os.getxattr(path, "system.posix_acl_default", follow_symlinks=False)
+    except OSError:
+        return os.lstat(path).st_mode & stat.S_ISGID, b""
+
+
+def named(data):
+    return sorted(who for tag, _, who in struct.iter_unpack("<HHI", data[4:]) if tag in (2, 8))
+
+
 class World:
     def __init__(self, place, environment, sbx, seed):
         self.place, self.environment, self.sbx = place, environment, sbx
@@ -47,6 +70,8 @@ class World:
         self.count, self.log, self.touched, self.gone, self.box = 0, [], set(), set(), set()
         self.edited, self.again, self.linked, self.open = set(), set(), set(), []
         self.view, self.modes, self.altered, self.hosts = {}, {}, set(), {}
+        self.made = set()  # by the box, in place
+        self.opened = set()
         for name in (self.project, self.aside):
             os.makedirs(name)
 
@@ -57,14 +82,20 @@ class World:
 
     def walk(self, top, kind=None):
         found = []
-        for directory, names, files in os.walk(top):
-            names.sort()
-            where = os.path.relpath(directory, top)
-            found += [os.path.normpath(f"{where}/{name}") for name in sorted(names + files)
-                      if ".sbx-" not in name and
-                      (kind is None or (kind == "d") == (name in names and not
-                                                         os.path.islink(f"{directory}/{name}")))]
+        self.walk_below(top, "", kind, found)
         return found
+
+    def walk_below(self, directory, where, kind, found):
+        try:
+            entries = sorted(os.scandir(directory), key=lambda entry: entry.name)
+        except OSError:
+            return
+        entries = [entry for entry in entries if ".sbx-" not in entry.name]
+        below = [entry for entry in entries if entry.is_dir(follow_symlinks=False)]
+        found += [where + entry.name for entry in entries if
+                  (kind is None or (kind == "d") == entry.is_dir(follow_symlinks=False))]
+        for entry in below:
+            self.walk_below(entry.path, f"{where}{entry.name}/", kind, found)
 
     def pick(self, top, kind=None):
         found = self.walk(top, kind)
@@ -120,7 +151,7 @@ class World:
         elif what < 0.3:
             self.call(os.setxattr, path, "user.note", b"kept")
         elif what < 0.35 and os.path.isfile(path):
-            self.call(os.truncate, path, 1 << 20)
+            self.call(os.truncate, path, 1 << 17)
 
     def call(self, function, *words):
         try:
@@ -146,6 +177,7 @@ class World:
                 lines.append(f"mkdir -p {quote(os.path.dirname(fresh) or '.')}; "
                              f"printf %s {quote(self.token(BOX))} >{quote(fresh)}")
                 self.box.add(fresh)
+                self.made.add(fresh)
                 self.again |= {name, fresh} - {None}
             elif what < 0.7 and name:
                 lines.append(f"rm -rf {quote(name)}")
@@ -166,7 +198,7 @@ class World:
                 self.again.add(name)
             elif name:
                 lines.append(f"rm -rf {quote(name)}; ln -s a {quote(name)}")
-                self.box.add(name)
+                self.box |= {name, os.path.join(os.path.dirname(name), "a")}  # what follows may go through it
                 self.again.add(name)
         others = {name for name in self.box if name not in self.edited}
         self.edited = {name for name in self.edited if not any(
@@ -227,7 +259,7 @@ class World:
         for _ in range(self.random.randint(least, 3)):
             self.random.choices((self.host_write, self.host_new, self.host_move_in, self.host_rename,
                                  self.host_backup, self.host_remove, self.host_chmod, self.host_open),
-                                (5, 4, 4, 2, 2, 1, 1, 1))[0]()
+                                (5, 4, 4, 2, 2, 1, 1, 2))[0]()
 
     def same_files(self):
         """What happens to one name of a file changes the others."""
@@ -323,8 +355,11 @@ class World:
     def host_open(self):
         """Opened now, written to later, wherever it is then."""
         name = self.pick(self.project, "f")
+        near = [each for each in self.walk(self.project, "f") if each in self.box]
+        name = self.random.choice(near) if near else name
         if name and not os.path.islink(f"{self.project}/{name}") and len(self.open) < 4:
             self.note("open", name)
+            self.opened.add(name)
             try:
                 self.open.append((os.open(f"{self.project}/{name}", os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW), name))
             except OSError:
@@ -336,7 +371,8 @@ class World:
     def write_all_open(self):
         for fd, name in self.open:
             self.note("write open", name)
-            self.touched.add(name)
+            now = os.readlink(f"/proc/self/fd/{fd}").removeprefix(self.project + "/")
+            self.touched |= {name, now}  # where it is by now, too
             self.call(os.write, fd, self.token(HOST).encode())
 
     def close_open(self):
@@ -371,25 +407,34 @@ class World:
         """All texts of the host's that are somewhere."""
         found = set()
         places = [self.project, self.aside] + ([f"{self.place}/state/sbx/sessions"] if state else [])
-        for place in places:
-            for directory, _, files in os.walk(place):
-                for name in files:
-                    try:
-                        with open(os.open(f"{directory}/{name}", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK),
-                                  "rb") as file:
-                            text = file.read()
-                    except OSError:
-                        continue
-                    found |= {part for part in text.replace(b"\0", b"").split(b"\n")
-                              if part.startswith(HOST.encode())}
+        while places:
+            try:
+                entries = list(os.scandir(places.pop()))
+            except OSError:
+                continue
+            places += [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
+            for entry in entries:
+                if entry.is_file(follow_symlinks=False):
+                    found |= self.texts_in(entry.path)
         return found
 
-    def rights(self):
+    def texts_in(self, path):
+        try:
+            fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        except OSError:
+            return set()
+        try:
+            text = os.read(fd, 1 << 20)
+        finally:
+            os.close(fd)
+        return {part for part in text.replace(b"\0", b"").split(b"\n") if part.startswith(HOST.encode())}
+
+    def rights(self, what=rights):
         found = {}
         for name in self.walk(self.project):
             path = f"{self.project}/{name}"
             try:
-                found[name] = rights(path)
+                found[name] = what(path)
             except OSError as error:
                 if error.errno not in (errno.ENOENT, errno.ENOTDIR):
                     raise

@@ -13,7 +13,7 @@
 
 extern char **environ;
 
-enum { COMMANDS_MOST = 16, ROUNDS_MOST = 5000 };
+enum { COMMANDS_MAX = 16, ROUNDS_MAX = 5000 };
 
 struct command {
 	const char *name;
@@ -50,13 +50,13 @@ static double run_once(const struct command *command)
 static int split(char **words, struct command *commands)
 {
 	int count = 0;
-	while (*words && count < COMMANDS_MOST) {
+	while (*words && count < COMMANDS_MAX) {
 		char *equal = strchr(*words, '=');
 		if (!equal)
 			return -1;
 		*equal = '\0';
 		commands[count] =
-			(struct command){ *words, words, calloc(ROUNDS_MOST, sizeof(double)) };
+			(struct command){ *words, words, calloc(ROUNDS_MAX, sizeof(double)) };
 		*words = equal + 1;
 		while (*words && strcmp(*words, "::") != 0)
 			words++;
@@ -81,14 +81,14 @@ static void shuffle(int *order, int count)
 
 int main(int count, char **words)
 {
-	static struct command commands[COMMANDS_MOST];
+	static struct command commands[COMMANDS_MAX];
 	if (count < 4)
 		return 2;
 	int rounds = atoi(words[1]), pause = atoi(words[2]);
 	int most = split(words + 3, commands);
-	if (most <= 0 || rounds < 1 || rounds > ROUNDS_MOST)
+	if (most <= 0 || rounds < 1 || rounds > ROUNDS_MAX)
 		return 2;
-	int order[COMMANDS_MOST];
+	int order[COMMANDS_MAX];
 	for (int i = 0; i < most; i++)
 		order[i] = i;
 	for (int round = -3; round < rounds; round++) {

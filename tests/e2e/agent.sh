@@ -147,14 +147,14 @@ sbx agent install claude-code
 sbx agent status claude-code
 is "status of what works" 0 $?
 like "says so" "$(cat "$work/out")" 'in a box'
-like "and that no command came in yet" "$(cat "$work/out")" 'no command of its own came in yet'
+like "and that no command came in yet" "$(cat "$work/out")" 'no command of this agent has been seen yet'
 (cd "$work" && mkdir -p sub && CLAUDECODE=1 "$shell" true 2>/dev/null) || true
 CLAUDECODE=1 "$shell" true
-sbx agent status claude-code && seen=$(grep -o 'last command of its own: .*' "$work/out")
+sbx agent status claude-code && seen=$(grep -o 'its last command: .*' "$work/out")
 like "after one, when" "$seen" '20[0-9][0-9]-'
 sleep 1.1
 sbx agent status claude-code
-is "the probe is not one" "$seen" "$(grep -o 'last command of its own: .*' "$work/out")"
+is "the probe is not one" "$seen" "$(grep -o 'its last command: .*' "$work/out")"
 mkdir -p .claude && echo '{"env": {"CLAUDE_CODE_SHELL_PREFIX": ""}}' >.claude/settings.json
 sbx agent status claude-code
 like "a project's settings that say otherwise are named" "$? $(cat "$work/out")" '125 claude-code  OUTSIDE: .*/.claude/settings.json'

@@ -43,26 +43,26 @@ refused "unknown letter" "unknown option '-Z'" -Z
 refused "option with control bytes" "control bytes" $'--a\eb'
 refused "switch with a value" "takes no value" --timing=yes
 refused "word out of the list" "expected none\|proxy\|host" --network all
-refused "size" "such as 64K" --tmp lots
-refused "size out of range" "from 64K to 1024T" --tmp 1
-refused "size with sign" "such as 64K" --tmp -1
-refused "size that overflows" "such as 64K" --tmp 99999999999999999999G
-refused "time" "such as 500ms" --time 5x
+refused "size" "such as 64K" --tmp-size lots
+refused "size out of range" "from 64K to 1024T" --tmp-size 1
+refused "size with sign" "such as 64K" --tmp-size -1
+refused "size that overflows" "such as 64K" --tmp-size 99999999999999999999G
+refused "time" "such as 500ms" --timeout 5x
 refused "count" "a number or unlimited" --pids 1e3
 refused "memory below what can start" "from 4M to" --memory 1M
-refused "memory over the machine's" "no more than this machine has: [0-9.]+[GT]" --memory 900T
+refused "memory over the machine's" "at most as much as this machine has: [0-9.]+[GT]" --memory 900T
 refused "a share over all" "a share such as 50%" --memory 101%
 refused "an unknown unit" "a size such as 512M" --memory 1X
 refused "processes below what can start" "from 2 to 4194304" --pids 1
-refused "processors over the machine's" "no more than this machine has: [0-9]+$" --cpu 1000
+refused "processors over the machine's" "at most as much as this machine has: [0-9]+$" --cpu 1000
 refused "a thousandth too many" "a number such as 2, 1.5" --cpu 1.2345
-refused "a wish where there is none" "a time such as" --time '?5s'
-refused "disk below what can start" "from 1M to" --disk 1K
+refused "a wish where there is none" "a time such as" --timeout '?5s'
+refused "disk below what can start" "from 1M to" --disk-growth 1K
 refused "io without a unit" "from 64K to" --io 5
 refused "a pool that is a path" "letters, digits" --pool a/b
 refused "a report of another kind" "never.short.full.json" --report loud
 refused "a limit of a profile, with its line" ":2: \[limits\] memory: '3Q' is not valid" -p "$(profile '[limits]\nmemory = 3Q\n')"
-refused "descriptor" "from 3 to 1023" --keep-fd 2
+refused "descriptor" "from 3 to 1023" --preserve-fd 2
 refused "assignment" "NAME=VALUE" --env 1x=2
 refused "variable" "name of a variable" --pass-env 'A B'
 refused "host name" "letters, digits" --hostname 'a b'
@@ -74,18 +74,22 @@ refused "the root as a path" "the whole machine" --read /
 refused "variable in a path that is not set" 'NO_SUCH is not set' --read '$NO_SUCH/x'
 refused "unknown profile" "no profile 'nosuch'" -p nosuch
 for host in '' 'a b' 'a_b.test' 'bücher.example' 'a..b' '*.' 'a.*' 'x:0' 'x:65536' 'x:80,' 'x:80-90' 'http://x' '10.1.2.3/8' '1.2.3.4/33' '1.2.3' '256.1.1.1' '08.1.1.1/8' '[::1' 'fe80::1%lo' '@' '@a b' '-x.test'; do
-	[ "$host" = 1.2.3 ] || refused "destination '$host'" "is not valid, expected|missing|needs" --allow-domain "$host"
+	[ "$host" = 1.2.3 ] || refused "destination '$host'" "is not valid, expected|missing|needs" --allow "$host"
 done
-refused "destination with control bytes" "control bytes" --deny-domain $'a\tb'
-refused "a group that is not there" "no group '@nosuch', expected one of @npm" --allow-domain @nosuch
-refused "a group in deny" "no group" --deny-domain @nosuch
-refused "a port of the loopback" "a port from 1 to 65535" --loopback 0
-refused "a name as a port" "a port from 1 to 65535" --loopback http
+refused "destination with control bytes" "control bytes" --deny $'a\tb'
+refused "a group that is not there" "no group '@nosuch', expected one of @npm" --allow @nosuch
+refused "a group in deny" "no group" --deny @nosuch
+refused "a port of the loopback" "a port from 1 to 65535" --host-port 0
+refused "a name as a port" "a port from 1 to 65535" --host-port http
 refused "a published port" "PORT or PORT:HOST-PORT" --publish 3000:0
+refused "a port that is none" "each from 1 to 65535" --publish 99999
 refused "two ports too many" "PORT or PORT:HOST-PORT" --publish 1:2:3
-refused "nine ports" "more than 8" --loopback 11 --loopback 12 --loopback 13 --loopback 14 --loopback 15 --loopback 16 --loopback 17 --loopback 18 --loopback 19
+refused "nine ports" "more than 8" --host-port 11 --host-port 12 --host-port 13 --host-port 14 --host-port 15 --host-port 16 --host-port 17 --host-port 18 --host-port 19
 refused "a proxy of another kind" "http://host:port or none" --upstream socks5://x:1
 refused "a proxy without a host" "http://host:port or none" --upstream http://
+refused "a proxy's address that there is no room for" "longer than 1023 bytes: --upstream none" -a a.test --upstream "http://u:$(printf '%01100d' 0)@127.0.0.1:9"
+no_proxy=$(printf 'host%04d.test,' {1..700}) refused "more exceptions from the proxy than there is room for" \
+	"no_proxy is longer than 8191 bytes" -a a.test --upstream http://127.0.0.1:9
 refused "a budget" "a size such as 10M" --upload lots
 refused "a budget of nobody" "a size such as 10M" --upload 'a_b 10M'
 refused "an unlimited budget" "a size such as 10M" --rate unlimited
@@ -100,7 +104,7 @@ refused "missing profile file" "No such file" -p "$work/none.ini"
 
 refused "unknown key" ":2: unknown key 'raed' in \[files\], did you mean 'read'" -p "$(profile '[files]\nraed = /x\n')"
 refused "unknown section" ":2: unknown section \[fiels\], did you mean \[files\]" -p "$(profile '[fiels]\nread = /x\n')"
-refused "key before any section" ":1: 'read' stands before any" -p "$(profile 'read = /x\n')"
+refused "key before any section" ":1: 'read' is before any" -p "$(profile 'read = /x\n')"
 refused "line without =" ":2: expected" -p "$(profile '[files]\nread\n')"
 refused "bad value" ":3: \[limits\] pids: 'x'" -p "$(profile '[limits]\n\npids = x\n')"
 refused "relative path in a profile" "begins with /" -p "$(profile '[files]\nread = x\n')"
@@ -111,7 +115,7 @@ refused "NUL" ":2: NUL byte" -p "$(profile '[files]\nread = /x\000y\n')"
 refused "CRLF" ":1: carriage return" -p "$(profile '[files]\r\nread = /x\r\n')"
 refused "byte order mark" ":1: byte order mark" -p "$(profile '\xef\xbb\xbf[files]\n')"
 refused "control byte of two" ":2: control byte" -p "$(profile '[files]\nread = /\302\233x\n')"
-refused "text that is turned" ":2: a character that turns" -p "$(profile '[files]\nread = /\342\200\256x\n')"
+refused "text that is turned" ":2: a character that changes" -p "$(profile '[files]\nread = /\342\200\256x\n')"
 refused "path with a control byte of two" "control bytes" --read $'/a\302\233b'
 refused "control byte" ":2: control byte" -p "$(profile '[files]\nread = /\033x\n')"
 printf '[profile]\nextends = %s\n' "$work/b.ini" >"$work/a.ini"
@@ -143,7 +147,7 @@ for mode in 777 770 1777; do
 	for words in "run -- true" "profile trust" "session list" "quarantine list"; do
 		XDG_STATE_HOME=$work/shared "$SBX" $words >"$work/out" 2>&1
 		is "state of mode $mode: $words" 125 $?
-		like "$words: said" "$(cat "$work/out")" "shared/sbx', where sbx keeps whom you trust, must be a directory of yours"
+		like "$words: said" "$(cat "$work/out")" "shared/sbx', where sbx records what you trust, must be your own directory"
 	done
 done
 state_of 700
@@ -176,21 +180,21 @@ hostile() { # a fresh repository to harm with; changes to it
 	cd "$place" || exit 1
 }
 hostile && rm -rf .git/config && ln -s /etc/passwd .git/config
-bounded ".git/config is a symlink out of the project" 125 "is not a regular file.*--unprotected" "$SBX" run true
+bounded ".git/config is a symlink out of the project" 125 "is not a regular file.*--no-protect" "$SBX" run true
 hostile && rm -rf .git/config && mkfifo .git/config
-bounded ".git/config is a FIFO" 0 "it was moved away" "$SBX" run true
+bounded ".git/config is a FIFO" 0 "it was moved to quarantine" "$SBX" run true
 hostile && rm -rf .git/info && ln -s . .git/info
-bounded ".git/info is a symlink" 0 "it was moved away" "$SBX" run true
+bounded ".git/info is a symlink" 0 "it was moved to quarantine" "$SBX" run true
 hostile && ln -s .. .vscode
 bounded "a protected name leads to a directory around the project" 0 "" "$SBX" run true
 hostile && ln -s . .idea
-bounded "a protected name leads to the project" 0 "it was moved away" "$SBX" run true
+bounded "a protected name leads to the project" 0 "it was moved to quarantine" "$SBX" run true
 hostile && ln -s /etc .claude
 bounded "a protected name leads out of the project" 0 "" "$SBX" run true
 hostile && ln -s .cursor .cursor
-bounded "a protected name leads to itself" 0 "it was moved away" "$SBX" run true
+bounded "a protected name leads to itself" 0 "it was moved to quarantine" "$SBX" run true
 hostile && rm -rf .git && ln -s .git .git
-bounded ".git leads to itself" 0 "it was moved away" "$SBX" run true
+bounded ".git leads to itself" 0 "it was moved to quarantine" "$SBX" run true
 hostile && rm -rf .git && echo "gitdir: .git" >.git
 bounded ".git points at itself" 0 "" "$SBX" run true
 hostile && rm -rf .git && echo "gitdir: $(head -c 5000 /dev/zero | tr '\0' x)" >.git
@@ -226,7 +230,7 @@ printf '[files]\nbogus = 1\n' >.sbx.ini
 said "a bad profile" "sbx.ini:2" run -- true
 rm .sbx.ini
 said "--read of what is absent" "nope.*does not exist" run --read nope -- true
-said "--tier landlock" "sbx: " run --tier landlock --hide $'d\e[2J' -- true
+said "--isolation landlock" "sbx: " run --isolation landlock --hide $'d\e[2J' -- true
 said "plan" "^network" plan -- true
 said "why" "can be" why "$PWD"
 said "a command" "cannot run" run -- $'./no\e[2J'
@@ -243,13 +247,13 @@ status "no command" 125 "$SBX" run
 status "unknown verb" 125 "$SBX" rum true
 status "no verb" 125 "$SBX"
 # What a mode cannot keep is told, and the mode that was asked for holds.
-for words in "host --deny-domain example.com" "host --upload 1M" "host --download 1M" "host --connections 5" "host --rate 1M" \
-	"host --publish 8080" "none --publish 8080" "none --loopback 8080"; do
+for words in "host --deny example.com" "host --upload 1M" "host --download 1M" "host --connections 5" "host --rate 1M" \
+	"host --publish 8080" "none --publish 8080" "none --host-port 8080"; do
 	set -- $words
 	is "mode $1 and $2: told" "sbx: $2: ${2#--} $3 has no effect in mode $1: it needs --network proxy" \
-		"$("$SBX" run --network "$@" -- true 2>&1 | sed 's/: deny e/: deny-domain e/')"
+		"$("$SBX" run --network "$@" -- true 2>&1)"
 done
-like "a denied address, and a proxy that looks up names: told" "$("$SBX" run --upstream http://127.0.0.1:9 --deny-domain 203.0.113.0/24 -- true 2>&1)" \
-	'^sbx: --deny-domain: deny 203.0.113.0/24 holds for addresses, not for names that lead there'
-is "modes that keep all: nothing is told" "" "$("$SBX" run --network none -a example.com -- true 2>&1; "$SBX" run --network host --loopback 8080 -a example.com -- true 2>&1)"
+like "a denied address, and a proxy that looks up names: told" "$("$SBX" run --upstream http://127.0.0.1:9 --deny 203.0.113.0/24 -- true 2>&1)" \
+	'^sbx: --deny: deny 203.0.113.0/24 applies to addresses, not to names that lead there'
+is "modes that keep all: nothing is told" "" "$("$SBX" run --network none -a example.com -- true 2>&1; "$SBX" run --network host --host-port 8080 -a example.com -- true 2>&1)"
 done_testing

@@ -136,7 +136,7 @@ both "git by https" 'refs/heads/master' git ls-remote https://HOST:8443/served.g
 both "git://" 'refs/heads/master' git ls-remote git://HOST/served.git
 # Its client speaks first, in a protocol that is not read: at 873, or by a rule that says so.
 output=$(client rsync -q rsync://www.allowed.test:8873/m/thing got 2>&1)
-like "rsync at a port of its own" "$(cat "$work/log")" 'blocked www.allowed.test:8873 .*; to allow: --allow-domain www.allowed.test:8873/tcp'
+like "rsync at a port of its own" "$(cat "$work/log")" 'blocked www.allowed.test:8873 .*; to allow: --allow www.allowed.test:8873/tcp'
 more=(-a www.allowed.test:8873/tcp)
 both "rsync" 'from-rsync' bash -c 'rsync -q --timeout=60 rsync://HOST:8873/m/thing got && cat got; rm -f got'
 more=()
@@ -206,6 +206,15 @@ while True:
 fi
 
 # --- packages
+# Denied, with the tries that they have by themselves: npm and pnpm would try for 71 seconds, pip and cargo for 10.
+gives_up() { # name, command
+	local name=$1 begin=$SECONDS
+	shift
+	have "$1" || return
+	client "$@" >"$work/out" 2>&1 && fail "$name is denied" "$(cat "$work/out")"
+	[ $((SECONDS - begin)) -lt 60 ] && like "$name gives up on a denied host" "$(cat "$work/log")" 'blocked denied.test' || fail "$name gives up on a denied host" "after $((SECONDS - begin)) s"
+}
+gives_up npm npm view --registry https://denied.test little
 if have pip3; then
 	mkdir -p "$work/web/simple/little" "$work/package/little"
 	printf 'from setuptools import setup\nsetup(name="little", version="1.0", packages=["little"])\n' >"$work/package/setup.py"

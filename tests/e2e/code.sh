@@ -40,7 +40,7 @@ d = json.load(sys.stdin)
 print(d["language"], d["exit"], d["stdout"].strip() + "|" + d["stderr"], end="")')"
 done
 "$SBX" code - <<<'just some words' >"$work/log" 2>&1
-like "a text of no language" "$? $(cat "$work/log")" '125 sbx: the language cannot be told: name it by --lang, expected one of bash python'
+like "a text of no language" "$? $(cat "$work/log")" '125 sbx: the language is not known; name it by --lang, expected one of bash python'
 like "an unknown name" "$("$SBX" code -l cobol -c x 2>&1)" "no language 'cobol', expected one of bash"
 is "other names of a language" "42 42" "$("$SBX" code -l py -c 'print(42)') $("$SBX" code -l sh -c 'echo 42')"
 echo 'print("by extension")' >x.py
@@ -66,10 +66,10 @@ is "JSON: no more than there is room for" "true 16777216" "$("$SBX" code --json 
 try:
     for i in range(300): sys.stdout.write("x" * (1 << 20)); sys.stdout.flush()
 except OSError: pass' | python3 -c 'import json, sys; d = json.load(sys.stdin); print(json.dumps(d["truncated"]), len(d["stdout"]))')"
-is "JSON: killed at the time limit" 124 "$("$SBX" code --json --time 300ms -l bash -c 'sleep 9' | field exit)"
+is "JSON: killed at the time limit" 124 "$("$SBX" code --json --timeout 300ms -l bash -c 'sleep 9' | field exit)"
 like "JSON: a run that cannot begin" "$("$SBX" code --json --read /nowhere -l bash -c 'echo x' | field exit stderr)" '^125 ".*nowhere'
 is "a session: files stay" "1" "$("$SBX" session create c >/dev/null 2>&1; "$SBX" code -s c -l bash -c 'echo 1 >~/kept'; "$SBX" code -s c -l bash -c 'cat ~/kept'; "$SBX" session rm c >/dev/null 2>&1)"
-like "tier landlock has no place for a snippet" "$("$SBX" code --tier landlock -l bash -c 'echo x' 2>&1)" 'put the code in a file of the project|needs Landlock'
+like "tier landlock has no place for a snippet" "$("$SBX" code --isolation landlock -l bash -c 'echo x' 2>&1)" 'put the code in a file of the project|needs Landlock'
 for bad in /nowhere.py "$work" /dev/null; do
 	status "no source: $bad" 125 timeout 60 "$SBX" code -l bash "$bad"
 done

@@ -4,7 +4,7 @@
 
 # Standard output is printed; what sbx says goes to $work/log.
 box() { timeout 120 "$SBX" run --read "$LAB" --read "$tests" "$@" 2>"$work/log"; }
-allowed() { box --allow-domain '*.allowed.test' "$@"; }
+allowed() { box --allow '*.allowed.test' "$@"; }
 fetch="curl -sS -m 60 --cacert $LAB/ca.pem"
 get() { # options of sbx... -- url, options of curl...
 	local options=()
@@ -14,7 +14,7 @@ get() { # options of sbx... -- url, options of curl...
 	box "${options[@]}" -- $fetch "$@"
 }
 # Whether a box runs: sbx is the child of the timeout, and listed.
-started() { "$SBX" log --runs | grep -q "^$(pgrep -P "$1") "; }
+started() { "$SBX" audit --runs | grep -q "^$(pgrep -P "$1") "; }
 # Names that the servers of the outside were asked for.
 asked() { curl -s http://203.0.113.10/asked; }
 
@@ -29,13 +29,13 @@ done
 is "mode none has no way out" 1 "$(box --network none -- python3 "$raw" 203.0.113.10 80 >/dev/null; echo $?)"
 like "by default everything is denied" "$(get -- http://www.allowed.test/)" '"error":"blocked by sbx","host":"www.allowed.test","port":80'
 like "with the key to add in a header" "$(get -- -i http://www.allowed.test/)" '^x-sbx-blocked: allow = www.allowed.test:80'
-like "and told at the end, with program and flag" "$(cat "$work/log")" '^sbx: blocked www.allowed.test:80 \(curl\): not in the allowlist; to allow: --allow-domain www.allowed.test:80$'
+like "and told at the end, with program and flag" "$(cat "$work/log")" '^sbx: blocked www.allowed.test:80 \(curl\): not in the allowlist; to allow: --allow www.allowed.test:80$'
 like "TLS is told as access denied" "$(get -- https://www.allowed.test/; cat "$work/log")" 'alert access denied'
 is "a box that does not connect says nothing" "" "$(box -- true; cat "$work/log")"
 like "an allowed name, http" "$(get -a www.allowed.test -- http://www.allowed.test/a)" '^GET /a host=www.allowed.test'
 is "and nothing is told" "" "$(cat "$work/log")"
 like "an allowed name, https" "$(get -a www.allowed.test -- https://www.allowed.test/a)" '^GET /a'
-like "the flag that was told works" "$(get --allow-domain www.allowed.test:80 -- http://www.allowed.test/)" '^GET /'
+like "the flag that was told works" "$(get --allow www.allowed.test:80 -- http://www.allowed.test/)" '^GET /'
 like "a port that is not listed is denied" "$(get -a www.allowed.test:80 -- https://www.allowed.test/; cat "$work/log")" 'blocked www.allowed.test:443'
 like "ports in a list" "$(get -a www.allowed.test:80,443 -- https://www.allowed.test/)" '^GET /'
 like "a wildcard" "$(get -a '*.allowed.test' -- https://www.allowed.test/)" '^GET /'
@@ -43,15 +43,15 @@ like "does not mean the domain itself" "$(box -a '*.denied.test' -- $fetch http:
 like "nor a name that only ends alike" "$(box -a '*.ied.test' -- $fetch http://denied.test/)" 'blocked by sbx'
 like "every name" "$(get -a '*' -- http://other.test/)" '^GET /'
 like "but no literal address" "$(get -a '*' -- http://203.0.113.10/)" 'blocked by sbx'
-like "deny wins" "$(get -a '*' --deny-domain other.test -- http://other.test/; cat "$work/log")" 'denied by rule \(other.test\)'
-like "also by the address that a name leads to" "$(get -a '*' --deny-domain 203.0.113.0/24 -- http://www.allowed.test/; cat "$work/log")" 'leads to a denied address \(203.0.113.0/24\)'
-like "at that port" "$(get -a '*' --deny-domain 203.0.113.0/24:443 -- http://www.allowed.test/)" '^GET /'
+like "deny wins" "$(get -a '*' --deny other.test -- http://other.test/; cat "$work/log")" 'denied by rule \(other.test\)'
+like "also by the address that a name leads to" "$(get -a '*' --deny 203.0.113.0/24 -- http://www.allowed.test/; cat "$work/log")" 'leads to a denied address \(203.0.113.0/24\)'
+like "at that port" "$(get -a '*' --deny 203.0.113.0/24:443 -- http://www.allowed.test/)" '^GET /'
 like "case and a final dot do not matter" "$(get -a WWW.Allowed.Test. -- http://www.allowed.TEST./)" '^GET /'
 like "a literal address" "$(get -a 203.0.113.10 -- http://203.0.113.10/)" '^GET / host=203.0.113.10'
 like "a literal IPv6 address" "$(get -a 2001:db8::10 -- 'http://[2001:db8::10]/')" '^GET /'
 like "a network" "$(get -a 203.0.113.0/24 -- http://203.0.113.10/)" '^GET /'
-like "a literal address not in the list" "$(get -a 203.0.113.11 -- http://203.0.113.10/; cat "$work/log")" '--allow-domain 203.0.113.10:80$'
-like "a literal IPv6 address not in the list" "$(get -- 'http://[2001:db8::10]/'; cat "$work/log")" '--allow-domain \[2001:db8::10\]:80$'
+like "a literal address not in the list" "$(get -a 203.0.113.11 -- http://203.0.113.10/; cat "$work/log")" '--allow 203.0.113.10:80$'
+like "a literal IPv6 address not in the list" "$(get -- 'http://[2001:db8::10]/'; cat "$work/log")" '--allow \[2001:db8::10\]:80$'
 like "a name with IPv6 only" "$(get -a '*.allowed.test' -- https://six.allowed.test/)" '^GET /'
 like "an address that is dead does not stop the next" "$(get -a '*.allowed.test' -- http://two.allowed.test/)" '^GET /'
 like "nor a dead IPv6 one" "$(get -a '*.allowed.test' -- https://dual.allowed.test/)" '^GET /'
@@ -64,11 +64,11 @@ like "server speaks first" "$(allowed -- python3 "$raw" www.allowed.test 2525 HE
 is "any TCP protocol, where the rule says so" "hello" "$(allowed -a www.allowed.test:7000/tcp -- python3 "$raw" www.allowed.test 7000 hello EOF)"
 is "at the known port of one" "hello" "$(allowed --raw-port 7000 -- python3 "$raw" www.allowed.test 7000 hello EOF)"
 is "and nowhere else" "reset" "$(allowed -- python3 "$raw" www.allowed.test 7000 'hello\n' @1)"
-like "which names the suffix" "$(cat "$work/log")" 'blocked www.allowed.test:7000.*neither HTTP, TLS nor SSH, .*; to allow: --allow-domain www.allowed.test:7000/tcp$'
+like "which names the suffix" "$(cat "$work/log")" 'blocked www.allowed.test:7000.*not HTTP, TLS or SSH; .*; to allow: --allow www.allowed.test:7000/tcp$'
 is "nor at 80" "reset" "$(allowed -- python3 "$raw" www.allowed.test 80 '\x02hello' @1)"
-like "which says what may be spoken there" "$(cat "$work/log")" 'neither HTTP nor TLS, .*www.allowed.test:80/tcp$'
+like "which says what may be spoken there" "$(cat "$work/log")" 'not HTTP or TLS; .*www.allowed.test:80/tcp$'
 is "a server whose greeting nobody knows" "reset" "$(allowed -- python3 "$raw" www.allowed.test 2526 @1)"
-like "SSH is read on both sides: a server that is none" "$(allowed -- python3 "$raw" www.allowed.test 2526 'SSH-2.0-x\r\n' @1 '\1\1secret'; cat "$work/log")" 'neither HTTP, TLS nor SSH'
+like "SSH is read on both sides: a server that is none" "$(allowed -- python3 "$raw" www.allowed.test 2526 'SSH-2.0-x\r\n' @1 '\1\1secret'; cat "$work/log")" 'not HTTP, TLS or SSH'
 is "a server that is one" "SSH-2.0-server after" "$(allowed -- python3 "$raw" www.allowed.test 2527 'SSH-2.0-x\r\nafter' EOF | tr '\r\n' '  ' | tr -s ' ')"
 like "and in which a request is judged" "$(allowed -- python3 "$raw" www.allowed.test 2527 'SSH-2.0-x\r\n' HEAR 'GET / HTTP/1.1\r\nHost: denied.test\r\n\r\n'; cat "$work/log")" 'the request names another host'
 like "and a hello" "$(allowed -- python3 "$raw" www.allowed.test 2527 'SSH-2.0-x\r\n' HEAR HELLO:denied.test >/dev/null; cat "$work/log")" 'TLS asks for another name'
@@ -76,7 +76,7 @@ allowed -- python3 "$raw" 198.18.0.1 3128 'CONNECT www.allowed.test:2527 HTTP/1.
 is "a client of SSH that waits for the server, by the proxy, is not refused" "" "$(cat "$work/log")"
 like "a line that is no text" "$(allowed -- python3 "$raw" www.allowed.test 2527 'SSH-2.0-\x01\r\n' | tail -1)" '^reset$'
 is "a server that answers before it is asked" reset "$(allowed -- python3 "$raw" www.allowed.test 2528)"
-like "which is told" "$(cat "$work/log")" 'blocked www.allowed.test:2528.*speaks first, .*to allow: --allow-domain www.allowed.test:2528/tcp$'
+like "which is told" "$(cat "$work/log")" 'blocked www.allowed.test:2528.*speaks first, .*to allow: --allow www.allowed.test:2528/tcp$'
 like "a path behind words of FTP" "$(allowed -- python3 "$raw" www.allowed.test 2525 HEAR 'CWD /pub\r\n')" '^250 CWD /pub'
 like "to which the client says nothing else" "$(allowed -- python3 "$raw" www.allowed.test 2527 'GET / HTTP/1.1\r\nHost: denied.test\r\n\r\n')" '403 Forbidden'
 is "a denied one is reset" "reset" "$(box -- python3 "$raw" www.allowed.test 7000 'hello\n')"
@@ -125,13 +125,13 @@ done
 for address in 127.0.0.1 0.0.0.0 '[::1]' '[::ffff:127.0.0.1]'; do
 	like "no rule opens $address" "$(box -a "$address" -a '*' -- curl -s -m 60 -x http://198.18.0.1:3128 "http://$address:80/")" 'blocked by sbx'
 done
-like "a name that leads to this host itself" "$(get -a '*' -- http://host.test/; cat "$work/log")" 'could not reach host.test:80 .*198.51.100.7, this host itself: --loopback PORT, or name that address'
+like "a name that leads to this host itself" "$(get -a '*' -- http://host.test/; cat "$work/log")" 'could not reach host.test:80 .*198.51.100.7, this host itself: --host-port PORT, or name that address'
 like "by IPv6" "$(get -a host-six.test -- http://host-six.test/; cat "$work/log")" '2001:db8::7, this host itself'
 like "in a network that is this host's as a whole" "$(get -a '*' -- http://host-network.test/; cat "$work/log")" '198.51.100.70, this host itself'
 like "at a private address" "$(get -a host-private.test --private-network yes -- http://host-private.test/; cat "$work/log")" '10.9.9.8, this host itself'
 like "of two addresses the other" "$(get -a half-host.test -- http://half-host.test/)" '^GET / host=half-host.test'
 for address in 198.51.100.7 10.9.9.8 '[2001:db8::7]'; do
-	like "no wide rule opens $address, this host" "$(get -a 0.0.0.0/0 -a 10.0.0.0/8 -a ::/0 -- "http://$address/"; cat "$work/log")" 'blocked .*so wide does not open .*--allow-domain '
+	like "no wide rule opens $address, this host" "$(get -a 0.0.0.0/0 -a 10.0.0.0/8 -a ::/0 -- "http://$address/"; cat "$work/log")" 'blocked .*so wide does not open .*--allow '
 	like "the very address does, whatever stands before it" "$(get -a 0.0.0.0/0 -a ::/0 -a "$address" -- "http://$address/")" '^GET / host='
 done
 like "a neighbour's in the same network is open" "$(get -a 10.0.0.0/8 -- http://10.9.9.9/)" '^GET /'
@@ -174,7 +174,7 @@ is "redis' words are no request" "SET http:key" "$(tunnel 'SET http:key\n' EOF |
 
 # --- TLS: each hello
 like "a hello without a name, at 443" "$(allowed -- curl -sS -m 60 -k --connect-to ::www.allowed.test:443 https://203.0.113.10/; cat "$work/log")" 'without a server name'
-like "an alert before the hello" "$(allowed -- python3 "$raw" www.allowed.test 443 '\x15\x03\x01\0\x02\x01\x5a' HELLO:denied.test; cat "$work/log")" 'neither HTTP nor TLS'
+like "an alert before the hello" "$(allowed -- python3 "$raw" www.allowed.test 443 '\x15\x03\x01\0\x02\x01\x5a' HELLO:denied.test; cat "$work/log")" 'not HTTP or TLS'
 like "a second message in the hello's record" "$(allowed -- python3 -c '
 import socket, ssl
 out = ssl.MemoryBIO(); c = ssl.create_default_context().wrap_bio(ssl.MemoryBIO(), out, server_hostname="www.allowed.test")
@@ -188,10 +188,10 @@ for before in '' 140303000101 140303000101170303000400000000 15030300020100; do
 	is "not of another name (before it: $before)" no "$(allowed -- python3 "$tests/net/retry.py" www.allowed.test 443 denied.test $before | sed 's/alert\|reset/no/')"
 	like "which is told" "$(cat "$work/log")" 'TLS asks for another name'
 done
-like "an encrypted hello" "$(allowed -- python3 "$tests/net/ech.py" www.allowed.test 443; cat "$work/log")" 'encrypted client hello.; to allow: --allow-domain www.allowed.test:443/ech$'
+like "an encrypted hello" "$(allowed -- python3 "$tests/net/ech.py" www.allowed.test 443; cat "$work/log")" 'encrypted client hello.; to allow: --allow www.allowed.test:443/ech$'
 like "passes where the profile says so" "$(allowed --ech pass -- python3 "$tests/net/ech.py" www.allowed.test 443)" '^160303'
 echo 'registry=https://www.allowed.test/' >"$HOME/.npmrc"
-like "not to the hosts of a group" "$(box --ech pass -a @npm -- python3 "$tests/net/ech.py" www.allowed.test 443; cat "$work/log")" 'encrypted client hello.; to allow: --allow-domain www.allowed.test:443/ech$'
+like "not to the hosts of a group" "$(box --ech pass -a @npm -- python3 "$tests/net/ech.py" www.allowed.test 443; cat "$work/log")" 'encrypted client hello.; to allow: --allow www.allowed.test:443/ech$'
 rm "$HOME/.npmrc"
 like "or its rule" "$(allowed -a www.allowed.test:443/ech -- python3 "$tests/net/ech.py" www.allowed.test 443)" '^160303'
 
@@ -248,7 +248,7 @@ like "nor a hello" "$(allowed -- python3 "$raw" www.allowed.test 80 "$upgrade" H
 # shellcheck disable=SC2086
 wait $waits
 for late in 1 2 3; do
-	like "undecided at a deadline ($late)" "$(cat "$work/late.log.$late")" 'blocked www.allowed.test:7000 .*not whole after 30 s'
+	like "undecided at a deadline ($late)" "$(cat "$work/late.log.$late")" 'blocked www.allowed.test:7000 .*not complete after 30 s'
 done
 
 # --- programs that insist on a proxy
@@ -274,10 +274,10 @@ like "a proxy that refuses is told" "$(box -a www.allowed.test --upstream http:/
 is "its password is nowhere in the box" 0 "$(HTTPS_PROXY=http://user:sesame99@203.0.113.11:3128 box -- bash -c 'env; cat /proc/*/environ /proc/*/cmdline' | tr '\0' '\n' | grep -c sesame99)"
 
 # --- doors
-like "a port of the host's loopback" "$(box --loopback 7000 -- python3 "$raw" 127.0.0.1 7000 hello EOF)" '^hello'
-is "named twice, by two lines" hello "$(box --loopback 7000 --loopback 7000 -- python3 "$raw" 127.0.0.1 7000 hello EOF)"
-like "the port of the box's own name server is not to be had" "$("$SBX" run --loopback 53 -- true 2>&1)" "^sbx: --loopback: port 53 of the box's loopback is sbx's own"
-is "no other one" refused "$(box --loopback 7000 -- python3 "$raw" 127.0.0.1 2525)"
+like "a port of the host's loopback" "$(box --host-port 7000 -- python3 "$raw" 127.0.0.1 7000 hello EOF)" '^hello'
+is "named twice, by two lines" hello "$(box --host-port 7000 --host-port 7000 -- python3 "$raw" 127.0.0.1 7000 hello EOF)"
+like "the port of the box's own name server is not to be had" "$("$SBX" run --host-port 53 -- true 2>&1)" "^sbx: --host-port: port 53 of the box's loopback is sbx's own"
+is "no other one" refused "$(box --host-port 7000 -- python3 "$raw" 127.0.0.1 2525)"
 port=$((20000 + RANDOM % 10000))
 timeout 600 "$SBX" run --publish "8099:$port" -- python3 -m http.server -b 127.0.0.1 8099 >"$work/published" 2>&1 &
 server=$!
@@ -285,7 +285,7 @@ wait_for 60 curl -s -o /dev/null -m 10 "http://127.0.0.1:$port/"
 is "a published port" "hello" "$(curl -s -m 60 "http://127.0.0.1:$port/file")"
 is "often" 60 "$(for _ in $(seq 60); do curl -s -m 60 "http://127.0.0.1:$port/file"; done | grep -c hello)"
 is "a port that is published twice is one" 0 "$(timeout 120 "$SBX" run --publish 8098 --publish 8098 -- true >&2; echo $?)"
-like "a port that is taken is told before anything runs" "$(timeout 120 "$SBX" run --publish "8099:$port" -- touch ran 2>&1; echo $?; ls ran 2>&1)" "publish port 8099: 127.0.0.1:$port: Address (already )?in use"
+like "a port that is taken is told before anything runs" "$(timeout 120 "$SBX" run --publish "8099:$port" -- touch ran 2>&1; echo $?; ls ran 2>&1)" "port $port is used by another program outside; take another: --publish 8099:PORT: Address (already )?in use"
 kill "$server" 2>/dev/null; wait "$server" 2>/dev/null
 like "the box serves low ports itself" "$(box -- bash -c 'python3 -m http.server -b 127.0.0.1 80 >/dev/null 2>&1 & for i in $(seq 300); do curl -s http://127.0.0.1/file && break; sleep 0.1; done')" hello
 is "UDP is refused at once" "refused" "$(box -- python3 -c 'import socket
@@ -317,14 +317,14 @@ timeout 120 "$SBX" run --read "$LAB" --read "$tests" -- bash -c "until $fetch -f
 run=$!
 wait_for 60 started $run
 sbx=$(pgrep -P $run)
-like "the run is listed" "$("$SBX" log --runs)" "^$sbx .*sbx run"
+like "the run is listed" "$("$SBX" audit --runs)" "^$sbx .*sbx run"
 status "sbx allow" 0 "$SBX" allow "$sbx" www.allowed.test
 wait_for 60 grep -q '^GET /gone' "$work/live"
 status "sbx deny" 0 "$SBX" deny "$sbx" www.allowed.test
 wait $run
 like "one run, changed twice" "$(grep -v blocked "$work/live" | grep -o 'GET /live\|GET /gone\|end' | uniq | tr '\n' ' ')" 'GET /live GET /gone end'
 like "a run that is not there" "$("$SBX" allow 1 www.allowed.test 2>&1)" 'no run 1 of yours'
-like "no destination" "$("$SBX" allow 1 'a b' 2>&1)" "is no destination"
+like "no destination" "$("$SBX" allow 1 'a b' 2>&1)" "is not a destination"
 for denied in "*.allowed.test" 203.0.113.0/24; do
 	: >"$work/live"
 	timeout 120 "$SBX" run --read "$tests" -a www.allowed.test:7000/tcp -- python3 "$raw" www.allowed.test 7000 hello HEAR >"$work/live" 2>"$work/log" &
@@ -390,11 +390,11 @@ took=$((($(date +%s%N) - start) / 1000000))
 if [ $took -gt 1000 ]; then pass "bytes per second"; else fail "bytes per second" "$took ms"; fi
 
 # --- the log
-"$SBX" log >"$work/all"
-like "sbx log" "$(cat "$work/all")" 'denied +denied.test:80 curl'
-like "allowed ones, with bytes" "$(grep 'allowed.*www.allowed.test:80' "$work/all")" 'x1 [1-9][0-9]* up [1-9][0-9]* down'
-like "as JSON" "$("$SBX" log --json | tail -1 | python3 -c 'import json,sys; r=json.load(sys.stdin); print(sorted(r))')" "'address', 'connections', 'down', 'name', 'pid', 'port', 'program', 'rule', 'run', 'time', 'up', 'verdict', 'why'"
-is "each line is JSON" "" "$("$SBX" log --json | python3 -c 'import json,sys
+"$SBX" audit >"$work/all"
+like "sbx audit" "$(cat "$work/all")" 'denied +1 +- +- denied.test:80 \(curl\)'
+like "allowed ones, with bytes" "$(grep 'allowed.*www.allowed.test:80' "$work/all")" ' 1 +[1-9][0-9.]*K? +[1-9][0-9.]*K? www'
+like "as JSON" "$("$SBX" audit --json | tail -1 | python3 -c 'import json,sys; r=json.load(sys.stdin); print(sorted(r))')" "'address', 'connections', 'down', 'form', 'name', 'pid', 'port', 'program', 'project', 'rule', 'run', 'time', 'up', 'verdict', 'version', 'why'"
+is "each line is JSON" "" "$("$SBX" audit --json | python3 -c 'import json,sys
 for line in sys.stdin:
     try: json.loads(line)
     except ValueError: print(line)' 2>&1)"
@@ -448,20 +448,20 @@ like "but when it did not" "$(SBX_TEST_SKIP=redirect timeout 120 "$SBX_TESTING" 
 is "and others are refused" refused "$(SBX_TEST_SKIP=redirect timeout 120 "$SBX_TESTING" run --read "$tests" -a www.allowed.test:80 -- python3 "$raw" www.allowed.test 7001 2>/dev/null)"
 
 # --- tier landlock: the same policy, by notification
-if (cd / && "$SBX" run --project none --tier landlock -- true) >"$work/log" 2>&1; then
-	tier() { box --tier landlock --unprotected -a '*.allowed.test' "$@"; }
+if (cd / && "$SBX" run --project none --isolation landlock -- true) >"$work/log" 2>&1; then
+	tier() { box --isolation landlock --no-protect -a '*.allowed.test' "$@"; }
 	direct="$fetch --noproxy www.allowed.test,denied.test,203.0.113.10"
 	like "landlock: by libc's names and directly" "$(tier -- $direct https://www.allowed.test/d)" '^GET /d'
 	like "by the variables that it sets" "$(tier -- $fetch https://www.allowed.test/v)" '^GET /v'
 	like "names without UDP" "$(tier -- getent hosts www.allowed.test)" '^198\.1[89]\.'
 	is "any protocol" hello "$(tier --raw-port 7000 -- python3 "$raw" www.allowed.test 7000 '\0hello' EOF | tr -d '\0')"
 	like "a denied name, told" "$(tier -- $direct https://denied.test/; cat "$work/log")" 'alert access denied'
-	like "with program and flag" "$(cat "$work/log")" 'blocked denied.test:443 \(curl\).*--allow-domain denied.test:443'
+	like "with program and flag" "$(cat "$work/log")" 'blocked denied.test:443 \(curl\).*--allow denied.test:443'
 	like "a literal address" "$(tier -- $direct http://203.0.113.10/)" 'blocked by sbx'
 	like "Host of another name" "$(tier -- $direct -H 'Host: denied.test' http://www.allowed.test/)" 'another host'
 	is "the host's loopback" reset "$(tier -- python3 "$raw" 127.0.0.1 7000)"
-	like "is told with its own flag" "$(cat "$work/log")" 'by --loopback PORT$'
-	is "a listed port of it" hello "$(tier --loopback 7000 -- python3 "$raw" 127.0.0.1 7000 hello EOF)"
+	like "is told with its own flag" "$(cat "$work/log")" 'by --host-port PORT$'
+	is "a listed port of it" hello "$(tier --host-port 7000 -- python3 "$raw" 127.0.0.1 7000 hello EOF)"
 	like "non-blocking, as node does it" "$(tier -- node -e 'require("http").get("http://www.allowed.test/n", { agent: false }, (r) => r.on("data", (d) => console.log(String(d))))' 2>&1)" 'GET /n|ENOENT'
 	is "UDP, raw, MPTCP, SCTP, netlink: none" "no no no no no " "$(tier -- python3 -c 'import socket
 for kind in (2, 2, 0), (2, 3, 1), (2, 1, 262), (2, 1, 132), (16, 3, 0):
@@ -493,7 +493,7 @@ s = socket.socket(socket.AF_UNIX); s.bind("s"); s.listen(); print("yes")'; rm -f
 	touch on
 	wait
 	rm on
-	like "under Docker's filter" "$(timeout 120 "$(dirname "$ATTACK")/confine" docker "$SBX" run --tier landlock --unprotected --read "$LAB" -a www.allowed.test -- $direct https://www.allowed.test/docker 2>&1)" '^GET /docker'
+	like "under Docker's filter" "$(timeout 120 "$(dirname "$ATTACK")/confine" docker "$SBX" run --isolation landlock --no-protect --read "$LAB" -a www.allowed.test -- $direct https://www.allowed.test/docker 2>&1)" '^GET /docker'
 else
 	skip "tier landlock" "$(head -1 "$work/log")"
 fi

@@ -93,14 +93,15 @@ is "and git works" 0 "$(box 'git status --short >/dev/null && git diff --stat >/
 # The host replaces it during a run.
 new
 mkfifo "$work/go"
-"$SBX" run -p claude-code-shell --read "$work/go" -- bash -c 'touch ready; read -r _ <"$1"; cat .env' - "$work/go" >"$work/seen" 2>&1 &
-wait_for 30 [ -e ready ] && cp .env new && mv new .env && sleep 0.5 && echo >"$work/go"
+"$SBX" run -p claude-code-shell --read "$work/go" -- bash -c 'touch ready; read -r _ <"$1"
+for try in {1..300}; do cat .env 2>/dev/null | grep -q CANARY || break; sleep 0.1; done; cat .env' - "$work/go" >"$work/seen" 2>&1 &
+wait_for 30 [ -e ready ] && cp .env new && mv new .env && echo >"$work/go"
 wait
 is "replaced while a box runs" 0 "$(grep -c CANARY "$work/seen")"
 # More directories than are looked at: said.
 new
 mkdir a && (cd a && seq 1 1100 | xargs mkdir)
-like "a search that was cut is reported" "$(box true)" "looked for in the first 1000 directories only"
+like "a search that was cut is reported" "$(box true)" "searched for in the first 1000 directories only"
 is "with the nearest first" 0 "$(box 'cat .env packages/web/.env' 2>/dev/null | grep -c CANARY)"
 new
 is "a directory that cannot be listed is hidden as a whole" 0 "$(chmod 0 packages; "$SBX" run -p claude-code-shell -- bash -c 'chmod 755 packages; cat packages/web/.env' 2>/dev/null | grep -c CANARY; chmod 755 packages)"

@@ -59,9 +59,9 @@ is "nothing is told of what works, or fails on the host as well" "" \
 is "without --explain the same is not told" "" "$("$SBX" run --read "$work/read" -- bash -c "echo x >$work/read/f" 2>&1 | grep '^sbx: ')"
 is "what was asked goes on as it would" "written tool" "$("$SBX" run --explain --read "$HOME/own" -- bash -c 'echo written >new; cat new; ~/own/tool; rm new' | xargs)"
 is "threads and many processes" 200 "$("$SBX" run --explain -- bash -c 'for i in $(seq 200); do (echo $i >f-$i) & done; wait; ls f-* | wc -l; rm f-*')"
-is "more than are told apart" yes "$(explain "for i in \$(seq 300); do mkdir -p $work/read/\$i/x; done; for i in \$(seq 400); do ln -s x $HOME/data-\$i/x; done" >/dev/null; echo yes)"
+is "more than are listed singly" yes "$(explain "for i in \$(seq 300); do mkdir -p $work/read/\$i/x; done; for i in \$(seq 400); do ln -s x $HOME/data-\$i/x; done" >/dev/null; echo yes)"
 status "the status is the command's" 3 "$SBX" run --explain -- sh -c 'exit 3'
-status "not in tier landlock" 125 "$SBX" run --explain --tier landlock -- true
+status "not in tier landlock" 125 "$SBX" run --explain --isolation landlock -- true
 
 # --- forms of the report
 refused="echo x >$work/read/f"
@@ -78,29 +78,29 @@ is "json: what was refused" "write $work/read bash 1 write files write $work/rea
 import json, sys
 d = json.load(sys.stdin)["denied"][0]
 print(d["kind"], d["what"], d["program"], d["count"], d["flag"], d["section"], d["key"], d["value"])')"
-is "json: what changed" '["Makefile"]' "$(printf '%s' "$json" | python3 -c 'import json, sys; print(json.dumps(json.load(sys.stdin)["changed"]))')"
+is "json: what changed" '["Makefile"]' "$(printf '%s' "$json" | python3 -c 'import json, sys; print(json.dumps([f["path"] for f in json.load(sys.stdin)["findings"] if f["kind"] == "changed"]))')"
 model=$(report model)
 like "model: the line that its user could write" "$model" "the user could allow it: \[files\] write = $work/read"
 like "model: in which file" "$model" "ask the user to add the line to $work/config/sbx/default.ini"
 printf '[profile]\nextends = default\n' >"$work/mine.ini"
-like "model: or the file that was named" "$("$SBX" run -p "$work/mine.ini" --read "$work/read" --explain --report model -- bash -c "$refused" 2>&1)" "line to $work/mine.ini$"
+like "model: or the file that was named" "$("$SBX" run -p "$work/mine.ini" --read "$work/read" --explain --report agent -- bash -c "$refused" 2>&1)" "line to $work/mine.ini$"
 is "model: no flags, and nothing of switching off" "" "$(printf '%s\n' "$model" | sed 's/(--read)//' | grep -iE -- '--[a-z]|disable|unprotected|without sbx|network host')"
-like "model: a limit" "$("$SBX" run --report model --time 100ms -- sleep 9 2>&1)" 'limit time=100ms: .*; the user could raise it: \[limits\] time'
-like "short: a limit" "$("$SBX" run --time 100ms -- sleep 9 2>&1)" 'raise it with --time'
+like "model: a limit" "$("$SBX" run --report agent --timeout 100ms -- sleep 9 2>&1)" 'limit timeout=100ms: .*; the user could raise it: \[limits\] timeout'
+like "short: a limit" "$("$SBX" run --timeout 100ms -- sleep 9 2>&1)" 'raise it with --timeout'
 printf '[profile]\nextends = default\n[files]\nwrite = %s\n' "$work/read" >"$work/own.ini"
 is "that line allows it" "" "$("$SBX" run -p "$work/own.ini" --explain -- bash -c "$refused" 2>&1)"
 rm -f "$work/read/f"
-like "model: what ran in the background" "$("$SBX" run --report model -- sh -c 'sleep 9 >/dev/null 2>&1 &' 2>&1)" '^sbx: what ran in the background ended with this command'
-is "but not what it waited for, nor to people" " " "$("$SBX" run --report model -- sh -c 'sleep 0.1 & wait' 2>&1) $("$SBX" run -- sh -c 'sleep 9 >/dev/null 2>&1 &' 2>&1)"
+like "model: what ran in the background" "$("$SBX" run --report agent -- sh -c 'sleep 9 >/dev/null 2>&1 &' 2>&1)" '^sbx: background programs ended with this command'
+is "but not what it waited for, nor to people" " " "$("$SBX" run --report agent -- sh -c 'sleep 0.1 & wait' 2>&1) $("$SBX" run -- sh -c 'sleep 9 >/dev/null 2>&1 &' 2>&1)"
 mkdir -p "$HOME/own-tools" "$HOME/.local/bin"
 unseen() { PATH=$HOME/.local/bin:$HOME/own-tools:$HOME/nowhere:$PATH "$SBX" run -- bash -c "$1" 2>&1; }
-like "a program of a directory of PATH that the box does not have" "$(unseen own-tool)" "^sbx: of your PATH the box does not have: $HOME/own-tools; "
+like "a program of a directory of PATH that the box does not have" "$(unseen own-tool)" "^sbx: these directories of your PATH are not in the box: $HOME/own-tools; "
 is "told with that status alone" "" "$(unseen 'exit 126'; "$SBX" run -- bash -c 'exit 127' 2>&1)"
-like "sbx-shell speaks to a model" "$("${SBX_TESTING%-testing}" run --report model -a none.invalid -- curl -sS http://refused.invalid/ 2>&1)" '\[network\] allow = refused.invalid:80'
+like "sbx-shell speaks to a model" "$("${SBX_TESTING%-testing}" run --report agent -a none.invalid -- curl -sS http://refused.invalid/ 2>&1)" '\[network\] allow = refused.invalid:80'
 
 # --- why
 why() { "$SBX" why "$@" 2>&1; }
-like "why: scratch" "$("$SBX" why --scratch . ./file)" "^$project/file can be read; what is written is thrown away at the end \(--scratch\)"
+like "why: scratch" "$("$SBX" why --overlay . ./file)" "^$project/file can be read; writes are discarded at the end \(--overlay\)"
 is "why: hidden, and no option shows it" "$project/file is hidden (--hide)
   no option shows it" "$("$SBX" why --hide ./file ./file)"
 is "why: protected, and no option lets it be written" "$project/file can be read (--protect)
@@ -110,26 +110,26 @@ is "why: left out by a line" '$LANG is withheld: the profile leaves it out
   to pass it: --pass-env LANG' "$(LANG=C "$SBX" why --unset-env LANG '$LANG')"
 like "why: the project" "$(why ./file)" "^$project/file can be read and written \(project\)"
 like "why: the system" "$(why /usr/bin/env)" '^/usr/bin/[a-z]+ can be read \(base.ini \(built in\), line [0-9]+\)'
-like "why: the home" "$(why '~/data/x')" "^$HOME/data/x is not in the box: .*thrown away"
+like "why: the home" "$(why '~/data/x')" "^$HOME/data/x is not in the box: .*temporary"
 like "why: and what would show it" "$(why '~/data/x')" "to read it: +--read $HOME/data/x"
 like "why: a secret of a readable home" "$(why --read "$HOME" '~/.ssh/id')" "^$HOME/.ssh/id is hidden \(secrets.ini"
 like "why: a protected name" "$(why .git/hooks)" 'can be read \(protect\)'
-like "why: /tmp" "$(why /tmp)" 'the box.s own'
+like "why: /tmp" "$(why /tmp)" 'private to the box'
 like "why: what nothing names" "$(why /srv/x)" '^/srv/x is not in the box: no line names it'
 ln -s /etc/hostname link
 like "why: a link is followed" "$(why ./link)" "^$project/link leads to /etc/hostname"
 rm link
 like "why: a host" "$(why example.org)" 'example.org, port 443, cannot be reached: not in the allowlist'
-like "why: with a flag" "$(why -a example.org:80 example.org:80)" 'can be reached \(example.org:80; --allow-domain\)'
+like "why: with a flag" "$(why -a example.org:80 example.org:80)" 'can be reached \(example.org:80; --allow\)'
 like "why: another port" "$(why -a example.org:80 example.org)" 'cannot be reached'
 like "why: by a group" "$(why -a @github github.com)" 'can be reached \(github.com: '
-like "why: denied" "$(why -a '*.example.org' --deny-domain x.example.org x.example.org)" 'is denied \(x.example.org\)'
+like "why: denied" "$(why -a '*.example.org' --deny x.example.org x.example.org)" 'is denied \(x.example.org\)'
 like "why: an address that a wide line does not open" "$(why -a 8.0.0.0/5 -a 0.0.0.0/0 10.9.9.9)" 'cannot be reached: a rule so wide does not open this address'
-like "why: but its own does, wherever it stands" "$(why -a 0.0.0.0/0 -a 10.9.9.9 10.9.9.9)" 'can be reached \(10.9.9.9; --allow-domain\)'
+like "why: but its own does, wherever it stands" "$(why -a 0.0.0.0/0 -a 10.9.9.9 10.9.9.9)" 'can be reached \(10.9.9.9; --allow\)'
 is "why: the loopback is the box's own" "127.0.0.1:80, port 80, is the box's own
-  to reach the host's: --loopback 80" "$(why -a 127.0.0.1 127.0.0.1:80)"
-is "why: by its name" "localhost:80, port 80, is the host's (--loopback)" "$(why --loopback 80 localhost:80)"
-like "why: in tier landlock it is nobody's" "$(why --tier landlock --unprotected localhost:80)" '^localhost:80, port 80, cannot be reached$'
+  to reach the host's: --host-port 80" "$(why -a 127.0.0.1 127.0.0.1:80)"
+is "why: by its name" "localhost:80, port 80, is the host's (--host-port)" "$(why --host-port 80 localhost:80)"
+like "why: in tier landlock it is nobody's" "$(why --isolation landlock --no-protect localhost:80)" '^localhost:80, port 80, cannot be reached$'
 like "why: mode host" "$(why --network host 10.9.9.9)" 'can be reached as on the host'
 like "why: no network" "$(why --network none example.org)" 'mode none'
 like "why: a secret variable" "$(GH_TOKEN=x why '$GH_TOKEN')" '^\$GH_TOKEN is withheld: .*'

@@ -9,43 +9,43 @@ box() { "$SBX" run "$@" 2>"$work/log"; }
 
 mkdir -p "$work/data/sub" "$work/data/gone" && echo one >"$work/data/a" && echo key >"$work/data/sub/key" && echo x >"$work/data/gone/f"
 hash=$(tree_hash "$work/data")
-out=$(box --scratch "$work/data" -- bash -c "cd $work/data && cat a && echo two >a && cat a && rm -r gone && ls && mkdir new && echo y >new/f && cat new/f")
+out=$(box --overlay "$work/data" -- bash -c "cd $work/data && cat a && echo two >a && cat a && rm -r gone && ls && mkdir new && echo y >new/f && cat new/f")
 if grep -q 'needs 6.6\|Linux 6.6' "$work/log"; then
 	skip "scratch" "this kernel's tmpfs has no extended attributes"
 else
 	is "scratch: reads through, writes, removes" "one two a sub y" "$(echo $out)"
 	is "scratch: the host has what it had" "$hash" "$(tree_hash "$work/data")"
-	is "scratch: thrown away" "one" "$(box --scratch "$work/data" -- cat "$work/data/a")"
-	is "scratch: what is hidden below stays hidden" 1 "$(box --scratch "$work/data" --hide "$work/data/sub/key" -- cat "$work/data/sub/key"; echo $?)"
-	is "scratch: also when moved" "" "$(box --scratch "$work/data" --hide "$work/data/sub/key" -- bash -c "cd $work/data; mv sub other; cat other/key sub/key")"
+	is "scratch: thrown away" "one" "$(box --overlay "$work/data" -- cat "$work/data/a")"
+	is "scratch: what is hidden below stays hidden" 1 "$(box --overlay "$work/data" --hide "$work/data/sub/key" -- cat "$work/data/sub/key"; echo $?)"
+	is "scratch: also when moved" "" "$(box --overlay "$work/data" --hide "$work/data/sub/key" -- bash -c "cd $work/data; mv sub other; cat other/key sub/key")"
 	hash=$(tree_hash .)
-	is "scratch over the project" "evil" "$(box --scratch . -- bash -c 'echo evil >file; mkdir .vscode; git config core.fsmonitor x; rm -rf d; cat file')"
+	is "scratch over the project" "evil" "$(box --overlay . -- bash -c 'echo evil >file; mkdir .vscode; git config core.fsmonitor x; rm -rf d; cat file')"
 	is "scratch over the project: the host has what it had" "$hash" "$(tree_hash .)"
-	printf '[profile]\nextends = default\n[files]\nscratch = .\n' >"$work/scratch.ini"
+	printf '[profile]\nextends = default\n[files]\noverlay = .\n' >"$work/scratch.ini"
 	is "scratch over the project, by a profile" "evil" "$(box -p "$work/scratch.ini" -- bash -c 'echo evil >file; mkdir .vscode; echo >.git/hooks/x; rm -rf d; cat file')"
 	is "scratch over the project, by a profile: the host has what it had" "$hash" "$(tree_hash .)"
 	is "and written to by a flag: protected all the same" "1 $hash" "$(box -p "$work/scratch.ini" --write . -- bash -c 'echo >.git/hooks/x'; echo $? "$(tree_hash .)")"
-	is "scratch: limited by tmp" 1 "$(box --tmp 1M --scratch "$work/data" -- bash -c "head -c 4M /dev/zero >$work/data/big"; echo $?)"
+	is "scratch: limited by tmp" 1 "$(box --tmp-size 1M --overlay "$work/data" -- bash -c "head -c 4M /dev/zero >$work/data/big"; echo $?)"
 fi
-status "scratch of a file" 125 "$SBX" run --scratch "$work/data/a" -- true
-status "scratch of nothing" 125 "$SBX" run --scratch "$work/none" -- true
-status "scratch of the root" 125 "$SBX" run --scratch / -- true
-status "a mount in a scratch directory" 125 "$SBX" run --scratch "$work/data" --read "$work/data/sub" -- true
+status "scratch of a file" 125 "$SBX" run --overlay "$work/data/a" -- true
+status "scratch of nothing" 125 "$SBX" run --overlay "$work/none" -- true
+status "scratch of the root" 125 "$SBX" run --overlay / -- true
+status "a mount in a scratch directory" 125 "$SBX" run --overlay "$work/data" --read "$work/data/sub" -- true
 
 mkdir -p a/b node_modules/x && echo secret | tee .env a/b/.env.local a/key.pem a/b/deep.pem node_modules/x/.env >/dev/null
 is "hide **/.env*" "" "$(box --hide '**/.env*' -- cat .env a/b/.env.local node_modules/x/.env)"
 is "hide ./a/*.pem: there, and not below" "secret" "$(box --hide './a/*.pem' -- cat a/key.pem a/b/deep.pem)"
 is "hide by a pattern: cannot be moved away with its directory" "" "$(box --hide '**/.env*' -- bash -c 'mv a x; mv a/b y; cat x/b/.env.local y/.env.local')"
 echo key >.mcp.json
-printf '[profile]\nextends = default\n[files]\nsecret = ./.mcp.json\n' >"$work/secret.ini"
+printf '[profile]\nextends = default\n[files]\nhide-unless-named = ./.mcp.json\n' >"$work/secret.ini"
 is "a secret that is protected is a secret" 1 "$(box -p "$work/secret.ini" -- cat .mcp.json; echo $?)"
 is "until it is named" key "$(box -p "$work/secret.ini" --read ./.mcp.json -- cat .mcp.json)"
 rm .mcp.json
 mkdir s && echo part >s/part && echo rest >s/rest
-is "a secret with a named part: the part alone" "part" "$(box --secret ./s --read ./s/part -- cat s/part s/rest)"
-is "also when it is protected" "part" "$(box --protect ./s --secret ./s --read ./s/part -- cat s/part s/rest)"
-is "what was named before is not" "part" "$(box --read ./s/rest --secret ./s --read ./s/part -- cat s/part s/rest)"
-is "and what is hidden as well is hidden" 2 "$(box --hide ./s --secret ./s --read ./s/part -- ls s; echo $?)"
+is "a secret with a named part: the part alone" "part" "$(box --hide-unless-named ./s --read ./s/part -- cat s/part s/rest)"
+is "also when it is protected" "part" "$(box --protect ./s --hide-unless-named ./s --read ./s/part -- cat s/part s/rest)"
+is "what was named before is not" "part" "$(box --read ./s/rest --hide-unless-named ./s --read ./s/part -- cat s/part s/rest)"
+is "and what is hidden as well is hidden" 2 "$(box --hide ./s --hide-unless-named ./s --read ./s/part -- ls s; echo $?)"
 rm -r s
 printf '[profile]\nextends = default\n[files]\nread = ./.git\n' >"$work/git.ini"
 is "git's directory, read-only by a profile" 1 "$(box -p "$work/git.ini" -- touch .git/new; echo $?)"
@@ -53,7 +53,7 @@ is "git's directory, read-only by a profile" 1 "$(box -p "$work/git.ini" -- touc
 # A link that an earlier command made leads no later option out of where it could write.
 mkdir -p "$HOME/private" && echo key >"$HOME/private/key" && mkdir -p "$work/data/in"
 box --write "$work/data" -- bash -c "ln -s $HOME/private planted; ln -s $HOME/private $work/data/planted; ln -s ../a/b a/inside; ln -s in $work/data/same"
-for words in "--read ./planted" "--write planted" "--scratch ./planted" "--read planted/key" "--write $work/data --read $work/data/planted"; do
+for words in "--read ./planted" "--write planted" "--overlay ./planted" "--read planted/key" "--write $work/data --read $work/data/planted"; do
 	# shellcheck disable=SC2086
 	box $words -- true
 	is "${words//$work/}: a planted link is refused" 125 $?
@@ -83,7 +83,7 @@ TIMEFORMAT='%3U %3S'
 milliseconds() { tr -d . <"$work/time" | awk '{ print $1 + $2 }'; }
 { time box --hide '**/*.nothing' -- true; } 2>"$work/time"
 single=$(milliseconds)
-like "a walk that was cut is told" "$(cat "$work/log")" 'looked for only in a part of the project'
+like "a walk that was cut is told" "$(cat "$work/log")" 'searched for only in a part of the project'
 for i in $(seq 40); do printf -- "--hide\n**/*.nothing$i\n"; done >"$work/patterns"
 mapfile -t patterns <"$work/patterns"
 { time box "${patterns[@]}" -- true; } 2>"$work/time"
@@ -114,7 +114,7 @@ for device in mem /dev/kmem ../etc/passwd /etc/passwd /dev/../etc nothing-here l
 	status "--device $device" 125 "$SBX" run --device "$device" -- true
 done
 exec 9<"$work/data/a"
-is "--keep-fd" one "$(box --keep-fd 9 -- bash -c 'cat <&9')"
+is "--preserve-fd" one "$(box --preserve-fd 9 -- bash -c 'cat <&9')"
 exec 9<&-
 # What is mounted below a directory is bound with it, and is as restricted; nothing that the host mounts
 # later comes in.
@@ -137,8 +137,8 @@ is "one name: nothing to say" "" "$("$SBX" run --hide ./.envrc -- true 2>&1)"
 like "a hidden file with other names is told" "$("$SBX" run --hide ./secret -- true 2>&1)" "'$work/linked/secret' is hidden, but the file has 1 more names? \\(hard links\\)"
 ln .envrc one && ln .envrc two
 like "and a protected one" "$("$SBX" run -- true 2>&1)" "/.envrc' is protected, but the file has 2 more names \\(hard links\\)"
-is "not one that is nowhere kept from the box" "" "$("$SBX" run --unprotected -- true 2>&1)"
-is "nor one that the box may write" "" "$("$SBX" run --unprotected --project read --write ./secret -- true 2>&1)"
+is "not one that is nowhere kept from the box" "" "$("$SBX" run --no-protect -- true 2>&1)"
+is "nor one that the box may write" "" "$("$SBX" run --no-protect --project read --write ./secret -- true 2>&1)"
 git init -q . && ln .git/config kept
 like "a configuration that the box has a copy of, too" "$("$SBX" run -- true 2>&1)" "/.git/config' is protected, but the file has 1 more name \\(hard links\\)"
 
@@ -146,7 +146,7 @@ like "a configuration that the box has a copy of, too" "$("$SBX" run -- true 2>&
 mkdir -p "$work/person/project" "$work/person/seen" && cd "$work/person/project" || exit 1
 linked() { # text of a link: how often it is told
 	rm -f link
-	HOME=$work/person "$SBX" run --read "$work/person/seen" -- sh -c "ln -s $1 link; sleep 0.2" 2>&1 | grep -c "^sbx: link is a new symlink to '$1', out of the box's sight"
+	HOME=$work/person "$SBX" run --read "$work/person/seen" -- sh -c "ln -s $1 link; sleep 0.2" 2>&1 | grep -c "^sbx: link is a new symlink to '$1', which the box could not see"
 }
 for text in "$work/person/.ssh/id" ../.bashrc .. / "$work" x/../../y /proc/self/root/etc; do
 	is "a link to $text is told" 1 "$(linked "$text")"
@@ -158,4 +158,15 @@ ln -sfn ../.bashrc link && sleep 0.1 # another tick of the clock of files
 is "nor one that was there" "" "$(HOME=$work/person "$SBX" run -- sleep 0.2 2>&1)"
 rm link
 like "of many the first" "$(HOME=$work/person "$SBX" run -- sh -c 'for i in 1 2 3 4 5 6 7 8 9; do ln -s .. $i; done; sleep 0.2' 2>&1 | tail -1)" '^sbx: and 1 more such symlinks?$'
+# --- a tmpfs with a size and a mode
+is "a tmpfs has its mode" "drwx------" "$("$SBX" run --tmpfs "$work/data:size=1M,mode=0700" -- stat -c %A "$work/data")"
+like "and its size" "$("$SBX" run --tmpfs "$work/data:size=1M" -- sh -c "head -c 3M /dev/zero >$work/data/x; stat -c %s $work/data/x" 2>&1)" \
+	'^1048576$'
+like "never more than tmp-size" "$("$SBX" run --tmp-size 1M --tmpfs "$work/data:size=1G" -- sh -c "head -c 3M /dev/zero >$work/data/x" 2>&1)" 'No space'
+is "it can be written" 1 "$("$SBX" run --tmpfs "$work/data:size=1M" -- sh -c "echo 1 >$work/data/x; cat $work/data/x")"
+like "the plan shows both" "$("$SBX" plan --tmpfs "$work/data:size=1M,mode=0700" -- true)" "tmpfs +$work/data size=1M mode=0700"
+like "an unknown option" "$("$SBX" run --tmpfs "$work/data:exec=1" -- true 2>&1)" "is not valid, expected PATH"
+mkdir "$work/with:colon"
+is "a colon of the path's own" "" "$("$SBX" run --tmpfs "$work/with:colon" -- ls "$work/with:colon")"
+
 done_testing

@@ -50,7 +50,7 @@ same() {
 	(cd "$work/job" && "$SBX" run --read "?$HOME/.gitconfig" --write "$work/others" -- bash -c "$task") >"$work/inside" 2>&1 </dev/null
 	inside=$?
 	state "$work/job" >"$work/state-inside"
-	sed -i '/changed by the box: look where your git goes now$/d; /^sbx: .*: a repository that this run \(made\|changed\)$/d; /^sbx: changed, and your own programs will run it: .gitmodules$/d' "$work/inside"
+	sed -i '/changed by the box; check where your git connects now$/d; /^sbx: .*: a repository that this run \(made\|changed\)$/d; /^sbx: changed, and your own programs will run it: .gitmodules$/d' "$work/inside"
 	if [ $outside != $inside ]; then
 		fail "$name" "status $outside outside, $inside inside: $(tail -15 "$work/inside")"
 	elif ! diff -u "$work/outside" "$work/inside" >"$work/diff"; then
@@ -88,7 +88,7 @@ same "hooks' samples, attributes, ignore, notes, blame, grep, archive" "$reposit
 # Where the host's git will go is told when it is changed, not when it is new.
 rm -rf "$work/job" && mkdir "$work/job" && (cd "$work/job" && git init -q . && git remote add origin https://example.org/mine)
 is "a new remote is taken over in silence" "" "$(cd "$work/job" && "$SBX" run -- git remote add other https://example.org/other 2>&1)"
-like "another address for a known one is told" "$(cd "$work/job" && "$SBX" run -- git remote set-url origin https://example.org/evil 2>&1)" 'remote.origin.url: changed by the box: look where your git goes now'
+like "another address for a known one is told" "$(cd "$work/job" && "$SBX" run -- git remote set-url origin https://example.org/evil 2>&1)" 'remote.origin.url: changed by the box; check where your git connects now'
 like "so is another one to push to" "$(cd "$work/job" && "$SBX" run -- git remote set-url --push other https://example.org/evil 2>&1)" 'remote.other.pushurl: changed by the box'
 
 # Worktrees whose repository lies outside of the project.

@@ -43,7 +43,7 @@ printf '<mirror><url>https://maven.example.com/m2</url></mirror>\n' >"$HOME/.m2/
 like "maven's" "$(list -a @maven)" 'maven\.example\.com'
 printf '<url>https://[2001:db8::5]:8081/</url><url>http://a_b.example/</url><url>http://</url>\n' >"$HOME/.m2/settings.xml"
 like "literal addresses too, and no nonsense" "$(list -a @maven)" '^\[2001:db8::5\]:8081 '
-is "a project's .sbx.ini opens nothing" "" "$(printf '[network]\nallow = evil.example\nprivate = yes\nloopback = 22\n' >.sbx.ini; list 2>/dev/null | grep evil)"
+is "a project's .sbx.ini opens nothing" "" "$(printf '[network]\nallow = evil.example\nprivate = yes\nhost-port = 22\n' >.sbx.ini; list 2>/dev/null | grep evil)"
 like "and is told" "$("$SBX" run -- true 2>&1)" "'allow' loosens the box"
 like "it may tighten" "$(printf '[network]\nmode = none\n' >.sbx.ini; "$SBX" plan -- true)" '^network +none'
 rm .sbx.ini "$project/.npmrc"
@@ -58,7 +58,7 @@ if command -v npm >/dev/null && (mkdir "$work/out" && cd "$work/out" && timeout 
 	timeout 120 "$SBX" run "${begin[@]}" -- npm ci --no-audit >"$work/log" 2>&1
 	is "npm ci of a real package" yes "$([ -f node_modules/inherits/package.json ] && echo yes || cat "$work/log")"
 	rm -rf node_modules
-	timeout 120 "$SBX" run -p node --deny-domain "$host" --env "NPM_CONFIG_REGISTRY=$registry" --env NPM_CONFIG_FETCH_RETRIES=0 --env NPM_CONFIG_CACHE=/tmp/empty -- npm ci --no-audit >"$work/log" 2>&1
+	timeout 120 "$SBX" run -p node --deny "$host" --env "NPM_CONFIG_REGISTRY=$registry" --env NPM_CONFIG_FETCH_RETRIES=0 --env NPM_CONFIG_CACHE=/tmp/empty -- npm ci --no-audit >"$work/log" 2>&1
 	is "denied, it fails" no "$([ -f node_modules/inherits/package.json ] && echo yes || echo no)"
 	like "and is told" "$(cat "$work/log")" 'sbx: blocked'
 else
@@ -67,11 +67,11 @@ fi
 mkdir -p "$work/apt/state/lists/partial" "$work/apt/cache/archives/partial"
 if timeout 100 apt-get -q -o Dir::State="$work/apt/state" -o Dir::Cache="$work/apt/cache" -o APT::Sandbox::User="" -o APT::Update::Error-Mode=any update >"$work/log" 2>&1; then
 	chmod -R a+rX "$work/apt"
-	is "apt-get update and download" yes "$(timeout 200 "$SBX" run -a @os-packages --private-network yes --tmp 4G -- bash -c '
+	is "apt-get update and download" yes "$(timeout 200 "$SBX" run -a @os-packages --private-network yes --tmp-size 4G -- bash -c '
 		mkdir -p /tmp/state/lists/partial /tmp/cache/archives/partial
 		options="-q -o Dir::State=/tmp/state -o Dir::Cache=/tmp/cache -o APT::Sandbox::User= -o Dir::State::status=/var/lib/dpkg/status -o APT::Update::Error-Mode=any"
 		apt-get $options update >/tmp/log 2>&1 && cd /tmp && apt-get $options download hello >/tmp/log 2>&1 && ls hello_*.deb >/dev/null && echo yes || cat /tmp/log' 2>&1)"
-	like "without the group it fails, told" "$(timeout 100 "$SBX" run --tmp 4G -- bash -c '
+	like "without the group it fails, told" "$(timeout 100 "$SBX" run --tmp-size 4G -- bash -c '
 		mkdir -p /tmp/state/lists/partial /tmp/cache/archives/partial
 		apt-get -q -o Dir::State=/tmp/state -o Dir::Cache=/tmp/cache -o APT::Sandbox::User= -o Acquire::Retries=0 -o APT::Update::Error-Mode=any update; echo status $?' 2>&1)" 'sbx: blocked'
 else

@@ -26,15 +26,15 @@ proposes "read = ~/notes" 'test -r ~/notes; stat ~/notes'
 proposes "write = $work/away/dir" "echo x >$work/away/dir/x"
 echo '{}' >.mcp.json
 proposes "" 'echo x >.git/hooks/post-merge; echo x >>.mcp.json'
-like "what tools trust is no line" "$(cat "$work/err")" '^\+; what your own tools run or trust, take it in only if you mean it: write = ./.git/hooks$'
-like "nor is a file of that kind" "$(cat "$work/err")" '^\+; what your own tools run or trust, .*: write = ./.mcp.json$'
+like "what tools trust is no line" "$(cat "$work/err")" '^\+; your own tools run or trust it, take it in only if you mean it: write = ./.git/hooks$'
+like "nor is a file of that kind" "$(cat "$work/err")" '^\+; your own tools run or trust it, .*: write = ./.mcp.json$'
 own=$(hostname -I | cut -d' ' -f1)
 proposes "allow = 192.0.2.77:80" "for at in 169.254.169.254 10.0.0.77 192.0.2.77 $own; do curl -s -m 5 http://\$at/; done"
 like "a metadata service is no line" "$(cat "$work/err")" '^\+; a link or a metadata service, .*: allow = 169.254.169.254:80$'
 [ -z "$own" ] || like "nor is this machine" "$(cat "$work/err")" "^\\+; this machine itself, .*: allow = $own:80\$"
 like "a private address is none" "$(cat "$work/err")" '^\+; a private address, .*: allow = 10.0.0.77:80$'
 proposes "" 'cat /nowhere ~/nothing; echo x >file; : >~/new; cat ~/new; : >/tmp/new; ls /usr >/dev/null'
-like "nothing is said so" "$(cat "$work/err")" 'nothing was refused: no line is needed'
+like "nothing is said so" "$(cat "$work/err")" 'nothing was denied: no line is needed'
 proposes "allow = refused.invalid:80" 'curl -s http://refused.invalid/'
 proposes "allow = @github" 'curl -s https://github.com/ https://api.github.com/'
 proposes "allow = github.com:443 allow = refused.invalid:80" 'curl -s https://github.com/ http://refused.invalid/'
@@ -46,7 +46,7 @@ is "the status is the command's" 5 $?
 learn -c 'cat ~/notes'
 is "-c STRING" "read = ~/notes" "$(lines)"
 status "no command" 125 "$SBX" learn
-status "not in tier landlock" 125 "$SBX" learn --tier landlock -- true
+status "not in tier landlock" 125 "$SBX" learn --isolation landlock -- true
 
 # --- a file of it
 profile=$work/own.ini

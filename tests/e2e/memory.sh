@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib.sh"
 cd "$(new_project)" || exit 1
 export XDG_STATE_HOME=$work/state SBX_TEST_MEMINFO=$work/meminfo
-if [ "$("$SBX" plan --memory '?4G' -- true | sed -n 's/^  kept by *//p')" != "rlimits, and a look now and then" ]; then
+if [ "$("$SBX" plan --memory '?4G' -- true | sed -n 's/^  enforced *by //p')" != "rlimits and periodic checks" ]; then
 	skip "a machine nearly out of memory" "a cgroup bounds the memory of boxes here"
 	done_testing
 fi
@@ -28,7 +28,7 @@ short_of_memory() { # name, kB of processes afterwards, command of the hog: it m
 	sleep 1.5
 	for pid in "${quiet[@]}"; do kill -0 "$pid" 2>/dev/null && lived=$((lived + 1)); done
 	is "nine others live" 9 $lived
-	like "and the user is told" "$(cat "$work/log")" 'this machine was nearly out of memory, and of all boxes this one held most of what was taken'
+	like "and the user is told" "$(cat "$work/log")" 'this machine was nearly out of memory, and this box used the most'
 	kill "${quiet[@]}" 2>/dev/null
 	wait "${quiet[@]}" 2>/dev/null
 	rm -f taken quiet?

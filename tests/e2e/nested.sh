@@ -46,7 +46,7 @@ spaces() { # name, directory: what is to start there
 }
 if [ "$(id -u)" = 0 ]; then
 	skip "with namespaces inside" "the kernel maps uid 0 for nobody without SETFCAP"
-	says "which is said with the fix" 'SETFCAP.*--tier landlock' wide -- $inner --tier full -- true
+	says "which is said with the fix" 'SETFCAP.*--isolation landlock' wide -- $inner --isolation namespaces -- true
 elif ! command -v bwrap >/dev/null; then
 	skip "with namespaces inside" "bubblewrap is not installed"
 else
@@ -60,9 +60,9 @@ else
 	wide -- $inner -- sh -c 'git config user.email inner@example.org; git config core.pager evil'
 	is "an inner box's configuration comes out" "inner@example.org" "$(git config user.email)"
 	is "but for what git would run" "" "$(git config core.pager)"
-	is "nor does an inner hook" no "$(wide -- $inner --unprotected -- sh -c 'echo x >.git/hooks/pre-commit'; [ -e .git/hooks/pre-commit ] && echo yes || echo no)"
+	is "nor does an inner hook" no "$(wide -- $inner --no-protect -- sh -c 'echo x >.git/hooks/pre-commit'; [ -e .git/hooks/pre-commit ] && echo yes || echo no)"
 	like "the plan says what git cannot do there" "$("$SBX" plan --allow-syscalls namespaces -- true)" "note.*Device or resource busy"
-	says "tier landlock where a whole one can be had" 'here --tier full can' wide -- $inner --tier landlock -- true
+	says "tier landlock where a whole one can be had" 'here --isolation namespaces can' wide -- $inner --isolation landlock -- true
 	says "files of the outer one's" 'Read-only file system' wide --project read -- $inner -- touch new
 	is "what the outer one hides" 1 "$(wide --hide file -- $inner -- cat file; echo $?)"
 	git worktree add -q "$work/tree" 2>/dev/null || { git commit -q --allow-empty -m one && git worktree add -q "$work/tree"; }
@@ -75,11 +75,11 @@ cd "$project" || exit 1
 if [ "${abi:-0}" -lt 6 ]; then
 	skip "without namespaces" "this kernel's Landlock is ABI ${abi:-0}, 6 is needed"
 else
-	is "tier landlock, git" 0 "$(box -- $inner --tier landlock -- true; echo $?)"
+	is "tier landlock, git" 0 "$(box -- $inner --isolation landlock -- true; echo $?)"
 	is "nothing more is said" "" "$(cat "$work/log")"
-	is "tier landlock, plain" 0 "$(cd "$plain" && box -- $inner --tier landlock -- true; echo $?)"
+	is "tier landlock, plain" 0 "$(cd "$plain" && box -- $inner --isolation landlock -- true; echo $?)"
 	says "chosen where no other can be, and told" '^tester.*|^sbx: inside a box, .*tier landlock' box -- $inner -- git config user.name
-	says "tier full is not weakened" 'Start the outer one with --allow-syscalls namespaces' box -- $inner --tier full -- true
+	says "tier full is not weakened" 'Start the outer one with --allow-syscalls namespaces' box -- $inner --isolation namespaces -- true
 	says "nor what tier landlock cannot do" 'Start the outer one with --allow-syscalls namespaces' box -- $inner --explain -- true
 	is "a hook of an agent that is in a box" "hello 7" "$(box -- bash -c "$inner -- bash -c 'cat file; exit 7'; echo \$?" | tr '\n' ' ' | sed 's/ $//')"
 	is "sbx's own hook lets the command be" "" "$(echo '{"tool_name":"shell","tool_input":{"command":"true"}}' | box -- "$SBX" agent hook gemini)"
@@ -90,8 +90,8 @@ else
 		box -- $inner -- sh -c "$change" >/dev/null
 		is "the outer one's walls hold inside: $change" "$tree" "$(tree_hash .git)"
 	done
-	says "without them the inner one refuses" "cannot protect .*/.git/config" box --unprotected -- $inner -- true
-	says "nor is a link kept that is no mount" "cannot protect .*/.envrc'" box --unprotected --write "$plain" -- sh -c "cd $plain && ln -s x .envrc && $inner -- true"
+	says "without them the inner one refuses" "cannot protect .*/.git/config" box --no-protect -- $inner -- true
+	says "nor is a link kept that is no mount" "cannot protect .*/.envrc'" box --no-protect --write "$plain" -- sh -c "cd $plain && ln -s x .envrc && $inner -- true"
 	mkdir -p .claude/sub && echo x >.claude/settings.json
 	says "also where something below is writable" "cannot protect .*/.claude'" box --write .claude/sub -- $inner -- true
 	is "and not where nothing is" 0 "$(box -- $inner -- true; echo $?)"
@@ -100,7 +100,7 @@ else
 	mkdir -p fake/.git/objects fake/.git/refs && echo 'ref: refs/heads/main' >fake/.git/HEAD && ln -s /dev/sbx/0/config fake/.git/config
 	says "a link of a project's own, in a box" 'is not a regular file.*make it a regular file' box -- sh -c "cd fake && $inner -- true"
 	says "on the host" 'is not a regular file.*make it a regular file' sh -c "cd fake && $SBX run -- true 2>&1"
-	says "on the host, tier landlock" 'is not a regular file' sh -c "cd fake && $SBX run --tier landlock -- true 2>&1"
+	says "on the host, tier landlock" 'is not a regular file' sh -c "cd fake && $SBX run --isolation landlock -- true 2>&1"
 	rm -r fake
 	is "a variable proves nothing" "" "$(env SBX=1 "$SBX" plan -- true 2>&1 | grep 'inside a box')"
 	says "a read-only project" 'Read-only file system' box --project read -- $inner -- touch new
@@ -108,15 +108,15 @@ else
 	git -c protocol.file.allow=always submodule -q add "$project" module 2>/dev/null
 	is "a submodule" "0" "$(cd module && box -- $inner -- git status --short >/dev/null; echo $?)"
 	git rm -q -f module && rm -rf .git/modules
-	says "an outer one that is asked already" 'the kernel allows one' box --explain -- $inner --tier landlock -- true
-	says "inside tier landlock" 'in which no other starts' box --tier landlock --project read -- $inner --project read -- true
-	says "also when it is asked for" 'in which no other starts' box --tier landlock --project read -- $inner --tier landlock --project read -- true
+	says "an outer one that is asked already" 'the kernel allows one' box --explain -- $inner --isolation landlock -- true
+	says "inside tier landlock" 'in which no other starts' box --isolation landlock --project read -- $inner --project read -- true
+	says "also when it is asked for" 'in which no other starts' box --isolation landlock --project read -- $inner --isolation landlock --project read -- true
 fi
 
 # --- limits: the smaller one counts
 is "open files" 200 "$(box --open-files 200 -- $inner --open-files 5000 -- sh -c 'ulimit -n')"
 is "the size of a file" "1048576" "$(box --file-size 1M -- $inner --file-size 5M -- sh -c 'head -c 3M /dev/zero 2>/dev/null >big; stat -c %s big; rm big')"
-is "time" 124 "$(box --time 2s -- $inner --time 100s -- sleep 100; echo $?)"
+is "time" 124 "$(box --timeout 2s -- $inner --timeout 100s -- sleep 100; echo $?)"
 
 # --- the network: both allow-lists, and whose it was
 nets() { # name, options of the outer one
@@ -124,12 +124,12 @@ nets() { # name, options of the outer one
 	shift
 	like "$name: what both allow" "$(box "$@" -a www.allowed.test -- $inner -a www.allowed.test -- $fetch https://www.allowed.test/a)" '^GET /a'
 	like "$name: in cleartext" "$(box "$@" -a www.allowed.test -- $inner -a www.allowed.test -- $fetch http://www.allowed.test/a)" '^GET /a'
-	says "$name: what the outer one refuses, and that it does" "could not reach denied.test:80 .*the box around this one refuses it; that one's --allow-domain" \
+	says "$name: what the outer one refuses, and that it does" "could not reach denied.test:80 .*the box around this one refuses it; that one's --allow" \
 		box "$@" -a www.allowed.test -- $inner -a '*' -- $fetch http://denied.test/
 	says "$name: what the inner one refuses" 'blocked denied.test:80 .*not in the allowlist' box "$@" -a '*' -- $inner -a www.allowed.test -- $fetch http://denied.test/
 	says "$name: an address" 'the box around this one refuses it' box "$@" -a www.allowed.test -- $inner -a 203.0.113.10 -- $fetch http://203.0.113.10/
 	says "$name: mode host inside" 'blocked by sbx' box "$@" -a www.allowed.test -- $inner --network host -- $fetch http://denied.test/
-	says "$name: no network outside" 'the box around this one has no network' box "$@" --network none -- $inner -a www.allowed.test -- $fetch http://www.allowed.test/
+	says "$name: no network outside" 'the outer box has no network' box "$@" --network none -- $inner -a www.allowed.test -- $fetch http://www.allowed.test/
 }
 cd "$plain" || exit 1
 if [ "${abi:-0}" -ge 6 ]; then
@@ -147,12 +147,12 @@ fi
 # --- words
 cd "$project" || exit 1
 if [ "${abi:-0}" -ge 6 ]; then
-	says "why" '^inside a box of sbx: what that one refuses stays refused' box -- "$SBX" why file
+	says "why" '^inside another box: what that one denies stays denied' box -- "$SBX" why file
 	says "why: a protected name" 'it is read-only in the box around this one' box -- "$SBX" why .git/hooks
 	says "why: git's configuration" '/.git/config can be read: the copy of the box around' box -- "$SBX" why .git/config
 	says "why: what the outer one lacks" 'that one needs the same' box -- "$SBX" why "$HOME/absent"
-	says "plan" 'note +inside a box of sbx' box -- "$SBX" plan -- true
-	says "doctor" 'ok +box around +this is inside a box of sbx' box -- "$SBX" doctor
+	says "plan" 'note +inside another box' box -- "$SBX" plan -- true
+	says "doctor" 'ok +box around +this is inside another box' box -- "$SBX" doctor
 	is "doctor has no complaint" 0 "$(box -- "$SBX" doctor >/dev/null; echo $?)"
 fi
 is "nothing advises to remove git's configuration" "" "$(grep -rn "config[^.;]*remove it" "$tests/../src" | grep -v '^.*//' || true)"

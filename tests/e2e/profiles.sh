@@ -7,17 +7,19 @@ mkdir -p "$HOME"
 git config --global user.name tester && git config --global user.email tester@example.org
 git config --global init.defaultBranch main && git config --global alias.last 'log -1 --format=%s'
 profiles=$("$SBX" profile list | cut -d' ' -f1)
-is "all of them" "secrets base default offline open-read git node python rust go java c ruby php browser claude-code claude-code-shell codex codex-shell copilot copilot-shell gemini gemini-shell opencode opencode-shell qwen qwen-shell" "$(echo $profiles)"
+is "all of them" "secrets base default offline open-read git node python rust go java c ruby php browser ssh ssh-agent-unfiltered gpu display x11 sound docker podman serial jupyter lsp playwright aged-packages github-token gitlab-token npm-token pypi-token anthropic openai gemini-key openrouter claude-code claude-code-shell codex codex-shell copilot copilot-shell gemini gemini-shell opencode opencode-shell qwen qwen-shell" "$(echo $profiles)"
 project=$(new_project)
 cd "$project" || exit 1
+set_keys
 
 # Every secret of the home, as a file and as a directory. The twin sees them all.
-mapfile -t secrets < <(sed -n 's|^secret = ~/||p' "$root/profiles/secrets.ini")
+mapfile -t secrets < <(sed -n 's|^hide-unless-named = ~/||p' "$root/profiles/secrets.ini")
 # Exactly: one that is taken out must be noticed.
 is "the places of secrets in the home" 335 ${#secrets[@]}
-look='cd ~; for each in "$@"; do cat "$each" "$each/inner" 2>/dev/null | grep -q SECRET && echo "$each"; done; :'
+# Without a process for each of them: 25,000 reads are 75 boxes' work.
+look='cd ~; for each in "$@"; do for file in "$each" "$each/inner"; do line=; { read -r line <"$file"; } 2>/dev/null; [ "$line" != SECRET ] || echo "$each"; done; done; :'
 # An agent as a whole gets its own way to sign in, and no other's.
-declare -A own=([claude-code]=".claude.json .claude/.credentials.json" [codex]=.codex/auth.json [gemini]=.gemini [qwen]=.qwen [copilot]=.copilot [opencode]=.local/share/opencode/auth.json)
+declare -A own=([claude-code]=".claude.json .claude/.credentials.json" [codex]=.codex/auth.json [gemini]=.gemini [qwen]=.qwen [copilot]=.copilot [opencode]=.local/share/opencode/auth.json [x11]=.Xauthority)
 for kind in file dir; do
 	for each in "${secrets[@]}"; do
 		rm -rf "${HOME:?}/$each"
@@ -63,6 +65,43 @@ for profile in default open-read; do
 done
 is "hide is not overruled by a name" 1 "$("$SBX" run --hide ~/.npmrc --read ~/.npmrc -- cat "$HOME/.npmrc" >/dev/null 2>&1; echo $?)"
 rm -r "$HOME/.ssh" "$HOME/.npmrc"
+# Doors: the sockets of a session, each by the profile of its name alone. The report names those that open more.
+door() { # profile, socket, variable to pass, what stderr says
+	mkdir -p "$(dirname "$2")" && rm -f "$2"
+	python3 -c 'import socket, sys; s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen(); c = s.accept()[0]; c.send(b"answer")' "$2" &
+	wait_for 10 test -S "$2"
+	is "$1: not in the default profile" 1 "$("$SBX" run -- python3 -c 'import socket, sys; s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1])' "$2" >/dev/null 2>&1; echo $?)"
+	is "$1: its socket answers" "answer here" "$(export "$3=here"; "$SBX" run -p "$1" -- python3 -c 'import os, socket, sys; s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); print(s.recv(9).decode(), os.environ[sys.argv[2]])' "$2" "$3" 2>"$work/log")"
+	is "$1: the report" "$4" "$(cat "$work/log")"
+	wait $!
+}
+export XDG_RUNTIME_DIR=$work/run
+SSH_AUTH_SOCK=$work/run/agent door ssh-agent-unfiltered "$work/run/agent" LANG ""
+door docker "$work/run/docker.sock" DOCKER_HOST "sbx: docker can do anything on this machine"
+door podman "$work/run/podman/podman.sock" CONTAINER_HOST "sbx: podman can run anything as you, outside"
+door sound "$work/run/pulse/native" PULSE_SERVER ""
+WAYLAND_DISPLAY=wayland-9 door display "$work/run/wayland-9" XDG_SESSION_TYPE ""
+for each in docker.sock podman.sock .X11-unix/X0; do
+	mkdir -p "$work/doors/.X11-unix"
+	python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$work/doors/$each"
+	ln -sfn "$work/doors/$each" "$project/innocent"
+	printf '[files]\nsocket = ./innocent\n' >"$project/.sbx.ini"
+	(cd "$project" && "$SBX" profile trust >/dev/null)
+	like "a project's file cannot open $each, trusted or not, by another name" "$(cd "$project" && "$SBX" run -- true 2>&1 | tail -1; echo ${PIPESTATUS[0]})" "a project's file cannot open it; use a flag, or a profile of yours"
+	is "a flag can" 0 "$(cd "$project" && rm .sbx.ini && "$SBX" run --socket "$work/doors/$each" -- true 2>/dev/null; echo $?)"
+done
+printf '[profile]\nextends = docker\n' >"$project/.sbx.ini"
+like "nor by a profile that it extends" "$(cd "$project" && "$SBX" profile trust >/dev/null; : >"$work/run/x"; python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$work/run/docker.sock" 2>/dev/null; "$SBX" run -- true 2>&1)" "docker.sock' is root on this machine: a project's file cannot open it"
+device=$(find /dev -maxdepth 1 -type c -name 'tty?*' | sort | head -1)
+if [ -n "$device" ]; then
+	printf '[files]\ndevice = %s\n' "${device#/dev/}" >"$project/.sbx.ini"
+	like "nor a serial port" "$(cd "$project" && "$SBX" profile trust >/dev/null; "$SBX" run -- true 2>&1)" "'$device' opens a serial port: a project's file cannot open it"
+else
+	skip "nor a serial port" "this machine has none"
+fi
+rm -f "$project/.sbx.ini" "$project/innocent"
+unset XDG_RUNTIME_DIR
+is "aged-packages: a week" "7 10080 7d" "$("$SBX" run -p node -p aged-packages -- sh -c 'echo $npm_config_min_release_age $npm_config_minimum_release_age $YARN_NPM_MINIMAL_AGE_GATE')"
 is "they stack" "tmpfs" "$("$SBX" plan -p node -p git -- true | awk -v h="$HOME" '$2 == h { print $1 }')"
 
 # Real work in each, without a network, and what is kept for the next run.

@@ -131,7 +131,7 @@ for uid in 1000 0; do
 	done
 	like "home is project: a secret cannot be read (uid $uid)" "$(as $uid run --project-dir . -- /bin/bare read .ssh/id)" "Permission denied|No such file"
 	for name in .zshrc .vim .password-store .nvm .npm bin; do
-		like "home is project: a new $name is moved away (uid $uid)" "$(as $uid run --project-dir . -- /bin/bare make $name)" "$home/$name appeared.*moved away"
+		like "home is project: a new $name is moved away (uid $uid)" "$(as $uid run --project-dir . -- /bin/bare make $name)" "$home/$name appeared.*moved to quarantine"
 		is "home is project: and is gone (uid $uid)" 1 "$([ -e "$root$home/$name" ]; echo $?)"
 	done
 	for name in .config/sbx .local/state/sbx; do
@@ -143,10 +143,10 @@ for uid in 1000 0; do
 	[ $uid = 0 ] || like "home is project: a configuration that the caller cannot read is refused" "$(as $uid run --project-dir . -- /bin/bare true)" \
 		"could make sbx's own '$home/.config/sbx'"
 	chown $uid:$uid "$root$home/.config/sbx"
-	like "home is project: the plan says what is weaker (uid $uid)" "$(as $uid plan --project-dir . -- /bin/bare true)" "note .*the project is your home directory: .*the rest is not"
-	like "home is project: not unprotected (uid $uid)" "$(as $uid run --project-dir . --unprotected -- /bin/bare true)" "home directory, which --unprotected would leave"
-	like "home is project: not in tier landlock (uid $uid)" "$(as $uid run --project-dir . --tier landlock -- /bin/bare true)" "tier landlock cannot protect"
-	like "home is project: no session of it (uid $uid)" "$(as $uid session create try)" "cannot be the project of a session|there is no directory"
+	like "home is project: the plan says what is weaker (uid $uid)" "$(as $uid plan --project-dir . -- /bin/bare true)" "note .*the project is your home directory: .*other files are not"
+	like "home is project: not unprotected (uid $uid)" "$(as $uid run --project-dir . --no-protect -- /bin/bare true)" "home directory, which --no-protect would leave"
+	like "home is project: not in tier landlock (uid $uid)" "$(as $uid run --project-dir . --isolation landlock -- /bin/bare true)" "tier landlock cannot protect"
+	like "home is project: no session of it (uid $uid)" "$(as $uid session create try)" "cannot be the project of a session|the current directory cannot"
 	like "home is project: no review of it (uid $uid)" "$(as $uid run --review --project-dir . -- /bin/bare true)" "without --project-dir"
 	mkdir -p "$root$home/below/deep"
 	chown -R $uid:$uid "$root$home/below"

@@ -14,12 +14,12 @@ for pattern in '**/*.lock' './*.lock' '*.lock'; do
 	is "protect $pattern: what is in the project" keep "$(cat a.lock)"
 	if [ "${pattern#\*\*}" != "$pattern" ]; then is "protect $pattern: below it" keep "$(cat deep/b.lock)"; else is "protect $pattern: not below it" evil "$(cat deep/b.lock)"; fi
 	echo keep >deep/b.lock
-	is "secret $pattern" "" "$(box --secret "$pattern" -- cat a.lock)"
-	is "secret $pattern, and named" keep "$(box --secret "$pattern" --read a.lock -- cat a.lock)"
+	is "secret $pattern" "" "$(box --hide-unless-named "$pattern" -- cat a.lock)"
+	is "secret $pattern, and named" keep "$(box --hide-unless-named "$pattern" --read a.lock -- cat a.lock)"
 done
 box --protect '**/*.lock' -- sh -c 'mv deep shallow; mkdir -p deep/er; echo evil >deep/er/c.lock'
 is "protect **/*.lock: a directory around cannot be moved away" keep "$(cat deep/er/c.lock)"
-printf '[files]\nprotect = **/*.lock\nsecret = ./deep/*.lock\n' >.sbx.ini
+printf '[files]\nprotect = **/*.lock\nhide-unless-named = ./deep/*.lock\n' >.sbx.ini
 is "both in the project's own file" "keep,keep,2" "$(box -- sh -c 'echo evil >a.lock; cat deep/b.lock'; cat a.lock deep/b.lock | paste -sd,),$(grep -c . "$work/log")"
 rm .sbx.ini
 for key in protect secret; do
@@ -98,7 +98,7 @@ rm .sbx.ini .envrc .mcp.json
 # What a box left at a protected name does not stop the next run.
 for way in 'ln -s _darcs _darcs' 'rm -rf .git/info; mkfifo .git/info' 'rm -rf .git/info; echo x >.git/info' 'ln -s .. .hg' 'ln -s .vscode .vscode' \
 	'rm -rf .git/hooks; ln -s ../.. .git/hooks' 'rm -rf .git/hooks; ln -s hooks .git/hooks' 'mkfifo .git/config.worktree'; do
-	"$SBX" run --unprotected -- sh -c "$way" 2>/dev/null
+	"$SBX" run --no-protect -- sh -c "$way" 2>/dev/null
 	is "$way: the next run begins" 0 "$(box -- true; echo $?)"
 	is "$way: and protects" "" "$(box -- sh -c 'mkdir -p .vscode .git/hooks; echo evil | tee .vscode/x .git/hooks/pre-push; sleep 0.3' >/dev/null 2>&1; ls -d .vscode/x .git/hooks/pre-push 2>/dev/null)"
 done
@@ -106,9 +106,9 @@ like "what stood in the way is in quarantine" "$("$SBX" quarantine list)" '/_dar
 mkdir -p .git/modules .git/hooks .git/info
 if [ "$(id -u)" != 0 ]; then
 	for shut in .git/modules .git/info .git; do
-		"$SBX" run --unprotected -- chmod 0 "$shut"
+		"$SBX" run --no-protect -- chmod 0 "$shut"
 		is "$shut is shut: the next run begins" 0 "$(box -- true; echo $?)"
-		like "$shut: it is said" "$(cat "$work/log")" "^sbx: $project/$shut was shut, .*it was opened"
+		like "$shut: it is said" "$(cat "$work/log")" "^sbx: $project/$shut was unreadable, .*it was opened"
 		is "$shut: once" "" "$(box -- true; grep shut "$work/log")"
 		chmod 755 "$shut"
 	done
@@ -121,7 +121,7 @@ for i in range(3000):
 os.makedirs(".git/modules/m"); open(".envrc", "w").write("x")
 import time; time.sleep(0.3)'
 is "a flood of 3,000: less than 2 KB" yes "$([ "$(wc -c <"$work/log")" -lt 2048 ] && echo yes || wc -c <"$work/log")"
-like "what was moved away comes first" "$(head -1 "$work/log")" 'moved away.*if you made it: sbx quarantine restore [0-9]'
+like "what was moved away comes first" "$(head -1 "$work/log")" 'moved to quarantine.*if you made it: sbx quarantine restore [0-9]'
 rm -rf d[0-9]* .git/modules
 
 # Lock files that a box left.
@@ -145,7 +145,7 @@ rm .sbx.ini
 
 # In quarantine, and the box still runs.
 (box -- python3 -c 'import os, time
-os.mkdir(".vscode"); fd = os.open(".vscode", os.O_RDONLY); open("begun", "w")
+os.mkdir("held"); fd = os.open("held", os.O_RDONLY); os.rename("held", ".vscode"); open("begun", "w")
 while not os.path.exists("on"): time.sleep(0.05)
 os.close(os.open("late", os.O_CREAT | os.O_WRONLY, dir_fd=fd))') &
 wait_for 30 test -e begun && wait_for 30 test ! -e .vscode
@@ -154,5 +154,19 @@ like "restore while the box runs is refused" "$("$SBX" quarantine restore "$id" 
 like "show says so" "$("$SBX" quarantine show "$id")" 'still runs'
 touch on && wait
 is "and when it has ended" 0 "$("$SBX" quarantine restore "$id" >/dev/null; echo $?)"
+mkdir -p "$XDG_STATE_HOME/sbx/quarantine/20260101-000000-1-1" && printf '%s' "$PWD/.vscode" >"$XDG_STATE_HOME/sbx/quarantine/20260101-000000-1-1/path"
+is "one that nothing came into is not listed" "" "$("$SBX" quarantine list | grep 20260101)"
 is "no file of a lock is left" "" "$("$SBX" quarantine list >/dev/null; ls -A "$XDG_STATE_HOME/sbx/quarantine" | grep run-)"
+# By the path that it came from, several at once, and of one project.
+"$SBX" quarantine rm . >/dev/null 2>&1
+box -- sh -c 'mkdir .idea .zed; echo 2 >.envrc' >/dev/null
+is "list: of this project" 3 "$("$SBX" quarantine list --project . | wc -l)"
+is "list: of another" "" "$("$SBX" quarantine list --project /usr)"
+is "list: the same as JSON" "0 3" "$("$SBX" quarantine list --json --project /usr | grep -c idea) $("$SBX" quarantine list --json --project . | grep -o '"path"' | wc -l)"
+like "show by path" "$("$SBX" quarantine show ./.idea)" '^was .*/\.idea$'
+is "restore by paths" ".envrc .idea" "$("$SBX" quarantine restore ./.idea "$PWD/.envrc" >/dev/null; echo $(ls -d .envrc .idea))"
+like "rm of a path that is none" "$("$SBX" quarantine rm "$PWD/.z" 2>&1)" "nothing in quarantine came from '.*/\.z'; see: sbx quarantine list"
+is "and takes nothing" 1 "$("$SBX" quarantine list --project . | wc -l)"
+is "rm of the directory: all of it" 0 "$("$SBX" quarantine rm . && "$SBX" quarantine list --project . | wc -l)"
+rm -rf .idea .envrc
 done_testing

@@ -8,9 +8,10 @@ cd "$project" || exit 1
 for code in 0 3 125 255; do
 	status "exit $code passes through" "$code" "$SBX" run -- sh -c "exit $code"
 done
+# Also where the caller ignores one of them, as nohup does.
 for number in 1 6 9 11 15; do
 	status "death by signal $number is the shell's 128+$number" $((128 + number)) \
-		"$SBX" run -- sh -c "kill -$number \$\$"
+		env --default-signal "$SBX" run -- sh -c "kill -$number \$\$"
 done
 is "a waiting parent sees the signal itself" 15 "$(python3 - "$SBX" <<'P'
 import subprocess, sys
@@ -58,27 +59,27 @@ is "100 MB of binary through a pipe" "$(head -c 100000000 /dev/zero | tr '\0' '\
 is "1 MB of arguments" 1000000 "$("$SBX" run -- python3 -c 'import sys; print(sum(map(len, sys.argv[1:])))' \
 	$(head -c 1000000 /dev/zero | tr '\0' x | fold -w 100000))"
 is "other descriptors are closed" "0 1 2" "$("$SBX" run -- bash -c 'cd /proc/$$/fd && echo *' 7</etc/passwd 8</ 2>/dev/null | tr ' ' '\n' | grep -v 255 | head -3 | xargs)"
-is "--keep-fd passes one" kept "$("$SBX" run --keep-fd 7 -- sh -c 'cat <&7' 7<<<kept)"
+is "--preserve-fd passes one" kept "$("$SBX" run --preserve-fd 7 -- sh -c 'cat <&7' 7<<<kept)"
 mkfifo "$work/fifo"
 echo input >"$work/input"
 "$SBX" run -- sh -c 'cat /dev/stdin >/dev/stdout; echo told >/dev/stderr' <"$work/input" >"$work/output" 2>"$work/errors"
 is "files outside, given as 0, 1 and 2, open again by their names in /dev" "input told" "$(cat "$work/output" "$work/errors" | xargs)"
 is "a named pipe does" through "$(cat "$work/fifo" & "$SBX" run -- sh -c 'echo through >/dev/stdout' >"$work/fifo"; wait)"
-is "and what --keep-fd names" input "$("$SBX" run --keep-fd 7 -- cat /dev/fd/7 7<"$work/input" 2>&1)"
+is "and what --preserve-fd names" input "$("$SBX" run --preserve-fd 7 -- cat /dev/fd/7 7<"$work/input" 2>&1)"
 for fd in 0 1 2; do
 	is "descriptor $fd is no directory, which would lead out" 125 "$(eval "\"\$SBX\" run true $fd<\"\$work\"" >/dev/null 2>&1; echo $?)"
 done
 like "and it is said" "$("$SBX" run true 2>&1 </)" '^sbx: descriptor 0 is a directory, which would lead out of the box'
-like "one that is named is told" "$("$SBX" run --keep-fd 7 -- true 7</ 2>&1)" '^sbx: --keep-fd: descriptor 7 is a directory'
-status "--keep-fd of a closed one is an error" 125 "$SBX" run --keep-fd 9 true 9>&-
+like "one that is named is told" "$("$SBX" run --preserve-fd 7 -- true 7</ 2>&1)" '^sbx: --preserve-fd: descriptor 7 is a directory'
+status "--preserve-fd of a closed one is an error" 125 "$SBX" run --preserve-fd 9 true 9>&-
 status "closed 0, 1, 2" 0 bash -c 'exec "$0" run true <&- >&- 2>&-' "$SBX"
 is "an early end of stdout is seen by the reader" early "$("$SBX" run -- sh -c 'echo early; exec >&-; until [ -e seen ]; do sleep 0.05; done' | (read -r l; echo "$l"; timeout 30 cat >/dev/null || echo late; touch seen); rm seen)"
 
 # signals and time
-status "the time limit is 124" 124 "$SBX" run --time 200ms -- sleep 9
-status "the time limit kills what ignores SIGTERM" 124 "$SBX" run --time 100ms -- sh -c 'trap "" TERM; while :; do sleep 1; done'
-status "the time limit holds for a command that stops itself" 124 timeout -s KILL 60 "$SBX" run --time 300ms -- sh -c 'sleep 60 & kill -STOP $$; sleep 60'
-like "the time limit is told with its flag" "$("$SBX" run --time 100ms -- sleep 9 2>&1)" 'time=100ms: the run was ended; raise it with --time'
+status "the time limit is 124" 124 "$SBX" run --timeout 200ms -- sleep 9
+status "the time limit kills what ignores SIGTERM" 124 "$SBX" run --timeout 100ms -- sh -c 'trap "" TERM; while :; do sleep 1; done'
+status "the time limit holds for a command that stops itself" 124 timeout -s KILL 60 "$SBX" run --timeout 300ms -- sh -c 'sleep 60 & kill -STOP $$; sleep 60'
+like "the time limit is told with its flag" "$("$SBX" run --timeout 100ms -- sleep 9 2>&1)" 'timeout=100ms: the run was ended; raise it with --timeout'
 is "SIGTERM reaches the command" got "$( ("$SBX" run -- bash -c 'trap "echo got; exit" TERM; touch trapped; sleep 9 & wait' & pid=$!; wait_for 30 test -e trapped; kill $pid; wait $pid) )"
 rm -f trapped
 status "SIGCHLD ignored by the caller" 0 bash -c 'trap "" CHLD; "$0" run true' "$SBX"
@@ -173,7 +174,7 @@ for mode in 777 000 500; do
 	is "a cache whose mode a box has made $mode is a cache" warm "$(HOME=$work/chome "$SBX" run --cache '~/.thing' sh -c "cat \$HOME/.thing/x && touch \$HOME/.thing/new-$mode" || echo cannot)"
 done
 is "a cache does not touch the host's directory" "" "$(ls "$work/chome/.thing" 2>/dev/null)"
-is "--tmp is a ceiling" 1 "$("$SBX" run --tmp 1M sh -c 'head -c 3000000 /dev/zero >/tmp/big' 2>/dev/null; echo $?)"
+is "--tmp-size is a ceiling" 1 "$("$SBX" run --tmp-size 1M sh -c 'head -c 3000000 /dev/zero >/tmp/big' 2>/dev/null; echo $?)"
 is "--file-size is a ceiling" 153 "$("$SBX" run --file-size 8K sh -c 'exec head -c 30000 /dev/zero >/tmp/big' 2>/dev/null; echo $?)"
 is "--open-files" 64 "$("$SBX" run --open-files 64 sh -c 'ulimit -n')"
 is "no core dumps" 0 "$("$SBX" run sh -c 'ulimit -c')"
@@ -204,6 +205,9 @@ is "and what comes later wins" 1-2 "$(A_THING=1 "$SBX" run --unset-env A_THING -
 is "what sbx sets goes by its exact name" none-1 "$("$SBX" run --unset-env HOME --unset-env 'SB*' sh -c 'echo ${HOME-none}-${SBX-none}')"
 is "minimal" "" "$(A_THING=1 "$SBX" run --env-mode minimal sh -c 'echo $A_THING')"
 is "minimal passes what is named" 1 "$(A_THING=1 "$SBX" run --env-mode minimal --pass-env 'A_*' sh -c 'echo $A_THING')"
+is "tools give up soon on a denied host" 100-400-1-1 "$("$SBX" run sh -c 'echo $npm_config_fetch_retry_mintimeout-$npm_config_fetch_retry_maxtimeout-$PIP_RETRIES-$CARGO_NET_RETRY')"
+is "not where the caller has set that" 7-none "$(PIP_RETRIES=7 "$SBX" run --unset-env CARGO_NET_RETRY sh -c 'echo $PIP_RETRIES-${CARGO_NET_RETRY-none}')"
+is "nor where no host is denied" none "$("$SBX" run --network host sh -c 'echo ${PIP_RETRIES-none}')"
 
 # network
 is "none: only lo" lo "$("$SBX" run sh -c 'ls /sys/class/net 2>/dev/null; sed -n "3s/:.*//p" /proc/net/dev | tr -d " "')"
@@ -232,8 +236,8 @@ else
 fi
 
 # nested
-status "a full box in a box is refused with the reason" 125 "$SBX" run --read "$(dirname "$SBX")" -- "$SBX" run --tier full --project none true
-like "and says which flag" "$("$SBX" run --read "$(dirname "$SBX")" -- "$SBX" run --tier full --project none true 2>&1)" "allow-syscalls namespaces"
+status "a full box in a box is refused with the reason" 125 "$SBX" run --read "$(dirname "$SBX")" -- "$SBX" run --isolation namespaces --project none true
+like "and says which flag" "$("$SBX" run --read "$(dirname "$SBX")" -- "$SBX" run --isolation namespaces --project none true 2>&1)" "allow-syscalls namespaces"
 if [ "$(id -u)" = 0 ]; then
 	skip "a box in a box with the flag" "for root parts of /proc stay read-only, so no second /proc can be mounted"
 else

@@ -53,7 +53,7 @@ printf '[a]\n\tapiKey = CANARY-nested\n[alias]\n\tnested = log\n' >"$HOME/deep/n
 echo CANARY-cookies >"$HOME/.config/git/cookies"
 echo CANARY-store >"$HOME/deep/store"
 like "the host's git reads them" "$(git config --list)" CANARY-nested
-for row in "run" "run -p open-read" "run --read $HOME/.config" "run -s here" "run --tier landlock --project read" "run --project none"; do
+for row in "run" "run -p open-read" "run --read $HOME/.config" "run -s here" "run --isolation landlock --project read" "run --project none"; do
 	case $row in *here) "$SBX" session create here >/dev/null ;; esac
 	# shellcheck disable=SC2086
 	is "sbx $row: no secret of it is read" "" "$("$SBX" $row -- bash -c 'git config --list; grep -rsa CANARY ~; cat ~/deep/* ~/.config/git/*' 2>/dev/null | grep CANARY)"
@@ -65,7 +65,7 @@ is "a key alone is still one" true "$("$SBX" run -- git config --global --type b
 is "a file of git's is no directory of the box's" "attributes config ignore" \
 	"$(touch "$HOME/.config/git/ignore" "$HOME/.config/git/attributes"; "$SBX" run -- bash -c 'cd ~/.config/git; for f in *; do [ $f = included ] || [ $f = more ] || echo $f; done' | tr '\n' ' ' | sed 's/ $//')"
 plan=$("$SBX" plan -- true)
-like "sbx plan says what was left out" "$plan" "note .*\.gitconfig' is shown without what is secret in it: .*http.https://h/.extraheader.*--read"
+like "sbx plan says what was left out" "$plan" "note .*\.gitconfig' is shown without its secrets: .*http.https://h/.extraheader.*--read"
 is "and not what it was" "" "$(echo "$plan" | grep CANARY)"
 is "by its own name the file itself" 1 "$("$SBX" run --read "$HOME/.gitconfig" -- grep -c CANARY-url "$HOME/.gitconfig" 2>&1)"
 # A program of the host replaces the file while the box runs: nothing is uncovered.
@@ -118,14 +118,15 @@ mkdir "$work/lists" && cp "$work/all" "$work/settings" "$work/lists"
 is "without the list of secrets each is read, but for settings" "$(grep -vxFf "$work/settings" "$work/all")" "$("$SBX" run -p "$work/twin.ini" --read "$work/lists" -- bash -c "$reads" "$work/lists/all" 2>&1)"
 # What the profile of an agent opens on purpose: its own way to sign in.
 declare -A own=([claude-code]=".claude/.credentials.json .claude.json" [codex]=.codex/auth.json [gemini]=.gemini/oauth_creds.json [qwen]=.qwen/oauth_creds.json [copilot]=.copilot/config.json [opencode]=.local/share/opencode/auth.json)
+set_keys
 for profile in $("$SBX" profile list | cut -d' ' -f1 | grep -vx secrets); do
 	is "$profile: none but its own" "$(echo ${own[$profile]:-})" "$("$SBX" run -p "$profile" --read "$work/lists" -- bash -c "$reads" "$work/lists/all" 2>&1 | tr '\n' ' ' | sed 's/ $//')"
 done
 is "with the home readable: none" "" "$("$SBX" run --read "$HOME" --read "$work/lists" -- bash -c "$reads" "$work/lists/all" 2>&1)"
-is "in tier landlock: none" "" "$("$SBX" run --tier landlock --project read --read "$work/lists" -- bash -c "$reads" "$work/lists/all" 2>&1)"
+is "in tier landlock: none" "" "$("$SBX" run --isolation landlock --project read --read "$work/lists" -- bash -c "$reads" "$work/lists/all" 2>&1)"
 # shellcheck disable=SC2016
 is "settings keep their other lines" "$(cat "$work/settings")" "$("$SBX" run --read "$work/lists" -- bash -c 'cd ~; while IFS= read -r f; do grep -qsE "^(email=|  - defaults|timeout|default)" "$f" && echo "$f"; done <"$0"' "$work/lists/settings" 2>&1)"
-like "sbx plan says so" "$("$SBX" plan -- true)" "note .*v20.1.0/etc/npmrc' is shown without what is secret in it: lines with a token"
+like "sbx plan says so" "$("$SBX" plan -- true)" "note .*v20.1.0/etc/npmrc' is shown without its secrets: lines with a token"
 printf 'registry=https://npm.example/\n' >"$HOME/.n/etc/npmrc"
 is "settings without a secret are the file itself" 0 "$("$SBX" plan -- true | grep -c "$HOME/.n/etc/npmrc")"
 printf 'token = """\nCANARY\n"""\n' >"$HOME/.cargo/config.toml"

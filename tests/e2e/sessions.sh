@@ -33,7 +33,7 @@ is "from elsewhere the command starts in the project" "$project" "$(cd / && in_s
 session create two
 is "two sessions over one project see nothing of each other" "hello" "$(in_session two 'cat file; cat new/f /tmp/t ~/h')"
 like "list names both" "$(session list)" "^one .*$project"
-is "list as JSON" "one two" "$(session list --json | python3 -c 'import json, sys; print(*[s["name"] for s in json.load(sys.stdin)])')"
+is "list as JSON" "one two" "$(session list --json | python3 -c 'import json, sys; print(*[s["name"] for s in json.load(sys.stdin)["sessions"]])')"
 like "show" "$(session show one)" "over +$project"
 is "hidden paths stay hidden in a session" "" "$(echo key >.env; "$SBX" run -s two --hide ./.env -- cat .env 2>/dev/null; rm .env)"
 status "a single writable file cannot be copy-on-write" 125 "$SBX" run -s two --write "$work/log" -- true
@@ -80,7 +80,7 @@ is "create --from is a fork" "hello more" "$(echo $(in_session four 'cat file'))
 session snapshot one named
 like "log shows the tree" "$(session log one)" "named .*<- here"
 like "log --dot" "$(session log --dot one)" '"s1" -> "before-restore-1"'
-is "log --json" "s1 before-restore-1 named" "$(session log --json one | python3 -c 'import json, sys; print(*[s["name"] for s in json.load(sys.stdin)])')"
+is "log --json" "s1 before-restore-1 named" "$(session log --json one | python3 -c 'import json, sys; print(*[s["name"] for s in json.load(sys.stdin)["snapshots"]])')"
 for i in $(seq 14); do
 	in_session four "echo $i >step-$i; rm -f step-$((i - 3)); [ $i != 5 ] || { rm -r dir; mkdir dir; echo fresh >dir/only; }; [ $i != 9 ] || mv step-9 dir/"
 	session snapshot four >/dev/null
@@ -114,7 +114,7 @@ R moved" "$(session diff --stat one | sed -E 's/ +[0-9.]+[KMG]?  / /; s/^(.) +/\
 like "a renamed file says from where" "$(session diff --stat one)" "moved +\(was dir/deep/file\)"
 like "the text is a unified difference" "$(session diff one file)" '^\+x$'
 is "of one path alone" 1 "$(session diff one file | grep -c '^diff')"
-is "diff --json" "added" "$(session diff --json one | python3 -c 'import json, sys; print([c["kind"] for c in json.load(sys.stdin) if c["path"] == "a/1"][0])')"
+is "diff --json" "added" "$(session diff --json one | python3 -c 'import json, sys; print([c["kind"] for c in json.load(sys.stdin)["changes"] if c["path"] == "a/1"][0])')"
 like "without git there is a difference too" "$(PATH=/nonexistent session diff one file)" '^\+ ?x$'
 session discard one
 in_session one 'rm -r dir && mkdir dir && echo only >dir/only; rm link && mkdir link && echo in >link/in; rm file && ln -s /etc/passwd file'
@@ -212,16 +212,16 @@ END
 	in_session one 'echo m >>private; echo y >given/y; mkdir -m 555 given/shut; mkdir group/sub; echo z >group/sub/z'
 	session apply one
 	is "an ACL stays that of the file" "m $before" "$(tail -1 private) $(acl_of private)"
-	(umask 022 && echo n >given/native && mkdir group/native)
+	(umask 022 && echo n >given/native && mkdir group/native && mkdir -m 555 given/shut.native)
 	is "a new file has its directory's default ACL" "$(acl_of given/native | head -c 32)" "$(acl_of given/y | head -c 32)"
 	is "with no more than its own mode" "-rw-rw----" "$(stat -c %A given/y)"
-	is "and a directory that nobody may write, too" "dr-xr-x---" "$(stat -c %A given/shut)"
+	is "and a directory that nobody may write, too" "$(stat -c %A given/shut.native) $(acl_of given/shut.native)" "$(stat -c %A given/shut) $(acl_of given/shut)"
 	is "nothing of it is left to apply" "" "$(session diff --stat one)"
 	in_session one 'echo c >>private'
 	session cp one:private "$work/acl-copy"
-	is "cp: the mask of an ACL gives the group nothing" "600 c" "$(stat -c %a "$work/acl-copy") $(tail -1 "$work/acl-copy")"
+	is "cp: the ACL comes along" "c $before" "$(tail -1 "$work/acl-copy") $(acl_of "$work/acl-copy")"
 	session export one "$work/acl.tar"
-	like "nor does export" "$(tar tvf "$work/acl.tar" 2>/dev/null | grep '/private$')" '^-rw------- '
+	like "export: for who reads no ACLs the mask gives the group nothing" "$(tar tvf "$work/acl.tar" 2>/dev/null | grep '/private$')" '^-rw------- '
 	session discard one
 	in_session one 'chmod 640 private'
 	session apply one
@@ -236,10 +236,84 @@ is "a new directory in a set-group-id one is so as well" "$(stat -c '%A %g' grou
 is "and of its group" "$(stat -c %g group)" "$(stat -c %g group/sub/f)"
 chmod -R u+rwx given && rm -rf group given private
 session discard one
+
+# --- ACLs in copies and archives, by the host's own tools
+acls() { (cd "$1" && find . -mindepth 1 ! -name '.wh.*' | sort | xargs -d '\n' getfacl -pn | grep -v '^# \(owner\|group\)'); }
+if command -v getfacl >/dev/null && mkdir -p "$work/acl/d/e" "$work/acl/inherits" && setfacl -m u:1234:rw "$work/acl" 2>/dev/null; then
+	cd "$work/acl" || exit 1
+	echo 1 >f && setfacl -m u:1234:rw,g:2345:r,g::-,o::- f
+	echo 2 >masked && setfacl -m u:1234:rwx,m::r masked
+	echo 3 >shut && setfacl -m u:1234:-,g::r,o::r shut
+	echo 4 >plain && chmod 640 plain && setfacl -b "$work/acl"
+	setfacl -m u:1234:rx d && setfacl -d -m u:1234:rwx,g:2345:rx d && echo 5 >d/in && chmod 700 d/e
+	setfacl -d -m u:4321:rwx,m::rwx inherits
+	want=$(acls .)
+	cd "$project" || exit 1
+	cp -a "$work/acl" "$work/acl.native" && session cp "$work/acl" one:acl && session cp one:acl "$work/acl.out"
+	is "cp in and out: ACLs and default ACLs as cp -a" "$(acls "$work/acl.native")" "$(acls "$work/acl.out")"
+	is "and all of them" "$want" "$(acls "$work/acl.out")"
+	mkdir "$work/inherits" && setfacl -d -m u:4321:rwx,m::rwx "$work/inherits"
+	session cp one:acl "$work/inherits/out" && session cp one:acl/plain "$work/inherits/plain"
+	is "cp: nothing is inherited from where the copy lies" "$want user::rw- group::r-- other::---" "$(acls "$work/inherits/out") $(echo $(getfacl -cnp "$work/inherits/plain"))"
+	session export one "$work/acls.tar" && mkdir "$work/x" && (umask 0 && tar xpf "$work/acls.tar" --acls -C "$work/x" 2>"$work/log")
+	is "export: GNU tar --acls reads them" "$want" "$(acls "$work/x/${project#/}/acl")"
+	rm -rf "$work/x" && mkdir "$work/x" && (umask 0 && tar xpf "$work/acls.tar" --no-acls -C "$work/x" 2>"$work/log")
+	is "who reads no ACLs gives nobody more" "600 644 600 640 755" "$(cd "$work/x/${project#/}/acl" && echo $(stat -c %a f masked shut plain d))"
+	if command -v bsdtar >/dev/null; then
+		rm -rf "$work/x" && mkdir "$work/x" && bsdtar xpf "$work/acls.tar" --acls -C "$work/x" 2>"$work/log"
+		is "bsdtar reads them" "$want" "$(acls "$work/x/${project#/}/acl")"
+		mkdir "$project/acl" && cp -a "$work/acl/." "$project/acl" && bsdtar cf "$work/bsd.tar" --acls -C / "${project#/}/acl"
+		rm -rf "$project/acl" && session import bsd "$work/bsd.tar" && session cp bsd:acl "$work/acl.bsd"
+		is "and its archives are read" "$want" "$(acls "$work/acl.bsd")"
+		session rm bsd
+	else
+		skip "bsdtar reads them" "this machine has no bsdtar"
+	fi
+	session apply one acl
+	is "what was copied in with an ACL is applied with it" "$want" "$(acls acl)"
+	rm -rf acl
+	session import again "$work/acls.tar" && session cp again:acl "$work/acl.again"
+	is "import: the same ACLs" "$want" "$(acls "$work/acl.again")"
+	session rm again
+	mkdir acl && cp -a "$work/acl/." acl && setfacl -m u:daemon:r,g:daemon:r acl/f && want=$(acls acl) && tar cf "$work/gnu.tar" --format=posix --acls -C / "${project#/}/acl" && rm -rf acl
+	session import gnu "$work/gnu.tar" && session cp gnu:acl "$work/acl.gnu"
+	is "and those of GNU tar, with names" "$want" "$(acls "$work/acl.gnu")"
+	session rm gnu
+	python3 - "$work/odd.tar" "$project" <<-'END'
+		import io, sys, tarfile
+		t = tarfile.open(sys.argv[1], "w", format=tarfile.PAX_FORMAT)
+		def add(name, mode, access):
+		    i = tarfile.TarInfo(sys.argv[2][1:] + "/" + name); i.mode = mode; i.pax_headers = {"SCHILY.acl.access": access}; t.addfile(i, io.BytesIO(b""))
+		whole = "user::r--,user:1234:rwx,group::rwx,mask::rwx,other::rwx"
+		add("a-more", 0o4777, whole)
+		add("b-nobody", 0o666, "user::rw-\nuser:no-such-user:rw-\ngroup::rw-\nmask::rw-\nother::r--\n")
+		add("c-no-mask", 0o666, "user::rw-,user:1234:rw-,group::rw-,other::rw-")
+		add("d-twice", 0o666, "user::rw-,user:1234:rw-,user:1234:r--,group::rw-,mask::rw-,other::rw-")
+		add("e-much", 0o666, whole + "".join(",user:%d:rwx" % i for i in range(2000, 9000)))
+		add("f-words", 0o666, "user::rw-,other::rw-,group::rw-,default:user::rwx")
+		add("g-by-number", 0o600, "user::rw-,user:no-such-user:rw-:1234,group::---,mask::rw-,other::---")
+		t.close()
+	END
+	session import odd "$work/odd.tar"
+	like "import: ACLs that cannot be read are told" "$? $(said)" '^0 sbx: 5 access control lists are damaged, or name a user'
+	mkdir "$work/odd" && for name in a-more b-nobody c-no-mask d-twice e-much f-words g-by-number; do session cp odd:$name "$work/odd/"; done
+	is "and give nobody anything" "600 600 600 600 600" "$(cd "$work/odd" && echo $(stat -c %a b* c* d* e* f*))"
+	is "nobody may more than the owner" "user::r-- user:1234:rwx group::rwx mask::r-- other::r--" "$(echo $(getfacl -cEnp "$work/odd/a-more"))"
+	is "who has no name here has a number" "user::rw- user:1234:rw- group::--- mask::rw- other::---" "$(echo $(getfacl -cnp "$work/odd/g-by-number"))"
+	session rm odd
+	rm -rf acl && echo m >moved && setfacl -m u:1234:rw,g::-,o::- moved && session discard one
+	in_session one 'mv moved name'
+	session apply one
+	is "what the session moves keeps its ACL" "user::rw- user:1234:rw- group::--- mask::rw- other::--- no" "$(echo $(getfacl -cnp name)) $([ -e moved ] || echo no)"
+	rm -f moved name
+	session discard one
+else
+	skip "ACLs in copies and archives" "no getfacl, or a file system without them"
+fi
 in_session one 'truncate -s 8G holes; echo end >>holes; touch beside; d=$(printf "d/%.0s" {1..300}); mkdir -p "$d"; echo deep >"$d/f"'
 session apply one
 is "a tree that is too deep is left out, the rest goes on" "0 end 1" "$? $(tail -c 4 holes) $(ls beside | wc -l)"
-like "and told" "$(said)" "not applied: what lies in d/d/d.*too deep"
+like "and told" "$(said)" "not applied: files in d/d/d.*too deep"
 is "holes stay holes" 1 "$(($(stat -c %b holes) < 1024))"
 if strace -f -qq -o /dev/null true 2>/dev/null; then
 	strace -f -qq -o "$work/calls" -e trace=pread64,read "$SBX" session diff --stat one >"$work/log" 2>&1
@@ -331,7 +405,7 @@ mkdir -p "$work/got/half/objects" "$work/got/half/refs"
 status "cp out: a part that makes the target a repository" 125 "$SBX" session cp c:out/deep/er/HEAD "$work/got/half"
 is "cp out: nothing of the refused is left" "objects refs" "$(echo $(ls -A "$work/got/half"))"
 session cp c:x "$work/got/far"
-like "cp out: what lies too deep is left out and told" "$? $(said)" '^0 .*1 directories lie more than 256 deep'
+like "cp out: what lies too deep is left out and told" "$? $(said)" '^0 .*1 directories are more than 256 levels deep'
 git init -q own-nested && git init -q --bare own.git && git -C own-nested config user.mine 1 && echo 1 >own-nested/file
 in_session c 'echo 2 >>own-nested/file' && session cp c:own-nested "$work/got/nested"
 is "cp out: the host's own repository comes along" "1 2 1" "$(cd "$work/got/nested" && echo $(cat file; git config user.mine))"
@@ -339,7 +413,7 @@ in_session c 'git -C own-nested checkout -qb other; mkdir -p own-nested/.git/inf
 is "cp out: of it what the session changed and git would run stays behind" "more refs/heads/other no" "$(cd "$work/got/changed" && echo $(cat more; git symbolic-ref HEAD; ls -d .git/info/attributes .git/rebase-merge/git-rebase-todo ../own.git/info/attributes 2>/dev/null || echo no))"
 rm -rf own-nested own.git
 session export c "$work/told.tar"
-like "export: repositories and what lies too deep are told" "$? $(said | tr '\n' ' ')" '^0 .*1 directories lie more than 256 deep.*the session made 5 git repositories'
+like "export: repositories and what lies too deep are told" "$? $(said | tr '\n' ' ')" '^0 .*1 directories are more than 256 levels deep.*the session made 5 git repositories'
 rm "$work/told.tar"
 status "cp out: over something" 125 "$SBX" session cp c:here "$work/got/t"
 status "cp out: what is not there" 125 "$SBX" session cp c:none "$work/got"
@@ -387,7 +461,7 @@ for version in 1.0 0.1 0.0; do
 	echo "$version $?"
 done >"$work/versions" 2>&1
 is "holes: real tar's own are read, older forms refused" "1.0 0 0.1 125 0.0 125" "$(grep '^[01]\.[01] ' "$work/versions" | tr '\n' ' ' | sed 's/ $//')"
-like "holes: an older form says what to do" "$("$SBX" session import old "$work/real-0.1.tar" 2>&1)" 'old form; make it anew with: tar --format=posix --sparse-version=1.0'
+like "holes: an older form says what to do" "$("$SBX" session import old "$work/real-0.1.tar" 2>&1)" 'old form; make it again with: tar --format=posix --sparse-version=1.0'
 rm many && session apply --force real-1.0
 is "holes: real tar's own are applied" "0" "$(sha256sum -c sums >/dev/null 2>&1; echo $?)"
 for name in holes read real-1.0; do session rm $name; done
@@ -424,7 +498,7 @@ done
 hostile "a whiteout .. in the home" "no name" "add('$HOME/.wh...'[1:])"
 hostile "a whiteout .. by a long name" "no name" 't.format = tarfile.GNU_FORMAT; add(top + "d/" * 80 + ".wh...")'
 hostile "a whiteout .. of the other format's words" "no name" 'i = tarfile.TarInfo("x"); i.pax_headers = {"path": top + ".wh..."}; t.addfile(i)'
-hostile "a root that is hidden as a whole" "hides the whole" 'add(top + ".wh..wh..opq")'
+hostile "a root that is hidden as a whole" "hides a whole" 'add(top + ".wh..wh..opq")'
 hostile "a path upwards in extended words" "leads out" 'i = tarfile.TarInfo("x"); i.pax_headers = {"path": "/" + top + "../x"}; t.addfile(i)'
 hostile "a NUL in extended words" "damaged" 'i = tarfile.TarInfo("x"); i.pax_headers = {"path": top + "a\0b"}; t.addfile(i)'
 hostile "a hard link upwards" "hard link" 'add(top + "h", tarfile.LNKTYPE, top + "../x")'
@@ -464,6 +538,15 @@ is "owners and ids are answered with success, and stay" "0 0 0 0" "$(in_session 
 is "the system's directories are its own" "made changed" "$(in_session admin 'mkdir /usr/local/dir && echo made >/usr/local/dir/f; rm -rf /usr/share/doc; echo changed >/etc/issue.new && mv /etc/issue.new /etc/issue; echo $(cat /usr/local/dir/f /etc/issue; ls /usr/share/doc 2>/dev/null)')"
 is "and kept" "made changed" "$(in_session admin 'echo $(cat /usr/local/dir/f /etc/issue)')"
 is "secrets of the system stay hidden" "" "$(in_session admin 'cat /etc/shadow 2>/dev/null')"
+if [ -x /usr/bin/sudo ] && [ -e /etc/sudoers ]; then
+	is "sudo runs what it is asked for" "0 0" "$(in_session admin 'echo $(sudo id -u; sudo -n -u root sh -c "exit 0"; echo $?)')"
+	is "by rules of the session's own" "" "$(in_session admin 'grep -v NOPASSWD /etc/sudoers')"
+	like "elsewhere one line says what to do" "$("$SBX" run -- sh -c 'true && sudo id' 2>&1)" \
+		"^sbx: sudo cannot give rights in a box; to install packages: sbx session create --as-root NAME && "
+	is "not for a word that is none" "" "$("$SBX" run -- sh -c 'pseudo() { false; }; pseudo /sudo x/sudo' 2>&1)"
+else
+	skip "sudo" "this machine has no sudo"
+fi
 is "what the project has is the caller's" "0 $(id -u)" "$(in_session admin 'touch mine; stat -c %u mine') $(session apply admin; stat -c %u mine)"
 rm -f mine
 in_session admin 'rm -f mine'
@@ -595,6 +678,9 @@ else
 	skip "a state directory on another file system" "/dev/shm is none"
 fi
 
+# --- from another directory
+like "from elsewhere: the run says where it runs" "$(cd / && "$SBX" run -s one -- pwd 2>&1)" "the command runs in '$PWD', the project of session 'one'"
+is "from the project: nothing is said" "$PWD" "$("$SBX" run -s one -- pwd 2>&1)"
 # --- review
 review() { "$SBX" run --review "$@" 2>"$work/log" </dev/null; }
 hash=$(tree_hash .)
@@ -634,7 +720,7 @@ is "a run that does not begin leaves no session" "one two" "$(echo $(session lis
 git init -q "$HOME/below"
 is "a directory that is not in the box is none to begin in" "$HOME" "$(cd "$HOME/below" && "$SBX" session create below >/dev/null && "$SBX" run -s below --project none -- pwd; "$SBX" session rm below >/dev/null)"
 rm -r "$HOME/below"
-status "no session in tier landlock" 125 "$SBX" run --tier landlock -s one -- true
+status "no session in tier landlock" 125 "$SBX" run --isolation landlock -s one -- true
 status "--apply without --review" 125 "$SBX" run --apply=yes -- true
 status "--review in a session" 125 "$SBX" run --review -s one -- true
 

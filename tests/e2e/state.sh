@@ -91,6 +91,14 @@ for path in "$XDG_STATE_HOME"/sbx/given "$XDG_STATE_HOME"/sbx/trust/* "$XDG_STAT
 done
 status "newer: and without it all works" 0 "$SBX" run -- true
 
+# --- a list of repositories that a power loss has emptied
+"$SBX" run -- true 2>/dev/null
+: >"$(ls "$XDG_STATE_HOME"/sbx/known/*)"
+sbx run -- true
+like "a damaged list of repositories: that is reported" "$(said)" '^sbx: the list of repositories in .*/project was damaged'
+sbx run -- true
+is "once" "" "$(said)"
+
 # --- names that a box chose
 name=$(printf 'x\033]0;HACK\007')
 sbx run -- sh -c "mkdir '$name' && mkdir '$name/.vscode' && sleep 0.3; git init -q '$name'; printf '#!/bin/sh\n' >'$name/.git/hooks/post-commit'; chmod +x '$name/.git/hooks/post-commit'; sleep 0.3"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The terminal: ^C, ^Z, window size, job control, and everything given back. TAP."""
-import os, sys, time, signal, tempfile, subprocess
+import os, re, sys, time, shutil, signal, tempfile, subprocess
 import pexpect
 
 SBX = os.environ["SBX"]
@@ -67,7 +67,7 @@ child.sendcontrol("c")
 child.expect_exact("READY> ")
 out = run(child, "echo =$?")
 check("fg continues it, ^C ends it", "=130" in out, out)
-child.sendline(f"{SBX} run --time 1s -- sh -c 'kill -STOP $$; sleep 60'")
+child.sendline(f"{SBX} run --timeout 1s -- sh -c 'kill -STOP $$; sleep 60'")
 child.expect("Stopped")
 child.expect_exact("READY> ")
 
@@ -170,7 +170,79 @@ else:
     child, out = review(["k"], "echo x >reviewed")
     check("review: kept when told to", not os.path.exists(reviewed) and sessions() == before + 1, out)
     child, out = review(["^C"], "echo x >reviewed")
+    check("review: ^C says what became of it", "nothing was changed" in out and "saved as a session" in out, out)
     check("review: ^C keeps it as well", not os.path.exists(reviewed) and sessions() == before + 2, out)
+    def choose(keys, command):
+        child = pexpect.spawn(SBX, ["run", "--review", "--", "sh", "-c", command], cwd=project, encoding="utf-8", timeout=60,
+                              env=dict(os.environ, PAGER="cat", GIT_PAGER="cat", TERM="dumb"))
+        out = ""
+        for key in keys:
+            if child.expect_exact(["? ", pexpect.EOF, pexpect.TIMEOUT]) != 0:
+                break
+            out += child.before
+            child.send("\x03" if key == "^C" else key + "\n")
+        child.expect([pexpect.EOF, pexpect.TIMEOUT])
+        child.close()
+        return out + (child.before if isinstance(child.before, str) else "")
+
+    def there():
+        names = sorted(name for name in os.listdir(project) if name.startswith("pick-"))
+        for name in names:
+            path = os.path.join(project, name)
+            shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)
+        return " ".join(names)
+
+    # The pager is the user's, unless a box of the project could have written it.
+    def paged(tools, link=None):
+        canary = os.path.join(outside, "canary")
+        os.makedirs(tools, exist_ok=True)
+        for name in ("git", "less", "pager"):
+            path = os.path.join(tools, name)
+            with open(path, "w") as file:
+                file.write(f'#!/bin/sh\necho $0 >>{canary}\n' + ("exec /usr/bin/git \"$@\"\n" if name == "git" else "cat\n"))
+            os.chmod(path, 0o755)
+        at = link or tools
+        child = pexpect.spawn(SBX, ["run", "--review", "--", "sh", "-c", "echo x >paged"], cwd=project, encoding="utf-8", timeout=60,
+                              env=dict(os.environ, PATH=at + ":" + os.environ["PATH"], GIT_PAGER=os.path.join(at, "pager"), TERM="xterm"))
+        child.expect_exact("how the text? ")
+        child.send("s\n")
+        child.expect_exact("how the text? ")
+        text = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", child.before)
+        child.send("d\n")
+        child.expect([pexpect.EOF, pexpect.TIMEOUT])
+        child.close()
+        ran = os.path.exists(canary)
+        if ran:
+            os.remove(canary)
+        return ran, text
+    outside = tempfile.mkdtemp()
+    ran, out = paged(os.path.join(outside, "bin"))
+    check("review: the user's pager shows the text", ran and "+x" in out, out)
+    ran, out = paged(os.path.join(project, "tools"))
+    check("review: git and the pager never come from the project", not ran and "+x" in out, out)
+    os.symlink(os.path.join(project, "tools"), os.path.join(outside, "link"))
+    ran, out = paged(os.path.join(project, "tools"), os.path.join(outside, "link"))
+    check("review: nor by a link", not ran and "+x" in out, out)
+    shutil.rmtree(os.path.join(project, "tools"))
+    shutil.rmtree(outside)
+
+    four = "for i in 1 2 3 4; do echo >pick-$i; done"
+    was = sessions()
+    out = choose(["f", "y", "n", "", "y", "d"], four)
+    check("review by file: those that were chosen", there() == "pick-1 pick-3" and "leave it out" in out, out)
+    check("review by file: the others are kept", sessions() == was + 1 and "saved as a session" in out, out)
+    check("review by file: all that follow", there() == "" and choose(["f", "n", "a"], four) and there() == "pick-2 pick-3 pick-4")
+    out = choose(["f", "y", "q", "d"], four)
+    check("review by file: q chooses nothing", there() == "" and "nothing was changed" in out, out)
+    out = choose(["f", "y", "^C", "d"], four)
+    check("review by file: nor does ^C", there() == "" and "nothing was changed" in out, out)
+    out = choose(["f", "a"], "echo >.a-pick; mkdir .zed; echo >.zed/x")
+    check("review by file: a takes nothing that programs run", os.path.exists(os.path.join(project, ".a-pick"))
+          and not os.path.exists(os.path.join(project, ".zed")), out)
+    out = choose(["f", "n", "y"], "mkdir pick-d; echo >pick-d/1; echo >pick-d/2")
+    check("review by file: of a new directory", os.path.exists(os.path.join(project, "pick-d/2"))
+          and not os.path.exists(os.path.join(project, "pick-d/1")), out)
+    there()
     for line in subprocess.run([SBX, "session", "list"], capture_output=True, text=True).stdout.splitlines():
         if line.startswith("review-") and project in line:
             subprocess.run([SBX, "session", "rm", line.split()[0]])

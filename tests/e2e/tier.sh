@@ -5,21 +5,21 @@ export HOME=$work/home XDG_STATE_HOME=$work/state
 confine=$(dirname "$ATTACK")/confine
 mkdir -p "$HOME" "$work/data" && chmod 755 "$HOME"
 abi=$("$SBX" doctor --json 2>/dev/null | sed -n 's/.*"wall":"landlock"[^}]*"detail":"ABI \([0-9]*\).*/\1/p')
-like "an older Landlock is refused" "$(cd / && SBX_TEST_LANDLOCK=5 "$SBX_TESTING" run --project none --tier landlock -- true 2>&1)" 'needs Landlock ABI 6'
+like "an older Landlock is refused" "$(cd / && SBX_TEST_LANDLOCK=5 "$SBX_TESTING" run --project none --isolation landlock -- true 2>&1)" 'needs Landlock ABI 6'
 if [ "${abi:-0}" -lt 6 ]; then
 	skip "tier landlock" "this kernel's Landlock is ABI ${abi:-0}, 6 is needed"
 	done_testing
 fi
-is "it runs where Landlock is new enough" "0" "$(cd / && "$SBX" run --project none --tier landlock -- true 2>&1; echo $?)"
+is "it runs where Landlock is new enough" "0" "$(cd / && "$SBX" run --project none --isolation landlock -- true 2>&1; echo $?)"
 project=$work/plain
 mkdir "$project" && echo hello >"$project/file"
 cd "$project" || exit 1
-box() { timeout 120 "$SBX" run --tier landlock --read "$(dirname "$ATTACK")" "$@" 2>"$work/log"; }
+box() { timeout 120 "$SBX" run --isolation landlock --read "$(dirname "$ATTACK")" "$@" 2>"$work/log"; }
 full() { timeout 120 "$SBX" run --read "$(dirname "$ATTACK")" "$@" 2>"$work/log"; }
 
 is "the command runs, status and output" "hello 7" "$(box -- bash -c 'cat file; exit 7' | tr '\n' ' ')$(box -- bash -c 'exit 7'; echo $?)"
 is "the project is writable" yes "$(box -- bash -c 'echo yes >new'; cat new)"
-like "the plan lists what is lost" "$("$SBX" plan --tier landlock -- true)" 'note +tier landlock: no private home'
+like "the plan lists what is lost" "$("$SBX" plan --isolation landlock -- true)" 'note +tier landlock: no private home'
 
 # files
 echo secret >"$HOME/secret" && echo secret >"$work/outside" && echo secret >/tmp/sbx-test-tier.$$
@@ -42,7 +42,7 @@ for call in (lambda: socket.socket().bind(("127.0.0.1", 0)), lambda: socket.sock
     except OSError as error:
         print(errno.errorcode[error.errno], end=" ")
 END
-tcp() { SBX_TEST_SKIP=$1 timeout 120 "$SBX_TESTING" run --tier landlock --network none --read "$work/tcp.py" -- python3 "$work/tcp.py" 2>&1; }
+tcp() { SBX_TEST_SKIP=$1 timeout 120 "$SBX_TESTING" run --isolation landlock --network none --read "$work/tcp.py" -- python3 "$work/tcp.py" 2>&1; }
 is "no network: neither bind nor connect" "EACCES EACCES " "$(tcp nothing)"
 is "no network: Landlock alone keeps it" "EACCES EACCES " "$(tcp answers)"
 is "its twin without both: the kernel answers" "done ECONNREFUSED " "$(tcp answers,landlock)"
@@ -81,8 +81,8 @@ mkdir -p "$HOME/.ssh" && echo hosts >"$HOME/.ssh/known_hosts" && echo key >"$HOM
 is "secrets stay hidden in a readable home" "" "$(box --read "$HOME" -- bash -c "cat $HOME/.ssh/id $HOME/.ssh/known_hosts")"
 is "one that is named is read, the others not" hosts "$(box --read "$HOME" --read "$HOME/.ssh/known_hosts" -- bash -c "cat $HOME/.ssh/id $HOME/.ssh/known_hosts")"
 is "what tmpfs would cover is not shown" "" "$(box --read "$work/data" --tmpfs "$work/data/sub" -- cat "$work/data/sub/other")"
-status "hidden below what is writable: refused" 125 "$SBX" run --tier landlock --hide ./file -- true
-status "read-only below what is writable: refused" 125 "$SBX" run --tier landlock --read ./file --write . -- true
+status "hidden below what is writable: refused" 125 "$SBX" run --isolation landlock --hide ./file -- true
+status "read-only below what is writable: refused" 125 "$SBX" run --isolation landlock --read ./file --write . -- true
 
 # metadata, which Landlock does not see
 chmod 600 "$work/outside" "$HOME/secret"
@@ -123,7 +123,7 @@ done
 is "no datagram pair" 1 "$(box -- python3 -c 'import socket; socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)'; echo $?)"
 is "a pair of streams" 0 "$(box -- python3 -c 'import socket; socket.socketpair()'; echo $?)"
 is "network host: internet sockets, no unix ones" "0 1" "$(box --network host -- python3 -c 'import socket; socket.socket()'; echo -n "$? "; box --network host -- python3 -c 'import socket; socket.socket(socket.AF_UNIX)'; echo $?)"
-status "network host and a named socket: refused" 125 "$SBX" run --tier landlock --network host --socket "$project/socket" -- true
+status "network host and a named socket: refused" 125 "$SBX" run --isolation landlock --network host --socket "$project/socket" -- true
 
 # other processes
 sleep 60 &
@@ -153,7 +153,7 @@ is "no new privileges, no capabilities" "NoNewPrivs:1 CapEff:0000000000000000 Se
 is "of all five sets" "0000000000000000 5" "$(box -- grep -E '^Cap(Inh|Prm|Eff|Amb|Bnd):' /proc/self/status | sed "s/Bnd:.*[1-9a-f].*/Bnd: $([ "$(id -u)" = 0 ] && echo kept || echo 0000000000000000)/" | awk '{ print $2 }' | sort | uniq -c | awk '{ print $2, $1 }')"
 # What the clone takes over is emptied before it, so that also the supervisor passes nothing on.
 supervisor() { # words before sbx...
-	"$@" "$SBX" run --tier landlock --project none -- sleep 2 &
+	"$@" "$SBX" run --isolation landlock --project none -- sleep 2 &
 	sleep 0.7
 	grep -E '^Cap(Inh|Amb|Bnd):' /proc/$!/status | tr -s '\t\n' '  '
 	kill $!
@@ -165,20 +165,43 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 fi
 
 TIMEFORMAT='%U %S'
-is "sbx itself sleeps while the command runs" yes "$({ time "$SBX" run --tier landlock -- sleep 0.6; } 2>&1 | awk '{ print $1 + $2 < 0.2 ? "yes" : $0 }')"
+is "sbx itself sleeps while the command runs" yes "$({ time "$SBX" run --isolation landlock -- sleep 0.6; } 2>&1 | awk '{ print $1 + $2 < 0.2 ? "yes" : $0 }')"
 
 # the project
 git init -q repository && cd repository && echo x >f && git add f
-like "a writable git project: refused, with the way out" "$("$SBX" run --tier landlock -- true 2>&1)" 'cannot protect .*--project read, or --unprotected'
+like "a writable git project: refused, with the way out" "$("$SBX" run --isolation landlock -- true 2>&1)" 'cannot protect .*--project read, or --no-protect'
 is "readable" x "$(box --project read -- cat f)"
-is "unprotected" 0 "$(box --unprotected -- touch g; echo $?)"
+is "unprotected" 0 "$(box --no-protect -- touch g; echo $?)"
 cd .. && rm -rf repository
 
 # when it is chosen
 unprivileged=(unshare -Ur bash -c 'echo 0 >/proc/sys/user/max_user_namespaces; exec "$@"' -)
 echo input >"$work/input"
 is "tier landlock: files outside, given as 0 and 1, open again by their names in /dev, as they are open" "input 1" \
-	"$("$SBX" run --tier landlock -- sh -c 'cat /dev/stdin >/dev/stdout; echo changed >/dev/stdin' <"$work/input" >"$work/output" 2>/dev/null; a=$?; cat "$work/output" "$work/input" | uniq | tr '\n' ' '; echo $((a > 0)))"
+	"$("$SBX" run --isolation landlock -- sh -c 'cat /dev/stdin >/dev/stdout; echo changed >/dev/stdin' <"$work/input" >"$work/output" 2>/dev/null; a=$?; cat "$work/output" "$work/input" | uniq | tr '\n' ' '; echo $((a > 0)))"
+# --- nothing runs on: here pid 1 is not the first process of a namespace, with which all others end
+stubborn='trap "" TERM HUP; setsid bash -c "while :; do echo >>beat; sleep 0.05; done" & while :; do echo >>beat; sleep 0.05; done'
+beats() { stat -c %s beat 2>/dev/null || echo 0; }
+still() { # whether nobody writes any more
+	local before
+	before=$(beats)
+	sleep 0.5
+	[ "$before" -gt 0 ] && [ "$before" = "$(beats)" ] && echo still
+}
+box --timeout 300ms -- bash -c "$stubborn"
+is "after --timeout nothing of the command is left, also what ignores SIGTERM" "124 still" "$? $(still)"
+for victim in sbx "its first process"; do
+	rm -f beat
+	"$SBX" run --isolation landlock -- bash -c "$stubborn" 2>/dev/null &
+	run=$!
+	wait_for 30 test -s beat
+	if [ "$victim" = sbx ]; then kill -KILL $run; else "$SBX" kill $run >/dev/null; fi
+	wait $run 2>/dev/null
+	wait_for 10 eval '[ "$(still)" = still ]'
+	is "nor when $victim is killed" still "$(still)"
+done
+rm -f beat
+is "a box cannot send the signal by which sbx ends it" "refused 0" "$(box -- bash -c 'kill -62 $PPID 2>/dev/null || echo refused' | tr '\n' ' '; echo ${PIPESTATUS[0]})"
 for machine in "$confine docker" "$confine apparmor" "${unprivileged[*]@Q}"; do
 	eval "machine=($machine)"
 	name=$(basename "${machine[0]}")-${machine[1]}
@@ -189,15 +212,15 @@ for machine in "$confine docker" "$confine apparmor" "${unprivileged[*]@Q}"; do
 	out=$("${machine[@]}" "$SBX" run -- true 2>&1)
 	is "$name: tier full is refused" 125 $?
 	like "$name: with the step and the command not run" "$out" "step '(namespaces|ids|hostname|root|join)'.*the command was not run"
-	is "$name: --tier landlock runs" hello "$("${machine[@]}" "$SBX" run --tier landlock -- cat file 2>&1)"
-	is "$name: and keeps the home shut" 1 "$("${machine[@]}" "$SBX" run --tier landlock -- cat "$HOME/secret" >/dev/null 2>&1; echo $?)"
-	like "$name: minimum = landlock falls back and says so" "$("${machine[@]}" "$SBX" run --minimum landlock -- cat file 2>&1 | tr '\n' ' ')" "^sbx: no namespaces here .*tier landlock.* hello $"
-	mkdir "$work/shut" && (cd "$work/shut" && "${machine[@]}" "$SBX" run --tier landlock --protect a/new -- bash -c 'mkdir a; echo x >a/new; chmod 000 a' 2>"$work/log")
+	is "$name: --isolation landlock runs" hello "$("${machine[@]}" "$SBX" run --isolation landlock -- cat file 2>&1)"
+	is "$name: and keeps the home shut" 1 "$("${machine[@]}" "$SBX" run --isolation landlock -- cat "$HOME/secret" >/dev/null 2>&1; echo $?)"
+	like "$name: min-isolation = landlock falls back and says so" "$("${machine[@]}" "$SBX" run --min-isolation landlock -- cat file 2>&1 | tr '\n' ' ')" "^sbx: no namespaces here .*tier landlock.* hello $"
+	mkdir "$work/shut" && (cd "$work/shut" && "${machine[@]}" "$SBX" run --isolation landlock --protect a/new -- bash -c 'mkdir a; echo x >a/new; chmod 000 a' 2>"$work/log")
 	mode=$(stat -c %a "$work/shut/a")
 	chmod 700 "$work/shut/a"
-	is "$name: what appeared in a directory that is shut is taken away, or told" "0 yes" "$mode $({ [ ! -e "$work/shut/a/new" ] || grep -q 'could not be looked at' "$work/log"; } && echo yes)"
+	is "$name: what appeared in a directory that is shut is taken away, or reported" "0 yes" "$mode $({ [ ! -e "$work/shut/a/new" ] || grep -q 'could not be checked' "$work/log"; } && echo yes)"
 	rm -r "$work/shut"
-	is "$name: chmod and a named socket are answered" 0 "$("${machine[@]}" "$SBX" run --tier landlock -- chmod 755 file >/dev/null 2>&1; echo $?)"
+	is "$name: chmod and a named socket are answered" 0 "$("${machine[@]}" "$SBX" run --isolation landlock -- chmod 755 file >/dev/null 2>&1; echo $?)"
 done
-is "minimum = landlock takes tier full where it can" "" "$("$SBX" run --minimum landlock -- true 2>&1)"
+is "min-isolation = landlock takes tier full where it can" "" "$("$SBX" run --min-isolation landlock -- true 2>&1)"
 done_testing

@@ -9,17 +9,17 @@ mkdir -p "$work/data" && echo secret >"$work/data/s" && echo key >file.key
 box() { "$SBX" run "$@" 2>"$work/log"; }
 
 status "no file: nothing to trust" 125 "$SBX" profile trust
-for line in "files read $work/data" "files write $work/data" "files cache ~/x" "files scratch $work/data" "files tmpfs ~/y" \
-	"files socket ?$work/s" "files device null" "files hide " "network mode host" "limits tmp 3G" "limits core unlimited" \
+for line in "files read $work/data" "files write $work/data" "files cache ~/x" "files overlay $work/data" "files tmpfs ~/y" \
+	"files socket ?$work/s" "files device null" "files hide " "network mode host" "limits tmp-size 3G" "limits core-size unlimited" \
 	"syscalls allow io_uring" "environment pass GH_TOKEN" "environment set A=B" "process hostname x" \
-	"process keep-fd 9" "profile extends offline" "limits pids 5000" "syscalls deny "; do
+	"process preserve-fd 9" "process keep-fd 9" "profile extends offline" "limits pids 5000" "syscalls deny "; do
 	read -r section key value <<<"$line"
 	printf '[%s]\n%s = %s\n' "$section" "$key" "$value" >.sbx.ini
 	like "untrusted $key = ${value//$work/}: ignored, and told" "$(box -- true; echo $?; cat "$work/log")" "sbx: .sbx.ini:2: '$key' loosens the box and is ignored until you trust this file"
 done
 before=$("$SBX" plan -- true)
-for line in "files project read" "files hide ./file.key" "files hide **/*.key" "files protect ./file" "network mode none" "limits time 5s" \
-	"limits pids 100" "limits io ?900M" "limits tmp 1M" "syscalls deny ptrace" "environment mode minimal" "environment unset LANG" \
+for line in "files project read" "files hide ./file.key" "files hide **/*.key" "files protect ./file" "network mode none" "limits timeout 5s" "limits time 5s" \
+	"limits pids 100" "limits io ?900M" "limits tmp-size 1M" "syscalls deny ptrace" "environment mode minimal" "environment unset LANG" \
 	"profile description text"; do
 	read -r section key value <<<"$line"
 	printf '[%s]\n%s = %s\n' "$section" "$key" "$value" >.sbx.ini
@@ -39,7 +39,7 @@ is "untrusted hide works" 1 "$(box -- cat file.key; echo $?)"
 # What only takes away shows nothing: no file of the host appears in the box by being named there.
 mkdir -p "$HOME/.ssh" "$HOME/apart" && echo key | tee "$HOME/.ssh/id" >"$HOME/apart/key" && ln -s "$HOME/apart" "$HOME/link"
 for name in "$HOME/.ssh/id" "$HOME/.ssh" "$HOME/apart/key" "$HOME" "$HOME/link/key" "$HOME/link" ./to-apart ./to-apart/key; do
-	for key in protect hide secret; do
+	for key in protect hide hide-unless-named; do
 		printf '[files]\n%s = %s\n' "$key" "$name" >.sbx.ini
 		ln -sfn "$HOME/apart" to-apart
 		is "untrusted $key = ${name//$work/}: shows nothing" "" \
@@ -63,6 +63,17 @@ printf '[network]\nmode = bogus\n' >.sbx.ini
 status "a bad value is an error, trusted or not" 125 "$SBX" run -- true
 printf '[files]\nnonsense = 1\n' >.sbx.ini
 status "so is an unknown key" 125 "$SBX" run -- true
+# Of version 0.1.0, trusted then: what it meant to hide must not come in.
+printf '[files]\nhide-unless-named = ./file.key\n' >.sbx.ini
+for state in untrusted trusted; do
+	is "$state: a key with another name hides" 1 "$(box -- cat file.key; echo $?)"
+	sed -i s/hide-unless-named/secret/ .sbx.ini "$work/state/sbx/trust/"* 2>/dev/null
+	is "$state: under its old one it is an error that says it" "125 sbx: .sbx.ini:2: 'secret' in [files] is now 'hide-unless-named': write that" \
+		"$(box -- cat file.key; echo "$? $(sed 's|^sbx: .*/|sbx: |' "$work/log")")"
+	like "$state: so does sbx profile status" "$("$SBX" profile status 2>&1; echo $?)" "is now 'hide-unless-named'"
+	sed -i s/secret/hide-unless-named/ .sbx.ini "$work/state/sbx/trust/"* 2>/dev/null
+	"$SBX" profile trust >/dev/null
+done
 
 printf '[files]\nread = %s\n' "$work/data" >.sbx.ini
 like "status: not trusted, with its text" "$("$SBX" profile status)" '^\+read = '
@@ -102,4 +113,9 @@ head -c 300000 /dev/zero >.sbx.ini
 status "too large" 125 "$SBX" run -- true
 printf '[files]\nread = %s\n' "$work/data" >.sbx.ini
 is "sbx-shell says nothing about it" "" "$(cd . && exec -a sbx-shell "$SBX" 'true' 2>&1)"
+printf '[nonsense]\nx = y\n' >.sbx.ini
+like "a file that a run cannot read is not trusted" "$("$SBX" profile trust 2>&1; echo "status $?")" '^status 125$'
+printf '[network]\nmode = none\n' >.sbx.ini
+like "nor was it before" "$("$SBX" profile status)" 'it can only tighten'
+rm .sbx.ini
 done_testing

@@ -58,8 +58,10 @@ static const struct sock_filter docker[] = {
 
 static int load(const struct sock_filter *code, size_t size)
 {
-	struct sock_fprog program = { (unsigned short)(size / sizeof(*code)),
-				      (struct sock_filter *)code };
+	const struct { // struct sock_fprog, with a filter that is const
+		unsigned short count;
+		const struct sock_filter *code;
+	} program = { (unsigned short)(size / sizeof(*code)), code };
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 

@@ -24,14 +24,14 @@ is "it folds case" hidden "$(cat SECRET.txt)"
 status "where nothing is to be kept from the box it runs" 0 "$SBX" run -- cat secret.txt
 "$SBX" run --hide ./secret.txt -- cat SECRET.txt >"$work/out" 2>"$work/log"
 is "a file to hide that has another spelling: refused" "125 " "$? $(cat "$work/out")"
-like "and said" "$(cat "$work/log")" "^sbx: .*hide.*/plain/secret.txt' cannot be kept from the box: its file system finds it as '.*/plain/SECRET.TXT', too"
+like "and said" "$(cat "$work/log")" "^sbx: .*hide.*/plain/secret.txt' cannot be hidden or protected: its file system also finds it as '.*/plain/SECRET.TXT'"
 mkdir -p one/two && mv secret.txt one/two/7
 "$SBX" run --hide ./one/two/7 -- cat ONE/two/7 >"$work/out" 2>"$work/log"
 is "by a directory on the way to it" "125 " "$? $(cat "$work/out")"
 "$SBX" run --project read --hide ./one/two/7 -- cat ONE/two/7 >"$work/out" 2>"$work/log"
 is "and where nothing is written" "125 " "$? $(cat "$work/out")"
-if "$SBX" run --tier landlock -- true 2>"$work/log"; then
-	"$SBX" run --tier landlock --project read --hide ./one/two/7 -- sh -c 'cat ONE/two/7; echo ran' >"$work/out" 2>"$work/log"
+if "$SBX" run --isolation landlock -- true 2>"$work/log"; then
+	"$SBX" run --isolation landlock --project read --hide ./one/two/7 -- sh -c 'cat ONE/two/7; echo ran' >"$work/out" 2>"$work/log"
 	is "Landlock alone knows the file by any name" ran "$(cat "$work/out")"
 else
 	skip "Landlock alone knows the file by any name" "this kernel's Landlock is too old to be alone"
@@ -58,6 +58,6 @@ is "what is not listed is kept from the box, or the run refused" "125 " "$? $(ls
 mkdir ../repository && cd ../repository && git init -q . || exit 1
 "$SBX" run -- sh -c 'echo evil >.GIT/hooks/pre-commit; echo evil >.git/HOOKS/pre-push' >"$work/out" 2>"$work/log"
 is "a repository is refused" "125 " "$? $(ls .git/hooks | grep -v '[.]sample$')"
-like "with the way out" "$(cat "$work/log")" "/.git' cannot be kept from the box: .* move it to a file system of Linux's own, or use --unprotected"
-status "which is one" 0 "$SBX" run --unprotected -- true
+like "with the way out" "$(cat "$work/log")" "/.git' cannot be hidden or protected: .* move it to a Linux file system, or use --no-protect"
+status "which is one" 0 "$SBX" run --no-protect -- true
 done_testing

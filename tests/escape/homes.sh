@@ -62,7 +62,7 @@ end" "sbx homes 1"; do
 done
 (cd "$dotfiles" && "$SBX" run --write .bashrc -- sh -c 'echo meant >.bashrc')
 is "what is named itself is written" meant "$(cat "$dotfiles/.bashrc")"
-(cd "$dotfiles" && "$SBX" run --unprotected -- sh -c 'echo evil >nvim/init.lua')
+(cd "$dotfiles" && "$SBX" run --no-protect -- sh -c 'echo evil >nvim/init.lua')
 is "without protection it is changed" evil "$(cat "$dotfiles/nvim/init.lua")"
 # A session keeps it back.
 (cd "$dotfiles" && "$SBX" session create homes >/dev/null && "$SBX" run -s homes -- sh -c 'echo evil >>.zprofile; echo fine >fine' && "$SBX" session apply homes >/dev/null 2>&1)
@@ -73,7 +73,7 @@ is "'sbx plan' keeps nothing" "" "$(rm "${kept[0]}"; cd "$dotfiles" && "$SBX" pl
 mkdir -p "$HOME"/{.aws,.gnupg,.codex/rules,.codex/worktrees/w,.gemini,.qwen,.copilot,bin,.local/share/applications,.config/autostart,.oh-my-zsh/custom,.claude/skills/s,.claude/projects/p} "$work/claude"
 for place in .ssh .aws .gnupg .claude .codex .gemini .qwen .copilot .local .local/share .local/bin bin .config/autostart .codex/rules .claude/skills/s .oh-my-zsh/custom .local/share/applications; do
 	got=$(cd "$HOME/$place" && "$SBX" run -- true 2>&1; echo $?)
-	like "~/$place is refused, with the way" "$got" "(is no project: there lie|overlaps sbx's own)"
+	like "~/$place is refused, with the way" "$got" "(cannot be the project: it contains|overlaps sbx's own)"
 	[[ $place = .local* ]] || is "and is one when it is meant" 0 "$(cd "$HOME/$place" && "$SBX" run --project-dir . -- true >/dev/null 2>&1; echo $?)"
 done
 for place in .codex/worktrees/w .claude/projects/p; do

@@ -14,6 +14,11 @@ fresh() { # what all of this says, untouched
 	printf '#!/bin/sh\nexit 0\n' | tee bin/tool lib/target lib/x fix/tools/fs.sh sub/tools/fs.sh "tools/two words/x.sh" tools/plain >/dev/null
 	echo "# another" >>fix/tools/fs.sh
 	chmod -R +x tools bin lib fix sub
+	# What hook.sh runs in turn, and what it only reads.
+	mkdir docs && printf 'x\n' | tee docs/data docs/third >docs/page.md
+	printf '#!/bin/sh\n./tools/second.sh docs/data <docs/page.md\nsh docs/third\n' >tools/hook.sh
+	printf '#!/usr/bin/env bash\n"$(dirname "$0")/deep.sh" && exit\n' >tools/second.sh
+	printf '#!/bin/sh\n' >tools/deep.sh && chmod +x tools/second.sh tools/deep.sh
 	ln -s ../lib/target bin/linked && ln -s ../lib/target tools/linked.sh
 	{
 	git config core.fsmonitor ./tools/fs.sh && git config alias.up '!./tools/alias.sh' && git config alias.two '!"./tools/two words/x.sh"'
@@ -24,6 +29,18 @@ fresh() { # what all of this says, untouched
 	printf '[env]\n_.path = [\n\t"lib",\n]\n' >mise.toml
 	printf '{ "scripts": { "test": "node tools/bare.sh", "postinstall": "node tools/inner.sh" } }\n' >package.json
 	printf 'repos:\n- hooks:\n  - entry: tools/lint.sh\n    files: ^tools/bare.sh$\n' >.pre-commit-config.yaml
+	# Names that begin where a cd or a variable leads, and attributes of each directory.
+	mkdir -p begun/in value/in && printf '#!/bin/sh\nexit 0\n' | tee begun/in/x.sh begun/in/y.sh value/in/x.sh >/dev/null && chmod +x begun/in/* value/in/*
+	git config alias.in '!cd begun/in && ./x.sh' && git config core.attributesFile own.attributes && echo >fix/.gitattributes
+	printf '#!/bin/sh\nWHERE="value"\n"$WHERE/in/x.sh"\nOTHER=begun\ncd $OTHER && in/y.sh\n' >.git/hooks/post-merge && chmod +x .git/hooks/post-merge
+	# Settings in one line, a workspace, what files of tasks include, and parts of a monorepo.
+	mkdir -p .zed own parts/a parts/b && printf '{"a":1,"lsp":{"b":{"\\u0063ommand":".\\/tools\\/zed.sh"}}}' >.zed/settings.json
+	printf '\357\273\277// x\r\n{"folders":[],"tasks":{"tasks":[{"command":"${workspaceFolder}/tools/work.sh",}]}}' >own.code-workspace
+	printf '%%.o: %%.c\n\n-include own/one.inc\n' >Makefile && echo 'sinclude own/two.inc' >own/one.inc && echo >own/two.inc
+	printf "import? 'own/one.just'\n" >justfile && echo "mod three" >own/one.just
+	printf 'includes:\n  own: ./own\n' >Taskfile.yml && echo 'version: 3' >own/Taskfile.yml
+	printf '{ "name": "a" }\n' | tee parts/a/package.json parts/b/other.json >/dev/null && echo >parts/a/conftest.py
+	printf '#!/bin/sh\n' | tee tools/zed.sh tools/work.sh >/dev/null
 	git init -q sub && git -C sub config core.fsmonitor ./tools/fs.sh
 	git add tools bin && git commit -qm x && git worktree add -q --detach tree
 	} 2>/dev/null
@@ -49,13 +66,33 @@ ways=(
 	"tools/clean.sh" 'echo x >>tools/clean.sh'
 	"tools/more.sh" 'echo x >>tools/more.sh'
 	"tools/hook.sh" 'echo x >>tools/hook.sh'
+	"tools/second.sh" 'echo x >>tools/second.sh'
+	"tools/deep.sh" 'echo x >>tools/deep.sh'
+	"docs/third" 'echo x >>docs/third'
 	"tools/plain" 'echo x >>tools/plain'
 	"tools/env.sh" 'echo x >>tools/env.sh'
 	".env" 'echo x=y >.env'
 	"tools/inner.sh" 'echo x >>tools/inner.sh'
 	"tools/lint.sh" 'echo x >>tools/lint.sh'
 	"sub/tools/fs.sh" 'echo x >>sub/tools/fs.sh'
-	"" 'echo x >>tools/bare.sh; cat tools/*.sh bin/* >/dev/null; mkdir tools/new; echo x >tools/new/fs.sh; rm -r tools/new'
+	"begun/in/x.sh" 'echo x >>begun/in/x.sh'
+	"begun/in/y.sh" 'echo x >>begun/in/y.sh'
+	"value/in/x.sh" 'echo x >>value/in/x.sh'
+	"own.attributes" 'echo "* filter=own" >own.attributes'
+	"docs/.gitattributes" 'echo "* filter=own" >docs/.gitattributes'
+	"fix/.gitattributes" 'echo "* filter=own" >>fix/.gitattributes'
+	"tools/zed.sh" 'echo x >>tools/zed.sh'
+	"tools/work.sh" 'mv tools/work.sh t && echo x >tools/work.sh'
+	"own/one.inc" 'echo x >>own/one.inc'
+	"own/two.inc" 'echo x >>own/two.inc'
+	"own/three.just" 'echo x >own/three.just'
+	"own/Taskfile.yml" 'echo x >own/Taskfile.yml'
+	"parts/a/package.json" 'echo x >parts/a/package.json'
+	"parts/a/conftest.py" 'echo x >>parts/a/conftest.py; touch -d @1 parts/a/conftest.py'
+	"parts/b/setup.py" 'echo x >parts/b/setup.py'
+	"parts/c/d/build.rs" 'mkdir -p parts/c/d; echo x >parts/c/d/build.rs'
+	"" 'echo x >>parts/b/other.json; mkdir -p node_modules/x; echo x >node_modules/x/package.json; echo x >parts/b/Build.RS.txt'
+	"" 'echo x >>tools/bare.sh; echo x >>docs/data; echo x >>docs/page.md; cat tools/*.sh bin/* >/dev/null; mkdir tools/new; echo x >tools/new/fs.sh; rm -r tools/new'
 )
 for kind in run apply; do
 	for ((i = 0; i < ${#ways[@]}; i += 2)); do
@@ -92,9 +129,44 @@ is "a run that changes nothing says nothing" "" "$("$SBX" run -- sh -c 'cat tool
 touch tools/fs.sh bin/tool
 "$SBX" run -- true 2>"$work/log"
 is "nor after a change of the user's a moment before" "" "$(grep 'tools/fs.sh' "$work/log")"
+# Settings that are protected themselves: the program that each names.
+settings=(.vscode/settings.json '{\n  "python.defaultInterpreterPath": "./%s"\n}' .zed/settings.json '{\n  "path": "./%s"\n}'
+	.helix/languages.toml 'command = "./%s"' .exrc 'source %s' .nvim.lua 'dofile("%s")' .irbrc 'load "./%s"' .aider.conf.yml 'lint-cmd: ./%s'
+	.codex/hooks.json '{\n  "command": "./%s"\n}' .cursor/environment.json '{\n  "install": "./%s"\n}' conductor.json '{\n  "setup": "./%s"\n}'
+	.openhands/setup.sh './%s' .hg/hgrc '[hooks]\nupdate = ./%s' .rvmrc '. ./%s' .autoenv.zsh '. ./%s')
+rm -rf "$work/editors" && git init -q "$work/editors" && cd "$work/editors" || exit 1
+mkdir tools
+for ((i = 0; i < ${#settings[@]}; i += 2)); do
+	mkdir -p "$(dirname "${settings[i]}")" && echo >tools/s$i.sh
+	printf "${settings[i + 1]}\n" tools/s$i.sh >"${settings[i]}"
+done
+is "what each of $((i / 2)) settings names is reported" "$(ls -d tools/* | LC_ALL=C sort | paste -sd,)" "$(run_says 'for f in tools/*; do echo x >>$f; done')"
+settings=(.vscode/launch.json '{"a":1,"configurations":[{"program":"./%s"}]}' x.code-workspace '{"a":[],"launch":{"b":{"program":"./%s"}}}'
+	.zed/tasks.json '[{"a":1,"command":"./%s"}]' .dir-locals.el '((nil . ((eval . (load-file "./%s")))))' .devcontainer/one/devcontainer.json '{"a":1,"initializeCommand":["./%s"]}'
+	.github/hooks/a.json '{"a":1,"bash":"./%s"}' opencode.json '{"a":1,"command":["./%s"]}' lefthook.yml '{"a": {"run": "./%s"}}' .pre-commit-config.yaml 'repos: [{hooks: [{entry: ./%s}]}]'
+	.lintstagedrc '{"*":"./%s"}' .luarc.json '{"a":1,"runtime.plugin":"./%s"}' .cursor/hooks.json '{"a":{"command":"./%s"}}')
+rm -rf "$work/editors" && git init -q "$work/editors" && cd "$work/editors" || exit 1
+mkdir tools
+for ((i = 0; i < ${#settings[@]}; i += 2)); do
+	mkdir -p "$(dirname "${settings[i]}")" && echo >tools/s$i.sh
+	printf "${settings[i + 1]}\n" tools/s$i.sh >"${settings[i]}"
+done
+is "what each of $((i / 2)) settings in one line names is reported" "$(ls -d tools/* | LC_ALL=C sort | paste -sd,)" "$(run_says 'for f in tools/*; do echo x >>$f; done')"
+# JSON with more in it than is read: the plan says so.
+{ printf '{"a": "'; head -c 300000 /dev/zero | tr '\0' x; printf '"}'; } >.mcp.json
+like "settings of which only a part is read: the plan says so" "$("$SBX" plan -- true 2>&1)" 'of files that settings and hooks name, [0-9]+ in [0-9]+ of these are compared'
+cd "$project" || exit 1
 # More hooks than are read: that is said.
 for number in $(seq 40); do printf '#!/bin/sh\n./tools/x%d.sh\n' "$number" >.git/hooks/hook-$number; done
 like "more settings than are read: the plan says so" "$("$SBX" plan -- true 2>&1)" 'of files that settings and hooks name, [0-9]+ in 32 of these are compared'
+# As many as are read, and a directory of settings that has none: nothing is left out.
+git init -q "$work/many" && cd "$work/many" || exit 1
+mkdir .vscode .claude .cursor && rm -f .git/hooks/*
+for number in $(seq 32); do printf '#!/bin/sh\n./tools/x.sh\n' >.git/hooks/hook-$number; done
+is "as many settings as are read: the plan does not say so" "" "$("$SBX" plan -- true 2>&1 | grep 'of files that settings')"
+echo '{}' >.vscode/tasks.json
+like "one more: it does" "$("$SBX" plan -- true 2>&1 | grep 'of files')" 'that settings and hooks name, [0-9]+ in 32 of these'
+cd "$OLDPWD" || exit 1
 # A copy of a nested repository brings the host's configuration, which names a file beside it.
 cp_says() { # what the session does, what is copied, where to
 	"$SBX" session create s && "$SBX" run -s s -- sh -c "$1" && "$SBX" session cp s:"$2" "$3" >"$work/log" 2>&1

@@ -1,6 +1,6 @@
 #!/bin/bash
 # The table of names that the host's programs run or trust: each row does what it says, and what
-# is known of attacks has a row. Each loop has its twin with --unprotected.
+# is known of attacks has a row. Each loop has its twin with --no-protect.
 . "$(dirname "$0")/../lib.sh"
 here=$(cd "$(dirname "$0")" && pwd)
 export HOME=$work/home
@@ -15,14 +15,15 @@ protected=".direnv .config/mise/config.toml mise/config.toml .config/mise.toml l
 .yarnrc .devcontainer.json x.code-workspace .dir-locals.el .dir-locals-2.el .exrc.lua .vs .agents .agent .pi .openhands .amp .augment
 .clinerules .rovodev .iflow .grok .kimi .vibe conductor.json .mise.prod.toml mise.prod.local.toml .pijul/config .bzr/branch/branch.conf
 .autoenv .autoenv.zsh .claude .codex .gemini .qwen .cursor .vscode .idea .mcp.json .envrc .husky .gdbinit .irbrc .hg/hgrc
-.github/hooks .github/copilot mise/config.prod.toml .config/mise.ci.toml .shadowenv.d .rvmrc hk.local.pkl x.sublime-project"
+.rbenv-vars .miserc.toml .config/miserc.toml .lazy.lua .github/hooks .github/copilot mise/config.prod.toml .config/mise.ci.toml .shadowenv.d .rvmrc hk.local.pkl x.sublime-project"
 reported=".env Justfile .justfile JUSTFILE lefthook.yaml lefthook.toml .lefthook.json .lintstagedrc .lintstagedrc.mjs lint-staged.config.cjs
 commitlint.config.ts .overcommit.yml captainhook.json prek.toml .yarn pnpm-workspace.yaml .pnpmfile.mjs bunfig.toml .pdm-python tools/bazel
 .bazeliskrc CMakePresets.json CMakeUserPresets.json gradlew gradle/wrapper gradle.properties mvnw Gemfile Rakefile .bundle/config
 conftest.py .pylintrc .rubocop.yml eslint.config.mjs Dockerfile compose.yaml docker-compose.yml Vagrantfile Tiltfile Taskfile.yml
 taskfile.dist.yaml azure-pipelines.yml bitbucket-pipelines.yml .travis.yml .drone.yml .woodpecker.yml .buildkite .gitea/workflows .forgejo/workflows
 .tekton CLAUDE.local.md AGENTS.override.md .github/copilot-instructions.md .windsurfrules .goosehints .project .settings .run _FOSSIL_
-.fslckout .flox devbox.json .devenv .bashrc .bash_profile .zshrc .zprofile .profile .gitconfig .ripgreprc .gitmodules .npmrc .cargo"
+.fslckout .flox devbox.json .devenv .bashrc .bash_profile .zshrc .zprofile .profile .gitconfig .ripgreprc rules.mk Makefile.local .corepack.env .pnp.cjs .RData renv/activate.R .latexmkrc analysis_options.yaml .trunk main.tf .chef buildServer.json .clang-tidy .user.ini .envrc.local buildSrc
+.gitmodules .npmrc .cargo"
 
 plant() { # names: made in a box, as root of nothing
 	printf 'while read -r f; do case $f in */*) mkdir -p "${f%%/*}" && mkdir -p "${f%%/*}/$(dirname "${f#*/}")";; esac; echo x >"$f"; done'
@@ -37,7 +38,7 @@ standing() { local f; for f in $2; do [ ! -e "$1/$f" ] || echo "$f"; done | xarg
 unsaid() { local f; for f in $1; do grep -qE "(run it:|,) $(printf '%s' "$f" | sed 's/[.+]/\\&/g')(,|$)" "$work/log" || echo "$f"; done | xargs; }
 
 is "names known from attacks are taken away when a box makes them" "" "$(standing "$(run_with "$protected")" "$protected")"
-project=$(run_with "$protected" --unprotected)
+project=$(run_with "$protected" --no-protect)
 is "and stand there without protection" "$(echo $protected)" "$(standing "$project" "$protected")"
 echo $reported | xargs -n 6 >"$work/six" # a flood is cut
 while read -r names; do
@@ -45,7 +46,7 @@ while read -r names; do
 	unsaid "$names"
 done <"$work/six" >"$work/unsaid"
 is "names known from attacks are reported when a box makes them" "" "$(xargs <"$work/unsaid")"
-run_with .env --unprotected >/dev/null
+run_with .env --no-protect >/dev/null
 is "and not without protection" .env "$(unsaid .env)"
 
 # Every row of the table, absent.
@@ -58,7 +59,7 @@ project=$(fresh plain)
 before=$(tree_hash "$project")
 (cd "$project" && printf '%s\n' $all | "$SBX" run -- bash -c "$(plant); rm -rf .vscode x; mv one.code-workspace y; find . -type f -exec sh -c 'echo evil >>\"\$1\"' _ {} \;" 2>/dev/null)
 is "every row that says 'protect': what is there stays as it was" "$before" "$(tree_hash "$project")"
-(cd "$project" && "$SBX" run --unprotected -- bash -c "find . -type f -exec sh -c 'echo evil >>\"\$1\"' _ {} \;" 2>/dev/null)
+(cd "$project" && "$SBX" run --no-protect -- bash -c "find . -type f -exec sh -c 'echo evil >>\"\$1\"' _ {} \;" 2>/dev/null)
 is "and does not without protection" no "$([ "$before" = "$(tree_hash "$project")" ] && echo yes || echo no)"
 rows report | example | xargs -n 6 >"$work/six"
 while read -r names; do
@@ -67,6 +68,25 @@ while read -r names; do
 	unsaid "$names"
 done <"$work/six" >"$work/unsaid"
 is "every row that says 'report': a change in place is reported" "" "$(xargs <"$work/unsaid")"
+# Those that count in any directory: changed in place, made, and in installed packages.
+rows_below() { "$SBX" profile names report | awk '$1 == "report" { name = $2 } / \(in any directory\);/ { print name }' | example; }
+in_place() { # DIRECTORY: all of them changed there, six in a run
+	rows_below | xargs -n 6 >"$work/six"
+	while read -r names; do
+		project=$(fresh plain)
+		(cd "$project" && mkdir -p "$1" && cd "$1" && printf '%s\n' $names | bash -c "$(plant)" && touch -d '2020-01-01' $names)
+		sleep 0.05
+		(cd "$project" && "$SBX" run -- true && "$SBX" run -- sh -c 'cd "$1" && shift && for f; do echo more >>"$f"; done' _ "$1" $names) 2>"$work/log" </dev/null
+		unsaid "$(printf "$1/%s\n" $names)"
+	done <"$work/six" | xargs
+}
+like "names that count in any directory" "$(rows_below | xargs)" 'package.json .*build.rs'
+is "each of them: a change in place below the top is reported" "" "$(in_place parts/one)"
+is "in installed packages none is" "$(rows_below | sed 's,^,node_modules/x/,' | xargs)" "$(in_place node_modules/x)"
+project=$(fresh plain)
+says_why() { (cd "$project" && "$SBX" why "$1" 2>&1) | sed -n 's/.*run or trust it (\(.*\)): .*/\1/p'; }
+is "sbx why says what is done about such a name" "reported when it changes,protected,reported when it changes,reported when a session brings it to the host" \
+	"$(for name in parts/package.json .vscode parts/.vscode parts/Makefile; do says_why $name; done | paste -sd,)"
 
 # Patterns, while the run lasts.
 project=$(fresh plain)

@@ -26,8 +26,8 @@ PORTS = [80, 7000]
 WORDS = NAMED + ADDRESSES + ["*", "*", "*.allowed.test", "*.test", "203.0.113.0/24", "203.0.113.8/31", "10.0.0.0/8",
                              "10.9.9.8/31", "0.0.0.0/0", "::/0", "2001:db8::/32", "169.254.0.0/16", "198.51.100.0/24",
                              "127.0.0.0/8", "8.0.0.0/5"]
-FLAGS = {"allow": "--allow-domain", "deny": "--deny-domain", "private": "--private-network", "dns": "--dns",
-         "mode": "--network", "loopback": "--loopback"}
+FLAGS = {"allow": "--allow", "deny": "--deny", "private": "--private-network", "dns": "--dns",
+         "mode": "--network", "loopback": "--host-port"}
 
 
 def choose(generator):
@@ -45,7 +45,7 @@ def choose(generator):
             return key, word()
         if key == "empty":
             return generator.choice(["allow", "deny"]), ""
-        return key, generator.choice({"private": ["yes", "yes", "no"], "dns": ["strict", "told"],
+        return key, generator.choice({"private": ["yes", "yes", "no"], "dns": ["strict", "refuse"],
                                       "mode": ["proxy", "proxy", "none", "host"], "loopback": ["80", "7000"]}[key])
     return ([line(False, False) for _ in range(generator.randint(1, 5))],
             [line(True, False) for _ in range(generator.choice([0, 0, 1, 2]))],
@@ -54,10 +54,10 @@ def choose(generator):
 
 class Model:
     """What sbx.ini(5) promises."""
-    LESS = {"mode": ["none", "proxy", "host"], "private": ["no", "yes"], "dns": ["strict", "told"]}
+    LESS = {"mode": ["none", "proxy", "host"], "private": ["no", "yes"], "dns": ["strict", "refuse"]}
 
     def __init__(self, profile, own, flags):
-        self.mode, self.private, self.dns = "proxy", "no", "told"
+        self.mode, self.private, self.dns = "proxy", "no", "refuse"
         self.allow, self.deny, self.loopback = [], [], []
         for lines, trusted in ((profile, True), (own, False), (flags, True)):
             for key, value in lines:
@@ -182,7 +182,7 @@ def run_case(case):
             file.write("[network]\n" + "".join(f"{k} = {v}\n" for k, v in own))
     options = ["-p", work + "/p.ini", "--raw-port", "7000"]
     if MODE == "landlock":
-        options += ["--tier", "landlock", "--unprotected"]
+        options += ["--isolation", "landlock", "--no-protect"]
     for key, value in flags:
         options += [FLAGS[key], value]
     model = Model(profile, own, flags)
@@ -222,7 +222,7 @@ def main():
         wrong, cases = 0, only or range(CASES)
         os.makedirs(project, exist_ok=True)
         if MODE == "landlock":
-            able = subprocess.run([SBX, "run", "--tier", "landlock", "--unprotected", "--", "true"], cwd=project,
+            able = subprocess.run([SBX, "run", "--isolation", "landlock", "--no-protect", "--", "true"], cwd=project,
                                   capture_output=True, text=True)
             if able.returncode:
                 print(f"ok {number} # SKIP landlock: {able.stderr.strip()}")

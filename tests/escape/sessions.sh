@@ -293,6 +293,22 @@ saw own 'echo session >>d/f' && chmod 700 d
 is "a mode that the host has set since is none of the session's" "M d/f" "$(session diff --stat own | sed -E 's/ +[0-9.]+[KMG]?  / /')"
 session apply own && session rm own
 is "and stays" "700 session" "$(stat -c %a d) $(tail -1 d/f)"
+for how in 'echo box >f; rm -r d' 'rm -r f d; mkdir f; echo box >d' 'rm f; echo box >>d/f'; do
+	anew && mkdir d && echo 1 >f && echo 2 >d/f && exec 7>>f 8>>d/f && saw own "$how"
+	session apply own
+	echo late >&7 && echo late >&8 && exec 7>&- 8>&-
+	is "what a program writes that has it open, after '$how', is there and named" "late late 2" "$(echo $(grep -rh late .)) $(grep -c "is open in a program of the host.*saved as '.*/[fd].sbx-old'" "$work/log")"
+	session rm own
+done
+anew && echo s >secret && chmod 600 secret && mkdir -m 700 d && saw own 'umask 0; chmod 666 secret; chmod 777 d; echo x >d/new; mkdir -p e/in; chmod 777 e/in; echo x >e/in/f; mkfifo p'
+(umask 077 && session apply own)
+is "nobody may do more than the host's umask gives" "600 700 600 700 700 600 600" "$(echo $(stat -c %a secret d d/new e e/in e/in/f p))"
+like "and what got less is named" "$(cat "$work/log")" "mode 700 and not 777, as your umask is 077; the same of 6 more"
+(umask 077 && session apply own) && session rm own
+anew && echo s >shared && chmod 664 shared && saw own 'echo t >>shared; echo r >run; chmod 755 run' && session apply own
+is "what the host's file gave, it gives" "664 755" "$(echo $(stat -c %a shared run))"
+is "without a word" "" "$(grep umask "$work/log")"
+session rm own
 anew && mkdir d && echo 1 >d/f && saw own 'echo session >d/new; mv d/f d/g' && touch d/hosts && session apply own
 is "what the host adds beside is no conflict" "0 g hosts new" "$? $(echo $(ls d))"
 in_session own 'rm d/g; mkdir d/sub; echo s >d/sub/s' && session apply own && in_session own 'rm -r d/sub' && session apply own && in_session own 'mkdir d/sub; echo t >d/sub/t'
@@ -309,13 +325,46 @@ session apply --force own
 is "but with --force" "0 box" "$? $(cat f)"
 session rm own && rm -rf "$work/own.away"
 
+# --- names are shown, whatever they do to a terminal
+bad=$'x\033]0;H\007' && anew && mkdir -p "$bad/old" && echo 1 >"$bad/f" && echo 1 >"$bad/old/f" && cd .. && mv own "own$bad" && cd "own$bad" || exit 1
+saw own "cd '$bad'; echo 2 >f; rm -r old; echo x >.envrc; echo all: >Makefile; git init -q new; mkdir made; echo m >made/m; ln -s /x link; mkfifo pipe; d=deep; for i in \$(seq 300); do mkdir \$d && cd \$d || exit; done"
+for words in "list" "show own" "log own" "diff --stat own" "diff own" "apply own $bad/none" "apply own" "cp own:$bad/none $work/x" "cp own:$bad $work/x$bad" "cp own:$bad $work/x$bad/f" \
+	"cp $bad/none own:y" "cp own:$bad/f $work/none/$bad" "cp $PWD own:$bad/link/x" "export own $work/x$bad/tar" "export own $work/x.tar" "import $bad $work/x.tar" "import own $work/$bad" "create $bad" "show $bad" "restore own $bad" \
+	"snapshot own $bad" "fork own $bad" "rm $bad" "rm own@$bad" "budget own $bad" "create --from $bad/t.tar y" "$bad"; do
+	# shellcheck disable=SC2086
+	"$SBX" session $words </dev/null 2>&1
+done >"$work/shown"
+echo 3 >"$bad/f" && in_session own "echo 4 >'$bad/f'" && session apply own && echo 5 >"$bad/f"
+cat "$work/log" >>"$work/shown"
+is "no message has an escape sequence in it" "0 0" "$(grep -c "$(printf '\033')" "$work/shown") $(grep -c "$(printf '\007')" "$work/shown")"
+is "and there are messages" yes "$([ "$(grep -c 'control bytes\|\^\[' "$work/shown")" -gt 12 ] && echo yes)"
+cd "$work" && session rm own && rm -rf "own$bad" "x$bad" x.tar && mkdir -p own && cd own || exit 1
+
+# --- a state directory that cannot be written
+read_only() { # command
+	if [ "$(id -u)" = 0 ]; then
+		unshare -m sh -c 'mount --bind "$1" "$1" && mount -o remount,bind,ro "$1" && shift && exec "$@"' sh "$store" "$@"
+	else
+		local status=0
+		chmod a-w "$store" "$store/sessions" "$store/layers" "$store/sessions/own"
+		"$@" || status=$?
+		chmod u+w "$store" "$store/sessions" "$store/layers" "$store/sessions/own"
+		return $status
+	fi
+}
+anew && echo 1 >f && saw own 'echo 2 >f'
+is "list and diff read a state that is read-only" "0 own M" "$(read_only "$SBX" session list >"$work/list" 2>&1; echo "$?" $(cut -d' ' -f1 <"$work/list" | grep own) $(read_only "$SBX" session diff --stat own 2>&1 | cut -c1))"
+read_only "$SBX" session apply own >"$work/log" 2>&1
+is "and an apply is refused, and says so" "125 1 1" "$? $(cat f) $(grep -ci 'read-only\|permission denied' "$work/log")"
+session rm own
+
 # --- what is interrupted is ended or taken back where it began, and nowhere else
 if strace -f -qq -o /dev/null true 2>/dev/null; then
 	cut_short() { strace -f -qq -o /dev/null -e trace=renameat2 -e inject=renameat2:signal=SIGKILL:when=4 "$SBX" session apply own >/dev/null 2>&1; when_free budget own 1G; true; }
 	files() { anew && for i in 1 2 3 4 5 6; do echo "old$i" >"f$i"; done && saw own 'for i in 1 2 3 4 5 6; do echo box >>f$i; done; echo new >n' && cut_short; }
 	files && for verb in "snapshot own" "restore own x" "export own -" "cp own:f1 $work/x" "budget own 1G"; do
 		session $verb >/dev/null
-		is "${verb%% *} of an interrupted one is refused" "125 1" "$? $(grep -c 'to take it back: sbx session discard own' "$work/log")"
+		is "${verb%% *} of an interrupted one is refused" "125 1" "$? $(grep -c 'to undo it: sbx session discard own' "$work/log")"
 	done
 	session rm own
 	is "rm takes it back" "0 old1 old2 old3 old4 old5 old6" "$? $(echo $(cat f?; ls n 2>/dev/null))"
@@ -326,7 +375,7 @@ if strace -f -qq -o /dev/null true 2>/dev/null; then
 	for verb in apply discard rm; do
 		session $verb own
 		is "$verb of one in a project that is gone: refused, nothing touched" "125 fresh1 fresh2 fresh3 fresh4 fresh5 fresh6" "$? $(echo $(cat f?))"
-		like "$verb: with the way out" "$(cat "$work/log")" "lies in '.*/stage-.*To give the rest up.*rm '.*/journal'"
+		like "$verb: with the way out" "$(cat "$work/log")" "are in '.*/stage-.*To give up the rest.*rm '.*/journal'"
 	done
 	rm -rf "$work/own" && mv "$work/own.away" "$work/own" && cd "$work/own" || exit 1
 	session apply own
@@ -334,24 +383,57 @@ if strace -f -qq -o /dev/null true 2>/dev/null; then
 	session rm own
 	files && echo mine >>f1 && echo mine >>f5 && session apply own
 	is "what was edited since stays, all else is taken back" "125 old1 box mine old2 old3 old4 old5 mine old6" "$? $(echo $(cat f?))"
-	like "and the old version is beside, and named" "$(echo $(cat "$work/log" f1.sbx-old))" "kept as '.*/f1.sbx-old'.* old1"
+	like "and the old version is beside, and named" "$(echo $(cat "$work/log" f1.sbx-old))" "saved as '.*/f1.sbx-old'.* old1"
 	session apply own
 	is "afterwards the rest is as if it had not been tried" "2 f1 f5" "$(grep -c 'conflict:' "$work/log") $(echo $(sed -n 's/.*conflict: \(..\):.*/\1/p' "$work/log"))"
 	session rm own
 	files && mkdir gone && sed -i 's/^sbx-apply 2/sbx-apply 1/' "$store/sessions/own/journal" && session apply own
 	is "a journal of another version: refused" 125 $?
-	like "and told, with the way out" "$(cat "$work/log")" "older sbx|no file of ours.*rm '"
+	like "and told, with the way out" "$(cat "$work/log")" "older sbx|not a file of sbx.*rm '"
 	rm "$store/sessions/own/journal" && session rm own
+	files && cp -a "$store/sessions/own/journal" "$work/whole" && size=$(stat -c %s "$work/whole") && before=$(contents .) wrong=
+	stage=$(ls -d "$store/sessions/own"/stage-*)
+	staged=$(contents "$stage")
+	for cut in 0 1 12 $((size / 3)) $((size / 2)) $((size - 40)) $((size - 1)) words zeros huge; do
+		case $cut in
+		words) sed 's/[0-9]/x/3' "$work/whole" ;;
+		zeros) head -c "$size" /dev/zero ;;
+		huge) sed 's/[0-9][0-9]*/99999999999999999999999/2' "$work/whole" ;;
+		*) head -c "$cut" "$work/whole" ;;
+		esac >"$store/sessions/own/journal"
+		for verb in apply discard rm; do
+			session $verb own
+			[ "$? $(contents .) $(contents "$stage")" = "125 $before $staged" ] || wrong="$wrong $verb:$cut"
+			grep -q "nothing was changed.*are in '$stage.*\|are in '.*/stage-.*rm '$store/sessions/own/journal'" "$work/log" || wrong="$wrong said:$verb:$cut"
+		done
+	done
+	is "a journal that is cut or damaged, by apply, discard and rm: refused, nothing touched, the way out named" "" "$wrong"
+	rm "$store/sessions/own/journal" && mkdir "$store/sessions/own/journal" && session apply own
+	is "one that is no file" "125 $before" "$? $(contents .)"
+	rmdir "$store/sessions/own/journal" && ln -s "$work/whole" "$store/sessions/own/journal" && session apply own
+	is "one that is a link" "125 $before" "$? $(contents .)"
+	rm "$store/sessions/own/journal" && cp -a "$work/whole" "$store/sessions/own/journal" && session rm own
+	is "the whole one is taken back" "0 old1 old2 old3 old4 old5 old6" "$? $(echo $(cat f?))"
+	session rm own
+	anew && touch f{1..450} && saw own 'for i in $(seq 450); do echo box >f$i; done'
+	strace -f -qq -o /dev/null -e trace=renameat2 -e inject=renameat2:signal=SIGKILL:when=430 "$SBX" session apply own >/dev/null 2>&1
+	when_free budget own 1G
+	for i in $(seq 450); do echo mine >"f$i"; done
+	session discard own
+	is "hundreds that are kept beside: each is named" "yes $(find . -name '*.sbx-old*' | wc -l)" "$([ "$(grep -c 'saved as' "$work/log")" -gt 400 ] && echo yes) $(grep -c 'saved as' "$work/log")"
+	session rm own
 
 	# --- what the host does between the look and the rename
-	at_moment() { # the n-th syncfs: 1 all is staged, 2 all is in place; what the host does then
-		strace -f -qq -o /dev/null -e trace=syncfs -e inject=syncfs:signal=SIGSTOP "$SBX" session apply own 2>"$work/log" &
-		local tracer=$! pid i
-		stopped() { for pid in $(cat /proc/[0-9]*/task/[0-9]*/children 2>/dev/null | tr ' ' '\n' | sort -u) x; do [ "$(cut -d' ' -f3 "/proc/$pid/stat" 2>/dev/null)" = t ] && tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null | grep -q "session apply own" && return 0; done; return 1; }
+	at_moment() { # the n-th syncfs: 1 all is staged, 2 all is in place; what the host does then; another call; a path
+		local call=${3:-syncfs}
+		: >"$work/stops"
+		strace -f -qq -o "$work/stops" -e trace="$call" -e inject="$call:signal=SIGSTOP:when=1..$1" "$SBX" session apply own ${4:+"$4"} 2>"$work/log" &
+		local tracer=$! i
+		stopped() { [ "$(grep -c 'stopped by SIGSTOP' "$work/stops")" -ge "$1" ]; }
 		for i in $(seq "$1"); do
-			wait_for 30 stopped
+			wait_for 60 stopped "$i"
 			[ "$i" != "$1" ] || eval "$2"
-			kill -CONT "$pid"
+			kill -CONT "$(grep 'stopped by SIGSTOP' "$work/stops" | tail -1 | cut -d' ' -f1)"
 		done
 		wait $tracer
 	}
@@ -370,13 +452,64 @@ if strace -f -qq -o /dev/null true 2>/dev/null; then
 	anew && echo old >f && exec 7>>f && saw own 'echo box >f'
 	at_moment 2 'echo late >&7'
 	exec 7>&-
-	is "what is written to a replaced file by who has it open is kept, and named" "box old late 1" "$(echo $(cat f f.sbx-old)) $(grep -c "kept as '.*f.sbx-old'" "$work/log")"
+	is "what is written to a replaced file by who has it open is kept, and named" "box old late 1" "$(echo $(cat f f.sbx-old)) $(grep -c "saved as '.*f.sbx-old'" "$work/log")"
+	session rm own
+	anew && echo old >f && exec 7>>f && saw own 'echo box >>f'
+	at_moment 1 'echo late >&7; echo mine >>f' renameat2
+	exec 7>&-
+	is "written to by name and by who has it open, right after the exchange: both stay, and are named" "old box mine old late 1" "$(echo $(cat f f.sbx-old)) $(grep -c "saved as '.*f.sbx-old'" "$work/log")"
+	session rm own
+	anew && echo old >f && saw own 'echo box >>f'
+	at_moment 2 'rm -f "$store/sessions/own/known"; mkdir "$store/sessions/own/known"'
+	like "what is in place and cannot be noted is not said to be unchanged" "$(cat f "$work/log" | tr '\n' ' ')" '^old box .*the changes are in place; .*to complete the apply: sbx session apply own'
+	rmdir "$store/sessions/own/known" && session apply own
+	is "and is ended later" "0 old box no" "$? $(echo $(cat f)) $(ls "$store/sessions/own" | grep journal || echo no)"
+	session rm own
+	anew && echo old >f && echo 1 >g && exec 7>>f && saw own 'rm f; echo box >>g'
+	at_moment 2 'echo late >&7; rm -f "$store/sessions/own/known"; mkdir "$store/sessions/own/known"'
+	exec 7>&-
+	rmdir "$store/sessions/own/known" && session apply own
+	is "a removed file that was put beside, and a note that failed: the next apply ends it" "0 gone 1 box old late" "$? $(ls f 2>/dev/null || echo gone) $(echo $(cat g f.sbx-old))"
+	session rm own
+	anew && mkdir d && echo old >d/f && exec 7>>d/f && saw own 'rm -r d'
+	at_moment 1 'echo late >>/proc/$$/fd/7; mkdir d; echo mine >d/f' renameat2
+	exec 7>&-
+	is "and right after a removal" "mine old late" "$(echo $(cat d/f d.sbx-old/f))"
 	session rm own
 	anew && for i in 1 2; do echo "$i" >"f$i"; done && mkdir d && echo 3 >d/f && saw own 'echo box >>f1; echo box >>f2; rm -r d'
 	at_moment 1 'touch f2'
 	session apply own
 	is "after a failed apply the others are no conflict" "f2" "$(echo $(sed -n 's/.*conflict: \(.*\):.*/\1/p' "$work/log"))"
 	session rm own
+	# --- where the stage lies on the project's own file system a box may be that writes in it
+	anew && mkdir "$work/far" && echo 1 >f
+	if [ "$(stat -c %d /dev/shm)" != "$(stat -c %d .)" ] && far=$(mktemp -d /dev/shm/sbx-test.XXXXXX) && mkdir -p "$far" &&
+		XDG_STATE_HOME=$far "$SBX" session create own 2>"$work/log"; then
+		saved=$XDG_STATE_HOME
+		export XDG_STATE_HOME=$far
+		in_session own 'echo box >>f; mkdir .zed; echo honest >.zed/settings.json'
+		at_moment 1 'stage=$(ls -d ../.sbx-apply-own* .sbx-apply-own* 2>/dev/null); echo evil >>"$(echo "$stage"/*/settings.json)"' syncfs '.zed'
+		is "the stage is beside the project, not in it" "../.sbx-apply-own" "${stage%-*}"
+		is "a copy that somebody writes to is not put" "no" "$(cat .zed/settings.json 2>/dev/null || echo no)"
+		like "and is named" "$(cat "$work/log")" "the copy of '.zed' was changed in the stage"
+		chmod 777 .. # a directory of everybody's holds no stage
+		"$SBX" run -- sh -c 'touch up; sleep 60' 2>/dev/null &
+		box=$!
+		wait_for 30 test -e up
+		session apply own .zed
+		like "a trusted name is not put while a box could reach its copy" "$(cat "$work/log")" "'.zed': .* end that box"
+		session apply own
+		is "all else is" "0 1 box" "$? $(echo $(cat f))"
+		kill $box && wait $box 2>/dev/null
+		session apply own .zed
+		is "and when it has ended, too" "0 honest" "$? $(cat .zed/settings.json)"
+		chmod 755 ..
+		XDG_STATE_HOME=$saved
+		rm -rf .zed
+	else
+		skip "a stage on the project's file system" "no other one with extended attributes"
+	fi
+	[ -z "$far" ] || { chmod -R u+rwx "$far" && rm -rf "$far"; }
 else
 	skip "what the host does between" "strace cannot be used"
 fi
@@ -433,7 +566,9 @@ cd "$1" || exit 1
 "$SBX" session create full || exit 77
 "$SBX" run -s full -- true || exit 77
 head -c 2M /dev/zero >"$XDG_STATE_HOME/filler"
-"$SBX" run -s full -- bash -c 'echo kept >kept; head -c 8M /dev/zero >big; echo "write status $?"'
+"$SBX" run -s full -- bash -c 'echo no >big; head -c 8M /dev/zero >>big 2>/dev/null; sleep 20'; echo "fill status $?"
+"$SBX" run -s full -- rm -f big
+"$SBX" run -s full --disk-growth unlimited -- bash -c 'echo kept >kept; head -c 8M /dev/zero >big; echo "write status $?"'
 head -c 1M /dev/zero >"$XDG_STATE_HOME/rest" 2>/dev/null
 "$SBX" session apply full; echo "apply status $?"
 rm "$XDG_STATE_HOME/filler" "$XDG_STATE_HOME/rest"
@@ -448,7 +583,10 @@ END
 	if [ $? = 77 ]; then
 		skip "a full state directory" "no tmpfs with extended attributes: $(echo "$out" | tail -1)"
 	else
-		like "a full layer: the command is told" "$out" "write status 1"
+		like "who fills a disk is killed" "$out" "fill status 137"
+		like "by three quarters of its free space, and the fix is said" "$out" \
+			"^sbx: a disk was nearly full, .*lift the limit with --disk-growth unlimited$"
+		like "with the fix: a full layer, and the command is told" "$out" "write status 1"
 		like "what was written before is there" "$out" "^kept"
 		like "an apply in a full state directory is refused" "$out" "apply status 125"
 		like "and says why" "$out" "No space left on device"

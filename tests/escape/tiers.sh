@@ -14,9 +14,9 @@ if [ "${abi:-0}" -ge 6 ]; then tiers+=(landlock); else skip "tier landlock" "its
 box() { # tier, options..., --, command
 	local tier=$1
 	shift
-	timeout 120 "$SBX" run --tier "$tier" --read "$outside" "$@" 2>"$work/log"
+	timeout 120 "$SBX" run --isolation "$tier" --read "$outside" "$@" 2>"$work/log"
 }
-twin() { SBX_TEST_SKIP=answers timeout 120 "$SBX_TESTING" run --tier landlock --read "$outside" "$@" 2>"$work/log"; }
+twin() { SBX_TEST_SKIP=answers timeout 120 "$SBX_TESTING" run --isolation landlock --read "$outside" "$@" 2>"$work/log"; }
 words() { tr '\n' ' '; }
 prepare() { # file or directory
 	rm -rf "$1"
@@ -69,10 +69,10 @@ confine="$(dirname "$ATTACK")/confine docker"
 if [ "${#tiers[@]}" = 2 ] && $confine true 2>/dev/null; then
 	prepare "$work/host/file" && prepare file
 	before=$(state "$work/host/file")
-	is "docker: a file that can be read is changed by none" "" "$($confine "$SBX" run --tier landlock --read "$outside" --read "$work/host/file" -- "$outside" ways "$work/host/file" 2>&1 | words)"
+	is "docker: a file that can be read is changed by none" "" "$($confine "$SBX" run --isolation landlock --read "$outside" --read "$work/host/file" -- "$outside" ways "$work/host/file" 2>&1 | words)"
 	is "docker: nor at all" "$before" "$(state "$work/host/file")"
-	like "docker: one of the box's own by mode, owner, times and attributes" "$($confine "$SBX" run --tier landlock --read "$outside" -- "$outside" ways "$work/plain/file" 2>&1 | words)" '^chmod fchmod .*fchown .*utimensat_null .*fsetxattr .*fremovexattr '
-	is "docker: no name of the machine's, nor any socket, is bound" "" "$($confine "$SBX" run --tier landlock --network none --read "$outside" -- "$outside" take sbx-test-docker-$$ close 2>&1 | words)"
+	like "docker: one of the box's own by mode, owner, times and attributes" "$($confine "$SBX" run --isolation landlock --read "$outside" -- "$outside" ways "$work/plain/file" 2>&1 | words)" '^chmod fchmod .*fchown .*utimensat_null .*fsetxattr .*fremovexattr '
+	is "docker: no name of the machine's, nor any socket, is bound" "" "$($confine "$SBX" run --isolation landlock --network none --read "$outside" -- "$outside" take sbx-test-docker-$$ close 2>&1 | words)"
 fi
 
 # unix datagrams
@@ -91,10 +91,10 @@ if [ "${#tiers[@]}" = 2 ]; then
 	like "its twin without the second filter" "$(twin -- "$outside" send "$work/host/datagrams" | words)" 'raw_socket_sendto'
 	like "a descriptor of such a socket is not passed" "$(python3 -c 'import os, socket, sys
 a, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
-os.dup2(a.fileno(), 0); os.execv(sys.argv[1], sys.argv[1:])' "$SBX" run --tier landlock -- true 2>&1)" 'cannot pass descriptor 0: a unix datagram socket'
+os.dup2(a.fileno(), 0); os.execv(sys.argv[1], sys.argv[1:])' "$SBX" run --isolation landlock -- true 2>&1)" 'cannot pass descriptor 0: a unix datagram socket'
 	like "nor one that is named" "$(python3 -c 'import os, socket, sys
 a, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
-os.dup2(a.fileno(), 9); os.execv(sys.argv[1], sys.argv[1:])' "$SBX" run --tier landlock --keep-fd 9 -- true 2>&1)" 'cannot pass descriptor 9: a unix datagram socket'
+os.dup2(a.fileno(), 9); os.execv(sys.argv[1], sys.argv[1:])' "$SBX" run --isolation landlock --preserve-fd 9 -- true 2>&1)" 'cannot pass descriptor 9: a unix datagram socket'
 fi
 for network in none proxy host; do
 	is "full: a socket outside of the view is not there, network $network" "" "$(box full --network $network -- "$outside" send "$work/host/datagrams" | words)"
@@ -134,7 +134,7 @@ c = socket.create_connection(s.getsockname()); s.accept()[0].send(b"served"); pr
 done
 is "its twin without the second filter takes it" yes "$(box_takes twin_full --network host)"
 # Rings are asked for by no filter.
-for options in "--tier landlock" "--network host"; do
+for options in "--isolation landlock" "--network host"; do
 	like "rings go past the second filter: refused with $options" "$("$SBX" run $options --allow-syscalls io_uring -- true 2>&1)" 'io_uring goes past the filter that (tier landlock|network mode host) needs'
 done
 
@@ -188,7 +188,7 @@ print("ready", flush=True); time.sleep(300)' "${real%-*}" >"$work/squat2" &
 squatter=$!
 wait_for 60 test -s "$work/squat2"
 is "sbx allow finds the run among others of its name" 0 "$("$SBX" allow $run added.test 2>&1; echo $?)"
-like "sbx log --runs names it once" "$("$SBX" log --runs | grep -c "^$run ")" '^1$'
+like "sbx audit --runs names it once" "$("$SBX" audit --runs | grep -c "^$run ")" '^1$'
 kill $squatter $run
 wait $squatter $run 2>/dev/null
 
@@ -200,11 +200,11 @@ c = socket.socket(socket.AF_UNIX); c.connect(sys.argv[1]); print("full", flush=T
 	server=$!
 	wait_for 60 test -s "$work/busy"
 	begin=$(date +%s%N)
-	box landlock --socket "$work/host/busy" --time 1s -- python3 -c 'import socket, sys
+	box landlock --socket "$work/host/busy" --timeout 1s -- python3 -c 'import socket, sys
 while True:
     try: socket.socket(socket.AF_UNIX).connect(sys.argv[1])
     except OSError: pass' "$work/host/busy"
-	is "landlock: --time ends a run that waits for a server" "124 yes" "$? $([ $((($(date +%s%N) - begin) / 1000000)) -lt 4500 ] && echo yes)"
+	is "landlock: --timeout ends a run that waits for a server" "124 yes" "$? $([ $((($(date +%s%N) - begin) / 1000000)) -lt 4500 ] && echo yes)"
 	kill $server
 	wait $server 2>/dev/null
 fi
@@ -216,7 +216,7 @@ for tier in "${tiers[@]}"; do
 	before=$(state "$work/host/file")
 	network=$([ "$tier" = full ] && echo host || echo none)
 	is "$tier: what is exchanged meanwhile is never hit" "turns many, own file changed" \
-		"$(timeout 300 "$SBX" run --tier "$tier" --network $network --read "$outside" --read "$work/host/file" -- "$outside" race "$work/host/file" "$work/plain/race/place/file" race-socket-name "$seconds" 2>"$work/log")"
+		"$(timeout 300 "$SBX" run --isolation "$tier" --network $network --read "$outside" --read "$work/host/file" -- "$outside" race "$work/host/file" "$work/plain/race/place/file" race-socket-name "$seconds" 2>"$work/log")"
 	is "$tier: the file is as it was" "$before" "$(state "$work/host/file")"
 done
 if [ "${#tiers[@]}" = 2 ]; then

@@ -1,5 +1,5 @@
 # Shared by run.sh and coverage: the pure rooms, the build of one target, its corpus.
-fuzz_sources=$(ls src/agent/{agents,hook,trust}.c src/base/*.c src/git/{dirs,kept,listed}.c src/guard/lines.c src/policy/*.c src/jail/{mounted,variables}.c src/limits/{bus,text}.c src/net/parse/{dns,hosts,http,opening,socks,tls}.c src/net/rules/local_address.c src/net/setup/netns.c src/net/host/socket_owner.c src/session/{journal,seen,sparse,state,tar,words}.c tests/fuzz/store.c)
+fuzz_sources=$(ls src/agent/{agent_trust,agents,hook}.c src/{base,text,names,report}/*.c src/lsp/{files,frame,initialize,members,message,uri}.c src/open/*.c src/sshagent/{hostkeys,signing,wire}.c src/process/pages.c src/git/{gitconfig,gitindex,gitmerge,gitnamed,gitsecret}.c src/trees/{dirs,git_list,kept}.c src/postcheck/journal_lines.c src/policy/*.c src/policy/import/*.c src/view/paths/mounted.c src/env/variables.c src/limits/{bus,text}.c src/net/host/roll_entry.c src/net/parse/{answer,dns,hosts,http,opening,socks,tls}.c src/net/rules/local_address.c src/net/setup/netns.c src/net/host/socket_owner.c src/session/apply/apply_journal.c src/session/archive/{sparse,tar}.c src/session/store/{known,place,seen,state,words}.c tests/fuzz/store.c)
 
 # Everything but the targets is compiled once, with the flags of all.
 fuzz_compile() { # DIRECTORY flags...
@@ -7,7 +7,7 @@ fuzz_compile() { # DIRECTORY flags...
 	shift
 	mkdir -p "$place"
 	# shellcheck disable=SC2086
-	printf '%s\n' $fuzz_sources "$fuzz_made"/src/{profile-texts,group-rows,network-messages,trusted-rows}.c |
+	printf '%s\n' $fuzz_sources "$fuzz_made"/src/{profile-texts,group-rows,network-messages,recipes-text,trusted-rows}.c |
 		xargs -P "${JOBS:-2}" -I {} bash -c 'clang -g -O1 -D_GNU_SOURCE "${@:3}" -Isrc -c -o "$1/$(tr / - <<<"${2#/}").o" "$2"' - "$place" {} "$@"
 }
 

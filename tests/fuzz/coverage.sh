@@ -9,14 +9,14 @@ if ! command -v clang >/dev/null || ! command -v llvm-cov >/dev/null; then
 fi
 fuzz_made=$(dirname "$(dirname "$SBX")")
 . tests/fuzz/common.sh
-parsers="src/agent/hook.c src/agent/trust.c src/base/destination.c src/base/gitconfig.c src/base/gitindex.c
-	src/base/gitmerge.c src/base/gitsecret.c src/base/host.c src/base/json.c src/base/jsonedit.c src/base/path.c src/base/str.c src/base/textsecret.c src/base/trusted.c src/base/units.c
-	src/jail/mounted.c src/jail/variables.c src/limits/text.c src/net/parse/dns.c src/net/parse/hosts.c src/net/parse/http.c src/net/parse/opening.c src/net/parse/socks.c
-	src/net/parse/tls.c src/policy/argv.c src/policy/ini.c src/policy/keys.c src/policy/values.c
-	src/session/journal.c src/session/state.c src/session/tar.c src/session/words.c"
+parsers="src/agent/hook.c src/agent/agent_trust.c src/text/destination.c src/git/gitconfig.c src/git/gitindex.c
+	src/git/gitmerge.c src/git/gitsecret.c src/text/host.c src/text/json.c src/text/jsonedit.c src/text/jsonwalk.c src/lsp/frame.c src/lsp/initialize.c src/lsp/members.c src/lsp/message.c src/lsp/uri.c src/sshagent/signing.c src/sshagent/hostkeys.c src/sshagent/wire.c src/base/path.c src/base/str.c src/text/targets.c src/text/textsecret.c src/names/mentions.c src/names/naming.c src/names/naming_json.c src/names/trusted.c src/base/units.c
+	src/view/paths/mounted.c src/env/variables.c src/limits/text.c src/net/parse/dns.c src/net/parse/hosts.c src/net/parse/http.c src/net/parse/opening.c src/net/parse/socks.c
+	src/net/parse/tls.c src/policy/argv.c src/policy/ini.c src/policy/key_search.c src/policy/values.c
+	src/text/acl.c src/session/apply/apply_journal.c src/session/store/state.c src/session/archive/tar.c src/session/store/words.c"
 # In files that do other things as well: netlink's, D-Bus' and /proc's words, what is kept of a tree.
 functions="bus_reply netns_parse_ack local_parse owner_find_inode owner_parse_socket
-	listed_parse journal_next journal_place dirs_next dirs_begin seen_parse seen_find"
+	listed_parse journal_next journal_place dirs_next dirs_begin seen_parse seen_find known_parse known_format known_order"
 
 cover() { # NAME
 	fuzz_build "tests/fuzz/$1.c" "$work/$1" "$work/objects" "${flags[@]}" >"$work/$1.log" 2>&1 || return
@@ -41,7 +41,7 @@ llvm-cov report "${objects[@]}" -instr-profile="$work/profile" $parsers 2>/dev/n
 for function in $functions; do
 	llvm-cov report "${objects[@]}" -instr-profile="$work/profile" -show-functions -name="$function" \
 		src/limits/bus.c src/net/setup/netns.c src/net/rules/local_address.c src/net/host/socket_owner.c \
-		src/git/listed.c src/git/dirs.c src/guard/lines.c src/session/seen.c 2>/dev/null |
+		src/trees/git_list.c src/trees/dirs.c src/postcheck/journal_lines.c src/session/store/seen.c src/session/store/known.c 2>/dev/null |
 		awk -v name="$function" '$1 == name { printf "# %-26s %5d lines %5d missed  %s\n", $1, $5, $6, $7 }' >>"$work/table"
 done
 cat "$work/table"

@@ -7,10 +7,10 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "base/gitconfig.h"
-#include "base/gitsecret.h"
-#include "base/textsecret.h"
 #include "base/str.h"
+#include "git/gitconfig.h"
+#include "git/gitsecret.h"
+#include "text/textsecret.h"
 
 // What is shown is git's configuration again, in which nothing more is secret, and has no name that
 // was not there.
@@ -23,7 +23,7 @@ static void check_shown(struct arena *arena, const struct gitconfig *config)
 	if (!secret.text)
 		return;
 	size_t length = strlen(secret.text);
-	if (length > GITCONFIG_BYTES_MOST)
+	if (length > GITCONFIG_BYTES_MAX)
 		return;
 	if (gitconfig_parse(arena, secret.text, length, &shown) < 0 ||
 	    gitsecret_filter(arena, secret.text, length, &again) < 0 ||
@@ -37,7 +37,7 @@ static void check(struct arena *arena, const struct gitconfig *now,
 		  const struct gitconfig_merged *merged)
 {
 	struct gitconfig result;
-	if (merged->length > GITCONFIG_BYTES_MOST)
+	if (merged->length > GITCONFIG_BYTES_MAX)
 		return;
 	if (gitconfig_parse(arena, merged->text, merged->length, &result) < 0)
 		abort();
@@ -62,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct gitconfig texts[3];
 	const char *at = arena_copy(arena, (const char *)data, size), *end = at + size;
 	int good = 1;
-	err_clear();
+	err_taken();
 	for (int i = 0; i < 3; i++) {
 		const char *mark = at < end ? memchr(at, 0xff, (size_t)(end - at)) : NULL;
 		size_t length = (size_t)((mark ? mark : end) - at);

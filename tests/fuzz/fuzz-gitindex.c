@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "base/gitindex.h"
+#include "git/gitindex.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -14,9 +14,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct gitindex_entry *entries;
 	unsigned count = 0;
 	struct arena *arena = arena_new();
-	err_clear();
+	err_taken();
 	if (gitindex_find(arena, data, size, names, 2, &entries, &count) == 0 &&
-	    count > GITINDEX_FOUND_MOST)
+	    count > GITINDEX_FOUND_MAX)
 		__builtin_trap();
 	arena_free(arena);
 	return 0;

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/destination.h"
 #include "base/units.h"
+#include "text/destination.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct in_addr v4;
 	struct in6_addr v6;
 	struct destination destination;
-	char *text = malloc(size + 1), canonical[HOST_NAME_MOST + 1];
+	char *text = malloc(size + 1), canonical[HOST_NAME_BYTES_MAX + 1];
 	char shown[64];
 	uint16_t port = 0, outside;
 	uint64_t most;

@@ -43,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct http_response response;
 	size_t used, at = 0;
 	uint64_t content;
-	if (size > HTTP_HEAD_MOST)
+	if (size > HTTP_HEAD_MAX)
 		return 0;
 	check_request(text, size);
 	for (int head = 0; head < 2; head++)

@@ -16,8 +16,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct arena *arena = arena_new();
 	struct profile profile = { 0 };
 	struct ini_rows rows = { 0 };
-	err_clear();
-	if (size <= INI_BYTES_MOST &&
+	err_taken();
+	if (size <= INI_BYTES_MAX &&
 	    ini_read(arena, "f", arena_copy(arena, (const char *)data, size), size, &rows) == 0)
 		for (unsigned i = 0; i < rows.count; i++) {
 			const struct key *key =

@@ -5,12 +5,12 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "agent/agent_trust.h"
 #include "agent/agents.h"
 #include "agent/hook.h"
-#include "agent/trust.h"
 #include "base/arena.h"
 #include "base/err.h"
-#include "base/json.h"
+#include "text/json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -64,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *answer;
 	struct arena *arena = arena_new_of((size_t)256 << 20);
 	char *text = arena_copy(arena, (const char *)data, size);
-	err_clear();
+	err_taken();
 	bool parsed = json_parse(arena, text, size, &root) == 0;
 	if (parsed && json_is_blank(text, size))
 		__builtin_trap();
@@ -72,13 +72,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		changes(arena, text, root);
 		appends(arena, text, root);
 	}
-	err_clear();
+	err_taken();
 	for (unsigned i = 0; i < agent_count; i++)
 		if (agents[i].means == AGENT_HOOK &&
 		    hook_answer(arena, &agents[i], "/usr/bin/sbx", text, size, &answer) == 0 &&
 		    answer && json_parse(arena, answer, strlen(answer), &root) < 0)
 			__builtin_trap();
-	err_clear();
+	err_taken();
 	trust_of(arena, text, "/h/hooks.json", 0, 0);
 	arena_free(arena);
 	return 0;

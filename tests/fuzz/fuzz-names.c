@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/component.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "base/trusted.h"
+#include "names/trusted.h"
+#include "text/component.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,11 +2,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "net/parse/hosts.h"
-#include "net/setup/netns.h"
-#include "net/rules/local_address.h"
-#include "net/parse/socks.h"
 #include "net/host/socket_owner.h"
+#include "net/parse/hosts.h"
+#include "net/parse/socks.h"
+#include "net/rules/local_address.h"
+#include "net/setup/netns.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -29,8 +29,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (hosts_find((const char *)data, size, "a", addresses, 4) > 4)
 		__builtin_trap();
 	resolv_parse((const char *)data, size, &resolv);
-	if (resolv.server_count == 0 || resolv.server_count > RESOLV_SERVERS_MOST ||
-	    resolv.search_count > RESOLV_SEARCH_MOST)
+	if (resolv.server_count == 0 || resolv.server_count > RESOLV_SERVERS_MAX ||
+	    resolv.search_count > RESOLV_SEARCH_MAX)
 		__builtin_trap();
 	for (size_t at = 0; at < size && netns_parse_ack(data + at, size - at, &used, &sequence,
 							 &error) == PARSE_DONE;

@@ -9,9 +9,10 @@
 #include "base/err.h"
 #include "base/out.h"
 #include "base/str.h"
-#include "session/journal.h"
-#include "session/seen.h"
-#include "session/state.h"
+#include "session/apply/apply_journal.h"
+#include "session/store/known.h"
+#include "session/store/seen.h"
+#include "session/store/state.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -62,7 +63,7 @@ static void check_journal(struct arena *arena, const char *text, size_t length)
 		if (path[0] == '/' || str_equal(path, "..") || str_starts(path, "../") ||
 		    strstr(path, "/../") || str_ends(path, "/.."))
 			abort();
-		if (journal.operations[i].root >= ROOTS_MOST)
+		if (journal.operations[i].root >= ROOTS_MAX)
 			abort();
 	}
 	journal_format(&journal, &out);
@@ -114,11 +115,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t length;
 	const char *text = with_sum(arena, data, size, &length);
 	check_state(arena, text, length);
-	err_clear();
+	err_taken();
 	check_journal(arena, text, length);
-	err_clear();
+	err_taken();
 	check_known(arena, text, length);
-	err_clear();
+	err_taken();
 	check_seen(arena, data, size);
 	arena_free(arena);
 	return 0;

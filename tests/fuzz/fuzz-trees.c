@@ -10,9 +10,9 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/str.h"
-#include "git/dirs.h"
-#include "git/listed.h"
-#include "guard/lines.h"
+#include "postcheck/journal_lines.h"
+#include "trees/dirs.h"
+#include "trees/git_list.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -84,7 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct arena *arena = arena_new();
 	char *text = malloc(size + (size == 0));
 	memcpy(text, data, size);
-	err_clear();
+	err_taken();
 	check_list(arena, text, size);
 	check_journal(text, size);
 	check_place(text, size);

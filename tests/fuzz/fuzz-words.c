@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "jail/variables.h"
+#include "env/variables.h"
 #include "policy/argv.h"
 #include "policy/merge.h"
 #include "profile.h"
@@ -14,18 +14,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	enum { WORDS_MOST = 64 };
+	enum { WORDS_MAX = 64 };
 	struct arena *arena = arena_new();
 	char *text = arena_copy(arena, (const char *)data, size);
-	char *words[WORDS_MOST + 1] = { 0 };
+	char *words[WORDS_MAX + 1] = { 0 };
 	unsigned count = 0;
-	for (size_t at = 0; at < size && count < WORDS_MOST; at += strlen(text + at) + 1)
+	for (size_t at = 0; at < size && count < WORDS_MAX; at += strlen(text + at) + 1)
 		words[count++] = text + at;
 	for (enum verb verb = VERB_RUN; verb <= VERB_DOCTOR; verb <<= 1) {
 		struct invocation invocation = { 0 };
 		struct arguments arguments = { 0 };
 		struct profile profile = { 0 };
-		err_clear();
+		err_taken();
 		if (argv_read(arena, verb, words, &invocation, &arguments) == 0)
 			merge_arguments(arena, &arguments, &profile);
 	}

@@ -1,5 +1,5 @@
-// Stands for session/store.c where parsers alone are tried: no file is read or written.
-#include "session/store.h"
+// Stands for session/store/store.c where parsers alone are tried: no file is read or written.
+#include "session/store/store.h"
 
 int store_read_file(struct arena *arena, int directory, const char *name, size_t most,
 		    const char **ret_text, size_t *ret_length)

@@ -4,41 +4,8 @@
 cd "$(dirname "$0")/../.." || exit 1
 
 files=$(find src -name '*.[ch]') sources=$(find src -mindepth 2 -name '*.c' ! -path 'src/cli/*' ! -path 'src/gen/*')
-# base <- the four nouns <- policy, jail, net, session <- run <- cli <- main; rooms apart. A room with
-# rooms in it says the order of these as well; who may include the whole may include each of them. A folder
-# without a row of its own is a part of its room.
-declare -A allowed=(
-	[base]="base" [git]="base git" [policy]="base policy noun" [jail]="base git jail noun" [guard]="base git guard jail noun"
-	[session]="base git session noun" [agent]="base agent" [code]="base code"
-	[net/parse]="base net/parse" [net/rules]="base net/parse net/rules noun"
-	[net/setup]="base net/parse net/rules net/setup noun"
-	[net/proxy]="base net/parse net/rules net/setup net/proxy noun"
-	[net/host]="base net noun"
-	[limits]="base limits noun" [bpf]="base bpf noun"
-	[run]="base git policy jail guard limits bpf net session noun run" [cli]="base git agent bpf code policy jail guard limits net session noun run cli"
-	[gen]="base policy jail net cli gen noun" [.]="base policy jail noun run cli"
-)
-# Whether a room (a/b) is one of the words (a, or a/b).
-is_among() { [[ " $2 " == *" $1 "* || " $2 " == *" ${1%%/*} "* ]]; }
-wrong=
-while read -r file; do
-	room=${file#src/}
-	[[ $room == */* ]] && room=${room%/*} || room=.
-	while read -r included; do
-		case $included in
-		profile.h | probe.h | plan.h | run.h) target=noun ;;
-		*/*) target=${included%/*} ;;
-		*) target=unknown ;;
-		esac
-		# the nouns themselves know only base and each other
-		words=${allowed[$room]-${allowed[${room%%/*}]-}}
-		[ "$room" != . ] || [ "$file" = src/main.c ] || words="base noun"
-		is_among "$target" "$words" || wrong+=" $file:$included"
-	done < <(sed -n 's/^#include "\(.*\)"/\1/p' "$file")
-done <<<"$files"
-is "rooms include only what they may" "" "$wrong"
 # Objects of the build that is tested.
-is "no file uses itself through others" "" "$(tests/lint/circles "$(dirname "$(dirname "$SBX")")" 2>&1)"
+is "rooms and files are used in one direction, as HACKING.md's table says" "" "$(tests/lint/rooms "$(dirname "$(dirname "$SBX")")" 2>&1)"
 is "no file over 400 lines" "" "$(find src -name '*.[ch]' | xargs wc -l | awk '$2 != "total" && $1 > 400 { print $2, $1 }')"
 is "no function over 50 lines" "" "$(find src -name '*.c' | xargs awk '/^\{/ { start = FNR } /^\}/ && start { if (FNR - start > 51) print FILENAME ":" start; start = 0 }')"
 is "no unfinished words" "" "$(grep -rnE 'TO''DO|FIX''ME|XX''X' src profiles man README.md || true)"
@@ -48,11 +15,22 @@ is "each .c includes its own .h first" "" "$(for file in $sources; do
 	[ ! -e "src/$own" ] || [ "$(sed -n 's/^#include "\(.*\)"/\1/p;/^#include </q' "$file" | head -1)" = "$own" ] || echo "$file"
 done)"
 is "each file says what it owns" "" "$(for file in $files; do head -1 "$file" | grep -q '^// ' || echo "$file"; done)"
-is "no stdio, malloc or threads in what runs in the box" "" "$(grep -nE '\b(malloc|calloc|realloc|fopen|printf|pthread_|getaddrinfo|system|popen)\(' src/jail/{caps,copies,fill,hold,init,landlock,layers,rlimits,mount,ns,seccomp,target}.c || true)"
+is "no stdio, malloc or threads in what runs in the box" "" "$(grep -nE '\b(malloc|calloc|realloc|fopen|printf|pthread_|getaddrinfo|system|popen)\(' src/view/protect/copies.c src/process/{caps,init,landlock,ns,rlimits}.c src/mount/{handover,layers,mount,target,tmpfs_fill}.c src/seccomp/seccomp.c || true)"
 # A static glibc loads shared objects for these, of whatever version the machine has (NSS, nss(5); gconv).
 is "nothing asks the C library for users, hosts, services or character sets" "" "$(grep -rnE '\b(getpw|getgr|getgrouplist|initgroups|getaddrinfo|getnameinfo|gethostby|getnetby|getserv|getproto|getsp|iconv|dlopen|setlocale|wordexp)[a-z_0-9]*\(' src || true)"
+# Numbers that the kernel takes as pointers are none; -Wcast-qual finds the plain casts.
+is "no cast through a number removes const" "" "$(grep -rnE '\*+\)\(uintptr_t\)' src | grep -vE '\(uintptr_t\)(SYS_SECCOMP_SYNC_WAKE_UP|address)\b' || true)"
+is "each descriptor of a run is among those that begin as -1" "" "$(sed -n '/^struct run {/,/^};/p' src/run.h | sed '/^\tstruct {/,/^\t};/d' | grep -E '^\tint [a-z]' | grep -v 'int journal_problem;' || true)"
+is "each cause of a step that fails names a step" "" "$(comm -23 <(sed -n 's/^\t{ "\([a-z-]*\)", [A-Z0-9]*, [A-Z_]*,.*/\1/p' src/probe/machine.c | sort -u) <(sed -n 's/^\t{ SIDE_[A-Z]*, [A-Z]*, "\([a-z-]*\)",.*/\1/p' src/run/steps.c | sort -u))"
+# A path that was cut names another file: str_put() writes all of it or nothing.
+is "no path is written by snprintf" "" "$(grep -rnE '^[[:space:]]+snprintf\((path|parent|place|link|above|below|top|way|own|root|lock|file|name|part|fresh|gone|whole|aside|directory|[a-z]+->path), .*"[^"]*%(\.\*)?s' src --include=*.c | grep -v src/gen/ || true)"
+is "each row of the table of names says where it is written" "" "$(tests/lint/sources)"
+is "and one that does not is found" 4 "$(printf 'a = b | their manuals\nc = d | x\ne = f | \ng = h\ni = j | man(1)\n' >"$work/names" && tests/lint/sources "$work/names" | grep -c 'no source')"
+# tests/lint/forbidden-words is the list; a message that changed is a line in tests/lint/messages.golden.
+is "messages, help and manual pages are in plain words, and each message is in the golden file" "" "$(tests/lint/words check "$SBX" 2>&1)"
+is "each fix that a message names has a test in tests/lint/advice.table, or a reason" "" "$(tests/lint/advice check 2>&1)"
 is "signals are read, never handled" "" "$(grep -rnE 'sa_handler|sa_sigaction|\bsignal\(' src | grep -vE 'SIG_(IGN|DFL)' || true)"
-is "kernel numbers live in base/sys.h" "" "$(grep -rnE --include='*.[ch]' '^#ifn?def|^#if ' src | grep -vE 'base/sys.h|base/testing|jail/filter.c' || true)"
+is "kernel numbers live in base/sys.h" "" "$(grep -rnE --include='*.[ch]' '^#ifn?def|^#if ' src | grep -vE 'base/sys.h|base/testing|seccomp/filter.c' || true)"
 is "each test that SECURITY.md names exists" "" "$(grep -o '`tests/[^` ]*`' SECURITY.md | tr -d '`' | sort -u | while read -r file; do [ -e "$file" ] || echo "$file"; done)"
 # One version everywhere (tests/setup installs it): another one breaks lines elsewhere.
 if command -v clang-format-19 >/dev/null; then

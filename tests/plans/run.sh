@@ -11,7 +11,7 @@ git -C "$project" config core.filemode true
 normal() {
 	sed -e "s|$project|PROJECT|g; s|$work/home|HOME|g; s|$work|WORK|g" \
 		-e '/: this machine uses it: /d; s/PROJECT\([a-z]*\)-[0-9a-f]\{16\}/PROJECT\1-ID/; s|cache/=[^/]*|cache/ID|; s| memory=[0-9]*M| memory=SHARE|' |
-		grep -Ev '^  (read|link|hide|read-only|directory) +/(usr|bin|sbin|lib|lib32|lib64|libx32|opt|etc|nix|gnu|snap|sys|proc|var|home|run)|^(user|landlock|filter|note) |^  (kept by|cgroup|yours) '
+		grep -Ev '^  (read|link|hide|read-only|directory) +/(usr|bin|sbin|lib|lib32|lib64|libx32|opt|etc|nix|gnu|snap|sys|proc|var|home|run)|^(user|landlock|filter|note) |^  own +[^ ]*/sudo |^  (enforced|cgroup|yours) '
 }
 
 golden() { # name, options of plan...
@@ -37,15 +37,15 @@ golden hide-wins --read "$work/data" --hide "$work/data" --read "$work/data/a"
 golden hide-project-file --hide ./file --tmpfs ./sub
 golden cache --cache '~/.thing' --read '~/.npmrc'
 golden minimal --env-mode minimal --env A=B
-golden limits --time 5m --memory 100M --pids 10 --tmp 1M --file-size 1G --open-files 100 --core unlimited
+golden limits --timeout 5m --memory 100M --pids 10 --tmp-size 1M --file-size 1G --open-files 100 --core-size unlimited
 mkdir -p "$work/home/.ssh" "$work/home/.nvm" "$work/home/.pyenv" "$work/home/.rustup" "$work/home/go/bin" "$work/home/.sdkman" "$work/home/.rbenv" "$work/home/.phpenv" "$work/home/.config/git"
 for profile in open-read git node python rust go java c ruby php; do
 	golden "profile-$profile" -p "$profile"
 done
 golden stacked -p node -p git
 golden protected --protect ./sub --hide '**/fi*'
-golden unprotected --unprotected
-golden scratch --scratch "$work/data" --socket '?/nowhere'
+golden unprotected --no-protect
+golden scratch --overlay "$work/data" --socket '?/nowhere'
 # Every row of the home that what comes with sbx reads, where it exists; a secret in one of them stays hidden.
 (cd "$work/home" && sed -n 's|^read = ?~/||p' "$here/../../profiles/base.ini" | while read -r row; do [ -e "$row" ] || mkdir -p "$row"; done)
 mkdir -p "$work/home/.local/share/uv/credentials" "$work/home/.dotnet/corefx"

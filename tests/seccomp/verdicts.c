@@ -14,13 +14,13 @@
 #include <sys/syscall.h>
 
 #include "base/arena.h"
-#include "jail/domain.h"
-#include "jail/filter.h"
-#include "jail/syscalls.h"
 #include "plan.h"
+#include "process/domain.h"
 #include "profile.h"
+#include "seccomp/filter.h"
+#include "seccomp/syscalls.h"
 
-static struct sock_filter code[FILTER_MOST];
+static struct sock_filter code[FILTER_MAX];
 static unsigned length;
 
 static uint32_t load(const struct seccomp_data *data, uint32_t offset)
@@ -85,7 +85,7 @@ static void compile(uint32_t groups, const unsigned *denied, unsigned denied_cou
 {
 	struct filter_choice choice = { groups, denied, denied_count, OWN, OWN + 1 };
 	length = filter_compile(&choice, code);
-	assert_in_range(length, 10, FILTER_MOST);
+	assert_in_range(length, 10, FILTER_MAX);
 }
 
 static const char *word(uint32_t answer)

@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "agent/agent_trust.h"
 #include "agent/agents.h"
 #include "agent/handback.h"
 #include "agent/hook.h"
-#include "agent/trust.h"
 #include "base/arena.h"
 #include "base/err.h"
-#include "base/json.h"
+#include "text/json.h"
 
 static struct json *parsed(struct arena *arena, const char *text)
 {
@@ -47,13 +47,13 @@ static void texts(void **state)
 		int result = json_parse(arena, rows[i].text, strlen(rows[i].text), &root);
 		assert_string_equal(err_text(), rows[i].error ? rows[i].error : "");
 		assert_int_equal(result, rows[i].error ? -1 : 0);
-		err_clear();
+		err_taken();
 	}
-	char deep[3 * JSON_DEPTH_MOST];
+	char deep[3 * JSON_DEPTH_MAX];
 	memset(deep, '[', sizeof(deep));
 	struct json *root;
 	assert_int_equal(json_parse(arena, deep, sizeof(deep), &root), -1);
-	err_clear();
+	err_taken();
 	arena_free(arena);
 }
 
@@ -260,7 +260,7 @@ static const char *answer(struct arena *arena, const char *agent, const char *qu
 	assert_int_equal(hook_answer(arena, agent_find(agent), "/opt/my sbx", question,
 				     strlen(question), &text),
 			 wanted);
-	err_clear();
+	err_taken();
 	return text;
 }
 
@@ -270,7 +270,7 @@ static void hooks(void **state)
 	struct arena *arena = arena_new();
 	const char *text = answer(arena, "gemini", QUESTION("\"it's; rm -rf /\""), 0);
 	assert_non_null(
-		strstr(text, "{\"command\": \"'/opt/my sbx' run -p gemini-shell --report model -c "
+		strstr(text, "{\"command\": \"'/opt/my sbx' run -p gemini-shell --report agent -c "
 			     "'it'\\\\''s; rm -rf /'\"}"));
 	// No command: not a shell. No input, another type, no JSON: not let through.
 	assert_null(answer(arena, "gemini", "{\"tool_input\": {\"path\": \"x\"}}", 0));
@@ -281,7 +281,7 @@ static void hooks(void **state)
 	// What is wrapped already is wrapped again: only sbx's own answer is trusted to be one box.
 	assert_non_null(strstr(
 		answer(arena, "gemini",
-		       QUESTION("\"'/opt/my sbx' run -p gemini-shell --report model -c 'x'\""), 0),
+		       QUESTION("\"'/opt/my sbx' run -p gemini-shell --report agent -c 'x'\""), 0),
 		"\\\\''/opt/my sbx'"));
 	arena_free(arena);
 }
@@ -295,18 +295,18 @@ static void updates(void **state)
 		answer(arena, "copilot", QUESTION("\"id\""), 0),
 		"{\"hookSpecificOutput\": {\"hookEventName\": \"PreToolUse\", \"updatedInput\": "
 		"{\"command\": "
-		"\"'/opt/my sbx' run -p copilot-shell --report model -c 'id'\", \"x\": 1}}}\n");
+		"\"'/opt/my sbx' run -p copilot-shell --report agent -c 'id'\", \"x\": 1}}}\n");
 	assert_string_equal(answer(arena, "codex", QUESTION("\"id\""), 0),
 			    "{\"hookSpecificOutput\": {\"hookEventName\": \"PreToolUse\", "
 			    "\"permissionDecision\": \"allow\", "
 			    "\"updatedInput\": {\"command\": \"'/opt/my sbx' run -p codex-shell "
-			    "--report model -c 'id'\", \"x\": 1}}}\n");
+			    "--report agent -c 'id'\", \"x\": 1}}}\n");
 	// Of two commands the last one counts, and is the boxed one.
 	assert_non_null(
 		strstr(answer(arena, "codex",
 			      "{\"tool_input\": {\"command\": \"a\", \"command\": \"b\"}}", 0),
 		       "{\"command\": \"a\", \"command\": \"'/opt/my sbx' run -p codex-shell "
-		       "--report model -c 'b'\"}"));
+		       "--report agent -c 'b'\"}"));
 	arena_free(arena);
 }
 
@@ -350,19 +350,19 @@ static void refusals(void **state)
 		const char *command;
 		int passes;
 	} rows[] = {
-		{ "'/opt/my sbx' run -p qwen-shell --report model -c 'ls; id'", 1 },
-		{ "'/opt/my sbx' run -p qwen-shell --report model -c 'it'\\\\''s'", 1 },
-		{ "'/opt/my sbx' run -p qwen-shell --report model -c ''", 1 },
+		{ "'/opt/my sbx' run -p qwen-shell --report agent -c 'ls; id'", 1 },
+		{ "'/opt/my sbx' run -p qwen-shell --report agent -c 'it'\\\\''s'", 1 },
+		{ "'/opt/my sbx' run -p qwen-shell --report agent -c ''", 1 },
 		{ "ls", 0 },
-		{ "'/opt/my sbx' run -p qwen-shell --report model -c 'ls'; id", 0 },
-		{ "'/opt/my sbx' run -p qwen-shell --report model -c 'ls' --network host", 0 },
-		{ "'/opt/my sbx' run -p qwen-shell --report model -c 'ls'\\nid", 0 },
-		{ "'/opt/my sbx' run -p qwen-shell --report model -c 'ls'\\\\$(id)", 0 },
-		{ "'/opt/my sbx' run -p qwen-shell --report model -c 'ls", 0 },
-		{ "'/opt/my sbx' run -p qwen-shell --report model -c ls", 0 },
-		{ "'/opt/my sbx' run -p qwen-shell --report model -c ", 0 },
-		{ "'/opt/my sbx' run -p open-read --report model -c 'ls'", 0 },
-		{ "id; '/opt/my sbx' run -p qwen-shell --report model -c 'ls'", 0 },
+		{ "'/opt/my sbx' run -p qwen-shell --report agent -c 'ls'; id", 0 },
+		{ "'/opt/my sbx' run -p qwen-shell --report agent -c 'ls' --network host", 0 },
+		{ "'/opt/my sbx' run -p qwen-shell --report agent -c 'ls'\\nid", 0 },
+		{ "'/opt/my sbx' run -p qwen-shell --report agent -c 'ls'\\\\$(id)", 0 },
+		{ "'/opt/my sbx' run -p qwen-shell --report agent -c 'ls", 0 },
+		{ "'/opt/my sbx' run -p qwen-shell --report agent -c ls", 0 },
+		{ "'/opt/my sbx' run -p qwen-shell --report agent -c ", 0 },
+		{ "'/opt/my sbx' run -p open-read --report agent -c 'ls'", 0 },
+		{ "id; '/opt/my sbx' run -p qwen-shell --report agent -c 'ls'", 0 },
 	};
 	(void)state;
 	struct arena *arena = arena_new();
@@ -414,7 +414,7 @@ static void markers(void **state)
 	assert_string_equal(agent_of_environment(one)->name, "claude-code");
 	assert_null(agent_find("claude"));
 	assert_non_null(strstr(err_text(), "expected one of claude-code"));
-	err_clear();
+	err_taken();
 }
 
 int main(void)

@@ -3,18 +3,22 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <errno.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "base/given.h"
 #include "base/out.h"
 #include "base/path.h"
-#include "base/sha.h"
-#include "base/shorten.h"
 #include "base/str.h"
+#include "names/given.h"
+#include "report/finding_json.h"
+#include "report/finding_kinds.h"
+#include "report/finding_words.h"
+#include "report/findings.h"
+#include "text/sha.h"
 
 static void matches(void **state)
 {
@@ -69,6 +73,9 @@ static void paths(void **state)
 	assert_string_equal(path_join(arena, "/", "b"), "/b");
 	assert_string_equal(path_join(arena, "/a", "/b"), "/b");
 	assert_string_equal(path_join(arena, "/a/b", "../../../c"), "/c");
+	assert_string_equal(path_below(arena, "/", "b"), "/b");
+	assert_string_equal(path_below(arena, "/a", "b"), "/a/b");
+	assert_string_equal(path_below(arena, "a", "b"), "a/b"); // not as below "/"
 	assert_string_equal(path_parent(arena, "/a/b"), "/a");
 	assert_string_equal(path_parent(arena, "/a"), "/");
 	assert_true(path_within("/a/b", "/a"));
@@ -152,6 +159,29 @@ static void kept_names(void **state)
 			assert_true(strcspn(at + 1, "/") <= 255);
 	}
 	assert_string_equal(names[0], "/s/k/=a=b");
+	// And back.
+	static const char *const known[] = {
+		"/a/b", "/a=b", "/a%3db", "/a%25/.x", "/.a", "/a+/b+"
+	};
+	for (unsigned i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		const char *name = path_kept(arena, "", "k", known[i]) + strlen("/k/");
+		assert_string_equal(path_of_kept(arena, name), known[i]);
+	}
+	for (unsigned i = 1; i < LENGTHS; i++) {
+		memset(path, i % 3 ? '+' : '/', i);
+		path[0] = '/';
+		path[i] = '\0';
+		const char *name = path_kept(arena, "", "k", path) + strlen("/k/");
+		assert_string_equal(path_of_kept(arena, name), path);
+		for (const char *slash = strchr(name, '/'); slash; slash = strchr(name, '/')) {
+			const char *part = arena_copy(arena, name, (size_t)(slash - name));
+			assert_true(path_kept_is_part(part));
+			name = slash + 1;
+		}
+		assert_false(path_kept_is_part(name));
+	}
+	assert_null(path_of_kept(arena, "none"));
+	assert_null(path_of_kept(arena, "project-0123456789abcdef"));
 	arena_free(arena);
 }
 
@@ -225,50 +255,131 @@ static void what_acts_on_a_terminal(void **state)
 	close(ends[1]);
 }
 
-static void lines_of_a_kind(void **state)
+// A hostile tree makes many: of a kind some are shown, and none is cut in the middle.
+static void findings_of_a_kind(void **state)
 {
+	struct findings found = { 0 };
+	struct reported finding;
 	struct out out = { 0 };
-	char seen[4096];
-	unsigned lines = 0;
+	char path[64];
+	unsigned lines = 0, records = 0;
 	(void)state;
-	for (unsigned i = 0; i < 3000; i++)
-		out_text(&out, "sbx: d%u: a repository that this run made\n", i);
-	out_text(&out, "sbx: .envrc appeared; it was moved away. Look: sbx quarantine show 1-2\n");
-	out_text(&out, "sbx: .git is not a valid git directory any more: repair it\n");
-	shorten_lines(&out);
+	for (unsigned i = 0; i < 3000; i++) {
+		snprintf(path, sizeof(path), "d%u", i);
+		findings_add(&found, FINDING_REPOSITORY_MADE, path, "", "");
+	}
+	findings_add(&found, FINDING_MOVED, ".envrc", "appeared", "1-2");
+	findings_add(&found, FINDING_BROKEN_REPOSITORY, ".git", "", "");
+	assert_int_equal(findings_count(&found), 3002);
+	for (size_t at = 0; findings_next(&found, &at, &finding);)
+		records++;
+	assert_int_equal(records, FINDING_RECORDS_MAX + 2);
+	findings_text(&found, READER_PERSON, &out);
 	assert_true(out.used < 2048);
-	snprintf(seen, sizeof(seen), "%s", out.text);
-	for (const char *at = seen; (at = strchr(at, '\n')); at++)
+	for (const char *at = out.text; (at = strchr(at, '\n')); at++)
 		lines++;
 	assert_int_equal(lines, 2 + 8 + 1);
-	assert_int_equal(strncmp(seen, "sbx: .git is not", 16), 0);
-	assert_non_null(strstr(
-		seen, "sbx: d7: a repository that this run made\nsbx: and 2992 more such lines\n"));
+	assert_int_equal(strncmp(out.text, "sbx: .git is not", 16), 0);
+	assert_non_null(strstr(out.text, "if you made it: sbx quarantine restore 1-2\n"));
+	assert_non_null(strstr(out.text, "sbx: d7: a repository that this run made\n"
+					 "sbx: and 2992 more such lines\n"));
 	out_free(&out);
-	// Each of another kind: the bound of all.
-	for (unsigned i = 0; i < 3000; i++)
-		out_text(&out, "sbx: %c%c%c%0200u %c%c%c\n", 'a' + i % 26, 'a' + i / 26 % 26,
-			 'a' + i / 676, i, 'a' + i % 26, 'a' + i / 26 % 26, 'a' + i / 676);
-	shorten_lines(&out);
-	assert_true(out.used < 40000);
-	assert_non_null(strstr(out.text, " more"));
+	findings_json(&found, &out);
+	assert_non_null(strstr(out.text, "\"path\":\"d99\"}"));
+	assert_null(strstr(out.text, "\"path\":\"d100\"}"));
+	assert_non_null(strstr(out.text, "\"kind\":\"moved\",\"severity\":\"danger\",\"count\":1,"
+					 "\"path\":\".envrc\",\"detail\":\"appeared\","
+					 "\"fix\":\"sbx quarantine restore 1-2\"}"));
+	assert_non_null(strstr(out.text, "{\"kind\":\"repository-made\",\"severity\":\"notice\","
+					 "\"count\":2900}"));
 	out_free(&out);
-	shorten_lines(&out);
+	findings_free(&found);
+}
+
+// Names that act on a terminal, are no UTF-8, or look like words of the table.
+static void findings_of_hostile_names(void **state)
+{
+	struct findings found = { 0 };
+	struct out out = { 0 };
+	(void)state;
+	findings_add(&found, FINDING_CHANGED, "a\033[2Jb\nsbx: all is well\377%p%l", "", "");
+	findings_add(&found, FINDING_CHANGED, "b", "", "");
+	assert_true(findings_has(&found, FINDING_CHANGED, "a\033[2Jb\nsbx: all is well\377%p%l"));
+	assert_false(findings_has(&found, FINDING_MOVED, "b"));
+	findings_text(&found, READER_PERSON, &out);
+	assert_string_equal(out.text, "sbx: changed, and your own programs will run it: "
+				      "a^[[2Jb^Jsbx: all is well<FF>%p%l, b\n");
+	out_free(&out);
+	findings_text(&found, READER_AGENT, &out);
 	assert_int_equal(out.used, 0);
+	findings_json(&found, &out);
+	assert_non_null(strstr(out.text, "\"a^[[2Jb^Jsbx: all is well<FF>%p%l\""));
+	out_free(&out);
+	findings_free(&found);
+	// Long ones: not all of them have room.
+	char path[4000] = "";
+	memset(path, 'x', sizeof(path) - 1);
+	for (unsigned i = 0; i < 200; i++)
+		findings_add(&found, FINDING_SYMLINK, path, path, "");
+	assert_true(found.records.used < FINDING_BYTES_MAX + 2 * sizeof(path) + 8);
+	findings_free(&found);
+	for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
+		assert_true(finding_rows[kind].word && finding_rows[kind].words);
+}
+
+static void a_path_is_never_cut(void **state)
+{
+	(void)state;
+	char path[8] = "before";
+	assert_true(str_put(path, sizeof(path), "%s/%s", "abc", "def"));
+	assert_string_equal(path, "abc/def");
+	assert_false(str_put(path, sizeof(path), "%s/%s", "abcd", "def"));
+	assert_string_equal(path, "");
+}
+
+static int failing(int errnum)
+{
+	return fail(errnum, "inner");
+}
+
+static int forgiving(void)
+{
+	FORGIVING;
+	return failing(0);
+}
+
+static void tolerated_failures_leave_nothing(void **state)
+{
+	(void)state;
+	assert_int_equal(ATTEMPT(failing(0)), -1);
+	assert_string_equal(err_text(), "");
+	assert_int_equal(forgiving(), -1);
+	assert_string_equal(err_text(), "");
+	fail(ENOENT, "before");
+	assert_int_equal(ATTEMPT(failing(0)), -1);
+	assert_int_equal(forgiving(), -1);
+	assert_string_equal(err_text(), "before: No such file or directory");
+	assert_false(err_forgive(EPERM));
+	assert_true(err_forgive(ENOENT));
+	assert_string_equal(err_text(), "");
+	failing(0);
+	assert_string_equal(err_taken(), "inner");
+	assert_string_equal(err_text(), "");
+	assert_int_equal(err_number(), 0);
 }
 
 static void first_failure_wins(void **state)
 {
 	(void)state;
-	err_clear();
+	err_taken();
 	assert_int_equal(fail(2, "first %d", 1), -1);
 	fail(0, "second");
 	assert_string_equal(err_text(), "first 1: No such file or directory");
 	assert_int_equal(err_number(), 2);
-	err_clear();
+	err_taken();
 	fail(0, "'%s'", "a\033[2J\nb\x9b\u202e\u00e9");
 	assert_string_equal(err_text(), "'a^[[2J^Jb<9B><U+202E>\u00e9'");
-	err_clear();
+	err_taken();
 }
 
 static void arena_grows_aligned(void **state)
@@ -323,7 +434,7 @@ static void given_profiles_are_kept(void **state)
 		added = given_add(directory, line);
 	}
 	assert_int_equal(added, -1);
-	err_clear();
+	err_taken();
 	assert_true(given_has(given_read(arena, directory), "/etc"));
 	assert_true(given_has(given_read(arena, directory), "/usr"));
 	snprintf(path, sizeof(path), "%s/given", directory);
@@ -389,7 +500,10 @@ int main(void)
 		cmocka_unit_test(kept_names),
 		cmocka_unit_test(json),
 		cmocka_unit_test(first_failure_wins),
-		cmocka_unit_test(lines_of_a_kind),
+		cmocka_unit_test(a_path_is_never_cut),
+		cmocka_unit_test(tolerated_failures_leave_nothing),
+		cmocka_unit_test(findings_of_a_kind),
+		cmocka_unit_test(findings_of_hostile_names),
 		cmocka_unit_test(arena_grows_aligned),
 		cmocka_unit_test(what_acts_on_a_terminal),
 		cmocka_unit_test(given_profiles_are_kept),

@@ -5,9 +5,9 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "base/gitconfig.h"
-#include "base/gitsecret.h"
-#include "base/textsecret.h"
+#include "git/gitconfig.h"
+#include "git/gitsecret.h"
+#include "text/textsecret.h"
 
 static struct gitconfig parsed(struct arena *arena, const char *text)
 {
@@ -56,17 +56,17 @@ static void refused(void **state)
 	struct gitconfig config;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		assert_int_equal(gitconfig_parse(arena, texts[i], strlen(texts[i]), &config), -1);
-		err_clear();
+		err_taken();
 	}
 	assert_int_equal(gitconfig_parse(arena, "[a]\0b=c\n", 8, &config), -1);
-	err_clear();
+	err_taken();
 	arena_free(arena);
 }
 
 // As large as can be, and no more memory than a plan has: each value and each name once.
 static void large(void **state)
 {
-	enum { SIZE = GITCONFIG_BYTES_MOST, SECTION = 100000, KEYS = 8000 };
+	enum { SIZE = GITCONFIG_BYTES_MAX, SECTION = 100000, KEYS = 8000 };
 	(void)state;
 	struct arena *arena = arena_new();
 	struct gitconfig config;
@@ -83,7 +83,7 @@ static void large(void **state)
 	for (length = SECTION + 2; length + 2 < SIZE; length += 2)
 		memcpy(text + length, "k\n", 2);
 	assert_int_equal(gitconfig_parse(arena, text, length, &config), -1);
-	err_clear();
+	err_taken();
 	arena_free(arena);
 }
 
@@ -201,7 +201,7 @@ static void secrets(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct gitsecret secret = { .text = "!" };
 		if (gitsecret_filter(arena, rows[i].text, strlen(rows[i].text), &secret) < 0)
-			err_clear();
+			err_taken();
 		if ((secret.text == NULL) != (rows[i].wanted == NULL))
 			fail_msg("%s", rows[i].text);
 		if (secret.text && rows[i].wanted)

@@ -23,11 +23,11 @@ static long load_bytes(const void *packet, uint32_t offset, void *into, uint32_t
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 #include "bpf/guard.bpf.c"
 
-#include "base/destination.h"
-#include "bpf/keys.h"
+#include "bpf/map_keys.h"
+#include "text/destination.h"
 
-enum { KEYS_MOST = 4096, RULES_AT_ONCE = 12 };
-static struct guard_rule known_rules[KEYS_MOST];
+enum { KEYS_MAX = 4096, RULES_AT_ONCE = 12 };
+static struct guard_rule known_rules[KEYS_MAX];
 static struct guard_device known_devices[8];
 static unsigned rule_count, device_count;
 
@@ -94,7 +94,7 @@ static int connects(const struct address *address, uint16_t port, bool by_v4)
 
 static void add_rule(const struct destination *rule, enum guard_list list)
 {
-	assert_true(rule_count + DESTINATION_PORTS_MOST <= KEYS_MOST);
+	assert_true(rule_count + DESTINATION_PORTS_MAX <= KEYS_MAX);
 	rule_count += keys_of(rule, list, known_rules + rule_count);
 }
 

@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/component.h"
-#include "base/trusted.h"
-#include "jail/names.h"
+#include "names/trusted.h"
+#include "text/component.h"
+#include "view/paths/dirindex.h"
 
 static char directory[] = "/tmp/sbx-names.XXXXXX";
 
@@ -119,7 +119,7 @@ static void components(void **state)
 		{ "", "*", true },
 		{ "", "?", false },
 	};
-	char folded[COMPONENT_MOST], longest[COMPONENT_MOST + 1];
+	char folded[COMPONENT_MAX], longest[COMPONENT_MAX + 1];
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		assert_true(component_fold(rows[i].name, folded));
@@ -127,7 +127,7 @@ static void components(void **state)
 			fail_msg("%s", rows[i].row);
 	}
 	memset(longest, 'x', sizeof(longest));
-	longest[COMPONENT_MOST] = '\0';
+	longest[COMPONENT_MAX] = '\0';
 	assert_false(component_fold(longest, folded));
 	assert_true(component_fold(longest + 1, folded));
 }
@@ -149,11 +149,42 @@ static void filter(void **state)
 	assert_null(trusted_find("src/main.c"));
 }
 
+// What counts in any directory, and where nobody looks.
+static void below(void **state)
+{
+	static const struct {
+		const char *path;
+		bool below;
+	} rows[] = {
+		{ "/p/a/package.json", true },
+		{ "/p/a/b/PACKAGE.json", true },
+		{ "/p/a/Build.rs", true },
+		{ "/p/a/own.csproj", true },
+		{ "/p/a/eslint.config.mjs", true },
+		{ "/p/a/.cargo", true },
+		{ "/p/a/conftest.py", true },
+		{ "/p/a/package.json.bak", false },
+		{ "/p/a/Makefile", false },
+		{ "/p/a/node_modules/x/package.json", false },
+		{ "/p/a/lib/python3/site-packages/x/setup.py", false },
+		{ "node_modules/x/package.json", false },
+		{ "parts/package.json", true },
+		{ "/p/vendor/bundle/ruby/x/Gemfile", false },
+		{ "/p/a/.vscode", false }, // protected
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		if (trusted_is_below(rows[i].path) != rows[i].below)
+			fail_msg("%s", rows[i].path);
+		assert_true(!rows[i].below || trusted_keeps(rows[i].path));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(stands_or_not),
 					    cmocka_unit_test(nothing_is_sure),
-					    cmocka_unit_test(components),
-					    cmocka_unit_test(filter) };
+					    cmocka_unit_test(components), cmocka_unit_test(filter),
+					    cmocka_unit_test(below) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,20 +3,26 @@
 #include "test.h"
 
 #include <linux/rtnetlink.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-#include "base/base64.h"
-#include "base/destination.h"
+#include "net/host/socket_owner.h"
 #include "net/parse/dns.h"
 #include "net/parse/hosts.h"
 #include "net/parse/http.h"
 #include "net/parse/opening.h"
-#include "net/setup/netns.h"
-#include "net/rules/local_address.h"
 #include "net/parse/socks.h"
 #include "net/parse/tls.h"
-#include "net/host/socket_owner.h"
+#include "net/rules/local_address.h"
+#include "net/setup/confine.h"
+#include "net/setup/netns.h"
+#include "text/base64.h"
+#include "text/destination.h"
 
 static void spellings(void **state)
 {
@@ -73,7 +79,7 @@ static void spellings(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct host host;
-		char text[HOST_NAME_MOST + 1];
+		char text[HOST_NAME_BYTES_MAX + 1];
 		bool good = host_parse(rows[i].text, strlen(rows[i].text), &host);
 		if (good != (rows[i].canonical != NULL))
 			fail_msg("'%s' was %s", rows[i].text, good ? "taken" : "refused");
@@ -680,7 +686,7 @@ static void questions(void **state)
 {
 	static const uint8_t good[] = "\x12\x34\1\0\0\1\0\0\0\0\0\0\3wWw\4test\0\0\1\0\1";
 	static const uint8_t pointer[] = "\x12\x34\1\0\0\1\0\0\0\0\0\0\300\14\0\1\0\1";
-	uint8_t copy[64], answer[DNS_ANSWER_MOST];
+	uint8_t copy[64], answer[DNS_ANSWER_MAX];
 	struct dns_question question;
 	struct address address = { { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 198, 18, 1, 2 } };
 	enum dns_code code;
@@ -817,6 +823,39 @@ static void coded(void **state)
 	assert_string_equal(text, "YWJj");
 }
 
+// How a process with those locks ends that makes a socket, or connects one that it has.
+static int end_of_worker(unsigned locks, bool connects)
+{
+	int ends[2], status = -1;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	pid_t child = fork();
+	if (child == 0) {
+		const struct sockaddr_un nowhere = { .sun_family = AF_UNIX,
+						     .sun_path = "/nowhere" };
+		if (confine_worker(locks) < 0)
+			_exit(2);
+		if (connects)
+			connect(ends[0], (const struct sockaddr *)&nowhere, sizeof(nowhere));
+		else
+			socket(AF_INET, SOCK_STREAM, 0);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	close(ends[0]);
+	close(ends[1]);
+	return WIFSIGNALED(status) ? WTERMSIG(status) : -WEXITSTATUS(status);
+}
+
+static void unconnected(void **state)
+{
+	(void)state;
+	for (int connects = 0; connects <= 1; connects++) {
+		assert_int_equal(end_of_worker(CONFINE_CALLS, connects), 0);
+		assert_int_equal(end_of_worker(CONFINE_CALLS | CONFINE_UNCONNECTED, connects),
+				 SIGSYS);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -829,6 +868,7 @@ int main(void)
 		cmocka_unit_test(socks),        cmocka_unit_test(questions),
 		cmocka_unit_test(tables),       cmocka_unit_test(kernel_texts),
 		cmocka_unit_test(whose),        cmocka_unit_test(coded),
+		cmocka_unit_test(unconnected),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

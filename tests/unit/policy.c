@@ -1,6 +1,7 @@
 // keys, values, ini, argv, merge: text -> profile.
 #include "test.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <string.h>
@@ -9,14 +10,15 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "base/units.h"
 #include "policy/argv.h"
 #include "policy/find.h"
 #include "policy/ini.h"
 #include "policy/keys.h"
 #include "policy/merge.h"
 #include "policy/propose.h"
-#include "base/units.h"
 #include "policy/values.h"
+#include "text/tmpfs.h"
 
 static void sizes_and_times(void **state)
 {
@@ -28,15 +30,29 @@ static void sizes_and_times(void **state)
 	assert_int_equal(value, 7);
 	assert_true(units_size("unlimited", &value));
 	assert_true(value == UNLIMITED);
-	assert_false(units_size("512m", &value));
+	static const char *const halves[] = { "512m", "512MB", "512mib", "0.5g", "0.5GiB" };
+	for (size_t i = 0; i < sizeof(halves) / sizeof(*halves); i++) {
+		assert_true(units_size(halves[i], &value));
+		assert_int_equal(value, 512ULL << 20);
+	}
+	assert_true(units_size("7b", &value) && value == 7);
+	static const char *const no_sizes[] = {
+		"7ib",     "1gg", "1bb", "0.5", "0.5b", ".5g", "1.g",
+		"1.2345g", "1 g", "",    "g",   "b",    "1i",  "99999999999999999999g"
+	};
+	for (size_t i = 0; i < sizeof(no_sizes) / sizeof(*no_sizes); i++)
+		assert_false(units_size(no_sizes[i], &value));
 	assert_false(units_size("M", &value));
-	assert_false(units_size("1.5G", &value));
 	assert_false(units_size("16777216T", &value)); // 2^64
 	assert_true(units_time("250ms", &value));
 	assert_int_equal(value, 250);
 	assert_true(units_time("2h", &value));
 	assert_int_equal(value, 7200000);
-	assert_false(units_time("5", &value));
+	assert_true(units_time("5", &value) && value == 5000);
+	assert_true(units_time("1.5s", &value) && value == 1500);
+	assert_true(units_time("0.5h", &value) && value == 1800000);
+	assert_false(units_time("5M", &value)); // no month
+	assert_false(units_time("0.5ms", &value));
 	assert_false(units_time("s", &value));
 }
 
@@ -52,6 +68,7 @@ static void table_is_sound(void **state)
 		assert_true((keys[i].kind == KEY_SWITCH) == (keys[i].value == NULL));
 		for (unsigned j = 0; j < i; j++) {
 			assert_false(keys[i].flag && keys[j].flag &&
+				     (keys[i].verbs & keys[j].verbs) &&
 				     str_equal(keys[i].flag, keys[j].flag));
 			assert_false(keys[i].letter && keys[i].letter == keys[j].letter);
 			assert_false(keys[i].section && keys[j].section &&
@@ -63,9 +80,48 @@ static void table_is_sound(void **state)
 	}
 }
 
+// Words of other tools: none twice, none that is an option here, and what is advised exists.
+static void foreign_words_are_sound(void **state)
+{
+	static const struct {
+		const char *words, *answer;
+	} rows[] = {
+#define OPTION(words, answer) { words, answer },
+#define VERB(words, answer)   { words, answer },
+#include "policy/foreign.def"
+#undef OPTION
+#undef VERB
+	};
+	const size_t count = sizeof(rows) / sizeof(*rows);
+	char all[16384] = " ", word[80], flag[64];
+	(void)state;
+	for (size_t i = 0; i < count; i++)
+		for (const char *at = rows[i].words; *at; at += strspn(at, " ")) {
+			int length = (int)strcspn(at, " ");
+			snprintf(word, sizeof(word), " %.*s ", length, at);
+			assert_null(strstr(all, word));
+			assert_true(strlen(all) + sizeof(word) < sizeof(all));
+			strcat(all, word + 1);
+			assert_false(at[0] == '-' && at[1] == '-' &&
+				     key_find_flag(VERB_RUN, at + 2, (size_t)length - 2));
+			assert_false(at[0] == '-' && length == 2 &&
+				     key_find_letter(VERB_RUN, at[1]));
+			at += length;
+		}
+	for (size_t i = 0; i < count; i++)
+		for (const char *at = strstr(rows[i].answer, " --"); at;
+		     at = strstr(at + 1, " --")) {
+			size_t length = strspn(at + 3, "abcdefghijklmnopqrstuvwxyz-");
+			snprintf(flag, sizeof(flag), "%.*s", (int)length, at + 3);
+			assert_true(length == 0 || str_equal(flag, "runs") ||
+				    str_equal(flag, "as-root") ||
+				    key_find_flag(VERB_RUN, flag, length));
+		}
+}
+
 static int read_text(struct arena *arena, const char *text, struct ini_rows *rows)
 {
-	err_clear();
+	err_taken();
 	return ini_read(arena, "t.ini", text, strlen(text), rows);
 }
 
@@ -101,9 +157,15 @@ static void ini_lines(void **state)
 static int take_words(struct arena *arena, const char *const *words, struct invocation *invocation,
 		      struct arguments *arguments)
 {
-	err_clear();
+	err_taken();
 	memset(invocation, 0, sizeof(*invocation));
-	return argv_read(arena, VERB_RUN, (char **)(uintptr_t)words, invocation, arguments);
+	size_t count = 0;
+	while (words[count])
+		count++;
+	char **copies = arena_take(arena, (count + 1) * sizeof(*copies));
+	for (size_t i = 0; i < count; i++)
+		copies[i] = arena_copy(arena, words[i], strlen(words[i]));
+	return argv_read(arena, VERB_RUN, copies, invocation, arguments);
 }
 
 static void words(void **state)
@@ -149,7 +211,7 @@ static void empty_profile_denies(void **state)
 	int fd = mkstemp(path);
 	assert_true(fd >= 0);
 	list_add(&names, arena, path, (struct origin){ .file = "test" });
-	err_clear();
+	err_taken();
 	assert_int_equal(merge_profiles(arena, NULL, &names, &profile), 0);
 	assert_int_equal(profile.project, PROJECT_NONE);
 	assert_int_equal(profile.network, NETWORK_NONE);
@@ -166,7 +228,7 @@ static void layers(void **state)
 	struct profile profile = { 0 };
 	struct list none = { 0 };
 	(void)state;
-	err_clear();
+	err_taken();
 	assert_int_equal(merge_profiles(arena, NULL, &none, &profile), 0);
 	assert_int_equal(profile.project, PROJECT_WRITE);
 	assert_int_equal(profile.network, NETWORK_PROXY);
@@ -179,14 +241,14 @@ static void layers(void **state)
 	arena_free(arena);
 }
 
-static void wish(struct arena *arena, struct wishes *wishes, const char *path)
+static void wish(struct arena *arena, struct proposals *wishes, const char *path)
 {
 	propose_path(arena, wishes, "read", path, "/home/u", "/home/u/p", NULL);
 }
 
 static void proposals(void **state)
 {
-	static struct wishes wishes;
+	static struct proposals wishes;
 	struct arena *arena = arena_new();
 	(void)state;
 	// What no line can hold.
@@ -235,16 +297,62 @@ static void proposals(void **state)
 	arena_free(arena);
 }
 
+// PATH[:size=SIZE][,mode=MODE]; a colon without '=' behind it is the path's.
+static void tmpfs_words(void **state)
+{
+	static const struct {
+		const char *text;
+		bool good;
+		size_t path;
+		uint64_t size;
+		unsigned mode;
+	} rows[] = {
+		{ "/data", true, 5, 0, 0 },
+		{ "/data:size=1G", true, 5, 1 << 30, 0 },
+		{ "/data:mode=0700", true, 5, 0, 0700 },
+		{ "/data:mode=1777,size=64K", true, 5, 65536, 01777 },
+		{ "/a:b", true, 4, 0, 0 },
+		{ "/a:b:size=1", true, 4, 1, 0 },
+		{ "/a=b", true, 4, 0, 0 },
+		{ "/a:b=c", false, 0, 0, 0 },
+		{ "/a:size=", false, 0, 0, 0 },
+		{ "/a:size=0", false, 0, 0, 0 },
+		{ "/a:size=unlimited", false, 0, 0, 0 },
+		{ "/a:size=1,size=2", false, 0, 0, 0 },
+		{ "/a:mode=0", false, 0, 0, 0 },
+		{ "/a:mode=4755", false, 0, 0, 0 },
+		{ "/a:mode=8", false, 0, 0, 0 },
+		{ "/a:mode=07777777777777", false, 0, 0, 0 },
+		{ "/a:size=1,", false, 0, 0, 0 },
+		{ "/a:,size=1", false, 0, 0, 0 },
+		{ "/a:size=1,exec=1", false, 0, 0, 0 },
+		{ "/a:size=00000000000000000000000000000001", false, 0, 0, 0 },
+		{ ":size=1", false, 0, 0, 0 },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct tmpfs_words words;
+		assert_int_equal(tmpfs_parse(rows[i].text, &words), rows[i].good);
+		if (!rows[i].good)
+			continue;
+		assert_int_equal(words.path, rows[i].path);
+		assert_int_equal(words.size, rows[i].size);
+		assert_int_equal(words.mode, rows[i].mode);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sizes_and_times),
 		cmocka_unit_test(table_is_sound),
+		cmocka_unit_test(foreign_words_are_sound),
 		cmocka_unit_test(ini_lines),
 		cmocka_unit_test(words),
 		cmocka_unit_test(empty_profile_denies),
 		cmocka_unit_test(layers),
 		cmocka_unit_test(proposals),
+		cmocka_unit_test(tmpfs_words),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-// git/recognise.h against git itself: every layout of the table, and `git rev-parse` in it.
+// git/recognise.h against git itself: every layout of the table, and `git rev-parse` in it; and
+// trees/still.h, trees/git_walk.h.
 #include "test.h"
 
 #include <errno.h>
@@ -11,9 +12,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/fd.h"
 #include "base/owned.h"
+#include "base/path.h"
 #include "git/recognise.h"
+#include "trees/dirs.h"
+#include "trees/git_walk.h"
+#include "trees/still.h"
 
 #define HASH "0123456789abcdef0123456789ABCDEF01234567"
 
@@ -202,7 +208,7 @@ static void files(void **state)
 		{ "", NULL },
 		{ "gitdir: ../whole\nx", NULL },
 	};
-	char text[GIT_POINTER_MOST];
+	char text[GIT_POINTER_MAX];
 	assert_int_equal(mkdirat(top, "whole", 0755), 0);
 	assert_int_equal(mkdirat(top, "file", 0755), 0);
 	autoclose int whole = openat(top, "whole", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -223,12 +229,168 @@ static void files(void **state)
 	assert_null(git_pointer(hidden, sizeof(hidden) - 1, GIT_FILE_PREFIX));
 }
 
+enum { WIDE = 40, HELPERS = 3 };
+
+static void note(struct dirs *seen, const char *path, unsigned depth, const char *name)
+{
+	struct stat status;
+	assert_int_equal(fstatat(top, path, &status, AT_SYMLINK_NOFOLLOW), 0);
+	size_t at = dirs_add(seen, &status, depth, name, INT64_MAX);
+	if (depth == 0)
+		seen->begin = at;
+}
+
+static void note_all(struct dirs *seen)
+{
+	char path[64], name[16];
+	*seen = (struct dirs){ 0 };
+	note(seen, "many", 0, "");
+	for (int i = 0; i < WIDE; i++) {
+		snprintf(path, sizeof(path), "many/%d", i);
+		snprintf(name, sizeof(name), "%d", i);
+		note(seen, path, 1, name);
+		for (int j = 0; j < WIDE; j++) {
+			snprintf(path, sizeof(path), "many/%d/%d", i, j);
+			snprintf(name, sizeof(name), "%d", j);
+			note(seen, path, 2, name);
+		}
+	}
+	seen->whole = true;
+}
+
+// Files are stamped by a clock that stands still for some milliseconds.
+static void change(const char *path)
+{
+	struct stat before, after;
+	assert_int_equal(fstatat(top, path, &before, AT_SYMLINK_NOFOLLOW), 0);
+	do {
+		assert_int_equal(fchmodat(top, path, 0700, 0), 0);
+		assert_int_equal(fstatat(top, path, &after, AT_SYMLINK_NOFOLLOW), 0);
+	} while (after.st_ctim.tv_sec == before.st_ctim.tv_sec &&
+		 after.st_ctim.tv_nsec == before.st_ctim.tv_nsec);
+}
+
+// Whichever of 1,641 directories it is, and whoever looks at it.
+static void one_that_changed(void **state)
+{
+	char path[64], root[64];
+	struct dirs seen;
+	(void)state;
+	assert_int_equal(mkdirat(top, "many", 0755), 0);
+	for (int i = 0; i < WIDE * (WIDE + 1); i++) {
+		snprintf(path, sizeof(path), i % (WIDE + 1) ? "many/%d/%d" : "many/%d",
+			 i / (WIDE + 1), i % (WIDE + 1) - 1);
+		assert_int_equal(mkdirat(top, path, 0755), 0);
+	}
+	snprintf(root, sizeof(root), "/proc/self/fd/%d/many", top);
+	note_all(&seen);
+	assert_true(still_all(&seen, root, INT64_MAX, HELPERS));
+	assert_true(still_all(&seen, root, INT64_MAX, 0));
+	for (int i = 0; i < WIDE; i++) {
+		snprintf(path, sizeof(path), i % 3 ? "many/%d/%d" : "many/%d", i, (i * 7) % WIDE);
+		change(path);
+		assert_false(still_all(&seen, root, INT64_MAX, HELPERS));
+		assert_false(still_all(&seen, root, INT64_MAX, 0));
+		dirs_free(&seen);
+		note_all(&seen);
+	}
+	assert_true(still_all(&seen, root, INT64_MAX, HELPERS));
+	assert_false(still_all(&seen, root, 1, HELPERS)); // all of them changed later
+	seen.length--;                                    // a row that is cut
+	assert_false(still_all(&seen, root, INT64_MAX, HELPERS));
+	dirs_free(&seen);
+}
+
+static char met[256]; // what a walk looked at, below the root
+
+static bool is_kept(const char *path)
+{
+	return strncmp(path_name(path), "keep", 4) == 0;
+}
+
+static void meet(struct git_walk *walk, int directory, const struct dirent *entry)
+{
+	assert_int_equal(faccessat(directory, entry->d_name, F_OK, AT_SYMLINK_NOFOLLOW), 0);
+	strcat(strcat(met, walk->path + walk->root + 1), " ");
+}
+
+static void no_repository(struct git_walk *walk, int directory, const char *name)
+{
+	fail_msg("%s, %d: %s", walk->path, directory, name);
+}
+
+// The next look, and what it sees without having read a directory: after it the tree is still.
+static const char *look(const char *root, bool first)
+{
+	static char list[64];
+	struct dirs known, fresh = { 0 };
+	struct arena *arena = arena_new();
+	snprintf(list, sizeof(list), "/proc/self/fd/%d/state/list", top);
+	struct git_walk *walk = arena_take(arena, sizeof(*walk));
+	*walk = (struct git_walk){ .entry = meet,
+				   .repository = no_repository,
+				   .keeps = is_kept,
+				   .known = !first && dirs_read(arena, list, "boot", &known)
+						    ? &known
+						    : NULL,
+				   .fresh = &fresh,
+				   .settled = INT64_MAX,
+				   .since = INT64_MAX,
+				   .processor = 1000000000 };
+	met[0] = '\0';
+	if (walk->known)
+		walk->known->whole = true;
+	bool still = walk->known && still_all(walk->known, root, INT64_MAX, HELPERS);
+	walk_tree(walk, root, "");
+	assert_false(still && met[0]);
+	fresh.whole = true;
+	dirs_write(&fresh, list, "boot");
+	dirs_free(&fresh);
+	assert_true(dirs_read(arena, list, "boot", &known));
+	assert_true(still_all(&known, root, INT64_MAX, HELPERS));
+	arena_free(arena);
+	return met;
+}
+
+// A file that counts is looked at wherever its directory has not changed; nothing else is.
+static void kept_files(void **state)
+{
+	static const char *const folders[] = { "state", "kept", "kept/a", "kept/a/b", "kept/c" };
+	static const struct made file = { TEXT, "x", false };
+	char root[64];
+	(void)state;
+	snprintf(root, sizeof(root), "/proc/self/fd/%d/kept", top);
+	for (size_t i = 0; i < COUNT(folders); i++)
+		assert_int_equal(mkdirat(top, folders[i], 0700), 0);
+	make(top, "kept/keep", &file); // at the top others look
+	make(top, "kept/a/keep", &file);
+	make(top, "kept/a/b/keep", &file);
+	make(top, "kept/c/other", &file);
+	assert_non_null(strstr(look(root, true), "a/b/keep "));
+	assert_string_equal(look(root, false), "");
+	change("kept/a/b/keep");
+	assert_string_equal(look(root, false), "a/b/keep ");
+	assert_string_equal(look(root, false), "");
+	change("kept/a/keep");
+	assert_string_equal(look(root, false), "a/keep ");
+	change("kept/c/other");
+	change("kept/keep");
+	assert_string_equal(look(root, false), "");
+	make(top, "kept/c/keep2", &file);
+	assert_non_null(strstr(look(root, false), "c/keep2 "));
+	assert_string_equal(look(root, false), "");
+	change("kept/c/keep2");
+	assert_string_equal(look(root, false), "c/keep2 ");
+	assert_int_equal(unlinkat(top, "kept/a/b/keep", 0), 0);
+	assert_string_equal(look(root, false), "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(same_as_git),
-		cmocka_unit_test(in_doubt),
-		cmocka_unit_test(files),
+		cmocka_unit_test(same_as_git), cmocka_unit_test(in_doubt),
+		cmocka_unit_test(files),       cmocka_unit_test(one_that_changed),
+		cmocka_unit_test(kept_files),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -6,13 +6,14 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/out.h"
-#include "base/str.h"
-#include "base/trusted.h"
 #include "base/path.h"
-#include "base/pathset.h"
-#include "session/journal.h"
-#include "session/seen.h"
-#include "session/state.h"
+#include "base/str.h"
+#include "names/trusted.h"
+#include "session/apply/apply_journal.h"
+#include "session/compare/pathset.h"
+#include "session/store/known.h"
+#include "session/store/seen.h"
+#include "session/store/state.h"
 
 static const char *with_sum(struct arena *arena, const char *text)
 {
@@ -51,8 +52,8 @@ static void states(void **state)
 		{ "sbx-session 1\nproject /p% 1 2\n", "line 2" },
 		{ "sbx-session 1\nproject /p -1 2\n", "line 2" },
 		{ "sbx-session 2\n" HEAD, "newer" },
-		{ "sbx-session\n", "no file" },
-		{ "", "no file" },
+		{ "sbx-session\n", "not a file" },
+		{ "", "not a file" },
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -69,14 +70,14 @@ static void states(void **state)
 			// Every byte counts.
 			for (size_t at = 0; at < out.used; at++) {
 				out.text[at] ^= 1;
-				err_clear();
+				err_taken();
 				assert_int_equal(session_parse(arena, out.text, out.used, &session),
 						 -1);
 				out.text[at] ^= 1;
 			}
 			out_free(&out);
 		}
-		err_clear();
+		err_taken();
 		arena_free(arena);
 	}
 }
@@ -110,7 +111,7 @@ static void journals(void **state)
 		const char *text = with_sum(arena, bad[i]);
 		if (journal_parse(arena, text, strlen(text), &journal) == 0)
 			fail_msg("row %zu is read", i);
-		err_clear();
+		err_taken();
 	}
 	const char *text = with_sum(arena, good);
 	struct out out = { 0 };

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "jail/variables.h"
+#include "env/variables.h"
 
 static const char *const secret_names[] = {
 	"GH_TOKEN",

@@ -19,7 +19,7 @@ for kind in kinds:
     median = sorted(times[kind])[rounds // 2]
     print("# %-14s %7.1f ms %5.3f x" % (kind, median * 1000, median / base))
 END
-echo "# uid $(id -u), strict limits by: $("$SBX" plan --memory 500M -- true | sed -n 's/^  kept by *//p'), soft by: $("$SBX" plan -- true | sed -n 's/^  kept by *//p')"
+echo "# uid $(id -u), strict limits by: $("$SBX" plan --memory 500M -- true | sed -n 's/^  enforced *by //p'), soft by: $("$SBX" plan -- true | sed -n 's/^  enforced *by //p')"
 python3 "$work/bench.py" "$SBX" "$work/none.ini" 30
 "$SBX" run --memory 500M --timing -- true 2>&1 | grep -E 'group|all ' | sed 's/^/# /'
 pass "measured"

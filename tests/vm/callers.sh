@@ -40,13 +40,13 @@ for who in root tester; do
 	killed "$who: in a box" "$(service $who -p MemoryMax=100M -- "${box[@]}" "${eat[@]}")"
 	killed "$who: in a box with a larger limit" "$(service $who -p MemoryMax=100M -- "${box[@]}" --memory 1G "${eat[@]}")"
 	is "$who: the service's own limit is no less" "ATE 30" "$(service $who -p MemoryMax=900M -- "${box[@]}" "${eat[@]}")"
-	like "$who: the plan says whose limit holds" "$(service $who -p MemoryMax=100M -- "$SBX" plan --memory 1G -- true)" "$([ $who = root ] && echo 'caller.s cgroup.*/system.slice/.*memory.max=104857600' || echo 'kept by +rlimits')"
+	like "$who: the plan says whose limit holds" "$(service $who -p MemoryMax=100M -- "$SBX" plan --memory 1G -- true)" "$([ $who = root ] && echo 'caller.s cgroup.*/system.slice/.*memory.max=104857600' || echo 'enforced +by rlimits')"
 done
 like "the twin: root's box at the top has it all" "$(service root -p MemoryMax=100M -- "${twin[@]}" "${eat[@]}")" 'ATE 30'
 killed "memory.high is a limit, too" "$(service root -p MemoryHigh=60M -p MemoryMax=100M -- "${box[@]}" --memory 1G "${eat[@]}")"
 like "so is a share of processors" "$(service root -p CPUQuota=50% -- "$SBX" plan --memory 1G -- true)" 'cpu.max=50000 100000'
 like "so is what systemd lets by of devices" "$(service root -p DevicePolicy=closed -- "$SBX" plan --memory 1G -- true)" 'BPF programs'
-like "what needs a group of its own is refused, with the reason" "$(service root -p MemoryMax=100M -- "$SBX" run --cpu 1 -- true)" "limit 'cpu' cannot be kept here: the box stays .*memory.max.*Delegate=yes"
+like "what needs a group of its own is refused, with the reason" "$(service root -p MemoryMax=100M -- "$SBX" run --cpu 1 -- true)" "limit 'cpu' cannot be enforced here: the box stays .*memory.max.*Delegate=yes"
 got=$(service root -p TasksMax=60 -- "${box[@]}" --memory 400M --pids 150 -- python3 "$work/bomb.py")
 is "a number of processes is taken along" yes "$([ "$(sed -n 's/^GOT //p' <<<"$got")" -le 60 ] && echo yes || echo "$got")"
 
@@ -54,7 +54,7 @@ is "a number of processes is taken along" yes "$([ "$(sed -n 's/^GOT //p' <<<"$g
 systemctl set-property --runtime sbxtest.slice MemoryMax=100M MemorySwapMax=0
 killed "a slice with a limit" "$(service root --slice=sbxtest.slice -- "${box[@]}" --memory 1G "${eat[@]}")"
 like "has the box's own group" "$(service root --slice=sbxtest.slice -- "$SBX" plan --memory 1G -- true)" 'sbxtest.slice'
-like "which has its own limits" "$(service root --slice=sbxtest.slice -- "$SBX" plan --memory 1G -- true)" 'kept by +a cgroup of its own'
+like "which has its own limits" "$(service root --slice=sbxtest.slice -- "$SBX" plan --memory 1G -- true)" 'enforced +by a separate cgroup'
 # A unit whose processes are one level down has room for groups.
 cat >"$work/down" <<'END'
 #!/bin/bash
@@ -63,9 +63,9 @@ mkdir -p "$own" && echo $$ >"$own/cgroup.procs" && exec "$@"
 END
 chmod 755 "$work/down"
 killed "a unit with Delegate=yes" "$(service root -p Delegate=yes -p MemoryMax=100M -- "$work/down" "${box[@]}" --memory 1G "${eat[@]}")"
-like "has the box's own group, too" "$(service root -p Delegate=yes -p MemoryMax=100M -- "$work/down" "$SBX" plan --memory 1G -- true)" 'kept by +a cgroup of its own'
+like "has the box's own group, too" "$(service root -p Delegate=yes -p MemoryMax=100M -- "$work/down" "$SBX" plan --memory 1G -- true)" 'enforced +by a separate cgroup'
 in_top() { (echo $BASHPID >/sys/fs/cgroup/cgroup.procs && exec "$@") 2>&1; }
-is "root without any limit is where it was" "a cgroup of its own" "$(in_top "$SBX" plan --memory 1G -- true | sed -n 's/^  kept by *//p')"
+is "root without any limit is where it was" "a separate cgroup" "$(in_top "$SBX" plan --memory 1G -- true | sed -n 's/^  enforced *by //p')"
 
 # The user's own manager.
 uid=$(id -u tester)
@@ -79,7 +79,7 @@ killed "systemd-run --user, without sbx" "$(under -p MemoryMax=100M -p MemorySwa
 killed "systemd-run --user" "$(under -p MemoryMax=100M -p MemorySwapMax=0 -- "${box[@]}" "${eat[@]}")"
 killed "systemd-run --user, with a larger limit" "$(under -p MemoryMax=100M -p MemorySwapMax=0 -- "${box[@]}" --memory 1G "${eat[@]}")"
 like "its twin has it all" "$(under -p MemoryMax=100M -p MemorySwapMax=0 -- "${twin[@]}" --memory 1G "${eat[@]}")" 'ATE 30'
-like "without a limit it is a scope" "$(under -- "$SBX" plan --memory 1G -- true)" 'kept by +a scope of your systemd'
+like "without a limit it is a scope" "$(under -- "$SBX" plan --memory 1G -- true)" 'enforced +by a scope of your systemd'
 
 # As Slurm has it (cgroup v2): job, step, user, task; the limit stands at the job and at the step.
 job=/sys/fs/cgroup/system.slice/slurmstepd.scope/job_9

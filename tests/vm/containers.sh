@@ -25,7 +25,7 @@ echo "# $(podman --version), $(crun --version | head -1)"
 
 is "a container runs" hi "$(inside -- echo hi)"
 like "as it is: refused, with the fix" "$(inside -- /vm/sbx run -- true)" 'container.s filter.*seccomp=unconfined.*unmask=ALL'
-like "as it is, the lower tier" "$(inside -- /vm/sbx run --tier landlock --unprotected --network none -- echo hi)" '^hi$'
+like "as it is, the lower tier" "$(inside -- /vm/sbx run --isolation landlock --no-protect --network none -- echo hi)" '^hi$'
 like "a filter alone is not enough" "$(inside --security-opt seccomp=unconfined --security-opt apparmor=unconfined -- /vm/sbx run -- true)" 'unmask=ALL'
 is "with all three: all walls" hi "$(inside "${walls[@]}" -- /vm/sbx run -- echo hi)"
 is "as an ordinary user of the container, without a capability and new privileges" hi "$(inside "${walls[@]}" "${least[@]}" -- /vm/sbx run -- echo hi)"
@@ -33,7 +33,7 @@ like "uid 0 without capabilities is told what it lacks" "$(inside "${walls[@]}" 
 is "and runs with that" hi "$(inside "${walls[@]}" --cap-drop ALL --cap-add SETFCAP --security-opt no-new-privileges -- /vm/sbx run -- echo hi)"
 is "the project is written" "made" "$(inside "${walls[@]}" "${least[@]}" -- sh -c '/vm/sbx run -- sh -c "echo made >x"; cat x')"
 like "the way out is closed" "$(inside "${walls[@]}" "${least[@]}" -- /vm/sbx run -- curl -sS --max-time 20 http://denied.test/)" 'blocked denied.test:80'
-like "limits are told" "$(inside "${walls[@]}" "${least[@]}" -- /vm/sbx run --time 1s -- sleep 30)" 'limit time=1s'
+like "limits are told" "$(inside "${walls[@]}" "${least[@]}" -- /vm/sbx run --timeout 1s -- sleep 30)" 'limit timeout=1s'
 like "memory is kept, whoever keeps it" "$(inside "${walls[@]}" "${least[@]}" -- sh -c '/vm/sbx run --memory 60M -- python3 -c "
 import time
 kept = []

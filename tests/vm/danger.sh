@@ -42,7 +42,7 @@ is "a crash is no work for the host's handler" no "$([ -e /tmp/a-core ] && echo 
 "$SBX" run -- python3 -c "import resource; resource.setrlimit(resource.RLIMIT_CORE, (0, 0)); $crash" 2>/dev/null
 sleep 1
 is "nor after its limit was set to 0, which would not keep the kernel from it" no "$([ -e /tmp/a-core ] && echo yes || echo no)"
-"$SBX" run --core unlimited -- python3 -c "$crash" 2>/dev/null
+"$SBX" run --core-size unlimited -- python3 -c "$crash" 2>/dev/null
 is "unless it was asked for" yes "$(wait_for 10 test -e /tmp/a-core && echo yes)"
 echo "$pattern" >/proc/sys/kernel/core_pattern
 
@@ -82,7 +82,7 @@ while True:
     try: os.fork()
     except OSError: pass
 END
-"$SBX" run --pids 200 --time 4s -- python3 bomb.py 2>"$work/log" &
+"$SBX" run --pids 200 --timeout 4s -- python3 bomb.py 2>"$work/log" &
 sleep 2
 is "beside a fork bomb others can start programs" hi "$(sh -c 'echo hi')"
 wait
@@ -114,7 +114,7 @@ END
 chmod 644 /home/tester/work/keep.py
 for kind in memfd file segment; do
 	# A segment stays until its box is gone.
-	first "$SBX" run --memory '?64M' --tmp 2G -- python3 keep.py $kind 130 >"$work/log"
+	first "$SBX" run --memory '?64M' --tmp-size 2G -- python3 keep.py $kind 130 >"$work/log"
 	is "memory that no process has mapped is an end: $kind" 137 $?
 	like "and told" "$(cat "$work/log")" 'limit memory=64M'
 done
@@ -151,9 +151,9 @@ for kind in anonymous memfd sockets file; do
 		(cd /home/tester/work && exec setpriv --reuid tester --regid tester --clear-groups env HOME=/home/tester "$SBX" run --memory '?4G' -- sleep 600) 2>/dev/null &
 		quiet+=($!)
 	done
-	first timeout 300 "$SBX" run --memory '?4G' --tmp 4G --open-files 100000 -- python3 take.py $kind >"$work/log"
+	first timeout 300 "$SBX" run --memory '?4G' --tmp-size 4G --open-files 100000 -- python3 take.py $kind >"$work/log"
 	is "the machine is nearly out of memory: $kind" 137 $?
-	like "and the user is told" "$(cat "$work/log")" 'this machine was nearly out of memory, and of all boxes this one held most'
+	like "and the user is told" "$(cat "$work/log")" 'this machine was nearly out of memory, and this box used the most'
 	lived=0
 	for pid in "${quiet[@]}"; do kill -0 "$pid" 2>/dev/null && lived=$((lived + 1)); done
 	is "the nine others live" 9 $lived

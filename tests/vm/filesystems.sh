@@ -35,7 +35,7 @@ folding() { # name
 	is "$1: a hook in a new .Git below is gone" no "$([ -e sub/.git/hooks/pre-push ] && echo yes || echo no)"
 	mkdir .IDEA && "$SBX" run -- sh -c 'touch .idea/evil .IDEA/evil' 2>/dev/null
 	is "$1: a .IDEA that is there is not written" "" "$(ls .idea)"
-	"$SBX" run --unprotected -- cp /bin/true .GIT/Hooks/pre-commit 2>"$work/log"
+	"$SBX" run --no-protect -- cp /bin/true .GIT/Hooks/pre-commit 2>"$work/log"
 	is "$1: its twin" yes "$([ -e .git/hooks/pre-commit ] && echo yes || echo no)"
 }
 

@@ -4,8 +4,8 @@
 cd "$(new_project)" || exit 1
 scopes() { systemctl --user list-units --all --plain --no-legend 'sbx-*.scope' | wc -l; }
 
-is "soft limits ask nobody" "rlimits, and a look now and then" "$("$SBX" plan -- true | sed -n 's/^  kept by *//p')"
-is "strict ones do" "a scope of your systemd" "$("$SBX" plan --cpu 1 -- true | sed -n 's/^  kept by *//p')"
+is "soft limits ask nobody" "rlimits and periodic checks" "$("$SBX" plan -- true | sed -n 's/^  enforced *by //p')"
+is "strict ones do" "a scope of your systemd" "$("$SBX" plan --cpu 1 -- true | sed -n 's/^  enforced *by //p')"
 like "the box is in its own scope" "$("$SBX" run --memory 100M -- cat /proc/self/cgroup & sleep 0.1; wait)" 'sbx-[0-9]+-[0-9a-f]+\.scope'
 "$SBX" run --memory 100M --swap 8M --pids 50 --cpu 0.5 -- sleep 20 &
 victim=$!

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib.sh"
 cd "$(new_project)" || exit 1
 MACHINE=${MACHINE:?the machine}
-lower=(--tier landlock --unprotected --network none)
+lower=(--isolation landlock --no-protect --network none)
 
 works() {
 	is "a box runs" hi "$("$SBX" run -- sh -c 'echo hi' 2>&1)"
@@ -20,8 +20,8 @@ refuses() { # expected words: the step and its advice
 lower_works() {
 	is "the lower tier runs" hi "$("$SBX" run "${lower[@]}" -- sh -c 'echo hi' 2>&1)"
 	is "and keeps the home away" "" "$(echo secret >~/.netrc; "$SBX" run "${lower[@]}" -- cat ~/.netrc 2>/dev/null; rm ~/.netrc)"
-	printf '[profile]\nextends = default\nminimum = landlock\n[network]\nmode = none\n' >"$work/lower.ini"
-	like "a profile may choose it" "$("$SBX" run -p "$work/lower.ini" --unprotected -- echo hi 2>&1)" '^hi$'
+	printf '[profile]\nextends = default\nmin-isolation = landlock\n[network]\nmode = none\n' >"$work/lower.ini"
+	like "a profile may choose it" "$("$SBX" run -p "$work/lower.ini" --no-protect -- echo hi 2>&1)" '^hi$'
 }
 
 case $MACHINE in
@@ -60,7 +60,7 @@ http.server.ThreadingHTTPServer((sys.argv[1], 8080), http.server.SimpleHTTPReque
 END
 	server=$!
 	for i in $(seq 100); do curl -s http://127.0.0.1:8080/ >/dev/null && break; sleep 0.3; done
-	like "ports that are named lead out" "$("$SBX" run --loopback 8080 -- curl -sS --max-time 20 http://127.0.0.1:8080/ 2>&1)" 'Directory listing'
+	like "ports that are named lead out" "$("$SBX" run --host-port 8080 -- curl -sS --max-time 20 http://127.0.0.1:8080/ 2>&1)" 'Directory listing'
 	kill $server
 	like "a denied one is told" "$("$SBX" run -- curl -sS --max-time 20 http://denied.test/ 2>&1)" 'blocked.*denied.test'
 	like "what cannot be caught is explained" "$("$SBX" run -- sh -c 'curl -sS --max-time 20 http://denied.test/; curl http://denied.test:8443' 2>&1)" 'cannot redirect'

@@ -9,7 +9,7 @@ for need in dpkg-buildpackage dh lintian; do
 		done_testing
 	fi
 done
-export HOME=$work/home XDG_STATE_HOME=$work/state
+export HOME=$work/home XDG_STATE_HOME=$work/state CCACHE_DISABLE=1
 mkdir -p "$HOME" "$work/tree/sbx" "$work/root"
 (cd "$root" && tar cf - --exclude='./build*' --exclude=./.git .) | tar xf - -C "$work/tree/sbx" --no-same-owner
 cd "$work/tree/sbx" || exit 1
@@ -17,7 +17,7 @@ if dpkg-buildpackage -us -uc -b >"$work/log" 2>&1; then pass "it builds"; else f
 is "lintian has nothing to say" "" "$(lintian --fail-on none "$work"/tree/*.changes 2>&1 | grep -v '^N:\|running with root')"
 dpkg-deb -x "$work"/tree/sbx_*.deb "$work/root"
 is "what people look for is in it" "" "$(for file in usr/bin/sbx usr/bin/sbx-shell usr/share/man/man1/{sbx,sbx-shell,sbx-session}.1.gz \
-	usr/share/man/man5/sbx.ini.5.gz usr/share/man/man7/{sbx,sbx-containers}.7.gz usr/share/bash-completion/completions/sbx \
+	usr/share/man/man5/sbx.ini.5.gz usr/share/man/man7/{sbx,sbx-containers,sbx-recipes}.7.gz usr/share/bash-completion/completions/sbx \
 	usr/share/zsh/vendor-completions/_sbx usr/share/fish/vendor_completions.d/sbx.fish usr/share/doc/sbx/README.md.gz; do
 	[ -e "$work/root/$file" ] || echo "$file"
 done)"

@@ -352,7 +352,7 @@ one() { # beside or inside, command: output, status and what is left
 	local place=$work/$1/work
 	rm -rf "${work:?}/$1" && mkdir -p "$work/$1" && cp -a "$work/seed" "$place" && cd "$place" || return
 	if [ "$1" = inside ]; then
-		"$SBX" run --unprotected -- bash -c "umask 022; $2"
+		"$SBX" run --no-protect -- bash -c "umask 022; $2"
 	else
 		(umask 022; bash -c "$2")
 	fi </dev/null >"$reach/output" 2>&1

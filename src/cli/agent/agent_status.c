@@ -7,9 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/agent_settings.h"
 #include "agent/agents.h"
 #include "agent/probe.h"
-#include "agent/settings.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
@@ -18,8 +18,8 @@
 #include "base/str.h"
 #include "cli/agent/agent_verb.h"
 #include "cli/box.h"
-#include "jail/outer.h"
 #include "run/decide.h"
+#include "view/paths/outer.h"
 
 extern char **environ;
 
@@ -40,7 +40,7 @@ const char *agent_own_path(struct arena *arena)
 	const char *shell = arena_text(arena, "%s-shell", path);
 	if (access(shell, X_OK) == 0 && !strstr(path, " -"))
 		return arena_copy(arena, path, (size_t)length);
-	fail(0, "there is no '%s': install sbx first, see its README", shell);
+	fail(0, "'%s' does not exist; install sbx first, see its README", shell);
 	return NULL;
 }
 
@@ -87,7 +87,7 @@ static const char *seen_text(const struct settings *settings, const struct stat 
 	char text[64];
 	localtime_r(&status->st_mtim.tv_sec, &time);
 	strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &time);
-	return arena_text(settings->arena, "last command of its own: %s", text);
+	return arena_text(settings->arena, "its last command: %s", text);
 }
 
 static enum probed probe_unseen(const struct settings *settings, const char **ret_why,
@@ -98,9 +98,9 @@ static enum probed probe_unseen(const struct settings *settings, const char **re
 	bool seen = stat(path, &status) == 0;
 	enum probed probed = probe_agent(settings, ret_why);
 	struct timespec times[2] = { status.st_atim, status.st_mtim };
-	*ret_seen =
-		seen ? seen_text(settings, &status)
-		     : "no command of its own came in yet; it reads its settings when it starts";
+	*ret_seen = seen ? seen_text(settings, &status)
+			 : "no command of this agent has been seen yet; it reads its settings when "
+			   "it starts";
 	if (seen)
 		utimensat(AT_FDCWD, path, times, AT_SYMLINK_NOFOLLOW);
 	else
@@ -108,104 +108,167 @@ static enum probed probe_unseen(const struct settings *settings, const char **re
 	return probed;
 }
 
+// What there is to say of one agent.
+struct agent_answer {
+	const char *name, *state; // a word for programs
+	const char *text;
+	const char *seen, *caveat; // NULL where its commands land in no box
+};
+
 // What a probe said, when it did not land in a box.
-static const char *outside(const struct settings *settings, enum probed probed, const char *why)
+static void outside(const struct settings *settings, enum probed probed, const char *why,
+		    struct agent_answer *answer)
 {
 	const char *first = arena_copy(settings->arena, why, strcspn(why, "\n"));
 	const char *shown = str_shown(first), *title = settings->agent->title;
-	if (probed == PROBED_OUTSIDE)
-		return arena_text(settings->arena,
-				  "OUTSIDE: a probe, called as %s calls commands, was in no box",
-				  title);
-	return arena_text(settings->arena,
-			  "FAILS: a probe, called as %s calls commands, failed: %s", title,
-			  str_starts(shown, "sbx: ") ? shown + strlen("sbx: ") : shown);
+	answer->state = probed == PROBED_OUTSIDE ? "outside" : "fails";
+	answer->text =
+		probed == PROBED_OUTSIDE
+			? arena_text(settings->arena,
+				     "OUTSIDE: a probe, called as %s calls commands, was in no box",
+				     title)
+			: arena_text(settings->arena,
+				     "FAILS: a probe, called as %s calls commands, failed: %s",
+				     title,
+				     str_starts(shown, "sbx: ") ? shown + strlen("sbx: ") : shown);
 }
 
-// One agent in one to three lines. True when its commands land in a box.
-static bool describe(const struct settings *settings, const char *project, struct out *out)
+// Sets answer->seen when its commands land in a box.
+static void describe(const struct settings *settings, const char *project,
+		     struct agent_answer *answer)
 {
 	struct arena *arena = settings->arena;
 	const struct agent *agent = settings->agent;
 	const char *why, *seen, *other = settings_overridden(settings, project);
 	if (settings_find(settings) == SETTINGS_NONE) {
-		agent_line(out, agent->name,
-			   arena_text(arena, "outside: not installed. Fix: sbx agent install %s",
-				      agent->name));
-		return false;
+		answer->state = "not-installed";
+		answer->text = arena_text(
+			arena, "outside: not installed. Fix: sbx agent install %s", agent->name);
+		return;
 	}
 	if (other) {
-		agent_line(out, agent->name,
-			   arena_text(arena, "OUTSIDE: %s says otherwise", other));
-		return false;
+		answer->state = "overridden";
+		answer->text = arena_text(arena, "OUTSIDE: %s says otherwise", other);
+		return;
 	}
 	if (settings_trust(settings) != HOOK_TRUSTED) {
-		agent_line(out, agent->name,
-			   arena_text(arena,
-				      "OUTSIDE: it does not run its hook, which is %s. Fix: %s",
-				      settings_trust(settings) == HOOK_OFF ? "switched off"
-									   : "not trusted",
-				      agent->trusting));
-		return false;
+		bool off = settings_trust(settings) == HOOK_OFF;
+		answer->state = off ? "hook-off" : "hook-untrusted";
+		answer->text =
+			arena_text(arena, "OUTSIDE: it does not run its hook, which is %s. Fix: %s",
+				   off ? "switched off" : "not trusted", agent->trusting);
+		return;
 	}
 	enum probed probed = probe_unseen(settings, &why, &seen);
 	if (probed != PROBED_BOX) {
-		agent_line(out, agent->name, outside(settings, probed, why));
-		return false;
+		outside(settings, probed, why, answer);
+		return;
 	}
-	agent_line(out, agent->name, "in a box: so was a probe, called as it calls commands");
-	agent_line(out, "", seen);
-	agent_line(out, "", agent->caveat);
-	return true;
+	answer->state = "in-box";
+	answer->text = "in a box: so was a probe, called as it calls commands";
+	answer->seen = seen;
+	answer->caveat = agent->caveat;
 }
 
-static int show_one(struct box *box, const char *name, struct out *out, bool *ret_boxed)
+static int ask(struct box *box, const char *name, struct agent_answer *answer)
 {
 	struct settings settings;
 	const struct agent *agent = agent_find(name);
-	*ret_boxed = false;
+	*answer = (struct agent_answer){ .name = name };
 	if (agent && agent->means == AGENT_BY_HAND) {
-		agent_line(out, agent->name, arena_text(box->arena, "by hand: %s", agent->by_hand));
+		answer->state = "by-hand";
+		answer->text = arena_text(box->arena, "by hand: %s", agent->by_hand);
 		return 0;
 	}
 	TRY(agent_open(box, name, &settings));
 	decide_places(&box->plan, environ);
-	*ret_boxed = describe(&settings, box->plan.toplevel, out);
+	describe(&settings, box->plan.toplevel, answer);
 	return 0;
 }
 
+static void put_words(const struct agent_answer *answer, struct out *out)
+{
+	agent_line(out, answer->name, answer->text);
+	if (!answer->seen)
+		return;
+	agent_line(out, "", answer->seen);
+	agent_line(out, "", answer->caveat);
+}
+
+static void put_json(const struct agent_answer *answer, struct out *out)
+{
+	json_open(out, NULL, '{');
+	json_string(out, "name", answer->name);
+	json_string(out, "state", answer->state);
+	json_flag(out, "in_box", answer->seen != NULL);
+	json_string(out, "detail", answer->text);
+	if (answer->seen) {
+		json_string(out, "seen", answer->seen);
+		json_string(out, "caveat", answer->caveat);
+	}
+	json_close(out, '}');
+}
+
 // Inside of a box there is nothing to look at: to be here is the answer.
-static int status_inside(struct out *out)
+static int status_inside(const struct box *box, struct out *out)
 {
 	const struct agent *agent = agent_of_environment(environ);
 	if (outer_is_box()) {
-		out_text(out, "this command runs in a box of sbx\n");
+		if (box->invocation.json == ANSWER_YES)
+			put_json(
+				&(struct agent_answer){ .name = agent ? agent->name : "",
+							.state = "in-box",
+							.text = "this command runs in a box of sbx",
+							.seen = "now",
+							.caveat = "" },
+				out);
+		else
+			out_text(out, "this command runs in a box of sbx\n");
 		return 0;
 	}
 	if (!agent)
 		return 1;
 	return fail(0,
-		    "this command of %s runs in NO box; restart it, and look from outside: sbx "
+		    "this command of %s runs in NO box; restart it, then check from outside: sbx "
 		    "agent status %s",
 		    agent->title, agent->name);
 }
 
-int agent_status(struct box *box, char **names, struct out *out)
+static int ask_all(struct box *box, const char *name, bool *ret_boxed, struct out *out)
 {
-	bool boxed = true;
-	int inside = status_inside(out);
+	void (*put)(const struct agent_answer *answer, struct out *out) =
+		box->invocation.json == ANSWER_YES ? put_json : put_words;
+	struct agent_answer answer;
+	int inside = status_inside(box, out);
 	if (inside <= 0)
 		return inside;
 	box->plan.arena = box->arena;
-	if (names[0])
-		TRY(show_one(box, names[0], out, &boxed));
-	for (unsigned i = 0; !names[0] && i < agent_count; i++) {
-		bool one;
-		if (show_one(box, agents[i].name, out, &one) < 0) {
-			agent_line(out, agents[i].name,
-				   arena_text(box->arena, "unknown: %s", err_text()));
-			err_clear();
+	if (name) {
+		TRY(ask(box, name, &answer));
+		put(&answer, out);
+		*ret_boxed = answer.seen != NULL;
+	}
+	for (unsigned i = 0; !name && i < agent_count; i++) {
+		if (ask(box, agents[i].name, &answer) < 0) {
+			answer.state = "unknown";
+			answer.text = arena_text(box->arena, "unknown: %s", err_taken());
 		}
+		put(&answer, out);
+	}
+	return 0;
+}
+
+int agent_status(struct box *box, char **names, struct out *out)
+{
+	bool boxed = true, json = box->invocation.json == ANSWER_YES;
+	if (json) {
+		json_begin(out, "agents");
+		json_open(out, "agents", '[');
+	}
+	TRY(ask_all(box, names[0], &boxed, out));
+	if (json) {
+		json_close(out, ']');
+		json_end(out);
 	}
 	if (boxed)
 		return 0;

@@ -8,12 +8,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/agent_settings.h"
 #include "agent/agents.h"
 #include "agent/hook.h"
 #include "agent/saved.h"
-#include "agent/settings.h"
 #include "base/arena.h"
-#include "base/diff.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/out.h"
@@ -24,8 +23,9 @@
 #include "cli/box.h"
 #include "cli/help.h"
 #include "cli/verbs.h"
-#include "jail/outer.h"
 #include "run/decide.h"
+#include "text/diff.h"
+#include "view/paths/outer.h"
 
 extern char **environ;
 
@@ -130,13 +130,13 @@ static int hook(struct box *box, char **names, struct out *out)
 	struct arena *arena = box->arena;
 	const struct agent *agent = agent_find(names[0]);
 	const char *program = agent_own_path(arena);
-	char *question = arena_take(arena, QUESTION_BYTES_MOST);
-	ssize_t got = fd_read_all(STDIN_FILENO, question, QUESTION_BYTES_MOST);
+	char *question = arena_take(arena, QUESTION_BYTES_MAX);
+	ssize_t got = fd_read_all(STDIN_FILENO, question, QUESTION_BYTES_MAX);
 	if (!agent || !program)
 		return -1;
 	if (agent->means != AGENT_HOOK)
 		return fail(0, "%s has no hooks", agent->title);
-	if (got < 0 || got == QUESTION_BYTES_MOST)
+	if (got < 0 || got == QUESTION_BYTES_MAX)
 		return fail(0, "a question that is too long");
 	question[got] = '\0';
 	// A box around the whole agent holds its commands, too.
@@ -159,7 +159,7 @@ static int list(struct box *box, char **names, struct out *out)
 	return 0;
 }
 
-static const struct action {
+static const struct agent_action {
 	const char *name;
 	int (*run)(struct box *box, char **names, struct out *out);
 	int least, most; // names
@@ -173,20 +173,25 @@ int verb_agent(char **words)
 {
 	struct box *box = box_new();
 	struct out out = { 0 };
-	const struct action *chosen = NULL;
+	const struct agent_action *chosen = NULL;
 	char **names;
 	int count = 0;
 	if (box_read_mixed(box, VERB_AGENT, words, &names) < 0)
 		return box_failed();
-	if (box->invocation.help == ANSWER_YES)
-		return help_verb(VERB_AGENT, "agent");
+	if (box->invocation.help)
+		return help_verb(VERB_AGENT, box->invocation.help);
 	for (size_t i = 0; names[0] && i < sizeof(actions) / sizeof(*actions); i++)
 		if (str_equal(actions[i].name, names[0]))
 			chosen = &actions[i];
 	while (chosen && names[1 + count])
 		count++;
 	if (!chosen || count < chosen->least || count > chosen->most) {
-		fail(0, "usage: sbx agent install AGENT | remove AGENT | status [AGENT] | list");
+		fail(0, "usage: sbx agent install AGENT | remove AGENT | "
+			"status [--json] [AGENT] | list");
+		return box_failed();
+	}
+	if (box->invocation.json == ANSWER_YES && chosen->run != agent_status) {
+		fail(0, "--json is for sbx agent status");
 		return box_failed();
 	}
 	if (chosen->run(box, names + 1, &out) < 0)

@@ -1,4 +1,7 @@
 // What the actions of sbx agent share, and sbx-shell uses.
+//
+// The room cli/agent owns `sbx agent`. Uses: base agent cli run text view/paths. Begin with
+// agent_verb.c.
 #pragma once
 
 struct agent;

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "base/diff.h"
 #include "base/err.h"
 #include "base/out.h"
 #include "base/owned.h"
@@ -14,6 +13,7 @@
 #include "policy/merge.h"
 #include "policy/trust.h"
 #include "run/decide.h"
+#include "text/diff.h"
 
 extern char **environ;
 
@@ -22,16 +22,18 @@ static int own_file(struct box *box, char **words, struct trust *ret_trust)
 {
 	struct plan *plan = &box->plan;
 	if (words[0])
-		return fail(0, "this is about the project here; change to it, without '%.40s'",
+		return fail(0,
+			    "this acts on the current project; change to its directory and leave "
+			    "out '%.40s'",
 			    str_shown(words[0]));
 	plan->arena = box->arena;
 	decide_places(plan, environ);
 	TRY(owned_check(plan->state));
 	if (!plan->toplevel)
-		return fail(0, "the current directory is no place for a project");
+		return fail(0, "the current directory cannot be a project");
 	TRY(trust_read(box->arena, plan->state, plan->toplevel, ret_trust));
 	if (ret_trust->state == TRUST_NO_FILE)
-		return fail(0, "%s: there is no such file",
+		return fail(0, "%s: the file does not exist",
 			    path_below(box->arena, plan->toplevel, ".sbx.ini"));
 	return 0;
 }
@@ -44,7 +46,7 @@ static void show_text(struct out *out, const struct trust *trust)
 		diff_lines(out, "", trust->source.text);
 }
 
-int profile_status(struct box *box, char **words)
+static void status_words(struct out *out, const struct trust *trust, const struct list *ignored)
 {
 	static const char *const words_of[] = {
 		[TRUST_NO_FILE] = "",
@@ -52,23 +54,60 @@ int profile_status(struct box *box, char **words)
 		[TRUST_CHANGED] = "changed since you trusted it: it can only tighten the box",
 		[TRUST_GIVEN] = "trusted",
 	};
+	out_text(out, "%s: %s\n", str_shown(trust->source.file), words_of[trust->state]);
+	list_each (item, ignored)
+		out_text(out, "line %u loosens it and is ignored\n", item->from.line);
+	show_text(out, trust);
+	if (trust->state != TRUST_GIVEN)
+		out_text(out, "to allow it to loosen the box as well: sbx profile trust\n");
+}
+
+static void status_json(struct out *out, const struct trust *trust, const struct list *ignored)
+{
+	static const char *const states[] = {
+		[TRUST_NO_FILE] = "",
+		[TRUST_UNKNOWN] = "untrusted",
+		[TRUST_CHANGED] = "changed",
+		[TRUST_GIVEN] = "trusted",
+	};
+	struct out difference = { 0 };
+	json_begin(out, "profile-status");
+	json_string(out, "file", trust->source.file);
+	json_string(out, "state", states[trust->state]);
+	json_open(out, "ignored", '[');
+	list_each (item, ignored) {
+		json_open(out, NULL, '{');
+		json_number(out, "line", item->from.line);
+		json_close(out, '}');
+	}
+	json_close(out, ']');
+	show_text(&difference, trust);
+	json_string(out, "difference", difference.used ? difference.text : "");
+	json_end(out);
+	out_free(&difference);
+}
+
+// As a run reads it: -1 with the error said where that would fail.
+static int read_all(struct box *box, const struct trust *trust, struct list *ret_ignored)
+{
+	struct profile profile = { 0 };
+	struct list names = { 0 };
+	const char *config = decide_config_directory(box->arena, environ);
+	TRY(merge_profiles(box->arena, config, &names, &profile));
+	return trust_merge(box->arena, config, trust, &profile, ret_ignored);
+}
+
+int profile_status(struct box *box, char **words)
+{
 	struct out out = { 0 };
 	struct trust trust;
 	struct list ignored = { 0 };
-	struct profile profile = { 0 };
-	struct list names = { 0 };
 	TRY(own_file(box, words, &trust));
-	const char *config = decide_config_directory(box->arena, environ);
-	TRY(merge_profiles(box->arena, config, &names, &profile));
-	TRY(trust_merge(box->arena, config, &trust, &profile, &ignored));
-	out_text(&out, "%s: %s\n", str_shown(trust.source.file), words_of[trust.state]);
-	list_each (item, &ignored)
-		out_text(&out, "line %u loosens it and is ignored\n", item->from.line);
-	show_text(&out, &trust);
-	if (trust.state != TRUST_GIVEN) {
-		out_text(&out, "to let it loosen as well: sbx profile trust\n");
+	TRY(read_all(box, &trust, &ignored));
+	(box->invocation.json == ANSWER_YES ? status_json : status_words)(&out, &trust, &ignored);
+	// A program that reads JSON shows it to nobody: it is not noted as shown.
+	if (trust.state != TRUST_GIVEN && box->invocation.json != ANSWER_YES)
 		TRY(trust_note_shown(box->arena, box->plan.state, box->plan.toplevel, &trust));
-	}
 	return out_flush(&out, STDOUT_FILENO);
 }
 
@@ -78,7 +117,9 @@ int profile_trust(struct box *box, char **words)
 {
 	struct out out = { 0 };
 	struct trust trust;
+	struct list ignored = { 0 };
 	TRY(own_file(box, words, &trust));
+	TRY(read_all(box, &trust, &ignored));
 	if (trust.shown) {
 		diff_lines(&out, trust.shown, trust.source.text);
 		TRY(trust_note_shown(box->arena, box->plan.state, box->plan.toplevel, &trust));

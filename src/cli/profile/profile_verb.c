@@ -1,29 +1,31 @@
-// sbx profile: list, show, check, keys.
+// sbx profile: list, show, check, keys; the table of its actions.
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "base/diff.h"
 #include "base/err.h"
 #include "base/out.h"
 #include "base/owned.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "base/trusted.h"
 #include "base/units.h"
 #include "cli/box.h"
 #include "cli/help.h"
+#include "cli/profile/profile_answers.h"
+#include "cli/profile/profile_import.h"
 #include "cli/profile/profile_trust.h"
 #include "cli/verbs.h"
-#include "jail/seccomp.h"
+#include "names/trusted.h"
 #include "policy/find.h"
 #include "policy/groups.h"
 #include "policy/merge.h"
 #include "policy/trust.h"
 #include "policy/values.h"
 #include "run/decide.h"
+#include "seccomp/seccomp.h"
+#include "text/diff.h"
 
 extern char **environ;
 
@@ -38,7 +40,35 @@ static const char *description(const struct source *source)
 	return text;
 }
 
-static void list_directory(struct out *out, struct arena *arena, const char *directory)
+// `directory` is "" of those that sbx brings.
+typedef void put_profile(struct out *out, const char *name, const char *directory,
+			 const char *description);
+
+static void put_words(struct out *out, const char *name, const char *directory,
+		      const char *description)
+{
+	if (description)
+		out_text(out, directory[0] ? "%-12s %s (%s)\n" : "%-12s %s%s\n", name, description,
+			 directory);
+	else
+		out_text(out, "%-12s unusable; see: sbx profile check %s/%s.ini\n", name, directory,
+			 name);
+}
+
+static void put_json(struct out *out, const char *name, const char *directory,
+		     const char *description)
+{
+	json_open(out, NULL, '{');
+	json_string(out, "name", name);
+	json_flag(out, "usable", description != NULL);
+	json_string(out, "description", description ? description : "");
+	if (directory[0])
+		json_string(out, "directory", directory);
+	json_close(out, '}');
+}
+
+static void list_directory(struct out *out, struct arena *arena, const char *directory,
+			   put_profile *put)
 {
 	DIR *stream = opendir(directory);
 	if (!stream)
@@ -47,52 +77,89 @@ static void list_directory(struct out *out, struct arena *arena, const char *dir
 		struct source source;
 		if (!str_ends(entry->d_name, ".ini") || !str_printable(entry->d_name))
 			continue;
-		int length = (int)strlen(entry->d_name) - 4;
+		const char *name = arena_copy(arena, entry->d_name, strlen(entry->d_name) - 4);
 		const char *path = arena_text(arena, "%s/%s", directory, entry->d_name);
-		bool good = find_read_file(arena, path, &source) == 0;
-		out_text(out, "%-12.*s %s (%s)\n", length, entry->d_name,
-			 good ? description(&source) : "unusable; see: sbx profile check",
-			 directory);
-		err_clear();
+		bool good = ATTEMPT(find_read_file(arena, path, &source)) == 0;
+		put(out, name, directory, good ? description(&source) : NULL);
 	}
 	closedir(stream);
+}
+
+static void list_all(struct box *box, struct out *out, put_profile *put)
+{
+	for (unsigned i = 0; i < builtin_count; i++) {
+		struct source source = { .rows = builtins[i].rows };
+		put(out, builtins[i].name, "", description(&source));
+	}
+	list_directory(out, box->arena, find_system_directory, put);
+	list_directory(out, box->arena, decide_config_directory(box->arena, environ), put);
 }
 
 static int list(struct box *box, char **words)
 {
 	struct out out = { 0 };
 	(void)words;
-	for (unsigned i = 0; i < builtin_count; i++) {
-		struct source source = { .rows = builtins[i].rows };
-		out_text(&out, "%-12s %s\n", builtins[i].name, description(&source));
+	if (box->invocation.json != ANSWER_YES) {
+		list_all(box, &out, put_words);
+		return out_flush(&out, STDOUT_FILENO);
 	}
-	list_directory(&out, box->arena, find_system_directory);
-	list_directory(&out, box->arena, decide_config_directory(box->arena, environ));
+	json_begin(&out, "profiles");
+	json_open(&out, "profiles", '[');
+	list_all(box, &out, put_json);
+	json_close(&out, ']');
+	json_end(&out);
 	return out_flush(&out, STDOUT_FILENO);
 }
 
-static void resolved_key(struct out *out, const struct key *key, const struct profile *profile)
+// A value that counts, with the line that it comes from where that is known.
+typedef void put_value(struct out *out, const struct key *key, const char *value,
+		       const struct origin *from);
+
+static void put_line(struct out *out, const struct key *key, const char *value,
+		     const struct origin *from)
+{
+	out_text(out, "%s = %s", key->name, value);
+	if (from)
+		out_text(out, " ; %s:%u", from->file, from->line);
+	out_text(out, "\n");
+}
+
+static void put_member(struct out *out, const struct key *key, const char *value,
+		       const struct origin *from)
+{
+	json_open(out, NULL, '{');
+	json_string(out, "section", key->section);
+	json_string(out, "key", key->name);
+	json_string(out, "value", value);
+	if (from) {
+		json_string(out, "file", from->file);
+		json_number(out, "line", from->line);
+	}
+	json_close(out, '}');
+}
+
+static void resolved_key(struct out *out, const struct key *key, const struct profile *profile,
+			 put_value *put)
 {
 	const char *field = (const char *)profile + key->offset;
 	const struct list *list = (const void *)field;
 	uint64_t number;
-	char digits[32];
+	char digits[32], value[sizeof(digits) + 1];
 	unsigned word;
 	const char *text;
 	switch (key->kind) {
 	case KEY_LIST:
 		list_each (item, list)
-			out_text(out, "%s = %s ; %s:%u\n", key->name, item->text, item->from.file,
-				 item->from.line);
+			put(out, key, item->text, &item->from);
 		return;
 	case KEY_TEXT:
 		memcpy(&text, field, sizeof(text));
 		if (text)
-			out_text(out, "%s = %s\n", key->name, text);
+			put(out, key, text, NULL);
 		return;
 	case KEY_WORD:
 		memcpy(&word, field, sizeof(word));
-		out_text(out, "%s = %s\n", key->name, key->words[word]);
+		put(out, key, key->words[word], NULL);
 		return;
 	case KEY_SIZE:
 	case KEY_TIME:
@@ -101,12 +168,32 @@ static void resolved_key(struct out *out, const struct key *key, const struct pr
 	case KEY_PROCESSORS:
 		memcpy(&number, field, sizeof(number));
 		units_text(digits, sizeof(digits), number, value_unit(key));
-		out_text(out, "%s = %s%s\n", key->name, profile->limits.soft & key->soft ? "?" : "",
+		snprintf(value, sizeof(value), "%s%s", profile->limits.soft & key->soft ? "?" : "",
 			 digits);
+		put(out, key, value, NULL);
 		return;
 	case KEY_SWITCH:
 		return;
 	}
+}
+
+static void resolved_section(struct out *out, const char *section, const struct profile *profile,
+			     put_value *put)
+{
+	for (const struct key *key = keys; key < keys + key_count; key++)
+		if (key->section && str_equal(key->section, section))
+			resolved_key(out, key, profile, put);
+}
+
+static void show_json(struct out *out, const char *name, const struct profile *profile)
+{
+	json_begin(out, "profile");
+	json_string(out, "name", name);
+	json_open(out, "values", '[');
+	for (unsigned i = 0; i < section_count; i++)
+		resolved_section(out, sections[i].name, profile, put_member);
+	json_close(out, ']');
+	json_end(out);
 }
 
 static int show_resolved(struct box *box, const char *name)
@@ -116,11 +203,13 @@ static int show_resolved(struct box *box, const char *name)
 	list_add(&names, box->arena, name, (struct origin){ .file = "profile show" });
 	const char *config = decide_config_directory(box->arena, environ);
 	TRY(merge_profiles(box->arena, config, &names, &box->profile));
+	if (box->invocation.json == ANSWER_YES) {
+		show_json(&out, name, &box->profile);
+		return out_flush(&out, STDOUT_FILENO);
+	}
 	for (unsigned i = 0; i < section_count; i++) {
 		out_text(&out, "%s[%s]\n", i ? "\n" : "", sections[i].name);
-		for (const struct key *key = keys; key < keys + key_count; key++)
-			if (key->section && str_equal(key->section, sections[i].name))
-				resolved_key(&out, key, &box->profile);
+		resolved_section(&out, sections[i].name, &box->profile, put_line);
 	}
 	return out_flush(&out, STDOUT_FILENO);
 }
@@ -129,14 +218,42 @@ static int show(struct box *box, char **words)
 {
 	struct out out = { 0 };
 	struct source source;
+	if (!words[0] && box->invocation.resolved != ANSWER_YES &&
+	    box->invocation.json != ANSWER_YES)
+		return profile_show_answers(box);
 	if (!words[0] || words[1])
-		return fail(0, "usage: sbx profile show [--resolved] NAME");
-	if (box->invocation.resolved == ANSWER_YES)
+		return fail(0, "usage: sbx profile show [--resolved] [--json] [NAME]");
+	if (box->invocation.resolved == ANSWER_YES || box->invocation.json == ANSWER_YES)
 		return show_resolved(box, words[0]);
 	TRY(find_profile(box->arena, decide_config_directory(box->arena, environ), words[0],
 			 LEVEL_FILE, &source));
 	out_text(&out, "%.*s", (int)source.length, source.text);
 	return out_flush(&out, STDOUT_FILENO);
+}
+
+// A group of hosts that does not exist stops a run.
+static int check_groups(struct box *box)
+{
+	const struct list *lists[] = { &box->profile.allow, &box->profile.deny };
+	struct list hosts = { 0 }, reasons = { 0 };
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+		list_each (item, lists[i])
+			if (item->text[0] == '@')
+				TRY(groups_add(box->arena, "/", NULL, item, &hosts, &reasons));
+	return 0;
+}
+
+static bool extends(struct box *box, const char *path)
+{
+	struct source source;
+	if (find_read_file(box->arena, path, &source) < 0)
+		return true;
+	for (unsigned i = 0; i < source.rows.count; i++) {
+		const struct ini_row row = ini_at(&source.rows, i);
+		if (str_equal(row.section, "profile") && str_equal(row.name, "extends"))
+			return true;
+	}
+	return false;
 }
 
 // Everything about a profile that can be said without a project.
@@ -154,7 +271,13 @@ static int check(struct box *box, char **words)
 	box->plan.arena = box->arena;
 	box->plan.profile = &box->profile;
 	TRY(seccomp_plan(&box->plan));
+	TRY(check_groups(box));
 	out_text(&out, "%s: good\n", words[0]);
+	if (!extends(box, path))
+		out_text(&out,
+			 "%s has no 'extends': a box of it has nothing else, not even /usr; "
+			 "usually: extends = default\n",
+			 words[0]);
 	return out_flush(&out, STDOUT_FILENO);
 }
 
@@ -189,8 +312,8 @@ static int list_names(struct box *box, char **words)
 		if (words[0] && !strcasestr(trusted_name(row), words[0]) &&
 		    !strcasestr(who, words[0]) && !str_equal(trusted_words[row->answer], words[0]))
 			continue;
-		out_text(&out, "%-8s %s\n         %s; %s\n", trusted_words[row->answer],
-			 trusted_name(row), who, source);
+		out_text(&out, "%-8s %s\n         %s%s; %s\n", trusted_words[row->answer],
+			 trusted_name(row), who, row->below ? " (in any directory)" : "", source);
 	}
 	return out_flush(&out, STDOUT_FILENO);
 }
@@ -210,37 +333,45 @@ static int list_keys(struct box *box, char **words)
 	return out_flush(&out, STDOUT_FILENO);
 }
 
-struct action {
+struct profile_action {
 	const char *name;
 	int (*run)(struct box *box, char **words);
+	bool json; // has --json
 };
 
-static const struct action actions[] = { { "list", list },
-					 { "show", show },
-					 { "check", check },
-					 { "keys", list_keys },
-					 { "groups", list_groups },
-					 { "names", list_names },
-					 { "status", profile_status },
-					 { "trust", profile_trust },
-					 { "untrust", profile_untrust } };
+static const struct profile_action actions[] = { { "list", list, true },
+						 { "show", show, true },
+						 { "check", check, false },
+						 { "import", profile_import, false },
+						 { "keys", list_keys, false },
+						 { "groups", list_groups, false },
+						 { "names", list_names, false },
+						 { "status", profile_status, true },
+						 { "trust", profile_trust, false },
+						 { "untrust", profile_untrust, false },
+						 { "forget", profile_forget, false } };
 
 int verb_profile(char **words)
 {
 	struct box *box = box_new();
-	const struct action *chosen = NULL;
+	const struct profile_action *chosen = NULL;
+	if (box_read_mixed(box, VERB_PROFILE, words, &words) < 0)
+		return box_failed();
 	for (size_t i = 0; words[0] && i < sizeof(actions) / sizeof(*actions); i++)
 		if (str_equal(actions[i].name, words[0]))
 			chosen = &actions[i];
-	if (box_read(box, VERB_PROFILE, words + (chosen != NULL)) < 0)
-		return box_failed();
-	if (box->invocation.help == ANSWER_YES)
-		return help_verb(VERB_PROFILE, "profile");
+	if (box->invocation.help)
+		return help_verb(VERB_PROFILE, box->invocation.help);
 	if (!chosen) {
-		fail(0, "usage: sbx profile list | show [--resolved] NAME | check FILE | keys | "
-			"groups | names [WORD] | status | "
-			"trust | untrust");
+		fail(0, "usage: sbx profile list [--json] | show [--resolved] [--json] [NAME] | "
+			"check FILE | keys | "
+			"groups | names [WORD] | import srt|claude|codex FILE | "
+			"status [--json] | trust | untrust | forget HOST:PORT...");
 		return box_failed();
 	}
-	return chosen->run(box, box->arguments.rest) < 0 ? box_failed() : STATUS_OK;
+	if (box->invocation.json == ANSWER_YES && !chosen->json) {
+		fail(0, "--json is for sbx profile list, show and status");
+		return box_failed();
+	}
+	return chosen->run(box, words + 1) < 0 ? box_failed() : STATUS_OK;
 }

@@ -3,8 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -12,21 +15,23 @@
 #include "base/fd.h"
 #include "base/out.h"
 #include "base/owned.h"
+#include "base/path.h"
 #include "base/str.h"
 #include "cli/session/session_diff.h"
 #include "cli/verbs.h"
-#include "jail/project.h"
 #include "run/decide.h"
-#include "session/apply.h"
-#include "session/attach.h"
-#include "session/history.h"
-#include "session/rights.h"
+#include "session/apply/apply.h"
+#include "session/apply/attach.h"
+#include "session/compare/changes.h"
+#include "session/store/history.h"
+#include "session/store/rights.h"
+#include "view/paths/project.h"
 
 extern char **environ;
 
-enum { LINES_MOST = 40, LIST_BYTES_MOST = 1 << 20, PATHS_MOST = 65536 };
+enum { LINES_MAX = 40, LIST_BYTES_MAX = 1 << 20, PATHS_MAX = 65536 };
 
-enum decision { DECIDE_APPLY, DECIDE_DISCARD, DECIDE_KEEP };
+enum decision { DECIDE_APPLY, DECIDE_CHOSEN, DECIDE_DISCARD, DECIDE_KEEP };
 
 // Where people are asked; the command's own stdin is not ours any more.
 static int open_terminal(void)
@@ -45,11 +50,11 @@ static int show_list(struct sessions *sessions, const struct held *held,
 	struct out kept = sessions->out;
 	unsigned shown = 0, all = 0;
 	for (unsigned i = 0; i < changes->count; i++) {
-		// A directory that comes with its files is told by them.
+		// A directory that comes with its files is shown by them.
 		if (changes->list[i].covered && changes->list[i].kind == CHANGE_REMOVED)
 			continue;
 		all++;
-		if (shown < LINES_MOST) {
+		if (shown < LINES_MAX) {
 			changes_line(sessions, &held->session, &changes->list[i]);
 			shown++;
 		}
@@ -61,62 +66,179 @@ static int show_list(struct sessions *sessions, const struct held *held,
 	return 0;
 }
 
-// 'a', 'd', 'k' or 's'; the end of input keeps.
-static char ask(int terminal)
+// False after ^C.
+static bool wait_for_line(int terminal, int interrupt)
 {
-	static const char question[] =
-		"sbx: [a]pply, [d]iscard, [k]eep as a session, [s]how the text? ";
+	struct pollfd both[] = { { .fd = interrupt, .events = POLLIN },
+				 { .fd = terminal, .events = POLLIN } };
+	while (poll(both, 2, -1) < 0)
+		if (errno != EINTR)
+			return true;
+	struct signalfd_siginfo taken;
+	return both[0].revents == 0 || read(interrupt, &taken, sizeof(taken)) < 0;
+}
+
+struct person {
+	int terminal, interrupt;
+};
+
+// One of `letters`, or '\0' after ^C and at the end of input. Another answer gets the help.
+static char ask(const struct person *person, const char *question, const char *letters,
+		const char *help)
+{
 	char line[64];
 	for (;;) {
-		if (fd_write_all(terminal, question, sizeof(question) - 1) < 0)
-			return 'k';
-		ssize_t length = read(terminal, line, sizeof(line));
+		if (fd_write_all(person->terminal, question, strlen(question)) < 0)
+			return '\0';
+		ssize_t length = wait_for_line(person->terminal, person->interrupt)
+					 ? read(person->terminal, line, sizeof(line))
+					 : 0;
 		if (length < 0 && errno == EINTR)
 			continue;
 		if (length <= 0)
-			return 'k';
-		if (strchr("adks", line[0]))
+			return '\0';
+		if (line[0] && strchr(letters, line[0]))
 			return line[0];
+		if (fd_write_all(person->terminal, help, strlen(help)) < 0)
+			return '\0';
+	}
+}
+
+// --- file by file -------------------------------------------------------------------------------
+
+// A directory comes with what is chosen of it, or goes as a whole.
+static bool is_asked(const struct changes *changes, unsigned index)
+{
+	const struct change *change = &changes->list[index];
+	const struct change *next = index + 1 < changes->count ? change + 1 : NULL;
+	if (change->kind == CHANGE_REMOVED)
+		return !change->covered;
+	return !S_ISDIR(change->is.st_mode) || change->kind == CHANGE_MODE || !next ||
+	       next->root != change->root || !path_within(next->path, change->path);
+}
+
+// Also after ^C: what was chosen before it is not applied.
+static char ask_file(struct sessions *sessions, const struct held *held,
+		     const struct change *change, const struct person *person)
+{
+	static const char question[] = "sbx: apply this change [y,n,a,d,q,?]? ";
+	static const char help[] = "sbx: y: apply it; n: leave it out; a: apply it and all that "
+				   "follow, but what your own programs would run; d: leave out it "
+				   "and all that follow; q: back, and choose nothing\n";
+	struct out kept = sessions->out;
+	sessions->out = (struct out){ 0 };
+	changes_line(sessions, &held->session, change);
+	say(&sessions->out);
+	sessions->out = kept;
+	char answer = ask(person, question, "ynadq", help);
+	return answer ? answer : 'q';
+}
+
+// The chosen paths, or NULL where nothing was chosen.
+static char **choose_files(struct sessions *sessions, const struct held *held,
+			   const struct changes *changes, const struct person *person)
+{
+	struct arena *arena = sessions->store.arena;
+	char **words = arena_take(arena, (changes->count + 1) * sizeof(*words));
+	unsigned count = 0;
+	bool all = false;
+	for (unsigned i = 0; i < changes->count; i++) {
+		const struct change *change = &changes->list[i];
+		if (!is_asked(changes, i) || change->far)
+			continue;
+		char answer = all ? 'a' : ask_file(sessions, held, change, person);
+		if (answer == 'q')
+			return NULL;
+		if (answer == 'd')
+			break;
+		if (answer == 'y' || (answer == 'a' && !(all && change->guarded)))
+			words[count++] = path_below(arena, held->session.roots[change->root].path,
+						    change->path);
+		all = answer == 'a';
+	}
+	return count > 0 ? words : NULL;
+}
+
+// --- the question at the end --------------------------------------------------------------------
+
+static int show_changes(struct sessions *sessions, const struct held *held, int terminal)
+{
+	char *none[] = { NULL };
+	if (dup2(terminal, STDOUT_FILENO) < 0 || dup2(terminal, STDIN_FILENO) < 0)
+		return fail(errno, "the terminal");
+	TRY(changes_show(sessions, held, none, DIFF_TEXT));
+	say(&sessions->notes);
+	return 0;
+}
+
+static int decide_on(struct sessions *sessions, const struct held *held,
+		     const struct changes *changes, const struct person *person,
+		     enum decision *ret_decision, char ***ret_words)
+{
+	static const char question[] = "sbx: [a]pply, [f]iles one by one, [d]iscard, [k]eep as a "
+				       "session, [s]how the text? ";
+	static const char help[] =
+		"sbx: a: make the changes in the project; f: choose some of them; "
+		"d: delete them; k: decide later\n";
+	for (;;) {
+		switch (ask(person, question, "adksfy", help)) {
+		case 's':
+			TRY(show_changes(sessions, held, person->terminal));
+			continue;
+		case 'f':
+			*ret_words = choose_files(sessions, held, changes, person);
+			if (!*ret_words) {
+				out_text(&sessions->notes, "sbx: nothing was changed\n");
+				say(&sessions->notes);
+				continue;
+			}
+			*ret_decision = DECIDE_CHOSEN;
+			return 0;
+		case 'a':
+		case 'y':
+			*ret_decision = DECIDE_APPLY;
+			return 0;
+		case 'd':
+			out_text(&sessions->notes, "sbx: discarded; nothing was changed\n");
+			*ret_decision = DECIDE_DISCARD;
+			return 0;
+		default:
+			out_text(&sessions->notes, "sbx: nothing was changed\n");
+			return 0;
+		}
 	}
 }
 
 static int decide_by_asking(struct sessions *sessions, const struct held *held,
-			    enum decision *ret_decision)
+			    const struct changes *changes, enum decision *ret_decision,
+			    char ***ret_words)
 {
 	autoclose int terminal = open_terminal();
-	char *none[] = { NULL };
+	sigset_t interrupts;
 	*ret_decision = DECIDE_KEEP;
 	if (terminal < 0)
 		return 0;
-	for (;;) {
-		char answer = ask(terminal);
-		if (answer == 's') {
-			if (dup2(terminal, STDOUT_FILENO) < 0 || dup2(terminal, STDIN_FILENO) < 0)
-				return fail(errno, "the terminal");
-			TRY(changes_show(sessions, held, none, DIFF_TEXT));
-			say(&sessions->told);
-			continue;
-		}
-		*ret_decision = answer == 'a'   ? DECIDE_APPLY
-				: answer == 'd' ? DECIDE_DISCARD
-						: DECIDE_KEEP;
-		return 0;
-	}
+	sigemptyset(&interrupts);
+	sigaddset(&interrupts, SIGINT);
+	sigprocmask(SIG_BLOCK, &interrupts, NULL);
+	autoclose int interrupt = signalfd(-1, &interrupts, SFD_CLOEXEC | SFD_NONBLOCK);
+	const struct person person = { terminal, interrupt };
+	return decide_on(sessions, held, changes, &person, ret_decision, ret_words);
 }
 
 // The lines of a file, as paths.
 static int read_list(struct arena *arena, const char *path, char ***ret_words)
 {
 	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	char *text = arena_take(arena, LIST_BYTES_MOST + 1);
-	ssize_t length = fd < 0 ? -1 : fd_read_all(fd, text, LIST_BYTES_MOST);
+	char *text = arena_take(arena, LIST_BYTES_MAX + 1);
+	ssize_t length = fd < 0 ? -1 : fd_read_all(fd, text, LIST_BYTES_MAX);
 	if (length < 0)
 		return fail(errno, "--apply: '%s'", path);
-	if (length == LIST_BYTES_MOST || memchr(text, '\0', (size_t)length))
-		return fail(0, "--apply: '%s' is no list of paths", path);
-	char **words = arena_take(arena, PATHS_MOST * sizeof(*words));
+	if (length == LIST_BYTES_MAX || memchr(text, '\0', (size_t)length))
+		return fail(0, "--apply: '%s' is not a list of paths", path);
+	char **words = arena_take(arena, PATHS_MAX * sizeof(*words));
 	unsigned count = 0;
-	for (char *line = text; *line && count < PATHS_MOST - 1;) {
+	for (char *line = text; *line && count < PATHS_MAX - 1;) {
 		size_t size = strcspn(line, "\n");
 		if (size > 0)
 			words[count++] = arena_copy(arena, line, size);
@@ -126,11 +248,11 @@ static int read_list(struct arena *arena, const char *path, char ***ret_words)
 	return count > 0 ? 1 : 0;
 }
 
-static int keep(const struct held *held, struct out *told)
+static int keep(const struct held *held, struct out *notes)
 {
-	out_text(told,
-		 "sbx: kept: sbx session diff %s, then: sbx session apply %s, or: sbx session rm "
-		 "%s\n",
+	out_text(notes,
+		 "sbx: saved as a session: sbx session diff %s, then: sbx session apply %s, or: "
+		 "sbx session rm %s\n",
 		 held->name, held->name, held->name);
 	return 0;
 }
@@ -141,14 +263,14 @@ static int throw_away(struct sessions *sessions, struct held *held)
 	return store_sweep(&sessions->store) < 0 ? -1 : 0;
 }
 
-static int carry_out(struct sessions *sessions, struct held *held)
+static int carry_out(struct sessions *sessions, struct held *held, const struct changes *changes)
 {
 	const char *wanted = sessions->box->invocation.apply;
 	char *none[] = { NULL }, **words = none;
 	enum decision decision = DECIDE_APPLY;
 	struct changes left;
 	if (!wanted)
-		TRY(decide_by_asking(sessions, held, &decision));
+		TRY(decide_by_asking(sessions, held, changes, &decision, &words));
 	else if (str_equal(wanted, "no"))
 		decision = DECIDE_DISCARD;
 	else if (!str_equal(wanted, "yes")) {
@@ -158,13 +280,14 @@ static int carry_out(struct sessions *sessions, struct held *held)
 	}
 	switch (decision) {
 	case DECIDE_KEEP:
-		return keep(held, &sessions->told);
+		return keep(held, &sessions->notes);
 	case DECIDE_APPLY:
-		TRY(apply_run(&sessions->store, held, words, FORCE_NO, &sessions->told));
+	case DECIDE_CHOSEN:
+		TRY(apply_run(&sessions->store, held, words, FORCE_NO, &sessions->notes));
 		// What has to be named is there to be named.
 		TRY(changes_find(&sessions->store, held, PROJECT_SAME, &left));
-		if (left.count > 0 && words == none)
-			return keep(held, &sessions->told);
+		if (left.count > 0 && (words == none || decision == DECIDE_CHOSEN))
+			return keep(held, &sessions->notes);
 		break;
 	case DECIDE_DISCARD:
 		break;
@@ -178,13 +301,15 @@ static int review(struct sessions *sessions)
 	struct changes changes;
 	TRY(store_hold(&sessions->store, sessions->box->invocation.session, HOLD_ALONE, &held));
 	TRY(changes_find(&sessions->store, &held, PROJECT_SAME, &changes));
-	if (changes.count == 0)
+	if (changes.count == 0) {
+		out_text(&sessions->notes, "sbx: nothing was changed\n");
 		return throw_away(sessions, &held);
+	}
 	if (!sessions->box->invocation.apply)
 		TRY(show_list(sessions, &held, &changes));
-	int result = carry_out(sessions, &held);
+	int result = carry_out(sessions, &held, &changes);
 	if (result < 0)
-		keep(&held, &sessions->told);
+		keep(&held, &sessions->notes);
 	return result;
 }
 
@@ -193,9 +318,9 @@ static int after(struct box *box, const struct ending *ending, int status)
 	(void)ending;
 	struct sessions sessions;
 	sigset_t none;
-	err_clear(); // of the run; it was told
+	(void)err_taken(); // of the run; it was reported
 	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL); // ^C at the question keeps the session
+	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (box->plan.session)
 		attach_release(&box->plan);
 	int result = sessions_open(box, &sessions);
@@ -205,7 +330,7 @@ static int after(struct box *box, const struct ending *ending, int status)
 		result = owned_override(OVER_READING);
 	if (result == 0)
 		result = review(&sessions);
-	say(&sessions.told);
+	say(&sessions.notes);
 	return result < 0 ? box_failed() : status;
 }
 
@@ -215,7 +340,7 @@ static int prepare(struct box *box)
 	struct plan plan = { .arena = box->arena };
 	if (box->invocation.session)
 		return fail(0,
-			    "--review makes a session of its own; without it: sbx session diff %s",
+			    "--review makes its own session; without --review: sbx session diff %s",
 			    box->invocation.session);
 	if (box->invocation.project_dir)
 		return fail(0,
@@ -223,7 +348,7 @@ static int prepare(struct box *box)
 			    "--project-dir");
 	decide_places(&plan, environ);
 	const char *why = plan.toplevel ? project_refusal(&plan, plan.toplevel)
-					: "is no project to review changes of";
+					: "cannot be a project with a review";
 	if (why)
 		return fail(0, "'%s' %s; change to a project's directory",
 			    plan.current ? plan.current : "(deleted)", why);

@@ -14,22 +14,24 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "base/diff.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/owned.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "base/units.h"
-#include "session/changes.h"
-#include "session/copy.h"
+#include "cli/session/viewer.h"
+#include "session/compare/changes.h"
+#include "session/compare/sides.h"
+#include "session/store/copy.h"
+#include "text/diff.h"
 
 extern char **environ;
 
 enum {
-	SIZE_MOST = 32,
-	SHOWN_BYTES_MOST = 16 << 20,
-	TEXT_BYTES_MOST = 1 << 20,
+	SIZE_TEXT_MAX = 32,
+	SHOWN_BYTES_MAX = 16 << 20,
+	TEXT_BYTES_MAX = 1 << 20,
 	GIT_LOOKS_AT = 8000
 };
 
@@ -71,7 +73,7 @@ static bool is_wanted(struct arena *arena, const struct session *session,
 void changes_line(struct sessions *sessions, const struct session *session,
 		  const struct change *change)
 {
-	char size[SIZE_MOST] = "";
+	char size[SIZE_TEXT_MAX] = "";
 	const struct stat *status = change->kind == CHANGE_REMOVED ? &change->was : &change->is;
 	if (S_ISREG(status->st_mode))
 		units_rough(size, sizeof(size), (uint64_t)status->st_size, UNIT_SIZE);
@@ -114,7 +116,7 @@ static int make_parents(int top, const char *path)
 {
 	char part[PATH_MAX];
 	for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
-		snprintf(part, sizeof(part), "%.*s", (int)(slash - path), path);
+		str_put(part, sizeof(part), "%.*s", (int)(slash - path), path);
 		if (mkdirat(top, part, 0700) < 0 && errno != EEXIST)
 			return fail(errno, "make a copy to compare");
 	}
@@ -168,33 +170,39 @@ static int copy_side(struct sessions *sessions, const struct session *session,
 	const char *name,
 		*place = name_of(sessions->store.arena, session, change) + (change->path[0] == '/');
 	place += place[0] == '/';
-	if (!status->st_mode || S_ISDIR(status->st_mode) || status->st_size > SHOWN_BYTES_MOST)
+	if (!status->st_mode || S_ISDIR(status->st_mode) || status->st_size > SHOWN_BYTES_MAX)
 		return 0;
-	autoclose int from = old ? changes_host_parent(session, change->root, change->path, &name)
-				 : changes_parent(&sessions->store, session, change, &name);
+	autoclose int from = old ? sides_host_parent(session, change->root, change->path, &name)
+				 : sides_parent(&sessions->store, session, change, &name);
 	TRY(from);
 	TRY(make_parents(top, place));
 	int kind = copy_one(from, name, status, top, place);
 	TRY(kind);
 	// Git reads it as we do: whatever the session has made of its mode.
-	if (kind == 0 && S_ISREG(status->st_mode) && !(status->st_mode & S_IRUSR) &&
+	if (kind != COPIED_NOT && S_ISREG(status->st_mode) && !(status->st_mode & S_IRUSR) &&
 	    fchmodat(top, place, (status->st_mode & 0777) | S_IRUSR, 0) < 0)
 		return fail(errno, "make a copy to compare");
-	if (kind > 0 || !isatty(STDOUT_FILENO) ||
+	if (kind == COPIED_NOT || !isatty(STDOUT_FILENO) ||
 	    (!S_ISREG(status->st_mode) && !S_ISLNK(status->st_mode)))
 		return 0;
 	return make_visible(top, place, status);
 }
 
-static bool is_for_git(const char *variable)
+// The words are copied: execvp(3) takes none that are const.
+static void execute(const char *const *words)
 {
-	return str_starts(variable, "GIT_") && !str_starts(variable, "GIT_PAGER=");
+	char bytes[256], *next = bytes, *copies[16] = { 0 };
+	for (size_t i = 0; words[i] && i + 1 < sizeof(copies) / sizeof(*copies); i++) {
+		copies[i] = next;
+		next = stpcpy(next, words[i]) + 1;
+	}
+	execvp(copies[0], copies);
 }
 
 // No repository is looked for: a home can be one, and the attributes that a session's files are
 // would say there what of them is text. Git shows names with C0 as it shows strings; the others
-// too, when it is told.
-static int run_git(int directory, bool quoted, bool *ret_found)
+// too, when it is reported.
+static int run_git(int directory, char **environment, bool quoted, bool *ret_found)
 {
 	int status;
 	const char *words[] = { "git",
@@ -214,13 +222,9 @@ static int run_git(int directory, bool quoted, bool *ret_found)
 	first[0] = "git";
 	pid_t pid = fork();
 	if (pid == 0) {
-		char **kept = environ;
-		for (char **each = environ; *each; each++)
-			if (!is_for_git(*each))
-				*kept++ = *each;
-		*kept = NULL;
+		environ = environment;
 		if (fchdir(directory) == 0)
-			execvp("git", (char **)(uintptr_t)first);
+			execute(first);
 		_exit(127);
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) < 0)
@@ -234,14 +238,14 @@ static const char *read_side(struct sessions *sessions, const struct session *se
 {
 	const struct stat *status = old ? &change->was : &change->is;
 	const char *name;
-	if (!S_ISREG(status->st_mode) || status->st_size > TEXT_BYTES_MOST)
+	if (!S_ISREG(status->st_mode) || status->st_size > TEXT_BYTES_MAX)
 		return "";
 	char *text = arena_take(sessions->store.arena, (size_t)status->st_size + 1);
 	autoclose int parent =
-		old ? changes_host_parent(session, change->root, change->path, &name) : -1;
+		old ? sides_host_parent(session, change->root, change->path, &name) : -1;
 	autoclose int fd =
 		old ? openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-		    : changes_open(&sessions->store, session, change);
+		    : sides_open(&sessions->store, session, change);
 	return fd >= 0 && fd_read_all(fd, text, (size_t)status->st_size) >= 0 ? text : "";
 }
 
@@ -255,14 +259,14 @@ static void plain_text(struct sessions *sessions, const struct session *session,
 		   read_side(sessions, session, change, false));
 }
 
-struct wanted {
+struct diff_wanted {
 	const struct session *session;
 	const struct changes *changes;
 	const bool *list;
 	bool quoted; // some name is not printable
 };
 
-static int copy_sides(struct sessions *sessions, const struct wanted *wanted, int directory)
+static int copy_sides(struct sessions *sessions, const struct diff_wanted *wanted, int directory)
 {
 	autoclose int a = -1, b = -1;
 	if (mkdirat(directory, "a", 0700) < 0 || mkdirat(directory, "b", 0700) < 0)
@@ -276,13 +280,13 @@ static int copy_sides(struct sessions *sessions, const struct wanted *wanted, in
 		TRY(copy_side(sessions, wanted->session, change, a, true));
 		TRY(copy_side(sessions, wanted->session, change, b, false));
 		const struct stat *status = change->is.st_mode ? &change->is : &change->was;
-		if (status->st_size > SHOWN_BYTES_MOST && S_ISREG(status->st_mode))
+		if (status->st_size > SHOWN_BYTES_MAX && S_ISREG(status->st_mode))
 			changes_line(sessions, wanted->session, change);
 	}
 	return 0;
 }
 
-static int show_text(struct sessions *sessions, const struct wanted *wanted)
+static int show_text(struct sessions *sessions, const struct diff_wanted *wanted)
 {
 	const char *name = arena_text(sessions->store.arena, ".new-%d-diff", (int)getpid());
 	bool found = false;
@@ -297,7 +301,10 @@ static int show_text(struct sessions *sessions, const struct wanted *wanted)
 	if (directory >= 0 && result == 0)
 		result = out_flush(&sessions->out, STDOUT_FILENO) < 0
 				 ? -1
-				 : run_git(directory, wanted->quoted, &found);
+				 : run_git(directory,
+					   viewer_environment(sessions->store.arena,
+							      wanted->session),
+					   wanted->quoted, &found);
 	if (place)
 		owned_remove_tree(store, name);
 	TRY(result);
@@ -316,8 +323,10 @@ int changes_show(struct sessions *sessions, const struct held *held, char *const
 	bool quoted = false;
 	TRY(changes_find(&sessions->store, held, PROJECT_SAME, &changes));
 	bool *list = arena_take(sessions->store.arena, changes.count + 1);
-	if (form == DIFF_JSON)
-		json_open(&sessions->out, NULL, '[');
+	if (form == DIFF_JSON) {
+		json_begin(&sessions->out, "session-diff");
+		json_open(&sessions->out, "changes", '[');
+	}
 	for (unsigned i = 0; i < changes.count; i++) {
 		const struct change *change = &changes.list[i];
 		list[i] = is_wanted(sessions->store.arena, session, change, words);
@@ -333,15 +342,16 @@ int changes_show(struct sessions *sessions, const struct held *held, char *const
 	}
 	if (form == DIFF_JSON) {
 		json_close(&sessions->out, ']');
-		out_text(&sessions->out, "\n");
+		json_end(&sessions->out);
 		return 0;
 	}
 	if (form == DIFF_TEXT)
-		TRY(show_text(sessions, &(struct wanted){ session, &changes, list, quoted }));
+		TRY(show_text(sessions, &(struct diff_wanted){ session, &changes, list, quoted }));
 	if (conflicts > 0)
-		out_text(&sessions->told, "sbx: %u of them changed on the host since\n", conflicts);
+		out_text(&sessions->notes, "sbx: %u of them changed on the host since\n",
+			 conflicts);
 	if (guarded > 0)
-		out_text(&sessions->told,
+		out_text(&sessions->notes,
 			 "sbx: %u of them would be run or trusted by your own programs: applied "
 			 "only when named\n",
 			 guarded);

@@ -15,23 +15,23 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "cli/box.h"
-#include "cli/session/session_diff.h"
 #include "cli/help.h"
+#include "cli/session/session_diff.h"
 #include "cli/session/sessions.h"
 #include "cli/verbs.h"
-#include "jail/project.h"
 #include "run.h"
 #include "run/decide.h"
-#include "session/apply.h"
-#include "session/archive.h"
-#include "session/history.h"
-#include "session/rights.h"
-#include "session/runs.h"
-#include "session/transfer.h"
+#include "session/apply/apply.h"
+#include "session/archive/archive.h"
+#include "session/archive/transfer.h"
+#include "session/store/history.h"
+#include "session/store/rights.h"
+#include "session/store/runs.h"
+#include "view/paths/project.h"
 
 extern char **environ;
 
-enum { WORDS_MOST = 4096, BUDGET_LEAST = 1 << 20 };
+enum { WORDS_MAX = 4096, BUDGET_LEAST = 1 << 20 };
 
 static int refer_alone(struct sessions *sessions, const char *word, struct held *ret_held)
 {
@@ -43,7 +43,7 @@ static int refer_alone(struct sessions *sessions, const char *word, struct held 
 static int refer_to_throw(struct sessions *sessions, const char *word, struct held *ret_held)
 {
 	TRY(store_hold(&sessions->store, word, HOLD_ALONE, ret_held));
-	return apply_take_back(&sessions->store, ret_held, &sessions->told);
+	return apply_take_back(&sessions->store, ret_held, &sessions->notes);
 }
 
 // The project of the current directory, as the plan of a run would find it.
@@ -53,7 +53,7 @@ static int find_project(struct sessions *sessions)
 	plan->arena = sessions->store.arena;
 	decide_places(plan, environ);
 	if (!plan->toplevel)
-		return fail(0, "there is no directory to make a session over");
+		return fail(0, "the current directory cannot have a session");
 	const char *why = project_refusal(plan, plan->toplevel);
 	return why ? fail(0, "'%s' %s and cannot be the project of a session", plan->toplevel, why)
 		   : 0;
@@ -68,7 +68,7 @@ static int import(struct sessions *sessions, char **words)
 		return fail(errno, "'%s'", words[1]);
 	TRY(find_project(sessions));
 	return archive_read(&sessions->store, words[0], plan->toplevel, plan->real_home,
-			    standard ? STDIN_FILENO : file, &sessions->told);
+			    standard ? STDIN_FILENO : file, &sessions->notes);
 }
 
 static int export(struct sessions *sessions, char **words)
@@ -87,7 +87,7 @@ static int export(struct sessions *sessions, char **words)
 	if (!standard && file < 0)
 		return fail(errno, "'%s'", words[1]);
 	int result = archive_write(&sessions->store, &held, standard ? STDOUT_FILENO : file,
-				   &sessions->told);
+				   &sessions->notes);
 	if (result < 0 && !standard)
 		unlink(words[1]);
 	return result;
@@ -98,9 +98,8 @@ static int create(struct sessions *sessions, char **words)
 	const char *from = sessions->box->invocation.from;
 	struct reference reference;
 	if (from && sessions->box->invocation.as_root == ANSWER_YES)
-		return fail(
-			0,
-			"a session is as root as the one it begins as; --as-root is for a new one");
+		return fail(0, "--as-root cannot be combined with --from; the new session is as "
+			       "root if the old one is");
 	if (from && (strchr(from, '/') || str_ends(from, ".tar") || str_equal(from, "-"))) {
 		char *both[] = { words[0], arena_copy(sessions->store.arena, from, strlen(from)),
 				 NULL };
@@ -121,7 +120,8 @@ static int set_budget(struct sessions *sessions, char **words)
 	struct held held;
 	uint64_t bytes;
 	if (!units_size(words[1], &bytes) || bytes < BUDGET_LEAST)
-		return fail(0, "'%.40s' is no size: 500M, 5G (at least 1M), or unlimited",
+		return fail(0,
+			    "'%.40s' is not a size; expected 500M, 5G (at least 1M), or unlimited",
 			    str_shown(words[1]));
 	TRY(refer_alone(sessions, words[0], &held));
 	held.session.budget = bytes == UNLIMITED ? 0 : bytes;
@@ -152,7 +152,8 @@ static int restore(struct sessions *sessions, char **words)
 	TRY(refer_alone(sessions, words[0], &held));
 	TRY(history_restore(&sessions->store, &held, words[1], &kept));
 	if (kept)
-		out_text(&sessions->told, "sbx: what was there is kept as snapshot '%s'\n", kept);
+		out_text(&sessions->notes, "sbx: the earlier state is saved as snapshot '%s'\n",
+			 kept);
 	return 0;
 }
 
@@ -192,12 +193,12 @@ static int apply(struct sessions *sessions, char **words)
 	bool pending;
 	TRY(store_hold(&sessions->store, words[0], HOLD_ALONE, &held));
 	pending = apply_is_pending(&held);
-	TRY(apply_resume(&sessions->store, &held, &sessions->told));
+	TRY(apply_resume(&sessions->store, &held, &sessions->notes));
 	if (pending && !words[1])
 		return 0;
 	return apply_run(&sessions->store, &held, words + 1,
 			 sessions->box->invocation.force == ANSWER_YES ? FORCE_YES : FORCE_NO,
-			 &sessions->told);
+			 &sessions->notes);
 }
 
 // One of the two names a session: NAME:PATH.
@@ -217,23 +218,22 @@ static int copy(struct sessions *sessions, char **words)
 		  : transfer_out(&sessions->store, &held, mark + 1, words[1],
 				 sessions->box->invocation.force == ANSWER_YES ? FORCE_YES
 									       : FORCE_NO,
-				 &sessions->told);
+				 &sessions->notes);
 }
 
 static int signal_runs(struct sessions *sessions, const char *name, int number)
 {
 	struct held held;
 	struct runs runs;
-	struct record record;
+	struct run_record record;
 	unsigned count = 0;
 	int found;
 	TRY(store_hold(&sessions->store, name, HOLD_LOOK, &held));
 	TRY(runs_open(held.directory, &runs));
 	while ((found = runs_next(&runs, &record)) == 1)
-		count += runs_signal(&record, number) == 0;
+		count += ATTEMPT(runs_signal(&record, number)) == 0; // or it has just ended
 	runs_close(&runs);
 	TRY(found);
-	err_clear(); // of one that has just ended
 	return count > 0 ? 0 : fail(0, "no command runs in session '%s'", name);
 }
 
@@ -258,34 +258,36 @@ static int diff(struct sessions *sessions, char **words)
 	return changes_show(sessions, &held, words + 1, form);
 }
 
-static const struct action {
+static const struct session_action {
 	const char *name;
 	int (*run)(struct sessions *sessions, char **words);
 	int least, most; // words after the name
 	const char *usage;
+	enum { NO_FILES, COPIES_FILES } does; // with groups and ACLs, see rights.h
 } actions[] = {
-	{ "create", create, 1, 1, "create [--as-root] [--from SESSION[@SNAPSHOT]|FILE.tar] NAME" },
-	{ "list", sessions_list, 0, 0, "list [--json]" },
-	{ "show", sessions_show, 1, 1, "show [--json] NAME" },
-	{ "snapshot", snapshot, 1, 2, "snapshot NAME [SNAPSHOT]" },
-	{ "log", sessions_log, 1, 1, "log [--json|--dot] NAME" },
-	{ "restore", restore, 2, 2, "restore NAME SNAPSHOT" },
-	{ "fork", fork_one, 2, 2, "fork NAME[@SNAPSHOT] NEW-NAME" },
-	{ "diff", diff, 1, WORDS_MOST, "diff [--stat|--json] NAME [PATH]..." },
-	{ "apply", apply, 1, WORDS_MOST, "apply [--force] NAME [PATH]..." },
-	{ "cp", copy, 2, 2, "cp SOURCE NAME:PATH | cp [--force] NAME:PATH TARGET" },
-	{ "pause", pause_runs, 1, 1, "pause NAME" },
-	{ "resume", resume_runs, 1, 1, "resume NAME" },
-	{ "budget", set_budget, 2, 2, "budget NAME SIZE|unlimited" },
-	{ "discard", discard, 1, 1, "discard NAME" },
-	{ "rm", remove_one, 1, 1, "rm NAME[@SNAPSHOT]" },
-	{ "export", export, 1, 2, "export NAME [FILE.tar]" },
-	{ "import", import, 1, 2, "import NAME [FILE.tar]" },
-	{ "gc", sweep, 0, 0, "gc" },
+	{ "create", create, 1, 1, "create [--as-root] [--from SESSION[@SNAPSHOT]|FILE.tar] NAME",
+	  COPIES_FILES },
+	{ "list", sessions_list, 0, 0, "list [--json]", NO_FILES },
+	{ "show", sessions_show, 1, 1, "show [--json] NAME", NO_FILES },
+	{ "snapshot", snapshot, 1, 2, "snapshot NAME [SNAPSHOT]", NO_FILES },
+	{ "log", sessions_log, 1, 1, "log [--json|--dot] NAME", NO_FILES },
+	{ "restore", restore, 2, 2, "restore NAME SNAPSHOT", NO_FILES },
+	{ "fork", fork_one, 2, 2, "fork NAME[@SNAPSHOT] NEW-NAME", NO_FILES },
+	{ "diff", diff, 1, WORDS_MAX, "diff [--stat|--json] NAME [PATH]...", NO_FILES },
+	{ "apply", apply, 1, WORDS_MAX, "apply [--force] NAME [PATH]...", COPIES_FILES },
+	{ "cp", copy, 2, 2, "cp SOURCE NAME:PATH | cp [--force] NAME:PATH TARGET", COPIES_FILES },
+	{ "pause", pause_runs, 1, 1, "pause NAME", NO_FILES },
+	{ "resume", resume_runs, 1, 1, "resume NAME", NO_FILES },
+	{ "budget", set_budget, 2, 2, "budget NAME SIZE|unlimited", NO_FILES },
+	{ "discard", discard, 1, 1, "discard NAME", NO_FILES },
+	{ "rm", remove_one, 1, 1, "rm NAME[@SNAPSHOT]", NO_FILES },
+	{ "export", export, 1, 2, "export NAME [FILE.tar]", COPIES_FILES },
+	{ "import", import, 1, 2, "import NAME [FILE.tar]", COPIES_FILES },
+	{ "gc", sweep, 0, 0, "gc", NO_FILES },
 };
 enum { ACTIONS = sizeof(actions) / sizeof(*actions) };
 
-static const struct action *find_action(const char *name)
+static const struct session_action *find_action(const char *name)
 {
 	for (size_t i = 0; name && i < ACTIONS; i++)
 		if (str_equal(actions[i].name, name))
@@ -293,13 +295,16 @@ static const struct action *find_action(const char *name)
 	return NULL;
 }
 
-static int say_usage(const struct action *action, const char *word)
+static int say_usage(const struct session_action *action, const char *word, const char *name)
 {
-	if (action)
+	if (action && str_equal(action->name, "restore") && name)
+		fail(0, "restore needs a snapshot of '%.80s'; to see them: sbx session log %.80s",
+		     str_shown(name), str_shown(name));
+	else if (action)
 		fail(0, "usage: sbx session %s", action->usage);
 	else if (word)
-		fail(0, "'%.40s' is nothing that a session can do; see: sbx session --help",
-		     str_shown(word));
+		fail(0, "unknown action '%.40s'; sbx session has: %s", str_shown(word),
+		     verb_rows[ROW_SESSION].actions);
 	else
 		fail(0, "usage: sbx session ACTION [NAME] [OPTION]...; see: sbx session --help");
 	return box_failed();
@@ -308,7 +313,7 @@ static int say_usage(const struct action *action, const char *word)
 static int help(void)
 {
 	struct out out = { 0 };
-	int status = help_verb(VERB_SESSION, "session");
+	int status = help_verb(VERB_SESSION, HELP_ALL);
 	out_text(&out, "\nActions:\n");
 	for (size_t i = 0; i < ACTIONS; i++)
 		out_text(&out, "  %s\n", actions[i].usage);
@@ -346,21 +351,21 @@ int verb_session(char **words)
 	int count = 0;
 	if (box_read_mixed(box, VERB_SESSION, words, &names) < 0)
 		return box_failed();
-	if (box->invocation.help == ANSWER_YES)
+	if (box->invocation.help)
 		return help();
-	const struct action *action = find_action(names[0]);
+	const struct session_action *action = find_action(names[0]);
 	while (names[0] && names[1 + count])
 		count++;
 	if (!action || count < action->least || count > action->most)
-		return say_usage(action, names[0]);
+		return say_usage(action, names[0], count > 0 ? names[1] : NULL);
 	int result = sessions_open(box, &sessions);
-	if (result >= 0 && action->run == apply)
+	if (result >= 0 && action->does == COPIES_FILES)
 		result = rights_begin(&sessions.store);
 	if (result >= 0)
 		result = owned_override(OVER_READING);
 	if (result >= 0)
 		result = action->run(&sessions, names + 1);
-	out_flush(&sessions.told, STDERR_FILENO);
+	out_flush(&sessions.notes, STDERR_FILENO);
 	if (result < 0)
 		return box_failed();
 	return out_flush(&sessions.out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : STATUS_OK;

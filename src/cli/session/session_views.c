@@ -13,41 +13,41 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "base/units.h"
-#include "session/apply.h"
-#include "session/history.h"
-#include "session/merged.h"
-#include "session/runs.h"
-#include "session/size.h"
+#include "session/apply/apply.h"
+#include "session/store/history.h"
+#include "session/store/merged.h"
+#include "session/store/runs.h"
+#include "session/store/size.h"
 
-enum { TIME_MOST = 32, SIZE_MOST = 32 };
+enum { TIME_MAX = 32, SIZE_TEXT_MAX = 32 };
 
-static void put_size(char text[SIZE_MOST], uint64_t bytes)
+static void put_size(char text[SIZE_TEXT_MAX], uint64_t bytes)
 {
 	if (bytes == SIZE_UNKNOWN)
-		snprintf(text, SIZE_MOST, "(too deep to be measured)");
+		snprintf(text, SIZE_TEXT_MAX, "(too deep to be measured)");
 	else
-		units_rough(text, SIZE_MOST, bytes, UNIT_SIZE);
+		units_rough(text, SIZE_TEXT_MAX, bytes, UNIT_SIZE);
 }
 
-static void put_time(char text[TIME_MOST], int64_t seconds)
+static void put_time(char text[TIME_MAX], int64_t seconds)
 {
 	struct tm date;
 	time_t time = (time_t)seconds;
 	localtime_r(&time, &date);
-	strftime(text, TIME_MOST, "%Y-%m-%d %H:%M:%S", &date);
+	strftime(text, TIME_MAX, "%Y-%m-%d %H:%M:%S", &date);
 }
 
 static unsigned running(const struct held *held)
 {
+	FORGIVING;
 	struct runs runs;
-	struct record record;
+	struct run_record record;
 	unsigned count = 0;
 	if (runs_open(held->directory, &runs) == 0) {
 		while (runs_next(&runs, &record) == 1)
 			count++;
 		runs_close(&runs);
 	}
-	err_clear();
 	return count;
 }
 
@@ -63,11 +63,10 @@ static int list_one(void *context, const char *name)
 	struct sessions *sessions = listing->sessions;
 	bool json = sessions->box->invocation.json == ANSWER_YES;
 	struct held held;
-	char time[TIME_MOST];
+	char time[TIME_MAX];
 	listing->count++;
 	if (store_hold(&sessions->store, name, HOLD_LOOK, &held) < 0) {
-		out_text(&sessions->told, "sbx: %s\n", err_text());
-		err_clear();
+		out_text(&sessions->notes, "sbx: %s\n", err_taken());
 		return 0;
 	}
 	unsigned count = running(&held);
@@ -96,14 +95,16 @@ int sessions_list(struct sessions *sessions, char **words)
 	struct listing listing = { sessions, 0 };
 	bool json = sessions->box->invocation.json == ANSWER_YES;
 	(void)words;
-	if (json)
-		json_open(&sessions->out, NULL, '[');
+	if (json) {
+		json_begin(&sessions->out, "sessions");
+		json_open(&sessions->out, "sessions", '[');
+	}
 	TRY(store_each(&sessions->store, list_one, &listing));
 	if (json) {
 		json_close(&sessions->out, ']');
-		out_text(&sessions->out, "\n");
+		json_end(&sessions->out);
 	} else if (listing.count == 0)
-		out_text(&sessions->told,
+		out_text(&sessions->notes,
 			 "sbx: no sessions; to make one: sbx session create NAME\n");
 	return 0;
 }
@@ -111,7 +112,7 @@ int sessions_list(struct sessions *sessions, char **words)
 static void show_runs(struct sessions *sessions, const struct held *held)
 {
 	struct runs runs;
-	struct record record;
+	struct run_record record;
 	bool json = sessions->box->invocation.json == ANSWER_YES;
 	if (runs_open(held->directory, &runs) < 0)
 		return;
@@ -134,7 +135,7 @@ static void show_json(struct sessions *sessions, const struct held *held, uint64
 		      const char *time)
 {
 	struct out *out = &sessions->out;
-	json_open(out, NULL, '{');
+	json_begin(out, "session");
 	json_string(out, "name", held->name);
 	json_string(out, "project", held->session.project);
 	json_string(out, "created", time);
@@ -151,14 +152,13 @@ static void show_json(struct sessions *sessions, const struct held *held, uint64
 	json_open(out, "running", '[');
 	show_runs(sessions, held);
 	json_close(out, ']');
-	json_close(out, '}');
-	out_text(out, "\n");
+	json_end(out);
 }
 
 int sessions_show(struct sessions *sessions, char **words)
 {
 	struct held held;
-	char time[TIME_MOST], size[SIZE_MOST];
+	char time[TIME_MAX], size[SIZE_TEXT_MAX];
 	TRY(store_hold(&sessions->store, words[0], HOLD_LOOK, &held));
 	const struct session *session = &held.session;
 	uint64_t bytes = size_of_session(&sessions->store, session);
@@ -172,7 +172,7 @@ int sessions_show(struct sessions *sessions, char **words)
 		 "project   %s\ncreated   %s\nsize      %s in %u layer%s\nsnapshots %u%s%s\n",
 		 str_shown(session->project), time, size, session->layer_count,
 		 session->layer_count == 1 ? "" : "s", session->snapshot_count,
-		 session->from[0] ? ", stands on " : "", session->from);
+		 session->from[0] ? ", based on " : "", session->from);
 	for (unsigned i = 0; i < session->root_count; i++)
 		out_text(&sessions->out, "%s %s\n",
 			 session->roots[i].own ? "own      " : "over     ",
@@ -184,14 +184,15 @@ int sessions_show(struct sessions *sessions, char **words)
 	show_runs(sessions, &held);
 	if (apply_is_pending(&held))
 		out_text(&sessions->out,
-			 "an apply was interrupted; to end it: sbx session apply %s\n", held.name);
+			 "an apply was interrupted; to complete it: sbx session apply %s\n",
+			 held.name);
 	return 0;
 }
 
 static void log_line(struct sessions *sessions, const struct session *session,
 		     const struct snapshot *snapshot, const char *front, const char *mark)
 {
-	char time[TIME_MOST], size[SIZE_MOST];
+	char time[TIME_MAX], size[SIZE_TEXT_MAX];
 	put_time(time, snapshot->time);
 	put_size(size, size_of_layer(&sessions->store, session, snapshot->layer));
 	out_text(&sessions->out, "%s%s%s  %s  %s%s%s%s\n", front, mark, snapshot->name, time, size,
@@ -206,7 +207,7 @@ static void log_tree(struct sessions *sessions, const struct session *session, c
 	unsigned children = 0, seen = 0;
 	for (unsigned i = 0; i < session->snapshot_count; i++)
 		children += str_equal(session->snapshots[i].parent, parent);
-	for (unsigned i = 0; i < session->snapshot_count && depth < SNAPSHOTS_MOST; i++) {
+	for (unsigned i = 0; i < session->snapshot_count && depth < SNAPSHOTS_MAX; i++) {
 		const struct snapshot *snapshot = &session->snapshots[i];
 		if (!str_equal(snapshot->parent, parent))
 			continue;
@@ -228,7 +229,7 @@ static void log_dot(struct sessions *sessions, const struct session *session)
 		 "host");
 	for (unsigned i = 0; i < session->snapshot_count; i++) {
 		const struct snapshot *snapshot = &session->snapshots[i];
-		char time[TIME_MOST];
+		char time[TIME_MAX];
 		put_time(time, snapshot->time);
 		out_text(&sessions->out, "\t\"%s\" [label=\"%s\\n%s\"];\n\t%s%s%s -> \"%s\";\n",
 			 snapshot->name, snapshot->name, time, snapshot->parent[0] ? "\"" : "",
@@ -242,7 +243,8 @@ static void log_dot(struct sessions *sessions, const struct session *session)
 static void log_json(struct sessions *sessions, const struct session *session)
 {
 	struct out *out = &sessions->out;
-	json_open(out, NULL, '[');
+	json_begin(out, "session-log");
+	json_open(out, "snapshots", '[');
 	for (unsigned i = 0; i < session->snapshot_count; i++) {
 		const struct snapshot *snapshot = &session->snapshots[i];
 		json_open(out, NULL, '{');
@@ -257,7 +259,7 @@ static void log_json(struct sessions *sessions, const struct session *session)
 		json_close(out, '}');
 	}
 	json_close(out, ']');
-	out_text(out, "\n");
+	json_end(out);
 }
 
 int sessions_log(struct sessions *sessions, char **words)
@@ -269,7 +271,7 @@ int sessions_log(struct sessions *sessions, char **words)
 	else if (sessions->box->invocation.dot == ANSWER_YES)
 		log_dot(sessions, &held.session);
 	else if (held.session.snapshot_count == 0)
-		out_text(&sessions->told,
+		out_text(&sessions->notes,
 			 "sbx: no snapshots; to make one: sbx session snapshot %s\n", held.name);
 	else
 		log_tree(sessions, &held.session, "", "", 0);

@@ -1,14 +1,17 @@
 // What the actions of sbx session share.
+//
+// The room cli/session owns `sbx session`. Uses: base cli nouns run session/apply session/archive
+// session/compare session/store text view/paths. Begin with session_verb.c.
 #pragma once
 
 #include "base/out.h"
 #include "cli/box.h"
-#include "session/store.h"
+#include "session/store/store.h"
 
 struct sessions {
 	struct box *box;
 	struct store store;
-	struct out out, told; // to stdout; to stderr
+	struct out out, notes; // to stdout; to stderr
 };
 
 #define SESSIONS_ARENA ((size_t)16 << 30)

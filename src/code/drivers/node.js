@@ -1,5 +1,5 @@
 // Cells for node: what stands before a line "%%" is run in one context, a value is shown, then 0 or 1
-// is told. A promise is waited for.
+// is printed. A promise is waited for.
 const vm = require("vm"), util = require("util");
 globalThis.require = require;
 let cell = [], queue = Promise.resolve();

@@ -1,5 +1,5 @@
 # Cells for python: what stands before a line "%%" is run in one module, the last expression's value is
-# shown, then 0 or 1 is told.
+# shown, then 0 or 1 is printed.
 def __sbx_cells():
     import ast, sys, traceback
 

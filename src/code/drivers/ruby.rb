@@ -1,5 +1,5 @@
 # Cells for ruby: what stands before a line "%%" is run in the main object, a value is shown, then 0 or
-# 1 is told.
+# 1 is printed.
 source = $stdin.dup
 $stdin.reopen("/dev/null")
 $stdout.sync = true

@@ -19,7 +19,7 @@
 #include "base/str.h"
 
 const char *const audit_verdicts[] = { "allowed", "denied", "failed" };
-static const char too_many[] = "more than are told apart";
+static const char too_many[] = "more than are listed singly";
 
 static int open_directory(const char *state)
 {
@@ -43,9 +43,9 @@ static int open_log(const char *state)
 	return openat(directory, name, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 }
 
-struct line {
+struct audit_line {
 	int64_t time; // of the steady clock, in milliseconds
-	const char *name, *verdict, *rule, *why, *program;
+	const char *name, *verdict, *rule, *why, *program, *project;
 	const struct address *address; // or NULL
 	uint16_t port;
 	pid_t pid;
@@ -64,13 +64,13 @@ static void write_stamp(int64_t steady, char stamp[64])
 	snprintf(stamp + used, 64 - used, ".%03dZ", (int)(then % 1000));
 }
 
-static void add_line(struct out *out, const struct line *line)
+static void add_line(struct out *out, const struct audit_line *line)
 {
-	char stamp[64], address[ADDRESS_TEXT_MOST] = "";
+	char stamp[64], address[ADDRESS_TEXT_MAX] = "";
 	write_stamp(line->time, stamp);
 	if (line->address)
 		address_text(line->address, address);
-	json_open(out, NULL, '{');
+	json_begin(out, "connection");
 	json_string(out, "time", stamp);
 	json_number(out, "run", (unsigned)getpid());
 	json_number(out, "pid", (unsigned)line->pid);
@@ -84,9 +84,8 @@ static void add_line(struct out *out, const struct line *line)
 	json_number(out, "connections", line->connections);
 	json_number(out, "up", line->up);
 	json_number(out, "down", line->down);
-	json_close(out, '}');
-	out_text(out, "\n");
-	out->comma = false; // each line is a text of its own
+	json_string(out, "project", line->project ? line->project : "");
+	json_end(out);
 }
 
 static size_t put(const struct audit *audit, struct out *out)
@@ -95,24 +94,25 @@ static size_t put(const struct audit *audit, struct out *out)
 	return out_write(out, audit->fd) == 0 ? length : 0;
 }
 
-static void add_count(struct out *out, const struct audit_count *count, const char *why,
-		      enum verdict verdict)
+static void add_count(struct out *out, const char *project, const struct audit_count *count,
+		      const char *why, enum conn_verdict verdict)
 {
-	char name[HOST_NAME_MOST + 1] = "";
+	char name[HOST_NAME_BYTES_MAX + 1] = "";
 	if (!*why)
 		host_text(&count->host, name);
 	if (!count->connections && !count->up && !count->down)
 		return;
-	add_line(out, &(struct line){ .time = steady_now(),
-				      .name = name,
-				      .verdict = audit_verdicts[verdict],
-				      .rule = "",
-				      .why = why,
-				      .program = "",
-				      .port = count->port,
-				      .connections = count->connections,
-				      .up = count->up,
-				      .down = count->down });
+	add_line(out, &(struct audit_line){ .time = steady_now(),
+					    .name = name,
+					    .verdict = audit_verdicts[verdict],
+					    .rule = "",
+					    .why = why,
+					    .program = "",
+					    .project = project,
+					    .port = count->port,
+					    .connections = count->connections,
+					    .up = count->up,
+					    .down = count->down });
 }
 
 // The minute's counts.
@@ -120,9 +120,9 @@ static void write_counts(struct audit *audit)
 {
 	struct out out = { 0 };
 	for (unsigned i = 0; i < audit->count; i++)
-		add_count(&out, &audit->counts[i], "", VERDICT_ALLOWED);
-	add_count(&out, &audit->others, too_many, VERDICT_ALLOWED);
-	add_count(&out, &audit->refusals, too_many, VERDICT_DENIED);
+		add_count(&out, audit->project, &audit->counts[i], "", VERDICT_ALLOWED);
+	add_count(&out, audit->project, &audit->others, too_many, VERDICT_ALLOWED);
+	add_count(&out, audit->project, &audit->refusals, too_many, VERDICT_DENIED);
 	audit->counted += put(audit, &out);
 	audit->count = 0;
 	audit->others = audit->refusals = (struct audit_count){ 0 };
@@ -133,17 +133,17 @@ static bool may_write_counts(const struct audit *audit)
 	return audit->counted < AUDIT_COUNTED_BYTES;
 }
 
-static struct audit_count *find_count(struct audit *audit, const struct record *record)
+static struct audit_count *find_count(struct audit *audit, const struct conn_record *record)
 {
 	unsigned index = 0;
 	while (index < audit->count && (audit->counts[index].port != record->port ||
 					!host_equal(&audit->counts[index].host, &record->host)))
 		index++;
-	if (index == AUDIT_COUNTS_MOST && may_write_counts(audit)) {
+	if (index == AUDIT_COUNTS_MAX && may_write_counts(audit)) {
 		write_counts(audit);
 		index = 0;
 	}
-	if (index == AUDIT_COUNTS_MOST)
+	if (index == AUDIT_COUNTS_MAX)
 		return &audit->others;
 	if (index == audit->count)
 		audit->counts[audit->count++] =
@@ -151,7 +151,8 @@ static struct audit_count *find_count(struct audit *audit, const struct record *
 	return &audit->counts[index];
 }
 
-static void take_allowed(struct audit *audit, const struct record *record, struct line *line)
+static void take_allowed(struct audit *audit, const struct conn_record *record,
+			 struct audit_line *line)
 {
 	struct out out = { 0 };
 	unsigned singles = AUDIT_SINGLES - audit->singles;
@@ -176,7 +177,8 @@ static void take_allowed(struct audit *audit, const struct record *record, struc
 	count->down += record->down;
 }
 
-static void take_refused(struct audit *audit, const struct record *record, struct line *line)
+static void take_refused(struct audit *audit, const struct conn_record *record,
+			 struct audit_line *line)
 {
 	struct out out = { 0 };
 	if (audit->refused >= AUDIT_REFUSED_BYTES) {
@@ -188,17 +190,16 @@ static void take_refused(struct audit *audit, const struct record *record, struc
 	audit->refused += put(audit, &out);
 }
 
-void audit_take(struct audit *audit, const char *state, const struct record *record, pid_t pid,
+void audit_take(struct audit *audit, const char *state, const struct conn_record *record, pid_t pid,
 		const char *program)
 {
 	enum { MINUTE = 60000 };
-	char name[HOST_NAME_MOST + 1];
+	char name[HOST_NAME_BYTES_MAX + 1];
 	int64_t now = steady_now();
 	if (audit->fd == -1) {
-		audit->fd = open_log(state);
+		audit->fd = ATTEMPT(open_log(state));
 		audit->fd = audit->fd < 0 ? -2 : audit->fd;
 		audit->minute = now / MINUTE;
-		err_clear();
 	}
 	if (audit->fd < 0 || record->count + record->up + record->down == 0)
 		return;
@@ -206,14 +207,15 @@ void audit_take(struct audit *audit, const char *state, const struct record *rec
 		write_counts(audit);
 	audit->minute = now / MINUTE;
 	host_text(&record->host, name);
-	struct line line = { .time = now,
-			     .name = name,
-			     .verdict = audit_verdicts[record->verdict],
-			     .rule = record->rule,
-			     .why = record->why,
-			     .program = program,
-			     .port = record->port,
-			     .pid = pid };
+	struct audit_line line = { .time = now,
+				   .name = name,
+				   .verdict = audit_verdicts[record->verdict],
+				   .rule = record->rule,
+				   .why = record->why,
+				   .program = program,
+				   .project = audit->project,
+				   .port = record->port,
+				   .pid = pid };
 	if (record->verdict == VERDICT_ALLOWED)
 		take_allowed(audit, record, &line);
 	else
@@ -235,7 +237,7 @@ static void prune(int directory, struct dirent **entries, int count)
 		bool there =
 			fstatat(directory, entries[i]->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0;
 		sizes[i] = there ? status.st_size : 0;
-		if (i < count - AUDIT_FILES_MOST) {
+		if (i < count - AUDIT_FILES_MAX) {
 			unlinkat(directory, entries[i]->d_name, 0);
 			sizes[i] = 0;
 		}
@@ -261,8 +263,7 @@ void audit_end(struct audit *audit, const char *state)
 	write_counts(audit);
 	fd_close(&audit->fd);
 	audit->fd = -2;
-	autoclose int directory = open_directory(state);
-	err_clear();
+	autoclose int directory = ATTEMPT(open_directory(state));
 	int count = directory < 0 ? -1 : scandirat(directory, ".", &entries, is_log, alphasort);
 	if (count < 0)
 		return;

@@ -1,5 +1,5 @@
 // The log of connections: a file of JSON lines for each run that has some, below
-// ~/.local/state/sbx/log, read by sbx log.
+// ~/.local/state/sbx/log, read by sbx audit.
 //
 // What a run writes is bounded, and so is what it takes from others: refusals have a quota of their
 // own, of the connections that are let through the first AUDIT_SINGLES have a line each, and the
@@ -19,8 +19,8 @@ enum {
 	AUDIT_SINGLES = 20000,
 	AUDIT_REFUSED_BYTES = 1 << 20,
 	AUDIT_COUNTED_BYTES = 4 << 20, // then one line each at the end of the run
-	AUDIT_COUNTS_MOST = 256,       // destinations that are counted apart
-	AUDIT_FILES_MOST = 1000,
+	AUDIT_COUNTS_MAX = 256,        // destinations that are counted apart
+	AUDIT_FILES_MAX = 1000,
 	AUDIT_ALL_BYTES = 256 << 20,
 };
 
@@ -31,17 +31,18 @@ struct audit_count {
 };
 
 struct audit {
-	int fd; // -1 before it is opened, -2 when it cannot be
+	int fd;              // -1 before it is opened, -2 when it cannot be
+	const char *project; // of the run, in each line; NULL: none
 	unsigned singles;
 	size_t refused, counted; // bytes of such lines
 	int64_t minute;          // that is being counted
 	unsigned count;
-	struct audit_count counts[AUDIT_COUNTS_MOST], others, refusals;
+	struct audit_count counts[AUDIT_COUNTS_MAX], others, refusals;
 };
 
 // Logs what became of connections; opened below `state` with the first one. What cannot be logged
 // does not stop the run: the log is no wall.
-void audit_take(struct audit *audit, const char *state, const struct record *record, pid_t pid,
+void audit_take(struct audit *audit, const char *state, const struct conn_record *record, pid_t pid,
 		const char *program);
 // The last counts; and files of other runs go that are too many.
 void audit_end(struct audit *audit, const char *state);

@@ -16,15 +16,15 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/list.h"
-#include "base/out.h"
 #include "base/str.h"
 #include "net/host/proxy.h"
+#include "report/findings.h"
 
-enum { ANSWER_MILLISECONDS = 2000, WISH_MILLISECONDS = 100, NAME_MOST = 64 };
+enum { ANSWER_MILLISECONDS = 2000, WISH_MILLISECONDS = 100, NAME_BYTES_MAX = 64 };
 
-struct wish {
+struct control_wish {
 	enum { WISH_ALLOW, WISH_DENY } kind;
-	char destination[RULE_TEXT_MOST];
+	char destination[RULE_TEXT_MAX];
 };
 
 // "@sbx-UID-RUN-RANDOM": nobody can take it before, and it is found among the machine's names.
@@ -37,7 +37,7 @@ static socklen_t fill_name(struct sockaddr_un *address, const char *name)
 }
 
 // The next name of a run of the caller's. False when there are no more.
-static bool next_name(FILE *names, char name[NAME_MOST], pid_t *ret_run)
+static bool next_name(FILE *names, char name[NAME_BYTES_MAX], pid_t *ret_run)
 {
 	char line[512], prefix[64];
 	unsigned long long run;
@@ -45,7 +45,7 @@ static bool next_name(FILE *names, char name[NAME_MOST], pid_t *ret_run)
 	while (fgets(line, sizeof(line), names)) {
 		const char *at = strstr(line, prefix), *number = at ? at + strlen(prefix) : "";
 		size_t length = strcspn(at ? at : "", "\n");
-		if (!at || length > NAME_MOST ||
+		if (!at || length > NAME_BYTES_MAX ||
 		    !str_number(number, strcspn(number, "-"), 1, 1 << 30, &run))
 			continue;
 		memcpy(name, at + 1, length - 1);
@@ -78,7 +78,7 @@ static bool is_own(int fd, pid_t wanted)
 int control_socket_listen(void)
 {
 	struct sockaddr_un address;
-	char name[NAME_MOST];
+	char name[NAME_BYTES_MAX];
 	uint64_t random;
 	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
 		return -1;
@@ -92,7 +92,7 @@ int control_socket_listen(void)
 }
 
 // The kernel's answer, as an errno: 0 when the rule stands.
-static int add(struct proxy *proxy, const struct wish *wish)
+static int add(struct proxy *proxy, const struct control_wish *wish)
 {
 	struct destination destination;
 	struct list *list = wish->kind == WISH_ALLOW ? &proxy->more_allow : &proxy->more_deny;
@@ -103,7 +103,7 @@ static int add(struct proxy *proxy, const struct wish *wish)
 		return EINVAL;
 	list_each (item, list)
 		count++;
-	if (count == RULES_ADDED_MOST)
+	if (count == RULES_ADDED_MAX)
 		return ENOSPC;
 	if (!proxy->words)
 		proxy->words = arena_new();
@@ -113,9 +113,17 @@ static int add(struct proxy *proxy, const struct wish *wish)
 	return 0;
 }
 
+int control_socket_add(struct proxy *proxy, const char *destination)
+{
+	struct control_wish wish = { .kind = WISH_ALLOW };
+	if (!str_put(wish.destination, sizeof(wish.destination), "%s", destination))
+		return EINVAL;
+	return add(proxy, &wish);
+}
+
 bool control_socket_take(struct proxy *proxy)
 {
-	struct wish wish;
+	struct control_wish wish;
 	autoclose int fd = accept4(proxy->live, NULL, NULL, SOCK_CLOEXEC);
 	struct pollfd event = { .fd = fd, .events = POLLIN };
 	if (fd < 0 || !is_own(fd, 0))
@@ -131,7 +139,7 @@ bool control_socket_take(struct proxy *proxy)
 // Of all names that say they are the run's, the one whose process is; anybody can make others.
 static int connect_to(pid_t run)
 {
-	char name[NAME_MOST];
+	char name[NAME_BYTES_MAX];
 	pid_t claimed;
 	int found = -1;
 	FILE *names = fopen("/proc/net/unix", "re");
@@ -153,17 +161,18 @@ static int connect_to(pid_t run)
 
 int control_socket_tell(pid_t run, const char *word, const char *destination)
 {
-	struct wish wish = { .kind = str_equal(word, "allow") ? WISH_ALLOW : WISH_DENY };
+	struct control_wish wish = { .kind = str_equal(word, "allow") ? WISH_ALLOW : WISH_DENY };
 	int answer = 0;
 	if (strlen(destination) >= sizeof(wish.destination))
 		return fail(0, "'%.40s' is too long", destination);
 	memcpy(wish.destination, destination, strlen(destination));
 	autoclose int fd = connect_to(run);
 	if (fd < 0)
-		return fail(0,
-			    "no run %d of yours has a network to change; those that have: sbx log "
-			    "--runs",
-			    (int)run);
+		return fail(
+			0,
+			"no run %d of yours has a network to change; those that have: sbx audit "
+			"--runs",
+			(int)run);
 	struct pollfd event = { .fd = fd, .events = POLLIN };
 	if (send(fd, &wish, sizeof(wish), MSG_NOSIGNAL) < 0 ||
 	    poll(&event, 1, ANSWER_MILLISECONDS) <= 0 ||
@@ -183,7 +192,7 @@ static bool is_callers(pid_t run)
 
 unsigned control_socket_runs(pid_t *runs, unsigned most)
 {
-	char name[NAME_MOST];
+	char name[NAME_BYTES_MAX];
 	unsigned count = 0;
 	pid_t run;
 	FILE *names = fopen("/proc/net/unix", "re");
@@ -199,9 +208,8 @@ unsigned control_socket_runs(pid_t *runs, unsigned most)
 	return count;
 }
 
-void control_socket_note(const struct proxy *proxy, struct out *out)
+void control_socket_note(const struct proxy *proxy, struct findings *found)
 {
 	if (proxy->live_problem)
-		out_text(out, "sbx: sbx allow and sbx deny could not reach this run: %s\n",
-			 strerror(proxy->live_problem));
+		findings_add(found, FINDING_NO_CONTROL, "", strerror(proxy->live_problem), "");
 }

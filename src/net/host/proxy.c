@@ -17,16 +17,19 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "base/denials.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/steady.h"
 #include "base/sys.h"
 #include "net/host/control_socket.h"
-#include "net/host/seen.h"
+#include "net/host/destinations.h"
+#include "net/host/questions.h"
 #include "net/proxy/worker.h"
 #include "net/rules/rules.h"
+#include "net/setup/confine.h"
+#include "net/setup/egress.h"
 #include "plan.h"
+#include "report/denials.h"
 #include "run.h"
 
 enum { BACKLOG = 1024 };
@@ -42,9 +45,21 @@ static int listen_on_host(const struct publish *publish)
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0 ||
 	    bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 ||
 	    listen(fd, BACKLOG) < 0)
-		return fail(errno, "publish port %u: 127.0.0.1:%u", publish->inside,
-			    publish->outside);
+		return errno == EADDRINUSE
+			       ? fail(errno,
+				      "port %u is used by another program outside; take "
+				      "another: --publish %u:PORT",
+				      publish->outside, publish->inside)
+			       : fail(errno,
+				      "publish port %u: 127.0.0.1:%u; take another: "
+				      "--publish %u:PORT",
+				      publish->inside, publish->outside, publish->inside);
 	return take(&fd);
+}
+
+void proxy_init(struct proxy *proxy)
+{
+	*proxy = (struct proxy){ .live = -1, .owners = -1 };
 }
 
 int proxy_host(const struct plan *plan, struct run *run)
@@ -83,7 +98,7 @@ void proxy_listeners(struct proxy *proxy, const int *fds, unsigned count, bool r
 {
 	proxy->redirected = redirected;
 	for (unsigned i = 0; i < count; i++)
-		if (fds[i] >= 0 && proxy->listener_count < LISTENERS_MOST)
+		if (fds[i] >= 0 && proxy->listener_count < LISTENERS_MAX)
 			proxy->listeners[proxy->listener_count++] = fds[i];
 	if (proxy->owners < 0 && proxy->listener_count > LISTENER_OWNERS) {
 		proxy->owners = proxy->listeners[LISTENER_OWNERS];
@@ -96,11 +111,13 @@ void proxy_listeners(struct proxy *proxy, const int *fds, unsigned count, bool r
 static _Noreturn void become_worker(const struct plan *plan, const struct run *run,
 				    struct worker_start *start, pid_t supervisor)
 {
-	int keep[LISTENERS_MOST + 16], count = 0;
+	int keep[LISTENERS_MAX + 16], count = 0;
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	if (getppid() != supervisor)
 		_exit(0);
 	keep[count++] = start->control;
+	if (start->opener >= 0)
+		keep[count++] = start->opener;
 	for (unsigned i = 0; i < start->listener_count; i++)
 		keep[count++] = start->listeners[i];
 	for (unsigned i = 0; i < start->published_count; i++)
@@ -111,24 +128,20 @@ static _Noreturn void become_worker(const struct plan *plan, const struct run *r
 	if (fd_close_except(keep, (unsigned)count, 0) < 0)
 		_exit(1);
 	static struct egress egress;
-	static char upstream[1024], no_proxy[2048];
+	static char upstream[EGRESS_URL_MAX + 1], no_proxy[EGRESS_NO_PROXY_MAX + 1];
 	egress = plan->egress;
 	start->egress = &egress;
 	snprintf(upstream, sizeof(upstream), "%s", egress.upstream ? egress.upstream : "");
 	snprintf(no_proxy, sizeof(no_proxy), "%s", egress.no_proxy ? egress.no_proxy : "");
 	start->upstream = upstream;
 	start->no_proxy = no_proxy;
-	for (char *const *entry = run->environment; *entry; entry++)
-		memset(*entry, 0, strlen(*entry));
-	for (char *const *word = run->arguments; *word; word++)
-		memset(*word, 0, strlen(*word));
-	arena_free(plan->arena);
+	start->locks = confine_locks();
+	confine_forget(plan, run);
 	worker_main(start);
 }
 
-// One that is gone is noticed by its pidfd; one that does not read what it is told is no proxy.
-static int send_order(int control, const struct worker_command *order, const int *fds,
-		      unsigned count)
+// One that is gone is noticed by its pidfd; one that does not read its messages is no proxy.
+static int send_order(int control, struct worker_command *order, const int *fds, unsigned count)
 {
 	if (fd_send(control, order, sizeof(*order), fds, count) < 0 && errno == EAGAIN)
 		return fail(0, "the proxy does not listen");
@@ -172,7 +185,7 @@ int proxy_share(const struct plan *plan, struct proxy *proxy)
 	if (owners < 0)
 		owners = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
 	proxy->shared = shared_new();
-	proxy->connections = seen_new(owners);
+	proxy->connections = seen_new(owners, plan->toplevel ? plan->toplevel : plan->current);
 	if (!proxy->shared || !proxy->connections)
 		return fail(ENOMEM, "the proxy");
 	return rules_compile(plan, &proxy->more_allow, &proxy->more_deny, &proxy->shared->rules[0]);
@@ -183,7 +196,7 @@ static int start_worker(const struct plan *plan, struct run *run)
 	struct proxy *proxy = run->proxy;
 	int ends[2];
 	unsigned index = proxy->worker_count;
-	if (index == WORKERS_MOST)
+	if (index == WORKERS_MAX)
 		return 0;
 	TRY(proxy_share(plan, proxy));
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
@@ -194,6 +207,7 @@ static int start_worker(const struct plan *plan, struct run *run)
 				      .shared = proxy->shared,
 				      .first = index == 0,
 				      .control = ends[1],
+				      .opener = run->opener_channel,
 				      .listeners = proxy->listeners,
 				      .listener_count = proxy->listener_count,
 				      .published = proxy->published,
@@ -214,10 +228,22 @@ static int start_worker(const struct plan *plan, struct run *run)
 	return send_files(proxy->workers[index].files, ends[0]);
 }
 
+int proxy_answer(struct proxy *proxy, const struct host *host, uint16_t port,
+		 enum hold_answer answer)
+{
+	struct worker_command order = {
+		.kind = COMMAND_ANSWER, .host = *host, .port = port, .answer = answer
+	};
+	for (unsigned i = 0; i < proxy->worker_count; i++)
+		TRY(send_order(proxy->workers[i].control, &order, NULL, 0));
+	return 0;
+}
+
 static int take_report(const struct plan *plan, struct run *run, unsigned worker)
 {
 	int control = run->proxy->workers[worker].control;
 	struct worker_event report;
+	enum hold_answer answer;
 	siginfo_t info = { 0 };
 	int fds[FD_PASSED];
 	ssize_t got = fd_receive(control, &report, sizeof(report), fds);
@@ -231,6 +257,11 @@ static int take_report(const struct plan *plan, struct run *run, unsigned worker
 		return seen_take(plan, run, run->proxy->connections, &report, control);
 	case EVENT_FILES:
 		return send_files(run->proxy->workers[worker].files, control);
+	case EVENT_ASK:
+		return questions_take(plan, run, &report, control, &answer)
+			       ? proxy_answer(run->proxy, &report.record.host, report.record.port,
+					      answer)
+			       : 0;
 	case EVENT_FULL:
 		return start_worker(plan, run);
 	case EVENT_SOCKETS:
@@ -271,7 +302,7 @@ unsigned proxy_events(const struct proxy *proxy, struct pollfd *events)
 	return count;
 }
 
-static int change_rules(const struct plan *plan, struct proxy *proxy)
+int proxy_change_rules(const struct plan *plan, struct proxy *proxy)
 {
 	struct worker_command order = { .kind = COMMAND_RULES };
 	unsigned generation = proxy->shared ? atomic_load(&proxy->shared->generation) + 1 : 0;
@@ -306,7 +337,7 @@ int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *
 			continue;
 		if (events[i].fd == proxy->live) {
 			if (control_socket_take(proxy))
-				TRY(change_rules(plan, proxy));
+				TRY(proxy_change_rules(plan, proxy));
 			continue;
 		}
 		for (unsigned j = 0; j < workers; j++) {
@@ -327,19 +358,17 @@ void proxy_end(const struct plan *plan, struct run *run)
 {
 	enum { LAST_WORDS_MILLISECONDS = 500, ALL_WORDS_MILLISECONDS = 10000 };
 	struct proxy *proxy = run->proxy;
-	bool failed = err_text()[0] != '\0'; // that is to be told, not that workers end now
 	int64_t end = steady_now() + ALL_WORDS_MILLISECONDS;
-	while (proxy_seeks(proxy) && proxy_look(plan, proxy) == 0)
+	// What failed before is reported, not that workers end now.
+	while (proxy_seeks(proxy) && ATTEMPT(proxy_look(plan, proxy)) == 0)
 		;
 	for (unsigned i = 0; i < proxy->worker_count; i++) {
 		struct worker_command order = { .kind = COMMAND_END };
 		struct pollfd event = { .fd = proxy->workers[i].control, .events = POLLIN };
 		fd_send(event.fd, &order, sizeof(order), NULL, 0);
 		while (steady_now() < end && poll(&event, 1, LAST_WORDS_MILLISECONDS) > 0 &&
-		       take_report(plan, run, i) == 0)
+		       ATTEMPT(take_report(plan, run, i)) == 0)
 			;
-		if (!failed)
-			err_clear();
 		sys_pidfd_send_signal(proxy->workers[i].pidfd, SIGKILL, NULL);
 		while (waitpid(proxy->workers[i].pid, NULL, __WALL) < 0 && errno == EINTR)
 			;

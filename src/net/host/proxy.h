@@ -1,5 +1,9 @@
 // The proxy as the supervisor sees it: worker processes that are forked when the first connection
 // or DNS question comes. The supervisor parses nothing of what they read; they own nothing.
+//
+// The room net/host owns what the host does for the workers: starts them, answers them, finds
+// whose a connection is, keeps the log. Uses: base nouns net/parse net/proxy net/rules net/setup
+// report text. Begin with proxy_handle().
 #pragma once
 
 #include <stdbool.h>
@@ -12,15 +16,14 @@
 #include "net/setup/netns.h"
 
 struct connections;
-struct denials;
 struct plan;
 struct run;
 struct pollfd;
 
-enum { WORKERS_MOST = 2, PROXY_EVENTS_MOST = LISTENERS_MOST + 8 + 2 * WORKERS_MOST + 1 };
+enum { WORKERS_MAX = 2, PROXY_EVENTS_MAX = LISTENERS_MAX + 8 + 2 * WORKERS_MAX + 1 };
 
 struct proxy {
-	int listeners[LISTENERS_MOST];
+	int listeners[LISTENERS_MAX];
 	unsigned listener_count;
 	bool redirected;
 	bool relayed; // tier landlock: the one listener is on the host's loopback
@@ -35,7 +38,7 @@ struct proxy {
 			ino_t inode;
 			struct timespec changed;
 		} files[2]; // hosts and resolv.conf as they were sent last
-	} workers[WORKERS_MOST];
+	} workers[WORKERS_MAX];
 	unsigned worker_count;
 	int owners; // see LISTENER_OWNERS; -1 where the network is not the box's own
 	struct connections *connections; // seen.h; as `shared`
@@ -44,6 +47,9 @@ struct proxy {
 	struct arena *words; // of these two
 	int live_problem;    // errno: why there is no `live`
 };
+
+// Descriptors are -1 but in lists, which have their counts.
+void proxy_init(struct proxy *proxy);
 
 // Host steps: sockets for published ports, and for sbx allow and deny.
 int proxy_host(const struct plan *plan, struct run *run);
@@ -56,26 +62,18 @@ void proxy_sockets(struct proxy *proxy, int *fds, unsigned count);
 
 // Before anybody is connected by proxy_relay(): what workers share is there, or made now.
 int proxy_share(const struct plan *plan, struct proxy *proxy);
-struct sockaddr_storage;
-// relay.c: connects a socket to the proxy in place of `to`. 0 or -errno. For another thread than
-// the loop's, too: it knocks at the listener, and for that the loop starts a worker.
-int proxy_relay(const struct run *run, int socket, const struct sockaddr_storage *to);
 
 // What to wait for; returns how many were filled in.
 unsigned proxy_events(const struct proxy *proxy, struct pollfd *events);
 // Does what these ask for. -1 with the error said when the run cannot go on.
 int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *events,
 		 unsigned count);
+// An answer, for what waits; and `sbx allow`'s rules once more. -1 with the error said.
+int proxy_answer(struct proxy *proxy, const struct host *host, uint16_t port,
+		 enum hold_answer answer);
+int proxy_change_rules(const struct plan *plan, struct proxy *proxy);
 // Whose a connection is: looked for between other work, a moment each time, while there is one.
 bool proxy_seeks(const struct proxy *proxy);
 int proxy_look(const struct plan *plan, struct proxy *proxy);
 // When the box is dead: takes the last words of the workers and ends them.
 void proxy_end(const struct plan *plan, struct run *run);
-// refusals.c: each destination that was denied or failed.
-void proxy_report(const struct proxy *proxy, struct denials *denials);
-
-// Each that was reached by a rule for every name.
-void proxy_used(const struct proxy *proxy, struct denials *denials);
-
-// For a command that failed: what this machine lacks.
-void proxy_explain(const struct plan *plan, const struct proxy *proxy, struct out *out);

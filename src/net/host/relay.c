@@ -1,5 +1,7 @@
 // Owns the way to the proxy in tier landlock: the supervisor connects the caller's socket to the
 // proxy's listener on the host's loopback, and notes from which port it will come and for whom.
+#include "net/host/relay.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -72,7 +74,7 @@ static int connect_now(int socket, const struct sockaddr *to, socklen_t size)
 	return getsockopt(socket, SOL_SOCKET, SO_ERROR, &problem, &length) < 0 ? -errno : -problem;
 }
 
-int proxy_relay(const struct run *run, int socket, const struct sockaddr_storage *to)
+int relay_connect(const struct run *run, int socket, const struct sockaddr_storage *to)
 {
 	struct proxy *proxy = run->proxy;
 	struct sockaddr_storage own, relay;

@@ -63,8 +63,8 @@ static int64_t cpu_now(void)
 
 void owner_new(struct owner_search *who, int owners)
 {
-	who->record_most = OWNER_RECORD_MOST;
-	who->run_most = OWNER_RUN_MOST;
+	who->record_most = OWNER_RECORD_MAX;
+	who->run_most = OWNER_RUN_MAX;
 	who->doing = OWNER_IDLE;
 	who->file = who->process = who->entries = who->last = -1;
 	who->owners = owners;
@@ -87,7 +87,7 @@ void owner_end(struct owner_search *who)
 
 static void push(struct owner_search *who, pid_t pid)
 {
-	if (who->pid_count < OWNER_PIDS_MOST)
+	if (who->pid_count < OWNER_PIDS_MAX)
 		who->pids[who->pid_count++] = pid;
 }
 
@@ -128,7 +128,7 @@ enum parse owner_parse_socket(const uint8_t *bytes, size_t length, uint32_t sequ
 	return PARSE_DONE;
 }
 
-struct question {
+struct owner_question {
 	struct nlmsghdr header;
 	struct inet_diag_req_v2 asked;
 };
@@ -144,7 +144,7 @@ static void fill(const struct address *address, bool v4, uint32_t words[4])
 static bool ask(struct owner_search *who)
 {
 	bool v4 = address_is_v4(&who->ends.from) && address_is_v4(&who->ends.to);
-	struct question question = {
+	struct owner_question question = {
 		.header = { .nlmsg_len = sizeof(question),
 			    .nlmsg_type = SOCK_DIAG_BY_FAMILY,
 			    .nlmsg_flags = NLM_F_REQUEST,
@@ -190,7 +190,7 @@ static void step_ask(struct owner_search *who)
 static void step_table(struct owner_search *who)
 {
 	char path[64], text[OWNER_TEXT];
-	snprintf(path, sizeof(path), "/proc/%d/net/%s", (int)who->init, tables[who->table]);
+	str_put(path, sizeof(path), "/proc/%d/net/%s", (int)who->init, tables[who->table]);
 	if (who->file < 0)
 		who->file = open(path, O_RDONLY | O_CLOEXEC);
 	// The kernel writes whole lines.
@@ -224,7 +224,7 @@ static bool is_known_table(struct owner_search *who, pid_t pid)
 		else
 			low = middle + 1;
 	}
-	if (who->table_count == OWNER_TABLES_MOST)
+	if (who->table_count == OWNER_TABLES_MAX)
 		return false;
 	memmove(who->tables + low + 1, who->tables + low,
 		(who->table_count - low) * sizeof(*who->tables));
@@ -260,7 +260,7 @@ static void add_children(struct owner_search *who, const char *thread)
 	autoclose int fd = openat(who->entries, path, O_RDONLY | O_CLOEXEC);
 	ssize_t got;
 	pid_t child = 0;
-	while (fd >= 0 && who->pid_count < OWNER_PIDS_MOST &&
+	while (fd >= 0 && who->pid_count < OWNER_PIDS_MAX &&
 	       (got = read(fd, text, sizeof(text))) > 0)
 		for (ssize_t i = 0; i < got; i++) {
 			bool digit = text[i] >= '0' && text[i] <= '9';
@@ -346,7 +346,7 @@ static void (*const steps[])(struct owner_search *who) = {
 bool owner_step(struct owner_search *who)
 {
 	int64_t begin = cpu_now(), spent = 0;
-	while (who->doing != OWNER_IDLE && spent < OWNER_SLICE_MOST) {
+	while (who->doing != OWNER_IDLE && spent < OWNER_SLICE_MAX) {
 		if (who->record_spent + spent >= who->record_most ||
 		    who->run_spent + spent >= who->run_most) {
 			stop(who, 0, "?");

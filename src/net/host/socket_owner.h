@@ -1,5 +1,5 @@
 // Whose a connection of the box is: by the kernel's tables in /proc, while it lasts. Only for what
-// is told to people: nothing is decided by it.
+// is shown to people: nothing is decided by it.
 //
 // The box decides how many processes and descriptors there are to look at, and they are looked at
 // on the host's time: a search is done in steps, each bounded, and ends when its time is used up.
@@ -15,16 +15,16 @@
 
 enum {
 	OWNER_NAME = 16,
-	OWNER_PIDS_MOST = 8192,
-	OWNER_TABLES_MOST = 256,
+	OWNER_PIDS_MAX = 8192,
+	OWNER_TABLES_MAX = 256,
 	OWNER_TEXT = 4096,    // of /proc, read in one step
 	OWNER_ENTRIES = 1024, // bytes of a directory, read in one step: some forty names
 };
 
 // Nanoseconds of CPU time.
-#define OWNER_RECORD_MOST (2 * 1000000LL)
-#define OWNER_RUN_MOST    (50 * 1000000LL)
-#define OWNER_SLICE_MOST  (500 * 1000LL)
+#define OWNER_RECORD_MAX (2 * 1000000LL)
+#define OWNER_RUN_MAX    (50 * 1000000LL)
+#define OWNER_SLICE_MAX  (500 * 1000LL)
 
 struct owner_search {
 	int64_t record_most, run_most; // nanoseconds that one search, and all of them, may take
@@ -46,10 +46,10 @@ struct owner_search {
 	unsigned table;             // tcp or tcp6
 	int file, process, entries; // being read, or -1
 	unsigned pid_count;         // still to be looked at, the newest last
-	pid_t pids[OWNER_PIDS_MOST];
+	pid_t pids[OWNER_PIDS_MAX];
 	unsigned looked;      // tables of descriptors looked through, in all
 	unsigned table_count; // descriptor tables that were looked through, in the order of kcmp(2)
-	pid_t tables[OWNER_TABLES_MOST];
+	pid_t tables[OWNER_TABLES_MAX];
 	pid_t pid;                // being looked at
 	pid_t found;              // 0: nobody
 	char program[OWNER_NAME]; // "" nobody was found, "?" the time was used up
@@ -59,7 +59,7 @@ struct owner_search {
 void owner_new(struct owner_search *who, int owners);
 // Begins the search for the process below `init` whose socket has these ends.
 void owner_begin(struct owner_search *who, pid_t init, const struct ends *ends);
-// Goes on with it for OWNER_SLICE_MOST. Returns whether it is over: `found` and `program` are set.
+// Goes on with it for OWNER_SLICE_MAX. Returns whether it is over: `found` and `program` are set.
 bool owner_step(struct owner_search *who);
 void owner_end(struct owner_search *who);
 

@@ -8,7 +8,7 @@ enum {
 	FLAG_RESPONSE = 0x80,
 	OPCODE = 0x78,
 	FLAG_RECURSION = 0x01,
-	LABEL_MOST = 63,
+	LABEL_MAX = 63,
 	TIME_TO_LIVE = 60
 };
 
@@ -20,13 +20,13 @@ static uint16_t get16(const uint8_t *bytes)
 // Reads labels into dotted text; no pointers: a question has nothing to point at.
 static bool parse_name(const uint8_t *message, size_t length, struct dns_question *question)
 {
-	char text[HOST_NAME_MOST + 2];
+	char text[HOST_NAME_BYTES_MAX + 2];
 	size_t at = HEADER, used = 0;
 	bool plain = true;
 	struct host host;
 	while (at < length && message[at] != 0) {
 		size_t label = message[at++];
-		if (label > LABEL_MOST || at + label > length || used + label + 1 > sizeof(text))
+		if (label > LABEL_MAX || at + label > length || used + label + 1 > sizeof(text))
 			return false;
 		memcpy(text + used, message + at, label);
 		plain = plain && !memchr(text + used, '.', label);
@@ -65,7 +65,7 @@ bool dns_parse(const uint8_t *message, size_t length, struct dns_question *ret,
 }
 
 size_t dns_answer(const uint8_t *message, const struct dns_question *question, enum dns_code code,
-		  const struct address *address, uint8_t answer[DNS_ANSWER_MOST])
+		  const struct address *address, uint8_t answer[DNS_ANSWER_MAX])
 {
 	static const uint8_t record[] = { 0xc0, HEADER, 0, DNS_TYPE_A,   0, DNS_CLASS_IN,
 					  0,    0,      0, TIME_TO_LIVE, 0, 4 };

@@ -1,13 +1,13 @@
 // DNS messages (RFC 1035): a question of the box in, our answer out. Pure.
 #pragma once
 
-#include "base/host.h"
+#include "text/host.h"
 
-enum { DNS_ANSWER_MOST = 512, DNS_TYPE_A = 1, DNS_TYPE_AAAA = 28, DNS_CLASS_IN = 1 };
+enum { DNS_ANSWER_MAX = 512, DNS_TYPE_A = 1, DNS_TYPE_AAAA = 28, DNS_CLASS_IN = 1 };
 
 struct dns_question {
-	bool valid;                    // the name is one that hosts may have
-	char name[HOST_NAME_MOST + 1]; // lower case
+	bool valid;                         // the name is one that hosts may have
+	char name[HOST_NAME_BYTES_MAX + 1]; // lower case
 	uint16_t type, class;
 	size_t end; // of the question in the message
 };
@@ -20,6 +20,6 @@ bool dns_parse(const uint8_t *message, size_t length, struct dns_question *ret,
 	       enum dns_code *ret_code);
 
 // The answer to a message that dns_parse took: with `address` (IPv4), else no records. Returns its
-// length, at most DNS_ANSWER_MOST.
+// length, at most DNS_ANSWER_MAX.
 size_t dns_answer(const uint8_t *message, const struct dns_question *question, enum dns_code code,
-		  const struct address *address, uint8_t answer[DNS_ANSWER_MOST]);
+		  const struct address *address, uint8_t answer[DNS_ANSWER_MAX]);

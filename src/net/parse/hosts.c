@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-struct line {
+struct hosts_line {
 	const char *at, *end;
 };
 
-static bool next_line(const char **text, const char *end, struct line *ret)
+static bool next_line(const char **text, const char *end, struct hosts_line *ret)
 {
 	if (*text >= end)
 		return false;
@@ -21,7 +21,7 @@ static bool next_line(const char **text, const char *end, struct line *ret)
 	return true;
 }
 
-static size_t next_word(struct line *line, const char **ret)
+static size_t next_word(struct hosts_line *line, const char **ret)
 {
 	while (line->at < line->end && strchr(" \t\r", *line->at))
 		line->at++;
@@ -35,7 +35,7 @@ unsigned hosts_find(const char *text, size_t length, const char *name, struct ad
 		    unsigned most)
 {
 	unsigned count = 0;
-	struct line line;
+	struct hosts_line line;
 	for (const char *at = text; count < most && next_line(&at, text + length, &line);) {
 		const char *word;
 		struct host address, alias;
@@ -52,13 +52,13 @@ unsigned hosts_find(const char *text, size_t length, const char *name, struct ad
 	return count;
 }
 
-static void take_search(struct line *line, struct resolv *resolv)
+static void take_search(struct hosts_line *line, struct resolv *resolv)
 {
 	const char *word;
 	struct host host;
 	resolv->search_count = 0; // the last such line wins
 	for (size_t size = next_word(line, &word); size > 0; size = next_word(line, &word)) {
-		if (resolv->search_count == RESOLV_SEARCH_MOST || !host_parse(word, size, &host) ||
+		if (resolv->search_count == RESOLV_SEARCH_MAX || !host_parse(word, size, &host) ||
 		    host.kind != HOST_NAME)
 			continue;
 		memcpy(resolv->search[resolv->search_count++], host.name, sizeof(host.name));
@@ -68,7 +68,7 @@ static void take_search(struct line *line, struct resolv *resolv)
 void resolv_parse(const char *text, size_t length, struct resolv *ret)
 {
 	struct resolv resolv = { 0 };
-	struct line line;
+	struct hosts_line line;
 	for (const char *at = text; next_line(&at, text + length, &line);) {
 		const char *word;
 		struct host host;
@@ -78,7 +78,7 @@ void resolv_parse(const char *text, size_t length, struct resolv *ret)
 			take_search(&line, &resolv);
 		} else if (size == 10 && memcmp(word, "nameserver", 10) == 0) {
 			size = next_word(&line, &word);
-			if (resolv.server_count < RESOLV_SERVERS_MOST &&
+			if (resolv.server_count < RESOLV_SERVERS_MAX &&
 			    host_parse(word, size, &host) && host.kind == HOST_ADDRESS)
 				resolv.servers[resolv.server_count++] = host.address;
 		}

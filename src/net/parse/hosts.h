@@ -1,17 +1,17 @@
 // The host's two text files about names: hosts(5) and resolv.conf(5). Pure.
 #pragma once
 
-#include "base/host.h"
+#include "text/host.h"
 
 // Addresses that the table gives a name; returns how many, at most `most`.
 unsigned hosts_find(const char *text, size_t length, const char *name, struct address *addresses,
 		    unsigned most);
 
-enum { RESOLV_SERVERS_MOST = 3, RESOLV_SEARCH_MOST = 6 };
+enum { RESOLV_SERVERS_MAX = 3, RESOLV_SEARCH_MAX = 6 };
 struct resolv {
-	struct address servers[RESOLV_SERVERS_MOST];
+	struct address servers[RESOLV_SERVERS_MAX];
 	unsigned server_count;
-	char search[RESOLV_SEARCH_MOST][HOST_NAME_MOST + 1];
+	char search[RESOLV_SEARCH_MAX][HOST_NAME_BYTES_MAX + 1];
 	unsigned search_count;
 };
 // Lines that are not understood are passed over; no server means 127.0.0.1, as libc does.

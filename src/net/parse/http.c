@@ -5,7 +5,7 @@
 
 #include "base/str.h"
 
-enum { LINE_MOST = 8192 };
+enum { LINE_BYTES_MAX = 8192 };
 
 struct text {
 	const char *at;
@@ -56,11 +56,11 @@ static bool take_line(const char **at, const char *end, struct text *ret, enum p
 {
 	const char *newline = memchr(*at, '\n', (size_t)(end - *at));
 	size_t there = (size_t)((newline ? newline : end) - *at);
-	*ret_result = there > LINE_MOST ? PARSE_BAD : PARSE_MORE;
+	*ret_result = there > LINE_BYTES_MAX ? PARSE_BAD : PARSE_MORE;
 	if (!newline)
 		return false;
 	*ret_result = PARSE_BAD;
-	if (there == 0 || newline[-1] != '\r' || there > LINE_MOST)
+	if (there == 0 || newline[-1] != '\r' || there > LINE_BYTES_MAX)
 		return false;
 	*ret = (struct text){ *at, there - 1 };
 	*at = newline + 1;

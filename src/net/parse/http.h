@@ -2,8 +2,8 @@
 // is bad. Pure. Rule 29.
 #pragma once
 
-#include "base/host.h"
 #include "net/parse/parse.h"
+#include "text/host.h"
 
 enum http_body { BODY_NONE, BODY_LENGTH, BODY_CHUNKED, BODY_UNTIL_CLOSE };
 
@@ -31,7 +31,7 @@ struct http_response {
 	uint64_t length;
 };
 
-enum { HTTP_HEAD_MOST = 16 * 1024 };
+enum { HTTP_HEAD_MAX = 16 * 1024 };
 
 enum parse http_request(const char *bytes, size_t length, struct http_request *ret);
 // `asks_head`: the response to HEAD has no body.

@@ -8,7 +8,7 @@
 #include "net/parse/tls.h"
 
 // Of a line that could still become HTTP; a longer one counts as such, and is refused.
-enum { LINE_MOST = 12 * 1024 };
+enum { LINE_BYTES_MAX = 12 * 1024 };
 
 static const char ssh[] = "SSH-2.0-";
 
@@ -101,7 +101,7 @@ static enum parse has_version(const uint8_t *bytes, size_t length)
 		    strncasecmp((const char *)bytes + i, "http", 4) == 0)
 			return PARSE_DONE;
 	}
-	return length < LINE_MOST ? PARSE_MORE : PARSE_DONE;
+	return length < LINE_BYTES_MAX ? PARSE_MORE : PARSE_DONE;
 }
 
 enum opening opening_burst(const uint8_t *bytes, size_t length)
@@ -118,7 +118,7 @@ enum opening opening_burst(const uint8_t *bytes, size_t length)
 	if (word == start)
 		return OPENING_OTHER;
 	if (word == length)
-		return word - start < LINE_MOST ? OPENING_MORE : OPENING_HTTP;
+		return word - start < LINE_BYTES_MAX ? OPENING_MORE : OPENING_HTTP;
 	if (!is_space(bytes[word]) || bytes[word] == '\n')
 		return OPENING_OTHER;
 	for (target = word; target < length && is_space(bytes[target]) && bytes[target] != '\n';)
@@ -157,9 +157,9 @@ enum parse opening_body(const uint8_t *bytes, size_t length)
 {
 	size_t start = run_end(bytes, length, 0, is_space);
 	size_t word = run_end(bytes, length, start, is_token);
-	if (start > LINE_MOST)
+	if (start > LINE_BYTES_MAX)
 		return PARSE_DONE;
-	if (word > LINE_MOST) // by its place, so that pieces and the whole are judged alike
+	if (word > LINE_BYTES_MAX) // by its place, so that pieces and the whole are judged alike
 		return PARSE_BAD;
 	if (word == length)
 		return PARSE_MORE;
@@ -177,7 +177,7 @@ enum parse opening_body(const uint8_t *bytes, size_t length)
 		return method || bytes[target] == '/' ? PARSE_DONE : PARSE_BAD;
 	enum parse last =
 		version < length ? begins(bytes + version, length - version, "HTTP/") : PARSE_MORE;
-	return last == PARSE_MORE && length > LINE_MOST ? PARSE_DONE : last;
+	return last == PARSE_MORE && length > LINE_BYTES_MAX ? PARSE_DONE : last;
 }
 
 // 3 bytes of length, number 0, version 10 of the protocol, a digit of the server's version.

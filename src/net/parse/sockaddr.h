@@ -3,7 +3,7 @@
 
 #include <sys/socket.h>
 
-#include "base/host.h"
+#include "text/host.h"
 
 // Returns the length that connect(2) and bind(2) want.
 socklen_t sockaddr_fill(const struct address *address, uint16_t port, struct sockaddr_storage *ret);

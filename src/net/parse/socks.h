@@ -1,8 +1,8 @@
 // SOCKS 5 (RFC 1928): no authentication, CONNECT by name or address. Pure.
 #pragma once
 
-#include "base/host.h"
 #include "net/parse/parse.h"
+#include "text/host.h"
 
 enum { SOCKS_VERSION = 5 };
 enum socks_reply {

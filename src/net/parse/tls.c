@@ -39,7 +39,7 @@ static struct cursor take_part(struct cursor *cursor, unsigned length)
 enum parse tls_record(const uint8_t *bytes, size_t length, uint8_t *ret_type, size_t *ret_size)
 {
 	// Servers look at the version of a record hardly at all: Go's at its first four bits.
-	enum { RECORD_MOST = 16384 + 256, VERSION_MASK = 0xf0 };
+	enum { RECORD_MAX = 16384 + 256, VERSION_MASK = 0xf0 };
 	if (length > 0 && (bytes[0] < TLS_CHANGE_CIPHER || bytes[0] > TLS_DATA))
 		return PARSE_BAD;
 	if (length > 1 && (bytes[1] & VERSION_MASK))
@@ -47,7 +47,7 @@ enum parse tls_record(const uint8_t *bytes, size_t length, uint8_t *ret_type, si
 	if (length < TLS_RECORD_HEADER)
 		return PARSE_MORE;
 	size_t size = (size_t)bytes[3] << 8 | bytes[4];
-	if (size > RECORD_MOST)
+	if (size > RECORD_MAX)
 		return PARSE_BAD;
 	*ret_type = bytes[0];
 	*ret_size = TLS_RECORD_HEADER + size;
@@ -55,8 +55,8 @@ enum parse tls_record(const uint8_t *bytes, size_t length, uint8_t *ret_type, si
 }
 
 // A handshake message, joined from the payload of records.
-struct message {
-	uint8_t bytes[TLS_HELLO_MOST];
+struct tls_message {
+	uint8_t bytes[TLS_HELLO_MAX];
 	size_t there, size; // of it; all of it, once its header is there
 	size_t used;        // bytes of the records up to its end
 	bool shared;        // its last record holds more than it
@@ -65,21 +65,21 @@ struct message {
 
 // Whether so much of a message can begin a hello: its type and size, a session's id, a list of
 // ciphers, one of compressions with "none" in it. DONE when all of that is there.
-static enum parse looks_like_hello(const struct message *message)
+static enum parse looks_like_hello(const struct tls_message *message)
 {
 	enum {
 		TYPE_CLIENT_HELLO = 1,
-		SIZE_MOST = 131396,
+		HELLO_BYTES_MAX = 131396,
 		RANDOM_END = 4 + 2 + 32,
-		SESSION_MOST = 32
+		SESSION_MAX = 32
 	};
 	const uint8_t *bytes = message->bytes;
 	size_t there = message->there, at = RANDOM_END;
-	if ((there > 0 && bytes[0] != TYPE_CLIENT_HELLO) || message->size > SIZE_MOST)
+	if ((there > 0 && bytes[0] != TYPE_CLIENT_HELLO) || message->size > HELLO_BYTES_MAX)
 		return PARSE_BAD;
 	if (there <= at)
 		return message->size && message->size <= at ? PARSE_BAD : PARSE_MORE;
-	if (bytes[at] > SESSION_MOST)
+	if (bytes[at] > SESSION_MAX)
 		return PARSE_BAD;
 	at += 1 + (size_t)bytes[at];
 	if (there < at + 2)
@@ -98,10 +98,10 @@ static enum parse looks_like_hello(const struct message *message)
 	return memchr(bytes + at, 0, methods) ? PARSE_DONE : PARSE_BAD;
 }
 
-static void add_payload(struct message *message, const uint8_t *bytes, size_t length)
+static void add_payload(struct tls_message *message, const uint8_t *bytes, size_t length)
 {
 	enum { HEADER = 4 };
-	size_t room = TLS_HELLO_MOST - message->there;
+	size_t room = TLS_HELLO_MAX - message->there;
 	size_t part = length < room ? length : room;
 	memcpy(message->bytes + message->there, bytes, part);
 	message->there += part;
@@ -111,7 +111,7 @@ static void add_payload(struct message *message, const uint8_t *bytes, size_t le
 }
 
 // Joins records until the message is complete, or fills what there is to hold it.
-static enum parse join_records(const uint8_t *bytes, size_t length, struct message *message)
+static enum parse join_records(const uint8_t *bytes, size_t length, struct tls_message *message)
 {
 	size_t record = 0;
 	uint8_t type = 0;
@@ -132,7 +132,7 @@ static enum parse join_records(const uint8_t *bytes, size_t length, struct messa
 		message->used = at;
 		bool whole = message->size && message->there >= message->size;
 		message->shared = whole && (message->there > message->size || there < record);
-		if (whole || message->there == TLS_HELLO_MOST)
+		if (whole || message->there == TLS_HELLO_MAX)
 			return PARSE_DONE;
 	}
 	return PARSE_MORE;
@@ -178,7 +178,7 @@ static enum parse read_extensions(struct cursor all, struct tls_hello *ret)
 
 // What is in a message of the right shape. `ret->shaped`: its lengths are right, whatever they
 // hold.
-static enum parse read_hello(const struct message *message, struct tls_hello *ret)
+static enum parse read_hello(const struct tls_message *message, struct tls_hello *ret)
 {
 	enum { HEADER = 4, VERSION_AND_RANDOM = 2 + 32 };
 	struct cursor cursor = { message->bytes + HEADER, message->bytes + message->size, false };
@@ -200,7 +200,7 @@ static enum parse read_hello(const struct message *message, struct tls_hello *re
 
 enum parse tls_hello(const uint8_t *bytes, size_t length, struct tls_hello *ret)
 {
-	struct message message __attribute__((uninitialized));
+	struct tls_message message __attribute__((uninitialized));
 	message.there = message.size = message.used = 0;
 	message.shared = message.mixed = false;
 	*ret = (struct tls_hello){ 0 };
@@ -209,7 +209,7 @@ enum parse tls_hello(const uint8_t *bytes, size_t length, struct tls_hello *ret)
 	if (look == PARSE_BAD)
 		return PARSE_BAD;
 	// Too large to be held: a server may take it.
-	if (message.size > TLS_HELLO_MOST && (look == PARSE_DONE || joined == PARSE_DONE)) {
+	if (message.size > TLS_HELLO_MAX && (look == PARSE_DONE || joined == PARSE_DONE)) {
 		ret->shaped = true;
 		return PARSE_BAD;
 	}

@@ -2,8 +2,8 @@
 // and whether a server asks for another one (HelloRetryRequest, 4.1.4). Pure.
 #pragma once
 
-#include "base/host.h"
 #include "net/parse/parse.h"
+#include "text/host.h"
 
 enum {
 	TLS_CHANGE_CIPHER = 0x14,
@@ -11,7 +11,7 @@ enum {
 	TLS_HANDSHAKE = 0x16,
 	TLS_DATA = 0x17,
 	TLS_RECORD_HEADER = 5,
-	TLS_HELLO_MOST = 16 * 1024
+	TLS_HELLO_MAX = 16 * 1024
 };
 
 struct tls_hello {

@@ -29,7 +29,7 @@ static uint16_t loopback_port(const struct worker *worker, const struct conn *co
 {
 	if (!worker->relayed)
 		return worker->loopback[listener];
-	for (unsigned i = 0; i < NETNS_LOOPBACK_MOST; i++)
+	for (unsigned i = 0; i < NETNS_LOOPBACK_MAX; i++)
 		if (conn->port && worker->loopback_ports[i] == conn->port &&
 		    memcmp(to, &own, sizeof(own)) == 0)
 			return conn->port;
@@ -78,7 +78,8 @@ static void begin(struct worker *worker, struct conn *conn, unsigned listener,
 	}
 }
 
-// Without a conn the client is told at once; without another worker nobody takes the next one.
+// Without a conn the client gets its answer at once; without another worker nobody takes the next
+// one.
 static void refuse(int fd)
 {
 	static const char busy[] = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: "
@@ -100,7 +101,7 @@ static void accept_one(struct worker *worker, unsigned listener, int fd,
 	}
 	conn->state = CONN_SNIFF;
 	if (getsockname(fd, (struct sockaddr *)&to_socket, &size) < 0) {
-		conn_close(worker, conn);
+		conn_end(worker, conn, TURN_CLOSE);
 		return;
 	}
 	sockaddr_read(&to_socket, &to, &conn->port);
@@ -108,7 +109,7 @@ static void accept_one(struct worker *worker, unsigned listener, int fd,
 	conn->ends.to = to;
 	conn->ends.to_port = conn->port;
 	if (worker->relayed && !take_target(worker, conn, &to)) {
-		conn_reset(worker, conn);
+		conn_end(worker, conn, TURN_RESET);
 		return;
 	}
 	conn_watch(worker, conn, CLIENT, WATCHED_NOT);
@@ -186,7 +187,7 @@ void accept_published(struct worker *worker, unsigned index)
 	int result = connect(inside, (const struct sockaddr *)&to, sizeof(to));
 	conn->fd[SERVER] = inside;
 	if (result < 0 && errno != EINPROGRESS) {
-		conn_reset(worker, conn);
+		conn_end(worker, conn, TURN_RESET);
 		return;
 	}
 	conn->dialing = DIAL_OPEN;

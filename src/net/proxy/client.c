@@ -17,16 +17,7 @@
 #include "net/rules/rules.h"
 #include "net/setup/synthetic.h"
 
-enum { HEAD_MILLISECONDS = 30000, TURNS_MOST = 16 };
-
-static bool run_tunnel(struct worker *worker, struct conn *conn)
-{
-	flow_write(worker, conn, CLIENT);
-	flow_write(worker, conn, SERVER);
-	if (conn->flow[CLIENT].shut && conn->flow[SERVER].shut)
-		conn_close(worker, conn);
-	return false;
-}
+enum { HEAD_MILLISECONDS = 30000, TURNS_MAX = 16 };
 
 // Only HTTP and TLS are spoken at their own ports.
 static bool is_web(const struct conn *conn)
@@ -35,12 +26,11 @@ static bool is_web(const struct conn *conn)
 	return conn->port == HTTP || conn->port == HTTPS;
 }
 
-static bool refuse_unread(struct worker *worker, struct conn *conn)
+static enum turn refuse_unread(struct worker *worker, struct conn *conn)
 {
 	return deny_refuse(worker, conn,
-			   is_web(conn)
-				   ? "neither HTTP nor TLS, and sbx passes nothing unread"
-				   : "neither HTTP, TLS nor SSH, and sbx passes nothing unread",
+			   is_web(conn) ? "not HTTP or TLS; sbx passes only what it can read"
+					: "not HTTP, TLS or SSH; sbx passes only what it can read",
 			   FIX_RAW);
 }
 
@@ -52,26 +42,26 @@ static void begin_ssh(struct worker *worker, struct conn *conn)
 }
 
 // The client is silent, the server is not.
-static bool hear_server(struct worker *worker, struct conn *conn)
+static enum turn hear_server(struct worker *worker, struct conn *conn)
 {
 	const struct flow *flow = &conn->flow[SERVER];
 	const uint8_t *bytes = (const uint8_t *)conn->buffer[SERVER] + flow->cleared;
 	switch (opening_server(bytes, flow->end - flow->cleared)) {
 	case GREETING_MORE:
-		return false;
+		return TURN_WAIT;
 	case GREETING_SSH:
 		if (is_web(conn))
 			break;
 		begin_ssh(worker, conn);
-		return true;
+		return TURN_MOVED;
 	case GREETING_KNOWN:
 		if (is_web(conn))
 			break;
 		route_inspect(worker, conn);
-		return true;
+		return TURN_MOVED;
 	case GREETING_LEAVING:
-		return deny_refuse(worker, conn, "the server speaks first, and in no greeting",
-				   FIX_RAW);
+		return deny_refuse(worker, conn,
+				   "the server speaks first, without a known greeting", FIX_RAW);
 	case GREETING_OTHER:
 		break;
 	}
@@ -79,20 +69,18 @@ static bool hear_server(struct worker *worker, struct conn *conn)
 }
 
 // What cannot be read is not carried: to a name, unless its rule or its port says that it may.
-static bool run_sniff(struct worker *worker, struct conn *conn)
+static enum turn run_sniff(struct worker *worker, struct conn *conn)
 {
 	size_t length;
 	if (conn->raw) {
 		route_inspect(worker, conn);
-		return true;
+		return TURN_MOVED;
 	}
 	const uint8_t *bytes = flow_unread(conn, &length);
-	if (length == 0 && (conn->flow[CLIENT].ended || conn->flow[SERVER].ended)) {
-		conn_close(worker, conn);
-		return false;
-	}
+	if (length == 0 && (conn->flow[CLIENT].ended || conn->flow[SERVER].ended))
+		return TURN_CLOSE;
 	if (length == 0)
-		return conn->heard[SERVER] && hear_server(worker, conn);
+		return conn->heard[SERVER] ? hear_server(worker, conn) : TURN_WAIT;
 	if (!conn->reading_head) {
 		conn->reading_head = true;
 		if (conn->dialing == DIAL_OPEN)
@@ -103,18 +91,18 @@ static bool run_sniff(struct worker *worker, struct conn *conn)
 		opening = opening_burst(bytes, length);
 	switch (opening) {
 	case OPENING_MORE:
-		return conn->flow[CLIENT].ended && refuse_unread(worker, conn);
+		return conn->flow[CLIENT].ended ? refuse_unread(worker, conn) : TURN_WAIT;
 	case OPENING_TLS:
 		conn->state = CONN_HELLO;
-		return true;
+		return TURN_MOVED;
 	case OPENING_HTTP:
 		conn->state = CONN_REQUEST;
-		return true;
+		return TURN_MOVED;
 	case OPENING_SSH:
 		if (is_web(conn))
 			break;
 		begin_ssh(worker, conn);
-		return true;
+		return TURN_MOVED;
 	case OPENING_OTHER:
 		break;
 	}
@@ -122,9 +110,9 @@ static bool run_sniff(struct worker *worker, struct conn *conn)
 }
 
 // One line of each side (RFC 4253 4.2); what the client says behind its own waits for the server's.
-static bool run_ssh(struct worker *worker, struct conn *conn)
+static enum turn run_ssh(struct worker *worker, struct conn *conn)
 {
-	enum { LINE_MOST = 255 };
+	enum { LINE_BYTES_MAX = 255 };
 	struct flow *in = &conn->flow[CLIENT], *out = &conn->flow[SERVER];
 	size_t length;
 	if (!conn->greeted && out->cleared < out->end) {
@@ -143,69 +131,138 @@ static bool run_ssh(struct worker *worker, struct conn *conn)
 		conn->kept = in->start;
 	}
 	const uint8_t *bytes = flow_unread(conn, &length);
-	const uint8_t *newline = memchr(bytes, '\n', length < LINE_MOST ? length : LINE_MOST);
+	const uint8_t *newline =
+		memchr(bytes, '\n', length < LINE_BYTES_MAX ? length : LINE_BYTES_MAX);
 	enum parse line = opening_ssh(bytes, newline ? (size_t)(newline - bytes) : length);
-	if (line == PARSE_BAD || (!newline && (length >= LINE_MOST || in->ended)))
+	if (line == PARSE_BAD || (!newline && (length >= LINE_BYTES_MAX || in->ended)))
 		return refuse_unread(worker, conn);
 	if (newline)
 		in->cleared = conn->kept + (uint32_t)(newline + 1 - bytes);
 	if (newline && conn->greeted)
 		route_inspect(worker, conn);
-	flow_write(worker, conn, CLIENT);
-	flow_write(worker, conn, SERVER);
-	if (conn->state == CONN_SSH && out->ended && flow_empty(out))
-		conn_close(worker, conn);
-	return conn->state != CONN_SSH;
+	return conn->state == CONN_SSH ? TURN_WAIT : TURN_MOVED;
 }
 
-// What a connection does in each state. Before `run` the bytes that may pass are written and those
-// of `reads` are read; afterwards what `run` let pass is written. `run` is true when it may go on
-// at once. `patience` begins when the server is there.
+static enum turn ssh_written(struct worker *worker, struct conn *conn)
+{
+	const struct flow *out = &conn->flow[SERVER];
+	(void)worker;
+	return out->ended && flow_empty(out) ? TURN_CLOSE : TURN_WAIT;
+}
+
+static enum turn both_shut(struct worker *worker, struct conn *conn)
+{
+	(void)worker;
+	return conn->flow[CLIENT].shut && conn->flow[SERVER].shut ? TURN_CLOSE : TURN_WAIT;
+}
+
+static enum turn stay(struct worker *worker, struct conn *conn)
+{
+	(void)worker;
+	(void)conn;
+	return TURN_WAIT;
+}
+
+static enum turn expire_close(struct worker *worker, struct conn *conn)
+{
+	(void)worker;
+	(void)conn;
+	return TURN_CLOSE;
+}
+
+static enum turn expire_reset(struct worker *worker, struct conn *conn)
+{
+	(void)worker;
+	(void)conn;
+	return TURN_RESET;
+}
+
+// Bytes that began something and do not say in time what are refused.
+static enum turn expire_refuse_or_close(struct worker *worker, struct conn *conn)
+{
+	size_t length;
+	flow_unread(conn, &length);
+	if (length == 0 || conn->explicit_proxy)
+		return TURN_CLOSE;
+	return deny_refuse(worker, conn, "its first bytes were not complete after 30 s", FIX_NONE);
+}
+
+static enum turn expire_lasting(struct worker *worker, struct conn *conn)
+{
+	(void)worker;
+	dial_keep_alive(conn);
+	return TURN_WAIT;
+}
+
+// What a connection does in each state. In a turn the bytes that may pass are written, those of
+// `reads` are read, `run` judges them and lets some pass, these are written, and `written` says
+// whether that was all, unless `run` left the state. `patience`, in milliseconds (0: any time),
+// begins when the server is there; `expired` says what then follows.
+#define STATES(ROW)                                                                                \
+	ROW(FIRST, READS_CLIENT, explicit_first, stay, 0, expire_close)                            \
+	ROW(GREETING, READS_CLIENT, explicit_greeting, stay, 0, expire_close)                      \
+	ROW(SOCKS, READS_CLIENT, explicit_socks, stay, 0, expire_close)                            \
+	ROW(DIAL, READS_NOTHING, explicit_dial, stay, 0, expire_close)                             \
+	ROW(SNIFF, READS_BOTH, run_sniff, stay, 0, expire_refuse_or_close)                         \
+	ROW(HELLO, READS_CLIENT, hello_run, stay, HEAD_MILLISECONDS, expire_refuse_or_close)       \
+	ROW(OPEN, READS_NOTHING, hello_hand_over, stay, HEAD_MILLISECONDS, expire_reset)           \
+	ROW(ANSWER, READS_BOTH, hello_run_answer, hello_answered, HEAD_MILLISECONDS, expire_reset) \
+	ROW(SSH, READS_BOTH, run_ssh, ssh_written, HEAD_MILLISECONDS, expire_refuse_or_close)      \
+	ROW(REQUEST, READS_CLIENT, exchange_request, stay, HEAD_MILLISECONDS,                      \
+	    expire_refuse_or_close)                                                                \
+	ROW(EXCHANGE, READS_BOTH, exchange_run, exchange_written, 0, expire_close)                 \
+	ROW(INSPECT, READS_BOTH, inspect_run, both_shut, LASTING_MILLISECONDS, expire_lasting)     \
+	ROW(TUNNEL, READS_BOTH, stay, both_shut, LASTING_MILLISECONDS, expire_lasting)             \
+	ROW(DENY, READS_CLIENT, deny_run, stay, 0, expire_reset)                                   \
+	ROW(DRAIN, READS_CLIENT, deny_drain, deny_drained, 0, expire_close)                        \
+	ROW(DNS, READS_CLIENT, dns_server_stream, stay, 0, expire_close)
+
+#define AS_ROW(name, reads, run, written, patience, expired)                                       \
+	[CONN_##name] = { reads, run, written, patience, expired },
 static const struct state {
 	enum { READS_NOTHING, READS_CLIENT, READS_BOTH } reads;
-	bool (*run)(struct worker *worker, struct conn *conn);
-	int patience; // milliseconds, 0: any time
-	enum { EXPIRES_CLOSED, EXPIRES_RESET, EXPIRES_REFUSED, EXPIRES_LASTING } expires;
-} states[] = {
-	[CONN_FREE] = { 0 },
-	[CONN_FIRST] = { READS_CLIENT, explicit_first, 0, EXPIRES_CLOSED },
-	[CONN_GREETING] = { READS_CLIENT, explicit_greeting, 0, EXPIRES_CLOSED },
-	[CONN_SOCKS] = { READS_CLIENT, explicit_socks, 0, EXPIRES_CLOSED },
-	[CONN_DIAL] = { READS_NOTHING, explicit_dial, 0, EXPIRES_CLOSED },
-	[CONN_SNIFF] = { READS_BOTH, run_sniff, 0, EXPIRES_REFUSED },
-	[CONN_HELLO] = { READS_CLIENT, hello_run, HEAD_MILLISECONDS, EXPIRES_REFUSED },
-	[CONN_ANSWER] = { READS_BOTH, hello_run_answer, HEAD_MILLISECONDS, EXPIRES_RESET },
-	[CONN_SSH] = { READS_BOTH, run_ssh, HEAD_MILLISECONDS, EXPIRES_REFUSED },
-	[CONN_REQUEST] = { READS_CLIENT, exchange_request, HEAD_MILLISECONDS, EXPIRES_REFUSED },
-	[CONN_EXCHANGE] = { READS_BOTH, exchange_run, 0, EXPIRES_CLOSED },
-	[CONN_INSPECT] = { READS_BOTH, inspect_run, LASTING_MILLISECONDS, EXPIRES_LASTING },
-	[CONN_TUNNEL] = { READS_BOTH, run_tunnel, LASTING_MILLISECONDS, EXPIRES_LASTING },
-	[CONN_DENY] = { READS_CLIENT, deny_run, 0, EXPIRES_RESET },
-	[CONN_DRAIN] = { READS_CLIENT, deny_drain, 0, EXPIRES_CLOSED },
-	[CONN_DNS] = { READS_CLIENT, dns_server_stream, 0, EXPIRES_CLOSED },
-};
-_Static_assert(sizeof(states) / sizeof(*states) == CONN_STATES, "a row for each state");
+	enum turn (*run)(struct worker *worker, struct conn *conn);
+	enum turn (*written)(struct worker *worker, struct conn *conn);
+	int patience;
+	enum turn (*expired)(struct worker *worker, struct conn *conn);
+} states[CONN_STATES] = { STATES(AS_ROW) };
+// One row each: the compiler denies a second one. One that is free or has ended does nothing.
+#define COUNT(...) +1
+_Static_assert(STATES(COUNT) == CONN_STATES - CONN_FIRST, "a row for each state");
 
-static bool write_both(struct worker *worker, struct conn *conn)
+// The larger one holds; false when the connection is over.
+static bool goes_on(enum turn *turn, enum turn next)
 {
-	bool moved = flow_write(worker, conn, CLIENT);
-	return flow_write(worker, conn, SERVER) || moved;
+	*turn = next > *turn ? next : *turn;
+	return *turn < TURN_CLOSE;
 }
 
-// True when bytes moved.
-static bool pump(struct worker *worker, struct conn *conn)
+static enum turn write_both(struct worker *worker, struct conn *conn)
 {
-	const struct state *state = &states[conn->state];
-	bool moved = write_both(worker, conn);
-	conn->heard[CLIENT] = state->reads != READS_NOTHING && flow_read(worker, conn, CLIENT);
-	conn->heard[SERVER] = state->reads == READS_BOTH && conn->dialing == DIAL_OPEN &&
-			      flow_read(worker, conn, SERVER);
-	return moved || conn->heard[CLIENT] || conn->heard[SERVER];
+	enum turn turn = flow_write(worker, conn, CLIENT);
+	if (turn < TURN_CLOSE)
+		goes_on(&turn, flow_write(worker, conn, SERVER));
+	return turn;
 }
 
-// What became of the dial since the last turn. False while the caller's own proxy has not answered.
+static enum turn read_both(struct worker *worker, struct conn *conn, const struct state *state)
+{
+	enum turn client = TURN_WAIT, server = TURN_WAIT;
+	if (state->reads != READS_NOTHING)
+		client = flow_read(worker, conn, CLIENT);
+	if (client < TURN_CLOSE && state->reads == READS_BOTH && conn->dialing == DIAL_OPEN)
+		server = flow_read(worker, conn, SERVER);
+	conn->heard[CLIENT] = client == TURN_MOVED;
+	conn->heard[SERVER] = server == TURN_MOVED;
+	return client > server ? client : server;
+}
+
+// What became of the dial since the last turn. False while the caller's own proxy, or who is asked,
+// has not answered.
 static bool hear_dial(struct worker *worker, struct conn *conn)
 {
+	if (conn->dialing == DIAL_HELD)
+		return false;
 	if (conn->dialing == DIAL_RESOLVED)
 		dial_resolved(worker, conn);
 	if (conn->dialing == DIAL_ASK && !dial_asked(worker, conn))
@@ -221,50 +278,41 @@ static bool hear_dial(struct worker *worker, struct conn *conn)
 	return true;
 }
 
-// A few turns, then the others': one busy connection does not hold up the rest.
-void client_run(struct worker *worker, struct conn *conn)
+static enum turn take_turn(struct worker *worker, struct conn *conn)
 {
-	for (int turn = 0; turn < TURNS_MOST && !conn->ending; turn++) {
-		if (!hear_dial(worker, conn))
-			return;
-		bool moved = pump(worker, conn);
-		if (conn->ending)
-			return;
-		moved = states[conn->state].run(worker, conn) || moved;
-		if (!write_both(worker, conn) && !moved)
-			return;
-	}
-	if (!conn->ending)
-		conn_wake(worker, conn);
+	const struct state *state = &states[conn->state];
+	enum turn turn = TURN_WAIT;
+	if (goes_on(&turn, write_both(worker, conn)) &&
+	    goes_on(&turn, read_both(worker, conn, state)) &&
+	    goes_on(&turn, state->run(worker, conn)) && goes_on(&turn, write_both(worker, conn)) &&
+	    state == &states[conn->state])
+		goes_on(&turn, state->written(worker, conn));
+	return turn;
 }
 
-void client_expired(struct worker *worker, struct conn *conn)
+// A few turns, then the others': one busy connection does not hold up the rest.
+enum turn client_run(struct worker *worker, struct conn *conn)
 {
-	size_t length;
+	enum turn turn = TURN_MOVED;
+	for (int i = 0; i < TURNS_MAX && turn == TURN_MOVED; i++) {
+		if (!hear_dial(worker, conn))
+			return TURN_WAIT;
+		turn = take_turn(worker, conn);
+	}
+	return turn;
+}
+
+enum turn client_expired(struct worker *worker, struct conn *conn)
+{
 	conn_deadline(worker, conn, 0);
+	if (conn->dialing == DIAL_HELD) {
+		route_expired(worker, conn);
+		return TURN_MOVED;
+	}
 	if (conn->dialing == DIAL_LOOKUP || conn->dialing == DIAL_CONNECT ||
 	    conn->dialing == DIAL_ASK) {
 		dial_expired(worker, conn);
-		return;
+		return TURN_MOVED;
 	}
-	switch (states[conn->state].expires) {
-	case EXPIRES_LASTING:
-		dial_keep_alive(conn);
-		return;
-	case EXPIRES_REFUSED:
-		// Bytes that began something and do not say in time what.
-		flow_unread(conn, &length);
-		if (length > 0 && !conn->explicit_proxy) {
-			deny_refuse(worker, conn, "its first bytes are not whole after 30 s",
-				    FIX_NONE);
-			return;
-		}
-		break;
-	case EXPIRES_RESET:
-		conn_reset(worker, conn);
-		return;
-	case EXPIRES_CLOSED:
-		break;
-	}
-	conn_close(worker, conn);
+	return states[conn->state].expired(worker, conn);
 }

@@ -3,5 +3,5 @@
 
 #include "net/proxy/conn.h"
 
-void client_run(struct worker *worker, struct conn *conn);
-void client_expired(struct worker *worker, struct conn *conn); // its deadline is over
+enum turn client_run(struct worker *worker, struct conn *conn);
+enum turn client_expired(struct worker *worker, struct conn *conn); // its deadline is over

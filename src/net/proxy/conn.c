@@ -14,6 +14,12 @@ uint32_t conn_index(const struct worker *worker, const struct conn *conn)
 	return (uint32_t)(conn - worker->conns);
 }
 
+struct conn *conn_at(const struct worker *worker, uint32_t index)
+{
+	struct conn *conn = index < worker->used ? &worker->conns[index] : NULL;
+	return conn && conn->state != CONN_FREE && conn->state != CONN_ENDED ? conn : NULL;
+}
+
 // An event that was fetched before its conn was closed does not reach the next user of the conn.
 uint64_t conn_tag(enum tag tag, uint32_t index, uint32_t generation)
 {
@@ -22,7 +28,7 @@ uint64_t conn_tag(enum tag tag, uint32_t index, uint32_t generation)
 
 struct conn *conn_accept(struct worker *worker, int fd)
 {
-	if (worker->free_count == 0 && worker->used == CONNS_MOST)
+	if (worker->free_count == 0 && worker->used == CONNS_MAX)
 		return NULL;
 	uint32_t index = worker->free_count ? worker->free[--worker->free_count] : worker->used++;
 	struct conn *conn = &worker->conns[index];
@@ -37,7 +43,7 @@ struct conn *conn_accept(struct worker *worker, int fd)
 	return conn;
 }
 
-static void watch(struct worker *worker, struct conn *conn, enum side side, int operation,
+static void watch(struct worker *worker, struct conn *conn, enum peer_side side, int operation,
 		  uint32_t more)
 {
 	struct epoll_event event = { .events = EPOLLIN | EPOLLRDHUP | EPOLLET | more };
@@ -46,14 +52,14 @@ static void watch(struct worker *worker, struct conn *conn, enum side side, int 
 	epoll_ctl(worker->epoll, operation, conn->fd[side], &event);
 }
 
-// That it can be written is assumed; whoever finds it full asks to be told.
-void conn_watch(struct worker *worker, struct conn *conn, enum side side, enum watched watched)
+// That it can be written is assumed; whoever finds it full asks for the event.
+void conn_watch(struct worker *worker, struct conn *conn, enum peer_side side, enum watched watched)
 {
 	conn->writable[side] = true;
 	watch(worker, conn, side, watched == WATCHED_ALREADY ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, 0);
 }
 
-void conn_await_room(struct worker *worker, struct conn *conn, enum side side)
+void conn_await_room(struct worker *worker, struct conn *conn, enum peer_side side)
 {
 	conn->writable[side] = false;
 	// Changing what is watched also tells what is ready by now: no edge is lost.
@@ -109,7 +115,7 @@ void conn_sweep(struct worker *worker)
 {
 	worker->next_sweep = worker->now + SWEEP_MILLISECONDS;
 	for (uint32_t i = 0; i < worker->used && worker->held_count > SWEEP_LEAST; i++) {
-		struct held *held = &worker->held[i];
+		struct held_bytes *held = &worker->held[i];
 		bool used = held->used;
 		held->used = false;
 		if (!held->held || used || !is_quiet(&worker->conns[i]) ||
@@ -129,7 +135,7 @@ static uint64_t token_of(const struct worker *worker, const struct conn *conn)
 // The client's end is closed when it was seen whose it is.
 static void park(struct worker *worker, struct conn *conn)
 {
-	for (int i = 0; i < PARKED_MOST && conn->held; i++) {
+	for (int i = 0; i < PARKED_MAX && conn->held; i++) {
 		struct parked *parked = &worker->parked[i];
 		if (parked->held)
 			continue;
@@ -144,7 +150,7 @@ void conn_seen(struct worker *worker, uint64_t token)
 {
 	uint32_t index = (uint32_t)token;
 	struct conn *conn = index < worker->used ? &worker->conns[index] : NULL;
-	for (int i = 0; i < PARKED_MOST; i++) {
+	for (int i = 0; i < PARKED_MAX; i++) {
 		struct parked *parked = &worker->parked[i];
 		if (parked->held && parked->token == token && --parked->held == 0)
 			fd_close(&parked->fd);
@@ -154,28 +160,17 @@ void conn_seen(struct worker *worker, uint64_t token)
 	conn_wake(worker, conn); // the answer that waited is written
 }
 
-static void end(struct worker *worker, struct conn *conn, enum ending how)
+void conn_end(struct worker *worker, struct conn *conn, enum turn how)
 {
-	if (conn->ending)
-		return;
-	conn->ending = how;
-	worker->ending[worker->ending_count++] = conn_index(worker, conn);
-}
-
-void conn_close(struct worker *worker, struct conn *conn)
-{
-	end(worker, conn, ENDING_CLOSE);
-}
-
-void conn_reset(struct worker *worker, struct conn *conn)
-{
-	end(worker, conn, ENDING_RESET);
+	conn->state = CONN_ENDED;
+	conn->end = how;
+	worker->ended[worker->ended_count++] = conn_index(worker, conn);
 }
 
 void conn_free(struct worker *worker, struct conn *conn)
 {
 	struct linger now = { .l_onoff = 1, .l_linger = 0 };
-	for (int side = CLIENT; side <= SERVER && conn->ending == ENDING_RESET; side++)
+	for (int side = CLIENT; side <= SERVER && conn->end == TURN_RESET; side++)
 		if (conn->fd[side] >= 0)
 			setsockopt(conn->fd[side], SOL_SOCKET, SO_LINGER, &now, sizeof(now));
 	conn_close_server(conn);

@@ -1,5 +1,11 @@
 // A connection and its two flows of bytes: types, and the life of one. Nothing is allocated for a
 // connection: all of them are there when the worker begins.
+//
+// The room net/proxy owns the locked process that serves connections. Calls go down, in this
+// order: worker (the loop), accept, client (the table of states), {explicit, hello,
+// inspect, exchange, dns_server}, route, deny, dial, lookup, flow, record, conn; what comes of
+// them goes up as `enum turn`. Uses: base nouns net/parse net/rules net/setup open text. Begin with
+// the table in client.c.
 #pragma once
 
 #include <stdbool.h>
@@ -9,8 +15,8 @@
 #include "net/rules/control.h"
 
 enum {
-	BUFFER_SIZE = HTTP_HEAD_MOST, // whole pages
-	ADDRESSES_MOST = 8,
+	BUFFER_SIZE = HTTP_HEAD_MAX, // whole pages
+	ADDRESSES_MAX = 8,
 	SWEEP_MILLISECONDS = 2000,
 	SWEEP_LEAST = 64,
 };
@@ -19,7 +25,7 @@ enum {
 struct worker;
 struct lookup;
 
-enum side { CLIENT, SERVER };
+enum peer_side { CLIENT, SERVER };
 
 // Bytes from one side to the other: first those in the pipe, then buffer[start, cleared), which
 // may go; [cleared, end) is still to be read by a parser.
@@ -32,14 +38,25 @@ struct flow {
 	bool ended, shut; // nothing more comes; the other side knows
 };
 
+// What a turn of a connection comes to. Whoever is below the loop returns it; only the loop ends a
+// connection. The larger one holds.
+enum turn {
+	TURN_WAIT,  // for the next event
+	TURN_MOVED, // bytes moved, or it may go on at once
+	TURN_CLOSE, // it is over
+	TURN_RESET, // over, with RST to both sides
+};
+
 enum conn_state {
 	CONN_FREE,
+	CONN_ENDED,    // until the end of the loop's turn: then it is free
 	CONN_FIRST,    // to the explicit proxy: HTTP or SOCKS?
 	CONN_GREETING, // of SOCKS
 	CONN_SOCKS,    // its request
 	CONN_DIAL,     // CONNECT or SOCKS: answered when the server is there
 	CONN_SNIFF,    // what does the client speak?
 	CONN_HELLO,    // TLS: until the name is known
+	CONN_OPEN,     // TLS to a host of a secret: until the server is there, then to the opener
 	CONN_ANSWER,   // TLS: until the server asks for no second hello
 	CONN_SSH,      // until both sides said so
 	CONN_REQUEST,  // HTTP: the head of a request
@@ -54,6 +71,7 @@ enum conn_state {
 
 enum dialing {
 	DIAL_NONE,
+	DIAL_HELD, // until it is answered whether it may be (route.h)
 	DIAL_LOOKUP,
 	DIAL_RESOLVED, // `addresses` are the name's, not judged yet
 	DIAL_CONNECT,
@@ -65,8 +83,7 @@ enum dialing {
 struct conn {
 	enum conn_state state;
 	enum dialing dialing;
-	// It is closed at the end of the loop's turn: until then nothing moves on it any more.
-	enum ending { ENDING_NOT, ENDING_CLOSE, ENDING_RESET } ending;
+	enum turn end; // how it ended
 	bool opened;   // the server is there, and the patience with the client begins anew
 	bool heard[2]; // from whom bytes came in this turn
 	uint32_t generation;
@@ -88,15 +105,16 @@ struct conn {
 	unsigned held;
 	uint64_t budgets; // bits of rules->budgets that count it
 	struct rule rule; // that allows it
+	bool once;        // an answer for this connection allows it
 
 	// dial
 	struct lookup *lookup;
 	bool by_proxy; // the caller's own
-	struct address addresses[ADDRESSES_MOST];
+	struct address addresses[ADDRESSES_MAX];
 	uint16_t dial_port;
 	unsigned address_count, address_next;
 	int attempt[2];
-	char problem[REASON_MOST];
+	char problem[REASON_MAX];
 
 	// What the client may speak besides what is read here: by the rule, or by the port.
 	bool raw;
@@ -118,13 +136,15 @@ struct conn {
 
 struct conn *conn_accept(struct worker *worker, int fd);
 enum watched { WATCHED_NOT, WATCHED_ALREADY };
-void conn_watch(struct worker *worker, struct conn *conn, enum side side, enum watched watched);
-void conn_await_room(struct worker *worker, struct conn *conn, enum side side);
+void conn_watch(struct worker *worker, struct conn *conn, enum peer_side side,
+		enum watched watched);
+void conn_await_room(struct worker *worker, struct conn *conn, enum peer_side side);
 void conn_wake(struct worker *worker, struct conn *conn);
 void conn_deadline(struct worker *worker, struct conn *conn, int milliseconds);
-// Both only mark it: it is freed by conn_free(), when no caller has it in hand. The first one wins.
-void conn_close(struct worker *worker, struct conn *conn);
-void conn_reset(struct worker *worker, struct conn *conn); // with RST to both sides
+// The one with this index; NULL when it is free or has ended.
+struct conn *conn_at(const struct worker *worker, uint32_t index);
+// Marks it; `how` is TURN_CLOSE or TURN_RESET. It is freed at the end of the loop's turn.
+void conn_end(struct worker *worker, struct conn *conn, enum turn how);
 void conn_free(struct worker *worker, struct conn *conn);
 // What the buffers of free and quiet connections hold goes back to the host, now and then.
 void conn_sweep(struct worker *worker);

@@ -1,4 +1,4 @@
-// Owns refusals: told in the protocol that the client speaks, so that nobody takes them for a
+// Owns refusals: sent in the protocol that the client speaks, so that nobody takes them for a
 // broken network.
 #include "net/proxy/deny.h"
 
@@ -26,20 +26,20 @@ static void drain(struct worker *worker, struct conn *conn)
 	conn->flow[CLIENT].start = conn->flow[CLIENT].cleared = conn->flow[CLIENT].end = 0;
 }
 
-void deny_begin(struct worker *worker, struct conn *conn, const char *why)
+enum turn deny_begin(struct worker *worker, struct conn *conn, const char *why)
 {
 	if (why != conn->problem)
 		snprintf(conn->problem, sizeof(conn->problem), "%s", why);
 	conn->state = CONN_DENY;
 	conn_close_server(conn);
 	conn_deadline(worker, conn, SILENT_MILLISECONDS);
+	return TURN_MOVED;
 }
 
-bool deny_refuse(struct worker *worker, struct conn *conn, const char *why, enum fix fix)
+enum turn deny_refuse(struct worker *worker, struct conn *conn, const char *why, enum fix fix)
 {
 	conn->record = record_conn(worker, conn, VERDICT_DENIED, "", why, fix);
-	deny_begin(worker, conn, why);
-	return true;
+	return deny_begin(worker, conn, why);
 }
 
 static const char *phrase(int status)
@@ -58,20 +58,22 @@ static const char *phrase(int status)
 	}
 }
 
-void deny_http(struct worker *worker, struct conn *conn, int status)
+enum turn deny_http(struct worker *worker, struct conn *conn, int status)
 {
-	char host[HOST_NAME_MOST + 1], fix[HOST_NAME_MOST + 64] = "", body[1024], head[1024];
-	const struct record *record = conn->record >= 0 ? &worker->records[conn->record] : NULL;
+	char host[HOST_NAME_BYTES_MAX + 1], fix[HOST_NAME_BYTES_MAX + 64] = "", body[1024],
+								      head[1024];
+	const struct conn_record *record =
+		conn->record >= 0 ? &worker->records[conn->record] : NULL;
 	host_text(&conn->host, host);
 	if (status == 403 && record && record->fix == FIX_RULE)
 		snprintf(fix, sizeof(fix), "%s%s%s:%u", strchr(host, ':') ? "[" : "", host,
 			 strchr(host, ':') ? "]" : "", conn->port);
-	int length =
-		snprintf(body, sizeof(body),
-			 "{\"error\":\"%s\",\"host\":\"%s\",\"port\":%u,\"reason\":\"%s\"%s%s%s}\n",
-			 status == 403 ? "blocked by sbx" : "sbx could not do this", host,
-			 conn->port, conn->problem,
-			 *fix ? ",\"fix\":\"sbx run --allow-domain " : "", fix, *fix ? "\"" : "");
+	int length = snprintf(body, sizeof(body),
+			      "{\"version\":1,\"form\":\"blocked\",\"error\":\"%s\","
+			      "\"host\":\"%s\",\"port\":%u,\"reason\":\"%s\"%s%s%s}\n",
+			      status == 403 ? "blocked by sbx" : "sbx could not do this", host,
+			      conn->port, conn->problem, *fix ? ",\"fix\":\"sbx run --allow " : "",
+			      fix, *fix ? "\"" : "");
 	int used = snprintf(
 		head, sizeof(head),
 		"HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n"
@@ -85,23 +87,25 @@ void deny_http(struct worker *worker, struct conn *conn, int status)
 	flow_say(conn, head, (size_t)used);
 	if (!conn->asks_head)
 		flow_say(conn, body, (size_t)length);
+	return TURN_MOVED;
 }
 
-void deny_socks(struct worker *worker, struct conn *conn, int reply)
+enum turn deny_socks(struct worker *worker, struct conn *conn, int reply)
 {
 	uint8_t answer[] = { SOCKS_VERSION, (uint8_t)reply, 0, 1, 0, 0, 0, 0, 0, 0 };
 	drain(worker, conn);
 	flow_say(conn, answer, sizeof(answer));
+	return TURN_MOVED;
 }
 
-bool deny_run(struct worker *worker, struct conn *conn)
+enum turn deny_run(struct worker *worker, struct conn *conn)
 {
 	const struct flow *flow = &conn->flow[CLIENT];
 	bool denied = conn->record >= 0 && worker->records[conn->record].verdict == VERDICT_DENIED;
 	size_t length;
 	const uint8_t *bytes = flow_unread(conn, &length);
 	if (length == 0 && !flow->ended)
-		return false;
+		return TURN_WAIT;
 	if (length > 0 && bytes[0] == TLS_HANDSHAKE) {
 		uint8_t alert[sizeof(tls_denied)];
 		enum { INTERNAL_ERROR = 80 };
@@ -110,47 +114,48 @@ bool deny_run(struct worker *worker, struct conn *conn)
 			alert[sizeof(alert) - 1] = INTERNAL_ERROR;
 		drain(worker, conn);
 		flow_say(conn, alert, sizeof(alert));
-		return true;
+		return TURN_MOVED;
 	}
 	enum opening opening = length ? opening_burst(bytes, length) : OPENING_OTHER;
-	if (opening == OPENING_HTTP) {
-		deny_http(worker, conn, denied ? 403 : 502);
-		return true;
-	}
+	if (opening == OPENING_HTTP)
+		return deny_http(worker, conn, denied ? 403 : 502);
 	if (opening == OPENING_MORE && !flow->ended) {
 		if (conn->heard[CLIENT])
 			conn_deadline(worker, conn, HALF_MILLISECONDS);
-		return false;
+		return TURN_WAIT;
 	}
-	conn_reset(worker, conn);
-	return false;
+	return TURN_RESET;
 }
 
-void deny_failed(struct worker *worker, struct conn *conn)
+enum turn deny_failed(struct worker *worker, struct conn *conn)
 {
 	conn->record =
 		record_conn(worker, conn, VERDICT_FAILED, conn->rule.text, conn->problem, FIX_NONE);
 	if (conn->state == CONN_DIAL && conn->socks)
-		deny_socks(worker, conn, SOCKS_UNREACHABLE);
-	else if (conn->state == CONN_DIAL || conn->state == CONN_REQUEST ||
-		 conn->state == CONN_EXCHANGE)
-		deny_http(worker, conn, 502);
-	else
-		deny_begin(worker, conn, conn->problem);
+		return deny_socks(worker, conn, SOCKS_UNREACHABLE);
+	if (conn->state == CONN_DIAL || conn->state == CONN_REQUEST || conn->state == CONN_EXCHANGE)
+		return deny_http(worker, conn, 502);
+	return deny_begin(worker, conn, conn->problem);
+}
+
+// What the client still says is thrown away.
+enum turn deny_drain(struct worker *worker, struct conn *conn)
+{
+	struct flow *in = &conn->flow[CLIENT];
+	(void)worker;
+	in->start = in->cleared = in->end = 0;
+	return TURN_WAIT;
 }
 
 // Ends the connection so that the client still reads our words: a close with unread bytes would
 // be a reset, which throws them away.
-bool deny_drain(struct worker *worker, struct conn *conn)
+enum turn deny_drained(struct worker *worker, struct conn *conn)
 {
-	struct flow *out = &conn->flow[SERVER], *in = &conn->flow[CLIENT];
-	in->start = in->cleared = in->end = 0;
-	flow_write(worker, conn, SERVER);
+	struct flow *out = &conn->flow[SERVER];
+	(void)worker;
 	if (flow_empty(out) && !out->shut) {
 		shutdown(conn->fd[CLIENT], SHUT_WR);
 		out->shut = true;
 	}
-	if (in->ended && out->shut)
-		conn_close(worker, conn);
-	return false;
+	return conn->flow[CLIENT].ended && out->shut ? TURN_CLOSE : TURN_WAIT;
 }

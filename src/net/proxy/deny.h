@@ -3,12 +3,15 @@
 
 #include "net/proxy/conn.h"
 
-// Records it, and begins it. Always true.
-bool deny_refuse(struct worker *worker, struct conn *conn, const char *why, enum fix fix);
-void deny_begin(struct worker *worker, struct conn *conn, const char *why); // by the first bytes
-void deny_http(struct worker *worker, struct conn *conn, int status);
-void deny_socks(struct worker *worker, struct conn *conn, int reply);
-void deny_failed(struct worker *worker, struct conn *conn); // the server could not be reached
-// Each is true when it may go on at once.
-bool deny_run(struct worker *worker, struct conn *conn);
-bool deny_drain(struct worker *worker, struct conn *conn);
+// Each of these begins one: always TURN_MOVED.
+enum turn deny_refuse(struct worker *worker, struct conn *conn, const char *why,
+		      enum fix fix); // and records it
+enum turn deny_begin(struct worker *worker, struct conn *conn,
+		     const char *why); // by the first bytes
+enum turn deny_http(struct worker *worker, struct conn *conn, int status);
+enum turn deny_socks(struct worker *worker, struct conn *conn, int reply);
+enum turn deny_failed(struct worker *worker, struct conn *conn); // the server was not reached
+
+enum turn deny_run(struct worker *worker, struct conn *conn);
+enum turn deny_drain(struct worker *worker, struct conn *conn);
+enum turn deny_drained(struct worker *worker, struct conn *conn);

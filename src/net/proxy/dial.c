@@ -29,7 +29,7 @@ static void fail_dial(struct worker *worker, struct conn *conn)
 
 static void say_problem(struct conn *conn, const struct address *address, int problem)
 {
-	char text[ADDRESS_TEXT_MOST];
+	char text[ADDRESS_TEXT_MAX];
 	address_text(address, text);
 	snprintf(conn->problem, sizeof(conn->problem), "%s: %s", text, strerror(problem));
 }
@@ -46,7 +46,7 @@ void dial_keep_alive(const struct conn *conn)
 
 static void ask_upstream(const struct worker *worker, struct conn *conn)
 {
-	char text[2048], host[HOST_NAME_MOST + 1];
+	char text[AUTHORIZATION_MAX + 1024], host[HOST_NAME_BYTES_MAX + 1];
 	host_text(&conn->host, host);
 	bool bracket = strchr(host, ':') != NULL;
 	int length = snprintf(
@@ -120,7 +120,7 @@ static void start(struct worker *worker, struct conn *conn)
 // IPv6 and IPv4 in turn, the first kind first.
 static void interleave(struct conn *conn, const struct address *addresses, unsigned count)
 {
-	bool used[ADDRESSES_MOST] = { false };
+	bool used[ADDRESSES_MAX] = { false };
 	bool v4 = count > 0 && address_is_v4(&addresses[0]);
 	conn->address_count = 0;
 	for (unsigned done = 0; done < count; done++, v4 = !v4) {
@@ -146,14 +146,14 @@ static void say_denied(struct conn *conn, const struct rule *deny)
 static bool may_lead(const struct worker *worker, struct conn *conn, const struct address *address)
 {
 	static const char *const own_words[] = {
-		[LOCAL_HOST] = "this host itself: --loopback PORT, or name that address",
+		[LOCAL_HOST] = "this host itself: --host-port PORT, or name that address",
 		[LOCAL_UNKNOWN] = "and the kernel does not say whether that is this host itself",
 	};
 	const struct rules *rules = rules_current(worker->shared);
 	const struct rule *deny = rules_deny_address(rules, address, conn->port);
 	enum reach reach = address_reach(address);
 	enum local own = LOCAL_NOT;
-	char text[ADDRESS_TEXT_MOST];
+	char text[ADDRESS_TEXT_MAX];
 	const char *why;
 	if (deny) {
 		say_denied(conn, deny);
@@ -174,7 +174,7 @@ static bool may_lead(const struct worker *worker, struct conn *conn, const struc
 
 void dial_resolved(struct worker *worker, struct conn *conn)
 {
-	struct address kept[ADDRESSES_MOST];
+	struct address kept[ADDRESSES_MAX];
 	unsigned count = 0;
 	snprintf(conn->problem, sizeof(conn->problem), "%s", "the name does not resolve");
 	// The caller's own proxy may stand anywhere, even on this host.
@@ -192,7 +192,7 @@ static bool is_excepted(const struct worker *worker, const struct conn *conn)
 		struct destination destination;
 		struct host host;
 		uint16_t port = 0;
-		char word[HOST_NAME_MOST + 1];
+		char word[HOST_NAME_BYTES_MAX + 1];
 		const char *next = at + length + (at[length] != '\0');
 		if (length == 1 && *at == '*')
 			return true;
@@ -314,9 +314,9 @@ bool dial_asked(struct worker *worker, struct conn *conn)
 	if (result != PARSE_DONE || response.status / 100 != 2) {
 		snprintf(conn->problem, sizeof(conn->problem), "%s %s",
 			 worker->behind_box ? "the box around this one" : "the upstream proxy",
-			 result != PARSE_DONE     ? "is no HTTP proxy"
+			 result != PARSE_DONE     ? "is not an HTTP proxy"
 			 : !worker->behind_box    ? "refused it"
-			 : response.status == 403 ? "refuses it; that one's --allow-domain opens it"
+			 : response.status == 403 ? "refuses it; that one's --allow opens it"
 						  : "could not reach it");
 		fail_dial(worker, conn);
 		return false;

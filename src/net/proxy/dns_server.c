@@ -14,7 +14,7 @@
 #include "net/rules/rules.h"
 #include "net/setup/synthetic.h"
 
-enum { DATAGRAMS_A_TURN = 64, MESSAGE_MOST = 4096 };
+enum { DATAGRAMS_A_TURN = 64, MESSAGE_MAX = 4096 };
 
 // A stub resolver tries "name.search.domain" first: a yes to that would hide the name itself.
 static bool is_search_attempt(const struct worker *worker, const char *name)
@@ -46,9 +46,9 @@ static size_t respond(struct worker *worker, const uint8_t *message, size_t leng
 	const struct rules *rules = rules_current(worker->shared);
 	bool known = rules_know(rules, question.name);
 	if (!known && (rules->strict || is_search_attempt(worker, question.name))) {
-		struct record asked = { .verdict = VERDICT_DENIED,
-					.why = "not in the allowlist",
-					.fix = FIX_RULE };
+		struct conn_record asked = { .verdict = VERDICT_DENIED,
+					     .why = "not in the allowlist",
+					     .fix = FIX_RULE };
 		memcpy(asked.host.name, question.name, sizeof(asked.host.name));
 		if (rules->strict)
 			record_add(worker, NULL, &asked);
@@ -66,7 +66,7 @@ static size_t respond(struct worker *worker, const uint8_t *message, size_t leng
 void dns_server_datagrams(struct worker *worker, int fd)
 {
 	for (int i = 0; i < DATAGRAMS_A_TURN; i++) {
-		uint8_t message[MESSAGE_MOST], answer[DNS_ANSWER_MOST];
+		uint8_t message[MESSAGE_MAX], answer[DNS_ANSWER_MAX];
 		union {
 			struct cmsghdr header;
 			char space[256];
@@ -93,26 +93,21 @@ void dns_server_datagrams(struct worker *worker, int fd)
 	}
 }
 
-bool dns_server_stream(struct worker *worker, struct conn *conn)
+enum turn dns_server_stream(struct worker *worker, struct conn *conn)
 {
 	struct flow *in = &conn->flow[CLIENT];
-	uint8_t answer[DNS_ANSWER_MOST];
+	uint8_t answer[DNS_ANSWER_MAX];
 	const uint8_t *bytes = (const uint8_t *)conn->buffer[CLIENT] + in->start;
 	size_t there = in->end - in->start,
 	       length = there >= 2 ? (size_t)(bytes[0] << 8 | bytes[1]) : 0;
-	if (there < 2 || there < length + 2) {
-		if (in->ended)
-			conn_close(worker, conn);
-		return false;
-	}
-	size_t used = length > MESSAGE_MOST ? 0 : respond(worker, bytes + 2, length, answer);
-	if (used == 0) {
-		conn_close(worker, conn);
-		return false;
-	}
+	if (there < 2 || there < length + 2)
+		return in->ended ? TURN_CLOSE : TURN_WAIT;
+	size_t used = length > MESSAGE_MAX ? 0 : respond(worker, bytes + 2, length, answer);
+	if (used == 0)
+		return TURN_CLOSE;
 	const uint8_t head[2] = { (uint8_t)(used >> 8), (uint8_t)used };
 	flow_skip(in, (uint32_t)length + 2);
 	flow_say(conn, head, sizeof(head));
 	flow_say(conn, answer, used);
-	return true;
+	return TURN_MOVED;
 }

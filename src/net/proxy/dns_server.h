@@ -4,4 +4,4 @@
 #include "net/proxy/conn.h"
 
 void dns_server_datagrams(struct worker *worker, int fd);
-bool dns_server_stream(struct worker *worker, struct conn *conn);
+enum turn dns_server_stream(struct worker *worker, struct conn *conn);

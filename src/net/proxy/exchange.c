@@ -14,13 +14,12 @@
 
 enum { IDLE_MILLISECONDS = 120000, HEAD_MILLISECONDS = 30000 };
 
-static bool refuse(struct worker *worker, struct conn *conn, int status, const char *why)
+static enum turn refuse(struct worker *worker, struct conn *conn, int status, const char *why)
 {
 	strncpy(conn->problem, why, sizeof(conn->problem) - 1);
 	if (status == 403 || (status == 400 && conn->record >= 0))
 		conn->record = record_conn(worker, conn, VERDICT_DENIED, "", why, FIX_NONE);
-	deny_http(worker, conn, status);
-	return true;
+	return deny_http(worker, conn, status);
 }
 
 static uint64_t passes(enum http_body body, uint64_t length)
@@ -64,13 +63,14 @@ static size_t rewrite(struct conn *conn, const struct http_request *request)
 }
 
 // The request is for the explicit proxy: it names its server itself.
-static bool begin_explicit(struct worker *worker, struct conn *conn, struct http_request *request)
+static enum turn begin_explicit(struct worker *worker, struct conn *conn,
+				struct http_request *request)
 {
 	struct flow *flow = &conn->flow[CLIENT];
 	uint16_t port = request->port ? request->port : 80;
 	if (!request->absolute)
 		return refuse(worker, conn, 400,
-			      "this is sbx's proxy: it wants CONNECT or http://host/path");
+			      "this is sbx's proxy: it expects CONNECT or http://host/path");
 	if (request->secure)
 		return refuse(worker, conn, 400, "sbx's proxy takes https only by CONNECT");
 	bool same = conn->dialing == DIAL_OPEN && conn->port == port &&
@@ -86,22 +86,22 @@ static bool begin_explicit(struct worker *worker, struct conn *conn, struct http
 	if ((request->connect || !same) && !route_to(worker, conn, &request->host, port)) {
 		strncpy(conn->problem, worker->records[conn->record].why,
 			sizeof(conn->problem) - 1);
-		deny_http(worker, conn, 403);
-		return true;
+		return deny_http(worker, conn, 403);
 	}
 	if (!request->connect)
 		begin_exchange(worker, conn, rewrite(conn, request), request);
-	return true;
+	return TURN_MOVED;
 }
 
-static bool begin_request(struct worker *worker, struct conn *conn, struct http_request *request)
+static enum turn begin_request(struct worker *worker, struct conn *conn,
+			       struct http_request *request)
 {
 	uint16_t port = request->port ? request->port : conn->port;
 	if (conn->explicit_proxy)
 		return begin_explicit(worker, conn, request);
 	if (request->connect)
 		return refuse(worker, conn, 403,
-			      "CONNECT through a server is a tunnel to somebody else");
+			      "CONNECT to a server would be a tunnel to another host");
 	if (!request->has_host && conn->host.kind == HOST_NAME)
 		return refuse(worker, conn, 403, "the request names no host");
 	if (request->has_host && (!host_equal(&request->host, &conn->host) || port != conn->port))
@@ -109,22 +109,20 @@ static bool begin_request(struct worker *worker, struct conn *conn, struct http_
 	// Asked for without what nobody here could read (h2c); nothing of it may have passed.
 	bool whole = !conn->keeping || conn->kept == conn->flow[CLIENT].start;
 	if (request->other_upgrade && !whole)
-		return refuse(worker, conn, 400, "an upgrade to what is not read here");
+		return refuse(worker, conn, 400, "an upgrade to a protocol that sbx does not read");
 	begin_exchange(worker, conn,
 		       request->other_upgrade ? rewrite(conn, request) : request->head, request);
-	return true;
+	return TURN_MOVED;
 }
 
-bool exchange_request(struct worker *worker, struct conn *conn)
+enum turn exchange_request(struct worker *worker, struct conn *conn)
 {
 	struct http_request request;
 	struct flow *flow = &conn->flow[CLIENT];
 	// Between two requests a server has nothing to say: it may only leave.
 	if (conn->dialing == DIAL_OPEN && conn->closing[SERVER] && conn->response_done) {
-		if (!conn->explicit_proxy && flow->start == flow->end) {
-			conn_close(worker, conn);
-			return false;
-		}
+		if (!conn->explicit_proxy && flow->start == flow->end)
+			return TURN_CLOSE;
 		conn_close_server(conn);
 		if (!conn->explicit_proxy)
 			dial_begin(worker, conn);
@@ -134,21 +132,19 @@ bool exchange_request(struct worker *worker, struct conn *conn)
 	enum parse result = http_request(bytes, length, &request);
 	if (result == PARSE_DONE)
 		return begin_request(worker, conn, &request);
-	if (length == 0 && flow->ended) {
-		conn_close(worker, conn);
-		return false;
-	}
+	if (length == 0 && flow->ended)
+		return TURN_CLOSE;
 	bool prior = length >= 5 && memcmp(bytes, "PRI *", 5) == 0;
 	if (result == PARSE_BAD || flow->ended || length == BUFFER_SIZE)
 		return refuse(worker, conn, 400,
-			      prior ? "HTTP/2 without TLS is not read here"
+			      prior ? "HTTP/2 without TLS, which sbx does not read"
 				    : "a request that could be read in two ways");
 	if (length > 0 && !conn->reading_head) {
 		conn->reading_head = true;
 		if (conn->dialing == DIAL_OPEN || conn->dialing == DIAL_NONE)
 			conn_deadline(worker, conn, HEAD_MILLISECONDS);
 	}
-	return false;
+	return TURN_WAIT;
 }
 
 // A server that passes over a body (some do, of GET) takes it for the next request: what begins
@@ -170,7 +166,7 @@ static bool read_body(struct conn *conn)
 }
 
 // Reads as many lines of the coding as there are; false when it is malformed.
-static bool read_chunks(struct conn *conn, enum side from, enum http_chunk *at)
+static bool read_chunks(struct conn *conn, enum peer_side from, enum http_chunk *at)
 {
 	struct flow *flow = &conn->flow[from];
 	while (*at != CHUNK_DONE && flow->allowance == 0 && flow->cleared < flow->end) {
@@ -238,25 +234,23 @@ static bool read_response(struct worker *worker, struct conn *conn)
 	return !(conn->response_head && flow->ended);
 }
 
-static bool finish_exchange(struct worker *worker, struct conn *conn)
+static enum turn finish(struct worker *worker, struct conn *conn)
 {
-	struct flow *out = &conn->flow[SERVER];
-	if (!flow_empty(out))
-		return false;
+	const struct flow *out = &conn->flow[SERVER];
 	if (!conn->keep_alive || !conn->request_done || out->cleared < out->end ||
 	    !flow_empty(&conn->flow[CLIENT])) {
 		conn->state = CONN_DRAIN;
 		conn_close_server(conn);
 		conn_deadline(worker, conn, 1000);
-		return true;
+		return TURN_MOVED;
 	}
 	conn->state = CONN_REQUEST;
 	conn->reading_head = false;
 	conn_deadline(worker, conn, IDLE_MILLISECONDS);
-	return true;
+	return TURN_MOVED;
 }
 
-bool exchange_run(struct worker *worker, struct conn *conn)
+enum turn exchange_run(struct worker *worker, struct conn *conn)
 {
 	struct flow *in = &conn->flow[CLIENT], *out = &conn->flow[SERVER];
 	if (!conn->request_done) {
@@ -268,29 +262,29 @@ bool exchange_run(struct worker *worker, struct conn *conn)
 				     body_done(in, conn->request_body, conn->request_chunk);
 	}
 	if (conn->response_head && !read_response(worker, conn)) {
-		// Before a word was passed on, it can still be told.
+		// The client can still get an answer, as nothing was passed on.
 		if (out->cleared == out->start && out->start == 0)
-			return refuse(worker, conn, 502, "the server's answer is no HTTP/1.1");
-		conn_close(worker, conn);
-		return false;
+			return refuse(worker, conn, 502, "the server's answer is not HTTP/1.1");
+		return TURN_CLOSE;
 	}
 	if (conn->state != CONN_EXCHANGE)
-		return true;
+		return TURN_MOVED;
 	if (!conn->response_head) {
 		if (conn->response_body == BODY_CHUNKED &&
-		    !read_chunks(conn, SERVER, &conn->response_chunk)) {
-			conn_close(worker, conn);
-			return false;
-		}
+		    !read_chunks(conn, SERVER, &conn->response_chunk))
+			return TURN_CLOSE;
 		conn->response_done = body_done(out, conn->response_body, conn->response_chunk);
 	}
-	flow_write(worker, conn, CLIENT);
-	flow_write(worker, conn, SERVER);
-	if (conn->response_done && finish_exchange(worker, conn))
-		return true;
+	return TURN_WAIT;
+}
+
+enum turn exchange_written(struct worker *worker, struct conn *conn)
+{
+	const struct flow *in = &conn->flow[CLIENT], *out = &conn->flow[SERVER];
+	if (conn->response_done && flow_empty(out))
+		return finish(worker, conn);
 	// The client left, or the server in the middle of its words.
-	if ((in->ended && flow_empty(in) && !conn->request_done) ||
-	    (out->ended && flow_empty(out) && !conn->response_done))
-		conn_close(worker, conn);
-	return false;
+	bool left = (in->ended && flow_empty(in) && !conn->request_done) ||
+		    (out->ended && flow_empty(out) && !conn->response_done);
+	return left ? TURN_CLOSE : TURN_WAIT;
 }

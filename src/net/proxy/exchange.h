@@ -1,7 +1,8 @@
-// HTTP. Each is true when it may go on at once.
+// HTTP.
 #pragma once
 
 #include "net/proxy/conn.h"
 
-bool exchange_request(struct worker *worker, struct conn *conn);
-bool exchange_run(struct worker *worker, struct conn *conn);
+enum turn exchange_request(struct worker *worker, struct conn *conn);
+enum turn exchange_run(struct worker *worker, struct conn *conn);
+enum turn exchange_written(struct worker *worker, struct conn *conn);

@@ -1,9 +1,9 @@
-// The first words of a client to the explicit proxy. Each is true when it may go on at once.
+// The first words of a client to the explicit proxy.
 #pragma once
 
 #include "net/proxy/conn.h"
 
-bool explicit_first(struct worker *worker, struct conn *conn);
-bool explicit_greeting(struct worker *worker, struct conn *conn);
-bool explicit_socks(struct worker *worker, struct conn *conn);
-bool explicit_dial(struct worker *worker, struct conn *conn);
+enum turn explicit_first(struct worker *worker, struct conn *conn);
+enum turn explicit_greeting(struct worker *worker, struct conn *conn);
+enum turn explicit_socks(struct worker *worker, struct conn *conn);
+enum turn explicit_dial(struct worker *worker, struct conn *conn);

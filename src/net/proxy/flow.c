@@ -50,7 +50,7 @@ void flow_say(struct conn *conn, const void *bytes, size_t length)
 
 static bool take_pipe(struct worker *worker, struct flow *flow)
 {
-	for (int i = 0; i < PIPES_MOST && flow->pipe < 0; i++) {
+	for (int i = 0; i < PIPES_MAX && flow->pipe < 0; i++) {
 		if (worker->pipes[i].used)
 			continue;
 		// Made when first needed, then kept: the lock below allows pipe2.
@@ -82,7 +82,7 @@ void flow_free(struct worker *worker, struct flow *flow)
 	flow->piped = 0;
 }
 
-static ssize_t splice_in(struct worker *worker, struct conn *conn, enum side from)
+static ssize_t splice_in(struct worker *worker, struct conn *conn, enum peer_side from)
 {
 	struct flow *flow = &conn->flow[from];
 	size_t most = flow->allowance < PIPE_BYTES ? (size_t)flow->allowance : PIPE_BYTES;
@@ -98,13 +98,13 @@ static ssize_t splice_in(struct worker *worker, struct conn *conn, enum side fro
 }
 
 // Bytes that have passed may still be needed, to be read again with what follows.
-static uint32_t first_needed(const struct conn *conn, enum side from)
+static uint32_t first_needed(const struct conn *conn, enum peer_side from)
 {
 	uint32_t start = conn->flow[from].start;
 	return from == CLIENT && conn->keeping && conn->kept < start ? conn->kept : start;
 }
 
-static struct held *held_of(struct worker *worker, const struct conn *conn)
+static struct held_bytes *held_of(struct worker *worker, const struct conn *conn)
 {
 	return &worker->held[conn_index(worker, conn)];
 }
@@ -112,13 +112,13 @@ static struct held *held_of(struct worker *worker, const struct conn *conn)
 // As far as this buffer may be filled.
 static uint32_t fill_most(struct worker *worker, const struct conn *conn)
 {
-	bool large = held_of(worker, conn)->held == HELD_LARGE || worker->large_count < LARGE_MOST;
+	bool large = held_of(worker, conn)->held == HELD_LARGE || worker->large_count < LARGE_MAX;
 	return large ? BUFFER_SIZE : SMALL_BYTES;
 }
 
 static void note_held(struct worker *worker, const struct conn *conn, uint32_t end)
 {
-	struct held *held = held_of(worker, conn);
+	struct held_bytes *held = held_of(worker, conn);
 	bool large = end > SMALL_BYTES;
 	held->used = true;
 	worker->held_count += !held->held;
@@ -126,7 +126,7 @@ static void note_held(struct worker *worker, const struct conn *conn, uint32_t e
 	held->held = large ? HELD_LARGE : held->held ? held->held : HELD_SMALL;
 }
 
-static ssize_t receive(struct worker *worker, struct conn *conn, enum side from)
+static ssize_t receive(struct worker *worker, struct conn *conn, enum peer_side from)
 {
 	struct flow *flow = &conn->flow[from];
 	uint32_t base = first_needed(conn, from), most = fill_most(worker, conn);
@@ -154,8 +154,8 @@ static ssize_t receive(struct worker *worker, struct conn *conn, enum side from)
 		flow->end += (uint32_t)got;
 		note_held(worker, conn, flow->end);
 		flow->bulk = (size_t)got == BUFFER_SIZE;
-		// A short read emptied the socket; an end that was told already is still to be
-		// seen.
+		// A short read emptied the socket; an end that epoll reported already is still to
+		// be seen.
 		if ((size_t)got < room && !conn->closing[from])
 			conn->readable[from] = false;
 		if (pass)
@@ -164,49 +164,41 @@ static ssize_t receive(struct worker *worker, struct conn *conn, enum side from)
 	return got;
 }
 
-bool flow_read(struct worker *worker, struct conn *conn, enum side from)
+enum turn flow_read(struct worker *worker, struct conn *conn, enum peer_side from)
 {
 	struct flow *flow = &conn->flow[from];
 	bool room = flow->end < BUFFER_SIZE || first_needed(conn, from) > 0;
-	if (conn->ending || conn->fd[from] < 0 || !conn->readable[from] || flow->ended ||
-	    flow->piped || !room)
-		return false;
+	if (conn->fd[from] < 0 || !conn->readable[from] || flow->ended || flow->piped || !room)
+		return TURN_WAIT;
 	if (record_must_wait(worker, conn)) {
 		conn->paused = worker->any_paused = true;
-		return false;
+		return TURN_WAIT;
 	}
 	// A budget counts before anything is passed on, and in small steps.
 	bool splices = flow->bulk && !conn->budgets && flow->start == flow->end &&
 		       flow->allowance >= BULK_BYTES && conn->fd[!from] >= 0 &&
 		       take_pipe(worker, flow);
 	ssize_t got = splices ? splice_in(worker, conn, from) : receive(worker, conn, from);
-	if (got > 0) {
-		record_bytes(worker, conn, from, (uint64_t)got);
-		return true;
-	}
+	if (got > 0)
+		return record_bytes(worker, conn, from, (uint64_t)got);
 	if (flow->pipe >= 0)
 		flow_free(worker, flow);
 	if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
 		conn->readable[from] = errno == EINTR;
 		flow->bulk = false;
-		return false;
+		return TURN_WAIT;
 	}
 	flow->ended = true;
-	if (got < 0) {
-		// A reset is handed on as one.
-		conn_reset(worker, conn);
-		return false;
-	}
-	return true;
+	return got < 0 ? TURN_RESET : TURN_MOVED; // a reset is handed on as one
 }
 
-bool flow_write(struct worker *worker, struct conn *conn, enum side from)
+enum turn flow_write(struct worker *worker, struct conn *conn, enum peer_side from)
 {
 	struct flow *flow = &conn->flow[from];
-	enum side to = from == CLIENT ? SERVER : CLIENT;
-	bool moved = false;
-	if (conn->ending || (from == SERVER && conn->held))
-		return false;
+	enum peer_side to = from == CLIENT ? SERVER : CLIENT;
+	enum turn turn = TURN_WAIT;
+	if (from == SERVER && conn->held)
+		return TURN_WAIT;
 	while (!flow_empty(flow) && conn->fd[to] >= 0 && conn->writable[to]) {
 		ssize_t put =
 			flow->piped
@@ -220,11 +212,9 @@ bool flow_write(struct worker *worker, struct conn *conn, enum side from)
 		}
 		if (put < 0 && errno == EINTR)
 			continue;
-		if (put <= 0) {
-			conn_reset(worker, conn);
-			return false;
-		}
-		moved = true;
+		if (put <= 0)
+			return TURN_RESET;
+		turn = TURN_MOVED;
 		if (flow->piped)
 			flow->piped -= (uint32_t)put;
 		else
@@ -238,9 +228,9 @@ bool flow_write(struct worker *worker, struct conn *conn, enum side from)
 		if (!conn->flow[to].shut)
 			shutdown(conn->fd[to], SHUT_WR);
 		flow->shut = true;
-		return true;
+		return TURN_MOVED;
 	}
-	return moved;
+	return turn;
 }
 
 const uint8_t *flow_unread(const struct conn *conn, size_t *ret_length)

@@ -1,10 +1,10 @@
-// The moving of bytes of a connection. True when something moved.
+// The moving of bytes of a connection.
 #pragma once
 
 #include "net/proxy/conn.h"
 
-bool flow_read(struct worker *worker, struct conn *conn, enum side from);
-bool flow_write(struct worker *worker, struct conn *conn, enum side from);
+enum turn flow_read(struct worker *worker, struct conn *conn, enum peer_side from);
+enum turn flow_write(struct worker *worker, struct conn *conn, enum peer_side from);
 void flow_clear(struct flow *flow, uint64_t bytes); // lets bytes pass, in the buffer and after
 void flow_skip(struct flow *flow, uint32_t bytes);  // takes bytes away
 bool flow_empty(const struct flow *flow);

@@ -2,6 +2,11 @@
 // that a server asks for (HelloRetryRequest, RFC 8446 4.1.4).
 #include "net/proxy/hello.h"
 
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include "base/fd.h"
 #include "net/parse/tls.h"
 #include "net/proxy/deny.h"
 #include "net/proxy/flow.h"
@@ -9,6 +14,7 @@
 #include "net/proxy/route.h"
 #include "net/proxy/state.h"
 #include "net/rules/rules.h"
+#include "open/wire.h"
 
 // The name that TLS asks for is the name that was decided on; else the certificate, and what is
 // behind it, would be somebody else's on the same address. Rule 29.
@@ -42,34 +48,38 @@ static const char *judge(struct worker *worker, struct conn *conn, const struct 
 
 // Lets a hello pass that begins at the first unread byte, and holds what follows until the server's
 // answer; or refuses it.
-static void pass_hello(struct worker *worker, struct conn *conn, const struct tls_hello *hello)
+static enum turn pass_hello(struct worker *worker, struct conn *conn, const struct tls_hello *hello)
 {
 	struct flow *flow = &conn->flow[CLIENT];
 	enum fix fix = FIX_NONE;
 	const char *why = judge(worker, conn, hello, &fix);
-	if (why) {
-		deny_refuse(worker, conn, why, fix);
-		return;
+	if (why)
+		return deny_refuse(worker, conn, why, fix);
+	// At the beginning of a connection alone: behind STARTTLS it is no HTTP.
+	if (!conn->keeping &&
+	    rules_opened(rules_current(worker->shared), &conn->host, conn->port)) {
+		conn->state = CONN_OPEN;
+		return TURN_MOVED;
 	}
 	flow->cleared = (conn->keeping ? conn->kept : flow->start) + (uint32_t)hello->used;
 	flow->allowance = conn->flow[SERVER].allowance = 0;
 	conn->keeping = false;
 	conn->retried = false;
 	conn->state = CONN_ANSWER;
+	return TURN_MOVED;
 }
 
-bool hello_run(struct worker *worker, struct conn *conn)
+enum turn hello_run(struct worker *worker, struct conn *conn)
 {
 	size_t length;
 	struct tls_hello hello;
 	const uint8_t *bytes = flow_unread(conn, &length);
 	enum parse result = tls_hello(bytes, length, &hello);
 	if (result == PARSE_MORE && !conn->flow[CLIENT].ended && length < BUFFER_SIZE)
-		return false;
+		return TURN_WAIT;
 	if (result != PARSE_DONE)
 		return deny_refuse(worker, conn, "no readable TLS hello", FIX_NONE);
-	pass_hello(worker, conn, &hello);
-	return true;
+	return pass_hello(worker, conn, &hello);
 }
 
 // After a HelloRetryRequest: change-cipher-spec, early data (RFC 8446 4.2.10, D.4) or an alert may
@@ -139,18 +149,77 @@ static void read_answer(struct worker *worker, struct conn *conn)
 	}
 }
 
-bool hello_run_answer(struct worker *worker, struct conn *conn)
+enum turn hello_run_answer(struct worker *worker, struct conn *conn)
 {
 	read_answer(worker, conn);
 	if (conn->state == CONN_ANSWER && conn->retried)
 		read_second(worker, conn);
-	if (conn->state != CONN_ANSWER)
-		return true;
-	flow_write(worker, conn, SERVER);
-	flow_write(worker, conn, CLIENT);
-	// Who leaves before the answer, leaves for good.
-	if (conn->flow[CLIENT].ended ||
-	    (conn->flow[SERVER].ended && flow_empty(&conn->flow[SERVER])))
-		conn_close(worker, conn);
-	return false;
+	// The server's words before the client's: they may be its last.
+	return conn->state != CONN_ANSWER ? TURN_MOVED : flow_write(worker, conn, SERVER);
+}
+
+// Who leaves before the answer, leaves for good.
+enum turn hello_answered(struct worker *worker, struct conn *conn)
+{
+	const struct flow *out = &conn->flow[SERVER];
+	(void)worker;
+	return conn->flow[CLIENT].ended || (out->ended && flow_empty(out)) ? TURN_CLOSE : TURN_WAIT;
+}
+
+// The way of a connection through the opener. Budgets, records and rules stay those of the first
+// conn, which carries all of its bytes; when it ends, so does the second, and the other way round.
+static int pair(int ends[2])
+{
+	return socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends);
+}
+
+// From the opener to the server: bytes, both ways, for which the first conn answers.
+static void begin_second(struct worker *worker, const struct conn *first, struct conn *second,
+			 int server)
+{
+	second->port = first->port;
+	second->host = first->host;
+	second->fd[SERVER] = server;
+	second->dialing = DIAL_OPEN;
+	conn_watch(worker, second, CLIENT, WATCHED_NOT);
+	conn_watch(worker, second, SERVER, WATCHED_ALREADY);
+	second->readable[SERVER] = true;
+	route_tunnel(worker, second);
+	conn_wake(worker, second);
+}
+
+static bool give(struct worker *worker, const struct conn *conn, const int *fds)
+{
+	struct opener_pair message = { .host = conn->host, .port = conn->port };
+	return worker->opener >= 0 &&
+	       fd_send(worker->opener, &message, sizeof(message), fds, 2) == 0;
+}
+
+enum turn hello_hand_over(struct worker *worker, struct conn *conn)
+{
+	if (conn->dialing != DIAL_OPEN)
+		return TURN_WAIT;
+	if (conn->flow[SERVER].end > 0)
+		return deny_refuse(worker, conn, "the server speaks before the TLS hello",
+				   FIX_NONE);
+	int to_client[2] = { -1, -1 }, to_server[2] = { -1, -1 };
+	bool made = pair(to_client) == 0 && pair(to_server) == 0;
+	autoclose int ours_client = to_client[0], ours_server = to_server[0];
+	autoclose int theirs_client = to_client[1], theirs_server = to_server[1];
+	const int given[] = { theirs_client, theirs_server };
+	struct conn *second = made ? conn_accept(worker, ours_server) : NULL;
+	if (!second)
+		return deny_refuse(worker, conn, "too many connections are open", FIX_NONE);
+	take(&ours_server);
+	if (!give(worker, conn, given)) {
+		conn_end(worker, second, TURN_CLOSE);
+		return deny_refuse(worker, conn, "the opener, which holds the secrets, has ended",
+				   FIX_NONE);
+	}
+	begin_second(worker, conn, second, take(&conn->fd[SERVER]));
+	conn->fd[SERVER] = take(&ours_client);
+	conn_watch(worker, conn, SERVER, WATCHED_NOT);
+	conn->readable[SERVER] = conn->closing[SERVER] = conn->awaits_room[SERVER] = false;
+	route_tunnel(worker, conn);
+	return TURN_MOVED;
 }

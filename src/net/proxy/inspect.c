@@ -13,7 +13,7 @@
 #include "net/proxy/deny.h"
 #include "net/proxy/flow.h"
 
-enum { HELLOS_MOST = 8 }; // begun at once: who begins more wants to be read wrongly
+enum { HELLOS_MAX = 8 }; // begun at once: who begins more wants to be read wrongly
 
 struct window {
 	const uint8_t *bytes;
@@ -88,36 +88,36 @@ static enum parse find_hello(const struct window *window, struct tls_hello *ret,
 		}
 		if (result == PARSE_MORE && begun++ == 0)
 			*ret_kept = at;
-		if (begun > HELLOS_MOST || (result == PARSE_BAD && ret->shaped))
+		if (begun > HELLOS_MAX || (result == PARSE_BAD && ret->shaped))
 			return PARSE_BAD;
 	}
 	return PARSE_MORE;
 }
 
-static bool begin_hello(struct conn *conn, uint32_t at)
+static enum turn begin_hello(struct conn *conn, uint32_t at)
 {
 	conn->keeping = true;
 	conn->kept = at;
 	conn->state = CONN_HELLO;
-	return true;
+	return TURN_MOVED;
 }
 
 // Judges what came; then it may pass.
-static bool inspect(struct worker *worker, struct conn *conn)
+static enum turn inspect(struct worker *worker, struct conn *conn)
 {
 	struct flow *flow = &conn->flow[CLIENT];
 	struct window window = window_of(conn);
 	struct tls_hello hello;
 	uint32_t at = 0, kept;
 	if (flow->cleared == flow->end)
-		return false;
+		return TURN_WAIT;
 	enum parse found = find_hello(&window, &hello, &at, &kept);
 	if (found == PARSE_DONE)
 		return begin_hello(conn, window.base + at);
 	if (found == PARSE_BAD || (kept == 0 && window.length == BUFFER_SIZE))
 		return deny_refuse(worker, conn, "no readable TLS hello", FIX_NONE);
 	if (find_request(conn, &window))
-		return true;
+		return TURN_MOVED;
 	if (conn->request_like && conn->request_at - window.base < kept)
 		kept = conn->request_at - window.base;
 	if (kept == 0 && window.length == BUFFER_SIZE)
@@ -125,25 +125,20 @@ static bool inspect(struct worker *worker, struct conn *conn)
 	flow->cleared = flow->end;
 	conn->keeping = kept < window.length;
 	conn->kept = window.base + kept;
-	return true;
+	return TURN_MOVED;
 }
 
-bool inspect_run(struct worker *worker, struct conn *conn)
+enum turn inspect_run(struct worker *worker, struct conn *conn)
 {
-	struct flow *in = &conn->flow[CLIENT], *out = &conn->flow[SERVER];
-	bool moved = inspect(worker, conn);
+	struct flow *in = &conn->flow[CLIENT];
+	enum turn turn = inspect(worker, conn);
 	if (conn->state != CONN_INSPECT)
-		return true;
+		return turn;
 	conn->burst = conn->burst || conn->heard[SERVER];
-	flow_write(worker, conn, CLIENT);
-	flow_write(worker, conn, SERVER);
 	// The end of the client is handed on: nothing more will be read.
 	if (in->ended && in->cleared == in->end && in->allowance == 0) {
 		conn->keeping = false;
 		in->allowance = UNLIMITED_PASS;
-		flow_write(worker, conn, CLIENT);
 	}
-	if (in->shut && out->shut)
-		conn_close(worker, conn);
-	return moved;
+	return turn;
 }

@@ -1,6 +1,6 @@
-// What passes in a tunnel to a name. True when it may go on at once.
+// What passes in a tunnel to a name.
 #pragma once
 
 #include "net/proxy/conn.h"
 
-bool inspect_run(struct worker *worker, struct conn *conn);
+enum turn inspect_run(struct worker *worker, struct conn *conn);

@@ -1,5 +1,6 @@
-// Owns the resolution of names by c-ares, and its cache. c-ares is told everything: it reads no
-// file of its own, and what it is told comes from descriptors that the supervisor sends.
+// Owns the resolution of names by c-ares, and its cache. c-ares gets its whole configuration from
+// us: it reads no file of its own, and the configuration comes from descriptors that the supervisor
+// sends.
 #include "net/proxy/lookup.h"
 
 #include <errno.h>
@@ -18,10 +19,9 @@
 enum {
 	QUERY_MILLISECONDS = 1500,
 	TRIES = 2,
-	LIFE_MOST = 60,
+	LIFE_MAX = 60,
 	FAILED_MILLISECONDS = 2000,
 	FRESH_MILLISECONDS = 1000,
-	FILE_MOST = 1024 * 1024,
 };
 
 static void socket_state(void *data, ares_socket_t fd, int readable, int writable)
@@ -54,10 +54,10 @@ int lookup_begin(struct worker *worker)
 
 static void use_resolv(struct worker *worker, const char *text, size_t length)
 {
-	char servers[RESOLV_SERVERS_MOST * (ADDRESS_TEXT_MOST + 4)] = "";
+	char servers[RESOLV_SERVERS_MAX * (ADDRESS_TEXT_MAX + 4)] = "";
 	resolv_parse(text, length, &worker->resolv);
 	for (unsigned i = 0; i < worker->resolv.server_count; i++) {
-		char server[ADDRESS_TEXT_MOST];
+		char server[ADDRESS_TEXT_MAX];
 		address_text(&worker->resolv.servers[i], server);
 		size_t used = strlen(servers);
 		snprintf(servers + used, sizeof(servers) - used,
@@ -65,23 +65,23 @@ static void use_resolv(struct worker *worker, const char *text, size_t length)
 	}
 	ares_set_servers_csv(worker->channel, servers);
 	// What another network answered holds no more.
-	for (unsigned i = 0; i < LOOKUPS_MOST; i++)
+	for (unsigned i = 0; i < LOOKUPS_MAX; i++)
 		if (worker->lookups[i].state == LOOKUP_KNOWN ||
 		    worker->lookups[i].state == LOOKUP_FAILED)
 			worker->lookups[i].until = 0;
 }
 
-static size_t read_file(int fd, char *text)
+static size_t read_table(struct worker *worker, int fd)
 {
 	size_t used = 0;
-	for (ssize_t got = 1; got > 0 && used < FILE_MOST; used += got > 0 ? (size_t)got : 0)
-		got = pread(fd, text + used, FILE_MOST - used, (off_t)used);
+	for (ssize_t got = 1; got > 0 && used < TABLE_MAX; used += got > 0 ? (size_t)got : 0)
+		got = pread(fd, worker->table + used, TABLE_MAX - used, (off_t)used);
 	return used;
 }
 
-static void finish(struct worker *worker, struct lookup *lookup, bool known, int64_t life)
+static void finish(struct worker *worker, struct lookup *lookup, int64_t life)
 {
-	lookup->state = known ? LOOKUP_KNOWN : LOOKUP_FAILED;
+	lookup->state = lookup->count ? LOOKUP_KNOWN : LOOKUP_FAILED;
 	lookup->until = worker->now + life;
 	for (uint32_t i = 0; i < worker->used; i++) {
 		struct conn *conn = &worker->conns[i];
@@ -102,22 +102,16 @@ void lookup_take(struct worker *worker, struct conn *conn)
 
 static void query(struct worker *worker, struct lookup *lookup);
 
-struct asked {
-	struct worker *worker;
-	struct lookup *lookup;
-};
-static struct asked asked[LOOKUPS_MOST];
-
 static void answered(void *data, int status, int timeouts, struct ares_addrinfo *result)
 {
-	struct asked *question = data;
-	struct lookup *lookup = question->lookup;
-	int life = LIFE_MOST;
+	struct lookup *lookup = data;
+	struct worker *worker = lookup->worker;
+	int life = LIFE_MAX;
 	(void)timeouts;
 	lookup->count = 0;
 	for (struct ares_addrinfo_node *node = result ? result->nodes : NULL; node;
 	     node = node->ai_next) {
-		if (lookup->count == ADDRESSES_MOST)
+		if (lookup->count == ADDRESSES_MAX)
 			break;
 		struct address *address = &lookup->addresses[lookup->count];
 		memset(address, 0, sizeof(*address));
@@ -138,19 +132,17 @@ static void answered(void *data, int status, int timeouts, struct ares_addrinfo 
 		ares_freeaddrinfo(result);
 	if (status == ARES_EDESTRUCTION)
 		return;
-	bool more = !strchr(lookup->name, '.') &&
-		    lookup->search <= question->worker->resolv.search_count;
+	bool more = !strchr(lookup->name, '.') && lookup->search <= worker->resolv.search_count;
 	if (lookup->count == 0 && more)
-		query(question->worker, lookup);
+		query(worker, lookup);
 	else
-		finish(question->worker, lookup, lookup->count > 0,
-		       lookup->count ? (int64_t)life * 1000 : FAILED_MILLISECONDS);
+		finish(worker, lookup, lookup->count ? (int64_t)life * 1000 : FAILED_MILLISECONDS);
 }
 
 // A name of one word is looked for in each domain of the search list, then as it is.
 static void query(struct worker *worker, struct lookup *lookup)
 {
-	char name[2 * (HOST_NAME_MOST + 1)];
+	char name[2 * (HOST_NAME_BYTES_MAX + 1)];
 	struct ares_addrinfo_hints hints = { .ai_flags = ARES_AI_NOSORT,
 					     .ai_family = AF_UNSPEC,
 					     .ai_socktype = SOCK_STREAM };
@@ -163,19 +155,18 @@ static void query(struct worker *worker, struct lookup *lookup)
 	}
 	lookup->search++;
 	lookup->state = LOOKUP_ASKED;
-	struct asked *question = &asked[lookup - worker->lookups];
-	*question = (struct asked){ worker, lookup };
-	ares_getaddrinfo(worker->channel, name, NULL, &hints, answered, question);
+	lookup->worker = worker;
+	ares_getaddrinfo(worker->channel, name, NULL, &hints, answered, lookup);
 }
 
 static void begin(struct worker *worker, struct lookup *lookup)
 {
-	static char text[FILE_MOST];
 	lookup->search = 0;
-	size_t length = worker->hosts_file >= 0 ? read_file(worker->hosts_file, text) : 0;
-	lookup->count = hosts_find(text, length, lookup->name, lookup->addresses, ADDRESSES_MOST);
+	size_t length = worker->hosts_file >= 0 ? read_table(worker, worker->hosts_file) : 0;
+	lookup->count =
+		hosts_find(worker->table, length, lookup->name, lookup->addresses, ADDRESSES_MAX);
 	if (lookup->count)
-		finish(worker, lookup, true, FRESH_MILLISECONDS);
+		finish(worker, lookup, FRESH_MILLISECONDS);
 	else
 		query(worker, lookup);
 }
@@ -184,7 +175,7 @@ static void begin(struct worker *worker, struct lookup *lookup)
 static struct lookup *take_lookup(struct worker *worker)
 {
 	struct lookup *oldest = NULL;
-	for (unsigned i = 0; i < LOOKUPS_MOST; i++) {
+	for (unsigned i = 0; i < LOOKUPS_MAX; i++) {
 		struct lookup *lookup = &worker->lookups[i];
 		if (lookup->state == LOOKUP_FREE)
 			return lookup;
@@ -198,7 +189,7 @@ static struct lookup *take_lookup(struct worker *worker)
 struct lookup *lookup_get(struct worker *worker, const char *name)
 {
 	struct lookup *lookup = NULL;
-	for (unsigned i = 0; i < LOOKUPS_MOST && !lookup; i++)
+	for (unsigned i = 0; i < LOOKUPS_MAX && !lookup; i++)
 		if (worker->lookups[i].state != LOOKUP_FREE &&
 		    str_equal(worker->lookups[i].name, name))
 			lookup = &worker->lookups[i];
@@ -223,20 +214,19 @@ struct lookup *lookup_get(struct worker *worker, const char *name)
 
 void lookup_files(struct worker *worker, const bool changed[2], int fds[2])
 {
-	static char text[FILE_MOST];
 	int next = 0;
 	if (changed[0]) {
 		fd_close(&worker->hosts_file);
 		worker->hosts_file = fds[next++];
 	}
 	if (changed[1]) {
-		size_t length = fds[next] >= 0 ? read_file(fds[next], text) : 0;
+		size_t length = fds[next] >= 0 ? read_table(worker, fds[next]) : 0;
 		fd_close(&fds[next]);
-		use_resolv(worker, text, length);
+		use_resolv(worker, worker->table, length);
 	}
 	worker->files_asked = false;
 	worker->files_checked = worker->now;
-	for (unsigned i = 0; i < LOOKUPS_MOST; i++)
+	for (unsigned i = 0; i < LOOKUPS_MAX; i++)
 		if (worker->lookups[i].state == LOOKUP_FILES)
 			begin(worker, &worker->lookups[i]);
 }

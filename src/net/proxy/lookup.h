@@ -4,14 +4,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/host.h"
 #include "net/proxy/conn.h"
+#include "text/host.h"
 
 struct lookup {
+	struct worker *worker; // that asks
 	enum { LOOKUP_FREE, LOOKUP_FILES, LOOKUP_ASKED, LOOKUP_KNOWN, LOOKUP_FAILED } state;
-	char name[HOST_NAME_MOST + 1];
+	char name[HOST_NAME_BYTES_MAX + 1];
 	unsigned search; // next domain of the search list to try
-	struct address addresses[ADDRESSES_MOST];
+	struct address addresses[ADDRESSES_MAX];
 	unsigned count;
 	int64_t until; // milliseconds
 };

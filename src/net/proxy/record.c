@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "base/fd.h"
-#include "base/str.h"
 #include "net/proxy/state.h"
 #include "net/rules/rules.h"
 
@@ -13,7 +12,7 @@ enum { FLUSH_MILLISECONDS = 1000 };
 static void send_record(struct worker *worker, int index, enum worker_event_kind kind,
 			uint64_t token)
 {
-	struct record *record = &worker->records[index];
+	struct conn_record *record = &worker->records[index];
 	struct worker_event report = { .kind = kind, .record = *record, .token = token };
 	fd_send(worker->control, &report, sizeof(report), NULL, 0);
 	record->count = record->visit_count = 0;
@@ -33,7 +32,7 @@ void record_flush(struct worker *worker)
 {
 	if (worker->any_dirty) {
 		send_dirty(worker, 0, worker->record_count);
-		send_dirty(worker, RECORDS_MOST, RECORDS_MOST + worker->used);
+		send_dirty(worker, RECORDS_MAX, RECORDS_MAX + worker->used);
 		send_dirty(worker, RECORDS_ALL - 1, RECORDS_ALL);
 	}
 	worker->any_dirty = false;
@@ -47,48 +46,41 @@ static void soil(struct worker *worker, int index)
 	worker->dirty[index] = worker->any_dirty = true;
 }
 
-bool record_alike(const struct record *left, const struct record *right)
-{
-	return left->verdict == right->verdict && left->port == right->port &&
-	       host_equal(&left->host, &right->host) && str_equal(left->why, right->why) &&
-	       str_equal(left->rule, right->rule);
-}
-
 // A place that nobody else's record takes while the connection lasts: of the destination, or, when
 // there are too many of them, the connection's own.
 static unsigned find_place(struct worker *worker, const struct conn *conn,
-			   const struct record *like, bool *ret_fresh)
+			   const struct conn_record *like, bool *ret_fresh)
 {
 	unsigned index = 0;
 	while (index < worker->record_count && !record_alike(&worker->records[index], like))
 		index++;
 	*ret_fresh = index == worker->record_count;
-	if (index < RECORDS_MOST) {
+	if (index < RECORDS_MAX) {
 		worker->record_count += *ret_fresh;
 		return index;
 	}
-	index = conn ? RECORDS_MOST + conn_index(worker, conn) : RECORDS_ALL - 1;
+	index = conn ? RECORDS_MAX + conn_index(worker, conn) : RECORDS_ALL - 1;
 	*ret_fresh = !record_alike(&worker->records[index], like);
 	if (*ret_fresh && worker->dirty[index])
 		send_record(worker, (int)index, EVENT_RECORD, 0);
 	return index;
 }
 
-int record_add(struct worker *worker, struct conn *conn, const struct record *like)
+int record_add(struct worker *worker, struct conn *conn, const struct conn_record *like)
 {
 	bool fresh;
 	unsigned index = find_place(worker, conn, like, &fresh);
-	struct record *record = &worker->records[index];
+	struct conn_record *record = &worker->records[index];
 	if (fresh)
 		*record = *like;
-	if (record->visit_count == VISITS_MOST)
+	if (record->visit_count == VISITS_MAX)
 		send_record(worker, (int)index, EVENT_RECORD, 0);
 	record->count++;
 	record->ends = like->ends;
 	soil(worker, (int)index);
 	// At once, and the client waits: whose it is can only be found while it does. Not for the
 	// rest: who asks for a thousand names is known by then.
-	if (fresh && index < RECORDS_MOST && conn) {
+	if (fresh && index < RECORDS_MAX && conn) {
 		uint64_t token = conn_tag(TAG_CLIENT, conn_index(worker, conn), conn->generation);
 		bool counts = record->verdict != VERDICT_ALLOWED;
 		record->count -= !counts; // it is reported with where it went
@@ -105,15 +97,15 @@ int record_add(struct worker *worker, struct conn *conn, const struct record *li
 	return (int)index;
 }
 
-int record_conn(struct worker *worker, struct conn *conn, enum verdict verdict, const char *rule,
-		const char *why, enum fix fix)
+int record_conn(struct worker *worker, struct conn *conn, enum conn_verdict verdict,
+		const char *rule, const char *why, enum fix fix)
 {
-	struct record record = { .host = conn->host,
-				 .port = conn->port,
-				 .verdict = verdict,
-				 .fix = fix,
-				 .explicit_proxy = conn->explicit_proxy,
-				 .ends = conn->ends };
+	struct conn_record record = { .host = conn->host,
+				      .port = conn->port,
+				      .verdict = verdict,
+				      .fix = fix,
+				      .explicit_proxy = conn->explicit_proxy,
+				      .ends = conn->ends };
 	snprintf(record.rule, sizeof(record.rule), "%s", rule);
 	snprintf(record.why, sizeof(record.why), "%s", why);
 	return record_add(worker, conn, &record);
@@ -132,7 +124,7 @@ static void spend(struct worker *worker, const struct conn *conn, enum budget_ki
 void record_address(struct worker *worker, struct conn *conn, const struct address *address)
 {
 	struct host at = { .kind = HOST_ADDRESS, .address = *address };
-	struct record *record = conn->record >= 0 ? &worker->records[conn->record] : NULL;
+	struct conn_record *record = conn->record >= 0 ? &worker->records[conn->record] : NULL;
 	conn->dialled = true;
 	conn->dialled_to = *address;
 	if (record && record->verdict == VERDICT_ALLOWED && record->batch == conn->visit_batch) {
@@ -162,24 +154,24 @@ bool record_over_budget(struct worker *worker, struct conn *conn, const char **r
 	return false;
 }
 
-void record_bytes(struct worker *worker, struct conn *conn, enum side from, uint64_t bytes)
+enum turn record_bytes(struct worker *worker, struct conn *conn, enum peer_side from,
+		       uint64_t bytes)
 {
 	const char *budget;
 	if (conn->record >= 0 && worker->records[conn->record].verdict == VERDICT_ALLOWED) {
-		struct record *record = &worker->records[conn->record];
+		struct conn_record *record = &worker->records[conn->record];
 		record->up += from == CLIENT ? bytes : 0;
 		record->down += from == SERVER ? bytes : 0;
 		soil(worker, conn->record);
 	}
 	if (!conn->budgets)
-		return;
+		return TURN_MOVED;
 	spend(worker, conn, from == CLIENT ? BUDGET_UPLOAD : BUDGET_DOWNLOAD, bytes);
 	spend(worker, conn, BUDGET_RATE, bytes);
-	if (conn->fd[SERVER] >= 0 && record_over_budget(worker, conn, &budget)) {
-		record_conn(worker, conn, VERDICT_DENIED, budget, "its budget is used up",
-			    FIX_NONE);
-		conn_reset(worker, conn);
-	}
+	if (conn->fd[SERVER] < 0 || !record_over_budget(worker, conn, &budget))
+		return TURN_MOVED;
+	record_conn(worker, conn, VERDICT_DENIED, budget, "its budget is used up", FIX_NONE);
+	return TURN_RESET;
 }
 
 // A rate is bytes per second since the first connection, with a second's worth in advance.

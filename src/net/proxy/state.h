@@ -7,38 +7,43 @@
 #include "net/parse/hosts.h"
 #include "net/proxy/conn.h"
 #include "net/proxy/lookup.h"
+#include "net/setup/egress.h"
 #include "net/setup/netns.h"
 
 enum {
-	CONNS_MOST = 9000,
+	CONNS_MAX = 9000,
 	CONNS_SCARCE = 4000, // then another worker is asked for
-	// Bytes that each side of a connection may hold unpassed when LARGE_MOST connections hold
+	// Bytes that each side of a connection may hold unpassed when LARGE_MAX connections hold
 	// more: the memory is the host's, not the box's.
 	SMALL_BYTES = 4096,
-	LARGE_MOST = 1024,
-	PIPES_MOST = 64,
+	LARGE_MAX = 1024,
+	PIPES_MAX = 64,
 	PIPE_BYTES = 256 * 1024,
-	LOOKUPS_MOST = 256,
-	RECORDS_MOST = 512,                          // of destinations, for all connections
-	RECORDS_ALL = RECORDS_MOST + CONNS_MOST + 1, // and a place of each connection's own
-	PARKED_MOST = 64,
+	LOOKUPS_MAX = 256,
+	RECORDS_MAX = 512,                         // of destinations, for all connections
+	RECORDS_ALL = RECORDS_MAX + CONNS_MAX + 1, // and a place of each connection's own
+	PARKED_MAX = 64,
 	PUBLISH_SOCKETS = 32,
+	// In base64 every three bytes are four; and its name, and the end of the line.
+	AUTHORIZATION_MAX = EGRESS_URL_MAX / 3 * 4 + 64,
+	TABLE_MAX = 1024 * 1024, // bytes that are read of the host's tables of names
 };
 
 struct worker {
 	struct shared *shared;
 	int epoll, control;
+	int opener;         // where connections go that are opened, or -1
 	int spare;          // a descriptor to turn somebody away with
 	bool first;         // answers DNS
 	bool relayed;       // tier landlock: connections come from the host's loopback
 	bool full;          // asked for another worker
 	bool rules_changed; // and open connections are not judged by them yet
-	int listeners[LISTENERS_MOST];
-	uint16_t loopback[LISTENERS_MOST];            // port of the host's loopback, 0 for none
-	uint16_t loopback_ports[NETNS_LOOPBACK_MOST]; // when relayed
+	int listeners[LISTENERS_MAX];
+	uint16_t loopback[LISTENERS_MAX];            // port of the host's loopback, 0 for none
+	uint16_t loopback_ports[NETNS_LOOPBACK_MAX]; // when relayed
 	unsigned listener_count;
-	int published[NETNS_LOOPBACK_MOST];
-	uint16_t published_inside[NETNS_LOOPBACK_MOST];
+	int published[NETNS_LOOPBACK_MAX];
+	uint16_t published_inside[NETNS_LOOPBACK_MAX];
 	unsigned published_count;
 	int sockets[PUBLISH_SOCKETS]; // of the box's network
 	unsigned socket_count;
@@ -46,17 +51,17 @@ struct worker {
 	struct conn *conns;
 	char (*buffers)[BUFFER_SIZE]; // two of each conn
 	// Of each conn, what its buffers hold of the host's memory; `used`: since the last sweep
-	struct held {
+	struct held_bytes {
 		enum { HELD_NOTHING, HELD_SMALL, HELD_LARGE } held;
 		bool used;
-	} held[CONNS_MOST];
+	} held[CONNS_MAX];
 	unsigned held_count, large_count;
 	int64_t next_sweep;
 	uint32_t used; // conns that were ever used
-	uint32_t free[CONNS_MOST], free_count, live;
+	uint32_t free[CONNS_MAX], free_count, live;
 	// Each conn once, and once more while its turn lasts.
-	uint32_t queue[2 * CONNS_MOST], queue_count;
-	uint32_t ending[CONNS_MOST], ending_count;
+	uint32_t queue[2 * CONNS_MAX], queue_count;
+	uint32_t ended[CONNS_MAX], ended_count;
 	unsigned deadlines;
 	int64_t now; // milliseconds, by CLOCK_MONOTONIC
 	int64_t next_flush, next_timers;
@@ -64,7 +69,7 @@ struct worker {
 	struct {
 		int ends[2];
 		bool used;
-	} pipes[PIPES_MOST];
+	} pipes[PIPES_MAX];
 
 	// lookup
 	int routes; // netlink, see net/rules/local_address.h
@@ -73,25 +78,26 @@ struct worker {
 	int hosts_file;
 	int64_t files_checked;
 	bool files_asked;
-	struct lookup lookups[LOOKUPS_MOST];
+	struct lookup lookups[LOOKUPS_MAX];
+	char table[TABLE_MAX]; // while it is read
 
 	// the caller's own proxy
 	bool has_upstream, behind_box;
 	struct host upstream;
 	uint16_t upstream_port;
-	char authorization[512]; // a header line, or empty
-	char no_proxy[2048];
+	char authorization[AUTHORIZATION_MAX + 1]; // a header line, or empty
+	char no_proxy[EGRESS_NO_PROXY_MAX + 1];
 
-	struct record records[RECORDS_ALL];
+	struct conn_record records[RECORDS_ALL];
 	bool dirty[RECORDS_ALL];
 	bool any_dirty;
-	unsigned record_count; // of the first RECORDS_MOST
+	unsigned record_count; // of the first RECORDS_MAX
 	// Clients that wait for COMMAND_SEEN after their conn is gone.
 	struct parked {
 		uint64_t token;
 		unsigned held; // 0: a free place
 		int fd;
-	} parked[PARKED_MOST];
+	} parked[PARKED_MAX];
 	int64_t rate_start;
 	bool any_paused;
 };

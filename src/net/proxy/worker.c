@@ -11,7 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/base64.h"
 #include "base/fd.h"
 #include "base/steady.h"
 #include "base/str.h"
@@ -22,11 +21,13 @@
 #include "net/proxy/flow.h"
 #include "net/proxy/lookup.h"
 #include "net/proxy/record.h"
+#include "net/proxy/route.h"
 #include "net/proxy/state.h"
 #include "net/rules/local_address.h"
 #include "net/rules/rules.h"
 #include "net/setup/confine.h"
 #include "plan.h"
+#include "text/base64.h"
 
 enum { EVENTS_A_TURN = 256, TICK_MILLISECONDS = 50 };
 
@@ -43,14 +44,15 @@ static void judge_again(struct worker *worker)
 {
 	const struct rules *rules = rules_current(worker->shared);
 	for (uint32_t i = 0; i < worker->used; i++) {
-		struct conn *conn = &worker->conns[i];
+		struct conn *conn = conn_at(worker, i);
 		struct refusal refusal;
-		bool leads_out =
-			conn->dialing != DIAL_NONE && conn->record >= 0 && conn->rule.text[0];
-		if (conn->state == CONN_FREE || conn->ending || !leads_out)
+		if (conn && conn->dialing == DIAL_HELD)
+			route_judge(worker, conn);
+		if (!conn || conn->dialing == DIAL_NONE || conn->record < 0 || !conn->rule.text[0])
 			continue;
 		bool allowed =
 			rules_decide(rules, &conn->host, conn->port, worker->routes, &refusal);
+		allowed = allowed || (conn->once && refusal.unlisted);
 		const struct rule *deny = refusal.deny;
 		if (allowed && conn->dialled && !conn->by_proxy)
 			deny = rules_deny_address(rules, &conn->dialled_to, conn->port);
@@ -58,7 +60,7 @@ static void judge_again(struct worker *worker)
 			continue;
 		record_conn(worker, conn, VERDICT_DENIED, deny ? deny->text : "",
 			    "denied while it was open", FIX_NONE);
-		conn_reset(worker, conn);
+		conn_end(worker, conn, TURN_RESET);
 	}
 }
 
@@ -83,6 +85,9 @@ static void take_order(struct worker *worker)
 	case COMMAND_SEEN:
 		conn_seen(worker, order.token);
 		break;
+	case COMMAND_ANSWER:
+		route_answered(worker, &order);
+		break;
 	case COMMAND_END:
 		record_flush(worker);
 		_exit(0);
@@ -92,15 +97,14 @@ static void take_order(struct worker *worker)
 static void conn_event(struct worker *worker, const struct epoll_event *event, enum tag tag)
 {
 	uint32_t index = (uint32_t)event->data.u64;
-	struct conn *conn = index < worker->used ? &worker->conns[index] : NULL;
-	if (!conn || conn->state == CONN_FREE || conn->ending ||
-	    conn_tag(tag, index, conn->generation) != event->data.u64)
+	struct conn *conn = conn_at(worker, index);
+	if (!conn || conn_tag(tag, index, conn->generation) != event->data.u64)
 		return;
 	if (tag == TAG_ATTEMPT_0 || tag == TAG_ATTEMPT_1) {
 		dial_event(worker, conn, tag == TAG_ATTEMPT_1);
 		return;
 	}
-	enum side side = tag == TAG_CLIENT ? CLIENT : SERVER;
+	enum peer_side side = tag == TAG_CLIENT ? CLIENT : SERVER;
 	if (event->events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR))
 		conn->readable[side] = true;
 	if (event->events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR))
@@ -139,6 +143,21 @@ static void dispatch(struct worker *worker, const struct epoll_event *event)
 	}
 }
 
+static void conclude(struct worker *worker, struct conn *conn, enum turn turn)
+{
+	switch (turn) {
+	case TURN_WAIT:
+		break;
+	case TURN_MOVED:
+		conn_wake(worker, conn);
+		break;
+	case TURN_CLOSE:
+	case TURN_RESET:
+		conn_end(worker, conn, turn);
+		break;
+	}
+}
+
 static void run_queue(struct worker *worker)
 {
 	// Those that are queued again meanwhile come in the next round.
@@ -148,8 +167,8 @@ static void run_queue(struct worker *worker)
 		conn->queued = false;
 		if (conn->state == CONN_FREE)
 			worker->free[worker->free_count++] = worker->queue[i];
-		else
-			client_run(worker, conn);
+		else if (conn->state != CONN_ENDED)
+			conclude(worker, conn, client_run(worker, conn));
 	}
 	memmove(worker->queue, worker->queue + count,
 		(worker->queue_count - count) * sizeof(*worker->queue));
@@ -159,13 +178,13 @@ static void run_queue(struct worker *worker)
 // What ended in this turn is freed when nobody has it in hand any more.
 static void free_ended(struct worker *worker)
 {
-	for (uint32_t i = 0; i < worker->ending_count; i++) {
-		struct conn *conn = &worker->conns[worker->ending[i]];
+	for (uint32_t i = 0; i < worker->ended_count; i++) {
+		struct conn *conn = &worker->conns[worker->ended[i]];
 		flow_free(worker, &conn->flow[CLIENT]);
 		flow_free(worker, &conn->flow[SERVER]);
 		conn_free(worker, conn);
 	}
-	worker->ending_count = 0;
+	worker->ended_count = 0;
 }
 
 static void run_timers(struct worker *worker)
@@ -174,17 +193,15 @@ static void run_timers(struct worker *worker)
 	worker->next_timers = worker->now + TICK_MILLISECONDS;
 	worker->any_paused = false;
 	for (uint32_t i = 0; i < worker->used && (worker->deadlines || paused); i++) {
-		struct conn *conn = &worker->conns[i];
-		if (conn->state == CONN_FREE || conn->ending)
+		struct conn *conn = conn_at(worker, i);
+		if (!conn)
 			continue;
 		if (conn->paused) {
 			conn->paused = false;
 			conn_wake(worker, conn);
 		}
-		if (conn->deadline && conn->deadline <= worker->now) {
-			client_expired(worker, conn);
-			conn_wake(worker, conn);
-		}
+		if (conn->deadline && conn->deadline <= worker->now)
+			conclude(worker, conn, client_expired(worker, conn));
 	}
 }
 
@@ -252,7 +269,7 @@ static void use_upstream(struct worker *worker, const char *url)
 	worker->has_upstream = host_parse_port(host, length - (size_t)(host - url),
 					       &worker->upstream, &worker->upstream_port);
 	if (at) {
-		char encoded[400];
+		char encoded[AUTHORIZATION_MAX - 48];
 		base64_url_user(url, (size_t)(at - url), encoded, sizeof(encoded));
 		snprintf(worker->authorization, sizeof(worker->authorization),
 			 "Proxy-Authorization: Basic %s\r\n", encoded);
@@ -264,6 +281,7 @@ static void prepare(struct worker *worker, const struct worker_start *start)
 	worker->shared = start->shared;
 	worker->first = start->first;
 	worker->control = start->control;
+	worker->opener = start->opener;
 	worker->hosts_file = -1;
 	worker->routes = local_open();
 	worker->spare = fcntl(worker->control, F_DUPFD_CLOEXEC, 3);
@@ -291,7 +309,7 @@ static void prepare(struct worker *worker, const struct worker_start *start)
 		worker->published_inside[i] = start->egress->publish[i].inside;
 		watch(worker, worker->published[i], TAG_PUBLISHED, i, EPOLLIN);
 	}
-	for (int i = 0; i < PIPES_MOST; i++)
+	for (int i = 0; i < PIPES_MAX; i++)
 		worker->pipes[i].ends[0] = worker->pipes[i].ends[1] = -1;
 	use_upstream(worker, start->upstream);
 	worker->behind_box = start->egress->behind_box;
@@ -311,11 +329,11 @@ static void *take_memory(size_t bytes)
 _Noreturn void worker_main(const struct worker_start *start)
 {
 	static struct worker worker;
-	worker.conns = take_memory(CONNS_MOST * sizeof(struct conn));
-	worker.buffers = take_memory(2 * CONNS_MOST * (size_t)BUFFER_SIZE);
+	worker.conns = take_memory(CONNS_MAX * sizeof(struct conn));
+	worker.buffers = take_memory(2 * CONNS_MAX * (size_t)BUFFER_SIZE);
 	prepare(&worker, start);
 	if (worker.epoll < 0 || worker.routes < 0 || lookup_begin(&worker) < 0 ||
-	    confine_worker() < 0)
+	    confine_worker(start->locks) < 0)
 		_exit(1);
 	take_order(&worker); // the first: the host's tables of names
 	if (worker.published_count)

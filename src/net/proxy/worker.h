@@ -9,7 +9,9 @@ struct shared;
 struct worker_start {
 	struct shared *shared;
 	bool first, relayed;
+	unsigned locks; // of confine_locks()
 	int control;
+	int opener; // where connections go that are opened, or -1
 	const int *listeners, *published;
 	unsigned listener_count, published_count;
 	const struct egress *egress;

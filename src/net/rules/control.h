@@ -3,7 +3,7 @@
 
 #include "net/rules/shared.h"
 
-enum { REASON_MOST = 128, VISITS_MOST = 8 };
+enum { REASON_MAX = 128, VISITS_MAX = 8 };
 
 // One connection that was let through.
 struct visit {
@@ -19,12 +19,12 @@ struct ends {
 };
 
 // What became of connections to one destination, since the last message about it.
-struct record {
+struct conn_record {
 	struct host host;
 	uint16_t port;
-	enum verdict { VERDICT_ALLOWED, VERDICT_DENIED, VERDICT_FAILED } verdict;
-	char rule[RULE_TEXT_MOST]; // that allowed or denied; empty for none
-	char why[REASON_MOST];     // of DENIED and FAILED
+	enum conn_verdict { VERDICT_ALLOWED, VERDICT_DENIED, VERDICT_FAILED } verdict;
+	char rule[RULE_TEXT_MAX]; // that allowed or denied; empty for none
+	char why[REASON_MAX];     // of DENIED and FAILED
 	// DENIED: a rule that would allow it, for this very destination
 	enum fix { FIX_NONE, FIX_RULE, FIX_RAW, FIX_ECH } fix; // host:port; with /tcp, /ech
 	bool explicit_proxy;                                   // came by HTTP proxy or SOCKS
@@ -32,11 +32,11 @@ struct record {
 	uint32_t count;
 	uint64_t up, down;
 	unsigned batch, visit_count; // ALLOWED: each of `count`, one by one
-	struct visit visits[VISITS_MOST];
+	struct visit visits[VISITS_MAX];
 };
 
 // Whether both speak of one destination, verdict and reason.
-bool record_alike(const struct record *left, const struct record *right);
+bool record_alike(const struct conn_record *left, const struct conn_record *right);
 
 // To the supervisor.
 struct worker_event {
@@ -46,10 +46,11 @@ struct worker_event {
 		EVENT_NEW,
 		// Are the host's tables of names still the same? Answered by COMMAND_FILES.
 		EVENT_FILES,
+		EVENT_ASK,     // `record`: is not listed, and connections wait for COMMAND_ANSWER
 		EVENT_FULL,    // connections become scarce: another worker, please
 		EVENT_SOCKETS, // more sockets of the box's, for published ports
 	} kind;
-	struct record record;
+	struct conn_record record;
 	uint64_t token; // of who waits
 };
 
@@ -60,8 +61,12 @@ struct worker_command {
 		COMMAND_RULES,   // the rules changed: look at every connection again
 		COMMAND_SOCKETS, // with sockets
 		COMMAND_SEEN, // the new record of `token` was taken, and whose it is was looked up
-		COMMAND_END,  // report, then exit
+		COMMAND_ANSWER, // to what waits for `host`; `answer`
+		COMMAND_END,    // report, then exit
 	} kind;
-	bool changed[2]; // COMMAND_FILES: which of the two came
-	uint64_t token;  // COMMAND_SEEN
+	bool changed[2];  // COMMAND_FILES: which of the two came
+	uint64_t token;   // COMMAND_SEEN
+	struct host host; // COMMAND_ANSWER
+	uint16_t port;
+	enum hold_answer { HOLD_REFUSED, HOLD_UNANSWERED, HOLD_TOO_MANY, HOLD_ONCE } answer;
 };

@@ -57,7 +57,7 @@ static enum local judge(unsigned type, int error)
 	}
 }
 
-struct question {
+struct local_question {
 	struct nlmsghdr header;
 	struct rtmsg route;
 	struct rtattr attribute;
@@ -69,7 +69,7 @@ enum local local_ask(int netlink, const struct address *address)
 	static uint32_t sequence;
 	bool v4 = address_is_v4(address);
 	size_t size = v4 ? 4 : 16;
-	struct question question = {
+	struct local_question question = {
 		.header = { .nlmsg_type = RTM_GETROUTE,
 			    .nlmsg_flags = NLM_F_REQUEST,
 			    .nlmsg_seq = ++sequence },
@@ -78,7 +78,7 @@ enum local local_ask(int netlink, const struct address *address)
 		.attribute = { .rta_type = RTA_DST, .rta_len = (unsigned short)RTA_LENGTH(size) },
 	};
 	memcpy(question.address, address->bytes + sizeof(address->bytes) - size, size);
-	question.header.nlmsg_len = (uint32_t)(offsetof(struct question, address) + size);
+	question.header.nlmsg_len = (uint32_t)(offsetof(struct local_question, address) + size);
 	if (send(netlink, &question, question.header.nlmsg_len, 0) < 0)
 		return LOCAL_UNKNOWN;
 	// Answered before send returns; what is left of another question is passed over.

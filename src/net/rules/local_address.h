@@ -5,11 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/host.h"
 #include "net/parse/parse.h"
+#include "text/host.h"
 
-// What dials of it must be told; a kernel that does not answer leaves it unknown, which is refused
-// as well.
+// What dials of it must be reported; a kernel that does not answer leaves it unknown, which is
+// refused as well.
 enum local { LOCAL_NOT, LOCAL_HOST, LOCAL_UNKNOWN };
 
 // The socket for the questions, or -1 with errno.

@@ -22,10 +22,10 @@ static int add_rules(const struct list *words, struct rule *rules, unsigned *cou
 {
 	list_each (item, words) {
 		struct rule *rule = &rules[*count];
-		if (*count == RULES_MOST)
-			return fail(0, "more than %d rules for the network", RULES_MOST);
+		if (*count == RULES_MAX)
+			return fail(0, "more than %d rules for the network", RULES_MAX);
 		if (!destination_parse(item->text, &rule->destination))
-			return fail(0, "'%s' is no destination", item->text);
+			return fail(0, "'%s' is not a destination", item->text);
 		rule->ech = rule->destination.suffix == SUFFIX_ECH;
 		snprintf(rule->text, sizeof(rule->text), "%s", item->text);
 		++*count;
@@ -43,11 +43,11 @@ static int add_budgets(const struct list *words, enum budget_kind kind, struct r
 	};
 	list_each (item, words) {
 		struct budget *budget = &rules->budgets[rules->budget_count];
-		if (rules->budget_count == BUDGETS_MOST)
-			return fail(0, "more than %d budgets", BUDGETS_MOST);
+		if (rules->budget_count == BUDGETS_MAX)
+			return fail(0, "more than %d budgets", BUDGETS_MAX);
 		if (!destination_budget(item->text, &budget->destination, &budget->for_all,
 					&budget->most))
-			return fail(0, "'%s' is no budget", item->text);
+			return fail(0, "'%s' is not a budget", item->text);
 		budget->kind = kind;
 		snprintf(budget->text, sizeof(budget->text), "%s %s", flags[kind], item->text);
 		rules->budget_count++;
@@ -60,8 +60,8 @@ static int add_raw_ports(const struct list *words, struct rules *rules)
 	rules->raw_count = 0;
 	list_each (item, words) {
 		unsigned long long port;
-		if (rules->raw_count == RAW_PORTS_MOST)
-			return fail(0, "more than %d raw ports", RAW_PORTS_MOST);
+		if (rules->raw_count == RAW_PORTS_MAX)
+			return fail(0, "more than %d raw ports", RAW_PORTS_MAX);
 		if (!str_number(item->text, strlen(item->text), 1, 65535, &port))
 			return fail(0, "'%s' is not a port", item->text);
 		rules->raw_ports[rules->raw_count++] = (uint16_t)port;
@@ -79,14 +79,29 @@ static void pass_encrypted(const struct plan *plan, struct rules *rules)
 		rules->allow[i].ech = true;
 }
 
+static int add_opened(const struct plan *plan, struct rules *rules)
+{
+	rules->opened_count = 0;
+	for (unsigned i = 0; i < plan->credential_count; i++)
+		list_each (item, &plan->credentials[i].hosts) {
+			if (rules->opened_count == OPENED_MAX)
+				return fail(0, "more than %d hosts of secrets", OPENED_MAX);
+			if (!destination_parse(item->text, &rules->opened[rules->opened_count++]))
+				return fail(0, "'%s' is not a destination", item->text);
+		}
+	return 0;
+}
+
 int rules_compile(const struct plan *plan, const struct list *more_allow,
 		  const struct list *more_deny, struct rules *rules)
 {
 	const struct profile *profile = plan->profile;
 	rules->allow_count = rules->deny_count = rules->budget_count = 0;
 	rules->private = profile->network_private == ANSWER_YES;
-	rules->strict = profile->dns == DNS_STRICT;
+	rules->ask = plan->ask != ASK_NOBODY;
+	rules->strict = profile->dns == DNS_STRICT && !rules->ask;
 	TRY(add_raw_ports(&profile->raw_ports, rules));
+	TRY(add_opened(plan, rules));
 	TRY(add_rules(&plan->egress.allow, rules->allow, &rules->allow_count));
 	TRY(add_rules(more_allow, rules->allow, &rules->allow_count));
 	if (profile->ech == ECH_PASS)
@@ -136,12 +151,12 @@ const struct rule *rules_decide(const struct rules *rules, const struct host *ho
 {
 	bool address = host->kind == HOST_ADDRESS, wide = false;
 	const struct rule *allow = NULL;
-	*ret = (struct refusal){ find(rules->deny, rules->deny_count, host, port), "denied by rule",
-				 FIX_NONE };
+	*ret = (struct refusal){ .deny = find(rules->deny, rules->deny_count, host, port),
+				 .why = "denied by rule" };
 	if (ret->deny)
 		return NULL;
 	if (address && rules_is_loopback(&host->address)) {
-		ret->why = "this host itself; a port of it opens by --loopback PORT";
+		ret->why = "this host itself; a port of it opens by --host-port PORT";
 		return NULL;
 	}
 	for (unsigned i = 0; i < rules->allow_count; i++) {
@@ -159,7 +174,15 @@ const struct rule *rules_decide(const struct rules *rules, const struct host *ho
 		return allow;
 	ret->why = wide ? "a rule so wide does not open this address" : "not in the allowlist";
 	ret->fix = FIX_RULE;
+	ret->unlisted = !wide;
 	return NULL;
+}
+
+bool rules_may_ask(const struct host *host, int routes)
+{
+	return host->kind == HOST_NAME || (address_reach(&host->address) == REACH_PUBLIC &&
+					   !rules_is_loopback(&host->address) &&
+					   local_ask(routes, &host->address) == LOCAL_NOT);
 }
 
 const struct rule *rules_deny_address(const struct rules *rules, const struct address *address,
@@ -182,6 +205,14 @@ bool rules_ech(const struct rules *rules, const struct host *host, uint16_t port
 	for (unsigned i = 0; i < rules->allow_count; i++)
 		if (rules->allow[i].ech &&
 		    destination_matches(&rules->allow[i].destination, host, port))
+			return true;
+	return false;
+}
+
+bool rules_opened(const struct rules *rules, const struct host *host, uint16_t port)
+{
+	for (unsigned i = 0; i < rules->opened_count; i++)
+		if (destination_matches(&rules->opened[i], host, port))
 			return true;
 	return false;
 }

@@ -1,4 +1,7 @@
 // The one decision about a destination.
+//
+// The room net/rules owns what is allowed, and the memory and the messages that the supervisor and
+// the workers share. Uses: base nouns net/parse text. Begin with rules_decide().
 #pragma once
 
 #include "net/rules/control.h"
@@ -17,7 +20,8 @@ const struct rules *rules_current(const struct shared *shared);
 struct refusal {
 	const struct rule *deny; // the rule that denies, NULL where none allows
 	const char *why;
-	enum fix fix; // a rule for this very destination would allow it
+	enum fix fix;  // a rule for this very destination would allow it
+	bool unlisted; // and nothing else is in its way: it may be asked for
 };
 // The rule that allows a destination, or NULL. A literal address needs one that means it: a wide
 // one does not open private networks; only the very address opens a metadata service and this host
@@ -35,6 +39,13 @@ bool rules_raw(const struct rules *rules, const struct rule *rule, uint16_t port
 // Whether a TLS hello to what is allowed may hide a second name (encrypted client hello): by "/ech"
 // in a rule, or by [network] ech for what the user named.
 bool rules_ech(const struct rules *rules, const struct host *host, uint16_t port);
+
+// Whether an address may be asked for: public, and none of this host's. Of a name this is judged by
+// where it leads, whatever the answer was. `routes` is local_open's.
+bool rules_may_ask(const struct host *host, int routes);
+
+// Whether TLS to this host is opened, as it is one of a secret.
+bool rules_opened(const struct rules *rules, const struct host *host, uint16_t port);
 
 // 127.0.0.0/8, ::1 and what leads there.
 bool rules_is_loopback(const struct address *address);

@@ -5,22 +5,23 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "base/destination.h"
+#include "text/destination.h"
 
 enum {
-	RULES_MOST = 4096,
-	RULES_ADDED_MOST = 256,
-	RULE_TEXT_MOST = 160,
-	BUDGETS_MOST = 64,
-	RAW_PORTS_MOST = 256,
+	RULES_MAX = 4096,
+	RULES_ADDED_MAX = 256,
+	RULE_TEXT_MAX = 160,
+	BUDGETS_MAX = 64,
+	OPENED_MAX = 128,
+	RAW_PORTS_MAX = 256,
 	NAMES_BITS = 17,
-	NAMES_MOST = 1 << 16
+	NAMES_MAX = 1 << 16
 };
 
 struct rule {
 	struct destination destination;
-	char text[RULE_TEXT_MOST]; // as it was written
-	bool ech;                  // a TLS hello may hide a second name
+	char text[RULE_TEXT_MAX]; // as it was written
+	bool ech;                 // a TLS hello may hide a second name
 };
 
 enum budget_kind { BUDGET_UPLOAD, BUDGET_DOWNLOAD, BUDGET_CONNECTIONS, BUDGET_RATE };
@@ -28,23 +29,25 @@ struct budget { // a row of [network] upload, download, connections or rate
 	enum budget_kind kind;
 	bool for_all; // the whole run together, else what `destination` names, each rule together
 	struct destination destination;
-	uint64_t most;             // bytes, connections, or bytes per second
-	char text[RULE_TEXT_MOST]; // as a flag: what to raise
+	uint64_t most;            // bytes, connections, or bytes per second
+	char text[RULE_TEXT_MAX]; // as a flag: what to raise
 };
 
 struct rules {
 	bool private; // listed names may lead to private addresses
 	bool strict;  // DNS answers NXDOMAIN for what is not allowed
+	bool ask;     // connections to what is not listed wait for an answer
 	unsigned raw_count;
-	uint16_t raw_ports[RAW_PORTS_MOST];
-	unsigned allow_count, deny_count, budget_count;
-	struct rule allow[RULES_MOST], deny[RULES_MOST];
-	struct budget budgets[BUDGETS_MOST];
+	uint16_t raw_ports[RAW_PORTS_MAX];
+	unsigned allow_count, deny_count, budget_count, opened_count;
+	struct rule allow[RULES_MAX], deny[RULES_MAX];
+	struct budget budgets[BUDGETS_MAX];
+	struct destination opened[OPENED_MAX]; // of secrets: TLS to these is handed to the opener
 };
 
 struct name {
 	_Atomic bool set;
-	char text[HOST_NAME_MOST + 1];
+	char text[HOST_NAME_BYTES_MAX + 1];
 };
 
 // Tier landlock: where the connection from this port of the loopback was meant to go.
@@ -60,9 +63,9 @@ struct shared {
 	_Atomic unsigned generation;
 	struct rules rules[2];
 	_Atomic unsigned name_count;
-	struct name names[1 << NAMES_BITS];   // by synthetic address
-	_Atomic uint64_t spent[BUDGETS_MOST]; // of rules->budgets
-	_Atomic unsigned live[2]; // slots in use, of each worker; the second starts late
+	struct name names[1 << NAMES_BITS];  // by synthetic address
+	_Atomic uint64_t spent[BUDGETS_MAX]; // of rules->budgets
+	_Atomic unsigned live[2];            // slots in use, of each worker; the second starts late
 	_Atomic unsigned workers;
 	struct target targets[65536]; // by source port; written by the supervisor
 };

@@ -5,20 +5,23 @@
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
+#include "base/arena.h"
 #include "base/fd.h"
 #include "base/privileges.h"
 #include "base/sys.h"
 #include "base/testing.h"
+#include "plan.h"
+#include "run.h"
 
 static const int allowed[] = {
 	// sockets and pipes
 	SYS_accept4,
-	SYS_socket,
-	SYS_connect,
 	SYS_recvfrom,
 	SYS_sendto,
 	SYS_recvmsg,
@@ -55,7 +58,41 @@ static const int allowed[] = {
 	SYS_exit,
 	SYS_rt_sigreturn,
 };
-// c-ares looks for files that it does not need.
+// Of who gets each connection from another.
+static const int connecting[] = {
+	SYS_socket,
+	SYS_socketpair,
+	SYS_connect,
+};
+// What the opener may call (open/wire.h): it reads and writes what it is given, and reaches nobody.
+static const int opener_allowed[] = {
+	SYS_recvmsg,
+	SYS_sendmsg,
+	SYS_read,
+	SYS_write,
+	SYS_shutdown,
+	SYS_close,
+	// waiting and time
+	SYS_epoll_ctl,
+	SYS_epoll_pwait,
+	SYS_epoll_wait,
+	SYS_clock_gettime,
+	SYS_gettimeofday,
+	SYS_restart_syscall,
+	// memory; and OpenSSL, which asks whether it was forked
+	SYS_brk,
+	SYS_munmap,
+	SYS_mremap,
+	SYS_madvise,
+	SYS_futex,
+	SYS_getrandom,
+	SYS_getpid,
+	// the end
+	SYS_exit_group,
+	SYS_exit,
+	SYS_rt_sigreturn,
+};
+// c-ares and OpenSSL look for files that they do not need.
 static const int absent[] = {
 	SYS_openat,
 	SYS_open,
@@ -78,15 +115,24 @@ static void answer(struct program *program, int number, uint32_t verdict)
 	emit(program, BPF_RET | BPF_K, verdict, 0, 0);
 }
 
-static int load_filter(void)
+static int load_filter(unsigned locks)
 {
 	struct program program = { .used = 0 };
 	emit(&program, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch), 0, 0);
 	emit(&program, BPF_JMP | BPF_JEQ | BPF_K, SYS_AUDIT_ARCH, 1, 0);
 	emit(&program, BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS, 0, 0);
 	emit(&program, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
-	for (size_t i = 0; i < sizeof(allowed) / sizeof(*allowed); i++)
-		answer(&program, allowed[i], SECCOMP_RET_ALLOW);
+	bool opener = (locks & CONFINE_OPENER) != 0;
+	const int *calls = opener ? opener_allowed : allowed;
+	size_t count = (opener ? sizeof(opener_allowed) : sizeof(allowed)) / sizeof(*allowed);
+	for (size_t i = 0; i < count; i++)
+		answer(&program, calls[i], SECCOMP_RET_ALLOW);
+	for (size_t i = 0; i < sizeof(connecting) / sizeof(*connecting); i++)
+		answer(&program, connecting[i],
+		       locks & (CONFINE_UNCONNECTED | CONFINE_OPENER) ? SECCOMP_RET_KILL_PROCESS
+								      : SECCOMP_RET_ALLOW);
+	if (locks & CONFINE_LINKS)
+		answer(&program, SYS_readlinkat, SECCOMP_RET_ALLOW);
 	for (size_t i = 0; i < sizeof(absent) / sizeof(*absent); i++)
 		answer(&program, absent[i], SECCOMP_RET_ERRNO | ENOENT);
 	// Memory, but none that can be executed.
@@ -135,16 +181,36 @@ static int close_files(void)
 	return ruleset < 0 ? -1 : sys_landlock_restrict(ruleset);
 }
 
-int confine_worker(void)
+unsigned confine_locks(void)
+{
+	return (testing_skips("proxy-landlock") ? 0U : CONFINE_FILES) |
+	       (testing_skips("proxy-filter") ? 0U : CONFINE_CALLS);
+}
+
+static void wipe(char *const *texts)
+{
+	for (; *texts; texts++)
+		memset(*texts, 0, strlen(*texts));
+}
+
+void confine_forget(const struct plan *plan, const struct run *run)
+{
+	wipe(run->environment);
+	wipe(run->arguments);
+	arena_free(plan->arena);
+}
+
+int confine_worker(unsigned locks)
 {
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return -1;
-	if (raise_descriptors() < 0 || limit(RLIMIT_CORE, 0) < 0 || limit(RLIMIT_FSIZE, 0) < 0 ||
-	    limit(RLIMIT_NPROC, 0) < 0)
+	if (raise_descriptors() < 0 || limit(RLIMIT_CORE, 0) < 0 || limit(RLIMIT_NPROC, 0) < 0)
 		return -1;
-	if (!testing_skips("proxy-landlock") && close_files() < 0)
+	if (!(locks & CONFINE_LINKS) && limit(RLIMIT_FSIZE, 0) < 0)
+		return -1;
+	if ((locks & CONFINE_FILES) && close_files() < 0)
 		return -1;
 	if (privileges_keep(NULL, 0) < 0) // the filter comes after: memory can still be had
 		return -1;
-	return testing_skips("proxy-filter") ? 0 : load_filter();
+	return locks & CONFINE_CALLS ? load_filter(locks) : 0;
 }

@@ -9,13 +9,13 @@
 #include <sys/socket.h>
 
 #include "base/arena.h"
-#include "base/destination.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/str.h"
 #include "net/rules/shared.h"
 #include "net/setup/netns.h"
 #include "plan.h"
+#include "text/destination.h"
 
 // Ports that names without ports are likely to be reached at, where the kernel cannot redirect.
 static const uint16_t usual_ports[] = { 80, 443, 22, 9418, 5432, 3306, 6379 };
@@ -25,7 +25,7 @@ static void add_port(struct egress *egress, uint16_t port)
 	for (unsigned i = 0; i < egress->port_count; i++)
 		if (egress->ports[i] == port)
 			return;
-	if (egress->port_count < NETNS_PORTS_MOST)
+	if (egress->port_count < NETNS_PORTS_MAX)
 		egress->ports[egress->port_count++] = port;
 }
 
@@ -64,9 +64,9 @@ static int list_doors(struct plan *plan)
 {
 	struct egress *egress = &plan->egress;
 	list_each (item, &plan->profile->loopback) {
-		if (egress->loopback_count == NETNS_LOOPBACK_MOST)
+		if (egress->loopback_count == NETNS_LOOPBACK_MAX)
 			return fail(0, "%smore than %d ports of the loopback",
-				    origin_text(plan->arena, item->from), NETNS_LOOPBACK_MOST);
+				    origin_text(plan->arena, item->from), NETNS_LOOPBACK_MAX);
 		uint16_t port = (uint16_t)atoi(item->text); // checked when set
 		if (port == NETNS_PORT || port == NETNS_DNS_PORT)
 			return fail(0, "%sport %u of the box's loopback is sbx's own",
@@ -75,9 +75,9 @@ static int list_doors(struct plan *plan)
 	}
 	list_each (item, &plan->profile->publish) {
 		struct publish publish;
-		if (egress->publish_count == NETNS_LOOPBACK_MOST)
+		if (egress->publish_count == NETNS_LOOPBACK_MAX)
 			return fail(0, "%smore than %d published ports",
-				    origin_text(plan->arena, item->from), NETNS_LOOPBACK_MOST);
+				    origin_text(plan->arena, item->from), NETNS_LOOPBACK_MAX);
 		destination_publish(item->text, &publish.inside, &publish.outside);
 		add_publish(egress, &publish);
 	}
@@ -96,8 +96,8 @@ static const struct item *for_one_host(const struct list *budgets)
 	return NULL;
 }
 
-// What a mode without a proxy does not do, whoever asked for it: told, not refused, as the mode was
-// asked for as well.
+// What a mode without a proxy does not do, whoever asked for it: reported, not refused, as the mode
+// was asked for as well.
 static void tell_unkept(struct plan *plan)
 {
 	const struct profile *profile = plan->profile;
@@ -115,7 +115,7 @@ static void tell_unkept(struct plan *plan)
 				      : profile->download.first },
 		{ "connections", host ? profile->connections.first : NULL },
 		{ "rate", host ? profile->rate.first : NULL },
-		{ "loopback", host ? NULL : profile->loopback.first },
+		{ "host-port", host ? NULL : profile->loopback.first },
 		{ "publish", profile->publish.first },
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
@@ -130,6 +130,27 @@ static void tell_unkept(struct plan *plan)
 				 rows[i].unkept->from);
 }
 
+// A rule that does nothing, and one that allows a large part of all names.
+static void tell_odd_rules(struct plan *plan)
+{
+	struct destination rule;
+	list_each (item, &plan->profile->allow) {
+		const char *text = NULL, *origin = origin_text(plan->arena, item->from);
+		if (item->text[0] == '@' || !destination_parse(item->text, &rule))
+			continue;
+		if (rule.kind == DESTINATION_NAME && str_equal(rule.name, "localhost"))
+			text = arena_text(plan->arena,
+					  "%sallow %s has no effect: localhost is the box's own; "
+					  "for a port of the host's: --host-port PORT",
+					  origin, item->text);
+		else if (rule.kind == DESTINATION_BELOW && !strchr(rule.name, '.'))
+			text = arena_text(plan->arena, "%sallow %s opens every name below '%s'",
+					  origin, item->text, rule.name);
+		if (text)
+			list_add(&plan->warnings, plan->arena, text, item->from);
+	}
+}
+
 int egress_plan(struct plan *plan)
 {
 	plan->egress.on = plan->profile->network == NETWORK_PROXY;
@@ -137,6 +158,7 @@ int egress_plan(struct plan *plan)
 		tell_unkept(plan);
 		return 0;
 	}
+	tell_odd_rules(plan);
 	plan->egress.proxy = "http://" NETNS_OWN_V4 ":3128";
 	list_ports(plan);
 	return list_doors(plan);
@@ -155,10 +177,10 @@ int egress_count(const struct plan *plan)
 	const struct profile *profile = plan->profile;
 	unsigned budgets = count(&profile->upload) + count(&profile->download) +
 			   count(&profile->connections) + count(&profile->rate);
-	if (count(&plan->egress.allow) + RULES_ADDED_MOST > RULES_MOST ||
-	    count(&plan->egress.deny) + RULES_ADDED_MOST > RULES_MOST)
-		return fail(0, "more than %d rules for the network", RULES_MOST - RULES_ADDED_MOST);
-	return budgets > BUDGETS_MOST ? fail(0, "more than %d budgets", BUDGETS_MOST) : 0;
+	if (count(&plan->egress.allow) + RULES_ADDED_MAX > RULES_MAX ||
+	    count(&plan->egress.deny) + RULES_ADDED_MAX > RULES_MAX)
+		return fail(0, "more than %d rules for the network", RULES_MAX - RULES_ADDED_MAX);
+	return budgets > BUDGETS_MAX ? fail(0, "more than %d budgets", BUDGETS_MAX) : 0;
 }
 
 static const char *value_of(char *const *environment, const char *name)
@@ -180,9 +202,9 @@ static void tell_unseen(struct plan *plan)
 		    destination.kind == DESTINATION_NETWORK)
 			list_add(&plan->warnings, plan->arena,
 				 arena_text(plan->arena,
-					    "%sdeny %s holds for addresses, not for names that "
-					    "lead there: "
-					    "your own proxy looks them up; see --upstream none",
+					    "%sdeny %s applies to addresses, not to names that "
+					    "lead there: your own proxy resolves them; to resolve "
+					    "them here: --upstream none",
 					    origin_text(plan->arena, item->from), item->text),
 				 item->from);
 }
@@ -198,8 +220,8 @@ static void go_by_box(struct plan *plan)
 	inet_pton(AF_INET, NETNS_OWN_V4, &own.sin_addr);
 	if (fd < 0 || connect(fd, address, sizeof(own)) < 0) {
 		list_add(&plan->warnings, plan->arena,
-			 "the box around this one has no network, and so has this one: start that "
-			 "one with --network proxy",
+			 "the outer box has no network, so this one has none; start the outer one "
+			 "with --network proxy",
 			 (struct origin){ .file = "network" });
 		return;
 	}
@@ -227,14 +249,20 @@ int egress_upstream(struct plan *plan, char *const *environment)
 		return 0;
 	if (strstr(url, "://") && !str_starts(url, "http://")) {
 		list_add(&plan->warnings, plan->arena,
-			 "your proxy is no http:// one and is not used: --upstream "
-			 "http://host:port, or "
-			 "--upstream none",
+			 "your proxy is not an http:// proxy and is not used; give --upstream "
+			 "http://host:port, or --upstream none",
 			 (struct origin){ .file = "upstream" });
 		return 0;
 	}
-	egress->upstream = arena_copy(plan->arena, url, strlen(url));
 	const char *excepted = value_of(environment, "no_proxy");
+	if (strlen(url) > EGRESS_URL_MAX)
+		return fail(0, "the address of your proxy is longer than %d bytes: --upstream none",
+			    EGRESS_URL_MAX);
+	// A part of it would send the hosts behind the cut through that proxy.
+	if (excepted && strlen(excepted) > EGRESS_NO_PROXY_MAX)
+		return fail(0, "no_proxy is longer than %d bytes: shorten it, or --upstream none",
+			    EGRESS_NO_PROXY_MAX);
+	egress->upstream = arena_copy(plan->arena, url, strlen(url));
 	tell_unseen(plan);
 	egress->no_proxy = excepted ? arena_copy(plan->arena, excepted, strlen(excepted)) : NULL;
 	return 0;

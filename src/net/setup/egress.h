@@ -3,9 +3,12 @@
 
 struct plan;
 
+// Bytes of what the caller's environment says of its own proxy: a worker has room for as much.
+enum { EGRESS_URL_MAX = 1023, EGRESS_NO_PROXY_MAX = 8191 };
+
 // Before the clone: what the box's own network is made of.
 int egress_plan(struct plan *plan);
 // Refuses more rules than the proxy has room for.
 int egress_count(const struct plan *plan);
-// Where the caller's own proxy is, by key or by environment.
+// Where the caller's own proxy is, by key or by environment. Refuses what a worker has no room for.
 int egress_upstream(struct plan *plan, char *const *environment);

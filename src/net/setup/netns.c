@@ -35,9 +35,9 @@ struct helper {
 	int sysctl; // /proc/sys: what is below "net" is that of whoever looks
 	const char *what; // that failed
 	struct ifreq loopback;
-	uint16_t loopback_ports[NETNS_LOOPBACK_MOST], ports[NETNS_PORTS_MOST];
+	uint16_t loopback_ports[NETNS_LOOPBACK_MAX], ports[NETNS_PORTS_MAX];
 	unsigned loopback_count, port_count;
-	int listeners[LISTENERS_MOST];
+	int listeners[LISTENERS_MAX];
 	unsigned listener_count;
 };
 
@@ -101,7 +101,7 @@ static long set_option(long fd, int level, int option)
 	return sys_raw5(SYS_setsockopt, fd, level, option, (long)&on, sizeof(on));
 }
 
-struct wanted {
+struct netns_wanted {
 	int type; // SOCK_STREAM or SOCK_DGRAM
 	uint16_t port;
 	enum { AT_ALL, AT_LOOPBACK } at;
@@ -109,7 +109,7 @@ struct wanted {
 };
 
 // One socket for both families, or for IPv4 alone where the kernel has no IPv6.
-static long open_listener(const struct wanted *wanted)
+static long open_listener(const struct netns_wanted *wanted)
 {
 	int off = 0, type = wanted->type | SOCK_CLOEXEC | SOCK_NONBLOCK;
 	struct sockaddr_in6 v6 = { .sin6_family = AF_INET6, .sin6_port = htons(wanted->port) };
@@ -149,7 +149,7 @@ static long open_listener(const struct wanted *wanted)
 	return result < 0 ? result : fd;
 }
 
-static long add_listener(struct helper *helper, struct wanted wanted)
+static long add_listener(struct helper *helper, struct netns_wanted wanted)
 {
 	long fd = open_listener(&wanted);
 	if (fd >= 0)
@@ -191,7 +191,7 @@ static long make_egress(struct helper *helper)
 		return result;
 	open_low_ports(helper);
 	helper->what = "listeners";
-	static const struct wanted standard[] = {
+	static const struct netns_wanted standard[] = {
 		[LISTENER_ALL] = { SOCK_STREAM, NETNS_PORT, AT_ALL, true },
 		[LISTENER_DNS] = { SOCK_DGRAM, NETNS_DNS_PORT, AT_ALL, false },
 		[LISTENER_DNS_TCP] = { SOCK_STREAM, NETNS_DNS_PORT, AT_ALL, false },
@@ -202,8 +202,8 @@ static long make_egress(struct helper *helper)
 		result = add_owners(helper);
 	for (unsigned i = 0; i < helper->loopback_count && result >= 0; i++)
 		result = add_listener(helper,
-				      (struct wanted){ SOCK_STREAM, helper->loopback_ports[i],
-						       AT_LOOPBACK, false });
+				      (struct netns_wanted){ SOCK_STREAM, helper->loopback_ports[i],
+							     AT_LOOPBACK, false });
 	if (result < 0)
 		return result;
 	if (helper->redirect)
@@ -214,8 +214,8 @@ static long make_egress(struct helper *helper)
 	// A kernel without nf_tables or its TPROXY: one listener for each port of a list.
 	helper->redirect = false;
 	for (unsigned i = 0; i < helper->port_count; i++) {
-		result = add_listener(
-			helper, (struct wanted){ SOCK_STREAM, helper->ports[i], AT_ALL, false });
+		result = add_listener(helper, (struct netns_wanted){ SOCK_STREAM, helper->ports[i],
+								     AT_ALL, false });
 		if (result < 0 && result != -EADDRINUSE)
 			return result;
 	}

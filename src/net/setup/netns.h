@@ -1,5 +1,9 @@
 // The box's own network: a namespace in which every address leads to our listeners, and these
 // listeners handed to the host side. No packet leaves it.
+//
+// The room net/setup owns what is made before the first connection: the plan of the way out, the
+// network of the box, the made-up addresses, a worker's locks. Uses: base nouns net/parse
+// net/rules text. Begin with egress_plan().
 #pragma once
 
 #include <stddef.h>
@@ -14,7 +18,7 @@ struct run;
 // at every port of it. 198.18.0.0/15 (RFC 2544) is never routed.
 #define NETNS_OWN_V4 "198.18.0.1"
 #define NETNS_OWN_V6 "fd73:6278::1"
-enum { NETNS_PORT = 1, NETNS_DNS_PORT = 53, NETNS_LOOPBACK_MOST = 8, NETNS_PORTS_MOST = 16 };
+enum { NETNS_PORT = 1, NETNS_DNS_PORT = 53, NETNS_LOOPBACK_MAX = 8, NETNS_PORTS_MAX = 16 };
 
 // Listeners in the order in which they are handed out; the rest follow by port.
 // The one of owners is none, but a socket that the kernel answers on: see net/host/socket_owner.h.
@@ -25,7 +29,7 @@ enum listener {
 	LISTENER_OWNERS,
 	LISTENER_FIRST_PORT
 };
-enum { LISTENERS_MOST = LISTENER_FIRST_PORT + 2 * NETNS_LOOPBACK_MOST + NETNS_PORTS_MOST };
+enum { LISTENERS_MAX = LISTENER_FIRST_PORT + 2 * NETNS_LOOPBACK_MAX + NETNS_PORTS_MAX };
 
 // Steps of the box. Begun in a helper, entered by join, complete and handed over by listen, the
 // helper gone after alone.

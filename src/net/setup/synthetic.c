@@ -42,7 +42,7 @@ bool names_address(struct shared *shared, const char *name, struct address *ret)
 		if (slot < RESERVED)
 			continue;
 		if (!atomic_load_explicit(&entry->set, memory_order_acquire)) {
-			if (atomic_load(&shared->name_count) == NAMES_MOST)
+			if (atomic_load(&shared->name_count) == NAMES_MAX)
 				return false;
 			memcpy(entry->text, name, strlen(name) + 1);
 			atomic_fetch_add(&shared->name_count, 1);

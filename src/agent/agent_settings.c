@@ -1,0 +1,316 @@
+// Owns the reading and writing of agents' settings files.
+#include "agent/agent_settings.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/agents.h"
+#include "agent/saved.h"
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/file.h"
+#include "base/owned.h"
+#include "base/path.h"
+#include "base/quote.h"
+#include "base/str.h"
+#include "text/json.h"
+
+enum { MEMBERS_MAX = 3, CHAIN_MAX = MEMBERS_MAX + 4 };
+
+static const char *variable(char *const *environment, const char *name)
+{
+	size_t length = name ? strlen(name) : 0;
+	for (char *const *entry = environment; length && *entry; entry++)
+		if (strncmp(*entry, name, length) == 0 && (*entry)[length] == '=' &&
+		    (*entry)[length + 1] == '/')
+			return *entry + length + 1;
+	return NULL;
+}
+
+static int parse(struct settings *settings)
+{
+	if (json_is_blank(settings->text, settings->length))
+		settings->shape = arena_text(settings->arena, "%s{}%s", settings->text,
+					     settings->length ? "" : "\n");
+	else
+		settings->shape = settings->text;
+	if (json_parse(settings->arena, settings->shape, strlen(settings->shape),
+		       &settings->root) == 0) {
+		if (settings->root->type == JSON_OBJECT)
+			return 0;
+		return fail(0, "%s: not an object; nothing was written", settings->path);
+	}
+	return fail(0, "%s: %s; nothing was written", settings->path, err_taken());
+}
+
+int settings_read(struct settings *settings, char *const *environment)
+{
+	const struct agent *agent = settings->agent;
+	const char *home = variable(environment, "HOME"),
+		   *named = variable(environment, agent->home_variable);
+	if (!home && !named)
+		return fail(0, "HOME is not set");
+	const char *directory =
+		named ? arena_text(settings->arena, "%s%s", named, agent->below ? agent->below : "")
+		      : path_below(settings->arena, home, agent->home);
+	settings->directory = directory;
+	// Settings that are kept elsewhere and linked stay linked.
+	TRY(owned_follow(settings->arena, path_below(settings->arena, directory, agent->file),
+			 &settings->path));
+	settings->mode = 0600;
+	TRY(saved_read(settings->arena, settings->path, &settings->text, &settings->mode));
+	settings->exists = settings->text != NULL;
+	settings->text = settings->exists ? settings->text : "";
+	settings->length = strlen(settings->text);
+	TRY(parse(settings));
+	return saved_find(settings, named);
+}
+
+// What stands in the settings. A hook that fails must not let the command through: 2 denies.
+static const char *our_words(const struct settings *settings)
+{
+	if (settings->agent->means == AGENT_MEMBER)
+		return arena_text(settings->arena, "%s-shell", settings->program);
+	return arena_text(settings->arena, "%s agent hook %s || exit 2",
+			  quote_word(settings->arena, settings->program), settings->agent->name);
+}
+
+// The entry among the hooks that runs sbx, and the command in it; and where both stand.
+static const struct json *our_hook(const struct settings *settings, const char **ret_command,
+				   unsigned ret_place[2])
+{
+	const char *tail =
+		arena_text(settings->arena, " agent hook %s || exit 2", settings->agent->name);
+	const struct json *list = json_at(settings->root, settings->agent->path);
+	ret_place[0] = 0;
+	for (const struct json *entry = list && list->type == JSON_ARRAY ? list->first : NULL;
+	     entry; entry = entry->next, ret_place[0]++) {
+		const struct json *hooks = json_member(entry, "hooks");
+		ret_place[1] = 0;
+		for (const struct json *hook = hooks ? hooks->first : NULL; hook;
+		     hook = hook->next, ret_place[1]++) {
+			const struct json *command = json_member(hook, "command");
+			if (!command || command->type != JSON_STRING ||
+			    !str_ends(command->string, tail))
+				continue;
+			*ret_command = command->string;
+			return entry;
+		}
+	}
+	return NULL;
+}
+
+const char *settings_command(const struct settings *settings)
+{
+	unsigned place[2];
+	const char *command = NULL;
+	if (settings->agent->means == AGENT_HOOK)
+		return our_hook(settings, &command, place) ? command : NULL;
+	const struct json *value = json_at(settings->root, settings->agent->path);
+	return value && value->type == JSON_STRING && value->string[0] ? value->string : NULL;
+}
+
+enum settings_found settings_find(const struct settings *settings)
+{
+	const char *command = settings_command(settings);
+	if (command)
+		return str_equal(command, our_words(settings)) ? SETTINGS_OURS : SETTINGS_OTHER;
+	bool other = settings->agent->means == AGENT_MEMBER &&
+		     json_at(settings->root, settings->agent->path);
+	return other ? SETTINGS_OTHER : SETTINGS_NONE;
+}
+
+// True when the text of a project's file changes what the user's settings say.
+static bool overrides(const struct settings *settings, const char *path)
+{
+	FORGIVING;
+	const char *text;
+	unsigned mode;
+	struct json *root;
+	const struct agent *agent = settings->agent;
+	if (saved_read(settings->arena, path, &text, &mode) < 0 || !text ||
+	    json_parse(settings->arena, text, strlen(text), &root) < 0)
+		return false;
+	if (agent->means == AGENT_MEMBER)
+		return json_at(root, agent->path) != NULL;
+	const struct json *off = agent->off[0] ? json_at(root, agent->off) : NULL;
+	size_t length = off ? off->end - off->start : 0;
+	return off && length == strlen(agent->off_value) &&
+	       memcmp(text + off->start, agent->off_value, length) == 0;
+}
+
+const char *settings_overridden(const struct settings *settings, const char *project)
+{
+	const char *const *files = settings->agent->project;
+	if (settings->agent->means == AGENT_HOOK && overrides(settings, settings->path))
+		return settings->path;
+	for (int i = 0; i < 3 && files[i]; i++) {
+		const char *path = path_join(settings->arena, project ? project : "/", files[i]);
+		if (!str_equal(path, settings->path) && overrides(settings, path))
+			return path;
+	}
+	return NULL;
+}
+
+char *settings_with(const struct settings *settings)
+{
+	struct arena *arena = settings->arena;
+	const struct agent *agent = settings->agent;
+	const char *text = settings->shape, *words = json_quote(arena, our_words(settings));
+	char *changed;
+	if (agent->means == AGENT_MEMBER)
+		changed = json_set(arena, text, settings->root, agent->path, words);
+	else
+		changed = json_append(arena, text, settings->root, agent->path,
+				      arena_text(arena,
+						 "{\"matcher\": %s, \"hooks\": [{\"type\": "
+						 "\"command\", \"command\": %s}]}",
+						 json_quote(arena, agent->matcher), words));
+	if (!changed)
+		fail(0, "%s: '%s' does not have the form that %s documents; nothing was written",
+		     settings->path, agent->path[0], agent->title);
+	return changed;
+}
+
+enum hook_trust settings_trust(const struct settings *settings)
+{
+	FORGIVING;
+	unsigned mode, place[2];
+	const char *text, *command;
+	struct arena *arena = settings->arena;
+	const struct agent *agent = settings->agent;
+	if (!agent->trust)
+		return HOOK_TRUSTED;
+	if (!our_hook(settings, &command, place) ||
+	    saved_read(arena, path_below(arena, settings->directory, agent->trust), &text, &mode) <
+		    0)
+		return HOOK_UNTRUSTED;
+	return trust_of(arena, text ? text : "",
+			path_below(arena, settings->directory, agent->file), place[0], place[1]);
+}
+
+// The values from the root to what is sbx's: the members on the path, then of a hook the entry, the
+// list in it and the hook. Returns how many, 0 when there is nothing of sbx.
+static unsigned find_chain(const struct settings *settings, const struct json *chain[CHAIN_MAX])
+{
+	unsigned count = 0, place[2];
+	const char *command;
+	const struct agent *agent = settings->agent;
+	chain[count++] = settings->root;
+	for (int i = 0; i < MEMBERS_MAX && agent->path[i]; i++) {
+		const struct json *below = json_member(chain[count - 1], agent->path[i]);
+		if (!below)
+			return 0;
+		chain[count++] = below;
+	}
+	if (agent->means == AGENT_MEMBER)
+		return count;
+	const struct json *entry = our_hook(settings, &command, place);
+	if (!entry)
+		return 0;
+	chain[count++] = entry;
+	chain[count++] = json_member(entry, "hooks");
+	const struct json *hook = chain[count - 1]->first;
+	for (; place[1] > 0; place[1]--)
+		hook = hook->next;
+	chain[count++] = hook;
+	return count;
+}
+
+// Nothing but what sbx wrote: its hook alone, behind its matcher.
+static bool is_own_entry(const struct settings *settings, const struct json *const *chain)
+{
+	const struct json *entry = chain[0], *hooks = chain[1], *hook = chain[2];
+	const struct json *matcher = json_member(entry, "matcher"), *other = entry->first->next;
+	bool pair = other && !other->next && matcher && matcher->type == JSON_STRING &&
+		    (entry->first == hooks || other == hooks);
+	return pair && str_equal(matcher->string, settings->agent->matcher) &&
+	       json_is_bare(settings->text, entry) && json_is_bare(settings->text, hooks) &&
+	       hooks->first == hook && !hook->next;
+}
+
+// The outermost value that is there for sbx's sake alone.
+static unsigned outermost(const struct settings *settings, const struct json *const *chain,
+			  unsigned last, const struct json *before)
+{
+	const char *path[MEMBERS_MAX + 1] = { NULL };
+	if (settings->agent->means == AGENT_HOOK) {
+		if (!is_own_entry(settings, chain + last - 2))
+			return last;
+		last -= 2;
+	}
+	for (; last > 1; last--) {
+		const struct json *parent = chain[last - 1];
+		memcpy(path, settings->agent->path, (last - 1) * sizeof(*path));
+		path[last - 1] = NULL;
+		bool alone = parent->first == chain[last] && !chain[last]->next &&
+			     json_is_bare(settings->text, parent);
+		if (!alone || !before || json_at(before, path))
+			break;
+	}
+	return last;
+}
+
+// Of a setting: this sbx, or one of the same name elsewhere.
+static bool is_ours(const struct settings *settings, const struct json *value)
+{
+	return settings->agent->means == AGENT_HOOK ||
+	       (value->type == JSON_STRING &&
+		str_equal(path_name(value->string), path_name(our_words(settings))));
+}
+
+char *settings_without(const struct settings *settings)
+{
+	const struct json *chain[CHAIN_MAX];
+	struct json *before = NULL;
+	const struct agent *agent = settings->agent;
+	struct arena *arena = settings->arena;
+	const char *text = settings->before ? settings->before : "";
+	unsigned count = find_chain(settings, chain);
+	if (count == 0 || !is_ours(settings, chain[count - 1])) {
+		fail(0, "%s has nothing of sbx", settings->path);
+		return NULL;
+	}
+	text = json_is_blank(text, strlen(text)) ? "{}" : text;
+	if (!settings->known || ATTEMPT(json_parse(arena, text, strlen(text), &before)) < 0)
+		before = NULL;
+	const struct json *old =
+		before && agent->means == AGENT_MEMBER ? json_at(before, agent->path) : NULL;
+	if (old)
+		return json_set(arena, settings->text, settings->root, agent->path,
+				arena_copy(arena, text + old->start, old->end - old->start));
+	unsigned last = outermost(settings, chain, count - 1, before);
+	return json_cut(arena, settings->text, chain[last - 1], chain[last]);
+}
+
+static int make_directories(struct arena *arena, const char *path)
+{
+	const char *parent = path_parent(arena, path);
+	if (mkdir(parent, 0700) == 0 || errno == EEXIST)
+		return 0;
+	if (errno != ENOENT)
+		return fail(errno, "make '%s'", parent);
+	TRY(make_directories(arena, parent));
+	return mkdir(parent, 0700) == 0 || errno == EEXIST ? 0 : fail(errno, "make '%s'", parent);
+}
+
+int settings_write(const struct settings *settings, const char *text)
+{
+	const char *now;
+	unsigned mode;
+	TRY(saved_read(settings->arena, settings->path, &now, &mode));
+	if ((now != NULL) != settings->exists || (now && !str_equal(now, settings->text)))
+		return fail(0, "'%s' was changed just now; nothing was written", settings->path);
+	if (text) {
+		TRY(make_directories(settings->arena, settings->path));
+		return owned_replace(AT_FDCWD, settings->path, text, settings->mode);
+	}
+	return unlink(settings->path) < 0 && errno != ENOENT
+		       ? fail(errno, "remove '%s'", settings->path)
+		       : 0;
+}

@@ -1,0 +1,59 @@
+// The settings files of agents: what is in them, and the one change that sbx makes. Only that
+// change is written, by a rename, and what was there before is kept.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "agent/agent_trust.h"
+
+struct agent;
+struct arena;
+struct json;
+
+struct settings {
+	struct arena *arena;
+	const struct agent *agent;
+	const char *state;     // sbx's own directory for what it wrote
+	const char *program;   // of sbx, as the agents' settings name it
+	const char *directory; // that the agent looks for its settings in
+	const char *path;      // of the file, no symlink
+	const char *text;      // "" when there is no file
+	const char *shape;     // the text, or an empty object where it is blank: what root is of
+	size_t length;
+	struct json *root;
+	unsigned mode;
+	bool exists;
+	bool known;         // sbx wrote this file
+	bool unchanged;     // and it is as sbx wrote it
+	const char *before; // what was there then, NULL for no file
+	const char *saved;  // the beginning of the names of both copies
+};
+
+enum settings_found {
+	SETTINGS_NONE,  // nothing of ours
+	SETTINGS_OURS,  // what this sbx would write
+	SETTINGS_OTHER, // the setting has another value
+};
+
+// Finds and reads the file of an agent. `state` and `program` are set before.
+int settings_read(struct settings *settings, char *const *environment);
+
+enum settings_found settings_find(const struct settings *settings);
+
+// The command that the settings lead to, for a probe; NULL when there is none.
+const char *settings_command(const struct settings *settings);
+
+// A file of the project that says otherwise, or one that switches hooks off; NULL when none does.
+const char *settings_overridden(const struct settings *settings, const char *project);
+
+// Whether the agent runs the hook: HOOK_TRUSTED for those that do not ask.
+enum hook_trust settings_trust(const struct settings *settings);
+
+// The whole text with sbx's part, or without it and with the value that stood there before. NULL
+// with the error said.
+char *settings_with(const struct settings *settings);
+char *settings_without(const struct settings *settings);
+
+// Writes the file, if it still is what was read. NULL removes it.
+int settings_write(const struct settings *settings, const char *text);

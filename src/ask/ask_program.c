@@ -1,0 +1,211 @@
+// Owns the process that answers one question.
+#include "ask/ask_program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/out.h"
+#include "base/str.h"
+#include "base/steady.h"
+#include "base/sys.h"
+#include "net/host/questions.h"
+#include "outside/outside.h"
+#include "plan.h"
+#include "run.h"
+
+enum { SCRIPT = 3, PROGRAM = 4, WORDS = 4, VARIABLES = 16, REQUEST_MAX = 4096 };
+
+// Of the caller's environment: what a dialog needs, and nothing that a program is steered by. HOME
+// is the first.
+static const char *const passed[] = { "HOME",
+				      "USER",
+				      "LOGNAME",
+				      "LANG",
+				      "LC_ALL",
+				      "TZ",
+				      "DISPLAY",
+				      "XAUTHORITY",
+				      "WAYLAND_DISPLAY",
+				      "XDG_RUNTIME_DIR",
+				      "DBUS_SESSION_BUS_ADDRESS" };
+
+struct ask_exec {
+	char *words[WORDS + 1];
+	char *variables[VARIABLES + 1];
+	int input, output, program, script;
+	pid_t supervisor;
+};
+
+// Interpreters read the home's directories, which then are not the box's; without HOME they would
+// find it by the uid.
+static void fill_variables(const struct plan *plan, const struct run *run, struct ask_exec *exec)
+{
+	static char path[] = "PATH=" ASK_PATH, no_home[] = "HOME=/nonexistent";
+	unsigned count = 0;
+	bool steered = outside_steers(plan);
+	exec->variables[count++] = path;
+	if (steered)
+		exec->variables[count++] = no_home;
+	for (char *const *entry = run->environment; *entry && count < VARIABLES; entry++)
+		for (size_t i = steered; i < sizeof(passed) / sizeof(*passed); i++)
+			if (str_starts(*entry, passed[i]) && (*entry)[strlen(passed[i])] == '=' &&
+			    count < VARIABLES)
+				exec->variables[count++] = *entry;
+}
+
+static void fill_words(struct ask_program *program, struct ask_exec *exec)
+{
+	static char script[] = "/dev/fd/3";
+	unsigned count = 0;
+	exec->words[count++] = program->name;
+	if (program->script >= 0 && program->argument[0])
+		exec->words[count++] = program->argument;
+	if (program->script >= 0)
+		exec->words[count++] = script;
+}
+
+static void write_request(const struct plan *plan, const struct host_question *question,
+			  bool project, struct out *out)
+{
+	char host[HOST_NAME_BYTES_MAX + 1], claim[OWNER_NAME];
+	int64_t left = question->since + QUESTION_MILLISECONDS - steady_now();
+	host_text(&question->host, host);
+	answer_claim(question->program, claim, sizeof(claim));
+	json_begin(out, "question");
+	json_string(out, "kind", "connect");
+	json_string(out, "host", host);
+	json_number(out, "port", question->port);
+	json_string(out, "program", claim);
+	json_string(out, "project", plan->toplevel ? plan->toplevel : "");
+	json_number(out, "run", (unsigned)getpid());
+	json_number(out, "milliseconds", left > 0 ? (unsigned long long)left : 0);
+	json_open(out, "answers", '[');
+	for (int i = 0; i < ANSWERS; i++)
+		if (i != ANSWERED_PROJECT || project)
+			json_string(out, NULL, answer_words[i]);
+	json_close(out, ']');
+	json_end(out);
+}
+
+// Where dup2() puts nothing over a descriptor that is still needed.
+static int above(int fd)
+{
+	return fcntl(fd, F_DUPFD_CLOEXEC, PROGRAM + 4);
+}
+
+// The new process, with nothing of the supervisor's: no memory is allocated here.
+static _Noreturn void become_program(const struct ask_exec *exec)
+{
+	sigset_t none;
+	int input = above(exec->input), output = above(exec->output),
+	    program = above(exec->program), script = exec->script < 0 ? -1 : above(exec->script);
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	sigemptyset(&none);
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	if (getppid() != exec->supervisor || setsid() < 0 || chdir("/") < 0 ||
+	    dup2(input, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0 ||
+	    dup2(null, STDERR_FILENO) < 0 || (script >= 0 && dup2(script, SCRIPT) < 0) ||
+	    dup3(program, PROGRAM, O_CLOEXEC) < 0)
+		_exit(127);
+	if (script < 0)
+		close(SCRIPT);
+	if (sys_close_range(PROGRAM + 1, ~0U, 0) < 0)
+		_exit(127);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	syscall(SYS_execveat, PROGRAM, "", exec->words, exec->variables, AT_EMPTY_PATH);
+	_exit(127);
+}
+
+static int start(const struct plan *plan, const struct run *run, struct ask_program *program,
+		 const struct out *request, struct ask_child *child)
+{
+	int input[2] = { -1, -1 }, output[2] = { -1, -1 };
+	struct ask_exec exec = { .program = program->program,
+				 .script = program->script,
+				 .supervisor = getpid() };
+	if (pipe2(input, O_CLOEXEC) < 0)
+		return -1;
+	autoclose int read_end = input[0], write_end = input[1];
+	if (pipe2(output, O_CLOEXEC) < 0)
+		return -1;
+	autoclose int answer = output[0], said = output[1];
+	exec.input = read_end;
+	exec.output = said;
+	fill_words(program, &exec);
+	fill_variables(plan, run, &exec);
+	// A fresh pipe takes it whole.
+	if (request->used > REQUEST_MAX ||
+	    fd_write_all(write_end, request->text, request->used) < 0 ||
+	    fcntl(answer, F_SETFL, O_NONBLOCK) < 0)
+		return -1;
+	pid_t pid = sys_clone(0, &child->pidfd);
+	if (pid == 0)
+		become_program(&exec);
+	if (pid < 0)
+		return -1;
+	child->pid = pid;
+	child->answer = take(&answer);
+	return 0;
+}
+
+int ask_child_start(const struct plan *plan, const struct run *run,
+		    const struct ask_program *program, const struct host_question *question,
+		    struct ask_child *child)
+{
+	struct out request = { 0 };
+	struct ask_program held = *program;
+	*child = (struct ask_child){ .pidfd = -1, .answer = -1, .project = plan->toplevel != NULL };
+	write_request(plan, question, child->project, &request);
+	int result = start(plan, run, &held, &request, child);
+	out_free(&request);
+	return result;
+}
+
+static enum ask_end judge(struct ask_child *child, enum answered *ret_answer)
+{
+	child->line[child->used] = '\0';
+	if (!answer_json(child->line, child->used, ret_answer))
+		return ASK_MALFORMED;
+	if (*ret_answer == ANSWERED_PROJECT && !child->project)
+		return ASK_UNOFFERED;
+	return ASK_ANSWERED;
+}
+
+enum ask_end ask_child_read(struct ask_child *child, enum answered *ret_answer)
+{
+	size_t room = sizeof(child->line) - 1 - child->used;
+	ssize_t got = read(child->answer, child->line + child->used, room);
+	if (got < 0 && (errno == EAGAIN || errno == EINTR))
+		return ASK_PENDING;
+	if (got <= 0)
+		return child->used ? ASK_MALFORMED : ASK_DIED;
+	child->used += (size_t)got;
+	if (child->used > ANSWER_BYTES_MAX)
+		return ASK_MALFORMED;
+	return memchr(child->line, '\n', child->used) ? judge(child, ret_answer) : ASK_PENDING;
+}
+
+void ask_child_end(struct ask_child *child)
+{
+	enum { KILLED_MILLISECONDS = 1000 };
+	if (child->pid <= 0)
+		return;
+	struct pollfd event = { .fd = child->pidfd, .events = POLLIN };
+	// Its group is its own until it is reaped.
+	if (kill(-child->pid, SIGKILL) < 0)
+		sys_pidfd_send_signal(child->pidfd, SIGKILL, NULL);
+	poll(&event, 1, KILLED_MILLISECONDS);
+	waitpid(child->pid, NULL, WNOHANG | __WALL);
+	fd_close(&child->pidfd);
+	fd_close(&child->answer);
+	child->pid = 0;
+}

@@ -1,0 +1,60 @@
+// Owns what an answer opens.
+#include "ask/give.h"
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "net/host/control_socket.h"
+#include "net/host/proxy.h"
+#include "plan.h"
+#include "policy/answers.h"
+#include "text/destination.h"
+
+// What cannot be kept holds in this run all the same.
+static int keep(const struct plan *plan, const char *where)
+{
+	enum { TEXTS_BYTES = 4 << 20 };
+	struct arena *arena = arena_new_own(TEXTS_BYTES);
+	int result = ATTEMPT(answers_keep(arena, plan->state, plan->toplevel, where));
+	arena_free(arena);
+	return result;
+}
+
+// The workers read what is hostile: what they ask for is looked at again.
+static bool is_plain(const struct host_question *question, const char *where)
+{
+	struct destination destination;
+	if (!destination_parse(where, &destination) || destination.suffix ||
+	    destination.port_count != 1)
+		return false;
+	if (question->host.kind == HOST_NAME)
+		return destination.kind == DESTINATION_NAME;
+	return destination.kind == DESTINATION_NETWORK && destination.prefix == 128 &&
+	       address_reach(&question->host.address) == REACH_PUBLIC;
+}
+
+int ask_give(const struct plan *plan, struct proxy *proxy, struct host_question *question,
+	     enum answered answer, enum hold_answer why, unsigned *unstored)
+{
+	char where[WHERE_TEXT_MAX];
+	questions_where(question, where);
+	if (answer != ANSWERED_NO && !is_plain(question, where))
+		answer = ANSWERED_NO, why = HOLD_REFUSED;
+	question->waits = false;
+	question->answer = answer;
+	switch (answer) {
+	case ANSWERED_NO:
+		return proxy_answer(proxy, &question->host, question->port, why);
+	case ANSWERED_ONCE:
+		return proxy_answer(proxy, &question->host, question->port, HOLD_ONCE);
+	case ANSWERED_RUN:
+	case ANSWERED_PROJECT:
+		if (control_socket_add(proxy, where) == 0) {
+			if (answer == ANSWERED_PROJECT)
+				*unstored += keep(plan, where) < 0;
+			return proxy_change_rules(plan, proxy);
+		}
+		question->answer = ANSWERED_NO; // there is no room for more rules
+		return proxy_answer(proxy, &question->host, question->port, HOLD_TOO_MANY);
+	}
+	return 0;
+}

@@ -1,0 +1,325 @@
+// sbx audit: the connections of past and present runs, for people or as they were written.
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/out.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "base/units.h"
+#include "cli/box.h"
+#include "cli/help.h"
+#include "cli/running.h"
+#include "cli/verbs.h"
+#include "net/host/audit.h"
+#include "run/decide.h"
+#include "text/destination.h"
+#include "text/host.h"
+
+extern char **environ;
+
+// The lines that are asked for; what is NULL or "" asks for all.
+struct wanted {
+	const char *run, *project; // as lines have them
+	char since[32];            // the same
+	bool denied, to_host;
+	struct destination host;
+};
+
+// A value of a line, as it stands there: a string without its quotes, escaped.
+struct logged {
+	const char *text;
+	int length;
+};
+
+// Of a line that audit_write made: no nesting, strings escaped.
+static struct logged field_of(const char *line, const char *key)
+{
+	char wanted[32];
+	snprintf(wanted, sizeof(wanted), "\"%s\":", key);
+	const char *at = strstr(line, wanted);
+	if (!at)
+		return (struct logged){ "", 0 };
+	at += strlen(wanted);
+	if (*at != '"')
+		return (struct logged){ at, (int)strcspn(at, ",}") };
+	const char *end = ++at;
+	while (*end && *end != '"')
+		end += end[0] == '\\' && end[1] ? 2 : 1;
+	return (struct logged){ at, (int)(end - at) };
+}
+
+static bool field_is(struct logged field, const char *text)
+{
+	return (int)strlen(text) == field.length && memcmp(field.text, text, strlen(text)) == 0;
+}
+
+static uint64_t number_of(struct logged field)
+{
+	unsigned long long number = 0;
+	str_number(field.text, (size_t)field.length, 0, UINT64_MAX, &number);
+	return number;
+}
+
+// --- which lines ---------------------------------------------------------------------------------
+
+static bool leads_to(const struct destination *destination, const char *line, const char *key)
+{
+	struct host host;
+	struct logged name = field_of(line, key);
+	return name.length > 0 && host_parse(name.text, (size_t)name.length, &host) &&
+	       destination_matches(destination, &host, (uint16_t)number_of(field_of(line, "port")));
+}
+
+// The directory itself, one below it, or the project around it.
+static bool is_of_project(const struct wanted *wanted, const char *line)
+{
+	char project[PATH_MAX];
+	struct logged field = field_of(line, "project");
+	if (field.length == 0 || field.length >= (int)sizeof(project))
+		return false;
+	memcpy(project, field.text, (size_t)field.length);
+	project[field.length] = '\0';
+	return path_within(project, wanted->project) || path_within(wanted->project, project);
+}
+
+static bool is_wanted(const struct wanted *wanted, const char *line)
+{
+	struct logged time = field_of(line, "time");
+	if (wanted->run && !field_is(field_of(line, "run"), wanted->run))
+		return false;
+	if (wanted->denied && !field_is(field_of(line, "verdict"), "denied"))
+		return false;
+	if (wanted->since[0] &&
+	    (time.length == 0 || strncmp(time.text, wanted->since, strlen(wanted->since)) < 0))
+		return false;
+	if (wanted->to_host && !leads_to(&wanted->host, line, "name") &&
+	    !leads_to(&wanted->host, line, "address"))
+		return false;
+	return !wanted->project || is_of_project(wanted, line);
+}
+
+// As JSON writes it.
+static const char *escaped(struct arena *arena, const char *text)
+{
+	struct out out = { 0 };
+	json_string(&out, NULL, text);
+	const char *copy = arena_copy(arena, out.text + 1, out.used - 2);
+	out_free(&out);
+	return copy;
+}
+
+static int read_wishes(const struct box *box, const char *run, struct wanted *ret_wanted)
+{
+	const struct invocation *asked = &box->invocation;
+	unsigned long long number;
+	char real[PATH_MAX];
+	*ret_wanted = (struct wanted){ .run = run, .denied = asked->denied == ANSWER_YES };
+	if (run && !str_number(run, strlen(run), 1, INT_MAX, &number))
+		return fail(0, "'%.40s' is not a run; the numbers of runs are in: sbx audit",
+			    str_shown(run));
+	if (run && box->arguments.rest[1])
+		return fail(0, "audit takes one run");
+	if (asked->logged_host) {
+		ret_wanted->to_host = true;
+		if (!destination_parse(asked->logged_host, &ret_wanted->host))
+			return fail(0, "--host takes a host, not a group");
+	}
+	if (asked->logged_project) {
+		if (!realpath(asked->logged_project, real))
+			return fail(errno, "--project: '%s'", str_shown(asked->logged_project));
+		ret_wanted->project = escaped(box->arena, real);
+	}
+	time_t now = time(NULL);
+	if (asked->since && asked->since / 1000 < (uint64_t)now) {
+		struct tm date;
+		time_t then = now - (time_t)(asked->since / 1000);
+		gmtime_r(&then, &date);
+		strftime(ret_wanted->since, sizeof(ret_wanted->since), "%Y-%m-%dT%H:%M:%S", &date);
+	}
+	return 0;
+}
+
+// --- lines for people ----------------------------------------------------------------------------
+
+// Numbers first: a name can be of any length and holds blanks.
+#define ROW_FORM "%-20s %-7.*s %-7.*s %5.*s %6s %8s "
+
+static void amount(struct logged field, char text[32])
+{
+	uint64_t number = number_of(field);
+	text[0] = '-';
+	text[1] = '\0';
+	if (number)
+		units_rough(text, 32, number, UNIT_SIZE);
+}
+
+static void show_head(struct out *out)
+{
+	out_text(out, ROW_FORM "DESTINATION (PROGRAM): REASON\n", "TIME", 7, "RUN", 7, "VERDICT", 5,
+		 "COUNT", "SENT", "RECEIVED");
+}
+
+static void show_line(struct out *out, const char *line)
+{
+	char up[32], down[32], time[32];
+	struct logged run = field_of(line, "run"), verdict = field_of(line, "verdict");
+	struct logged count = field_of(line, "connections"), name = field_of(line, "name");
+	struct logged program = field_of(line, "program"), why = field_of(line, "why");
+	struct logged port = field_of(line, "port"), at = field_of(line, "time");
+	amount(field_of(line, "up"), up);
+	amount(field_of(line, "down"), down);
+	snprintf(time, sizeof(time), "%.*sZ", at.length < 19 ? at.length : 19, at.text);
+	out_text(out, ROW_FORM, time, run.length, run.text, verdict.length, verdict.text,
+		 count.length, count.text, up, down);
+	// What is counted together has no destination.
+	if (name.length)
+		out_text(out, "%.*s:%.*s", name.length, name.text, port.length, port.text);
+	else
+		out_text(out, "others");
+	if (program.length)
+		out_text(out, " (%.*s)", program.length, program.text);
+	if (why.length)
+		out_text(out, ": %.*s", why.length, why.text);
+	out_text(out, "\n");
+}
+
+// --- files ---------------------------------------------------------------------------------------
+
+static int show_file(struct box *box, struct out *out, const char *path,
+		     const struct wanted *wanted)
+{
+	char *line = NULL;
+	size_t size = 0;
+	FILE *file = fopen(path, "re");
+	int result = 0;
+	if (!file)
+		return errno == ENOENT ? 0 : fail(errno, "'%s'", path);
+	while (result == 0 && getline(&line, &size, file) > 0) {
+		if ((!str_printable(line) && !str_ends(line, "\n")) || !is_wanted(wanted, line))
+			continue;
+		if (box->invocation.json == ANSWER_YES)
+			out_text(out, "%s", line);
+		else
+			show_line(out, line);
+		if (out->used > 1 << 20)
+			result = out_flush(out, STDOUT_FILENO);
+	}
+	free(line);
+	fclose(file);
+	return result;
+}
+
+static int is_log(const struct dirent *entry)
+{
+	return str_ends(entry->d_name, AUDIT_SUFFIX);
+}
+
+// Run by run, the oldest first.
+static int show_files(struct box *box, struct out *out, const char *run)
+{
+	struct dirent **entries;
+	struct wanted wanted;
+	TRY(read_wishes(box, run, &wanted));
+	const char *state = decide_state_directory(box->arena, environ);
+	const char *directory = arena_text(box->arena, "%s/" AUDIT_DIRECTORY, state);
+	if (box->invocation.json != ANSWER_YES)
+		show_head(out);
+	int result = 0, count = scandir(directory, &entries, is_log, alphasort);
+	if (count < 0)
+		return errno == ENOENT ? 0 : fail(errno, "'%s'", directory);
+	for (int i = 0; i < count; i++) {
+		if (result == 0)
+			result = show_file(box, out,
+					   path_below(box->arena, directory, entries[i]->d_name),
+					   &wanted);
+		free(entries[i]);
+	}
+	free(entries);
+	return result;
+}
+
+// --- runs ----------------------------------------------------------------------------------------
+
+static const char *network_of(const struct running *running)
+{
+	return running->proxy ? "proxy" : "fixed";
+}
+
+static void write_age(uint64_t milliseconds, char text[32])
+{
+	static const struct {
+		uint64_t seconds;
+		char suffix;
+	} units[] = { { 1, 's' }, { 60, 'm' }, { 3600, 'h' }, { 24 * 3600, 'd' } };
+	uint64_t seconds = milliseconds / 1000;
+	size_t unit = 0;
+	while (unit + 1 < sizeof(units) / sizeof(*units) && seconds >= 2 * units[unit + 1].seconds)
+		unit++;
+	snprintf(text, 32, "%llu%c", (unsigned long long)(seconds / units[unit].seconds),
+		 units[unit].suffix);
+}
+
+static void put_run(struct out *out, const struct running *running)
+{
+	char age[32];
+	write_age(running->age, age);
+	out_text(out, "%-7d %7s %-7s ", (int)running->run, age, network_of(running));
+	out_visible(out, running->command, strlen(running->command));
+	out_text(out, "\n");
+}
+
+static void put_run_json(struct out *out, const struct running *running)
+{
+	json_open(out, NULL, '{');
+	json_number(out, "run", (unsigned)running->run);
+	json_number(out, "age_ms", running->age);
+	json_string(out, "network", network_of(running));
+	json_string(out, "command", running->command);
+	json_close(out, '}');
+}
+
+static void show_runs(const struct box *box, struct out *out)
+{
+	static struct running list[RUNNING_MAX];
+	unsigned count = running_list(list);
+	bool json = box->invocation.json == ANSWER_YES;
+	if (json) {
+		json_begin(out, "runs");
+		json_open(out, "runs", '[');
+	} else {
+		out_text(out, "%-7s %7s %-7s %s\n", "RUN", "AGE", "NETWORK", "COMMAND");
+	}
+	for (unsigned i = 0; i < count; i++)
+		(json ? put_run_json : put_run)(out, &list[i]);
+	if (json) {
+		json_close(out, ']');
+		json_end(out);
+	}
+}
+
+int verb_audit(char **words)
+{
+	struct box *box = box_new();
+	struct out out = { 0 };
+	int result = 0;
+	if (box_read(box, VERB_AUDIT, words) < 0)
+		return box_failed();
+	if (box->invocation.help)
+		return help_verb(VERB_AUDIT, box->invocation.help);
+	const char *run = box->arguments.rest[0];
+	if (box->invocation.runs == ANSWER_YES)
+		show_runs(box, &out);
+	else
+		result = show_files(box, &out, run);
+	if (result < 0)
+		return box_failed();
+	return out_flush(&out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : STATUS_OK;
+}

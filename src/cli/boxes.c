@@ -1,0 +1,257 @@
+// Owns the list of live runs: the roll, and what is found by processes beside it.
+#include "cli/boxes.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/file.h"
+#include "base/owned.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "base/sys.h"
+#include "limits/tree.h"
+#include "run/decide.h"
+
+extern char **environ;
+
+enum { FRESH_SECONDS = 10 }; // so long a file on the roll may have no lock yet, and no entry
+
+struct here {
+	char boot[ROLL_BOOT];
+	uint64_t pid_namespace;
+	int64_t now; // milliseconds since the boot
+};
+
+static void look_here(struct here *here)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	here->now = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	roll_here(here->boot, &here->pid_namespace);
+}
+
+// -1: none yet, or an error that is said.
+static int open_roll(struct arena *arena)
+{
+	const char *state = decide_state_directory(arena, environ);
+	TRY(owned_check(state));
+	const char *path = path_below(arena, state, ROLL_DIRECTORY);
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return fd >= 0 || errno == ENOENT ? fd : fail(errno, "'%s'", path);
+}
+
+// Whose the lock is: 1 and the process, 0 where this one cannot see it; 0: nobody's.
+static int holder_of(int file, pid_t *ret_run)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	if (fcntl(file, F_GETLK, &lock) < 0 || lock.l_type == F_UNLCK)
+		return 0;
+	*ret_run = lock.l_pid > 0 ? lock.l_pid : 0;
+	return 1;
+}
+
+static bool is_dead(int file)
+{
+	struct stat status;
+	time_t now = time(NULL);
+	return fstat(file, &status) == 0 &&
+	       (status.st_size > 0 || now < status.st_mtime - FRESH_SECONDS ||
+		now > status.st_mtime + FRESH_SECONDS);
+}
+
+static int open_file(int roll, const char *name)
+{
+	return openat(roll, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+}
+
+static bool read_entry(int file, struct roll_entry *ret_entry)
+{
+	char bytes[sizeof(*ret_entry) + 1];
+	ssize_t got = pread(file, bytes, sizeof(bytes), 0);
+	return got > 0 && roll_parse(bytes, (size_t)got, ret_entry);
+}
+
+// False for what is no live run: of a dead one the file is removed.
+static bool read_box(int roll, const char *name, const struct here *here, struct live_box *ret_box)
+{
+	struct live_box box = { 0 };
+	struct stat status;
+	autoclose int file = open_file(roll, name);
+	if (file < 0 || fstat(file, &status) < 0 || !S_ISREG(status.st_mode) ||
+	    !str_put(box.name, sizeof(box.name), "%s", name))
+		return false;
+	if (!holder_of(file, &box.run)) {
+		if (is_dead(file))
+			unlinkat(roll, name, 0);
+		return false;
+	}
+	if (!read_entry(file, &box.entry))
+		return false; // of another version: its process is found
+	bool boot = str_equal(box.entry.boot, here->boot);
+	box.inside = boot && box.entry.pid_namespace == here->pid_namespace;
+	box.run = boot ? box.run : 0; // on another machine that shares the directory
+	if (box.run > 0)
+		snprintf(box.id, sizeof(box.id), "%d", (int)box.run);
+	else
+		snprintf(box.id, sizeof(box.id), "%d@%llu", (int)box.entry.supervisor,
+			 (unsigned long long)box.entry.pid_namespace);
+	if (boot && here->now > box.entry.begun)
+		box.age = (uint64_t)(here->now - box.entry.begun);
+	*ret_box = box;
+	return true;
+}
+
+static void add_noted(int roll, const struct here *here, struct boxes *boxes)
+{
+	const struct dirent *each;
+	int own = fcntl(roll, F_DUPFD_CLOEXEC, 3);
+	DIR *stream = own < 0 ? NULL : fdopendir(own);
+	while (stream && boxes->count < RUNNING_MAX && (each = readdir(stream)))
+		if (each->d_name[0] != '.' &&
+		    read_box(roll, each->d_name, here, &boxes->all[boxes->count]))
+			boxes->count++;
+	if (stream)
+		closedir(stream);
+}
+
+static bool has_run(const struct boxes *boxes, pid_t run)
+{
+	for (unsigned i = 0; i < boxes->count; i++)
+		if (boxes->all[i].run == run)
+			return true;
+	return false;
+}
+
+static void add_others(struct boxes *boxes)
+{
+	static struct running list[RUNNING_MAX];
+	unsigned count = running_list(list);
+	for (unsigned i = 0; i < count && boxes->count < RUNNING_MAX; i++) {
+		// A name of a socket would let anybody choose what sbx stop ends.
+		if (!list[i].proved || has_run(boxes, list[i].run))
+			continue;
+		struct live_box *box = &boxes->all[boxes->count++];
+		*box = (struct live_box){ .run = list[i].run,
+					  .running = list[i],
+					  .age = list[i].age };
+		snprintf(box->id, sizeof(box->id), "%d", (int)box->run);
+		snprintf(box->entry.command, sizeof(box->entry.command), "%s", list[i].command);
+	}
+}
+
+// The oldest last, as they are typed about least.
+static int by_age(const void *left, const void *right)
+{
+	const struct live_box *one = left, *other = right;
+	return (one->age > other->age) - (one->age < other->age);
+}
+
+int boxes_list(struct arena *arena, struct boxes *ret_boxes)
+{
+	struct here here;
+	struct boxes boxes = { calloc(RUNNING_MAX, sizeof(*boxes.all)), 0 };
+	if (!boxes.all)
+		return fail(errno, "list the runs");
+	autoclose int roll = open_roll(arena);
+	if (roll < 0 && err_is_recorded())
+		return -1;
+	look_here(&here);
+	if (roll >= 0)
+		add_noted(roll, &here, &boxes);
+	add_others(&boxes);
+	qsort(boxes.all, boxes.count, sizeof(*boxes.all), by_age);
+	*ret_boxes = boxes;
+	return 0;
+}
+
+const struct live_box *boxes_find(const struct boxes *boxes, const char *id)
+{
+	for (unsigned i = 0; i < boxes->count; i++)
+		if (str_equal(boxes->all[i].id, id))
+			return &boxes->all[i];
+	return NULL;
+}
+
+// --- one run -------------------------------------------------------------------------------------
+
+void boxes_release(struct held_box *held)
+{
+	fd_close(&held->process);
+	fd_close(&held->file);
+}
+
+// Asked after the pidfd was opened: then it is of that process and of no later one.
+static bool is_holder(const struct live_box *box, int file)
+{
+	pid_t run;
+	return holder_of(file, &run) && run == box->run;
+}
+
+int boxes_hold(struct arena *arena, const struct live_box *box, struct held_box *ret_held)
+{
+	autoclose int process = box->run > 0 ? sys_pidfd_open(box->run) : -1;
+	autoclose int roll = -1, file = -1;
+	if (process < 0)
+		return -1;
+	if (box->name[0]) {
+		roll = open_roll(arena);
+		file = roll < 0 ? -1 : open_file(roll, box->name);
+		if (file < 0 || !is_holder(box, file))
+			return -1;
+	} else if (!running_lasts(&box->running)) {
+		return -1;
+	}
+	*ret_held = (struct held_box){ take(&process), take(&file) };
+	return 0;
+}
+
+static pid_t parent_of(pid_t pid)
+{
+	char path[32], text[1024];
+	int parent;
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	size_t length = file_kernel(AT_FDCWD, path, text, sizeof(text));
+	const char *rest = length ? strrchr(text, ')') : NULL; // the name may hold anything
+	return rest && sscanf(rest, ") %*c %d", &parent) == 1 ? parent : -1;
+}
+
+int boxes_init(const struct live_box *box, const struct held_box *held)
+{
+	if (!box->inside || held->file < 0)
+		return -1;
+	autoclose int init = sys_pidfd_open(box->entry.init);
+	if (init < 0 || parent_of(box->entry.init) != box->run || !is_holder(box, held->file))
+		return -1;
+	return take(&init);
+}
+
+int boxes_status(const struct held_box *held, int *ret_status)
+{
+	struct roll_entry entry;
+	if (held->file < 0 || !read_entry(held->file, &entry) || !entry.ended)
+		return 0;
+	*ret_status = entry.status;
+	return 1;
+}
+
+bool boxes_usage(const struct live_box *box, uint64_t *ret_memory, uint64_t *ret_microseconds)
+{
+	struct tree tree;
+	if (!box->inside || parent_of(box->entry.init) != box->run)
+		return false;
+	tree_count(box->entry.init, &tree);
+	*ret_memory = tree.memory;
+	*ret_microseconds = tree.cpu;
+	return tree.processes > 0;
+}

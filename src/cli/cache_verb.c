@@ -1,0 +1,216 @@
+// sbx cache: what the boxes of each project keep between runs: list, clear.
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/out.h"
+#include "base/owned.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "base/units.h"
+#include "cli/box.h"
+#include "cli/help.h"
+#include "cli/verbs.h"
+#include "run/decide.h"
+
+extern char **environ;
+
+#define ASIDE "%cleared-" // begins no name that path_kept() makes
+enum { DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
+
+// One project's caches: the directory that holds their entry, and its name there.
+struct cache_entry {
+	int directory;
+	const char *name;
+	const char *project; // or "none", or what version 0.1.0 named it
+};
+
+struct walk {
+	struct arena *arena;
+	struct out out;
+	const char *wanted; // of clear: a project, NULL: all
+	unsigned found;
+	int (*each)(struct walk *walk, const struct cache_entry *entry);
+};
+
+// --- the walk ------------------------------------------------------------------------------------
+
+static int walk_directory(struct walk *walk, int directory, const char *before, int depth);
+
+static int walk_entry(struct walk *walk, int directory, const char *name, const char *before,
+		      int depth)
+{
+	const char *whole = arena_text(walk->arena, "%s%s", before, name);
+	autoclose int fd = openat(directory, name, DIRECTORY_FLAGS);
+	if (fd < 0 && (errno == ENOTDIR || errno == ELOOP || errno == ENOENT))
+		return 0; // none of ours
+	if (fd >= 0 && path_kept_is_part(name))
+		return walk_directory(walk, fd, arena_text(walk->arena, "%s/", whole), depth + 1);
+	const char *project = path_of_kept(walk->arena, whole);
+	const struct cache_entry entry = { directory, name, project ? project : whole };
+	if (walk->wanted && !str_equal(entry.project, walk->wanted))
+		return 0;
+	walk->found += !str_starts(name, ASIDE);
+	return walk->each(walk, &entry);
+}
+
+static int walk_directory(struct walk *walk, int directory, const char *before, int depth)
+{
+	enum { PARTS_MAX = 32 }; // a path has at most PATH_MAX bytes
+	struct dirent **entries;
+	char here[64];
+	if (depth > PARTS_MAX)
+		return 0;
+	snprintf(here, sizeof(here), "/proc/self/fd/%d", directory);
+	int result = 0, count = scandir(here, &entries, NULL, alphasort);
+	if (count < 0)
+		return fail(errno, "list the caches");
+	for (int i = 0; i < count; i++) {
+		const char *name = entries[i]->d_name;
+		if (result == 0 && !str_equal(name, ".") && !str_equal(name, ".."))
+			result = walk_entry(walk, directory, name, before, depth);
+		free(entries[i]);
+	}
+	free(entries);
+	return result;
+}
+
+// 0 when there are no caches at all.
+static int walk_all(struct walk *walk)
+{
+	const char *state = decide_state_directory(walk->arena, environ);
+	TRY(owned_check(state));
+	const char *path = arena_text(walk->arena, "%s/cache", state);
+	autoclose int fd = open(path, DIRECTORY_FLAGS);
+	if (fd < 0)
+		return errno == ENOENT ? 0 : fail(errno, "'%s'", path);
+	return walk_directory(walk, fd, "", 0);
+}
+
+// --- what is done with each ----------------------------------------------------------------------
+
+static uint64_t size_of(const struct cache_entry *entry)
+{
+	autoclose int fd = openat(entry->directory, entry->name, DIRECTORY_FLAGS);
+	return fd < 0 ? OWNED_SIZE_UNKNOWN : owned_size(fd);
+}
+
+static void put_size(char text[32], uint64_t bytes)
+{
+	if (bytes < OWNED_SIZE_UNKNOWN)
+		units_rough(text, 32, bytes, UNIT_SIZE);
+	else
+		snprintf(text, 32, "?");
+}
+
+static int list_words(struct walk *walk, const struct cache_entry *entry)
+{
+	char size[32];
+	put_size(size, size_of(entry));
+	out_text(&walk->out, "%s  %s\n", str_shown(entry->project), size);
+	return 0;
+}
+
+static int list_json(struct walk *walk, const struct cache_entry *entry)
+{
+	uint64_t bytes = size_of(entry);
+	json_open(&walk->out, NULL, '{');
+	json_string(&walk->out, "project", entry->project);
+	if (bytes < OWNED_SIZE_UNKNOWN)
+		json_number(&walk->out, "bytes", bytes);
+	json_close(&walk->out, '}');
+	return 0;
+}
+
+// A run that begins meanwhile finds all of it or nothing.
+static int clear_one(struct walk *walk, const struct cache_entry *entry)
+{
+	char aside[64], size[32] = "";
+	str_put(aside, sizeof(aside), "%s%d-%u", ASIDE, (int)getpid(), walk->found);
+	uint64_t bytes = size_of(entry); // of what is shut not known here
+	if (bytes < OWNED_SIZE_UNKNOWN)
+		put_size(size, bytes);
+	if (fd_rename_new(entry->directory, entry->name, entry->directory, aside) < 0)
+		return errno == ENOENT
+			       ? 0
+			       : fail(errno, "move the caches of '%s'", str_shown(entry->project));
+	TRY(owned_remove_tree(entry->directory, aside));
+	if (!str_starts(entry->name, ASIDE))
+		out_text(&walk->out, "cleared: %s%s%s\n", str_shown(entry->project),
+			 bytes < OWNED_SIZE_UNKNOWN ? "  " : "", size);
+	return 0;
+}
+
+// --- actions -------------------------------------------------------------------------------------
+
+// What a box shut counts as well.
+static int list_all(struct walk *walk, bool json)
+{
+	TRY(owned_override(OVER_READING));
+	walk->each = json ? list_json : list_words;
+	if (!json)
+		return walk_all(walk);
+	json_begin(&walk->out, "caches");
+	json_open(&walk->out, "caches", '[');
+	TRY(walk_all(walk));
+	json_close(&walk->out, ']');
+	json_end(&walk->out);
+	return 0;
+}
+
+// As `list` prints it, or a directory.
+static int clear_named(struct walk *walk, const char *name)
+{
+	char real[PATH_MAX];
+	walk->each = clear_one;
+	walk->wanted = name;
+	walk->found = 0;
+	TRY(walk_all(walk));
+	if (walk->found == 0 && name && realpath(name, real)) {
+		walk->wanted = real;
+		TRY(walk_all(walk));
+	}
+	if (walk->found == 0 && name)
+		return fail(0, "no caches of a project '%s'; see: sbx cache list", str_shown(name));
+	return 0;
+}
+
+static int act(const struct box *box, struct walk *walk, char **words)
+{
+	bool all = box->invocation.all == ANSWER_YES, json = box->invocation.json == ANSWER_YES;
+	bool clear = words[0] && str_equal(words[0], "clear");
+	bool list = words[0] && str_equal(words[0], "list");
+	if (list && !words[1] && !all)
+		return list_all(walk, json);
+	if (json)
+		return fail(0, "--json is for sbx cache list");
+	if (clear && all && !words[1])
+		return clear_named(walk, NULL);
+	if (!clear || all || !words[1])
+		return fail(0, "usage: sbx cache list [--json] | clear PROJECT... | clear --all");
+	for (char **name = words + 1; *name; name++)
+		TRY(clear_named(walk, *name));
+	return 0;
+}
+
+int verb_cache(char **words)
+{
+	struct box *box = box_new();
+	struct walk walk = { .arena = box->arena };
+	if (box_read_mixed(box, VERB_CACHE, words, &words) < 0)
+		return box_failed();
+	if (box->invocation.help)
+		return help_verb(VERB_CACHE, box->invocation.help);
+	int result = act(box, &walk, words);
+	int flushed = out_flush(&walk.out, STDOUT_FILENO); // what was cleared before it failed
+	if (result < 0)
+		return box_failed();
+	return flushed < 0 ? STATUS_FAILURE : STATUS_OK;
+}

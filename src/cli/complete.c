@@ -1,0 +1,390 @@
+// sbx complete: what could stand where a shell's cursor is. The shells' files in completions/ ask.
+//
+// Each line of the answer is a word, a tab and what it means; ":files" asks the shell for names of
+// files. No program is started, and what a box may have written is read as text alone.
+#include "cli/complete.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/file.h"
+#include "base/out.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "cli/boxes.h"
+#include "cli/running.h"
+#include "cli/verbs.h"
+#include "policy/keys.h"
+#include "seccomp/syscalls.h"
+#include "text/targets.h"
+
+enum { OFFERS_MAX = 4000, HELP_MAX = 64, LIST_BYTES_MAX = 1 << 20 };
+
+struct completion {
+	struct arena *arena;
+	struct out out;
+	const char *before, *begun; // the last word: what stays as it is, and what is completed
+	const char *directory;      // of -C, or NULL
+	verb_function *const *verbs;
+	unsigned verb; // a row
+	unsigned offers;
+};
+
+// Up to the end of the first clause, so that it fits beside its word.
+static int help_length(const char *help)
+{
+	size_t length = strcspn(help, ";\n\t");
+	const char *sentence = strstr(help, ". ");
+	if (sentence && (size_t)(sentence - help) < length)
+		length = (size_t)(sentence - help);
+	if (length <= HELP_MAX)
+		return (int)length;
+	for (length = HELP_MAX; length > 0 && help[length] != ' ';)
+		length--;
+	return (int)length;
+}
+
+static void offer(struct completion *on, const char *word, const char *help)
+{
+	if (!str_starts(word, on->begun) || on->offers >= OFFERS_MAX)
+		return;
+	on->offers++;
+	out_text(&on->out, "%s%s\t%.*s\n", on->before, word, help ? help_length(help) : 0,
+		 help ? help : "");
+}
+
+static void offer_words(struct completion *on, const char *words)
+{
+	for (const char *at = words; *at; at += strspn(at, " ")) {
+		size_t length = strcspn(at, " ");
+		offer(on, arena_copy(on->arena, at, length), NULL);
+		at += length;
+	}
+}
+
+static void files(struct completion *on)
+{
+	if (on->offers == 0)
+		out_text(&on->out, ":files\n");
+}
+
+// What a verb of sbx prints on stdout.
+static const char *printed(struct completion *on, const char *words)
+{
+	char *copy = arena_copy(on->arena, words, strlen(words)), *argv[4] = { NULL };
+	const char *text = "";
+	size_t length;
+	unsigned count = 0, row = 0;
+	for (char *word = strtok(copy, " "); word && count < 3; word = strtok(NULL, " "))
+		argv[count++] = word;
+	while (row < verb_row_count && !str_equal(verb_rows[row].name, argv[0]))
+		row++;
+	autoclose int file = memfd_create("sbx", MFD_CLOEXEC);
+	autoclose int before = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (row == verb_row_count || file < 0 || before < 0 || dup2(file, STDOUT_FILENO) < 0)
+		return text;
+	on->verbs[row](argv + 1);
+	dup2(before, STDOUT_FILENO);
+	struct stat status;
+	if (fstat(file, &status) < 0 || lseek(file, 0, SEEK_SET) < 0 ||
+	    file_read_open(file, &status, LIST_BYTES_MAX, on->arena, &text, &length) < 0)
+		return "";
+	return text;
+}
+
+// Those whose network sbx allow and sbx deny can change.
+static void offer_runs(struct completion *on)
+{
+	static struct running list[RUNNING_MAX];
+	unsigned count = running_list(list);
+	for (unsigned i = 0; i < count; i++)
+		if (list[i].proxy)
+			offer(on, arena_text(on->arena, "%d", (int)list[i].run), list[i].command);
+}
+
+// All of them.
+static void offer_live(struct completion *on)
+{
+	static struct boxes boxes;
+	if (boxes_list(on->arena, &boxes) < 0)
+		return;
+	for (unsigned i = 0; i < boxes.count; i++)
+		offer(on, boxes.all[i].id, boxes.all[i].entry.command);
+}
+
+// The first word of each line, with the rest as its meaning. What a shell would read is left out.
+static void offer_list(struct completion *on, const char *words)
+{
+	if (words[0] == ':') {
+		(str_equal(words, ":runs")   ? offer_runs
+		 : str_equal(words, ":live") ? offer_live
+					     : files)(on);
+		return;
+	}
+	for (const char *line = printed(on, words); *line; line += *line == '\n') {
+		size_t length = strcspn(line, "\n"), name = strcspn(line, " \n");
+		const char *help = line + name + strspn(line + name, " ");
+		if (target_is_plain(line, name))
+			offer(on, arena_copy(on->arena, line, name),
+			      help < line + length
+				      ? arena_copy(on->arena, help, (size_t)(line + length - help))
+				      : NULL);
+		line += length;
+	}
+}
+
+// --- values of options ---------------------------------------------------------------------------
+
+static void offer_value(struct completion *on, const struct key *key)
+{
+	static const struct {
+		enum key_form form;
+		const char *list;
+	} lists[] = {
+		{ FORM_PROFILE, "profile list" },
+		{ FORM_SESSION, "session list" },
+		{ FORM_DESTINATION, "profile groups" },
+		{ FORM_RULE, "profile groups" },
+		{ FORM_PATH, ":files" },
+		{ FORM_TMPFS, ":files" },
+		{ FORM_HIDDEN, ":files" },
+		{ FORM_PATTERN, ":files" },
+	};
+	const char *comma = key->kind == KEY_LIST ? strrchr(on->begun, ',') : NULL;
+	if (comma && (key->form == FORM_PROFILE || key->form == FORM_RULE)) {
+		size_t length = (size_t)(comma + 1 - on->begun);
+		on->before = arena_text(on->arena, "%s%.*s", on->before, (int)length, on->begun);
+		on->begun += length;
+	}
+	for (unsigned i = 0; key->words && key->words[i]; i++)
+		offer(on, key->words[i], NULL);
+	bool groups = str_equal(key->flag, "allow-syscalls");
+	for (unsigned i = GROUP_FIRST_OPTIONAL; groups && i < syscall_group_count; i++)
+		offer(on, syscall_groups[i].name, syscall_groups[i].why);
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+		if (lists[i].form == key->form)
+			offer_list(on, lists[i].list);
+	if (!key->words && key->kind == KEY_TEXT && key->form == FORM_TEXT)
+		files(on);
+	if (key->form == FORM_PROFILE && strchr(on->begun, '/'))
+		files(on);
+}
+
+static void offer_options(struct completion *on)
+{
+	for (const struct key *key = keys; key < keys + key_count; key++) {
+		if (!key->flag || !(key->verbs & 1U << on->verb))
+			continue;
+		if (key->letter && !on->begun[1])
+			offer(on, arena_text(on->arena, "-%c", key->letter), key->help);
+		offer(on, arena_text(on->arena, "--%s", key->flag), key->help);
+	}
+}
+
+// --- the command ---------------------------------------------------------------------------------
+
+static void offer_programs(struct completion *on)
+{
+	struct dirent *entry;
+	const char *path = getenv("PATH");
+	if (strchr(on->begun, '/'))
+		path = NULL;
+	for (const char *at = path; at; at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
+		const char *name = arena_copy(on->arena, at, strcspn(at, ":"));
+		DIR *directory = name[0] == '/' ? opendir(name) : NULL;
+		while (directory && (entry = readdir(directory)))
+			if (str_starts(entry->d_name, on->begun) && entry->d_name[0] != '.' &&
+			    target_is_plain(entry->d_name, strlen(entry->d_name)) &&
+			    faccessat(dirfd(directory), entry->d_name, X_OK, 0) == 0)
+				offer(on, entry->d_name, NULL);
+		if (directory)
+			closedir(directory);
+	}
+	files(on);
+}
+
+static const struct runner {
+	const char *programs, *files;
+	const char *behind; // the word that names stand behind, or NULL: any place
+	void (*read)(const char *text, size_t length, struct out *names);
+} runners[] = {
+	{ "make gmake", "GNUmakefile makefile Makefile", NULL, targets_of_make },
+	{ "just", "justfile .justfile Justfile", NULL, targets_of_just },
+	{ "npm", "package.json", "run run-script", targets_of_package },
+	{ "pnpm yarn bun", "package.json", "run yarn pnpm", targets_of_package },
+};
+
+static void offer_targets(struct completion *on, const struct runner *runner)
+{
+	struct out names = { 0 };
+	const char *text;
+	size_t length;
+	for (const char *at = runner->files; *at; at += strspn(at, " ")) {
+		const char *file = arena_copy(on->arena, at, strcspn(at, " "));
+		at += strlen(file);
+		if (on->directory)
+			file = arena_text(on->arena, "%s/%s", on->directory, file);
+		if (file_read(AT_FDCWD, file, FILE_LINK | FILE_PART, TARGETS_BYTES_MAX, on->arena,
+			      &text, &length) <= 0)
+			continue;
+		runner->read(text, length, &names);
+		break;
+	}
+	for (const char *line = names.used ? names.text : ""; *line; line += *line == '\n') {
+		size_t name = strcspn(line, "\n");
+		offer(on, arena_copy(on->arena, line, name), NULL);
+		line += name;
+	}
+	out_free(&names);
+}
+
+// `command` to `last`: the command's words; the last is begun.
+static void offer_command(struct completion *on, char **command, char **last)
+{
+	if (command == last) {
+		offer_programs(on);
+		return;
+	}
+	const char *program = path_name(command[0]), *before = path_name(last[-1]);
+	for (size_t i = 0; i < sizeof(runners) / sizeof(*runners); i++)
+		if (str_has_word(runners[i].programs, program, strlen(program)) &&
+		    (!runners[i].behind || str_has_word(runners[i].behind, before, strlen(before))))
+			offer_targets(on, &runners[i]);
+	files(on);
+}
+
+// --- names of verbs ------------------------------------------------------------------------------
+
+static const struct {
+	const char *verb, *actions, *list; // actions: NULL, the verb has none
+} named[] = {
+	{ "session",
+	  "show snapshot log restore fork diff apply discard cp pause resume budget export rm",
+	  "session list" },
+	{ "session", "import", ":files" },
+	{ "profile", "show", "profile list" },
+	{ "profile", "check", ":files" },
+	{ "quarantine", "show restore rm", "quarantine list" },
+	{ "agent", "install remove status", "agent list" },
+	{ "cache", "clear", "cache list" },
+	{ "allow", NULL, ":runs" },
+	{ "deny", NULL, ":runs" },
+	{ "audit", NULL, ":runs" },
+	{ "stop", NULL, ":live" },
+	{ "kill", NULL, ":live" },
+	{ "wait", NULL, ":live" },
+	{ "code", NULL, ":files" },
+	{ "why", NULL, ":files" },
+};
+
+// `count`: words before the last one that are no options.
+static void offer_names(struct completion *on, char **given, unsigned count)
+{
+	const struct verb_row *row = &verb_rows[on->verb];
+	if (row->actions && count == 0) {
+		offer_words(on, row->actions);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(named) / sizeof(*named); i++)
+		if (str_equal(named[i].verb, row->name) && count == (named[i].actions ? 1 : 0) &&
+		    (!named[i].actions ||
+		     str_has_word(named[i].actions, given[0], strlen(given[0]))))
+			offer_list(on, named[i].list);
+	if (count == 1 && (str_equal(row->name, "allow") || str_equal(row->name, "deny")))
+		offer_list(on, "profile groups");
+	if (count == 1 && str_equal(row->name, "profile") && str_equal(given[0], "import"))
+		offer_words(on, "srt claude codex");
+	else if (count > 0)
+		files(on);
+}
+
+// --- from words to offers ------------------------------------------------------------------------
+
+// The key of an option that takes the next word as its value, or NULL.
+static const struct key *wants_value(const struct completion *on, const char *word)
+{
+	const struct key *key = NULL;
+	enum verb verb = 1U << on->verb;
+	if (str_starts(word, "--") && !strchr(word, '='))
+		key = key_find_flag(verb, word + 2, strlen(word + 2));
+	else if (word[0] == '-' && word[1] && word[1] != '-' && !word[2])
+		key = key_find_letter(verb, word[1]);
+	return key && key->kind != KEY_SWITCH ? key : NULL;
+}
+
+static void offer_after_verb(struct completion *on, char **words, char **last)
+{
+	enum { GIVEN_MAX = 2 };
+	char *given[GIVEN_MAX];
+	unsigned count = 0;
+	const struct key *key;
+	bool command = 1U << on->verb & (VERB_RUN | VERB_PLAN | VERB_LEARN), literal = false;
+	for (; words < last; words++) {
+		const char *word = *words;
+		literal = literal || str_equal(word, "--");
+		if (command && (literal || word[0] != '-')) {
+			offer_command(on, words + (str_equal(word, "--") ? 1 : 0), last);
+			return;
+		}
+		key = literal ? NULL : wants_value(on, word);
+		if (key && words + 1 == last) {
+			offer_value(on, key);
+			return;
+		}
+		if (key && str_equal(key->flag, "chdir"))
+			on->directory = words[1];
+		if (key)
+			words++;
+		else if (word[0] != '-' && count < GIVEN_MAX)
+			given[count++] = *words;
+	}
+	const char *equals = strchr(on->begun, '=');
+	if (!literal && str_starts(on->begun, "--") && equals) {
+		on->before = arena_text(on->arena, "%.*s=", (int)(equals - on->begun), on->begun);
+		key = key_find_flag(1U << on->verb, on->begun + 2,
+				    (size_t)(equals - on->begun - 2));
+		on->begun = equals + 1;
+		if (key)
+			offer_value(on, key);
+	} else if (!literal && on->begun[0] == '-') {
+		offer_options(on);
+	} else if (command) {
+		offer_programs(on);
+	} else {
+		offer_names(on, given, count);
+	}
+}
+
+int complete_words(char **words, verb_function *const *verbs)
+{
+	struct completion on = { .arena = arena_new(), .before = "", .verbs = verbs };
+	size_t count = 0;
+	while (words[count])
+		count++;
+	if (count == 0)
+		return STATUS_FAILURE;
+	char **last = words + count - 1;
+	on.begun = *last;
+	bool first = last == words, help = !first && str_equal(words[0], "help");
+	for (unsigned i = 0; (first || (help && last == words + 1)) && i < verb_row_count; i++)
+		offer(&on, verb_rows[i].name, verb_rows[i].help);
+	if (first) {
+		offer(&on, "help", "print help");
+		offer(&on, "version", "print the version");
+		offer(&on, "--help", "print help");
+		offer(&on, "--version", "print the version");
+	}
+	for (unsigned i = 0; !first && i < verb_row_count; i++)
+		if (str_equal(verb_rows[i].name, words[0])) {
+			on.verb = i;
+			offer_after_verb(&on, words + 1, last);
+		}
+	return out_flush(&on.out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : STATUS_OK;
+}

@@ -1,0 +1,107 @@
+// Owns the form of what doctor prints.
+#include "cli/doctor_print.h"
+
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/out.h"
+#include "base/str.h"
+
+enum { COLUMN = 28, WIDTH_MIN = 48, WIDTH_MAX = 120 };
+
+static const struct {
+	const char *word, *color;
+} states[] = {
+	[FINDING_WORKS] = { "ok", "\033[32m" },
+	[FINDING_MISSING] = { "MISSING", "\033[1;31m" },
+	[FINDING_WEAK] = { "weak", "\033[33m" },
+};
+
+// Columns of a terminal, 0: it is none.
+static int width_of(int fd)
+{
+	struct winsize size;
+	if (!isatty(fd))
+		return 0;
+	if (ioctl(fd, TIOCGWINSZ, &size) < 0 || size.ws_col == 0)
+		return 80;
+	return size.ws_col < WIDTH_MIN   ? WIDTH_MIN
+	       : size.ws_col > WIDTH_MAX ? WIDTH_MAX
+					 : size.ws_col;
+}
+
+// no-color.org: any value that is not empty.
+static bool is_colored(enum color_wish wish, int width)
+{
+	const char *no = getenv("NO_COLOR"), *terminal = getenv("TERM");
+	if (wish != COLOR_AUTO)
+		return wish == COLOR_ALWAYS;
+	return width > 0 && !(no && no[0]) && terminal && !str_equal(terminal, "dumb");
+}
+
+// What is not seen on a terminal is shown; the colours around it are ours.
+static void detail(struct out *out, const char *text, int width)
+{
+	struct out plain = { 0 };
+	if (width)
+		out_folded(&plain, width, COLUMN, COLUMN, text);
+	else
+		out_text(&plain, "%s\n", text);
+	out_visible(out, plain.text, plain.used);
+	out_free(&plain);
+}
+
+static void result(struct out *out, const unsigned counts[])
+{
+	unsigned missing = counts[FINDING_MISSING], weak = counts[FINDING_WEAK];
+	if (missing)
+		out_text(out, "Result: no box can be made here: %u of the layers %s missing.\n",
+			 missing, missing == 1 ? "is" : "are");
+	else if (weak)
+		out_text(out, "Result: boxes work here; %u %s could be better, marked weak.\n",
+			 weak, weak == 1 ? "thing" : "things");
+	else
+		out_text(out, "Result: boxes work here, with every layer.\n");
+}
+
+int doctor_print(const struct finding *findings, unsigned count, enum color_wish color, int fd)
+{
+	struct out out = { 0 };
+	unsigned counts[FINDING_WEAK + 1] = { 0 };
+	int width = width_of(fd);
+	bool colored = is_colored(color, width);
+	for (const struct finding *at = findings; at < findings + count; at++) {
+		counts[at->state]++;
+		out_text(&out, "%s%-8s%s %-18s ", colored ? states[at->state].color : "",
+			 states[at->state].word, colored ? "\033[0m" : "", at->wall);
+		detail(&out, at->detail, width);
+		if (at->fix) {
+			out_text(&out, "%*sfix: ", COLUMN, "");
+			detail(&out, at->fix, at->is_command ? 0 : width);
+		}
+	}
+	out_text(&out, "%s", colored ? "\033[1m" : "");
+	result(&out, counts);
+	out_text(&out, "%s", colored ? "\033[0m" : "");
+	return out_write(&out, fd);
+}
+
+int doctor_print_json(const struct finding *findings, unsigned count, int fd)
+{
+	struct out out = { 0 };
+	json_begin(&out, "doctor");
+	json_open(&out, "walls", '[');
+	for (const struct finding *at = findings; at < findings + count; at++) {
+		json_open(&out, NULL, '{');
+		json_string(&out, "wall", at->wall);
+		json_string(&out, "state", states[at->state].word);
+		json_string(&out, "detail", at->detail);
+		if (at->fix)
+			json_string(&out, "fix", at->fix);
+		json_close(&out, '}');
+	}
+	json_close(&out, ']');
+	json_end(&out);
+	return out_flush(&out, fd);
+}

@@ -1,0 +1,58 @@
+// sbx profile show without a name, and forget: what was answered with "project" for the project of
+// the current directory.
+#include "cli/profile/profile_answers.h"
+
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/out.h"
+#include "base/owned.h"
+#include "base/str.h"
+#include "cli/box.h"
+#include "policy/answers.h"
+#include "run/decide.h"
+
+extern char **environ;
+
+static int find_project(struct box *box)
+{
+	struct plan *plan = &box->plan;
+	plan->arena = box->arena;
+	decide_places(plan, environ);
+	TRY(owned_check(plan->state));
+	return plan->toplevel ? 0 : fail(0, "the current directory cannot be a project");
+}
+
+int profile_show_answers(struct box *box)
+{
+	struct out out = { 0 };
+	const char *text;
+	TRY(find_project(box));
+	TRY(answers_read(box->arena, box->plan.state, box->plan.toplevel, &text));
+	if (*text)
+		out_text(&out,
+			 "; answered with 'project'; holds in runs of %s that ask\n"
+			 "; to take one back: sbx profile forget HOST:PORT\n%s",
+			 str_shown(box->plan.toplevel), text);
+	else
+		out_text(&out, "; nothing was answered with 'project' for %s\n",
+			 str_shown(box->plan.toplevel));
+	return out_flush(&out, STDOUT_FILENO);
+}
+
+int profile_forget(struct box *box, char **words)
+{
+	if (!words[0])
+		return fail(0, "usage: sbx profile forget HOST:PORT...");
+	TRY(find_project(box));
+	for (; *words; words++) {
+		int found = answers_forget(box->arena, box->plan.state, box->plan.toplevel, *words);
+		TRY(found);
+		if (!found)
+			return fail(0,
+				    "'%.80s' is not a stored answer of this project; see: sbx "
+				    "profile show",
+				    str_shown(*words));
+	}
+	return 0;
+}

@@ -1,0 +1,221 @@
+// sbx ps: the caller's live runs, in columns or as JSON.
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/out.h"
+#include "base/str.h"
+#include "base/units.h"
+#include "cli/box.h"
+#include "cli/boxes.h"
+#include "cli/help.h"
+#include "cli/verbs.h"
+
+enum column { ID, AGE, SESSION, PROJECT, MEMORY, CPU, DENIED, PORTS, COMMAND, COLUMNS };
+static const char *const heads[COLUMNS] = { "ID",  "AGE",    "SESSION", "PROJECT", "MEMORY",
+					    "CPU", "DENIED", "PORTS",   "COMMAND" };
+static const bool is_number[COLUMNS] = {
+	[AGE] = true, [MEMORY] = true, [CPU] = true, [DENIED] = true
+};
+
+// --- cells ---------------------------------------------------------------------------------------
+
+// On one line, and nothing of it acts on a terminal.
+static const char *visible(struct arena *arena, const char *text)
+{
+	struct out out = { 0 };
+	char shown[STR_SHOWN_MAX];
+	if (!text[0])
+		return "-";
+	for (const char *at = text; *at;) {
+		size_t length = str_next(at, shown);
+		if (shown[0])
+			out_text(&out, "%s", shown);
+		else
+			out_bytes(&out, at, length);
+		at += length;
+	}
+	const char *copy = arena_copy(arena, out.text, out.used);
+	out_free(&out);
+	return copy;
+}
+
+static const char *age_text(struct arena *arena, uint64_t milliseconds)
+{
+	static const struct {
+		uint64_t seconds;
+		char suffix;
+	} units[] = { { 1, 's' }, { 60, 'm' }, { 3600, 'h' }, { 24 * 3600, 'd' } };
+	uint64_t seconds = milliseconds / 1000;
+	size_t unit = 0;
+	while (unit + 1 < sizeof(units) / sizeof(*units) && seconds >= 2 * units[unit + 1].seconds)
+		unit++;
+	return arena_text(arena, "%llu%c", (unsigned long long)(seconds / units[unit].seconds),
+			  units[unit].suffix);
+}
+
+static const char *size_text(struct arena *arena, uint64_t bytes)
+{
+	char text[32];
+	units_rough(text, sizeof(text), bytes, UNIT_SIZE);
+	return arena_copy(arena, text, strlen(text));
+}
+
+static const char *cpu_text(struct arena *arena, uint64_t microseconds)
+{
+	enum { EXACT_SECONDS = 100 };
+	uint64_t hundredths = microseconds / 10000;
+	return hundredths < EXACT_SECONDS * 100
+		       ? arena_text(arena, "%u.%02us", (unsigned)hundredths / 100,
+				    (unsigned)hundredths % 100)
+		       : age_text(arena, microseconds / 1000);
+}
+
+// Of the host, then of the box where it is another.
+static const char *ports_text(struct arena *arena, const struct roll_entry *entry)
+{
+	const char *text = entry->port_count ? "" : "-";
+	for (unsigned i = 0; i < entry->port_count; i++) {
+		const struct roll_port *port = &entry->ports[i];
+		const char *before = i ? "," : "";
+		text = port->inside == port->outside
+			       ? arena_text(arena, "%s%s%u", text, before, port->outside)
+			       : arena_text(arena, "%s%s%u:%u", text, before, port->inside,
+					    port->outside);
+	}
+	return text;
+}
+
+static void fill_row(struct arena *arena, const struct live_box *box, const char *row[COLUMNS])
+{
+	uint64_t memory, microseconds;
+	bool used = boxes_usage(box, &memory, &microseconds), noted = box->name[0];
+	row[ID] = box->id;
+	row[AGE] = age_text(arena, box->age);
+	row[SESSION] = visible(arena, box->entry.session);
+	row[PROJECT] = visible(arena, box->entry.project);
+	row[MEMORY] = used ? size_text(arena, memory) : "-";
+	row[CPU] = used ? cpu_text(arena, microseconds) : "-";
+	row[DENIED] = noted ? arena_text(arena, "%u", box->entry.denials) : "-";
+	row[PORTS] = ports_text(arena, &box->entry);
+	row[COMMAND] = visible(arena, box->entry.command);
+}
+
+// --- lines ---------------------------------------------------------------------------------------
+
+// In characters: bytes that begin one.
+static int width_of(const char *text)
+{
+	int width = 0;
+	for (; *text; text++)
+		width += ((unsigned char)*text & 0xc0) != 0x80;
+	return width;
+}
+
+static void put_row(struct out *out, const char *const row[COLUMNS], const int widths[COLUMNS])
+{
+	for (enum column i = 0; i < COLUMNS; i++) {
+		int blanks = widths[i] - width_of(row[i]);
+		if (i == COMMAND)
+			out_text(out, "%s\n", row[i]);
+		else if (is_number[i])
+			out_text(out, "%*s%s  ", blanks, "", row[i]);
+		else
+			out_text(out, "%s%*s  ", row[i], blanks, "");
+	}
+}
+
+static void show_words(struct arena *arena, const struct boxes *boxes, struct out *out)
+{
+	int widths[COLUMNS];
+	const char *(*rows)[COLUMNS] = arena_take(arena, (boxes->count + 1) * sizeof(*rows));
+	memcpy(rows[0], heads, sizeof(heads));
+	for (unsigned i = 0; i < boxes->count; i++)
+		fill_row(arena, &boxes->all[i], rows[i + 1]);
+	for (enum column i = 0; i < COLUMNS; i++) {
+		widths[i] = 0;
+		for (unsigned row = 0; row <= boxes->count; row++)
+			if (width_of(rows[row][i]) > widths[i])
+				widths[i] = width_of(rows[row][i]);
+	}
+	for (unsigned row = 0; row <= boxes->count; row++)
+		put_row(out, rows[row], widths);
+}
+
+static void put_json(struct out *out, const struct live_box *box)
+{
+	static const char *const networks[] = {
+		[ROLL_NONE] = "none", [ROLL_HOST] = "host", [ROLL_PROXY] = "proxy"
+	};
+	uint64_t memory, microseconds;
+	json_open(out, NULL, '{');
+	json_string(out, "id", box->id);
+	json_number(out, "age_ms", box->age);
+	json_string(out, "command", box->entry.command);
+	if (box->entry.session[0])
+		json_string(out, "session", box->entry.session);
+	if (box->entry.project[0])
+		json_string(out, "project", box->entry.project);
+	if (boxes_usage(box, &memory, &microseconds)) {
+		json_number(out, "memory_bytes", memory);
+		json_number(out, "cpu_ms", microseconds / 1000);
+	}
+	if (box->name[0]) {
+		json_string(out, "network", networks[box->entry.network]);
+		json_number(out, "denials", box->entry.denials);
+		json_open(out, "ports", '[');
+		for (unsigned i = 0; i < box->entry.port_count; i++) {
+			json_open(out, NULL, '{');
+			json_number(out, "inside", box->entry.ports[i].inside);
+			json_number(out, "outside", box->entry.ports[i].outside);
+			json_close(out, '}');
+		}
+		json_close(out, ']');
+	}
+	json_flag(out, "here", box->run > 0);
+	json_close(out, '}');
+}
+
+static void show_json(const struct boxes *boxes, struct out *out)
+{
+	json_begin(out, "boxes");
+	json_open(out, "boxes", '[');
+	for (unsigned i = 0; i < boxes->count; i++)
+		put_json(out, &boxes->all[i]);
+	json_close(out, ']');
+	json_end(out);
+}
+
+static int show(enum verb verb, char **words)
+{
+	struct box *box = box_new();
+	struct boxes boxes;
+	struct out out = { 0 };
+	if (box_read(box, verb, words) < 0)
+		return box_failed();
+	if (box->invocation.help)
+		return help_verb(verb, box->invocation.help);
+	if (box->arguments.rest[0]) {
+		fail(0, "usage: sbx ps [--json]");
+		return box_failed();
+	}
+	if (boxes_list(arena_new_own(BOXES_BYTES), &boxes) < 0)
+		return box_failed();
+	if (box->invocation.json == ANSWER_YES)
+		show_json(&boxes, &out);
+	else
+		show_words(arena_new_own(BOXES_BYTES), &boxes, &out);
+	return out_flush(&out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : STATUS_OK;
+}
+
+int verb_ps(char **words)
+{
+	return show(VERB_PS, words);
+}
+
+int verb_ls(char **words)
+{
+	return show(VERB_LS, words);
+}

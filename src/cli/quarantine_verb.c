@@ -1,0 +1,156 @@
+// sbx quarantine: list, show, restore, rm.
+#include <limits.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/list.h"
+#include "base/out.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "cli/box.h"
+#include "cli/help.h"
+#include "cli/verbs.h"
+#include "postcheck/finding/quarantine.h"
+#include "run/decide.h"
+
+extern char **environ;
+
+struct quarantined {
+	struct out *out;
+	struct box *box;
+	const char *below; // only what came from this path or from below it; NULL: all
+	struct list ids;
+};
+
+static bool is_meant(const struct quarantined *listing, const char *path)
+{
+	return !listing->below || path_within(path, listing->below);
+}
+
+static void put_words(void *context, const char *id, const char *path)
+{
+	struct quarantined *listing = context;
+	if (is_meant(listing, path))
+		out_text(listing->out, "%s  %s\n", id, str_shown(path));
+}
+
+static void put_json(void *context, const char *id, const char *path)
+{
+	struct quarantined *listing = context;
+	if (!is_meant(listing, path))
+		return;
+	json_open(listing->out, NULL, '{');
+	json_string(listing->out, "id", id);
+	json_string(listing->out, "path", path);
+	json_close(listing->out, '}');
+}
+
+static void put_id(void *context, const char *id, const char *path)
+{
+	struct quarantined *listing = context;
+	if (is_meant(listing, path))
+		list_add(&listing->ids, listing->box->arena,
+			 arena_copy(listing->box->arena, id, strlen(id)), (struct origin){ 0 });
+}
+
+// As a run writes it down: the directories resolved where they exist, the last name as it is.
+static const char *noted_path(struct box *box, const char *word)
+{
+	char current[PATH_MAX], real[PATH_MAX];
+	if (!getcwd(current, sizeof(current)))
+		current[0] = '\0';
+	const char *path = path_clean(box->arena, path_join(box->arena, current, word));
+	if (!realpath(path_parent(box->arena, path), real))
+		return path;
+	return path_below(box->arena, arena_copy(box->arena, real, strlen(real)), path_name(path));
+}
+
+static int list_things(struct box *box, const char *state, struct out *out)
+{
+	const char *project = box->invocation.logged_project;
+	char real[PATH_MAX];
+	struct quarantined listing = { .out = out, .box = box };
+	if (project)
+		listing.below = realpath(project, real) ? real : noted_path(box, project);
+	if (box->invocation.json != ANSWER_YES)
+		return quarantine_list(state, put_words, &listing);
+	json_begin(out, "quarantine");
+	json_open(out, "things", '[');
+	TRY(quarantine_list(state, put_json, &listing));
+	json_close(out, ']');
+	json_end(out);
+	return 0;
+}
+
+static int remove_one(const char *state, const char *id, struct out *out)
+{
+	(void)out;
+	return quarantine_remove(state, id);
+}
+
+typedef int action(const char *state, const char *id, struct out *out);
+
+// The word is an ID, or a path: then all that came from it or from below it.
+static int act_on(struct box *box, action *act, const char *state, const char *word,
+		  struct out *out)
+{
+	struct quarantined listing = { .out = out, .box = box };
+	if (!strchr(word, '/') && !str_equal(word, "."))
+		return act(state, word, out);
+	listing.below = noted_path(box, word);
+	TRY(quarantine_list(state, put_id, &listing));
+	if (!listing.ids.first)
+		return fail(0, "nothing in quarantine came from '%s'; see: sbx quarantine list",
+			    str_shown(listing.below));
+	list_each (item, &listing.ids)
+		TRY(act(state, item->text, out));
+	return 0;
+}
+
+static const struct quarantine_action {
+	const char *name;
+	action *act;
+} actions[] = {
+	{ "show", quarantine_show },
+	{ "restore", quarantine_restore },
+	{ "rm", remove_one },
+};
+
+static int run(struct box *box, char **words, struct out *out)
+{
+	const char *state = decide_state_directory(box->arena, environ);
+	bool list = words[0] && str_equal(words[0], "list");
+	if (list && !words[1])
+		return list_things(box, state, out);
+	for (size_t i = 0; words[0] && words[1] && i < sizeof(actions) / sizeof(*actions); i++) {
+		if (!str_equal(actions[i].name, words[0]))
+			continue;
+		if (box->invocation.json == ANSWER_YES)
+			return fail(0, "--json is for sbx quarantine list");
+		if (box->invocation.logged_project)
+			return fail(0, "--project is for sbx quarantine list");
+		for (char **word = words + 1; *word; word++)
+			TRY(act_on(box, actions[i].act, state, *word, out));
+		return 0;
+	}
+	return fail(0, "usage: sbx %s", verb_rows[ROW_QUARANTINE].synopsis);
+}
+
+int verb_quarantine(char **words)
+{
+	struct box *box = box_new();
+	struct out out = { 0 };
+	if (box_read_mixed(box, VERB_QUARANTINE, words, &words) < 0)
+		return box_failed();
+	if (box->invocation.help)
+		return help_verb(VERB_QUARANTINE, box->invocation.help);
+	int result = run(box, words, &out);
+	// What was done is said, also where the next one failed.
+	if (out_flush(&out, STDOUT_FILENO) < 0)
+		return STATUS_FAILURE;
+	return result < 0 ? box_failed() : STATUS_OK;
+}

@@ -1,0 +1,272 @@
+// sbx learn: runs a command as enforced as ever, and proposes the lines that it lacked.
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/file.h"
+#include "base/out.h"
+#include "base/owned.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "cli/box.h"
+#include "cli/help.h"
+#include "cli/verbs.h"
+#include "names/given.h"
+#include "net/rules/local_address.h"
+#include "plan.h"
+#include "policy/ini.h"
+#include "policy/propose.h"
+#include "text/diff.h"
+#include "text/host.h"
+#include "view/paths/judge.h"
+
+// The file of -o. Its links are followed before the run, and what a box puts there is not: the file
+// is read and written by the directory that was found then.
+static struct {
+	int directory;
+	const char *name, *path;
+	const char *before; // "" when there is none yet
+} output = { .directory = -1 };
+
+static int find_output(struct arena *arena, const char *path)
+{
+	char current[PATH_MAX];
+	if (path[0] != '/' && !getcwd(current, sizeof(current)))
+		return fail(errno, "the current directory");
+	const char *whole =
+		path[0] == '/' ? path : path_below(arena, arena_text(arena, "%s", current), path);
+	TRY(owned_follow(arena, whole, &output.path));
+	output.name = path_name(output.path);
+	output.directory = open(path_parent(arena, output.path), O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return output.directory < 0 ? fail(errno, "the directory of '%s'", output.path) : 0;
+}
+
+// The profile that is added to, "" when there is none yet.
+static int read_before(struct arena *arena, const char **ret_text)
+{
+	const char *text;
+	size_t length;
+	struct ini_rows rows;
+	*ret_text = "";
+	if (!output.path)
+		return 0;
+	if (file_read(output.directory, output.name, 0, INI_BYTES_MAX, arena, &text, &length) < 0)
+		return file_failed(output.path, INI_BYTES_MAX);
+	TRY(ini_read(arena, output.path, text, length, &rows));
+	*ret_text = text;
+	return 0;
+}
+
+static bool is_secret(const struct box *box, const char *path)
+{
+	list_each (item, &box->profile.secret) {
+		const char *place = item->text + (item->text[0] == '?');
+		bool home = str_starts(place, "~/");
+		size_t length = strlen(box->plan.home);
+		if (home && path_within(path, box->plan.home) && path[length] == '/' &&
+		    path_within(path + length, place + 1))
+			return true;
+		if (!home && place[0] == '/' && path_within(path, place))
+			return true;
+	}
+	return false;
+}
+
+// What a hostile command would ask for, and nobody should give unseen; or NULL.
+static const char *path_caution(const struct box *box, const char *key, const char *path)
+{
+	struct judgement judgement = judge_path(&box->plan, path);
+	bool kept = judgement.by && judgement.by->from.file &&
+		    str_equal(judgement.by->from.file, "protect");
+	if (is_secret(box, path))
+		return "a secret";
+	return kept && str_equal(key, "write") ? "your own tools run or trust it" : NULL;
+}
+
+static const char *host_caution(const char *text)
+{
+	struct host host;
+	uint16_t port = 0;
+	autoclose int routes = local_open();
+	if (!host_parse_port(text, strlen(text), &host, &port) || host.kind != HOST_ADDRESS)
+		return NULL;
+	if (local_ask(routes, &host.address) != LOCAL_NOT)
+		return "this machine itself";
+	switch (address_reach(&host.address)) {
+	case REACH_NEVER:
+		return "a link or a metadata service";
+	case REACH_PRIVATE:
+		return "a private address";
+	case REACH_PUBLIC:
+		break;
+	}
+	return NULL;
+}
+
+static void wish_for(const struct box *box, struct arena *arena, const struct denial *denial,
+		     struct proposals *wishes)
+{
+	if (!denial->flag)
+		return;
+	if (str_equal(denial->flag, "allow")) {
+		propose_host(arena, wishes, denial->value, host_caution(denial->value));
+		return;
+	}
+	char real[PATH_MAX];
+	const char *path = path_clean(arena, denial->value), *before = getenv("OLDPWD");
+	// By its own name: a link that the command made must not stand for something else.
+	if (realpath(path, real))
+		path = arena_copy(arena, real, strlen(real));
+	// Shells look at it when they start, and need nothing of it.
+	if (before && str_equal(path, before) && str_equal(denial->kind, "read"))
+		return;
+	propose_path(arena, wishes, denial->flag, path, box->plan.home, box->plan.project,
+		     path_caution(box, denial->flag, path));
+}
+
+// Options of the run belong to what it needed; "every name" is replaced by those that were used.
+static void wish_for_options(const struct box *box, struct proposals *wishes)
+{
+	for (unsigned i = 0; i < box->arguments.count; i++) {
+		const struct key *key = box->arguments.set[i].key;
+		const char *value = box->arguments.set[i].value;
+		bool every = str_equal(key->section, "network") && str_equal(value, "*");
+		if (!every && value != box->invocation.output && value != output.path &&
+		    !str_equal(key->section, "report"))
+			propose_line(wishes, key->section, key->name, value);
+	}
+}
+
+static const char *head_of(const struct box *box, struct arena *arena)
+{
+	const char *name = path_name(box->invocation.command[0]);
+	const char *text = arena_text(arena, "[profile]\ndescription = learned from %.60s\n",
+				      str_printable(name) ? name : "a command");
+	if (!box->invocation.profiles.first)
+		return arena_text(arena, "%sextends = default\n", text);
+	list_each (item, &box->invocation.profiles)
+		text = arena_text(arena, "%sextends = %s\n", text, item->text);
+	return text;
+}
+
+// From now on a profile that was given: protected before it is used for the first time.
+static int write_profile(const struct box *box, struct arena *arena, const char *text,
+			 struct out *out)
+{
+	TRY(owned_replace(output.directory, output.name, text, 0644));
+	if (!str_printable(output.path) ||
+	    given_add(box->plan.state, arena_text(arena, "%s\n", output.path)) < 0)
+		out_text(out,
+			 "sbx: it could not be noted (%s): later runs can change it where they can "
+			 "write\n",
+			 err_taken());
+	return 0;
+}
+
+static void put_json(const struct proposals *wishes, const char *text, struct out *out)
+{
+	json_begin(out, "learned");
+	if (output.path)
+		json_string(out, "file", output.path);
+	json_string(out, "profile", text);
+	json_open(out, "lines", '[');
+	for (unsigned i = 0; i < wishes->count; i++) {
+		const struct proposal *wish = &wishes->all[i];
+		json_open(out, NULL, '{');
+		json_string(out, "section", wish->section);
+		json_string(out, "key", wish->key);
+		json_string(out, "value", wish->value);
+		if (wish->caution)
+			json_string(out, "caution", wish->caution);
+		json_close(out, '}');
+	}
+	json_close(out, ']');
+	json_end(out);
+}
+
+static void put_words(const char *path, const char *before, const char *text, struct out *out)
+{
+	if (str_equal(before, text)) {
+		out_text(out, "sbx: %s has all of it\n", path);
+		return;
+	}
+	out_text(out, path ? "sbx: added to %s:\n" : "sbx: this profile would allow it%s\n",
+		 path ? path : " (-o FILE writes it):");
+	diff_lines(out, before, text);
+}
+
+static int propose(const struct box *box, const struct denials *denials, struct out *out)
+{
+	static struct proposals wishes;
+	struct arena *arena = arena_new();
+	const char *path = box->invocation.output, *before;
+	wish_for_options(box, &wishes);
+	for (unsigned i = 0; i < denials->count; i++)
+		wish_for(box, arena, &denials->all[i], &wishes);
+	TRY(read_before(arena, &before));
+	// It is not for the command to change: what it put there would be in force as well.
+	if (path && !str_equal(before, output.before))
+		return fail(0,
+			    "'%s' was changed while the command ran, and nothing was added; check "
+			    "it, then run this again",
+			    path);
+	bool json = box->invocation.json == ANSWER_YES;
+	if (wishes.count == 0 && !json) {
+		out_text(out, "sbx: nothing was denied: no line is needed\n");
+		return 0;
+	}
+	const char *text = wishes.count == 0
+				   ? before
+				   : propose_text(arena, before, head_of(box, arena), &wishes);
+	if (json)
+		put_json(&wishes, text, out);
+	else
+		put_words(path, before, text, out);
+	return path && !str_equal(before, text) ? write_profile(box, arena, text, out) : 0;
+}
+
+static int after(struct box *box, const struct ending *ending, int status)
+{
+	struct out out = { 0 };
+	int result = ending ? propose(box, ending->denials, &out) : 0;
+	out_flush(&out, STDERR_FILENO);
+	return result < 0 ? box_failed() : status;
+}
+
+int verb_learn(char **words)
+{
+	struct box *box = box_new();
+	if (box_read(box, VERB_LEARN, words) < 0)
+		return box_failed();
+	if (box->invocation.help)
+		return help_verb(VERB_LEARN, box->invocation.help);
+	if (box->invocation.shell_string)
+		box_use_shell(box, box->invocation.shell_string, box->arguments.rest);
+	if (!box->invocation.command[0])
+		fail(0, "no command given; usage: sbx learn [-o FILE] [OPTION]... [--] COMMAND "
+			"[ARGUMENT]...");
+	// What cannot be added to is said before the run.
+	const char *file = box->invocation.output;
+	if (!box->invocation.command[0] || (file && find_output(box->arena, file) < 0) ||
+	    read_before(box->arena, &output.before) < 0)
+		return box_failed();
+	// What was learned before counts.
+	if (file)
+		box_set_first(box, "files", "protect", file);
+	if (file && !str_equal(file, output.path))
+		box_set_first(box, "files", "protect", output.path);
+	if (output.before[0] && !box->invocation.profiles.first)
+		list_add(&box->invocation.profiles, box->arena,
+			 arena_text(box->arena, "%s%s", strchr(file, '/') ? "" : "./", file),
+			 (struct origin){ .file = "--output" });
+	box->invocation.explain = ANSWER_YES;
+	box->invocation.learn = ANSWER_YES;
+	box->after = after;
+	return box_run(box);
+}

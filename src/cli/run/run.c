@@ -1,0 +1,106 @@
+// sbx run: a command, or with -c a string for the shell, in a box. Also sbx-shell.
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/agents.h"
+#include "agent/handback.h"
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "cli/agent/agent_verb.h"
+#include "cli/box.h"
+#include "cli/help.h"
+#include "cli/session/review.h"
+#include "cli/verbs.h"
+#include "policy/keys.h"
+#include "view/paths/outer.h"
+
+extern char **environ;
+
+int verb_run(char **words)
+{
+	struct box *box = box_new();
+	if (box_read(box, VERB_RUN, words) < 0)
+		return box_failed();
+	if (box->invocation.help)
+		return help_verb(VERB_RUN, box->invocation.help);
+	if (box->invocation.shell_string)
+		box_use_shell(box, box->invocation.shell_string, box->arguments.rest);
+	if (!box->invocation.command[0]) {
+		fail(0, "no command given; usage: sbx run [OPTION]... [--] COMMAND [ARGUMENT]...");
+		return box_failed();
+	}
+	return review_run(box);
+}
+
+// A command that fails says nothing there, and then the agent must find nothing.
+static int end_handback(struct box *box, const struct ending *ending, int status)
+{
+	(void)ending;
+	struct stat file;
+	if (lstat(box->handback, &file) == 0 && S_ISREG(file.st_mode) && file.st_size == 0)
+		unlink(box->handback);
+	return status;
+}
+
+// What the agent behind a command needs besides its profile: the file that it reads afterwards.
+static int pass_handback(struct box *box, const char *string)
+{
+	const char *const places[] = { getenv("CLAUDE_CODE_TMPDIR"), getenv("TMPDIR"), "/tmp" };
+	const char *path = string ? handback_path(box->arena, string) : NULL;
+	bool known = false;
+	for (size_t i = 0; path && i < sizeof(places) / sizeof(*places); i++)
+		known = known || (places[i] && places[i][0] == '/' &&
+				  str_equal(path_parent(box->arena, path),
+					    path_clean(box->arena, places[i])));
+	if (!known)
+		return 0;
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return fail(errno, "make '%s'", path);
+	fd_close(&fd);
+	struct argument *set = arena_take(box->arena, sizeof(*set));
+	*set = (struct argument){ .key = key_find("files", "write"), .value = path };
+	box->arguments.set = set;
+	box->arguments.count = 1;
+	box->handback = path;
+	box->after = end_handback;
+	return 0;
+}
+
+// A box around the whole agent holds its commands, too: there is nothing to do but to run them.
+static int run_inside(struct box *box)
+{
+	execv(box->invocation.command[0], box->invocation.command);
+	fail(errno, "run '%s'", box->invocation.command[0]);
+	return box_failed();
+}
+
+// One word is a whole shell string, as agents give it; anything else are the shell's own words
+// (-c STRING, -l -c STRING name..., -lc STRING). No word at all: an interactive shell.
+int verb_sbx_shell(char **words)
+{
+	struct box *box = box_new();
+	const struct agent *agent = agent_of_environment(environ);
+	box->arguments.all = words;
+	box->invocation.terse = ANSWER_YES; // an agent's model reads what we print
+	bool string = words[0] && !words[1] && words[0][0] != '-';
+	box_use_shell(box, string ? words[0] : NULL, string ? words + 1 : words);
+	if (outer_is_box())
+		return run_inside(box);
+	if (agent) {
+		agent_seen(box->arena, agent);
+		list_add(&box->invocation.profiles, box->arena, agent->profile,
+			 (struct origin){ .file = agent->marker });
+		if (pass_handback(box, string ? words[0] : NULL) < 0)
+			return box_failed();
+	}
+	return box_run(box);
+}

@@ -1,0 +1,136 @@
+// sbx why: what a run with these options would make of a path, a host or a variable, and which line
+// decides. Runs nothing.
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "cli/box.h"
+#include "cli/help.h"
+#include "cli/run/why_answer.h"
+#include "cli/run/why_host.h"
+#include "cli/run/why_path.h"
+#include "cli/run/why_words.h"
+#include "cli/verbs.h"
+#include "env/variables.h"
+
+static void withheld(const char *name, const char *reason, const char *words, struct why *why)
+{
+	const char *profile = variable_profile(name);
+	out_text(&why->text, "%s: %s\n", words, reason);
+	if (profile)
+		why_fix(why, "to pass it with what it leads to:", "-p", profile, profile);
+	else
+		why_fix(why, "to pass it:", "--pass-env", name, name);
+}
+
+static void why_variable(struct box *box, const char *name, struct why *why)
+{
+	for (unsigned i = 0; i < box->plan.variable_count; i++) {
+		const struct variable *variable = &box->plan.variables[i];
+		if (!str_equal(variable->name, name))
+			continue;
+		why->verdict = variable->value ? "passed" : "withheld";
+		if (variable->value)
+			out_text(&why->text, "$%s is passed\n", name);
+		else
+			withheld(name, variable->why,
+				 arena_text(box->arena, "$%s is withheld", name), why);
+		return;
+	}
+	const char *secret = variable_withheld(name, "");
+	why->verdict = "unset";
+	out_text(&why->text, "$%s is not set here\n", str_shown(name));
+	if (secret)
+		withheld(name, secret, "  it would be withheld", why);
+}
+
+// A path has a slash or stands for one, or is a file that is there; the rest are names of hosts.
+static bool is_path(const char *word)
+{
+	return strchr(word, '/') || word[0] == '~' || word[0] == '.' || access(word, F_OK) == 0;
+}
+
+// With a '$', or in capitals, as no host is written; EBUSY is no variable of anybody's.
+static const char *variable_of(const char *word)
+{
+	if (*word == '$')
+		return word + 1;
+	size_t length = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+	bool capitals = length > 1 && !word[length] && (word[0] < '0' || word[0] > '9');
+	bool known = capitals && (getenv(word) || variable_profile(word));
+	return known && access(word, F_OK) < 0 ? word : NULL;
+}
+
+static int answer(struct box *box, const char *word, struct why *why)
+{
+	const char *variable = variable_of(word);
+	if (variable) {
+		why->kind = "variable";
+		why_variable(box, variable, why);
+		return 0;
+	}
+	if (*word == '@') {
+		why->kind = "group";
+		return why_group(box, word, why);
+	}
+	if (access(word, F_OK) < 0 && why_is_error(word)) {
+		why->kind = "error";
+		return why_error(box, word, why);
+	}
+	if (is_path(word)) {
+		why->kind = "path";
+		why_path(box, word, why);
+		return 0;
+	}
+	if (why_is_call(word)) {
+		why->kind = "syscall";
+		why_call(box, word, why);
+		return 0;
+	}
+	why->kind = "host";
+	return why_host(box, word, why);
+}
+
+int verb_why(char **words)
+{
+	struct box *box = box_new();
+	struct out out = { 0 };
+	bool json;
+	if (box_read(box, VERB_WHY, words) < 0)
+		return box_failed();
+	if (box->invocation.help)
+		return help_verb(VERB_WHY, box->invocation.help);
+	char **asked = box->arguments.rest;
+	static char *nothing[] = { NULL };
+	box->invocation.command = nothing;
+	if (!asked[0]) {
+		fail(0, "nothing to explain; usage: sbx why [--json] [OPTION]... "
+			"PATH|HOST[:PORT]|@GROUP|$VARIABLE|SYSTEM-CALL|'ERROR TEXT'...");
+		return box_failed();
+	}
+	if (box_plan(box) < 0)
+		return box_failed();
+	json = box->invocation.json == ANSWER_YES;
+	if (json) {
+		json_begin(&out, "why");
+		json_flag(&out, "inside", box->plan.inside);
+		json_open(&out, "answers", '[');
+	} else if (box->plan.inside) {
+		out_text(&out, "inside another box: what that one denies stays denied\n");
+	}
+	for (; *asked; asked++) {
+		struct why why = { .asked = *asked };
+		if (answer(box, *asked, &why) < 0)
+			return box_failed();
+		(json ? why_print_json : why_print)(&out, &why);
+		out_free(&why.text);
+	}
+	if (json) {
+		json_close(&out, ']');
+		json_end(&out);
+	}
+	return out_flush(&out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : STATUS_OK;
+}

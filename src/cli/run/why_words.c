@@ -1,0 +1,122 @@
+// Owns the answers of sbx why about error texts, groups of hosts and system calls.
+#include "cli/run/why_words.h"
+
+#include "cli/run/why_answer.h"
+
+#include <linux/seccomp.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "cli/box.h"
+#include "policy/groups.h"
+#include "seccomp/filter.h"
+#include "seccomp/syscalls.h"
+#include "text/recipes.h"
+
+enum { RECIPES_MAX = 3, COLUMN = 2, DATA_BITS = 0xffff };
+
+bool why_is_error(const char *word)
+{
+	static const char capitals[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+	bool code = word[0] == 'E' && strlen(word) > 3 && !word[strspn(word, capitals)];
+	return code || (word[0] != '/' && word[strcspn(word, " \t\n")]);
+}
+
+static void print_recipe(struct arena *arena, const struct recipe *recipe, struct why *why)
+{
+	const char *end = recipe->keys + recipe->key_length;
+	for (const char *at = recipe->keys; at < end; at += strcspn(at, "\n") + 1)
+		out_text(&why->text, "%.*s\n", (int)strcspn(at, "\n") - 2, at + 2);
+	for (size_t i = 0; i < recipe->fix_length; i += strcspn(recipe->fix + i, "\n") + 1)
+		out_wrapped(&why->text, COLUMN, 0,
+			    arena_copy(arena, recipe->fix + i, strcspn(recipe->fix + i, "\n")));
+}
+
+int why_error(struct box *box, const char *error, struct why *why)
+{
+	struct recipe recipes[RECIPES_MAX];
+	unsigned count = recipes_find(error, recipes, RECIPES_MAX);
+	if (count == 0)
+		return fail(0, "no recipe has '%.60s'; all are in: man sbx-recipes",
+			    str_shown(error));
+	why->verdict = "recipes";
+	for (unsigned i = 0; i < count; i++) {
+		out_text(&why->text, i ? "\n" : "");
+		print_recipe(box->arena, &recipes[i], why);
+	}
+	return 0;
+}
+
+int why_group(struct box *box, const char *name, struct why *why)
+{
+	const struct item group = { .text = name };
+	struct list hosts = { 0 }, reasons = { 0 };
+	bool allowed = false;
+	TRY(groups_add(box->arena, box->plan.home, box->plan.project, &group, &hosts, &reasons));
+	list_each (item, &box->profile.allow)
+		allowed = allowed || str_equal(item->text, name);
+	why->verdict = allowed ? "reachable" : "unreachable";
+	out_text(&why->text, "%s is a group of hosts%s\n", name, allowed ? ", and allowed" : "");
+	if (!allowed)
+		why_fix(why, "to reach them:", "--allow", name, name);
+	const struct item *reason = reasons.first;
+	list_each (item, &hosts) {
+		out_text(&why->text, "  %s: %s\n", str_shown(item->text), str_shown(reason->text));
+		reason = reason->next;
+	}
+	return 0;
+}
+
+bool why_is_call(const char *word)
+{
+	for (unsigned i = 0; i < syscall_number_count; i++)
+		if (str_equal(syscall_numbers[i].name, word))
+			return true;
+	return false;
+}
+
+static const char *group_with(const char *name)
+{
+	for (unsigned i = 0; i < syscall_number_count; i++)
+		if (str_equal(syscall_numbers[i].name, name) &&
+		    syscall_numbers[i].group >= GROUP_FIRST_OPTIONAL &&
+		    syscall_groups[syscall_numbers[i].group].verdict == VERDICT_ALLOW)
+			return syscall_groups[syscall_numbers[i].group].name;
+	return NULL;
+}
+
+void why_call(struct box *box, const char *name, struct why *why)
+{
+	unsigned number = 0;
+	bool arguments = false;
+	for (unsigned i = 0; i < syscall_number_count; i++)
+		if (str_equal(syscall_numbers[i].name, name))
+			number = syscall_numbers[i].number;
+	uint32_t answer =
+		filter_answer(box->plan.filter.code, box->plan.filter.count, number, &arguments);
+	const char *group = group_with(name);
+	bool denied = false;
+	list_each (item, &box->profile.syscalls_deny)
+		denied = denied || str_equal(item->text, name);
+	out_text(&why->text, "system call %s: ", name);
+	why->verdict = arguments                     ? "by-arguments"
+		       : answer == SECCOMP_RET_ALLOW ? "allowed"
+		       : (answer & DATA_BITS)        ? "denied"
+						     : "ignored";
+	if (arguments)
+		out_text(&why->text, "its arguments decide\n");
+	else if (answer == SECCOMP_RET_ALLOW)
+		out_text(&why->text, "allowed\n");
+	else if ((answer & ~(uint32_t)DATA_BITS) == SECCOMP_RET_ERRNO && !(answer & DATA_BITS))
+		out_text(&why->text, "does nothing, and succeeds\n");
+	else
+		out_text(&why->text, "denied (%s)\n",
+			 (answer & DATA_BITS) == 1 ? "EPERM" : "ENOSYS");
+	if (answer != SECCOMP_RET_ALLOW && !arguments && group && !denied)
+		why_fix(why, "to allow it:", "--allow-syscalls", group, group);
+	else if (answer != SECCOMP_RET_ALLOW && !arguments && (answer & DATA_BITS))
+		out_text(&why->text, "  no option allows it%s\n",
+			 denied ? " (--deny-syscalls)" : "");
+}

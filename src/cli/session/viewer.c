@@ -1,0 +1,80 @@
+// Owns the environment of git and its pager, which run outside with a session's text before them.
+#include "cli/session/viewer.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "session/store/store.h"
+
+#define USUAL_PATH "PATH=/usr/local/bin:/usr/bin:/bin"
+
+extern char **environ;
+
+// Where the session, or another box of its project, can put a file: as it is named, or by a link.
+static bool is_reached(const struct session *session, const char *path)
+{
+	char real[PATH_MAX];
+	if (path[0] != '/' || !realpath(path, real))
+		return true;
+	for (unsigned i = 0; i < session->root_count; i++) {
+		const struct root *root = &session->roots[i];
+		if (!root->own && !root->system &&
+		    (path_within(path, root->path) || path_within(real, root->path)))
+			return true;
+	}
+	return false;
+}
+
+// "PATH=..." with the directories that no box of the project writes.
+static char *outer_path(struct arena *arena, const struct session *session, const char *list)
+{
+	const char *kept = "PATH=";
+	while (*list) {
+		size_t length = strcspn(list, ":");
+		const char *directory = arena_copy(arena, list, length);
+		if (!is_reached(session, path_clean(arena, directory)))
+			kept = arena_text(arena, "%s%s%s", kept, kept[strlen("PATH=")] ? ":" : "",
+					  directory);
+		list += length + (list[length] == ':');
+	}
+	return arena_text(arena, "%s", kept[strlen("PATH=")] ? kept : USUAL_PATH);
+}
+
+// Git gives the value to a shell: a word with a '/' anywhere in it that is reached spoils it.
+static bool is_pager_reached(struct arena *arena, const struct session *session, const char *value)
+{
+	static const char ends[] = " \t\n;&|<>()'\"`";
+	while (*(value += strspn(value, ends))) {
+		size_t length = strcspn(value, ends);
+		if (memchr(value, '$', length) || memchr(value, '\\', length))
+			return true;
+		const char *word = arena_copy(arena, value, length);
+		if (strchr(word, '/') && is_reached(session, word))
+			return true;
+		value += length;
+	}
+	return false;
+}
+
+char **viewer_environment(struct arena *arena, const struct session *session)
+{
+	size_t count = 0;
+	while (environ[count])
+		count++;
+	char **made = arena_take(arena, (count + 2) * sizeof(*made)), **next = made;
+	const char *path = getenv("PATH");
+	*next++ = outer_path(arena, session, path ? path : "");
+	for (char **each = environ; *each; each++) {
+		bool pager = str_starts(*each, "GIT_PAGER=") || str_starts(*each, "PAGER=");
+		if (str_starts(*each, "PATH=") || (str_starts(*each, "GIT_") && !pager) ||
+		    (pager && is_pager_reached(arena, session, strchr(*each, '=') + 1)))
+			continue;
+		*next++ = *each;
+	}
+	*next = NULL;
+	return made;
+}

@@ -1,0 +1,198 @@
+// sbx stop, kill and wait: the end of live runs. Each is told by a pidfd that was proved to be its
+// own; what is not proved is left alone.
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/out.h"
+#include "base/steady.h"
+#include "base/str.h"
+#include "base/sys.h"
+#include "cli/box.h"
+#include "cli/boxes.h"
+#include "cli/help.h"
+#include "cli/verbs.h"
+#include "run.h"
+
+enum { GRACE_MILLISECONDS = 10000, DYING_MILLISECONDS = 60000 };
+
+// The runs that are meant, and how much time they have.
+struct ending_of {
+	struct arena *arena;
+	struct boxes boxes;
+	const struct live_box **chosen;
+	unsigned count;
+	int64_t grace; // 0: they are killed at once
+	struct out out;
+};
+
+static int not_found(const char *id)
+{
+	return fail(0, "no live run '%.40s' of yours; to list the runs: sbx ps", str_shown(id));
+}
+
+static int choose(struct ending_of *ending, const char *id)
+{
+	const struct live_box *box = boxes_find(&ending->boxes, id);
+	if (!box)
+		return not_found(id);
+	if (box->run == 0)
+		return fail(0,
+			    "run %s belongs to another pid namespace or machine: end it from "
+			    "there",
+			    box->id);
+	ending->chosen[ending->count++] = box;
+	return 0;
+}
+
+static int choose_all(struct ending_of *ending, char **ids)
+{
+	size_t count = ending->boxes.count + 1;
+	for (char **id = ids; *id; id++)
+		count++;
+	ending->chosen = arena_take(ending->arena, count * sizeof(const struct live_box *));
+	for (char **id = ids; *id; id++)
+		TRY(choose(ending, *id));
+	for (unsigned i = 0; !*ids && i < ending->boxes.count; i++)
+		if (ending->boxes.all[i].run > 0)
+			ending->chosen[ending->count++] = &ending->boxes.all[i];
+	return 0;
+}
+
+// To the supervisor, which hands it on to the command; one that is stopped would not.
+static void ask(const struct held_box *held)
+{
+	sys_pidfd_send_signal(held->process, SIGTERM, NULL);
+	sys_pidfd_send_signal(held->process, SIGCONT, NULL);
+}
+
+// The box, so that its supervisor still looks at what it left; without one to name, the supervisor,
+// with which the box dies.
+static void end(const struct live_box *box, const struct held_box *held)
+{
+	autoclose int init = boxes_init(box, held);
+	int number = init >= 0 && box->entry.landlock ? SIGNAL_END : SIGKILL;
+	sys_pidfd_send_signal(init >= 0 ? init : held->process, number, NULL);
+	sys_pidfd_send_signal(held->process, SIGCONT, NULL);
+}
+
+static bool has_ended(const struct held_box *held, int64_t until)
+{
+	struct pollfd event = { .fd = held->process, .events = POLLIN };
+	int64_t left = until - steady_now();
+	return poll(&event, 1, left > 0 ? (int)left : 0) == 1;
+}
+
+// Until it has ended by itself or the time is over.
+static int end_one(struct ending_of *ending, const struct live_box *box, int64_t until)
+{
+	struct held_box held;
+	const char *word = "stopped";
+	if (boxes_hold(ending->arena, box, &held) == 0) {
+		bool ended = ending->grace > 0 && has_ended(&held, until);
+		if (!ended) {
+			word = "killed";
+			end(box, &held);
+			ended = has_ended(&held, steady_now() + DYING_MILLISECONDS);
+		}
+		boxes_release(&held);
+		if (!ended)
+			return fail(0, "run %s was killed, but its sbx has not ended", box->id);
+	}
+	TRY(err_is_recorded() ? -1 : 0);
+	out_text(&ending->out, "%s: %s\n", word, box->id);
+	return 0;
+}
+
+static int end_all(struct ending_of *ending)
+{
+	struct held_box held;
+	// All at first: they share the time.
+	for (unsigned i = 0; ending->grace > 0 && i < ending->count; i++)
+		if (boxes_hold(ending->arena, ending->chosen[i], &held) == 0) {
+			ask(&held);
+			boxes_release(&held);
+		}
+	int64_t until = steady_now() + ending->grace;
+	for (unsigned i = 0; i < ending->count; i++)
+		TRY(end_one(ending, ending->chosen[i], until));
+	return 0;
+}
+
+static int act(struct ending_of *ending, const struct box *box, enum verb verb, char **ids)
+{
+	bool all = box->invocation.all == ANSWER_YES;
+	uint64_t time = box->invocation.stop_time;
+	if (all == (ids[0] != NULL))
+		return verb == VERB_STOP
+			       ? fail(0, "usage: sbx stop [--time TIME] ID... | stop --all")
+			       : fail(0, "usage: sbx kill ID... | kill --all");
+	ending->grace = verb == VERB_KILL ? 0 : time ? (int64_t)time : GRACE_MILLISECONDS;
+	TRY(boxes_list(ending->arena, &ending->boxes));
+	TRY(choose_all(ending, ids));
+	return end_all(ending);
+}
+
+static int stop_or_kill(enum verb verb, char **words)
+{
+	struct box *box = box_new();
+	struct ending_of ending = { .arena = arena_new_own(BOXES_BYTES) };
+	if (box_read_mixed(box, verb, words, &words) < 0)
+		return box_failed();
+	if (box->invocation.help)
+		return help_verb(verb, box->invocation.help);
+	int result = act(&ending, box, verb, words);
+	int flushed = out_flush(&ending.out, STDOUT_FILENO); // what ended before it failed
+	if (result < 0)
+		return box_failed();
+	return flushed < 0 ? STATUS_FAILURE : STATUS_OK;
+}
+
+int verb_stop(char **words)
+{
+	return stop_or_kill(VERB_STOP, words);
+}
+
+int verb_kill(char **words)
+{
+	return stop_or_kill(VERB_KILL, words);
+}
+
+// --- wait ----------------------------------------------------------------------------------------
+
+static int wait_for(const char *id)
+{
+	struct arena *arena = arena_new_own(BOXES_BYTES);
+	struct boxes boxes;
+	struct held_box held;
+	TRY(boxes_list(arena, &boxes));
+	const struct live_box *box = boxes_find(&boxes, id);
+	if (box && box->run == 0)
+		return fail(0, "run %s belongs to another pid namespace or machine", box->id);
+	if (!box || boxes_hold(arena, box, &held) < 0)
+		return not_found(id);
+	struct pollfd event = { .fd = held.process, .events = POLLIN };
+	while (poll(&event, 1, -1) != 1)
+		;
+	int status;
+	bool known = boxes_status(&held, &status) == 1;
+	boxes_release(&held);
+	return known ? status : fail(0, "run %s has ended; its exit status is not known", box->id);
+}
+
+int verb_wait(char **words)
+{
+	struct box *box = box_new();
+	if (box_read(box, VERB_WAIT, words) < 0)
+		return box_failed();
+	if (box->invocation.help)
+		return help_verb(VERB_WAIT, box->invocation.help);
+	char **rest = box->arguments.rest;
+	int result = rest[0] && !rest[1] ? wait_for(rest[0]) : fail(0, "usage: sbx wait ID");
+	return result < 0 ? box_failed() : result;
+}

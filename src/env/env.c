@@ -1,0 +1,277 @@
+// Owns the building of the environment: what passes, what is set, what is withheld and why.
+#include "env/env.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "base/arena.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "env/variables.h"
+#include "plan.h"
+
+static const char default_path[] = "/usr/local/bin:/usr/bin:/bin";
+
+// The last line that names a variable.
+static const struct item *named(const struct list *list, const char *name)
+{
+	const struct item *last = NULL;
+	list_each (item, list)
+		if (str_match(name, item->text) && (!last || item->from.order > last->from.order))
+			last = item;
+	return last;
+}
+
+static bool listed_exactly(const struct list *list, const char *name)
+{
+	list_each (item, list)
+		if (str_equal(item->text, name))
+			return true;
+	return false;
+}
+
+static bool later(const struct item *one, const struct item *other)
+{
+	return one && (!other || one->from.order > other->from.order);
+}
+
+static bool minimal(const char *name)
+{
+	for (const char *const *pattern = variables_minimal; *pattern; pattern++)
+		if (str_match(name, *pattern))
+			return true;
+	return false;
+}
+
+// True when a program inside could make files there.
+static bool writable_inside(const struct plan *plan, const char *path)
+{
+	const struct mount *above = NULL;
+	for (unsigned i = 0; i < plan->mount_count; i++)
+		if (path_within(path, plan->mounts[i].target))
+			above = &plan->mounts[i];
+	return above && above->access == ACCESS_WRITE;
+}
+
+// They would lead where the box cannot reach.
+static bool is_proxy_variable(const char *name)
+{
+	size_t length = strlen(name);
+	return length > strlen("_proxy") &&
+	       strcasecmp(name + length - strlen("_proxy"), "_proxy") == 0;
+}
+
+// Where a secret is read: no line passes it.
+static bool is_source(const struct plan *plan, const char *name)
+{
+	for (unsigned i = 0; i < plan->credential_count; i++)
+		if (plan->credentials[i].kind == SECRET_VARIABLE &&
+		    str_equal(plan->credentials[i].source, name))
+			return true;
+	return false;
+}
+
+// Why a variable of the caller does not reach the command, or NULL.
+static const char *withheld(const struct plan *plan, const char *name, const char *value)
+{
+	const struct profile *profile = plan->profile;
+	const struct item *pass = named(&profile->environment_pass, name);
+	if (is_source(plan, name))
+		return "its secret stays outside";
+	if (later(named(&profile->environment_unset, name), pass))
+		return "the profile leaves it out";
+	if (listed_exactly(&profile->environment_pass, name))
+		return NULL;
+	if (str_equal(name, "TMPDIR") &&
+	    !(value[0] == '/' && writable_inside(plan, path_clean(plan->arena, value))))
+		return "it is not writable in the box; /tmp is";
+	switch (profile->environment) {
+	case ENVIRONMENT_MINIMAL:
+		if (!minimal(name) && !pass)
+			return "mode minimal";
+		break;
+	case ENVIRONMENT_FILTERED:
+		break;
+	}
+	if (plan->egress.on && is_proxy_variable(name))
+		return "the box's network needs no proxy variables; sbx itself goes by it";
+	return variable_withheld(name, value);
+}
+
+static struct variable *find(struct plan *plan, const char *name)
+{
+	for (unsigned i = 0; i < plan->variable_count; i++)
+		if (str_equal(plan->variables[i].name, name))
+			return &plan->variables[i];
+	return &plan->variables[plan->variable_count++];
+}
+
+static void set(struct plan *plan, const char *name, const char *value)
+{
+	*find(plan, name) = (struct variable){ .name = name, .value = value };
+}
+
+static void take_callers(struct plan *plan, char *const *environment)
+{
+	for (char *const *entry = environment; *entry; entry++) {
+		size_t length = strcspn(*entry, "=");
+		if ((*entry)[length] != '=' || length == 0)
+			continue;
+		const char *name = arena_copy(plan->arena, *entry, length);
+		const char *value = *entry + length + 1;
+		const char *why = withheld(plan, name, value);
+		struct variable *variable = &plan->variables[plan->variable_count++];
+		*variable = (struct variable){ name, why ? NULL : value, why, *entry };
+	}
+}
+
+// Of what sbx itself sets, a line takes away what it names exactly.
+static void set_own(struct plan *plan, const char *name, const char *value)
+{
+	if (!listed_exactly(&plan->profile->environment_unset, name))
+		set(plan, name, value);
+}
+
+// Tools that try a denied host again for a minute or ten seconds, whatever the answer: npm and pnpm
+// (fetch-retries, npm-config(7)), pip (--retries), cargo (net.retry). They still try again.
+static const struct {
+	const char *name, *value;
+} impatient[] = {
+	{ "npm_config_fetch_retry_mintimeout", "100" },
+	{ "npm_config_fetch_retry_maxtimeout", "400" },
+	{ "pnpm_config_fetch_retry_mintimeout", "100" }, // pnpm 11
+	{ "pnpm_config_fetch_retry_maxtimeout", "400" },
+	{ "PIP_RETRIES", "1" },
+	{ "CARGO_NET_RETRY", "1" },
+};
+
+static void set_all_own(struct plan *plan)
+{
+	set_own(plan, "HOME", plan->home);
+	set_own(plan, "SBX", "1"); // lets programs and prompts know where they are
+	const char *path = env_value(plan, "PATH");
+	if (!path || !path[0])
+		set(plan, "PATH", default_path);
+	const char *logical = env_value(plan, "PWD");
+	if (!logical || !plan->current || !str_equal(plan->directory, plan->current))
+		set_own(plan, "PWD", plan->directory);
+	if (plan->without_husky && !env_value(plan, "HUSKY"))
+		set_own(plan, "HUSKY", "0");
+	if (plan->without_gitconfig) {
+		set_own(plan, "GIT_CONFIG_GLOBAL", "/dev/null");
+		set_own(plan, "GIT_CONFIG_NOSYSTEM", "1");
+	}
+	if (plan->agent.socket)
+		set_own(plan, "SSH_AUTH_SOCK", plan->agent.socket);
+	if (plan->temporary)
+		set_own(plan, "TMPDIR", plan->temporary);
+	for (unsigned i = 0; plan->egress.on && i < sizeof(impatient) / sizeof(impatient[0]); i++)
+		if (!env_value(plan, impatient[i].name))
+			set_own(plan, impatient[i].name, impatient[i].value);
+	// Without a network of its own the box has no UDP: libc asks by TCP, others by the proxy.
+	if (plan->egress.on && !plan->own_network) {
+		set_own(plan, "RES_OPTIONS", "use-vc");
+		set_own(plan, "http_proxy", plan->egress.proxy);
+		set_own(plan, "https_proxy", plan->egress.proxy);
+		set_own(plan, "HTTPS_PROXY", plan->egress.proxy);
+		set_own(plan, "all_proxy", plan->egress.proxy);
+	}
+}
+
+// A later unset wins, but not one of a file that nobody has trusted: what is set may switch
+// something off.
+static void set_wanted(struct plan *plan)
+{
+	list_each (item, &plan->profile->environment_set) {
+		const char *name = arena_copy(plan->arena, item->text, strcspn(item->text, "="));
+		const struct item *unset = named(&plan->profile->environment_unset, name);
+		bool trusted = unset && (unset->from.order < ORDER_UNTRUSTED ||
+					 unset->from.order >= ORDER_OWN_FILE);
+		if (!trusted || !later(unset, item))
+			set(plan, name, item->text + strlen(name) + 1);
+	}
+}
+
+// Programs that have a list of roots of their own take this one (which of them: sbx(7)).
+static const char *const root_variables[] = {
+	"SSL_CERT_FILE",
+	"CURL_CA_BUNDLE",
+	"NODE_EXTRA_CA_CERTS",
+	"REQUESTS_CA_BUNDLE",
+	"PIP_CERT",
+	"GIT_SSL_CAINFO",
+	"CARGO_HTTP_CAINFO",
+	"AWS_CA_BUNDLE",
+	"DENO_CERT",
+	"NIX_SSL_CERT_FILE",
+	"GRPC_DEFAULT_SSL_ROOTS_FILE_PATH",
+	"CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE",
+	"HTTPLIB2_CA_CERTS",
+};
+
+static void set_credentials(struct plan *plan)
+{
+	for (unsigned i = 0; i < plan->credential_count; i++) {
+		const struct credential *credential = &plan->credentials[i];
+		list_each (item, &credential->variables)
+			set(plan, item->text,
+			    credential->placeholder ? credential->placeholder : "placeholder");
+	}
+	for (size_t i = 0; plan->roots_path && i < sizeof(root_variables) / sizeof(*root_variables);
+	     i++)
+		set(plan, root_variables[i], plan->roots_path);
+}
+
+const char *env_value(const struct plan *plan, const char *name)
+{
+	for (unsigned i = 0; i < plan->variable_count; i++)
+		if (str_equal(plan->variables[i].name, name))
+			return plan->variables[i].value;
+	return NULL;
+}
+
+// A flag that passes nothing is most often a misspelt one.
+static void note_absent(struct plan *plan)
+{
+	list_each (item, &plan->profile->environment_pass) {
+		bool flag = item->from.order >= ORDER_FLAGS && item->from.order < ORDER_LOCKED;
+		if (flag && !strchr(item->text, '*') && !env_value(plan, item->text))
+			list_add(plan->terse ? &plan->notes : &plan->warnings, plan->arena,
+				 arena_text(plan->arena,
+					    "--pass-env %s: the variable is not set here",
+					    item->text),
+				 item->from);
+	}
+}
+
+int env_plan(struct plan *plan, char *const *environment)
+{
+	enum { OWN_MAX = 24 };
+	size_t count = OWN_MAX;
+	for (char *const *entry = environment; *entry; entry++)
+		count++;
+	list_each (item, &plan->profile->environment_set)
+		count++;
+	list_each (item, &plan->profile->secret_variables)
+		count++;
+	count += plan->credential_count + sizeof(root_variables) / sizeof(*root_variables);
+	plan->variables = arena_take(plan->arena, count * sizeof(*plan->variables));
+	take_callers(plan, environment);
+	set_all_own(plan);
+	set_wanted(plan);
+	set_credentials(plan);
+	plan->environment = arena_take(plan->arena, (count + 1) * sizeof(char *));
+	unsigned used = 0;
+	for (unsigned i = 0; i < plan->variable_count; i++) {
+		struct variable *variable = &plan->variables[i];
+		if (!variable->value)
+			continue;
+		char *entry = variable->entry;
+		if (!entry)
+			entry = arena_text(plan->arena, "%s=%s", variable->name, variable->value);
+		plan->environment[used++] = entry;
+		variable->value = entry + strlen(variable->name) + 1;
+	}
+	note_absent(plan);
+	return 0;
+}

@@ -1,0 +1,234 @@
+// Owns the tables of names and values that do not enter a box unless named exactly. Rule 30.
+#include "env/variables.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/str.h"
+
+const char *const variables_minimal[] = { "PATH", "HOME",      "USER", "LOGNAME", "SHELL", "TERM",
+					  "TZ",   "COLORTERM", "LANG", "LC_*",    NULL };
+
+static const char secret_name[] = "its name says that it is a secret";
+static const char secret_value[] = "its value looks like a secret";
+static const char door[] = "it opens a door out of the box";
+static const char loader[] = "it steers loaders and shells";
+
+struct variable_rule {
+	const char *pattern, *why; // why NULL: passes, whatever the rows below say
+};
+
+// The first match decides.
+static const struct variable_rule names[] = {
+	// no secrets, though a row below would match
+	{ "GIT_ASKPASS", door },
+	{ "SSH_ASKPASS", door },
+	{ "TOKENIZERS_PARALLELISM", NULL },
+	{ "AWS_REGION", NULL },
+	{ "AWS_DEFAULT_REGION", NULL },
+	{ "AWS_PAGER", NULL },
+	{ "GH_PAGER", NULL },
+	{ "AZURE_CORE_OUTPUT", NULL },
+	{ "GOOGLE_CLOUD_PROJECT", NULL },
+	// secrets
+	{ "*TOKEN*", secret_name },
+	{ "*SECRET*", secret_name },
+	{ "*PASSW*", secret_name },
+	{ "*PASSPHRASE*", secret_name },
+	{ "*PASS", secret_name },
+	{ "*_PWD", secret_name },
+	{ "*_KEY", secret_name },
+	{ "*_KEY_ID", secret_name },
+	{ "*APIKEY*", secret_name },
+	{ "*API_KEY*", secret_name },
+	{ "*ACCESS_KEY*", secret_name },
+	{ "*PRIVATE_KEY*", secret_name },
+	{ "*SIGNING_KEY*", secret_name },
+	{ "*ENCRYPTION_KEY*", secret_name },
+	{ "*CREDENTIAL*", secret_name },
+	{ "*_CREDS", secret_name },
+	{ "*_AUTH", secret_name },
+	{ "*_AUTH_*", secret_name },
+	{ "*AUTHORIZATION*", secret_name },
+	{ "*_PAT", secret_name },
+	{ "*_DSN", secret_name },
+	{ "*WEBHOOK*", secret_name },
+	{ "*COOKIE*", secret_name },
+	{ "*_CERT_KEY*", secret_name },
+	{ "*CONNECTION_STRING*", secret_name },
+	{ "*VAULT_*", secret_name },
+	{ "AWS_*", secret_name },
+	{ "GH_*", secret_name },
+	{ "AZURE_*", secret_name },
+	{ "GOOGLE_*", secret_name },
+	{ "GCP_*", secret_name },
+	{ "CLOUDSDK_*", secret_name },
+	{ "OPENAI_*", secret_name },
+	{ "ANTHROPIC_*", secret_name },
+	{ "HF_*", secret_name },
+	{ "DATABASE_URL", secret_name },
+	{ "REDIS_URL", secret_name },
+	{ "MONGO*_URI", secret_name },
+	{ "NETRC", secret_name },
+	{ "KUBECONFIG", secret_name },
+	{ "PGSERVICEFILE", secret_name },
+	// doors
+	{ "*_SOCK", door },
+	{ "*_SOCKET", door },
+	{ "*_SOCKET_PATH", door },
+	{ "SSH_AGENT_PID", door },
+	{ "SSH_CONNECTION", door },
+	{ "SSH_CLIENT", door },
+	{ "SSH_TTY", door },
+	{ "GPG_AGENT_INFO", door },
+	{ "DBUS_*", door },
+	{ "DISPLAY", door },
+	{ "WAYLAND_*", door },
+	{ "XAUTHORITY", door },
+	{ "ICEAUTHORITY", door },
+	{ "SESSION_MANAGER", door },
+	{ "XDG_RUNTIME_DIR", door },
+	{ "DOCKER_*", door },
+	{ "CONTAINER_HOST", door },
+	{ "PODMAN_*", door },
+	{ "PULSE_*", door },
+	{ "PIPEWIRE_*", door },
+	{ "LISTEN_*", door },
+	{ "INVOCATION_ID", door },
+	{ "JOURNAL_STREAM", door },
+	{ "TMUX*", door },
+	{ "STY", door },
+	{ "VSCODE_*", door },
+	{ "GNOME_*", door },
+	{ "KITTY_LISTEN_ON", door },
+	// loaders
+	{ "LD_*", loader },
+	{ "GLIBC_TUNABLES", loader },
+	{ "GCONV_PATH", loader },
+	{ "LOCPATH", loader },
+	{ "MALLOC_*", loader },
+	{ "BASH_ENV", loader },
+	{ "BASH_FUNC_*", loader },
+	{ "BASHOPTS", loader },
+	{ "SHELLOPTS", loader },
+	{ "ENV", loader },
+	{ "PS4", loader },
+	{ "PROMPT_COMMAND", loader },
+	{ "IFS", loader },
+	{ "CDPATH", loader },
+	{ "PERL5OPT", loader },
+	{ "PERL5DB", loader },
+	{ "PYTHONSTARTUP", loader },
+	{ "PYTHONINSPECT", loader },
+	{ "RUBYOPT", loader },
+};
+
+static const char *const prefixes[] = {
+	"ghp_",       "gho_",       "ghu_",     "ghs_",     "ghr_",     "github_pat_",
+	"glpat-",     "sk-",        "sk_live_", "rk_live_", "sk_test_", "xoxb-",
+	"xoxp-",      "xoxa-",      "xapp-",    "AKIA",     "ASIA",     "AIza",
+	"ya29.",      "npm_",       "pypi-",    "dop_v1_",  "hf_",      "SG.",
+	"-----BEGIN", "eyJhbGciOi", "Bearer ",  "Basic ",   "hvs.",     "lin_api_",
+	"dckr_pat_",  "figd_",      "key-",     "shpat_",   "sq0atp-",  "atlasv1.",
+};
+
+// scheme://user:password@host
+static bool url_with_password(const char *value)
+{
+	const char *scheme = strstr(value, "://");
+	if (!scheme)
+		return false;
+	const char *authority = scheme + 3;
+	size_t length = strcspn(authority, "/?# ");
+	const char *at = memchr(authority, '@', length);
+	return at && memchr(authority, ':', (size_t)(at - authority));
+}
+
+// A 40-digit commit id is no secret; 48 or more hexadecimal digits are taken for one.
+static bool hexadecimal(const char *value, size_t length)
+{
+	return length >= 48 && strspn(value, "0123456789abcdefABCDEF") == length;
+}
+
+// Long, one word, upper and lower case and digits mixed, and few characters repeated.
+static bool high_entropy(const char *value, size_t length)
+{
+	unsigned upper = 0, lower = 0, digits = 0, different = 0, changes = 0;
+	bool seen[256] = { false };
+	if (length < 24 || length > 512)
+		return false;
+	for (size_t i = 0; i < length; i++) {
+		unsigned char c = (unsigned char)value[i];
+		if (!isalnum(c) && !strchr("+=_-/", c))
+			return false;
+		upper += isupper(c) != 0;
+		lower += islower(c) != 0;
+		digits += isdigit(c) != 0;
+		different += !seen[c];
+		seen[c] = true;
+		changes += i > 0 && isalpha(c) && isalpha((unsigned char)value[i - 1]) &&
+			   (isupper(c) != 0) != (isupper((unsigned char)value[i - 1]) != 0);
+	}
+	// Paths and CamelCase words change case seldom; random text every other letter.
+	return upper >= 3 && lower >= 3 && digits >= 3 && different >= 14 && changes * 6 >= length;
+}
+
+// One bit for each letter; digits share bits with some, which only costs a look.
+static uint32_t letter(char c)
+{
+	return 1U << ((unsigned char)c & 31);
+}
+
+static uint32_t letters_of(const char *name)
+{
+	uint32_t letters = 0;
+	for (; *name; name++)
+		letters |= letter(*name);
+	return letters;
+}
+
+// Cheap reasons why a pattern cannot match: most of the table is passed over by these.
+static bool hopeless(const char *pattern, const char *name, uint32_t letters)
+{
+	if (pattern[0] != '*')
+		return pattern[0] != name[0];
+	uint32_t needed = letter(pattern[1]) | letter(pattern[2]) | letter(pattern[3]);
+	return (letters & needed) != needed;
+}
+
+const char *variable_profile(const char *name)
+{
+	static const char *const rows[][2] = {
+		{ "DISPLAY", "x11" },           { "WAYLAND_DISPLAY", "display" },
+		{ "PULSE_SERVER", "sound" },    { "DOCKER_HOST", "docker" },
+		{ "CONTAINER_HOST", "podman" },
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (str_equal(rows[i][0], name))
+			return rows[i][1];
+	return NULL;
+}
+
+const char *variable_withheld(const char *name, const char *value)
+{
+	size_t length = strlen(value);
+	uint32_t letters = letters_of(name);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const char *pattern = names[i].pattern;
+		if (hopeless(pattern, name, letters) || !str_match(name, pattern))
+			continue;
+		if (names[i].why)
+			return names[i].why;
+		break;
+	}
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+		if (value[0] == prefixes[i][0] && str_starts(value, prefixes[i]) &&
+		    length >= strlen(prefixes[i]) + 8)
+			return secret_value;
+	if (url_with_password(value) || hexadecimal(value, length) || high_entropy(value, length))
+		return secret_value;
+	return NULL;
+}

@@ -1,0 +1,233 @@
+// Owns the reading of profiles/names.txt, and the rows and the manual that are made from it.
+#include "gen/gen.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "names/trusted.h"
+#include "text/component.h"
+
+enum { ROWS_MAX = 2048 };
+
+struct name_row {
+	enum trusted_answer answer;
+	const char *name, *who, *source;
+	size_t above;
+	bool pattern, below;
+	unsigned order;
+};
+static struct name_row rows[ROWS_MAX];
+static unsigned row_count;
+
+static const char *const words[TRUSTED_ANSWERS] = { "protect", "report", "place",
+						    "home",    "path",   "whole" };
+
+static _Noreturn void stop(const char *what)
+{
+	fprintf(stderr, "sbx-gen: names: %s\n", what);
+	exit(1);
+}
+
+// What the rows under a heading are.
+struct heading {
+	bool any, below;
+	enum trusted_answer answer;
+};
+
+static bool is_home(enum trusted_answer answer)
+{
+	return answer != TRUSTED_PROTECT && answer != TRUSTED_REPORT;
+}
+
+static void add_row(struct heading heading, const char *name, const char *who, const char *source)
+{
+	enum trusted_answer answer = heading.answer;
+	const char *slash = strrchr(name, '/');
+	bool home = str_starts(name, "~/") || name[0] == '$';
+	if (row_count == ROWS_MAX || home != is_home(answer) || (home && strchr(name, '*')) ||
+	    (heading.below && slash))
+		stop(name);
+	for (unsigned i = 0; i < row_count; i++)
+		if (str_equal(rows[i].name, name) && rows[i].answer == answer)
+			stop(name);
+	rows[row_count] = (struct name_row){ .answer = answer,
+					     .name = name,
+					     .who = who,
+					     .source = source,
+					     .above = slash ? (size_t)(slash - name) + 1 : 0,
+					     .pattern = strpbrk(name, "*?") != NULL,
+					     .below = heading.below,
+					     .order = row_count };
+	if (rows[row_count].pattern && slash && memchr(name, '*', (size_t)(slash - name)))
+		stop(name);
+	row_count++;
+}
+
+// "NAME... = WHO | SOURCE"
+static void read_line(char *line, struct heading heading)
+{
+	char *equals = strstr(line, " = "), *bar = strstr(line, " | ");
+	if (!heading.any || !equals || !bar || bar < equals || !bar[3])
+		stop(line);
+	*equals = *bar = '\0';
+	char *rest = NULL;
+	for (char *name = strtok_r(line, " ", &rest); name; name = strtok_r(NULL, " ", &rest))
+		add_row(heading, name, equals + 3, bar + 3);
+}
+
+static struct heading heading_of(const char *line)
+{
+	for (unsigned i = 0; i < TRUSTED_ANSWERS; i++) {
+		const char *rest =
+			str_starts(line + 1, words[i]) ? line + 1 + strlen(words[i]) : "";
+		if (str_equal(rest, "]") || (i == TRUSTED_REPORT && str_equal(rest, " below]")))
+			return (struct heading){ .any = true,
+						 .below = rest[0] == ' ',
+						 .answer = (enum trusted_answer)i };
+	}
+	stop(line);
+}
+
+static void read_rows(const char *path)
+{
+	size_t length;
+	struct heading heading = { 0 };
+	char *rest = NULL;
+	const char *text = gen_read_file(path, &length);
+	for (char *line = strtok_r(arena_copy(arena_new(), text, length), "\n", &rest); line;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		if (line[0] == '[')
+			heading = heading_of(line);
+		else if (line[0] != '#' && line[0])
+			read_line(line, heading);
+	}
+}
+
+static int by_kind(const void *left, const void *right)
+{
+	const struct name_row *a = left, *b = right;
+	if (a->answer != b->answer)
+		return a->answer < b->answer ? -1 : 1;
+	if (a->pattern != b->pattern)
+		return a->pattern ? 1 : -1;
+	size_t shorter = a->above < b->above ? a->above : b->above;
+	int places = strncmp(a->name, b->name, shorter);
+	if (places == 0 && a->above != b->above)
+		return a->above < b->above ? -1 : 1;
+	if (places != 0)
+		return places;
+	return a->order < b->order ? -1 : 1;
+}
+
+// Strings that were written, each with its place.
+static const char *written[ROWS_MAX * 2];
+static unsigned places[ROWS_MAX * 2], written_count, used;
+
+static unsigned write_text(const char *text)
+{
+	for (unsigned i = 0; i < written_count; i++)
+		if (str_equal(written[i], text))
+			return places[i];
+	written[written_count] = text;
+	places[written_count++] = used;
+	printf("\t\"");
+	for (const char *at = text; *at; at++)
+		printf(*at == '"' || *at == '\\' ? "\\%c" : "%c", *at);
+	printf("\\0\"\n");
+	used += (unsigned)strlen(text) + 1;
+	if (used > 65535)
+		stop("too much text");
+	return places[written_count - 1];
+}
+
+static void write_bits(void)
+{
+	static uint64_t bits[TRUSTED_BITS / 64];
+	uint32_t hash;
+	for (unsigned i = 0; i < row_count; i++) {
+		if (is_home(rows[i].answer) || (rows[i].pattern && rows[i].above == 0))
+			continue;
+		if (!component_hash(rows[i].name, &hash))
+			stop(rows[i].name);
+		hash %= TRUSTED_BITS;
+		bits[hash / 64] |= 1ULL << (hash % 64);
+	}
+	printf("const uint64_t trusted_bits[] = {\n");
+	for (unsigned i = 0; i < TRUSTED_BITS / 64; i++)
+		printf("\t0x%llxULL,\n", (unsigned long long)bits[i]);
+	printf("};\n");
+}
+
+void gen_names(const char *path)
+{
+	static unsigned texts[ROWS_MAX][3];
+	unsigned first[TRUSTED_ANSWERS + 1] = { 0 };
+	read_rows(path);
+	qsort(rows, row_count, sizeof(*rows), by_kind);
+	printf("// Made by sbx-gen at build time.\n#include \"names/trusted.h\"\n\n"
+	       "#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n"
+	       "const char trusted_text[] =\n");
+	for (unsigned i = 0; i < row_count; i++) {
+		texts[i][0] = write_text(rows[i].name);
+		texts[i][1] = write_text(rows[i].who);
+		texts[i][2] = write_text(rows[i].source);
+		first[rows[i].answer + 1] = i + 1;
+	}
+	printf("\t\"\";\nconst struct trusted_row trusted_rows[] = {\n");
+	for (unsigned i = 0; i < row_count; i++)
+		printf("\t{ %u, %zu, %d, %d, %u, %u, %u },\n", rows[i].answer, rows[i].above,
+		       rows[i].pattern, rows[i].below, texts[i][0], texts[i][1], texts[i][2]);
+	printf("};\nconst unsigned short trusted_first[] = {");
+	for (unsigned i = 0; i <= TRUSTED_ANSWERS; i++)
+		printf(" %u,", first[i]);
+	printf(" };\n");
+	uint64_t hash = 14695981039346656037ULL;
+	for (unsigned i = 0; i < row_count; i++)
+		for (const char *at = rows[i].name; at == rows[i].name || at[-1]; at++)
+			hash = (hash ^ (unsigned char)*at ^ ((uint64_t)rows[i].answer << 8) ^
+				((uint64_t)rows[i].below << 16)) *
+			       1099511628211ULL;
+	printf("const uint64_t trusted_hash = 0x%llxULL;\n", (unsigned long long)hash);
+	write_bits();
+}
+
+// At a line's start, a full stop or an apostrophe would be roff's control character (groff(7)).
+static void write_roff(const char *text)
+{
+	if (*text == '.' || *text == '\'')
+		printf("\\&");
+	for (; *text; text++) {
+		if (*text == '\\' || *text == '-')
+			putchar('\\');
+		putchar(*text == '\\' ? 'e' : *text);
+	}
+}
+
+void gen_man_names(const char *path)
+{
+	const struct name_row *last = NULL;
+	read_rows(path);
+	for (unsigned i = 0; i < row_count; last = &rows[i++]) {
+		if (!last || last->answer != rows[i].answer || last->below != rows[i].below)
+			printf(".SH \"%s%s\"\n", words[rows[i].answer],
+			       rows[i].below ? ", in any directory" : "");
+		if (!last || !str_equal(last->who, rows[i].who) || last->answer != rows[i].answer)
+			printf(".TP\n");
+		else
+			printf(".TQ\n");
+		printf("\\fB");
+		write_roff(rows[i].name);
+		printf("\\fR\n");
+		if (i + 1 < row_count && str_equal(rows[i].who, rows[i + 1].who) &&
+		    rows[i].answer == rows[i + 1].answer)
+			continue;
+		write_roff(rows[i].who);
+		printf(".\nSource: ");
+		write_roff(rows[i].source);
+		printf(".\n");
+	}
+}

@@ -1,0 +1,23 @@
+// The text of a git index (gitformat-index(5), versions 2 to 4): which paths are tracked, and how
+// their files looked when git last saw them. Pure.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena;
+
+struct gitindex_entry {
+	const char *path;
+	uint32_t seconds, nanoseconds, size; // of the file; all 0 when git could not write it
+	const unsigned char *id;             // the name of its content, in the index's own bytes
+	unsigned id_bytes;                   // 20 or 32
+	unsigned stage;                      // 0; 1 to 3 in a merge
+};
+
+enum { GITINDEX_FOUND_MAX = 256 };
+
+// The entries at or below one of `names`, at most GITINDEX_FOUND_MAX. -1 when it is no index.
+int gitindex_find(struct arena *arena, const void *bytes, size_t length, const char *const *names,
+		  unsigned name_count, const struct gitindex_entry **ret_entries,
+		  unsigned *ret_count);

@@ -1,0 +1,257 @@
+// Owns the knowledge which keys and values of git's configuration are secret. Hostile input:
+// bounded, no I/O.
+#include "git/gitsecret.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "git/gitconfig.h"
+#include "text/textsecret.h"
+
+enum { KEY_MAX = 256, LEFT_MAX = 32 };
+
+struct secret_rule {
+	const char *pattern; // of a key's name without what stands between its first and last dot
+	enum { PASSES, SECRET, PROXY, PLACE, HELPER } is;
+};
+
+// The first match decides; what matches none is judged by its value.
+static const struct secret_rule keys[] = {
+	// no secrets, though a row below or a value's look says so
+	{ "user.signingkey", PASSES }, // a public key, or its name
+	{ "core.askpass", PASSES },
+	{ "trailer.key", PASSES },
+	{ "http.sslcertpasswordprotected", PASSES },
+	{ "http.proxysslcertpasswordprotected", PASSES },
+	{ "http.sslkey", PLACE },
+	{ "http.proxysslkey", PLACE },
+	{ "http.cookiefile", PLACE },
+	{ "credential.helper", HELPER },
+	{ "*.proxy", PROXY },
+	// http.extraHeader, github.token, sendemail.smtpPass, imap.pass, and their kin
+	{ "*header", SECRET },
+	{ "*token*", SECRET },
+	{ "*passw*", SECRET },
+	{ "*passphrase*", SECRET },
+	{ "*pass", SECRET },
+	{ "*pwd", SECRET },
+	{ "*secret*", SECRET },
+	{ "*apikey*", SECRET },
+	{ "*api-key*", SECRET },
+	{ "*accesskey*", SECRET },
+	{ "*access-key*", SECRET },
+	{ "*privatekey*", SECRET },
+	{ "*private-key*", SECRET },
+	{ "*authkey*", SECRET },
+	{ "*.key", SECRET },
+	{ "*.pat", SECRET },
+	{ "*.auth", SECRET },
+	{ "*authorization*", SECRET },
+	{ "*bearer*", SECRET },
+	{ "*cookie*", SECRET },
+	{ "*credentials", SECRET },
+	{ "*webhook*", SECRET },
+	{ "*.dsn", SECRET },
+};
+
+// "user:password@host:3128", which needs no scheme there.
+static const char *proxy_host(const char *value)
+{
+	const char *at = strrchr(value, '@');
+	return at && !strstr(value, "://") ? at + 1 : value;
+}
+
+static const struct secret_rule *rule_of(const char *name)
+{
+	static const struct secret_rule unknown = { "", SECRET };
+	char key[KEY_MAX];
+	const char *first = strchr(name, '.'), *last = strrchr(name, '.');
+	if (strlen(last) + (size_t)(first - name) >= sizeof(key))
+		return &unknown;
+	snprintf(key, sizeof(key), "%.*s%s", (int)(first - name), name, last);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (str_match(key, keys[i].pattern))
+			return &keys[i];
+	return NULL;
+}
+
+// The file of "store --file=PATH", with or without a path to the helper.
+static const char *store_file(const char *helper)
+{
+	const char *file = strstr(helper, "--file");
+	if (!strstr(helper, "store") || !file)
+		return NULL;
+	file += strlen("--file");
+	file += strspn(file, "= \t\"'");
+	return *file ? file : NULL;
+}
+
+// The value as the box may see it; NULL: not at all.
+static const char *shown_value(struct arena *arena, const struct gitconfig_entry *entry,
+			       struct gitsecret *secret)
+{
+	const struct origin from = { .file = "git" };
+	const struct secret_rule *rule = rule_of(entry->name);
+	const char *value = entry->value;
+	switch (rule ? rule->is : HELPER) {
+	case PASSES:
+		return value;
+	case SECRET:
+		return value[0] ? NULL : value;
+	case PROXY:
+		value = proxy_host(value);
+		break;
+	case PLACE:
+		list_add(&secret->places, arena, arena_copy(arena, value, strlen(value)), from);
+		return value;
+	case HELPER:
+		if (rule && store_file(value))
+			list_add(&secret->places, arena,
+				 arena_copy(arena, store_file(value),
+					    strcspn(store_file(value), " \t\"'")),
+				 from);
+		break;
+	}
+	value = textsecret_strip(arena, value);
+	return value && textsecret_is(value) ? NULL : value;
+}
+
+struct secret_writer {
+	char *text;
+	size_t used;
+};
+
+static void put(struct secret_writer *writer, const char *text)
+{
+	size_t length = strlen(text);
+	memcpy(writer->text + writer->used, text, length);
+	writer->used += length;
+}
+
+static void put_quoted(struct secret_writer *writer, const char *text)
+{
+	put(writer, "\"");
+	for (; *text; text++) {
+		const char escaped[] = { *text == '\n' ? 'n' : *text, '\0' },
+			   plain[] = { *text, '\0' };
+		if (strchr("\"\\\n", *text))
+			put(writer, "\\");
+		put(writer, strchr("\"\\\n", *text) ? escaped : plain);
+	}
+	put(writer, "\"");
+}
+
+// A key alone means true, and "key =" means empty.
+static bool has_value(const struct gitconfig *config, const struct gitconfig_entry *entry)
+{
+	const char *at = config->text + entry->start;
+	at += strlen(strrchr(entry->name, '.') + 1);
+	return at[strspn(at, " \t\r")] == '=';
+}
+
+static void put_entry(struct secret_writer *writer, const struct gitconfig *config,
+		      const struct gitconfig_entry *entry, const char *value)
+{
+	put(writer, "\t");
+	put(writer, strrchr(entry->name, '.') + 1);
+	if (has_value(config, entry)) {
+		put(writer, " = ");
+		put_quoted(writer, value);
+	}
+	put(writer, "\n");
+}
+
+static void put_section(struct secret_writer *writer, const char *name)
+{
+	const char *dot = strchr(name, '.');
+	char word[2] = "";
+	put(writer, "[");
+	for (const char *at = name; *at && at != dot; at++) {
+		word[0] = *at;
+		put(writer, word);
+	}
+	if (dot) {
+		put(writer, " ");
+		put_quoted(writer, dot + 1);
+	}
+	put(writer, "]\n");
+}
+
+// What people left out themselves: "# token = ...".
+static bool has_secret_comment(struct arena *arena, const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] != '#' && text[i] != ';')
+			continue;
+		const char *end = memchr(text + i, '\n', length - i);
+		size_t size = end ? (size_t)(end - text) - i : length - i;
+		const char *line = arena_copy(arena, text + i, size);
+		if (textsecret_is(line) || strcasestr(line, "header") || strcasestr(line, "pass") ||
+		    strcasestr(line, "token") || textsecret_strip(arena, line) != line)
+			return true;
+		i += size;
+	}
+	return false;
+}
+
+static void left_out(struct arena *arena, struct gitsecret *secret, const char *section,
+		     const char *key)
+{
+	const char *name = section ? section : "a section";
+	if (secret->left_count++ >= LEFT_MAX)
+		return;
+	list_add(&secret->left, arena, key ? arena_text(arena, "%s.%s", name, key) : name,
+		 (struct origin){ .file = "git" });
+}
+
+// One section with its keys. A name that is secret itself takes all of it along.
+static bool filter_section(struct arena *arena, const struct gitconfig *config, unsigned index,
+			   unsigned *entry, struct secret_writer *writer, struct gitsecret *secret)
+{
+	const char *whole = config->sections[index].name, *name = textsecret_strip(arena, whole);
+	bool changed = !name || name != whole || textsecret_has_word(name);
+	name = name && !textsecret_has_word(name) ? name : NULL;
+	if (changed)
+		left_out(arena, secret, name, NULL);
+	if (name)
+		put_section(writer, name);
+	for (; *entry < config->count && config->entries[*entry].section == index; ++*entry) {
+		const struct gitconfig_entry *one = &config->entries[*entry];
+		const char *value = shown_value(arena, one, secret);
+		if (name && value)
+			put_entry(writer, config, one, value);
+		if (value == one->value)
+			continue;
+		changed = true;
+		if (name)
+			left_out(arena, secret, name, strrchr(one->name, '.') + 1);
+	}
+	return changed;
+}
+
+int gitsecret_filter(struct arena *arena, const char *text, size_t length,
+		     struct gitsecret *ret_secret)
+{
+	struct gitconfig config;
+	struct gitsecret secret = { 0 };
+	TRY(gitconfig_parse(arena, text, length, &config));
+	// Each byte may need an escape; a key has a blank, quotes and a newline added to it.
+	size_t size = 2 * length + 16 * ((size_t)config.count + config.section_count) + 1;
+	for (unsigned i = 0; i < config.section_count; i++)
+		size += 2 * strlen(config.sections[i].name);
+	struct secret_writer writer = { .text = arena_take(arena, size) };
+	bool changed = has_secret_comment(arena, text, length);
+	if (changed)
+		left_out(arena, &secret, "its comments", NULL);
+	unsigned entry = 0;
+	for (unsigned i = 0; i < config.section_count; i++)
+		changed |= filter_section(arena, &config, i, &entry, &writer, &secret);
+	writer.text[writer.used] = '\0';
+	secret.text = changed ? writer.text : NULL;
+	*ret_secret = secret;
+	return 0;
+}

@@ -1,0 +1,340 @@
+// Owns the reading of [secret NAME].
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "keys/credentials.h"
+#include "open/keyring.h"
+#include "plan.h"
+
+enum { ROOTS_BYTES_MAX = 4 << 20 };
+
+// Where distributions put the roots; the first that is there counts.
+static const char *const root_files[] = {
+	"/etc/ssl/certs/ca-certificates.crt",                // Debian, Ubuntu, Arch, Alpine
+	"/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", // Fedora, RHEL
+	"/etc/ssl/ca-bundle.pem",                            // openSUSE
+	"/etc/ssl/cert.pem",
+};
+
+// By which a caller names roots of its own.
+static const char *const own_roots[] = {
+	"SSL_CERT_FILE",      "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS",
+	"REQUESTS_CA_BUNDLE", "GIT_SSL_CAINFO",
+};
+
+// "NAME VALUE": the value; the name's length.
+static const char *split(const struct item *item, size_t *ret_name)
+{
+	*ret_name = strcspn(item->text, " ");
+	const char *value = item->text + *ret_name;
+	return value + strspn(value, " ");
+}
+
+static int bad(const struct plan *plan, const struct item *item, const char *expected)
+{
+	size_t length;
+	const char *value = split(item, &length);
+	return fail(0, "%ssecret %.*s: '%.80s' is not %s", origin_text(plan->arena, item->from),
+		    (int)length, item->text, value, expected);
+}
+
+static bool is_word(const char *text, const char *more)
+{
+	for (const char *at = text; *at; at++) {
+		bool letter = (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z');
+		bool digit = *at >= '0' && *at <= '9' && (at > text || strchr(more, '-'));
+		if (!letter && !digit && !strchr(more, *at))
+			return false;
+	}
+	return text[0] != '\0';
+}
+
+static struct credential *find(struct plan *plan, const char *name, size_t length)
+{
+	for (unsigned i = 0; i < plan->credential_count; i++)
+		if (strlen(plan->credentials[i].name) == length &&
+		    memcmp(plan->credentials[i].name, name, length) == 0)
+			return &plan->credentials[i];
+	return NULL;
+}
+
+// A project's own file names no secret, trusted or not: what is in it anybody may have written who
+// ever wrote to the project.
+static int check_origin(const struct plan *plan, const struct item *item)
+{
+	bool own = item->from.order >= ORDER_UNTRUSTED && item->from.order < ORDER_FLAGS;
+	return own ? fail(0,
+			  "%sa project's file names no secrets; write [secret] in a profile of "
+			  "yours "
+			  "and give --profile",
+			  origin_text(plan->arena, item->from))
+		   : 0;
+}
+
+static int take_name(struct plan *plan, const struct item *item)
+{
+	size_t length;
+	split(item, &length);
+	TRY(check_origin(plan, item));
+	if (find(plan, item->text, length))
+		return 0;
+	const char *name = arena_copy(plan->arena, item->text, length);
+	if (length > SECRET_NAME_MAX || !is_word(name, "-_"))
+		return fail(0,
+			    "%s'%.80s' cannot name a secret: letters, digits, - and _, at most 32",
+			    origin_text(plan->arena, item->from), name);
+	if (plan->credential_count == SECRETS_MAX)
+		return fail(0, "%smore than %d secrets", origin_text(plan->arena, item->from),
+			    SECRETS_MAX);
+	plan->credentials[plan->credential_count++] =
+		(struct credential){ .name = name, .from = item->from };
+	return 0;
+}
+
+static unsigned count(const struct list *list)
+{
+	unsigned number = 0;
+	list_each (item, list)
+		number++;
+	return number;
+}
+
+static int take_host(struct plan *plan, struct credential *credential, const struct item *item,
+		     const char *value)
+{
+	struct destination destination;
+	bool name =
+		destination_parse(value, &destination) && !destination.suffix &&
+		(destination.kind == DESTINATION_NAME || destination.kind == DESTINATION_BELOW) &&
+		strchr(destination.name, '.');
+	if (!name)
+		return bad(plan, item, "a name or *.domain, with or without ports");
+	if (count(&credential->hosts) == SECRET_HOSTS_MAX)
+		return bad(plan, item, "one of at most 8 hosts");
+	list_add(&credential->hosts, plan->arena,
+		 destination.port_count ? value : arena_text(plan->arena, "%s:443", value),
+		 item->from);
+	return 0;
+}
+
+static int take_file(struct plan *plan, struct profile *profile, struct credential *credential,
+		     const struct item *item, const char *path)
+{
+	if (str_starts(path, "~/"))
+		path = path_join(plan->arena, plan->home, path + 2);
+	if (path[0] != '/')
+		return bad(plan, item, "file and a path that begins with / or ~/");
+	credential->kind = SECRET_FILE;
+	credential->source = path_clean(plan->arena, path);
+	list_add(&profile->hide, plan->arena, credential->source, item->from);
+	return 0;
+}
+
+static int take_source(struct plan *plan, struct profile *profile, struct credential *credential,
+		       const struct item *item, const char *value)
+{
+	bool variable = str_starts(value, "env "), file = str_starts(value, "file ");
+	if (!variable && !file)
+		return bad(plan, item, "env VARIABLE or file PATH");
+	value += variable ? strlen("env ") : strlen("file ");
+	value += strspn(value, " ");
+	if (file)
+		return take_file(plan, profile, credential, item, value);
+	if (!is_word(value, "_"))
+		return bad(plan, item, "env and the name of a variable");
+	// Of several variables the first that is set.
+	const char *set = credential->kind == SECRET_VARIABLE && credential->source
+				  ? getenv(credential->source)
+				  : NULL;
+	if (set && *set)
+		return 0;
+	credential->kind = SECRET_VARIABLE;
+	credential->source = value;
+	return 0;
+}
+
+static int take_header(struct plan *plan, struct credential *credential, const struct item *item,
+		       const char *value)
+{
+	// Between two programs alone, or for the framing of what is sent.
+	static const char *const never[] = { "host",       "content-length", "transfer-encoding",
+					     "connection", "cookie",         "content-type",
+					     "expect",     "trailer",        "upgrade" };
+	char lower[SECRET_HEADER_MAX + 1] = "";
+	size_t length = strlen(value);
+	bool good = length <= SECRET_HEADER_MAX && is_word(value, "-_");
+	for (size_t i = 0; good && i < length; i++)
+		lower[i] = (char)(value[i] >= 'A' && value[i] <= 'Z' ? value[i] | 0x20 : value[i]);
+	for (size_t i = 0; i < sizeof(never) / sizeof(*never); i++)
+		good = good && !str_equal(lower, never[i]);
+	if (!good || count(&credential->headers) == SECRET_HEADERS_MAX)
+		return bad(plan, item, "a header that can carry a key (8 at most)");
+	list_add(&credential->headers, plan->arena, arena_copy(plan->arena, lower, length),
+		 item->from);
+	return 0;
+}
+
+static int take_only(struct plan *plan, struct credential *credential, const struct item *item,
+		     const char *value)
+{
+	bool yes = str_equal(value, "yes");
+	if (!yes && !str_equal(value, "no"))
+		return bad(plan, item, "yes or no");
+	credential->others = !yes;
+	return 0;
+}
+
+static int take_rows(struct plan *plan, struct profile *profile)
+{
+	size_t length;
+	list_each (item, &profile->secret_hosts) {
+		const char *value = split(item, &length);
+		TRY(take_host(plan, find(plan, item->text, length), item, value));
+	}
+	list_each (item, &profile->secret_sources) {
+		const char *value = split(item, &length);
+		TRY(take_source(plan, profile, find(plan, item->text, length), item, value));
+	}
+	list_each (item, &profile->secret_variables) {
+		const char *value = split(item, &length);
+		if (!is_word(value, "_"))
+			return bad(plan, item, "the name of a variable");
+		list_add(&find(plan, item->text, length)->variables, plan->arena, value,
+			 item->from);
+	}
+	list_each (item, &profile->secret_headers) {
+		const char *value = split(item, &length);
+		TRY(take_header(plan, find(plan, item->text, length), item, value));
+	}
+	list_each (item, &profile->secret_only) {
+		const char *value = split(item, &length);
+		TRY(take_only(plan, find(plan, item->text, length), item, value));
+	}
+	return 0;
+}
+
+static int complete(struct plan *plan, struct credential *credential)
+{
+	const char *where = origin_text(plan->arena, credential->from);
+	if (!credential->hosts.first || !credential->source)
+		return fail(0,
+			    "%ssecret %s needs both: host = HOST and from = env VARIABLE|file PATH",
+			    where, credential->name);
+	if (credential->variables.first)
+		return 0;
+	if (credential->kind == SECRET_FILE)
+		return fail(
+			0,
+			"%ssecret %s needs env = VARIABLE, which holds its placeholder in the box",
+			where, credential->name);
+	list_add(&credential->variables, plan->arena, credential->source, credential->from);
+	return 0;
+}
+
+// Certificates alone: a file that a caller names may hold a private key as well.
+static const char *certificates(struct arena *arena, const char *text)
+{
+	static const char begin[] = "-----BEGIN CERTIFICATE-----",
+			  end[] = "-----END CERTIFICATE-----";
+	char *kept = arena_take(arena, strlen(text) + 2);
+	size_t used = 0;
+	for (const char *at = strstr(text, begin); at; at = strstr(at, begin)) {
+		const char *last = strstr(at, end);
+		if (!last)
+			break;
+		size_t length = (size_t)(last - at) + sizeof(end) - 1;
+		if (used + length + 1 > strlen(text) + 1)
+			break;
+		memcpy(kept + used, at, length);
+		kept[used + length] = '\n';
+		used += length + 1;
+		at = last;
+	}
+	kept[used] = '\0';
+	return kept;
+}
+
+static int read_roots(struct plan *plan, const char *path)
+{
+	const char *text;
+	size_t length;
+	int found =
+		file_read(AT_FDCWD, path, FILE_LINK, ROOTS_BYTES_MAX, plan->arena, &text, &length);
+	if (found < 0)
+		return file_failed(path, ROOTS_BYTES_MAX);
+	plan->roots = arena_text(plan->arena, "%s%s", plan->roots ? plan->roots : "",
+				 certificates(plan->arena, text));
+	return found;
+}
+
+static int find_roots(struct plan *plan)
+{
+	struct stat status;
+	const char *read[sizeof(own_roots) / sizeof(*own_roots)];
+	unsigned done = 0;
+	for (size_t i = 0; !plan->roots_path && i < sizeof(root_files) / sizeof(*root_files); i++)
+		if (stat(root_files[i], &status) == 0 && S_ISREG(status.st_mode))
+			plan->roots_path = root_files[i];
+	if (!plan->roots_path)
+		return fail(0, "a secret needs the list of certificates that this machine trusts; "
+			       "install the package ca-certificates");
+	TRY(read_roots(plan, plan->roots_path));
+	for (size_t i = 0; i < sizeof(own_roots) / sizeof(*own_roots); i++) {
+		const char *path = getenv(own_roots[i]);
+		bool again = !path || path[0] != '/' || str_equal(path, plan->roots_path);
+		for (unsigned j = 0; !again && j < done; j++)
+			again = str_equal(path, read[j]);
+		if (again)
+			continue;
+		TRY(read_roots(plan, path));
+		read[done++] = path;
+	}
+	return plan->roots[0] ? 0
+			      : fail(0, "'%s' holds no certificate that could be trusted",
+				     plan->roots_path);
+}
+
+static void allow(struct plan *plan)
+{
+	for (unsigned i = 0; i < plan->credential_count; i++) {
+		const struct credential *credential = &plan->credentials[i];
+		list_each (item, &credential->hosts) {
+			list_add(&plan->egress.allow, plan->arena, item->text, item->from);
+			list_add(&plan->egress.reasons, plan->arena,
+				 arena_text(plan->arena, "opened for secret %s", credential->name),
+				 item->from);
+		}
+	}
+}
+
+int keys_plan(struct plan *plan, struct profile *profile)
+{
+	const struct list *const lists[] = { &profile->secret_hosts, &profile->secret_sources,
+					     &profile->secret_variables, &profile->secret_headers,
+					     &profile->secret_only };
+	bool any = false;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+		any = any || lists[i]->first;
+	if (!any)
+		return 0;
+	plan->credentials = arena_take(plan->arena, SECRETS_MAX * sizeof(*plan->credentials));
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+		list_each (item, lists[i])
+			TRY(take_name(plan, item));
+	TRY(take_rows(plan, profile));
+	for (unsigned i = 0; i < plan->credential_count; i++)
+		TRY(complete(plan, &plan->credentials[i]));
+	if (profile->network != NETWORK_PROXY)
+		return fail(0, "a secret goes by sbx's own proxy: --network proxy");
+	if (plan->tier != TIER_FULL)
+		return fail(0, "a secret needs a box with namespaces, which shows the certificate: "
+			       "--isolation namespaces");
+	allow(plan);
+	return find_roots(plan);
+}

@@ -1,0 +1,88 @@
+// Owns the table of limits that a cgroup has files for, and what is written into them.
+#include "limits/limit_settings.h"
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/str.h"
+#include "plan.h"
+#include "profile.h"
+
+enum { PERIOD = 100000, QUOTA_LEAST = 1000 };
+
+// clang-format off
+static const struct setting settings_v2[] = {
+	{ LIMIT_BIT(pids), offsetof(struct limits, pids), "pids", HIERARCHY_ONE, "pids.max", SETTING_PLAIN },
+	{ LIMIT_BIT(memory), offsetof(struct limits, memory), "memory", HIERARCHY_ONE, "memory.max", SETTING_PLAIN },
+	{ LIMIT_BIT(swap), offsetof(struct limits, swap), "memory", HIERARCHY_ONE, "memory.swap.max", SETTING_PLAIN },
+	{ LIMIT_BIT(cpu), offsetof(struct limits, cpu), "cpu", HIERARCHY_ONE, "cpu.max", SETTING_QUOTA },
+	{ LIMIT_BIT(io), offsetof(struct limits, io), "io", HIERARCHY_ONE, "io.max", SETTING_DEVICE },
+	{ 0, 0, NULL, HIERARCHY_ONE, NULL, SETTING_PLAIN },
+};
+static const struct setting settings_v1[] = {
+	{ LIMIT_BIT(pids), offsetof(struct limits, pids), NULL, HIERARCHY_PIDS, "pids.max", SETTING_PLAIN },
+	{ LIMIT_BIT(memory), offsetof(struct limits, memory), NULL, HIERARCHY_MEMORY, "memory.limit_in_bytes", SETTING_PLAIN },
+	{ LIMIT_BIT(cpu), offsetof(struct limits, cpu), NULL, HIERARCHY_CPU, "cpu.cfs_quota_us", SETTING_PERIOD },
+	{ 0, 0, NULL, HIERARCHY_ONE, NULL, SETTING_PLAIN },
+};
+// clang-format on
+
+const struct setting *settings_of(enum means means)
+{
+	return means == MEANS_LEGACY ? settings_v1 : settings_v2;
+}
+
+uint64_t settings_limit(const struct plan *plan, size_t offset)
+{
+	uint64_t limit;
+	memcpy(&limit, (const char *)&plan->profile->limits + offset, sizeof(limit));
+	return offset == offsetof(struct limits, pids) && plan->keeping.pids < limit
+		       ? plan->keeping.pids
+		       : limit;
+}
+
+// The whole disk under the project, as "8:0": a limit cannot be set on a partition.
+static void disk_of_project(const struct plan *plan, char *text, size_t size)
+{
+	char path[64], number[32];
+	struct stat status;
+	text[0] = '\0';
+	if (stat(plan->project ? plan->project : plan->real_home, &status) < 0)
+		return;
+	snprintf(text, size, "%u:%u", major(status.st_dev), minor(status.st_dev));
+	str_put(path, sizeof(path), "/sys/dev/block/%s/partition", text);
+	if (access(path, F_OK) < 0)
+		return;
+	str_put(path, sizeof(path), "/sys/dev/block/%s/../dev", text);
+	if (file_kernel(AT_FDCWD, path, number, sizeof(number)) > 0)
+		snprintf(text, size, "%.*s", (int)strcspn(number, "\n"), number);
+}
+
+void settings_text(const struct plan *plan, const struct setting *row, uint64_t limit, char *text,
+		   size_t size)
+{
+	char disk[32];
+	unsigned long long number = limit, quota = limit * PERIOD / 1000;
+	quota = quota < QUOTA_LEAST ? QUOTA_LEAST : quota;
+	switch (row->form) {
+	case SETTING_PLAIN:
+		snprintf(text, size, "%llu", number);
+		return;
+	case SETTING_QUOTA:
+		snprintf(text, size, "%llu %d", quota, PERIOD);
+		return;
+	case SETTING_PERIOD:
+		snprintf(text, size, "%llu", quota);
+		return;
+	case SETTING_DEVICE:
+		disk_of_project(plan, disk, sizeof(disk));
+		snprintf(text, size, "%s rbps=%llu wbps=%llu", disk, number, number);
+		return;
+	}
+}

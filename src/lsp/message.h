@@ -1,0 +1,62 @@
+// What a message of a language server may ask of the editor outside. Pure but for what it calls.
+//
+// Which answer belongs to which request only the editor knows: so each message is looked through
+// for all that an editor carries out, by the names of members, wherever they stand.
+#pragma once
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum {
+	LSP_COMMANDS_BYTES = 16384, // of the commands that a server says it carries out
+	LSP_URIS_MAX = 4096,        // in one message
+	LSP_ID_MAX = 256,           // bytes of the id of a message
+	LSP_NAME_MAX = 4096,        // of what was refused
+};
+
+enum lsp_kind {
+	LSP_EDIT,      // files that are written, made, renamed or removed
+	LSP_SHOW,      // window/showDocument
+	LSP_LINK,      // a link to click
+	LSP_COMMAND,   // a command of the editor
+	LSP_METHOD,    // a message that LSP does not have
+	LSP_MALFORMED, // no message
+	LSP_KINDS
+};
+
+// What is known of a server: the commands of its answer to `initialize`, each with a NUL behind it.
+struct lsp_known {
+	bool complete;
+	size_t used;
+	char commands[LSP_COMMANDS_BYTES];
+};
+
+struct lsp_message {
+	char *text; // with a NUL behind it; the names of refused commands are changed in it
+	size_t length;
+	const char *initialize; // the id of the editor's first request, as it wrote it
+	struct lsp_known *known;
+	void *owner;
+	// NULL: the path may be edited, or, else, why not.
+	const char *(*refuses_edit)(void *owner, const char *path);
+	// NULL: it may be shown.
+	const char *(*refuses_show)(void *owner, const char *path);
+	// Each thing that was refused: `name` may be cut.
+	void (*refused)(void *owner, enum lsp_kind kind, const char *name, const char *why);
+	// Out, when something else than the names of commands was refused.
+	char id[LSP_ID_MAX + 1]; // as it was written; "": nobody waits for an answer
+	bool request;            // of the server's, else an answer of it
+	enum lsp_kind kind;
+	const char *why;
+	char name[LSP_NAME_MAX];
+};
+
+// True: it may be passed on.
+bool lsp_judge(struct lsp_message *message);
+
+// What is passed on in place of a message that may not be, with a NUL behind it, or "": nothing. A
+// request becomes one that no editor knows, so that the editor itself tells the server of its
+// failure; an answer becomes a failure. `size`: LSP_INSTEAD_MAX.
+enum { LSP_INSTEAD_MAX = LSP_ID_MAX + LSP_NAME_MAX * 6 + 512 };
+void lsp_instead(const struct lsp_message *message, char *ret_text, size_t size);

@@ -1,0 +1,19 @@
+// What the two processes leave for the supervisor, in memory that they share.
+#pragma once
+
+#include <stdint.h>
+
+#include "lsp/message.h"
+
+enum { LSP_REFUSALS_MAX = 128 };
+
+struct lsp_record {
+	char initialize[LSP_ID_MAX +
+			1]; // by the editor's side, before the server sees that request
+	unsigned count;
+	uint64_t lost; // refusals that have no room
+	struct lsp_refusal {
+		enum lsp_kind kind;
+		char name[400], why[100];
+	} refusals[LSP_REFUSALS_MAX];
+};

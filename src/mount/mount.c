@@ -1,0 +1,348 @@
+// Owns the box's mounts. Box side: raw system calls, descriptors, no memory. A source is opened
+// without symlinks, compared with what the plan saw, and cloned from that very descriptor: a path
+// that was swapped in between is an error, never another file. Rule 1.
+#include "mount/mount.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/owned.h"
+#include "base/str.h"
+#include "base/sys.h"
+#include "mount/caches.h"
+#include "mount/filesystem.h"
+#include "mount/idmap.h"
+#include "mount/layers.h"
+#include "mount/mount_copy.h"
+#include "mount/prepare.h"
+#include "mount/scratch.h"
+#include "mount/target.h"
+#include "mount/tmpfs_fill.h"
+#include "plan.h"
+#include "run.h"
+
+// Where the new root hangs until it is pivoted to: any directory that is never a source.
+static const char waiting_place[] = "/proc";
+// Sources of masks, on our own tmpfs and removed before the command starts.
+static const char empty_file[] = ".empty-file", empty_directory[] = ".empty-directory";
+// Instead of a file that is as if it were not there. Nothing can be made where it leads.
+static const char absent_link[] = ".absent", absent_text[] = "/proc/hidden in this box";
+
+enum {
+	CLONE_FLAGS = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW,
+	MOVE_FLAGS = MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH,
+};
+
+int mount_child_root(const struct plan *plan, struct run *run)
+{
+	if (plan->session)
+		TRY(layers_child_begin(run));
+	TRY(run->root = filesystem_tmpfs(plan->profile->limits.tmp, 0755,
+					 MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV));
+	if (sys_move_mount(run->root, "", AT_FDCWD, waiting_place, MOVE_MOUNT_F_EMPTY_PATH) < 0)
+		return fail(errno, "mount the new root");
+	if (mkdirat(run->root, empty_directory, 0) < 0 ||
+	    mknodat(run->root, empty_file, S_IFREG, 0) < 0)
+		return fail(errno, "make an empty file");
+	return 0;
+}
+
+// Its time of access is zero until somebody follows it: then what it stands for was looked for.
+static int make_absent(struct run *run)
+{
+	static const struct timespec never[2] = { { 0 }, { 0 } };
+	if (symlinkat(absent_text, run->root, absent_link) < 0 ||
+	    utimensat(run->root, absent_link, never, AT_SYMLINK_NOFOLLOW) < 0)
+		return fail(errno, "make a link to nowhere");
+	run->absent = openat(run->root, absent_link, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	return run->absent < 0 ? fail(errno, "open a link to nowhere") : 0;
+}
+
+static int restrict_tree(const struct mount *mount, int tree)
+{
+	struct mount_attr attributes = { .attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
+					 .propagation = MS_PRIVATE };
+	if (mount->access == ACCESS_DEVICE)
+		return 0; // a node: nothing below it, nothing to execute
+	if (mount->access == ACCESS_READ || mount->access == ACCESS_NOTHING)
+		attributes.attr_set |= MOUNT_ATTR_RDONLY;
+	if (mount->access == ACCESS_NOTHING)
+		attributes.attr_set |= MOUNT_ATTR_NOEXEC;
+	if (sys_mount_setattr(tree, AT_RECURSIVE, &attributes) < 0)
+		return fail(errno, "restrict '%s'", mount->target);
+	return 0;
+}
+
+// A detached copy of what the plan saw, from the descriptor that was compared.
+static int clone_source(const struct mount *mount, const struct identity *wanted)
+{
+	autoclose int source = sys_openat2(AT_FDCWD, mount->source, O_PATH | O_NOFOLLOW | O_CLOEXEC,
+					   RESOLVE_NO_SYMLINKS);
+	if (source < 0 && errno != ELOOP)
+		return fail(errno, "'%s'", mount->source);
+	// The plan saw no symlink on the way and this very object at its end.
+	if (source < 0 || !target_is_same(source, wanted))
+		return fail(ERR_CHANGED, "'%s' changed while the plan was made", mount->source);
+	int tree = sys_open_tree(source, "", CLONE_FLAGS | AT_RECURSIVE | AT_EMPTY_PATH);
+	return tree < 0 ? fail(errno, "'%s'", mount->source) : tree;
+}
+
+static int mount_bind(const struct plan *plan, struct run *run, unsigned index)
+{
+	const struct mount *mount = &plan->mounts[index];
+	const struct identity *wanted = mount->cache ? &mount->kept : &mount->identity;
+	autoclose int tree = prepare_take(run, mount);
+	if (tree < 0)
+		tree = settings_take(mount);
+	if (tree < 0)
+		TRY(tree = clone_source(mount, wanted));
+	TRY(restrict_tree(mount, tree));
+	TRY(target_make(run, mount, wanted->type | 0755));
+	return target_attach(plan, run, index, take(&tree));
+}
+
+// As on every system: /tmp and its kin are anybody's, the home is the caller's.
+static mode_t tmpfs_mode(const struct plan *plan, const struct mount *mount)
+{
+	if (mount->mode)
+		return (mode_t)mount->mode;
+	return str_equal(mount->target, plan->real_home) ? 0755 : 01777;
+}
+
+// Of the size that was asked for, at most what the limit tmp-size leaves to any of them.
+static int own_tmpfs(const struct plan *plan, const struct mount *mount)
+{
+	uint64_t limit = plan->profile->limits.tmp;
+	return filesystem_tmpfs(mount->size && mount->size < limit ? mount->size : limit,
+				mount->mode ? (mode_t)mount->mode : 0755,
+				MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+}
+
+// A directory of the root's own tmpfs, mounted over itself: it stays writable when the root's
+// mount becomes read-only, and costs a quarter of a tmpfs of its own. Over a directory of the
+// host, and with a size or a mode, it is a tmpfs of its own.
+static int mount_tmpfs(const struct plan *plan, struct run *run, unsigned index)
+{
+	const struct mount *mount = &plan->mounts[index];
+	TRY(target_make(run, mount, S_IFDIR | tmpfs_mode(plan, mount)));
+	autoclose int tree =
+		mount->on_host || mount->in_session || mount->size || mount->mode
+			? own_tmpfs(plan, mount)
+			: sys_open_tree(run->root, target_inside(mount->target), CLONE_FLAGS);
+	if (tree < 0)
+		return fail(errno, "tmpfs '%s'", mount->target);
+	if (mount->source)
+		TRY(fill_child(plan, mount, tree));
+	return target_attach(plan, run, index, take(&tree));
+}
+
+// A part of our own fresh /proc over itself, read-only. Missing names are fine.
+static int mount_self(const struct plan *plan, struct run *run, unsigned index)
+{
+	const struct mount *mount = &plan->mounts[index];
+	autoclose int tree = sys_open_tree(run->root, target_inside(mount->target), CLONE_FLAGS);
+	if (tree < 0 && errno == ENOENT)
+		return 0;
+	if (tree < 0)
+		return fail(errno, "'%s'", mount->target);
+	TRY(restrict_tree(mount, tree));
+	if (sys_move_mount(tree, "", run->root, target_inside(mount->target),
+			   MOVE_MOUNT_F_EMPTY_PATH) < 0)
+		return fail(errno, "mount over '%s'", mount->target);
+	return 0;
+}
+
+// Something empty and unreadable over a file or directory.
+static int mount_mask(const struct plan *plan, struct run *run, unsigned index)
+{
+	const struct mount *mount = &plan->mounts[index];
+	struct stat status;
+	autoclose int target = target_open(plan, run, index);
+	if (target < 0 && (mount->optional || mount->in_session) && err_forgive(ENOENT))
+		return 0;
+	TRY(target);
+	if (fstat(target, &status) < 0)
+		return fail(errno, "'%s'", mount->target);
+	bool directory = S_ISDIR(status.st_mode), absent = mount->absent && !directory;
+	const char *empty = directory ? empty_directory : absent ? absent_link : empty_file;
+	autoclose int tree = sys_open_tree(run->root, empty, CLONE_FLAGS);
+	if (tree < 0)
+		return fail(errno, "'%s'", mount->target);
+	if (!absent) // a link has nothing to write, and its time of access is to change
+		TRY(restrict_tree(mount, tree));
+	if (sys_move_mount(tree, "", target, "", MOVE_FLAGS) < 0)
+		return fail(errno, "mount over '%s'", mount->target);
+	return 0;
+}
+
+// Its name lies where the new /proc will be, so that nobody sees it in the box. It keeps that name:
+// a box inside this one mounts its own over it.
+static int write_text(struct run *run, const struct mount *mount, unsigned index)
+{
+	char name[32];
+	snprintf(name, sizeof(name), "proc/.text-%u", index);
+	if (mkdirat(run->root, "proc", 0755) < 0 && errno != EEXIST)
+		return fail(errno, "make '/proc'");
+	autoclose int fd = openat(run->root, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+				  mount->mode ? (mode_t)mount->mode : 0644);
+	if (fd < 0 || fd_write_all(fd, mount->source, strlen(mount->source)) < 0)
+		return fail(errno, "write '%s'", mount->target);
+	int tree = sys_open_tree(run->root, name, CLONE_FLAGS);
+	return tree < 0 ? fail(errno, "'%s'", mount->target) : tree;
+}
+
+static int mount_text(const struct plan *plan, struct run *run, unsigned index)
+{
+	const struct mount *mount = &plan->mounts[index];
+	autoclose int tree = run->mounts[index];
+	run->mounts[index] = -1;
+	TRY(restrict_tree(mount, tree));
+	TRY(target_make(run, mount, S_IFREG));
+	return target_attach(plan, run, index, take(&tree));
+}
+
+static int mount_new(const struct plan *plan, struct run *run, unsigned index)
+{
+	const struct mount *mount = &plan->mounts[index];
+	autoclose int tree = prepare_take(run, mount);
+	if (tree < 0)
+		TRY(tree = filesystem_new(mount->kind));
+	TRY(target_make(run, mount, S_IFDIR | 0755));
+	return target_attach(plan, run, index, take(&tree));
+}
+
+static int mount_one(const struct plan *plan, struct run *run, unsigned index)
+{
+	const struct mount *mount = &plan->mounts[index];
+	if (index == 0) // the root was made in a step of its own
+		return 0;
+	switch (mount->kind) {
+	case MOUNT_DIRECTORY:
+		return target_make(run, mount, S_IFDIR | 0755);
+	case MOUNT_LINK:
+		return target_link(run, mount);
+	case MOUNT_BIND:
+		return mount_bind(plan, run, index);
+	case MOUNT_TMPFS:
+		return mount_tmpfs(plan, run, index);
+	case MOUNT_SCRATCH:
+		return scratch_child(plan, run, index);
+	case MOUNT_LAYERS:
+		return layers_child(plan, run, index);
+	case MOUNT_SELF:
+		return mount_self(plan, run, index);
+	case MOUNT_MASK:
+		return mount_mask(plan, run, index);
+	case MOUNT_TEXT:
+		return mount_text(plan, run, index);
+	case MOUNT_COPY:
+		return mount_copy_child(plan, run, index);
+	case MOUNT_PROC:
+	case MOUNT_PTS:
+		return mount_new(plan, run, index);
+	}
+	return fail(0, "'%s' is not a known kind of mount", mount->target);
+}
+
+int mount_child_view(const struct plan *plan, struct run *run)
+{
+	mode_t mask = umask(0);
+	if (plan->absent)
+		TRY(make_absent(run));
+	for (unsigned i = 0; i < plan->mount_count; i++)
+		run->mounts[i] = -1;
+	for (unsigned i = 0; i < plan->mount_count; i++)
+		if (plan->mounts[i].kind == MOUNT_TEXT)
+			TRY(run->mounts[i] = write_text(run, &plan->mounts[i], i));
+	for (unsigned i = 0; i < plan->mount_count; i++)
+		if (plan->mounts[i].kind != MOUNT_SELF && plan->mounts[i].kind != MOUNT_COPY)
+			TRY(mount_one(plan, run, i));
+	for (unsigned i = 0; i < plan->mount_count; i++)
+		if (plan->mounts[i].kind == MOUNT_COPY)
+			TRY(mount_one(plan, run, i));
+	umask(mask);
+	return 0;
+}
+
+int mount_child_proc(const struct plan *plan, struct run *run)
+{
+	for (unsigned i = 0; i < plan->mount_count; i++)
+		if (plan->mounts[i].kind == MOUNT_SELF)
+			TRY(mount_self(plan, run, i));
+	return 0;
+}
+
+int mount_child_pivot(const struct plan *plan, struct run *run)
+{
+	struct mount_attr readonly = { .attr_set = MOUNT_ATTR_RDONLY };
+	if (unlinkat(run->root, empty_directory, AT_REMOVEDIR) < 0 ||
+	    unlinkat(run->root, empty_file, 0) < 0 ||
+	    (plan->absent && unlinkat(run->root, absent_link, 0) < 0))
+		return fail(errno, "remove an empty file");
+	if (sys_mount_setattr(run->root, 0, &readonly) < 0)
+		return fail(errno, "make the root read-only");
+	if (fchdir(run->root) < 0 || sys_pivot_root(".", ".") < 0)
+		return fail(errno, "pivot_root");
+	return 0;
+}
+
+// The old root lies over the new one at "/"; without it the host is out of reach. A step of its
+// own: it waits for every processor to leave what the kernel does for a reader once (RCU).
+int mount_child_detach(const struct plan *plan, struct run *run)
+{
+	(void)plan;
+	(void)run;
+	return sys_detach("/") < 0 ? fail(errno, "detach the host's root") : 0;
+}
+
+int mount_child_directory(const struct plan *plan, struct run *run)
+{
+	(void)run;
+	autoclose int fd = sys_openat2(AT_FDCWD, plan->directory, O_PATH | O_DIRECTORY | O_CLOEXEC,
+				       RESOLVE_NO_SYMLINKS);
+	if (fd < 0)
+		return fail(errno, "change to '%s'", plan->directory);
+	if (plan->directory_identity.type && !target_is_same(fd, &plan->directory_identity))
+		return fail(ERR_CHANGED, "'%s' changed while the plan was made", plan->directory);
+	return fchdir(fd) < 0 ? fail(errno, "change to '%s'", plan->directory) : 0;
+}
+
+// Its mode is a box's to change: 0777 or 0 would keep all later runs of the project from it. What
+// lies above it is nobody's but ours.
+static int open_cache(const char *source)
+{
+	struct stat status;
+	int fd = ATTEMPT(owned_directory(source));
+	if (fd >= 0)
+		return fd;
+	if (lstat(source, &status) < 0 || !S_ISDIR(status.st_mode) || status.st_uid != geteuid())
+		return owned_directory(source); // says why not
+	return chmod(source, 0700) < 0 ? fail(errno, "'%s'", source) : owned_directory(source);
+}
+
+int mount_host(struct plan *plan, struct run *run)
+{
+	(void)run;
+	unsigned caches = 0;
+	for (unsigned i = 0; i < plan->mount_count; i++) {
+		struct mount *mount = &plan->mounts[i];
+		struct stat status;
+		if (!mount->cache)
+			continue;
+		if (caches++ == 0)
+			caches_adopt(plan);
+		autoclose int fd = open_cache(mount->source);
+		TRY(fd);
+		if (fstat(fd, &status) < 0 ||
+		    ((status.st_mode & 0700) != 0700 && fchmod(fd, 0700) < 0))
+			return fail(errno, "'%s'", mount->source);
+		mount->kept = (struct identity){ status.st_dev, status.st_ino, S_IFDIR };
+	}
+	return 0;
+}

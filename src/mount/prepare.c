@@ -1,0 +1,60 @@
+// Owns the detached mounts of view/paths/fixed.h until the view takes them. Box side: raw system
+// calls.
+#include "mount/prepare.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/str.h"
+#include "base/sys.h"
+#include "mount/filesystem.h"
+#include "plan.h"
+#include "run.h"
+#include "view/paths/fixed.h"
+
+static int clone_device(const char *path, struct identity *ret_identity)
+{
+	struct stat status;
+	autoclose int source =
+		sys_openat2(AT_FDCWD, path, O_PATH | O_NOFOLLOW | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
+	if (source < 0 || fstat(source, &status) < 0)
+		return -1;
+	*ret_identity = (struct identity){ status.st_dev, status.st_ino, status.st_mode & S_IFMT };
+	return sys_open_tree(source, "",
+			     OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW |
+				     AT_EMPTY_PATH);
+}
+
+int prepare_child(const struct plan *plan, struct run *run)
+{
+	(void)plan;
+	for (unsigned i = 0; i < fixed_device_count && i < PREPARED_MAX; i++) {
+		const struct fixed *row = &fixed_devices[i];
+		if (row->kind == MOUNT_BIND)
+			run->prepared[i] = ATTEMPT(clone_device(row->source, &run->prepared_of[i]));
+		else if (row->kind != MOUNT_LINK)
+			run->prepared[i] = ATTEMPT(filesystem_new(row->kind));
+	}
+	return 0;
+}
+
+static bool fits(const struct fixed *row, const struct identity *identity,
+		 const struct mount *mount)
+{
+	if (row->kind != mount->kind || mount->access != row->access)
+		return false;
+	return mount->kind != MOUNT_BIND ||
+	       (str_equal(row->source, mount->source) &&
+		identity->device == mount->identity.device &&
+		identity->inode == mount->identity.inode && identity->type == mount->identity.type);
+}
+
+int prepare_take(struct run *run, const struct mount *mount)
+{
+	for (unsigned i = 0; i < fixed_device_count && i < PREPARED_MAX; i++)
+		if (run->prepared[i] >= 0 && fits(&fixed_devices[i], &run->prepared_of[i], mount))
+			return take(&run->prepared[i]);
+	return -1;
+}

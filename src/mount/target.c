@@ -1,0 +1,112 @@
+// Owns the places that mounts are put at. Box side: raw system calls, no memory.
+#include "mount/target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/path.h"
+#include "base/sys.h"
+#include "plan.h"
+#include "run.h"
+
+enum { MOVE_FLAGS = MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH, TEXT_MAX = 4096 };
+
+const char *target_inside(const char *target)
+{
+	return target[1] ? target + 1 : ".";
+}
+
+bool target_is_same(int fd, const struct identity *identity)
+{
+	struct stat status;
+	return fstat(fd, &status) == 0 && status.st_dev == identity->device &&
+	       status.st_ino == identity->inode && (status.st_mode & S_IFMT) == identity->type;
+}
+
+int target_open(const struct plan *plan, struct run *run, unsigned index)
+{
+	const struct mount *mount = &plan->mounts[index];
+	autoclose int fd =
+		sys_openat2(run->root, target_inside(mount->target),
+			    O_PATH | O_NOFOLLOW | O_CLOEXEC, RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS);
+	if (fd < 0)
+		return fail(errno, "'%s'", mount->target);
+	if (mount->on_host && !target_is_same(fd, &mount->identity))
+		return fail(ERR_CHANGED, "'%s' changed while the plan was made", mount->target);
+	return take(&fd);
+}
+
+// In a session's layer an earlier command may have put a symlink on the way.
+static int open_parent(struct run *run, const struct mount *mount)
+{
+	char parent[TEXT_MAX];
+	size_t length = (size_t)(path_name(mount->target) - mount->target);
+	if (length >= sizeof(parent))
+		return fail(ENAMETOOLONG, "'%s'", mount->target);
+	memcpy(parent, mount->target, length);
+	parent[length] = '\0';
+	int fd = sys_openat2(run->root, target_inside(parent), O_PATH | O_DIRECTORY | O_CLOEXEC,
+			     RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS);
+	return fd < 0 ? fail(errno, "the directory of '%s' in the session", mount->target) : fd;
+}
+
+static int make_at(int directory, const char *path, mode_t type)
+{
+	return S_ISDIR(type) ? mkdirat(directory, path, type & 07777)
+			     : mknodat(directory, path, S_IFREG, 0);
+}
+
+int target_make(struct run *run, const struct mount *mount, mode_t type)
+{
+	if (mount->on_host)
+		return 0;
+	autoclose int parent = -1;
+	if (mount->in_session)
+		TRY(parent = open_parent(run, mount));
+	int made = mount->in_session ? make_at(parent, path_name(mount->target), type)
+				     : make_at(run->root, target_inside(mount->target), type);
+	return made < 0 && errno != EEXIST ? fail(errno, "make '%s'", mount->target) : 0;
+}
+
+int target_link(struct run *run, const struct mount *mount)
+{
+	char text[TEXT_MAX];
+	autoclose int parent = -1;
+	if (!mount->in_session)
+		return symlinkat(mount->source, run->root, target_inside(mount->target)) < 0
+			       ? fail(errno, "link '%s'", mount->target)
+			       : 0;
+	TRY(parent = open_parent(run, mount));
+	const char *name = path_name(mount->target);
+	ssize_t length = readlinkat(parent, name, text, sizeof(text));
+	if (length == (ssize_t)strlen(mount->source) &&
+	    memcmp(text, mount->source, (size_t)length) == 0)
+		return 0;
+	if ((unlinkat(parent, name, 0) < 0 && errno != ENOENT) ||
+	    symlinkat(mount->source, parent, name) < 0)
+		return fail(errno, "link '%s' in the session", mount->target);
+	return 0;
+}
+
+// On our own tmpfs every name was made by us, and a final symlink is not followed: the path will
+// do. In a directory of the host or of a session the target is opened first, and compared.
+int target_attach(const struct plan *plan, struct run *run, unsigned index, int tree)
+{
+	const struct mount *mount = &plan->mounts[index];
+	autoclose int target = -1;
+	bool open = mount->on_host || mount->in_session;
+	if (open)
+		TRY(target = target_open(plan, run, index));
+	int moved = open ? sys_move_mount(tree, "", target, "", MOVE_FLAGS)
+			 : sys_move_mount(tree, "", run->root, target_inside(mount->target),
+					  MOVE_MOUNT_F_EMPTY_PATH);
+	if (moved < 0)
+		return fail(errno, "mount '%s'", mount->target);
+	run->mounts[index] = tree;
+	return 0;
+}

@@ -1,0 +1,356 @@
+// Owns the walk from names of the home along their links, and the file that keeps what it found.
+#include "names/home_links.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/file.h"
+#include "base/out.h"
+#include "base/owned.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "names/trusted.h"
+
+enum {
+	LINKS_MAX = 40,
+	DEPTH_MAX = 3,     // of directories below a name, and
+	INSIDE_MAX = 8,    // so many of them, with
+	ENTRIES_MAX = 512, // so many entries each: links of a dotfiles repository lie near
+	WALKED_MAX = 1024,
+	KEPT_MAX = 1 << 18
+};
+
+// What a change of sbx or of the variables makes stale.
+static const char version[] = "sbx homes 1";
+
+static struct origin of_kind(enum homes_kind kind)
+{
+	return (struct origin){ .line = kind };
+}
+
+struct home_link_finding {
+	struct arena *arena;
+	struct list *targets;
+	const char *home;
+	const char *walked[WALKED_MAX]; // directories
+	unsigned walked_count;
+	unsigned inside; // that were listed for the name in hand
+	enum homes_kind kind, kind_inside;
+};
+
+static const char *variable(char *const *environment, const char *name, size_t length)
+{
+	for (char *const *entry = environment; *entry; entry++)
+		if (strncmp(*entry, name, length) == 0 && (*entry)[length] == '=')
+			return *entry + length + 1;
+	return NULL;
+}
+
+const char *homes_variable(struct arena *arena, const struct homes *homes, const char *name)
+{
+	size_t length = strcspn(name + 1, "/");
+	const char *value = name[0] == '$' ? variable(homes->environment, name + 1, length) : NULL;
+	if (!value || value[0] != '/')
+		return NULL;
+	return path_join(arena, value, name[length + 1] ? name + length + 2 : ".");
+}
+
+// PATH's directories, but for those that are the system's.
+void homes_path(struct arena *arena, const struct homes *homes, struct list *ret_names)
+{
+	const char *value = variable(homes->environment, "PATH", strlen("PATH"));
+	while (value && *value) {
+		size_t length = strcspn(value, ":");
+		if (value[0] == '/' && length > 1) {
+			const char *path = path_clean(arena, arena_copy(arena, value, length));
+			if (path_within(path, homes->home) && !str_equal(path, homes->home))
+				list_add(ret_names, arena, path, of_kind(HOMES_PROGRAM));
+		}
+		value += length + (value[length] == ':');
+	}
+}
+
+void homes_name(struct arena *arena, const struct homes *homes, struct list *ret_names)
+{
+	static const enum trusted_answer answers[] = { TRUSTED_HOME, TRUSTED_PATH };
+	for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++)
+		trusted_each (row, answers[i]) {
+			const char *name = trusted_name(row);
+			const char *path = name[0] == '~' ? path_below(arena, homes->home, name + 2)
+							  : homes_variable(arena, homes, name);
+			if (path)
+				list_add(ret_names, arena, path, of_kind(HOMES_NAME));
+		}
+	homes_path(arena, homes, ret_names);
+}
+
+// What links in a directory of programs lead to is what somebody builds.
+static bool is_of_path(const char *name, const struct homes *homes)
+{
+	size_t length = strlen(homes->home);
+	if (!path_within(name, homes->home) || name[length] == '\0')
+		return false;
+	trusted_each (row, TRUSTED_PATH)
+		if (str_equal(trusted_name(row) + 2, name + length + 1))
+			return true;
+	return false;
+}
+
+static bool has(const struct list *list, const char *path)
+{
+	list_each (item, list)
+		if (str_equal(item->text, path))
+			return true;
+	return false;
+}
+
+static void add_target(struct home_link_finding *finding, const char *path, enum homes_kind kind)
+{
+	if (!has(finding->targets, path))
+		list_add(finding->targets, finding->arena, path, of_kind(kind));
+}
+
+// Those above the home are the system's.
+static void note_directory(struct home_link_finding *finding, const char *path)
+{
+	if (path_within(finding->home, path) && !str_equal(finding->home, path))
+		return;
+	for (unsigned i = 0; i < finding->walked_count; i++)
+		if (str_equal(finding->walked[i], path))
+			return;
+	if (finding->walked_count < WALKED_MAX)
+		finding->walked[finding->walked_count++] =
+			arena_copy(finding->arena, path, strlen(path));
+}
+
+struct home_walk {
+	char done[PATH_MAX];
+	const char *rest;
+	unsigned links;
+	mode_t type; // of what is done
+	enum homes_kind kind;
+};
+
+// 1: one component more, 0: the end, -1: what is not there or cannot be followed.
+static int step(struct home_link_finding *finding, struct home_walk *walk)
+{
+	struct stat status;
+	char text[PATH_MAX];
+	walk->rest += strspn(walk->rest, "/");
+	size_t length = strcspn(walk->rest, "/"), used = strlen(walk->done);
+	if (length == 0)
+		return 0;
+	if (length == 2 && walk->rest[0] == '.' && walk->rest[1] == '.') {
+		str_put(walk->done, sizeof(walk->done), "%s",
+			path_parent(finding->arena, used ? walk->done : "/"));
+		walk->done[str_equal(walk->done, "/") ? 0 : strlen(walk->done)] = '\0';
+	}
+	if (walk->rest[0] == '.' && length <= 2 && (length == 1 || walk->rest[1] == '.')) {
+		walk->rest += length;
+		return 1;
+	}
+	if (used + length + 2 > sizeof(walk->done))
+		return -1;
+	note_directory(finding, used ? walk->done : "/");
+	walk->done[used] = '/';
+	memcpy(walk->done + used + 1, walk->rest, length);
+	walk->done[used + length + 1] = '\0';
+	walk->rest += length;
+	if (lstat(walk->done, &status) < 0)
+		return -1;
+	walk->type = status.st_mode & S_IFMT;
+	if (!S_ISLNK(status.st_mode))
+		return 1;
+	if (walk->links > 0)
+		add_target(finding, arena_copy(finding->arena, walk->done, strlen(walk->done)),
+			   walk->kind);
+	ssize_t size = readlink(walk->done, text, sizeof(text) - 1);
+	if (size <= 0 || walk->links++ == LINKS_MAX)
+		return -1;
+	text[size] = '\0';
+	walk->rest = arena_text(finding->arena, "%s/%s", text, walk->rest);
+	walk->done[text[0] == '/' ? 0 : used] = '\0';
+	walk->type = S_IFDIR;
+	return 1;
+}
+
+static void list_links(struct home_link_finding *finding, const char *directory, unsigned links,
+		       unsigned depth);
+
+// `links`: so many were on the way to what `path` begins with.
+static void follow(struct home_link_finding *finding, const char *path, unsigned links,
+		   unsigned depth)
+{
+	struct home_walk walk = { .rest = path,
+				  .links = links,
+				  .type = S_IFDIR,
+				  .kind = depth == 0 ? finding->kind : finding->kind_inside };
+	int result;
+	do
+		result = step(finding, &walk);
+	while (result > 0);
+	const char *end = path_clean(finding->arena,
+				     arena_text(finding->arena, "%s/%s", walk.done, walk.rest));
+	if (walk.links > links)
+		add_target(finding, end, walk.kind);
+	if (result == 0 && S_ISDIR(walk.type) && depth == 0 && finding->kind == HOMES_NAME)
+		list_links(finding, end, walk.links, 1);
+}
+
+static void list_links(struct home_link_finding *finding, const char *directory, unsigned links,
+		       unsigned depth)
+{
+	if (depth > DEPTH_MAX || finding->inside++ >= INSIDE_MAX)
+		return;
+	note_directory(finding, directory);
+	DIR *stream = opendir(directory);
+	unsigned count = 0;
+	for (struct dirent *entry = stream ? readdir(stream) : NULL; entry && count++ < ENTRIES_MAX;
+	     entry = readdir(stream)) {
+		const char *name = entry->d_name;
+		if (str_equal(name, ".") || str_equal(name, ".."))
+			continue;
+		if (entry->d_type == DT_LNK)
+			follow(finding, path_below(finding->arena, directory, name), links, depth);
+		else if (entry->d_type == DT_DIR)
+			list_links(finding, path_below(finding->arena, directory, name), links,
+				   depth + 1);
+	}
+	if (stream)
+		closedir(stream);
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+	for (; text && *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 1099511628211ULL;
+	return (hash ^ 0x100) * 1099511628211ULL;
+}
+
+// The table, the home and the variables, as one number.
+static uint64_t names_hash(const struct homes *homes)
+{
+	uint64_t hash = hash_text(trusted_hash, homes->home);
+	hash = hash_text(hash, variable(homes->environment, "PATH", strlen("PATH")));
+	trusted_each (row, TRUSTED_HOME) {
+		const char *name = trusted_name(row);
+		if (name[0] == '$')
+			hash = hash_text(hash, variable(homes->environment, name + 1,
+							strcspn(name + 1, "/")));
+	}
+	return hash;
+}
+
+static const char letters[] = { [HOMES_NAME] = 't', [HOMES_INSIDE] = 'i', [HOMES_PROGRAM] = 'p' };
+
+// "INODE SECONDS NANOSECONDS" of a directory, zeros for none.
+static void stamp(const char *path, char text[64])
+{
+	struct stat status;
+	if (lstat(path, &status) < 0)
+		status = (struct stat){ 0 };
+	snprintf(text, 64, "%ju %jd.%09ld", (uintmax_t)status.st_ino,
+		 (intmax_t)status.st_ctim.tv_sec, status.st_ctim.tv_nsec);
+}
+
+// Lines: the version, "d STAMP\tPATH" of directories, "t PATH". False: it is stale, or none of
+// ours.
+static bool read_kept(struct arena *arena, char *text, uint64_t hash, struct list *targets)
+{
+	char first[64], now[64], *rest = NULL;
+	snprintf(first, sizeof(first), "%s %016" PRIx64, version, hash);
+	char *line = strtok_r(text, "\n", &rest);
+	if (!line || !str_equal(line, first))
+		return false;
+	bool whole = false;
+	while ((line = strtok_r(NULL, "\n", &rest)) != NULL) {
+		char *tab = strchr(line, '\t');
+		whole = str_equal(line, "end");
+		for (unsigned kind = 0; kind < sizeof(letters); kind++)
+			if (line[0] == letters[kind] && str_starts(line + 1, " /"))
+				list_add(targets, arena,
+					 arena_copy(arena, line + 2, strlen(line + 2)),
+					 of_kind((enum homes_kind)kind));
+		if (!str_starts(line, "d ") || !tab)
+			continue;
+		*tab = '\0';
+		stamp(tab + 1, now);
+		if (!str_equal(now, line + 2))
+			return false;
+	}
+	return whole;
+}
+
+// NULL where a name or the number of directories cannot be written down: then nothing is kept.
+static const char *kept_text(const struct home_link_finding *finding, uint64_t hash)
+{
+	struct out out = { 0 };
+	char now[64];
+	bool good = finding->walked_count < WALKED_MAX;
+	out_text(&out, "%s %016" PRIx64 "\n", version, hash);
+	for (unsigned i = 0; i < finding->walked_count; i++) {
+		stamp(finding->walked[i], now);
+		good = good && !strchr(finding->walked[i], '\n');
+		out_text(&out, "d %s\t%s\n", now, finding->walked[i]);
+	}
+	list_each (item, finding->targets) {
+		good = good && !strchr(item->text, '\n');
+		out_text(&out, "%c %s\n", letters[item->from.line], item->text);
+	}
+	out_text(&out, "end\n");
+	const char *text =
+		good && out.used < KEPT_MAX ? arena_copy(finding->arena, out.text, out.used) : NULL;
+	out_free(&out);
+	return text;
+}
+
+void homes_follow(struct arena *arena, struct homes *homes, struct list *ret_targets)
+{
+	FORGIVING;
+	struct list names = { 0 }, kept = { 0 };
+	const char *text;
+	size_t length;
+	uint64_t hash = names_hash(homes);
+	homes->fresh = NULL;
+	homes->file = path_kept(arena, homes->state, "homes", homes->home);
+	*ret_targets = (struct list){ 0 };
+	if (file_read(AT_FDCWD, homes->file, 0, KEPT_MAX, arena, &text, &length) > 0 &&
+	    read_kept(arena, arena_copy(arena, text, length), hash, &kept)) {
+		*ret_targets = kept;
+		return;
+	}
+	homes_name(arena, homes, &names);
+	struct home_link_finding *finding = arena_take(arena, sizeof(*finding));
+	*finding = (struct home_link_finding){ .arena = arena,
+					       .targets = ret_targets,
+					       .home = homes->home };
+	list_each (item, &names) {
+		finding->inside = 0;
+		finding->kind = (enum homes_kind)item->from.line;
+		finding->kind_inside = is_of_path(item->text, homes) ? HOMES_PROGRAM : HOMES_INSIDE;
+		follow(finding, item->text, 0, 0);
+	}
+	homes->fresh = kept_text(finding, hash);
+}
+
+void homes_keep(const char *file, const char *fresh)
+{
+	FORGIVING; // the next run walks again
+	char place[PATH_MAX];
+	str_put(place, sizeof(place), "%.*s", (int)(path_name(file) - file - 1), file);
+	autoclose int directory = owned_directory(place);
+	if (directory >= 0)
+		owned_replace(directory, path_name(file), fresh, 0600);
+}

@@ -1,0 +1,51 @@
+// Owns the search for names of a pattern. No link is followed.
+#include "names/naming_find.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/fd.h"
+#include "base/str.h"
+#include "base/sys.h"
+#include "names/naming.h"
+
+// The directory in which the component with the pattern stands, and what comes behind that.
+static bool split(const char *name, char above[PATH_MAX], const char **ret_rest)
+{
+	const char *star = strpbrk(name, "*?"), *begin = star;
+	while (begin > name && begin[-1] != '/')
+		begin--;
+	*ret_rest = strchrnul(star, '/');
+	return str_put(above, PATH_MAX, "%.*s.", (int)(begin - name), name);
+}
+
+void naming_find(int root, const struct naming_row *settings,
+		 void (*found)(void *owner, const char *name, const struct naming_row *settings),
+		 void *owner)
+{
+	_Alignas(struct sys_entry) char entries[4096];
+	char above[PATH_MAX], name[PATH_MAX];
+	const char *rest;
+	unsigned count = 0;
+	long size;
+	if (!naming_is_pattern(settings)) {
+		found(owner, settings->name, settings);
+		return;
+	}
+	if (!split(settings->name, above, &rest))
+		return;
+	autoclose int fd = sys_openat2(root, above, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
+				       RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+	while (fd >= 0 && count < NAMING_ENTRIES_MAX &&
+	       (size = sys_getdents(fd, entries, sizeof(entries))) > 0)
+		for (long at = 0; at < size; count++) {
+			const struct sys_entry *entry = (const void *)(entries + at);
+			at += entry->size;
+			if (str_put(name, sizeof(name), "%.*s%s%s", (int)strlen(above) - 1, above,
+				    entry->name, rest) &&
+			    naming_is(settings, name))
+				found(owner, name, settings);
+		}
+}

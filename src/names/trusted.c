@@ -1,0 +1,212 @@
+// Owns the comparison of paths with the names that the host later runs or trusts.
+#include "names/trusted.h"
+
+#include "base/path.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <strings.h>
+
+#include "text/component.h"
+
+const char *const trusted_words[TRUSTED_ANSWERS] = { "protect", "report", "place",
+						     "home",    "path",   "whole" };
+
+const char *trusted_name(const struct trusted_row *row)
+{
+	return trusted_text + row->name;
+}
+
+// The component of a path that begins at `path`, in whatever case: some file systems fold it.
+static bool is_part(const char *path, const char *name)
+{
+	size_t length = strlen(name);
+	return strncasecmp(path, name, length) == 0 &&
+	       (path[length] == '\0' || path[length] == '/');
+}
+
+static const char *next_part(const char *path)
+{
+	const char *slash = strchr(path, '/');
+	return slash ? slash + 1 : NULL;
+}
+
+bool trusted_begins(const struct trusted_row *row, const char *name)
+{
+	char folded[COMPONENT_MAX];
+	return component_fold(name, folded) && component_matches(folded, trusted_name(row));
+}
+
+// Patterns are the last rows of an answer.
+static bool is_pattern(const char *folded, enum trusted_answer answer)
+{
+	const struct trusted_row *first = trusted_rows + trusted_first[answer],
+				 *row = trusted_rows + trusted_first[answer + 1];
+	while (row-- > first && row->pattern) {
+		const char begin = trusted_name(row)[0] | ' ';
+		// '*' and '?' with that bit are '*' and '?' still
+		if ((begin == '*' || begin == '?' || begin == (folded[0] | ' ')) &&
+		    component_matches(folded, trusted_name(row)))
+			return true;
+	}
+	return false;
+}
+
+bool trusted_may_begin(const char *name)
+{
+	char folded[COMPONENT_MAX];
+	uint32_t hash;
+	if (!component_hash(name, &hash))
+		return true;
+	hash %= TRUSTED_BITS;
+	if (trusted_bits[hash / 64] >> (hash % 64) & 1)
+		return true;
+	if (!component_fold(name, folded))
+		return false;
+	return is_pattern(folded, TRUSTED_PROTECT) || is_pattern(folded, TRUSTED_REPORT);
+}
+
+bool trusted_is(const struct trusted_row *row, const char *above, const char *name)
+{
+	size_t length = strlen(above);
+	const char *rest = trusted_name(row) + length;
+	char folded[COMPONENT_MAX];
+	return strncmp(trusted_name(row), above, length) == 0 && !strchr(rest, '/') &&
+	       component_fold(name, folded) && component_matches(folded, rest);
+}
+
+// Whether the path is the row's name, or lies in it.
+static bool has_row(const char *path, const struct trusted_row *row)
+{
+	char folded[COMPONENT_MAX];
+	for (const char *name = trusted_name(row); name; name = next_part(name)) {
+		if (!path || !component_fold(path, folded) || !component_matches(folded, name))
+			return false;
+		path = next_part(path);
+	}
+	return true;
+}
+
+static const struct trusted_row *find_at(const char *path, enum trusted_answer answer)
+{
+	if (trusted_may_begin(path))
+		trusted_each (row, answer)
+			if (has_row(path, row))
+				return row;
+	return NULL;
+}
+
+const struct trusted_row *trusted_find(const char *path)
+{
+	static const enum trusted_answer answers[] = { TRUSTED_PROTECT, TRUSTED_REPORT };
+	for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++)
+		for (const char *part = path; part; part = next_part(part)) {
+			const struct trusted_row *row = find_at(part, answers[i]);
+			if (row)
+				return row;
+		}
+	return NULL;
+}
+
+bool trusted_is_reported(const char *path)
+{
+	for (const char *part = path; part; part = next_part(part))
+		if (find_at(part, TRUSTED_REPORT))
+			return true;
+	return false;
+}
+
+// Of what lies in a git directory: what git runs, or takes its configuration or place from.
+static bool is_of_git(const char *path)
+{
+	static const char *const names[] = { "config", "config.worktree", "hooks", "commondir",
+					     "gitdir" };
+	// What a rebase goes on with has commands in it.
+	static const char *const pairs[][2] = { { "info", "attributes" },
+						{ "rebase-merge", "git-rebase-todo" },
+						{ "sequencer", "todo" } };
+	for (size_t i = 0; next_part(path) && i < sizeof(pairs) / sizeof(*pairs); i++)
+		if (is_part(path, pairs[i][0]) && is_part(next_part(path), pairs[i][1]))
+			return true;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (is_part(path, names[i]))
+			return true;
+	return false;
+}
+
+// Old forms of remote.*.url, in a submodule's repository, too; below refs they are branches.
+static bool is_old_remote(const char *path, bool nested)
+{
+	const char *first = nested ? next_part(path) : path;
+	for (const char *part = nested && first ? next_part(first) : first; part;
+	     part = nested ? next_part(part) : NULL) {
+		if (is_part(part, "refs") || is_part(part, "logs"))
+			return false;
+		if (is_part(part, "remotes") || is_part(part, "branches"))
+			return true;
+	}
+	return false;
+}
+
+// The repositories of submodules (whose names may have slashes) and worktrees lie in their owner's.
+static bool is_in_git(const char *path)
+{
+	bool nested = is_part(path, "modules") || is_part(path, "worktrees");
+	if (is_of_git(path) || is_old_remote(path, nested))
+		return true;
+	for (const char *part = nested ? next_part(path) : NULL; part; part = next_part(part))
+		if (is_of_git(part))
+			return true;
+	return false;
+}
+
+bool trusted_is_protected(const char *path)
+{
+	for (const char *part = path; part; part = next_part(part)) {
+		if (component_is_git(part))
+			return next_part(part) && is_in_git(next_part(part));
+		if (find_at(part, TRUSTED_PROTECT))
+			return true;
+	}
+	return false;
+}
+
+static bool is_installed(const char *path)
+{
+	static const char *const places[] = { "/node_modules/", "/site-packages/",
+					      "/vendor/bundle/" };
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
+		if (strstr(path, places[i]) ||
+		    strncmp(path, places[i] + 1, strlen(places[i] + 1)) == 0)
+			return true;
+	return false;
+}
+
+bool trusted_is_deeper(const char *path)
+{
+	const char *name = path_name(path);
+	if (!trusted_may_begin(name) || is_installed(path))
+		return false;
+	trusted_each (row, TRUSTED_PROTECT)
+		if (trusted_begins(row, name))
+			return true;
+	return false;
+}
+
+bool trusted_is_below(const char *path)
+{
+	char folded[COMPONENT_MAX];
+	const char *name = path_name(path);
+	if (!trusted_may_begin(name) || !component_fold(name, folded) || is_installed(path))
+		return false;
+	trusted_each (row, TRUSTED_REPORT)
+		if (row->below && component_matches(folded, trusted_name(row)))
+			return true;
+	return false;
+}
+
+bool trusted_keeps(const char *path)
+{
+	return trusted_is_deeper(path) || trusted_is_below(path) ||
+	       strcmp(path_name(path), ".gitattributes") == 0;
+}

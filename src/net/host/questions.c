@@ -1,0 +1,110 @@
+// Owns the list of what is asked for.
+#include "net/host/questions.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/steady.h"
+#include "net/host/destinations.h"
+#include "net/host/proxy.h"
+#include "plan.h"
+#include "run.h"
+
+static struct host_question *find(struct host_questions *questions, const struct host *host,
+				  uint16_t port)
+{
+	for (unsigned i = 0; i < questions->count; i++)
+		if (questions->all[i].port == port && host_equal(&questions->all[i].host, host))
+			return &questions->all[i];
+	return NULL;
+}
+
+static void begin(const struct run *run, struct host_question *question,
+		  const struct conn_record *record, int control)
+{
+	question->host = record->host;
+	question->port = record->port;
+	question->since = steady_now();
+	question->waits = true;
+	question->known = false;
+	seen_seek(run, run->proxy->connections, question, record, control);
+}
+
+bool questions_take(const struct plan *plan, const struct run *run,
+		    const struct worker_event *report, int control, enum hold_answer *ret_answer)
+{
+	const struct conn_record *record = &report->record;
+	struct host_questions *questions = &run->proxy->connections->questions;
+	struct host_question *question = find(questions, &record->host, record->port);
+	if (plan->ask == ASK_NOBODY || (!question && questions->count == QUESTIONS_MAX)) {
+		*ret_answer = HOLD_TOO_MANY;
+		return true;
+	}
+	if (question && !question->waits && question->answer == ANSWERED_NO) {
+		*ret_answer = HOLD_REFUSED;
+		return true;
+	}
+	// One that waits is asked already; of one that is allowed the rules are on their way.
+	if (question && (question->waits || question->answer != ANSWERED_ONCE))
+		return false;
+	if (!question)
+		question = &questions->all[questions->count++];
+	begin(run, question, record, control);
+	return false;
+}
+
+static bool may_be_asked(const struct host_question *question)
+{
+	return question->waits && question->known;
+}
+
+struct host_question *questions_next(struct proxy *proxy)
+{
+	struct host_questions *questions =
+		proxy->connections ? &proxy->connections->questions : NULL;
+	struct host_question *next = NULL;
+	for (unsigned i = 0; questions && i < questions->count; i++) {
+		struct host_question *question = &questions->all[i];
+		if (may_be_asked(question) && (!next || question->since < next->since))
+			next = question;
+	}
+	return next;
+}
+
+unsigned questions_list(struct proxy *proxy, struct host_question **all, unsigned most)
+{
+	struct host_questions *questions =
+		proxy->connections ? &proxy->connections->questions : NULL;
+	unsigned count = 0;
+	for (unsigned i = 0; questions && i < questions->count; i++) {
+		struct host_question *question = &questions->all[i];
+		unsigned place = count;
+		if (!may_be_asked(question))
+			continue;
+		for (; place > 0 && all[place - 1]->since > question->since; place--)
+			if (place < most)
+				all[place] = all[place - 1];
+		if (place < most)
+			all[place] = question;
+		count += count < most;
+	}
+	return count;
+}
+
+unsigned questions_waiting(struct proxy *proxy)
+{
+	const struct host_questions *questions =
+		proxy->connections ? &proxy->connections->questions : NULL;
+	unsigned count = 0;
+	for (unsigned i = 0; questions && i < questions->count; i++)
+		count += may_be_asked(&questions->all[i]);
+	return count;
+}
+
+void questions_where(const struct host_question *question, char where[WHERE_TEXT_MAX])
+{
+	char host[HOST_NAME_BYTES_MAX + 1];
+	host_text(&question->host, host);
+	snprintf(where, WHERE_TEXT_MAX, strchr(host, ':') ? "[%s]:%u" : "%s:%u", host,
+		 question->port);
+}

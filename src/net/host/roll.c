@@ -1,0 +1,147 @@
+// Owns the file by which other processes of the caller's find a run.
+#include "net/host/roll.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/file.h"
+#include "base/owned.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "net/host/refusals.h"
+#include "plan.h"
+#include "report/denials.h"
+#include "run.h"
+
+void roll_here(char boot[ROLL_BOOT], uint64_t *ret_namespace)
+{
+	struct stat status;
+	memset(boot, 0, ROLL_BOOT); // which the id fills, so that one read is enough
+	file_kernel(AT_FDCWD, "/proc/sys/kernel/random/boot_id", boot, ROLL_BOOT);
+	*ret_namespace = stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
+}
+
+static void copy_text(char *into, size_t size, const char *text)
+{
+	size_t length = text ? strnlen(text, size - 1) : 0;
+	memcpy(into, text ? text : "", length);
+}
+
+static void copy_command(struct roll_entry *entry, char *const *command)
+{
+	size_t used = 0;
+	for (; *command && used < ROLL_COMMAND - 1; command++) {
+		if (used > 0)
+			entry->command[used++] = ' ';
+		copy_text(entry->command + used, ROLL_COMMAND - used, *command);
+		used += strlen(entry->command + used);
+	}
+}
+
+static void fill(const struct plan *plan, const struct run *run, pid_t own,
+		 struct roll_entry *entry)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	entry->magic = ROLL_MAGIC;
+	roll_here(entry->boot, &entry->pid_namespace);
+	entry->supervisor = own;
+	entry->init = run->init;
+	entry->landlock = run->tier_landlock;
+	entry->begun = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	entry->network = plan->egress.on ? ROLL_PROXY : plan->own_network ? ROLL_NONE : ROLL_HOST;
+	for (; entry->port_count < plan->egress.publish_count; entry->port_count++)
+		entry->ports[entry->port_count] =
+			(struct roll_port){ plan->egress.publish[entry->port_count].inside,
+					    plan->egress.publish[entry->port_count].outside };
+	copy_text(entry->session, sizeof(entry->session),
+		  plan->session ? plan->session->name : NULL);
+	copy_text(entry->project, sizeof(entry->project), plan->project);
+	copy_command(entry, plan->command);
+}
+_Static_assert(sizeof(((struct plan *)0)->egress.publish) /
+			       sizeof(*((struct plan *)0)->egress.publish) ==
+		       ROLL_PORTS,
+	       "all published ports fit");
+
+// By pid and time: what another pid namespace or boot has made is never met, and never taken over.
+static int write_entry(const struct plan *plan, struct run *run)
+{
+	struct roll_entry entry = { 0 };
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	struct timespec now;
+	pid_t own = getpid();
+	clock_gettime(CLOCK_REALTIME, &now);
+	TRY(run->roll_directory =
+		    owned_directory(path_below(plan->arena, plan->state, ROLL_DIRECTORY)));
+	snprintf(run->roll_name, sizeof(run->roll_name), "%d-%llx%08lx", (int)own,
+		 (unsigned long long)now.tv_sec, (unsigned long)now.tv_nsec);
+	run->roll = openat(run->roll_directory, run->roll_name,
+			   O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (run->roll < 0)
+		return fail(errno, "note the run");
+	fill(plan, run, own, &entry);
+	// The lock first: what is written and not locked was left by a dead one.
+	if (fcntl(run->roll, F_SETLK, &lock) == 0 &&
+	    pwrite(run->roll, &entry, sizeof(entry), 0) == (ssize_t)sizeof(entry))
+		return 0;
+	int number = errno;
+	roll_undo(plan, run);
+	fd_close(&run->roll);
+	return fail(number, "note the run");
+}
+
+int roll_host(const struct plan *plan, struct run *run)
+{
+	ATTEMPT(write_entry(plan, run));
+	return 0;
+}
+
+// The file stays open and locked: who waits reads the status from it.
+int roll_undo(const struct plan *plan, struct run *run)
+{
+	(void)plan;
+	if (run->roll >= 0 && run->roll_directory >= 0)
+		unlinkat(run->roll_directory, run->roll_name, 0);
+	return 0;
+}
+
+// Not those of the network, which the proxy counts whether they were noted yet or not.
+static uint32_t count_others(const struct denials *denials)
+{
+	uint32_t count = 0;
+	for (unsigned i = 0; i < denials->count; i++)
+		count += !str_equal(denials->all[i].kind, "connect");
+	return count;
+}
+
+void roll_turn(struct run *run, const struct denials *denials)
+{
+	uint64_t refused = refusals_count(run->proxy), seen = refused + denials->count;
+	if (run->roll < 0 || seen == run->roll_seen)
+		return;
+	uint32_t count = (uint32_t)refused + count_others(denials);
+	run->roll_seen = seen;
+	(void)!pwrite(run->roll, &count, sizeof(count), offsetof(struct roll_entry, denials));
+}
+
+void roll_end(struct run *run, int status)
+{
+	const struct {
+		uint32_t ended;
+		int32_t status;
+	} end = { 1, status };
+	_Static_assert(offsetof(struct roll_entry, status) ==
+			       offsetof(struct roll_entry, ended) + sizeof(uint32_t),
+		       "both are written at once");
+	if (run->roll >= 0)
+		(void)!pwrite(run->roll, &end, sizeof(end), offsetof(struct roll_entry, ended));
+}

@@ -1,0 +1,54 @@
+// The roll of live runs: a file for each below the state directory, by which sbx ps, stop, kill and
+// wait find it. No box sees that directory, as none sees the state.
+//
+// Who is alive is not what the file says: the supervisor holds a lock on it (fcntl(2), F_SETLK),
+// which no fork inherits and which ends with the process, however it ends. The kernel names its
+// holder in the numbers of who asks, so that no pid is taken for the run that had it before.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct denials;
+struct plan;
+struct run;
+
+#define ROLL_DIRECTORY "live"
+#define ROLL_MAGIC     UINT64_C(0x32306c6c6f726273) // and its version
+enum { ROLL_BOOT = 37, ROLL_NAME = 128, ROLL_PATH = 1024, ROLL_COMMAND = 256, ROLL_PORTS = 8 };
+
+// Written in one piece, into a file that is the caller's alone; texts that do not fit are cut.
+struct roll_entry {
+	uint64_t magic;
+	char boot[ROLL_BOOT];     // the kernel's id of this boot of the machine, a UUID
+	uint64_t pid_namespace;   // inode of the supervisor's
+	int32_t supervisor, init; // in its numbers
+	int64_t begun;            // milliseconds since the boot
+	uint32_t landlock;        // 1: the tier, in which nothing ends with `init` by itself
+	enum roll_network { ROLL_NONE, ROLL_HOST, ROLL_PROXY } network;
+	uint32_t port_count;
+	struct roll_port {
+		uint16_t inside, outside;
+	} ports[ROLL_PORTS];
+	char session[ROLL_NAME], project[ROLL_PATH], command[ROLL_COMMAND];
+	// Written again while the run lasts, and at its end.
+	uint32_t denials; // different ones
+	uint32_t ended;   // 1: `status` is what sbx run returned
+	int32_t status;
+};
+
+// Pure. False for anything else than a whole entry of this version.
+bool roll_parse(const void *bytes, size_t length, struct roll_entry *ret_entry);
+
+// Of this process: the kernel's words. "" and 0 where they cannot be read.
+void roll_here(char boot[ROLL_BOOT], uint64_t *ret_namespace);
+
+// The step. A run that cannot be noted goes on: sbx ps finds it by its process, with less to say.
+int roll_host(const struct plan *plan, struct run *run);
+int roll_undo(const struct plan *plan, struct run *run);
+// In each turn of the loop; writes only when there are more.
+void roll_turn(struct run *run, const struct denials *denials);
+// For those who wait for the run.
+void roll_end(struct run *run, int status);

@@ -1,0 +1,27 @@
+// Owns the reading of a live run's file. Pure.
+#include "net/host/roll.h"
+
+#include <string.h>
+
+static bool is_text(const char *text, size_t size)
+{
+	return memchr(text, '\0', size) != NULL;
+}
+
+bool roll_parse(const void *bytes, size_t length, struct roll_entry *ret_entry)
+{
+	struct roll_entry entry;
+	if (length != sizeof(entry))
+		return false;
+	memcpy(&entry, bytes, sizeof(entry));
+	if (entry.magic != ROLL_MAGIC || entry.supervisor <= 0 || entry.init <= 0 ||
+	    (unsigned)entry.network > ROLL_PROXY || entry.port_count > ROLL_PORTS ||
+	    entry.ended > 1 || entry.landlock > 1 || entry.status < 0 || entry.status > 255 ||
+	    !is_text(entry.boot, sizeof(entry.boot)) ||
+	    !is_text(entry.session, sizeof(entry.session)) ||
+	    !is_text(entry.project, sizeof(entry.project)) ||
+	    !is_text(entry.command, sizeof(entry.command)))
+		return false;
+	*ret_entry = entry;
+	return true;
+}

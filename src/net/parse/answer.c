@@ -1,0 +1,121 @@
+// Owns what counts as an answer.
+#include "net/parse/answer.h"
+
+#include <string.h>
+
+#include "base/str.h"
+#include "text/jsonwalk.h"
+
+const char *const answer_words[ANSWERS] = {
+	[ANSWERED_NO] = "no",
+	[ANSWERED_ONCE] = "once",
+	[ANSWERED_RUN] = "run",
+	[ANSWERED_PROJECT] = "project",
+};
+static const char answer_letters[] = "norp";
+
+struct answer_reader {
+	const char *text;
+	unsigned members;
+	bool good;
+	enum answered answer;
+};
+
+static bool is_key(const struct json_step *step, const char *name)
+{
+	return step->key && step->key_length == strlen(name) &&
+	       memcmp(step->key, name, step->key_length) == 0;
+}
+
+// False ends the walk: the whole is malformed then.
+static bool take_step(void *owner, const struct json_step *step)
+{
+	struct answer_reader *reader = owner;
+	char word[16];
+	if (step->depth == 0)
+		return step->kind == WALK_OBJECT;
+	if (step->depth != 1 || !is_key(step, "answer"))
+		return true;
+	if (step->kind != WALK_STRING || reader->members++ > 0)
+		return false;
+	size_t length = json_decode(reader->text + step->start, step->end - step->start, word,
+				    sizeof(word));
+	for (int i = 0; i < ANSWERS; i++) {
+		if (length != strlen(answer_words[i]) || memcmp(word, answer_words[i], length) != 0)
+			continue;
+		reader->answer = (enum answered)i;
+		reader->good = true;
+	}
+	return reader->good;
+}
+
+bool answer_json(const char *text, size_t length, enum answered *ret_answer)
+{
+	struct answer_reader reader = { .text = text };
+	if (length > ANSWER_BYTES_MAX || memchr(text, '\0', length))
+		return false;
+	const char *end = memchr(text, '\n', length);
+	if (end && end + 1 != text + length)
+		return false;
+	if (!json_walk(text, length, take_step, &reader) || !reader.good)
+		return false;
+	*ret_answer = reader.answer;
+	return true;
+}
+
+static char small(unsigned char byte)
+{
+	return (char)(byte >= 'A' && byte <= 'Z' ? byte + ('a' - 'A') : byte);
+}
+
+static enum answer_step end_line(struct answer_line *line, const char *letters,
+				 enum answered *ret_answer)
+{
+	struct answer_line typed = *line;
+	*line = (struct answer_line){ 0 };
+	if (typed.bad || !typed.letter || !strchr(letters, typed.letter))
+		return ANSWER_AGAIN;
+	*ret_answer = (enum answered)(strchr(answer_letters, typed.letter) - answer_letters);
+	return ANSWER_GIVEN;
+}
+
+enum answer_step answer_byte(struct answer_line *line, unsigned char byte, const char *letters,
+			     enum answered *ret_answer)
+{
+	enum {
+		END_OF_TEXT = 3,
+		END_OF_INPUT = 4,
+		BACKSPACE = 8,
+		DELETE = 127,
+		LINE_MAX_BYTES = 64
+	};
+	if (byte == '\r' || byte == '\n')
+		return end_line(line, letters, ret_answer);
+	if ((byte == END_OF_TEXT || byte == END_OF_INPUT) && line->length == 0)
+		return ANSWER_LEFT;
+	if ((byte == BACKSPACE || byte == DELETE) && !line->bad) {
+		*line = (struct answer_line){ 0 };
+		return ANSWER_MORE;
+	}
+	char letter = small(byte);
+	line->bad = line->bad || line->length > 0 || letter < 'a' || letter > 'z' ||
+		    !strchr(answer_letters, letter);
+	line->letter = line->bad ? 0 : letter;
+	line->length += line->length < LINE_MAX_BYTES;
+	return ANSWER_MORE;
+}
+
+void answer_claim(const char *name, char *to, size_t size)
+{
+	static const char others[] = "._+-";
+	size_t used = 0;
+	for (; name[used] && used + 1 < size; used++) {
+		char byte = name[used], letter = small((unsigned char)byte);
+		bool plain = (letter >= 'a' && letter <= 'z') || (byte >= '0' && byte <= '9') ||
+			     strchr(others, byte);
+		to[used] = plain ? byte : '?';
+	}
+	if (used == 0 && size > 1)
+		to[used++] = '?';
+	to[used] = '\0';
+}

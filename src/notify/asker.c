@@ -1,0 +1,165 @@
+// Owns the ways from a number of the asker's to a descriptor of our own.
+#include "notify/asker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/ioctl.h>
+#include <linux/seccomp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "base/sys.h"
+#include "plan.h"
+#include "run.h"
+
+enum { DESCRIPTOR_MAX = 1 << 30 };
+
+bool asker_waits(const struct question *question)
+{
+	uint64_t id = question->asked->id;
+	return sys_ioctl(question->run->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
+}
+
+long asker_status(const struct question *question, const char *name, int base)
+{
+	char path[64], text[1024] = "";
+	snprintf(path, sizeof(path), "/proc/%u/status", question->asked->pid);
+	autoclose int status = open(path, O_RDONLY | O_CLOEXEC);
+	if (status < 0 || read(status, text, sizeof(text) - 1) <= 0)
+		return -1;
+	const char *line = strstr(text, name);
+	return line ? strtol(line + strlen(name), NULL, base) : -1;
+}
+
+// Of the thread, whose table may be another than its process's; before Linux 6.9 of the process.
+static int open_asker(const struct question *question)
+{
+	int pidfd = sys_pidfd_open_thread((pid_t)question->asked->pid);
+	if (pidfd >= 0 || errno != EINVAL)
+		return pidfd;
+	long process = asker_status(question, "\nTgid:", 10);
+	return process > 0 ? sys_pidfd_open((pid_t)process) : -1;
+}
+
+int asker_descriptor(const struct question *question, int number)
+{
+	autoclose int pidfd = open_asker(question);
+	if (pidfd < 0 || !asker_waits(question))
+		return -EBADF;
+	int fd = sys_pidfd_getfd(pidfd, number);
+	return fd < 0 ? -errno : fd;
+}
+
+int asker_file(const struct question *question, int number)
+{
+	char path[64];
+	int fd = asker_descriptor(question, number);
+	if (fd != -EPERM)
+		return fd;
+	snprintf(path, sizeof(path), "/proc/%u/fd/%d", question->asked->pid, number);
+	autoclose int file = open(path, O_PATH | O_CLOEXEC);
+	return file < 0 || !asker_waits(question) ? -EBADF : take(&file);
+}
+
+// "/proc/self/fd/3" and its like: the number, or -1.
+static int named_descriptor(const struct question *question, const char *path)
+{
+	static const char *const names[] = { "/proc/self/fd/", "/proc/thread-self/fd/",
+					     "/dev/fd/" };
+	char own[64];
+	unsigned long long number;
+	const char *rest = NULL;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strncmp(path, names[i], strlen(names[i])) == 0)
+			rest = path + strlen(names[i]);
+	snprintf(own, sizeof(own), "/proc/%u/fd/", question->asked->pid);
+	if (strncmp(path, own, strlen(own)) == 0)
+		rest = path + strlen(own);
+	return rest && str_number(rest, strlen(rest), 0, DESCRIPTOR_MAX, &number) ? (int)number
+										  : -1;
+}
+
+bool asker_whole_path(uint32_t pid, int directory, const char *path, char whole[PATH_MAX])
+{
+	char link[64], base[PATH_MAX];
+	if (path[0] == '/')
+		return snprintf(whole, PATH_MAX, "%s", path) < PATH_MAX;
+	if (directory == AT_FDCWD)
+		snprintf(link, sizeof(link), "/proc/%u/cwd", pid);
+	else
+		snprintf(link, sizeof(link), "/proc/%u/fd/%d", pid, directory);
+	ssize_t length = readlink(link, base, sizeof(base) - 1);
+	if (length <= 0 || base[0] != '/')
+		return false;
+	base[length] = '\0';
+	return snprintf(whole, PATH_MAX, "%s/%s", base, path) < PATH_MAX;
+}
+
+// In a box with a root of its own: from there.
+static int open_inside(const struct question *question, int directory, const char *path, int flags)
+{
+	char link[64], whole[PATH_MAX];
+	snprintf(link, sizeof(link), "/proc/%u/root", question->asked->pid);
+	autoclose int root = open(link, O_PATH | O_CLOEXEC);
+	if (root < 0 || !asker_whole_path(question->asked->pid, directory, path, whole) ||
+	    !asker_waits(question))
+		return -EBADF;
+	int fd = sys_openat2(root, whole, (uint64_t)(O_PATH | O_CLOEXEC | flags),
+			     RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS);
+	return fd < 0 ? -errno : fd;
+}
+
+int asker_open(const struct question *question, int directory, const char *path, int flags)
+{
+	char base[64];
+	int number = flags & O_NOFOLLOW ? -1 : named_descriptor(question, path);
+	if (number >= 0)
+		return asker_file(question, number);
+	if (question->plan->tier == TIER_FULL)
+		return open_inside(question, directory, path, flags);
+	if (directory == AT_FDCWD || path[0] == '/')
+		snprintf(base, sizeof(base), "/proc/%u/cwd", question->asked->pid);
+	else
+		snprintf(base, sizeof(base), "/proc/%u/fd/%d", question->asked->pid, directory);
+	autoclose int start = open(base, O_PATH | O_CLOEXEC);
+	if (start < 0 || !asker_waits(question))
+		return -EBADF;
+	int fd = sys_openat2(start, path, (uint64_t)(O_PATH | O_CLOEXEC | flags),
+			     RESOLVE_NO_MAGICLINKS);
+	return fd < 0 ? -errno : fd;
+}
+
+bool asker_may_change(const struct plan *plan, int fd)
+{
+	static const char memory[] = "/memfd:";
+	char link[64], path[PATH_MAX];
+	struct stat status;
+	snprintf(link, sizeof(link), "/proc/thread-self/fd/%d", fd);
+	ssize_t length = readlink(link, path, sizeof(path) - 1);
+	if (length <= 0 || fstat(fd, &status) < 0)
+		return false;
+	path[length] = '\0';
+	// A socket that is in no directory, and memory with a descriptor: nobody opens them by
+	// name.
+	if (S_ISSOCK(status.st_mode) && path[0] != '/')
+		return true;
+	if (status.st_nlink == 0 && strncmp(path, memory, strlen(memory)) == 0)
+		return true;
+	if (path[0] != '/')
+		return false;
+	if (path_within(path, plan->temporary))
+		return true;
+	for (unsigned i = 0; i < plan->mount_count; i++) {
+		const struct mount *mount = &plan->mounts[i];
+		if (mount->kind == MOUNT_BIND && mount->access == ACCESS_WRITE && !mount->cache &&
+		    path_within(path, mount->source))
+			return true;
+	}
+	return false;
+}

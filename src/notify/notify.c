@@ -1,0 +1,119 @@
+// Owns the thread that answers. It has no privilege but to look at the box's processes, shares the
+// supervisor's descriptors and memory, and allocates nothing: the supervisor forks beside it.
+#include "notify/notify.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/ioctl.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/sys.h"
+#include "notify/asker.h"
+#include "notify/metadata.h"
+#include "notify/sockets.h"
+#include "plan.h"
+#include "run.h"
+#include "seccomp/asking.h"
+
+enum { STACK = 256 << 10, QUESTIONS_BYTES = 1 << 20 };
+
+// What the thread sees of a run; it may outlive the run by a call that hangs.
+struct answering {
+	const struct plan *plan;
+	struct run run;
+	int handed; // where questions come from with --explain, or -1
+};
+
+// The box has no capabilities, and who acts for it has none: the kernel's answer is the one that
+// the box would get. Only to look at its processes one is kept, for a root caller where Yama asks
+// for it. Of this thread alone.
+static bool drop_privileges(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct sets[2] = { { 0 } };
+	if (syscall(SYS_capget, &header, sets) < 0)
+		return false;
+	sets[0].permitted &= 1U << CAP_SYS_PTRACE;
+	sets[0].effective = sets[0].permitted;
+	sets[1] = (struct __user_cap_data_struct){ 0 };
+	sets[0].inheritable = 0;
+	return syscall(SYS_capset, &header, sets) == 0;
+}
+
+static bool receive(const struct answering *answering, struct seccomp_notif *asked)
+{
+	*asked = (struct seccomp_notif){ 0 };
+	if (answering->handed >= 0)
+		return read(answering->handed, asked, sizeof(*asked)) == (ssize_t)sizeof(*asked);
+	return sys_ioctl(answering->run.listener, SECCOMP_IOCTL_NOTIF_RECV, asked) == 0;
+}
+
+static int answer_to(const struct question *question)
+{
+	const char *call = asking_call(question->asked->data.nr);
+	int result = sockets_answer(question, call);
+	result = result > 0 ? metadata_answer(question, call) : result;
+	return result > 0 ? -EPERM : result;
+}
+
+static void *answer_all(void *argument)
+{
+	struct answering *answering = argument;
+	int source = answering->handed >= 0 ? answering->handed : answering->run.listener;
+	struct pollfd event = { .fd = source, .events = POLLIN };
+	bool bare = drop_privileges(), apart = unshare(CLONE_FS) == 0;
+	for (;;) {
+		struct seccomp_notif asked;
+		struct question question = { answering->plan, &answering->run, &asked, apart };
+		if (poll(&event, 1, -1) < 0)
+			continue;
+		if (!(event.revents & POLLIN)) // nobody is left to ask
+			return NULL;
+		if (!receive(answering, &asked))
+			continue;
+		struct seccomp_notif_resp response = {
+			.id = asked.id,
+			.error = bare ? answer_to(&question) : -EPERM,
+		};
+		sys_ioctl(answering->run.listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
+	}
+}
+
+int notify_begin(const struct plan *plan, struct run *run)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+	int ends[2] = { -1, -1 };
+	if (plan->explain && pipe2(ends, O_CLOEXEC) < 0)
+		return fail(errno, "pipe");
+	run->questions = ends[1];
+	// The longest that a kernel gives to anybody; with less, fewer processes can ask at once.
+	if (plan->explain)
+		fcntl(ends[1], F_SETPIPE_SZ, QUESTIONS_BYTES);
+	struct answering *answering = malloc(sizeof(*answering));
+	if (!answering)
+		return fail(ENOMEM, "a thread for answers");
+	*answering = (struct answering){ plan, *run, ends[0] };
+	pthread_attr_init(&attributes);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attributes, STACK);
+	int problem = pthread_create(&thread, &attributes, answer_all, answering);
+	pthread_attr_destroy(&attributes);
+	return problem ? fail(problem, "a thread for answers") : 0;
+}
+
+bool notify_hand(const struct run *run, const struct seccomp_notif *asked)
+{
+	struct pollfd event = { .fd = run->questions, .events = POLLOUT };
+	return poll(&event, 1, 0) == 1 && (event.revents & POLLOUT) &&
+	       write(run->questions, asked, sizeof(*asked)) == (ssize_t)sizeof(*asked);
+}

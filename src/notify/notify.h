@@ -1,0 +1,22 @@
+// The answers to calls that the second filter passes on, given by a thread of the supervisor: what
+// a call waits for (a server, a slow file system) keeps neither limits nor --timeout from being
+// kept.
+//
+// The room notify owns the answers to system calls of a box that the kernel asks about. Uses: base
+// nouns report seccomp view/paths. Begin with notify.c.
+#pragma once
+
+#include <stdbool.h>
+
+struct plan;
+struct run;
+struct seccomp_notif;
+
+// Begins to answer what run->listener asks, or with --explain what notify_hand() hands on.
+// -1 with the error said. The kernel never runs a call that is answered here, so what the box
+// changes in its memory, descriptors and directories meanwhile counts for nothing.
+int notify_begin(const struct plan *plan, struct run *run);
+
+// With --explain: one that the loop has received, and that is to be decided. False when it cannot
+// be taken.
+bool notify_hand(const struct run *run, const struct seccomp_notif *asked);

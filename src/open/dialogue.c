@@ -1,0 +1,377 @@
+// Owns the order of requests and answers of one opened connection.
+#include "open/dialogue.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+void exchange_begin(struct exchange *exchange, const struct keyring *ring, const struct host *host,
+		    uint16_t port)
+{
+	memset(exchange, 0, sizeof(*exchange));
+	exchange->ring = ring;
+	exchange->host = *host;
+	exchange->port = port;
+}
+
+static enum exchange_turn refuse(struct exchange *exchange, int status, const char *why)
+{
+	exchange->status = status;
+	snprintf(exchange->why, sizeof(exchange->why), "%s", why);
+	return EXCHANGE_REFUSED;
+}
+
+// Secrets, the longest first, and what Basic made of them in this request.
+static void list_needles(struct exchange *exchange)
+{
+	const struct keyring *ring = exchange->ring;
+	exchange->needle_count = 0;
+	if (exchange->swapped.basic_length)
+		exchange->needles[exchange->needle_count++] =
+			(struct needle){ exchange->swapped.basic_value,
+					 exchange->swapped.basic_placeholder,
+					 exchange->swapped.basic_length };
+	for (unsigned i = 0; i < ring->count; i++) {
+		unsigned at = exchange->needle_count++;
+		struct needle needle = { ring->secrets[i].value, ring->secrets[i].placeholder,
+					 ring->secrets[i].length };
+		for (; at > 0 && exchange->needles[at - 1].length < needle.length; at--)
+			exchange->needles[at] = exchange->needles[at - 1];
+		exchange->needles[at] = needle;
+	}
+}
+
+// The name and the port that TLS was for, and a path.
+static const char *judge(const struct exchange *exchange, const char *head,
+			 const struct http_request *request)
+{
+	if (request->connect || request->absolute)
+		return "a request for a proxy in a connection to a server";
+	if (head[request->target] != '/' && head[request->target] != '*')
+		return "a request without a path";
+	if (!request->has_host)
+		return "a request without a host";
+	if (!host_equal(&request->host, &exchange->host) ||
+	    (request->port && request->port != exchange->port))
+		return "the request names another host";
+	return NULL;
+}
+
+static enum exchange_turn take_request(struct exchange *exchange, struct passage *stream)
+{
+	struct http_request request;
+	size_t length = stream->length < HTTP_HEAD_MAX ? stream->length : HTTP_HEAD_MAX;
+	if (length == 0 || stream->room < SWAP_HEAD_MAX)
+		return EXCHANGE_WAIT;
+	exchange->asks_head = false;
+	enum parse result = http_request(stream->in, length, &request);
+	if (result == PARSE_MORE && length < HTTP_HEAD_MAX)
+		return EXCHANGE_WAIT;
+	if (result != PARSE_DONE)
+		return refuse(exchange, 400, "the request can be read in two ways, or is too long");
+	const char *why = judge(exchange, stream->in, &request);
+	if (why)
+		return refuse(exchange, 403, why);
+	if (!swap_head(exchange->ring, &exchange->host, exchange->port, stream->in, &request,
+		       stream->out, &exchange->swapped))
+		return refuse(exchange, 403, exchange->swapped.why);
+	exchange->used = exchange->swapped.used;
+	exchange->fresh |= exchange->used;
+	list_needles(exchange);
+	exchange->asks_head = request.asks_head;
+	exchange->keep_alive = request.keep_alive;
+	exchange->up = request.body == BODY_CHUNKED  ? UP_CHUNKED
+		       : request.body == BODY_LENGTH ? UP_LENGTH
+						     : UP_DONE;
+	exchange->up_left = request.length;
+	exchange->up_chunk = CHUNK_SIZE;
+	exchange->down = DOWN_HEAD;
+	exchange->answered = false;
+	stream->used = request.head;
+	stream->wrote = exchange->swapped.length;
+	return EXCHANGE_MOVED;
+}
+
+// Bytes that pass as they are, no more than `most`.
+static size_t pass(struct passage *stream, uint64_t most)
+{
+	size_t left = stream->length - stream->used, room = stream->room - stream->wrote;
+	size_t size = left < room ? left : room;
+	size = size < most ? size : (size_t)most;
+	memcpy(stream->out + stream->wrote, stream->in + stream->used, size);
+	stream->used += size;
+	stream->wrote += size;
+	return size;
+}
+
+static enum exchange_turn moved(const struct passage *stream)
+{
+	return stream->used || stream->wrote ? EXCHANGE_MOVED : EXCHANGE_WAIT;
+}
+
+static enum exchange_turn pass_chunks(struct exchange *exchange, struct passage *stream)
+{
+	while (exchange->up_chunk != CHUNK_DONE) {
+		size_t line;
+		uint64_t data;
+		if (exchange->up_left) {
+			exchange->up_left -= pass(stream, exchange->up_left);
+			if (exchange->up_left)
+				return moved(stream);
+		}
+		enum http_chunk next = exchange->up_chunk;
+		size_t left = stream->length - stream->used;
+		enum parse result =
+			http_chunk(stream->in + stream->used, left, &next, &line, &data);
+		if (result == PARSE_BAD)
+			return refuse(exchange, 400, "its body is not readable");
+		if (result == PARSE_MORE || stream->room - stream->wrote < line)
+			return moved(stream);
+		pass(stream, line);
+		exchange->up_chunk = next;
+		exchange->up_left = data;
+	}
+	exchange->up = UP_DONE;
+	return moved(stream);
+}
+
+enum exchange_turn exchange_up(struct exchange *exchange, struct passage *stream)
+{
+	switch (exchange->up) {
+	case UP_HEAD:
+		return take_request(exchange, stream);
+	case UP_LENGTH:
+		exchange->up_left -= pass(stream, exchange->up_left);
+		if (exchange->up_left == 0)
+			exchange->up = UP_DONE;
+		return moved(stream);
+	case UP_CHUNKED:
+		return pass_chunks(exchange, stream);
+	case UP_DONE:
+		break;
+	}
+	return EXCHANGE_WAIT; // the answer first
+}
+
+// A body in which nothing could be found.
+static bool is_coded(const char *head, size_t length)
+{
+	static const char name[] = "content-encoding:";
+	const char *at = head, *end = head + length;
+	while (at < end) {
+		size_t line = (size_t)((const char *)memchr(at, '\n', (size_t)(end - at)) - at) + 1;
+		if (line > sizeof(name) && strncasecmp(at, name, sizeof(name) - 1) == 0) {
+			const char *value = at + sizeof(name) - 1, *last = at + line - 2;
+			while (value < last && (*value == ' ' || *value == '\t'))
+				value++;
+			while (last > value && (last[-1] == ' ' || last[-1] == '\t'))
+				last--;
+			if (last > value &&
+			    !(last - value == 8 && strncasecmp(value, "identity", 8) == 0))
+				return true;
+		}
+		at += line;
+	}
+	return false;
+}
+
+static enum exchange_turn take_answer(struct exchange *exchange, struct passage *stream)
+{
+	struct http_response response;
+	size_t length = stream->length < HTTP_HEAD_MAX ? stream->length : HTTP_HEAD_MAX;
+	if (exchange->up == UP_HEAD) // no answer without a question
+		return length ? EXCHANGE_BROKEN : EXCHANGE_WAIT;
+	if (stream->room < HTTP_HEAD_MAX)
+		return EXCHANGE_WAIT;
+	enum parse result = http_response(stream->in, length, exchange->asks_head, &response);
+	if (result == PARSE_MORE && length < HTTP_HEAD_MAX)
+		return EXCHANGE_WAIT;
+	if (result != PARSE_DONE || response.status == 101)
+		return refuse(exchange, 502, "its answer is not readable HTTP/1.1");
+	if (response.body != BODY_NONE && is_coded(stream->in, response.head))
+		return refuse(
+			exchange, 502,
+			"its answer is compressed, though that was not asked for: a secret in it "
+			"would not be seen");
+	memcpy(stream->out, stream->in, response.head);
+	scrub(exchange->needles, exchange->needle_count, stream->out, response.head, true);
+	stream->used = stream->wrote = response.head;
+	exchange->answered = true;
+	if (response.status < 200)
+		return EXCHANGE_MOVED;
+	exchange->keep_alive = exchange->keep_alive && response.keep_alive;
+	exchange->down_left = response.length;
+	exchange->down_chunk = CHUNK_SIZE;
+	exchange->body_length = 0;
+	switch (response.body) {
+	case BODY_NONE:
+		exchange->down = DOWN_DONE;
+		break;
+	case BODY_LENGTH:
+		exchange->down = DOWN_LENGTH;
+		break;
+	case BODY_CHUNKED:
+		exchange->down = DOWN_CHUNKED;
+		exchange->down_left = 0;
+		break;
+	case BODY_UNTIL_CLOSE:
+		exchange->down = DOWN_CLOSE;
+		break;
+	}
+	return EXCHANGE_MOVED;
+}
+
+static size_t collect(struct exchange *exchange, struct passage *stream, uint64_t most)
+{
+	size_t left = stream->length - stream->used, room = EXCHANGE_BODY - exchange->body_length;
+	size_t size = left < room ? left : room;
+	size = size < most ? size : (size_t)most;
+	memcpy(exchange->body + exchange->body_length, stream->in + stream->used, size);
+	exchange->body_length += size;
+	stream->used += size;
+	return size;
+}
+
+enum { FRAME = 24 }; // bytes around a chunk, at most
+
+// What holds no beginning of a secret goes on, as a chunk where the answer came in chunks.
+static void emit(struct exchange *exchange, struct passage *stream, bool last)
+{
+	size_t size = scrub(exchange->needles, exchange->needle_count, exchange->body,
+			    exchange->body_length, last);
+	size_t room = stream->room - stream->wrote;
+	bool chunked = exchange->down == DOWN_CHUNKED;
+	if (chunked)
+		room = room > FRAME ? room - FRAME : 0;
+	size = size < room ? size : room;
+	if (size == 0)
+		return;
+	if (chunked)
+		stream->wrote += (size_t)sprintf(stream->out + stream->wrote, "%zx\r\n", size);
+	memcpy(stream->out + stream->wrote, exchange->body, size);
+	stream->wrote += size;
+	if (chunked) {
+		memcpy(stream->out + stream->wrote, "\r\n", 2);
+		stream->wrote += 2;
+	}
+	memmove(exchange->body, exchange->body + size, exchange->body_length - size);
+	exchange->body_length -= size;
+}
+
+// The coding of the answer is taken away: a secret may lie in two of its chunks. Trailers do not
+// pass. False when it is no coding.
+static bool collect_chunks(struct exchange *exchange, struct passage *stream)
+{
+	while (exchange->down_chunk != CHUNK_DONE) {
+		size_t line;
+		uint64_t data;
+		if (exchange->down_left) {
+			exchange->down_left -= collect(exchange, stream, exchange->down_left);
+			if (exchange->down_left)
+				return true;
+		}
+		enum parse result =
+			http_chunk(stream->in + stream->used, stream->length - stream->used,
+				   &exchange->down_chunk, &line, &data);
+		if (result != PARSE_DONE)
+			return result == PARSE_MORE;
+		stream->used += line;
+		exchange->down_left = data;
+	}
+	return true;
+}
+
+static enum exchange_turn take_body(struct exchange *exchange, struct passage *stream)
+{
+	static const char end[] = "0\r\n\r\n";
+	bool last = false;
+	switch (exchange->down) {
+	case DOWN_LENGTH:
+		exchange->down_left -= collect(exchange, stream, exchange->down_left);
+		last = exchange->down_left == 0;
+		break;
+	case DOWN_CHUNKED:
+		if (!collect_chunks(exchange, stream))
+			return EXCHANGE_BROKEN;
+		last = exchange->down_chunk == CHUNK_DONE;
+		break;
+	case DOWN_CLOSE:
+		collect(exchange, stream, UINT64_MAX);
+		last = stream->ended && stream->used == stream->length;
+		break;
+	case DOWN_HEAD:
+	case DOWN_DONE:
+		break;
+	}
+	emit(exchange, stream, last);
+	if (!last && stream->ended && stream->used == stream->length &&
+	    stream->room - stream->wrote > FRAME)
+		return EXCHANGE_BROKEN;
+	if (!last || exchange->body_length)
+		return moved(stream);
+	if (exchange->down == DOWN_CHUNKED) {
+		if (stream->room - stream->wrote < sizeof(end) - 1)
+			return moved(stream);
+		memcpy(stream->out + stream->wrote, end, sizeof(end) - 1);
+		stream->wrote += sizeof(end) - 1;
+	}
+	exchange->keep_alive = exchange->keep_alive && exchange->down != DOWN_CLOSE;
+	exchange->down = DOWN_DONE;
+	return EXCHANGE_MOVED;
+}
+
+enum exchange_turn exchange_down(struct exchange *exchange, struct passage *stream)
+{
+	enum exchange_turn turn;
+	switch (exchange->down) {
+	case DOWN_HEAD:
+		turn = take_answer(exchange, stream);
+		if (turn != EXCHANGE_WAIT || !stream->ended)
+			return turn;
+		return exchange->up == UP_HEAD ? EXCHANGE_OVER : EXCHANGE_BROKEN;
+	case DOWN_LENGTH:
+	case DOWN_CHUNKED:
+	case DOWN_CLOSE:
+		return take_body(exchange, stream);
+	case DOWN_DONE:
+		break;
+	}
+	// An answer that came before the end of its request is the last one.
+	if (!exchange->keep_alive || exchange->up != UP_DONE)
+		return EXCHANGE_OVER;
+	exchange->up = UP_HEAD;
+	exchange->down = DOWN_HEAD;
+	exchange->answered = false;
+	return EXCHANGE_MOVED;
+}
+
+static const char *phrase(int status)
+{
+	switch (status) {
+	case 400:
+		return "Bad Request";
+	case 403:
+		return "Forbidden";
+	default:
+		return "Bad Gateway";
+	}
+}
+
+size_t exchange_refusal(const struct exchange *exchange, int status, const char *why, char *out,
+			size_t size)
+{
+	char body[1024];
+	int length =
+		snprintf(body, sizeof(body),
+			 "{\"version\":1,\"form\":\"blocked\",\"error\":\"%s\",\"host\":\"%s\","
+			 "\"port\":%u,\"reason\":\"%s\"}\n",
+			 status == 502 ? "sbx could not do this" : "blocked by sbx",
+			 exchange->host.name, exchange->port, why);
+	int used = snprintf(out, size,
+			    "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nContent-Length: "
+			    "%d\r\nConnection: close\r\n%s\r\n%s",
+			    status, phrase(status), length,
+			    status == 502 ? "" : "x-sbx-blocked: refused\r\n",
+			    exchange->asks_head ? "" : body);
+	return (size_t)used < size ? (size_t)used : 0;
+}

@@ -1,0 +1,58 @@
+// The connections that are opened: TLS on both sides, and HTTP between.
+//
+// The room opener owns TLS on both sides of an opened connection, and the certificates. Uses: base
+// net/parse net/setup open text. Begin with opener.c.
+#pragma once
+
+#include <openssl/ssl.h>
+
+#include "open/dialogue.h"
+#include "open/wire.h"
+#include "opener/mint.h"
+
+enum { BRIDGES_MAX = 512 };
+
+enum bridge_side { TO_CLIENT, TO_SERVER };
+
+struct leg {
+	int fd;
+	SSL *ssl;
+	bool shaken; // the handshake is done
+	bool ended;  // nothing more comes, and the peer said so
+	bool broken; // nothing more comes, or goes
+	char in[EXCHANGE_IN];
+	size_t in_used;
+	char out[EXCHANGE_OUT];
+	size_t out_start, out_end;
+};
+
+struct bridge {
+	struct leg legs[2];
+	struct exchange exchange;
+	char problem[SWAP_WHY]; // with the server; "": none
+	int64_t deadline;       // milliseconds; 0: none
+	bool closing;           // what is in `out` is the last
+	bool cut;               // without a word that it is all: the answer is not whole
+	bool drains;            // and was written: what the client says is thrown away
+	uint32_t generation;
+};
+
+struct opener {
+	struct keyring ring;
+	struct mint mint;
+	const char *roots; // PEM
+	size_t roots_length;
+	struct opener_record *record;
+	SSL_CTX *contexts[2]; // NULL until the first connection
+	int epoll;
+	struct bridge *bridges[BRIDGES_MAX];
+	uint32_t generation;
+	int64_t now; // milliseconds
+};
+
+// Takes both descriptors. A host that no rule names is closed at once.
+void bridge_begin(struct opener *opener, const struct opener_pair *pair, int client, int server);
+void bridge_event(struct opener *opener, uint64_t tag);
+// Milliseconds until one of them is due, or -1.
+int bridge_wait(const struct opener *opener);
+void bridge_expire(struct opener *opener);

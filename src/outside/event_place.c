@@ -1,0 +1,158 @@
+// Owns where events may be written: never where the box may write, which could read what it is not
+// told, or forge what a program believes.
+#include "outside/event_place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "base/sys.h"
+#include "plan.h"
+#include "run.h"
+#include "outside/outside.h"
+
+static int check_directory(const struct plan *plan, int directory, const char *shown)
+{
+	const char *place;
+	enum outside outside = outside_look(plan, directory, &place);
+	if (outside == OUTSIDE_UNKNOWN)
+		return fail(0, "'%s': %s", shown, strerror(errno));
+	if (outside == OUTSIDE_BOXES)
+		return fail(0,
+			    "'%s' is in '%s', where boxes write; a report is written where they "
+			    "may not",
+			    shown, str_shown(place));
+	if (outside == OUTSIDE_BOX)
+		return fail(0,
+			    "'%s' is in '%s', which the box may write; a report is written "
+			    "where it may not",
+			    shown, str_shown(place));
+	return 0;
+}
+
+// What the command gets as well, it could write events to.
+static int check_apart(const struct plan *plan, const struct stat *status)
+{
+	for (unsigned i = 0; i <= STDERR_FILENO + plan->keep_count; i++) {
+		struct stat other;
+		int theirs = i <= STDERR_FILENO ? (int)i : plan->keep[i - STDERR_FILENO - 1];
+		if (fstat(theirs, &other) == 0 && other.st_dev == status->st_dev &&
+		    other.st_ino == status->st_ino)
+			return fail(0,
+				    "the report would go where descriptor %d of the command goes; "
+				    "give it another pipe or file",
+				    theirs);
+	}
+	return 0;
+}
+
+static int check_file(const struct plan *plan, const struct stat *status, const char *shown)
+{
+	if (outside_written(plan, status))
+		return fail(0, "'%s' is a file that the box may write; give another one", shown);
+	if (status->st_nlink > 1)
+		return fail(0,
+			    "'%s' has another name, by which a box may reach it; give another one",
+			    shown);
+	if (status->st_uid != plan->uid)
+		return fail(0, "'%s' is another user's; give another one", shown);
+	return 0;
+}
+
+static int open_file(const struct plan *plan, int *ret_fd)
+{
+	struct stat status;
+	const char *path = plan->event_file, *name = path_name(path), *shown = str_shown(path);
+	if (!name[0] || str_equal(name, ".") || str_equal(name, ".."))
+		return fail(0, "--report-file: '%s' is not the name of a file", shown);
+	autoclose int directory =
+		sys_openat2(AT_FDCWD, name == path ? "." : path_parent(plan->arena, path),
+			    O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
+	if (directory < 0 && errno == ELOOP)
+		return fail(0, "--report-file: a symlink is on the way to '%s'; give its real path",
+			    shown);
+	if (directory < 0)
+		return fail(0, "--report-file: the directory of '%s': %s", shown, strerror(errno));
+	TRY(check_directory(plan, directory, shown));
+	autoclose int fd =
+		openat(directory, name,
+		       O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600);
+	if (fd < 0 && errno == ELOOP)
+		return fail(0, "--report-file: '%s' is a symlink; give its real path", shown);
+	if (fd < 0 || fstat(fd, &status) < 0)
+		return fail(0, "--report-file: '%s': %s", shown, strerror(errno));
+	if (!S_ISREG(status.st_mode))
+		return fail(0,
+			    "--report-file: '%s' is not a regular file; for others: --report-fd N",
+			    shown);
+	TRY(check_apart(plan, &status));
+	TRY(check_file(plan, &status, shown));
+	if (ftruncate(fd, 0) < 0)
+		return fail(0, "--report-file: '%s': %s", shown, strerror(errno));
+	*ret_fd = take(&fd);
+	return 0;
+}
+
+// What has a name is looked at by it.
+static int check_named(const struct plan *plan, int fd, const struct stat *status)
+{
+	char path[PATH_MAX];
+	struct stat named;
+	if (outside_path(fd, path) < 0)
+		return fail(errno, "--%s: descriptor %d", plan->event_option, fd);
+	if (path[0] != '/' || status->st_nlink == 0)
+		return 0;
+	const char *shown = str_shown(path);
+	autoclose int directory =
+		sys_openat2(AT_FDCWD, path_parent(plan->arena, path),
+			    O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
+	if (directory < 0 || fstatat(directory, path_name(path), &named, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    named.st_dev != status->st_dev || named.st_ino != status->st_ino)
+		return fail(0, "--%s: '%s' is not where its name says", plan->event_option, shown);
+	TRY(check_directory(plan, directory, shown));
+	return check_file(plan, status, shown);
+}
+
+// A pipe is opened again: its own description, which never waits; the caller's stays as it is.
+static int open_again(const struct plan *plan, int fd)
+{
+	char link[64];
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	int again = open(link, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+	return again < 0 ? fail(errno, "--%s: descriptor %d", plan->event_option, fd) : again;
+}
+
+static int open_given(const struct plan *plan, int *ret_fd, bool *ret_socket)
+{
+	struct stat status;
+	int fd = plan->event_fd;
+	if (fstat(fd, &status) < 0)
+		return fail(errno, "--%s: descriptor %d", plan->event_option, fd);
+	TRY(check_apart(plan, &status));
+	bool pipe = S_ISFIFO(status.st_mode), file = S_ISREG(status.st_mode);
+	bool socket = S_ISSOCK(status.st_mode);
+	if (!pipe && !file && !socket)
+		return fail(0, "--%s: descriptor %d is not a pipe, socket or regular file",
+			    plan->event_option, fd);
+	if (!socket)
+		TRY(check_named(plan, fd, &status));
+	*ret_socket = socket;
+	*ret_fd = pipe ? open_again(plan, fd) : fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	return *ret_fd < 0 ? fail(errno, "--%s: descriptor %d", plan->event_option, fd) : 0;
+}
+
+int event_place(const struct plan *plan, int *ret_fd, bool *ret_socket)
+{
+	*ret_socket = false;
+	if (plan->event_file)
+		return open_file(plan, ret_fd);
+	return plan->event_fd ? open_given(plan, ret_fd, ret_socket) : 0;
+}

@@ -1,0 +1,141 @@
+// Owns the files of kept answers.
+#include "policy/answers.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/file.h"
+#include "base/owned.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "policy/ini.h"
+#include "policy/keys.h"
+#include "policy/propose.h"
+#include "policy/values.h"
+#include "profile.h"
+
+static const char section[] = "network", name[] = "allow";
+
+static const char *store_path(struct arena *arena, const char *state, const char *project)
+{
+	return arena_text(arena, "%s.ini", path_kept(arena, state, "answers", project));
+}
+
+int answers_read(struct arena *arena, const char *state, const char *project, const char **ret_text)
+{
+	const char *path = store_path(arena, state, project), *text;
+	size_t length, skipped = strlen(project), most = (size_t)INI_BYTES_MAX + skipped + 1;
+	int found = file_read(AT_FDCWD, path, 0, most, arena, &text, &length);
+	*ret_text = "";
+	if (found < 0)
+		return file_failed(path, most);
+	if (found == 0)
+		return 0;
+	if (length <= skipped || memcmp(text, project, skipped) != 0 || text[skipped] != '\n')
+		return fail(0, "'%s' is not what sbx wrote there; remove it", path);
+	*ret_text = text + skipped + 1;
+	return 0;
+}
+
+// Nothing but rules: a file that says more was not written by us.
+int answers_merge(struct arena *arena, const char *state, const char *project,
+		  struct profile *profile)
+{
+	const char *text, *path = store_path(arena, state, project);
+	struct ini_rows rows;
+	TRY(answers_read(arena, state, project, &text));
+	if (!*text)
+		return 0;
+	TRY(ini_read(arena, path, text, strlen(text), &rows));
+	for (unsigned i = 0; i < rows.count; i++) {
+		const struct ini_row row = ini_at(&rows, i);
+		struct origin from = { path, row.line + 1, ORDER_OWN_FILE + i };
+		if (!str_equal(row.section, section) || !str_equal(row.name, name))
+			return fail(0, "'%s' is not what sbx wrote there; remove it", path);
+		TRY(value_set(key_find(section, name), profile, arena, row.value, from));
+	}
+	return 0;
+}
+
+// Alone while the file is changed: runs of one project answer at the same time.
+static int open_store(struct arena *arena, const char *state, const char *project)
+{
+	const char *path = path_parent(arena, store_path(arena, state, project));
+	enum { TRIES = 20, EACH_MICROSECONDS = 10000 };
+	autoclose int directory = owned_directory(path);
+	TRY(directory);
+	for (int i = 0; i < TRIES; i++) {
+		if (flock(directory, LOCK_EX | LOCK_NB) == 0)
+			return take(&directory);
+		usleep(EACH_MICROSECONDS);
+	}
+	return fail(0, "another sbx holds '%s'; try again", path);
+}
+
+static int write_store(struct arena *arena, int directory, const char *state, const char *project,
+		       const char *text)
+{
+	const char *file = path_name(store_path(arena, state, project));
+	if (!*text && unlinkat(directory, file, 0) < 0 && !file_missing())
+		return fail(errno, "remove '%s'", file);
+	return *text ? owned_replace(directory, file, arena_text(arena, "%s\n%s", project, text),
+				     0600)
+		     : 0;
+}
+
+int answers_keep(struct arena *arena, const char *state, const char *project, const char *rule)
+{
+	const char *before;
+	autoclose int directory = open_store(arena, state, project);
+	TRY(directory);
+	TRY(answers_read(arena, state, project, &before));
+	struct proposals *wish = arena_take(arena, sizeof(*wish));
+	propose_line(wish, section, name, rule);
+	const char *text = propose_text(arena, before, "", wish);
+	if (strlen(text) > INI_BYTES_MAX)
+		return fail(0, "more answers than a file holds: sbx profile forget HOST:PORT");
+	return write_store(arena, directory, state, project, text);
+}
+
+// The text without the lines that are this rule.
+static const char *without(struct arena *arena, const char *text, const char *rule,
+			   unsigned *ret_left, unsigned *ret_gone)
+{
+	char *rest = arena_take(arena, strlen(text) + 1);
+	const char *line = arena_text(arena, "%s = %s", name, rule);
+	size_t used = 0;
+	*ret_left = *ret_gone = 0;
+	for (const char *at = text; *at;) {
+		size_t length = strcspn(at, "\n"), whole = length + (at[length] == '\n');
+		bool gone = length == strlen(line) && memcmp(at, line, length) == 0;
+		*ret_gone += gone;
+		*ret_left += !gone && str_starts(at, name);
+		if (!gone) {
+			memcpy(rest + used, at, whole);
+			used += whole;
+		}
+		at += whole;
+	}
+	rest[used] = '\0';
+	return rest;
+}
+
+int answers_forget(struct arena *arena, const char *state, const char *project, const char *rule)
+{
+	const char *text;
+	unsigned left, gone;
+	autoclose int directory = open_store(arena, state, project);
+	TRY(directory);
+	TRY(answers_read(arena, state, project, &text));
+	text = without(arena, text, rule, &left, &gone);
+	if (gone == 0)
+		return 0;
+	TRY(write_store(arena, directory, state, project, left ? text : ""));
+	return 1;
+}

@@ -1,0 +1,326 @@
+// Owns the order of the final look. Every name is reached by a descriptor of its directory, which
+// is opened without following a link.
+#include "postcheck/check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "base/sys.h"
+#include "git/gitconfig.h"
+#include "plan.h"
+#include "postcheck/apart.h"
+#include "postcheck/commands.h"
+#include "postcheck/file_clock.h"
+#include "postcheck/finding/changed.h"
+#include "postcheck/finding/finding.h"
+#include "postcheck/git/config_merge.h"
+#include "postcheck/git/made_bare.h"
+#include "postcheck/git/pointer.h"
+#include "postcheck/git/stale.h"
+#include "postcheck/git/tracked.h"
+#include "postcheck/git/vet.h"
+#include "postcheck/name_watch.h"
+#include "postcheck/new_names.h"
+#include "postcheck/places.h"
+#include "postcheck/quiet.h"
+#include "postcheck/scan.h"
+#include "report/findings.h"
+#include "run.h"
+#include "trees/git_list.h"
+
+enum { BUDGET = 4096 };
+
+// Nothing led there at the start, and no name has come since where it would begin.
+static bool is_absent_still(const struct check *check, struct check_places *places,
+			    const struct guard *guard)
+{
+	return guard->lacking > 0 &&
+	       !places_find(check, places, guard->path, guard->lacking + 1U)->changed;
+}
+
+// A directory on the way was replaced by a link: that is taken away, but not one that was there.
+static void check_broken_way(struct check *check, const char *path)
+{
+	char way[PATH_MAX];
+	struct stat status;
+	if (!str_put(way, sizeof(way), "%.*s", (int)(path_name(path) - path - 1), path))
+		return;
+	autoclose int parent = -1;
+	char above[PATH_MAX];
+	str_put(above, sizeof(above), "%.*s/", (int)(path_name(way) - way - 1), way);
+	parent =
+		sys_openat2(AT_FDCWD, above, O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
+	if (parent >= 0 && fstatat(parent, path_name(way), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    S_ISLNK(status.st_mode) && finding_is_changed(check, parent, path_name(way)))
+		vet_absent(check, parent, path_name(way), way);
+}
+
+static bool has_head(int directory, const char *name)
+{
+	struct stat status;
+	autoclose int fd = openat(directory, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return fd >= 0 &&
+	       (fstatat(fd, "HEAD", &status, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT);
+}
+
+// Itself, or with a directory above it that was moved there: then it has its old times.
+static bool came_since(const struct check *check, int directory, const char *path)
+{
+	char above[PATH_MAX];
+	const char *top = check->plan->project;
+	size_t length = (size_t)(path_name(path) - path) - 1;
+	if (finding_is_changed(check, directory, path_name(path)))
+		return true;
+	while (top && path_within(path, top) && length > strlen(top)) {
+		if (!str_put(above, sizeof(above), "%.*s", (int)length, path) ||
+		    finding_is_changed(check, AT_FDCWD, above))
+			return true;
+		length = (size_t)(path_name(above) - above) - 1;
+	}
+	return false;
+}
+
+static void check_guard(struct check *check, const struct guard *guard, int directory,
+			const struct stat *status)
+{
+	char top[PATH_MAX];
+	const char *name = path_name(guard->path);
+	switch (guard->kind) {
+	case GUARD_ABSENT:
+		if (!check->plan->due || came_since(check, directory, guard->path))
+			vet_absent(check, directory, name, guard->path);
+		return;
+	case GUARD_REPOSITORY:
+		vet_repository(check, directory, name, guard->path);
+		return;
+	case GUARD_HEADLESS:
+		if (!S_ISDIR(status->st_mode) || has_head(directory, name))
+			vet_repository(check, directory, name, guard->path);
+		return;
+	case GUARD_BARE:
+		str_put(top, sizeof(top), "%.*s", (int)(name - guard->path - 1), guard->path);
+		bare_look(check, directory, top);
+		return;
+	case GUARD_HOOKS:
+		vet_hooks(check, directory, name, guard->path);
+		return;
+	case GUARD_CONFIG:
+		vet_config(check, directory, name, guard->path);
+		return;
+	case GUARD_WORKTREES:
+	case GUARD_MODULES:
+		vet_entries(check, directory, name, guard);
+		return;
+	case GUARD_REPORTED:
+		changed_tell(check, directory, name, guard->path);
+		return;
+	case GUARD_LISTED:
+	case GUARD_LISTED_PART:
+		listed_look(check, directory, guard);
+		return;
+	}
+}
+
+// Kinds whose names may have been there at the start.
+static bool looks_inside(enum guarded kind)
+{
+	return kind == GUARD_REPORTED || kind == GUARD_WORKTREES || kind == GUARD_MODULES ||
+	       kind == GUARD_HEADLESS || kind == GUARD_BARE;
+}
+
+static void tell_unseen(const struct check *check, struct place *place, const char *path)
+{
+	if (!place->reported)
+		findings_add(check->found, FINDING_UNREADABLE, finding_path(check->plan, path),
+			     strerror(errno), "");
+	place->reported = true;
+}
+
+static void check_guards(struct check *check, struct check_places *places)
+{
+	struct stat status;
+	for (unsigned i = 0; i < check->plan->guard_count; i++) {
+		const struct guard *guard = &check->plan->guards[i];
+		if (is_absent_still(check, places, guard))
+			continue;
+		struct place *place = places_parent(check, places, guard->path);
+		// What was absent is absent still where no name came; reported files may have
+		// changed.
+		if (place->fd >= 0 && !place->changed && !looks_inside(guard->kind))
+			continue;
+		if (place->fd >= 0 && place->changed)
+			bare_tell_headless(check, place->fd, guard);
+		if (place->fd >= 0 &&
+		    fstatat(place->fd, path_name(guard->path), &status, AT_SYMLINK_NOFOLLOW) == 0)
+			check_guard(check, guard, place->fd, &status);
+		else if (place->fd < 0 && (errno == ELOOP || errno == ENOTDIR))
+			check_broken_way(check, guard->path);
+		else if (errno != ENOENT)
+			tell_unseen(check, place, guard->path);
+	}
+}
+
+// The box's copy, read into `text`: its length, or -1 when it is gone, or not what git writes.
+static ssize_t read_copy(const struct run *run, unsigned number, char *text)
+{
+	char name[32];
+	size_t length;
+	snprintf(name, sizeof(name), "%u/config", number);
+	return file_read_into(run->copies, name, FILE_BENEATH, text, GITCONFIG_BYTES_MAX + 1,
+			      &length) <= 0
+		       ? -1
+		       : (ssize_t)length;
+}
+
+static void check_copy(struct check *check, const struct run *run, unsigned number,
+		       struct check_places *places)
+{
+	static char text[GITCONFIG_BYTES_MAX + 1];
+	const struct copy *copy = &check->plan->copies[number];
+	struct stat status;
+	ssize_t length = run->copies < 0 ? -1 : read_copy(run, number, text);
+	int directory = places_parent(check, places, copy->path)->fd;
+	struct merge merge = { .kind = MERGE_CHANGES,
+			       .directory = directory,
+			       .name = path_name(copy->path),
+			       .mode = copy->mode,
+			       .lock = copy->lock,
+			       .before = copy->text,
+			       .before_length = copy->length,
+			       .after = text };
+	merge.path = finding_path(check->plan, copy->path);
+	merge.depth = pointer_depth(check->plan, copy->path);
+	if (directory < 0) {
+		findings_add(check->found, FINDING_UNREADABLE_FILE, merge.path, strerror(errno),
+			     "");
+		return;
+	}
+	// Somebody on the host wrote it meanwhile, or the box while its link was away.
+	if (fstatat(directory, merge.name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    (status.st_ino != copy->identity.inode ||
+	     status.st_ctim.tv_sec != copy->changed.tv_sec ||
+	     status.st_ctim.tv_nsec != copy->changed.tv_nsec)) {
+		merge.kind = MERGE_LOOK;
+		merge_config(&merge, check->found);
+	}
+	if (length < 0 ||
+	    ((size_t)length == copy->length && memcmp(text, copy->text, copy->length) == 0))
+		return;
+	merge.kind = MERGE_CHANGES;
+	merge.after_length = (size_t)length;
+	merge_config(&merge, check->found);
+}
+
+// What was mounted over must still be what the plan saw: else the host has replaced it, and for a
+// moment the box may have written the new one. The box keeps the number of what was there from any
+// other file.
+static void check_walls(struct check *check, struct check_places *places)
+{
+	const struct plan *plan = check->plan;
+	struct stat status;
+	for (unsigned i = 0; i < plan->mount_count; i++) {
+		const struct mount *mount = &plan->mounts[i];
+		if (!watch_is_wall(mount) || mount->kind != MOUNT_BIND)
+			continue;
+		int directory = places_parent(check, places, mount->target)->fd;
+		const char *name = path_name(mount->target);
+		if (directory < 0 || fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    (status.st_ino == mount->identity.inode &&
+		     status.st_dev == mount->identity.device))
+			continue;
+		findings_add(check->found, FINDING_REPLACED, finding_path(plan, mount->target), "",
+			     "");
+	}
+}
+
+struct check_look {
+	struct check check;
+	const struct run *run;
+	bool quiet; // no directory was changed
+	enum command_end end;
+};
+
+static void look_at_all(void *argument)
+{
+	FORGIVING; // each part reports for itself what it could not do
+	struct check_look *look = argument;
+	struct check *check = &look->check;
+	struct check_places places = { 0 };
+	unsigned before = findings_count(check->found);
+	if (check->plan->repository) // it holds the index
+		bare_tell_broken(check, places_parent(check, &places, check->plan->index)->fd,
+				 check->found);
+	for (unsigned i = 0; i < check->plan->copy_count; i++)
+		check_copy(check, look->run, i, &places);
+	check_walls(check, &places);
+	check_guards(check, &places);
+	places_close(&places);
+	commands_tell(check);
+	tracked_check(check, look->end);
+	stale_tell(check);
+	if (!look->quiet)
+		scan_trees(check, look->run);
+	if (check->beside && findings_count(check->found) > before)
+		findings_add(check->found, FINDING_OTHER_BOX, "", "", "");
+}
+
+// Whether a directory of the names keeps its owner out: then they are not seen, or not taken away.
+static bool is_shut(const struct check *check)
+{
+	const struct plan *plan = check->plan;
+	char parent[PATH_MAX] = "";
+	struct check_places places = { 0 };
+	bool shut = false;
+	for (unsigned i = 0; i < plan->guard_count && !shut; i++) {
+		const char *path = plan->guards[i].path;
+		if (is_absent_still(check, &places, &plan->guards[i]))
+			continue;
+		size_t length = (size_t)(path_name(path) - path);
+		if (length >= sizeof(parent) ||
+		    (strncmp(parent, path, length) == 0 && parent[length] == '\0'))
+			continue;
+		memcpy(parent, path, length);
+		parent[length] = '\0';
+		shut = faccessat(AT_FDCWD, parent, R_OK | W_OK | X_OK, AT_EACCESS) < 0 &&
+		       errno == EACCES;
+	}
+	places_close(&places);
+	return shut;
+}
+
+void check_prepare(const struct plan *plan)
+{
+	char boot[LISTED_BOOT];
+	if (plan->searched_count > 0)
+		listed_boot(boot);
+}
+
+void check_host(const struct plan *plan, const struct run *run, enum command_end end,
+		struct findings *found)
+{
+	struct check_look look = {
+		.check = { .plan = plan,
+			   .found = found,
+			   .budget = BUDGET,
+			   .start = clock_start(plan) },
+		.run = run,
+		.end = end,
+	};
+	// A nested repository may lie in a directory that is shut: a walk is always done apart.
+	look.quiet = plan->guard_count == 0 || quiet_trees(&look.check, run);
+	if (geteuid() == 0 || (look.quiet && !is_shut(&look.check)))
+		look_at_all(&look);
+	else if (!apart_run(look_at_all, &look, found))
+		findings_add(found, FINDING_CHECK_CUT, "", "", "");
+}

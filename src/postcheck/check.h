@@ -1,0 +1,23 @@
+// The look at the host's files when the last process of a box is dead.
+//
+// The room postcheck owns the check after a run: what changed that the host executes or trusts.
+// Uses: base git names nouns postcheck/finding postcheck/git report trees view/paths. Begin with
+// check.c.
+#pragma once
+
+#include <stdint.h>
+
+#include "postcheck/git/tracked.h"
+
+struct findings;
+struct plan;
+struct run;
+
+// Merges git's configurations, moves away what appeared under protected names, and reports that and
+// the changed names that the host will run later. New
+// repositories are looked for in all that was writable as a whole.
+enum { SHORT_RUN_MILLISECONDS = 100 };
+// What the look needs, and what does not change: while the box has work, and we have none.
+void check_prepare(const struct plan *plan);
+void check_host(const struct plan *plan, const struct run *run, enum command_end end,
+		struct findings *found);

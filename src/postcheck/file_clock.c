@@ -1,0 +1,78 @@
+// Owns the comparison of a run's start with the clock of files.
+#include "postcheck/file_clock.h"
+
+#include <sys/stat.h>
+#include <time.h>
+
+#include "plan.h"
+
+// Whoever sets the clock back makes what is new look old: then everything is looked at.
+struct timespec clock_start(const struct plan *plan)
+{
+	enum { SLACK_MILLISECONDS = 20 };
+	struct timespec now, steady, never = { 0 };
+	// In this order, and at the start in the other: a pause between two calls is no clock that
+	// was set back.
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &steady);
+	clock_gettime(CLOCK_REALTIME_COARSE, &now);
+	int64_t by_clock = (now.tv_sec - plan->start.tv_sec) * 1000 +
+			   (now.tv_nsec - plan->start.tv_nsec) / 1000000;
+	int64_t in_truth = (steady.tv_sec - plan->start_steady.tv_sec) * 1000 +
+			   (steady.tv_nsec - plan->start_steady.tv_nsec) / 1000000;
+	return by_clock + SLACK_MILLISECONDS < in_truth ? never : plan->start;
+}
+
+static bool is_after(const struct timespec *time, const struct timespec *start)
+{
+	return time->tv_sec > start->tv_sec ||
+	       (time->tv_sec == start->tv_sec && time->tv_nsec > start->tv_nsec);
+}
+
+// Files are stamped by a clock that stands still for up to 10 ms. Since Linux 6.13 a file whose
+// time was asked for gets an exact one with a change in the same tick, and no other file gets one
+// before that.
+static bool has_exact(int fd, const struct timespec *start)
+{
+	enum { OWN = 0600, CHANGES = 3 };
+	struct stat status;
+	for (int i = 0; i < CHANGES && fd >= 0; i++)
+		if (fchmod(fd, OWN) < 0 || fstat(fd, &status) < 0)
+			return false;
+		else if (is_after(&status.st_ctim, start))
+			return true;
+	return false;
+}
+
+// In a virtual machine on a busy host a tick may be late by far more than 10 ms.
+static bool passes(const struct timespec *time, int fd)
+{
+	enum { TRIES_MAX = 2000, SET_BACK_SECONDS = 2 };
+	struct timespec now, pause = { .tv_nsec = 300000 };
+	for (int i = 0; i < TRIES_MAX; i++) {
+		clock_gettime(CLOCK_REALTIME_COARSE, &now);
+		if (is_after(&now, time) || (i == 0 && has_exact(fd, time)))
+			return true;
+		if (now.tv_sec + SET_BACK_SECONDS < time->tv_sec)
+			return false;
+		nanosleep(&pause, NULL);
+	}
+	return false;
+}
+
+void clock_pass(struct plan *plan, int fd)
+{
+	if (passes(&plan->start, fd))
+		return;
+	// It was set back. Both clocks begin again, so that clock_start() does not see that once
+	// more.
+	clock_gettime(CLOCK_REALTIME_COARSE, &plan->start);
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &plan->start_steady);
+	passes(&plan->start, fd);
+}
+
+void clock_pass_now(int fd)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	passes(&now, fd);
+}

@@ -1,0 +1,81 @@
+// Owns the list of changed things that are only reported.
+#include "postcheck/finding/changed.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fd.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "base/sys.h"
+#include "names/trusted.h"
+#include "postcheck/finding/finding.h"
+#include "report/findings.h"
+
+enum { LOOKED_AT_MAX = 64 };
+
+bool changed_has(const struct check *check, int directory, const char *name)
+{
+	_Alignas(struct sys_entry) char entries[2048] __attribute__((uninitialized));
+	autoclose int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	bool changed = false;
+	unsigned count = 0;
+	long size;
+	if (fd < 0) // a file, or shut
+		return finding_is_changed(check, directory, name);
+	while (!changed && count < LOOKED_AT_MAX &&
+	       (size = sys_getdents(fd, entries, sizeof(entries))) > 0)
+		for (long at = 0; at < size && !changed && count < LOOKED_AT_MAX; count++) {
+			const struct sys_entry *entry = (const void *)(entries + at);
+			at += entry->size;
+			changed = !str_equal(entry->name, "..") &&
+				  finding_is_changed(check, fd, entry->name);
+		}
+	return changed;
+}
+
+void changed_add(const struct check *check, const char *path)
+{
+	const char *shown = finding_path(check->plan, path);
+	bool many = check->found->counts[FINDING_CHANGED] >= FINDING_RECORDS_MAX;
+	if (many || !findings_has(check->found, FINDING_CHANGED, shown))
+		findings_add(check->found, FINDING_CHANGED, shown, "", "");
+}
+
+void changed_tell(const struct check *check, int directory, const char *name, const char *path)
+{
+	if (changed_has(check, directory, name))
+		changed_add(check, path);
+}
+
+static const char attributes[] = ".gitattributes";
+
+// Where git's configuration has commands, these choose among them in each directory.
+static bool chooses(const struct plan *plan)
+{
+	for (unsigned i = 0; i < plan->named_count; i++)
+		if (str_equal(path_name(plan->named[i].path), attributes))
+			return true;
+	return false;
+}
+
+void changed_tell_deeper(const struct check *check, int directory, const char *name,
+			 const char *path)
+{
+	char below[PATH_MAX];
+	int above = (int)(path_name(path) - path);
+	bool reported =
+		trusted_is_below(path) || (str_equal(name, attributes) && chooses(check->plan));
+	if (reported && changed_has(check, directory, name))
+		changed_add(check, path);
+	if (!trusted_is_deeper(path))
+		return;
+	trusted_each (row, TRUSTED_PROTECT) {
+		const char *inside = strchr(trusted_name(row), '/') ? trusted_name(row) : name;
+		if (trusted_begins(row, name) && changed_has(check, directory, inside) &&
+		    str_put(below, sizeof(below), "%.*s%s", above, path, inside))
+			changed_add(check, below);
+	}
+}

@@ -1,0 +1,21 @@
+// Names that a run changed and that the host runs or trusts, where that is reported and nothing is
+// done.
+#pragma once
+
+#include <stdbool.h>
+
+struct check;
+
+// One that is known to have changed.
+void changed_add(const struct check *check, const char *path);
+// Whether this run changed `name` or, of a directory, something right in it.
+bool changed_has(const struct check *check, int directory, const char *name);
+// Adds `name` in `directory`, at `path`, to the findings when this run changed it or, of a
+// directory, something right in it.
+void changed_tell(const struct check *check, int directory, const char *name, const char *path);
+
+// The same of a name that the walk has met below the top of what can be written, when it is one of
+// names/trusted.h: a package or a worktree that somebody opens by itself. What lies in installed
+// packages nobody does. Also of git's attributes where they choose a command.
+void changed_tell_deeper(const struct check *check, int directory, const char *name,
+			 const char *path);

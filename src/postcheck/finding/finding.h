@@ -1,0 +1,57 @@
+// One check of what a run left: its state, whose a thing is, and how it is taken away.
+//
+// The room postcheck/finding owns the state of one check and its acts: whose a thing is, and
+// quarantine. Uses: base git names nouns report trees. Begin with finding.h.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "plan.h"
+
+struct listed;
+struct findings;
+struct stat;
+
+// When boxes of a project lived that no look has followed yet: nanoseconds of the files' clock.
+enum { SPANS_OTHERS = 32, SPANS_MAX = SPANS_OTHERS + 2 };
+struct spans {
+	struct span {
+		int64_t from, to;
+	} list[SPANS_MAX];
+	unsigned count;
+	int64_t earliest; // when the first of those began that ended and that this look is for
+	bool beside;      // another box lived at the same time as this run's
+};
+
+struct check {
+	const struct plan *plan;
+	struct findings *found;
+	struct timespec start; // what was changed before is of no interest; zero when nobody knows
+	unsigned budget;       // of directory entries, against hostile trees
+	// Where something is compared with the list of its tree; NULL: all of it is the box's.
+	const struct listed *known;
+	size_t root;          // length of the tree's path
+	uint64_t root_device; // of the tree
+	bool timeless;        // no time decides: another machine's clock, or one that was set back
+	struct spans spans;
+	bool beside; // another box lived in one of the trees at the same time
+};
+
+// As it is reported: the project's own files by their names in it.
+const char *finding_path(const struct plan *plan, const char *path);
+// Moves it to quarantine.
+void finding_take(struct check *check, int directory, const char *name, const char *path,
+		  const char *why);
+// Whether it is the user's own: as the list has it, or made and changed last while no box lived.
+// `inside`: a directory, of which others may have changed what is in it.
+enum own_part { OWN_ALL, OWN_DIRECTORY };
+bool finding_is_own(const struct check *check, int directory, const char *name, const char *path,
+		    enum own_part part);
+// Whether something was changed, or made, by this run; "" is the directory itself.
+bool finding_is_changed(const struct check *check, int directory, const char *name);
+bool finding_is_late(const struct check *check, const struct stat *status);
+bool finding_is_made(const struct check *check, int directory, const char *name);
+// Whether it may have been made by a box, this one or another, since the look before.
+bool finding_is_of_boxes(const struct check *check, int directory, const char *name);

@@ -1,0 +1,271 @@
+// Owns ~/.local/state/sbx/quarantine: one directory for each thing, with `item` and `path` in it.
+#include "postcheck/finding/quarantine.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/file.h"
+#include "base/out.h"
+#include "base/owned.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "base/sys.h"
+#include "report/findings.h"
+
+#define RUN_PREFIX ".run-"
+enum { ID_MAX = 64, SHOWN_MAX = 200, DEPTH_MAX = 128 };
+
+static int open_store(const char *state)
+{
+	char path[PATH_MAX];
+	str_put(path, sizeof(path), "%s/quarantine", state);
+	TRY(owned_check(state));
+	return owned_directory(path);
+}
+
+static int open_entry(int store, const char *id)
+{
+	if (strchr(id, '/') || id[0] == '.' || !str_printable(id))
+		return fail(0, "no quarantined thing '%.64s'; see: sbx quarantine list",
+			    str_shown(id));
+	int entry = openat(store, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return entry < 0 ? fail(0, "no quarantined thing '%.64s'; see: sbx quarantine list", id)
+			 : entry;
+}
+
+// A run that took something away holds a lock on its file as long as it lives: its box may have a
+// descriptor of what was moved, and write to it.
+static void note_life(int all)
+{
+	static int fd = -1;
+	char name[ID_MAX];
+	if (fd >= 0)
+		return;
+	snprintf(name, sizeof(name), RUN_PREFIX "%d", (int)getpid());
+	fd = openat(all, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		flock(fd, LOCK_SH | LOCK_NB);
+}
+
+static bool is_locked(int all, const char *name)
+{
+	autoclose int fd = openat(all, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+}
+
+// The ID is DATE-TIME-PID-NUMBER.
+static bool run_lives(int all, const char *id)
+{
+	char name[ID_MAX];
+	const char *end = strrchr(id, '-');
+	const char *begin = end ? memrchr(id, '-', (size_t)(end - id)) : NULL;
+	if (!begin)
+		return false;
+	str_put(name, sizeof(name), RUN_PREFIX "%.*s", (int)(end - begin - 1), begin + 1);
+	return is_locked(all, name);
+}
+
+static int write_path(int entry, const char *path)
+{
+	autoclose int fd = openat(entry, "path", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	return fd < 0 ? -1 : fd_write_all(fd, path, strlen(path));
+}
+
+// So that it can be shown and moved back, whatever the box made of its mode.
+static void open_item(int entry)
+{
+	struct stat status;
+	if (fstatat(entry, "item", &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode))
+		(void)!fchmodat(entry, "item", (status.st_mode & 07777) | S_IRWXU, 0);
+}
+
+// 0, or -1 with errno. `ret_id` names the new entry.
+static int store(const char *state, int directory, const char *name, const char *path,
+		 char ret_id[ID_MAX])
+{
+	static unsigned number;
+	time_t now = time(NULL);
+	struct tm date;
+	autoclose int all = open_store(state);
+	if (all < 0)
+		return -1;
+	gmtime_r(&now, &date);
+	size_t length = strftime(ret_id, ID_MAX, "%Y%m%d-%H%M%S", &date);
+	snprintf(ret_id + length, ID_MAX - length, "-%d-%u", (int)getpid(), ++number);
+	note_life(all);
+	if (mkdirat(all, ret_id, 0700) < 0)
+		return -1;
+	autoclose int entry = openat(all, ret_id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int problem = 0;
+	if (entry < 0 || write_path(entry, path) < 0 ||
+	    owned_rename(directory, name, entry, "item") < 0) {
+		problem = errno;
+		unlinkat(entry, "path", 0);
+		unlinkat(all, ret_id, AT_REMOVEDIR);
+	}
+	if (!problem)
+		open_item(entry);
+	errno = problem;
+	return problem ? -1 : 0;
+}
+
+int quarantine_take(const char *state, int directory, const char *name, const char *path,
+		    const char *why, struct findings *found)
+{
+	char id[ID_MAX], aside[ID_MAX + 32], stuck[256];
+	struct stat status;
+	if (ATTEMPT(store(state, directory, name, path, id)) == 0) {
+		findings_add(found, FINDING_MOVED, path, why, id);
+		return 0;
+	}
+	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
+		return 0; // gone by itself
+	// Another file system, or no place for state: a name that nobody trusts, beside it.
+	static unsigned number;
+	snprintf(aside, sizeof(aside), ".sbx-quarantine-%ld-%d-%u", (long)time(NULL), (int)getpid(),
+		 ++number);
+	if (owned_rename(directory, name, directory, aside) == 0) {
+		findings_add(found, FINDING_RENAMED, path, why, aside);
+		return 0;
+	}
+	snprintf(stuck, sizeof(stuck), "%s and could not be moved to quarantine (%s)", why,
+		 strerror(errno));
+	findings_add(found, FINDING_NOT_MOVED, path, stuck, "");
+	return -1;
+}
+
+// The path an entry came from; "" when its note cannot be read.
+static void read_path(int entry, char path[PATH_MAX])
+{
+	size_t length;
+	file_read_into(entry, "path", 0, path, PATH_MAX, &length);
+}
+
+int quarantine_list(const char *state, quarantine_put *put, void *context)
+{
+	char path[PATH_MAX];
+	struct dirent **entries;
+	autoclose int all = open_store(state);
+	TRY(all);
+	str_put(path, sizeof(path), "%s/quarantine", state);
+	int count = scandir(path, &entries, NULL, alphasort);
+	for (int i = 0; i < count; i++) {
+		const char *id = entries[i]->d_name;
+		if (str_starts(id, RUN_PREFIX) && !is_locked(all, id))
+			unlinkat(all, id, 0);
+		autoclose int entry =
+			id[0] == '.' || !str_printable(id)
+				? -1
+				: openat(all, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		// One without an item is just being made, or could not be moved.
+		if (entry >= 0 && faccessat(entry, "item", F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+			read_path(entry, path);
+			put(context, id, path);
+		}
+		free(entries[i]);
+	}
+	if (count < 0)
+		return fail(errno, "the quarantine");
+	free(entries);
+	return 0;
+}
+
+static void show_tree(struct out *out, int directory, const char *name, int depth, unsigned *budget)
+{
+	struct stat status;
+	char text[PATH_MAX];
+	if (*budget == 0 || fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+		return;
+	--*budget;
+	out_text(out, "%*s%s", depth * 2, "", str_shown(name));
+	if (S_ISLNK(status.st_mode)) {
+		ssize_t length = readlinkat(directory, name, text, sizeof(text) - 1);
+		text[length > 0 ? length : 0] = '\0';
+		out_text(out, " -> %s", str_shown(text));
+	}
+	out_text(out, S_ISDIR(status.st_mode) ? "/\n" : "  %lld bytes\n",
+		 (long long)status.st_size);
+	if (!S_ISDIR(status.st_mode) || depth == DEPTH_MAX)
+		return;
+	int below = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *stream = below < 0 ? NULL : fdopendir(below);
+	for (struct dirent *each = stream ? readdir(stream) : NULL; each; each = readdir(stream))
+		if (!str_equal(each->d_name, ".") && !str_equal(each->d_name, ".."))
+			show_tree(out, below, each->d_name, depth + 1, budget);
+	if (stream)
+		closedir(stream);
+}
+
+int quarantine_show(const char *state, const char *id, struct out *out)
+{
+	char path[PATH_MAX];
+	unsigned budget = SHOWN_MAX;
+	autoclose int all = open_store(state);
+	TRY(all);
+	autoclose int entry = open_entry(all, id);
+	TRY(entry);
+	read_path(entry, path);
+	out_text(out, "was      %s\nis       %s/quarantine/%s/item\n", str_shown(path), state, id);
+	out_text(out, "restore  sbx quarantine restore %s\nremove   sbx quarantine rm %s\n\n", id,
+		 id);
+	if (run_lives(all, id))
+		out_text(out,
+			 "the box that made it still runs, and may change it until it ends\n\n");
+	show_tree(out, entry, "item", 0, &budget);
+	if (budget == 0)
+		out_text(out, "... and more\n");
+	return 0;
+}
+
+static int remove_entry(int all, int entry, const char *id)
+{
+	unlinkat(entry, "path", 0);
+	return unlinkat(all, id, AT_REMOVEDIR) < 0 ? fail(errno, "remove '%s'", id) : 0;
+}
+
+int quarantine_restore(const char *state, const char *id, struct out *out)
+{
+	char path[PATH_MAX], parent[PATH_MAX];
+	autoclose int all = open_store(state);
+	TRY(all);
+	autoclose int entry = open_entry(all, id);
+	TRY(entry);
+	read_path(entry, path);
+	if (path[0] != '/')
+		return fail(0, "'%s' does not say where it was", id);
+	if (run_lives(all, id))
+		return fail(0,
+			    "the box that made '%s' still runs, and could change it on its way "
+			    "back; restore it when that run has ended",
+			    id);
+	str_put(parent, sizeof(parent), "%.*s/", (int)(path_name(path) - path - 1), path);
+	autoclose int directory = sys_openat2(AT_FDCWD, parent, O_PATH | O_DIRECTORY | O_CLOEXEC,
+					      RESOLVE_NO_SYMLINKS);
+	if (directory < 0)
+		return fail(errno, "'%s'", parent);
+	if (fd_rename_new(entry, "item", directory, path_name(path)) < 0)
+		return fail(errno, "restore '%s'", path);
+	out_text(out, "%s\n", str_shown(path));
+	return remove_entry(all, entry, id);
+}
+
+int quarantine_remove(const char *state, const char *id)
+{
+	autoclose int all = open_store(state);
+	TRY(all);
+	autoclose int entry = open_entry(all, id);
+	TRY(entry);
+	TRY(owned_remove_tree(entry, "item"));
+	return remove_entry(all, entry, id);
+}

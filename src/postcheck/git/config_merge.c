@@ -1,0 +1,211 @@
+// Owns the writing of git's configuration on the host. A file is made whole, without a name, gets
+// git's lock as its name, and is renamed: killed at any moment, nothing is half written.
+#include "postcheck/git/config_merge.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/file.h"
+#include "base/out.h"
+#include "base/str.h"
+#include "git/gitconfig.h"
+#include "postcheck/finding/locked.h"
+#include "report/findings.h"
+
+enum { TRIES = 20, PAUSE_MILLISECONDS = 50, NAMES_SHOWN = 8 };
+
+// Lies in an arena that all processes of a merge share.
+struct merge_work {
+	struct arena *arena;
+	const struct merge *merge;
+	const char *now;
+	size_t now_length;
+	struct gitconfig_merged merged;
+	bool good;
+	const char *problem;
+};
+
+// In the locked process.
+static void compute(void *argument)
+{
+	struct merge_work *work = argument;
+	const struct merge *merge = work->merge;
+	struct gitconfig before, after, now, empty = { .text = "" };
+	int result = 0;
+	bool changes = merge->kind == MERGE_CHANGES;
+	result |= gitconfig_parse(work->arena, work->now, work->now_length, &now);
+	result |= gitconfig_parse(work->arena, merge->before, merge->before_length, &before);
+	if (changes)
+		result |= gitconfig_parse(work->arena, merge->after, merge->after_length, &after);
+	if (result == 0)
+		result =
+			gitconfig_merge(work->arena, merge->kind == MERGE_FILTER ? &empty : &before,
+					changes ? &after : &now, changes ? &now : &empty,
+					merge->depth, &work->merged);
+	work->good = result == 0;
+	work->problem = arena_text(work->arena, "%s", err_text());
+}
+
+static int read_now(struct merge_work *work)
+{
+	if (file_read(work->merge->directory, work->merge->name, 0, GITCONFIG_BYTES_MAX,
+		      work->arena, &work->now, &work->now_length) < 0)
+		return file_failed("config", GITCONFIG_BYTES_MAX);
+	return 0;
+}
+
+static void pause_for_others(void)
+{
+	struct timespec pause = { .tv_nsec = PAUSE_MILLISECONDS * 1000000L };
+	nanosleep(&pause, NULL);
+}
+
+// The whole new file under the name of git's lock. 0, 1 when git holds it, -1.
+static int take_lock(const struct merge_work *work, const char *lock)
+{
+	char path[32];
+	autoclose int fd = openat(work->merge->directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC,
+				  work->merge->mode | 0600);
+	bool nameless = fd >= 0;
+	if (!nameless) // not every file system can: then the lock is seen while it is filled
+		fd = openat(work->merge->directory, lock, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+			    work->merge->mode | 0600);
+	if (fd < 0)
+		return errno == EEXIST ? 1 : fail(errno, "make %s", lock);
+	if (fchmod(fd, work->merge->mode | 0600) < 0 ||
+	    fd_write_all(fd, work->merged.text, work->merged.length) < 0 || fdatasync(fd) < 0)
+		return fail(errno, "write");
+	if (!nameless)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (linkat(AT_FDCWD, path, work->merge->directory, lock, AT_SYMLINK_FOLLOW) == 0)
+		return 0;
+	return errno == EEXIST ? 1 : fail(errno, "make %s", lock);
+}
+
+static int write_in_place(const struct merge_work *work)
+{
+	autoclose int fd = openat(work->merge->directory, work->merge->name,
+				  O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0 || fd_write_all(fd, work->merged.text, work->merged.length) < 0 ||
+	    ftruncate(fd, (off_t)work->merged.length) < 0)
+		return fail(errno, "write");
+	return 0;
+}
+
+// 0 written or nothing to do, 1 somebody else was at it, -1.
+static int try_once(struct merge_work *work)
+{
+	char lock[64];
+	const char *text;
+	size_t length;
+	str_put(lock, sizeof(lock), "%s.lock", work->merge->name);
+	TRY(read_now(work));
+	TRY(locked_run(compute, work));
+	if (!work->good)
+		return fail(0, "%s", work->problem);
+	bool cut = work->merge->kind == MERGE_FILTER && work->merged.withheld_count > 0;
+	bool taken = work->merge->kind == MERGE_CHANGES && work->merged.taken > 0;
+	if (!cut && !taken)
+		return 0;
+	int locked = take_lock(work, lock);
+	if (locked != 0)
+		return locked;
+	// Now that we hold it: is the text still the one that was merged into?
+	text = work->now;
+	length = work->now_length;
+	if (read_now(work) < 0 || length != work->now_length ||
+	    memcmp(text, work->now, length) != 0) {
+		unlinkat(work->merge->directory, lock, 0);
+		return 1;
+	}
+	// To rename over a file takes away what other boxes have mounted on it.
+	if (work->merge->lock >= 0 && flock(work->merge->lock, LOCK_EX | LOCK_NB) < 0) {
+		int result = write_in_place(work);
+		unlinkat(work->merge->directory, lock, 0);
+		return result;
+	}
+	if (renameat(work->merge->directory, lock, work->merge->directory, work->merge->name) == 0)
+		return 0;
+	int problem = errno, result = -1;
+	if (problem == EBUSY) // in a box: the copy of the box around this one is mounted there
+		result = write_in_place(work);
+	unlinkat(work->merge->directory, lock, 0);
+	return problem == EBUSY ? result : fail(problem, "rename %s", lock);
+}
+
+static _Noreturn void work_apart(struct merge_work *work)
+{
+	int result = 1;
+	for (int i = 0; i < TRIES && result == 1; i++) {
+		if (i > 0)
+			pause_for_others();
+		result = try_once(work);
+	}
+	if (result == 1)
+		fail(0, "git's lock (%s.lock) is held by another program", work->merge->name);
+	work->good = result == 0;
+	work->problem = arena_text(work->arena, "%s", err_text());
+	_exit(0);
+}
+
+static void report_names(const struct merge *merge, const char *const *names, unsigned count,
+			 enum finding_kind kind, struct findings *found)
+{
+	struct out list = { 0 };
+	if (count == 0)
+		return;
+	for (unsigned i = 0; i < count && i < NAMES_SHOWN; i++)
+		out_text(&list, "%s%s", i ? ", " : "", names[i]);
+	if (count > NAMES_SHOWN)
+		out_text(&list, " and %u more", count - NAMES_SHOWN);
+	findings_add(found, kind, merge->path, list.text, "");
+	out_free(&list);
+}
+
+static void report(const struct merge *merge, const struct gitconfig_merged *merged,
+		   struct findings *found)
+{
+	static const enum finding_kind kinds[] = {
+		[MERGE_CHANGES] = FINDING_CONFIG_WITHHELD,
+		[MERGE_FILTER] = FINDING_CONFIG_REMOVED,
+		[MERGE_LOOK] = FINDING_CONFIG_CHANGED,
+	};
+	report_names(merge, merged->withheld, merged->withheld_count, kinds[merge->kind], found);
+	if (merge->kind == MERGE_CHANGES)
+		report_names(merge, merged->addresses, merged->address_count,
+			     FINDING_CONFIG_ADDRESS, found);
+}
+
+int merge_config(const struct merge *merge, struct findings *found)
+{
+	struct arena *arena = arena_new();
+	// volatile: the compiler sees nobody in this process who writes to it
+	struct merge_work *volatile shared = arena_take(arena, sizeof(*shared));
+	struct merge_work *work = shared;
+	*work = (struct merge_work){ .arena = arena, .merge = merge, .problem = "it was stopped" };
+	pid_t pid = fork();
+	if (pid == 0)
+		work_apart(work);
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	work = shared;
+	bool good = pid > 0 && work->good;
+	if (good)
+		report(merge, &work->merged, found);
+	else
+		findings_add(found, FINDING_CONFIG_FAILED, merge->path, work->problem, "");
+	arena_free(arena);
+	return good ? 0 : -1;
+}

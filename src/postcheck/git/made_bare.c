@@ -1,0 +1,130 @@
+// Owns the look whether git takes a directory for a repository that was none, or none that was one.
+#include "postcheck/git/made_bare.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "base/sys.h"
+#include "git/recognise.h"
+#include "postcheck/finding/finding.h"
+#include "postcheck/git/vet.h"
+#include "report/findings.h"
+
+static const char why[] = "made this directory a repository of git's";
+
+// What this run changed goes first; HEAD where that is not known.
+static void undo(struct check *check, int directory, const char *path)
+{
+	char below[PATH_MAX];
+	for (int turn = 0; turn < 2; turn++)
+		for (enum git_part part = GIT_HEAD; part < GIT_PARTS; part++) {
+			const char *name = git_part_names[part];
+			if (git_directory(directory) == GIT_NONE)
+				return;
+			if (snprintf(below, sizeof(below), "%s/%s", path, name) <
+				    (int)sizeof(below) &&
+			    (turn > 0 || finding_is_changed(check, directory, name)))
+				finding_take(check, directory, name, below, why);
+		}
+}
+
+// A time that nobody knows, or that the file system does not keep, makes it the user's.
+static bool is_of_run(const struct check *check, int directory)
+{
+	static const char *const names[] = { "HEAD", "config",  "config.worktree", "hooks",
+					     "info", "modules", "worktrees" };
+	struct stat status;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (fstatat(directory, names[i], &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    (check->start.tv_sec == 0 || !finding_is_made(check, directory, names[i])))
+			return false;
+	return true;
+}
+
+void bare_look(struct check *check, int directory, const char *path)
+{
+	if (git_directory(directory) == GIT_NONE)
+		return;
+	if (!is_of_run(check, directory)) {
+		undo(check, directory, path);
+		return;
+	}
+	vet_parts(check, directory, path, 0);
+}
+
+// Here doubt speaks against it: a part that its owner may not use is as good as gone.
+static bool has_mode(int directory, const char *name, mode_t needed)
+{
+	struct stat status;
+	return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       (S_ISLNK(status.st_mode) || (status.st_mode & needed) == needed);
+}
+
+static bool is_valid(int directory)
+{
+	enum git_directory is = directory < 0 ? GIT_NONE : git_directory(directory);
+	struct git_parts parts = { .has = { [GIT_HEAD] = true } };
+	// Of a worktree what is shared lies two levels above.
+	autoclose int shared = is == GIT_NONE ? -1
+					      : openat(directory, is == GIT_SHARED ? "../.." : ".",
+						       O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (shared < 0 || !has_mode(directory, "HEAD", S_IRUSR) ||
+	    !has_mode(shared, "objects", S_IXUSR) || !has_mode(shared, "refs", S_IXUSR))
+		return false;
+	git_look(shared, GIT_OBJECTS, &parts);
+	git_look(shared, GIT_REFS, &parts);
+	return git_decide(&parts) == GIT_WHOLE;
+}
+
+// As it nearly always is, by three looks: what stands at the names, and HEAD not even touched.
+static bool is_untouched(const struct check *check, int directory)
+{
+	struct stat status;
+	return fstatat(directory, "HEAD", &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       !finding_is_late(check, &status) &&
+	       (S_ISLNK(status.st_mode) || (status.st_mode & S_IRUSR)) &&
+	       has_mode(directory, "objects", S_IXUSR) && has_mode(directory, "refs", S_IXUSR);
+}
+
+// One that was broken before is no news.
+static bool is_touched(const struct check *check, int directory)
+{
+	if (directory < 0 || finding_is_changed(check, directory, ""))
+		return true;
+	for (enum git_part part = GIT_HEAD; part < GIT_PARTS; part++)
+		if (finding_is_changed(check, directory, git_part_names[part]))
+			return true;
+	return false;
+}
+
+void bare_tell_broken(const struct check *check, int directory, struct findings *found)
+{
+	if ((directory < 0 || !is_untouched(check, directory)) && !is_valid(directory) &&
+	    is_touched(check, directory))
+		findings_add(found, FINDING_BROKEN_REPOSITORY,
+			     finding_path(check->plan, check->plan->repository), "", "");
+}
+
+void bare_tell_headless(const struct check *check, int directory, const struct guard *guard)
+{
+	struct stat status;
+	const char *own = check->plan->project, *path = finding_path(check->plan, guard->path);
+	char shown[PATH_MAX];
+	bool nested = own && path_within(guard->path, own) &&
+		      !str_starts(guard->path + strlen(own), "/.git/worktrees");
+	snprintf(shown, sizeof(shown), "%.*s",
+		 (int)(strlen(path) - (str_ends(path, "/worktrees") ? strlen("/worktrees") : 0)),
+		 path);
+	if (guard->kind == GUARD_WORKTREES &&
+	    fstatat(directory, "HEAD", &status, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
+		findings_add(check->found, FINDING_HEADLESS, shown,
+			     nested ? "the next run can" : "remove it outside of a box", "");
+}

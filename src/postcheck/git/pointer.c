@@ -1,0 +1,135 @@
+// Owns the rules for .git files (read_gitfile_gently() in git's setup.c: git takes any directory).
+#include "postcheck/git/pointer.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/fd.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "base/sys.h"
+#include "git/recognise.h"
+#include "plan.h"
+
+// The one that the path lies in, of two the deeper; NULL when it is none.
+static const char *tree_around(const struct plan *plan, const char *path)
+{
+	const char *around = NULL;
+	for (unsigned i = 0; i < plan->searched_count; i++)
+		if (path_within(path, plan->searched[i].path) &&
+		    (!around || path_within(plan->searched[i].path, around)))
+			around = plan->searched[i].path;
+	return around;
+}
+
+unsigned pointer_depth(const struct plan *plan, const char *path)
+{
+	unsigned depth = 0;
+	const char *around = tree_around(plan, path);
+	if (!around || str_equal(around, path) || !strstr(path, "/modules/"))
+		return 0;
+	for (path += strlen(around) + 1; *path; path++)
+		depth += *path == '/';
+	return depth;
+}
+
+static int open_part(const char *path, size_t length)
+{
+	char part[PATH_MAX];
+	str_put(part, sizeof(part), "%.*s", (int)length, path);
+	return sys_openat2(AT_FDCWD, part, O_RDONLY | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
+}
+
+// Exactly one name below `parent`: git looks no deeper, and neither do we.
+static bool is_entry_of(const char *directory, const char *parent)
+{
+	size_t length = strlen(parent);
+	return path_within(directory, parent) && directory[length] &&
+	       path_name(directory) == directory + length + 1 && path_name(directory)[0] != '.';
+}
+
+// Whether a git directory is an entry, or will be one, of worktrees that are looked through,
+// wherever its tree lies.
+static bool is_of_guarded(const struct plan *plan, const char *directory)
+{
+	for (unsigned i = 0; i < plan->guard_count; i++)
+		if (plan->guards[i].kind == GUARD_WORKTREES &&
+		    is_entry_of(directory, plan->guards[i].path))
+			return true;
+	return false;
+}
+
+// A worktree of a repository in the tree that the walk meets: not of one that lies in a .git, where
+// nobody looks. The directory of all its worktrees, or -1.
+static int open_worktrees(const char *directory, const char *around)
+{
+	static const char worktrees[] = "/worktrees";
+	size_t length = (size_t)(path_name(directory) - directory) - 1;
+	size_t above = length - (sizeof(worktrees) - 1);
+	const char *inside = directory + strlen(around),
+		   *git = path_within(directory, around) ? strstr(inside, "/.git/") : NULL;
+	if (length < strlen(around) + sizeof(worktrees) ||
+	    strncmp(directory + above, worktrees, sizeof(worktrees) - 1) != 0 ||
+	    path_name(directory)[0] == '.' || (git && git + strlen("/.git") != directory + above))
+		return -1;
+	autoclose int repository = open_part(directory, above);
+	if (repository < 0 || git_directory(repository) != GIT_WHOLE)
+		return -1;
+	return open_part(directory, length);
+}
+
+// Whether `rest`, below the directory of `length` bytes that holds submodules, is one of them.
+// Their names may have slashes, and each may have submodules and worktrees of its own. Below its
+// git directory nothing else is looked through.
+static bool is_module(const char *path, size_t length)
+{
+	struct stat status;
+	const char *end = path + length;
+	while (*end) {
+		end += 1 + strcspn(end + 1, "/");
+		autoclose int fd = open_part(path, (size_t)(end - path));
+		if (fd < 0)
+			return false;
+		if (fstatat(fd, "HEAD", &status, AT_SYMLINK_NOFOLLOW) < 0 &&
+		    fstatat(fd, "config", &status, AT_SYMLINK_NOFOLLOW) < 0)
+			continue;
+		if (!*end)
+			return true;
+		if (str_starts(end, "/worktrees/"))
+			return end[strlen("/worktrees/")] != '.' &&
+			       !strchr(end + strlen("/worktrees/"), '/');
+		if (!str_starts(end, "/modules/"))
+			return false;
+		end += strlen("/modules");
+	}
+	return false;
+}
+
+// A submodule of a repository that the file lies in.
+static bool is_of_tree(const char *directory, const char *around, const char *file)
+{
+	static const char middle[] = "/.git/modules";
+	const char *modules = strstr(directory, middle);
+	return path_within(directory, around) && modules && modules[sizeof(middle) - 1] == '/' &&
+	       strncmp(file, directory, (size_t)(modules - directory) + 1) == 0 &&
+	       is_module(directory, (size_t)(modules - directory) + sizeof(middle) - 1);
+}
+
+bool pointer_is_right(const struct plan *plan, int directory, const char *name, const char *path,
+		      char ret_place[PATH_MAX], int *ret_worktrees)
+{
+	char text[GIT_POINTER_MAX];
+	const char *around = tree_around(plan, path),
+		   *leads = git_read_pointer(directory, name, GIT_FILE_PREFIX, text);
+	*ret_worktrees = -1;
+	if (!around || !leads || !str_printable(leads) ||
+	    !path_of_link(path, leads, ret_place, PATH_MAX))
+		return false;
+	if (is_of_guarded(plan, ret_place) || is_of_tree(ret_place, around, path))
+		return true;
+	*ret_worktrees = open_worktrees(ret_place, around);
+	return *ret_worktrees >= 0;
+}

@@ -1,0 +1,129 @@
+// Owns the question whether a checkout met a protected name. The index is parsed in a locked
+// process, and only when it changed during the run.
+#include "postcheck/git/tracked.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "git/gitindex.h"
+#include "plan.h"
+#include "postcheck/finding/finding.h"
+#include "postcheck/finding/locked.h"
+#include "report/findings.h"
+
+enum { NAMES_MAX = 64, INDEX_MAX = 256 << 20 };
+
+struct tracked_work {
+	struct arena *arena;
+	const void *bytes;
+	size_t length;
+	const char *names[NAMES_MAX];
+	unsigned name_count;
+	const struct gitindex_entry *entries;
+	unsigned entry_count;
+};
+
+static void find(void *argument)
+{
+	struct tracked_work *work = argument;
+	unsigned count = 0;
+	if (gitindex_find(work->arena, work->bytes, work->length, work->names, work->name_count,
+			  &work->entries, &count) == 0)
+		work->entry_count = count;
+}
+
+// The project's own names that are mounted over, as git writes them.
+static unsigned masked_names(const struct plan *plan, const char *names[NAMES_MAX])
+{
+	unsigned count = 0;
+	for (unsigned i = 0; i < plan->mount_count && count < NAMES_MAX; i++) {
+		const struct mount *mount = &plan->mounts[i];
+		if (mount->kind != MOUNT_BIND || !mount->on_host || mount->access != ACCESS_READ ||
+		    !path_within(mount->target, plan->project) ||
+		    str_equal(mount->target, plan->project))
+			continue;
+		const char *name = mount->target + strlen(plan->project) + 1;
+		if (!path_within(name, ".git"))
+			names[count++] = name;
+	}
+	return count;
+}
+
+// Git notes how a file looked when it wrote it; what it could not write looks otherwise.
+static bool differs(int project, const struct gitindex_entry *entry)
+{
+	struct stat status;
+	if (fstatat(project, entry->path, &status, AT_SYMLINK_NOFOLLOW) < 0)
+		return true;
+	return entry->size != (uint32_t)status.st_size ||
+	       entry->seconds != (uint32_t)status.st_mtime;
+}
+
+static bool names_git(const struct plan *plan)
+{
+	for (char *const *word = plan->command; *word; word++)
+		if (strstr(*word, "git"))
+			return true;
+	return false;
+}
+
+static const char *name_of(const struct tracked_work *work, const char *path)
+{
+	for (unsigned i = 0; i < work->name_count; i++)
+		if (path_within(path, work->names[i]))
+			return work->names[i];
+	return path;
+}
+
+static void compare(const struct plan *plan, const struct tracked_work *work, enum command_end end,
+		    struct findings *found)
+{
+	const char *before = "";
+	autoclose int project = open(plan->project, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	bool doubt = end == COMMAND_FAILED && names_git(plan);
+	for (unsigned i = 0; i < work->entry_count; i++) {
+		const char *name = name_of(work, work->entries[i].path);
+		if (str_equal(name, before) || (!doubt && !differs(project, &work->entries[i])))
+			continue;
+		before = name;
+		findings_add(found, FINDING_TRACKED, name, "", str_printable(name) ? name : "PATH");
+	}
+}
+
+void tracked_check(const struct check *check, enum command_end end)
+{
+	const struct plan *plan = check->plan;
+	const char *names[NAMES_MAX];
+	struct stat status;
+	unsigned count = plan->project && plan->index ? masked_names(plan, names) : 0;
+	autoclose int fd =
+		count ? open(plan->index, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
+	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) ||
+	    status.st_size > INDEX_MAX || status.st_size == 0)
+		return;
+	if (!finding_is_changed(check, AT_FDCWD, plan->index) &&
+	    !(end == COMMAND_FAILED && names_git(plan)))
+		return;
+	size_t length = (size_t)status.st_size;
+	void *bytes = mmap(NULL, length, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (bytes == MAP_FAILED)
+		return;
+	struct arena *arena = arena_new();
+	struct tracked_work *volatile work = arena_take(arena, sizeof(*work));
+	*work = (struct tracked_work){
+		.arena = arena, .bytes = bytes, .length = length, .name_count = count
+	};
+	memcpy(work->names, names, count * sizeof(*names));
+	if (ATTEMPT(locked_run(find, work)) == 0)
+		compare(plan, work, end, check->found);
+	munmap(bytes, length);
+	arena_free(arena);
+}

@@ -1,0 +1,291 @@
+// Owns the rules for what may appear in a repository.
+#include "postcheck/git/vet.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "base/sys.h"
+#include "git/recognise.h"
+#include "postcheck/finding/changed.h"
+#include "postcheck/finding/finding.h"
+#include "postcheck/git/config_merge.h"
+#include "postcheck/git/pointer.h"
+#include "report/findings.h"
+#include "trees/git_list.h"
+#include "view/paths/judge.h"
+
+enum { DEPTH_MAX = 4 };
+
+static const char untrusted[] = "appeared, and your own programs would run or trust it";
+
+void vet_absent(struct check *check, int directory, const char *name, const char *path)
+{
+	finding_take(check, directory, name, path, untrusted);
+}
+
+static bool exists(int directory, const char *name)
+{
+	struct stat status;
+	return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+// Opens a directory to be read; anything else under that name is taken away. NULL then, and when
+// there is nothing.
+static DIR *open_entries(struct check *check, int directory, const char *name, const char *path)
+{
+	int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0)
+		return fdopendir(fd);
+	if (exists(directory, name))
+		finding_take(check, directory, name, path, untrusted);
+	return NULL;
+}
+
+// The next entry but "." and "..", as long as the budget lasts.
+static struct dirent *next_entry(struct check *check, DIR *stream)
+{
+	struct dirent *entry;
+	do
+		entry = check->budget > 0 ? readdir(stream) : NULL;
+	while (entry && (str_equal(entry->d_name, ".") || str_equal(entry->d_name, "..")));
+	check->budget -= entry != NULL;
+	return entry;
+}
+
+static bool join(char path[PATH_MAX], const char *directory, const char *name)
+{
+	return snprintf(path, PATH_MAX, "%s/%s", directory, name) < PATH_MAX;
+}
+
+// Of the user's own directory no part is left out.
+void vet_hooks(struct check *check, int directory, const char *name, const char *path)
+{
+	char below[PATH_MAX];
+	DIR *stream = open_entries(check, directory, name, path);
+	unsigned budget = check->budget;
+	bool own = check->known && finding_is_own(check, directory, name, path, OWN_DIRECTORY);
+	if (!stream)
+		return;
+	if (own)
+		check->budget = ~0U;
+	for (struct dirent *entry = next_entry(check, stream); entry;
+	     entry = next_entry(check, stream))
+		if (!str_ends(entry->d_name, ".sample") && join(below, path, entry->d_name) &&
+		    !(own && finding_is_own(check, dirfd(stream), entry->d_name, below, OWN_ALL)))
+			finding_take(check, dirfd(stream), entry->d_name, below, untrusted);
+	closedir(stream);
+	if (own)
+		check->budget = budget;
+	else if (check->budget == 0)
+		finding_take(check, directory, name, path,
+			     "appeared with too many entries to check");
+}
+
+void vet_config(struct check *check, int directory, const char *name, const char *path)
+{
+	struct stat status;
+	struct merge merge = { .kind = MERGE_FILTER,
+			       .directory = directory,
+			       .name = name,
+			       .path = finding_path(check->plan, path),
+			       .before = "",
+			       .after = "",
+			       .lock = -1 };
+	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+		return;
+	merge.mode = status.st_mode & 0666;
+	merge.depth = pointer_depth(check->plan, path);
+	if (!S_ISREG(status.st_mode) || merge_config(&merge, check->found) < 0)
+		finding_take(check, directory, name, path, untrusted);
+}
+
+// `file` is the .git of a worktree. One in what the box had for itself went with it; git in there
+// saw it made.
+static void tell_lost(struct check *check, const char *file)
+{
+	char path[GIT_POINTER_MAX];
+	str_put(path, sizeof(path), "%s", file);
+	if (judge_path(check->plan, path).verdict != PATH_PRIVATE)
+		return;
+	if (str_ends(path, "/.git"))
+		path[strlen(path) - strlen("/.git")] = '\0';
+	findings_add(check->found, FINDING_WORKTREE_LOST, path, "", "");
+}
+
+// A worktree's directory says where the shared one is: two levels above, as git writes it.
+static void vet_worktree(struct check *check, int directory, const char *name, const char *path)
+{
+	char text[GIT_POINTER_MAX], below[PATH_MAX];
+	autoclose int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	const char *shared = fd < 0 ? NULL : git_read_pointer(fd, "commondir", "", text);
+	if (!shared || !str_equal(shared, "../..")) {
+		finding_take(check, directory, name, path, untrusted);
+		return;
+	}
+	if (join(below, path, "config.worktree"))
+		vet_config(check, fd, "config.worktree", below);
+	const char *tree = git_read_pointer(fd, "gitdir", "", text);
+	if (tree)
+		tell_lost(check, tree);
+}
+
+// A submodule's name may hold slashes: what has no HEAD is a directory of more.
+static void vet_module(struct check *check, int directory, const char *name, const char *path,
+		       int depth)
+{
+	char below[PATH_MAX];
+	DIR *stream;
+	if (depth == DEPTH_MAX) {
+		finding_take(check, directory, name, path, "appeared too deep to be checked");
+		return;
+	}
+	stream = open_entries(check, directory, name, path);
+	if (!stream)
+		return;
+	if (exists(dirfd(stream), "HEAD") || exists(dirfd(stream), "config")) {
+		vet_parts(check, dirfd(stream), path, depth + 1);
+	} else {
+		for (struct dirent *entry = next_entry(check, stream); entry;
+		     entry = next_entry(check, stream))
+			if (join(below, path, entry->d_name))
+				vet_module(check, dirfd(stream), entry->d_name, below, depth + 1);
+	}
+	closedir(stream);
+}
+
+static bool is_known(const struct list *known, const char *name)
+{
+	list_each (item, known)
+		if (str_equal(item->text, name))
+			return true;
+	return false;
+}
+
+// What was there at the start stays, however many came beside it: those alone go.
+static void vet_entry(struct check *check, int directory, const char *name, const char *path,
+		      enum guarded kind, int depth)
+{
+	if (check->budget == 0)
+		finding_take(check, directory, name, path, "appeared as one of too many");
+	else if (kind == GUARD_WORKTREES)
+		vet_worktree(check, directory, name, path);
+	else
+		vet_module(check, directory, name, path, depth);
+	check->budget -= check->budget > 0;
+}
+
+// An entry of the list: a worktree's stays, a submodule's is looked through as it was.
+static bool is_kept(const struct check *check, int directory, const char *name, const char *path,
+		    enum guarded kind)
+{
+	return kind == GUARD_WORKTREES && check->known &&
+	       finding_is_own(check, directory, name, path, OWN_DIRECTORY);
+}
+
+static void vet_below(struct check *check, int directory, const char *name, const char *path,
+		      enum guarded kind, const struct list *known, int depth)
+{
+	char below[PATH_MAX];
+	DIR *stream = open_entries(check, directory, name, path);
+	if (!stream)
+		return;
+	for (struct dirent *entry = readdir(stream); entry; entry = readdir(stream))
+		if (!str_equal(entry->d_name, ".") && !str_equal(entry->d_name, "..") &&
+		    !is_known(known, entry->d_name) && join(below, path, entry->d_name) &&
+		    !is_kept(check, dirfd(stream), entry->d_name, below, kind))
+			vet_entry(check, dirfd(stream), entry->d_name, below, kind, depth);
+	closedir(stream);
+}
+
+void vet_entries(struct check *check, int directory, const char *name, const struct guard *guard)
+{
+	vet_below(check, directory, name, guard->path, guard->kind, &guard->known, 0);
+}
+
+// A name that is looked at, or kept as the list has it.
+static bool is_looked_at(const struct check *check, int directory, const char *name,
+			 const char *path, char below[PATH_MAX])
+{
+	return exists(directory, name) && join(below, path, name) &&
+	       !finding_is_own(check, directory, name, below, OWN_ALL);
+}
+
+// What is only reported, of a repository that was there.
+static void tell_parts(const struct check *check, int directory, const char *path)
+{
+	static const char *const names[] = { "remotes", "branches", "rebase-merge/git-rebase-todo",
+					     "rebase-apply", "sequencer/todo" };
+	char below[PATH_MAX];
+	for (size_t i = 0; check->known && i < sizeof(names) / sizeof(*names); i++)
+		if (is_looked_at(check, directory, names[i], path, below))
+			changed_add(check, below);
+}
+
+// Without check->known a repository that nobody knew before: all of it is looked at.
+void vet_parts(struct check *check, int directory, const char *path, int depth)
+{
+	static const struct list none = { 0 };
+	static const char *const configs[] = { "config", "config.worktree" };
+	char below[PATH_MAX];
+	if (join(below, path, "hooks"))
+		vet_hooks(check, directory, "hooks", below);
+	for (size_t i = 0; i < sizeof(configs) / sizeof(*configs); i++)
+		if (is_looked_at(check, directory, configs[i], path, below))
+			vet_config(check, directory, configs[i], below);
+	if (is_looked_at(check, directory, "commondir", path, below))
+		vet_absent(check, directory, "commondir", below);
+	autoclose int info =
+		openat(directory, "info", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (info < 0 && is_looked_at(check, directory, "info", path, below))
+		vet_absent(check, directory, "info", below);
+	bool own = info >= 0 && join(below, path, "info") &&
+		   finding_is_own(check, directory, "info", below, OWN_DIRECTORY);
+	if (info >= 0 && exists(info, "attributes") && join(below, path, "info/attributes") &&
+	    !(own && finding_is_own(check, info, "attributes", below, OWN_ALL)))
+		vet_absent(check, info, "attributes", below);
+	if (join(below, path, "worktrees"))
+		vet_below(check, directory, "worktrees", below, GUARD_WORKTREES, &none, depth);
+	if (depth < DEPTH_MAX && join(below, path, "modules"))
+		vet_below(check, directory, "modules", below, GUARD_MODULES, &none, depth);
+	tell_parts(check, directory, path);
+}
+
+// A .git file may lead only to a worktree or a submodule that is looked through itself.
+static void vet_pointer(struct check *check, int directory, const char *name, const char *path)
+{
+	char place[PATH_MAX];
+	autoclose int worktrees = -1;
+	if (!pointer_is_right(check->plan, directory, name, path, place, &worktrees))
+		finding_take(check, directory, name, path, untrusted);
+	else if (worktrees >= 0)
+		vet_worktree(check, worktrees, path_name(place), place);
+}
+
+void vet_repository(struct check *check, int directory, const char *name, const char *path)
+{
+	struct stat status;
+	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+		return;
+	if (!S_ISDIR(status.st_mode) && finding_is_own(check, directory, name, path, OWN_ALL))
+		return;
+	if (S_ISREG(status.st_mode)) {
+		vet_pointer(check, directory, name, path);
+		return;
+	}
+	autoclose int fd =
+		S_ISDIR(status.st_mode)
+			? openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+			: -1;
+	if (fd < 0)
+		finding_take(check, directory, name, path, untrusted);
+	else
+		vet_parts(check, fd, path, 0);
+}

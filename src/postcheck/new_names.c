@@ -1,0 +1,143 @@
+// Owns the look at a directory's listing after, and during, a run.
+#include "postcheck/new_names.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/str.h"
+#include "names/trusted.h"
+#include "plan.h"
+#include "postcheck/finding/changed.h"
+#include "postcheck/finding/finding.h"
+#include "postcheck/git/vet.h"
+#include "report/findings.h"
+
+enum { LIVE_MAX = 4096 };
+
+struct looking {
+	struct check *check;
+	const struct guard *guard;
+	const char *above;
+	char text[PATH_MAX]; // of `above`
+};
+
+static void begin(struct looking *looking, struct check *check, const struct guard *guard)
+{
+	size_t length = strlen(guard->path) - 1; // without the dot
+	*looking = (struct looking){ .check = check, .guard = guard, .above = looking->text };
+	memcpy(looking->text, guard->path + length - guard->above, guard->above);
+	looking->text[guard->above] = '\0';
+}
+
+static bool is_known(const struct guard *guard, const char *name)
+{
+	list_each (item, &guard->known)
+		if (str_equal(item->text, name))
+			return true;
+	return false;
+}
+
+static const struct trusted_row *find_pattern(const char *above, const char *name)
+{
+	size_t length = strlen(above);
+	if (length == 0 && !trusted_may_begin(name))
+		return NULL;
+	trusted_each (row, TRUSTED_PROTECT)
+		if (row->pattern && row->above == length && trusted_is(row, above, name))
+			return row;
+	return NULL;
+}
+
+static void report(struct looking *looking, const char *name)
+{
+	char path[PATH_MAX];
+	const struct guard *guard = looking->guard;
+	if (str_put(path, sizeof(path), "%.*s%s", (int)strlen(guard->path) - 1, guard->path, name))
+		changed_add(looking->check, path);
+}
+
+// Of the names that begin with this one, those that are there.
+static void report_rows(struct looking *looking, int directory, const char *name)
+{
+	struct stat status;
+	trusted_each (row, TRUSTED_REPORT) {
+		const char *whole = trusted_name(row);
+		if (looking->above[0] ? !row->pattern || row->above != strlen(looking->above)
+				      : row->pattern && row->above > 0)
+			continue;
+		if (trusted_is(row, looking->above, name)) {
+			report(looking, name);
+			return;
+		}
+		if (!looking->above[0] && strchr(whole, '/') && !row->pattern &&
+		    trusted_begins(row, name) && !is_known(looking->guard, whole) &&
+		    fstatat(directory, whole, &status, AT_SYMLINK_NOFOLLOW) == 0)
+			report(looking, whole);
+	}
+}
+
+static void look_at(struct looking *looking, int directory, const char *name)
+{
+	struct check *check = looking->check;
+	bool part = looking->guard->kind == GUARD_LISTED_PART;
+	char path[PATH_MAX];
+	if ((!looking->above[0] && !trusted_may_begin(name)) || is_known(looking->guard, name) ||
+	    (part && !finding_is_changed(check, directory, name)))
+		return;
+	if (!find_pattern(looking->above, name)) {
+		report_rows(looking, directory, name);
+		return;
+	}
+	// Of what stood there not all is known: the user's own is never taken away.
+	if (part)
+		report(looking, name);
+	else if (snprintf(path, sizeof(path), "%.*s%s", (int)strlen(looking->guard->path) - 1,
+			  looking->guard->path, name) < (int)sizeof(path))
+		vet_absent(check, directory, name, path);
+}
+
+static DIR *open_listing(int directory)
+{
+	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? NULL : fdopendir(fd);
+}
+
+void listed_look(struct check *check, int directory, const struct guard *guard)
+{
+	struct looking looking;
+	begin(&looking, check, guard);
+	DIR *stream = open_listing(directory);
+	for (struct dirent *entry = stream ? readdir(stream) : NULL; entry; entry = readdir(stream))
+		if (!str_equal(entry->d_name, ".") && !str_equal(entry->d_name, ".."))
+			look_at(&looking, directory, entry->d_name);
+	if (stream)
+		closedir(stream);
+	else
+		findings_add(check->found, FINDING_NOT_LISTED,
+			     finding_path(check->plan, guard->path), "", "");
+}
+
+bool listed_came(int directory, const struct guard *guard, char *ret_name, size_t size)
+{
+	struct looking looking;
+	bool came = false;
+	if (guard->kind != GUARD_LISTED)
+		return false;
+	begin(&looking, NULL, guard);
+	DIR *stream = open_listing(directory);
+	unsigned count = 0;
+	for (struct dirent *entry = stream ? readdir(stream) : NULL;
+	     entry && !came && count++ < LIVE_MAX; entry = readdir(stream))
+		came = find_pattern(looking.above, entry->d_name) &&
+		       !is_known(guard, entry->d_name) &&
+		       snprintf(ret_name, size, "%s", entry->d_name) < (int)size;
+	if (stream)
+		closedir(stream);
+	return came;
+}

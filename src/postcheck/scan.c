@@ -1,0 +1,378 @@
+// Owns the look after a run at the repositories below the top: new ones, and those that differ from
+// the list. What time does not suffice for is looked at after the next run.
+#include "postcheck/scan.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "base/testing.h"
+#include "base/times.h"
+#include "names/trusted.h"
+#include "postcheck/check.h"
+#include "postcheck/commands.h"
+#include "postcheck/finding/changed.h"
+#include "postcheck/finding/finding.h"
+#include "postcheck/git/made_bare.h"
+#include "postcheck/git/vet.h"
+#include "postcheck/links.h"
+#include "postcheck/quiet.h"
+#include "postcheck/run_journal.h"
+#include "report/findings.h"
+#include "trees/dirs.h"
+#include "trees/git_list.h"
+#include "trees/git_walk.h"
+
+enum { LOOK_NANOSECONDS = 500000000, TICK_NANOSECONDS = 20000000, NANOSECONDS = 1000000000 };
+enum { LIST_BYTES = 192 << 20, NEW_ROWS_MAX = LISTED_ROWS_MAX / 2 };
+
+struct scan {
+	struct check *check;
+	const struct searched *tree;
+	struct listed old; // the list
+	struct listed now; // what was met
+	struct dirs known, fresh;
+	char boot[LISTED_BOOT];
+};
+
+// A directory around a .git is mounted, too, so that nobody moves it: the box writes there, and may
+// make it a repository itself.
+static bool is_mounted(const struct plan *plan, const char *path, const char *name)
+{
+	for (unsigned i = 0; i < plan->mount_count; i++)
+		if (str_equal(plan->mounts[i].target, path))
+			return !str_equal(name, ".") || plan->mounts[i].access != ACCESS_WRITE;
+	return false;
+}
+
+// Nothing came to another place between the tree's root and `directory` since the boxes began: each
+// directory above has its old ctime, which no box can set back.
+static bool is_in_place(const struct scan *scan, int directory, const char *path)
+{
+	autoclose int above = -1;
+	for (const char *rest = path + scan->check->root; *rest; rest = strchrnul(rest + 1, '/')) {
+		int next = openat(above < 0 ? directory : above, "..",
+				  O_PATH | O_DIRECTORY | O_CLOEXEC);
+		fd_close(&above);
+		above = next;
+		if (next < 0 || !finding_is_own(scan->check, next, ".", scan->tree->path, OWN_ALL))
+			return false;
+	}
+	return true;
+}
+
+// In a directory that was there before each of the parts must have been, too. A push into it writes
+// below objects and refs: then it must stand where it stood, with its HEAD.
+static bool is_old_bare(const struct scan *scan, int directory, const char *path)
+{
+	static const char *const parts[] = { "HEAD", "commondir", "objects", "refs" };
+	enum { UNTOUCHED = 2 };
+	const struct check *check = scan->check;
+	char below[PATH_MAX];
+	struct stat status;
+	bool whole = finding_is_own(check, directory, ".", path, OWN_ALL);
+	if (!whole && !is_in_place(scan, directory, path))
+		return false;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		if (fstatat(directory, parts[i], &status, AT_SYMLINK_NOFOLLOW) < 0)
+			continue;
+		if (snprintf(below, sizeof(below), "%s/%s", path, parts[i]) >= (int)sizeof(below))
+			return false;
+		bool grows = i >= UNTOUCHED && !whole && S_ISDIR(status.st_mode) &&
+			     !finding_is_made(check, directory, parts[i]);
+		if (!grows && !finding_is_own(check, directory, parts[i], below, OWN_ALL))
+			return false;
+	}
+	return true;
+}
+
+static bool is_listed(const struct scan *scan, const struct listed_row *row, int directory,
+		      const char *name)
+{
+	struct stat status;
+	return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       listed_is(&scan->old, row, &status, scan->check->root_device);
+}
+
+// One of the list by path and inode, or one that was made while no box lived.
+static bool is_users(const struct scan *scan, int directory, const char *name, const char *path)
+{
+	const struct listed_row *row = listed_find(&scan->old, path + scan->check->root + 1);
+	if (row && row->kind != LISTED_PART && is_listed(scan, row, directory, name))
+		return true;
+	autoclose int fd = openat(directory, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? finding_is_own(scan->check, directory, name, path, OWN_ALL)
+		      : is_old_bare(scan, fd, path);
+}
+
+// Whether it is the user's own.
+static bool look_at(struct scan *scan, int directory, const char *name, const char *path)
+{
+	struct check *check = scan->check;
+	bool users = is_users(scan, directory, name, path);
+	const struct listed *known = check->known;
+	unsigned before = findings_count(check->found);
+	check->known = users ? known : NULL;
+	if (!str_equal(name, "."))
+		vet_repository(check, directory, name, path);
+	else if (users)
+		vet_parts(check, directory, path, 0);
+	else
+		bare_look(check, directory, path);
+	check->known = known;
+	if (findings_count(check->found) > before)
+		findings_add(check->found,
+			     users ? FINDING_REPOSITORY_CHANGED : FINDING_REPOSITORY_MADE,
+			     finding_path(check->plan, path), "", "");
+	return users;
+}
+
+static bool is_same(struct scan *scan, int directory, const char *name, const char *inside)
+{
+	struct listed one = { .arena = scan->now.arena };
+	struct stat status;
+	const struct listed_row *row = listed_find(&scan->old, inside);
+	listed_note(&one, directory, name, inside, LISTED_OWN);
+	listed_sort(&one);
+	// A directory's own time says nothing, a file's does: another text may stand in it.
+	bool file = fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    !S_ISDIR(status.st_mode);
+	return listed_same(&scan->old, &one, inside) &&
+	       !(file && row && one.count > 0 && row->changed != one.rows[0].changed);
+}
+
+// A worktree's or a submodule's top; walk->path is that of its .git.
+static void look_below(struct scan *scan, const struct git_walk *walk, int directory)
+{
+	char top[PATH_MAX];
+	struct stat status;
+	if (fstatat(directory, ".git", &status, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    !S_ISREG(status.st_mode))
+		return;
+	str_put(top, sizeof(top), "%.*s", (int)(path_name(walk->path) - walk->path - 1),
+		walk->path);
+	commands_tell_below(scan->check, directory, top);
+}
+
+static void meet(struct git_walk *walk, int directory, const char *name)
+{
+	struct scan *scan = walk->owner;
+	const char *inside = walk->path + walk->root + 1;
+	const struct listed_row *row = listed_find(&scan->old, inside);
+	enum listed_kind kind = row ? row->kind : LISTED_OWN;
+	if (scan->check->plan->named_count > 0 && str_equal(name, ".git"))
+		look_below(scan, walk, directory);
+	// What this run's box found under a listed name may be what another box had put there, by
+	// the number of what was there, too.
+	bool stood = is_mounted(scan->check->plan, walk->path, name) &&
+		     (!row || (is_listed(scan, row, directory, name) &&
+			       !finding_is_of_boxes(scan->check, directory, name)));
+	if (!stood && !(row && is_same(scan, directory, name, inside)) &&
+	    !look_at(scan, directory, name, walk->path))
+		kind = LISTED_MADE;
+	if (row || scan->now.count < NEW_ROWS_MAX)
+		listed_note(&scan->now, directory, name, inside, kind);
+	else
+		scan->now.full = true;
+}
+
+static void look_at_entry(struct git_walk *walk, int directory, const struct dirent *entry)
+{
+	struct scan *scan = walk->owner;
+	if (entry->d_type == DT_LNK)
+		links_look(scan->check, directory, entry->d_name, walk->path);
+	if (walk->depth > 0)
+		changed_tell_deeper(scan->check, directory, entry->d_name, walk->path);
+}
+
+// It is walked for itself.
+static bool is_other_tree(struct git_walk *walk)
+{
+	const struct plan *plan = ((struct scan *)walk->owner)->check->plan;
+	for (unsigned i = 0; i < plan->searched_count; i++)
+		if (str_equal(plan->searched[i].path, walk->path))
+			return true;
+	return false;
+}
+
+// What was not met in a part of the tree stays, as long as it is there; it comes first.
+static void keep_rest(struct scan *scan, const struct git_walk *walk)
+{
+	struct listed all = scan->now;
+	struct stat status;
+	autoclose int root = open(scan->tree->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	bool there = false;
+	all.rows = NULL;
+	all.count = all.room = 0;
+	all.bytes = 0;
+	listed_sort(&scan->now);
+	for (unsigned i = 0; walk->cut && i < scan->old.count; i++) {
+		const struct listed_row *row = &scan->old.rows[i];
+		if (row->kind != LISTED_PART)
+			there = !listed_find(&scan->now, row->path) &&
+				fstatat(root, row->path, &status, AT_SYMLINK_NOFOLLOW) == 0;
+		if (there)
+			listed_keep(&all, row);
+	}
+	for (unsigned i = 0; i < scan->now.count; i++)
+		listed_keep(&all, &scan->now.rows[i]);
+	listed_sort(&all);
+	scan->now = all;
+}
+
+static bool differs(const struct listed *left, const struct listed *right)
+{
+	if (left->count != right->count || !str_equal(left->place, right->place) ||
+	    !str_equal(left->boot, right->boot) || left->device != right->device)
+		return true;
+	for (unsigned i = 0; i < left->count; i++)
+		if (!str_equal(left->rows[i].path, right->rows[i].path) ||
+		    left->rows[i].inode != right->rows[i].inode ||
+		    left->rows[i].changed != right->rows[i].changed)
+			return true;
+	return false;
+}
+
+// Where the next look begins. One that came further than the look before goes through what both
+// have seen in no time.
+static const char *next_place(const struct scan *scan, const struct git_walk *walk)
+{
+	bool further = scan->old.place[0] == '\0' && scan->fresh.length > scan->known.length;
+	return walk->cut && further ? "" : walk->place;
+}
+
+static void end_tree(struct scan *scan, const struct git_walk *walk)
+{
+	struct check *check = scan->check;
+	const char *name = check->plan->project && str_equal(scan->tree->path, check->plan->project)
+				   ? "the project"
+				   : finding_path(check->plan, scan->tree->path);
+	keep_rest(scan, walk);
+	scan->now.place = next_place(scan, walk);
+	scan->now.checked = walk->cut && !walk->round ? scan->old.checked : times_now();
+	memcpy(scan->now.boot, walk->cut ? scan->old.boot : scan->boot, sizeof(scan->now.boot));
+	if (differs(&scan->old, &scan->now))
+		listed_write(&scan->now, scan->tree->list, false);
+	if (walk->cut)
+		findings_add(check->found, FINDING_SEARCHED_PART, name, "", "");
+	if (walk->lost)
+		findings_add(check->found, FINDING_TOO_DEEP, name, "", "");
+	if (scan->now.full)
+		findings_add(check->found, FINDING_TOO_MANY, name, "", "");
+}
+
+// The boxes before this one that nobody has looked after, and this one. In another boot all is
+// suspect that came since the last look and before the machine began: what was to be looked at
+// then may be lost.
+static void know_spans(struct scan *scan, const struct spans *others)
+{
+	struct check *check = scan->check;
+	check->spans = *others;
+	check->spans.list[check->spans.count++] = (struct span){ quiet_start(check), INT64_MAX };
+	if (check->timeless || str_equal(scan->old.boot, scan->boot) || !scan->old.boot[0])
+		return;
+	check->spans.list[check->spans.count++] = (struct span){ scan->old.checked, times_boot() };
+}
+
+static void write_dirs(struct scan *scan, const struct git_walk *walk)
+{
+	const struct dirs *old = &scan->known;
+	struct dirs *now = &scan->fresh;
+	now->whole = !walk->cut && !walk->lost;
+	if (walk->fresh && !scan->check->timeless && now->length > 0 &&
+	    (now->length != old->length || now->whole != old->whole ||
+	     memcmp(now->text + old->begin, old->text + old->begin, now->length - old->begin) != 0))
+		dirs_write(now, scan->tree->directories, scan->boot);
+	dirs_free(now);
+}
+
+static bool read_list(struct scan *scan, const struct searched *tree, struct arena *arena)
+{
+	struct check *check = scan->check;
+	struct stat status;
+	scan->tree = tree;
+	scan->now = (struct listed){ .arena = arena, .root = tree->path };
+	scan->known = scan->fresh = (struct dirs){ 0 };
+	listed_boot(scan->boot);
+	if (stat(tree->path, &status) == 0)
+		scan->now.device = status.st_dev;
+	if (listed_read(arena, tree->list, tree->path, &scan->old) < 0) {
+		// It was there in time for this run's start, so the newer one looks, too.
+		findings_add(check->found, FINDING_NOT_COMPARED, "", err_taken(), "");
+		return false;
+	}
+	check->known = &scan->old;
+	check->root = strlen(tree->path);
+	check->root_device = scan->now.device;
+	check->timeless = check->start.tv_sec == 0 || !times_are_ours(tree->path);
+	if (!check->timeless)
+		dirs_read(arena, tree->directories, scan->boot, &scan->known);
+	return true;
+}
+
+static void scan_tree(struct scan *scan, const struct searched *tree, const struct run *run,
+		      struct journal_turn *turn)
+{
+	unsigned number = (unsigned)(tree - scan->check->plan->searched);
+	int64_t begin = times_now();
+	struct check *check = scan->check;
+	struct timespec start = check->start;
+	struct arena *arena = arena_new_of(LIST_BYTES);
+	if (!read_list(scan, tree, arena)) {
+		journal_end(run, number, turn, SEARCHED_NOTHING, 0, 0);
+		arena_free(arena);
+		return;
+	}
+	struct git_walk walk = { .entry = look_at_entry,
+				 .repository = meet,
+				 .passes = is_other_tree,
+				 .keeps = trusted_keeps,
+				 .owner = scan,
+				 .processor = testing_look(LOOK_NANOSECONDS),
+				 .known = scan->known.text ? &scan->known : NULL,
+				 .fresh = scan->old.place[0] ? NULL : &scan->fresh,
+				 .settled = begin - TICK_NANOSECONDS,
+				 .since = quiet_since(check, &turn->spans) };
+	know_spans(scan, &turn->spans);
+	if (start.tv_sec > 0)
+		check->start =
+			(struct timespec){ walk.since / NANOSECONDS, walk.since % NANOSECONDS };
+	long took = walk_tree(&walk, tree->path, scan->old.place);
+	check->start = start;
+	end_tree(scan, &walk);
+	write_dirs(scan, &walk);
+	journal_end(run, number, turn,
+		    !walk.cut    ? SEARCHED_ALL
+		    : walk.round ? SEARCHED_ROUND
+				 : SEARCHED_PART,
+		    !walk.cut    ? begin
+		    : walk.round ? scan->old.checked
+				 : 0,
+		    took);
+	check->known = NULL;
+	arena_free(arena);
+}
+
+void scan_trees(struct check *check, const struct run *run)
+{
+	FORGIVING;
+	static struct scan scan;
+	struct journal_turn turn;
+	const struct plan *plan = check->plan;
+	scan = (struct scan){ .check = check };
+	for (unsigned i = 0; i < plan->searched_count; i++) {
+		bool ours = journal_turn(run, i, &turn);
+		check->beside = check->beside || turn.spans.beside;
+		if (ours)
+			scan_tree(&scan, &plan->searched[i], run, &turn);
+	}
+}

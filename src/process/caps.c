@@ -1,0 +1,59 @@
+// Owns the dropping of privilege: by libcap before the clone, by raw system calls after it.
+#include "process/caps.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <linux/securebits.h>
+#include <sys/prctl.h>
+
+#include "base/err.h"
+#include "base/privileges.h"
+#include "base/sys.h"
+#include "plan.h"
+
+int caps_host(const struct plan *plan, struct run *run)
+{
+	(void)plan;
+	(void)run;
+	return privileges_pass_none() < 0 ? fail(errno, "empty the capability sets") : 0;
+}
+
+// Raw system calls from here on: these run in the box's first process, a copy of the supervisor
+// that may allocate no memory, and each function of libcap does.
+static int drop_sets(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct nothing[2] = { { 0 } };
+	if (syscall(SYS_capset, &header, nothing) < 0)
+		return fail(errno, "capset");
+	// pid 1 keeps the box's first memory image: nothing inside may read or trace it.
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+		return fail(errno, "PR_SET_DUMPABLE");
+	return 0;
+}
+
+int caps_child(const struct plan *plan, struct run *run)
+{
+	(void)run;
+	// uid 0 is no privilege in here, and never becomes one again.
+	unsigned long bits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
+			     SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
+			     SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return fail(errno, "PR_SET_NO_NEW_PRIVS");
+	// Without a user namespace of one's own an ordinary user has none to lose, and may not say
+	// so.
+	if (plan->tier == TIER_LANDLOCK && prctl(PR_CAPBSET_DROP, CAP_CHOWN, 0, 0, 0) < 0)
+		return drop_sets();
+	if (prctl(PR_SET_SECUREBITS, bits, 0, 0, 0) < 0)
+		return fail(errno, "PR_SET_SECUREBITS");
+	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
+		return fail(errno, "PR_CAP_AMBIENT_CLEAR_ALL");
+	for (unsigned long capability = 0; capability < 64; capability++)
+		if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) < 0) {
+			if (errno == EINVAL && capability > CAP_AUDIT_READ)
+				break; // past the last one this kernel knows
+			return fail(errno, "PR_CAPBSET_DROP %lu", capability);
+		}
+	return drop_sets();
+}

@@ -1,0 +1,281 @@
+// Owns what is special in tier landlock. What Landlock does not see (Documentation/userspace-api/
+// landlock.rst, "Current limitations"): metadata by path, unix sockets by path, System V memory,
+// other processes' limits and priorities; a second filter closes these or asks the supervisor.
+#include "process/domain.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fiemap.h>
+#include <linux/filter.h>
+#include <linux/fs.h>
+#include <linux/seccomp.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/owned.h"
+#include "base/str.h"
+#include "base/sys.h"
+#include "mount/target.h"
+#include "plan.h"
+#include "process/landlock_rule.h"
+#include "run.h"
+#include "seccomp/asking.h"
+#include "seccomp/syscalls.h"
+#include "view/paths/mounted.h"
+#include "view/paths/outer.h"
+#include "view/paths/split.h"
+
+#define ANSWER(error) (SECCOMP_RET_ERRNO | (error))
+enum { TYPE_MASK = 0xf, WHO_PROCESS = 0, IO_WHO_PROCESS = 1, KILLS_MAX = 100000 };
+
+#define MODE(network) (1U << (network))
+enum {
+	IN_ALL = MODE(NETWORK_NONE) | MODE(NETWORK_PROXY) | MODE(NETWORK_HOST),
+	IN_NONE = MODE(NETWORK_NONE),
+	IN_PROXY = MODE(NETWORK_PROXY),
+	IN_HOST = MODE(NETWORK_HOST),
+	IN_OWN = IN_NONE | IN_PROXY,
+};
+
+#define REQUEST(mask, value, answer)                                                               \
+	{ "ioctl", 1, mask, (uint32_t)(value), ASKING_IS, answer, IN_ALL, 0 }
+#define ASKED_REQUEST(request) REQUEST(~0U, request, SECCOMP_RET_USER_NOTIF)
+#define OWN_REQUEST(request)   REQUEST(~0U, request, SECCOMP_RET_ALLOW)
+#define NO_REQUESTS(letter)    REQUEST(0xff00, (letter) << 8, ANSWER(ENOTTY))
+
+static const struct asking rows[] = {
+	// Of unix sockets those with a connection, which the supervisor makes: what takes datagrams
+	// (as SOCK_RAW does, too) names a receiver each time. With the host's network pairs alone.
+	{ "socket", 0, ~0U, AF_UNIX, ASKING_IS_NOT, ANSWER(EACCES), IN_NONE, 0 },
+	{ "socket", 0, ~0U, AF_UNIX, ASKING_IS, ANSWER(EACCES), IN_HOST, 0 },
+	{ "socket socketpair", 1, TYPE_MASK, SOCK_STREAM, ASKING_IS, SECCOMP_RET_ALLOW, IN_ALL,
+	  AF_UNIX },
+	{ "socket socketpair", 1, TYPE_MASK, SOCK_SEQPACKET, ASKING_IS, SECCOMP_RET_ALLOW, IN_ALL,
+	  AF_UNIX },
+	{ "socket socketpair", ASKING_ALWAYS, 0, 0, ASKING_IS, ANSWER(EACCES), IN_ALL, AF_UNIX },
+	{ "connect", ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, IN_OWN, 0 },
+	{ "bind", ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, IN_ALL, 0 },
+	// TCP that is connected by the supervisor: no other protocol, no data before that, nobody
+	// served.
+	{ "socket", 1, TYPE_MASK, SOCK_STREAM, ASKING_IS_NOT, ANSWER(EACCES), IN_PROXY, 0 },
+	{ "socket", 2, ~0U, 0, ASKING_IS, SECCOMP_RET_ALLOW, IN_PROXY, 0 },
+	{ "socket", 2, ~0U, IPPROTO_TCP, ASKING_IS_NOT, ANSWER(EPROTONOSUPPORT), IN_PROXY, 0 },
+	{ "sendto sendmmsg", 3, MSG_FASTOPEN, MSG_FASTOPEN, ASKING_IS, ANSWER(EOPNOTSUPP), IN_PROXY,
+	  0 },
+	{ "sendmsg", 2, MSG_FASTOPEN, MSG_FASTOPEN, ASKING_IS, ANSWER(EOPNOTSUPP), IN_PROXY, 0 },
+	{ "setsockopt", 2, ~0U, TCP_FASTOPEN_CONNECT, ASKING_IS, ANSWER(ENOPROTOOPT), IN_PROXY, 0 },
+	{ "listen", ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, IN_PROXY, 0 },
+	// System V and POSIX memory, queues and semaphores are the host's.
+	{ "shmget shmat shmctl shmdt semget semop semctl semtimedop msgget msgsnd msgrcv msgctl "
+	  "mq_open "
+	  "mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr",
+	  ASKING_ALWAYS, 0, 0, ASKING_IS, ANSWER(ENOSYS), IN_ALL, 0 },
+	// Limits and priorities: one's own only.
+	{ "prlimit64 sched_setparam sched_setscheduler sched_setaffinity sched_setattr", 0, ~0U, 0,
+	  ASKING_IS_NOT, ANSWER(EPERM), IN_ALL, 0 },
+	{ "setpriority", 0, ~0U, WHO_PROCESS, ASKING_IS_NOT, ANSWER(EPERM), IN_ALL, 0 },
+	{ "ioprio_set", 0, ~0U, IO_WHO_PROCESS, ASKING_IS_NOT, ANSWER(EPERM), IN_ALL, 0 },
+	{ "setpriority ioprio_set", 1, ~0U, 0, ASKING_IS_NOT, ANSWER(EPERM), IN_ALL, 0 },
+	// Metadata, by path or by a descriptor that may be open for reading alone: the supervisor
+	// changes it where the box may write.
+	{ "chmod fchmod fchmodat fchmodat2 chown lchown fchown fchownat utime utimes futimesat "
+	  "utimensat "
+	  "setxattr lsetxattr fsetxattr setxattrat removexattr lremovexattr fremovexattr "
+	  "removexattrat",
+	  ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, IN_ALL, 0 },
+	ASKED_REQUEST(FS_IOC_SETFLAGS),
+	ASKED_REQUEST(FS_IOC_SETVERSION),
+	ASKED_REQUEST(FS_IOC_FSSETXATTR),
+	// Of all other requests to file systems those that read, or write to what is open for it;
+	// by the letters of ioctl-number.rst: the rest changes files or makes directories by a
+	// descriptor that reads (encryption, verity, subvolumes, a FAT's attributes).
+	OWN_REQUEST(FS_IOC_GETFLAGS),
+	OWN_REQUEST(FS_IOC_GETVERSION),
+	OWN_REQUEST(FS_IOC_FSGETXATTR),
+	OWN_REQUEST(FS_IOC_FIEMAP),
+	OWN_REQUEST(FICLONE),
+	OWN_REQUEST(FICLONERANGE),
+	NO_REQUESTS('f'), // of all, of ext4, encryption and verity
+	NO_REQUESTS('v'),
+	NO_REQUESTS('X'),  // XFS, freezing
+	NO_REQUESTS('r'),  // FAT, exFAT, NTFS
+	NO_REQUESTS('n'),  // NILFS
+	NO_REQUESTS(0x94), // btrfs
+	NO_REQUESTS(0x97), // Ceph
+	NO_REQUESTS(0xbc), // bcachefs
+	NO_REQUESTS(0xcf), // SMB
+	NO_REQUESTS(0xf5), // F2FS
+};
+
+static const char *const losses[] = {
+	"tier landlock: no private home, /tmp or /dev/shm, no limit on them, and no separate host "
+	"name; paths that are not named are denied, not absent",
+	"tier landlock: names, sizes and attributes of your files can be seen, and processes and "
+	"their "
+	"command lines in /proc",
+	"tier landlock: caches and overlays are left out; protected names and hidden files below a "
+	"writable directory are errors",
+	"tier landlock: of unix sockets only named ones are reached; no datagrams, servers on TCP "
+	"ports, "
+	"System V memory or new terminals",
+	"tier landlock: the limit on processes is left out",
+};
+
+// With an address each time it reaches whoever listens on the host.
+static int refuse_datagrams(int fd)
+{
+	int domain = 0, type = 0;
+	socklen_t size = sizeof(int);
+	if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) < 0 || domain != AF_UNIX ||
+	    getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) < 0 || type != SOCK_DGRAM)
+		return 0;
+	return fail(0,
+		    "tier landlock cannot pass descriptor %d: a unix datagram socket reaches every "
+		    "such socket of the host",
+		    fd);
+}
+
+// What the tier cannot have is refused, never left out in silence.
+static int refuse(const struct plan *plan)
+{
+	if (plan->landlock < 6)
+		return fail(0,
+			    "tier landlock needs Landlock ABI 6 (Linux 6.12), which confines "
+			    "signals and abstract sockets; this kernel has ABI %d",
+			    plan->landlock);
+	if (plan->nested)
+		return fail(0, "tier landlock cannot give namespaces inside");
+	if (plan->snippet.path)
+		return fail(0, "tier landlock shows no files of sbx's own: put the code in a file "
+			       "of the project");
+	if (plan->egress.publish_count)
+		return fail(0,
+			    "tier landlock cannot publish ports: the box has no separate network");
+	if (plan->profile->network == NETWORK_HOST && plan->profile->socket.first)
+		return fail(0, "tier landlock passes named sockets only with --network none");
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		TRY(refuse_datagrams(fd));
+	for (unsigned i = 0; i < plan->keep_count; i++)
+		TRY(refuse_datagrams(plan->keep[i]));
+	struct mounts mounts = { 0 };
+	for (unsigned i = 0; i < plan->mount_count; i++) {
+		const struct mount *mount = &plan->mounts[i];
+		bool kept = mount->kind == MOUNT_COPY ||
+			    (mount->kind == MOUNT_BIND && mount->on_host &&
+			     mount->access == ACCESS_READ && mount->identity.type != S_IFSOCK);
+		// What a box around this one keeps from its processes is kept from ours.
+		if (kept && !outer_keeps(plan, mount, &mounts))
+			return fail(0,
+				    "tier landlock cannot protect '%s' in a directory that is "
+				    "writable; %s",
+				    mount->target,
+				    plan->inside && outer_gives_namespaces()
+					    ? "here --isolation namespaces can"
+					    : "add --project read, or --no-protect");
+	}
+	return 0;
+}
+
+int domain_filter(struct plan *plan)
+{
+	return asking_compile(plan, rows, sizeof(rows) / sizeof(*rows),
+			      MODE(plan->profile->network));
+}
+
+int domain_plan(struct plan *plan)
+{
+	uint64_t random;
+	TRY(refuse(plan));
+	TRY(asking_refuse_rings(plan));
+	TRY(split_plan(plan));
+	TRY(domain_filter(plan));
+	for (size_t i = 0; i < sizeof(losses) / sizeof(*losses); i++)
+		list_add(&plan->notes, plan->arena, losses[i], (struct origin){ .file = "tier" });
+	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+		return fail(errno, "getrandom");
+	plan->temporary = arena_text(plan->arena, "/tmp/sbx-%u-%016llx", (unsigned)plan->uid,
+				     (unsigned long long)random);
+	return 0;
+}
+
+int domain_host(const struct plan *plan, struct run *run)
+{
+	(void)run;
+	return mkdir(plan->temporary, 0700) < 0 ? fail(errno, "make '%s'", plan->temporary) : 0;
+}
+
+int domain_undo(const struct plan *plan, struct run *run)
+{
+	(void)run;
+	if (plan->tier == TIER_LANDLOCK && plan->temporary)
+		(void)ATTEMPT(owned_remove_tree(AT_FDCWD, plan->temporary));
+	return 0;
+}
+
+int domain_child(const struct plan *plan, struct run *run)
+{
+	(void)plan;
+	(void)run;
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
+		return fail(errno, "PR_SET_CHILD_SUBREAPER");
+	// Landlock asks for it where there is no user namespace of one's own.
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? fail(errno, "PR_SET_NO_NEW_PRIVS") : 0;
+}
+
+static int add_path(const struct plan *plan, int ruleset, const char *path,
+		    const struct identity *identity, enum access access)
+{
+	autoclose int fd =
+		sys_openat2(AT_FDCWD, path, O_PATH | O_NOFOLLOW | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
+	if (fd < 0 || (identity && !target_is_same(fd, identity)))
+		return fail(ERR_CHANGED, "'%s' changed while the plan was made", path);
+	bool directory = !identity || identity->type == S_IFDIR;
+	return landlock_add(plan, ruleset, fd, access, directory);
+}
+
+int domain_rules(const struct plan *plan, int ruleset)
+{
+	TRY(add_path(plan, ruleset, "/proc", NULL, ACCESS_READ));
+	TRY(add_path(plan, ruleset, plan->temporary, NULL, ACCESS_WRITE));
+	for (unsigned i = 0; i < plan->mount_count; i++) {
+		const struct mount *mount = &plan->mounts[i];
+		if (mount->kind == MOUNT_BIND && !mount->cache &&
+		    !str_equal(mount->target, "/dev/console"))
+			TRY(add_path(plan, ruleset, mount->source, &mount->identity,
+				     mount->access));
+	}
+	return 0;
+}
+
+void domain_end(void)
+{
+	char path[64], text[4096];
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
+	for (int i = 0; i < KILLS_MAX; i++) {
+		autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
+		ssize_t length = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
+		text[length > 0 ? length : 0] = '\0';
+		for (char *at = text, *end; *at; at = end) {
+			long pid = strtol(at, &end, 10);
+			if (end == at)
+				break;
+			if (pid > 1)
+				kill((pid_t)pid, SIGKILL);
+		}
+		if (waitpid(-1, NULL, __WALL) < 0 && errno == ECHILD)
+			return;
+	}
+}

@@ -1,0 +1,300 @@
+// Owns pid 1. All signals are blocked and taken one by one: no handlers. Raw calls, no memory.
+#include "process/init.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/sys.h"
+#include "base/testing.h"
+#include "env/env.h"
+#include "plan.h"
+#include "process/domain.h"
+#include "process/landlock.h"
+#include "process/pages.h"
+#include "run.h"
+
+static void tell(struct run *run)
+{
+	// The supervisor reads until it has one whole message; a failure here means it is gone.
+	fd_send(run->to_host, &run->message, sizeof(run->message), NULL, 0);
+}
+
+// Closes or marks all but 0, 1, 2, the kept and one more. Last before exec. Rule 13.
+static int close_others(const struct plan *plan, int spared, unsigned flags)
+{
+	enum { KEPT_MAX = 1024 };
+	int keep[KEPT_MAX + 1];
+	unsigned count = plan->keep_count < KEPT_MAX ? plan->keep_count : KEPT_MAX;
+	memcpy(keep, plan->keep, count * sizeof(*keep));
+	keep[count] = spared;
+	return fd_close_except(keep, count + 1, flags);
+}
+
+// A script without #!: the shell runs it, as execvp does. Apart, for its words take eight pages of
+// stack.
+__attribute__((noinline)) static int execute_script(const struct plan *plan, const char *path)
+{
+	enum { WORDS_MAX = 4096 };
+	const char *words[WORDS_MAX] = { "/bin/sh", path };
+	for (unsigned i = 1; plan->command[i]; i++) {
+		if (i + 2 >= WORDS_MAX)
+			return E2BIG;
+		words[i + 1] = plan->command[i];
+	}
+	syscall(SYS_execve, "/bin/sh", words, plan->environment);
+	return errno;
+}
+
+static int execute(const struct plan *plan, const char *path)
+{
+	execve(path, plan->command, plan->environment);
+	return errno == ENOEXEC ? execute_script(plan, path) : errno;
+}
+
+static bool is_file(const char *path)
+{
+	struct stat status;
+	return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+// PATH is searched here: execvp takes a hidden directory for "permission denied".
+static int search(const struct plan *plan)
+{
+	const char *name = plan->command[0], *path = env_value(plan, "PATH");
+	size_t length = strlen(name);
+	int worst = ENOENT;
+	char file[PATH_MAX];
+	if (strchr(name, '/') || length == 0)
+		return execute(plan, name);
+	for (const char *at = path; at; at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
+		size_t directory = strcspn(at, ":");
+		if (directory + length + 2 > sizeof(file))
+			continue;
+		memcpy(file, at, directory);
+		file[directory] = '/';
+		memcpy(file + directory + (directory > 0), name, length + 1);
+		int result = execute(plan, file);
+		if (result == EACCES && is_file(file))
+			worst = EACCES;
+		else if (result != ENOENT && result != ENOTDIR && result != EACCES)
+			return result;
+	}
+	return worst;
+}
+
+// In the vfork child: shares memory with init until exec, so it only writes `*problem`
+// (volatile: the compiler sees that nobody reads it on this side).
+static _Noreturn void become_command(const struct plan *plan, const struct run *run,
+				     volatile int *problem)
+{
+	if (run->own_session)
+		setsid();
+	if (run->child_ignored)
+		signal(SIGCHLD, SIG_IGN);
+	if ((run->tier_landlock && landlock_below() < 0) ||
+	    close_others(plan, -1, CLOSE_RANGE_CLOEXEC) < 0) {
+		*problem = errno;
+		_exit(1);
+	}
+	sigprocmask(SIG_SETMASK, &run->callers_mask, NULL);
+	*problem = search(plan);
+	_exit(1);
+}
+
+static void tell_stop(struct run *run, int status)
+{
+	run->message.kind = MESSAGE_STOPPED;
+	run->message.status = WSTOPSIG(status);
+	tell(run);
+}
+
+// What all that has ended took, and whether the private directories are full.
+static void count_use(struct run *run)
+{
+	enum { BLOCK = 512, FULL_PART = 64 };
+	struct message *message = &run->message;
+	struct rusage usage;
+	struct statfs root;
+	if (getrusage(RUSAGE_CHILDREN, &usage) == 0) {
+		message->cpu = (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000 +
+			       (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+		message->memory = (uint64_t)usage.ru_maxrss * 1024;
+		message->read = (uint64_t)usage.ru_inblock * BLOCK;
+		message->written = (uint64_t)usage.ru_oublock * BLOCK;
+	}
+	message->tmp_full =
+		!run->tier_landlock && statfs("/", &root) == 0 &&
+		(root.f_bavail < root.f_blocks / FULL_PART || (root.f_files && root.f_ffree == 0));
+}
+
+// Ends the box: the kernel kills what is left when pid 1 is gone.
+static _Noreturn void tell_end(struct run *run, int status)
+{
+	enum { LONGEST_MILLISECONDS = 100 };
+	bool domain = run->tier_landlock;
+	struct pollfd supervisor = { .fd = run->to_host }; // poll reports its end unasked
+	run->message.kind = MESSAGE_ENDED;
+	run->message.status = status;
+	while (waitpid(-1, NULL, WNOHANG | __WALL) > 0)
+		;
+	if (domain)
+		domain_end();
+	run->message.alone = waitpid(-1, NULL, WNOHANG | __WALL) < 0 && errno == ECHILD;
+	count_use(run);
+	tell(run);
+	while (run->grouped) // the supervisor reads what the group says, and then kills us
+		pause();
+	poll(&supervisor, 1, LONGEST_MILLISECONDS); // until it has let go of the view
+	_exit(0);
+}
+
+static void reap(struct run *run, pid_t command)
+{
+	for (;;) {
+		int status;
+		pid_t pid = waitpid(-1, &status, WNOHANG | WUNTRACED | __WALL);
+		if (pid <= 0)
+			return;
+		if (pid != command)
+			continue;
+		if (WIFSTOPPED(status) && run->paused)
+			continue; // by us: a shell outside has nothing to know of it
+		if (WIFSTOPPED(status))
+			tell_stop(run, status);
+		else
+			tell_end(run, status);
+	}
+}
+
+// Sockets of this network for the host side to connect to a published port by.
+static void give_sockets(struct run *run)
+{
+	enum { BATCHES = 5 };
+	for (int i = 0; i < BATCHES; i++) {
+		int fds[FD_PASSED], count = 0;
+		while (count < FD_PASSED) {
+			fds[count] =
+				socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+			if (fds[count] < 0)
+				break;
+			count++;
+		}
+		run->message.kind = MESSAGE_SOCKETS;
+		if (count > 0)
+			fd_send(run->to_host, &run->message, sizeof(run->message), fds,
+				(unsigned)count);
+		while (count > 0)
+			close(fds[--count]);
+	}
+}
+
+// Signals from the supervisor carry SI_QUEUE; what a terminal sends reaches the command itself.
+// A pending signal swallows a second one: without a terminal whatever came from outside counts.
+static bool to_forward(const struct run *run, const siginfo_t *info)
+{
+	return info->si_code == SI_QUEUE ||
+	       (run->own_session && info->si_code == SI_USER && info->si_pid == 0);
+}
+
+static bool is_pause(const struct run *run, int number, const siginfo_t *info)
+{
+	return run->pausable && info->si_code == SI_QUEUE && info->si_pid == 0 &&
+	       (number == SIGNAL_PAUSE || number == SIGNAL_RESUME);
+}
+
+// Everybody but pid 1 itself.
+static void pause_all(struct run *run, int number)
+{
+	run->paused = number == SIGNAL_PAUSE;
+	kill(-1, run->paused ? SIGSTOP : SIGCONT);
+	run->message.kind = MESSAGE_PAUSED;
+	if (run->paused)
+		tell(run);
+}
+
+// The supervisor is gone, or waits for the end of this process. No box can send this signal: it
+// is in a domain of Landlock's below ours.
+static _Noreturn void end_processes(void)
+{
+	domain_end();
+	_exit(0);
+}
+
+static _Noreturn void serve(struct run *run, pid_t command)
+{
+	sigset_t all;
+	siginfo_t info;
+	sigfillset(&all);
+	pages_release_stack(); // a box may be idle for days
+	reap(run, command);    // it may have ended before the first wait
+	for (;;) {
+		int number = sigwaitinfo(&all, &info);
+		if (number == SIGCHLD)
+			reap(run, command);
+		else if (number == SIGNAL_END && run->tier_landlock)
+			end_processes();
+		else if (number == SIGNAL_SOCKETS && info.si_code == SI_QUEUE && info.si_pid == 0)
+			give_sockets(run);
+		else if (is_pause(run, number, &info))
+			pause_all(run, number);
+		else if (number > 0 && to_forward(run, &info))
+			kill(run->own_session ? -command : command, number);
+	}
+}
+
+// Its command line would tell the box what the policy is. Rule 27.
+static void forget_arguments(const struct run *run)
+{
+	for (char *const *word = run->arguments; *word; word++)
+		memset(*word, 0, strlen(*word));
+}
+
+int init_child(const struct plan *plan, struct run *run)
+{
+	volatile int problem = 0;
+	bool told = plan->timing || plan->event_status; // that it has started
+	sigset_t all;
+	run->pausable = plan->session != NULL || plan->ask == ASK_TERMINAL;
+	if (!testing_skips("wipe"))
+		forget_arguments(run);
+	if (close_others(plan, run->to_host, 0) < 0)
+		return fail(errno, "close_range");
+	// Out of the caller's process group: its signals come by way of the supervisor, once.
+	if (run->own_session && setsid() < 0)
+		return fail(errno, "setsid");
+	sigfillset(&all);
+	if (run->tier_landlock)
+		sigprocmask(SIG_SETMASK, &all, NULL); // SIGNAL_END too: from now on it is read
+	pid_t command = vfork();
+	if (command == 0)
+		become_command(plan, run, &problem);
+	if (command < 0)
+		return fail(errno, "vfork");
+	sched_yield();           // to the command, which is in the middle of its exec
+	arena_free(plan->arena); // shared with the host side no longer than needed
+	// What the command closes must be seen as closed by whoever reads or writes the other end.
+	for (int fd = 0; fd <= 2; fd++)
+		close(fd);
+	sys_close_range(3, (unsigned)run->to_host - 1, 0);
+	sys_close_range((unsigned)run->to_host + 1, ~0U, 0);
+	run->message.kind = problem ? MESSAGE_NO_EXEC : MESSAGE_STARTED;
+	run->message.number = problem;
+	if (problem || told)
+		tell(run);
+	if (problem)
+		_exit(1);
+	serve(run, command);
+}

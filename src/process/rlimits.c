@@ -1,0 +1,111 @@
+// Owns the rlimits. RLIMIT_NPROC counts only this user namespace (Linux 5.14).
+#include "process/rlimits.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <sys/statfs.h>
+
+#include "base/err.h"
+#include "base/sys.h"
+#include "plan.h"
+
+struct row {
+	int resource;
+	size_t offset; // in struct limits
+	const char *name;
+};
+
+static const struct row rows[] = {
+	{ RLIMIT_NPROC, offsetof(struct limits, pids), "pids" },
+	{ RLIMIT_FSIZE, offsetof(struct limits, file_size), "file-size" },
+	{ RLIMIT_NOFILE, offsetof(struct limits, open_files), "open-files" },
+	{ RLIMIT_CORE, offsetof(struct limits, core), "core" },
+};
+
+// Of what the kernel counts by user, the box's part of the caller's limit: so much stays for the
+// host. None of the caller's right to go before all others (pam_limits(8) of audio groups): no
+// cgroup bounds those threads.
+static const struct limit_part {
+	int resource;
+	unsigned divisor; // 0: nothing
+	const char *name;
+} parts[] = {
+	{ RLIMIT_RTPRIO, 0, "realtime priority" },
+	{ RLIMIT_NICE, 0, "priority" },
+	{ RLIMIT_SIGPENDING, 4, "pending signals" },
+	{ RLIMIT_MSGQUEUE, 2, "message queues" },
+};
+
+static int take_part(const struct limit_part *part)
+{
+	struct rlimit limit;
+	if (sys_prlimit(part->resource, NULL, &limit) < 0)
+		return fail(errno, "limit %s", part->name);
+	if (limit.rlim_max == 0 || (limit.rlim_max == RLIM_INFINITY && part->divisor))
+		return 0;
+	limit.rlim_max = part->divisor ? limit.rlim_max / part->divisor : 0;
+	if (limit.rlim_cur > limit.rlim_max)
+		limit.rlim_cur = limit.rlim_max;
+	return sys_prlimit(part->resource, &limit, NULL) < 0 ? fail(errno, "limit %s", part->name)
+							     : 0;
+}
+
+// A core pattern that is a program runs as root on the host (apport, systemd-coredump) and reads
+// what the box has in memory; a limit of 0 does not stop the kernel from that, one of 1 does, see
+// core(5).
+enum { CORE_NONE = 1 };
+
+// One file is at most what the limit `disk` leaves of the disk with most space: a single call that
+// the kernel does not interrupt ends there, whoever looks meanwhile. A full disk leaves some for
+// private files.
+enum { FILE_LEAST = 16 << 20 };
+static uint64_t file_most(const struct plan *plan)
+{
+	const struct limits *limits = &plan->profile->limits;
+	uint64_t most = 0, disk = limits->disk;
+	struct statfs status;
+	for (unsigned i = 0; i < plan->mount_count && disk != UNLIMITED; i++) {
+		const struct mount *mount = &plan->mounts[i];
+		if (mount->kind != MOUNT_BIND || mount->access != ACCESS_WRITE ||
+		    statfs(mount->target, &status) < 0)
+			continue;
+		uint64_t space = status.f_bavail * (uint64_t)status.f_bsize / 4 * 3;
+		most = space > most ? space : most;
+	}
+	if (most > 0 && most < disk)
+		disk = most < FILE_LEAST ? FILE_LEAST : most;
+	return disk < limits->file_size ? disk : limits->file_size;
+}
+
+static uint64_t wanted_of(const struct plan *plan, const struct row *row)
+{
+	const char *limits = (const char *)&plan->profile->limits;
+	uint64_t wanted = *(const uint64_t *)(const void *)(limits + row->offset);
+	if (row->resource == RLIMIT_FSIZE)
+		return file_most(plan);
+	return row->resource == RLIMIT_CORE && wanted == 0 ? CORE_NONE : wanted;
+}
+
+// Never above the caller's own hard limit: asking for more than one has is no error here.
+int rlimits_child(const struct plan *plan, struct run *run)
+{
+	(void)run;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		TRY(take_part(&parts[i]));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		uint64_t wanted = wanted_of(plan, &rows[i]);
+		struct rlimit limit;
+		// Without a user namespace it counts all of the caller's processes.
+		if (wanted == UNLIMITED ||
+		    (plan->tier == TIER_LANDLOCK && rows[i].resource == RLIMIT_NPROC))
+			continue;
+		if (sys_prlimit(rows[i].resource, NULL, &limit) < 0)
+			return fail(errno, "limit %s", rows[i].name);
+		if (limit.rlim_max == RLIM_INFINITY || limit.rlim_max > wanted)
+			limit.rlim_max = wanted;
+		limit.rlim_cur = limit.rlim_max;
+		if (sys_prlimit(rows[i].resource, &limit, NULL) < 0)
+			return fail(errno, "limit %s", rows[i].name);
+	}
+	return 0;
+}

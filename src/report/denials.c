@@ -1,0 +1,39 @@
+// Owns the list of a run's denials.
+#include "report/denials.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/str.h"
+
+struct denial *denials_add(struct denials *denials, const char *kind, const char *what,
+			   const char *program)
+{
+	for (unsigned i = 0; i < denials->count; i++) {
+		struct denial *known = &denials->all[i];
+		if (!str_equal(known->kind, kind) || !str_equal(known->what, what))
+			continue;
+		known->count++;
+		return NULL;
+	}
+	if (denials->count == DENIALS_MAX) {
+		denials->lost++;
+		return NULL;
+	}
+	if (!denials->all)
+		denials->all = calloc(DENIALS_MAX, sizeof(*denials->all));
+	if (!denials->all)
+		abort();
+	struct denial *denial = &denials->all[denials->count++];
+	*denial = (struct denial){ .kind = kind, .verb = "blocked", .count = 1 };
+	snprintf(denial->what, sizeof(denial->what), "%s", what);
+	snprintf(denial->program, sizeof(denial->program), "%s",
+		 str_printable(program) ? program : "?");
+	return denial;
+}
+
+void denials_free(struct denials *denials)
+{
+	free(denials->all);
+	*denials = (struct denials){ 0 };
+}

@@ -1,0 +1,75 @@
+// Owns the list of findings: of a kind the first FINDING_RECORDS_MAX, then their number.
+#include "report/findings.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/str.h"
+
+// One line of UTF-8, without anything that acts on a terminal.
+static void put(struct out *out, const char *text)
+{
+	char shown[STR_SHOWN_MAX];
+	for (size_t step; *text; text += step) {
+		step = str_next(text, shown);
+		if (str_sequence(text) == 0) // no UTF-8
+			snprintf(shown, sizeof(shown), "<%02X>", (unsigned char)*text);
+		out_bytes(out, shown[0] ? shown : text, shown[0] ? strlen(shown) : step);
+	}
+	out_bytes(out, "", 1);
+}
+
+void findings_add(struct findings *findings, enum finding_kind kind, const char *path,
+		  const char *detail, const char *fix)
+{
+	struct out *records = &findings->records;
+	size_t before = records->used;
+	char byte = (char)kind;
+	if (findings->counts[kind]++ >= FINDING_RECORDS_MAX ||
+	    findings->bytes[kind] >= FINDING_BYTES_MAX)
+		return;
+	out_bytes(records, &byte, 1);
+	put(records, path);
+	put(records, detail);
+	put(records, fix);
+	findings->bytes[kind] += records->used - before;
+}
+
+bool findings_next(const struct findings *findings, size_t *at, struct reported *ret_finding)
+{
+	const char *record = findings->records.text + *at;
+	if (*at >= findings->records.used)
+		return false;
+	ret_finding->kind = (enum finding_kind)record[0];
+	ret_finding->path = record + 1;
+	ret_finding->detail = ret_finding->path + strlen(ret_finding->path) + 1;
+	ret_finding->fix = ret_finding->detail + strlen(ret_finding->detail) + 1;
+	*at += (size_t)(ret_finding->fix + strlen(ret_finding->fix) + 1 - record);
+	return true;
+}
+
+bool findings_has(const struct findings *findings, enum finding_kind kind, const char *path)
+{
+	struct out shown = { 0 };
+	struct reported finding;
+	bool has = false;
+	put(&shown, path);
+	for (size_t at = 0; !has && findings_next(findings, &at, &finding);)
+		has = finding.kind == kind && str_equal(finding.path, shown.text);
+	out_free(&shown);
+	return has;
+}
+
+unsigned findings_count(const struct findings *findings)
+{
+	unsigned sum = 0;
+	for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
+		sum += findings->counts[kind];
+	return sum;
+}
+
+void findings_free(struct findings *findings)
+{
+	out_free(&findings->records);
+	*findings = (struct findings){ 0 };
+}

@@ -1,0 +1,113 @@
+// Owns the messages of the box's pid 1. They have a fixed size, and nothing in them is parsed.
+#include "run/box_messages.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "ask/ask.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "bpf/catch.h"
+#include "net/host/proxy.h"
+#include "notify/notify.h"
+#include "plan.h"
+#include "run.h"
+#include "run/clock.h"
+#include "run/events.h"
+#include "run/standard_io.h"
+#include "run/steps.h"
+#include "run/supervise.h"
+#include "seccomp/asking.h"
+#include "session/apply/attach.h"
+
+// The box stands.
+static int take_held(const struct plan *plan, struct run *run, const int fds[FD_PASSED])
+{
+	run->user = fds[0];
+	run->view = fds[1];
+	run->copies = plan->copy_count > 0 ? fds[2] : -1;
+	run->absent = plan->absent ? fds[plan->copy_count > 0 ? 3 : 2] : -1;
+	attach_ready(plan);
+	return standard_io_release(plan, run);
+}
+
+enum run_turn run_broken(struct run *run, struct outcome *outcome)
+{
+	outcome->kind = OUTCOME_BROKEN;
+	snprintf(run->message.text, sizeof(run->message.text), "%s", err_text());
+	return ENDED;
+}
+
+// Before the box can ask: what answers it.
+static int begin_answers(const struct plan *plan, struct run *run)
+{
+	// There nothing else says that the box stands.
+	if (plan->lsp && plan->tier == TIER_LANDLOCK)
+		TRY(standard_io_release(plan, run));
+	if (plan->tier == TIER_LANDLOCK && plan->egress.on)
+		TRY(proxy_share(plan, run->proxy));
+	return notify_begin(plan, run);
+}
+
+static void take_sockets(const struct run *run, int fds[FD_PASSED])
+{
+	unsigned count = 0;
+	while (count < FD_PASSED && fds[count] >= 0)
+		count++;
+	proxy_sockets(run->proxy, fds, count);
+}
+
+enum run_turn box_messages_take(const struct plan *plan, struct run *run, const struct clock *clock,
+				struct outcome *outcome)
+{
+	struct message *message = &run->message;
+	int fds[FD_PASSED];
+	bool redirected;
+	ssize_t got = fd_receive(run->from_box, message, sizeof(*message), fds);
+	message->text[sizeof(message->text) - 1] = '\0';
+	outcome->kind = OUTCOME_LOST;
+	if (got != (ssize_t)sizeof(*message))
+		return ENDED;
+	switch (message->kind) {
+	case MESSAGE_LISTENER:
+		run->listener = fds[0];
+		asking_begin(fds[0]);
+		return begin_answers(plan, run) < 0 ? run_broken(run, outcome) : GOES_ON;
+	case MESSAGE_HELD:
+		return take_held(plan, run, fds) < 0 ? run_broken(run, outcome) : GOES_ON;
+	case MESSAGE_LISTENING:
+		// The first of all is the one that takes every port.
+		redirected = run->proxy->listener_count > 0
+				     ? run->proxy->redirected
+				     : message->number != 0 || catch_all(plan, run, fds[0]);
+		proxy_listeners(run->proxy, fds, FD_PASSED, redirected);
+		return GOES_ON;
+	case MESSAGE_SOCKETS:
+		take_sockets(run, fds);
+		return GOES_ON;
+	case MESSAGE_STARTED:
+		for (int i = 0; i < STEPS_MAX; i++)
+			run->host_nanoseconds[i] += message->nanoseconds[i];
+		events_start(plan, run);
+		return GOES_ON;
+	case MESSAGE_STOPPED:
+		clock_stop(run, clock);
+		return GOES_ON;
+	case MESSAGE_PAUSED:
+		run->ask->terminal.stopped = true;
+		return GOES_ON;
+	case MESSAGE_FAILED:
+		outcome->kind = OUTCOME_FAILED;
+		if (message->step < 0 || message->step >= step_count)
+			outcome->kind = OUTCOME_LOST;
+		return ENDED;
+	case MESSAGE_NO_EXEC:
+		outcome->kind = OUTCOME_NO_EXEC;
+		return ENDED;
+	case MESSAGE_ENDED:
+		outcome->kind = OUTCOME_ENDED;
+		outcome->status = message->status;
+		return ENDED;
+	}
+	return ENDED;
+}

@@ -1,0 +1,250 @@
+// Owns the queue of events and its lines.
+#include "run/events.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/steady.h"
+#include "limits/group.h"
+#include "outside/event_place.h"
+#include "plan.h"
+#include "report/denials.h"
+#include "run.h"
+#include "run/summary.h"
+#include "run/supervise.h"
+
+enum { END_MILLISECONDS = 1000 };
+
+void events_init(struct events *events)
+{
+	*events = (struct events){ .fd = -1 };
+}
+
+static bool is_kept(const struct plan *plan, int fd)
+{
+	for (unsigned i = 0; i < plan->keep_count; i++)
+		if (plan->keep[i] == fd)
+			return true;
+	return false;
+}
+
+int events_plan(struct plan *plan, const struct invocation *invocation)
+{
+	const char *number = invocation->status_fd ? invocation->status_fd : invocation->report_fd;
+	plan->event_file = invocation->report_file;
+	plan->event_status = invocation->status_fd != NULL;
+	plan->event_option = plan->event_status ? "status-fd"
+			     : number           ? "report-fd"
+						: "report-file";
+	if (!!invocation->status_fd + !!invocation->report_fd + !!plan->event_file > 1)
+		return fail(0,
+			    "--report-fd, --report-file and --status-fd cannot be given together");
+	if (!number)
+		return 0;
+	int fd = atoi(number); // checked when it was set
+	int flags = fcntl(fd, F_GETFD), mode = fcntl(fd, F_GETFL);
+	if (flags < 0 || (flags & FD_CLOEXEC)) // one of our own
+		return fail(0, "--%s: descriptor %d is not open", plan->event_option, fd);
+	if (mode < 0 || (mode & O_ACCMODE) == O_RDONLY)
+		return fail(0, "--%s: descriptor %d is not open for writing", plan->event_option,
+			    fd);
+	if (is_kept(plan, fd))
+		return fail(
+			0,
+			"descriptor %d is for the command by --preserve-fd; --%s needs another one",
+			fd, plan->event_option);
+	plan->event_fd = fd;
+	return 0;
+}
+
+int events_host(const struct plan *plan, struct run *run)
+{
+	return event_place(plan, &run->events->fd, &run->events->socket);
+}
+
+// --- lines ---------------------------------------------------------------------------------------
+
+static void begin(struct out *out, const char *event)
+{
+	char stamp[64];
+	struct timespec now;
+	struct tm date;
+	clock_gettime(CLOCK_REALTIME, &now);
+	gmtime_r(&now.tv_sec, &date);
+	size_t used = strftime(stamp, sizeof(stamp), "%Y-%m-%dT%H:%M:%S", &date);
+	snprintf(stamp + used, sizeof(stamp) - used, ".%03dZ", (int)(now.tv_nsec / 1000000));
+	json_begin(out, "event");
+	json_string(out, "event", event);
+	json_string(out, "time", stamp);
+	json_number(out, "run", (unsigned)getpid());
+}
+
+static void add_start(struct out *out, const struct run *run)
+{
+	begin(out, "started");
+	json_number(out, "child-pid", (unsigned)run->init);
+	json_end(out);
+}
+
+static void add_denial(struct out *out, const struct denial *denial)
+{
+	begin(out, "denied");
+	denied_members(denial, out);
+	json_end(out);
+}
+
+static void add_limit(struct out *out, const struct hit *hit)
+{
+	begin(out, "limit");
+	json_string(out, "name", hit->key);
+	json_number(out, "limit", hit->limit);
+	json_string(out, "what", hit->what);
+	json_end(out);
+}
+
+static void add_exit(struct out *out, const struct plan *plan, const struct events *events,
+		     const struct outcome *outcome, int status)
+{
+	begin(out, "exit");
+	json_string(out, "end", summary_end(outcome));
+	json_number(out, "status", (unsigned)status);
+	if (plan->event_status)
+		json_number(out, "exit-code", (unsigned)status);
+	json_number(out, "lost", events->lost);
+	json_end(out);
+}
+
+// --- the queue -----------------------------------------------------------------------------------
+
+// Nobody reads any more, or the disk is full.
+static void give_up(struct events *events, int problem)
+{
+	events->problem = problem == EPIPE ? 0 : problem;
+	fd_close(&events->fd);
+	out_free(&events->queue);
+	events->sent = 0;
+}
+
+static ssize_t write_some(const struct events *events, const char *bytes, size_t length)
+{
+	if (!events->socket)
+		return write(events->fd, bytes, length);
+	const char *end = memchr(bytes, '\n', length);
+	return send(events->fd, bytes, end ? (size_t)(end + 1 - bytes) : length,
+		    MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+void events_write(struct events *events)
+{
+	while (events->fd >= 0 && events->sent < events->queue.used) {
+		ssize_t got = write_some(events, events->queue.text + events->sent,
+					 events->queue.used - events->sent);
+		if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS))
+			return;
+		if (got < 0 && errno != EINTR) {
+			give_up(events, errno);
+			return;
+		}
+		events->sent += got > 0 ? (size_t)got : 0;
+	}
+	events->queue.used = events->sent = 0;
+}
+
+int events_waiting(const struct events *events)
+{
+	return events->sent < events->queue.used ? events->fd : -1;
+}
+
+// What was sent makes room.
+static void append(struct events *events, const struct out *line)
+{
+	if (events->sent > 0) {
+		events->queue.used -= events->sent;
+		memmove(events->queue.text, events->queue.text + events->sent, events->queue.used);
+		events->sent = 0;
+	}
+	out_bytes(&events->queue, line->text, line->used);
+}
+
+void events_denials(struct events *events, const struct denials *denials)
+{
+	if (events->fd < 0 || events->told == denials->count)
+		return;
+	for (; events->told < denials->count; events->told++) {
+		struct out line = { 0 };
+		add_denial(&line, &denials->all[events->told]);
+		if (events->queue.used - events->sent + line.used > EVENTS_QUEUE_MAX)
+			events->lost++;
+		else
+			append(events, &line);
+		out_free(&line);
+	}
+	events_write(events);
+}
+
+void events_start(const struct plan *plan, const struct run *run)
+{
+	struct out line = { 0 };
+	if (!plan->event_status || run->events->fd < 0)
+		return;
+	add_start(&line, run);
+	append(run->events, &line);
+	out_free(&line);
+	events_write(run->events);
+}
+
+// --- the end -------------------------------------------------------------------------------------
+
+static void drain(struct events *events, int milliseconds)
+{
+	int64_t end = steady_now() + milliseconds;
+	for (events_write(events); events_waiting(events) >= 0; events_write(events)) {
+		struct pollfd event = { .fd = events->fd, .events = POLLOUT };
+		int64_t left = end - steady_now();
+		if (left <= 0 || poll(&event, 1, (int)left) < 0)
+			return;
+		if (event.revents & (POLLERR | POLLHUP | POLLNVAL))
+			give_up(events, EPIPE);
+	}
+}
+
+void events_end(const struct plan *plan, const struct run *run, const struct outcome *outcome,
+		int status, const struct hit *hits, int count, const struct findings *failure,
+		struct out *said)
+{
+	struct events *events = run->events;
+	struct out lines = { 0 };
+	events_denials(events, &outcome->denials);
+	if (events->fd >= 0) {
+		drain(events, END_MILLISECONDS / 2);
+		for (int i = 0; i < count; i++)
+			if (!hits[i].of_machine)
+				add_limit(&lines, &hits[i]);
+		if (!plan->event_status)
+			summary_json(plan, run, outcome, status, hits, count, failure, &lines);
+		add_exit(&lines, plan, events, outcome, status);
+	}
+	if (events->fd >= 0) {
+		append(events, &lines);
+		drain(events, END_MILLISECONDS / 2);
+	}
+	out_free(&lines);
+	if (events_waiting(events) >= 0)
+		out_text(said, "sbx: the end of the report was not read in time, and is lost\n");
+	if (events->problem)
+		out_text(said, "sbx: the report could not be written: %s\n",
+			 strerror(events->problem));
+	fd_close(&events->fd);
+	out_free(&events->queue);
+	if (plan->event_fd) // nothing that runs after the box has it either
+		close(plan->event_fd);
+}

@@ -1,0 +1,166 @@
+// Owns what is shown on the terminal while a run lasts.
+#include "run/live.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/steady.h"
+#include "base/str.h"
+#include "net/host/refusals.h"
+#include "plan.h"
+#include "report/denials.h"
+#include "run.h"
+#include "run/summary.h"
+#include "run/events.h"
+#include "net/host/roll.h"
+
+enum { SECOND = 1000, AGAIN_MILLISECONDS = 500 };
+
+void live_begin(struct live *live)
+{
+	*live = (struct live){ .fd = -1 };
+}
+
+void live_end(struct live *live)
+{
+	fd_close(&live->fd);
+	out_free(&live->rest);
+}
+
+// Who is told, and how, was asked for; a model reads the report of the end.
+static bool is_for_person(const struct plan *plan)
+{
+	enum telling level = plan->profile->report;
+	return level == TELL_FULL || (level == TELL_SHORT && !plan->terse);
+}
+
+static bool open_terminal(struct live *live)
+{
+	struct termios modes;
+	if (tcgetattr(STDERR_FILENO, &modes) < 0)
+		return false;
+	live->fd = open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	return live->fd >= 0;
+}
+
+// As a shell leaves it to a command. Who has asked that background jobs keep quiet is heard.
+static bool is_line_by_line(int fd)
+{
+	const tcflag_t local = ICANON | ECHO, output = OPOST | ONLCR;
+	struct termios modes;
+	return tcgetattr(fd, &modes) == 0 && (modes.c_lflag & local) == local &&
+	       (modes.c_oflag & output) == output &&
+	       (!(modes.c_lflag & TOSTOP) || tcgetpgrp(fd) == getpgrp());
+}
+
+// Brings the cursor to an empty line, wherever it is: blanks for a whole line, of which the
+// terminal breaks those that do not fit, and a carriage return. Where that is not known, a line
+// feed.
+static void begin_line(unsigned columns, bool plain, struct out *out)
+{
+	enum { COLUMNS_MAX = 500 };
+	if (plain || columns == 0 || columns > COLUMNS_MAX)
+		out_text(out, "\r\n");
+	else
+		out_text(out, "%*s\r", (int)columns, "");
+}
+
+// False when the terminal does not take it now: stopped by ^S, or slow.
+static bool send_rest(struct live *live)
+{
+	ssize_t got = live->rest.used ? write(live->fd, live->rest.text, live->rest.used) : 0;
+	if (got < 0 && errno != EAGAIN && errno != EINTR)
+		got = (ssize_t)live->rest.used; // it is gone
+	if (got > 0) {
+		live->rest.used -= (size_t)got;
+		memmove(live->rest.text, live->rest.text + got, live->rest.used);
+	}
+	return live->rest.used == 0;
+}
+
+static void put_lines(struct live *live, const struct out *lines)
+{
+	struct winsize size = { 0 };
+	const char *kind = getenv("TERM");
+	bool plain = !kind || str_equal(kind, "dumb") || ioctl(live->fd, TIOCGWINSZ, &size) < 0;
+	begin_line(size.ws_col, plain, &live->rest);
+	out_visible(&live->rest, lines->text, lines->used);
+	send_rest(live);
+}
+
+// At most `room` lines: each denial its own, or where they are too many a last line that counts.
+static void show(struct live *live, struct denials *denials, unsigned room)
+{
+	struct out lines = { 0 };
+	unsigned waiting = denials->count - live->next;
+	unsigned single = waiting <= room ? waiting : room - 1;
+	for (unsigned i = 0; i < single; i++) {
+		struct denial *denial = &denials->all[live->next++];
+		denied_line(denial, &lines);
+		denial->told = denial->count;
+	}
+	if (waiting > single)
+		out_text(&lines, "sbx: %u more refusals; they are listed at the end\n",
+			 waiting - single);
+	live->next = denials->count;
+	live->lines += single + (waiting > single);
+	live->all += single + (waiting > single);
+	put_lines(live, &lines);
+	out_free(&lines);
+}
+
+static void look(struct live *live, const struct plan *plan, struct denials *denials, int64_t now)
+{
+	if (live->state == LIVE_UNASKED)
+		live->state = is_for_person(plan) && open_terminal(live) ? LIVE_ON : LIVE_OFF;
+	live->again = 0;
+	if (live->state == LIVE_OFF)
+		return;
+	if (!is_line_by_line(live->fd) || !send_rest(live)) {
+		live->again = now + AGAIN_MILLISECONDS;
+		return;
+	}
+	if (now - live->second >= SECOND)
+		live->second = now, live->lines = 0;
+	unsigned waiting = denials->count - live->next, room = LIVE_LINES_A_SECOND - live->lines;
+	if (waiting == 0)
+		return;
+	if (live->lines > 0 && waiting > room)
+		live->again = live->second + SECOND;
+	else if (live->all + LIVE_LINES_A_SECOND > LIVE_LINES_MAX)
+		live->state = LIVE_OFF;
+	else
+		show(live, denials, room);
+	if (live->rest.used)
+		live->again = now + AGAIN_MILLISECONDS;
+}
+
+void live_turn(struct live *live, const struct plan *plan, struct run *run, struct denials *denials)
+{
+	bool person = live->state != LIVE_OFF;
+	roll_turn(run, denials);
+	if (plan->learn || (!person && run->events->fd < 0))
+		return;
+	refusals_new(run->proxy, denials);
+	events_denials(run->events, denials);
+	if (!person || (live->next == denials->count && !live->rest.used))
+		return;
+	int64_t now = steady_now();
+	if (now >= live->again)
+		look(live, plan, denials, now);
+}
+
+int live_wait(const struct live *live, int milliseconds)
+{
+	int64_t left = live->again ? live->again - steady_now() : -1;
+	if (!live->again)
+		return milliseconds;
+	left = left < 0 ? 0 : left;
+	return milliseconds < 0 || left < milliseconds ? (int)left : milliseconds;
+}

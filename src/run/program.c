@@ -1,0 +1,343 @@
+// Owns the findings about a program that the box does not have.
+#include "run/program.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/out.h"
+#include "base/path.h"
+#include "base/quote.h"
+#include "base/str.h"
+#include "env/env.h"
+#include "env/variables.h"
+#include "plan.h"
+#include "report/findings.h"
+#include "view/paths/judge.h"
+
+enum { NEEDS_MAX = 4, LINE_MAX_READ = 256, TEXTS_BYTES = 1 << 20 };
+
+// What has to be shown so that a program can start.
+struct needs {
+	const struct plan *plan;
+	struct arena *arena;
+	const char *paths[NEEDS_MAX];
+	unsigned count;
+	bool hidden; // one of them is, by a line that no option outdoes
+};
+
+static bool is_visible(const struct plan *plan, const char *path)
+{
+	struct judgement judgement = judge_path(plan, path);
+	return judgement.verdict == PATH_READ || judgement.verdict == PATH_WRITE ||
+	       (judgement.by && judgement.by->kind == MOUNT_LINK) ||
+	       (judgement.verdict == PATH_PRIVATE && judgement.by->kind == MOUNT_SCRATCH);
+}
+
+// The path with its directories resolved, but not its last name; NULL when there is none.
+static const char *place_of(struct needs *needs, const char *path)
+{
+	char real[PATH_MAX];
+	const char *whole = path_join(needs->arena, needs->plan->current, path);
+	if (!realpath(path_parent(needs->arena, whole), real))
+		return NULL;
+	return path_join(needs->arena, real, path_name(whole));
+}
+
+static bool has(struct arena *arena, const char *directory, const char *name)
+{
+	return access(path_below(arena, directory, name), F_OK) == 0;
+}
+
+// The directory that makes the file usable: a whole node_modules, a whole virtual environment.
+static const char *directory_for(struct needs *needs, const char *file, const char *beside)
+{
+	static const char modules[] = "/node_modules";
+	const char *at = strstr(file, "/node_modules/");
+	if (at)
+		return arena_copy(needs->arena, file, (size_t)(at - file) + strlen(modules));
+	const char *directory = path_parent(needs->arena, file);
+	const char *above = path_parent(needs->arena, directory);
+	if (str_equal(path_name(directory), "bin") && has(needs->arena, above, beside) &&
+	    !path_within(needs->plan->home, above) && !str_equal(path_name(above), ".local"))
+		return above;
+	return directory;
+}
+
+static void need(struct needs *needs, const char *file, const char *beside)
+{
+	if (!file || is_visible(needs->plan, file))
+		return;
+	const char *directory = directory_for(needs, file, beside);
+	needs->hidden = needs->hidden || judge_final(needs->plan, file, false) != NULL;
+	for (unsigned i = 0; i < needs->count; i++)
+		if (path_within(directory, needs->paths[i]))
+			return;
+	if (needs->count < NEEDS_MAX)
+		needs->paths[needs->count++] = directory;
+}
+
+// By its link and by what that leads to.
+static void need_both(struct needs *needs, const char *path, const char *beside)
+{
+	char real[PATH_MAX];
+	need(needs, place_of(needs, path), beside);
+	if (realpath(path, real))
+		need(needs, arena_copy(needs->arena, real, strlen(real)), beside);
+}
+
+// Where a list of directories has the program first; `seen`: of those that the box sees.
+static bool find_program(const char *name, const char *list, const struct plan *seen, char *path)
+{
+	for (const char *at = list; at && *at; at += *at == ':') {
+		size_t length = strcspn(at, ":");
+		int used = snprintf(path, PATH_MAX, "%.*s/%s", (int)length, at, name);
+		at += length;
+		if (length > 0 && path[0] == '/' && used < PATH_MAX &&
+		    (!seen || is_visible(seen, path)) && access(path, X_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool find_outside(const struct plan *plan, char *path)
+{
+	const char *name = plan->command[0];
+	if (!*name)
+		return false;
+	if (!strchr(name, '/'))
+		return find_program(name, env_value(plan, "PATH"), NULL, path) ||
+		       find_program(name, getenv("PATH"), NULL, path);
+	return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && access(path, X_OK) == 0;
+}
+
+// The interpreter that a script's first line names; NULL when it names none.
+static const char *interpreter_of(struct arena *arena, const char *path)
+{
+	const char *text;
+	size_t length;
+	if (file_read(AT_FDCWD, path, FILE_LINK | FILE_PART, LINE_MAX_READ, arena, &text,
+		      &length) <= 0 ||
+	    !str_starts(text, "#!"))
+		return NULL;
+	text += 2 + strspn(text + 2, " \t");
+	return arena_copy(arena, text, strcspn(text, " \t\n"));
+}
+
+// The script itself is at fault, outside as well.
+static bool find_script(struct arena *arena, const char *name, const char *interpreter,
+			struct findings *found)
+{
+	size_t length = strlen(interpreter);
+	const char *file = quote_fix(arena, name);
+	if (length > 0 && interpreter[length - 1] == '\r') {
+		findings_add(found, FINDING_SCRIPT, name,
+			     "its first line ends in a carriage return (Windows)",
+			     file ? arena_text(arena, "sed -i 's/\\r$//' %s", file) : "");
+		return true;
+	}
+	if (access(interpreter, F_OK) == 0)
+		return false;
+	findings_add(found, FINDING_NOT_FOUND, name,
+		     arena_text(arena, "its interpreter '%s' does not exist; change its first line",
+				interpreter),
+		     "");
+	return true;
+}
+
+// Options of paths have variables in them: a name with '$' cannot be given.
+static const char *path_word(struct needs *needs, const char *path)
+{
+	return strchr(path, '$') ? NULL : quote_fix(needs->arena, path);
+}
+
+static void find_needs(struct needs *needs, const char *name, const char *outside,
+		       struct findings *found)
+{
+	const char *words = "", *word;
+	for (unsigned i = 0; i < needs->count && words; i++) {
+		word = path_word(needs, needs->paths[i]);
+		words = word ? arena_text(needs->arena, "%s%s--read %s", words, i ? " " : "", word)
+			     : NULL;
+	}
+	if (!is_visible(needs->plan, "/usr")) {
+		findings_add(found, FINDING_NO_USR, name, "", "");
+	} else if (needs->count == 0) {
+		word = quote_fix(needs->arena, name);
+		findings_add(found, FINDING_PROGRAM_LACKS, name, "", word ? word : "");
+	} else if (needs->hidden) {
+		word = quote_fix(needs->arena, outside);
+		findings_add(found, FINDING_PROGRAM_HIDDEN, name, "", word ? word : "");
+	} else {
+		findings_add(found, FINDING_NOT_INSIDE, name, outside, words ? words : "");
+	}
+}
+
+void program_absent(const struct plan *plan, struct findings *found)
+{
+	const char *name = plan->command[0];
+	char outside[PATH_MAX], real[PATH_MAX];
+	if (!find_outside(plan, outside) || !realpath(outside, real)) {
+		findings_add(found, FINDING_NOT_FOUND, name, "not found", "");
+		return;
+	}
+	struct arena *arena = arena_new_own(TEXTS_BYTES);
+	struct needs needs = { plan, arena, { NULL }, 0, false };
+	const char *interpreter = interpreter_of(arena, real);
+	if (!interpreter || !find_script(arena, name, interpreter, found)) {
+		need_both(&needs, outside, "pyvenv.cfg");
+		if (interpreter)
+			need_both(&needs, interpreter, "lib");
+		find_needs(&needs, name, outside, found);
+	}
+	arena_free(arena);
+}
+
+// Pure: asks the kernel nothing in the usual case, that the box sees each directory of PATH.
+static bool sees_all(const struct plan *plan, const char *list)
+{
+	char directory[PATH_MAX];
+	for (const char *at = list; at && *at; at += *at == ':') {
+		size_t length = strcspn(at, ":");
+		if (*at == '/' && length < sizeof(directory)) {
+			memcpy(directory, at, length);
+			directory[length] = '\0';
+			if (!is_visible(plan, directory))
+				return false;
+		}
+		at += length;
+	}
+	return true;
+}
+
+void program_other(const struct plan *plan, struct findings *found)
+{
+	const char *name = plan->command[0], *list = getenv("PATH");
+	char first[PATH_MAX], here[PATH_MAX], real_first[PATH_MAX], real_here[PATH_MAX];
+	const char *own = env_value(plan, "PATH"); // where it is another, that is what was wanted
+	if (!*name || strchr(name, '/') || !own || !list || !str_equal(own, list) ||
+	    sees_all(plan, list) || !find_program(name, list, NULL, first) ||
+	    is_visible(plan, first) || !find_program(name, list, plan, here) ||
+	    !realpath(first, real_first) || !realpath(here, real_here) ||
+	    str_equal(real_first, real_here))
+		return;
+	struct arena *arena = arena_new_own(TEXTS_BYTES);
+	struct needs needs = { plan, arena, { NULL }, 0, false };
+	need_both(&needs, first, "pyvenv.cfg");
+	const char *word = needs.count ? path_word(&needs, needs.paths[0]) : NULL;
+	findings_add(found, FINDING_OTHER_PROGRAM, name,
+		     arena_text(arena, "the box ran %s; %s, first in your PATH, is not in the box",
+				here, first),
+		     word ? arena_text(arena, "--read %s", word) : "");
+	arena_free(arena);
+}
+
+// --- programs that a box cannot serve as it is
+// ----------------------------------------------------
+
+static bool is_gap(char c)
+{
+	return strchr(" \t", c) != NULL;
+}
+
+// Whether a shell would run the word: "cd x && sudo make install", but not "ls sudo".
+static bool runs(const char *text, const char *word)
+{
+	size_t length = strlen(word);
+	for (const char *at = text; (at = strstr(at, word)); at += length) {
+		const char *before = at;
+		while (before > text && is_gap(before[-1]))
+			before--;
+		if ((before == text || strchr("\n;&|(`{!'\"", before[-1])) &&
+		    (!at[length] || strchr(" \t\n;&|)'\"", at[length])))
+			return true;
+	}
+	return false;
+}
+
+// By its name, or in a text for a shell.
+static bool command_runs(const struct plan *plan, const char *program)
+{
+	char *const *word = plan->command;
+	if (!*word || str_equal(path_name(*word), program))
+		return *word != NULL;
+	while (*++word)
+		if (strpbrk(*word, " \t\n") && runs(*word, program))
+			return true;
+	return false;
+}
+
+static bool has_socket(const struct plan *plan, const char *name)
+{
+	for (unsigned i = 0; i < plan->mount_count; i++)
+		if (str_equal(path_name(plan->mounts[i].target), name))
+			return true;
+	return false;
+}
+
+void program_needs(const struct plan *plan, struct findings *found)
+{
+	static const struct {
+		const char *name, *socket; // socket: NULL, it needs rights
+	} rows[] = {
+		{ "sudo", NULL },
+		{ "doas", NULL },
+		{ "pkexec", NULL },
+		{ "docker", "docker.sock" },
+		{ "podman", "podman.sock" },
+	};
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		bool lacks = rows[i].socket ? !has_socket(plan, rows[i].socket) : !plan->as_root;
+		if (!lacks || !command_runs(plan, rows[i].name))
+			continue;
+		findings_add(found, rows[i].socket ? FINDING_NO_DAEMON : FINDING_NO_RIGHTS,
+			     rows[i].name, "", rows[i].name);
+		return;
+	}
+}
+
+void program_withheld(const struct plan *plan, struct findings *found)
+{
+	for (unsigned i = 0; i < plan->variable_count; i++) {
+		const struct variable *variable = &plan->variables[i];
+		const char *profile = variable->value ? NULL : variable_profile(variable->name);
+		if (profile)
+			findings_add(found, FINDING_WITHHELD, variable->name, "", profile);
+	}
+}
+
+// --- directories of PATH ------------------------------------------------------------------------
+
+enum { SHOWN_MAX = 3 };
+
+static bool is_unseen(const struct plan *plan, const char *directory)
+{
+	if (!path_within(directory, plan->home) || !str_printable(directory) ||
+	    access(directory, X_OK) < 0)
+		return false;
+	enum verdict_of_path verdict = judge_path(plan, directory).verdict;
+	return verdict != PATH_READ && verdict != PATH_WRITE;
+}
+
+unsigned program_unseen(const struct plan *plan, const char *list, struct out *out)
+{
+	char directory[PATH_MAX];
+	unsigned count = 0;
+	for (const char *at = list; at && *at; at += *at == ':') {
+		size_t length = strcspn(at, ":");
+		if (length < sizeof(directory)) {
+			memcpy(directory, at, length);
+			directory[length] = '\0';
+			if (is_unseen(plan, directory) && count++ < SHOWN_MAX)
+				out_text(out, " %s", directory);
+		}
+		at += length;
+	}
+	if (count > SHOWN_MAX)
+		out_text(out, " and more");
+	return count;
+}

@@ -1,0 +1,156 @@
+// Owns the second filter's code and loading.
+#include "seccomp/asking.h"
+
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/list.h"
+#include "base/str.h"
+#include "base/sys.h"
+#include "plan.h"
+#include "run.h"
+#include "seccomp/syscalls.h"
+
+enum { INSTRUCTIONS_MAX = 1024, ROW_MAX = 9 };
+
+static void emit(struct sock_filter *code, unsigned *used, uint16_t operation, uint32_t k,
+		 uint8_t jt, uint8_t jf)
+{
+	code[(*used)++] = (struct sock_filter){ .code = operation, .jt = jt, .jf = jf, .k = k };
+}
+
+static void emit_row(struct sock_filter *code, unsigned *used, const struct asking *row,
+		     unsigned number)
+{
+	bool always = row->argument == ASKING_ALWAYS, masked = row->mask != ~0U;
+	bool loads = !always || row->family;
+	uint8_t rest = always ? 1 : (uint8_t)(3 + masked), guard = row->family ? 2 : 0;
+	emit(code, used, BPF_JMP | BPF_JEQ | BPF_K, number, 0, (uint8_t)(guard + rest + loads));
+	if (guard) {
+		emit(code, used, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args), 0,
+		     0);
+		emit(code, used, BPF_JMP | BPF_JEQ | BPF_K, row->family, 0, rest);
+	}
+	if (!always) {
+		emit(code, used, BPF_LD | BPF_W | BPF_ABS,
+		     (uint32_t)(offsetof(struct seccomp_data, args) + row->argument * 8), 0, 0);
+		if (masked)
+			emit(code, used, BPF_ALU | BPF_AND | BPF_K, row->mask, 0, 0);
+		emit(code, used, BPF_JMP | BPF_JEQ | BPF_K, row->value,
+		     row->test == ASKING_IS ? 0 : 1, row->test == ASKING_IS ? 1 : 0);
+	}
+	emit(code, used, BPF_RET | BPF_K, row->answer, 0, 0);
+	if (loads)
+		emit(code, used, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
+}
+
+static bool is_listed(const char *calls, const char *name)
+{
+	size_t length = strlen(name);
+	for (const char *at = strstr(calls, name); at; at = strstr(at + 1, name))
+		if ((at == calls || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
+			return true;
+	return false;
+}
+
+int asking_compile(struct plan *plan, const struct asking *rows, unsigned count, unsigned modes)
+{
+	struct sock_filter *code = arena_take(plan->arena, INSTRUCTIONS_MAX * sizeof(*code));
+	unsigned used = 0;
+	emit(code, &used, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
+	for (unsigned i = 0; i < count; i++) {
+		if (!(rows[i].modes & modes))
+			continue;
+		for (unsigned j = 0; j < syscall_number_count; j++) {
+			if (!is_listed(rows[i].calls, syscall_numbers[j].name))
+				continue;
+			if (used + ROW_MAX >= INSTRUCTIONS_MAX)
+				return fail(0, "the second filter is too long");
+			emit_row(code, &used, &rows[i], syscall_numbers[j].number);
+		}
+	}
+	emit(code, &used, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+	plan->asking = (struct filter){ (unsigned short)used, code };
+	return 0;
+}
+
+int asking_refuse_rings(const struct plan *plan)
+{
+	list_each (item, &plan->profile->syscalls_allow)
+		if (str_equal(item->text, "io_uring"))
+			return fail(0,
+				    "%sio_uring goes past the filter that %s needs; leave out "
+				    "the group io_uring",
+				    origin_text(plan->arena, item->from),
+				    plan->tier == TIER_LANDLOCK ? "tier landlock"
+								: "network mode host");
+	return 0;
+}
+
+int asking_child(const struct plan *plan, struct run *run)
+{
+	if (plan->asking.count == 0)
+		return 0;
+	// A signal that comes while the supervisor answers waits: else Go's own would begin each
+	// call anew.
+	unsigned flags = SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
+	autoclose int listener =
+		(int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &plan->asking);
+	if (listener < 0 && errno == EINVAL) // before Linux 5.19
+		listener = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+					SECCOMP_FILTER_FLAG_NEW_LISTENER, &plan->asking);
+	if (listener < 0)
+		return fail(errno, "seccomp filter with a listener");
+	run->message.kind = MESSAGE_LISTENER;
+	return fd_send(run->to_host, &run->message, sizeof(run->message), &listener, 1) < 0
+		       ? fail(errno, "hand the listener over")
+		       : 0;
+}
+
+void asking_begin(int listener)
+{
+	sys_ioctl(listener, SYS_SECCOMP_NOTIF_SET_FLAGS,
+		  (void *)(uintptr_t)SYS_SECCOMP_SYNC_WAKE_UP);
+}
+
+const char *asking_call(int number)
+{
+	for (unsigned i = 0; i < syscall_number_count; i++)
+		if (syscall_numbers[i].number == (unsigned)number)
+			return syscall_numbers[i].name;
+	return "";
+}
+
+bool asking_memory(uint32_t pid, uint64_t address, void *buffer, size_t size)
+{
+	struct iovec here = { buffer, size }, there = { (void *)(uintptr_t)address, size };
+	return process_vm_readv((pid_t)pid, &here, 1, &there, 1, 0) == (ssize_t)size;
+}
+
+bool asking_text(uint32_t pid, uint64_t address, char *text, size_t size)
+{
+	enum { PIECE = 256 };
+	// It may end anywhere before the end of a page that is not there.
+	for (size_t done = 0; done < size;) {
+		size_t piece = PIECE - (address + done) % PIECE;
+		piece = piece > size - done ? size - done : piece;
+		if (!asking_memory(pid, address + done, text + done, piece))
+			return false;
+		if (memchr(text + done, '\0', piece))
+			return true;
+		done += piece;
+	}
+	return false;
+}
+
+bool asking_path(uint32_t pid, uint64_t address, char path[PATH_MAX])
+{
+	return asking_text(pid, address, path, PATH_MAX);
+}

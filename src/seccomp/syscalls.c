@@ -1,0 +1,333 @@
+// Owns the one list of system calls. Unlisted means ENOSYS, so that programs fall back as they
+// would on an older kernel. Groups after the third are off unless a profile names them.
+#include "seccomp/syscalls.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/btrfs.h>
+#include <linux/falloc.h>
+#include <linux/net.h>
+#include <linux/sched.h>
+#include <linux/seccomp.h>
+#include <linux/sockios.h>
+#include <sys/socket.h>
+
+#include "base/str.h"
+
+const struct syscall_group syscall_groups[] = {
+	{ "base", VERDICT_ALLOW, "calls that ordinary programs need",
+	  // files
+	  "read write open close stat fstat lstat poll lseek pread64 pwrite64 readv writev preadv "
+	  "pwritev preadv2 pwritev2 access pipe pipe2 select pselect6 ppoll dup dup2 dup3 sendfile "
+	  "flock fsync fdatasync truncate ftruncate getdents getdents64 getcwd chdir fchdir "
+	  "rename renameat renameat2 mkdir mkdirat rmdir creat link linkat unlink unlinkat symlink "
+	  "symlinkat readlink readlinkat chmod fchmod fchmodat fchmodat2:452 chown fchown lchown "
+	  "fchownat umask utime utimes futimesat utimensat mknod mknodat openat openat2 faccessat "
+	  "faccessat2 newfstatat statx statfs fstatfs sync syncfs sync_file_range fallocate "
+	  "fadvise64 readahead splice tee copy_file_range setxattr lsetxattr fsetxattr "
+	  "getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr removexattr lremovexattr "
+	  "fremovexattr setxattrat:463 getxattrat:464 listxattrat:465 removexattrat:466 "
+	  "inotify_init inotify_init1 inotify_add_watch inotify_rm_watch close_range cachestat:451 "
+	  "memfd_create file_getattr:468 "
+	  // memory
+	  "mmap mprotect munmap brk mremap msync mincore madvise process_madvise process_mrelease "
+	  "mlock munlock mlockall munlockall mlock2 remap_file_pages pkey_mprotect pkey_alloc "
+	  "pkey_free membarrier mbind set_mempolicy get_mempolicy set_mempolicy_home_node:450 "
+	  "map_shadow_stack:453 mseal:462 arch_prctl "
+	  // processes, signals
+	  "fork vfork execve execveat exit exit_group wait4 waitid getpid getppid gettid getpgid "
+	  "getpgrp setpgid getsid setsid getuid geteuid getgid getegid getresuid getresgid setuid "
+	  "setgid setreuid setregid setresuid setresgid setfsuid setfsgid getgroups setgroups "
+	  "capget "
+	  "capset prctl seccomp kill tkill tgkill rt_sigaction rt_sigprocmask rt_sigreturn "
+	  "rt_sigpending rt_sigtimedwait rt_sigqueueinfo rt_tgsigqueueinfo rt_sigsuspend "
+	  "sigaltstack "
+	  "pause alarm signalfd signalfd4 eventfd eventfd2 pidfd_open pidfd_send_signal "
+	  "restart_syscall rseq getcpu futex futex_waitv:449 futex_wake:454 futex_wait:455 "
+	  "futex_requeue:456 set_robust_list get_robust_list set_tid_address set_thread_area "
+	  "get_thread_area landlock_create_ruleset landlock_add_rule landlock_restrict_self "
+	  // scheduling, limits, time
+	  "sched_yield sched_setparam sched_getparam sched_setscheduler sched_getscheduler "
+	  "sched_get_priority_max sched_get_priority_min sched_rr_get_interval sched_setaffinity "
+	  "sched_getaffinity sched_setattr sched_getattr getpriority setpriority ioprio_set "
+	  "ioprio_get getrlimit getrusage sysinfo times uname nanosleep "
+	  "clock_nanosleep clock_gettime clock_getres gettimeofday time getitimer setitimer "
+	  "timer_create timer_settime timer_gettime timer_getoverrun timer_delete timerfd_create "
+	  "timerfd_settime timerfd_gettime getrandom "
+	  // sockets and other ipc
+	  "connect accept accept4 bind listen getsockname getpeername sendto recvfrom sendmsg "
+	  "recvmsg "
+	  "sendmmsg recvmmsg shutdown getsockopt epoll_create epoll_create1 epoll_ctl epoll_wait "
+	  "epoll_pwait epoll_pwait2 shmget shmat shmctl shmdt semget semop semctl semtimedop "
+	  "msgget "
+	  "msgsnd msgrcv msgctl mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify "
+	  "mq_getsetattr io_setup io_destroy io_submit io_cancel io_getevents io_pgetevents" },
+	{ "refused", VERDICT_REFUSE, "known calls that get EPERM: programs expect that answer",
+	  "mount umount2 pivot_root chroot unshare setns open_tree move_mount fsopen fsconfig "
+	  "fsmount "
+	  "fspick mount_setattr open_tree_attr:467 open_by_handle_at name_to_handle_at bpf "
+	  "perf_event_open userfaultfd keyctl add_key request_key kexec_load kexec_file_load "
+	  "init_module finit_module delete_module reboot swapon swapoff acct settimeofday "
+	  "clock_settime clock_adjtime adjtimex iopl ioperm quotactl quotactl_fd syslog vhangup "
+	  "sethostname setdomainname fanotify_init fanotify_mark move_pages migrate_pages "
+	  "lookup_dcookie ptrace process_vm_readv process_vm_writev kcmp pidfd_getfd "
+	  "io_uring_setup "
+	  "io_uring_enter io_uring_register modify_ldt vmsplice ustat" },
+	{ "checked", VERDICT_CHECK, "calls that are allowed by their arguments",
+	  "ioctl fcntl socket socketpair clone personality setsockopt setrlimit prlimit64" },
+	{ "ptrace", VERDICT_ALLOW, "debuggers and tracers (gdb, strace) on the box's own processes",
+	  "ptrace process_vm_readv process_vm_writev kcmp pidfd_getfd" },
+	{ "namespaces", VERDICT_ALLOW,
+	  "user namespaces and mounts inside, for nested sandboxes; leaves Landlock out",
+	  "mount umount2 pivot_root chroot unshare setns open_tree move_mount fsopen fsconfig "
+	  "fsmount "
+	  "fspick mount_setattr sethostname setdomainname clone clone3" },
+	{ "io_uring", VERDICT_ALLOW, "asynchronous io by rings; a large kernel surface",
+	  "io_uring_setup io_uring_enter io_uring_register" },
+	{ "perf", VERDICT_ALLOW, "perf events, as far as kernel.perf_event_paranoid lets a user",
+	  "perf_event_open" },
+	{ "keyring", VERDICT_ALLOW, "the kernel's keyrings; they are not private to the box",
+	  "keyctl add_key request_key" },
+	{ "owners", VERDICT_CHECK,
+	  "chown to foreign ids fails as it would outside; on wherever there is a user namespace",
+	  "chown fchown lchown fchownat" },
+	{ "unallocated", VERDICT_CHECK,
+	  "space that is asked for ahead is unsupported (holes can be made); on wherever the limit "
+	  "disk is "
+	  "enforced",
+	  "fallocate" },
+	{ "buffered", VERDICT_CHECK,
+	  "writes around the page cache, which the kernel does not interrupt, are unsupported; on "
+	  "wherever the limit disk is strict",
+	  "open openat openat2" },
+	{ "as-root", VERDICT_PRETEND,
+	  "owners and ids that programs set: answered with success, and nothing happens; sessions "
+	  "as root",
+	  "chown fchown lchown fchownat setgroups setuid setgid setreuid setregid setresuid "
+	  "setresgid" },
+};
+const unsigned syscall_group_count = sizeof(syscall_groups) / sizeof(*syscall_groups);
+
+#define REFUSE       (SECCOMP_RET_ERRNO | EPERM)
+#define PRETEND      (SECCOMP_RET_ERRNO | 0)
+#define INVALID      (SECCOMP_RET_ERRNO | EINVAL)
+#define UNSUPPORTED  (SECCOMP_RET_ERRNO | EOPNOTSUPP)
+#define ANY          0xffffffffU
+#define NOT_A_FAMILY (SECCOMP_RET_ERRNO | EAFNOSUPPORT)
+#define RULES(...)                                                                                 \
+	.rules = { __VA_ARGS__ },                                                                  \
+	.rule_count = sizeof((struct syscall_rule[]){ __VA_ARGS__ }) / sizeof(struct syscall_rule)
+
+// The kernel's own numbers; <asm/ioctls.h> differs by C library.
+enum {
+	IOCTL_STI = 0x5412,
+	IOCTL_LINUX = 0x541c,
+	IOCTL_SET_DISCIPLINE = 0x5423,
+	IOCTL_EXCLUSIVE = 0x540c
+};
+enum {
+	IOCTL_CONSOLE = 0x4b00,
+	IOCTL_VIRTUAL_TERMINAL = 0x5600
+}; // KD... and VT..., ioctl_console(2)
+#define NOT_A_PROTOCOL   (SECCOMP_RET_ERRNO | EPROTONOSUPPORT)
+#define NO_KIND(kind)    { 0xf, kind, SECCOMP_RET_ERRNO | ESOCKTNOSUPPORT }
+#define KIND             0xffffff00U // all requests of one kind
+#define GET_OR_SET       0xfffffffeU // two requests that follow each other
+#define PROTOCOL(number) { ANY, number, SECCOMP_RET_ALLOW }
+// FS_IOC_RESVSP and kin of <linux/falloc.h>, whose structure it keeps to the kernel.
+enum { IOCTL_RESERVE = 0x40305828, IOCTL_RESERVE_64 = 0x4030582a, IOCTL_ZERO_RANGE = 0x40305839 };
+enum { LIMIT_OF_CORES = 4 };
+enum { FCNTL_SET_LEASE = 1024, FCNTL_SET_DELEGATION = 1040 };
+enum { FAMILY_INET = 2, FAMILY_INET6 = 10, FAMILY_NETLINK = 16, PROTOCOL_ROUTE = 0, LEVEL_TCP = 6 };
+enum {
+	OPTION_TCP_MD5 = 14,
+	OPTION_TCP_ULP = 31,
+	OPTION_TCP_MD5_PREFIX = 32,
+	OPTION_TCP_AO_KEY = 38
+};
+enum { PERSONALITY_NO_RANDOM = 0x40000, PERSONALITY_SHORT = 0x20000 };
+enum { OVERFLOW_ID = 65534 };
+#define SAME_ID 0xffffffffU
+// Of a file that stays its owner's, or becomes it again.
+#define GROUP_OF(call_, at, owner)                                                                 \
+	{ .call = call_,                                                                           \
+	  .guarded = true,                                                                         \
+	  .guard_argument = at,                                                                    \
+	  .guard_value = owner,                                                                    \
+	  .argument = (at) + 1,                                                                    \
+	  .otherwise = REFUSE,                                                                     \
+	  RULES({ ANY, SAME_ID, SECCOMP_RET_ALLOW }, { ANY, OWN_GID, SECCOMP_RET_ALLOW },          \
+		{ ANY, OVERFLOW_ID, PRETEND }) }
+#define OWNER_OF(call_, at)                                                                        \
+	GROUP_OF(call_, at, SAME_ID), GROUP_OF(call_, at, OWN_UID),                                \
+	{                                                                                          \
+		.call = call_, .argument = at, .otherwise = REFUSE                                 \
+	}
+#define NEW_ANYTHING                                                                               \
+	(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | \
+	 CLONE_NEWCGROUP)
+
+const struct syscall_check syscall_checks[] = {
+	// Typing into the caller's terminal (CVE-2017-5226 and kin): the kernel looks at 32 bits.
+	{ .call = "ioctl",
+	  .argument = 1,
+	  .otherwise = SECCOMP_RET_ALLOW,
+	  RULES({ ANY, IOCTL_STI, REFUSE }, { ANY, IOCTL_LINUX, REFUSE },
+		{ ANY, IOCTL_SET_DISCIPLINE, REFUSE },
+		// Nobody else opens it any more, which outlives the box; of a virtual console its
+		// keyboard, fonts, mode
+		// and switching, which whoever has it as terminal may set.
+		{ ANY, IOCTL_EXCLUSIVE, REFUSE }, { KIND, IOCTL_CONSOLE, REFUSE },
+		{ KIND, IOCTL_VIRTUAL_TERMINAL, REFUSE },
+		// A subvolume whose top the box may read (on older kernels any place in it) would
+		// be in the project
+		// with all that is hidden; by number one is removed that the box does not see.
+		{ ANY, BTRFS_IOC_SNAP_CREATE, REFUSE }, { ANY, BTRFS_IOC_SNAP_CREATE_V2, REFUSE },
+		{ ANY, BTRFS_IOC_SNAP_DESTROY_V2, REFUSE },
+		// On any socket, before rights are asked for: the host loads its drivers of bridges
+		// and VLANs.
+		{ GET_OR_SET, SIOCGIFBR, REFUSE }, { GET_OR_SET, SIOCBRADDBR, REFUSE },
+		{ GET_OR_SET, SIOCGIFVLAN, REFUSE },
+		// fallocate(2) by other numbers, of which no program makes use any more.
+		{ ANY, IOCTL_RESERVE, UNSUPPORTED }, { ANY, IOCTL_RESERVE_64, UNSUPPORTED },
+		{ ANY, IOCTL_ZERO_RANGE, UNSUPPORTED }) },
+	// One call takes any space at once, before anybody can look. Programs know the answer of
+	// file systems that cannot do it, and write instead.
+	{ .call = "fallocate",
+	  .argument = 1,
+	  .otherwise = UNSUPPORTED,
+	  RULES({ FALLOC_FL_PUNCH_HOLE, FALLOC_FL_PUNCH_HOLE, SECCOMP_RET_ALLOW }) },
+	// A write by O_DIRECT goes on after a SIGKILL, up to 2 GiB of it: the limit `disk` would
+	// come too late. The flags of openat2 lie in memory, where no filter looks.
+	{ .call = "open",
+	  .argument = 1,
+	  .otherwise = SECCOMP_RET_ALLOW,
+	  RULES({ O_DIRECT, O_DIRECT, INVALID }) },
+	{ .call = "openat",
+	  .argument = 2,
+	  .otherwise = SECCOMP_RET_ALLOW,
+	  RULES({ O_DIRECT, O_DIRECT, INVALID }) },
+	{ .call = "openat2", .argument = 0, .otherwise = SECCOMP_RET_ERRNO | ENOSYS },
+	{ .call = "fcntl",
+	  .guarded = true,
+	  .guard_argument = 1,
+	  .guard_value = F_SETFL,
+	  .argument = 2,
+	  .otherwise = CHECK_NEXT,
+	  RULES({ O_DIRECT, O_DIRECT, INVALID }) },
+	// A lease on a file of the host, which may be read-only in the box, makes the host's next
+	// open of it wait
+	// for up to fs.lease-break-time, 45 s.
+	{ .call = "fcntl",
+	  .argument = 1,
+	  .otherwise = SECCOMP_RET_ALLOW,
+	  RULES({ ANY, FCNTL_SET_LEASE, REFUSE }, { ANY, FCNTL_SET_DELEGATION, REFUSE }) },
+	// vsock, packet, alg and the rest are not isolated by the network namespace.
+	{ .call = "socket",
+	  .argument = 0,
+	  .otherwise = NOT_A_FAMILY,
+	  RULES({ ANY, AF_UNIX, SECCOMP_RET_ALLOW }) },
+	// Of netlink only routing: getaddrinfo and getifaddrs ask it.
+	{ .call = "socket",
+	  .guarded = true,
+	  .guard_argument = 0,
+	  .guard_value = FAMILY_NETLINK,
+	  .argument = 2,
+	  .otherwise = NOT_A_FAMILY,
+	  RULES({ ANY, PROTOCOL_ROUTE, SECCOMP_RET_ALLOW }) },
+	// Kinds of sockets that ask for modules without a protocol's number.
+	{ .call = "socket",
+	  .guarded = true,
+	  .guard_argument = 0,
+	  .guard_value = FAMILY_INET,
+	  .argument = 1,
+	  .otherwise = CHECK_NEXT,
+	  RULES(NO_KIND(SOCK_RDM), NO_KIND(SOCK_SEQPACKET), NO_KIND(SOCK_DCCP),
+		NO_KIND(SOCK_PACKET)) },
+	{ .call = "socket",
+	  .guarded = true,
+	  .guard_argument = 0,
+	  .guard_value = FAMILY_INET6,
+	  .argument = 1,
+	  .otherwise = CHECK_NEXT,
+	  RULES(NO_KIND(SOCK_RDM), NO_KIND(SOCK_SEQPACKET), NO_KIND(SOCK_DCCP),
+		NO_KIND(SOCK_PACKET)) },
+	// Of the internet TCP, UDP and echoes: SCTP, DCCP, L2TP and the rest are modules that are
+	// loaded when they
+	// are asked for, and full of bugs (CVE-2017-6074, CVE-2021-23133).
+	{ .call = "socket",
+	  .guarded = true,
+	  .guard_argument = 0,
+	  .guard_value = FAMILY_INET,
+	  .argument = 2,
+	  .otherwise = NOT_A_PROTOCOL,
+	  RULES(PROTOCOL(0), PROTOCOL(1), PROTOCOL(6), PROTOCOL(17)) },
+	{ .call = "socket",
+	  .guarded = true,
+	  .guard_argument = 0,
+	  .guard_value = FAMILY_INET6,
+	  .argument = 2,
+	  .otherwise = NOT_A_PROTOCOL,
+	  RULES(PROTOCOL(0), PROTOCOL(58), PROTOCOL(6), PROTOCOL(17)) },
+	{ .call = "socketpair",
+	  .argument = 0,
+	  .otherwise = NOT_A_FAMILY,
+	  RULES({ ANY, AF_UNIX, SECCOMP_RET_ALLOW }) },
+	// No namespaces inside: most kernel exploits of the last years begin with one.
+	{ .call = "clone",
+	  .argument = 0,
+	  .otherwise = REFUSE,
+	  RULES({ NEW_ANYTHING, 0, SECCOMP_RET_ALLOW }) },
+	{ .call = "personality",
+	  .argument = 0,
+	  .otherwise = REFUSE,
+	  RULES({ ANY, 0, SECCOMP_RET_ALLOW }, { ANY, ANY, SECCOMP_RET_ALLOW },
+		{ ANY, PERSONALITY_NO_RANDOM, SECCOMP_RET_ALLOW },
+		{ ANY, PERSONALITY_SHORT, SECCOMP_RET_ALLOW },
+		{ ANY, PERSONALITY_SHORT | PERSONALITY_NO_RANDOM, SECCOMP_RET_ALLOW }) },
+	// Upper layer protocols of TCP (kernel TLS and others), and signed segments, whose hash has
+	// the name that
+	// the program gives: loaded modules, many bugs.
+	{ .call = "setsockopt",
+	  .guarded = true,
+	  .guard_argument = 1,
+	  .guard_value = LEVEL_TCP,
+	  .argument = 2,
+	  .otherwise = SECCOMP_RET_ALLOW,
+	  RULES({ ANY, OPTION_TCP_ULP, REFUSE }, { ANY, OPTION_TCP_MD5, REFUSE },
+		{ ANY, OPTION_TCP_MD5_PREFIX, REFUSE }, { ANY, OPTION_TCP_AO_KEY, REFUSE }) },
+	{ .call = "setsockopt", .argument = 2, .otherwise = SECCOMP_RET_ALLOW },
+	// The limit of cores stays as rlimits.c has set it: one of 0 starts the host's handler.
+	// Asking is allowed.
+	{ .call = "setrlimit",
+	  .argument = 0,
+	  .otherwise = SECCOMP_RET_ALLOW,
+	  RULES({ ANY, LIMIT_OF_CORES, PRETEND }) },
+	{ .call = "prlimit64",
+	  .guarded = true,
+	  .guard_argument = 1,
+	  .guard_value = LIMIT_OF_CORES,
+	  .argument = 2,
+	  .otherwise = PRETEND,
+	  .whole = true,
+	  RULES({ ANY, 0, SECCOMP_RET_ALLOW }) },
+	{ .call = "prlimit64", .argument = 2, .otherwise = SECCOMP_RET_ALLOW },
+	// The kernel says EINVAL to an id that the user namespace lacks, where fakeroot and others
+	// take EPERM alone for
+	// "not as this user". A group that shows as none is one of the caller's own to programs
+	// that look: rsync would
+	// give up.
+	OWNER_OF("chown", 1),
+	OWNER_OF("fchown", 1),
+	OWNER_OF("lchown", 1),
+	OWNER_OF("fchownat", 2),
+};
+const unsigned syscall_check_count = sizeof(syscall_checks) / sizeof(*syscall_checks);
+
+int syscall_group_find(const char *name)
+{
+	for (unsigned group = GROUP_FIRST_OPTIONAL; group < syscall_group_count; group++)
+		if (str_equal(syscall_groups[group].name, name))
+			return (int)group;
+	return -1;
+}

@@ -1,0 +1,286 @@
+// Owns the steps of an apply: compare, stage, note in the journal, commit.
+#include "session/apply/apply.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/out.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "names/trusted.h"
+#include "session/apply/commit.h"
+#include "session/apply/narrow.h"
+#include "session/apply/stage.h"
+#include "session/compare/select.h"
+#include "trees/living.h"
+
+enum { NOTES_MAX = 20, RUN_MAX = 40 };
+
+static struct applying *begin(struct store *store, struct held *held)
+{
+	struct applying *applying = arena_take(store->arena, sizeof(*applying));
+	*applying = (struct applying){ .store = store, .held = held, .words = "" };
+	umask(applying->narrowed.umask = umask(0));
+	for (unsigned i = 0; i < ROOTS_MAX; i++)
+		applying->stages[i] = applying->hosts[i] = applying->above[i] = -1;
+	return applying;
+}
+
+// Relative to the project, else absolute: as it can be named.
+static const char *shown(const struct applying *applying, const struct change *change)
+{
+	const struct session *session = &applying->held->session;
+	const char *root = session->roots[change->root].path;
+	const char *path = str_shown(change->path);
+	return str_equal(root, session->project)
+		       ? path
+		       : path_below(applying->store->arena, str_shown(root), path);
+}
+
+static int refuse_conflicts(const struct applying *applying, struct out *notes)
+{
+	unsigned count = 0;
+	for (unsigned i = 0; i < applying->changes.count; i++) {
+		const struct change *change = &applying->changes.list[i];
+		if (!applying->selected[i] || !change->conflict)
+			continue;
+		if (count++ < NOTES_MAX)
+			out_text(notes, "sbx: conflict: %s: %s on the host since\n",
+				 shown(applying, change),
+				 change->was.st_mode ? "changed" : "removed");
+	}
+	if (count > NOTES_MAX)
+		out_text(notes, "sbx: and %u more\n", count - NOTES_MAX);
+	return count == 0 ? 0
+			  : fail(0,
+				 "%u conflict%s; nothing was changed. To see them: sbx session "
+				 "diff %s; to apply "
+				 "over them: --force, or name the paths without them",
+				 count, count == 1 ? "" : "s", applying->held->name);
+}
+
+// A name of several parts, of which the directory above is new as well, or one that counts
+// anywhere.
+static bool is_reported_below(const char *path)
+{
+	if (trusted_is_below(path))
+		return true;
+	trusted_each (row, TRUSTED_REPORT)
+		if (!row->pattern && strchr(trusted_name(row), '/') &&
+		    str_equal(trusted_name(row), path))
+			return true;
+	return false;
+}
+
+// Of what goes with a directory above only such names, and files that settings name, are reported.
+static bool will_run(const struct applying *applying, const struct change *change)
+{
+	const char *root = applying->held->session.roots[change->root].path;
+	bool whole = S_ISDIR(change->is.st_mode) || !change->is.st_mode;
+	return (change->covered ? is_reported_below(change->path)
+				: trusted_is_reported(change->path)) ||
+	       (!whole && mentioned_has(applying->store, &applying->mentioned, root, change->path));
+}
+
+static void tell(const struct applying *applying, struct out *notes)
+{
+	unsigned applied = 0, guarded = 0, run = 0;
+	const char *first = NULL;
+	for (unsigned i = 0; i < applying->changes.count; i++) {
+		const struct change *change = &applying->changes.list[i];
+		applied += applying->selected[i];
+		if (applying->selected[i] && will_run(applying, change) && run++ < RUN_MAX)
+			out_text(notes, "sbx: applied, and your own programs will run it: %s\n",
+				 shown(applying, change));
+		if (!applying->asked[i])
+			continue;
+		if (change->far)
+			out_text(notes, "sbx: not applied: %s: it is too deep to be compared\n",
+				 shown(applying, change));
+		if (applying->selected[i] || !change->guarded || change->inside)
+			continue;
+		first = first ? first : shown(applying, change);
+		if (guarded++ < NOTES_MAX)
+			out_text(notes, "sbx: not applied: %s: %s%s\n", shown(applying, change),
+				 change->moved_to ? "the session has moved it to "
+						  : "your own programs would run or trust it",
+				 change->moved_to ? str_shown(change->moved_to) : "");
+	}
+	if (run > RUN_MAX)
+		out_text(notes, "sbx: and %u more that your own programs will run\n",
+			 run - RUN_MAX);
+	if (guarded > 0)
+		out_text(notes, "sbx: to apply such a name, name it: sbx session apply %s %s\n",
+			 applying->held->name, first);
+	if (applying->changes.too_far)
+		out_text(notes, "sbx: not applied: files in %s, which is too deep or too long\n",
+			 str_shown(applying->changes.too_far));
+	if (applying->special > 0)
+		out_text(notes, "sbx: %u socket%s or device%s not applied\n", applying->special,
+			 applying->special == 1 ? "" : "s", applying->special == 1 ? "" : "s");
+	if (applying->narrowed.count > 0)
+		narrow_tell(applying, shown(applying, applying->narrowed.first), notes);
+	if (applying->links > 0)
+		out_text(notes,
+			 "sbx: %u replaced file%s had other names (hard links), which keep the old "
+			 "content\n",
+			 applying->links, applying->links == 1 ? "" : "s");
+	out_text(notes, "sbx: %u change%s applied\n", applied, applied == 1 ? "" : "s");
+}
+
+// After a failure nothing is left of it, and the first reason is kept.
+static int give_up(struct applying *applying)
+{
+	commit_clean(applying);
+	return -1;
+}
+
+// A box that has a directory open writes in it wherever it goes: what the user's own programs trust
+// must not come from where one can reach.
+static int refuse_reached(const struct applying *applying)
+{
+	struct store *store = applying->store;
+	for (unsigned i = 0; i < applying->changes.count; i++) {
+		const struct change *change = &applying->changes.list[i];
+		if (!applying->selected[i] || !change->guarded ||
+		    stage_is_own(applying, change->root))
+			continue;
+		const char *stage = applying->journal.roots[change->root].stage;
+		if (living_reaches(store->arena, store->state, path_parent(store->arena, stage)))
+			return fail(0,
+				    "'%s': your own programs would run or trust it, and a box "
+				    "that runs in this project could change the copy; nothing was "
+				    "changed; end that box, then: sbx session apply %s",
+				    shown(applying, change), applying->held->name);
+	}
+	return 0;
+}
+
+static int prepare(struct applying *applying, char *const *words, enum force force,
+		   struct out *notes)
+{
+	enum project project = force == FORCE_YES ? PROJECT_ANY : PROJECT_SAME;
+	struct changes *changes = &applying->changes;
+	TRY(changes_find(applying->store, applying->held, project, changes));
+	struct selection selection;
+	TRY(select_changes(applying->store, applying->held, changes, words, &selection));
+	applying->selected = selection.selected;
+	applying->asked = selection.asked;
+	if (force == FORCE_NO)
+		TRY(refuse_conflicts(applying, notes));
+	mentioned_find(applying->store, &applying->held->session, changes, &applying->mentioned);
+	applying->journal.forced = force == FORCE_YES;
+	TRY(stage_places(applying));
+	return refuse_reached(applying);
+}
+
+int apply_run(struct store *store, struct held *held, char *const *words, enum force force,
+	      struct out *notes)
+{
+	struct applying *applying = begin(store, held);
+	TRY(prepare(applying, words, force, notes));
+	TRY(journal_write(applying));
+	if (stage_make(applying) < 0 || stage_fill(applying) < 0)
+		return give_up(applying);
+	applying->journal.phase = PHASE_COMMIT;
+	applying->journal.attempted = applying->journal.operation_count;
+	// The copies and the journal must be on the disk before the first name leads to them: the
+	// first of the two points that need it, see commit.c for the other.
+	if (stage_sync(applying) < 0 || journal_write(applying) < 0 || journal_sync(applying) < 0)
+		return give_up(applying);
+	int result = commit_run(applying);
+	out_text(notes, "%s", applying->words);
+	TRY(result);
+	tell(applying, notes);
+	return 0;
+}
+
+bool apply_is_pending(const struct held *held)
+{
+	return faccessat(held->directory, "journal", F_OK, 0) == 0;
+}
+
+int apply_refuse_pending(const struct held *held)
+{
+	return apply_is_pending(held)
+		       ? fail(0,
+			      "an apply of session '%s' was interrupted; to complete it: sbx "
+			      "session apply %s; to undo it: sbx session discard %s",
+			      held->name, held->name, held->name)
+		       : 0;
+}
+
+// The journal does not fit to what is there: nobody touches anything, and people decide.
+static int unusable(struct applying *applying)
+{
+	struct store *store = applying->store;
+	const char *why = err_taken(), *stage = NULL;
+	const char *name = applying->held->name;
+	for (unsigned i = 0; i < ROOTS_MAX && !stage; i++)
+		stage = applying->journal.roots[i].stage;
+	return fail(0,
+		    "the journal of an interrupted apply cannot be used: %s; nothing was changed. "
+		    "The host's old files are in '%s'. To give up the rest, copy the files that "
+		    "you want from there, then: rm '%s/%s/journal'",
+		    why,
+		    stage ? stage
+			  : arena_text(store->arena, "%s/%s/stage-*", store->sessions_path, name),
+		    store->sessions_path, name);
+}
+
+// 1 and the journal, opened with all that it speaks of; 0 without one.
+static int reopen(struct store *store, struct held *held, struct applying **ret_applying)
+{
+	const char *text;
+	size_t length;
+	int found = store_read_file(store->arena, held->directory, "journal", JOURNAL_BYTES_MAX,
+				    &text, &length);
+	if (found <= 0)
+		return found;
+	struct applying *applying = begin(store, held);
+	applying->resumed = true;
+	if (journal_parse(store->arena, text, length, &applying->journal) < 0 ||
+	    stage_reopen(applying) < 0)
+		return unusable(applying);
+	*ret_applying = applying;
+	return 1;
+}
+
+static int take_back(struct applying *applying, struct out *notes)
+{
+	if (applying->journal.phase == PHASE_CLEAN)
+		return commit_clean(applying);
+	if (applying->journal.phase != PHASE_STAGE) {
+		int result = commit_back(applying);
+		out_text(notes, "%s", applying->words);
+		TRY(result);
+	} else
+		TRY(commit_clean(applying));
+	out_text(notes, "sbx: an interrupted apply was rolled back\n");
+	return 0;
+}
+
+int apply_take_back(struct store *store, struct held *held, struct out *notes)
+{
+	struct applying *applying;
+	int found = reopen(store, held, &applying);
+	return found <= 0 ? found : take_back(applying, notes);
+}
+
+int apply_resume(struct store *store, struct held *held, struct out *notes)
+{
+	struct applying *applying;
+	int found = reopen(store, held, &applying);
+	if (found <= 0)
+		return found;
+	if (applying->journal.phase != PHASE_COMMIT)
+		return take_back(applying, notes);
+	int result = commit_run(applying);
+	out_text(notes, "%s", applying->words);
+	TRY(result);
+	out_text(notes, "sbx: an interrupted apply was completed\n");
+	return 0;
+}

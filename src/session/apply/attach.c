@@ -1,0 +1,315 @@
+// Owns a run's part in its session. An overlay's upper directory must be mounted once: the first
+// run makes the mounts, later ones clone them out of its box.
+#include "session/apply/attach.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "base/sys.h"
+#include "run.h"
+#include "session/apply/apply.h"
+#include "session/store/runs.h"
+#include "session/store/seen.h"
+#include "session/store/size.h"
+#include "session/store/store.h"
+
+enum { OVERLAY_MAGIC = 0x794c7630, SIZE_TEXT_MAX = 32, ROOM_LEAST = 1 << 20 };
+
+// A budget costs a walk over the layers, so only where there is one.
+static int find_room(const struct store *store, const struct held *held, uint64_t *ret_room)
+{
+	char used_text[SIZE_TEXT_MAX], budget_text[SIZE_TEXT_MAX];
+	uint64_t budget = held->session.budget, used;
+	*ret_room = UNLIMITED;
+	if (!budget)
+		return 0;
+	TRY(size_measure(store, &held->session, &used));
+	if (used == SIZE_UNKNOWN)
+		return fail(
+			0,
+			"session '%s' has directories that are too deep to be measured: its budget "
+			"cannot be enforced; discard it, or: sbx session budget %s unlimited",
+			held->name, held->name);
+	units_rough(used_text, sizeof(used_text), used, UNIT_SIZE);
+	units_rough(budget_text, sizeof(budget_text), budget, UNIT_SIZE);
+	if (used + ROOM_LEAST > budget)
+		return fail(0,
+			    "session '%s' takes %s of its %s; remove snapshots (sbx session rm "
+			    "%s@SNAPSHOT), discard it, "
+			    "or: sbx session budget %s SIZE",
+			    held->name, used_text, budget_text, held->name, held->name);
+	*ret_room = budget - used;
+	return 0;
+}
+
+static int fill(struct plan *plan, const struct store *store, const struct held *held)
+{
+	struct lasting *lasting = plan->session;
+	const struct session *session = &held->session;
+	unsigned chain[CHAIN_MAX + 1];
+	struct stat status;
+	lasting->chain_count = session_chain(session, session->top, chain, CHAIN_MAX + 1);
+	if (lasting->chain_count > CHAIN_MAX)
+		return fail(0,
+			    "session '%s' has more than %d layers; to flatten them: sbx session "
+			    "snapshot %s",
+			    held->name, CHAIN_MAX, held->name);
+	for (unsigned i = 0; i < lasting->chain_count; i++)
+		lasting->chain[i] = session->layers[chain[i]].id;
+	memcpy(lasting->roots, session->roots, sizeof(lasting->roots));
+	lasting->root_count = lasting->roots_made = session->root_count;
+	for (unsigned i = 0; i < session->root_count; i++)
+		plan->as_root = plan->as_root || session->roots[i].system;
+	lasting->project = session->project;
+	TRY(find_room(store, held, &lasting->room));
+	lasting->layers = store->layers_path;
+	if (fstat(store->layers, &status) < 0)
+		return fail(errno, "'%s'", store->layers_path);
+	lasting->layers_identity = (struct identity){ status.st_dev, status.st_ino, S_IFDIR };
+	if (stat(session->project, &status) < 0)
+		return fail(errno, "the project of session '%s', '%s'", held->name,
+			    session->project);
+	if (status.st_dev != session->identity.device || status.st_ino != session->identity.inode)
+		return fail(0, "'%s' is not the directory that session '%s' was made over",
+			    session->project, held->name);
+	return 0;
+}
+
+int attach_plan(struct plan *plan, const char *state, const char *name)
+{
+	struct store store;
+	struct held *held = arena_take(plan->arena, sizeof(*held));
+	TRY(store_open(plan->arena, state, &store));
+	TRY(store_hold(&store, name, HOLD_SHARED, held));
+	int gate = openat(held->directory, "gate", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	while (gate >= 0 && flock(gate, LOCK_EX) < 0)
+		if (errno != EINTR)
+			return fail(errno, "lock session '%s'", name);
+	if (gate < 0)
+		return fail(errno, "lock session '%s'", name);
+	if (apply_is_pending(held))
+		return fail(0,
+			    "an apply of session '%s' was interrupted; to complete it: sbx session "
+			    "apply %s",
+			    name, name);
+	// Only now: whoever was before us may have added a root.
+	struct held again;
+	TRY(store_hold(&store, name, HOLD_LOOK, &again));
+	held->session = again.session;
+	store_release(&again);
+	plan->session = arena_take(plan->arena, sizeof(*plan->session));
+	plan->session->name = name;
+	plan->session->held = held;
+	plan->session->gate = gate;
+	TRY(fill(plan, &store, held));
+	store_close(&store);
+	return 0;
+}
+
+// In the other box: 0 and a clone of the mount at `path`, which must be an overlay's root.
+static int clone_mount(const char *path)
+{
+	struct sys_statx status;
+	struct statfs kind;
+	autoclose int fd =
+		sys_openat2(AT_FDCWD, path, O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
+	if (fd < 0 || fstatfs(fd, &kind) < 0 || kind.f_type != OVERLAY_MAGIC ||
+	    sys_statx(AT_FDCWD, path, 0, &status) < 0 ||
+	    !(status.attributes & SYS_STATX_MOUNT_ROOT))
+		return -1;
+	return sys_open_tree(fd, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH);
+}
+
+// A process of its own, for there is no way back from another user namespace.
+static _Noreturn void take_mounts(const struct plan *plan, uint64_t roots, int user, int view,
+				  int socket)
+{
+	if (setns(user, CLONE_NEWUSER) < 0 || setns(view, CLONE_NEWNS) < 0)
+		_exit(1);
+	for (unsigned i = 0; i < plan->session->root_count; i++) {
+		bool bound = plan->session->roots[i].own &&
+			     plan->session->chain_count == 1; // no overlay
+		if (!(roots & (1ULL << i)) || bound)
+			continue;
+		// One that is there and cannot be had must not be mounted a second time.
+		int tree = clone_mount(plan->session->roots[i].path);
+		if (tree < 0 || fd_send(socket, &i, sizeof(i), &tree, 1) < 0)
+			_exit(1);
+		fd_close(&tree);
+	}
+	_exit(0);
+}
+
+static int join(const struct plan *plan, struct run *run, const struct run_record *record)
+{
+	int ends[2], user, view, fds[FD_PASSED], status;
+	unsigned root;
+	TRY(runs_enter(record, &user, &view));
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return fail(errno, "socketpair");
+	pid_t helper = fork();
+	if (helper == 0)
+		take_mounts(plan, record->roots, user, view, ends[1]);
+	fd_close(&ends[1]);
+	fd_close(&user);
+	fd_close(&view);
+	while (helper > 0 && fd_receive(ends[0], &root, sizeof(root), fds) == sizeof(root)) {
+		if (root < ROOTS_MAX && run->trees[root] < 0) {
+			run->trees[root] = take(&fds[0]);
+			run->joined_own = run->joined_own || plan->session->roots[root].own;
+		}
+		fd_close(&fds[0]);
+	}
+	fd_close(&ends[0]);
+	if (helper < 0 || waitpid(helper, &status, 0) < 0)
+		return fail(errno, "join the session");
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0
+		       ? 0
+		       : fail(0,
+			      "the command that runs in session '%s' cannot be joined (process %d)",
+			      plan->session->name, (int)record->supervisor);
+}
+
+int attach_host(const struct plan *plan, struct run *run)
+{
+	struct runs runs;
+	struct run_record record;
+	int found = 0, result = 0;
+	if (!plan->session)
+		return 0;
+	run->session = plan->session->held->directory;
+	TRY(runs_open(run->session, &runs));
+	while (result == 0 && (found = runs_next(&runs, &record)) == 1) {
+		result = join(plan, run, &record);
+		// It came to its end while it was looked at: nobody writes by its mounts any more.
+		if (result < 0 && !runs_lasts(&runs, &record)) {
+			(void)err_taken();
+			result = 0;
+		}
+	}
+	runs_close(&runs);
+	return found < 0 ? -1 : result;
+}
+
+static int open_namespace(const struct run *run, const char *name, uint64_t *ret_inode)
+{
+	char path[64];
+	struct stat status;
+	str_put(path, sizeof(path), "/proc/%d/ns/%s", (int)run->init, name);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &status) < 0)
+		return fail(errno, "'%s'", path);
+	*ret_inode = status.st_ino;
+	return fd;
+}
+
+static void put_command(const struct plan *plan, char *text, size_t size)
+{
+	size_t used = 0;
+	for (char *const *word = plan->command; *word; word++) {
+		if (used > 0 && used + 1 < size)
+			text[used++] = ' ';
+		for (const char *at = *word; *at && used + 1 < size; at++)
+			text[used++] = *at;
+	}
+	text[used] = '\0';
+	for (char *at = text; *at; at++)
+		if ((unsigned char)*at < ' ' || *at == 0x7f)
+			*at = '?';
+}
+
+// For the log alone: on a full disk a session can still be entered, to remove something. In place,
+// with zeros behind: replacing a file takes ten times as long.
+static void note_command(int session, const struct run_record *record)
+{
+	autoclose int fd =
+		openat(session, "command", O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		(void)!pwrite(fd, record->command, sizeof(record->command), 0);
+}
+
+static int write_record(const struct plan *plan, struct run *run)
+{
+	struct run_record record = { .supervisor = getpid(), .init = run->init };
+	record.supervisor_start = runs_start_of(record.supervisor);
+	record.init_start = runs_start_of(run->init);
+	TRY(run->session_user = record.user = open_namespace(run, "user", &record.user_inode));
+	TRY(run->session_view = record.view = open_namespace(run, "mnt", &record.view_inode));
+	for (unsigned i = 0; i < plan->mount_count; i++)
+		if (plan->mounts[i].kind == MOUNT_LAYERS)
+			record.roots |= 1ULL << plan->mounts[i].root;
+	put_command(plan, record.command, sizeof(record.command));
+	TRY(run->slot = runs_write(run->session, &record));
+	note_command(run->session, &record);
+	return 0;
+}
+
+int attach_layers_host(const struct plan *plan, struct run *run)
+{
+	struct lasting *lasting = plan->session;
+	struct store store;
+	if (!lasting)
+		return 0;
+	if (lasting->root_count > lasting->roots_made) {
+		struct held *held = lasting->held;
+		TRY(store_open(plan->arena, path_parent(plan->arena, lasting->layers), &store));
+		TRY(store_add_roots(&store, lasting->chain[0], lasting->roots, lasting->roots_made,
+				    lasting->root_count));
+		memcpy(held->session.roots, lasting->roots, sizeof(held->session.roots));
+		held->session.root_count = lasting->root_count;
+		TRY(store_save(&store, held));
+		for (unsigned i = lasting->roots_made; i < lasting->root_count; i++)
+			TRY(seen_begin(&held->session, held->directory, i));
+		store_close(&store);
+	}
+	return write_record(plan, run);
+}
+
+void attach_ready(const struct plan *plan)
+{
+	// Unlocked, not closed: the box's first process has the same open file.
+	if (plan->session)
+		flock(plan->session->gate, LOCK_UN);
+}
+
+void attach_release(const struct plan *plan)
+{
+	attach_ready(plan);
+	flock(plan->session->held->lock, LOCK_UN);
+}
+
+int attach_undo(const struct plan *plan, struct run *run)
+{
+	if (!plan->session)
+		return 0;
+	if (run->slot >= 0)
+		runs_forget(run->session, (unsigned)run->slot);
+	fd_close(&run->session_user);
+	fd_close(&run->session_view);
+	attach_release(plan);
+	return 0;
+}
+
+void attach_tell_place(struct plan *plan)
+{
+	if (plan->session)
+		list_add(plan->terse ? &plan->notes : &plan->warnings, plan->arena,
+			 arena_text(plan->arena,
+				    "the command runs in '%s', the project of session '%s'",
+				    str_shown(plan->project), plan->session->name),
+			 (struct origin){ .file = "session" });
+}

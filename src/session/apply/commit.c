@@ -1,0 +1,374 @@
+// Owns the commit of an apply: each thing is put in place by one rename, noted before in the
+// journal; what was there goes to the stage. Only what is still the thing that was looked at is
+// moved, and only what this apply has put itself is taken back.
+#include "session/apply/commit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/out.h"
+#include "base/str.h"
+#include "base/sys.h"
+#include "session/apply/beside.h"
+#include "session/apply/note.h"
+#include "session/compare/sides.h"
+#include "session/compare/thing.h"
+
+enum { UNENDED = -2 }; // all is in place, and the journal stays
+enum { TEXT_MAX = 512, NOTES_MAX = 65536, NAME_BYTES_MAX = 16 };
+
+static int changed(const struct operation *operation)
+{
+	return fail(0, "'%s' was changed on the host meanwhile", str_shown(operation->path));
+}
+
+static int fail_at(const char *what, const struct operation *operation)
+{
+	return fail(errno, "%s '%s'", what, str_shown(operation->path));
+}
+
+static bool stands(const struct operation *operation, int parent, const char *name)
+{
+	struct stat status;
+	return fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       thing_stands(&operation->was, &status);
+}
+
+// Between the look and the rename somebody may have been quicker, and a directory is filled
+// whenever somebody likes: what has come to the stage is compared as a whole. back() returns it:
+// what was put in its place meanwhile may have been written to as well.
+static int replace(int stage, const char *staged, int parent, const char *name,
+		   const struct operation *operation)
+{
+	if (!stands(operation, parent, name))
+		return changed(operation);
+	if (sys_renameat2(stage, staged, parent, name, SYS_RENAME_EXCHANGE) < 0)
+		return errno == EINVAL ? fail(0,
+					      "'%s' cannot be replaced: its file system does not "
+					      "exchange names; see: sbx session diff",
+					      str_shown(operation->path))
+				       : fail_at("replace", operation);
+	return thing_moved(&operation->was, stage, staged) ? 0 : changed(operation);
+}
+
+static int remove_one(int stage, const char *staged, int parent, const char *name,
+		      const struct operation *operation)
+{
+	if (!stands(operation, parent, name))
+		return changed(operation);
+	if (fd_rename_new(parent, name, stage, staged) < 0)
+		return fail_at("remove", operation);
+	return thing_moved(&operation->was, stage, staged) ? 0 : changed(operation);
+}
+
+static int change_mode(int parent, const char *name, const struct operation *operation,
+		       mode_t before, mode_t mode)
+{
+	struct stat status;
+	autoclose int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &status) < 0 || (status.st_ino & INT64_MAX) != operation->was.inode)
+		return changed(operation);
+	if ((status.st_mode & 07777) == mode)
+		return 0; // done before a crash
+	if ((status.st_mode & 07777) != before)
+		return changed(operation);
+	return fchmod(fd, mode) < 0 ? fail_at("change the mode of", operation) : 0;
+}
+
+// Whether it was done before a crash, seen from what the stage holds.
+static bool is_done(int stage, const char *staged, const struct operation *operation)
+{
+	struct stat status;
+	bool there = stage >= 0 && fstatat(stage, staged, &status, AT_SYMLINK_NOFOLLOW) == 0;
+	switch (operation->kind) {
+	case OPERATION_ADD:
+		return !there;
+	case OPERATION_REPLACE:
+		return !there || (status.st_ino & INT64_MAX) != operation->staged.inode;
+	case OPERATION_REMOVE:
+		return there;
+	case OPERATION_MODE:
+		return false; // doing it twice is the same
+	}
+	return false;
+}
+
+static bool displaces(const struct operation *operation)
+{
+	return operation->kind == OPERATION_REPLACE || operation->kind == OPERATION_REMOVE;
+}
+
+static void name_staged(char name[NAME_BYTES_MAX], const struct operation *operation)
+{
+	snprintf(name, NAME_BYTES_MAX, "%u", operation->number);
+}
+
+// The directory of the host that holds it, which is the one that was looked at.
+static int open_parent(struct applying *applying, const struct operation *operation,
+		       const char **ret_name)
+{
+	struct stat status;
+	autoclose int parent =
+		sides_host_below(applying->hosts[operation->root], operation->path, ret_name);
+	TRY(parent);
+	if (fstat(parent, &status) < 0 || (status.st_ino & INT64_MAX) != operation->parent)
+		return changed(operation);
+	return take(&parent);
+}
+
+static bool is_absent(int directory, const char *name)
+{
+	return faccessat(directory, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT;
+}
+
+// Where somebody else may reach the stage, what is put is what was staged.
+static int look_at_staged(const struct applying *applying, const struct operation *operation,
+			  int stage, const char *staged)
+{
+	struct thing now;
+	bool puts = operation->kind == OPERATION_ADD || operation->kind == OPERATION_REPLACE;
+	if (!puts || stage_is_own(applying, operation->root))
+		return 0;
+	return thing_look(stage, staged, &now) == 0 && thing_is(&operation->staged, &now)
+		       ? 0
+		       : fail(0, "the copy of '%s' was changed in the stage",
+			      str_shown(operation->path));
+}
+
+static int do_one(struct applying *applying, const struct operation *operation)
+{
+	char staged[NAME_BYTES_MAX];
+	const char *name;
+	int stage = applying->stages[operation->root];
+	name_staged(staged, operation);
+	if (applying->resumed && is_done(stage, staged, operation))
+		return !displaces(operation) || thing_moved(&operation->was, stage, staged)
+			       ? 0
+			       : changed(operation);
+	autoclose int parent = open_parent(applying, operation, &name);
+	TRY(parent);
+	TRY(look_at_staged(applying, operation, stage, staged));
+	switch (operation->kind) {
+	case OPERATION_ADD:
+		if (fd_rename_new(stage, staged, parent, name) == 0)
+			return 0;
+		return errno == EEXIST ? changed(operation) : fail_at("make", operation);
+	case OPERATION_REPLACE:
+		return replace(stage, staged, parent, name, operation);
+	case OPERATION_REMOVE:
+		// Removed before, and then put beside: the host had written to it.
+		if (applying->resumed && is_absent(parent, name) && is_absent(stage, staged))
+			return 0;
+		return remove_one(stage, staged, parent, name, operation);
+	case OPERATION_MODE:
+		return change_mode(parent, name, operation, operation->old_mode, operation->mode);
+	}
+	return -1;
+}
+
+// Ours, and untouched: back to the stage. False: it is the host's by now.
+static bool take_staged(int stage, const char *staged, int parent, const char *name,
+			const struct operation *operation, unsigned exchange)
+{
+	struct stat status;
+	if (parent < 0 || fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    (status.st_ino & INT64_MAX) != operation->staged.inode)
+		return false;
+	if ((exchange ? sys_renameat2(parent, name, stage, staged, exchange)
+		      : fd_rename_new(parent, name, stage, staged)) < 0)
+		return false;
+	if (thing_moved(&operation->staged, stage, staged))
+		return true;
+	if (exchange)
+		sys_renameat2(stage, staged, parent, name, exchange);
+	else
+		fd_rename_new(stage, staged, parent, name);
+	return false;
+}
+
+static int undo_add(struct applying *applying, int stage, const char *staged, int parent,
+		    const char *name, const struct operation *operation)
+{
+	struct stat status;
+	if (parent < 0 || fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    take_staged(stage, staged, parent, name, operation, 0))
+		return 0;
+	out_text(&applying->notes, "sbx: '%s' was changed since the apply put it there: it stays\n",
+		 str_shown(operation->path));
+	return 0;
+}
+
+// -1: the host's old version could not be put anywhere but in the stage.
+static int undo_one(struct applying *applying, const struct operation *operation)
+{
+	char staged[NAME_BYTES_MAX];
+	const char *name;
+	int stage = applying->stages[operation->root];
+	name_staged(staged, operation);
+	if (operation->kind != OPERATION_MODE && !is_done(stage, staged, operation))
+		return 0;
+	autoclose int parent = ATTEMPT(open_parent(applying, operation, &name));
+	switch (operation->kind) {
+	case OPERATION_ADD:
+		return undo_add(applying, stage, staged, parent, name, operation);
+	case OPERATION_REPLACE:
+		if (faccessat(stage, staged, F_OK, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    take_staged(stage, staged, parent, name, operation, SYS_RENAME_EXCHANGE))
+			return 0;
+		return beside_keep(applying, operation, BESIDE_BACK);
+	case OPERATION_REMOVE:
+		if (parent >= 0 && fd_rename_new(stage, staged, parent, name) == 0)
+			return 0;
+		return beside_keep(applying, operation, BESIDE_BACK);
+	case OPERATION_MODE:
+		if (parent >= 0)
+			(void)ATTEMPT(change_mode(parent, name, operation, operation->mode,
+						  operation->old_mode));
+		return 0;
+	}
+	return -1;
+}
+
+int commit_clean(struct applying *applying)
+{
+	TRY(stage_remove(applying));
+	return unlinkat(applying->held->directory, "journal", 0) < 0
+		       ? fail(errno, "remove the journal")
+		       : 0;
+}
+
+static int back(struct applying *applying)
+{
+	struct journal *journal = &applying->journal;
+	int left = 0;
+	journal->phase = PHASE_BACK;
+	TRY(journal_write(applying));
+	for (unsigned i = journal->attempted; i-- > 0;)
+		left |= undo_one(applying, &journal->operations[i]);
+	if (left < 0)
+		return fail(0,
+			    "the replaced files are still in its stage; when there is room for "
+			    "them, repeat: sbx session discard %s",
+			    applying->held->name);
+	TRY(note_back(applying));
+	return commit_clean(applying);
+}
+
+// Whoever has a file open writes to it wherever it goes, and a directory is somebody's own: what
+// has changed in the stage is kept, too.
+static int keep_changed(struct applying *applying)
+{
+	const struct journal *journal = &applying->journal;
+	bool asks[ROOTS_MAX];
+	for (unsigned i = 0; i < ROOTS_MAX; i++)
+		asks[i] = applying->stages[i] >= 0 && thing_can_be_asked(applying->stages[i]);
+	for (unsigned i = 0; i < journal->operation_count; i++) {
+		const struct operation *operation = &journal->operations[i];
+		char staged[NAME_BYTES_MAX];
+		int stage = applying->stages[operation->root];
+		name_staged(staged, operation);
+		if (!displaces(operation) || is_absent(stage, staged))
+			continue;
+		if (!thing_moved(&operation->was, stage, staged))
+			TRY(beside_keep(applying, operation, BESIDE_CHANGED));
+		else if (asks[operation->root] && thing_is_open(stage, staged))
+			TRY(beside_keep(applying, operation, BESIDE_OPEN));
+	}
+	return 0;
+}
+
+static int forward(struct applying *applying)
+{
+	struct journal *journal = &applying->journal;
+	unsigned done = 0;
+	while (done < journal->operation_count && do_one(applying, &journal->operations[done]) == 0)
+		done++;
+	if (done < journal->operation_count) {
+		journal->attempted = done + 1; // it may have been moved to and fro
+		const char *text = err_taken(),
+			   *why = arena_copy(applying->store->arena, text, strlen(text));
+		if (back(applying) < 0)
+			out_text(&applying->notes, "sbx: %s\n", err_taken());
+		return fail(0, "%s", why);
+	}
+	// The names must be on the disk before what they replaced goes: the second point that needs
+	// it.
+	if (stage_sync(applying) < 0 || keep_changed(applying) < 0 || note_done(applying) < 0)
+		return UNENDED;
+	// What was done is known by now: the stage alone is left.
+	journal->operation_count = journal->leaf_count = journal->attempted = 0;
+	journal->phase = PHASE_CLEAN;
+	TRY(journal_write(applying));
+	return commit_clean(applying);
+}
+
+// Room for what beside_keep() may have to say of each: shown, a byte of a name is four at most, and
+// nothing that is kept may be left unnamed.
+static size_t words_most(const struct applying *applying)
+{
+	enum { SENTENCE = 256, SHOWN = 4 };
+	const struct journal *journal = &applying->journal;
+	size_t most = NOTES_MAX;
+	for (unsigned i = 0; i < journal->operation_count; i++) {
+		const struct operation *operation = &journal->operations[i];
+		const char *root = applying->held->session.roots[operation->root].path;
+		most += SENTENCE + SHOWN * (2 * strlen(operation->path) + strlen(root));
+	}
+	return most;
+}
+
+// Its words come back by memory that both have.
+static int run_apart(struct applying *applying, int (*run)(struct applying *applying))
+{
+	struct arena *arena = applying->store->arena;
+	size_t most = words_most(applying);
+	char *why = arena_take(arena, TEXT_MAX), *notes = arena_take(arena, most);
+	sigset_t all, before;
+	int status = 0;
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	pid_t pid = fork();
+	if (pid == 0) {
+		setsid();
+		int result = run(applying);
+		snprintf(why, TEXT_MAX, "%s", err_text());
+		snprintf(notes, most, "%s", applying->notes.text ? applying->notes.text : "");
+		_exit(-result);
+	}
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (pid < 0)
+		return fail(errno, "fork");
+	applying->words = notes;
+	if (!WIFEXITED(status))
+		return fail(0, "the apply was interrupted; to complete it: sbx session apply %s",
+			    applying->held->name);
+	if (WEXITSTATUS(status) == 0)
+		return 0;
+	if (WEXITSTATUS(status) == -UNENDED)
+		return fail(0,
+			    "%s; the changes are in place; when this is repaired, to complete the "
+			    "apply: sbx session apply %s",
+			    why, applying->held->name);
+	return fail(0, notes[0] ? "%s; all else was rolled back" : "%s; nothing was changed", why);
+}
+
+int commit_run(struct applying *applying)
+{
+	return run_apart(applying, forward);
+}
+
+int commit_back(struct applying *applying)
+{
+	return run_apart(applying, back);
+}

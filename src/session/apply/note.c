@@ -1,0 +1,140 @@
+// Owns the list of known files. Only what is still as the apply left it is noted.
+#include "session/apply/note.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/out.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "session/compare/sides.h"
+#include "session/compare/thing.h"
+#include "session/store/history.h"
+#include "session/store/known.h"
+
+struct notes {
+	struct applying *applying;
+	struct known all, before;
+	struct timespec now;
+	struct parent parent;
+};
+
+static int open_above(struct notes *notes, unsigned root, const char *path, const char **ret_name)
+{
+	struct parent *parent = &notes->parent;
+	*ret_name = path_name(path);
+	if (parent_is(parent, root, path))
+		return parent->fd;
+	parent_set(parent, root, path);
+	parent->fd = ATTEMPT(sides_host_below(notes->applying->hosts[root], path, ret_name));
+	return parent->fd;
+}
+
+static void add(struct notes *notes, unsigned root, const char *path, uint64_t inode,
+		struct timespec changed)
+{
+	notes->all.files[notes->all.count++] = (struct known_file){ root, path, inode, changed };
+}
+
+// A directory is known by its number, born before this moment.
+static void note_thing(struct notes *notes, unsigned root, const char *path,
+		       const struct thing *thing)
+{
+	struct stat status;
+	const char *name;
+	int parent = open_above(notes, root, path, &name);
+	bool there = parent >= 0 && fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
+	if (thing->inode == KNOWN_REMOVED) {
+		if (!there)
+			add(notes, root, path, KNOWN_REMOVED, notes->now);
+		return;
+	}
+	struct thing still = *thing;
+	if (!there)
+		return;
+	still.changed = status.st_ctim; // the rename's
+	if (thing_stands(&still, &status))
+		add(notes, root, path, status.st_ino,
+		    S_ISDIR(status.st_mode) ? notes->now : status.st_ctim);
+}
+
+static int begin(struct applying *applying, struct notes *notes)
+{
+	const struct journal *journal = &applying->journal;
+	struct known *before;
+	*notes = (struct notes){ .applying = applying };
+	clock_gettime(CLOCK_REALTIME, &notes->now);
+	TRY(known_read(applying->store, applying->held, &before));
+	size_t most = (size_t)before->count + journal->leaf_count + 2 * journal->operation_count;
+	notes->all.files =
+		arena_take(applying->store->arena, (most + 1) * sizeof(*notes->all.files));
+	notes->all.count = before->count;
+	notes->before = *before;
+	if (before->count > 0)
+		memcpy(notes->all.files, before->files, before->count * sizeof(*before->files));
+	return 0;
+}
+
+// What was put or taken changed the times of the directory.
+static void note_parent(struct notes *notes, const struct operation *operation)
+{
+	struct arena *arena = notes->applying->store->arena;
+	const char *name = path_name(operation->path);
+	struct thing parent = { .inode = operation->parent, .mode = S_IFDIR };
+	struct known_file *last = &notes->all.files[notes->all.count];
+	if (name == operation->path || notes->applying->journal.forced)
+		return;
+	const char *path = arena_copy(arena, operation->path, (size_t)(name - operation->path) - 1);
+	for (int i = 0; i < 2 && last > notes->all.files; i++)
+		if (str_equal((--last)->path, path))
+			return;
+	// A directory is known by its number: once is enough.
+	if (!known_find(&notes->before, operation->root, path))
+		note_thing(notes, operation->root, path, &parent);
+}
+
+static int finish(struct notes *notes)
+{
+	struct out out = { 0 };
+	if (notes->parent.path)
+		fd_close(&notes->parent.fd);
+	known_order(&notes->all);
+	known_format(&notes->all, &out);
+	int result =
+		store_replace_file(notes->applying->held->directory, "known", out.text, out.used);
+	out_free(&out);
+	return result;
+}
+
+int note_done(struct applying *applying)
+{
+	const struct journal *journal = &applying->journal;
+	struct notes notes;
+	TRY(begin(applying, &notes));
+	for (unsigned i = 0; i < journal->operation_count; i++)
+		note_parent(&notes, &journal->operations[i]);
+	for (unsigned i = 0; i < journal->leaf_count; i++)
+		note_thing(&notes, journal->leaves[i].root, journal->leaves[i].path,
+			   &journal->leaves[i].is);
+	return finish(&notes);
+}
+
+int note_back(struct applying *applying)
+{
+	const struct journal *journal = &applying->journal;
+	struct notes notes;
+	TRY(begin(applying, &notes));
+	for (unsigned i = 0; i < journal->operation_count; i++)
+		note_parent(&notes, &journal->operations[i]);
+	for (unsigned i = 0; i < journal->attempted && !journal->forced; i++) {
+		const struct operation *operation = &journal->operations[i];
+		if (operation->was.inode)
+			note_thing(&notes, operation->root, operation->path, &operation->was);
+	}
+	return finish(&notes);
+}

@@ -1,0 +1,304 @@
+// Owns the way between layers and archives.
+#include "session/archive/archive.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/out.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "session/archive/sparse.h"
+#include "session/archive/tar.h"
+#include "session/compare/new_repository.h"
+#include "session/store/merged.h"
+#include "session/store/rights.h"
+#include "text/component.h"
+
+static const char whiteout[] = ".wh.", opaque[] = ".wh..wh..opq";
+enum {
+	DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
+	DEPTH_MAX = 256,
+	BUFFER = 65536,
+	LINKS_MAX = 65536
+};
+
+struct archive_writer {
+	const struct store *store;
+	struct arena *arena;
+	int fd;
+	struct {
+		dev_t device;
+		ino_t inode;
+		const char *name;
+	} *links; // of files with several names: where the first was written
+	unsigned link_count, left_out, deep, repositories;
+	const char *repository; // the first one
+};
+
+static int put_header(struct archive_writer *writer, const struct tar_entry *entry)
+{
+	struct out out = { 0 };
+	tar_put(&out, entry);
+	return out_write(&out, writer->fd) < 0 ? fail(errno, "write the archive") : 0;
+}
+
+static int put_content(struct archive_writer *writer, int from, uint64_t at, uint64_t size)
+{
+	static char buffer[BUFFER];
+	if (lseek(from, (off_t)at, SEEK_SET) < 0)
+		return fail(errno, "read a file of the session");
+	uint64_t padded = (size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
+	for (uint64_t done = 0; done < padded;) {
+		size_t want = padded - done < BUFFER ? (size_t)(padded - done) : BUFFER;
+		ssize_t got = done < size ? fd_read_all(from, buffer, want) : 0;
+		if (got < 0)
+			return fail(errno, "read a file of the session");
+		memset(buffer + got, 0,
+		       want - (size_t)got); // the padding, and what has become shorter
+		if (fd_write_all(writer->fd, buffer, want) < 0)
+			return fail(errno, "write the archive");
+		done += want;
+	}
+	return 0;
+}
+
+static int add_attributes(struct archive_writer *writer, int fd, struct tar_entry *entry)
+{
+	static char names[BUFFER], value[BUFFER];
+	ssize_t length = flistxattr(fd, names, sizeof(names));
+	for (const char *name = names; length > 0 && name < names + length;
+	     name += strlen(name) + 1) {
+		if (!str_starts(name, "user.") || str_starts(name, "user.overlay.") ||
+		    entry->attribute_count == TAR_ATTRIBUTES_MAX)
+			continue;
+		ssize_t size = fgetxattr(fd, name, value, sizeof(value));
+		if (size < 0)
+			return fail(errno, "read an extended attribute");
+		entry->attributes[entry->attribute_count++] =
+			(struct tar_attribute){ arena_copy(writer->arena, name, strlen(name)),
+						arena_copy(writer->arena, value, (size_t)size),
+						(size_t)size };
+	}
+	return 0;
+}
+
+static const char *text_of(struct arena *arena, const struct acl *acl)
+{
+	struct out out = { 0 };
+	if (acl->size == 0)
+		return NULL;
+	acl_put(&out, acl);
+	const char *text = arena_copy(arena, out.text, out.used);
+	out_free(&out);
+	return text;
+}
+
+// The mode is for who does not read ACLs: it gives nobody more than these.
+static int add_rights(struct archive_writer *writer, int fd, struct tar_entry *entry)
+{
+	static struct acls acls;
+	if (!rights_have_acl(fd))
+		return 0;
+	TRY(rights_look(writer->store, fd, &acls));
+	entry->mode = rights_without_acl(fd, entry->mode);
+	entry->access = text_of(writer->arena, &acls.access);
+	entry->given = text_of(writer->arena, &acls.given);
+	return 0;
+}
+
+static const char *linked_name(struct archive_writer *writer, const struct stat *status,
+			       const char *name)
+{
+	for (unsigned i = 0; i < writer->link_count; i++)
+		if (writer->links[i].inode == status->st_ino &&
+		    writer->links[i].device == status->st_dev)
+			return writer->links[i].name;
+	if (writer->link_count < LINKS_MAX) {
+		writer->links[writer->link_count].device = status->st_dev;
+		writer->links[writer->link_count].inode = status->st_ino;
+		writer->links[writer->link_count++].name = name;
+	}
+	return NULL;
+}
+
+// Its holes are left out; of most files there are none.
+static int write_content(struct archive_writer *writer, struct tar_entry *entry, int fd,
+			 const struct stat *status)
+{
+	struct sparse sparse = { .count = 0 };
+	struct out list = { 0 };
+	entry->size = (uint64_t)status->st_size;
+	if (status->st_blocks * (off_t)TAR_BLOCK < status->st_size)
+		sparse_find(writer->arena, fd, entry->size, &sparse);
+	if (sparse.count == 0 || sparse.bytes == entry->size) {
+		TRY(put_header(writer, entry));
+		return put_content(writer, fd, 0, entry->size);
+	}
+	sparse_put(&list, &sparse);
+	entry->sparse = TAR_SPARSE;
+	entry->real_size = entry->size;
+	entry->size = list.used + sparse.bytes;
+	TRY(put_header(writer, entry));
+	int result = out_write(&list, writer->fd) < 0 ? fail(errno, "write the archive") : 0;
+	for (unsigned i = 0; i < sparse.count && result == 0; i++)
+		result = put_content(writer, fd, sparse.list[i].at, sparse.list[i].size);
+	out_free(&list);
+	return result;
+}
+
+static int write_file(struct archive_writer *writer, struct tar_entry *entry, int directory,
+		      const struct entry *found)
+{
+	const char *first = found->status.st_nlink > 1
+				    ? linked_name(writer, &found->status, entry->name)
+				    : NULL;
+	if (first) {
+		entry->type = '1';
+		entry->link = first;
+		return put_header(writer, entry);
+	}
+	autoclose int fd =
+		openat(directory, found->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return fail(errno, "read '%s' of the session", str_shown(found->name));
+	entry->type = '0';
+	TRY(add_attributes(writer, fd, entry));
+	TRY(add_rights(writer, fd, entry));
+	return write_content(writer, entry, fd, &found->status);
+}
+
+static int write_directory(struct archive_writer *writer, const struct merged *merged,
+			   const char *path, int depth);
+
+// A file or a link that leads git elsewhere.
+static void note_pointer(struct archive_writer *writer, const struct entry *found, const char *path)
+{
+	bool pointer = S_ISREG(found->status.st_mode) || S_ISLNK(found->status.st_mode);
+	if (pointer && component_is_git(found->name) && writer->repositories++ == 0)
+		writer->repository = path;
+}
+
+static int write_one(struct archive_writer *writer, const struct merged *merged,
+		     const struct entry *found, const char *path, int depth)
+{
+	char link[PATH_MAX];
+	struct merged below;
+	int directory = merged->fds[found->from];
+	struct tar_entry entry = { .uid = found->status.st_uid,
+				   .gid = found->status.st_gid,
+				   .seconds = found->status.st_mtim.tv_sec,
+				   .nanoseconds = found->status.st_mtim.tv_nsec };
+	if (str_starts(found->name, whiteout)) {
+		writer->left_out++;
+		return 0;
+	}
+	entry.name = arena_text(writer->arena, "%s/%s", path, found->name);
+	note_pointer(writer, found, path);
+	entry.mode = found->status.st_mode & 01777;
+	if (is_whiteout(&found->status)) {
+		entry = (struct tar_entry){ .type = '0',
+					    .mode = 0600,
+					    .name = arena_text(writer->arena, "%s/%s%s", path,
+							       whiteout, found->name) };
+		return put_header(writer, &entry);
+	}
+	switch (found->status.st_mode & S_IFMT) {
+	case S_IFREG:
+		return write_file(writer, &entry, directory, found);
+	case S_IFLNK: {
+		ssize_t length = readlinkat(directory, found->name, link, sizeof(link) - 1);
+		if (length < 0)
+			return fail(errno, "read a link of the session");
+		entry.type = '2';
+		entry.link = arena_copy(writer->arena, link, (size_t)length);
+		return put_header(writer, &entry);
+	}
+	case S_IFIFO:
+		entry.type = '6';
+		return put_header(writer, &entry);
+	case S_IFDIR:
+		if (depth == DEPTH_MAX) {
+			writer->deep++;
+			return 0;
+		}
+		entry.type = '5';
+		TRY(merged_below(merged, found->name, &below));
+		TRY(add_rights(writer, below.fds[0], &entry));
+		TRY(put_header(writer, &entry));
+		int result = write_directory(writer, &below, entry.name, depth + 1);
+		merged_close(&below);
+		return result;
+	default:          // a bit pattern, not an enum
+		return 0; // sockets are of a moment
+	}
+}
+
+static int write_directory(struct archive_writer *writer, const struct merged *merged,
+			   const char *path, int depth)
+{
+	struct entry *entries;
+	int count = merged_list(writer->arena, merged, &entries);
+	TRY(count);
+	if (repository_is_shown(merged, -1) && writer->repositories++ == 0)
+		writer->repository = path;
+	if (merged->opaque && depth > 0) {
+		struct tar_entry entry = { .type = '0',
+					   .mode = 0600,
+					   .name = arena_text(writer->arena, "%s/%s", path,
+							      opaque) };
+		TRY(put_header(writer, &entry));
+	}
+	for (int i = 0; i < count; i++)
+		TRY(write_one(writer, merged, &entries[i], path, depth));
+	return 0;
+}
+
+static void tell(const struct archive_writer *writer, struct out *notes)
+{
+	if (writer->left_out > 0)
+		out_text(notes,
+			 "sbx: %u names that begin with '%s', which means a removal in an archive, "
+			 "were left out\n",
+			 writer->left_out, whiteout);
+	if (writer->deep > 0)
+		out_text(notes,
+			 "sbx: %u directories are more than %d levels deep and were left out\n",
+			 writer->deep, DEPTH_MAX);
+	if (writer->repositories > 0)
+		out_text(notes,
+			 "sbx: the session made %u git repositor%s, the first is %s; after tar x, "
+			 "git runs the commands of the configuration and hooks there; after sbx "
+			 "session import it does not\n",
+			 writer->repositories, writer->repositories == 1 ? "y" : "ies",
+			 str_shown(writer->repository));
+}
+
+int archive_write(struct store *store, const struct held *held, int fd, struct out *notes)
+{
+	static const char end[2 * TAR_BLOCK];
+	const struct session *session = &held->session;
+	struct archive_writer writer = { .store = store, .arena = store->arena, .fd = fd };
+	writer.links = arena_take(store->arena, LINKS_MAX * sizeof(*writer.links));
+	// Which of the paths is the project, for whoever reads it elsewhere.
+	struct tar_entry mark = {
+		.type = '2', .mode = 0777, .name = ".sbx-project", .link = session->project
+	};
+	TRY(put_header(&writer, &mark));
+	for (unsigned i = 0; i < session->root_count; i++) {
+		struct merged merged;
+		TRY(merged_open(store, session, session->top, CHAIN_MAX, i, &merged));
+		int result = write_directory(&writer, &merged, session->roots[i].path + 1, 0);
+		merged_close(&merged);
+		TRY(result);
+	}
+	tell(&writer, notes);
+	return fd_write_all(fd, end, sizeof(end)) < 0 ? fail(errno, "write the archive") : 0;
+}

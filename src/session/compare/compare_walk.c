@@ -1,0 +1,65 @@
+// Owns one walk: where it is, and the changes that it has met.
+#include "session/compare/compare_walk.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/arena.h"
+#include "base/path.h"
+#include "session/compare/new_repository.h"
+#include "text/component.h"
+
+bool walk_is_protected(const struct compare_walk *walk, const char *path)
+{
+	return withheld_has(&walk->names, walk->root, path);
+}
+
+struct change *walk_add(struct compare_walk *walk, enum change_kind kind, const char *path)
+{
+	struct changes *changes = walk->changes;
+	if (changes->count == changes->size) {
+		unsigned size = changes->size ? changes->size * 2 : 256;
+		struct change *list = arena_take(walk->store->arena, size * sizeof(*list));
+		if (changes->count > 0)
+			memcpy(list, changes->list, changes->count * sizeof(*list));
+		changes->list = list;
+		changes->size = size;
+	}
+	struct change *change = &changes->list[changes->count++];
+	*change = (struct change){ .kind = kind,
+				   .root = walk->root,
+				   .path = path,
+				   .layer = -1,
+				   .covered = walk->covered,
+				   .parent = walk->parent };
+	change->inside = walk->inside;
+	change->guarded = walk->guarded || walk_is_protected(walk, path);
+	// A repository that goes, or a file that points at another one.
+	if (kind != CHANGE_MODE && component_is_git(path_name(path)))
+		change->guarded = true;
+	if ((kind == CHANGE_REMOVED || kind == CHANGE_TYPE) && repository_loses(path))
+		change->guarded = true;
+	return change;
+}
+
+const char *walk_below(struct compare_walk *walk, const char *path, const char *name)
+{
+	return path[0] ? arena_text(walk->store->arena, "%s/%s", path, name) : name;
+}
+
+bool walk_is_too_far(const struct compare_walk *walk, const char *path)
+{
+	return walk->depth >= DEPTH_MAX || strlen(path) > PATH_BYTES_MAX;
+}
+
+void walk_enter(struct compare_walk *walk, const char *path, int host)
+{
+	struct stat status;
+	enum same same =
+		host < 0 ? SAME_YES
+			 : same_directory(walk->changes, &walk->seen, walk->root, path, host);
+	walk->depth++;
+	walk->same = same > walk->same ? same : walk->same;
+	walk->above = seen_find(&walk->seen, path);
+	walk->parent = host >= 0 && fstat(host, &status) == 0 ? status.st_ino : 0;
+}

@@ -1,0 +1,87 @@
+// Owns the look at the merged names of a directory for the parts of a git directory.
+#include "session/compare/new_repository.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "base/path.h"
+#include "base/str.h"
+#include "git/recognise.h"
+#include "session/compare/changes.h"
+#include "session/store/merged.h"
+#include "text/component.h"
+
+// Where a name stands, as the session shows it: a layer that has it, or the host; -1 for none.
+static int place_of(const struct merged *merged, int host, const char *name)
+{
+	struct stat status;
+	for (unsigned i = 0; i < merged->count; i++)
+		if (fstatat(merged->fds[i], name, &status, AT_SYMLINK_NOFOLLOW) == 0)
+			return is_whiteout(&status) ? -1 : merged->fds[i];
+	return merged->opaque ? -1 : host;
+}
+
+// Whether git would take the directory for a repository once all is applied.
+static bool is_repository(const struct merged *merged, int host)
+{
+	struct git_parts parts = { 0 };
+	for (enum git_part part = GIT_HEAD; part < GIT_PARTS; part++) {
+		int place = place_of(merged, host, git_part_names[part]);
+		if (place >= 0)
+			git_look(place, part, &parts);
+	}
+	return git_decide(&parts) != GIT_NONE;
+}
+
+bool repository_is_new(const struct merged *merged, const char *name, int host)
+{
+	if (merged->count == 0)
+		return false;
+	if (host < 0 && component_is_git(name))
+		return true;
+	return is_repository(merged, host) && (host < 0 || git_directory(host) == GIT_NONE);
+}
+
+bool repository_is_shown(const struct merged *merged, int host)
+{
+	return merged->count > 0 && is_repository(merged, host);
+}
+
+void repository_guard(struct change *change)
+{
+	static const char *const names[] = { "HEAD",   "commondir",       "objects", "refs",
+					     "config", "config.worktree", "hooks" };
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (path_within(change->path, names[i])) {
+			change->inside = !str_equal(change->path, names[i]);
+			change->guarded = true;
+		}
+}
+
+bool repository_loses(const char *path)
+{
+	const char *name = path_name(path);
+	bool part = false;
+	for (enum git_part each = GIT_HEAD; each < GIT_PARTS; each++)
+		part = part || str_equal(name, git_part_names[each]);
+	if (!part || name == path)
+		return false;
+	for (name--; name > path && name[-1] != '/'; name--)
+		;
+	return component_is_git(name);
+}
+
+bool repository_breaks(int directory, const char *name, const char *path, const struct stat *is)
+{
+	struct git_parts parts = { 0 };
+	mode_t mode = is->st_mode;
+	mode_t needed = S_ISDIR(mode) ? S_IRUSR | S_IXUSR : S_IRUSR;
+	if (component_is_git(name))
+		return S_ISDIR(mode) && (mode & needed) != needed;
+	if (!repository_loses(path))
+		return false;
+	if ((mode & needed) != needed)
+		return true;
+	git_look(directory, GIT_HEAD, &parts);
+	return str_equal(name, git_part_names[GIT_HEAD]) && !parts.has[GIT_HEAD];
+}

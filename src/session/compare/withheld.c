@@ -1,0 +1,118 @@
+// Owns the decision, by names, by sbx's list of profiles and by what git's configuration names.
+#include "session/compare/withheld.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "git/gitnamed.h"
+#include "names/given.h"
+#include "names/home_links.h"
+#include "names/trusted.h"
+
+extern char **environ;
+
+const char *withheld_repository(const char *root)
+{
+	const char *git = strstr(root, "/.git");
+	return git && (git[5] == '\0' || git[5] == '/') ? git + 1 : NULL;
+}
+
+// Where a path stands to a root: in it, or above it.
+static void add_path(struct withheld *withheld, unsigned root, const char *place, const char *path)
+{
+	struct withheld_root *of = &withheld->roots[root];
+	if (path_within(place, path))
+		of->whole = true;
+	else if (path_within(path, place))
+		pathset_add(&of->paths, withheld->arena, path + strlen(place) + (place[1] != '\0'));
+}
+
+static void add_profiles(struct withheld *withheld, unsigned root, const char *place,
+			 const char *given)
+{
+	for (size_t length; *given; given += length + (given[length] == '\n')) {
+		length = strcspn(given, "\n");
+		const char *path = arena_copy(withheld->arena, given, length);
+		if (!path_within(place, path))
+			add_path(withheld, root, place, path);
+	}
+}
+
+// What the home's programs run or trust, and what links lead to. A project in such a directory is
+// what the user works on.
+static void add_homes(struct withheld *withheld, unsigned root, const char *place,
+		      const struct list *homes)
+{
+	list_each (item, homes)
+		if (item->from.line != HOMES_PROGRAM && !path_within(place, item->text))
+			add_path(withheld, root, place, item->text);
+}
+
+static void add_named(struct withheld *withheld, unsigned root, const char *place,
+		      const struct gitnamed *named)
+{
+	list_each (item, &named->hooks)
+		add_path(withheld, root, place, item->text);
+	list_each (item, &named->files)
+		add_path(withheld, root, place, item->text);
+}
+
+// What a root's own repository names holds for all of them.
+static void name_hooks(const struct store *store, const struct session *session, unsigned index,
+		       struct gitnamed *named)
+{
+	const char *root = session->roots[index].path;
+	bool own = withheld_repository(root) != NULL;
+	gitnamed_file(store->arena, store->home,
+		      path_below(store->arena, root, own ? "config" : ".git/config"),
+		      own ? session->project : root, named);
+	list_each (value, &named->everywhere)
+		list_add(&named->hooks, store->arena, path_join(store->arena, root, value->text),
+			 value->from);
+}
+
+static bool is_compared(const struct session *session, unsigned root)
+{
+	return !session->roots[root].own && !session->roots[root].system;
+}
+
+int withheld_begin(const struct store *store, const struct session *session,
+		   struct withheld *ret_withheld)
+{
+	struct withheld withheld = { .arena = store->arena };
+	const char *given = given_read(store->arena, store->state);
+	if (!given)
+		return -1;
+	struct gitnamed named = { .count = 0 };
+	struct list found = { NULL, NULL };
+	struct homes homes = { store->home, environ, store->state, NULL, NULL };
+	homes_follow(store->arena, &homes, &found);
+	homes_name(store->arena, &homes, &found);
+	gitnamed_global(store->arena, store->home, store->config, &named);
+	for (unsigned i = 0; i < session->root_count; i++)
+		if (is_compared(session, i))
+			name_hooks(store, session, i, &named);
+	for (unsigned i = 0; i < session->root_count; i++) {
+		const char *place = session->roots[i].path;
+		if (!is_compared(session, i))
+			continue;
+		withheld.roots[i].repository = withheld_repository(place);
+		add_profiles(&withheld, i, place, given);
+		add_named(&withheld, i, place, &named);
+		add_homes(&withheld, i, place, &found);
+		pathset_order(&withheld.roots[i].paths);
+	}
+	*ret_withheld = withheld;
+	return 0;
+}
+
+bool withheld_has(const struct withheld *withheld, unsigned root, const char *path)
+{
+	const struct withheld_root *of = &withheld->roots[root];
+	if (of->whole || pathset_has(&of->paths, path))
+		return true;
+	return trusted_is_protected(
+		of->repository ? arena_text(withheld->arena, "%s/%s", of->repository, path) : path);
+}

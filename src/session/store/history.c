@@ -1,0 +1,306 @@
+// Owns the history of a session: a tree of frozen layers, each known by the snapshot's name.
+#include "session/store/history.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/str.h"
+#include "session/store/flatten.h"
+#include "session/store/known.h"
+#include "session/store/place.h"
+#include "session/store/seen.h"
+#include "session/store/skeleton.h"
+
+enum { FLATTEN_AT = 10, COMMAND_MAX = 256 };
+
+int history_refer(struct arena *arena, const char *text, struct reference *ret_reference)
+{
+	const char *at = strchr(text, '@');
+	struct reference reference = { text, NULL };
+	if (at) {
+		reference.session = arena_copy(arena, text, (size_t)(at - text));
+		reference.snapshot = at + 1;
+	}
+	if (!session_is_name(reference.session) || (at && !session_is_name(reference.snapshot)))
+		return fail(0,
+			    "'%.80s' is not a valid SESSION or SESSION@SNAPSHOT: letters, digits, "
+			    "'.', '_' and '-', not first '.' or '-'",
+			    str_shown(text));
+	*ret_reference = reference;
+	return 0;
+}
+
+static int find(const struct held *held, const char *name, const struct snapshot **ret_snapshot)
+{
+	*ret_snapshot = session_snapshot(&held->session, name);
+	return *ret_snapshot
+		       ? 0
+		       : fail(0,
+			      "session '%s' has no snapshot '%s'; to see them: sbx session log %s",
+			      held->name, name, held->name);
+}
+
+// The host's directories as the session begins with them.
+static int look_at_project(struct store *store, const char *name)
+{
+	struct held held;
+	TRY(store_hold(store, name, HOLD_LOOK, &held));
+	int result = seen_write(held.directory, SEEN_PROJECT, held.session.project);
+	store_release(&held);
+	return result;
+}
+
+int history_create(struct store *store, const char *name, const char *project, enum rights rights)
+{
+	struct session session;
+	TRY(store_begin(store, project, &session));
+	if (rights == RIGHTS_ROOT)
+		skeleton_roots(&session);
+	TRY(store_add_layer(store, &session, -1));
+	if (rights == RIGHTS_ROOT && skeleton_make(store, &session) < 0) {
+		store_sweep(store); // the first reason is kept
+		return -1;
+	}
+	TRY(store_create(store, name, &session));
+	return look_at_project(store, name);
+}
+
+static bool is_empty_directory(int directory, const char *name)
+{
+	autoclose int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	bool empty = true;
+	if (!stream)
+		return false;
+	take(&fd);
+	for (struct dirent *entry = readdir(stream); entry && empty; entry = readdir(stream))
+		empty = str_equal(entry->d_name, ".") || str_equal(entry->d_name, "..");
+	closedir(stream);
+	return empty;
+}
+
+// Nothing was written since the last snapshot. Costs a look at each root, not at what is in it.
+static bool is_unchanged(const struct store *store, const struct session *session)
+{
+	char place[PLACE_MAX];
+	for (unsigned i = 0; i < session->root_count; i++) {
+		place_of_root(place, session->layers[session->top].id, session->roots[i].own, i);
+		if (!is_empty_directory(store->layers, place))
+			return false;
+	}
+	return true;
+}
+
+// Layers that neither the top nor a snapshot stands on leave the state; sweeping removes them.
+static void prune(struct session *session)
+{
+	bool used[SESSION_LAYERS_MAX] = { false };
+	int moved[SESSION_LAYERS_MAX] = { 0 };
+	unsigned count = 0;
+	for (int at = (int)session->top; at >= 0; at = session->layers[at].parent)
+		used[at] = true;
+	for (unsigned i = 0; i < session->snapshot_count; i++)
+		for (int at = (int)session->snapshots[i].layer; at >= 0;
+		     at = session->layers[at].parent)
+			used[at] = true;
+	for (unsigned i = 0; i < session->layer_count; i++) {
+		if (!used[i])
+			continue;
+		struct layer layer = session->layers[i];
+		moved[i] = (int)count;
+		layer.parent = layer.parent < 0 ? -1 : moved[layer.parent];
+		session->layers[count++] = layer;
+	}
+	session->layer_count = count;
+	session->top = (unsigned)moved[session->top];
+	for (unsigned i = 0; i < session->snapshot_count; i++)
+		session->snapshots[i].layer = (unsigned)moved[session->snapshots[i].layer];
+}
+
+static const char *next_name(struct store *store, const struct session *session, const char *prefix)
+{
+	for (unsigned number = 1;; number++) {
+		const char *name = arena_text(store->arena, "%s%u", prefix, number);
+		if (!session_snapshot(session, name))
+			return name;
+	}
+}
+
+static const char *last_command(struct store *store, const struct held *held)
+{
+	const char *text;
+	size_t length;
+	int found = ATTEMPT(store_read_file(store->arena, held->directory, "command", COMMAND_MAX,
+					    &text, &length));
+	return found < 0 ? "" : arena_copy(store->arena, text, strnlen(text, length));
+}
+
+// In memory alone: the state is saved by the caller.
+static int freeze(struct store *store, struct held *held, const char *name)
+{
+	struct session *session = &held->session;
+	struct timespec now;
+	unsigned chain[FLATTEN_AT + 2];
+	if (session->snapshot_count == SNAPSHOTS_MAX)
+		return fail(0, "more than %d snapshots; remove some: sbx session rm %s@SNAPSHOT",
+			    SNAPSHOTS_MAX, held->name);
+	unsigned frozen = session->top;
+	bool unchanged = session->layers[frozen].parent >= 0 && is_unchanged(store, session);
+	if (unchanged)
+		frozen = (unsigned)session->layers[frozen].parent;
+	else if (session_chain(session, frozen, chain, FLATTEN_AT + 2) > FLATTEN_AT)
+		TRY(flatten_chain(store, session, &frozen));
+	if (!unchanged)
+		TRY(store_add_layer(store, session, (int)frozen));
+	clock_gettime(CLOCK_REALTIME_COARSE, &now);
+	session->snapshots[session->snapshot_count++] =
+		(struct snapshot){ name, frozen, session->from, now.tv_sec,
+				   last_command(store, held) };
+	session->from = name;
+	prune(session);
+	return 0;
+}
+
+int history_snapshot(struct store *store, struct held *held, const char *name,
+		     const char **ret_name)
+{
+	if (!name)
+		name = next_name(store, &held->session, "s");
+	if (!session_is_name(name))
+		return fail(0, "'%.80s' is not a valid name of a snapshot", str_shown(name));
+	if (session_snapshot(&held->session, name))
+		return fail(0, "session '%s' has a snapshot '%s' already", held->name, name);
+	TRY(freeze(store, held, name));
+	TRY(store_save(store, held));
+	*ret_name = name;
+	return 0;
+}
+
+int history_restore(struct store *store, struct held *held, const char *name, const char **ret_kept)
+{
+	struct session *session = &held->session;
+	const struct snapshot *snapshot;
+	*ret_kept = NULL;
+	TRY(find(held, name, &snapshot));
+	if (!is_unchanged(store, session)) {
+		*ret_kept = next_name(store, session, "before-restore-");
+		TRY(freeze(store, held, *ret_kept));
+		TRY(find(held, name, &snapshot));
+	}
+	session->from = name;
+	TRY(store_add_layer(store, session, (int)snapshot->layer));
+	prune(session);
+	return store_save(store, held);
+}
+
+// The conflicts are found against the same moment as the original's, and what it has applied is
+// known to the fork as well.
+static int copy_file(struct store *store, const struct held *from, const struct held *to,
+		     const char *name)
+{
+	const char *text;
+	size_t length;
+	int found = store_read_file(store->arena, from->directory, name, KNOWN_BYTES_MAX, &text,
+				    &length);
+	return found <= 0 ? found : store_replace_file(to->directory, name, text, length);
+}
+
+static int copy_known(struct store *store, const struct held *from, const char *name)
+{
+	char seen[SEEN_NAME];
+	struct held held;
+	TRY(store_hold(store, name, HOLD_LOOK, &held));
+	int result = copy_file(store, from, &held, "known");
+	for (unsigned i = 0; i <= from->session.root_count && result >= 0; i++) {
+		seen_name(seen, i < from->session.root_count ? i : SEEN_PROJECT);
+		result = copy_file(store, from, &held, seen);
+	}
+	store_release(&held);
+	return result;
+}
+
+int history_fork(struct store *store, const struct reference *from, const char *name)
+{
+	struct held held;
+	const struct snapshot *snapshot;
+	const char *made = from->snapshot;
+	TRY(store_share(store)); // the snapshot's layers are not swept while the fork is made
+	TRY(store_hold(store, from->session, made ? HOLD_LOOK : HOLD_ALONE, &held));
+	if (!made)
+		TRY(history_snapshot(store, &held, NULL, &made));
+	TRY(find(&held, made, &snapshot));
+	struct session session = held.session;
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME_COARSE, &now);
+	session.created = now.tv_sec;
+	session.from = made;
+	TRY(store_add_layer(store, &session, (int)snapshot->layer));
+	// Of the snapshots the fork knows those that it stands on.
+	unsigned kept = 0;
+	for (const char *at = made; at[0] && kept < held.session.snapshot_count;) {
+		const struct snapshot *found = session_snapshot(&held.session, at);
+		if (!found)
+			break;
+		at = found->parent;
+		kept++;
+	}
+	struct snapshot *snapshots = arena_take(store->arena, SNAPSHOTS_MAX * sizeof(*snapshots));
+	session.snapshot_count = kept;
+	for (const char *at = made; kept > 0; at = snapshots[kept].parent)
+		snapshots[--kept] = *session_snapshot(&held.session, at);
+	session.snapshots = snapshots;
+	prune(&session);
+	TRY(store_create(store, name, &session));
+	TRY(copy_known(store, &held, name));
+	store_release(&held);
+	return 0;
+}
+
+int history_forget(struct store *store, struct held *held, const char *name)
+{
+	struct session *session = &held->session;
+	const struct snapshot *snapshot;
+	TRY(find(held, name, &snapshot));
+	const char *parent = snapshot->parent;
+	for (unsigned i = 0; i < session->snapshot_count; i++)
+		if (str_equal(session->snapshots[i].parent, name))
+			session->snapshots[i].parent = parent;
+	if (str_equal(session->from, name))
+		session->from = parent;
+	memmove(&session->snapshots[snapshot - session->snapshots], snapshot + 1,
+		(size_t)(session->snapshots + session->snapshot_count - snapshot - 1) *
+			sizeof(*snapshot));
+	session->snapshot_count--;
+	prune(session);
+	return store_save(store, held);
+}
+
+// One that is gone is none to begin from: of it nothing is known.
+static void look_again(const struct held *held, unsigned root, const char *path)
+{
+	char name[SEEN_NAME];
+	seen_name(name, root);
+	unlinkat(held->directory, name, 0);
+	(void)ATTEMPT(seen_write(held->directory, root, path));
+}
+
+int history_discard(struct store *store, struct held *held)
+{
+	struct session *session = &held->session;
+	session->from = "";
+	state_begin(&session->base);
+	TRY(store_add_layer(store, session, -1));
+	prune(session);
+	TRY(store_save(store, held));
+	unlinkat(held->directory, "known", 0);
+	for (unsigned i = 0; i < session->root_count; i++)
+		if (!session->roots[i].own && !session->roots[i].system)
+			look_again(held, i, session->roots[i].path);
+	look_again(held, SEEN_PROJECT, session->project);
+	return 0;
+}

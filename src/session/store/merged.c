@@ -1,0 +1,162 @@
+// Owns the reading of layers, as overlayfs lays them on each other (Documentation/filesystems/
+// overlayfs.rst): a whiteout or a file hides what is below, as does an opaque directory.
+#include "session/store/merged.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/str.h"
+#include "session/store/place.h"
+
+enum { DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
+
+bool is_whiteout(const struct stat *status)
+{
+	return S_ISCHR(status->st_mode) && status->st_rdev == 0;
+}
+
+static bool is_opaque(int fd)
+{
+	char value;
+	return fgetxattr(fd, OPAQUE_XATTR, &value, 1) == 1 && value == 'y';
+}
+
+// Adds a directory of one more layer: whether the next one below is still seen.
+static bool push(struct merged *merged, int fd, unsigned layer)
+{
+	merged->fds[merged->count] = fd;
+	merged->layers[merged->count++] = layer;
+	merged->opaque = is_opaque(fd);
+	return !merged->opaque;
+}
+
+int merged_open(const struct store *store, const struct session *session, unsigned top,
+		unsigned most, unsigned root, struct merged *ret_merged)
+{
+	unsigned chain[CHAIN_MAX];
+	char place[PLACE_MAX];
+	struct merged merged = { .count = 0 };
+	unsigned count = session_chain(session, top, chain, most < CHAIN_MAX ? most : CHAIN_MAX);
+	for (unsigned i = 0; i < count; i++) {
+		const char *id = session->layers[chain[i]].id;
+		place_of_root(place, id, session->roots[root].own, root);
+		int fd = openat(store->layers, place, DIRECTORY_FLAGS);
+		if (fd < 0 && errno == ENOENT && faccessat(store->layers, id, F_OK, 0) == 0)
+			continue; // older than the root
+		if (fd < 0) {
+			merged_close(&merged);
+			return fail(errno, "layer '%s/%s'", store->layers_path, place);
+		}
+		if (!push(&merged, fd, chain[i]))
+			break;
+	}
+	*ret_merged = merged;
+	return 0;
+}
+
+int merged_below(const struct merged *merged, const char *name, struct merged *ret_below)
+{
+	struct merged below = { .count = 0 };
+	struct stat status;
+	for (unsigned i = 0; i < merged->count; i++) {
+		if (fstatat(merged->fds[i], name, &status, AT_SYMLINK_NOFOLLOW) < 0) {
+			if (errno == ENOENT)
+				continue;
+			merged_close(&below);
+			return fail(errno, "'%s' in a layer", str_shown(name));
+		}
+		if (!S_ISDIR(status.st_mode)) {
+			below.opaque = true;
+			break;
+		}
+		int fd = openat(merged->fds[i], name, DIRECTORY_FLAGS);
+		if (fd < 0) {
+			merged_close(&below);
+			return fail(errno, "'%s' in a layer", str_shown(name));
+		}
+		if (!push(&below, fd, merged->layers[i]))
+			break;
+	}
+	below.opaque = below.opaque || merged->opaque;
+	*ret_below = below;
+	return 0;
+}
+
+void merged_close(struct merged *merged)
+{
+	while (merged->count > 0)
+		fd_close(&merged->fds[--merged->count]);
+}
+
+static int compare_names(const void *left, const void *right)
+{
+	return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+int names_in(struct arena *arena, int directory, char ***ret_names)
+{
+	autoclose int fd = openat(directory, ".", DIRECTORY_FLAGS);
+	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	size_t count = 0, size = 64;
+	if (!stream)
+		return fail(errno, "list a directory");
+	take(&fd);
+	char **names = arena_take(arena, size * sizeof(*names));
+	for (struct dirent *entry = readdir(stream); entry; entry = readdir(stream)) {
+		if (str_equal(entry->d_name, ".") || str_equal(entry->d_name, ".."))
+			continue;
+		if (count == size) {
+			char **more = arena_take(arena, size * 2 * sizeof(*names));
+			memcpy(more, names, size * sizeof(*names));
+			names = more;
+			size *= 2;
+		}
+		names[count++] = arena_copy(arena, entry->d_name, strlen(entry->d_name));
+	}
+	closedir(stream);
+	qsort(names, count, sizeof(*names), compare_names);
+	*ret_names = names;
+	return (int)count;
+}
+
+static int compare_entries(const void *left, const void *right)
+{
+	const struct entry *a = left, *b = right;
+	int order = strcmp(a->name, b->name);
+	return order ? order : a->from < b->from ? -1 : a->from > b->from;
+}
+
+int merged_list(struct arena *arena, const struct merged *merged, struct entry **ret_entries)
+{
+	char **names[CHAIN_MAX + 1];
+	int counts[CHAIN_MAX + 1], all = 0, kept = 0;
+	for (unsigned i = 0; i < merged->count; i++) {
+		TRY(counts[i] = names_in(arena, merged->fds[i], &names[i]));
+		all += counts[i];
+	}
+	struct entry *entries = arena_take(arena, ((size_t)all + 1) * sizeof(*entries));
+	all = 0;
+	for (unsigned i = 0; i < merged->count; i++)
+		for (int j = 0; j < counts[i]; j++)
+			entries[all++] = (struct entry){ .name = names[i][j], .from = i };
+	qsort(entries, (size_t)all, sizeof(*entries), compare_entries);
+	for (int i = 0; i < all; i++) {
+		if (kept > 0 && str_equal(entries[kept - 1].name, entries[i].name))
+			continue;
+		struct entry *entry = &entries[kept++];
+		*entry = entries[i];
+		if (fstatat(merged->fds[entry->from], entry->name, &entry->status,
+			    AT_SYMLINK_NOFOLLOW) < 0)
+			return fail(errno, "'%s' in a layer", str_shown(entry->name));
+	}
+	*ret_entries = entries;
+	return kept;
+}

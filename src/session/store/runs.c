@@ -1,0 +1,203 @@
+// Owns the records of running commands.
+#include "session/store/runs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/str.h"
+#include "base/sys.h"
+
+enum { NSFS_MAGIC = 0x6e736673, DYING_MILLISECONDS = 10000, SLOT_BYTES = 512, SLOTS_MAX = 1024 };
+_Static_assert(sizeof(struct run_record) <= SLOT_BYTES, "a record fits into its slot");
+static const uint64_t magic = 0x3130732d78627300; // and its version
+
+// The 22nd word, counted from behind the name in brackets, which may hold anything.
+uint64_t runs_start_of(pid_t pid)
+{
+	char path[32], text[1024];
+	unsigned long long start;
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (length <= 0)
+		return 0;
+	text[length] = '\0';
+	char *at = strrchr(text, ')');
+	for (int words = 0; at && words < 20; words++)
+		at = strchr(at + 1, ' ');
+	if (!at || !str_number(at + 1, strcspn(at + 1, " "), 1, UINT64_MAX, &start))
+		return 0;
+	// A zombie runs nothing and holds nothing.
+	char *state = strrchr(text, ')') + 2;
+	return *state == 'Z' || *state == 'X' ? 0 : start;
+}
+
+// One file of slots: to write into it costs a twentieth of making a file.
+static int open_slots(int session, int flags)
+{
+	int fd = openat(session, "runs", flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+	return fd < 0 ? fail(errno, "the runs of a session") : fd;
+}
+
+static off_t place_of(unsigned slot)
+{
+	return (off_t)slot * SLOT_BYTES;
+}
+
+// Whether the slot holds one.
+static bool read_slot(int fd, unsigned slot, struct run_record *ret_record)
+{
+	bool whole =
+		pread(fd, ret_record, sizeof(*ret_record), place_of(slot)) == sizeof(*ret_record);
+	ret_record->command[sizeof(ret_record->command) - 1] = '\0';
+	return whole && ret_record->magic == magic;
+}
+
+int runs_write(int session, const struct run_record *record)
+{
+	struct run_record there, written = *record;
+	written.magic = magic;
+	autoclose int fd = open_slots(session, O_RDWR | O_CREAT);
+	TRY(fd);
+	for (unsigned slot = 0; slot < SLOTS_MAX; slot++) {
+		if (read_slot(fd, slot, &there))
+			continue;
+		if (pwrite(fd, &written, sizeof(written), place_of(slot)) != sizeof(written))
+			return fail(errno, "note the run in its session");
+		return (int)slot;
+	}
+	return fail(0, "more than %d commands run in the session", SLOTS_MAX);
+}
+
+static void clear(int fd, unsigned slot)
+{
+	static const struct run_record none;
+	// The next one that reads it finds nobody alive, should this fail.
+	(void)!pwrite(fd, &none, sizeof(none), place_of(slot));
+}
+
+void runs_forget(int session, unsigned slot)
+{
+	autoclose int fd = ATTEMPT(open_slots(session, O_RDWR));
+	if (fd >= 0)
+		clear(fd, slot);
+}
+
+int runs_open(int session, struct runs *ret_runs)
+{
+	int fd = open_slots(session, O_RDWR | O_CREAT);
+	TRY(fd);
+	*ret_runs = (struct runs){ fd, 0 };
+	return 0;
+}
+
+// Its supervisor was killed; its box follows within milliseconds.
+static int wait_for_death(const struct run_record *record)
+{
+	autoclose int process = sys_pidfd_open(record->init);
+	// The number may be another's by now; asked after the descriptor it is not reused.
+	if (process < 0 || runs_start_of(record->init) != record->init_start)
+		return 0;
+	struct pollfd event = { .fd = process, .events = POLLIN };
+	return poll(&event, 1, DYING_MILLISECONDS) == 1
+		       ? 0
+		       : fail(0, "a command of a killed sbx does not end (process %d)",
+			      (int)record->init);
+}
+
+static bool is_end(int fd, unsigned slot)
+{
+	struct stat status;
+	return slot >= SLOTS_MAX || fstat(fd, &status) < 0 || status.st_size <= place_of(slot);
+}
+
+int runs_next(struct runs *runs, struct run_record *ret_record)
+{
+	for (; !is_end(runs->fd, runs->slot); runs->slot++) {
+		if (!read_slot(runs->fd, runs->slot, ret_record))
+			continue;
+		if (runs_start_of(ret_record->supervisor) == ret_record->supervisor_start) {
+			runs->slot++;
+			return 1;
+		}
+		TRY(wait_for_death(ret_record));
+		clear(runs->fd, runs->slot);
+	}
+	return 0;
+}
+
+void runs_close(struct runs *runs)
+{
+	fd_close(&runs->fd);
+}
+
+bool runs_lasts(const struct runs *runs, const struct run_record *record)
+{
+	struct run_record now;
+	return read_slot(runs->fd, runs->slot - 1, &now) &&
+	       memcmp(&now, record, sizeof(now)) == 0 &&
+	       runs_start_of(record->supervisor) == record->supervisor_start;
+}
+
+int runs_settle(int session)
+{
+	struct runs runs = { -1, 0 };
+	struct run_record record;
+	int result = 0;
+	TRY(runs_open(session, &runs));
+	for (; result == 0 && !is_end(runs.fd, runs.slot); runs.slot++) {
+		if (!read_slot(runs.fd, runs.slot, &record))
+			continue;
+		result = wait_for_death(&record);
+		if (result == 0)
+			clear(runs.fd, runs.slot);
+	}
+	runs_close(&runs);
+	return result;
+}
+
+int runs_signal(const struct run_record *record, int number)
+{
+	autoclose int process = sys_pidfd_open(record->supervisor);
+	if (process < 0 || runs_start_of(record->supervisor) != record->supervisor_start ||
+	    sys_pidfd_send_signal(process, number, NULL) < 0)
+		return fail(errno, "signal process %d", (int)record->supervisor);
+	return 0;
+}
+
+static int open_namespace(pid_t supervisor, int number, uint64_t inode)
+{
+	char path[64];
+	struct stat status;
+	struct statfs kind;
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)supervisor, number);
+	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0 || fstat(fd, &status) < 0 || fstatfs(fd, &kind) < 0 ||
+	    kind.f_type != NSFS_MAGIC || status.st_ino != inode)
+		return -1;
+	return take(&fd);
+}
+
+int runs_enter(const struct run_record *record, int *ret_user, int *ret_view)
+{
+	autoclose int process = sys_pidfd_open(record->supervisor);
+	autoclose int user = open_namespace(record->supervisor, record->user, record->user_inode);
+	autoclose int view = open_namespace(record->supervisor, record->view, record->view_inode);
+	struct pollfd event = { .fd = process, .events = POLLIN };
+	// Alive after both were opened: the descriptors were its own.
+	if (process < 0 || user < 0 || view < 0 || poll(&event, 1, 0) != 0 ||
+	    runs_start_of(record->supervisor) != record->supervisor_start)
+		return fail(0, "the command that runs in the session cannot be joined (process %d)",
+			    (int)record->supervisor);
+	*ret_user = take(&user);
+	*ret_view = take(&view);
+	return 0;
+}

@@ -1,0 +1,397 @@
+// Owns the directories of sessions and layers, and their locks.
+#include "session/store/store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/file.h"
+#include "base/out.h"
+#include "base/owned.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "session/store/place.h"
+#include "session/store/runs.h"
+#include "session/store/unknown.h"
+
+static const char state_name[] = "state", lock_name[] = "lock", guard_name[] = ".lock";
+static const char fresh_prefix[] = ".new-";
+
+enum { DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
+
+// A state that cannot be written, as on a file system that is read-only, can still be looked at.
+static int open_lock(int directory, const char *name)
+{
+	int fd = openat(directory, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0 && (errno == EROFS || errno == EACCES))
+		fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? fail(errno, "open the lock of a session") : fd;
+}
+
+static int lock_whole(int fd, int operation)
+{
+	while (flock(fd, operation) < 0)
+		if (errno != EINTR)
+			return -1;
+	return 0;
+}
+
+int store_open(struct arena *arena, const char *state, struct store *ret_store)
+{
+	struct store store = { .arena = arena, .state = state };
+	store.sessions_path = path_below(arena, state, "sessions");
+	store.layers_path = path_below(arena, state, "layers");
+	TRY(owned_check(state));
+	TRY(store.sessions = owned_directory(store.sessions_path));
+	TRY(store.layers = owned_directory(store.layers_path));
+	TRY(store.guard = open_lock(store.layers, guard_name));
+	if (mkdirat(store.layers, EMPTY_LAYER, 0755) < 0 && errno != EEXIST)
+		return fail(errno, "make '%s/" EMPTY_LAYER "'", store.layers_path);
+	*ret_store = store;
+	return 0;
+}
+
+void store_close(struct store *store)
+{
+	fd_close(&store->sessions);
+	fd_close(&store->layers);
+	fd_close(&store->guard);
+}
+
+int store_read_file(struct arena *arena, int directory, const char *name, size_t most,
+		    const char **ret_text, size_t *ret_length)
+{
+	int found = file_read(directory, name, 0, most, arena, ret_text, ret_length);
+	return found >= 0 ? found : file_failed(arena_text(arena, "'%s' of a session", name), most);
+}
+
+int store_replace_file(int directory, const char *name, const char *text, size_t length)
+{
+	char fresh[64];
+	str_put(fresh, sizeof(fresh), "%s.%d", name, (int)getpid());
+	autoclose int fd = openat(directory, fresh,
+				  O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return fail(errno, "write '%s' of a session", name);
+	if (fd_write_all(fd, text, length) < 0 || renameat(directory, fresh, directory, name) < 0) {
+		int problem = errno;
+		unlinkat(directory, fresh, 0);
+		return fail(problem, "write '%s' of a session", name);
+	}
+	return 0;
+}
+
+static int read_state(struct store *store, struct held *held)
+{
+	const char *text;
+	size_t length;
+	int found = store_read_file(store->arena, held->directory, state_name, SESSION_BYTES_MAX,
+				    &text, &length);
+	if (found <= 0)
+		return found < 0 ? -1 : fail(ENOENT, "read '%s' of a session", state_name);
+	if (session_parse(store->arena, text, length, &held->session) == 0)
+		return 0;
+	return fail(
+		0,
+		"the state of session '%s' cannot be used: %s ('%s/%s/state'); nothing was changed",
+		held->name, err_taken(), store->sessions_path, held->name);
+}
+
+int store_hold(struct store *store, const char *name, enum hold hold, struct held *ret_held)
+{
+	struct held held = { .name = name, .lock = -1 };
+	if (!session_is_name(name))
+		return fail(0,
+			    "'%.80s' is not a valid name of a session: letters, digits, '.', '_' "
+			    "and '-', not first '.' or '-'",
+			    str_shown(name));
+	autoclose int directory = openat(store->sessions, name, DIRECTORY_FLAGS);
+	if (directory < 0 && errno == ENOENT)
+		return unknown_session(store->arena, store->sessions, name);
+	if (directory < 0)
+		return fail(errno, "session '%s'", name);
+	held.directory = directory;
+	autoclose int lock = -1;
+	if (hold != HOLD_LOOK)
+		TRY(lock = open_lock(directory, lock_name));
+	if (hold == HOLD_SHARED && lock_whole(lock, LOCK_SH) < 0)
+		return fail(errno, "lock session '%s'", name);
+	if (hold == HOLD_ALONE && lock_whole(lock, LOCK_EX | LOCK_NB) < 0)
+		return errno == EWOULDBLOCK
+			       ? fail(0,
+				      "session '%s' is in use; try again when no command runs in "
+				      "it; to see it: sbx session show %s",
+				      name, name)
+			       : fail(errno, "lock session '%s'", name);
+	if (hold == HOLD_ALONE)
+		TRY(runs_settle(directory));
+	TRY(read_state(store, &held));
+	held.directory = take(&directory);
+	held.lock = take(&lock);
+	*ret_held = held;
+	return 0;
+}
+
+void store_release(struct held *held)
+{
+	fd_close(&held->directory);
+	fd_close(&held->lock);
+}
+
+int store_save(const struct store *store, const struct held *held)
+{
+	struct out out = { 0 };
+	(void)store;
+	session_format(&held->session, &out);
+	int result = store_replace_file(held->directory, state_name, out.text, out.used);
+	out_free(&out);
+	return result;
+}
+
+// As the directory of the host, so that it looks the same inside: mode alone, we own it.
+static mode_t root_mode(const struct root *root)
+{
+	struct stat status;
+	bool shared = str_equal(root->path, "/tmp") || str_equal(root->path, "/var/tmp");
+	if (root->own)
+		return shared ? 01777 : 0755;
+	return stat(root->path, &status) == 0 ? status.st_mode & 07777 : 0755;
+}
+
+// Not by mkdir alone: the umask would take rights away.
+static int make_place(const struct store *store, const char *place, mode_t mode)
+{
+	if ((mkdirat(store->layers, place, 0700) < 0 && errno != EEXIST) ||
+	    fchmodat(store->layers, place, mode, 0) < 0)
+		return fail(errno, "make '%s/%s'", store->layers_path, place);
+	return 0;
+}
+
+int store_add_roots(const struct store *store, const char *id, const struct root *roots,
+		    unsigned from, unsigned count)
+{
+	char place[PLACE_MAX];
+	for (unsigned i = from; i < count; i++) {
+		place_of_work(place, id, roots[i].own, i);
+		TRY(make_place(store, place, 0700));
+		if (roots[i].own) {
+			str_put(place, sizeof(place), "%s/" PLACE_OWN, id);
+			TRY(make_place(store, place, 0755));
+		}
+		place_of_root(place, id, roots[i].own, i);
+		TRY(make_place(store, place, root_mode(&roots[i])));
+	}
+	return 0;
+}
+
+// overlayfs mounts without them, and then fails where a directory is made anew.
+static int check_attributes(const struct store *store)
+{
+	static const char name[] = "user.sbx";
+	autoclose int fd = openat(store->layers, EMPTY_LAYER, DIRECTORY_FLAGS);
+	if (fd < 0 || fsetxattr(fd, name, "", 0, 0) < 0)
+		return fail(errno,
+			    "'%s' is on a file system without extended attributes, which sessions "
+			    "need; "
+			    "XDG_STATE_HOME names another place",
+			    store->layers_path);
+	fremovexattr(fd, name);
+	return 0;
+}
+
+int store_begin(struct store *store, const char *project, struct session *ret_session)
+{
+	struct stat status;
+	struct session session = { .project = project, .from = "" };
+	if (stat(project, &status) < 0)
+		return fail(errno, "'%s'", project);
+	TRY(check_attributes(store));
+	state_begin(&session.base);
+	session.identity = (struct identity){ status.st_dev, status.st_ino, S_IFDIR };
+	session.created = session.base.tv_sec;
+	session.layers = arena_take(store->arena, SESSION_LAYERS_MAX * sizeof(*session.layers));
+	*ret_session = session;
+	return 0;
+}
+
+int store_share(struct store *store)
+{
+	return lock_whole(store->guard, LOCK_SH) < 0 ? fail(errno, "lock '%s'", store->layers_path)
+						     : 0;
+}
+
+int store_add_layer(struct store *store, struct session *session, int parent)
+{
+	char *id = arena_take(store->arena, LAYER_ID + 1);
+	uint32_t random;
+	if (session->layer_count == SESSION_LAYERS_MAX)
+		return fail(0,
+			    "more than %d layers; remove snapshots: sbx session rm NAME@SNAPSHOT",
+			    SESSION_LAYERS_MAX);
+	TRY(store_share(store));
+	do {
+		if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+			return fail(errno, "getrandom");
+		snprintf(id, LAYER_ID + 1, "%08x", random);
+	} while (mkdirat(store->layers, id, 0700) < 0 && errno == EEXIST);
+	TRY(store_add_roots(store, id, session->roots, 0, session->root_count));
+	session->top = session->layer_count;
+	session->layers[session->layer_count++] = (struct layer){ id, parent };
+	return 0;
+}
+
+static int compare_names(const void *left, const void *right)
+{
+	return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+// The names in a directory, sorted. Returns how many.
+static int collect(struct arena *arena, int directory, char ***ret_names)
+{
+	enum { NAMES_MAX = 65536 };
+	autoclose int fd = openat(directory, ".", DIRECTORY_FLAGS);
+	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	int count = 0;
+	if (!stream)
+		return fail(errno, "list the sessions");
+	take(&fd);
+	char **names = arena_take(arena, NAMES_MAX * sizeof(*names));
+	for (struct dirent *entry = readdir(stream); entry && count < NAMES_MAX;
+	     entry = readdir(stream))
+		if (!str_equal(entry->d_name, ".") && !str_equal(entry->d_name, ".."))
+			names[count++] = arena_copy(arena, entry->d_name, strlen(entry->d_name));
+	closedir(stream);
+	qsort(names, (size_t)count, sizeof(*names), compare_names);
+	*ret_names = names;
+	return count;
+}
+
+int store_create(struct store *store, const char *name, const struct session *session)
+{
+	char fresh[64];
+	struct held held = { .name = name, .lock = -1, .session = *session };
+	if (!session_is_name(name))
+		return fail(0,
+			    "'%.80s' is not a valid name of a session: letters, digits, '.', '_' "
+			    "and '-', not first '.' or '-'",
+			    str_shown(name));
+	str_put(fresh, sizeof(fresh), "%s%d", fresh_prefix, (int)getpid());
+	// Left by a crash of a process that had our number.
+	TRY(owned_remove_tree(store->sessions, fresh));
+	if (mkdirat(store->sessions, fresh, 0700) < 0)
+		return fail(errno, "make session '%s'", name);
+	autoclose int directory = openat(store->sessions, fresh, DIRECTORY_FLAGS);
+	autoclose int lock = directory < 0 ? -1 : open_lock(directory, lock_name);
+	if (directory < 0 || lock < 0)
+		return fail(errno, "make session '%s'", name);
+	held.directory = directory;
+	bool saved = store_save(store, &held) == 0;
+	if (saved && fd_rename_new(store->sessions, fresh, store->sessions, name) == 0)
+		return 0;
+	int problem = errno;
+	owned_remove_tree(store->sessions, fresh);
+	return !saved              ? -1
+	       : problem == EEXIST ? fail(0, "there is a session '%s' already", name)
+				   : fail(problem, "make session '%s'", name);
+}
+
+int store_remove(struct store *store, struct held *held)
+{
+	char gone[64];
+	str_put(gone, sizeof(gone), "%s%d-gone", fresh_prefix, (int)getpid());
+	if (renameat(store->sessions, held->name, store->sessions, gone) < 0)
+		return fail(errno, "remove session '%s'", held->name);
+	return owned_remove_tree(store->sessions, gone);
+}
+
+int store_each(struct store *store, int (*each)(void *context, const char *name), void *context)
+{
+	char **names;
+	int count = collect(store->arena, store->sessions, &names);
+	TRY(count);
+	for (int i = 0; i < count; i++)
+		if (session_is_name(names[i]))
+			TRY(each(context, names[i]));
+	return 0;
+}
+
+struct used {
+	struct store *store;
+	struct list ids;
+};
+
+static int note_layers(void *context, const char *name)
+{
+	struct used *used = context;
+	struct held held;
+	// One that cannot be read might stand on any of them: nothing is removed then.
+	TRY(store_hold(used->store, name, HOLD_LOOK, &held));
+	for (unsigned i = 0; i < held.session.layer_count; i++)
+		list_add(&used->ids, used->store->arena, held.session.layers[i].id,
+			 (struct origin){ 0 });
+	store_release(&held);
+	return 0;
+}
+
+static bool is_used(const struct used *used, const char *id)
+{
+	list_each (item, &used->ids)
+		if (str_equal(item->text, id))
+			return true;
+	return false;
+}
+
+// Of a crash: a session that was being made or removed. Younger ones may be in the making.
+static int sweep_fresh(struct store *store, const char *name)
+{
+	autoclose int directory = openat(store->sessions, name, DIRECTORY_FLAGS);
+	autoclose int lock = directory < 0 ? -1 : ATTEMPT(open_lock(directory, lock_name));
+	pid_t maker = atoi(name + strlen(fresh_prefix));
+	if (lock < 0 || ATTEMPT(lock_whole(lock, LOCK_EX | LOCK_NB)) < 0 ||
+	    (maker > 0 && kill(maker, 0) == 0))
+		return 0;
+	return owned_remove_tree(store->sessions, name);
+}
+
+static int sweep_layer(struct store *store, const struct used *used, const char *name)
+{
+	if (strlen(name) != LAYER_ID || name[0] == '.' || is_used(used, name))
+		return 0;
+	TRY(owned_remove_tree(store->layers, name));
+	return 1;
+}
+
+int store_sweep(struct store *store)
+{
+	struct used used = { .store = store };
+	char **names;
+	int removed = 0, count;
+	// Somebody makes a layer that no state names yet: later, then.
+	if (lock_whole(store->guard, LOCK_EX | LOCK_NB) < 0)
+		return 0;
+	TRY(store_each(store, note_layers, &used));
+	TRY(count = collect(store->arena, store->sessions, &names));
+	for (int i = 0; i < count; i++)
+		if (str_starts(names[i], fresh_prefix))
+			TRY(sweep_fresh(store, names[i]));
+	TRY(count = collect(store->arena, store->layers, &names));
+	for (int i = 0; i < count; i++) {
+		int result = sweep_layer(store, &used, names[i]);
+		TRY(result);
+		removed += result;
+	}
+	lock_whole(store->guard, LOCK_UN);
+	return removed;
+}

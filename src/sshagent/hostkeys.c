@@ -1,0 +1,283 @@
+// Owns the reading of known_hosts and public keys.
+#include "sshagent/hostkeys.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "sshagent/wire.h"
+#include "text/base64.h"
+
+enum { KEY_BYTES_MAX = 16 * 1024, HMAC_BLOCK = 64, PORT_SSH = 22 };
+
+struct part {
+	const char *text;
+	size_t length;
+};
+
+// The next word of a line; empty at its end.
+static struct part next_word(struct part *line)
+{
+	struct part word;
+	while (line->length > 0 && (*line->text == ' ' || *line->text == '\t')) {
+		line->text++;
+		line->length--;
+	}
+	word.text = line->text;
+	for (word.length = 0; word.length < line->length; word.length++)
+		if (line->text[word.length] == ' ' || line->text[word.length] == '\t')
+			break;
+	line->text += word.length;
+	line->length -= word.length;
+	return word;
+}
+
+static bool part_is(struct part part, const char *text)
+{
+	return part.length == strlen(text) && memcmp(part.text, text, part.length) == 0;
+}
+
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+}
+
+// --- hosts ---------------------------------------------------------------------------------------
+
+static bool is_host(const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		char c = lower(text[i]);
+		if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && !strchr("-._:%", c))
+			return false;
+	}
+	return length > 0 && length < AGENT_NAME - 8;
+}
+
+bool known_host_parse(const char *text, struct known_host *ret_host)
+{
+	struct known_host host = { 0 };
+	unsigned long long port = PORT_SSH;
+	size_t length = strlen(text);
+	const char *colon = strrchr(text, ':'), *digits = NULL;
+	if (text[0] == '[') {
+		const char *end = strchr(text, ']');
+		if (!end || (end[1] != ':' && end[1] != '\0'))
+			return false;
+		digits = end[1] ? end + 2 : NULL;
+		text++;
+		length = (size_t)(end - text);
+	} else if (colon && strchr(text, ':') == colon) { // an IPv6 address has more
+		digits = colon + 1;
+		length = (size_t)(colon - text);
+	}
+	if (digits && !str_number(digits, strlen(digits), 1, 65535, &port))
+		return false;
+	if (!is_host(text, length))
+		return false;
+	if (port == PORT_SSH)
+		snprintf(host.name, sizeof(host.name), "%.*s", (int)length, text);
+	else
+		snprintf(host.name, sizeof(host.name), "[%.*s]:%llu", (int)length, text, port);
+	for (char *at = host.name; *at; at++)
+		*at = lower(*at);
+	*ret_host = host;
+	return true;
+}
+
+// ssh's own match: '*', '?', and no difference of case.
+static bool matches(struct part pattern, const char *name)
+{
+	size_t length = strlen(name), at = 0, in = 0, star = SIZE_MAX, from = 0;
+	while (at < length) {
+		bool any = in < pattern.length;
+		if (any && pattern.text[in] == '*') {
+			star = in++;
+			from = at;
+		} else if (any &&
+			   (pattern.text[in] == '?' || lower(pattern.text[in]) == name[at])) {
+			in++;
+			at++;
+		} else if (star != SIZE_MAX) {
+			in = star + 1;
+			at = ++from;
+		} else {
+			return false;
+		}
+	}
+	while (in < pattern.length && pattern.text[in] == '*')
+		in++;
+	return in == pattern.length;
+}
+
+static void hmac_sha1(const uint8_t *key, size_t key_length, const char *text, size_t length,
+		      uint8_t hash[SHA1_BYTES])
+{
+	uint8_t inner[HMAC_BLOCK + AGENT_NAME], outer[HMAC_BLOCK + SHA1_BYTES];
+	memset(inner, 0x36, HMAC_BLOCK);
+	memset(outer, 0x5c, HMAC_BLOCK);
+	for (size_t i = 0; i < key_length && i < HMAC_BLOCK; i++) {
+		inner[i] ^= key[i];
+		outer[i] ^= key[i];
+	}
+	length = length < AGENT_NAME ? length : AGENT_NAME;
+	memcpy(inner + HMAC_BLOCK, text, length);
+	sha1(inner, HMAC_BLOCK + length, outer + HMAC_BLOCK);
+	sha1(outer, sizeof(outer), hash);
+}
+
+// |1|SALT|HASH, of one name.
+static bool matches_hashed(struct part word, const char *name)
+{
+	uint8_t salt[SHA1_BYTES + 1], wanted[SHA1_BYTES + 1], hash[SHA1_BYTES];
+	const char *text = word.text + 3, *end = word.text + word.length;
+	const char *bar = memchr(text, '|', (size_t)(end - text));
+	if (!bar || base64_decode(text, (size_t)(bar - text), salt, sizeof(salt)) != SHA1_BYTES ||
+	    base64_decode(bar + 1, (size_t)(end - bar - 1), wanted, sizeof(wanted)) != SHA1_BYTES)
+		return false;
+	hmac_sha1(salt, SHA1_BYTES, name, strlen(name), hash);
+	return memcmp(hash, wanted, SHA1_BYTES) == 0;
+}
+
+static bool is_hashed(struct part word)
+{
+	return word.length > 3 && memcmp(word.text, "|1|", 3) == 0;
+}
+
+// A list of patterns; one with '!' that matches decides against the line.
+static bool matches_list(struct part list, const char *name)
+{
+	bool found = false;
+	if (is_hashed(list))
+		return matches_hashed(list, name);
+	while (list.length > 0) {
+		const char *comma = memchr(list.text, ',', list.length);
+		struct part one = { list.text, comma ? (size_t)(comma - list.text) : list.length };
+		size_t taken = one.length + (comma != NULL);
+		bool negated = one.length > 0 && one.text[0] == '!';
+		one.text += negated;
+		one.length -= negated;
+		bool match = one.length > 0 && matches(one, name);
+		if (match && negated)
+			return false;
+		found = found || match;
+		list.text += taken;
+		list.length -= taken;
+	}
+	return found;
+}
+
+// --- keys ----------------------------------------------------------------------------------------
+
+// The key's own first string is its type, as the line says.
+static bool read_key(struct part type, struct part encoded, uint8_t ret_hash[SHA256_BYTES])
+{
+	static uint8_t blob[KEY_BYTES_MAX];
+	struct wire wire = { blob, 0 };
+	struct wire_string name;
+	wire.left = base64_decode(encoded.text, encoded.length, blob, sizeof(blob));
+	size_t length = wire.left;
+	if (length == 0 || !wire_string(&wire, &name) || wire.left == 0 ||
+	    name.length != type.length || memcmp(name.bytes, type.text, name.length) != 0)
+		return false;
+	sha256(blob, length, ret_hash);
+	return true;
+}
+
+// The first name of a line, where it is one for people and for --agent-host.
+static void note_name(struct agent_host_key *key, struct part list)
+{
+	char first[AGENT_NAME];
+	struct known_host ignored;
+	const char *comma = memchr(list.text, ',', list.length);
+	size_t length = comma ? (size_t)(comma - list.text) : list.length;
+	if (key->name[0] || length >= sizeof(first) || memchr(list.text, '\0', length))
+		return;
+	snprintf(first, sizeof(first), "%.*s", (int)length, list.text);
+	if (known_host_parse(first, &ignored))
+		memcpy(key->name, first, sizeof(first));
+}
+
+enum marker { MARKER_NONE, MARKER_REVOKED, MARKER_AUTHORITY, MARKER_UNKNOWN };
+
+static enum marker read_marker(struct part *line, struct part *ret_list)
+{
+	*ret_list = next_word(line);
+	if (ret_list->length == 0 || ret_list->text[0] != '@')
+		return MARKER_NONE;
+	struct part word = *ret_list;
+	*ret_list = next_word(line);
+	return part_is(word, "@revoked")          ? MARKER_REVOKED
+	       : part_is(word, "@cert-authority") ? MARKER_AUTHORITY
+						  : MARKER_UNKNOWN;
+}
+
+// False: the line cannot be taken.
+static bool read_line(struct agent_rules *rules, struct known_host *hosts, unsigned host_count,
+		      struct part line)
+{
+	uint8_t hash[SHA256_BYTES];
+	struct part list;
+	enum marker marker = read_marker(&line, &list);
+	struct part type = next_word(&line), encoded = next_word(&line);
+	bool wanted = marker == MARKER_REVOKED;
+	if (list.length == 0 || list.text[0] == '#' || marker == MARKER_UNKNOWN)
+		return true;
+	for (unsigned i = 0; i < host_count && marker == MARKER_AUTHORITY; i++)
+		hosts[i].by_authority = hosts[i].by_authority || matches_list(list, hosts[i].name);
+	if (marker == MARKER_AUTHORITY)
+		return true;
+	if (!read_key(type, encoded, hash))
+		return marker != MARKER_REVOKED;
+	for (unsigned i = 0; i < host_count; i++)
+		wanted = wanted || matches_list(list, hosts[i].name);
+	struct agent_host_key *key = agent_host_key(rules, hash);
+	if (!key)
+		return !wanted; // one that is not wanted would only be named in a report
+	note_name(key, list);
+	key->revoked = key->revoked || marker == MARKER_REVOKED;
+	for (unsigned i = 0; i < host_count && marker == MARKER_NONE; i++) {
+		if (!matches_list(list, hosts[i].name))
+			continue;
+		key->allowed = true;
+		hosts[i].keys++;
+	}
+	return true;
+}
+
+unsigned known_hosts_read(struct agent_rules *rules, struct known_host *hosts, unsigned host_count,
+			  const char *text, size_t length)
+{
+	const char *end = text + length;
+	for (unsigned number = 1; text < end; number++) {
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+		struct part line = { text, (size_t)((newline ? newline : end) - text) };
+		if (line.length > 0 && line.text[line.length - 1] == '\r')
+			line.length--;
+		if (!read_line(rules, hosts, host_count, line))
+			return number;
+		text = newline ? newline + 1 : end;
+	}
+	return 0;
+}
+
+bool known_public_key(const char *text, size_t length, uint8_t ret_hash[SHA256_BYTES])
+{
+	const char *newline = memchr(text, '\n', length);
+	struct part line = { text, newline ? (size_t)(newline - text) : length };
+	struct part type = next_word(&line), encoded = next_word(&line);
+	return read_key(type, encoded, ret_hash);
+}
+
+bool known_fingerprint(const char *text, uint8_t ret_hash[SHA256_BYTES])
+{
+	uint8_t hash[SHA256_BYTES + 1];
+	char text_of[48];
+	if (!str_starts(text, "SHA256:") || strlen(text + 7) != 43)
+		return false;
+	snprintf(text_of, sizeof(text_of), "%s=", text + 7);
+	if (base64_decode(text_of, 44, hash, sizeof(hash)) != SHA256_BYTES)
+		return false;
+	memcpy(ret_hash, hash, SHA256_BYTES);
+	return true;
+}

@@ -1,0 +1,95 @@
+// What a box may ask of its caller's ssh-agent. Pure: bytes to a verdict, no I/O, no memory taken.
+// Messages: draft-ietf-sshm-ssh-agent; session-bind@openssh.com and the two ways to log in:
+// PROTOCOL and PROTOCOL.agent of OpenSSH.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "text/sha.h"
+
+enum {
+	AGENT_KEYS_MAX = 64,
+	AGENT_HOST_KEYS_MAX = 4096,
+	AGENT_NAMESPACES_MAX = 8,
+	AGENT_SESSION_MAX = 128, // bytes of a session id, as OpenSSH's AGENT_MAX_SID_LEN
+	AGENT_NAME = 128,
+	AGENT_REQUEST_MAX = 64 * 1024, // bytes of a request, and of an answer
+	AGENT_ANSWER_MAX = 256 * 1024,
+};
+
+enum agent_message {
+	AGENT_FAILURE = 5,
+	AGENT_SUCCESS = 6,
+	AGENT_REQUEST_IDENTITIES = 11,
+	AGENT_IDENTITIES_ANSWER = 12,
+	AGENT_SIGN_REQUEST = 13,
+	AGENT_SIGN_RESPONSE = 14,
+	AGENT_EXTENSION = 27,
+	AGENT_EXTENSION_FAILURE = 28,
+};
+
+// A key is its SHA-256, as ssh-keygen -l shows it.
+struct agent_host_key {
+	uint8_t hash[SHA256_BYTES];
+	bool allowed, revoked;
+	char name[AGENT_NAME]; // by known_hosts, or ""
+};
+
+struct agent_rules {
+	uint8_t keys[AGENT_KEYS_MAX][SHA256_BYTES];
+	unsigned key_count;
+	struct agent_host_key hosts[AGENT_HOST_KEYS_MAX];
+	unsigned host_count;
+	char namespaces[AGENT_NAMESPACES_MAX][AGENT_NAME]; // of SSHSIG
+	unsigned namespace_count;
+	bool unbound; // a login passes without a session that is bound
+};
+
+// One connection: the session that the caller's agent has verified for it.
+struct agent_connection {
+	bool bound, refused; // refused: a bind was, which was told
+	uint8_t session[AGENT_SESSION_MAX];
+	size_t session_length;
+	uint8_t host[SHA256_BYTES];
+};
+
+enum agent_verdict {
+	AGENT_REFUSES,
+	AGENT_LISTS, // handed on, as are the next two; the answer goes through agent_list()
+	AGENT_SIGNS,
+	AGENT_BINDS, // the answer goes through agent_bound()
+	AGENT_KNOWS, // of a bind that holds already: success, and nothing is handed on
+};
+
+// Why something was refused: words for the report.
+struct agent_refusal {
+	char kind[16]; // of report/denials.h
+	char what[AGENT_NAME], why[160];
+	char flag[16], value[AGENT_NAME]; // that would allow it, or ""
+};
+
+// A request without its length. After AGENT_BINDS `connection` holds what will be bound, and is not
+// bound; after AGENT_REFUSES `*ret_refusal` says why (kind "": it was told before).
+enum agent_verdict agent_judge(const struct agent_rules *rules, struct agent_connection *connection,
+			       const uint8_t *bytes, size_t length,
+			       struct agent_refusal *ret_refusal);
+
+// The agent's answer to a bind. False: it does not hold, and `*ret_refusal` says why.
+bool agent_bound(const struct agent_rules *rules, struct agent_connection *connection,
+		 const uint8_t *bytes, size_t length, struct agent_refusal *ret_refusal);
+
+// Takes the keys out of an IDENTITIES_ANSWER that are not listed, in place; the new length, or 0
+// when it is no such answer.
+size_t agent_list(const struct agent_rules *rules, uint8_t *bytes, size_t length);
+
+// Whether it is a signature, and nothing else.
+bool agent_is_signature(const uint8_t *bytes, size_t length);
+
+// "SHA256:..." as ssh-keygen -l writes it.
+enum { AGENT_FINGERPRINT = 52 };
+void agent_fingerprint(const uint8_t hash[SHA256_BYTES], char text[AGENT_FINGERPRINT]);
+
+// A fresh key among those of hosts, or the one that is there; NULL when none fits.
+struct agent_host_key *agent_host_key(struct agent_rules *rules, const uint8_t hash[SHA256_BYTES]);

@@ -1,0 +1,327 @@
+// Owns the filter's part of a plan and of a run: its socket, its processes, their birth and end.
+#include "sshagent/sshagent.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/list.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "net/setup/confine.h"
+#include "outside/outside.h"
+#include "plan.h"
+#include "report/denials.h"
+#include "run.h"
+#include "sshagent/hostkeys.h"
+#include "sshagent/record.h"
+#include "sshagent/granted.h"
+#include "sshagent/serve.h"
+#include "view/paths/resolve.h"
+
+enum { FILTER = 0, CONNECTOR = 1, WAITING_MAX = 16 };
+
+// --- the plan ------------------------------------------------------------------------------------
+
+// A project's own file gives no key, whoever trusts it; what it extends adds nothing here either.
+static int take_own(struct plan *plan, const struct list *wanted, struct list *into)
+{
+	list_each (item, wanted) {
+		bool project =
+			item->from.order >= ORDER_UNTRUSTED && item->from.order < ORDER_FLAGS;
+		if (project && str_ends(item->from.file, ".sbx.ini"))
+			return fail(0,
+				    "%sa project's file cannot open your ssh-agent; use a flag, or "
+				    "a profile of yours: sbx run -p NAME",
+				    origin_text(plan->arena, item->from));
+		if (!str_printable(item->text) || !item->text[0])
+			return fail(0, "%sa name without control bytes is expected",
+				    origin_text(plan->arena, item->from));
+		if (!project)
+			list_add(into, plan->arena, item->text, item->from);
+	}
+	return 0;
+}
+
+static bool is_file(const char *text)
+{
+	return strchr(text, '/') || text[0] == '~' || str_ends(text, ".pub");
+}
+
+// Fingerprints and comments as they are, files by their real paths.
+static int take_keys(struct plan *plan, const struct list *wanted)
+{
+	list_each (item, wanted) {
+		const char *text = item->text;
+		if (!str_starts(text, "SHA256:") && is_file(text)) {
+			if (str_starts(text, "~/"))
+				text = path_join(plan->arena, plan->home, text + 2);
+			else if (text[0] != '/' && !plan->current)
+				return fail(0, "--agent-key: '%s' needs a current directory", text);
+			else if (text[0] != '/')
+				text = path_join(plan->arena, plan->current, text);
+			text = resolve_real(plan->resolver, path_clean(plan->arena, text));
+		}
+		list_add(&plan->agent.keys, plan->arena, text, item->from);
+	}
+	return 0;
+}
+
+static void take_known(struct plan *plan)
+{
+	static const char *const files[] = { "~/.ssh/known_hosts", "~/.ssh/known_hosts2",
+					     "/etc/ssh/ssh_known_hosts",
+					     "/etc/ssh/ssh_known_hosts2" };
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		const char *path = files[i][0] == '~'
+					   ? path_join(plan->arena, plan->home, files[i] + 2)
+					   : files[i];
+		list_add(&plan->agent.known, plan->arena, resolve_real(plan->resolver, path),
+			 (struct origin){ .file = "known_hosts" });
+	}
+}
+
+static int check_asked(const struct plan *plan, const struct list *keys)
+{
+	const struct item *host = plan->agent.hosts.last;
+	struct known_host known;
+	if (!keys->first && plan->agent.namespaces.first)
+		return fail(0, "--agent-sign needs a key: add --agent-key ~/.ssh/KEY.pub");
+	if (!keys->first && host && host->from.order >= ORDER_FLAGS)
+		return fail(0, "--agent-host needs a key: add --agent-key ~/.ssh/KEY.pub");
+	if (!keys->first)
+		return 0;
+	if (!host && !plan->agent.namespaces.first && !plan->agent.unbound)
+		return fail(0, "--agent-key needs a host to log in to: add --agent-host HOST");
+	list_each (item, &plan->agent.hosts)
+		if (!known_host_parse(item->text, &known))
+			return fail(0,
+				    "%s'%.80s' is not valid, expected a host that known_hosts "
+				    "names: HOST, HOST:PORT or [ADDRESS]:PORT",
+				    origin_text(plan->arena, item->from), item->text);
+	list_each (item, &plan->profile->environment_pass)
+		if (str_equal(item->text, "SSH_AUTH_SOCK"))
+			return fail(0,
+				    "%sSSH_AUTH_SOCK passes the whole agent, and --agent-key a "
+				    "part of it; leave one out",
+				    origin_text(plan->arena, item->from));
+	return 1;
+}
+
+static const char *agent_of(char *const *environment)
+{
+	static const char name[] = "SSH_AUTH_SOCK=";
+	for (char *const *entry = environment; *entry; entry++)
+		if (str_starts(*entry, name) && (*entry)[strlen(name)] == '/')
+			return *entry + strlen(name);
+	return NULL;
+}
+
+int sshagent_plan(struct plan *plan, struct profile *profile, char *const *environment,
+		  enum answer unbound)
+{
+	struct list keys = { 0 };
+	uint64_t random;
+	plan->agent.unbound = unbound == ANSWER_YES;
+	TRY(take_own(plan, &profile->agent_key, &keys));
+	TRY(take_own(plan, &profile->agent_host, &plan->agent.hosts));
+	TRY(take_own(plan, &profile->agent_sign, &plan->agent.namespaces));
+	int asked = check_asked(plan, &keys);
+	if (asked <= 0)
+		return asked;
+	const char *agent = agent_of(environment);
+	if (!agent)
+		return fail(0, "--agent-key: SSH_AUTH_SOCK names no agent; start one: "
+			       "eval $(ssh-agent); ssh-add");
+	plan->agent.agent = arena_copy(plan->arena, agent, strlen(agent));
+	TRY(take_keys(plan, &keys));
+	take_known(plan);
+	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+		return fail(errno, "getrandom");
+	plan->agent.directory = arena_text(plan->arena, "/tmp/sbx-agent-%u-%016llx",
+					   (unsigned)plan->uid, (unsigned long long)random);
+	plan->agent.socket = arena_text(plan->arena, "%s/agent", plan->agent.directory);
+	list_add(&plan->notes, plan->arena,
+		 plan->agent.unbound ? "--agent-unbound: the ssh-agent signs logins to every host"
+				     : "the ssh-agent is filtered: see THE SSH AGENT in sbx(7)",
+		 (struct origin){ .file = "--agent-key" });
+	list_add(&profile->socket, plan->arena, arena_text(plan->arena, "?%s", plan->agent.socket),
+		 (struct origin){ .file = "--agent-key", .order = ORDER_FLAGS });
+	return 0;
+}
+
+int sshagent_files_host(const struct plan *plan, struct run *run)
+{
+	(void)run;
+	const struct list *const lists[] = { &plan->agent.known, &plan->agent.keys };
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+		list_each (item, lists[i])
+			if (item->text[0] == '/' && outside_writes(plan, item->text))
+				return fail(0,
+					    "'%s' decides what your agent signs, and the box may "
+					    "write it; name another file",
+					    str_shown(item->text));
+	return 0;
+}
+
+// --- the run -------------------------------------------------------------------------------------
+
+static int make_socket(const struct plan *plan, struct run *run)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	if (!str_put(address.sun_path, sizeof(address.sun_path), "%s", plan->agent.socket))
+		return fail(0, "'%s' is too long", plan->agent.socket);
+	if (mkdir(plan->agent.directory, 0700) < 0)
+		return fail(errno, "make '%s'", plan->agent.directory);
+	run->agent_listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (run->agent_listener < 0 ||
+	    bind(run->agent_listener, (const struct sockaddr *)&address, sizeof(address)) < 0 ||
+	    listen(run->agent_listener, WAITING_MAX) < 0)
+		return fail(errno, "'%s'", plan->agent.socket);
+	return 0;
+}
+
+int sshagent_host(const struct plan *plan, struct run *run)
+{
+	struct stat status;
+	if (!plan->agent.socket)
+		return 0;
+	run->agent_socket = open(plan->agent.agent, O_PATH | O_CLOEXEC);
+	if (run->agent_socket < 0 || fstat(run->agent_socket, &status) < 0 ||
+	    !S_ISSOCK(status.st_mode))
+		return fail(
+			0, "SSH_AUTH_SOCK: '%s' is not a socket; is your agent running? ssh-add -l",
+			str_shown(plan->agent.agent));
+	run->agent = mmap(NULL, sizeof(*run->agent), PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (run->agent == MAP_FAILED) {
+		run->agent = NULL;
+		return fail(errno, "mmap");
+	}
+	TRY(rules_read(plan, run->agent_socket, &run->agent->rules));
+	return make_socket(plan, run);
+}
+
+// What the supervisor has, and they need not, is given up: descriptors, the environment, the plan.
+static _Noreturn void become(const struct plan *plan, const struct run *run, int which, int way,
+			     pid_t supervisor)
+{
+	struct agent_record *record = run->agent;
+	unsigned locks = confine_locks() | (which == FILTER ? CONFINE_UNCONNECTED : 0U);
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	if (getppid() != supervisor)
+		_exit(0);
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (dup2(which == FILTER ? run->agent_listener : run->agent_socket, 0) < 0 ||
+	    dup2(way, 1) < 0 || dup2(null, 2) < 0 || fd_close_except(NULL, 0, 0) < 0)
+		_exit(1);
+	if (which == FILTER && epoll_create1(EPOLL_CLOEXEC) < 0) // the first free one: 3
+		_exit(1);
+	void *memory = which == FILTER ? mmap(NULL, serve_bytes(), PROT_READ | PROT_WRITE,
+					      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+				       : NULL;
+	if (memory == MAP_FAILED)
+		_exit(1);
+	confine_forget(plan, run);
+	if (confine_worker(locks) < 0)
+		_exit(1);
+	if (which == FILTER)
+		serve_filter(record, memory);
+	else
+		serve_connector();
+	_exit(0);
+}
+
+int sshagent_begin(const struct plan *plan, struct run *run)
+{
+	int ways[2];
+	pid_t supervisor = getpid();
+	if (!plan->agent.socket)
+		return 0;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ways) < 0)
+		return fail(errno, "socketpair");
+	autoclose int filter = ways[FILTER], connector = ways[CONNECTOR];
+	for (int which = FILTER; which <= CONNECTOR; which++) {
+		pid_t child = fork();
+		if (child == 0)
+			become(plan, run, which, which == FILTER ? filter : connector, supervisor);
+		if (child < 0)
+			return fail(errno, "fork");
+		run->agent_processes[which] = child;
+	}
+	fd_close(&run->agent_listener);
+	fd_close(&run->agent_socket);
+	return 0;
+}
+
+int sshagent_undo(const struct plan *plan, struct run *run)
+{
+	if (!plan->agent.socket)
+		return 0;
+	for (int which = FILTER; which <= CONNECTOR; which++) {
+		pid_t child = run->agent_processes[which];
+		if (child <= 0)
+			continue;
+		kill(child, SIGKILL);
+		while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+			;
+		run->agent_processes[which] = 0;
+	}
+	fd_close(&run->agent_listener);
+	fd_close(&run->agent_socket);
+	unlink(plan->agent.socket);
+	rmdir(plan->agent.directory);
+	return 0;
+}
+
+// --- the report ----------------------------------------------------------------------------------
+
+static const char *flag_of(const char *name)
+{
+	static const char *const flags[] = { "agent-host", "agent-key", "agent-sign" };
+	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++)
+		if (str_equal(flags[i], name))
+			return flags[i];
+	return NULL;
+}
+
+void sshagent_report(const struct run *run, struct denials *denials)
+{
+	const struct agent_record *record = run->agent;
+	unsigned count = !record                              ? 0
+			 : record->count < AGENT_REFUSALS_MAX ? record->count
+							      : AGENT_REFUSALS_MAX;
+	for (unsigned i = 0; i < count; i++) {
+		// Written by a process that reads hostile bytes: nothing of it is believed.
+		struct agent_refusal refusal = record->refusals[i].refusal;
+		refusal.kind[sizeof(refusal.kind) - 1] = '\0';
+		refusal.what[sizeof(refusal.what) - 1] = '\0';
+		refusal.why[sizeof(refusal.why) - 1] = '\0';
+		refusal.flag[sizeof(refusal.flag) - 1] = '\0';
+		refusal.value[sizeof(refusal.value) - 1] = '\0';
+		const char *kind = str_equal(refusal.kind, "agent") ? "agent" : "signature";
+		struct denial *denial = denials_add(denials, kind, str_shown(refusal.what), "");
+		if (!denial)
+			continue;
+		denial->count = record->refusals[i].times;
+		denial->flag = flag_of(refusal.flag);
+		snprintf(denial->why, sizeof(denial->why), "%s", str_shown(refusal.why));
+		snprintf(denial->value, sizeof(denial->value), "%s", str_shown(refusal.value));
+	}
+	if (record)
+		denials->lost += record->lost;
+}

@@ -1,0 +1,58 @@
+// JSON texts of other programs (RFC 8259; comments and a comma before a closing bracket are read
+// as JSONC has them): parsing into a tree that knows where each value stands, and changes that
+// leave every other byte as it was. Pure: reads and writes memory only.
+//
+// The room text owns forms of text: pure functions of bytes, most of them hostile. Uses: base.
+// Begin with json.h.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct arena;
+
+enum { JSON_BYTES_MAX = 1 << 20, JSON_DEPTH_MAX = 64 };
+
+struct json {
+	enum json_type { JSON_OBJECT, JSON_ARRAY, JSON_STRING, JSON_OTHER } type;
+	size_t begin;              // of a member: where its key stands; else of the value
+	size_t start, end;         // of the value
+	const char *key;           // of a member, without escapes, or NULL
+	const char *string;        // of JSON_STRING, without escapes; never with a NUL inside
+	struct json *first, *next; // children, in the order of the text
+};
+
+// -1 when the text is no JSON: the error names the line. A byte order mark at the beginning is
+// passed over.
+int json_parse(struct arena *arena, const char *text, size_t length, struct json **ret_root);
+
+// Whether there is no value in the text: blanks and comments alone.
+bool json_is_blank(const char *text, size_t length);
+
+// The member of that name, as programs see it: of equal names the last. NULL when there is none,
+// or `object` is NULL or no object.
+const struct json *json_member(const struct json *object, const char *key);
+
+// The value at a path of keys, NULL-terminated; NULL when there is none.
+const struct json *json_at(const struct json *root, const char *const *path);
+
+// The text with `value` (JSON) at that path, replaced or new, objects made where there are none.
+// NULL when something on the way is no object.
+char *json_set(struct arena *arena, const char *text, const struct json *root,
+	       const char *const *path, const char *value);
+
+// The text with `element` (JSON) behind the last of the array at that path, made when it is
+// missing. NULL when something on the way has another type.
+char *json_append(struct arena *arena, const char *text, const struct json *root,
+		  const char *const *path, const char *element);
+
+// The text without one child of `parent`: what json_set() or json_append() made of a text is that
+// text again. Comments stay.
+char *json_cut(struct arena *arena, const char *text, const struct json *parent,
+	       const struct json *child);
+
+// Whether there are no comments in an object or array, but in its children.
+bool json_is_bare(const char *text, const struct json *parent);
+
+// A string as JSON, in quotes.
+char *json_quote(struct arena *arena, const char *string);

@@ -1,0 +1,190 @@
+// Owns the look of a secret, and the leaving out of it. Hostile input: bounded, no I/O.
+#include "text/textsecret.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+
+enum { SECRET_LEAST = 12 };
+
+// Within a value: a command's argument, a header, a part of a URL.
+static const char *const marks[] = {
+	"authorization:", "bearer ",    "basic ",   "private-token:", "x-api-key",     "token=",
+	"token:",         "token ",     "password", "passwd",         "passphrase",    "secret=",
+	"secret ",        "apikey",     "api_key",  "api-key",        "access_key",    "accesskey",
+	"_authtoken",     "-----begin", "oauth2:",  "x-access-token", "x-oauth-basic",
+};
+
+static const char *const prefixes[] = {
+	"ghp_",   "gho_",  "ghu_",   "ghs_",     "ghr_",   "github_pat_", "glpat-",
+	"gldt-",  "glrt-", "glptt-", "gloas-",   "glcbt-", "sk-",         "sk_live_",
+	"xoxb-",  "xoxp-", "xapp-",  "AKIA",     "ASIA",   "AIza",        "ya29.",
+	"npm_",   "pypi-", "hf_",    "dop_v1_",  "eyJ",    "hvs.",        "hvb.",
+	"ATATT3", "ATBB",  "ATCTT3", "lin_api_", "figd_",  "shpat_",      "dckr_pat_",
+};
+
+static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+";
+
+static bool has_text(const char *text, const char *word)
+{
+	return strcasestr(text, word) != NULL;
+}
+
+// 24 or more characters of one word, letters of both cases and digits in turn: nobody's words.
+static bool is_random(const char *word, size_t length)
+{
+	unsigned upper = 0, lower = 0, digits = 0, changes = 0;
+	for (size_t i = 0; i < length; i++) {
+		unsigned char c = (unsigned char)word[i];
+		upper += isupper(c) != 0;
+		lower += islower(c) != 0;
+		digits += isdigit(c) != 0;
+		changes += i > 0 && (isupper(c) != 0) != (isupper((unsigned char)word[i - 1]) != 0);
+	}
+	bool hexadecimal = strspn(word, "0123456789abcdefABCDEF") >= length;
+	return (hexadecimal && length >= 40) ||
+	       (length >= 24 && upper >= 3 && lower >= 3 && digits >= 2 && changes * 6 >= length);
+}
+
+static bool begins_secret(const char *word)
+{
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++) {
+		size_t front = strlen(prefixes[i]);
+		if (strncmp(word, prefixes[i], front) == 0 &&
+		    strspn(word + front, letters) >= SECRET_LEAST)
+			return true;
+	}
+	return false;
+}
+
+bool textsecret_has_word(const char *text)
+{
+	for (const char *word = text; *word;) {
+		size_t length = strspn(word, letters);
+		if (begins_secret(word) || is_random(word, length))
+			return true;
+		// A part of it, too: of "x-ghp_...".
+		for (size_t i = 1; i < length; i++)
+			if (!isalnum((unsigned char)word[i - 1]) && begins_secret(word + i))
+				return true;
+		word += length + (word[length] != '\0');
+	}
+	return false;
+}
+
+bool textsecret_is(const char *text)
+{
+	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
+		if (has_text(text, marks[i]))
+			return true;
+	return textsecret_has_word(text);
+}
+
+// "git" in ssh://git@host is a name of ssh's; elsewhere what stands there may be a token alone.
+static bool is_login(const char *text, const char *scheme, const char *user, const char *at)
+{
+	const char *start = scheme;
+	while (start > text && (isalnum((unsigned char)start[-1]) || start[-1] == '+'))
+		start--;
+	bool ssh = scheme - start >= 3 && strncasecmp(scheme - 3, "ssh", 3) == 0;
+	return ssh && !memchr(user, ':', (size_t)(at - user));
+}
+
+// A text with the user's part of each URL left out, in the arena; the text itself when there is
+// none. NULL: a URL that cannot be taken apart, as of "https://me:pa/ss@host".
+const char *textsecret_strip(struct arena *arena, const char *text)
+{
+	const char *scheme = strstr(text, "://");
+	if (!scheme)
+		return text;
+	char *copy = arena_copy(arena, text, strlen(text));
+	char *from = strstr(copy, "://");
+	bool changed = false;
+	for (; from; from = strstr(from, "://")) {
+		char *user = from + 3, *at = NULL;
+		size_t length = strcspn(user, "/?# \t\n\"'`,;|<>");
+		for (size_t i = 0; i < length; i++)
+			at = user[i] == '@' ? user + i : at;
+		if (!at) {
+			char *port = memchr(user, ':', length);
+			size_t word = strcspn(user, " \t\n\"'`,;|<>");
+			bool number = port && strspn(port + 1, "0123456789") ==
+						      (size_t)(user + length - port - 1);
+			if (port && !number && user[0] != '[' && memchr(user, '@', word))
+				return NULL;
+		} else if (!is_login(copy, from, user, at)) {
+			memmove(user, at + 1, strlen(at + 1) + 1);
+			changed = true;
+		}
+		from = user;
+	}
+	return changed ? copy : text;
+}
+
+// The words of a line before its '=' or ':', as "//host/:_authToken" and "- token".
+static bool has_secret_key(const char *line)
+{
+	static const char *const words[] = { "token",         "passw",   "secret",     "_auth",
+					     "authorization", "api_key", "apikey",     "api-key",
+					     "credential",    "private", "access_key", "cookie",
+					     "auth =",        "auth:",   "auth=" };
+	size_t length = strcspn(line, "=");
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		const char *word = strcasestr(line, words[i]);
+		if (word && (size_t)(word - line) <= length)
+			return true;
+	}
+	return false;
+}
+
+// conda's https://host/t/TOKEN/channel
+static void strip_conda(char *line)
+{
+	for (char *from = strstr(line, "/t/"); from; from = strstr(from, "/t/")) {
+		char *end = from + 3 + strcspn(from + 3, "/ \t\"'");
+		memmove(from, end, strlen(end) + 1);
+		from += *from != '\0';
+	}
+}
+
+// What may go on in the next line, which then is no line of its own.
+static bool goes_on(const char *line)
+{
+	size_t length = strlen(line), quotes = 0;
+	while (length > 0 && strchr(" \t\r", line[length - 1]))
+		length--;
+	for (size_t i = 0; i < length; i++)
+		quotes += line[i] == '"' || line[i] == '\'';
+	return quotes % 2 || strstr(line, "\"\"\"") || strstr(line, "'''") ||
+	       (length > 0 && strchr("=:|>[{(\\,", line[length - 1]));
+}
+
+const char *textsecret_lines(struct arena *arena, const char *text, size_t length)
+{
+	char *shown = arena_take(arena, length + 1), *end = shown;
+	bool changed = false;
+	if (memchr(text, '\0', length))
+		return "";
+	for (const char *at = text; at < text + length;) {
+		const char *stop = memchr(at, '\n', (size_t)(text + length - at));
+		size_t size = stop ? (size_t)(stop - at) : (size_t)(text + length - at);
+		const char *line = arena_copy(arena, at, size),
+			   *kept = textsecret_strip(arena, line);
+		char *own = arena_copy(arena, kept ? kept : "", kept ? strlen(kept) : 0);
+		strip_conda(own);
+		bool left = !kept || has_secret_key(line) || textsecret_is(own);
+		if (left && goes_on(line))
+			return "";
+		changed |= left || strcmp(own, line) != 0;
+		if (!left) {
+			memcpy(end, own, strlen(own));
+			end += strlen(own);
+		}
+		if (stop)
+			*end++ = '\n';
+		at += size + 1;
+	}
+	return changed ? shown : NULL;
+}

@@ -1,0 +1,378 @@
+// Owns the text of a list of repositories, and which parts of one are compared.
+#include "trees/git_list.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "base/testing.h"
+#include "trees/kept.h"
+
+#define KIND   "sbx-repositories "
+#define HEADER KIND "1 "
+enum { NANOSECONDS = 1000000000, NUMBERS = 4, ENTRIES_MAX = 1024, MODULES_DEEP = 4 };
+
+// A slash before all other bytes: what lies below a path follows it.
+static int order(const char *one, const char *two)
+{
+	for (; *one && *one == *two; one++, two++)
+		;
+	unsigned left = (unsigned char)*one, right = (unsigned char)*two;
+	left = left == '/' ? 1 : left + (left > 0);
+	right = right == '/' ? 1 : right + (right > 0);
+	return left < right ? -1 : left > right;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct listed_row *one = left, *two = right;
+	return order(one->path, two->path);
+}
+
+void listed_sort(struct listed *known)
+{
+	unsigned count = 0;
+	if (known->count > 0)
+		qsort(known->rows, known->count, sizeof(*known->rows), compare);
+	for (unsigned i = 0; i < known->count; i++) // by two spellings, or met twice
+		if (count == 0 || !str_equal(known->rows[count - 1].path, known->rows[i].path))
+			known->rows[count++] = known->rows[i];
+	known->count = count;
+}
+
+const struct listed_row *listed_find(const struct listed *known, const char *path)
+{
+	struct listed_row wanted = { .path = path };
+	return known->count == 0
+		       ? NULL
+		       : bsearch(&wanted, known->rows, known->count, sizeof(wanted), compare);
+}
+
+static size_t escaped_length(const char *word)
+{
+	size_t length = 0;
+	for (; *word; word++)
+		length += (unsigned char)*word <= ' ' || *word == '%' || *word == 0x7f ? 3 : 1;
+	return length;
+}
+
+bool listed_keep(struct listed *known, const struct listed_row *row)
+{
+	enum { ROW_NUMBERS = 70 };
+	size_t bytes = escaped_length(row->path) + ROW_NUMBERS;
+	if (known->count == LISTED_ROWS_MAX || known->bytes + bytes > LISTED_BYTES_MAX) {
+		known->full = true;
+		return false;
+	}
+	known->bytes += bytes;
+	if (known->count == known->room) {
+		enum { FIRST_ROOM = 64 };
+		unsigned room = known->room ? known->room * 2 : FIRST_ROOM;
+		struct listed_row *rows = arena_take(known->arena, room * sizeof(*rows));
+		if (known->count > 0)
+			memcpy(rows, known->rows, known->count * sizeof(*rows));
+		known->rows = rows;
+		known->room = room;
+	}
+	known->rows[known->count++] = *row;
+	return true;
+}
+
+bool listed_add(struct listed *known, const char *path, const struct stat *status,
+		enum listed_kind kind)
+{
+	struct listed_row row = {
+		.path = path,
+		.device = status->st_dev,
+		.inode = status->st_ino,
+		.changed = (int64_t)status->st_ctim.tv_sec * NANOSECONDS + status->st_ctim.tv_nsec,
+		.kind = kind,
+	};
+	if (!listed_keep(known, &row))
+		return false;
+	known->rows[known->count - 1].path = arena_copy(known->arena, path, strlen(path));
+	return true;
+}
+
+// A word up to a space or newline, %XX for each byte that could be one. NULL: it is cut or no word.
+static const char *read_word(struct arena *arena, const char **at, const char *end)
+{
+	const char *from = *at;
+	while (*at < end && **at != ' ' && **at != '\n')
+		++*at;
+	if (*at == end)
+		return NULL;
+	char *word = arena_copy(arena, from, (size_t)(*at - from)), *to = word;
+	for (const char *byte = word; *byte; byte++) {
+		unsigned value = (unsigned char)*byte;
+		if (*byte == '%') {
+			if (!byte[1] || !byte[2] || sscanf(byte + 1, "%2x", &value) != 1 || !value)
+				return NULL;
+			byte += 2;
+		}
+		*to++ = (char)value;
+	}
+	*to = '\0';
+	++*at;
+	return word;
+}
+
+// A decimal number and the byte behind it.
+static bool read_number(const char **at, const char *end, uint64_t *ret_number)
+{
+	unsigned long long number;
+	const char *from = *at;
+	while (*at < end && **at >= '0' && **at <= '9')
+		++*at;
+	if (*at == end || !str_number(from, (size_t)(*at - from), 0, ~0ULL, &number))
+		return false;
+	*ret_number = number;
+	++*at;
+	return true;
+}
+
+static int read_row(struct listed *known, const char **at, const char *end)
+{
+	struct listed_row row = { .kind = **at == 'r'   ? LISTED_OWN
+					  : **at == 'm' ? LISTED_MADE
+							: LISTED_PART };
+	uint64_t changed;
+	if (end - *at < 2)
+		return -1;
+	*at += 2;
+	if (!read_number(at, end, &row.device) || !read_number(at, end, &row.inode) ||
+	    !read_number(at, end, &changed))
+		return -1;
+	row.changed = (int64_t)changed;
+	row.path = read_word(known->arena, at, end);
+	return row.path && listed_keep(known, &row) ? 0 : -1;
+}
+
+int listed_parse(struct arena *arena, const char *text, size_t length, struct listed *ret_known)
+{
+	struct listed known = { .arena = arena };
+	const char *at = text + strlen(HEADER), *end = text + length;
+	uint64_t checked;
+	if (length < strlen(HEADER) || memcmp(text, HEADER, strlen(HEADER)) != 0)
+		return -1;
+	const char *boot = read_word(arena, &at, end);
+	if (!boot || !read_number(&at, end, &known.device) || !read_number(&at, end, &checked))
+		return -1;
+	snprintf(known.boot, sizeof(known.boot), "%s", boot);
+	known.checked = (int64_t)checked;
+	known.root = read_word(arena, &at, end);
+	known.place = read_word(arena, &at, end);
+	if (!known.root || !known.place)
+		return -1;
+	while (at < end)
+		if (read_row(&known, &at, end) < 0)
+			return -1;
+	listed_sort(&known);
+	*ret_known = known;
+	return 0;
+}
+
+static char *put_word(char *to, const char *word)
+{
+	for (; *word; word++) {
+		unsigned char byte = (unsigned char)*word;
+		if (byte <= ' ' || byte == '%' || byte == 0x7f)
+			to += sprintf(to, "%%%02x", byte);
+		else
+			*to++ = (char)byte;
+	}
+	return to;
+}
+
+const char *listed_print(struct arena *arena, const struct listed *known)
+{
+	enum { NUMBER = 24 };
+	size_t size = escaped_length(known->root) + escaped_length(known->place) + 2 * NUMBER +
+		      sizeof(HEADER) + escaped_length(known->boot) + NUMBERS;
+	for (unsigned i = 0; i < known->count; i++)
+		size += NUMBERS * NUMBER + escaped_length(known->rows[i].path);
+	static const char kinds[] = {
+		[LISTED_PART] = 't', [LISTED_OWN] = 'r', [LISTED_MADE] = 'm'
+	};
+	char *text = arena_take(arena, size + 1), *to = text;
+	to = put_word(stpcpy(to, HEADER), known->boot[0] ? known->boot : "-");
+	to += sprintf(to, " %llu %llu\n", (unsigned long long)known->device,
+		      (unsigned long long)known->checked);
+	to = put_word(to, known->root);
+	*to++ = '\n';
+	to = put_word(to, known->place);
+	*to++ = '\n';
+	for (unsigned i = 0; i < known->count; i++) {
+		const struct listed_row *row = &known->rows[i];
+		to += sprintf(to, "%c %llu %llu %llu ", kinds[row->kind],
+			      (unsigned long long)row->device, (unsigned long long)row->inode,
+			      (unsigned long long)row->changed);
+		to = put_word(to, row->path);
+		*to++ = '\n';
+	}
+	*to = '\0';
+	return text;
+}
+
+void listed_boot(char boot[LISTED_BOOT])
+{
+	static char known[LISTED_BOOT]; // for as long as this process lives
+	if (testing_boot())
+		snprintf(known, sizeof(known), "%s", testing_boot());
+	else if (!known[0])
+		file_kernel(AT_FDCWD, "/proc/sys/kernel/random/boot_id", known, sizeof(known));
+	known[strcspn(known, "\n ")] = '\0';
+	memcpy(boot, known, sizeof(known));
+}
+
+int listed_read(struct arena *arena, const char *file, const char *root, struct listed *ret_known)
+{
+	const char *text;
+	size_t length;
+	*ret_known = (struct listed){ .arena = arena, .root = root, .place = "" };
+	if (file_read(AT_FDCWD, file, 0, LISTED_BYTES_MAX + PATH_MAX * 8, arena, &text, &length) <=
+	    0)
+		return 0;
+	struct listed known;
+	if (str_starts(text, KIND) && !str_starts(text, HEADER))
+		return fail(0, "'%s' was written by a newer sbx", file);
+	if (listed_parse(arena, text, length, &known) < 0 || !str_equal(known.root, root)) {
+		ret_known->damaged = true;
+		return 0;
+	}
+	*ret_known = known;
+	return 1;
+}
+
+bool listed_write(const struct listed *known, const char *file, bool first)
+{
+	const char *text = listed_print(known->arena, known);
+	return kept_write(file, text, strlen(text), first);
+}
+
+// What git runs, or is led by, in a git directory; of those that end in a slash each entry, too.
+static const char *const parts[] = {
+	"config",       "config.worktree", "commondir", "gitdir",
+	"info",         "info/attributes", "hooks/",    "modules/",
+	"worktrees/",   "remotes/",        "branches/", "rebase-merge/git-rebase-todo",
+	"rebase-apply", "sequencer/todo",
+};
+
+static void note_parts(struct listed *known, int directory, const char *path, int depth);
+
+static void note_entry(struct listed *known, int directory, const char *name, const char *path,
+		       int depth)
+{
+	struct stat status;
+	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    !listed_add(known, path, &status, LISTED_PART) || depth == 0 ||
+	    !S_ISDIR(status.st_mode))
+		return;
+	autoclose int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0)
+		note_parts(known, fd, path, depth - 1);
+}
+
+// `depth`: what lies in an entry is noted as a git directory's.
+static void note_entries(struct listed *known, int directory, const char *path, int depth)
+{
+	char below[PATH_MAX];
+	unsigned count = 0;
+	int fd = dup(directory);
+	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	for (struct dirent *entry = stream ? readdir(stream) : NULL; entry && count < ENTRIES_MAX;
+	     entry = readdir(stream)) {
+		const char *name = entry->d_name;
+		if (str_equal(name, ".") || str_equal(name, "..") || str_ends(name, ".sample"))
+			continue;
+		count++;
+		if (snprintf(below, sizeof(below), "%s/%s", path, name) < (int)sizeof(below))
+			note_entry(known, directory, name, below, depth);
+	}
+	if (stream)
+		closedir(stream);
+}
+
+static void note_part(struct listed *known, int directory, const char *path, const char *part,
+		      int depth)
+{
+	char below[PATH_MAX], name[64];
+	struct stat status;
+	size_t length = strlen(part);
+	bool entries = part[length - 1] == '/';
+	str_put(name, sizeof(name), "%.*s", (int)(length - entries), part);
+	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    !str_put(below, sizeof(below), "%s/%s", path, name) ||
+	    !listed_add(known, below, &status, LISTED_PART) || !entries || !S_ISDIR(status.st_mode))
+		return;
+	autoclose int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0)
+		note_entries(known, fd, below, str_starts(part, "modules") ? depth : 0);
+}
+
+static void note_parts(struct listed *known, int directory, const char *path, int depth)
+{
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		note_part(known, directory, path, parts[i], depth);
+}
+
+void listed_note(struct listed *known, int directory, const char *name, const char *path,
+		 enum listed_kind kind)
+{
+	struct stat status;
+	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    !listed_add(known, path, &status, kind) || !S_ISDIR(status.st_mode))
+		return;
+	autoclose int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0)
+		note_parts(known, fd, path, MODULES_DEEP);
+}
+
+bool listed_is(const struct listed *known, const struct listed_row *row, const struct stat *status,
+	       uint64_t root_device)
+{
+	return row->inode == status->st_ino &&
+	       (root_device != known->device || row->device == status->st_dev);
+}
+
+// The first row that is not before `path`.
+static unsigned first_of(const struct listed *known, const char *path)
+{
+	unsigned low = 0, high = known->count;
+	while (low < high) {
+		unsigned middle = low + (high - low) / 2;
+		if (order(known->rows[middle].path, path) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+bool listed_same(const struct listed *left, const struct listed *right, const char *path)
+{
+	unsigned one = first_of(left, path), two = first_of(right, path);
+	for (bool first = true;; one++, two++, first = false) {
+		const struct listed_row *a = one < left->count ? &left->rows[one] : NULL,
+					*b = two < right->count ? &right->rows[two] : NULL;
+		bool in_a = a && path_within(a->path, path), in_b = b && path_within(b->path, path);
+		if (!in_a || !in_b)
+			return in_a == in_b && !first;
+		// Of the directory itself the ctime says nothing: git writes in it all the time.
+		if (!str_equal(a->path, b->path) || a->inode != b->inode ||
+		    (!first && a->changed != b->changed))
+			return false;
+	}
+}

@@ -1,0 +1,136 @@
+// Owns the question whether a file that is kept from the box has a name which no mount covers.
+#include "view/paths/alias.h"
+
+#include <linux/magic.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "plan.h"
+#include "view/paths/resolve.h"
+#include "view/paths/wishes.h"
+
+enum { XFS_MAGIC = 0x58465342 };
+
+// They fold no case, or fold it where the kernel compares names, so that a mount holds for all
+// spellings.
+bool alias_kernel_compares(const char *path)
+{
+	struct statfs status;
+	if (statfs(path, &status) < 0)
+		return false;
+	switch ((unsigned)status.f_type) {
+	case EXT4_SUPER_MAGIC:
+	case BTRFS_SUPER_MAGIC:
+	case XFS_MAGIC:
+	case F2FS_SUPER_MAGIC:
+	case TMPFS_MAGIC:
+	case MSDOS_SUPER_MAGIC:
+	case EXFAT_SUPER_MAGIC:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool is_sound(struct aliases *aliases, const char *path, dev_t device)
+{
+	for (unsigned i = 0; i < aliases->count; i++)
+		if (aliases->sound[i] == device)
+			return true;
+	if (!alias_kernel_compares(path))
+		return false;
+	if (aliases->count < sizeof(aliases->sound) / sizeof(*aliases->sound))
+		aliases->sound[aliases->count++] = device;
+	return true;
+}
+
+static bool same_time(const struct timespec *left, const struct timespec *right)
+{
+	return left->tv_sec == right->tv_sec && left->tv_nsec == right->tv_nsec;
+}
+
+// Servers without numbers of their own give each spelling a number.
+static bool same_file(const struct stat *left, const struct stat *right)
+{
+	return left->st_dev == right->st_dev &&
+	       (left->st_ino == right->st_ino ||
+		(left->st_mode == right->st_mode && left->st_size == right->st_size &&
+		 same_time(&left->st_mtim, &right->st_mtim) &&
+		 same_time(&left->st_ctim, &right->st_ctim)));
+}
+
+static bool swap_case(char *text)
+{
+	enum { CASE = 'a' ^ 'A' };
+	bool swapped = false;
+	for (; *text; text++)
+		if ((*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z')) {
+			*text = (char)(*text ^ CASE);
+			swapped = true;
+		}
+	return swapped;
+}
+
+int alias_refuse(struct aliases *aliases, const struct plan *plan, const struct mount *mount,
+		 const struct mount *above)
+{
+	struct stat status, other;
+	if (mount->identity.type && is_sound(aliases, mount->target, mount->identity.device))
+		return 0;
+	char *spelling = arena_copy(plan->arena, mount->target, strlen(mount->target));
+	if (lstat(mount->target, &status) < 0 || is_sound(aliases, mount->target, status.st_dev) ||
+	    !swap_case(spelling + strlen(above->target)) || lstat(spelling, &other) < 0 ||
+	    !same_file(&status, &other))
+		return 0;
+	return fail(0,
+		    "%s'%s' cannot be hidden or protected: its file system also finds it as '%s'; "
+		    "move it to a Linux file system%s",
+		    origin_text(plan->arena, mount->from), str_shown(mount->target),
+		    str_shown(spelling), mount->kind == MOUNT_MASK ? "" : ", or use --no-protect");
+}
+
+void alias_tell(struct plan *plan, const struct mount *mount, const struct mount *above)
+{
+	struct stat status;
+	bool kept = mount->kind == MOUNT_MASK || mount->kind == MOUNT_COPY ||
+		    (mount->access == ACCESS_READ && above->access == ACCESS_WRITE);
+	if (mount->identity.type != S_IFREG || !kept || lstat(mount->target, &status) < 0 ||
+	    status.st_nlink < 2)
+		return;
+	list_add(
+		&plan->warnings, plan->arena,
+		arena_text(
+			plan->arena,
+			"'%s' is %s, but the file has %lu more name%s (hard links) that may not be",
+			str_shown(mount->target),
+			mount->kind == MOUNT_MASK ? "hidden" : "protected",
+			(unsigned long)status.st_nlink - 1, status.st_nlink == 2 ? "" : "s"),
+		mount->from);
+}
+
+int alias_refuse_routes(const struct wishes *wishes)
+{
+	for (unsigned i = 0; i < wishes->count; i++) {
+		const struct mount *way = &wishes->list[i].mount;
+		if (way->kind != MOUNT_BIND || way->access != ACCESS_WRITE || way->cache)
+			continue;
+		for (unsigned j = 0; j < wishes->count; j++) {
+			const struct wish *other = &wishes->list[j];
+			if (!other->pinned && other->mount.access != ACCESS_WRITE)
+				continue;
+			if (other->mount.kind == MOUNT_BIND &&
+			    way->identity.inode == other->mount.identity.inode &&
+			    way->identity.device == other->mount.identity.device &&
+			    !str_equal(way->target, other->mount.target))
+				return fail(0,
+					    "'%s' and '%s' are one directory; a file that is "
+					    "protected by one name would be writable by the other",
+					    way->target, other->mount.target);
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,42 @@
+// Owns the tables of what every view has, whatever the profile says.
+#include "view/paths/fixed.h"
+
+#include <stddef.h>
+
+// The parts of /dev that programs expect. Everything else there does not exist. (Since Linux 5.18
+// random and urandom are one; a link costs a sixth of a mount.)
+const struct fixed fixed_devices[] = {
+	{ MOUNT_BIND, ACCESS_DEVICE, "/dev/null", "/dev/null", EVERYBODY },
+	{ MOUNT_BIND, ACCESS_DEVICE, "/dev/zero", "/dev/zero", EVERYBODY },
+	{ MOUNT_BIND, ACCESS_DEVICE, "/dev/full", "/dev/full", EVERYBODY },
+	{ MOUNT_LINK, ACCESS_READ, "/dev/random", "urandom", EVERYBODY },
+	{ MOUNT_BIND, ACCESS_DEVICE, "/dev/urandom", "/dev/urandom", EVERYBODY },
+	{ MOUNT_BIND, ACCESS_DEVICE, "/dev/tty", "/dev/tty", EVERYBODY },
+	{ MOUNT_LINK, ACCESS_READ, "/dev/fd", "/proc/self/fd", EVERYBODY },
+	{ MOUNT_LINK, ACCESS_READ, "/dev/stdin", "/proc/self/fd/0", EVERYBODY },
+	{ MOUNT_LINK, ACCESS_READ, "/dev/stdout", "/proc/self/fd/1", EVERYBODY },
+	{ MOUNT_LINK, ACCESS_READ, "/dev/stderr", "/proc/self/fd/2", EVERYBODY },
+	{ MOUNT_LINK, ACCESS_READ, "/dev/ptmx", "pts/ptmx", EVERYBODY },
+	{ MOUNT_PTS, ACCESS_DEVICE, "/dev/pts", NULL, EVERYBODY },
+	{ MOUNT_PROC, ACCESS_WRITE, "/proc", NULL, EVERYBODY },
+};
+const unsigned fixed_device_count = sizeof(fixed_devices) / sizeof(*fixed_devices);
+
+// The parts of a fresh /proc that reach out of the box. Most belong to uid 0 and are shut to
+// anybody else without capabilities; a root caller owns them, so there they are mounted over.
+const struct fixed fixed_proc_walls[] = {
+	{ MOUNT_SELF, ACCESS_READ, "/proc/sys", NULL, ROOT },
+	{ MOUNT_SELF, ACCESS_READ, "/proc/sysrq-trigger", NULL, ROOT },
+	{ MOUNT_SELF, ACCESS_READ, "/proc/irq", NULL, ROOT },
+	{ MOUNT_SELF, ACCESS_READ, "/proc/bus", NULL, ROOT },
+	{ MOUNT_SELF, ACCESS_READ, "/proc/fs", NULL, ROOT },
+	{ MOUNT_MASK, ACCESS_NOTHING, "/proc/acpi", NULL, ROOT },
+	{ MOUNT_MASK, ACCESS_NOTHING, "/proc/scsi", NULL, ROOT },
+	{ MOUNT_MASK, ACCESS_NOTHING, "/proc/kcore", NULL, ROOT },
+	{ MOUNT_MASK, ACCESS_NOTHING, "/proc/keys", NULL, EVERYBODY },
+	{ MOUNT_MASK, ACCESS_NOTHING, "/proc/key-users", NULL, EVERYBODY },
+	{ MOUNT_MASK, ACCESS_NOTHING, "/proc/timer_list", NULL, ROOT },
+	{ MOUNT_MASK, ACCESS_NOTHING, "/proc/sched_debug", NULL, ROOT },
+	{ MOUNT_MASK, ACCESS_NOTHING, "/proc/latency_stats", NULL, ROOT },
+};
+const unsigned fixed_proc_wall_count = sizeof(fixed_proc_walls) / sizeof(*fixed_proc_walls);

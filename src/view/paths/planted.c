@@ -1,0 +1,61 @@
+// Owns the look at the links on the way to what is shown.
+#include "view/paths/planted.h"
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "view/paths/wishes.h"
+
+// Something of the host's that a line or an option names.
+static bool is_grant(const struct mount *mount)
+{
+	bool shown = mount->kind == MOUNT_BIND || mount->kind == MOUNT_SCRATCH ||
+		     (mount->kind == MOUNT_LAYERS && mount->source);
+	return shown && !mount->cache && mount->access != ACCESS_DEVICE;
+}
+
+static bool same_line(const struct origin *left, const struct origin *right)
+{
+	return left->file == right->file && left->line == right->line &&
+	       left->order == right->order;
+}
+
+static bool leads_out(const char *link, const char *target, const char *place)
+{
+	return place && path_within(link, place) && !path_within(target, place);
+}
+
+static int check_link(const struct wishes *wishes, const struct mount *link,
+		      const struct mount *grant)
+{
+	bool out = leads_out(link->target, grant->target, wishes->plan->toplevel);
+	for (unsigned i = 0; i < wishes->count && !out; i++) {
+		const struct mount *place = &wishes->list[i].mount;
+		out = is_grant(place) && place->access == ACCESS_WRITE &&
+		      leads_out(link->target, grant->target, place->target);
+	}
+	return !out ? 0
+		    : fail(0,
+			   "%s'%s' is reached by the symlink '%s', which a command in a box could "
+			   "have made; if you "
+			   "mean it, name it by its own path",
+			   origin_text(wishes->arena, grant->from), str_shown(grant->target),
+			   str_shown(link->target));
+}
+
+int planted_refuse(const struct wishes *wishes)
+{
+	unsigned first = 0; // of the links that stand before a grant
+	for (unsigned i = 0; i < wishes->count; i++) {
+		const struct mount *grant = &wishes->list[i].mount;
+		if (grant->kind == MOUNT_LINK)
+			continue;
+		for (unsigned j = first; j < i && is_grant(grant); j++)
+			if (same_line(&wishes->list[j].mount.from, &grant->from))
+				TRY(check_link(wishes, &wishes->list[j].mount, grant));
+		first = i + 1;
+	}
+	return 0;
+}

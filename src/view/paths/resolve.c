@@ -1,0 +1,359 @@
+// Owns the way from a written path to a real one. Reads the file system, changes nothing.
+#include "view/paths/resolve.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "base/sys.h"
+
+static const char *variable(const struct places *places, const char *name, size_t length)
+{
+	for (char *const *entry = places->environment; *entry; entry++)
+		if (strncmp(*entry, name, length) == 0 && (*entry)[length] == '=')
+			return *entry + length + 1;
+	return NULL;
+}
+
+// Replaces each $NAME. Returns NULL when one is not set; `ret_name` says which.
+static char *expand_variables(struct arena *arena, const struct places *places, const char *text,
+			      const char **ret_name)
+{
+	static const char letters[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
+	char *result = arena_copy(arena, "", 0);
+	while (*text) {
+		size_t plain = strcspn(text, "$");
+		result = arena_text(arena, "%s%.*s", result, (int)plain, text);
+		text += plain;
+		if (*text != '$')
+			break;
+		size_t length = strspn(++text, letters);
+		const char *value = variable(places, text, length);
+		if (!value || !value[0]) {
+			*ret_name = arena_copy(arena, text, length);
+			return NULL;
+		}
+		result = arena_text(arena, "%s%s", result, value);
+		text += length;
+	}
+	return result;
+}
+
+int resolve_expand(struct arena *arena, const struct places *places, const struct item *item,
+		   const char **ret_path)
+{
+	const char *text = item->text, *unset = NULL;
+	bool optional = text[0] == '?', flag = item->from.line == 0;
+	text += optional;
+	if (strchr(text, '$'))
+		text = expand_variables(arena, places, text, &unset);
+	if (!text)
+		return optional ? 0
+				: fail(0,
+				       "%s$%s is not set; prefix the path with '?' if it may be "
+				       "missing",
+				       origin_text(arena, item->from), unset);
+	if (str_equal(text, "~") || str_starts(text, "~/"))
+		*ret_path = path_join(arena, places->home, text[1] ? text + 2 : ".");
+	else if (text[0] == '/')
+		*ret_path = path_clean(arena, text);
+	else if (flag)
+		*ret_path = path_join(arena, places->current, text);
+	else if (places->project)
+		*ret_path = path_join(arena, places->project, text);
+	else
+		return 0; // './' without a project names nothing
+	return 1;
+}
+
+enum { SLOTS_FIRST = 512, LISTED_MAX = 2000, LISTED_PATH_MAX = 512, LISTED_BYTES = 4096 };
+
+struct resolve_entry {
+	const char *path; // NULL: free
+	bool listed;      // known to exist, not looked at
+	bool complete;    // a directory: every name in it has an entry
+	int error;        // of lstat
+	struct identity identity;
+	const char *text; // of a symlink
+};
+
+struct resolver {
+	struct arena *arena, *scratch;
+	unsigned used, slots;          // a power of two, never more than three quarters used
+	struct resolve_entry *entries; // open addressing
+	const char *listed; // the first directory that was listed whole, or NULL: most questions
+			    // are about the home
+	size_t listed_length;
+	unsigned listed_hash;
+};
+
+struct resolver *resolver_new(struct arena *arena, struct arena *scratch)
+{
+	struct resolver *resolver = arena_take(scratch, sizeof(*resolver));
+	resolver->arena = arena;
+	resolver->scratch = scratch;
+	resolver->slots = SLOTS_FIRST;
+	resolver->entries = arena_take(scratch, SLOTS_FIRST * sizeof(struct resolve_entry));
+	return resolver;
+}
+
+static void look_at_link(struct resolver *resolver, struct resolve_entry *entry)
+{
+	char text[4096] __attribute__((uninitialized));
+	ssize_t size = readlink(entry->path, text, sizeof(text));
+	if (size < 0)
+		entry->error = errno;
+	else
+		entry->text = arena_copy(resolver->arena, text, (size_t)size);
+}
+
+static void look(struct resolver *resolver, struct resolve_entry *entry)
+{
+	struct stat status;
+	if (lstat(entry->path, &status) < 0) {
+		entry->error = errno;
+		return;
+	}
+	entry->identity =
+		(struct identity){ status.st_dev, status.st_ino, status.st_mode & S_IFMT };
+	if (S_ISLNK(status.st_mode))
+		look_at_link(resolver, entry);
+}
+
+// FNV-1a, byte by byte.
+static const unsigned HASH_EMPTY = 2166136261U, HASH_PRIME = 16777619U;
+static unsigned hash_more(unsigned hash, char byte)
+{
+	return (hash ^ (unsigned char)byte) * HASH_PRIME;
+}
+
+// The slot of a path with this hash, or the free one where it belongs.
+static struct resolve_entry *slot_at(const struct resolver *resolver, const char *path,
+				     unsigned hash)
+{
+	unsigned last = resolver->slots - 1;
+	struct resolve_entry *entry = &resolver->entries[hash & last];
+	while (entry->path && !str_equal(entry->path, path))
+		entry = &resolver->entries[++hash & last];
+	return entry;
+}
+
+static struct resolve_entry *slot_of(const struct resolver *resolver, const char *path)
+{
+	unsigned hash = HASH_EMPTY;
+	for (const char *byte = path; *byte; byte++)
+		hash = hash_more(hash, *byte);
+	return slot_at(resolver, path, hash);
+}
+
+static void grow(struct resolver *resolver)
+{
+	const struct resolve_entry *old = resolver->entries;
+	unsigned count = resolver->slots;
+	resolver->slots *= 2;
+	resolver->entries = arena_take(resolver->scratch, resolver->slots * sizeof(*old));
+	for (unsigned i = 0; i < count; i++)
+		if (old[i].path)
+			*slot_of(resolver, old[i].path) = old[i];
+}
+
+// `path` is `parent` and one more name; the parent has no symlinks in it.
+static struct resolve_entry *add(struct resolver *resolver, const char *path)
+{
+	if (++resolver->used * 4 > resolver->slots * 3)
+		grow(resolver);
+	struct resolve_entry *entry = slot_of(resolver, path);
+	entry->path = arena_copy(resolver->arena, path, strlen(path));
+	return entry;
+}
+
+static bool is_missing(const struct resolver *resolver, const char *path)
+{
+	char parent[LISTED_PATH_MAX];
+	size_t length = (size_t)(path_name(path) - path - 1);
+	if (length == 0 || length >= sizeof(parent))
+		return false;
+	memcpy(parent, path, length);
+	parent[length] = '\0';
+	return slot_of(resolver, parent)->complete;
+}
+
+static const struct resolve_entry *entry_of(struct resolver *resolver, const char *path)
+{
+	struct resolve_entry *entry = slot_of(resolver, path);
+	bool fresh = !entry->path;
+	if (fresh) {
+		bool missing = is_missing(resolver, path);
+		entry = add(resolver, path);
+		entry->error = missing ? ENOENT : 0;
+	}
+	if ((fresh && !entry->error) || entry->listed)
+		look(resolver, entry);
+	entry->listed = false;
+	return entry;
+}
+
+// Down from the root to the first name that has no entry: it is missing when its directory was
+// listed whole. A symlink on the way leads elsewhere.
+bool resolver_lacks(const struct resolver *resolver, const char *path)
+{
+	char part[LISTED_PATH_MAX] __attribute__((uninitialized));
+	size_t length = strlen(path), known = resolver->listed_length;
+	bool listed = resolver->listed && strncmp(path, resolver->listed, known) == 0 &&
+		      path[known] == '/',
+	     complete = listed;
+	unsigned hash = listed ? resolver->listed_hash : HASH_EMPTY;
+	if (length >= sizeof(part))
+		return false;
+	if (listed)
+		memcpy(part, path, known);
+	for (size_t i = listed ? known + 1 : 1; i <= length; i++) {
+		part[i - 1] = path[i - 1];
+		hash = hash_more(hash, path[i - 1]);
+		if (path[i] != '/' && path[i] != '\0')
+			continue;
+		part[i] = '\0';
+		const struct resolve_entry *entry = slot_at(resolver, part, hash);
+		if (!entry->path)
+			return complete;
+		if (entry->text || entry->error)
+			return entry->error == ENOENT;
+		complete = entry->complete;
+	}
+	return false;
+}
+
+void resolver_list(struct resolver *resolver, const char *directory)
+{
+	_Alignas(struct sys_entry) char entries[LISTED_BYTES] __attribute__((uninitialized));
+	char path[LISTED_PATH_MAX + 256] __attribute__((uninitialized));
+	unsigned count = 0;
+	long size = -1;
+	size_t length = strlen(directory);
+	autoclose int fd =
+		length < LISTED_PATH_MAX ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	memcpy(path, directory, fd >= 0 ? length : 0);
+	while (fd >= 0 && count < LISTED_MAX &&
+	       (size = sys_getdents(fd, entries, sizeof(entries))) > 0)
+		for (long at = 0; at < size; count++) {
+			const struct sys_entry *entry = (const void *)(entries + at);
+			at += entry->size;
+			snprintf(path + length, sizeof(path) - length, "/%s", entry->name);
+			if (!slot_of(resolver, path)->path)
+				add(resolver, path)->listed = true;
+		}
+	struct resolve_entry *own = slot_of(resolver, directory);
+	if (size != 0 || !own->path)
+		return;
+	own->complete = true;
+	if (resolver->listed)
+		return;
+	resolver->listed = own->path;
+	resolver->listed_length = strlen(own->path);
+	resolver->listed_hash = HASH_EMPTY;
+	for (const char *byte = own->path; *byte; byte++)
+		resolver->listed_hash = hash_more(resolver->listed_hash, *byte);
+}
+
+// The part of a path that is resolved, and what is still to do.
+struct resolve_walk {
+	char done[4096]; // a longer one the kernel does not take
+	size_t used;
+	const char *rest;
+};
+
+// Takes the next name over: 1 taken, 0 it was "", "." or "..", -1 too long.
+static int take_name(struct resolve_walk *walk)
+{
+	size_t length = strcspn(walk->rest, "/");
+	const char *name = walk->rest;
+	walk->rest += length + (name[length] == '/');
+	if (length == 0 || (length == 1 && name[0] == '.'))
+		return 0;
+	if (length == 2 && name[0] == '.' && name[1] == '.') {
+		while (walk->used > 0 && walk->done[--walk->used] != '/')
+			;
+		return 0;
+	}
+	if (walk->used + length + 2 > sizeof(walk->done))
+		return -1;
+	walk->done[walk->used++] = '/';
+	memcpy(walk->done + walk->used, name, length);
+	walk->used += length;
+	walk->done[walk->used] = '\0';
+	return 1;
+}
+
+// One component at a time, because a symlink must be made again where it stands.
+int resolve_path(struct resolver *resolver, const char *path, struct resolved *ret_resolved)
+{
+	struct resolve_walk walk __attribute__((uninitialized));
+	walk.used = 0;
+	walk.rest = path;
+	ret_resolved->link_count = 0;
+	ret_resolved->identity = (struct identity){ .type = S_IFDIR };
+	while (*walk.rest) {
+		size_t before = walk.used;
+		int taken = take_name(&walk);
+		if (taken == 0)
+			continue;
+		if (taken < 0)
+			return fail(ENAMETOOLONG, "'%s'", path);
+		const struct resolve_entry *entry = entry_of(resolver, walk.done);
+		if (entry->error == ENOENT || entry->error == ENOTDIR) {
+			ret_resolved->identity = (struct identity){ 0 };
+			ret_resolved->path = path_join(resolver->arena, walk.done, walk.rest);
+			return 0;
+		}
+		if (entry->error)
+			return fail(entry->error, "'%s'", walk.done);
+		ret_resolved->identity = entry->identity;
+		if (!entry->text)
+			continue;
+		if (ret_resolved->link_count == LINKS_MAX)
+			return fail(ELOOP, "'%s'", path);
+		ret_resolved->links[ret_resolved->link_count++] =
+			(struct link){ entry->path, entry->text };
+		walk.rest = arena_text(resolver->arena, "%s/%s", entry->text, walk.rest);
+		walk.used = entry->text[0] == '/' ? 0 : before;
+	}
+	ret_resolved->path =
+		arena_copy(resolver->arena, walk.used ? walk.done : "/", walk.used ? walk.used : 1);
+	return 1;
+}
+
+const char *resolve_real(struct resolver *resolver, const char *path)
+{
+	struct resolved resolved;
+	// What cannot be looked at has no symlinks that matter to us.
+	if (ATTEMPT(resolve_path(resolver, path, &resolved)) >= 0)
+		return resolved.path;
+	if (str_equal(path, "/"))
+		return path;
+	const char *parent = resolve_real(resolver, path_parent(resolver->arena, path));
+	return path_below(resolver->arena, parent, path_name(path));
+}
+
+void resolver_list_home(struct resolver *resolver, struct arena *arena, const char *home)
+{
+	static const char *const places[] = { "", "/.config", "/.local/share" };
+	struct resolved resolved;
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		const char *path = arena_text(arena, "%s%s", home, places[i]);
+		// Those who need it report a failure.
+		int found = ATTEMPT(resolve_path(resolver, path, &resolved));
+		if (found == 1 && str_equal(resolved.path, path) &&
+		    resolved.identity.type == S_IFDIR)
+			resolver_list(resolver, path);
+	}
+}

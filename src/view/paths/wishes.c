@@ -1,0 +1,147 @@
+// Owns the list of wishes, and the rules for a path that is added to it.
+#include "view/paths/wishes.h"
+
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "view/paths/lasting.h"
+#include "view/paths/project.h"
+
+int wishes_add(struct wishes *wishes, const struct mount *mount, bool pinned)
+{
+	if (wishes->count == WISHES_MAX)
+		return fail(0, "more than %d paths in one plan", WISHES_MAX);
+	struct wish *wish = &wishes->list[wishes->count];
+	*wish = (struct wish){ .mount = *mount, .pinned = pinned };
+	wishes->sorted[wishes->count++] = wish;
+	return 0;
+}
+
+int wishes_add_wall(struct wishes *wishes, const struct mount *mount)
+{
+	TRY(wishes_add(wishes, mount, true));
+	wishes->list[wishes->count - 1].wall = true;
+	return 0;
+}
+
+int wishes_add_links(struct wishes *wishes, const struct resolved *resolved, struct origin from)
+{
+	for (unsigned i = 0; i < resolved->link_count; i++) {
+		struct mount link = { .kind = MOUNT_LINK, .access = ACCESS_READ, .from = from };
+		link.target = resolved->links[i].path;
+		link.source = resolved->links[i].text;
+		TRY(wishes_add(wishes, &link, false));
+	}
+	return 0;
+}
+
+static int refuse_writable(struct wishes *wishes, struct origin from, const char *path)
+{
+	const char *why = project_refusal(wishes->plan, path);
+	if (!why)
+		return 0;
+	return fail(0, "%s'%s' %s and cannot be writable in a box",
+		    origin_text(wishes->arena, from), path, why);
+}
+
+// What cannot be named: the box has a /proc and a /dev of its own, and no device but theirs.
+static const char *not_to_be_bound(const struct resolved *resolved)
+{
+	if (str_equal(resolved->path, "/"))
+		return "is the whole machine; name directories instead";
+	if (path_within(resolved->path, "/proc") || str_equal(resolved->path, "/dev"))
+		return "is the box's own";
+	if (resolved->identity.type == S_IFCHR || resolved->identity.type == S_IFBLK)
+		return "is a device; use --device";
+	return NULL;
+}
+
+int wishes_add_path(struct wishes *wishes, const char *path, struct origin from, enum access access)
+{
+	struct resolved resolved;
+	int found = resolve_path(wishes->resolver, path, &resolved);
+	if (found <= 0)
+		return found;
+	const char *why = not_to_be_bound(&resolved);
+	if (why)
+		return fail(0, "%s'%s' %s", origin_text(wishes->arena, from), path, why);
+	if (access == ACCESS_WRITE)
+		TRY(refuse_writable(wishes, from, resolved.path));
+	TRY(wishes_add_links(wishes, &resolved, from));
+	struct mount bind = { .kind = MOUNT_BIND, .access = access, .from = from };
+	bind.target = bind.source = resolved.path;
+	bind.identity = resolved.identity;
+	if (access == ACCESS_WRITE && wishes->plan->session)
+		TRY(lasting_mount(wishes, &bind));
+	TRY(wishes_add(wishes, &bind, false));
+	return 1;
+}
+
+bool wishes_lack(const struct wishes *wishes, const char *text)
+{
+	const char *home = wishes->plan->real_home;
+	char guess[PATH_MAX] __attribute__((uninitialized));
+	size_t length = strlen(home), more = strlen(text);
+	if (!str_starts(text, "~/") || length + more >= sizeof(guess))
+		return false;
+	memcpy(guess, home, length);
+	memcpy(guess + length, text + 1, more);
+	return resolver_lacks(wishes->resolver, guess);
+}
+
+int wishes_resolve_new(struct wishes *wishes, const char *path, struct origin from,
+		       const char **ret_path, struct identity *ret_identity)
+{
+	struct resolved resolved;
+	TRY(resolve_path(wishes->resolver, path, &resolved));
+	*ret_path = resolved.path;
+	*ret_identity = resolved.identity;
+	return wishes_add_links(wishes, &resolved, from);
+}
+
+const struct mount *wishes_seen(const struct wishes *wishes, const char *path)
+{
+	const struct mount *deepest = NULL;
+	for (unsigned i = 0; i < wishes->count; i++) {
+		const struct mount *mount = &wishes->list[i].mount;
+		if (mount->kind == MOUNT_LINK || mount->kind == MOUNT_COPY ||
+		    !path_within(path, mount->target) ||
+		    (deepest && !path_within(mount->target, deepest->target)))
+			continue;
+		if (!deepest || !str_equal(mount->target, deepest->target) ||
+		    mount->from.order >= deepest->from.order)
+			deepest = mount;
+	}
+	return deepest;
+}
+
+bool wishes_is_reached(const struct wishes *wishes, const char *path)
+{
+	const struct mount *seen = wishes_seen(wishes, path);
+	return seen && seen->kind == MOUNT_BIND && seen->access == ACCESS_WRITE && !seen->cache;
+}
+
+bool wishes_is_seen(const struct wishes *wishes, const char *path)
+{
+	const struct mount *seen = wishes_seen(wishes, path);
+	return seen && !seen->cache &&
+	       (seen->kind == MOUNT_BIND || seen->kind == MOUNT_SCRATCH ||
+		(seen->kind == MOUNT_LAYERS && seen->source));
+}
+
+bool wishes_is_lasting(const struct wishes *wishes, const char *path)
+{
+	const struct mount *seen = wishes_seen(wishes, path);
+	return seen && seen->kind == MOUNT_LAYERS && seen->source;
+}
+
+bool wishes_is_scratch(const struct wishes *wishes, const char *path)
+{
+	const struct mount *seen = wishes_seen(wishes, path);
+	return wishes_is_lasting(wishes, path) || (seen && seen->kind == MOUNT_SCRATCH);
+}

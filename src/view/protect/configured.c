@@ -1,0 +1,82 @@
+// Owns the walls around hooks and configuration that lie where git's configuration says.
+#include "view/protect/configured.h"
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "view/paths/resolve.h"
+#include "view/paths/wishes.h"
+#include "view/protect/protect.h"
+
+// What the box writes as a whole cannot be kept from it.
+static bool holds_root(const struct wishes *wishes, const char *path)
+{
+	const struct plan *plan = wishes->plan;
+	for (unsigned i = 0; i < plan->searched_count; i++)
+		if (path_within(plan->searched[i].path, path))
+			return true;
+	for (unsigned i = 0; i < wishes->count; i++)
+		if (wishes->list[i].wall && wishes->list[i].mount.access == ACCESS_WRITE &&
+		    str_equal(wishes->list[i].mount.target, path))
+			return true;
+	return false;
+}
+
+// By its own name, and by what that leads to.
+static int protect_path(struct wishes *wishes, const char *named, enum guarded absent)
+{
+	struct origin from = { .file = "protect", .order = ORDER_PROJECT };
+	const char *parent = resolve_real(wishes->resolver, path_parent(wishes->arena, named));
+	const char *link = path_below(wishes->arena, parent, path_name(named));
+	const char *ways[] = { link, resolve_real(wishes->resolver, link) };
+	for (unsigned i = 0; i < (str_equal(ways[0], ways[1]) ? 1 : 2); i++) {
+		if (!wishes_is_reached(wishes, ways[i]))
+			continue;
+		if (!holds_root(wishes, ways[i]))
+			TRY(protect_name(wishes, ways[i], absent, from));
+		else
+			list_add(&wishes->plan->notes, wishes->arena,
+				 arena_text(wishes->arena,
+					    "git's configuration names '%s' for hooks, which the "
+					    "box can write: git runs these hooks outside; set "
+					    "core.hooksPath to a directory with hooks only",
+					    ways[i]),
+				 from);
+	}
+	return 0;
+}
+
+static int protect_all(struct wishes *wishes, const struct list *named, enum guarded absent)
+{
+	list_each (item, named)
+		TRY(protect_path(wishes, item->text, absent));
+	return 0;
+}
+
+int configured_protect(struct wishes *wishes)
+{
+	struct plan *plan = wishes->plan;
+	if (!wishes->tops.first) // nothing that the box writes
+		return 0;
+	gitnamed_global(plan->scratch, plan->home, path_parent(plan->scratch, plan->config),
+			&wishes->named);
+	wishes->named_all = true;
+	TRY(protect_all(wishes, &wishes->named.hooks, GUARD_HOOKS));
+	TRY(protect_all(wishes, &wishes->named.files, GUARD_CONFIG));
+	list_each (value, &wishes->named.everywhere)
+		list_each (top, &wishes->tops)
+			TRY(protect_path(wishes, path_join(plan->scratch, top->text, value->text),
+					 GUARD_HOOKS));
+	list_each (file, &wishes->named.unclear)
+		list_add(&plan->notes, wishes->arena,
+			 arena_text(wishes->arena,
+				    "git's configuration '%s' cannot be read here: hooks and files "
+				    "that it names are not "
+				    "protected; name them with --protect",
+				    str_shown(file->text)),
+			 (struct origin){ .file = "protect" });
+	return 0;
+}

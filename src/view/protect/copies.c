@@ -1,0 +1,115 @@
+// Owns the list of the copies of git's configuration.
+#include "view/protect/copies.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "git/gitconfig.h"
+#include "view/paths/opened.h"
+#include "view/paths/outer.h"
+#include "view/paths/wishes.h"
+#include "view/protect/obstacle.h"
+#include "view/protect/protect.h"
+
+enum { LOCK_TRIES = 20 };
+
+// Shared while the box lives: nobody then renames over a file that is mounted on in here. A box
+// could hold it for ever, so nobody waits for long either.
+static int share_lock(const char *directory)
+{
+	struct timespec pause = { .tv_nsec = 1000000 };
+	autoclose int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (int i = 0; i < LOCK_TRIES && fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0; i++)
+		nanosleep(&pause, NULL);
+	return take(&fd);
+}
+
+static int add(struct wishes *wishes, struct mount *mount, const char *file, const char *top)
+{
+	struct plan *plan = wishes->plan;
+	struct stat status;
+	const char *text;
+	size_t length;
+	int lock = share_lock(path_parent(wishes->arena, file));
+	// The text is read only now that nobody replaces it.
+	autoclose int fd = file_open(AT_FDCWD, file, 0, &status);
+	if (fd < 0 ||
+	    file_read_open(fd, &status, GITCONFIG_BYTES_MAX, wishes->arena, &text, &length) < 0)
+		return fail(errno, "'%s' changed while the plan was made", file);
+	gitnamed_text(plan->scratch, plan->home, mount->target, text, length, top, &wishes->named);
+	struct identity identity = { status.st_dev, status.st_ino, S_IFREG };
+	if (mount->identity.type == 0)
+		mount->identity = identity;
+	mount->copy = plan->copy_count;
+	plan->copies[plan->copy_count++] = (struct copy){
+		file, identity, status.st_ctim, text, length, status.st_mode & 0777, lock,
+	};
+	return wishes_add(wishes, mount, true);
+}
+
+// A box around this one shows its own copy there, by a link that is mounted. What a command inside
+// writes to that copy, git runs or trusts outside of the command's box: it is read-only.
+static int keep_outer(struct wishes *wishes, const struct mount *mount, const char *file)
+{
+	struct mount link = { .kind = MOUNT_BIND, .access = ACCESS_READ, .from = mount->from };
+	struct mount copy = link;
+	struct resolved resolved;
+	link.source = link.target = mount->target;
+	link.identity = mount->identity;
+	copy.source = copy.target = path_parent(wishes->arena, file);
+	TRY(resolve_path(wishes->resolver, copy.source, &resolved));
+	copy.identity = resolved.identity;
+	TRY(wishes_add_wall(wishes, &link));
+	return wishes_add(wishes, &copy, false);
+}
+
+int copies_add(struct wishes *wishes, const char *path, const char *top, struct origin from)
+{
+	const struct plan *plan = wishes->plan;
+	struct mount mount = { .kind = MOUNT_COPY, .access = ACCESS_WRITE, .from = from };
+	const char *file = path;
+	struct stat status;
+	mount.target = path;
+	if (opened_has(wishes, path))
+		return 0;
+	if (!protect_stood(plan, path))
+		return protect_guard(wishes, path, GUARD_CONFIG);
+	autoclose int fd = file_open(AT_FDCWD, path, 0, &status);
+	if (fd < 0 && file_missing())
+		return protect_guard(wishes, path, GUARD_CONFIG);
+	if (fd < 0 && errno == ELOOP && outer_copy(wishes->arena, path, &mount.identity, &file)) {
+		if (plan->tier == TIER_LANDLOCK)
+			return keep_outer(wishes, &mount, file);
+		fd = file_open(AT_FDCWD, file, 0, &status);
+	}
+	if (fd < 0 && errno == ELOOP) // a box cannot have made it: the user keeps it elsewhere
+		return fail(0,
+			    "'%s' is not a regular file; git's configuration cannot be protected "
+			    "there; make it a regular file, or use --no-protect",
+			    path);
+	if (fd < 0 && errno == EINVAL)
+		return obstacle_note(wishes, path,
+				     "is not a regular file, and git's "
+				     "configuration cannot be protected there");
+	if (fd < 0 && errno != EACCES)
+		return obstacle_failed(wishes, path);
+	// Unreadable, too large or too many for a copy: then it is only read-only.
+	if (fd < 0 || status.st_size > GITCONFIG_BYTES_MAX || plan->copy_count == COPIES_MAX)
+		return protect_name(wishes, path, GUARD_CONFIG, from);
+	fd_close(&fd);
+	if (plan->nested && plan->uid != 0 && plan->copy_count == 0)
+		list_add(&wishes->plan->notes, wishes->arena,
+			 "with the group 'namespaces' git's configuration is a separate file of "
+			 "the box, which 'git config' cannot replace (Device or resource busy); in "
+			 "a box inside it can",
+			 (struct origin){ .file = "protect" });
+	return add(wishes, &mount, file, top);
+}

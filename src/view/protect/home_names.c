@@ -1,0 +1,218 @@
+// Owns the protection of names of the home by absolute path, and the refusal of projects there.
+#include "view/protect/home_names.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "names/home_links.h"
+#include "names/trusted.h"
+#include "view/paths/resolve.h"
+#include "view/paths/wishes.h"
+#include "view/protect/protect.h"
+
+static struct homes homes_of(const struct wishes *wishes)
+{
+	return (struct homes){ wishes->plan->real_home, wishes->places.environment,
+			       wishes->plan->state, NULL, NULL };
+}
+
+// Of a row "~/x" the path by which a real path is compared; NULL for a variable's that is not set.
+static const char *row_path(const struct wishes *wishes, const char *name)
+{
+	struct item item = { .text = arena_text(wishes->arena, "?%s", name) };
+	const char *path;
+	if (name[0] == '~')
+		return path_below(wishes->arena, wishes->plan->real_home, name + 2);
+	return resolve_expand(wishes->arena, &wishes->places, &item, &path) == 1 ? path : NULL;
+}
+
+static const char *place_of(const struct wishes *wishes, const char *path)
+{
+	trusted_each (row, TRUSTED_PLACE) {
+		const char *place = row_path(wishes, trusted_name(row));
+		if (place && str_equal(path, place))
+			return trusted_text + row->who;
+	}
+	return NULL;
+}
+
+enum name_side { WITHIN_ROW, AROUND_ROW };
+
+// Whether a path lies in what a row names, or right around it; the rows go to `names`, which may be
+// NULL. Of the many rows below the home no path is made.
+static bool is_row_of(const struct wishes *wishes, const char *path, enum name_side side,
+		      struct list *names)
+{
+	static const enum trusted_answer answers[] = { TRUSTED_HOME, TRUSTED_PATH };
+	const struct homes homes = homes_of(wishes);
+	const char *below = path_within(path, homes.home) && !str_equal(path, homes.home)
+				    ? path + strlen(homes.home) + 1
+				    : NULL;
+	bool found = false;
+	for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++)
+		trusted_each (row, answers[i]) {
+			const char *name = trusted_name(row), *own = path;
+			bool home = name[0] == '~';
+			if (home && !below)
+				continue;
+			own = home ? below : path;
+			const char *whole =
+				home ? name + 2 : homes_variable(wishes->arena, &homes, name);
+			if (!whole || !(side == WITHIN_ROW ? path_within(own, whole)
+							   : path_within(whole, own) &&
+								     !str_equal(whole, own)))
+				continue;
+			found = true;
+			if (names)
+				list_add(names, wishes->arena,
+					 home ? path_below(wishes->arena, homes.home, whole)
+					      : whole,
+					 (struct origin){ 0 });
+		}
+	return found;
+}
+
+// Where a project lies in something of which every file is run or trusted, or is a secret.
+static const char *inside_of(const struct wishes *wishes, const char *path)
+{
+	if (is_row_of(wishes, path, WITHIN_ROW, NULL))
+		return "programs, or settings of programs, that run outside of boxes";
+	list_each (item, &wishes->plan->profile->secret) {
+		const char *text = item->text + (item->text[0] == '?');
+		if (str_starts(text, "~/.") &&
+		    path_within(path, path_below(wishes->arena, wishes->plan->real_home, text + 2)))
+			return "keys, tokens, passwords or mail";
+	}
+	return NULL;
+}
+
+int homes_refuse(struct wishes *wishes)
+{
+	const struct plan *plan = wishes->plan;
+	const char *project = plan->project, *why = NULL;
+	if (project && !plan->given)
+		why = place_of(wishes, project);
+	if (project && !plan->given && !why)
+		why = inside_of(wishes, project);
+	if (why)
+		return fail(0,
+			    "'%s' cannot be the project: it contains %s; change to another "
+			    "directory, use --project none, or, if you mean it, --project-dir .",
+			    project, why);
+	for (unsigned i = 0; i < wishes->count; i++) {
+		const struct mount *mount = &wishes->list[i].mount;
+		if (mount->kind != MOUNT_BIND || mount->access != ACCESS_WRITE || mount->cache ||
+		    mount->from.line > 0 || mount->from.order < ORDER_FLAGS)
+			continue;
+		why = place_of(wishes, mount->target);
+		if (why)
+			return fail(0,
+				    "%s'%s' cannot be writable as a whole: it contains %s; name "
+				    "what you need in it, or, if you mean it, write the line "
+				    "'write = %s' into a profile",
+				    origin_text(wishes->arena, mount->from), mount->target, why,
+				    mount->target);
+	}
+	return 0;
+}
+
+// Somebody has named it, and nothing else.
+static bool is_asked_for(const struct wishes *wishes, const char *path)
+{
+	for (unsigned i = 0; i < wishes->count; i++)
+		if (!wishes->list[i].wall && wishes->list[i].mount.access == ACCESS_WRITE &&
+		    str_equal(wishes->list[i].mount.target, path))
+			return true;
+	return false;
+}
+
+// What the box writes as a whole lies in it.
+static const char *root_in(const struct wishes *wishes, const char *path)
+{
+	const struct plan *plan = wishes->plan;
+	for (unsigned i = 0; i < plan->searched_count; i++)
+		if (path_within(plan->searched[i].path, path))
+			return plan->searched[i].path;
+	return NULL;
+}
+
+static int protect_path(struct wishes *wishes, const char *path, enum homes_kind kind)
+{
+	struct origin from = { .file = "protect", .order = ORDER_PROJECT };
+	if (!wishes_is_reached(wishes, path) || is_asked_for(wishes, path))
+		return 0;
+	const char *root = root_in(wishes, path);
+	if (kind == HOMES_PROGRAM)
+		return root ? 0 : protect_guard(wishes, path, GUARD_REPORTED);
+	if (!root)
+		return protect_name(wishes, path, GUARD_ABSENT, from);
+	if (kind == HOMES_NAME && !wishes->plan->given && wishes->plan->project &&
+	    str_equal(root, wishes->plan->project))
+		return fail(0,
+			    "'%s' cannot be the project: a link of your home leads there, and your "
+			    "own programs run or trust files in it; change to another directory, "
+			    "or, if you mean it, use --project-dir .",
+			    root);
+	list_add(
+		&wishes->plan->notes, wishes->arena,
+		arena_text(wishes->arena,
+			   "your own programs run or trust files in '%s', and the box can write it",
+			   root),
+		from);
+	return 0;
+}
+
+// By its own name: each link on the way as well.
+static int protect_named(struct wishes *wishes, const char *name, enum homes_kind kind)
+{
+	struct resolved way;
+	TRY(resolve_path(wishes->resolver, name, &way));
+	for (unsigned i = 0; i < way.link_count; i++)
+		TRY(protect_path(wishes, way.links[i].path, kind));
+	return protect_path(wishes, way.path, kind);
+}
+
+static int protect_below(struct wishes *wishes, const char *root, const struct list *path)
+{
+	struct list names = { 0 };
+	is_row_of(wishes, root, AROUND_ROW, &names);
+	list_each (item, &names)
+		TRY(protect_named(wishes, item->text, HOMES_NAME));
+	list_each (item, path)
+		if (path_within(item->text, root) && !str_equal(item->text, root))
+			TRY(protect_named(wishes, item->text, HOMES_PROGRAM));
+	return 0;
+}
+
+int homes_protect(struct wishes *wishes)
+{
+	struct plan *plan = wishes->plan;
+	struct homes homes = homes_of(wishes);
+	struct list path = { 0 }, targets = { 0 };
+	if (plan->searched_count == 0)
+		return 0;
+	homes_path(wishes->arena, &homes, &path);
+	for (unsigned i = 0; i < plan->searched_count; i++)
+		TRY(protect_below(wishes, plan->searched[i].path, &path));
+	homes_follow(plan->scratch, &homes, &targets);
+	if (homes.fresh) {
+		plan->homes_file = arena_copy(wishes->arena, homes.file, strlen(homes.file));
+		plan->homes_fresh = arena_copy(wishes->arena, homes.fresh, strlen(homes.fresh));
+	}
+	list_each (item, &targets)
+		if (wishes_is_reached(wishes, item->text))
+			TRY(protect_path(wishes,
+					 arena_copy(wishes->arena, item->text, strlen(item->text)),
+					 (enum homes_kind)item->from.line));
+	return 0;
+}
+
+void homes_remember(const struct plan *plan)
+{
+	if (plan->homes_fresh)
+		homes_keep(plan->homes_file, plan->homes_fresh);
+}

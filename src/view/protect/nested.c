@@ -1,0 +1,165 @@
+// Owns the list of a tree's repositories before a run, and their protection.
+#include "view/protect/nested.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "base/times.h"
+#include "names/trusted.h"
+#include "trees/dirs.h"
+#include "trees/git_list.h"
+#include "trees/git_walk.h"
+#include "view/paths/wishes.h"
+#include "view/protect/protect.h"
+#include "view/protect/repository.h"
+
+// More repositories than these are compared with the list when the run has ended, and not mounted
+// over before. The first look: what lies near the top first, and no more than so much time.
+enum {
+	NESTED_MAX = 64,
+	FIRST_LEVELS = 3,
+	FIRST_NANOSECONDS = 80000000,
+	TICK_NANOSECONDS = 20000000
+};
+
+bool nested_is_tree(const struct plan *plan, const char *path)
+{
+	for (unsigned i = 0; i < plan->searched_count; i++)
+		if (str_equal(plan->searched[i].path, path))
+			return true;
+	return false;
+}
+
+static void note(struct git_walk *walk, int directory, const char *name)
+{
+	listed_note(walk->owner, directory, name, walk->path + walk->root + 1, LISTED_OWN);
+}
+
+// It is looked through for itself.
+struct first {
+	struct listed known; // first: what note() gets
+	const struct plan *plan;
+};
+
+static bool is_tree(struct git_walk *walk)
+{
+	return nested_is_tree(((struct first *)walk->owner)->plan, walk->path);
+}
+
+// Nothing hostile has run there yet: all of it is the user's own.
+static void look_first(struct wishes *wishes, struct searched *tree, struct listed *ret_known)
+{
+	struct stat status;
+	struct arena *arena = wishes->plan->scratch;
+	struct first first = { .known = { .arena = arena, .root = tree->path, .place = "" },
+			       .plan = wishes->plan };
+	struct git_walk *walk = arena_take(arena, sizeof(*walk));
+	long left = FIRST_NANOSECONDS;
+	*walk = (struct git_walk){ .levels = FIRST_LEVELS };
+	struct dirs seen = { 0 };
+	int64_t settled = times_now() - TICK_NANOSECONDS;
+	for (bool deeper = true; deeper && !walk->cut; deeper = walk->deeper) {
+		unsigned levels = walk->deeper ? 0 : FIRST_LEVELS;
+		struct listed known = first.known;
+		known.rows = NULL;
+		known.count = known.room = 0;
+		known.bytes = 0;
+		struct listed before = first.known;
+		first.known = known;
+		dirs_free(&seen);
+		*walk = (struct git_walk){ .repository = note,
+					   .passes = is_tree,
+					   .keeps = trusted_keeps,
+					   .fresh = &seen,
+					   .settled = settled,
+					   .owner = &first,
+					   .levels = levels,
+					   .processor = left };
+		left -= walk_tree(walk, tree->path, "");
+		// What was found near the top stays, where the second look did not come so far.
+		for (unsigned i = 0; walk->cut && i < before.count; i++)
+			listed_keep(&first.known, &before.rows[i]);
+	}
+	tree->fresh = true;
+	tree->cut = walk->cut || walk->lost || first.known.full;
+	first.known.place = ""; // what is in `seen` takes the next look no time
+	listed_boot(first.known.boot);
+	first.known.device = stat(tree->path, &status) == 0 ? status.st_dev : 0;
+	listed_sort(&first.known);
+	listed_write(&first.known, tree->list, true);
+	seen.whole = !walk->cut && !walk->lost && !walk->deeper;
+	if (times_are_ours(tree->path))
+		dirs_write(&seen, tree->directories, first.known.boot);
+	dirs_free(&seen);
+	*ret_known = first.known;
+}
+
+// What is left of it after 'rm -r' in a box: no git takes it for a repository, and the next 'rm -r'
+// can have it.
+static bool is_headless(struct wishes *wishes, const char *path)
+{
+	struct stat status;
+	return lstat(path_below(wishes->arena, path, "HEAD"), &status) < 0 && errno == ENOENT;
+}
+
+static int protect_known(struct wishes *wishes, const char *path, struct origin from)
+{
+	if (is_headless(wishes, path))
+		return protect_guard(wishes, path, GUARD_HEADLESS);
+	return protect_has_room(wishes)
+		       ? repository_protect(wishes, path_parent(wishes->arena, path), from)
+		       : protect_name(wishes, path, GUARD_REPOSITORY, from);
+}
+
+static int protect_row(struct wishes *wishes, const struct searched *tree, const char *inside,
+		       unsigned *count)
+{
+	struct origin from = { .file = "protect", .order = ORDER_PROJECT };
+	const char *path = path_below(wishes->arena, tree->path, inside);
+	const char *around = path_parent(wishes->arena, path);
+	struct resolved resolved;
+	if (!protect_stood(wishes->plan, path) || nested_is_tree(wishes->plan, around) ||
+	    !wishes_is_reached(wishes, around))
+		return 0;
+	if (ATTEMPT(resolve_path(wishes->resolver, path, &resolved)) == 1 &&
+	    str_equal(resolved.path, path) && resolved.identity.type == S_IFDIR) {
+		TRY(protect_known(wishes, path, from));
+		++*count;
+	}
+	return 0;
+}
+
+// After a power loss a file can be empty that was written.
+static void tell_damaged(struct plan *plan, const struct searched *tree)
+{
+	static const char text[] = "the list of repositories in %s was damaged, and their present "
+				   "state is taken for yours; check the hooks and config of those "
+				   "that boxes wrote before you run git there";
+	list_add(&plan->warnings, plan->arena, arena_text(plan->arena, text, tree->path),
+		 (struct origin){ .file = "protect" });
+}
+
+// The user's own first, however many a box has made. What is gone is no repository now. One without
+// .git is compared with the list afterwards: a box may remove what it has made.
+int nested_protect(struct wishes *wishes, struct searched *tree, unsigned *count)
+{
+	struct listed known;
+	int found = listed_read(wishes->plan->scratch, tree->list, tree->path, &known);
+	TRY(found);
+	if (!found && known.damaged)
+		tell_damaged(wishes->plan, tree);
+	if (!found)
+		look_first(wishes, tree, &known);
+	for (enum listed_kind kind = LISTED_OWN; kind <= LISTED_MADE; kind++)
+		for (unsigned i = 0; i < known.count && *count < NESTED_MAX; i++)
+			if (known.rows[i].kind == kind &&
+			    str_equal(path_name(known.rows[i].path), ".git"))
+				TRY(protect_row(wishes, tree, known.rows[i].path, count));
+	return 0;
+}

@@ -1,0 +1,81 @@
+// Owns the protection of profiles that were given by a path, and the noting of new ones.
+#include "view/protect/profiles.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "names/given.h"
+#include "report/findings.h"
+#include "view/paths/wishes.h"
+#include "view/protect/protect.h"
+
+static int protect_one(struct wishes *wishes, const char *path)
+{
+	struct origin from = { .file = "profile", .order = ~0U };
+	return wishes_is_reached(wishes, path) ? protect_name(wishes, path, GUARD_ABSENT, from) : 0;
+}
+
+// The file, and each link on the way to it: with another link the name would be another file's.
+static int protect_way(struct wishes *wishes, const char *path)
+{
+	struct resolved way;
+	TRY(resolve_path(wishes->resolver, path, &way));
+	for (unsigned i = 0; i < way.link_count; i++)
+		TRY(protect_one(wishes, way.links[i].path));
+	return protect_one(wishes, way.path);
+}
+
+static int note_one(struct plan *plan, const char *noted, const char *path)
+{
+	if (given_has(noted, path))
+		return 0;
+	if (!str_printable(path))
+		return fail(0, "a profile whose path has control bytes cannot be protected from "
+			       "later runs");
+	plan->profiles_noted = arena_text(plan->arena, "%s%s\n",
+					  plan->profiles_noted ? plan->profiles_noted : "", path);
+	return 0;
+}
+
+static int note_way(struct wishes *wishes, const char *noted, const char *path)
+{
+	struct plan *plan = wishes->plan;
+	struct resolved way;
+	TRY(resolve_path(wishes->resolver, path, &way));
+	TRY(note_one(plan, noted, way.path));
+	for (unsigned i = 0; i < way.link_count; i++)
+		TRY(note_one(plan, noted, way.links[i].path));
+	return protect_way(wishes, path);
+}
+
+int profiles_protect(struct wishes *wishes)
+{
+	struct plan *plan = wishes->plan;
+	struct arena *arena = wishes->arena;
+	const char *noted = given_read(arena, plan->state);
+	if (!noted)
+		return -1;
+	list_each (item, &plan->profile->files)
+		TRY(note_way(wishes, noted,
+			     item->text[0] == '/'
+				     ? item->text
+				     : path_below(arena, plan->current ? plan->current : "/",
+						  item->text)));
+	for (const char *at = noted; *at; at += *at == '\n') {
+		size_t length = strcspn(at, "\n");
+		const char *path = arena_copy(arena, at, length);
+		if (wishes_is_reached(wishes, path))
+			TRY(protect_way(wishes, path));
+		at += length;
+	}
+	return 0;
+}
+
+void profiles_remember(const struct plan *plan, struct findings *found)
+{
+	if (plan->profiles_noted && given_add(plan->state, plan->profiles_noted) < 0)
+		findings_add(found, FINDING_PROFILE_NOT_NOTED, "", err_taken(), "");
+}

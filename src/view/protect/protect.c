@@ -1,0 +1,95 @@
+// Owns the means by which one name is kept from the box: what exists is mounted read-only, what
+// does not exist is looked for at the end. Nothing is created in the user's tree.
+#include "view/protect/protect.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/err.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "view/paths/wishes.h"
+#include "view/protect/obstacle.h"
+
+int protect_guard(struct wishes *wishes, const char *path, enum guarded kind)
+{
+	struct plan *plan = wishes->plan;
+	if (plan->guard_count == GUARDS_MAX)
+		return fail(0, "more than %d protected names in one plan", GUARDS_MAX);
+	plan->guards[plan->guard_count++] = (struct guard){
+		.kind = kind,
+		.path = path,
+		.lacking = names_lack(&wishes->names, path)
+				   ? (unsigned short)strlen(wishes->names.directory)
+				   : 0,
+	};
+	return 0;
+}
+
+bool protect_stood(const struct plan *plan, const char *path)
+{
+	for (const char *line = plan->due; line && *line; line = strchr(line, '\n') + 1) {
+		size_t length = strcspn(line, "\n");
+		const char *name = line + 2;
+		if (length > 2 && strncmp(path, name, length - 2) == 0 &&
+		    (path[length - 2] == '\0' || (line[0] == 'r' && path[length - 2] == '/')))
+			return true;
+		if (!line[length])
+			break;
+	}
+	return !plan->due;
+}
+
+static int add_mask(struct wishes *wishes, const char *path, const struct identity *identity,
+		    struct origin from)
+{
+	struct mount mask = { .kind = MOUNT_BIND, .access = ACCESS_READ, .from = from };
+	mask.source = mask.target = path;
+	mask.identity = *identity;
+	return wishes_add_wall(wishes, &mask);
+}
+
+// A protected name that is a symlink: the link itself cannot be replaced, and what it leads to is
+// protected where the box could write it.
+static int protect_link(struct wishes *wishes, const char *path, const struct identity *identity,
+			enum guarded absent, struct origin from)
+{
+	struct resolved resolved;
+	TRY(add_mask(wishes, path, identity, from));
+	int found = ATTEMPT(resolve_path(wishes->resolver, path, &resolved));
+	if (found < 0)
+		return obstacle_note(wishes, path, "is a symlink that nobody can follow");
+	if (!wishes_is_reached(wishes, resolved.path))
+		return 0;
+	if (!found)
+		return protect_guard(wishes, resolved.path, absent);
+	if (path_within(path, resolved.path))
+		return obstacle_note(wishes, path,
+				     "is a symlink to a directory around it, which "
+				     "cannot be protected");
+	return add_mask(wishes, resolved.path, &resolved.identity, from);
+}
+
+int protect_name(struct wishes *wishes, const char *path, enum guarded absent, struct origin from)
+{
+	struct stat status;
+	if (names_lack(&wishes->names, path))
+		return protect_guard(wishes, path, absent);
+	if (lstat(path, &status) < 0) {
+		if (errno == ENOENT || errno == ENOTDIR)
+			return protect_guard(wishes, path, absent);
+		return obstacle_failed(wishes, path);
+	}
+	if (!protect_stood(wishes->plan, path))
+		return protect_guard(wishes, path, absent);
+	struct identity identity = { status.st_dev, status.st_ino, status.st_mode & S_IFMT };
+	if (S_ISLNK(status.st_mode))
+		return protect_link(wishes, path, &identity, absent, from);
+	return add_mask(wishes, path, &identity, from);
+}
+
+bool protect_has_room(const struct wishes *wishes)
+{
+	return wishes->count < WISHES_MAX / 2 && wishes->plan->guard_count < GUARDS_MAX / 2;
+}

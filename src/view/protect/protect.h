@@ -1,0 +1,19 @@
+// One name that the host later runs or trusts: how it is kept from the box.
+#pragma once
+
+#include "plan.h"
+
+struct wishes;
+
+// Read-only when it exists, else looked for at the end. Its parent has no symlinks.
+int protect_name(struct wishes *wishes, const char *path, enum guarded absent, struct origin from);
+// Looked for at the end.
+int protect_guard(struct wishes *wishes, const char *path, enum guarded kind);
+
+// Whether what is at `path` counts as there: in the check after a killed run only what stood there
+// when that began.
+bool protect_stood(const struct plan *plan, const char *path);
+
+// Whether a plan has room for what one more directory of git's may need. Where it has none such a
+// directory is read-only as a whole: a box that made many keeps no later run from beginning.
+bool protect_has_room(const struct wishes *wishes);

@@ -1,0 +1,249 @@
+// Owns the plan of what is kept from the box: names that the host later runs or trusts
+// (names/trusted.c) in each place that the box can write, and the paths of a profile.
+#include "view/protect/protect_plan.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "names/trusted.h"
+#include "view/paths/alias.h"
+#include "view/paths/opened.h"
+#include "view/paths/pattern.h"
+#include "view/paths/wishes.h"
+#include "view/protect/bare.h"
+#include "view/protect/configured.h"
+#include "view/protect/home.h"
+#include "view/protect/home_names.h"
+#include "view/protect/listing.h"
+#include "view/protect/nested.h"
+#include "view/protect/profiles.h"
+#include "view/protect/protect.h"
+#include "view/protect/repository.h"
+
+// A name below a directory that is a link: what it leads to, and the name, should the box put a
+// directory there.
+static int protect_behind(struct wishes *wishes, const char *path, struct origin from)
+{
+	const char *parent = path_parent(wishes->arena, path),
+		   *real = resolve_real(wishes->resolver, parent);
+	const char *behind = path_below(wishes->arena, real, path_name(path));
+	if (!str_equal(real, parent) && wishes_is_reached(wishes, behind))
+		TRY(protect_name(wishes, behind, GUARD_ABSENT, from));
+	return protect_guard(wishes, path, GUARD_ABSENT);
+}
+
+// What stands there: S_IFDIR also when that is not known, 0 for nothing.
+static mode_t type_of(const char *path)
+{
+	struct stat status;
+	if (lstat(path, &status) == 0)
+		return status.st_mode & S_IFMT;
+	return errno == ENOENT || errno == ENOTDIR ? 0 : S_IFDIR;
+}
+
+// Names below one directory stand together in the table: it is looked at once.
+static int protect_trusted(struct wishes *wishes, const char *root, struct origin from)
+{
+	const char *above = "";
+	size_t above_length = 0;
+	mode_t type = S_IFDIR;
+	trusted_each (row, TRUSTED_PROTECT) {
+		const char *name = trusted_name(row), *path = path_below(wishes->arena, root, name);
+		size_t length = (size_t)(path_name(name) - name);
+		if (row->pattern || opened_has(wishes, path)) // view/protect/listing.c has patterns
+			continue;
+		if (names_lack(&wishes->names, path)) {
+			TRY(protect_guard(wishes, path, GUARD_ABSENT));
+			continue;
+		}
+		if (length != above_length || strncmp(name, above, length) != 0)
+			type = length > 0 ? type_of(path_parent(wishes->arena, path)) : S_IFDIR;
+		above = name;
+		above_length = length;
+		if (type == 0)
+			TRY(protect_guard(wishes, path, GUARD_ABSENT));
+		else
+			TRY(type == S_IFLNK ? protect_behind(wishes, path, from)
+					    : protect_name(wishes, path, GUARD_ABSENT, from));
+	}
+	return 0;
+}
+
+// husky's own part of .husky, which each 'npm install' makes anew: it goes on in the box with a
+// copy. Where there is none yet nothing can be put, and a variable makes husky let it be, as the
+// host has no such hooks either.
+static int protect_husky(struct wishes *wishes, const char *root, struct origin from)
+{
+	struct mount own = { .kind = MOUNT_TMPFS, .access = ACCESS_WRITE, .from = from };
+	struct stat status;
+	const char *directory = path_below(wishes->arena, root, ".husky");
+	own.target = own.source = path_below(wishes->arena, directory, "_");
+	const struct mount *seen = wishes_seen(wishes, own.target);
+	if (!seen || !str_equal(seen->target, directory) || seen->access != ACCESS_READ)
+		return 0;
+	if (lstat(own.target, &status) < 0) {
+		wishes->plan->without_husky = errno == ENOENT;
+		return 0;
+	}
+	own.identity = (struct identity){ status.st_dev, status.st_ino, status.st_mode & S_IFMT };
+	return S_ISDIR(status.st_mode) ? wishes_add_wall(wishes, &own) : 0;
+}
+
+static int protect_root(struct wishes *wishes, const char *root)
+{
+	struct origin from = { .file = "protect", .order = ORDER_PROJECT };
+	if (wishes_is_scratch(wishes, root))
+		return wishes->plan->session ? repository_follow(wishes, root, from) : 0;
+	struct names_found found = { .arena = wishes->arena };
+	names_read(&wishes->names, root, &found);
+	if (!alias_kernel_compares(root))
+		wishes->names = (struct names){ 0 };
+	TRY(repository_protect(wishes, root, from));
+	TRY(bare_protect(wishes, root, from));
+	TRY(protect_trusted(wishes, root, from));
+	if (wishes->plan->home_given && str_equal(root, wishes->plan->real_home))
+		TRY(home_protect(wishes, from));
+	if (wishes->plan->tier == TIER_FULL)
+		TRY(protect_husky(wishes, root, from));
+	return listed_protect(wishes, root, &found, from);
+}
+
+// Where it is named as scratch, that is what it is.
+static int add_project(struct wishes *wishes, enum access access)
+{
+	struct origin from = { .file = "project", .order = ORDER_PROJECT };
+	const struct mount *seen = wishes_seen(wishes, wishes->plan->project);
+	if (seen && seen->kind == MOUNT_SCRATCH && str_equal(seen->target, wishes->plan->project))
+		return 0;
+	if (wishes_add_path(wishes, wishes->plan->project, from, access) != 1)
+		return fail(0, "the project '%s' cannot be read", wishes->plan->project);
+	return 0;
+}
+
+// Whoever else names what lies below it: it is not changed.
+static void keep_from_writing(struct wishes *wishes, const char *path)
+{
+	for (unsigned i = 0; i < wishes->count; i++) {
+		struct mount *mount = &wishes->list[i].mount;
+		if (mount->kind == MOUNT_BIND && mount->access == ACCESS_WRITE && !mount->cache &&
+		    path_within(mount->target, path))
+			mount->access = ACCESS_READ;
+	}
+}
+
+// A path of a profile's list: deny wins. What is not in the box stays out of it: nobody's file
+// becomes readable by its protection.
+static int protect_path(struct wishes *wishes, const struct item *item, const char *path)
+{
+	struct stat status;
+	struct origin from = item->from;
+	from.order = ~0U;
+	const char *parent = resolve_real(wishes->resolver, path_parent(wishes->arena, path));
+	const char *link = path_below(wishes->arena, parent, path_name(path));
+	const char *ways[] = { link, resolve_real(wishes->resolver, link) };
+	for (unsigned i = 0; i < (str_equal(ways[0], ways[1]) ? 1 : 2); i++) {
+		path = ways[i];
+		if (wishes_is_reached(wishes, path) ||
+		    (wishes_is_lasting(wishes, path) && lstat(path, &status) == 0))
+			TRY(protect_name(wishes, path, GUARD_ABSENT, from));
+		keep_from_writing(wishes, path);
+		list_add(&wishes->plan->kept, wishes->arena, path, item->from);
+	}
+	return 0;
+}
+
+static int protect_item(struct wishes *wishes, const struct item *item)
+{
+	const char *path;
+	if (pattern_is(item->text))
+		return pattern_walk(wishes, item, protect_path);
+	int expanded = resolve_expand(wishes->arena, &wishes->places, item, &path);
+	return expanded <= 0 ? expanded : protect_path(wishes, item, path);
+}
+
+static int protect_searched(struct wishes *wishes, const char *path)
+{
+	struct plan *plan = wishes->plan;
+	plan->searched[plan->searched_count++] = (struct searched){
+		.path = path,
+		.journal = path_kept(wishes->arena, plan->state, "journal", path),
+		.list = path_kept(wishes->arena, plan->state, "known", path),
+		.directories = path_kept(wishes->arena, plan->state, "directories", path)
+	};
+	return protect_root(wishes, path);
+}
+
+// What is writable, by whichever key: the project, directories beside it and, where it is not
+// writable as a whole, in it. The roots first: what is masked below one depends on where the box
+// may write.
+static int protect_roots(struct wishes *wishes)
+{
+	struct origin from = { .file = "protect", .order = ORDER_PROJECT };
+	struct plan *plan = wishes->plan;
+	unsigned count = wishes->count, nested = 0;
+	const char *project = plan->project;
+	bool whole = project && wishes_is_reached(wishes, project);
+	plan->searched = arena_take(wishes->arena, (count + 1) * sizeof(*plan->searched));
+	if (whole)
+		TRY(protect_searched(wishes, project));
+	else if (project && wishes_is_scratch(wishes, project))
+		TRY(protect_root(wishes, project));
+	for (unsigned i = 0; i < count; i++) {
+		const struct mount *mount = &wishes->list[i].mount;
+		if (mount->kind != MOUNT_BIND || mount->access != ACCESS_WRITE || mount->cache ||
+		    mount->identity.type != S_IFDIR ||
+		    (whole && path_within(mount->target, project)) ||
+		    !wishes_is_reached(wishes, mount->target) ||
+		    nested_is_tree(plan, mount->target))
+			continue;
+		TRY(protect_searched(wishes, mount->target));
+		if (str_equal(path_name(mount->target), ".git"))
+			TRY(repository_protect(wishes, path_parent(wishes->arena, mount->target),
+					       from));
+	}
+	for (unsigned i = 0; i < plan->searched_count; i++)
+		TRY(nested_protect(wishes, &plan->searched[i], &nested));
+	TRY(configured_protect(wishes));
+	TRY(homes_protect(wishes));
+	return profiles_protect(wishes);
+}
+
+static void *kept(const struct plan *plan, const void *from, size_t size)
+{
+	return size > 0 ? memcpy(arena_take(plan->arena, size), from, size) : NULL;
+}
+
+int protect_plan(struct wishes *wishes)
+{
+	struct plan *plan = wishes->plan;
+	enum access access = plan->profile->project == PROJECT_WRITE ? ACCESS_WRITE : ACCESS_READ;
+	plan->guards = arena_take(plan->scratch, GUARDS_MAX * sizeof(*plan->guards));
+	plan->copies = arena_take(plan->scratch, COPIES_MAX * sizeof(*plan->copies));
+	clock_gettime(CLOCK_REALTIME, &plan->start);
+	clock_gettime(CLOCK_MONOTONIC, &plan->start_steady);
+	if (plan->project)
+		TRY(add_project(wishes, access));
+	TRY(homes_refuse(wishes));
+	if (!plan->unprotected)
+		TRY(protect_roots(wishes));
+	list_each (item, &plan->profile->protect)
+		TRY(protect_item(wishes, item));
+	if (plan->copy_count > 0) {
+		struct mount copies = { .kind = MOUNT_TMPFS,
+					.access = ACCESS_WRITE,
+					.target = COPIES_DIRECTORY,
+					.from = { .file = "protect" } };
+		TRY(wishes_add(wishes, &copies, false));
+	}
+	plan->configured = arena_take(plan->scratch, sizeof(*plan->configured));
+	*plan->configured = wishes->named;
+	// As long as they are: an idle box keeps the pages.
+	plan->guards = kept(plan, plan->guards, plan->guard_count * sizeof(*plan->guards));
+	plan->copies = kept(plan, plan->copies, plan->copy_count * sizeof(*plan->copies));
+	return alias_refuse_routes(wishes);
+}

@@ -1,0 +1,387 @@
+// Owns the layout of git repositories (gitrepository-layout(5)): .git as directory or file, the
+// common directory of worktrees, submodules. What a hostile project says about places outside of
+// it counts for nothing unless those places point back.
+#include "view/protect/repository.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "git/gitconfig.h"
+#include "git/recognise.h"
+#include "view/paths/lasting.h"
+#include "view/paths/opened.h"
+#include "view/paths/outer.h"
+#include "view/paths/project.h"
+#include "view/paths/wishes.h"
+#include "view/protect/copies.h"
+#include "view/protect/obstacle.h"
+#include "view/protect/protect.h"
+
+enum { ENTRIES_MAX = 64, DEPTH_MAX = 4 };
+
+// What a git directory holds that makes the host run or trust something.
+static const struct {
+	const char *name;
+	enum guarded absent;
+} trusted[] = {
+	{ "hooks", GUARD_HOOKS },
+	{ "info/attributes", GUARD_ABSENT },
+	{ "commondir", GUARD_ABSENT },
+};
+
+static int protect_directory(struct wishes *wishes, const char *directory, const char *top,
+			     struct origin from, unsigned depth);
+
+// The one line of a pointer file such as .git, commondir or gitdir; NULL when it is none.
+static const char *read_pointer(struct arena *arena, const char *path, const char *prefix)
+{
+	char text[GIT_POINTER_MAX] __attribute__((uninitialized));
+	const char *leads = git_read_pointer(AT_FDCWD, path, prefix, text);
+	return leads ? arena_copy(arena, leads, strlen(leads)) : NULL;
+}
+
+// What a directory holds: `count` is ENTRIES_MAX + 1 when that is too many to be looked after one
+// by one. A directory that is missing holds nothing.
+struct entries {
+	const char *names[ENTRIES_MAX];
+	bool directories[ENTRIES_MAX]; // or not known to be none
+	unsigned count;
+};
+
+static int list_entries(struct wishes *wishes, const char *directory, struct entries *ret_entries)
+{
+	DIR *stream = opendir(directory);
+	ret_entries->count = 0;
+	if (!stream)
+		return errno == ENOENT || errno == ENOTDIR ? 0 : obstacle_failed(wishes, directory);
+	for (struct dirent *entry = readdir(stream); entry && ret_entries->count <= ENTRIES_MAX;
+	     entry = readdir(stream)) {
+		const char *name = entry->d_name;
+		unsigned next = ret_entries->count;
+		if (str_equal(name, ".") || str_equal(name, ".."))
+			continue;
+		if (wishes->plan->due &&
+		    !protect_stood(wishes->plan, path_below(wishes->arena, directory, name)))
+			continue;
+		ret_entries->count++;
+		if (next == ENTRIES_MAX)
+			break;
+		ret_entries->names[next] = arena_copy(wishes->arena, name, strlen(name));
+		ret_entries->directories[next] =
+			name[0] != '.' && (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN);
+	}
+	closedir(stream);
+	return 0;
+}
+
+// What a rebase or a sequence of commits that goes on runs, and remotes as old git wrote them: a
+// change of them is reported.
+static int protect_states(struct wishes *wishes, const char *directory)
+{
+	static const char *const names[] = { "rebase-merge", "rebase-apply", "sequencer", "remotes",
+					     "branches" };
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		TRY(protect_guard(wishes, path_below(wishes->arena, directory, names[i]),
+				  GUARD_REPORTED));
+	return 0;
+}
+
+static int protect_worktree(struct wishes *wishes, const char *path, struct origin from,
+			    unsigned depth)
+{
+	(void)depth;
+	TRY(protect_states(wishes, path));
+	TRY(protect_name(wishes, path_below(wishes->arena, path, "commondir"), GUARD_ABSENT, from));
+	TRY(protect_name(wishes, path_below(wishes->arena, path, "gitdir"), GUARD_ABSENT, from));
+	return copies_add(wishes, path_below(wishes->arena, path, "config.worktree"), NULL, from);
+}
+
+// One mount for all, whatever their number, and nothing can come in there. What the project itself
+// is a worktree of stays writable: git commits there.
+static int protect_crowd(struct wishes *wishes, const char *directory, enum guarded kind,
+			 struct origin from)
+{
+	struct plan *plan = wishes->plan;
+	const char *own = plan->index ? path_parent(wishes->arena, plan->index) : "/";
+	struct resolved resolved;
+	list_add(&plan->notes, wishes->arena,
+		 arena_text(wishes->arena,
+			    "'%s' has more than %d entries and is read-only; 'git worktree prune' "
+			    "outside of a box forgets those that are gone",
+			    directory, ENTRIES_MAX),
+		 from);
+	TRY(protect_name(wishes, directory, kind, from));
+	if (kind != GUARD_WORKTREES || !str_equal(path_parent(wishes->arena, own), directory) ||
+	    resolve_path(wishes->resolver, own, &resolved) != 1 || !str_equal(resolved.path, own))
+		return 0;
+	struct mount bind = { .kind = MOUNT_BIND, .access = ACCESS_WRITE, .from = from };
+	bind.source = bind.target = own;
+	bind.identity = resolved.identity;
+	TRY(wishes_add_wall(wishes, &bind));
+	return protect_worktree(wishes, own, from, 0);
+}
+
+// Calls `each` for every entry of a directory that is one itself. A directory with more entries
+// than can be looked after becomes read-only as a whole.
+static int each_entry(struct wishes *wishes, const char *directory, enum guarded kind,
+		      struct origin from, unsigned depth,
+		      int (*each)(struct wishes *wishes, const char *path, struct origin from,
+				  unsigned depth))
+{
+	struct entries entries __attribute__((uninitialized));
+	TRY(list_entries(wishes, directory, &entries));
+	if (entries.count > ENTRIES_MAX)
+		return protect_crowd(wishes, directory, kind, from);
+	struct guard *guard = &wishes->plan->guards[wishes->plan->guard_count];
+	TRY(protect_guard(wishes, directory, kind));
+	for (unsigned i = 0; i < entries.count; i++) {
+		const char *path = path_below(wishes->arena, directory, entries.names[i]);
+		list_add(&guard->known, wishes->arena, entries.names[i], from);
+		if (!entries.directories[i])
+			continue;
+		if (!protect_has_room(wishes)) {
+			// Nothing can come in there: all that will be found is the user's own.
+			*guard = wishes->plan->guards[--wishes->plan->guard_count];
+			return protect_crowd(wishes, directory, kind, from);
+		}
+		TRY(each(wishes, path, from, depth));
+	}
+	return 0;
+}
+
+// A submodule's name may hold slashes: what has no HEAD is a directory of more.
+static int protect_module(struct wishes *wishes, const char *path, struct origin from,
+			  unsigned depth)
+{
+	if (access(path_below(wishes->arena, path, "HEAD"), F_OK) == 0)
+		return protect_directory(wishes, path, NULL, from, depth + 1);
+	if (depth >= DEPTH_MAX)
+		return protect_name(wishes, path, GUARD_MODULES, from);
+	return each_entry(wishes, path, GUARD_MODULES, from, depth + 1, protect_module);
+}
+
+static int protect_directory(struct wishes *wishes, const char *directory, const char *top,
+			     struct origin from, unsigned depth)
+{
+	struct arena *arena = wishes->arena;
+	struct stat status;
+	const char *info = path_below(arena, directory, "info");
+	if (lstat(info, &status) == 0 && !S_ISDIR(status.st_mode))
+		return obstacle_note(wishes, info,
+				     "is not a directory, and git's attributes "
+				     "cannot be protected there");
+	for (size_t i = 0; i < sizeof(trusted) / sizeof(*trusted); i++) {
+		const char *path = path_below(arena, directory, trusted[i].name);
+		if (!opened_has(wishes, path))
+			TRY(protect_name(wishes, path, trusted[i].absent, from));
+	}
+	TRY(protect_states(wishes, directory));
+	TRY(copies_add(wishes, path_below(arena, directory, "config"), top, from));
+	TRY(copies_add(wishes, path_below(arena, directory, "config.worktree"), top, from));
+	if (depth >= DEPTH_MAX)
+		return protect_name(wishes, path_below(arena, directory, "modules"), GUARD_ABSENT,
+				    from);
+	TRY(each_entry(wishes, path_below(arena, directory, "worktrees"), GUARD_WORKTREES, from,
+		       depth, protect_worktree));
+	return each_entry(wishes, path_below(arena, directory, "modules"), GUARD_MODULES, from,
+			  depth, protect_module);
+}
+
+static bool leads_to(struct wishes *wishes, const char *directory, const char *pointer,
+		     const char *wanted)
+{
+	struct resolved resolved;
+	if (!pointer)
+		return false;
+	int found = ATTEMPT(resolve_path(wishes->resolver,
+					 path_join(wishes->arena, directory, pointer), &resolved));
+	return found == 1 && str_equal(resolved.path, wanted);
+}
+
+// Where people put worktrees. A box may have written the place: elsewhere a look could wait for a
+// network file system.
+static bool is_near(const struct wishes *wishes, const char *path, const char *common)
+{
+	const char *around = path_parent(wishes->arena, path_parent(wishes->arena, common));
+	const char *const places[] = { wishes->plan->home, wishes->plan->real_home, around, "/tmp",
+				       "/var/tmp" };
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
+		if (!str_equal(places[i], "/") && path_within(path, places[i]))
+			return true;
+	return false;
+}
+
+// A worktree that the box does not see looks to git like one that is gone, and 'git worktree prune'
+// or 'git gc' in the box would remove what the host's git knows of it. A link that leads nowhere is
+// enough for git to leave it, and no repository to anybody who goes there.
+static int show_worktree(struct wishes *wishes, const char *common, const char *entry)
+{
+	struct resolved file;
+	struct origin from = { .file = "worktrees" };
+	struct mount link = { .kind = MOUNT_LINK,
+			      .access = ACCESS_READ,
+			      .source = "not shown in this box",
+			      .from = from };
+	const char *pointer =
+		read_pointer(wishes->arena, path_below(wishes->arena, entry, "gitdir"), "");
+	const char *named = pointer ? path_join(wishes->arena, entry, pointer) : NULL;
+	int found = named && is_near(wishes, named, common)
+			    ? ATTEMPT(resolve_path(wishes->resolver, named, &file))
+			    : 0;
+	if (found != 1 || file.identity.type != S_IFREG || !str_equal(path_name(file.path), ".git"))
+		return 0;
+	const char *back = read_pointer(wishes->arena, file.path, GIT_FILE_PREFIX);
+	if (!leads_to(wishes, path_parent(wishes->arena, file.path), back, entry))
+		return 0;
+	link.target = file.path;
+	TRY(wishes_add_links(wishes, &file, from));
+	return wishes_add(wishes, &link, false);
+}
+
+// Of a crowd none is shown: it is read-only, so nothing prunes it.
+static int show_worktrees(struct wishes *wishes, const char *common)
+{
+	struct entries entries __attribute__((uninitialized));
+	const char *directory = path_below(wishes->arena, common, "worktrees");
+	(void)ATTEMPT(list_entries(wishes, directory, &entries)); // those who protect it report it
+	for (unsigned i = 0;
+	     i < entries.count && entries.count <= ENTRIES_MAX && protect_has_room(wishes); i++)
+		if (entries.directories[i])
+			TRY(show_worktree(wishes, common,
+					  path_below(wishes->arena, directory, entries.names[i])));
+	return 0;
+}
+
+// Made writable and pinned, so that it cannot be moved away with its walls.
+static int add_directory(struct wishes *wishes, const char *path, const struct identity *identity,
+			 const char *top, struct origin from)
+{
+	if (!wishes->plan->index)
+		wishes->plan->index = path_below(wishes->arena, path, "index");
+	if (!wishes->plan->session && wishes->plan->project &&
+	    str_equal(top, wishes->plan->project))
+		wishes->plan->repository = path_parent(wishes->arena, wishes->plan->index);
+	struct mount bind = { .kind = MOUNT_BIND, .access = ACCESS_WRITE, .from = from };
+	bind.source = bind.target = path;
+	bind.identity = *identity;
+	TRY(show_worktrees(wishes, path));
+	if (wishes->plan->session) { // nothing to protect before it is applied
+		TRY(lasting_mount(wishes, &bind));
+		return wishes_add_wall(wishes, &bind);
+	}
+	TRY(wishes_add_wall(wishes, &bind));
+	return protect_directory(wishes, path, top, from, 0);
+}
+
+static const char *core_worktree(struct wishes *wishes, const char *directory)
+{
+	struct gitconfig config;
+	const char *text, *path = path_below(wishes->arena, directory, "config");
+	struct identity link;
+	size_t length;
+	outer_copy(wishes->arena, path, &link, &path); // else it is the file itself
+	if (file_read(AT_FDCWD, path, 0, GITCONFIG_BYTES_MAX, wishes->arena, &text, &length) <= 0)
+		return NULL;
+	if (ATTEMPT(gitconfig_parse(wishes->arena, text, length, &config)) < 0)
+		return NULL;
+	return gitconfig_value(&config, "core.worktree");
+}
+
+static int not_passed(struct wishes *wishes, const char *file, const char *why)
+{
+	list_add(&wishes->plan->notes, wishes->arena,
+		 arena_text(wishes->arena, "the repository that '%s' names is not in the box: %s",
+			    file, why),
+		 (struct origin){ .file = "protect" });
+	return 0;
+}
+
+// .git as a file: "gitdir: PATH". A directory inside the project needs no proof; one outside must
+// point back, or a project could name anybody's repository.
+static int follow_file(struct wishes *wishes, const char *root, const char *file,
+		       struct origin from)
+{
+	struct arena *arena = wishes->arena;
+	struct resolved directory, common;
+	const char *pointer = read_pointer(arena, file, GIT_FILE_PREFIX);
+	if (!pointer)
+		return not_passed(wishes, file, "it is not a pointer of git's");
+	int found = ATTEMPT(
+		resolve_path(wishes->resolver, path_join(arena, root, pointer), &directory));
+	if (found <= 0 || directory.identity.type != S_IFDIR || path_within(root, directory.path))
+		return not_passed(wishes, file, "the directory does not exist");
+	if (path_within(directory.path, root))
+		return add_directory(wishes, directory.path, &directory.identity, root, from);
+	const char *back = read_pointer(arena, path_below(arena, directory.path, "gitdir"), "");
+	const char *shared =
+		read_pointer(arena, path_below(arena, directory.path, "commondir"), "");
+	common = directory;
+	if (back && shared &&
+	    ATTEMPT(resolve_path(wishes->resolver, path_join(arena, directory.path, shared),
+				 &common)) != 1)
+		return not_passed(wishes, file, "its commondir does not exist");
+	bool worktree = back && leads_to(wishes, directory.path, back, file) &&
+			str_equal(path_parent(arena, directory.path),
+				  path_below(arena, common.path, "worktrees"));
+	bool module = !shared &&
+		      leads_to(wishes, directory.path, core_worktree(wishes, directory.path), root);
+	if (!worktree && !module)
+		return not_passed(wishes, file, "it does not point back here");
+	const char *why = project_refusal(wishes->plan, common.path);
+	if (why)
+		return not_passed(wishes, file, why);
+	wishes->plan->index = path_below(arena, directory.path, "index");
+	return add_directory(wishes, common.path, &common.identity, root, from);
+}
+
+int repository_protect_bare(struct wishes *wishes, const char *directory, struct origin from)
+{
+	return protect_directory(wishes, directory, NULL, from, 0);
+}
+
+int repository_follow(struct wishes *wishes, const char *root, struct origin from)
+{
+	struct stat status;
+	const char *path = path_below(wishes->arena, root, ".git");
+	if (lstat(path, &status) < 0)
+		return 0;
+	if (S_ISDIR(status.st_mode))
+		return show_worktrees(wishes, path);
+	return S_ISREG(status.st_mode) ? follow_file(wishes, root, path, from) : 0;
+}
+
+int repository_protect(struct wishes *wishes, const char *root, struct origin from)
+{
+	struct arena *arena = wishes->arena;
+	const char *path = path_below(arena, root, ".git");
+	struct resolved resolved;
+	struct stat status;
+	list_add(&wishes->tops, wishes->plan->scratch, root, from);
+	if (lstat(path, &status) < 0 || !protect_stood(wishes->plan, path))
+		return protect_guard(wishes, path, GUARD_REPOSITORY);
+	if (S_ISDIR(status.st_mode) && !wishes_is_reached(wishes, path))
+		return 0; // a line of its own made it read-only, or something else
+	if (S_ISDIR(status.st_mode)) {
+		struct identity identity = { status.st_dev, status.st_ino, S_IFDIR };
+		return add_directory(wishes, path, &identity, root, from);
+	}
+	TRY(protect_name(wishes, path, GUARD_REPOSITORY, from));
+	if (S_ISREG(status.st_mode))
+		return follow_file(wishes, root, path, from);
+	// A symlink: what is inside the project is protected as it would be under its own name.
+	if (ATTEMPT(resolve_path(wishes->resolver, path, &resolved)) == 1 &&
+	    resolved.identity.type == S_IFDIR && path_within(resolved.path, root) &&
+	    !str_equal(resolved.path, root))
+		return add_directory(wishes, resolved.path, &resolved.identity, root, from);
+	return not_passed(wishes, path, "it is a symlink that leads out of the project");
+}

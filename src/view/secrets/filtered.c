@@ -1,0 +1,203 @@
+// Owns the copies that are shown instead of settings with tokens or passwords in them: git's
+// configuration, and what package managers read. A file without any is shown itself.
+#include "view/secrets/filtered.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "git/gitsecret.h"
+#include "text/textsecret.h"
+#include "view/paths/resolve.h"
+#include "view/paths/wishes.h"
+#include "view/secrets/starred.h"
+
+// Only a flag shows the file itself: a profile's line for it shows what is not secret.
+static const struct origin from = { .file = "git", .order = ORDER_FLAGS - 1 };
+enum {
+	SMALL = 1024, // bytes: whatever it says, it needs little memory
+	BRIEF = 16 << 20,
+	LINES_BYTES_MAX = 64 << 10
+}; // more than a text of GITCONFIG_BYTES_MAX can need
+static const char nothing[] = "# not shown in this box\n";
+
+static bool is_named(const struct wishes *wishes, const char *path)
+{
+	for (unsigned i = 0; i < wishes->count; i++) {
+		const struct mount *mount = &wishes->list[i].mount;
+		if (mount->from.order > from.order && mount->kind == MOUNT_BIND &&
+		    !wishes->list[i].wall && str_equal(mount->target, path))
+			return true;
+	}
+	return false;
+}
+
+static void note(struct wishes *wishes, const char *path, const struct gitsecret *secret)
+{
+	struct arena *arena = wishes->arena;
+	const char *names = "";
+	unsigned count = 0;
+	list_each (item, &secret->left) {
+		names = arena_text(wishes->plan->scratch, "%s%s%s", names, count ? ", " : "",
+				   str_shown(item->text));
+		count++;
+	}
+	const char *more = secret->left_count > count ? " and others" : "";
+	list_add(&wishes->plan->notes, arena,
+		 arena_text(
+			 arena,
+			 "'%s' is shown without its secrets: %s%s; to show all of it: --read '%s'",
+			 path, names, more, path),
+		 from);
+}
+
+// Tier landlock shows a file or not.
+static int show(struct wishes *wishes, const struct resolved *file, const char *text)
+{
+	struct mount own = { .kind = MOUNT_TEXT, .access = ACCESS_READ, .from = from };
+	own.target = file->path;
+	own.identity = file->identity;
+	own.source = text;
+	if (wishes->plan->tier == TIER_FULL)
+		return wishes_add_wall(wishes, &own);
+	own.kind = MOUNT_MASK;
+	own.access = ACCESS_NOTHING;
+	own.source = NULL;
+	return wishes_add_wall(wishes, &own);
+}
+
+// Of a text of which nothing is known nothing is shown.
+static void judge(struct arena *brief, const struct gitnamed_text *one, struct gitsecret *secret)
+{
+	*secret = (struct gitsecret){ .text = nothing };
+	if (one->text && ATTEMPT(gitsecret_filter(brief, one->text, one->length, secret)) == 0)
+		return;
+	*secret = (struct gitsecret){ .text = nothing, .left_count = 1 };
+	list_add(&secret->left, brief, "all of it, as it cannot be read as git's", from);
+}
+
+static int show_judged(struct wishes *wishes, const struct resolved *file, bool seen,
+		       const struct gitsecret *secret)
+{
+	list_each (item, &secret->places)
+		if ((item->text[0] == '/' || str_starts(item->text, "~/")) &&
+		    !strpbrk(item->text, "*$"))
+			list_add(&wishes->secrets, wishes->arena,
+				 arena_copy(wishes->arena, item->text, strlen(item->text)),
+				 (struct origin){ .file = "git" });
+	if (!secret->text)
+		return seen ? 0
+			    : wishes_add_path(wishes, file->path, (struct origin){ .file = "git" },
+					      ACCESS_READ);
+	if (wishes_is_reached(wishes, file->path)) {
+		list_add(&wishes->plan->notes, wishes->arena,
+			 arena_text(wishes->arena,
+				    "'%s' is in a directory that the box may write, and is shown "
+				    "with its secrets",
+				    file->path),
+			 from);
+		return 0;
+	}
+	note(wishes, file->path, secret);
+	wishes->plan->without_gitconfig = wishes->plan->tier == TIER_LANDLOCK;
+	return show(wishes, file, arena_copy(wishes->arena, secret->text, strlen(secret->text)));
+}
+
+// What the user's configuration includes from the home is shown as that is.
+static bool is_included(const struct wishes *wishes, const char *path)
+{
+	list_each (item, &wishes->named.files)
+		if (str_equal(item->text, path))
+			return wishes->shown && path_within(path, wishes->plan->home);
+	return false;
+}
+
+static int filter(struct wishes *wishes, const struct gitnamed_text *one)
+{
+	struct resolved file;
+	struct gitsecret secret;
+	int found = ATTEMPT(resolve_path(wishes->resolver, one->path, &file));
+	if (found != 1 || file.identity.type != S_IFREG || is_named(wishes, file.path) ||
+	    (!one->text && wishes_is_reached(wishes, file.path)))
+		return 0;
+	bool seen = wishes_is_seen(wishes, file.path);
+	if (!seen && !(one->text && is_included(wishes, one->path)))
+		return 0;
+	wishes->shown = true;
+	bool small = one->length <= SMALL;
+	struct arena *brief = small ? wishes->plan->scratch : arena_new_of(BRIEF);
+	judge(brief, one, &secret);
+	int result = show_judged(wishes, &file, seen, &secret);
+	if (!small)
+		arena_free(brief);
+	return result;
+}
+
+// Read first: nearly none has anything to leave out, and then it need not be looked for.
+static int filter_lines(struct wishes *wishes, const char *path)
+{
+	struct arena *scratch = wishes->plan->scratch;
+	struct resolved file;
+	struct gitsecret secret = { .text = "", .left_count = 1 };
+	const char *text;
+	size_t length;
+	int result = file_read(AT_FDCWD, path, FILE_LINK, LINES_BYTES_MAX, scratch, &text, &length);
+	if (result == 1)
+		secret.text = textsecret_lines(scratch, text, length);
+	if (result == 0 || !secret.text)
+		return 0;
+	int found = ATTEMPT(resolve_path(wishes->resolver, path, &file));
+	if (found != 1 || file.identity.type != S_IFREG || is_named(wishes, file.path) ||
+	    !wishes_is_seen(wishes, file.path) || wishes_is_reached(wishes, file.path))
+		return 0;
+	list_add(&secret.left, scratch,
+		 secret.text[0] ? "lines with a token or password" : "all of it", from);
+	note(wishes, file.path, &secret);
+	return show(wishes, &file, arena_copy(wishes->arena, secret.text, strlen(secret.text)));
+}
+
+// Those of gits that were not built for /etc, and those that the caller's variables name.
+static void read_others(struct wishes *wishes)
+{
+	static const char *const files[] = { "/usr/local/etc/gitconfig",
+					     "/home/linuxbrew/.linuxbrew/etc/gitconfig" };
+	static const char *const variables[] = { "GIT_CONFIG_GLOBAL=/", "GIT_CONFIG_SYSTEM=/" };
+	struct plan *plan = wishes->plan;
+	const char *usual = path_below(plan->scratch, plan->home, ".config");
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+		if (!resolver_lacks(wishes->resolver, files[i]))
+			gitnamed_file(plan->scratch, plan->home, files[i], NULL, &wishes->named);
+	if (!str_equal(usual, path_parent(plan->scratch, plan->config)))
+		gitnamed_file(plan->scratch, plan->home,
+			      path_below(plan->scratch, usual, "git/config"), NULL, &wishes->named);
+	for (char *const *entry = wishes->places.environment; *entry; entry++)
+		for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++)
+			if (str_starts(*entry, variables[i]))
+				gitnamed_file(plan->scratch, plan->home,
+					      path_clean(plan->scratch, strchr(*entry, '/')), NULL,
+					      &wishes->named);
+}
+
+int filtered_plan(struct wishes *wishes)
+{
+	struct plan *plan = wishes->plan;
+	struct gitnamed *named = &wishes->named;
+	if (!wishes->named_all)
+		gitnamed_global(plan->scratch, plan->home, path_parent(plan->scratch, plan->config),
+				named);
+	read_others(wishes);
+	for (const struct gitnamed_text *one = named->first; one; one = one->next)
+		TRY(filter(wishes, one));
+	list_each (file, &named->unclear)
+		TRY(filter(wishes, &(struct gitnamed_text){ .path = file->text }));
+	for (const char *const *pattern = settings_with_secrets; *pattern; pattern++)
+		if (!wishes_lack(wishes, *pattern))
+			TRY(starred_walk(wishes, *pattern, filter_lines));
+	return 0;
+}

@@ -1,0 +1,183 @@
+// Owns what is hidden: by path, by pattern, and sbx's own files.
+#include "view/secrets/hide.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "view/paths/pattern.h"
+#include "view/paths/wishes.h"
+
+// Shut to the caller outside, who does not own it, and no capability inside opens it: no mask is
+// needed. An owner opens it by chmod(2), in the box as well, unless nobody can change it there: the
+// mask of a box around this one.
+static bool shut_already(const struct plan *plan, const struct mount *mask)
+{
+	struct stat status;
+	struct statvfs mounted;
+	const char *path = mask->target;
+	bool unreadable = plan->uid != 0 && faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0 &&
+			  errno == EACCES;
+	if (!unreadable || lstat(path, &status) < 0 ||
+	    (status.st_uid == plan->uid &&
+	     (statvfs(path, &mounted) < 0 || !(mounted.f_flag & ST_RDONLY))))
+		return false;
+	return mask->identity.type != S_IFDIR || faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) < 0;
+}
+
+static int hide_resolved(struct wishes *wishes, const struct mount *mask)
+{
+	if (wishes->hidden_count == WISHES_MAX)
+		return fail(0, "more than %d hidden paths in one plan", WISHES_MAX);
+	wishes->hidden[wishes->hidden_count++] =
+		(struct hidden){ mask->target, strlen(mask->target) };
+	if (!mask->identity.type)
+		return 0; // what appears later is not hidden; a directory above it can be
+	if (shut_already(wishes->plan, mask))
+		return 0;
+	return wishes_add(wishes, mask, false);
+}
+
+// The links on the way are in the box only where somebody else wants them.
+static int make_mask(struct wishes *wishes, const struct item *item, const char *path,
+		     struct mount *ret_mask)
+{
+	struct resolved resolved;
+	TRY(resolve_path(wishes->resolver, path, &resolved));
+	*ret_mask =
+		(struct mount){ .kind = MOUNT_MASK, .access = ACCESS_NOTHING, .from = item->from };
+	ret_mask->target = resolved.path;
+	ret_mask->identity = resolved.identity;
+	return 0;
+}
+
+// By a link, or as the directory that '.' is.
+static int refuse_root(struct wishes *wishes, const struct item *item, const struct mount *mask)
+{
+	return !str_equal(mask->target, "/")
+		       ? 0
+		       : fail(0,
+			      "%s'%s' is the root, which would hide all; start from a profile "
+			      "without read lines",
+			      origin_text(wishes->arena, item->from), item->text);
+}
+
+static int hide_path(struct wishes *wishes, const struct item *item, const char *path)
+{
+	struct mount mask;
+	TRY(make_mask(wishes, item, path, &mask));
+	TRY(refuse_root(wishes, item, &mask));
+	list_add(&wishes->plan->hidden, wishes->arena, mask.target, item->from);
+	return hide_resolved(wishes, &mask);
+}
+
+// Whether a wish is somebody's naming of a path after it was called a secret.
+static bool names(const struct wish *wish, const struct mount *secret)
+{
+	const struct mount *mount = &wish->mount;
+	bool given = mount->kind == MOUNT_BIND || mount->kind == MOUNT_SCRATCH ||
+		     (mount->kind == MOUNT_LAYERS && mount->source);
+	return given && !wish->wall && !mount->cache && mount->from.order > secret->from.order;
+}
+
+// Whether this very path was named so, or one in it.
+enum naming { NOT_NAMED, NAMED_INSIDE, NAMED };
+static enum naming find_naming(const struct wishes *wishes, const struct mount *secret)
+{
+	enum naming naming = NOT_NAMED;
+	for (unsigned i = 0; i < wishes->count; i++) {
+		const char *target = wishes->list[i].mount.target;
+		if (!path_within(target, secret->target) || !names(&wishes->list[i], secret))
+			continue;
+		if (str_equal(target, secret->target))
+			return NAMED;
+		naming = NAMED_INSIDE;
+	}
+	return naming;
+}
+
+static bool is_named(const struct wishes *wishes, const struct mount *secret, const char *path)
+{
+	for (unsigned i = 0; i < wishes->count; i++)
+		if (path_within(path, wishes->list[i].mount.target) &&
+		    path_within(wishes->list[i].mount.target, secret->target) &&
+		    names(&wishes->list[i], secret))
+			return true;
+	return false;
+}
+
+// What was wished for in it before, and the walls of that.
+static void cover(struct wishes *wishes, const struct mount *secret)
+{
+	for (unsigned i = 0; i < wishes->count; i++) {
+		struct wish *wish = &wishes->list[i];
+		if (wish->mount.kind != MOUNT_MASK &&
+		    path_within(wish->mount.target, secret->target) &&
+		    (wish->pinned || wish->mount.from.order <= secret->from.order) &&
+		    !is_named(wishes, secret, wish->mount.target))
+			wish->covered = true;
+	}
+}
+
+static int hide_secret(struct wishes *wishes, const struct item *item, const char *path)
+{
+	struct mount mask;
+	TRY(make_mask(wishes, item, path, &mask));
+	if (item->text)
+		TRY(refuse_root(wishes, item, &mask));
+	switch (find_naming(wishes, &mask)) {
+	case NAMED:
+		return 0;
+	case NAMED_INSIDE: // the rest of it is an empty directory
+		cover(wishes, &mask);
+		mask.kind = MOUNT_TMPFS;
+		mask.access = ACCESS_WRITE;
+		return wishes_add(wishes, &mask, false);
+	case NOT_NAMED:
+		break;
+	}
+	return hide_resolved(wishes, &mask);
+}
+
+static int add_secret(struct wishes *wishes, const struct item *item)
+{
+	const char *path;
+	if (wishes_lack(wishes, item->text)) // nearly all of them
+		return 0;
+	if (pattern_is(item->text))
+		return pattern_walk(wishes, item, hide_secret);
+	int expanded = resolve_expand(wishes->arena, &wishes->places, item, &path);
+	return expanded <= 0 ? expanded : hide_secret(wishes, item, path);
+}
+
+static int add_hidden(struct wishes *wishes, const struct item *item)
+{
+	const char *path;
+	if (pattern_is(item->text))
+		return pattern_walk(wishes, item, hide_path);
+	int expanded = resolve_expand(wishes->arena, &wishes->places, item, &path);
+	return expanded <= 0 ? expanded : hide_path(wishes, item, path);
+}
+
+int hide_plan(struct wishes *wishes)
+{
+	struct item own = { .from = { .file = "sbx" } };
+	TRY(hide_secret(wishes, &own,
+			wishes->plan->config)); // the policy is not for the box to see
+	TRY(hide_secret(wishes, &own, wishes->plan->state));
+	list_each (item, &wishes->plan->profile->hide)
+		TRY(add_hidden(wishes, item));
+	list_each (item, &wishes->secrets)
+		TRY(add_secret(wishes, item));
+	list_each (item, &wishes->plan->profile->secret)
+		TRY(add_secret(wishes, item));
+	return 0;
+}

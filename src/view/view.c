@@ -1,0 +1,320 @@
+// Owns the decision what is mounted where: wishes sorted so that parents come first, those kept
+// that change something, and the directories made between them.
+#include "view/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "mount/idmap.h"
+#include "view/gather.h"
+#include "view/paths/alias.h"
+#include "view/paths/wishes.h"
+
+enum { DEPTH_MAX = 256 };
+
+struct view_builder {
+	struct wishes wishes;
+	const struct mount *stack[DEPTH_MAX]; // the mounts above the current path
+	unsigned depth;
+	struct aliases aliases;
+};
+
+// '/' sorts before every other byte, so that all below a directory follows it at once.
+static int compare_paths(const char *left, const char *right)
+{
+	for (; *left && *left == *right; left++, right++)
+		;
+	int a = *left == '/' ? 1 : (unsigned char)*left + (*left != '\0');
+	int b = *right == '/' ? 1 : (unsigned char)*right + (*right != '\0');
+	return a - b;
+}
+
+// What shows nothing of the host's: a mask, or a text of sbx's own that is a wall.
+static bool conceals(const struct wish *wish)
+{
+	return wish->mount.kind == MOUNT_MASK || (wish->mount.kind == MOUNT_TEXT && wish->wall);
+}
+
+// By path; of two wishes for one path what conceals first, then the later written.
+static int compare_wishes(const void *left, const void *right)
+{
+	const struct wish *a = *(struct wish *const *)left, *b = *(struct wish *const *)right;
+	int order = compare_paths(a->mount.target, b->mount.target);
+	if (order)
+		return order;
+	if (conceals(a) != conceals(b))
+		return conceals(a) ? -1 : 1;
+	return a->mount.from.order < b->mount.from.order ? 1 : -1;
+}
+
+static struct mount *emit(struct view_builder *builder, const struct mount *mount)
+{
+	struct plan *plan = builder->wishes.plan;
+	const struct mount *above = builder->depth > 0 ? builder->stack[builder->depth - 1] : NULL;
+	plan->mounts[plan->mount_count] = *mount;
+	plan->mounts[plan->mount_count].in_session =
+		above && (above->kind == MOUNT_LAYERS ||
+			  (above->kind == MOUNT_DIRECTORY && above->in_session));
+	builder->stack[builder->depth++] = &plan->mounts[plan->mount_count];
+	return &plan->mounts[plan->mount_count++];
+}
+
+static bool ours(const struct mount *mount)
+{
+	return mount->kind == MOUNT_DIRECTORY || mount->kind == MOUNT_TMPFS ||
+	       (mount->kind == MOUNT_LAYERS && !mount->source);
+}
+
+// Makes the directories between the nearest mount above and the target.
+static int emit_parents(struct view_builder *builder, const char *target, struct origin from)
+{
+	const char *above = builder->stack[builder->depth - 1]->target;
+	size_t start = str_equal(above, "/") ? 0 : strlen(above);
+	for (const char *slash = strchr(target + start + 1, '/'); slash;
+	     slash = strchr(slash + 1, '/')) {
+		if (builder->depth >= DEPTH_MAX - 1)
+			return fail(0, "'%s' is more than %d directories deep", target, DEPTH_MAX);
+		struct mount made = { .kind = MOUNT_DIRECTORY,
+				      .access = ACCESS_READ,
+				      .from = from };
+		made.target = arena_copy(builder->wishes.arena, target, (size_t)(slash - target));
+		emit(builder, &made);
+	}
+	return 0;
+}
+
+// Every directory between a writable mount and what is not writable below it becomes a mount of
+// its own: renaming one would carry the wall away and leave its name free. Rule 3.
+static int emit_pins(struct view_builder *builder, const struct mount *above,
+		     const struct mount *mount)
+{
+	size_t start = strlen(above->target);
+	struct resolved resolved;
+	if (above->access != ACCESS_WRITE)
+		return 0;
+	for (const char *slash = strchr(mount->target + start + 1, '/'); slash;
+	     slash = strchr(slash + 1, '/')) {
+		if (builder->depth >= DEPTH_MAX - 1)
+			return fail(0, "'%s' is more than %d directories deep", mount->target,
+				    DEPTH_MAX);
+		struct mount pin = { .kind = MOUNT_BIND, .access = above->access, .on_host = true };
+		pin.from = mount->from;
+		pin.target = pin.source = arena_copy(builder->wishes.arena, mount->target,
+						     (size_t)(slash - mount->target));
+		if (resolve_path(builder->wishes.resolver, pin.target, &resolved) != 1 ||
+		    !str_equal(resolved.path, pin.target))
+			return fail(ERR_CHANGED, "'%s' changed while the plan was made",
+				    pin.target);
+		pin.identity = resolved.identity;
+		emit(builder, &pin);
+	}
+	return 0;
+}
+
+static bool is_hidden(const struct view_builder *builder, const char *path)
+{
+	size_t length = strlen(path);
+	for (unsigned i = 0; i < builder->wishes.hidden_count; i++) {
+		const struct hidden *hidden = &builder->wishes.hidden[i];
+		// The byte after the name first: nearly all differ in it.
+		if (hidden->length <= length &&
+		    (path[hidden->length] == '\0' || path[hidden->length] == '/') &&
+		    memcmp(path, hidden->path, hidden->length) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool shows_host(const struct wish *wish, const struct mount *above)
+{
+	(void)wish;
+	return above->source != NULL;
+}
+
+static bool both_show_host(const struct wish *wish, const struct mount *above)
+{
+	return wish->mount.source && above->source;
+}
+
+static bool must_be_there(const struct wish *wish, const struct mount *above)
+{
+	(void)above;
+	return !wish->mount.optional;
+}
+
+// There is nothing of the host's to cover.
+static bool covers_nothing(const struct wish *wish, const struct mount *above)
+{
+	return !wish->mount.optional &&
+	       (above->cache || (above->kind == MOUNT_LAYERS && !above->source));
+}
+
+// Where the box cannot write it needs no copy to write to.
+static bool is_read_only(const struct wish *wish, const struct mount *above)
+{
+	(void)wish;
+	return above->access != ACCESS_WRITE;
+}
+
+// Its own copy is all that the box can write there.
+static bool layer_has_it(const struct wish *wish, const struct mount *above)
+{
+	const struct mount *mount = &wish->mount;
+	return above->source && !mount->cache && mount->access != ACCESS_DEVICE &&
+	       mount->identity.type != S_IFSOCK;
+}
+
+static bool same_bind(const struct wish *wish, const struct mount *above)
+{
+	return !wish->mount.cache && !wish->pinned && !above->cache &&
+	       above->access == wish->mount.access;
+}
+
+// The rule of precedence: which wish the mount above it fulfils already, kind by kind. The first
+// row with both kinds decides; a wish without a row is mounted.
+#define OVER(kind) (1U << (kind))
+static const struct {
+	enum mount_kind wish;
+	unsigned above;                                                        // OVER()
+	bool (*fulfilled)(const struct wish *wish, const struct mount *above); // NULL: always
+} precedence[] = {
+	{ MOUNT_LINK, OVER(MOUNT_LAYERS), shows_host },
+	{ MOUNT_LINK, ~(OVER(MOUNT_DIRECTORY) | OVER(MOUNT_TMPFS)), NULL },
+	{ MOUNT_LAYERS, OVER(MOUNT_LAYERS), both_show_host },
+	{ MOUNT_MASK, OVER(MOUNT_DIRECTORY) | OVER(MOUNT_TMPFS) | OVER(MOUNT_MASK), must_be_there },
+	{ MOUNT_MASK, ~0U, covers_nothing },
+	{ MOUNT_COPY, ~0U, is_read_only },
+	{ MOUNT_BIND, OVER(MOUNT_LAYERS), layer_has_it },
+	{ MOUNT_BIND, OVER(MOUNT_BIND), same_bind },
+};
+
+static bool redundant(const struct plan *plan, const struct wish *wish, const struct mount *above)
+{
+	// What a root caller names in the system's settings is read as its own.
+	if (wish->mount.kind == MOUNT_BIND && above->kind == MOUNT_BIND &&
+	    settings_maps(plan, above) && wish->mount.from.order > above->from.order)
+		return false;
+	for (size_t i = 0; i < sizeof(precedence) / sizeof(*precedence); i++)
+		if (precedence[i].wish == wish->mount.kind &&
+		    precedence[i].above & OVER(above->kind))
+			return !precedence[i].fulfilled || precedence[i].fulfilled(wish, above);
+	return false;
+}
+
+// What the box can do without where the host has no such name to mount on.
+static bool leave_out(struct plan *plan, const struct mount *mount, const struct mount *above)
+{
+	bool text = mount->kind == MOUNT_TEXT && mount->optional;
+	if (mount->identity.type || !(mount->cache || text))
+		return false;
+	list_add(&plan->notes, plan->arena,
+		 arena_text(plan->arena,
+			    "no %s '%s': it does not exist, and nothing is created in '%s'%s",
+			    text ? "own" : "cache at", mount->target, above->target,
+			    text ? "; names are asked of the box's DNS alone" : ""),
+		 mount->from);
+	return true;
+}
+
+static int place(struct view_builder *builder, const struct wish *wish)
+{
+	const struct mount *mount = &wish->mount;
+	while (!path_within(mount->target, builder->stack[builder->depth - 1]->target))
+		builder->depth--;
+	const struct mount *above = builder->stack[builder->depth - 1];
+	// Only a directory can be above, and two wishes for one path were made one before.
+	if (redundant(builder->wishes.plan, wish, above) || above->kind == MOUNT_MASK)
+		return 0;
+	if (!conceals(wish) && is_hidden(builder, mount->target))
+		return 0;
+	if (ours(above)) {
+		TRY(emit_parents(builder, mount->target, mount->from));
+		emit(builder, mount);
+		return 0;
+	}
+	if (above->kind == MOUNT_PROC || above->kind == MOUNT_SELF) {
+		emit(builder, mount);
+		return 0;
+	}
+	if (builder->wishes.plan->tier == TIER_FULL) // Landlock alone knows a file by any spelling
+		TRY(alias_refuse(&builder->aliases, builder->wishes.plan, mount, above));
+	alias_tell(builder->wishes.plan, mount, above);
+	// Of what an overlay shows nothing is known: a mask covers whatever stands there.
+	bool overlay = above->kind == MOUNT_SCRATCH || above->kind == MOUNT_LAYERS;
+	if ((overlay && mount->kind == MOUNT_MASK) ||
+	    (above->kind == MOUNT_LAYERS && mount->identity.type)) {
+		emit(builder, mount);
+		return 0;
+	}
+	if (above->kind == MOUNT_SCRATCH)
+		return fail(
+			0,
+			"%s'%s' is in the overlay directory '%s', where no other path can be shown",
+			origin_text(builder->wishes.arena, mount->from), mount->target,
+			above->target);
+	if (leave_out(builder->wishes.plan, mount, above))
+		return 0;
+	if (!mount->identity.type || above->cache)
+		return fail(0, "%s'%s' does not exist, and nothing is created in '%s'",
+			    origin_text(builder->wishes.arena, mount->from), mount->target,
+			    above->target);
+	TRY(emit_pins(builder, above, mount));
+	emit(builder, mount)->on_host = true;
+	return 0;
+}
+
+static bool same_target(const struct wish *left, const struct wish *right)
+{
+	return str_equal(left->mount.target, right->mount.target);
+}
+
+// A pin holds for the path, whoever else speaks of it.
+static void join_pins(struct view_builder *builder)
+{
+	for (unsigned i = builder->wishes.count; i-- > 1;)
+		if (builder->wishes.sorted[i]->pinned &&
+		    same_target(builder->wishes.sorted[i - 1], builder->wishes.sorted[i]))
+			builder->wishes.sorted[i - 1]->pinned = true;
+}
+
+static int place_all(struct view_builder *builder)
+{
+	struct plan *plan = builder->wishes.plan;
+	static const struct mount root = { .kind = MOUNT_TMPFS,
+					   .target = "/",
+					   .access = ACCESS_READ };
+	plan->mounts = arena_take(builder->wishes.arena, MOUNTS_MAX * sizeof(*plan->mounts));
+	join_pins(builder);
+	emit(builder, &root);
+	const struct wish *last = NULL;
+	for (unsigned i = 0; i < builder->wishes.count; i++) {
+		const struct wish *wish = builder->wishes.sorted[i];
+		if (plan->mount_count + DEPTH_MAX > MOUNTS_MAX)
+			return fail(0, "too many directories between the paths of the plan");
+		if (wish->covered || (last && same_target(last, wish)))
+			continue;
+		TRY(place(builder, wish));
+		last = wish;
+	}
+	return 0;
+}
+
+int view_plan(struct plan *plan, char *const *environment)
+{
+	struct arena *scratch = plan->scratch;
+	struct view_builder builder = { .wishes = { .plan = plan, .arena = plan->arena } };
+	struct wishes *wishes = &builder.wishes;
+	wishes->places = (struct places){ plan->home, plan->project, plan->current, environment };
+	wishes->resolver = plan->resolver;
+	wishes->list = arena_take(scratch, WISHES_MAX * sizeof(*wishes->list));
+	wishes->sorted = arena_take(scratch, WISHES_MAX * sizeof(*wishes->sorted));
+	wishes->hidden = arena_take(scratch, WISHES_MAX * sizeof(*wishes->hidden));
+	TRY(gather_wishes(wishes));
+	qsort(wishes->sorted, wishes->count, sizeof(*wishes->sorted), compare_wishes);
+	return place_all(&builder);
+}

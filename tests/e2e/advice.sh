@@ -1,0 +1,194 @@
+#!/bin/bash
+# The fix that a message names is applied as it is printed, and the failure is gone.
+. "$(dirname "$0")/../lib.sh"
+tree=$(cd "$(dirname "$0")/../.." && pwd)
+export HOME=$work/home XDG_STATE_HOME=$work/state XDG_CONFIG_HOME=$work/config
+mkdir -p "$HOME"
+project=$(new_project)
+cd "$project" || exit 1
+
+# The flags that a message ends with, given to a shell as they are printed.
+flags_of() { sed -nE 's/^sbx: .*(to show it|to allow|to reach it|to pass it|raise it with): *(--.*)$/\2/p' | tail -n 1; }
+again() { # flags as text, words of sbx run: the shell takes them apart
+	local flags=$1
+	shift
+	eval "\"\$SBX\" run $flags \"\$@\"" 2>&1
+}
+mended() { # name, pattern of the message, pattern of the output afterwards, words of sbx run
+	local name=$1 message=$2 wanted=$3 said flags after
+	shift 3
+	said=$("$SBX" run "$@" 2>&1)
+	like "$name: is said" "$said" "$message"
+	flags=$(printf '%s\n' "$said" | flags_of)
+	after=$(again "$flags" "$@")
+	like "$name: works with what is printed ($flags)" "$after" "$wanted"
+	is "$name: nothing more is said" "" "$(printf '%s\n' "$after" | grep '^sbx: ')"
+}
+
+# --- programs that the box does not have
+tool() { # path, text: a program that prints it
+	mkdir -p "$(dirname "$1")"
+	printf '#!/bin/sh\necho %s\n' "$2" >"$1"
+	chmod +x "$1"
+}
+modules=$HOME/ag/node_modules
+tool "$modules/pk/bin/pk.js" 'unused'
+printf '#!/bin/sh\n. %s/pk/lib/x\n' "$modules" >"$modules/pk/bin/pk.js"
+mkdir -p "$modules/.bin" "$modules/pk/lib" && echo 'echo pk ran' >"$modules/pk/lib/x"
+ln -s ../pk/bin/pk.js "$modules/.bin/pk"
+saved=$PATH
+PATH=$modules/.bin:$saved
+mended "a program of node_modules/.bin" "cannot run 'pk': .*/pk is not in the box; to show it: --read $modules\$" '^pk ran$' -- pk
+mended "with a directory that is not enough" "to show it: --read $modules\$" '^pk ran$' --read "$modules/pk/bin" -- pk
+mkdir -p "$HOME/links" && ln -s "$modules/pk/bin/pk.js" "$HOME/links/pk"
+PATH=$HOME/links:$saved
+mended "a link elsewhere in PATH" "to show it: --read $HOME/links --read $modules\$" '^pk ran$' -- pk
+
+venv=$HOME/venv # as python3 -m venv makes it
+mkdir -p "$venv/bin" "$venv/lib" && : >"$venv/pyvenv.cfg"
+ln -s /usr/bin/env "$venv/bin/python"
+printf '#!%s/bin/python cat\nin the venv\n' "$venv" >"$venv/bin/vt" && chmod +x "$venv/bin/vt"
+PATH=$venv/bin:$saved
+mended "a virtual environment" "to show it: --read $venv\$" '^in the venv$' -- vt
+mkdir -p "$HOME/pipx" && ln -s "$venv/bin/vt" "$HOME/pipx/vt"
+PATH=$HOME/pipx:$saved
+mended "a link into one, as pipx makes it" "to show it: --read $HOME/pipx --read $venv\$" '^in the venv$' -- vt
+mkdir -p "$HOME/py/bin" "$HOME/py/lib" && cp /bin/cat "$HOME/py/bin/cat"
+printf '#!%s/py/bin/cat\nown interpreter\n' "$HOME" >own && chmod +x own
+PATH=$saved
+mended "an interpreter of the home" "cannot run './own': ./own is not in the box|to show it: --read $HOME/py\$" 'own interpreter' -- ./own
+
+for odd in 'a b' "it's" 'a;b' 'a`echo x`b' 'a"b' 'a*' 'ä' '#x' '~x'; do
+	tool "$HOME/$odd/odd" 'odd ran'
+	PATH=$HOME/$odd:$saved
+	mended "a directory '$odd'" 'to show it: --read ' '^odd ran$' -- odd
+done
+tool "$HOME/"$'new\nline/odd' odd
+tool "$HOME/"$'esc\e[2J/odd' odd
+tool "$HOME/a\$(echo x)b/odd" odd # options of paths expand variables
+for odd in 'a$(echo x)b' $'new\nline' $'esc\e[2J'; do
+	PATH=$HOME/$odd:$saved
+	is "a name that cannot be given gets no fix" "" "$("$SBX" run -- odd 2>&1 | flags_of)"
+done
+PATH=$saved
+
+printf '#!/usr/bin/nosuch\n' >bad && printf '#!/bin/sh\r\necho in the script\r\n' >'cr lf' && chmod +x bad 'cr lf'
+is "an interpreter that nobody has" "sbx: cannot run './bad': its interpreter '/usr/bin/nosuch' does not exist; change its first line" "$("$SBX" run -- ./bad 2>&1)"
+said=$("$SBX" run -- './cr lf' 2>&1)
+like "a script of Windows" "$said" 'its first line ends in a carriage return \(Windows\); fix: sed '
+eval "${said#*; fix: }"
+is "is mended by what is printed" "in the script" "$("$SBX" run -- './cr lf' 2>&1)"
+printf '#!/bin/\e[2Jx\n' >escape && chmod +x escape
+is "an interpreter with control bytes" 0 "$("$SBX" run -- ./escape 2>&1 | grep -c $'\e')"
+mkfifo pipe && chmod +x pipe
+status "a fifo does not stop it" 126 timeout 30 "$SBX" run -- ./pipe
+status "not found at all" 127 "$SBX" run -- no-such-command
+
+# --- another program of that name than outside
+tool "$HOME/tools/bin/env" 'MINE'
+PATH=$HOME/tools/bin:$saved
+mended "another program of that name" "^sbx: env: the box ran /usr/bin/env; $HOME/tools/bin/env, first in your PATH, is not in the box; to show it: --read $HOME/tools/bin\$" '^MINE$' -- env true
+is "not where the command has a PATH of its own" "" "$("$SBX" run -e PATH=/usr/bin:/bin -- env true 2>&1)"
+PATH=$saved:$HOME/tools/bin
+is "not when it comes later in PATH" "" "$("$SBX" run -- env true 2>&1)"
+mkdir -p "$HOME/same" && ln -s /usr/bin/env "$HOME/same/env"
+PATH=$HOME/same:$saved
+is "nor when it is the same" "" "$("$SBX" run -- env true 2>&1)"
+PATH=/bin:$saved
+is "nor by a link of the system" "" "$("$SBX" run -- ls / 2>&1 >/dev/null)"
+PATH=$saved
+
+# --- what was refused: --explain, and the flags it prints
+mkdir -p "$HOME/data" "$HOME/.ssh" && echo in the file >"$HOME/data/file" && echo key >"$HOME/.ssh/id_test"
+mended "a file of the home, by --explain" "blocked reading $HOME/data/file \(cat\): is not in the box; to allow: --read $HOME/data/file\$" '^in the file$' --explain -- cat "$HOME/data/file"
+is "reading is not looked at without it" "" "$("$SBX" run -- cat "$HOME/data/file" 2>&1 | grep '^sbx')"
+is "nor what no file of the home is" "" "$("$SBX" run --explain -- sh -c 'cat /srv/x; ls ~/no; ls ~' 2>&1 | grep '^sbx')"
+mended "writing below a directory to read" 'to allow: --write ' '' --explain --read "$HOME/data" -- sh -c 'echo y >>"$HOME/data/file"'
+mended "a program outside of PATH" 'to allow: --read ' '^MINE$' --explain -- sh -c "$HOME/tools/bin/env"
+
+# --- why: the flags that it prints are those that run takes
+why_works() { # name, word, words of sbx run that fail without the flag
+	local name=$1 word=$2 flags
+	shift 2
+	flags=$("$SBX" why "$word" | sed -nE 's/^ *to (read it|use it|connect to it|pass it|allow it|reach it|write it): *(--.*)$/\2/p' | head -n 1)
+	if "$SBX" run "$@" >/dev/null 2>&1; then fail "why $name: fails without"; else pass "why $name: fails without"; fi
+	eval "status \"why $name: works with $flags\" 0 \"\$SBX\" run $flags \"\$@\""
+}
+why_works "a file" "$HOME/data/file" -- cat "$HOME/data/file"
+why_works "a secret" "$HOME/.ssh/id_test" -- cat "$HOME/.ssh/id_test"
+python3 -c 'import socket, sys, time
+s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen(); time.sleep(120)' "$HOME/a socket" &
+server=$!
+wait_for 30 test -S "$HOME/a socket"
+why_works "a socket" "$HOME/a socket" -- python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1])' "$HOME/a socket"
+kill $server
+if [ -c /dev/fuse ]; then
+	why_works "a device" /dev/fuse -- test -c /dev/fuse
+else
+	skip "why a device" "there is no /dev/fuse"
+fi
+export GH_TOKEN=secret
+why_works "a variable" '$GH_TOKEN' -- sh -c 'test "$GH_TOKEN" = secret'
+unset GH_TOKEN
+why_works "a system call" unshare -- unshare -U true
+is "why: a variable that is not set" '$LD_PRELOAD is not set here
+  it would be withheld: it steers loaders and shells
+  to pass it: --pass-env LD_PRELOAD' "$("$SBX" why '$LD_PRELOAD')"
+like "why: a group" "$("$SBX" why @npm)" '^  to reach them: --allow @npm$'
+like "why: one that is allowed" "$("$SBX" why -a @npm @npm)" '^@npm is a group of hosts, and allowed$'
+like "why: no such group" "$("$SBX" why @nmp 2>&1)" "no group '@nmp'"
+is "why: a call that the profile denies" "system call ptrace: denied (EPERM)
+  no option allows it (--deny-syscalls)" "$("$SBX" why --deny-syscalls ptrace ptrace)"
+is "why: one whose arguments decide" "system call ioctl: its arguments decide" "$("$SBX" why ioctl)"
+is "why: a host called like a call, with a port" 1 "$("$SBX" why mount:443 | grep -c 'cannot be reached')"
+like "why: a name with '\$' gets no option" "$(mkdir -p "$HOME/a\$b"; "$SBX" why "$HOME/a\$b" | grep -c -- --)" '^0$'
+
+# --- error texts
+like "an error text finds its recipe" "$("$SBX" why 'fatal: Host key verification failed.')" 'known hosts'
+like "so does an error's name" "$("$SBX" why EBUSY)" 'git config'
+like "and a line of a log" "$("$SBX" why '2026-11-25 12:00:01 [err] psql: connection to server at "localhost", port 5432 failed: Connection refused')" '--host-port 5432'
+status "a text that no recipe has" 125 "$SBX" why 'zyx wvu tsr'
+status "odd bytes" 125 "$SBX" why $'\e[2J \xff\xfe \x01'
+status "a long one" 125 "$SBX" why "$(head -c 100000 /dev/zero | tr '\0' 'x') y"
+missed=
+while IFS= read -r key; do
+	"$SBX" why "$key" 2>/dev/null | grep -qxF -- "$key" || missed+="$key
+"
+done < <(sed -n 's/^? //p' "$tree/man/recipes.txt" | grep ' ')
+is "each text of the page finds its own recipe" "" "$missed"
+unknown=
+for flag in $(grep -o '`[^`]*`' "$tree/man/recipes.txt" | grep -v 'git \|podman\|systemctl\|gpgconf --' | grep -oE -- '--[a-z][a-z-]+' | sort -u); do
+	{ "$SBX" run --help; "$SBX" run --help all; "$SBX" session --help; "$SBX" audit --help all; } 2>/dev/null | grep -q -- "$flag\b" || unknown+=" $flag"
+done
+is "each option of the page exists" " --no-sandbox" "$unknown"
+
+# --- profiles
+printf '[profile]\nextends = default\n[network]\nallow = @nmp\n' >group.ini
+printf '[files]\nread = ?/srv\n' >bare.ini
+status "profile check resolves groups" 125 "$SBX" profile check group.ini
+like "a profile without extends is warned of" "$("$SBX" profile check bare.ini)" "^bare.ini has no 'extends': .*usually: extends = default\$"
+like "its run says so, too" "$("$SBX" run -p ./bare.ini -- true 2>&1)" 'the box has no /usr; write in the profile: extends = default'
+printf '[profile]\nextends = default\n' | cat - bare.ini >whole.ini
+is "and is good with it" "whole.ini: good" "$("$SBX" profile check whole.ini)"
+status "and runs" 0 "$SBX" run -p ./whole.ini -- true
+
+# --- limits, ports, rules
+like "too few open files are refused at once" "$("$SBX" run --open-files 10 -- true 2>&1)" '64'
+status "and the least is enough" 0 "$SBX" run --open-files 64 -- true
+like "localhost is no host to allow" "$("$SBX" plan -a localhost:8765)" "allow localhost:8765 has no effect: .*--host-port PORT"
+like "a whole top-level domain" "$("$SBX" plan -a '*.com')" "allow \*.com opens every name below 'com'"
+is "other rules get no word" "" "$("$SBX" plan -a '*.example.com' -a localhost.example.com | grep -E 'opens every|has no effect')"
+python3 -c 'import socket, sys, time
+s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(); print(s.getsockname()[1], flush=True); time.sleep(120)' >port &
+server=$!
+wait_for 30 test -s port
+port=$(cat port)
+like "a published port that is taken" "$("$SBX" run --publish "$port" -- true 2>&1)" "port $port is used by another program outside; take another: --publish $port:PORT"
+like "a port of the host's" "$("$SBX" run -- python3 -c "import socket; socket.create_connection(('127.0.0.1', $port))" 2>&1; "$SBX" why "localhost:$port")" "to reach the host's: --host-port $port"
+status "is reached by the printed flag" 0 "$SBX" run --host-port "$port" -- python3 -c "import socket; socket.create_connection(('127.0.0.1', $port))"
+kill $server
+is "git lfs track sets a harmless key" "" "$("$SBX" run -- git config lfs.repositoryformatversion 0 2>&1)"
+is "and it is there" 0 "$(git config lfs.repositoryformatversion)"
+is "a review of nothing" "sbx: nothing was changed" "$("$SBX" run --review -- true 2>&1)"
+is "leaves no session" "" "$("$SBX" session list 2>&1 | grep review)"
+done_testing

@@ -1,0 +1,81 @@
+#!/bin/bash
+# sbx audit: which connections and runs it shows, in columns and as JSON.
+. "$(dirname "$0")/../lib.sh"
+export XDG_STATE_HOME=$work/state
+one=$(new_project) other=$(new_project)
+log=$XDG_STATE_HOME/sbx/log
+(umask 077 && mkdir -p "$log" "$one/deep/er")
+chmod 700 "$XDG_STATE_HOME" "$XDG_STATE_HOME/sbx"
+# A line as one of version 0.1.0, without a project, and lines that a hostile name tries to forge.
+line() { # TIME RUN NAME PORT VERDICT PROGRAM ADDRESS [more members]
+	printf '{"version":1,"form":"connection","time":"%s","run":%s,"pid":7,"program":"%s","name":"%s","address":"%s","port":%s,"verdict":"%s","rule":"","why":"","connections":3,"up":1536,"down":0%s}\n' \
+		"$1" "$2" "$6" "$3" "$7" "$4" "$5" "${8:-}"
+}
+{
+	line 2020-01-02T03:04:05.000Z 11 old.test 443 allowed curl 203.0.113.10
+	line 2020-01-02T03:04:06.000Z 11 old.test 80 denied 'a\"verdict\":\"allowed\",\u001b[2J' ''
+	line 2020-01-02T03:04:07.000Z 12 www.old.test 443 failed curl '' ",\"project\":\"$one/deep\""
+	line 2020-01-02T03:04:08.000Z 12 '' 0 denied '' '' ",\"project\":\"${one}er\""
+} >"$log/run-20200102T030405-11.jsonl"
+(cd "$one" && "$SBX" run -- curl -s -m 9 http://denied.invalid/ >"$work/blocked" 2>&1)
+like "a run was refused something" "$(cat "$work/blocked")" 'blocked by sbx|denied\.invalid'
+audit() { "$SBX" audit "$@" 2>&1; }
+names() { audit "$@" | sed 1d | awk '{ print $7 }' | xargs; } # destinations
+cd "$other" || exit 1
+
+is "columns have a head" "TIME RUN VERDICT COUNT SENT RECEIVED DESTINATION (PROGRAM): REASON" "$(audit | head -1 | xargs)"
+is "a line" "2020-01-02T03:04:05Z 11 allowed 3 1.5K - old.test:443 (curl)" "$(audit | sed -n 2p | xargs)"
+is "columns stand below their heads" 1 "$(audit | head -2 | awk '{ print index($0, NR == 1 ? "DESTINATION" : "old.test") }' | uniq | wc -l)"
+is "nothing of a name acts on the terminal" 0 "$(audit | grep -c $'\e')"
+is "a name is no other member" "old.test:80" "$(names --denied 11)"
+is "all" "old.test:443 old.test:80 www.old.test:443 others denied.invalid:80" "$(names)"
+is "of one run" "www.old.test:443 others" "$(names 12)"
+is "--since" "denied.invalid:80" "$(names --since 1h)"
+is "--since, longer" 5 "$(names --since 3660d | wc -w)"
+is "--denied" "old.test:80 others denied.invalid:80" "$(names --denied)"
+is "--host" "old.test:443 old.test:80" "$(names --host old.test)"
+is "--host, in capitals, with a port" "old.test:443" "$(names --host OLD.test:443)"
+is "--host, all below a name" "www.old.test:443" "$(names --host '*.old.test')"
+is "--host, by the address that was dialled" "old.test:443" "$(names --host 203.0.113.0/24)"
+is "--project" "denied.invalid:80" "$(cd "$one" && names --project . --since 1h)"
+is "--project: below it" "www.old.test:443 denied.invalid:80" "$(names --project "$one")"
+is "--project: around a directory" "denied.invalid:80" "$(cd "$one/deep/er" && names --project . --denied)"
+is "--project: not one whose name begins so" "" "$(names --project "$other")"
+is "together" "denied.invalid:80" "$(names --since 1h --project "$one" --denied --host denied.invalid)"
+is "together, and none fits" "" "$(names --since 1h --project "$one" --denied --host other.invalid)"
+is "as JSON the same lines" "denied.invalid $one" "$(audit --json --since 1h --project "$one" --denied | python3 -c '
+import json, sys
+for line in sys.stdin:
+    r = json.loads(line)
+    print(r["name"], r["project"])')"
+is "as JSON no head" 5 "$(audit --json | python3 -c 'import json, sys; print(sum(json.loads(line)["version"] for line in sys.stdin))')"
+status "a word that is no run" 125 "$SBX" audit nope
+status "a group is no host" 125 "$SBX" audit --host @npm
+status "a directory that is not there" 125 "$SBX" audit --project /nowhere
+status "a time that is none" 125 "$SBX" audit --since 5x
+
+# --- the runs that go on
+is "the head of runs" "RUN AGE NETWORK COMMAND" "$(audit --runs | head -1 | xargs)"
+box() { # NETWORK
+	"$SBX" run --network "$1" -- sh -c "echo >begun-$1; exec sleep 300" "$work" 2>"$work/$1" &
+	boxes="$boxes $!"
+	wait_for 30 test -e "begun-$1" || fail "a run begins ($1)" "$(cat "$work/$1")"
+}
+boxes=
+for network in none host proxy; do
+	box $network
+	eval "$network=$!"
+done
+is "a run without a network" "$none fixed $SBX run --network none" "$(audit --runs | awk -v run="$none" '$1 == run { print $1, $3, $4, $5, $6, $7 }')"
+is "one on the host's" "fixed" "$(audit --runs | awk -v run="$host" '$1 == run { print $3 }')"
+is "one whose network can be changed" "proxy" "$(audit --runs | awk -v run="$proxy" '$1 == run { print $3 }')"
+is "as JSON" "$none fixed" "$(audit --runs --json | python3 -c '
+import json, sys
+for r in json.load(sys.stdin)["runs"]:
+    if r["run"] == int(sys.argv[1]) and r["age_ms"] < 300000: print(r["run"], r["network"])' "$none")"
+is "each once, and no process of theirs" 3 "$(audit --runs | grep -c "$work")"
+is "not sbx audit itself" 0 "$("$SBX" audit --runs --since 1h --host "$(basename "$work").test" | grep -c "$(basename "$work").test")"
+# shellcheck disable=SC2086 # a list of numbers
+{ kill $boxes && wait $boxes; } 2>/dev/null
+is "one that has ended is not listed" 0 "$(audit --runs | grep -c "$work")"
+done_testing

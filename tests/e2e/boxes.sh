@@ -1,0 +1,255 @@
+#!/bin/bash
+# sbx ps, stop, kill, wait: which runs are listed with what, and that each ends the run that it names alone.
+. "$(dirname "$0")/../lib.sh"
+export XDG_STATE_HOME=$work/state
+mkdir -m 700 "$XDG_STATE_HOME"
+live=$XDG_STATE_HOME/sbx/live
+project=$(new_project)
+cd "$project" || exit 1
+hostile=$'x\e[2J\u202e\ny\t\xff'
+begun=0
+box() { # SCRIPT [OPTION...]: its number in $run
+	local script=$1 output=$work/out-$((begun += 1))
+	shift
+	"$SBX" run "$@" -- bash -c "trap 'exit 143' TERM; echo begun; $script" "$hostile" >"$output" 2>&1 &
+	run=$!
+	wait_for 30 grep -q '^begun' "$output" || fail "a run begins: $*" "$(cat "$output")"
+}
+idle='while :; do sleep 0.1; done'
+json() { # RUN MEMBER...
+	"$SBX" ps --json | python3 -c '
+import json, sys
+for b in json.load(sys.stdin)["boxes"]:
+    if b["id"] == sys.argv[1]: print(*[b.get(m) for m in sys.argv[2:]])' "$@"
+}
+# Other runs of this user go on beside: only those of this test count.
+ids() {
+	"$SBX" ps --json | python3 -c '
+import json, sys
+print(*sorted(b["id"] for b in json.load(sys.stdin)["boxes"] if b.get("project", "").startswith(sys.argv[1])))' "$work"
+}
+rows() { "$SBX" ps | LC_ALL=C grep -aF "$work"; }
+port=$((20000 + $$ % 10000))
+lists() { "$SBX" ps | awk '{ print $1 }' | grep -qx "$1"; }
+gone() { ! lists "$1"; }
+files() { find "$live" -type f | wc -l; }
+
+is "none yet" "" "$(ids)"
+is "the head" "ID AGE SESSION PROJECT MEMORY CPU DENIED PORTS COMMAND" "$("$SBX" ps | head -1 | xargs)"
+
+# --- what is listed
+box "$idle" --network none
+none=$run
+box "$idle" --network host
+host=$run
+box "curl -s -m 5 http://one.invalid/; curl -s -m 5 http://two.invalid/; echo >asked; $idle" --publish 8123:$port --publish $((port + 1))
+proxy=$run
+wait_for 30 test -e asked
+is "without a network" "none $project True 0 []" "$(json "$none" network project here denials ports)"
+is "on the host's network" host "$(json "$host" network)"
+is "with ports and denials" "proxy [{'inside': 8123, 'outside': $port}, {'inside': $((port + 1)), 'outside': $((port + 1))}]" "$(json "$proxy" network ports)"
+wait_for 30 eval '[ "$(json "$proxy" denials)" = 2 ]'
+is "denials are counted while it runs" 2 "$(json "$proxy" denials)"
+is "memory, processor time and age are numbers" "True True True" "$("$SBX" ps --json | python3 -c '
+import json, sys
+b = [b for b in json.load(sys.stdin)["boxes"] if b["id"] == sys.argv[1]][0]
+print(b["memory_bytes"] > 100000, 0 <= b["cpu_ms"] < 600000, 0 < b["age_ms"] < 600000)' "$host")"
+is "columns stand below their heads" 1 "$({ "$SBX" ps | head -1; rows; } | LC_ALL=C awk '{ print index($0, NR == 1 ? "COMMAND" : "bash -c") }' | uniq | wc -l)"
+is "a line each" 3 "$(rows | wc -l)"
+is "ports and denials in their columns" "2 8123:$port,$((port + 1))" "$(rows | awk -v run="$proxy" '$1 == run { print $7, $8 }')"
+is "nothing of a command acts on the terminal" 0 "$(rows | LC_ALL=C grep -ac $'[\e\t]\|\xe2\x80\xae')"
+is "but is shown" 3 "$(rows | grep -acF 'x^[[2J<U+202E>^Jy^I')"
+is "JSON holds it as text" "True" "$("$SBX" ps --json | python3 -c '
+import json, sys
+print(all(b["command"].endswith("x\x1b[2J\u202e\ny\t\ufffd") for b in json.load(sys.stdin)["boxes"] if b.get("project", "").startswith(sys.argv[1])))' "$work")"
+is "ls is ps" "$(ids)" "$("$SBX" ls | LC_ALL=C awk -v work="$work" 'index($0, work) { print $1 }' | sort | xargs)"
+is "the roll is the caller's alone" "700 600" "$(stat -c %a "$live" "$live"/* | uniq | xargs)"
+if "$SBX" session create one >/dev/null 2>&1; then
+	box "$idle" -s one
+	is "with its session" one "$(json "$run" session)"
+	is "and stopped" "stopped: $run" "$("$SBX" stop "$run")"
+	wait "$run"
+else
+	skip "with its session" "sessions need a file system that this machine has not"
+	skip "and stopped" "the same"
+fi
+if [ "$("$SBX" run --isolation landlock --no-protect -- echo in 2>/dev/null)" = in ]; then
+	box "$idle" --isolation landlock --no-protect
+	is "in tier landlock" "$project" "$(json "$run" project)"
+	is "killed" "killed: $run" "$("$SBX" kill "$run")"
+	wait "$run" 2>/dev/null
+else
+	skip "in tier landlock" "the kernel has no Landlock with scopes"
+	skip "killed" "the same"
+fi
+
+# --- no box reaches the roll
+name=$(find "$live" -name "$none-*")
+try='for f in "$@"; do head -c 8 "$f" 2>/dev/null | grep -q . && echo "reads $f"; (echo >>"$f") 2>/dev/null && echo "writes $f"; rm "$f" 2>/dev/null && echo "removes $f"; done; echo tried'
+for options in "" "--network host" "--project none" "--read $XDG_STATE_HOME" "--write $XDG_STATE_HOME" "--write $work" "--isolation landlock --no-protect" "--isolation landlock --no-protect --network host"; do
+	# shellcheck disable=SC2086 # options
+	got=$("$SBX" run $options -- bash -c "$try" - "$name" 2>"$work/refused")
+	if [ -n "$options" ] && [ -z "$got" ] && grep -q '^sbx: ' "$work/refused"; then
+		pass "refused: $options"
+	else
+		is "no box reaches it: $options" tried "$got"
+	fi
+done
+mkdir "$work/open"
+cp "$name" "$work/open/file"
+is "what is tried works on a file that it may reach" "reads writes removes tried" "$("$SBX" run --write "$work/open" -- bash -c "$try" - "$work/open/file" 2>/dev/null | awk '{ print $1 }' | xargs)"
+is "the file is still there" 1536 "$(stat -c %s "$name")"
+is "a box lists none of the host's runs" 1 "$("$SBX" run --read "$SBX" -- "$SBX" ps 2>/dev/null | wc -l)"
+"$SBX" run --network host --read "$SBX" -- "$SBX" kill "$none" >/dev/null 2>&1
+is "and ends none" True "$(json "$none" here)"
+
+# --- stop, kill, wait
+"$SBX" wait "$none" >"$work/waited" 2>&1 &
+waiting=$!
+is "stop: the command gets SIGTERM" "stopped: $none" "$(sleep 0.5; "$SBX" stop "$none")"
+wait "$none"
+is "and its status is its own" 143 $?
+wait "$waiting"
+is "wait returns the status" "143 " "$? $(cat "$work/waited")"
+is "it is not listed any more" "" "$(json "$none" id)"
+is "the others are" "$(printf '%s\n' "$host" "$proxy" | sort | xargs)" "$(ids)"
+box "trap '' TERM; $idle"
+begin=$SECONDS
+is "stop: a command that ignores it is killed after --time" "killed: $run" "$("$SBX" stop "$run" --time 1s)"
+[ $((SECONDS - begin)) -lt 9 ] && pass "and not later" || fail "and not later" "$((SECONDS - begin)) s"
+wait "$run"
+box "trap '' TERM; kill -STOP 0; $idle"
+is "kill, of a box that is stopped" "killed: $run" "$("$SBX" kill "$run")"
+wait "$run" 2>/dev/null
+box "sleep 1; exit 7"
+status "wait returns what the command returned" 7 "$SBX" wait "$run"
+box "sleep 1; kill -9 \$\$"
+status "and 128 and a signal's number" 137 "$SBX" wait "$run"
+
+# --- a supervisor that is killed
+box "$idle" --network host
+"$SBX" wait "$run" >"$work/waited" 2>&1 &
+waiting=$!
+sleep 0.5
+kill -KILL "$run"
+end=$(($(date +%s%N) + 1000000000))
+until gone "$run" || [ "$(date +%s%N)" -gt $end ]; do :; done
+is "within a second a killed one is not listed" "" "$(json "$run" id)"
+is "and its file is gone" 0 "$(find "$live" -name "$run-*" | wc -l)"
+wait "$waiting"
+is "wait says that no status is known" "125 sbx: run $run has ended; its exit status is not known" "$? $(cat "$work/waited")"
+wait "$run" 2>/dev/null
+
+# --- a file proves nothing
+good=$(find "$live" -name "$host-*")
+sleep 300 &
+other=$!
+cp "$good" "$live/$other-dead"
+python3 - "$good" "$live" "$other" <<'END'
+import struct, sys
+entry = bytearray(open(sys.argv[1], "rb").read())
+struct.pack_into("<ii", entry, 56, int(sys.argv[3]), int(sys.argv[3]))
+open(sys.argv[2] + "/forged", "wb").write(entry)
+END
+ln -s "$good" "$live/link"
+mkfifo "$live/pipe"
+mkdir "$live/directory"
+printf x >"$live/short"
+: >"$live/empty"
+touch -d '1 hour ago' "$live/empty"
+: >"$live/fresh"
+is "what nobody holds is no run" "$(printf '%s\n' "$host" "$proxy" | sort | xargs)" "$(ids)"
+is "and is removed, but what is just being made" "directory fresh link pipe" "$(cd "$live" && find . -mindepth 1 ! -name "$host-*" ! -name "$proxy-*" -printf '%f\n' | sort | xargs)"
+status "a process that is no run is not stopped" 125 "$SBX" stop "$other"
+is "and lives" 0 "$(kill -0 "$other"; echo $?)"
+# Anybody can take a socket's name, another user, too.
+taken='import os, socket, sys, time
+s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET); s.bind("\0sbx-%s-%s-0" % (sys.argv[1], sys.argv[2])); s.listen(1)
+open("named", "w"); time.sleep(300)'
+python3 -c "$taken" "$(id -u)" "$other" &
+namer=$!
+wait_for 30 test -e named
+is "the name of its socket is there" 1 "$(grep -c "@sbx-$(id -u)-$other-0" /proc/net/unix)"
+status "a process that is named by another's socket is not stopped" 125 "$SBX" kill "$other"
+is "nor listed" "" "$(json "$other" id)"
+is "and lives, too" 0 "$(kill -0 "$other"; echo $?)"
+kill "$namer" "$other"
+rm -rf "$live/link" "$live/pipe" "$live/directory" "$live/fresh"
+# One who holds the file of another run's: the kernel names the holder, who is not that run.
+hold='import fcntl, sys, time
+f = open(sys.argv[1], "r+"); fcntl.lockf(f, fcntl.LOCK_EX | fcntl.LOCK_NB); open(sys.argv[2], "w"); time.sleep(300)'
+cp "$good" "$live/taken"
+python3 -c "$hold" "$live/taken" "$work/holds" &
+holder=$!
+wait_for 30 test -e "$work/holds"
+is "of a file that another process holds the id is that process's" "$holder" "$(json "$holder" id)"
+kill "$holder" && wait "$holder" 2>/dev/null
+is "until it ends" "" "$(json "$holder" id)"
+
+# --- where it cannot be noted
+rm -rf "$work/shut" && mkdir -m 700 "$work/shut" "$work/shut/sbx" && : >"$work/shut/sbx/live"
+XDG_STATE_HOME=$work/shut box "$idle"
+is "a run that cannot be noted is listed by its process" "$run bash" "$(XDG_STATE_HOME=$work/other "$SBX" ps | awk -v run="$run" '$1 == run { print $1, "bash" }')"
+is "and stopped" "stopped: $run" "$(XDG_STATE_HOME=$work/other "$SBX" stop "$run")"
+wait "$run"
+
+# --- another pid namespace that shares the state
+space=(unshare -pf --mount-proc --kill-child)
+[ "$(id -u)" = 0 ] || space=(unshare -Upf --map-current-user --mount-proc --kill-child)
+if "${space[@]}" true 2>/dev/null; then
+	seen=$("${space[@]}" "$SBX" ps --json | python3 -c '
+import json, sys
+print(*sorted("%s %s" % (b["id"].split("@")[0], b["here"]) for b in json.load(sys.stdin)["boxes"]), sep=",")')
+	is "from another pid namespace they are listed as elsewhere" "$(printf '%s False\n' "$host" "$proxy" | sort | paste -sd,)" "$seen"
+	id=$("${space[@]}" "$SBX" ps | awk -v run="$host@" 'index($1, run) == 1 { print $1 }')
+	like "and not ended from there" "$("${space[@]}" "$SBX" stop "$id" 2>&1)" 'another pid namespace or machine'
+	is "and remain on the roll" 2 "$(files)"
+else
+	for what in "from another pid namespace they are listed as elsewhere" "and not ended from there" "and remain on the roll"; do
+		skip "$what" "no pid namespace can be made here"
+	done
+fi
+
+for run in "$host" "$proxy"; do
+	is "stop" "stopped: $run" "$("$SBX" stop "$run")"
+	wait "$run"
+done
+is "nothing is left" "0 " "$(files) $(ids)"
+
+# --- all: in a pid namespace of this test's own, as other runs of this user go on beside
+cat >"$work/all" <<'END'
+"$SBX" run --network none -- sh -c "echo; sleep 300" >one 2>/dev/null &
+"$SBX" run --network host -- sh -c "echo; sleep 300" >two 2>/dev/null &
+until [ -s one ] && [ -s two ]; do sleep 0.1; done
+"$SBX" stop --all | sed 's/: .*//'
+wait
+"$SBX" ps | wc -l
+"$SBX" stop --all
+"$SBX" run --network none -- sh -c "echo; sleep 300" >three 2>/dev/null &
+until [ -s three ]; do sleep 0.1; done
+"$SBX" kill --all | sed 's/: .*//'
+END
+if [ "$("${space[@]}" true && echo made)" = made ] && [ "$("${space[@]}" "$SBX" run -- echo in 2>/dev/null)" = in ]; then
+	is "--all" "stopped stopped 1 killed" "$(XDG_STATE_HOME=$work/own "${space[@]}" bash "$work/all" | xargs)"
+else
+	skip "--all" "no box can be made in a pid namespace here"
+fi
+like "no such run" "$("$SBX" stop 999999999 2>&1)" "^sbx: no live run '999999999' of yours; to list the runs: sbx ps$"
+for words in "stop" "stop --all 1" "kill" "kill --all 1" "wait" "wait 1 2" "ps 1" "ls 1"; do
+	# shellcheck disable=SC2086 # words
+	like "usage: $words" "$("$SBX" $words 2>&1)" '^sbx: usage: sbx '
+	# shellcheck disable=SC2086 # words
+	status "with status 125: $words" 125 "$SBX" $words
+done
+status "a time that is none" 125 "$SBX" stop --time 5x 1
+for signal in TERM KILL; do
+	mark=begun-$((begun += 1))
+	"$SBX" run -- bash -c "echo >$mark; sleep 300" 2>/dev/null &
+	run=$!
+	wait_for 30 test -e "$mark"
+	kill "-$signal" "$run"
+	wait "$run" 2>/dev/null
+done
+is "nothing of what ended by itself or was killed is listed" "" "$(ids)"
+is "nor left" 0 "$(files)"
+done_testing

@@ -1,0 +1,47 @@
+#!/bin/bash
+# sbx cache: what boxes kept is listed by project and removed, and nothing behind a link is touched.
+. "$(dirname "$0")/../lib.sh"
+export XDG_STATE_HOME=$work/state
+caches=$XDG_STATE_HOME/sbx/cache
+long=$work/$(printf 'l%.0s' {1..180})/$(printf '=%.0s' {1..120})
+one="$work/on=e 5%/.two"
+mkdir -p "$long" "$one"
+keep() { (cd "$1" && "$SBX" run --cache "~/.kept" -- sh -c "$2" 2>/dev/null); }
+projects() { "$SBX" cache list | sed 's/  [^ ]*$//'; }
+
+is "none yet" "" "$("$SBX" cache list 2>&1)"
+is "none yet: JSON" '{"version":1,"form":"caches","caches":[]}' "$("$SBX" cache list --json)"
+keep "$one" 'head -c 300000 /dev/urandom >~/.kept/x; ln -s /etc ~/.kept/etc; mkdir -p ~/.kept/shut/in; chmod 0 ~/.kept/shut'
+keep "$long" 'echo kept >~/.kept/y; for i in $(seq 300); do mkdir d; cd d; done'
+mkdir "$caches/project-0123456789abcdef" && ln -s "$long" "$caches/link" && echo x >"$caches/file"
+is "listed by project, whatever its name" "$(printf '%s\n' "$long" "$one" project-0123456789abcdef | sort)" "$(projects | sort)"
+like "with its size" "$("$SBX" cache list | grep -F "$one")" '  (29[0-9]|3[0-9][0-9])K$'
+is "the same as JSON" "$one True" "$("$SBX" cache list --json | python3 -c '
+import json, sys
+for c in json.load(sys.stdin)["caches"]:
+    if c["project"].endswith(".two"): print(c["project"], 300000 < c["bytes"] < 400000)')"
+
+is "what is none is an error" "sbx: no caches of a project '/nowhere'; see: sbx cache list" "$("$SBX" cache clear /nowhere 2>&1)"
+status "with status 125" 125 "$SBX" cache clear /nowhere
+for words in "" clear "clear --all x" "list x" "show"; do
+	like "words that are none: $words" "$("$SBX" cache $words 2>&1)" '^sbx: usage: sbx cache list'
+done
+like "a project is cleared, by its directory" "$(cd "$one" && "$SBX" cache clear . 2>&1)" "^cleared: $one(  [0-9]+K)?$"
+is "and is empty for its next box" "0" "$(keep "$one" 'ls -A ~/.kept | wc -l')"
+is "the others are as they were" kept "$(keep "$long" 'cat ~/.kept/y')"
+"$SBX" cache clear project-0123456789abcdef >/dev/null
+is "one of version 0.1.0 by its name" "" "$(projects | grep project-)"
+
+# What a link leads to stays, wherever the link is.
+mkdir "$work/outside" && echo mine >"$work/outside/file"
+ln -s "$work/outside" "$(find "$caches" -name .kept -path '*two*' | head -1)/link"
+ln -s "$work/outside" "$caches/=outside"
+is "a link is no project" "" "$(projects | grep -x /outside)"
+status "all are cleared" 0 "$SBX" cache clear --all
+is "and none is left" "" "$("$SBX" cache list)"
+is "nothing behind a link was removed" mine "$(cat "$work/outside/file")"
+is "and nothing is left aside" "" "$(find "$caches" -type d -name '%cleared*')"
+mv "$caches" "$work/moved" && mkdir -p "$work/moved/=x" && ln -s "$work/moved" "$caches"
+status "a link in the place of all is refused" 125 "$SBX" cache clear --all
+is "and what it leads to stays" yes "$(test -d "$work/moved/=x" && echo yes)"
+done_testing

@@ -1,0 +1,134 @@
+#!/bin/bash
+# Completions of bash, zsh and fish: what is offered, that it is found, and that a TAB runs nothing.
+. "$(dirname "$0")/../lib.sh"
+tests=$(cd "$(dirname "$0")" && pwd) tree=$(cd "$(dirname "$0")/../.." && pwd)
+project=$(new_project)
+cd "$project" || exit 1
+here=$(dirname "$(dirname "$SBX")")
+
+# the hidden verb
+offered() { "$SBX" complete "$@" 2>/dev/null | cut -f1 | sort | xargs; }
+is "verbs" "plan profile ps" "$(offered p)"
+is "help of verbs" "plan profile ps" "$(offered help p)"
+flags=$("$SBX" run --help all | grep -o -- '^ .*--[a-z][a-z-]*' | grep -o -- '--[a-z][a-z-]*' | grep -vx -e --net -e --mem | sort -u | xargs)
+is "every option of run, and no other" "$flags" "$(offered run --)"
+like "short ones, too" "$(offered run -)" ' -C -a -c '
+like "each with what it means" "$("$SBX" complete run --hid)" $'^--hide\tnever readable'
+is "words of an option" "host none proxy" "$(offered run --network "")"
+is "behind '='" "--network=host --network=none --network=proxy" "$(offered run --network=)"
+like "profiles" "$(offered run -p "")" 'claude-code .*node'
+is "the second of a list" "node,python" "$(offered run -p node,pyt)"
+is "groups of hosts" "@npm" "$(offered run -a @np)"
+is "groups of system calls" "namespaces" "$(offered run --allow-syscalls name)"
+is "agents" "opencode" "$(offered agent install openc)"
+is "actions" "install" "$(offered agent ins)"
+is "programs to import from" "claude" "$(offered profile import cl)"
+is "and their files" ":files" "$(offered profile import claude "")"
+is "languages" "python" "$(offered code -l py)"
+"$SBX" session create begun-session >/dev/null 2>&1
+is "sessions" "begun-session" "$(offered session rm beg)"
+is "and of -s" "begun-session" "$(offered run -s beg)"
+"$SBX" session rm begun-session >/dev/null 2>&1
+is "files where a path stands" ":files" "$(offered run -r "")"
+is "and where nothing is known" ":files" "$(offered run -- cat "")"
+mkdir -p "$work/path" && printf '#!/bin/sh\ntouch "%s/canary"\n' "$work" >"$work/path/gibberish-tool" && chmod +x "$work/path/gibberish-tool"
+is "programs of PATH" "gibberish-tool" "$(PATH=$work/path:$PATH offered run -- gibber)"
+is "without --, too" "gibberish-tool" "$(PATH=$work/path:$PATH offered run gibber)"
+
+# what a box may have written is read, never run
+cat >Makefile <<END
+X := \$(shell touch $work/canary)
+\$(shell touch $work/canary):
+.PHONY: test-all
+test-all test-one: build ; true
+build:: ; \$(shell touch $work/canary)
+name = not:this
+-bad \$(touch) a;b \`x\`: ; true
+define block
+inside: nothing
+endef
+END
+is "targets of make" "test-all test-one" "$(offered run -- make t)"
+is "all of them, and nothing that a shell reads" "build test-all test-one" "$(offered run -- make "")"
+printf '{"scripts": {"start-it": "touch %s/canary", "$(touch x)": "1", "two words": "2"}}' "$work" >package.json
+is "scripts of package.json" "start-it" "$(offered run -- npm run "")"
+printf 'x := `touch %s/canary`\ndeploy-it target: build\n\ttrue\n_hidden:\n@quiet-one:\n' "$work" >justfile
+is "recipes of just" "deploy-it quiet-one" "$(offered run -- just "")"
+mkdir -p elsewhere && printf 'far-away:\n' >elsewhere/Makefile
+is "in the directory of -C" "far-away" "$(offered run -C elsewhere -- make f)"
+rm -f elsewhere/Makefile && mkfifo elsewhere/Makefile
+is "a pipe is not waited for" ":files" "$(offered run -C elsewhere -- make f)"
+head -c 3000000 /dev/zero | tr '\0' a >elsewhere/package.json
+is "a large one is refused" ":files" "$(offered run -C elsewhere -- npm run f)"
+
+# The three shells, each with HOME/.local as the prefix.
+home=$work/home rc=$work/home/rc
+share=$home/.local/share
+mkdir -p "$home/.local/bin" "$share/bash-completion/completions" "$share/zsh/site-functions" "$share/fish/vendor_completions.d" "$home/.config/fish"
+ln -s "$SBX" "$home/.local/bin/sbx"
+cp "$tree/completions/sbx.bash" "$share/bash-completion/completions/sbx"
+cp "$tree/completions/_sbx" "$share/zsh/site-functions/_sbx"
+cp "$tree/completions/sbx.fish" "$share/fish/vendor_completions.d/sbx.fish"
+printf '. /usr/share/bash-completion/bash_completion\nPS1="ready> "\n' >"$rc"
+printf 'fpath=(%s $fpath)\nautoload -Uz compinit\ncompinit -u -d %s/dump\nPS1="ready> "\n' "$share/zsh/site-functions" "$home" >"$home/.zshrc"
+printf 'function fish_prompt\n    echo -n "ready> "\nend\nset fish_greeting\n' >"$home/.config/fish/config.fish"
+types() { # SHELL KEYS REGEX
+	env -u XDG_DATA_HOME -u XDG_CONFIG_HOME -u XDG_DATA_DIRS HOME="$home" PATH="$home/.local/bin:$work/path:$PATH" \
+		python3 "$tests/completions.py" "$1" "$project" "$rc" "$2" "$3" 2>&1
+}
+HOME=$home "$SBX" session create kept-session >/dev/null 2>&1
+HOME=$home "$SBX" run -a a.test -- sleep 300 &
+sleeper=$!
+wait_for 30 sh -c "HOME=$home '$SBX' audit --runs | grep -q ' proxy '"
+run=$(HOME=$home "$SBX" audit --runs | sed -n 's/^\([0-9]*\) .* proxy .*/\1/p' | tail -1)
+like "there is a run" "$run" '^[0-9]+$'
+for shell in bash zsh fish; do
+	reason=
+	command -v $shell >/dev/null || reason="$shell is not installed"
+	[ $shell != bash ] || [ -e /usr/share/bash-completion/bash_completion ] || reason="bash-completion is not installed"
+	while IFS='|' read -r name keys wanted; do
+		if [ -n "$reason" ]; then
+			skip "$shell: $name" "$reason"
+			continue
+		fi
+		said=$(types $shell "$(printf '%b' "$keys")" "$wanted") && pass "$shell: $name" || fail "$shell: $name" "$said"
+	done <<END
+a program|sbx run -- gibber\t|gibberish-tool
+a target of make|sbx run -- make test-\t|test-(all|one)[^\n]*test-(all|one)|test-all
+a profile|sbx run -p claude\t|claude-code-shell
+a session|sbx session rm ke\t|kept-session
+a run|sbx allow \t\t|$run
+a word behind '='|sbx run --network=pro\t|--network=proxy
+an option|sbx run --hide-unl\t|--hide-unless-named
+a file|cat Makef\t|Makefile
+END
+	if [ -z "$reason" ] && [ $shell != bash ]; then
+		said=$(types $shell "$(printf 'sbx run -\t')" 'show|visible') && pass "$shell: options with what they mean" || fail "$shell: options with what they mean" "$said"
+	fi
+done
+kill $sleeper 2>/dev/null
+wait $sleeper 2>/dev/null
+is "no TAB ran anything" "" "$(ls "$work/canary" 2>/dev/null)"
+if command -v make >/dev/null; then
+	make -npq >/dev/null 2>&1 # as completions of make that ask make
+	is "though the Makefile would have" "$work/canary" "$(ls "$work/canary" 2>/dev/null)"
+else
+	skip "though the Makefile would have" "make is not installed"
+fi
+
+# where they are installed is where each shell looks
+installed=$(meson introspect --installed "$here" 2>/dev/null | python3 -c 'import json, sys; print("\n".join(json.load(sys.stdin).values()))' 2>/dev/null)
+prefix=$(meson introspect --buildoptions "$here" 2>/dev/null | python3 -c 'import json, sys; print([o["value"] for o in json.load(sys.stdin) if o["name"] == "prefix"][0])' 2>/dev/null)
+looks() { # NAME, directories
+	local place
+	place=$(dirname "$(printf '%s\n' "$installed" | grep "/$2\$")")
+	like "$1 looks into $place" "$3" "(^|[[:space:]])$place([[:space:]]|$)"
+}
+if [ -z "$installed" ]; then
+	skip "where they are installed" "this build was not made by the meson here"
+else
+	looks bash completions/sbx "$prefix/share/bash-completion/completions"
+	! command -v zsh >/dev/null || looks zsh _sbx "$(zsh -f -c 'print -l $fpath')"
+	! command -v fish >/dev/null || looks fish sbx.fish "$(fish -c 'printf "%s\n" $fish_complete_path')"
+fi
+done_testing

@@ -1,0 +1,111 @@
+#!/bin/bash
+# What sbx prints as JSON is what sbx-json(5) says, whatever names and commands are in it.
+. "$(dirname "$0")/../lib.sh"
+own=$(cd "$(dirname "$0")" && pwd) page=$(cd "$(dirname "$0")/../.." && pwd)/man/sbx-json.5
+project=$(new_project)
+cd "$project" || exit 1
+hostile=$'q\e[2J"\\\xff\xc2\x9b\n'
+touch "$work/used"
+
+# A form, and the command that prints it.
+form() {
+	printf '%s\n' "$1" >>"$work/used"
+	is "$1: ${*:2}" "1 text" "$("${@:2}" 2>/dev/null | "$own/json_form.py" "$page" "$1" 2>&1 | tail -5)"
+}
+last_error() { "$@" 2>&1 >/dev/null | tail -1; }
+
+# Each check sees what it is for.
+bad() { is "$1" "$2" "$(printf '%s\n' "$3" | "$own/json_form.py" "$page" quarantine 2>&1 | tail -1)"; }
+bad "a member that the page has not is seen" "things[].x is not in the page" '{"version":1,"form":"quarantine","things":[{"id":"a","path":"b","x":1}]}'
+bad "one that is missing" "things[].path is missing" '{"version":1,"form":"quarantine","things":[{"id":"a"}]}'
+bad "one of another type" "things[].id is no ['string']: 1" '{"version":1,"form":"quarantine","things":[{"id":1,"path":"b"}]}'
+bad "no version" "version is missing" '{"form":"quarantine","things":[]}'
+bad "a raw control character" "a raw control character" $'{"version":1,\t"form":"quarantine","things":[]}'
+
+git init -q . && echo all: >Makefile && sleep 0.1
+form report last_error "$SBX" run --report json -- sh -c 'exit 3'
+form report last_error "$SBX" run --report json --timeout 100ms -- sleep 9
+form report last_error "$SBX" run --report json -- "./$hostile"
+mkdir -p "$work/read"
+form report last_error "$SBX" run --report json --explain --read "$work/read" -- bash -c 'echo x >"$1/$2"; echo x >>Makefile; mkdir .idea "$2"; mkdir "$2/.vscode"; ln -s /proc/"$2" link; sleep 0.2' - "$work/read" "$hostile"
+event_lines() { # OPTIONS AND COMMAND
+	"$SBX" run --report-file "$work/read/events" "$@" >/dev/null 2>&1
+	grep '"form":"event"' "$work/read/events"
+}
+form event event_lines --explain --timeout 3s --read "$work/read" -- bash -c 'echo x >"$1/$2"; curl -s http://refused.invalid/; sleep 60' - "$work/read" "$hostile"
+is "a denial, a limit and the exit are events" "denied denied exit limit" "$(sed -n 's/.*"form":"event","event":"\([a-z]*\)".*/\1/p' "$work/read/events" | sort | xargs)"
+is "the last but one is the report" report "$(tail -2 "$work/read/events" | sed -n '1s/.*"form":"\([a-z]*\)".*/\1/p')"
+is "a finding has fields" "Makefile changed warning 1" "$(echo x >>Makefile; last_error "$SBX" run --report json -- sh -c 'echo y >>Makefile' | python3 -c '
+import json, sys
+f = json.load(sys.stdin)["findings"][0]
+print(f["path"], f["kind"], f["severity"], f["count"])')"
+is "each path up to a hundred, then the number" "100 30" "$(last_error "$SBX" run --report json -- bash -c 'sleep 0.15; for i in {1..130}; do mkdir -p sub/$i/.idea; done' | python3 -c '
+import json, sys
+f = [f for f in json.load(sys.stdin)["findings"] if f["kind"] == "changed"]
+print(sum("path" in x for x in f), sum(x["count"] for x in f if "path" not in x))')"
+is "a fix is a field" "sbx quarantine restore" "$(last_error "$SBX" run --report json -- mkdir .vscode | python3 -c '
+import json, sys
+print(" ".join(f["fix"].split()[:3])) if (f := [f for f in json.load(sys.stdin)["findings"] if f["kind"] == "moved"][0]) else None')"
+form plan "$SBX" plan --json -- "$hostile" -x
+form why "$SBX" why --json /etc "$work/read/$hostile" /nowhere "~/.ssh/id" Makefile github.com 127.0.0.1:80 @npm '$HOME' '$GH_TOKEN' '$NOT_SET' ptrace getpid "Read-only file system"
+form why "$SBX" why --json --network none github.com
+form why "$SBX" why --json --network host github.com 192.0.2.1
+answers() { # WORDS...
+	"$SBX" why --json "$@" | python3 -c '
+import json, sys
+for a in json.load(sys.stdin)["answers"]:
+    print(a["kind"], a["verdict"], *(x for f in a["fixes"] for x in f.values()))'
+}
+mkdir -p "$work/two words" && touch "$work/two words/x"
+is "why: a path" "path absent --read $work/two words/x --write $work/two words/x" "$(answers "$work/two words/x")"
+is "why: its fix, as a program gives it" "path read --write $work/two words/x" "$(answers --read "$work/two words/x" "$work/two words/x")"
+is "why: the project" "path write" "$(answers Makefile)"
+is "why: hidden" "path hidden" "$(answers --hide "$work/two words" "$work/two words/x")"
+is "why: hosts" $'host unreachable --allow refused.invalid\nhost reachable\nhost denied' "$(answers -a a.invalid -a b.invalid --deny b.invalid refused.invalid a.invalid b.invalid)"
+is "why: no network" "host unreachable --network proxy --allow a.invalid" "$(answers --network none a.invalid)"
+is "why: variables" $'variable passed\nvariable withheld --pass-env GH_TOKEN\nvariable unset' "$(GH_TOKEN=x HERE=y answers '$HERE' '$GH_TOKEN' '$NOT_SET')"
+is "why: system calls" $'syscall allowed\nsyscall by-arguments' "$(answers getpid clone)"
+is "why: errors" "error recipes" "$(answers "Read-only file system")"
+form code "$SBX" code --json -l bash -c "printf '\\001\\377\\e[2J'; curl -s http://refused.invalid/"
+form code "$SBX" code --json --read /nowhere -l bash -c true
+form learned last_error "$SBX" learn --json -- bash -c 'cat ~/.netrc "/root/$1"; curl -s http://refused.invalid/' - "$hostile"
+form doctor "$SBX" doctor --json
+form profiles "$SBX" profile list --json
+form profile "$SBX" profile show --json default
+form profile "$SBX" profile show secrets --json
+printf '[files]\nread = /opt\nhide = ./x\n' >.sbx.ini
+form profile-status "$SBX" profile status --json
+rm .sbx.ini
+form agents "$SBX" agent status --json
+form quarantine "$SBX" quarantine list --json
+is "with an entry" .idea "$("$SBX" quarantine list --json | python3 -c 'import json, sys; print(*{t["path"].split("/")[-1] for t in json.load(sys.stdin)["things"]} & {".idea"})')"
+"$SBX" run -a refused.invalid --publish 18124 -- sh -c 'echo x >begun; sleep 30; :' "$hostile" 2>/dev/null &
+box=$!
+wait_for 30 test -e begun
+"$SBX" run --cache "~/.kept" -- sh -c 'echo x >~/.kept/x'
+form caches "$SBX" cache list --json
+form runs "$SBX" audit --runs --json
+form boxes "$SBX" ps --json
+kill "$box" && wait "$box"
+"$SBX" run -a refused.invalid -- bash -c 'exec -a "$1" curl -s http://denied.invalid/' - "$hostile" 2>/dev/null
+form blocked "$SBX" run -- curl -s http://denied.invalid/
+form connection "$SBX" audit --json
+mkdir -p "$work/tools" && printf '#!/bin/sh\nread -r line\necho "$line" >%s\necho "{\"answer\":\"no\"}"\n' "$work/tools/question" >"$work/tools/answer" && chmod 755 "$work/tools/answer"
+"$SBX" run --ask-program "$work/tools/answer" -- bash -c 'exec -a "$1" curl -s http://denied.invalid/' - "$hostile" >/dev/null 2>&1
+form question cat "$work/tools/question"
+if "$SBX" session create one >/dev/null 2>&1; then
+	"$SBX" run -s one -- bash -c 'echo x >"$1"; mkdir .vscode; rm Makefile' - "$hostile" 2>/dev/null
+	"$SBX" session snapshot one >/dev/null 2>&1
+	form sessions "$SBX" session list --json
+	form session "$SBX" session show --json one
+	form session-log "$SBX" session log --json one
+	form session-diff "$SBX" session diff --json one
+else
+	printf '%s\n' sessions session session-log session-diff >>"$work/used"
+	skip "sessions" "they need a file system that this machine has not"
+fi
+is "each form of the page was compared" "$("$own/json_form.py" "$page" --forms)" "$(sort -u "$work/used" | xargs)"
+for verb in "profile groups" "quarantine show x" "agent list" "cache clear x"; do
+	like "no --json: $verb" "$("$SBX" $verb --json 2>&1)" '^sbx: --json is for sbx'
+done
+done_testing

@@ -1,0 +1,84 @@
+#!/bin/bash
+# The words that people type: sizes, times and lists as they write them, help, words of other tools.
+. "$(dirname "$0")/../lib.sh"
+project=$(new_project)
+cd "$project" || exit 1
+
+planned() { "$SBX" plan "$@" -- true 2>&1; }
+
+for size in 512M 512m 512MB 512mb 512MiB 0.5g 0.5G 524288k 536870912; do
+	like "a size of $size" "$(planned --memory $size)" 'memory=512M'
+done
+for time in 300 300s 5m 300000ms; do
+	like "a time of $time" "$(planned --timeout $time)" 'timeout=5m|time=5m'
+done
+like "half a unit too little to count" "$(planned --memory 0.5)" "^sbx: --memory: '0.5' is not valid"
+like "several hosts in one option, with their ports" "$(planned -a a.com:80,443,b.com,@npm)" 'allow +a.com:80,443 b.com'
+like "the group among them" "$(planned -a a.com,@npm)" '\*\.npmjs\.org'
+like "profiles in one option" "$(planned -p node,python)" '\*\.npmjs\.org'
+like "and the second of them" "$(planned -p node,python)" 'pypi'
+like "variables" "$(FIRST=1 SECOND=2 planned --pass-env FIRST,SECOND)" 'SECOND'
+like "nothing behind a comma" "$("$SBX" run -p node, true 2>&1)" "^sbx: --profile: '' is not valid"
+like "a profile's path keeps its comma" "$("$SBX" run -p ./a,b.ini true 2>&1)" "a,b.ini"
+like "an address of a page" "$("$SBX" run -a https://github.com/x true 2>&1)" "expected the host alone, .*: -a github.com$"
+like "a variable without a value" "$("$SBX" run -e HOME true 2>&1)" 'expected NAME=VALUE; to pass your own: --pass-env NAME$'
+
+# help and version, as every tool has them
+version=$("$SBX" --version)
+for word in version -V --version; do
+	is "sbx $word" "$version" "$("$SBX" $word)"
+done
+for word in help -h --help; do
+	is "sbx $word" "$("$SBX" --help)" "$("$SBX" $word)"
+done
+for verb in run session doctor agent allow; do
+	is "sbx help $verb" "$("$SBX" $verb --help)" "$("$SBX" help $verb)"
+done
+is "sbx help run all" "$("$SBX" run --help=all)" "$("$SBX" help run all)"
+is "the same by -h" "$("$SBX" run --help=all)" "$("$SBX" run -h all)"
+for verb in run shell plan why learn code; do
+	is "sbx $verb --help is one screen" "" "$("$SBX" $verb --help | awk 'length > 80 || NR > 24')"
+done
+is "with five examples, which are sound" 5 "$("$SBX" run --help | sed -n '/^examples:/,/^Every/s/^  sbx run \(.*\) --.*/\1/p; /^  sbx run -- /p' | while read -r words; do
+	case $words in sbx*) words= ;; esac
+	words=${words/--review/}
+	"$SBX" plan $words -- true >/dev/null 2>&1 && echo sound
+done | wc -l)"
+like "help of a wrong verb" "$("$SBX" help nonsense 2>&1)" "^sbx: no verb 'nonsense'"
+like "a wrong word behind --help" "$("$SBX" run --help=x 2>&1)" "no value but 'all'"
+
+# short words, and words of other tools
+like "--net" "$(planned --net none)" '^network +none'
+like "--mem" "$(planned --mem 512m)" 'memory=512M'
+like "an abbreviated option names the option, and is not taken" "$("$SBX" run --netw none true 2>&1)" "^sbx: unknown option '--netw', did you mean --network\?$"
+like "letters in the wrong order" "$("$SBX" rnu true 2>&1)" "did you mean 'sbx run'"
+like "a word that is like no option" "$("$SBX" run --xyz true 2>&1)" "^sbx: unknown option '--xyz', see --help$"
+like "a program in the place of a verb" "$("$SBX" cargo build 2>&1)" "to run a command: sbx run -- cargo$"
+like "sbx -- COMMAND" "$("$SBX" -- ls 2>&1)" "^sbx: to run a command: sbx run -- ls$"
+like "an option before the verb" "$("$SBX" --read /x run true 2>&1)" "options follow the verb"
+while read -r words answer; do
+	like "sbx run $words" "$("$SBX" run "$words" true 2>&1)" "^sbx: no option '${words%%=*}': .*$answer"
+done <<'END'
+--rm leave.it.out
+-it your.terminal
+--private=/x sbx.plan
+--user --as-root
+--quiet --report.never
+--ro-bind -r.PATH
+--unshare-net --network.none
+--volume=/a:/b -w.PATH
+--cap-drop every.box.has.it
+END
+for word in exec top rm logs images inspect; do
+	like "sbx $word" "$("$SBX" $word x 2>&1)" "^sbx: no verb '$word': .*sbx"
+done
+like "docker's ports" "$("$SBX" run -p 8080:80 true 2>&1)" '--publish PORT'
+
+# -C
+mkdir -p "$work/there/below"
+is "-C DIR" "$work/there" "$(cd / && "$SBX" run -C "$work/there" -- pwd)"
+is "PWD is it, too" "$work/there" "$(cd / && "$SBX" run --chdir "$work/there" -- printenv PWD)"
+is "relative to where sbx is started, and other paths to it" "yes" "$(cd "$work" && "$SBX" run -C there -r below -- sh -c '[ -d below ] && echo yes')"
+like "one that is not there" "$("$SBX" run -C /nonexist -- true 2>&1)" "^sbx: --chdir: enter '/nonexist': No such file"
+status "then the command is not run" 125 "$SBX" run -C /nonexist -- true
+done_testing

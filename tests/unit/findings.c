@@ -1,0 +1,111 @@
+// The words of each kind of finding and of denials, with an example subject, against
+// findings.golden: a change of a message is seen in a difference.
+#include "test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/out.h"
+#include "report/denials.h"
+#include "report/finding_kinds.h"
+#include "report/finding_words.h"
+#include "report/findings.h"
+#include "run/summary.h"
+
+static const char golden[] = UNIT_DIRECTORY "/findings.golden";
+
+// One of a kind, then what a line says of many.
+static void put_kind(struct out *out, enum finding_kind kind)
+{
+	const struct finding_row *row = &finding_rows[kind];
+	struct findings one = { 0 }, many = { 0 };
+	findings_add(&one, kind, "PATH", "DETAIL", "FIX");
+	for (unsigned i = 0; i < 60; i++)
+		findings_add(&many, kind, "PATH", "DETAIL", "FIX");
+	out_text(out, "# %s, %s\n", row->word, severity_words[row->severity]);
+	findings_text(&one, READER_PERSON, out);
+	if (row->agent)
+		findings_text(&one, READER_AGENT, out);
+	size_t begin = out->used;
+	findings_text(&many, READER_PERSON, out);
+	// Of many lines the last one counts the others.
+	char *last = out->used > begin ? strrchr(out->text + begin, 's') : NULL;
+	while (last && last > out->text + begin && last[-1] != '\n')
+		last--;
+	if (last && strncmp(last, "sbx: and ", 9) == 0) {
+		memmove(out->text + begin, last, strlen(last) + 1);
+		out->used = begin + strlen(last);
+	} else {
+		out->used = begin;
+	}
+	findings_free(&one);
+	findings_free(&many);
+}
+
+static void put_denials(struct out *out)
+{
+	static const char *const kinds[] = { "connect", "read", "write", "execute" };
+	struct denials denials = { 0 };
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		struct denial *denial = denials_add(&denials, kinds[i], "SUBJECT", "PROGRAM");
+		denial->verb = "blocked";
+		denial->flag = "allow";
+		strcpy(denial->why, "REASON");
+		strcpy(denial->rule, "RULE");
+		strcpy(denial->value, "VALUE");
+	}
+	denials_add(&denials, "connect", "SUBJECT", "PROGRAM");
+	denials.lost = 2;
+	out_text(out, "# denials\n");
+	denied_text(&denials, out);
+	denials_free(&denials);
+}
+
+static void all_words(struct out *out)
+{
+	for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
+		put_kind(out, kind);
+	put_denials(out);
+}
+
+static void equals_golden(void **state)
+{
+	struct out out = { 0 };
+	(void)state;
+	all_words(&out);
+	char *stored = calloc(1, out.used + 2);
+	FILE *file = fopen(golden, getenv("UPDATE") ? "w+" : "r");
+	assert_non_null(file);
+	if (getenv("UPDATE"))
+		assert_int_equal(fwrite(out.text, 1, out.used, file), out.used);
+	rewind(file);
+	size_t length = fread(stored, 1, out.used + 1, file);
+	fclose(file);
+	assert_int_equal(length, out.used);
+	assert_memory_equal(stored, out.text, length);
+	free(stored);
+	out_free(&out);
+}
+
+// A fix that has nothing to name is left out, with the words before it.
+static void no_fix(void **state)
+{
+	struct findings found = { 0 };
+	struct out out = { 0 };
+	(void)state;
+	findings_add(&found, FINDING_NOT_INSIDE, "tool", "/x/tool", "");
+	findings_text(&found, READER_PERSON, &out);
+	assert_string_equal(out.text, "sbx: cannot run 'tool': /x/tool is not in the box\n");
+	out_free(&out);
+	findings_free(&found);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(equals_golden),
+		cmocka_unit_test(no_fix),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
