@@ -160,6 +160,7 @@ static const struct cause causes[] = {
 	{ "namespaces", EMFILE, ALWAYS, "too few open files are allowed. Fix: ulimit -n 256" },
 	{ "network", EMFILE, ALWAYS, "too few open files are allowed. Fix: ulimit -n 256" },
 	{ "view", EMFILE, ALWAYS, "too few open files are allowed. Fix: ulimit -n 256" },
+	{ "standard-io", EMFILE, ALWAYS, "too few open files are allowed. Fix: ulimit -n 256" },
 	{ "command", EAGAIN, ALWAYS,
 	  "the limit on processes is too low for a first one. Fix: --pids" },
 };

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -838,7 +839,7 @@ static int end_of_worker(unsigned locks, bool connects)
 			connect(ends[0], (const struct sockaddr *)&nowhere, sizeof(nowhere));
 		else
 			socket(AF_INET, SOCK_STREAM, 0);
-		_exit(0);
+		syscall(SYS_exit_group, 0); // before _exit() ASan makes a call that is locked
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
 	close(ends[0]);
