@@ -9,7 +9,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/testing.h"
-#include "cli/box.h"
+#include "run/run_command.h"
 #include "cli/complete.h"
 #include "cli/help.h"
 #include "cli/verbs.h"
@@ -65,12 +65,15 @@ static int unknown_verb(char **words)
 // help, help VERB, help VERB all
 static int verb_help(char **words)
 {
-	static char flag[] = "--help";
-	char *again[] = { flag, words[0] ? words[1] : NULL, NULL };
 	if (!words[0] || str_equal(words[0], "all"))
 		return help_all(STDOUT_FILENO);
 	unsigned row = row_of(words[0]);
-	return row < VERB_ROWS ? verbs[row](again) : unknown_verb(words);
+	if (row == VERB_ROWS)
+		return unknown_verb(words);
+	if (!words[1] || str_equal(words[1], "all"))
+		return help_verb(1U << row, words[1] ? HELP_ALL : HELP_SCREEN);
+	fail(0, "usage: sbx help [VERB [all]], not '%.40s'", str_shown(words[1]));
+	return box_failed();
 }
 
 // For completions/; in no help.
@@ -96,13 +99,6 @@ static const struct {
 	{ "-V", verb_version },
 };
 
-static int run_verb(int (*verb)(char **words), char **words)
-{
-	int status = verb(words);
-	testing_left(status == STATUS_FAILURE ? "" : err_text());
-	return status;
-}
-
 int main(int count, char **words)
 {
 	if (fd_fill_standard() < 0)
@@ -114,8 +110,14 @@ int main(int count, char **words)
 		return STATUS_FAILURE;
 	}
 	unsigned row = row_of(words[1]);
-	if (row < VERB_ROWS)
-		return run_verb(verbs[row], words + 2);
+	if (row < VERB_ROWS) {
+		int status = verbs[row](words + 2);
+		if (status == STATUS_HELP)
+			return help_verb(1U << row,
+					 str_equal(err_text(), "all") ? HELP_ALL : HELP_SCREEN);
+		testing_left(status == STATUS_FAILURE ? "" : err_text());
+		return status;
+	}
 	for (size_t i = 0; i < sizeof(words_alone) / sizeof(*words_alone); i++)
 		if (str_equal(words_alone[i].word, words[1]))
 			return words_alone[i].verb(words + 2);

@@ -163,6 +163,7 @@ struct run {
 	int (*relay)(const struct run *run, int socket, const struct sockaddr_storage *to);
 
 	// steps
+	int64_t began; // the first, in milliseconds of the steady clock
 	uint32_t host_nanoseconds[STEPS_MAX];
 	struct message message;
 };

@@ -7,11 +7,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { ERR_CHANGED = -1 };
+enum { ERR_CHANGED = -1, ERR_HELP = -2 };
 
 // Records why a function failed, unless something was recorded before, and returns -1.
 // errnum is an errno value, whose text is appended, 0 when the text says everything,
-// or ERR_CHANGED: another program changed a file meanwhile, and a second try can succeed.
+// or ERR_CHANGED: another program changed a file meanwhile, and a second try can succeed,
+// or ERR_HELP: nothing failed, the words ask for help (text: "screen" or "all"; main prints it).
 #define fail(errnum, ...) (err_record(errnum, __VA_ARGS__), err_failed())
 
 void err_record(int errnum, const char *format, ...) __attribute__((format(printf, 2, 3), cold));

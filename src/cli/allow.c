@@ -4,8 +4,7 @@
 #include "base/err.h"
 #include "base/out.h"
 #include "base/str.h"
-#include "cli/box.h"
-#include "cli/help.h"
+#include "run/run_command.h"
 #include "cli/verbs.h"
 #include "net/host/control_socket.h"
 #include "text/destination.h"
@@ -15,7 +14,7 @@ static int tell(char **words, const char *verb)
 	unsigned long long run;
 	struct destination destination;
 	if (words[0] && (str_equal(words[0], "--help") || str_equal(words[0], "-h")))
-		return help_verb(str_equal(verb, "allow") ? VERB_ALLOW : VERB_DENY, HELP_ALL);
+		return fail(ERR_HELP, "all");
 	if (!words[0] || !words[1])
 		return fail(0, "usage: sbx %s RUN HOST...; to list the runs: sbx audit --runs",
 			    verb);

@@ -14,8 +14,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/units.h"
-#include "cli/box.h"
-#include "cli/help.h"
+#include "run/run_command.h"
 #include "cli/running.h"
 #include "cli/verbs.h"
 #include "net/host/audit.h"
@@ -312,8 +311,6 @@ int verb_audit(char **words)
 	int result = 0;
 	if (box_read(box, VERB_AUDIT, words) < 0)
 		return box_failed();
-	if (box->invocation.help)
-		return help_verb(VERB_AUDIT, box->invocation.help);
 	const char *run = box->arguments.rest[0];
 	if (box->invocation.runs == ANSWER_YES)
 		show_runs(box, &out);

@@ -15,8 +15,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/units.h"
-#include "cli/box.h"
-#include "cli/help.h"
+#include "run/run_command.h"
 #include "cli/verbs.h"
 #include "run/decide.h"
 
@@ -206,8 +205,6 @@ int verb_cache(char **words)
 	struct walk walk = { .arena = box->arena };
 	if (box_read_mixed(box, VERB_CACHE, words, &words) < 0)
 		return box_failed();
-	if (box->invocation.help)
-		return help_verb(VERB_CACHE, box->invocation.help);
 	int result = act(box, &walk, words);
 	int flushed = out_flush(&walk.out, STDOUT_FILENO); // what was cleared before it failed
 	if (result < 0)

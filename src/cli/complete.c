@@ -21,6 +21,7 @@
 #include "cli/boxes.h"
 #include "cli/running.h"
 #include "cli/verbs.h"
+#include "run/run_command.h"
 #include "policy/keys.h"
 #include "seccomp/syscalls.h"
 #include "text/targets.h"

@@ -12,9 +12,8 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "bpf/guard.h"
-#include "cli/box.h"
+#include "run/run_command.h"
 #include "cli/doctor_print.h"
-#include "cli/help.h"
 #include "cli/verbs.h"
 #include "git/gitconfig.h"
 #include "limits/means.h"
@@ -80,7 +79,7 @@ static bool is_wall_of(const struct plan *plan, const struct step *step)
 static void try_walls(struct doctor *doctor)
 {
 	struct run *run = &doctor->run;
-	struct outcome outcome = box_try(doctor->box, run);
+	struct outcome outcome = run_try(doctor->box, run);
 	int failed = outcome.kind == OUTCOME_FAILED  ? run->message.step
 		     : outcome.kind == OUTCOME_ENDED ? step_count
 						     : step_index("command");
@@ -317,7 +316,7 @@ static void try_overlays(struct doctor *doctor)
 	}
 	box->arguments.all = doctor->box->arguments.all;
 	if (decide(box, "files", "overlay", "/usr/share") < 0 ||
-	    box_try(box, &doctor->overlays).kind != OUTCOME_ENDED) {
+	    run_try(box, &doctor->overlays).kind != OUTCOME_ENDED) {
 		finding.state = FINDING_WEAK;
 		// In an arena of its own: those of both boxes are sealed.
 		const char *why = doctor->overlays.message.text[0] ? doctor->overlays.message.text
@@ -350,8 +349,6 @@ int verb_doctor(char **words)
 	struct doctor doctor = { .box = box_new() };
 	if (box_read(doctor.box, VERB_DOCTOR, words) < 0)
 		return box_failed();
-	if (doctor.box->invocation.help)
-		return help_verb(VERB_DOCTOR, doctor.box->invocation.help);
 	bool json = doctor.box->invocation.json == ANSWER_YES;
 	if (doctor.box->arguments.rest[0]) {
 		fail(0, "usage: sbx doctor [--json] [--color auto|always|never]");

@@ -8,6 +8,7 @@
 #include "base/out.h"
 #include "base/str.h"
 #include "cli/verbs.h"
+#include "run/run_command.h"
 #include "seccomp/syscalls.h"
 
 enum { COLUMN = 30, VERB_COLUMN = 6 };
@@ -88,6 +89,10 @@ int help_verb(enum verb verb, enum help_wish wish)
 		every_option(&out, verb);
 	else
 		screen(&out, verb);
+	if (verb == VERB_SESSION)
+		out_text(&out, "\nActions:\n");
+	for (unsigned i = 0; verb == VERB_SESSION && i < SESSION_ACTIONS; i++)
+		out_text(&out, "  %s\n", session_usages[i]);
 	if (row->examples)
 		out_text(&out, "\nexamples:\n%s", row->examples);
 	if (!all)

@@ -8,9 +8,8 @@
 #include "base/out.h"
 #include "base/str.h"
 #include "base/units.h"
-#include "cli/box.h"
+#include "run/run_command.h"
 #include "cli/boxes.h"
-#include "cli/help.h"
 #include "cli/verbs.h"
 
 enum column { ID, AGE, SESSION, PROJECT, MEMORY, CPU, DENIED, PORTS, COMMAND, COLUMNS };
@@ -195,8 +194,6 @@ static int show(enum verb verb, char **words)
 	struct out out = { 0 };
 	if (box_read(box, verb, words) < 0)
 		return box_failed();
-	if (box->invocation.help)
-		return help_verb(verb, box->invocation.help);
 	if (box->arguments.rest[0]) {
 		fail(0, "usage: sbx ps [--json]");
 		return box_failed();

@@ -11,8 +11,7 @@
 #include "base/out.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "cli/box.h"
-#include "cli/help.h"
+#include "run/run_command.h"
 #include "cli/verbs.h"
 #include "postcheck/finding/quarantine.h"
 #include "run/decide.h"
@@ -146,8 +145,6 @@ int verb_quarantine(char **words)
 	struct out out = { 0 };
 	if (box_read_mixed(box, VERB_QUARANTINE, words, &words) < 0)
 		return box_failed();
-	if (box->invocation.help)
-		return help_verb(VERB_QUARANTINE, box->invocation.help);
 	int result = run(box, words, &out);
 	// What was done is said, also where the next one failed.
 	if (out_flush(&out, STDOUT_FILENO) < 0)

@@ -13,9 +13,8 @@
 #include "base/steady.h"
 #include "base/str.h"
 #include "base/sys.h"
-#include "cli/box.h"
+#include "run/run_command.h"
 #include "cli/boxes.h"
-#include "cli/help.h"
 #include "cli/verbs.h"
 #include "run.h"
 
@@ -144,8 +143,6 @@ static int stop_or_kill(enum verb verb, char **words)
 	struct ending_of ending = { .arena = arena_new_own(BOXES_BYTES) };
 	if (box_read_mixed(box, verb, words, &words) < 0)
 		return box_failed();
-	if (box->invocation.help)
-		return help_verb(verb, box->invocation.help);
 	int result = act(&ending, box, verb, words);
 	int flushed = out_flush(&ending.out, STDOUT_FILENO); // what ended before it failed
 	if (result < 0)
@@ -190,8 +187,6 @@ int verb_wait(char **words)
 	struct box *box = box_new();
 	if (box_read(box, VERB_WAIT, words) < 0)
 		return box_failed();
-	if (box->invocation.help)
-		return help_verb(VERB_WAIT, box->invocation.help);
 	char **rest = box->arguments.rest;
 	int result = rest[0] && !rest[1] ? wait_for(rest[0]) : fail(0, "usage: sbx wait ID");
 	return result < 0 ? box_failed() : result;

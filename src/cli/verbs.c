@@ -129,3 +129,24 @@ const struct verb_row verb_rows[] = {
 	},
 };
 const unsigned verb_row_count = sizeof(verb_rows) / sizeof(*verb_rows);
+
+const char *const session_usages[SESSION_ACTIONS] = {
+	"create [--as-root] [--from SESSION[@SNAPSHOT]|FILE.tar] NAME",
+	"list [--json]",
+	"show [--json] NAME",
+	"snapshot NAME [SNAPSHOT]",
+	"log [--json|--dot] NAME",
+	"restore NAME SNAPSHOT",
+	"fork NAME[@SNAPSHOT] NEW-NAME",
+	"diff [--stat|--json] NAME [PATH]...",
+	"apply [--force] NAME [PATH]...",
+	"cp SOURCE NAME:PATH | cp [--force] NAME:PATH TARGET",
+	"pause NAME",
+	"resume NAME",
+	"budget NAME SIZE|unlimited",
+	"discard NAME",
+	"rm NAME[@SNAPSHOT]",
+	"export NAME [FILE.tar]",
+	"import NAME [FILE.tar]",
+	"gc",
+};

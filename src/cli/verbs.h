@@ -38,6 +38,10 @@ struct verb_row {
 extern const struct verb_row verb_rows[VERB_ROWS];
 extern const unsigned verb_row_count;
 
+// The words of each action of sbx session, in the order of cli/session/session_verb.c.
+enum { SESSION_ACTIONS = 18 };
+extern const char *const session_usages[SESSION_ACTIONS];
+
 typedef int verb_function(char **words);
 
 // Each takes the words after the verb, and returns sbx's exit status.
@@ -64,5 +68,3 @@ int verb_wait(char **words);
 
 // sbx-shell: the whole argv after argv[0].
 int verb_sbx_shell(char **words);
-
-enum { STATUS_OK = 0, STATUS_FAILURE = 125 };

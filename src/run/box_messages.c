@@ -12,7 +12,7 @@
 #include "notify/notify.h"
 #include "plan.h"
 #include "run.h"
-#include "run/clock.h"
+#include "limits/clock.h"
 #include "run/events.h"
 #include "run/standard_io.h"
 #include "run/steps.h"

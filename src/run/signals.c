@@ -12,7 +12,7 @@
 #include "base/sys.h"
 #include "plan.h"
 #include "run.h"
-#include "run/clock.h"
+#include "limits/clock.h"
 
 enum { SIGNALS_A_TURN = 32 };
 

@@ -1,8 +1,8 @@
 // The run as one table: both processes walk it, each its own side.
 //
 // The room run owns the order of a run, its plan and its supervisor. Uses: base ask bpf
-// env keys limits lsp mount net/host net/setup notify nouns outside policy postcheck probe process
-// report seccomp session/apply sshagent view view/paths view/protect. Begin with steps.c.
+// env keys limits lsp mount net/host net/setup notify nouns outside policy postcheck
+// postcheck/finding probe process report seccomp session/apply sshagent view view/paths view/protect. Begin with steps.c.
 #pragma once
 
 #include <stdbool.h>

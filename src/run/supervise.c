@@ -30,7 +30,7 @@
 #include "process/pages.h"
 #include "run.h"
 #include "ask/ask.h"
-#include "run/clock.h"
+#include "limits/clock.h"
 #include "run/events.h"
 #include "run/live.h"
 #include "run/box_messages.h"
@@ -329,13 +329,13 @@ static enum run_turn take_turn(struct loop *loop)
 	return GOES_ON;
 }
 
-struct outcome supervise(struct plan *plan, struct run *run)
+struct outcome supervise(struct plan *plan, struct run *run, int walked)
 {
 	struct loop loop = { .plan = plan, .run = run, .outcome = { .kind = OUTCOME_FAILED } };
-	clock_begin(plan, &loop.clock);
-	live_begin(&loop.live);
-	if (walk_host(plan, run) < 0)
+	if (walked < 0)
 		return loop.outcome;
+	clock_begin(plan, run, &loop.clock);
+	live_begin(&loop.live);
 	watch_limits_begin(plan, run, steady_now());
 	check_prepare(plan);
 	pages_release_stack();

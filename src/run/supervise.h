@@ -24,5 +24,5 @@ struct outcome {
 	struct findings found; // all else
 };
 
-// Waits for the end of the box and undoes every step.
-struct outcome supervise(struct plan *plan, struct run *run);
+// Waits for the end of the box and undoes every step. `walked`: what walk_host() returned.
+struct outcome supervise(struct plan *plan, struct run *run, int walked);

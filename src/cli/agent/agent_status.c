@@ -17,7 +17,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "cli/agent/agent_verb.h"
-#include "cli/box.h"
+#include "run/run_command.h"
 #include "run/decide.h"
 #include "view/paths/outer.h"
 

@@ -20,8 +20,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "cli/agent/agent_verb.h"
-#include "cli/box.h"
-#include "cli/help.h"
+#include "run/run_command.h"
 #include "cli/verbs.h"
 #include "run/decide.h"
 #include "text/diff.h"
@@ -178,8 +177,6 @@ int verb_agent(char **words)
 	int count = 0;
 	if (box_read_mixed(box, VERB_AGENT, words, &names) < 0)
 		return box_failed();
-	if (box->invocation.help)
-		return help_verb(VERB_AGENT, box->invocation.help);
 	for (size_t i = 0; names[0] && i < sizeof(actions) / sizeof(*actions); i++)
 		if (str_equal(actions[i].name, names[0]))
 			chosen = &actions[i];

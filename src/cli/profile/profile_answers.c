@@ -8,7 +8,7 @@
 #include "base/out.h"
 #include "base/owned.h"
 #include "base/str.h"
-#include "cli/box.h"
+#include "run/run_command.h"
 #include "policy/answers.h"
 #include "run/decide.h"
 

@@ -12,7 +12,7 @@
 #include "base/out.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "cli/box.h"
+#include "run/run_command.h"
 #include "policy/import/import.h"
 
 // The user's own, which belong to no project: by the directory that they lie in.

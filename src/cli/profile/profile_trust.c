@@ -9,7 +9,7 @@
 #include "base/owned.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "cli/box.h"
+#include "run/run_command.h"
 #include "policy/merge.h"
 #include "policy/trust.h"
 #include "run/decide.h"

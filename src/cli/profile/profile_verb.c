@@ -11,8 +11,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/units.h"
-#include "cli/box.h"
-#include "cli/help.h"
+#include "run/run_command.h"
 #include "cli/profile/profile_answers.h"
 #include "cli/profile/profile_import.h"
 #include "cli/profile/profile_trust.h"
@@ -360,8 +359,6 @@ int verb_profile(char **words)
 	for (size_t i = 0; words[0] && i < sizeof(actions) / sizeof(*actions); i++)
 		if (str_equal(actions[i].name, words[0]))
 			chosen = &actions[i];
-	if (box->invocation.help)
-		return help_verb(VERB_PROFILE, box->invocation.help);
 	if (!chosen) {
 		fail(0, "usage: sbx profile list [--json] | show [--resolved] [--json] [NAME] | "
 			"check FILE | keys | "

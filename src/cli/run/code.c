@@ -14,8 +14,7 @@
 #include "base/out.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "cli/box.h"
-#include "cli/help.h"
+#include "run/run_command.h"
 #include "cli/verbs.h"
 #include "code/languages.h"
 #include "run/decide.h"
@@ -233,8 +232,6 @@ int verb_code(char **words)
 	static struct code code = { .captured = { -1, -1, -1 }, .kept = -1 };
 	if (box_read(box, VERB_CODE, words) < 0)
 		return box_failed();
-	if (box->invocation.help)
-		return help_verb(VERB_CODE, box->invocation.help);
 	if (read_words(box, &code) < 0)
 		return box_failed();
 	if (!code.language)
@@ -252,5 +249,5 @@ int verb_code(char **words)
 		box->after = print_json;
 	}
 	box->invocation.command = words_of(box, &code, place_of(box, &code));
-	return box_run(box);
+	return run_command(box);
 }

@@ -14,8 +14,7 @@
 #include "base/owned.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "cli/box.h"
-#include "cli/help.h"
+#include "run/run_command.h"
 #include "cli/verbs.h"
 #include "names/given.h"
 #include "net/rules/local_address.h"
@@ -244,8 +243,6 @@ int verb_learn(char **words)
 	struct box *box = box_new();
 	if (box_read(box, VERB_LEARN, words) < 0)
 		return box_failed();
-	if (box->invocation.help)
-		return help_verb(VERB_LEARN, box->invocation.help);
 	if (box->invocation.shell_string)
 		box_use_shell(box, box->invocation.shell_string, box->arguments.rest);
 	if (!box->invocation.command[0])
@@ -268,5 +265,5 @@ int verb_learn(char **words)
 	box->invocation.explain = ANSWER_YES;
 	box->invocation.learn = ANSWER_YES;
 	box->after = after;
-	return box_run(box);
+	return run_command(box);
 }

@@ -8,8 +8,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/units.h"
-#include "cli/box.h"
-#include "cli/help.h"
+#include "run/run_command.h"
 #include "cli/verbs.h"
 #include "cli/run/plan_secrets.h"
 #include "limits/means.h"
@@ -383,8 +382,6 @@ int verb_plan(char **words)
 	struct out out = { 0 };
 	if (box_read(box, VERB_PLAN, words) < 0)
 		return box_failed();
-	if (box->invocation.help)
-		return help_verb(VERB_PLAN, box->invocation.help);
 	if (box->invocation.shell_string)
 		box_use_shell(box, box->invocation.shell_string, box->arguments.rest);
 	if (box_plan(box) < 0)

@@ -15,8 +15,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "cli/agent/agent_verb.h"
-#include "cli/box.h"
-#include "cli/help.h"
+#include "run/run_command.h"
 #include "cli/session/review.h"
 #include "cli/verbs.h"
 #include "policy/keys.h"
@@ -29,15 +28,13 @@ int verb_run(char **words)
 	struct box *box = box_new();
 	if (box_read(box, VERB_RUN, words) < 0)
 		return box_failed();
-	if (box->invocation.help)
-		return help_verb(VERB_RUN, box->invocation.help);
 	if (box->invocation.shell_string)
 		box_use_shell(box, box->invocation.shell_string, box->arguments.rest);
 	if (!box->invocation.command[0]) {
 		fail(0, "no command given; usage: sbx run [OPTION]... [--] COMMAND [ARGUMENT]...");
 		return box_failed();
 	}
-	return review_run(box);
+	return review_prepare(box) < 0 ? box_failed() : run_command(box);
 }
 
 // A command that fails says nothing there, and then the agent must find nothing.
@@ -102,5 +99,5 @@ int verb_sbx_shell(char **words)
 		if (pass_handback(box, string ? words[0] : NULL) < 0)
 			return box_failed();
 	}
-	return box_run(box);
+	return run_command(box);
 }

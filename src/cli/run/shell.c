@@ -1,7 +1,6 @@
 // sbx shell: the caller's shell in a box.
 #include "base/err.h"
-#include "cli/box.h"
-#include "cli/help.h"
+#include "run/run_command.h"
 #include "cli/session/review.h"
 #include "cli/verbs.h"
 
@@ -10,13 +9,11 @@ int verb_shell(char **words)
 	struct box *box = box_new();
 	if (box_read(box, VERB_SHELL, words) < 0)
 		return box_failed();
-	if (box->invocation.help)
-		return help_verb(VERB_SHELL, box->invocation.help);
 	if (box->arguments.rest[0]) {
 		fail(0, "shell takes options only, not '%.40s'; to run a command: sbx run",
 		     box->arguments.rest[0]);
 		return box_failed();
 	}
 	box_use_shell(box, NULL, box->arguments.rest);
-	return review_run(box);
+	return review_prepare(box) < 0 ? box_failed() : run_command(box);
 }

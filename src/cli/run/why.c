@@ -7,8 +7,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/str.h"
-#include "cli/box.h"
-#include "cli/help.h"
+#include "run/run_command.h"
 #include "cli/run/why_answer.h"
 #include "cli/run/why_host.h"
 #include "cli/run/why_path.h"
@@ -101,8 +100,6 @@ int verb_why(char **words)
 	bool json;
 	if (box_read(box, VERB_WHY, words) < 0)
 		return box_failed();
-	if (box->invocation.help)
-		return help_verb(VERB_WHY, box->invocation.help);
 	char **asked = box->arguments.rest;
 	static char *nothing[] = { NULL };
 	box->invocation.command = nothing;

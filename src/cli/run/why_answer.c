@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "cli/box.h"
+#include "run/run_command.h"
 
 const char *why_line(struct box *box, const struct origin *from)
 {

@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/str.h"
-#include "cli/box.h"
+#include "run/run_command.h"
 #include "cli/run/why_answer.h"
 #include "net/rules/local_address.h"
 #include "net/rules/rules.h"

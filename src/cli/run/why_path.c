@@ -12,7 +12,7 @@
 #include "base/path.h"
 #include "base/quote.h"
 #include "base/str.h"
-#include "cli/box.h"
+#include "run/run_command.h"
 #include "cli/run/why_answer.h"
 #include "names/trusted.h"
 #include "view/paths/judge.h"

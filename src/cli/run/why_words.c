@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/str.h"
-#include "cli/box.h"
+#include "run/run_command.h"
 #include "policy/groups.h"
 #include "seccomp/filter.h"
 #include "seccomp/syscalls.h"

@@ -361,14 +361,12 @@ static int prepare(struct box *box)
 	return 0;
 }
 
-int review_run(struct box *box)
+int review_prepare(struct box *box)
 {
-	bool wanted = box->invocation.review == ANSWER_YES;
-	if (!wanted && box->invocation.apply) {
-		fail(0, "--apply belongs to --review; for a session: sbx session apply NAME");
-		return box_failed();
-	}
-	if (wanted && prepare(box) < 0)
-		return box_failed();
-	return box_run(box);
+	if (box->invocation.review == ANSWER_YES)
+		return prepare(box);
+	return box->invocation.apply
+		       ? fail(0,
+			      "--apply belongs to --review; for a session: sbx session apply NAME")
+		       : 0;
 }

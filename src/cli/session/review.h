@@ -3,5 +3,5 @@
 
 struct box;
 
-// box_run(), with --review in a session of its own.
-int review_run(struct box *box);
+// Before run_command(): with --review, makes the session, and asks when the run has ended.
+int review_prepare(struct box *box);

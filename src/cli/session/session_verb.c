@@ -14,8 +14,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/units.h"
-#include "cli/box.h"
-#include "cli/help.h"
+#include "run/run_command.h"
 #include "cli/session/session_diff.h"
 #include "cli/session/sessions.h"
 #include "cli/verbs.h"
@@ -261,35 +260,24 @@ static int diff(struct sessions *sessions, char **words)
 static const struct session_action {
 	const char *name;
 	int (*run)(struct sessions *sessions, char **words);
-	int least, most; // words after the name
-	const char *usage;
+	int least, most; // words after the name; session_usages[] has them in words
 	enum { NO_FILES, COPIES_FILES } does; // with groups and ACLs, see rights.h
 } actions[] = {
-	{ "create", create, 1, 1, "create [--as-root] [--from SESSION[@SNAPSHOT]|FILE.tar] NAME",
-	  COPIES_FILES },
-	{ "list", sessions_list, 0, 0, "list [--json]", NO_FILES },
-	{ "show", sessions_show, 1, 1, "show [--json] NAME", NO_FILES },
-	{ "snapshot", snapshot, 1, 2, "snapshot NAME [SNAPSHOT]", NO_FILES },
-	{ "log", sessions_log, 1, 1, "log [--json|--dot] NAME", NO_FILES },
-	{ "restore", restore, 2, 2, "restore NAME SNAPSHOT", NO_FILES },
-	{ "fork", fork_one, 2, 2, "fork NAME[@SNAPSHOT] NEW-NAME", NO_FILES },
-	{ "diff", diff, 1, WORDS_MAX, "diff [--stat|--json] NAME [PATH]...", NO_FILES },
-	{ "apply", apply, 1, WORDS_MAX, "apply [--force] NAME [PATH]...", COPIES_FILES },
-	{ "cp", copy, 2, 2, "cp SOURCE NAME:PATH | cp [--force] NAME:PATH TARGET", COPIES_FILES },
-	{ "pause", pause_runs, 1, 1, "pause NAME", NO_FILES },
-	{ "resume", resume_runs, 1, 1, "resume NAME", NO_FILES },
-	{ "budget", set_budget, 2, 2, "budget NAME SIZE|unlimited", NO_FILES },
-	{ "discard", discard, 1, 1, "discard NAME", NO_FILES },
-	{ "rm", remove_one, 1, 1, "rm NAME[@SNAPSHOT]", NO_FILES },
-	{ "export", export, 1, 2, "export NAME [FILE.tar]", COPIES_FILES },
-	{ "import", import, 1, 2, "import NAME [FILE.tar]", COPIES_FILES },
-	{ "gc", sweep, 0, 0, "gc", NO_FILES },
+	{ "create", create, 1, 1, COPIES_FILES },       { "list", sessions_list, 0, 0, NO_FILES },
+	{ "show", sessions_show, 1, 1, NO_FILES },      { "snapshot", snapshot, 1, 2, NO_FILES },
+	{ "log", sessions_log, 1, 1, NO_FILES },        { "restore", restore, 2, 2, NO_FILES },
+	{ "fork", fork_one, 2, 2, NO_FILES },           { "diff", diff, 1, WORDS_MAX, NO_FILES },
+	{ "apply", apply, 1, WORDS_MAX, COPIES_FILES }, { "cp", copy, 2, 2, COPIES_FILES },
+	{ "pause", pause_runs, 1, 1, NO_FILES },        { "resume", resume_runs, 1, 1, NO_FILES },
+	{ "budget", set_budget, 2, 2, NO_FILES },       { "discard", discard, 1, 1, NO_FILES },
+	{ "rm", remove_one, 1, 1, NO_FILES },           { "export", export, 1, 2, COPIES_FILES },
+	{ "import", import, 1, 2, COPIES_FILES },       { "gc", sweep, 0, 0, NO_FILES },
 };
-enum { ACTIONS = sizeof(actions) / sizeof(*actions) };
+_Static_assert(sizeof(actions) / sizeof(*actions) == SESSION_ACTIONS, "see session_usages[]");
 
 static const struct session_action *find_action(const char *name)
 {
-	for (size_t i = 0; name && i < ACTIONS; i++)
+	for (size_t i = 0; name && i < SESSION_ACTIONS; i++)
 		if (str_equal(actions[i].name, name))
 			return &actions[i];
 	return NULL;
@@ -301,23 +289,13 @@ static int say_usage(const struct session_action *action, const char *word, cons
 		fail(0, "restore needs a snapshot of '%.80s'; to see them: sbx session log %.80s",
 		     str_shown(name), str_shown(name));
 	else if (action)
-		fail(0, "usage: sbx session %s", action->usage);
+		fail(0, "usage: sbx session %s", session_usages[action - actions]);
 	else if (word)
 		fail(0, "unknown action '%.40s'; sbx session has: %s", str_shown(word),
 		     verb_rows[ROW_SESSION].actions);
 	else
 		fail(0, "usage: sbx session ACTION [NAME] [OPTION]...; see: sbx session --help");
 	return box_failed();
-}
-
-static int help(void)
-{
-	struct out out = { 0 };
-	int status = help_verb(VERB_SESSION, HELP_ALL);
-	out_text(&out, "\nActions:\n");
-	for (size_t i = 0; i < ACTIONS; i++)
-		out_text(&out, "  %s\n", actions[i].usage);
-	return out_flush(&out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : status;
 }
 
 // A walk holds a descriptor for each layer and level.
@@ -351,8 +329,6 @@ int verb_session(char **words)
 	int count = 0;
 	if (box_read_mixed(box, VERB_SESSION, words, &names) < 0)
 		return box_failed();
-	if (box->invocation.help)
-		return help();
 	const struct session_action *action = find_action(names[0]);
 	while (names[0] && names[1 + count])
 		count++;

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "base/out.h"
-#include "cli/box.h"
+#include "run/run_command.h"
 #include "session/store/store.h"
 
 struct sessions {

@@ -1,4 +1,4 @@
-// What run, shell and plan share: options -> plan -> run.
+// What the verbs share: words -> plan -> run.
 #pragma once
 
 #include "plan.h"
@@ -32,7 +32,8 @@ struct box {
 // A zeroed box in an arena of its own.
 struct box *box_new(void);
 
-// Reads the options of a verb. invocation.command is set to the words after them.
+// Reads the options of a verb; fails with ERR_HELP where they ask for help. invocation.command is
+// set to the words after them.
 int box_read(struct box *box, enum verb verb, char **words);
 
 // The same for verbs of actions and names: options may stand before and behind these, as people
@@ -53,12 +54,14 @@ int box_plan(struct box *box);
 
 // Decides the first half, clones, decides the rest meanwhile, and runs the command. Returns sbx's
 // exit status; a command killed by a signal ends sbx by the same signal.
-int box_run(struct box *box);
+int run_command(struct box *box);
 
-// The run itself, without words; for box_run() and doctor, after the first half of the plan.
-struct outcome box_try(struct box *box, struct run *run);
+// The run itself, without words; for doctor, after the first half of the plan.
+struct outcome run_try(struct box *box, struct run *run);
 
-// Prints the recorded error and returns 125.
+enum { STATUS_OK = 0, STATUS_FAILURE = 125, STATUS_HELP = -1 };
+
+// Prints the recorded error and returns 125; STATUS_HELP where the words ask for help.
 int box_failed(void);
 
 // $SHELL when it is bash or zsh and can be run, else bash, else sh.

@@ -1,5 +1,5 @@
 // Owns the time of a run.
-#include "run/clock.h"
+#include "limits/clock.h"
 
 #include <signal.h>
 #include <time.h>
@@ -14,10 +14,10 @@
 // How long the command has to end by itself after the time limit's SIGTERM.
 enum { GRACE_MILLISECONDS = 2000 };
 
-void clock_begin(const struct plan *plan, struct clock *clock)
+void clock_begin(const struct plan *plan, const struct run *run, struct clock *clock)
 {
 	uint64_t limit = plan->profile->limits.time;
-	clock->begin = steady_now();
+	clock->begin = run->began;
 	clock->end = limit == UNLIMITED ? -1 : clock->begin + (int64_t)limit;
 }
 

@@ -14,7 +14,8 @@ struct clock {
 	bool asked;         // pid 1 of tier landlock, to end all
 };
 
-void clock_begin(const struct plan *plan, struct clock *clock);
+// The time counts from the first step of the run.
+void clock_begin(const struct plan *plan, const struct run *run, struct clock *clock);
 
 // Looks whether a limit is met, and ends the box then: with SIGTERM, and SIGKILL after a grace, or
 // at once where there is no time to lose. Returns the milliseconds to sleep, -1: for ever.

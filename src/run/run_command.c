@@ -1,5 +1,5 @@
 // Owns the way from words to a running box.
-#include "cli/box.h"
+#include "run/run_command.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,9 +18,9 @@
 #include "base/fd.h"
 #include "base/out.h"
 #include "base/path.h"
+#include "base/steady.h"
 #include "base/str.h"
 #include "base/sys.h"
-#include "cli/verbs.h"
 #include "limits/group.h"
 #include "net/host/proxy.h"
 #include "net/host/relay.h"
@@ -37,12 +37,15 @@
 #include "run/signals.h"
 #include "run/steps.h"
 #include "run/supervise.h"
+#include "run/walk.h"
 
 extern char **environ;
 
 int box_failed(void)
 {
 	struct out out = { 0 };
+	if (err_number() == ERR_HELP)
+		return STATUS_HELP;
 	out_text(&out, "sbx: %s\n", err_text());
 	out_flush(&out, STDERR_FILENO);
 	return STATUS_FAILURE;
@@ -71,12 +74,14 @@ struct box *box_new(void)
 	return box;
 }
 
-// -C: before anything asks where it is.
-static int move(const struct box *box)
+// --help ends a verb; -C moves before anything asks where it is.
+static int finish_reading(const struct box *box)
 {
 	const char *directory = box->invocation.directory;
 	char real[PATH_MAX];
-	if (!directory || box->invocation.help)
+	if (box->invocation.help)
+		return fail(ERR_HELP, "%s", box->invocation.help == HELP_ALL ? "all" : "screen");
+	if (!directory)
 		return 0;
 	if (chdir(directory) < 0 || !getcwd(real, sizeof(real)))
 		return fail(errno, "--chdir: enter '%s'", str_shown(directory));
@@ -88,7 +93,7 @@ int box_read(struct box *box, enum verb verb, char **words)
 {
 	TRY(argv_read(box->arena, verb, words, &box->invocation, &box->arguments));
 	box->invocation.command = box->arguments.rest;
-	return move(box);
+	return finish_reading(box);
 }
 
 int box_read_mixed(struct box *box, enum verb verb, char **words, char ***ret_names)
@@ -109,7 +114,7 @@ int box_read_mixed(struct box *box, enum verb verb, char **words, char ***ret_na
 		*next++ = *words++;
 	}
 	*ret_names = names;
-	return move(box);
+	return finish_reading(box);
 }
 
 void box_use_shell(struct box *box, const char *string, char **rest)
@@ -158,7 +163,8 @@ static void die_like_command(int number)
 	sigprocmask(SIG_UNBLOCK, &only, NULL);
 }
 
-struct outcome box_try(struct box *box, struct run *run)
+// A run before its first step.
+static void begin(const struct box *box, struct run *run)
 {
 	static int mounts[MOUNTS_MAX];
 	static struct proxy proxy;
@@ -176,7 +182,13 @@ struct outcome box_try(struct box *box, struct run *run)
 	ask_init(&ask);
 	run->ask = &ask;
 	run->relay = relay_connect;
-	return supervise(&box->plan, run);
+	run->began = steady_now();
+}
+
+struct outcome run_try(struct box *box, struct run *run)
+{
+	begin(box, run);
+	return supervise(&box->plan, run, walk_host(&box->plan, run));
 }
 
 // Only where the machine gave no namespaces, and only to who said that less will do.
@@ -218,7 +230,7 @@ static int fall_back(const struct box *box, struct run *run)
 		 steps[run->message.step].name, run->message.text);
 	out_flush(&out, STDERR_FILENO);
 	lower->invocation.tier = ASKED_LANDLOCK;
-	return box_run(lower);
+	return run_command(lower);
 }
 
 // A program of the host replaced a file of the plan before the command was there: as git and
@@ -272,12 +284,13 @@ static bool clear_way(const struct box *box)
 	return cleared;
 }
 
-int box_run(struct box *box)
+int run_command(struct box *box)
 {
 	struct run run;
 	if (box_decide(box) < 0)
 		return box->after ? box->after(box, NULL, box_failed()) : box_failed();
-	struct outcome outcome = box_try(box, &run);
+	begin(box, &run);
+	struct outcome outcome = supervise(&box->plan, &run, walk_host(&box->plan, &run));
 	if (outcome.kind == OUTCOME_FAILED && may_fall_back(box, &run))
 		return fall_back(box, &run);
 	// Not with secrets: the variables that held them are wiped.
@@ -285,7 +298,7 @@ int box_run(struct box *box)
 	    box->plan.credential_count == 0) {
 		findings_free(&outcome.found);
 		denials_free(&outcome.denials);
-		return box_run(renew(box, &run));
+		return run_command(renew(box, &run));
 	}
 	if (box->plan.timing)
 		report_timing(&box->plan, &run);
