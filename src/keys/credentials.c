@@ -20,7 +20,7 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "net/setup/confine.h"
-#include "open/wire.h"
+#include "open/opener_messages.h"
 #include "plan.h"
 #include "report/denials.h"
 #include "report/findings.h"

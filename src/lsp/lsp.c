@@ -20,7 +20,7 @@
 #include "base/steady.h"
 #include "base/str.h"
 #include "lsp/files.h"
-#include "lsp/record.h"
+#include "lsp/lsp_record.h"
 #include "lsp/passing.h"
 #include "net/setup/confine.h"
 #include "plan.h"

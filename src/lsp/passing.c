@@ -12,7 +12,7 @@
 #include "lsp/frame.h"
 #include "lsp/initialize.h"
 #include "lsp/message.h"
-#include "lsp/record.h"
+#include "lsp/lsp_record.h"
 
 enum { CHUNK = 64 << 10, KEPT_MAX = 1 << 20 };
 

@@ -7,7 +7,7 @@
 #include <openssl/ssl.h>
 
 #include "open/dialogue.h"
-#include "open/wire.h"
+#include "open/opener_messages.h"
 #include "opener/mint.h"
 
 enum { BRIDGES_MAX = 512 };

@@ -20,7 +20,7 @@
 #include "base/sys.h"
 #include "plan.h"
 #include "sshagent/hostkeys.h"
-#include "sshagent/wire.h"
+#include "sshagent/ssh_wire.h"
 
 enum { KNOWN_BYTES_MAX = 4 << 20, KEY_FILE_MAX = 64 << 10, AGENT_SECONDS = 30 };
 

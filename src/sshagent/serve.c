@@ -14,8 +14,8 @@
 #include "base/fd.h"
 #include "base/steady.h"
 #include "base/str.h"
-#include "sshagent/record.h"
-#include "sshagent/wire.h"
+#include "sshagent/agent_record.h"
+#include "sshagent/ssh_wire.h"
 
 enum {
 	LISTENER = 0,

@@ -12,7 +12,7 @@
 #include "session/apply/apply_journal.h"
 #include "session/store/known.h"
 #include "session/store/seen.h"
-#include "session/store/state.h"
+#include "session/store/session_state.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

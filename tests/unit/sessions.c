@@ -13,7 +13,7 @@
 #include "session/compare/pathset.h"
 #include "session/store/known.h"
 #include "session/store/seen.h"
-#include "session/store/state.h"
+#include "session/store/session_state.h"
 
 static const char *with_sum(struct arena *arena, const char *text)
 {

@@ -14,9 +14,9 @@
 #include "net/proxy/deny.h"
 #include "net/proxy/dial.h"
 #include "net/proxy/flow.h"
-#include "net/proxy/record.h"
+#include "net/proxy/conn_record.h"
 #include "net/proxy/route.h"
-#include "net/proxy/state.h"
+#include "net/proxy/worker_state.h"
 #include "net/setup/synthetic.h"
 
 enum { ACCEPTS_A_TURN = 64, FIRST_MILLISECONDS = 30000, SOCKETS_LOW = 8 };

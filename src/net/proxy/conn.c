@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 
 #include "base/fd.h"
-#include "net/proxy/state.h"
+#include "net/proxy/worker_state.h"
 
 uint32_t conn_index(const struct worker *worker, const struct conn *conn)
 {

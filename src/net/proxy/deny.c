@@ -9,8 +9,8 @@
 #include "net/parse/socks.h"
 #include "net/parse/tls.h"
 #include "net/proxy/flow.h"
-#include "net/proxy/record.h"
-#include "net/proxy/state.h"
+#include "net/proxy/conn_record.h"
+#include "net/proxy/worker_state.h"
 
 enum { SILENT_MILLISECONDS = 300, HALF_MILLISECONDS = 800, DRAIN_MILLISECONDS = 1000 };
 

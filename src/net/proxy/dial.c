@@ -13,8 +13,8 @@
 #include "base/fd.h"
 #include "net/parse/sockaddr.h"
 #include "net/proxy/lookup.h"
-#include "net/proxy/record.h"
-#include "net/proxy/state.h"
+#include "net/proxy/conn_record.h"
+#include "net/proxy/worker_state.h"
 #include "net/rules/local_address.h"
 #include "net/rules/rules.h"
 

@@ -9,8 +9,8 @@
 #include "base/str.h"
 #include "net/parse/dns.h"
 #include "net/proxy/flow.h"
-#include "net/proxy/record.h"
-#include "net/proxy/state.h"
+#include "net/proxy/conn_record.h"
+#include "net/proxy/worker_state.h"
 #include "net/rules/rules.h"
 #include "net/setup/synthetic.h"
 

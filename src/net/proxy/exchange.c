@@ -8,9 +8,9 @@
 #include "net/proxy/deny.h"
 #include "net/proxy/dial.h"
 #include "net/proxy/flow.h"
-#include "net/proxy/record.h"
+#include "net/proxy/conn_record.h"
 #include "net/proxy/route.h"
-#include "net/proxy/state.h"
+#include "net/proxy/worker_state.h"
 
 enum { IDLE_MILLISECONDS = 120000, HEAD_MILLISECONDS = 30000 };
 

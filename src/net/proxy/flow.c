@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "net/proxy/record.h"
-#include "net/proxy/state.h"
+#include "net/proxy/conn_record.h"
+#include "net/proxy/worker_state.h"
 
 enum { BULK_BYTES = 64 * 1024, BYTES_A_TURN = 1024 * 1024 };
 

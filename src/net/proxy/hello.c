@@ -10,11 +10,11 @@
 #include "net/parse/tls.h"
 #include "net/proxy/deny.h"
 #include "net/proxy/flow.h"
-#include "net/proxy/record.h"
+#include "net/proxy/conn_record.h"
 #include "net/proxy/route.h"
-#include "net/proxy/state.h"
+#include "net/proxy/worker_state.h"
 #include "net/rules/rules.h"
-#include "open/wire.h"
+#include "open/opener_messages.h"
 
 // The name that TLS asks for is the name that was decided on; else the certificate, and what is
 // behind it, would be somebody else's on the same address. Rule 29.

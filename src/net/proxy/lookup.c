@@ -14,7 +14,7 @@
 
 #include "base/fd.h"
 #include "base/str.h"
-#include "net/proxy/state.h"
+#include "net/proxy/worker_state.h"
 
 enum {
 	QUERY_MILLISECONDS = 1500,

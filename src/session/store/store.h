@@ -5,7 +5,7 @@
 // files. Uses: base git nouns text. Begin with store.h.
 #pragma once
 
-#include "session/store/state.h"
+#include "session/store/session_state.h"
 
 struct arena;
 

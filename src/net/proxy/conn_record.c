@@ -1,10 +1,10 @@
 // Owns what is remembered of connections, and the budgets.
-#include "net/proxy/record.h"
+#include "net/proxy/conn_record.h"
 
 #include <stdio.h>
 
 #include "base/fd.h"
-#include "net/proxy/state.h"
+#include "net/proxy/worker_state.h"
 #include "net/rules/rules.h"
 
 enum { FLUSH_MILLISECONDS = 1000 };

@@ -1,5 +1,5 @@
 // Owns the reading of SSH's binary forms.
-#include "sshagent/wire.h"
+#include "sshagent/ssh_wire.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // Owns the probe of an agent's settings. It runs what stands in the user's own settings, as the
 // agent does, by sh and within ten seconds.
-#include "agent/probe.h"
+#include "agent/agent_probe.h"
 
 #include <errno.h>
 #include <fcntl.h>
