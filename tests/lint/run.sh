@@ -39,6 +39,7 @@ fi
 is "each fix that a message names has a test in tests/lint/advice.table, or a reason" "" "$(tests/lint/advice check 2>&1)"
 is "signals are read, never handled" "" "$(grep -rnE 'sa_handler|sa_sigaction|\bsignal\(' src | grep -vE 'SIG_(IGN|DFL)' || true)"
 is "kernel numbers live in base/sys.h" "" "$(grep -rnE --include='*.[ch]' '^#ifn?def|^#if ' src | grep -vE 'base/sys.h|base/testing|seccomp/filter.c' || true)"
+is "each pattern of tests/mutants/run matches" "" "$(tests/mutants/run --check 2>&1)"
 is "each test that SECURITY.md names exists" "" "$(grep -o '`tests/[^` ]*`' SECURITY.md | tr -d '`' | sort -u | while read -r file; do [ -e "$file" ] || echo "$file"; done)"
 # One version everywhere (tests/setup installs it): another one breaks lines elsewhere.
 if command -v clang-format-19 >/dev/null; then
