@@ -65,8 +65,10 @@ static int unknown_verb(char **words)
 // help, help VERB, help VERB all
 static int verb_help(char **words)
 {
-	if (!words[0] || str_equal(words[0], "all"))
-		return help_all(STDOUT_FILENO);
+	if (!words[0])
+		return help_first();
+	if (str_equal(words[0], "all"))
+		return help_all();
 	unsigned row = row_of(words[0]);
 	if (row == VERB_ROWS)
 		return unknown_verb(words);
@@ -105,10 +107,8 @@ int main(int count, char **words)
 		return box_failed();
 	if (count > 0 && str_equal(path_name(words[0]), "sbx-shell"))
 		return verb_sbx_shell(words + 1);
-	if (count < 2) {
-		help_all(STDERR_FILENO);
-		return STATUS_FAILURE;
-	}
+	if (count < 2)
+		return help_first();
 	unsigned row = row_of(words[1]);
 	if (row < VERB_ROWS) {
 		int status = verbs[row](words + 2);

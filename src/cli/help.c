@@ -53,9 +53,15 @@ static void screen(struct out *out, enum verb verb)
 		if (!key->flag || !(key->verbs & verb) || !(key->brief || own))
 			continue;
 		struct key shown = *key;
+		char value[32];
 		shown.help = key->brief ? key->brief : key->help;
 		shown.short_flag = NULL;
-		shown.value = key->kind == KEY_WORD && key->brief ? "MODE" : key->value;
+		if (key->brief)
+			snprintf(value, sizeof(value), "%.*s",
+				 (int)strcspn(key->value ? key->value : "", "[|"),
+				 key->value ? key->value : "");
+		if (key->brief && key->value)
+			shown.value = key->kind == KEY_WORD ? "MODE" : value;
 		option(out, &shown);
 	}
 }
@@ -101,16 +107,46 @@ int help_verb(enum verb verb, enum help_wish wish)
 	return out_flush(&out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : STATUS_OK;
 }
 
-int help_all(int fd)
+// The verbs that the first screen names, two a line.
+static void first_verbs(struct out *out)
+{
+	static const struct {
+		const char *name, *does;
+	} first[] = {
+		{ "shell", "your shell in a box" },      { "agent", "boxes for a coding agent" },
+		{ "session", "boxes that persist" },     { "doctor", "what this machine enforces" },
+		{ "why", "why it was denied; the fix" }, { "learn", "the profile of a command" }
+	};
+	for (size_t i = 0; i < sizeof(first) / sizeof(*first); i++)
+		out_text(out, i % 2 ? "sbx %-8s %s\n" : "  sbx %-8s %-26s", first[i].name,
+			 first[i].does);
+}
+
+int help_first(void)
 {
 	struct out out = { 0 };
-	out_text(&out, "sbx runs a command in a box: it sees the system and the project, not your\n"
-		       "secrets; it writes the project, not your home.\n\nusage:\n");
+	out_text(&out,
+		 "usage: sbx %s\n"
+		 "Runs a command so that it can change your project, but not read your keys,\n"
+		 "change your home or reach hosts that you did not allow.\n\n",
+		 verb_rows[ROW_RUN].synopsis);
+	screen(&out, VERB_RUN);
+	out_text(&out, "\n");
+	first_verbs(&out);
+	out_text(&out, "\nEvery option: sbx run --help all. Every verb: sbx help all. "
+		       "Manual: man sbx\n");
+	return out_flush(&out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : STATUS_OK;
+}
+
+int help_all(void)
+{
+	struct out out = { 0 };
+	out_text(&out, "usage:\n");
 	for (unsigned i = 0; i < verb_row_count; i++) {
 		out_text(&out, "  sbx %s\n", verb_rows[i].synopsis);
 		out_wrapped(&out, VERB_COLUMN, 0, verb_rows[i].help);
 	}
 	out_text(&out, "  sbx help [VERB] | version\n\nThe options of a verb: sbx help VERB, or "
 		       "sbx help VERB all.\nManual: man sbx, man sbx.ini\n");
-	return out_flush(&out, fd) < 0 ? STATUS_FAILURE : STATUS_OK;
+	return out_flush(&out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : STATUS_OK;
 }

@@ -6,4 +6,7 @@
 
 // Prints what one verb takes to stdout, a screen of it or all. Returns sbx's exit status.
 int help_verb(enum verb verb, enum help_wish wish);
-int help_all(int fd);
+// The first screen of sbx: a run's main options and the main verbs, in 24 lines of 80 columns.
+int help_first(void);
+// All verbs.
+int help_all(void);
