@@ -380,8 +380,7 @@ const struct key keys[] = {
 	{ ON_COMMAND_LINE(VERB_SESSION, dot), .flag = "dot", .kind = KEY_SWITCH,
 	  .help = "print the tree of snapshots for Graphviz (session log)" },
 	{ ON_COMMAND_LINE(VERB_SESSION, force), .flag = "force", .kind = KEY_SWITCH,
-	  .help = "overwrite changes made since (session apply); copy files that your own programs "
-		  "would run (session cp)" },
+	  .help = "overwrite changes made since (session apply); copy files that are run (session cp)" },
 	{ ON_COMMAND_LINE(VERB_AGENT, force), .flag = "force", .kind = KEY_SWITCH,
 	  .help = "overwrite changes made since (agent install, remove)" },
 	{ ON_COMMAND_LINE(VERB_AGENT, dry_run), .flag = "dry-run", .kind = KEY_SWITCH,

@@ -2,7 +2,8 @@
 //
 // The room run owns the order of a run, its plan and its supervisor. Uses: base ask bpf
 // env keys limits lsp mount net/host net/setup notify nouns outside policy postcheck
-// postcheck/finding probe process report seccomp session/apply sshagent view view/paths view/protect. Begin with steps.c.
+// postcheck/finding probe process report seccomp session/apply sshagent view view/paths
+// view/protect. Begin with steps.c.
 #pragma once
 
 #include <stdbool.h>

@@ -64,7 +64,8 @@ static const int connecting[] = {
 	SYS_socketpair,
 	SYS_connect,
 };
-// What the opener may call (open/opener_messages.h): it reads and writes what it is given, and reaches nobody.
+// What the opener may call (open/opener_messages.h): it reads and writes what it is given, and
+// reaches nobody.
 static const int opener_allowed[] = {
 	SYS_recvmsg,
 	SYS_sendmsg,
