@@ -245,7 +245,7 @@ said "quarantine of no such name" "no quarantined" quarantine show $'x\e[2J'
 cd "$project" || exit 1
 status "no command" 125 "$SBX" run
 status "unknown verb" 125 "$SBX" rum true
-status "no verb" 125 "$SBX"
+status "no verb prints the help" 0 "$SBX"
 # What a mode cannot keep is told, and the mode that was asked for holds.
 for words in "host --deny example.com" "host --upload 1M" "host --download 1M" "host --connections 5" "host --rate 1M" \
 	"host --publish 8080" "none --publish 8080" "none --host-port 8080"; do

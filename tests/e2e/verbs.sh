@@ -11,6 +11,15 @@ for verb in run shell plan profile doctor; do
 	is "$verb --help fits 80 columns" "" "$("$SBX" $verb --help | awk 'length > 80')"
 done
 status "--help" 0 "$SBX" --help
+for words in "" --help help "run --help" "help run" "shell --help"; do
+	# shellcheck disable=SC2086
+	is "sbx $words: one screen, 24 lines of 80 columns" "" "$("$SBX" $words | awk 'length > 80 { print } END { if (NR > 24) print NR }')"
+done
+for flag in allow read write profile command session review network host-port publish pass-env memory timeout; do
+	like "the first screen has --$flag" "$("$SBX")" "--$flag\\b"
+done
+is "help of a verb says nothing of other verbs" "" "$("$SBX" session --help | grep -E '\(agent|\(code')"
+status "sbx help VERB WORD: not another word than all" 125 "$SBX" help run everything
 like "--version" "$("$SBX" --version)" '^sbx [0-9]+\.[0-9]+\.[0-9]+$'
 before=$(tree_hash .)
 status "plan" 0 "$SBX" plan -- make
