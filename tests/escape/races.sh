@@ -55,7 +55,7 @@ race "the directory of caches against a symlink" "$work/state" "$work/state-trap
 # something else. When that has stopped, the wall stands again, wherever it was carried: soon, and
 # on a busy machine within ten seconds.
 protected() { # name, what it is, what it is exchanged with, what the box writes to, a command that fails until the wall stands, options...
-	local name=$1 left=$2 right=$3 targets=$4 stands=$5 hits=0 runs=0 refused=0 end pid place status
+	local box name=$1 left=$2 right=$3 targets=$4 stands=$5 hits=0 runs=0 refused=0 end pid place status
 	shift 5
 	place=$(new_project)
 	cd "$place" || exit 1
@@ -63,15 +63,16 @@ protected() { # name, what it is, what it is exchanged with, what the box writes
 	ln -s "$place/other" trap
 	end=$((SECONDS + seconds))
 	while [ $SECONDS -lt $end ]; do
-		rm -f stop
-		swapper "$left" "$right" &
-		pid=$!
-		"$SBX" run "$@" -- sh -c "while [ ! -e stop ]; do sleep 0.02; done; sleep 0.2; i=0; until { $stands; } 2>/dev/null || [ \$((i += 1)) -gt 200 ]; do sleep 0.05; done; for f in $targets; do echo evil >>\$f; done 2>/dev/null" >"$work/said" 2>&1 &
+		rm -f stop begun
+		[ -n "${AFTER:-}" ] || { swapper "$left" "$right" & pid=$!; }
+		"$SBX" run "$@" -- sh -c ": >begun; while [ ! -e stop ]; do sleep 0.02; done; sleep 0.2; i=0; until { $stands; } 2>/dev/null || [ \$((i += 1)) -gt 200 ]; do sleep 0.05; done; for f in $targets; do echo evil >>\$f; done 2>/dev/null" >"$work/said" 2>&1 &
+		box=$!
+		[ -z "${AFTER:-}" ] || { wait_for 30 test -e begun; swapper "$left" "$right" & pid=$!; }
 		sleep 0.3
 		kill $pid
 		wait $pid 2>/dev/null
 		touch stop
-		wait $!
+		wait $box
 		status=$?
 		case $status in 125) refused=$((refused + 1)) ;; esac
 		runs=$((runs + 1))
@@ -82,5 +83,6 @@ protected() { # name, what it is, what it is exchanged with, what the box writes
 protected "masked hooks against a directory beside" .git/hooks other/hooks '.git/hooks/evil .git/hooks/good' '! (: >>.git/hooks/good)' --read other
 protected "the copied configuration against a file" .git/config other/config .git/config '[ -L .git/config ]' --read other
 protected "a masked file against a file" .envrc other/envrc .envrc '! (: >>.envrc)' --read other
-protected "a pinned directory against a link" a trap 'a/b/c trap/b/c' '! (: >>a/b/c) && ! (: >>trap/b/c)' --protect a/b/c --read other --read trap
+# What a path leads to is protected as it was when the plan was made, so a link on the way is exchanged after that.
+AFTER=yes protected "a pinned directory against a link" a trap 'a/b/c trap/b/c' '! (: >>a/b/c) && ! (: >>trap/b/c)' --protect a/b/c --read other --read trap
 done_testing
