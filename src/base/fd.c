@@ -74,7 +74,7 @@ int fd_send(int socket, void *message, size_t size, const int *fds, unsigned cou
 	return sent == (ssize_t)size ? 0 : -1;
 }
 
-ssize_t fd_receive(int socket, void *message, size_t size, int fds[FD_PASSED])
+static ssize_t receive(int socket, void *message, size_t size, int fds[FD_PASSED], int flags)
 {
 	union control control;
 	struct iovec part = { message, size };
@@ -86,12 +86,22 @@ ssize_t fd_receive(int socket, void *message, size_t size, int fds[FD_PASSED])
 		fds[i] = -1;
 	ssize_t got;
 	do
-		got = recvmsg(socket, &header, MSG_CMSG_CLOEXEC);
+		got = recvmsg(socket, &header, MSG_CMSG_CLOEXEC | flags);
 	while (got < 0 && errno == EINTR);
 	struct cmsghdr *passed = got > 0 ? CMSG_FIRSTHDR(&header) : NULL;
 	if (passed && passed->cmsg_level == SOL_SOCKET && passed->cmsg_type == SCM_RIGHTS)
 		memcpy(fds, CMSG_DATA(passed), passed->cmsg_len - CMSG_LEN(0));
 	return got;
+}
+
+ssize_t fd_receive(int socket, void *message, size_t size, int fds[FD_PASSED])
+{
+	return receive(socket, message, size, fds, 0);
+}
+
+ssize_t fd_receive_now(int socket, void *message, size_t size, int fds[FD_PASSED])
+{
+	return receive(socket, message, size, fds, MSG_DONTWAIT);
 }
 
 int fd_close_except(const int *keep, unsigned count, unsigned flags)

@@ -23,6 +23,8 @@ int fd_write_all(int fd, const void *buffer, size_t size);
 enum { FD_PASSED = 4 };
 int fd_send(int socket, void *message, size_t size, const int *fds, unsigned count);
 ssize_t fd_receive(int socket, void *message, size_t size, int fds[FD_PASSED]);
+// -1 with EAGAIN where no message is there.
+ssize_t fd_receive_now(int socket, void *message, size_t size, int fds[FD_PASSED]);
 
 // Closes all descriptors from 3 on but those listed, or marks them close-on-exec when `flags` is
 // CLOSE_RANGE_CLOEXEC.

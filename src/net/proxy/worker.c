@@ -2,6 +2,7 @@
 
 #include "net/proxy/worker.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -64,11 +65,14 @@ static void judge_again(struct worker *worker)
 	}
 }
 
-static void take_order(struct worker *worker)
+// False when there is no further one.
+static bool take_order(struct worker *worker)
 {
 	struct worker_command order;
 	int fds[FD_PASSED];
-	ssize_t got = fd_receive(worker->control, &order, sizeof(order), fds);
+	ssize_t got = fd_receive_now(worker->control, &order, sizeof(order), fds);
+	if (got < 0 && errno == EAGAIN)
+		return false;
 	if (got != (ssize_t)sizeof(order))
 		_exit(0); // the supervisor is gone
 	switch (order.kind) {
@@ -92,6 +96,7 @@ static void take_order(struct worker *worker)
 		record_flush(worker);
 		_exit(0);
 	}
+	return true;
 }
 
 static void conn_event(struct worker *worker, const struct epoll_event *event, enum tag tag)
@@ -129,7 +134,10 @@ static void dispatch(struct worker *worker, const struct epoll_event *event)
 		accept_published(worker, index);
 		break;
 	case TAG_CONTROL:
-		take_order(worker);
+		// All of them: a turn can ask the supervisor for as many as it has events, and what
+		// it answers must not fill the socket.
+		while (take_order(worker))
+			;
 		break;
 	case TAG_ARES:
 		lookup_event(worker, (int)index, event->events);
