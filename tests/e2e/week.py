@@ -23,9 +23,9 @@ SBX = os.environ.get("SBX", os.path.join(TREE, "build/src/sbx"))
 
 MONDAY = [  # the first hour, and git
     ("sbx --version", 0, r"^sbx [0-9.]+$"),
-    ("sbx", 125, r"sbx run"),
-    ("sbx help | head -3", 0, r"your\s+secrets"),
-    ("sbx run --help | wc -l", 0, r"^(2[0-9]|3[0-9])$"),
+    ("sbx", 0, r"sbx run"),
+    ("sbx help | head -3", 0, r"not read your keys"),
+    ("sbx run --help | wc -l", 0, r"^(1[0-9]|2[0-4])$"),
     ("sbx doctor | tail -1", 0, r"."),
     ("echo 'all: ; @echo built' >Makefile && git add . && git commit -qm first", 0, ""),
     ("sbx run -- true", 0, ""),
