@@ -7,6 +7,7 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include "base/file_state.h"
 #include "profile.h"
 
 struct arena;
@@ -118,6 +119,7 @@ struct searched {
 	const char *path;
 	const char *list;        // of the state: the repositories below it (trees/git_list.h)
 	const char *directories; // its directories (trees/dirs.h)
+	const char *share;       // those that each run checks (trees/share.h)
 	const char *journal;     // and of the boxes that lived there (postcheck/run_journal.h)
 	bool fresh;              // there was none: it was made before this run
 	bool cut;                // and time was over before all was seen
@@ -276,6 +278,7 @@ struct plan {
 	const char *due;              // the check after a killed run: what stood there
 				      // (postcheck/run_journal.h), or NULL
 	const char *index;            // git's, of the project; NULL when it has none
+	struct file_state indexed;    // it, when the command began; all 0: it was not there
 	const char *repository;       // the project's git directory, or NULL
 	struct timespec start;        // by the clock that files are stamped with
 	struct timespec start_steady; // and by one that nobody sets

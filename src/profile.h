@@ -8,6 +8,8 @@
 #include "base/units.h"
 
 enum project_access { PROJECT_WRITE, PROJECT_READ, PROJECT_NONE };
+// What of a tree is checked when a run has ended: its share (trees/share.h), or all.
+enum check_part { CHECK_SHARE, CHECK_ALL };
 enum network_mode { NETWORK_NONE, NETWORK_PROXY, NETWORK_HOST };
 enum dns_mode { DNS_STRICT, DNS_TOLD };
 enum ech_mode { ECH_REFUSE, ECH_PASS };
@@ -50,6 +52,7 @@ struct profile {
 	struct list files; // no key: the profiles that were named by a path
 
 	enum project_access project;
+	enum check_part check;
 	struct list read, write, cache, scratch, tmpfs, hide, hide_untracked, secret, protect,
 		socket, device;
 

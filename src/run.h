@@ -163,7 +163,8 @@ struct run {
 	int (*relay)(const struct run *run, int socket, const struct sockaddr_storage *to);
 
 	// steps
-	int64_t began; // the first, in milliseconds of the steady clock
+	int64_t began;   // the first, in milliseconds of the steady clock
+	int64_t touched; // when the journals are touched next, by it (postcheck/run_journal.h)
 	uint32_t host_nanoseconds[STEPS_MAX];
 	struct message message;
 };

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/sys.h"
+#include "base/file_state.h"
 
 bool file_missing(void)
 {
@@ -124,4 +125,19 @@ int file_failed(const char *name, size_t most)
 	if (errno == EFBIG)
 		return fail(0, "%s: is larger than %zu KiB", name, most / 1024);
 	return fail(errno, "%s: cannot be read", name);
+}
+
+struct file_state file_state(const struct stat *status)
+{
+	const int64_t second = 1000000000;
+	return (struct file_state){ .inode = status->st_ino,
+				    .size = (uint64_t)status->st_size,
+				    .changed = status->st_ctim.tv_sec * second +
+					       status->st_ctim.tv_nsec };
+}
+
+bool file_state_equal(const struct file_state *left, const struct file_state *right)
+{
+	return left->inode == right->inode && left->size == right->size &&
+	       left->changed == right->changed;
 }

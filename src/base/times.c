@@ -20,6 +20,12 @@ int64_t times_now(void)
 	return read_clock(CLOCK_REALTIME);
 }
 
+struct timespec times_of(int64_t nanoseconds)
+{
+	const int64_t second = 1000000000;
+	return (struct timespec){ nanoseconds / second, nanoseconds % second };
+}
+
 int64_t times_boot(void)
 {
 	return times_now() - (testing_boot() ? 0 : read_clock(CLOCK_BOOTTIME));

@@ -331,6 +331,8 @@ static void try_overlays(struct doctor *doctor)
 static int examine(struct doctor *doctor)
 {
 	TRY(decide(doctor->box, "limits", "memory", "64M"));
+	if (doctor->box->plan.toplevel)
+		ATTEMPT(run_settle(doctor->box->plan.toplevel)); // it says itself why it could not
 	try_outer(doctor);
 	try_kernel(doctor);
 	try_locked(doctor);

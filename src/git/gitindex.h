@@ -2,6 +2,7 @@
 // their files looked when git last saw them. Pure.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,6 +14,7 @@ struct gitindex_entry {
 	const unsigned char *id;             // the name of its content, in the index's own bytes
 	unsigned id_bytes;                   // 20 or 32
 	unsigned stage;                      // 0; 1 to 3 in a merge
+	bool directory;                      // a submodule, or a directory of a sparse index
 };
 
 enum { GITINDEX_FOUND_MAX = 256 };
@@ -21,3 +23,10 @@ enum { GITINDEX_FOUND_MAX = 256 };
 int gitindex_find(struct arena *arena, const void *bytes, size_t length, const char *const *names,
 		  unsigned name_count, const struct gitindex_entry **ret_entries,
 		  unsigned *ret_count);
+
+// The directories that hold tracked files, and those of submodules, relative to the work tree and
+// sorted by strcmp(): "" is its top. -1 when it is no index, is split over two files, or has more
+// than GITINDEX_DIRECTORY_BYTES of them.
+enum { GITINDEX_DIRECTORY_BYTES = 32 << 20 };
+int gitindex_directories(struct arena *arena, const void *bytes, size_t length,
+			 const char *const **ret_directories, unsigned *ret_count);

@@ -7,6 +7,7 @@
 #include "profile.h"
 
 static const char *const project_words[] = { "write", "read", "none", NULL };
+static const char *const check_words[] = { "share", "all", NULL };
 static const char *const tier_words[] = { "namespaces", "landlock", NULL };
 static const char *const asked_words[] = { "auto", "namespaces", "landlock", NULL };
 static const char *const network_words[] = { "none", "proxy", "host", NULL };
@@ -48,13 +49,15 @@ const struct key keys[] = {
 
 	{ IN_PROFILE("profile", "min-isolation", minimum), .flag = "min-isolation", .kind = KEY_WORD,
 	  .words = tier_words, .value = "namespaces|landlock", .tightens = TIGHTENS_LESS,
-	  .help = "namespaces: refuse to run without them; landlock: then run with less, and "
-		  "report it" },
+	  .help = "namespaces: refuse to run without them; landlock: then run with less, and report it" },
 
 	{ IN_PROFILE("files", "project", project), .flag = "project", .kind = KEY_WORD,
 	  .words = project_words, .value = "write|read|none",
 	  .tightens = TIGHTENS_MORE,
 	  .help = "the git toplevel of the current directory, or that directory itself" },
+	{ IN_PROFILE("files", "check", check), .flag = "check", .kind = KEY_WORD,
+	  .words = check_words, .value = "share|all", .tightens = TIGHTENS_MORE,
+	  .help = "check, after a run, directories with tracked files; or all of the project" },
 	{ IN_PROFILE("files", "read", read), .flag = "read",
 	  .brief = "show it, read-only", .letter = 'r', .kind = KEY_LIST,
 	  .form = FORM_PATH, .value = "PATH", .help = "visible, not writable" },
@@ -84,8 +87,7 @@ const struct key keys[] = {
 		  "it. A later line or flag that names the file shows it" },
 	{ IN_PROFILE("files", "hide-unless-named", secret), .flag = "hide-unless-named", .kind = KEY_LIST,
 	  .form = FORM_HIDDEN, .value = "PATH", .tightens = TIGHTENS_ALWAYS,
-	  .help = "as hide, patterns too, until a later line or flag names this very path, or one "
-		  "in it" },
+	  .help = "as hide, patterns too, until a later line or flag names this very path, or one in it" },
 	{ IN_PROFILE("files", "protect", protect), .flag = "protect", .kind = KEY_LIST,
 	  .form = FORM_PATTERN, .value = "PATH",
 	  .tightens = TIGHTENS_ALWAYS,
@@ -106,8 +108,7 @@ const struct key keys[] = {
 	  .brief = "none: no network; host: all of it", .kind = KEY_WORD,
 	  .words = network_words, .value = "none|proxy|host",
 	  .tightens = TIGHTENS_LESS,
-	  .help = "none: only the box's own loopback; proxy: TCP to hosts that allow names; host: "
-		  "the host's network" },
+	  .help = "none: only the box's own loopback; proxy: TCP to hosts that allow names; host: the host's network" },
 	{ IN_PROFILE("network", "allow", allow), .flag = "allow",
 	  .brief = "allow this host: github.com, @npm", .letter = 'a', .kind = KEY_LIST,
 	  .form = FORM_RULE, .value = "HOST",
@@ -116,8 +117,7 @@ const struct key keys[] = {
 		  "protocol, with /ech in TLS that hides the server name" },
 	{ IN_PROFILE("network", "deny", deny), .flag = "deny", .kind = KEY_LIST,
 	  .form = FORM_DESTINATION, .value = "HOST", .tightens = TIGHTENS_ALWAYS,
-	  .help = "deny this destination, even if allow names it; an address also when a name "
-		  "leads to it" },
+	  .help = "deny this destination, even if allow names it; an address also when a name leads to it" },
 	{ IN_PROFILE("network", "agent-host", agent_host), .flag = "agent-host", .kind = KEY_LIST,
 	  .form = FORM_TEXT, .value = "HOST[:PORT]",
 	  .help = "with agent-key: the agent signs logins to this host, which known_hosts must have; never by a "
@@ -200,8 +200,7 @@ const struct key keys[] = {
 	  .brief = "kill the box above it: 2G, 50%", .letter = 'm', .kind = KEY_MEMORY,
 	  .value = "SIZE|N%", .low = 4096 * KIBI, .high = 1ULL << 50, .soft = LIMIT_BIT(memory),
 	  .tightens = TIGHTENS_LESS,
-	  .help = "memory of all processes together, or a share of this machine's; a box that "
-		  "uses more is killed" },
+	  .help = "memory of all processes together, or a share of this machine's; a box that uses more is killed" },
 	{ IN_PROFILE("limits", "swap", limits.swap), .flag = "swap", .kind = KEY_SIZE,
 	  .value = "SIZE", .low = 0, .high = 1ULL << 50, .soft = LIMIT_BIT(swap), .tightens = TIGHTENS_LESS,
 	  .help = "bytes that may also be swapped out" },
@@ -220,8 +219,7 @@ const struct key keys[] = {
 	  .help = "bytes in all private directories together: /tmp, home, /dev/shm" },
 	{ IN_PROFILE("limits", "disk-growth", limits.disk), .flag = "disk-growth", .kind = KEY_SIZE,
 	  .value = "SIZE", .low = 1024 * KIBI, .high = 1ULL << 60, .soft = LIMIT_BIT(disk), .tightens = TIGHTENS_LESS,
-	  .help = "bytes by which free space may shrink on disks that the box writes to, checked "
-		  "periodically" },
+	  .help = "bytes by which free space may shrink on disks that the box writes to, checked periodically" },
 	{ IN_PROFILE("limits", "file-size", limits.file_size), .flag = "file-size",
 	  .kind = KEY_SIZE, .value = "SIZE", .low = 4 * KIBI, .high = 1ULL << 60,
 	  .tightens = TIGHTENS_LESS, .help = "bytes of one file" },

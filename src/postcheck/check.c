@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/file.h"
+#include "base/file_state.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "base/sys.h"
@@ -27,13 +28,13 @@
 #include "postcheck/git/config_merge.h"
 #include "postcheck/git/made_bare.h"
 #include "postcheck/git/pointer.h"
-#include "postcheck/git/stale.h"
 #include "postcheck/git/tracked.h"
 #include "postcheck/git/vet.h"
 #include "postcheck/name_watch.h"
 #include "postcheck/new_names.h"
 #include "postcheck/places.h"
 #include "postcheck/quiet.h"
+#include "postcheck/run_journal.h"
 #include "postcheck/scan.h"
 #include "report/findings.h"
 #include "run.h"
@@ -268,7 +269,6 @@ static void look_at_all(void *argument)
 	places_close(&places);
 	commands_tell(check);
 	tracked_check(check, look->end);
-	stale_tell(check);
 	if (!look->quiet)
 		scan_trees(check, look->run);
 	if (check->beside && findings_count(check->found) > before)
@@ -323,4 +323,21 @@ void check_host(const struct plan *plan, const struct run *run, enum command_end
 		look_at_all(&look);
 	else if (!apart_run(look_at_all, &look, found))
 		findings_add(found, FINDING_CHECK_CUT, "", "", "");
+}
+
+void check_owed(const struct plan *plan, const struct run *run, struct findings *found)
+{
+	struct check check = {
+		.plan = plan, .found = found, .budget = BUDGET, .start = plan->start, .all = true
+	};
+	scan_trees(&check, run);
+}
+
+void check_begin(struct plan *plan, struct run *run)
+{
+	struct stat index;
+	if (plan->index && stat(plan->index, &index) == 0)
+		plan->indexed = file_state(&index);
+	journal_begin(plan, run);
+	clock_pass(plan, run->journal_count ? run->journals[0] : -1);
 }

@@ -19,5 +19,9 @@ struct run;
 enum { SHORT_RUN_MILLISECONDS = 100 };
 // What the look needs, and what does not change: while the box has work, and we have none.
 void check_prepare(const struct plan *plan);
+// Checks what earlier runs left, in a separate process that has opened the journals.
+void check_owed(const struct plan *plan, const struct run *run, struct findings *found);
+// Right before the command begins: writes the run's record.
+void check_begin(struct plan *plan, struct run *run);
 void check_host(const struct plan *plan, const struct run *run, enum command_end end,
 		struct findings *found);

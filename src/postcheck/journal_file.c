@@ -11,9 +11,9 @@
 
 // The lines of a box of 4,096 names take some 200 KB.
 enum { BYTES_MAX = 256 << 20, FIRST_BYTES = 16384 };
-// A file that is as small keeps its blocks: to free them, and to get others at the next start,
-// takes longer than all else that is done with a journal.
-enum { KEPT_BYTES = 65536, PAGE_BYTES = 4096 };
+// So small a file keeps its blocks: to free them, and to get others at the next start, takes longer
+// than all else that is done with a journal.
+enum { KEPT_BYTES = 65536 };
 
 int lines_lock(int fd, int command, short type, uint64_t at)
 {
@@ -71,7 +71,7 @@ static bool write_at(int fd, const char *text, size_t length, size_t at)
 	return true;
 }
 
-// Whoever is killed in between leaves the old lines or the new.
+// A process that is killed in between leaves the old lines or the new ones.
 static bool put_place(int fd, struct journal_place place)
 {
 	char head[JOURNAL_HEAD];
@@ -79,37 +79,25 @@ static bool put_place(int fd, struct journal_place place)
 	return write_at(fd, head, sizeof(head), 0);
 }
 
-// In one page, where nobody is killed in between.
-static bool put_first(int fd, const struct out *out)
+bool lines_store(int fd, const struct lines *all, const struct out *out)
 {
-	char page[PAGE_BYTES] __attribute__((uninitialized));
-	journal_head(page, (struct journal_place){ JOURNAL_HEAD, JOURNAL_HEAD + out->used });
-	memcpy(page + JOURNAL_HEAD, out->text, out->used);
-	return write_at(fd, page, JOURNAL_HEAD + out->used, 0);
-}
-
-bool lines_append(int fd, const struct out *out)
-{
-	char head[JOURNAL_HEAD];
-	ssize_t length = pread(fd, head, sizeof(head), 0);
-	struct journal_place place = journal_place(head, length < 0 ? 0 : (size_t)length);
-	if (length >= 0 && place.from == place.to && JOURNAL_HEAD + out->used <= PAGE_BYTES)
-		return put_first(fd, out);
-	if (length < 0 || !write_at(fd, out->text, out->used, place.to))
-		return false;
-	place.to += out->used;
-	return put_place(fd, place);
-}
-
-void lines_replace(int fd, struct journal_place old, const struct out *out)
-{
+	struct journal_place old = all->place;
 	bool before = JOURNAL_HEAD + out->used <= old.from;
 	size_t at = before ? JOURNAL_HEAD : old.to;
 	struct journal_place place = { at, at + out->used };
-	if (out->used == 0 && old.to <= KEPT_BYTES)
-		put_place(fd, (struct journal_place){ JOURNAL_HEAD, JOURNAL_HEAD });
-	else if (out->used == 0)
-		(void)!ftruncate(fd, 0);
-	else if (write_at(fd, out->text, out->used, at) && put_place(fd, place) && before)
+	if (!write_at(fd, out->text, out->used, at) || !put_place(fd, place))
+		return false;
+	if (before && old.to > KEPT_BYTES)
 		(void)!ftruncate(fd, (off_t)place.to);
+	return true;
+}
+
+bool lines_change(int fd, const struct lines *all, const struct journal_line *line)
+{
+	struct out out = { 0 };
+	journal_put(&out, line);
+	bool done = write_at(fd, out.text, out.used,
+			     all->place.from + (size_t)(line->start - all->text));
+	out_free(&out);
+	return done;
 }

@@ -1,6 +1,5 @@
-// The file of a journal: its lines are read, added to and replaced so that whoever is killed in
-// between leaves the old ones or the new. All but lines_lock() by who holds the lock of byte 0, or
-// reads.
+// The file of a journal: its lines are read and replaced as a whole, so that a process that is
+// killed in between leaves the old ones or the new ones.
 #pragma once
 
 #include <stdbool.h>
@@ -11,7 +10,7 @@
 
 struct out;
 
-// fcntl(2)'s F_OFD_* for the byte `at`; of F_OFD_GETLK whether somebody else has it.
+// fcntl(2)'s F_OFD_* for the byte `at`; of F_OFD_GETLK whether another process has it.
 int lines_lock(int fd, int command, short type, uint64_t at);
 
 // The lines of a journal. Those of a small one are in memory that the next lines_load() uses again.
@@ -24,5 +23,7 @@ struct lines {
 
 bool lines_load(int fd, struct lines *ret);
 void lines_unload(struct lines *lines);
-bool lines_append(int fd, const struct out *out);
-void lines_replace(int fd, struct journal_place old, const struct out *out);
+// Both only by the process that has locked byte 0: replaces all lines, or one that has the same
+// length.
+bool lines_store(int fd, const struct lines *old, const struct out *out);
+bool lines_change(int fd, const struct lines *all, const struct journal_line *line);

@@ -1,9 +1,11 @@
-// Owns the form of a journal: "B ID FROM" with the names that stood there, "E ID TO", "S FROM TO",
-// "L 0 TO", "O 0 TO".
+// Owns the form of a journal: lines of a letter and three numbers, "R ID FROM TO" and the like, and
+// after those of a run the names that existed when it began, "r PATH" or "w PATH".
 #include "postcheck/journal_lines.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#include "base/out.h"
 
 static bool read_number(const char **at, const char *end, uint64_t *ret_number)
 {
@@ -39,27 +41,30 @@ void journal_head(char head[JOURNAL_HEAD], struct journal_place place)
 
 bool journal_next(const char **at, const char *end, struct journal_line *ret_line)
 {
-	uint64_t one, two;
-	if (end - *at < 2)
+	uint64_t id, from, to;
+	const char *start = *at;
+	if (end - *at < 2 || !memchr("RBEST", **at, 5))
 		return false;
-	char kind = **at;
 	*at += 2;
-	if ((kind != 'B' && kind != 'E' && kind != 'S' && kind != 'L' && kind != 'O') ||
-	    !read_number(at, end, &one) || !read_number(at, end, &two))
+	if (!read_number(at, end, &id) || !read_number(at, end, &from) ||
+	    !read_number(at, end, &to) || from > INT64_MAX || to > INT64_MAX)
 		return false;
-	*ret_line = (struct journal_line){ .kind = kind == 'B'   ? JOURNAL_BEGIN
-						   : kind == 'E' ? JOURNAL_END
-						   : kind == 'S' ? JOURNAL_SPAN
-						   : kind == 'L' ? JOURNAL_REST
-								 : JOURNAL_BESIDE,
-					   .id = one,
-					   .from = (int64_t)(kind == 'S' ? one : two),
-					   .to = (int64_t)two,
-					   .names = *at };
-	while (kind == 'B' && *at < end && (**at == 'r' || **at == 'w')) {
+	*ret_line = (struct journal_line){ .kind = (enum journal_kind) * start,
+					   .id = id,
+					   .from = (int64_t)from,
+					   .to = (int64_t)to,
+					   .names = *at,
+					   .start = start };
+	while (*at < end && (**at == 'r' || **at == 'w')) {
 		const char *newline = memchr(*at, '\n', (size_t)(end - *at));
 		*at = newline ? newline + 1 : end;
 	}
 	ret_line->length = (size_t)(*at - ret_line->names);
 	return true;
+}
+
+void journal_put(struct out *out, const struct journal_line *line)
+{
+	out_text(out, "%c %020llu %020lld %020lld\n", line->kind, (unsigned long long)line->id,
+		 (long long)line->from, (long long)line->to);
 }

@@ -1,5 +1,5 @@
-// Owns the journal of a tree: its file, and who may change it. Which bytes are locked says
-// trees/living.h.
+// Owns the journal of a tree: its file, and which process may change it. trees/living.h says which
+// bytes are locked.
 #include "postcheck/run_journal.h"
 
 #include <errno.h>
@@ -17,219 +17,204 @@
 #include "base/out.h"
 #include "base/owned.h"
 #include "base/path.h"
+#include "base/steady.h"
 #include "base/str.h"
 #include "base/times.h"
 #include "plan.h"
 #include "postcheck/file_clock.h"
-#include "postcheck/finding/finding.h"
 #include "postcheck/journal_file.h"
 #include "run.h"
 #include "trees/living.h"
 
 enum { SECOND = 1000000000 };
-// So many boxes are many. For each five of them a look is followed by its own time without one,
-// which is about as long as they take to end: the next look is for all of them.
-enum { MANY = 3, REST_EACH = 5, REST_MAX = SECOND / 2 };
 #define LOOK LIVING_LOOK
 
+static bool next(const struct lines *all, const char **at, struct journal_line *ret_line)
+{
+	*at = *at ? *at : all->text;
+	return journal_next(at, all->text + all->length, ret_line);
+}
+
+// Keeps as many as there is room for: the two that are nearest to each other become one.
 static void add_span(struct spans *spans, int64_t from, int64_t to)
 {
-	struct span *last = &spans->list[SPANS_OTHERS - 1];
-	if (spans->count < SPANS_OTHERS) {
-		spans->list[spans->count++] = (struct span){ from, to };
-		return;
+	unsigned at = 0, nearest = 0;
+	if (spans->count == SPANS_OTHERS) {
+		for (unsigned i = 1; i + 1 < spans->count; i++)
+			if (spans->list[i + 1].from - spans->list[i].to <
+			    spans->list[nearest + 1].from - spans->list[nearest].to)
+				nearest = i;
+		if (spans->list[nearest].to < spans->list[nearest + 1].to)
+			spans->list[nearest].to = spans->list[nearest + 1].to;
+		spans->count--;
+		for (unsigned i = nearest + 1; i < spans->count; i++)
+			spans->list[i] = spans->list[i + 1];
 	}
-	last->from = from < last->from ? from : last->from; // and what lies between
-	last->to = to > last->to ? to : last->to;
+	for (at = spans->count; at > 0 && spans->list[at - 1].from > from; at--)
+		spans->list[at] = spans->list[at - 1];
+	spans->list[at] = (struct span){ from, to };
+	spans->count++;
 }
 
-// The ends that stand in the lines, as each beginning asks for its own: of many boxes it would be
-// sought in all lines.
-static void note_ends(struct journal_turn *turn, const struct lines *all)
+static bool is_run(const struct journal_line *line)
 {
-	struct journal_line line;
-	turn->end_count = 0;
-	for (const char *at = all->text; journal_next(&at, all->text + all->length, &line);)
-		if (line.kind == JOURNAL_END && turn->end_count < JOURNAL_ENDED_MAX)
-			turn->ends[turn->end_count++] = (struct journal_ended){ line.id, line.to };
+	return line->kind == JOURNAL_RUN || line->kind == JOURNAL_BESIDE;
 }
 
-// When the box with that id was gone, or what stands for "it is not".
-static int64_t end_of(const struct journal_turn *turn, const struct lines *all, uint64_t id)
+static bool is_alive(int fd, const struct journal_line *line)
 {
-	struct journal_line line;
-	for (unsigned i = 0; i < turn->end_count; i++)
-		if (turn->ends[i].id == id)
-			return turn->ends[i].to;
-	if (turn->end_count < JOURNAL_ENDED_MAX)
-		return INT64_MAX;
-	for (const char *at = all->text; journal_next(&at, all->text + all->length, &line);)
-		if (line.kind == JOURNAL_END && line.id == id)
-			return line.to;
-	return INT64_MAX;
+	return is_run(line) && lines_lock(fd, F_OFD_GETLK, F_WRLCK, line->id) != 0;
 }
 
-static void know(const struct run *run, const struct lines *all, struct journal_turn *turn)
+static void know(const struct run *run, int fd, const struct lines *all, struct journal_turn *turn)
 {
-	struct spans *spans = &turn->spans;
 	struct journal_line line;
-	int64_t began = INT64_MAX, beside = 0;
-	turn->count = turn->others = 0;
-	turn->rest = 0;
-	spans->count = 0;
-	spans->earliest = INT64_MAX;
-	note_ends(turn, all);
-	for (const char *at = all->text; journal_next(&at, all->text + all->length, &line);) {
-		bool own = line.id == run->journal_id;
-		if (line.kind == JOURNAL_SPAN)
-			add_span(spans, line.from, line.to);
-		if (line.kind == JOURNAL_REST)
-			turn->rest = line.to;
-		if (line.kind == JOURNAL_BESIDE)
-			beside = line.to;
-		if (line.kind == JOURNAL_BEGIN && own)
-			began = line.from;
-		if (line.kind != JOURNAL_BEGIN || own)
+	*turn = (struct journal_turn){ .begin = times_now(),
+				       .owed = INT64_MAX,
+				       .spans.earliest = INT64_MAX };
+	for (const char *at = NULL; next(all, &at, &line);) {
+		bool own = line.id != 0 && line.id == run->journal_id;
+		turn->own = turn->own || own;
+		if (line.kind == JOURNAL_TOOK)
+			turn->took = line.to;
+		if (line.kind == JOURNAL_TOOK || own)
 			continue;
-		int64_t end = end_of(turn, all, line.id);
-		add_span(spans, line.from, end);
-		turn->others++;
-		if (end == INT64_MAX || turn->count == JOURNAL_ENDED_MAX)
-			continue;
-		turn->ended[turn->count++] = line.id;
-		if (line.from < spans->earliest)
-			spans->earliest = line.from;
+		add_span(&turn->spans, line.from, is_alive(fd, &line) ? INT64_MAX : line.to);
+		turn->spans.beside = turn->spans.beside || line.kind != JOURNAL_OWED;
+		if (line.kind == JOURNAL_OWED && line.from < turn->owed)
+			turn->owed = line.from;
+		if (line.kind == JOURNAL_ENDED && line.from < turn->spans.earliest)
+			turn->spans.earliest = line.from;
 	}
-	turn->own = began != INT64_MAX;
-	spans->beside = turn->others > 0 || (beside > 0 && (!turn->own || beside >= began));
 }
 
-static bool know_anew(const struct run *run, int fd, struct journal_turn *turn)
+// Writes into the run's own record that it is alive, or that it has ended. Returns whether another
+// one was alive at the same time.
+static bool mark(const struct run *run, int fd, bool ended)
+{
+	bool beside = false;
+	struct lines all;
+	struct journal_line line;
+	// A touch does not wait: the next one will do.
+	if (lines_lock(fd, ended ? F_OFD_SETLKW : F_OFD_SETLK, F_WRLCK, 0) < 0)
+		return false;
+	if (lines_load(fd, &all))
+		for (const char *at = NULL; next(&all, &at, &line);)
+			if (is_run(&line) && line.id == run->journal_id) {
+				beside = line.kind == JOURNAL_BESIDE;
+				line.kind = ended ? JOURNAL_ENDED : line.kind;
+				line.to = times_now();
+				lines_change(fd, &all, &line);
+			}
+	lines_unload(&all);
+	lines_lock(fd, F_OFD_SETLK, F_UNLCK, 0);
+	return beside;
+}
+
+int journal_touch(struct run *run)
+{
+	enum { FIRST = 100, SHARE = 8, MOST = 10000 };
+	int64_t now = steady_now(), wait = (now - run->began) / SHARE;
+	if (run->journal_count == 0)
+		return -1;
+	if (run->touched > 0 && now < run->touched)
+		return (int)(run->touched - now);
+	for (unsigned i = 0; run->touched > 0 && i < run->journal_count; i++)
+		if (run->journals[i] >= 0)
+			mark(run, run->journals[i], false);
+	wait = wait < FIRST ? FIRST : wait > MOST ? MOST : wait;
+	run->touched = now + wait;
+	return (int)wait;
+}
+
+static bool has_journal(const struct run *run, unsigned tree)
+{
+	return tree < run->journal_count && run->journals[tree] >= 0;
+}
+
+bool journal_wait(const struct run *run, unsigned tree, struct journal_turn *turn)
 {
 	struct lines all;
-	bool done = lines_load(fd, &all);
-	if (done)
-		know(run, &all, turn);
-	lines_unload(&all);
-	return done;
-}
-
-static bool begins_look(const struct journal_turn *turn, const struct lines *all, uint64_t id)
-{
-	for (unsigned i = 0; i < turn->count; i++)
-		if (turn->ended[i] == id)
-			return end_of(turn, all, id) != INT64_MAX;
-	return false;
-}
-
-static void mark_end(const struct run *run, int fd)
-{
-	struct out out = { 0 };
-	lines_lock(fd, F_OFD_SETLKW, F_WRLCK, 0);
-	out_text(&out, "E %llu %lld\n", (unsigned long long)run->journal_id,
-		 (long long)times_now());
-	lines_append(fd, &out);
-	lines_lock(fd, F_OFD_SETLK, F_UNLCK, 0);
-	out_free(&out);
-}
-
-// A time that is far away was noted before a clock was set.
-static bool rests(const struct journal_turn *turn)
-{
-	int64_t left = turn->rest - times_now();
-	if (turn->others < MANY || left <= 0 || left > REST_MAX)
+	*turn = (struct journal_turn){ .begin = times_now(),
+				       .owed = INT64_MAX,
+				       .spans.earliest = INT64_MAX };
+	if (!has_journal(run, tree))
 		return false;
-	struct timespec pause = { .tv_nsec = left };
-	nanosleep(&pause, NULL);
-	return true;
+	int fd = run->journals[tree];
+	lines_lock(fd, F_OFD_SETLKW, F_WRLCK, LOOK);
+	bool loaded = lines_load(fd, &all);
+	if (loaded)
+		know(run, fd, &all, turn);
+	lines_unload(&all);
+	return loaded;
 }
 
 bool journal_turn(const struct run *run, unsigned tree, struct journal_turn *turn)
 {
-	*turn = (struct journal_turn){ .spans.earliest = INT64_MAX };
-	if (tree >= run->journal_count || run->journals[tree] < 0)
-		return true;
-	int fd = run->journals[tree];
-	if (lines_lock(fd, F_OFD_SETLK, F_WRLCK, LOOK) < 0) {
-		mark_end(run, fd);
-		lines_lock(fd, F_OFD_SETLKW, F_WRLCK, LOOK);
-	}
-	if (!know_anew(run, fd, turn) || (turn->own && rests(turn) && !know_anew(run, fd, turn)))
-		return true;
-	if (!turn->own)
+	bool beside = has_journal(run, tree) && mark(run, run->journals[tree], true);
+	bool loaded = journal_wait(run, tree, turn);
+	turn->spans.beside = turn->spans.beside || beside;
+	if (loaded && !turn->own)
 		journal_release(run, tree);
-	return turn->own;
+	return !loaded || turn->own;
 }
 
 void journal_release(const struct run *run, unsigned tree)
 {
-	if (tree < run->journal_count && run->journals[tree] >= 0)
+	if (has_journal(run, tree))
 		lines_lock(run->journals[tree], F_OFD_SETLK, F_UNLCK, LOOK);
 }
 
-static void keep_line(struct out *out, const struct journal_turn *turn, const struct lines *all,
-		      const struct journal_line *line)
+static void put_spans(struct out *out, const struct spans *owed)
 {
-	int64_t end = end_of(turn, all, line->id);
-	out_text(out, "B %llu %llu\n%.*s", (unsigned long long)line->id,
-		 (unsigned long long)line->from, (int)line->length, line->names);
-	if (end != INT64_MAX)
-		out_text(out, "E %llu %lld\n", (unsigned long long)line->id, (long long)end);
+	for (unsigned i = 0; i < owed->count; i++)
+		journal_put(out, &(struct journal_line){ .kind = JOURNAL_OWED,
+							 .from = owed->list[i].from,
+							 .to = owed->list[i].to });
 }
 
-// What stays after a look that came so far. A box that lives, or was killed, keeps its lines, and
-// one that ended when the look had begun: it waits for its own.
-static void put_rest(struct out *out, const struct run *run, struct journal_turn *turn,
-		     const struct lines *all, enum searched_part part, int64_t before)
+static void put_took(struct out *out, int64_t took)
 {
-	struct journal_line line;
-	struct spans spans = { 0 };
-	bool beside = turn->count > 0;
-	note_ends(turn, all);
-	for (const char *at = all->text; journal_next(&at, all->text + all->length, &line);) {
-		bool own = line.kind == JOURNAL_BEGIN && line.id == run->journal_id;
-		bool ended = own || (line.kind == JOURNAL_BEGIN && begins_look(turn, all, line.id));
-		if (line.kind == JOURNAL_SPAN && line.to > before)
-			add_span(&spans, line.from, line.to);
-		else if (ended && part != SEARCHED_ALL)
-			add_span(&spans, line.from, own ? times_now() : end_of(turn, all, line.id));
-		else if (line.kind == JOURNAL_BEGIN && !ended)
-			keep_line(out, turn, all, &line);
-		beside = beside || (line.kind == JOURNAL_BEGIN && !ended);
-	}
-	for (unsigned i = 0; i < spans.count; i++)
-		out_text(out, "S %llu %llu\n", (unsigned long long)spans.list[i].from,
-			 (unsigned long long)spans.list[i].to);
-	if (beside)
-		out_text(out, "O 0 %lld\n", (long long)times_now());
+	if (took > 0)
+		journal_put(out, &(struct journal_line){ .kind = JOURNAL_TOOK, .to = took });
 }
 
-void journal_end(const struct run *run, unsigned tree, struct journal_turn *turn,
-		 enum searched_part part, int64_t before, int64_t took)
+static void put_run(struct out *out, const struct journal_line *line)
+{
+	journal_put(out, line);
+	out_text(out, "%.*s", (int)line->length, line->names);
+}
+
+void journal_end(const struct run *run, unsigned tree, const struct journal_turn *turn,
+		 int64_t done, int64_t took)
 {
 	struct out out = { 0 };
 	struct lines all;
-	if (tree >= run->journal_count || run->journals[tree] < 0)
+	struct journal_line line;
+	struct spans owed = { 0 };
+	if (!has_journal(run, tree))
 		return;
 	int fd = run->journals[tree];
 	lines_lock(fd, F_OFD_SETLKW, F_WRLCK, 0);
 	if (lines_load(fd, &all)) {
-		put_rest(&out, run, turn, &all, part, before);
-		int64_t rest = took * turn->others / REST_EACH;
-		rest = rest < REST_MAX ? rest : REST_MAX;
-		if (turn->others >= MANY && took > 0)
-			out_text(&out, "L 0 %lld\n", (long long)(times_now() + rest));
-		lines_replace(fd, all.place, &out);
+		for (const char *at = NULL; next(&all, &at, &line);)
+			if (is_run(&line) || (line.kind == JOURNAL_ENDED && line.to > turn->begin))
+				put_run(&out, &line);
+			else if (line.kind != JOURNAL_TOOK && line.to > done)
+				add_span(&owed, line.from, line.to);
+		put_spans(&out, &owed);
+		put_took(&out, took > 0 ? took : turn->took);
+		lines_store(fd, &all, &out);
 	}
 	lines_unload(&all);
 	lines_lock(fd, F_OFD_SETLK, F_UNLCK, 0);
-	if (out.used > 0 && part != SEARCHED_ALL) // what the user does now is later than the span
+	if (owed.count > 0) // what the user does now is later than the span
 		clock_pass_now(fd);
 	journal_release(run, tree);
 	out_free(&out);
 }
 
-// Of what stood there: what the box has read-only, with all below it, and what else is mounted.
+// Of what existed: what the box has read-only, with all below it, and what else is mounted.
 static void put_names(struct out *out, const struct plan *plan, const char *tree)
 {
 	for (unsigned i = 0; i < plan->mount_count; i++) {
@@ -259,19 +244,49 @@ static int open_journal(const char *file)
 	return directory < 0 ? -1 : openat(AT_FDCWD, file, flags, 0600);
 }
 
-static int begin_tree(const struct plan *plan, const struct run *run, const struct searched *tree)
+static int64_t owed_since(const struct lines *all)
+{
+	struct journal_line line;
+	int64_t owed = INT64_MAX;
+	for (const char *at = NULL; next(all, &at, &line);)
+		if (line.kind == JOURNAL_OWED && line.from < owed)
+			owed = line.from;
+	return owed;
+}
+
+static bool add_record(const struct plan *plan, const struct run *run, int fd, const char *tree)
 {
 	struct out out = { 0 };
+	struct lines all;
+	struct journal_line line;
+	int64_t start = plan->start.tv_sec * (int64_t)SECOND + plan->start.tv_nsec;
+	if (!lines_load(fd, &all))
+		return false;
+	bool beside = false;
+	for (const char *at = NULL; next(&all, &at, &line);) {
+		bool alive = is_alive(fd, &line);
+		line.kind = alive ? JOURNAL_BESIDE : line.kind;
+		beside = beside || alive;
+		put_run(&out, &line);
+	}
+	journal_put(&out, &(struct journal_line){ .kind = beside ? JOURNAL_BESIDE : JOURNAL_RUN,
+						  .id = run->journal_id,
+						  .from = start,
+						  .to = start });
+	put_names(&out, plan, tree);
+	bool done = lines_store(fd, &all, &out);
+	lines_unload(&all);
+	out_free(&out);
+	return done;
+}
+
+static int begin_tree(const struct plan *plan, const struct run *run, const struct searched *tree)
+{
 	autoclose int fd = open_journal(tree->journal);
-	out_text(&out, "B %llu %llu\n", (unsigned long long)run->journal_id,
-		 (unsigned long long)plan->start.tv_sec * SECOND +
-			 (unsigned long long)plan->start.tv_nsec);
-	put_names(&out, plan, tree->path);
 	bool done = fd >= 0 && lines_lock(fd, F_OFD_SETLKW, F_WRLCK, 0) == 0 &&
 		    lines_lock(fd, F_OFD_SETLK, F_WRLCK, run->journal_id) == 0 &&
-		    lines_append(fd, &out);
+		    add_record(plan, run, fd, tree->path);
 	int problem = errno;
-	out_free(&out);
 	if (done)
 		lines_lock(fd, F_OFD_SETLK, F_UNLCK, 0);
 	errno = problem;
@@ -294,53 +309,72 @@ void journal_begin(const struct plan *plan, struct run *run)
 	}
 }
 
+void journal_open(const struct plan *plan, struct run *run)
+{
+	for (unsigned i = 0; i < plan->searched_count && i < JOURNALS_MAX; i++)
+		run->journals[run->journal_count++] =
+			ATTEMPT(open_journal(plan->searched[i].journal));
+}
+
+static int open_there(const char *file)
+{
+	return openat(AT_FDCWD, file, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+}
+
 // Names of the first, for what came by the second was planted by the first.
 bool journal_due(struct arena *arena, const char *state, const char *tree, struct due *ret_due)
 {
 	struct journal_line line;
 	struct lines all;
-	struct due due = { .from = INT64_MAX };
-	autoclose int fd = openat(AT_FDCWD, path_kept(arena, state, "journal", tree),
-				  O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct due due = { .from = INT64_MAX, .owed = INT64_MAX };
+	autoclose int fd = open_there(path_kept(arena, state, "journal", tree));
 	if (fd < 0)
 		return false;
 	lines_lock(fd, F_OFD_SETLKW, F_WRLCK, 0);
-	if (lines_load(fd, &all))
-		for (const char *at = all.text; journal_next(&at, all.text + all.length, &line);)
-			if (line.kind == JOURNAL_BEGIN && line.from < due.from &&
-			    lines_lock(fd, F_OFD_GETLK, F_WRLCK, line.id) == 0) {
+	if (lines_load(fd, &all)) {
+		due.owed = owed_since(&all);
+		for (const char *at = NULL; next(&all, &at, &line);)
+			if (is_run(&line) && line.from < due.from && !is_alive(fd, &line)) {
 				due.from = line.from;
 				due.names = arena_copy(arena, line.names, line.length);
 			}
+	}
 	lines_unload(&all);
-	if (due.from == INT64_MAX)
+	if (due.from == INT64_MAX) // a debt needs no lock
+		lines_lock(fd, F_OFD_SETLK, F_UNLCK, 0);
+	if (due.from == INT64_MAX && due.owed == INT64_MAX)
 		return false;
 	due.fd = take(&fd);
 	*ret_due = due;
 	return true;
 }
 
-// Each that is dead has been looked after: it becomes a stretch of time, for the look at the tree.
+// Each that is dead has been checked for its names: the tree is still owed a check.
 void journal_done(struct due *due)
 {
-	struct out out = { 0 };
 	struct journal_line line;
 	struct lines all;
-	struct journal_turn turn;
-	if (lines_load(due->fd, &all)) {
-		note_ends(&turn, &all);
-		for (const char *at = all.text; journal_next(&at, all.text + all.length, &line);)
-			if (line.kind == JOURNAL_BEGIN &&
-			    lines_lock(due->fd, F_OFD_GETLK, F_WRLCK, line.id) != 0)
-				keep_line(&out, &turn, &all, &line);
-			else if (line.kind == JOURNAL_SPAN || line.kind == JOURNAL_BEGIN)
-				out_text(&out, "S %llu %llu\n", (unsigned long long)line.from,
-					 (unsigned long long)(line.kind == JOURNAL_SPAN
-								      ? line.to
-								      : times_now()));
-		lines_replace(due->fd, all.place, &out);
+	if (due->from != INT64_MAX && lines_load(due->fd, &all)) {
+		for (const char *at = NULL; next(&all, &at, &line);)
+			if (is_run(&line) && !is_alive(due->fd, &line)) {
+				line.kind = JOURNAL_OWED;
+				lines_change(due->fd, &all, &line);
+			}
+		lines_unload(&all);
 	}
-	lines_unload(&all);
-	out_free(&out);
 	fd_close(&due->fd);
+}
+
+int64_t journal_owed(const char *file)
+{
+	struct lines all;
+	int64_t owed = INT64_MAX;
+	autoclose int fd = open_there(file);
+	if (fd < 0)
+		return INT64_MAX;
+	lines_lock(fd, F_OFD_SETLKW, F_RDLCK, 0);
+	if (lines_load(fd, &all))
+		owed = owed_since(&all);
+	lines_unload(&all);
+	return owed;
 }

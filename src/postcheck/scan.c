@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/file_state.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "base/testing.h"
@@ -31,9 +32,11 @@
 #include "trees/dirs.h"
 #include "trees/git_list.h"
 #include "trees/git_walk.h"
+#include "trees/share.h"
 
-enum { LOOK_NANOSECONDS = 500000000, TICK_NANOSECONDS = 20000000, NANOSECONDS = 1000000000 };
-enum { LIST_BYTES = 192 << 20, NEW_ROWS_MAX = LISTED_ROWS_MAX / 2 };
+enum { LOOK_NANOSECONDS = 500000000, TICK_NANOSECONDS = 20000000 };
+#define LIST_BYTES (((size_t)192 << 20) + SHARE_ARENA)
+enum { NEW_ROWS_MAX = LISTED_ROWS_MAX / 2 };
 
 struct scan {
 	struct check *check;
@@ -42,6 +45,10 @@ struct scan {
 	struct listed now; // what was met
 	struct dirs known, fresh;
 	char boot[LISTED_BOOT];
+	bool whole;            // the whole tree is checked, or
+	struct share share;    // these parts; `known` and `fresh` are of them
+	struct timespec start; // of what the share is owed a check for
+	bool same_index;       // as that of the last list of the share
 };
 
 // A directory around a .git is mounted, too, so that nobody moves it: the box writes there, and may
@@ -80,7 +87,8 @@ static bool is_old_bare(const struct scan *scan, int directory, const char *path
 	char below[PATH_MAX];
 	struct stat status;
 	bool whole = finding_is_own(check, directory, ".", path, OWN_ALL);
-	if (!whole && !is_in_place(scan, directory, path))
+	if (!whole && !finding_is_between(check, directory, ".") &&
+	    !is_in_place(scan, directory, path))
 		return false;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		if (fstatat(directory, parts[i], &status, AT_SYMLINK_NOFOLLOW) < 0)
@@ -88,7 +96,8 @@ static bool is_old_bare(const struct scan *scan, int directory, const char *path
 		if (snprintf(below, sizeof(below), "%s/%s", path, parts[i]) >= (int)sizeof(below))
 			return false;
 		bool grows = i >= UNTOUCHED && !whole && S_ISDIR(status.st_mode) &&
-			     !finding_is_made(check, directory, parts[i]);
+			     (!finding_is_made(check, directory, parts[i]) ||
+			      finding_is_between(check, directory, parts[i]));
 		if (!grows && !finding_is_own(check, directory, parts[i], below, OWN_ALL))
 			return false;
 	}
@@ -188,10 +197,16 @@ static void meet(struct git_walk *walk, int directory, const char *name)
 static void look_at_entry(struct git_walk *walk, int directory, const struct dirent *entry)
 {
 	struct scan *scan = walk->owner;
+	struct timespec start = scan->check->start;
 	if (entry->d_type == DT_LNK)
 		links_look(scan->check, directory, entry->d_name, walk->path);
+	// There each run has reported what it changed.
+	if (scan->whole && scan->same_index &&
+	    share_tracks(&scan->share, walk->path + walk->root + 1))
+		scan->check->start = scan->start;
 	if (walk->depth > 0)
 		changed_tell_deeper(scan->check, directory, entry->d_name, walk->path);
+	scan->check->start = start;
 }
 
 // It is walked for itself.
@@ -215,7 +230,7 @@ static void keep_rest(struct scan *scan, const struct git_walk *walk)
 	all.count = all.room = 0;
 	all.bytes = 0;
 	listed_sort(&scan->now);
-	for (unsigned i = 0; walk->cut && i < scan->old.count; i++) {
+	for (unsigned i = 0; (walk->cut || !scan->whole) && i < scan->old.count; i++) {
 		const struct listed_row *row = &scan->old.rows[i];
 		if (row->kind != LISTED_PART)
 			there = !listed_find(&scan->now, row->path) &&
@@ -229,21 +244,7 @@ static void keep_rest(struct scan *scan, const struct git_walk *walk)
 	scan->now = all;
 }
 
-static bool differs(const struct listed *left, const struct listed *right)
-{
-	if (left->count != right->count || !str_equal(left->place, right->place) ||
-	    !str_equal(left->boot, right->boot) || left->device != right->device)
-		return true;
-	for (unsigned i = 0; i < left->count; i++)
-		if (!str_equal(left->rows[i].path, right->rows[i].path) ||
-		    left->rows[i].inode != right->rows[i].inode ||
-		    left->rows[i].changed != right->rows[i].changed)
-			return true;
-	return false;
-}
-
-// Where the next look begins. One that came further than the look before goes through what both
-// have seen in no time.
+// Where the next check begins. What both have seen takes one that came further no time.
 static const char *next_place(const struct scan *scan, const struct git_walk *walk)
 {
 	bool further = scan->old.place[0] == '\0' && scan->fresh.length > scan->known.length;
@@ -256,11 +257,12 @@ static void end_tree(struct scan *scan, const struct git_walk *walk)
 	const char *name = check->plan->project && str_equal(scan->tree->path, check->plan->project)
 				   ? "the project"
 				   : finding_path(check->plan, scan->tree->path);
+	bool part = walk->cut || !scan->whole;
 	keep_rest(scan, walk);
-	scan->now.place = next_place(scan, walk);
-	scan->now.checked = walk->cut && !walk->round ? scan->old.checked : times_now();
-	memcpy(scan->now.boot, walk->cut ? scan->old.boot : scan->boot, sizeof(scan->now.boot));
-	if (differs(&scan->old, &scan->now))
+	scan->now.place = scan->whole ? next_place(scan, walk) : scan->old.place;
+	scan->now.checked = part && !walk->round ? scan->old.checked : times_now();
+	memcpy(scan->now.boot, part ? scan->old.boot : scan->boot, sizeof(scan->now.boot));
+	if (listed_differs(&scan->old, &scan->now))
 		listed_write(&scan->now, scan->tree->list, false);
 	if (walk->cut)
 		findings_add(check->found, FINDING_SEARCHED_PART, name, "", "");
@@ -285,20 +287,26 @@ static void know_spans(struct scan *scan, const struct spans *others)
 
 static void write_dirs(struct scan *scan, const struct git_walk *walk)
 {
-	const struct dirs *old = &scan->known;
 	struct dirs *now = &scan->fresh;
-	now->whole = !walk->cut && !walk->lost;
-	if (walk->fresh && !scan->check->timeless && now->length > 0 &&
-	    (now->length != old->length || now->whole != old->whole ||
-	     memcmp(now->text + old->begin, old->text + old->begin, now->length - old->begin) != 0))
-		dirs_write(now, scan->tree->directories, scan->boot);
+	const char *file = scan->whole ? scan->tree->directories : scan->tree->share;
+	now->whole =
+		!walk->cut && !walk->lost && (scan->whole || (!walk->owed && scan->known.whole));
+	if (!scan->whole && !walk->cut && !walk->lost) // else the next one checks all
+		now->index = scan->share.index;
+	bool writes = walk->fresh && !scan->check->timeless;
+	if (writes)
+		dirs_write_changed(now, &scan->known, file, scan->boot);
+	if (writes && scan->whole && now->whole && scan->share.count > 0)
+		quiet_write_share(&scan->share, now, scan->tree);
 	dirs_free(now);
 }
 
-static bool read_list(struct scan *scan, const struct searched *tree, struct arena *arena)
+static bool read_list(struct scan *scan, const struct searched *tree,
+		      const struct journal_turn *turn, struct arena *arena)
 {
 	struct check *check = scan->check;
 	struct stat status;
+	struct dirs old;
 	scan->tree = tree;
 	scan->now = (struct listed){ .arena = arena, .root = tree->path };
 	scan->known = scan->fresh = (struct dirs){ 0 };
@@ -314,21 +322,30 @@ static bool read_list(struct scan *scan, const struct searched *tree, struct are
 	check->root = strlen(tree->path);
 	check->root_device = scan->now.device;
 	check->timeless = check->start.tv_sec == 0 || !times_are_ours(tree->path);
-	if (!check->timeless)
+	scan->whole = check->timeless || quiet_is_whole(check, tree, turn, arena, &scan->known);
+	scan->whole = !quiet_share(check->plan, tree, arena, &scan->share) || scan->whole;
+	scan->same_index = scan->share.count > 0 &&
+			   dirs_read(arena, tree->share, scan->boot, &old) &&
+			   file_state_equal(&old.index, &scan->share.index);
+	if (!scan->whole)
+		share_compare(arena, &scan->share, &scan->known);
+	else
+		scan->known = (struct dirs){ 0 };
+	if (scan->whole && !check->timeless)
 		dirs_read(arena, tree->directories, scan->boot, &scan->known);
 	return true;
 }
 
 static void scan_tree(struct scan *scan, const struct searched *tree, const struct run *run,
-		      struct journal_turn *turn)
+		      const struct journal_turn *turn)
 {
 	unsigned number = (unsigned)(tree - scan->check->plan->searched);
 	int64_t begin = times_now();
 	struct check *check = scan->check;
 	struct timespec start = check->start;
 	struct arena *arena = arena_new_of(LIST_BYTES);
-	if (!read_list(scan, tree, arena)) {
-		journal_end(run, number, turn, SEARCHED_NOTHING, 0, 0);
+	if (!read_list(scan, tree, turn, arena)) {
+		journal_end(run, number, turn, 0, 0);
 		arena_free(arena);
 		return;
 	}
@@ -339,25 +356,25 @@ static void scan_tree(struct scan *scan, const struct searched *tree, const stru
 				 .owner = scan,
 				 .processor = testing_look(LOOK_NANOSECONDS),
 				 .known = scan->known.text ? &scan->known : NULL,
-				 .fresh = scan->old.place[0] ? NULL : &scan->fresh,
+				 .share = scan->whole ? NULL : &scan->share,
+				 .fresh = scan->whole && scan->old.place[0] ? NULL : &scan->fresh,
 				 .settled = begin - TICK_NANOSECONDS,
-				 .since = quiet_since(check, &turn->spans) };
+				 .since = quiet_since(check, turn, scan->whole) };
+	int64_t since = quiet_since(check, turn, false);
+	scan->start = times_of(since);
 	know_spans(scan, &turn->spans);
 	if (start.tv_sec > 0)
-		check->start =
-			(struct timespec){ walk.since / NANOSECONDS, walk.since % NANOSECONDS };
-	long took = walk_tree(&walk, tree->path, scan->old.place);
+		check->start = times_of(walk.since);
+	long took = walk_tree(&walk, tree->path, scan->whole ? scan->old.place : "");
 	check->start = start;
 	end_tree(scan, &walk);
+	bool all = !walk.cut && (scan->whole || (!walk.owed && scan->known.whole));
 	write_dirs(scan, &walk);
 	journal_end(run, number, turn,
-		    !walk.cut    ? SEARCHED_ALL
-		    : walk.round ? SEARCHED_ROUND
-				 : SEARCHED_PART,
-		    !walk.cut    ? begin
+		    all          ? turn->begin
 		    : walk.round ? scan->old.checked
 				 : 0,
-		    took);
+		    all && scan->whole ? took : 0);
 	check->known = NULL;
 	arena_free(arena);
 }
@@ -370,9 +387,12 @@ void scan_trees(struct check *check, const struct run *run)
 	const struct plan *plan = check->plan;
 	scan = (struct scan){ .check = check };
 	for (unsigned i = 0; i < plan->searched_count; i++) {
-		bool ours = journal_turn(run, i, &turn);
+		bool ours = check->all ? journal_wait(run, i, &turn) && turn.owed != INT64_MAX
+				       : journal_turn(run, i, &turn);
 		check->beside = check->beside || turn.spans.beside;
 		if (ours)
 			scan_tree(&scan, &plan->searched[i], run, &turn);
+		else
+			journal_release(run, i);
 	}
 }

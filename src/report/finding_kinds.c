@@ -89,11 +89,6 @@ const struct finding_row finding_rows[FINDING_KINDS] = {
 	[FINDING_CONFIG_FAILED] = { .word = "git-config-failed",
 				    .severity = SEVERITY_WARNING,
 				    .words = "%p: none of the box's changes were applied: %d" },
-	[FINDING_LOCK_FILE] = { .word = "git-lock",
-				.severity = SEVERITY_NOTICE,
-				.words = "%p: a lock file that the box left, and your git stops at "
-					 "it; when no git is running here, remove it",
-				.more = "lock file" },
 	[FINDING_TRACKED] = { .word = "tracked-read-only",
 			      .severity = SEVERITY_NOTICE,
 			      .words = "%p is tracked by git and was read-only: git could not "

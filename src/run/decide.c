@@ -33,7 +33,7 @@
 #include "policy/merge.h"
 #include "policy/trust.h"
 #include "postcheck/commands.h"
-#include "postcheck/file_clock.h"
+#include "postcheck/check.h"
 #include "postcheck/run_journal.h"
 #include "probe.h"
 #include "probe/machine.h"
@@ -381,10 +381,8 @@ int decide_host(struct plan *plan, struct run *run)
 
 int decide_go(struct plan *plan, struct run *run)
 {
-	if (plan->guard_count > 0) {
-		journal_begin(plan, run);
-		clock_pass(plan, run->journal_count ? run->journals[0] : -1);
-	}
+	if (plan->guard_count > 0)
+		check_begin(plan, run);
 	TRY(arena_seal(plan->arena));
 	cpu_set_t all;
 	processor_bring(run->init, &all); // beside the maker of its network, not behind it

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/fd.h"
 #include "base/out.h"
+#include "base/times.h"
 #include "plan.h"
 #include "postcheck/apart.h"
 #include "postcheck/check.h"
@@ -17,8 +18,6 @@
 #include "run.h"
 #include "run/run_init.h"
 
-enum { NANOSECONDS = 1000000000 };
-
 struct due_look {
 	const struct plan *plan;
 	const struct run *run;
@@ -27,48 +26,77 @@ struct due_look {
 	struct findings found;
 };
 
+// The plan of a run that could write in the project, whatever this one is for.
+static void plan_again(const struct due_look *look, struct plan *plan, struct profile *profile,
+		       struct run *run)
+{
+	struct list none = { 0 };
+	*plan = *look->plan;
+	*profile = *plan->profile;
+	run_init(run, look->run->arguments, look->run->environment);
+	profile->project = PROJECT_WRITE;
+	profile->scratch = profile->tmpfs = profile->hide = none;
+	plan->profile = profile;
+	plan->session = NULL;
+	plan->unprotected = false;
+	plan->notes = plan->warnings = none;
+}
+
 static void look(void *argument)
 {
 	struct due_look *look = argument;
 	struct run run;
-	struct plan plan = *look->plan;
-	struct profile profile = *plan.profile;
-	struct list none = { 0 };
-	run_init(&run, look->run->arguments, look->run->environment);
-	// Whatever this run is for: that one could write in the project.
-	profile.project = PROJECT_WRITE;
-	profile.scratch = profile.tmpfs = profile.hide = none;
-	plan.profile = &profile;
+	struct plan plan;
+	struct profile profile;
+	plan_again(look, &plan, &profile, &run);
 	plan.due = look->due->names;
-	plan.session = NULL;
-	plan.unprotected = false;
-	plan.notes = plan.warnings = none;
 	if (look->view(&plan, look->run->environment) < 0 || plan.searched_count == 0)
 		_exit(1);
-	plan.start =
-		(struct timespec){ look->due->from / NANOSECONDS, look->due->from % NANOSECONDS };
+	plan.start = times_of(look->due->from);
 	check_host(&plan, &run, COMMAND_FAILED, &look->found);
+}
+
+// What earlier runs left unchecked.
+static void pay(void *argument)
+{
+	struct due_look *look = argument;
+	struct run run;
+	struct plan plan;
+	struct profile profile;
+	plan_again(look, &plan, &profile, &run);
+	if (look->view(&plan, look->run->environment) < 0)
+		_exit(1);
+	journal_open(&plan, &run);
+	check_owed(&plan, &run, &look->found);
+}
+
+// Prints the findings. False when the check did not come to its end.
+static bool run_apart(struct due_look *all, void (*work)(void *argument), bool killed)
+{
+	struct out out = { 0 };
+	bool done = apart_run(work, all, &all->found);
+	if (!done)
+		findings_add(&all->found, FINDING_LEFT_UNCHECKED, "", "", "");
+	else if (killed && findings_count(&all->found) > 0)
+		findings_add(&all->found, FINDING_KILLED_RUN, "", "", "");
+	findings_text(&all->found, READER_PERSON, &out);
+	out_flush(&out, STDERR_FILENO);
+	findings_free(&all->found);
+	return done;
 }
 
 void due_check(const struct plan *plan, const struct run *run,
 	       int (*view)(struct plan *plan, char *const *environment))
 {
+	const int64_t old = 10000000000; // nanoseconds
 	struct due due;
 	struct due_look all = { .plan = plan, .run = run, .due = &due, .view = view };
-	struct out out = { 0 };
 	if (!plan->toplevel || !journal_due(plan->arena, plan->state, plan->toplevel, &due))
 		return;
 	arena_pass_on(plan->scratch);
-	bool done = apart_run(look, &all, &all.found);
-	if (!done)
-		findings_add(&all.found, FINDING_LEFT_UNCHECKED, "", "", "");
-	else if (findings_count(&all.found) > 0)
-		findings_add(&all.found, FINDING_KILLED_RUN, "", "", "");
-	findings_text(&all.found, READER_PERSON, &out);
-	out_flush(&out, STDERR_FILENO);
-	findings_free(&all.found);
-	if (done)
+	if (due.from != INT64_MAX && run_apart(&all, look, true))
 		journal_done(&due);
-	else
-		fd_close(&due.fd);
+	fd_close(&due.fd);
+	if (times_now() - due.owed >= old)
+		run_apart(&all, pay, false);
 }

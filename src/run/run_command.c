@@ -25,6 +25,7 @@
 #include "net/host/proxy.h"
 #include "net/host/relay.h"
 #include "postcheck/finding/quarantine.h"
+#include "postcheck/run_journal.h"
 #include "report/finding_words.h"
 #include "report/findings.h"
 #include "run.h"
@@ -147,7 +148,18 @@ int box_decide(struct box *box)
 int box_plan(struct box *box)
 {
 	TRY(box_decide(box));
-	return decide_view(&box->plan, environ);
+	TRY(decide_view(&box->plan, environ));
+	for (unsigned i = 0; i < box->plan.searched_count; i++)
+		if (journal_owed(box->plan.searched[i].journal) != INT64_MAX)
+			list_add(
+				&box->plan.notes, box->arena,
+				arena_text(box->arena,
+					   "%s: directories without tracked files were not checked "
+					   "after earlier runs; a later run checks them, or: sbx "
+					   "doctor",
+					   box->plan.searched[i].path),
+				(struct origin){ .file = "check" });
+	return 0;
 }
 
 // So that whoever waits for sbx sees what it would have seen without it.
@@ -321,4 +333,36 @@ void box_set_first(struct box *box, const char *section, const char *name, const
 		memcpy(set + 1, box->arguments.set, box->arguments.count * sizeof(*set));
 	box->arguments.set = set;
 	box->arguments.count++;
+}
+
+static _Noreturn void settle(const char *project)
+{
+	static char nothing[] = "true";
+	static char *command[] = { nothing, NULL };
+	struct box *box = box_new();
+	box->invocation.command = box->arguments.all = command;
+	box_set_first(box, "files", "check", "all"); // which pays at its end
+	_exit(chdir(project) < 0 ? STATUS_FAILURE : run_command(box));
+}
+
+int run_settle(const char *project)
+{
+	int status;
+	struct arena *arena = arena_new();
+	const char *state = decide_state_directory(arena, environ);
+	bool owed = journal_owed(path_kept(arena, state, "journal", project)) != INT64_MAX;
+	arena_free(arena);
+	if (!owed)
+		return 0;
+	pid_t child = fork();
+	if (child == 0)
+		settle(project);
+	if (child < 0)
+		return fail(errno, "fork");
+	while (waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			return fail(errno, "wait");
+	return WIFEXITED(status) && WEXITSTATUS(status) == STATUS_OK
+		       ? 0
+		       : fail(0, "could not check what earlier runs left in %s", project);
 }

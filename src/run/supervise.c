@@ -27,6 +27,7 @@
 #include "plan.h"
 #include "postcheck/check.h"
 #include "postcheck/name_watch.h"
+#include "postcheck/run_journal.h"
 #include "process/pages.h"
 #include "run.h"
 #include "ask/ask.h"
@@ -298,6 +299,8 @@ static void wait_for_events(struct loop *loop)
 		int limit = clock_tick(loop->plan, run, &loop->clock);
 		if (loop->clock.stop != STOP_NONE)
 			ask_leave(run);
+		int touch = journal_touch(run);
+		limit = touch >= 0 && (limit < 0 || touch < limit) ? touch : limit;
 		ready = poll(loop->events, SOURCES + loop->proxy_count,
 			     ask_wait(run->ask,
 				      live_wait(&loop->live, sleep_time(&loop->eyes, limit,

@@ -14,20 +14,21 @@
 #include "trees/kept.h"
 
 enum { NANOSECONDS = 1000000000, NAME_BYTES = 256, BOOT_BYTES = 40 };
-#define KIND "sbx-directories 2"
+#define KIND "sbx-directories 3"
 
 struct boot_head {
 	char kind[24];
 	char boot[BOOT_BYTES];
 	uint64_t names; // the hash of the table of trusted names
 	uint64_t whole;
+	struct file_state index;
 };
 
 struct numbers {
 	uint64_t device, inode;
 	int64_t changed;
 	uint16_t depth;
-	uint8_t always, file, zero[4];
+	uint8_t always, file, centre, zero[3];
 };
 
 bool dirs_next(const char *text, size_t length, size_t *at, struct dirs_row *ret_row)
@@ -39,7 +40,7 @@ bool dirs_next(const char *text, size_t length, size_t *at, struct dirs_row *ret
 	const char *name = text + *at + sizeof(numbers);
 	const char *end = memchr(name, '\0', length - *at - sizeof(numbers));
 	if (!end || end - name >= NAME_BYTES || numbers.depth > DIRS_DEPTH_MAX ||
-	    numbers.always > 1 || numbers.file > 1)
+	    numbers.always > 1 || numbers.file > 1 || numbers.centre > 1)
 		return false;
 	*ret_row = (struct dirs_row){ .device = numbers.device,
 				      .inode = numbers.inode,
@@ -47,22 +48,23 @@ bool dirs_next(const char *text, size_t length, size_t *at, struct dirs_row *ret
 				      .depth = numbers.depth,
 				      .always = numbers.always,
 				      .file = numbers.file,
+				      .centre = numbers.centre,
 				      .name = name,
 				      .at = *at };
 	*at = (size_t)(end + 1 - text);
 	return true;
 }
 
-static struct boot_head head_of(const char *boot, bool whole)
+static struct boot_head head_of(const char *boot)
 {
-	struct boot_head head = { .kind = KIND, .names = trusted_hash, .whole = whole };
+	struct boot_head head = { .kind = KIND, .names = trusted_hash };
 	memcpy(head.boot, boot, strnlen(boot, sizeof(head.boot)));
 	return head;
 }
 
 size_t dirs_begin(const char *text, size_t length, const char *boot)
 {
-	struct boot_head head = head_of(boot, false);
+	struct boot_head head = head_of(boot);
 	bool known = boot[0] && length >= sizeof(head) &&
 		     memcmp(text, &head, offsetof(struct boot_head, whole)) == 0;
 	return known ? sizeof(head) : 0;
@@ -79,9 +81,11 @@ bool dirs_read(struct arena *arena, const char *file, const char *boot, struct d
 	if (begin == 0)
 		return false;
 	memcpy(&head, text, sizeof(head));
-	*ret_seen = (struct dirs){
-		.text = text, .length = length, .begin = begin, .whole = head.whole == 1
-	};
+	*ret_seen = (struct dirs){ .text = text,
+				   .length = length,
+				   .begin = begin,
+				   .whole = head.whole == 1,
+				   .index = head.index };
 	return true;
 }
 
@@ -89,16 +93,28 @@ void dirs_write(struct dirs *seen, const char *file, const char *boot)
 {
 	if (seen->length < sizeof(struct boot_head) || !boot[0])
 		return;
-	struct boot_head head = head_of(boot, seen->whole);
+	struct boot_head head = head_of(boot);
+	head.whole = seen->whole;
+	head.index = seen->index;
 	memcpy(seen->own, &head, sizeof(head));
 	kept_write(file, seen->text, seen->length, false);
+}
+
+void dirs_write_changed(struct dirs *seen, const struct dirs *old, const char *file,
+			const char *boot)
+{
+	if (seen->length > 0 && (seen->length != old->length || seen->whole != old->whole ||
+				 !file_state_equal(&seen->index, &old->index) ||
+				 memcmp(seen->text + old->begin, old->text + old->begin,
+					seen->length - old->begin) != 0))
+		dirs_write(seen, file, boot);
 }
 
 static size_t put(struct dirs *seen, const struct numbers *numbers, const char *name)
 {
 	size_t bytes = strlen(name) + 1;
 	if (seen->length == 0)
-		seen->length = sizeof(struct boot_head);
+		seen->length = seen->begin = sizeof(struct boot_head);
 	if (seen->length + sizeof(*numbers) + bytes > seen->size) {
 		enum { FIRST = 4096 };
 		size_t size = seen->size * 2 + FIRST;
@@ -139,13 +155,19 @@ size_t dirs_copy(struct dirs *seen, const struct dirs_row *row)
 				   .changed = row->changed,
 				   .depth = (uint16_t)row->depth,
 				   .always = row->always,
-				   .file = row->file };
+				   .file = row->file,
+				   .centre = row->centre };
 	return put(seen, &numbers, row->name);
 }
 
 void dirs_set_always(struct dirs *seen, size_t at)
 {
 	seen->own[at + offsetof(struct numbers, always)] = 1;
+}
+
+void dirs_set_centre(struct dirs *seen, size_t at)
+{
+	seen->own[at + offsetof(struct numbers, centre)] = 1;
 }
 
 void dirs_set_unread(struct dirs *seen, size_t at)

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/file_state.h"
+
 struct arena;
 struct stat;
 
@@ -16,6 +18,7 @@ struct dirs_row {
 	unsigned depth;  // of the root 0
 	bool always;     // it is read each time
 	bool file;       // one that is looked at each time, in the directory before it
+	bool centre;     // in the list of a share: those directly below it are rows, too
 	const char *name;
 	size_t at; // of the row in the text
 };
@@ -25,7 +28,8 @@ struct dirs {
 	const char *text;           // a head, and the rows
 	char *own;                  // the same, where it was made here and grows; NULL: it was read
 	size_t length, size, begin; // of the rows
-	bool whole;                 // of the tree; false: up to where a look was cut
+	bool whole;                 // of the tree; false: up to where a look was cut, or a part
+	struct file_state index;    // of git, by which a part was chosen (trees/share.h)
 };
 
 // Pure: the row at `*at`, and the place behind it; false at the end, or where the bytes are none.
@@ -37,6 +41,9 @@ size_t dirs_begin(const char *text, size_t length, const char *boot);
 bool dirs_read(struct arena *arena, const char *file, const char *boot, struct dirs *ret_seen);
 // Nothing is reported: without it a look reads all directories.
 void dirs_write(struct dirs *seen, const char *file, const char *boot);
+// Only where it differs from the old one.
+void dirs_write_changed(struct dirs *seen, const struct dirs *old, const char *file,
+			const char *boot);
 
 // A row; `settled`: what was changed at that time or later could change once more in the same tick.
 // Both return its place in the text.
@@ -44,6 +51,7 @@ size_t dirs_add(struct dirs *seen, const struct stat *status, unsigned depth, co
 		int64_t settled);
 size_t dirs_copy(struct dirs *seen, const struct dirs_row *row);
 void dirs_set_always(struct dirs *seen, size_t at);
+void dirs_set_centre(struct dirs *seen, size_t at);
 void dirs_set_unread(struct dirs *seen, size_t at);
 void dirs_free(struct dirs *seen);
 

@@ -376,3 +376,16 @@ bool listed_same(const struct listed *left, const struct listed *right, const ch
 			return false;
 	}
 }
+
+bool listed_differs(const struct listed *left, const struct listed *right)
+{
+	if (left->count != right->count || !str_equal(left->place, right->place) ||
+	    !str_equal(left->boot, right->boot) || left->device != right->device)
+		return true;
+	for (unsigned i = 0; i < left->count; i++)
+		if (!str_equal(left->rows[i].path, right->rows[i].path) ||
+		    left->rows[i].inode != right->rows[i].inode ||
+		    left->rows[i].changed != right->rows[i].changed)
+			return true;
+	return false;
+}

@@ -69,3 +69,6 @@ bool listed_same(const struct listed *left, const struct listed *right, const ch
 // Whether the thing at `path` is the one of the row: the device counts while the root has its own.
 bool listed_is(const struct listed *known, const struct listed_row *row, const struct stat *status,
 	       uint64_t root_device);
+
+// Whether there is something to write.
+bool listed_differs(const struct listed *left, const struct listed *right);

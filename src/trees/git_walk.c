@@ -17,17 +17,12 @@
 #include "git/recognise.h"
 #include "text/component.h"
 #include "trees/dirs.h"
+#include "trees/share.h"
+#include "trees/walk_names.h"
 
 // A small tree is seen whole, however slow the machine: so many entries are looked at in any case.
 enum { ENTRIES_LEAST = 512, CLOCK_EACH = 64, DEPTH_MAX = 240 };
-enum { LARGEST_NANOSECONDS = 1000000000 };
-
-// The directories in one: names behind each other.
-struct walk_names {
-	char *text;
-	size_t used, size;
-	unsigned count;
-};
+enum { LARGEST_NANOSECONDS = 1000000000, NANOSECONDS = 1000000000 };
 
 static long processor_now(void)
 {
@@ -50,36 +45,6 @@ static bool is_over(struct git_walk *walk)
 	else if (used > LARGEST_NANOSECONDS)
 		walk->lost = true;
 	return walk->cut || (walk->lost && walk->directories == 0);
-}
-
-static void add_name(struct walk_names *names, const char *name)
-{
-	size_t length = strlen(name) + 1;
-	if (names->used + length > names->size) {
-		names->size = (names->size + length) * 2;
-		names->text = realloc(names->text, names->size);
-		if (!names->text)
-			abort();
-	}
-	memcpy(names->text + names->used, name, length);
-	names->used += length;
-	names->count++;
-}
-
-static int compare(const void *left, const void *right)
-{
-	return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
-static const char **sort_names(const struct walk_names *names)
-{
-	const char **sorted = calloc(names->count + 1, sizeof(*sorted)), *at = names->text;
-	if (!sorted)
-		abort();
-	for (unsigned i = 0; i < names->count; i++, at += strlen(at) + 1)
-		sorted[i] = at;
-	qsort(sorted, names->count, sizeof(*sorted), compare);
-	return sorted;
 }
 
 static bool go_to(struct git_walk *walk, size_t length, const char *name)
@@ -135,7 +100,7 @@ static void meet_entry(struct git_walk *walk, int directory, const struct dirent
 		walk->entry(walk, directory, entry);
 	go_back(walk, length);
 	if ((entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) && !str_equal(name, ".git"))
-		add_name(&met->below, name);
+		walk_names_add(&met->below, name);
 }
 
 // The entries of one directory; false when it cannot be read. `again`: on the way to where the look
@@ -207,24 +172,63 @@ static void note_place(struct git_walk *walk)
 		memcpy(walk->place, walk->path + walk->root + 1, walk->length - walk->root);
 }
 
+static bool in_share(const struct git_walk *walk)
+{
+	return !walk->share || share_has(walk->share, walk->path + walk->root + 1);
+}
+
+// A directory outside the share that has its old ctime, which no box can set back, existed before
+// and has the same names in it. One that a box moved has a new ctime: all below it is read.
+static bool is_left_out(struct git_walk *walk, const struct stat *status, bool shared)
+{
+	int64_t changed = status->st_ctim.tv_sec * (int64_t)NANOSECONDS + status->st_ctim.tv_nsec;
+	if (walk->came == 0 && changed >= walk->since)
+		walk->came = walk->depth;
+	walk->owed = walk->owed || (!shared && S_ISDIR(status->st_mode));
+	if (shared || walk->came > 0)
+		return false;
+	return true;
+}
+
+static bool open_below(struct git_walk *walk, int directory, const char *name, bool known,
+		       const struct walk_part *part);
+
 // Down to walk->path: `name` in `directory`, of which `row` is what is known, or NULL. False when
-// it could not be looked at.
+// it could not be read.
 static bool enter(struct git_walk *walk, int directory, const char *name,
 		  const struct dirs_row *row, const struct walk_part *part)
 {
 	struct stat status;
-	if (row && !row->always && fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-	    dirs_is_same(row, &status, walk->since)) {
+	struct dirs *fresh = walk->fresh;
+	bool there =
+		(row || walk->share) && fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
+	if (row && !row->always && there && dirs_is_same(row, &status, walk->since) &&
+	    !share_misses(walk->share, walk->path + walk->root + 1)) {
 		skim(walk, row);
 		return true;
 	}
+	// Another directory than the one of the row is new in this place.
+	bool old = row && there && row->inode == status.st_ino && row->device == status.st_dev;
+	bool shared = row || in_share(walk);
+	if (walk->share && !old && there && is_left_out(walk, &status, shared))
+		return true;
+	walk->fresh = shared ? fresh : NULL;
+	bool seen = open_below(walk, directory, name, row != NULL, part);
+	walk->fresh = fresh;
+	walk->came = walk->came == walk->depth ? 0 : walk->came;
+	return seen;
+}
+
+static bool open_below(struct git_walk *walk, int directory, const char *name, bool known,
+		       const struct walk_part *part)
+{
 	autoclose int below =
 		sys_openat2(directory, name, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC,
 			    RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH);
 	if (below < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
 		walk->lost = true;
 	if (below >= 0)
-		visit(walk, below, path_name(name), row != NULL, part);
+		visit(walk, below, path_name(name), known, part);
 	return below >= 0 || errno == ENOTDIR || errno == ELOOP || errno == ENOENT;
 }
 
@@ -318,7 +322,7 @@ static void skim(struct git_walk *walk, const struct dirs_row *row)
 static void visit_below(struct git_walk *walk, int directory, const struct walk_names *names,
 			bool known, const struct walk_part *part, bool *whole)
 {
-	const char **sorted = sort_names(names);
+	const char **sorted = walk_names_sort(names);
 	for (unsigned i = 0; i < names->count && !walk->cut; i++) {
 		const char *name = sorted[i], *from = part->from, *until = part->until;
 		int after = from ? order_of(name, from) : 1,
@@ -342,6 +346,8 @@ static void visit(struct git_walk *walk, int directory, const char *name, bool k
 	size_t own = 0;
 	if (walk->fresh && fstat(directory, &status) == 0)
 		own = dirs_add(walk->fresh, &status, walk->depth, name, walk->settled);
+	if (own > 0 && walk->share && share_is_centre(walk->share, walk->path + walk->root + 1))
+		dirs_set_centre(walk->fresh, own);
 	bool whole = read_entries(walk, directory, &met, part->from != NULL);
 	walk->directories += part->from == NULL;
 	note_place(walk);
@@ -381,7 +387,8 @@ long walk_tree(struct git_walk *walk, const char *root, const char *place)
 	walk->at = walk->known ? walk->known->begin : 0;
 	bool known = walk->known && !place[0] &&
 		     dirs_next(walk->known->text, walk->known->length, &walk->at, &row);
-	if (known && fstat(top, &status) == 0 && dirs_is_same(&row, &status, walk->since))
+	if (known && fstat(top, &status) == 0 && dirs_is_same(&row, &status, walk->since) &&
+	    !share_misses(walk->share, ""))
 		skim(walk, &row);
 	else
 		visit(walk, top, "", known, &first);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 struct dirs;
+struct share;
 
 struct git_walk {
 	// Each may be NULL but `repository`; walk->path is the path of the entry, `directory` is
@@ -24,14 +25,18 @@ struct git_walk {
 	struct dirs *fresh; // gets what this one sees, or NULL
 	int64_t settled;    // of `fresh`: what changed before that time (trees/dirs.h)
 	int64_t since;      // of `known`: what changed at that time or later is read
-	unsigned levels;    // so many are gone down; 0: as many as can be
-	long processor;     // nanoseconds of this process's time, from the beginning on
+	// Which directories are checked, besides those that came since; NULL: all. `known` and
+	// `fresh` are then of these.
+	const struct share *share;
+	unsigned levels; // so many are gone down; 0: as many as can be
+	long processor;  // nanoseconds of this process's time, from the beginning on
 
 	// Results.
 	bool cut;    // by time
 	bool round;  // from `place` it came to the end, and went on at the beginning
 	bool deeper; // something lay below the levels
 	bool lost;   // something lay deeper than can be reached
+	bool owed;   // there is a directory outside the share: left out, or read as it is new
 	unsigned directories;
 	char place[PATH_MAX]; // where it was cut, below the root
 
@@ -40,8 +45,9 @@ struct git_walk {
 	size_t length, root;
 	unsigned depth, entries;
 	long begin;
-	int top;   // the root, open
-	size_t at; // in known->text
+	int top;       // the root, open
+	size_t at;     // in known->text
+	unsigned came; // depth of the directory around that came since, or 0
 };
 
 // From `place` (below the root, "" the beginning) to the end, and then from the beginning to

@@ -94,7 +94,7 @@ bool still_all(const struct dirs *seen, const char *root, int64_t since, unsigne
 	pthread_t threads[STILL_HELPERS_MAX];
 	autoclose int fd = open(root, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	struct sweep sweep = { .seen = seen, .root = fd, .since = since };
-	if (fd < 0 || !seen->whole)
+	if (fd < 0)
 		return false;
 	unsigned count = start(&sweep, helpers, threads);
 	go_through(&sweep);

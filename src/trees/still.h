@@ -7,7 +7,7 @@
 
 struct dirs;
 
-// Whether all of the tree is as it was, without a name that is looked at each time, and has not
-// changed since that time. By at most so many threads besides this one.
+// Whether all directories of the list are as they were, without a name that is checked each time,
+// and have not changed since that time. By at most so many more threads.
 enum { STILL_HELPERS_MAX = 7 };
 bool still_all(const struct dirs *seen, const char *root, int64_t since, unsigned helpers);

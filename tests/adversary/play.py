@@ -1,5 +1,7 @@
 """Plays a sequence: the start tree, the boxes, then the host's readers; says what went wrong."""
+import glob
 import json
+import re
 import os
 import select
 import shutil
@@ -17,6 +19,7 @@ BOUND = 120  # seconds for one program; nothing here takes one
 class Player:
     def __init__(self, work, sbx, act, packages):
         self.work, self.sbx, self.protection = work, sbx, []
+        self.check = []  # options of each box
         self.act, self.canary = work + "/act", work + "/canary"
         for name in (self.act, self.canary):
             shutil.copy(act, name)
@@ -45,17 +48,18 @@ class Player:
 
     def run(self, words, ops, commit):
         """A sequence whose box did not run shows nothing, unless an earlier box is why."""
-        status = self.call(["run", *words, *self.protection, "--read", self.act, "--", self.act],
+        status = self.call(["run", *words, *self.check, *self.protection, "--read", self.act, "--", self.act],
                            self.text_of(ops, commit))
         self.refused = self.refused or (status == 125 and self.boxes > 0)
         if status != 0 and self.boxes == 0:
             raise OSError(f"the first box ended with {status}: {self.said[-1]}")
         self.boxes += 1
+        self.owe()
 
     def kill(self, words, ops, commit):
         """The supervisor dies when all is done in the box; the box's output ends when the box has died, too."""
         text = self.text_of(ops + [["say", "done\n"], ["pause", str(BOUND * 1000)]], commit)
-        with subprocess.Popen([self.sbx, "run", *words, "--read", self.act, "--", self.act], cwd=self.project,
+        with subprocess.Popen([self.sbx, "run", *words, *self.check, "--read", self.act, "--", self.act], cwd=self.project,
                               env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE) as process:
             process.stdin.write(text)
@@ -70,7 +74,7 @@ class Player:
     def beside(self, ops, commit):
         """A second box begins and ends while the first one waits."""
         text = self.text_of([["say", "ready\n"], ["pause", "300"]] + ops, commit)
-        with subprocess.Popen([self.sbx, "run", "--read", self.act, "--", self.act], cwd=self.project,
+        with subprocess.Popen([self.sbx, "run", *self.check, "--read", self.act, "--", self.act], cwd=self.project,
                               env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT) as process:
             process.stdin.write(text)
@@ -103,6 +107,14 @@ class Player:
         else:
             self.call(["session", what, "s", *words])
 
+    def owe(self):
+        """A check of the whole tree seems to take long: no later run is long enough to pay for one."""
+        for journal in [] if self.check else glob.glob(self.work + "/state/sbx/journal/*"):
+            with open(journal, "rb") as file:
+                text = file.read()
+            with open(journal, "r+b") as file:
+                file.write(re.sub(rb"\n(T \d{20} \d{20}) \d{20}", rb"\n\1 00000099999999999999", text))
+
     def go_on(self, commit):
         """What was not looked at, as sbx said, is looked at by the next runs; short ones do a little each."""
         cut = any(CUT in text for text in self.said) and not self.refused
@@ -128,7 +140,9 @@ class Player:
             return set()
 
     def play(self, sequence, index=0):
-        """The findings, as texts; none is good. `index` says which of the slow readers are asked."""
+        """The findings, as texts; none is good. `index` says which of the slow readers are asked, and whether each run
+        checks all, or the last command does that pays for all."""
+        self.check = [] if index % 2 else ["--check", "all"]
         self.clear()
         self.said, self.boxes, self.refused = [], 0, False
         name = sequence["tree"]
@@ -136,6 +150,8 @@ class Player:
         for step in sequence["steps"]:
             self.step(step, self.commits[name])
         self.go_on(self.commits[name])
+        if not self.check:
+            self.call(["doctor"])
         said = "".join(self.said)
         after = judge.snapshot(self.project)
         touched = json.dumps(sequence["steps"])

@@ -124,14 +124,6 @@ is "a flood of 3,000: less than 2 KB" yes "$([ "$(wc -c <"$work/log")" -lt 2048 
 like "what was moved away comes first" "$(head -1 "$work/log")" 'moved to quarantine.*if you made it: sbx quarantine restore [0-9]'
 rm -rf d[0-9]* .git/modules
 
-# Lock files that a box left.
-box -- sh -c 'touch .git/index.lock .git/config.lock .git/HEAD.lock; mkdir -p .git/refs/heads/a; touch .git/refs/heads/a/b.lock'
-for name in index.lock config.lock HEAD.lock refs/heads/a/b.lock; do
-	like "$name is named as the box's" "$(cat "$work/log")" "^sbx: .git/$name: a lock file that the box left"
-done
-is "once" 0 "$(box -- true; grep -c lock "$work/log")"
-rm -r .git/index.lock .git/config.lock .git/HEAD.lock .git/refs/heads/a
-
 # The text that is trusted is the one that was shown.
 printf '[files]\nread = /srv\n' >.sbx.ini
 like "trust shows what it trusts" "$("$SBX" profile trust)" '^\+read = /srv$'

@@ -1,6 +1,7 @@
 // libFuzzer: any bytes as git's index.
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -18,6 +19,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (gitindex_find(arena, data, size, names, 2, &entries, &count) == 0 &&
 	    count > GITINDEX_FOUND_MAX)
 		__builtin_trap();
+	const char *const *directories;
+	unsigned many = 0;
+	arena_free(arena);
+	arena = arena_new_own((size_t)256 << 20);
+	int found = gitindex_directories(arena, data, size, &directories, &many);
+	for (unsigned i = 0; found == 0 && i < many; i++)
+		if (i > 0 && strcmp(directories[i - 1], directories[i]) >= 0)
+			__builtin_trap();
 	arena_free(arena);
 	return 0;
 }

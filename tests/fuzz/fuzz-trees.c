@@ -13,6 +13,7 @@
 #include "postcheck/journal_lines.h"
 #include "trees/dirs.h"
 #include "trees/git_list.h"
+#include "trees/share.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -48,9 +49,8 @@ static void check_journal(const char *text, size_t size)
 	struct journal_line line;
 	const char *end = text + size, *before = text;
 	for (const char *at = text; journal_next(&at, end, &line); before = at)
-		if (at <= before || at > end || line.names <= before ||
-		    line.names + line.length != at ||
-		    (line.kind != JOURNAL_BEGIN && line.length > 0) ||
+		if (at <= before || at > end || line.start != before || line.names <= before ||
+		    line.names + line.length != at || line.from < 0 || line.to < 0 ||
 		    (line.length > 0 && line.names[0] != 'r' && line.names[0] != 'w'))
 			abort();
 }
@@ -64,6 +64,25 @@ static void check_place(const char *text, size_t size)
 	if (place.from < JOURNAL_HEAD || place.to < place.from || again.from != place.from ||
 	    again.to != place.to)
 		abort();
+}
+
+// What is near among them: its rows are rows of the whole, and a directory is near by itself.
+static void check_near(const char *text, size_t size)
+{
+	static const char *const centres[] = { "", "a", "a/b/c" };
+	const struct share share = { .centres = centres, .count = 3, .directory = "d/e" };
+	const struct dirs whole = { .text = text, .length = size };
+	struct dirs part;
+	struct dirs_row row;
+	share_of_whole(&share, &whole, &part);
+	size_t at = part.begin, length = 0;
+	while (dirs_next(part.text, part.length, &at, &row))
+		length = at;
+	if (length != part.length || (part.length && part.length - part.begin > size))
+		abort();
+	share_lists(&part, "d/e");
+	share_lists(&whole, "a/b/c");
+	dirs_free(&part);
 }
 
 static void check_directories(const char *text, size_t size)
@@ -89,6 +108,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_journal(text, size);
 	check_place(text, size);
 	check_directories(text, size);
+	check_near(text, size);
 	free(text);
 	arena_free(arena);
 	return 0;

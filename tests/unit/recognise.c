@@ -18,6 +18,7 @@
 #include "base/path.h"
 #include "git/recognise.h"
 #include "trees/dirs.h"
+#include "trees/share.h"
 #include "trees/git_walk.h"
 #include "trees/still.h"
 
@@ -301,6 +302,66 @@ static void one_that_changed(void **state)
 	dirs_free(&seen);
 }
 
+// Of the directories of a tree those that git's index makes share.
+static void near_ones(void **state)
+{
+	static const char *const centres[] = { "", "a-b", "a/b", "src/deep/er" };
+	static const struct share share = { .centres = centres,
+					    .count = 4,
+					    .directory = "run/here" };
+	static const struct {
+		const char *path;
+		bool has, centre;
+	} rows[] = {
+		{ "", true, true },
+		{ "other", true, false }, // right below the top
+		{ "other/x", false, false },
+		{ "a", true, false },
+		{ "a/b", true, true },
+		{ "a/b/c", true, false },
+		{ "a/b/c/d", false, false },
+		{ "a/bb", false, false },
+		{ "a-b/c", true, false },
+		{ "src/deep", true, false }, // above one
+		{ "src/deep/er", true, true },
+		{ "src/other", false, false },
+		{ "run/here", true, true },
+		{ "run/here/x", true, false },
+		{ "run/there", false, false },
+		{ "a/\xff", false, false },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (share_has(&share, rows[i].path) != rows[i].has ||
+		    share_is_centre(&share, rows[i].path) != rows[i].centre)
+			fail_msg("'%s'", rows[i].path);
+}
+
+// The list of what is near, from that of the whole.
+static void near_part(void **state)
+{
+	static const char *const centres[] = { "", "3" };
+	static const struct share share = { .centres = centres,
+					    .count = 2,
+					    .index = { .inode = 7 } };
+	struct dirs whole, part;
+	struct dirs_row row;
+	unsigned count = 0;
+	(void)state;
+	note_all(&whole);
+	share_of_whole(&share, &whole, &part);
+	for (size_t at = part.begin; dirs_next(part.text, part.length, &at, &row);)
+		count++;
+	assert_int_equal(count, 1 + WIDE + WIDE); // the top, what is in it, what is in 3
+	assert_false(part.whole);
+	assert_int_equal(part.index.inode, 7);
+	assert_true(share_lists(&part, "") && share_lists(&part, "3"));
+	assert_false(share_lists(&part, "4") || share_lists(&part, "3/4") ||
+		     share_lists(&part, "nothing"));
+	dirs_free(&part);
+	dirs_free(&whole);
+}
+
 static char met[256]; // what a walk looked at, below the root
 
 static bool is_kept(const char *path)
@@ -390,6 +451,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_as_git), cmocka_unit_test(in_doubt),
 		cmocka_unit_test(files),       cmocka_unit_test(one_that_changed),
+		cmocka_unit_test(near_ones),   cmocka_unit_test(near_part),
 		cmocka_unit_test(kept_files),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -191,6 +191,7 @@ static int apply(struct sessions *sessions, char **words)
 	struct held held;
 	bool pending;
 	TRY(store_hold(&sessions->store, words[0], HOLD_ALONE, &held));
+	TRY(run_settle(held.session.project));
 	pending = apply_is_pending(&held);
 	TRY(apply_resume(&sessions->store, &held, &sessions->notes));
 	if (pending && !words[1])

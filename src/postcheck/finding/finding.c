@@ -62,6 +62,27 @@ static bool is_old(const struct check *check, int directory, const char *name)
 	return born <= changed;
 }
 
+static bool is_in_span(const struct check *check, int64_t time)
+{
+	for (unsigned i = 0; i < check->spans.count; i++)
+		if (time >= check->spans.list[i].from && time <= check->spans.list[i].to)
+			return true;
+	return false;
+}
+
+bool finding_is_between(const struct check *check, int directory, const char *name)
+{
+	struct sys_statx status;
+	if (check->timeless ||
+	    sys_statx(directory, name, SYS_STATX_BIRTH | SYS_STATX_CHANGED, &status) < 0 ||
+	    !(status.mask & SYS_STATX_BIRTH))
+		return false;
+	return !is_in_span(check, status.birth_seconds * (int64_t)NANOSECONDS +
+					  status.birth_nanoseconds) &&
+	       !is_in_span(check,
+			   status.changed_seconds * NANOSECONDS + status.changed_nanoseconds);
+}
+
 // By this run's box, or another; where the file system does not know, by none that is alone.
 bool finding_is_of_boxes(const struct check *check, int directory, const char *name)
 {
@@ -72,10 +93,7 @@ bool finding_is_of_boxes(const struct check *check, int directory, const char *n
 	    !(status.mask & SYS_STATX_BIRTH))
 		return true;
 	int64_t born = status.birth_seconds * (int64_t)NANOSECONDS + status.birth_nanoseconds;
-	for (unsigned i = 0; i < check->spans.count; i++)
-		if (born >= check->spans.list[i].from && born <= check->spans.list[i].to)
-			return true;
-	return false;
+	return is_in_span(check, born);
 }
 
 bool finding_is_own(const struct check *check, int directory, const char *name, const char *path,

@@ -21,7 +21,7 @@ struct spans {
 		int64_t from, to;
 	} list[SPANS_MAX];
 	unsigned count;
-	int64_t earliest; // when the first of those began that ended and that this look is for
+	int64_t earliest; // when the first of those began that ended and that this check is for
 	bool beside;      // another box lived at the same time as this run's
 };
 
@@ -37,6 +37,7 @@ struct check {
 	bool timeless;        // no time decides: another machine's clock, or one that was set back
 	struct spans spans;
 	bool beside; // another box lived in one of the trees at the same time
+	bool all;    // the whole trees are checked
 };
 
 // As it is reported: the project's own files by their names in it.
@@ -53,5 +54,8 @@ bool finding_is_own(const struct check *check, int directory, const char *name, 
 bool finding_is_changed(const struct check *check, int directory, const char *name);
 bool finding_is_late(const struct check *check, const struct stat *status);
 bool finding_is_made(const struct check *check, int directory, const char *name);
+// True if a directory was made, and changed last, while no box lived, whatever was between: a box
+// that moves it changes it, so the user has used it in this place.
+bool finding_is_between(const struct check *check, int directory, const char *name);
 // Whether it may have been made by a box, this one or another, since the look before.
 bool finding_is_of_boxes(const struct check *check, int directory, const char *name);

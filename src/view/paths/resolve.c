@@ -76,13 +76,14 @@ int resolve_expand(struct arena *arena, const struct places *places, const struc
 	return 1;
 }
 
-enum { SLOTS_FIRST = 512, LISTED_MAX = 2000, LISTED_PATH_MAX = 512, LISTED_BYTES = 4096 };
+enum { SLOTS_FIRST = 512, LISTED_PATH_MAX = 512, LISTED_BYTES = 32768, FILTER_BITS = 1 << 16 };
 
 struct resolve_entry {
 	const char *path; // NULL: free
-	bool listed;      // known to exist, not looked at
-	bool complete;    // a directory: every name in it has an entry
 	int error;        // of lstat
+	// A directory that was listed: a bit for each name in it, by its hash (a Bloom filter);
+	// NULL: it was not. A false positive costs one lstat().
+	uint64_t *filter;
 	struct identity identity;
 	const char *text; // of a symlink
 };
@@ -93,6 +94,7 @@ struct resolver {
 	struct resolve_entry *entries; // open addressing
 	const char *listed; // the first directory that was listed whole, or NULL: most questions
 			    // are about the home
+	const uint64_t *listed_filter;
 	size_t listed_length;
 	unsigned listed_hash;
 };
@@ -177,15 +179,31 @@ static struct resolve_entry *add(struct resolver *resolver, const char *path)
 	return entry;
 }
 
+static unsigned hash_of(const char *name, size_t length)
+{
+	unsigned hash = HASH_EMPTY;
+	for (size_t i = 0; i < length; i++)
+		hash = hash_more(hash, name[i]);
+	return (hash ^ hash >> 16) % FILTER_BITS;
+}
+
+static bool is_in(const uint64_t *filter, const char *name, size_t length)
+{
+	unsigned bit = hash_of(name, length);
+	return filter[bit / 64] >> bit % 64 & 1;
+}
+
 static bool is_missing(const struct resolver *resolver, const char *path)
 {
 	char parent[LISTED_PATH_MAX];
-	size_t length = (size_t)(path_name(path) - path - 1);
+	const char *name = path_name(path);
+	size_t length = (size_t)(name - path - 1);
 	if (length == 0 || length >= sizeof(parent))
 		return false;
 	memcpy(parent, path, length);
 	parent[length] = '\0';
-	return slot_of(resolver, parent)->complete;
+	const uint64_t *filter = slot_of(resolver, parent)->filter;
+	return filter && !is_in(filter, name, strlen(name));
 }
 
 static const struct resolve_entry *entry_of(struct resolver *resolver, const char *path)
@@ -197,27 +215,27 @@ static const struct resolve_entry *entry_of(struct resolver *resolver, const cha
 		entry = add(resolver, path);
 		entry->error = missing ? ENOENT : 0;
 	}
-	if ((fresh && !entry->error) || entry->listed)
+	if (fresh && !entry->error)
 		look(resolver, entry);
-	entry->listed = false;
 	return entry;
 }
 
 // Down from the root to the first name that has no entry: it is missing when its directory was
-// listed whole. A symlink on the way leads elsewhere.
+// listed without it. A symlink on the way leads elsewhere.
 bool resolver_lacks(const struct resolver *resolver, const char *path)
 {
 	char part[LISTED_PATH_MAX] __attribute__((uninitialized));
 	size_t length = strlen(path), known = resolver->listed_length;
 	bool listed = resolver->listed && strncmp(path, resolver->listed, known) == 0 &&
-		      path[known] == '/',
-	     complete = listed;
+		      path[known] == '/';
+	size_t from = listed ? known + 1 : 1;
+	const uint64_t *filter = listed ? resolver->listed_filter : NULL;
 	unsigned hash = listed ? resolver->listed_hash : HASH_EMPTY;
 	if (length >= sizeof(part))
 		return false;
 	if (listed)
 		memcpy(part, path, known);
-	for (size_t i = listed ? known + 1 : 1; i <= length; i++) {
+	for (size_t i = from; i <= length; i++) {
 		part[i - 1] = path[i - 1];
 		hash = hash_more(hash, path[i - 1]);
 		if (path[i] != '/' && path[i] != '\0')
@@ -225,10 +243,11 @@ bool resolver_lacks(const struct resolver *resolver, const char *path)
 		part[i] = '\0';
 		const struct resolve_entry *entry = slot_at(resolver, part, hash);
 		if (!entry->path)
-			return complete;
+			return filter && !is_in(filter, path + from, i - from);
 		if (entry->text || entry->error)
 			return entry->error == ENOENT;
-		complete = entry->complete;
+		filter = entry->filter;
+		from = i + 1;
 	}
 	return false;
 }
@@ -236,29 +255,26 @@ bool resolver_lacks(const struct resolver *resolver, const char *path)
 void resolver_list(struct resolver *resolver, const char *directory)
 {
 	_Alignas(struct sys_entry) char entries[LISTED_BYTES] __attribute__((uninitialized));
-	char path[LISTED_PATH_MAX + 256] __attribute__((uninitialized));
-	unsigned count = 0;
 	long size = -1;
-	size_t length = strlen(directory);
-	autoclose int fd =
-		length < LISTED_PATH_MAX ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-	memcpy(path, directory, fd >= 0 ? length : 0);
-	while (fd >= 0 && count < LISTED_MAX &&
-	       (size = sys_getdents(fd, entries, sizeof(entries))) > 0)
-		for (long at = 0; at < size; count++) {
-			const struct sys_entry *entry = (const void *)(entries + at);
-			at += entry->size;
-			snprintf(path + length, sizeof(path) - length, "/%s", entry->name);
-			if (!slot_of(resolver, path)->path)
-				add(resolver, path)->listed = true;
-		}
+	autoclose int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct resolve_entry *own = slot_of(resolver, directory);
-	if (size != 0 || !own->path)
+	if (fd < 0 || !own->path || own->filter)
 		return;
-	own->complete = true;
+	uint64_t *filter = arena_take(resolver->scratch, FILTER_BITS / 8);
+	while ((size = sys_getdents(fd, entries, sizeof(entries))) > 0)
+		for (long at = 0; at < size;) {
+			const struct sys_entry *entry = (const void *)(entries + at);
+			unsigned bit = hash_of(entry->name, strlen(entry->name));
+			at += entry->size;
+			filter[bit / 64] |= (uint64_t)1 << bit % 64;
+		}
+	if (size != 0)
+		return;
+	own->filter = filter;
 	if (resolver->listed)
 		return;
 	resolver->listed = own->path;
+	resolver->listed_filter = filter;
 	resolver->listed_length = strlen(own->path);
 	resolver->listed_hash = HASH_EMPTY;
 	for (const char *byte = own->path; *byte; byte++)
