@@ -70,17 +70,20 @@ static void note(struct agent_record *record, const struct agent_refusal *refusa
 
 // --- one connection ------------------------------------------------------------------------------
 
-static void end_slot(struct slot *slot)
-{
-	fd_close(&slot->box);
-	fd_close(&slot->agent);
-	slot->state = FREE;
-}
-
 static bool watch(int fd, int operation, uint32_t events, struct slot *slot)
 {
 	struct epoll_event event = { .events = events, .data.ptr = slot };
 	return fd < 0 || epoll_ctl(EVENTS, operation, fd, &event) == 0;
+}
+
+static void end_slot(struct slot *slot)
+{
+	// epoll(7), question 6: a closed descriptor stays registered while the connector has a
+	// copy. Its hang-up would end the next connection of this slot.
+	(void)watch(slot->agent, EPOLL_CTL_DEL, 0, slot);
+	fd_close(&slot->box);
+	fd_close(&slot->agent);
+	slot->state = FREE;
 }
 
 // A descriptor without events still reports that its other end is gone: an agent may have ended the

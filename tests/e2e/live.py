@@ -223,8 +223,11 @@ class Report:
         return [json.loads(line) for line in self.data.decode().splitlines()]
 
     def end(self, text=b"\n"):
-        self.child.stdin.write(text)
-        self.child.stdin.close()
+        try:
+            self.child.stdin.write(text)
+            self.child.stdin.close()
+        except BrokenPipeError:
+            pass  # it has ended already
         self.child.stdin = None
         while got := os.read(self.reader, 65536):
             self.data += got
