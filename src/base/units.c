@@ -162,3 +162,17 @@ void units_rough(char *buffer, size_t size, uint64_t number, enum unit unit)
 	snprintf(buffer, size, step == size_steps || value >= 100 ? "%.0f%s" : "%.1f%s", value,
 		 step->suffix);
 }
+
+void units_age(char *buffer, size_t size, uint64_t milliseconds)
+{
+	static const struct {
+		uint64_t seconds;
+		char suffix;
+	} units[] = { { 1, 's' }, { 60, 'm' }, { 3600, 'h' }, { 24 * 3600, 'd' } };
+	uint64_t seconds = milliseconds / 1000;
+	size_t unit = 0;
+	while (unit + 1 < sizeof(units) / sizeof(*units) && seconds >= 2 * units[unit + 1].seconds)
+		unit++;
+	snprintf(buffer, size, "%llu%c", (unsigned long long)(seconds / units[unit].seconds),
+		 units[unit].suffix);
+}

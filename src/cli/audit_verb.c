@@ -252,24 +252,10 @@ static const char *network_of(const struct running *running)
 	return running->proxy ? "proxy" : "fixed";
 }
 
-static void write_age(uint64_t milliseconds, char text[32])
-{
-	static const struct {
-		uint64_t seconds;
-		char suffix;
-	} units[] = { { 1, 's' }, { 60, 'm' }, { 3600, 'h' }, { 24 * 3600, 'd' } };
-	uint64_t seconds = milliseconds / 1000;
-	size_t unit = 0;
-	while (unit + 1 < sizeof(units) / sizeof(*units) && seconds >= 2 * units[unit + 1].seconds)
-		unit++;
-	snprintf(text, 32, "%llu%c", (unsigned long long)(seconds / units[unit].seconds),
-		 units[unit].suffix);
-}
-
 static void put_run(struct out *out, const struct running *running)
 {
 	char age[32];
-	write_age(running->age, age);
+	units_age(age, sizeof(age), running->age);
 	out_text(out, "%-7d %7s %-7s ", (int)running->run, age, network_of(running));
 	out_visible(out, running->command, strlen(running->command));
 	out_text(out, "\n");

@@ -43,16 +43,9 @@ static const char *visible(struct arena *arena, const char *text)
 
 static const char *age_text(struct arena *arena, uint64_t milliseconds)
 {
-	static const struct {
-		uint64_t seconds;
-		char suffix;
-	} units[] = { { 1, 's' }, { 60, 'm' }, { 3600, 'h' }, { 24 * 3600, 'd' } };
-	uint64_t seconds = milliseconds / 1000;
-	size_t unit = 0;
-	while (unit + 1 < sizeof(units) / sizeof(*units) && seconds >= 2 * units[unit + 1].seconds)
-		unit++;
-	return arena_text(arena, "%llu%c", (unsigned long long)(seconds / units[unit].seconds),
-			  units[unit].suffix);
+	char text[32];
+	units_age(text, sizeof(text), milliseconds);
+	return arena_copy(arena, text, strlen(text));
 }
 
 static const char *size_text(struct arena *arena, uint64_t bytes)
