@@ -35,15 +35,15 @@ bool share_read(struct arena *arena, const char *index, struct share *ret_share)
 	return share.count > 0;
 }
 
-// The first centre that does not sort before the path with a slash.
-static unsigned first_below(const struct share *share, const char *path, size_t length)
+// The first centre that does not sort before the path with `end` behind it, '\0' or '/'.
+static unsigned first_from(const struct share *share, const char *path, size_t length, char end)
 {
 	unsigned low = 0, high = share->count;
 	while (low < high) {
 		unsigned middle = (low + high) / 2;
 		const char *centre = share->centres[middle];
 		int order = strncmp(centre, path, length);
-		if (order < 0 || (order == 0 && (unsigned char)centre[length] < '/'))
+		if (order < 0 || (order == 0 && (unsigned char)centre[length] < (unsigned char)end))
 			low = middle + 1;
 		else
 			high = middle;
@@ -51,23 +51,16 @@ static unsigned first_below(const struct share *share, const char *path, size_t 
 	return low;
 }
 
+static bool is_path(const char *whole, const char *path, size_t length)
+{
+	return strncmp(whole, path, length) == 0 && whole[length] == '\0';
+}
+
 static bool is_centre(const struct share *share, const char *path, size_t length)
 {
-	unsigned low = 0, high = share->count;
-	const char *own = share->directory;
-	if (own && strlen(own) == length && memcmp(own, path, length) == 0)
-		return true;
-	while (low < high) {
-		unsigned middle = (low + high) / 2;
-		int order = strncmp(share->centres[middle], path, length);
-		if (order == 0 && share->centres[middle][length] == '\0')
-			return true;
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return false;
+	unsigned at = first_from(share, path, length, '\0');
+	return (share->directory && is_path(share->directory, path, length)) ||
+	       (at < share->count && is_path(share->centres[at], path, length));
 }
 
 bool share_is_centre(const struct share *share, const char *path)
@@ -107,7 +100,7 @@ bool share_has(const struct share *share, const char *path)
 	if (length == 0 || !slash || is_centre(share, path, length) ||
 	    is_centre(share, path, (size_t)(slash - path)))
 		return true;
-	unsigned below = first_below(share, path, length);
+	unsigned below = first_from(share, path, length, '/');
 	return (below < share->count && is_below(share->centres[below], path, length)) ||
 	       is_below(share->directory, path, length);
 }
@@ -127,27 +120,39 @@ static int compare_names(const void *left, const void *right)
 	return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
+// The path of the directory that was read last from a list.
+struct row_path {
+	char text[PATH_MAX];
+	size_t ends[DIRS_DEPTH_MAX + 1]; // of the text, by depth
+};
+
+// Goes on to the directory of the next row. False: its path is too long.
+static bool put_row(struct row_path *path, const struct dirs_row *row)
+{
+	size_t above = row->depth > 1 ? path->ends[row->depth - 1] : 0;
+	size_t begin = above + (above > 0), length = strlen(row->name);
+	if (begin + length >= sizeof(path->text))
+		return false;
+	path->text[above] = '/';
+	memcpy(path->text + begin, row->name, length + 1);
+	path->ends[row->depth] = begin + length;
+	return true;
+}
+
 // The paths of a list's centres, sorted.
 static const char **listed_centres(struct arena *arena, const struct dirs *list,
 				   unsigned *ret_count)
 {
-	char path[PATH_MAX] = "";
-	size_t ends[DIRS_DEPTH_MAX + 1] = { 0 }, at = list->begin;
+	struct row_path path = { 0 };
+	size_t at = list->begin;
 	const char **found = NULL;
 	unsigned count = 0, size = 0;
 	struct dirs_row row;
 	while (dirs_next(list->text, list->length, &at, &row)) {
-		size_t above = row.depth > 1 ? ends[row.depth - 1] : 0;
-		size_t end = above + (above > 0) + strlen(row.name);
-		if (row.file || end >= sizeof(path))
-			continue;
-		path[above] = '/';
-		memcpy(path + above + (above > 0), row.name, strlen(row.name) + 1);
-		ends[row.depth] = end;
-		if (!row.centre)
+		if (row.file || !put_row(&path, &row) || !row.centre)
 			continue;
 		found = arena_grow(arena, found, count, &size, sizeof(*found));
-		found[count++] = arena_copy(arena, path, end);
+		found[count++] = arena_copy(arena, path.text, path.ends[row.depth]);
 	}
 	if (count > 0)
 		qsort(found, count, sizeof(*found), compare_names);
@@ -180,7 +185,7 @@ bool share_misses(const struct share *share, const char *path)
 	size_t length = strlen(path);
 	if (lacking.count == 0)
 		return false;
-	unsigned below = length == 0 ? 0 : first_below(&lacking, path, length);
+	unsigned below = length == 0 ? 0 : first_from(&lacking, path, length, '/');
 	return length == 0 || is_centre(&lacking, path, length) ||
 	       (below < lacking.count && is_below(lacking.centres[below], path, length));
 }
@@ -189,8 +194,8 @@ bool share_misses(const struct share *share, const char *path)
 void share_of_whole(const struct share *share, const struct dirs *whole, struct dirs *ret_part)
 {
 	struct dirs part = { .whole = true, .index = share->index };
-	char path[PATH_MAX] = "";
-	size_t ends[DIRS_DEPTH_MAX + 1] = { 0 }, at = whole->begin;
+	struct row_path path = { 0 };
+	size_t at = whole->begin;
 	unsigned away = 0; // the depth of the one that is left out, or 0
 	struct dirs_row row;
 	while (dirs_next(whole->text, whole->length, &at, &row)) {
@@ -198,18 +203,13 @@ void share_of_whole(const struct share *share, const struct dirs *whole, struct 
 			continue;
 		away = 0;
 		if (row.depth > 0 && !row.file) {
-			size_t above = row.depth > 1 ? ends[row.depth - 1] : 0;
-			size_t end = above + (above > 0) + strlen(row.name);
-			if (end >= sizeof(path)) {
+			if (!put_row(&path, &row)) {
 				part.whole = false;
 				break;
 			}
-			path[above] = '/';
-			memcpy(path + above + (above > 0), row.name, strlen(row.name) + 1);
-			ends[row.depth] = end;
-			away = share_has(share, path) ? 0 : row.depth;
+			away = share_has(share, path.text) ? 0 : row.depth;
 		}
-		row.centre = away == 0 && !row.file && share_is_centre(share, path);
+		row.centre = away == 0 && !row.file && share_is_centre(share, path.text);
 		if (away == 0)
 			dirs_copy(&part, &row);
 		part.whole = part.whole && away == 0;
