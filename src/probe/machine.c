@@ -72,7 +72,7 @@ static bool ports_can_be_had(void)
 }
 
 struct cause {
-	const char *step;
+	const char *step; // NULL: any
 	int error; // 0: any
 	enum {
 		SANDBOX,
@@ -157,10 +157,7 @@ static const struct cause causes[] = {
 	{ "root", ENOSYS, ALWAYS, "this kernel has no new mount calls; 5.13 is needed" },
 	{ "filter", EINVAL, ALWAYS,
 	  "this kernel is built without CONFIG_SECCOMP_FILTER; sbx does not run without it" },
-	{ "namespaces", EMFILE, ALWAYS, "too few open files are allowed. Fix: ulimit -n 256" },
-	{ "network", EMFILE, ALWAYS, "too few open files are allowed. Fix: ulimit -n 256" },
-	{ "view", EMFILE, ALWAYS, "too few open files are allowed. Fix: ulimit -n 256" },
-	{ "standard-io", EMFILE, ALWAYS, "too few open files are allowed. Fix: ulimit -n 256" },
+	{ NULL, EMFILE, ALWAYS, "too few open files are allowed. Fix: ulimit -n 256" },
 	{ "command", EAGAIN, ALWAYS,
 	  "the limit on processes is too low for a first one. Fix: --pids" },
 };
@@ -200,8 +197,8 @@ const char *probe_advice(const char *step, int error)
 {
 	for (size_t i = 0; i < sizeof(causes) / sizeof(*causes); i++) {
 		const struct cause *cause = &causes[i];
-		if (str_equal(cause->step, step) && (!cause->error || cause->error == error) &&
-		    holds(cause))
+		if ((!cause->step || str_equal(cause->step, step)) &&
+		    (!cause->error || cause->error == error) && holds(cause))
 			return cause->advice;
 	}
 	return NULL;
