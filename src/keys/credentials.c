@@ -249,13 +249,22 @@ int keys_host(struct plan *plan, struct run *run)
 
 int keys_undo(const struct plan *plan, struct run *run)
 {
+	enum { LAST_WORDS_MILLISECONDS = 200 };
+	struct pollfd end = { .fd = run->opener_control }; // POLLHUP: it has ended
+	int status = 0;
 	(void)plan;
-	if (run->opener > 0 && waitpid(run->opener, NULL, WNOHANG) != 0)
+	if (run->opener > 0 && waitpid(run->opener, &status, WNOHANG) != 0)
 		run->opener_ended = true;
 	else if (run->opener > 0) {
+		fd_close(&run->opener_channel); // it reads what it has, and exits
+		poll(&end, 1, LAST_WORDS_MILLISECONDS);
+		// The first deadly signal gives the status: one that was killed by somebody else, and
+		// is not dead yet, does not end with ours (complete_signal() of the kernel).
+		kill(run->opener, SIGTERM);
 		kill(run->opener, SIGKILL);
-		while (waitpid(run->opener, NULL, 0) < 0 && errno == EINTR)
+		while (waitpid(run->opener, &status, 0) < 0 && errno == EINTR)
 			;
+		run->opener_ended = WIFSIGNALED(status) && WTERMSIG(status) != SIGTERM;
 	}
 	run->opener = 0;
 	fd_close(&run->opener_control);

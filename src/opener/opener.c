@@ -126,7 +126,8 @@ static int tell_certificate(struct opener *opener, unsigned locks)
 	return 0;
 }
 
-static void take_pair(struct opener *opener)
+// False: the supervisor and all workers are gone.
+static bool take_pair(struct opener *opener)
 {
 	struct opener_pair pair;
 	int fds[FD_PASSED];
@@ -135,29 +136,34 @@ static void take_pair(struct opener *opener)
 		bridge_begin(opener, &pair, take(&fds[0]), take(&fds[1]));
 	for (int i = 0; i < FD_PASSED; i++)
 		fd_close(&fds[i]);
-	if (got <= 0)
-		_exit(0); // the supervisor and all workers are gone
+	return got > 0;
 }
 
 static _Noreturn void loop(struct opener *opener)
 {
-	enum { EVENTS_A_TURN = 64 };
+	enum { EVENTS_A_TURN = 64, LAST_TURNS = 64 };
 	const uint64_t channel = UINT64_MAX;
 	struct epoll_event events[EVENTS_A_TURN];
 	struct epoll_event event = { .events = EPOLLIN, .data.u64 = channel };
 	if (epoll_ctl(opener->epoll, EPOLL_CTL_ADD, OPENER_CHANNEL, &event) < 0)
 		_exit(1);
-	for (;;) {
-		int count = epoll_wait(opener->epoll, events, EVENTS_A_TURN, bridge_wait(opener));
+	// After the end it reads what came before it: an alert of TLS says why a client left.
+	int turns = -1, count = 1;
+	while (turns < 0 || (count > 0 && turns++ < LAST_TURNS)) {
+		count = epoll_wait(opener->epoll, events, EVENTS_A_TURN,
+				   turns < 0 ? bridge_wait(opener) : 0);
 		opener->now = steady_now();
 		for (int i = 0; i < count; i++) {
-			if (events[i].data.u64 == channel)
-				take_pair(opener);
-			else
+			if (events[i].data.u64 != channel)
 				bridge_event(opener, events[i].data.u64);
+			else if (!take_pair(opener)) {
+				epoll_ctl(opener->epoll, EPOLL_CTL_DEL, OPENER_CHANNEL, NULL);
+				turns = 0;
+			}
 		}
 		bridge_expire(opener);
 	}
+	_exit(0);
 }
 
 int main(void)

@@ -30,7 +30,7 @@
 #include "plan.h"
 #include "text/base64.h"
 
-enum { EVENTS_A_TURN = 256, TICK_MILLISECONDS = 50 };
+enum { EVENTS_A_TURN = 256, TICK_MILLISECONDS = 50, LAST_MILLISECONDS = 50 };
 
 static void watch(const struct worker *worker, int fd, enum tag tag, uint32_t index,
 		  uint32_t events)
@@ -93,8 +93,8 @@ static bool take_order(struct worker *worker)
 		route_answered(worker, &order);
 		break;
 	case COMMAND_END:
-		record_flush(worker);
-		_exit(0);
+		worker->end = worker->now + LAST_MILLISECONDS;
+		return false;
 	}
 	return true;
 }
@@ -216,7 +216,7 @@ static void run_timers(struct worker *worker)
 static int sleep_time(struct worker *worker)
 {
 	int limit = -1;
-	if (worker->queue_count)
+	if (worker->queue_count || worker->end)
 		return 0;
 	if (worker->deadlines || worker->any_paused)
 		limit = TICK_MILLISECONDS;
@@ -261,6 +261,11 @@ static _Noreturn void loop(struct worker *worker)
 		if (worker->now >= worker->next_sweep)
 			conn_sweep(worker);
 		share_load(worker);
+		// What clients sent before their end is still judged, recorded and handed on.
+		if (worker->end && ((count <= 0 && !worker->queue_count) || worker->now >= worker->end)) {
+			record_flush(worker);
+			_exit(0);
+		}
 	}
 }
 

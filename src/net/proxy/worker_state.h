@@ -65,6 +65,7 @@ struct worker {
 	unsigned deadlines;
 	int64_t now; // milliseconds, by CLOCK_MONOTONIC
 	int64_t next_flush, next_timers;
+	int64_t end; // when it exits at the latest; 0: it was not asked to
 
 	struct {
 		int ends[2];
