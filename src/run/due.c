@@ -97,6 +97,7 @@ void due_check(const struct plan *plan, const struct run *run,
 	if (due.from != INT64_MAX && run_apart(&all, look, true))
 		journal_done(&due);
 	fd_close(&due.fd);
-	if (times_now() - due.owed >= old)
+	// The clock may have been set back since.
+	if (due.owed != INT64_MAX && (times_now() - due.owed >= old || times_now() < due.owed))
 		run_apart(&all, pay, false);
 }

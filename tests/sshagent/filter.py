@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """sbx run --agent-key: real ssh, sshd and ssh-agent over the loopback, attacks, and an oracle. TAP."""
 import base64
+import glob
 import hashlib
 import json
 import os
 import random
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -386,9 +388,31 @@ class Agent(threading.Thread):
                 return
 
 
+def slow(done):
+    """Stops each process that sbx has outside of the box for a moment, one after another."""
+    while not done.is_set():
+        for status in glob.glob("/proc/[0-9]*/status"):
+            try:
+                fields = dict(row.split(":", 1) for row in open(status, encoding="utf-8"))
+                parent = open(f"/proc/{int(fields['PPid'])}/cmdline", encoding="utf-8").read().split("\0")
+                if parent[0] != SBX or "play.json" not in parent or len(fields["NSpid"].split()) > 1:
+                    continue
+                os.kill(int(fields["Pid"]), signal.SIGSTOP)
+                time.sleep(0.02)
+                os.kill(int(fields["Pid"]), signal.SIGCONT)
+            except OSError:
+                pass
+
+
 def closing():
-    answers, told = play(KEY + ("--agent-host", "one.example"), [[b"\x0b"]] * 40, agent=Agent("closing", closes=True).path)
+    agent = Agent("closing", closes=True).path
+    answers, told = play(KEY + ("--agent-host", "one.example"), [[b"\x0b"]] * 40, agent=agent)
     check("an agent that ends each connection with its answer: the answer arrives", all(a[0] and a[0].startswith("0c") for a in answers), told)
+    done = threading.Event()
+    threading.Thread(target=slow, args=(done,), daemon=True).start()
+    answers, told = play(KEY + ("--agent-host", "one.example"), [[b"\x0b"]] * 40, agent=agent)
+    done.set()
+    check("... from processes of sbx that are slow, too", all(a[0] and a[0].startswith("0c") for a in answers), (answers, told))
 
 
 def unbound():
