@@ -73,7 +73,7 @@ static bool ports_can_be_had(void)
 
 struct cause {
 	const char *step; // NULL: any
-	int error; // 0: any
+	int error;        // 0: any
 	enum {
 		SANDBOX,
 		DOMAIN,

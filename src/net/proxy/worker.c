@@ -262,7 +262,8 @@ static _Noreturn void loop(struct worker *worker)
 			conn_sweep(worker);
 		share_load(worker);
 		// What clients sent before their end is still judged, recorded and handed on.
-		if (worker->end && ((count <= 0 && !worker->queue_count) || worker->now >= worker->end)) {
+		if (worker->end &&
+		    ((count <= 0 && !worker->queue_count) || worker->now >= worker->end)) {
 			record_flush(worker);
 			_exit(0);
 		}

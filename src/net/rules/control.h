@@ -62,7 +62,7 @@ struct worker_command {
 		COMMAND_SOCKETS, // with sockets
 		COMMAND_SEEN, // the new record of `token` was taken, and whose it is was looked up
 		COMMAND_ANSWER, // to what waits for `host`; `answer`
-		COMMAND_END,    // take what has come, report, then exit
+		COMMAND_END,    // take what came, report, then exit
 	} kind;
 	bool changed[2];  // COMMAND_FILES: which of the two came
 	uint64_t token;   // COMMAND_SEEN
