@@ -258,8 +258,8 @@ int keys_undo(const struct plan *plan, struct run *run)
 	else if (run->opener > 0) {
 		fd_close(&run->opener_channel); // it reads what it has, and exits
 		poll(&end, 1, LAST_WORDS_MILLISECONDS);
-		// The first deadly signal gives the status: one that was killed by somebody else, and
-		// is not dead yet, does not end with ours (complete_signal() of the kernel).
+		// The first deadly signal gives the status: one that was killed by somebody else,
+		// and is not dead yet, does not end with ours (complete_signal() of the kernel).
 		kill(run->opener, SIGTERM);
 		kill(run->opener, SIGKILL);
 		while (waitpid(run->opener, &status, 0) < 0 && errno == EINTR)
