@@ -122,7 +122,10 @@ bool str_printable(const char *text)
 {
 	char shown[STR_SHOWN_MAX] = "";
 	while (*text && !shown[0])
-		text += str_next(text, shown);
+		if (*text >= ' ' && *text <= '~') // each value of a profile, at each start
+			text++;
+		else
+			text += str_next(text, shown);
 	return !shown[0];
 }
 
