@@ -106,7 +106,7 @@ static void show(struct live *live, struct denials *denials, unsigned room)
 		denial->told = denial->count;
 	}
 	if (waiting > single)
-		out_text(&lines, "sbx: %u more refusals; they are listed at the end\n",
+		out_text(&lines, "sbx: %u more refusals; the report at the end counts them\n",
 			 waiting - single);
 	live->next = denials->count;
 	live->lines += single + (waiting > single);

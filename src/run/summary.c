@@ -73,6 +73,26 @@ static void tell_lost(const struct denials *denials, struct out *out)
 			 (unsigned long long)denials->lost);
 }
 
+// Whether it is one of the first of its kind, among those that were not shown during the run or,
+// with `all`, among all. Instead of the first that is not stands a line with their number.
+static bool is_listed(const struct denials *denials, unsigned index, bool all, struct out *out)
+{
+	enum { LISTED_OF_A_KIND = 8 };
+	unsigned before = 0, rest = 0;
+	for (unsigned i = 0; i < denials->count; i++) {
+		bool same = (all || !denials->all[i].told) &&
+			    str_equal(denials->all[i].kind, denials->all[index].kind);
+		before += same && i < index;
+		rest += same && i >= index;
+	}
+	if (before == LISTED_OF_A_KIND)
+		out_text(out,
+			 "sbx: %u more refusals (%s) are counted here only; to list them: --report "
+			 "json\n",
+			 rest, denials->all[index].kind);
+	return before < LISTED_OF_A_KIND;
+}
+
 void denied_line(const struct denial *denial, struct out *out)
 {
 	begin_denial(denial, out);
@@ -88,7 +108,8 @@ void denied_text(const struct denials *denials, struct out *out)
 	for (unsigned i = 0; i < denials->count; i++) {
 		const struct denial *denial = &denials->all[i];
 		if (!denial->told) {
-			denied_line(denial, out);
+			if (is_listed(denials, i, false, out))
+				denied_line(denial, out);
 			continue;
 		}
 		shown++;
@@ -107,11 +128,13 @@ void denied_model(const struct plan *plan, const struct denials *denials, struct
 	for (unsigned i = 0; i < denials->count; i++) {
 		const struct denial *denial = &denials->all[i];
 		const struct key *key = key_of(denial);
+		any = any || key;
+		if (!is_listed(denials, i, true, out))
+			continue;
 		begin_denial(denial, out);
 		if (key)
 			out_text(out, "; the user could allow it: [%s] %s = %s", key->section,
 				 key->name, value_of(denial));
-		any = any || key;
 		out_text(out, "\n");
 	}
 	tell_lost(denials, out);

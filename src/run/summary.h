@@ -15,8 +15,8 @@ struct usage;
 
 // One line: what, by whom, why, and the flag that would allow it.
 void denied_line(const struct denial *denial, struct out *out);
-// A line for each, but for those that were shown during the run: of these a line says how many
-// there were, if they came again afterwards.
+// A line for each of the first of a kind, then their number; none for those that were shown during
+// the run: of these a line says how many there were, if they came again afterwards.
 void denied_text(const struct denials *denials, struct out *out);
 // For a model that reads what its command printed: the line of a profile that its user could write
 // instead of a flag, and one line at the end that it is not the model's to work around.

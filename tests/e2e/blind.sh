@@ -60,5 +60,7 @@ for line in sys.stdin:
     try: json.loads(line)
     except ValueError: print(line)')"
 is "no line stands for others" "" "$(grep 'times' "$work/log")"
+is "of the others it lists eight" 8 "$(grep -c '^sbx: blocked 8\.' "$work/log")"
+is "and counts the rest" 248 "$(sed -n 's/^sbx: \([0-9]*\) more refusals (connect) are counted here only.*/\1/p' "$work/log")"
 is "the report says how many it leaves out" 7744 "$(sed -n 's/^sbx: \([0-9]*\) more refusals are not listed singly$/\1/p' "$work/log")"
 done_testing

@@ -56,6 +56,8 @@ static void put_denials(struct out *out)
 		strcpy(denial->value, "VALUE");
 	}
 	denials_add(&denials, "connect", "SUBJECT", "PROGRAM");
+	for (char name[] = "A"; name[0] <= 'K'; name[0]++)
+		denials_add(&denials, "write", name, "")->flag = NULL;
 	denials.lost = 2;
 	out_text(out, "# denials\n");
 	denied_text(&denials, out);
