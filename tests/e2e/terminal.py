@@ -247,6 +247,214 @@ else:
         if line.startswith("review-") and project in line:
             subprocess.run([SBX, "session", "rm", line.split()[0]])
 
+# What must stay whatever sbx does with process groups: each shell's job control, pipelines, and programs between.
+SHELLS = {
+    "bash": (["--norc", "--noediting", "-i"], {"PS1": "READY> "}),
+    "dash": (["-i"], {"PS1": "READY> "}),
+    "zsh": (["-f", "-i", "+Z", "+o", "PROMPT_SP"], {"PS1": "READY> "}),
+    "fish": (["--no-config", "-i", "-C", "function fish_prompt; echo -n 'READY> '; end"], {}),
+}
+
+
+def skip(name, reason):
+    global count
+    count += 1
+    print(f"ok {count} - {name} # SKIP {reason}")
+
+
+def started(name, cwd=project, **more):
+    words, variables = SHELLS[name]
+    child = pexpect.spawn(shutil.which(name), words, cwd=cwd, encoding="utf-8", timeout=60, dimensions=(33, 300), echo=True,
+                          env=dict(os.environ, TERM="dumb", HISTFILE="/dev/null", **variables, **more))
+    child.expect_exact("READY> ")
+    return child
+
+
+def line(child, text, *seen, glue="; "):
+    """Types a line, waits for each of these texts in turn and then for its end; what was shown."""
+    line.number = getattr(line, "number", 0) + 1
+    child.sendline(f'{text}{glue}echo "en""d-{line.number}"')
+    shown = ""
+    for each in (*seen, f"end-{line.number}\r\n", "READY> "):
+        if child.expect([re.escape(each), pexpect.TIMEOUT, pexpect.EOF], timeout=60) != 0:
+            check(f"seen: {each}", False, child.before)
+            return ""
+        shown += child.before + child.after
+    return shown
+
+
+def answer(child, text):
+    """Types a line for the program in front, which shows it as got=LINE=; whether it did."""
+    child.sendline(text)
+    good = child.expect([f"got={text}=", pexpect.TIMEOUT, pexpect.EOF], timeout=60) == 0
+    child.expect(["READY> ", pexpect.TIMEOUT, pexpect.EOF], timeout=60)
+    return good
+
+
+def jobs(name):
+    """The life of a job: ^C, ^Z, fg, bg, an end behind the shell's back, and a reader in the background."""
+    child = started(name)
+    status = "$status" if name == "fish" else "$?"
+    child.sendline(f"{SBX} run -- {SLEEP}")
+    child.expect_exact("begun\r\n")
+    child.sendcontrol("c")
+    child.expect_exact("READY> ")
+    out = line(child, f'echo "=1={status}"')
+    check(f"{name}: ^C ends the command with 130", "=1=130" in out, out)
+    with open(os.path.join(project, "asks"), "w") as file:
+        file.write('echo begun; read x; echo "got=$x="; echo >"ended-$1"\n')
+    child.sendline(f"{SBX} run -- sh asks {name}-1")
+    child.expect_exact("begun\r\n")
+    child.sendcontrol("z")
+    child.expect_exact("READY> ")
+    child.sendline("fg")
+    child.expect(r"sh asks \S+\s")
+    time.sleep(0.2)
+    check(f"{name}: after ^Z and fg it reads the terminal", answer(child, "words"), child.before)
+    child.sendline(f"{SBX} run -- sh -c 'echo begun; sleep 0.5; echo later >ended-{name}-2; exit 7'")
+    child.expect_exact("begun\r\n")
+    child.sendcontrol("z")
+    child.expect_exact("READY> ")
+    line(child, "bg")
+    done = os.path.join(project, f"ended-{name}-2")
+    check(f"{name}: bg lets it go on", until(lambda: os.path.exists(done), 10))
+    line(child, "wait" if name != "fish" else "wait; true")
+    line(child, f"{SBX} run -- sh asks {name}-3 &", glue=" ")
+    time.sleep(0.4)
+    out = line(child, "echo typed words")
+    check(f"{name}: in the background it takes nothing that is typed", "typed words" in out, out)
+    stopped = "topped" if name != "zsh" else "suspended"
+    check(f"{name}: a reader in the background is stopped", until(lambda: stopped in line(child, "jobs"), 10))
+    child.sendline("fg")
+    child.expect(r"sh asks \S+")
+    time.sleep(0.2)
+    check(f"{name}: fg lets it read", answer(child, "more"), child.before)
+    child.close(force=True)
+
+
+for name in SHELLS:
+    if shutil.which(name):
+        jobs(name)
+    else:
+        skip(f"{name}: jobs", f"{name} is not installed")
+
+child = started("bash")
+out = line(child, f"stty tostop; {SBX} run -- sh -c 'sleep 0.2; echo written; echo >written' &", glue=" ")
+check("stty tostop: a writer in the background is stopped", until(lambda: "Stopped" in line(child, "jobs"), 10)
+      and not os.path.exists(os.path.join(project, "written")))
+out = line(child, "stty -tostop; fg", "written")
+check("stty tostop: fg lets it write", os.path.exists(os.path.join(project, "written")), out)
+
+git = "git -c user.name=t -c user.email=t@example.org"
+line(child, f"git init -q . && {git} commit -q --allow-empty -m first-words")
+child.sendline(f"{SBX} run -- git log | TERM=xterm less; echo left=$?")
+child.expect_exact("first-words")
+child.expect_exact("(END)")
+child.send("q")
+good = child.expect(["left=0", pexpect.TIMEOUT], timeout=60) == 0
+check("git log | less", good, child.before)
+child.expect_exact("READY> ")
+child.sendline(f"{SBX} run -- sh -c 'echo begun; read x </dev/tty; echo got=$x=' | tee log")
+child.expect_exact("begun\r\n")
+good = answer(child, "to-tty")
+check("a pipeline's first program reads the terminal", good and open(os.path.join(project, "log")).read() == "begun\ngot=to-tty=\n")
+out = line(child, f"echo through | {SBX} run -- cat")
+check("a pipeline's last program reads the pipe", "\nthrough\r\n" in out, out)
+child.sendline(f"{SBX} run -- {SLEEP} | cat; echo =${{PIPESTATUS[0]}}")
+child.expect_exact("begun\r\n")
+child.sendcontrol("z")
+child.expect_exact("READY> ")
+check("^Z stops a pipeline", "Stopped" in child.before, child.before)
+child.sendline("fg")
+time.sleep(0.3)
+child.sendcontrol("c")
+child.expect_exact("READY> ")
+check("^C ends a pipeline after fg", "Stopped" not in line(child, "jobs"))
+out = line(child, f"timeout 0.5 {SBX} run -- {SLEEP}; echo =$?")
+out += line(child, f"{SBX} run -- timeout 0.3 sleep 60; echo =$?")
+check("timeout, outside and inside", out.count("=124") >= 2, out)
+out = line(child, f"{SBX} run -- sh -c 'trap \"kill 0\" EXIT; sleep 99 & exit 3' ; echo =$?")
+check("trap 'kill 0' EXIT ends the box alone", "=143" in out or "=3" in out, out)
+with open(os.path.join(project, "Makefile"), "w") as file:
+    file.write("all: 1 2 3\n1 2 3:\n\t@%s run -- sh -c 'sleep 0.1; echo made-$@'\n" % SBX)
+out = line(child, "make -j3; echo =$?")
+check("make -j", all(f"made-{each}" in out for each in "123"), out)
+out = line(child, f"printf '%s\\n' 1 2 3 | xargs -P3 -I@ {SBX} run -- echo x-@; echo =$?")
+check("xargs -P", all(f"x-{each}\r\n" in out for each in "123"), out)
+with open(os.path.join(project, "calls"), "w") as file:
+    file.write(f"{SBX} run -- {SLEEP}\necho not-reached\n")
+child.sendline("sh calls")
+child.expect_exact("begun\r\n")
+child.sendcontrol("c")
+child.expect_exact("READY> ")
+out = child.before + line(child, 'echo "=$?"')
+check("^C ends a script without job control", "not-reached" not in out and "=130" in out, out)
+child.sendline("bash calls; echo =$?")
+child.expect_exact("begun\r\n")
+child.sendcontrol("z")
+child.expect_exact("READY> ")
+check("^Z stops a script without job control", "Stopped" in child.before, child.before)
+child.sendline("fg")
+child.expect_exact("calls")
+time.sleep(0.3)
+child.sendcontrol("c")
+child.expect_exact("READY> ")
+out = line(child, "jobs")
+check("fg and ^C: nothing is left of it", "Stopped" not in out and "Running" not in out, out)
+child.sendline(f"{SBX} run -- bash --norc --noediting -i")
+child.expect_exact("READY> ")
+child.sendline("bash --norc --noediting -i")
+child.expect_exact("READY> ")
+child.sendline(SLEEP)
+child.expect_exact("begun\r\n")
+child.sendcontrol("z")
+child.expect_exact("READY> ")
+check("a shell in a shell in a box has job control", "Stopped" in child.before, child.before)
+line(child, "kill -9 %1; wait; disown -a")
+child.close(force=True)
+
+# an agent: it runs on a terminal, and its commands have pipes
+agent = r"""
+import subprocess, sys
+for words in (["sh", "-c", "echo out; echo err >&2; cat; exit 5"], ["sh", "-c", "test -t 0 || : </dev/tty && echo tty"]):
+    done = subprocess.run([sys.argv[1], "run", "--", *words], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    print("agent", done.returncode, done.stdout.split(), done.stderr.split())
+"""
+child = pexpect.spawn(sys.executable, ["-c", agent, SBX], cwd=project, encoding="utf-8", timeout=60)
+child.expect(pexpect.EOF)
+out = child.before
+check("below an agent on a terminal", "agent 5 ['out'] ['err']" in out and "agent 0 ['tty'] []" in out, out)
+if shutil.which("script"):
+    child = pexpect.spawn("script", ["-qec", f"{SBX} run -- sh -c 'tty; read x; echo got=$x=; exit 6'", "/dev/null"], cwd=project,
+                          encoding="utf-8", timeout=60)
+    child.expect("/dev/")
+    child.sendline("typed")
+    child.expect_exact("got=typed=")
+    child.expect(pexpect.EOF)
+    child.close()
+    check("script(1) below, where sbx is no leader of its session", child.exitstatus == 6, child.exitstatus)
+child = pexpect.spawn(SBX, ["run", "--", "sh", "-c", "echo begun; read x; echo got=$x=; exec sleep 300"], cwd=project, encoding="utf-8", timeout=60)
+child.expect_exact("begun\r\n")
+child.sendcontrol("z")
+time.sleep(0.2)
+child.sendline("typed")
+good = child.expect(["got=typed=", pexpect.TIMEOUT], timeout=10) == 0
+check("sbx as the leader of its session: ^Z stops nothing", good, child.before)
+child.sendcontrol("c")
+child.expect(pexpect.EOF)
+child.close()
+check("and ^C ends it", child.signalstatus == signal.SIGINT, child.signalstatus)
+if shutil.which("tmux"):
+    socket = os.path.join(project, "tmux-socket")
+    tmux = ["tmux", "-S", socket, "-f", "/dev/null"]
+    subprocess.run([*tmux, "new-session", "-d", f"{SBX} run -- sh -c 'read x; echo $x >from-tmux'"], cwd=project)
+    subprocess.run([*tmux, "send-keys", "through tmux", "Enter"])
+    name = os.path.join(project, "from-tmux")
+    check("tmux", until(lambda: os.path.exists(name) and open(name).read() == "through tmux\n", 10))
+    subprocess.run([*tmux, "kill-server"], capture_output=True)
+else:
+    skip("tmux", "tmux is not installed")
+
 # no terminal: a session of its own, and a group kill ends all
 inner = subprocess.Popen([SBX, "run", "--", "sh", "-c", "ps -o sid= -p $$; sleep 88.%d" % os.getpid()], cwd=project,
                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, start_new_session=True)
