@@ -9,7 +9,14 @@
 #include "base/err.h"
 #include "base/path.h"
 
-enum { HEADER = 12, STAT = 40, MODE = 24, PATH_BYTES_MAX = 4096, FLAG_EXTENDED = 0x4000 };
+enum {
+	HEADER = 12,
+	STAT = 40,
+	MODE = 24,
+	PATH_BYTES_MAX = 4096,
+	FLAG_EXTENDED = 0x4000,
+	SKIP_WORKTREE = 0x40
+};
 
 struct index_reader {
 	const unsigned char *bytes;
@@ -58,6 +65,7 @@ static bool read_entry(struct index_reader *reader, struct gitindex_entry *ret_e
 		.id = at + STAT,
 		.id_bytes = reader->hash,
 		.stage = flags >> 12 & 3,
+		.absent = flags & FLAG_EXTENDED && at[fixed] & SKIP_WORKTREE,
 		.directory = (at[MODE + 2] >> 4 & 0xf) != 010 && (at[MODE + 2] >> 4 & 0xf) != 012,
 	};
 	reader->at += fixed + (flags & FLAG_EXTENDED ? 2 : 0);

@@ -14,6 +14,7 @@ struct gitindex_entry {
 	const unsigned char *id;             // the name of its content, in the index's own bytes
 	unsigned id_bytes;                   // 20 or 32
 	unsigned stage;                      // 0; 1 to 3 in a merge
+	bool absent;                         // not to be in the work tree: a sparse checkout
 	bool directory;                      // a submodule, or a directory of a sparse index
 };
 

@@ -249,7 +249,6 @@ struct check_look {
 	struct check check;
 	const struct run *run;
 	bool quiet; // no directory was changed
-	enum command_end end;
 };
 
 static void look_at_all(void *argument)
@@ -268,7 +267,7 @@ static void look_at_all(void *argument)
 	check_guards(check, &places);
 	places_close(&places);
 	commands_tell(check);
-	tracked_check(check, look->end);
+	tracked_check(check);
 	if (!look->quiet)
 		scan_trees(check, look->run);
 	if (check->beside && findings_count(check->found) > before)
@@ -306,8 +305,7 @@ void check_prepare(const struct plan *plan)
 		listed_boot(boot);
 }
 
-void check_host(const struct plan *plan, const struct run *run, enum command_end end,
-		struct findings *found)
+void check_host(const struct plan *plan, const struct run *run, struct findings *found)
 {
 	struct check_look look = {
 		.check = { .plan = plan,
@@ -315,7 +313,6 @@ void check_host(const struct plan *plan, const struct run *run, enum command_end
 			   .budget = BUDGET,
 			   .start = clock_start(plan) },
 		.run = run,
-		.end = end,
 	};
 	// A nested repository may lie in a directory that is shut: a walk is always done apart.
 	look.quiet = plan->guard_count == 0 || quiet_trees(&look.check, run);

@@ -7,8 +7,6 @@
 
 #include <stdint.h>
 
-#include "postcheck/git/tracked.h"
-
 struct findings;
 struct plan;
 struct run;
@@ -23,5 +21,4 @@ void check_prepare(const struct plan *plan);
 void check_owed(const struct plan *plan, const struct run *run, struct findings *found);
 // Right before the command begins: writes the run's record.
 void check_begin(struct plan *plan, struct run *run);
-void check_host(const struct plan *plan, const struct run *run, enum command_end end,
-		struct findings *found);
+void check_host(const struct plan *plan, const struct run *run, struct findings *found);

@@ -91,8 +91,8 @@ const struct finding_row finding_rows[FINDING_KINDS] = {
 				    .words = "%p: none of the box's changes were applied: %d" },
 	[FINDING_TRACKED] = { .word = "tracked-read-only",
 			      .severity = SEVERITY_NOTICE,
-			      .words = "%p is tracked by git and was read-only: git could not "
-				       "change it; to allow it: %f",
+			      .words = "%p is read-only here, and git's index lists another "
+				       "content; to let git write it: %f",
 			      .fix = "--write %i" },
 	[FINDING_SYMLINK] = { .word = "symlink",
 			      .severity = SEVERITY_WARNING,

@@ -53,7 +53,7 @@ static void look(void *argument)
 	if (look->view(&plan, look->run->environment) < 0 || plan.searched_count == 0)
 		_exit(1);
 	plan.start = times_of(look->due->from);
-	check_host(&plan, &run, COMMAND_FAILED, &look->found);
+	check_host(&plan, &run, &look->found);
 }
 
 // What earlier runs left unchecked.

@@ -129,7 +129,7 @@ static void look_last(const struct plan *plan, const struct run *run, struct eye
 	bool done = outcome->kind == OUTCOME_ENDED && outcome->status == 0;
 	watch_end(&eyes->watch);
 	if (plan->guard_count > 0 && outcome->kind != OUTCOME_FAILED) // no command was there
-		check_host(plan, run, done ? COMMAND_DONE : COMMAND_FAILED, &outcome->found);
+		check_host(plan, run, &outcome->found);
 	if (run->journal_problem)
 		findings_add(&outcome->found, FINDING_JOURNAL, "", strerror(run->journal_problem),
 			     "");

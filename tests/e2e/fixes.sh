@@ -166,7 +166,7 @@ eval "$(sbx quarantine list | sed -nE 's/^remove +(sbx quarantine rm .*)/\1/p' |
 is "the list: removed by what is printed" "" "$("$SBX" quarantine list | grep '^remove')"
 shows "no such thing in quarantine" 'see: sbx quarantine list$' 's/.*see: (sbx quarantine list)$/\1; echo listed/p' '^listed$' quarantine show nonsense
 mkdir .vscode && echo one >.vscode/settings.json && git add .vscode && git commit -qm one && git checkout -qb other && echo two >.vscode/settings.json && git commit -qam two && git checkout -q -
-by_flag "a tracked name that is read-only" 'git could not change it; to allow it: --write .vscode$' 's/.*allow it: (--write .*)/\1/p' run -- git checkout -q other
+by_flag "a tracked name that is read-only" 'index lists another content; to let git write it: --write .vscode$' 's/.*write it: (--write .*)/\1/p' run -- git checkout -q other
 git checkout -q -f other 2>/dev/null; git clean -qfd
 echo SECRET=1 >.env
 by_flag "a hidden file" "hidden: .env, which git's index does not list; to show it: --read " 's/.*show it: (--read .*)/\1/p' run --hide-untracked .env -- cat .env

@@ -57,22 +57,12 @@ static unsigned masked_names(const struct plan *plan, const char *names[NAMES_MA
 	return count;
 }
 
-// Git notes how a file looked when it wrote it; what it could not write looks otherwise.
-static bool differs(int project, const struct gitindex_entry *entry)
+// Git notes how a file looked when it wrote it, and nothing for one that it could not write. What
+// the user changed keeps the note of before.
+static bool is_unwritten(const struct gitindex_entry *entry)
 {
-	struct stat status;
-	if (fstatat(project, entry->path, &status, AT_SYMLINK_NOFOLLOW) < 0)
-		return true;
-	return entry->size != (uint32_t)status.st_size ||
-	       entry->seconds != (uint32_t)status.st_mtime;
-}
-
-static bool names_git(const struct plan *plan)
-{
-	for (char *const *word = plan->command; *word; word++)
-		if (strstr(*word, "git"))
-			return true;
-	return false;
+	return !entry->absent && !entry->directory && entry->stage == 0 && entry->size == 0 &&
+	       entry->seconds == 0 && entry->nanoseconds == 0;
 }
 
 static const char *name_of(const struct tracked_work *work, const char *path)
@@ -83,22 +73,19 @@ static const char *name_of(const struct tracked_work *work, const char *path)
 	return path;
 }
 
-static void compare(const struct plan *plan, const struct tracked_work *work, enum command_end end,
-		    struct findings *found)
+static void compare(const struct tracked_work *work, struct findings *found)
 {
 	const char *before = "";
-	autoclose int project = open(plan->project, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	bool doubt = end == COMMAND_FAILED && names_git(plan);
 	for (unsigned i = 0; i < work->entry_count; i++) {
 		const char *name = name_of(work, work->entries[i].path);
-		if (str_equal(name, before) || (!doubt && !differs(project, &work->entries[i])))
+		if (str_equal(name, before) || !is_unwritten(&work->entries[i]))
 			continue;
 		before = name;
 		findings_add(found, FINDING_TRACKED, name, "", str_printable(name) ? name : "PATH");
 	}
 }
 
-void tracked_check(const struct check *check, enum command_end end)
+void tracked_check(const struct check *check)
 {
 	const struct plan *plan = check->plan;
 	const char *names[NAMES_MAX];
@@ -109,8 +96,7 @@ void tracked_check(const struct check *check, enum command_end end)
 	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) ||
 	    status.st_size > INDEX_MAX || status.st_size == 0)
 		return;
-	if (!finding_is_changed(check, AT_FDCWD, plan->index) &&
-	    !(end == COMMAND_FAILED && names_git(plan)))
+	if (!finding_is_changed(check, AT_FDCWD, plan->index))
 		return;
 	size_t length = (size_t)status.st_size;
 	void *bytes = mmap(NULL, length, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -123,7 +109,7 @@ void tracked_check(const struct check *check, enum command_end end)
 	};
 	memcpy(work->names, names, count * sizeof(*names));
 	if (ATTEMPT(locked_run(find, work)) == 0)
-		compare(plan, work, end, check->found);
+		compare(work, check->found);
 	munmap(bytes, length);
 	arena_free(arena);
 }

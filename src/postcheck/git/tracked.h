@@ -3,6 +3,5 @@
 
 struct check;
 
-// Tells when git, in this run, could not change a tracked name that is protected.
-enum command_end { COMMAND_DONE, COMMAND_FAILED };
-void tracked_check(const struct check *check, enum command_end end);
+// Tells when git wrote an index in this run, but not a protected name that it lists there.
+void tracked_check(const struct check *check);
