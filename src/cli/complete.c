@@ -272,6 +272,7 @@ static const struct {
 	{ "session", "import", ":files" },
 	{ "profile", "show", "profile list" },
 	{ "profile", "check", ":files" },
+	{ "profile", "add", "profile keys" },
 	{ "quarantine", "show restore rm", "quarantine list" },
 	{ "agent", "install remove status", "agent list" },
 	{ "cache", "clear", "cache list" },

@@ -43,6 +43,26 @@ int find_read_file(struct arena *arena, const char *path, struct source *ret_sou
 	return 0;
 }
 
+bool find_is_builtin(const char *name)
+{
+	for (unsigned i = 0; i < builtin_count; i++)
+		if (str_equal(builtins[i].name, name))
+			return true;
+	return false;
+}
+
+bool find_leans(const struct source *source, const char *name)
+{
+	for (unsigned i = 0; i < source->rows.count; i++) {
+		const struct ini_row row = ini_at(&source->rows, i);
+		if ((str_equal(row.section, "profile") && str_equal(row.name, "extends")) ||
+		    (str_equal(row.section, "files") &&
+		     str_has_word("read write project", row.name, strlen(row.name))))
+			return false;
+	}
+	return find_is_builtin(name);
+}
+
 static int find_builtin(struct arena *arena, const char *name, struct source *ret_source)
 {
 	for (unsigned i = 0; i < builtin_count; i++) {

@@ -34,6 +34,12 @@ extern const unsigned builtin_count;
 int find_profile(struct arena *arena, const char *config, const char *name, enum level from,
 		 struct source *ret_source);
 
+bool find_is_builtin(const char *name);
+
+// Whether a profile of that name extends the built-in one although it does not say so: it has no
+// `extends`, and no line that shows a file, so no program could start in it.
+bool find_leans(const struct source *source, const char *name);
+
 // Reads a file under the same rules.
 int find_read_file(struct arena *arena, const char *path, struct source *ret_source);
 

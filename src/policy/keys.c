@@ -273,10 +273,11 @@ const struct key keys[] = {
 		  "the run used; json: both, on one line; agent: short, for a language model, "
 		  "with lines of a profile instead of flags" },
 
-	{ ON_COMMAND_LINE(VERBS_BOX, profiles), .flag = "profile",
+	{ ON_COMMAND_LINE(VERBS_BOX | VERB_PROFILE, profiles), .flag = "profile",
 	  .brief = "ready sets of options: node, python, git", .letter = 'p', .kind = KEY_LIST,
 	  .form = FORM_PROFILE, .value = "PROFILE",
-	  .help = "a profile by name, or a file by a path with '/'; repeat to stack" },
+	  .help = "a profile by name, or a file by a path with '/'; repeat to stack; the one that is added to "
+		  "(profile add)" },
 	{ ON_COMMAND_LINE(VERB_RUN | VERB_PLAN | VERB_LEARN, shell_string), .flag = "command",
 	  .brief = "run this string by your shell", .letter = 'c', .kind = KEY_TEXT,
 	  .value = "STRING",

@@ -91,6 +91,8 @@ static int apply_rows(struct merger *merger, const struct source *source)
 
 static int load_extended(struct merger *merger, const struct source *source, const char *name)
 {
+	if (source->level < LEVEL_BUILT_IN && find_leans(source, name))
+		return load(merger, name, source->level + 1);
 	for (unsigned i = 0; i < source->rows.count; i++) {
 		const struct ini_row row = ini_at(&source->rows, i);
 		if (!is_extends(&row) || row.value[0] == '\0')

@@ -5,7 +5,9 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/arena.h"
 #include "base/out.h"
+#include "base/quote.h"
 #include "base/str.h"
 #include "base/units.h"
 #include "limits/group.h"
@@ -122,6 +124,21 @@ void denied_text(const struct denials *denials, struct out *out)
 	tell_lost(denials, out);
 }
 
+// The command that allows it for good, in the profile that this run was given last.
+static void add_line(const struct plan *plan, const struct key *key, const char *value,
+		     struct out *out)
+{
+	struct arena *arena = arena_new(); // the plan's is sealed
+	const char *name = quote_fix(arena, plan->profile_name);
+	const char *line =
+		quote_fix(arena, arena_text(arena, "[%s] %s = %s", key->section, key->name, value));
+	if (line && name)
+		out_text(out, "; the user could allow it: sbx profile add %s", line);
+	if (line && name && !str_equal(name, "default"))
+		out_text(out, " -p %s", name);
+	arena_free(arena);
+}
+
 void denied_model(const struct plan *plan, const struct denials *denials, struct out *out)
 {
 	bool any = false;
@@ -133,20 +150,14 @@ void denied_model(const struct plan *plan, const struct denials *denials, struct
 			continue;
 		begin_denial(denial, out);
 		if (key)
-			out_text(out, "; the user could allow it: [%s] %s = %s", key->section,
-				 key->name, value_of(denial));
+			add_line(plan, key, value_of(denial), out);
 		out_text(out, "\n");
 	}
 	tell_lost(denials, out);
 	if (!any)
 		return;
 	out_text(out, "sbx: this is the user's policy, not a fault: continue without it, or ask "
-		      "the user to add the line to ");
-	// A profile is named, or a file by its path.
-	if (strchr(plan->profile_name, '/'))
-		out_text(out, "%s\n", plan->profile_name);
-	else
-		out_text(out, "%s/%s.ini\n", plan->config, plan->profile_name);
+		      "the user to run that command\n");
 }
 
 void denied_members(const struct denial *denial, struct out *out)

@@ -80,10 +80,10 @@ d = json.load(sys.stdin)["denied"][0]
 print(d["kind"], d["what"], d["program"], d["count"], d["flag"], d["section"], d["key"], d["value"])')"
 is "json: what changed" '["Makefile"]' "$(printf '%s' "$json" | python3 -c 'import json, sys; print(json.dumps([f["path"] for f in json.load(sys.stdin)["findings"] if f["kind"] == "changed"]))')"
 model=$(report model)
-like "model: the line that its user could write" "$model" "the user could allow it: \[files\] write = $work/read"
-like "model: in which file" "$model" "ask the user to add the line to $work/config/sbx/default.ini"
+like "model: the command that its user could run" "$model" "the user could allow it: sbx profile add '\[files\] write = $work/read'"
+like "model: who runs it" "$model" "ask the user to run that command\$"
 printf '[profile]\nextends = default\n' >"$work/mine.ini"
-like "model: or the file that was named" "$("$SBX" run -p "$work/mine.ini" --read "$work/read" --explain --report agent -- bash -c "$refused" 2>&1)" "line to $work/mine.ini$"
+like "model: or for the file that was named" "$("$SBX" run -p "$work/mine.ini" --read "$work/read" --explain --report agent -- bash -c "$refused" 2>&1)" "sbx profile add .* -p $work/mine.ini$"
 is "model: no flags, and nothing of switching off" "" "$(printf '%s\n' "$model" | sed 's/(--read)//' | grep -iE -- '--[a-z]|disable|unprotected|without sbx|network host')"
 like "model: a limit" "$("$SBX" run --report agent --timeout 100ms -- sleep 9 2>&1)" 'limit timeout=100ms: .*; the user could raise it: \[limits\] timeout'
 like "short: a limit" "$("$SBX" run --timeout 100ms -- sleep 9 2>&1)" 'raise it with --timeout'

@@ -32,4 +32,38 @@ ln -s "$work/dotfiles/later.ini" "$XDG_CONFIG_HOME/sbx/later.ini"
 is "a box changes and makes none of them, used or not" "0 mine.ini other" "$(grep -c box "$work/dotfiles/mine.ini") $(ls "$work/dotfiles" | paste -sd' ')"
 rm "$XDG_CONFIG_HOME/sbx/later.ini"
 
+# --- a line for good
+rm -rf "$XDG_CONFIG_HOME/sbx"
+said=$(CLAUDECODE=1 "$SBX" run --report agent -- curl -sS https://blocked.example 2>&1)
+like "an agent's box: the command for good is said" "$said" "the user could allow it: sbx profile add '\[network\] allow = blocked.example:443'\$"
+add=$(printf '%s\n' "$said" | sed -nE 's/.*could allow it: (sbx profile add .*)/\1/p')
+eval "$add" >"$work/added" 2>&1
+like "it writes the file, and its directory" "$(cat "$XDG_CONFIG_HOME/sbx/default.ini" "$work/added")" '^sbx: added to .*/sbx/default.ini:$'
+is "every command runs as before" "runs" "$("$SBX" run -- echo runs 2>&1)"
+like "and the host is allowed" "$("$SBX" why blocked.example)" 'blocked.example, port 443, can be reached .*default.ini, line 5'
+like "for the profile that was given" "$("$SBX" run -p node --report agent -- curl -sS https://blocked2.example 2>&1)" "allow = blocked2.example:443' -p node\$"
+printf '; mine\n[network]\n; why\nallow = a.example\n' >"$XDG_CONFIG_HOME/sbx/default.ini"
+is "a profile named like a built-in one extends it" "runs" "$("$SBX" run -- echo runs 2>&1)"
+like "check says so" "$("$SBX" profile check default)" "no 'extends': it extends the built-in profile 'default'"
+sbx profile add 'read = ?~/none' >/dev/null
+is "a line that could stand alone: it still does, comments stay" "runs; mine; why" "$("$SBX" run -- echo runs 2>&1)$(grep '^;' "$XDG_CONFIG_HOME/sbx/default.ini" | tr -d '\n')"
+printf '[files]\nread = /usr\n' >"$XDG_CONFIG_HOME/sbx/git.ini"
+like "one that stands alone is as it was, and check says so" "$("$SBX" profile check git)" "no 'extends': a box of it has nothing else"
+is "nothing is added twice" "1" "$(sbx profile add 'memory = 3G' >/dev/null; sbx profile add '[limits] memory = 3G' >/dev/null; grep -c 'memory = 3G' "$XDG_CONFIG_HOME/sbx/default.ini")"
+mv "$XDG_CONFIG_HOME/sbx/default.ini" "$work/dotfiles/" && ln -s "$work/dotfiles/default.ini" "$XDG_CONFIG_HOME/sbx/"
+is "the user's own link is followed" "link 1" "$(sbx profile add 'pids = 900' >/dev/null; [ -L "$XDG_CONFIG_HOME/sbx/default.ini" ] && echo link) $(grep -c 'pids = 900' "$work/dotfiles/default.ini")"
+like "what a box may write is refused" "$(sbx profile add 'allow = c.example' -p ./own.ini 2>&1)" 'own.ini. is in the project, where a box may write it'
+is "with -p NAME it goes to one of the user's" 1 "$(sbx profile add 'allow = c.example' -p own >/dev/null; grep -c 'allow = c.example' "$XDG_CONFIG_HOME/sbx/own.ini")"
+like "the keys have their sections" "$(eval "$(sbx profile add 'hots = x' 2>&1 | sed -nE 's/.*see: (.*)/\1/p')")" '^\[network\]'
+is "and is not made" "" "$(ls own.ini 2>/dev/null)"
+for line in 'host-port = x' '[nets] allow = x' 'hots = x' 'allow' '[network] allow = a b' "$(printf 'allow = x\nmode = host')"; do
+	status "no line: $(printf '%s' "$line" | head -1)" 125 "$SBX" profile add "$line" -p other
+done
+is "nothing was made of them" "" "$(ls "$XDG_CONFIG_HOME/sbx/other.ini" 2>/dev/null)"
+echo notes >"$HOME/notes"
+rm -rf "$XDG_CONFIG_HOME/sbx"
+"$SBX" learn -o tool -- cat "$HOME/notes" >/dev/null 2>&1
+is "learn -o NAME writes a profile of yours" "notes" "$("$SBX" run -p tool -- cat "$HOME/notes" 2>&1)"
+rm -rf "$XDG_CONFIG_HOME/sbx"
+
 done_testing

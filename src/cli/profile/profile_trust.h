@@ -1,7 +1,7 @@
 // The actions of sbx profile that are about the project's own profile.
 //
 // The room cli/profile owns `sbx profile`. Uses: base cli names policy policy/import run seccomp
-// text. Begin with profile_verb.c.
+// text view/paths. Begin with profile_verb.c.
 #pragma once
 
 struct box;

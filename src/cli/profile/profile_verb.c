@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "run/run_command.h"
+#include "cli/profile/profile_add.h"
 #include "cli/profile/profile_answers.h"
 #include "cli/profile/profile_import.h"
 #include "cli/profile/profile_trust.h"
@@ -242,17 +243,29 @@ static int check_groups(struct box *box)
 	return 0;
 }
 
-static bool extends(struct box *box, const char *path)
+static bool extends(const struct source *source)
 {
-	struct source source;
-	if (find_read_file(box->arena, path, &source) < 0)
-		return true;
-	for (unsigned i = 0; i < source.rows.count; i++) {
-		const struct ini_row row = ini_at(&source.rows, i);
+	for (unsigned i = 0; i < source->rows.count; i++) {
+		const struct ini_row row = ini_at(&source->rows, i);
 		if (str_equal(row.section, "profile") && str_equal(row.name, "extends"))
 			return true;
 	}
 	return false;
+}
+
+// A file of the caller's profiles by its name, as runs find it; else as it was given.
+static const char *checked_name(struct arena *arena, const char *config, const char *word)
+{
+	const char *name = path_name(word), *path = word;
+	if (!strchr(word, '/') && access(word, F_OK) == 0)
+		return arena_text(arena, "./%s", word);
+	if (!strchr(word, '/'))
+		return word;
+	if (str_ends(name, ".ini")) {
+		name = arena_copy(arena, name, strlen(name) - strlen(".ini"));
+		path = path_join(arena, config, arena_text(arena, "%s.ini", name));
+	}
+	return str_equal(word, path) ? name : word;
 }
 
 // Everything about a profile that can be said without a project.
@@ -260,19 +273,23 @@ static int check(struct box *box, char **words)
 {
 	struct out out = { 0 };
 	struct list names = { 0 };
+	struct source source;
 	if (!words[0] || words[1])
 		return fail(0, "usage: sbx profile check FILE");
-	const char *path =
-		strchr(words[0], '/') ? words[0] : arena_text(box->arena, "./%s", words[0]);
-	list_add(&names, box->arena, path, (struct origin){ .file = "profile check" });
 	const char *config = decide_config_directory(box->arena, environ);
+	const char *name = checked_name(box->arena, config, words[0]);
+	list_add(&names, box->arena, name, (struct origin){ .file = "profile check" });
+	TRY(find_profile(box->arena, config, name, LEVEL_FILE, &source));
 	TRY(merge_profiles(box->arena, config, &names, &box->profile));
 	box->plan.arena = box->arena;
 	box->plan.profile = &box->profile;
 	TRY(seccomp_plan(&box->plan));
 	TRY(check_groups(box));
 	out_text(&out, "%s: good\n", words[0]);
-	if (!extends(box, path))
+	if (!extends(&source) && find_leans(&source, name))
+		out_text(&out, "%s has no 'extends': it extends the built-in profile '%s'\n",
+			 words[0], name);
+	else if (!extends(&source))
 		out_text(&out,
 			 "%s has no 'extends': a box of it has nothing else, not even /usr; "
 			 "usually: extends = default\n",
@@ -341,6 +358,7 @@ struct profile_action {
 static const struct profile_action actions[] = { { "list", list, true },
 						 { "show", show, true },
 						 { "check", check, false },
+						 { "add", profile_add, false },
 						 { "import", profile_import, false },
 						 { "keys", list_keys, false },
 						 { "groups", list_groups, false },
@@ -361,13 +379,18 @@ int verb_profile(char **words)
 			chosen = &actions[i];
 	if (!chosen) {
 		fail(0, "usage: sbx profile list [--json] | show [--resolved] [--json] [NAME] | "
-			"check FILE | keys | "
+			"check FILE | "
+			"add '[SECTION] KEY = VALUE' [-p NAME] | keys | "
 			"groups | names [WORD] | import srt|claude|codex FILE | "
 			"status [--json] | trust | untrust | forget HOST:PORT...");
 		return box_failed();
 	}
 	if (box->invocation.json == ANSWER_YES && !chosen->json) {
 		fail(0, "--json is for sbx profile list, show and status");
+		return box_failed();
+	}
+	if (box->invocation.profiles.first && chosen->run != profile_add) {
+		fail(0, "-p is for sbx profile add");
 		return box_failed();
 	}
 	return chosen->run(box, words + 1) < 0 ? box_failed() : STATUS_OK;

@@ -1,6 +1,4 @@
 // sbx learn: runs a command as enforced as ever, and proposes the lines that it lacked.
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,14 +7,13 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
-#include "base/file.h"
 #include "base/out.h"
-#include "base/owned.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "run/decide.h"
 #include "run/run_command.h"
+#include "cli/profile_file.h"
 #include "cli/verbs.h"
-#include "names/given.h"
 #include "net/rules/local_address.h"
 #include "plan.h"
 #include "policy/ini.h"
@@ -25,41 +22,16 @@
 #include "text/host.h"
 #include "view/paths/judge.h"
 
-// The file of -o. Its links are followed before the run, and what a box puts there is not: the file
-// is read and written by the directory that was found then.
-static struct {
-	int directory;
-	const char *name, *path;
-	const char *before; // "" when there is none yet
-} output = { .directory = -1 };
+extern char **environ;
 
-static int find_output(struct arena *arena, const char *path)
-{
-	char current[PATH_MAX];
-	if (path[0] != '/' && !getcwd(current, sizeof(current)))
-		return fail(errno, "the current directory");
-	const char *whole =
-		path[0] == '/' ? path : path_below(arena, arena_text(arena, "%s", current), path);
-	TRY(owned_follow(arena, whole, &output.path));
-	output.name = path_name(output.path);
-	output.directory = open(path_parent(arena, output.path), O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return output.directory < 0 ? fail(errno, "the directory of '%s'", output.path) : 0;
-}
+// The file of -o. Its links are followed before the run, and what a box puts there is not.
+static struct profile_file output;
 
 // The profile that is added to, "" when there is none yet.
 static int read_before(struct arena *arena, const char **ret_text)
 {
-	const char *text;
-	size_t length;
-	struct ini_rows rows;
 	*ret_text = "";
-	if (!output.path)
-		return 0;
-	if (file_read(output.directory, output.name, 0, INI_BYTES_MAX, arena, &text, &length) < 0)
-		return file_failed(output.path, INI_BYTES_MAX);
-	TRY(ini_read(arena, output.path, text, length, &rows));
-	*ret_text = text;
-	return 0;
+	return output.path ? profile_file_read(arena, &output, ret_text) : 0;
 }
 
 static bool is_secret(const struct box *box, const char *path)
@@ -136,7 +108,7 @@ static void wish_for_options(const struct box *box, struct proposals *wishes)
 		const struct key *key = box->arguments.set[i].key;
 		const char *value = box->arguments.set[i].value;
 		bool every = str_equal(key->section, "network") && str_equal(value, "*");
-		if (!every && value != box->invocation.output && value != output.path &&
+		if (!every && value != output.whole && value != output.path &&
 		    !str_equal(key->section, "report"))
 			propose_line(wishes, key->section, key->name, value);
 	}
@@ -152,20 +124,6 @@ static const char *head_of(const struct box *box, struct arena *arena)
 	list_each (item, &box->invocation.profiles)
 		text = arena_text(arena, "%sextends = %s\n", text, item->text);
 	return text;
-}
-
-// From now on a profile that was given: protected before it is used for the first time.
-static int write_profile(const struct box *box, struct arena *arena, const char *text,
-			 struct out *out)
-{
-	TRY(owned_replace(output.directory, output.name, text, 0644));
-	if (!str_printable(output.path) ||
-	    given_add(box->plan.state, arena_text(arena, "%s\n", output.path)) < 0)
-		out_text(out,
-			 "sbx: it could not be noted (%s): later runs can change it where they can "
-			 "write\n",
-			 err_taken());
-	return 0;
 }
 
 static void put_json(const struct proposals *wishes, const char *text, struct out *out)
@@ -189,14 +147,13 @@ static void put_json(const struct proposals *wishes, const char *text, struct ou
 	json_end(out);
 }
 
-static void put_words(const char *path, const char *before, const char *text, struct out *out)
+static void put_words(const char *before, const char *text, struct out *out)
 {
-	if (str_equal(before, text)) {
-		out_text(out, "sbx: %s has all of it\n", path);
+	if (output.path) {
+		profile_file_say(&output, text, out);
 		return;
 	}
-	out_text(out, path ? "sbx: added to %s:\n" : "sbx: this profile would allow it%s\n",
-		 path ? path : " (-o FILE writes it):");
+	out_text(out, "sbx: this profile would allow it (-o FILE writes it):\n");
 	diff_lines(out, before, text);
 }
 
@@ -226,8 +183,10 @@ static int propose(const struct box *box, const struct denials *denials, struct 
 	if (json)
 		put_json(&wishes, text, out);
 	else
-		put_words(path, before, text, out);
-	return path && !str_equal(before, text) ? write_profile(box, arena, text, out) : 0;
+		put_words(before, text, out);
+	return path && !str_equal(before, text)
+		       ? profile_file_write(arena, box->plan.state, &output, text, out)
+		       : 0;
 }
 
 static int after(struct box *box, const struct ending *ending, int status)
@@ -250,17 +209,18 @@ int verb_learn(char **words)
 			"[ARGUMENT]...");
 	// What cannot be added to is said before the run.
 	const char *file = box->invocation.output;
-	if (!box->invocation.command[0] || (file && find_output(box->arena, file) < 0) ||
+	if (!box->invocation.command[0] ||
+	    (file && profile_file_find(box->arena, decide_config_directory(box->arena, environ),
+				       file, &output) < 0) ||
 	    read_before(box->arena, &output.before) < 0)
 		return box_failed();
 	// What was learned before counts.
 	if (file)
-		box_set_first(box, "files", "protect", file);
-	if (file && !str_equal(file, output.path))
+		box_set_first(box, "files", "protect", output.whole);
+	if (file && !str_equal(output.whole, output.path))
 		box_set_first(box, "files", "protect", output.path);
-	if (output.before[0] && !box->invocation.profiles.first)
-		list_add(&box->invocation.profiles, box->arena,
-			 arena_text(box->arena, "%s%s", strchr(file, '/') ? "" : "./", file),
+	if (output.before && output.before[0] && !box->invocation.profiles.first)
+		list_add(&box->invocation.profiles, box->arena, output.given,
 			 (struct origin){ .file = "--output" });
 	box->invocation.explain = ANSWER_YES;
 	box->invocation.learn = ANSWER_YES;
