@@ -67,12 +67,16 @@ const char *err_taken(void)
 	return taken;
 }
 
+bool err_tolerated(bool harmless)
+{
+	if (harmless)
+		clear();
+	return harmless;
+}
+
 bool err_forgive(int errnum)
 {
-	bool had = failure.number == errnum;
-	if (had)
-		clear();
-	return had;
+	return err_tolerated(failure.number == errnum);
 }
 
 bool err_is_recorded(void)

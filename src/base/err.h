@@ -30,7 +30,8 @@ int err_number(void);
 // What had failed before stays. The text is taken, for a report, and valid until the next is taken
 // ...
 const char *err_taken(void);
-// ... or forgotten, when it has this number. True: it had.
+// ... or forgotten where it is `harmless`, or has this number, which is returned ...
+bool err_tolerated(bool harmless);
 bool err_forgive(int errnum);
 // ... or never seen: the value of a call, or all that fails until the end of the block.
 #define ATTEMPT(call)                                                                              \

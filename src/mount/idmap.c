@@ -122,7 +122,7 @@ static int make_all(void)
 	tried = true;
 	autoclose int map = make_map();
 	if (map < 0)
-		return is_unable(err_number()) && err_forgive(err_number()) ? 0 : -1;
+		return err_tolerated(is_unable(err_number())) ? 0 : -1;
 	for (unsigned i = 0; i < COUNT; i++)
 		TRY(make_copy(&all[i], map));
 	return 0;

@@ -34,7 +34,7 @@ static int take_held(const struct plan *plan, struct run *run, const int fds[FD_
 enum run_turn run_broken(struct run *run, struct outcome *outcome)
 {
 	outcome->kind = OUTCOME_BROKEN;
-	snprintf(run->message.text, sizeof(run->message.text), "%s", err_text());
+	snprintf(run->message.text, sizeof(run->message.text), "%s", err_taken());
 	return ENDED;
 }
 

@@ -286,12 +286,9 @@ static int merge_own_file(struct plan *plan, const char *config, struct profile 
 	struct list ignored = { 0 };
 	if (!plan->toplevel)
 		return 0;
-	if (trust_read(plan->arena, plan->state, plan->toplevel, &trust) < 0) {
-		if (!is_left(plan, path_below(plan->arena, plan->toplevel, ".sbx.ini")))
-			return -1;
-		(void)err_taken();
-		return 0;
-	}
+	const char *file = path_below(plan->arena, plan->toplevel, ".sbx.ini");
+	if (trust_read(plan->arena, plan->state, plan->toplevel, &trust) < 0)
+		return err_tolerated(is_left(plan, file)) ? 0 : -1;
 	TRY(trust_merge(plan->arena, config, &trust, profile, &ignored));
 	list_each (item, &ignored)
 		list_add(plan->terse ? &plan->notes : &plan->warnings, plan->arena, item->text,

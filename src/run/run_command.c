@@ -221,7 +221,6 @@ static struct box *renew(const struct box *box, struct run *run)
 	fd_close(&run->roll_directory);
 	for (unsigned i = 0; i < box->plan.copy_count; i++)
 		close(box->plan.copies[i].lock);
-	(void)err_taken(); // of the tier that is given up
 	fresh->invocation = box->invocation;
 	fresh->arguments = box->arguments;
 	fresh->after = box->after;

@@ -39,11 +39,12 @@ static int take_step(struct plan *plan, struct run *run, int index)
 	return result;
 }
 
+// The text goes on in the message, which is reported or given up with the try.
 static void note_failure(struct run *run)
 {
 	run->message.kind = MESSAGE_FAILED;
 	run->message.number = err_number();
-	snprintf(run->message.text, sizeof(run->message.text), "%s", err_text());
+	snprintf(run->message.text, sizeof(run->message.text), "%s", err_taken());
 }
 
 static _Noreturn void walk_box(struct plan *plan, struct run *run)

@@ -37,6 +37,7 @@ else
 	skip "comments of lines that differ from main are in plain words" "there is no git history here"
 fi
 is "each fix that a message names has a test in tests/lint/advice.table, or a reason" "" "$(tests/lint/advice check 2>&1)"
+is "no recorded failure is thrown away unseen" "" "$(grep -rnE '^[[:space:]]*(\(void\) ?)?err_(taken\(\)|(tolerated|forgive)\(.*\));|err_(tolerated|forgive)\((true|err_number)' src --include=*.c || true)"
 is "signals are read, never handled" "" "$(grep -rnE 'sa_handler|sa_sigaction|\bsignal\(' src | grep -vE 'SIG_(IGN|DFL)' || true)"
 is "kernel numbers live in base/sys.h" "" "$(grep -rnE --include='*.[ch]' '^#ifn?def|^#if ' src | grep -vE 'base/sys.h|base/testing|seccomp/filter.c' || true)"
 is "each pattern of tests/mutants/run matches" "" "$(tests/mutants/run --check 2>&1)"

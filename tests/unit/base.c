@@ -360,7 +360,12 @@ static void tolerated_failures_leave_nothing(void **state)
 	assert_int_equal(forgiving(), -1);
 	assert_string_equal(err_text(), "before: No such file or directory");
 	assert_false(err_forgive(EPERM));
+	assert_false(err_tolerated(false));
+	assert_true(err_is_recorded());
 	assert_true(err_forgive(ENOENT));
+	assert_string_equal(err_text(), "");
+	failing(0);
+	assert_true(err_tolerated(true));
 	assert_string_equal(err_text(), "");
 	failing(0);
 	assert_string_equal(err_taken(), "inner");

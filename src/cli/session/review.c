@@ -318,7 +318,6 @@ static int after(struct box *box, const struct ending *ending, int status)
 	(void)ending;
 	struct sessions sessions;
 	sigset_t none;
-	(void)err_taken(); // of the run; it was reported
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (box->plan.session)

@@ -196,10 +196,8 @@ int attach_host(const struct plan *plan, struct run *run)
 	while (result == 0 && (found = runs_next(&runs, &record)) == 1) {
 		result = join(plan, run, &record);
 		// It came to its end while it was looked at: nobody writes by its mounts any more.
-		if (result < 0 && !runs_lasts(&runs, &record)) {
-			(void)err_taken();
+		if (result < 0 && err_tolerated(!runs_lasts(&runs, &record)))
 			result = 0;
-		}
 	}
 	runs_close(&runs);
 	return found < 0 ? -1 : result;
