@@ -106,19 +106,23 @@ static void quoted(struct out *out, const char *value)
 {
 	out_text(out, "\"");
 	for (const char *at = value; *at;) {
-		size_t length = str_sequence(at);
-		unsigned code;
-		if (length == 0)
+		size_t length;
+		uint32_t code;
+		enum letter letter = str_letter(at, &length, &code);
+		if (length == 1 && code >= 0x80) // no UTF-8
 			out_text(out, "\\ufffd");
 		else if (*at == '"' || *at == '\\')
 			out_text(out, "\\%c", *at);
 		else if (*at == '\n' || *at == '\t')
 			out_text(out, *at == '\n' ? "\\n" : "\\t");
-		else if (str_control(at, &code))
+		else if (letter != LETTER_SEEN && code > 0xffff) // two halves
+			out_text(out, "\\u%04x\\u%04x", 0xd7c0 + (code >> 10),
+				 0xdc00 | (code & 0x3ff));
+		else if (letter != LETTER_SEEN)
 			out_text(out, "\\u%04x", code);
 		else
 			out_text(out, "%.*s", (int)length, at);
-		at += length ? length : 1;
+		at += length;
 	}
 	out_text(out, "\"");
 }

@@ -36,8 +36,8 @@ int out_write(struct out *out, int fd);
 void json_begin(struct out *out, const char *form);
 // Its end, and a newline: what comes next is a text of its own.
 void json_end(struct out *out);
-// Keys may be NULL inside a list. Strings are escaped, as is what
-// str_control() knows; bad UTF-8 becomes U+FFFD.
+// Keys may be NULL inside a list. What a terminal does not show (str_letter()) is escaped; bad
+// UTF-8 becomes U+FFFD.
 void json_open(struct out *out, const char *key, char bracket);
 void json_close(struct out *out, char bracket);
 void json_string(struct out *out, const char *key, const char *value);

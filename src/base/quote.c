@@ -24,7 +24,7 @@ const char *quote_fix(struct arena *arena, const char *text)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 				    "/._-+@%:,";
-	if (!str_printable(text) || *text == '-')
+	if (!str_visible(text) || *text == '-')
 		return NULL;
 	return *text && text[strspn(text, plain)] == '\0' ? text : quote_word(arena, text);
 }

@@ -62,25 +62,6 @@ bool str_match(const char *text, const char *pattern)
 	return *pattern == '\0';
 }
 
-unsigned str_control(const char *text, unsigned *ret_code)
-{
-	const unsigned char *at = (const unsigned char *)text;
-	if (at[0] < 0x20 || at[0] == 0x7f) {
-		*ret_code = at[0];
-		return 1;
-	}
-	if (at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0) {
-		*ret_code = at[1];
-		return 2;
-	}
-	// U+202A to U+202E, U+2066 to U+2069.
-	if (at[0] != 0xe2 || ((at[1] != 0x80 || at[2] < 0xaa || at[2] > 0xae) &&
-			      (at[1] != 0x81 || at[2] < 0xa6 || at[2] > 0xa9)))
-		return 0;
-	*ret_code = 0x2000u | (at[1] & 0x3fu) << 6 | (at[2] & 0x3fu);
-	return 3;
-}
-
 size_t str_sequence(const char *text)
 {
 	const unsigned char *at = (const unsigned char *)text;
@@ -103,30 +84,84 @@ size_t str_sequence(const char *text)
 	return length;
 }
 
+// Cf, Zl, Zp and Default_Ignorable of Unicode 15, what they reserve for more, and the empty braille
+// cell: none has a shape. `acts`: C0, C1, and what turns the direction of text (CVE-2021-42574).
+static const struct {
+	uint32_t first, last;
+	bool acts;
+} unseen[] = {
+	{ 0x0, 0x1f, true },         { 0x7f, 0x9f, true },        { 0xad, 0xad, false },
+	{ 0x34f, 0x34f, false },     { 0x600, 0x605, false },     { 0x61c, 0x61c, false },
+	{ 0x6dd, 0x6dd, false },     { 0x70f, 0x70f, false },     { 0x890, 0x891, false },
+	{ 0x8e2, 0x8e2, false },     { 0x115f, 0x1160, false },   { 0x17b4, 0x17b5, false },
+	{ 0x180b, 0x180f, false },   { 0x200b, 0x200f, false },   { 0x2028, 0x2029, false },
+	{ 0x202a, 0x202e, true },    { 0x2060, 0x2065, false },   { 0x2066, 0x2069, true },
+	{ 0x206a, 0x206f, false },   { 0x2800, 0x2800, false },   { 0x3164, 0x3164, false },
+	{ 0xfe00, 0xfe0f, false },   { 0xfeff, 0xfeff, false },   { 0xffa0, 0xffa0, false },
+	{ 0xfff0, 0xfffb, false },   { 0x110bd, 0x110bd, false }, { 0x110cd, 0x110cd, false },
+	{ 0x13430, 0x1343f, false }, { 0x1bca0, 0x1bca3, false }, { 0x1d173, 0x1d17a, false },
+	{ 0xe0000, 0xe0fff, false },
+};
+
+enum letter str_letter(const char *text, size_t *ret_length, uint32_t *ret_code)
+{
+	const unsigned char *at = (const unsigned char *)text;
+	uint32_t code = at[0];
+	*ret_length = 1;
+	*ret_code = code;
+	if (code >= ' ' && code <= '~') // nearly all is plain
+		return LETTER_SEEN;
+	size_t length = str_sequence(text);
+	if (length == 0)
+		return code < 0xa0 ? LETTER_ACTS : LETTER_SEEN;
+	code = length > 1 ? code & (0xffu >> (length + 1)) : code;
+	for (size_t i = 1; i < length; i++)
+		code = code << 6 | (at[i] & 0x3f);
+	*ret_length = length;
+	*ret_code = code;
+	for (size_t i = 0; i < sizeof(unseen) / sizeof(*unseen); i++)
+		if (code >= unseen[i].first && code <= unseen[i].last)
+			return unseen[i].acts ? LETTER_ACTS : LETTER_UNSEEN;
+	return LETTER_SEEN;
+}
+
 size_t str_next(const char *at, char shown[STR_SHOWN_MAX])
 {
-	unsigned code;
+	size_t length;
+	uint32_t code;
 	shown[0] = '\0';
-	if (*at >= ' ' && *at <= '~') // nearly all is plain
-		return 1;
-	size_t length = str_sequence(at);
-	if (str_control(at, &code))
+	if (str_letter(at, &length, &code) == LETTER_SEEN)
+		return length;
+	if (length == 1 && code >= 0x80)
+		snprintf(shown, STR_SHOWN_MAX, "<%02X>", code);
+	else
 		snprintf(shown, STR_SHOWN_MAX, code < 0x80 ? "^%c" : "<U+%04X>",
 			 code < 0x80 ? code ^ 0x40 : code);
-	else if (length == 0 && (unsigned char)*at < 0xa0)
-		snprintf(shown, STR_SHOWN_MAX, "<%02X>", (unsigned char)*at);
-	return length ? length : 1;
+	return length;
+}
+
+static bool has_none(const char *text, enum letter worst)
+{
+	size_t length;
+	uint32_t code;
+	for (; *text; text += length) {
+		length = 1;
+		// Each value of a profile is read at each start.
+		bool plain = *text >= ' ' && *text <= '~';
+		if (!plain && str_letter(text, &length, &code) >= worst)
+			return false;
+	}
+	return true;
 }
 
 bool str_printable(const char *text)
 {
-	char shown[STR_SHOWN_MAX] = "";
-	while (*text && !shown[0])
-		if (*text >= ' ' && *text <= '~') // each value of a profile, at each start
-			text++;
-		else
-			text += str_next(text, shown);
-	return !shown[0];
+	return has_none(text, LETTER_ACTS);
+}
+
+bool str_visible(const char *text)
+{
+	return has_none(text, LETTER_UNSEEN);
 }
 
 const char *str_shown(const char *text)

@@ -15,21 +15,25 @@ bool str_has_word(const char *words, const char *word, size_t length);
 // A shell-like match with '*' only; no other character is special.
 bool str_match(const char *text, const char *pattern);
 
-// The bytes of a character at `at` that acts on a terminal and is not seen: C0 and DEL, C1 as UTF-8
-// (U+009B begins an escape sequence as well), and what turns the direction of text
-// (CVE-2021-42574). 0: it is none. Reads on only where the bytes before belong to one.
-unsigned str_control(const char *at, unsigned *ret_code);
-
 // The length of the UTF-8 sequence at `text`, or 0 when it is not one.
 size_t str_sequence(const char *text);
 
-// The length of the next character, and what stands for it where it would act on a terminal (^[ or
-// <U+202E>; <9B> is a C1 byte that belongs to no sequence), else "".
+// Whether a terminal shows the next character as a mark of its own: it has no shape, so that two
+// names look alike, or it acts: C0 and DEL, C1 (U+009B begins an escape sequence as well, and so
+// does a byte 9B that belongs to no sequence), or it turns the direction of text. The length is 1,
+// and the code that of the byte, where there is no sequence.
+enum letter { LETTER_SEEN, LETTER_UNSEEN, LETTER_ACTS };
+enum letter str_letter(const char *at, size_t *ret_length, uint32_t *ret_code);
+
+// The length of the next character, and what is written for one that is not seen (^[, <U+202E>,
+// <9B> for a byte), else "".
 enum { STR_SHOWN_MAX = 12 };
 size_t str_next(const char *at, char shown[STR_SHOWN_MAX]);
 
-// True when no such character is in it (other UTF-8 passes). Rule 23.
+// True when nothing in it acts on a terminal (other UTF-8 passes) ...
 bool str_printable(const char *text);
+// ... and each character is seen as what it is: who reads it can write it.
+bool str_visible(const char *text);
 
 // The text, or words that stand for one that is not printable.
 const char *str_shown(const char *text);

@@ -129,7 +129,7 @@ static void note(const struct explain_look *look, const char *kind, const char *
 {
 	char program[32];
 	name_program(look, program);
-	bool printable = str_printable(path);
+	bool visible = str_visible(path);
 	struct denial *denial = denials_add(look->denials, kind, str_shown(path), program);
 	if (!denial)
 		return;
@@ -143,7 +143,7 @@ static void note(const struct explain_look *look, const char *kind, const char *
 	else if (by && by->from.file)
 		snprintf(denial->rule, sizeof(denial->rule), "%s", by->from.file);
 	const struct item *final = judge_final(look->plan, path, str_equal(kind, "write"));
-	denial->flag = printable && !final && strlen(path) < sizeof(denial->value) ? flag : NULL;
+	denial->flag = visible && !final && strlen(path) < sizeof(denial->value) ? flag : NULL;
 	snprintf(denial->value, sizeof(denial->value), "%s", denial->flag ? path : "");
 }
 

@@ -20,12 +20,14 @@ struct ini_reader {
 // `at` ends with a NUL.
 static const char *byte_problem(const char *at)
 {
-	unsigned code;
+	size_t length;
+	uint32_t code;
 	if (*at == '\r')
 		return "carriage return: save the file with Unix line ends";
 	if (*at == '\0')
 		return "NUL byte";
-	if (*at == '\t' || !str_control(at, &code))
+	if (*at == '\t' || str_letter(at, &length, &code) != LETTER_ACTS ||
+	    (length == 1 && code >= 0x80)) // a byte of another character
 		return NULL;
 	return code < 0xa0 ? "control byte"
 			   : "a character that changes the direction of text, so that it reads as "

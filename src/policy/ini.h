@@ -34,7 +34,7 @@ static inline struct ini_row ini_at(const struct ini_rows *rows, unsigned i)
 enum { INI_BYTES_MAX = 256 * 1024, INI_LINE_MAX = 198 };
 
 // `file` is only for messages; a NUL stands behind the text. Refused: NUL, what acts on a terminal
-// (str_control()), CR, a byte order mark, a line that is too long (libinih splits it and reads its
+// (str_letter()), CR, a byte order mark, a line that is too long (libinih splits it and reads its
 // tail as a new line), keys before any section.
 int ini_read(struct arena *arena, const char *file, const char *text, size_t length,
 	     struct ini_rows *ret_rows);

@@ -28,7 +28,7 @@ struct denial *denials_add(struct denials *denials, const char *kind, const char
 	*denial = (struct denial){ .kind = kind, .verb = "blocked", .count = 1 };
 	snprintf(denial->what, sizeof(denial->what), "%s", what);
 	snprintf(denial->program, sizeof(denial->program), "%s",
-		 str_printable(program) ? program : "?");
+		 str_visible(program) ? program : "?");
 	return denial;
 }
 

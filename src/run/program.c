@@ -316,7 +316,7 @@ enum { SHOWN_MAX = 3 };
 
 static bool is_unseen(const struct plan *plan, const char *directory)
 {
-	if (!path_within(directory, plan->home) || !str_printable(directory) ||
+	if (!path_within(directory, plan->home) || !str_visible(directory) ||
 	    access(directory, X_OK) < 0)
 		return false;
 	enum verdict_of_path verdict = judge_path(plan, directory).verdict;

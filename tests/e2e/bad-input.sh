@@ -41,6 +41,7 @@ refused "unknown option" "unknown option '--nonsense'" --nonsense
 refused "misspelt option" "did you mean --network" --netwrok none
 refused "unknown letter" "unknown option '-Z'" -Z
 refused "option with control bytes" "control bytes" $'--a\eb'
+refused "option with a character without a shape" "'--a<U.200B>b'" $'--a\u200bb'
 refused "switch with a value" "takes no value" --timing=yes
 refused "word out of the list" "expected none\|proxy\|host" --network all
 refused "size" "such as 64K" --tmp-size lots

@@ -219,7 +219,12 @@ static void what_acts_on_a_terminal(void **state)
 		  "2J\xc2\xa0",
 		  "<U+009B>2J\xc2\xa0" },
 		{ "if\u202e\u2066x\u2069", "if<U+202E><U+2066>x<U+2069>" },
-		{ "\u2029\u202f\u2065\u206a", "\u2029\u202f\u2065\u206a" },
+		{ "\u061c\u2028\u2029\u202f\u3000\u2065\u206a",
+		  "<U+061C><U+2028><U+2029>\u202f\u3000<U+2065><U+206A>" },
+		{ "a\u200b\u200e\u2060\ufeff\u00ad\u180e\u206f\ufff9b",
+		  "a<U+200B><U+200E><U+2060><U+FEFF><U+00AD><U+180E><U+206F><U+FFF9>b" },
+		{ "\U000e0001\U000e0100\ufe0f\u034f\u115f\u1160\u3164\uffa0\u2800",
+		  "<U+E0001><U+E0100><U+FE0F><U+034F><U+115F><U+1160><U+3164><U+FFA0><U+2800>" },
 		{ "\xc2", "\xc2" },
 		{ "\xe2\x80", "\xe2<80>" },
 		{ "\x9b"
@@ -234,13 +239,15 @@ static void what_acts_on_a_terminal(void **state)
 		assert_string_equal(out.text, rows[i].seen);
 		out_free(&out);
 		if (!strpbrk(rows[i].bytes, "\t\n\r"))
-			assert_int_equal(str_printable(rows[i].bytes),
+			assert_int_equal(str_visible(rows[i].bytes),
 					 strcmp(rows[i].bytes, rows[i].seen) == 0);
 	}
 	struct out out = { 0 };
 	out_visible(&out, "a\0b", 3);
-	json_string(&out, NULL, "\xc2\x9b\u202e");
-	assert_string_equal(out.text, "a^@b\"\\u009b\\u202e\"");
+	json_string(&out, NULL, "\xc2\x9b\u202e\u200b\U000e0001\x9b");
+	assert_string_equal(out.text, "a^@b\"\\u009b\\u202e\\u200b\\udb40\\udc01\\ufffd\"");
+	assert_true(str_printable("\u200b"));
+	assert_false(str_printable("\u202e"));
 	out_free(&out);
 	int ends[2];
 	char got[32] = "";

@@ -118,7 +118,7 @@ static const char *head_of(const struct box *box, struct arena *arena)
 {
 	const char *name = path_name(box->invocation.command[0]);
 	const char *text = arena_text(arena, "[profile]\ndescription = learned from %.60s\n",
-				      str_printable(name) ? name : "a command");
+				      str_visible(name) ? name : "a command");
 	if (!box->invocation.profiles.first)
 		return arena_text(arena, "%sextends = default\n", text);
 	list_each (item, &box->invocation.profiles)

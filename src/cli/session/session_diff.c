@@ -332,7 +332,7 @@ int changes_show(struct sessions *sessions, const struct held *held, char *const
 		list[i] = is_wanted(sessions->store.arena, session, change, words);
 		if (!list[i])
 			continue;
-		quoted |= !str_printable(change->path);
+		quoted |= !str_visible(change->path);
 		conflicts += change->conflict;
 		guarded += change->guarded && !change->inside;
 		if (form == DIFF_STAT)

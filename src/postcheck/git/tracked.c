@@ -81,7 +81,7 @@ static void compare(const struct tracked_work *work, struct findings *found)
 		if (str_equal(name, before) || !is_unwritten(&work->entries[i]))
 			continue;
 		before = name;
-		findings_add(found, FINDING_TRACKED, name, "", str_printable(name) ? name : "PATH");
+		findings_add(found, FINDING_TRACKED, name, "", str_visible(name) ? name : "PATH");
 	}
 }
 
