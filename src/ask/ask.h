@@ -8,7 +8,6 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "ask/ask_program.h"
 #include "ask/terminal.h"

@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <sys/stat.h>
 
 #include "base/fd.h"

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "base/out.h"
 #include "base/str.h"
 #include "run/run_command.h"
 #include "cli/verbs.h"

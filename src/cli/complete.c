@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "base/err.h"
 #include "base/fd.h"
 #include "base/file.h"
 #include "base/out.h"

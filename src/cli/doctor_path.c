@@ -1,13 +1,11 @@
 // Owns the search for programs of PATH that a box lacks.
 #include <dirent.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/out.h"
 #include "base/quote.h"
-#include "base/str.h"
 #include "cli/doctor_print.h"
 #include "run/program.h"
 

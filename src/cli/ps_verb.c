@@ -1,5 +1,4 @@
 // sbx ps: the caller's live runs, in columns or as JSON.
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

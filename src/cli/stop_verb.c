@@ -2,7 +2,6 @@
 // own; what is not proved is left alone.
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

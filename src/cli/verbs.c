@@ -1,8 +1,6 @@
 // Owns the list of verbs: also read by the generator of the man page.
 #include "cli/verbs.h"
 
-#include <stddef.h>
-
 const struct verb_row verb_rows[] = {
 	[ROW_RUN] = {
 		.name = "run",

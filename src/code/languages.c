@@ -1,7 +1,6 @@
 // Owns the table of languages. A row stands here when tests/e2e/code.sh runs it.
 #include "code/languages.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/err.h"
 #include "base/str.h"
 #include "names/trusted.h"
 #include "text/component.h"

@@ -4,7 +4,6 @@
 // for all that an editor carries out, by the names of members, wherever they stand.
 #pragma once
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 

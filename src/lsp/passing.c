@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/str.h"
 #include "lsp/frame.h"
 #include "lsp/initialize.h"
 #include "lsp/message.h"

@@ -1,7 +1,6 @@
 // Owns the reading of URIs of a language server (RFC 3986, RFC 8089).
 #include "lsp/uri.h"
 
-#include <stdint.h>
 #include <string.h>
 #include <strings.h>
 

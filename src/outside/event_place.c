@@ -16,7 +16,6 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "plan.h"
-#include "run.h"
 #include "outside/outside.h"
 
 static int check_directory(const struct plan *plan, int directory, const char *shown)

@@ -3,8 +3,6 @@
 // the project's path in its first line, as trust.h has it.
 #pragma once
 
-#include <stddef.h>
-
 struct arena;
 struct profile;
 

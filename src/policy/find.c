@@ -13,7 +13,6 @@
 #include "base/file.h"
 #include "text/near.h"
 #include "base/str.h"
-#include "policy/keys.h"
 
 const char find_system_directory[] = "/etc/sbx";
 

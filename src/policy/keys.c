@@ -1,9 +1,6 @@
 // Owns the table of keys. Parser, flags, help, man pages and completions are made from it.
 #include "policy/keys.h"
 
-#include <stdbool.h>
-#include <string.h>
-
 #include "profile.h"
 
 static const char *const project_words[] = { "write", "read", "none", NULL };

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,7 +14,6 @@
 #include "base/file.h"
 #include "base/owned.h"
 #include "base/path.h"
-#include "base/str.h"
 #include "policy/keys.h"
 #include "policy/merge.h"
 #include "policy/tighten.h"

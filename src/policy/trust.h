@@ -1,8 +1,6 @@
 // The project's own profile, .sbx.ini: what it may say before and after the user has trusted it.
 #pragma once
 
-#include <stddef.h>
-
 #include "policy/find.h"
 
 struct arena;

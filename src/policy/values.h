@@ -1,9 +1,6 @@
 // One value of one key: text -> field, or one line that says what was expected.
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/units.h"
 #include "profile.h"
 

@@ -4,7 +4,6 @@
 // findings.h.
 #pragma once
 
-#include <stddef.h>
 #include <stdint.h>
 
 enum { DENIALS_MAX = 256, DENIAL_TEXT = 512 };

@@ -2,7 +2,6 @@
 // looked for as at that run's end. In a process apart.
 #include "run/due.h"
 
-#include <string.h>
 #include <unistd.h>
 
 #include "base/arena.h"

@@ -14,7 +14,6 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/steady.h"
-#include "limits/group.h"
 #include "outside/event_place.h"
 #include "plan.h"
 #include "report/denials.h"

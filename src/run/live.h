@@ -7,7 +7,6 @@
 // The terminal is never waited for and never read, and what the box does there is not looked at.
 #pragma once
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/out.h"

@@ -1,7 +1,6 @@
 // Owns the words and keys of what a run was refused, and of its figures.
 #include "run/summary.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 

@@ -5,21 +5,14 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/err.h"
 #include "base/fd.h"
-#include "base/out.h"
 #include "base/steady.h"
 #include "bpf/guard.h"
 #include "keys/credentials.h"
 #include "limits/group.h"
-#include "lsp/lsp.h"
-#include "mount/handover.h"
 #include "net/host/control_socket.h"
 #include "net/host/proxy.h"
 #include "net/host/refusals.h"

@@ -12,7 +12,6 @@
 #include <sys/time.h>
 #include <sys/un.h>
 
-#include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/file.h"

@@ -6,7 +6,6 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/out.h"
-#include "base/str.h"
 #include "text/json.h"
 
 bool target_is_plain(const char *name, size_t length)

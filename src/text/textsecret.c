@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/str.h"
 
 enum { SECRET_LEAST = 12 };
 

@@ -1,11 +1,8 @@
 // sbx agent: the settings of coding agents.
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "agent/agent_settings.h"
@@ -17,12 +14,10 @@
 #include "base/fd.h"
 #include "base/out.h"
 #include "base/owned.h"
-#include "base/path.h"
 #include "base/str.h"
 #include "cli/agent/agent_verb.h"
 #include "run/run_command.h"
 #include "cli/verbs.h"
-#include "run/decide.h"
 #include "text/diff.h"
 #include "view/paths/outer.h"
 

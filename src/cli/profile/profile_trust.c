@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include "base/arena.h"
 #include "base/err.h"
 #include "base/out.h"
 #include "base/owned.h"

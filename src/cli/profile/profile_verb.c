@@ -7,8 +7,6 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/out.h"
-#include "base/owned.h"
-#include "base/path.h"
 #include "base/str.h"
 #include "base/units.h"
 #include "run/run_command.h"
@@ -21,11 +19,9 @@
 #include "policy/find.h"
 #include "policy/groups.h"
 #include "policy/merge.h"
-#include "policy/trust.h"
 #include "policy/values.h"
 #include "run/decide.h"
 #include "seccomp/seccomp.h"
-#include "text/diff.h"
 
 extern char **environ;
 

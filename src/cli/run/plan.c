@@ -1,5 +1,4 @@
 // sbx plan: what a run would do, as text or JSON.
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

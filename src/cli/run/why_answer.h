@@ -1,8 +1,6 @@
 // One answer of sbx why: its text for people, and what --json prints of it (sbx-json(5)).
 #pragma once
 
-#include <stdbool.h>
-
 #include "base/out.h"
 
 struct box;

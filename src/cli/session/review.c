@@ -18,7 +18,6 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "cli/session/session_diff.h"
-#include "cli/verbs.h"
 #include "run/decide.h"
 #include "session/apply/apply.h"
 #include "session/apply/attach.h"

@@ -1,21 +1,15 @@
 // Owns the words of sessions and their snapshots.
 #include "cli/session/sessions.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "base/fd.h"
 #include "base/str.h"
 #include "base/units.h"
 #include "session/apply/apply.h"
-#include "session/store/history.h"
-#include "session/store/merged.h"
 #include "session/store/runs.h"
 #include "session/store/size.h"
 

@@ -5,7 +5,6 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "policy/import/import.h"
-#include "text/json.h"
 #include "text/jsonwalk.h"
 #include "policy/import/toml.h"
 

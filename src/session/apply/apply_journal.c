@@ -1,7 +1,6 @@
 // Owns the form of an apply's journal and of what is known to be its work.
 #include "session/apply/apply_journal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"

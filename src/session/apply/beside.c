@@ -2,10 +2,8 @@
 #include "session/apply/beside.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/err.h"

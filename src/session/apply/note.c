@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -14,7 +13,6 @@
 #include "base/str.h"
 #include "session/compare/sides.h"
 #include "session/compare/thing.h"
-#include "session/store/history.h"
 #include "session/store/known.h"
 
 struct notes {

@@ -13,7 +13,6 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/out.h"
-#include "base/path.h"
 #include "base/str.h"
 #include "session/archive/sparse.h"
 #include "session/archive/tar.h"

@@ -1,6 +1,4 @@
 // Owns the copying out of a session to the host.
-#include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>

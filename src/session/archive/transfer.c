@@ -1,12 +1,10 @@
 // Owns the copying from the host to a session's layers.
 #include "session/archive/transfer.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -15,7 +13,6 @@
 #include "base/fd.h"
 #include "base/owned.h"
 #include "base/path.h"
-#include "base/str.h"
 #include "base/sys.h"
 #include "session/compare/shown.h"
 #include "session/store/copy.h"

@@ -17,7 +17,6 @@
 #include "session/compare/removed.h"
 #include "session/compare/renames.h"
 #include "session/store/copy.h"
-#include "session/store/history.h"
 #include "session/store/known.h"
 
 enum { CHANGES_MAX = 4000000 };

@@ -2,7 +2,6 @@
 #include "session/compare/renames.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include "base/err.h"
 #include "base/fd.h"

@@ -5,7 +5,6 @@
 
 #include "base/arena.h"
 #include "base/path.h"
-#include "base/str.h"
 #include "git/gitnamed.h"
 #include "names/given.h"
 #include "names/home_links.h"

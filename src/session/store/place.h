@@ -2,7 +2,6 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 
 // "ID/3" over a directory of the host, "ID/own/3" over nothing: all of these are one overlay.
 enum { PLACE_MAX = 64 };
