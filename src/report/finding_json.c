@@ -1,10 +1,12 @@
 // Owns the keys of findings.
-#include "report/finding_json.h"
-
-#include "base/out.h"
-#include "report/finding_kinds.h"
-#include "report/finding_words.h"
 #include "report/findings.h"
+
+const char *const severity_words[SEVERITIES] = {
+	[SEVERITY_NOTICE] = "notice",
+	[SEVERITY_WARNING] = "warning",
+	[SEVERITY_DANGER] = "danger",
+	[SEVERITY_ERROR] = "error",
+};
 
 static void begin(enum finding_kind kind, unsigned count, struct out *out)
 {

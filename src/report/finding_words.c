@@ -1,11 +1,7 @@
 // Owns how findings become lines.
-#include "report/finding_words.h"
+#include "report/findings.h"
 
 #include <string.h>
-
-#include "base/out.h"
-#include "report/finding_kinds.h"
-#include "report/findings.h"
 
 enum { LINES_MAX = 8, BYTES_MAX = 1200 };
 

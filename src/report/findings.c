@@ -1,10 +1,17 @@
-// Owns the list of findings: of a kind the first FINDING_RECORDS_MAX, then their number.
+// Owns the table of findings, and their list: of a kind the first FINDING_RECORDS_MAX, then their
+// number.
 #include "report/findings.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/str.h"
+
+const struct finding_row finding_rows[FINDING_KINDS] = {
+#define ROW(kind, ...) [kind] = { __VA_ARGS__ },
+#include "report/finding_rows.h"
+#undef ROW
+};
 
 // One line of UTF-8, without anything that acts on a terminal.
 static void put(struct out *out, const char *text)

@@ -1,5 +1,5 @@
-// What is reported at the end of a run besides denials: typed records, counted by their kind. Words
-// and JSON are made of them in report/finding_words.h and report/finding_json.h.
+// What is reported at the end of a run besides denials: typed records, counted by their kind, and
+// the words and the JSON that are made of them.
 #pragma once
 
 #include <stdbool.h>
@@ -7,70 +7,25 @@
 
 #include "base/out.h"
 
-// In the order of the words: the worst first. report/finding_kinds.c has a row for each.
+// In the order of the words: the worst first.
 enum finding_kind {
-	FINDING_BROKEN_REPOSITORY,
-	FINDING_NOT_MOVED,
-	FINDING_CHECK_CUT,
-	FINDING_LEFT_UNCHECKED,
-	FINDING_UNREADABLE,
-	FINDING_UNREADABLE_FILE,
-	FINDING_NOT_LISTED,
-	FINDING_PROTECTION_LOST,
-	FINDING_PROTECTED_AGAIN,
-	FINDING_REPLACED,
-	FINDING_OPENED,
-	FINDING_PROFILE_NOT_NOTED,
-	FINDING_MOVED,
-	FINDING_RENAMED,
-	FINDING_CONFIG_WITHHELD,
-	FINDING_CONFIG_REMOVED,
-	FINDING_CONFIG_CHANGED,
-	FINDING_CONFIG_ADDRESS,
-	FINDING_CONFIG_FAILED,
-	FINDING_TRACKED,
-	FINDING_SYMLINK,
-	FINDING_SEARCHED_PART,
-	FINDING_TOO_DEEP,
-	FINDING_TOO_MANY,
-	FINDING_NOT_COMPARED,
-	FINDING_JOURNAL,
-	FINDING_PORTS,
-	FINDING_NO_CONTROL,
-	FINDING_NO_ANSWER,
-	FINDING_ANSWER_LOST,
-	FINDING_WARNING,
-	FINDING_HEADLESS,
-	FINDING_REPOSITORY_CHANGED,
-	FINDING_REPOSITORY_MADE,
-	FINDING_WORKTREE_LOST,
-	FINDING_KILLED_RUN,
-	FINDING_OTHER_BOX,
-	FINDING_SECRET_USED,
-	FINDING_OPENER_ENDED,
-	FINDING_CHANGED,
-	FINDING_UNTRACKED,
-	FINDING_ALTERED,
-	FINDING_BACKGROUND,
-	FINDING_PATH,
-	FINDING_OTHER_PROGRAM,
-	FINDING_NO_RIGHTS,
-	FINDING_NO_DAEMON,
-	FINDING_WITHHELD,
-	FINDING_PLAN_FAILED,
-	FINDING_STEP_FAILED,
-	FINDING_ADVICE,
-	FINDING_CANNOT_RUN,
-	FINDING_NOT_FOUND,
-	FINDING_SCRIPT,
-	FINDING_NO_USR,
-	FINDING_PROGRAM_LACKS,
-	FINDING_PROGRAM_HIDDEN,
-	FINDING_NOT_INSIDE,
-	FINDING_INIT_KILLED,
-	FINDING_RUN_BROKEN,
+#define ROW(kind, ...) kind,
+#include "report/finding_rows.h"
+#undef ROW
 	FINDING_KINDS
 };
+
+enum severity { SEVERITY_NOTICE, SEVERITY_WARNING, SEVERITY_DANGER, SEVERITY_ERROR, SEVERITIES };
+
+// As report/finding_rows.h has them.
+struct finding_row {
+	const char *word;
+	enum severity severity;
+	const char *words, *agent, *fix, *more, *see;
+	unsigned joined;
+};
+extern const struct finding_row finding_rows[FINDING_KINDS];
+extern const char *const severity_words[SEVERITIES];
 
 enum {
 	FINDING_RECORDS_MAX = 100,
@@ -99,3 +54,15 @@ unsigned findings_count(const struct findings *findings);
 // The record at `at`, which goes on to the next one: 0 before the first. False after the last.
 bool findings_next(const struct findings *findings, size_t *at, struct reported *ret_finding);
 void findings_free(struct findings *findings);
+
+// A model reads the words of the table's column `agent`, where a row has them.
+enum reader { READER_PERSON, READER_AGENT };
+// A line or more for each kind, the worst first. Of a kind at most 8 lines are shown, or about
+// 1,200 bytes, and a line says how many more there were.
+void findings_text(const struct findings *findings, enum reader reader, struct out *out);
+// The flag or command that the kind's row names.
+void finding_fix(const struct reported *finding, struct out *out);
+
+// The members of a list that is open. Where there are more of a kind than FINDING_RECORDS_MAX, a
+// last one without a path has their number.
+void findings_json(const struct findings *findings, struct out *out);

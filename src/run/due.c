@@ -12,7 +12,6 @@
 #include "postcheck/apart.h"
 #include "postcheck/check.h"
 #include "postcheck/run_journal.h"
-#include "report/finding_words.h"
 #include "report/findings.h"
 #include "run.h"
 #include "run/run_init.h"

@@ -12,7 +12,6 @@
 #include "limits/group.h"
 #include "plan.h"
 #include "probe/machine.h"
-#include "report/finding_words.h"
 #include "report/findings.h"
 #include "run.h"
 #include "run/decide.h"

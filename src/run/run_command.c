@@ -26,7 +26,6 @@
 #include "net/host/relay.h"
 #include "postcheck/finding/quarantine.h"
 #include "postcheck/run_journal.h"
-#include "report/finding_words.h"
 #include "report/findings.h"
 #include "run.h"
 #include "ask/ask.h"

@@ -15,7 +15,7 @@
 #include "policy/groups.h"
 #include "policy/keys.h"
 #include "report/denials.h"
-#include "report/finding_json.h"
+#include "report/findings.h"
 #include "run.h"
 #include "run/supervise.h"
 

@@ -9,8 +9,6 @@
 #include "base/err.h"
 #include "base/out.h"
 #include "base/str.h"
-#include "report/finding_json.h"
-#include "report/finding_words.h"
 #include "report/findings.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -14,9 +14,6 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "names/given.h"
-#include "report/finding_json.h"
-#include "report/finding_kinds.h"
-#include "report/finding_words.h"
 #include "report/findings.h"
 #include "text/sha.h"
 

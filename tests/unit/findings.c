@@ -8,8 +8,6 @@
 
 #include "base/out.h"
 #include "report/denials.h"
-#include "report/finding_kinds.h"
-#include "report/finding_words.h"
 #include "report/findings.h"
 #include "run/summary.h"
 

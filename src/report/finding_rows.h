@@ -1,0 +1,142 @@
+// The table of findings, the worst first. A row is a kind, its word in JSON, how bad it is, and its
+// words for people; then by name: words for a model ("": none), a flag or command as `fix`, what
+// "and 3 more such" is followed by (else "line") and after that `see`, and how many paths one line
+// names as `joined` (else a line for each).
+// In words and fixes %p, %d and %i stand for the path, the detail and what the fix needs, %f for
+// the whole fix, and %l for the paths of all of them; what follows a | is left out without a fix.
+// Included where ROW says what is made of a row.
+// clang-format off
+ROW(FINDING_BROKEN_REPOSITORY, "repository-broken", SEVERITY_DANGER,
+	"%p is not a valid git directory any more: your git would use another repository, perhaps "
+	"one that the box made; repair it before you run git here")
+ROW(FINDING_NOT_MOVED, "not-moved", SEVERITY_DANGER, "%p %d: REMOVE IT YOURSELF")
+ROW(FINDING_CHECK_CUT, "check-incomplete", SEVERITY_DANGER,
+	"the check of the command's changes did not finish; review them with: %f",
+	.fix = "git status")
+ROW(FINDING_LEFT_UNCHECKED, "killed-run-unchecked", SEVERITY_DANGER,
+	"changes that a killed run left in this project could not be checked; review them with: %f",
+	.fix = "git status")
+ROW(FINDING_UNREADABLE, "unreadable", SEVERITY_WARNING,
+	"%p and its neighbours could not be checked (%d); check them yourself")
+ROW(FINDING_UNREADABLE_FILE, "unreadable-file", SEVERITY_WARNING,
+	"%p could not be checked (%d); check it yourself")
+ROW(FINDING_NOT_LISTED, "not-listed", SEVERITY_WARNING,
+	"%p cannot be listed; check yourself which names are new there")
+ROW(FINDING_PROTECTION_LOST, "protection-lost", SEVERITY_DANGER,
+	"a protected file was replaced on the host and could not be protected again; the run was "
+	"ended")
+ROW(FINDING_PROTECTED_AGAIN, "protected-again", SEVERITY_NOTICE,
+	"a protected file was replaced on the host while the box ran; it is protected again")
+ROW(FINDING_REPLACED, "replaced", SEVERITY_WARNING,
+	"%p was replaced on the host while the box ran; check that it has the content that you "
+	"want")
+ROW(FINDING_OPENED, "opened", SEVERITY_NOTICE,
+	"%p was unreadable, and the protected names in it could not be checked: it was opened "
+	"(chmod u+rwx)")
+ROW(FINDING_PROFILE_NOT_NOTED, "profile-not-noted", SEVERITY_WARNING,
+	"the profile that was given could not be noted (%d): later runs can change it where they "
+	"can write")
+ROW(FINDING_MOVED, "moved", SEVERITY_DANGER,
+	"%p %d; it was moved to quarantine. To see it: sbx quarantine show %i; if you made it: %f",
+	.fix = "sbx quarantine restore %i", .more = "name", .see = ", see: sbx quarantine list")
+ROW(FINDING_RENAMED, "renamed", SEVERITY_DANGER,
+	"%p %d; it was renamed to %i in the same directory")
+ROW(FINDING_CONFIG_WITHHELD, "git-config-withheld", SEVERITY_WARNING,
+	"%p: %d: not applied, because your own git would run or trust it")
+ROW(FINDING_CONFIG_REMOVED, "git-config-removed", SEVERITY_WARNING,
+	"%p: %d: removed, because your own git would run or trust it")
+ROW(FINDING_CONFIG_CHANGED, "git-config-changed", SEVERITY_WARNING,
+	"%p: %d: changed while the box ran, and your git runs or trusts it; unset what you did "
+	"not set")
+ROW(FINDING_CONFIG_ADDRESS, "git-address-changed", SEVERITY_WARNING,
+	"%p: %d: changed by the box; check where your git connects now")
+ROW(FINDING_CONFIG_FAILED, "git-config-failed", SEVERITY_WARNING,
+	"%p: none of the box's changes were applied: %d")
+ROW(FINDING_TRACKED, "tracked-read-only", SEVERITY_NOTICE,
+	"%p is read-only here, and git's index lists another content; to let git write it: %f",
+	.fix = "--write %i")
+ROW(FINDING_SYMLINK, "symlink", SEVERITY_WARNING,
+	"%p is a new symlink to '%d', which the box could not see; check it before you use it",
+	.more = "symlink")
+ROW(FINDING_SEARCHED_PART, "searched-part", SEVERITY_NOTICE,
+	"new repositories were searched for in a part of %p: it is large, and the next run "
+	"continues there")
+ROW(FINDING_TOO_DEEP, "too-deep", SEVERITY_WARNING,
+	"%p has directories that are too deep to search for new repositories; do not run git there")
+ROW(FINDING_TOO_MANY, "too-many-repositories", SEVERITY_NOTICE,
+	"%p has more repositories than can be listed: some will be reported as new again")
+ROW(FINDING_NOT_COMPARED, "not-compared", SEVERITY_WARNING, "%d: nothing was compared with it")
+ROW(FINDING_JOURNAL, "no-journal", SEVERITY_WARNING,
+	"the state directory cannot be written (%d): changes of a killed run are not checked; set "
+	"XDG_STATE_HOME to a directory of yours")
+ROW(FINDING_PORTS, "ports", SEVERITY_NOTICE,
+	"%d: a name without a port opens only the usual ports; name other ports, as in host:8443")
+ROW(FINDING_NO_CONTROL, "no-control", SEVERITY_NOTICE,
+	"sbx allow and sbx deny could not reach this run: %d")
+ROW(FINDING_NO_ANSWER, "no-answer", SEVERITY_NOTICE,
+	"the program of --ask-program %d: that means no")
+ROW(FINDING_ANSWER_LOST, "answer-lost", SEVERITY_NOTICE,
+	"an answer for the project could not be stored: it holds in this run alone")
+ROW(FINDING_WARNING, "warning", SEVERITY_WARNING, "%d")
+ROW(FINDING_HEADLESS, "no-head", SEVERITY_NOTICE,
+	"%p: without HEAD it is not a repository, but the protected files in it could not be "
+	"removed; %d")
+ROW(FINDING_REPOSITORY_CHANGED, "repository-changed", SEVERITY_NOTICE,
+	"%p: a repository that this run changed")
+ROW(FINDING_REPOSITORY_MADE, "repository-made", SEVERITY_NOTICE,
+	"%p: a repository that this run made")
+ROW(FINDING_WORKTREE_LOST, "worktree-lost", SEVERITY_NOTICE,
+	"worktree %p was made in the box's own files and is gone with them (git worktree prune "
+	"forgets it); below the project, or in a directory of --write, one stays")
+ROW(FINDING_KILLED_RUN, "killed-run", SEVERITY_NOTICE,
+	"a run in this project was killed; it left this")
+ROW(FINDING_OTHER_BOX, "other-box", SEVERITY_NOTICE,
+	"another box of this project ran at the same time: it may have made the changes that are "
+	"reported here")
+ROW(FINDING_SECRET_USED, "secret-used", SEVERITY_NOTICE, "secret %p: used %d")
+ROW(FINDING_OPENER_ENDED, "opener-ended", SEVERITY_WARNING,
+	"the opener, which holds the secrets, ended before the command: hosts of secrets could "
+	"not be reached from then on")
+ROW(FINDING_CHANGED, "changed", SEVERITY_WARNING, "changed, and your own programs will run it: %l",
+	.agent = "", .joined = 40)
+ROW(FINDING_UNTRACKED, "hidden-untracked", SEVERITY_NOTICE,
+	"hidden: %l, which git's index does not list; to show it: %f", .fix = "--read %i",
+	.joined = 8)
+ROW(FINDING_ALTERED, "hidden-altered", SEVERITY_NOTICE,
+	"hidden: %l, which git's index lists with another content; to show it: %f",
+	.fix = "--read %i", .joined = 8)
+ROW(FINDING_BACKGROUND, "background", SEVERITY_NOTICE, "",
+	.agent = "background programs ended with this command: run a server and its client in one "
+	"command, or run the server in the foreground of a separate command")
+ROW(FINDING_PATH, "path-not-visible", SEVERITY_NOTICE,
+	"these directories of your PATH are not in the box: %d; to show one, [files] read = "
+	"DIRECTORY, or %f", .fix = "--read DIRECTORY")
+ROW(FINDING_OTHER_PROGRAM, "other-program", SEVERITY_WARNING, "%p: %d|; to show it: %f",
+	.fix = "%i")
+ROW(FINDING_NO_RIGHTS, "no-rights", SEVERITY_NOTICE,
+	"%p cannot give rights in a box; to install packages: %f",
+	.fix = "sbx session create --as-root NAME && sbx run -s NAME -- COMMAND")
+ROW(FINDING_NO_DAEMON, "no-daemon", SEVERITY_NOTICE,
+	"%p: the socket of its daemon is not in the box, as it gives the rights of root on this "
+	"machine; to show it: %f", .fix = "-p %i")
+ROW(FINDING_WITHHELD, "withheld", SEVERITY_NOTICE,
+	"$%p was withheld, as it leads to a program outside; to give it: %f", .fix = "-p %i")
+ROW(FINDING_PLAN_FAILED, "plan-failed", SEVERITY_ERROR, "%d")
+ROW(FINDING_STEP_FAILED, "step-failed", SEVERITY_ERROR, "step '%p': %d; the command was not run")
+ROW(FINDING_ADVICE, "advice", SEVERITY_NOTICE, "%d")
+ROW(FINDING_CANNOT_RUN, "cannot-run", SEVERITY_ERROR, "cannot run '%p': %d")
+ROW(FINDING_NOT_FOUND, "not-found", SEVERITY_ERROR, "cannot run '%p': %d")
+ROW(FINDING_SCRIPT, "script", SEVERITY_ERROR, "cannot run '%p': %d|; fix: %f", .fix = "%i")
+ROW(FINDING_NO_USR, "no-usr", SEVERITY_ERROR,
+	"cannot run '%p': the box has no /usr; write in the profile: %f",
+	.fix = "extends = default")
+ROW(FINDING_PROGRAM_LACKS, "program-lacks", SEVERITY_ERROR,
+	"cannot run '%p': it is in the box, but a file that it needs is not|; to find it: %f",
+	.fix = "sbx learn -- %i")
+ROW(FINDING_PROGRAM_HIDDEN, "program-hidden", SEVERITY_ERROR,
+	"cannot run '%p': it is hidden|; to see by which line: %f", .fix = "sbx why %i")
+ROW(FINDING_NOT_INSIDE, "not-in-box", SEVERITY_ERROR,
+	"cannot run '%p': %d is not in the box|; to show it: %f", .fix = "%i")
+ROW(FINDING_INIT_KILLED, "init-killed", SEVERITY_ERROR, "the box's init process was killed")
+ROW(FINDING_RUN_BROKEN, "run-broken", SEVERITY_ERROR, "%d; the run was ended")
+// clang-format on
