@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/out.h"
+#include "base/path.h"
 #include "base/str.h"
 #include "base/units.h"
 #include "run/run_command.h"
