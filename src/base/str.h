@@ -18,14 +18,14 @@ bool str_match(const char *text, const char *pattern);
 // The length of the UTF-8 sequence at `text`, or 0 when it is not one.
 size_t str_sequence(const char *text);
 
-// Whether a terminal shows the next character as a mark of its own: it has no shape, so that two
+// Whether a terminal shows the next character as a separate mark: it has no shape, so that two
 // names look alike, or it acts: C0 and DEL, C1 (U+009B begins an escape sequence as well, and so
 // does a byte 9B that belongs to no sequence), or it turns the direction of text. The length is 1,
 // and the code that of the byte, where there is no sequence.
 enum letter { LETTER_SEEN, LETTER_UNSEEN, LETTER_ACTS };
 enum letter str_letter(const char *at, size_t *ret_length, uint32_t *ret_code);
 
-// The length of the next character, and what is written for one that is not seen (^[, <U+202E>,
+// The length of the next character, and the text written for one that is not seen (^[, <U+202E>,
 // <9B> for a byte), else "".
 enum { STR_SHOWN_MAX = 12 };
 size_t str_next(const char *at, char shown[STR_SHOWN_MAX]);

@@ -16,12 +16,12 @@ struct profile_file {
 int profile_file_find(struct arena *arena, const char *config, const char *word,
 		      struct profile_file *ret_file);
 
-// The text as it is now, "" when there is none. Refused: what is not a profile's.
+// The text as it is now, "" when there is none. A text that is no profile is refused.
 int profile_file_read(struct arena *arena, const struct profile_file *file, const char **ret_text);
 
 // Writes the text, and notes the path in `state`: no box may change the file from now on.
 int profile_file_write(struct arena *arena, const char *state, const struct profile_file *file,
 		       const char *text, struct out *out);
 
-// What was added, or that nothing was.
+// Prints the added lines, or that there are none.
 void profile_file_say(const struct profile_file *file, const char *text, struct out *out);

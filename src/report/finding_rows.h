@@ -4,7 +4,7 @@
 // names as `joined` (else a line for each).
 // In words and fixes %p, %d and %i stand for the path, the detail and what the fix needs, %f for
 // the whole fix, and %l for the paths of all of them; what follows a | is left out without a fix.
-// Included where ROW says what is made of a row.
+// Included where ROW says how a row is used.
 // clang-format off
 ROW(FINDING_BROKEN_REPOSITORY, "repository-broken", SEVERITY_DANGER,
 	"%p is not a valid git directory any more: your git would use another repository, perhaps "

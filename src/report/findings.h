@@ -1,4 +1,4 @@
-// What is reported at the end of a run besides denials: typed records, counted by their kind, and
+// The report at the end of a run besides denials: typed records, counted by their kind, and
 // the words and the JSON that are made of them.
 #pragma once
 
