@@ -22,6 +22,13 @@ lives() { # path: whether git would run its setting
 	git config -f "$1/.git/config" core.fsmonitor >/dev/null 2>&1 && echo yes || echo no
 }
 run() { "$SBX" run -- bash -c "$plant; $1" 2>"$work/said"; }
+# No run is long enough to pay: the last check of the whole tree seems to have taken days.
+owe() { sed -i -E 's/^(T [0-9]{20} [0-9]{20}) [0-9]{20}/\1 00000099999999999999/' "$XDG_STATE_HOME/sbx/journal/"*; }
+debts() {
+	place
+	owe && "$SBX" run true && owe
+	sleep 0.1
+}
 
 place
 run 'plant src/a/new'
@@ -36,7 +43,7 @@ run 'mkdir -p src/deep && plant src/deep/link && git -C src/deep/link config cor
 is "a submodule that the box put into the index: undone at once" no "$(lives src/deep/link)"
 git update-index --force-remove src/deep/link
 
-place
+debts
 run 'plant node_modules/other/deep'
 is "in an old directory without tracked files: not yet" yes "$(lives node_modules/other/deep)"
 like "sbx plan says that a check is owed" "$("$SBX" plan -- true 2>&1)" 'not checked after earlier runs'
@@ -88,13 +95,6 @@ sleep 10.5
 "$SBX" run true 2>"$work/said"
 is "a run after ten seconds pays before it begins" no "$(lives node_modules/other/deep)"
 
-# --- no run is long enough to pay: the last check of the whole tree seems to have taken days.
-owe() { sed -i -E 's/^(T [0-9]{20} [0-9]{20}) [0-9]{20}/\1 00000099999999999999/' "$XDG_STATE_HOME/sbx/journal/"*; }
-debts() {
-	place
-	owe && "$SBX" run true && owe
-	sleep 0.1
-}
 debts
 (cd node_modules/old && run 'plant .')
 is "the command's directory, where nothing else changed" no "$(lives node_modules/old)"
