@@ -88,6 +88,7 @@ struct guard {
 		GUARD_CONFIG,      // cut to what is harmless
 		GUARD_WORKTREES,   // entries that are new are looked through, as are
 		GUARD_MODULES,     // those of submodules
+		GUARD_PARTS,       // DIRECTORY/. of git's: what came there, by git/layout.c
 		GUARD_REPORTED,    // existing or not, and nothing is done: reported when it changed
 		GUARD_LISTED,      // DIRECTORY/.: names that came there, by the table of trusted
 				   // ones
@@ -97,7 +98,7 @@ struct guard {
 				// next name stood; 0: not known
 	unsigned short above;   // LISTED: of the directory, the part that begins the table's names
 	const char *path;
-	struct list known; // entries that were there: WORKTREES, MODULES, LISTED
+	struct list known; // entries that were there: WORKTREES, MODULES, PARTS, LISTED
 };
 enum { GUARDS_MAX = 8192 };
 

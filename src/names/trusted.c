@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "git/layout.h"
 #include "text/component.h"
 
 const char *const trusted_words[TRUSTED_ANSWERS] = { "protect", "report", "place",
@@ -15,14 +16,6 @@ const char *const trusted_words[TRUSTED_ANSWERS] = { "protect", "report", "place
 const char *trusted_name(const struct trusted_row *row)
 {
 	return trusted_text + row->name;
-}
-
-// The component of a path that begins at `path`, in whatever case: some file systems fold it.
-static bool is_part(const char *path, const char *name)
-{
-	size_t length = strlen(name);
-	return strncasecmp(path, name, length) == 0 &&
-	       (path[length] == '\0' || path[length] == '/');
 }
 
 static const char *next_part(const char *path)
@@ -116,55 +109,11 @@ bool trusted_is_reported(const char *path)
 	return false;
 }
 
-// Of what lies in a git directory: what git runs, or takes its configuration or place from.
-static bool is_of_git(const char *path)
-{
-	static const char *const names[] = { "config", "config.worktree", "hooks", "commondir",
-					     "gitdir" };
-	// What a rebase goes on with has commands in it.
-	static const char *const pairs[][2] = { { "info", "attributes" },
-						{ "rebase-merge", "git-rebase-todo" },
-						{ "sequencer", "todo" } };
-	for (size_t i = 0; next_part(path) && i < sizeof(pairs) / sizeof(*pairs); i++)
-		if (is_part(path, pairs[i][0]) && is_part(next_part(path), pairs[i][1]))
-			return true;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (is_part(path, names[i]))
-			return true;
-	return false;
-}
-
-// Old forms of remote.*.url, in a submodule's repository, too; below refs they are branches.
-static bool is_old_remote(const char *path, bool nested)
-{
-	const char *first = nested ? next_part(path) : path;
-	for (const char *part = nested && first ? next_part(first) : first; part;
-	     part = nested ? next_part(part) : NULL) {
-		if (is_part(part, "refs") || is_part(part, "logs"))
-			return false;
-		if (is_part(part, "remotes") || is_part(part, "branches"))
-			return true;
-	}
-	return false;
-}
-
-// The repositories of submodules (whose names may have slashes) and worktrees lie in their owner's.
-static bool is_in_git(const char *path)
-{
-	bool nested = is_part(path, "modules") || is_part(path, "worktrees");
-	if (is_of_git(path) || is_old_remote(path, nested))
-		return true;
-	for (const char *part = nested ? next_part(path) : NULL; part; part = next_part(part))
-		if (is_of_git(part))
-			return true;
-	return false;
-}
-
 bool trusted_is_protected(const char *path)
 {
 	for (const char *part = path; part; part = next_part(part)) {
 		if (component_is_git(part))
-			return next_part(part) && is_in_git(next_part(part));
+			return next_part(part) && layout_acts(next_part(part));
 		if (find_at(part, TRUSTED_PROTECT))
 			return true;
 	}

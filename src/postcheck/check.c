@@ -27,6 +27,7 @@
 #include "postcheck/finding/finding.h"
 #include "postcheck/git/config_merge.h"
 #include "postcheck/git/made_bare.h"
+#include "postcheck/git/parts.h"
 #include "postcheck/git/pointer.h"
 #include "postcheck/git/tracked.h"
 #include "postcheck/git/vet.h"
@@ -92,10 +93,11 @@ static bool came_since(const struct check *check, int directory, const char *pat
 	return false;
 }
 
-static void check_guard(struct check *check, const struct guard *guard, int directory,
+static void check_guard(struct check *check, const struct guard *guard, const struct place *place,
 			const struct stat *status)
 {
 	char top[PATH_MAX];
+	int directory = place->fd;
 	const char *name = path_name(guard->path);
 	switch (guard->kind) {
 	case GUARD_ABSENT:
@@ -123,6 +125,10 @@ static void check_guard(struct check *check, const struct guard *guard, int dire
 	case GUARD_MODULES:
 		vet_entries(check, directory, name, guard);
 		return;
+	case GUARD_PARTS:
+		str_put(top, sizeof(top), "%.*s", (int)(name - guard->path - 1), guard->path);
+		parts_look(check, directory, top, &guard->known, place->changed);
+		return;
 	case GUARD_REPORTED:
 		changed_tell(check, directory, name, guard->path);
 		return;
@@ -136,8 +142,8 @@ static void check_guard(struct check *check, const struct guard *guard, int dire
 // Kinds whose names may have been there at the start.
 static bool looks_inside(enum guarded kind)
 {
-	return kind == GUARD_REPORTED || kind == GUARD_WORKTREES || kind == GUARD_MODULES ||
-	       kind == GUARD_HEADLESS || kind == GUARD_BARE;
+	return kind == GUARD_REPORTED || kind == GUARD_PARTS || kind == GUARD_WORKTREES ||
+	       kind == GUARD_MODULES || kind == GUARD_HEADLESS || kind == GUARD_BARE;
 }
 
 static void tell_unseen(const struct check *check, struct place *place, const char *path)
@@ -164,7 +170,7 @@ static void check_guards(struct check *check, struct check_places *places)
 			bare_tell_headless(check, place->fd, guard);
 		if (place->fd >= 0 &&
 		    fstatat(place->fd, path_name(guard->path), &status, AT_SYMLINK_NOFOLLOW) == 0)
-			check_guard(check, guard, place->fd, &status);
+			check_guard(check, guard, place, &status);
 		else if (place->fd < 0 && (errno == ELOOP || errno == ENOTDIR))
 			check_broken_way(check, guard->path);
 		else if (errno != ENOENT)

@@ -226,10 +226,14 @@ static void put_names(struct out *out, const struct plan *plan, const char *tree
 											    : 'r',
 				 mount->target);
 	}
-	for (unsigned i = 0; i < plan->guard_count; i++)
-		list_each (item, &plan->guards[i].known)
-			if (path_within(plan->guards[i].path, tree) && !strchr(item->text, '\n'))
-				out_text(out, "w %s/%s\n", plan->guards[i].path, item->text);
+	for (unsigned i = 0; i < plan->guard_count; i++) {
+		const struct guard *guard = &plan->guards[i];
+		size_t length =
+			strlen(guard->path) - (guard->kind == GUARD_PARTS ? strlen("/.") : 0);
+		list_each (item, &guard->known)
+			if (path_within(guard->path, tree) && !strchr(item->text, '\n'))
+				out_text(out, "w %.*s/%s\n", (int)length, guard->path, item->text);
+	}
 }
 
 static int open_journal(const char *file)

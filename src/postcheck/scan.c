@@ -18,6 +18,7 @@
 #include "base/str.h"
 #include "base/testing.h"
 #include "base/times.h"
+#include "git/recognise.h"
 #include "names/trusted.h"
 #include "postcheck/check.h"
 #include "postcheck/commands.h"
@@ -81,8 +82,6 @@ static bool is_in_place(const struct scan *scan, int directory, const char *path
 // below objects and refs: then it must stand where it stood, with its HEAD.
 static bool is_old_bare(const struct scan *scan, int directory, const char *path)
 {
-	static const char *const parts[] = { "HEAD", "commondir", "objects", "refs" };
-	enum { UNTOUCHED = 2 };
 	const struct check *check = scan->check;
 	char below[PATH_MAX];
 	struct stat status;
@@ -90,15 +89,17 @@ static bool is_old_bare(const struct scan *scan, int directory, const char *path
 	if (!whole && !finding_is_between(check, directory, ".") &&
 	    !is_in_place(scan, directory, path))
 		return false;
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-		if (fstatat(directory, parts[i], &status, AT_SYMLINK_NOFOLLOW) < 0)
+	for (enum git_part part = GIT_HEAD; part < GIT_PARTS; part++) {
+		const char *name = git_part_names[part];
+		if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
-		if (snprintf(below, sizeof(below), "%s/%s", path, parts[i]) >= (int)sizeof(below))
+		if (snprintf(below, sizeof(below), "%s/%s", path, name) >= (int)sizeof(below))
 			return false;
-		bool grows = i >= UNTOUCHED && !whole && S_ISDIR(status.st_mode) &&
-			     (!finding_is_made(check, directory, parts[i]) ||
-			      finding_is_between(check, directory, parts[i]));
-		if (!grows && !finding_is_own(check, directory, parts[i], below, OWN_ALL))
+		bool grows = (part == GIT_OBJECTS || part == GIT_REFS) && !whole &&
+			     S_ISDIR(status.st_mode) &&
+			     (!finding_is_made(check, directory, name) ||
+			      finding_is_between(check, directory, name));
+		if (!grows && !finding_is_own(check, directory, name, below, OWN_ALL))
 			return false;
 	}
 	return true;

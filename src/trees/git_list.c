@@ -18,6 +18,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/testing.h"
+#include "git/layout.h"
 #include "trees/kept.h"
 
 #define KIND   "sbx-repositories "
@@ -262,14 +263,6 @@ bool listed_write(const struct listed *known, const char *file, bool first)
 	return kept_write(file, text, strlen(text), first);
 }
 
-// What git runs, or is led by, in a git directory; of those that end in a slash each entry, too.
-static const char *const parts[] = {
-	"config",       "config.worktree", "commondir", "gitdir",
-	"info",         "info/attributes", "hooks/",    "modules/",
-	"worktrees/",   "remotes/",        "branches/", "rebase-merge/git-rebase-todo",
-	"rebase-apply", "sequencer/todo",
-};
-
 static void note_parts(struct listed *known, int directory, const char *path, int depth);
 
 static void note_entry(struct listed *known, int directory, const char *name, const char *path,
@@ -305,27 +298,39 @@ static void note_entries(struct listed *known, int directory, const char *path, 
 		closedir(stream);
 }
 
-static void note_part(struct listed *known, int directory, const char *path, const char *part,
-		      int depth)
+static void note_row(struct listed *known, int directory, const char *path,
+		     const struct layout_row *row, int depth)
 {
-	char below[PATH_MAX], name[64];
+	char below[PATH_MAX];
 	struct stat status;
-	size_t length = strlen(part);
-	bool entries = part[length - 1] == '/';
-	str_put(name, sizeof(name), "%.*s", (int)(length - entries), part);
-	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
-	    !str_put(below, sizeof(below), "%s/%s", path, name) ||
-	    !listed_add(known, below, &status, LISTED_PART) || !entries || !S_ISDIR(status.st_mode))
+	if (fstatat(directory, row->path, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    !str_put(below, sizeof(below), "%s/%s", path, row->path) ||
+	    !listed_add(known, below, &status, LISTED_PART) || row->type != LAYOUT_DIRECTORY ||
+	    !S_ISDIR(status.st_mode))
 		return;
-	autoclose int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	autoclose int fd =
+		openat(directory, row->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd >= 0)
-		note_entries(known, fd, below, str_starts(part, "modules") ? depth : 0);
+		note_entries(known, fd, below, str_equal(row->path, "modules") ? depth : 0);
 }
 
+// Parts that act on git, with their entries, and names that git does not have.
 static void note_parts(struct listed *known, int directory, const char *path, int depth)
 {
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-		note_part(known, directory, path, parts[i], depth);
+	char below[PATH_MAX];
+	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	for (struct dirent *entry = stream ? readdir(stream) : NULL; entry;
+	     entry = readdir(stream)) {
+		const char *name = entry->d_name;
+		layout_each(row) if (row->kind != LAYOUT_DATA && layout_begins(row, name))
+			note_row(known, directory, path, row, depth);
+		if (!str_equal(name, ".") && !str_equal(name, "..") && !layout_find(name) &&
+		    str_put(below, sizeof(below), "%s/%s", path, name))
+			note_entry(known, directory, name, below, 0);
+	}
+	if (stream)
+		closedir(stream);
 }
 
 void listed_note(struct listed *known, int directory, const char *name, const char *path,

@@ -315,4 +315,53 @@ work_here && mkdir "$project/two"
 trap_of "a session makes it bare by two layers: nothing runs" "cd two && sh $t/top.sh && mv HEAD h|cd two && mv h HEAD" two
 work_here && mkdir "$project/sub"
 trap_of "a session makes HEAD and commondir: nothing runs" "mkdir sub/inner; cd sub/inner; sh $t/top.sh; cd ..; cp inner/ev.sh .; rm inner/HEAD; echo inner >commondir; echo ref: refs/heads/main >HEAD; printf '[extensions]\n\tworktreeConfig = true\n' >>inner/config; printf '[core]\n\tbare = false\n\tworktree = .\n' >config.worktree" sub
+# --- parts of .git: what git does not make there is quarantined, by git/layout.c
+box() { # command in the box; what sbx said is in $work/log
+	(cd "$project" && "$SBX" run --read "$work/tools" -- sh -c "$1") >"$work/log" 2>&1
+}
+there() { (cd "$project/.git" && ls -d "$@" 2>/dev/null | paste -sd' '); }
+work_here
+mkdir -p "$project/.git/tool/deep" "$project/.git/refs/remotes/far" && ln -s ../lib "$project/.git/mine" && mkfifo "$project/old-pipe" && mkdir -p "$project/carried/in" && git init -q --bare "$project/carried/in/r"
+nested='e x/y/e objects/e objects/pack/e refs/heads/e refs/remotes/far/e logs/refs/e info/e rebase-merge lfs/e tool/e worktrees-of/e'
+sleep 0.05
+box "cd .git; for e in $nested; do mkdir -p \$e/objects \$e/refs; echo ref: refs/heads/main >\$e/HEAD; done; git init -q logs/w; mkdir logs/g; echo gitdir: ../e >logs/g/.git; mv ../carried moved; o=\$(ls -d objects/?? | head -1); git init -q --bare \$o/e"
+is "git directories in .git are quarantined wherever they are" "" "$(there $nested logs/w/.git logs/g/.git moved/in/r/HEAD objects/??/e)"
+like "and reported" "$(cat "$work/log")" "appeared as a repository in git's own directory; it was moved to quarantine"
+is "the user's own names in .git stay, and git works" "lib tool/deep one" "$(basename "$(readlink "$project/.git/mine")") $(there tool/deep) $(git -C "$project" log -1 --format=%s)"
+work_here && mkdir "$project/.git/refs/heads/deep"
+box 'cd .git; mkdir objects/refs objects/objects; cp HEAD objects/HEAD; mkdir logs/objects; for d in refs/heads/deep; do mkdir $d/refs $d/objects; cp HEAD $d; done'
+for directory in objects logs refs/heads/deep; do
+	is ".git/$directory is not a git directory, and stays" "yes 128" "$([ -d "$project/.git/$directory" ] && echo yes) $(git --git-dir="$project/.git/$directory" rev-parse >/dev/null 2>&1; echo $?)"
+done
+files='packed-refs refs/heads/X index info/exclude shallow objects/info/alternates info/grafts logs/HEAD logs/refs/heads/main MERGE_HEAD COMMIT_EDITMSG FETCH_HEAD index.lock'
+for way in 'mkfifo' 'ln -sf /etc/passwd' 'mv $P'; do
+	work_here && mkfifo "$project/pipe1"
+	box "cd .git; mkdir -p objects/info; for f in $files; do rm -f \$f; P=\$(mktemp -u -p ..); mkfifo \$P; $way \$f; done; mkfifo rr-cache tool refs/tags/p objects/pack/p; ln -s ../../lib refs/l; ln -s lib objects/f"
+	is "by '$way': pipes and links at git's names are quarantined" "" "$(cd "$project/.git" && find . \( -type l -o -type p \) | paste -sd' ')"
+done
+work_here && rm "$project/.git/index" && ln -s ../real-index "$project/.git/index" && sleep 0.05
+box 'touch -h .git/index; touch .git/x'
+is "a link that the user made stays" ../real-index "$(readlink "$project/.git/index")"
+like "a name that git does not have stays and is reported" "$(cat "$work/log")" "new in git's directory, and not git's: .git/x; "
+box 'echo y >>.git/x; mkdir .git/annex .git/annex/o; echo k >.git/annex/o/k'
+is "once" "sbx: new in git's directory, and not git's: .git/annex; remove what no program of yours needs" "$(cat "$work/log")"
+work_here && git -C "$project" commit -q --allow-empty -m two
+box 'cd .git; git rev-parse HEAD >info/grafts; mkdir -p objects/info sl arc; echo /tmp/secret >objects/info/alternates; echo "[hooks]" >sl/config; echo {} >arc/config'
+is "grafts, alternates, and what other programs run are quarantined" "2" "$(there info/grafts objects/info/alternates sl/config arc/config)$(git -C "$project" rev-list HEAD | wc -l)"
+work_here && mkdir -p "$project/.git/objects/info" && echo "$work/others/objects" >"$project/.git/objects/info/alternates" && echo "# mine" >"$project/.git/info/grafts"
+box 'echo x >.git/objects/info/alternates; echo x >.git/info/grafts; mv .git/objects/info .git/objects/i'
+is "those of the user are read-only" "$work/others/objects # mine" "$(cat "$project/.git/objects/info/alternates" "$project/.git/info/grafts" | paste -sd' ')"
+work_here && git -C "$project" init -q sub && git init -q "$work/outside"
+box 'git clone -q --shared sub copy; git clone -q --shared . copy2; git -C copy2 log --oneline'
+is "alternates in the project work" "0 0" "$(git -C "$project/copy" status >/dev/null 2>&1; echo $?) $(git -C "$project/copy2" log --oneline >/dev/null; echo $?)"
+box 'git clone -q --shared sub copy3; git clone -q --shared . copy4; mkdir fake; ln -s /tmp fake/objects; echo ../../../fake/objects >copy3/.git/objects/info/alternates; echo /tmp/objects >>copy4/.git/objects/info/alternates; echo /tmp/objects >>copy/.git/objects/info/alternates'
+is "others are quarantined, and later changes refused" "copy/.git/objects/info/alternates copy2/.git/objects/info/alternates" "$(cd "$project" && ls -d copy*/.git/objects/info/alternates | paste -sd' ')$(grep ^/tmp/objects "$project/copy/.git/objects/info/alternates")"
+# The same by a session.
+work_here
+(cd "$project" && "$SBX" session create parts >/dev/null && "$SBX" run -s parts -- sh -c 'git update-ref refs/heads/good HEAD; git tag t; cd .git; git init -q --bare e; git init -q --bare objects/e; git rev-parse HEAD >info/grafts; mkdir rebase-apply; echo x >rebase-apply/patch; echo hi >annex; ln -s /etc/passwd MERGE_HEAD; mkfifo packed-refs' && "$SBX" session apply parts) >"$work/log" 2>&1
+is "apply withholds them, and applies data" "annex refs/heads/good refs/tags/t" "$(there e objects/e packed-refs MERGE_HEAD info/grafts rebase-apply annex refs/heads/good refs/tags/t)"
+like "and says which" "$(cat "$work/log")" '^sbx: not applied: .git/rebase-apply'
+mkdir "$work/cp"
+(cd "$project" && "$SBX" session cp parts:.git "$work/cp/"; "$SBX" session rm parts) >"$work/log" 2>&1
+is "so does cp" "annex refs/heads/good refs/tags/t" "$(cd "$work/cp/.git" && ls -d e objects/e packed-refs MERGE_HEAD info/grafts rebase-apply annex refs/heads/good refs/tags/t 2>/dev/null | paste -sd' ')"
 done_testing

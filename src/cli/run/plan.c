@@ -142,11 +142,13 @@ static const char *listed_name(const struct plan *plan, const struct guard *guar
 		       : guard_name(plan, &directory);
 }
 
-// By which of three ways; LISTED: directories in which any name of the table is looked for.
+// By which of three ways; LISTED: directories in which any name of the table may be new. The
+// fourth, PARTS, is not shown: other names show that directory.
 static unsigned guard_way(const struct guard *guard)
 {
 	return guard->kind == GUARD_REPORTED                                     ? 1
 	       : guard->kind == GUARD_LISTED || guard->kind == GUARD_LISTED_PART ? 2
+	       : guard->kind == GUARD_PARTS                                      ? 3
 										 : 0;
 }
 

@@ -13,40 +13,32 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/sys.h"
+#include "git/layout.h"
 #include "git/recognise.h"
 #include "postcheck/finding/finding.h"
+#include "postcheck/git/parts.h"
 #include "postcheck/git/vet.h"
 #include "report/findings.h"
 
-static const char why[] = "made this directory a repository of git's";
-
-// What this run changed goes first; HEAD where that is not known.
-static void undo(struct check *check, int directory, const char *path)
+static bool is_absent_or_made(const struct check *check, int directory, const char *name)
 {
-	char below[PATH_MAX];
-	for (int turn = 0; turn < 2; turn++)
-		for (enum git_part part = GIT_HEAD; part < GIT_PARTS; part++) {
-			const char *name = git_part_names[part];
-			if (git_directory(directory) == GIT_NONE)
-				return;
-			if (snprintf(below, sizeof(below), "%s/%s", path, name) <
-				    (int)sizeof(below) &&
-			    (turn > 0 || finding_is_changed(check, directory, name)))
-				finding_take(check, directory, name, below, why);
-		}
+	struct stat status;
+	return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
+	       finding_is_made(check, directory, name);
 }
 
 // A time that nobody knows, or that the file system does not keep, makes it the user's.
 static bool is_of_run(const struct check *check, int directory)
 {
-	static const char *const names[] = { "HEAD", "config",  "config.worktree", "hooks",
-					     "info", "modules", "worktrees" };
-	struct stat status;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (fstatat(directory, names[i], &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-		    (check->start.tv_sec == 0 || !finding_is_made(check, directory, names[i])))
-			return false;
-	return true;
+	char name[NAME_MAX + 1];
+	bool made = check->start.tv_sec != 0 && is_absent_or_made(check, directory, "HEAD");
+	layout_each(row)
+	{
+		str_put(name, sizeof(name), "%.*s", (int)strcspn(row->path, "/"), row->path);
+		if (row->kind != LAYOUT_DATA && !is_absent_or_made(check, directory, name))
+			made = false;
+	}
+	return made;
 }
 
 void bare_look(struct check *check, int directory, const char *path)
@@ -54,7 +46,7 @@ void bare_look(struct check *check, int directory, const char *path)
 	if (git_directory(directory) == GIT_NONE)
 		return;
 	if (!is_of_run(check, directory)) {
-		undo(check, directory, path);
+		parts_undo(check, directory, path);
 		return;
 	}
 	vet_parts(check, directory, path, 0);

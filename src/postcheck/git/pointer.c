@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "base/sys.h"
@@ -132,4 +133,35 @@ bool pointer_is_right(const struct plan *plan, int directory, const char *name, 
 		return true;
 	*ret_worktrees = open_worktrees(ret_place, around);
 	return *ret_worktrees >= 0;
+}
+
+// One line of the list in the directory `info`: a path relative to the directory around it. Git
+// reads a quoted line as an escaped one.
+static bool is_objects(const struct plan *plan, const char *info, const char *line)
+{
+	static const char objects[] = "/objects";
+	char place[PATH_MAX];
+	if (line[0] == '"' || !str_printable(line) ||
+	    !path_of_link(info, line, place, sizeof(place)) || !str_ends(place, objects) ||
+	    !tree_around(plan, place))
+		return false;
+	autoclose int whole = open_part(place, strlen(place)),
+		      fd = open_part(place, strlen(place) - strlen(objects));
+	return whole >= 0 && fd >= 0 && git_directory(fd) == GIT_WHOLE;
+}
+
+bool pointer_is_alternates(const struct plan *plan, int directory, const char *name,
+			   const char *path)
+{
+	char text[GIT_POINTER_MAX + 1], info[PATH_MAX], *rest = text;
+	size_t length;
+	if (!str_ends(path, "/objects/info/alternates") ||
+	    !str_put(info, sizeof(info), "%.*s", (int)(path_name(path) - path - 1), path) ||
+	    file_read_into(directory, name, 0, text, sizeof(text), &length) <= 0 ||
+	    memchr(text, '\0', length))
+		return false;
+	for (char *line = strsep(&rest, "\n"); line; line = strsep(&rest, "\n"))
+		if (line[0] && line[0] != '#' && !is_objects(plan, info, line))
+			return false;
+	return true;
 }

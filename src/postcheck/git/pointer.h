@@ -13,3 +13,7 @@ bool pointer_is_right(const struct plan *plan, int directory, const char *name, 
 		      char ret_place[PATH_MAX], int *ret_worktrees);
 // How many directories a submodule's file lies below its tree, 0 for any other.
 unsigned pointer_depth(const struct plan *plan, const char *path);
+// Whether a file is a list of alternates that all are directories of objects of repositories in the
+// searched trees.
+bool pointer_is_alternates(const struct plan *plan, int directory, const char *name,
+			   const char *path);

@@ -13,10 +13,12 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/sys.h"
+#include "git/layout.h"
 #include "git/recognise.h"
 #include "postcheck/finding/changed.h"
 #include "postcheck/finding/finding.h"
 #include "postcheck/git/config_merge.h"
+#include "postcheck/git/parts.h"
 #include "postcheck/git/pointer.h"
 #include "report/findings.h"
 #include "trees/git_list.h"
@@ -132,6 +134,7 @@ static void vet_worktree(struct check *check, int directory, const char *name, c
 	}
 	if (join(below, path, "config.worktree"))
 		vet_config(check, fd, "config.worktree", below);
+	parts_look(check, fd, path, NULL, true);
 	const char *tree = git_read_pointer(fd, "gitdir", "", text);
 	if (tree)
 		tell_lost(check, tree);
@@ -218,44 +221,36 @@ static bool is_looked_at(const struct check *check, int directory, const char *n
 	       !finding_is_own(check, directory, name, below, OWN_ALL);
 }
 
-// What is only reported, of a repository that was there.
-static void tell_parts(const struct check *check, int directory, const char *path)
+static void vet_part(struct check *check, const struct layout_row *row, int directory,
+		     const char *path, int depth)
 {
-	static const char *const names[] = { "remotes", "branches", "rebase-merge/git-rebase-todo",
-					     "rebase-apply", "sequencer/todo" };
+	static const struct list none = { 0 };
+	bool submodules = str_equal(row->path, "modules");
 	char below[PATH_MAX];
-	for (size_t i = 0; check->known && i < sizeof(names) / sizeof(*names); i++)
-		if (is_looked_at(check, directory, names[i], path, below))
-			changed_add(check, below);
+	if (strchr(row->path, '/') || !join(below, path, row->path))
+		return; // parts_look() finds deeper ones
+	if (row->kind == LAYOUT_RUN)
+		vet_hooks(check, directory, row->path, below);
+	else if (row->kind == LAYOUT_NESTED && (!submodules || depth < DEPTH_MAX))
+		vet_below(check, directory, row->path, below,
+			  submodules ? GUARD_MODULES : GUARD_WORKTREES, &none, depth);
+	if (row->kind == LAYOUT_RUN || row->kind == LAYOUT_NESTED ||
+	    !is_looked_at(check, directory, row->path, path, below))
+		return;
+	if (row->kind == LAYOUT_CONFIG)
+		vet_config(check, directory, row->path, below);
+	else if (row->kind == LAYOUT_POINTER)
+		vet_absent(check, directory, row->path, below);
+	else if (check->known) // an order is only reported, of a repository that was there
+		changed_add(check, below);
 }
 
 // Without check->known a repository that nobody knew before: all of it is looked at.
 void vet_parts(struct check *check, int directory, const char *path, int depth)
 {
-	static const struct list none = { 0 };
-	static const char *const configs[] = { "config", "config.worktree" };
-	char below[PATH_MAX];
-	if (join(below, path, "hooks"))
-		vet_hooks(check, directory, "hooks", below);
-	for (size_t i = 0; i < sizeof(configs) / sizeof(*configs); i++)
-		if (is_looked_at(check, directory, configs[i], path, below))
-			vet_config(check, directory, configs[i], below);
-	if (is_looked_at(check, directory, "commondir", path, below))
-		vet_absent(check, directory, "commondir", below);
-	autoclose int info =
-		openat(directory, "info", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (info < 0 && is_looked_at(check, directory, "info", path, below))
-		vet_absent(check, directory, "info", below);
-	bool own = info >= 0 && join(below, path, "info") &&
-		   finding_is_own(check, directory, "info", below, OWN_DIRECTORY);
-	if (info >= 0 && exists(info, "attributes") && join(below, path, "info/attributes") &&
-	    !(own && finding_is_own(check, info, "attributes", below, OWN_ALL)))
-		vet_absent(check, info, "attributes", below);
-	if (join(below, path, "worktrees"))
-		vet_below(check, directory, "worktrees", below, GUARD_WORKTREES, &none, depth);
-	if (depth < DEPTH_MAX && join(below, path, "modules"))
-		vet_below(check, directory, "modules", below, GUARD_MODULES, &none, depth);
-	tell_parts(check, directory, path);
+	parts_look(check, directory, path, NULL, true);
+	layout_each(row) if (row->kind != LAYOUT_DATA && (row->place & LAYOUT_SHARED))
+		vet_part(check, row, directory, path, depth);
 }
 
 // A .git file may lead only to a worktree or a submodule that is looked through itself.

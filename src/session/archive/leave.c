@@ -76,12 +76,15 @@ static bool is_own_repository(const struct shown *shown)
 }
 
 // Below what is named: the names that a project's programs look for, and what git reads.
-static bool is_guarded(const struct leaving *leaving, const char *name)
+static bool is_guarded(const struct leaving *leaving, int where, const char *name,
+		       const struct stat *status)
 {
 	if (leaving->guarded > 0)
 		return true;
 	return leaving->depth > 0 &&
-	       trusted_is_protected(path_below(leaving->arena, leaving->place, name));
+	       (trusted_is_protected(path_below(leaving->arena, leaving->place, name)) ||
+		repository_breaks(where, name, path_below(leaving->arena, leaving->place, name),
+				  status));
 }
 
 // In the root of the session.
@@ -157,8 +160,8 @@ static int copy_shown(struct leaving *leaving, const struct shown *from, const c
 	}
 	if (directory)
 		TRY(shown_enter(from, name, &below));
-	bool guarded = where != from->host &&
-		       (is_guarded(leaving, name) || (!directory && is_mentioned(leaving, path)));
+	bool guarded = where != from->host && (is_guarded(leaving, where, name, &status) ||
+					       (!directory && is_mentioned(leaving, path)));
 	if (where != from->host && is_withheld(leaving, &below, name, guarded)) {
 		shown_close(&below);
 		return withhold(leaving, path);

@@ -59,9 +59,9 @@ static int walk_inner(struct compare_walk *walk, const char *path, const struct 
 	if (both && fd < 0)
 		return fail(errno, "read '%s'", str_shown(path));
 	TRY(merged_below(merged, entry->name, &inner));
-	// In .git the repositories of submodules and worktrees are known by their own names.
-	bool repository = !walk->repository && !strstr(path, ".git/") &&
-			  repository_is_new(&inner, entry->name, fd);
+	const char *whole = walk_whole(walk, path);
+	bool repository =
+		repository_is_elsewhere(whole) && repository_is_new(&inner, entry->name, fd);
 	walk->guarded = walk->guarded || repository || walk_is_protected(walk, path);
 	struct change *own =
 		walk->changes->count > 0 ? &walk->changes->list[walk->changes->count - 1] : NULL;
@@ -158,7 +158,8 @@ static void compare(struct compare_walk *walk, const char *path, const struct me
 	struct change *change = walk_add(walk, kind, path);
 	change->is = *is;
 	change->layer = (int)merged->layers[entry->from];
-	change->guarded |= repository_breaks(merged->fds[entry->from], entry->name, path, is);
+	change->guarded |= repository_breaks(merged->fds[entry->from], entry->name,
+					     walk_whole(walk, path), is);
 	if (!was) {
 		compare_added(walk, change, merged, entry);
 		return;

@@ -37,7 +37,8 @@ struct change *walk_add(struct compare_walk *walk, enum change_kind kind, const 
 	// A repository that goes, or a file that points at another one.
 	if (kind != CHANGE_MODE && component_is_git(path_name(path)))
 		change->guarded = true;
-	if ((kind == CHANGE_REMOVED || kind == CHANGE_TYPE) && repository_loses(path))
+	if ((kind == CHANGE_REMOVED || kind == CHANGE_TYPE) &&
+	    repository_loses(walk_whole(walk, path)))
 		change->guarded = true;
 	return change;
 }
@@ -45,6 +46,11 @@ struct change *walk_add(struct compare_walk *walk, enum change_kind kind, const 
 const char *walk_below(struct compare_walk *walk, const char *path, const char *name)
 {
 	return path[0] ? arena_text(walk->store->arena, "%s/%s", path, name) : name;
+}
+
+const char *walk_whole(struct compare_walk *walk, const char *path)
+{
+	return walk->repository ? path_below(walk->store->arena, walk->repository, path) : path;
 }
 
 bool walk_is_too_far(const struct compare_walk *walk, const char *path)

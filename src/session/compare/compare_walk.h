@@ -28,6 +28,8 @@ struct compare_walk {
 struct change *walk_add(struct compare_walk *walk, enum change_kind kind, const char *path);
 const char *walk_below(struct compare_walk *walk, const char *path, const char *name);
 
+// In a root that is git's the path from ".git" on, which the path of the root ends in.
+const char *walk_whole(struct compare_walk *walk, const char *path);
 // A new place in the host's directories, -1: none. What is there is compared with what was.
 void walk_enter(struct compare_walk *walk, const char *path, int host);
 

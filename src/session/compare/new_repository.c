@@ -2,10 +2,13 @@
 #include "session/compare/new_repository.h"
 
 #include <fcntl.h>
+#include <limits.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "base/path.h"
 #include "base/str.h"
+#include "git/layout.h"
 #include "git/recognise.h"
 #include "session/compare/changes.h"
 #include "session/store/merged.h"
@@ -47,24 +50,51 @@ bool repository_is_shown(const struct merged *merged, int host)
 	return merged->count > 0 && is_repository(merged, host);
 }
 
+static bool is_part(const char *name)
+{
+	bool part = false;
+	for (enum git_part each = GIT_HEAD; each < GIT_PARTS; each++)
+		part = part || str_equal(name, git_part_names[each]);
+	return part;
+}
+
 void repository_guard(struct change *change)
 {
-	static const char *const names[] = { "HEAD",   "commondir",       "objects", "refs",
-					     "config", "config.worktree", "hooks" };
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (path_within(change->path, names[i])) {
-			change->inside = !str_equal(change->path, names[i]);
-			change->guarded = true;
-		}
+	char name[NAME_MAX + 1];
+	size_t length = strcspn(change->path, "/");
+	const struct layout_row *row = layout_find(change->path);
+	bool acts = row && row->kind != LAYOUT_DATA;
+	if (!str_put(name, sizeof(name), "%.*s", (int)length, change->path) ||
+	    (!acts && !is_part(name)))
+		return;
+	for (const char *deeper = acts ? strchr(row->path, '/') : NULL; deeper;
+	     deeper = strchr(deeper + 1, '/'))
+		length += 1 + strcspn(change->path + length + 1, "/");
+	change->inside = change->path[length] != '\0';
+	change->guarded = true;
+}
+
+// The path below the first .git; NULL: there is none.
+static const char *inside_git(const char *path)
+{
+	for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+		if (component_is_git(path))
+			return slash + 1;
+		path = slash + 1;
+	}
+	return NULL;
+}
+
+bool repository_is_elsewhere(const char *path)
+{
+	const char *inside = inside_git(path);
+	return !inside || !layout_is_nested(inside);
 }
 
 bool repository_loses(const char *path)
 {
 	const char *name = path_name(path);
-	bool part = false;
-	for (enum git_part each = GIT_HEAD; each < GIT_PARTS; each++)
-		part = part || str_equal(name, git_part_names[each]);
-	if (!part || name == path)
+	if (!is_part(name) || name == path)
 		return false;
 	for (name--; name > path && name[-1] != '/'; name--)
 		;
@@ -76,6 +106,9 @@ bool repository_breaks(int directory, const char *name, const char *path, const 
 	struct git_parts parts = { 0 };
 	mode_t mode = is->st_mode;
 	mode_t needed = S_ISDIR(mode) ? S_IRUSR | S_IXUSR : S_IRUSR;
+	// Git writes through links there, and waits for pipes.
+	if (!S_ISREG(mode) && !S_ISDIR(mode) && inside_git(path))
+		return true;
 	if (component_is_git(name))
 		return S_ISDIR(mode) && (mode & needed) != needed;
 	if (!repository_loses(path))

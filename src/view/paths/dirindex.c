@@ -24,13 +24,12 @@ static bool add_name(struct names *names, const char *name)
 	return true;
 }
 
-static void find_name(struct names_found *found, const char *name)
+static void find_name(struct names_found *found, const char *name, unsigned char type)
 {
-	static const struct origin nobody = { 0 };
 	if (!str_equal(name, ".") && !str_equal(name, "..") &&
 	    (found->every || trusted_may_begin(name)))
 		list_add(&found->list, found->arena, arena_copy(found->arena, name, strlen(name)),
-			 nobody);
+			 (struct origin){ .line = type });
 }
 
 static bool add_all(struct names *names, const char *entries, long size, struct names_found *found)
@@ -40,7 +39,7 @@ static bool add_all(struct names *names, const char *entries, long size, struct 
 		const struct sys_entry *entry = (const void *)(entries + at);
 		good = add_name(names, entry->name) && good;
 		if (found)
-			find_name(found, entry->name);
+			find_name(found, entry->name, entry->type);
 		at += entry->size;
 	}
 	return good;

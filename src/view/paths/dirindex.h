@@ -17,9 +17,9 @@ struct names {
 // What the listing shows of names that a protected or reported one may begin with.
 struct names_found {
 	struct arena *arena;
-	struct list list;
-	bool every; // name, not only the first component of one
-	bool cut;   // it was not listed to its end
+	struct list list; // the line of each is its d_type
+	bool every;       // name, not only the first component of one
+	bool cut;         // it was not listed to its end
 };
 
 // Of a large directory, of one that cannot be read, and of one with names of other scripts nothing

@@ -17,27 +17,18 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "git/gitconfig.h"
+#include "git/layout.h"
 #include "git/recognise.h"
 #include "view/paths/lasting.h"
 #include "view/paths/opened.h"
 #include "view/paths/outer.h"
 #include "view/paths/project.h"
 #include "view/paths/wishes.h"
-#include "view/protect/copies.h"
+#include "view/protect/git_parts.h"
 #include "view/protect/obstacle.h"
 #include "view/protect/protect.h"
 
 enum { ENTRIES_MAX = 64, DEPTH_MAX = 4 };
-
-// What a git directory holds that makes the host run or trust something.
-static const struct {
-	const char *name;
-	enum guarded absent;
-} trusted[] = {
-	{ "hooks", GUARD_HOOKS },
-	{ "info/attributes", GUARD_ABSENT },
-	{ "commondir", GUARD_ABSENT },
-};
 
 static int protect_directory(struct wishes *wishes, const char *directory, const char *top,
 			     struct origin from, unsigned depth);
@@ -60,8 +51,10 @@ struct entries {
 
 static int list_entries(struct wishes *wishes, const char *directory, struct entries *ret_entries)
 {
-	DIR *stream = opendir(directory);
 	ret_entries->count = 0;
+	if (names_lack(&wishes->names, directory))
+		return 0;
+	DIR *stream = opendir(directory);
 	if (!stream)
 		return errno == ENOENT || errno == ENOTDIR ? 0 : obstacle_failed(wishes, directory);
 	for (struct dirent *entry = readdir(stream); entry && ret_entries->count <= ENTRIES_MAX;
@@ -84,26 +77,27 @@ static int list_entries(struct wishes *wishes, const char *directory, struct ent
 	return 0;
 }
 
-// What a rebase or a sequence of commits that goes on runs, and remotes as old git wrote them: a
-// change of them is reported.
-static int protect_states(struct wishes *wishes, const char *directory)
-{
-	static const char *const names[] = { "rebase-merge", "rebase-apply", "sequencer", "remotes",
-					     "branches" };
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		TRY(protect_guard(wishes, path_below(wishes->arena, directory, names[i]),
-				  GUARD_REPORTED));
-	return 0;
-}
-
 static int protect_worktree(struct wishes *wishes, const char *path, struct origin from,
 			    unsigned depth)
 {
+	struct names around = wishes->names;
+	struct names_found found = { .arena = wishes->arena, .every = true };
 	(void)depth;
-	TRY(protect_states(wishes, path));
-	TRY(protect_name(wishes, path_below(wishes->arena, path, "commondir"), GUARD_ABSENT, from));
-	TRY(protect_name(wishes, path_below(wishes->arena, path, "gitdir"), GUARD_ABSENT, from));
-	return copies_add(wishes, path_below(wishes->arena, path, "config.worktree"), NULL, from);
+	git_parts_read(wishes, path, &found);
+	int result = git_parts_protect(wishes, path, NULL, &found, from, LAYOUT_WORKTREE);
+	wishes->names = around;
+	return result;
+}
+
+// A name that git does not know: the user's own git directory has the same parts.
+static int protect_unknown(struct wishes *wishes, const char *path, struct origin from,
+			   unsigned depth)
+{
+	autoclose int fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || git_directory(fd) == GIT_NONE || !protect_has_room(wishes) ||
+	    !protect_stood(wishes->plan, path))
+		return 0;
+	return protect_directory(wishes, path, NULL, from, depth + 1);
 }
 
 // One mount for all, whatever their number, and nothing can come in there. What the project itself
@@ -170,31 +164,41 @@ static int protect_module(struct wishes *wishes, const char *path, struct origin
 	return each_entry(wishes, path, GUARD_MODULES, from, depth + 1, protect_module);
 }
 
+static int protect_nested(struct wishes *wishes, const char *directory,
+			  const struct names_found *found, struct origin from, unsigned depth)
+{
+	const char *modules = path_below(wishes->arena, directory, "modules");
+	if (depth >= DEPTH_MAX)
+		return protect_name(wishes, modules, GUARD_ABSENT, from);
+	list_each (item, &found->list)
+		if (item->from.line == DT_DIR && !layout_find(item->text))
+			TRY(protect_unknown(wishes,
+					    path_below(wishes->arena, directory, item->text), from,
+					    depth));
+	TRY(each_entry(wishes, path_below(wishes->arena, directory, "worktrees"), GUARD_WORKTREES,
+		       from, depth, protect_worktree));
+	return each_entry(wishes, modules, GUARD_MODULES, from, depth, protect_module);
+}
+
 static int protect_directory(struct wishes *wishes, const char *directory, const char *top,
 			     struct origin from, unsigned depth)
 {
-	struct arena *arena = wishes->arena;
 	struct stat status;
-	const char *info = path_below(arena, directory, "info");
-	if (lstat(info, &status) == 0 && !S_ISDIR(status.st_mode))
-		return obstacle_note(wishes, info,
-				     "is not a directory, and git's attributes "
-				     "cannot be protected there");
-	for (size_t i = 0; i < sizeof(trusted) / sizeof(*trusted); i++) {
-		const char *path = path_below(arena, directory, trusted[i].name);
-		if (!opened_has(wishes, path))
-			TRY(protect_name(wishes, path, trusted[i].absent, from));
-	}
-	TRY(protect_states(wishes, directory));
-	TRY(copies_add(wishes, path_below(arena, directory, "config"), top, from));
-	TRY(copies_add(wishes, path_below(arena, directory, "config.worktree"), top, from));
-	if (depth >= DEPTH_MAX)
-		return protect_name(wishes, path_below(arena, directory, "modules"), GUARD_ABSENT,
-				    from);
-	TRY(each_entry(wishes, path_below(arena, directory, "worktrees"), GUARD_WORKTREES, from,
-		       depth, protect_worktree));
-	return each_entry(wishes, path_below(arena, directory, "modules"), GUARD_MODULES, from,
-			  depth, protect_module);
+	const char *info = path_below(wishes->arena, directory, "info");
+	struct names around = wishes->names;
+	struct names_found found = { .arena = wishes->arena, .every = true };
+	git_parts_read(wishes, directory, &found);
+	int result =
+		!names_lack(&wishes->names, info) && lstat(info, &status) == 0 &&
+				!S_ISDIR(status.st_mode)
+			? obstacle_note(wishes, info,
+					"is not a directory, and git's attributes "
+					"cannot be protected there")
+			: git_parts_protect(wishes, directory, top, &found, from, LAYOUT_SHARED);
+	if (result == 0)
+		result = protect_nested(wishes, directory, &found, from, depth);
+	wishes->names = around;
+	return result;
 }
 
 static bool leads_to(struct wishes *wishes, const char *directory, const char *pointer,

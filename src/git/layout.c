@@ -1,0 +1,153 @@
+// Owns the table of git's parts.
+#include "git/layout.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "text/component.h"
+
+#define DATA_FILE(name)      { name, LAYOUT_DATA, LAYOUT_FILE, LAYOUT_BOTH }
+#define DATA_DIRECTORY(name) { name, LAYOUT_DATA, LAYOUT_DIRECTORY, LAYOUT_BOTH }
+
+// Longer rows before what they lie in. Rows that act come first.
+const struct layout_row layout_rows[] = {
+	{ "hooks", LAYOUT_RUN, LAYOUT_DIRECTORY, LAYOUT_SHARED },
+	{ "info/attributes", LAYOUT_RUN, LAYOUT_FILE, LAYOUT_SHARED },
+	{ "sl/config", LAYOUT_RUN, LAYOUT_FILE, LAYOUT_SHARED },  // of Sapling
+	{ "arc/config", LAYOUT_RUN, LAYOUT_FILE, LAYOUT_SHARED }, // of Arcanist
+	{ "config", LAYOUT_CONFIG, LAYOUT_FILE, LAYOUT_SHARED },
+	{ "config.worktree", LAYOUT_CONFIG, LAYOUT_FILE, LAYOUT_BOTH },
+	{ "commondir", LAYOUT_POINTER, LAYOUT_FILE, LAYOUT_BOTH },
+	{ "gitdir", LAYOUT_POINTER, LAYOUT_FILE, LAYOUT_WORKTREE },
+	{ "info/grafts", LAYOUT_POINTER, LAYOUT_FILE, LAYOUT_SHARED },
+	{ "objects/info/alternates", LAYOUT_POINTER, LAYOUT_FILE, LAYOUT_SHARED },
+	// What a rebase or a sequence of commits goes on with has commands in it.
+	{ "rebase-merge", LAYOUT_ORDER, LAYOUT_DIRECTORY, LAYOUT_BOTH },
+	{ "rebase-apply", LAYOUT_ORDER, LAYOUT_DIRECTORY, LAYOUT_BOTH },
+	{ "sequencer", LAYOUT_ORDER, LAYOUT_DIRECTORY, LAYOUT_BOTH },
+	// Old forms of remote.*.url.
+	{ "remotes", LAYOUT_ORDER, LAYOUT_DIRECTORY, LAYOUT_SHARED },
+	{ "branches", LAYOUT_ORDER, LAYOUT_DIRECTORY, LAYOUT_SHARED },
+	{ "worktrees", LAYOUT_NESTED, LAYOUT_DIRECTORY, LAYOUT_SHARED },
+	{ "modules", LAYOUT_NESTED, LAYOUT_DIRECTORY, LAYOUT_SHARED },
+	{ "objects/info", LAYOUT_DATA, LAYOUT_DIRECTORY, LAYOUT_SHARED },
+	{ "objects/pack", LAYOUT_DATA, LAYOUT_DIRECTORY, LAYOUT_SHARED },
+	{ "objects", LAYOUT_DATA, LAYOUT_MANY, LAYOUT_SHARED },
+	{ "lfs/objects", LAYOUT_DATA, LAYOUT_MANY, LAYOUT_SHARED },
+	DATA_DIRECTORY("refs"),
+	DATA_DIRECTORY("logs"),
+	DATA_DIRECTORY("info"),
+	DATA_DIRECTORY("reftable"),
+	DATA_DIRECTORY("rr-cache"),
+	DATA_DIRECTORY("lost-found"),
+	DATA_DIRECTORY("fsmonitor--daemon"),
+	{ "fsmonitor--daemon.ipc", LAYOUT_DATA, LAYOUT_SOCKET, LAYOUT_BOTH },
+	DATA_DIRECTORY("NOTES_MERGE_WORKTREE"),
+	DATA_DIRECTORY("subtree-cache"),
+	DATA_DIRECTORY("svn"),
+	DATA_DIRECTORY("lfs"),
+	DATA_DIRECTORY("filter-repo"),
+	DATA_DIRECTORY("incoming-*"),
+	DATA_FILE("HEAD"),
+	DATA_FILE("*_HEAD"), // ORIG_, FETCH_, MERGE_, CHERRY_PICK_, REVERT_, REBASE_, BISECT_
+	DATA_FILE("AUTO_MERGE"),
+	DATA_FILE("MERGE_MODE"),
+	DATA_FILE("MERGE_RR"),
+	DATA_FILE("MERGE_AUTOSTASH"),
+	DATA_FILE("BISECT_*"),
+	DATA_FILE("NOTES_MERGE_*"),
+	DATA_FILE("*_MSG"),     // MERGE_, SQUASH_, GITGUI_
+	DATA_FILE("*_EDITMSG"), // COMMIT_, TAG_, NOTES_
+	DATA_FILE("EDIT_DESCRIPTION"),
+	DATA_FILE("GITGUI_BCK"),
+	DATA_FILE("ADD_EDIT.patch"),
+	DATA_FILE("addp-hunk-edit.diff"),
+	DATA_FILE("index"),
+	DATA_FILE("index.*"), // stash's, and of others that GIT_INDEX_FILE names
+	DATA_FILE("next-index-*"),
+	DATA_FILE("sharedindex.*"),
+	DATA_FILE("packed-refs"),
+	DATA_FILE("packed-refs.*"),
+	DATA_FILE("shallow"),
+	DATA_FILE("shallow_*"),
+	DATA_FILE("description"),
+	DATA_FILE("cloneurl"),
+	DATA_FILE("git-daemon-export-ok"),
+	DATA_FILE("gc.pid"),
+	DATA_FILE("gc.log"),
+	DATA_FILE("locked"),
+	DATA_FILE("fast_import_crash_*"),
+	DATA_FILE("gitk.cache"),
+	DATA_FILE("*.lock"),
+	// Of editors that were asked for a message.
+	DATA_FILE("*~"),
+	DATA_FILE(".*.sw?"),
+};
+const unsigned layout_count = sizeof(layout_rows) / sizeof(*layout_rows);
+
+static const char *next_part(const char *path)
+{
+	const char *slash = strchr(path, '/');
+	return slash ? slash + 1 : NULL;
+}
+
+static bool begins(const char *path, const char *name)
+{
+	size_t length = strcspn(name, "/");
+	return strncasecmp(path, name, length) == 0 &&
+	       (path[length] == '\0' || path[length] == '/');
+}
+
+bool layout_begins(const struct layout_row *row, const char *name)
+{
+	return begins(name, row->path);
+}
+
+// What follows the first component of both.
+static bool is_in(const char *path, const char *row)
+{
+	char folded[COMPONENT_MAX];
+	while ((row = next_part(row))) {
+		path = next_part(path);
+		if (!path || !component_fold(path, folded) || !component_matches(folded, row))
+			return false;
+	}
+	return true;
+}
+
+const struct layout_row *layout_find(const char *path)
+{
+	char first[COMPONENT_MAX];
+	bool good = component_fold(path, first);
+	layout_each(row) if (good && component_matches(first, row->path) &&
+			     is_in(path, row->path)) return row;
+	return NULL;
+}
+
+bool layout_is_nested(const char *path)
+{
+	const struct layout_row *row = layout_find(path);
+	return row && row->kind == LAYOUT_NESTED && next_part(path);
+}
+
+static bool acts(const char *path, bool refs)
+{
+	const struct layout_row *row = layout_find(path);
+	return row && row->kind != LAYOUT_DATA && row->kind != LAYOUT_NESTED &&
+	       (row->kind != LAYOUT_ORDER || !refs);
+}
+
+// Names of submodules may have slashes; below refs and logs the names are those of branches.
+bool layout_acts(const char *path)
+{
+	bool refs = false;
+	if (acts(path, false))
+		return true;
+	for (const char *part = layout_is_nested(path) ? next_part(path) : NULL; part;
+	     part = next_part(part)) {
+		refs = refs || begins(part, "refs") || begins(part, "logs");
+		if (acts(part, refs))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,274 @@
+// Owns the check of a git directory's entries by git/layout.c. Unchanged directories are left out.
+#include "postcheck/git/parts.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/list.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "base/sys.h"
+#include "git/layout.h"
+#include "git/recognise.h"
+#include "postcheck/finding/finding.h"
+#include "postcheck/git/pointer.h"
+#include "report/findings.h"
+#include "text/component.h"
+
+// New directories beyond these numbers are quarantined as a whole. The table's rows have at most
+// ROWS_DEPTH slashes.
+enum { DIRECTORIES_MAX = 65536, DEPTH_MAX = 64, ROWS_DEPTH = 2, NO_DIRECTORIES = 2 };
+
+static const char untrusted[] = "appeared, and your own programs would run or trust it",
+		  nested[] = "appeared as a repository in git's own directory";
+
+struct parts_walk {
+	struct check *check;
+	const struct list *known;
+	size_t root; // length of the git directory's path
+	bool top;    // which may have new names
+	unsigned read;
+};
+
+// An entry below a git directory.
+struct part_met {
+	int directory;
+	const char *name, *path;
+	const struct layout_row *row;
+	unsigned depth;
+	bool moved; // a directory around it is new or has new names
+	struct stat status;
+	bool late; // changed by a box
+};
+
+static const char *inside(const struct parts_walk *parts, const struct part_met *part)
+{
+	return part->path + parts->root + 1;
+}
+
+static bool is_known(const struct parts_walk *parts, const struct part_met *part)
+{
+	for (const struct item *item = parts->known ? parts->known->first : NULL; item;
+	     item = item->next)
+		if (str_equal(item->text, inside(parts, part)))
+			return true;
+	return false;
+}
+
+static bool look_at(const struct parts_walk *parts, struct part_met *part)
+{
+	const struct check *check = parts->check;
+	if (fstatat(part->directory, part->name, &part->status, AT_SYMLINK_NOFOLLOW) < 0)
+		return false;
+	bool timed = check->start.tv_sec != 0;
+	bool acts = part->row && part->row->kind != LAYOUT_DATA;
+	// Without times the names in the guard decide.
+	part->late = (timed ? finding_is_late(check, &part->status)
+			    : (part->depth == 0 || acts) && (parts->known || !check->known)) &&
+		     !finding_is_own(check, part->directory, part->name, part->path, OWN_ALL);
+	return true;
+}
+
+static void take_part(const struct parts_walk *parts, const struct part_met *part, const char *why)
+{
+	finding_take(parts->check, part->directory, part->name, part->path, why);
+}
+
+// The daemon's socket is useless without the box.
+static void take_odd(const struct parts_walk *parts, const struct part_met *part)
+{
+	if (!part->late || is_known(parts, part))
+		return;
+	if (S_ISSOCK(part->status.st_mode) && part->row && part->row->type == LAYOUT_SOCKET)
+		unlinkat(part->directory, part->name, 0);
+	else
+		take_part(
+			parts, part,
+			S_ISLNK(part->status.st_mode)
+				? "appeared as a link, and your own git would follow it"
+				: "appeared as a pipe or a device: your own git would wait for it");
+}
+
+static bool is_directory_row(const struct layout_row *row)
+{
+	return row->type == LAYOUT_DIRECTORY || row->type == LAYOUT_MANY;
+}
+
+// Git fails where it meets another type of file.
+static bool is_wrong(const struct part_met *part)
+{
+	return part->depth == 0 && part->row &&
+	       is_directory_row(part->row) != S_ISDIR(part->status.st_mode);
+}
+
+static void meet_file(const struct parts_walk *parts, struct part_met *part)
+{
+	const struct layout_row *row = part->row;
+	bool acts = row && row->type == LAYOUT_FILE && strchr(row->path, '/') &&
+		    (row->kind == LAYOUT_RUN || row->kind == LAYOUT_POINTER);
+	bool wrong = part->depth == 0 && row && is_directory_row(row);
+	bool unknown = part->depth == 0 && !row && parts->known;
+	if ((!acts && !wrong && !unknown) || !look_at(parts, part) || !part->late ||
+	    is_known(parts, part))
+		return;
+	if (unknown)
+		findings_add(parts->check->found, FINDING_GIT_UNKNOWN,
+			     finding_path(parts->check->plan, part->path), "", "");
+	else if (!pointer_is_alternates(parts->check->plan, part->directory, part->name,
+					part->path))
+		take_part(parts, part, untrusted);
+}
+
+static void visit(struct parts_walk *parts, struct part_met *part);
+
+static void meet(struct parts_walk *parts, struct part_met *part, unsigned char type)
+{
+	if (part->depth <= ROWS_DEPTH)
+		part->row = layout_find(inside(parts, part));
+	if (component_is_git(part->name) && look_at(parts, part) && part->late) {
+		take_part(parts, part, nested);
+		return;
+	}
+	if (type == DT_REG) {
+		meet_file(parts, part);
+		return;
+	}
+	if (!look_at(parts, part))
+		return;
+	if (S_ISREG(part->status.st_mode))
+		meet_file(parts, part);
+	else if (!S_ISDIR(part->status.st_mode))
+		take_odd(parts, part);
+	else if (is_wrong(part) && part->late && !is_known(parts, part))
+		take_part(parts, part, untrusted);
+	else
+		visit(parts, part);
+}
+
+static void read_entries(struct parts_walk *parts, int directory, const char *path, unsigned depth,
+			 const struct layout_row *row, bool moved)
+{
+	_Alignas(struct sys_entry) char entries[4096] __attribute__((uninitialized));
+	char below[PATH_MAX] __attribute__((uninitialized));
+	long size;
+	while ((size = sys_getdents(directory, entries, sizeof(entries))) > 0)
+		for (long at = 0; at < size;) {
+			const struct sys_entry *entry = (const void *)(entries + at);
+			struct part_met part = { directory, entry->name, below,        row,
+						 depth,     moved,       .late = false };
+			at += entry->size;
+			if (!str_equal(entry->name, ".") && !str_equal(entry->name, "..") &&
+			    str_put(below, sizeof(below), "%s/%s", path, entry->name))
+				meet(parts, &part, entry->type);
+		}
+}
+
+// What this run changed goes first; HEAD where that is not known.
+void parts_undo(struct check *check, int directory, const char *path)
+{
+	char below[PATH_MAX];
+	for (int turn = 0; turn < 2; turn++)
+		for (enum git_part part = GIT_HEAD; part < GIT_PARTS; part++) {
+			const char *name = git_part_names[part];
+			if (git_directory(directory) == GIT_NONE)
+				return;
+			if (snprintf(below, sizeof(below), "%s/%s", path, name) <
+				    (int)sizeof(below) &&
+			    (turn > 0 || finding_is_changed(check, directory, name)))
+				finding_take(check, directory, name, below,
+					     "made this directory a repository of git's");
+		}
+}
+
+// A new directory is quarantined as a whole; of the user's own only the parts that make it one.
+static bool take_nested(const struct parts_walk *parts, const struct part_met *part, int fd)
+{
+	bool top = part->depth == 0 && !part->row && parts->known;
+	if (git_directory(fd) == GIT_NONE || (top && is_known(parts, part)))
+		return false;
+	bool came = top || finding_is_made(parts->check, part->directory, part->name);
+	if (came)
+		take_part(parts, part, nested);
+	else
+		parts_undo(parts->check, fd, part->path);
+	return came;
+}
+
+// Names that git does not have and crowds of directories are read only where they changed.
+static bool is_read(const struct parts_walk *parts, const struct part_met *part)
+{
+	if (part->late || part->moved)
+		return true;
+	if (part->status.st_nlink == NO_DIRECTORIES || !part->row)
+		return false;
+	return part->row->type != LAYOUT_MANY || (parts->top && part->depth == 0);
+}
+
+static void visit_pair(struct parts_walk *parts, const struct part_met *part)
+{
+	static const char *const names[] = { "info", "pack" };
+	char below[PATH_MAX];
+	autoclose int fd =
+		openat(part->directory, part->name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	for (size_t i = 0; fd >= 0 && i < sizeof(names) / sizeof(*names); i++) {
+		struct part_met one = { fd,    names[i],     below, NULL, part->depth + 1,
+					false, .late = false };
+		if (str_put(below, sizeof(below), "%s/%s", part->path, names[i]))
+			meet(parts, &one, DT_UNKNOWN);
+	}
+}
+
+static void visit(struct parts_walk *parts, struct part_met *part)
+{
+	// Hooks and nested git directories have their own rules.
+	if (part->depth == 0 && part->row &&
+	    (part->row->kind == LAYOUT_NESTED || part->row->kind == LAYOUT_RUN))
+		return;
+	if (part->depth == 0 && !part->row && part->late && parts->known && !is_known(parts, part))
+		part->moved = true;
+	if (!is_read(parts, part)) {
+		if (part->depth == 0 && part->row && part->row->type == LAYOUT_MANY)
+			visit_pair(parts, part);
+		return;
+	}
+	if (part->late && (parts->read >= DIRECTORIES_MAX || part->depth >= DEPTH_MAX)) {
+		take_part(parts, part, "appeared with too many entries to check");
+		return;
+	}
+	parts->read++;
+	autoclose int fd = openat(part->directory, part->name,
+				  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || ((part->late || part->moved) && take_nested(parts, part, fd)))
+		return;
+	bool crowd = part->row && part->row->type == LAYOUT_MANY;
+	read_entries(parts, fd, part->path, part->depth + 1, part->row,
+		     part->moved || (part->late && !crowd));
+	if (part->moved && part->depth == 0 && !part->row)
+		findings_add(parts->check->found, FINDING_GIT_UNKNOWN,
+			     finding_path(parts->check->plan, part->path), "", "");
+}
+
+void parts_look(struct check *check, int directory, const char *path, const struct list *known,
+		bool top)
+{
+	char below[PATH_MAX];
+	struct parts_walk parts = { check, known, strlen(path), top, 0 };
+	autoclose int fd = top ? openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	if (fd >= 0)
+		read_entries(&parts, fd, path, 0, NULL, false);
+	for (const struct item *item = !top && known ? known->first : NULL; item;
+	     item = item->next) {
+		struct part_met part = {
+			directory, item->text, below, NULL, 0, false, .late = false
+		};
+		if (item->from.line == DT_DIR &&
+		    str_put(below, sizeof(below), "%s/%s", path, item->text))
+			meet(&parts, &part, DT_DIR);
+	}
+}
