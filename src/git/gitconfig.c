@@ -267,3 +267,13 @@ const char *gitconfig_value(const struct gitconfig *config, const char *name)
 			value = config->entries[i].value;
 	return value;
 }
+
+const struct gitconfig_entry *gitconfig_next(const struct gitconfig *config, const char *name,
+					     const struct gitconfig_entry *after)
+{
+	const struct gitconfig_entry *entry = after ? after + 1 : config->entries;
+	for (; entry < config->entries + config->count; entry++)
+		if (str_equal(entry->name, name))
+			return entry;
+	return NULL;
+}

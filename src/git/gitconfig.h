@@ -2,6 +2,7 @@
 // three-way merge that takes over what an allow-list names. Pure: reads and writes memory only.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arena;
@@ -36,20 +37,38 @@ int gitconfig_parse(struct arena *arena, const char *text, size_t length,
 // The last value of a name, or NULL.
 const char *gitconfig_value(const struct gitconfig *config, const char *name);
 
+// The next entry of a name; NULL as `after`: the first.
+const struct gitconfig_entry *gitconfig_next(const struct gitconfig *config, const char *name,
+					     const struct gitconfig_entry *after);
+
+struct gitconfig_withheld {
+	const char *name, *value; // NULL: it was removed
+	const char *why;
+	bool several; // one of several values
+};
+
 struct gitconfig_merged {
 	char *text;
 	size_t length;
-	unsigned taken;        // names taken over
-	const char **withheld; // names that the box changed and the list does not allow
+	unsigned taken; // names
+	// What the box changed and the table does not allow: a row for each value.
+	struct gitconfig_withheld *withheld;
 	unsigned withheld_count;
-	const char **addresses; // names taken over by which the host would go elsewhere than before
+	const char **addresses; // "remote.fork.url is new: example.org", of those applied
 	unsigned address_count;
 };
 
-// What changed between `before` and `after`, applied to `now` as far as the list of harmless keys
-// goes: keys by which git runs no program, opens no other file and connects only where the caller
-// says. `depth` is how many directories the file's own lies below the project: a submodule's
-// core.worktree may lead exactly there and down again; 0 allows none.
+struct gitconfig_case {
+	unsigned depth; // how many directories the file's own lies below the project: a submodule's
+			// core.worktree may lead exactly there and down again; 0 allows none
+	bool made;      // with its repository, in the run
+	bool private;   // config.worktree, which is read after the other one
+};
+
+// What changed between `before` and `after`, applied to `now` as far as the table of keys goes
+// (git/gitkeys.h): keys by which git runs no program and opens no other file, and addresses to
+// which no branch of before leads. A remote's keys are applied with those of the branches that name
+// it, or none of them.
 int gitconfig_merge(struct arena *arena, const struct gitconfig *before,
-		    const struct gitconfig *after, const struct gitconfig *now, unsigned depth,
-		    struct gitconfig_merged *ret_merged);
+		    const struct gitconfig *after, const struct gitconfig *now,
+		    struct gitconfig_case how, struct gitconfig_merged *ret_merged);

@@ -42,14 +42,12 @@ ROW(FINDING_MOVED, "moved", SEVERITY_DANGER,
 ROW(FINDING_RENAMED, "renamed", SEVERITY_DANGER,
 	"%p %d; it was renamed to %i in the same directory")
 ROW(FINDING_CONFIG_WITHHELD, "git-config-withheld", SEVERITY_WARNING,
-	"%p: %d: not applied, because your own git would run or trust it")
+	"%p: %d|; to set it: %f", .fix = "%i")
 ROW(FINDING_CONFIG_REMOVED, "git-config-removed", SEVERITY_WARNING,
-	"%p: %d: removed, because your own git would run or trust it")
+	"%p: %d|; to set it: %f", .fix = "%i")
 ROW(FINDING_CONFIG_CHANGED, "git-config-changed", SEVERITY_WARNING,
-	"%p: %d: changed while the box ran, and your git runs or trusts it; unset what you did "
-	"not set")
-ROW(FINDING_CONFIG_ADDRESS, "git-address-changed", SEVERITY_WARNING,
-	"%p: %d: changed by the box; check where your git connects now")
+	"%p: %d; unset what you did not set")
+ROW(FINDING_CONFIG_ADDRESS, "git-address-changed", SEVERITY_WARNING, "%p: %d")
 ROW(FINDING_CONFIG_FAILED, "git-config-failed", SEVERITY_WARNING,
 	"%p: none of the box's changes were applied: %d")
 ROW(FINDING_TRACKED, "tracked-read-only", SEVERITY_NOTICE,

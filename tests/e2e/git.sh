@@ -50,7 +50,7 @@ same() {
 	(cd "$work/job" && "$SBX" run --read "?$HOME/.gitconfig" --write "$work/others" -- bash -c "$task") >"$work/inside" 2>&1 </dev/null
 	inside=$?
 	state "$work/job" >"$work/state-inside"
-	sed -i '/changed by the box; check where your git connects now$/d; /^sbx: .*: a repository that this run \(made\|changed\)$/d; /^sbx: changed, and your own programs will run it: .gitmodules$/d' "$work/inside"
+	sed -i '/^sbx: [^ ]*: [^ ]* is \(new\|changed\|removed\): /d; /^sbx: .*: a repository that this run \(made\|changed\)$/d; /^sbx: changed, and your own programs will run it: .gitmodules$/d' "$work/inside"
 	if [ $outside != $inside ]; then
 		fail "$name" "status $outside outside, $inside inside: $(tail -15 "$work/inside")"
 	elif ! diff -u "$work/outside" "$work/inside" >"$work/diff"; then
@@ -70,8 +70,45 @@ same "init, add, commit in a fresh directory" ':' 'git init -q . && echo x >f &&
 same "init in a subdirectory" "$repository" 'git init -q sub && cd sub && echo x >f && git add f && git commit -qm first'
 same "re-init" "git init -q . && echo x >f && git add f && git commit -qm first" 'git init'
 same "clone into the project" "$library" "git clone -q $work/others/lib copy && git -C copy log --oneline"
-same "config user.name, remote add, branch -u, push -u, fetch" "$repository; git clone -q --bare . $work/others/far.git" \
-	"git config user.name other && git remote add origin $work/others/far.git && git fetch -q && git branch -q -u origin/main && echo x >new && git add new && git commit -qm new && git push -q -u origin main && git checkout -q -b topic && git push -q -u origin topic && git remote -v && git remote set-url --push origin https://example.org/x && git remote rename origin far && git branch -D other"
+same "config user.name, branch -u, push -u, fetch, remote add, set-url, rename" "$remote" \
+	"git config user.name other && git fetch -q && git branch -q -u origin/main && echo x >new && git add new && git commit -qm new && git push -q -u origin main && git checkout -q -b topic && git push -q -u origin topic && git remote add fork git@example.org:me/r.git && git remote set-url fork https://example.org/me/r && git remote -v && git remote rename origin far && git branch -D other && git remote remove fork"
+# What gh, git-flow, git-lfs, VS Code, GitHub Desktop and scalar write.
+keys=$(sed 's/^/git config /' <<'end'
+branch.pr.remote origin
+branch.pr.pushRemote origin
+branch.pr.merge refs/pull/6/head
+branch.pr.gh-merge-base main
+branch.f.remote https://example.org/f/r.git
+branch.f.pushRemote https://example.org/f/r.git
+branch.f.merge refs/heads/x
+remote.origin.gh-resolved base
+branch.f.vscode-merge-base origin/main
+branch.f.github-pr-owner-number o#r#6
+branch.f.github-pr-base-branch o#r#main
+remote.github-desktop-me.url https://example.org/me/r.git
+remote.github-desktop-me.fetch +refs/heads/*:refs/remotes/github-desktop-me/*
+lfs.repositoryformatversion 0
+lfs.https://example.org/me/r.git/info/lfs.access basic
+lfs.https://example.org/me/r.git/info/lfs.locksverify true
+gitflow.branch.master main
+gitflow.branch.develop develop
+gitflow.prefix.feature feature/
+gitflow.prefix.versiontag ""
+gitflow.branch.feature/a.base develop
+git-town.main-branch main
+git-town-branch.f.parent main
+gitreview.username me
+index.threads true
+core.multiPackIndex true
+pack.useSparse true
+fetch.unpackLimit 1
+log.excludeDecoration refs/prefetch/*
+end
+)
+same "keys of gh, lfs, git-flow, git-town, VS Code, GitHub Desktop, git-review, scalar" "$remote; git push -q origin main HEAD:refs/pull/6/head" "git fetch -q origin refs/pull/6/head:pr && git branch f && $keys"
+# An ssh that runs the server's part here.
+far="$remote; git -C $work/others/far.git config uploadpack.allowFilter true; printf '#!/bin/sh\nfor last; do :; done\nexec sh -c \"\$last\"\n' >$work/others/ssh; chmod +x $work/others/ssh"
+same "clone: partial, shallow, of one branch, of a tag; sha256" "$far; git -C $work/others/far.git tag v1" "export GIT_SSH=$work/others/ssh GIT_SSH_VARIANT=ssh; git clone -q --filter=blob:none ssh://git@example.org$work/others/far.git a && git -C a log -p --oneline | wc -l && git clone -q --depth 1 file://$work/others/far.git b && git clone -q --single-branch -b other git@example.org:$work/others/far.git c && git clone -q --no-tags -b v1 --depth 1 file://$work/others/far.git d 2>/dev/null; git init -q --object-format=sha256 e && cd e && echo x >f && git add f && git commit -qm f && git config push.default current && git config extensions.worktreeConfig true && git config --worktree core.sparseCheckout false"
 same "config --unset, --add, rename-section, remote remove" "$remote; git config user.name a" 'git config --unset user.name; git config --add remote.origin.fetch +refs/x:refs/y; git remote remove origin; git config branch.main.description "a b ; c"; git config --rename-section branch.main branch.other'
 same "add, commit, amend, reset, revert, cherry-pick" "$repository" 'echo x >>d1/f && git commit -qam x && git commit -q --amend -m y && git reset -q --hard HEAD~1 && git revert --no-edit HEAD && git cherry-pick other 2>&1 | head -1; git cherry-pick --abort 2>/dev/null; git log --oneline | cut -d" " -f2-'
 same "branch, checkout, merge, tag" "$repository" 'git checkout -q other && echo x >o && git add o && git commit -qm o && git checkout -q main && git merge -q --no-edit other && git tag v1 && git branch -d other'
@@ -90,11 +127,38 @@ same "sha256, split index, rerere, notes merge, am, format-patch, apply" "git in
 same "worktrees with settings and a lock, sequences of commits, replaced messages" "$repository" 'git worktree add -q wt other; git worktree lock --reason why wt; echo x >wt/o; git -C wt add o; git -C wt commit -qm o; git -C wt branch -q up; git cherry-pick -n other; git reset -q --hard; git revert -n HEAD; git revert --quit; git reset -q --hard; git tag -a -m x v1; git describe; git branch --edit-description 2>/dev/null; git bundle create -q ../job/b.bundle main 2>/dev/null; git fetch -q ./b.bundle main; rm b.bundle; git fsck --lost-found >/dev/null 2>&1; git prune; git update-server-info; git multi-pack-index write; git commit-graph write --reachable; git pack-refs --all; git rev-parse FETCH_HEAD >/dev/null && git worktree unlock wt'
 same "shallow and partial clones, bare ones" "$library; (cd $work/others/lib && for i in 1 2 3; do echo \$i >>l; git commit -qam \$i; done; git config uploadpack.allowFilter true)" "git clone -q --depth 1 file://$work/others/lib one; git -C one fetch -q --deepen 1; git -C one fetch -q --unshallow; git clone -q --bare $work/others/lib two.git; git -C one log --oneline; ls"
 
-# Where the host's git will go is told when it is changed, not when it is new.
+# Where the host's git will go: what is new is reported, a known remote stays where it is.
 rm -rf "$work/job" && mkdir "$work/job" && (cd "$work/job" && git init -q . && git remote add origin https://example.org/mine)
-is "a new remote is taken over in silence" "" "$(cd "$work/job" && "$SBX" run -- git remote add other https://example.org/other 2>&1)"
-like "another address for a known one is told" "$(cd "$work/job" && "$SBX" run -- git remote set-url origin https://example.org/evil 2>&1)" 'remote.origin.url: changed by the box; check where your git connects now'
-like "so is another one to push to" "$(cd "$work/job" && "$SBX" run -- git remote set-url --push other https://example.org/evil 2>&1)" 'remote.other.pushurl: changed by the box'
+is "a new remote is reported with its host" "sbx: .git/config: remote.other.url is new: example.org" "$(cd "$work/job" && "$SBX" run -- git remote add other https://example.org/other 2>&1)"
+withheld='not applied: git would send your pushes elsewhere; to set it: git config'
+is "a known one leads where it led" "sbx: .git/config: remote.origin.url: $withheld remote.origin.url https://example.org/evil https://example.org/mine" \
+	"$(cd "$work/job" && echo $("$SBX" run -- git remote set-url origin https://example.org/evil 2>&1; git config remote.origin.url))"
+like "its pushes, too" "$(cd "$work/job" && "$SBX" run -- git remote set-url --push other "https://evil.org/ 'x" 2>&1; git config remote.other.pushurl)" "remote.other.pushurl: $withheld remote.other.pushurl 'https://evil.org/ '.''x'$"
+said=$(cd "$work/job" && "$SBX" run -- git config alias.x "log -1 'a b' ; c" 2>&1)
+is "the command that is printed sets it" "log -1 'a b' ; c" "$(cd "$work/job" && eval "${said##*to set it: }" && git config alias.x)"
+is "the same repository by ssh is another address only" "sbx: .git/config: remote.origin.url is changed: example.org git@example.org:mine.git" "$(cd "$work/job" && echo $("$SBX" run -- git remote set-url origin git@example.org:mine.git 2>&1; git config remote.origin.url))"
+
+# The next push, pull and status of the host do what they did before.
+up() { # a repository with an upstream
+	rm -rf "$work/job" "$work/up.git" "$work/fork.git" && mkdir "$work/job" && cd "$work/job" && git init -q . && echo a >a && git add a && git commit -qm x && git init -q --bare "$work/up.git" && git init -q --bare "$work/fork.git" && git remote add origin "$work/up.git" && git push -q -u origin main
+}
+commit() { git -c user.name=t -c user.email=t commit-tree "$@"; }
+(up && git config push.default current && git checkout -q -b feature && "$SBX" run -- sh -c 'git update-ref refs/heads/z $(git -c user.name=e -c user.email=e commit-tree HEAD^{tree} -m EVIL); git config remote.origin.push +z:main; git config push.default matching; git config remote.origin.mirror true; git init -q --bare .git/e; git config branch.feature.pushRemote .git/e' && git push -q) 2>/dev/null
+is "push: only the user's branch moves, to the upstream" "feature x main x" "$(echo $(git -C "$work/up.git" for-each-ref --format='%(refname:short) %(subject)'))"
+(up && git push -q origin "$(commit "HEAD^{tree}" -p HEAD -m THEIRS)":refs/pull/66/head && "$SBX" run -- git config branch.main.merge refs/pull/66/head && git pull -q) 2>/dev/null
+is "pull: what it pulled before" "x" "$(git -C "$work/job" log -1 --format=%s)"
+(up && git remote add fork "$work/fork.git" && git config remote.pushDefault fork && git config remote.origin.pushurl no-push && "$SBX" run -- sh -c 'git config --unset remote.pushDefault; git config --unset remote.origin.pushurl' && git push -q) 2>/dev/null
+is "a lock on pushes stays" "fork no-push x" "$(cd "$work/job" && git config remote.pushDefault) $(git -C "$work/job" config remote.origin.pushurl) $(git -C "$work/fork.git" log -1 --format=%s)"
+python3 -c 'import socket
+s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(); print(s.getsockname()[1], flush=True)
+s.accept(); print("connected", flush=True)' >"$work/server" &
+server=$!
+for _ in $(seq 100); do [ -s "$work/server" ] && break; sleep 0.05; done
+(up && "$SBX" run --network none -- sh -c 'git config core.repositoryformatversion 1; git config extensions.partialclone e; git config remote.e.promisor true; git config remote.e.url http://127.0.0.1:'"$(cat "$work/server")"'/; t=$(git rev-parse HEAD^{tree}); echo x >x; git add x; rm -f .git/objects/${t%${t#??}}/${t#??}'; git status) >/dev/null 2>&1
+sleep 0.1
+is "status: no connection" "" "$(grep connected "$work/server")"
+kill $server 2>/dev/null
+cd "$work" || exit 1
 
 # Worktrees whose repository lies outside of the project.
 rm -rf "$work/main-repository" "$work/tree"

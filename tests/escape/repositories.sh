@@ -147,7 +147,7 @@ work_here && git -C "$project" init -q mine && printf '#!/bin/sh\n' >"$project/m
 is "the first run is protected as the second" read-only "$(cat "$work/log")"
 work_here
 (cd "$project" && "$SBX" run --read "?$HOME/.gitconfig" -- sh -c "git init -q one; git -C one commit -q --allow-empty -m x; git init -q --bare two; git clone -q one three; git -C . submodule add -q \"\$PWD/one\" four; sleep 0.3") >"$work/log" 2>&1
-is "honest repositories work on the host, and nothing is told of them" "1 true 1 1 " "$(git -C "$project/one" rev-list --count HEAD) $(git -C "$project/two" rev-parse --is-bare-repository) $(git -C "$project/three" rev-list --count HEAD) $(git -C "$project/four" rev-list --count HEAD) $(grep -v '\.gitmodules' "$work/log")"
+is "honest repositories work on the host, and nothing is told of them" "1 true 1 1 " "$(git -C "$project/one" rev-list --count HEAD) $(git -C "$project/two" rev-parse --is-bare-repository) $(git -C "$project/three" rev-list --count HEAD) $(git -C "$project/four" rev-list --count HEAD) $(grep -v '\.gitmodules\|submodule.four.url is new: /' "$work/log")"
 work_here && (cd "$project" && "$SBX" run -- true && git init -q later && printf '#!/bin/sh\n' >later/.git/hooks/pre-commit && git -C later config core.fsmonitor mine && "$SBX" run -- sleep 0.3) >"$work/log" 2>&1
 is "what the user makes between two runs stays, untold" "mine pre-commit " "$(git config -f "$project/later/.git/config" core.fsmonitor) $(ls "$project/later/.git/hooks" | grep -v sample) $(cat "$work/log")"
 work_here && (cd "$project" && "$SBX" run -- bash -c "mkdir d{1..3000}; for d in d*; do mkdir \$d/objects \$d/refs; echo ref: refs/heads/x >\$d/HEAD; printf '[core]\n\tfsmonitor = x\n' >\$d/config; done; sleep 0.5") >"$work/log" 2>&1

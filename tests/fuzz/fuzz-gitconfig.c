@@ -42,8 +42,8 @@ static void check(struct arena *arena, const struct gitconfig *now,
 	if (gitconfig_parse(arena, merged->text, merged->length, &result) < 0)
 		abort();
 	for (unsigned i = 0; i < merged->withheld_count; i++) {
-		const char *is = gitconfig_value(&result, merged->withheld[i]);
-		const char *was = gitconfig_value(now, merged->withheld[i]);
+		const char *is = gitconfig_value(&result, merged->withheld[i].name);
+		const char *was = gitconfig_value(now, merged->withheld[i].name);
 		if (!is != !was || (is && !str_equal(is, was)))
 			abort();
 	}
@@ -75,7 +75,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (shown && (strlen(shown) > size || textsecret_has_word(shown)))
 		abort();
 	struct gitconfig_merged merged;
-	if (good && gitconfig_merge(arena, &texts[0], &texts[1], &texts[2], size % 4, &merged) == 0)
+	struct gitconfig_case how = { size % 4, size & 4, size & 8 };
+	if (good && gitconfig_merge(arena, &texts[0], &texts[1], &texts[2], how, &merged) == 0)
 		check(arena, &texts[2], &merged);
 	arena_free(arena);
 	return 0;

@@ -1,4 +1,4 @@
-// git's configuration syntax and the merge by the list of harmless keys.
+// git's configuration syntax and the merge by the table of keys.
 #include "test.h"
 
 #include <string.h>
@@ -87,7 +87,8 @@ static void large(void **state)
 	arena_free(arena);
 }
 
-#define BASE "[core]\n\tbare = false ; a comment\n\teditor = vi\n"
+#define HEADS "+refs/heads/*:refs/remotes/o/*"
+#define BASE  "[core]\n\tbare = false ; a comment\n\teditor = vi\n"
 
 static void merges(void **state)
 {
@@ -98,15 +99,13 @@ static void merges(void **state)
 		{ BASE, BASE "[alias]\n\tx = !sh\n", BASE, BASE, "alias.x" },
 		{ BASE, "[core]\n\tbare = false\n\teditor = evil\n", BASE, BASE, "core.editor" },
 		{ BASE, "[core]\n\tbare = false\n", BASE, BASE, "core.editor" },
-		{ BASE, "[core]\n\tbare = true\n\teditor = vi\n", BASE,
-		  "[core]\n\teditor = vi\n\tbare = true\n", "" },
+		{ BASE, "[core]\n\tbare = true\n\teditor = vi\n", BASE, BASE, "core.bare" },
+		{ BASE, "[core]\n\teol = lf\n\tbare = false\n\teditor = vi\n", BASE,
+		  BASE "\teol = lf\n", "" },
 		{ BASE "[branch \"x\"]\n\tremote = o\n", BASE,
 		  BASE "[branch \"x\"]\n\tremote = o\n", BASE, "" },
-		{ "", "[remote \"o\"]\n\turl = https://a/b\n\tfetch = +a:b\n\tfetch = c:d\n",
-		  "[x]\n\ty = z",
-		  "[x]\n\ty = z\n[remote \"o\"]\n\turl = https://a/b\n\tfetch = +a:b\n\tfetch = "
-		  "c:d\n",
-		  "" },
+		{ "", "[remote \"o\"]\n\turl = https://a/b\n\tfetch = " HEADS "\n", "[x]\n\ty = z",
+		  "[x]\n\ty = z\n[remote \"o\"]\n\turl = https://a/b\n\tfetch = " HEADS "\n", "" },
 		{ "", "[remote \"o\"]\n\turl = ext::sh -c x\n", "", "", "remote.o.url" },
 		{ "", "[remote \"o\"]\n\turl = -evil\n", "", "", "remote.o.url" },
 		{ "", "[remote \"o\"]\n\turl = foo://x\n", "", "", "remote.o.url" },
@@ -142,17 +141,165 @@ static void merges(void **state)
 				 now = parsed(arena, rows[i].now);
 		struct gitconfig_merged merged;
 		const char *withheld = "";
-		assert_int_equal(gitconfig_merge(arena, &before, &after, &now, 3, &merged), 0);
+		assert_int_equal(gitconfig_merge(arena, &before, &after, &now,
+						 (struct gitconfig_case){ .depth = 3 }, &merged),
+				 0);
 		assert_string_equal(merged.text, rows[i].wanted);
 		for (unsigned j = 0; j < merged.withheld_count; j++)
 			withheld = arena_text(arena, "%s%s%s", withheld, j ? " " : "",
-					      merged.withheld[j]);
+					      merged.withheld[j].name);
 		assert_string_equal(withheld, rows[i].withheld);
 	}
 	arena_free(arena);
 }
 
-// What a box is shown; NULL: the file itself, "!": nothing, as nobody knows what it says.
+// Where git pushes, pulls and connects: what a box adds ('+'), or sets anew after it was all taken
+// away ('-'), and what of it reaches the file; "=": all.
+#define ORIGIN                                                                                     \
+	"[remote \"origin\"]\n\turl = https://h.org/u/r.git\n\tfetch = "                           \
+	"+refs/heads/*:refs/remotes/origin/*\n"
+#define MAIN "[branch \"main\"]\n\tremote = origin\n\tmerge = refs/heads/main\n"
+#define FORK "[remote \"fork\"]\n\turl = git@f.org:me/r\n"
+#define HOST ORIGIN MAIN
+
+static void moves(void **state)
+{
+	static const struct {
+		const char *before, *box, *wanted, *addresses;
+		bool made;
+	} rows[] = {
+		// a new remote, and the branches that come with it
+		{ HOST, "+" FORK, "=", "remote.fork.url is new: f.org", 0 },
+		{ HOST, "+" FORK "[branch \"t\"]\n\tremote = fork\n\tmerge = refs/heads/t\n", "=",
+		  "remote.fork.url is new: f.org, branch.t.remote is new: f.org", 0 },
+		{ HOST, "+" FORK "\tmirror = true\n[branch \"t\"]\n\tremote = fork\n", "", "", 0 },
+		{ HOST, "+[branch \"t\"]\n\tremote = fork\n", "", "", 0 },
+		{ HOST, "+[branch \"t\"]\n\tremote = origin\n\tmerge = refs/heads/t\n", "=", "",
+		  0 },
+		{ "", "+" ORIGIN, "=", "remote.origin.url is new: h.org", 0 },
+		{ "", "+[remote \"o\"]\n\turl = /srv/r\n", "", "", 0 },
+		{ "", "+[remote \"o\"]\n\turl = /srv/r\n", "=", "", true },
+		{ "", "+[remote \"o\"]\n\turl = .git/e\n", "", "", true },
+		{ "", "+[remote \"o\"]\n\turl = http://h/r\n", "", "", 0 },
+		{ "", "+[remote \".\"]\n\turl = https://h/r\n", "", "", 0 },
+		{ "", "+[remote \"https://h/r\"]\n\turl = https://e/r\n", "", "", 0 },
+		{ "",
+		  "+[remote \"o\"]\n\turl = https://h/r\n\tfetch = +refs/heads/*:refs/heads/*\n",
+		  "", "", 0 },
+		{ "", "+[remote \"o\"]\n\turl = https://a@b@h/r\n", "", "", 0 },
+		// a known one stays where it is
+		{ HOST, "-[remote \"origin\"]\n\turl = https://evil.org/r\n" MAIN, "", "", 0 },
+		{ HOST, "-[remote \"origin\"]\n\turl = https://h.org/u/other.git\n" MAIN, "", "",
+		  0 },
+		{ HOST,
+		  "-[remote \"origin\"]\n\turl = git@h.org:u/r\n\tfetch = "
+		  "+refs/heads/*:refs/remotes/origin/*\n" MAIN,
+		  "=", "remote.origin.url is changed: h.org", 0 },
+		{ HOST FORK, "-" HOST "[remote \"fork\"]\n\turl = git@evil.org:me/r\n", "", "", 0 },
+		{ HOST, "-" ORIGIN "\turl = https://evil.org/r\n" MAIN, "", "", 0 },
+		{ HOST, "-" ORIGIN "\tpushurl = https://evil.org/r\n" MAIN, "", "", 0 },
+		{ HOST, "-" ORIGIN "\tpushurl = git@h.org:u/r.git\n" MAIN, "=",
+		  "remote.origin.pushurl is new: h.org", 0 },
+		{ ORIGIN "\tpushurl = no-push\n" MAIN, "-" HOST, "", "", 0 },
+		{ HOST "[remote]\n\tpushDefault = fork\n" FORK, "-" HOST FORK, "", "", 0 },
+		// taken away, or by another name
+		{ HOST, "-", "=", "remote.origin.url is removed: h.org", 0 },
+		{ HOST FORK, "-" HOST, "=", "remote.fork.url is removed: f.org", 0 },
+		{ HOST FORK "[branch \"t\"]\n\tremote = fork\n", "-" HOST, "", "", 0 },
+		{ HOST,
+		  "-[remote \"far\"]\n\turl = https://h.org/u/r.git\n\tfetch = "
+		  "+refs/heads/*:refs/remotes/far/*\n[branch \"main\"]\n\tremote = far\n"
+		  "\tmerge = refs/heads/main\n",
+		  "=", "remote.far.url is new: h.org, remote.origin.url is removed: h.org", 0 },
+		{ HOST,
+		  "-[remote \"far\"]\n\turl = https://evil.org/u/r.git\n[branch \"main\"]\n"
+		  "\tremote = far\n\tmerge = refs/heads/main\n",
+		  "", "", 0 },
+		{ FORK, "+" ORIGIN, "", "", 0 }, // git would use it where nothing is said
+		// branches that were there
+		{ HOST FORK, "+[branch \"main\"]\n\tpushRemote = fork\n", "", "", 0 },
+		{ HOST, "+[branch \"main\"]\n\tpushRemote = .git/e\n", "", "", 0 },
+		{ HOST, "+[branch \"main\"]\n\tpushRemote = https://e/r\n", "", "", 0 },
+		{ HOST FORK, "+[branch \"main\"]\n\tremote = fork\n", "", "", 0 },
+		{ HOST, "+[branch \"main\"]\n\tmerge = refs/pull/6/head\n", "", "", 0 },
+		{ HOST, "-" ORIGIN "[branch \"main\"]\n\tremote = origin\n\tmerge = refs/heads/x\n",
+		  "", "", 0 },
+		{ ORIGIN "[branch \"t\"]\n\tremote = origin\n\tmerge = refs/heads/main\n",
+		  "-" ORIGIN "[branch \"t\"]\n\tremote = origin\n\tmerge = refs/heads/t\n", "=", "",
+		  0 },
+		{ HOST "[branch \"t\"]\n\tremote = .\n\tmerge = refs/heads/main\n",
+		  "-" HOST "[branch \"t\"]\n\tremote = origin\n\tmerge = refs/heads/t\n", "=", "",
+		  0 },
+		{ HOST FORK, "+[remote]\n\tpushDefault = fork\n", "", "", 0 },
+		{ HOST, "+[remote]\n\tpushDefault = origin\n", "", "", 0 },
+		{ HOST "[remote]\n\tpushDefault = fork\n" FORK,
+		  "-" HOST "[remote]\n\tpushDefault = a\n[remote \"a\"]\n\turl = git@f.org:me/r\n",
+		  "=", "remote.a.url is new: f.org, remote.fork.url is removed: f.org", 0 },
+		// gh pr checkout
+		{ HOST,
+		  "+[branch \"pr\"]\n\tremote = https://h.org/f/r.git\n\tpushRemote = "
+		  "https://h.org/f/r.git\n\tmerge = refs/heads/x\n",
+		  "=", "branch.pr.remote is new: h.org, branch.pr.pushremote is new: h.org", 0 },
+		{ HOST,
+		  "+[branch \"pr\"]\n\tremote = origin\n\tpushRemote = origin\n\tmerge = "
+		  "refs/pull/6/head\n",
+		  "=", "branch.pr.merge is new: refs/pull/6/head", 0 },
+		{ HOST, "+[branch \"pr\"]\n\tremote = /srv/e\n\tmerge = refs/heads/x\n", "", "",
+		  0 },
+		{ HOST FORK "\tgh-resolved = base\n",
+		  "-" ORIGIN "\tgh-resolved = base\n" MAIN FORK "\tgh-resolved = base\n", "", "",
+		  0 },
+		// never
+		{ HOST, "-" ORIGIN "\tpush = +z:main\n" MAIN, "", "", 0 },
+		{ HOST, "+[push]\n\tdefault = matching\n[submodule]\n\trecurse = true\n", "", "",
+		  0 },
+		{ HOST, "-" ORIGIN "\tpromisor = true\n" MAIN, "", "", 0 },
+		{ HOST,
+		  "+[core]\n\trepositoryformatversion = 1\n[extensions]\n\tpartialClone = "
+		  "origin\n\tobjectFormat = sha256\n",
+		  "", "", 0 },
+		{ "",
+		  "+[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n",
+		  "=", "", true },
+		{ "", "+" ORIGIN "\tpromisor = true\n\tpartialclonefilter = blob:none\n", "=",
+		  "remote.origin.url is new: h.org", true },
+		{ "", "+[remote \"o\"]\n\turl = http://h/r\n\tpromisor = true\n", "", "", true },
+		{ HOST "[submodule \"s\"]\n\turl = https://h/s\n",
+		  "-" HOST "[submodule \"s\"]\n\turl = https://e/s\n", "", "", 0 },
+		{ HOST, "+[submodule \"s\"]\n\tactive = true\n\turl = /srv/s\n", "=",
+		  "submodule.s.url is new: /srv/s", 0 },
+	};
+	(void)state;
+	struct arena *arena = arena_new();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const char *said = "", *box = rows[i].box,
+			   *text = arena_text(arena, "%s%s", box[0] == '+' ? rows[i].before : "",
+					      box + 1);
+		struct gitconfig before = parsed(arena, rows[i].before),
+				 after = parsed(arena, text), result, wanted;
+		struct gitconfig_merged merged;
+		gitconfig_merge(arena, &before, &after, &before,
+				(struct gitconfig_case){ .made = rows[i].made }, &merged);
+		bool all = rows[i].wanted[0] == '=';
+		result = parsed(arena, merged.text);
+		wanted = all ? after : before;
+		bool same = result.count == wanted.count && all == (merged.withheld_count == 0);
+		for (unsigned j = 0; j < wanted.count && same; j++) {
+			const char *value = gitconfig_value(&result, wanted.entries[j].name);
+			same = value &&
+			       strcmp(value, gitconfig_value(&wanted, wanted.entries[j].name)) == 0;
+		}
+		if (!same)
+			fail_msg("row %zu: %s\n%s", i, box, merged.text);
+		for (unsigned j = 0; j < merged.address_count; j++)
+			said = arena_text(arena, "%s%s%s", said, j ? ", " : "",
+					  merged.addresses[j]);
+		assert_string_equal(said, rows[i].addresses);
+	}
+	arena_free(arena);
+}
+
+// What is shown to a box; NULL: the file itself, "!": nothing, as nobody knows what it says.
 static void secrets(void **state)
 {
 	static const struct {
@@ -266,9 +413,9 @@ static void headers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values), cmocka_unit_test(large),   cmocka_unit_test(refused),
-		cmocka_unit_test(merges), cmocka_unit_test(secrets), cmocka_unit_test(headers),
-		cmocka_unit_test(lines),
+		cmocka_unit_test(values),  cmocka_unit_test(large), cmocka_unit_test(refused),
+		cmocka_unit_test(merges),  cmocka_unit_test(moves), cmocka_unit_test(secrets),
+		cmocka_unit_test(headers), cmocka_unit_test(lines),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

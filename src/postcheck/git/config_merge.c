@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -17,13 +16,13 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/file.h"
-#include "base/out.h"
+#include "base/quote.h"
 #include "base/str.h"
 #include "git/gitconfig.h"
 #include "postcheck/finding/locked.h"
 #include "report/findings.h"
 
-enum { TRIES = 20, PAUSE_MILLISECONDS = 50, NAMES_SHOWN = 8 };
+enum { TRIES = 20, PAUSE_MILLISECONDS = 50, VALUE_SHOWN = 200 };
 
 // Lies in an arena that all processes of a merge share.
 struct merge_work {
@@ -43,16 +42,20 @@ static void compute(void *argument)
 	const struct merge *merge = work->merge;
 	struct gitconfig before, after, now, empty = { .text = "" };
 	int result = 0;
-	bool changes = merge->kind == MERGE_CHANGES;
+	bool changes = merge->kind == MERGE_CHANGES, filter = merge->kind == MERGE_FILTER;
 	result |= gitconfig_parse(work->arena, work->now, work->now_length, &now);
 	result |= gitconfig_parse(work->arena, merge->before, merge->before_length, &before);
 	if (changes)
 		result |= gitconfig_parse(work->arena, merge->after, merge->after_length, &after);
 	if (result == 0)
-		result =
-			gitconfig_merge(work->arena, merge->kind == MERGE_FILTER ? &empty : &before,
-					changes ? &after : &now, changes ? &now : &empty,
-					merge->depth, &work->merged);
+		result = gitconfig_merge(
+			work->arena, filter ? &empty : &before, changes ? &after : &now,
+			changes  ? &now
+			: filter ? &empty
+				 : &before,
+			(struct gitconfig_case){ merge->depth, merge->made,
+						 str_equal(merge->name, "config.worktree") },
+			&work->merged);
 	work->good = result == 0;
 	work->problem = arena_text(work->arena, "%s", err_text());
 }
@@ -160,32 +163,44 @@ static _Noreturn void work_apart(struct merge_work *work)
 	_exit(0);
 }
 
-static void report_names(const struct merge *merge, const char *const *names, unsigned count,
-			 enum finding_kind kind, struct findings *found)
+// How the user would set it; "" where it cannot be printed.
+static const char *command_for(struct arena *arena, const struct merge *merge,
+			       const struct gitconfig_withheld *row)
 {
-	struct out list = { 0 };
-	if (count == 0)
-		return;
-	for (unsigned i = 0; i < count && i < NAMES_SHOWN; i++)
-		out_text(&list, "%s%s", i ? ", " : "", names[i]);
-	if (count > NAMES_SHOWN)
-		out_text(&list, " and %u more", count - NAMES_SHOWN);
-	findings_add(found, kind, merge->path, list.text, "");
-	out_free(&list);
+	const char *file =
+		str_equal(merge->path, ".git/config") ? "" : quote_fix(arena, merge->path);
+	const char *name = quote_fix(arena, row->name);
+	const char *value = row->value ? quote_fix(arena, row->value) : "";
+	if (!file || !name || !value || strlen(value) > VALUE_SHOWN)
+		return "";
+	return arena_text(arena, "git config %s%s%s%s%s%s", file[0] ? "-f " : "", file,
+			  file[0] ? " " : "",
+			  !row->value    ? "--unset-all "
+			  : row->several ? "--add "
+					 : "",
+			  name, arena_text(arena, "%s%s", row->value ? " " : "", value));
 }
 
-static void report(const struct merge *merge, const struct gitconfig_merged *merged,
-		   struct findings *found)
+static void report(struct arena *arena, const struct merge *merge,
+		   const struct gitconfig_merged *merged, struct findings *found)
 {
-	static const enum finding_kind kinds[] = {
-		[MERGE_CHANGES] = FINDING_CONFIG_WITHHELD,
-		[MERGE_FILTER] = FINDING_CONFIG_REMOVED,
-		[MERGE_LOOK] = FINDING_CONFIG_CHANGED,
+	static const struct {
+		enum finding_kind kind;
+		const char *words;
+	} rows[] = {
+		[MERGE_CHANGES] = { FINDING_CONFIG_WITHHELD, "not applied" },
+		[MERGE_FILTER] = { FINDING_CONFIG_REMOVED, "removed" },
+		[MERGE_LOOK] = { FINDING_CONFIG_CHANGED, "changed while the box ran" },
 	};
-	report_names(merge, merged->withheld, merged->withheld_count, kinds[merge->kind], found);
-	if (merge->kind == MERGE_CHANGES)
-		report_names(merge, merged->addresses, merged->address_count,
-			     FINDING_CONFIG_ADDRESS, found);
+	for (unsigned i = 0; i < merged->withheld_count; i++) {
+		const struct gitconfig_withheld *row = &merged->withheld[i];
+		findings_add(found, rows[merge->kind].kind, merge->path,
+			     arena_text(arena, "%s: %s: %s", row->name, rows[merge->kind].words,
+					row->why),
+			     command_for(arena, merge, row));
+	}
+	for (unsigned i = 0; i < merged->address_count && merge->kind != MERGE_LOOK; i++)
+		findings_add(found, FINDING_CONFIG_ADDRESS, merge->path, merged->addresses[i], "");
 }
 
 int merge_config(const struct merge *merge, struct findings *found)
@@ -203,7 +218,7 @@ int merge_config(const struct merge *merge, struct findings *found)
 	work = shared;
 	bool good = pid > 0 && work->good;
 	if (good)
-		report(merge, &work->merged, found);
+		report(arena, merge, &work->merged, found);
 	else
 		findings_add(found, FINDING_CONFIG_FAILED, merge->path, work->problem, "");
 	arena_free(arena);

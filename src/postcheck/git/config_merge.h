@@ -1,6 +1,7 @@
 // Git's configuration files after a run: what may be taken over, and nothing else.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -18,6 +19,7 @@ struct merge {
 	size_t before_length, after_length;
 	mode_t mode;    // of a file that has to be made anew
 	unsigned depth; // of its directory below the project, for core.worktree
+	bool made;      // with its repository, in the run
 	int lock;       // of struct copy, or -1: whether others have the file mounted over
 };
 

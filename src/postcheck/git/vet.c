@@ -91,7 +91,8 @@ void vet_hooks(struct check *check, int directory, const char *name, const char 
 			     "appeared with too many entries to check");
 }
 
-void vet_config(struct check *check, int directory, const char *name, const char *path)
+static void cut_config(struct check *check, int directory, const char *name, const char *path,
+		       bool made)
 {
 	struct stat status;
 	struct merge merge = { .kind = MERGE_FILTER,
@@ -100,6 +101,7 @@ void vet_config(struct check *check, int directory, const char *name, const char
 			       .path = finding_path(check->plan, path),
 			       .before = "",
 			       .after = "",
+			       .made = made,
 			       .lock = -1 };
 	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
 		return;
@@ -107,6 +109,11 @@ void vet_config(struct check *check, int directory, const char *name, const char
 	merge.depth = pointer_depth(check->plan, path);
 	if (!S_ISREG(status.st_mode) || merge_config(&merge, check->found) < 0)
 		finding_take(check, directory, name, path, untrusted);
+}
+
+void vet_config(struct check *check, int directory, const char *name, const char *path)
+{
+	cut_config(check, directory, name, path, false);
 }
 
 // `file` is the .git of a worktree. One in what the box had for itself went with it; git in there
@@ -238,7 +245,7 @@ static void vet_part(struct check *check, const struct layout_row *row, int dire
 	    !is_looked_at(check, directory, row->path, path, below))
 		return;
 	if (row->kind == LAYOUT_CONFIG)
-		vet_config(check, directory, row->path, below);
+		cut_config(check, directory, row->path, below, !check->known);
 	else if (row->kind == LAYOUT_POINTER)
 		vet_absent(check, directory, row->path, below);
 	else if (check->known) // an order is only reported, of a repository that was there

@@ -1,0 +1,154 @@
+// Owns the table of git's keys that a box may change. Git has more than sixty by which a repository
+// makes the host run a program, and a dozen that move data to another place: a key that is not
+// listed is withheld.
+#include "git/gitkeys.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/str.h"
+
+const char *const gitkey_whys[GITKEY_WHYS] = {
+	[GITKEY_FORM] = "git itself would not write such a value",
+	[GITKEY_RUN] = "git could run it, or open what it names",
+	[GITKEY_PUSH] = "git would send your pushes elsewhere",
+	[GITKEY_PULL] = "git would pull something else",
+	[GITKEY_CONNECT] = "each git command would connect by itself",
+	[GITKEY_READ] = "git would read this repository in another way",
+	[GITKEY_NEAR] = "not an address by https, ssh or git",
+};
+
+static const struct gitkey keys[] = {
+	{ "user.name", GITKEY_TEXT, 0, 0 },
+	{ "user.email", GITKEY_TEXT, 0, 0 },
+	{ "core.filemode", GITKEY_PROBED, 0, 0 },
+	{ "core.ignorecase", GITKEY_PROBED, 0, 0 },
+	{ "core.symlinks", GITKEY_PROBED, 0, 0 },
+	{ "core.precomposeunicode", GITKEY_PROBED, 0, 0 },
+	{ "core.logallrefupdates", GITKEY_WORDS, 0, "true false always" },
+	{ "core.autocrlf", GITKEY_WORDS, 0, "true false input" },
+	{ "core.eol", GITKEY_WORDS, 0, "lf crlf native" },
+	{ "core.safecrlf", GITKEY_WORDS, 0, "true false warn" },
+	{ "core.quotepath", GITKEY_BOOLEAN, 0, 0 },
+	{ "core.longpaths", GITKEY_BOOLEAN, 0, 0 },
+	{ "core.preloadindex", GITKEY_BOOLEAN, 0, 0 },
+	{ "core.multipackindex", GITKEY_BOOLEAN, 0, 0 },
+	{ "core.commitgraph", GITKEY_BOOLEAN, 0, 0 },
+	{ "core.untrackedcache", GITKEY_WORDS, 0, "true false keep" },
+	{ "core.worktree", GITKEY_WORKTREE, GITKEY_READ, 0 },
+	{ "core.sparsecheckout", GITKEY_BOOLEAN, 0, 0 },
+	{ "core.sparsecheckoutcone", GITKEY_BOOLEAN, 0, 0 },
+	{ "index.sparse", GITKEY_BOOLEAN, 0, 0 },
+	{ "index.threads", GITKEY_WORDS, 0, "true false 0 1 2 3 4 8 16" },
+	{ "index.version", GITKEY_NUMBER, 0, 0 },
+	{ "feature.manyfiles", GITKEY_BOOLEAN, 0, 0 },
+	{ "feature.experimental", GITKEY_BOOLEAN, 0, 0 },
+	{ "extensions.worktreeconfig", GITKEY_BOOLEAN, GITKEY_READ, 0 },
+	{ "am.keepcr", GITKEY_BOOLEAN, 0, 0 },
+	{ "branch.autosetupmerge", GITKEY_WORDS, 0, "true false always inherit simple" },
+	{ "branch.autosetuprebase", GITKEY_WORDS, 0, "never local remote always" },
+	{ "branch.*.rebase", GITKEY_WORDS, 0, "true false merges interactive" },
+	{ "branch.*.description", GITKEY_TEXT, 0, 0 },
+	{ "branch.*.gh-merge-base", GITKEY_NAME, 0, 0 },
+	{ "branch.*.vscode-merge-base", GITKEY_NAME, 0, 0 },
+	{ "branch.*.github-pr-owner-number", GITKEY_TEXT, 0, 0 },
+	{ "branch.*.github-pr-base-branch", GITKEY_TEXT, 0, 0 },
+	{ "commitgraph.generationversion", GITKEY_NUMBER, 0, 0 },
+	{ "credential.https://dev.azure.com.usehttppath", GITKEY_BOOLEAN, 0, 0 },
+	{ "fetch.prune", GITKEY_BOOLEAN, 0, 0 },
+	{ "fetch.unpacklimit", GITKEY_NUMBER, 0, 0 },
+	{ "fetch.writecommitgraph", GITKEY_BOOLEAN, 0, 0 },
+	{ "fetch.showforcedupdates", GITKEY_BOOLEAN, 0, 0 },
+	{ "gc.auto", GITKEY_NUMBER, 0, 0 },
+	{ "gui.gcwarning", GITKEY_BOOLEAN, 0, 0 },
+	{ "log.excludedecoration", GITKEY_TEXT, 0, 0 },
+	{ "maintenance.auto", GITKEY_BOOLEAN, 0, 0 },
+	{ "maintenance.strategy", GITKEY_WORDS, 0, "none incremental gradual geometric" },
+	{ "merge.conflictstyle", GITKEY_WORDS, 0, "merge diff3 zdiff3" },
+	{ "merge.ff", GITKEY_WORDS, 0, "true false only" },
+	{ "merge.renames", GITKEY_BOOLEAN, 0, 0 },
+	{ "merge.stat", GITKEY_BOOLEAN, 0, 0 },
+	{ "pack.usebitmaps", GITKEY_BOOLEAN, 0, 0 },
+	{ "pack.usesparse", GITKEY_BOOLEAN, 0, 0 },
+	{ "pull.rebase", GITKEY_WORDS, 0, "true false merges interactive" },
+	{ "pull.ff", GITKEY_WORDS, 0, "true false only" },
+	{ "rebase.autosquash", GITKEY_BOOLEAN, 0, 0 },
+	{ "rebase.autostash", GITKEY_BOOLEAN, 0, 0 },
+	{ "receive.autogc", GITKEY_BOOLEAN, 0, 0 },
+	{ "rerere.enabled", GITKEY_BOOLEAN, 0, 0 },
+	{ "reset.quiet", GITKEY_BOOLEAN, 0, 0 },
+	{ "status.aheadbehind", GITKEY_BOOLEAN, 0, 0 },
+	{ "lfs.repositoryformatversion", GITKEY_NUMBER, 0, 0 },
+	{ "lfs.*.access", GITKEY_WORDS, 0, "basic negotiate none" },
+	{ "lfs.*.locksverify", GITKEY_BOOLEAN, 0, 0 },
+	{ "lfs.locksverify", GITKEY_BOOLEAN, 0, 0 },
+	{ "lfs.fetchinclude", GITKEY_TEXT, 0, 0 },
+	{ "lfs.fetchexclude", GITKEY_TEXT, 0, 0 },
+	{ "lfs.concurrenttransfers", GITKEY_NUMBER, 0, 0 },
+	{ "lfs.activitytimeout", GITKEY_NUMBER, 0, 0 },
+	{ "gitflow.branch.*", GITKEY_NAME, 0, 0 },
+	{ "gitflow.prefix.*", GITKEY_NAME, 0, 0 },
+	{ "gitflow.initialized", GITKEY_BOOLEAN, 0, 0 },
+	{ "gitflow.version", GITKEY_NAME, 0, 0 },
+	{ "git-town.main-branch", GITKEY_NAME, 0, 0 },
+	{ "git-town.perennial-branches", GITKEY_TEXT, 0, 0 },
+	{ "git-town-branch.*.parent", GITKEY_NAME, 0, 0 },
+	{ "git-town-branch.*.branchtype", GITKEY_NAME, 0, 0 },
+	{ "gitreview.username", GITKEY_NAME, 0, 0 },
+	// How git reads the repository.
+	{ "core.bare", GITKEY_BARE, GITKEY_READ, 0 },
+	{ "core.repositoryformatversion", GITKEY_MADE, GITKEY_READ, "0 1" },
+	{ "extensions.objectformat", GITKEY_MADE, GITKEY_READ, "sha1 sha256" },
+	{ "extensions.refstorage", GITKEY_MADE, GITKEY_READ, "files reftable" },
+	{ "extensions.partialclone", GITKEY_PARTIAL, GITKEY_CONNECT, 0 },
+	// What moves data.
+	{ "submodule.*.url", GITKEY_ADDRESS, GITKEY_PULL, 0 },
+	{ "submodule.*.active", GITKEY_BOOLEAN, 0, 0 },
+	{ "submodule.*.branch", GITKEY_NAME, GITKEY_PULL, 0 },
+	{ "submodule.*.update", GITKEY_WORDS, GITKEY_RUN, "checkout rebase merge none" },
+	{ "submodule.active", GITKEY_TEXT, 0, 0 },
+	{ "submodule.recurse", GITKEY_MADE, GITKEY_PUSH, "true false" },
+	{ "push.default", GITKEY_MADE, GITKEY_PUSH, "nothing current upstream simple" },
+	{ "push.autosetupremote", GITKEY_BOOLEAN, GITKEY_PUSH, 0 },
+	{ "remote.*.url", GITKEY_ADDRESS, GITKEY_PUSH, 0 },
+	{ "remote.*.pushurl", GITKEY_ADDRESS, GITKEY_PUSH, 0 },
+	{ "remote.*.fetch", GITKEY_FETCH, GITKEY_PULL, 0 },
+	{ "remote.*.tagopt", GITKEY_WORDS, GITKEY_PULL, "--tags --no-tags" },
+	{ "remote.*.prune", GITKEY_BOOLEAN, GITKEY_PULL, 0 },
+	{ "remote.*.promisor", GITKEY_PARTIAL, GITKEY_CONNECT, 0 },
+	{ "remote.*.partialclonefilter", GITKEY_PARTIAL, GITKEY_CONNECT, 0 },
+	{ "remote.*.gh-resolved", GITKEY_RESOLVED, GITKEY_PUSH, 0 },
+	{ "remote.*.github-pr-remote", GITKEY_BOOLEAN, 0, 0 },
+	{ "remote.*.push", GITKEY_MADE, GITKEY_PUSH, "" },
+	{ "remote.*.mirror", GITKEY_MADE, GITKEY_PUSH, "" },
+	{ "remote.pushdefault", GITKEY_PUSHED, GITKEY_PUSH, 0 },
+	{ "branch.*.remote", GITKEY_TRACKED, GITKEY_PUSH, 0 },
+	{ "branch.*.pushremote", GITKEY_PUSHED, GITKEY_PUSH, 0 },
+	{ "branch.*.merge", GITKEY_MERGED, GITKEY_PULL, 0 },
+};
+
+// One '*' only.
+static bool is_called(const char *name, const char *pattern)
+{
+	const char *star = strchr(pattern, '*');
+	if (!star)
+		return str_equal(name, pattern);
+	size_t front = (size_t)(star - pattern), back = strlen(star + 1), length = strlen(name);
+	return length > front + back && strncmp(name, pattern, front) == 0 &&
+	       str_equal(name + length - back, star + 1);
+}
+
+const struct gitkey *gitkey_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (is_called(name, keys[i].name))
+			return &keys[i];
+	return NULL;
+}
+
+bool gitkey_moves(const char *name, const struct gitkey *key)
+{
+	return str_starts(name, "remote.") ||
+	       (key && (key->form == GITKEY_TRACKED || key->form == GITKEY_PUSHED ||
+			key->form == GITKEY_MERGED));
+}
