@@ -97,6 +97,7 @@ struct guard {
 	unsigned short lacking; // of the path, the part that is a directory in which not even the
 				// next name stood; 0: not known
 	unsigned short above;   // LISTED: of the directory, the part that begins the table's names
+	bool many;              // LISTED: known ones are reported, too, when they changed
 	const char *path;
 	struct list known; // entries that were there: WORKTREES, MODULES, PARTS, LISTED
 };
@@ -121,6 +122,7 @@ struct searched {
 	const char *list;        // of the state: the repositories below it (trees/git_list.h)
 	const char *directories; // its directories (trees/dirs.h)
 	const char *share;       // those that each run checks (trees/share.h)
+	const char *secrets;     // its files of secrets (trees/secret_list.h)
 	const char *journal;     // and of the boxes that lived there (postcheck/run_journal.h)
 	bool fresh;              // there was none: it was made before this run
 	bool cut;                // and time was over before all was seen
@@ -264,6 +266,7 @@ struct plan {
 	struct list untracked,
 		altered; // of the project, hidden: git does not list it, or as another
 	bool absent;     // one of these is a link to nowhere
+	bool boxes_made; // the list of such files has some that boxes made
 
 	struct copy *copies;
 	unsigned copy_count;

@@ -81,7 +81,8 @@ const struct key keys[] = {
 	  .form = FORM_NAME, .value = "NAME", .tightens = TIGHTENS_ALWAYS,
 	  .help = "hides files of the project with this name ('*': any characters) unless git's "
 		  "index lists them with the same content; at the top and three directories below "
-		  "it. A later line or flag that names the file shows it" },
+		  "it, and where runs met them since. A later line or flag that names the file "
+		  "shows it" },
 	{ IN_PROFILE("files", "hide-unless-named", secret), .flag = "hide-unless-named", .kind = KEY_LIST,
 	  .form = FORM_HIDDEN, .value = "PATH", .tightens = TIGHTENS_ALWAYS,
 	  .help = "as hide, patterns too, until a later line or flag names this very path, or one in it" },

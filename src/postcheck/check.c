@@ -37,6 +37,7 @@
 #include "postcheck/quiet.h"
 #include "postcheck/run_journal.h"
 #include "postcheck/scan.h"
+#include "postcheck/secrets.h"
 #include "report/findings.h"
 #include "run.h"
 #include "trees/git_list.h"
@@ -140,9 +141,11 @@ static void check_guard(struct check *check, const struct guard *guard, const st
 }
 
 // Kinds whose names may have been there at the start.
-static bool looks_inside(enum guarded kind)
+static bool looks_inside(const struct guard *guard)
 {
-	return kind == GUARD_REPORTED || kind == GUARD_PARTS || kind == GUARD_WORKTREES ||
+	enum guarded kind = guard->kind;
+	return guard->many || kind == GUARD_REPORTED || kind == GUARD_PARTS ||
+	       kind == GUARD_WORKTREES ||
 	       kind == GUARD_MODULES || kind == GUARD_HEADLESS || kind == GUARD_BARE;
 }
 
@@ -164,7 +167,7 @@ static void check_guards(struct check *check, struct check_places *places)
 		struct place *place = places_parent(check, places, guard->path);
 		// What was absent is absent still where no name came; reported files may have
 		// changed.
-		if (place->fd >= 0 && !place->changed && !looks_inside(guard->kind))
+		if (place->fd >= 0 && !place->changed && !looks_inside(guard))
 			continue;
 		if (place->fd >= 0 && place->changed)
 			bare_tell_headless(check, place->fd, guard);
@@ -321,6 +324,7 @@ void check_host(const struct plan *plan, const struct run *run, struct findings 
 		.run = run,
 	};
 	// A nested repository may lie in a directory that is shut: a walk is always done apart.
+	secrets_renew(&look.check);
 	look.quiet = plan->guard_count == 0 || quiet_trees(&look.check, run);
 	if (geteuid() == 0 || (look.quiet && !is_shut(&look.check)))
 		look_at_all(&look);

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -24,8 +25,28 @@ struct looking {
 	struct check *check;
 	const struct guard *guard;
 	const char *above;
+	const char **known; // sorted
+	unsigned count;
 	char text[PATH_MAX]; // of `above`
 };
+
+static int compare(const void *left, const void *right)
+{
+	return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+static void sort_known(struct looking *looking)
+{
+	list_each (item, &looking->guard->known)
+		looking->count++;
+	looking->known = malloc((looking->count + 1) * sizeof(*looking->known));
+	if (!looking->known)
+		abort();
+	looking->count = 0;
+	list_each (item, &looking->guard->known)
+		looking->known[looking->count++] = item->text;
+	qsort(looking->known, looking->count, sizeof(*looking->known), compare);
+}
 
 static void begin(struct looking *looking, struct check *check, const struct guard *guard)
 {
@@ -33,14 +54,12 @@ static void begin(struct looking *looking, struct check *check, const struct gua
 	*looking = (struct looking){ .check = check, .guard = guard, .above = looking->text };
 	memcpy(looking->text, guard->path + length - guard->above, guard->above);
 	looking->text[guard->above] = '\0';
+	sort_known(looking);
 }
 
-static bool is_known(const struct guard *guard, const char *name)
+static bool is_known(const struct looking *looking, const char *name)
 {
-	list_each (item, &guard->known)
-		if (str_equal(item->text, name))
-			return true;
-	return false;
+	return bsearch(&name, looking->known, looking->count, sizeof(name), compare) != NULL;
 }
 
 static const struct trusted_row *find_pattern(const char *above, const char *name)
@@ -76,7 +95,7 @@ static void report_rows(struct looking *looking, int directory, const char *name
 			return;
 		}
 		if (!looking->above[0] && strchr(whole, '/') && !row->pattern &&
-		    trusted_begins(row, name) && !is_known(looking->guard, whole) &&
+		    trusted_begins(row, name) && !is_known(looking, whole) &&
 		    fstatat(directory, whole, &status, AT_SYMLINK_NOFOLLOW) == 0)
 			report(looking, whole);
 	}
@@ -87,10 +106,12 @@ static void look_at(struct looking *looking, int directory, const char *name)
 	struct check *check = looking->check;
 	bool part = looking->guard->kind == GUARD_LISTED_PART;
 	char path[PATH_MAX];
-	if ((!looking->above[0] && !trusted_may_begin(name)) || is_known(looking->guard, name) ||
-	    (part && !finding_is_changed(check, directory, name)))
+	bool known = is_known(looking, name);
+	if ((!looking->above[0] && !trusted_may_begin(name)) || (known && !looking->guard->many) ||
+	    (part && !finding_is_changed(check, directory, name)) ||
+	    (known && !changed_has(check, directory, name)))
 		return;
-	if (!find_pattern(looking->above, name)) {
+	if (known || !find_pattern(looking->above, name)) {
 		report_rows(looking, directory, name);
 		return;
 	}
@@ -121,6 +142,7 @@ void listed_look(struct check *check, int directory, const struct guard *guard)
 	else
 		findings_add(check->found, FINDING_NOT_LISTED,
 			     finding_path(check->plan, guard->path), "", "");
+	free(looking.known);
 }
 
 bool listed_came(int directory, const struct guard *guard, char *ret_name, size_t size)
@@ -135,9 +157,10 @@ bool listed_came(int directory, const struct guard *guard, char *ret_name, size_
 	for (struct dirent *entry = stream ? readdir(stream) : NULL;
 	     entry && !came && count++ < LIVE_MAX; entry = readdir(stream))
 		came = find_pattern(looking.above, entry->d_name) &&
-		       !is_known(guard, entry->d_name) &&
+		       !is_known(&looking, entry->d_name) &&
 		       snprintf(ret_name, size, "%s", entry->d_name) < (int)size;
 	if (stream)
 		closedir(stream);
+	free(looking.known);
 	return came;
 }

@@ -29,6 +29,7 @@
 #include "postcheck/links.h"
 #include "postcheck/quiet.h"
 #include "postcheck/run_journal.h"
+#include "postcheck/secrets.h"
 #include "report/findings.h"
 #include "trees/dirs.h"
 #include "trees/git_list.h"
@@ -36,8 +37,8 @@
 #include "trees/share.h"
 
 enum { LOOK_NANOSECONDS = 500000000, TICK_NANOSECONDS = 20000000 };
-#define LIST_BYTES (((size_t)192 << 20) + SHARE_ARENA)
 enum { NEW_ROWS_MAX = LISTED_ROWS_MAX / 2 };
+#define LIST_BYTES (((size_t)192 << 20) + SHARE_ARENA)
 
 struct scan {
 	struct check *check;
@@ -50,6 +51,7 @@ struct scan {
 	struct share share;    // these parts; `known` and `fresh` are of them
 	struct timespec start; // of what the share is owed a check for
 	bool same_index;       // as that of the last list of the share
+	struct check_secrets secrets;
 };
 
 // A directory around a .git is mounted, too, so that nobody moves it: the box writes there, and may
@@ -198,12 +200,13 @@ static void meet(struct git_walk *walk, int directory, const char *name)
 static void look_at_entry(struct git_walk *walk, int directory, const struct dirent *entry)
 {
 	struct scan *scan = walk->owner;
+	const char *path = walk->path + walk->root + 1;
 	struct timespec start = scan->check->start;
+	secrets_look(&scan->secrets, scan->check, &scan->share, directory, entry->d_name, path);
 	if (entry->d_type == DT_LNK)
 		links_look(scan->check, directory, entry->d_name, walk->path);
 	// There each run has reported what it changed.
-	if (scan->whole && scan->same_index &&
-	    share_tracks(&scan->share, walk->path + walk->root + 1))
+	if (scan->whole && scan->same_index && share_tracks(&scan->share, path))
 		scan->check->start = scan->start;
 	if (walk->depth > 0)
 		changed_tell_deeper(scan->check, directory, entry->d_name, walk->path);
@@ -227,9 +230,7 @@ static void keep_rest(struct scan *scan, const struct git_walk *walk)
 	struct stat status;
 	autoclose int root = open(scan->tree->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	bool there = false;
-	all.rows = NULL;
-	all.count = all.room = 0;
-	all.bytes = 0;
+	listed_empty(&all);
 	listed_sort(&scan->now);
 	for (unsigned i = 0; (walk->cut || !scan->whole) && i < scan->old.count; i++) {
 		const struct listed_row *row = &scan->old.rows[i];
@@ -319,6 +320,7 @@ static bool read_list(struct scan *scan, const struct searched *tree,
 		findings_add(check->found, FINDING_NOT_COMPARED, "", err_taken(), "");
 		return false;
 	}
+	secrets_read(&scan->secrets, tree, arena);
 	check->known = &scan->old;
 	check->root = strlen(tree->path);
 	check->root_device = scan->now.device;
@@ -361,14 +363,14 @@ static void scan_tree(struct scan *scan, const struct searched *tree, const stru
 				 .fresh = scan->whole && scan->old.place[0] ? NULL : &scan->fresh,
 				 .settled = begin - TICK_NANOSECONDS,
 				 .since = quiet_since(check, turn, scan->whole) };
-	int64_t since = quiet_since(check, turn, false);
-	scan->start = times_of(since);
+	scan->start = times_of(quiet_since(check, turn, false));
 	know_spans(scan, &turn->spans);
 	if (start.tv_sec > 0)
 		check->start = times_of(walk.since);
 	long took = walk_tree(&walk, tree->path, scan->whole ? scan->old.place : "");
 	check->start = start;
 	end_tree(scan, &walk);
+	secrets_write(&scan->secrets, tree);
 	bool all = !walk.cut && (scan->whole || (!walk.owed && scan->known.whole));
 	write_dirs(scan, &walk);
 	journal_end(run, number, turn,

@@ -58,16 +58,19 @@ bool dirs_next(const char *text, size_t length, size_t *at, struct dirs_row *ret
 static struct boot_head head_of(const char *boot)
 {
 	struct boot_head head = { .kind = KIND, .names = trusted_hash };
-	memcpy(head.boot, boot, strnlen(boot, sizeof(head.boot)));
+	if (boot)
+		memcpy(head.boot, boot, strnlen(boot, sizeof(head.boot)));
 	return head;
 }
 
 size_t dirs_begin(const char *text, size_t length, const char *boot)
 {
 	struct boot_head head = head_of(boot);
-	bool known = boot[0] && length >= sizeof(head) &&
-		     memcmp(text, &head, offsetof(struct boot_head, whole)) == 0;
-	return known ? sizeof(head) : 0;
+	if (length < sizeof(head) || (boot && !boot[0]))
+		return 0;
+	if (!boot)
+		memcpy(head.boot, text + offsetof(struct boot_head, boot), sizeof(head.boot));
+	return memcmp(text, &head, offsetof(struct boot_head, whole)) == 0 ? sizeof(head) : 0;
 }
 
 bool dirs_read(struct arena *arena, const char *file, const char *boot, struct dirs *ret_seen)

@@ -35,7 +35,7 @@ struct dirs {
 // Pure: the row at `*at`, and the place behind it; false at the end, or where the bytes are none.
 bool dirs_next(const char *text, size_t length, size_t *at, struct dirs_row *ret_row);
 // Where the rows begin, or 0 when it was not written in this boot by a program with this table of
-// names.
+// names. NULL: in any boot.
 size_t dirs_begin(const char *text, size_t length, const char *boot);
 
 bool dirs_read(struct arena *arena, const char *file, const char *boot, struct dirs *ret_seen);

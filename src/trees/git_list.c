@@ -53,6 +53,13 @@ void listed_sort(struct listed *known)
 	known->count = count;
 }
 
+void listed_empty(struct listed *known)
+{
+	known->rows = NULL;
+	known->count = known->room = 0;
+	known->bytes = 0;
+}
+
 const struct listed_row *listed_find(const struct listed *known, const char *path)
 {
 	struct listed_row wanted = { .path = path };

@@ -49,6 +49,8 @@ bool listed_add(struct listed *known, const char *path, const struct stat *statu
 // One more time the row of another list; false when there is no room.
 bool listed_keep(struct listed *known, const struct listed_row *row);
 void listed_sort(struct listed *known);
+// Leaves its rows to who has a copy of the list.
+void listed_empty(struct listed *known);
 // The bytes of a list, in `arena`.
 const char *listed_print(struct arena *arena, const struct listed *known);
 

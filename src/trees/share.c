@@ -160,6 +160,20 @@ static const char **listed_centres(struct arena *arena, const struct dirs *list,
 	return found;
 }
 
+void share_of_list(struct arena *arena, const struct dirs *list, const char *directory,
+		   struct share *ret_share)
+{
+	struct share share = { .directory = directory };
+	share.centres = listed_centres(arena, list, &share.count);
+	if (!share_lists(list, directory)) {
+		const char **missing = arena_take(arena, sizeof(*missing));
+		*missing = directory;
+		share.missing = missing;
+		share.missing_count = 1;
+	}
+	*ret_share = share;
+}
+
 void share_compare(struct arena *arena, struct share *share, const struct dirs *list)
 {
 	unsigned count, at = 0, missing = 0;

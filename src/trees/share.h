@@ -36,6 +36,11 @@ bool share_is_centre(const struct share *share, const char *path);
 // True if such a list has this directory, relative to the tree, and those directly below it.
 bool share_lists(const struct dirs *list, const char *path);
 
+// The share by which a list was made, for a command in another directory; that one is missing where
+// the list lacks it.
+void share_of_list(struct arena *arena, const struct dirs *list, const char *directory,
+		   struct share *ret_share);
+
 // Notes which centres the list of a share lacks. They, and all above them, are read once more.
 void share_compare(struct arena *arena, struct share *share, const struct dirs *list);
 // True if the directory at `path` is one of these or above one. `share` may be NULL.

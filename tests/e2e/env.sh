@@ -98,11 +98,41 @@ for try in {1..300}; do cat .env 2>/dev/null | grep -q CANARY || break; sleep 0.
 wait_for 30 [ -e ready ] && cp .env new && mv new .env && echo >"$work/go"
 wait
 is "replaced while a box runs" 0 "$(grep -c CANARY "$work/seen")"
-# More directories than are looked at: said.
+# The user's own are known since the first search: neither a box's names and directories show them, nor is a later run
+# refused.
 new
-mkdir a && (cd a && seq 1 1100 | xargs mkdir)
-like "a search that was cut is reported" "$(box true)" "searched for in the first 1000 directories only"
-is "with the nearest first" 0 "$(box 'cat .env packages/web/.env' 2>/dev/null | grep -c CANARY)"
+box true >/dev/null
+after() { # name, what a box does
+	box "$2" >/dev/null 2>&1
+	is "$1" "hidden" "$("$SBX" run -p "${3:-claude-code-shell}" -- sh -c 'grep -rs CANARY . --exclude-dir=deeper; echo hidden' 2>/dev/null)"
+}
+after "128 empty files" 'touch $(seq -f .env.%g 128)'
+after "directories, that sort before, and with such names" 'mkdir $(seq -f 0%g 1200) && touch 0{1..600}/.env'
+after "directories that cannot be listed" 'mkdir $(seq -f shut%g 600) && chmod 0 shut*'
+after "deep ones" 'p=; for i in {1..60}; do p=${p}d/; done; mkdir -p "$p" && touch "$p/.env"'
+after "their directories are moved or shut" 'mv packages apps/packages; mv apps .git/apps; chmod 0 packages apps; chmod 0 packages/web'
+chmod 755 packages apps packages/web shut*
+after "10,000 names" 'seq -f .env.%g 10000 | xargs touch' codex-shell
+echo KEY=CANARY >.env.4711
+is "one that a box made and the user filled is hidden" 0 "$(box 'grep -rs CANARY . --exclude-dir=deeper' | grep -c CANARY)"
+box 'for f in .env.*; do echo x >>"$f"; done' >/dev/null 2>&1
+is "after a box has written into the others, too" 0 "$(box 'grep -rs CANARY . --exclude-dir=deeper' | grep -c CANARY)"
+# What the user made since.
+new
+mkdir -p src/deep/er/est/place && echo x >src/deep/er/est/place/tracked && git add src && git commit -qm deep
+mkdir -p old/one/two/three && seq -f own%g 1200 | xargs mkdir
+for run in 1 2; do
+	is "1,200 directories of the user's own, run $run" 0 "$(box 'grep -rs CANARY . --exclude-dir=deeper' | grep -c CANARY)"
+done
+sleep 0.05
+mkdir -p src/deep/er/est/place/new fresh/app
+for place in . fresh fresh/app own7 sub src/deep/er/est/place src/deep/er/est/place/new; do
+	echo KEY=CANARY-since >$place/.env.since
+done
+echo KEY=CANARY-since >old/one/two/three/.env
+is "in the top, tracked directories and those right below" 0 "$(box 'grep -rs CANARY-since . --exclude-dir=old' | grep -c CANARY)"
+is "in the command's directory" 0 "$(cd old/one/two && box 'grep -rs CANARY-since .' | grep -c CANARY)"
+is "in another boot" 0 "$(SBX_TEST_BOOT=other "$SBX_TESTING" run -p claude-code-shell -- grep -rs CANARY-since . --exclude-dir=old 2>/dev/null | grep -c CANARY)"
 new
 is "a directory that cannot be listed is hidden as a whole" 0 "$(chmod 0 packages; "$SBX" run -p claude-code-shell -- bash -c 'chmod 755 packages; cat packages/web/.env' 2>/dev/null | grep -c CANARY; chmod 755 packages)"
 done_testing

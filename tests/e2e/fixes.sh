@@ -308,11 +308,14 @@ printf '[network]\nallow = a.example\n' >.sbx.ini
 printf '[network]\nallow = b.example\n' >.sbx.ini
 by_command "a profile that changed since it was shown" 'once more: sbx profile trust$' 's/.*once more: (sbx profile trust)$/\1/p' profile trust
 rm .sbx.ini
-mkdir -p many && (cd many && mkdir d{0001..1100} && echo SECRET >d1100/.env)
-said=$("$SBX" plan --hide-untracked .env -- true 2>&1)
-like "more directories than are searched: is said" "$said" 'hide others by name: --hide$'
-is "more directories than are searched: hidden by name" "" "$(eval "sbx run --hide-untracked .env $(printf '%s\n' "$said" | sed -nE 's/.*by name: (--hide)$/\1 .\/many\/d1100\/.env/p') cat many/d1100/.env" 2>/dev/null)"
+pushd "$(new_project)" >/dev/null || exit
+mkdir many && (cd many && seq 33000 | xargs mkdir && echo SECRET >33000/.env)
+by_flag "more directories than are searched: one is hidden" 'does not need: --hide \./many$' 's/.*need: (--hide .*)$/\1/p' run --hide-untracked .env -- sh -c 'cat many/33000/.env; true'
+is "and its secret was not read" "" "$("$SBX" run --hide ./many --hide-untracked .env -- cat many/33000/.env 2>/dev/null)"
 rm -r many
+touch .env.{1..520}
+by_flag "more hidden files than are possible: all of that name" "to hide all of that name: --hide '" "s/.*name: (--hide .*)$/\1/p" run --hide-untracked '.env.*' -- true
+popd >/dev/null || exit
 "$SBX" run -- sh -c 'echo left >left-behind; sleep 60' >/dev/null 2>&1 &
 killed=$!
 wait_for 30 test -e left-behind

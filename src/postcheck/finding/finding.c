@@ -70,6 +70,12 @@ static bool is_in_span(const struct check *check, int64_t time)
 	return false;
 }
 
+bool finding_is_in_run(const struct check *check, const struct stat *status)
+{
+	return check->timeless || is_in_span(check, status->st_ctim.tv_sec * (int64_t)NANOSECONDS +
+							    status->st_ctim.tv_nsec);
+}
+
 bool finding_is_between(const struct check *check, int directory, const char *name)
 {
 	struct sys_statx status;

@@ -57,5 +57,7 @@ bool finding_is_made(const struct check *check, int directory, const char *name)
 // True if a directory was made, and changed last, while no box lived, whatever was between: a box
 // that moves it changes it, so the user has used it in this place.
 bool finding_is_between(const struct check *check, int directory, const char *name);
+// True if it changed last while a box lived.
+bool finding_is_in_run(const struct check *check, const struct stat *status);
 // Whether it may have been made by a box, this one or another, since the look before.
 bool finding_is_of_boxes(const struct check *check, int directory, const char *name);

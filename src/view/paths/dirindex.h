@@ -20,6 +20,7 @@ struct names_found {
 	struct list list; // the line of each is its d_type
 	bool every;       // name, not only the first component of one
 	bool cut;         // it was not listed to its end
+	bool many;        // more names are reported than are compared one by one
 };
 
 // Of a large directory, of one that cannot be read, and of one with names of other scripts nothing

@@ -9,7 +9,7 @@
 #include "view/paths/dirindex.h"
 #include "view/paths/resolve.h"
 
-enum { WISHES_MAX = 1024 };
+enum { WISHES_MAX = 1536 };
 
 struct wish {
 	struct mount mount;

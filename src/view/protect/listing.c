@@ -12,8 +12,9 @@
 #include "view/paths/wishes.h"
 #include "view/protect/protect.h"
 
-// More that stand at one pattern are only looked for at the end.
-enum { MATCHES_MAX = 64 };
+// More that exist at one pattern are only searched for at the end. Where more are reported, the
+// directory is listed then.
+enum { MATCHES_MAX = 64, REPORTED_MAX = 256 };
 
 // A reported name whose first component is `name`: what is there may have been changed afterwards.
 static int report(struct wishes *wishes, const char *root, const char *name)
@@ -38,7 +39,7 @@ static bool is_row(const struct trusted_row *row, const char *above, const char 
 static int protect_found(struct wishes *wishes, const char *directory, const char *above,
 			 struct names_found *found, struct origin from)
 {
-	unsigned count = 0;
+	unsigned count = 0, before = wishes->plan->guard_count;
 	list_each (item, &found->list) {
 		const char *path = path_below(wishes->arena, directory, item->text);
 		bool protected = false;
@@ -48,6 +49,9 @@ static int protect_found(struct wishes *wishes, const char *directory, const cha
 			continue;
 		if (protected && count++ < MATCHES_MAX)
 			TRY(protect_name(wishes, path, GUARD_ABSENT, from));
+		found->many = found->many || wishes->plan->guard_count - before >= REPORTED_MAX;
+		if (found->many)
+			continue;
 		if (!protected && !above[0])
 			TRY(report(wishes, directory, item->text));
 		trusted_each (row, TRUSTED_REPORT)
@@ -67,6 +71,7 @@ static int add_guard(struct wishes *wishes, const char *directory, const char *a
 			  found->cut ? GUARD_LISTED_PART : GUARD_LISTED));
 	guard->above = (unsigned short)strlen(above);
 	guard->known = found->list;
+	guard->many = found->many;
 	list_each (item, &wishes->opened)
 		if (path_within(item->text, directory) && !str_equal(item->text, directory))
 			list_add(&guard->known, wishes->arena, item->text + strlen(directory) + 1,

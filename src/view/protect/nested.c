@@ -67,9 +67,7 @@ static void look_first(struct wishes *wishes, struct searched *tree, struct list
 	for (bool deeper = true; deeper && !walk->cut; deeper = walk->deeper) {
 		unsigned levels = walk->deeper ? 0 : FIRST_LEVELS;
 		struct listed known = first.known;
-		known.rows = NULL;
-		known.count = known.room = 0;
-		known.bytes = 0;
+		listed_empty(&known);
 		struct listed before = first.known;
 		first.known = known;
 		dirs_free(&seen);

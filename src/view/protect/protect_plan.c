@@ -174,7 +174,8 @@ static int protect_searched(struct wishes *wishes, const char *path)
 		.journal = path_kept(wishes->arena, plan->state, "journal", path),
 		.list = path_kept(wishes->arena, plan->state, "known", path),
 		.directories = path_kept(wishes->arena, plan->state, "directories", path),
-		.share = path_kept(wishes->arena, plan->state, "share", path)
+		.share = path_kept(wishes->arena, plan->state, "share", path),
+		.secrets = path_kept(wishes->arena, plan->state, "hidden", path)
 	};
 	return protect_root(wishes, path);
 }
