@@ -50,6 +50,7 @@ struct mount {
 	bool in_session; // the target lies in a MOUNT_LAYERS, of which only the box knows what it
 			 // holds
 	bool absent;     // MOUNT_MASK: a link to nowhere, as if nothing were there
+	bool plain;      // a wall around nothing but directories and samples of hooks
 	bool cache;      // the source is made by the step "caches", which fills `kept`
 	const char *target;       // in the box, absolute and clean
 	const char *source;       // on the host, or the text of a link or of a MOUNT_TEXT
@@ -275,6 +276,7 @@ struct plan {
 	const char *homes_file, *homes_fresh; // what is to be kept of the home's links, or NULL
 	const char *profiles_noted;  // lines for the state's list of given profiles, or NULL
 	struct gitnamed *configured; // what git's configuration names; for the making of the plan
+	struct list led_to;          // by links in protected directories, and not protected
 	struct named_file *named;
 	unsigned named_count;
 	struct searched *searched; // writable as a whole: the project, and directories beside it

@@ -21,92 +21,38 @@
 #include "base/owned.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "base/sys.h"
+#include "git/recognise.h"
+#include "names/home_rows.h"
 #include "names/trusted.h"
 
-enum {
-	LINKS_MAX = 40,
-	DEPTH_MAX = 3,     // of directories below a name, and
-	INSIDE_MAX = 8,    // so many of them, with
-	ENTRIES_MAX = 512, // so many entries each: links of a dotfiles repository lie near
-	WALKED_MAX = 1024,
-	KEPT_MAX = 1 << 18
+enum { LINKS_MAX = 40, WALKED_MAX = 1024, KEPT_MAX = 1 << 18 };
+
+// How much of the directories below a name is read.
+struct home_links_bounds {
+	unsigned depth, directories, entries, targets; // entries: of each directory
 };
+// Links of a dotfiles repository lie near. In a project a protected directory holds what people
+// made.
+static const struct home_links_bounds home_bounds = { 3, 8, 512, ~0U },
+				      inside_bounds = { 16, 256, 4096, 1024 };
 
 // What a change of sbx or of the variables makes stale.
 static const char version[] = "sbx homes 1";
-
-static struct origin of_kind(enum homes_kind kind)
-{
-	return (struct origin){ .line = kind };
-}
 
 struct home_link_finding {
 	struct arena *arena;
 	struct list *targets;
 	const char *home;
-	const char *walked[WALKED_MAX]; // directories
+	const char **walked; // directories, or NULL: nobody asks for them
 	unsigned walked_count;
+	unsigned target_count;
+	const struct home_links_bounds *bounds;
 	unsigned inside; // that were listed for the name in hand
+	bool cut;        // there are more
+	bool files;      // one of them holds more than directories and samples
 	enum homes_kind kind, kind_inside;
 };
-
-static const char *variable(char *const *environment, const char *name, size_t length)
-{
-	for (char *const *entry = environment; *entry; entry++)
-		if (strncmp(*entry, name, length) == 0 && (*entry)[length] == '=')
-			return *entry + length + 1;
-	return NULL;
-}
-
-const char *homes_variable(struct arena *arena, const struct homes *homes, const char *name)
-{
-	size_t length = strcspn(name + 1, "/");
-	const char *value = name[0] == '$' ? variable(homes->environment, name + 1, length) : NULL;
-	if (!value || value[0] != '/')
-		return NULL;
-	return path_join(arena, value, name[length + 1] ? name + length + 2 : ".");
-}
-
-// PATH's directories, but for those that are the system's.
-void homes_path(struct arena *arena, const struct homes *homes, struct list *ret_names)
-{
-	const char *value = variable(homes->environment, "PATH", strlen("PATH"));
-	while (value && *value) {
-		size_t length = strcspn(value, ":");
-		if (value[0] == '/' && length > 1) {
-			const char *path = path_clean(arena, arena_copy(arena, value, length));
-			if (path_within(path, homes->home) && !str_equal(path, homes->home))
-				list_add(ret_names, arena, path, of_kind(HOMES_PROGRAM));
-		}
-		value += length + (value[length] == ':');
-	}
-}
-
-void homes_name(struct arena *arena, const struct homes *homes, struct list *ret_names)
-{
-	static const enum trusted_answer answers[] = { TRUSTED_HOME, TRUSTED_PATH };
-	for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++)
-		trusted_each (row, answers[i]) {
-			const char *name = trusted_name(row);
-			const char *path = name[0] == '~' ? path_below(arena, homes->home, name + 2)
-							  : homes_variable(arena, homes, name);
-			if (path)
-				list_add(ret_names, arena, path, of_kind(HOMES_NAME));
-		}
-	homes_path(arena, homes, ret_names);
-}
-
-// What links in a directory of programs lead to is what somebody builds.
-static bool is_of_path(const char *name, const struct homes *homes)
-{
-	size_t length = strlen(homes->home);
-	if (!path_within(name, homes->home) || name[length] == '\0')
-		return false;
-	trusted_each (row, TRUSTED_PATH)
-		if (str_equal(trusted_name(row) + 2, name + length + 1))
-			return true;
-	return false;
-}
 
 static bool has(const struct list *list, const char *path)
 {
@@ -118,14 +64,18 @@ static bool has(const struct list *list, const char *path)
 
 static void add_target(struct home_link_finding *finding, const char *path, enum homes_kind kind)
 {
-	if (!has(finding->targets, path))
-		list_add(finding->targets, finding->arena, path, of_kind(kind));
+	finding->cut = finding->cut || finding->target_count == finding->bounds->targets;
+	if (finding->target_count == finding->bounds->targets || has(finding->targets, path))
+		return;
+	finding->target_count++;
+	list_add(finding->targets, finding->arena, path, homes_origin(kind));
 }
 
 // Those above the home are the system's.
 static void note_directory(struct home_link_finding *finding, const char *path)
 {
-	if (path_within(finding->home, path) && !str_equal(finding->home, path))
+	if (!finding->walked ||
+	    (path_within(finding->home, path) && !str_equal(finding->home, path)))
 		return;
 	for (unsigned i = 0; i < finding->walked_count; i++)
 		if (str_equal(finding->walked[i], path))
@@ -209,27 +159,86 @@ static void follow(struct home_link_finding *finding, const char *path, unsigned
 		list_links(finding, end, walk.links, 1);
 }
 
+// The checkout of another worktree: its links lead to its files.
+static bool is_worktree(struct home_link_finding *finding, const char *directory)
+{
+	char text[GIT_POINTER_MAX] __attribute__((uninitialized));
+	const char *leads = git_read_pointer(
+		AT_FDCWD, path_below(finding->arena, directory, ".git"), GIT_FILE_PREFIX, text);
+	return leads && strstr(leads, "/worktrees/");
+}
+
+// Some file systems do not say in the listing what an entry is.
+static void list_entry(struct home_link_finding *finding, const char *directory,
+		       const struct sys_entry *entry, unsigned links, unsigned depth)
+{
+	struct stat status;
+	const char *name = entry->name;
+	unsigned char type = entry->type;
+	if (str_equal(name, ".") || str_equal(name, ".."))
+		return;
+	finding->files = finding->files || (type != DT_DIR && !str_ends(name, ".sample"));
+	if (type != DT_LNK && type != DT_DIR && type != DT_UNKNOWN)
+		return;
+	const char *path = path_below(finding->arena, directory, name);
+	if (type == DT_UNKNOWN && lstat(path, &status) == 0)
+		type = (unsigned char)IFTODT(status.st_mode);
+	if (type == DT_LNK)
+		follow(finding, path, links, depth);
+	else if (type == DT_DIR && !trusted_is_installed(path) && !is_worktree(finding, path))
+		list_links(finding, path, links, depth + 1);
+}
+
+// Without the memory that a stream takes.
 static void list_links(struct home_link_finding *finding, const char *directory, unsigned links,
 		       unsigned depth)
 {
-	if (depth > DEPTH_MAX || finding->inside++ >= INSIDE_MAX)
+	_Alignas(struct sys_entry) char entries[2048] __attribute__((uninitialized));
+	unsigned count = 0;
+	long size;
+	bool more =
+		depth <= finding->bounds->depth && finding->inside++ < finding->bounds->directories;
+	finding->cut = finding->cut || !more;
+	if (!more)
 		return;
 	note_directory(finding, directory);
-	DIR *stream = opendir(directory);
-	unsigned count = 0;
-	for (struct dirent *entry = stream ? readdir(stream) : NULL; entry && count++ < ENTRIES_MAX;
-	     entry = readdir(stream)) {
-		const char *name = entry->d_name;
-		if (str_equal(name, ".") || str_equal(name, ".."))
-			continue;
-		if (entry->d_type == DT_LNK)
-			follow(finding, path_below(finding->arena, directory, name), links, depth);
-		else if (entry->d_type == DT_DIR)
-			list_links(finding, path_below(finding->arena, directory, name), links,
-				   depth + 1);
-	}
-	if (stream)
-		closedir(stream);
+	autoclose int fd = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	while (fd >= 0 && count < finding->bounds->entries &&
+	       (size = sys_getdents(fd, entries, sizeof(entries))) > 0)
+		for (long at = 0; at < size; count++) {
+			const struct sys_entry *entry = (const void *)(entries + at);
+			at += entry->size;
+			list_entry(finding, directory, entry, links, depth);
+		}
+	finding->cut = finding->cut || count >= finding->bounds->entries;
+}
+
+void homes_led(struct arena *arena, const char *path, struct list *targets)
+{
+	FORGIVING;
+	struct home_link_finding finding = { .arena = arena,
+					     .targets = targets,
+					     .bounds = &inside_bounds,
+					     .kind = HOMES_NAME,
+					     .kind_inside = HOMES_INSIDE };
+	follow(&finding, path, 0, 0);
+}
+
+bool homes_inside(struct arena *arena, const char *directory, unsigned *directories,
+		  struct list *ret_targets, bool *ret_files)
+{
+	FORGIVING;
+	struct home_link_finding finding = { .arena = arena,
+					     .targets = ret_targets,
+					     .bounds = &inside_bounds,
+					     .inside = *directories,
+					     .kind = HOMES_INSIDE,
+					     .kind_inside = HOMES_INSIDE };
+	*ret_targets = (struct list){ 0 };
+	list_links(&finding, directory, 0, 1);
+	*directories = finding.inside;
+	*ret_files = finding.files || finding.cut;
+	return !finding.cut;
 }
 
 static uint64_t hash_text(uint64_t hash, const char *text)
@@ -243,12 +252,12 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 static uint64_t names_hash(const struct homes *homes)
 {
 	uint64_t hash = hash_text(trusted_hash, homes->home);
-	hash = hash_text(hash, variable(homes->environment, "PATH", strlen("PATH")));
+	hash = hash_text(hash, homes_value(homes->environment, "PATH", strlen("PATH")));
 	trusted_each (row, TRUSTED_HOME) {
 		const char *name = trusted_name(row);
 		if (name[0] == '$')
-			hash = hash_text(hash, variable(homes->environment, name + 1,
-							strcspn(name + 1, "/")));
+			hash = hash_text(hash, homes_value(homes->environment, name + 1,
+							   strcspn(name + 1, "/")));
 	}
 	return hash;
 }
@@ -282,7 +291,7 @@ static bool read_kept(struct arena *arena, char *text, uint64_t hash, struct lis
 			if (line[0] == letters[kind] && str_starts(line + 1, " /"))
 				list_add(targets, arena,
 					 arena_copy(arena, line + 2, strlen(line + 2)),
-					 of_kind((enum homes_kind)kind));
+					 homes_origin((enum homes_kind)kind));
 		if (!str_starts(line, "d ") || !tab)
 			continue;
 		*tab = '\0';
@@ -333,13 +342,18 @@ void homes_follow(struct arena *arena, struct homes *homes, struct list *ret_tar
 	}
 	homes_name(arena, homes, &names);
 	struct home_link_finding *finding = arena_take(arena, sizeof(*finding));
-	*finding = (struct home_link_finding){ .arena = arena,
-					       .targets = ret_targets,
-					       .home = homes->home };
+	*finding = (struct home_link_finding){
+		.arena = arena,
+		.targets = ret_targets,
+		.home = homes->home,
+		.walked = arena_take(arena, WALKED_MAX * sizeof(*finding->walked)),
+		.bounds = &home_bounds
+	};
 	list_each (item, &names) {
 		finding->inside = 0;
 		finding->kind = (enum homes_kind)item->from.line;
-		finding->kind_inside = is_of_path(item->text, homes) ? HOMES_PROGRAM : HOMES_INSIDE;
+		finding->kind_inside =
+			homes_is_of_path(item->text, homes) ? HOMES_PROGRAM : HOMES_INSIDE;
 		follow(finding, item->text, 0, 0);
 	}
 	homes->fresh = kept_text(finding, hash);

@@ -2,6 +2,8 @@
 // where links lead from there.
 #pragma once
 
+#include <stdbool.h>
+
 #include "base/list.h"
 
 struct arena;
@@ -32,5 +34,14 @@ void homes_name(struct arena *arena, const struct homes *homes, struct list *ret
 // elsewhere than its name says, there or not. What was found is kept with inode and ctime of each
 // directory that was walked, and found anew when one differs.
 void homes_follow(struct arena *arena, struct homes *homes, struct list *ret_targets);
+
+// What links in a directory of trusted names, and in those below it, lead to: each link and each
+// end, there or not. `directories` counts those that were read, over several calls. False: there
+// are more than are read. `ret_files`: not all that it holds are directories and samples.
+bool homes_inside(struct arena *arena, const char *directory, unsigned *directories,
+		  struct list *ret_targets, bool *ret_files);
+
+// The same of a trusted name, whatever it is: what it leads to itself as well. Added to `targets`.
+void homes_led(struct arena *arena, const char *path, struct list *targets);
 
 void homes_keep(const char *file, const char *fresh);

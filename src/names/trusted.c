@@ -120,7 +120,7 @@ bool trusted_is_protected(const char *path)
 	return false;
 }
 
-static bool is_installed(const char *path)
+bool trusted_is_installed(const char *path)
 {
 	static const char *const places[] = { "/node_modules/", "/site-packages/",
 					      "/vendor/bundle/" };
@@ -134,7 +134,7 @@ static bool is_installed(const char *path)
 bool trusted_is_deeper(const char *path)
 {
 	const char *name = path_name(path);
-	if (!trusted_may_begin(name) || is_installed(path))
+	if (!trusted_may_begin(name) || trusted_is_installed(path))
 		return false;
 	trusted_each (row, TRUSTED_PROTECT)
 		if (trusted_begins(row, name))
@@ -146,7 +146,7 @@ bool trusted_is_below(const char *path)
 {
 	char folded[COMPONENT_MAX];
 	const char *name = path_name(path);
-	if (!trusted_may_begin(name) || !component_fold(name, folded) || is_installed(path))
+	if (!trusted_may_begin(name) || !component_fold(name, folded) || trusted_is_installed(path))
 		return false;
 	trusted_each (row, TRUSTED_REPORT)
 		if (row->below && component_matches(folded, trusted_name(row)))

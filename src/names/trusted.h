@@ -57,6 +57,9 @@ const struct trusted_row *trusted_find(const char *path);
 bool trusted_is_protected(const char *path);
 bool trusted_is_reported(const char *path);
 
+// Whether a path lies in installed packages, which each install makes anew.
+bool trusted_is_installed(const char *path);
+
 // Whether a path may begin a protected name for somebody who opens the directory around it by
 // itself: nobody does that with what lies in installed packages.
 bool trusted_is_deeper(const char *path);

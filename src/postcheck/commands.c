@@ -177,7 +177,7 @@ static const char *base_of(const struct plan *plan, const char *directory)
 static bool is_hooks(const struct plan *plan, const struct mount *wall)
 {
 	const char *name = path_name(wall->target);
-	if (wall->identity.type != S_IFDIR)
+	if (wall->identity.type != S_IFDIR || wall->plain)
 		return false;
 	for (const struct item *item = plan->configured ? plan->configured->hooks.first : NULL;
 	     item; item = item->next)
@@ -273,9 +273,8 @@ void commands_plan(struct plan *plan)
 	if (!plan->project || plan->guard_count == 0)
 		return;
 	search.list = arena_take(plan->scratch, NAMED_MAX * sizeof(*search.list));
-	autoclose int project = sys_openat2(AT_FDCWD, plan->project,
-					    O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
-	search.project = project;
+	autoclose int project = search.project = sys_openat2(
+		AT_FDCWD, plan->project, O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 	search.includes = (struct includes){ .root = project,
 					     .path = plan->project,
 					     .arena = plan->scratch,
@@ -289,6 +288,8 @@ void commands_plan(struct plan *plan)
 			read_wall(&search, &plan->mounts[i]);
 	read_others(&search);
 	read_git(&search);
+	list_each (item, &plan->led_to)
+		add(&search, item->text, MENTION_PROGRAMS);
 	read_scripts(&search);
 	if (search.full)
 		list_add(&plan->notes, plan->arena,

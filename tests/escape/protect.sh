@@ -538,4 +538,53 @@ names REPORTED >"$work/reported"
 	mkdir -p \"\$(dirname \"\$name\")\" && echo x >\"\$name\"; done; sleep 0.2" >"$work/out" 2>"$work/log"
 is "of all names that the host would trust none stays" "" "$(while read -r name; do [ ! -e "$name" ] || echo "$name"; done <"$work/protected")"
 is "all that it runs sooner or later are told" "" "$(while read -r name; do grep -qF " $name" "$work/log" || echo "$name"; done <"$work/reported")"
+# What a link inside a protected directory leads to is run by the link's name: it is protected link by link.
+linked() { # words, where the link is, its text, the file that must not change, command
+	local project before
+	project=$(new_project)
+	cd "$project" || return
+	mkdir -p conf .ai/skills deep/er .claude/skills .vscode .husky .git/hooks sub node_modules/x
+	echo good | tee conf/c.json .ai/skills/s deep/er/h node_modules/x/h sub/f >/dev/null
+	git -C sub init -q
+	git add -A 2>/dev/null && git commit -qm a
+	mkdir -p "$(dirname "$2")" && ln -s "$3" "$2"
+	before=$(cat "$4" 2>&1)
+	"$SBX" run -- bash -c "$5" >"$work/log" 2>&1
+	is "$1" "$before" "$(cat "$4" 2>&1)"
+	"$SBX" quarantine clear -y >/dev/null 2>&1
+}
+linked "a hook that is a link" .git/hooks/pre-commit ../../deep/er/h deep/er/h 'echo evil >>deep/er/h; mv deep/er/h x; mv deep/er y; mv deep z; mkdir -p deep/er; echo evil >deep/er/h'
+linked "settings that are a link" .claude/settings.json ../conf/c.json conf/c.json 'mv conf c2; mkdir conf; echo evil >conf/c.json'
+linked "a directory that is a link" .claude/skills/mine ../../.ai/skills .ai/skills/s 'echo evil >.ai/skills/s; mv .ai x; mkdir -p .ai/skills; echo evil >.ai/skills/s'
+linked "a link to nothing" .vscode/tasks.json ../later/t.json later/t.json 'mkdir later; echo evil >later/t.json'
+linked "a hook of a nested repository" sub/.git/hooks/pre-push ../../f sub/f 'echo evil >>sub/f; mv sub s2; mkdir sub; echo evil >sub/f'
+linked "a link deep below" .claude/a/b/c/d.md ../../../../conf/c.json conf/c.json 'echo evil >conf/c.json'
+project=$(new_project)
+cd "$project" || exit 1
+mkdir -p one two three .claude && echo good >three/f && ln -s ../two/l one/l && ln -s ../three/f two/l && ln -s ../one/l .claude/settings.json
+"$SBX" run -- bash -c 'for l in one/l two/l; do rm $l; echo evil >$l; done; mv two x; mkdir two; echo evil >two/l; echo evil >three/f' >/dev/null 2>&1
+is "links that lead on: each stays" "good ../two/l ../three/f" "$(cat .claude/settings.json) $(readlink one/l two/l | xargs)"
+ln -s ../two/circle one/circle && ln -s ../one/circle two/circle && ln -s ../one/circle .claude/circle
+"$SBX" run -- bash -c 'rm two/circle; echo evil >two/circle' >/dev/null 2>&1
+is "links in a circle: each stays" "../one/circle" "$(readlink two/circle)"
+mkdir conf && echo good >conf/e && ln -s conf link && ln -s link/e .envrc
+"$SBX" run -- bash -c 'rm link; mkdir link; echo evil >link/e; echo evil >conf/e' >/dev/null 2>&1
+is "a protected name that is a link: the links on its way as well" "good" "$(cat .envrc)"
+mkdir -p .ai/rules && ln -s ../.ai .claude/all && ln -s ../../conf2/r .ai/rules/r && mkdir conf2 && echo good >conf2/r
+"$SBX" run -- bash -c 'echo evil >conf2/r; rm .ai/rules/r' >/dev/null 2>&1
+is "and what links in such a directory lead to" "good" "$(cat .claude/all/rules/r)"
+
+# What installs write anew, and what holds the project, is reported.
+project=$(new_project)
+cd "$project" || exit 1
+mkdir -p node_modules/h dist .husky && echo good | tee node_modules/h/run dist/hook >/dev/null && echo node_modules >.gitignore
+git add .gitignore file && git commit -qm a
+ln -s ../node_modules/h/run .husky/pre-commit && ln -s ../dist/hook .husky/pre-push && ln -s .. .husky/up
+out=$("$SBX" run -- bash -c 'rm -rf node_modules dist && mkdir -p node_modules/h dist && echo new >node_modules/h/run && echo new >dist/hook' 2>&1)
+is "what an install makes anew is not in its way" "new new" "$(cat node_modules/h/run dist/hook | xargs)"
+like "and reported: packages" "$out" 'node_modules/h/run'
+like "and reported: what git does not track" "$out" 'dist/hook'
+like "the plan has it" "$("$SBX" plan -- true 2>&1)" "a link in '.*/\.husky' leads to '.*/dist/hook'"
+for number in {1..300}; do mkdir -p ".claude/many/$number"; done
+like "a protected directory that is too large is reported" "$("$SBX" run -- true 2>&1)" "\.claude' has more links, names or directories than are read"
 done_testing

@@ -610,4 +610,12 @@ END
 else
 	skip "full disks" "only root can mount a small one"
 fi
+# What links in protected directories lead to on the host is withheld, in a nested repository as well.
+project=$(new_project)
+cd "$project" || exit 1
+mkdir -p conf .claude sub/.git && git -C sub init -q && echo good | tee conf/c.json sub/h sub/free >/dev/null
+ln -s ../conf/c.json .claude/settings.json && mkdir -p sub/.git/hooks && ln -s ../../h sub/.git/hooks/pre-push
+"$SBX" session create led >/dev/null && "$SBX" run -s led -- sh -c 'for f in conf/c.json sub/h sub/free; do echo evil >$f; done'
+"$SBX" session apply led >"$work/log" 2>&1
+is "what links in protected directories lead to is withheld" "good good evil" "$(cat conf/c.json sub/h sub/free | xargs)"
 done_testing

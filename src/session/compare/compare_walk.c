@@ -9,7 +9,7 @@
 #include "session/compare/new_repository.h"
 #include "text/component.h"
 
-bool walk_is_protected(const struct compare_walk *walk, const char *path)
+bool walk_is_protected(struct compare_walk *walk, const char *path)
 {
 	return withheld_has(&walk->names, walk->root, path);
 }

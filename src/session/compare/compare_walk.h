@@ -34,6 +34,6 @@ const char *walk_whole(struct compare_walk *walk, const char *path);
 void walk_enter(struct compare_walk *walk, const char *path, int host);
 
 // One that the host runs or trusts.
-bool walk_is_protected(const struct compare_walk *walk, const char *path);
+bool walk_is_protected(struct compare_walk *walk, const char *path);
 // One that is too deep, or whose path is too long.
 bool walk_is_too_far(const struct compare_walk *walk, const char *path);

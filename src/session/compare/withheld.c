@@ -2,6 +2,7 @@
 #include "session/compare/withheld.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/path.h"
@@ -72,6 +73,40 @@ static void name_hooks(const struct store *store, const struct session *session,
 			 value->from);
 }
 
+// What trusted names of a directory lead to on the host, link by link.
+static void add_led(struct withheld *withheld, const char *directory)
+{
+	struct list led = { NULL, NULL };
+	homes_led(withheld->arena, path_below(withheld->arena, directory, ".git/hooks"), &led);
+	trusted_each (row, TRUSTED_PROTECT)
+		if (!row->pattern)
+			homes_led(withheld->arena,
+				  path_below(withheld->arena, directory, trusted_name(row)), &led);
+	for (unsigned i = 0; i < ROOTS_MAX; i++) {
+		const char *place = withheld->roots[i].place;
+		list_each (item, &led)
+			if (place && !path_within(place, item->text))
+				add_path(withheld, i, place, item->text);
+		pathset_order(&withheld->roots[i].paths);
+	}
+}
+
+// A repository in the root has trusted names as well.
+static void look_around(struct withheld *withheld, unsigned root, const char *path)
+{
+	const char *place = withheld->roots[root].place, *looked = withheld->looked;
+	const char *whole = path_below(withheld->arena, place, path);
+	const char *parent = path_parent(withheld->arena, whole);
+	for (const char *slash = strchr(whole + strlen(place) + 1, '/'); slash;
+	     slash = strchr(slash + 1, '/')) {
+		const char *directory = arena_copy(withheld->arena, whole, (size_t)(slash - whole));
+		if ((!looked || !path_within(looked, directory)) &&
+		    access(path_below(withheld->arena, directory, ".git"), F_OK) == 0)
+			add_led(withheld, directory);
+	}
+	withheld->looked = parent;
+}
+
 static bool is_compared(const struct session *session, unsigned root)
 {
 	return !session->roots[root].own && !session->roots[root].system;
@@ -98,17 +133,22 @@ int withheld_begin(const struct store *store, const struct session *session,
 		if (!is_compared(session, i))
 			continue;
 		withheld.roots[i].repository = withheld_repository(place);
+		withheld.roots[i].place = place;
 		add_profiles(&withheld, i, place, given);
 		add_named(&withheld, i, place, &named);
 		add_homes(&withheld, i, place, &found);
-		pathset_order(&withheld.roots[i].paths);
 	}
+	for (unsigned i = 0; i < session->root_count; i++)
+		if (withheld.roots[i].place)
+			add_led(&withheld, withheld.roots[i].place);
 	*ret_withheld = withheld;
 	return 0;
 }
 
-bool withheld_has(const struct withheld *withheld, unsigned root, const char *path)
+bool withheld_has(struct withheld *withheld, unsigned root, const char *path)
 {
+	if (withheld->roots[root].place)
+		look_around(withheld, root, path);
 	const struct withheld_root *of = &withheld->roots[root];
 	if (of->whole || pathset_has(&of->paths, path))
 		return true;

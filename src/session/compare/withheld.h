@@ -12,7 +12,9 @@ struct withheld {
 		const char *repository; // its place from ".git" on, NULL for one that is not git's
 		bool whole;             // all of it is
 		struct pathset paths;   // relative to it
+		const char *place;      // NULL: not compared
 	} roots[ROOTS_MAX];
+	const char *looked; // the directory that was looked through last for links
 };
 
 // Reads the list of the profiles that runs were given, what git's configuration names, and what
@@ -23,5 +25,5 @@ int withheld_begin(const struct store *store, const struct session *session,
 // A root's place from ".git" on, NULL for one that is not git's own.
 const char *withheld_repository(const char *root);
 
-// Whether `path` in a root of the session's is.
-bool withheld_has(const struct withheld *withheld, unsigned root, const char *path);
+// Whether `path` in a root of the session's is. Paths are asked for in the order of the tree.
+bool withheld_has(struct withheld *withheld, unsigned root, const char *path);

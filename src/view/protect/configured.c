@@ -11,20 +11,6 @@
 #include "view/paths/wishes.h"
 #include "view/protect/protect.h"
 
-// What the box writes as a whole cannot be kept from it.
-static bool holds_root(const struct wishes *wishes, const char *path)
-{
-	const struct plan *plan = wishes->plan;
-	for (unsigned i = 0; i < plan->searched_count; i++)
-		if (path_within(plan->searched[i].path, path))
-			return true;
-	for (unsigned i = 0; i < wishes->count; i++)
-		if (wishes->list[i].wall && wishes->list[i].mount.access == ACCESS_WRITE &&
-		    str_equal(wishes->list[i].mount.target, path))
-			return true;
-	return false;
-}
-
 // By its own name, and by what that leads to.
 static int protect_path(struct wishes *wishes, const char *named, enum guarded absent)
 {
@@ -35,7 +21,7 @@ static int protect_path(struct wishes *wishes, const char *named, enum guarded a
 	for (unsigned i = 0; i < (str_equal(ways[0], ways[1]) ? 1 : 2); i++) {
 		if (!wishes_is_reached(wishes, ways[i]))
 			continue;
-		if (!holds_root(wishes, ways[i]))
+		if (!protect_holds_root(wishes, ways[i]))
 			TRY(protect_name(wishes, ways[i], absent, from));
 		else
 			list_add(&wishes->plan->notes, wishes->arena,

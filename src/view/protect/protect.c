@@ -56,8 +56,18 @@ static int protect_link(struct wishes *wishes, const char *path, const struct id
 			enum guarded absent, struct origin from)
 {
 	struct resolved resolved;
+	struct stat status;
 	TRY(add_mask(wishes, path, identity, from));
 	int found = ATTEMPT(resolve_path(wishes->resolver, path, &resolved));
+	for (unsigned i = 1; i < resolved.link_count; i++) {
+		const char *link = resolved.links[i].path;
+		if (!wishes_is_reached(wishes, link) || lstat(link, &status) < 0)
+			continue;
+		struct identity next = { status.st_dev, status.st_ino, status.st_mode & S_IFMT };
+		TRY(add_mask(wishes, link, &next, from));
+	}
+	if (found < 0 && !wishes_is_reached(wishes, resolve_real(wishes->resolver, path)))
+		return 0;
 	if (found < 0)
 		return obstacle_note(wishes, path, "is a symlink that nobody can follow");
 	if (!wishes_is_reached(wishes, resolved.path))
@@ -92,4 +102,17 @@ int protect_name(struct wishes *wishes, const char *path, enum guarded absent, s
 bool protect_has_room(const struct wishes *wishes)
 {
 	return wishes->count < WISHES_MAX / 2 && wishes->plan->guard_count < GUARDS_MAX / 2;
+}
+
+bool protect_holds_root(const struct wishes *wishes, const char *path)
+{
+	const struct plan *plan = wishes->plan;
+	for (unsigned i = 0; i < plan->searched_count; i++)
+		if (path_within(plan->searched[i].path, path))
+			return true;
+	for (unsigned i = 0; i < wishes->count; i++)
+		if (wishes->list[i].wall && wishes->list[i].mount.access == ACCESS_WRITE &&
+		    str_equal(wishes->list[i].mount.target, path))
+			return true;
+	return false;
 }

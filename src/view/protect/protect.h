@@ -17,3 +17,6 @@ bool protect_stood(const struct plan *plan, const char *path);
 // Whether a plan has room for what one more directory of git's may need. Where it has none such a
 // directory is read-only as a whole: a box that made many keeps no later run from beginning.
 bool protect_has_room(const struct wishes *wishes);
+
+// What the box writes as a whole lies at the path or below it: it cannot be kept from it.
+bool protect_holds_root(const struct wishes *wishes, const char *path);

@@ -19,6 +19,7 @@
 #include "view/protect/configured.h"
 #include "view/protect/home.h"
 #include "view/protect/home_names.h"
+#include "view/protect/indirect.h"
 #include "view/protect/listing.h"
 #include "view/protect/nested.h"
 #include "view/protect/profiles.h"
@@ -235,6 +236,7 @@ int protect_plan(struct wishes *wishes)
 		TRY(protect_roots(wishes));
 	list_each (item, &plan->profile->protect)
 		TRY(protect_item(wishes, item));
+	TRY(indirect_protect(wishes));
 	if (plan->copy_count > 0) {
 		struct mount copies = { .kind = MOUNT_TMPFS,
 					.access = ACCESS_WRITE,

@@ -1,0 +1,119 @@
+// Owns the walls around what links in protected directories lead to, link by link.
+#include "view/protect/indirect.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "git/gitindex.h"
+#include "names/home_links.h"
+#include "names/trusted.h"
+#include "view/paths/opened.h"
+#include "view/paths/wishes.h"
+#include "view/protect/protect.h"
+
+enum { INDEX_MAX = 32 << 20, INDEX_ARENA = 128 << 20 };
+
+// Whether git tracks a file in the directory, or below it. Where nothing is tracked at all, or
+// nobody knows, it counts as tracked.
+static bool is_tracked(const struct plan *plan, const char *directory)
+{
+	const struct gitindex_entry *entries;
+	const char *bytes, *name = directory + strlen(plan->project) + 1;
+	size_t length;
+	unsigned count = 1;
+	struct arena *brief = arena_new_of(INDEX_ARENA);
+	if (file_read(AT_FDCWD, plan->index, 0, INDEX_MAX, brief, &bytes, &length) != 1 ||
+	    ATTEMPT(gitindex_find(brief, bytes, length, &name, 1, &entries, &count)) < 0)
+		count = 1;
+	arena_free(brief);
+	return count > 0;
+}
+
+// Where each install or build writes: a wall there would make it fail.
+static bool is_made_anew(struct wishes *wishes, const char *path, bool directory)
+{
+	const struct plan *plan = wishes->plan;
+	const char *holder = directory ? path : path_parent(wishes->arena, path);
+	if (trusted_is_installed(path))
+		return true;
+	if (!plan->repository || !path_within(holder, plan->project) ||
+	    str_equal(holder, plan->project) || path_within(holder, plan->repository))
+		return false;
+	return !is_tracked(plan, holder);
+}
+
+static int report(struct wishes *wishes, const char *directory, const char *path, const char *why)
+{
+	struct plan *plan = wishes->plan;
+	struct origin from = { .file = "protect" };
+	list_add(&plan->led_to, plan->arena, path, from);
+	list_add(
+		&plan->notes, plan->arena,
+		arena_text(plan->arena,
+			   "a link in '%s' leads to '%s', which %s: not protected, and a change is "
+			   "reported",
+			   directory, path, why),
+		from);
+	return 0;
+}
+
+static int protect_target(struct wishes *wishes, const struct mount *wall, const char *path)
+{
+	struct stat status;
+	if (!wishes_is_reached(wishes, path) || opened_has(wishes, path))
+		return 0;
+	bool known = lstat(path, &status) == 0;
+	if (protect_holds_root(wishes, path))
+		return report(wishes, wall->target, path, "the box writes as a whole");
+	if (!known && errno != ENOENT && errno != ENOTDIR)
+		return report(wishes, wall->target, path, "cannot be read");
+	if (!protect_has_room(wishes))
+		return report(wishes, wall->target, path, "is one of too many");
+	if (is_made_anew(wishes, path, known && S_ISDIR(status.st_mode)))
+		return report(wishes, wall->target, path, "installs and builds write");
+	return protect_name(wishes, path, GUARD_ABSENT, wall->from);
+}
+
+// Git's own lists of worktrees and submodules, which are walls where they are long.
+static bool is_list(const struct mount *wall)
+{
+	const char *name = path_name(wall->target);
+	return strstr(wall->target, "/.git/") &&
+	       (str_equal(name, "worktrees") || str_equal(name, "modules"));
+}
+
+// Of wishes that come meanwhile as well.
+int indirect_protect(struct wishes *wishes)
+{
+	unsigned directories = 0;
+	for (unsigned i = 0; i < wishes->count; i++) {
+		const struct mount wall = wishes->list[i].mount;
+		struct list targets;
+		bool files;
+		if (!wishes->list[i].wall || wall.kind != MOUNT_BIND ||
+		    wall.access != ACCESS_READ || wall.identity.type != S_IFDIR || is_list(&wall))
+			continue;
+		bool whole = homes_inside(wishes->plan->scratch, wall.target, &directories,
+					  &targets, &files);
+		wishes->list[i].mount.plain = !files;
+		list_each (item, &targets)
+			TRY(protect_target(
+				wishes, &wall,
+				arena_copy(wishes->arena, item->text, strlen(item->text))));
+		if (!whole)
+			list_add(&wishes->plan->warnings, wishes->arena,
+				 arena_text(wishes->arena,
+					    "'%s' has more links, names or directories than are "
+					    "read: what other links in it lead to is not protected",
+					    wall.target),
+				 wall.from);
+	}
+	return 0;
+}
