@@ -18,6 +18,7 @@
 #include "view/paths/planted.h"
 #include "view/paths/wishes.h"
 #include "view/protect/protect_plan.h"
+#include "view/owners.h"
 #include "view/roots.h"
 #include "view/secrets/filtered.h"
 #include "view/secrets/hide.h"
@@ -383,6 +384,7 @@ int gather_wishes(struct wishes *wishes)
 	TRY(roots_plan(wishes));
 	TRY(add_snippet(wishes));
 	TRY(sudo_plan(wishes));
+	TRY(owners_plan(wishes));
 	TRY(add_fixed(wishes, fixed_devices, fixed_device_count));
 	TRY(add_console(wishes));
 	TRY(add_fixed(wishes, fixed_proc_walls, fixed_proc_wall_count));
