@@ -132,7 +132,7 @@ static int mount_tmpfs(const struct plan *plan, struct run *run, unsigned index)
 	const struct mount *mount = &plan->mounts[index];
 	TRY(target_make(run, mount, S_IFDIR | tmpfs_mode(plan, mount)));
 	autoclose int tree =
-		mount->on_host || mount->in_session || mount->size || mount->mode
+		mount->on_host || mount->unknown || mount->size || mount->mode
 			? own_tmpfs(plan, mount)
 			: sys_open_tree(run->root, target_inside(mount->target), CLONE_FLAGS);
 	if (tree < 0)
@@ -164,7 +164,7 @@ static int mount_mask(const struct plan *plan, struct run *run, unsigned index)
 	const struct mount *mount = &plan->mounts[index];
 	struct stat status;
 	autoclose int target = target_open(plan, run, index);
-	if (target < 0 && (mount->optional || mount->in_session) && err_forgive(ENOENT))
+	if (target < 0 && (mount->optional || mount->unknown) && err_forgive(ENOENT))
 		return 0;
 	TRY(target);
 	if (fstat(target, &status) < 0)

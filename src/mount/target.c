@@ -3,8 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -41,7 +44,7 @@ int target_open(const struct plan *plan, struct run *run, unsigned index)
 	return take(&fd);
 }
 
-// In a session's layer an earlier command may have put a symlink on the way.
+// In a session's layer, or a cache, an earlier command may have put a symlink on the way.
 static int open_parent(struct run *run, const struct mount *mount)
 {
 	char parent[TEXT_MAX];
@@ -61,15 +64,40 @@ static int make_at(int directory, const char *path, mode_t type)
 			     : mknodat(directory, path, S_IFREG, 0);
 }
 
+// A box before this one could leave a link, a file, or a directory without rights there.
+static int clear(int parent, const char *name, mode_t type)
+{
+	char aside[NAME_MAX + 1];
+	struct stat status;
+	struct timespec now;
+	if (fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+		return 0;
+	if (S_ISDIR(type) && S_ISDIR(status.st_mode) && (status.st_mode & S_IRWXU) != S_IRWXU) {
+		autoclose int fd =
+			openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		return fd < 0 ? -1 : fchmod(fd, (status.st_mode & 07777) | S_IRWXU);
+	}
+	if (S_ISDIR(type) ? S_ISDIR(status.st_mode) : S_ISREG(status.st_mode))
+		return 0;
+	if (!S_ISDIR(status.st_mode))
+		return unlinkat(parent, name, 0);
+	clock_gettime(CLOCK_REALTIME, &now);
+	snprintf(aside, sizeof(aside), ".sbx-%lx-%lx", (unsigned long)now.tv_sec,
+		 (unsigned long)now.tv_nsec);
+	return renameat(parent, name, parent, aside);
+}
+
 int target_make(struct run *run, const struct mount *mount, mode_t type)
 {
 	if (mount->on_host)
 		return 0;
 	autoclose int parent = -1;
-	if (mount->in_session)
+	if (mount->unknown)
 		TRY(parent = open_parent(run, mount));
-	int made = mount->in_session ? make_at(parent, path_name(mount->target), type)
-				     : make_at(run->root, target_inside(mount->target), type);
+	if (mount->in_cache && clear(parent, path_name(mount->target), type) < 0)
+		return fail(errno, "clear the place of '%s'", mount->target);
+	int made = mount->unknown ? make_at(parent, path_name(mount->target), type)
+				  : make_at(run->root, target_inside(mount->target), type);
 	return made < 0 && errno != EEXIST ? fail(errno, "make '%s'", mount->target) : 0;
 }
 
@@ -77,7 +105,7 @@ int target_link(struct run *run, const struct mount *mount)
 {
 	char text[TEXT_MAX];
 	autoclose int parent = -1;
-	if (!mount->in_session)
+	if (!mount->unknown)
 		return symlinkat(mount->source, run->root, target_inside(mount->target)) < 0
 			       ? fail(errno, "link '%s'", mount->target)
 			       : 0;
@@ -87,9 +115,11 @@ int target_link(struct run *run, const struct mount *mount)
 	if (length == (ssize_t)strlen(mount->source) &&
 	    memcmp(text, mount->source, (size_t)length) == 0)
 		return 0;
+	if (mount->in_cache && clear(parent, name, S_IFREG) < 0)
+		return fail(errno, "clear the place of '%s'", mount->target);
 	if ((unlinkat(parent, name, 0) < 0 && errno != ENOENT) ||
 	    symlinkat(mount->source, parent, name) < 0)
-		return fail(errno, "link '%s' in the session", mount->target);
+		return fail(errno, "link '%s'", mount->target);
 	return 0;
 }
 
@@ -99,7 +129,7 @@ int target_attach(const struct plan *plan, struct run *run, unsigned index, int 
 {
 	const struct mount *mount = &plan->mounts[index];
 	autoclose int target = -1;
-	bool open = mount->on_host || mount->in_session;
+	bool open = mount->on_host || mount->unknown;
 	if (open)
 		TRY(target = target_open(plan, run, index));
 	int moved = open ? sys_move_mount(tree, "", target, "", MOVE_FLAGS)

@@ -57,17 +57,20 @@ static struct mount *emit(struct view_builder *builder, const struct mount *moun
 	struct plan *plan = builder->wishes.plan;
 	const struct mount *above = builder->depth > 0 ? builder->stack[builder->depth - 1] : NULL;
 	plan->mounts[plan->mount_count] = *mount;
-	plan->mounts[plan->mount_count].in_session =
-		above && (above->kind == MOUNT_LAYERS ||
-			  (above->kind == MOUNT_DIRECTORY && above->in_session));
+	bool made = above && above->kind == MOUNT_DIRECTORY;
+	plan->mounts[plan->mount_count].in_cache =
+		above && (above->cache || (made && above->in_cache));
+	plan->mounts[plan->mount_count].unknown =
+		above && (above->kind == MOUNT_LAYERS || above->kind == MOUNT_SCRATCH ||
+			  above->cache || (made && above->unknown));
 	builder->stack[builder->depth++] = &plan->mounts[plan->mount_count];
 	return &plan->mounts[plan->mount_count++];
 }
 
 static bool ours(const struct mount *mount)
 {
-	return mount->kind == MOUNT_DIRECTORY || mount->kind == MOUNT_TMPFS ||
-	       (mount->kind == MOUNT_LAYERS && !mount->source);
+	return mount->kind == MOUNT_DIRECTORY || mount->kind == MOUNT_TMPFS || mount->cache ||
+	       mount->kind == MOUNT_SCRATCH || (mount->kind == MOUNT_LAYERS && !mount->source);
 }
 
 // Makes the directories between the nearest mount above and the target.
@@ -147,6 +150,12 @@ static bool must_be_there(const struct wish *wish, const struct mount *above)
 	return !wish->mount.optional;
 }
 
+static bool not_in_cache(const struct wish *wish, const struct mount *above)
+{
+	(void)wish;
+	return !above->cache;
+}
+
 // There is nothing of the host's to cover.
 static bool covers_nothing(const struct wish *wish, const struct mount *above)
 {
@@ -180,11 +189,11 @@ static bool same_bind(const struct wish *wish, const struct mount *above)
 #define OVER(kind) (1U << (kind))
 static const struct {
 	enum mount_kind wish;
-	unsigned above;                                                        // OVER()
-	bool (*fulfilled)(const struct wish *wish, const struct mount *above); // NULL: always
+	unsigned above; // OVER()
+	bool (*fulfilled)(const struct wish *wish, const struct mount *above);
 } precedence[] = {
 	{ MOUNT_LINK, OVER(MOUNT_LAYERS), shows_host },
-	{ MOUNT_LINK, ~(OVER(MOUNT_DIRECTORY) | OVER(MOUNT_TMPFS)), NULL },
+	{ MOUNT_LINK, ~(OVER(MOUNT_DIRECTORY) | OVER(MOUNT_TMPFS)), not_in_cache },
 	{ MOUNT_LAYERS, OVER(MOUNT_LAYERS), both_show_host },
 	{ MOUNT_MASK, OVER(MOUNT_DIRECTORY) | OVER(MOUNT_TMPFS) | OVER(MOUNT_MASK), must_be_there },
 	{ MOUNT_MASK, ~0U, covers_nothing },
@@ -202,7 +211,7 @@ static bool redundant(const struct plan *plan, const struct wish *wish, const st
 	for (size_t i = 0; i < sizeof(precedence) / sizeof(*precedence); i++)
 		if (precedence[i].wish == wish->mount.kind &&
 		    precedence[i].above & OVER(above->kind))
-			return !precedence[i].fulfilled || precedence[i].fulfilled(wish, above);
+			return precedence[i].fulfilled(wish, above);
 	return false;
 }
 
@@ -232,6 +241,12 @@ static int place(struct view_builder *builder, const struct wish *wish)
 		return 0;
 	if (!conceals(wish) && is_hidden(builder, mount->target))
 		return 0;
+	// Of what an overlay shows nothing is known: a mask covers whatever stands there.
+	bool overlay = above->kind == MOUNT_SCRATCH || above->kind == MOUNT_LAYERS;
+	if (overlay && mount->kind == MOUNT_MASK) {
+		emit(builder, mount);
+		return 0;
+	}
 	if (ours(above)) {
 		TRY(emit_parents(builder, mount->target, mount->from));
 		emit(builder, mount);
@@ -244,22 +259,13 @@ static int place(struct view_builder *builder, const struct wish *wish)
 	if (builder->wishes.plan->tier == TIER_FULL) // Landlock alone knows a file by any spelling
 		TRY(alias_refuse(&builder->aliases, builder->wishes.plan, mount, above));
 	alias_tell(builder->wishes.plan, mount, above);
-	// Of what an overlay shows nothing is known: a mask covers whatever stands there.
-	bool overlay = above->kind == MOUNT_SCRATCH || above->kind == MOUNT_LAYERS;
-	if ((overlay && mount->kind == MOUNT_MASK) ||
-	    (above->kind == MOUNT_LAYERS && mount->identity.type)) {
+	if (above->kind == MOUNT_LAYERS && mount->identity.type) {
 		emit(builder, mount);
 		return 0;
 	}
-	if (above->kind == MOUNT_SCRATCH)
-		return fail(
-			0,
-			"%s'%s' is in the overlay directory '%s', where no other path can be shown",
-			origin_text(builder->wishes.arena, mount->from), mount->target,
-			above->target);
 	if (leave_out(builder->wishes.plan, mount, above))
 		return 0;
-	if (!mount->identity.type || above->cache)
+	if (!mount->identity.type)
 		return fail(0, "%s'%s' does not exist, and nothing is created in '%s'",
 			    origin_text(builder->wishes.arena, mount->from), mount->target,
 			    above->target);

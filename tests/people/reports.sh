@@ -49,4 +49,32 @@ if number 2; then
 		skip "$report: ssh reads what root put in /etc/ssh/ssh_config.d" "needs root and the user sbx-tester"
 	fi
 fi
+
+if number 3; then
+	mkdir -p "$HOME/.cache/huggingface" "$HOME/.m2" "$HOME/.npm/_cacache"
+	echo model | tee "$HOME/.cache/huggingface/m" "$HOME/.m2/settings.xml" "$HOME/.npm/_cacache/m" >/dev/null
+	is "$report: a directory below a cache, to read" model "$(box --read ~/.cache/huggingface -- cat ~/.cache/huggingface/m)"
+	is "$report: a file below a cache, to read" model "$(box --read ~/.m2/settings.xml -- cat ~/.m2/settings.xml)"
+	is "$report: a directory below a cache, to write" written \
+		"$(box --write ~/.npm/_cacache -- sh -c 'echo written >~/.npm/_cacache/m'; cat ~/.npm/_cacache/m)"
+	ln -s ~/.m2 ~/.cache/linked
+	is "$report: by a link in a cache" model "$(box --read ~/.cache/linked/settings.xml -- cat ~/.cache/linked/settings.xml)"
+	is "$report: read-only, and the rest is the box's" "2 mine" \
+		"$(box --read ~/.cache/huggingface -- sh -c 'echo x >~/.cache/huggingface/m; echo $?; echo mine >~/.cache/own; cat ~/.cache/own' 2>/dev/null | grep -v 'Read-only' | xargs)"
+	mkdir -p "$work/data/sub" && echo one >"$work/data/sub/f" && echo two >"$work/data/f"
+	is "$report: below an overlay, to write" "three new" \
+		"$(box --overlay "$work/data" --write "$work/data/sub" -- sh -c "echo three >$work/data/sub/f; echo new >$work/data/f; cat $work/data/sub/f $work/data/f" | xargs)"
+	is "$report: and nothing else of it" "three two" "$(cat "$work/data/sub/f" "$work/data/f" | xargs)"
+	is "$report: below a tmpfs" "three" "$(box --tmpfs "$work/data" --read "$work/data/sub" -- cat "$work/data/sub/f")"
+	out=$("$SBX" why ~/.cache/huggingface/m 2>&1 | grep -oE -- '--(read|write) [^ ;]*' | head -1)
+	# shellcheck disable=SC2086
+	is "$report: what 'sbx why' proposes works" model "$(box $out -- cat ~/.cache/huggingface/m)"
+	# A box before this one left something at the place.
+	mkdir -p ~/.cache/a/b && echo good >~/.cache/a/b/f
+	for left in 'ln -s $PWD ~/.cache/a' 'echo x >~/.cache/a' 'mkdir -p ~/.cache/a; ln -s $PWD ~/.cache/a/b' 'mkdir -p ~/.cache/a; echo x >~/.cache/a/b' 'mkdir -p ~/.cache/a/b/f; chmod 0 ~/.cache/a/b' 'mkdir -m 0 ~/.cache/a'; do
+		box -- sh -c "chmod -R u+rwx ~/.cache/a 2>/dev/null; rm -rf ~/.cache/a; $left" >log
+		is "$report: after a box with $left" "good good file log" \
+			"$(xargs <<<"$(box --read ~/.cache/a/b -- cat ~/.cache/a/b/f; box --read ~/.cache/a/b/f -- cat ~/.cache/a/b/f; ls)")"
+	done
+fi
 done_testing
