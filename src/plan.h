@@ -159,6 +159,13 @@ struct egress {
 	const char *no_proxy;
 };
 
+// A descriptor of the command that is a character device.
+struct node {
+	int fd;
+	struct identity identity;
+	const char *path; // that the box opens instead; NULL: it keeps what it was given
+};
+
 // How the limits are kept that rlimits cannot keep.
 enum means {
 	MEANS_RLIMITS, // and the supervisor's eye
@@ -314,6 +321,8 @@ struct plan {
 
 	const int *keep;
 	unsigned keep_count;
+	struct node *nodes; // of those, and of 0, 1, 2
+	unsigned node_count;
 
 	struct credential *credentials;
 	unsigned credential_count;

@@ -15,6 +15,7 @@
 #include "base/owned.h"
 #include "base/str.h"
 #include "base/sys.h"
+#include "base/testing.h"
 #include "mount/caches.h"
 #include "mount/filesystem.h"
 #include "mount/idmap.h"
@@ -66,14 +67,16 @@ static int make_absent(struct run *run)
 
 static int restrict_tree(const struct mount *mount, int tree)
 {
-	struct mount_attr attributes = { .attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
-					 .propagation = MS_PRIVATE };
-	if (mount->access == ACCESS_DEVICE)
-		return 0; // a node: nothing below it, nothing to execute
-	if (mount->access == ACCESS_READ || mount->access == ACCESS_NOTHING)
+	struct mount_attr attributes = { .attr_set = MOUNT_ATTR_NOSUID, .propagation = MS_PRIVATE };
+	if (mount->access != ACCESS_DEVICE)
+		attributes.attr_set |= MOUNT_ATTR_NODEV;
+	// Of a device that keeps mode, owner, times and attributes: it can be written all the same.
+	if (mount->access != ACCESS_WRITE)
 		attributes.attr_set |= MOUNT_ATTR_RDONLY;
 	if (mount->access == ACCESS_NOTHING)
 		attributes.attr_set |= MOUNT_ATTR_NOEXEC;
+	if (mount->access == ACCESS_DEVICE && testing_skips("device-mounts"))
+		return 0;
 	if (sys_mount_setattr(tree, AT_RECURSIVE, &attributes) < 0)
 		return fail(errno, "restrict '%s'", mount->target);
 	return 0;
@@ -162,13 +165,17 @@ static int mount_self(const struct plan *plan, struct run *run, unsigned index)
 static int mount_mask(const struct plan *plan, struct run *run, unsigned index)
 {
 	const struct mount *mount = &plan->mounts[index];
+	const char *path = target_inside(mount->target);
 	struct stat status;
-	autoclose int target = target_open(plan, run, index);
-	if (target < 0 && (mount->optional || mount->unknown) && err_forgive(ENOENT))
+	autoclose int target = -1;
+	bool open = mount->on_host || mount->unknown; // else the path will do: target_attach()
+	if (open && (target = target_open(plan, run, index)) < 0)
+		return (mount->optional || mount->unknown) && err_forgive(ENOENT) ? 0 : -1;
+	if ((open ? fstat(target, &status)
+		  : fstatat(run->root, path, &status, AT_SYMLINK_NOFOLLOW)) < 0)
+		return mount->optional && errno == ENOENT ? 0 : fail(errno, "'%s'", mount->target);
+	if (testing_skips("masks") && str_starts(mount->target, "/proc/"))
 		return 0;
-	TRY(target);
-	if (fstat(target, &status) < 0)
-		return fail(errno, "'%s'", mount->target);
 	bool directory = S_ISDIR(status.st_mode), absent = mount->absent && !directory;
 	const char *empty = directory ? empty_directory : absent ? absent_link : empty_file;
 	autoclose int tree = sys_open_tree(run->root, empty, CLONE_FLAGS);
@@ -176,7 +183,8 @@ static int mount_mask(const struct plan *plan, struct run *run, unsigned index)
 		return fail(errno, "'%s'", mount->target);
 	if (!absent) // a link has nothing to write, and its time of access is to change
 		TRY(restrict_tree(mount, tree));
-	if (sys_move_mount(tree, "", target, "", MOVE_FLAGS) < 0)
+	if ((open ? sys_move_mount(tree, "", target, "", MOVE_FLAGS)
+		  : sys_move_mount(tree, "", run->root, path, MOVE_MOUNT_F_EMPTY_PATH)) < 0)
 		return fail(errno, "mount over '%s'", mount->target);
 	return 0;
 }
@@ -267,6 +275,27 @@ int mount_child_view(const struct plan *plan, struct run *run)
 		if (plan->mounts[i].kind == MOUNT_COPY)
 			TRY(mount_one(plan, run, i));
 	umask(mask);
+	return 0;
+}
+
+// What cannot be opened is left as it was handed over.
+static void open_again(const struct run *run, const struct node *node)
+{
+	bool terminal = str_starts(node->path, "/dev/console");
+	int flags = fcntl(node->fd, F_GETFL) & ~O_ASYNC;
+	// A serial line would wait for its carrier.
+	autoclose int fd = openat(run->root, target_inside(node->path),
+				  flags | (terminal ? O_NONBLOCK : 0) | O_NOCTTY | O_CLOEXEC);
+	if (fd >= 0 && target_is_same(fd, &node->identity) &&
+	    (!terminal || (flags & O_NONBLOCK) || fcntl(fd, F_SETFL, flags) == 0))
+		dup3(fd, node->fd, 0);
+}
+
+int mount_child_nodes(const struct plan *plan, struct run *run)
+{
+	for (unsigned i = 0; i < plan->node_count; i++)
+		if (plan->nodes[i].path)
+			open_again(run, &plan->nodes[i]);
 	return 0;
 }
 

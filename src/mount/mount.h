@@ -16,6 +16,8 @@ int mount_host(struct plan *plan, struct run *run);
 // the host is reachable but what was mounted.
 int mount_child_root(const struct plan *plan, struct run *run);
 int mount_child_view(const struct plan *plan, struct run *run);
+// Devices that were handed over, opened again at their mounts in the box.
+int mount_child_nodes(const struct plan *plan, struct run *run);
 // The parts of /proc that are read-only over themselves; the last writes to them come before.
 int mount_child_proc(const struct plan *plan, struct run *run);
 int mount_child_pivot(const struct plan *plan, struct run *run);

@@ -17,14 +17,12 @@
 static int clone_device(const char *path, struct identity *ret_identity)
 {
 	struct stat status;
-	autoclose int source =
-		sys_openat2(AT_FDCWD, path, O_PATH | O_NOFOLLOW | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
-	if (source < 0 || fstat(source, &status) < 0)
+	autoclose int tree = sys_open_tree(
+		AT_FDCWD, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW);
+	if (tree < 0 || fstat(tree, &status) < 0)
 		return -1;
 	*ret_identity = (struct identity){ status.st_dev, status.st_ino, status.st_mode & S_IFMT };
-	return sys_open_tree(source, "",
-			     OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW |
-				     AT_EMPTY_PATH);
+	return take(&tree);
 }
 
 int prepare_child(const struct plan *plan, struct run *run)

@@ -253,7 +253,7 @@ int domain_rules(const struct plan *plan, int ruleset)
 	for (unsigned i = 0; i < plan->mount_count; i++) {
 		const struct mount *mount = &plan->mounts[i];
 		if (mount->kind == MOUNT_BIND && !mount->cache &&
-		    !str_equal(mount->target, "/dev/console"))
+		    !str_starts(mount->target, "/dev/console"))
 			TRY(add_path(plan, ruleset, mount->source, &mount->identity,
 				     mount->access));
 	}

@@ -49,6 +49,7 @@
 #include "view/paths/project.h"
 #include "view/paths/resolve.h"
 #include "view/protect/protect.h"
+#include "view/nodes.h"
 #include "view/view.h"
 
 static const char *caller_value(char *const *environment, const char *name)
@@ -156,32 +157,27 @@ static int choose_directory(struct plan *plan)
 	return 0;
 }
 
-static bool is_directory(int fd)
-{
-	struct stat status;
-	return fstat(fd, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
 // Names lead out of the view from a directory of the host, and Landlock only keeps files shut.
 static int keep_descriptors(struct plan *plan)
 {
-	unsigned count = 0;
+	unsigned count = STDERR_FILENO + 1;
+	list_each (item, &plan->profile->keep_fd)
+		count++;
+	int *keep = arena_take(plan->arena, count * sizeof(*keep));
+	plan->nodes = arena_take(plan->arena, count * sizeof(*plan->nodes));
 	for (int fd = 0; fd <= STDERR_FILENO; fd++)
-		if (is_directory(fd))
+		if (nodes_note(plan, fd))
 			return fail(0,
 				    "descriptor %d is a directory, which would lead out of the "
 				    "box; give it another: %d</dev/null",
 				    fd, fd);
-	list_each (item, &plan->profile->keep_fd)
-		count++;
-	int *keep = arena_take(plan->arena, (count + 1) * sizeof(*keep));
 	list_each (item, &plan->profile->keep_fd) {
 		int fd = atoi(item->text); // checked when it was set
 		int flags = fcntl(fd, F_GETFD);
 		if (flags < 0 || (flags & FD_CLOEXEC)) // one of our own
 			return fail(0, "%sdescriptor %d is not open",
 				    origin_text(plan->arena, item->from), fd);
-		if (is_directory(fd))
+		if (nodes_note(plan, fd))
 			list_add(&plan->warnings, plan->arena,
 				 arena_text(plan->arena,
 					    "%sdescriptor %d is a directory: the box sees "

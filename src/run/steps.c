@@ -112,6 +112,9 @@ const struct step steps[] = {
 	{ SIDE_BOX, FULL, "view", mount_child_view, NULL, .lost_without_namespaces = true,
 	  .why = "mount the sources that the plan names, each compared with the one that the plan "
 		  "saw" },
+	{ SIDE_BOX, FULL, "nodes", mount_child_nodes, NULL,
+	  .why = "open devices and terminals that were handed over once more, at their mounts in "
+		  "the box, where their mode and owner are read-only" },
 	{ SIDE_BOX, FULL, "lock", ns_child_lock, NULL,
 	  .why = "no user namespace below this one: a second lock behind the filter; and only a "
 		  "part of the caller's inotifies" },

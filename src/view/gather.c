@@ -17,6 +17,7 @@
 #include "view/paths/opened.h"
 #include "view/paths/planted.h"
 #include "view/paths/wishes.h"
+#include "view/nodes.h"
 #include "view/protect/protect_plan.h"
 #include "view/owners.h"
 #include "view/roots.h"
@@ -207,6 +208,14 @@ static bool is_memory(const struct stat *status)
 	       minor(status->st_rdev) < 7;
 }
 
+// Of the machine's devices: no separate file system (hugepages), nor one that all may write (shm).
+static bool holds_devices(const struct stat *directory)
+{
+	struct stat devices;
+	return stat("/dev", &devices) == 0 && devices.st_dev == directory->st_dev &&
+	       (directory->st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
 static int add_device(struct wishes *wishes, const struct item *item)
 {
 	struct mount mount;
@@ -225,6 +234,11 @@ static int add_device(struct wishes *wishes, const struct item *item)
 	    is_memory(&status))
 		return fail(0, "%s'%s' is not a character device that a box can have",
 			    origin_text(wishes->arena, item->from), mount.target);
+	if (S_ISDIR(status.st_mode) && !holds_devices(&status))
+		return fail(0,
+			    "%s'%s' is a directory of files, not of devices; for an empty "
+			    "one: --tmpfs %s",
+			    origin_text(wishes->arena, item->from), mount.target, mount.target);
 	TRY(check_door(wishes, item, &mount));
 	return wishes_add(wishes, &mount, true);
 }
@@ -268,28 +282,6 @@ static int add_fixed(struct wishes *wishes, const struct fixed *table, unsigned 
 			mount.identity = resolved.identity;
 		}
 		TRY(wishes_add(wishes, &mount, false));
-	}
-	return 0;
-}
-
-// So that ttyname() finds the caller's terminal: glibc looks through /dev for its number.
-static int add_console(struct wishes *wishes)
-{
-	struct resolved resolved;
-	struct stat status;
-	for (int fd = 0; fd <= 2; fd++) {
-		char *name = isatty(fd) ? ttyname(fd) : NULL;
-		if (!name || fstat(fd, &status) < 0)
-			continue;
-		const char *source = arena_copy(wishes->arena, name, strlen(name));
-		if (ATTEMPT(resolve_path(wishes->resolver, source, &resolved)) != 1)
-			continue;
-		struct mount console = { .kind = MOUNT_BIND, .access = ACCESS_DEVICE };
-		console.target = "/dev/console";
-		console.source = source;
-		console.identity = resolved.identity;
-		console.from.file = "terminal";
-		return wishes_add(wishes, &console, false);
 	}
 	return 0;
 }
@@ -386,7 +378,7 @@ int gather_wishes(struct wishes *wishes)
 	TRY(sudo_plan(wishes));
 	TRY(owners_plan(wishes));
 	TRY(add_fixed(wishes, fixed_devices, fixed_device_count));
-	TRY(add_console(wishes));
+	TRY(nodes_plan(wishes));
 	TRY(add_fixed(wishes, fixed_proc_walls, fixed_proc_wall_count));
 	TRY(hide_plan(wishes));
 	TRY(untracked_plan(wishes));

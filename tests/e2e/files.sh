@@ -110,8 +110,13 @@ elif [ -c /dev/loop-control ] || [ -c /dev/fuse ]; then
 else
 	skip "--device: one more" "no device to try"
 fi
-for device in mem /dev/kmem ../etc/passwd /etc/passwd /dev/../etc nothing-here loop0 sda vda shm/x; do
+for device in mem /dev/kmem ../etc/passwd /etc/passwd /dev/../etc nothing-here loop0 sda vda shm/x shm pts hugepages mqueue; do
 	status "--device $device" 125 "$SBX" run --device "$device" -- true
+done
+for directory in /dev/net /dev/cpu /dev/dri /dev/snd; do
+	[ -d $directory ] || continue
+	like "--device of a directory is read-only" "$(box --device $directory -- grep " $directory " /proc/mounts)" " ro,nosuid"
+	break
 done
 exec 9<"$work/data/a"
 is "--preserve-fd" one "$(box --preserve-fd 9 -- bash -c 'cat <&9')"

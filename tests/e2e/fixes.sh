@@ -211,6 +211,7 @@ else
 fi
 rm -r links
 shows "a device as a file" 'is a device; use --device$' 's/.*use (--device)$/sbx plan \1 null -- true/p' '^project ' plan --read /dev/null -- true
+shows "a directory of files as a device" 'one: --tmpfs /dev/shm$' 's/.*one: (--tmpfs .*)$/sbx run \1 -- ls -d \/dev\/shm/p' '^/dev/shm$' run --device shm -- true
 "$SBX" session create f >/dev/null 2>&1
 mkdir -p "$HOME/data" && echo x >"$HOME/data/one"
 said=$("$SBX" run -s f -w "$HOME/data/one" true 2>&1)

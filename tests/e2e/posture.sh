@@ -47,12 +47,12 @@ over_proc() {
 	for name in keys key-users; do [ ! -e /proc/$name ] || echo "/proc/$name ro,nosuid,nodev,noexec"; done
 	if [ "$(id -u)" = 0 ]; then
 		for name in sys sysrq-trigger irq bus fs; do [ ! -e /proc/$name ] || echo "/proc/$name ro,nosuid,nodev,noexec"; done
-		for name in acpi scsi kcore timer_list sched_debug latency_stats; do
+		for name in acpi scsi kcore timer_list sched_debug latency_stats kpagecount kpageflags kpagecgroup slabinfo vmallocinfo pagetypeinfo; do
 			[ ! -e /proc/$name ] || echo "/proc/$name ro,nosuid,nodev,noexec"
 		done
 	fi
 }
 inside=$("$SBX" run -- awk '$5 ~ "^/proc/" { print $5, $6 }' /proc/self/mountinfo | sed 's/,relatime//; s/,noatime//')
 is "what lies over /proc" "$(over_proc | sort)" "$(echo "$inside" | sort)"
-is "what is shut is empty" "" "$("$SBX" run -- sh -c 'for name in acpi scsi kcore keys key-users timer_list; do head -c 1 /proc/$name; ls /proc/$name; done 2>/dev/null' | grep -v '^/proc/')"
+is "what is shut is empty" "" "$("$SBX" run -- sh -c 'for name in acpi scsi kcore keys key-users timer_list kpagecount kpageflags kpagecgroup slabinfo vmallocinfo pagetypeinfo; do head -c 1 /proc/$name; ls /proc/$name; done 2>/dev/null' | grep -v '^/proc/')"
 done_testing

@@ -38,5 +38,11 @@ const struct fixed fixed_proc_walls[] = {
 	{ MOUNT_MASK, ACCESS_NOTHING, "/proc/timer_list", NULL, ROOT },
 	{ MOUNT_MASK, ACCESS_NOTHING, "/proc/sched_debug", NULL, ROOT },
 	{ MOUNT_MASK, ACCESS_NOTHING, "/proc/latency_stats", NULL, ROOT },
+	{ MOUNT_MASK, ACCESS_NOTHING, "/proc/kpagecount", NULL, ROOT },
+	{ MOUNT_MASK, ACCESS_NOTHING, "/proc/kpageflags", NULL, ROOT },
+	{ MOUNT_MASK, ACCESS_NOTHING, "/proc/kpagecgroup", NULL, ROOT },
+	{ MOUNT_MASK, ACCESS_NOTHING, "/proc/slabinfo", NULL, ROOT },
+	{ MOUNT_MASK, ACCESS_NOTHING, "/proc/vmallocinfo", NULL, ROOT },
+	{ MOUNT_MASK, ACCESS_NOTHING, "/proc/pagetypeinfo", NULL, ROOT },
 };
 const unsigned fixed_proc_wall_count = sizeof(fixed_proc_walls) / sizeof(*fixed_proc_walls);
