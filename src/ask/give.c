@@ -43,9 +43,11 @@ int ask_give(const struct plan *plan, struct proxy *proxy, struct host_question 
 	question->answer = answer;
 	switch (answer) {
 	case ANSWERED_NO:
-		return proxy_answer(proxy, &question->host, question->port, why);
+		proxy_answer(proxy, &question->host, question->port, why);
+		break;
 	case ANSWERED_ONCE:
-		return proxy_answer(proxy, &question->host, question->port, HOLD_ONCE);
+		proxy_answer(proxy, &question->host, question->port, HOLD_ONCE);
+		break;
 	case ANSWERED_RUN:
 	case ANSWERED_PROJECT:
 		if (control_socket_add(proxy, where) == 0) {
@@ -54,7 +56,7 @@ int ask_give(const struct plan *plan, struct proxy *proxy, struct host_question 
 			return proxy_change_rules(plan, proxy);
 		}
 		question->answer = ANSWERED_NO; // there is no room for more rules
-		return proxy_answer(proxy, &question->host, question->port, HOLD_TOO_MANY);
+		proxy_answer(proxy, &question->host, question->port, HOLD_TOO_MANY);
 	}
 	return 0;
 }

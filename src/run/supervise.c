@@ -45,7 +45,7 @@
 //   signals           SIGNALS_A_TURN
 //   parent            its end, once
 //   proxy             a message of each worker; at most WORKERS_MAX start, the death of one
-//                     ends the run, what it does not take is not waited for (net/host/proxy.c)
+//                     ends the run, what it does not take waits for room (net/host/orders.h)
 //   owners            OWNER_SLICE_MAX, of OWNER_RECORD_MAX for one connection and OWNER_RUN_MAX
 //                     for all (net/host/socket_owner.h)
 //   sbx allow         one wish; no box can ask (net/host/control_socket.c)
@@ -225,10 +225,11 @@ static enum run_turn handle_proxy(struct loop *loop, short events)
 {
 	struct run *run = loop->run;
 	(void)events; // its own lie behind the table's
-	if (proxy_handle(loop->plan, run, loop->events + SOURCES, loop->proxy_count) == 0 &&
-	    (!proxy_seeks(run->proxy) || proxy_look(loop->plan, run->proxy) == 0))
-		return GOES_ON;
-	return run_broken(run, &loop->outcome);
+	if (proxy_handle(loop->plan, run, loop->events + SOURCES, loop->proxy_count) < 0)
+		return run_broken(run, &loop->outcome);
+	if (proxy_seeks(run->proxy))
+		proxy_look(loop->plan, run->proxy);
+	return GOES_ON;
 }
 
 static enum run_turn handle_box(struct loop *loop, short events)
@@ -294,6 +295,7 @@ static void wait_for_events(struct loop *loop)
 			ask_leave(run);
 		int touch = journal_touch(run);
 		limit = touch >= 0 && (limit < 0 || touch < limit) ? touch : limit;
+		limit = proxy_wait(run->proxy, limit);
 		ready = poll(loop->events, SOURCES + loop->proxy_count,
 			     ask_wait(run->ask,
 				      live_wait(&loop->live, sleep_time(&loop->eyes, limit,

@@ -22,6 +22,7 @@
 #include "net/rules/local_address.h"
 #include "net/setup/confine.h"
 #include "net/setup/netns.h"
+#include "net/setup/synthetic.h"
 #include "text/base64.h"
 #include "text/destination.h"
 
@@ -857,6 +858,47 @@ static void unconnected(void **state)
 	}
 }
 
+static void names_kept(struct shared *shared, const struct address *address, const char *name)
+{
+	char text[HOST_NAME_BYTES_MAX + 1];
+	uint32_t place = names_enter(shared, address, text);
+	assert_true(place > 0);
+	assert_string_equal(text, name);
+	names_leave(shared, &place);
+	assert_int_equal(place, 0);
+}
+
+// More names than there are places: those that the rules know, those with a connection and the
+// newest stay.
+static void places(void **state)
+{
+	struct shared *shared = shared_new();
+	struct address known, open, other, newest;
+	char text[HOST_NAME_BYTES_MAX + 1];
+	(void)state;
+	assert_true(names_address(shared, "known.test", true, &known));
+	assert_true(names_address(shared, "open.test", false, &open));
+	uint32_t place = names_enter(shared, &open, text);
+	assert_true(place > 0);
+	for (int i = 0; i < 300000; i++) {
+		snprintf(text, sizeof(text), "n%d.test", i);
+		assert_true(names_address(shared, text, false, &newest));
+		assert_true(names_is_synthetic(&newest) && !names_is_own(&newest));
+	}
+	names_kept(shared, &known, "known.test");
+	names_kept(shared, &open, "open.test");
+	names_kept(shared, &newest, text);
+	assert_true(names_address(shared, "another.test", true, &other));
+	names_kept(shared, &other, "another.test");
+	names_leave(shared, &place);
+	// With so many that the rules know, too, the one without a connection goes.
+	for (int i = 0; i < 300000; i++) {
+		snprintf(text, sizeof(text), "k%d.test", i);
+		assert_true(names_address(shared, text, true, &newest));
+	}
+	names_kept(shared, &newest, text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -869,7 +911,7 @@ int main(void)
 		cmocka_unit_test(socks),        cmocka_unit_test(questions),
 		cmocka_unit_test(tables),       cmocka_unit_test(kernel_texts),
 		cmocka_unit_test(whose),        cmocka_unit_test(coded),
-		cmocka_unit_test(unconnected),
+		cmocka_unit_test(unconnected),  cmocka_unit_test(places),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,9 @@
 // Owns the list of a run's destinations and the queue of those whose owner is looked for.
 #include "net/host/destinations.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/err.h"
-#include "base/fd.h"
 #include "plan.h"
 #include "run.h"
 
@@ -21,13 +18,10 @@ struct connections *seen_new(int owners, const char *project)
 	return connections;
 }
 
-// A worker that is gone is noticed elsewhere.
-static int tell(const struct sought *sought)
+static void tell(const struct sought *sought)
 {
 	struct worker_command order = { .kind = COMMAND_SEEN, .token = sought->token };
-	if (fd_send(sought->control, &order, sizeof(order), NULL, 0) < 0 && errno == EAGAIN)
-		return fail(0, "the proxy does not listen");
-	return 0;
+	orders_give(sought->orders, &order, NULL, 0);
 }
 
 static void log_record(const struct plan *plan, struct connections *connections,
@@ -70,51 +64,51 @@ static void add_sought(const struct run *run, struct connections *connections,
 }
 
 void seen_seek(const struct run *run, struct connections *connections,
-	       struct host_question *question, const struct conn_record *record, int control)
+	       struct host_question *question, const struct conn_record *record)
 {
-	struct sought sought = { NULL, question, *record, control, 0 };
+	struct sought sought = { NULL, question, *record, NULL, 0 };
 	memcpy(question->program, "?", 2);
 	question->known = connections->sought_count == SOUGHT_MAX;
 	if (!question->known)
 		add_sought(run, connections, &sought);
 }
 
-// -1 when the worker that waits for it does not listen.
-static int found(const struct plan *plan, struct connections *connections, struct sought *sought)
+static void found(const struct plan *plan, struct connections *connections, struct sought *sought)
 {
 	const struct owner_search *who = &connections->who;
 	if (sought->question) {
 		if (who->program[0])
 			memcpy(sought->question->program, who->program, OWNER_NAME);
 		sought->question->known = true;
-		return 0;
+		return;
 	}
 	sought->seen->pid = who->found;
 	memcpy(sought->seen->program, who->program, OWNER_NAME);
 	sought->seen->known = true;
 	log_record(plan, connections, &sought->record, sought->seen);
-	return tell(sought);
+	tell(sought);
 }
 
-int seen_take(const struct plan *plan, const struct run *run, struct connections *connections,
-	      const struct worker_event *report, int control)
+void seen_take(const struct plan *plan, const struct run *run, struct connections *connections,
+	       const struct worker_event *report, struct orders *orders)
 {
 	const struct conn_record *record = &report->record;
 	bool fresh, allowed = record->verdict == VERDICT_ALLOWED;
 	struct name_seen *seen =
 		find(allowed ? &connections->allowed : &connections->refused, record, &fresh);
-	struct sought sought = { seen, NULL, *record, control, report->token };
+	struct sought sought = { seen, NULL, *record, orders, report->token };
 	bool waits = report->kind == EVENT_NEW;
 	if (seen && fresh && waits && connections->sought_count < SOUGHT_MAX) {
 		add_sought(run, connections, &sought);
-		return 0;
+		return;
 	}
 	if (seen && fresh) {
 		memcpy(seen->program, "?", 2);
 		seen->known = true;
 	}
 	log_record(plan, connections, record, seen);
-	return waits ? tell(&sought) : 0;
+	if (waits)
+		tell(&sought);
 }
 
 bool seen_seeks(const struct connections *connections)
@@ -122,17 +116,16 @@ bool seen_seeks(const struct connections *connections)
 	return connections && connections->sought_count > 0;
 }
 
-int seen_look(const struct plan *plan, struct connections *connections)
+void seen_look(const struct plan *plan, struct connections *connections)
 {
 	struct sought *first = connections->sought;
 	if (!owner_step(&connections->who))
-		return 0;
-	int result = found(plan, connections, first);
+		return;
+	found(plan, connections, first);
 	connections->sought_count--;
 	memmove(first, first + 1, connections->sought_count * sizeof(*first));
 	if (connections->sought_count)
 		owner_begin(&connections->who, connections->who.init, &first->record.ends);
-	return result;
 }
 
 void seen_end(const struct plan *plan, struct connections *connections)

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "net/host/audit.h"
+#include "net/host/orders.h"
 #include "net/host/questions.h"
 #include "net/host/socket_owner.h"
 #include "net/rules/control.h"
@@ -38,7 +39,7 @@ struct sought {
 	struct name_seen *seen;
 	struct host_question *question;
 	struct conn_record record;
-	int control; // the worker's that waits
+	struct orders *orders; // to the worker that waits
 	uint64_t token;
 };
 
@@ -53,15 +54,14 @@ struct connections {
 
 // `project` is for the log, and may be NULL. NULL when there is no memory.
 struct connections *seen_new(int owners, const char *project);
-// A worker's word of a destination; a new one is reported when its owner is found. -1 when it
-// does not listen.
-int seen_take(const struct plan *plan, const struct run *run, struct connections *connections,
-	      const struct worker_event *report, int control);
+// A worker's word of a destination; a new one is reported when its owner is found.
+void seen_take(const struct plan *plan, const struct run *run, struct connections *connections,
+	       const struct worker_event *report, struct orders *orders);
 // Looks for the program that asks; the question is known when it was found, or cannot be.
 void seen_seek(const struct run *run, struct connections *connections,
-	       struct host_question *question, const struct conn_record *record, int control);
+	       struct host_question *question, const struct conn_record *record);
 // Looks for owners, for a moment.
 bool seen_seeks(const struct connections *connections);
-int seen_look(const struct plan *plan, struct connections *connections);
+void seen_look(const struct plan *plan, struct connections *connections);
 // The end of the log.
 void seen_end(const struct plan *plan, struct connections *connections);

@@ -12,13 +12,11 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "base/steady.h"
 #include "base/sys.h"
 #include "net/host/control_socket.h"
@@ -32,9 +30,7 @@
 #include "report/denials.h"
 #include "run.h"
 
-enum { BACKLOG = 1024 };
-
-static const char *const name_files[] = { "/etc/hosts", "/etc/resolv.conf" };
+enum { BACKLOG = 4096 };
 
 static int listen_on_host(const struct publish *publish)
 {
@@ -140,43 +136,6 @@ static _Noreturn void become_worker(const struct plan *plan, const struct run *r
 	worker_main(start);
 }
 
-// One that is gone is noticed by its pidfd; one that does not read its messages is no proxy.
-static int send_order(int control, struct worker_command *order, const int *fds, unsigned count)
-{
-	if (fd_send(control, order, sizeof(*order), fds, count) < 0 && errno == EAGAIN)
-		return fail(0, "the proxy does not listen");
-	return 0;
-}
-
-// The tables of names as they are now, where they are not as they were sent.
-static int send_files(struct sent *files, int control)
-{
-	struct worker_command order = { .kind = COMMAND_FILES };
-	int fds[2];
-	unsigned count = 0;
-	for (int i = 0; i < 2; i++) {
-		struct stat status;
-		int fd = file_open(AT_FDCWD, name_files[i], FILE_LINK, &status);
-		bool same = fd >= 0 && status.st_dev == files[i].device &&
-			    status.st_ino == files[i].inode &&
-			    status.st_ctim.tv_sec == files[i].changed.tv_sec &&
-			    status.st_ctim.tv_nsec == files[i].changed.tv_nsec;
-		if (fd < 0 || same) {
-			fd_close(&fd);
-			continue;
-		}
-		files[i].device = status.st_dev;
-		files[i].inode = status.st_ino;
-		files[i].changed = status.st_ctim;
-		order.changed[i] = true;
-		fds[count++] = fd;
-	}
-	int result = send_order(control, &order, fds, count);
-	for (unsigned i = 0; i < count; i++)
-		close(fds[i]);
-	return result;
-}
-
 int proxy_share(const struct plan *plan, struct proxy *proxy)
 {
 	if (proxy->shared)
@@ -201,6 +160,7 @@ static int start_worker(const struct plan *plan, struct run *run)
 	TRY(proxy_share(plan, proxy));
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return fail(errno, "the proxy");
+	struct orders *orders = orders_new(ends[0]);
 	// We do not wait for a worker, whatever became of it.
 	fcntl(ends[0], F_SETFL, O_NONBLOCK);
 	struct worker_start start = { .relayed = proxy->relayed,
@@ -214,34 +174,39 @@ static int start_worker(const struct plan *plan, struct run *run)
 				      .published_count = proxy->published_count };
 	pid_t supervisor = getpid();
 	atomic_fetch_add(&proxy->shared->workers, 1);
-	pid_t pid = sys_clone(0, &proxy->workers[index].pidfd);
+	atomic_store(&proxy->shared->taken[index], atomic_load(&proxy->shared->generation));
+	pid_t pid = orders ? sys_clone(0, &proxy->workers[index].pidfd) : -1;
 	if (pid == 0)
 		become_worker(plan, run, &start, supervisor);
 	close(ends[1]);
 	if (pid < 0) {
 		close(ends[0]);
+		free(orders);
 		return fail(errno, "the proxy");
 	}
 	proxy->workers[index].pid = pid;
 	proxy->workers[index].control = ends[0];
+	proxy->workers[index].orders = orders;
+	orders->worker = pid;
 	proxy->worker_count++;
-	return send_files(proxy->workers[index].files, ends[0]);
+	orders_files(orders);
+	return 0;
 }
 
-int proxy_answer(struct proxy *proxy, const struct host *host, uint16_t port,
-		 enum hold_answer answer)
+void proxy_answer(struct proxy *proxy, const struct host *host, uint16_t port,
+		  enum hold_answer answer)
 {
 	struct worker_command order = {
 		.kind = COMMAND_ANSWER, .host = *host, .port = port, .answer = answer
 	};
 	for (unsigned i = 0; i < proxy->worker_count; i++)
-		TRY(send_order(proxy->workers[i].control, &order, NULL, 0));
-	return 0;
+		orders_give(proxy->workers[i].orders, &order, NULL, 0);
 }
 
 static int take_report(const struct plan *plan, struct run *run, unsigned worker)
 {
 	int control = run->proxy->workers[worker].control;
+	struct orders *orders = run->proxy->workers[worker].orders;
 	struct worker_event report;
 	enum hold_answer answer;
 	siginfo_t info = { 0 };
@@ -254,14 +219,15 @@ static int take_report(const struct plan *plan, struct run *run, unsigned worker
 	switch (report.kind) {
 	case EVENT_NEW:
 	case EVENT_RECORD:
-		return seen_take(plan, run, run->proxy->connections, &report, control);
+		seen_take(plan, run, run->proxy->connections, &report, orders);
+		return 0;
 	case EVENT_FILES:
-		return send_files(run->proxy->workers[worker].files, control);
+		orders_files(orders);
+		return 0;
 	case EVENT_ASK:
-		return questions_take(plan, run, &report, control, &answer)
-			       ? proxy_answer(run->proxy, &report.record.host, report.record.port,
-					      answer)
-			       : 0;
+		if (questions_take(plan, run, &report, &answer))
+			proxy_answer(run->proxy, &report.record.host, report.record.port, answer);
+		return 0;
 	case EVENT_FULL:
 		return start_worker(plan, run);
 	case EVENT_SOCKETS:
@@ -278,7 +244,7 @@ void proxy_sockets(struct proxy *proxy, int *fds, unsigned count)
 {
 	struct worker_command order = { .kind = COMMAND_SOCKETS };
 	if (proxy->worker_count)
-		fd_send(proxy->workers[0].control, &order, sizeof(order), fds, count);
+		orders_give(proxy->workers[0].orders, &order, fds, count);
 	for (unsigned i = 0; i < count; i++)
 		fd_close(&fds[i]);
 }
@@ -292,8 +258,7 @@ unsigned proxy_events(const struct proxy *proxy, struct pollfd *events)
 	for (unsigned i = 0; !proxy->worker_count && i < proxy->published_count; i++)
 		events[count++] = (struct pollfd){ .fd = proxy->published[i], .events = POLLIN };
 	for (unsigned i = 0; i < proxy->worker_count; i++) {
-		events[count++] =
-			(struct pollfd){ .fd = proxy->workers[i].control, .events = POLLIN };
+		events[count++] = orders_event(proxy->workers[i].orders);
 		events[count++] =
 			(struct pollfd){ .fd = proxy->workers[i].pidfd, .events = POLLIN };
 	}
@@ -311,9 +276,29 @@ int proxy_change_rules(const struct plan *plan, struct proxy *proxy)
 	TRY(rules_compile(plan, &proxy->more_allow, &proxy->more_deny,
 			  &proxy->shared->rules[generation % 2]));
 	atomic_store_explicit(&proxy->shared->generation, generation, memory_order_release);
-	for (unsigned i = 0; i < proxy->worker_count; i++)
-		TRY(send_order(proxy->workers[i].control, &order, NULL, 0));
+	for (unsigned i = 0; i < proxy->worker_count; i++) {
+		orders_give(proxy->workers[i].orders, &order, NULL, 0);
+		orders_rules(proxy->workers[i].orders);
+	}
 	return 0;
+}
+
+// Until then a connection that is denied could continue.
+static int await_rules(struct proxy *proxy)
+{
+	for (unsigned i = 0; i < proxy->worker_count; i++)
+		if (orders_overdue(proxy->workers[i].orders,
+				   atomic_load(&proxy->shared->taken[i]) ==
+					   atomic_load(&proxy->shared->generation)))
+			return fail(0, "the proxy does not take new rules");
+	return 0;
+}
+
+int proxy_wait(const struct proxy *proxy, int milliseconds)
+{
+	for (unsigned i = 0; i < proxy->worker_count; i++)
+		milliseconds = orders_wait(proxy->workers[i].orders, milliseconds);
+	return milliseconds;
 }
 
 bool proxy_seeks(const struct proxy *proxy)
@@ -321,9 +306,9 @@ bool proxy_seeks(const struct proxy *proxy)
 	return seen_seeks(proxy->connections);
 }
 
-int proxy_look(const struct plan *plan, struct proxy *proxy)
+void proxy_look(const struct plan *plan, struct proxy *proxy)
 {
-	return seen_look(plan, proxy->connections);
+	seen_look(plan, proxy->connections);
 }
 
 int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *events,
@@ -343,7 +328,11 @@ int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *
 		for (unsigned j = 0; j < workers; j++) {
 			started = started || events[i].fd == proxy->workers[j].control ||
 				  events[i].fd == proxy->workers[j].pidfd;
-			if (events[i].fd == proxy->workers[j].control)
+			if (events[i].fd == proxy->workers[j].control &&
+			    (events[i].revents & POLLOUT))
+				orders_send(proxy->workers[j].orders);
+			if (events[i].fd == proxy->workers[j].control &&
+			    (events[i].revents & ~POLLOUT))
 				TRY(take_report(plan, run, j));
 			else if (events[i].fd == proxy->workers[j].pidfd)
 				return fail(0, "the proxy died");
@@ -351,27 +340,40 @@ int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *
 		if (!started && !proxy->worker_count)
 			TRY(start_worker(plan, run));
 	}
-	return 0;
+	return await_rules(proxy);
+}
+
+// What it says until it has taken its last order and has nothing more to say.
+static void hear_last(const struct plan *plan, struct run *run, unsigned worker, int64_t end)
+{
+	enum { LAST_WORDS_MILLISECONDS = 500 };
+	struct orders *orders = run->proxy->workers[worker].orders;
+	struct worker_command order = { .kind = COMMAND_END };
+	orders_give(orders, &order, NULL, 0);
+	for (struct pollfd event = orders_event(orders);
+	     steady_now() < end && poll(&event, 1, LAST_WORDS_MILLISECONDS) > 0;
+	     event = orders_event(orders)) {
+		if (event.revents & POLLOUT)
+			orders_send(orders);
+		// What failed before is reported, not that workers end now.
+		if ((event.revents & ~POLLOUT) && ATTEMPT(take_report(plan, run, worker)) < 0)
+			return;
+	}
 }
 
 void proxy_end(const struct plan *plan, struct run *run)
 {
-	enum { LAST_WORDS_MILLISECONDS = 500, ALL_WORDS_MILLISECONDS = 10000 };
+	enum { ALL_WORDS_MILLISECONDS = 10000 };
 	struct proxy *proxy = run->proxy;
 	int64_t end = steady_now() + ALL_WORDS_MILLISECONDS;
-	// What failed before is reported, not that workers end now.
-	while (proxy_seeks(proxy) && ATTEMPT(proxy_look(plan, proxy)) == 0)
-		;
+	while (proxy_seeks(proxy))
+		proxy_look(plan, proxy);
 	for (unsigned i = 0; i < proxy->worker_count; i++) {
-		struct worker_command order = { .kind = COMMAND_END };
-		struct pollfd event = { .fd = proxy->workers[i].control, .events = POLLIN };
-		fd_send(event.fd, &order, sizeof(order), NULL, 0);
-		while (steady_now() < end && poll(&event, 1, LAST_WORDS_MILLISECONDS) > 0 &&
-		       ATTEMPT(take_report(plan, run, i)) == 0)
-			;
+		hear_last(plan, run, i, end);
 		sys_pidfd_send_signal(proxy->workers[i].pidfd, SIGKILL, NULL);
 		while (waitpid(proxy->workers[i].pid, NULL, __WALL) < 0 && errno == EINTR)
 			;
+		orders_free(proxy->workers[i].orders);
 		fd_close(&proxy->workers[i].control);
 		fd_close(&proxy->workers[i].pidfd);
 	}

@@ -8,7 +8,6 @@
 
 #include <stdbool.h>
 #include <sys/types.h>
-#include <time.h>
 
 #include "base/list.h"
 #include "base/out.h"
@@ -30,14 +29,10 @@ struct proxy {
 	int published[8];
 	unsigned published_count;
 	struct shared *shared; // NULL until the first worker
-	struct {
+	struct proxy_worker {
 		pid_t pid;
 		int pidfd, control;
-		struct sent {
-			dev_t device;
-			ino_t inode;
-			struct timespec changed;
-		} files[2]; // hosts and resolv.conf as they were sent last
+		struct orders *orders;
 	} workers[WORKERS_MAX];
 	unsigned worker_count;
 	int owners; // see LISTENER_OWNERS; -1 where the network is not the box's own
@@ -68,12 +63,14 @@ unsigned proxy_events(const struct proxy *proxy, struct pollfd *events);
 // Does what these ask for. -1 with the error said when the run cannot go on.
 int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *events,
 		 unsigned count);
-// An answer, for what waits; and `sbx allow`'s rules once more. -1 with the error said.
-int proxy_answer(struct proxy *proxy, const struct host *host, uint16_t port,
-		 enum hold_answer answer);
+// An answer, for what waits; and `sbx allow`'s rules once more: -1 with the error said.
+void proxy_answer(struct proxy *proxy, const struct host *host, uint16_t port,
+		  enum hold_answer answer);
 int proxy_change_rules(const struct plan *plan, struct proxy *proxy);
 // Whose a connection is: looked for between other work, a moment each time, while there is one.
 bool proxy_seeks(const struct proxy *proxy);
-int proxy_look(const struct plan *plan, struct proxy *proxy);
+// These milliseconds, or less while a worker has not taken new rules.
+int proxy_wait(const struct proxy *proxy, int milliseconds);
+void proxy_look(const struct plan *plan, struct proxy *proxy);
 // When the box is dead: takes the last words of the workers and ends them.
 void proxy_end(const struct plan *plan, struct run *run);

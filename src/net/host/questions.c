@@ -20,18 +20,18 @@ static struct host_question *find(struct host_questions *questions, const struct
 }
 
 static void begin(const struct run *run, struct host_question *question,
-		  const struct conn_record *record, int control)
+		  const struct conn_record *record)
 {
 	question->host = record->host;
 	question->port = record->port;
 	question->since = steady_now();
 	question->waits = true;
 	question->known = false;
-	seen_seek(run, run->proxy->connections, question, record, control);
+	seen_seek(run, run->proxy->connections, question, record);
 }
 
 bool questions_take(const struct plan *plan, const struct run *run,
-		    const struct worker_event *report, int control, enum hold_answer *ret_answer)
+		    const struct worker_event *report, enum hold_answer *ret_answer)
 {
 	const struct conn_record *record = &report->record;
 	struct host_questions *questions = &run->proxy->connections->questions;
@@ -49,7 +49,7 @@ bool questions_take(const struct plan *plan, const struct run *run,
 		return false;
 	if (!question)
 		question = &questions->all[questions->count++];
-	begin(run, question, record, control);
+	begin(run, question, record);
 	return false;
 }
 

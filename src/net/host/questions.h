@@ -37,7 +37,7 @@ struct host_questions {
 
 // A worker's word that connections wait. True when the answer is known.
 bool questions_take(const struct plan *plan, const struct run *run,
-		    const struct worker_event *report, int control, enum hold_answer *ret_answer);
+		    const struct worker_event *report, enum hold_answer *ret_answer);
 // The one that waits longest and whose program is known, or NULL.
 struct host_question *questions_next(struct proxy *proxy);
 // These, the longest first, at most `most`; returns how many.

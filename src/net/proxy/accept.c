@@ -19,7 +19,7 @@
 #include "net/proxy/worker_state.h"
 #include "net/setup/synthetic.h"
 
-enum { ACCEPTS_A_TURN = 64, FIRST_MILLISECONDS = 30000, SOCKETS_LOW = 8 };
+enum { ACCEPTS_A_TURN = 256, FIRST_MILLISECONDS = 30000, SOCKETS_LOW = 8 };
 
 static const struct address own = { { [10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1 } };
 

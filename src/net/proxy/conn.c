@@ -8,6 +8,7 @@
 
 #include "base/fd.h"
 #include "net/proxy/worker_state.h"
+#include "net/setup/synthetic.h"
 
 uint32_t conn_index(const struct worker *worker, const struct conn *conn)
 {
@@ -32,9 +33,8 @@ struct conn *conn_accept(struct worker *worker, int fd)
 		return NULL;
 	uint32_t index = worker->free_count ? worker->free[--worker->free_count] : worker->used++;
 	struct conn *conn = &worker->conns[index];
-	uint32_t generation = conn->generation + 1;
 	memset(conn, 0, sizeof(*conn));
-	conn->generation = generation;
+	conn->generation = ++worker->generation;
 	conn->buffer = worker->buffers + 2 * index; // read only as far as it was written
 	conn->fd[CLIENT] = fd;
 	conn->fd[SERVER] = conn->attempt[0] = conn->attempt[1] = conn->record = -1;
@@ -104,27 +104,66 @@ void conn_close_server(struct conn *conn)
 	conn->dialing = DIAL_NONE;
 }
 
+static bool is_free(const struct conn *conn)
+{
+	return conn->state == CONN_FREE && !conn->queued;
+}
+
 static bool is_quiet(const struct conn *conn)
 {
-	return conn->state == CONN_FREE ||
-	       (conn->flow[CLIENT].start == conn->flow[CLIENT].end &&
-		conn->flow[SERVER].start == conn->flow[SERVER].end && !conn->keeping);
+	return conn->flow[CLIENT].start == conn->flow[CLIENT].end &&
+	       conn->flow[SERVER].start == conn->flow[SERVER].end && !conn->keeping;
+}
+
+// The whole pages of conns that are free: read again they are zeros, which is a free one.
+static void drop_conns(struct worker *worker, uint32_t from, uint32_t to)
+{
+	enum { PAGE = 4096 };
+	uintptr_t begin = (uintptr_t)&worker->conns[from], end = (uintptr_t)&worker->conns[to];
+	size_t skip = (PAGE - begin % PAGE) % PAGE, rest = end % PAGE;
+	if (end - begin > skip + rest)
+		madvise((char *)&worker->conns[from] + skip, end - begin - skip - rest,
+			MADV_DONTNEED);
+}
+
+// What these conns hold.
+static void give_back(struct worker *worker, uint32_t from, uint32_t to)
+{
+	madvise(worker->buffers + 2 * from, (to - from) * 2 * (size_t)BUFFER_SIZE, MADV_DONTNEED);
+	for (uint32_t i = from; i < to; i++) {
+		worker->held_count -= worker->held[i].held != HELD_NOTHING;
+		worker->large_count -= worker->held[i].held == HELD_LARGE;
+		worker->held[i].held = HELD_NOTHING;
+	}
 }
 
 void conn_sweep(struct worker *worker)
 {
 	worker->next_sweep = worker->now + SWEEP_MILLISECONDS;
-	for (uint32_t i = 0; i < worker->used && worker->held_count > SWEEP_LEAST; i++) {
-		struct held_bytes *held = &worker->held[i];
-		bool used = held->used;
-		held->used = false;
-		if (!held->held || used || !is_quiet(&worker->conns[i]) ||
-		    madvise(worker->buffers + 2 * i, 2 * BUFFER_SIZE, MADV_DONTNEED) < 0)
+	for (uint32_t i = 0, next; i < worker->used && worker->held_count > SWEEP_LEAST; i = next) {
+		unsigned before = worker->held_count;
+		for (next = i; next < worker->used && is_free(&worker->conns[next]); next++)
+			before -= worker->held[next].held != HELD_NOTHING;
+		if (before != worker->held_count) {
+			give_back(worker, i, next);
+			drop_conns(worker, i, next);
+		}
+		if (next > i)
 			continue;
-		worker->held_count--;
-		worker->large_count -= held->held == HELD_LARGE;
-		held->held = HELD_NOTHING;
+		struct held_bytes *held = &worker->held[next++];
+		if (held->held && !held->used && is_quiet(&worker->conns[i]))
+			give_back(worker, i, next);
+		held->used = false;
 	}
+}
+
+void conn_hold(struct worker *worker, const struct conn *conn, bool large)
+{
+	struct held_bytes *held = &worker->held[conn_index(worker, conn)];
+	held->used = true;
+	worker->held_count += held->held == HELD_NOTHING;
+	worker->large_count += large && held->held != HELD_LARGE;
+	held->held = large ? HELD_LARGE : held->held ? held->held : HELD_SMALL;
 }
 
 static uint64_t token_of(const struct worker *worker, const struct conn *conn)
@@ -175,9 +214,11 @@ void conn_free(struct worker *worker, struct conn *conn)
 			setsockopt(conn->fd[side], SOL_SOCKET, SO_LINGER, &now, sizeof(now));
 	conn_close_server(conn);
 	park(worker, conn);
+	names_leave(worker->shared, &conn->place);
 	fd_close(&conn->fd[CLIENT]);
 	conn_deadline(worker, conn, 0);
 	conn->state = CONN_FREE;
+	conn_hold(worker, conn, false); // until it is swept
 	worker->live--;
 	// One that is queued is given back when its turn comes.
 	if (!conn->queued)

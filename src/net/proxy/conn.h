@@ -17,7 +17,7 @@
 enum {
 	BUFFER_SIZE = HTTP_HEAD_MAX, // whole pages
 	ADDRESSES_MAX = 8,
-	SWEEP_MILLISECONDS = 2000,
+	SWEEP_MILLISECONDS = 1000,
 	SWEEP_LEAST = 64,
 };
 #define UNLIMITED_PASS UINT64_MAX
@@ -94,6 +94,7 @@ struct conn {
 	int64_t deadline; // milliseconds; 0: none
 
 	struct host host; // where it leads
+	uint32_t place;   // of its name among the synthetic addresses, or 0
 	uint16_t port;
 	struct ends ends;
 	int record;                  // of worker->records, or -1
@@ -148,6 +149,8 @@ void conn_end(struct worker *worker, struct conn *conn, enum turn how);
 void conn_free(struct worker *worker, struct conn *conn);
 // What the buffers of free and quiet connections hold goes back to the host, now and then.
 void conn_sweep(struct worker *worker);
+// It holds bytes of the host's; `large`: more than SMALL_BYTES.
+void conn_hold(struct worker *worker, const struct conn *conn, bool large);
 void conn_seen(struct worker *worker, uint64_t token); // a record is no longer waited for
 void conn_stop_dialing(struct conn *conn);
 void conn_close_server(struct conn *conn);

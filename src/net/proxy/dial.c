@@ -216,6 +216,16 @@ static bool is_excepted(const struct worker *worker, const struct conn *conn)
 	return false;
 }
 
+// Without a free place it waits for one.
+static void look_up(struct worker *worker, struct conn *conn)
+{
+	conn->lookup = lookup_get(worker, conn->by_proxy ? worker->upstream.name : conn->host.name);
+	if (!conn->lookup)
+		worker->lookup_wanted = true;
+	else if (conn->lookup->state == LOOKUP_KNOWN || conn->lookup->state == LOOKUP_FAILED)
+		lookup_take(worker, conn);
+}
+
 void dial_begin(struct worker *worker, struct conn *conn)
 {
 	conn->by_proxy = worker->has_upstream && !is_excepted(worker, conn);
@@ -229,12 +239,16 @@ void dial_begin(struct worker *worker, struct conn *conn)
 	}
 	conn->dialing = DIAL_LOOKUP;
 	conn_deadline(worker, conn, DIAL_MILLISECONDS);
-	conn->lookup = lookup_get(worker, target->name);
-	if (!conn->lookup) {
-		snprintf(conn->problem, sizeof(conn->problem), "%s", "too many names at once");
-		fail_dial(worker, conn);
-	} else if (conn->lookup->state == LOOKUP_KNOWN || conn->lookup->state == LOOKUP_FAILED) {
-		lookup_take(worker, conn);
+	look_up(worker, conn);
+}
+
+void dial_waiting(struct worker *worker)
+{
+	worker->lookup_wanted = worker->lookup_freed = false;
+	for (uint32_t i = 0; i < worker->used && !worker->lookup_wanted; i++) {
+		struct conn *conn = conn_at(worker, i);
+		if (conn && conn->dialing == DIAL_LOOKUP && !conn->lookup)
+			look_up(worker, conn);
 	}
 }
 

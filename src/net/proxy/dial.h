@@ -7,6 +7,8 @@ void dial_begin(struct worker *worker, struct conn *conn);
 void dial_direct(struct worker *worker, struct conn *conn, const struct address *address);
 void dial_resolved(struct worker *worker, struct conn *conn);
 void dial_event(struct worker *worker, struct conn *conn, unsigned attempt);
+// Those that wait for a place among the look-ups: as many as there are.
+void dial_waiting(struct worker *worker);
 void dial_expired(struct worker *worker, struct conn *conn);
 void dial_keep_alive(const struct conn *conn);
 bool dial_asked(struct worker *worker, struct conn *conn); // reads the upstream proxy's answer

@@ -57,7 +57,7 @@ static size_t respond(struct worker *worker, const uint8_t *message, size_t leng
 	// No AAAA and no HTTPS record: all clients then use IPv4, and TLS without encrypted names.
 	if (question.type != DNS_TYPE_A)
 		return dns_answer(message, &question, DNS_OK, NULL, answer);
-	if (!names_address(worker->shared, question.name, &address))
+	if (!names_address(worker->shared, question.name, known, &address))
 		return dns_answer(message, &question, DNS_FAILED, NULL, answer);
 	return dns_answer(message, &question, DNS_OK, &address, answer);
 }

@@ -104,26 +104,12 @@ static uint32_t first_needed(const struct conn *conn, enum peer_side from)
 	return from == CLIENT && conn->keeping && conn->kept < start ? conn->kept : start;
 }
 
-static struct held_bytes *held_of(struct worker *worker, const struct conn *conn)
-{
-	return &worker->held[conn_index(worker, conn)];
-}
-
 // As far as this buffer may be filled.
 static uint32_t fill_most(struct worker *worker, const struct conn *conn)
 {
-	bool large = held_of(worker, conn)->held == HELD_LARGE || worker->large_count < LARGE_MAX;
+	bool large = worker->held[conn_index(worker, conn)].held == HELD_LARGE ||
+		     worker->large_count < LARGE_MAX;
 	return large ? BUFFER_SIZE : SMALL_BYTES;
-}
-
-static void note_held(struct worker *worker, const struct conn *conn, uint32_t end)
-{
-	struct held_bytes *held = held_of(worker, conn);
-	bool large = end > SMALL_BYTES;
-	held->used = true;
-	worker->held_count += !held->held;
-	worker->large_count += large && held->held != HELD_LARGE;
-	held->held = large ? HELD_LARGE : held->held ? held->held : HELD_SMALL;
 }
 
 static ssize_t receive(struct worker *worker, struct conn *conn, enum peer_side from)
@@ -152,7 +138,7 @@ static ssize_t receive(struct worker *worker, struct conn *conn, enum peer_side 
 	if (got > 0) {
 		uint64_t pass = flow->cleared == flow->end ? flow->allowance : 0;
 		flow->end += (uint32_t)got;
-		note_held(worker, conn, flow->end);
+		conn_hold(worker, conn, flow->end > SMALL_BYTES);
 		flow->bulk = (size_t)got == BUFFER_SIZE;
 		// A short read emptied the socket; an end that epoll reported already is still to
 		// be seen.

@@ -83,6 +83,7 @@ static void finish(struct worker *worker, struct lookup *lookup, int64_t life)
 {
 	lookup->state = lookup->count ? LOOKUP_KNOWN : LOOKUP_FAILED;
 	lookup->until = worker->now + life;
+	worker->lookup_freed = true;
 	for (uint32_t i = 0; i < worker->used; i++) {
 		struct conn *conn = &worker->conns[i];
 		if (conn->dialing == DIAL_LOOKUP && conn->lookup == lookup)

@@ -78,11 +78,11 @@ bool route_to(struct worker *worker, struct conn *conn, const struct host *host,
 	conn->once = false;
 	// A client that resolves for itself and then asks the explicit proxy.
 	if (host->kind == HOST_ADDRESS && names_is_synthetic(&host->address)) {
-		const char *name = names_find(worker->shared, &host->address);
-		if (name) {
-			conn->host = (struct host){ .kind = HOST_NAME };
-			memcpy(conn->host.name, name, sizeof(conn->host.name));
-		}
+		struct host name = { .kind = HOST_NAME };
+		names_leave(worker->shared, &conn->place);
+		conn->place = names_enter(worker->shared, &host->address, name.name);
+		if (conn->place)
+			conn->host = name;
 	}
 	const struct rule *allow = rules_decide(rules, &conn->host, port, worker->routes, &refusal);
 	if (allow)

@@ -44,6 +44,7 @@ static void watch(const struct worker *worker, int fd, enum tag tag, uint32_t in
 static void judge_again(struct worker *worker)
 {
 	const struct rules *rules = rules_current(worker->shared);
+	unsigned generation = atomic_load(&worker->shared->generation);
 	for (uint32_t i = 0; i < worker->used; i++) {
 		struct conn *conn = conn_at(worker, i);
 		struct refusal refusal;
@@ -63,6 +64,7 @@ static void judge_again(struct worker *worker)
 			    "denied while it was open", FIX_NONE);
 		conn_end(worker, conn, TURN_RESET);
 	}
+	atomic_store(&worker->shared->taken[!worker->first], generation);
 }
 
 // False when there is no further one.
@@ -168,8 +170,11 @@ static void conclude(struct worker *worker, struct conn *conn, enum turn turn)
 
 static void run_queue(struct worker *worker)
 {
-	// Those that are queued again meanwhile come in the next round.
+	// Those that are queued again meanwhile come in the next round, and what takes long goes on
+	// behind orders and events.
+	enum { SLICE_MILLISECONDS = 20 };
 	uint32_t count = worker->queue_count;
+	int64_t end = steady_now() + SLICE_MILLISECONDS;
 	for (uint32_t i = 0; i < count; i++) {
 		struct conn *conn = &worker->conns[worker->queue[i]];
 		conn->queued = false;
@@ -177,6 +182,8 @@ static void run_queue(struct worker *worker)
 			worker->free[worker->free_count++] = worker->queue[i];
 		else if (conn->state != CONN_ENDED)
 			conclude(worker, conn, client_run(worker, conn));
+		if (steady_now() >= end)
+			count = i + 1;
 	}
 	memmove(worker->queue, worker->queue + count,
 		(worker->queue_count - count) * sizeof(*worker->queue));
@@ -252,6 +259,8 @@ static _Noreturn void loop(struct worker *worker)
 		}
 		if (count <= 0)
 			ares_process_fd(worker->channel, ARES_SOCKET_BAD, ARES_SOCKET_BAD);
+		if (worker->lookup_wanted && worker->lookup_freed)
+			dial_waiting(worker);
 		run_queue(worker);
 		if (worker->now >= worker->next_timers)
 			run_timers(worker);

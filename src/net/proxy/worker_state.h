@@ -50,7 +50,9 @@ struct worker {
 
 	struct conn *conns;
 	char (*buffers)[BUFFER_SIZE]; // two of each conn
-	// Of each conn, what its buffers hold of the host's memory; `used`: since the last sweep
+	uint32_t generation;          // of the newest conn
+	// Of each conn, what it and its buffers hold of the host's memory; `used`: since the last
+	// sweep
 	struct held_bytes {
 		enum { HELD_NOTHING, HELD_SMALL, HELD_LARGE } held;
 		bool used;
@@ -80,7 +82,8 @@ struct worker {
 	int64_t files_checked;
 	bool files_asked;
 	struct lookup lookups[LOOKUPS_MAX];
-	char table[TABLE_MAX]; // while it is read
+	bool lookup_wanted, lookup_freed; // a place among them
+	char table[TABLE_MAX];            // while it is read
 
 	// the caller's own proxy
 	bool has_upstream, behind_box;

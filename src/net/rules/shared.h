@@ -1,5 +1,6 @@
 // Memory that the supervisor and the proxy's workers share. Made when the first connection comes.
-// Who writes what: rules the supervisor; names the first worker; spent every worker, atomically.
+// Who writes what: rules the supervisor; names the first worker; spent every worker, atomically;
+// live and taken each worker its own.
 #pragma once
 
 #include <stdatomic.h>
@@ -14,8 +15,7 @@ enum {
 	BUDGETS_MAX = 64,
 	OPENED_MAX = 128,
 	RAW_PORTS_MAX = 256,
-	NAMES_BITS = 17,
-	NAMES_MAX = 1 << 16
+	NAMES_BITS = 17
 };
 
 struct rule {
@@ -46,7 +46,10 @@ struct rules {
 };
 
 struct name {
-	_Atomic bool set;
+	_Atomic unsigned version; // odd while it is written, 0: no name yet
+	_Atomic unsigned open;    // connections to it
+	bool known;               // to the rules
+	uint32_t asked;           // the number of its last look-up
 	char text[HOST_NAME_BYTES_MAX + 1];
 };
 
@@ -62,11 +65,12 @@ struct shared {
 	// supervisor, which changes it at most ten times a second.
 	_Atomic unsigned generation;
 	struct rules rules[2];
-	_Atomic unsigned name_count;
+	uint32_t asked;                      // look-ups of names
 	struct name names[1 << NAMES_BITS];  // by synthetic address
 	_Atomic uint64_t spent[BUDGETS_MAX]; // of rules->budgets
 	_Atomic unsigned live[2];            // slots in use, of each worker; the second starts late
 	_Atomic unsigned workers;
+	_Atomic unsigned taken[2];    // the generation that is in force, in each worker
 	struct target targets[65536]; // by source port; written by the supervisor
 };
 

@@ -23,7 +23,7 @@
 #include "plan.h"
 #include "run.h"
 
-enum { SEQUENCE_V4_LAST = 3, SEQUENCE_LINKS_LAST = 5, SEQUENCE_RULES_LAST = 4, BACKLOG = 1024 };
+enum { SEQUENCE_V4_LAST = 3, SEQUENCE_LINKS_LAST = 5, SEQUENCE_RULES_LAST = 4, BACKLOG = 4096 };
 
 // The helper shares pid 1's memory and descriptors, as a copy would cost both of them 0.1 ms: it
 // works on what it is given and on its own stack, by calls that leave errno alone.

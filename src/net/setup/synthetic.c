@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "net/setup/netns.h"
 
-enum { RESERVED = 256 };
+enum { RESERVED = 256, PLACES_OF_A_NAME = 64 };
 
 static uint32_t number_of(const struct address *address)
 {
@@ -34,33 +34,69 @@ bool names_is_own(const struct address *address)
 	       memcmp(own, address->bytes, sizeof(own)) == 0;
 }
 
-bool names_address(struct shared *shared, const char *name, struct address *ret)
+// The one of two that loses its place.
+static struct name *worse(struct name *left, struct name *right)
 {
-	uint32_t mask = (1U << NAMES_BITS) - 1, slot = (uint32_t)str_hash(name) & mask;
-	for (;; slot = (slot + 1) & mask) {
-		struct name *entry = &shared->names[slot];
+	if (!left || left->known != right->known)
+		return !left || left->known ? right : left;
+	return left->asked < right->asked ? left : right;
+}
+
+static void write_name(struct name *entry, const char *name)
+{
+	atomic_fetch_add(&entry->version, 1); // odd: it is not read now
+	memcpy(entry->text, name, strlen(name) + 1);
+	atomic_fetch_add(&entry->version, 1);
+}
+
+bool names_address(struct shared *shared, const char *name, bool known, struct address *ret)
+{
+	uint32_t mask = (1U << NAMES_BITS) - 1, first = (uint32_t)str_hash(name) & mask;
+	struct name *entry = NULL, *loser = NULL;
+	for (uint32_t slot = first, i = 0; i < PLACES_OF_A_NAME && !entry;
+	     slot = (slot + 1) & mask) {
+		struct name *place = &shared->names[slot];
 		if (slot < RESERVED)
 			continue;
-		if (!atomic_load_explicit(&entry->set, memory_order_acquire)) {
-			if (atomic_load(&shared->name_count) == NAMES_MAX)
-				return false;
-			memcpy(entry->text, name, strlen(name) + 1);
-			atomic_fetch_add(&shared->name_count, 1);
-			atomic_store_explicit(&entry->set, true, memory_order_release);
-			break;
-		}
-		if (str_equal(entry->text, name))
-			break;
+		i++;
+		if (!atomic_load(&place->version) || str_equal(place->text, name))
+			entry = place;
+		else if (!atomic_load(&place->open))
+			loser = worse(loser, place);
 	}
-	struct in_addr address = { htonl(base() + slot) };
+	entry = entry ? entry : loser;
+	if (!entry)
+		return false;
+	if (!atomic_load(&entry->version) || !str_equal(entry->text, name))
+		write_name(entry, name);
+	entry->known = known;
+	entry->asked = ++shared->asked;
+	struct in_addr address = { htonl(base() + (uint32_t)(entry - shared->names)) };
 	memset(ret->bytes, 0, 10);
 	memset(ret->bytes + 10, 0xff, 2);
 	memcpy(ret->bytes + 12, &address, 4);
 	return true;
 }
 
-const char *names_find(const struct shared *shared, const struct address *address)
+uint32_t names_enter(struct shared *shared, const struct address *address,
+		     char ret_name[HOST_NAME_BYTES_MAX + 1])
 {
-	const struct name *entry = &shared->names[number_of(address) - base()];
-	return atomic_load_explicit(&entry->set, memory_order_acquire) ? entry->text : NULL;
+	uint32_t slot = number_of(address) - base();
+	struct name *entry = &shared->names[slot];
+	atomic_fetch_add(&entry->open, 1);
+	unsigned version = atomic_load(&entry->version);
+	memcpy(ret_name, entry->text, sizeof(entry->text));
+	ret_name[HOST_NAME_BYTES_MAX] = '\0';
+	// Another worker gives the place to another name just now: as if there were none.
+	if (version > 0 && version % 2 == 0 && atomic_load(&entry->version) == version)
+		return slot;
+	atomic_fetch_sub(&entry->open, 1);
+	return 0;
+}
+
+void names_leave(struct shared *shared, uint32_t *place)
+{
+	if (*place)
+		atomic_fetch_sub(&shared->names[*place].open, 1);
+	*place = 0;
 }
