@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/out.h"
 #include "base/str.h"
+#include "text/near.h"
 
 // clang-format off
 const struct agent agents[] = {
@@ -72,12 +73,18 @@ const unsigned agent_count = sizeof(agents) / sizeof(*agents);
 const struct agent *agent_find(const char *name)
 {
 	struct out names = { 0 };
+	struct near near = { .word = name };
+	for (unsigned i = 0; i < agent_count; i++)
+		near_consider(&near, agents[i].name);
 	for (unsigned i = 0; i < agent_count; i++)
 		if (str_equal(agents[i].name, name))
 			return &agents[i];
 	for (unsigned i = 0; i < agent_count; i++)
 		out_text(&names, " %s", agents[i].name);
-	fail(0, "no agent '%.40s', expected one of%s", str_shown(name), names.text);
+	if (near.found)
+		fail(0, "no agent '%.40s', did you mean '%s'?", str_shown(name), near.found);
+	else
+		fail(0, "no agent '%.40s', expected one of%s", str_shown(name), names.text);
 	out_free(&names);
 	return NULL;
 }

@@ -303,8 +303,10 @@ static int settle(struct plan *plan, uint64_t wanted, uint64_t hard)
 		    (rlimit && wish->bit == LIMIT_BIT(pids)))
 			continue;
 		if (!(wish->otherwise && tree) && (hard & wish->bit))
-			return fail(0, "limit '%s' cannot be enforced here: %s", wish->name,
-				    why_none(plan));
+			return fail(0,
+				    "limit '%s' cannot be enforced here: %s; to run without it, "
+				    "put a '?' before the value: --%s '?VALUE'",
+				    wish->name, why_none(plan), wish->name);
 		if (wish->otherwise && tree)
 			keeping->watched |= wish->bit;
 		list_add(&plan->notes, plan->arena,

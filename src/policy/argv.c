@@ -59,7 +59,8 @@ static int apply(struct argv_reader *reader, const struct key *key, const char *
 		return fail(0, "--%s takes no value", key->flag);
 	if (key->kind != KEY_SWITCH && !value)
 		value = *reader->next ? *reader->next++ : NULL;
-	if (key->kind != KEY_SWITCH && !value)
+	if (key->kind != KEY_SWITCH &&
+	    (!value || (value == reader->next[-1] && str_equal(value, "--"))))
 		return fail(0, "--%s needs a value: --%s %s", key->flag, key->flag, key->value);
 	if (!key->section) {
 		struct origin from = { .file = arena_text(arena, "--%s", key->flag) };

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "text/near.h"
 #include "base/str.h"
+#include "policy/foreign.h"
 
 const char find_system_directory[] = "/etc/sbx";
 
@@ -102,11 +103,15 @@ static int find_in(struct arena *arena, const char *directory, const char *name,
 static int not_found(const char *name)
 {
 	struct near near = { .word = name };
-	const char *shown = str_shown(name);
+	const char *shown = str_shown(name), *answer = foreign_profile(name);
 	for (unsigned i = 0; i < builtin_count; i++)
 		near_consider(&near, builtins[i].name);
 	if (name[0] && name[strspn(name, "0123456789:")] == '\0')
 		return fail(0, "no profile '%.80s'; a port: --publish PORT[:HOST-PORT]", shown);
+	if (access(name, F_OK) == 0)
+		return fail(0, "no profile '%.80s'; a file has a '/': -p ./%.80s", shown, shown);
+	if (answer)
+		return fail(0, "no profile '%.80s': %s", shown, answer);
 	if (near.found)
 		return fail(0, "no profile '%.80s', did you mean '%s'?", shown, near.found);
 	return fail(0, "no profile '%.80s'; see: sbx profile list", shown);

@@ -7,3 +7,4 @@
 // without a value: "--rm", "-v".
 const char *foreign_option(const char *word, size_t length);
 const char *foreign_verb(const char *word);
+const char *foreign_profile(const char *word);

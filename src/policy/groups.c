@@ -144,6 +144,14 @@ int groups_add(struct arena *arena, const char *home, const char *project, const
 			    origin_text(arena, name->from), name->text, known);
 }
 
+bool groups_has(const char *name)
+{
+	for (unsigned i = 0; i < group_rows.count; i++)
+		if (str_equal(ini_at(&group_rows, i).section, name))
+			return true;
+	return false;
+}
+
 const char *groups_find(const char *host)
 {
 	const char *colon = strrchr(host, ':');

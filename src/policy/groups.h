@@ -2,6 +2,8 @@
 // machine is configured to use, so that mirrors and private registries work without a word.
 #pragma once
 
+#include <stdbool.h>
+
 #include "policy/ini.h"
 
 struct arena;
@@ -17,3 +19,6 @@ int groups_add(struct arena *arena, const char *home, const char *project, const
 // The group that lists this name, with or without a port, the first of the file; NULL when none
 // does. Pure: what the machine's own files name is not asked.
 const char *groups_find(const char *host);
+
+// Whether there is a group of this name, which begins with @.
+bool groups_has(const char *name);

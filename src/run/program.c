@@ -177,12 +177,37 @@ static void find_needs(struct needs *needs, const char *name, const char *outsid
 	}
 }
 
+// What people give where a program is expected: a line of a shell, a variable, a word of shells.
+static void not_found(char *const *command, struct findings *found)
+{
+	static const char builtins[] = "cd export source . alias unset ulimit umask set eval exec";
+	const char *name = command[0], *equals = strchr(name, '=');
+	struct arena *arena = arena_new_own(TEXTS_BYTES);
+	bool line = !command[1] && strpbrk(name, " \t;&|") && !strchr(name, '/');
+	const char *what = "not found", *fix = NULL, *text = name;
+	if (line || str_has_word(builtins, name, strlen(name))) {
+		for (char *const *word = command + 1; *word; word++)
+			text = arena_text(arena, "%s %s", text, *word);
+		what = "it is a line for a shell";
+		fix = quote_fix(arena, text);
+		fix = fix ? arena_text(arena, "sbx run -c %s", fix) : NULL;
+	} else if (equals && equals > name && strcspn(name, "/ ") > (size_t)(equals - name)) {
+		what = "it sets a variable";
+		fix = quote_fix(arena, name);
+		fix = fix ? arena_text(arena, "sbx run -e %s --", fix) : NULL;
+		for (char *const *word = command + 1; fix && *word; word++)
+			fix = arena_text(arena, "%s %s", fix, quote_word(arena, *word));
+	}
+	findings_add(found, fix ? FINDING_SCRIPT : FINDING_NOT_FOUND, name, what, fix ? fix : "");
+	arena_free(arena);
+}
+
 void program_absent(const struct plan *plan, struct findings *found)
 {
 	const char *name = plan->command[0];
 	char outside[PATH_MAX], real[PATH_MAX];
 	if (!find_outside(plan, outside) || !realpath(outside, real)) {
-		findings_add(found, FINDING_NOT_FOUND, name, "not found", "");
+		not_found(plan->command, found);
 		return;
 	}
 	struct arena *arena = arena_new_own(TEXTS_BYTES);

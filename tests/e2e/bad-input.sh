@@ -241,7 +241,7 @@ said "quarantine list" "^2" quarantine list
 id=$(XDG_STATE_HOME=$work/loud-state "$SBX" quarantine list | sed 's/ .*//')
 said "quarantine show" "^was" quarantine show "$id"
 mkdir -p .vscode
-said "quarantine restore" "File exists" quarantine restore "$id"
+said "quarantine restore" "exists already; to compare" quarantine restore "$id"
 said "quarantine of no such name" "no quarantined" quarantine show $'x\e[2J'
 cd "$project" || exit 1
 status "no command" 125 "$SBX" run

@@ -103,7 +103,7 @@ rm -f .sbx.ini
 
 # --- sessions
 XDG_STATE_HOME=$work/empty shows "no sessions" 'to make one: sbx session create NAME$' 's/.*: (sbx session create NAME)$/\1 \&\& sbx session list/p' '^NAME ' session list
-by_command "a session that is not there" "no session 'w'; to make it: sbx session create w$" 's/.*: (sbx session create w)$/\1/p' run -s w true
+by_command "a session that is not there" "no session 'w'; yours: .*to make it: sbx session create w$" 's/.*: (sbx session create w)$/\1/p' run -s w true
 by_command "no snapshots" 'no snapshots; to make one: sbx session snapshot w$' 's/.*: (sbx session snapshot w)$/\1/p' session log w
 shows "no snapshot of that name" 'to see them: sbx session log w$' 's/.*: (sbx session log w)$/\1/p' '^s1 ' session restore w nonsense
 "$SBX" run -s w -- sh -c 'echo box >file; mkdir .vscode; echo {} >.vscode/settings.json' >/dev/null 2>&1

@@ -66,4 +66,37 @@ rm -rf "$XDG_CONFIG_HOME/sbx"
 is "learn -o NAME writes a profile of yours" "notes" "$("$SBX" run -p tool -- cat "$HOME/notes" 2>&1)"
 rm -rf "$XDG_CONFIG_HOME/sbx"
 
+# --- words that are not there: the right one, what to use instead, or nothing
+refuses() { # pattern of the message, words of sbx
+	local wanted=$1
+	shift
+	like "sbx $*" "$("$SBX" "$@" 2>&1)" "$wanted"
+}
+fixed() { # pattern of what the printed command prints, words of sbx
+	local wanted=$1
+	shift
+	like "sbx $*: what is printed works" "$(eval "$("$SBX" "$@" 2>&1 | sed -nE 's/.*; fix: (sbx .*)/\1/p')" 2>&1)" "$wanted"
+}
+fixed '^two words$' run 'echo two words && true'
+fixed '^/usr$' run cd /usr '&& pwd'
+fixed '^FOO=b r$' run 'FOO=b r' sh -c 'env | grep "^FOO"'
+refuses "use -w PATH" run --rw . true
+refuses "use -r PATH" run --ro . true
+refuses "use: sbx version" run --version
+refuses "HTTPS_PROXY" run --proxy x true
+refuses "unknown option '--verson', see --help\$" run --verson true
+refuses "^sbx: --read needs a value: --read PATH\$" run --read -- ls
+refuses "no profile 'npm': use -p node\$" run -p npm true
+refuses "no profile 'tool'; see: sbx profile list\$" run -p tool true
+printf '[profile]\nextends = default\n' >tool.ini
+like "-p FILE without a slash: what is printed works" "$(eval "sbx run $("$SBX" run -p tool.ini true 2>&1 | sed -nE "s/.*has a '.'*: (-p .*)/\1/p") echo worked" 2>&1)" '^worked$'
+refuses "did you mean 'claude-code'" agent install claude
+refuses "did you mean 'list'" session lst
+refuses "yours: sbx session list; to make it: sbx session create gone\$" session discard gone
+refuses "no .sbx.ini: there is nothing to trust" profile trust
+refuses "with its group: +--allow @npm" why npm
+"$SBX" run --cpu 1 true 2>/dev/null || refuses "[?]VALUE" run --cpu 1 true
+is "a limit that is not enforced: with a '?' the command runs" "runs" "$("$SBX" run --cpu '?1' echo runs 2>&1)"
+rm -f tool.ini
+
 done_testing

@@ -89,9 +89,11 @@ static void foreign_words_are_sound(void **state)
 	} rows[] = {
 #define OPTION(words, answer) { words, answer },
 #define VERB(words, answer)   { words, answer },
+#define PROFILE(words, answer)
 #include "policy/foreign.def"
 #undef OPTION
 #undef VERB
+#undef PROFILE
 	};
 	const size_t count = sizeof(rows) / sizeof(*rows);
 	char all[16384] = " ", word[80], flag[64];

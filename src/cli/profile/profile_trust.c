@@ -32,8 +32,7 @@ static int own_file(struct box *box, char **words, struct trust *ret_trust)
 		return fail(0, "the current directory cannot be a project");
 	TRY(trust_read(box->arena, plan->state, plan->toplevel, ret_trust));
 	if (ret_trust->state == TRUST_NO_FILE)
-		return fail(0, "%s: the file does not exist",
-			    path_below(box->arena, plan->toplevel, ".sbx.ini"));
+		return fail(0, "this project has no .sbx.ini: there is nothing to trust");
 	return 0;
 }
 

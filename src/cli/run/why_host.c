@@ -75,6 +75,9 @@ static int why_rules(struct box *box, const char *word, const struct host *host,
 		out_text(&why->text, "cannot be reached: %s\n", refusal.why);
 		why_fix(why, "to reach it:", "--allow", word, word);
 		const char *group = groups_find(word);
+		const char *named = arena_text(box->arena, "@%s", word);
+		if (!group && groups_has(named))
+			group = named;
 		if (group)
 			why_fix(why, "with its group:", "--allow", group, group);
 	}

@@ -25,6 +25,7 @@
 #include "session/store/history.h"
 #include "session/store/rights.h"
 #include "session/store/runs.h"
+#include "text/near.h"
 #include "view/paths/project.h"
 
 extern char **environ;
@@ -285,11 +286,16 @@ static const struct session_action *find_action(const char *name)
 
 static int say_usage(const struct session_action *action, const char *word, const char *name)
 {
+	struct near near = { .word = word ? word : "" };
+	for (size_t i = 0; i < SESSION_ACTIONS; i++)
+		near_consider(&near, actions[i].name);
 	if (action && str_equal(action->name, "restore") && name)
 		fail(0, "restore needs a snapshot of '%.80s'; to see them: sbx session log %.80s",
 		     str_shown(name), str_shown(name));
 	else if (action)
 		fail(0, "usage: sbx session %s", session_usages[action - actions]);
+	else if (word && near.found)
+		fail(0, "unknown action '%.40s', did you mean '%s'?", str_shown(word), near.found);
 	else if (word)
 		fail(0, "unknown action '%.40s'; sbx session has: %s", str_shown(word),
 		     verb_rows[ROW_SESSION].actions);

@@ -255,7 +255,12 @@ int quarantine_restore(const char *state, const char *id, struct out *out)
 	if (directory < 0)
 		return fail(errno, "'%s'", parent);
 	if (fd_rename_new(entry, "item", directory, path_name(path)) < 0)
-		return fail(errno, "restore '%s'", path);
+		return errno == EEXIST
+			       ? fail(0,
+				      "'%s' exists already; to compare: sbx quarantine show %s; "
+				      "then remove one of them",
+				      path, id)
+			       : fail(errno, "restore '%s'", path);
 	out_text(out, "%s\n", str_shown(path));
 	return remove_entry(all, entry, id);
 }

@@ -14,5 +14,7 @@ int unknown_session(struct arena *arena, int sessions, const char *name)
 		near_consider(&near, names[i]);
 	if (near.found)
 		return fail(0, "no session '%s', did you mean '%s'?", name, near.found);
-	return fail(0, "no session '%s'; to make it: sbx session create %s", name, name);
+	return fail(0,
+		    "no session '%s'; yours: sbx session list; to make it: sbx session create %s",
+		    name, name);
 }
