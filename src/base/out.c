@@ -68,7 +68,7 @@ void out_folded(struct out *out, int width, int column, int at, const char *text
 void out_free(struct out *out)
 {
 	free(out->text);
-	*out = (struct out){ 0 };
+	*out = (struct out){ .json = out->json };
 }
 
 void out_visible(struct out *out, const char *bytes, size_t length)

@@ -14,6 +14,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "report/answer_fields.h"
 #include "run/run_command.h"
 #include "cli/running.h"
 #include "cli/verbs.h"
@@ -192,8 +193,7 @@ static void show_line(struct out *out, const char *line)
 
 // --- files ---------------------------------------------------------------------------------------
 
-static int show_file(struct box *box, struct out *out, const char *path,
-		     const struct wanted *wanted)
+static int show_file(struct out *out, const char *path, const struct wanted *wanted)
 {
 	char *line = NULL;
 	size_t size = 0;
@@ -204,7 +204,7 @@ static int show_file(struct box *box, struct out *out, const char *path,
 	while (result == 0 && getline(&line, &size, file) > 0) {
 		if ((!str_printable(line) && !str_ends(line, "\n")) || !is_wanted(wanted, line))
 			continue;
-		if (box->invocation.json == ANSWER_YES)
+		if (out->json)
 			out_text(out, "%s", line);
 		else
 			show_line(out, line);
@@ -229,14 +229,14 @@ static int show_files(struct box *box, struct out *out, const char *run)
 	TRY(read_wishes(box, run, &wanted));
 	const char *state = decide_state_directory(box->arena, environ);
 	const char *directory = arena_text(box->arena, "%s/" AUDIT_DIRECTORY, state);
-	if (box->invocation.json != ANSWER_YES)
+	if (!out->json)
 		show_head(out);
 	int result = 0, count = scandir(directory, &entries, is_log, alphasort);
 	if (count < 0)
 		return errno == ENOENT ? 0 : fail(errno, "'%s'", directory);
 	for (int i = 0; i < count; i++) {
 		if (result == 0)
-			result = show_file(box, out,
+			result = show_file(out,
 					   path_below(box->arena, directory, entries[i]->d_name),
 					   &wanted);
 		free(entries[i]);
@@ -247,59 +247,40 @@ static int show_files(struct box *box, struct out *out, const char *run)
 
 // --- runs ----------------------------------------------------------------------------------------
 
-static const char *network_of(const struct running *running)
-{
-	return running->proxy ? "proxy" : "fixed";
-}
-
-static void put_run(struct out *out, const struct running *running)
-{
-	char age[32];
-	units_age(age, sizeof(age), running->age);
-	out_text(out, "%-7d %7s %-7s ", (int)running->run, age, network_of(running));
-	out_visible(out, running->command, strlen(running->command));
-	out_text(out, "\n");
-}
-
-static void put_run_json(struct out *out, const struct running *running)
-{
-	json_open(out, NULL, '{');
-	json_number(out, "run", (unsigned)running->run);
-	json_number(out, "age_ms", running->age);
-	json_string(out, "network", network_of(running));
-	json_string(out, "command", running->command);
-	json_close(out, '}');
-}
-
-static void show_runs(const struct box *box, struct out *out)
+static void show_runs(struct out *out)
 {
 	static struct running list[RUNNING_MAX];
 	unsigned count = running_list(list);
-	bool json = box->invocation.json == ANSWER_YES;
-	if (json) {
-		json_begin(out, "runs");
-		json_open(out, "runs", '[');
-	} else {
+	char age[32], run[32];
+	answer_begin(out, "runs", "runs");
+	if (!out->json)
 		out_text(out, "%-7s %7s %-7s %s\n", "RUN", "AGE", "NETWORK", "COMMAND");
+	for (const struct running *one = list; one < list + count; one++) {
+		snprintf(run, sizeof(run), "%d", (int)one->run);
+		units_age(age, sizeof(age), one->age);
+		answer_one(out, MEMBER_NUMBER("run", (unsigned)one->run),
+			   SHOWN(NULL, run, "", -7, " "), MEMBER_NUMBER("age_ms", one->age),
+			   SHOWN(NULL, age, "", 7, " "),
+			   SHOWN("network", one->proxy ? "proxy" : "fixed", "", -7, " "),
+			   MEMBER("command", one->command));
+		if (!out->json) {
+			out_visible(out, one->command, strlen(one->command));
+			out_text(out, "\n");
+		}
 	}
-	for (unsigned i = 0; i < count; i++)
-		(json ? put_run_json : put_run)(out, &list[i]);
-	if (json) {
-		json_close(out, ']');
-		json_end(out);
-	}
+	answer_end(out, "runs");
 }
 
 int verb_audit(char **words)
 {
 	struct box *box = box_new();
-	struct out out = { 0 };
 	int result = 0;
 	if (box_read(box, VERB_AUDIT, words) < 0)
 		return box_failed();
+	struct out out = { .json = box->invocation.json == ANSWER_YES };
 	const char *run = box->arguments.rest[0];
 	if (box->invocation.runs == ANSWER_YES)
-		show_runs(box, &out);
+		show_runs(&out);
 	else
 		result = show_files(box, &out, run);
 	if (result < 0)

@@ -15,6 +15,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "report/answer_fields.h"
 #include "run/run_command.h"
 #include "cli/verbs.h"
 #include "run/decide.h"
@@ -109,22 +110,14 @@ static void put_size(char text[32], uint64_t bytes)
 		snprintf(text, 32, "?");
 }
 
-static int list_words(struct walk *walk, const struct cache_entry *entry)
+static int list_one(struct walk *walk, const struct cache_entry *entry)
 {
 	char size[32];
-	put_size(size, size_of(entry));
-	out_text(&walk->out, "%s  %s\n", str_shown(entry->project), size);
-	return 0;
-}
-
-static int list_json(struct walk *walk, const struct cache_entry *entry)
-{
 	uint64_t bytes = size_of(entry);
-	json_open(&walk->out, NULL, '{');
-	json_string(&walk->out, "project", entry->project);
-	if (bytes < OWNED_SIZE_UNKNOWN)
-		json_number(&walk->out, "bytes", bytes);
-	json_close(&walk->out, '}');
+	put_size(size, bytes);
+	answer_one(&walk->out, SHOWN("project", entry->project, "", 0, "  "),
+		   NUMBER_IF(bytes < OWNED_SIZE_UNKNOWN, "bytes", bytes),
+		   SHOWN(NULL, size, "", 0, "\n"));
 	return 0;
 }
 
@@ -150,17 +143,13 @@ static int clear_one(struct walk *walk, const struct cache_entry *entry)
 // --- actions -------------------------------------------------------------------------------------
 
 // What a box shut counts as well.
-static int list_all(struct walk *walk, bool json)
+static int list_all(struct walk *walk)
 {
 	TRY(owned_override(OVER_READING));
-	walk->each = json ? list_json : list_words;
-	if (!json)
-		return walk_all(walk);
-	json_begin(&walk->out, "caches");
-	json_open(&walk->out, "caches", '[');
+	walk->each = list_one;
+	answer_begin(&walk->out, "caches", "caches");
 	TRY(walk_all(walk));
-	json_close(&walk->out, ']');
-	json_end(&walk->out);
+	answer_end(&walk->out, "caches");
 	return 0;
 }
 
@@ -183,12 +172,12 @@ static int clear_named(struct walk *walk, const char *name)
 
 static int act(const struct box *box, struct walk *walk, char **words)
 {
-	bool all = box->invocation.all == ANSWER_YES, json = box->invocation.json == ANSWER_YES;
+	bool all = box->invocation.all == ANSWER_YES;
 	bool clear = words[0] && str_equal(words[0], "clear");
 	bool list = words[0] && str_equal(words[0], "list");
 	if (list && !words[1] && !all)
-		return list_all(walk, json);
-	if (json)
+		return list_all(walk);
+	if (walk->out.json)
 		return fail(0, "--json is for sbx cache list");
 	if (clear && all && !words[1])
 		return clear_named(walk, NULL);
@@ -205,6 +194,7 @@ int verb_cache(char **words)
 	struct walk walk = { .arena = box->arena };
 	if (box_read_mixed(box, VERB_CACHE, words, &words) < 0)
 		return box_failed();
+	walk.out.json = box->invocation.json == ANSWER_YES;
 	int result = act(box, &walk, words);
 	int flushed = out_flush(&walk.out, STDOUT_FILENO); // what was cleared before it failed
 	if (result < 0)

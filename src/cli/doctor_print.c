@@ -5,8 +5,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/out.h"
 #include "base/str.h"
+#include "report/answer_fields.h"
 
 enum { COLUMN = 28, WIDTH_MIN = 48, WIDTH_MAX = 120 };
 
@@ -65,6 +65,17 @@ static void result(struct out *out, const unsigned counts[])
 		out_text(out, "Result: boxes work here, with every layer.\n");
 }
 
+int doctor_print_json(const struct finding *findings, unsigned count, int fd)
+{
+	struct out out = { .json = true };
+	answer_begin(&out, "doctor", "walls");
+	for (const struct finding *at = findings; at < findings + count; at++)
+		answer_one(&out, MEMBER("wall", at->wall), MEMBER("state", states[at->state].word),
+			   MEMBER("detail", at->detail), MEMBER("fix", at->fix));
+	answer_end(&out, "walls");
+	return out_flush(&out, fd);
+}
+
 int doctor_print(const struct finding *findings, unsigned count, enum color_wish color, int fd)
 {
 	struct out out = { 0 };
@@ -85,23 +96,4 @@ int doctor_print(const struct finding *findings, unsigned count, enum color_wish
 	result(&out, counts);
 	out_text(&out, "%s", colored ? "\033[0m" : "");
 	return out_write(&out, fd);
-}
-
-int doctor_print_json(const struct finding *findings, unsigned count, int fd)
-{
-	struct out out = { 0 };
-	json_begin(&out, "doctor");
-	json_open(&out, "walls", '[');
-	for (const struct finding *at = findings; at < findings + count; at++) {
-		json_open(&out, NULL, '{');
-		json_string(&out, "wall", at->wall);
-		json_string(&out, "state", states[at->state].word);
-		json_string(&out, "detail", at->detail);
-		if (at->fix)
-			json_string(&out, "fix", at->fix);
-		json_close(&out, '}');
-	}
-	json_close(&out, ']');
-	json_end(&out);
-	return out_flush(&out, fd);
 }

@@ -11,6 +11,7 @@
 #include "base/out.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "report/answer_fields.h"
 #include "run/run_command.h"
 #include "cli/verbs.h"
 #include "postcheck/finding/quarantine.h"
@@ -30,22 +31,12 @@ static bool is_meant(const struct quarantined *listing, const char *path)
 	return !listing->below || path_within(path, listing->below);
 }
 
-static void put_words(void *context, const char *id, const char *path)
+static void put_one(void *context, const char *id, const char *path)
 {
 	struct quarantined *listing = context;
 	if (is_meant(listing, path))
-		out_text(listing->out, "%s  %s\n", id, str_shown(path));
-}
-
-static void put_json(void *context, const char *id, const char *path)
-{
-	struct quarantined *listing = context;
-	if (!is_meant(listing, path))
-		return;
-	json_open(listing->out, NULL, '{');
-	json_string(listing->out, "id", id);
-	json_string(listing->out, "path", path);
-	json_close(listing->out, '}');
+		answer_one(listing->out, SHOWN("id", id, "", 0, "  "),
+			   SHOWN("path", path, "", 0, "\n"));
 }
 
 static void put_id(void *context, const char *id, const char *path)
@@ -75,13 +66,9 @@ static int list_things(struct box *box, const char *state, struct out *out)
 	struct quarantined listing = { .out = out, .box = box };
 	if (project)
 		listing.below = realpath(project, real) ? real : noted_path(box, project);
-	if (box->invocation.json != ANSWER_YES)
-		return quarantine_list(state, put_words, &listing);
-	json_begin(out, "quarantine");
-	json_open(out, "things", '[');
-	TRY(quarantine_list(state, put_json, &listing));
-	json_close(out, ']');
-	json_end(out);
+	answer_begin(out, "quarantine", "things");
+	TRY(quarantine_list(state, put_one, &listing));
+	answer_end(out, "things");
 	return 0;
 }
 
@@ -142,9 +129,9 @@ static int run(struct box *box, char **words, struct out *out)
 int verb_quarantine(char **words)
 {
 	struct box *box = box_new();
-	struct out out = { 0 };
 	if (box_read_mixed(box, VERB_QUARANTINE, words, &words) < 0)
 		return box_failed();
+	struct out out = { .json = box->invocation.json == ANSWER_YES };
 	int result = run(box, words, &out);
 	// What was done is said, also where the next one failed.
 	if (out_flush(&out, STDOUT_FILENO) < 0)

@@ -17,6 +17,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "cli/agent/agent_verb.h"
+#include "report/answer_fields.h"
 #include "run/run_command.h"
 #include "run/decide.h"
 #include "view/paths/outer.h"
@@ -186,8 +187,13 @@ static int ask(struct box *box, const char *name, struct agent_answer *answer)
 	return 0;
 }
 
-static void put_words(const struct agent_answer *answer, struct out *out)
+static void put_answer(const struct agent_answer *answer, struct out *out)
 {
+	answer_one(out, MEMBER("name", answer->name), MEMBER("state", answer->state),
+		   MEMBER_FLAG("in_box", answer->seen != NULL), MEMBER("detail", answer->text),
+		   MEMBER("seen", answer->seen), MEMBER("caveat", answer->caveat));
+	if (out->json)
+		return;
 	agent_line(out, answer->name, answer->text);
 	if (!answer->seen)
 		return;
@@ -195,27 +201,13 @@ static void put_words(const struct agent_answer *answer, struct out *out)
 	agent_line(out, "", answer->caveat);
 }
 
-static void put_json(const struct agent_answer *answer, struct out *out)
-{
-	json_open(out, NULL, '{');
-	json_string(out, "name", answer->name);
-	json_string(out, "state", answer->state);
-	json_flag(out, "in_box", answer->seen != NULL);
-	json_string(out, "detail", answer->text);
-	if (answer->seen) {
-		json_string(out, "seen", answer->seen);
-		json_string(out, "caveat", answer->caveat);
-	}
-	json_close(out, '}');
-}
-
 // Inside of a box there is nothing to look at: to be here is the answer.
-static int status_inside(const struct box *box, struct out *out)
+static int status_inside(struct out *out)
 {
 	const struct agent *agent = agent_of_environment(environ);
 	if (outer_is_box()) {
-		if (box->invocation.json == ANSWER_YES)
-			put_json(
+		if (out->json)
+			put_answer(
 				&(struct agent_answer){ .name = agent ? agent->name : "",
 							.state = "in-box",
 							.text = "this command runs in a box of sbx",
@@ -236,16 +228,14 @@ static int status_inside(const struct box *box, struct out *out)
 
 static int ask_all(struct box *box, const char *name, bool *ret_boxed, struct out *out)
 {
-	void (*put)(const struct agent_answer *answer, struct out *out) =
-		box->invocation.json == ANSWER_YES ? put_json : put_words;
 	struct agent_answer answer;
-	int inside = status_inside(box, out);
+	int inside = status_inside(out);
 	if (inside <= 0)
 		return inside;
 	box->plan.arena = box->arena;
 	if (name) {
 		TRY(ask(box, name, &answer));
-		put(&answer, out);
+		put_answer(&answer, out);
 		*ret_boxed = answer.seen != NULL;
 	}
 	for (unsigned i = 0; !name && i < agent_count; i++) {
@@ -253,23 +243,18 @@ static int ask_all(struct box *box, const char *name, bool *ret_boxed, struct ou
 			answer.state = "unknown";
 			answer.text = arena_text(box->arena, "unknown: %s", err_taken());
 		}
-		put(&answer, out);
+		put_answer(&answer, out);
 	}
 	return 0;
 }
 
 int agent_status(struct box *box, char **names, struct out *out)
 {
-	bool boxed = true, json = box->invocation.json == ANSWER_YES;
-	if (json) {
-		json_begin(out, "agents");
-		json_open(out, "agents", '[');
-	}
+	bool boxed = true;
+	out->json = box->invocation.json == ANSWER_YES;
+	answer_begin(out, "agents", "agents");
 	TRY(ask_all(box, names[0], &boxed, out));
-	if (json) {
-		json_close(out, ']');
-		json_end(out);
-	}
+	answer_end(out, "agents");
 	if (boxed)
 		return 0;
 	out_flush(out, STDOUT_FILENO);

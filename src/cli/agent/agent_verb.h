@@ -1,6 +1,6 @@
 // What the actions of sbx agent share, and sbx-shell uses.
 //
-// The room cli/agent owns `sbx agent`. Uses: base agent cli run text view/paths. Begin with
+// The room cli/agent owns `sbx agent`. Uses: base agent cli report run text view/paths. Begin with
 // agent_verb.c.
 #pragma once
 

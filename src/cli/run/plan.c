@@ -1,15 +1,16 @@
 // sbx plan: what a run would do, as text or JSON.
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "base/out.h"
+#include "base/list.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "report/answer_fields.h"
 #include "run/run_command.h"
 #include "cli/verbs.h"
-#include "cli/run/plan_secrets.h"
 #include "limits/means.h"
 #include "policy/keys.h"
 #include "policy/values.h"
@@ -77,25 +78,30 @@ static uint64_t limit_of(const struct plan *plan, const struct key *key)
 	return value;
 }
 
-static void text_mounts(struct out *out, const struct plan *plan)
+static void put_mounts(struct out *out, const struct plan *plan)
 {
-	out_text(out, "files\n");
+	char size[32], mode[32];
+	answer_members(out, WORDS("files\n"));
+	answer_open(out, "mounts", '[');
 	for (unsigned i = 0; i < plan->mount_count; i++) {
 		const struct mount *mount = &plan->mounts[i];
-		if (mount->kind == MOUNT_DIRECTORY)
+		if (mount->kind == MOUNT_DIRECTORY && !out->json)
 			continue;
-		out_text(out, "  %-10s %s", mount_word(mount), str_shown(mount->target));
-		if (mount->kind == MOUNT_LINK || mount->cache)
-			out_text(out, " -> %s", str_shown(mount->source));
-		if (mount->size) {
-			char size[32];
-			units_text(size, sizeof(size), mount->size, UNIT_SIZE);
-			out_text(out, " size=%s", size);
-		}
-		if (mount->mode)
-			out_text(out, " mode=%04o", mount->mode);
-		out_text(out, "\n");
+		bool leads = mount->kind == MOUNT_LINK || mount->cache;
+		units_text(size, sizeof(size), mount->size, UNIT_SIZE);
+		snprintf(mode, sizeof(mode), "%04o", mount->mode);
+		answer_one(out, SHOWN("kind", mount_word(mount), "  ", -10, " "),
+			   SHOWN("target", mount->target, "", 0, ""),
+			   MEMBER("source", mount->source),
+			   SHOWN(NULL, leads ? mount->source : NULL, " -> ", 0, ""),
+			   NUMBER_IF(mount->size, "size", mount->size),
+			   SHOWN(NULL, mount->size ? size : NULL, " size=", 0, ""),
+			   NUMBER_IF(mount->mode, "mode", mount->mode),
+			   SHOWN(NULL, mount->mode ? mode : NULL, " mode=", 0, ""),
+			   MEMBER("from", mount->from.file),
+			   NUMBER_IF(mount->from.line, "line", mount->from.line), WORDS("\n"));
 	}
+	answer_close(out, ']');
 }
 
 // One more word of a list that begins at column 13 and is broken before column 80.
@@ -110,18 +116,23 @@ static void listed_word(struct out *out, int *column, const char *word)
 	*column += length + (*column > 13);
 }
 
-static void text_environment(struct out *out, const struct plan *plan)
+static void put_environment(struct out *out, const struct plan *plan)
 {
 	int column = 13;
-	out_text(out, "environment\n  passed     ");
-	for (unsigned i = 0; i < plan->variable_count; i++)
+	answer_members(out, WORDS("environment\n  passed     "));
+	for (unsigned i = 0; i < plan->variable_count && !out->json; i++)
 		if (plan->variables[i].value)
 			listed_word(out, &column, str_shown(plan->variables[i].name));
-	out_text(out, "\n");
-	for (unsigned i = 0; i < plan->variable_count; i++)
-		if (!plan->variables[i].value)
-			out_text(out, "  withheld   %s: %s\n", str_shown(plan->variables[i].name),
-				 plan->variables[i].why);
+	answer_members(out, WORDS("\n"));
+	answer_open(out, "environment", '[');
+	for (unsigned i = 0; i < plan->variable_count; i++) {
+		const struct variable *variable = &plan->variables[i];
+		if (out->json || !variable->value)
+			answer_one(out, SHOWN("name", variable->name, "  withheld   ", 0, ": "),
+				   MEMBER_FLAG("passed", variable->value != NULL),
+				   SHOWN("why", variable->why, "", 0, "\n"));
+	}
+	answer_close(out, ']');
 }
 
 // Names that do not exist, or are only reported: relative to the project where they lie in it.
@@ -152,10 +163,14 @@ static unsigned guard_way(const struct guard *guard)
 										 : 0;
 }
 
-static void text_guards(struct out *out, const struct plan *plan)
+static void put_guards(struct out *out, const struct plan *plan)
 {
 	static const char *const titles[] = { "  absent     ", "  reported   ", "  listed     " };
-	if (plan->guard_count == 0)
+	answer_open(out, "guards", '[');
+	for (unsigned i = 0; out->json && i < plan->guard_count; i++)
+		json_string(out, NULL, plan->guards[i].path);
+	answer_close(out, ']');
+	if (plan->guard_count == 0 || out->json)
 		return;
 	out_text(out, "checked for when the run ends\n");
 	for (unsigned way = 0; way < 3; way++) {
@@ -172,29 +187,37 @@ static void text_guards(struct out *out, const struct plan *plan)
 	}
 }
 
-static void text_limits(struct out *out, const struct box *box)
+static void put_limits(struct out *out, const struct box *box)
 {
 	int column = 13;
 	char digits[32];
-	out_text(out, "limits       ");
+	answer_members(out, WORDS("limits       "));
+	answer_open(out, "limits", '{');
 	for (const struct key *key = next_limit(NULL); key; key = next_limit(key)) {
 		uint64_t limit = limit_of(&box->plan, key);
-		if (limit == UNLIMITED)
-			continue;
 		units_text(digits, sizeof(digits), limit, value_unit(key));
-		listed_word(out, &column, arena_text(box->arena, "%s=%s", key->name, digits));
+		if (!out->json && limit != UNLIMITED)
+			listed_word(out, &column,
+				    arena_text(box->arena, "%s=%s", key->name, digits));
+		else if (limit == UNLIMITED)
+			answer_members(out, MEMBER(key->name, "unlimited"));
+		else
+			answer_members(out, MEMBER_NUMBER(key->name, limit));
 	}
-	out_text(out, column == 13 ? "none\n" : "\n");
-	out_text(out, "  enforced   by %s\n", means_text(&box->plan));
+	answer_close(out, '}');
+	answer_members(out, WORDS(column == 13 ? "none" : ""),
+		       SHOWN("kept_by", means_text(&box->plan), "\n  enforced   by ", 0, "\n"));
 	if (box->plan.keeping.means == MEANS_GROUP)
-		out_text(out, "  cgroup     %s\n",
-			 str_shown(box->plan.keeping.parents[HIERARCHY_ONE]));
+		answer_members(out, SHOWN(NULL, box->plan.keeping.parents[HIERARCHY_ONE],
+					  "  cgroup     ", 0, "\n"));
 }
 
-static void text_list(struct out *out, const char *title, const struct list *words)
+// A list that people see only where it holds something, and matters.
+static void put_list(struct out *out, bool matters, const char *title, const struct list *words)
 {
 	int column = 13;
-	if (!words->first)
+	answer_members(out, MEMBER_LIST(title, words));
+	if (out->json || !words->first || !matters)
 		return;
 	out_text(out, "  %-10s ", title);
 	list_each (item, words)
@@ -225,171 +248,130 @@ static const struct list *network_list(const struct plan *plan, int row)
 						   network_rows[row].offset);
 }
 
-// Of groups each word with its reason, one a line; the rest together.
-static void text_network(struct out *out, const struct plan *plan)
+static void put_secrets(struct out *out, const struct plan *plan)
+{
+	static const char *const kinds[] = { [SECRET_VARIABLE] = "env", [SECRET_FILE] = "file" };
+	answer_open(out, "secrets", '[');
+	for (unsigned i = 0; i < plan->credential_count; i++) {
+		const struct credential *secret = &plan->credentials[i];
+		answer_open(out, NULL, '{');
+		answer_members(out, SHOWN("name", secret->name, "  secret     ", 0, ""),
+			       WORDS(": a placeholder in"), MEMBER("kind", kinds[secret->kind]),
+			       MEMBER("source", secret->source),
+			       MEMBER_LIST("variables", &secret->variables),
+			       MEMBER_LIST("hosts", &secret->hosts),
+			       MEMBER_LIST("headers", &secret->headers),
+			       MEMBER_FLAG("only", !secret->others));
+		list_each (item, &secret->variables)
+			answer_members(out, SHOWN(NULL, item->text, " ", 0, ""));
+		answer_members(out, SHOWN(NULL, kinds[secret->kind], "; from ", 0, " "),
+			       SHOWN(NULL, secret->source, "", 0, ", for"));
+		list_each (item, &secret->hosts)
+			answer_members(out, SHOWN(NULL, item->text, " ", 0, ""));
+		answer_members(out, WORDS("\n"));
+		answer_close(out, '}');
+	}
+	answer_close(out, ']');
+	answer_members(out, SHOWN(NULL, plan->roots_path, "  trusted    ", 0,
+				  ", and this box's own certificate\n"));
+}
+
+// For people: of groups each word with its reason, one a line; the rest together.
+static void put_allowed(struct out *out, const struct plan *plan)
 {
 	struct list own = { 0 };
-	out_text(out, "network      %s\n", network_words[plan->profile->network]);
-	if (plan->profile->guard == ANSWER_YES)
-		out_text(out, "  bpf        BPF programs on the box's cgroup\n");
-	if (plan->profile->guard == ANSWER_YES && plan->profile->network == NETWORK_HOST) {
-		text_list(out, "allow", &plan->profile->allow);
-		text_list(out, "deny", &plan->profile->deny);
-	}
-	if (!plan->egress.on)
-		return;
 	const struct item *reason = plan->egress.reasons.first;
 	list_each (item, &plan->egress.allow) {
 		if (reason->text[0])
-			out_text(out, "  allow      %s: %s\n", str_shown(item->text),
-				 str_shown(reason->text));
+			answer_members(out, SHOWN(NULL, item->text, "  allow      ", 0, ": "),
+				       SHOWN(NULL, reason->text, "", 0, "\n"));
 		else
 			list_add(&own, plan->arena, item->text, item->from);
 		reason = reason->next;
 	}
-	text_list(out, "allow", &own);
-	text_list(out, "deny", &plan->egress.deny);
-	if (!plan->egress.allow.first)
-		out_text(out, "  allow      nothing\n");
-	for (int i = plan->egress.allow.first ? 0 : 1; i < NETWORK_ROWS; i++)
-		text_list(out, network_rows[i].name, network_list(plan, i));
-	if (plan->profile->ech == ECH_PASS)
-		out_text(out, "  ech        TLS clients may hide another server name\n");
-	if (plan->profile->network_private == ANSWER_YES)
-		out_text(out, "  private    allowed names may lead to private addresses\n");
-	if (plan->egress.upstream)
-		out_text(out, "  upstream   your own proxy\n");
-	plan_secrets_text(out, plan);
+	put_list(out, true, "allow", &own);
 }
 
-static void text_plan(struct out *out, const struct box *box)
+static void put_network(struct out *out, const struct plan *plan)
 {
-	const struct plan *plan = &box->plan;
-	out_text(out, "project      %s (%s)\n", plan->project ? str_shown(plan->project) : "none",
-		 project_words[plan->profile->project]);
-	out_text(out, "directory    %s\n", str_shown(plan->directory));
-	text_network(out, plan);
-	out_text(out, "user         uid %u, gid %u%s, no capabilities\n", (unsigned)plan->uid,
-		 (unsigned)plan->gid, plan->as_root ? " (as uid 0, gid 0)" : "");
-	out_text(out, "  yours      %s\n", probe_capabilities(plan->arena));
-	out_text(out, "landlock     ");
-	out_text(out, plan->landlock ? "ABI %d\n" : "off\n", plan->landlock);
-	out_text(out, "filter       %u instructions\n", plan->filter.count);
-	text_limits(out, box);
-	text_mounts(out, plan);
-	text_guards(out, plan);
-	text_environment(out, plan);
-	list_each (warning, &plan->warnings)
-		out_text(out, "warning      %s\n", str_shown(warning->text));
-	list_each (note, &plan->notes)
-		out_text(out, "note         %s\n", str_shown(note->text));
-}
-
-static void json_mounts(struct out *out, const struct plan *plan)
-{
-	json_open(out, "mounts", '[');
-	for (unsigned i = 0; i < plan->mount_count; i++) {
-		const struct mount *mount = &plan->mounts[i];
-		json_open(out, NULL, '{');
-		json_string(out, "kind", mount_word(mount));
-		json_string(out, "target", mount->target);
-		if (mount->source)
-			json_string(out, "source", mount->source);
-		if (mount->size)
-			json_number(out, "size", mount->size);
-		if (mount->mode)
-			json_number(out, "mode", mount->mode);
-		if (mount->from.file)
-			json_string(out, "from", mount->from.file);
-		if (mount->from.line)
-			json_number(out, "line", mount->from.line);
-		json_close(out, '}');
-	}
-	json_close(out, ']');
-}
-
-static void json_environment(struct out *out, const struct plan *plan)
-{
-	json_open(out, "environment", '[');
-	for (unsigned i = 0; i < plan->variable_count; i++) {
-		json_open(out, NULL, '{');
-		json_string(out, "name", plan->variables[i].name);
-		json_flag(out, "passed", plan->variables[i].value != NULL);
-		if (plan->variables[i].why)
-			json_string(out, "why", plan->variables[i].why);
-		json_close(out, '}');
-	}
-	json_close(out, ']');
-}
-
-static void json_words(struct out *out, const char *name, const struct list *words)
-{
-	json_open(out, name, '[');
-	list_each (item, words)
-		json_string(out, NULL, item->text);
-	json_close(out, ']');
-}
-
-static void json_plan(struct out *out, const struct box *box)
-{
-	const struct plan *plan = &box->plan;
-	json_begin(out, "plan");
-	json_string(out, "project", plan->project ? plan->project : "");
-	json_string(out, "access", project_words[plan->profile->project]);
-	json_string(out, "directory", plan->directory);
-	json_string(out, "network", network_words[plan->profile->network]);
-	json_words(out, "allow", &plan->egress.allow);
-	json_words(out, "deny", &plan->egress.deny);
+	const struct profile *profile = plan->profile;
+	bool on = plan->egress.on, any = plan->egress.allow.first != NULL;
+	bool guard = profile->guard == ANSWER_YES;
+	bool listed = guard && profile->network == NETWORK_HOST && !out->json;
+	answer_members(out,
+		       SHOWN("network", network_words[profile->network], "network      ", 0, "\n"),
+		       WORDS(guard ? "  bpf        BPF programs on the box's cgroup\n" : ""));
+	if (on && !out->json)
+		put_allowed(out, plan);
+	else
+		put_list(out, listed, "allow", listed ? &profile->allow : &plan->egress.allow);
+	put_list(out, on || listed, "deny", listed ? &profile->deny : &plan->egress.deny);
+	answer_members(out, WORDS(on && !any ? "  allow      nothing\n" : ""));
 	for (int i = 0; i < NETWORK_ROWS; i++)
-		json_words(out, network_rows[i].name, network_list(plan, i));
-	plan_secrets_json(out, plan);
-	json_number(out, "uid", plan->uid);
-	json_number(out, "gid", plan->gid);
-	json_string(out, "caller_capabilities", probe_capabilities(plan->arena));
-	json_string(out, "command_capabilities", "none");
-	json_number(out, "landlock", (unsigned)plan->landlock);
-	json_open(out, "limits", '{');
-	for (const struct key *key = next_limit(NULL); key; key = next_limit(key))
-		if (limit_of(plan, key) == UNLIMITED)
-			json_string(out, key->name, "unlimited");
-		else
-			json_number(out, key->name, limit_of(plan, key));
-	json_close(out, '}');
-	json_string(out, "kept_by", means_text(plan));
-	json_mounts(out, plan);
-	json_open(out, "guards", '[');
-	for (unsigned i = 0; i < plan->guard_count; i++)
-		json_string(out, NULL, plan->guards[i].path);
-	json_close(out, ']');
-	json_environment(out, plan);
-	json_open(out, "warnings", '[');
-	list_each (warning, &plan->warnings)
-		json_string(out, NULL, warning->text);
-	json_close(out, ']');
-	json_open(out, "notes", '[');
-	list_each (note, &plan->notes)
-		json_string(out, NULL, note->text);
-	json_close(out, ']');
-	json_open(out, "command", '[');
-	for (char *const *word = plan->command; *word; word++)
+		put_list(out, on && (any || i > 0), network_rows[i].name, network_list(plan, i));
+	bool ech = on && profile->ech == ECH_PASS;
+	bool private = on && profile->network_private == ANSWER_YES;
+	answer_members(
+		out, WORDS(ech ? "  ech        TLS clients may hide another server name\n" : ""),
+		WORDS(private ? "  private    allowed names may lead to private addresses\n" : ""),
+		WORDS(on && plan->egress.upstream ? "  upstream   your own proxy\n" : ""));
+	if (on || out->json)
+		put_secrets(out, plan);
+}
+
+static void put_texts(struct out *out, const char *key, const char *title, const struct list *texts)
+{
+	answer_members(out, MEMBER_LIST(key, texts));
+	list_each (item, texts)
+		answer_members(out, SHOWN(NULL, title, "", -12, " "),
+			       SHOWN(NULL, item->text, "", 0, "\n"));
+}
+
+static void put_plan(struct out *out, const struct box *box)
+{
+	const struct plan *plan = &box->plan;
+	const char *user =
+		arena_text(box->arena, "uid %u, gid %u%s, no capabilities", (unsigned)plan->uid,
+			   (unsigned)plan->gid, plan->as_root ? " (as uid 0, gid 0)" : "");
+	const char *landlock = arena_text(box->arena, "ABI %d", plan->landlock);
+	answer_begin(out, "plan", NULL);
+	answer_members(out, MEMBER("project", plan->project ? plan->project : ""),
+		       SHOWN(NULL, plan->project ? plan->project : "none", "project      ", 0, ""),
+		       SHOWN("access", project_words[plan->profile->project], " (", 0, ")\n"),
+		       SHOWN("directory", plan->directory, "directory    ", 0, "\n"));
+	put_network(out, plan);
+	answer_members(out, SHOWN(NULL, user, "user         ", 0, "\n"),
+		       MEMBER_NUMBER("uid", plan->uid), MEMBER_NUMBER("gid", plan->gid),
+		       SHOWN("caller_capabilities", probe_capabilities(plan->arena),
+			     "  yours      ", 0, "\n"),
+		       MEMBER("command_capabilities", "none"),
+		       MEMBER_NUMBER("landlock", (unsigned)plan->landlock),
+		       SHOWN(NULL, plan->landlock ? landlock : "off", "landlock     ", 0, "\n"),
+		       SHOWN(NULL, arena_text(box->arena, "%u", plan->filter.count),
+			     "filter       ", 0, " instructions\n"));
+	put_limits(out, box);
+	put_mounts(out, plan);
+	put_guards(out, plan);
+	put_environment(out, plan);
+	put_texts(out, "warnings", "warning", &plan->warnings);
+	put_texts(out, "notes", "note", &plan->notes);
+	answer_open(out, "command", '[');
+	for (char *const *word = plan->command; *word && out->json; word++)
 		json_string(out, NULL, *word);
-	json_close(out, ']');
-	json_end(out);
+	answer_close(out, ']');
+	answer_end(out, NULL);
 }
 
 int verb_plan(char **words)
 {
 	struct box *box = box_new();
-	struct out out = { 0 };
 	if (box_read(box, VERB_PLAN, words) < 0)
 		return box_failed();
 	if (box->invocation.shell_string)
 		box_use_shell(box, box->invocation.shell_string, box->arguments.rest);
 	if (box_plan(box) < 0)
 		return box_failed();
-	if (box->invocation.json == ANSWER_YES)
-		json_plan(&out, box);
-	else
-		text_plan(&out, box);
+	struct out out = { .json = box->invocation.json == ANSWER_YES };
+	put_plan(&out, box);
 	return out_flush(&out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : STATUS_OK;
 }

@@ -1,0 +1,69 @@
+// Owns the two forms of an answer.
+#include "report/answer_fields.h"
+
+#include "base/list.h"
+#include "base/str.h"
+
+void answer_begin(struct out *out, const char *form, const char *list)
+{
+	if (out->json)
+		json_begin(out, form);
+	if (list)
+		answer_open(out, list, '[');
+}
+
+void answer_end(struct out *out, const char *list)
+{
+	if (list)
+		answer_close(out, ']');
+	if (out->json)
+		json_end(out);
+}
+
+void answer_open(struct out *out, const char *key, char bracket)
+{
+	if (out->json)
+		json_open(out, key, bracket);
+}
+
+void answer_close(struct out *out, char bracket)
+{
+	if (out->json)
+		json_close(out, bracket);
+}
+
+static void put_member(struct out *out, const struct answer_field *field)
+{
+	switch (field->kind) {
+	case FIELD_END:
+		return;
+	case FIELD_TEXT:
+		json_string(out, field->key, field->text);
+		return;
+	case FIELD_NUMBER:
+		json_number(out, field->key, field->number);
+		return;
+	case FIELD_FLAG:
+		json_flag(out, field->key, field->number);
+		return;
+	case FIELD_LIST:
+		json_open(out, field->key, '[');
+		list_each (item, field->list)
+			json_string(out, NULL, item->text);
+		json_close(out, ']');
+		return;
+	}
+}
+
+void answer_fields(struct out *out, const struct answer_field *fields)
+{
+	for (const struct answer_field *at = fields; at->kind != FIELD_END; at++) {
+		if (at->absent || (at->kind == FIELD_TEXT && !at->text))
+			continue;
+		if (out->json && at->key)
+			put_member(out, at);
+		else if (!out->json && (at->before || at->after))
+			out_text(out, "%s%*s%s", at->before, at->width, str_shown(at->text),
+				 at->after);
+	}
+}
