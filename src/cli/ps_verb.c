@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "run/run_command.h"
+#include "report/answer_fields.h"
 #include "cli/boxes.h"
 #include "cli/verbs.h"
 
@@ -140,43 +141,36 @@ static void put_json(struct out *out, const struct live_box *box)
 	static const char *const networks[] = {
 		[ROLL_NONE] = "none", [ROLL_HOST] = "host", [ROLL_PROXY] = "proxy"
 	};
-	uint64_t memory, microseconds;
-	json_open(out, NULL, '{');
-	json_string(out, "id", box->id);
-	json_number(out, "age_ms", box->age);
-	json_string(out, "command", box->entry.command);
-	if (box->entry.session[0])
-		json_string(out, "session", box->entry.session);
-	if (box->entry.project[0])
-		json_string(out, "project", box->entry.project);
-	if (boxes_usage(box, &memory, &microseconds)) {
-		json_number(out, "memory_bytes", memory);
-		json_number(out, "cpu_ms", microseconds / 1000);
+	uint64_t memory = 0, microseconds = 0;
+	bool used = boxes_usage(box, &memory, &microseconds), noted = box->name[0];
+	const struct roll_entry *entry = &box->entry;
+	answer_open(out, NULL, '{');
+	answer_members(out, MEMBER("id", box->id), MEMBER_NUMBER("age_ms", box->age),
+		       MEMBER("command", entry->command),
+		       MEMBER("session", entry->session[0] ? entry->session : NULL),
+		       MEMBER("project", entry->project[0] ? entry->project : NULL),
+		       NUMBER_IF(used, "memory_bytes", memory),
+		       NUMBER_IF(used, "cpu_ms", microseconds / 1000),
+		       MEMBER("network", noted ? networks[entry->network] : NULL),
+		       NUMBER_IF(noted, "denials", entry->denials));
+	if (noted) {
+		answer_open(out, "ports", '[');
+		for (unsigned i = 0; i < entry->port_count; i++)
+			answer_one(out, MEMBER_NUMBER("inside", entry->ports[i].inside),
+				   MEMBER_NUMBER("outside", entry->ports[i].outside));
+		answer_close(out, ']');
 	}
-	if (box->name[0]) {
-		json_string(out, "network", networks[box->entry.network]);
-		json_number(out, "denials", box->entry.denials);
-		json_open(out, "ports", '[');
-		for (unsigned i = 0; i < box->entry.port_count; i++) {
-			json_open(out, NULL, '{');
-			json_number(out, "inside", box->entry.ports[i].inside);
-			json_number(out, "outside", box->entry.ports[i].outside);
-			json_close(out, '}');
-		}
-		json_close(out, ']');
-	}
-	json_flag(out, "here", box->run > 0);
-	json_close(out, '}');
+	answer_members(out, MEMBER_FLAG("here", box->run > 0));
+	answer_close(out, '}');
 }
 
 static void show_json(const struct boxes *boxes, struct out *out)
 {
-	json_begin(out, "boxes");
-	json_open(out, "boxes", '[');
+	out->json = true;
+	answer_begin(out, "boxes", "boxes");
 	for (unsigned i = 0; i < boxes->count; i++)
 		put_json(out, &boxes->all[i]);
-	json_close(out, ']');
-	json_end(out);
+	answer_end(out, "boxes");
 }
 
 static int show(enum verb verb, char **words)

@@ -1,6 +1,7 @@
 // sbx profile status, trust and untrust: the project's own profile, .sbx.ini.
 #include "cli/profile/profile_trust.h"
 
+#include <stdio.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -8,6 +9,7 @@
 #include "base/owned.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "report/answer_fields.h"
 #include "run/run_command.h"
 #include "policy/merge.h"
 #include "policy/trust.h"
@@ -44,44 +46,36 @@ static void show_text(struct out *out, const struct trust *trust)
 		diff_lines(out, "", trust->source.text);
 }
 
-static void status_words(struct out *out, const struct trust *trust, const struct list *ignored)
+static void put_status(struct out *out, const struct trust *trust, const struct list *ignored)
 {
-	static const char *const words_of[] = {
-		[TRUST_NO_FILE] = "",
-		[TRUST_UNKNOWN] = "not trusted: it can only tighten the box",
-		[TRUST_CHANGED] = "changed since you trusted it: it can only tighten the box",
-		[TRUST_GIVEN] = "trusted",
-	};
-	out_text(out, "%s: %s\n", str_shown(trust->source.file), words_of[trust->state]);
-	list_each (item, ignored)
-		out_text(out, "line %u loosens it and is ignored\n", item->from.line);
-	show_text(out, trust);
-	if (trust->state != TRUST_GIVEN)
-		out_text(out, "to allow it to loosen the box as well: sbx profile trust\n");
-}
-
-static void status_json(struct out *out, const struct trust *trust, const struct list *ignored)
-{
-	static const char *const states[] = {
-		[TRUST_NO_FILE] = "",
-		[TRUST_UNKNOWN] = "untrusted",
-		[TRUST_CHANGED] = "changed",
-		[TRUST_GIVEN] = "trusted",
+	static const struct {
+		const char *state, *words;
+	} rows[] = {
+		[TRUST_NO_FILE] = { "", "" },
+		[TRUST_UNKNOWN] = { "untrusted", "not trusted: it can only tighten the box" },
+		[TRUST_CHANGED] = { "changed",
+				    "changed since you trusted it: it can only tighten the box" },
+		[TRUST_GIVEN] = { "trusted", "trusted" },
 	};
 	struct out difference = { 0 };
-	json_begin(out, "profile-status");
-	json_string(out, "file", trust->source.file);
-	json_string(out, "state", states[trust->state]);
-	json_open(out, "ignored", '[');
+	answer_begin(out, "profile-status", NULL);
+	answer_members(out, SHOWN("file", trust->source.file, "", 0, ": "),
+		       MEMBER("state", rows[trust->state].state),
+		       SHOWN(NULL, rows[trust->state].words, "", 0, "\n"));
+	answer_open(out, "ignored", '[');
 	list_each (item, ignored) {
-		json_open(out, NULL, '{');
-		json_number(out, "line", item->from.line);
-		json_close(out, '}');
+		char line[32];
+		snprintf(line, sizeof(line), "%u", item->from.line);
+		answer_one(out, MEMBER_NUMBER("line", item->from.line),
+			   SHOWN(NULL, line, "line ", 0, " loosens it and is ignored\n"));
 	}
-	json_close(out, ']');
-	show_text(&difference, trust);
-	json_string(out, "difference", difference.used ? difference.text : "");
-	json_end(out);
+	answer_close(out, ']');
+	show_text(out->json ? &difference : out, trust);
+	answer_members(out, MEMBER("difference", difference.used ? difference.text : ""),
+		       WORDS(trust->state == TRUST_GIVEN ? ""
+							 : "to allow it to loosen the box as "
+							   "well: sbx profile trust\n"));
+	answer_end(out, NULL);
 	out_free(&difference);
 }
 
@@ -97,14 +91,14 @@ static int read_all(struct box *box, const struct trust *trust, struct list *ret
 
 int profile_status(struct box *box, char **words)
 {
-	struct out out = { 0 };
+	struct out out = { .json = box->invocation.json == ANSWER_YES };
 	struct trust trust;
 	struct list ignored = { 0 };
 	TRY(own_file(box, words, &trust));
 	TRY(read_all(box, &trust, &ignored));
-	(box->invocation.json == ANSWER_YES ? status_json : status_words)(&out, &trust, &ignored);
+	put_status(&out, &trust, &ignored);
 	// A program that reads JSON shows it to nobody: it is not noted as shown.
-	if (trust.state != TRUST_GIVEN && box->invocation.json != ANSWER_YES)
+	if (trust.state != TRUST_GIVEN && !out.json)
 		TRY(trust_note_shown(box->arena, box->plan.state, box->plan.toplevel, &trust));
 	return out_flush(&out, STDOUT_FILENO);
 }

@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "run/run_command.h"
 #include "cli/profile/profile_add.h"
+#include "report/answer_fields.h"
 #include "cli/profile/profile_answers.h"
 #include "cli/profile/profile_import.h"
 #include "cli/profile/profile_trust.h"
@@ -37,35 +38,19 @@ static const char *description(const struct source *source)
 	return text;
 }
 
-// `directory` is "" of those that sbx brings.
-typedef void put_profile(struct out *out, const char *name, const char *directory,
-			 const char *description);
-
-static void put_words(struct out *out, const char *name, const char *directory,
-		      const char *description)
+// `directory` is NULL of those that sbx brings, `text` of one that cannot be used.
+static void put_profile(struct out *out, const char *name, const char *directory, const char *text)
 {
-	if (description)
-		out_text(out, directory[0] ? "%-12s %s (%s)\n" : "%-12s %s%s\n", name, description,
-			 directory);
-	else
-		out_text(out, "%-12s unusable; see: sbx profile check %s/%s.ini\n", name, directory,
-			 name);
+	const char *shown = text ? directory : NULL;
+	answer_one(
+		out, SHOWN("name", name, "", -12, " "), MEMBER_FLAG("usable", text != NULL),
+		MEMBER("description", text ? text : ""), SHOWN(NULL, text, "", 0, ""),
+		MEMBER("directory", directory), SHOWN(NULL, shown, " (", 0, ")"),
+		SHOWN(NULL, text ? NULL : directory, "unusable; see: sbx profile check ", 0, "/"),
+		SHOWN(NULL, text ? NULL : name, "", 0, ".ini"), WORDS("\n"));
 }
 
-static void put_json(struct out *out, const char *name, const char *directory,
-		     const char *description)
-{
-	json_open(out, NULL, '{');
-	json_string(out, "name", name);
-	json_flag(out, "usable", description != NULL);
-	json_string(out, "description", description ? description : "");
-	if (directory[0])
-		json_string(out, "directory", directory);
-	json_close(out, '}');
-}
-
-static void list_directory(struct out *out, struct arena *arena, const char *directory,
-			   put_profile *put)
+static void list_directory(struct out *out, struct arena *arena, const char *directory)
 {
 	DIR *stream = opendir(directory);
 	if (!stream)
@@ -77,66 +62,40 @@ static void list_directory(struct out *out, struct arena *arena, const char *dir
 		const char *name = arena_copy(arena, entry->d_name, strlen(entry->d_name) - 4);
 		const char *path = arena_text(arena, "%s/%s", directory, entry->d_name);
 		bool good = ATTEMPT(find_read_file(arena, path, &source)) == 0;
-		put(out, name, directory, good ? description(&source) : NULL);
+		put_profile(out, name, directory, good ? description(&source) : NULL);
 	}
 	closedir(stream);
 }
 
-static void list_all(struct box *box, struct out *out, put_profile *put)
-{
-	for (unsigned i = 0; i < builtin_count; i++) {
-		struct source source = { .rows = builtins[i].rows };
-		put(out, builtins[i].name, "", description(&source));
-	}
-	list_directory(out, box->arena, find_system_directory, put);
-	list_directory(out, box->arena, decide_config_directory(box->arena, environ), put);
-}
-
 static int list(struct box *box, char **words)
 {
-	struct out out = { 0 };
+	struct out out = { .json = box->invocation.json == ANSWER_YES };
 	(void)words;
-	if (box->invocation.json != ANSWER_YES) {
-		list_all(box, &out, put_words);
-		return out_flush(&out, STDOUT_FILENO);
+	answer_begin(&out, "profiles", "profiles");
+	for (unsigned i = 0; i < builtin_count; i++) {
+		struct source source = { .rows = builtins[i].rows };
+		put_profile(&out, builtins[i].name, NULL, description(&source));
 	}
-	json_begin(&out, "profiles");
-	json_open(&out, "profiles", '[');
-	list_all(box, &out, put_json);
-	json_close(&out, ']');
-	json_end(&out);
+	list_directory(&out, box->arena, find_system_directory);
+	list_directory(&out, box->arena, decide_config_directory(box->arena, environ));
+	answer_end(&out, "profiles");
 	return out_flush(&out, STDOUT_FILENO);
 }
 
 // A value that counts, with the line that it comes from where that is known.
-typedef void put_value(struct out *out, const struct key *key, const char *value,
-		       const struct origin *from);
-
-static void put_line(struct out *out, const struct key *key, const char *value,
-		     const struct origin *from)
+static void put_value(struct out *out, const struct key *key, const char *value,
+		      const struct origin *from)
 {
-	out_text(out, "%s = %s", key->name, value);
-	if (from)
-		out_text(out, " ; %s:%u", from->file, from->line);
-	out_text(out, "\n");
+	char line[32];
+	snprintf(line, sizeof(line), "%u", from ? from->line : 0);
+	answer_one(out, MEMBER("section", key->section), SHOWN("key", key->name, "", 0, " = "),
+		   SHOWN("value", value, "", 0, ""),
+		   SHOWN("file", from ? from->file : NULL, " ; ", 0, ":"),
+		   NUMBER_IF(from, "line", from ? from->line : 0),
+		   SHOWN(NULL, from ? line : NULL, "", 0, ""), WORDS("\n"));
 }
 
-static void put_member(struct out *out, const struct key *key, const char *value,
-		       const struct origin *from)
-{
-	json_open(out, NULL, '{');
-	json_string(out, "section", key->section);
-	json_string(out, "key", key->name);
-	json_string(out, "value", value);
-	if (from) {
-		json_string(out, "file", from->file);
-		json_number(out, "line", from->line);
-	}
-	json_close(out, '}');
-}
-
-static void resolved_key(struct out *out, const struct key *key, const struct profile *profile,
-			 put_value *put)
+static void resolved_key(struct out *out, const struct key *key, const struct profile *profile)
 {
 	const char *field = (const char *)profile + key->offset;
 	const struct list *list = (const void *)field;
@@ -147,16 +106,16 @@ static void resolved_key(struct out *out, const struct key *key, const struct pr
 	switch (key->kind) {
 	case KEY_LIST:
 		list_each (item, list)
-			put(out, key, item->text, &item->from);
+			put_value(out, key, item->text, &item->from);
 		return;
 	case KEY_TEXT:
 		memcpy(&text, field, sizeof(text));
 		if (text)
-			put(out, key, text, NULL);
+			put_value(out, key, text, NULL);
 		return;
 	case KEY_WORD:
 		memcpy(&word, field, sizeof(word));
-		put(out, key, key->words[word], NULL);
+		put_value(out, key, key->words[word], NULL);
 		return;
 	case KEY_SIZE:
 	case KEY_TIME:
@@ -167,47 +126,30 @@ static void resolved_key(struct out *out, const struct key *key, const struct pr
 		units_text(digits, sizeof(digits), number, value_unit(key));
 		snprintf(value, sizeof(value), "%s%s", profile->limits.soft & key->soft ? "?" : "",
 			 digits);
-		put(out, key, value, NULL);
+		put_value(out, key, value, NULL);
 		return;
 	case KEY_SWITCH:
 		return;
 	}
 }
 
-static void resolved_section(struct out *out, const char *section, const struct profile *profile,
-			     put_value *put)
-{
-	for (const struct key *key = keys; key < keys + key_count; key++)
-		if (key->section && str_equal(key->section, section))
-			resolved_key(out, key, profile, put);
-}
-
-static void show_json(struct out *out, const char *name, const struct profile *profile)
-{
-	json_begin(out, "profile");
-	json_string(out, "name", name);
-	json_open(out, "values", '[');
-	for (unsigned i = 0; i < section_count; i++)
-		resolved_section(out, sections[i].name, profile, put_member);
-	json_close(out, ']');
-	json_end(out);
-}
-
 static int show_resolved(struct box *box, const char *name)
 {
-	struct out out = { 0 };
+	struct out out = { .json = box->invocation.json == ANSWER_YES };
 	struct list names = { 0 };
 	list_add(&names, box->arena, name, (struct origin){ .file = "profile show" });
 	const char *config = decide_config_directory(box->arena, environ);
 	TRY(merge_profiles(box->arena, config, &names, &box->profile));
-	if (box->invocation.json == ANSWER_YES) {
-		show_json(&out, name, &box->profile);
-		return out_flush(&out, STDOUT_FILENO);
-	}
+	answer_begin(&out, "profile", NULL);
+	answer_members(&out, MEMBER("name", name));
+	answer_open(&out, "values", '[');
 	for (unsigned i = 0; i < section_count; i++) {
-		out_text(&out, "%s[%s]\n", i ? "\n" : "", sections[i].name);
-		resolved_section(&out, sections[i].name, &box->profile, put_line);
+		answer_members(&out, SHOWN(NULL, sections[i].name, i ? "\n[" : "[", 0, "]\n"));
+		for (const struct key *key = keys; key < keys + key_count; key++)
+			if (key->section && str_equal(key->section, sections[i].name))
+				resolved_key(&out, key, &box->profile);
 	}
+	answer_end(&out, "values");
 	return out_flush(&out, STDOUT_FILENO);
 }
 

@@ -13,6 +13,7 @@
 #include "run/decide.h"
 #include "run/run_command.h"
 #include "cli/profile_file.h"
+#include "report/answer_fields.h"
 #include "cli/verbs.h"
 #include "net/rules/local_address.h"
 #include "plan.h"
@@ -128,23 +129,14 @@ static const char *head_of(const struct box *box, struct arena *arena)
 
 static void put_json(const struct proposals *wishes, const char *text, struct out *out)
 {
-	json_begin(out, "learned");
-	if (output.path)
-		json_string(out, "file", output.path);
-	json_string(out, "profile", text);
-	json_open(out, "lines", '[');
-	for (unsigned i = 0; i < wishes->count; i++) {
-		const struct proposal *wish = &wishes->all[i];
-		json_open(out, NULL, '{');
-		json_string(out, "section", wish->section);
-		json_string(out, "key", wish->key);
-		json_string(out, "value", wish->value);
-		if (wish->caution)
-			json_string(out, "caution", wish->caution);
-		json_close(out, '}');
-	}
-	json_close(out, ']');
-	json_end(out);
+	out->json = true;
+	answer_begin(out, "learned", NULL);
+	answer_members(out, MEMBER("file", output.path), MEMBER("profile", text));
+	answer_open(out, "lines", '[');
+	for (const struct proposal *wish = wishes->all; wish < wishes->all + wishes->count; wish++)
+		answer_one(out, MEMBER("section", wish->section), MEMBER("key", wish->key),
+			   MEMBER("value", wish->value), MEMBER("caution", wish->caution));
+	answer_end(out, "lines");
 }
 
 static void put_words(const char *before, const char *text, struct out *out)

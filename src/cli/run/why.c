@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "run/run_command.h"
+#include "report/answer_fields.h"
 #include "cli/run/why_answer.h"
 #include "cli/run/why_host.h"
 #include "cli/run/why_path.h"
@@ -96,8 +97,6 @@ static int answer(struct box *box, const char *word, struct why *why)
 int verb_why(char **words)
 {
 	struct box *box = box_new();
-	struct out out = { 0 };
-	bool json;
 	if (box_read(box, VERB_WHY, words) < 0)
 		return box_failed();
 	char **asked = box->arguments.rest;
@@ -110,24 +109,20 @@ int verb_why(char **words)
 	}
 	if (box_plan(box) < 0)
 		return box_failed();
-	json = box->invocation.json == ANSWER_YES;
-	if (json) {
-		json_begin(&out, "why");
-		json_flag(&out, "inside", box->plan.inside);
-		json_open(&out, "answers", '[');
-	} else if (box->plan.inside) {
-		out_text(&out, "inside another box: what that one denies stays denied\n");
-	}
+	struct out out = { .json = box->invocation.json == ANSWER_YES };
+	answer_begin(&out, "why", NULL);
+	answer_members(&out, MEMBER_FLAG("inside", box->plan.inside),
+		       WORDS(box->plan.inside
+				     ? "inside another box: what that one denies stays denied\n"
+				     : ""));
+	answer_open(&out, "answers", '[');
 	for (; *asked; asked++) {
 		struct why why = { .asked = *asked };
 		if (answer(box, *asked, &why) < 0)
 			return box_failed();
-		(json ? why_print_json : why_print)(&out, &why);
+		why_print(&out, &why);
 		out_free(&why.text);
 	}
-	if (json) {
-		json_close(&out, ']');
-		json_end(&out);
-	}
+	answer_end(&out, "answers");
 	return out_flush(&out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : STATUS_OK;
 }

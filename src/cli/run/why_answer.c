@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "report/answer_fields.h"
 #include "run/run_command.h"
 
 const char *why_line(struct box *box, const struct origin *from)
@@ -24,28 +25,21 @@ void why_fix(struct why *why, const char *purpose, const char *option, const cha
 
 void why_print(struct out *out, struct why *why)
 {
-	out_bytes(out, why->text.text, why->text.used);
-}
-
-void why_print_json(struct out *out, struct why *why)
-{
-	json_open(out, NULL, '{');
-	json_string(out, "asked", why->asked);
-	json_string(out, "kind", why->kind);
-	json_string(out, "verdict", why->verdict);
-	if (why->line)
-		json_string(out, "rule", why->line);
-	json_open(out, "text", '[');
+	if (!out->json) {
+		out_bytes(out, why->text.text, why->text.used);
+		return;
+	}
+	answer_open(out, NULL, '{');
+	answer_members(out, MEMBER("asked", why->asked), MEMBER("kind", why->kind),
+		       MEMBER("verdict", why->verdict), MEMBER("rule", why->line));
+	answer_open(out, "text", '[');
 	for (char *line = strtok(why->text.text, "\n"); line; line = strtok(NULL, "\n"))
 		json_string(out, NULL, line);
-	json_close(out, ']');
-	json_open(out, "fixes", '[');
-	for (unsigned i = 0; i < why->fix_count; i++) {
-		json_open(out, NULL, '{');
-		json_string(out, "option", why->fixes[i].option);
-		json_string(out, "value", why->fixes[i].value);
-		json_close(out, '}');
-	}
-	json_close(out, ']');
-	json_close(out, '}');
+	answer_close(out, ']');
+	answer_open(out, "fixes", '[');
+	for (unsigned i = 0; i < why->fix_count; i++)
+		answer_one(out, MEMBER("option", why->fixes[i].option),
+			   MEMBER("value", why->fixes[i].value));
+	answer_close(out, ']');
+	answer_close(out, '}');
 }

@@ -24,6 +24,5 @@ const char *why_line(struct box *box, const struct origin *from);
 void why_fix(struct why *why, const char *purpose, const char *option, const char *word,
 	     const char *value);
 
-// As `sbx why` prints it, and as an object of a list.
+// As `sbx why` prints it, or as an object of a list.
 void why_print(struct out *out, struct why *why);
-void why_print_json(struct out *out, struct why *why);

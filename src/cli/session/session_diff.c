@@ -19,6 +19,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "report/answer_fields.h"
 #include "cli/session/viewer.h"
 #include "session/compare/changes.h"
 #include "session/compare/sides.h"
@@ -92,23 +93,16 @@ void changes_line(struct sessions *sessions, const struct session *session,
 static void json_one(struct sessions *sessions, const struct session *session,
 		     const struct change *change)
 {
-	struct out *out = &sessions->out;
-	json_open(out, NULL, '{');
-	json_string(out, "path", name_of(sessions->store.arena, session, change));
-	json_string(out, "kind", kinds[change->kind].word);
-	if (change->was.st_mode) {
-		json_number(out, "old_mode", change->was.st_mode);
-		json_number(out, "old_size", (unsigned long long)change->was.st_size);
-	}
-	if (change->is.st_mode) {
-		json_number(out, "mode", change->is.st_mode);
-		json_number(out, "size", (unsigned long long)change->is.st_size);
-	}
-	if (change->renamed)
-		json_string(out, "renamed_from", change->renamed);
-	json_flag(out, "conflict", change->conflict);
-	json_flag(out, "only_when_named", change->guarded);
-	json_close(out, '}');
+	const struct stat *was = &change->was, *is = &change->is;
+	answer_one(&sessions->out, MEMBER("path", name_of(sessions->store.arena, session, change)),
+		   MEMBER("kind", kinds[change->kind].word),
+		   NUMBER_IF(was->st_mode, "old_mode", was->st_mode),
+		   NUMBER_IF(was->st_mode, "old_size", (unsigned long long)was->st_size),
+		   NUMBER_IF(is->st_mode, "mode", is->st_mode),
+		   NUMBER_IF(is->st_mode, "size", (unsigned long long)is->st_size),
+		   MEMBER("renamed_from", change->renamed),
+		   MEMBER_FLAG("conflict", change->conflict),
+		   MEMBER_FLAG("only_when_named", change->guarded));
 }
 
 static int make_parents(int top, const char *path)
@@ -322,10 +316,8 @@ int changes_show(struct sessions *sessions, const struct held *held, char *const
 	bool quoted = false;
 	TRY(changes_find(&sessions->store, held, PROJECT_SAME, &changes));
 	bool *list = arena_take(sessions->store.arena, changes.count + 1);
-	if (form == DIFF_JSON) {
-		json_begin(&sessions->out, "session-diff");
-		json_open(&sessions->out, "changes", '[');
-	}
+	if (form == DIFF_JSON)
+		answer_begin(&sessions->out, "session-diff", "changes");
 	for (unsigned i = 0; i < changes.count; i++) {
 		const struct change *change = &changes.list[i];
 		list[i] = is_wanted(sessions->store.arena, session, change, words);
@@ -340,8 +332,7 @@ int changes_show(struct sessions *sessions, const struct held *held, char *const
 			json_one(sessions, session, change);
 	}
 	if (form == DIFF_JSON) {
-		json_close(&sessions->out, ']');
-		json_end(&sessions->out);
+		answer_end(&sessions->out, "changes");
 		return 0;
 	}
 	if (form == DIFF_TEXT)

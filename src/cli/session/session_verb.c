@@ -316,7 +316,7 @@ static void raise_files(void)
 
 int sessions_open(struct box *box, struct sessions *ret_sessions)
 {
-	struct sessions sessions = { .box = box };
+	struct sessions sessions = { .box = box, .out.json = box->invocation.json == ANSWER_YES };
 	raise_files();
 	// Not in the plan's arena, which is sealed when a run is over.
 	struct arena *arena = arena_new_of(SESSIONS_ARENA);

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "report/answer_fields.h"
 #include "session/apply/apply.h"
 #include "session/store/runs.h"
 #include "session/store/size.h"
@@ -55,31 +56,24 @@ static int list_one(void *context, const char *name)
 {
 	struct listing *listing = context;
 	struct sessions *sessions = listing->sessions;
-	bool json = sessions->box->invocation.json == ANSWER_YES;
 	struct held held;
-	char time[TIME_MAX];
+	char time[TIME_MAX], number[32];
 	listing->count++;
 	if (store_hold(&sessions->store, name, HOLD_LOOK, &held) < 0) {
 		out_text(&sessions->notes, "sbx: %s\n", err_taken());
 		return 0;
 	}
-	unsigned count = running(&held);
+	unsigned count = running(&held), snapshots = held.session.snapshot_count;
+	bool pending = apply_is_pending(&held);
 	put_time(time, held.session.created);
-	if (json) {
-		json_open(&sessions->out, NULL, '{');
-		json_string(&sessions->out, "name", name);
-		json_string(&sessions->out, "project", held.session.project);
-		json_string(&sessions->out, "created", time);
-		json_number(&sessions->out, "snapshots", held.session.snapshot_count);
-		json_number(&sessions->out, "running", count);
-		json_flag(&sessions->out, "interrupted", apply_is_pending(&held));
-		json_close(&sessions->out, '}');
-	} else {
-		out_text(&sessions->out, "%-20s %s  %2u snapshot%s  %s%s%s\n", name, time,
-			 held.session.snapshot_count, held.session.snapshot_count == 1 ? " " : "s",
-			 str_shown(held.session.project), count ? "  (running)" : "",
-			 apply_is_pending(&held) ? "  (an apply was interrupted)" : "");
-	}
+	snprintf(number, sizeof(number), "%u", snapshots);
+	answer_one(&sessions->out, SHOWN("name", name, "", -20, " "),
+		   MEMBER("project", held.session.project), SHOWN("created", time, "", 0, "  "),
+		   MEMBER_NUMBER("snapshots", snapshots),
+		   SHOWN(NULL, number, "", 2, snapshots == 1 ? " snapshot   " : " snapshots  "),
+		   SHOWN(NULL, held.session.project, "", 0, ""), MEMBER_NUMBER("running", count),
+		   WORDS(count ? "  (running)" : ""), MEMBER_FLAG("interrupted", pending),
+		   WORDS(pending ? "  (an apply was interrupted)\n" : "\n"));
 	store_release(&held);
 	return 0;
 }
@@ -87,17 +81,11 @@ static int list_one(void *context, const char *name)
 int sessions_list(struct sessions *sessions, char **words)
 {
 	struct listing listing = { sessions, 0 };
-	bool json = sessions->box->invocation.json == ANSWER_YES;
 	(void)words;
-	if (json) {
-		json_begin(&sessions->out, "sessions");
-		json_open(&sessions->out, "sessions", '[');
-	}
+	answer_begin(&sessions->out, "sessions", "sessions");
 	TRY(store_each(&sessions->store, list_one, &listing));
-	if (json) {
-		json_close(&sessions->out, ']');
-		json_end(&sessions->out);
-	} else if (listing.count == 0)
+	answer_end(&sessions->out, "sessions");
+	if (!sessions->out.json && listing.count == 0)
 		out_text(&sessions->notes,
 			 "sbx: no sessions; to make one: sbx session create NAME\n");
 	return 0;
@@ -107,79 +95,67 @@ static void show_runs(struct sessions *sessions, const struct held *held)
 {
 	struct runs runs;
 	struct run_record record;
-	bool json = sessions->box->invocation.json == ANSWER_YES;
+	char process[32];
 	if (runs_open(held->directory, &runs) < 0)
 		return;
 	while (runs_next(&runs, &record) == 1) {
-		const char *command = str_shown(record.command);
-		if (!json) {
-			out_text(&sessions->out, "running   process %d: %s\n",
-				 (int)record.supervisor, command);
-			continue;
-		}
-		json_open(&sessions->out, NULL, '{');
-		json_number(&sessions->out, "process", (unsigned long long)record.supervisor);
-		json_string(&sessions->out, "command", command);
-		json_close(&sessions->out, '}');
+		snprintf(process, sizeof(process), "%d", (int)record.supervisor);
+		answer_one(&sessions->out,
+			   MEMBER_NUMBER("process", (unsigned long long)record.supervisor),
+			   SHOWN(NULL, process, "running   process ", 0, ": "),
+			   SHOWN("command", str_shown(record.command), "", 0, "\n"));
 	}
 	runs_close(&runs);
 }
 
-static void show_json(struct sessions *sessions, const struct held *held, uint64_t bytes,
-		      const char *time)
+static void show_roots(struct out *out, const struct session *session)
 {
-	struct out *out = &sessions->out;
-	json_begin(out, "session");
-	json_string(out, "name", held->name);
-	json_string(out, "project", held->session.project);
-	json_string(out, "created", time);
-	if (bytes != SIZE_UNKNOWN)
-		json_number(out, "bytes", bytes);
-	json_number(out, "budget", held->session.budget);
-	json_number(out, "layers", held->session.layer_count);
-	json_number(out, "snapshots", held->session.snapshot_count);
-	json_string(out, "from", held->session.from);
-	json_open(out, "directories", '[');
-	for (unsigned i = 0; i < held->session.root_count; i++)
-		json_string(out, NULL, held->session.roots[i].path);
-	json_close(out, ']');
-	json_open(out, "running", '[');
-	show_runs(sessions, held);
-	json_close(out, ']');
-	json_end(out);
+	answer_open(out, "directories", '[');
+	for (const struct root *root = session->roots; root < session->roots + session->root_count;
+	     root++)
+		if (out->json)
+			json_string(out, NULL, root->path);
+		else
+			out_text(out, "%s %s\n", root->own ? "own      " : "over     ",
+				 str_shown(root->path));
+	answer_close(out, ']');
 }
 
 int sessions_show(struct sessions *sessions, char **words)
 {
 	struct held held;
-	char time[TIME_MAX], size[SIZE_TEXT_MAX];
+	struct out *out = &sessions->out;
+	char time[TIME_MAX], size[SIZE_TEXT_MAX], budget[SIZE_TEXT_MAX];
 	TRY(store_hold(&sessions->store, words[0], HOLD_LOOK, &held));
 	const struct session *session = &held.session;
+	unsigned layers = session->layer_count, snapshots = session->snapshot_count;
 	uint64_t bytes = size_of_session(&sessions->store, session);
+	const char *counts = arena_text(sessions->store.arena, "%u layer%s\nsnapshots %u", layers,
+					layers == 1 ? "" : "s", snapshots);
 	put_time(time, session->created);
-	if (sessions->box->invocation.json == ANSWER_YES) {
-		show_json(sessions, &held, bytes, time);
-		return 0;
-	}
 	put_size(size, bytes);
-	out_text(&sessions->out,
-		 "project   %s\ncreated   %s\nsize      %s in %u layer%s\nsnapshots %u%s%s\n",
-		 str_shown(session->project), time, size, session->layer_count,
-		 session->layer_count == 1 ? "" : "s", session->snapshot_count,
-		 session->from[0] ? ", based on " : "", session->from);
-	for (unsigned i = 0; i < session->root_count; i++)
-		out_text(&sessions->out, "%s %s\n",
-			 session->roots[i].own ? "own      " : "over     ",
-			 str_shown(session->roots[i].path));
-	if (session->budget) {
-		units_rough(size, sizeof(size), session->budget, UNIT_SIZE);
-		out_text(&sessions->out, "budget    %s\n", size);
-	}
+	units_rough(budget, sizeof(budget), session->budget, UNIT_SIZE);
+	answer_begin(out, "session", NULL);
+	answer_members(out, MEMBER("name", held.name),
+		       SHOWN("project", session->project, "project   ", 0, "\n"),
+		       SHOWN("created", time, "created   ", 0, "\n"),
+		       NUMBER_IF(bytes != SIZE_UNKNOWN, "bytes", bytes),
+		       MEMBER_NUMBER("budget", session->budget), MEMBER_NUMBER("layers", layers),
+		       SHOWN(NULL, size, "size      ", 0, " in "), WORDS(counts),
+		       MEMBER_NUMBER("snapshots", snapshots), MEMBER("from", session->from),
+		       SHOWN(NULL, session->from[0] ? session->from : NULL, ", based on ", 0, ""),
+		       WORDS("\n"));
+	show_roots(out, session);
+	answer_members(out, SHOWN(NULL, session->budget ? budget : NULL, "budget    ", 0, "\n"));
+	answer_open(out, "running", '[');
 	show_runs(sessions, &held);
+	answer_close(out, ']');
 	if (apply_is_pending(&held))
-		out_text(&sessions->out,
-			 "an apply was interrupted; to complete it: sbx session apply %s\n",
-			 held.name);
+		answer_members(out,
+			       SHOWN(NULL, held.name,
+				     "an apply was interrupted; to complete it: sbx session apply ",
+				     0, "\n"));
+	answer_end(out, NULL);
 	return 0;
 }
 
@@ -237,30 +213,24 @@ static void log_dot(struct sessions *sessions, const struct session *session)
 static void log_json(struct sessions *sessions, const struct session *session)
 {
 	struct out *out = &sessions->out;
-	json_begin(out, "session-log");
-	json_open(out, "snapshots", '[');
+	answer_begin(out, "session-log", "snapshots");
 	for (unsigned i = 0; i < session->snapshot_count; i++) {
 		const struct snapshot *snapshot = &session->snapshots[i];
-		json_open(out, NULL, '{');
-		json_string(out, "name", snapshot->name);
-		json_string(out, "parent", snapshot->parent);
-		json_number(out, "time", (unsigned long long)snapshot->time);
 		uint64_t bytes = size_of_layer(&sessions->store, session, snapshot->layer);
-		if (bytes != SIZE_UNKNOWN)
-			json_number(out, "bytes", bytes);
-		json_string(out, "command", str_shown(snapshot->command));
-		json_flag(out, "here", str_equal(session->from, snapshot->name));
-		json_close(out, '}');
+		answer_one(out, MEMBER("name", snapshot->name), MEMBER("parent", snapshot->parent),
+			   MEMBER_NUMBER("time", (unsigned long long)snapshot->time),
+			   NUMBER_IF(bytes != SIZE_UNKNOWN, "bytes", bytes),
+			   MEMBER("command", str_shown(snapshot->command)),
+			   MEMBER_FLAG("here", str_equal(session->from, snapshot->name)));
 	}
-	json_close(out, ']');
-	json_end(out);
+	answer_end(out, "snapshots");
 }
 
 int sessions_log(struct sessions *sessions, char **words)
 {
 	struct held held;
 	TRY(store_hold(&sessions->store, words[0], HOLD_LOOK, &held));
-	if (sessions->box->invocation.json == ANSWER_YES)
+	if (sessions->out.json)
 		log_json(sessions, &held.session);
 	else if (sessions->box->invocation.dot == ANSWER_YES)
 		log_dot(sessions, &held.session);
