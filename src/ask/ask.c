@@ -1,4 +1,4 @@
-// Owns the question that stands, and what becomes of its answer.
+// Owns the open question, and the way of its answer.
 #include "ask/ask.h"
 
 #include <stdio.h>
@@ -56,7 +56,7 @@ int ask_waiting(const struct run *run)
 	return run->ask->question ? run->ask->child.answer : terminal_waiting(run);
 }
 
-bool ask_stands(const struct run *run)
+bool ask_is_open(const struct run *run)
 {
 	return run->ask->terminal.state != TERMINAL_FREE;
 }

@@ -1,4 +1,4 @@
-// Owns the terminal while a question stands.
+// Owns the terminal while a question is open.
 #include "ask/terminal.h"
 
 #include <errno.h>

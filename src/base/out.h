@@ -8,7 +8,7 @@ struct out {
 	char *text;
 	size_t used, size;
 	bool comma; // JSON: the next value needs one before it
-	bool json;  // what is written is for a program
+	bool json;  // for a program
 };
 
 void out_text(struct out *out, const char *format, ...) __attribute__((format(printf, 2, 3)));

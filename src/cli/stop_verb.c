@@ -1,5 +1,5 @@
-// sbx stop, kill and wait: the end of live runs. Each is told by a pidfd that was proved to be its
-// own; what is not proved is left alone.
+// sbx stop, kill and wait: the end of live runs. Each gets its signal by a pidfd that was proved to
+// be its own; others are left alone.
 #include <poll.h>
 #include <signal.h>
 #include <string.h>

@@ -104,21 +104,21 @@ static int ended(const struct run *run)
 	return fail(0, "secrets cannot be used: the opener ended before it was ready");
 }
 
-static int hear(const struct run *run, struct opener_told *told)
+static int hear(const struct run *run, struct opener_answer *answer)
 {
 	struct pollfd event = { .fd = run->opener_control, .events = POLLIN };
 	int fds[FD_PASSED];
 	if (poll(&event, 1, PATIENCE_MILLISECONDS) <= 0)
 		return fail(0, "secrets cannot be used: the opener was not ready in 10 s");
-	ssize_t got = fd_receive(run->opener_control, told, sizeof(*told), fds);
+	ssize_t got = fd_receive(run->opener_control, answer, sizeof(*answer), fds);
 	for (int i = 0; i < FD_PASSED; i++)
 		fd_close(&fds[i]);
-	if (got != (ssize_t)sizeof(*told)) {
+	if (got != (ssize_t)sizeof(*answer)) {
 		poll(NULL, 0, 20); // its end comes just behind
 		return ended(run);
 	}
-	told->problem[sizeof(told->problem) - 1] = '\0';
-	told->placeholder[sizeof(told->placeholder) - 1] = '\0';
+	answer->problem[sizeof(answer->problem) - 1] = '\0';
+	answer->placeholder[sizeof(answer->placeholder) - 1] = '\0';
 	return 0;
 }
 
@@ -202,7 +202,7 @@ static int give_secret(struct plan *plan, struct run *run, struct credential *cr
 {
 	struct opener_secret message = { 0 };
 	struct key_rule *rule = &message.rule;
-	struct opener_told told;
+	struct opener_answer answer;
 	autoclose int fd = -1;
 	snprintf(rule->name, sizeof(rule->name), "%s", credential->name);
 	rule->only = !credential->others;
@@ -218,17 +218,17 @@ static int give_secret(struct plan *plan, struct run *run, struct credential *cr
 		TRY(open_file(credential, &fd));
 	if (fd_send(run->opener_control, &message, sizeof(message), &fd, 1) < 0)
 		return ended(run);
-	TRY(hear(run, &told));
-	if (told.problem[0])
-		return fail(0, "secret %s: %s", credential->name, told.problem);
+	TRY(hear(run, &answer));
+	if (answer.problem[0])
+		return fail(0, "secret %s: %s", credential->name, answer.problem);
 	credential->placeholder =
-		arena_copy(plan->arena, told.placeholder, strlen(told.placeholder));
+		arena_copy(plan->arena, answer.placeholder, strlen(answer.placeholder));
 	return 0;
 }
 
 int keys_host(struct plan *plan, struct run *run)
 {
-	struct opener_told told;
+	struct opener_answer answer;
 	if (plan->credential_count == 0)
 		return 0;
 	if (!&opener_program)
@@ -238,9 +238,9 @@ int keys_host(struct plan *plan, struct run *run)
 	TRY(send_begin(plan, run));
 	for (unsigned i = 0; i < plan->credential_count; i++)
 		TRY(give_secret(plan, run, &plan->credentials[i]));
-	TRY(hear(run, &told));
-	if (told.problem[0])
-		return fail(0, "secrets cannot be used: %s", told.problem);
+	TRY(hear(run, &answer));
+	if (answer.problem[0])
+		return fail(0, "secrets cannot be used: %s", answer.problem);
 	size_t length = strnlen(run->opened->certificate, sizeof(run->opened->certificate));
 	plan->trusted = arena_text(plan->arena, "%s%.*s", plan->roots, (int)length,
 				   run->opened->certificate);

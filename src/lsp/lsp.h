@@ -21,7 +21,7 @@ int lsp_plan(struct plan *plan, enum answer asked);
 int lsp_host(const struct plan *plan, struct run *run);
 int lsp_undo(const struct plan *plan, struct run *run);
 
-// When the box stands: starts the two processes. Nothing is read before.
+// When the box is made: starts the two processes. Nothing is read before.
 int lsp_begin(const struct plan *plan, struct run *run);
 
 // After the undo: what was refused.

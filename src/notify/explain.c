@@ -256,7 +256,7 @@ static void look_at_call(const struct explain_look *look, const struct call *cal
 	if (!asking_path(look->asked->pid, arguments[call->path], path) || path[0] == '\0' ||
 	    !asker_whole_path(look->asked->pid, directory, path, whole))
 		return;
-	// Its /proc speaks of whoever asks: what is "self" there is not us.
+	// Its /proc speaks of the process that asks: "self" there is not us.
 	if (path_within(whole, "/proc"))
 		return;
 	switch (call->wish) {

@@ -15,7 +15,7 @@ enum {
 enum exchange_turn {
 	EXCHANGE_WAIT,    // for bytes, or for room
 	EXCHANGE_MOVED,   // bytes were used or written
-	EXCHANGE_REFUSED, // `why` and `status` say what the client is told; nothing more is read
+	EXCHANGE_REFUSED, // `why` and `status` are the answer to the client; nothing more is read
 	EXCHANGE_OVER,    // the last answer was written; the connection ends
 	EXCHANGE_BROKEN,  // the answer is cut: the client must see that it is
 };
@@ -54,6 +54,6 @@ void exchange_begin(struct exchange *exchange, const struct keyring *ring, const
 		    uint16_t port);
 enum exchange_turn exchange_up(struct exchange *exchange, struct passage *stream);
 enum exchange_turn exchange_down(struct exchange *exchange, struct passage *stream);
-// What the client is told instead of an answer: a whole one of HTTP. Returns its length.
+// The refusal that the client gets instead of an answer, whole, in HTTP. Returns its length.
 size_t exchange_refusal(const struct exchange *exchange, int status, const char *why, char *out,
 			size_t size);

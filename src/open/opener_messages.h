@@ -19,7 +19,7 @@ struct opener_secret {
 	struct key_rule rule;
 };
 // The answers: one for each secret, then one when the certificate stands in the record.
-struct opener_told {
+struct opener_answer {
 	char problem[160]; // "": none
 	char placeholder[SECRET_BYTES_MAX + 1];
 };

@@ -210,7 +210,7 @@ static bool exchange(struct opener *opener, struct bridge *bridge)
 	return moved;
 }
 
-// The client has asked, and the server is not there: it is told why.
+// The client has asked, and the server is not there: it gets the reason.
 static void answer_problem(struct opener *opener, struct bridge *bridge)
 {
 	const struct leg *client = &bridge->legs[TO_CLIENT];
@@ -371,7 +371,7 @@ void bridge_expire(struct opener *opener)
 		struct bridge *bridge = opener->bridges[i];
 		if (!bridge || !bridge->deadline || bridge->deadline > opener->now)
 			continue;
-		// Once more: the client is told that the server says nothing.
+		// Once more: the client gets the answer that the server says nothing.
 		bool tell = !bridge->closing && !bridge->problem[0] &&
 			    bridge->legs[TO_CLIENT].shaken && !bridge->legs[TO_SERVER].shaken;
 		if (!tell) {

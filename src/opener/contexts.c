@@ -8,7 +8,7 @@
 
 static const unsigned char protocols[] = "\x08http/1.1";
 
-// HTTP/1.1 alone is read here. A client that offers only others is told so by an alert.
+// HTTP/1.1 alone is read here. A client that offers only others gets an alert.
 static int choose_protocol(SSL *ssl, const unsigned char **out, unsigned char *length,
 			   const unsigned char *offered, unsigned int size, void *user)
 {

@@ -57,14 +57,14 @@ static const char *read_value(int fd, struct secret *secret)
 	return NULL;
 }
 
-static const char *make_placeholder(struct secret *secret, struct opener_told *told)
+static const char *make_placeholder(struct secret *secret, struct opener_answer *answer)
 {
 	uint16_t random[SECRET_BYTES_MAX];
 	char *copy = malloc(secret->length + 1);
 	if (!copy || RAND_bytes((unsigned char *)random, (int)(secret->length * 2)) != 1)
 		return "the kernel gives no random numbers";
 	placeholder_make(secret->value, secret->length, random, copy);
-	memcpy(told->placeholder, copy, secret->length + 1);
+	memcpy(answer->placeholder, copy, secret->length + 1);
 	secret->placeholder = copy;
 	return NULL;
 }
@@ -72,19 +72,19 @@ static const char *make_placeholder(struct secret *secret, struct opener_told *t
 static int take_secrets(struct opener *opener, unsigned count)
 {
 	static struct opener_secret given;
-	static struct opener_told told;
+	static struct opener_answer answer;
 	for (unsigned i = 0; i < count && i < SECRETS_MAX; i++) {
 		struct secret *secret = &opener->ring.secrets[i];
 		int fds[FD_PASSED];
 		if (fd_receive(OPENER_CONTROL, &given, sizeof(given), fds) != sizeof(given))
 			return -1;
 		secret->rule = given.rule;
-		memset(&told, 0, sizeof(told));
+		memset(&answer, 0, sizeof(answer));
 		const char *problem = read_value(fds[0], secret);
 		fd_close(&fds[0]);
-		problem = problem ? problem : make_placeholder(secret, &told);
-		snprintf(told.problem, sizeof(told.problem), "%s", problem ? problem : "");
-		if (fd_send(OPENER_CONTROL, &told, sizeof(told), NULL, 0) < 0 || problem)
+		problem = problem ? problem : make_placeholder(secret, &answer);
+		snprintf(answer.problem, sizeof(answer.problem), "%s", problem ? problem : "");
+		if (fd_send(OPENER_CONTROL, &answer, sizeof(answer), NULL, 0) < 0 || problem)
 			return -1;
 		opener->ring.count++;
 	}
@@ -112,16 +112,17 @@ static int begin(struct opener *opener, unsigned *ret_locks)
 
 static int tell_certificate(struct opener *opener, unsigned locks)
 {
-	static struct opener_told told;
+	static struct opener_answer answer;
 	bool made = mint_begin(&opener->mint, &opener->ring) &&
 		    mint_text(&opener->mint, opener->record->certificate,
 			      sizeof(opener->record->certificate));
 	if (!made)
-		snprintf(told.problem, sizeof(told.problem), "%s", "no certificate can be made");
+		snprintf(answer.problem, sizeof(answer.problem), "%s",
+			 "no certificate can be made");
 	else if (confine_worker(locks) < 0)
-		snprintf(told.problem, sizeof(told.problem), "the opener cannot be locked: %s",
+		snprintf(answer.problem, sizeof(answer.problem), "the opener cannot be locked: %s",
 			 strerror(errno));
-	if (fd_send(OPENER_CONTROL, &told, sizeof(told), NULL, 0) < 0 || told.problem[0])
+	if (fd_send(OPENER_CONTROL, &answer, sizeof(answer), NULL, 0) < 0 || answer.problem[0])
 		return -1;
 	return 0;
 }

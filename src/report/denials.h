@@ -13,7 +13,7 @@ struct denial {
 	const char *verb; // "blocked", or "could not reach"
 	const char *flag; // that would allow it, of policy/keys.h; NULL: none does
 	unsigned count;
-	unsigned told; // what `count` was when a line was shown during the run; 0: none was
+	unsigned shown; // `count` at the time when a line was shown during the run; 0: none was
 	char what[DENIAL_TEXT]; // name, port or path
 	char program[32];       // "": unknown
 	char why[DENIAL_TEXT];

@@ -20,7 +20,7 @@
 #include "seccomp/asking.h"
 #include "session/apply/attach.h"
 
-// The box stands.
+// The box is made.
 static int take_held(const struct plan *plan, struct run *run, const int fds[FD_PASSED])
 {
 	run->user = fds[0];
@@ -41,7 +41,7 @@ enum run_turn run_broken(struct run *run, struct outcome *outcome)
 // Before the box can ask: what answers it.
 static int begin_answers(const struct plan *plan, struct run *run)
 {
-	// There nothing else says that the box stands.
+	// There nothing else says that the box is made.
 	if (plan->lsp && plan->tier == TIER_LANDLOCK)
 		TRY(standard_io_release(plan, run));
 	if (plan->tier == TIER_LANDLOCK && plan->egress.on)

@@ -176,11 +176,11 @@ static void append(struct events *events, const struct out *line)
 
 void events_denials(struct events *events, const struct denials *denials)
 {
-	if (events->fd < 0 || events->told == denials->count)
+	if (events->fd < 0 || events->written == denials->count)
 		return;
-	for (; events->told < denials->count; events->told++) {
+	for (; events->written < denials->count; events->written++) {
 		struct out line = { 0 };
-		add_denial(&line, &denials->all[events->told]);
+		add_denial(&line, &denials->all[events->written]);
 		if (events->queue.used - events->sent + line.used > EVENTS_QUEUE_MAX)
 			events->lost++;
 		else

@@ -24,7 +24,7 @@ struct events {
 	struct out queue; // lines
 	size_t sent;      // bytes of it
 	uint64_t lost;    // events that had no room
-	unsigned told;    // denials that were written
+	unsigned written; // denials
 	int problem;      // errno of a write
 };
 

@@ -33,7 +33,7 @@ void live_end(struct live *live)
 	out_free(&live->rest);
 }
 
-// Who is told, and how, was asked for; a model reads the report of the end.
+// For whom, and how, is an option; a model reads the report of the end.
 static bool is_for_person(const struct plan *plan)
 {
 	enum telling level = plan->profile->report;
@@ -103,7 +103,7 @@ static void show(struct live *live, struct denials *denials, unsigned room)
 	for (unsigned i = 0; i < single; i++) {
 		struct denial *denial = &denials->all[live->next++];
 		denied_line(denial, &lines);
-		denial->told = denial->count;
+		denial->shown = denial->count;
 	}
 	if (waiting > single)
 		out_text(&lines, "sbx: %u more refusals; the report at the end counts them\n",

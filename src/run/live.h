@@ -1,4 +1,4 @@
-// What a run is refused, told while it runs: to a program by events.h, to a person on the terminal
+// Refusals of a run, reported while it runs: to a program by events.h, to a person on the terminal
 // where a line harms nothing.
 //
 // A line is shown when stderr is a terminal that is in canonical mode, with echo and output

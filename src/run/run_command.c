@@ -161,7 +161,7 @@ int box_plan(struct box *box)
 	return 0;
 }
 
-// So that whoever waits for sbx sees what it would have seen without it.
+// So that a process that waits for sbx sees the status as without it.
 static void die_like_command(int number)
 {
 	sigset_t only;

@@ -108,14 +108,14 @@ void denied_text(const struct denials *denials, struct out *out)
 	unsigned long long times = 0, more = 0;
 	for (unsigned i = 0; i < denials->count; i++) {
 		const struct denial *denial = &denials->all[i];
-		if (!denial->told) {
+		if (!denial->shown) {
 			if (is_listed(denials, i, false, out))
 				denied_line(denial, out);
 			continue;
 		}
 		shown++;
 		times += denial->count;
-		more += denial->count - denial->told;
+		more += denial->count - denial->shown;
 	}
 	if (more)
 		out_text(out, "sbx: what is reported above as blocked (%u) was tried %llu times\n",

@@ -49,7 +49,7 @@ struct agent_rules {
 
 // One connection: the session that the caller's agent has verified for it.
 struct agent_connection {
-	bool bound, refused; // refused: a bind was, which was told
+	bool bound, refused; // refused: a bind was, and that was reported
 	uint8_t session[AGENT_SESSION_MAX];
 	size_t session_length;
 	uint8_t host[SHA256_BYTES];
@@ -71,7 +71,7 @@ struct agent_refusal {
 };
 
 // A request without its length. After AGENT_BINDS `connection` holds what will be bound, and is not
-// bound; after AGENT_REFUSES `*ret_refusal` says why (kind "": it was told before).
+// bound; after AGENT_REFUSES `*ret_refusal` says why (kind "": it was reported before).
 enum agent_verdict agent_judge(const struct agent_rules *rules, struct agent_connection *connection,
 			       const uint8_t *bytes, size_t length,
 			       struct agent_refusal *ret_refusal);

@@ -37,7 +37,7 @@ enum { FILTER = 0, CONNECTOR = 1, WAITING_MAX = 16 };
 
 // --- the plan ------------------------------------------------------------------------------------
 
-// A project's own file gives no key, whoever trusts it; what it extends adds nothing here either.
+// A project's own file gives no key, trusted or not; what it extends adds nothing here either.
 static int take_own(struct plan *plan, const struct list *wanted, struct list *into)
 {
 	list_each (item, wanted) {

@@ -1,4 +1,4 @@
-// What a secret looks like in a text, whoever reads that text. Pure: reads and writes memory only.
+// How a secret looks in a text. Pure: reads and writes memory only.
 #pragma once
 
 #include <stdbool.h>

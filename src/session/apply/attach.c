@@ -105,7 +105,7 @@ int attach_plan(struct plan *plan, const char *state, const char *name)
 			    "an apply of session '%s' was interrupted; to complete it: sbx session "
 			    "apply %s",
 			    name, name);
-	// Only now: whoever was before us may have added a root.
+	// Only now: a run before us may have added a root.
 	struct held again;
 	TRY(store_hold(&store, name, HOLD_LOOK, &again));
 	held->session = again.session;

@@ -36,11 +36,11 @@ static int fail_at(const char *what, const struct operation *operation)
 	return fail(errno, "%s '%s'", what, str_shown(operation->path));
 }
 
-static bool stands(const struct operation *operation, int parent, const char *name)
+static bool is_unchanged(const struct operation *operation, int parent, const char *name)
 {
 	struct stat status;
 	return fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       thing_stands(&operation->was, &status);
+	       thing_is_same(&operation->was, &status);
 }
 
 // Between the look and the rename somebody may have been quicker, and a directory is filled
@@ -49,7 +49,7 @@ static bool stands(const struct operation *operation, int parent, const char *na
 static int replace(int stage, const char *staged, int parent, const char *name,
 		   const struct operation *operation)
 {
-	if (!stands(operation, parent, name))
+	if (!is_unchanged(operation, parent, name))
 		return changed(operation);
 	if (sys_renameat2(stage, staged, parent, name, SYS_RENAME_EXCHANGE) < 0)
 		return errno == EINVAL ? fail(0,
@@ -63,7 +63,7 @@ static int replace(int stage, const char *staged, int parent, const char *name,
 static int remove_one(int stage, const char *staged, int parent, const char *name,
 		      const struct operation *operation)
 {
-	if (!stands(operation, parent, name))
+	if (!is_unchanged(operation, parent, name))
 		return changed(operation);
 	if (fd_rename_new(parent, name, stage, staged) < 0)
 		return fail_at("remove", operation);
@@ -263,7 +263,7 @@ static int back(struct applying *applying)
 	return commit_clean(applying);
 }
 
-// Whoever has a file open writes to it wherever it goes, and a directory is somebody's own: what
+// Who has a file open writes to it wherever it goes, and a directory is somebody's own: what
 // has changed in the stage is kept, too.
 static int keep_changed(struct applying *applying)
 {

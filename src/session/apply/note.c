@@ -56,7 +56,7 @@ static void note_thing(struct notes *notes, unsigned root, const char *path,
 	if (!there)
 		return;
 	still.changed = status.st_ctim; // the rename's
-	if (thing_stands(&still, &status))
+	if (thing_is_same(&still, &status))
 		add(notes, root, path, status.st_ino,
 		    S_ISDIR(status.st_mode) ? notes->now : status.st_ctim);
 }

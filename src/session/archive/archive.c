@@ -286,7 +286,7 @@ int archive_write(struct store *store, const struct held *held, int fd, struct o
 	const struct session *session = &held->session;
 	struct archive_writer writer = { .store = store, .arena = store->arena, .fd = fd };
 	writer.links = arena_take(store->arena, LINKS_MAX * sizeof(*writer.links));
-	// Which of the paths is the project, for whoever reads it elsewhere.
+	// Which of the paths is the project, for a reader elsewhere.
 	struct tar_entry mark = {
 		.type = '2', .mode = 0777, .name = ".sbx-project", .link = session->project
 	};

@@ -9,7 +9,7 @@
 struct out;
 
 // Everything that the session has written, by absolute paths, with whiteouts (".wh.NAME",
-// ".wh..wh..opq"). What has such a name itself would be a removal to whoever reads it: it is left
+// ".wh..wh..opq"). A file of such a name would be a removal to a reader: it is left
 // out and reported. The session is held alone.
 int archive_write(struct store *store, const struct held *held, int fd, struct out *notes);
 

@@ -256,7 +256,7 @@ static int walk_root(struct compare_walk *walk, const struct held *held, enum pr
 	return result;
 }
 
-// Whoever removes a directory removes what is guarded in it.
+// Who removes a directory removes the guarded names in it.
 static void guard_removed(struct changes *changes)
 {
 	struct change *above = NULL;

@@ -48,7 +48,7 @@ enum same same_directory(const struct changes *changes, const struct seen *seen,
 		return SAME_YES;
 	if (saw)
 		return SAME_OTHER;
-	// Whoever moves a directory changes its ctime.
+	// Who moves a directory changes its ctime.
 	if (!same_is_later(&status.st_ctim, &changes->base))
 		return SAME_YES;
 	return seen->whole ? SAME_NEW : SAME_OTHER;

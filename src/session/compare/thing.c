@@ -171,7 +171,7 @@ static bool is_same(const struct thing *thing, const struct thing *now)
 					same_time(&thing->modified, &now->modified));
 }
 
-bool thing_stands(const struct thing *thing, const struct stat *status)
+bool thing_is_same(const struct thing *thing, const struct stat *status)
 {
 	struct thing now = thing_of(status);
 	return is_same(thing, &now) && (S_ISDIR(thing->mode) || thing->links > 1 ||

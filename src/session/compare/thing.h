@@ -35,5 +35,5 @@ bool thing_is_open(int directory, const char *name);
 bool thing_can_be_asked(int directory);
 
 // At its place, by a look at the status; or anywhere, as a whole.
-bool thing_stands(const struct thing *thing, const struct stat *status);
+bool thing_is_same(const struct thing *thing, const struct stat *status);
 bool thing_moved(const struct thing *thing, int directory, const char *name);
