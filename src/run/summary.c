@@ -81,7 +81,7 @@ static bool is_listed(const struct denials *denials, unsigned index, bool all, s
 	enum { LISTED_OF_A_KIND = 8 };
 	unsigned before = 0, rest = 0;
 	for (unsigned i = 0; i < denials->count; i++) {
-		bool same = (all || !denials->all[i].told) &&
+		bool same = (all || !denials->all[i].shown) &&
 			    str_equal(denials->all[i].kind, denials->all[index].kind);
 		before += same && i < index;
 		rest += same && i >= index;
