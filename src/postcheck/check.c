@@ -145,8 +145,8 @@ static bool looks_inside(const struct guard *guard)
 {
 	enum guarded kind = guard->kind;
 	return guard->many || kind == GUARD_REPORTED || kind == GUARD_PARTS ||
-	       kind == GUARD_WORKTREES ||
-	       kind == GUARD_MODULES || kind == GUARD_HEADLESS || kind == GUARD_BARE;
+	       kind == GUARD_WORKTREES || kind == GUARD_MODULES || kind == GUARD_HEADLESS ||
+	       kind == GUARD_BARE;
 }
 
 static void tell_unseen(const struct check *check, struct place *place, const char *path)

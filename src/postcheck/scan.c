@@ -387,14 +387,13 @@ void scan_trees(struct check *check, const struct run *run)
 	FORGIVING;
 	static struct scan scan;
 	struct journal_turn turn;
-	const struct plan *plan = check->plan;
 	scan = (struct scan){ .check = check };
-	for (unsigned i = 0; i < plan->searched_count; i++) {
+	for (unsigned i = 0; i < check->plan->searched_count; i++) {
 		bool ours = check->all ? journal_wait(run, i, &turn) && turn.owed != INT64_MAX
 				       : journal_turn(run, i, &turn);
 		check->beside = check->beside || turn.spans.beside;
 		if (ours)
-			scan_tree(&scan, &plan->searched[i], run, &turn);
+			scan_tree(&scan, &check->plan->searched[i], run, &turn);
 		else
 			journal_release(run, i);
 	}

@@ -55,9 +55,7 @@ void listed_sort(struct listed *known)
 
 void listed_empty(struct listed *known)
 {
-	known->rows = NULL;
-	known->count = known->room = 0;
-	known->bytes = 0;
+	known->bytes = known->count = known->room = 0;
 }
 
 const struct listed_row *listed_find(const struct listed *known, const char *path)
@@ -78,7 +76,7 @@ static size_t escaped_length(const char *word)
 
 bool listed_keep(struct listed *known, const struct listed_row *row)
 {
-	enum { ROW_NUMBERS = 70 };
+	enum { ROW_NUMBERS = 70, FIRST_ROOM = 64 };
 	size_t bytes = escaped_length(row->path) + ROW_NUMBERS;
 	if (known->count == LISTED_ROWS_MAX || known->bytes + bytes > LISTED_BYTES_MAX) {
 		known->full = true;
@@ -86,7 +84,6 @@ bool listed_keep(struct listed *known, const struct listed_row *row)
 	}
 	known->bytes += bytes;
 	if (known->count == known->room) {
-		enum { FIRST_ROOM = 64 };
 		unsigned room = known->room ? known->room * 2 : FIRST_ROOM;
 		struct listed_row *rows = arena_take(known->arena, room * sizeof(*rows));
 		if (known->count > 0)

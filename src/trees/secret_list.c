@@ -82,7 +82,7 @@ bool secret_place(const char *directory)
 	return levels <= LEVELS && (!over || (levels == 1 && !str_equal(directory, ".git")));
 }
 
-// What cannot be seen, as a box has shut a directory on its way, is there.
+// A name behind a directory that a box has shut counts as there.
 static bool is_gone(int root, const struct listed_row *row, struct stat *ret_status)
 {
 	*ret_status = (struct stat){ 0 };

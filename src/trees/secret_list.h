@@ -23,9 +23,9 @@ const char *secret_patterns(struct arena *arena, const char *first, const char *
 // not in one like node_modules, or hidden, unless that is at the top.
 bool secret_place(const char *directory);
 
-// Adds rows to the file, and drops what is gone. Made files that were changed at `since` or later
-// are noted anew, but for those that the run hid, which its box could not change. Nothing is
-// reported: what is missing is met again.
+// Adds rows to the file, and drops those that are gone. Made files that were changed at `since` or
+// later are noted anew, but for those that the run hid, which its box could not change. Nothing is
+// reported: a missing one is met again.
 struct secret_news {
 	const char *root, *patterns;
 	const struct listed *met;
