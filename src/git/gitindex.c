@@ -15,6 +15,7 @@ enum {
 	MODE = 24,
 	PATH_BYTES_MAX = 4096,
 	FLAG_EXTENDED = 0x4000,
+	ASSUME_VALID = 0x8000,
 	SKIP_WORKTREE = 0x40
 };
 
@@ -65,6 +66,7 @@ static bool read_entry(struct index_reader *reader, struct gitindex_entry *ret_e
 		.id = at + STAT,
 		.id_bytes = reader->hash,
 		.stage = flags >> 12 & 3,
+		.unchanged = flags & ASSUME_VALID,
 		.absent = flags & FLAG_EXTENDED && at[fixed] & SKIP_WORKTREE,
 		.directory = (at[MODE + 2] >> 4 & 0xf) != 010 && (at[MODE + 2] >> 4 & 0xf) != 012,
 	};
@@ -113,7 +115,7 @@ struct index_use {
 		      const struct gitindex_entry *entry);
 	struct arena *arena;
 	const char *const *names; // of gitindex_find()
-	unsigned name_count, count;
+	unsigned name_count, count, most;
 	struct gitindex_entry *found;
 	char *text; // of gitindex_directories(): names behind each other
 	size_t used, size, last;
@@ -125,6 +127,16 @@ static bool find_entry(struct index_use *use, const struct index_reader *reader,
 {
 	if (use->count == GITINDEX_FOUND_MAX ||
 	    !is_wanted(reader->path, use->names, use->name_count))
+		return true;
+	use->found[use->count] = *entry;
+	use->found[use->count++].path = arena_copy(use->arena, reader->path, reader->path_length);
+	return true;
+}
+
+static bool find_hidden(struct index_use *use, const struct index_reader *reader,
+			const struct gitindex_entry *entry)
+{
+	if (use->count == use->most || (!entry->unchanged && !entry->absent))
 		return true;
 	use->found[use->count] = *entry;
 	use->found[use->count++].path = arena_copy(use->arena, reader->path, reader->path_length);
@@ -172,6 +184,17 @@ int gitindex_find(struct arena *arena, const void *bytes, size_t length, const c
 		.entry = find_entry, .arena = arena, .names = names, .name_count = name_count
 	};
 	use.found = arena_take(arena, GITINDEX_FOUND_MAX * sizeof(*use.found));
+	TRY(read_index(&use, bytes, length));
+	*ret_entries = use.found;
+	*ret_count = use.count;
+	return 0;
+}
+
+int gitindex_hidden(struct arena *arena, const void *bytes, size_t length, unsigned most,
+		    const struct gitindex_entry **ret_entries, unsigned *ret_count)
+{
+	struct index_use use = { .entry = find_hidden, .arena = arena, .most = most };
+	use.found = arena_take(arena, most * sizeof(*use.found));
 	TRY(read_index(&use, bytes, length));
 	*ret_entries = use.found;
 	*ret_count = use.count;

@@ -14,6 +14,7 @@ struct gitindex_entry {
 	const unsigned char *id;             // the name of its content, in the index's own bytes
 	unsigned id_bytes;                   // 20 or 32
 	unsigned stage;                      // 0; 1 to 3 in a merge
+	bool unchanged;                      // git takes its file for unchanged (assume-valid)
 	bool absent;                         // not to be in the work tree: a sparse checkout
 	bool directory;                      // a submodule, or a directory of a sparse index
 };
@@ -24,6 +25,10 @@ enum { GITINDEX_FOUND_MAX = 256 };
 int gitindex_find(struct arena *arena, const void *bytes, size_t length, const char *const *names,
 		  unsigned name_count, const struct gitindex_entry **ret_entries,
 		  unsigned *ret_count);
+
+// Those whose files git takes for unchanged, or for not in the work tree, as far as `most`.
+int gitindex_hidden(struct arena *arena, const void *bytes, size_t length, unsigned most,
+		    const struct gitindex_entry **ret_entries, unsigned *ret_count);
 
 // The directories that hold tracked files, and those of submodules, relative to the work tree and
 // sorted by strcmp(): "" is its top. -1 when it is no index, is split over two files, or has more

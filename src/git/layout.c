@@ -30,6 +30,10 @@ const struct layout_row layout_rows[] = {
 	{ "branches", LAYOUT_ORDER, LAYOUT_DIRECTORY, LAYOUT_SHARED },
 	{ "worktrees", LAYOUT_NESTED, LAYOUT_DIRECTORY, LAYOUT_SHARED },
 	{ "modules", LAYOUT_NESTED, LAYOUT_DIRECTORY, LAYOUT_SHARED },
+	{ "info/exclude", LAYOUT_VIEW, LAYOUT_FILE, LAYOUT_SHARED },
+	{ "shallow", LAYOUT_VIEW, LAYOUT_FILE, LAYOUT_SHARED },
+	{ "packed-refs", LAYOUT_VIEW, LAYOUT_FILE, LAYOUT_SHARED }, // where it has refs/replace
+	{ "refs/replace", LAYOUT_VIEW, LAYOUT_DIRECTORY, LAYOUT_SHARED },
 	{ "objects/info", LAYOUT_DATA, LAYOUT_DIRECTORY, LAYOUT_SHARED },
 	{ "objects/pack", LAYOUT_DATA, LAYOUT_DIRECTORY, LAYOUT_SHARED },
 	{ "objects", LAYOUT_DATA, LAYOUT_MANY, LAYOUT_SHARED },
@@ -66,9 +70,7 @@ const struct layout_row layout_rows[] = {
 	DATA_FILE("index.*"), // stash's, and of others that GIT_INDEX_FILE names
 	DATA_FILE("next-index-*"),
 	DATA_FILE("sharedindex.*"),
-	DATA_FILE("packed-refs"),
 	DATA_FILE("packed-refs.*"),
-	DATA_FILE("shallow"),
 	DATA_FILE("shallow_*"),
 	DATA_FILE("description"),
 	DATA_FILE("cloneurl"),
@@ -133,7 +135,7 @@ bool layout_is_nested(const char *path)
 static bool acts(const char *path, bool refs)
 {
 	const struct layout_row *row = layout_find(path);
-	return row && row->kind != LAYOUT_DATA && row->kind != LAYOUT_NESTED &&
+	return row && row->kind > LAYOUT_VIEW && row->kind != LAYOUT_NESTED &&
 	       (row->kind != LAYOUT_ORDER || !refs);
 }
 

@@ -7,6 +7,7 @@
 
 enum layout_kind {
 	LAYOUT_DATA,    // git runs nothing that it says
+	LAYOUT_VIEW,    // the same, and git shows history or files by it
 	LAYOUT_RUN,     // git, or another known program, runs it
 	LAYOUT_CONFIG,  // a configuration of git's
 	LAYOUT_POINTER, // leads git to other directories, or to another history

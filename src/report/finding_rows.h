@@ -100,6 +100,12 @@ ROW(FINDING_CHANGED, "changed", SEVERITY_WARNING, "changed, and your own program
 ROW(FINDING_GIT_UNKNOWN, "git-unknown", SEVERITY_NOTICE,
 	"new in git's directory, and not git's: %l; remove what no program of yours needs",
 	.joined = 8)
+ROW(FINDING_GIT_VIEW, "git-view", SEVERITY_WARNING,
+	"changed by the box, and your git shows history or files by it: %l; check it before you "
+	"review with git", .joined = 8)
+ROW(FINDING_GIT_HIDES, "git-hides", SEVERITY_WARNING,
+	"git shows no changes of %l: they are marked in its index; to show them: %f",
+	.fix = "git update-index --no-assume-unchanged --no-skip-worktree FILE", .joined = 8)
 ROW(FINDING_UNTRACKED, "hidden-untracked", SEVERITY_NOTICE,
 	"hidden: %l, which git's index does not list; to show it: %f", .fix = "--read %i",
 	.joined = 8)

@@ -327,7 +327,7 @@ static void note_parts(struct listed *known, int directory, const char *path, in
 	for (struct dirent *entry = stream ? readdir(stream) : NULL; entry;
 	     entry = readdir(stream)) {
 		const char *name = entry->d_name;
-		layout_each(row) if (row->kind != LAYOUT_DATA && layout_begins(row, name))
+		layout_each(row) if (row->kind > LAYOUT_VIEW && layout_begins(row, name))
 			note_row(known, directory, path, row, depth);
 		if (!str_equal(name, ".") && !str_equal(name, "..") && !layout_find(name) &&
 		    str_put(below, sizeof(below), "%s/%s", path, name))

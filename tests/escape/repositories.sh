@@ -364,4 +364,16 @@ like "and says which" "$(cat "$work/log")" '^sbx: not applied: .git/rebase-apply
 mkdir "$work/cp"
 (cd "$project" && "$SBX" session cp parts:.git "$work/cp/"; "$SBX" session rm parts) >"$work/log" 2>&1
 is "so does cp" "annex refs/heads/good refs/tags/t" "$(cd "$work/cp/.git" && ls -d e objects/e packed-refs MERGE_HEAD info/grafts rebase-apply annex refs/heads/good refs/tags/t 2>/dev/null | paste -sd' ')"
+# --- what makes a review see something else is reported once
+work_here && git -C "$project" commit -q --allow-empty -m two
+box 'git replace HEAD $(git commit-tree HEAD^{tree} -m fine); echo new.py >>.git/info/exclude; git update-index --assume-unchanged lib/a; echo evil >lib/a'
+said=$(cat "$work/log")
+like "refs/replace and info/exclude are reported" "$said" "changed by the box, and your git shows history or files by it: .git/refs/replace, .git/info/exclude; check"
+like "so are files whose changes git does not show" "$said" 'git shows no changes of lib/a: they are marked in its index; to show them: git update-index --no-assume-unchanged'
+box 'git -C . log -1 >/dev/null; touch x'
+is "once" "" "$(cat "$work/log")"
+box 'git pack-refs --all; git rev-parse HEAD >.git/shallow; git update-index --no-assume-unchanged lib/a; git update-index --skip-worktree lib/a'
+said=$(cat "$work/log")
+like "also packed, with shallow" "$said" "by it: .*.git/shallow, .git/packed-refs; check"
+like "and with the other mark" "$said" 'git shows no changes of lib/a'
 done_testing

@@ -61,13 +61,28 @@ static bool is_known(const struct parts_walk *parts, const struct part_met *part
 	return false;
 }
 
+static bool has_begin(const struct parts_walk *parts, const struct layout_row *row)
+{
+	for (const struct item *item = parts->known->first; item; item = item->next)
+		if (layout_begins(row, item->text))
+			return true;
+	return false;
+}
+
+static void report(const struct parts_walk *parts, const struct part_met *part,
+		   enum finding_kind kind)
+{
+	findings_add(parts->check->found, kind, finding_path(parts->check->plan, part->path), "",
+		     "");
+}
+
 static bool look_at(const struct parts_walk *parts, struct part_met *part)
 {
 	const struct check *check = parts->check;
 	if (fstatat(part->directory, part->name, &part->status, AT_SYMLINK_NOFOLLOW) < 0)
 		return false;
 	bool timed = check->start.tv_sec != 0;
-	bool acts = part->row && part->row->kind != LAYOUT_DATA;
+	bool acts = part->row && part->row->kind > LAYOUT_VIEW;
 	// Without times the names in the guard decide.
 	part->late = (timed ? finding_is_late(check, &part->status)
 			    : (part->depth == 0 || acts) && (parts->known || !check->known)) &&
@@ -118,8 +133,7 @@ static void meet_file(const struct parts_walk *parts, struct part_met *part)
 	    is_known(parts, part))
 		return;
 	if (unknown)
-		findings_add(parts->check->found, FINDING_GIT_UNKNOWN,
-			     finding_path(parts->check->plan, part->path), "", "");
+		report(parts, part, FINDING_GIT_UNKNOWN);
 	else if (!pointer_is_alternates(parts->check->plan, part->directory, part->name,
 					part->path))
 		take_part(parts, part, untrusted);
@@ -232,6 +246,8 @@ static void visit(struct parts_walk *parts, struct part_met *part)
 		return;
 	if (part->depth == 0 && !part->row && part->late && parts->known && !is_known(parts, part))
 		part->moved = true;
+	if (part->row && part->row->kind == LAYOUT_VIEW && part->late && parts->known)
+		report(parts, part, FINDING_GIT_VIEW);
 	if (!is_read(parts, part)) {
 		if (part->depth == 0 && part->row && part->row->type == LAYOUT_MANY)
 			visit_pair(parts, part);
@@ -250,8 +266,41 @@ static void visit(struct parts_walk *parts, struct part_met *part)
 	read_entries(parts, fd, part->path, part->depth + 1, part->row,
 		     part->moved || (part->late && !crowd));
 	if (part->moved && part->depth == 0 && !part->row)
-		findings_add(parts->check->found, FINDING_GIT_UNKNOWN,
-			     finding_path(parts->check->plan, part->path), "", "");
+		report(parts, part, FINDING_GIT_UNKNOWN);
+}
+
+static bool has_text(const struct part_met *part, const char *text)
+{
+	char buffer[8192] __attribute__((uninitialized));
+	size_t kept = 0, length = strlen(text);
+	autoclose int fd =
+		openat(part->directory, part->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	for (ssize_t got; fd >= 0 && (got = read(fd, buffer + kept, sizeof(buffer) - kept)) > 0;) {
+		size_t size = kept + (size_t)got;
+		if (memmem(buffer, size, text, length))
+			return true;
+		kept = size < length ? size : length;
+		memmove(buffer, buffer + size - kept, kept);
+	}
+	return false;
+}
+
+// Git replaces these files, or a box writes into them.
+static void look_at_views(const struct parts_walk *parts, int directory, const char *path)
+{
+	char below[PATH_MAX];
+	layout_each(row)
+	{
+		struct part_met part = {
+			directory, row->path, below, row, 0, false, .late = false
+		};
+		if (row->kind == LAYOUT_VIEW && row->type == LAYOUT_FILE &&
+		    (parts->top || has_begin(parts, row)) &&
+		    str_put(below, sizeof(below), "%s/%s", path, row->path) &&
+		    look_at(parts, &part) && part.late && S_ISREG(part.status.st_mode) &&
+		    (!str_equal(row->path, "packed-refs") || has_text(&part, " refs/replace/")))
+			report(parts, &part, FINDING_GIT_VIEW);
+	}
 }
 
 void parts_look(struct check *check, int directory, const char *path, const struct list *known,
@@ -262,6 +311,8 @@ void parts_look(struct check *check, int directory, const char *path, const stru
 	autoclose int fd = top ? openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	if (fd >= 0)
 		read_entries(&parts, fd, path, 0, NULL, false);
+	if (known)
+		look_at_views(&parts, directory, path);
 	for (const struct item *item = !top && known ? known->first : NULL; item;
 	     item = item->next) {
 		struct part_met part = {

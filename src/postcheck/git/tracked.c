@@ -3,6 +3,7 @@
 #include "postcheck/git/tracked.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -19,7 +20,8 @@
 #include "postcheck/finding/locked.h"
 #include "report/findings.h"
 
-enum { NAMES_MAX = 64, INDEX_MAX = 256 << 20 };
+// A sparse checkout has as many hidden entries as it has files that are not there.
+enum { NAMES_MAX = 64, HIDDEN_MAX = 16384, INDEX_MAX = 256 << 20 };
 
 struct tracked_work {
 	struct arena *arena;
@@ -29,6 +31,8 @@ struct tracked_work {
 	unsigned name_count;
 	const struct gitindex_entry *entries;
 	unsigned entry_count;
+	const struct gitindex_entry *hidden;
+	unsigned hidden_count;
 };
 
 static void find(void *argument)
@@ -38,6 +42,9 @@ static void find(void *argument)
 	if (gitindex_find(work->arena, work->bytes, work->length, work->names, work->name_count,
 			  &work->entries, &count) == 0)
 		work->entry_count = count;
+	if (gitindex_hidden(work->arena, work->bytes, work->length, HIDDEN_MAX, &work->hidden,
+			    &count) == 0)
+		work->hidden_count = count;
 }
 
 // The project's own names that are mounted over, as git writes them.
@@ -85,19 +92,43 @@ static void compare(const struct tracked_work *work, struct findings *found)
 	}
 }
 
+static bool is_sparse(const struct plan *plan)
+{
+	char path[PATH_MAX];
+	struct stat status;
+	return str_put(path, sizeof(path), "%.*s/info/sparse-checkout",
+		       (int)(path_name(plan->index) - plan->index - 1), plan->index) &&
+	       lstat(path, &status) == 0;
+}
+
+// In a sparse checkout git itself unmarks files that are there.
+static void report_hidden(const struct check *check, const struct tracked_work *work)
+{
+	struct stat status;
+	bool sparse = is_sparse(check->plan);
+	autoclose int top = open(check->plan->project, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	for (unsigned i = 0; i < work->hidden_count; i++) {
+		const struct gitindex_entry *entry = &work->hidden[i];
+		if (!entry->directory && (entry->unchanged || !sparse) &&
+		    fstatat(top, entry->path, &status, AT_SYMLINK_NOFOLLOW) == 0)
+			findings_add(check->found, FINDING_GIT_HIDES, entry->path, "", "");
+	}
+	if (work->hidden_count == HIDDEN_MAX && !sparse)
+		findings_add(check->found, FINDING_GIT_HIDES, "more files", "", "");
+}
+
 void tracked_check(const struct check *check)
 {
 	const struct plan *plan = check->plan;
 	const char *names[NAMES_MAX];
 	struct stat status;
-	unsigned count = plan->project && plan->index ? masked_names(plan, names) : 0;
-	autoclose int fd =
-		count ? open(plan->index, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
+	if (!plan->project || !plan->index || !finding_is_changed(check, AT_FDCWD, plan->index))
+		return;
+	autoclose int fd = open(plan->index, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) ||
 	    status.st_size > INDEX_MAX || status.st_size == 0)
 		return;
-	if (!finding_is_changed(check, AT_FDCWD, plan->index))
-		return;
+	unsigned count = masked_names(plan, names);
 	size_t length = (size_t)status.st_size;
 	void *bytes = mmap(NULL, length, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (bytes == MAP_FAILED)
@@ -110,6 +141,7 @@ void tracked_check(const struct check *check)
 	memcpy(work->names, names, count * sizeof(*names));
 	if (ATTEMPT(locked_run(find, work)) == 0)
 		compare(work, check->found);
+	report_hidden(check, work);
 	munmap(bytes, length);
 	arena_free(arena);
 }

@@ -39,10 +39,18 @@ static int protect_part(struct wishes *wishes, const struct layout_row *row, con
 	case LAYOUT_ORDER: // a change is reported
 		return protect_guard(wishes, path, GUARD_REPORTED);
 	case LAYOUT_NESTED:
+	case LAYOUT_VIEW:
 	case LAYOUT_DATA:
 		return 0;
 	}
 	return 0;
+}
+
+// Other files are of no interest later.
+static bool is_noted(const struct item *item)
+{
+	const struct layout_row *row = layout_find(item->text);
+	return item->from.line != DT_REG || !row || row->kind == LAYOUT_VIEW;
 }
 
 int git_parts_protect(struct wishes *wishes, const char *directory, const char *top,
@@ -54,15 +62,13 @@ int git_parts_protect(struct wishes *wishes, const char *directory, const char *
 	plan->guards[number].lacking = 0;
 	struct list *known = &plan->guards[number].known;
 	list_each (item, &found->list)
-		if ((item->from.line != DT_REG || !layout_find(item->text)) &&
+		if (is_noted(item) &&
 		    protect_stood(plan, path_below(wishes->arena, directory, item->text)))
 			list_add(known, wishes->arena, item->text, item->from);
 	layout_each(row)
 	{
 		unsigned count = plan->guard_count;
-		if (row->kind == LAYOUT_DATA)
-			break;
-		if (!(row->place & place))
+		if (row->kind <= LAYOUT_VIEW || !(row->place & place))
 			continue;
 		TRY(protect_part(wishes, row, path_below(wishes->arena, directory, row->path), top,
 				 from));
