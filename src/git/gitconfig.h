@@ -56,6 +56,8 @@ struct gitconfig_merged {
 	unsigned withheld_count;
 	const char **addresses; // "remote.fork.url is new: example.org", of those applied
 	unsigned address_count;
+	const char **branches; // of which nothing was known, and the box said where they lead
+	unsigned branch_count;
 };
 
 struct gitconfig_case {
@@ -63,6 +65,8 @@ struct gitconfig_case {
 			// core.worktree may lead exactly there and down again; 0 allows none
 	bool made;      // with its repository, in the run
 	bool private;   // config.worktree, which is read after the other one
+	const char *const *branches; // further ones that were there before
+	unsigned branch_count;
 };
 
 // What changed between `before` and `after`, applied to `now` as far as the table of keys goes

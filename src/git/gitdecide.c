@@ -30,6 +30,7 @@ struct decided_node {
 };
 
 static const unsigned NO_NODE = ~0U;
+enum { ADDRESSES_SHOWN = 8, ADDRESSES_BYTES = 1000, LINE_FRONT = 32 };
 
 struct decider {
 	const struct gitform_look *look;
@@ -147,6 +148,8 @@ static void judge_branch(struct decider *decider, unsigned at, bool all)
 {
 	struct decided_node *node = &decider->nodes[at];
 	bool was_there = !node->name[0] || !gitform_is_new_branch(decider->look, node->name);
+	if (!was_there)
+		decider->out->branches[decider->out->branch_count++] = node->name;
 	for (int push = 0; push < 2; push++) {
 		const char *was = gitway_remote(decider->before, node->name, push, decider->was);
 		const char *is = gitway_remote(decider->after, node->name, push, decider->is);
@@ -252,6 +255,21 @@ static void tell_addresses(struct decider *decider, const struct gitchange *chan
 	}
 }
 
+static bool is_good(struct decider *decider, const struct gitchange *change)
+{
+	return !change->withheld &&
+	       (change->node == NO_NODE || !decider->nodes[root_of(decider, change->node)].bad);
+}
+
+// More than a report shows: then none is applied, as one could be hidden among the others.
+static bool is_too_much(const struct gitconfig_merged *merged)
+{
+	size_t bytes = 0;
+	for (unsigned i = 0; i < merged->address_count; i++)
+		bytes += strlen(merged->addresses[i]) + LINE_FRONT;
+	return merged->address_count > ADDRESSES_SHOWN || bytes > ADDRESSES_BYTES;
+}
+
 unsigned gitdecide(const struct gitform_look *look, const struct gitconfig *now,
 		   struct gitchange *changes, struct gitconfig_merged *merged)
 {
@@ -271,15 +289,20 @@ unsigned gitdecide(const struct gitform_look *look, const struct gitconfig *now,
 	find_changes(decider, after);
 	find_changes(decider, before);
 	judge(decider);
+	for (unsigned i = 0; i < decider->count; i++)
+		if (changes[i].node != NO_NODE && is_good(decider, &changes[i]))
+			tell_addresses(decider, &changes[i]);
+	bool many = is_too_much(merged);
+	merged->address_count = many ? 0 : merged->address_count;
 	for (unsigned i = 0; i < decider->count; i++) {
-		struct gitchange *change = &decider->changes[i];
-		if (change->withheld || (change->node != NO_NODE &&
-					 decider->nodes[root_of(decider, change->node)].bad)) {
+		struct gitchange *change = &changes[i];
+		if (!is_good(decider, change) || (many && change->node != NO_NODE)) {
 			withhold(decider, change);
 			continue;
 		}
-		tell_addresses(decider, change);
-		decider->changes[kept++] = *change;
+		if (change->node == NO_NODE)
+			tell_addresses(decider, change);
+		changes[kept++] = *change;
 	}
 	return kept;
 }

@@ -49,6 +49,9 @@ static bool is_fetch(struct arena *arena, const char *remote, const char *value)
 
 bool gitform_is_new_branch(const struct gitform_look *look, const char *branch)
 {
+	for (unsigned i = 0; i < look->branch_count; i++)
+		if (str_equal(look->branches[i], branch))
+			return false;
 	return !gitway_part(look->before, "branch.", branch, ".remote", 0) &&
 	       !gitway_part(look->before, "branch.", branch, ".pushremote", 0) &&
 	       !gitway_part(look->before, "branch.", branch, ".merge", 0);

@@ -152,11 +152,14 @@ int gitconfig_merge(struct arena *arena, const struct gitconfig *before,
 {
 	struct gitconfig_merged out = { 0 };
 	struct config_merger merger = { after, now, .out = &out };
-	struct gitform_look look = { arena,      before, after, how.depth, how.made && !how.private,
-				     how.private };
+	struct gitform_look look = {
+		arena,       before,       after,           how.depth, how.made && !how.private,
+		how.private, how.branches, how.branch_count
+	};
 	unsigned names = before->count + after->count + 1;
 	out.withheld = arena_take(arena, names * sizeof(*out.withheld));
 	out.addresses = arena_take(arena, names * sizeof(*out.addresses));
+	out.branches = arena_take(arena, names * sizeof(*out.branches));
 	merger.changes = arena_take(arena, names * sizeof(*merger.changes));
 	// Each value may be quoted to twice its length, with its section's name before it.
 	out.text = arena_take(arena, now->length + 4 * after->length + (size_t)names * 300 + 1);

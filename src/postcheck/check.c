@@ -201,7 +201,8 @@ static void check_copy(struct check *check, const struct run *run, unsigned numb
 	struct stat status;
 	ssize_t length = run->copies < 0 ? -1 : read_copy(run, number, text);
 	int directory = places_parent(check, places, copy->path)->fd;
-	struct merge merge = { .kind = MERGE_CHANGES,
+	struct merge merge = { .check = check,
+			       .kind = MERGE_CHANGES,
 			       .directory = directory,
 			       .name = path_name(copy->path),
 			       .mode = copy->mode,
@@ -222,14 +223,14 @@ static void check_copy(struct check *check, const struct run *run, unsigned numb
 	     status.st_ctim.tv_sec != copy->changed.tv_sec ||
 	     status.st_ctim.tv_nsec != copy->changed.tv_nsec)) {
 		merge.kind = MERGE_LOOK;
-		merge_config(&merge, check->found);
+		merge_config(&merge);
 	}
 	if (length < 0 ||
 	    ((size_t)length == copy->length && memcmp(text, copy->text, copy->length) == 0))
 		return;
 	merge.kind = MERGE_CHANGES;
 	merge.after_length = (size_t)length;
-	merge_config(&merge, check->found);
+	merge_config(&merge);
 }
 
 // What was mounted over must still be what the plan saw: else the host has replaced it, and for a

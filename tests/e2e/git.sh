@@ -147,6 +147,8 @@ commit() { git -c user.name=t -c user.email=t commit-tree "$@"; }
 is "push: only the user's branch moves, to the upstream" "feature x main x" "$(echo $(git -C "$work/up.git" for-each-ref --format='%(refname:short) %(subject)'))"
 (up && git push -q origin "$(commit "HEAD^{tree}" -p HEAD -m THEIRS)":refs/pull/66/head && "$SBX" run -- git config branch.main.merge refs/pull/66/head && git pull -q) 2>/dev/null
 is "pull: what it pulled before" "x" "$(git -C "$work/job" log -1 --format=%s)"
+(up && git branch feature && "$SBX" run --read "?$HOME/.gitconfig" -- sh -c 'git checkout -q feature; git commit -q --allow-empty -m y; git config branch.feature.remote https://evil.org/x; git config branch.feature.merge refs/heads/x; git config push.autoSetupRemote true; git checkout -q -b fresh; git config branch.fresh.remote https://example.org/x; git config branch.fresh.merge refs/heads/x') >/dev/null 2>&1
+is "a branch that was there without settings leads nowhere else, a new one where the box says" " https://example.org/x " "$(cd "$work/job" && git config branch.feature.remote) $(git -C "$work/job" config branch.fresh.remote) $(git -C "$work/job" config push.autoSetupRemote)"
 (up && git remote add fork "$work/fork.git" && git config remote.pushDefault fork && git config remote.origin.pushurl no-push && "$SBX" run -- sh -c 'git config --unset remote.pushDefault; git config --unset remote.origin.pushurl' && git push -q) 2>/dev/null
 is "a lock on pushes stays" "fork no-push x" "$(cd "$work/job" && git config remote.pushDefault) $(git -C "$work/job" config remote.origin.pushurl) $(git -C "$work/fork.git" log -1 --format=%s)"
 python3 -c 'import socket

@@ -161,6 +161,11 @@ static void merges(void **state)
 #define MAIN "[branch \"main\"]\n\tremote = origin\n\tmerge = refs/heads/main\n"
 #define FORK "[remote \"fork\"]\n\turl = git@f.org:me/r\n"
 #define HOST ORIGIN MAIN
+#define FEW  "[remote \"a\"]\nurl = a:b\n[remote \"b\"]\nurl = b:b\n"
+#define MANY                                                                                       \
+	FEW "[remote \"c\"]\nurl = c:b\n[remote \"d\"]\nurl = d:b\n[remote \"e\"]\nurl = e:b\n"    \
+	    "[remote \"f\"]\nurl = f:b\n[remote \"g\"]\nurl = g:b\n[remote \"h\"]\nurl = h:b\n"    \
+	    "[remote \"i\"]\nurl = i:b\n"
 
 static void moves(void **state)
 {
@@ -187,6 +192,8 @@ static void moves(void **state)
 		  "+[remote \"o\"]\n\turl = https://h/r\n\tfetch = +refs/heads/*:refs/heads/*\n",
 		  "", "", 0 },
 		{ "", "+[remote \"o\"]\n\turl = https://a@b@h/r\n", "", "", 0 },
+		{ "", "+" FEW, "=", "remote.a.url is new: a, remote.b.url is new: b", 0 },
+		{ "", "+" MANY, "", "", 0 }, // more than a report shows
 		// a known one stays where it is
 		{ HOST, "-[remote \"origin\"]\n\turl = https://evil.org/r\n" MAIN, "", "", 0 },
 		{ HOST, "-[remote \"origin\"]\n\turl = https://h.org/u/other.git\n" MAIN, "", "",
@@ -235,6 +242,13 @@ static void moves(void **state)
 		{ HOST "[remote]\n\tpushDefault = fork\n" FORK,
 		  "-" HOST "[remote]\n\tpushDefault = a\n[remote \"a\"]\n\turl = git@f.org:me/r\n",
 		  "=", "remote.a.url is new: f.org, remote.fork.url is removed: f.org", 0 },
+		{ HOST, "+[branch \"there\"]\n\tremote = https://h.org/f/r\n", "", "", 0 },
+		{ HOST FORK, "+[branch \"there\"]\n\tpushRemote = fork\n", "", "", 0 },
+		{ HOST FORK, "+[branch \"there\"]\n\tremote = fork\n", "", "", 0 },
+		{ HOST, "+[branch \"there\"]\n\tremote = origin\n\tmerge = refs/pull/6/head\n", "",
+		  "", 0 },
+		{ HOST, "+[branch \"there\"]\n\tremote = origin\n\tmerge = refs/heads/there\n", "=",
+		  "", 0 },
 		// gh pr checkout
 		{ HOST,
 		  "+[branch \"pr\"]\n\tremote = https://h.org/f/r.git\n\tpushRemote = "
@@ -278,8 +292,12 @@ static void moves(void **state)
 		struct gitconfig before = parsed(arena, rows[i].before),
 				 after = parsed(arena, text), result, wanted;
 		struct gitconfig_merged merged;
+		static const char *const there[] = { "there" };
 		gitconfig_merge(arena, &before, &after, &before,
-				(struct gitconfig_case){ .made = rows[i].made }, &merged);
+				(struct gitconfig_case){ .made = rows[i].made,
+							 .branches = there,
+							 .branch_count = 1 },
+				&merged);
 		bool all = rows[i].wanted[0] == '=';
 		result = parsed(arena, merged.text);
 		wanted = all ? after : before;

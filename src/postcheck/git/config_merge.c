@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -19,6 +20,7 @@
 #include "base/quote.h"
 #include "base/str.h"
 #include "git/gitconfig.h"
+#include "postcheck/finding/finding.h"
 #include "postcheck/finding/locked.h"
 #include "report/findings.h"
 
@@ -30,6 +32,7 @@ struct merge_work {
 	const struct merge *merge;
 	const char *now;
 	size_t now_length;
+	struct gitconfig_case how;
 	struct gitconfig_merged merged;
 	bool good;
 	const char *problem;
@@ -48,16 +51,45 @@ static void compute(void *argument)
 	if (changes)
 		result |= gitconfig_parse(work->arena, merge->after, merge->after_length, &after);
 	if (result == 0)
-		result = gitconfig_merge(
-			work->arena, filter ? &empty : &before, changes ? &after : &now,
-			changes  ? &now
-			: filter ? &empty
-				 : &before,
-			(struct gitconfig_case){ merge->depth, merge->made,
-						 str_equal(merge->name, "config.worktree") },
-			&work->merged);
+		result = gitconfig_merge(work->arena, filter ? &empty : &before,
+					 changes ? &after : &now,
+					 changes  ? &now
+					 : filter ? &empty
+						  : &before,
+					 work->how, &work->merged);
 	work->good = result == 0;
 	work->problem = arena_text(work->arena, "%s", err_text());
+}
+
+// Born before the run: the ref, or its log, to which git only adds.
+static bool was_there(const struct merge *merge, const char *branch)
+{
+	static const char *const places[] = { "refs/heads", "logs/refs/heads" };
+	if (merge->check->start.tv_sec == 0)
+		return true;
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		char path[PATH_MAX];
+		if (!str_put(path, sizeof(path), "%s/%s", places[i], branch) ||
+		    (faccessat(merge->directory, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0 &&
+		     !finding_is_made(merge->check, merge->directory, path)))
+			return true;
+	}
+	return false;
+}
+
+// Of a branch without settings the configuration does not say whether it is new.
+static int compute_all(struct merge_work *work)
+{
+	TRY(locked_run(compute, work));
+	const struct gitconfig_merged *merged = &work->merged;
+	const char **branches =
+		arena_take(work->arena, (merged->branch_count + 1) * sizeof(*branches));
+	work->how.branches = branches;
+	work->how.branch_count = 0;
+	for (unsigned i = 0; work->good && i < merged->branch_count; i++)
+		if (was_there(work->merge, merged->branches[i]))
+			branches[work->how.branch_count++] = merged->branches[i];
+	return work->how.branch_count > 0 ? locked_run(compute, work) : 0;
 }
 
 static int read_now(struct merge_work *work)
@@ -115,7 +147,7 @@ static int try_once(struct merge_work *work)
 	size_t length;
 	str_put(lock, sizeof(lock), "%s.lock", work->merge->name);
 	TRY(read_now(work));
-	TRY(locked_run(compute, work));
+	TRY(compute_all(work));
 	if (!work->good)
 		return fail(0, "%s", work->problem);
 	bool cut = work->merge->kind == MERGE_FILTER && work->merged.withheld_count > 0;
@@ -182,8 +214,9 @@ static const char *command_for(struct arena *arena, const struct merge *merge,
 }
 
 static void report(struct arena *arena, const struct merge *merge,
-		   const struct gitconfig_merged *merged, struct findings *found)
+		   const struct gitconfig_merged *merged)
 {
+	struct findings *found = merge->check->found;
 	static const struct {
 		enum finding_kind kind;
 		const char *words;
@@ -203,13 +236,16 @@ static void report(struct arena *arena, const struct merge *merge,
 		findings_add(found, FINDING_CONFIG_ADDRESS, merge->path, merged->addresses[i], "");
 }
 
-int merge_config(const struct merge *merge, struct findings *found)
+int merge_config(const struct merge *merge)
 {
 	struct arena *arena = arena_new();
 	// volatile: the compiler sees nobody in this process who writes to it
 	struct merge_work *volatile shared = arena_take(arena, sizeof(*shared));
 	struct merge_work *work = shared;
 	*work = (struct merge_work){ .arena = arena, .merge = merge, .problem = "it was stopped" };
+	work->how = (struct gitconfig_case){ .depth = merge->depth,
+					     .made = merge->made,
+					     .private = str_equal(merge->name, "config.worktree") };
 	pid_t pid = fork();
 	if (pid == 0)
 		work_apart(work);
@@ -218,9 +254,10 @@ int merge_config(const struct merge *merge, struct findings *found)
 	work = shared;
 	bool good = pid > 0 && work->good;
 	if (good)
-		report(arena, merge, &work->merged, found);
+		report(arena, merge, &work->merged);
 	else
-		findings_add(found, FINDING_CONFIG_FAILED, merge->path, work->problem, "");
+		findings_add(merge->check->found, FINDING_CONFIG_FAILED, merge->path, work->problem,
+			     "");
 	arena_free(arena);
 	return good ? 0 : -1;
 }

@@ -5,9 +5,10 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-struct findings;
+struct check;
 
 struct merge {
+	const struct check *check;
 	enum merge_kind {
 		MERGE_CHANGES, // between `before` and `after`, into the file
 		MERGE_FILTER,  // the file itself, cut to what is harmless
@@ -26,4 +27,4 @@ struct merge {
 // Under git's own lock (NAME.lock), in a process that a killed supervisor does not take along; the
 // text is parsed in a locked one. Tells what was withheld. -1 when the file could not be read as
 // git's configuration or not be written (reported): it is as it was.
-int merge_config(const struct merge *merge, struct findings *found);
+int merge_config(const struct merge *merge);

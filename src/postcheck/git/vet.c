@@ -95,7 +95,8 @@ static void cut_config(struct check *check, int directory, const char *name, con
 		       bool made)
 {
 	struct stat status;
-	struct merge merge = { .kind = MERGE_FILTER,
+	struct merge merge = { .check = check,
+			       .kind = MERGE_FILTER,
 			       .directory = directory,
 			       .name = name,
 			       .path = finding_path(check->plan, path),
@@ -107,7 +108,7 @@ static void cut_config(struct check *check, int directory, const char *name, con
 		return;
 	merge.mode = status.st_mode & 0666;
 	merge.depth = pointer_depth(check->plan, path);
-	if (!S_ISREG(status.st_mode) || merge_config(&merge, check->found) < 0)
+	if (!S_ISREG(status.st_mode) || merge_config(&merge) < 0)
 		finding_take(check, directory, name, path, untrusted);
 }
 
