@@ -47,12 +47,12 @@ struct mount {
 	bool on_host;  // the target's directory belongs to the host: it is opened and compared
 	bool optional; // MOUNT_SELF, MOUNT_MASK: a kernel without the name is fine; MOUNT_TEXT: so
 		       // is a host without it
-	bool unknown; // the target is in a MOUNT_LAYERS, a MOUNT_SCRATCH or a cache, of which only
-		      // the box knows what it holds
-	bool in_cache;            // in a cache: what boxes left in the way is removed
-	bool absent;              // MOUNT_MASK: a link to nowhere, as if nothing were there
-	bool plain;               // a wall around nothing but directories and samples of hooks
-	bool cache;               // the source is made by the step "caches", which fills `kept`
+	bool unknown;  // the target is in a MOUNT_LAYERS, a MOUNT_SCRATCH or a cache, of which only
+		       // the box knows what it holds
+	bool in_cache; // in a cache: what boxes left in the way is removed
+	bool absent;   // MOUNT_MASK: a link to nowhere, as if nothing were there
+	bool plain;    // a wall around nothing but directories and samples of hooks
+	bool cache;    // the source is made by the step "caches", which fills `kept`
 	const char *target;       // in the box, absolute and clean
 	const char *source;       // on the host, or the text of a link or of a MOUNT_TEXT
 	struct identity identity; // of the source, and of the target when on_host
@@ -95,13 +95,16 @@ struct guard {
 		GUARD_LISTED,      // DIRECTORY/.: names that came there, by the table of trusted
 				   // ones
 		GUARD_LISTED_PART, // the same where not all that stood there is known
+		GUARD_PROGRAMS,    // a directory of PATH, and
+		GUARD_PROGRAMS_TOP, // one with many other files: by name
 	} kind;
 	unsigned short lacking; // of the path, the part that is a directory in which not even the
 				// next name stood; 0: not known
 	unsigned short above;   // LISTED: of the directory, the part that begins the table's names
 	bool many;              // LISTED: known ones are reported, too, when they changed
 	const char *path;
-	struct list known; // entries that were there: WORKTREES, MODULES, PARTS, LISTED
+	struct list
+		known; // entries that were there: WORKTREES, MODULES, PARTS, LISTED; programs: TOP
 };
 enum { GUARDS_MAX = 8192 };
 

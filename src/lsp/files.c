@@ -46,8 +46,7 @@ static bool is_open(const struct mount *mount)
 
 static bool is_kept_guard(const struct guard *guard)
 {
-	return guard->kind != GUARD_REPORTED && guard->kind != GUARD_PARTS &&
-	       guard->kind != GUARD_LISTED && guard->kind != GUARD_LISTED_PART;
+	return guard->kind < GUARD_PARTS;
 }
 
 void lsp_files_plan(const struct plan *plan, struct lsp_files *ret_files)

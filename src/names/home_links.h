@@ -26,8 +26,9 @@ enum homes_kind {
 // the home) and for a variable that names no directory.
 const char *homes_variable(struct arena *arena, const struct homes *homes, const char *name);
 
-// The directories of PATH below the home, and the paths of all rows; no look at any.
+// Each entry of PATH: a clean path, or as it is written where it is relative or empty.
 void homes_path(struct arena *arena, const struct homes *homes, struct list *ret_names);
+// The directories of PATH below the home, and the paths of all rows; no look at any.
 void homes_name(struct arena *arena, const struct homes *homes, struct list *ret_names);
 
 // What the links on the way to them, and right in them, lead to: each link and each end that lies

@@ -32,18 +32,18 @@ const char *homes_variable(struct arena *arena, const struct homes *homes, const
 	return path_join(arena, value, name[length + 1] ? name + length + 2 : ".");
 }
 
-// PATH's directories, but for those that are the system's.
 void homes_path(struct arena *arena, const struct homes *homes, struct list *ret_names)
 {
 	const char *value = homes_value(homes->environment, "PATH", strlen("PATH"));
-	while (value && *value) {
-		size_t length = strcspn(value, ":");
-		if (value[0] == '/' && length > 1) {
-			const char *path = path_clean(arena, arena_copy(arena, value, length));
-			if (path_within(path, homes->home) && !str_equal(path, homes->home))
-				list_add(ret_names, arena, path, homes_origin(HOMES_PROGRAM));
-		}
-		value += length + (value[length] == ':');
+	for (const char *at = value; at; at += *at == ':') {
+		size_t length = strcspn(at, ":");
+		const char *entry = arena_copy(arena, at, length);
+		if (entry[0] == '/')
+			entry = path_clean(arena, entry);
+		list_add(ret_names, arena, entry, homes_origin(HOMES_PROGRAM));
+		at += length;
+		if (!*at)
+			break;
 	}
 }
 
@@ -58,7 +58,11 @@ void homes_name(struct arena *arena, const struct homes *homes, struct list *ret
 			if (path)
 				list_add(ret_names, arena, path, homes_origin(HOMES_NAME));
 		}
-	homes_path(arena, homes, ret_names);
+	struct list path = { 0 };
+	homes_path(arena, homes, &path);
+	list_each (item, &path) // others are searched for by view/protect/programs.c
+		if (path_within(item->text, homes->home) && !str_equal(item->text, homes->home))
+			list_add(ret_names, arena, item->text, item->from);
 }
 
 // What links in a directory of programs lead to is what somebody builds.

@@ -137,6 +137,10 @@ static void check_guard(struct check *check, const struct guard *guard, const st
 	case GUARD_LISTED_PART:
 		listed_look(check, directory, guard);
 		return;
+	case GUARD_PROGRAMS:
+	case GUARD_PROGRAMS_TOP:
+		changed_programs(check, directory, guard);
+		return;
 	}
 }
 
@@ -144,9 +148,9 @@ static void check_guard(struct check *check, const struct guard *guard, const st
 static bool looks_inside(const struct guard *guard)
 {
 	enum guarded kind = guard->kind;
-	return guard->many || kind == GUARD_REPORTED || kind == GUARD_PARTS ||
-	       kind == GUARD_WORKTREES || kind == GUARD_MODULES || kind == GUARD_HEADLESS ||
-	       kind == GUARD_BARE;
+	return guard->many || kind >= GUARD_PROGRAMS || kind == GUARD_REPORTED ||
+	       kind == GUARD_PARTS || kind == GUARD_WORKTREES || kind == GUARD_MODULES ||
+	       kind == GUARD_HEADLESS || kind == GUARD_BARE;
 }
 
 static void tell_unseen(const struct check *check, struct place *place, const char *path)

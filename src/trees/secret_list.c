@@ -82,7 +82,7 @@ bool secret_place(const char *directory)
 	return levels <= LEVELS && (!over || (levels == 1 && !str_equal(directory, ".git")));
 }
 
-// A name behind a directory that a box has shut counts as there.
+// A file behind a directory that a box has closed counts as there.
 static bool is_gone(int root, const struct listed_row *row, struct stat *ret_status)
 {
 	*ret_status = (struct stat){ 0 };

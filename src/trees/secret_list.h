@@ -23,9 +23,9 @@ const char *secret_patterns(struct arena *arena, const char *first, const char *
 // not in one like node_modules, or hidden, unless that is at the top.
 bool secret_place(const char *directory);
 
-// Adds rows to the file, and drops those that are gone. Made files that were changed at `since` or
-// later are noted anew, but for those that the run hid, which its box could not change. Nothing is
-// reported: a missing one is met again.
+// Adds rows to the file, and drops those of files that are gone. Made files that were changed at
+// `since` or later are noted anew, but for those that the run hid, which its box could not change.
+// Nothing is reported: a row that is missing is added by a later check.
 struct secret_news {
 	const char *root, *patterns;
 	const struct listed *met;
@@ -33,6 +33,6 @@ struct secret_news {
 	const struct list *hidden[2]; // or NULL
 	bool make;                    // the file need not be there
 };
+void secret_list_write(const char *file, const struct secret_news *news);
 // Whether a made file has room in the list: the user's own always have.
 bool secret_has_room(const struct listed *list);
-void secret_list_write(const char *file, const struct secret_news *news);

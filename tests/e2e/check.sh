@@ -134,6 +134,34 @@ git -C node_modules/old/deep config core.fsmonitor /bin/false
 "$SBX" doctor >/dev/null 2>&1
 is "a repository that the user made and changed around a run stays the user's" yes "$(lives node_modules/old/deep)"
 
+# What the caller's shell would run of the project: each entry of PATH.
+saved=$PATH
+place
+on_path() { # name, PATH, wanted, what the box does
+	PATH=$2 run "$4"
+	is "$1" "$3" "$(sed -n 's/^sbx: changed, and your own programs will run it: //p' "$work/said")"
+}
+make='make() { mkdir -p "${1%/*}"; printf "#!/bin/sh\n" >"$1"; chmod +x "$1"; }'
+on_path "PATH: a relative entry" "./tools/bin:$saved" tools/bin "$make; make tools/bin/git"
+on_path "PATH: nothing was changed" "./tools/bin:$saved" "" 'echo x >data'
+on_path "PATH: '.', a new program" ".:$saved" git "$make; make ./git; echo x >data"
+on_path "PATH: '.', one is gone" ".:$saved" git 'rm git'
+on_path "PATH: an empty entry at the end" "$saved:" git "$make; make ./git"
+on_path "PATH: the top itself" "$project:$saved" git 'echo x >>git'
+(cd src/a && on_path "PATH: '.' below the top" ".:$saved" src/a/git "$make; make ./git")
+mkdir -p .venv/bin && touch .venv/bin/p{1..200} && chmod +x .venv/bin/* && sleep 0.05
+on_path "PATH: an activated .venv outside of the home: one of many programs is changed" "$project/.venv/bin:$saved" .venv/bin 'echo x >>.venv/bin/p117'
+on_path "PATH: and one is gone" "$project/.venv/bin:$saved" .venv/bin 'rm .venv/bin/p1'
+ln -s "$project/tools" "$work/link" && ln -s tools here && mkdir lib && echo x >lib/t && chmod +x lib/t && ln -s ../../lib/t tools/bin/t && sleep 0.05
+on_path "PATH: a link that leads into the project" "$work/link/bin:$saved" tools/bin "$make; make tools/bin/x"
+on_path "PATH: a link in the project that a box moves" "$project/here/bin:$saved" "here" 'mkdir -p other/bin; ln -sfn other here'
+on_path "PATH: what a link in it leads to" "$project/tools/bin:$saved" tools/bin 'echo y >>lib/t'
+cd "$(new_project)" || exit 1
+PATH=.:$saved run true
+like "PATH: a relative entry is reported" "$(cat "$work/said")" "^sbx: your PATH has '\.', so your shell runs programs of any directory that you are in"
+PATH=.:$saved run true
+is "PATH: once" "" "$(cat "$work/said")"
+
 project=$(fresh plain)
 cd "$project" || exit 1
 mkdir -p a/b && "$SBX" run true && "$SBX" run true

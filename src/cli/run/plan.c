@@ -157,7 +157,7 @@ static const char *listed_name(const struct plan *plan, const struct guard *guar
 // fourth, PARTS, is not shown: other names show that directory.
 static unsigned guard_way(const struct guard *guard)
 {
-	return guard->kind == GUARD_REPORTED                                     ? 1
+	return guard->kind == GUARD_REPORTED || guard->kind >= GUARD_PROGRAMS    ? 1
 	       : guard->kind == GUARD_LISTED || guard->kind == GUARD_LISTED_PART ? 2
 	       : guard->kind == GUARD_PARTS                                      ? 3
 										 : 0;

@@ -1,6 +1,7 @@
 // Owns the list of changed things that are only reported.
 #include "postcheck/finding/changed.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -21,7 +22,8 @@ enum { LOOKED_AT_MAX = 64, NANOSECONDS = 1000000000 };
 static bool is_changed(const struct check *check, int directory, const char *name)
 {
 	struct stat status;
-	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
+	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW | (name[0] ? 0 : AT_EMPTY_PATH)) <
+		    0 ||
 	    !finding_is_late(check, &status))
 		return false;
 	bool lived = check->spans.count == 0 || check->timeless;
@@ -63,6 +65,59 @@ void changed_tell(const struct check *check, int directory, const char *name, co
 {
 	if (changed_has(check, directory, name))
 		changed_add(check, path);
+}
+
+// What a link leads to counts on the same file system: nothing is mounted for the look.
+static bool is_program_changed(const struct check *check, int directory, const char *name)
+{
+	struct stat status;
+	autoclose int fd = sys_openat2(directory, name, O_PATH | O_CLOEXEC,
+				       RESOLVE_NO_XDEV | RESOLVE_NO_MAGICLINKS);
+	return fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+	       (status.st_mode & 0111) &&
+	       (is_changed(check, fd, "") || is_changed(check, directory, name));
+}
+
+static void add_below(const struct check *check, const struct guard *guard, const char *name)
+{
+	char path[PATH_MAX];
+	if (str_put(path, sizeof(path), "%s/%s", guard->path, name))
+		changed_add(check, path);
+}
+
+static void tell_gone(const struct check *check, int directory, const struct guard *guard)
+{
+	struct stat status;
+	list_each (item, &guard->known)
+		if (fstatat(directory, item->text, &status, AT_SYMLINK_NOFOLLOW) < 0 &&
+		    errno == ENOENT)
+			add_below(check, guard, item->text);
+}
+
+void changed_programs(const struct check *check, int directory, const struct guard *guard)
+{
+	_Alignas(struct sys_entry) char entries[4096] __attribute__((uninitialized));
+	const char *name = path_name(guard->path);
+	bool top = guard->kind == GUARD_PROGRAMS_TOP, changed = false;
+	long size;
+	autoclose int fd = sys_openat2(directory, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
+				       RESOLVE_NO_XDEV | RESOLVE_NO_MAGICLINKS);
+	changed = !top &&
+		  (is_changed(check, directory, name) || (fd >= 0 && is_changed(check, fd, "")));
+	while (fd >= 0 && !changed && (size = sys_getdents(fd, entries, sizeof(entries))) > 0)
+		for (long at = 0; at < size && !changed;) {
+			const struct sys_entry *entry = (const void *)(entries + at);
+			at += entry->size;
+			if (!is_program_changed(check, fd, entry->name))
+				continue;
+			changed = !top;
+			if (top)
+				add_below(check, guard, entry->name);
+		}
+	if (changed)
+		changed_add(check, guard->path);
+	if (top && fd >= 0)
+		tell_gone(check, fd, guard);
 }
 
 static const char attributes[] = ".gitattributes";

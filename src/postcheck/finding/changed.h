@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 struct check;
+struct guard;
 
 // One that is known to have changed.
 void changed_add(const struct check *check, const char *path);
@@ -13,6 +14,10 @@ bool changed_has(const struct check *check, int directory, const char *name);
 // Adds `name` in `directory`, at `path`, to the findings when this run changed it or, of a
 // directory, something right in it.
 void changed_tell(const struct check *check, int directory, const char *name, const char *path);
+
+// A directory of PATH in `directory`: adds it when something in it came, went or changed, or a
+// program that a link in it leads to; of GUARD_PROGRAMS_TOP each program by itself.
+void changed_programs(const struct check *check, int directory, const struct guard *guard);
 
 // The same of a name that the walk has met below the top of what can be written, when it is one of
 // names/trusted.h: a package or a worktree that somebody opens by itself. What lies in installed

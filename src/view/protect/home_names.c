@@ -12,6 +12,7 @@
 #include "names/trusted.h"
 #include "view/paths/resolve.h"
 #include "view/paths/wishes.h"
+#include "view/protect/programs.h"
 #include "view/protect/protect.h"
 
 static struct homes homes_of(const struct wishes *wishes)
@@ -167,24 +168,21 @@ static int protect_path(struct wishes *wishes, const char *path, enum homes_kind
 }
 
 // By its own name: each link on the way as well.
-static int protect_named(struct wishes *wishes, const char *name, enum homes_kind kind)
+static int protect_named(struct wishes *wishes, const char *name)
 {
 	struct resolved way;
 	TRY(resolve_path(wishes->resolver, name, &way));
 	for (unsigned i = 0; i < way.link_count; i++)
-		TRY(protect_path(wishes, way.links[i].path, kind));
-	return protect_path(wishes, way.path, kind);
+		TRY(protect_path(wishes, way.links[i].path, HOMES_NAME));
+	return protect_path(wishes, way.path, HOMES_NAME);
 }
 
-static int protect_below(struct wishes *wishes, const char *root, const struct list *path)
+static int protect_below(struct wishes *wishes, const char *root)
 {
 	struct list names = { 0 };
 	is_row_of(wishes, root, AROUND_ROW, &names);
 	list_each (item, &names)
-		TRY(protect_named(wishes, item->text, HOMES_NAME));
-	list_each (item, path)
-		if (path_within(item->text, root) && !str_equal(item->text, root))
-			TRY(protect_named(wishes, item->text, HOMES_PROGRAM));
+		TRY(protect_named(wishes, item->text));
 	return 0;
 }
 
@@ -192,12 +190,12 @@ int homes_protect(struct wishes *wishes)
 {
 	struct plan *plan = wishes->plan;
 	struct homes homes = homes_of(wishes);
-	struct list path = { 0 }, targets = { 0 };
+	struct list targets = { 0 };
 	if (plan->searched_count == 0)
 		return 0;
-	homes_path(wishes->arena, &homes, &path);
 	for (unsigned i = 0; i < plan->searched_count; i++)
-		TRY(protect_below(wishes, plan->searched[i].path, &path));
+		TRY(protect_below(wishes, plan->searched[i].path));
+	TRY(programs_protect(wishes, &homes));
 	homes_follow(plan->scratch, &homes, &targets);
 	if (homes.fresh) {
 		plan->homes_file = arena_copy(wishes->arena, homes.file, strlen(homes.file));
