@@ -79,6 +79,11 @@ bool err_forgive(int errnum)
 	return err_tolerated(failure.number == errnum);
 }
 
+bool err_is(int errnum)
+{
+	return err_is_recorded() && failure.number == errnum;
+}
+
 bool err_is_recorded(void)
 {
 	return failure.text[0] != '\0';

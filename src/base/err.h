@@ -44,6 +44,8 @@ bool err_forgive(int errnum);
 	__attribute__((cleanup(err_restore), unused)) const bool err_before = err_is_recorded()
 
 bool err_is_recorded(void);
+// Whether the recorded failure has this errno.
+bool err_is(int errnum);
 void err_restore(const bool *before); // for FORGIVING
 
 // Returns from the calling function with -1 when the expression is negative.

@@ -1,6 +1,7 @@
 // Owns the list of where the paths of the view come from: the profile, the project, sbx itself.
 #include "view/gather.h"
 
+#include <errno.h>
 #include <fnmatch.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,12 +20,29 @@
 #include "view/paths/wishes.h"
 #include "view/nodes.h"
 #include "view/protect/protect_plan.h"
+#include "view/own_files.h"
 #include "view/owners.h"
 #include "view/roots.h"
 #include "view/secrets/filtered.h"
 #include "view/secrets/hide.h"
 #include "view/secrets/untracked.h"
 #include "view/sudo.h"
+
+// What the caller cannot reach the box cannot: a note, but for a line that the user wrote without
+// '?'.
+static int leave_out(struct wishes *wishes, const struct item *item, const char *path, int found)
+{
+	bool asked = item->text[0] != '?' && !str_ends(item->from.file, "(built in)");
+	if (found >= 0 || (!err_is(EACCES) && !err_is(ELOOP)))
+		return found;
+	const char *why = err_taken();
+	if (asked)
+		return fail(0, "%s'%s': %s", origin_text(wishes->arena, item->from), path, why);
+	list_add(&wishes->plan->notes, wishes->arena,
+		 arena_text(wishes->arena, "'%s' is left out: you cannot reach it: %s", path, why),
+		 item->from);
+	return 0;
+}
 
 static int add_bind(struct wishes *wishes, const struct item *item, enum access access)
 {
@@ -35,7 +53,8 @@ static int add_bind(struct wishes *wishes, const struct item *item, enum access 
 	if (found <= 0)
 		return found;
 	bool opened = access == ACCESS_WRITE && opened_note(wishes, item, path);
-	TRY(found = wishes_add_path(wishes, path, item->from, access));
+	TRY(found = leave_out(wishes, item, path,
+			      wishes_add_path(wishes, path, item->from, access)));
 	if (found == 0 && item->text[0] != '?' && !opened)
 		return fail(0, "%s'%s' does not exist; prefix it with '?' if it may be missing",
 			    origin_text(wishes->arena, item->from), path);
@@ -49,7 +68,11 @@ static int expand_directory(struct wishes *wishes, const struct item *item, stru
 	int expanded = resolve_expand(wishes->arena, &wishes->places, item, &path);
 	if (expanded <= 0)
 		return expanded;
-	TRY(wishes_resolve_new(wishes, path, item->from, &mount->target, &mount->identity));
+	expanded = leave_out(
+		wishes, item, path,
+		wishes_resolve_new(wishes, path, item->from, &mount->target, &mount->identity));
+	if (expanded <= 0)
+		return expanded;
 	if (str_equal(mount->target, "/"))
 		return fail(0, "%s'/' is the whole machine; name directories instead",
 			    origin_text(wishes->arena, item->from));
@@ -123,7 +146,7 @@ static int resolve_item(struct wishes *wishes, const struct item *item, enum mou
 	int found = resolve_expand(wishes->arena, &wishes->places, item, &path);
 	if (found <= 0)
 		return found;
-	TRY(found = resolve_path(wishes->resolver, path, &resolved));
+	TRY(found = leave_out(wishes, item, path, resolve_path(wishes->resolver, path, &resolved)));
 	if (!found && item->text[0] != '?')
 		return fail(0, "%s'%s' does not exist; prefix it with '?' if it may be missing",
 			    origin_text(wishes->arena, item->from), path);
@@ -286,38 +309,6 @@ static int add_fixed(struct wishes *wishes, const struct fixed *table, unsigned 
 	return 0;
 }
 
-// The host's table would give names literal addresses; what it says is known to the proxy.
-static int add_hosts(struct wishes *wishes)
-{
-	struct resolved resolved;
-	struct mount hosts = { .kind = MOUNT_TEXT,
-			       .access = ACCESS_READ,
-			       .optional = true,
-			       .from = { .file = "network", .order = ORDER_FLAGS } };
-	int found = resolve_path(wishes->resolver, "/etc/hosts", &resolved);
-	if (found < 0)
-		return -1;
-	const char *name = wishes->plan->profile->hostname;
-	hosts.target = found ? resolved.path : "/etc/hosts";
-	if (found)
-		hosts.identity = resolved.identity;
-	hosts.source =
-		arena_text(wishes->arena,
-			   "127.0.0.1 localhost%s%s\n::1 localhost ip6-localhost ip6-loopback\n",
-			   name ? " " : "", name ? name : "");
-	return wishes_add(wishes, &hosts, false);
-}
-
-static int add_snippet(struct wishes *wishes)
-{
-	struct mount code = { .kind = MOUNT_TEXT,
-			      .access = ACCESS_READ,
-			      .from = { .file = "code", .order = ORDER_FLAGS } };
-	code.target = wishes->plan->snippet.path;
-	code.source = wishes->plan->snippet.text;
-	return code.target ? wishes_add(wishes, &code, false) : 0;
-}
-
 // A session as root: its system directories, whatever the profile says of them.
 static int add_system(struct wishes *wishes)
 {
@@ -372,9 +363,9 @@ int gather_wishes(struct wishes *wishes)
 		TRY(wishes_add_path(wishes, "/etc/resolv.conf",
 				    (struct origin){ .file = "network" }, ACCESS_READ));
 	if (wishes->plan->egress.on && wishes->plan->own_network)
-		TRY(add_hosts(wishes));
+		TRY(own_hosts(wishes));
 	TRY(roots_plan(wishes));
-	TRY(add_snippet(wishes));
+	TRY(own_snippet(wishes));
 	TRY(sudo_plan(wishes));
 	TRY(owners_plan(wishes));
 	TRY(add_fixed(wishes, fixed_devices, fixed_device_count));

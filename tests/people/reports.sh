@@ -77,4 +77,30 @@ if number 3; then
 			"$(xargs <<<"$(box --read ~/.cache/a/b -- cat ~/.cache/a/b/f; box --read ~/.cache/a/b/f -- cat ~/.cache/a/b/f; ls)")"
 	done
 fi
+
+if number 4; then
+	mkdir -m 0 "$work/away" 2>/dev/null
+	for name in .aws .kube .ssh .gnupg .cargo .nvm .gitconfig .npmrc .config/gh .cache .docker .pyenv .m2 go; do
+		rm -rf "${HOME:?}/$name"
+		mkdir -p "$(dirname ~/$name)"
+		ln -s /root/x ~/$name
+		is "$report: $name leads to where the caller may not look" fine "$(box -- echo fine | grep -v '^sbx: warning')"
+		rm ~/$name
+		[ $name = .gitconfig ] || { mkdir -m 0 ~/$name && is "$report: $name has mode 000" fine "$(box -- echo fine)" && rmdir ~/$name; }
+	done
+	ln -s /root/x ~/.aws && ln -s .kube ~/.kube && mkfifo ~/.npmrc
+	is "$report: and for profiles that read, sessions and plans" "fine" "$(box -p open-read -- echo fine; "$SBX" plan -- true >log 2>&1 || cat log; "$SBX" why ~/.aws >log 2>&1 || cat log)"
+	rm ~/.npmrc
+	ln -s /root/y ~/.cargo
+	like "$report: the plan has a note" "$("$SBX" plan -- true)" "'.*/\.cargo/.*' is left out: you cannot reach it: '/root/y"
+	like "$report: a flag that names it is an error, with both" "$(box --read ~/.cargo -- true)" "^sbx: --read: '.*/\.cargo': '/root/y': Permission denied"
+	printf '[profile]\nextends = default\n[files]\nread = ~/.cargo\n' >~/p.ini
+	like "$report: a line of a profile as well, with its number" "$(box -p ~/p.ini -- true)" "p\.ini:4: '.*/\.cargo': '/root/y': Permission denied"
+	mkdir -p ~/w/s && echo key >~/w/s/key && chmod 0 ~/w/s
+	is "$report: what the caller could open is hidden whole" "" "$(box --write ~/w --hide ~/w/s/key -- sh -c 'chmod 700 ~/w/s; cat ~/w/s/key' | grep -x key)"
+	mkdir -p ~/.config/fish && chmod 0 ~/.config/fish
+	box --write ~/.config -- sh -c 'chmod 700 ~/.config/fish; mv ~/.config/fish ~/.config/x; mkdir -p ~/.config/fish; echo evil >~/.config/fish/config.fish' >log
+	chmod 700 ~/.config/fish
+	is "$report: and stays protected" "" "$(cat ~/.config/fish/config.fish 2>/dev/null)"
+fi
 done_testing

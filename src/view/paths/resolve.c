@@ -318,6 +318,7 @@ int resolve_path(struct resolver *resolver, const char *path, struct resolved *r
 	walk.rest = path;
 	ret_resolved->link_count = 0;
 	ret_resolved->identity = (struct identity){ .type = S_IFDIR };
+	ret_resolved->path = path;
 	while (*walk.rest) {
 		size_t before = walk.used;
 		int taken = take_name(&walk);
@@ -331,6 +332,7 @@ int resolve_path(struct resolver *resolver, const char *path, struct resolved *r
 			ret_resolved->path = path_join(resolver->arena, walk.done, walk.rest);
 			return 0;
 		}
+		ret_resolved->path = entry->path;
 		if (entry->error)
 			return fail(entry->error, "'%s'", walk.done);
 		ret_resolved->identity = entry->identity;

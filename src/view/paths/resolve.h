@@ -47,6 +47,7 @@ bool resolver_lacks(const struct resolver *resolver, const char *path);
 // names below it.
 const char *resolve_real(struct resolver *resolver, const char *path);
 
-// 1 resolved, 0 does not exist, -1 error. Opens nothing. The answer may be stale at once: the
+// 1 resolved, 0 does not exist, -1 error: then the path is where the way ends, and the links those
+// before it. Opens nothing. The answer may be stale at once: the
 // mount compares the identity again.
 int resolve_path(struct resolver *resolver, const char *path, struct resolved *ret_resolved);

@@ -101,7 +101,8 @@ int wishes_resolve_new(struct wishes *wishes, const char *path, struct origin fr
 	TRY(resolve_path(wishes->resolver, path, &resolved));
 	*ret_path = resolved.path;
 	*ret_identity = resolved.identity;
-	return wishes_add_links(wishes, &resolved, from);
+	TRY(wishes_add_links(wishes, &resolved, from));
+	return 1;
 }
 
 const struct mount *wishes_seen(const struct wishes *wishes, const char *path)

@@ -48,7 +48,7 @@ int wishes_add_wall(struct wishes *wishes, const struct mount *mount);
 // A path that is written out: 1 wished for, 0 it does not exist.
 int wishes_add_path(struct wishes *wishes, const char *path, struct origin from,
 		    enum access access);
-// The real path of something that need not exist.
+// The real path of something that need not exist: 1, or -1.
 int wishes_resolve_new(struct wishes *wishes, const char *path, struct origin from,
 		       const char **ret_path, struct identity *ret_identity);
 // Whether the home's listing alone says that a path of a profile ("~/x") does not exist. False when

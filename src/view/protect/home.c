@@ -18,7 +18,7 @@ static int protect_path(struct wishes *wishes, const char *path, struct origin f
 {
 	struct resolved way;
 	const char *home = wishes->plan->real_home;
-	TRY(resolve_path(wishes->resolver, path, &way));
+	TRY(protect_reach(wishes, path, &way));
 	for (unsigned i = 0; i < way.link_count; i++)
 		if (path_within(way.links[i].path, home) &&
 		    wishes_is_reached(wishes, way.links[i].path))

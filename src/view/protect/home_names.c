@@ -171,7 +171,7 @@ static int protect_path(struct wishes *wishes, const char *path, enum homes_kind
 static int protect_named(struct wishes *wishes, const char *name)
 {
 	struct resolved way;
-	TRY(resolve_path(wishes->resolver, name, &way));
+	TRY(protect_reach(wishes, name, &way));
 	for (unsigned i = 0; i < way.link_count; i++)
 		TRY(protect_path(wishes, way.links[i].path, HOMES_NAME));
 	return protect_path(wishes, way.path, HOMES_NAME);

@@ -22,7 +22,7 @@ static int protect_one(struct wishes *wishes, const char *path)
 static int protect_way(struct wishes *wishes, const char *path)
 {
 	struct resolved way;
-	TRY(resolve_path(wishes->resolver, path, &way));
+	TRY(protect_reach(wishes, path, &way));
 	for (unsigned i = 0; i < way.link_count; i++)
 		TRY(protect_one(wishes, way.links[i].path));
 	return protect_one(wishes, way.path);
@@ -44,7 +44,7 @@ static int note_way(struct wishes *wishes, const char *noted, const char *path)
 {
 	struct plan *plan = wishes->plan;
 	struct resolved way;
-	TRY(resolve_path(wishes->resolver, path, &way));
+	TRY(protect_reach(wishes, path, &way));
 	TRY(note_one(plan, noted, way.path));
 	for (unsigned i = 0; i < way.link_count; i++)
 		TRY(note_one(plan, noted, way.links[i].path));

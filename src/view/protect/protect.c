@@ -116,3 +116,15 @@ bool protect_holds_root(const struct wishes *wishes, const char *path)
 			return true;
 	return false;
 }
+
+int protect_reach(struct wishes *wishes, const char *path, struct resolved *ret_way)
+{
+	int found = resolve_path(wishes->resolver, path, ret_way);
+	if (found >= 0)
+		return found;
+	if (err_forgive(EACCES))
+		ret_way->path = path_parent(wishes->arena, ret_way->path);
+	else if (!err_forgive(ELOOP))
+		return -1;
+	return 0;
+}

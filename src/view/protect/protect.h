@@ -3,6 +3,7 @@
 
 #include "plan.h"
 
+struct resolved;
 struct wishes;
 
 // Read-only when it exists, else looked for at the end. Its parent has no symlinks.
@@ -20,3 +21,7 @@ bool protect_has_room(const struct wishes *wishes);
 
 // What the box writes as a whole lies at the path or below it: it cannot be kept from it.
 bool protect_holds_root(const struct wishes *wishes, const char *path);
+
+// As resolve_path(). Where the caller cannot go on, the way ends in the directory that keeps out,
+// or in the link that leads about in a circle.
+int protect_reach(struct wishes *wishes, const char *path, struct resolved *ret_way);

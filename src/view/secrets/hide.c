@@ -46,14 +46,28 @@ static int hide_resolved(struct wishes *wishes, const struct mount *mask)
 	return wishes_add(wishes, mask, false);
 }
 
-// The links on the way are in the box only where somebody else wants them.
+// What the caller cannot reach the box cannot, unless a directory of the caller's keeps both out by
+// its mode: it is hidden whole. The links on the way are in the box only where somebody else wants
+// them.
 static int make_mask(struct wishes *wishes, const struct item *item, const char *path,
 		     struct mount *ret_mask)
 {
 	struct resolved resolved;
-	TRY(resolve_path(wishes->resolver, path, &resolved));
+	struct stat status;
 	*ret_mask =
 		(struct mount){ .kind = MOUNT_MASK, .access = ACCESS_NOTHING, .from = item->from };
+	if (resolve_path(wishes->resolver, path, &resolved) < 0) {
+		bool shut = err_forgive(EACCES);
+		if (!shut && !err_forgive(ELOOP))
+			return -1;
+		const char *directory = path_parent(wishes->arena, resolved.path);
+		resolved.identity = (struct identity){ 0 };
+		if (shut && lstat(directory, &status) == 0 && status.st_uid == wishes->plan->uid) {
+			resolved.path = directory;
+			resolved.identity = (struct identity){ status.st_dev, status.st_ino,
+							       status.st_mode & S_IFMT };
+		}
+	}
 	ret_mask->target = resolved.path;
 	ret_mask->identity = resolved.identity;
 	return 0;

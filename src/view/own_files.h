@@ -1,0 +1,8 @@
+// Files that are the box's own, whatever the profile says.
+#pragma once
+
+struct wishes;
+
+int own_hosts(struct wishes *wishes);
+// Where there is code.
+int own_snippet(struct wishes *wishes);
