@@ -42,6 +42,7 @@
 #include "process/ns.h"
 #include "run.h"
 #include "run/due.h"
+#include "run/standard_io.h"
 #include "seccomp/seccomp.h"
 #include "session/apply/attach.h"
 #include "sshagent/sshagent.h"
@@ -163,6 +164,8 @@ static int keep_descriptors(struct plan *plan)
 	unsigned count = STDERR_FILENO + 1;
 	list_each (item, &plan->profile->keep_fd)
 		count++;
+	for (char *const *word = plan->command; *word; word++)
+		count++;
 	int *keep = arena_take(plan->arena, count * sizeof(*keep));
 	plan->nodes = arena_take(plan->arena, count * sizeof(*plan->nodes));
 	for (int fd = 0; fd <= STDERR_FILENO; fd++)
@@ -172,9 +175,8 @@ static int keep_descriptors(struct plan *plan)
 				    "box; give it another: %d</dev/null",
 				    fd, fd);
 	list_each (item, &plan->profile->keep_fd) {
-		int fd = atoi(item->text); // checked when it was set
-		int flags = fcntl(fd, F_GETFD);
-		if (flags < 0 || (flags & FD_CLOEXEC)) // one of our own
+		int fd = atoi(item->text);   // checked when it was set
+		if (fcntl(fd, F_GETFD) != 0) // it is closed, or one of our own
 			return fail(0, "%sdescriptor %d is not open",
 				    origin_text(plan->arena, item->from), fd);
 		if (nodes_note(plan, fd))
@@ -186,6 +188,9 @@ static int keep_descriptors(struct plan *plan)
 				 item->from);
 		keep[plan->keep_count++] = fd;
 	}
+	for (char *const *word = plan->command; *word; word++)
+		if ((keep[plan->keep_count] = standard_io_named(*word)) >= 0)
+			plan->keep_count++;
 	plan->keep = keep;
 	return 0;
 }

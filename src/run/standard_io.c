@@ -3,10 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/str.h"
 #include "lsp/lsp.h"
 #include "mount/handover.h"
 #include "plan.h"
@@ -46,4 +50,21 @@ void standard_io_refusals(const struct run *run, struct denials *denials)
 {
 	lsp_report(run, denials);
 	sshagent_report(run, denials);
+}
+
+int standard_io_named(const char *word)
+{
+	static const char *const places[] = { "/dev/fd/", "/proc/self/fd/" };
+	struct stat status;
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		const char *number = word + strlen(places[i]);
+		if (!str_starts(word, places[i]) || !*number || strlen(number) > 6 ||
+		    number[strspn(number, "0123456789")])
+			continue;
+		int fd = atoi(number);
+		if (fd > STDERR_FILENO && fcntl(fd, F_GETFD) == 0 && fstat(fd, &status) == 0 &&
+		    S_ISFIFO(status.st_mode))
+			return fd;
+	}
+	return -1;
 }

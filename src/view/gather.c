@@ -366,6 +366,7 @@ int gather_wishes(struct wishes *wishes)
 		TRY(own_hosts(wishes));
 	TRY(roots_plan(wishes));
 	TRY(own_snippet(wishes));
+	TRY(own_zshrc(wishes));
 	TRY(sudo_plan(wishes));
 	TRY(owners_plan(wishes));
 	TRY(add_fixed(wishes, fixed_devices, fixed_device_count));

@@ -3,6 +3,8 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/path.h"
+#include "base/str.h"
 #include "view/paths/resolve.h"
 #include "view/paths/wishes.h"
 
@@ -36,4 +38,20 @@ int own_snippet(struct wishes *wishes)
 	code.target = wishes->plan->snippet.path;
 	code.source = wishes->plan->snippet.text;
 	return code.target ? wishes_add(wishes, &code, false) : 0;
+}
+
+int own_zshrc(struct wishes *wishes)
+{
+	const struct plan *plan = wishes->plan;
+	struct mount file = { .kind = MOUNT_TEXT,
+			      .access = ACCESS_READ,
+			      .source = "# The box's own: your ~/.zshrc is not in it.\n",
+			      .from = { .file = "zsh" } };
+	const struct mount *home = wishes_seen(wishes, plan->real_home);
+	file.target = path_below(wishes->arena, plan->real_home, ".zshrc");
+	if (!plan->command || !plan->command[0] || plan->tier != TIER_FULL ||
+	    !str_equal(path_name(plan->command[0]), "zsh") || !home || home->kind != MOUNT_TMPFS ||
+	    wishes_seen(wishes, file.target) != home)
+		return 0;
+	return wishes_add(wishes, &file, false);
 }

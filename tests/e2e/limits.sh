@@ -170,6 +170,8 @@ is "it is not there" 0 "$(stat -c %s big)"
 rm -f big
 run 1 "space is not had ahead" --disk-growth 20M -- fallocate -l 10M big
 is "by the answer that programs know" "fallocate: fallocate failed: Operation not supported" "$(cat "$work/log")"
+run 0 "unless the limit is the built-in one" -- fallocate -l 10M big
+run 0 "a file that is only written, too" -- python3 -c 'import os; os.posix_fallocate(os.open("posix", os.O_WRONLY | os.O_CREAT), 0, 1 << 20)'
 run 0 "unless disk is unlimited" --disk-growth unlimited -- fallocate -l 10M big
 run 0 "a hole is always had" --disk-growth 20M -- fallocate -p -l 10M big
 run 0 "the system library writes instead" --disk-growth 20M -- python3 -c 'import os; os.posix_fallocate(os.open("posix", os.O_RDWR | os.O_CREAT), 0, 1 << 20)'

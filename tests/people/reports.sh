@@ -103,4 +103,24 @@ if number 4; then
 	chmod 700 ~/.config/fish
 	is "$report: and stays protected" "" "$(cat ~/.config/fish/config.fish 2>/dev/null)"
 fi
+
+if number 10; then
+	echo 'echo mine' >~/.zshrc
+	if command -v zsh >/dev/null; then
+		out=$(SHELL=/bin/zsh timeout 20 script -qec "$SBX shell" /dev/null <<<'exit' 2>&1)
+		if grep -q 'zsh-newuser-install\|Z Shell configuration' <<<"$out"; then fail "$report: zsh's wizard stays away" "$out"; else pass "$report: zsh's wizard stays away"; fi
+	else
+		skip "$report: zsh's wizard stays away" "no zsh"
+	fi
+fi
+
+if number 12; then
+	is "$report: <(...) of the caller's shell" same "$("$SBX" run -- sh -c 'cat "$0" "$1"' <(printf sa) <(echo me) 2>&1)"
+	is "$report: no file, no directory, no descriptor that is not named" "1 1" \
+		"$(xargs <<<"$("$SBX" run -- sh -c 'cat "$0"' /dev/fd/9 9<file >/dev/null 2>&1; echo $?; "$SBX" run -- sh -c 'cat /dev/fd/9' 9< <(echo x) >/dev/null 2>&1; echo $?)")"
+fi
+
+if number 13; then
+	is "$report: fallocate" 0 "$(box -- fallocate -l 4096 f >log 2>&1; echo $?)"
+fi
 done_testing
