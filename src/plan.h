@@ -309,6 +309,7 @@ struct plan {
 	bool inside;           // a box of sbx: what that one refuses stays refused
 	const char *temporary; // TIER_LANDLOCK: a directory for this run alone
 	struct filter asking;  // a second one, with a listener: seccomp/asking.h
+	bool asking_group;     // it only keeps signals from the caller's process group
 
 	unsigned namespaces;   // CLONE_NEW* of the box's pid 1
 	unsigned inotify_most; // inotifies of all the box's processes

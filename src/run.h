@@ -27,6 +27,8 @@ enum { SIGNAL_SOCKETS = 63 };
 enum { SIGNAL_END = 62 };
 // To a supervisor of a session's run, and on to pid 1: stop all processes of the box, and continue.
 enum { SIGNAL_PAUSE = 62, SIGNAL_RESUME = 61 };
+// From the supervisor to the process that a shell waits for: stop.
+enum { SIGNAL_STOP = 60 };
 
 // What init tells the supervisor; written in one piece (smaller than PIPE_BUF).
 struct message {
@@ -119,9 +121,15 @@ struct run {
 	bool grouped; // pid 1 waits to be killed, so that its group can be read
 
 	// tty
+	pid_t caller_group; // the process group that sbx was started in
+	pid_t lent_group;   // that has the terminal, of the box; 0: none was seen
+	int session_nice;
 	bool foreground;
 	struct termios termios;
-	bool own_session; // no terminal: the command gets a session of its own
+	bool own_session; // no terminal: the command gets a separate session
+	bool jobs;        // the caller is a shell with job control: it waits for us to stop, too
+	bool lent;        // the command has a separate process group, and the terminal
+	pid_t front;      // the process that this shell waits for, when it is not ours
 
 	// signals (supervise)
 	sigset_t callers_mask;

@@ -50,9 +50,9 @@ static bool is_member(pid_t pid, pid_t group, pid_t init)
 	return read_family(pid, &family) && family.group == group && is_below(pid, init);
 }
 
-bool foreground_is_ours(pid_t group, pid_t init)
+bool foreground_is_ours(pid_t group, pid_t own, pid_t init)
 {
-	bool found = group == getpgrp() || (group > 1 && is_member(group, group, init));
+	bool found = group == own || (group > 1 && is_member(group, group, init));
 	DIR *processes = found || group <= 1 ? NULL : opendir("/proc");
 	for (const struct dirent *entry; processes && !found && (entry = readdir(processes));) {
 		unsigned long long pid;

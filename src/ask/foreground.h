@@ -5,6 +5,6 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-// `init` is the box's first process. By /proc, which is looked through where the group has no
-// leader.
-bool foreground_is_ours(pid_t group, pid_t init);
+// `own` is sbx's group, `init` the box's first process. By /proc, which is looked through where the
+// group has no leader.
+bool foreground_is_ours(pid_t group, pid_t own, pid_t init);

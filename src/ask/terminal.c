@@ -57,10 +57,10 @@ static bool take_terminal(struct run *run)
 	struct ask_terminal *terminal = &run->ask->terminal;
 	terminal->group = tcgetpgrp(run->terminal);
 	int flags = fcntl(run->terminal, F_GETFL);
-	if (!foreground_is_ours(terminal->group, run->init) ||
+	if (!foreground_is_ours(terminal->group, run->caller_group, run->init) ||
 	    tcgetattr(run->terminal, &terminal->before) < 0 || flags < 0 ||
 	    fcntl(run->terminal, F_SETFL, flags | O_NONBLOCK) < 0 ||
-	    tcsetpgrp(run->terminal, getpgrp()) < 0)
+	    tcsetpgrp(run->terminal, run->caller_group) < 0)
 		return false;
 	struct termios own = terminal->before;
 	own.c_lflag &= ~(tcflag_t)(ICANON | ECHO | ECHONL | ISIG | IEXTEN);
@@ -181,7 +181,7 @@ static int begin(struct run *run, int64_t now)
 		terminal->count = QUESTION_LIST_MAX;
 		return 0;
 	}
-	if (!foreground_is_ours(tcgetpgrp(run->terminal), run->init)) {
+	if (!foreground_is_ours(tcgetpgrp(run->terminal), run->caller_group, run->init)) {
 		terminal->again = now + LOOK_MILLISECONDS;
 		return 0;
 	}

@@ -219,6 +219,12 @@ static inline int sys_clone(unsigned long flags, int *ret_pidfd)
 	return (int)syscall(SYS_clone, flags | CLONE_PIDFD | SIGCHLD, 0, ret_pidfd, 0, 0);
 }
 
+// As fork(2); the parent gets this signal when the child ends.
+static inline int sys_fork(int end)
+{
+	return (int)syscall(SYS_clone, end, 0, 0, 0, 0);
+}
+
 static inline int sys_fsopen(const char *type)
 {
 	return (int)syscall(SYS_fsopen, type, FSOPEN_CLOEXEC);

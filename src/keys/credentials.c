@@ -253,7 +253,7 @@ int keys_undo(const struct plan *plan, struct run *run)
 	struct pollfd end = { .fd = run->opener_control }; // POLLHUP: it has ended
 	int status = 0;
 	(void)plan;
-	if (run->opener > 0 && waitpid(run->opener, &status, WNOHANG) != 0)
+	if (run->opener > 0 && waitpid(run->opener, &status, WNOHANG) > 0)
 		run->opener_ended = true;
 	else if (run->opener > 0) {
 		fd_close(&run->opener_channel); // it reads what it has, and exits

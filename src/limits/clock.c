@@ -2,8 +2,6 @@
 #include "limits/clock.h"
 
 #include <signal.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/steady.h"
 #include "base/sys.h"
@@ -27,27 +25,6 @@ void clock_signal(const struct run *run, int number)
 	info.si_signo = number;
 	info.si_code = SI_QUEUE; // pid 1 forwards these and no others
 	sys_pidfd_send_signal(run->pidfd, number, &info);
-}
-
-// Without a terminal nobody would continue us, and others in the box run on: then we stay awake.
-void clock_stop(const struct run *run, const struct clock *clock)
-{
-	struct sigevent wake = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGCONT };
-	timer_t timer;
-	if (run->own_session)
-		return;
-	// A stopped supervisor must not stop the clock: at the limit the kernel continues it.
-	if (clock->end >= 0) {
-		struct itimerspec at = { .it_value = { .tv_sec = clock->end / 1000,
-						       .tv_nsec = clock->end % 1000 * 1000000 } };
-		if (timer_create(CLOCK_MONOTONIC, &wake, &timer) < 0 ||
-		    timer_settime(timer, TIMER_ABSTIME, &at, NULL) < 0)
-			return;
-	}
-	kill(getpid(), SIGSTOP);
-	if (clock->end >= 0)
-		timer_delete(timer);
-	clock_signal(run, SIGCONT);
 }
 
 // In tier landlock pid 1 is asked first: without it the others would run on.

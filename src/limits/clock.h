@@ -24,8 +24,5 @@ int clock_tick(const struct plan *plan, struct run *run, struct clock *clock);
 // SIGTERM now, and SIGKILL after a grace.
 void clock_end(const struct run *run, struct clock *clock, enum stop why);
 
-// The command stopped: so do we.
-void clock_stop(const struct run *run, const struct clock *clock);
-
 // A signal to pid 1 of the box, which forwards it.
 void clock_signal(const struct run *run, int number);

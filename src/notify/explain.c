@@ -28,8 +28,9 @@
 #include "seccomp/asking.h"
 #include "view/paths/judge.h"
 
+enum { LANDLOCK_SIGNALS = 6 };
 enum { WRITES = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC };
-enum { EXPLAINS = 1, LEARNS = 2, SHARES = 4 };
+enum { EXPLAINS = 1, LEARNS = 2, SHARES = 4, SIGNALS = 8 };
 
 // clang-format off
 static const struct asking rows[] = {
@@ -42,6 +43,8 @@ static const struct asking rows[] = {
 	  ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, LEARNS, 0 },
 	// This one is decided: abstract names are those of the whole machine.
 	{ "bind", ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, SHARES, 0 },
+	// So is this one: the group 0 may be the caller's.
+	{ "kill", 0, ~0U, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, SIGNALS, 0 },
 };
 
 enum explain_wish { WISH_READ, WISH_OPEN, WISH_CREATE, WISH_WRITE, WISH_NAME, WISH_EXECUTE };
@@ -93,6 +96,10 @@ int explain_plan(struct plan *plan)
 		TRY(asking_refuse_rings(plan));
 	if (plan->explain)
 		modes |= EXPLAINS | LEARNS;
+	if (plan->landlock < LANDLOCK_SIGNALS || plan->nested) { // else Landlock keeps signals in
+		plan->asking_group = modes == 0;
+		modes |= SIGNALS;
+	}
 	return modes ? asking_compile(plan, rows, sizeof(rows) / sizeof(*rows), modes) : 0;
 }
 
@@ -306,6 +313,11 @@ void explain_answer(const struct plan *plan, struct run *run, struct denials *de
 		response = (struct seccomp_notif_resp){ .id = asked.id, .error = -EAGAIN };
 		if (!notify_hand(run, &asked))
 			sys_ioctl(run->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
+		return;
+	}
+	if (str_equal(name, "kill")) {
+		response = notify_kill(run, &asked);
+		sys_ioctl(run->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
 		return;
 	}
 	int root = box_root(run, asked.pid);

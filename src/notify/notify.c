@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/fd.h"
+#include "base/str.h"
 #include "base/sys.h"
 #include "notify/asker.h"
 #include "notify/metadata.h"
@@ -64,6 +66,17 @@ static int answer_to(const struct question *question)
 	return result > 0 ? -EPERM : result;
 }
 
+struct seccomp_notif_resp notify_kill(const struct run *run, const struct seccomp_notif *asked)
+{
+	struct seccomp_notif_resp response = { .id = asked->id };
+	pid_t group = getpgid((pid_t)asked->pid);
+	if (group > 0 && group != run->caller_group)
+		response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+	else
+		response.error = -EPERM;
+	return response;
+}
+
 static void *answer_all(void *argument)
 {
 	struct answering *answering = argument;
@@ -79,10 +92,11 @@ static void *answer_all(void *argument)
 			return NULL;
 		if (!receive(answering, &asked))
 			continue;
-		struct seccomp_notif_resp response = {
-			.id = asked.id,
-			.error = bare ? answer_to(&question) : -EPERM,
-		};
+		struct seccomp_notif_resp response = notify_kill(&answering->run, &asked);
+		if (!str_equal(asking_call(asked.data.nr), "kill"))
+			response = (struct seccomp_notif_resp){ .id = asked.id,
+								.error = bare ? answer_to(&question)
+									      : -EPERM };
 		sys_ioctl(answering->run.listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
 	}
 }

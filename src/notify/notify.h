@@ -6,11 +6,11 @@
 // nouns report seccomp view/paths. Begin with notify.c.
 #pragma once
 
+#include <linux/seccomp.h>
 #include <stdbool.h>
 
 struct plan;
 struct run;
-struct seccomp_notif;
 
 // Begins to answer what run->listener asks, or with --explain what notify_hand() hands on.
 // -1 with the error said. The kernel never runs a call that is answered here, so what the box
@@ -20,3 +20,7 @@ int notify_begin(const struct plan *plan, struct run *run);
 // With --explain: one that the loop has received, and that is to be decided. False when it cannot
 // be taken.
 bool notify_hand(const struct run *run, const struct seccomp_notif *asked);
+
+// The answer to kill(0). A process that has left the caller's group cannot join it again: it is
+// still true when the kernel runs the call.
+struct seccomp_notif_resp notify_kill(const struct run *run, const struct seccomp_notif *asked);

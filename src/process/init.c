@@ -102,6 +102,9 @@ static _Noreturn void become_command(const struct plan *plan, const struct run *
 {
 	if (run->own_session)
 		setsid();
+	// As a shell does: behind it, or with its terminal gone, the command begins all the same.
+	if (run->lent && setpgid(0, 0) == 0)
+		tcsetpgrp(STDIN_FILENO, getpgrp());
 	if (run->child_ignored)
 		signal(SIGCHLD, SIG_IGN);
 	if ((run->tier_landlock && landlock_below() < 0) ||
@@ -251,7 +254,7 @@ static _Noreturn void serve(struct run *run, pid_t command)
 		else if (is_pause(run, number, &info))
 			pause_all(run, number);
 		else if (number > 0 && to_forward(run, &info))
-			kill(run->own_session ? -command : command, number);
+			kill(run->own_session || run->lent ? -command : command, number);
 	}
 }
 
@@ -273,8 +276,8 @@ int init_child(const struct plan *plan, struct run *run)
 	if (close_others(plan, run->to_host, 0) < 0)
 		return fail(errno, "close_range");
 	// Out of the caller's process group: its signals come by way of the supervisor, once.
-	if (run->own_session && setsid() < 0)
-		return fail(errno, "setsid");
+	if (run->own_session ? setsid() < 0 : run->lent && setpgid(0, 0) < 0)
+		return fail(errno, "leave the process group");
 	sigfillset(&all);
 	if (run->tier_landlock)
 		sigprocmask(SIG_SETMASK, &all, NULL); // SIGNAL_END too: from now on it is read

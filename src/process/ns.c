@@ -114,8 +114,11 @@ int ns_undo(const struct plan *plan, struct run *run)
 	if (run->tier_landlock)
 		end_processes(run);
 	sys_pidfd_send_signal(run->pidfd, SIGKILL, NULL);
+	struct pollfd ended = { .fd = run->pidfd, .events = POLLIN };
 	while (waitid(P_PID, (id_t)run->init, &info, WEXITED) < 0 && errno == EINTR)
 		;
+	if (run->front > 0) // whose child it is
+		poll(&ended, 1, -1);
 	run->init = 0;
 	fd_close(&run->pidfd);
 	return 0;

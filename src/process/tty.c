@@ -1,34 +1,85 @@
 // Owns the saved state of the controlling terminal. With one, the box stays in the caller's
-// session and process group, so that ^C, ^Z and job control work; typing into it is shut by the
-// filter (TIOCSTI, TIOCLINUX). Without one, the command gets a session of its own.
+// session, so that ^C, ^Z and job control work; the filter refuses to type into it (TIOCSTI,
+// TIOCLINUX). Below a shell with job control the command gets a process group and is lent the
+// terminal, as a shell does. Without a terminal the command gets a separate session.
 #include "process/tty.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/file.h"
 #include "run.h"
+
+static const char autogroup[] = "/proc/self/autogroup";
+
+// The priority of the login session among others, which any process of the session sets.
+static int session_nice(void)
+{
+	char text[64] = "";
+	const char *word = file_kernel(AT_FDCWD, autogroup, text, sizeof(text)) > 0
+				   ? strstr(text, " nice ")
+				   : NULL;
+	return word ? atoi(word + strlen(" nice ")) : 0;
+}
+
+// The kernel takes one each tenth of a second.
+static void restore_nice(int nice)
+{
+	enum { TRIES = 12, WAIT_MICROSECONDS = 100000 };
+	char text[16];
+	snprintf(text, sizeof(text), "%d", nice);
+	for (int i = 0; i < TRIES && session_nice() != nice; i++)
+		if (fd_write_file(AT_FDCWD, autogroup, text) == -EAGAIN)
+			usleep(WAIT_MICROSECONDS);
+}
 
 int tty_host(const struct plan *plan, struct run *run)
 {
 	(void)plan;
 	run->terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
 	run->own_session = run->terminal < 0;
+	run->lent_group = run->front = run->caller_group = 0;
+	run->jobs = run->lent = false;
 	if (run->terminal < 0)
 		return 0;
-	run->foreground = tcgetpgrp(run->terminal) == getpgrp() &&
+	pid_t group = run->caller_group = getpgrp(), caller = getppid();
+	// Where the output goes to another program, that one sets the terminal's modes (less).
+	run->foreground = tcgetpgrp(run->terminal) == group && tcgetpgrp(STDOUT_FILENO) == group &&
 			  tcgetattr(run->terminal, &run->termios) == 0;
+	run->session_nice = session_nice();
+	run->jobs = caller > 0 && getsid(caller) == getsid(0) && getpgid(caller) != group;
+	run->lent = run->jobs && run->foreground && getpid() == group &&
+		    tcgetpgrp(STDIN_FILENO) == group && tcgetpgrp(STDERR_FILENO) == group;
 	return 0;
+}
+
+void tty_lend(struct run *run)
+{
+	if (run->lent_group > 0 && tcgetpgrp(run->terminal) == run->caller_group)
+		tcsetpgrp(run->terminal, run->lent_group);
 }
 
 // The foreground group is ours, or one of the box, which is dead by now. A living one is that of
 // the shell, which took the terminal back when we were stopped.
-static bool ours_to_restore(int terminal)
+static bool ours_to_restore(const struct run *run)
 {
-	pid_t group = tcgetpgrp(terminal);
-	return group <= 0 || group == getpgrp() || (kill(-group, 0) < 0 && errno == ESRCH);
+	pid_t group = tcgetpgrp(run->terminal);
+	return group <= 0 || group == run->caller_group || (kill(-group, 0) < 0 && errno == ESRCH);
+}
+
+// Without IXON the kernel starts what ^S has stopped: the report follows.
+static void give_back(const struct run *run)
+{
+	struct termios modes = run->termios;
+	modes.c_iflag &= ~(tcflag_t)IXON;
+	tcsetattr(run->terminal, TCSANOW, &modes);
+	tcsetattr(run->terminal, TCSANOW, &run->termios);
 }
 
 int tty_undo(const struct plan *plan, struct run *run)
@@ -36,11 +87,14 @@ int tty_undo(const struct plan *plan, struct run *run)
 	(void)plan;
 	if (run->terminal < 0)
 		return 0;
-	if (run->foreground && ours_to_restore(run->terminal)) {
+	restore_nice(run->session_nice);
+	if (ours_to_restore(run)) {
 		// From a background group this stops the caller unless SIGTTOU is ignored.
 		signal(SIGTTOU, SIG_IGN);
-		tcsetpgrp(run->terminal, getpgrp());
-		tcsetattr(run->terminal, TCSADRAIN, &run->termios);
+		tcsetpgrp(run->terminal, run->caller_group);
+		tcflow(run->terminal, TCOON); // a box may have stopped it, and ^Q may be off
+		if (run->foreground)
+			give_back(run);
 	}
 	fd_close(&run->terminal);
 	return 0;

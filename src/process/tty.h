@@ -6,3 +6,5 @@ struct run;
 
 int tty_host(const struct plan *plan, struct run *run);
 int tty_undo(const struct plan *plan, struct run *run);
+// The shell has put us in front again: so is the box.
+void tty_lend(struct run *run);

@@ -12,8 +12,8 @@
 #include "notify/notify.h"
 #include "plan.h"
 #include "run.h"
-#include "limits/clock.h"
 #include "run/events.h"
+#include "run/signals.h"
 #include "run/standard_io.h"
 #include "run/steps.h"
 #include "run/supervise.h"
@@ -57,8 +57,7 @@ static void take_sockets(const struct run *run, int fds[FD_PASSED])
 	proxy_sockets(run->proxy, fds, count);
 }
 
-enum run_turn box_messages_take(const struct plan *plan, struct run *run, const struct clock *clock,
-				struct outcome *outcome)
+enum run_turn box_messages_take(const struct plan *plan, struct run *run, struct outcome *outcome)
 {
 	struct message *message = &run->message;
 	int fds[FD_PASSED];
@@ -91,7 +90,7 @@ enum run_turn box_messages_take(const struct plan *plan, struct run *run, const 
 		events_start(plan, run);
 		return GOES_ON;
 	case MESSAGE_STOPPED:
-		clock_stop(run, clock);
+		(void)ATTEMPT(signals_stop(run));
 		return GOES_ON;
 	case MESSAGE_PAUSED:
 		run->ask->terminal.stopped = true;

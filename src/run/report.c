@@ -2,13 +2,18 @@
 #include "run/report.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/out.h"
+#include "base/steady.h"
 #include "limits/group.h"
 #include "plan.h"
 #include "probe/machine.h"
@@ -142,6 +147,32 @@ static void say_all(const struct plan *plan, const struct outcome *outcome, cons
 	findings_text(failure, reader, out);
 }
 
+// A terminal that a box has stopped, or whose other end is not read, holds nothing up for longer.
+static void write_report(struct out *out)
+{
+	enum { PATIENCE_MILLISECONDS = 1000 };
+	struct out shown = { 0 };
+	struct termios modes;
+	bool terminal = out->used > 0 && tcgetattr(STDERR_FILENO, &modes) == 0;
+	autoclose int fd =
+		terminal ? open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+			 : -1;
+	struct pollfd event = { .fd = fd, .events = POLLOUT };
+	if (fd < 0) {
+		out_flush(out, STDERR_FILENO);
+		return;
+	}
+	out_visible(&shown, out->text, out->used);
+	int64_t end = steady_now() + PATIENCE_MILLISECONDS, left;
+	for (size_t sent = 0; sent < shown.used && (left = end - steady_now()) > 0;) {
+		ssize_t got = write(fd, shown.text + sent, shown.used - sent);
+		sent += got > 0 ? (size_t)got : 0;
+		if (got < 0 && (errno != EAGAIN || poll(&event, 1, (int)left) < 0))
+			break;
+	}
+	out_free(&shown);
+}
+
 int report_outcome(const struct plan *plan, const struct run *run, struct outcome *outcome)
 {
 	struct findings failure = { 0 };
@@ -176,7 +207,7 @@ int report_outcome(const struct plan *plan, const struct run *run, struct outcom
 		break;
 	}
 	events_end(plan, run, outcome, status, hits, count, &failure, &out);
-	out_flush(&out, STDERR_FILENO);
+	write_report(&out);
 	out_free(&out);
 	findings_free(&failure);
 	findings_free(&outcome->found);

@@ -161,19 +161,6 @@ int box_plan(struct box *box)
 	return 0;
 }
 
-// So that a process that waits for sbx sees the status as without it.
-static void die_like_command(int number)
-{
-	sigset_t only;
-	prctl(PR_SET_DUMPABLE,
-	      0); // a limit of 0 does not keep a core from a program that takes them
-	signal(number, SIG_DFL);
-	sigemptyset(&only);
-	sigaddset(&only, number);
-	kill(getpid(), number);
-	sigprocmask(SIG_UNBLOCK, &only, NULL);
-}
-
 // A run before its first step.
 static void begin(const struct box *box, struct run *run)
 {
@@ -319,7 +306,7 @@ int run_command(struct box *box)
 	denials_free(&outcome.denials);
 	roll_end(&run, status);
 	if (outcome.kind == OUTCOME_ENDED && WIFSIGNALED(outcome.status))
-		die_like_command(WTERMSIG(outcome.status));
+		signals_die(WTERMSIG(outcome.status));
 	return status;
 }
 

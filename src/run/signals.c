@@ -1,18 +1,22 @@
-// Owns the signals of the supervisor, and which of them the box gets.
+// Owns the signals of the supervisor, which of them the box gets, and the process that a shell with
+// job control waits for once the command has stopped.
 #include "run/signals.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "ask/foreground.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/sys.h"
-#include "plan.h"
-#include "run.h"
 #include "limits/clock.h"
+#include "plan.h"
+#include "process/tty.h"
+#include "run.h"
 
 enum { SIGNALS_A_TURN = 32 };
 
@@ -74,8 +78,85 @@ void signals_handle(const struct run *run)
 	for (int i = 0;
 	     i < SIGNALS_A_TURN && read(run->signals, &info, sizeof(info)) == sizeof(info); i++) {
 		int number = (int)info.ssi_signo;
-		bool terminal = info.ssi_code == SI_KERNEL && !run->own_session;
+		bool terminal = info.ssi_code == SI_KERNEL && !run->own_session && !run->lent;
 		if (number != SIGCHLD && number != SIGPIPE && !terminal)
 			clock_signal(run, number);
 	}
+}
+
+// --- stops ---------------------------------------------------------------------------------------
+
+// So that who waits for sbx sees what it would have seen without it.
+void signals_die(int number)
+{
+	sigset_t only;
+	prctl(PR_SET_DUMPABLE,
+	      0); // a limit of 0 does not keep a core from a program that takes them
+	signal(number, SIG_DFL);
+	sigemptyset(&only);
+	sigaddset(&only, number);
+	kill(getpid(), number);
+	sigprocmask(SIG_UNBLOCK, &only, NULL);
+}
+
+static void end_like(pid_t watcher)
+{
+	int status;
+	if (waitpid(watcher, &status, WNOHANG | __WALL) != watcher)
+		return;
+	if (WIFSIGNALED(status))
+		signals_die(WTERMSIG(status));
+	_exit(WEXITSTATUS(status));
+}
+
+// An inner group may have the terminal by now.
+static void note_lent(struct run *run)
+{
+	pid_t group = run->lent ? tcgetpgrp(run->terminal) : 0;
+	if (group > 0 && group != run->caller_group &&
+	    foreground_is_ours(group, run->caller_group, run->init))
+		run->lent_group = group;
+}
+
+// Signals are blocked, and taken one by one. The end of the other process continues this one.
+static _Noreturn void be_front(struct run *run, pid_t watcher)
+{
+	sigset_t all;
+	siginfo_t info = { .si_pid = watcher };
+	int number = SIGNAL_STOP;
+	sigfillset(&all);
+	// A thread of this process may need them; else the run's ends are the watcher's alone.
+	if (run->listener < 0)
+		fd_close_except(&run->terminal, 1, 0);
+	for (;; number = sigwaitinfo(&all, &info)) {
+		end_like(watcher);
+		bool terminal = info.si_code == SI_KERNEL && !run->lent;
+		if (number == SIGNAL_STOP && info.si_pid == watcher) {
+			note_lent(run);
+			kill(getpid(), SIGSTOP);
+			continue;
+		}
+		if (number == SIGCONT)
+			tty_lend(run);
+		if (number > 0 && number != SIGCHLD && number != SIGPIPE && !terminal)
+			kill(watcher, number);
+	}
+}
+
+int signals_stop(struct run *run)
+{
+	if (!run->jobs)
+		return 0;
+	if (run->front > 0)
+		return kill(run->front, SIGNAL_STOP);
+	pid_t front = getpid(), watcher = sys_fork(SIGCONT);
+	if (watcher < 0)
+		return fail(errno, "fork");
+	if (watcher > 0) {
+		setpgid(watcher, watcher);
+		be_front(run, watcher);
+	}
+	setpgid(0, 0); // what the shell sends to its job comes by way of the front, once
+	run->front = front;
+	return 0;
 }

@@ -12,5 +12,12 @@ int signals_parent_host(const struct plan *plan, struct run *run);
 int signals_parent_undo(const struct plan *plan, struct run *run);
 // Hands on to the box what came, at most SIGNALS_A_TURN of them.
 void signals_handle(const struct run *run);
+// The command has stopped. A shell with job control gets its prompt back when the process stops
+// that it has started; what watches a box never stops. So at the first stop the run continues in a
+// copy of this process, and the first one only stops, continues and ends as the shell expects.
+// Returns in the process that watches; where no shell waits, at once.
+int signals_stop(struct run *run);
+// Ends by the signal that the command ended by.
+void signals_die(int number);
 // Signals as the caller had them: before another run is tried.
 void signals_again(const struct run *run);

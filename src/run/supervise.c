@@ -234,8 +234,7 @@ static enum run_turn handle_proxy(struct loop *loop, short events)
 
 static enum run_turn handle_box(struct loop *loop, short events)
 {
-	return events ? box_messages_take(loop->plan, loop->run, &loop->clock, &loop->outcome)
-		      : GOES_ON;
+	return events ? box_messages_take(loop->plan, loop->run, &loop->outcome) : GOES_ON;
 }
 
 static enum run_turn handle_reader(struct loop *loop, short events)

@@ -96,7 +96,7 @@ int asking_refuse_rings(const struct plan *plan)
 
 int asking_child(const struct plan *plan, struct run *run)
 {
-	if (plan->asking.count == 0)
+	if (plan->asking.count == 0 || (plan->asking_group && (run->own_session || run->lent)))
 		return 0;
 	// A signal that comes while the supervisor answers waits: else Go's own would begin each
 	// call anew.

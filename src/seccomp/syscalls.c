@@ -10,6 +10,8 @@
 #include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <linux/sockios.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include "base/str.h"
@@ -49,7 +51,7 @@ const struct syscall_group syscall_groups[] = {
 	  // scheduling, limits, time
 	  "sched_yield sched_setparam sched_getparam sched_setscheduler sched_getscheduler "
 	  "sched_get_priority_max sched_get_priority_min sched_rr_get_interval sched_setaffinity "
-	  "sched_getaffinity sched_setattr sched_getattr getpriority setpriority ioprio_set "
+	  "sched_getaffinity sched_setattr sched_getattr getpriority "
 	  "ioprio_get getrlimit getrusage sysinfo times uname nanosleep "
 	  "clock_nanosleep clock_gettime clock_getres gettimeofday time getitimer setitimer "
 	  "timer_create timer_settime timer_gettime timer_getoverrun timer_delete timerfd_create "
@@ -74,7 +76,9 @@ const struct syscall_group syscall_groups[] = {
 	  "io_uring_setup "
 	  "io_uring_enter io_uring_register modify_ldt vmsplice ustat" },
 	{ "checked", VERDICT_CHECK, "calls that are allowed by their arguments",
-	  "ioctl fcntl socket socketpair clone personality setsockopt setrlimit prlimit64" },
+	  "ioctl fcntl socket socketpair clone personality setsockopt setrlimit prlimit64 "
+	  "setpriority "
+	  "ioprio_set" },
 	{ "ptrace", VERDICT_ALLOW, "debuggers and tracers (gdb, strace) on the box's own processes",
 	  "ptrace process_vm_readv process_vm_writev kcmp pidfd_getfd" },
 	{ "namespaces", VERDICT_ALLOW,
@@ -136,7 +140,7 @@ enum {
 #define PROTOCOL(number) { ANY, number, SECCOMP_RET_ALLOW }
 // FS_IOC_RESVSP and kin of <linux/falloc.h>, whose structure it keeps to the kernel.
 enum { IOCTL_RESERVE = 0x40305828, IOCTL_RESERVE_64 = 0x4030582a, IOCTL_ZERO_RANGE = 0x40305839 };
-enum { LIMIT_OF_CORES = 4 };
+enum { LIMIT_OF_CORES = 4, IOPRIO_OF_GROUP = 2 };
 enum { FCNTL_SET_LEASE = 1024, FCNTL_SET_DELEGATION = 1040 };
 enum { FAMILY_INET = 2, FAMILY_INET6 = 10, FAMILY_NETLINK = 16, PROTOCOL_ROUTE = 0, LEVEL_TCP = 6 };
 enum {
@@ -190,7 +194,10 @@ const struct syscall_check syscall_checks[] = {
 		{ GET_OR_SET, SIOCGIFVLAN, REFUSE },
 		// fallocate(2) by other numbers, of which no program makes use any more.
 		{ ANY, IOCTL_RESERVE, UNSUPPORTED }, { ANY, IOCTL_RESERVE_64, UNSUPPORTED },
-		{ ANY, IOCTL_ZERO_RANGE, UNSUPPORTED }) },
+		{ ANY, IOCTL_ZERO_RANGE, UNSUPPORTED },
+		// On a terminal its foreground group gets a signal for each key: that may be the
+		// caller's. On sockets servers ask for it and do without (nginx).
+		{ ANY, FIOASYNC, PRETEND }) },
 	// One call takes any space at once, before anybody can look. Programs know the answer of
 	// file systems that cannot do it, and write instead.
 	{ .call = "fallocate",
@@ -214,7 +221,7 @@ const struct syscall_check syscall_checks[] = {
 	  .guard_value = F_SETFL,
 	  .argument = 2,
 	  .otherwise = CHECK_NEXT,
-	  RULES({ O_DIRECT, O_DIRECT, INVALID }) },
+	  RULES({ O_DIRECT, O_DIRECT, INVALID }, { O_ASYNC, O_ASYNC, REFUSE }) },
 	// A lease on a file of the host, which may be read-only in the box, makes the host's next
 	// open of it wait
 	// for up to fs.lease-break-time, 45 s.
@@ -312,6 +319,23 @@ const struct syscall_check syscall_checks[] = {
 	  .whole = true,
 	  RULES({ ANY, 0, SECCOMP_RET_ALLOW }) },
 	{ .call = "prlimit64", .argument = 2, .otherwise = SECCOMP_RET_ALLOW },
+	// The group 0 is the process's, which is the caller's where the box shares its terminal.
+	{ .call = "setpriority",
+	  .guarded = true,
+	  .guard_argument = 0,
+	  .guard_value = PRIO_PGRP,
+	  .argument = 1,
+	  .otherwise = SECCOMP_RET_ALLOW,
+	  RULES({ ANY, 0, REFUSE }) },
+	{ .call = "setpriority", .argument = 0, .otherwise = SECCOMP_RET_ALLOW },
+	{ .call = "ioprio_set",
+	  .guarded = true,
+	  .guard_argument = 0,
+	  .guard_value = IOPRIO_OF_GROUP,
+	  .argument = 1,
+	  .otherwise = SECCOMP_RET_ALLOW,
+	  RULES({ ANY, 0, REFUSE }) },
+	{ .call = "ioprio_set", .argument = 0, .otherwise = SECCOMP_RET_ALLOW },
 	// The kernel says EINVAL to an id that the user namespace lacks, where fakeroot and others
 	// take EPERM alone for
 	// "not as this user". A group that shows as none is one of the caller's own to programs

@@ -311,8 +311,9 @@ def jobs(name):
     child.expect(r"sh asks \S+\s")
     time.sleep(0.2)
     check(f"{name}: after ^Z and fg it reads the terminal", answer(child, "words"), child.before)
-    child.sendline(f"{SBX} run -- sh -c 'echo begun; sleep 0.5; echo later >ended-{name}-2; exit 7'")
+    child.sendline(f"{SBX} run -- sh -c 'echo begun; sleep 1; echo later >ended-{name}-2; exit 7'")
     child.expect_exact("begun\r\n")
+    time.sleep(0.2)  # a shell whose child stops between vfork and exec does not stop
     child.sendcontrol("z")
     child.expect_exact("READY> ")
     line(child, "bg")
@@ -454,6 +455,92 @@ if shutil.which("tmux"):
     subprocess.run([*tmux, "kill-server"], capture_output=True)
 else:
     skip("tmux", "tmux is not installed")
+
+# What the box may not do to its caller: each by a script, and typed at a prompt.
+box = os.path.join(project, "box")
+with open(box, "w") as file:
+    file.write("""( sleep 0.3; echo evil >.envrc; for i in 1 2 3 4 5 6 7 8; do dd if=/dev/zero of=big$i bs=1M count=10 2>/dev/null; sleep 0.02; done
+sleep 20; echo x >survived ) &
+kill -STOP $$
+""")
+
+
+def grown():
+    size = sum(os.path.getsize(os.path.join(project, name)) for name in os.listdir(project) if name.startswith("big")) >> 20
+    for name in os.listdir(project):
+        if name.startswith("big") or name == "survived":
+            os.remove(os.path.join(project, name))
+    return size
+
+
+child = started("bash")
+child.sendline(f"{SBX} run --disk 20M -- sh box")
+child.expect_exact("Stopped")
+child.expect_exact("READY> ")
+check("a command that stops itself: the limits hold meanwhile", until(lambda: "Stopped" not in line(child, "jobs"), 15))
+size = grown()
+check("and protected names are looked at", size < 40 and not os.path.exists(os.path.join(project, ".envrc")), size)
+agent = r"""
+import subprocess, sys
+try:
+    done = subprocess.run([sys.argv[1], "run", "--disk", "20M", "--", "sh", "box"], stdin=subprocess.DEVNULL, capture_output=True, timeout=40)
+    print("agent", done.returncode)
+except subprocess.TimeoutExpired:
+    print("agent waits")
+"""
+below = pexpect.spawn(sys.executable, ["-c", agent, SBX], cwd=project, encoding="utf-8", timeout=60)
+below.expect(pexpect.EOF)
+size = grown()
+check("below an agent on a terminal, too", "agent 137" in below.before and size < 40, (below.before, size))
+
+testing = os.environ["SBX_TESTING"]
+acts = {
+    "kill(0) before Linux 6.12": (f"SBX_TEST_LANDLOCK=5 {testing} run", "import os, signal; signal.signal(15, signal.SIG_IGN); os.kill(0, 15)"),
+    "kill(0) with namespaces": (f"{SBX} run --allow-syscalls namespaces", "import os, signal; signal.signal(15, signal.SIG_IGN); os.kill(0, 15)"),
+    "setpriority and ioprio_set": (f"{SBX} run", "import ctypes; c = ctypes.CDLL(None); c.setpriority(1, 0, 19); c.syscall(251, 2, 0, 3 << 13 | 7)"),
+    "autogroup": (f"{SBX} run", "open('/proc/self/autogroup', 'w').write('7')"),
+    "O_ASYNC": (f"{SBX} run", "import fcntl, os; fcntl.fcntl(9, fcntl.F_SETFL, fcntl.fcntl(9, fcntl.F_GETFL) | 0x2000)"),
+    "FIOASYNC": (f"{SBX} run", "import fcntl; fcntl.ioctl(9, 0x5452, b'\\1\\0\\0\\0')"),
+    "the mode of the terminal": (f"{SBX} run", "import os; os.fchmod(0, 0o622)"),
+}
+# What the caller has of each: its life, priorities, and who gets a signal when something is typed.
+look = """echo "<$(nice) $(ionice -p $$) $(cut -d' ' -f2- /proc/self/autogroup) $(stat -Lc %a /dev/fd/0) $(grep flags /proc/$$/fdinfo/9)>"\n"""
+for name, (command, act) in acts.items():
+    with open(os.path.join(project, "act.py"), "w") as file:
+        file.write(act + "\n")
+    with open(os.path.join(project, "caller"), "w") as file:
+        file.write(f"exec 9</dev/tty\n{look}{command} --preserve-fd 9 -- python3 act.py 2>/dev/null\n{look}echo alive\n")
+    for words in ("bash caller", ". ./caller"):
+        out = line(child, words)
+        seen = re.findall("<(.*)>", out)
+        check(f"{name} reaches nobody outside: {words}", "alive" in out and len(seen) == 2 and seen[0] == seen[1], out)
+        if "alive" not in out:
+            child = started("bash")
+out = line(child, f"SBX_TEST_LANDLOCK=5 {testing} run -- timeout 0.3 sh -c 'sleep 60 & wait' | cat; echo =${{PIPESTATUS[0]}}=")
+check("timeout signals its own group all the same", "=124=" in out, out)
+
+freeze = """import signal, termios
+signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+modes = termios.tcgetattr(1)
+modes[0] &= ~(termios.IXON | termios.IXANY)
+termios.tcsetattr(1, 0, modes)
+open(".envrc", "w").close()
+termios.tcflow(1, termios.TCOOFF)
+"""
+with open(os.path.join(project, "freeze.py"), "w") as file:
+    file.write(freeze)
+out = line(child, f"{SBX} run -- python3 freeze.py; stty -a | grep -o ' -*ixon'")
+check("a terminal that the box stopped goes on, as it was", ".envrc appeared" in out and "\n ixon\r" in out, out)
+child.close(force=True)
+outer, inner = os.openpty()
+begin = time.time()
+frozen = subprocess.Popen([SBX, "run", "--", "python3", "freeze.py"], cwd=project, stdin=inner, stdout=inner, stderr=inner, start_new_session=True)
+try:
+    good = frozen.wait(20) == 0
+except subprocess.TimeoutExpired:
+    good = frozen.kill()
+check("a report waits one second for a terminal that is not the caller's", good, time.time() - begin)
+os.close(outer), os.close(inner)
 
 # no terminal: a session of its own, and a group kill ends all
 inner = subprocess.Popen([SBX, "run", "--", "sh", "-c", "ps -o sid= -p $$; sleep 88.%d" % os.getpid()], cwd=project,

@@ -266,6 +266,19 @@ static const struct argument_row rows[] = {
 	{ SYS_setsockopt, 3, 6, 38, REFUSED },
 	{ SYS_setsockopt, 3, 6, 1, SECCOMP_RET_ALLOW },
 	{ SYS_setsockopt, 3, 1, 31, SECCOMP_RET_ALLOW },
+	{ SYS_ioctl, 0, 0x5452, 0, PRETENDED }, // FIOASYNC
+	{ SYS_ioctl, 0, HIGH | 0x5452, 0, PRETENDED },
+	{ SYS_fcntl, 0, F_SETFL, O_ASYNC | O_NONBLOCK, REFUSED },
+	{ SYS_fcntl, 0, F_SETFL, HIGH | O_ASYNC, REFUSED },
+	{ SYS_fcntl, 0, F_SETFL, O_NONBLOCK, SECCOMP_RET_ALLOW },
+	{ SYS_setpriority, 0, 0, 5, SECCOMP_RET_ALLOW },
+	{ SYS_setpriority, 1, 0, 5, REFUSED },
+	{ SYS_setpriority, HIGH | 1, HIGH, 5, REFUSED },
+	{ SYS_setpriority, 1, 7, 5, SECCOMP_RET_ALLOW },
+	{ SYS_setpriority, 2, 0, 5, SECCOMP_RET_ALLOW }, // of the pid namespace alone
+	{ SYS_ioprio_set, 1, 0, 7, SECCOMP_RET_ALLOW },
+	{ SYS_ioprio_set, 2, 0, 7, REFUSED },
+	{ SYS_ioprio_set, 2, 7, 7, SECCOMP_RET_ALLOW },
 };
 
 static void arguments(void **state)
