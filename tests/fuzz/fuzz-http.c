@@ -29,9 +29,11 @@ static void check_request(const char *text, size_t size)
 				__builtin_trap();
 		}
 		// What parses is taken for HTTP, also in a tunnel.
-		if (opening_burst((const uint8_t *)text, size) != OPENING_HTTP)
+		if (opening_burst((const uint8_t *)text, size, &(struct opening_read){ 0 }) !=
+		    OPENING_HTTP)
 			__builtin_trap();
-		if (opening_body((const uint8_t *)text, size) != PARSE_DONE)
+		if (opening_body((const uint8_t *)text, size, &(struct opening_read){ 0 }) !=
+		    PARSE_DONE)
 			__builtin_trap();
 	}
 	free(to);

@@ -19,6 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t used;
 	unsigned type;
 	unsigned long long inode;
+	struct hosts_entry entries[64];
 	int error;
 	bool open;
 	if (socks_greeting(data, size, &used, &open) == PARSE_DONE && used > size)
@@ -26,7 +27,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (socks_request(data, size, &request) == PARSE_DONE &&
 	    (request.used > size || request.port == 0))
 		__builtin_trap();
-	if (hosts_find((const char *)data, size, "a", addresses, 4) > 4)
+	unsigned names = hosts_read((const char *)data, size, entries, 64);
+	if (names > 64 ||
+	    hosts_find((const char *)data, size, entries, names, "a", addresses, 4) > 4)
 		__builtin_trap();
 	resolv_parse((const char *)data, size, &resolv);
 	if (resolv.server_count == 0 || resolv.server_count > RESOLV_SERVERS_MAX ||

@@ -368,7 +368,7 @@ static void chunks(void **state)
 // A hello with the extensions in `extensions`, in records of `record` bytes.
 static size_t make_hello(uint8_t *to, const uint8_t *extensions, size_t size, size_t record)
 {
-	uint8_t hello[512] = { 1, 0, 0, 0, 3, 3 };
+	uint8_t hello[8192] = { 1, 0, 0, 0, 3, 3 };
 	size_t used = 4 + 2 + 32, out = 0;
 	static const uint8_t rest[] = { 0, 0, 2, 0x13, 1, 1, 0 };
 	memcpy(hello + used, rest, sizeof(rest));
@@ -449,6 +449,60 @@ static void hellos(void **state)
 	assert_int_equal(tls_hello(cut, sizeof(cut), &hello), PARSE_BAD);
 }
 
+// Byte by byte a hello is read once for each of its records and a few times more; one of 65 records
+// is refused.
+static void hello_pieces(void **state)
+{
+	enum { PIECES = 8 };
+	static const uint8_t padding[4000] = { 0, 21, 0x0f, 0x9c };
+	static uint8_t bytes[32768];
+	struct tls_hello hello;
+	(void)state;
+	for (size_t record = 32; record < sizeof(bytes); record *= 2) {
+		size_t length = make_hello(bytes, padding, sizeof(padding), record), needs = 0;
+		unsigned runs = 0, records = (unsigned)((length + record + 4) / (record + 5));
+		enum parse result = PARSE_MORE;
+		for (size_t part = 1; part <= length && result == PARSE_MORE; part++) {
+			if (part < needs)
+				continue;
+			runs++;
+			result = tls_hello(bytes, part, &hello);
+			assert_true(result != PARSE_MORE || hello.used > part);
+			needs = hello.used;
+		}
+		assert_int_equal(result, records <= 64 ? PARSE_DONE : PARSE_BAD);
+		assert_true(runs < PIECES * (records + 1));
+		assert_true(result == PARSE_DONE || hello.shaped);
+	}
+}
+
+// Each byte of a head is searched once, wherever its end is cut.
+static void head_pieces(void **state)
+{
+	static const struct {
+		const char *text;
+		bool whole;
+	} rows[] = {
+		{ "GET / HTTP/1.1\r\nHost: x\r\n\r\n", true },
+		{ "GET /\n\n", true },
+		{ "GET /\r\n\n", true },
+		{ "GET /\n\r\n", true },
+		{ "GET /\r\nHost: x\r\n\r", false },
+		{ "GET /\r\n\r \n", false },
+		{ "\n\r\r\n", false },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		uint32_t searched = 0;
+		size_t length = strlen(rows[i].text);
+		for (size_t part = 0; part < length; part++) {
+			assert_false(http_has_end(rows[i].text, part, &searched));
+			assert_int_equal(searched, part);
+		}
+		assert_int_equal(http_has_end(rows[i].text, length, &searched), rows[i].whole);
+	}
+}
+
 static void answers(void **state)
 {
 	uint8_t plain[64] = "\x16\3\3\0\x3b\2\0\0\x37\3\3";
@@ -476,9 +530,18 @@ static enum opening client(const char *text)
 	return opening_client((const uint8_t *)text, strlen(text));
 }
 
+// Piece by piece as at once.
 static enum opening burst(const char *text)
 {
-	return opening_burst((const uint8_t *)text, strlen(text));
+	const uint8_t *bytes = (const uint8_t *)text;
+	size_t length = strlen(text);
+	struct opening_read read = { 0 };
+	for (size_t part = 0; part < length; part++)
+		assert_int_equal(opening_burst(bytes, part, &read),
+				 opening_burst(bytes, part, &(struct opening_read){ 0 }));
+	assert_int_equal(opening_burst(bytes, length, &read),
+			 opening_burst(bytes, length, &(struct opening_read){ 0 }));
+	return opening_burst(bytes, length, &read);
 }
 
 static void openings(void **state)
@@ -548,7 +611,9 @@ static void openings(void **state)
 			opening_server((const uint8_t *)servers[i].text, strlen(servers[i].text)),
 			servers[i].greeting);
 	static const char git[] = "0033git-upload-pack /a\0host=b";
-	assert_int_equal(opening_burst((const uint8_t *)git, sizeof(git)), OPENING_OTHER);
+	assert_int_equal(
+		opening_burst((const uint8_t *)git, sizeof(git), &(struct opening_read){ 0 }),
+		OPENING_OTHER);
 	// A frame of HTTP/2: node's server speaks first.
 	assert_int_equal(opening_server((const uint8_t *)"\0\0\x06\4\0\0\0\0\0", 9),
 			 GREETING_OTHER);
@@ -640,14 +705,18 @@ static void bodies(void **state)
 	memset(upload, 'Q', sizeof(upload));
 	memcpy(upload + sizeof(upload) - 4, " /a\n", 4);
 	for (size_t length = sizeof(upload) - 100; length <= sizeof(upload); length++)
-		assert_int_equal(opening_body(upload, length), PARSE_BAD);
+		assert_int_equal(opening_body(upload, length, &(struct opening_read){ 0 }),
+				 PARSE_BAD);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		const uint8_t *bytes = (const uint8_t *)rows[i].text;
 		size_t length = strlen(rows[i].text);
-		assert_int_equal(opening_body(bytes, length), rows[i].result);
-		// What was decided of a part stays decided.
+		assert_int_equal(opening_body(bytes, length, &(struct opening_read){ 0 }),
+				 rows[i].result);
+		// What was decided of a part stays decided, and pieces are judged as the whole.
+		struct opening_read read = { 0 };
 		for (size_t part = 0; part < length; part++) {
-			enum parse result = opening_body(bytes, part);
+			enum parse result = opening_body(bytes, part, &(struct opening_read){ 0 });
+			assert_int_equal(opening_body(bytes, part, &read), result);
 			assert_true(result == PARSE_MORE || result == rows[i].result);
 		}
 	}
@@ -730,11 +799,17 @@ static void tables(void **state)
 				     "nameserver 9.9.9.9\nnameserver 8.8.8.8\n";
 	struct address addresses[4];
 	struct resolv parsed;
+	struct hosts_entry entries[8];
 	(void)state;
-	assert_int_equal(hosts_find(hosts, strlen(hosts), "db", addresses, 4), 2);
-	assert_int_equal(hosts_find(hosts, strlen(hosts), "db", addresses, 1), 1);
-	assert_int_equal(hosts_find(hosts, strlen(hosts), "db.corp", addresses, 4), 1);
-	assert_int_equal(hosts_find(hosts, strlen(hosts), "x", addresses, 4), 0);
+	unsigned count = hosts_read(hosts, strlen(hosts), entries, 8);
+	assert_int_equal(count, 4);
+	assert_int_equal(hosts_read(hosts, strlen(hosts), entries, 2), 2);
+	count = hosts_read(hosts, strlen(hosts), entries, 8);
+	assert_int_equal(hosts_find(hosts, strlen(hosts), entries, count, "db", addresses, 4), 2);
+	assert_int_equal(hosts_find(hosts, strlen(hosts), entries, count, "db", addresses, 1), 1);
+	assert_int_equal(hosts_find(hosts, strlen(hosts), entries, count, "db.corp", addresses, 4),
+			 1);
+	assert_int_equal(hosts_find(hosts, strlen(hosts), entries, count, "x", addresses, 4), 0);
 	resolv_parse(resolv, strlen(resolv), &parsed);
 	assert_true(parsed.server_count == 3 && parsed.search_count == 2);
 	assert_string_equal(parsed.search[1], "c.d");
@@ -912,6 +987,7 @@ int main(void)
 		cmocka_unit_test(tables),       cmocka_unit_test(kernel_texts),
 		cmocka_unit_test(whose),        cmocka_unit_test(coded),
 		cmocka_unit_test(unconnected),  cmocka_unit_test(places),
+		cmocka_unit_test(hello_pieces), cmocka_unit_test(head_pieces),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/str.h"
+
 struct hosts_line {
 	const char *at, *end;
 };
@@ -31,25 +33,56 @@ static size_t next_word(struct hosts_line *line, const char **ret)
 	return (size_t)(line->at - *ret);
 }
 
-unsigned hosts_find(const char *text, size_t length, const char *name, struct address *addresses,
-		    unsigned most)
+// The word at this place of the table.
+static bool host_at(const char *text, size_t length, uint32_t at, struct host *ret)
+{
+	struct hosts_line line = { text + at, text + length };
+	const char *word;
+	const char *newline = memchr(line.at, '\n', (size_t)(line.end - line.at));
+	line.end = newline ? newline : line.end;
+	size_t size = next_word(&line, &word), part = 0;
+	while (part < size && word[part] != '#' && word[part] != ';')
+		part++;
+	return host_parse(word, part, ret);
+}
+
+unsigned hosts_read(const char *text, size_t length, struct hosts_entry *entries, unsigned most)
 {
 	unsigned count = 0;
 	struct hosts_line line;
-	for (const char *at = text; count < most && next_line(&at, text + length, &line);) {
+	for (const char *at = text; next_line(&at, text + length, &line);) {
 		const char *word;
-		struct host address, alias;
+		struct host host;
 		size_t size = next_word(&line, &word);
-		if (size == 0 || !host_parse(word, size, &address) || address.kind != HOST_ADDRESS)
+		uint32_t begin = (uint32_t)(word - text);
+		if (size == 0 || !host_parse(word, size, &host) || host.kind != HOST_ADDRESS)
 			continue;
-		for (size = next_word(&line, &word); size > 0; size = next_word(&line, &word))
-			if (host_parse(word, size, &alias) && alias.kind == HOST_NAME &&
-			    strcmp(alias.name, name) == 0) {
-				addresses[count++] = address.address;
-				break;
-			}
+		while ((size = next_word(&line, &word)) > 0 && count < most)
+			if (host_parse(word, size, &host) && host.kind == HOST_NAME)
+				entries[count++] =
+					(struct hosts_entry){ (uint32_t)str_hash(host.name), begin,
+							      (uint32_t)(word - text) };
 	}
 	return count;
+}
+
+// Each line once.
+unsigned hosts_find(const char *text, size_t length, const struct hosts_entry *entries,
+		    unsigned count, const char *name, struct address *addresses, unsigned most)
+{
+	uint32_t hash = (uint32_t)str_hash(name), last = UINT32_MAX;
+	unsigned found = 0;
+	struct host host;
+	for (unsigned i = 0; i < count && found < most; i++) {
+		const struct hosts_entry *entry = &entries[i];
+		if (entry->hash != hash || entry->line == last ||
+		    !host_at(text, length, entry->word, &host) || strcmp(host.name, name) != 0 ||
+		    !host_at(text, length, entry->line, &host))
+			continue;
+		last = entry->line;
+		addresses[found++] = host.address;
+	}
+	return found;
 }
 
 static void take_search(struct hosts_line *line, struct resolv *resolv)

@@ -3,9 +3,15 @@
 
 #include "text/host.h"
 
-// Addresses that the table gives a name; returns how many, at most `most`.
-unsigned hosts_find(const char *text, size_t length, const char *name, struct address *addresses,
-		    unsigned most);
+// A name of the table, by a hash of it: where its line and the name begin.
+struct hosts_entry {
+	uint32_t hash, line, word;
+};
+// Reads the table once; returns how many names it has, at most `most`.
+unsigned hosts_read(const char *text, size_t length, struct hosts_entry *entries, unsigned most);
+// Addresses that the table that was read gives a name; returns how many, at most `most`.
+unsigned hosts_find(const char *text, size_t length, const struct hosts_entry *entries,
+		    unsigned count, const char *name, struct address *addresses, unsigned most);
 
 enum { RESOLV_SERVERS_MAX = 3, RESOLV_SEARCH_MAX = 6 };
 struct resolv {

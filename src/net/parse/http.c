@@ -237,6 +237,19 @@ static bool check_host(const struct fields *fields, unsigned minor, struct http_
 	return host_equal(&host, &request->host) && said == meant;
 }
 
+bool http_has_end(const char *bytes, size_t length, uint32_t *searched)
+{
+	const char *end = bytes + length, *at = bytes + (*searched < 2 ? 0 : *searched - 2);
+	*searched = (uint32_t)length;
+	while ((at = memchr(at, '\n', (size_t)(end - at)))) {
+		at++;
+		const char *next = at < end && *at == '\r' ? at + 1 : at;
+		if (next < end && *next == '\n')
+			return true;
+	}
+	return false;
+}
+
 enum parse http_request(const char *bytes, size_t length, struct http_request *ret)
 {
 	struct http_request request = { 0 };

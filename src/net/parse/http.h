@@ -33,6 +33,9 @@ struct http_response {
 
 enum { HTTP_HEAD_MAX = 16 * 1024 };
 
+// Whether these bytes hold the end of a head, as the laxest reader finds it: an empty line. Only
+// what follows the first `searched` bytes is searched; they become all.
+bool http_has_end(const char *bytes, size_t length, uint32_t *searched);
 enum parse http_request(const char *bytes, size_t length, struct http_request *ret);
 // `asks_head`: the response to HEAD has no body.
 enum parse http_response(const char *bytes, size_t length, bool asks_head,

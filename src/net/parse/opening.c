@@ -92,53 +92,18 @@ static enum parse is_target(const uint8_t *bytes, size_t length)
 }
 
 // "HTTP/" at the end of the words of this line, in any case.
-static enum parse has_version(const uint8_t *bytes, size_t length)
+static enum parse has_version(const uint8_t *bytes, size_t length, uint32_t *from)
 {
-	for (size_t i = 0; i < length; i++) {
+	enum { WORD = 5 };
+	for (size_t i = *from; i < length; i++) {
 		if (bytes[i] == '\n' || (bytes[i] < ' ' && !is_space(bytes[i])))
 			return PARSE_BAD;
-		if (i > 0 && is_space(bytes[i - 1]) && length - i >= 5 && bytes[i + 4] == '/' &&
+		if (i > 0 && is_space(bytes[i - 1]) && length - i >= WORD && bytes[i + 4] == '/' &&
 		    strncasecmp((const char *)bytes + i, "http", 4) == 0)
 			return PARSE_DONE;
 	}
+	*from = length < WORD ? 0 : (uint32_t)length - (WORD - 1);
 	return length < LINE_BYTES_MAX ? PARSE_MORE : PARSE_DONE;
-}
-
-enum opening opening_burst(const uint8_t *bytes, size_t length)
-{
-	size_t start = 0, word, target;
-	while (start < length && is_space(bytes[start]))
-		start++;
-	if (start == length)
-		return OPENING_MORE;
-	if (bytes[start] == TLS_HANDSHAKE)
-		return OPENING_TLS;
-	for (word = start; word < length && is_token(bytes[word]); word++)
-		;
-	if (word == start)
-		return OPENING_OTHER;
-	if (word == length)
-		return word - start < LINE_BYTES_MAX ? OPENING_MORE : OPENING_HTTP;
-	if (!is_space(bytes[word]) || bytes[word] == '\n')
-		return OPENING_OTHER;
-	for (target = word; target < length && is_space(bytes[target]) && bytes[target] != '\n';)
-		target++;
-	enum parse found = is_method(bytes + start, word - start)
-				   ? is_target(bytes + target, length - target)
-				   : PARSE_BAD;
-	if (found == PARSE_BAD)
-		found = has_version(bytes + word, length - word);
-	return found == PARSE_DONE   ? OPENING_HTTP
-	       : found == PARSE_MORE ? OPENING_MORE
-				     : OPENING_OTHER;
-}
-
-// The end of a run of bytes that `is` takes.
-static size_t run_end(const uint8_t *bytes, size_t length, size_t at, bool (*is)(uint8_t c))
-{
-	while (at < length && is(bytes[at]))
-		at++;
-	return at;
 }
 
 static bool is_blank(uint8_t c)
@@ -151,12 +116,48 @@ static bool is_black(uint8_t c)
 	return !is_space(c);
 }
 
+// The end of a run of bytes that `is` takes: from `at` on, or from where it ended before.
+static size_t run_end(const uint8_t *bytes, size_t length, size_t at, uint32_t *end,
+		      bool (*is)(uint8_t c))
+{
+	at = *end > at ? *end : at;
+	while (at < length && is(bytes[at]))
+		at++;
+	*end = (uint32_t)at;
+	return at;
+}
+
+enum opening opening_burst(const uint8_t *bytes, size_t length, struct opening_read *read)
+{
+	size_t start = run_end(bytes, length, 0, &read->start, is_space);
+	if (start == length)
+		return OPENING_MORE;
+	if (bytes[start] == TLS_HANDSHAKE)
+		return OPENING_TLS;
+	size_t word = run_end(bytes, length, start, &read->word, is_token);
+	if (word == start)
+		return OPENING_OTHER;
+	if (word == length)
+		return word - start < LINE_BYTES_MAX ? OPENING_MORE : OPENING_HTTP;
+	if (!is_blank(bytes[word]))
+		return OPENING_OTHER;
+	size_t target = run_end(bytes, length, word, &read->target, is_blank);
+	enum parse found = is_method(bytes + start, word - start)
+				   ? is_target(bytes + target, length - target)
+				   : PARSE_BAD;
+	if (found == PARSE_BAD)
+		found = has_version(bytes + word, length - word, &read->version);
+	return found == PARSE_DONE   ? OPENING_HTTP
+	       : found == PARSE_MORE ? OPENING_MORE
+				     : OPENING_OTHER;
+}
+
 // Two words and the end of the line (HTTP/0.9, with fields behind it for some), or three, of which
 // the last begins with "HTTP/". The text of a letter is decided by its third word.
-enum parse opening_body(const uint8_t *bytes, size_t length)
+enum parse opening_body(const uint8_t *bytes, size_t length, struct opening_read *read)
 {
-	size_t start = run_end(bytes, length, 0, is_space);
-	size_t word = run_end(bytes, length, start, is_token);
+	size_t start = run_end(bytes, length, 0, &read->start, is_space);
+	size_t word = run_end(bytes, length, start, &read->word, is_token);
 	if (start > LINE_BYTES_MAX)
 		return PARSE_DONE;
 	if (word > LINE_BYTES_MAX) // by its place, so that pieces and the whole are judged alike
@@ -165,12 +166,12 @@ enum parse opening_body(const uint8_t *bytes, size_t length)
 		return PARSE_MORE;
 	if (word == start || !is_blank(bytes[word]))
 		return PARSE_BAD;
-	size_t target = run_end(bytes, length, word, is_blank);
+	size_t target = run_end(bytes, length, word, &read->target, is_blank);
 	if (target < length && bytes[target] == '\n')
 		return PARSE_BAD;
 	bool method = is_method(bytes + start, word - start);
-	size_t end = run_end(bytes, length, target, is_black);
-	size_t version = run_end(bytes, length, end, is_blank);
+	size_t end = run_end(bytes, length, target, &read->end, is_black);
+	size_t version = run_end(bytes, length, end, &read->version, is_blank);
 	if (method && is_target(bytes + target, length - target) == PARSE_DONE)
 		return PARSE_DONE;
 	if (version < length && bytes[version] == '\n')

@@ -14,6 +14,12 @@ enum opening {
 	OPENING_OTHER, // none of them
 };
 
+// Where the parts of a line ended that was read before: with more bytes it is read from there on.
+// Zeros for another line.
+struct opening_read {
+	uint32_t start, word, target, end, version;
+};
+
 // Of a client. HTTP is whatever begins with a word: what then does not parse is refused.
 enum opening opening_client(const uint8_t *bytes, size_t length);
 
@@ -22,11 +28,11 @@ enum parse opening_ssh(const uint8_t *line, size_t length);
 
 // Of a burst in a tunnel, where other protocols of text are at home: HTTP is what a lenient server
 // could take for a request line. White space before it counts for nothing.
-enum opening opening_burst(const uint8_t *bytes, size_t length);
+enum opening opening_burst(const uint8_t *bytes, size_t length, struct opening_read *read);
 
 // Of a body: DONE where a server that passes over the body would take it for the next request, BAD
 // where none would.
-enum parse opening_body(const uint8_t *bytes, size_t length);
+enum parse opening_body(const uint8_t *bytes, size_t length, struct opening_read *read);
 
 // Of a server that speaks before its client does.
 enum greeting {

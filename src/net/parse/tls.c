@@ -59,13 +59,16 @@ struct tls_message {
 	uint8_t bytes[TLS_HELLO_MAX];
 	size_t there, size; // of it; all of it, once its header is there
 	size_t used;        // bytes of the records up to its end
+	size_t next;        // bytes with which the record is whole that is begun
 	bool shared;        // its last record holds more than it
+	bool many;          // records, more than a hello has
 	bool mixed;         // records of other types between its own: some servers pass over them
 };
 
 // Whether so much of a message can begin a hello: its type and size, a session's id, a list of
-// ciphers, one of compressions with "none" in it. DONE when all of that is there.
-static enum parse looks_like_hello(const struct tls_message *message)
+// ciphers, one of compressions with "none" in it. DONE when all of that is there; `ret_next`: with
+// so many bytes of it more can be said.
+static enum parse looks_like_hello(const struct tls_message *message, size_t *ret_next)
 {
 	enum {
 		TYPE_CLIENT_HELLO = 1,
@@ -77,22 +80,26 @@ static enum parse looks_like_hello(const struct tls_message *message)
 	size_t there = message->there, at = RANDOM_END;
 	if ((there > 0 && bytes[0] != TYPE_CLIENT_HELLO) || message->size > HELLO_BYTES_MAX)
 		return PARSE_BAD;
+	*ret_next = there == 0 ? 1 : there < 4 ? 4 : at + 1;
 	if (there <= at)
 		return message->size && message->size <= at ? PARSE_BAD : PARSE_MORE;
 	if (bytes[at] > SESSION_MAX)
 		return PARSE_BAD;
 	at += 1 + (size_t)bytes[at];
+	*ret_next = at + 2;
 	if (there < at + 2)
 		return PARSE_MORE;
 	size_t ciphers = (size_t)bytes[at] << 8 | bytes[at + 1];
 	at += 2 + ciphers;
 	if (ciphers == 0 || ciphers % 2 || at >= message->size)
 		return PARSE_BAD;
+	*ret_next = at + 1;
 	if (there <= at)
 		return PARSE_MORE;
 	size_t methods = bytes[at++];
 	if (at + methods > message->size)
 		return PARSE_BAD;
+	*ret_next = at + methods;
 	if (there < at + methods)
 		return PARSE_MORE;
 	return memchr(bytes + at, 0, methods) ? PARSE_DONE : PARSE_BAD;
@@ -110,17 +117,24 @@ static void add_payload(struct tls_message *message, const uint8_t *bytes, size_
 					  (size_t)message->bytes[2] << 8 | message->bytes[3]);
 }
 
-// Joins records until the message is complete, or fills what there is to hold it.
+// Joins records until the message is complete, or fills what there is to hold it. One in more
+// records than anybody sends is none.
 static enum parse join_records(const uint8_t *bytes, size_t length, struct tls_message *message)
 {
+	enum { RECORDS_MAX = 64 };
 	size_t record = 0;
 	uint8_t type = 0;
+	unsigned count = 0;
 	for (size_t at = 0; at < length;) {
 		enum parse header = tls_record(bytes + at, length - at, &type, &record);
 		if (header == PARSE_BAD || bytes[0] != TLS_HANDSHAKE)
 			return PARSE_BAD;
 		if (header == PARSE_MORE)
 			return PARSE_MORE;
+		message->many = count++ == RECORDS_MAX;
+		if (message->many)
+			return PARSE_BAD;
+		message->next = at + record;
 		size_t there = length - at < record ? length - at : record;
 		if (type != TLS_HANDSHAKE) {
 			message->mixed = true;
@@ -201,11 +215,12 @@ static enum parse read_hello(const struct tls_message *message, struct tls_hello
 enum parse tls_hello(const uint8_t *bytes, size_t length, struct tls_hello *ret)
 {
 	struct tls_message message __attribute__((uninitialized));
-	message.there = message.size = message.used = 0;
-	message.shared = message.mixed = false;
+	message.there = message.size = message.used = message.next = 0;
+	message.shared = message.mixed = message.many = false;
 	*ret = (struct tls_hello){ 0 };
 	enum parse joined = join_records(bytes, length, &message);
-	enum parse look = looks_like_hello(&message);
+	size_t next = 0;
+	enum parse look = looks_like_hello(&message, &next);
 	if (look == PARSE_BAD)
 		return PARSE_BAD;
 	// Too large to be held: a server may take it.
@@ -214,7 +229,14 @@ enum parse tls_hello(const uint8_t *bytes, size_t length, struct tls_hello *ret)
 		return PARSE_BAD;
 	}
 	if (joined != PARSE_DONE) {
-		ret->shaped = joined == PARSE_BAD && look == PARSE_DONE;
+		ret->shaped = joined == PARSE_BAD && (look == PARSE_DONE || message.many);
+		// Its end, what it holds at most, or what shows whether it is one.
+		size_t most =
+			message.size && message.size < TLS_HELLO_MAX ? message.size : TLS_HELLO_MAX;
+		next = look == PARSE_MORE && next < most ? next : most;
+		ret->used = message.next > length ? message.next : length + 1;
+		if (next - message.there < ret->used - length)
+			ret->used = length + next - message.there;
 		return joined;
 	}
 	ret->used = message.used;

@@ -15,7 +15,8 @@ enum {
 };
 
 struct tls_hello {
-	size_t used;    // bytes, to the end of the hello's last record
+	// Bytes, to the end of the hello's last record; of MORE, without which it stays so
+	size_t used;
 	bool named;     // `host` is the server name
 	bool encrypted; // encrypted_client_hello: another name may be inside
 	bool shaped;    // BAD, but a hello that a server could take

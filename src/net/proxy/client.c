@@ -88,7 +88,7 @@ static enum turn run_sniff(struct worker *worker, struct conn *conn)
 	}
 	enum opening opening = opening_client(bytes, length);
 	if (opening == OPENING_HTTP)
-		opening = opening_burst(bytes, length);
+		opening = opening_burst(bytes, length, &conn->opening);
 	switch (opening) {
 	case OPENING_MORE:
 		return conn->flow[CLIENT].ended ? refuse_unread(worker, conn) : TURN_WAIT;

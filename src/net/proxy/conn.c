@@ -88,6 +88,13 @@ void conn_deadline(struct worker *worker, struct conn *conn, int milliseconds)
 void conn_stop_dialing(struct conn *conn)
 {
 	fd_close(&conn->attempt[0]);
+void conn_read_anew(struct conn *conn)
+{
+	conn->opening = (struct opening_read){ 0 };
+	conn->hello_needs = conn->hello_count = conn->hello_searched = 0;
+	conn->head[CLIENT] = conn->head[SERVER] = (struct head_read){ 0 };
+}
+
 	fd_close(&conn->attempt[1]);
 	conn->lookup = NULL;
 }

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "net/parse/http.h"
+#include "net/parse/opening.h"
 #include "net/rules/control.h"
 
 enum {
@@ -19,6 +20,7 @@ enum {
 	ADDRESSES_MAX = 8,
 	SWEEP_MILLISECONDS = 1000,
 	SWEEP_LEAST = 64,
+	HELLOS_MAX = 8, // begun at once: who begins more wants to be read wrongly
 };
 #define UNLIMITED_PASS UINT64_MAX
 
@@ -127,7 +129,19 @@ struct conn {
 	uint32_t kept, request_at, request_next;
 
 	// HTTP
+	// How far bytes that stay unread were read, so that each is read once; see
+	// conn_read_anew().
+	struct opening_read opening;
+	uint32_t hello_needs; // TLS: bytes without which nothing more can be said
+	struct hello_begun {
+		uint32_t at, needs;
+	} hellos[HELLOS_MAX]; // inspect: from the first byte that is kept
+	uint32_t hello_count, hello_searched;
+
 	bool asks_head, upgrade, keep_alive, request_done, response_done, response_head;
+	struct head_read {
+		uint32_t searched, parsed; // bytes of a head
+	} head[2];
 	enum http_body request_body, response_body;
 	uint64_t request_length; // of a body whose beginning is not judged yet; else 0
 	enum http_chunk request_chunk, response_chunk;
@@ -153,6 +167,8 @@ void conn_sweep(struct worker *worker);
 void conn_hold(struct worker *worker, const struct conn *conn, bool large);
 void conn_seen(struct worker *worker, uint64_t token); // a record is no longer waited for
 void conn_stop_dialing(struct conn *conn);
+// What it keeps is read from its first byte on.
+void conn_read_anew(struct conn *conn);
 void conn_close_server(struct conn *conn);
 uint32_t conn_index(const struct worker *worker, const struct conn *conn);
 // For the tag of an epoll event.

@@ -31,6 +31,7 @@ enum turn deny_begin(struct worker *worker, struct conn *conn, const char *why)
 	if (why != conn->problem)
 		snprintf(conn->problem, sizeof(conn->problem), "%s", why);
 	conn->state = CONN_DENY;
+	conn_read_anew(conn);
 	conn_close_server(conn);
 	conn_deadline(worker, conn, SILENT_MILLISECONDS);
 	return TURN_MOVED;
@@ -116,7 +117,8 @@ enum turn deny_run(struct worker *worker, struct conn *conn)
 		flow_say(conn, alert, sizeof(alert));
 		return TURN_MOVED;
 	}
-	enum opening opening = length ? opening_burst(bytes, length) : OPENING_OTHER;
+	enum opening opening =
+		length ? opening_burst(bytes, length, &conn->opening) : OPENING_OTHER;
 	if (opening == OPENING_HTTP)
 		return deny_http(worker, conn, denied ? 403 : 502);
 	if (opening == OPENING_MORE && !flow->ended) {

@@ -14,6 +14,17 @@
 
 enum { IDLE_MILLISECONDS = 120000, HEAD_MILLISECONDS = 30000 };
 
+// Whether to parse a head now: when its end has come, nothing more comes, or it has doubled: what
+// is no head is refused early, too.
+static bool is_due(struct conn *conn, enum peer_side from, const char *bytes, size_t length)
+{
+	struct head_read *head = &conn->head[from];
+	bool due = http_has_end(bytes, length, &head->searched) || conn->flow[from].ended ||
+		   length == BUFFER_SIZE || length >= 2 * head->parsed;
+	head->parsed = due ? (uint32_t)length : head->parsed;
+	return due;
+}
+
 static enum turn refuse(struct worker *worker, struct conn *conn, int status, const char *why)
 {
 	strncpy(conn->problem, why, sizeof(conn->problem) - 1);
@@ -32,6 +43,7 @@ static void begin_exchange(struct worker *worker, struct conn *conn, size_t head
 			   const struct http_request *request)
 {
 	struct flow *flow = &conn->flow[CLIENT];
+	conn_read_anew(conn);
 	conn->asks_head = request->asks_head;
 	conn->upgrade = request->upgrade;
 	conn->keep_alive = request->keep_alive;
@@ -129,7 +141,9 @@ enum turn exchange_request(struct worker *worker, struct conn *conn)
 	}
 	size_t length;
 	const char *bytes = (const char *)flow_unread(conn, &length);
-	enum parse result = http_request(bytes, length, &request);
+	enum parse result = is_due(conn, CLIENT, bytes, length)
+				    ? http_request(bytes, length, &request)
+				    : PARSE_MORE;
 	if (result == PARSE_DONE)
 		return begin_request(worker, conn, &request);
 	if (length == 0 && flow->ended)
@@ -155,7 +169,7 @@ static bool read_body(struct conn *conn)
 	uint64_t there = flow->end - flow->cleared, length = conn->request_length;
 	there = there < length ? there : length;
 	const char *bytes = conn->buffer[CLIENT] + flow->cleared;
-	enum parse request = opening_body((const uint8_t *)bytes, (size_t)there);
+	enum parse request = opening_body((const uint8_t *)bytes, (size_t)there, &conn->opening);
 	if (request == PARSE_DONE)
 		return false;
 	if (request == PARSE_MORE && there < length && !flow->ended)
@@ -210,14 +224,18 @@ static bool read_response(struct worker *worker, struct conn *conn)
 	struct http_response response;
 	while (conn->response_head && flow->cleared < flow->end) {
 		size_t length = flow->end - flow->cleared;
-		enum parse result = http_response(conn->buffer[SERVER] + flow->cleared, length,
-						  conn->asks_head, &response);
+		const char *bytes = conn->buffer[SERVER] + flow->cleared;
+		enum parse result =
+			is_due(conn, SERVER, bytes, length)
+				? http_response(bytes, length, conn->asks_head, &response)
+				: PARSE_MORE;
 		if (result == PARSE_MORE)
 			return length < BUFFER_SIZE && !flow->ended;
 		if (result == PARSE_BAD ||
 		    (response.status == 101 && !(conn->upgrade && response.upgrade)))
 			return false;
 		flow_clear(flow, response.head);
+		conn->head[SERVER] = (struct head_read){ 0 };
 		if (response.status == 101) {
 			route_inspect(worker, conn);
 			return true;
@@ -245,6 +263,7 @@ static enum turn finish(struct worker *worker, struct conn *conn)
 		return TURN_MOVED;
 	}
 	conn->state = CONN_REQUEST;
+	conn_read_anew(conn);
 	conn->reading_head = false;
 	conn_deadline(worker, conn, IDLE_MILLISECONDS);
 	return TURN_MOVED;

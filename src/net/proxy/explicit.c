@@ -66,6 +66,7 @@ enum turn explicit_dial(struct worker *worker, struct conn *conn)
 	flow_say(conn, conn->socks ? (const void *)socks : connected,
 		 conn->socks ? sizeof(socks) : sizeof(connected) - 1);
 	conn->state = CONN_SNIFF;
+	conn_read_anew(conn);
 	conn->explicit_proxy = false; // from here on as if it had connected by itself
 	return TURN_MOVED;
 }

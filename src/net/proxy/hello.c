@@ -65,6 +65,7 @@ static enum turn pass_hello(struct worker *worker, struct conn *conn, const stru
 	flow->allowance = conn->flow[SERVER].allowance = 0;
 	conn->keeping = false;
 	conn->retried = false;
+	conn_read_anew(conn);
 	conn->state = CONN_ANSWER;
 	return TURN_MOVED;
 }
@@ -74,8 +75,12 @@ enum turn hello_run(struct worker *worker, struct conn *conn)
 	size_t length;
 	struct tls_hello hello;
 	const uint8_t *bytes = flow_unread(conn, &length);
+	bool last = conn->flow[CLIENT].ended || length == BUFFER_SIZE;
+	if (length < conn->hello_needs && !last)
+		return TURN_WAIT;
 	enum parse result = tls_hello(bytes, length, &hello);
-	if (result == PARSE_MORE && !conn->flow[CLIENT].ended && length < BUFFER_SIZE)
+	conn->hello_needs = (uint32_t)hello.used;
+	if (result == PARSE_MORE && !last)
 		return TURN_WAIT;
 	if (result != PARSE_DONE)
 		return deny_refuse(worker, conn, "no readable TLS hello", FIX_NONE);
@@ -94,11 +99,15 @@ static void read_second(struct worker *worker, struct conn *conn)
 		enum parse record = tls_record(bytes, length, &type, &size);
 		if (record == PARSE_DONE && type != TLS_HANDSHAKE) {
 			flow_clear(flow, size);
+			conn->hello_needs = 0;
 			continue;
 		}
-		struct tls_hello hello;
+		struct tls_hello hello = { 0 };
+		if (length < conn->hello_needs && length < BUFFER_SIZE)
+			return;
 		enum parse result =
 			record == PARSE_DONE ? tls_hello(bytes, length, &hello) : record;
+		conn->hello_needs = (uint32_t)hello.used;
 		if (result == PARSE_MORE && length < BUFFER_SIZE)
 			return;
 		enum fix fix = FIX_NONE;
@@ -109,6 +118,7 @@ static void read_second(struct worker *worker, struct conn *conn)
 			return;
 		}
 		flow->cleared += (uint32_t)hello.used;
+		conn->hello_needs = 0;
 		conn->retried = false; // and the server's next answer is read as the first was
 		return;
 	}

@@ -13,8 +13,6 @@
 #include "net/proxy/deny.h"
 #include "net/proxy/flow.h"
 
-enum { HELLOS_MAX = 8 }; // begun at once: who begins more wants to be read wrongly
-
 struct window {
 	const uint8_t *bytes;
 	uint32_t base, length;
@@ -23,7 +21,7 @@ struct window {
 static struct window window_of(const struct conn *conn)
 {
 	const struct flow *flow = &conn->flow[CLIENT];
-	uint32_t base = conn->keeping ? conn->kept : flow->start;
+	uint32_t base = conn->keeping ? conn->kept : flow->cleared;
 	return (struct window){ (const uint8_t *)conn->buffer[CLIENT] + base, base,
 				flow->end - base };
 }
@@ -49,10 +47,11 @@ static bool find_request(struct conn *conn, const struct window *window)
 	note_burst(conn);
 	while (conn->request_like) {
 		uint32_t at = conn->request_at - window->base;
-		switch (opening_burst(window->bytes + at, window->length - at)) {
+		switch (opening_burst(window->bytes + at, window->length - at, &conn->opening)) {
 		case OPENING_HTTP:
 			conn->keeping = true;
 			conn->kept = conn->request_at;
+			conn_read_anew(conn);
 			conn->state = CONN_REQUEST;
 			conn->flow[SERVER].allowance = 0;
 			return true;
@@ -63,34 +62,53 @@ static bool find_request(struct conn *conn, const struct window *window)
 		case OPENING_OTHER:
 			break;
 		}
+		conn->opening = (struct opening_read){ 0 };
 		conn->request_like = conn->request_next > conn->request_at;
 		conn->request_at = conn->request_next;
 	}
 	return false;
 }
 
-// The first hello that is whole, or begun: `ret_kept` is the first byte that is needed again.
-static enum parse find_hello(const struct window *window, struct tls_hello *ret, uint32_t *ret_at,
-			     uint32_t *ret_kept)
+// Reads what begins at `at`; one that is begun is noted at `place`, and read again when it needs
+// it.
+static enum parse read_hello(struct conn *conn, const struct window *window, uint32_t at,
+			     uint32_t place, struct tls_hello *ret)
 {
-	unsigned begun = 0;
-	*ret_kept = window->length;
-	for (uint32_t at = 0; at < window->length; at++) {
-		const uint8_t *next =
-			memchr(window->bytes + at, TLS_HANDSHAKE, window->length - at);
-		if (!next)
-			break;
-		at = (uint32_t)(next - window->bytes);
-		enum parse result = tls_hello(next, window->length - at, ret);
-		if (result == PARSE_DONE) {
-			*ret_at = at;
-			return PARSE_DONE;
+	enum parse result = tls_hello(window->bytes + at, window->length - at, ret);
+	if (result == PARSE_MORE && place < HELLOS_MAX)
+		conn->hellos[place] = (struct hello_begun){ at, at + (uint32_t)ret->used };
+	return result;
+}
+
+// The first hello that is whole; of those that are begun the first is needed again.
+static enum parse find_hello(struct conn *conn, const struct window *window, struct tls_hello *ret,
+			     uint32_t *ret_at)
+{
+	uint32_t begun = 0, known = conn->hello_count, at = conn->hello_searched;
+	for (uint32_t i = 0; at < window->length || i < known; i++) {
+		struct hello_begun hello = i < known ? conn->hellos[i] : (struct hello_begun){ 0 };
+		enum parse result = PARSE_MORE;
+		if (i >= known) {
+			const uint8_t *next =
+				memchr(window->bytes + at, TLS_HANDSHAKE, window->length - at);
+			if (!next)
+				break;
+			hello.at = (uint32_t)(next - window->bytes);
+			at = hello.at + 1;
 		}
-		if (result == PARSE_MORE && begun++ == 0)
-			*ret_kept = at;
+		if (window->length < hello.needs)
+			conn->hellos[begun] = hello;
+		else
+			result = read_hello(conn, window, hello.at, begun, ret);
+		*ret_at = hello.at;
+		if (result == PARSE_DONE)
+			return PARSE_DONE;
+		begun += result == PARSE_MORE;
 		if (begun > HELLOS_MAX || (result == PARSE_BAD && ret->shaped))
 			return PARSE_BAD;
 	}
+	conn->hello_count = begun;
+	conn->hello_searched = window->length;
 	return PARSE_MORE;
 }
 
@@ -98,6 +116,7 @@ static enum turn begin_hello(struct conn *conn, uint32_t at)
 {
 	conn->keeping = true;
 	conn->kept = at;
+	conn_read_anew(conn);
 	conn->state = CONN_HELLO;
 	return TURN_MOVED;
 }
@@ -108,10 +127,11 @@ static enum turn inspect(struct worker *worker, struct conn *conn)
 	struct flow *flow = &conn->flow[CLIENT];
 	struct window window = window_of(conn);
 	struct tls_hello hello;
-	uint32_t at = 0, kept;
+	uint32_t at = 0;
 	if (flow->cleared == flow->end)
 		return TURN_WAIT;
-	enum parse found = find_hello(&window, &hello, &at, &kept);
+	enum parse found = find_hello(conn, &window, &hello, &at);
+	uint32_t kept = conn->hello_count ? conn->hellos[0].at : window.length;
 	if (found == PARSE_DONE)
 		return begin_hello(conn, window.base + at);
 	if (found == PARSE_BAD || (kept == 0 && window.length == BUFFER_SIZE))
@@ -125,6 +145,11 @@ static enum turn inspect(struct worker *worker, struct conn *conn)
 	flow->cleared = flow->end;
 	conn->keeping = kept < window.length;
 	conn->kept = window.base + kept;
+	conn->hello_searched -= kept;
+	for (uint32_t i = 0; i < conn->hello_count; i++) {
+		conn->hellos[i].at -= kept;
+		conn->hellos[i].needs -= kept;
+	}
 	return TURN_MOVED;
 }
 

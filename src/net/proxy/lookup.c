@@ -71,11 +71,11 @@ static void use_resolv(struct worker *worker, const char *text, size_t length)
 			worker->lookups[i].until = 0;
 }
 
-static size_t read_table(struct worker *worker, int fd)
+static size_t read_table(int fd, char *table, size_t size)
 {
 	size_t used = 0;
-	for (ssize_t got = 1; got > 0 && used < TABLE_MAX; used += got > 0 ? (size_t)got : 0)
-		got = pread(fd, worker->table + used, TABLE_MAX - used, (off_t)used);
+	for (ssize_t got = 1; got > 0 && used < size; used += got > 0 ? (size_t)got : 0)
+		got = pread(fd, table + used, size - used, (off_t)used);
 	return used;
 }
 
@@ -163,9 +163,9 @@ static void query(struct worker *worker, struct lookup *lookup)
 static void begin(struct worker *worker, struct lookup *lookup)
 {
 	lookup->search = 0;
-	size_t length = worker->hosts_file >= 0 ? read_table(worker, worker->hosts_file) : 0;
 	lookup->count =
-		hosts_find(worker->table, length, lookup->name, lookup->addresses, ADDRESSES_MAX);
+		hosts_find(worker->table, worker->table_length, worker->hosts, worker->host_count,
+			   lookup->name, lookup->addresses, ADDRESSES_MAX);
 	if (lookup->count)
 		finish(worker, lookup, FRESH_MILLISECONDS);
 	else
@@ -217,13 +217,16 @@ void lookup_files(struct worker *worker, const bool changed[2], int fds[2])
 {
 	int next = 0;
 	if (changed[0]) {
-		fd_close(&worker->hosts_file);
-		worker->hosts_file = fds[next++];
+		worker->table_length = read_table(fds[next], worker->table, TABLE_MAX);
+		worker->host_count = hosts_read(worker->table, worker->table_length, worker->hosts,
+						TABLE_MAX / 2);
+		fd_close(&fds[next++]);
 	}
 	if (changed[1]) {
-		size_t length = fds[next] >= 0 ? read_table(worker, fds[next]) : 0;
+		char text[RESOLV_MAX];
+		size_t length = read_table(fds[next], text, sizeof(text));
 		fd_close(&fds[next]);
-		use_resolv(worker, worker->table, length);
+		use_resolv(worker, text, length);
 	}
 	worker->files_asked = false;
 	worker->files_checked = worker->now;

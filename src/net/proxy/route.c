@@ -187,6 +187,7 @@ void route_inspect(struct worker *worker, struct conn *conn)
 {
 	conn->state = CONN_INSPECT;
 	conn->keeping = conn->request_like = false;
+	conn_read_anew(conn);
 	conn->burst = true;
 	conn->flow[CLIENT].allowance = 0;
 	flow_clear(&conn->flow[SERVER], UNLIMITED_PASS);

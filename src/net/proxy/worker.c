@@ -305,7 +305,6 @@ static void prepare(struct worker *worker, const struct worker_start *start)
 	worker->first = start->first;
 	worker->control = start->control;
 	worker->opener = start->opener;
-	worker->hosts_file = -1;
 	worker->routes = local_open();
 	worker->spare = fcntl(worker->control, F_DUPFD_CLOEXEC, 3);
 	worker->now = worker->rate_start = steady_now();

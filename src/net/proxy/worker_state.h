@@ -26,7 +26,8 @@ enum {
 	PUBLISH_SOCKETS = 32,
 	// In base64 every three bytes are four; and its name, and the end of the line.
 	AUTHORIZATION_MAX = EGRESS_URL_MAX / 3 * 4 + 64,
-	TABLE_MAX = 1024 * 1024, // bytes that are read of the host's tables of names
+	TABLE_MAX = 1024 * 1024, // bytes that are read of the host's table of names
+	RESOLV_MAX = 64 * 1024,
 };
 
 struct worker {
@@ -78,12 +79,14 @@ struct worker {
 	int routes; // netlink, see net/rules/local_address.h
 	ares_channel channel;
 	struct resolv resolv;
-	int hosts_file;
 	int64_t files_checked;
 	bool files_asked;
 	struct lookup lookups[LOOKUPS_MAX];
 	bool lookup_wanted, lookup_freed; // a place among them
-	char table[TABLE_MAX];            // while it is read
+	char table[TABLE_MAX];            // the host's hosts(5), and its names
+	size_t table_length;
+	struct hosts_entry hosts[TABLE_MAX / 2];
+	unsigned host_count;
 
 	// the caller's own proxy
 	bool has_upstream, behind_box;
