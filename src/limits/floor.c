@@ -25,6 +25,7 @@ enum {
 	FELL_LEAST = 512 << 20,
 	PER_MILLISECOND = 4 << 20,
 	LOOK_SOONEST = 20,
+	ASKED_MILLISECONDS = 20, // of processes that share pages
 	LOOK_LATEST = 1000,
 	AGREE_MILLISECONDS = 300, // so long others have to say what they hold, unless it is urgent
 	URGENT_PART = 2,          // less than half of the floor is left,
@@ -126,8 +127,12 @@ static struct claim claim_of(const struct plan *plan, const struct run *run,
 {
 	struct claim claim = { .pid = getpid() };
 	if (tree->memory >= fell / 2) {
-		uint64_t all = tree_memory(run->init).all;
-		claim.own = all >= fell / 2 ? all : 0;
+		struct resident used = tree_resident();
+		int64_t end = steady_now() + ASKED_MILLISECONDS;
+		while (used.least < fell / 2 && used.most >= fell / 2 && steady_now() < end &&
+		       tree_refine())
+			used = tree_resident();
+		claim.own = used.least >= fell / 2 ? used.least : 0;
 	}
 	if (claim.own == 0 && nobody > floor->nobody && nobody - floor->nobody >= fell / 2)
 		claim.held = tree_held(run->init, plan->own_network);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -17,11 +18,23 @@
 
 enum { PIDS_MAX = 16384, TEXT_MAX = 65536 };
 
-struct tree_walk {
+static struct tree_walk {
 	pid_t pids[PIDS_MAX];
-	int count;
+	uint64_t memory[PIDS_MAX]; // of each
+	int count, at;
+	DIR *threads; // of pids[at], whose children are being added
+	struct tree tree;
+	uint64_t spent;
 	char text[TEXT_MAX];
-};
+} walk; // one, of the supervisor alone: it is large
+
+// What a process has with shared pages divided, by its pid.
+enum { KNOWN_MILLISECONDS = 30000 };
+static struct sharing {
+	pid_t pid;
+	int64_t when;
+	uint64_t memory, all, shared;
+} known[PIDS_MAX];
 
 static size_t read_of(pid_t pid, const char *file, char *text, size_t size)
 {
@@ -30,59 +43,113 @@ static size_t read_of(pid_t pid, const char *file, char *text, size_t size)
 	return file_kernel(AT_FDCWD, path, text, size);
 }
 
-static void add_children(struct tree_walk *walk, pid_t pid, const char *thread)
+static void add_children(pid_t pid, const char *thread)
 {
 	char file[64];
 	snprintf(file, sizeof(file), "task/%.20s/children", thread);
-	read_of(pid, file, walk->text, sizeof(walk->text));
-	for (char *at = walk->text, *end; walk->count < PIDS_MAX; at = end) {
+	read_of(pid, file, walk.text, sizeof(walk.text));
+	for (char *at = walk.text, *end; walk.count < PIDS_MAX; at = end) {
 		long child = strtol(at, &end, 10);
 		if (end == at || child <= 0)
 			return;
-		walk->pids[walk->count++] = (pid_t)child;
+		walk.pids[walk.count++] = (pid_t)child;
 	}
 }
 
-static void add_of_threads(struct tree_walk *walk, pid_t pid)
+static uint64_t cpu_now(void)
 {
-	char path[64];
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	DIR *stream = opendir(path);
-	if (!stream)
-		return;
-	for (struct dirent *each = readdir(stream); each; each = readdir(stream))
-		if (each->d_name[0] != '.')
-			add_children(walk, pid, each->d_name);
-	closedir(stream);
+	struct timespec now;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
-// One buffer, of the supervisor alone: it is large.
-static struct tree_walk *walk_from(pid_t pid)
+void tree_begin(pid_t pid)
 {
-	static struct tree_walk walk;
+	if (walk.threads)
+		closedir(walk.threads);
+	walk.threads = NULL;
 	walk.count = 1;
+	walk.at = 0;
 	walk.pids[0] = pid;
-	return &walk;
+	walk.tree = (struct tree){ 0 };
+	walk.spent = 0;
+}
+
+static void count_process(pid_t pid)
+{
+	uint64_t ticks = (uint64_t)sysconf(_SC_CLK_TCK), page = (uint64_t)sysconf(_SC_PAGESIZE);
+	struct text_process process;
+	char path[64], text[1024];
+	walk.memory[walk.at] = 0;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	if (!text_process(text, read_of(pid, "stat", text, sizeof(text)), &process))
+		return;
+	walk.memory[walk.at] = process.pages * page;
+	walk.tree.processes++;
+	walk.tree.threads += process.threads;
+	walk.tree.cpu += process.ticks * 1000000 / ticks;
+	walk.tree.memory += walk.memory[walk.at];
+	walk.threads = opendir(path);
+}
+
+// One process, or the children of one thread.
+static void step(void)
+{
+	if (!walk.threads)
+		count_process(walk.pids[walk.at]);
+	struct dirent *each = walk.threads ? readdir(walk.threads) : NULL;
+	if (each && each->d_name[0] != '.')
+		add_children(walk.pids[walk.at], each->d_name);
+	if (each)
+		return;
+	if (walk.threads)
+		closedir(walk.threads);
+	walk.threads = NULL;
+	walk.at++;
+}
+
+bool tree_step(struct tree *ret_tree)
+{
+	enum { SLICE_MICROSECONDS = 500 };
+	uint64_t begin = cpu_now(), now = begin;
+	for (; walk.at < walk.count && now - begin < SLICE_MICROSECONDS; now = cpu_now())
+		step();
+	walk.spent += now - begin;
+	*ret_tree = walk.tree;
+	return walk.at == walk.count;
 }
 
 void tree_count(pid_t pid, struct tree *ret_tree)
 {
-	struct tree_walk *walk = walk_from(pid);
-	struct tree tree = { 0 };
-	uint64_t ticks = (uint64_t)sysconf(_SC_CLK_TCK), page = (uint64_t)sysconf(_SC_PAGESIZE);
-	for (int i = 0; i < walk->count; i++) {
-		struct text_process process;
-		char text[1024];
-		if (!text_process(text, read_of(walk->pids[i], "stat", text, sizeof(text)),
-				  &process))
-			continue;
-		tree.processes++;
-		tree.threads += process.threads;
-		tree.cpu += process.ticks * 1000000 / ticks;
-		tree.memory += process.pages * page;
-		add_of_threads(walk, walk->pids[i]);
+	tree_begin(pid);
+	while (!tree_step(ret_tree))
+		;
+}
+
+uint64_t tree_spent(void)
+{
+	return walk.spent;
+}
+
+static struct sharing *known_of(int place)
+{
+	struct sharing *entry = &known[walk.pids[place] % PIDS_MAX];
+	return entry->pid == walk.pids[place] && entry->memory == walk.memory[place] &&
+			       steady_now() - entry->when < KNOWN_MILLISECONDS
+		       ? entry
+		       : NULL;
+}
+
+struct resident tree_resident(void)
+{
+	struct resident sum = { 0 };
+	for (int i = 0; i < walk.count; i++) {
+		const struct sharing *entry = known_of(i);
+		sum.least += entry ? entry->all : 0;
+		sum.shared += entry ? entry->shared : 0;
+		sum.most += entry ? entry->all : walk.memory[i];
 	}
-	*ret_tree = tree;
+	return sum;
 }
 
 // "Pss:      123 kB": the spaces are skipped by strtoull.
@@ -92,19 +159,36 @@ static uint64_t kilobytes_of(const char *text, const char *name)
 	return line ? strtoull(line + strlen(name), NULL, 10) * 1024 : 0;
 }
 
-struct resident tree_memory(pid_t pid)
+// Whether it has memory; "SIZE RESIDENT ..."
+static bool is_there(pid_t pid)
 {
-	struct tree_walk *walk = walk_from(pid);
-	struct resident sum = { 0 };
-	for (int i = 0; i < walk->count; i++) {
-		char text[2048];
-		if (read_of(walk->pids[i], "smaps_rollup", text, sizeof(text)) > 0) {
-			sum.all += kilobytes_of(text, "\nPss:");
-			sum.shared += kilobytes_of(text, "\nPss_Shmem:");
-		}
-		add_of_threads(walk, walk->pids[i]);
+	char text[256], *at = text;
+	return read_of(pid, "statm", text, sizeof(text)) > 0 && strtoull(at, &at, 10) > 0 &&
+	       strtoull(at, &at, 10) > 0;
+}
+
+bool tree_refine(void)
+{
+	int largest = -1;
+	uint64_t begin = cpu_now();
+	for (int i = 0; i < walk.count; i++)
+		if (walk.memory[i] && !known_of(i) &&
+		    (largest < 0 || walk.memory[i] > walk.memory[largest]))
+			largest = i;
+	if (largest < 0)
+		return false;
+	pid_t pid = walk.pids[largest];
+	struct sharing entry = { pid, steady_now(), walk.memory[largest], 0, 0 };
+	char text[2048];
+	if (read_of(pid, "smaps_rollup", text, sizeof(text)) > 0) {
+		entry.all = kilobytes_of(text, "\nPss:");
+		entry.shared = kilobytes_of(text, "\nPss_Shmem:");
+	} else if (largest > 0 && is_there(pid)) {
+		entry.all = entry.memory; // it hides that: a program that nobody may read does
 	}
-	return sum;
+	known[pid % PIDS_MAX] = entry;
+	walk.spent += cpu_now() - begin;
+	return true;
 }
 
 // What one may keep of the kernel's memory: a socket its default buffer, a pipe 16 pages.
@@ -157,19 +241,21 @@ static bool has_files(pid_t pid, uint64_t *ret_bytes)
 
 uint64_t tree_held(pid_t pid, bool own_network)
 {
-	struct tree_walk *walk = walk_from(pid);
+	tree_begin(pid);
 	int64_t until = steady_now() + HELD_MILLISECONDS;
 	uint64_t held = 0, files = 0;
 	bool seen = false;
 	if (own_network)
 		held = SOCKET_BYTES *
-		       text_value(walk->text,
-				  read_of(pid, "net/sockstat", walk->text, sizeof(walk->text)),
+		       text_value(walk.text,
+				  read_of(pid, "net/sockstat", walk.text, sizeof(walk.text)),
 				  "sockets: used");
-	for (int i = 0; i < walk->count && steady_now() < until; i++) {
-		seen = seen || has_files(walk->pids[i], &files);
-		held += held_of(walk->pids[i], own_network ? 0 : SOCKET_BYTES, until);
-		add_of_threads(walk, walk->pids[i]);
+	while (walk.at < walk.count && steady_now() < until) {
+		if (!walk.threads) {
+			seen = seen || has_files(walk.pids[walk.at], &files);
+			held += held_of(walk.pids[walk.at], own_network ? 0 : SOCKET_BYTES, until);
+		}
+		step();
 	}
 	return held + files;
 }

@@ -11,14 +11,22 @@ struct tree {
 	uint64_t memory; // bytes; shared pages count for each process
 };
 
-// Walks from `pid` itself; bounded. What ends meanwhile is left out.
-void tree_count(pid_t pid, struct tree *ret_tree);
+// Walks from `pid` itself; bounded. What ends meanwhile is left out. In steps of half a
+// millisecond: true when it was the last.
+void tree_begin(pid_t pid);
+bool tree_step(struct tree *ret_tree);
+void tree_count(pid_t pid, struct tree *ret_tree); // at once
 
-// Bytes with shared pages divided by who shares them; slower by far.
+// Bytes of the processes of the last walk with shared pages divided by who shares them: at least,
+// and at most. To say it of one process is slow, and remembered while its size stays the same.
 struct resident {
-	uint64_t all, shared; // of it what lies in a tmpfs, a memfd or a segment
+	uint64_t least, most, shared; // `shared`: of `least`, in a tmpfs, a memfd or a segment
 };
-struct resident tree_memory(pid_t pid);
+struct resident tree_resident(void);
+// Asks of the largest one that is not known. False when all are.
+bool tree_refine(void);
+// Microseconds of the processor that the last walk took, and tree_refine() since.
+uint64_t tree_spent(void);
 
 // Bytes that belong to no process: memfds, private files in memory, and what sockets and pipes may
 // keep; with a network of their own also sockets on their way between processes. Bounded in time.

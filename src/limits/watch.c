@@ -22,6 +22,9 @@ enum {
 	LOOK_LATEST = 1000,
 	DISK_SOONEST = 2, // in the last megabytes alone
 	DISK_LATEST = 10000,
+	REFINE_MILLISECONDS = 50,     // one process in each turn, for so long
+	UNCLEAR_MILLISECONDS = 10000, // then the larger bound counts
+	REST_PARTS = 4,               // of what a look took, until the next
 	PIDS_EACH = 100,
 	IDLE_PARTS = 8,    // looks in the time of idleness
 	IDLE_SHARE = 100,  // a hundredth of a processor is work
@@ -74,6 +77,7 @@ void watch_limits_begin(const struct plan *plan, struct run *run, int64_t now)
 	uint64_t first = plan->profile->limits.disk / DISK_PER_MILLISECOND;
 	first = first < DISK_SOONEST ? DISK_SOONEST : first < LOOK_SOONEST ? first : LOOK_SOONEST;
 	watch->next = plan->keeping.watched || is_floored(plan) ? now + (int64_t)first : -1;
+	watch->disk_next = watch->next;
 	watch->looked = watch->active = now;
 	if (plan->keeping.watched & LIMIT_BIT(memory)) {
 		uint64_t half;
@@ -156,20 +160,26 @@ static uint64_t cpu_of(const struct plan *plan, const struct run *run, const str
 }
 
 // What no process has mapped counts for none of them. Others may fill the same: the box ends for it
-// only where that, and its processes, are its limit and half of the machine.
-static int64_t look_at_memory(const struct plan *plan, const struct run *run,
-			      const struct tree *tree, enum stop *ret_stop)
+// only where that, and its processes, are its limit and half of the machine. 0: asked again at
+// once, when one more process has said what it shares.
+static int64_t look_at_memory(const struct plan *plan, struct watch_limits *watch, int64_t now,
+			      enum stop *ret_stop)
 {
-	uint64_t half, start = run->group->watch.shared, shared = shared_now(&half);
+	uint64_t half, shared = shared_now(&half), start = watch->shared;
 	uint64_t limit = plan->profile->limits.memory, most = limit > half ? limit : half;
 	uint64_t grown = shared > start ? shared - start : 0;
-	struct resident used = { tree->memory, 0 };
-	if (used.all >= limit || used.all + grown >= most)
-		used = tree_memory(run->init);
-	uint64_t all = used.all - used.shared + grown;
-	if (used.all >= limit || all >= most)
+	struct resident used = tree_resident();
+	bool over = used.least >= limit || used.least - used.shared + grown >= most;
+	bool under = used.most < limit && used.most + grown < most;
+	watch->unclear = over || under ? 0 : watch->unclear ? watch->unclear : now;
+	if (!over && !under && now - watch->walked < REFINE_MILLISECONDS && tree_refine())
+		return 0;
+	// Where all are known the bounds are one, and what they share lies in `grown` as well.
+	bool late = watch->unclear && now - watch->unclear >= UNCLEAR_MILLISECONDS;
+	if (over || (late && used.most >= limit))
 		*ret_stop = STOP_MEMORY;
-	uint64_t left = used.all >= limit ? 0 : limit - used.all;
+	uint64_t all = (under ? used.most : used.least - used.shared) + grown;
+	uint64_t left = used.most >= limit ? 0 : limit - used.most;
 	if (all >= most || most - all < left)
 		left = all >= most ? 0 : most - all;
 	return between(left, MEMORY_PER_MILLISECOND, LOOK_SOONEST, LOOK_LATEST);
@@ -180,34 +190,55 @@ static int64_t sooner(int64_t left, int64_t right)
 	return left < right ? left : right;
 }
 
-int watch_limits_look(const struct plan *plan, struct run *run, int64_t now, enum stop *ret_stop)
+// A few turns, if there are many processes. 0: it goes on in the next turn.
+static int64_t look_at_processes(const struct plan *plan, struct run *run, int64_t now,
+				 enum stop *ret_stop)
 {
 	struct watch_limits *watch = &run->group->watch;
 	uint64_t watched = plan->keeping.watched;
 	int64_t wait = DISK_LATEST;
-	struct tree tree = { 0 };
-	if (watch->next < 0)
-		return -1;
-	if (now < watch->next)
-		return (int)(watch->next - now);
-	if (is_floored(plan) || (watched & (LIMIT_BIT(pids) | LIMIT_BIT(idle))))
-		tree_count(run->init, &tree);
-	watch->pids = tree.threads > watch->pids ? tree.threads : watch->pids;
-	if (watched & LIMIT_BIT(disk))
-		wait = sooner(wait, look_at_disks(plan, watch, ret_stop));
+	static struct tree tree;
+	bool walks = is_floored(plan) || (watched & (LIMIT_BIT(pids) | LIMIT_BIT(idle)));
+	if (watch->walk == WALK_NONE)
+		tree_begin(run->init);
+	if (watch->walk != WALK_DONE && walks) {
+		bool done = tree_step(&tree);
+		watch->walk = done ? WALK_DONE : WALK_BEGUN;
+		watch->walked = now;
+		watch->pids = tree.threads > watch->pids ? tree.threads : watch->pids;
+		if ((watched & LIMIT_BIT(pids)) && tree.threads > plan->profile->limits.pids)
+			*ret_stop = STOP_PIDS;
+		if (!done)
+			return 0;
+	}
+	if (watched & LIMIT_BIT(memory))
+		wait = look_at_memory(plan, watch, now, ret_stop);
+	if (wait == 0)
+		return 0;
+	watch->walk = WALK_NONE;
 	if (watched & LIMIT_BIT(idle))
 		wait = sooner(wait, look_at_idleness(plan, watch, cpu_of(plan, run, &tree), now,
 						     ret_stop));
 	if (is_floored(plan))
 		wait = sooner(wait, floor_look(plan, run, &watch->floor, &tree, ret_stop));
-	if (watched & LIMIT_BIT(memory))
-		wait = sooner(wait, look_at_memory(plan, run, &tree, ret_stop));
 	if (watched & LIMIT_BIT(pids))
 		wait = sooner(wait, PIDS_EACH);
-	if ((watched & LIMIT_BIT(pids)) && tree.threads > plan->profile->limits.pids)
-		*ret_stop = STOP_PIDS;
-	watch->next = now + wait;
-	return (int)wait;
+	int64_t rest = (int64_t)tree_spent() / 1000 * REST_PARTS;
+	return wait < rest ? rest : wait;
+}
+
+int watch_limits_look(const struct plan *plan, struct run *run, int64_t now, enum stop *ret_stop)
+{
+	struct watch_limits *watch = &run->group->watch;
+	bool disks = plan->keeping.watched & LIMIT_BIT(disk);
+	if (watch->next < 0)
+		return -1;
+	// By themselves: they fill in milliseconds, and to look at them costs next to nothing.
+	if (disks && now >= watch->disk_next)
+		watch->disk_next = now + look_at_disks(plan, watch, ret_stop);
+	if (now >= watch->next)
+		watch->next = now + look_at_processes(plan, run, now, ret_stop);
+	return (int)((disks ? sooner(watch->next, watch->disk_next) : watch->next) - now);
 }
 
 void watch_limits_end(struct run *run)

@@ -13,7 +13,13 @@ struct run;
 enum { DISKS_MAX = 16 };
 
 struct watch_limits {
-	int64_t next; // when to look, in milliseconds of the steady clock
+	// When to look, in milliseconds of the steady clock: at the processes, -1 never, and at
+	// disks
+	int64_t next, disk_next;
+	enum watch_walk { WALK_NONE, WALK_BEGUN, WALK_DONE } walk; // a look that takes some turns
+	int64_t walked;                                            // when it was done
+	int64_t unclear; // since when it is not known whether the memory is over its limit; 0: it
+			 // is
 	struct disk {
 		int fd;
 		uint64_t space, files; // free at the start

@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/fd.h"
 #include "base/str.h"
 #include "base/sys.h"
 #include "notify/asker.h"

@@ -7,6 +7,7 @@
 //   about mounts stall trusted DIRECTORY [COUNT]   the protected name .vscode, each time it is
 //   gone; after COUNT it ends stall write DIRECTORY     refused writes below it: questions of
 //   --explain stall processes COUNT     so many processes that wait
+//   stall mappings PROCESSES MAPPINGS   processes that share 8 MiB and have so many mappings each
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -153,6 +155,30 @@ static void act_write(char **words)
 	}
 }
 
+static void act_mappings(char **words)
+{
+	enum { SHARED = 8 << 20, PAGE = 4096 };
+	int processes = atoi(words[0]), mappings = atoi(words[1]);
+	volatile char *shared =
+		mmap(NULL, SHARED, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	char *many =
+		mmap(NULL, (size_t)mappings * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	for (int i = 0; i < mappings; i += 2)
+		mprotect(many + (size_t)i * PAGE, PAGE, PROT_READ | PROT_WRITE);
+	for (int i = 0; i < processes; i++) {
+		if (fork() > 0)
+			continue;
+		for (int at = 0; at < SHARED; at += PAGE)
+			shared[at] = 1;
+		for (;;)
+			pause();
+	}
+	sleep(1);
+	ready();
+	for (;;)
+		pause();
+}
+
 int main(int count, char **words)
 {
 	const char *mode = count > 2 ? words[1] : "";
@@ -169,6 +195,8 @@ int main(int count, char **words)
 		act_trusted(words);
 	else if (!strcmp(mode, "write"))
 		act_write(words);
+	else if (!strcmp(mode, "mappings") && count == 4)
+		act_mappings(words);
 	else if (!strcmp(mode, "processes")) {
 		hold(atoi(words[0]), 0, 1);
 		ready();

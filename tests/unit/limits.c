@@ -1,11 +1,17 @@
 // What the kernel says of groups and processes, D-Bus messages, numbers as they are written.
 #include "test.h"
 
+#include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/units.h"
 #include "limits/bus.h"
 #include "limits/text.h"
+#include "limits/tree.h"
 
 static void groups(void **state)
 {
@@ -178,11 +184,64 @@ static void written(void **state)
 	assert_false(units_percent("75", &number));
 }
 
+// Processes that share 8 MiB: bounds come nearer with each that is asked, and what was said of one
+// is remembered.
+static void sharing(void **state)
+{
+	enum { CHILDREN = 4, BYTES = 8 << 20 };
+	pid_t children[CHILDREN];
+	int ready[2];
+	struct tree tree;
+	(void)state;
+	char *shared = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(shared != MAP_FAILED && pipe(ready) == 0);
+	memset(shared, 1, BYTES);
+	for (int i = 0; i < CHILDREN; i++) {
+		children[i] = fork();
+		if (children[i] > 0)
+			continue;
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		volatile char sum = 0;
+		for (int at = 0; at < BYTES; at += 4096)
+			sum = (char)(sum + shared[at]);
+		(void)!write(ready[1], "", 1);
+		for (;;)
+			pause();
+	}
+	for (int i = 0; i < CHILDREN; i++) {
+		char byte;
+		assert_int_equal(read(ready[0], &byte, 1), 1);
+	}
+	tree_count(getpid(), &tree);
+	struct resident before = tree_resident(), after = before;
+	assert_int_equal(tree.processes, CHILDREN + 1);
+	assert_true(before.least == 0 && before.most >= (CHILDREN + 1) * (uint64_t)BYTES);
+	unsigned asked = 0;
+	for (; tree_refine(); asked++) {
+		struct resident next = tree_resident();
+		assert_true(next.least >= after.least && next.most <= after.most);
+		after = next;
+	}
+	assert_int_equal(asked, CHILDREN + 1);
+	assert_true(after.least == after.most && after.least >= BYTES);
+	assert_true(after.most < 3 * (uint64_t)BYTES && after.shared >= BYTES / 2);
+	tree_begin(children[0]);
+	while (!tree_step(&tree))
+		;
+	assert_int_equal(tree.processes, 1);
+	assert_false(tree_refine());
+	for (int i = 0; i < CHILDREN; i++) {
+		kill(children[i], SIGKILL);
+		waitpid(children[i], NULL, 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(groups), cmocka_unit_test(numbers), cmocka_unit_test(processes),
-		cmocka_unit_test(calls),  cmocka_unit_test(answers), cmocka_unit_test(written),
+		cmocka_unit_test(groups),  cmocka_unit_test(numbers), cmocka_unit_test(processes),
+		cmocka_unit_test(sharing), cmocka_unit_test(calls),   cmocka_unit_test(answers),
+		cmocka_unit_test(written),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
