@@ -291,6 +291,7 @@ struct plan {
 	struct list led_to;          // by links in protected directories, and not protected
 	struct named_file *named;
 	unsigned named_count;
+	uint64_t package; // package.json without its dependencies (names/package.h); 0: unknown
 	struct searched *searched; // writable as a whole: the project, and directories beside it
 	unsigned searched_count;
 	const char *due;              // the check after a killed run: what stood there

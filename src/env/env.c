@@ -132,17 +132,27 @@ static void set_own(struct plan *plan, const char *name, const char *value)
 		set(plan, name, value);
 }
 
-// Tools that try a denied host again for a minute or ten seconds, whatever the answer: npm and pnpm
-// (fetch-retries, npm-config(7)), pip (--retries), cargo (net.retry). They still try again.
+// Of tools that try a denied host again for a minute or ten seconds, whatever the answer: npm and
+// pnpm (fetch-retries, npm-config(7)), pip (--retries), cargo (net.retry). They still try again.
+// Then of those that ask at each start whether there is a newer version, as a new home has no note
+// of the last time: the variable that switches this off, and where it is described.
 static const struct {
 	const char *name, *value;
-} impatient[] = {
+} quiet[] = {
 	{ "npm_config_fetch_retry_mintimeout", "100" },
 	{ "npm_config_fetch_retry_maxtimeout", "400" },
 	{ "pnpm_config_fetch_retry_mintimeout", "100" }, // pnpm 11
 	{ "pnpm_config_fetch_retry_maxtimeout", "400" },
 	{ "PIP_RETRIES", "1" },
 	{ "CARGO_NET_RETRY", "1" },
+	{ "npm_config_update_notifier", "false" },  // npm-config(7), update-notifier
+	{ "pnpm_config_update_notifier", "false" }, // pnpm.io/settings, updateNotifier
+	{ "NO_UPDATE_NOTIFIER", "1" },            // update-notifier's readme: many programs of npm
+	{ "PIP_DISABLE_PIP_VERSION_CHECK", "1" }, // pip --help, --disable-pip-version-check
+	{ "GH_NO_UPDATE_NOTIFIER", "1" },         // gh help environment
+	{ "DENO_NO_UPDATE_CHECK", "1" },          // deno --help, environment variables
+	{ "CHECKPOINT_DISABLE", "1" },            // terraform and others: HashiCorp's Checkpoint
+	{ "POWERSHELL_UPDATECHECK", "Off" },      // about_Update_Notifications
 };
 
 static void set_all_own(struct plan *plan)
@@ -165,9 +175,9 @@ static void set_all_own(struct plan *plan)
 		set_own(plan, "SSH_AUTH_SOCK", plan->agent.socket);
 	if (plan->temporary)
 		set_own(plan, "TMPDIR", plan->temporary);
-	for (unsigned i = 0; plan->egress.on && i < sizeof(impatient) / sizeof(impatient[0]); i++)
-		if (!env_value(plan, impatient[i].name))
-			set_own(plan, impatient[i].name, impatient[i].value);
+	for (unsigned i = 0; plan->egress.on && i < sizeof(quiet) / sizeof(quiet[0]); i++)
+		if (!env_value(plan, quiet[i].name))
+			set_own(plan, quiet[i].name, quiet[i].value);
 	// Without a network of its own the box has no UDP: libc asks by TCP, others by the proxy.
 	if (plan->egress.on && !plan->own_network) {
 		set_own(plan, "RES_OPTIONS", "use-vc");
@@ -246,7 +256,7 @@ static void note_absent(struct plan *plan)
 
 int env_plan(struct plan *plan, char *const *environment)
 {
-	enum { OWN_MAX = 24 };
+	enum { OWN_MAX = 40 };
 	size_t count = OWN_MAX;
 	for (char *const *entry = environment; *entry; entry++)
 		count++;

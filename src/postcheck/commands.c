@@ -15,7 +15,6 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/file.h"
-#include "base/out.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "base/sys.h"
@@ -26,6 +25,7 @@
 #include "names/scripts.h"
 #include "names/naming.h"
 #include "names/naming_find.h"
+#include "names/package.h"
 #include "names/trusted.h"
 #include "postcheck/finding/changed.h"
 #include "postcheck/finding/finding.h"
@@ -113,6 +113,8 @@ static void read_file(struct command_search *search, int directory, const char *
 		return;
 	search->files++;
 	search->full = search->full || length == size - 1;
+	if (directory == search->project && str_equal(name, "package.json"))
+		search->plan->package = package_hash(text, length); // cut: it is no JSON
 	naming_read(&mentions, settings, text, length);
 }
 
@@ -121,7 +123,6 @@ static void find_included(struct includes *includes, const char *path)
 	add(includes->owner, path, MENTION_FILE);
 }
 
-// Below the project.
 static void read_settings(void *owner, const char *name, const struct naming_row *settings)
 {
 	struct command_search *search = owner;
@@ -149,8 +150,7 @@ static void read_hooks(struct command_search *search, const char *path)
 		}
 }
 
-// The text of git's configuration in a directory of git's, as it was at the start: what the box
-// changes there is withheld.
+// git's configuration there as it was at the start: what the box changes in it is withheld.
 static const struct copy *copy_in(const struct plan *plan, const char *directory)
 {
 	for (unsigned i = 0; i < plan->copy_count; i++)

@@ -91,7 +91,8 @@ static void report_rows(struct looking *looking, int directory, const char *name
 				      : row->pattern && row->above > 0)
 			continue;
 		if (trusted_is(row, looking->above, name)) {
-			report(looking, name);
+			if (looking->above[0] || !changed_is_other(directory, name))
+				report(looking, name);
 			return;
 		}
 		if (!looking->above[0] && strchr(whole, '/') && !row->pattern &&

@@ -51,6 +51,7 @@ static void look(void *argument)
 	if (look->view(&plan, look->run->environment) < 0 || plan.searched_count == 0)
 		_exit(1);
 	plan.start = times_of(look->due->from);
+	plan.package = 0; // what it was before is not known
 	check_host(&plan, &run, &look->found);
 }
 
@@ -64,6 +65,7 @@ static void pay(void *argument)
 	plan_again(look, &plan, &profile, &run);
 	if (look->view(&plan, look->run->environment) < 0)
 		_exit(1);
+	plan.package = 0;
 	journal_open(&plan, &run);
 	check_owed(&plan, &run, &look->found);
 }

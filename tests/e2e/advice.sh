@@ -175,7 +175,9 @@ status "and runs" 0 "$SBX" run -p ./whole.ini -- true
 # --- limits, ports, rules
 like "too few open files are refused at once" "$("$SBX" run --open-files 10 -- true 2>&1)" '64'
 status "and the least is enough" 0 "$SBX" run --open-files 64 -- true
-like "localhost is no host to allow" "$("$SBX" plan -a localhost:8765)" "allow localhost:8765 has no effect: .*--host-port PORT"
+for own in localhost:8765 127.0.0.1:8765 127.3.2.1:8765 '[::1]:8765' 0.0.0.0:8765 app.localhost:8765 127.0.0.0/8; do
+	like "$own is no host to allow" "$("$SBX" run -a "$own" true 2>&1)" "^sbx: --allow: $(printf '%s' "$own" | sed 's/[][]/\\&/g') is the box itself; for a port of this machine: --host-port (8765|PORT)\$"
+done
 like "a whole top-level domain" "$("$SBX" plan -a '*.com')" "allow \*.com opens every name below 'com'"
 is "other rules get no word" "" "$("$SBX" plan -a '*.example.com' -a localhost.example.com | grep -E 'opens every|has no effect')"
 python3 -c 'import socket, sys, time

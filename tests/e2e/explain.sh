@@ -127,7 +127,7 @@ like "why: denied" "$(why -a '*.example.org' --deny x.example.org x.example.org)
 like "why: an address that a wide line does not open" "$(why -a 8.0.0.0/5 -a 0.0.0.0/0 10.9.9.9)" 'cannot be reached: a rule so wide does not open this address'
 like "why: but its own does, wherever it stands" "$(why -a 0.0.0.0/0 -a 10.9.9.9 10.9.9.9)" 'can be reached \(10.9.9.9; --allow\)'
 is "why: the loopback is the box's own" "127.0.0.1:80, port 80, is the box's own
-  to reach the host's: --host-port 80" "$(why -a 127.0.0.1 127.0.0.1:80)"
+  to reach the host's: --host-port 80" "$(why 127.0.0.1:80)"
 is "why: by its name" "localhost:80, port 80, is the host's (--host-port)" "$(why --host-port 80 localhost:80)"
 like "why: in tier landlock it is nobody's" "$(why --isolation landlock --no-protect localhost:80)" '^localhost:80, port 80, cannot be reached$'
 like "why: mode host" "$(why --network host 10.9.9.9)" 'can be reached as on the host'

@@ -99,4 +99,19 @@ refuses "with its group: +--allow @npm" why npm
 is "a limit that is not enforced: with a '?' the command runs" "runs" "$("$SBX" run --cpu '?1' echo runs 2>&1)"
 rm -f tool.ini
 
+# --- quiet where nothing is wrong (quiet.sh has the commands of a day)
+like "checks for updates are off" "$("$SBX" run -- env)" '^npm_config_update_notifier=false$'
+is "the caller's own value wins" "true" "$(npm_config_update_notifier=true "$SBX" run -- printenv npm_config_update_notifier)"
+is "a directory 'build' is none of Bazel's" "" "$(says run -- sh -c 'mkdir build && echo x >build/y')$(says run -- sh -c 'echo x >build/z')"
+like "a file of that name is" "$(says run -- sh -c 'echo x >BUILD')" 'will run it: BUILD$'
+rm -r build BUILD
+echo '{ "name": "app", "scripts": { "test": "true" } }' >package.json
+sleep 0.05
+package() { says run -- sh -c "printf '%s' '$1' >package.json"; }
+is "package.json: a dependency is no news" "" "$(package '{"name":"app","scripts":{"test":"true"},"dependencies":{"a":"^1"},"devDependencies":{"b":"2"}}')"
+like "package.json: a script is" "$(package '{"name":"app","scripts":{"test":"true","install":"x"},"dependencies":{"a":"^1"}}')" 'will run it: package.json$'
+like "package.json: one among the dependencies of a script's name, too" "$(package '{"name":"app","scripts":{"test":"true","dependencies":"x"}}')" 'will run it: package.json$'
+like "package.json: what is no JSON, too" "$(package '{')" 'will run it: package.json$'
+rm package.json
+
 done_testing

@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/str.h"
+#include "net/rules/rules.h"
 #include "net/rules/shared.h"
 #include "net/setup/netns.h"
 #include "plan.h"
@@ -130,25 +131,37 @@ static void tell_unkept(struct plan *plan)
 				 rows[i].unkept->from);
 }
 
-// A rule that does nothing, and one that allows a large part of all names.
-static void tell_odd_rules(struct plan *plan)
+// localhost, names below it, 127.0.0.0/8, ::1, 0.0.0.0: a box has each for itself.
+static bool is_own(const struct destination *rule)
+{
+	enum { V4_EIGHT = 96 + 8 };
+	if (rule->kind == DESTINATION_NETWORK)
+		return rule->prefix >= V4_EIGHT && rules_is_loopback(&rule->network);
+	return rule->kind != DESTINATION_ANY && host_within(rule->name, "localhost");
+}
+
+// A rule that does nothing is an error; one that allows a large part of all names is said.
+static int check_odd_rules(struct plan *plan)
 {
 	struct destination rule;
 	list_each (item, &plan->profile->allow) {
-		const char *text = NULL, *origin = origin_text(plan->arena, item->from);
+		const char *origin = origin_text(plan->arena, item->from);
 		if (item->text[0] == '@' || !destination_parse(item->text, &rule))
 			continue;
-		if (rule.kind == DESTINATION_NAME && str_equal(rule.name, "localhost"))
-			text = arena_text(plan->arena,
-					  "%sallow %s has no effect: localhost is the box's own; "
-					  "for a port of the host's: --host-port PORT",
-					  origin, item->text);
-		else if (rule.kind == DESTINATION_BELOW && !strchr(rule.name, '.'))
-			text = arena_text(plan->arena, "%sallow %s opens every name below '%s'",
-					  origin, item->text, rule.name);
-		if (text)
-			list_add(&plan->warnings, plan->arena, text, item->from);
+		if (is_own(&rule))
+			return fail(0,
+				    "%s%s is the box itself; for a port of this machine: "
+				    "--host-port %s",
+				    origin, item->text,
+				    rule.port_count ? arena_text(plan->arena, "%u", rule.ports[0])
+						    : "PORT");
+		if (rule.kind == DESTINATION_BELOW && !strchr(rule.name, '.'))
+			list_add(&plan->warnings, plan->arena,
+				 arena_text(plan->arena, "%sallow %s opens every name below '%s'",
+					    origin, item->text, rule.name),
+				 item->from);
 	}
+	return 0;
 }
 
 int egress_plan(struct plan *plan)
@@ -158,7 +171,7 @@ int egress_plan(struct plan *plan)
 		tell_unkept(plan);
 		return 0;
 	}
-	tell_odd_rules(plan);
+	TRY(check_odd_rules(plan));
 	plan->egress.proxy = "http://" NETNS_OWN_V4 ":3128";
 	list_ports(plan);
 	return list_doors(plan);

@@ -9,14 +9,16 @@
 #include <sys/stat.h>
 
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "base/sys.h"
+#include "names/package.h"
 #include "names/trusted.h"
 #include "postcheck/finding/finding.h"
 #include "report/findings.h"
 
-enum { LOOKED_AT_MAX = 64, NANOSECONDS = 1000000000 };
+enum { PACKAGE_BYTES_MAX = 128 << 10, LOOKED_AT_MAX = 64, NANOSECONDS = 1000000000 };
 
 // While a box lived: what the user changed between two of them is not reported.
 static bool is_changed(const struct check *check, int directory, const char *name)
@@ -53,17 +55,47 @@ bool changed_has(const struct check *check, int directory, const char *name)
 	return changed;
 }
 
+// Whether the project's package.json differs in its dependencies alone, as after each install.
+static bool has_new_dependencies(const struct check *check, const char *path)
+{
+	const struct plan *plan = check->plan;
+	char text[PACKAGE_BYTES_MAX];
+	size_t length;
+	if (plan->package == 0 || !path_within(path, plan->project) ||
+	    !str_equal(path + strlen(plan->project), "/package.json"))
+		return false;
+	return file_read_into(AT_FDCWD, path, 0, text, sizeof(text), &length) == 1 &&
+	       package_hash(text, length) == plan->package;
+}
+
 void changed_add(const struct check *check, const char *path)
 {
+	if (has_new_dependencies(check, path))
+		return;
 	const char *shown = finding_path(check->plan, path);
 	bool many = check->found->counts[FINDING_CHANGED] >= FINDING_RECORDS_MAX;
 	if (many || !findings_has(check->found, FINDING_CHANGED, shown))
 		findings_add(check->found, FINDING_CHANGED, shown, "", "");
 }
 
+bool changed_is_other(int directory, const char *name)
+{
+	struct stat status;
+	bool other = false;
+	trusted_each (row, TRUSTED_REPORT) {
+		if (row->pattern || !trusted_is(row, "", name))
+			continue;
+		if (str_equal(trusted_name(row), name))
+			return false;
+		other = true;
+	}
+	return other && fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       S_ISDIR(status.st_mode);
+}
+
 void changed_tell(const struct check *check, int directory, const char *name, const char *path)
 {
-	if (changed_has(check, directory, name))
+	if (changed_has(check, directory, name) && !changed_is_other(directory, name))
 		changed_add(check, path);
 }
 
@@ -138,7 +170,7 @@ void changed_tell_deeper(const struct check *check, int directory, const char *n
 	int above = (int)(path_name(path) - path);
 	bool reported =
 		trusted_is_below(path) || (str_equal(name, attributes) && chooses(check->plan));
-	if (reported && changed_has(check, directory, name))
+	if (reported && changed_has(check, directory, name) && !changed_is_other(directory, name))
 		changed_add(check, path);
 	if (!trusted_is_deeper(path))
 		return;

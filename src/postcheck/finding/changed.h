@@ -11,6 +11,9 @@ struct guard;
 void changed_add(const struct check *check, const char *path);
 // Whether this run changed `name` or, of a directory, something right in it.
 bool changed_has(const struct check *check, int directory, const char *name);
+// Whether it is a directory whose name differs in case from the row that it meets: build is not
+// BUILD, a file of Bazel's.
+bool changed_is_other(int directory, const char *name);
 // Adds `name` in `directory`, at `path`, to the findings when this run changed it or, of a
 // directory, something right in it.
 void changed_tell(const struct check *check, int directory, const char *name, const char *path);
