@@ -10,6 +10,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from tap import check, finish  # noqa: E402
 from terminal import Terminal as AnyTerminal  # noqa: E402
 
 here = os.path.dirname(os.path.abspath(__file__))
@@ -26,16 +27,6 @@ for name in list(os.environ):
     if name.lower().endswith("_proxy"):
         del os.environ[name]
 subprocess.run(["git", "init", "-q", project], check=True)
-count = failures = 0
-
-
-def check(name, good, more=""):
-    global count, failures
-    count += 1
-    failures += not good
-    print(f"{'ok' if good else 'not ok'} {count} - {name}", flush=True)
-    if not good:
-        print("# " + repr(more))
 
 
 class Terminal(AnyTerminal):
@@ -226,6 +217,5 @@ for name, first in (("the first connection of a run", ""), ("a later one", BY_HA
         terminal.send("n\r")
         terminal.end()
     print(f"# {name}: milliseconds until the question:", " ".join("%.1f" % t for t in sorted(times)))
-print(f"1..{count}")
 subprocess.run(["rm", "-rf", work], check=False)
-sys.exit(failures > 0)
+finish()

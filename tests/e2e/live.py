@@ -15,6 +15,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from tap import check, finish, skip  # noqa: E402
 from terminal import BOUND, COLUMNS, Terminal as AnyTerminal  # noqa: E402
 
 SBX = os.environ["SBX"]
@@ -24,22 +25,6 @@ os.environ["XDG_STATE_HOME"] = os.path.join(work, "state")
 project = os.path.join(work, "project")
 os.mkdir(project)
 subprocess.run(["git", "init", "-q", project], check=True)
-count = failures = 0
-
-
-def check(name, good, more=""):
-    global count, failures
-    count += 1
-    failures += not good
-    print(f"{'ok' if good else 'not ok'} {count} - {name}", flush=True)
-    if not good:
-        print("# " + repr(more))
-
-
-def skip(name, reason):
-    global count
-    count += 1
-    print(f"ok {count} - {name} # SKIP {reason}")
 
 
 def until(good, seconds=BOUND):
@@ -377,7 +362,6 @@ else:
     skip("refused: the project by another mount of it", "needs root")
     skip("refused: another user's file", "needs root")
 
-print(f"1..{count}")
 subprocess.run(["chmod", "-R", "u+rwx", work], check=False)
 shutil.rmtree(work, ignore_errors=True)
-sys.exit(failures > 0)
+finish()

@@ -3,19 +3,13 @@
 import os, re, sys, time, shutil, signal, tempfile, subprocess
 import pexpect
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from tap import check, finish, skip  # noqa: E402
+
 SBX = os.environ["SBX"]
 project = tempfile.mkdtemp(prefix="sbx-tty")
 os.chmod(project, 0o755)
-count = failures = 0
-
-
-def check(name, good, more=""):
-    global count, failures
-    count += 1
-    failures += not good
-    print(f"{'ok' if good else 'not ok'} {count} - {name}")
-    if not good and more:
-        print("# " + repr(more))
 
 
 def shell():
@@ -117,8 +111,7 @@ child.expect(pexpect.EOF)
 # full-screen programs
 for name, keys, seen in (("vim", "ihello\x1b:wq\r", "~"), ("less", "q", "root:"), ("top", "q", "PID")):
     if subprocess.run(["which", name], capture_output=True).returncode:
-        count += 1
-        print(f"ok {count} - {name} # SKIP {name} is not installed")
+        skip(name, f"{name} is not installed")
         continue
     arguments = {"vim": ["-u", "NONE", "typed"], "less": ["/etc/passwd"], "top": []}[name]
     child = pexpect.spawn(SBX, ["run", "--", name, *arguments], cwd=project, encoding="utf-8", timeout=60,
@@ -159,8 +152,7 @@ reviewed = os.path.join(project, "reviewed")
 before = sessions()
 child, out = review(["nonsense", "s", "a"], "echo 'some words' >reviewed; exit 7")
 if "extended attributes" in out:
-    count += 1
-    print(f"ok {count} - review # SKIP the state directory has no extended attributes")
+    skip("review", "the state directory has no extended attributes")
 else:
     check("review: the changes are listed and shown", "reviewed" in out and "+some words" in out, out)
     check("review: applied when told to, with the command's status", child.exitstatus == 7 and os.path.exists(reviewed), out)
@@ -561,5 +553,4 @@ os.killpg(inner.pid, signal.SIGKILL)
 inner.wait(60)
 check("SIGKILL to the group leaves nothing", until(lambda: sleeping() == ""), sleeping())
 subprocess.run(["rm", "-rf", project])
-print(f"1..{count}")
-sys.exit(failures > 0)
+finish()

@@ -11,27 +11,15 @@ import sys
 import tempfile
 import time
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from tap import check, finish, skip  # noqa: E402
+
 SBX = os.environ["SBX"]
 HERE = os.path.dirname(os.path.abspath(__file__))
 top = os.path.realpath(tempfile.mkdtemp(prefix="sbx-lsp"))
 os.chmod(top, 0o755)
 project, outside = os.path.join(top, "project"), os.path.join(top, "outside")
-count = failures = 0
-
-
-def check(name, good, more=""):
-    global count, failures
-    count += 1
-    failures += not good
-    print(f"{'ok' if good else 'not ok'} {count} - {name}", flush=True)
-    if not good:
-        print("# " + repr(more)[:2000])
-
-
-def skip(name, why):
-    global count
-    count += 1
-    print(f"ok {count} - {name} # SKIP {why}")
 
 
 def frame(body):
@@ -375,5 +363,4 @@ else:
     skip("clangd", "it is not installed: tests/setup")
 
 shutil.rmtree(top, ignore_errors=True)
-print(f"1..{count}")
-sys.exit(failures > 0)
+finish()

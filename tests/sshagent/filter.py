@@ -15,28 +15,16 @@ import tempfile
 import threading
 import time
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from tap import check, finish, skip  # noqa: E402
+
 SBX = os.environ["SBX"]
 HERE = os.path.dirname(os.path.abspath(__file__))
 top = os.path.realpath(tempfile.mkdtemp(prefix="sbx-agent-test"))
 os.chmod(top, 0o755)
 home, project = os.path.join(top, "home"), os.path.join(top, "project")
-count = failures = 0
 children = []
-
-
-def check(name, good, more=""):
-    global count, failures
-    count += 1
-    failures += not good
-    print(f"{'ok' if good else 'not ok'} {count} - {name}", flush=True)
-    if not good:
-        print("# " + repr(more)[:3000])
-
-
-def skip(name, why):
-    global count
-    count += 1
-    print(f"ok {count} - {name} # SKIP {why}")
 
 
 # --- bytes, as this side writes them ---------------------------------------------------------------
@@ -571,5 +559,4 @@ finally:
         one.kill()
         one.wait()
     shutil.rmtree(top, ignore_errors=True)
-print(f"1..{count}")
-sys.exit(failures > 0)
+finish()
