@@ -85,9 +85,6 @@ void conn_deadline(struct worker *worker, struct conn *conn, int milliseconds)
 	conn->deadline = milliseconds ? worker->now + milliseconds : 0;
 }
 
-void conn_stop_dialing(struct conn *conn)
-{
-	fd_close(&conn->attempt[0]);
 void conn_read_anew(struct conn *conn)
 {
 	conn->opening = (struct opening_read){ 0 };
@@ -95,6 +92,9 @@ void conn_read_anew(struct conn *conn)
 	conn->head[CLIENT] = conn->head[SERVER] = (struct head_read){ 0 };
 }
 
+void conn_stop_dialing(struct conn *conn)
+{
+	fd_close(&conn->attempt[0]);
 	fd_close(&conn->attempt[1]);
 	conn->lookup = NULL;
 }
