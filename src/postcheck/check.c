@@ -94,11 +94,10 @@ static bool came_since(const struct check *check, int directory, const char *pat
 	return false;
 }
 
-static void check_guard(struct check *check, const struct guard *guard, const struct place *place,
+static void check_guard(struct check *check, const struct guard *guard, int directory,
 			const struct stat *status)
 {
 	char top[PATH_MAX];
-	int directory = place->fd;
 	const char *name = path_name(guard->path);
 	switch (guard->kind) {
 	case GUARD_ABSENT:
@@ -126,9 +125,7 @@ static void check_guard(struct check *check, const struct guard *guard, const st
 	case GUARD_MODULES:
 		vet_entries(check, directory, name, guard);
 		return;
-	case GUARD_PARTS:
-		str_put(top, sizeof(top), "%.*s", (int)(name - guard->path - 1), guard->path);
-		parts_look(check, directory, top, &guard->known, place->changed);
+	case GUARD_PARTS: // by check_parts()
 		return;
 	case GUARD_REPORTED:
 		changed_tell(check, directory, name, guard->path);
@@ -142,6 +139,13 @@ static void check_guard(struct check *check, const struct guard *guard, const st
 		changed_programs(check, directory, guard);
 		return;
 	}
+}
+
+static void check_parts(struct check *check, const struct guard *guard, const struct place *place)
+{
+	char top[PATH_MAX];
+	if (str_put(top, sizeof(top), "%.*s", (int)place->length - 1, guard->path))
+		parts_look(check, place->fd, top, &guard->known, place->changed);
 }
 
 // Kinds whose names may have been there at the start.
@@ -175,9 +179,11 @@ static void check_guards(struct check *check, struct check_places *places)
 			continue;
 		if (place->fd >= 0 && place->changed)
 			bare_tell_headless(check, place->fd, guard);
-		if (place->fd >= 0 &&
-		    fstatat(place->fd, path_name(guard->path), &status, AT_SYMLINK_NOFOLLOW) == 0)
-			check_guard(check, guard, place, &status);
+		if (place->fd >= 0 && guard->kind == GUARD_PARTS)
+			check_parts(check, guard, place);
+		else if (place->fd >= 0 && fstatat(place->fd, path_name(guard->path), &status,
+						   AT_SYMLINK_NOFOLLOW) == 0)
+			check_guard(check, guard, place->fd, &status);
 		else if (place->fd < 0 && (errno == ELOOP || errno == ENOTDIR))
 			check_broken_way(check, guard->path);
 		else if (errno != ENOENT)

@@ -4,7 +4,6 @@
 
 #include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -95,7 +94,7 @@ static bool is_old_bare(const struct scan *scan, int directory, const char *path
 		const char *name = git_part_names[part];
 		if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
-		if (snprintf(below, sizeof(below), "%s/%s", path, name) >= (int)sizeof(below))
+		if (!str_put(below, sizeof(below), "%s/%s", path, name))
 			return false;
 		bool grows = (part == GIT_OBJECTS || part == GIT_REFS) && !whole &&
 			     S_ISDIR(status.st_mode) &&

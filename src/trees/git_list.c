@@ -283,20 +283,21 @@ static void note_entry(struct listed *known, int directory, const char *name, co
 }
 
 // `depth`: what lies in an entry is noted as a git directory's.
-static void note_entries(struct listed *known, int directory, const char *path, int depth)
+static void note_entries(struct listed *known, int directory, const char *name, const char *path,
+			 int depth)
 {
 	char below[PATH_MAX];
 	unsigned count = 0;
-	int fd = dup(directory);
+	int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
 	for (struct dirent *entry = stream ? readdir(stream) : NULL; entry && count < ENTRIES_MAX;
 	     entry = readdir(stream)) {
-		const char *name = entry->d_name;
+		name = entry->d_name;
 		if (str_equal(name, ".") || str_equal(name, "..") || str_ends(name, ".sample"))
 			continue;
 		count++;
-		if (snprintf(below, sizeof(below), "%s/%s", path, name) < (int)sizeof(below))
-			note_entry(known, directory, name, below, depth);
+		if (str_put(below, sizeof(below), "%s/%s", path, name))
+			note_entry(known, fd, name, below, depth);
 	}
 	if (stream)
 		closedir(stream);
@@ -307,15 +308,11 @@ static void note_row(struct listed *known, int directory, const char *path,
 {
 	char below[PATH_MAX];
 	struct stat status;
-	if (fstatat(directory, row->path, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
-	    !str_put(below, sizeof(below), "%s/%s", path, row->path) ||
-	    !listed_add(known, below, &status, LISTED_PART) || row->type != LAYOUT_DIRECTORY ||
-	    !S_ISDIR(status.st_mode))
-		return;
-	autoclose int fd =
-		openat(directory, row->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd >= 0)
-		note_entries(known, fd, below, str_equal(row->path, "modules") ? depth : 0);
+	if (fstatat(directory, row->path, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    str_put(below, sizeof(below), "%s/%s", path, row->path) &&
+	    listed_add(known, below, &status, LISTED_PART) && row->type == LAYOUT_DIRECTORY)
+		note_entries(known, directory, row->path, below,
+			     str_equal(row->path, "modules") ? depth : 0);
 }
 
 // Parts that act on git, with their entries, and names that git does not have.

@@ -224,18 +224,26 @@ static bool is_read(const struct parts_walk *parts, const struct part_met *part)
 	return part->row->type != LAYOUT_MANY || (parts->top && part->depth == 0);
 }
 
-static void visit_pair(struct parts_walk *parts, const struct part_met *part)
+// The directories that git nearly always has in an unchanged one: whether no others are to be read.
+static bool visit_usual(struct parts_walk *parts, const struct part_met *part)
 {
-	static const char *const names[] = { "info", "pack" };
+	static const char *const names[] = { "objects/info", "objects/pack", "refs/heads",
+					     "refs/tags", "refs/remotes" };
 	char below[PATH_MAX];
-	autoclose int fd =
-		openat(part->directory, part->name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	for (size_t i = 0; fd >= 0 && i < sizeof(names) / sizeof(*names); i++) {
-		struct part_met one = { fd,    names[i],     below, NULL, part->depth + 1,
-					false, .late = false };
-		if (str_put(below, sizeof(below), "%s/%s", part->path, names[i]))
-			meet(parts, &one, DT_UNKNOWN);
+	nlink_t left = part->status.st_nlink - NO_DIRECTORIES;
+	if (part->depth > 0 || part->late || part->moved || !part->row)
+		return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		struct part_met one = { part->directory, names[i],     below, NULL, 1,
+					false,           .late = false };
+		if (!path_within(names[i], part->name) ||
+		    !str_put(below, sizeof(below), "%.*s/%s", (int)parts->root, part->path,
+			     names[i]))
+			continue;
+		meet(parts, &one, DT_UNKNOWN);
+		left -= S_ISDIR(one.status.st_mode);
 	}
+	return left == 0;
 }
 
 static void visit(struct parts_walk *parts, struct part_met *part)
@@ -248,11 +256,8 @@ static void visit(struct parts_walk *parts, struct part_met *part)
 		part->moved = true;
 	if (part->row && part->row->kind == LAYOUT_VIEW && part->late && parts->known)
 		report(parts, part, FINDING_GIT_VIEW);
-	if (!is_read(parts, part)) {
-		if (part->depth == 0 && part->row && part->row->type == LAYOUT_MANY)
-			visit_pair(parts, part);
+	if (visit_usual(parts, part) || !is_read(parts, part))
 		return;
-	}
 	if (part->late && (parts->read >= DIRECTORIES_MAX || part->depth >= DEPTH_MAX)) {
 		take_part(parts, part, "appeared with too many entries to check");
 		return;
