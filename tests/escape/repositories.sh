@@ -356,6 +356,9 @@ box 'git clone -q --shared sub copy; git clone -q --shared . copy2; git -C copy2
 is "alternates in the project work" "0 0" "$(git -C "$project/copy" status >/dev/null 2>&1; echo $?) $(git -C "$project/copy2" log --oneline >/dev/null; echo $?)"
 box 'git clone -q --shared sub copy3; git clone -q --shared . copy4; mkdir fake; ln -s /tmp fake/objects; echo ../../../fake/objects >copy3/.git/objects/info/alternates; echo /tmp/objects >>copy4/.git/objects/info/alternates; echo /tmp/objects >>copy/.git/objects/info/alternates'
 is "others are quarantined, and later changes refused" "copy/.git/objects/info/alternates copy2/.git/objects/info/alternates" "$(cd "$project" && ls -d copy*/.git/objects/info/alternates | paste -sd' ')$(grep ^/tmp/objects "$project/copy/.git/objects/info/alternates")"
+work_here && ln -s ../lib "$project/.git/mine" && mkdir "$project/.git/tool" && sleep 0.05
+box 'cd .git; for d in logs refs/tags objects/pack info tool; do mv $d $d.old; ln -s /tmp $d; done; ln -s /etc new && mv -T new mine; rm -rf tool; git init -q --bare tool'
+is "a link or a repository in the place of what was there is quarantined" "" "$(there logs refs/tags objects/pack info mine tool)"
 # The same by a session.
 work_here
 (cd "$project" && "$SBX" session create parts >/dev/null && "$SBX" run -s parts -- sh -c 'git update-ref refs/heads/good HEAD; git tag t; cd .git; git init -q --bare e; git init -q --bare objects/e; git rev-parse HEAD >info/grafts; mkdir rebase-apply; echo x >rebase-apply/patch; echo hi >annex; ln -s /etc/passwd MERGE_HEAD; mkfifo packed-refs' && "$SBX" session apply parts) >"$work/log" 2>&1

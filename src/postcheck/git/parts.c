@@ -52,13 +52,17 @@ static const char *inside(const struct parts_walk *parts, const struct part_met 
 	return part->path + parts->root + 1;
 }
 
+// A file by its name, as the user may write it meanwhile. For others a box may have put a new one
+// there, with the number of the old.
 static bool is_known(const struct parts_walk *parts, const struct part_met *part)
 {
-	for (const struct item *item = parts->known ? parts->known->first : NULL; item;
-	     item = item->next)
-		if (str_equal(item->text, inside(parts, part)))
-			return true;
-	return false;
+	const struct item *item = parts->known ? parts->known->first : NULL;
+	while (item && !str_equal(item->text, inside(parts, part)))
+		item = item->next;
+	return item && (S_ISREG(part->status.st_mode) ||
+			(item->from.order == (unsigned)part->status.st_ino &&
+			 item->from.line == IFTODT(part->status.st_mode) &&
+			 !finding_is_made(parts->check, part->directory, part->name)));
 }
 
 static bool has_begin(const struct parts_walk *parts, const struct layout_row *row)

@@ -24,12 +24,13 @@ static bool add_name(struct names *names, const char *name)
 	return true;
 }
 
-static void find_name(struct names_found *found, const char *name, unsigned char type)
+static void find_name(struct names_found *found, const struct sys_entry *entry)
 {
+	const char *name = entry->name;
 	if (!str_equal(name, ".") && !str_equal(name, "..") &&
 	    (found->every || trusted_may_begin(name)))
 		list_add(&found->list, found->arena, arena_copy(found->arena, name, strlen(name)),
-			 (struct origin){ .line = type });
+			 (struct origin){ .line = entry->type, .order = (unsigned)entry->inode });
 }
 
 static bool add_all(struct names *names, const char *entries, long size, struct names_found *found)
@@ -39,7 +40,7 @@ static bool add_all(struct names *names, const char *entries, long size, struct 
 		const struct sys_entry *entry = (const void *)(entries + at);
 		good = add_name(names, entry->name) && good;
 		if (found)
-			find_name(found, entry->name, entry->type);
+			find_name(found, entry);
 		at += entry->size;
 	}
 	return good;

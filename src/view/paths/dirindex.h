@@ -17,7 +17,7 @@ struct names {
 // What the listing shows of names that a protected or reported one may begin with.
 struct names_found {
 	struct arena *arena;
-	struct list list; // the line of each is its d_type
+	struct list list; // of each, the line is its type, the order its inode's low bits
 	bool every;       // name, not only the first component of one
 	bool cut;         // it was not listed to its end
 	bool many;        // more names are reported than are compared one by one
