@@ -195,7 +195,8 @@ static void withhold(struct decider *decider, const struct gitchange *change)
 {
 	enum gitkey_why why = change->key ? change->key->why : GITKEY_RUN;
 	const struct gitconfig_entry *entry = gitconfig_next(decider->after, change->name, NULL);
-	if (change->withheld && change->key && change->key->form == GITKEY_ADDRESS &&
+	if (change->withheld && !decider->look->private && change->key &&
+	    change->key->form == GITKEY_ADDRESS &&
 	    !gitconfig_next(decider->before, change->name, NULL))
 		why = GITKEY_NEAR;
 	struct gitconfig_withheld row = { change->name, NULL, gitkey_whys[why], false };

@@ -317,6 +317,22 @@ static void moves(void **state)
 	arena_free(arena);
 }
 
+// config.worktree is read after the other file: no address is there.
+static void second_file(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new();
+	struct gitconfig none = parsed(arena, ""),
+			 after = parsed(arena, "[core]\n\tsparseCheckout = true\n" FORK);
+	struct gitconfig_merged merged;
+	gitconfig_merge(arena, &none, &after, &none,
+			(struct gitconfig_case){ .made = true, .private = true }, &merged);
+	assert_string_equal(merged.text, "[core]\n\tsparsecheckout = true\n");
+	assert_int_equal(merged.withheld_count, 1);
+	assert_string_equal(merged.withheld[0].why, "git would send your pushes elsewhere");
+	arena_free(arena);
+}
+
 // What is shown to a box; NULL: the file itself, "!": nothing, as nobody knows what it says.
 static void secrets(void **state)
 {
@@ -431,9 +447,9 @@ static void headers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values),  cmocka_unit_test(large), cmocka_unit_test(refused),
-		cmocka_unit_test(merges),  cmocka_unit_test(moves), cmocka_unit_test(secrets),
-		cmocka_unit_test(headers), cmocka_unit_test(lines),
+		cmocka_unit_test(values),  cmocka_unit_test(large),   cmocka_unit_test(refused),
+		cmocka_unit_test(merges),  cmocka_unit_test(moves),   cmocka_unit_test(second_file),
+		cmocka_unit_test(secrets), cmocka_unit_test(headers), cmocka_unit_test(lines),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
