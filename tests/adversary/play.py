@@ -11,6 +11,7 @@ import subprocess
 import judge
 import readers
 import tree
+import upstream
 
 CUT, RUNS_MAX = "in a part of the project", 40
 BOUND = 120  # seconds for one program; nothing here takes one
@@ -30,6 +31,7 @@ class Player:
         self.trees = tree.Trees(work, host)
         self.project = self.trees.project
         self.readers = readers.Readers(host)
+        self.upstream = upstream.Upstream(work, host)
         self.before = {name: judge.snapshot(f"{work}/{name}") for name in tree.NAMES}
         self.commits = {name: subprocess.run(["git", "rev-parse", "HEAD"], cwd=f"{work}/{name}", text=True,
                                              env=self.environment, stdout=subprocess.PIPE,
@@ -147,6 +149,7 @@ class Player:
         self.said, self.boxes, self.refused = [], 0, False
         name = sequence["tree"]
         self.trees.copy(name)
+        self.upstream.begin()
         for step in sequence["steps"]:
             self.step(step, self.commits[name])
         self.go_on(self.commits[name])
@@ -157,6 +160,7 @@ class Player:
         touched = json.dumps(sequence["steps"])
         early = self.fired()  # by sbx itself
         self.readers.run(self.project, after, touched, index)
+        moved = self.upstream.use(self.project, sequence)
         case = judge.Case(sequence, self.before[name], after, said, self.project, self.canary, self.fired(), early)
         refused = [judge.manner(sequence) + ": the next box was refused"] if self.refused else []
-        return judge.findings(case) + refused
+        return judge.findings(case) + moved + refused
