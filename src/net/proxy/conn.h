@@ -128,7 +128,6 @@ struct conn {
 	bool keeping, burst, request_like;
 	uint32_t kept, request_at, request_next;
 
-	// HTTP
 	// How far bytes that stay unread were read, so that each is read once; see
 	// conn_read_anew().
 	struct opening_read opening;
@@ -138,10 +137,11 @@ struct conn {
 	} hellos[HELLOS_MAX]; // inspect: from the first byte that is kept
 	uint32_t hello_count, hello_searched;
 
-	bool asks_head, upgrade, keep_alive, request_done, response_done, response_head;
+	// HTTP
 	struct head_read {
 		uint32_t searched, parsed; // bytes of a head
 	} head[2];
+	bool asks_head, upgrade, keep_alive, request_done, response_done, response_head;
 	enum http_body request_body, response_body;
 	uint64_t request_length; // of a body whose beginning is not judged yet; else 0
 	enum http_chunk request_chunk, response_chunk;
@@ -166,9 +166,9 @@ void conn_sweep(struct worker *worker);
 // It holds bytes of the host's; `large`: more than SMALL_BYTES.
 void conn_hold(struct worker *worker, const struct conn *conn, bool large);
 void conn_seen(struct worker *worker, uint64_t token); // a record is no longer waited for
-void conn_stop_dialing(struct conn *conn);
 // What it keeps is read from its first byte on.
 void conn_read_anew(struct conn *conn);
+void conn_stop_dialing(struct conn *conn);
 void conn_close_server(struct conn *conn);
 uint32_t conn_index(const struct worker *worker, const struct conn *conn);
 // For the tag of an epoll event.
