@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 #include <termios.h>
 
@@ -118,7 +119,8 @@ struct run {
 
 	// limits
 	struct group *group;
-	bool grouped; // pid 1 waits to be killed, so that its group can be read
+	struct rlimit callers_files; // of descriptors
+	bool grouped;                // pid 1 waits to be killed, so that its group can be read
 
 	// tty
 	pid_t caller_group; // the process group that sbx was started in

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/sys.h"
 #include "plan.h"
+#include "run.h"
 
 struct row {
 	int resource;
@@ -18,7 +19,6 @@ struct row {
 static const struct row rows[] = {
 	{ RLIMIT_NPROC, offsetof(struct limits, pids), "pids" },
 	{ RLIMIT_FSIZE, offsetof(struct limits, file_size), "file-size" },
-	{ RLIMIT_NOFILE, offsetof(struct limits, open_files), "open-files" },
 	{ RLIMIT_CORE, offsetof(struct limits, core), "core" },
 };
 
@@ -86,23 +86,53 @@ static uint64_t wanted_of(const struct plan *plan, const struct row *row)
 	return row->resource == RLIMIT_CORE && wanted == 0 ? CORE_NONE : wanted;
 }
 
-// Never above the caller's own hard limit: asking for more than one has is no error here.
+int rlimits_host(const struct plan *plan, struct run *run)
+{
+	(void)plan;
+	if (sys_prlimit(RLIMIT_NOFILE, NULL, &run->callers_files) < 0)
+		return fail(errno, "limit descriptors");
+	struct rlimit raised = { run->callers_files.rlim_max, run->callers_files.rlim_max };
+	if (raised.rlim_max != run->callers_files.rlim_cur &&
+	    sys_prlimit(RLIMIT_NOFILE, &raised, NULL) < 0)
+		return fail(errno, "limit descriptors");
+	return 0;
+}
+
+// Half of what the caller may have, so that a box never has as many on their way as sbx may; not
+// less than the caller has. Inside a box that is done already.
+static int limit_files(const struct plan *plan, const struct run *run)
+{
+	struct rlimit limit = run->callers_files;
+	uint64_t wanted = plan->profile->limits.open_files;
+	if (!plan->inside && limit.rlim_max / 2 > limit.rlim_cur)
+		limit.rlim_max /= 2;
+	else if (!plan->inside)
+		limit.rlim_max = limit.rlim_cur;
+	if (wanted != UNLIMITED && wanted < limit.rlim_max)
+		limit.rlim_max = wanted;
+	if (wanted != UNLIMITED || limit.rlim_cur > limit.rlim_max)
+		limit.rlim_cur = limit.rlim_max;
+	return sys_prlimit(RLIMIT_NOFILE, &limit, NULL) < 0 ? fail(errno, "limit open-files") : 0;
+}
+
+// Never above the caller's own hard limit, which nobody here may pass any more: asking for more
+// than one has is no error.
 int rlimits_child(const struct plan *plan, struct run *run)
 {
-	(void)run;
+	TRY(limit_files(plan, run));
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
 		TRY(take_part(&parts[i]));
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		uint64_t wanted = wanted_of(plan, &rows[i]);
-		struct rlimit limit;
+		struct rlimit limit = { wanted, wanted };
 		// Without a user namespace it counts all of the caller's processes.
 		if (wanted == UNLIMITED ||
 		    (plan->tier == TIER_LANDLOCK && rows[i].resource == RLIMIT_NPROC))
 			continue;
-		if (sys_prlimit(rows[i].resource, NULL, &limit) < 0)
+		if (sys_prlimit(rows[i].resource, &limit, NULL) == 0)
+			continue;
+		if (errno != EPERM || sys_prlimit(rows[i].resource, NULL, &limit) < 0)
 			return fail(errno, "limit %s", rows[i].name);
-		if (limit.rlim_max == RLIM_INFINITY || limit.rlim_max > wanted)
-			limit.rlim_max = wanted;
 		limit.rlim_cur = limit.rlim_max;
 		if (sys_prlimit(rows[i].resource, &limit, NULL) < 0)
 			return fail(errno, "limit %s", rows[i].name);

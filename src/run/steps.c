@@ -38,6 +38,8 @@ const struct step steps[] = {
 	  .why = "remember the caller's terminal, to give it back on every way out" },
 	{ SIDE_HOST, BOTH, "signals", signals_host, NULL,
 	  .why = "block all signals before there is anybody to lose: they are read, never handled" },
+	{ SIDE_HOST, BOTH, "descriptors", rlimits_host, NULL,
+	  .why = "raise the limit of descriptors, before any is handed over: those that a box has on their way count for its user" },
 	{ SIDE_HOST, BOTH, "parent", signals_parent_host, signals_parent_undo,
 	  .why = "with --die-with-parent, hold the process that started sbx; early, as another may get its number" },
 	{ SIDE_HOST, LANDLOCK, "inheritance", caps_host, NULL,
@@ -124,8 +126,6 @@ const struct step steps[] = {
 	  .why = "make the root read-only and change to it: paths of the host end here" },
 	{ SIDE_BOX, BOTH, "directory", mount_child_directory, NULL,
 	  .why = "go to the command's directory" },
-	{ SIDE_BOX, BOTH, "limits", rlimits_child, NULL,
-	  .why = "rlimits; after the mounts, which need files" },
 	{ SIDE_BOX, FULL, "detach", mount_child_detach, NULL,
 	  .why = "unmount the host's root; it waits for the kernel, while the network's namespace "
 		  "is made" },
@@ -145,6 +145,8 @@ const struct step steps[] = {
 	{ SIDE_BOX, FULL, "alone", netns_child_alone, NULL,
 	  .why = "check that the helper has ended: only pid 1 is in the box when the command "
 		  "starts; before a filter that may deny waiting" },
+	{ SIDE_BOX, BOTH, "limits", rlimits_child, NULL,
+	  .why = "rlimits; after the mounts, which need files, and when descriptors were handed over; without a right to go beyond them" },
 	{ SIDE_BOX, BOTH, "answers", asking_child, NULL,
 	  .why = "calls that ask the supervisor: in tier landlock those that Landlock does not "
 		  "see, with --explain those that may be denied" },

@@ -15,6 +15,10 @@ kill -STOP "$worker"
 begin=$(date +%s)
 "$SBX" deny "$box" www.allowed.test
 
+# Too much is watched by the user: a connection is answered, and the report says why.
+is "a connection that the kernel does not watch is answered" 503 "$(SBX_TEST_SKIP=watch "$SBX_TESTING" run -a www.allowed.test -- curl -s -m 20 -o /dev/null -w '%{http_code}' http://www.allowed.test/ 2>"$work/log")"
+like "and reported" "$(cat "$work/log")" 'could not reach www.allowed.test:80 .*fs.epoll.max_user_watches'
+
 crowd() { timeout 120 "$SBX" run --read "$LAB" --read "$tests" -a '*.allowed.test' -- python3 "$tests/net/crowd.py" "$@" 2>"$work/log"; echo "status $?"; }
 for kind in "names 2000" "ports 2000" "one $one"; do
 	# shellcheck disable=SC2086

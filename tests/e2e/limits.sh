@@ -253,6 +253,27 @@ for step in cgroup group-limits group-ready go; do
 	wait_for 10 no_new
 	is "step $step fails: nothing is run, nothing is left" "125 no " "$got $([ -e was-run ] && echo run || echo no) $(new)"
 done
+# Descriptors that are on their way count for the user: what a box has there keeps no other run from starting.
+rm -f held
+if [ "$(ulimit -Hn)" = unlimited ] || [ "$(ulimit -Hn)" -ge 4096 ]; then
+	(
+		ulimit -Sn 1024
+		is "the soft limit of descriptors is the caller's, the hard one half of the caller's" "1024 $(($(ulimit -Hn) / 2))" "$("$SBX" run -- sh -c 'echo $(ulimit -Sn) $(ulimit -Hn)')"
+		"$SBX" run --timeout 60s -- python3 -c 'import socket,array,os,time
+a, b = socket.socketpair()
+for j in range(5): a.sendmsg([b"x"], [(1, 1, array.array("i", [0] * 250))])
+open("held", "w").close()
+while os.path.exists("held"): time.sleep(0.05)' &
+		hog=$!
+		wait_for 30 test -e held
+		is "beside 1,250 that another box sends to itself: a run" 0 "$("$SBX" run -- true 2>&1; echo $?)"
+		is "and one with a network" 0 "$("$SBX" run -a x.test -- true 2>&1; echo $?)"
+		rm -f held
+		wait $hog
+		exit $failures
+	) || failures=$((failures + 1))
+	count=$((count + 3))
+fi
 if [ -n "$grouped" ] && [ "$strict" != "a scope of your systemd" ]; then
 	is "the twin: without its limits the hog gets all" all "$(SBX_TEST_SKIP=group-limits "$SBX_TESTING" run --memory 64M -- python3 -c "$hog")"
 	"$SBX" run --memory 200M -- sh -c 'touch begun; sleep 300' &

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "base/file.h"
@@ -25,14 +26,28 @@ static void close_all(int *fds, unsigned count)
 		fd_close(&fds[i]);
 }
 
+static int send_one(const struct orders *orders, struct order *order)
+{
+	return fd_send(orders->control, &order->command, sizeof(order->command), order->fds,
+		       order->fd_count);
+}
+
 // A worker that is gone is noticed by its pidfd.
 void orders_send(struct orders *orders)
 {
 	for (; orders->count > 0; orders->count--) {
 		struct order *order = &orders->all[orders->first];
-		if (fd_send(orders->control, &order->command, sizeof(order->command), order->fds,
-			    order->fd_count) < 0 &&
-		    errno == EAGAIN)
+		int sent = send_one(orders, order);
+		// The user's boxes pass as many descriptors as anybody may: without them it goes
+		// on.
+		if (sent < 0 && errno != EAGAIN && order->fd_count > 0) {
+			memset(orders->files, 0, sizeof(orders->files));
+			memset(order->command.changed, 0, sizeof(order->command.changed));
+			close_all(order->fds, order->fd_count);
+			order->fd_count = 0;
+			sent = send_one(orders, order);
+		}
+		if (sent < 0 && errno == EAGAIN)
 			return;
 		close_all(order->fds, order->fd_count);
 		orders->first = (orders->first + 1) % ORDERS_MAX;

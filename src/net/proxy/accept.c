@@ -19,7 +19,12 @@
 #include "net/proxy/worker_state.h"
 #include "net/setup/synthetic.h"
 
-enum { ACCEPTS_A_TURN = 256, FIRST_MILLISECONDS = 30000, SOCKETS_LOW = 8 };
+enum {
+	ACCEPTS_A_TURN = 256,
+	FIRST_MILLISECONDS = 30000,
+	SOCKETS_LOW = 8,
+	SOCKETS_MILLISECONDS = 2000
+};
 
 static const struct address own = { { [10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1 } };
 
@@ -152,8 +157,9 @@ void accept_all(struct worker *worker, unsigned listener)
 	}
 }
 
-void accept_want_sockets(const struct worker *worker)
+void accept_want_sockets(struct worker *worker)
 {
+	worker->sockets_asked = worker->now;
 	struct worker_event report = { .kind = EVENT_SOCKETS };
 	fd_send(worker->control, &report, sizeof(report), NULL, 0);
 }
@@ -166,11 +172,19 @@ void accept_published(struct worker *worker, unsigned index)
 	to.sin6_addr.s6_addr[10] = to.sin6_addr.s6_addr[11] = 0xff;
 	to.sin6_addr.s6_addr[12] = 127;
 	to.sin6_addr.s6_addr[15] = 1;
-	if (worker->socket_count == 0)
-		return; // asked for already; level-triggered: we are called again
+	// Asked for already; level-triggered: we are called again. Where they do not come, the
+	// client is not left waiting.
+	bool late = worker->now - worker->sockets_asked >= SOCKETS_MILLISECONDS;
+	if (worker->socket_count == 0 && !late)
+		return;
 	int fd = accept4(worker->published[index], NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (fd < 0)
 		return;
+	if (worker->socket_count == 0) {
+		close(fd);
+		accept_want_sockets(worker);
+		return;
+	}
 	struct conn *conn = conn_accept(worker, fd);
 	int inside = worker->sockets[--worker->socket_count];
 	if (worker->socket_count == SOCKETS_LOW - 1)

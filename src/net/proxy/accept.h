@@ -5,5 +5,5 @@ struct worker;
 
 void accept_all(struct worker *worker, unsigned listener);
 void accept_published(struct worker *worker, unsigned index);
-void accept_want_sockets(const struct worker *worker);
+void accept_want_sockets(struct worker *worker);
 void accept_take_sockets(struct worker *worker, int *fds);

@@ -5,6 +5,7 @@
 
 #include "net/parse/opening.h"
 #include "net/parse/tls.h"
+#include "net/proxy/conn_record.h"
 #include "net/proxy/deny.h"
 #include "net/proxy/dial.h"
 #include "net/proxy/dns_server.h"
@@ -290,10 +291,23 @@ static enum turn take_turn(struct worker *worker, struct conn *conn)
 	return turn;
 }
 
+// Nobody would hear of it: it is answered, and ends.
+static void turn_away(struct worker *worker, struct conn *conn)
+{
+	static const char why[] = "too much is watched (fs.epoll.max_user_watches)";
+	conn->unwatched = false;
+	conn->record = record_conn(worker, conn, VERDICT_FAILED, conn->rule.text, why, FIX_NONE);
+	memcpy(conn->problem, why, sizeof(why));
+	conn_stop_dialing(conn);
+	deny_http(worker, conn, 503);
+}
+
 // A few turns, then the others': one busy connection does not hold up the rest.
 enum turn client_run(struct worker *worker, struct conn *conn)
 {
 	enum turn turn = TURN_MOVED;
+	if (conn->unwatched)
+		turn_away(worker, conn);
 	for (int i = 0; i < TURNS_MAX && turn == TURN_MOVED; i++) {
 		if (!hear_dial(worker, conn))
 			return TURN_WAIT;

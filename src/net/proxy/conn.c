@@ -49,7 +49,11 @@ static void watch(struct worker *worker, struct conn *conn, enum peer_side side,
 	struct epoll_event event = { .events = EPOLLIN | EPOLLRDHUP | EPOLLET | more };
 	event.data.u64 = conn_tag(side == CLIENT ? TAG_CLIENT : TAG_SERVER,
 				  conn_index(worker, conn), conn->generation);
-	epoll_ctl(worker->epoll, operation, conn->fd[side], &event);
+	if (!worker->watches_nobody &&
+	    epoll_ctl(worker->epoll, operation, conn->fd[side], &event) == 0)
+		return;
+	conn->unwatched = true;
+	conn_wake(worker, conn);
 }
 
 // That it can be written is assumed; whoever finds it full asks for the event.

@@ -91,6 +91,7 @@ struct conn {
 	uint32_t generation;
 	int fd[2];
 	bool readable[2], writable[2], closing[2], awaits_room[2]; // as epoll said last
+	bool unwatched; // the kernel refused: too much is watched by this user
 	bool queued, explicit_proxy, socks, paused, reading_head;
 	struct flow flow[2];
 	int64_t deadline; // milliseconds; 0: none

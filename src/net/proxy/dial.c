@@ -99,7 +99,10 @@ static bool try_next(struct worker *worker, struct conn *conn)
 		struct epoll_event event = { .events = EPOLLOUT | EPOLLET };
 		event.data.u64 = conn_tag(place ? TAG_ATTEMPT_1 : TAG_ATTEMPT_0,
 					  conn_index(worker, conn), conn->generation);
-		epoll_ctl(worker->epoll, EPOLL_CTL_ADD, fd, &event);
+		if (epoll_ctl(worker->epoll, EPOLL_CTL_ADD, fd, &event) < 0) {
+			say_problem(conn, address, errno);
+			continue;
+		}
 		conn->attempt[place] = take(&fd);
 		conn->dialing = DIAL_CONNECT;
 		bool more = conn->address_next < conn->address_count;

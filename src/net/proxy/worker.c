@@ -37,7 +37,8 @@ static void watch(const struct worker *worker, int fd, enum tag tag, uint32_t in
 {
 	struct epoll_event event = { .events = events };
 	event.data.u64 = conn_tag(tag, index, 0);
-	epoll_ctl(worker->epoll, EPOLL_CTL_ADD, fd, &event);
+	if (epoll_ctl(worker->epoll, EPOLL_CTL_ADD, fd, &event) < 0)
+		_exit(1); // the run ends: nobody would be served
 }
 
 // Connections that the new rules do not allow end now.
@@ -324,6 +325,7 @@ static void prepare(struct worker *worker, const struct worker_start *start)
 	}
 	worker->listener_count = start->listener_count;
 	worker->relayed = start->relayed;
+	worker->watches_nobody = start->locks & CONFINE_UNWATCHED;
 	memcpy(worker->loopback_ports, start->egress->loopback, sizeof(worker->loopback_ports));
 	worker->published_count = start->first ? start->published_count : 0;
 	for (unsigned i = 0; i < worker->published_count; i++) {

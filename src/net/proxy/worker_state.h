@@ -33,12 +33,13 @@ enum {
 struct worker {
 	struct shared *shared;
 	int epoll, control;
-	int opener;         // where connections go that are opened, or -1
-	int spare;          // a descriptor to turn somebody away with
-	bool first;         // answers DNS
-	bool relayed;       // tier landlock: connections come from the host's loopback
-	bool full;          // asked for another worker
-	bool rules_changed; // and open connections are not judged by them yet
+	int opener;          // where connections go that are opened, or -1
+	int spare;           // a descriptor to turn somebody away with
+	bool first;          // answers DNS
+	bool watches_nobody; // CONFINE_UNWATCHED
+	bool relayed;        // tier landlock: connections come from the host's loopback
+	bool full;           // asked for another worker
+	bool rules_changed;  // and open connections are not judged by them yet
 	int listeners[LISTENERS_MAX];
 	uint16_t loopback[LISTENERS_MAX];            // port of the host's loopback, 0 for none
 	uint16_t loopback_ports[NETNS_LOOPBACK_MAX]; // when relayed
@@ -48,6 +49,7 @@ struct worker {
 	unsigned published_count;
 	int sockets[PUBLISH_SOCKETS]; // of the box's network
 	unsigned socket_count;
+	int64_t sockets_asked; // when
 
 	struct conn *conns;
 	char (*buffers)[BUFFER_SIZE]; // two of each conn

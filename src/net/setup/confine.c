@@ -185,6 +185,7 @@ static int close_files(void)
 unsigned confine_locks(void)
 {
 	return (testing_skips("proxy-landlock") ? 0U : CONFINE_FILES) |
+	       (testing_skips("watch") ? CONFINE_UNWATCHED : 0U) |
 	       (testing_skips("proxy-filter") ? 0U : CONFINE_CALLS);
 }
 

@@ -7,12 +7,14 @@ struct run;
 // Landlock without a rule; the filter of system calls; of these readlinkat(2), too, and what is
 // written to a descriptor that is open may be a file; neither socket(2) nor connect(2).
 // CONFINE_OPENER: the opener's shorter list of calls, none of which makes a socket or a connection.
+// CONFINE_UNWATCHED: no lock, but a test that the kernel watches no connection for it.
 enum {
 	CONFINE_FILES = 1,
 	CONFINE_CALLS = 2,
 	CONFINE_LINKS = 4,
 	CONFINE_UNCONNECTED = 8,
 	CONFINE_OPENER = 16,
+	CONFINE_UNWATCHED = 32,
 };
 // Both, but where a test takes one away: asked while the environment still is there.
 unsigned confine_locks(void);
