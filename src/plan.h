@@ -358,6 +358,8 @@ struct plan {
 	bool lsp;                 // what the command and the caller say is filtered (lsp/lsp.h)
 	struct agent_wish agent;
 	bool terse; // tell only what was taken away or withheld
+	// Who reads the report: a person, on a terminal.
+	bool person;
 
 	const char *obstacle; // why the plan failed: what stands at a protected name, or NULL
 	bool obstacle_shut;   // a directory that its owner may not look into

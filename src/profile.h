@@ -98,7 +98,7 @@ struct invocation {
 	enum help_wish help;
 	enum color_wish color;
 	enum answer timing, json, resolved, runs, all;
-	enum answer unprotected, terse, explain, learn, lsp;
+	enum answer unprotected, terse, person, explain, learn, lsp;
 	const char *output;                              // of learn, or NULL
 	const char *report_fd, *report_file, *status_fd; // for a program; NULL: none
 	const char *ask_program;                         // or NULL

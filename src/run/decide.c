@@ -323,6 +323,7 @@ int decide_profile(struct arena *arena, const struct invocation *invocation,
 	plan->arena = arena;
 	plan->profile = profile;
 	plan->terse = invocation->terse == ANSWER_YES;
+	plan->person = invocation->person == ANSWER_YES;
 	plan->explain = invocation->explain == ANSWER_YES;
 	plan->learn = invocation->learn == ANSWER_YES;
 	plan->profile_name =

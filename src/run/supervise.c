@@ -25,6 +25,7 @@
 #include "run.h"
 #include "ask/ask.h"
 #include "limits/clock.h"
+#include "postcheck/unshown.h"
 #include "run/events.h"
 #include "run/live.h"
 #include "run/box_messages.h"
@@ -123,6 +124,8 @@ static void look_last(const struct plan *plan, const struct run *run, struct eye
 	watch_end(&eyes->watch);
 	if (plan->guard_count > 0 && outcome->kind != OUTCOME_FAILED) // no command was there
 		check_host(plan, run, &outcome->found);
+	if (outcome->kind != OUTCOME_FAILED)
+		unshown_note(plan, &outcome->found);
 	if (run->journal_problem)
 		findings_add(&outcome->found, FINDING_JOURNAL, "", strerror(run->journal_problem),
 			     "");

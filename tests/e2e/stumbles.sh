@@ -114,4 +114,22 @@ like "package.json: one among the dependencies of a script's name, too" "$(packa
 like "package.json: what is no JSON, too" "$(package '{')" 'will run it: package.json$'
 rm package.json
 
+# --- what a box changed and the host runs: once for each content, and until a person was shown it
+terminal() { script -qec "$*" /dev/null </dev/null | tr -d '\r'; }
+agent_run() { CLAUDECODE=1 "$SBX" run --report agent -- sh -c "$1" 2>&1; }
+terminal "$SBX run -- true" >/dev/null
+is "a model is not shown it" "" "$(agent_run 'echo all: >Makefile; echo x >AGENTS.md')"
+is "nor a person whose run is no terminal's" "" "$(says run -- true)"
+like "sbx agent status names it" "$("$SBX" agent status)" '^changed here by boxes, .*: (Makefile, AGENTS.md|AGENTS.md, Makefile)$'
+is "an agent's own terminal is no person" "" "$(CLAUDECODE=1 terminal "$SBX run -- true" | grep changed)"
+like "the next run of a person on a terminal does" "$(terminal "$SBX run -- true")" '^sbx: changed in earlier runs, and your own programs will run it: (Makefile, AGENTS.md|AGENTS.md, Makefile)$'
+is "once" "" "$(terminal "$SBX run -- true" | grep changed)$("$SBX" agent status | grep '^changed')"
+is "the same bytes again are no news" "" "$(says run -- sh -c 'echo all: >Makefile')"
+like "others are" "$(says run -- sh -c 'echo all: test >Makefile')" 'will run it: Makefile$'
+is "and once" "" "$(says run -- sh -c 'echo all: test >Makefile')"
+like "a program's report has each" "$("$SBX" run --report json -- sh -c 'echo all: test >Makefile' 2>&1)" '"kind":"changed"'
+agent_run 'for i in $(seq 120); do mkdir d$i; echo x >d$i/package.json; done; for i in $(seq 120); do echo x >d$i/AGENTS.md; done' >/dev/null
+like "more than are listed: said, too" "$(terminal "$SBX run -- true")" 'changed in earlier runs, .* and [0-9]+ more|git status'
+rm -rf d[0-9]* Makefile AGENTS.md
+
 done_testing

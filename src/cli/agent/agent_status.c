@@ -19,6 +19,7 @@
 #include "cli/agent/agent_verb.h"
 #include "report/answer_fields.h"
 #include "run/run_command.h"
+#include "postcheck/unshown.h"
 #include "run/decide.h"
 #include "view/paths/outer.h"
 
@@ -182,7 +183,6 @@ static int ask(struct box *box, const char *name, struct agent_answer *answer)
 		return 0;
 	}
 	TRY(agent_open(box, name, &settings));
-	decide_places(&box->plan, environ);
 	describe(&settings, box->plan.toplevel, answer);
 	return 0;
 }
@@ -233,6 +233,7 @@ static int ask_all(struct box *box, const char *name, bool *ret_boxed, struct ou
 	if (inside <= 0)
 		return inside;
 	box->plan.arena = box->arena;
+	decide_places(&box->plan, environ);
 	if (name) {
 		TRY(ask(box, name, &answer));
 		put_answer(&answer, out);
@@ -255,6 +256,13 @@ int agent_status(struct box *box, char **names, struct out *out)
 	answer_begin(out, "agents", "agents");
 	TRY(ask_all(box, names[0], &boxed, out));
 	answer_end(out, "agents");
+	if (!out->json && box->plan.toplevel) {
+		const char *unseen = unshown_list(box->arena, box->plan.state, box->plan.toplevel);
+		if (*unseen)
+			out_text(out,
+				 "changed here by boxes, and your own programs will run it: %s\n",
+				 str_shown(unseen));
+	}
 	if (boxed)
 		return 0;
 	out_flush(out, STDOUT_FILENO);

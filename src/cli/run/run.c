@@ -34,6 +34,8 @@ int verb_run(char **words)
 		fail(0, "no command given; usage: sbx run [OPTION]... [--] COMMAND [ARGUMENT]...");
 		return box_failed();
 	}
+	if (isatty(STDERR_FILENO) && !agent_of_environment(environ))
+		box->invocation.person = ANSWER_YES;
 	return review_prepare(box) < 0 ? box_failed() : run_command(box);
 }
 

@@ -1,0 +1,183 @@
+// Owns the list of changed names of a project: a line "u|s HASH PATH" for each, u until a person on
+// a terminal was shown it.
+#include "postcheck/unshown.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/file.h"
+#include "base/out.h"
+#include "base/owned.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "plan.h"
+#include "report/findings.h"
+#include "text/sha.h"
+
+#define MORE "more files than a list holds: see git status"
+
+enum { LIST_BYTES_MAX = 64 << 10, CONTENT_BYTES_MAX = 1 << 20, LISTED_MAX = 1 << 10 };
+
+struct unshown_line {
+	char state; // 'u' or 's'
+	const char *content, *path;
+};
+
+static const char *list_of(struct arena *arena, const char *state, const char *project,
+			   const char **ret_file)
+{
+	const char *text;
+	size_t length;
+	*ret_file = path_kept(arena, state, "changed", project);
+	return file_read(AT_FDCWD, *ret_file, 0, LIST_BYTES_MAX, arena, &text, &length) == 1 ? text
+											     : "";
+}
+
+// The next line, whose three words are split; false after the last.
+static bool next(struct arena *arena, const char **at, struct unshown_line *ret)
+{
+	size_t length = strcspn(*at, "\n");
+	char *line = arena_copy(arena, *at, length), *blank = strchr(line, ' ');
+	char *second = blank ? strchr(blank + 1, ' ') : NULL;
+	*at += length + ((*at)[length] == '\n');
+	if (!second)
+		return false;
+	*second = '\0';
+	*ret = (struct unshown_line){ line[0], blank + 1, second + 1 };
+	return true;
+}
+
+// The SHA-256 of a file; "-" for a directory and a file too large: these count as new each time.
+static const char *content_of(struct arena *arena, const struct plan *plan, const char *path)
+{
+	struct arena *own = arena_new();
+	unsigned char name[SHA256_BYTES];
+	const char *text, *content = "-";
+	size_t length;
+	if (file_read(AT_FDCWD, path_join(own, plan->project, path), 0, CONTENT_BYTES_MAX, own,
+		      &text, &length) == 1) {
+		sha256(text, length, name);
+		content = "";
+		for (unsigned i = 0; i < SHA256_BYTES; i++)
+			content = arena_text(arena, "%s%02x", content, name[i]);
+	}
+	arena_free(own);
+	return content;
+}
+
+struct noting {
+	const struct plan *plan;
+	struct arena *arena;
+	struct unshown_line before[LISTED_MAX]; // the list
+	unsigned count;
+	struct out after;     // and what it becomes
+	struct findings kept; // of this run's
+	bool person;
+};
+
+static void add_line(struct noting *noting, char state, const char *content, const char *path)
+{
+	out_text(&noting->after, "%c %s %s\n", state, content, path);
+}
+
+static void note_one(struct noting *noting, const struct reported *finding)
+{
+	const char *content = content_of(noting->arena, noting->plan, finding->path);
+	bool known = false, unseen = true;
+	for (unsigned i = 0; i < noting->count; i++)
+		if (str_equal(noting->before[i].path, finding->path)) {
+			known = content[1] && str_equal(noting->before[i].content, content);
+			unseen = !known || noting->before[i].state == 'u';
+		}
+	add_line(noting, noting->person || !unseen ? 's' : 'u', content, finding->path);
+	if (!known || (unseen && noting->person) || noting->plan->profile->report == TELL_JSON)
+		findings_add(&noting->kept, finding->kind, finding->path, "", "");
+}
+
+// Those that this run did not change.
+static void note_others(struct noting *noting, const struct findings *found)
+{
+	for (unsigned i = 0; i < noting->count; i++) {
+		const struct unshown_line *change = &noting->before[i];
+		if (findings_has(found, FINDING_CHANGED, change->path))
+			continue;
+		if (noting->person && change->state == 'u')
+			findings_add(&noting->kept, FINDING_CHANGED_BEFORE, change->path, "", "");
+		add_line(noting, noting->person ? 's' : change->state, change->content,
+			 change->path);
+	}
+}
+
+// A line without room is reported again.
+static void write_list(struct noting *noting, const char *file)
+{
+	const char *text = noting->after.text;
+	if (noting->after.used >= LIST_BYTES_MAX || noting->count == LISTED_MAX)
+		text = "u - " MORE "\n";
+	autoclose int directory = owned_directory(path_parent(noting->arena, file));
+	if (directory >= 0)
+		(void)owned_replace(directory, path_name(file), text, 0600);
+}
+
+static bool is_person(const struct plan *plan)
+{
+	enum telling report = plan->profile->report;
+	return plan->person && !plan->terse && (report == TELL_SHORT || report == TELL_FULL);
+}
+
+void unshown_note(const struct plan *plan, struct findings *found)
+{
+	FORGIVING; // without the list all is reported each time
+	const char *file;
+	struct reported finding;
+	bool any = found->counts[FINDING_CHANGED] > 0;
+	if (!plan->project || plan->session || (!any && !is_person(plan)))
+		return;
+	struct noting *noting = calloc(1, sizeof(*noting));
+	if (!noting)
+		abort();
+	noting->plan = plan;
+	noting->arena = arena_new();
+	noting->person = is_person(plan);
+	const char *before = list_of(noting->arena, plan->state, plan->project, &file);
+	for (const char *at = before; noting->count < LISTED_MAX &&
+				      next(noting->arena, &at, &noting->before[noting->count]);)
+		noting->count++;
+	bool many = found->counts[FINDING_CHANGED] >= FINDING_RECORDS_MAX; // not all have a record
+	if (any || noting->count > 0) {
+		for (size_t at = 0; findings_next(found, &at, &finding);)
+			if (finding.kind == FINDING_CHANGED && !many)
+				note_one(noting, &finding);
+			else
+				findings_add(&noting->kept, finding.kind, finding.path,
+					     finding.detail, finding.fix);
+		note_others(noting, found);
+		if (many && !noting->person)
+			add_line(noting, 'u', "-", MORE);
+		for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
+			if ((kind != FINDING_CHANGED || many) &&
+			    found->counts[kind] > noting->kept.counts[kind])
+				noting->kept.counts[kind] = found->counts[kind];
+		if (!str_equal(before, noting->after.text ? noting->after.text : ""))
+			write_list(noting, file);
+		findings_free(found);
+		*found = noting->kept;
+	}
+	out_free(&noting->after);
+	arena_free(noting->arena);
+	free(noting);
+}
+
+const char *unshown_list(struct arena *arena, const char *state, const char *project)
+{
+	const char *file, *text = "";
+	struct unshown_line change;
+	for (const char *at = list_of(arena, state, project, &file); next(arena, &at, &change);)
+		if (change.state == 'u')
+			text = arena_text(arena, "%s%s%s", text, *text ? ", " : "", change.path);
+	return text;
+}
