@@ -10,8 +10,6 @@
 #include "base/str.h"
 #include "base/testing.h"
 #include "run/run_command.h"
-#include "cli/complete.h"
-#include "cli/help.h"
 #include "cli/verbs.h"
 #include "policy/foreign.h"
 #include "policy/renamed.h"

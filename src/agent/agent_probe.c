@@ -1,6 +1,6 @@
 // Owns the probe of an agent's settings. It runs what stands in the user's own settings, as the
 // agent does, by sh and within ten seconds.
-#include "agent/agent_probe.h"
+#include "agent/agent_settings.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agent/agent_settings.h"
 #include "agent/agents.h"
 #include "base/arena.h"
 #include "base/err.h"

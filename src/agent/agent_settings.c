@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "agent/agents.h"
-#include "agent/saved.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"

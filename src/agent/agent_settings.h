@@ -57,3 +57,28 @@ char *settings_without(const struct settings *settings);
 
 // Writes the file, if it still is what was read. NULL removes it.
 int settings_write(const struct settings *settings, const char *text);
+
+// The copies of an agent's settings: as they were before sbx changed them, and as sbx wrote them.
+// They make an exact removal possible.
+
+// A whole regular file of at most JSON_BYTES_MAX; NULL when there is none.
+int saved_read(struct arena *arena, const char *path, const char **ret_text, unsigned *ret_mode);
+
+// Sets known, unchanged, before and saved. `named` is the value of the agent's own variable for its
+// directory, or NULL.
+int saved_find(struct settings *settings, const char *named);
+
+// The path of the copy `which` ("before", "written").
+const char *saved_path(const struct settings *settings, const char *which);
+
+// Call before a text is written: stores it, and the present one.
+int saved_store(struct settings *settings, const char *text);
+
+// Call after a removal.
+void saved_remove(const struct settings *settings);
+
+// Whether a command really lands in a box: by running one just as the agent would.
+enum probed { PROBED_BOX, PROBED_OUTSIDE, PROBED_FAILED };
+
+// `ret_why`: of PROBED_FAILED, what the command or the hook said; in the settings' arena.
+enum probed probe_agent(const struct settings *settings, const char **ret_why);

@@ -4,6 +4,8 @@
 // added. Uses: base text. Begin with agents.h.
 #pragma once
 
+struct arena;
+
 struct agent {
 	const char *name, *title;
 	enum agent_means {
@@ -40,3 +42,9 @@ const struct agent *agent_find(const char *name);
 
 // The agent that started this process, by its marker: NULL when none did.
 const struct agent *agent_of_environment(char *const *environment);
+
+// The file by which an agent learns where its command went to (`cd`). Pure: text only.
+
+// Claude Code ends each command with `pwd -P >| <tmp>/claude-<id>-cwd` and reads that file
+// afterwards, outside. The path when the string ends so, else NULL.
+const char *handback_path(struct arena *arena, const char *string);

@@ -1,5 +1,5 @@
 // Owns the look for that file's name.
-#include "agent/handback.h"
+#include "agent/agents.h"
 
 #include <ctype.h>
 #include <string.h>

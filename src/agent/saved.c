@@ -1,6 +1,6 @@
 // Owns the copies of settings that sbx has written: ~/.local/state/sbx/agents/files, by the whole
 // path of each. Version 0.1.0 had one for each agent.
-#include "agent/saved.h"
+#include "agent/agent_settings.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/agent_settings.h"
 #include "agent/agents.h"
 #include "base/arena.h"
 #include "base/err.h"

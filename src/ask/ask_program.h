@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "outside/ask_place.h"
+#include "outside/outside.h"
 #include "net/parse/answer.h"
 
 struct plan;

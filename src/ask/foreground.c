@@ -1,5 +1,5 @@
 // Owns the question whose a process group is.
-#include "ask/foreground.h"
+#include "ask/terminal.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // Owns what a person reads before an answer. The hosts have been read (text/host.h): they are
 // letters, digits and a few signs. Of a program's name the same is left.
-#include "ask/question_text.h"
+#include "ask/terminal.h"
 
 #include <string.h>
 

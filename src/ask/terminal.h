@@ -5,17 +5,30 @@
 //   line: a letter and Enter. The end of the question's time is no.
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 #include <termios.h>
 
-#include "ask/question_text.h"
 #include "base/out.h"
 #include "net/parse/answer.h"
 
 struct host_question;
 struct plan;
 struct run;
+
+// The words of a question on a terminal. Pure.
+enum {
+	QUESTION_LIST_MAX = 20,  // hosts in one list
+	QUESTION_WHOLE_MAX = 90, // characters of a host and port; a longer one is cut
+};
+
+// Whether the host is shown whole.
+bool question_is_whole(const struct host_question *question);
+// One question, or a list of those that are marked as shown; `letters` are what may be answered.
+// `resets`: first what undoes that a box made text invisible.
+void question_text(const struct host_question *const *all, unsigned count, const char *letters,
+		   unsigned seconds, bool resets, struct out *out);
 
 enum { RECENT_MAX = 5, RECENT_MILLISECONDS = 10000, SILENCE_MILLISECONDS = 300 };
 
@@ -48,3 +61,10 @@ int terminal_wait(const struct ask_terminal *terminal, int milliseconds);
 int terminal_waiting(const struct run *run);
 // Gives the terminal back, when it is held, and lets the box go on; what is asked stays unanswered.
 void terminal_leave(struct run *run);
+
+// Whether the terminal's foreground process group is of this run: then the person in front of it
+// looks at it.
+
+// `own` is sbx's group, `init` the box's first process. By /proc, which is looked through where the
+// group has no leader.
+bool foreground_is_ours(pid_t group, pid_t own, pid_t init);

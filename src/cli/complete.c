@@ -2,7 +2,7 @@
 //
 // Each line of the answer is a word, a tab and what it means; ":files" asks the shell for names of
 // files. No program is started, and what a box may have written is read as text alone.
-#include "cli/complete.h"
+#include "cli/verbs.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -19,7 +19,6 @@
 #include "base/str.h"
 #include "cli/boxes.h"
 #include "cli/running.h"
-#include "cli/verbs.h"
 #include "run/run_command.h"
 #include "policy/keys.h"
 #include "seccomp/syscalls.h"

@@ -23,7 +23,6 @@
 #include "run.h"
 #include "run/steps.h"
 #include "run/supervise.h"
-#include "run/walk.h"
 
 enum { FINDINGS_MAX = 32 };
 

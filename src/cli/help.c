@@ -1,5 +1,5 @@
 // Owns the help texts' form; their words come from the tables.
-#include "cli/help.h"
+#include "cli/verbs.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,6 @@
 
 #include "base/out.h"
 #include "base/str.h"
-#include "cli/verbs.h"
 #include "run/run_command.h"
 #include "seccomp/syscalls.h"
 

@@ -5,6 +5,9 @@
 // seccomp text. Begin with verbs.c.
 #pragma once
 
+#include "policy/keys.h"
+#include "profile.h"
+
 enum verb_row_index {
 	ROW_RUN,
 	ROW_SHELL,
@@ -68,3 +71,17 @@ int verb_wait(char **words);
 
 // sbx-shell: the whole argv after argv[0].
 int verb_sbx_shell(char **words);
+
+// --help, made from the tables.
+
+// Prints what one verb takes to stdout, a screen of it or all. Returns sbx's exit status.
+int help_verb(enum verb verb, enum help_wish wish);
+// The first screen of sbx: a run's main options and the main verbs, in 24 lines of 80 columns.
+int help_first(void);
+// All verbs.
+int help_all(void);
+
+// What could stand where a shell's cursor is.
+
+// `words`: those behind `sbx`, the last one begun or "". `verbs`: by rows of verbs.h.
+int complete_words(char **words, verb_function *const *verbs);

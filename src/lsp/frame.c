@@ -1,5 +1,5 @@
 // Owns the reading of the heads of messages.
-#include "lsp/frame.h"
+#include "lsp/message.h"
 
 #include <stdbool.h>
 #include <string.h>

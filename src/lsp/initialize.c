@@ -1,9 +1,8 @@
 // Owns the reading of the editor's first message.
-#include "lsp/initialize.h"
+#include "lsp/message.h"
 
 #include <string.h>
 
-#include "lsp/members.h"
 #include "text/jsonwalk.h"
 
 struct first_message {

@@ -19,7 +19,6 @@
 #include "base/str.h"
 #include "lsp/files.h"
 #include "lsp/lsp_record.h"
-#include "lsp/passing.h"
 #include "net/setup/confine.h"
 #include "plan.h"
 #include "report/denials.h"

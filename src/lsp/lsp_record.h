@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 
+#include "lsp/files.h"
 #include "lsp/message.h"
 
 enum { LSP_REFUSALS_MAX = 128 };
@@ -17,3 +18,12 @@ struct lsp_record {
 		char name[400], why[100];
 	} refusals[LSP_REFUSALS_MAX];
 };
+
+// What the two processes do, from descriptor 0 to descriptor 1, until one of them ends.
+struct relay {
+	struct lsp_files files;
+	struct lsp_record *record; // shared with the other one and the supervisor
+};
+
+void relay_editor(struct relay *relay);
+void relay_server(struct relay *relay);

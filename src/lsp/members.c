@@ -1,5 +1,5 @@
 // Owns the names of members (LSP 3.17; sections are named by their titles).
-#include "lsp/members.h"
+#include "lsp/message.h"
 
 #include <string.h>
 

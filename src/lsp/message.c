@@ -5,7 +5,6 @@
 
 #include "base/out.h"
 #include "base/str.h"
-#include "lsp/members.h"
 #include "lsp/uri.h"
 #include "text/jsonwalk.h"
 

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "text/jsonwalk.h"
+
 enum {
 	LSP_COMMANDS_BYTES = 16384, // of the commands that a server says it carries out
 	LSP_URIS_MAX = 4096,        // in one message
@@ -59,3 +61,58 @@ bool lsp_judge(struct lsp_message *message);
 // failure; an answer becomes a failure. `size`: LSP_INSTEAD_MAX.
 enum { LSP_INSTEAD_MAX = LSP_ID_MAX + LSP_NAME_MAX * 6 + 512 };
 void lsp_instead(const struct lsp_message *message, char *ret_text, size_t size);
+
+// The members of messages that say what an editor does with a value, and where they stand. Pure.
+enum member {
+	KEY_OTHER,
+	KEY_METHOD,
+	KEY_ID,
+	KEY_PARAMS,
+	KEY_RESULT,
+	KEY_CAPABILITIES,
+	KEY_PROVIDER,
+	KEY_COMMANDS,
+	KEY_CHANGES,
+	KEY_DOCUMENT_CHANGES,
+	KEY_DATA,
+	KEY_COMMAND,
+	KEY_LINK,
+	KEY_URI,
+	KEY_OTHER_URI,
+	KEY_EXTERNAL,
+	KEY_PROCESS,
+};
+
+// Where a value stands: what holds it.
+enum standing {
+	IN_OTHER,
+	IN_MESSAGE,
+	IN_PARAMS,
+	IN_RESULT,
+	IN_CAPABILITIES,
+	IN_PROVIDER,
+	IN_COMMANDS,
+	IN_CHANGES,          // its names are URIs
+	IN_DOCUMENT_CHANGES, // at any depth
+	IN_DATA,             // at any depth: only the server reads it
+};
+
+// Of a value its name, as readers have it that take any case.
+enum member member_of(const struct json_step *step);
+// Where the values in it stand.
+enum standing member_inside(enum standing around, enum member member, enum walk_kind kind);
+
+// The head of a message of the base protocol (LSP 3.17, "Base Protocol"). Pure.
+enum { FRAME_HEAD_MAX = 4096, FRAME_BODY_MAX = 32 << 20 }; // bytes
+
+// The bytes of a whole head at the beginning, and of the body that follows it; 0: more of it is
+// needed; -1: it is none, or the body is larger than FRAME_BODY_MAX or in another charset than
+// UTF-8.
+int frame_head(const char *bytes, size_t length, size_t *ret_body);
+
+// The editor's first message. Pure.
+
+// The id of it, and where the value of params.processId stands. False: it
+// is no `initialize`, and stays as it is.
+bool lsp_read_initialize(const char *text, size_t length, char ret_id[LSP_ID_MAX + 1],
+			 size_t *ret_start, size_t *ret_end);

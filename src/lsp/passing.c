@@ -1,5 +1,5 @@
 // Owns the passing of messages: reading them whole, and writing them with a head of our own.
-#include "lsp/passing.h"
+#include "lsp/lsp_record.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,10 +8,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "lsp/frame.h"
-#include "lsp/initialize.h"
 #include "lsp/message.h"
-#include "lsp/lsp_record.h"
 
 enum { CHUNK = 64 << 10, KEPT_MAX = 1 << 20 };
 

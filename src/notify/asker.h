@@ -39,3 +39,14 @@ long asker_status(const struct question *question, const char *name, int base);
 
 // What the descriptor refers to lies in what a box of tier landlock may write, or is nowhere.
 bool asker_may_change(const struct plan *plan, int fd);
+
+// Changes of a file's mode, owner, times and attributes, which Landlock does not see: done by the
+// supervisor, on a separate descriptor, where the box may write.
+
+// The call of this name: 0 or -errno. 1 when it is no such call.
+int metadata_answer(const struct question *question, const char *call);
+
+// Calls on sockets that the supervisor makes for the box: connect, listen, bind.
+
+// The call of this name: 0 or -errno. 1 when it is no such call.
+int sockets_answer(const struct question *question, const char *call);

@@ -1,6 +1,6 @@
 // Owns the table of calls that change metadata. Each has one file: it is opened once, judged by
 // where the descriptor leads, and changed by this descriptor, with arguments that were copied.
-#include "notify/metadata.h"
+#include "notify/asker.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,6 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "base/sys.h"
-#include "notify/asker.h"
 #include "seccomp/asking.h"
 
 enum { NONE = 9, KNOWN_FLAGS = AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH };

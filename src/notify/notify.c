@@ -18,8 +18,6 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "notify/asker.h"
-#include "notify/metadata.h"
-#include "notify/sockets.h"
 #include "plan.h"
 #include "run.h"
 #include "seccomp/asking.h"

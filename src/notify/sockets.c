@@ -1,6 +1,6 @@
 // Owns the calls on sockets that are made for the box. Addresses are copied once, and used with a
 // socket that sbx holds: nothing that the box can exchange is looked at twice.
-#include "notify/sockets.h"
+#include "notify/asker.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,6 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "base/sys.h"
-#include "notify/asker.h"
 #include "plan.h"
 #include "run.h"
 #include "seccomp/asking.h"

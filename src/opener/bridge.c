@@ -9,9 +9,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "opener/contexts.h"
-#include "opener/notes.h"
-
 enum { SHAKE_MILLISECONDS = 30000, DRAIN_MILLISECONDS = 2000, TURNS_MAX = 64 };
 
 static uint64_t tag_of(uint32_t index, uint32_t generation)

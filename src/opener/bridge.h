@@ -56,3 +56,18 @@ void bridge_event(struct opener *opener, uint64_t tag);
 // Milliseconds until one of them is due, or -1.
 int bridge_wait(const struct opener *opener);
 void bridge_expire(struct opener *opener);
+
+// What both sides of TLS have in common for all connections.
+
+// Made with the first connection: reading the roots takes milliseconds. False when they cannot be.
+bool contexts_begin(struct opener *opener);
+// A TLS of one side of a bridge, over its descriptor; NULL when there is no memory.
+SSL *contexts_new(struct opener *opener, struct bridge *bridge, enum bridge_side side);
+
+// What the opener tells the supervisor: which secret went where, and refusals.
+
+// `failed`: it was not refused, it could not be done.
+void notes_refusal(struct opener *opener, const struct bridge *bridge, const char *why,
+		   bool failed);
+// Takes the uses that the exchange has counted since the last call.
+void notes_uses(struct opener *opener, struct exchange *exchange);

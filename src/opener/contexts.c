@@ -1,5 +1,5 @@
 // Owns what is asked of TLS: versions, names, certificates, protocol.
-#include "opener/contexts.h"
+#include "opener/bridge.h"
 
 #include <openssl/err.h>
 #include <openssl/pem.h>

@@ -1,5 +1,5 @@
 // Owns the record of what the opener did, which the supervisor reads at the end.
-#include "opener/notes.h"
+#include "opener/bridge.h"
 
 #include <stdio.h>
 #include <string.h>

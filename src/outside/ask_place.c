@@ -1,6 +1,6 @@
 // Owns the way to the program of --ask-program: each name on it is looked up by descriptor, in a
 // directory that no box may write.
-#include "outside/ask_place.h"
+#include "outside/outside.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,6 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "plan.h"
-#include "outside/outside.h"
 
 enum { LINKS_MAX = 40, FIRST_LINE_MAX = 255 };
 

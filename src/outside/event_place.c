@@ -1,6 +1,6 @@
 // Owns where events may be written: never where the box may write, which could read what it is not
 // told, or forge what a program believes.
-#include "outside/event_place.h"
+#include "outside/outside.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,6 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "plan.h"
-#include "outside/outside.h"
 
 static int check_directory(const struct plan *plan, int directory, const char *shown)
 {

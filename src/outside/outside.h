@@ -27,3 +27,27 @@ const struct mount *outside_written(const struct plan *plan, const struct stat *
 bool outside_steers(const struct plan *plan);
 // The path of a descriptor as the kernel has it. -1 with errno.
 int outside_path(int fd, char path[PATH_MAX]);
+
+// The program of --ask-program, found before the box starts and held by descriptors: nothing of its
+// path is used afterwards.
+
+// Executed: `program` by itself, or with a script as its argument.
+struct ask_program {
+	int program;                 // O_PATH; -1: none
+	int script;                  // readable; -1: it is no script
+	char name[NAME_MAX + 1];     // argv[0]
+	char argument[NAME_MAX + 1]; // of the script's first line, or ""
+};
+
+#define ASK_PATH "/usr/local/bin:/usr/bin:/bin"
+
+// -1 with the reason said: where a box may write the program, its interpreter, an argument of its
+// first line, a directory or a link on the way to one of these.
+int ask_place(const struct plan *plan, const char *path, struct ask_program *program);
+void ask_place_end(struct ask_program *program);
+
+// Where the lines of --report-fd, --report-file and --status-fd go.
+
+// Opens the file or descriptor of the option; `ret_fd` stays as it is without one. -1 with the
+// error said when the box may write there.
+int event_place(const struct plan *plan, int *ret_fd, bool *ret_socket);

@@ -13,7 +13,6 @@
 #include "policy/find.h"
 #include "policy/keys.h"
 #include "policy/merge.h"
-#include "policy/tighten.h"
 #include "policy/values.h"
 #include "profile.h"
 

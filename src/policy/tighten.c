@@ -1,5 +1,5 @@
 // Owns the comparison of one line with the profile that holds.
-#include "policy/tighten.h"
+#include "policy/merge.h"
 
 #include <stdint.h>
 #include <string.h>

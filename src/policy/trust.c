@@ -16,7 +16,6 @@
 #include "base/path.h"
 #include "policy/keys.h"
 #include "policy/merge.h"
-#include "policy/tighten.h"
 #include "policy/values.h"
 #include "profile.h"
 

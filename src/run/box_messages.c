@@ -1,5 +1,5 @@
 // Owns the messages of the box's pid 1. They have a fixed size, and nothing in them is parsed.
-#include "run/box_messages.h"
+#include "run/supervise.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -14,9 +14,7 @@
 #include "run.h"
 #include "run/events.h"
 #include "run/signals.h"
-#include "run/standard_io.h"
 #include "run/steps.h"
-#include "run/supervise.h"
 #include "seccomp/asking.h"
 #include "session/apply/attach.h"
 

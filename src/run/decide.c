@@ -42,7 +42,7 @@
 #include "process/ns.h"
 #include "run.h"
 #include "run/due.h"
-#include "run/standard_io.h"
+#include "run/signals.h"
 #include "seccomp/seccomp.h"
 #include "session/apply/attach.h"
 #include "sshagent/sshagent.h"

@@ -14,7 +14,7 @@
 #include "postcheck/run_journal.h"
 #include "report/findings.h"
 #include "run.h"
-#include "run/run_init.h"
+#include "run/supervise.h"
 
 struct due_look {
 	const struct plan *plan;

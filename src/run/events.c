@@ -14,7 +14,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/steady.h"
-#include "outside/event_place.h"
+#include "outside/outside.h"
 #include "plan.h"
 #include "report/denials.h"
 #include "run.h"

@@ -32,7 +32,7 @@ void events_init(struct events *events);
 
 // First half of the plan: the caller's descriptor is looked at before sbx has any of its own.
 int events_plan(struct plan *plan, const struct invocation *invocation);
-// Host step, when the view is decided: opens what was asked for (outside/event_place.h). -1 with
+// Host step, when the view is decided: opens the option's file (outside/outside.h). -1 with
 // the error said when the box may write there.
 int events_host(const struct plan *plan, struct run *run);
 

@@ -1,5 +1,5 @@
 // Owns the words of a run's end.
-#include "run/report.h"
+#include "run/supervise.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,8 +24,6 @@
 #include "run/program.h"
 #include "run/steps.h"
 #include "run/summary.h"
-#include "run/supervise.h"
-#include "run/walk.h"
 
 enum {
 	STATUS_TIMEOUT = 124,

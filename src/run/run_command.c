@@ -31,13 +31,10 @@
 #include "ask/ask.h"
 #include "run/decide.h"
 #include "run/events.h"
-#include "run/report.h"
+#include "run/supervise.h"
 #include "net/host/roll.h"
-#include "run/run_init.h"
 #include "run/signals.h"
 #include "run/steps.h"
-#include "run/supervise.h"
-#include "run/walk.h"
 
 extern char **environ;
 

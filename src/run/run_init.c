@@ -1,5 +1,5 @@
 // Owns the beginning of a run's state.
-#include "run/run_init.h"
+#include "run/supervise.h"
 
 #include <stddef.h>
 #include <string.h>

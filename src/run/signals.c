@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ask/foreground.h"
+#include "ask/terminal.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/sys.h"

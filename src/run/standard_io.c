@@ -1,5 +1,5 @@
 // Owns the moment at which the supervisor lets the caller's descriptors go.
-#include "run/standard_io.h"
+#include "run/signals.h"
 
 #include <errno.h>
 #include <fcntl.h>

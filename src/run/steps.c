@@ -26,7 +26,6 @@
 #include "run/decide.h"
 #include "run/events.h"
 #include "run/signals.h"
-#include "run/standard_io.h"
 #include "seccomp/asking.h"
 #include "seccomp/seccomp.h"
 #include "session/apply/attach.h"

@@ -28,10 +28,8 @@
 #include "postcheck/unshown.h"
 #include "run/events.h"
 #include "run/live.h"
-#include "run/box_messages.h"
 #include "run/signals.h"
-#include "run/standard_io.h"
-#include "run/walk.h"
+#include "run/steps.h"
 #include "view/protect/home_names.h"
 #include "view/protect/profiles.h"
 

@@ -1,5 +1,5 @@
 // Owns the walk over run/steps.c. The command is never executed after a failed step.
-#include "run/walk.h"
+#include "run/steps.h"
 
 #include <stdio.h>
 #include <string.h>

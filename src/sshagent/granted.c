@@ -1,5 +1,5 @@
 // Owns the reading of known_hosts, public keys and the agent's own list, for the rules.
-#include "sshagent/granted.h"
+#include "sshagent/serve.h"
 
 #include <errno.h>
 #include <fcntl.h>

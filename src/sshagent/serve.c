@@ -14,7 +14,6 @@
 #include "base/fd.h"
 #include "base/steady.h"
 #include "base/str.h"
-#include "sshagent/agent_record.h"
 #include "sshagent/ssh_wire.h"
 
 enum {

@@ -4,8 +4,13 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
+
+#include "sshagent/signing.h"
 
 struct agent_record;
+struct agent_rules;
+struct plan;
 
 enum { AGENT_CONNECTIONS_MAX = 16 };
 
@@ -15,3 +20,23 @@ size_t serve_bytes(void);
 void serve_filter(struct agent_record *record, void *memory);
 // Descriptors: 0 the agent's socket (O_PATH), 1 the way to the filter.
 void serve_connector(void);
+
+// The rules of a run, from what the plan names: files are read and the agent is asked outside,
+// before the box has a process of the command.
+
+// The agent's socket is `agent` (O_PATH). -1 with the error said.
+int rules_read(const struct plan *plan, int agent, struct agent_rules *rules);
+
+// What the two processes and the supervisor share: the rules, which they only read, and the
+// refusals.
+enum { AGENT_REFUSALS_MAX = 64 };
+
+struct agent_record {
+	struct agent_rules rules;
+	unsigned count;
+	uint64_t lost; // refusals that have no room
+	struct agent_refused {
+		struct agent_refusal refusal;
+		unsigned times;
+	} refusals[AGENT_REFUSALS_MAX];
+};

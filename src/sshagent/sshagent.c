@@ -28,8 +28,6 @@
 #include "report/denials.h"
 #include "run.h"
 #include "sshagent/hostkeys.h"
-#include "sshagent/agent_record.h"
-#include "sshagent/granted.h"
 #include "sshagent/serve.h"
 #include "view/paths/resolve.h"
 

@@ -11,8 +11,6 @@
 
 #include "base/path.h"
 #include "lsp/files.h"
-#include "lsp/frame.h"
-#include "lsp/initialize.h"
 #include "lsp/message.h"
 #include "lsp/uri.h"
 #include "text/jsonwalk.h"

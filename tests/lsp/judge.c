@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/path.h"
-#include "lsp/initialize.h"
 #include "lsp/message.h"
 #include "text/jsonwalk.h"
 

@@ -6,7 +6,6 @@
 
 #include "agent/agent_trust.h"
 #include "agent/agents.h"
-#include "agent/handback.h"
 #include "agent/hook.h"
 #include "base/arena.h"
 #include "base/err.h"

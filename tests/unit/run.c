@@ -11,7 +11,7 @@
 #include "plan.h"
 #include "postcheck/file_clock.h"
 #include "run.h"
-#include "run/run_init.h"
+#include "run/supervise.h"
 #include "run/steps.h"
 
 static void descriptors(void **state)

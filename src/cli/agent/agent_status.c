@@ -9,7 +9,6 @@
 
 #include "agent/agent_settings.h"
 #include "agent/agents.h"
-#include "agent/agent_probe.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"

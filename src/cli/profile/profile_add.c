@@ -1,5 +1,5 @@
 // Owns sbx profile add: what a line is, and into which file it may go.
-#include "cli/profile/profile_add.h"
+#include "cli/profile/profile_verb.h"
 
 #include <string.h>
 #include <unistd.h>

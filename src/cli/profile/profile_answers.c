@@ -1,6 +1,6 @@
 // sbx profile show without a name, and forget: what was answered with "project" for the project of
 // the current directory.
-#include "cli/profile/profile_answers.h"
+#include "cli/profile/profile_verb.h"
 
 #include <unistd.h>
 

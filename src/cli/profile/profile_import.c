@@ -1,5 +1,5 @@
 // Owns sbx profile import: which file is read, and how much of it.
-#include "cli/profile/profile_import.h"
+#include "cli/profile/profile_verb.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // sbx profile status, trust and untrust: the project's own profile, .sbx.ini.
-#include "cli/profile/profile_trust.h"
+#include "cli/profile/profile_verb.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "agent/agents.h"
-#include "agent/handback.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"

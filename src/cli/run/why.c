@@ -9,10 +9,7 @@
 #include "base/str.h"
 #include "run/run_command.h"
 #include "report/answer_fields.h"
-#include "cli/run/why_answer.h"
-#include "cli/run/why_host.h"
-#include "cli/run/why_path.h"
-#include "cli/run/why_words.h"
+#include "cli/run/why.h"
 #include "cli/verbs.h"
 #include "env/variables.h"
 

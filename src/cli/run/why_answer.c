@@ -1,5 +1,5 @@
 // Owns the form of an answer of sbx why.
-#include "cli/run/why_answer.h"
+#include "cli/run/why.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // Owns the answers of sbx why about hosts and ports.
-#include "cli/run/why_host.h"
+#include "cli/run/why.h"
 
 #include <string.h>
 
@@ -8,7 +8,6 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "run/run_command.h"
-#include "cli/run/why_answer.h"
 #include "net/rules/local_address.h"
 #include "net/rules/rules.h"
 #include "policy/groups.h"

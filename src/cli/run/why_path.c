@@ -1,5 +1,5 @@
 // Owns the answers of sbx why about paths.
-#include "cli/run/why_path.h"
+#include "cli/run/why.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -13,7 +13,6 @@
 #include "base/quote.h"
 #include "base/str.h"
 #include "run/run_command.h"
-#include "cli/run/why_answer.h"
 #include "names/trusted.h"
 #include "view/paths/judge.h"
 #include "view/paths/outer.h"

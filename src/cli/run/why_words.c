@@ -1,7 +1,5 @@
 // Owns the answers of sbx why about error texts, groups of hosts and system calls.
-#include "cli/run/why_words.h"
-
-#include "cli/run/why_answer.h"
+#include "cli/run/why.h"
 
 #include <linux/seccomp.h>
 #include <string.h>

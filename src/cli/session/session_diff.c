@@ -1,6 +1,6 @@
 // Owns the printing of a session's changes. The text is git's where git is installed: of copies of
 // the changed files alone, in a directory of our own.
-#include "cli/session/session_diff.h"
+#include "cli/session/sessions.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,6 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "report/answer_fields.h"
-#include "cli/session/viewer.h"
 #include "session/compare/changes.h"
 #include "session/compare/sides.h"
 #include "session/store/copy.h"

@@ -8,6 +8,10 @@
 #include "run/run_command.h"
 #include "session/store/store.h"
 
+struct arena;
+struct change;
+struct session;
+
 struct sessions {
 	struct box *box;
 	struct store store;
@@ -21,3 +25,22 @@ int sessions_open(struct box *box, struct sessions *ret_sessions);
 int sessions_list(struct sessions *sessions, char **words);
 int sessions_show(struct sessions *sessions, char **words);
 int sessions_log(struct sessions *sessions, char **words);
+
+// What a session has changed, for people and programs.
+enum diff_form { DIFF_TEXT, DIFF_STAT, DIFF_JSON };
+
+// Of all changes, or of those at `words` (NULL-terminated). The text goes through git and the
+// user's pager where there is one.
+int changes_show(struct sessions *sessions, const struct held *held, char *const *words,
+		 enum diff_form form);
+
+// One line of the short form.
+void changes_line(struct sessions *sessions, const struct session *session,
+		  const struct change *change);
+
+// The environment of git and of the pager that it starts: the caller's, without what a box of the
+// session's project can write.
+
+// PATH keeps absolute directories outside of the session's; GIT_PAGER and PAGER go where they name
+// a file in one of these; of the other GIT_* nothing is kept. Git then takes less, as it does.
+char **viewer_environment(struct arena *arena, const struct session *session);

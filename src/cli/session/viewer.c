@@ -1,5 +1,5 @@
 // Owns the environment of git and its pager, which run outside with a session's text before them.
-#include "cli/session/viewer.h"
+#include "cli/session/sessions.h"
 
 #include <limits.h>
 #include <stdlib.h>

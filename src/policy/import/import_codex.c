@@ -6,7 +6,6 @@
 #include "base/str.h"
 #include "policy/import/import.h"
 #include "text/jsonwalk.h"
-#include "policy/import/toml.h"
 
 static bool is_word(const struct toml_step *step, const char *word)
 {

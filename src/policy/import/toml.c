@@ -1,5 +1,5 @@
 // Owns the order in which the values of a TOML text are found.
-#include "policy/import/toml.h"
+#include "policy/import/import.h"
 
 #include <string.h>
 

@@ -11,8 +11,6 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "names/trusted.h"
-#include "session/apply/commit.h"
-#include "session/apply/narrow.h"
 #include "session/apply/stage.h"
 #include "session/compare/select.h"
 #include "trees/living.h"

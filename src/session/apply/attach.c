@@ -23,7 +23,6 @@
 #include "session/apply/apply.h"
 #include "session/store/runs.h"
 #include "session/store/seen.h"
-#include "session/store/size.h"
 #include "session/store/store.h"
 
 enum { OVERLAY_MAGIC = 0x794c7630, SIZE_TEXT_MAX = 32, ROOM_LEAST = 1 << 20 };

@@ -1,5 +1,5 @@
 // Owns the names beside.
-#include "session/apply/beside.h"
+#include "session/apply/stage.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,7 +1,7 @@
 // Owns the commit of an apply: each thing is put in place by one rename, noted before in the
 // journal; what was there goes to the stage. Only what is still the thing that was looked at is
 // moved, and only what this apply has put itself is taken back.
-#include "session/apply/commit.h"
+#include "session/apply/stage.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,8 +18,6 @@
 #include "base/out.h"
 #include "base/str.h"
 #include "base/sys.h"
-#include "session/apply/beside.h"
-#include "session/apply/note.h"
 #include "session/compare/sides.h"
 #include "session/compare/thing.h"
 

@@ -1,5 +1,5 @@
 // Owns the limit of modes.
-#include "session/apply/narrow.h"
+#include "session/apply/stage.h"
 
 #include <sys/stat.h>
 

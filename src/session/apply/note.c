@@ -1,5 +1,5 @@
 // Owns the list of known files. Only what is still as the apply left it is noted.
-#include "session/apply/note.h"
+#include "session/apply/stage.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -68,3 +68,38 @@ int stage_sync(const struct applying *applying);
 
 int journal_write(const struct applying *applying);
 int journal_sync(const struct applying *applying);
+
+// The renames of an apply, and the way back.
+
+// All operations of the journal, or none. In a separate process, which a killed sbx does not take
+// along. Its notes are in applying->notes. -1: taken back, with the reason.
+int commit_run(struct applying *applying);
+
+// Takes back what a journal says was begun, and nothing else.
+int commit_back(struct applying *applying);
+
+// Removes the stage and the journal.
+int commit_clean(struct applying *applying);
+
+// Old versions of the host's files that cannot go back to their place.
+
+// Why: the host's own stands at the name; the session's does, and the old version was written to
+// after the apply had read it, or can be, by a program that has it open.
+enum beside { BESIDE_BACK, BESIDE_CHANGED, BESIDE_OPEN };
+
+// From the stage to the directory that it was in, as NAME.sbx-old, else to the top of the root;
+// reported. -1: there is no place for it, and it stays in the stage.
+int beside_keep(struct applying *applying, const struct operation *operation, enum beside why);
+
+// What others may do with what an apply puts: no more than the host's own tools would give them.
+
+// Takes from the mode what neither the host's thing had nor the caller's umask gives. The parent of
+// the stage is entered: a default ACL stands in for the umask.
+void narrow_mode(struct applying *applying, struct change *change);
+void narrow_tell(const struct applying *applying, const char *first, struct out *notes);
+
+// The notes of an apply about its work, so that it is not taken for the host's.
+int note_done(struct applying *applying);
+
+// After all was taken back: a file that was moved to and fro has another ctime, and is the same.
+int note_back(struct applying *applying);

@@ -11,7 +11,6 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "session/apply/narrow.h"
 #include "session/apply/stage.h"
 #include "session/compare/sides.h"
 #include "session/compare/thing.h"

@@ -4,9 +4,15 @@
 // session/compare session/store text. Begin with archive.c.
 #pragma once
 
+#include <stddef.h>
+#include <stdint.h>
+
+#include "session/apply/apply.h"
 #include "session/store/store.h"
 
+struct arena;
 struct out;
+struct tar_entry;
 
 // Everything that the session has written, by absolute paths, with whiteouts (".wh.NAME",
 // ".wh..wh..opq"). A file of such a name would be a removal to a reader: it is left
@@ -19,3 +25,25 @@ int archive_write(struct store *store, const struct held *held, int fd, struct o
 // there is no session.
 int archive_read(struct store *store, const char *name, const char *project, const char *home,
 		 int fd, struct out *notes);
+
+// The bytes of an archive that is read, and the files that they become.
+
+// All of them, or -1 with the error said.
+int content_bytes(int archive, void *bytes, size_t length);
+
+// What belongs to an entry of that size, with its padding.
+int content_skip(int archive, uint64_t size);
+
+// Into an empty file that is open for writing. Blocks of zeros become holes.
+int content_copy(struct arena *arena, int archive, int to, const struct tar_entry *entry);
+
+// Files copied into a session and out of one, while no command runs in it.
+
+// `path` is one of the box's: absolute, or relative to the project. Into a directory that is there
+// the thing goes by its own name. Never through a symlink, on either side.
+int transfer_in(struct store *store, struct held *held, const char *source, const char *path);
+// To the host: what its own programs would run or trust (a git repository at any depth, and below
+// `path` the names that projects' programs look for, and the files that settings name in commands)
+// is left out and reported, unless forced or the host's own.
+int transfer_out(struct store *store, const struct held *held, const char *path, const char *target,
+		 enum force force, struct out *notes);

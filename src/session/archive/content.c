@@ -1,5 +1,5 @@
 // Owns nothing: reads on where the archive stands.
-#include "session/archive/content.h"
+#include "session/archive/archive.h"
 
 #include <errno.h>
 #include <string.h>

@@ -16,7 +16,7 @@
 #include "base/str.h"
 #include "git/recognise.h"
 #include "names/trusted.h"
-#include "session/archive/transfer.h"
+#include "session/archive/archive.h"
 #include "session/compare/changes.h"
 #include "session/compare/mentioned.h"
 #include "session/compare/new_repository.h"

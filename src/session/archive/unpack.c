@@ -17,7 +17,6 @@
 #include "base/owned.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "session/archive/content.h"
 #include "session/archive/tar.h"
 #include "session/store/copy.h"
 #include "session/store/merged.h"

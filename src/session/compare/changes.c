@@ -14,8 +14,6 @@
 #include "base/sys.h"
 #include "session/compare/compare_walk.h"
 #include "session/compare/new_repository.h"
-#include "session/compare/removed.h"
-#include "session/compare/renames.h"
 #include "session/store/copy.h"
 #include "session/store/known.h"
 

@@ -1,5 +1,5 @@
 // Owns the walk over what a session has removed of the host's.
-#include "session/compare/removed.h"
+#include "session/compare/compare_walk.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +8,6 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/str.h"
-#include "session/compare/compare_walk.h"
 
 // All that lies in a directory of the host that the session has removed. Returns 1 when some of it
 // is too far down to be looked at.

@@ -1,5 +1,5 @@
 // Owns the detection of renamed files, by their bytes.
-#include "session/compare/renames.h"
+#include "session/compare/compare_walk.h"
 
 #include <fcntl.h>
 

@@ -1,7 +1,7 @@
 // Owns the test of identity. A file that was written, moved or linked has a newer ctime than the
 // session; so has a directory that was moved, but also one that got an entry: it is known by its
 // number and its time of birth.
-#include "session/compare/same.h"
+#include "session/compare/compare_walk.h"
 
 #include <errno.h>
 

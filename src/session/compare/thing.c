@@ -10,7 +10,7 @@
 
 #include "base/fd.h"
 #include "base/str.h"
-#include "session/compare/same.h"
+#include "session/compare/compare_walk.h"
 
 enum { TREE_DEPTH_MAX = 300 };
 #define POSITIVE ((uint64_t)INT64_MAX) // numbers of a journal

@@ -1,5 +1,5 @@
 // Owns the decision, by names, by sbx's list of profiles and by what git's configuration names.
-#include "session/compare/withheld.h"
+#include "session/compare/compare_walk.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // Owns the merging of frozen layers. Their files never change, so that the new layer links them.
-#include "session/store/flatten.h"
+#include "session/store/store.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // Owns the history of a session: a tree of frozen layers, each known by the snapshot's name.
-#include "session/store/history.h"
+#include "session/store/store.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -10,11 +10,9 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/str.h"
-#include "session/store/flatten.h"
 #include "session/store/known.h"
 #include "session/store/place.h"
 #include "session/store/seen.h"
-#include "session/store/skeleton.h"
 
 enum { FLATTEN_AT = 10, COMMAND_MAX = 256 };
 

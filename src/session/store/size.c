@@ -1,5 +1,5 @@
 // Owns the counting of bytes.
-#include "session/store/size.h"
+#include "session/store/store.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,6 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/owned.h"
-#include "session/store/store.h"
 
 uint64_t size_of_layer(const struct store *store, const struct session *session, unsigned layer)
 {

@@ -1,7 +1,7 @@
 // Owns the beginning of a session as root. A directory of the host belongs to the host's root, who
 // is nobody in the box's user namespace: an overlay shows the owner of the uppermost directory, so
 // each gets one in the layer. Files stay below until they are replaced.
-#include "session/store/skeleton.h"
+#include "session/store/store.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -24,7 +24,6 @@
 #include "base/str.h"
 #include "session/store/place.h"
 #include "session/store/runs.h"
-#include "session/store/unknown.h"
 
 static const char state_name[] = "state", lock_name[] = "lock", guard_name[] = ".lock";
 static const char fresh_prefix[] = ".new-";

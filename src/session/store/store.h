@@ -5,9 +5,13 @@
 // files. Uses: base git nouns text. Begin with store.h.
 #pragma once
 
+#include <stdint.h>
+
+#include "base/owned.h"
 #include "session/store/session_state.h"
 
 struct arena;
+struct session;
 
 struct store {
 	struct arena *arena;
@@ -71,3 +75,67 @@ int store_each(struct store *store, int (*each)(void *context, const char *name)
 int store_read_file(struct arena *arena, int directory, const char *name, size_t most,
 		    const char **ret_text, size_t *ret_length);
 int store_replace_file(int directory, const char *name, const char *text, size_t length);
+
+// The acts on a session between commands: freezing its top, going back, going two ways.
+
+// "NAME" or "NAME@SNAPSHOT" taken apart; snapshot NULL without one.
+struct reference {
+	const char *session, *snapshot;
+};
+int history_refer(struct arena *arena, const char *text, struct reference *ret_reference);
+
+// A session over the project, with nothing written in it. As root: the system's directories are
+// its own as well.
+enum rights { RIGHTS_CALLER, RIGHTS_ROOT };
+int history_create(struct store *store, const char *name, const char *project, enum rights rights);
+
+// Freezes the top under a name (NULL: the next of s1, s2, ...), in time that does not depend on
+// what it holds; every tenth flattens. The session is held alone, as for the next two.
+int history_snapshot(struct store *store, struct held *held, const char *name,
+		     const char **ret_name);
+
+// The session as it was then. What would be lost is kept as a snapshot; its name, or NULL.
+int history_restore(struct store *store, struct held *held, const char *name,
+		    const char **ret_kept);
+
+// A separate session on the same frozen layers; without a snapshot it is made now.
+int history_fork(struct store *store, const struct reference *from, const char *name);
+
+int history_forget(struct store *store, struct held *held, const char *snapshot);
+
+// Starts over from the host's directories; the snapshots stay.
+int history_discard(struct store *store, struct held *held);
+
+// How much a session takes.
+
+// Bytes on the disk: of a layer, of all layers of the session. Walks them. What cannot be walked,
+// because it is too deep, counts as SIZE_UNKNOWN.
+#define SIZE_UNKNOWN OWNED_SIZE_UNKNOWN
+uint64_t size_of_layer(const struct store *store, const struct session *session, unsigned layer);
+uint64_t size_of_session(const struct store *store, const struct session *session);
+
+// The latter in a process that may read all of them (owned_override()): what a box shuts counts
+// too.
+int size_measure(const struct store *store, const struct session *session, uint64_t *ret_bytes);
+
+// What a session as root begins with.
+
+// The directories of the system that become its own.
+void skeleton_roots(struct session *session);
+
+// Into the fresh layer: for an ordinary caller every directory of theirs, so that it is the
+// caller's, and the files of /etc and the package database that are written in place. apt is set
+// to do without an own user.
+int skeleton_make(struct store *store, const struct session *session);
+
+// A session that does not exist: the name that was meant, or how to make it.
+
+// Fails, and says what to do. `sessions` is the directory of all; `name` is a valid name.
+int unknown_session(struct arena *arena, int sessions, const char *name);
+
+// Many layers made one, so that looking a name up stays cheap.
+
+// Merges the layer *frozen and those below it that are small, or when there are none all of them,
+// into a new one, by links: no byte is copied. *frozen becomes the new layer. What it takes
+// depends on the small layers alone, and that is bounded, but for the rare merge of all.
+int flatten_chain(struct store *store, struct session *session, unsigned *frozen);

@@ -1,5 +1,5 @@
 // Owns what is said of a session that does not exist.
-#include "session/store/unknown.h"
+#include "session/store/store.h"
 
 #include "base/err.h"
 #include "session/store/merged.h"

@@ -1,6 +1,8 @@
 // One answer of sbx why: its text for people, and what --json prints of it (sbx-json(5)).
 #pragma once
 
+#include <stdbool.h>
+
 #include "base/out.h"
 
 struct box;
@@ -26,3 +28,24 @@ void why_fix(struct why *why, const char *purpose, const char *option, const cha
 
 // As `sbx why` prints it, or as an object of a list.
 void why_print(struct out *out, struct why *why);
+
+// sbx why: hosts and ports.
+
+// HOST or HOST:PORT, of which 443 is the default. -1: it is none.
+int why_host(struct box *box, const char *word, struct why *why);
+
+// sbx why: paths.
+void why_path(struct box *box, const char *word, struct why *why);
+
+// sbx why: the words that are neither a path nor a host.
+
+// A text of several words, or the name of an error: recipes that hold it.
+bool why_is_error(const char *word);
+int why_error(struct box *box, const char *error, struct why *why);
+
+// @NAME: where a group of hosts leads.
+int why_group(struct box *box, const char *name, struct why *why);
+
+// The name of a system call of this machine.
+bool why_is_call(const char *word);
+void why_call(struct box *box, const char *name, struct why *why);
