@@ -4,9 +4,6 @@
 // base nouns. Begin with means.c.
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "limits/usage.h"
 #include "limits/watch.h"
 #include "plan.h"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "limits/floor.h"
 #include "limits/usage.h"

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <limits.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "base/fd.h"

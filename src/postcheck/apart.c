@@ -8,7 +8,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/err.h"
 #include "base/fd.h"
 #include "base/out.h"
 #include "base/owned.h"

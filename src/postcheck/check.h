@@ -5,8 +5,6 @@
 // with check.c.
 #pragma once
 
-#include <stdint.h>
-
 struct findings;
 struct plan;
 struct run;

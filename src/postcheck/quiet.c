@@ -9,7 +9,6 @@
 #include "base/file_state.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "base/times.h"
 #include "plan.h"
 #include "postcheck/finding/finding.h"
 #include "postcheck/run_journal.h"

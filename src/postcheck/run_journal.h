@@ -4,11 +4,9 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "postcheck/finding/finding.h"
-#include "postcheck/journal_lines.h"
 
 struct arena;
 struct plan;

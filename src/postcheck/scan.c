@@ -19,7 +19,6 @@
 #include "base/times.h"
 #include "git/recognise.h"
 #include "names/trusted.h"
-#include "postcheck/check.h"
 #include "postcheck/commands.h"
 #include "postcheck/finding/changed.h"
 #include "postcheck/finding/finding.h"

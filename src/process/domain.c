@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fiemap.h>
-#include <linux/filter.h>
 #include <linux/fs.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
@@ -33,7 +32,6 @@
 #include "process/landlock_rule.h"
 #include "run.h"
 #include "seccomp/asking.h"
-#include "seccomp/syscalls.h"
 #include "view/paths/mounted.h"
 #include "view/paths/outer.h"
 #include "view/paths/split.h"

@@ -2,7 +2,6 @@
 #include "trees/git_list.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>

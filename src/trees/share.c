@@ -6,14 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/file.h"
 #include "base/file_state.h"
-#include "base/path.h"
 #include "base/str.h"
 #include "git/gitindex.h"
 

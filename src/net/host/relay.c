@@ -11,7 +11,6 @@
 
 #include "net/host/proxy.h"
 #include "net/parse/sockaddr.h"
-#include "plan.h"
 #include "run.h"
 
 // Of the thread that answers the box: the loop waits for none of it.

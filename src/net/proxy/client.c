@@ -15,8 +15,6 @@
 #include "net/proxy/hello.h"
 #include "net/proxy/inspect.h"
 #include "net/proxy/route.h"
-#include "net/rules/rules.h"
-#include "net/setup/synthetic.h"
 
 enum { HEAD_MILLISECONDS = 30000, TURNS_MAX = 16 };
 

@@ -2,8 +2,6 @@
 // that a server asks for (HelloRetryRequest, RFC 8446 4.1.4).
 #include "net/proxy/hello.h"
 
-#include <string.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
 
 #include "base/fd.h"

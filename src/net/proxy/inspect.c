@@ -11,7 +11,6 @@
 #include "net/parse/opening.h"
 #include "net/parse/tls.h"
 #include "net/proxy/deny.h"
-#include "net/proxy/flow.h"
 
 struct window {
 	const uint8_t *bytes;

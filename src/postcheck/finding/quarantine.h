@@ -1,8 +1,6 @@
 // Where things go that appeared under a name the host would trust: kept, out of reach, restorable.
 #pragma once
 
-#include <stddef.h>
-
 struct findings;
 struct out;
 

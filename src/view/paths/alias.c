@@ -10,7 +10,6 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "plan.h"
-#include "view/paths/resolve.h"
 #include "view/paths/wishes.h"
 
 enum { XFS_MAGIC = 0x58465342 };

@@ -1,7 +1,6 @@
 // Owns the list of names that the user opened.
 #include "view/paths/opened.h"
 
-#include "base/arena.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "view/paths/wishes.h"

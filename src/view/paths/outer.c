@@ -2,7 +2,6 @@
 // anybody's and prove nothing: what counts is what the kernel refuses.
 #include "view/paths/outer.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <stdlib.h>

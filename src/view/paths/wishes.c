@@ -5,7 +5,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
 #include "base/err.h"
 #include "base/path.h"
 #include "base/str.h"

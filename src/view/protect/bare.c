@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "base/err.h"
 #include "base/fd.h"
 #include "base/path.h"
 #include "git/recognise.h"

@@ -3,7 +3,6 @@
 // or hidden, what does not goes to quarantine when it appears.
 #include "view/protect/home.h"
 
-#include "base/arena.h"
 #include "base/err.h"
 #include "base/path.h"
 #include "base/str.h"

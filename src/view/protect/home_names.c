@@ -2,7 +2,6 @@
 #include "view/protect/home_names.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/arena.h"
 #include "base/err.h"

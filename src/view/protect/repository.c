@@ -12,7 +12,6 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "base/fd.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "base/str.h"
