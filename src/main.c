@@ -11,8 +11,8 @@
 #include "base/testing.h"
 #include "run/run_command.h"
 #include "cli/verbs.h"
-#include "policy/foreign.h"
-#include "policy/renamed.h"
+#include "policy/argv.h"
+#include "policy/keys.h"
 
 static verb_function *const verbs[VERB_ROWS] = {
 	[ROW_RUN] = verb_run,       [ROW_SHELL] = verb_shell,

@@ -342,7 +342,7 @@ struct plan {
 	bool timing;
 	int parent; // the run ends with this process; 0: with none, -1: with one that has no number
 		    // here
-	int event_fd;             // of the caller's, for events (run/events.h); 0: none
+	int event_fd;             // of the caller's, for events (run/summary.h); 0: none
 	const char *event_file;   // the same by its path, or NULL
 	const char *event_option; // that asked for them, without "--"; NULL: none did
 	bool event_status;        // --status-fd: the start as well, and no report
@@ -365,6 +365,6 @@ struct plan {
 	bool obstacle_shut;   // a directory that its owner may not look into
 
 	struct list warnings; // what falls short of the request: reported at the end of a run
-	unsigned locked;      // lines of the administrator's file that hold (policy/locked_file.h)
+	unsigned locked;      // lines of the administrator's file that hold (policy/trust.h)
 	struct list notes;    // what is weaker than wanted, or left out: shown by `sbx plan`
 };

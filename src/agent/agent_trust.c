@@ -1,5 +1,5 @@
 // Owns the reading of Codex CLI's record of trusted hooks: config.toml, as version 0.169 writes it.
-#include "agent/agent_trust.h"
+#include "agent/agent_settings.h"
 
 #include <stdbool.h>
 #include <string.h>

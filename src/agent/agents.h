@@ -4,6 +4,8 @@
 // added. Uses: base text. Begin with agents.h.
 #pragma once
 
+#include <stddef.h>
+
 struct arena;
 
 struct agent {
@@ -48,3 +50,12 @@ const struct agent *agent_of_environment(char *const *environment);
 // Claude Code ends each command with `pwd -P >| <tmp>/claude-<id>-cwd` and reads that file
 // afterwards, outside. The path when the string ends so, else NULL.
 const char *handback_path(struct arena *arena, const char *string);
+
+// What an agent asks before it uses a tool, and the answer that puts a shell command in a box.
+// Pure: reads and writes memory only.
+enum { QUESTION_BYTES_MAX = 1 << 20 };
+
+// `question` is JSON as the agent writes it on stdin. Returns 0 with the answer (NULL: the tool is
+// no shell), or -1: then the tool must not be used. `program` is sbx.
+int hook_answer(struct arena *arena, const struct agent *agent, const char *program,
+		const char *question, size_t length, const char **ret_answer);

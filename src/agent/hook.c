@@ -1,10 +1,9 @@
 // Owns the answers to agents' hooks.
-#include "agent/hook.h"
+#include "agent/agents.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#include "agent/agents.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/quote.h"

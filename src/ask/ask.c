@@ -9,7 +9,7 @@
 #include "net/host/proxy.h"
 #include "net/host/questions.h"
 #include "plan.h"
-#include "policy/answers.h"
+#include "policy/trust.h"
 #include "report/findings.h"
 #include "run.h"
 

@@ -16,7 +16,7 @@
 #include "base/units.h"
 #include "report/answer_fields.h"
 #include "run/run_command.h"
-#include "cli/running.h"
+#include "cli/boxes.h"
 #include "cli/verbs.h"
 #include "net/host/audit.h"
 #include "run/decide.h"

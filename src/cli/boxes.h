@@ -1,17 +1,35 @@
 // The caller's live runs, as sbx ps shows them and sbx stop, kill and wait name them.
 //
 // A run is on the roll (net/host/roll.h); one that could not be noted there, as with a full disk,
-// or of an older version, is found by its process (cli/running.h), and less is known of it.
+// or of an older version, is found by its process (struct running), and less is known of it.
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "cli/running.h"
 #include "net/host/roll.h"
 
 struct arena;
+
+// The caller's runs that go on now, whatever their network.
+enum { RUNNING_MAX = 1024, RUNNING_COMMAND_MAX = 200 };
+
+struct running {
+	pid_t run;      // of the supervisor
+	bool proxy;     // by a name that anybody can take: sbx allow and sbx deny ask its owner
+	bool proved;    // it is this program, with a verb that makes a box
+	uint64_t age;   // milliseconds
+	uint64_t start; // in clock ticks since boot
+	char command[RUNNING_COMMAND_MAX + 1]; // with the words of sbx; bytes as they are
+};
+
+// Whether it still goes on; asked after a pidfd was opened, that one is the run's.
+bool running_lasts(const struct running *running);
+
+// By number; returns how many, at most RUNNING_MAX. Of those that are not `proved` it is a list for
+// people, and decides nothing.
+unsigned running_list(struct running ret_list[RUNNING_MAX]);
 
 struct live_box {
 	char id[32]; // the supervisor's pid; with its pid namespace behind it where that is another

@@ -18,7 +18,6 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "cli/boxes.h"
-#include "cli/running.h"
 #include "run/run_command.h"
 #include "policy/keys.h"
 #include "seccomp/syscalls.h"

@@ -1,6 +1,6 @@
 // Owns the search for runs: processes of the caller's that are this program with a verb that makes
 // a box, and those that sbx allow reaches. A run is asked nothing and keeps nothing for this.
-#include "cli/running.h"
+#include "cli/boxes.h"
 
 #include <ctype.h>
 #include <dirent.h>

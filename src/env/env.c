@@ -7,7 +7,6 @@
 #include "base/arena.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "env/variables.h"
 #include "plan.h"
 
 static const char default_path[] = "/usr/local/bin:/usr/bin:/bin";

@@ -1,5 +1,5 @@
 // Owns the tables of names and values that do not enter a box unless named exactly. Rule 30.
-#include "env/variables.h"
+#include "env/env.h"
 
 #include <ctype.h>
 #include <stdbool.h>

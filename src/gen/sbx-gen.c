@@ -205,7 +205,7 @@ static void write_groups(const char *path)
 		if (!str_equal(name, "file") && !destination_parse(name, &destination))
 			stop(name);
 	}
-	printf("%s#include \"policy/groups.h\"\n\n#pragma GCC diagnostic ignored "
+	printf("%s#include \"policy/find.h\"\n\n#pragma GCC diagnostic ignored "
 	       "\"-Woverlength-strings\"\n\n",
 	       head);
 	write_rows(&rows, 0);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "text/jsonwalk.h"
+#include "text/json.h"
 
 struct first_message {
 	const char *text;

@@ -5,8 +5,7 @@
 
 #include "base/out.h"
 #include "base/str.h"
-#include "lsp/uri.h"
-#include "text/jsonwalk.h"
+#include "text/json.h"
 
 // --- tables --------------------------------------------------------------------------------------
 

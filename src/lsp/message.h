@@ -4,10 +4,11 @@
 // for all that an editor carries out, by the names of members, wherever they stand.
 #pragma once
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "text/jsonwalk.h"
+#include "text/json.h"
 
 enum {
 	LSP_COMMANDS_BYTES = 16384, // of the commands that a server says it carries out
@@ -116,3 +117,14 @@ int frame_head(const char *bytes, size_t length, size_t *ret_body);
 // is no `initialize`, and stays as it is.
 bool lsp_read_initialize(const char *text, size_t length, char ret_id[LSP_ID_MAX + 1],
 			 size_t *ret_start, size_t *ret_end);
+
+// The path that a file: URI names, as editors read it. Pure.
+
+// False for all that editors could read in two ways: another scheme, an authority, a query or
+// fragment, "." and ".." and empty components, bytes that are no UTF-8 or control a terminal. A
+// slash at the end is left out.
+bool uri_path(const char *uri, size_t length, char ret_path[PATH_MAX]);
+
+// What an editor may open by a link that a user clicks: a file, the web, mail; also a text that
+// names no scheme.
+bool uri_is_plain_link(const char *uri, size_t length);

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 
 #include "base/str.h"
-#include "text/jsonwalk.h"
+#include "text/json.h"
 
 struct package_reader {
 	const char *text;

@@ -1,6 +1,6 @@
 // Owns the questions of --explain. A path is looked up twice, in the box by its root and on the
 // host by its name; only what the two disagree on is the box's doing.
-#include "notify/explain.h"
+#include "notify/notify.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,6 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "notify/asker.h"
-#include "notify/notify.h"
 #include "plan.h"
 #include "report/denials.h"
 #include "run.h"

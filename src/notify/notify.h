@@ -9,6 +9,7 @@
 #include <linux/seccomp.h>
 #include <stdbool.h>
 
+struct denials;
 struct plan;
 struct run;
 
@@ -24,3 +25,15 @@ bool notify_hand(const struct run *run, const struct seccomp_notif *asked);
 // The answer to kill(0). A process that has left the caller's group cannot join it again: it is
 // still true when the kernel runs the call.
 struct seccomp_notif_resp notify_kill(const struct run *run, const struct seccomp_notif *asked);
+
+// --explain: which files, programs and sockets a run was refused. The second filter asks the
+// supervisor before opens for writing, changes of names, execve and connect; it looks whether the
+// box allows what the host would allow, notes what it does not, and lets every call go on. Nothing
+// is decided here: what the box changes in its memory meanwhile only makes a report wrong. Only
+// bind in a box on the host's network is decided, with or without --explain: by notify.h.
+
+// Second half of the plan.
+int explain_plan(struct plan *plan);
+
+// Answers one question from run->listener.
+void explain_answer(const struct plan *plan, struct run *run, struct denials *denials);

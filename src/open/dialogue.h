@@ -3,7 +3,6 @@
 #pragma once
 
 #include "net/parse/http.h"
-#include "open/scrub.h"
 #include "open/swap.h"
 
 enum {

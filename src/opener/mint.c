@@ -1,5 +1,5 @@
 // Owns the making of certificates.
-#include "opener/mint.h"
+#include "opener/bridge.h"
 
 #include <openssl/pem.h>
 #include <openssl/rand.h>

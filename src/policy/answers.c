@@ -1,5 +1,5 @@
 // Owns the files of kept answers.
-#include "policy/answers.h"
+#include "policy/trust.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,8 +6,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/str.h"
-#include "policy/foreign.h"
-#include "policy/renamed.h"
+#include "policy/keys.h"
 #include "policy/values.h"
 
 struct argv_reader {

@@ -1,6 +1,8 @@
 // The words after the verb -> invocation, and the keys that were set as flags.
 #pragma once
 
+#include <stddef.h>
+
 #include "policy/keys.h"
 
 struct arena;
@@ -22,3 +24,11 @@ struct arguments {
 // NULL. An unknown option is an error that names the nearest known one.
 int argv_read(struct arena *arena, enum verb verb, char **argv, struct invocation *invocation,
 	      struct arguments *ret_arguments);
+
+// Words of other tools that people type, each with what to write here: foreign.def is the table.
+
+// A whole sentence, or NULL: the word is not known. Options as they were typed, with their dashes,
+// without a value: "--rm", "-v".
+const char *foreign_option(const char *word, size_t length);
+const char *foreign_verb(const char *word);
+const char *foreign_profile(const char *word);

@@ -13,7 +13,7 @@
 #include "base/file.h"
 #include "text/near.h"
 #include "base/str.h"
-#include "policy/foreign.h"
+#include "policy/argv.h"
 
 const char find_system_directory[] = "/etc/sbx";
 

@@ -1,5 +1,5 @@
 // Owns what is answered to words of other tools.
-#include "policy/foreign.h"
+#include "policy/argv.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // Owns the groups and the reading of hosts out of configuration files.
-#include "policy/groups.h"
+#include "policy/find.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -5,7 +5,6 @@
 #include "text/near.h"
 #include "base/str.h"
 #include "policy/keys.h"
-#include "policy/renamed.h"
 
 static const struct key *find_key(const char *section, const char *name)
 {

@@ -4,6 +4,7 @@
 // base nouns text. Begin with keys.c.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -119,3 +120,11 @@ const struct key *key_find_letter(enum verb verb, char letter);
 const char *key_suggest(const char *section, const char *name);
 const char *key_suggest_flag(enum verb verb, const char *flag);
 const char *key_suggest_section(const char *name);
+
+// Names that an earlier version had: renamed.def is the table.
+
+// Each gives today's name of an old one, or NULL. `ret_gone` is set when the old one is an error.
+const char *renamed_key(const char *section, const char *name, bool *ret_gone);
+const char *renamed_flag(const char *flag, size_t length, bool *ret_gone);
+const char *renamed_word(const char *flag, const char *word);
+const char *renamed_verb(const char *verb);

@@ -1,5 +1,5 @@
 // Owns the order of strength between the administrator's lines and all others.
-#include "policy/locked_file.h"
+#include "policy/trust.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,7 +9,6 @@
 #include "policy/argv.h"
 #include "policy/find.h"
 #include "policy/keys.h"
-#include "policy/renamed.h"
 #include "policy/values.h"
 #include "profile.h"
 

@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "policy/groups.h"
+#include "policy/find.h"
 
 enum { TOGETHER = 3 }; // so many names of one directory stand for the directory
 

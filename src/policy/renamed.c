@@ -1,5 +1,5 @@
 // Owns the names that an earlier version had.
-#include "policy/renamed.h"
+#include "policy/keys.h"
 
 #include <string.h>
 

@@ -1,6 +1,8 @@
 // The project's own profile, .sbx.ini: what it may say before and after the user has trusted it.
 #pragma once
 
+#include <stdbool.h>
+
 #include "policy/find.h"
 
 struct arena;
@@ -36,3 +38,30 @@ int trust_take(struct arena *arena, const char *state, const char *project);
 // were left out are added to `ignored`.
 int trust_merge(struct arena *arena, const char *config, const struct trust *trust,
 		struct profile *profile, struct list *ignored);
+
+// Answers of "project": rules that hold in later runs of that project which ask
+// (--ask, --ask-program), and in no others. Kept below ~/.local/state/sbx/answers, a profile with
+// the project's path in its first line, as trust.h has it.
+
+// Adds them to the allowed ones. -1 with the error said when they cannot be read.
+int answers_merge(struct arena *arena, const char *state, const char *project,
+		  struct profile *profile);
+// The lines of a profile; "" for none.
+int answers_read(struct arena *arena, const char *state, const char *project,
+		 const char **ret_text);
+// One more; `rule` is a destination.
+int answers_keep(struct arena *arena, const char *state, const char *project, const char *rule);
+// Takes one back. 1, or 0 when there is none like it.
+int answers_forget(struct arena *arena, const char *state, const char *project, const char *rule);
+
+// The administrator's file, /etc/sbx/locked.ini: its lines hold in each run, whatever profiles, the
+// project's file and flags say. It only tightens. It binds sbx, not a user who starts another
+// program.
+
+// Lays the file over the profile, after all else. `ret_lines`: how many hold, 0 without the file;
+// `notes` gets a line about them. -1 with the error said: the file cannot be read, is not root's
+// alone to write, or has a line that loosens; then nothing may run. `inside`: this process stands
+// in a box of sbx, where root's files can belong to nobody and the directory is hidden: that box
+// has the lines already.
+int locked_merge(struct arena *arena, bool inside, struct profile *profile, struct list *notes,
+		 unsigned *ret_lines);

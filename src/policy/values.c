@@ -11,7 +11,6 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "policy/keys.h"
-#include "policy/renamed.h"
 #include "text/destination.h"
 #include "text/tmpfs.h"
 

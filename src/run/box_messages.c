@@ -12,7 +12,7 @@
 #include "notify/notify.h"
 #include "plan.h"
 #include "run.h"
-#include "run/events.h"
+#include "run/summary.h"
 #include "run/signals.h"
 #include "run/steps.h"
 #include "seccomp/asking.h"

@@ -1,5 +1,5 @@
 // Owns the queue of events and its lines.
-#include "run/events.h"
+#include "run/summary.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,6 @@
 #include "plan.h"
 #include "report/denials.h"
 #include "run.h"
-#include "run/summary.h"
 #include "run/supervise.h"
 
 enum { END_MILLISECONDS = 1000 };

@@ -1,5 +1,5 @@
 // Owns what is shown on the terminal while a run lasts.
-#include "run/live.h"
+#include "run/summary.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,8 +16,6 @@
 #include "plan.h"
 #include "report/denials.h"
 #include "run.h"
-#include "run/summary.h"
-#include "run/events.h"
 #include "net/host/roll.h"
 
 enum { SECOND = 1000, AGAIN_MILLISECONDS = 500 };

@@ -14,7 +14,6 @@
 #include "base/quote.h"
 #include "base/str.h"
 #include "env/env.h"
-#include "env/variables.h"
 #include "plan.h"
 #include "report/findings.h"
 #include "view/paths/judge.h"

@@ -20,10 +20,9 @@
 #include "report/findings.h"
 #include "run.h"
 #include "run/decide.h"
-#include "run/events.h"
+#include "run/summary.h"
 #include "run/program.h"
 #include "run/steps.h"
-#include "run/summary.h"
 
 enum {
 	STATUS_TIMEOUT = 124,

@@ -12,7 +12,7 @@
 #include "limits/group.h"
 #include "limits/means.h"
 #include "plan.h"
-#include "policy/groups.h"
+#include "policy/find.h"
 #include "policy/keys.h"
 #include "report/denials.h"
 #include "report/findings.h"

@@ -2,11 +2,15 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
+
+#include "base/out.h"
 
 struct denial;
 struct denials;
 struct findings;
 struct hit;
+struct invocation;
 struct out;
 struct outcome;
 struct plan;
@@ -36,3 +40,67 @@ const char *summary_end(const struct outcome *outcome);
 void summary_json(const struct plan *plan, const struct run *run, const struct outcome *outcome,
 		  int status, const struct hit *hits, int count, const struct findings *failure,
 		  struct out *out);
+
+// Refusals of a run, reported while it runs: to a program by events.h, to a person on the terminal
+// where a line harms nothing.
+enum {
+	LIVE_LINES_A_SECOND = 3,
+	LIVE_LINES_MAX = 60, // in a run; the others are in the report of the end
+};
+
+struct live {
+	enum { LIVE_UNASKED, LIVE_OFF, LIVE_ON } state;
+	int fd;          // of the terminal: a description of our own, which never waits
+	unsigned next;   // denials before it were shown, or counted
+	unsigned lines;  // since `second`, when a line was shown first
+	unsigned all;    // lines of this run
+	int64_t second;  // milliseconds of the steady clock, as is
+	int64_t again;   // when to look again; 0: nothing waits
+	struct out rest; // of a line that the terminal has not taken whole
+};
+
+void live_begin(struct live *live);
+// After each turn of the loop. Makes no system call where nothing was refused.
+void live_turn(struct live *live, const struct plan *plan, struct run *run,
+	       struct denials *denials);
+// Poll's time-out: this one, or until the next try of a line that waits.
+int live_wait(const struct live *live, int milliseconds);
+void live_end(struct live *live);
+
+// --report-fd, --report-file and --status-fd: what a run is refused, at once, and how it ends, as
+// JSON lines for a program (sbx-json(5), form event). Who reads slowly, or not at all, holds
+// nothing up: what does not fit in the queue is counted.
+enum { EVENTS_QUEUE_MAX = 128 << 10 }; // bytes; the lines of the end have room beside
+
+struct events {
+	int fd;      // never waits, and no process of the box has it; -1: nobody asked, or reads
+	bool socket; // which takes a line at a time
+	struct out queue; // lines
+	size_t sent;      // bytes of it
+	uint64_t lost;    // events that had no room
+	unsigned written; // denials
+	int problem;      // errno of a write
+};
+
+void events_init(struct events *events);
+
+// First half of the plan: the caller's descriptor is checked before sbx opens another.
+int events_plan(struct plan *plan, const struct invocation *invocation);
+// Host step, when the view is decided: opens the option's file (outside/outside.h). -1 with
+// the error said when the box may write there.
+int events_host(const struct plan *plan, struct run *run);
+
+// With --status-fd: the command has started.
+void events_start(const struct plan *plan, const struct run *run);
+// The denials that are new.
+void events_denials(struct events *events, const struct denials *denials);
+// What waits to become writable, or -1.
+int events_waiting(const struct events *events);
+// Writes as much as is taken at once.
+void events_write(struct events *events);
+
+// The limits that were hit, the report of --report json but for --status-fd, and the exit. Waits
+// for a reader at most END_MILLISECONDS. A line for people in `said` when not all could be written.
+void events_end(const struct plan *plan, const struct run *run, const struct outcome *outcome,
+		int status, const struct hit *hits, int count, const struct findings *failure,
+		struct out *said);

@@ -19,7 +19,7 @@
 #include "base/sys.h"
 #include "plan.h"
 #include "sshagent/hostkeys.h"
-#include "sshagent/ssh_wire.h"
+#include "sshagent/signing.h"
 
 enum { KNOWN_BYTES_MAX = 4 << 20, KEY_FILE_MAX = 64 << 10, AGENT_SECONDS = 30 };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "sshagent/ssh_wire.h"
+#include "sshagent/signing.h"
 #include "text/base64.h"
 
 enum { KEY_BYTES_MAX = 16 * 1024, HMAC_BLOCK = 64, PORT_SSH = 22 };

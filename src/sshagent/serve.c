@@ -14,7 +14,7 @@
 #include "base/fd.h"
 #include "base/steady.h"
 #include "base/str.h"
-#include "sshagent/ssh_wire.h"
+#include "sshagent/signing.h"
 
 enum {
 	LISTENER = 0,

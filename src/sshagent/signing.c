@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "sshagent/ssh_wire.h"
 #include "text/base64.h"
 
 enum { USERAUTH_REQUEST = 50, FLAGS_KNOWN = 2 | 4, NAME_MAX_BYTES = 64 };

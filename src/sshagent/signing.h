@@ -1,6 +1,9 @@
 // What a box may ask of its caller's ssh-agent. Pure: bytes to a verdict, no I/O, no memory taken.
 // Messages: draft-ietf-sshm-ssh-agent; session-bind@openssh.com and the two ways to log in:
 // PROTOCOL and PROTOCOL.agent of OpenSSH.
+//
+// The room sshagent owns the filter before the caller's ssh-agent. Uses: base net/setup nouns
+// outside report text view/paths. Begin with signing.h.
 #pragma once
 
 #include <stdbool.h>
@@ -93,3 +96,27 @@ void agent_fingerprint(const uint8_t hash[SHA256_BYTES], char text[AGENT_FINGERP
 
 // A fresh key among those of hosts, or the one that is there; NULL when none fits.
 struct agent_host_key *agent_host_key(struct agent_rules *rules, const uint8_t hash[SHA256_BYTES]);
+
+// Reading of SSH's binary forms (RFC 4251, section 5) from hostile bytes. Pure.
+
+// The rest of a message. Each read takes from its beginning, or returns false and takes
+// nothing.
+struct wire {
+	const uint8_t *at;
+	size_t left;
+};
+
+// The bytes of a string; they stay where they are.
+struct wire_string {
+	const uint8_t *bytes;
+	size_t length;
+};
+
+bool wire_byte(struct wire *wire, uint8_t *ret_byte);
+bool wire_number(struct wire *wire, uint32_t *ret_number);
+bool wire_string(struct wire *wire, struct wire_string *ret_string);
+
+bool wire_is(const struct wire_string *string, const char *text);
+bool wire_same(const struct wire_string *one, const struct wire_string *other);
+
+void wire_put_number(uint8_t bytes[4], uint32_t number);

@@ -1,5 +1,5 @@
 // Owns the reading of SSH's binary forms.
-#include "sshagent/ssh_wire.h"
+#include "sshagent/signing.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // Owns the walk over a hostile JSON text.
-#include "text/jsonwalk.h"
+#include "text/json.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -12,8 +12,7 @@
 #include "base/path.h"
 #include "lsp/files.h"
 #include "lsp/message.h"
-#include "lsp/uri.h"
-#include "text/jsonwalk.h"
+#include "text/json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,7 +9,6 @@
 
 #include "sshagent/signing.h"
 #include "sshagent/hostkeys.h"
-#include "sshagent/ssh_wire.h"
 #include "text/base64.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "env/variables.h"
+#include "env/env.h"
 #include "policy/argv.h"
 #include "policy/merge.h"
 #include "profile.h"

@@ -9,7 +9,7 @@
 
 #include "base/path.h"
 #include "lsp/message.h"
-#include "text/jsonwalk.h"
+#include "text/json.h"
 
 static void print(const char *word, const char *name)
 {

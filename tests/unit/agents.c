@@ -4,9 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/agent_trust.h"
+#include "agent/agent_settings.h"
 #include "agent/agents.h"
-#include "agent/hook.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "text/json.h"

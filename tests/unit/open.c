@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "net/setup/confine.h"
-#include "open/scrub.h"
 #include "open/swap.h"
 #include "text/base64.h"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "env/variables.h"
+#include "env/env.h"
 
 static const char *const secret_names[] = {
 	"GH_TOKEN",

@@ -7,7 +7,6 @@
 
 #include "agent/agent_settings.h"
 #include "agent/agents.h"
-#include "agent/hook.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"

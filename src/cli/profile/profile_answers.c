@@ -9,7 +9,7 @@
 #include "base/owned.h"
 #include "base/str.h"
 #include "run/run_command.h"
-#include "policy/answers.h"
+#include "policy/trust.h"
 #include "run/decide.h"
 
 extern char **environ;

@@ -16,7 +16,6 @@
 #include "cli/verbs.h"
 #include "names/trusted.h"
 #include "policy/find.h"
-#include "policy/groups.h"
 #include "policy/merge.h"
 #include "policy/values.h"
 #include "run/decide.h"

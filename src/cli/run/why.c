@@ -11,7 +11,7 @@
 #include "report/answer_fields.h"
 #include "cli/run/why.h"
 #include "cli/verbs.h"
-#include "env/variables.h"
+#include "env/env.h"
 
 static void withheld(const char *name, const char *reason, const char *words, struct why *why)
 {

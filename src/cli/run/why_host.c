@@ -10,7 +10,7 @@
 #include "run/run_command.h"
 #include "net/rules/local_address.h"
 #include "net/rules/rules.h"
-#include "policy/groups.h"
+#include "policy/find.h"
 #include "text/destination.h"
 #include "text/host.h"
 

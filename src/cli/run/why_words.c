@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "run/run_command.h"
-#include "policy/groups.h"
+#include "policy/find.h"
 #include "seccomp/filter.h"
 #include "seccomp/syscalls.h"
 #include "text/recipes.h"

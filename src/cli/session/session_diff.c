@@ -21,8 +21,8 @@
 #include "base/units.h"
 #include "report/answer_fields.h"
 #include "session/compare/changes.h"
-#include "session/compare/sides.h"
-#include "session/store/copy.h"
+#include "session/compare/thing.h"
+#include "session/store/store.h"
 #include "text/diff.h"
 
 extern char **environ;

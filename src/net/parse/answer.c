@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "text/jsonwalk.h"
+#include "text/json.h"
 
 const char *const answer_words[ANSWERS] = {
 	[ANSWERED_NO] = "no",

@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "policy/import/import.h"
-#include "text/jsonwalk.h"
+#include "text/json.h"
 
 static bool is_word(const struct toml_step *step, const char *word)
 {

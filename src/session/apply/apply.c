@@ -12,7 +12,7 @@
 #include "base/str.h"
 #include "names/trusted.h"
 #include "session/apply/stage.h"
-#include "session/compare/select.h"
+#include "session/compare/changes.h"
 #include "trees/living.h"
 
 enum { NOTES_MAX = 20, RUN_MAX = 40 };

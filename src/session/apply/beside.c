@@ -10,7 +10,7 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "session/compare/sides.h"
+#include "session/compare/thing.h"
 
 enum { NUMBERS_MAX = 10000, KEPT_OF_NAME = NAME_MAX - 16 };
 

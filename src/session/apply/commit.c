@@ -18,7 +18,6 @@
 #include "base/out.h"
 #include "base/str.h"
 #include "base/sys.h"
-#include "session/compare/sides.h"
 #include "session/compare/thing.h"
 
 enum { UNENDED = -2 }; // all is in place, and the journal stays

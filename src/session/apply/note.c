@@ -11,7 +11,6 @@
 #include "base/out.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "session/compare/sides.h"
 #include "session/compare/thing.h"
 #include "session/store/known.h"
 

@@ -14,7 +14,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/sys.h"
-#include "session/compare/sides.h"
+#include "session/compare/thing.h"
 #include "session/store/rights.h"
 #include "session/store/seen.h"
 

@@ -4,7 +4,6 @@
 #include "base/out.h"
 #include "session/apply/apply_journal.h"
 #include "session/compare/changes.h"
-#include "session/compare/mentioned.h"
 #include "session/store/rights.h"
 
 // The directory of the path before: most of the next ones lie in it, too.

@@ -16,7 +16,7 @@
 #include "base/str.h"
 #include "session/archive/sparse.h"
 #include "session/archive/tar.h"
-#include "session/compare/new_repository.h"
+#include "session/compare/changes.h"
 #include "session/store/merged.h"
 #include "session/store/rights.h"
 #include "text/component.h"

@@ -18,10 +18,7 @@
 #include "names/trusted.h"
 #include "session/archive/archive.h"
 #include "session/compare/changes.h"
-#include "session/compare/mentioned.h"
-#include "session/compare/new_repository.h"
-#include "session/compare/shown.h"
-#include "session/store/copy.h"
+#include "session/store/store.h"
 #include "session/store/rights.h"
 #include "text/component.h"
 

@@ -18,7 +18,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "session/archive/tar.h"
-#include "session/store/copy.h"
+#include "session/store/store.h"
 #include "session/store/merged.h"
 #include "session/store/place.h"
 #include "session/store/rights.h"

@@ -13,8 +13,7 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "session/compare/compare_walk.h"
-#include "session/compare/new_repository.h"
-#include "session/store/copy.h"
+#include "session/store/store.h"
 #include "session/store/known.h"
 
 enum { CHANGES_MAX = 4000000 };

@@ -7,7 +7,14 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
+#include "base/list.h"
+#include "session/store/merged.h"
 #include "session/store/store.h"
+
+struct merged;
+struct session;
+struct stat;
+struct store;
 
 struct change {
 	enum change_kind {
@@ -50,3 +57,80 @@ enum project { PROJECT_SAME, PROJECT_ANY };
 // before what lies in it. The arena is a large one.
 int changes_find(struct store *store, const struct held *held, enum project project,
 		 struct changes *ret_changes);
+
+// Which changes are meant.
+
+// For each change. Of one that was asked for and is not selected the user wants to know why.
+struct selection {
+	bool *selected, *asked;
+};
+
+// `words` (NULL-terminated) are paths, absolute or relative to the current directory, or, outside
+// of the project, to the project. None at all: every change but guarded ones, which have to be
+// named themselves. -1 when nothing has changed at one of them.
+int select_changes(struct store *store, const struct held *held, const struct changes *changes,
+		   char *const *words, struct selection *ret_selection);
+
+// The directories of a session as a box sees them, for reading: layers over the host's.
+
+// A directory as the session shows it.
+struct shown {
+	struct merged layers;
+	int host; // -1: none, or hidden
+};
+
+// -1, with errno and the name recorded.
+int shown_failed(const char *what, const char *name);
+void shown_close(struct shown *shown);
+// The thing at a name: 1 and where it is (a directory's descriptor), 0 nothing, -1.
+int shown_look(const struct shown *shown, const char *name, struct stat *ret_status,
+	       int *ret_where);
+int shown_enter(const struct shown *shown, const char *name, struct shown *ret_below);
+int shown_open(const struct store *store, const struct session *session, unsigned root,
+	       struct shown *ret_shown);
+
+// The deepest of the session's directories that holds the path; *ret_rest is relative to it.
+int shown_find(struct store *store, const struct held *held, const char *path, unsigned *ret_root,
+	       char **ret_rest);
+// Goes down to the directory that holds `rest`, in what the session shows and, where `top` is not
+// negative, in the layer that is written, where missing directories are made as they are below.
+int shown_descend(struct shown *shown, int *top, char *rest, const char **ret_name);
+
+// Files of a session's directories that the host's own settings name in commands which start by
+// themselves, as postcheck/commands.h has them for a run.
+struct mentioned {
+	struct list files, programs; // whole paths; of the second all that is in them
+};
+
+// Reads the settings of the host, before anything is applied: those of each root, and of the
+// repositories around a change.
+void mentioned_find(struct store *store, const struct session *session,
+		    const struct changes *changes, struct mentioned *ret_mentioned);
+
+// The settings of one more repository, at `path` in a root.
+void mentioned_add(struct store *store, const char *root, const char *path,
+		   struct mentioned *mentioned);
+
+// Whether `path` in a root is one, lies in one, or holds one.
+bool mentioned_has(const struct store *store, const struct mentioned *mentioned, const char *root,
+		   const char *path);
+
+// Repositories that a session has made: git of the host would run what their settings name.
+
+// Whether git would take the directory `name` for a repository once all is applied, and does not
+// now. `host` is the host's directory, -1 for none.
+bool repository_is_new(const struct merged *merged, const char *name, int host);
+// Whether git would take a directory, of which the session has changed something, for a repository
+// wherever it is copied to.
+bool repository_is_shown(const struct merged *merged, int host);
+// Of such a root: guards a change of what git reads there.
+void repository_guard(struct change *change);
+// Whether git has no repositories of submodules and worktrees at `path`, in a .git of it or not:
+// those are known by their parts.
+bool repository_is_elsewhere(const char *path);
+// Whether a .git without the file at `path` is no repository: git then searches elsewhere.
+bool repository_loses(const char *path);
+// Whether one is none with what the session has at `name` of `directory`, which is `path`: of such
+// a mode nobody enters it, HEAD says nothing that git knows, or it is neither a file nor a
+// directory in a .git.
+bool repository_breaks(int directory, const char *name, const char *path, const struct stat *is);

@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 #include "base/path.h"
-#include "session/compare/new_repository.h"
+#include "session/compare/changes.h"
 #include "text/component.h"
 
 bool walk_is_protected(struct compare_walk *walk, const char *path)

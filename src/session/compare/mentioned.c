@@ -1,5 +1,5 @@
 // Owns the list of such files.
-#include "session/compare/mentioned.h"
+#include "session/compare/changes.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -19,7 +19,6 @@
 #include "names/scripts.h"
 #include "names/naming.h"
 #include "names/naming_find.h"
-#include "session/compare/changes.h"
 #include "session/store/store.h"
 
 enum { HOOKS_MAX = 64, NAMES_MAX = 1024, REPOSITORIES_MAX = 1024, FOUND_MAX = 8192 };

@@ -1,5 +1,5 @@
 // Owns the look at the merged names of a directory for the parts of a git directory.
-#include "session/compare/new_repository.h"
+#include "session/compare/changes.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -10,7 +10,6 @@
 #include "base/str.h"
 #include "git/layout.h"
 #include "git/recognise.h"
-#include "session/compare/changes.h"
 #include "session/store/merged.h"
 #include "text/component.h"
 

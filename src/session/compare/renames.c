@@ -6,8 +6,8 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "session/compare/changes.h"
-#include "session/compare/sides.h"
-#include "session/store/copy.h"
+#include "session/compare/thing.h"
+#include "session/store/store.h"
 
 enum { COMPARED_MAX = 2000 };
 

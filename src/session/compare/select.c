@@ -1,5 +1,5 @@
 // Owns the choice of changes by the paths that were named.
-#include "session/compare/select.h"
+#include "session/compare/changes.h"
 
 #include <limits.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // Owns the look at what a session shows at a path: its layers' and, where nothing hides it, the
 // host's.
-#include "session/compare/shown.h"
+#include "session/compare/changes.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/sys.h"
-#include "session/store/copy.h"
+#include "session/store/store.h"
 
 enum { DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 

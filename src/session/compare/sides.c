@@ -1,5 +1,5 @@
 // Owns the way to the two sides of a change: its layer and the host's directory.
-#include "session/compare/sides.h"
+#include "session/compare/thing.h"
 
 #include <errno.h>
 #include <fcntl.h>

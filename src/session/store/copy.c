@@ -1,5 +1,5 @@
 // Owns the copying of files between layers, the host and a place to stage.
-#include "session/store/copy.h"
+#include "session/store/store.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,7 +9,6 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
-#include "session/store/copy.h"
 #include "session/store/merged.h"
 #include "session/store/place.h"
 

@@ -14,7 +14,6 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/str.h"
-#include "session/store/copy.h"
 #include "session/store/merged.h"
 #include "session/store/place.h"
 
