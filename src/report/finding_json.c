@@ -1,6 +1,8 @@
 // Owns the keys of findings.
 #include "report/findings.h"
 
+#include "report/answer_fields.h"
+
 const char *const severity_words[SEVERITIES] = {
 	[SEVERITY_NOTICE] = "notice",
 	[SEVERITY_WARNING] = "warning",
@@ -8,44 +10,28 @@ const char *const severity_words[SEVERITIES] = {
 	[SEVERITY_ERROR] = "error",
 };
 
-static void begin(enum finding_kind kind, unsigned count, struct out *out)
+static void put(struct out *out, enum finding_kind kind, unsigned count, const char *path,
+		const char *detail, const char *fix)
 {
-	json_open(out, NULL, '{');
-	json_string(out, "kind", finding_rows[kind].word);
-	json_string(out, "severity", severity_words[finding_rows[kind].severity]);
-	json_number(out, "count", count);
-}
-
-static void put(struct out *out, const char *key, const char *value)
-{
-	if (value[0])
-		json_string(out, key, value);
-}
-
-static void put_one(const struct reported *finding, struct out *out)
-{
-	struct out fix = { 0 };
-	finding_fix(finding, &fix);
-	begin(finding->kind, 1, out);
-	put(out, "path", finding->path);
-	put(out, "detail", finding->detail);
-	put(out, "fix", fix.used ? fix.text : "");
-	json_close(out, '}');
-	out_free(&fix);
+	answer_one(out, MEMBER("kind", finding_rows[kind].word),
+		   MEMBER("severity", severity_words[finding_rows[kind].severity]),
+		   MEMBER_NUMBER("count", count), MEMBER("path", path[0] ? path : NULL),
+		   MEMBER("detail", detail[0] ? detail : NULL), MEMBER("fix", fix));
 }
 
 void findings_json(const struct findings *findings, struct out *out)
 {
 	unsigned shown[FINDING_KINDS] = { 0 };
 	struct reported finding;
+	out->json = true;
 	for (size_t at = 0; findings_next(findings, &at, &finding);) {
-		put_one(&finding, out);
+		struct out fix = { 0 };
+		finding_fix(&finding, &fix);
+		put(out, finding.kind, 1, finding.path, finding.detail, fix.text);
+		out_free(&fix);
 		shown[finding.kind]++;
 	}
-	for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++) {
-		if (findings->counts[kind] == shown[kind])
-			continue;
-		begin(kind, findings->counts[kind] - shown[kind], out);
-		json_close(out, '}');
-	}
+	for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
+		if (findings->counts[kind] > shown[kind])
+			put(out, kind, findings->counts[kind] - shown[kind], "", "", NULL);
 }

@@ -14,6 +14,7 @@
 #include "plan.h"
 #include "policy/find.h"
 #include "policy/keys.h"
+#include "report/answer_fields.h"
 #include "report/denials.h"
 #include "report/findings.h"
 #include "run.h"
@@ -162,27 +163,22 @@ void denied_model(const struct plan *plan, const struct denials *denials, struct
 void denied_members(const struct denial *denial, struct out *out)
 {
 	const struct key *key = key_of(denial);
-	json_string(out, "kind", denial->kind);
-	json_string(out, "what", denial->what);
-	json_string(out, "program", denial->program);
-	json_string(out, "why", denial->why);
-	json_string(out, "rule", denial->rule);
-	if (!key)
-		return;
-	json_string(out, "flag", key->flag);
-	json_string(out, "section", key->section);
-	json_string(out, "key", key->name);
-	json_string(out, "value", value_of(denial));
+	out->json = true;
+	answer_members(out, MEMBER("kind", denial->kind), MEMBER("what", denial->what),
+		       MEMBER("program", denial->program), MEMBER("why", denial->why),
+		       MEMBER("rule", denial->rule), MEMBER("flag", key ? key->flag : NULL),
+		       MEMBER("section", key ? key->section : NULL),
+		       MEMBER("key", key ? key->name : NULL),
+		       MEMBER("value", key ? value_of(denial) : NULL));
 }
 
 void denied_json(const struct denials *denials, struct out *out)
 {
 	json_open(out, "denied", '[');
 	for (unsigned i = 0; i < denials->count; i++) {
-		const struct denial *denial = &denials->all[i];
 		json_open(out, NULL, '{');
-		denied_members(denial, out);
-		json_number(out, "count", denial->count);
+		denied_members(&denials->all[i], out);
+		json_number(out, "count", denials->all[i].count);
 		json_close(out, '}');
 	}
 	json_close(out, ']');
@@ -261,31 +257,25 @@ void summary_json(const struct plan *plan, const struct run *run, const struct o
 		  struct out *out)
 {
 	const struct usage *usage = &run->group->usage;
-	json_begin(out, "report");
-	json_string(out, "end", summary_end(outcome));
-	json_number(out, "status", (unsigned)status);
-	json_number(out, "wall_ms", usage->wall);
-	json_number(out, "cpu_ms", usage->cpu / 1000);
-	json_number(out, "memory_peak", usage->memory);
-	json_flag(out, "memory_of_all", plan->keeping.means != MEANS_RLIMITS);
-	if (usage->pids)
-		json_number(out, "pids_peak", usage->pids);
-	json_number(out, "bytes_read", usage->read);
-	json_number(out, "bytes_written", usage->written);
-	if (usage->sent || usage->received) {
-		json_number(out, "bytes_sent", usage->sent);
-		json_number(out, "bytes_received", usage->received);
-	}
-	json_number(out, "throttled_ms", usage->throttled / 1000);
-	json_string(out, "kept_by", means_text(plan));
+	bool sent = usage->sent || usage->received;
+	out->json = true;
+	answer_begin(out, "report", NULL);
+	answer_members(
+		out, MEMBER("end", summary_end(outcome)), MEMBER_NUMBER("status", (unsigned)status),
+		MEMBER_NUMBER("wall_ms", usage->wall), MEMBER_NUMBER("cpu_ms", usage->cpu / 1000),
+		MEMBER_NUMBER("memory_peak", usage->memory),
+		MEMBER_FLAG("memory_of_all", plan->keeping.means != MEANS_RLIMITS),
+		NUMBER_IF(usage->pids, "pids_peak", usage->pids),
+		MEMBER_NUMBER("bytes_read", usage->read),
+		MEMBER_NUMBER("bytes_written", usage->written),
+		NUMBER_IF(sent, "bytes_sent", usage->sent),
+		NUMBER_IF(sent, "bytes_received", usage->received),
+		MEMBER_NUMBER("throttled_ms", usage->throttled / 1000),
+		MEMBER("kept_by", means_text(plan)));
 	json_open(out, "limits", '[');
-	for (int i = 0; i < count; i++) {
-		json_open(out, NULL, '{');
-		json_string(out, "name", hits[i].key);
-		json_number(out, "limit", hits[i].limit);
-		json_string(out, "what", hits[i].what);
-		json_close(out, '}');
-	}
+	for (const struct hit *hit = hits; hit < hits + count; hit++)
+		answer_one(out, MEMBER("name", hit->key), MEMBER_NUMBER("limit", hit->limit),
+			   MEMBER("what", hit->what));
 	json_close(out, ']');
 	denied_json(&outcome->denials, out);
 	json_open(out, "findings", '[');
