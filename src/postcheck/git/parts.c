@@ -33,6 +33,7 @@ struct parts_walk {
 	const struct list *known;
 	size_t root; // length of the git directory's path
 	bool top;    // which may have new names
+	bool users;  // the directory was the user's, and no repository: so is what is old in it
 	unsigned read;
 };
 
@@ -90,7 +91,8 @@ static bool look_at(const struct parts_walk *parts, struct part_met *part)
 	// Without times the names in the guard decide.
 	part->late = (timed ? finding_is_late(check, &part->status)
 			    : (part->depth == 0 || acts) && (parts->known || !check->known)) &&
-		     !finding_is_own(check, part->directory, part->name, part->path, OWN_ALL);
+		     !finding_is_own(check, part->directory, part->name, part->path, OWN_ALL) &&
+		     (!parts->users || finding_is_made(check, part->directory, part->name));
 	return true;
 }
 
@@ -312,11 +314,20 @@ static void look_at_views(const struct parts_walk *parts, int directory, const c
 	}
 }
 
+static bool is_in_git(const char *path)
+{
+	for (; path; path = strchr(path + 1, '/'))
+		if (component_is_git(path + (*path == '/')))
+			return true;
+	return false;
+}
+
 void parts_look(struct check *check, int directory, const char *path, const struct list *known,
 		bool top)
 {
 	char below[PATH_MAX];
-	struct parts_walk parts = { check, known, strlen(path), top, 0 };
+	bool users = !known && !is_in_git(path) && !finding_is_made(check, directory, ".");
+	struct parts_walk parts = { check, known, strlen(path), top, users, 0 };
 	autoclose int fd = top ? openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	if (fd >= 0)
 		read_entries(&parts, fd, path, 0, NULL, false);
