@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 
-#include "ask/give.h"
 #include "base/err.h"
 #include "base/steady.h"
 #include "net/host/proxy.h"

@@ -11,12 +11,14 @@
 
 #include "ask/ask_program.h"
 #include "ask/terminal.h"
+#include "net/host/questions.h"
 
 struct findings;
+struct host_question;
 struct invocation;
 struct plan;
 struct profile;
-struct host_question;
+struct proxy;
 struct run;
 
 struct ask {
@@ -49,3 +51,11 @@ int ask_turn(const struct plan *plan, struct run *run);
 void ask_leave(struct run *run);
 // The box has ended: so has the question. A line for each kind of failure.
 void ask_end(struct ask *ask, struct findings *found);
+
+// An answer, given to the connections that wait for it.
+
+// `why` is for an answer of no. What may not be opened is refused, whatever the answer was:
+// question->answer says what it came to. `unstored` counts answers of the project that could not be
+// written down: they hold in this run all the same. -1 with the error said when the proxy is gone.
+int ask_give(const struct plan *plan, struct proxy *proxy, struct host_question *question,
+	     enum answered answer, enum hold_answer why, unsigned *unstored);

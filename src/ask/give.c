@@ -1,5 +1,5 @@
 // Owns what an answer opens.
-#include "ask/give.h"
+#include "ask/ask.h"
 
 #include "base/arena.h"
 #include "base/err.h"

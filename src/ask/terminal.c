@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "ask/ask.h"
-#include "ask/give.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/steady.h"

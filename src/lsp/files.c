@@ -1,5 +1,5 @@
 // Owns the judgement of paths that a language server names.
-#include "lsp/files.h"
+#include "lsp/lsp_record.h"
 
 #include <errno.h>
 #include <fcntl.h>

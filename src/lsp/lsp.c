@@ -17,7 +17,6 @@
 #include "base/list.h"
 #include "base/steady.h"
 #include "base/str.h"
-#include "lsp/files.h"
 #include "lsp/lsp_record.h"
 #include "net/setup/confine.h"
 #include "plan.h"

@@ -40,7 +40,7 @@
 #include "process/landlock.h"
 #include "process/ns.h"
 #include "run.h"
-#include "run/due.h"
+#include "run/supervise.h"
 #include "run/signals.h"
 #include "seccomp/seccomp.h"
 #include "session/apply/attach.h"

@@ -1,6 +1,6 @@
 // Owns the plan as the killed run had it: what did not stand there then counts as absent, and is
 // looked for as at that run's end. In a process apart.
-#include "run/due.h"
+#include "run/supervise.h"
 
 #include <unistd.h>
 
@@ -14,7 +14,6 @@
 #include "postcheck/run_journal.h"
 #include "report/findings.h"
 #include "run.h"
-#include "run/supervise.h"
 
 struct due_look {
 	const struct plan *plan;

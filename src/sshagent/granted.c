@@ -18,7 +18,6 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "plan.h"
-#include "sshagent/hostkeys.h"
 #include "sshagent/signing.h"
 
 enum { KNOWN_BYTES_MAX = 4 << 20, KEY_FILE_MAX = 64 << 10, AGENT_SECONDS = 30 };

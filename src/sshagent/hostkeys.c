@@ -1,11 +1,10 @@
 // Owns the reading of known_hosts and public keys.
-#include "sshagent/hostkeys.h"
+#include "sshagent/signing.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/str.h"
-#include "sshagent/signing.h"
 #include "text/base64.h"
 
 enum { KEY_BYTES_MAX = 16 * 1024, HMAC_BLOCK = 64, PORT_SSH = 22 };

@@ -27,7 +27,7 @@
 #include "plan.h"
 #include "report/denials.h"
 #include "run.h"
-#include "sshagent/hostkeys.h"
+#include "sshagent/signing.h"
 #include "sshagent/serve.h"
 #include "view/paths/resolve.h"
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/path.h"
-#include "lsp/files.h"
+#include "lsp/lsp_record.h"
 #include "lsp/message.h"
 #include "text/json.h"
 

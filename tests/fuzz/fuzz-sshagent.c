@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "sshagent/signing.h"
-#include "sshagent/hostkeys.h"
 #include "text/base64.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

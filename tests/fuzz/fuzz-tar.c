@@ -10,7 +10,6 @@
 #include "base/err.h"
 #include "base/out.h"
 #include "base/str.h"
-#include "session/archive/sparse.h"
 #include "session/archive/tar.h"
 #include "text/acl.h"
 

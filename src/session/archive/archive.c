@@ -14,7 +14,6 @@
 #include "base/fd.h"
 #include "base/out.h"
 #include "base/str.h"
-#include "session/archive/sparse.h"
 #include "session/archive/tar.h"
 #include "session/compare/changes.h"
 #include "session/store/merged.h"

@@ -7,7 +7,6 @@
 
 #include "base/err.h"
 #include "base/fd.h"
-#include "session/archive/sparse.h"
 #include "session/archive/tar.h"
 
 enum { BUFFER = 65536 };

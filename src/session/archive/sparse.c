@@ -1,5 +1,5 @@
 // Owns the list of parts.
-#include "session/archive/sparse.h"
+#include "session/archive/tar.h"
 
 #include <errno.h>
 #include <string.h>
@@ -8,7 +8,6 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/out.h"
-#include "session/archive/tar.h"
 
 enum { PARTS_MAX = 4000000 };
 
