@@ -104,6 +104,27 @@ if number 4; then
 	is "$report: and stays protected" "" "$(cat ~/.config/fish/config.fish 2>/dev/null)"
 fi
 
+if number 5; then
+	mv .git/info info && ln -s ../info .git/info
+	box -- true >log
+	is "$report: a link .git/info stays" "../info" "$(readlink .git/info)"
+	mkdir -p mods && ln -s ../mods .git/modules
+	box -- true >log
+	is "$report: a link .git/modules stays" "../mods" "$(readlink .git/modules)"
+	rm .git/info && echo x >.git/info
+	box -- true >log
+	is "$report: a file .git/info stays" x "$(cat .git/info)"
+	rm -rf .git/info .git/modules info mods
+	box -- sh -c 'rm -rf .git/info; mkdir info; echo "* filter=evil" >info/attributes; ln -s ../info .git/info; mkdir -p mods/x/hooks; ln -s ../mods .git/modules' >log
+	is "$report: a link that a box made there goes" "" "$(readlink .git/info .git/modules)"
+	mkdir -p .git/info mine && rm -rf .git/info && ln -s ../mine .git/info
+	box -- sh -c 'rm .git/info; mkdir .git/info; echo "* filter=evil" | tee .git/info/attributes >mine/attributes; mv mine x; mkdir mine; echo "* filter=evil" >mine/attributes' >log
+	is "$report: the user's link stays, and what it leads to cannot be written" "../mine" "$(readlink .git/info; cat mine/attributes 2>/dev/null)"
+	printf '%s\n' worktrees modules | while read -r name; do ln -s ../mine ".git/$name"; done 2>/dev/null
+	box -- sh -c 'mkdir mine/x; echo x >mine/y' >log
+	is "$report: nor below links worktrees and modules" "../mine ../mine" "$(readlink .git/worktrees .git/modules | xargs; ls mine)"
+fi
+
 if number 10; then
 	echo 'echo mine' >~/.zshrc
 	if command -v zsh >/dev/null; then

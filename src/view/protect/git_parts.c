@@ -70,8 +70,13 @@ int git_parts_protect(struct wishes *wishes, const char *directory, const char *
 		unsigned count = plan->guard_count;
 		if (row->kind <= LAYOUT_VIEW || !(row->place & place))
 			continue;
-		TRY(protect_part(wishes, row, path_below(wishes->arena, directory, row->path), top,
-				 from));
+		const char *path = path_below(wishes->arena, directory, row->path);
+		// A wall is around it already.
+		if (strchr(row->path, '/') && !wishes_is_reached(wishes, path)) {
+			list_add(known, wishes->arena, row->path, from);
+			continue;
+		}
+		TRY(protect_part(wishes, row, path, top, from));
 		if (!strchr(row->path, '/'))
 			continue;
 		if (plan->guard_count == count) // it exists

@@ -41,7 +41,7 @@ static const char *read_pointer(struct arena *arena, const char *path, const cha
 }
 
 // What a directory holds: `count` is ENTRIES_MAX + 1 when that is too many to be looked after one
-// by one. A directory that is missing holds nothing.
+// by one. A directory that is missing holds nothing; 1: it is a link, or something else.
 struct entries {
 	const char *names[ENTRIES_MAX];
 	bool directories[ENTRIES_MAX]; // or not known to be none
@@ -53,9 +53,13 @@ static int list_entries(struct wishes *wishes, const char *directory, struct ent
 	ret_entries->count = 0;
 	if (names_lack(&wishes->names, directory))
 		return 0;
-	DIR *stream = opendir(directory);
+	autoclose int fd = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	if (!stream && (errno == ENOTDIR || errno == ELOOP))
+		return 1;
 	if (!stream)
-		return errno == ENOENT || errno == ENOTDIR ? 0 : obstacle_failed(wishes, directory);
+		return errno == ENOENT ? 0 : obstacle_failed(wishes, directory);
+	fd = -1; // the stream has it
 	for (struct dirent *entry = readdir(stream); entry && ret_entries->count <= ENTRIES_MAX;
 	     entry = readdir(stream)) {
 		const char *name = entry->d_name;
@@ -132,7 +136,10 @@ static int each_entry(struct wishes *wishes, const char *directory, enum guarded
 				  unsigned depth))
 {
 	struct entries entries __attribute__((uninitialized));
-	TRY(list_entries(wishes, directory, &entries));
+	int listed = list_entries(wishes, directory, &entries);
+	TRY(listed);
+	if (listed > 0) // the user's own: it stays, read-only
+		return protect_name(wishes, directory, GUARD_ABSENT, from);
 	if (entries.count > ENTRIES_MAX)
 		return protect_crowd(wishes, directory, kind, from);
 	struct guard *guard = &wishes->plan->guards[wishes->plan->guard_count];
@@ -187,13 +194,13 @@ static int protect_directory(struct wishes *wishes, const char *directory, const
 	struct names around = wishes->names;
 	struct names_found found = { .arena = wishes->arena, .every = true };
 	git_parts_read(wishes, directory, &found);
-	int result =
-		!names_lack(&wishes->names, info) && lstat(info, &status) == 0 &&
-				!S_ISDIR(status.st_mode)
-			? obstacle_note(wishes, info,
-					"is not a directory, and git's attributes "
-					"cannot be protected there")
-			: git_parts_protect(wishes, directory, top, &found, from, LAYOUT_SHARED);
+	int result = 0;
+	// The user's own, as what a run made was moved away: it is read-only as a whole.
+	if (!names_lack(&wishes->names, info) && lstat(info, &status) == 0 &&
+	    !S_ISDIR(status.st_mode))
+		result = protect_name(wishes, info, GUARD_ABSENT, from);
+	if (result == 0)
+		result = git_parts_protect(wishes, directory, top, &found, from, LAYOUT_SHARED);
 	if (result == 0)
 		result = protect_nested(wishes, directory, &found, from, depth);
 	wishes->names = around;
