@@ -47,9 +47,8 @@ struct mount {
 	bool on_host;  // the target's directory belongs to the host: it is opened and compared
 	bool optional; // MOUNT_SELF, MOUNT_MASK: a kernel without the name is fine; MOUNT_TEXT: so
 		       // is a host without it
-	// The target is in a MOUNT_LAYERS, a MOUNT_SCRATCH or a cache: only the box knows what is
-	// there.
-	bool unknown;
+	bool unknown; // below a MOUNT_LAYERS, a MOUNT_SCRATCH or a cache, of which only the box
+		      // knows the content
 	bool in_cache;            // in a cache: what boxes left in the way is removed
 	bool absent;              // MOUNT_MASK: a link to nowhere, as if nothing were there
 	bool plain;               // a wall around nothing but directories and samples of hooks

@@ -129,7 +129,7 @@ refused "directory" "not a regular file|Is a directory" -p "$work/"
 truncate -s 1G "$work/huge.ini"
 refused "huge file" "larger than 256 KiB" -p "$work/huge.ini"
 yes 'read = /usr' | head -n 15000 | sed '1i [files]' >"$work/many.ini"
-refused "too many paths" "more than 1024 paths" -p "$work/many.ini"
+refused "too many paths" "more than 1536 paths" -p "$work/many.ini"
 printf '[files]\n' >"$work/open.ini" && chmod 666 "$work/open.ini"
 if [ "$(id -u)" = 0 ]; then
 	printf '[files]\n' >"$work/other.ini" && chown 12345 "$work/other.ini"

@@ -74,7 +74,7 @@ ln -s "$HOME" a/link && echo secret >"$HOME/.env"
 is "a pattern follows no link" 0 "$(box --hide '**/.env*' -- true; echo $?)"
 status "a pattern out of the project" 125 "$SBX" run --hide '/etc/*' -- true
 status "a pattern with two stars in the way" 125 "$SBX" run --hide '**/a/*.pem' -- true
-mkdir many && (cd many && seq 1100 | sed 's/$/.env/' | xargs touch)
+mkdir many && (cd many && seq 1700 | sed 's/$/.env/' | xargs touch)
 status "more matches than a plan can have" 125 "$SBX" run --hide '**/*.env' -- true
 rm -r many
 mkdir wide && (cd wide && seq 60000 | xargs touch)

@@ -103,6 +103,8 @@ for way in 'ln -s _darcs _darcs' 'rm -rf .git/info; mkfifo .git/info' 'rm -rf .g
 	is "$way: and protects" "" "$(box -- sh -c 'mkdir -p .vscode .git/hooks; echo evil | tee .vscode/x .git/hooks/pre-push; sleep 0.3' >/dev/null 2>&1; ls -d .vscode/x .git/hooks/pre-push 2>/dev/null)"
 done
 like "what stood in the way is in quarantine" "$("$SBX" quarantine list)" '/_darcs$'
+# Links and files that were there when a run began stay.
+rm -rf .vscode .hg _darcs .git/info .git/hooks .git/config.worktree
 mkdir -p .git/modules .git/hooks .git/info
 if [ "$(id -u)" != 0 ]; then
 	for shut in .git/modules .git/info .git; do
