@@ -57,12 +57,17 @@ bool quiet_share(const struct plan *plan, const struct searched *tree, struct ar
 void quiet_write_share(const struct share *share, const struct dirs *whole,
 		       const struct searched *tree)
 {
-	struct dirs part;
+	struct share all = *share;
+	struct dirs part, old;
 	char boot[LISTED_BOOT];
+	struct arena *arena = arena_new_own(SHARE_ARENA);
 	listed_boot(boot);
-	share_of_whole(share, whole, &part);
+	if (dirs_read(arena, tree->share, boot, &old))
+		share_add_listed(arena, &all, &old);
+	share_of_whole(&all, whole, &part);
 	dirs_write(&part, tree->share, boot);
 	dirs_free(&part);
+	arena_free(arena);
 }
 
 bool quiet_is_whole(const struct check *check, const struct searched *tree,

@@ -17,14 +17,15 @@
 #include "base/str.h"
 #include "base/testing.h"
 #include "base/times.h"
-#include "git/recognise.h"
 #include "names/trusted.h"
 #include "postcheck/commands.h"
 #include "postcheck/finding/changed.h"
 #include "postcheck/finding/finding.h"
 #include "postcheck/git/made_bare.h"
 #include "postcheck/git/vet.h"
+#include "postcheck/led.h"
 #include "postcheck/links.h"
+#include "postcheck/git/old_bare.h"
 #include "postcheck/quiet.h"
 #include "postcheck/run_journal.h"
 #include "postcheck/secrets.h"
@@ -49,7 +50,9 @@ struct scan {
 	struct share share;    // these parts; `known` and `fresh` are of them
 	struct timespec start; // of what the share is owed a check for
 	bool same_index;       // as that of the last list of the share
+	bool again;            // it is the second walk
 	struct check_secrets secrets;
+	struct led led;
 };
 
 // A directory around a .git is mounted, too, so that nobody moves it: the box writes there, and may
@@ -60,49 +63,6 @@ static bool is_mounted(const struct plan *plan, const char *path, const char *na
 		if (str_equal(plan->mounts[i].target, path))
 			return !str_equal(name, ".") || plan->mounts[i].access != ACCESS_WRITE;
 	return false;
-}
-
-// Nothing came to another place between the tree's root and `directory` since the boxes began: each
-// directory above has its old ctime, which no box can set back.
-static bool is_in_place(const struct scan *scan, int directory, const char *path)
-{
-	autoclose int above = -1;
-	for (const char *rest = path + scan->check->root; *rest; rest = strchrnul(rest + 1, '/')) {
-		int next = openat(above < 0 ? directory : above, "..",
-				  O_PATH | O_DIRECTORY | O_CLOEXEC);
-		fd_close(&above);
-		above = next;
-		if (next < 0 || !finding_is_own(scan->check, next, ".", scan->tree->path, OWN_ALL))
-			return false;
-	}
-	return true;
-}
-
-// In a directory that was there before each of the parts must have been, too. A push into it writes
-// below objects and refs: then it must stand where it stood, with its HEAD.
-static bool is_old_bare(const struct scan *scan, int directory, const char *path)
-{
-	const struct check *check = scan->check;
-	char below[PATH_MAX];
-	struct stat status;
-	bool whole = finding_is_own(check, directory, ".", path, OWN_ALL);
-	if (!whole && !finding_is_between(check, directory, ".") &&
-	    !is_in_place(scan, directory, path))
-		return false;
-	for (enum git_part part = GIT_HEAD; part < GIT_PARTS; part++) {
-		const char *name = git_part_names[part];
-		if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
-			continue;
-		if (!str_put(below, sizeof(below), "%s/%s", path, name))
-			return false;
-		bool grows = (part == GIT_OBJECTS || part == GIT_REFS) && !whole &&
-			     S_ISDIR(status.st_mode) &&
-			     (!finding_is_made(check, directory, name) ||
-			      finding_is_between(check, directory, name));
-		if (!grows && !finding_is_own(check, directory, name, below, OWN_ALL))
-			return false;
-	}
-	return true;
 }
 
 static bool is_listed(const struct scan *scan, const struct listed_row *row, int directory,
@@ -121,7 +81,7 @@ static bool is_users(const struct scan *scan, int directory, const char *name, c
 		return true;
 	autoclose int fd = openat(directory, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	return fd < 0 ? finding_is_own(scan->check, directory, name, path, OWN_ALL)
-		      : is_old_bare(scan, fd, path);
+		      : old_bare(scan->check, scan->tree->path, fd, path);
 }
 
 // Whether it is the user's own.
@@ -195,6 +155,18 @@ static void meet(struct git_walk *walk, int directory, const char *name)
 		scan->now.full = true;
 }
 
+// A link in the share that is new, or where the index has a directory.
+static void meet_link(struct scan *scan, const struct git_walk *walk, int directory,
+		      const char *name)
+{
+	const char *path = walk->path + walk->root + 1;
+	if (scan->share.count > 0 && (share_is_centre(&scan->share, path) ||
+				      finding_is_changed(scan->check, directory, name)))
+		led_follow(&scan->led, &scan->share, walk->top, scan->tree->path, path);
+	if (!scan->again)
+		links_look(scan->check, directory, name, walk->path);
+}
+
 static void look_at_entry(struct git_walk *walk, int directory, const struct dirent *entry)
 {
 	struct scan *scan = walk->owner;
@@ -202,7 +174,7 @@ static void look_at_entry(struct git_walk *walk, int directory, const struct dir
 	struct timespec start = scan->check->start;
 	secrets_look(&scan->secrets, scan->check, &scan->share, directory, entry->d_name, path);
 	if (entry->d_type == DT_LNK)
-		links_look(scan->check, directory, entry->d_name, walk->path);
+		meet_link(scan, walk, directory, entry->d_name);
 	// There each run has reported what it changed.
 	if (scan->whole && scan->same_index && share_tracks(&scan->share, path))
 		scan->check->start = scan->start;
@@ -319,6 +291,7 @@ static bool read_list(struct scan *scan, const struct searched *tree,
 		return false;
 	}
 	secrets_read(&scan->secrets, tree, arena);
+	scan->led = (struct led){ .arena = arena };
 	check->known = &scan->old;
 	check->root = strlen(tree->path);
 	check->root_device = scan->now.device;
@@ -335,6 +308,22 @@ static bool read_list(struct scan *scan, const struct searched *tree,
 	if (scan->whole && !check->timeless)
 		dirs_read(arena, tree->directories, scan->boot, &scan->known);
 	return true;
+}
+
+// Goes through the share once more, with the directories that links in it lead to.
+static void walk_led(struct scan *scan, struct git_walk *walk)
+{
+	struct led led = scan->led;
+	if (led.count == 0 || walk->cut)
+		return;
+	share_add(led.arena, &scan->share, led.paths, led.count);
+	if (scan->whole)
+		return;
+	share_compare(led.arena, &scan->share, &scan->known);
+	dirs_free(&scan->fresh);
+	scan->again = true;
+	walk_tree(walk, scan->tree->path, "");
+	scan->again = false;
 }
 
 static void scan_tree(struct scan *scan, const struct searched *tree, const struct run *run,
@@ -366,6 +355,7 @@ static void scan_tree(struct scan *scan, const struct searched *tree, const stru
 	if (start.tv_sec > 0)
 		check->start = times_of(walk.since);
 	long took = walk_tree(&walk, tree->path, scan->whole ? scan->old.place : "");
+	walk_led(scan, &walk);
 	check->start = start;
 	end_tree(scan, &walk);
 	secrets_write(&scan->secrets, tree);

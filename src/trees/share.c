@@ -172,6 +172,30 @@ void share_of_list(struct arena *arena, const struct dirs *list, const char *dir
 	*ret_share = share;
 }
 
+void share_add(struct arena *arena, struct share *share, const char *const *paths, unsigned count)
+{
+	const char **all = arena_take(arena, (share->count + count + 1) * sizeof(*all));
+	unsigned own = 0, kept = 0;
+	for (; own < share->count; own++)
+		all[own] = share->centres[own];
+	for (unsigned i = 0; i < count; i++)
+		all[own++] = paths[i];
+	if (own > 0)
+		qsort(all, own, sizeof(*all), compare_names);
+	for (unsigned i = 0; i < own; i++)
+		if (kept == 0 || strcmp(all[kept - 1], all[i]) != 0)
+			all[kept++] = all[i];
+	share->centres = all;
+	share->count = kept;
+}
+
+void share_add_listed(struct arena *arena, struct share *share, const struct dirs *list)
+{
+	unsigned count;
+	const char **listed = listed_centres(arena, list, &count);
+	share_add(arena, share, listed, count);
+}
+
 void share_compare(struct arena *arena, struct share *share, const struct dirs *list)
 {
 	unsigned count, at = 0, missing = 0;

@@ -40,6 +40,11 @@ bool share_lists(const struct dirs *list, const char *path);
 void share_of_list(struct arena *arena, const struct dirs *list, const char *directory,
 		   struct share *ret_share);
 
+// Adds centres; a list then belongs to this share where it has them, too.
+void share_add(struct arena *arena, struct share *share, const char *const *paths, unsigned count);
+// Adds those that an older list of the share has: the index does not name them all.
+void share_add_listed(struct arena *arena, struct share *share, const struct dirs *list);
+
 // Notes which centres the list of a share lacks. They, and all above them, are read once more.
 void share_compare(struct arena *arena, struct share *share, const struct dirs *list);
 // True if the directory at `path` is one of these or above one. `share` may be NULL.

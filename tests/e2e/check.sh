@@ -134,6 +134,25 @@ git -C node_modules/old/deep config core.fsmonitor /bin/false
 "$SBX" doctor >/dev/null 2>&1
 is "a repository that the user made and changed around a run stays the user's" yes "$(lives node_modules/old/deep)"
 
+# A link in the share leads to an old directory outside of it: who follows the link works there. So many directories that
+# no run is long enough to pay for all of them.
+project=$(new_project)
+cd "$project" || exit 1
+mkdir -p src/a node_modules/{1..5}/deep node_modules/many/{1..3000}/x
+echo x >src/a/file && echo node_modules >.gitignore && git add -A && git commit -qm first
+"$SBX" run true && "$SBX" run true
+linked() { # name, where the trap is, what the box does
+	run "$3"
+	is "$1" no "$(lives "$2")"
+}
+run 'plant node_modules/1/deep'
+linked "a tracked directory that a box replaced by a link to what is owed" node_modules/1/deep 'rm -r src/a; ln -s ../node_modules/1/deep src/a'
+linked "and what is made there in a later run" node_modules/1/deep 'plant node_modules/1/deep'
+"$SBX" doctor >/dev/null 2>&1
+linked "also after a check of all" node_modules/1/deep 'plant node_modules/1/deep'
+linked "a trap above the place that a new link leads to" node_modules/2 'plant node_modules/2; ln -s node_modules/2/deep here'
+linked "a link with its whole path, over another one" node_modules/3/deep "plant node_modules/3/deep; ln -s $project/node_modules/3 node_modules/4/deep/way; ln -s ../node_modules/4/deep/way/deep src/link"
+linked "a link that goes out of the project and back" node_modules/5/deep "plant node_modules/5/deep; ln -s ../${project##*/}/node_modules/5/deep link"
 # What the caller's shell would run of the project: each entry of PATH.
 saved=$PATH
 place

@@ -33,7 +33,7 @@ struct parts_walk {
 	const struct list *known;
 	size_t root; // length of the git directory's path
 	bool top;    // which may have new names
-	bool users;  // the directory was the user's, and no repository: so is what is old in it
+	bool users;  // an old directory of the user, now a repository: old entries are the user's
 	unsigned read;
 };
 
