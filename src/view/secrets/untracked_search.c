@@ -26,7 +26,7 @@
 // A first search finds the end of the project, or the command is not run. Where there is no list of
 // directories later ones read this many, from the top down.
 enum { FIRST_MAX = 1 << 15, DIRECTORIES_MAX = 1000, ENTRIES_BYTES = 8192 };
-enum { SHUT_MAX = 512, ASKED_MAX = 512, NANOSECONDS = 1000000000 };
+enum { SHUT_MAX = 512, LATE_OWN = 64, ASKED_MAX = 512, NANOSECONDS = 1000000000 };
 
 struct candidate {
 	const char *name; // below the project
@@ -90,8 +90,7 @@ static void note_new(struct untracked_search *search, int directory, const char 
 	if (listed_find(&search->known, name) ||
 	    fstatat(directory, entry, &status, AT_SYMLINK_NOFOLLOW) < 0 || S_ISDIR(status.st_mode))
 		return;
-	if (search->first)
-		listed_add(&search->fresh, name, &status, (enum listed_kind)SECRET_OWN);
+	listed_add(&search->fresh, name, &status, (enum listed_kind)SECRET_OWN);
 	note(search, name, search->first ? UNTRACKED_OWN : UNTRACKED_LATE, changed_of(&status));
 }
 
@@ -370,6 +369,14 @@ static int search_project(struct untracked_search *search)
 	autoclose int root = open(plan->project, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	TRY(note_known(search, root));
 	TRY(known ? search_late(search) : search_first(search, file));
+	// So many at once are those of a box that lives.
+	for (unsigned i = 0; search->fresh.count > LATE_OWN && i < search->fresh.count; i++)
+		search->fresh.rows[i].kind = (enum listed_kind)SECRET_MADE;
+	if (known && search->fresh.count > 0)
+		secret_list_write(file, &(struct secret_news){ .root = plan->project,
+							       .patterns = "",
+							       .met = &search->fresh,
+							       .since = INT64_MAX });
 	if (search->count > 0)
 		qsort(search->candidates, search->count, sizeof(*search->candidates), compare);
 	for (unsigned i = 0, ranks[UNTRACKED_MADE + 1] = { 0 }; i < search->count; i++) {
