@@ -291,9 +291,9 @@ else
 fi
 
 # --- limits, as much as a shell can lower
-said=$(ulimit -Sn 12 && "$SBX" run true 2>&1)
+said=$(ulimit -n 12 && "$SBX" run true 2>&1)
 like "too few descriptors: is said" "$said" 'Fix: ulimit -n 256'
-is "too few descriptors: raised" went "$(ulimit -Sn 12; eval "$(printf '%s\n' "$said" | sed -nE 's/.*Fix: (ulimit -n 256).*/\1/p' | sed 's/-n/-Sn/')"; "$SBX" run echo went 2>&1)"
+is "too few descriptors: raised" went "$(eval "$(printf '%s\n' "$said" | sed -nE 's/.*Fix: (ulimit -n 256).*/\1/p')"; "$SBX" run echo went 2>&1)"
 said=$("$SBX" run --timeout 300ms -- sleep 5 2>&1)
 like "a limit that was hit: is said" "$said" 'raise it with --timeout$'
 is "a limit that was hit: raised" went "$(eval "sbx run $(printf '%s\n' "$said" | sed -nE 's/.*with (--timeout)$/\1 1m/p') -- sh -c 'sleep 0.5; echo went'" 2>&1)"
@@ -322,7 +322,7 @@ wait_for 30 test -e left-behind
 kill -9 $killed
 wait $killed 2>/dev/null
 for few in 12 14 16 18 20 24; do # root opens more
-	said=$(ulimit -Sn $few && "$SBX" run true 2>&1)
+	said=$(ulimit -n $few && "$SBX" run true 2>&1)
 	[[ $said == *'review them with: git status'* ]] && break
 done
 if [[ $said == *'review them with: git status'* ]]; then
