@@ -47,12 +47,13 @@ struct mount {
 	bool on_host;  // the target's directory belongs to the host: it is opened and compared
 	bool optional; // MOUNT_SELF, MOUNT_MASK: a kernel without the name is fine; MOUNT_TEXT: so
 		       // is a host without it
-	bool unknown;  // below a MOUNT_LAYERS, a MOUNT_SCRATCH or a cache, of which only the box
-		       // knows the content
-	bool in_cache; // in a cache: what boxes left in the way is removed
-	bool absent;   // MOUNT_MASK: a link to nowhere, as if nothing were there
-	bool plain;    // a wall around nothing but directories and samples of hooks
-	bool cache;    // the source is made by the step "caches", which fills `kept`
+	// Below a MOUNT_LAYERS, a MOUNT_SCRATCH or a cache, of which only the box knows the
+	// content.
+	bool unknown;
+	bool in_cache;            // in a cache: what boxes left in the way is removed
+	bool absent;              // MOUNT_MASK: a link to nowhere, as if nothing were there
+	bool plain;               // a wall around nothing but directories and samples of hooks
+	bool cache;               // the source is made by the step "caches", which fills `kept`
 	const char *target;       // in the box, absolute and clean
 	const char *source;       // on the host, or the text of a link or of a MOUNT_TEXT
 	struct identity identity; // of the source, and of the target when on_host

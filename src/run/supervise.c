@@ -25,7 +25,7 @@
 #include "run.h"
 #include "ask/ask.h"
 #include "limits/clock.h"
-#include "postcheck/unshown.h"
+#include "postcheck/finding/unshown.h"
 #include "run/summary.h"
 #include "run/signals.h"
 #include "run/steps.h"

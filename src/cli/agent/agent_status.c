@@ -18,7 +18,7 @@
 #include "cli/agent/agent_verb.h"
 #include "report/answer_fields.h"
 #include "run/run_command.h"
-#include "postcheck/unshown.h"
+#include "postcheck/finding/unshown.h"
 #include "run/decide.h"
 #include "view/paths/outer.h"
 

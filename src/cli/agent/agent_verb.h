@@ -1,7 +1,7 @@
 // What the actions of sbx agent share, and sbx-shell uses.
 //
-// The room cli/agent owns `sbx agent`. Uses: base agent cli postcheck report run text view/paths.
-// Begin with agent_verb.c.
+// The room cli/agent owns `sbx agent`. Uses: base agent cli postcheck/finding report run text
+// view/paths. Begin with agent_verb.c.
 #pragma once
 
 struct agent;

@@ -1,6 +1,6 @@
 // Owns the list of changed names of a project: a line "u|s HASH PATH" for each, u until a person on
 // a terminal was shown it.
-#include "postcheck/unshown.h"
+#include "postcheck/finding/unshown.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
