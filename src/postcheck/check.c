@@ -25,6 +25,7 @@
 #include "postcheck/file_clock.h"
 #include "postcheck/finding/changed.h"
 #include "postcheck/finding/finding.h"
+#include "postcheck/finding/unshown.h"
 #include "postcheck/git/config_merge.h"
 #include "postcheck/git/made_bare.h"
 #include "postcheck/git/parts.h"
@@ -356,6 +357,7 @@ void check_begin(struct plan *plan, struct run *run)
 	struct stat index;
 	if (plan->index && stat(plan->index, &index) == 0)
 		plan->indexed = file_state(&index);
+	unshown_begin(plan);
 	journal_begin(plan, run);
 	clock_pass(plan, run->journal_count ? run->journals[0] : -1);
 }

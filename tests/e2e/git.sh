@@ -2,6 +2,7 @@
 # Honest git in a box: the same commands outside and inside, from the same start, lead to the same
 # output, files, history and configuration.
 . "$(dirname "$0")/../lib.sh"
+here=$(cd "$(dirname "$0")" && pwd)
 export HOME=$work/home LC_ALL=C GIT_AUTHOR_DATE='2026-02-01 12:00' GIT_COMMITTER_DATE='2026-02-01 12:00'
 export XDG_STATE_HOME=$work/state
 mkdir -p "$HOME"
@@ -183,7 +184,7 @@ for action in "checkout other" "merge other" "reset --hard other" "pull . other"
 	(cd "$work/job" && "$SBX" run --read "?$HOME/.gitconfig" -- git -c pull.rebase=false $action) >"$work/said" 2>&1
 	echo "status $?" >>"$work/said"
 	sed -i "s|$work|WORK|g; s|[0-9a-f]\{7\}\.\.[0-9a-f]\{7\}|A..B|; s|is now at [0-9a-f]*|is now at A|" "$work/said"
-	golden=$(dirname "$0")/git-$(echo $action | tr -cs 'a-z\n' -).expected
+	golden=$here/git-$(echo $action | tr -cs 'a-z\n' -).expected
 	[ "${UPDATE:-}" != 1 ] || cp "$work/said" "$golden"
 	is "git $action across a protected name" "$(cat "$golden")" "$(cat "$work/said")"
 	(cd "$work/job" && git reset -q --hard && "$SBX" run --read "?$HOME/.gitconfig" --write .vscode -- git -c pull.rebase=false $action) >/dev/null 2>&1

@@ -127,6 +127,8 @@ is "once" "" "$(terminal "$SBX run -- true" | grep changed)$("$SBX" agent status
 is "the same bytes again are no news" "" "$(says run -- sh -c 'echo all: >Makefile')"
 like "others are" "$(says run -- sh -c 'echo all: test >Makefile')" 'will run it: Makefile$'
 is "and once" "" "$(says run -- sh -c 'echo all: test >Makefile')"
+git checkout -q -- Makefile 2>/dev/null || echo mine: >Makefile
+like "what you took back and a box wrote again is news" "$(says run -- sh -c 'echo all: test >Makefile')" 'will run it: Makefile$'
 like "a program's report has each" "$("$SBX" run --report json -- sh -c 'echo all: test >Makefile' 2>&1)" '"kind":"changed"'
 agent_run 'for i in $(seq 120); do mkdir d$i; echo x >d$i/package.json; done; for i in $(seq 120); do echo x >d$i/AGENTS.md; done' >/dev/null
 like "more than are listed: said, too" "$(terminal "$SBX run -- true")" 'changed in earlier runs, .* and [0-9]+ more|git status'

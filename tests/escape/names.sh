@@ -119,7 +119,7 @@ mkdir -p "$project"/{tools,bin,node_modules,vendor,lib} && (cd "$project" && pri
 	git config core.fsmonitor ./tools/fs.sh; git config alias.x '!./tools/ali.sh'; git config filter.f.clean 'tools/clean.sh %f'; git config core.sshCommand "$project/tools/ssh.sh"
 	git config credential.helper '!tools/cred.sh'; git config merge.m.driver 'tools/merge.sh %A'; git config branch.main.description tools/other.sh; echo 'exec tools/hook.sh' >.git/hooks/pre-commit; mkdir tools/new)
 sleep 0.1
-for change in 'echo evil >>F' 'rm F; echo evil >F' 'echo evil >y; mv y F'; do
+for change in 'echo evil >>F' 'rm F; echo evil >F' 'echo worse >y; mv y F'; do
 	for name in tools/env.sh tools/fs.sh tools/ali.sh tools/clean.sh tools/cred.sh tools/merge.sh tools/ssh.sh tools/hook.sh bin/git; do
 		(cd "$project" && "$SBX" run -- sh -c "${change//F/$name}" 2>"$work/log"; [ -z "$(unsaid "$name")" ] || [ -z "$(unsaid "${name%/git}")" ] || echo "$change $name")
 	done

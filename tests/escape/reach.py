@@ -22,10 +22,11 @@ ALIVE = {WEB, WEB2, PRIVATE, META, WEB6, HOST, HOST_PRIVATE, HOST6, "127.0.0.1",
 NAMED = ["www.allowed.test", "six.allowed.test", "other.test", "private.test", "meta.test", "loop.test", "mixed.test",
          "host.test", "host-private.test", "half-host.test", "nobody.test"]
 ADDRESSES = [WEB, WEB2, PRIVATE, META, WEB6, HOST, HOST_PRIVATE, "127.0.0.1"]
+OPENED = [word for word in ADDRESSES if word != "127.0.0.1"]  # a rule that allows it is an error
 PORTS = [80, 7000]
-WORDS = NAMED + ADDRESSES + ["*", "*", "*.allowed.test", "*.test", "203.0.113.0/24", "203.0.113.8/31", "10.0.0.0/8",
+WORDS = NAMED + OPENED + ["*", "*", "*.allowed.test", "*.test", "203.0.113.0/24", "203.0.113.8/31", "10.0.0.0/8",
                              "10.9.9.8/31", "0.0.0.0/0", "::/0", "2001:db8::/32", "169.254.0.0/16", "198.51.100.0/24",
-                             "127.0.0.0/8", "8.0.0.0/5"]
+                             "8.0.0.0/5"]
 FLAGS = {"allow": "--allow", "deny": "--deny", "private": "--private-network", "dns": "--dns",
          "mode": "--network", "loopback": "--host-port"}
 

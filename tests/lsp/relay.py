@@ -183,7 +183,8 @@ for form in ("request", "answer", "action"):
         good = one.get("method") == "sbx/refused" and "params" not in one if form == "request" else one.get("error", {}).get("code") == -32803 and "result" not in one
         check(f"refused, as {form}: {name}", good, (one, errors[-300:]))
     check(f"{form}: each is reported", sum(int((re.search(r", (\d+) times: ", line) or [0, 1])[1]) for line in errors.splitlines()
-                                                if line.startswith("sbx: blocked an edit of ")) == len(refused), errors)
+                                                if line.startswith("sbx: blocked an edit of ")) +
+          int((re.search(r"(\d+) more refusals", errors) or [0, 0])[1]) == len(refused), errors)
 
 got, notes, errors, status = run([apply(edit, 100 + index) for index, edit in enumerate(refused.values())], options=())
 check("without --lsp all of them pass: it is the filter that refuses", got == [apply(edit, 100 + index) for index, edit in enumerate(refused.values())], got)

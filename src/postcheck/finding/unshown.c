@@ -1,10 +1,11 @@
-// Owns the list of changed names of a project: a line "u|s HASH PATH" for each, u until a person on
-// a terminal was shown it.
+// Owns the list of changed names of a project: a line "u|s HASH INODE-CTIME PATH" for each, u until
+// a person on a terminal was shown it.
 #include "postcheck/finding/unshown.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -24,7 +25,7 @@ enum { LIST_BYTES_MAX = 64 << 10, CONTENT_BYTES_MAX = 1 << 20, LISTED_MAX = 1 <<
 
 struct unshown_line {
 	char state; // 'u' or 's'
-	const char *content, *path;
+	const char *content, *stamp, *path;
 };
 
 static const char *list_of(struct arena *arena, const char *state, const char *project,
@@ -37,17 +38,18 @@ static const char *list_of(struct arena *arena, const char *state, const char *p
 											     : "";
 }
 
-// The next line, whose three words are split; false after the last.
+// The next line, whose words are split; false after the last.
 static bool next(struct arena *arena, const char **at, struct unshown_line *ret)
 {
 	size_t length = strcspn(*at, "\n");
 	char *line = arena_copy(arena, *at, length), *blank = strchr(line, ' ');
 	char *second = blank ? strchr(blank + 1, ' ') : NULL;
+	char *third = second ? strchr(second + 1, ' ') : NULL;
 	*at += length + ((*at)[length] == '\n');
-	if (!second)
+	if (!third)
 		return false;
-	*second = '\0';
-	*ret = (struct unshown_line){ line[0], blank + 1, second + 1 };
+	*second = *third = '\0';
+	*ret = (struct unshown_line){ line[0], blank + 1, second + 1, third + 1 };
 	return true;
 }
 
@@ -72,16 +74,28 @@ static const char *content_of(struct arena *arena, const struct plan *plan, cons
 struct noting {
 	const struct plan *plan;
 	struct arena *arena;
-	struct unshown_line before[LISTED_MAX]; // the list
+	struct unshown_line *before; // the list
 	unsigned count;
 	struct out after;     // and what it becomes
 	struct findings kept; // of this run's
 	bool person;
 };
 
-static void add_line(struct noting *noting, char state, const char *content, const char *path)
+// Of the file as it is now.
+static const char *stamp_of(struct arena *arena, const struct plan *plan, const char *path)
 {
-	out_text(&noting->after, "%c %s %s\n", state, content, path);
+	struct stat status;
+	if (fstatat(AT_FDCWD, path_join(arena, plan->project, path), &status, AT_SYMLINK_NOFOLLOW) <
+	    0)
+		return "0";
+	return arena_text(arena, "%llu-%lld.%ld", (unsigned long long)status.st_ino,
+			  (long long)status.st_ctim.tv_sec, status.st_ctim.tv_nsec);
+}
+
+static void add_line(struct noting *noting, const struct unshown_line *line)
+{
+	out_text(&noting->after, "%c %s %s %s\n", line->state, line->content, line->stamp,
+		 line->path);
 }
 
 static void note_one(struct noting *noting, const struct reported *finding)
@@ -93,7 +107,10 @@ static void note_one(struct noting *noting, const struct reported *finding)
 			known = content[1] && str_equal(noting->before[i].content, content);
 			unseen = !known || noting->before[i].state == 'u';
 		}
-	add_line(noting, noting->person || !unseen ? 's' : 'u', content, finding->path);
+	struct unshown_line line = { noting->person || !unseen ? 's' : 'u', content,
+				     stamp_of(noting->arena, noting->plan, finding->path),
+				     finding->path };
+	add_line(noting, &line);
 	if (!known || (unseen && noting->person) || noting->plan->profile->report == TELL_JSON)
 		findings_add(&noting->kept, finding->kind, finding->path, "", "");
 }
@@ -102,13 +119,13 @@ static void note_one(struct noting *noting, const struct reported *finding)
 static void note_others(struct noting *noting, const struct findings *found)
 {
 	for (unsigned i = 0; i < noting->count; i++) {
-		const struct unshown_line *change = &noting->before[i];
+		struct unshown_line *change = &noting->before[i];
 		if (findings_has(found, FINDING_CHANGED, change->path))
 			continue;
 		if (noting->person && change->state == 'u')
 			findings_add(&noting->kept, FINDING_CHANGED_BEFORE, change->path, "", "");
-		add_line(noting, noting->person ? 's' : change->state, change->content,
-			 change->path);
+		change->state = noting->person ? 's' : change->state;
+		add_line(noting, change);
 	}
 }
 
@@ -117,7 +134,7 @@ static void write_list(struct noting *noting, const char *file)
 {
 	const char *text = noting->after.text;
 	if (noting->after.used >= LIST_BYTES_MAX || noting->count == LISTED_MAX)
-		text = "u - " MORE "\n";
+		text = "u - 0 " MORE "\n";
 	autoclose int directory = owned_directory(path_parent(noting->arena, file));
 	if (directory >= 0)
 		(void)owned_replace(directory, path_name(file), text, 0600);
@@ -127,6 +144,33 @@ static bool is_person(const struct plan *plan)
 {
 	enum telling report = plan->profile->report;
 	return plan->person && !plan->terse && (report == TELL_SHORT || report == TELL_FULL);
+}
+
+// The content counts as new again: the user may have taken it back.
+static bool forget_content(struct noting *noting, struct unshown_line *line)
+{
+	bool same = !line->content[1] ||
+		    str_equal(line->stamp, stamp_of(noting->arena, noting->plan, line->path));
+	line->content = same ? line->content : "-";
+	add_line(noting, line);
+	return !same;
+}
+
+void unshown_begin(const struct plan *plan)
+{
+	FORGIVING;
+	const char *file;
+	struct unshown_line line;
+	bool changed = false;
+	struct noting noting = { .plan = plan, .arena = plan->arena };
+	const char *at = plan->project && !plan->session
+				 ? list_of(plan->arena, plan->state, plan->project, &file)
+				 : "";
+	while (next(plan->arena, &at, &line))
+		changed = forget_content(&noting, &line) || changed;
+	if (changed)
+		write_list(&noting, file);
+	out_free(&noting.after);
 }
 
 void unshown_note(const struct plan *plan, struct findings *found)
@@ -142,6 +186,7 @@ void unshown_note(const struct plan *plan, struct findings *found)
 		abort();
 	noting->plan = plan;
 	noting->arena = arena_new();
+	noting->before = arena_take(noting->arena, LISTED_MAX * sizeof(*noting->before));
 	noting->person = is_person(plan);
 	const char *before = list_of(noting->arena, plan->state, plan->project, &file);
 	for (const char *at = before; noting->count < LISTED_MAX &&
@@ -157,7 +202,7 @@ void unshown_note(const struct plan *plan, struct findings *found)
 					     finding.detail, finding.fix);
 		note_others(noting, found);
 		if (many && !noting->person)
-			add_line(noting, 'u', "-", MORE);
+			add_line(noting, &(struct unshown_line){ 'u', "-", "0", MORE });
 		for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
 			if ((kind != FINDING_CHANGED || many) &&
 			    found->counts[kind] > noting->kept.counts[kind])

@@ -33,6 +33,7 @@ struct parts_walk {
 	const struct list *known;
 	size_t root; // length of the git directory's path
 	bool top;    // which may have new names
+	bool inside; // its path has a .git
 	bool users;  // an old directory of the user, now a repository: old entries are the user's
 	unsigned read;
 };
@@ -151,6 +152,9 @@ static void meet(struct parts_walk *parts, struct part_met *part, unsigned char 
 {
 	if (part->depth <= ROWS_DEPTH)
 		part->row = layout_find(inside(parts, part));
+	// Beside a repository without a work tree a .git has a separate guard.
+	if (part->depth == 0 && !parts->inside && component_is_git(part->name))
+		return;
 	if (component_is_git(part->name) && look_at(parts, part) && part->late) {
 		take_part(parts, part, nested);
 		return;
@@ -326,8 +330,9 @@ void parts_look(struct check *check, int directory, const char *path, const stru
 		bool top)
 {
 	char below[PATH_MAX];
-	bool users = !known && !is_in_git(path) && !finding_is_made(check, directory, ".");
-	struct parts_walk parts = { check, known, strlen(path), top, users, 0 };
+	bool inside = is_in_git(path);
+	bool users = !known && !inside && !finding_is_made(check, directory, ".");
+	struct parts_walk parts = { check, known, strlen(path), top, inside, users, 0 };
 	autoclose int fd = top ? openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	if (fd >= 0)
 		read_entries(&parts, fd, path, 0, NULL, false);
