@@ -26,6 +26,7 @@
 #include "net/host/relay.h"
 #include "postcheck/finding/quarantine.h"
 #include "postcheck/run_journal.h"
+#include "probe/machine.h"
 #include "report/findings.h"
 #include "run.h"
 #include "ask/ask.h"
@@ -44,6 +45,8 @@ int box_failed(void)
 	if (err_number() == ERR_HELP)
 		return STATUS_HELP;
 	out_text(&out, "sbx: %s\n", err_text());
+	if (err_number() == EMFILE)
+		out_text(&out, "sbx: %s\n", probe_advice("", EMFILE));
 	out_flush(&out, STDERR_FILENO);
 	return STATUS_FAILURE;
 }

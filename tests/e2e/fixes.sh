@@ -293,6 +293,7 @@ fi
 # --- limits, as much as a shell can lower
 said=$(ulimit -n 12 && "$SBX" run true 2>&1)
 like "too few descriptors: is said" "$said" 'Fix: ulimit -n 256'
+like "too few descriptors, all in use: is said" "$(for fd in {3..14}; do eval "exec $fd</dev/null"; done; ulimit -n 12 && "$SBX" run true 2>&1)" 'Fix: ulimit -n 256'
 is "too few descriptors: raised" went "$(eval "$(printf '%s\n' "$said" | sed -nE 's/.*Fix: (ulimit -n 256).*/\1/p')"; "$SBX" run echo went 2>&1)"
 said=$("$SBX" run --timeout 300ms -- sleep 5 2>&1)
 like "a limit that was hit: is said" "$said" 'raise it with --timeout$'
