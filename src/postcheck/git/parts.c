@@ -237,16 +237,20 @@ static bool is_read(const struct parts_walk *parts, const struct part_met *part)
 // The directories that git nearly always has in an unchanged one: whether no others are to be read.
 static bool visit_usual(struct parts_walk *parts, const struct part_met *part)
 {
-	static const char *const names[] = { "objects/info", "objects/pack", "refs/heads",
-					     "refs/tags", "refs/remotes" };
+	static const char *const names[] = { "objects/info",    "objects/pack",     "refs/heads",
+					     "refs/tags",       "refs/remotes",     "logs/refs",
+					     "logs/refs/heads", "logs/refs/remotes" };
 	char below[PATH_MAX];
 	nlink_t left = part->status.st_nlink - NO_DIRECTORIES;
-	if (part->depth > 0 || part->late || part->moved || !part->row)
+	size_t length = strlen(part->name);
+	// By a name below the git directory, not below another one that was read.
+	if (!str_equal(part->name, inside(parts, part)) || part->late || part->moved || !part->row)
 		return false;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		struct part_met one = { part->directory, names[i],     below, NULL, 1,
-					false,           .late = false };
-		if (!path_within(names[i], part->name) ||
+		struct part_met one = { part->directory, names[i], below,        part->row,
+					part->depth + 1, false,    .late = false };
+		if (!path_within(names[i], part->name) || names[i][length] != '/' ||
+		    strchr(names[i] + length + 1, '/') ||
 		    !str_put(below, sizeof(below), "%.*s/%s", (int)parts->root, part->path,
 			     names[i]))
 			continue;
