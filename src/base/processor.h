@@ -7,5 +7,11 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+// A process that waits in a queue goes to another processor than ours, once.
+void processor_part(pid_t pid);
+// A process that sleeps wakes on ours, where we are about to sleep: bring it, wake it, let it go
+// where we may go. ret_all is for processor_free.
+void processor_bring(pid_t pid, cpu_set_t *ret_all);
+void processor_free(pid_t pid, const cpu_set_t *all);
 // How many other processors we may use, and which.
 unsigned processor_others(cpu_set_t *ret_others);
