@@ -138,7 +138,7 @@ void secret_list_write(const char *file, const struct secret_news *news)
 {
 	FORGIVING;
 	char above[PATH_MAX];
-	struct listed old;
+	struct listed old = { .place = "" };
 	if (!str_put(above, sizeof(above), "%.*s", (int)(path_name(file) - file - 1), file))
 		return;
 	struct arena *arena = arena_new_own(LIST_BYTES);
