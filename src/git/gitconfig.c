@@ -277,3 +277,11 @@ const struct gitconfig_entry *gitconfig_next(const struct gitconfig *config, con
 			return entry;
 	return NULL;
 }
+
+bool gitconfig_has(const struct gitconfig *config, const char *name, const char *value)
+{
+	const struct gitconfig_entry *entry = gitconfig_next(config, name, NULL);
+	while (entry && !str_equal(entry->value, value))
+		entry = gitconfig_next(config, name, entry);
+	return entry != NULL;
+}

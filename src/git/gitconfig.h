@@ -41,6 +41,9 @@ const char *gitconfig_value(const struct gitconfig *config, const char *name);
 const struct gitconfig_entry *gitconfig_next(const struct gitconfig *config, const char *name,
 					     const struct gitconfig_entry *after);
 
+// Whether it is one of the values of a name.
+bool gitconfig_has(const struct gitconfig *config, const char *name, const char *value);
+
 struct gitconfig_withheld {
 	const char *name, *value; // NULL: it was removed
 	const char *why;

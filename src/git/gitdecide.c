@@ -183,14 +183,6 @@ static void judge(struct decider *decider)
 			decider->nodes[root_of(decider, i)].bad = true;
 }
 
-static bool has_value(const struct gitconfig *config, const char *name, const char *value)
-{
-	const struct gitconfig_entry *entry = gitconfig_next(config, name, NULL);
-	while (entry && !str_equal(entry->value, value))
-		entry = gitconfig_next(config, name, entry);
-	return entry != NULL;
-}
-
 static void withhold(struct decider *decider, const struct gitchange *change)
 {
 	enum gitkey_why why = change->key ? change->key->why : GITKEY_RUN;
@@ -203,7 +195,7 @@ static void withhold(struct decider *decider, const struct gitchange *change)
 	row.several = entry && gitconfig_next(decider->after, change->name, entry);
 	bool any = false;
 	for (; entry; entry = gitconfig_next(decider->after, change->name, entry)) {
-		if (has_value(decider->before, change->name, entry->value))
+		if (gitconfig_has(decider->before, change->name, entry->value))
 			continue;
 		row.value = entry->value;
 		decider->out->withheld[decider->out->withheld_count++] = row;
@@ -249,7 +241,7 @@ static void tell_addresses(struct decider *decider, const struct gitchange *chan
 			arena, "%s is removed: %s", change->name, gitway_host(arena, was));
 	for (; entry; entry = gitconfig_next(decider->after, change->name, entry)) {
 		const char *address = leads_to(decider, change->key, was, entry->value);
-		if (address && !has_value(decider->before, change->name, entry->value))
+		if (address && !gitconfig_has(decider->before, change->name, entry->value))
 			addresses[decider->out->address_count++] =
 				arena_text(arena, "%s %s: %s", change->name, what,
 					   gitway_host(arena, address));

@@ -150,15 +150,6 @@ static bool has_form(const struct gitform_look *look, const struct gitkey *key, 
 	return false;
 }
 
-static bool has_value(const struct gitconfig *config, const char *name, const char *value)
-{
-	for (unsigned i = 0; i < config->count; i++)
-		if (str_equal(config->entries[i].name, name) &&
-		    str_equal(config->entries[i].value, value))
-			return true;
-	return false;
-}
-
 bool gitform_has(const struct gitform_look *look, const struct gitkey *key, const char *name)
 {
 	const struct gitconfig *after = look->after;
@@ -170,7 +161,7 @@ bool gitform_has(const struct gitform_look *look, const struct gitkey *key, cons
 		if (!str_equal(after->entries[i].name, name))
 			continue;
 		none = false;
-		if (!has_value(look->before, name, after->entries[i].value) &&
+		if (!gitconfig_has(look->before, name, after->entries[i].value) &&
 		    !has_form(look, key, name, after->entries[i].value))
 			return false;
 	}
