@@ -2,22 +2,18 @@
 #include "names/package.h"
 
 #include <stdbool.h>
+#include <string.h>
 
+#include "base/out.h"
 #include "base/str.h"
 #include "text/json.h"
+#include "text/sha.h"
 
 struct package_reader {
 	const char *text;
-	uint64_t hash;
+	struct out kept;
 	bool passed; // in a member that does not count
 };
-
-static void add(struct package_reader *reader, const char *bytes, size_t length)
-{
-	for (size_t i = 0; i < length; i++)
-		reader->hash = (reader->hash ^ (unsigned char)bytes[i]) * 1099511628211ULL;
-	reader->hash = (reader->hash ^ 0x100) * 1099511628211ULL;
-}
 
 static bool step(void *owner, const struct json_step *at)
 {
@@ -29,16 +25,26 @@ static bool step(void *owner, const struct json_step *at)
 		reader->passed = at->key && str_has_word(dependencies, at->key, at->key_length);
 	if (reader->passed)
 		return true;
-	const char place[] = { (char)at->kind, (char)at->depth };
-	add(reader, place, sizeof(place));
-	add(reader, at->key, at->key ? at->key_length : 0);
-	if (at->kind > WALK_ARRAY)
-		add(reader, reader->text + at->start, at->end - at->start);
+	size_t key = at->key ? at->key_length : 0;
+	size_t value = at->kind > WALK_ARRAY ? at->end - at->start : 0;
+	out_text(&reader->kept, "%d %d %zu %zu ", (int)at->kind, (int)at->depth, key, value);
+	if (key > 0)
+		out_bytes(&reader->kept, at->key, key);
+	if (value > 0)
+		out_bytes(&reader->kept, reader->text + at->start, value);
 	return true;
 }
 
+// By SHA-256, as a box may search for a text with the same number.
 uint64_t package_hash(const char *text, size_t length)
 {
-	struct package_reader reader = { .text = text, .hash = 14695981039346656037ULL };
-	return json_walk(text, length, step, &reader) ? reader.hash : 0;
+	struct package_reader reader = { .text = text };
+	unsigned char name[SHA256_BYTES];
+	uint64_t hash = 0;
+	if (json_walk(text, length, step, &reader)) {
+		sha256(reader.kept.text ? reader.kept.text : "", reader.kept.used, name);
+		memcpy(&hash, name, sizeof(hash));
+	}
+	out_free(&reader.kept);
+	return hash;
 }

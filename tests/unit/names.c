@@ -7,8 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "names/package.h"
 #include "names/trusted.h"
 #include "text/component.h"
+#include "text/sha.h"
 #include "view/paths/dirindex.h"
 
 static char directory[] = "/tmp/sbx-names.XXXXXX";
@@ -149,6 +151,22 @@ static void filter(void **state)
 	assert_null(trusted_find("src/main.c"));
 }
 
+// A number for which nobody finds another text.
+static void package(void **state)
+{
+	static const char text[] = "{\"scripts\":{\"a\":\"b\"},\"dependencies\":{\"c\":\"d\"}}",
+			  same[] = "{ \"scripts\": {\"a\":\"b\"}, \"dependencies\":{} }",
+			  kept[] = "0 0 0 0 0 1 7 0 scripts2 2 1 1 ab";
+	unsigned char name[SHA256_BYTES];
+	uint64_t wanted;
+	(void)state;
+	sha256(kept, strlen(kept), name);
+	memcpy(&wanted, name, sizeof(wanted));
+	assert_true(package_hash(text, strlen(text)) == wanted);
+	assert_true(package_hash(same, strlen(same)) == wanted);
+	assert_true(package_hash("{", 1) == 0);
+}
+
 // What counts in any directory, and where nobody looks.
 static void below(void **state)
 {
@@ -182,9 +200,10 @@ static void below(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(stands_or_not),
-					    cmocka_unit_test(nothing_is_sure),
-					    cmocka_unit_test(components), cmocka_unit_test(filter),
-					    cmocka_unit_test(below) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(stands_or_not), cmocka_unit_test(nothing_is_sure),
+		cmocka_unit_test(components),    cmocka_unit_test(filter),
+		cmocka_unit_test(below),         cmocka_unit_test(package)
+	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
