@@ -112,9 +112,9 @@ static void first_verbs(struct out *out)
 	static const struct {
 		const char *name, *does;
 	} first[] = {
-		{ "shell", "your shell in a box" },      { "agent", "boxes for a coding agent" },
-		{ "session", "boxes that persist" },     { "doctor", "what this machine enforces" },
-		{ "why", "why it was denied; the fix" }, { "learn", "the profile of a command" }
+		{ "shell", "your shell in a box" },   { "agent", "boxes for a coding agent" },
+		{ "session", "boxes that persist" },  { "doctor", "what this machine enforces" },
+		{ "why", "what denied it; the fix" }, { "learn", "the profile of a command" }
 	};
 	for (size_t i = 0; i < sizeof(first) / sizeof(*first); i++)
 		out_text(out, i % 2 ? "sbx %-8s %s\n" : "  sbx %-8s %-26s", first[i].name,
