@@ -114,6 +114,15 @@ static void merges(void **state)
 		{ "", "[remote \"o\"]\n\turl = git@h:p\n", "", "[remote \"o\"]\n\turl = git@h:p\n",
 		  "" },
 		{ "", "[submodule \"s\"]\n\tupdate = !sh\n", "", "", "submodule.s.update" },
+		{ "",
+		  "[color]\n\tui = always\n[diff]\n\talgorithm = "
+		  "patience\n[advice]\n\tdetachedhead = 0\n",
+		  "",
+		  "[color]\n\tui = always\n[diff]\n\talgorithm = "
+		  "patience\n[advice]\n\tdetachedhead = 0\n",
+		  "" },
+		{ "", "[color]\n\tui = no such\n[diff \"x\"]\n\tcommand = y\n", "", "",
+		  "color.ui diff.x.command" },
 		{ "", "[core]\n\tfsmonitor = ./x\n\thooksPath = y\n\tsshCommand = z\n", "", "",
 		  "core.fsmonitor core.hookspath core.sshcommand" },
 		{ "", "[include]\n\tpath = x\n[filter \"f\"]\n\tclean = x\n", "", "",
