@@ -176,13 +176,16 @@ static void list_entry(struct home_link_finding *finding, const char *directory,
 	unsigned char type = entry->type;
 	if (str_equal(name, ".") || str_equal(name, ".."))
 		return;
-	finding->files = finding->files || (type != DT_DIR && !str_ends(name, ".sample"));
-	if (type != DT_LNK && type != DT_DIR && type != DT_UNKNOWN)
+	bool inside = finding->kind == HOMES_INSIDE, sample = str_ends(name, ".sample");
+	finding->files = finding->files || (type != DT_DIR && !sample);
+	if (type == DT_REG && (!inside || sample))
 		return;
 	const char *path = path_below(finding->arena, directory, name);
-	if (type == DT_UNKNOWN && lstat(path, &status) == 0)
+	if ((type == DT_UNKNOWN || type == DT_REG) && lstat(path, &status) == 0)
 		type = (unsigned char)IFTODT(status.st_mode);
-	if (type == DT_LNK)
+	if (type == DT_REG && inside && status.st_nlink > 1)
+		add_target(finding, path, HOMES_INSIDE);
+	else if (type == DT_LNK)
 		follow(finding, path, links, depth);
 	else if (type == DT_DIR && !trusted_is_installed(path) && !is_worktree(finding, path))
 		list_links(finding, path, links, depth + 1);

@@ -37,8 +37,9 @@ void homes_name(struct arena *arena, const struct homes *homes, struct list *ret
 void homes_follow(struct arena *arena, struct homes *homes, struct list *ret_targets);
 
 // What links in a directory of trusted names, and in those below it, lead to: each link and each
-// end, there or not. `directories` counts those that were read, over several calls. False: there
-// are more than are read. `ret_files`: not all that it holds are directories and samples.
+// end, there or not; and files that have other names (hard links). `directories` counts those that
+// were read, over several calls. False: there are more than are read. `ret_files`: not all that it
+// holds are directories and samples.
 bool homes_inside(struct arena *arena, const char *directory, unsigned *directories,
 		  struct list *ret_targets, bool *ret_files);
 

@@ -146,6 +146,10 @@ is "not one that is nowhere kept from the box" "" "$("$SBX" run --no-protect -- 
 is "nor one that the box may write" "" "$("$SBX" run --no-protect --project read --write ./secret -- true 2>&1)"
 git init -q . && ln .git/config kept
 like "a configuration that the box has a copy of, too" "$("$SBX" run -- true 2>&1)" "/.git/config' is protected, but the file has 1 more name \\(hard links\\)"
+mkdir .vscode && echo {} >.vscode/tasks.json && ln .vscode/tasks.json tasks && "$SBX" run -- true 2>/dev/null
+like "a file in a protected directory is reported when the box writes its other name" \
+	"$("$SBX" run -- sh -c 'echo x >>tasks' 2>&1)" "changed, and your own programs will run it: .vscode/tasks.json"
+is "and not when it does not" "" "$("$SBX" run -- true 2>&1 | grep tasks)"
 
 # What a program of the host would write or read through a link that the box left.
 mkdir -p "$work/person/project" "$work/person/seen" && cd "$work/person/project" || exit 1

@@ -64,9 +64,26 @@ static int report(struct wishes *wishes, const char *directory, const char *path
 	return 0;
 }
 
+// A file that the wall holds under one of its names: written by another one, it changes here.
+static void report_names(struct wishes *wishes, const char *path)
+{
+	struct plan *plan = wishes->plan;
+	struct stat status;
+	struct origin from = { .file = "protect" };
+	if (lstat(path, &status) < 0 || !S_ISREG(status.st_mode) || status.st_nlink < 2)
+		return;
+	list_add(&plan->led_to, plan->arena, path, from);
+	list_add(&plan->notes, plan->arena,
+		 arena_text(plan->arena,
+			    "'%s' has other names (hard links): a change by one is reported", path),
+		 from);
+}
+
 static int protect_target(struct wishes *wishes, const struct mount *wall, const char *path)
 {
 	struct stat status;
+	if (path_within(path, wall->target))
+		report_names(wishes, path);
 	if (!wishes_is_reached(wishes, path) || opened_has(wishes, path))
 		return 0;
 	bool known = lstat(path, &status) == 0;
