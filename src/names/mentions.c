@@ -254,3 +254,22 @@ void mentions_git(struct mentions *mentions, struct arena *arena, const char *te
 	if (chosen)
 		mentions_pass(mentions, ".gitattributes", MENTION_FILE);
 }
+
+void mentions_environment(struct mentions *mentions, char *const *environment, const char *root)
+{
+	static const char ends[] = " \t\n:=,;\"'";
+	char word[PATH_MAX];
+	for (; *environment; environment++) {
+		const char *at = strchr(*environment, '=');
+		if (!at || str_starts(*environment, "PATH=") || str_starts(*environment, "npm_"))
+			continue;
+		for (size_t length; *at; at += length) {
+			at += strspn(at, ends);
+			length = strcspn(at, ends);
+			if (length < sizeof(word) && memchr(at, '/', length) &&
+			    str_put(word, sizeof(word), "%.*s", (int)length, at) &&
+			    (word[0] != '/' || path_within(word, root)))
+				mentions_pass(mentions, word, MENTION_FILE);
+		}
+	}
+}

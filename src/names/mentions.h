@@ -35,6 +35,11 @@ void mentions_text(struct mentions *mentions, char *text, size_t length);
 // commands. What git includes is a text of its own.
 void mentions_git(struct mentions *mentions, struct arena *arena, const char *text, size_t length);
 
+// Variables by which the host's programs read or run a file of the project: BASH_ENV, NODE_OPTIONS,
+// GIT_CONFIG_GLOBAL, EDITOR ... Any word with a '/' may be one, below `root` where it begins with
+// it. Not PATH, nor npm's variables, which name its package.json.
+void mentions_environment(struct mentions *mentions, char *const *environment, const char *root);
+
 // For readers of such texts: passes on one name; whether a byte belongs to a word (those of UTF-8
 // do).
 void mentions_pass(struct mentions *mentions, const char *name, enum mention kind);

@@ -256,18 +256,18 @@ static void find_run(struct scripts *scripts, const char *path)
 }
 
 // What is found comes to the end of the list, and is read in its turn.
-static void read_scripts(struct command_search *search)
+static void read_scripts(struct command_search *search, unsigned from)
 {
 	struct scripts scripts = { .root = search->project,
 				   .path = search->plan->project,
 				   .arena = search->plan->scratch,
 				   .found = find_run,
 				   .owner = search };
-	for (unsigned i = 0; i < search->count && search->project >= 0; i++)
+	for (unsigned i = from; i < search->count && search->project >= 0; i++)
 		search->full = !scripts_read(&scripts, search->list[i].path) || search->full;
 }
 
-void commands_plan(struct plan *plan)
+void commands_plan(struct plan *plan, char *const *environment)
 {
 	struct command_search search = { .plan = plan, .base = plan->project };
 	if (!plan->project || plan->guard_count == 0)
@@ -286,11 +286,15 @@ void commands_plan(struct plan *plan)
 		    str_equal(plan->mounts[i].from.file ? plan->mounts[i].from.file : "",
 			      "protect"))
 			read_wall(&search, &plan->mounts[i]);
-	read_others(&search);
 	read_git(&search);
 	list_each (item, &plan->led_to)
 		add(&search, item->text, MENTION_PROGRAMS);
-	read_scripts(&search);
+	mentions_environment(&(struct mentions){ .found = find, .owner = &search }, environment,
+			     plan->project);
+	read_scripts(&search, 0);
+	unsigned own = search.count; // what a box may write comes last: it cannot fill the list
+	read_others(&search);
+	read_scripts(&search, own);
 	if (search.full)
 		list_add(&plan->notes, plan->arena,
 			 arena_text(plan->arena,
@@ -312,8 +316,6 @@ void commands_plan(struct plan *plan)
 static bool has_changed(const struct check *check, int root, int directory, const char *path)
 {
 	char below[PATH_MAX];
-	struct stat status;
-	struct timespec start = check->start;
 	bool changed = false;
 	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
@@ -327,10 +329,7 @@ static bool has_changed(const struct check *check, int root, int directory, cons
 							entry->d_name) >= (int)sizeof(below))
 			continue;
 		autoclose int to = sys_openat2(root, below, O_PATH | O_CLOEXEC, RESOLVE_BENEATH);
-		changed = changed || (to >= 0 && fstat(to, &status) == 0 &&
-				      (status.st_ctim.tv_sec > start.tv_sec ||
-				       (status.st_ctim.tv_sec == start.tv_sec &&
-					status.st_ctim.tv_nsec >= start.tv_nsec)));
+		changed = changed || (to >= 0 && finding_is_changed(check, to, ""));
 	}
 	if (stream)
 		closedir(stream);

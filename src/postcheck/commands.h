@@ -1,13 +1,15 @@
 // Files of the project that its settings name in commands which start by themselves: an agent's
-// hooks and servers, git hooks, .envrc, git's configuration, what an install runs. Such a file is
+// hooks and servers, git hooks, .envrc, git's configuration, what an install runs; and those that
+// the caller's environment names. Such a file is
 // the project's own, and reported when a run changed it.
 #pragma once
 
 struct check;
 struct plan;
 
-// Notes in the plan what the settings name, and what stands there before the box begins.
-void commands_plan(struct plan *plan);
+// Notes in the plan the files that settings and the caller's variables name, and their state before
+// the box begins.
+void commands_plan(struct plan *plan, char *const *environment);
 
 // Adds those that this run changed to the findings.
 void commands_tell(const struct check *check);

@@ -250,7 +250,7 @@ int decide_view(struct plan *plan, char *const *environment)
 	if (plan->tier == TIER_LANDLOCK)
 		TRY(domain_plan(plan));
 	TRY(explain_plan(plan));
-	commands_plan(plan);
+	commands_plan(plan, environment);
 	return env_plan(plan, environment);
 }
 

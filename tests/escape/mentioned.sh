@@ -129,6 +129,16 @@ is "a run that changes nothing says nothing" "" "$("$SBX" run -- sh -c 'cat tool
 touch tools/fs.sh bin/tool
 "$SBX" run -- true 2>"$work/log"
 is "nor after a change of the user's a moment before" "" "$(grep 'tools/fs.sh' "$work/log")"
+# What the caller's variables name.
+fresh
+for value in BASH_ENV="$project/docs/data" NODE_OPTIONS='--require ./docs/data' EDITOR=docs/data LD_PRELOAD="libx.so:$project/docs/data"; do
+	is "a file that ${value%%=*} names is reported" "docs/data" "$(export "${value?}"; run_says 'echo x >>docs/data')"
+done
+is "and not where none names it" "" "$(run_says 'echo x >>docs/data')"
+is "nor what npm's variables name" "" "$(export npm_package_json="$project/docs/data"; run_says 'echo x >>docs/data')"
+# Names in a file that the box writes do not take the place of those in the user's own.
+python3 -c 'print("{\"scripts\": {\"prepare\": \"%s\"}}" % " ".join("a/%d" % i for i in range(5000)))' >package.json
+is "a list that a box has filled hides nothing of the user's settings" "tools/fs.sh" "$(run_says 'echo x >>tools/fs.sh')"
 # Settings that are protected themselves: the program that each names.
 settings=(.vscode/settings.json '{\n  "python.defaultInterpreterPath": "./%s"\n}' .zed/settings.json '{\n  "path": "./%s"\n}'
 	.helix/languages.toml 'command = "./%s"' .exrc 'source %s' .nvim.lua 'dofile("%s")' .irbrc 'load "./%s"' .aider.conf.yml 'lint-cmd: ./%s'
