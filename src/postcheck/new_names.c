@@ -2,6 +2,7 @@
 #include "postcheck/new_names.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -122,6 +123,24 @@ static void look_at(struct looking *looking, int directory, const char *name)
 		vet_absent(check, directory, name, path);
 }
 
+// A reported name that is gone, too: without .npmrc an install runs scripts again. In another case
+// it may have been a directory: "build" is not BUILD.
+static void report_gone(struct looking *looking, int directory)
+{
+	struct stat status;
+	for (unsigned i = 0; i < looking->count && !looking->above[0]; i++) {
+		const char *name = looking->known[i];
+		bool reported = false;
+		trusted_each (row, TRUSTED_REPORT)
+			reported =
+				reported || (trusted_begins(row, name) &&
+					     (row->pattern || str_starts(trusted_name(row), name)));
+		if (reported && fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0 &&
+		    errno == ENOENT)
+			report(looking, name);
+	}
+}
+
 static DIR *open_listing(int directory)
 {
 	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -136,6 +155,7 @@ void listed_look(struct check *check, int directory, const struct guard *guard)
 	for (struct dirent *entry = stream ? readdir(stream) : NULL; entry; entry = readdir(stream))
 		if (!str_equal(entry->d_name, ".") && !str_equal(entry->d_name, ".."))
 			look_at(&looking, directory, entry->d_name);
+	report_gone(&looking, directory);
 	if (stream)
 		closedir(stream);
 	else

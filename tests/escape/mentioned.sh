@@ -136,6 +136,12 @@ for value in BASH_ENV="$project/docs/data" NODE_OPTIONS='--require ./docs/data' 
 done
 is "and not where none names it" "" "$(run_says 'echo x >>docs/data')"
 is "nor what npm's variables name" "" "$(export npm_package_json="$project/docs/data"; run_says 'echo x >>docs/data')"
+fresh
+mkdir -p .github/workflows sub/deep && echo x | tee .npmrc CLAUDE.md plain >.github/workflows/scan && sleep 0.1
+is "names that are gone are reported" ".github,.npmrc,CLAUDE.md" "$(run_says 'rm -r .npmrc .github CLAUDE.md plain')"
+"$SBX" run -- mkfifo .gitattributes sub/deep/.gitignore .mailmap lib/other 2>"$work/log"
+is "pipes that git would open are taken away" "lib/other 3" "$(find . -path ./.git -prune -o -type p -print | sed 's,./,,') $(grep -c 'appeared as a pipe' "$work/log")"
+rm lib/other
 # Names in a file that the box writes do not take the place of those in the user's own.
 python3 -c 'print("{\"scripts\": {\"prepare\": \"%s\"}}" % " ".join("a/%d" % i for i in range(5000)))' >package.json
 is "a list that a box has filled hides nothing of the user's settings" "tools/fs.sh" "$(run_says 'echo x >>tools/fs.sh')"

@@ -43,6 +43,7 @@ struct check {
 // As it is reported: the project's own files by their names in it.
 const char *finding_path(const struct plan *plan, const char *path);
 // Moves it to quarantine.
+#define FINDING_WAITS "appeared as a pipe or a device: your own git would wait for it"
 void finding_take(struct check *check, int directory, const char *name, const char *path,
 		  const char *why);
 // Whether it is the user's own: as the list has it, or made and changed last while no box lived.

@@ -110,11 +110,10 @@ static void take_odd(const struct parts_walk *parts, const struct part_met *part
 	if (S_ISSOCK(part->status.st_mode) && part->row && part->row->type == LAYOUT_SOCKET)
 		unlinkat(part->directory, part->name, 0);
 	else
-		take_part(
-			parts, part,
-			S_ISLNK(part->status.st_mode)
-				? "appeared as a link, and your own git would follow it"
-				: "appeared as a pipe or a device: your own git would wait for it");
+		take_part(parts, part,
+			  S_ISLNK(part->status.st_mode)
+				  ? "appeared as a link, and your own git would follow it"
+				  : FINDING_WAITS);
 }
 
 static bool is_directory_row(const struct layout_row *row)
