@@ -323,6 +323,8 @@ struct plan {
 
 	char **environment;         // as execve takes it
 	struct variable *variables; // as people read it
+	struct list unbrought;      // by the origin's file: variables that name what cannot be
+				    // shown, and why
 	unsigned variable_count;
 
 	const int *keep;

@@ -70,8 +70,7 @@ static bool is_source(const struct plan *plan, const char *name)
 	return false;
 }
 
-// Why a variable of the caller does not reach the command, or NULL.
-static const char *withheld(const struct plan *plan, const char *name, const char *value)
+const char *env_withheld(const struct plan *plan, const char *name, const char *value)
 {
 	const struct profile *profile = plan->profile;
 	const struct item *pass = named(&profile->environment_pass, name);
@@ -81,6 +80,9 @@ static const char *withheld(const struct plan *plan, const char *name, const cha
 		return "the profile leaves it out";
 	if (listed_exactly(&profile->environment_pass, name))
 		return NULL;
+	list_each (item, &plan->unbrought)
+		if (str_equal(item->from.file, name))
+			return item->text;
 	if (str_equal(name, "TMPDIR") &&
 	    !(value[0] == '/' && writable_inside(plan, path_clean(plan->arena, value))))
 		return "it is not writable in the box; /tmp is";
@@ -118,7 +120,7 @@ static void take_callers(struct plan *plan, char *const *environment)
 			continue;
 		const char *name = arena_copy(plan->arena, *entry, length);
 		const char *value = *entry + length + 1;
-		const char *why = withheld(plan, name, value);
+		const char *why = env_withheld(plan, name, value);
 		struct variable *variable = &plan->variables[plan->variable_count++];
 		*variable = (struct variable){ name, why ? NULL : value, why, *entry };
 	}
@@ -201,23 +203,6 @@ static void set_wanted(struct plan *plan)
 	}
 }
 
-// Programs that have a list of roots of their own take this one (which of them: sbx(7)).
-static const char *const root_variables[] = {
-	"SSL_CERT_FILE",
-	"CURL_CA_BUNDLE",
-	"NODE_EXTRA_CA_CERTS",
-	"REQUESTS_CA_BUNDLE",
-	"PIP_CERT",
-	"GIT_SSL_CAINFO",
-	"CARGO_HTTP_CAINFO",
-	"AWS_CA_BUNDLE",
-	"DENO_CERT",
-	"NIX_SSL_CERT_FILE",
-	"GRPC_DEFAULT_SSL_ROOTS_FILE_PATH",
-	"CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE",
-	"HTTPLIB2_CA_CERTS",
-};
-
 static void set_credentials(struct plan *plan)
 {
 	for (unsigned i = 0; i < plan->credential_count; i++) {
@@ -226,9 +211,10 @@ static void set_credentials(struct plan *plan)
 			set(plan, item->text,
 			    credential->placeholder ? credential->placeholder : "placeholder");
 	}
-	for (size_t i = 0; plan->roots_path && i < sizeof(root_variables) / sizeof(*root_variables);
-	     i++)
-		set(plan, root_variables[i], plan->roots_path);
+	// Programs that have a list of roots of their own take this one (which of them: sbx(7)).
+	for (const struct path_variable *one = path_variables; plan->roots_path && one->name; one++)
+		if (one->form == PATH_OF_ROOTS)
+			set(plan, one->name, plan->roots_path);
 }
 
 const char *env_value(const struct plan *plan, const char *name)
@@ -263,7 +249,7 @@ int env_plan(struct plan *plan, char *const *environment)
 		count++;
 	list_each (item, &plan->profile->secret_variables)
 		count++;
-	count += plan->credential_count + sizeof(root_variables) / sizeof(*root_variables);
+	count += plan->credential_count + path_variable_count;
 	plan->variables = arena_take(plan->arena, count * sizeof(*plan->variables));
 	take_callers(plan, environment);
 	set_all_own(plan);

@@ -17,6 +17,59 @@ static const char secret_value[] = "its value looks like a secret";
 static const char door[] = "it opens a door out of the box";
 static const char loader[] = "it steers loaders and shells";
 
+const struct path_variable path_variables[] = {
+	{ "TERMINFO", PATH_OF_TERMINALS },         // terminfo(5)
+	{ "TERMINFO_DIRS", PATH_OF_TERMINALS },    // the same, a list
+	{ "GIT_CONFIG_GLOBAL", PATH_OF_GIT },      // git(1)
+	{ "GIT_CONFIG_SYSTEM", PATH_OF_GIT },      // git(1)
+	{ "GIT_TEMPLATE_DIR", PATH_OF_DIRECTORY }, // git-init(1)
+	// certificates
+	{ "SSL_CERT_FILE", PATH_OF_ROOTS },       // OpenSSL: SSL_CTX_load_verify_locations(3)
+	{ "CURL_CA_BUNDLE", PATH_OF_ROOTS },      // curl(1)
+	{ "NODE_EXTRA_CA_CERTS", PATH_OF_ROOTS }, // node(1)
+	{ "REQUESTS_CA_BUNDLE", PATH_OF_ROOTS },  // requests: SSL Cert Verification
+	{ "PIP_CERT", PATH_OF_ROOTS },            // pip --help, --cert
+	{ "GIT_SSL_CAINFO", PATH_OF_ROOTS },      // git-config(1), http.sslCAInfo
+	{ "CARGO_HTTP_CAINFO", PATH_OF_ROOTS },   // cargo: http.cainfo
+	{ "AWS_CA_BUNDLE", PATH_OF_ROOTS },       // aws: ca_bundle
+	{ "DENO_CERT", PATH_OF_ROOTS },           // deno --help, environment variables
+	{ "NIX_SSL_CERT_FILE", PATH_OF_ROOTS },   // nix.conf(5), ssl-cert-file
+	{ "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH", PATH_OF_ROOTS },   // gRPC: environment variables
+	{ "CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE", PATH_OF_ROOTS }, // gcloud topic configurations
+	{ "HTTPLIB2_CA_CERTS", PATH_OF_ROOTS },                  // httplib2.certs
+	{ "SSL_CERT_DIR", PATH_OF_OTHER_ROOTS },                 // as SSL_CERT_FILE, a list
+	{ "GIT_SSL_CAPATH", PATH_OF_OTHER_ROOTS },               // git-config(1), http.sslCAPath
+	{ "npm_config_cafile", PATH_OF_OTHER_ROOTS },            // npm-config(7), cafile
+	{ "NPM_CONFIG_CAFILE", PATH_OF_OTHER_ROOTS },
+	{ "JULIA_SSL_CA_ROOTS_PATH", PATH_OF_OTHER_ROOTS }, // NetworkOptions.jl
+	{ "PERL_LWP_SSL_CA_FILE", PATH_OF_OTHER_ROOTS },    // LWP::UserAgent(3pm)
+	{ "MOZILLA_CA_FILE", PATH_OF_OTHER_ROOTS },
+	// settings
+	{ "RIPGREP_CONFIG_PATH", PATH_OF_SETTINGS },   // rg(1)
+	{ "PIP_CONFIG_FILE", PATH_OF_SETTINGS },       // pip: Configuration
+	{ "UV_CONFIG_FILE", PATH_OF_SETTINGS },        // uv: Environment variables
+	{ "npm_config_userconfig", PATH_OF_SETTINGS }, // npm-config(7)
+	{ "NPM_CONFIG_USERCONFIG", PATH_OF_SETTINGS },
+	{ "npm_config_globalconfig", PATH_OF_SETTINGS },
+	{ "NPM_CONFIG_GLOBALCONFIG", PATH_OF_SETTINGS },
+	{ "GOENV", PATH_OF_SETTINGS },           // go help environment
+	{ "CONDARC", PATH_OF_SETTINGS },         // conda: Using the .condarc configuration file
+	{ "MAMBARC", PATH_OF_SETTINGS },         // micromamba
+	{ "GEMRC", PATH_OF_SETTINGS },           // gem help environment
+	{ "INPUTRC", PATH_OF_SETTINGS },         // readline(3)
+	{ "WGETRC", PATH_OF_SETTINGS },          // wget(1)
+	{ "BAT_CONFIG_PATH", PATH_OF_SETTINGS }, // bat(1)
+	{ "FZF_DEFAULT_OPTS_FILE", PATH_OF_SETTINGS }, // fzf(1)
+	{ "STARSHIP_CONFIG", PATH_OF_SETTINGS },       // starship.rs/config
+	{ "SCREENRC", PATH_OF_SETTINGS },              // screen(1)
+	{ "PYLINTRC", PATH_OF_SETTINGS },              // pylint(1)
+	{ "COVERAGE_RCFILE", PATH_OF_SETTINGS },       // coverage: Configuration reference
+	{ "YAMLLINT_CONFIG_FILE", PATH_OF_SETTINGS },  // yamllint(1)
+	{ "ACKRC", PATH_OF_SETTINGS },                 // ack(1)
+	{ NULL, PATH_OF_SETTINGS },
+};
+const unsigned path_variable_count = sizeof(path_variables) / sizeof(*path_variables);
+
 struct variable_rule {
 	const char *pattern, *why; // why NULL: passes, whatever the rows below say
 };

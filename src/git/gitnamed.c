@@ -91,7 +91,7 @@ void gitnamed_file(struct arena *arena, const char *home, const char *file, cons
 		list_add(&named->unclear, arena, file, from);
 	} else if (length > 0) {
 		struct gitnamed_text *one = arena_take(arena, sizeof(*one));
-		*one = (struct gitnamed_text){ NULL, file, text, length };
+		*one = (struct gitnamed_text){ NULL, file, text, length, named->own };
 		*(named->last ? &named->last->next : &named->first) = one;
 		named->last = one;
 		gitnamed_text(arena, home, file, text, length, top, named);
@@ -101,6 +101,7 @@ void gitnamed_file(struct arena *arena, const char *home, const char *file, cons
 void gitnamed_global(struct arena *arena, const char *home, const char *config,
 		     struct gitnamed *named)
 {
+	named->own = true;
 	gitnamed_file(arena, home, "/etc/gitconfig", NULL, named);
 	gitnamed_file(arena, home, path_below(arena, config, "git/config"), NULL, named);
 	gitnamed_file(arena, home, path_below(arena, home, ".gitconfig"), NULL, named);

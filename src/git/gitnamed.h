@@ -3,6 +3,7 @@
 // git-config(1).
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/list.h"
@@ -14,6 +15,7 @@ struct gitnamed_text {
 	struct gitnamed_text *next;
 	const char *path, *text;
 	size_t length;
+	bool own; // the user's or the machine's, by no repository
 };
 
 struct gitnamed {
@@ -21,6 +23,7 @@ struct gitnamed {
 	struct list everywhere;   // of hooks: below the top of whatever repository git works in
 	struct list unclear; // files that git may read otherwise than we do, or that nobody could
 	struct gitnamed_text *first, *last;
+	bool own;       // from gitnamed_global() on
 	unsigned count; // files that were looked at, GITNAMED_FILES_MAX at most
 };
 enum { GITNAMED_FILES_MAX = 32 };

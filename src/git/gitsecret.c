@@ -16,7 +16,7 @@ enum { KEY_MAX = 256, LEFT_MAX = 32 };
 
 struct secret_rule {
 	const char *pattern; // of a key's name without what stands between its first and last dot
-	enum { PASSES, SECRET, PROXY, PLACE, HELPER } is;
+	enum { PASSES, SECRET, PROXY, PLACE, HELPER, NAMES, ROOTS } is;
 };
 
 // The first match decides; what matches none is judged by its value.
@@ -32,6 +32,19 @@ static const struct secret_rule keys[] = {
 	{ "http.cookiefile", PLACE },
 	{ "credential.helper", HELPER },
 	{ "*.proxy", PROXY },
+	// files that git reads besides its own (git-config(1))
+	{ "blame.ignorerevsfile", NAMES },
+	{ "commit.template", NAMES },
+	{ "core.attributesfile", NAMES },
+	{ "core.excludesfile", NAMES },
+	{ "core.hookspath", NAMES },
+	{ "diff.orderfile", NAMES },
+	{ "gpg.allowedsignersfile", NAMES }, // gpg.ssh.*
+	{ "gpg.revocationfile", NAMES },
+	{ "init.templatedir", NAMES },
+	{ "mailmap.file", NAMES },
+	{ "http.sslcainfo", ROOTS },
+	{ "http.sslcapath", ROOTS },
 	// http.extraHeader, github.token, sendemail.smtpPass, imap.pass, and their kin
 	{ "*header", SECRET },
 	{ "*token*", SECRET },
@@ -104,6 +117,11 @@ static const char *shown_value(struct arena *arena, const struct gitconfig_entry
 		return value[0] ? NULL : value;
 	case PROXY:
 		value = proxy_host(value);
+		break;
+	case NAMES:
+	case ROOTS:
+		list_add(&secret->named, arena, arena_copy(arena, value, strlen(value)),
+			 (struct origin){ .file = rule->pattern, .line = rule->is == ROOTS });
 		break;
 	case PLACE:
 		list_add(&secret->places, arena, arena_copy(arena, value, strlen(value)), from);

@@ -13,6 +13,8 @@ struct gitsecret {
 	struct list left; // names of what was left out, the first ones, without what is secret
 	unsigned left_count;
 	struct list places; // values of keys that name a file of secrets, as they are written
+	struct list named;  // of those that name other files: the origin's file is the key, its
+			    // line is 1 for certificates
 };
 
 // -1 when the text is not what git would accept, or too long: nobody knows what is in it.

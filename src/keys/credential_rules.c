@@ -11,6 +11,7 @@
 #include "keys/credentials.h"
 #include "open/keyring.h"
 #include "plan.h"
+#include "text/textsecret.h"
 
 enum { ROOTS_BYTES_MAX = 4 << 20 };
 
@@ -237,29 +238,6 @@ static int complete(struct plan *plan, struct credential *credential)
 	return 0;
 }
 
-// Certificates alone: a file that a caller names may hold a private key as well.
-static const char *certificates(struct arena *arena, const char *text)
-{
-	static const char begin[] = "-----BEGIN CERTIFICATE-----",
-			  end[] = "-----END CERTIFICATE-----";
-	char *kept = arena_take(arena, strlen(text) + 2);
-	size_t used = 0;
-	for (const char *at = strstr(text, begin); at; at = strstr(at, begin)) {
-		const char *last = strstr(at, end);
-		if (!last)
-			break;
-		size_t length = (size_t)(last - at) + sizeof(end) - 1;
-		if (used + length + 1 > strlen(text) + 1)
-			break;
-		memcpy(kept + used, at, length);
-		kept[used + length] = '\n';
-		used += length + 1;
-		at = last;
-	}
-	kept[used] = '\0';
-	return kept;
-}
-
 static int read_roots(struct plan *plan, const char *path)
 {
 	const char *text;
@@ -269,7 +247,7 @@ static int read_roots(struct plan *plan, const char *path)
 	if (found < 0)
 		return file_failed(path, ROOTS_BYTES_MAX);
 	plan->roots = arena_text(plan->arena, "%s%s", plan->roots ? plan->roots : "",
-				 certificates(plan->arena, text));
+				 textsecret_certificates(plan->arena, text));
 	return found;
 }
 

@@ -187,3 +187,26 @@ const char *textsecret_lines(struct arena *arena, const char *text, size_t lengt
 	}
 	return changed ? shown : NULL;
 }
+
+const char *textsecret_certificates(struct arena *arena, const char *text)
+{
+	static const char begin[] = "-----BEGIN CERTIFICATE-----",
+			  end[] = "-----END CERTIFICATE-----",
+			  base64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				     "0123456789+/= \t\r\n";
+	char *kept = arena_take(arena, strlen(text) + 2);
+	size_t used = 0;
+	for (const char *at = strstr(text, begin); at; at = strstr(at, begin)) {
+		const char *first = at, *last;
+		at += sizeof(begin) - 1;
+		last = at + strspn(at, base64);
+		if (strncmp(last, end, sizeof(end) - 1) != 0)
+			continue;
+		size_t length = (size_t)(last - first) + sizeof(end) - 1;
+		memcpy(kept + used, first, length);
+		kept[used + length] = '\n';
+		used += length + 1;
+	}
+	kept[used] = '\0';
+	return kept;
+}

@@ -19,3 +19,6 @@ const char *textsecret_strip(struct arena *arena, const char *text);
 // are secret; those lines stay empty. NULL: there is nothing secret. "": nobody knows where it
 // ends.
 const char *textsecret_lines(struct arena *arena, const char *text, size_t length);
+
+// The certificates of a PEM file alone, which may hold a private key as well; "" when it has none.
+const char *textsecret_certificates(struct arena *arena, const char *text);

@@ -23,6 +23,7 @@
 #include "view/own_files.h"
 #include "view/owners.h"
 #include "view/roots.h"
+#include "view/secrets/brought.h"
 #include "view/secrets/filtered.h"
 #include "view/secrets/hide.h"
 #include "view/secrets/untracked.h"
@@ -372,8 +373,10 @@ int gather_wishes(struct wishes *wishes)
 	TRY(add_fixed(wishes, fixed_devices, fixed_device_count));
 	TRY(nodes_plan(wishes));
 	TRY(add_fixed(wishes, fixed_proc_walls, fixed_proc_wall_count));
+	TRY(brought_plan(wishes));
 	TRY(hide_plan(wishes));
 	TRY(untracked_plan(wishes));
+	brought_settle(wishes);
 	TRY(planted_refuse(wishes));
 	return add_logical_directory(wishes);
 }

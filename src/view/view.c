@@ -119,20 +119,6 @@ static int emit_pins(struct view_builder *builder, const struct mount *above,
 	return 0;
 }
 
-static bool is_hidden(const struct view_builder *builder, const char *path)
-{
-	size_t length = strlen(path);
-	for (unsigned i = 0; i < builder->wishes.hidden_count; i++) {
-		const struct hidden *hidden = &builder->wishes.hidden[i];
-		// The byte after the name first: nearly all differ in it.
-		if (hidden->length <= length &&
-		    (path[hidden->length] == '\0' || path[hidden->length] == '/') &&
-		    memcmp(path, hidden->path, hidden->length) == 0)
-			return true;
-	}
-	return false;
-}
-
 static bool shows_host(const struct wish *wish, const struct mount *above)
 {
 	(void)wish;
@@ -239,7 +225,7 @@ static int place(struct view_builder *builder, const struct wish *wish)
 	// Only a directory can be above, and two wishes for one path were made one before.
 	if (redundant(builder->wishes.plan, wish, above) || above->kind == MOUNT_MASK)
 		return 0;
-	if (!conceals(wish) && is_hidden(builder, mount->target))
+	if (!conceals(wish) && wishes_is_hidden(&builder->wishes, mount->target))
 		return 0;
 	// Of what an overlay shows nothing is known: a mask covers whatever stands there.
 	bool overlay = above->kind == MOUNT_SCRATCH || above->kind == MOUNT_LAYERS;

@@ -74,6 +74,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *shown = textsecret_lines(arena, (const char *)data, size);
 	if (shown && (strlen(shown) > size || textsecret_has_word(shown)))
 		abort();
+	const char *text = arena_copy(arena, (const char *)data, size);
+	const char *roots = textsecret_certificates(arena, text);
+	if (strlen(roots) > strlen(text) + 1 || strstr(roots, " KEY-") ||
+	    strcmp(textsecret_certificates(arena, roots), roots) != 0)
+		abort();
 	struct gitconfig_merged merged;
 	struct gitconfig_case how = { size % 4, size & 4, size & 8 };
 	if (good && gitconfig_merge(arena, &texts[0], &texts[1], &texts[2], how, &merged) == 0)

@@ -128,6 +128,94 @@ if number 5; then
 	is "$report: nor below links worktrees and modules" "../mine ../mine" "$(readlink .git/worktrees .git/modules | xargs; ls mine)"
 fi
 
+if number 7; then
+	mkdir -p ~/dot/hooks ~/dot/template/info ~/notes ~/.aws
+	printf 'secrets.txt\n' >~/dot/ignore && ln -s dot/ignore ~/.gitignore_global
+	printf '*.bin -text\n' >~/dot/attributes && ln -s dot/attributes ~/.gitattributes_global
+	printf '\n# mine\n' >~/.gitmessage
+	printf '#!/bin/sh\necho hook-ran >&2\n' >~/dot/hooks/real && chmod +x ~/dot/hooks/real && ln -s real ~/dot/hooks/pre-commit
+	ln -s dot/hooks ~/.githooks
+	mkfifo ~/dot/hooks/post-commit
+	echo from-template >~/dot/template/info/mark
+	echo 'me ssh-ed25519 AAAA' >~/.allowed && echo 1234 >.revs && cp .revs ~/.revs
+	echo key >~/.aws/credentials
+	git config --global core.excludesFile '~/.gitignore_global'
+	git config --global core.attributesFile ~/.gitattributes_global
+	git config --global commit.template '~/.gitmessage'
+	git config --global core.hooksPath '~/.githooks'
+	git config --global init.templateDir '~/dot/template'
+	git config --global gpg.ssh.allowedSignersFile '~/.allowed'
+	git config --global blame.ignoreRevsFile '~/.revs'
+	echo K >secrets.txt
+	out=$(box -- sh -c 'git add -A; git commit -qm x; git ls-files; git check-attr text x.bin; cat ~/.gitmessage ~/.allowed ~/.revs; git init -q t; cat t/.git/info/mark')
+	like "$report: excludesFile" "$(grep -c secrets.txt <<<"$out")" '^0$'
+	like "$report: attributesFile" "$out" 'x.bin: text: unset'
+	like "$report: hooksPath, with a hook that is a link, and a FIFO beside it" "$out" 'hook-ran'
+	like "$report: template, signers, revisions" "$(xargs <<<"$out")" '# mine me ssh-ed25519 AAAA 1234'
+	like "$report: init.templateDir" "$out" 'from-template'
+	is "$report: read-only" "" "$(box -- sh -c 'echo x >>~/dot/ignore; echo x >>~/dot/hooks/real' >log 2>&1; grep -l '^x' ~/dot/ignore ~/dot/hooks/real)"
+	for value in ~/.aws/credentials ~ / /dev/zero ~/dot/hooks/post-commit ~/none "$PWD/out"; do
+		ln -sfn ~/notes out; echo private >~/notes/n
+		git config --global core.hooksPath "$value" && git config --global core.excludesFile "$value"
+		is "$report: not $value" "alive" "$(box -- sh -c 'grep -rhs -e private -e key ~/.aws ~/notes; echo alive' | grep -v '^sbx')"
+	done
+	like "$report: and the plan says so" "$("$SBX" plan -- true)" "core.excludesfile names '.*/out', which is not in the box: a command in a box could have made a link"
+	git config --global --unset core.hooksPath; git config --global --unset core.excludesFile
+	ln -s ~/.aws/credentials ~/cred && git config --global core.excludesFile '~/cred'
+	like "$report: nor what is a place of secrets by a link" "$("$SBX" plan -- true; box -- cat ~/.aws/credentials)" "core.excludesfile names .*: it is in a place of secrets"
+	git config --global --unset core.excludesFile
+	git config core.excludesFile ~/notes/n
+	is "$report: nor what the project's own configuration names" "" "$(box -- cat ~/notes/n | grep private)"
+	printf '[core]\n\texcludesFile = ~/notes/n\n' >inc && git config include.path ../inc
+	is "$report: nor by an include of it" "" "$(box -- cat ~/notes/n | grep private)"
+fi
+
+if number 8; then
+	certificate() { printf -- '-----BEGIN CERTIFICATE-----\n%s\n-----END CERTIFICATE-----\n' "$1"; }
+	mkdir -p ~/dot/terminfo/x ~/certs ~/.aws ~/.config/pip
+	infocmp xterm 2>/dev/null | sed 's/^xterm|/xterm-people|/' >ti
+	tic -x -o ~/dot/terminfo ti 2>/dev/null || echo terminal >~/dot/terminfo/x/xterm-people
+	ln -s dot/terminfo ~/.terminfo
+	echo --hidden >~/dot/rg && ln -s dot/rg ~/.ripgreprc
+	printf '[people]\n\tname = other\n[http]\n\textraHeader = "Authorization: Bearer abc"\n' >~/g.cfg && ln -s g.cfg ~/g.link
+	{ echo '# Company'; certificate QUJD; printf -- '-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----\n'; } >~/dot/corp.pem && ln -s dot/corp.pem ~/corp.pem
+	ln -s ../corp.pem ~/certs/12345678.0
+	printf '[global]\nindex-url = https://me:pass@pip.example.org/simple\ntimeout = 7\n' >~/pip.conf
+	echo key >~/.aws/credentials
+	see() { env "$@" timeout 60 "$SBX" run -- sh -c "$command" 2>&1; }
+	command='cat ~/.terminfo/x/xterm-people >/dev/null && echo there'
+	is "$report: ~/.terminfo, without a variable" there "$(see A=1)"
+	mv ~/.terminfo ~/ti
+	command='cat "$TERMINFO/x/xterm-people" >/dev/null && echo there'
+	is "$report: TERMINFO" there "$(see TERM=xterm-people TERMINFO=$HOME/ti)"
+	is "$report: one of many" there "$(mkdir ~/dot/terminfo/y && touch ~/dot/terminfo/y/{1..150} && see TERM=xterm-people TERMINFO=$HOME/ti)"
+	command='cat $RIPGREP_CONFIG_PATH'
+	is "$report: RIPGREP_CONFIG_PATH" "--hidden" "$(see RIPGREP_CONFIG_PATH=$HOME/.ripgreprc)"
+	command='git config people.name; cat ~/g.cfg'
+	is "$report: GIT_CONFIG_GLOBAL, without its secrets" "other 0" "$(see GIT_CONFIG_GLOBAL=$HOME/g.link | sed -n 1p) $(see GIT_CONFIG_GLOBAL=$HOME/g.link | grep -c Bearer)"
+	command='cat $PIP_CONFIG_FILE'
+	is "$report: PIP_CONFIG_FILE, without its secrets" "[global] index-url = https://pip.example.org/simple timeout = 7" "$(see PIP_CONFIG_FILE=$HOME/pip.conf | xargs)"
+	for name in SSL_CERT_FILE NODE_EXTRA_CA_CERTS REQUESTS_CA_BUNDLE CURL_CA_BUNDLE GIT_SSL_CAINFO; do
+		command="cat \$$name"
+		is "$report: $name, certificates alone" "$(certificate QUJD)" "$(see $name=$HOME/corp.pem)"
+	done
+	command='cat $SSL_CERT_DIR/12345678.0'
+	is "$report: SSL_CERT_DIR" "$(certificate QUJD)" "$(see SSL_CERT_DIR=$HOME/certs)"
+	{ printf -- '-----BEGIN CERTIFICATE-----\n-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----\n-----END CERTIFICATE-----\n'; certificate REVG; } >~/bad.pem
+	command='cat $SSL_CERT_FILE'
+	is "$report: no key that stands within a certificate's marks" "$(certificate REVG)" "$(see SSL_CERT_FILE=$HOME/bad.pem)"
+	# What cannot come: the variable is withheld, the run works, and the plan says why.
+	mkfifo ~/fifo && truncate -s 2M ~/large && ln -s ~/dot/rg planted && ln -s loop ~/loop && ln -s ~/.aws/credentials ~/cred && ln -s /root/x ~/away
+	for value in ~/fifo ~/large "$PWD/planted" ~/loop ~/cred ~/.aws/credentials ~ ~/dot; do
+		command='echo ${RIPGREP_CONFIG_PATH-withheld}'
+		is "$report: withheld: $value" withheld "$(see RIPGREP_CONFIG_PATH="$value" | grep -v '^sbx')"
+		like "$report: and the plan says so" "$(RIPGREP_CONFIG_PATH="$value" "$SBX" plan -- true 2>&1)" 'RIPGREP_CONFIG_PATH: .*which is not in the box: '
+	done
+	command='cat $RIPGREP_CONFIG_PATH'
+	echo --own >.rg
+	is "$report: a file of the project as before" "--own" "$(see RIPGREP_CONFIG_PATH="$PWD/.rg")"
+fi
+
 if number 10; then
 	echo 'echo mine' >~/.zshrc
 	if command -v zsh >/dev/null; then

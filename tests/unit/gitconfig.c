@@ -402,6 +402,50 @@ static void secrets(void **state)
 	arena_free(arena);
 }
 
+static void named_files(void **state)
+{
+	static const char text[] = "[core]\nexcludesFile = ~/i\nhooksPath = /h\neditor = /e\n"
+				   "[gpg \"ssh\"]\nallowedSignersFile = s\n"
+				   "[http \"https://h/\"]\nsslCAInfo = /c\n";
+	static const char *const wanted[] = { "~/i", "/h", "s", "/c" };
+	(void)state;
+	struct arena *arena = arena_new();
+	struct gitsecret secret;
+	unsigned count = 0;
+	assert_int_equal(gitsecret_filter(arena, text, strlen(text), &secret), 0);
+	list_each (item, &secret.named) {
+		assert_true(count < 4);
+		assert_string_equal(item->text, wanted[count++]);
+		assert_int_equal(item->from.line, count == 4);
+	}
+	assert_int_equal(count, 4);
+	arena_free(arena);
+}
+
+#define BEGIN "-----BEGIN CERTIFICATE-----\n"
+#define END   "-----END CERTIFICATE-----\n"
+static void certificates(void **state)
+{
+	static const struct {
+		const char *text, *wanted;
+	} rows[] = {
+		{ "# x\n" BEGIN "QQ==\n" END, BEGIN "QQ==\n" END },
+		{ BEGIN "QQ==\n" END BEGIN "QR==\n" END "x",
+		  BEGIN "QQ==\n" END BEGIN "QR==\n" END },
+		{ "-----BEGIN PRIVATE KEY-----\nQQ==\n-----END PRIVATE KEY-----\n", "" },
+		{ BEGIN "-----BEGIN PRIVATE KEY-----\nQQ==\n" END, "" },
+		{ BEGIN "password: x\n" END, "" },
+		{ BEGIN BEGIN "QQ==\n" END, BEGIN "QQ==\n" END },
+		{ BEGIN "QQ==\n", "" },
+		{ "", "" },
+	};
+	(void)state;
+	struct arena *arena = arena_new();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		assert_string_equal(textsecret_certificates(arena, rows[i].text), rows[i].wanted);
+	arena_free(arena);
+}
+
 static void lines(void **state)
 {
 	static const struct {
@@ -456,9 +500,12 @@ static void headers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values),  cmocka_unit_test(large),   cmocka_unit_test(refused),
-		cmocka_unit_test(merges),  cmocka_unit_test(moves),   cmocka_unit_test(second_file),
-		cmocka_unit_test(secrets), cmocka_unit_test(headers), cmocka_unit_test(lines),
+		cmocka_unit_test(values),       cmocka_unit_test(large),
+		cmocka_unit_test(refused),      cmocka_unit_test(merges),
+		cmocka_unit_test(moves),        cmocka_unit_test(second_file),
+		cmocka_unit_test(secrets),      cmocka_unit_test(headers),
+		cmocka_unit_test(lines),        cmocka_unit_test(named_files),
+		cmocka_unit_test(certificates),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

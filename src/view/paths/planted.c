@@ -27,22 +27,36 @@ static bool leads_out(const char *link, const char *target, const char *place)
 	return place && path_within(link, place) && !path_within(target, place);
 }
 
-static int check_link(const struct wishes *wishes, const struct mount *link,
-		      const struct mount *grant)
+static bool leads(const struct wishes *wishes, const char *link, const char *target)
 {
-	bool out = leads_out(link->target, grant->target, wishes->plan->toplevel);
+	bool out = leads_out(link, target, wishes->plan->toplevel);
 	for (unsigned i = 0; i < wishes->count && !out; i++) {
 		const struct mount *place = &wishes->list[i].mount;
 		out = is_grant(place) && place->access == ACCESS_WRITE &&
-		      leads_out(link->target, grant->target, place->target);
+		      leads_out(link, target, place->target);
 	}
-	return !out ? 0
-		    : fail(0,
-			   "%s'%s' is reached by the symlink '%s', which a command in a box could "
-			   "have made; if you "
-			   "mean it, name it by its own path",
-			   origin_text(wishes->arena, grant->from), str_shown(grant->target),
-			   str_shown(link->target));
+	return out;
+}
+
+bool planted_is(const struct wishes *wishes, const struct resolved *resolved)
+{
+	for (unsigned i = 0; i < resolved->link_count; i++)
+		if (leads(wishes, resolved->links[i].path, resolved->path))
+			return true;
+	return false;
+}
+
+static int check_link(const struct wishes *wishes, const struct mount *link,
+		      const struct mount *grant)
+{
+	return !leads(wishes, link->target, grant->target)
+		       ? 0
+		       : fail(0,
+			      "%s'%s' is reached by the symlink '%s', which a command in a box "
+			      "could have made; if you "
+			      "mean it, name it by its own path",
+			      origin_text(wishes->arena, grant->from), str_shown(grant->target),
+			      str_shown(link->target));
 }
 
 int planted_refuse(const struct wishes *wishes)

@@ -1,7 +1,13 @@
 // Symlinks that lead a named path out of where boxes write (CVE-2024-42472 in another sandbox).
 #pragma once
 
+#include <stdbool.h>
+
+struct resolved;
 struct wishes;
+
+// Whether a link on the way stands where a box could have made it, and leads out of there.
+bool planted_is(const struct wishes *wishes, const struct resolved *resolved);
 
 // Whoever names `data` means what it was; a command that could write there may have made it a link
 // to anything of the caller's. -1 with the error said when a path that is shown from the host was

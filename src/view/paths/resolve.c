@@ -15,7 +15,7 @@
 #include "base/str.h"
 #include "base/sys.h"
 
-static const char *variable(const struct places *places, const char *name, size_t length)
+const char *places_variable(const struct places *places, const char *name, size_t length)
 {
 	for (char *const *entry = places->environment; *entry; entry++)
 		if (strncmp(*entry, name, length) == 0 && (*entry)[length] == '=')
@@ -37,7 +37,7 @@ static char *expand_variables(struct arena *arena, const struct places *places, 
 		if (*text != '$')
 			break;
 		size_t length = strspn(++text, letters);
-		const char *value = variable(places, text, length);
+		const char *value = places_variable(places, text, length);
 		if (!value || !value[0]) {
 			*ret_name = arena_copy(arena, text, length);
 			return NULL;

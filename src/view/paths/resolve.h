@@ -13,6 +13,9 @@ struct places {
 	char *const *environment;
 };
 
+// The value of a variable of the caller's, by a name of that length, or NULL.
+const char *places_variable(const struct places *places, const char *name, size_t length);
+
 // 1: resolved, `ret_path` absolute and clean. 0: not to be had and not demanded ('?').
 // Expands '?', '~', '$VAR', './'. Says file:line in its errors.
 int resolve_expand(struct arena *arena, const struct places *places, const struct item *item,

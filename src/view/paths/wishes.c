@@ -145,3 +145,17 @@ bool wishes_is_scratch(const struct wishes *wishes, const char *path)
 	const struct mount *seen = wishes_seen(wishes, path);
 	return wishes_is_lasting(wishes, path) || (seen && seen->kind == MOUNT_SCRATCH);
 }
+
+bool wishes_is_hidden(const struct wishes *wishes, const char *path)
+{
+	size_t length = strlen(path);
+	for (unsigned i = 0; i < wishes->hidden_count; i++) {
+		const struct hidden *hidden = &wishes->hidden[i];
+		// The byte after the name first: nearly all differ in it.
+		if (hidden->length <= length &&
+		    (path[hidden->length] == '\0' || path[hidden->length] == '/') &&
+		    memcmp(path, hidden->path, hidden->length) == 0)
+			return true;
+	}
+	return false;
+}

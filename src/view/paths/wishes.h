@@ -36,6 +36,8 @@ struct wishes {
 	bool named_all;        // that of the user and the machine, too
 	bool shown;            // one of them is in the box
 	struct list secrets;   // files of secrets that it names
+	struct list files;     // and other files: `named` of gitsecret.h
+	struct list brought;   // what came along with its name (view/secrets/brought.h)
 	struct names names;    // of the root whose names are being protected
 	struct list tops;      // of repositories, or where one could be made
 	struct list opened;    // names in the project that the user named as writable
@@ -66,3 +68,5 @@ bool wishes_is_seen(const struct wishes *wishes, const char *path);
 bool wishes_is_lasting(const struct wishes *wishes, const char *path);
 // Whether it goes to an overlay, of a session or of this run: the host's files cannot be changed.
 bool wishes_is_scratch(const struct wishes *wishes, const char *path);
+// Whether a line hides it, of those that were gone through.
+bool wishes_is_hidden(const struct wishes *wishes, const char *path);

@@ -12,8 +12,10 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "env/env.h"
 #include "git/gitsecret.h"
 #include "text/textsecret.h"
+#include "view/paths/planted.h"
 #include "view/paths/resolve.h"
 #include "view/paths/wishes.h"
 #include "view/secrets/starred.h"
@@ -118,6 +120,30 @@ static bool is_included(const struct wishes *wishes, const char *path)
 	return false;
 }
 
+// What one of the caller's variables names.
+static bool is_asked(const struct wishes *wishes, const char *path)
+{
+	static const char *const names[] = { "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM" };
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const char *value = places_variable(&wishes->places, names[i], strlen(names[i]));
+		if (value && value[0] == '/' && !env_withheld(wishes->plan, names[i], value) &&
+		    str_equal(path_clean(wishes->plan->scratch, value), path))
+			return true;
+	}
+	return false;
+}
+
+// What the user's own configuration names comes along; a repository's says nothing of the home.
+static void take_names(struct wishes *wishes, const struct gitnamed_text *one, const char *path,
+		       const struct gitsecret *secret)
+{
+	list_each (item, &secret->named)
+		if (one->own && !wishes_is_reached(wishes, path))
+			list_add(&wishes->files, wishes->arena,
+				 arena_copy(wishes->arena, item->text, strlen(item->text)),
+				 item->from);
+}
+
 static int filter(struct wishes *wishes, const struct gitnamed_text *one)
 {
 	struct resolved file;
@@ -127,13 +153,17 @@ static int filter(struct wishes *wishes, const struct gitnamed_text *one)
 	    (!one->text && wishes_is_reached(wishes, file.path)))
 		return 0;
 	bool seen = wishes_is_seen(wishes, file.path);
-	if (!seen && !(one->text && is_included(wishes, one->path)))
+	bool named = one->text && (is_included(wishes, one->path) || is_asked(wishes, one->path));
+	if (!seen && (!named || planted_is(wishes, &file)))
 		return 0;
 	wishes->shown = true;
 	bool small = one->length <= SMALL;
 	struct arena *brief = small ? wishes->plan->scratch : arena_new_of(BRIEF);
 	judge(brief, one, &secret);
-	int result = show_judged(wishes, &file, seen, &secret);
+	take_names(wishes, one, file.path, &secret);
+	int result = seen ? 0 : wishes_add_links(wishes, &file, (struct origin){ .file = "git" });
+	if (result == 0)
+		result = show_judged(wishes, &file, seen, &secret);
 	if (!small)
 		arena_free(brief);
 	return result;

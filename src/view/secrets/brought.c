@@ -1,0 +1,290 @@
+// Owns the files that come along with their names: small regular files, read-only, judged by the
+// far end of each link. Whatever else a name leads to stays outside.
+#include "view/secrets/brought.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "base/sys.h"
+#include "env/env.h"
+#include "text/textsecret.h"
+#include "view/paths/planted.h"
+#include "view/paths/resolve.h"
+#include "view/paths/wishes.h"
+
+enum { BYTES_MAX = 1 << 20, FILES_MAX = 128, DEPTH_MAX = 3, ENTRIES_BYTES = 4096 };
+
+struct bring {
+	struct wishes *wishes;
+	const char *name; // the variable, or git's key
+	bool variable;
+	enum path_form form;
+	struct origin from;
+	unsigned files;
+	const char *why; // it cannot be shown, or NULL
+};
+
+static int refuse(struct bring *bring, const char *why)
+{
+	bring->why = bring->why ? bring->why : why;
+	return 0;
+}
+
+// Each path has a separate origin: view/paths/planted.c takes links for those of the next grant.
+static int add_links(struct bring *bring, const struct resolved *resolved)
+{
+	bring->from.line = bring->wishes->count;
+	return wishes_add_links(bring->wishes, resolved, bring->from);
+}
+
+// Shows the file itself, or in its place what may be shown of it.
+static int show(struct bring *bring, const struct resolved *file, const char *text)
+{
+	struct wishes *wishes = bring->wishes;
+	struct mount mount = { .kind = MOUNT_BIND,
+			       .access = ACCESS_READ,
+			       .target = file->path,
+			       .source = file->path,
+			       .identity = file->identity };
+	if (text && wishes->plan->tier == TIER_LANDLOCK)
+		return refuse(bring, "without a mount namespace only a whole file can be shown");
+	if (text) {
+		mount.kind = MOUNT_TEXT;
+		mount.source = text;
+	}
+	TRY(add_links(bring, file));
+	mount.from = bring->from;
+	return wishes_add(wishes, &mount, false);
+}
+
+// Opened once: the text that was judged is shown, or the file, which the mount compares again.
+static int bring_regular(struct bring *bring, const struct resolved *file)
+{
+	struct arena *arena = bring->wishes->arena;
+	struct stat status;
+	const char *text = NULL, *shown = NULL;
+	size_t length;
+	bool roots = bring->form == PATH_OF_ROOTS || bring->form == PATH_OF_OTHER_ROOTS;
+	bool lines = bring->form == PATH_OF_SETTINGS;
+	autoclose int fd = file_open(AT_FDCWD, file->path, 0, &status);
+	if (fd < 0)
+		return refuse(bring, "you cannot read it");
+	if (status.st_dev != file->identity.device || status.st_ino != file->identity.inode)
+		return fail(ERR_CHANGED, "'%s' changed while the plan was made", file->path);
+	if (status.st_uid != 0 && status.st_uid != bring->wishes->plan->uid)
+		return refuse(bring, "it is another user's");
+	if (status.st_size > BYTES_MAX)
+		return refuse(bring, "it is larger than 1 MiB");
+	if ((roots || lines) && file_read_open(fd, &status, BYTES_MAX, arena, &text, &length) < 0)
+		return refuse(bring, "you cannot read it");
+	if (roots) {
+		shown = textsecret_certificates(arena, text);
+		if (!shown[0])
+			return refuse(bring, "it holds no certificate in PEM");
+		shown = str_equal(shown, text) ? NULL : shown;
+	}
+	if (lines)
+		shown = textsecret_lines(arena, text, length);
+	if (shown && !shown[0])
+		return refuse(bring, "it may hold secrets in any line");
+	bring->files++;
+	return show(bring, file, shown);
+}
+
+static int bring_path(struct bring *bring, const char *path, unsigned depth);
+
+// What cannot be shown of a directory is missing in it.
+static int bring_entries(struct bring *bring, const char *directory, unsigned depth)
+{
+	_Alignas(struct sys_entry) char entries[ENTRIES_BYTES] __attribute__((uninitialized));
+	struct arena *arena = bring->wishes->arena;
+	long size;
+	autoclose int fd = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return refuse(bring, "you cannot read it");
+	while ((size = sys_getdents(fd, entries, sizeof(entries))) > 0)
+		for (long at = 0; at < size;) {
+			const struct sys_entry *entry = (const void *)(entries + at);
+			struct bring one = *bring;
+			at += entry->size;
+			if (str_equal(entry->name, ".") || str_equal(entry->name, ".."))
+				continue;
+			one.why = NULL;
+			TRY(bring_path(&one, path_below(arena, directory, entry->name), depth + 1));
+			bring->files = one.files;
+			if (bring->files > FILES_MAX)
+				return refuse(bring, "it holds more than 128 files");
+		}
+	return 0;
+}
+
+static int bring_directory(struct bring *bring, const char *directory, unsigned depth)
+{
+	const struct plan *plan = bring->wishes->plan;
+	if (bring->form == PATH_OF_GIT || bring->form == PATH_OF_SETTINGS)
+		return refuse(bring, "it is a directory");
+	if (path_within(plan->real_home, directory) ||
+	    (plan->toplevel && path_within(plan->toplevel, directory)) || depth > DEPTH_MAX)
+		return refuse(bring, "it holds more than small files");
+	return bring_entries(bring, directory, depth);
+}
+
+static int bring_path(struct bring *bring, const char *path, unsigned depth)
+{
+	struct wishes *wishes = bring->wishes;
+	struct resolved resolved;
+	int found = resolve_path(wishes->resolver, path, &resolved);
+	if (found < 0)
+		return err_forgive(EACCES) || err_forgive(ELOOP)
+			       ? refuse(bring, "you cannot reach it")
+			       : -1;
+	if (found == 0)
+		return 0; // it is missing outside as well
+	if (planted_is(wishes, &resolved))
+		return refuse(bring, "a command in a box could have made a link on the way");
+	const struct mount *seen = wishes_seen(wishes, resolved.path);
+	if (wishes_is_seen(wishes, resolved.path) || (seen && seen->kind == MOUNT_TEXT))
+		return add_links(bring, &resolved);
+	switch (resolved.identity.type) {
+	case S_IFREG:
+		if (bring->form == PATH_OF_GIT) // view/secrets/filtered.c shows such a file
+			return refuse(bring, "it cannot be shown");
+		return bring_regular(bring, &resolved);
+	case S_IFDIR:
+		TRY(add_links(bring, &resolved));
+		return bring_directory(bring, resolved.path, depth);
+	default:
+		return refuse(bring, "it is not a regular file");
+	}
+}
+
+// Of a large directory of terminals the caller's own comes along.
+static int bring_terminal(struct bring *bring, const char *directory)
+{
+	const char *term = places_variable(&bring->wishes->places, "TERM", strlen("TERM"));
+	if (!term || !term[0] || strchr(term, '/'))
+		return 0;
+	struct arena *arena = bring->wishes->arena;
+	const char *plain = arena_text(arena, "%c/%s", term[0], term);
+	const char *coded = arena_text(arena, "%02x/%s", term[0], term);
+	TRY(bring_path(bring, path_join(arena, directory, plain), 1));
+	return bring_path(bring, path_join(arena, directory, coded), 1);
+}
+
+static void note(struct bring *bring, const char *path, const char *why)
+{
+	struct wishes *wishes = bring->wishes;
+	const char *text = arena_text(wishes->arena, "%s names '%s', which is not in the box: %s",
+				      bring->name, str_shown(path), why);
+	struct list *list = bring->variable ? &wishes->plan->unbrought : &wishes->plan->notes;
+	list_add(list, wishes->arena, text, (struct origin){ .file = bring->name });
+}
+
+// All of a name comes along, or nothing of it.
+static int bring_name(struct bring *bring, const char *path)
+{
+	struct wishes *wishes = bring->wishes;
+	unsigned first = wishes->count;
+	if (bring->form == PATH_OF_TERMINALS)
+		TRY(bring_terminal(bring, path));
+	unsigned kept = wishes->count;
+	bring->why = NULL;
+	bring->files = 0;
+	TRY(bring_path(bring, path, 0));
+	bool some = bring->form == PATH_OF_TERMINALS && kept > first;
+	for (unsigned i = some ? kept : first; bring->why && i < wishes->count; i++)
+		wishes->list[i].covered = true;
+	if (bring->why && !some)
+		note(bring, path, bring->why);
+	else if (wishes->count > first)
+		list_add(&wishes->brought, wishes->plan->scratch, path,
+			 (struct origin){ bring->name, first, wishes->count });
+	return 0;
+}
+
+// A list, where it may be one.
+static int bring_value(struct bring *bring, const char *value)
+{
+	struct arena *arena = bring->wishes->arena;
+	bool list = bring->form == PATH_OF_TERMINALS || bring->form == PATH_OF_OTHER_ROOTS;
+	while (*value) {
+		size_t length = list ? strcspn(value, ":") : strlen(value);
+		if (value[0] == '/')
+			TRY(bring_name(bring, path_clean(arena, arena_copy(arena, value, length))));
+		value += length + (value[length] != '\0');
+	}
+	return 0;
+}
+
+static int bring_variable(struct wishes *wishes, const char *entry, const char *value)
+{
+	const struct plan *plan = wishes->plan;
+	size_t length = (size_t)(value - entry - 1);
+	for (const struct path_variable *row = path_variables; row->name; row++) {
+		struct bring bring = {
+			wishes, row->name, true, row->form, { row->name, 0, 0 }, 0, 0
+		};
+		if (strncmp(entry, row->name, length) != 0 || row->name[length] != '\0')
+			continue;
+		if ((row->form == PATH_OF_ROOTS && plan->roots_path) ||
+		    env_withheld(plan, row->name, value))
+			return 0;
+		return bring_value(&bring, value);
+	}
+	return 0;
+}
+
+int brought_plan(struct wishes *wishes)
+{
+	const char *home = wishes->plan->home;
+	bool home_is_there = wishes_seen(wishes, wishes->plan->real_home) != NULL;
+	struct bring terminals = {
+		wishes, "~/.terminfo", false, PATH_OF_TERMINALS, { "terminfo", 0, 0 }, 0, 0,
+	};
+	for (char *const *entry = wishes->places.environment; *entry; entry++) {
+		const char *value = strchr(*entry, '=');
+		if (value && strchr(value, '/'))
+			TRY(bring_variable(wishes, *entry, value + 1));
+	}
+	list_each (item, &wishes->files) {
+		struct bring bring = {
+			wishes, item->from.file, false, PATH_OF_DIRECTORY, { "git", 0, 0 }, 0, 0,
+		};
+		if (item->from.line)
+			bring.form = PATH_OF_OTHER_ROOTS;
+		if (str_starts(item->text, "~/"))
+			TRY(bring_name(&bring, path_join(wishes->arena, home, item->text + 2)));
+		else if (item->text[0] == '/')
+			TRY(bring_name(&bring, path_clean(wishes->arena, item->text)));
+	}
+	if (home_is_there && !wishes_lack(wishes, "~/.terminfo"))
+		TRY(bring_name(&terminals, path_below(wishes->arena, home, ".terminfo")));
+	return 0;
+}
+
+void brought_settle(struct wishes *wishes)
+{
+	list_each (item, &wishes->brought) {
+		bool any = false, visible = false;
+		for (unsigned i = item->from.line; i < item->from.order && !visible; i++) {
+			const struct wish *wish = &wishes->list[i];
+			if (wish->mount.kind == MOUNT_LINK)
+				continue;
+			any = true;
+			visible = !wish->covered && !wishes_is_hidden(wishes, wish->mount.target);
+		}
+		struct bring bring = { .wishes = wishes,
+				       .name = item->from.file,
+				       .variable = !strchr(item->from.file, '.') };
+		if (any && !visible)
+			note(&bring, item->text, "it is in a place of secrets");
+	}
+}
