@@ -341,6 +341,7 @@ static int add_system(struct wishes *wishes)
 
 int gather_wishes(struct wishes *wishes)
 {
+	static const struct item resolv_conf = { NULL, "?/etc/resolv.conf", { "network", 0, 0 } };
 	const struct profile *profile = wishes->plan->profile;
 	resolver_list_home(wishes->resolver, wishes->arena, wishes->plan->real_home);
 	list_each (item, &profile->read)
@@ -361,8 +362,7 @@ int gather_wishes(struct wishes *wishes)
 	TRY(protect_plan(wishes));
 	TRY(filtered_plan(wishes));
 	if (profile->network == NETWORK_HOST)
-		TRY(wishes_add_path(wishes, "/etc/resolv.conf",
-				    (struct origin){ .file = "network" }, ACCESS_READ));
+		TRY(add_bind(wishes, &resolv_conf, ACCESS_READ));
 	if (wishes->plan->egress.on && wishes->plan->own_network)
 		TRY(own_hosts(wishes));
 	TRY(roots_plan(wishes));

@@ -66,6 +66,11 @@ static int make_mask(struct wishes *wishes, const struct item *item, const char 
 							       status.st_mode & S_IFMT };
 		}
 	}
+	// "~/.bash_history -> /dev/null": a device is not a secret, and the box needs its own.
+	if (resolved.link_count > 0 && resolved.identity.type == S_IFCHR) {
+		resolved.path = resolved.links[0].path;
+		resolved.identity = (struct identity){ 0 };
+	}
 	ret_mask->target = resolved.path;
 	ret_mask->identity = resolved.identity;
 	return 0;
