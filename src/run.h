@@ -131,6 +131,7 @@ struct run {
 	bool own_session; // no terminal: the command gets a separate session
 	bool jobs;        // the caller is a shell with job control: it waits for us to stop, too
 	bool lent;        // the command has a separate process group, and the terminal
+	bool background;  // began there, with descriptors of the terminal
 	pid_t front;      // the process that this shell waits for, when it is not ours
 
 	// signals (supervise)

@@ -4,7 +4,7 @@
 // destination is asked for once in a run, one at a time, and whatever goes wrong means no.
 //
 // The room ask owns questions and answers while a run lasts. Uses: base net/host net/parse
-// net/rules nouns outside policy report text. Begin with ask_turn().
+// net/rules notify nouns outside policy report text. Begin with ask_turn().
 #pragma once
 
 #include <stdbool.h>

@@ -15,6 +15,7 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "net/host/questions.h"
+#include "notify/foreground.h"
 #include "plan.h"
 #include "run.h"
 

@@ -61,10 +61,3 @@ int terminal_wait(const struct ask_terminal *terminal, int milliseconds);
 int terminal_waiting(const struct run *run);
 // Gives the terminal back, when it is held, and lets the box go on; what is asked stays unanswered.
 void terminal_leave(struct run *run);
-
-// Whether the terminal's foreground process group is of this run: then the person in front of it
-// looks at it.
-
-// `own` is sbx's group, `init` the box's first process. By /proc, which is looked through where the
-// group has no leader.
-bool foreground_is_ours(pid_t group, pid_t own, pid_t init);

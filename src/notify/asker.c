@@ -28,7 +28,7 @@ bool asker_waits(const struct question *question)
 
 long asker_status(const struct question *question, const char *name, int base)
 {
-	char path[64], text[1024] = "";
+	char path[64], text[4096] = "";
 	snprintf(path, sizeof(path), "/proc/%u/status", question->asked->pid);
 	autoclose int status = open(path, O_RDONLY | O_CLOEXEC);
 	if (status < 0 || read(status, text, sizeof(text) - 1) <= 0)

@@ -96,10 +96,12 @@ int explain_plan(struct plan *plan)
 	if (plan->explain)
 		modes |= EXPLAINS | LEARNS;
 	if (plan->landlock < LANDLOCK_SIGNALS || plan->nested) { // else Landlock keeps signals in
-		plan->asking_group = modes == 0;
+		plan->asking_group = modes == 0 && !plan->background;
 		modes |= SIGNALS;
 	}
-	return modes ? asking_compile(plan, rows, sizeof(rows) / sizeof(*rows), modes) : 0;
+	if (modes == 0 && !plan->background)
+		return 0;
+	return asking_compile(plan, rows, sizeof(rows) / sizeof(*rows), modes);
 }
 
 static int open_inside(const struct explain_look *look, const char *path)
@@ -314,11 +316,8 @@ void explain_answer(const struct plan *plan, struct run *run, struct denials *de
 			sys_ioctl(run->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
 		return;
 	}
-	if (str_equal(name, "kill")) {
-		response = notify_kill(run, &asked);
-		sys_ioctl(run->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
+	if (notify_session(&(struct question){ plan, run, &asked, false }))
 		return;
-	}
 	int root = box_root(run, asked.pid);
 	struct explain_look look = { plan, &asked, denials, root };
 	if (root >= 0 && str_equal(name, "connect"))

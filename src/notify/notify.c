@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -18,6 +19,7 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "notify/asker.h"
+#include "notify/foreground.h"
 #include "plan.h"
 #include "run.h"
 #include "seccomp/asking.h"
@@ -63,15 +65,37 @@ static int answer_to(const struct question *question)
 	return result > 0 ? -EPERM : result;
 }
 
-struct seccomp_notif_resp notify_kill(const struct run *run, const struct seccomp_notif *asked)
+// Not in front what the kernel would do there, also where SIGTTOU is ignored or blocked: stop the
+// asker's group, and have the call made again.
+static int set_terminal(const struct question *question, pid_t group)
 {
+	enum { RESTART = 512 }; // ERESTARTSYS, the kernel's own
+	const struct run *run = question->run;
+	const long stop = 1L << (SIGTTOU - 1);
+	if (foreground_is_ours(tcgetpgrp(run->terminal), run->caller_group, run->init))
+		return 0;
+	if ((asker_status(question, "\nSigBlk:", 16) & stop) ||
+	    (asker_status(question, "\nSigIgn:", 16) & stop) || group <= 1)
+		return -EIO;
+	return kill(-group, SIGTTOU) < 0 ? -EIO : -RESTART;
+}
+
+bool notify_session(const struct question *question)
+{
+	const struct seccomp_notif *asked = question->asked;
 	struct seccomp_notif_resp response = { .id = asked->id };
+	const char *call = asking_call(asked->data.nr);
 	pid_t group = getpgid((pid_t)asked->pid);
-	if (group > 0 && group != run->caller_group)
-		response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+	if (str_equal(call, "kill"))
+		response.error = group > 0 && group != question->run->caller_group ? 0 : -EPERM;
+	else if (str_equal(call, "ioctl") && (asked->data.args[1] >> 8 & 0xff) == ASKING_TERMINAL)
+		response.error = set_terminal(question, group);
 	else
-		response.error = -EPERM;
-	return response;
+		return false;
+	if (response.error == 0)
+		response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+	sys_ioctl(question->run->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
+	return true;
 }
 
 static void *answer_all(void *argument)
@@ -89,11 +113,11 @@ static void *answer_all(void *argument)
 			return NULL;
 		if (!receive(answering, &asked))
 			continue;
-		struct seccomp_notif_resp response = notify_kill(&answering->run, &asked);
-		if (!str_equal(asking_call(asked.data.nr), "kill"))
-			response = (struct seccomp_notif_resp){ .id = asked.id,
-								.error = bare ? answer_to(&question)
-									      : -EPERM };
+		if (notify_session(&question))
+			continue;
+		struct seccomp_notif_resp response = { .id = asked.id,
+						       .error = bare ? answer_to(&question)
+								     : -EPERM };
 		sys_ioctl(answering->run.listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
 	}
 }

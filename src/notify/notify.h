@@ -11,6 +11,7 @@
 
 struct denials;
 struct plan;
+struct question;
 struct run;
 
 // Begins to answer what run->listener asks, or with --explain what notify_hand() hands on.
@@ -22,9 +23,10 @@ int notify_begin(const struct plan *plan, struct run *run);
 // be taken.
 bool notify_hand(const struct run *run, const struct seccomp_notif *asked);
 
-// The answer to kill(0). A process that has left the caller's group cannot join it again: it is
-// still true when the kernel runs the call.
-struct seccomp_notif_resp notify_kill(const struct run *run, const struct seccomp_notif *asked);
+// Answers what reaches the caller's process group or sets its terminal; false: it is no such call.
+// kill(0): a process that has left the caller's group cannot join it again, so it is still true
+// when the kernel runs the call. Terminals: whatever descriptor, by who is in front just now.
+bool notify_session(const struct question *question);
 
 // --explain: which files, programs and sockets a run was refused. The second filter asks the
 // supervisor before opens for writing, changes of names, execve and connect; it looks whether the

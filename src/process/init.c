@@ -100,10 +100,10 @@ static int search(const struct plan *plan)
 static _Noreturn void become_command(const struct plan *plan, const struct run *run,
 				     volatile int *problem)
 {
-	if (run->own_session)
+	if (run->own_session && !run->jobs)
 		setsid();
-	// As a shell does: behind it, or with its terminal gone, the command begins all the same.
-	if (run->lent && setpgid(0, 0) == 0)
+	// As a shell does: with its terminal gone the command begins all the same.
+	else if ((run->own_session || run->lent) && setpgid(0, 0) == 0 && !run->background)
 		tcsetpgrp(STDIN_FILENO, getpgrp());
 	if (run->child_ignored)
 		signal(SIGCHLD, SIG_IGN);

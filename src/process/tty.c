@@ -1,7 +1,8 @@
 // Owns the saved state of the controlling terminal. With one, the box stays in the caller's
 // session, so that ^C, ^Z and job control work; the filter refuses to type into it (TIOCSTI,
 // TIOCLINUX). Below a shell with job control the command gets a process group and is lent the
-// terminal, as a shell does. Without a terminal the command gets a separate session.
+// terminal, as a shell does. Without a terminal the command gets a separate session, and in the
+// background without a descriptor of it, too.
 #include "process/tty.h"
 
 #include <errno.h>
@@ -39,23 +40,34 @@ static void restore_nice(int nice)
 			usleep(WAIT_MICROSECONDS);
 }
 
+static bool has_terminal(const struct plan *plan)
+{
+	bool found = isatty(STDIN_FILENO) || isatty(STDOUT_FILENO) || isatty(STDERR_FILENO);
+	for (unsigned i = 0; i < plan->keep_count && !found; i++)
+		found = isatty(plan->keep[i]);
+	return found;
+}
+
 int tty_host(const struct plan *plan, struct run *run)
 {
-	(void)plan;
 	run->terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
 	run->own_session = run->terminal < 0;
 	run->lent_group = run->front = run->caller_group = 0;
-	run->jobs = run->lent = false;
+	run->jobs = run->lent = run->background = false;
 	if (run->terminal < 0)
 		return 0;
 	pid_t group = run->caller_group = getpgrp(), caller = getppid();
+	pid_t front = tcgetpgrp(run->terminal);
 	// Where the output goes to another program, that one sets the terminal's modes (less).
-	run->foreground = tcgetpgrp(run->terminal) == group && tcgetpgrp(STDOUT_FILENO) == group &&
-			  tcgetattr(run->terminal, &run->termios) == 0;
+	bool shown = tcgetpgrp(STDOUT_FILENO) == front;
+	run->foreground = front == group && shown && tcgetattr(run->terminal, &run->termios) == 0;
 	run->session_nice = session_nice();
 	run->jobs = caller > 0 && getsid(caller) == getsid(0) && getpgid(caller) != group;
-	run->lent = run->jobs && run->foreground && getpid() == group &&
-		    tcgetpgrp(STDIN_FILENO) == group && tcgetpgrp(STDERR_FILENO) == group;
+	run->background = front != group && has_terminal(plan);
+	// Without a descriptor of the terminal nothing is lost.
+	run->own_session = front != group && !run->background;
+	run->lent = run->jobs && shown && getpid() == group && tcgetpgrp(STDIN_FILENO) == front &&
+		    tcgetpgrp(STDERR_FILENO) == front;
 	return 0;
 }
 

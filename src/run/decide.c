@@ -373,6 +373,7 @@ int decide_child(const struct plan *plan, struct run *run)
 
 int decide_host(struct plan *plan, struct run *run)
 {
+	plan->background = run->background;
 	due_check(plan, run, decide_view);
 	return decide_view(plan, run->environment);
 }

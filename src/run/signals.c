@@ -4,16 +4,19 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ask/terminal.h"
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/sys.h"
 #include "limits/clock.h"
+#include "notify/foreground.h"
 #include "plan.h"
 #include "process/tty.h"
 #include "run.h"
@@ -79,6 +82,7 @@ void signals_handle(const struct run *run)
 	     i < SIGNALS_A_TURN && read(run->signals, &info, sizeof(info)) == sizeof(info); i++) {
 		int number = (int)info.ssi_signo;
 		bool terminal = info.ssi_code == SI_KERNEL && !run->own_session && !run->lent;
+		terminal = terminal || info.ssi_pid == (uint32_t)getpid(); // notify.c
 		if (number != SIGCHLD && number != SIGPIPE && !terminal)
 			clock_signal(run, number);
 	}
@@ -109,13 +113,26 @@ static void end_like(pid_t watcher)
 	_exit(WEXITSTATUS(status));
 }
 
-// An inner group may have the terminal by now.
+// The command is the oldest child of the box's first process.
+static pid_t command_group(const struct run *run)
+{
+	char path[64], children[32];
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", run->init, run->init);
+	long command = file_kernel(AT_FDCWD, path, children, sizeof(children))
+			       ? strtol(children, NULL, 10)
+			       : 0;
+	return command > 0 ? getpgid((pid_t)command) : 0;
+}
+
+// An inner group may have the terminal by now; none has in the background.
 static void note_lent(struct run *run)
 {
 	pid_t group = run->lent ? tcgetpgrp(run->terminal) : 0;
 	if (group > 0 && group != run->caller_group &&
 	    foreground_is_ours(group, run->caller_group, run->init))
 		run->lent_group = group;
+	else if (run->lent && run->lent_group == 0)
+		run->lent_group = command_group(run);
 }
 
 // Signals are blocked, and taken one by one. The end of the other process continues this one.

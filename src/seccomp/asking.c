@@ -5,6 +5,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -19,6 +20,36 @@
 #include "seccomp/syscalls.h"
 
 enum { INSTRUCTIONS_MAX = 1024, ROW_MAX = 9 };
+
+#define TERMINAL_REQUEST(mask, request, answer)                                                    \
+	{ "ioctl", 1, mask, request, ASKING_IS, answer, 0, 0 }
+#define LOOKS(request) TERMINAL_REQUEST(~0U, request, SECCOMP_RET_ALLOW)
+
+// Of a box that has the caller's terminal and began in the background. A process outside of the
+// terminal's session would read and set it without being in front: none gets there. All requests
+// with the terminals' letter are asked, but for those that only look, or concern a descriptor or
+// the other end of a pty.
+static const struct asking background_rows[] = {
+	{ "setsid", ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_ERRNO | EPERM, 0, 0 },
+	TERMINAL_REQUEST(~0U, TIOCNOTTY, SECCOMP_RET_ERRNO | EPERM),
+	LOOKS(TCGETS),
+	LOOKS(0x802c542a), // TCGETS2
+	LOOKS(TCGETA),
+	LOOKS(TIOCGWINSZ),
+	LOOKS(TIOCGPGRP),
+	LOOKS(TIOCGSID),
+	LOOKS(TIOCOUTQ),
+	LOOKS(FIONREAD),
+	LOOKS(FIONBIO),
+	LOOKS(FIOCLEX),
+	LOOKS(FIONCLEX),
+	LOOKS(FIOQSIZE),
+	LOOKS(TIOCGPTN),
+	LOOKS(TIOCSPTLCK),
+	LOOKS(TIOCGPTPEER),
+	LOOKS(TIOCPKT),
+	TERMINAL_REQUEST(0xff00, ASKING_TERMINAL << 8, SECCOMP_RET_USER_NOTIF),
+};
 
 static void emit(struct sock_filter *code, unsigned *used, uint16_t operation, uint32_t k,
 		 uint8_t jt, uint8_t jf)
@@ -60,22 +91,29 @@ static bool is_listed(const char *calls, const char *name)
 	return false;
 }
 
+static int emit_rows(struct sock_filter *code, unsigned *used, const struct asking *row)
+{
+	for (unsigned j = 0; j < syscall_number_count; j++) {
+		if (!is_listed(row->calls, syscall_numbers[j].name))
+			continue;
+		if (*used + ROW_MAX >= INSTRUCTIONS_MAX)
+			return fail(0, "the second filter is too long");
+		emit_row(code, used, row, syscall_numbers[j].number);
+	}
+	return 0;
+}
+
 int asking_compile(struct plan *plan, const struct asking *rows, unsigned count, unsigned modes)
 {
+	enum { BACKGROUND = sizeof(background_rows) / sizeof(*background_rows) };
 	struct sock_filter *code = arena_take(plan->arena, INSTRUCTIONS_MAX * sizeof(*code));
 	unsigned used = 0;
 	emit(code, &used, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
-	for (unsigned i = 0; i < count; i++) {
-		if (!(rows[i].modes & modes))
-			continue;
-		for (unsigned j = 0; j < syscall_number_count; j++) {
-			if (!is_listed(rows[i].calls, syscall_numbers[j].name))
-				continue;
-			if (used + ROW_MAX >= INSTRUCTIONS_MAX)
-				return fail(0, "the second filter is too long");
-			emit_row(code, &used, &rows[i], syscall_numbers[j].number);
-		}
-	}
+	for (unsigned i = 0; plan->background && i < BACKGROUND; i++)
+		TRY(emit_rows(code, &used, &background_rows[i]));
+	for (unsigned i = 0; i < count; i++)
+		if (rows[i].modes & modes)
+			TRY(emit_rows(code, &used, &rows[i]));
 	emit(code, &used, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
 	plan->asking = (struct filter){ (unsigned short)used, code };
 	return 0;

@@ -21,8 +21,10 @@ struct asking {
 	uint32_t family; // of socket, besides: the first argument, 0 for any
 };
 enum { ASKING_ALWAYS = 6 };
+enum { ASKING_TERMINAL = 'T' }; // the letter of its requests (ioctl-number.rst)
 
-// Makes plan->asking of the rows; what no row speaks of is allowed.
+// Makes plan->asking of the rows, and of those of a run in the background; what no row speaks of is
+// allowed.
 int asking_compile(struct plan *plan, const struct asking *rows, unsigned count, unsigned modes);
 
 // Refuses rings: what they ask for is seen by no filter.

@@ -511,6 +511,95 @@ for name, (command, act) in acts.items():
 out = line(child, f"SBX_TEST_LANDLOCK=5 {testing} run -- timeout 0.3 sh -c 'sleep 60 & wait' | cat; echo =${{PIPESTATUS[0]}}=")
 check("timeout signals its own group all the same", "=124=" in out, out)
 
+# A run that began in the background, with SIGTTOU and SIGTTIN ignored.
+background = """import fcntl, os, signal, struct, sys, termios, time
+signal.signal(signal.SIGTTOU, signal.SIG_IGN), signal.signal(signal.SIGTTIN, signal.SIG_IGN)
+def take(fd):
+    os.setpgid(0, 0)
+    os.tcsetpgrp(fd, os.getpgrp())
+def leave(fd):
+    if os.fork():
+        os._exit(os.wait()[1] >> 8)
+    os.setsid()
+    said("begun a session")
+    os.read(0, 99)
+def drop(fd):
+    fcntl.ioctl(fd, termios.TIOCNOTTY)
+    os.read(0, 99)
+modes = termios.tcgetattr(0)
+acts = {
+    "takes it": take, "takes it by /dev/tty": lambda fd: take(os.open("/dev/tty", os.O_RDWR)), "leaves the session and reads": leave,
+    "leaves the terminal and reads": drop, "reads": lambda fd: os.read(fd, 99),
+    "sets modes": lambda fd: termios.tcsetattr(fd, termios.TCSANOW, modes),
+    "sets modes by the older call": lambda fd: fcntl.ioctl(fd, 0x5406, bytes(64)),
+    "sets the window's size": lambda fd: fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 7, 8, 0, 0)),
+    "sets it, with an upper half": lambda fd: ctypes.CDLL(None).syscall(16, fd, ctypes.c_ulong(0x100005414), bytes(8)) == 0 or 1 / 0,
+    "drops what was typed": lambda fd: termios.tcflush(fd, termios.TCIFLUSH), "stops it": lambda fd: termios.tcflow(fd, termios.TCOOFF),
+    "breaks": lambda fd: termios.tcsendbreak(fd, 0),
+}
+def said(text):
+    with open("said", "a") as file:
+        file.write(text + "\\n")
+import ctypes
+for name, act in acts.items():
+    if os.fork() == 0:
+        try:
+            act(0)
+            said(name)
+        except (OSError, termios.error, ZeroDivisionError):
+            pass
+        os._exit(0)
+    os.wait()
+said("done")
+"""
+with open(os.path.join(project, "background.py"), "w") as file:
+    file.write(background)
+
+
+def said():
+    path = os.path.join(project, "said")
+    return open(path).read() if os.path.exists(path) else ""
+
+
+def behind(name, command):
+    """What the box of this line, which puts it behind, could do to the terminal while words are typed."""
+    line(child, command, glue=" ")
+    shown = ""
+    until(lambda: "done" in said() or line(child, "echo typed-words; sleep 0.1") is None, 15)
+    good = said() == "done\n"
+    check(f"{name}: a box behind neither takes, reads nor sets the terminal", good, said())
+    if good:
+        os.remove(os.path.join(project, "said"))
+
+
+behind("&", f"{SBX} run -- python3 background.py &")
+behind("a pipeline", f"{SBX} run -- python3 background.py | cat &")
+behind("a subshell", f"({SBX} run -- python3 background.py) &")
+behind("tier landlock", f"{SBX} run --isolation landlock --no-protect -- python3 background.py &")
+behind("--explain", f"{SBX} run --explain -- python3 background.py 2>/dev/null &")
+out = line(child, f"{SBX} run -- setsid -w sh -c 'echo left' </dev/null >log 2>&1 & wait; cat log; {SBX} run -- setsid -w echo front")
+check("without it, and in front, sessions are begun", "left\r" in out and "front\r" in out, out)
+with open(os.path.join(project, "modes"), "w") as file:
+    file.write("echo begun; stty -echo; stty echo; read x; echo got=$x=\n")
+line(child, f"{SBX} run -- sh modes &", glue=" ")
+check("who sets modes behind is stopped", until(lambda: "Stopped" in line(child, "jobs"), 10))
+child.sendline("fg")
+child.expect("sh modes")
+time.sleep(0.3)
+check("and goes on in front", answer(child, "again"), child.before)
+line(child, f"{SBX} run -- bash --norc --noediting -i &", glue=" ")
+until(lambda: "Stopped" in line(child, "jobs"), 10)
+child.sendline("fg")
+child.expect_exact("READY> ")
+child.sendline(SLEEP)
+child.expect_exact("begun\r\n")
+child.sendcontrol("z")
+child.expect_exact("READY> ")
+check("a shell that began behind has job control in front", "Stopped" in child.before, child.before)
+line(child, "kill -9 %1; wait; disown -a")
+child.sendline("exit")
+child.expect_exact("READY> ")
+
 freeze = """import signal, termios
 signal.signal(signal.SIGTTOU, signal.SIG_IGN)
 modes = termios.tcgetattr(1)

@@ -10,6 +10,7 @@
 #   skip     steps that the twin leaves out, or
 #   twin     options that the twin adds (array)
 #   who      root or user when only one can make the twin succeed
+#   around   words before sbx's own (array)
 #   unable   why not even the twin can succeed on this machine
 # and may define before (on the host; may add to flags and set attempt) and after.
 # $ATTACK, $HOST (a directory of the host) and $project are there to be used.
@@ -23,7 +24,7 @@ mkdir -p "$HOST"
 in_box() { # steps to leave out, options...
 	local without=$1
 	shift
-	(cd "$project" && SBX_TEST_SKIP=$without timeout 120 "$SBX_TESTING" run \
+	(cd "$project" && SBX_TEST_SKIP=$without "${around[@]}" timeout 120 "$SBX_TESTING" run \
 		--read "$(dirname "$ATTACK")" "${flags[@]}" "$@" -- bash -c "$attempt" \
 		>"$work/output" 2>&1 </dev/null)
 	printf '%s' $?
@@ -32,7 +33,7 @@ in_box() { # steps to leave out, options...
 for file in "$here"/${1:-*}.attempt; do
 	name=$(basename "$file" .attempt)
 	rule='' wall='' attempt='' skip='' who='' unable=''
-	flags=() twin=()
+	flags=() twin=() around=()
 	before() { :; }
 	after() { :; }
 	project=$(new_project)

@@ -462,6 +462,34 @@ static void second_filter(void **state)
 	}
 }
 
+// Of a run that began in the background: nothing sets a terminal unasked, nobody leaves the
+// session.
+static void background(void **state)
+{
+	static const unsigned looks[] = { 0x01, 0x05, 0x0f, 0x11, 0x13, 0x1b, 0x20,
+					  0x21, 0x29, 0x50, 0x51, 0x60, 0x41 };
+	static const unsigned pty[] = { 0x802c542a, 0x80045430, 0x40045431 };
+	struct profile profile = { .network = NETWORK_NONE };
+	struct plan plan = { .arena = arena_new(), .profile = &profile, .background = true };
+	(void)state;
+	assert_int_equal(domain_filter(&plan), 0);
+	memcpy(code, plan.asking.code, plan.asking.count * sizeof(*code));
+	length = plan.asking.count;
+	assert_int_equal(verdict(NATIVE, SYS_setsid, 0, 0, 0), REFUSED);
+	for (unsigned number = 0; number < 256; number++) {
+		uint32_t wanted = number == 0x22 ? REFUSED : ASKED; // TIOCNOTTY
+		for (size_t i = 0; i < sizeof(looks) / sizeof(*looks); i++)
+			wanted = looks[i] == number ? SECCOMP_RET_ALLOW : wanted;
+		assert_int_equal(verdict(NATIVE, SYS_ioctl, 0, 0x5400 + number, 0), wanted);
+		assert_int_equal(verdict(NATIVE, SYS_ioctl, 0, HIGH | (0x5400 + number), 0),
+				 wanted);
+		assert_int_equal(verdict(NATIVE, SYS_ioctl, 0, 0x402c5400 + number, 0), ASKED);
+	}
+	for (size_t i = 0; i < sizeof(pty) / sizeof(*pty); i++)
+		assert_int_equal(verdict(NATIVE, SYS_ioctl, 0, pty[i], 0), SECCOMP_RET_ALLOW);
+	arena_free(plan.arena);
+}
+
 static const struct owner_row {
 	uint64_t owner, group;
 	uint32_t answer;
@@ -546,10 +574,11 @@ int main(int count, char **words)
 		return 0;
 	}
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equals_golden), cmocka_unit_test(other_conventions),
-		cmocka_unit_test(arguments),     cmocka_unit_test(owners),
-		cmocka_unit_test(unallocated),   cmocka_unit_test(buffered),
-		cmocka_unit_test(second_filter), cmocka_unit_test(groups_and_denials),
+		cmocka_unit_test(equals_golden),      cmocka_unit_test(other_conventions),
+		cmocka_unit_test(arguments),          cmocka_unit_test(owners),
+		cmocka_unit_test(unallocated),        cmocka_unit_test(buffered),
+		cmocka_unit_test(second_filter),      cmocka_unit_test(background),
+		cmocka_unit_test(groups_and_denials),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 // Owns the question whose a process group is.
-#include "ask/terminal.h"
+#include "notify/foreground.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -52,8 +52,10 @@ static bool is_member(pid_t pid, pid_t group, pid_t init)
 
 bool foreground_is_ours(pid_t group, pid_t own, pid_t init)
 {
-	bool found = group == own || (group > 1 && is_member(group, group, init));
-	DIR *processes = found || group <= 1 ? NULL : opendir("/proc");
+	struct family leader;
+	bool led = group > 1 && read_family(group, &leader);
+	bool found = group == own || (led && is_below(group, init));
+	DIR *processes = found || led || group <= 1 ? NULL : opendir("/proc");
 	for (const struct dirent *entry; processes && !found && (entry = readdir(processes));) {
 		unsigned long long pid;
 		found = str_number(entry->d_name, strlen(entry->d_name), 1, 1 << 30, &pid) &&
