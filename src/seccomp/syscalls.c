@@ -41,7 +41,7 @@ const struct syscall_group syscall_groups[] = {
 	  "getpgrp setpgid getsid setsid getuid geteuid getgid getegid getresuid getresgid setuid "
 	  "setgid setreuid setregid setresuid setresgid setfsuid setfsgid getgroups setgroups "
 	  "capget "
-	  "capset prctl seccomp kill tkill tgkill rt_sigaction rt_sigprocmask rt_sigreturn "
+	  "capset seccomp kill tkill tgkill rt_sigaction rt_sigprocmask rt_sigreturn "
 	  "rt_sigpending rt_sigtimedwait rt_sigqueueinfo rt_tgsigqueueinfo rt_sigsuspend "
 	  "sigaltstack "
 	  "pause alarm signalfd signalfd4 eventfd eventfd2 pidfd_open pidfd_send_signal "
@@ -78,7 +78,7 @@ const struct syscall_group syscall_groups[] = {
 	{ "checked", VERDICT_CHECK, "calls that are allowed by their arguments",
 	  "ioctl fcntl socket socketpair clone personality setsockopt setrlimit prlimit64 "
 	  "setpriority "
-	  "ioprio_set" },
+	  "ioprio_set prctl" },
 	{ "ptrace", VERDICT_ALLOW, "debuggers and tracers (gdb, strace) on the box's own processes",
 	  "ptrace process_vm_readv process_vm_writev kcmp pidfd_getfd" },
 	{ "namespaces", VERDICT_ALLOW,
@@ -140,7 +140,7 @@ enum {
 #define PROTOCOL(number) { ANY, number, SECCOMP_RET_ALLOW }
 // FS_IOC_RESVSP and kin of <linux/falloc.h>, whose structure it keeps to the kernel.
 enum { IOCTL_RESERVE = 0x40305828, IOCTL_RESERVE_64 = 0x4030582a, IOCTL_ZERO_RANGE = 0x40305839 };
-enum { LIMIT_OF_CORES = 4, IOPRIO_OF_GROUP = 2 };
+enum { LIMIT_OF_CORES = 4, IOPRIO_OF_GROUP = 2, PRCTL_SCHED_CORE = 62 };
 enum { FCNTL_SET_LEASE = 1024, FCNTL_SET_DELEGATION = 1040 };
 enum { FAMILY_INET = 2, FAMILY_INET6 = 10, FAMILY_NETLINK = 16, PROTOCOL_ROUTE = 0, LEVEL_TCP = 6 };
 enum {
@@ -336,6 +336,11 @@ const struct syscall_check syscall_checks[] = {
 	  .otherwise = SECCOMP_RET_ALLOW,
 	  RULES({ ANY, 0, REFUSE }) },
 	{ .call = "ioprio_set", .argument = 0, .otherwise = SECCOMP_RET_ALLOW },
+	// As a kernel without core scheduling: it takes the whole group, too.
+	{ .call = "prctl",
+	  .argument = 0,
+	  .otherwise = SECCOMP_RET_ALLOW,
+	  RULES({ ANY, PRCTL_SCHED_CORE, INVALID }) },
 	// The kernel says EINVAL to an id that the user namespace lacks, where fakeroot and others
 	// take EPERM alone for
 	// "not as this user". A group that shows as none is one of the caller's own to programs

@@ -490,6 +490,16 @@ acts = {
     "kill(0) before Linux 6.12": (f"SBX_TEST_LANDLOCK=5 {testing} run", "import os, signal; signal.signal(15, signal.SIG_IGN); os.kill(0, 15)"),
     "kill(0) with namespaces": (f"{SBX} run --allow-syscalls namespaces", "import os, signal; signal.signal(15, signal.SIG_IGN); os.kill(0, 15)"),
     "setpriority and ioprio_set": (f"{SBX} run", "import ctypes; c = ctypes.CDLL(None); c.setpriority(1, 0, 19); c.syscall(251, 2, 0, 3 << 13 | 7)"),
+    "every other call on groups, owners and users": (f"{SBX} run --allow-syscalls namespaces", """import ctypes, fcntl, os, struct
+call = ctypes.CDLL(None).syscall
+for words in ((141, 2, os.getuid(), 19), (251, 3, os.getuid(), 3 << 13 | 7), (157, 62, 1, 0, 2, 0), (424, os.pidfd_open(os.getpid()), 18, 0, 4), (424, -10000, 18, 0, 4)):
+    call(*words)
+for act in ((fcntl.F_SETOWN, 0), (fcntl.F_SETSIG, 15), (15, struct.pack("ii", 2, 0)), (fcntl.F_NOTIFY, 0)):
+    try:
+        fcntl.fcntl(9, *act)
+    except OSError:
+        pass
+"""),
     "autogroup": (f"{SBX} run", "open('/proc/self/autogroup', 'w').write('7')"),
     "O_ASYNC": (f"{SBX} run", "import fcntl, os; fcntl.fcntl(9, fcntl.F_SETFL, fcntl.fcntl(9, fcntl.F_GETFL) | 0x2000)"),
     "FIOASYNC": (f"{SBX} run", "import fcntl; fcntl.ioctl(9, 0x5452, b'\\1\\0\\0\\0')"),
@@ -501,11 +511,11 @@ for name, (command, act) in acts.items():
     with open(os.path.join(project, "act.py"), "w") as file:
         file.write(act + "\n")
     with open(os.path.join(project, "caller"), "w") as file:
-        file.write(f"exec 9</dev/tty\n{look}{command} --preserve-fd 9 -- python3 act.py 2>/dev/null\n{look}echo alive\n")
+        file.write(f"trap 'echo signalled' CONT URG IO\nexec 9</dev/tty\n{look}{command} --preserve-fd 9 -- python3 act.py 2>/dev/null\n{look}echo alive\n")
     for words in ("bash caller", ". ./caller"):
         out = line(child, words)
         seen = re.findall("<(.*)>", out)
-        check(f"{name} reaches nobody outside: {words}", "alive" in out and len(seen) == 2 and seen[0] == seen[1], out)
+        check(f"{name} reaches nobody outside: {words}", "alive" in out and "\nsignalled" not in out and len(seen) == 2 and seen[0] == seen[1], out)
         if "alive" not in out:
             child = started("bash")
 out = line(child, f"SBX_TEST_LANDLOCK=5 {testing} run -- timeout 0.3 sh -c 'sleep 60 & wait' | cat; echo =${{PIPESTATUS[0]}}=")
@@ -575,6 +585,12 @@ def behind(name, command):
 behind("&", f"{SBX} run -- python3 background.py &")
 behind("a pipeline", f"{SBX} run -- python3 background.py | cat &")
 behind("a subshell", f"({SBX} run -- python3 background.py) &")
+for name in SHELLS:
+    if name != "bash" and shutil.which(name):
+        bash, child = child, started(name)
+        behind(name, f"{SBX} run -- python3 background.py &")
+        child.close(force=True)
+        child = bash
 behind("tier landlock", f"{SBX} run --isolation landlock --no-protect -- python3 background.py &")
 behind("--explain", f"{SBX} run --explain -- python3 background.py 2>/dev/null &")
 out = line(child, f"{SBX} run -- setsid -w sh -c 'echo left' </dev/null >log 2>&1 & wait; cat log; {SBX} run -- setsid -w echo front")

@@ -279,6 +279,9 @@ static const struct argument_row rows[] = {
 	{ SYS_ioprio_set, 1, 0, 7, SECCOMP_RET_ALLOW },
 	{ SYS_ioprio_set, 2, 0, 7, REFUSED },
 	{ SYS_ioprio_set, 2, 7, 7, SECCOMP_RET_ALLOW },
+	{ SYS_prctl, 62, 1, 0, SECCOMP_RET_ERRNO | EINVAL }, // PR_SCHED_CORE
+	{ SYS_prctl, HIGH | 62, 1, 0, SECCOMP_RET_ERRNO | EINVAL },
+	{ SYS_prctl, 38, 1, 0, SECCOMP_RET_ALLOW },
 };
 
 static void arguments(void **state)
