@@ -363,6 +363,7 @@ struct plan {
 	bool terse; // tell only what was taken away or withheld
 	// Who reads the report: a person, on a terminal.
 	bool person;
+	bool noted; // earlier runs left a list for this one (postcheck/finding/unshown.h)
 
 	const char *obstacle; // why the plan failed: what stands at a protected name, or NULL
 	bool obstacle_shut;   // a directory that its owner may not look into

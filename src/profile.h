@@ -105,9 +105,9 @@ struct invocation {
 	enum answer die_with_parent;
 	int parent;      // the process that started us, as it was at the first look
 	enum answer ask; // on the terminal
-	const char *logged_project, *logged_host; // of audit, or NULL
-	uint64_t since;                           // of audit, milliseconds; 0: all
-	enum answer denied, agent_unbound;
+	const char *logged_project, *logged_host, *logged_run; // of audit, or NULL
+	uint64_t since;                                        // of audit, milliseconds; 0: all
+	enum answer denied, changed, agent_unbound;
 	uint64_t stop_time;   // of stop, milliseconds
 	const char *language; // of code, or NULL: found out
 	enum tier_asked tier;

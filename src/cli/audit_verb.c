@@ -19,6 +19,7 @@
 #include "cli/boxes.h"
 #include "cli/verbs.h"
 #include "net/host/audit.h"
+#include "postcheck/finding/unshown.h"
 #include "run/decide.h"
 #include "text/destination.h"
 #include "text/host.h"
@@ -68,6 +69,12 @@ static uint64_t number_of(struct logged field)
 	return number;
 }
 
+// Of a run's report, not of a connection.
+static bool is_report(const char *line)
+{
+	return field_is(field_of(line, "form"), "reported");
+}
+
 // --- which lines ---------------------------------------------------------------------------------
 
 static bool leads_to(const struct destination *destination, const char *line, const char *key)
@@ -93,6 +100,8 @@ static bool is_of_project(const struct wanted *wanted, const char *line)
 static bool is_wanted(const struct wanted *wanted, const char *line)
 {
 	struct logged time = field_of(line, "time");
+	if (!wanted->run && is_report(line))
+		return false;
 	if (wanted->run && !field_is(field_of(line, "run"), wanted->run))
 		return false;
 	if (wanted->denied && !field_is(field_of(line, "verdict"), "denied"))
@@ -116,16 +125,18 @@ static const char *escaped(struct arena *arena, const char *text)
 	return copy;
 }
 
-static int read_wishes(const struct box *box, const char *run, struct wanted *ret_wanted)
+static int read_wishes(const struct box *box, struct wanted *ret_wanted)
 {
 	const struct invocation *asked = &box->invocation;
+	const char *word = box->arguments.rest[0],
+		   *run = asked->logged_run ? asked->logged_run : word;
 	unsigned long long number;
 	char real[PATH_MAX];
 	*ret_wanted = (struct wanted){ .run = run, .denied = asked->denied == ANSWER_YES };
 	if (run && !str_number(run, strlen(run), 1, INT_MAX, &number))
 		return fail(0, "'%.40s' is not a run; the numbers of runs are in: sbx audit",
 			    str_shown(run));
-	if (run && box->arguments.rest[1])
+	if (word && (box->arguments.rest[1] || asked->logged_run))
 		return fail(0, "audit takes one run");
 	if (asked->logged_host) {
 		ret_wanted->to_host = true;
@@ -167,6 +178,20 @@ static void show_head(struct out *out)
 		 "COUNT", "SENT", "RECEIVED");
 }
 
+static void show_report(struct out *out, const char *line)
+{
+	struct logged run = field_of(line, "run"), text = field_of(line, "text");
+	struct logged at = field_of(line, "time");
+	char time[32];
+	snprintf(time, sizeof(time), "%.*sZ", at.length < 19 ? at.length : 19, at.text);
+	out_text(out, ROW_FORM, time, run.length, run.text, 8, "reported", 1, "-", "-", "-");
+	for (const char *byte = text.text; byte < text.text + text.length; byte++) {
+		byte += byte[0] == '\\' && (byte[1] == '"' || byte[1] == '\\');
+		out_bytes(out, byte, 1);
+	}
+	out_text(out, "\n");
+}
+
 static void show_line(struct out *out, const char *line)
 {
 	char up[32], down[32], time[32];
@@ -206,6 +231,8 @@ static int show_file(struct out *out, const char *path, const struct wanted *wan
 			continue;
 		if (out->json)
 			out_text(out, "%s", line);
+		else if (is_report(line))
+			show_report(out, line);
 		else
 			show_line(out, line);
 		if (out->used > 1 << 20)
@@ -222,11 +249,11 @@ static int is_log(const struct dirent *entry)
 }
 
 // Run by run, the oldest first.
-static int show_files(struct box *box, struct out *out, const char *run)
+static int show_files(struct box *box, struct out *out)
 {
 	struct dirent **entries;
 	struct wanted wanted;
-	TRY(read_wishes(box, run, &wanted));
+	TRY(read_wishes(box, &wanted));
 	const char *state = decide_state_directory(box->arena, environ);
 	const char *directory = arena_text(box->arena, "%s/" AUDIT_DIRECTORY, state);
 	if (!out->json)
@@ -271,6 +298,29 @@ static void show_runs(struct out *out)
 	answer_end(out, "runs");
 }
 
+// --- changed names -------------------------------------------------------------------------------
+
+static int show_changed(struct box *box, struct out *out)
+{
+	struct unshown_line line;
+	char real[PATH_MAX];
+	if (box->arguments.rest[0])
+		return fail(0, "audit --changed takes no run");
+	box->plan.arena = box->arena;
+	decide_places(&box->plan, environ);
+	const char *asked = box->invocation.logged_project, *project = box->plan.toplevel;
+	if (asked && !(project = realpath(asked, real)))
+		return fail(errno, "--project: '%s'", str_shown(asked));
+	const char *at = project ? unshown_text(box->arena, box->plan.state, project) : "";
+	answer_begin(out, "changed", "changed");
+	while (unshown_next(box->arena, &at, &line))
+		answer_one(out, SHOWN("path", line.path, "", 0, ""),
+			   MEMBER_FLAG("shown", line.state == 's'),
+			   WORDS(line.state == 's' ? "\n" : "  (not shown to a person yet)\n"));
+	answer_end(out, "changed");
+	return 0;
+}
+
 int verb_audit(char **words)
 {
 	struct box *box = box_new();
@@ -278,11 +328,12 @@ int verb_audit(char **words)
 	if (box_read(box, VERB_AUDIT, words) < 0)
 		return box_failed();
 	struct out out = { .json = box->invocation.json == ANSWER_YES };
-	const char *run = box->arguments.rest[0];
 	if (box->invocation.runs == ANSWER_YES)
 		show_runs(&out);
+	else if (box->invocation.changed == ANSWER_YES)
+		result = show_changed(box, &out);
 	else
-		result = show_files(box, &out, run);
+		result = show_files(box, &out);
 	if (result < 0)
 		return box_failed();
 	return out_flush(&out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : STATUS_OK;

@@ -43,9 +43,11 @@ const struct verb_row verb_rows[] = {
 	},
 	[ROW_AUDIT] = {
 		.name = "audit",
-		.synopsis = "audit [OPTION]... [RUN] | audit --runs [--json]",
-		.help = "connections of boxes, allowed and denied; --runs: the live runs",
+		.synopsis = "audit [OPTION]... [RUN] | audit --changed | audit --runs [--json]",
+		.help = "connections of boxes, allowed and denied; --run: all that a run's report "
+			"had to say; --changed: what boxes changed here; --runs: the live runs",
 		.examples = "  sbx audit --since 1h --project . --denied\n"
+			    "  sbx audit --run 1234\n"
 			    "  sbx audit --host '*.npmjs.org:443'\n",
 	},
 	[ROW_ALLOW] = {

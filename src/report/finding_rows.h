@@ -76,6 +76,7 @@ ROW(FINDING_NO_ANSWER, "no-answer", SEVERITY_NOTICE,
 ROW(FINDING_ANSWER_LOST, "answer-lost", SEVERITY_NOTICE,
 	"an answer for the project could not be stored: it holds in this run alone")
 ROW(FINDING_WARNING, "warning", SEVERITY_WARNING, "%d")
+ROW(FINDING_UNTRUSTED, "untrusted", SEVERITY_WARNING, "%d")
 ROW(FINDING_HEADLESS, "no-head", SEVERITY_NOTICE,
 	"%p: without HEAD it is not a repository, but the protected files in it could not be "
 	"removed; %d")
@@ -114,6 +115,9 @@ ROW(FINDING_UNTRACKED, "hidden-untracked", SEVERITY_NOTICE,
 ROW(FINDING_ALTERED, "hidden-altered", SEVERITY_NOTICE,
 	"hidden: %l, which git's index lists with another content; to show it: %f",
 	.fix = "--read %i", .joined = 8)
+ROW(FINDING_POLICY, "policy", SEVERITY_NOTICE, "",
+	.agent = "what was blocked is the user's policy, not a fault: continue without it, or ask the "
+	"user to run that command")
 ROW(FINDING_BACKGROUND, "background", SEVERITY_NOTICE, "",
 	.agent = "background programs ended with this command: run a server and its client in one "
 	"command, or run the server in the foreground of a separate command")

@@ -6,9 +6,10 @@
 enum { LINES_MAX = 8, BYTES_MAX = 1200 };
 
 // All of its kind, with commas between.
-static void put_list(const struct findings *findings, enum finding_kind kind, struct out *out)
+static void put_list(const struct findings *findings, enum finding_kind kind, bool all,
+		     struct out *out)
 {
-	unsigned shown = 0, most = finding_rows[kind].joined;
+	unsigned shown = 0, most = all ? FINDING_RECORDS_MAX : finding_rows[kind].joined;
 	struct reported finding;
 	for (size_t at = 0; shown < most && findings_next(findings, &at, &finding);)
 		if (finding.kind == kind)
@@ -18,7 +19,7 @@ static void put_list(const struct findings *findings, enum finding_kind kind, st
 }
 
 static void put_words(const struct findings *findings, const struct reported *finding,
-		      const char *words, struct out *out)
+		      const char *words, bool all, struct out *out)
 {
 	for (; *words && (*words != '|' || finding->fix[0]); words++) {
 		const char next = words[0] == '%' ? words[1] : '\0';
@@ -32,7 +33,7 @@ static void put_words(const struct findings *findings, const struct reported *fi
 		else if (next == 'f')
 			finding_fix(finding, out);
 		else if (next == 'l')
-			put_list(findings, finding->kind, out);
+			put_list(findings, finding->kind, all, out);
 		else if (*words != '|')
 			out_bytes(out, words, 1);
 	}
@@ -42,14 +43,14 @@ void finding_fix(const struct reported *finding, struct out *out)
 {
 	const char *fix = finding_rows[finding->kind].fix;
 	if (fix && (finding->fix[0] || !strchr(fix, '%')))
-		put_words(NULL, finding, fix, out);
+		put_words(NULL, finding, fix, false, out);
 }
 
 static void put_kind(const struct findings *findings, enum finding_kind kind, const char *words,
-		     struct out *out)
+		     bool all, struct out *out)
 {
 	const struct finding_row *row = &finding_rows[kind];
-	unsigned lines = 0, most = row->joined ? 1 : LINES_MAX;
+	unsigned lines = 0, most = row->joined ? 1 : all ? FINDING_RECORDS_MAX : LINES_MAX;
 	size_t begin = out->used, before = begin;
 	struct reported finding;
 	for (size_t at = 0; lines < most && findings_next(findings, &at, &finding);) {
@@ -57,9 +58,9 @@ static void put_kind(const struct findings *findings, enum finding_kind kind, co
 			continue;
 		before = out->used;
 		out_text(out, "sbx: ");
-		put_words(findings, &finding, words, out);
+		put_words(findings, &finding, words, all, out);
 		out_text(out, "\n");
-		if (lines > 0 && out->used - begin > BYTES_MAX) {
+		if (!all && lines > 0 && out->used - begin > BYTES_MAX) {
 			out->used = before;
 			break;
 		}
@@ -72,12 +73,72 @@ static void put_kind(const struct findings *findings, enum finding_kind kind, co
 			 row->see ? row->see : "");
 }
 
-void findings_text(const struct findings *findings, enum reader reader, struct out *out)
+static void put_kinds(const struct findings *findings, unsigned severities, enum reader reader,
+		      struct out *out)
 {
 	for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++) {
 		const struct finding_row *row = &finding_rows[kind];
 		const char *words = reader == READER_AGENT && row->agent ? row->agent : row->words;
-		if (findings->counts[kind] > 0 && words[0])
-			put_kind(findings, kind, words, out);
+		if (findings->counts[kind] > 0 && words[0] && severities & 1U << row->severity)
+			put_kind(findings, kind, words, reader == READER_AUDIT, out);
 	}
+}
+
+void findings_text(const struct findings *findings, enum reader reader, struct out *out)
+{
+	put_kinds(findings, ~0U, reader, out);
+}
+
+void findings_severe(const struct findings *findings, enum severity severity, enum reader reader,
+		     struct out *out)
+{
+	put_kinds(findings, 1U << severity, reader, out);
+}
+
+// Words of a line without its newline.
+static unsigned words_of(const char *line, size_t length)
+{
+	unsigned words = 0;
+	for (size_t i = 0; i < length; i++)
+		words += line[i] != ' ' && (i == 0 || line[i - 1] == ' ');
+	return words;
+}
+
+// The first words of a line that is too long by itself.
+static void put_cut(const char *line, unsigned words, struct out *out)
+{
+	size_t length = strcspn(line, "\n");
+	while (words_of(line, length) > words || (length > 0 && line[length - 1] == ' '))
+		length--;
+	out_bytes(out, line, length);
+	out_text(out, " ...\n");
+}
+
+bool findings_brief(const char *text, unsigned run, struct out *out)
+{
+	enum { MORE_WORDS = 7 }; // of the last line
+	unsigned lines = 0, words = 0, more = 0;
+	for (const char *at = text; *at; at += strcspn(at, "\n") + 1)
+		lines++, words += words_of(at, strcspn(at, "\n"));
+	if (lines <= BRIEF_LINES && words <= BRIEF_WORDS)
+		return false;
+	lines = words = 0;
+	for (const char *at = text; *at; at += strcspn(at, "\n") + 1) {
+		size_t length = strcspn(at, "\n");
+		unsigned here = words_of(at, length);
+		bool fits = words + here <= BRIEF_WORDS - MORE_WORDS;
+		if (lines == BRIEF_LINES - 1 || (!fits && lines > 0)) {
+			more++;
+			continue;
+		}
+		if (fits)
+			out_bytes(out, at, length + 1);
+		else
+			put_cut(at, BRIEF_WORDS - MORE_WORDS - 1, out);
+		more += !fits;
+		words += fits ? here : BRIEF_WORDS - MORE_WORDS;
+		lines++;
+	}
+	out_text(out, "sbx: %u more: sbx audit --run %u\n", more, run);
+	return true;
 }

@@ -55,11 +55,20 @@ unsigned findings_count(const struct findings *findings);
 bool findings_next(const struct findings *findings, size_t *at, struct reported *ret_finding);
 void findings_free(struct findings *findings);
 
-// A model reads the words of the table's column `agent`, where a row has them.
-enum reader { READER_PERSON, READER_AGENT };
+// A model reads the words of the table's column `agent`, where a row has them; the audit has every
+// record, in the words for people.
+enum reader { READER_PERSON, READER_AGENT, READER_AUDIT };
 // A line or more for each kind, the worst first. Of a kind at most 8 lines are shown, or about
 // 1,200 bytes, and a line says how many more there were.
 void findings_text(const struct findings *findings, enum reader reader, struct out *out);
+// The same, of one severity.
+void findings_severe(const struct findings *findings, enum severity severity, enum reader reader,
+		     struct out *out);
+
+// The report of a run that failed, in few lines: those that fit, in the order of `text`, then how
+// many more `sbx audit --run RUN` shows. False: all of it fits.
+enum { BRIEF_LINES = 8, BRIEF_WORDS = 120 };
+bool findings_brief(const char *text, unsigned run, struct out *out);
 // The flag or command that the kind's row names.
 void finding_fix(const struct reported *finding, struct out *out);
 

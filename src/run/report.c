@@ -11,11 +11,14 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/err.h"
 #include "base/fd.h"
 #include "base/out.h"
 #include "base/steady.h"
 #include "limits/group.h"
+#include "net/host/audit.h"
 #include "plan.h"
+#include "postcheck/finding/unshown.h"
 #include "probe/machine.h"
 #include "report/findings.h"
 #include "run.h"
@@ -126,22 +129,95 @@ static void find_hidden(const struct plan *plan, const struct run *run, struct o
 	find_names(&plan->altered, FINDING_ALTERED, outcome);
 }
 
-// What was refused comes first, then what was found out, then how it ended.
-static void say_all(const struct plan *plan, const struct outcome *outcome, const struct hit *hits,
-		    int count, const struct findings *failure, struct out *out)
+static void find_all(const struct plan *plan, const struct run *run, struct outcome *outcome)
 {
-	bool model = plan->profile->report == TELL_MODEL ||
-		     (plan->terse && plan->profile->report == TELL_SHORT);
-	enum reader reader = model ? READER_AGENT : READER_PERSON;
-	// sbx learn proposes lines of a profile instead.
-	if (!plan->learn && model)
-		denied_model(plan, &outcome->denials, out);
-	else if (!plan->learn)
-		denied_text(&outcome->denials, out);
-	findings_text(&outcome->found, reader, out);
-	for (int i = 0; i < count; i++)
-		summary_hit(plan, &hits[i], model, out);
-	findings_text(failure, reader, out);
+	if (!plan->learn)
+		find_hidden(plan, run, outcome);
+	find_left(run, outcome);
+	find_unseen(plan, outcome);
+	find_needs(plan, outcome);
+	if (outcome->kind != OUTCOME_NO_EXEC)
+		program_other(plan, &outcome->found);
+}
+
+// All that is said of a run.
+struct saying {
+	const struct plan *plan;
+	const struct outcome *outcome;
+	const struct findings *failure;
+	struct hit hits[HITS_MAX];
+	int count;
+	enum reader reader;
+};
+
+// sbx learn proposes lines of a profile instead.
+static void say_denials(const struct saying *saying, struct out *out)
+{
+	const struct denials *denials = &saying->outcome->denials;
+	if (saying->plan->learn)
+		return;
+	if (saying->reader == READER_AUDIT)
+		denied_all(denials, out);
+	else if (saying->reader == READER_AGENT)
+		denied_model(saying->plan, denials, out);
+	else
+		denied_text(denials, out);
+}
+
+static void say_hits(const struct saying *saying, struct out *out)
+{
+	for (int i = 0; i < saying->count; i++)
+		summary_hit(saying->plan, &saying->hits[i], saying->reader == READER_AGENT, out);
+}
+
+// What was refused comes first, then what was found out, then how it ended.
+static void say_all(const struct saying *saying, struct out *out)
+{
+	say_denials(saying, out);
+	findings_text(&saying->outcome->found, saying->reader, out);
+	say_hits(saying, out);
+	findings_text(saying->failure, saying->reader, out);
+}
+
+// Where not all of it fits.
+static void say_worst_first(const struct saying *saying, struct out *out)
+{
+	const struct findings *found = &saying->outcome->found;
+	findings_severe(saying->failure, SEVERITY_ERROR, saying->reader, out);
+	findings_severe(found, SEVERITY_DANGER, saying->reader, out);
+	say_hits(saying, out);
+	say_denials(saying, out);
+	findings_severe(found, SEVERITY_WARNING, saying->reader, out);
+	findings_severe(found, SEVERITY_NOTICE, saying->reader, out);
+	findings_severe(saying->failure, SEVERITY_NOTICE, saying->reader, out);
+}
+
+// All of it goes to the audit.
+static bool note_all(const struct saying *saying)
+{
+	struct saying audited = *saying;
+	struct out text = { 0 };
+	const struct plan *plan = saying->plan;
+	audited.reader = READER_AUDIT;
+	say_all(&audited, &text);
+	bool noted =
+		text.used > 0 && plan->state &&
+		ATTEMPT(audit_report(plan->state, plan->toplevel ? plan->toplevel : plan->current,
+				     text.text)) == 0;
+	out_free(&text);
+	return noted;
+}
+
+static void say_in_brief(const struct saying *saying, struct out *out)
+{
+	struct out worst = { 0 };
+	say_worst_first(saying, &worst);
+	if (worst.used > 0 && findings_brief(worst.text, (unsigned)getpid(), out)) {
+		out_free(&worst);
+		return;
+	}
+	out_free(&worst);
+	say_all(saying, out);
 }
 
 // A terminal that a box has stopped, or whose other end is not read, holds nothing up for longer.
@@ -174,36 +250,44 @@ int report_outcome(const struct plan *plan, const struct run *run, struct outcom
 {
 	struct findings failure = { 0 };
 	struct out out = { 0 };
+	enum telling report = plan->profile->report;
+	bool model = report == TELL_MODEL || (plan->terse && report == TELL_SHORT);
+	struct saying saying = { .plan = plan,
+				 .outcome = outcome,
+				 .failure = &failure,
+				 .reader = model ? READER_AGENT : READER_PERSON };
 	int status = find_outcome(plan, run, outcome, &failure);
-	struct hit hits[HITS_MAX];
-	if (!plan->learn)
-		find_hidden(plan, run, outcome);
-	find_left(run, outcome);
-	find_unseen(plan, outcome);
-	find_needs(plan, outcome);
-	if (outcome->kind != OUTCOME_NO_EXEC)
-		program_other(plan, &outcome->found);
+	find_all(plan, run, outcome);
 	bool ran = outcome->kind == OUTCOME_ENDED || outcome->kind == OUTCOME_STOPPED;
-	int count = ran ? usage_hits(plan, &run->group->usage, outcome->stop, outcome->status, hits)
-			: 0;
-	switch (plan->profile->report) {
+	if (ran)
+		saying.count = usage_hits(plan, &run->group->usage, outcome->stop, outcome->status,
+					  saying.hits);
+	if (model && status != 0 && !plan->learn && denied_by_policy(&outcome->denials))
+		findings_add(&outcome->found, FINDING_POLICY, "", "", "");
+	if (outcome->kind != OUTCOME_FAILED)
+		unshown_note(plan, &outcome->found);
+	bool noted = note_all(&saying);
+	switch (report) {
 	case TELL_NEVER:
 		findings_text(&failure, READER_PERSON, &out);
 		break;
 	case TELL_SHORT:
 	case TELL_MODEL:
-		say_all(plan, outcome, hits, count, &failure, &out);
+		if (noted && status != 0)
+			say_in_brief(&saying, &out);
+		else
+			say_all(&saying, &out);
 		break;
 	case TELL_FULL:
-		say_all(plan, outcome, hits, count, &failure, &out);
+		say_all(&saying, &out);
 		if (ran)
 			summary_text(plan, &run->group->usage, &out);
 		break;
 	case TELL_JSON:
-		summary_json(plan, run, outcome, status, hits, count, &failure, &out);
+		summary_json(plan, run, outcome, status, saying.hits, saying.count, &failure, &out);
 		break;
 	}
-	events_end(plan, run, outcome, status, hits, count, &failure, &out);
+	events_end(plan, run, outcome, status, saying.hits, saying.count, &failure, &out);
 	write_report(&out);
 	out_free(&out);
 	findings_free(&failure);

@@ -103,6 +103,13 @@ void denied_line(const struct denial *denial, struct out *out)
 	out_text(out, "\n");
 }
 
+void denied_all(const struct denials *denials, struct out *out)
+{
+	for (unsigned i = 0; i < denials->count; i++)
+		denied_line(&denials->all[i], out);
+	tell_lost(denials, out);
+}
+
 void denied_text(const struct denials *denials, struct out *out)
 {
 	unsigned shown = 0;
@@ -141,11 +148,9 @@ static void add_line(const struct plan *plan, const struct key *key, const char 
 
 void denied_model(const struct plan *plan, const struct denials *denials, struct out *out)
 {
-	bool any = false;
 	for (unsigned i = 0; i < denials->count; i++) {
 		const struct denial *denial = &denials->all[i];
 		const struct key *key = key_of(denial);
-		any = any || key;
 		if (!is_listed(denials, i, true, out))
 			continue;
 		begin_denial(denial, out);
@@ -154,10 +159,14 @@ void denied_model(const struct plan *plan, const struct denials *denials, struct
 		out_text(out, "\n");
 	}
 	tell_lost(denials, out);
-	if (!any)
-		return;
-	out_text(out, "sbx: this is the user's policy, not a fault: continue without it, or ask "
-		      "the user to run that command\n");
+}
+
+bool denied_by_policy(const struct denials *denials)
+{
+	bool any = false;
+	for (unsigned i = 0; i < denials->count; i++)
+		any = any || key_of(&denials->all[i]);
+	return any;
 }
 
 void denied_members(const struct denial *denial, struct out *out)

@@ -22,9 +22,13 @@ void denied_line(const struct denial *denial, struct out *out);
 // A line for each of the first of a kind, then their number; none for those that were shown during
 // the run: of these a line says how many there were, if they came again afterwards.
 void denied_text(const struct denials *denials, struct out *out);
+// All of them, for the audit.
+void denied_all(const struct denials *denials, struct out *out);
 // For a model that reads what its command printed: the line of a profile that its user could write
-// instead of a flag, and one line at the end that it is not the model's to work around.
+// instead of a flag.
 void denied_model(const struct plan *plan, const struct denials *denials, struct out *out);
+// Whether the user could allow one of them.
+bool denied_by_policy(const struct denials *denials);
 // The members of one in JSON, without its count.
 void denied_members(const struct denial *denial, struct out *out);
 // A JSON list, `denied`, and how many more there were.

@@ -9,7 +9,9 @@
 #include <sys/stat.h>
 
 #include "base/fd.h"
+#include "base/path.h"
 #include "base/steady.h"
+#include "base/str.h"
 #include "bpf/guard.h"
 #include "keys/credentials.h"
 #include "limits/group.h"
@@ -25,7 +27,6 @@
 #include "run.h"
 #include "ask/ask.h"
 #include "limits/clock.h"
-#include "postcheck/finding/unshown.h"
 #include "run/summary.h"
 #include "run/signals.h"
 #include "run/steps.h"
@@ -121,8 +122,6 @@ static void look_last(const struct plan *plan, const struct run *run, struct eye
 	watch_end(&eyes->watch);
 	if (plan->guard_count > 0 && outcome->kind != OUTCOME_FAILED) // no command was there
 		check_host(plan, run, &outcome->found);
-	if (outcome->kind != OUTCOME_FAILED)
-		unshown_note(plan, &outcome->found);
 	if (run->journal_problem)
 		findings_add(&outcome->found, FINDING_JOURNAL, "", strerror(run->journal_problem),
 			     "");
@@ -136,7 +135,11 @@ static void look_last(const struct plan *plan, const struct run *run, struct eye
 	control_socket_note(run->proxy, &outcome->found);
 	ask_end(run->ask, &outcome->found);
 	list_each (item, &plan->warnings)
-		findings_add(&outcome->found, FINDING_WARNING, "", item->text, "");
+		findings_add(&outcome->found,
+			     item->from.file && str_equal(path_name(item->from.file), ".sbx.ini")
+				     ? FINDING_UNTRUSTED
+				     : FINDING_WARNING,
+			     "", item->text, "");
 }
 
 // What the end means: a limit that the supervisor or the kernel kept counts more than the status.

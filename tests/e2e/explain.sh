@@ -65,7 +65,7 @@ status "not in tier landlock" 125 "$SBX" run --explain --isolation landlock -- t
 
 # --- forms of the report
 refused="echo x >$work/read/f"
-report() { "$SBX" run --read "$work/read" --explain --report "$1" -- bash -c "$refused; echo a >>Makefile" 2>&1 >/dev/null | grep -v '^bash'; }
+report() { "$SBX" run --read "$work/read" --explain --report "$1" -- bash -c "$refused; echo a >>Makefile; ${2:-true}" 2>&1 >/dev/null | grep -v '^bash'; }
 echo all: >Makefile
 sleep 0.1
 is "never" "" "$(report never)"
@@ -79,7 +79,7 @@ import json, sys
 d = json.load(sys.stdin)["denied"][0]
 print(d["kind"], d["what"], d["program"], d["count"], d["flag"], d["section"], d["key"], d["value"])')"
 is "json: what changed" '["Makefile"]' "$(printf '%s' "$json" | python3 -c 'import json, sys; print(json.dumps([f["path"] for f in json.load(sys.stdin)["findings"] if f["kind"] == "changed"]))')"
-model=$(report model)
+model=$(report model "exit 3")
 like "model: the command that its user could run" "$model" "the user could allow it: sbx profile add '\[files\] write = $work/read'"
 like "model: who runs it" "$model" "ask the user to run that command\$"
 printf '[profile]\nextends = default\n' >"$work/mine.ini"

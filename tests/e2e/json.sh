@@ -90,6 +90,8 @@ kill "$box" && wait "$box"
 "$SBX" run -a refused.invalid -- bash -c 'exec -a "$1" curl -s http://denied.invalid/' - "$hostile" 2>/dev/null
 form blocked "$SBX" run -- curl -s http://denied.invalid/
 form connection "$SBX" audit --json
+form reported sh -c "'$SBX' audit --run \$('$SBX' audit | awk 'END { print \$2 }') --json | grep reported"
+form changed "$SBX" audit --changed --json
 mkdir -p "$work/tools" && printf '#!/bin/sh\nread -r line\necho "$line" >%s\necho "{\"answer\":\"no\"}"\n' "$work/tools/question" >"$work/tools/answer" && chmod 755 "$work/tools/answer"
 "$SBX" run --ask-program "$work/tools/answer" -- bash -c 'exec -a "$1" curl -s http://denied.invalid/' - "$hostile" >/dev/null 2>&1
 form question cat "$work/tools/question"

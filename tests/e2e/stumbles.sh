@@ -133,5 +133,47 @@ like "a program's report has each" "$("$SBX" run --report json -- sh -c 'echo al
 agent_run 'for i in $(seq 120); do mkdir d$i; echo x >d$i/package.json; done; for i in $(seq 120); do echo x >d$i/AGENTS.md; done' >/dev/null
 like "more than are listed: said, too" "$(terminal "$SBX run -- true")" 'changed in earlier runs, .* and [0-9]+ more|git status'
 rm -rf d[0-9]* Makefile AGENTS.md
+agent_run 'echo all: new >Makefile' >/dev/null
+like "sbx audit --changed: what no person was shown" "$("$SBX" audit --changed | grep Makefile)" '^Makefile  \(not shown to a person yet\)$'
+like "sbx shell of a person shows it, too" "$(timeout 20 script -qec "$SBX shell" /dev/null <<<exit | tr -d '\r')" 'changed in earlier runs, .*Makefile'
+is "then it is not named so" "Makefile" "$("$SBX" audit --changed --project . | grep Makefile)"
+is "as JSON" "Makefile True" "$("$SBX" audit --changed --json | python3 -c 'import json, sys; print(*[x["path"] + " " + str(x["shown"]) for x in json.load(sys.stdin)["changed"] if x["path"] == "Makefile"])')"
+rm Makefile
+
+# --- what a run that failed prints: at most 8 lines and 120 words, the worst first; the rest is in the audit
+many='for i in 1 2 3 4 5 6 7 8 9; do curl -s -m 9 http://h$i.example >/dev/null; done; mkdir .idea; echo a: >Makefile'
+said=$("$SBX" run -- sh -c "$many; exit 3" 2>&1)
+is "8 lines" 8 "$(wc -l <<<"$said")"
+is "at most 120 words" 1 "$(($(wc -w <<<"$said") <= 120))"
+like "the worst first" "$said" '^sbx: .*/.idea appeared, '
+is "it is the first" 1 "$(grep -n idea <<<"$said" | cut -d: -f1)"
+rest=$(sed -nE 's/^sbx: [0-9]+ more: (sbx audit --run [0-9]+)$/\1/p' <<<"$said")
+like "what is printed last shows all" "$(eval "$rest")" 'reported .*h9.example:80 .*; to allow: '
+is "each line of it" "9 1" "$(eval "$rest" | grep -c 'reported.* to allow: ') $(eval "$rest" | grep -c 'will run it: Makefile')"
+is "as JSON" "11" "$(eval "$rest --json" | python3 -c 'import json, sys; print(sum(json.loads(x)["form"] == "reported" for x in sys.stdin))')"
+is "sbx audit without a run has connections alone" 0 "$("$SBX" audit | grep -c reported)"
+like "what fits is as it was" "$("$SBX" run -- sh -c 'curl -s http://one.example; exit 3' 2>&1)" '^sbx: blocked one.example:80 .*; to allow: --allow one.example:80$'
+is "--report full prints all" 1 "$("$SBX" run --report full -- sh -c "$many; exit 3" 2>&1 | grep -c 'h8.example')"
+rm -f Makefile
+
+# --- what is said once
+session() { # commands that one agent runs, status and all
+	python3 -c '
+import subprocess, sys
+for command in sys.argv[2:]:
+    subprocess.run([sys.argv[1], "run", "--report", "agent", "--", "sh", "-c", command], env=dict(__import__("os").environ, CLAUDECODE="1"))' "$SBX" "$@" 2>&1 | grep -c "user's policy"
+}
+blocked='curl -s -m 9 http://a.example >/dev/null'
+is "the policy: once in an agent's session" 1 "$(session "$blocked; exit 1" "$blocked; exit 1")"
+is "and in the next one" 1 "$(session "$blocked; exit 1")"
+is "not where the command succeeded" 0 "$(session "$blocked; true")"
+is "background programs: once in a session" "1 0" "$(agent_run 'sleep 9 & true' | grep -c background) $(agent_run 'sleep 9 & exit 3' | grep -c background)"
+printf '[network]\nallow = x.example\n' >.sbx.ini
+is "lines of a file that is not trusted: once" "1 0" "$(says run -- true | grep -c sbx.ini) $(says run -- true | grep -c sbx.ini)"
+echo 'allow = y.example' >>.sbx.ini
+is "until they change" "1 0" "$(says run -- true | grep -c sbx.ini:3) $(says run -- true | grep -c sbx.ini)"
+mv .sbx.ini ini && "$SBX" run -- true && mv ini .sbx.ini
+like "or come again" "$(says run -- true)" 'sbx.ini:2'
+rm .sbx.ini
 
 done_testing

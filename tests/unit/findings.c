@@ -101,11 +101,49 @@ static void no_fix(void **state)
 	findings_free(&found);
 }
 
+// What does not fit in 8 lines and 120 words is counted; one that is too long by itself is cut.
+static void brief_of(const char *text, const char *expected)
+{
+	struct out out = { 0 };
+	bool cut = findings_brief(text, 7, &out);
+	assert_int_equal(cut, expected[0] != '\0');
+	assert_string_equal(out.text ? out.text : "", expected);
+	out_free(&out);
+}
+
+static void brief(void **state)
+{
+	struct out text = { 0 }, expected = { 0 };
+	(void)state;
+	brief_of("", "");
+	brief_of("a\nb\nc\nd\ne\nf\ng\nh\n", "");
+	brief_of("a\nb\nc\nd\ne\nf\ng\nh\ni\n",
+		 "a\nb\nc\nd\ne\nf\ng\nsbx: 2 more: sbx audit --run 7\n");
+	for (unsigned i = 0; i < 3; i++)
+		out_text(&text, "%0*d%s\n", 1, 0,
+			 " x x x x x x x x x x x x x x x x x x x x x x x x x x"
+			 " x x x x x x x x x x x x x x x x x x x x x x x x x");
+	out_text(&text, "last\n");
+	const char *third = strchr(strchr(text.text, '\n') + 1, '\n') + 1;
+	out_text(&expected, "%.*slast\nsbx: 1 more: sbx audit --run 7\n", (int)(third - text.text),
+		 text.text);
+	brief_of(text.text, expected.text);
+	for (char *at = text.text; (at = strchr(at, '\n'));)
+		*at = ' ';
+	text.text[text.used - 1] = '\n';
+	out_free(&expected);
+	out_text(&expected, "%.*s ...\nsbx: 1 more: sbx audit --run 7\n", 2 * 112 - 1, text.text);
+	brief_of(text.text, expected.text);
+	out_free(&text);
+	out_free(&expected);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equals_golden),
 		cmocka_unit_test(no_fix),
+		cmocka_unit_test(brief),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

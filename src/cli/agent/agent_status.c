@@ -256,11 +256,17 @@ int agent_status(struct box *box, char **names, struct out *out)
 	TRY(ask_all(box, names[0], &boxed, out));
 	answer_end(out, "agents");
 	if (!out->json && box->plan.toplevel) {
-		const char *unseen = unshown_list(box->arena, box->plan.state, box->plan.toplevel);
-		if (*unseen)
-			out_text(out,
-				 "changed here by boxes, and your own programs will run it: %s\n",
-				 str_shown(unseen));
+		struct unshown_line line;
+		unsigned count = 0;
+		const char *at = unshown_text(box->arena, box->plan.state, box->plan.toplevel);
+		while (unshown_next(box->arena, &at, &line))
+			if (line.state == 'u')
+				out_text(out, "%s%s",
+					 count++ ? ", "
+						 : "changed here by boxes, and your own programs "
+						   "will run it: ",
+					 str_shown(line.path));
+		out_text(out, count ? "\n" : "");
 	}
 	if (boxed)
 		return 0;

@@ -1,8 +1,13 @@
 // sbx shell: the caller's shell in a box.
+#include <unistd.h>
+
+#include "agent/agents.h"
 #include "base/err.h"
 #include "run/run_command.h"
 #include "cli/session/review.h"
 #include "cli/verbs.h"
+
+extern char **environ;
 
 int verb_shell(char **words)
 {
@@ -15,5 +20,7 @@ int verb_shell(char **words)
 		return box_failed();
 	}
 	box_use_shell(box, NULL, box->arguments.rest);
+	if (isatty(STDERR_FILENO) && !agent_of_environment(environ))
+		box->invocation.person = ANSWER_YES;
 	return review_prepare(box) < 0 ? box_failed() : run_command(box);
 }

@@ -29,7 +29,8 @@ static int open_directory(const char *state)
 	return owned_directory(path);
 }
 
-// "run-20260102T030405-123.jsonl": after those of version 0.1.0 in every order.
+// "run-20260102T030405-123.jsonl": after those of version 0.1.0 in every order. A run that opens
+// two in one second has one.
 static int open_log(const char *state)
 {
 	char name[64];
@@ -40,7 +41,8 @@ static int open_log(const char *state)
 	gmtime_r(&now, &date);
 	size_t used = strftime(name, sizeof(name), "run-%Y%m%dT%H%M%S", &date);
 	snprintf(name + used, sizeof(name) - used, "-%d" AUDIT_SUFFIX, (int)getpid());
-	return openat(directory, name, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	return openat(directory, name, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
+		      0600);
 }
 
 struct audit_line {
@@ -255,14 +257,9 @@ static void prune(int directory, struct dirent **entries, int count)
 	free(sizes);
 }
 
-void audit_end(struct audit *audit, const char *state)
+static void prune_all(const char *state)
 {
 	struct dirent **entries;
-	if (audit->fd < 0)
-		return;
-	write_counts(audit);
-	fd_close(&audit->fd);
-	audit->fd = -2;
 	autoclose int directory = ATTEMPT(open_directory(state));
 	int count = directory < 0 ? -1 : scandirat(directory, ".", &entries, is_log, alphasort);
 	if (count < 0)
@@ -271,4 +268,40 @@ void audit_end(struct audit *audit, const char *state)
 	for (int i = 0; i < count; i++)
 		free(entries[i]);
 	free(entries);
+}
+
+void audit_end(struct audit *audit, const char *state)
+{
+	if (audit->fd < 0)
+		return;
+	write_counts(audit);
+	fd_close(&audit->fd);
+	audit->fd = -2;
+	prune_all(state);
+}
+
+int audit_report(const char *state, const char *project, const char *text)
+{
+	char stamp[64];
+	struct out out = { 0 };
+	autoclose int fd = open_log(state);
+	TRY(fd);
+	write_stamp(steady_now(), stamp);
+	for (const char *at = text; *at; at += strcspn(at, "\n") + 1) {
+		struct out line = { 0 };
+		at += str_starts(at, "sbx: ") ? strlen("sbx: ") : 0;
+		out_bytes(&line, at, strcspn(at, "\n"));
+		out_bytes(&line, "", 1);
+		json_begin(&out, "reported");
+		json_string(&out, "time", stamp);
+		json_number(&out, "run", (unsigned)getpid());
+		json_string(&out, "text", line.text);
+		json_string(&out, "project", project ? project : "");
+		json_end(&out);
+		out_free(&line);
+	}
+	int result = out_write(&out, fd);
+	out_free(&out);
+	prune_all(state);
+	return result;
 }

@@ -44,6 +44,9 @@ struct audit {
 // does not stop the run: the log is no wall.
 void audit_take(struct audit *audit, const char *state, const struct conn_record *record, pid_t pid,
 		const char *program);
+// What the run's report says, a JSON line (form reported) for each of `text`, in a file beside. -1
+// with the error said.
+int audit_report(const char *state, const char *project, const char *text);
 // The last counts; and files of other runs go that are too many.
 void audit_end(struct audit *audit, const char *state);
 extern const char *const audit_verdicts[];

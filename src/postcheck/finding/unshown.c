@@ -1,5 +1,6 @@
 // Owns the list of changed names of a project: a line "u|s HASH INODE-CTIME PATH" for each, u until
-// a person on a terminal was shown it.
+// a person on a terminal was shown it; and "p|m HASH KIND -" for each finding that is reported
+// once, p to a person and m to a model.
 #include "postcheck/finding/unshown.h"
 
 #include <fcntl.h>
@@ -16,17 +17,13 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "plan.h"
+#include "postcheck/finding/ancestor.h"
 #include "report/findings.h"
 #include "text/sha.h"
 
 #define MORE "more files than a list holds: see git status"
 
 enum { LIST_BYTES_MAX = 64 << 10, CONTENT_BYTES_MAX = 1 << 20, LISTED_MAX = 1 << 10 };
-
-struct unshown_line {
-	char state; // 'u' or 's'
-	const char *content, *stamp, *path;
-};
 
 static const char *list_of(struct arena *arena, const char *state, const char *project,
 			   const char **ret_file)
@@ -53,19 +50,25 @@ static bool next(struct arena *arena, const char **at, struct unshown_line *ret)
 	return true;
 }
 
+static const char *sum_of(struct arena *arena, const char *text, size_t length)
+{
+	unsigned char name[SHA256_BYTES];
+	const char *content = "";
+	sha256(text, length, name);
+	for (unsigned i = 0; i < SHA256_BYTES; i++)
+		content = arena_text(arena, "%s%02x", content, name[i]);
+	return content;
+}
+
 // The SHA-256 of a file; "-" for a directory and a file too large: these count as new each time.
 static const char *content_of(struct arena *arena, const struct plan *plan, const char *path)
 {
 	struct arena *own = arena_new();
-	unsigned char name[SHA256_BYTES];
 	const char *text, *content = "-";
 	size_t length;
 	if (file_read(AT_FDCWD, path_join(own, plan->project, path), 0, CONTENT_BYTES_MAX, own,
 		      &text, &length) == 1) {
-		sha256(text, length, name);
-		content = "";
-		for (unsigned i = 0; i < SHA256_BYTES; i++)
-			content = arena_text(arena, "%s%02x", content, name[i]);
+		content = sum_of(arena, text, length);
 	}
 	arena_free(own);
 	return content;
@@ -79,7 +82,13 @@ struct noting {
 	struct out after;     // and what it becomes
 	struct findings kept; // of this run's
 	bool person;
+	char reader; // 'p' or 'm'
 };
+
+static bool is_name(const struct unshown_line *line)
+{
+	return line->state == 'u' || line->state == 's';
+}
 
 // Of the file as it is now.
 static const char *stamp_of(struct arena *arena, const struct plan *plan, const char *path)
@@ -115,16 +124,56 @@ static void note_one(struct noting *noting, const struct reported *finding)
 		findings_add(&noting->kept, finding->kind, finding->path, "", "");
 }
 
+// Findings that are reported once: until they change, or in an agent's session.
+static enum once { ALWAYS, UNTIL_CHANGED, IN_SESSION } once_of(enum finding_kind kind)
+{
+	if (kind == FINDING_UNTRUSTED || kind == FINDING_HEADLESS)
+		return UNTIL_CHANGED;
+	return kind == FINDING_POLICY || kind == FINDING_BACKGROUND ? IN_SESSION : ALWAYS;
+}
+
+static void note_once(struct noting *noting, const struct reported *finding)
+{
+	char session[ANCESTOR_MAX] = "";
+	bool known = false;
+	if (once_of(finding->kind) == IN_SESSION)
+		ancestor_name(session);
+	const char *text =
+		arena_text(noting->arena, "%s %s %s %s", finding_rows[finding->kind].word, session,
+			   finding->path, finding->detail);
+	struct unshown_line line = { noting->reader, sum_of(noting->arena, text, strlen(text)),
+				     finding_rows[finding->kind].word, "-" };
+	for (unsigned i = 0; i < noting->count; i++)
+		known = known || (noting->before[i].state == line.state &&
+				  str_equal(noting->before[i].content, line.content));
+	add_line(noting, &line);
+	if (!known || noting->plan->profile->report == TELL_JSON)
+		findings_add(&noting->kept, finding->kind, finding->path, finding->detail,
+			     finding->fix);
+}
+
+// Whether such a line holds after this run.
+static bool stays(const struct noting *noting, const struct findings *found,
+		  const struct unshown_line *line)
+{
+	for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
+		if (once_of(kind) != ALWAYS && str_equal(finding_rows[kind].word, line->stamp))
+			return line->state != noting->reader ||
+			       (once_of(kind) == IN_SESSION && found->counts[kind] == 0);
+	return false;
+}
+
 // Those that this run did not change.
 static void note_others(struct noting *noting, const struct findings *found)
 {
 	for (unsigned i = 0; i < noting->count; i++) {
 		struct unshown_line *change = &noting->before[i];
-		if (findings_has(found, FINDING_CHANGED, change->path))
+		if (is_name(change) ? findings_has(found, FINDING_CHANGED, change->path)
+				    : !stays(noting, found, change))
 			continue;
 		if (noting->person && change->state == 'u')
 			findings_add(&noting->kept, FINDING_CHANGED_BEFORE, change->path, "", "");
-		change->state = noting->person ? 's' : change->state;
+		change->state = noting->person && change->state == 'u' ? 's' : change->state;
 		add_line(noting, change);
 	}
 }
@@ -132,7 +181,7 @@ static void note_others(struct noting *noting, const struct findings *found)
 // A line without room is reported again.
 static void write_list(struct noting *noting, const char *file)
 {
-	const char *text = noting->after.text;
+	const char *text = noting->after.text ? noting->after.text : "";
 	if (noting->after.used >= LIST_BYTES_MAX || noting->count == LISTED_MAX)
 		text = "u - 0 " MORE "\n";
 	autoclose int directory = owned_directory(path_parent(noting->arena, file));
@@ -149,14 +198,14 @@ static bool is_person(const struct plan *plan)
 // The content counts as new again: the user may have taken it back.
 static bool forget_content(struct noting *noting, struct unshown_line *line)
 {
-	bool same = !line->content[1] ||
+	bool same = !line->content[1] || !is_name(line) ||
 		    str_equal(line->stamp, stamp_of(noting->arena, noting->plan, line->path));
 	line->content = same ? line->content : "-";
 	add_line(noting, line);
 	return !same;
 }
 
-void unshown_begin(const struct plan *plan)
+void unshown_begin(struct plan *plan)
 {
 	FORGIVING;
 	const char *file;
@@ -166,6 +215,7 @@ void unshown_begin(const struct plan *plan)
 	const char *at = plan->project && !plan->session
 				 ? list_of(plan->arena, plan->state, plan->project, &file)
 				 : "";
+	plan->noted = *at;
 	while (next(plan->arena, &at, &line))
 		changed = forget_content(&noting, &line) || changed;
 	if (changed)
@@ -178,8 +228,11 @@ void unshown_note(const struct plan *plan, struct findings *found)
 	FORGIVING; // without the list all is reported each time
 	const char *file;
 	struct reported finding;
-	bool any = found->counts[FINDING_CHANGED] > 0;
-	if (!plan->project || plan->session || (!any && !is_person(plan)))
+	bool any = false;
+	for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
+		any = any ||
+		      (found->counts[kind] && (kind == FINDING_CHANGED || once_of(kind) != ALWAYS));
+	if (!plan->project || plan->session || (!any && !plan->noted && !is_person(plan)))
 		return;
 	struct noting *noting = calloc(1, sizeof(*noting));
 	if (!noting)
@@ -188,6 +241,7 @@ void unshown_note(const struct plan *plan, struct findings *found)
 	noting->arena = arena_new();
 	noting->before = arena_take(noting->arena, LISTED_MAX * sizeof(*noting->before));
 	noting->person = is_person(plan);
+	noting->reader = plan->terse || plan->profile->report == TELL_MODEL ? 'm' : 'p';
 	const char *before = list_of(noting->arena, plan->state, plan->project, &file);
 	for (const char *at = before; noting->count < LISTED_MAX &&
 				      next(noting->arena, &at, &noting->before[noting->count]);)
@@ -197,6 +251,8 @@ void unshown_note(const struct plan *plan, struct findings *found)
 		for (size_t at = 0; findings_next(found, &at, &finding);)
 			if (finding.kind == FINDING_CHANGED && !many)
 				note_one(noting, &finding);
+			else if (once_of(finding.kind) != ALWAYS)
+				note_once(noting, &finding);
 			else
 				findings_add(&noting->kept, finding.kind, finding.path,
 					     finding.detail, finding.fix);
@@ -204,7 +260,7 @@ void unshown_note(const struct plan *plan, struct findings *found)
 		if (many && !noting->person)
 			add_line(noting, &(struct unshown_line){ 'u', "-", "0", MORE });
 		for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
-			if ((kind != FINDING_CHANGED || many) &&
+			if ((kind != FINDING_CHANGED || many) && once_of(kind) == ALWAYS &&
 			    found->counts[kind] > noting->kept.counts[kind])
 				noting->kept.counts[kind] = found->counts[kind];
 		if (!str_equal(before, noting->after.text ? noting->after.text : ""))
@@ -217,12 +273,17 @@ void unshown_note(const struct plan *plan, struct findings *found)
 	free(noting);
 }
 
-const char *unshown_list(struct arena *arena, const char *state, const char *project)
+const char *unshown_text(struct arena *arena, const char *state, const char *project)
 {
-	const char *file, *text = "";
-	struct unshown_line change;
-	for (const char *at = list_of(arena, state, project, &file); next(arena, &at, &change);)
-		if (change.state == 'u')
-			text = arena_text(arena, "%s%s%s", text, *text ? ", " : "", change.path);
-	return text;
+	const char *file;
+	return list_of(arena, state, project, &file);
+}
+
+bool unshown_next(struct arena *arena, const char **at, struct unshown_line *ret_line)
+{
+	do {
+		if (!next(arena, at, ret_line))
+			return false;
+	} while (!is_name(ret_line));
+	return true;
 }
