@@ -2,8 +2,11 @@
 // tests/agents; what was not is by hand.
 #include "agent/agents.h"
 
+#include <limits.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/out.h"
@@ -12,7 +15,7 @@
 
 // clang-format off
 const struct agent agents[] = {
-	{ .name = "claude-code", .title = "Claude Code", .means = AGENT_MEMBER,
+	{ .name = "claude-code", .title = "Claude Code", .program = "claude", .login = "~/.claude/.credentials.json", .means = AGENT_MEMBER,
 	  .marker = "CLAUDECODE", .profile = "claude-code-shell",
 	  .home_variable = "CLAUDE_CONFIG_DIR", .home = ".claude", .file = "settings.json",
 	  .call = "", .path = { "env", "CLAUDE_CODE_SHELL_PREFIX" },
@@ -20,13 +23,13 @@ const struct agent agents[] = {
 		       ".claude/settings.json" },
 	  .caveat = "its file tools (Read, Edit, Write) are not commands and run outside; to put "
 		  "them in a box as well: sbx run -p claude-code -- claude" },
-	{ .name = "opencode", .title = "opencode", .means = AGENT_MEMBER,
+	{ .name = "opencode", .title = "opencode", .program = "opencode", .login = "~/.local/share/opencode/auth.json", .means = AGENT_MEMBER,
 	  .marker = "OPENCODE", .profile = "opencode-shell",
 	  .home_variable = "XDG_CONFIG_HOME", .home = ".config/opencode", .below = "/opencode", .file = "opencode.json",
 	  .call = "-c ", .path = { "shell" }, .project = { "opencode.json", "opencode.jsonc" },
 	  .caveat = "if sbx-shell is removed, it uses bash and does not say so; its file tools "
 		  "run outside; to put them in a box as well: sbx run -p opencode -- opencode" },
-	{ .name = "gemini", .title = "Gemini CLI", .means = AGENT_HOOK,
+	{ .name = "gemini", .title = "Gemini CLI", .program = "gemini", .login = "~/.gemini", .means = AGENT_HOOK,
 	  .marker = "GEMINI_CLI", .profile = "gemini-shell",
 	  .home_variable = "GEMINI_CLI_HOME", .home = ".gemini", .below = "/.gemini", .file = "settings.json",
 	  .path = { "hooks", "BeforeTool" }, .matcher = "run_shell_command", .answer = HOOK_MERGES,
@@ -34,7 +37,7 @@ const struct agent agents[] = {
 	  .off = { "hooksConfig", "enabled" }, .off_value = "false",
 	  .caveat = "if hooks are switched off, commands run outside; its file tools run outside; "
 		  "to put them in a box as well: sbx run -p gemini -- gemini" },
-	{ .name = "qwen", .title = "Qwen Code", .means = AGENT_HOOK,
+	{ .name = "qwen", .title = "Qwen Code", .program = "qwen", .login = "~/.qwen", .means = AGENT_HOOK,
 	  .marker = "QWEN_CODE", .profile = "qwen-shell",
 	  .home_variable = "QWEN_HOME", .home = ".qwen", .file = "settings.json",
 	  .path = { "hooks", "PreToolUse" }, .matcher = "run_shell_command", .answer = HOOK_REFUSES,
@@ -43,7 +46,7 @@ const struct agent agents[] = {
 	  .caveat = "its hooks cannot change a command: a bare one is denied, and the model "
 		  "learns how to give it; if hooks are switched off, commands run outside, as its "
 		  "file tools do; to put all in a box: sbx run -p qwen -- qwen" },
-	{ .name = "codex", .title = "Codex CLI", .means = AGENT_HOOK,
+	{ .name = "codex", .title = "Codex CLI", .program = "codex", .login = "~/.codex/auth.json", .means = AGENT_HOOK,
 	  .marker = "CODEX_THREAD_ID", .profile = "codex-shell",
 	  .home_variable = "CODEX_HOME", .home = ".codex", .file = "hooks.json",
 	  .path = { "hooks", "PreToolUse" }, .matcher = "Bash", .answer = HOOK_ALLOWS,
@@ -52,7 +55,7 @@ const struct agent agents[] = {
 	  .caveat = "Codex must not use its own sandbox as well: codex --sandbox "
 		  "danger-full-access. Its patches are not commands and run outside; to put them "
 		  "in a box as well: sbx run -p codex -- codex --sandbox danger-full-access" },
-	{ .name = "copilot", .title = "Copilot CLI", .means = AGENT_HOOK,
+	{ .name = "copilot", .title = "Copilot CLI", .program = "copilot", .login = "~/.copilot", .means = AGENT_HOOK,
 	  .marker = "COPILOT_CLI", .profile = "copilot-shell",
 	  .home_variable = "COPILOT_HOME", .home = ".copilot", .file = "settings.json",
 	  .path = { "hooks", "PreToolUse" }, .matcher = "Bash", .answer = HOOK_UPDATES,
@@ -60,10 +63,10 @@ const struct agent agents[] = {
 	  .off = { "disableAllHooks" }, .off_value = "true",
 	  .caveat = "if hooks are switched off, commands run outside, as its file tools do; to "
 		  "put all in a box: sbx run -p copilot -- copilot" },
-	{ .name = "goose", .title = "goose", .means = AGENT_BY_HAND,
+	{ .name = "goose", .title = "goose", .program = "goose", .means = AGENT_BY_HAND,
 	  .by_hand = "not tested; it takes its shell from a variable: GOOSE_SHELL=$(command -v "
 		  "sbx-shell) goose" },
-	{ .name = "aider", .title = "aider", .means = AGENT_BY_HAND,
+	{ .name = "aider", .title = "aider", .program = "aider", .means = AGENT_BY_HAND,
 	  .by_hand = "not tested; it takes its shell from a variable: SHELL=$(command -v "
 		  "sbx-shell) aider" },
 };
@@ -87,6 +90,21 @@ const struct agent *agent_find(const char *name)
 		fail(0, "no agent '%.40s', expected one of%s", str_shown(name), names.text);
 	out_free(&names);
 	return NULL;
+}
+
+bool agent_on_path(const struct agent *agent, const char *path)
+{
+	char program[PATH_MAX];
+	for (const char *at = path; at && *at; at += strspn(at, ":")) {
+		int length = (int)strcspn(at, ":");
+		if (length > 0 &&
+		    snprintf(program, sizeof(program), "%.*s/%s", length, at, agent->program) <
+			    (int)sizeof(program) &&
+		    access(program, X_OK) == 0)
+			return true;
+		at += length;
+	}
+	return false;
 }
 
 const struct agent *agent_of_environment(char *const *environment)

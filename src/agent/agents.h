@@ -4,12 +4,16 @@
 // added. Uses: base text. Begin with agents.h.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arena;
 
 struct agent {
 	const char *name, *title;
+	const char *program; // as people start it
+	const char *login;   // the file or directory of its log-in, which `profile` of the whole
+			     // agent shows to the box; NULL: not known
 	enum agent_means {
 		AGENT_MEMBER,  // a setting names the shell or a word in front of it
 		AGENT_HOOK,    // a program is asked before each tool, and rewrites the command
@@ -38,6 +42,9 @@ struct agent {
 };
 extern const struct agent agents[];
 extern const unsigned agent_count;
+
+// Whether its program is in a directory of `path`, the caller's PATH.
+bool agent_on_path(const struct agent *agent, const char *path);
 
 // NULL with the error said, naming all.
 const struct agent *agent_find(const char *name);

@@ -385,8 +385,8 @@ const struct key keys[] = {
 	  .help = "overwrite changes made since (agent install, remove)" },
 	{ ON_COMMAND_LINE(VERB_AGENT, dry_run), .flag = "dry-run", .kind = KEY_SWITCH,
 	  .help = "show the changes without making them (agent install, remove)" },
-	{ ON_COMMAND_LINE(VERB_CACHE | VERB_STOP | VERB_KILL, all), .flag = "all", .kind = KEY_SWITCH,
-	  .help = "of every project (cache clear); every live run of yours (stop, kill)" },
+	{ ON_COMMAND_LINE(VERB_CACHE | VERB_STOP | VERB_KILL | VERB_AGENT, all), .flag = "all", .kind = KEY_SWITCH,
+	  .help = "of every project (cache clear); every live run of yours (stop, kill); every agent (agent remove)" },
 	{ ON_COMMAND_LINE(VERB_STOP, stop_time), .flag = "time", .letter = 't', .kind = KEY_TIME, .value = "TIME",
 	  .low = 1, .high = 24ULL * 3600 * 1000,
 	  .help = "how long the command has to end by itself before it is killed: 500ms, 30s, 2m; 10s where "

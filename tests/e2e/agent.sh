@@ -15,9 +15,15 @@ shell=$work/bin/sbx-shell
 sbx agent install claude-code --dry-run
 is "a dry run writes nothing" "0 no" "$? $([ -e "$HOME/.claude" ] && echo yes || echo no)"
 like "and shows the change" "$(cat "$work/out")" 'CLAUDE_CODE_SHELL_PREFIX'
+like "and what is needed besides: the program, its log-in" "$(tr -s ' \n' ' ' <"$work/out")" 'note claude is in no directory of your PATH .* log-in ~/.claude/.credentials.json is not in the boxes of its commands; with -p claude-code it is'
+sbx agent install codex --dry-run
+like "the hook that is to be trusted, and the flag" "$(tr -s ' \n' ' ' <"$work/out")" 'now start codex and trust the hook .*: until then commands run outside .* codex --sandbox danger-full-access'
 sbx agent status claude-code
+like "an agent that is not there" "$? $(cat "$work/out")" '^125 claude-code  not on this machine$'
+mkdir "$work/agents" && printf '#!/bin/sh\n' >"$work/agents/claude" && chmod +x "$work/agents/claude"
+PATH=$PATH:$work/agents sbx agent status claude-code
 is "not installed: status is 125" 125 $?
-like "and says how to mend it" "$(cat "$work/out")" 'outside: not installed. Fix: sbx agent install claude-code'
+like "and says what to do" "$(cat "$work/out")" 'its commands run in no box. Fix: sbx agent install claude-code'
 sbx agent install claude-code
 is "install where there was no file" "$shell" "$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["env"]["CLAUDE_CODE_SHELL_PREFIX"])' "$settings")"
 is "the file is the user's alone" 600 "$(stat -c %a "$settings")"
@@ -37,6 +43,23 @@ is "linked settings stay linked, with their mode" "yes 640" "$([ -L "$settings" 
 sbx agent remove claude-code
 status "remove gives every byte back" 0 cmp "$work/before" "$settings"
 rm "$settings"
+
+sbx agent install claude-code && sbx agent install opencode && sbx agent install gemini
+sbx agent remove --all
+is "remove --all: each that is installed, and no other" "0 3 no no" "$? $(grep -c 'as they did before' "$work/out") $([ -e "$settings" ] && echo yes || echo no) $([ -e "$HOME/.config/opencode/opencode.json" ] && echo yes || echo no)"
+sbx agent remove --all
+is "again: there is none" "0 no agent is installed" "$? $(cat "$work/out")"
+status "--all and a name" 125 "$work/bin/sbx" agent remove --all gemini
+status "neither" 125 "$work/bin/sbx" agent remove
+status "--all is for remove" 125 "$work/bin/sbx" agent status --all
+rm -rf "$HOME/.claude" "$HOME/.config" "$HOME/.gemini"
+mkdir -p "$HOME/.claude"
+
+# --- an agent that sets no variable
+echo SECRET=1 >.env && echo SECRET=1 >.env.local
+like "sbx-shell hides .env from it" "$("$shell" 'cat .env .env.local; ls -A' 2>&1)" 'cat: .env: No such file'
+is "all of them" 0 "$("$shell" -c 'cat .env .env.local' 2>&1 | grep -c SECRET)"
+rm .env .env.local
 
 # --- what a person has written
 echo '{"env": {' >"$settings"

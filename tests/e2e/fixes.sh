@@ -413,10 +413,11 @@ unset CLAUDECODE CLAUDE_CONFIG_DIR OPENCODE GEMINI_CLI QWEN_CODE CODEX_THREAD_ID
 said=$(CLAUDECODE=1 sbx agent status 2>&1)
 like "a command of an agent in no box: is said" "$said" 'check from outside: sbx agent status claude-code$'
 like "a command of an agent in no box: the check" "$(eval "$(printf '%s\n' "$said" | sed -nE 's/.*outside: (sbx agent status claude-code)$/\1/p')" 2>&1)" 'claude-code|Claude Code'
+mkdir -p "$HOME/.claude" # it is there
 said=$(sbx agent status claude-code 2>&1)
-like "an agent without sbx: is said" "$said" 'outside: not installed. Fix: sbx agent install claude-code'
+like "an agent without sbx: is said" "$said" 'its commands run in no box. Fix: sbx agent install claude-code'
 eval "$(printf '%s\n' "$said" | sed -nE 's/.*Fix: (sbx agent install .*)/\1/p' | head -1)" >"$work/out" 2>&1
-is "an agent without sbx: installed by what is printed" 0 "$(sbx agent status claude-code 2>&1 | grep -c 'not installed')"
+is "an agent without sbx: installed by what is printed" 0 "$(sbx agent status claude-code 2>&1 | grep -c 'in no box')"
 like "an agent's installation: the check is named" "$(cat "$work/out")" 'sbx agent status claude-code'
 like "an agent's installation: the check works" "$(eval "$(sed -nE 's/.*(sbx agent status claude-code)$/\1/p' "$work/out" | head -1)" 2>&1)" 'in a box|no command of this agent'
 like "an agent that is installed: the check is named" "$(sbx agent install claude-code 2>&1)" 'to see that it works: sbx agent status claude-code$'

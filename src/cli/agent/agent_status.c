@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -142,9 +143,14 @@ static void describe(const struct settings *settings, const char *project,
 	const struct agent *agent = settings->agent;
 	const char *why, *seen, *other = settings_overridden(settings, project);
 	if (settings_find(settings) == SETTINGS_NONE) {
-		answer->state = "not-installed";
-		answer->text = arena_text(
-			arena, "outside: not installed. Fix: sbx agent install %s", agent->name);
+		bool there = agent_on_path(agent, getenv("PATH")) ||
+			     access(settings->directory, F_OK) == 0;
+		answer->state = there ? "not-installed" : "absent";
+		answer->text =
+			there ? arena_text(arena,
+					   "its commands run in no box. Fix: sbx agent install %s",
+					   agent->name)
+			      : "not on this machine";
 		return;
 	}
 	if (other) {
@@ -177,8 +183,10 @@ static int ask(struct box *box, const char *name, struct agent_answer *answer)
 	const struct agent *agent = agent_find(name);
 	*answer = (struct agent_answer){ .name = name };
 	if (agent && agent->means == AGENT_BY_HAND) {
-		answer->state = "by-hand";
-		answer->text = arena_text(box->arena, "by hand: %s", agent->by_hand);
+		bool there = agent_on_path(agent, getenv("PATH"));
+		answer->state = there ? "by-hand" : "absent";
+		answer->text = there ? arena_text(box->arena, "by hand: %s", agent->by_hand)
+				     : "not on this machine";
 		return 0;
 	}
 	TRY(agent_open(box, name, &settings));

@@ -1,6 +1,7 @@
 // sbx agent: the settings of coding agents.
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -52,6 +53,27 @@ static int show_and_fail(const struct settings *settings, const char *text, cons
 	return fail(0, "%s: %s; nothing was written; --force does it", settings->path, why);
 }
 
+// All that the change of settings alone does not do.
+static void needs(struct box *box, const struct settings *settings, struct out *out)
+{
+	const struct agent *agent = settings->agent;
+	if (!agent_on_path(agent, getenv("PATH")))
+		agent_line(out, "  note",
+			   arena_text(box->arena, "%s is in no directory of your PATH",
+				      agent->program));
+	if (agent->trust)
+		agent_line(out, "  now",
+			   arena_text(box->arena, "%s: until then commands run outside",
+				      agent->trusting));
+	agent_line(out, "  note", agent->caveat);
+	if (agent->login)
+		agent_line(out, "  log-in",
+			   arena_text(box->arena,
+				      "%s is not in the boxes of its commands; with -p %s it is, "
+				      "and commands can read it",
+				      agent->login, agent->name));
+}
+
 static int install(struct box *box, char **names, struct out *out)
 {
 	struct settings settings;
@@ -74,8 +96,10 @@ static int install(struct box *box, char **names, struct out *out)
 		return -1;
 	if (found == SETTINGS_OTHER && box->invocation.force != ANSWER_YES)
 		return show_and_fail(&settings, text, "the setting has another value already");
-	if (show_only(box, &settings, text, out))
+	if (show_only(box, &settings, text, out)) {
+		needs(box, &settings, out);
 		return 0;
+	}
 	TRY(saved_store(&settings, text));
 	TRY(settings_write(&settings, text));
 	const char *profile = settings.agent->profile;
@@ -87,21 +111,14 @@ static int install(struct box *box, char **names, struct out *out)
 		out, "  profile",
 		arena_text(box->arena, "%s; to change it: ~/.config/sbx/%s.ini", profile, profile));
 	agent_line(out, "  look", arena_text(box->arena, "sbx agent status %s", names[0]));
-	if (settings.agent->trust)
-		agent_line(out, "  now",
-			   arena_text(box->arena, "%s: until then commands run outside",
-				      settings.agent->trusting));
-	agent_line(out, "  note", settings.agent->caveat);
+	needs(box, &settings, out);
 	return 0;
 }
 
-static int remove_agent(struct box *box, char **names, struct out *out)
+static int remove_one(struct box *box, const char *name, struct out *out)
 {
 	struct settings settings;
-	TRY(agent_find(names[0]) ? 0 : -1);
-	autoclose int lock = lock_settings(box);
-	TRY(lock);
-	TRY(agent_open(box, names[0], &settings));
+	TRY(agent_open(box, name, &settings));
 	const char *text = settings.unchanged ? settings.before : settings_without(&settings);
 	if (!settings.unchanged && !text)
 		return -1;
@@ -114,6 +131,40 @@ static int remove_agent(struct box *box, char **names, struct out *out)
 	out_text(out, "%s: from its next start its commands run as they did before sbx\n",
 		 settings.agent->title);
 	return 0;
+}
+
+// All that are installed; one that cannot be removed stops none of the others.
+static int remove_all(struct box *box, struct out *out)
+{
+	int result = 0;
+	unsigned removed = 0;
+	struct settings settings;
+	for (unsigned i = 0; i < agent_count; i++) {
+		if (agents[i].means == AGENT_BY_HAND)
+			continue;
+		if (ATTEMPT(agent_open(box, agents[i].name, &settings)) == 0 &&
+		    settings_find(&settings) == SETTINGS_NONE)
+			continue;
+		removed++;
+		if (result < 0)
+			(void)ATTEMPT(remove_one(box, agents[i].name, out));
+		else
+			result = remove_one(box, agents[i].name, out);
+	}
+	if (!removed)
+		out_text(out, "no agent is installed\n");
+	return result;
+}
+
+static int remove_agent(struct box *box, char **names, struct out *out)
+{
+	bool all = box->invocation.all == ANSWER_YES;
+	if (all == (names[0] != NULL))
+		return fail(0, "usage: sbx agent remove AGENT | remove --all");
+	TRY(all || agent_find(names[0]) ? 0 : -1);
+	autoclose int lock = lock_settings(box);
+	TRY(lock);
+	return all ? remove_all(box, out) : remove_one(box, names[0], out);
 }
 
 static int hook(struct box *box, char **names, struct out *out)
@@ -156,7 +207,7 @@ static const struct agent_action {
 	int (*run)(struct box *box, char **names, struct out *out);
 	int least, most; // names
 } actions[] = {
-	{ "install", install, 1, 1 },     { "remove", remove_agent, 1, 1 },
+	{ "install", install, 1, 1 },     { "remove", remove_agent, 0, 1 },
 	{ "status", agent_status, 0, 1 }, { "list", list, 0, 0 },
 	{ "hook", hook, 1, 1 }, // called by agents, not by people
 };
@@ -176,8 +227,12 @@ int verb_agent(char **words)
 	while (chosen && names[1 + count])
 		count++;
 	if (!chosen || count < chosen->least || count > chosen->most) {
-		fail(0, "usage: sbx agent install AGENT | remove AGENT | "
+		fail(0, "usage: sbx agent install AGENT | remove AGENT|--all | "
 			"status [--json] [AGENT] | list");
+		return box_failed();
+	}
+	if (box->invocation.all == ANSWER_YES && chosen->run != remove_agent) {
+		fail(0, "--all is for sbx agent remove");
 		return box_failed();
 	}
 	if (box->invocation.json == ANSWER_YES && chosen->run != agent_status) {

@@ -99,6 +99,9 @@ int verb_sbx_shell(char **words)
 			 (struct origin){ .file = agent->marker });
 		if (pass_handback(box, string ? words[0] : NULL) < 0)
 			return box_failed();
+	} else { // one that sets no variable: as profiles of agents' commands have it
+		box_set_first(box, "files", "hide-untracked", ".env.*");
+		box_set_first(box, "files", "hide-untracked", ".env");
 	}
 	return run_command(box);
 }

@@ -30,9 +30,9 @@ static bool read_one(int pid, char name[32], int *ret_parent, unsigned long long
 void ancestor_name(char name[ANCESTOR_MAX])
 {
 	enum { FAR = 32 };
-	static const char starters[] =
-		"sh bash dash zsh ksh mksh fish busybox env timeout nice ionice nohup setsid stdbuf "
-		"time xargs sbx sbx-shell";
+	static const char starters[] = "sh bash dash zsh ksh mksh fish busybox env timeout nice "
+				       "ionice nohup setsid stdbuf "
+				       "time xargs sbx sbx-shell";
 	char program[32], found[32] = "";
 	unsigned long long start = 0;
 	int pid = getppid(), parent = 0;
