@@ -151,7 +151,7 @@ const struct key keys[] = {
 	{ IN_PROFILE("network", "publish", publish), .flag = "publish",
 	  .brief = "your machine can use this port of the box", .kind = KEY_LIST,
 	  .form = FORM_PUBLISH, .value = "PORT[:HOST-PORT]",
-	  .help = "this TCP port of the box appears at the host's 127.0.0.1" },
+	  .help = "this TCP port of the box appears at the host's 127.0.0.1 and ::1" },
 	{ IN_PROFILE("network", "upstream", upstream), .flag = "upstream", .kind = KEY_TEXT,
 	  .form = FORM_UPSTREAM, .value = "URL",
 	  .help = "use this HTTP proxy, or none; default: the caller's HTTPS_PROXY and NO_PROXY" },

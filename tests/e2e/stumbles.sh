@@ -99,6 +99,24 @@ refuses "with its group: +--allow @npm" why npm
 is "a limit that is not enforced: with a '?' the command runs" "runs" "$("$SBX" run --cpu '?1' echo runs 2>&1)"
 rm -f tool.ini
 
+# --- a published port is there for those that take localhost for ::1 first
+if python3 -c 'import socket; socket.socket(socket.AF_INET6).bind(("::1", 0))' 2>/dev/null; then
+	port=$((20000 + RANDOM % 10000))
+	timeout 60 "$SBX" run --publish "8099:$port" -- python3 -m http.server -b 127.0.0.1 8099 >/dev/null 2>&1 &
+	server=$!
+	wait_for 30 curl -s -o /dev/null -m 5 "http://127.0.0.1:$port/"
+	is "a published port on ::1, and on 127.0.0.1" "hello 3" "$(for host in '[::1]' 127.0.0.1 '[::1]'; do curl -s -m 20 "http://$host:$port/file"; done | sort | uniq -c | sort -rn | awk '$2 == "hello" { print $2, $1 }')"
+	kill $server && wait $server 2>/dev/null
+	python3 -c 'import socket, sys, time
+s = socket.socket(socket.AF_INET6); s.bind(("::1", 0)); s.listen(); print(s.getsockname()[1], flush=True); time.sleep(60)' >"$work/six" &
+	six=$!
+	wait_for 20 test -s "$work/six"
+	like "a port that another program has on ::1 is taken" "$("$SBX" run --publish "$(cat "$work/six")" -- true 2>&1)" 'is used by another program outside; take another: --publish'
+	kill $six
+else
+	skip "a published port on ::1" "this machine has no ::1"
+fi
+
 # --- quiet where nothing is wrong (quiet.sh has the commands of a day)
 like "checks for updates are off" "$("$SBX" run -- env)" '^npm_config_update_notifier=false$'
 is "the caller's own value wins" "true" "$(npm_config_update_notifier=true "$SBX" run -- printenv npm_config_update_notifier)"

@@ -32,25 +32,38 @@
 
 enum { BACKLOG = 4096 };
 
+static int listen_on(const struct publish *publish, const struct sockaddr *address, socklen_t size)
+{
+	int on = 1;
+	autoclose int fd =
+		socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
+	    bind(fd, address, size) == 0 && listen(fd, BACKLOG) == 0)
+		return take(&fd);
+	return errno == EADDRINUSE
+		       ? fail(errno,
+			      "port %u is used by another program outside; take another: --publish "
+			      "%u:PORT",
+			      publish->outside, publish->inside)
+		       : fail(errno, "publish port %u: port %u; take another: --publish %u:PORT",
+			      publish->inside, publish->outside, publish->inside);
+}
+
 static int listen_on_host(const struct publish *publish)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(publish->outside) };
-	int on = 1;
 	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	autoclose int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0 ||
-	    bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 ||
-	    listen(fd, BACKLOG) < 0)
-		return errno == EADDRINUSE
-			       ? fail(errno,
-				      "port %u is used by another program outside; take "
-				      "another: --publish %u:PORT",
-				      publish->outside, publish->inside)
-			       : fail(errno,
-				      "publish port %u: 127.0.0.1:%u; take another: "
-				      "--publish %u:PORT",
-				      publish->inside, publish->outside, publish->inside);
-	return take(&fd);
+	return listen_on(publish, (const struct sockaddr *)&address, sizeof(address));
+}
+
+// Many programs take localhost for ::1 first. *ret_fd is -1 where the host has none.
+static int listen_on_six(const struct publish *publish, int *ret_fd)
+{
+	struct sockaddr_in6 address = { .sin6_family = AF_INET6,
+					.sin6_port = htons(publish->outside),
+					.sin6_addr = IN6ADDR_LOOPBACK_INIT };
+	*ret_fd = listen_on(publish, (const struct sockaddr *)&address, sizeof(address));
+	return *ret_fd >= 0 || err_tolerated(err_number() != EADDRINUSE) ? 0 : -1;
 }
 
 void proxy_init(struct proxy *proxy)
@@ -69,9 +82,13 @@ int proxy_host(const struct plan *plan, struct run *run)
 		proxy->listener_count = 1;
 		proxy->relayed = true;
 	}
-	for (; proxy->published_count < plan->egress.publish_count; proxy->published_count++)
-		TRY(proxy->published[proxy->published_count] =
-			    listen_on_host(&plan->egress.publish[proxy->published_count]));
+	for (unsigned i = 0; i < plan->egress.publish_count; i++) {
+		const struct publish *publish = &plan->egress.publish[i];
+		TRY(proxy->published[proxy->published_count] = listen_on_host(publish));
+		proxy->published_count++;
+		TRY(listen_on_six(publish, &proxy->published[proxy->published_count]));
+		proxy->published_count++;
+	}
 	proxy->live = control_socket_listen();
 	proxy->live_problem = proxy->live < 0 ? errno : 0;
 	return 0;
@@ -107,7 +124,7 @@ void proxy_listeners(struct proxy *proxy, const int *fds, unsigned count, bool r
 static _Noreturn void become_worker(const struct plan *plan, const struct run *run,
 				    struct worker_start *start, pid_t supervisor)
 {
-	int keep[LISTENERS_MAX + 16], count = 0;
+	int keep[LISTENERS_MAX + 2 * NETNS_LOOPBACK_MAX + 8], count = 0;
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	if (getppid() != supervisor)
 		_exit(0);
@@ -117,7 +134,8 @@ static _Noreturn void become_worker(const struct plan *plan, const struct run *r
 	for (unsigned i = 0; i < start->listener_count; i++)
 		keep[count++] = start->listeners[i];
 	for (unsigned i = 0; i < start->published_count; i++)
-		keep[count++] = start->published[i];
+		if (start->published[i] >= 0)
+			keep[count++] = start->published[i];
 	int null = open("/dev/null", O_RDWR);
 	for (int fd = 0; fd <= 2; fd++)
 		dup2(null, fd);

@@ -168,7 +168,7 @@ void accept_want_sockets(struct worker *worker)
 void accept_published(struct worker *worker, unsigned index)
 {
 	struct sockaddr_in6 to = { .sin6_family = AF_INET6,
-				   .sin6_port = htons(worker->published_inside[index]) };
+				   .sin6_port = htons(worker->published_inside[index / 2]) };
 	to.sin6_addr.s6_addr[10] = to.sin6_addr.s6_addr[11] = 0xff;
 	to.sin6_addr.s6_addr[12] = 127;
 	to.sin6_addr.s6_addr[15] = 1;

@@ -328,8 +328,9 @@ static void prepare(struct worker *worker, const struct worker_start *start)
 	worker->published_count = start->first ? start->published_count : 0;
 	for (unsigned i = 0; i < worker->published_count; i++) {
 		worker->published[i] = start->published[i];
-		worker->published_inside[i] = start->egress->publish[i].inside;
-		watch(worker, worker->published[i], TAG_PUBLISHED, i, EPOLLIN);
+		worker->published_inside[i / 2] = start->egress->publish[i / 2].inside;
+		if (worker->published[i] >= 0)
+			watch(worker, worker->published[i], TAG_PUBLISHED, i, EPOLLIN);
 	}
 	for (int i = 0; i < PIPES_MAX; i++)
 		worker->pipes[i].ends[0] = worker->pipes[i].ends[1] = -1;

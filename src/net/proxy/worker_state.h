@@ -44,7 +44,7 @@ struct worker {
 	uint16_t loopback[LISTENERS_MAX];            // port of the host's loopback, 0 for none
 	uint16_t loopback_ports[NETNS_LOOPBACK_MAX]; // when relayed
 	unsigned listener_count;
-	int published[NETNS_LOOPBACK_MAX];
+	int published[2 * NETNS_LOOPBACK_MAX]; // as struct proxy has them
 	uint16_t published_inside[NETNS_LOOPBACK_MAX];
 	unsigned published_count;
 	int sockets[PUBLISH_SOCKETS]; // of the box's network
