@@ -21,15 +21,17 @@ struct sockaddr_storage;
 
 enum { STEPS_MAX = 56 };
 
-// From the supervisor to pid 1: make sockets of the box's network and send them.
-enum { SIGNAL_SOCKETS = 63 };
+// From the supervisor to pid 1: orders wait in its socket. And to the process that a shell waits
+// for: stop. Standard signals: the kernel counts those above 31 for the user, and drops what they
+// say.
+enum { SIGNAL_ORDER = SIGSTKFLT, SIGNAL_STOP = SIGSTKFLT };
+// An order is the signal that is handed on, or: make sockets of the box's network and send them.
+enum { ORDER_SOCKETS = 0 };
 // To pid 1 of tier landlock, where nothing ends the command with it: end all of them. Also what the
 // kernel sends it when the supervisor dies. Before there is a command it ends pid 1.
 enum { SIGNAL_END = 62 };
 // To a supervisor of a session's run, and on to pid 1: stop all processes of the box, and continue.
 enum { SIGNAL_PAUSE = 62, SIGNAL_RESUME = 61 };
-// From the supervisor to the process that a shell waits for: stop.
-enum { SIGNAL_STOP = 60 };
 
 // What init tells the supervisor; written in one piece (smaller than PIPE_BUF).
 struct message {

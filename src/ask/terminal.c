@@ -40,14 +40,6 @@ int terminal_plan(const struct plan *plan)
 	return 0;
 }
 
-static void signal_init(const struct run *run, int number)
-{
-	siginfo_t info = { 0 };
-	info.si_signo = number;
-	info.si_code = SI_QUEUE;
-	sys_pidfd_send_signal(run->pidfd, number, &info);
-}
-
 // --- the terminal --------------------------------------------------------------------------------
 
 // SIGTTOU is blocked: this also works from behind.
@@ -101,7 +93,7 @@ void terminal_leave(struct run *run)
 		kill(-terminal->group, SIGCONT);
 	}
 	if (terminal->state != TERMINAL_FREE)
-		signal_init(run, SIGNAL_RESUME);
+		fd_order(run->from_box, run->pidfd, SIGNAL_ORDER, SIGNAL_RESUME);
 	terminal->state = TERMINAL_FREE;
 	terminal->again = 0;
 	terminal->rest.used = 0;
@@ -188,7 +180,7 @@ static int begin(struct run *run, int64_t now)
 	terminal->stopped = false;
 	terminal->state = TERMINAL_STOPS;
 	terminal->again = now + STOP_MILLISECONDS;
-	signal_init(run, SIGNAL_PAUSE);
+	fd_order(run->from_box, run->pidfd, SIGNAL_ORDER, SIGNAL_PAUSE);
 	return 0;
 }
 

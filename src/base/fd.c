@@ -74,6 +74,13 @@ int fd_send(int socket, void *message, size_t size, const int *fds, unsigned cou
 	return sent == (ssize_t)size ? 0 : -1;
 }
 
+int fd_order(int socket, int process, int number, int order)
+{
+	bool sent = send(socket, &order, sizeof(order), MSG_DONTWAIT | MSG_NOSIGNAL) ==
+		    (ssize_t)sizeof(order);
+	return sent && sys_pidfd_send_signal(process, number, NULL) == 0 ? 0 : -1;
+}
+
 static ssize_t receive(int socket, void *message, size_t size, int fds[FD_PASSED], int flags)
 {
 	union control control;

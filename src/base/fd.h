@@ -18,6 +18,10 @@ static inline int take(int *fd)
 ssize_t fd_read_all(int fd, void *buffer, size_t size);
 int fd_write_all(int fd, const void *buffer, size_t size);
 
+// Wakes a process that waits for signals alone, and has an order for it in the socket. -1 where
+// either failed.
+int fd_order(int socket, int process, int number, int order);
+
 // One message over a SOCK_SEQPACKET socket, with up to FD_PASSED descriptors. fd_receive returns
 // the bytes read, 0 at the end, and -1 in `fds` where none came.
 enum { FD_PASSED = 4 };

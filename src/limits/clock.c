@@ -3,6 +3,7 @@
 
 #include <signal.h>
 
+#include "base/fd.h"
 #include "base/steady.h"
 #include "base/sys.h"
 #include "limits/watch.h"
@@ -21,10 +22,7 @@ void clock_begin(const struct plan *plan, const struct run *run, struct clock *c
 
 void clock_signal(const struct run *run, int number)
 {
-	siginfo_t info = { 0 };
-	info.si_signo = number;
-	info.si_code = SI_QUEUE; // pid 1 forwards these and no others
-	sys_pidfd_send_signal(run->pidfd, number, &info);
+	fd_order(run->from_box, run->pidfd, SIGNAL_ORDER, number);
 }
 
 // In tier landlock pid 1 is asked first: without it the others would run on.

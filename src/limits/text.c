@@ -123,7 +123,9 @@ bool text_process(const char *text, size_t length, struct text_process *ret_proc
 			continue;
 		uint64_t number = digits(at + 1, end);
 		field++;
-		if (field >= TICKS_FIRST && field <= TICKS_LAST)
+		if (field == STATE)
+			process.state = at + 1 < end ? at[1] : '\0';
+		else if (field >= TICKS_FIRST && field <= TICKS_LAST)
 			process.ticks += number;
 		else if (field == THREADS)
 			process.threads = number;

@@ -23,6 +23,7 @@ bool text_has(const char *text, size_t length, const char *word);
 
 // What is of use in /proc/PID/stat (proc_pid_stat(5)).
 struct text_process {
+	char state;
 	uint64_t ticks; // of processors, of its reaped children too
 	uint64_t threads;
 	uint64_t pages; // in memory

@@ -87,6 +87,7 @@ static void count_process(pid_t pid)
 	walk.memory[walk.at] = process.pages * page;
 	walk.tree.processes++;
 	walk.tree.threads += process.threads;
+	walk.tree.running += !strchr("TtDZX", process.state);
 	walk.tree.cpu += process.ticks * 1000000 / ticks;
 	walk.tree.memory += walk.memory[walk.at];
 	walk.threads = opendir(path);

@@ -7,8 +7,9 @@
 
 struct tree {
 	uint64_t processes, threads;
-	uint64_t cpu;    // microseconds, with those that have ended
-	uint64_t memory; // bytes; shared pages count for each process
+	uint64_t running; // neither stopped nor dead nor in the kernel
+	uint64_t cpu;     // microseconds, with those that have ended
+	uint64_t memory;  // bytes; shared pages count for each process
 };
 
 // Walks from `pid` itself; bounded. What ends meanwhile is left out. In steps of half a

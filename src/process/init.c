@@ -204,20 +204,6 @@ static void give_sockets(struct run *run)
 	}
 }
 
-// Signals from the supervisor carry SI_QUEUE; what a terminal sends reaches the command itself.
-// A pending signal swallows a second one: without a terminal whatever came from outside counts.
-static bool to_forward(const struct run *run, const siginfo_t *info)
-{
-	return info->si_code == SI_QUEUE ||
-	       (run->own_session && info->si_code == SI_USER && info->si_pid == 0);
-}
-
-static bool is_pause(const struct run *run, int number, const siginfo_t *info)
-{
-	return run->pausable && info->si_code == SI_QUEUE && info->si_pid == 0 &&
-	       (number == SIGNAL_PAUSE || number == SIGNAL_RESUME);
-}
-
 // Everybody but pid 1 itself.
 static void pause_all(struct run *run, int number)
 {
@@ -226,6 +212,20 @@ static void pause_all(struct run *run, int number)
 	run->message.kind = MESSAGE_PAUSED;
 	if (run->paused)
 		tell(run);
+}
+
+// Signals only wake this process: what they say counts for the user, and can be lost.
+static void take_orders(struct run *run, pid_t command)
+{
+	int order;
+	while (recv(run->to_host, &order, sizeof(order), MSG_DONTWAIT) == (ssize_t)sizeof(order)) {
+		if (order == ORDER_SOCKETS)
+			give_sockets(run);
+		else if (run->pausable && (order == SIGNAL_PAUSE || order == SIGNAL_RESUME))
+			pause_all(run, order);
+		else
+			kill(run->own_session || run->lent ? -command : command, order);
+	}
 }
 
 // The supervisor is gone, or waits for the end of this process. No box can send this signal: it
@@ -239,22 +239,17 @@ static _Noreturn void end_processes(void)
 static _Noreturn void serve(struct run *run, pid_t command)
 {
 	sigset_t all;
-	siginfo_t info;
 	sigfillset(&all);
 	pages_release_stack(); // a box may be idle for days
 	reap(run, command);    // it may have ended before the first wait
 	for (;;) {
-		int number = sigwaitinfo(&all, &info);
+		int number = sigwaitinfo(&all, NULL);
 		if (number == SIGCHLD)
 			reap(run, command);
 		else if (number == SIGNAL_END && run->tier_landlock)
 			end_processes();
-		else if (number == SIGNAL_SOCKETS && info.si_code == SI_QUEUE && info.si_pid == 0)
-			give_sockets(run);
-		else if (is_pause(run, number, &info))
-			pause_all(run, number);
-		else if (number > 0 && to_forward(run, &info))
-			kill(run->own_session || run->lent ? -command : command, number);
+		else if (number == SIGNAL_ORDER)
+			take_orders(run, command);
 	}
 }
 

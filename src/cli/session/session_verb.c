@@ -11,8 +11,10 @@
 #include "base/out.h"
 #include "base/owned.h"
 #include "base/path.h"
+#include "base/steady.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "limits/tree.h"
 #include "run/run_command.h"
 #include "cli/session/sessions.h"
 #include "cli/verbs.h"
@@ -219,19 +221,42 @@ static int copy(struct sessions *sessions, char **words)
 				 &sessions->notes);
 }
 
+// What runs besides the first process of the box, after there was time to stop it. Twice, as a
+// timer may have continued it.
+static uint64_t still_running(const struct run_record *record)
+{
+	enum { STOP_MILLISECONDS = 2000, AGAIN_MICROSECONDS = 20000 };
+	int64_t end = steady_now() + STOP_MILLISECONDS;
+	struct tree tree = { 0 };
+	for (int stopped = 0; stopped < 2 && steady_now() < end;) {
+		usleep(AGAIN_MICROSECONDS);
+		tree_count(record->init, &tree);
+		stopped = tree.running > 1 ? 0 : stopped + 1;
+	}
+	return tree.running > 1 ? tree.running - 1 : 0;
+}
+
 static int signal_runs(struct sessions *sessions, const char *name, int number)
 {
 	struct held held;
 	struct runs runs;
 	struct run_record record;
 	unsigned count = 0;
+	uint64_t running = 0;
 	int found;
 	TRY(store_hold(&sessions->store, name, HOLD_LOOK, &held));
 	TRY(runs_open(held.directory, &runs));
-	while ((found = runs_next(&runs, &record)) == 1)
-		count += ATTEMPT(runs_signal(&record, number)) == 0; // or it has just ended
+	while ((found = runs_next(&runs, &record)) == 1) {
+		if (ATTEMPT(runs_signal(&record, number)) < 0)
+			continue; // it has just ended
+		count++;
+		running += number == SIGNAL_PAUSE ? still_running(&record) : 0;
+	}
 	runs_close(&runs);
 	TRY(found);
+	if (running > 0)
+		return fail(0, "session '%s': processes that could not be stopped: %llu", name,
+			    (unsigned long long)running);
 	return count > 0 ? 0 : fail(0, "no command runs in session '%s'", name);
 }
 

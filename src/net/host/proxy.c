@@ -227,7 +227,6 @@ static int take_report(const struct plan *plan, struct run *run, unsigned worker
 	struct orders *orders = run->proxy->workers[worker].orders;
 	struct worker_event report;
 	enum hold_answer answer;
-	siginfo_t info = { 0 };
 	int fds[FD_PASSED];
 	ssize_t got = fd_receive(control, &report, sizeof(report), fds);
 	for (int i = 0; i < FD_PASSED; i++)
@@ -249,10 +248,7 @@ static int take_report(const struct plan *plan, struct run *run, unsigned worker
 	case EVENT_FULL:
 		return start_worker(plan, run);
 	case EVENT_SOCKETS:
-		info.si_signo = SIGNAL_SOCKETS;
-		info.si_code = SI_QUEUE;
-		info.si_value.sival_int = SIGNAL_SOCKETS;
-		sys_pidfd_send_signal(run->pidfd, SIGNAL_SOCKETS, &info);
+		fd_order(run->from_box, run->pidfd, SIGNAL_ORDER, ORDER_SOCKETS);
 		return 0;
 	}
 	return fail(0, "the proxy said something unknown");

@@ -296,7 +296,7 @@ static void turn_away(struct worker *worker, struct conn *conn)
 	conn->unwatched = false;
 	conn->record = record_conn(worker, conn, VERDICT_FAILED, conn->rule.text, why, FIX_NONE);
 	memcpy(conn->problem, why, sizeof(why));
-	conn_stop_dialing(conn);
+	conn_close_server(conn);
 	deny_http(worker, conn, 503);
 }
 

@@ -100,8 +100,9 @@ static bool try_next(struct worker *worker, struct conn *conn)
 		event.data.u64 = conn_tag(place ? TAG_ATTEMPT_1 : TAG_ATTEMPT_0,
 					  conn_index(worker, conn), conn->generation);
 		if (epoll_ctl(worker->epoll, EPOLL_CTL_ADD, fd, &event) < 0) {
-			say_problem(conn, address, errno);
-			continue;
+			conn->unwatched = true;
+			conn_wake(worker, conn);
+			return true;
 		}
 		conn->attempt[place] = take(&fd);
 		conn->dialing = DIAL_CONNECT;

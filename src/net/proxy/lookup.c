@@ -26,13 +26,24 @@ enum {
 
 static void socket_state(void *data, ares_socket_t fd, int readable, int writable)
 {
-	const struct worker *worker = data;
+	struct worker *worker = data;
 	struct epoll_event event = { .data.u64 = conn_tag(TAG_ARES, (uint32_t)fd, 0) };
 	event.events = (readable ? EPOLLIN : 0U) | (writable ? EPOLLOUT : 0U);
 	if (!event.events)
 		epoll_ctl(worker->epoll, EPOLL_CTL_DEL, fd, NULL);
-	else if (epoll_ctl(worker->epoll, EPOLL_CTL_MOD, fd, &event) < 0 && errno == ENOENT)
-		epoll_ctl(worker->epoll, EPOLL_CTL_ADD, fd, &event);
+	else if (epoll_ctl(worker->epoll, EPOLL_CTL_MOD, fd, &event) < 0 &&
+		 (errno != ENOENT || epoll_ctl(worker->epoll, EPOLL_CTL_ADD, fd, &event) < 0))
+		worker->blind = true;
+}
+
+void lookup_look(struct worker *worker)
+{
+	ares_socket_t sockets[ARES_GETSOCK_MAXNUM];
+	unsigned open = (unsigned)ares_getsock(worker->channel, sockets, ARES_GETSOCK_MAXNUM);
+	worker->blind = worker->blind || open;
+	for (int i = 0; i < ARES_GETSOCK_MAXNUM; i++)
+		if (ARES_GETSOCK_READABLE(open, i))
+			ares_process_fd(worker->channel, sockets[i], sockets[i]);
 }
 
 int lookup_begin(struct worker *worker)

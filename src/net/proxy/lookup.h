@@ -23,4 +23,5 @@ struct lookup *lookup_get(struct worker *worker, const char *name);
 void lookup_take(struct worker *worker, struct conn *conn);
 void lookup_files(struct worker *worker, const bool changed[2], int fds[2]);
 void lookup_event(struct worker *worker, int fd, uint32_t events);
+void lookup_look(struct worker *worker); // at all of its sockets, while the worker is blind
 int lookup_timeout(struct worker *worker, int limit);

@@ -30,15 +30,6 @@
 
 enum { EVENTS_A_TURN = 256, TICK_MILLISECONDS = 50, LAST_MILLISECONDS = 50 };
 
-static void watch(const struct worker *worker, int fd, enum tag tag, uint32_t index,
-		  uint32_t events)
-{
-	struct epoll_event event = { .events = events };
-	event.data.u64 = conn_tag(tag, index, 0);
-	if (epoll_ctl(worker->epoll, EPOLL_CTL_ADD, fd, &event) < 0)
-		_exit(1); // the run ends: nobody would be served
-}
-
 // Connections that the new rules do not allow end now.
 static void judge_again(struct worker *worker)
 {
@@ -152,6 +143,33 @@ static void dispatch(struct worker *worker, const struct epoll_event *event)
 	}
 }
 
+// The kernel watches no more than so much for a user: then each turn looks by itself.
+static void watch(struct worker *worker, int fd, enum tag tag, uint32_t index)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	event.data.u64 = conn_tag(tag, index, 0);
+	if (!worker->watches_nobody &&
+	    (epoll_ctl(worker->epoll, EPOLL_CTL_ADD, fd, &event) == 0 || errno == EEXIST))
+		return;
+	worker->blind = true;
+	dispatch(worker, &event);
+}
+
+static void watch_all(struct worker *worker)
+{
+	worker->blind = false;
+	lookup_look(worker);
+	watch(worker, worker->control, TAG_CONTROL, 0);
+	for (unsigned i = 0; i < worker->listener_count; i++) {
+		bool names = i == LISTENER_DNS || i == LISTENER_DNS_TCP;
+		if (worker->listeners[i] >= 0 && (worker->first || !names))
+			watch(worker, worker->listeners[i], TAG_LISTENER, i);
+	}
+	for (unsigned i = 0; i < worker->published_count; i++)
+		if (worker->published[i] >= 0)
+			watch(worker, worker->published[i], TAG_PUBLISHED, i);
+}
+
 static void conclude(struct worker *worker, struct conn *conn, enum turn turn)
 {
 	switch (turn) {
@@ -224,7 +242,7 @@ static int sleep_time(struct worker *worker)
 	int limit = -1;
 	if (worker->queue_count || worker->end)
 		return 0;
-	if (worker->deadlines || worker->any_paused)
+	if (worker->deadlines || worker->any_paused || worker->blind)
 		limit = TICK_MILLISECONDS;
 	else if (worker->any_dirty)
 		limit = 1000;
@@ -247,6 +265,7 @@ static void share_load(struct worker *worker)
 static _Noreturn void loop(struct worker *worker)
 {
 	struct epoll_event events[EVENTS_A_TURN];
+	watch_all(worker);
 	for (;;) {
 		int count = epoll_wait(worker->epoll, events, EVENTS_A_TURN, sleep_time(worker));
 		worker->now = steady_now();
@@ -256,6 +275,8 @@ static _Noreturn void loop(struct worker *worker)
 			worker->rules_changed = false;
 			judge_again(worker);
 		}
+		if (worker->blind)
+			watch_all(worker);
 		if (count <= 0)
 			ares_process_fd(worker->channel, ARES_SOCKET_BAD, ARES_SOCKET_BAD);
 		if (worker->lookup_wanted && worker->lookup_freed)
@@ -309,17 +330,11 @@ static void prepare(struct worker *worker, const struct worker_start *start)
 	worker->now = worker->rate_start = steady_now();
 	worker->files_checked = worker->now - 60000;
 	worker->epoll = epoll_create1(EPOLL_CLOEXEC);
-	watch(worker, worker->control, TAG_CONTROL, 0, EPOLLIN);
 	for (unsigned i = 0; i < start->listener_count; i++) {
 		unsigned port = i - LISTENER_FIRST_PORT;
 		worker->listeners[i] = start->listeners[i];
 		if (i >= LISTENER_FIRST_PORT && port < start->egress->loopback_count)
 			worker->loopback[i] = start->egress->loopback[port];
-		if (worker->listeners[i] < 0)
-			continue;
-		bool names = i == LISTENER_DNS || i == LISTENER_DNS_TCP;
-		if (start->first || !names)
-			watch(worker, worker->listeners[i], TAG_LISTENER, i, EPOLLIN);
 	}
 	worker->listener_count = start->listener_count;
 	worker->relayed = start->relayed;
@@ -329,8 +344,6 @@ static void prepare(struct worker *worker, const struct worker_start *start)
 	for (unsigned i = 0; i < worker->published_count; i++) {
 		worker->published[i] = start->published[i];
 		worker->published_inside[i / 2] = start->egress->publish[i / 2].inside;
-		if (worker->published[i] >= 0)
-			watch(worker, worker->published[i], TAG_PUBLISHED, i, EPOLLIN);
 	}
 	for (int i = 0; i < PIPES_MAX; i++)
 		worker->pipes[i].ends[0] = worker->pipes[i].ends[1] = -1;

@@ -37,6 +37,7 @@ struct worker {
 	int spare;           // a descriptor to turn somebody away with
 	bool first;          // answers DNS
 	bool watches_nobody; // CONFINE_UNWATCHED
+	bool blind;          // the kernel refused to watch a socket that all connections need
 	bool relayed;        // tier landlock: connections come from the host's loopback
 	bool full;           // asked for another worker
 	bool rules_changed;  // and open connections are not judged by them yet
