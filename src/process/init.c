@@ -24,6 +24,7 @@
 #include "process/domain.h"
 #include "process/landlock.h"
 #include "process/pages.h"
+#include "process/rlimits.h"
 #include "run.h"
 
 static void tell(struct run *run)
@@ -107,7 +108,7 @@ static _Noreturn void become_command(const struct plan *plan, const struct run *
 		tcsetpgrp(STDIN_FILENO, getpgrp());
 	if (run->child_ignored)
 		signal(SIGCHLD, SIG_IGN);
-	if ((run->tier_landlock && landlock_below() < 0) ||
+	if (rlimits_files(plan, run) < 0 || (run->tier_landlock && landlock_below() < 0) ||
 	    close_others(plan, -1, CLOSE_RANGE_CLOEXEC) < 0) {
 		*problem = errno;
 		_exit(1);

@@ -8,3 +8,6 @@ struct run;
 // counts all of a user's, and allows a sender as many as its limit.
 int rlimits_host(const struct plan *plan, struct run *run);
 int rlimits_child(const struct plan *plan, struct run *run);
+
+// The command's own limit of descriptors; errno says what failed.
+int rlimits_files(const struct plan *plan, const struct run *run);

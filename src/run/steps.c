@@ -145,7 +145,7 @@ const struct step steps[] = {
 	  .why = "check that the helper has ended: only pid 1 is in the box when the command "
 		  "starts; before a filter that may deny waiting" },
 	{ SIDE_BOX, BOTH, "limits", rlimits_child, NULL,
-	  .why = "rlimits; after the mounts, which need files, and when descriptors were handed over; without a right to go beyond them" },
+	  .why = "rlimits; after the mounts, which need files; without a right to go beyond them" },
 	{ SIDE_BOX, BOTH, "answers", asking_child, NULL,
 	  .why = "calls that ask the supervisor: in tier landlock those that Landlock does not "
 		  "see, with --explain those that may be denied" },

@@ -22,9 +22,18 @@ for kind in $kinds; do
 			while [ ! -e over ]; do sleep 0.1; done; $fetch >>old/\$1" "$i" &
 	done
 	wait_for 60 eval '[ $(ls got | wc -l) = $runs ]'
+	if [ "$kind" = flight ]; then
+		"$SBX" run --publish 8080:18080 -- python3 -m http.server 8080 >"$work/server" 2>&1 &
+		server=$!
+		wait_for 60 curl -s -o /dev/null http://127.0.0.1:18080/
+	fi
 	"$SBX" run --read "$tests" -- python3 "$tests/net/hog.py" "$kind" >"$work/hog" 2>&1 &
 	hog=$!
 	wait_for 120 test -e full
+	if [ "$kind" = flight ]; then
+		is "a published port is served beside it" "     40 200" "$(for i in $(seq 40); do curl -s -m 20 -o /dev/null -w '%{http_code}\n' http://127.0.0.1:18080/; done | sort | uniq -c)"
+		kill $server
+	fi
 	: >go
 	wait_for 60 eval '[ $(ls old | wc -l) = $runs ]'
 	for i in $(seq $runs); do beside "$fetch" >"new/$i" || echo "status $?" >>"new/$i"; done
@@ -49,13 +58,14 @@ is "with all of the box's signals on their way it is paused" 0 "$("$SBX" session
 kill -KILL $!
 wait 2>/dev/null
 
-# One that has itself continued by a timer.
+# One that has itself continued by timers: a stop takes what one of them has on its way, and then that one is silent.
 "$SBX" run -s full -- python3 -c '
 import ctypes as c, signal, time
 signal.signal(signal.SIGCONT, lambda *_: None)
 libc, timer = c.CDLL(None), c.c_void_p()
-assert libc.timer_create(0, (c.c_int * 16)(0, 0, 18), c.byref(timer)) == 0
-assert libc.timer_settime(timer, 0, (c.c_long * 4)(0, 10 ** 7, 0, 10 ** 7), None) == 0
+for i in range(20):
+    assert libc.timer_create(0, (c.c_int * 16)(0, 0, 18), c.byref(timer)) == 0
+    assert libc.timer_settime(timer, 0, (c.c_long * 4)(0, 10 ** 7, 0, (i + 10) * 10 ** 6), None) == 0
 open("runs", "w").close()
 while True: time.sleep(1)' 2>/dev/null &
 wait_for 60 in_session test -e runs
