@@ -84,15 +84,17 @@ static bool is_users(const struct scan *scan, int directory, const char *name, c
 		      : old_bare(scan->check, scan->tree->path, fd, path);
 }
 
-// Whether it is the user's own.
-static bool look_at(struct scan *scan, int directory, const char *name, const char *path)
+// Whether it is the user's own. `same`: its parts are as the list has them.
+static bool look_at(struct scan *scan, int directory, const char *name, const char *path, bool same)
 {
 	struct check *check = scan->check;
-	bool users = is_users(scan, directory, name, path);
+	bool users = same || is_users(scan, directory, name, path);
 	const struct listed *known = check->known;
 	unsigned before = findings_count(check->found);
 	check->known = users ? known : NULL;
-	if (!str_equal(name, "."))
+	if (same)
+		vet_data(check, directory, name, path);
+	else if (!str_equal(name, "."))
 		vet_repository(check, directory, name, path);
 	else if (users)
 		vet_parts(check, directory, path, 0);
@@ -146,8 +148,8 @@ static void meet(struct git_walk *walk, int directory, const char *name)
 	bool stood = is_mounted(scan->check->plan, walk->path, name) &&
 		     (!row || (is_listed(scan, row, directory, name) &&
 			       !finding_is_of_boxes(scan->check, directory, name)));
-	if (!stood && !(row && is_same(scan, directory, name, inside)) &&
-	    !look_at(scan, directory, name, walk->path))
+	if (!stood && !look_at(scan, directory, name, walk->path,
+			       row && is_same(scan, directory, name, inside)))
 		kind = LISTED_MADE;
 	if (row || scan->now.count < NEW_ROWS_MAX)
 		listed_note(&scan->now, directory, name, inside, kind);

@@ -139,6 +139,13 @@ for r in "$project"/r?*; do git -C "$r" commit -q --allow-empty -m x; done >/dev
 is "hooks overwritten in place in 80 repositories: none runs" "" "$(ls "$canary" 2>/dev/null && cat "$work/log")"
 is "and those that could be mounted over stay" yes "$([ "$(ls -d "$project"/r*/.git/hooks/pre-commit | wc -l)" -ge 64 ] && echo yes)"
 is "few lines tell it" yes "$([ "$(grep ^sbx "$work/log" | wc -c)" -lt 4096 ] && echo yes)"
+# In those that are not mounted over nothing may lie at names of data, whatever else is as it was: r6 to r9 are the last by name.
+work_here && many && (cd "$project" && for r in r*; do git -C "$r" commit -q --allow-empty -m x; done && git -C r8 init -q .git/modules/sub && mv r8/.git/modules/sub/.git/* r8/.git/modules/sub/ && rmdir r8/.git/modules/sub/.git
+	"$SBX" run -- true; sleep 0.05; "$SBX" run -- sh -c 'for r in r6 r7 r8 r9; do mkfifo $r/.git/packed-refs; ln -s x $r/.git/MERGE_HEAD; git init -q --bare $r/.git/refs/e; done; mkfifo r8/.git/modules/sub/refs/f') >"$work/log" 2>&1
+is "a pipe, a link and a repository at names of data in the last of 80 are gone" "" "$(find "$project"/r[6-9]/.git -type p -o -type l -o -path '*/refs/e')"
+like "and it is told" "$(cat "$work/log")" "/r6/.git/packed-refs appeared as a pipe"
+(cd "$project" && timeout 60 "$SBX" run -- sh -c 'for r in r[6-9]; do (cd $r; git branch b; git commit -q --allow-empty -m y; git tag v; git gc -q); done') >"$work/log" 2>&1
+is "honest work in the last of 80 is not told" "" "$(cat "$work/log")"
 work_here && for r in ra rb rc rd; do git init -q "$project/$r"; printf '#!/bin/sh\n' >"$project/$r/.git/hooks/pre-commit"; done
 (cd "$project" && "$SBX" run -- true && "$SBX" run -- python3 -c 'import os,time;[os.makedirs("n%d/.git"%i) for i in range(600)];[open("n%d/.git/HEAD"%i,"w").write("ref: refs/heads/x") for i in range(600)];time.sleep(.5)'; "$SBX" run -- sh -c 'for r in r?; do echo x >>$r/.git/hooks/pre-commit && echo WROTE; done') >"$work/log" 2>/dev/null
 is "600 new ones do not push the user's out of the list" "" "$(grep WROTE "$work/log")"

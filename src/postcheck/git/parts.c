@@ -20,6 +20,7 @@
 #include "postcheck/git/pointer.h"
 #include "report/findings.h"
 #include "text/component.h"
+#include "trees/git_list.h"
 
 // New directories beyond these numbers are quarantined as a whole. The table's rows have at most
 // ROWS_DEPTH slashes.
@@ -31,6 +32,7 @@ static const char untrusted[] = "appeared, and your own programs would run or tr
 struct parts_walk {
 	struct check *check;
 	const struct list *known;
+	bool listed; // its names that were there are known, by the guard or the tree's list
 	size_t root; // length of the git directory's path
 	bool top;    // which may have new names
 	bool inside; // its path has a .git
@@ -58,18 +60,26 @@ static const char *inside(const struct parts_walk *parts, const struct part_met 
 // there, with the number of the old.
 static bool is_known(const struct parts_walk *parts, const struct part_met *part)
 {
+	const struct check *check = parts->check;
 	const struct item *item = parts->known ? parts->known->first : NULL;
+	const struct listed_row *row = NULL;
+	bool stood = false;
 	while (item && !str_equal(item->text, inside(parts, part)))
 		item = item->next;
-	return item && (S_ISREG(part->status.st_mode) ||
-			(item->from.order == (unsigned)part->status.st_ino &&
-			 item->from.line == IFTODT(part->status.st_mode) &&
-			 !finding_is_made(parts->check, part->directory, part->name)));
+	if (item)
+		stood = item->from.order == (unsigned)part->status.st_ino &&
+			item->from.line == IFTODT(part->status.st_mode);
+	else if (parts->listed && !parts->known)
+		row = listed_find(check->known, part->path + check->root + 1);
+	if (row)
+		stood = listed_is(check->known, row, &part->status, check->root_device);
+	return (item || row) && (S_ISREG(part->status.st_mode) ||
+				 (stood && !finding_is_made(check, part->directory, part->name)));
 }
 
 static bool has_begin(const struct parts_walk *parts, const struct layout_row *row)
 {
-	for (const struct item *item = parts->known->first; item; item = item->next)
+	list_each (item, parts->known)
 		if (layout_begins(row, item->text))
 			return true;
 	return false;
@@ -134,7 +144,7 @@ static void meet_file(const struct parts_walk *parts, struct part_met *part)
 	bool acts = row && row->type == LAYOUT_FILE && strchr(row->path, '/') &&
 		    (row->kind == LAYOUT_RUN || row->kind == LAYOUT_POINTER);
 	bool wrong = part->depth == 0 && row && is_directory_row(row);
-	bool unknown = part->depth == 0 && !row && parts->known;
+	bool unknown = part->depth == 0 && !row && parts->listed;
 	if ((!acts && !wrong && !unknown) || !look_at(parts, part) || !part->late ||
 	    is_known(parts, part))
 		return;
@@ -212,7 +222,7 @@ void parts_undo(struct check *check, int directory, const char *path)
 // A new directory is quarantined as a whole; of the user's own only the parts that make it one.
 static bool take_nested(const struct parts_walk *parts, const struct part_met *part, int fd)
 {
-	bool top = part->depth == 0 && !part->row && parts->known;
+	bool top = part->depth == 0 && !part->row && parts->listed;
 	if (git_directory(fd) == GIT_NONE || (top && is_known(parts, part)))
 		return false;
 	bool came = top || finding_is_made(parts->check, part->directory, part->name);
@@ -265,9 +275,9 @@ static void visit(struct parts_walk *parts, struct part_met *part)
 	if (part->depth == 0 && part->row &&
 	    (part->row->kind == LAYOUT_NESTED || part->row->kind == LAYOUT_RUN))
 		return;
-	if (part->depth == 0 && !part->row && part->late && parts->known && !is_known(parts, part))
+	if (part->depth == 0 && !part->row && part->late && parts->listed && !is_known(parts, part))
 		part->moved = true;
-	if (part->row && part->row->kind == LAYOUT_VIEW && part->late && parts->known)
+	if (part->row && part->row->kind == LAYOUT_VIEW && part->late && parts->listed)
 		report(parts, part, FINDING_GIT_VIEW);
 	if (visit_usual(parts, part) || !is_read(parts, part))
 		return;
@@ -335,11 +345,13 @@ void parts_look(struct check *check, int directory, const char *path, const stru
 	char below[PATH_MAX];
 	bool inside = is_in_git(path);
 	bool users = !known && !inside && !finding_is_made(check, directory, ".");
-	struct parts_walk parts = { check, known, strlen(path), top, inside, users, 0 };
+	bool listed =
+		known || (inside && finding_is_own(check, directory, ".", path, OWN_DIRECTORY));
+	struct parts_walk parts = { check, known, listed, strlen(path), top, inside, users, 0 };
 	autoclose int fd = top ? openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	if (fd >= 0)
 		read_entries(&parts, fd, path, 0, NULL, false);
-	if (known)
+	if (listed)
 		look_at_views(&parts, directory, path);
 	for (const struct item *item = !top && known ? known->first : NULL; item;
 	     item = item->next) {

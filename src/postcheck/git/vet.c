@@ -24,7 +24,7 @@
 #include "trees/git_list.h"
 #include "view/paths/judge.h"
 
-enum { DEPTH_MAX = 4 };
+enum { DEPTH_MAX = 4, DATA_DEPTH_MAX = 3 * DEPTH_MAX };
 
 static const char untrusted[] = "appeared, and your own programs would run or trust it";
 
@@ -291,4 +291,32 @@ void vet_repository(struct check *check, int directory, const char *name, const 
 		finding_take(check, directory, name, path, untrusted);
 	else
 		vet_parts(check, fd, path, 0);
+}
+
+// In the directories of worktrees and modules what has no HEAD is a directory of more.
+static void data_look(struct check *check, int directory, const char *name, const char *path,
+		      unsigned depth)
+{
+	char below[PATH_MAX];
+	int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	if (!stream)
+		return;
+	bool repository = depth == 0 || exists(fd, "HEAD");
+	if (repository)
+		parts_look(check, fd, path, NULL, true);
+	layout_each(row) if (repository && row->kind == LAYOUT_NESTED && depth < DATA_DEPTH_MAX &&
+			     join(below, path, row->path))
+		data_look(check, fd, row->path, below, depth + 1);
+	for (struct dirent *entry = repository || depth == DATA_DEPTH_MAX ? NULL : readdir(stream);
+	     entry; entry = readdir(stream))
+		if (!str_equal(entry->d_name, ".") && !str_equal(entry->d_name, "..") &&
+		    join(below, path, entry->d_name))
+			data_look(check, fd, entry->d_name, below, depth + 1);
+	closedir(stream);
+}
+
+void vet_data(struct check *check, int directory, const char *name, const char *path)
+{
+	data_look(check, directory, name, path, 0);
 }

@@ -17,5 +17,8 @@ void vet_config(struct check *check, int directory, const char *name, const char
 void vet_parts(struct check *check, int directory, const char *path, int depth);
 // A new .git, as directory or file, in the project.
 void vet_repository(struct check *check, int directory, const char *name, const char *path);
+// One whose parts are as the tree's list has them: what the list does not have, as pipes and links
+// at names of data, in its submodules and worktrees, too.
+void vet_data(struct check *check, int directory, const char *name, const char *path);
 // The entries of worktrees and modules that are not in guard->known.
 void vet_entries(struct check *check, int directory, const char *name, const struct guard *guard);
