@@ -274,6 +274,7 @@ struct plan {
 	struct mount *mounts; // in the order they are made: parents first
 	unsigned mount_count;
 
+	struct list path; // the entries of the caller's PATH, where one is relative or empty
 	struct list hidden, kept; // paths by lines that win against all others: hide, and protect
 
 	struct list untracked,

@@ -194,6 +194,7 @@ static void look_at_entry(struct git_walk *walk, int directory, const struct dir
 		scan->check->start = scan->start;
 	if (walk->depth > 0)
 		changed_tell_deeper(scan->check, directory, entry->d_name, walk->path);
+	changed_tell_shadow(scan->check, directory, entry->d_name, walk->path);
 	scan->check->start = start;
 }
 

@@ -168,10 +168,13 @@ on_path "PATH: '.', one is gone" ".:$saved" git 'rm git'
 on_path "PATH: an empty entry at the end" "$saved:" git "$make; make ./git"
 on_path "PATH: the top itself" "$project:$saved" git 'echo x >>git'
 (cd src/a && on_path "PATH: '.' below the top" ".:$saved" src/a/git "$make; make ./git")
+on_path "PATH: '.', programs of the host's in directories that nobody is in" ".:$saved" lib/new/ls "$make; make src/lib/new/cargo-none; make lib/new/ls"
+on_path "PATH: a relative entry, from any directory" "./own/bin:../x/bin/:$saved" "lib/own/bin/git, lib/x/bin/ls" "$make; make lib/own/bin/git; make lib/x/bin/ls; make lib/bin/ls; make lib/own/bin/ours"
+on_path "PATH: no relative entry" "$saved" "" "$make; make new/ls; make new/own/bin/git"
 mkdir -p .venv/bin && touch .venv/bin/p{1..200} && chmod +x .venv/bin/* && sleep 0.05
 on_path "PATH: an activated .venv outside of the home: one of many programs is changed" "$project/.venv/bin:$saved" .venv/bin 'echo x >>.venv/bin/p117'
 on_path "PATH: and one is gone" "$project/.venv/bin:$saved" .venv/bin 'rm .venv/bin/p1'
-ln -s "$project/tools" "$work/link" && ln -s tools here && mkdir lib && echo x >lib/t && chmod +x lib/t && ln -s ../../lib/t tools/bin/t && sleep 0.05
+ln -s "$project/tools" "$work/link" && ln -s tools here && mkdir -p lib && echo x >lib/t && chmod +x lib/t && ln -s ../../lib/t tools/bin/t && sleep 0.05
 on_path "PATH: a link that leads into the project" "$work/link/bin:$saved" tools/bin "$make; make tools/bin/x"
 on_path "PATH: a link in the project that a box moves" "$project/here/bin:$saved" "here" 'mkdir -p other/bin; ln -sfn other here'
 on_path "PATH: what a link in it leads to" "$project/tools/bin:$saved" tools/bin 'echo y >>lib/t'

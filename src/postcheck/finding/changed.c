@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/fd.h"
 #include "base/file.h"
@@ -107,6 +109,53 @@ static bool is_program_changed(const struct check *check, int directory, const c
 	return fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
 	       (status.st_mode & 0111) &&
 	       (is_changed(check, fd, "") || is_changed(check, directory, name));
+}
+
+static bool has_guard(const struct plan *plan, const char *path)
+{
+	for (unsigned i = 0; i < plan->guard_count; i++)
+		if (plan->guards[i].kind >= GUARD_PROGRAMS &&
+		    path_within(path, plan->guards[i].path) &&
+		    path_name(path) == path + strlen(plan->guards[i].path) + 1)
+			return true;
+	return false;
+}
+
+// Whether `path` is a program of a relative entry for who is in some directory: what comes after
+// the last ".." and "." of an entry is where the path's directory ends.
+static bool is_found_from(const char *path, const char *entry)
+{
+	const char *end = entry + strlen(entry), *name = path_name(path) - 1;
+	for (const char *at = entry; *at; at += strspn(at, "/")) {
+		size_t length = strcspn(at, "/");
+		at += length;
+		if (at[-1] == '.' && (length == 1 || (length == 2 && at[-2] == '.')))
+			entry = at + strspn(at, "/");
+	}
+	while (end > entry && end[-1] == '/')
+		end--;
+	size_t length = (size_t)(end - entry);
+	return length == 0 ||
+	       ((size_t)(name - path) > length && name[-(ptrdiff_t)length - 1] == '/' &&
+		memcmp(name - length, entry, length) == 0);
+}
+
+void changed_tell_shadow(const struct check *check, int directory, const char *name,
+			 const char *path)
+{
+	char program[PATH_MAX];
+	const struct plan *plan = check->plan;
+	bool found = false, hides = false;
+	list_each (item, &plan->path)
+		found = found || (item->text[0] != '/' && is_found_from(path, item->text));
+	if (!found || !is_program_changed(check, directory, name))
+		return;
+	list_each (item, &plan->path)
+		hides = hides || (item->text[0] == '/' &&
+				  str_put(program, sizeof(program), "%s/%s", item->text, name) &&
+				  access(program, X_OK) == 0);
+	if (hides && !has_guard(plan, path))
+		changed_add(check, path);
 }
 
 static void add_below(const struct check *check, const struct guard *guard, const char *name)

@@ -22,8 +22,13 @@ void changed_tell(const struct check *check, int directory, const char *name, co
 // program that a link in it leads to; of GUARD_PROGRAMS_TOP each program by itself.
 void changed_programs(const struct check *check, int directory, const struct guard *guard);
 
-// The same of a name that the walk has met below the top of what can be written, when it is one of
-// names/trusted.h: a package or a worktree that somebody opens by itself. What lies in installed
-// packages nobody does. Also of git's attributes where they choose a command.
+// Adds a program of the run's with the name of one on PATH, in a directory that a relative entry of
+// PATH can be.
+void changed_tell_shadow(const struct check *check, int directory, const char *name,
+			 const char *path);
+
+// As changed_tell(), of a name that the walk has met below the top of what can be written, when it
+// is in names/trusted.h: a package or a worktree that somebody opens by itself, as nobody does with
+// an installed package. Also of git's attributes where they choose a command.
 void changed_tell_deeper(const struct check *check, int directory, const char *name,
 			 const char *path);

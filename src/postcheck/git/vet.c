@@ -293,7 +293,7 @@ void vet_repository(struct check *check, int directory, const char *name, const 
 		vet_parts(check, fd, path, 0);
 }
 
-// In the directories of worktrees and modules what has no HEAD is a directory of more.
+// In the directories of worktrees and modules one without HEAD holds more.
 static void data_look(struct check *check, int directory, const char *name, const char *path,
 		      unsigned depth)
 {

@@ -114,7 +114,9 @@ int programs_protect(struct wishes *wishes, const struct homes *homes)
 		if (plan->current)
 			TRY(guard_entry(wishes, plan->current, item->text[0] ? item->text : "."));
 	}
-	if (relative)
+	if (relative) {
+		plan->path = path;
 		tell_relative(plan, relative);
+	}
 	return 0;
 }
