@@ -60,6 +60,7 @@ static bool read_entry(struct index_reader *reader, struct gitindex_entry *ret_e
 	const unsigned char *at = reader->bytes + start;
 	unsigned flags = (unsigned)at[fixed - 2] << 8 | at[fixed - 1];
 	*ret_entry = (struct gitindex_entry){
+		.changed = number(at),
 		.seconds = number(at + 8),
 		.nanoseconds = number(at + 12),
 		.size = number(at + 36),
@@ -68,6 +69,7 @@ static bool read_entry(struct index_reader *reader, struct gitindex_entry *ret_e
 		.stage = flags >> 12 & 3,
 		.unchanged = flags & ASSUME_VALID,
 		.absent = flags & FLAG_EXTENDED && at[fixed] & SKIP_WORKTREE,
+		.link = (at[MODE + 2] >> 4 & 0xf) == 012,
 		.directory = (at[MODE + 2] >> 4 & 0xf) != 010 && (at[MODE + 2] >> 4 & 0xf) != 012,
 	};
 	reader->at += fixed + (flags & FLAG_EXTENDED ? 2 : 0);
@@ -116,6 +118,7 @@ struct index_use {
 	struct arena *arena;
 	const char *const *names; // of gitindex_find()
 	unsigned name_count, count, most;
+	uint32_t since;
 	struct gitindex_entry *found;
 	char *text; // of gitindex_directories(): names behind each other
 	size_t used, size, last;
@@ -136,7 +139,8 @@ static bool find_entry(struct index_use *use, const struct index_reader *reader,
 static bool find_hidden(struct index_use *use, const struct index_reader *reader,
 			const struct gitindex_entry *entry)
 {
-	if (use->count == use->most || (!entry->unchanged && !entry->absent))
+	if (use->count == use->most ||
+	    (!entry->unchanged && !entry->absent && entry->changed < use->since))
 		return true;
 	use->found[use->count] = *entry;
 	use->found[use->count++].path = arena_copy(use->arena, reader->path, reader->path_length);
@@ -190,10 +194,12 @@ int gitindex_find(struct arena *arena, const void *bytes, size_t length, const c
 	return 0;
 }
 
-int gitindex_hidden(struct arena *arena, const void *bytes, size_t length, unsigned most,
-		    const struct gitindex_entry **ret_entries, unsigned *ret_count)
+int gitindex_hidden(struct arena *arena, const void *bytes, size_t length, uint32_t since,
+		    unsigned most, const struct gitindex_entry **ret_entries, unsigned *ret_count)
 {
-	struct index_use use = { .entry = find_hidden, .arena = arena, .most = most };
+	struct index_use use = {
+		.entry = find_hidden, .arena = arena, .since = since, .most = most
+	};
 	use.found = arena_take(arena, most * sizeof(*use.found));
 	TRY(read_index(&use, bytes, length));
 	*ret_entries = use.found;

@@ -10,12 +10,14 @@ struct arena;
 
 struct gitindex_entry {
 	const char *path;
+	uint32_t changed;                    // ctime of the file
 	uint32_t seconds, nanoseconds, size; // of the file; all 0 when git could not write it
 	const unsigned char *id;             // the name of its content, in the index's own bytes
 	unsigned id_bytes;                   // 20 or 32
 	unsigned stage;                      // 0; 1 to 3 in a merge
 	bool unchanged;                      // git takes its file for unchanged (assume-valid)
 	bool absent;                         // not to be in the work tree: a sparse checkout
+	bool link;                           // a symlink
 	bool directory;                      // a submodule, or a directory of a sparse index
 };
 
@@ -26,9 +28,10 @@ int gitindex_find(struct arena *arena, const void *bytes, size_t length, const c
 		  unsigned name_count, const struct gitindex_entry **ret_entries,
 		  unsigned *ret_count);
 
-// Those whose files git takes for unchanged, or for not in the work tree, as far as `most`.
-int gitindex_hidden(struct arena *arena, const void *bytes, size_t length, unsigned most,
-		    const struct gitindex_entry **ret_entries, unsigned *ret_count);
+// Those whose files git takes for unchanged, or for not in the work tree, and those of files that
+// changed at `since` or later, as far as `most`.
+int gitindex_hidden(struct arena *arena, const void *bytes, size_t length, uint32_t since,
+		    unsigned most, const struct gitindex_entry **ret_entries, unsigned *ret_count);
 
 // The directories that hold tracked files, and those of submodules, relative to the work tree and
 // sorted by strcmp(): "" is its top. -1 when it is no index, is split over two files, or has more

@@ -109,6 +109,9 @@ ROW(FINDING_GIT_VIEW, "git-view", SEVERITY_WARNING,
 ROW(FINDING_GIT_HIDES, "git-hides", SEVERITY_WARNING,
 	"git shows no changes of %l: they are marked in its index; to show them: %f",
 	.fix = "git update-index --no-assume-unchanged --no-skip-worktree FILE", .joined = 8)
+ROW(FINDING_GIT_FORGED, "git-forged", SEVERITY_WARNING,
+	"git shows no changes of %l: its index has their sizes and times with other contents; to "
+	"show them: %f", .fix = "touch FILE", .joined = 8)
 ROW(FINDING_UNTRACKED, "hidden-untracked", SEVERITY_NOTICE,
 	"hidden: %l, which git's index does not list; to show it: %f", .fix = "--read %i",
 	.joined = 8)

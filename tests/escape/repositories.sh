@@ -386,4 +386,34 @@ box 'git pack-refs --all; git rev-parse HEAD >.git/shallow; git update-index --n
 said=$(cat "$work/log")
 like "also packed, with shallow" "$said" "by it: .*.git/shallow, .git/packed-refs; check"
 like "and with the other mark" "$said" 'git shows no changes of lib/a'
+# A remote-tracking ref that moves in a run without network.
+work_here && git -C "$project" remote add far https://far.test/x && git -C "$project" init -q --bare "$project/near" && git -C "$project" remote add near near && git -C "$project" update-ref refs/remotes/far/main HEAD && sleep 0.05
+(cd "$project" && "$SBX" run --network none -- sh -c 'git commit -q --allow-empty -m y; git push -q near HEAD:refs/heads/x; git remote add new https://new.test/x; git tag t; git branch -q b; git fetch -q near; git pack-refs --all') >"$work/log" 2>&1
+is "refs that git moves in a run without network are not reported" "" "$(grep 'history or files' "$work/log")"
+(cd "$project" && "$SBX" run --network none -- sh -c 'git update-ref refs/remotes/far/main HEAD; git update-ref refs/remotes/far/a/b HEAD') >"$work/log" 2>&1
+like "those of another host are" "$(cat "$work/log")" "by it: .git/refs/remotes/far/.*, .git/refs/remotes/far/.*; check"
+(cd "$project" && "$SBX" run --network host -- sh -c 'git update-ref refs/remotes/far/main HEAD~') >"$work/log" 2>&1
+is "with a network they are not" "" "$(grep 'history or files' "$work/log")"
+# An index with the times of a file and another content of it. forge.py FILES: as git would have noted them.
+cat >"$work/tools/forge.py" <<'EOF'
+import hashlib, os, struct, sys
+data = bytearray(open(".git/index", "rb").read()[:-20])
+at = 12
+for _ in range(struct.unpack(">I", data[8:12])[0]):
+    end = data.index(0, at + 62)
+    name = data[at + 62:end].decode()
+    if name in sys.argv[1:]:
+        s = os.lstat(name)
+        data[at:at + 40] = struct.pack(">10I", *(int(t // 1e9 if part == 0 else t % 1e9) for t in (s.st_ctime_ns, s.st_mtime_ns) for part in (0, 1)),
+            s.st_dev & 0xffffffff, s.st_ino & 0xffffffff, s.st_mode, s.st_uid, s.st_gid, s.st_size)
+    at += (end - at + 8) & ~7
+open(".git/index", "wb").write(data + hashlib.sha1(data).digest())
+EOF
+work_here && echo '*.psd filter=x' >"$project/.gitattributes" && printf 'a\n' >"$project/b.psd" && printf 'x\n' >"$project/dos" && git -C "$project" config filter.x.clean "tr a b" && git -C "$project" config core.autocrlf input && git -C "$project" add . && git -C "$project" commit -qm two && sleep 1
+(cd "$project" && "$SBX" run --read "$work/tools" -- sh -c "echo evil >lib/a; echo 'x y' >.gitattributes; sleep 1.1; python3 $t/forge.py lib/a .gitattributes b.psd") >"$work/log" 2>&1
+is "git itself does not see it" "" "$(git -C "$project" status --short)"
+like "an index with the times of changed files is reported" "$(cat "$work/log")" "^sbx: git shows no changes of .gitattributes, lib/a: its index has their sizes and times with other contents; to show them: touch FILE"
+work_here && echo '*.psd filter=x' >"$project/.gitattributes" && git -C "$project" config filter.x.clean "tr a b" && git -C "$project" config core.autocrlf input
+box "printf 'a\\n' >c.psd; printf 'x\\r\\n' >dos; echo xx >lib/a; git add .; echo yy >lib/a; sleep 1.1; git commit -qm three; git checkout -q -b other HEAD~; git checkout -q main; git stash -q; git status"
+is "honest work is not, with filters and ends of lines" "" "$(grep -v '^$' "$work/log" | grep 'git shows')"
 done_testing

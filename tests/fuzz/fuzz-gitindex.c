@@ -19,9 +19,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (gitindex_find(arena, data, size, names, 2, &entries, &count) == 0 &&
 	    count > GITINDEX_FOUND_MAX)
 		__builtin_trap();
-	if (gitindex_hidden(arena, data, size, 3, &entries, &count) == 0)
+	if (gitindex_hidden(arena, data, size, 1 << 30, 3, &entries, &count) == 0)
 		for (unsigned i = 0; i < count; i++)
-			if (count > 3 || (!entries[i].unchanged && !entries[i].absent))
+			if (count > 3 || (!entries[i].unchanged && !entries[i].absent &&
+					  entries[i].changed < 1 << 30))
 				__builtin_trap();
 	const char *const *directories;
 	unsigned many = 0;

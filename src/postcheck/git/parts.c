@@ -9,11 +9,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/arena.h"
+#include "base/err.h"
 #include "base/fd.h"
 #include "base/list.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "base/sys.h"
+#include "git/gitconfig.h"
 #include "git/layout.h"
 #include "git/recognise.h"
 #include "postcheck/finding/finding.h"
@@ -138,6 +141,35 @@ static bool is_wrong(const struct part_met *part)
 	       is_directory_row(part->row) != S_ISDIR(part->status.st_mode);
 }
 
+// A ref of a remote that is another host: without a network nobody asked that.
+static bool is_unasked(const struct parts_walk *parts, const struct part_met *part)
+{
+	static const char refs[] = "refs/remotes/";
+	const struct plan *plan = parts->check->plan;
+	const char *name = inside(parts, part), *url = NULL;
+	struct gitconfig config;
+	if (!plan->own_network || plan->egress.on || !str_starts(name, refs))
+		return false;
+	name += strlen(refs);
+	struct arena *arena = arena_new();
+	for (unsigned i = 0; i < plan->copy_count; i++) {
+		const struct copy *copy = &plan->copies[i];
+		if (strncmp(copy->path, part->path, parts->root) != 0 ||
+		    !str_equal(copy->path + parts->root, "/config") ||
+		    ATTEMPT(gitconfig_parse(arena, copy->text, copy->length, &config)) < 0)
+			continue;
+		// A remote's name may have slashes.
+		for (size_t end = strcspn(name, "/"); !url && name[end];
+		     end += 1 + strcspn(name + end + 1, "/"))
+			url = gitconfig_value(&config,
+					      arena_text(arena, "remote.%.*s.url", (int)end, name));
+	}
+	bool unasked = url && url[0] != '.' && !str_starts(url, "file:") &&
+		       strcspn(url, ":") < strcspn(url, "/");
+	arena_free(arena);
+	return unasked;
+}
+
 static void meet_file(const struct parts_walk *parts, struct part_met *part)
 {
 	const struct layout_row *row = part->row;
@@ -145,11 +177,12 @@ static void meet_file(const struct parts_walk *parts, struct part_met *part)
 		    (row->kind == LAYOUT_RUN || row->kind == LAYOUT_POINTER);
 	bool wrong = part->depth == 0 && row && is_directory_row(row);
 	bool unknown = part->depth == 0 && !row && parts->listed;
-	if ((!acts && !wrong && !unknown) || !look_at(parts, part) || !part->late ||
+	bool unasked = is_unasked(parts, part);
+	if ((!acts && !wrong && !unknown && !unasked) || !look_at(parts, part) || !part->late ||
 	    is_known(parts, part))
 		return;
-	if (unknown)
-		report(parts, part, FINDING_GIT_UNKNOWN);
+	if (unknown || unasked)
+		report(parts, part, unknown ? FINDING_GIT_UNKNOWN : FINDING_GIT_VIEW);
 	else if (!pointer_is_alternates(parts->check->plan, part->directory, part->name,
 					part->path))
 		take_part(parts, part, untrusted);

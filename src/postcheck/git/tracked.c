@@ -12,8 +12,10 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "git/gitblob.h"
 #include "git/gitindex.h"
 #include "plan.h"
 #include "postcheck/finding/finding.h"
@@ -21,7 +23,8 @@
 #include "report/findings.h"
 
 // A sparse checkout has as many hidden entries as it has files that are not there.
-enum { NAMES_MAX = 64, HIDDEN_MAX = 16384, INDEX_MAX = 256 << 20 };
+enum { NAMES_MAX = 64, HIDDEN_MAX = 65536, INDEX_MAX = 256 << 20 };
+enum { FILE_MAX = 128 << 20, ATTRIBUTES_MAX = 64 << 10 };
 
 struct tracked_work {
 	struct arena *arena;
@@ -33,6 +36,7 @@ struct tracked_work {
 	unsigned entry_count;
 	const struct gitindex_entry *hidden;
 	unsigned hidden_count;
+	uint32_t since;
 };
 
 static void find(void *argument)
@@ -42,8 +46,8 @@ static void find(void *argument)
 	if (gitindex_find(work->arena, work->bytes, work->length, work->names, work->name_count,
 			  &work->entries, &count) == 0)
 		work->entry_count = count;
-	if (gitindex_hidden(work->arena, work->bytes, work->length, HIDDEN_MAX, &work->hidden,
-			    &count) == 0)
+	if (gitindex_hidden(work->arena, work->bytes, work->length, work->since, HIDDEN_MAX,
+			    &work->hidden, &count) == 0)
 		work->hidden_count = count;
 }
 
@@ -101,17 +105,85 @@ static bool is_sparse(const struct plan *plan)
 	       lstat(path, &status) == 0;
 }
 
+// Whether a line of attributes has git convert the file: its content is then not what git stores.
+static bool converts(char *line, const char *below)
+{
+	static const char *const names[] = { "filter=", "ident", "working-tree-encoding=" };
+	char *at = line + strspn(line, " \t"), *pattern = at;
+	at += strcspn(at, " \t");
+	if (*at)
+		*at++ = '\0';
+	pattern += *pattern == '/';
+	bool converts = false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		converts = converts || strstr(at, names[i]);
+	return converts && (str_match(below, pattern) ||
+			    (!strchr(pattern, '/') && str_match(path_name(below), pattern)));
+}
+
+// By the attributes in the directories from the top down to the file's.
+static bool is_converted(int top, const char *path)
+{
+	char name[PATH_MAX], text[ATTRIBUTES_MAX];
+	size_t length;
+	if (str_equal(path_name(path), ".gitattributes"))
+		return false;
+	for (const char *below = path; below;
+	     below = strchr(below, '/') ? strchr(below, '/') + 1 : NULL) {
+		if (!str_put(name, sizeof(name), "%.*s.gitattributes", (int)(below - path), path) ||
+		    file_read_into(top, name, FILE_BENEATH, text, sizeof(text), &length) <= 0)
+			continue;
+		for (char *line = text, *next; *line; line = next) {
+			next = line + strcspn(line, "\n");
+			if (*next)
+				*next++ = '\0';
+			if (converts(line, below))
+				return true;
+		}
+	}
+	return false;
+}
+
+// Git reads no file whose size and times are those of the index, unless that is as old as the file.
+static bool is_forged(int top, const struct gitindex_entry *entry, const struct stat *status,
+		      const struct stat *index)
+{
+	const char *text;
+	size_t length;
+	struct gitblob blob;
+	if (entry->link || entry->stage != 0 || !S_ISREG(status->st_mode) ||
+	    status->st_size > FILE_MAX || entry->size != (uint32_t)status->st_size ||
+	    entry->seconds != (uint32_t)status->st_mtim.tv_sec ||
+	    entry->changed != (uint32_t)status->st_ctim.tv_sec ||
+	    status->st_mtim.tv_sec > index->st_mtim.tv_sec ||
+	    (status->st_mtim.tv_sec == index->st_mtim.tv_sec &&
+	     status->st_mtim.tv_nsec >= index->st_mtim.tv_nsec))
+		return false;
+	struct arena *arena = arena_new_of(3 * (size_t)FILE_MAX);
+	bool read = file_read(top, entry->path, FILE_BENEATH, FILE_MAX, arena, &text, &length) == 1;
+	if (read)
+		gitblob_name(arena, text, length, entry->id_bytes, &blob);
+	bool forged = read && !gitblob_is(&blob, entry->id) && !is_converted(top, entry->path);
+	arena_free(arena);
+	return forged;
+}
+
 // In a sparse checkout git itself unmarks files that are there.
-static void report_hidden(const struct check *check, const struct tracked_work *work)
+static void report_hidden(const struct check *check, const struct tracked_work *work,
+			  const struct stat *index)
 {
 	struct stat status;
 	bool sparse = is_sparse(check->plan);
 	autoclose int top = open(check->plan->project, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	for (unsigned i = 0; i < work->hidden_count; i++) {
 		const struct gitindex_entry *entry = &work->hidden[i];
-		if (!entry->directory && (entry->unchanged || !sparse) &&
-		    fstatat(top, entry->path, &status, AT_SYMLINK_NOFOLLOW) == 0)
+		bool marked = entry->unchanged || (entry->absent && !sparse);
+		if (entry->directory || fstatat(top, entry->path, &status, AT_SYMLINK_NOFOLLOW) < 0)
+			continue;
+		if (marked)
 			findings_add(check->found, FINDING_GIT_HIDES, entry->path, "", "");
+		else if (!entry->absent && is_forged(top, entry, &status, index))
+			findings_add(check->found, FINDING_GIT_FORGED, entry->path, "", "");
 	}
 	if (work->hidden_count == HIDDEN_MAX && !sparse)
 		findings_add(check->found, FINDING_GIT_HIDES, "more files", "", "");
@@ -135,13 +207,15 @@ void tracked_check(const struct check *check)
 		return;
 	struct arena *arena = arena_new();
 	struct tracked_work *volatile work = arena_take(arena, sizeof(*work));
-	*work = (struct tracked_work){
-		.arena = arena, .bytes = bytes, .length = length, .name_count = count
-	};
+	*work = (struct tracked_work){ .arena = arena,
+				       .bytes = bytes,
+				       .length = length,
+				       .name_count = count,
+				       .since = (uint32_t)check->start.tv_sec };
 	memcpy(work->names, names, count * sizeof(*names));
 	if (ATTEMPT(locked_run(find, work)) == 0)
 		compare(work, check->found);
-	report_hidden(check, work);
+	report_hidden(check, work, &status);
 	munmap(bytes, length);
 	arena_free(arena);
 }

@@ -11,8 +11,8 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "git/gitblob.h"
 #include "git/gitindex.h"
-#include "text/sha.h"
 #include "view/paths/resolve.h"
 #include "view/paths/wishes.h"
 #include "view/secrets/untracked_search.h"
@@ -21,33 +21,6 @@ enum { FILE_MAX = 1 << 20, HASHED_MAX = 8 << 20, INDEX_MAX = 32 << 20, EXCLUDE_M
 enum { OWN_MAX = 512, LATE_MAX = 128, MADE_MAX = 128 };
 static const unsigned rank_most[] = { OWN_MAX, LATE_MAX, MADE_MAX };
 
-// As git names a file's content: as it is, and with the line ends that a checkout may have changed.
-// Who knows one of the two names knows the content.
-struct content {
-	unsigned char names[2][SHA256_BYTES];
-	unsigned bytes; // of a name
-};
-
-static void name_content(struct arena *arena, const char *text, size_t length, unsigned bytes,
-			 struct content *ret_content)
-{
-	enum { FRONT = 32 };
-	char *whole = arena_take(arena, length + FRONT), *body = arena_take(arena, length + 1);
-	ret_content->bytes = bytes;
-	for (int round = 0; round < 2; round++) {
-		size_t used = 0;
-		for (size_t i = 0; i < length; i++)
-			if (round == 0 || text[i] != '\r' || i + 1 == length || text[i + 1] != '\n')
-				body[used++] = text[i];
-		size_t front = (size_t)snprintf(whole, FRONT, "blob %zu", used) + 1;
-		memcpy(whole + front, body, used);
-		if (bytes == SHA1_BYTES)
-			sha1(whole, front + used, ret_content->names[round]);
-		else
-			sha256(whole, front + used, ret_content->names[round]);
-	}
-}
-
 // A file is read once, however often an index lists it, and no more than so many bytes in all: what
 // is beyond them is hidden.
 static bool is_tracked(struct arena *arena, struct untracked_file *found,
@@ -55,7 +28,7 @@ static bool is_tracked(struct arena *arena, struct untracked_file *found,
 {
 	const char *text;
 	size_t length;
-	struct content content = { .bytes = 0 };
+	struct gitblob content = { .bytes = 0 };
 	for (unsigned i = 0; i < count; i++) {
 		const struct gitindex_entry *entry = &entries[i];
 		if (!str_equal(entry->path, found->name))
@@ -68,11 +41,10 @@ static bool is_tracked(struct arena *arena, struct untracked_file *found,
 							      arena, &text, &length) != 1)
 				return false;
 			*hashed += length;
-			name_content(arena, text, length, entry->id_bytes, &content);
+			gitblob_name(arena, text, length, entry->id_bytes, &content);
 		}
-		for (unsigned round = 0; round < 2; round++)
-			if (memcmp(content.names[round], entry->id, content.bytes) == 0)
-				return true;
+		if (gitblob_is(&content, entry->id))
+			return true;
 	}
 	return false;
 }
