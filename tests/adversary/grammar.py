@@ -282,7 +282,7 @@ class Maker:
     def setting(self):
         """A command that changes where git pushes, pulls or connects."""
         e = self.r.choice([".git/e", "{project}/lib/e", "lib/e", "https://evil.test/x", "http://evil.test/x",
-                           "ssh://evil.test/x", "evil.test:x", "git@evil.test:x"])
+                           "ssh://evil.test/x", "evil.test:x", "git@evil.test:x", "git://9.9.9.9/x"])
         remote = self.r.choice(["fork", "e", "far", e, e, "."])
         branch = self.r.choice(["main", "main", "feature", "z"])
         ref = self.r.choice(["refs/pull/66/head", "refs/heads/z", "refs/heads/feature", "refs/heads/main"])

@@ -31,6 +31,7 @@ class Player:
         self.trees = tree.Trees(work, host)
         self.project = self.trees.project
         self.readers = readers.Readers(host)
+        self.watched = upstream.own_network()
         self.upstream = upstream.Upstream(work, host)
         self.before = {name: judge.snapshot(f"{work}/{name}") for name in tree.NAMES}
         self.commits = {name: subprocess.run(["git", "rev-parse", "HEAD"], cwd=f"{work}/{name}", text=True,
@@ -158,9 +159,11 @@ class Player:
         said = "".join(self.said)
         after = judge.snapshot(self.project)
         touched = json.dumps(sequence["steps"])
-        early = self.fired()  # by sbx itself
+        early, before = self.fired(), upstream.connections()  # by sbx itself
         self.readers.run(self.project, after, touched, index)
         moved = self.upstream.use(self.project, sequence)
+        if self.watched and upstream.connections() != before:
+            moved.append("upstream: git connected to a host that was no remote")
         case = judge.Case(sequence, self.before[name], after, said, self.project, self.canary, self.fired(), early)
         refused = [judge.manner(sequence) + ": the next box was refused"] if self.refused else []
         return judge.findings(case) + moved + refused
