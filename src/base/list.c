@@ -2,12 +2,21 @@
 #include "base/list.h"
 
 #include "base/arena.h"
+#include "base/str.h"
 
 const char *origin_text(struct arena *arena, struct origin from)
 {
 	if (from.line == 0)
 		return arena_text(arena, "%s: ", from.file);
 	return arena_text(arena, "%s:%u: ", from.file, from.line);
+}
+
+bool list_has(const struct list *list, const char *text)
+{
+	list_each (item, list)
+		if (str_equal(item->text, text))
+			return true;
+	return false;
 }
 
 void list_add(struct list *list, struct arena *arena, const char *text, struct origin from)

@@ -1,6 +1,8 @@
 // Lists of words that remember where they were written.
 #pragma once
 
+#include <stdbool.h>
+
 struct arena;
 
 // "base.ini" and its line, or "--read" and line 0. The later of two that speak of the same thing
@@ -31,6 +33,7 @@ struct list {
 #define list_each(each, list) for (const struct item *each = (list)->first; each; each = each->next)
 
 void list_add(struct list *list, struct arena *arena, const char *text, struct origin from);
+bool list_has(const struct list *list, const char *text);
 
 // "base.ini:12: " or "--read: "; begins every message about a value.
 const char *origin_text(struct arena *arena, struct origin from);

@@ -21,14 +21,6 @@ static const struct item *named(const struct list *list, const char *name)
 	return last;
 }
 
-static bool listed_exactly(const struct list *list, const char *name)
-{
-	list_each (item, list)
-		if (str_equal(item->text, name))
-			return true;
-	return false;
-}
-
 static bool later(const struct item *one, const struct item *other)
 {
 	return one && (!other || one->from.order > other->from.order);
@@ -78,7 +70,7 @@ const char *env_withheld(const struct plan *plan, const char *name, const char *
 		return "its secret stays outside";
 	if (later(named(&profile->environment_unset, name), pass))
 		return "the profile leaves it out";
-	if (listed_exactly(&profile->environment_pass, name))
+	if (list_has(&profile->environment_pass, name))
 		return NULL;
 	list_each (item, &plan->unbrought)
 		if (str_equal(item->from.file, name))
@@ -129,7 +121,7 @@ static void take_callers(struct plan *plan, char *const *environment)
 // Of what sbx itself sets, a line takes away what it names exactly.
 static void set_own(struct plan *plan, const char *name, const char *value)
 {
-	if (!listed_exactly(&plan->profile->environment_unset, name))
+	if (!list_has(&plan->profile->environment_unset, name))
 		set(plan, name, value);
 }
 

@@ -53,18 +53,10 @@ struct home_link_finding {
 	enum homes_kind kind, kind_inside;
 };
 
-static bool has(const struct list *list, const char *path)
-{
-	list_each (item, list)
-		if (str_equal(item->text, path))
-			return true;
-	return false;
-}
-
 static void add_target(struct home_link_finding *finding, const char *path, enum homes_kind kind)
 {
 	finding->cut = finding->cut || finding->target_count == finding->bounds->targets;
-	if (finding->target_count == finding->bounds->targets || has(finding->targets, path))
+	if (finding->target_count == finding->bounds->targets || list_has(finding->targets, path))
 		return;
 	finding->target_count++;
 	list_add(finding->targets, finding->arena, path, homes_origin(kind));

@@ -26,9 +26,8 @@ struct group_reader {
 
 static void add(struct group_reader *reader, const char *text, const char *reason)
 {
-	list_each (item, reader->into)
-		if (str_equal(item->text, text))
-			return;
+	if (list_has(reader->into, text))
+		return;
 	list_add(reader->into, reader->arena, text, (struct origin){ .file = "group" });
 	list_add(reader->reasons, reader->arena, reason, (struct origin){ .file = "group" });
 }

@@ -53,23 +53,6 @@ static bool is_absent_still(const struct check *check, struct check_places *plac
 	       !places_find(check, places, guard->path, guard->lacking + 1U)->changed;
 }
 
-// A directory on the way was replaced by a link: that is taken away, but not one that was there.
-static void check_broken_way(struct check *check, const char *path)
-{
-	char way[PATH_MAX];
-	struct stat status;
-	if (!str_put(way, sizeof(way), "%.*s", (int)(path_name(path) - path - 1), path))
-		return;
-	autoclose int parent = -1;
-	char above[PATH_MAX];
-	str_put(above, sizeof(above), "%.*s/", (int)(path_name(way) - way - 1), way);
-	parent =
-		sys_openat2(AT_FDCWD, above, O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
-	if (parent >= 0 && fstatat(parent, path_name(way), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-	    S_ISLNK(status.st_mode) && finding_is_changed(check, parent, path_name(way)))
-		vet_absent(check, parent, path_name(way), way);
-}
-
 static bool has_head(int directory, const char *name)
 {
 	struct stat status;
@@ -186,7 +169,7 @@ static void check_guards(struct check *check, struct check_places *places)
 						   AT_SYMLINK_NOFOLLOW) == 0)
 			check_guard(check, guard, place->fd, &status);
 		else if (place->fd < 0 && (errno == ELOOP || errno == ENOTDIR))
-			check_broken_way(check, guard->path);
+			vet_way(check, guard->path);
 		else if (errno != ENOENT)
 			tell_unseen(check, place, guard->path);
 	}

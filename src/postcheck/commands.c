@@ -179,10 +179,8 @@ static bool is_hooks(const struct plan *plan, const struct mount *wall)
 	const char *name = path_name(wall->target);
 	if (wall->identity.type != S_IFDIR || wall->plain)
 		return false;
-	for (const struct item *item = plan->configured ? plan->configured->hooks.first : NULL;
-	     item; item = item->next)
-		if (str_equal(item->text, wall->target))
-			return true;
+	if (plan->configured && list_has(&plan->configured->hooks, wall->target))
+		return true;
 	return str_ends(name, "hooks") || str_equal(name, ".husky");
 }
 

@@ -2,6 +2,7 @@
 // an inotify is one of few that a user has in all, of which other programs need theirs.
 #include "postcheck/name_watch.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -9,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -17,13 +19,19 @@
 
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/list.h"
 #include "base/path.h"
 #include "base/steady.h"
 #include "base/str.h"
 #include "base/sys.h"
 #include "base/testing.h"
+#include "git/layout.h"
 #include "plan.h"
+#include "postcheck/file_clock.h"
+#include "postcheck/finding/finding.h"
 #include "postcheck/finding/quarantine.h"
+#include "postcheck/git/pointer.h"
+#include "postcheck/git/vet.h"
 #include "postcheck/new_names.h"
 #include "report/findings.h"
 #include "run.h"
@@ -37,8 +45,15 @@ enum {
 	RESTORE_TRIES = 50,
 	EVENTS_A_TURN = 4,
 	TAKES_A_TURN = 4,
+	SAMPLES_MAX = 4096,
 	LOOK_MILLISECONDS = 20 // how often is looked where the kernel gives no notice
 };
+
+static void look_again(struct watch *watch, int64_t when)
+{
+	if (!watch->again || when < watch->again)
+		watch->again = when;
+}
 
 static bool is_watched(const struct watch *watch, const struct stat *status)
 {
@@ -49,23 +64,44 @@ static bool is_watched(const struct watch *watch, const struct stat *status)
 	return false;
 }
 
-// False where no notice of its changes is had. A directory that is missing has none.
-static bool watch_parent(struct watch *watch, const char *name)
+// A directory without notices: then all names are checked every few milliseconds.
+static void watch_directory(struct watch *watch, int directory)
 {
-	char path[PATH_MAX];
 	struct stat status;
-	str_put(path, sizeof(path), "%.*s/", (int)(path_name(name) - name - 1), name);
-	autoclose int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0 || fstat(fd, &status) < 0)
-		return errno == ENOENT || errno == ENOTDIR;
-	if (is_watched(watch, &status))
-		return true;
-	if (watch->directory_count == WATCHES_MAX ||
-	    fcntl(fd, F_NOTIFY, DN_CREATE | DN_DELETE | DN_RENAME | DN_MULTISHOT) < 0)
-		return false;
+	if (watch->polls || fstat(directory, &status) < 0 || is_watched(watch, &status))
+		return;
+	autoclose int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
+	watch->polls = fd < 0 || watch->directory_count == WATCHES_MAX ||
+		       fcntl(fd, F_NOTIFY, DN_CREATE | DN_DELETE | DN_RENAME | DN_MULTISHOT) < 0;
+	if (watch->polls)
+		return;
 	watch->directories[watch->directory_count++] =
 		(struct watched_name){ status.st_ino, status.st_dev, take(&fd) };
-	return true;
+	// What came right before.
+	look_again(watch, steady_now());
+}
+
+// The directory of a name, or -1 with errno: then the last one on the way that is there gives
+// notice.
+static int open_watched(struct watch *watch, const char *name)
+{
+	char path[PATH_MAX];
+	int problem = 0;
+	for (int length = (int)(path_name(name) - name); length > 0;
+	     length = (int)(path_name(path) - path)) {
+		str_put(path, sizeof(path), "%.*s", length, name);
+		autoclose int fd = sys_openat2(AT_FDCWD, path, O_PATH | O_DIRECTORY | O_CLOEXEC,
+					       RESOLVE_NO_SYMLINKS);
+		problem = problem || fd >= 0 ? problem : errno;
+		path[length - 1] = '\0';
+		if (fd < 0)
+			continue;
+		watch_directory(watch, fd);
+		errno = problem;
+		return problem ? -1 : take(&fd);
+	}
+	errno = problem;
+	return -1;
 }
 
 bool watch_is_wall(const struct mount *mount)
@@ -86,28 +122,86 @@ static int64_t rest_of(const struct watch *watch, const struct plan *plan, int64
 	return now + (pause < PAUSE_LEAST ? PAUSE_LEAST : pause) * resting;
 }
 
-static void look_again(struct watch *watch, int64_t when)
+// An entry of a new directory of hooks, or the directory where there is no other way. Writes its
+// path, and opens the directory that it lies in.
+static bool hook_came(struct watch *watch, int directory, char path[PATH_MAX], int *ret_below)
 {
-	if (!watch->again || when < watch->again)
-		watch->again = when;
+	bool came = false;
+	unsigned count = 0;
+	autoclose int hooks =
+		openat(directory, path_name(path), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (hooks < 0)
+		return true;
+	watch_directory(watch, hooks);
+	DIR *stream = fdopendir(fcntl(hooks, F_DUPFD_CLOEXEC, 0));
+	for (struct dirent *entry = stream ? readdir(stream) : NULL; entry && !came;
+	     entry = readdir(stream)) {
+		came = !str_equal(entry->d_name, ".") && !str_equal(entry->d_name, "..") &&
+		       !str_ends(entry->d_name, ".sample");
+		if (came &&
+		    str_put(path + strlen(path), PATH_MAX - strlen(path), "/%s", entry->d_name))
+			*ret_below = take(&hooks);
+		came = came || ++count > SAMPLES_MAX;
+	}
+	if (stream)
+		closedir(stream);
+	return came || !stream;
+}
+
+// A file in a git directory that was there, by which git finds other objects.
+static bool pointer_came(struct watch *watch, struct check *check, const struct guard *guard,
+			 char path[PATH_MAX], int *ret_below)
+{
+	struct stat status;
+	layout_each(row)
+	{
+		if (row->kind != LAYOUT_POINTER || !strchr(row->path, '/') ||
+		    list_has(&guard->known, row->path) ||
+		    !str_put(path, PATH_MAX, "%.*s%s", (int)strlen(guard->path) - 1, guard->path,
+			     row->path))
+			continue;
+		autoclose int below = open_watched(watch, path);
+		if (below < 0)
+			vet_way(check, path);
+		else if (fstatat(below, path_name(path), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+			 !pointer_is_alternates(check->plan, below, path_name(path), path)) {
+			*ret_below = take(&below);
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool came(struct watch *watch, struct check *check, const struct guard *guard, int directory,
+		 char path[PATH_MAX], int *ret_below)
+{
+	size_t length = (size_t)(path_name(path) - path);
+	if (guard->kind == GUARD_LISTED)
+		return listed_came(directory, guard, path + length, PATH_MAX - length);
+	if (guard->kind == GUARD_HOOKS)
+		return hook_came(watch, directory, path, ret_below);
+	return guard->kind != GUARD_PARTS || pointer_came(watch, check, guard, path, ret_below);
+}
+
+static bool is_taken(enum guarded kind)
+{
+	return kind == GUARD_ABSENT || kind == GUARD_LISTED || kind == GUARD_HOOKS ||
+	       kind == GUARD_PARTS;
 }
 
 // Whether it was moved away.
-static bool take_if_there(struct watch *watch, const struct plan *plan, unsigned index,
-			  struct findings *found)
+static bool take_if_there(struct watch *watch, struct check *check, unsigned index)
 {
-	const struct guard *guard = &plan->guards[index];
+	const struct guard *guard = &check->plan->guards[index];
 	char path[PATH_MAX];
 	struct stat status;
-	int length = (int)(path_name(guard->path) - guard->path);
-	str_put(path, sizeof(path), "%.*s", length, guard->path);
-	autoclose int directory =
-		sys_openat2(AT_FDCWD, path, O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
+	autoclose int below = -1, directory = open_watched(watch, guard->path);
 	str_put(path, sizeof(path), "%s", guard->path);
-	if (directory < 0 ||
-	    (guard->kind != GUARD_ABSENT &&
-	     !listed_came(directory, guard, path + length, sizeof(path) - (size_t)length)) ||
-	    fstatat(directory, path_name(path), &status, AT_SYMLINK_NOFOLLOW) < 0)
+	if (directory < 0 && (errno == ELOOP || errno == ENOTDIR))
+		vet_way(check, guard->path);
+	if (directory < 0 || !came(watch, check, guard, directory, path, &below) ||
+	    fstatat(below < 0 ? directory : below, path_name(path), &status, AT_SYMLINK_NOFOLLOW) <
+		    0)
 		return false;
 	int64_t now = steady_now();
 	if (now < watch->rest[index]) {
@@ -115,9 +209,9 @@ static bool take_if_there(struct watch *watch, const struct plan *plan, unsigned
 		return false;
 	}
 	watch->taken++;
-	quarantine_take(plan->state, directory, path_name(path), path,
-			"appeared, and your own programs would run or trust it", found);
-	watch->rest[index] = rest_of(watch, plan, now);
+	quarantine_take(check->plan->state, below < 0 ? directory : below, path_name(path), path,
+			"appeared, and your own programs would run or trust it", check->found);
+	watch->rest[index] = rest_of(watch, check->plan, now);
 	return true;
 }
 
@@ -159,6 +253,7 @@ void watch_names(struct watch *watch, const struct plan *plan, const struct run 
 	FORGIVING;
 	struct signalfd_siginfo notice;
 	unsigned taken = 0, first = watch->first;
+	struct check check = { .plan = plan, .found = found, .start = clock_start(plan) };
 	for (int i = 0; i < EVENTS_A_TURN && read(watch->names, &notice, sizeof(notice)) > 0; i++)
 		;
 	watch->again = watch->polls ? steady_now() + LOOK_MILLISECONDS : 0;
@@ -166,9 +261,8 @@ void watch_names(struct watch *watch, const struct plan *plan, const struct run 
 		watch_mounts(plan, run, found);
 	for (unsigned i = 0; i < plan->guard_count; i++) {
 		unsigned index = (first + i) % plan->guard_count;
-		enum guarded kind = plan->guards[index].kind;
-		if ((kind != GUARD_ABSENT && kind != GUARD_LISTED) ||
-		    !take_if_there(watch, plan, index, found) || ++taken < TAKES_A_TURN)
+		if (!is_taken(plan->guards[index].kind) || !take_if_there(watch, &check, index) ||
+		    ++taken < TAKES_A_TURN)
 			continue;
 		watch->first = index + 1;
 		look_again(watch, steady_now());
@@ -200,12 +294,9 @@ void watch_begin(struct watch *watch, const struct plan *plan, const struct run 
 	if (!watch->walls || !watch->rest)
 		abort();
 	watch->polls = testing_skips("notices");
-	for (unsigned i = 0; i < plan->guard_count && !watch->polls; i++)
-		if (plan->guards[i].kind == GUARD_ABSENT)
-			watch->polls = !watch_parent(watch, plan->guards[i].path);
 	for (unsigned i = 0; i < plan->mount_count && !watch->polls; i++)
 		if (watch_is_wall(&plan->mounts[i]))
-			watch->polls = !watch_parent(watch, plan->mounts[i].target);
+			close(open_watched(watch, plan->mounts[i].target));
 	watch_names(watch, plan, run, found); // what appeared, and what happened, before
 }
 

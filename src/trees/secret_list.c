@@ -94,9 +94,8 @@ static bool is_gone(int root, const struct listed_row *row, struct stat *ret_sta
 static bool is_hidden(const struct secret_news *news, const char *name)
 {
 	for (unsigned i = 0; i < 2 && news->hidden[i]; i++)
-		list_each (item, news->hidden[i])
-			if (str_equal(item->text, name))
-				return true;
+		if (list_has(news->hidden[i], name))
+			return true;
 	return false;
 }
 

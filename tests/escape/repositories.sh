@@ -226,7 +226,7 @@ killed "mkdir .git/hooks; printf '#!/bin/sh\ntouch $canary\n' >.git/hooks/post-c
 git -C "$project" commit -q --allow-empty -m y && for place in . new lib; do readers "$project/$place"; done
 is "what a killed run left is found by the next: nothing runs" "" "$(ls "$canary" 2>/dev/null && cat "$work/log")"
 is "a name that it left is moved away, the user's own stay" "mine pre-commit" "$(ls "$project/.envrc" 2>/dev/null)$(cat "$project/.vscode/settings.json") $(ls "$project/nested/.git/hooks" | grep -v sample)"
-like "and that is reported" "$(cat "$work/log")" 'hooks/post-commit appeared.*moved to quarantine'
+like "and that is reported" "$(cat "$work/log"; "$SBX" quarantine list)" 'hooks/post-commit( appeared.*moved to quarantine|$)'
 like "with the reason" "$(cat "$work/log")" 'sbx: a run in this project was killed; it left this'
 is "once" "" "$(cd "$project" && "$SBX" run -- true 2>&1)"
 work_here && rm -rf "$project/.git/hooks" && killed "mkdir .git/hooks; echo x >.git/hooks/pre-push"
@@ -416,4 +416,36 @@ like "an index with the times of changed files is reported" "$(cat "$work/log")"
 work_here && echo '*.psd filter=x' >"$project/.gitattributes" && git -C "$project" config filter.x.clean "tr a b" && git -C "$project" config core.autocrlf input
 box "printf 'a\\n' >c.psd; printf 'x\\r\\n' >dos; echo xx >lib/a; git add .; echo yy >lib/a; sleep 1.1; git commit -qm three; git checkout -q -b other HEAD~; git checkout -q main; git stash -q; git status"
 is "honest work is not, with filters and ends of lines" "" "$(grep -v '^$' "$work/log" | grep 'git shows')"
+# --- what comes while a run goes on is not there for the host until its end, and the box keeps no hold of it
+work_here && git init -q "$project/sub" && git -C "$project" config extensions.worktreeConfig true
+rm -rf "$project"/.git/{hooks,info,objects/info} "$project"/sub/.git/{hooks,info}
+(cd "$project" && timeout 60 "$SBX" run -- python3 -c 'import os, time
+def ready(*names):
+	end = time.time() + 30
+	while time.time() < end and any(os.path.lexists(n) for n in names): time.sleep(0.02)
+	return [n for n in names if os.path.lexists(n)]
+def put(name, text="evil\n"):
+	for base in range(1, name.count("/") + 1):
+		try: os.mkdir("/".join(name.split("/")[:base])); time.sleep(0.15)
+		except OSError: pass
+	try: open(name, "w").write(text)
+	except OSError: pass
+time.sleep(0.3)
+names = [d + n for d in (".git/", "sub/.git/") for n in ("hooks/pre-commit", "info/attributes", "info/grafts", "commondir", "objects/info/alternates", "sl/config")]
+names += [".git/config.worktree", ".config/mise/config.toml"]
+for n in names: put(n)
+os.mkdir("trap"); put("trap/pre-push")
+left = ready(*names)
+os.rmdir("sub/.git/hooks"); os.symlink("../../trap", "sub/.git/hooks"); left += ready("sub/.git/hooks")
+os.mkdir("held"); held = os.open("held", os.O_RDONLY); file = os.open("held/f", os.O_CREAT | os.O_RDWR); os.write(file, b"first\n"); os.mkdir("held/d")
+os.link("held/f", "other"); os.rename("held", ".husky"); left += ready(".husky")
+open("left", "w").write(" ".join(left) + "\n")
+os.write(file, b"later\n"); open("other", "a").write("later\n")
+time.sleep(0.2)
+for act in (lambda: os.rename("d", "out", src_dir_fd=held), lambda: os.rename("f", "out2", src_dir_fd=held), lambda: os.mkdir("new", dir_fd=held)):
+	try: act()
+	except OSError: pass') >"$work/log" 2>&1
+is "what comes in a long run is moved away while it goes on" "" "$(cat "$project/left" 2>&1)"
+id=$("$SBX" quarantine list | sed -n "s|  .*$project/\.husky$||p" | tail -1)
+is "and no descriptor or second name in the box reaches it" "d f first" "$(cd "$XDG_STATE_HOME/sbx/quarantine/$id/item" && ls | paste -sd' ') $(cat "$XDG_STATE_HOME/sbx/quarantine/$id/item/f")"
 done_testing

@@ -24,7 +24,13 @@
 #include "report/findings.h"
 
 #define RUN_PREFIX ".run-"
-enum { ID_MAX = 64, SHOWN_MAX = 200, DEPTH_MAX = 128 };
+enum {
+	ID_MAX = 64,
+	SHOWN_MAX = 200,
+	DEPTH_MAX = 128,
+	COPIED_ENTRIES = 1024,
+	COPIED_BYTES = 16 << 20
+};
 
 static int open_store(const char *state)
 {
@@ -82,12 +88,85 @@ static int write_path(int entry, const char *path)
 	return fd < 0 ? -1 : fd_write_all(fd, path, strlen(path));
 }
 
-// So that it can be shown and moved back, whatever the box made of its mode.
-static void open_item(int entry)
+// A file or directory, readable whatever the box made of its mode; never a link.
+static int open_item(int directory, const char *name, struct stat *ret_status)
+{
+	char self[32];
+	autoclose int fd = openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+	if (fd < 0 || fstat(fd, ret_status) < 0)
+		return -1;
+	mode_t mode = S_ISDIR(ret_status->st_mode) ? S_IRWXU : S_IRUSR;
+	if ((ret_status->st_mode & mode) != mode)
+		(void)!chmod(self, (ret_status->st_mode & 07777) | mode);
+	return open(self, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+}
+
+// How much of something is copied.
+struct copying {
+	unsigned entries;
+	int64_t bytes;
+};
+
+static int copy_file(int fd, const struct stat *status, int copy, struct copying *left)
+{
+	char buffer[16384];
+	ssize_t got = 0;
+	struct timespec times[2] = { status->st_atim, status->st_mtim };
+	while ((left->bytes -= got) >= 0 && (got = read(fd, buffer, sizeof(buffer))) > 0)
+		TRY(fd_write_all(copy, buffer, (size_t)got));
+	return got == 0 && fchmod(copy, status->st_mode & 0777) == 0 ? futimens(copy, times) : -1;
+}
+
+static int copy_link(int from, const char *name, int to, const char *fresh)
+{
+	char text[PATH_MAX];
+	ssize_t length = readlinkat(from, name, text, sizeof(text) - 1);
+	text[length < 0 ? 0 : length] = '\0';
+	return length < 0 ? -1 : symlinkat(text, to, fresh);
+}
+
+// As deep as `left` has entries.
+static int copy_item(int from, const char *name, int to, const char *fresh, struct copying *left)
 {
 	struct stat status;
-	if (fstatat(entry, "item", &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode))
-		(void)!fchmodat(entry, "item", (status.st_mode & 07777) | S_IRWXU, 0);
+	if (left->entries-- == 0 || fstatat(from, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+		return -1;
+	if (S_ISLNK(status.st_mode))
+		return copy_link(from, name, to, fresh);
+	if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
+		return mknodat(to, fresh, S_IFIFO | 0600, 0);
+	autoclose int fd = open_item(from, name, &status);
+	bool directory = S_ISDIR(status.st_mode);
+	int flags = directory ? O_RDONLY | O_DIRECTORY : O_WRONLY | O_CREAT | O_EXCL;
+	if (fd < 0 || (directory && mkdirat(to, fresh, 0700) < 0))
+		return -1;
+	autoclose int copy = openat(to, fresh, flags | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (copy < 0 || !directory)
+		return copy < 0 || !S_ISREG(status.st_mode) ? -1
+							    : copy_file(fd, &status, copy, left);
+	DIR *stream = fdopendir(fd);
+	int result = stream ? fchmod(copy, (status.st_mode & 0777) | S_IRWXU) : -1;
+	fd = stream ? -1 : fd;
+	for (struct dirent *entry = stream ? readdir(stream) : NULL; entry && result == 0;
+	     entry = readdir(stream))
+		if (!str_equal(entry->d_name, ".") && !str_equal(entry->d_name, ".."))
+			result = copy_item(dirfd(stream), entry->d_name, copy, entry->d_name, left);
+	if (stream)
+		closedir(stream);
+	return result;
+}
+
+// A box may hold descriptors and other names of the moved files, and change them: a copy is kept
+// instead. Too large a thing stays as the box leaves it at its end.
+static void cut_off(int entry)
+{
+	struct stat status;
+	struct copying left = { .entries = COPIED_ENTRIES, .bytes = COPIED_BYTES };
+	if (ATTEMPT(copy_item(entry, "item", entry, "copy", &left)) == 0)
+		(void)!sys_renameat2(entry, "item", entry, "copy", SYS_RENAME_EXCHANGE);
+	(void)ATTEMPT(owned_remove_tree(entry, "copy"));
+	close(open_item(entry, "item", &status)); // so that it can be shown and moved back
 }
 
 // 0, or -1 with errno. `ret_id` names the new entry.
@@ -115,7 +194,7 @@ static int store(const char *state, int directory, const char *name, const char 
 		unlinkat(all, ret_id, AT_REMOVEDIR);
 	}
 	if (!problem)
-		open_item(entry);
+		cut_off(entry);
 	errno = problem;
 	return problem ? -1 : 0;
 }
@@ -271,6 +350,7 @@ int quarantine_remove(const char *state, const char *id)
 	TRY(all);
 	autoclose int entry = open_entry(all, id);
 	TRY(entry);
+	TRY(owned_remove_tree(entry, "copy")); // where it was held
 	TRY(owned_remove_tree(entry, "item"));
 	return remove_entry(all, entry, id);
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/list.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "base/sys.h"
@@ -31,6 +32,25 @@ static const char untrusted[] = "appeared, and your own programs would run or tr
 void vet_absent(struct check *check, int directory, const char *name, const char *path)
 {
 	finding_take(check, directory, name, path, untrusted);
+}
+
+void vet_way(struct check *check, const char *path)
+{
+	char way[PATH_MAX], above[PATH_MAX];
+	struct stat status;
+	for (int length = (int)(path_name(path) - path) - 1;
+	     length > 0 && str_put(way, sizeof(way), "%.*s", length, path);
+	     length = (int)strlen(above) - 1) {
+		str_put(above, sizeof(above), "%.*s", (int)(path_name(way) - way), way);
+		autoclose int parent = sys_openat2(
+			AT_FDCWD, above, O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
+		if (parent < 0)
+			continue;
+		if (fstatat(parent, path_name(way), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    S_ISLNK(status.st_mode) && finding_is_changed(check, parent, path_name(way)))
+			vet_absent(check, parent, path_name(way), way);
+		return;
+	}
 }
 
 static bool exists(int directory, const char *name)
@@ -172,14 +192,6 @@ static void vet_module(struct check *check, int directory, const char *name, con
 	closedir(stream);
 }
 
-static bool is_known(const struct list *known, const char *name)
-{
-	list_each (item, known)
-		if (str_equal(item->text, name))
-			return true;
-	return false;
-}
-
 // What was there at the start stays, however many came beside it: those alone go.
 static void vet_entry(struct check *check, int directory, const char *name, const char *path,
 		      enum guarded kind, int depth)
@@ -210,7 +222,7 @@ static void vet_below(struct check *check, int directory, const char *name, cons
 		return;
 	for (struct dirent *entry = readdir(stream); entry; entry = readdir(stream))
 		if (!str_equal(entry->d_name, ".") && !str_equal(entry->d_name, "..") &&
-		    !is_known(known, entry->d_name) && join(below, path, entry->d_name) &&
+		    !list_has(known, entry->d_name) && join(below, path, entry->d_name) &&
 		    !is_kept(check, dirfd(stream), entry->d_name, below, kind))
 			vet_entry(check, dirfd(stream), entry->d_name, below, kind, depth);
 	closedir(stream);

@@ -11,6 +11,9 @@ struct check;
 
 // `directory` is open and `name` lies in it, at `path`.
 void vet_absent(struct check *check, int directory, const char *name, const char *path);
+// A link in the place of a directory on the way to `path` is taken away, but not one that was
+// there.
+void vet_way(struct check *check, const char *path);
 void vet_hooks(struct check *check, int directory, const char *name, const char *path);
 void vet_config(struct check *check, int directory, const char *name, const char *path);
 // A git directory that is open: all parts of it. `depth` is that of a submodule in others.

@@ -344,14 +344,6 @@ static int note_layers(void *context, const char *name)
 	return 0;
 }
 
-static bool is_used(const struct used *used, const char *id)
-{
-	list_each (item, &used->ids)
-		if (str_equal(item->text, id))
-			return true;
-	return false;
-}
-
 // Of a crash: a session that was being made or removed. Younger ones may be in the making.
 static int sweep_fresh(struct store *store, const char *name)
 {
@@ -366,7 +358,7 @@ static int sweep_fresh(struct store *store, const char *name)
 
 static int sweep_layer(struct store *store, const struct used *used, const char *name)
 {
-	if (strlen(name) != LAYER_ID || name[0] == '.' || is_used(used, name))
+	if (strlen(name) != LAYER_ID || name[0] == '.' || list_has(&used->ids, name))
 		return 0;
 	TRY(owned_remove_tree(store->layers, name));
 	return 1;

@@ -21,8 +21,5 @@ bool opened_note(struct wishes *wishes, const struct item *item, const char *pat
 
 bool opened_has(const struct wishes *wishes, const char *path)
 {
-	list_each (item, &wishes->opened)
-		if (str_equal(item->text, path))
-			return true;
-	return false;
+	return list_has(&wishes->opened, path);
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include "base/fd.h"
 #include "base/file.h"
 #include "base/path.h"
+#include "base/str.h"
 #include "git/gitconfig.h"
 #include "view/paths/opened.h"
 #include "view/paths/outer.h"
@@ -70,6 +72,21 @@ static int keep_outer(struct wishes *wishes, const struct mount *mount, const ch
 	return wishes_add(wishes, &copy, false);
 }
 
+// A file config.worktree is read where the configuration of its repository has the extension. Then
+// nothing may come there; else it is only cut when the run has ended.
+static enum guarded kind_of(const struct plan *plan, const char *path)
+{
+	for (unsigned i = 0; str_equal(path_name(path), "config.worktree") && i < plan->copy_count;
+	     i++) {
+		const struct copy *copy = &plan->copies[i];
+		size_t length = (size_t)(path_name(copy->path) - copy->path);
+		if (strncmp(path, copy->path, length) == 0 &&
+		    strcasestr(copy->text, "worktreeConfig"))
+			return GUARD_ABSENT;
+	}
+	return GUARD_CONFIG;
+}
+
 int copies_add(struct wishes *wishes, const char *path, const char *top, struct origin from)
 {
 	const struct plan *plan = wishes->plan;
@@ -83,7 +100,7 @@ int copies_add(struct wishes *wishes, const char *path, const char *top, struct 
 		return protect_guard(wishes, path, GUARD_CONFIG);
 	autoclose int fd = file_open(AT_FDCWD, path, 0, &status);
 	if (fd < 0 && file_missing())
-		return protect_guard(wishes, path, GUARD_CONFIG);
+		return protect_guard(wishes, path, kind_of(plan, path));
 	if (fd < 0 && errno == ELOOP && outer_copy(wishes->arena, path, &mount.identity, &file)) {
 		if (plan->tier == TIER_LANDLOCK)
 			return keep_outer(wishes, &mount, file);

@@ -114,10 +114,8 @@ static int show_judged(struct wishes *wishes, const struct resolved *file, bool 
 // What the user's configuration includes from the home is shown as that is.
 static bool is_included(const struct wishes *wishes, const char *path)
 {
-	list_each (item, &wishes->named.files)
-		if (str_equal(item->text, path))
-			return wishes->shown && path_within(path, wishes->plan->home);
-	return false;
+	return list_has(&wishes->named.files, path) && wishes->shown &&
+	       path_within(path, wishes->plan->home);
 }
 
 // What one of the caller's variables names.
