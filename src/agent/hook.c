@@ -1,11 +1,12 @@
-// Owns the answers to agents' hooks.
-#include "agent/agents.h"
-
+// Owns the answers to agents' hooks, and the name of the file that keeps the caller's part.
+#include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
 
+#include "agent/agents.h"
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/path.h"
 #include "base/quote.h"
 #include "base/str.h"
 #include "text/json.h"
@@ -98,4 +99,23 @@ int hook_answer(struct arena *arena, const struct agent *agent, const char *prog
 		return 0;
 	}
 	return fail(0, "this agent has no form of answer");
+}
+
+const char *handback_path(struct arena *arena, const char *string)
+{
+	static const char ending[] = " && pwd -P >| ", first[] = "claude-", last[] = "-cwd";
+	const char *found = NULL;
+	for (const char *at = strstr(string, ending); at; at = strstr(at + 1, ending))
+		found = at + strlen(ending);
+	if (!found || found[0] != '/')
+		return NULL;
+	for (const char *at = found; *at; at++)
+		if (!isalnum((unsigned char)*at) && !strchr("/._-", *at))
+			return NULL;
+	const char *name = path_name(found);
+	if (!str_starts(name, first) || !str_ends(name, last) ||
+	    strlen(name) < sizeof(first) + sizeof(last) ||
+	    !str_equal(path_clean(arena, found), found))
+		return NULL;
+	return found;
 }

@@ -1,14 +1,26 @@
-// Owns the making of new file systems: tmpfs, proc and devpts, each detached. Box side: raw system
-// calls, no memory.
+// Owns the making of new file systems, each detached (tmpfs, proc, devpts), what tmpfs is filled
+// with,
+// --scratch and copies. Box side: raw system calls, no memory.
 #include "mount/filesystem.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/str.h"
 #include "base/sys.h"
+#include "mount/target.h"
+#include "plan.h"
+#include "run.h"
 
 int filesystem_tmpfs(uint64_t bytes, mode_t mode, unsigned attributes)
 {
@@ -55,4 +67,159 @@ static int make(const char *type, const char *key, const char *value)
 int filesystem_new(enum mount_kind kind)
 {
 	return kind == MOUNT_PROC ? make("proc", NULL, NULL) : make("devpts", "ptmxmode", "0666");
+}
+
+static int make_upper(const struct plan *plan, mode_t mode)
+{
+	autoclose int upper = filesystem_tmpfs(plan->profile->limits.tmp, 0755,
+					       MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+	TRY(upper);
+	if (fchdir(upper) < 0 || mkdir("upper", mode) < 0 || mkdir("work", 0700) < 0)
+		return fail(errno, "make the upper directory of an overlay");
+	if (setxattr("upper", "user.sbx", "", 0, 0) < 0)
+		return fail(errno,
+			    "this kernel's tmpfs has no extended attributes, which scratch needs "
+			    "(Linux 6.6)");
+	removexattr("upper", "user.sbx");
+	return take(&upper);
+}
+
+static int set(int fs, const char *key, const char *value)
+{
+	return sys_fsconfig(fs, FSCONFIG_SET_STRING, key, value) < 0
+		       ? fail(errno, "overlay: %s", key)
+		       : 0;
+}
+
+// Both directories are handed over by the current directory, as "." and as relative names, while
+// each option is set: the file system resolves it at once since Linux 6.5.
+int scratch_child(const struct plan *plan, struct run *run, unsigned index)
+{
+	const struct mount *mount = &plan->mounts[index];
+	struct stat status;
+	autoclose int lower = sys_openat2(AT_FDCWD, mount->source, O_PATH | O_DIRECTORY | O_CLOEXEC,
+					  RESOLVE_NO_SYMLINKS);
+	if (lower < 0 || !target_is_same(lower, &mount->identity) || fstat(lower, &status) < 0)
+		return fail(ERR_CHANGED, "'%s' changed while the plan was made", mount->source);
+	autoclose int fs = sys_fsopen("overlay");
+	if (fs < 0)
+		return fail(errno, "this kernel has no overlay file system, which scratch needs");
+	autoclose int upper = make_upper(plan, status.st_mode & 07777);
+	TRY(upper);
+	TRY(set(fs, "upperdir", "upper"));
+	TRY(set(fs, "workdir", "work"));
+	if (fchdir(lower) < 0)
+		return fail(errno, "'%s'", mount->source);
+	TRY(set(fs, "lowerdir", "."));
+	if (sys_fsconfig(fs, FSCONFIG_SET_FLAG, "userxattr", NULL) < 0 ||
+	    sys_fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL) < 0)
+		return fail(
+			errno,
+			"an overlay over '%s' (a directory with other file systems below cannot be "
+			"scratch)",
+			mount->source);
+	autoclose int tree = sys_fsmount(fs, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+	if (tree < 0)
+		return fail(errno, "mount an overlay over '%s'", mount->source);
+	TRY(target_make(run, mount, S_IFDIR | 0755));
+	return target_attach(plan, run, index, take(&tree));
+}
+
+static bool is_hidden(const struct plan *plan, const char *directory, const char *name)
+{
+	size_t length = strlen(directory);
+	list_each (item, &plan->hidden)
+		if (strncmp(item->text, directory, length) == 0 && item->text[length] == '/' &&
+		    str_equal(item->text + length + 1, name))
+			return true;
+	return false;
+}
+
+static int copy_file(int from, int to, const char *name)
+{
+	struct stat status;
+	autoclose int source =
+		openat(from, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (source < 0 || fstat(source, &status) < 0 || !S_ISREG(status.st_mode) ||
+	    status.st_size > FILL_BYTES_MAX)
+		return 0;
+	autoclose int target =
+		openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, status.st_mode & 0777);
+	if (target < 0)
+		return fail(errno, "copy '%s'", name);
+	for (off_t left = status.st_size; left > 0;) {
+		ssize_t copied = sendfile(target, source, NULL, (size_t)left);
+		if (copied < 0)
+			return fail(errno, "copy '%s'", name);
+		left = copied == 0 ? 0 : left - copied; // it has become shorter
+	}
+	return 0;
+}
+
+int fill_child(const struct plan *plan, const struct mount *mount, int tree)
+{
+	_Alignas(struct sys_entry) char entries[4096] __attribute__((uninitialized));
+	unsigned count = 0;
+	long size;
+	autoclose int source = sys_openat2(AT_FDCWD, mount->source,
+					   O_RDONLY | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
+	if (source < 0 || !target_is_same(source, &mount->identity))
+		return fail(ERR_CHANGED, "'%s' changed while the plan was made", mount->source);
+	while ((size = sys_getdents(source, entries, sizeof(entries))) > 0)
+		for (long at = 0; at < size;) {
+			const struct sys_entry *entry = (const void *)(entries + at);
+			at += entry->size;
+			if ((entry->type != DT_REG && entry->type != DT_UNKNOWN) ||
+			    is_hidden(plan, mount->source, entry->name))
+				continue;
+			if (count++ == FILL_FILES_MAX)
+				return 0;
+			TRY(copy_file(source, tree, entry->name));
+		}
+	return size < 0 ? fail(errno, "'%s'", mount->source) : 0;
+}
+
+enum { CLONE_FLAGS = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW };
+
+static int fill_copy(int directory, const struct copy *copy)
+{
+	autoclose int fd = openat(directory, "config", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+				  copy->mode | 0600);
+	if (fd < 0 || fd_write_all(fd, copy->text, copy->length) < 0)
+		return fail(errno, "copy '%s'", copy->path);
+	return 0;
+}
+
+// Over the host's file a symlink to the box's copy. A link, because git locks and replaces the
+// file that it leads to; the mounted name itself can be neither removed nor replaced. Where boxes
+// of others are to start inside, it is the copy itself: they mount each mount anew by its path
+// (bubblewrap), and a link leads them elsewhere. None starts in a box of uid 0
+// (view/paths/outer.c).
+int mount_copy_child(const struct plan *plan, struct run *run, unsigned index)
+{
+	static const char link_name[] = ".copy";
+	const struct mount *mount = &plan->mounts[index];
+	char place[64];
+	snprintf(place, sizeof(place), COPIES_DIRECTORY "/%u", mount->copy);
+	if (mkdirat(run->root, target_inside(place), 0700) < 0)
+		return fail(errno, "make '%s'", place);
+	autoclose int directory =
+		openat(run->root, target_inside(place), O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (directory < 0)
+		return fail(errno, "'%s'", place);
+	TRY(fill_copy(directory, &plan->copies[mount->copy]));
+	snprintf(place, sizeof(place), COPIES_DIRECTORY "/%u/config", mount->copy);
+	if (plan->nested && plan->uid != 0) {
+		int file = sys_open_tree(run->root, target_inside(place), CLONE_FLAGS);
+		return file < 0 ? fail(errno, "'%s'", place)
+				: target_attach(plan, run, index, file);
+	}
+	if (symlinkat(place, run->root, link_name) < 0)
+		return fail(errno, "link to '%s'", place);
+	autoclose int tree = sys_open_tree(run->root, link_name, CLONE_FLAGS);
+	if (tree < 0)
+		return fail(errno, "link to '%s'", place);
+	TRY(target_attach(plan, run, index, take(&tree)));
+	// Only now: an unlinked file cannot be mounted.
+	return unlinkat(run->root, link_name, 0) < 0 ? fail(errno, "'%s'", place) : 0;
 }

@@ -20,11 +20,8 @@
 #include "mount/filesystem.h"
 #include "mount/idmap.h"
 #include "mount/layers.h"
-#include "mount/mount_copy.h"
 #include "mount/prepare.h"
-#include "mount/scratch.h"
 #include "mount/target.h"
-#include "mount/tmpfs_fill.h"
 #include "plan.h"
 #include "run.h"
 

@@ -1,4 +1,4 @@
-// What a file of tasks includes, and what that includes in turn, before a tool runs anything: files
+// What a file of tasks includes, before a tool runs anything, and which files a script runs: files
 // of the same tree.
 #pragma once
 
@@ -29,3 +29,19 @@ struct includes {
 // `name` is one of naming_includes() in the tree. False: there are more files or names than are
 // read, or one is larger than what is read of it.
 bool includes_read(struct includes *includes, const char *name, const struct naming_row *settings);
+
+struct scripts {
+	int root;         // the tree, open
+	const char *path; // of the tree
+	struct arena *arena;
+	// A file that is there, and is a program or stands behind the name of an interpreter: what
+	// else a script names is its data.
+	void (*found)(struct scripts *scripts, const char *path);
+	void *owner;
+	const char *base; // of the script that is read
+	unsigned count;   // of those that were read
+};
+enum { SCRIPTS_MAX = 32 };
+
+// One that is named. False: it is a script, and as many as that were read before.
+bool scripts_read(struct scripts *scripts, const char *path);

@@ -1,4 +1,5 @@
-// Owns the search for profiles and the checks on their files. Changes nothing.
+// Owns the search for profiles and the checks on their files, and the answers to words of
+// other tools. Changes nothing.
 #include "policy/find.h"
 
 #include <errno.h>
@@ -11,9 +12,9 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/file.h"
-#include "text/near.h"
 #include "base/str.h"
 #include "policy/argv.h"
+#include "text/near.h"
 
 const char find_system_directory[] = "/etc/sbx";
 
@@ -138,4 +139,59 @@ int find_profile(struct arena *arena, const char *config, const char *name, enum
 	if (!found && from <= LEVEL_BUILT_IN)
 		found = find_builtin(arena, name, ret_source);
 	return found ? 0 : not_found(name);
+}
+
+struct foreign {
+	const char *words, *answer; // words: with blanks between them
+};
+
+static const struct foreign options[] = {
+#define OPTION(words, answer) { words, answer },
+#define VERB(words, answer)
+#define PROFILE(words, answer)
+#include "policy/foreign.def"
+#undef OPTION
+#undef VERB
+#undef PROFILE
+};
+static const struct foreign verbs[] = {
+#define OPTION(words, answer)
+#define VERB(words, answer) { words, answer },
+#define PROFILE(words, answer)
+#include "policy/foreign.def"
+#undef OPTION
+#undef VERB
+#undef PROFILE
+};
+static const struct foreign profiles[] = {
+#define OPTION(words, answer)
+#define VERB(words, answer)
+#define PROFILE(words, answer) { words, answer },
+#include "policy/foreign.def"
+#undef OPTION
+#undef VERB
+#undef PROFILE
+};
+
+static const char *find(const struct foreign *rows, size_t count, const char *word, size_t length)
+{
+	for (const struct foreign *row = rows; row < rows + count; row++)
+		if (str_has_word(row->words, word, length))
+			return row->answer;
+	return NULL;
+}
+
+const char *foreign_option(const char *word, size_t length)
+{
+	return find(options, sizeof(options) / sizeof(*options), word, length);
+}
+
+const char *foreign_verb(const char *word)
+{
+	return find(verbs, sizeof(verbs) / sizeof(*verbs), word, strlen(word));
+}
+
+const char *foreign_profile(const char *word)
+{
+	return find(profiles, sizeof(profiles) / sizeof(*profiles), word, strlen(word));
 }

@@ -22,7 +22,6 @@
 #include "git/gitnamed.h"
 #include "names/includes.h"
 #include "names/mentions.h"
-#include "names/scripts.h"
 #include "names/naming.h"
 #include "names/naming_find.h"
 #include "names/package.h"

@@ -13,21 +13,18 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "text/tmpfs.h"
+#include "view/nodes.h"
+#include "view/own_files.h"
 #include "view/paths/fixed.h"
 #include "view/paths/lasting.h"
 #include "view/paths/opened.h"
 #include "view/paths/planted.h"
 #include "view/paths/wishes.h"
-#include "view/nodes.h"
 #include "view/protect/protect_plan.h"
-#include "view/own_files.h"
-#include "view/owners.h"
-#include "view/roots.h"
 #include "view/secrets/brought.h"
 #include "view/secrets/filtered.h"
 #include "view/secrets/hide.h"
 #include "view/secrets/untracked.h"
-#include "view/sudo.h"
 
 // What the caller cannot reach the box cannot: a note, but for a line that the user wrote without
 // '?'.

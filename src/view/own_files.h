@@ -8,3 +8,15 @@ int own_hosts(struct wishes *wishes);
 int own_zshrc(struct wishes *wishes);
 // Where there is code.
 int own_snippet(struct wishes *wishes);
+
+// Of a run with secrets: the host's roots and the authority of this box, in the place of the
+// host's.
+int roots_plan(struct wishes *wishes);
+
+// Rules by which the host's own sudo runs what it is asked for, in place of the host's, which only
+// root may read. Nothing where the host has none, or the box is not as root.
+int sudo_plan(struct wishes *wishes);
+
+// In the box such a file belongs to nobody that it knows. What the box sees of these is shown as a
+// copy that belongs to the caller.
+int owners_plan(struct wishes *wishes);

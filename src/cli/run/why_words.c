@@ -1,14 +1,14 @@
-// Owns the answers of sbx why about error texts, groups of hosts and system calls.
-#include "cli/run/why.h"
-
+// Owns the answers of sbx why about error texts, groups of hosts and system calls, and their form.
 #include <linux/seccomp.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/str.h"
-#include "run/run_command.h"
+#include "cli/run/why.h"
 #include "policy/find.h"
+#include "report/answer_fields.h"
+#include "run/run_command.h"
 #include "seccomp/filter.h"
 #include "seccomp/syscalls.h"
 #include "text/recipes.h"
@@ -115,4 +115,41 @@ void why_call(struct box *box, const char *name, struct why *why)
 	else if (answer != SECCOMP_RET_ALLOW && !arguments && (answer & DATA_BITS))
 		out_text(&why->text, "  no option allows it%s\n",
 			 denied ? " (--deny-syscalls)" : "");
+}
+
+const char *why_line(struct box *box, const struct origin *from)
+{
+	if (!from->file)
+		return "sbx itself";
+	return from->line ? arena_text(box->arena, "%s, line %u", from->file, from->line)
+			  : from->file;
+}
+
+void why_fix(struct why *why, const char *purpose, const char *option, const char *word,
+	     const char *value)
+{
+	out_text(&why->text, "  %s %s %s\n", purpose, option, word);
+	if (why->fix_count < WHY_FIXES_MAX)
+		why->fixes[why->fix_count++] = (struct why_fix){ option, value };
+}
+
+void why_print(struct out *out, struct why *why)
+{
+	if (!out->json) {
+		out_bytes(out, why->text.text, why->text.used);
+		return;
+	}
+	answer_open(out, NULL, '{');
+	answer_members(out, MEMBER("asked", why->asked), MEMBER("kind", why->kind),
+		       MEMBER("verdict", why->verdict), MEMBER("rule", why->line));
+	answer_open(out, "text", '[');
+	for (char *line = strtok(why->text.text, "\n"); line; line = strtok(NULL, "\n"))
+		json_string(out, NULL, line);
+	answer_close(out, ']');
+	answer_open(out, "fixes", '[');
+	for (unsigned i = 0; i < why->fix_count; i++)
+		answer_one(out, MEMBER("option", why->fixes[i].option),
+			   MEMBER("value", why->fixes[i].value));
+	answer_close(out, ']');
+	answer_close(out, '}');
 }

@@ -26,7 +26,7 @@ struct tar_entry {
 	struct tar_attribute attributes[TAR_ATTRIBUTES_MAX];
 	unsigned attribute_count;
 	const char *access, *given; // ACLs as text (acl.h), or NULL
-	// A file with holes: `size` is that of what stands in the archive, see sparse.h.
+	// A file with holes: `size` is that in the archive.
 	enum tar_sparse { TAR_WHOLE, TAR_SPARSE, TAR_SPARSE_OLD } sparse;
 	uint64_t real_size;
 };

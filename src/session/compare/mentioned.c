@@ -16,7 +16,6 @@
 #include "git/gitnamed.h"
 #include "names/includes.h"
 #include "names/mentions.h"
-#include "names/scripts.h"
 #include "names/naming.h"
 #include "names/naming_find.h"
 #include "session/store/store.h"
