@@ -32,6 +32,8 @@ struct list {
 
 #define list_each(each, list) for (const struct item *each = (list)->first; each; each = each->next)
 
+// Whether an item has this text.
+bool list_has(const struct list *list, const char *text);
 void list_add(struct list *list, struct arena *arena, const char *text, struct origin from);
 bool list_has(const struct list *list, const char *text);
 

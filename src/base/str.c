@@ -25,6 +25,11 @@ bool str_ends(const char *text, const char *suffix)
 	return length >= tail && str_equal(text + length - tail, suffix);
 }
 
+int str_compare(const void *left, const void *right)
+{
+	return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
 bool str_has_word(const char *words, const char *word, size_t length)
 {
 	for (const char *at = words; *at; at += strspn(at, " ")) {

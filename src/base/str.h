@@ -8,6 +8,8 @@
 bool str_equal(const char *left, const char *right);
 bool str_starts(const char *text, const char *prefix);
 bool str_ends(const char *text, const char *suffix);
+// For qsort(3) and bsearch(3) over pointers to strings.
+int str_compare(const void *left, const void *right);
 
 // Whether `word` is one of the words that stand with a blank between them.
 bool str_has_word(const char *words, const char *word, size_t length);

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/path.h"
+#include "base/str.h"
 
 enum {
 	HEADER = 12,
@@ -238,11 +239,6 @@ static bool note_directory(struct index_use *use, const struct index_reader *rea
 	return true;
 }
 
-static int compare_names(const void *left, const void *right)
-{
-	return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
 int gitindex_directories(struct arena *arena, const void *bytes, size_t length,
 			 const char *const **ret_directories, unsigned *ret_count)
 {
@@ -256,7 +252,7 @@ int gitindex_directories(struct arena *arena, const void *bytes, size_t length,
 		unsigned count = 0;
 		for (unsigned i = 0; i < use.count; i++, at += strlen(at) + 1)
 			names[i] = at;
-		qsort(names, use.count, sizeof(*names), compare_names);
+		qsort(names, use.count, sizeof(*names), str_compare);
 		for (unsigned i = 0; i < use.count; i++)
 			if (count == 0 || strcmp(names[count - 1], names[i]) != 0)
 				names[count++] = names[i];

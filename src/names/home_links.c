@@ -2,19 +2,14 @@
 #include "names/home_links.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "base/fd.h"
 #include "base/file.h"
 #include "base/out.h"
 #include "base/owned.h"

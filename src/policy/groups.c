@@ -2,14 +2,11 @@
 #include "policy/find.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "base/fd.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "base/str.h"

@@ -29,11 +29,6 @@ struct looking {
 	char text[PATH_MAX]; // of `above`
 };
 
-static int compare(const void *left, const void *right)
-{
-	return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
 static void sort_known(struct looking *looking)
 {
 	list_each (item, &looking->guard->known)
@@ -44,7 +39,7 @@ static void sort_known(struct looking *looking)
 	looking->count = 0;
 	list_each (item, &looking->guard->known)
 		looking->known[looking->count++] = item->text;
-	qsort(looking->known, looking->count, sizeof(*looking->known), compare);
+	qsort(looking->known, looking->count, sizeof(*looking->known), str_compare);
 }
 
 static void begin(struct looking *looking, struct check *check, const struct guard *guard)
@@ -58,7 +53,7 @@ static void begin(struct looking *looking, struct check *check, const struct gua
 
 static bool is_known(const struct looking *looking, const char *name)
 {
-	return bsearch(&name, looking->known, looking->count, sizeof(name), compare) != NULL;
+	return bsearch(&name, looking->known, looking->count, sizeof(name), str_compare) != NULL;
 }
 
 static const struct trusted_row *find_pattern(const char *above, const char *name)

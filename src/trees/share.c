@@ -113,11 +113,6 @@ bool share_tracks(const struct share *share, const char *path)
 	       share_has(&tracked, above);
 }
 
-static int compare_names(const void *left, const void *right)
-{
-	return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
 // The path of the directory that was read last from a list.
 struct row_path {
 	char text[PATH_MAX];
@@ -153,7 +148,7 @@ static const char **listed_centres(struct arena *arena, const struct dirs *list,
 		found[count++] = arena_copy(arena, path.text, path.ends[row.depth]);
 	}
 	if (count > 0)
-		qsort(found, count, sizeof(*found), compare_names);
+		qsort(found, count, sizeof(*found), str_compare);
 	*ret_count = count;
 	return found;
 }
@@ -181,7 +176,7 @@ void share_add(struct arena *arena, struct share *share, const char *const *path
 	for (unsigned i = 0; i < count; i++)
 		all[own++] = paths[i];
 	if (own > 0)
-		qsort(all, own, sizeof(*all), compare_names);
+		qsort(all, own, sizeof(*all), str_compare);
 	for (unsigned i = 0; i < own; i++)
 		if (kept == 0 || strcmp(all[kept - 1], all[i]) != 0)
 			all[kept++] = all[i];
@@ -209,7 +204,7 @@ void share_compare(struct arena *arena, struct share *share, const struct dirs *
 	}
 	if (share->directory && !share_lists(list, share->directory))
 		lacking[missing++] = share->directory;
-	qsort(lacking, missing, sizeof(*lacking), compare_names);
+	qsort(lacking, missing, sizeof(*lacking), str_compare);
 	share->missing = lacking;
 	share->missing_count = missing;
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
+
 void walk_names_add(struct walk_names *names, const char *name)
 {
 	size_t length = strlen(name) + 1;
@@ -18,11 +20,6 @@ void walk_names_add(struct walk_names *names, const char *name)
 	names->count++;
 }
 
-static int compare(const void *left, const void *right)
-{
-	return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
 const char **walk_names_sort(const struct walk_names *names)
 {
 	const char **sorted = calloc(names->count + 1, sizeof(*sorted)), *at = names->text;
@@ -30,6 +27,6 @@ const char **walk_names_sort(const struct walk_names *names)
 		abort();
 	for (unsigned i = 0; i < names->count; i++, at += strlen(at) + 1)
 		sorted[i] = at;
-	qsort(sorted, names->count, sizeof(*sorted), compare);
+	qsort(sorted, names->count, sizeof(*sorted), str_compare);
 	return sorted;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/str.h"
 
 void pathset_add(struct pathset *set, struct arena *arena, const char *path)
 {
@@ -19,15 +20,10 @@ void pathset_add(struct pathset *set, struct arena *arena, const char *path)
 	set->paths[set->count++] = path;
 }
 
-static int compare(const void *left, const void *right)
-{
-	return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
 void pathset_order(struct pathset *set)
 {
 	if (set->count > 0)
-		qsort(set->paths, set->count, sizeof(*set->paths), compare);
+		qsort(set->paths, set->count, sizeof(*set->paths), str_compare);
 }
 
 // Of the first `length` bytes of `path`.

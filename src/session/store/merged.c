@@ -96,11 +96,6 @@ void merged_close(struct merged *merged)
 		fd_close(&merged->fds[--merged->count]);
 }
 
-static int compare_names(const void *left, const void *right)
-{
-	return strcmp(*(char *const *)left, *(char *const *)right);
-}
-
 int names_in(struct arena *arena, int directory, char ***ret_names)
 {
 	autoclose int fd = openat(directory, ".", DIRECTORY_FLAGS);
@@ -122,7 +117,7 @@ int names_in(struct arena *arena, int directory, char ***ret_names)
 		names[count++] = arena_copy(arena, entry->d_name, strlen(entry->d_name));
 	}
 	closedir(stream);
-	qsort(names, count, sizeof(*names), compare_names);
+	qsort(names, count, sizeof(*names), str_compare);
 	*ret_names = names;
 	return (int)count;
 }

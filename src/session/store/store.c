@@ -1,27 +1,23 @@
 // Owns the directories of sessions and layers, and their locks.
 #include "session/store/store.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "base/fd.h"
 #include "base/file.h"
 #include "base/out.h"
-#include "base/owned.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "session/store/merged.h"
 #include "session/store/place.h"
 #include "session/store/runs.h"
 
@@ -251,30 +247,10 @@ int store_add_layer(struct store *store, struct session *session, int parent)
 	return 0;
 }
 
-static int compare_names(const void *left, const void *right)
+static int sessions_in(struct store *store, char ***ret_names)
 {
-	return strcmp(*(char *const *)left, *(char *const *)right);
-}
-
-// The names in a directory, sorted. Returns how many.
-static int collect(struct arena *arena, int directory, char ***ret_names)
-{
-	enum { NAMES_MAX = 65536 };
-	autoclose int fd = openat(directory, ".", DIRECTORY_FLAGS);
-	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
-	int count = 0;
-	if (!stream)
-		return fail(errno, "list the sessions");
-	take(&fd);
-	char **names = arena_take(arena, NAMES_MAX * sizeof(*names));
-	for (struct dirent *entry = readdir(stream); entry && count < NAMES_MAX;
-	     entry = readdir(stream))
-		if (!str_equal(entry->d_name, ".") && !str_equal(entry->d_name, ".."))
-			names[count++] = arena_copy(arena, entry->d_name, strlen(entry->d_name));
-	closedir(stream);
-	qsort(names, (size_t)count, sizeof(*names), compare_names);
-	*ret_names = names;
-	return count;
+	int count = ATTEMPT(names_in(store->arena, store->sessions, ret_names));
+	return count < 0 ? fail(errno, "list the sessions") : count;
 }
 
 int store_create(struct store *store, const char *name, const struct session *session)
@@ -318,7 +294,7 @@ int store_remove(struct store *store, struct held *held)
 int store_each(struct store *store, int (*each)(void *context, const char *name), void *context)
 {
 	char **names;
-	int count = collect(store->arena, store->sessions, &names);
+	int count = sessions_in(store, &names);
 	TRY(count);
 	for (int i = 0; i < count; i++)
 		if (session_is_name(names[i]))
@@ -373,11 +349,11 @@ int store_sweep(struct store *store)
 	if (lock_whole(store->guard, LOCK_EX | LOCK_NB) < 0)
 		return 0;
 	TRY(store_each(store, note_layers, &used));
-	TRY(count = collect(store->arena, store->sessions, &names));
+	TRY(count = sessions_in(store, &names));
 	for (int i = 0; i < count; i++)
 		if (str_starts(names[i], fresh_prefix))
 			TRY(sweep_fresh(store, names[i]));
-	TRY(count = collect(store->arena, store->layers, &names));
+	TRY(count = names_in(store->arena, store->layers, &names));
 	for (int i = 0; i < count; i++) {
 		int result = sweep_layer(store, &used, names[i]);
 		TRY(result);
