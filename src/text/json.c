@@ -60,97 +60,38 @@ static int skip_blanks(struct json_reader *reader)
 	}
 }
 
-static int hex4(const struct json_reader *reader, size_t at, uint32_t *ret_value)
+// One byte of a string, or one escape.
+static int pass_byte(struct json_reader *reader)
 {
-	uint32_t value = 0;
-	if (at + 4 > reader->length)
-		return -1;
-	for (size_t i = at; i < at + 4; i++) {
-		const char digits[] = "0123456789abcdef";
-		char byte = reader->text[i];
-		const char *digit =
-			byte ? strchr(digits,
-				      byte >= 'A' && byte <= 'F' ? byte + ('a' - 'A') : byte)
-			     : NULL;
-		if (!digit)
-			return -1;
-		value = value << 4 | (uint32_t)(digit - digits);
-	}
-	*ret_value = value;
-	return 0;
-}
-
-static size_t put_utf8(char *to, uint32_t code)
-{
-	if (code < 0x80) {
-		to[0] = (char)code;
-		return 1;
-	}
-	unsigned more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-	static const unsigned char first[] = { 0, 0xc0, 0xe0, 0xf0 };
-	for (unsigned i = 0; i <= more; i++)
-		to[i] = (char)((i ? 0x80 : first[more]) |
-			       (code >> 6 * (more - i) & (i ? 0x3f : 0x7f >> more)));
-	return more + 1;
-}
-
-// \u and four digits, and the second half of a pair; half pairs become U+FFFD.
-static int unescape_code(struct json_reader *reader, char *to, size_t *used)
-{
-	uint32_t code, low;
-	if (hex4(reader, reader->at, &code) < 0)
+	const char *at = reader->text + reader->at;
+	size_t escape = *at == '\\' ? json_escape_length(at + 1) : 0;
+	bool bad = *at == '\\' && escape == 0;
+	reader->at += bad ? 2 : 1 + escape;
+	if ((unsigned char)*at < ' ')
+		return wrong(reader, "a control byte in a string");
+	if (bad && at[1] == 'u')
 		return wrong(reader, "four hexadecimal digits are expected after \\u");
-	if (code == 0)
-		return wrong(reader, "a NUL byte in a string");
-	reader->at += 4;
-	bool high = code >= 0xd800 && code < 0xdc00;
-	if (high && reader->at + 6 <= reader->length &&
-	    memcmp(reader->text + reader->at, "\\u", 2) == 0 &&
-	    hex4(reader, reader->at + 2, &low) == 0 && low >= 0xdc00 && low < 0xe000) {
-		code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
-		reader->at += 6;
-	} else if (code >= 0xd800 && code < 0xe000) {
-		code = 0xfffd;
-	}
-	*used += put_utf8(to + *used, code);
-	return 0;
-}
-
-static int read_escape(struct json_reader *reader, char *to, size_t *used)
-{
-	static const char letters[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
-	int letter = peek(reader);
-	reader->at++;
-	if (letter == 'u')
-		return unescape_code(reader, to, used);
-	const char *found = letter > 0 ? strchr(letters, letter) : NULL;
-	if (!found)
+	if (bad)
 		return wrong(reader, "an unknown escape in a string");
-	to[(*used)++] = bytes[found - letters];
+	if (escape == 5 && memcmp(at, "\\u0000", 6) == 0)
+		return wrong(reader, "a NUL byte in a string");
 	return 0;
 }
 
 static int read_string(struct json_reader *reader, const char **ret_string)
 {
-	size_t start = ++reader->at, used = 0;
+	size_t start = ++reader->at;
 	const char *text = reader->text;
 	while (reader->at < reader->length && text[reader->at] != '"')
 		reader->at += text[reader->at] == '\\' ? 2 : 1;
 	if (reader->at >= reader->length)
 		return wrong(reader, "a string without an end");
 	// No escape is shorter than what it stands for.
-	char *string = arena_take(reader->arena, reader->at - start + 1);
-	size_t end = reader->at;
-	for (reader->at = start; reader->at < end;) {
-		char byte = text[reader->at++];
-		if ((unsigned char)byte < ' ')
-			return wrong(reader, "a control byte in a string");
-		if (byte == '\\')
-			TRY(read_escape(reader, string, &used));
-		else
-			string[used++] = byte;
-	}
-	string[used] = '\0';
+	size_t end = reader->at, size = end - start + 1;
+	char *string = arena_take(reader->arena, size);
+	for (reader->at = start; reader->at < end;)
+		TRY(pass_byte(reader));
+	json_decode(text + start, end - start, string, size);
 	reader->at = end + 1;
 	*ret_string = string;
 	return 0;

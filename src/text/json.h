@@ -84,3 +84,7 @@ bool json_walk(const char *text, size_t length,
 // What a string of such a text says, without escapes, as UTF-8 (half a pair is U+FFFD), cut at
 // `size` - 1 bytes and with a NUL behind it. The bytes that it has as a whole; a NUL may be one.
 size_t json_decode(const char *raw, size_t length, char *to, size_t size);
+
+// Behind a backslash: the bytes of an escape, 0 when it is none. It reads up to the first byte that
+// is none of it.
+size_t json_escape_length(const char *at);

@@ -35,8 +35,7 @@ static int hex_digit(char byte)
 	return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
 }
 
-// Behind a backslash: the bytes of an escape, 0 when it is none.
-static size_t escape_length(const char *at)
+size_t json_escape_length(const char *at)
 {
 	if (*at && strchr("\"\\/bfnrt", *at))
 		return 1;
@@ -57,7 +56,7 @@ static bool read_string(struct walker *walker, size_t *ret_start, size_t *ret_en
 	while (text[at] != '"') {
 		unsigned char byte = (unsigned char)text[at];
 		size_t length = byte < ' '     ? 0
-				: byte == '\\' ? escape_length(text + at + 1)
+				: byte == '\\' ? json_escape_length(text + at + 1)
 				: byte < 0x80  ? 1
 					       : str_sequence(text + at);
 		if (length == 0)
