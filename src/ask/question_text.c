@@ -38,12 +38,6 @@ bool question_is_whole(const struct host_question *question)
 	return strlen(where) <= QUESTION_WHOLE_MAX;
 }
 
-static void add_choice(struct out *out, const char *letters, unsigned seconds)
-{
-	out_text(out, "sbx: [o]nce, [r]un, %s[n]o; a letter and Enter (no in %u s): ",
-		 strchr(letters, 'p') ? "[p]roject, " : "", seconds);
-}
-
 void question_text(const struct host_question *const *all, unsigned count, const char *letters,
 		   unsigned seconds, bool resets, struct out *out)
 {
@@ -66,5 +60,6 @@ void question_text(const struct host_question *const *all, unsigned count, const
 		add_claim(out, all[i]);
 		out_text(out, ")\n");
 	}
-	add_choice(out, letters, seconds);
+	out_text(out, "sbx: [o]nce, [r]un, %s[n]o; a letter and Enter (no in %u s): ",
+		 strchr(letters, 'p') ? "[p]roject, " : "", seconds);
 }

@@ -172,12 +172,6 @@ static void amount(struct logged field, char text[32])
 		units_rough(text, 32, number, UNIT_SIZE);
 }
 
-static void show_head(struct out *out)
-{
-	out_text(out, ROW_FORM "DESTINATION (PROGRAM): REASON\n", "TIME", 7, "RUN", 7, "VERDICT", 5,
-		 "COUNT", "SENT", "RECEIVED");
-}
-
 static void show_report(struct out *out, const char *line)
 {
 	struct logged run = field_of(line, "run"), text = field_of(line, "text");
@@ -257,7 +251,8 @@ static int show_files(struct box *box, struct out *out)
 	const char *state = decide_state_directory(box->arena, environ);
 	const char *directory = arena_text(box->arena, "%s/" AUDIT_DIRECTORY, state);
 	if (!out->json)
-		show_head(out);
+		out_text(out, ROW_FORM "DESTINATION (PROGRAM): REASON\n", "TIME", 7, "RUN", 7,
+			 "VERDICT", 5, "COUNT", "SENT", "RECEIVED");
 	int result = 0, count = scandir(directory, &entries, is_log, alphasort);
 	if (count < 0)
 		return errno == ENOENT ? 0 : fail(errno, "'%s'", directory);

@@ -44,11 +44,6 @@ static bool is_open(const struct mount *mount)
 	return mount->kind == MOUNT_BIND && mount->access == ACCESS_WRITE && !mount->cache;
 }
 
-static bool is_kept_guard(const struct guard *guard)
-{
-	return guard->kind < GUARD_PARTS;
-}
-
 void lsp_files_plan(const struct plan *plan, struct lsp_files *ret_files)
 {
 	struct lsp_files *files = ret_files;
@@ -64,7 +59,7 @@ void lsp_files_plan(const struct plan *plan, struct lsp_files *ret_files)
 		if (!is_open(&plan->mounts[i]))
 			keep(files, plan->mounts[i].target);
 	for (unsigned i = 0; i < plan->guard_count; i++)
-		if (is_kept_guard(&plan->guards[i]))
+		if (plan->guards[i].kind < GUARD_PARTS)
 			keep(files, plan->guards[i].path);
 }
 

@@ -122,11 +122,6 @@ int lsp_begin(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-static bool is_over(pid_t child)
-{
-	return waitpid(child, NULL, WNOHANG) != 0;
-}
-
 static void end(pid_t child)
 {
 	kill(child, SIGKILL);
@@ -145,7 +140,8 @@ int lsp_undo(const struct plan *plan, struct run *run)
 	// The box is dead: what it wrote last is on its way.
 	int64_t until = steady_now() + LAST_MILLISECONDS;
 	bool over = run->relays[SERVER] <= 0;
-	while (!over && !(over = is_over(run->relays[SERVER])) && steady_now() < until)
+	while (!over && !(over = waitpid(run->relays[SERVER], NULL, WNOHANG) != 0) &&
+	       steady_now() < until)
 		poll(NULL, 0, WAIT_MILLISECONDS);
 	if (!over)
 		end(run->relays[SERVER]);

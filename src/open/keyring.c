@@ -163,11 +163,6 @@ const char *secret_problem(const char *value, size_t length)
 		       : NULL;
 }
 
-static bool is_hexadecimal(const char *value, size_t length)
-{
-	return strspn(value, "0123456789abcdef") >= length;
-}
-
 void placeholder_make(const char *value, size_t length, const uint16_t *random, char *ret)
 {
 	static const char letters[] =
@@ -175,8 +170,8 @@ void placeholder_make(const char *value, size_t length, const uint16_t *random, 
 	size_t kept = prefix_length(value, length);
 	// Shorter ones would be guessed.
 	enum { HEXADECIMAL_LEAST = 32 };
-	bool hexadecimal =
-		length - kept >= HEXADECIMAL_LEAST && is_hexadecimal(value + kept, length - kept);
+	bool hexadecimal = length - kept >= HEXADECIMAL_LEAST &&
+			   strspn(value + kept, "0123456789abcdef") >= length - kept;
 	unsigned choice = hexadecimal ? 16 : sizeof(letters) - 1;
 	for (size_t i = 0; i < length; i++) {
 		bool draws = i >= kept && (is_digit(value[i]) || is_letter(value[i]));

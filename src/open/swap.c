@@ -51,16 +51,6 @@ static bool is_dropped(const struct swap *swap, const struct head_field *field)
 	return false;
 }
 
-static bool holds(const char *bytes, size_t length, const struct secret *secret)
-{
-	return memmem(bytes, length, secret->placeholder, secret->length) != NULL;
-}
-
-static bool is_placeholder(const char *bytes, size_t length, const struct secret *secret)
-{
-	return length == secret->length && memcmp(bytes, secret->placeholder, length) == 0;
-}
-
 static void put(struct swap *swap, const char *bytes, size_t length)
 {
 	memcpy(swap->out + swap->to->length, bytes, length);
@@ -72,7 +62,7 @@ static bool check_free(struct swap *swap, const char *bytes, size_t length, cons
 {
 	for (unsigned i = 0; i < swap->ring->count; i++) {
 		const struct secret *secret = &swap->ring->secrets[i];
-		if (!holds(bytes, length, secret))
+		if (!memmem(bytes, length, secret->placeholder, secret->length))
 			continue;
 		bool here = secret_goes_to(&secret->rule, swap->host, swap->port);
 		snprintf(swap->to->why, sizeof(swap->to->why),
@@ -107,7 +97,7 @@ static const struct secret *find(struct swap *swap, const struct head_field *fie
 {
 	for (unsigned i = 0; i < swap->ring->count; i++) {
 		const struct secret *secret = &swap->ring->secrets[i];
-		if (is_placeholder(bytes, length, secret) &&
+		if (length == secret->length && memcmp(bytes, secret->placeholder, length) == 0 &&
 		    secret_goes_to(&secret->rule, swap->host, swap->port) &&
 		    secret_in_header(&secret->rule, field->name, field->name_length)) {
 			swap->to->used |= 1U << i;

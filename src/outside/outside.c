@@ -13,11 +13,6 @@
 #include "base/str.h"
 #include "plan.h"
 
-static bool is_identity(const struct stat *status, const struct identity *identity)
-{
-	return status->st_dev == identity->device && status->st_ino == identity->inode;
-}
-
 static bool box_writes(const struct mount *mount)
 {
 	return mount->kind == MOUNT_BIND && mount->access == ACCESS_WRITE && !mount->cache;
@@ -36,7 +31,9 @@ bool outside_writes(const struct plan *plan, const char *path)
 const struct mount *outside_written(const struct plan *plan, const struct stat *status)
 {
 	for (unsigned i = 0; i < plan->mount_count; i++)
-		if (box_writes(&plan->mounts[i]) && is_identity(status, &plan->mounts[i].identity))
+		if (box_writes(&plan->mounts[i]) &&
+		    status->st_dev == plan->mounts[i].identity.device &&
+		    status->st_ino == plan->mounts[i].identity.inode)
 			return &plan->mounts[i];
 	return NULL;
 }

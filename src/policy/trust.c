@@ -117,16 +117,11 @@ int trust_note_shown(struct arena *arena, const char *state, const char *project
 	return keep(arena, state, project, trust, shown_suffix);
 }
 
-static void forget_shown(struct arena *arena, const char *state, const char *project)
-{
-	unlink(shown_path(arena, state, project));
-}
-
 int trust_give(struct arena *arena, const char *state, const char *project,
 	       const struct trust *trust)
 {
 	TRY(keep(arena, state, project, trust, ""));
-	forget_shown(arena, state, project);
+	unlink(shown_path(arena, state, project));
 	return 0;
 }
 

@@ -138,16 +138,11 @@ static bool matches_hashed(struct part word, const char *name)
 	return memcmp(hash, wanted, SHA1_BYTES) == 0;
 }
 
-static bool is_hashed(struct part word)
-{
-	return word.length > 3 && memcmp(word.text, "|1|", 3) == 0;
-}
-
 // A list of patterns; one with '!' that matches decides against the line.
 static bool matches_list(struct part list, const char *name)
 {
 	bool found = false;
-	if (is_hashed(list))
+	if (list.length > 3 && memcmp(list.text, "|1|", 3) == 0)
 		return matches_hashed(list, name);
 	while (list.length > 0) {
 		const char *comma = memchr(list.text, ',', list.length);

@@ -55,17 +55,13 @@ static int take_own(struct plan *plan, const struct list *wanted, struct list *i
 	return 0;
 }
 
-static bool is_file(const char *text)
-{
-	return strchr(text, '/') || text[0] == '~' || str_ends(text, ".pub");
-}
-
 // Fingerprints and comments as they are, files by their real paths.
 static int take_keys(struct plan *plan, const struct list *wanted)
 {
 	list_each (item, wanted) {
 		const char *text = item->text;
-		if (!str_starts(text, "SHA256:") && is_file(text)) {
+		if (!str_starts(text, "SHA256:") &&
+		    (strchr(text, '/') || text[0] == '~' || str_ends(text, ".pub"))) {
 			if (str_starts(text, "~/"))
 				text = path_join(plan->arena, plan->home, text + 2);
 			else if (text[0] != '/' && !plan->current)

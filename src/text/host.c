@@ -94,11 +94,6 @@ static bool parse_v6(const char *text, size_t length, struct address *ret)
 	return true;
 }
 
-static bool is_label_byte(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-}
-
 // A last label of digits is an address or nothing (WHATWG URL, "ends in a number").
 static bool looks_numeric(const char *label, size_t length)
 {
@@ -128,7 +123,8 @@ static bool parse_name(const char *text, size_t length, char name[HOST_NAME_BYTE
 			label = 0;
 			continue;
 		}
-		if (!is_label_byte(c) || (c == '-' && label == 0) || ++label > LABEL_MAX)
+		if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-') ||
+		    (c == '-' && label == 0) || ++label > LABEL_MAX)
 			return false;
 	}
 	name[length] = '\0';

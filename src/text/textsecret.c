@@ -26,11 +26,6 @@ static const char *const prefixes[] = {
 
 static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+";
 
-static bool has_text(const char *text, const char *word)
-{
-	return strcasestr(text, word) != NULL;
-}
-
 // 24 or more characters of one word, letters of both cases and digits in turn: nobody's words.
 static bool is_random(const char *word, size_t length)
 {
@@ -76,7 +71,7 @@ bool textsecret_has_word(const char *text)
 bool textsecret_is(const char *text)
 {
 	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
-		if (has_text(text, marks[i]))
+		if (strcasestr(text, marks[i]))
 			return true;
 	return textsecret_has_word(text);
 }
