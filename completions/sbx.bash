@@ -14,7 +14,7 @@ _sbx() {
 		line=${line#"$word"}
 	done
 	local begun=${words[${#words[@]} - 1]} stays=
-	# readline replaces what stands behind the last of them.
+	# readline replaces the text behind the last of them.
 	[[ -z $breaks || $begun != *["$breaks"]* ]] || stays=${begun%"${begun##*["$breaks"]}"}
 	COMPREPLY=()
 	while IFS= read -r offer; do

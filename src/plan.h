@@ -85,7 +85,7 @@ struct guard {
 		GUARD_REPOSITORY,  // a .git: looked through
 		GUARD_HEADLESS,    // one without HEAD, what a removal in a box has left: looked
 				   // through when it has one again
-		GUARD_BARE,        // HEAD of a directory that git takes for none of its own:
+		GUARD_BARE,        // HEAD of a directory that git takes for no repository:
 				   // looked through when it does
 		GUARD_HOOKS,       // only *.sample may appear
 		GUARD_CONFIG,      // cut to what is harmless
@@ -243,7 +243,7 @@ struct credential {
 	struct origin from;
 };
 
-// A text that is shown to the box as a file of its own.
+// A text that the box sees as a file.
 struct snippet {
 	const char *path, *text; // path NULL: none
 };
@@ -366,7 +366,7 @@ struct plan {
 	bool person;
 	bool noted; // earlier runs left a list for this one (postcheck/finding/unshown.h)
 
-	const char *obstacle; // why the plan failed: what stands at a protected name, or NULL
+	const char *obstacle; // why the plan failed: the path at a protected name, or NULL
 	bool obstacle_shut;   // a directory that its owner may not look into
 
 	struct list warnings; // what falls short of the request: reported at the end of a run

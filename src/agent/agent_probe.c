@@ -1,4 +1,4 @@
-// Owns the probe of an agent's settings. It runs what stands in the user's own settings, as the
+// Owns the probe of an agent's settings. It runs the command in the user's settings, as the
 // agent does, by sh and within ten seconds.
 #include "agent/agent_settings.h"
 

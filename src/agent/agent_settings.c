@@ -70,7 +70,7 @@ int settings_read(struct settings *settings, char *const *environment)
 	return saved_find(settings, named);
 }
 
-// What stands in the settings. A hook that fails must not let the command through: 2 denies.
+// The text in the settings. A hook that fails must not let the command through: 2 denies.
 static const char *our_words(const struct settings *settings)
 {
 	if (settings->agent->means == AGENT_MEMBER)

@@ -11,7 +11,7 @@
 #include "base/str.h"
 #include "text/json.h"
 
-// What stands in front of the string.
+// The words before the string.
 static const char *front(struct arena *arena, const struct agent *agent, const char *program)
 {
 	return arena_text(arena, "%s run -p %s --report agent -c ", quote_word(arena, program),

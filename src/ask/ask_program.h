@@ -1,4 +1,4 @@
-// One question to the program of --ask-program: a process of its own for each, one line of JSON on
+// One question to the program of --ask-program: one process for each, one line of JSON on
 // its stdin, one on its stdout, and then it is killed, whatever it is doing.
 #pragma once
 

@@ -1,5 +1,5 @@
 // --ask: a question on the terminal. While it is open the box is stopped, the terminal is in a mode
-// of sbx's own and sbx's group is in front; afterwards both are as before.
+// of sbx and sbx's group is in the foreground; afterwards both are as before.
 //
 //   waits for the box to stop; shows; throws input away until it is silent for 300 ms; reads one
 //   line: a letter and Enter. The end of the question's time is no.

@@ -35,7 +35,7 @@ int out_write(struct out *out, int fd);
 // JSON. The outermost object of a command's answer: its version and the form that sbx-json(5)
 // describes.
 void json_begin(struct out *out, const char *form);
-// Its end, and a newline: what comes next is a text of its own.
+// Its end, and a newline: what comes next is another text.
 void json_end(struct out *out);
 // Keys may be NULL inside a list. What a terminal does not show (str_letter()) is escaped; bad
 // UTF-8 becomes U+FFFD.

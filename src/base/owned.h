@@ -1,4 +1,4 @@
-// Directories of sbx's own state: below ~/.local/state/sbx, made when they are needed. Rule 20.
+// Directories of sbx's state: below ~/.local/state/sbx, made when they are needed. Rule 20.
 #pragma once
 
 #include <stdint.h>
@@ -22,7 +22,7 @@ int owned_replace(int directory, const char *name, const char *text, unsigned mo
 int owned_follow(struct arena *arena, const char *path, const char **ret_path);
 
 // From here on this process may read all files of the caller's and search all directories, or
-// change them as well, whatever their mode: a box shuts some. By a user namespace of its own with
+// change them as well, whatever their mode: a box closes some. By a user namespace with
 // CAP_DAC_READ_SEARCH, or CAP_DAC_OVERRIDE too, alone (user_namespaces(7)); what it executes has no
 // more than before. Where there are no such namespaces nothing changes. -1 with the error said:
 // half of it was done.

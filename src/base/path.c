@@ -86,8 +86,8 @@ const char *path_name(const char *path)
 
 enum { PART_MAX = 200 }; // bytes, then the next part begins
 
-// No two paths have one name: '/' is "=", and what stands for itself is never taken for it. What is
-// too long for a name is one in directories, whose names are longer than those of any file.
+// No two paths have one name: '/' is "=", and a literal '=' is escaped. A path
+// that is too long for a name is split into directories, whose names are longer than any file's.
 const char *path_kept(struct arena *arena, const char *state, const char *kind, const char *path)
 {
 	enum { LONGEST = 3 };

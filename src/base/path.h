@@ -24,7 +24,7 @@ char *path_parent(struct arena *arena, const char *path);
 
 const char *path_name(const char *path);
 
-// STATE/KIND/NAME: what is kept of sbx's own for a directory, by the whole path of it. A long one
+// STATE/KIND/NAME: the file of sbx's state for a directory, by its whole path. A long one
 // has a name in directories below KIND, to be made by who writes it.
 const char *path_kept(struct arena *arena, const char *state, const char *kind, const char *path);
 // The path whose NAME that is; NULL for one that was never made of an absolute path. And whether a

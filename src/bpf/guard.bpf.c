@@ -173,7 +173,7 @@ static __always_inline int read_ends(struct __sk_buff *packet, enum guard_counte
 	return 1;
 }
 
-// What was not connected to by the box is judged here: whoever comes to a socket that listens, and
+// Connections that the box did not open are judged here: those to a socket that listens, and
 // whatever a socket without an address takes. Both ends of the loopback are this machine, so there
 // a rule may name either: the server's side when both are of the box.
 static __always_inline int judge_ends(struct __sk_buff *packet, enum guard_counter way)

@@ -317,7 +317,7 @@ static void try_overlays(struct doctor *doctor)
 	if (decide(box, "files", "overlay", "/usr/share") < 0 ||
 	    run_try(box, &doctor->overlays).kind != OUTCOME_ENDED) {
 		finding.state = FINDING_WEAK;
-		// In an arena of its own: those of both boxes are sealed.
+		// In a separate arena: those of both boxes are sealed.
 		const char *why = doctor->overlays.message.text[0] ? doctor->overlays.message.text
 								   : err_taken();
 		finding.detail = arena_text(box_new()->arena,

@@ -22,7 +22,7 @@ struct language {
 extern const struct language languages[];
 extern const unsigned language_count;
 
-// For languages with sessions: a program that runs what stands before each line "%%" of its stdin,
+// For languages with sessions: a program that runs the text before each line "%%" of its stdin,
 // all in one interpreter, and tells the status by a line that ends with %%STATUS.
 struct driver {
 	const char *name, *text;

@@ -171,7 +171,7 @@ static void set_all_own(struct plan *plan)
 	for (unsigned i = 0; plan->egress.on && i < sizeof(quiet) / sizeof(quiet[0]); i++)
 		if (!env_value(plan, quiet[i].name))
 			set_own(plan, quiet[i].name, quiet[i].value);
-	// Without a network of its own the box has no UDP: libc asks by TCP, others by the proxy.
+	// Without a separate network the box has no UDP: libc asks by TCP, others by the proxy.
 	if (plan->egress.on && !plan->own_network) {
 		set_own(plan, "RES_OPTIONS", "use-vc");
 		set_own(plan, "http_proxy", plan->egress.proxy);
@@ -203,7 +203,7 @@ static void set_credentials(struct plan *plan)
 			set(plan, item->text,
 			    credential->placeholder ? credential->placeholder : "placeholder");
 	}
-	// Programs that have a list of roots of their own take this one (which of them: sbx(7)).
+	// Programs with a built-in list of roots take this one (which of them: sbx(7)).
 	for (const struct path_variable *one = path_variables; plan->roots_path && one->name; one++)
 		if (one->form == PATH_OF_ROOTS)
 			set(plan, one->name, plan->roots_path);

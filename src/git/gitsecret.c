@@ -15,7 +15,7 @@
 enum { KEY_MAX = 256, LEFT_MAX = 32 };
 
 struct secret_rule {
-	const char *pattern; // of a key's name without what stands between its first and last dot
+	const char *pattern; // of a key's name without the text between its first and last dot
 	enum { PASSES, SECRET, PROXY, PLACE, HELPER, NAMES, ROOTS } is;
 };
 

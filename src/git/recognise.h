@@ -1,4 +1,4 @@
-// Whether git takes a directory for one of its own, and where the small files lead by which it goes
+// Whether git takes a directory for a repository, and where the small files lead by which it goes
 // from one place to another.
 //
 // The room git owns the readers of git's files. It writes none of them and starts no git. Uses:

@@ -23,7 +23,7 @@ static const char *const root_files[] = {
 	"/etc/ssl/cert.pem",
 };
 
-// By which a caller names roots of its own.
+// By which a caller names other roots.
 static const char *const own_roots[] = {
 	"SSL_CERT_FILE",      "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS",
 	"REQUESTS_CA_BUNDLE", "GIT_SSL_CAINFO",

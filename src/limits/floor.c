@@ -136,7 +136,7 @@ static struct claim claim_of(const struct plan *plan, const struct run *run,
 	}
 	if (claim.own == 0 && nobody > floor->nobody && nobody - floor->nobody >= fell / 2)
 		claim.held = tree_held(run->init, plan->own_network);
-	// A box that holds next to nothing is not why, whoever is.
+	// A box with next to no memory is not the cause.
 	if (claim.held < fell / HELD_PART)
 		claim.held = 0;
 	return claim;

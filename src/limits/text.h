@@ -9,7 +9,7 @@
 // there is none, when it is longer than `size` or leads out of what this process may see.
 bool text_group(const char *text, size_t length, const char *controller, char *path, size_t size);
 
-// "name 123" on a line of its own, as in cpu.stat and memory.events; 0 when there is none.
+// A line "name 123", as in cpu.stat and memory.events; 0 when there is none.
 uint64_t text_value(const char *text, size_t length, const char *name);
 
 // The bytes of "name:   123 kB", as in /proc/meminfo; 0 when there is none.

@@ -30,5 +30,5 @@ bool tree_refine(void);
 uint64_t tree_spent(void);
 
 // Bytes that belong to no process: memfds, private files in memory, and what sockets and pipes may
-// keep; with a network of their own also sockets on their way between processes. Bounded in time.
+// keep; in a separate network namespace also sockets in flight. Bounded in time.
 uint64_t tree_held(pid_t pid, bool own_network);

@@ -125,8 +125,8 @@ static int own_tmpfs(const struct plan *plan, const struct mount *mount)
 }
 
 // A directory of the root's own tmpfs, mounted over itself: it stays writable when the root's
-// mount becomes read-only, and costs a quarter of a tmpfs of its own. Over a directory of the
-// host, and with a size or a mode, it is a tmpfs of its own.
+// mount becomes read-only, and costs a quarter of a new tmpfs. Over a directory of the
+// host, and with a size or a mode, it is a new tmpfs.
 static int mount_tmpfs(const struct plan *plan, struct run *run, unsigned index)
 {
 	const struct mount *mount = &plan->mounts[index];
@@ -225,7 +225,7 @@ static int mount_new(const struct plan *plan, struct run *run, unsigned index)
 static int mount_one(const struct plan *plan, struct run *run, unsigned index)
 {
 	const struct mount *mount = &plan->mounts[index];
-	if (index == 0) // the root was made in a step of its own
+	if (index == 0) // another step made the root
 		return 0;
 	switch (mount->kind) {
 	case MOUNT_DIRECTORY:

@@ -32,7 +32,7 @@ const char *mentions_path(struct arena *arena, const char *root, const char *bas
 void mentions_text(struct mentions *mentions, char *text, size_t length);
 
 // Git's configuration: what it runs (git-config(1)), and .gitattributes where that chooses among
-// commands. What git includes is a text of its own.
+// commands. A file that git includes is another text.
 void mentions_git(struct mentions *mentions, struct arena *arena, const char *text, size_t length);
 
 // Variables by which the host's programs read or run a file of the project: BASH_ENV, NODE_OPTIONS,

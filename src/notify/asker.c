@@ -101,7 +101,7 @@ bool asker_whole_path(uint32_t pid, int directory, const char *path, char whole[
 	return snprintf(whole, PATH_MAX, "%s/%s", base, path) < PATH_MAX;
 }
 
-// In a box with a root of its own: from there.
+// In a box with another root: from there.
 static int open_inside(const struct question *question, int directory, const char *path, int flags)
 {
 	char link[64], whole[PATH_MAX];

@@ -14,7 +14,7 @@ struct question {
 	const struct plan *plan;
 	const struct run *run;
 	const struct seccomp_notif *asked;
-	bool apart; // who answers has a current directory and a umask of its own
+	bool apart; // the answering process has another current directory and umask
 };
 
 // The process still waits: what was found by its number belongs to it.

@@ -162,7 +162,7 @@ static const char *real_name(int fd, char name[PATH_MAX])
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	ssize_t length = readlink(link, name, PATH_MAX - 1);
 	name[length > 0 ? length : 0] = '\0';
-	// What hides a file has no name of its own any more; it is shown by the file's.
+	// The mount that hides a file has no name any more; it is shown by the file's.
 	static const char gone[] = " (deleted)";
 	if (str_ends(name, gone))
 		name[strlen(name) - strlen(gone)] = '\0';

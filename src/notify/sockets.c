@@ -92,7 +92,7 @@ static long flags_of(const struct question *question)
 	return line ? strtol(line + strlen("flags:"), NULL, 8) : 0;
 }
 
-// Puts a socket into the asker's table in place of its own, with the same flags.
+// Replaces a socket in the asker's table, with the same flags.
 static int replace_socket(const struct question *question, int fresh)
 {
 	const uint64_t *arguments = (const uint64_t *)question->asked->data.args;

@@ -25,7 +25,7 @@ static int refuse(const char *shown, const char *place)
 		    shown, str_shown(place));
 }
 
-// Where a name is looked up, whoever may write could put another thing.
+// A writer of the directory could replace the name.
 static int check_directory(const struct plan *plan, int directory, const char *shown)
 {
 	const char *place;

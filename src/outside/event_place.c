@@ -1,5 +1,5 @@
-// Owns where events may be written: never where the box may write, which could read what it is not
-// told, or forge what a program believes.
+// Owns where events may be written: never where the box may write. It could read what is hidden
+// from it, or forge events.
 #include "outside/outside.h"
 
 #include <errno.h>

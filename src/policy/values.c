@@ -276,7 +276,7 @@ static int set_number(const struct key *key, struct profile *profile, void *fiel
 	return 0;
 }
 
-// Items of these forms have no comma of their own, but for a host's ports and a path.
+// Items of these forms contain no comma, but for a host's ports and a path.
 static bool is_written_in_one(enum key_form form, const char *text)
 {
 	static const enum key_form forms[] = { FORM_PROFILE,  FORM_RULE,   FORM_DESTINATION,

@@ -1,4 +1,4 @@
-// Owns what stands at the names of such files, before a run and after it.
+// Owns the state of the files that settings name, before a run and after it.
 #include "postcheck/commands.h"
 
 #include <dirent.h>
@@ -159,7 +159,7 @@ static const struct copy *copy_in(const struct plan *plan, const char *directory
 	return NULL;
 }
 
-// Where git stands when it runs what a directory of its own says.
+// Git's current directory when it runs what a file of its directory says.
 static const char *base_of(const struct plan *plan, const char *directory)
 {
 	struct gitconfig config;
@@ -183,7 +183,7 @@ static bool is_hooks(const struct plan *plan, const struct mount *wall)
 	return str_ends(name, "hooks") || str_equal(name, ".husky");
 }
 
-// Only settings that the box cannot write: what stands there is the user's own.
+// Only settings that the box cannot write: their content is the user's.
 static void read_wall(struct command_search *search, const struct mount *wall)
 {
 	const char *top = search->plan->project;

@@ -8,7 +8,7 @@ struct plan;
 struct timespec clock_start(const struct plan *plan);
 // Waits until no file can be stamped with a time before plan->start any more: what was stamped
 // before the command began and what it stamps differ, however short the time between. `fd`: a file
-// of sbx's own, for an exact time, or -1.
+// of sbx, for an exact time, or -1.
 void clock_pass(struct plan *plan, int fd);
 // The same for the time that it is.
 void clock_pass_now(int fd);

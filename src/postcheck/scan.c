@@ -259,7 +259,7 @@ static void end_tree(struct scan *scan, const struct git_walk *walk)
 		findings_add(check->found, FINDING_TOO_MANY, name, "", "");
 }
 
-// The boxes before this one that nobody has looked after, and this one. In another boot all is
+// The earlier boxes that were not checked, and this one. In another boot all is
 // suspect that came since the last look and before the machine began: what was to be looked at
 // then may be lost.
 static void know_spans(struct scan *scan, const struct spans *others)

@@ -4,7 +4,7 @@
 struct plan;
 struct run;
 
-// Before the clone, by libcap, where the box has no user namespace of its own: empties the
+// Before the clone, by libcap, where the box gets no user namespace: empties the
 // bounding, inheritable and ambient sets, which the box's first process then begins with. In a new
 // user namespace the kernel gives it full ones in their place (user_namespaces(7)): only it can
 // drop them.

@@ -132,7 +132,7 @@ static const char *const losses[] = {
 	"tier landlock: the limit on processes is left out",
 };
 
-// With an address each time it reaches whoever listens on the host.
+// A datagram with an address reaches any listener on the host.
 static int refuse_datagrams(int fd)
 {
 	int domain = 0, type = 0;

@@ -264,7 +264,7 @@ static void forget_arguments(const struct run *run)
 int init_child(const struct plan *plan, struct run *run)
 {
 	volatile int problem = 0;
-	bool told = plan->timing || plan->event_status; // that it has started
+	bool reports = plan->timing || plan->event_status; // that it has started
 	sigset_t all;
 	run->pausable = plan->session != NULL || plan->ask == ASK_TERMINAL;
 	if (!testing_skips("wipe"))
@@ -284,14 +284,14 @@ int init_child(const struct plan *plan, struct run *run)
 		return fail(errno, "vfork");
 	sched_yield();           // to the command, which is in the middle of its exec
 	arena_free(plan->arena); // shared with the host side no longer than needed
-	// What the command closes must be seen as closed by whoever reads or writes the other end.
+	// The reader or writer at the other end must see what the command closes.
 	for (int fd = 0; fd <= 2; fd++)
 		close(fd);
 	sys_close_range(3, (unsigned)run->to_host - 1, 0);
 	sys_close_range((unsigned)run->to_host + 1, ~0U, 0);
 	run->message.kind = problem ? MESSAGE_NO_EXEC : MESSAGE_STARTED;
 	run->message.number = problem;
-	if (problem || told)
+	if (problem || reports)
 		tell(run);
 	if (problem)
 		_exit(1);

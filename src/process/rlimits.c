@@ -56,7 +56,7 @@ static int take_part(const struct limit_part *part)
 enum { CORE_NONE = 1 };
 
 // One file is at most what the limit `disk` leaves of the disk with most space: a single call that
-// the kernel does not interrupt ends there, whoever looks meanwhile. A full disk leaves some for
+// the kernel does not interrupt ends there. A full disk leaves some for
 // private files.
 enum { FILE_LEAST = 16 << 20 };
 static uint64_t file_most(const struct plan *plan)

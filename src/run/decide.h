@@ -9,7 +9,7 @@ struct probe;
 struct profile;
 struct run;
 
-// The home, and the directories of sbx's own files, from the caller's environment.
+// The home, and the directories of sbx's files, from the caller's environment.
 const char *decide_home(struct arena *arena, char *const *environment);
 const char *decide_config_directory(struct arena *arena, char *const *environment);
 const char *decide_state_directory(struct arena *arena, char *const *environment);

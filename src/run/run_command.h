@@ -29,7 +29,7 @@ struct box {
 	int (*after)(struct box *box, const struct ending *ending, int status);
 };
 
-// A zeroed box in an arena of its own.
+// A zeroed box in a new arena.
 struct box *box_new(void);
 
 // Reads the options of a verb; fails with ERR_HELP where they ask for help. invocation.command is

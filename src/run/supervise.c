@@ -256,7 +256,7 @@ static enum run_turn handle_answer(struct loop *loop, short events)
 }
 
 static const struct {
-	short events; // 0: none of its own
+	short events; // 0: waits for no event
 	enum run_turn (*handle)(struct loop *loop, short events);
 } sources[SOURCES] = {
 	[MOUNTS] = { POLLPRI, handle_mounts },

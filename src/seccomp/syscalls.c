@@ -180,7 +180,7 @@ const struct syscall_check syscall_checks[] = {
 		{ ANY, IOCTL_SET_DISCIPLINE, REFUSE },
 		// Nobody else opens it any more, which outlives the box; of a virtual console its
 		// keyboard, fonts, mode
-		// and switching, which whoever has it as terminal may set.
+		// and switching, which any process with this terminal may set.
 		{ ANY, IOCTL_EXCLUSIVE, REFUSE }, { KIND, IOCTL_CONSOLE, REFUSE },
 		{ KIND, IOCTL_VIRTUAL_TERMINAL, REFUSE },
 		// A subvolume whose top the box may read (on older kernels any place in it) would

@@ -20,7 +20,7 @@ static const struct {
 	{ 0x1BCA0, 0x1BCA3, "" },  { 0x1D173, 0x1D17A, "" }, { 0xE0000, 0xE0FFF, "" },
 };
 
-// The code point that begins there, of UTF-8; a byte that begins none is one of its own.
+// The UTF-8 code point that begins there; a byte that begins none counts as one.
 static unsigned read_point(const char *at, uint32_t *ret_point)
 {
 	unsigned char first = (unsigned char)at[0];

@@ -45,7 +45,7 @@ size_t json_escape_length(const char *at)
 	return *at == 'u' ? 5 : 0;
 }
 
-// At a quote: what stands between it and the next.
+// At a quote: the text up to the next one.
 static bool read_string(struct walker *walker, size_t *ret_start, size_t *ret_end)
 {
 	const char *text = walker->text;

@@ -76,7 +76,7 @@ bool textsecret_is(const char *text)
 	return textsecret_has_word(text);
 }
 
-// "git" in ssh://git@host is a name of ssh's; elsewhere what stands there may be a token alone.
+// "git" in ssh://git@host is a user's name; elsewhere this place may hold a token alone.
 static bool is_login(const char *text, const char *scheme, const char *user, const char *at)
 {
 	const char *start = scheme;
@@ -143,7 +143,7 @@ static void strip_conda(char *line)
 	}
 }
 
-// What may go on in the next line, which then is no line of its own.
+// A value that may continue in the next line.
 static bool goes_on(const char *line)
 {
 	size_t length = strlen(line), quotes = 0;

@@ -1,4 +1,4 @@
-// Files of sbx's own state that a look writes.
+// Files of sbx's state that a look writes.
 #pragma once
 
 #include <stdbool.h>

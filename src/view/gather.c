@@ -169,7 +169,7 @@ static int add_scratch(struct wishes *wishes, const struct item *item)
 	return wishes_add(wishes, &mount, true);
 }
 
-// Sockets and devices by which a command has more than its box, whoever opens them knows it: never
+// Sockets and devices by which a command can leave its box. Only the user may give them: never
 // by a file of the project, which a pull request can change.
 static const struct {
 	const char *path, *opens, *warning;
@@ -287,7 +287,7 @@ static int add_fixed(struct wishes *wishes, const struct fixed *table, unsigned 
 		struct resolved resolved;
 		if (table[i].for_whom == ROOT && wishes->plan->uid != 0)
 			continue;
-		// A nested sandbox can mount a /proc of its own only where this one is whole.
+		// A nested sandbox can mount a /proc only where this one is whole.
 		if (wishes->plan->nested && wishes->plan->uid != 0 && table == fixed_proc_walls)
 			continue;
 		mount.target = table[i].target;

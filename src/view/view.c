@@ -34,7 +34,7 @@ static int compare_paths(const char *left, const char *right)
 	return a - b;
 }
 
-// What shows nothing of the host's: a mask, or a text of sbx's own that is a wall.
+// A mount that shows nothing of the host: a mask, or a text of sbx that is a wall.
 static bool conceals(const struct wish *wish)
 {
 	return wish->mount.kind == MOUNT_MASK || (wish->mount.kind == MOUNT_TEXT && wish->wall);
@@ -265,7 +265,7 @@ static bool same_target(const struct wish *left, const struct wish *right)
 	return str_equal(left->mount.target, right->mount.target);
 }
 
-// A pin holds for the path, whoever else speaks of it.
+// A pin holds for the path, whatever other lines say of it.
 static void join_pins(struct view_builder *builder)
 {
 	for (unsigned i = builder->wishes.count; i-- > 1;)

@@ -79,7 +79,7 @@ static void why_flag(struct box *box, const char *purpose, const char *option, c
 		why_fix(why, purpose, option, word, path);
 }
 
-// What is no file comes in by an option of its own.
+// Anything but a file comes in by another option.
 static bool why_special(struct box *box, const char *path, struct why *why)
 {
 	struct stat status;
@@ -139,7 +139,7 @@ static void why_shown(struct box *box, const char *path, struct why *why)
 		why_flag(box, "to write it:", "--write", path, why);
 }
 
-// Who runs what stands under such a name. Git's own parts have no row.
+// The program that runs such a name. Git's own parts have no row.
 static void why_trusted(const struct box *box, const char *path, struct why *why)
 {
 	const char *project = box->plan.project;

@@ -1,4 +1,4 @@
-# Cells for bash: what stands before a line "%%" is run in this shell, then its status is printed.
+# Cells for bash: the text before a line "%%" is run in this shell, then its status is printed.
 __sbx_more=1
 while [ -n "$__sbx_more" ]; do
 	__sbx_code= __sbx_more=

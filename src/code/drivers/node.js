@@ -1,4 +1,4 @@
-// Cells for node: what stands before a line "%%" is run in one context, a value is shown, then 0 or 1
+// Cells for node: the text before a line "%%" is run in one context, a value is shown, then 0 or 1
 // is printed. A promise is waited for.
 const vm = require("vm"), util = require("util");
 globalThis.require = require;

@@ -1,4 +1,4 @@
-# Cells for python: what stands before a line "%%" is run in one module, the last expression's value is
+# Cells for python: the text before a line "%%" is run in one module, the last expression's value is
 # shown, then 0 or 1 is printed.
 def __sbx_cells():
     import ast, sys, traceback

@@ -1,4 +1,4 @@
-# Cells for ruby: what stands before a line "%%" is run in the main object, a value is shown, then 0 or
+# Cells for ruby: the text before a line "%%" is run in the main object, a value is shown, then 0 or
 # 1 is printed.
 source = $stdin.dup
 $stdin.reopen("/dev/null")

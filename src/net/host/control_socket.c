@@ -56,7 +56,7 @@ static bool next_name(FILE *names, char name[NAME_BYTES_MAX], pid_t *ret_run)
 	return false;
 }
 
-// Not in a sandbox of its own: what shares the host's network reaches abstract sockets (before
+// The peer is in no sandbox. One that shares the host's network reaches abstract sockets (before
 // Linux 6.12 by any Landlock), and has the same uid.
 static bool is_outside(pid_t pid)
 {

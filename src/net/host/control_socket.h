@@ -11,7 +11,7 @@ struct proxy;
 // The socket of this run, or -1 with errno: the run goes on without.
 int control_socket_listen(void);
 // One more rule that allows, checked before: 0, or an errno when there is no room. The workers are
-// told by proxy_change_rules().
+// notified by proxy_change_rules().
 int control_socket_add(struct proxy *proxy, const char *destination);
 // Answers one client. True when the rules changed.
 bool control_socket_take(struct proxy *proxy);

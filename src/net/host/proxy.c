@@ -266,7 +266,7 @@ void proxy_sockets(struct proxy *proxy, int *fds, unsigned count)
 unsigned proxy_events(const struct proxy *proxy, struct pollfd *events)
 {
 	unsigned count = 0;
-	// Until there is somebody who listens, whoever knocks wakes us.
+	// Until a program listens, a connection wakes us.
 	for (unsigned i = 0; !proxy->worker_count && i < proxy->listener_count; i++)
 		events[count++] = (struct pollfd){ .fd = proxy->listeners[i], .events = POLLIN };
 	for (unsigned i = 0; !proxy->worker_count && i < proxy->published_count; i++)

@@ -39,7 +39,7 @@ static socklen_t fill_relay(int listener, int family, struct sockaddr_storage *r
 	return sizeof(*v6);
 }
 
-// A port of its own, known before it knocks.
+// A separate port, known before its first connection.
 static int announce(struct proxy *proxy, int socket, const struct sockaddr_storage *to)
 {
 	struct sockaddr_storage own;

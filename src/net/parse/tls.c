@@ -22,7 +22,7 @@ static unsigned take_number(struct cursor *cursor, unsigned bytes)
 	return number;
 }
 
-// The next `length` bytes as a cursor of their own.
+// A cursor over the next `length` bytes.
 static struct cursor take_part(struct cursor *cursor, unsigned length)
 {
 	struct cursor part = *cursor;

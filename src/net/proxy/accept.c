@@ -41,7 +41,7 @@ static uint16_t loopback_port(const struct worker *worker, const struct conn *co
 	return 0;
 }
 
-// Whoever is not expected from this port is not of the box.
+// A peer whose port is not expected is not of the box.
 static bool take_target(const struct worker *worker, struct conn *conn, struct address *ret_to)
 {
 	struct target *target = &worker->shared->targets[conn->ends.from_port];

@@ -56,7 +56,7 @@ static void watch(struct worker *worker, struct conn *conn, enum peer_side side,
 	conn_wake(worker, conn);
 }
 
-// That it can be written is assumed; whoever finds it full asks for the event.
+// A socket counts as writable; a writer that finds it full asks for the event.
 void conn_watch(struct worker *worker, struct conn *conn, enum peer_side side, enum watched watched)
 {
 	conn->writable[side] = true;

@@ -40,7 +40,7 @@ struct flow {
 	bool ended, shut; // nothing more comes; the other side knows
 };
 
-// What a turn of a connection comes to. Whoever is below the loop returns it; only the loop ends a
+// The result of a turn of a connection. Functions below the loop return it; only the loop ends a
 // connection. The larger one holds.
 enum turn {
 	TURN_WAIT,  // for the next event

@@ -1,5 +1,5 @@
 // Owns the resolution of names by c-ares, and its cache. c-ares gets its whole configuration from
-// us: it reads no file of its own, and the configuration comes from descriptors that the supervisor
+// us: it opens no file, and the configuration comes from descriptors that the supervisor
 // sends.
 #include "net/proxy/lookup.h"
 

@@ -72,7 +72,7 @@ static bool take_order(struct worker *worker)
 		lookup_files(worker, order.changed, fds);
 		break;
 	case COMMAND_RULES:
-		// Not here: whoever waited for this order is in the middle of a connection.
+		// Not here: the caller that waited for this order is in the middle of a connection.
 		worker->rules_changed = true;
 		break;
 	case COMMAND_SOCKETS:

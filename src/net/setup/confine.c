@@ -1,4 +1,4 @@
-// Owns the walls around a worker: no file, no program, no process, no capability. Whoever takes a
+// Owns the walls around a worker: no file, no program, no process, no capability. Code that takes a
 // worker over holds sockets, and a kernel that answers some forty calls.
 #include "net/setup/confine.h"
 

@@ -97,7 +97,7 @@ static const struct item *for_one_host(const struct list *budgets)
 	return NULL;
 }
 
-// What a mode without a proxy does not do, whoever asked for it: reported, not refused, as the mode
+// What a mode without a proxy cannot do: reported, not refused, as the mode
 // was asked for as well.
 static void tell_unkept(struct plan *plan)
 {

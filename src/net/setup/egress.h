@@ -3,7 +3,7 @@
 
 struct plan;
 
-// Bytes of what the caller's environment says of its own proxy: a worker has room for as much.
+// Bytes of the caller's proxy variables: a worker has room for as much.
 enum { EGRESS_URL_MAX = 1023, EGRESS_NO_PROXY_MAX = 8191 };
 
 // Before the clone: what the box's own network is made of.

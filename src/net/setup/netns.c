@@ -32,7 +32,7 @@ struct helper {
 	bool lingers;          // for a test: stays a while when all is done
 	int report; // a socket: an errno or 0 for the namespace, then for what is in it; back: pid
 		    // 1 is in it
-	int sysctl; // /proc/sys: what is below "net" is that of whoever looks
+	int sysctl; // /proc/sys: "net" in it is the reader's network namespace
 	const char *what; // that failed
 	struct ifreq loopback;
 	uint16_t loopback_ports[NETNS_LOOPBACK_MAX], ports[NETNS_PORTS_MAX];
@@ -132,7 +132,7 @@ static long open_listener(const struct netns_wanted *wanted)
 	if (wanted->transparent)
 		set_option(fd, is_v6 ? IPPROTO_IPV6 : IPPROTO_IP,
 			   is_v6 ? IPV6_TRANSPARENT : IP_TRANSPARENT);
-	if (wanted->type == SOCK_STREAM) // whoever is accepted inherits it
+	if (wanted->type == SOCK_STREAM) // accepted connections inherit it
 		set_option(fd, IPPROTO_TCP, TCP_NODELAY);
 	if (wanted->type == SOCK_DGRAM) {
 		set_option(fd, is_v6 ? IPPROTO_IPV6 : IPPROTO_IP,
@@ -170,7 +170,7 @@ static long add_owners(struct helper *helper)
 	return fd;
 }
 
-// Low ports are the program's own to serve, in a namespace of its own.
+// In a separate namespace the program may serve ports below 1024.
 static void open_low_ports(const struct helper *helper)
 {
 	long fd = sys_raw(SYS_openat, helper->sysctl, (long)"net/ipv4/ip_unprivileged_port_start",

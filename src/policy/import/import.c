@@ -74,7 +74,7 @@ static int put_line(struct import *import, const char *name, const char *value, 
 
 int import_host(struct import *import, const char *key, const char *host)
 {
-	// These have a meaning of their own in a profile: a group, an address' network, a suffix.
+	// These have another meaning in a profile: a group, an address' network, a suffix.
 	if (strpbrk(host, "@/,"))
 		return import_note(import, host,
 				   arena_text(import->arena, "no host, not taken for '%s'", key));

@@ -76,7 +76,7 @@ static bool is_valid(int directory)
 	return git_decide(&parts) == GIT_WHOLE;
 }
 
-// As it nearly always is, by three looks: what stands at the names, and HEAD not even touched.
+// The usual case costs three looks: the types of the names, and that HEAD is untouched.
 static bool is_untouched(const struct check *check, int directory)
 {
 	struct stat status;

@@ -82,7 +82,7 @@ static int open_worktrees(const char *directory, const char *around)
 }
 
 // Whether `rest`, below the directory of `length` bytes that holds submodules, is one of them.
-// Their names may have slashes, and each may have submodules and worktrees of its own. Below its
+// Their names may have slashes, and each may have submodules and worktrees. Below its
 // git directory nothing else is looked through.
 static bool is_module(const char *path, size_t length)
 {

@@ -50,7 +50,7 @@ struct journal {
 		PHASE_CLEAN,  // done but for the stage
 	} phase;
 	unsigned attempted;
-	bool forced; // over conflicts: what stands around was not looked at
+	bool forced; // over conflicts: the directory around was not checked
 	struct journal_root roots[ROOTS_MAX];
 	struct operation *operations;
 	unsigned operation_count;

@@ -132,7 +132,7 @@ static int clone_mount(const char *path)
 	return sys_open_tree(fd, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH);
 }
 
-// A process of its own, for there is no way back from another user namespace.
+// A separate process, for there is no way back from another user namespace.
 static _Noreturn void take_mounts(const struct plan *plan, uint64_t roots, int user, int view,
 				  int socket)
 {

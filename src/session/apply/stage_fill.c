@@ -126,7 +126,7 @@ static int set_rights(const struct applying *applying, const struct change *chan
 			: rights_inherit(store, made, parent);
 }
 
-// What is new with an ACL of its own, as something of the host's that the session has moved, keeps
+// A new file with an ACL, such as one of the host's that the session has moved, keeps
 // that.
 static int copy_rights(const struct applying *applying, int from, const char *source, int to,
 		       const char *name)

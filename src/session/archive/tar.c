@@ -111,7 +111,7 @@ static bool read_time(const char *text, struct tar_entry *entry)
 	return true;
 }
 
-// What stands for the name of a file with holes is for who cannot read such.
+// The placeholder name of a file with holes is for readers that cannot restore holes.
 static bool read_sparse(const char *key, const char *value, size_t length, struct tar_entry *entry)
 {
 	unsigned long long number = 0;

@@ -45,7 +45,7 @@ const char *tar_path(struct arena *arena, const char *name);
 // Headers of an entry as bytes; its content, padded to blocks, comes after.
 void tar_put(struct out *out, const struct tar_entry *entry);
 
-// What stands at the top of `docker save`, `podman save` and an OCI layout, and in no layer: paths
+// The names at the top of `docker save`, `podman save` and an OCI layout, and in no layer: paths
 // of these are no files of a session.
 bool tar_is_of_image(const char *path);
 

@@ -52,7 +52,7 @@ static bool same_time(const struct timespec *left, const struct timespec *right)
 	return left->tv_sec == right->tv_sec && left->tv_nsec == right->tv_nsec;
 }
 
-// Servers without numbers of their own give each spelling a number.
+// Servers without inode numbers give each spelling a number.
 static bool same_file(const struct stat *left, const struct stat *right)
 {
 	return left->st_dev == right->st_dev &&

@@ -83,7 +83,7 @@ static const struct mounted *mount_of(const struct mounts *mounts, const char *p
 	return mounted_find(mounts, status.mount_id);
 }
 
-// Neither renamed nor removed: a mount of its own (rename(2), EBUSY), or in one that is read-only.
+// Neither renamed nor removed: a mount point (rename(2), EBUSY), or in one that is read-only.
 static bool is_fixed(struct arena *arena, const struct mounts *mounts, const char *path)
 {
 	bool root;

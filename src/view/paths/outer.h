@@ -10,11 +10,11 @@ struct mounts;
 // Whether this process stands in a box of sbx, in tier full.
 bool outer_is_box(void);
 
-// Whether such a box lets a further one have namespaces of its own.
+// Whether such a box lets a further one make namespaces.
 bool outer_gives_namespaces(void);
 
 // Whether the command can neither write, exchange nor remove the wall, nor carry it away with a
-// directory above: by mounts that a process without namespaces of its own cannot take away.
+// directory above: by mounts that a process without a namespace cannot take away.
 // `mounts` is read when it is empty.
 bool outer_keeps(const struct plan *plan, const struct mount *wall, struct mounts *mounts);
 

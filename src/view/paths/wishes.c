@@ -48,7 +48,7 @@ static int refuse_writable(struct wishes *wishes, struct origin from, const char
 		    origin_text(wishes->arena, from), path, why);
 }
 
-// What cannot be named: the box has a /proc and a /dev of its own, and no device but theirs.
+// What cannot be named: the box has another /proc and /dev, and no device but theirs.
 static const char *not_to_be_bound(const struct resolved *resolved)
 {
 	if (str_equal(resolved->path, "/"))

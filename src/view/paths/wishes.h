@@ -15,7 +15,7 @@ struct wish {
 	struct mount mount;
 	bool pinned;  // made even when it changes nothing: a mount point cannot be renamed
 	bool covered; // by a secret that was named after it
-	bool wall; // of sbx's own, to protect: does not mean that somebody has asked for the path
+	bool wall;    // made by sbx to protect: does not mean that a line names the path
 };
 
 struct hidden {

@@ -7,7 +7,7 @@
 
 struct wishes;
 
-// Protects what stands at patterns below `root`, and notes for the end what is reported. `found` is
-// of the root's listing.
+// Protects the names below `root` that match patterns, and notes those that are reported. `found`
+// is of the root's listing.
 int listed_protect(struct wishes *wishes, const char *root, struct names_found *found,
 		   struct origin from);

@@ -1,4 +1,4 @@
-// Owns the words about what stands in the way of a protection.
+// Owns the words about a path that prevents a protection.
 #include "view/protect/obstacle.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 
 struct wishes;
 
-// Notes it in the plan, to be moved to quarantine by whoever runs that: then the plan is made
+// Notes it in the plan, to be moved to quarantine before the run: then the plan is made
 // again. Returns -1 with an error that says what it is and how it is removed.
 int obstacle_note(struct wishes *wishes, const char *path, const char *why);
 

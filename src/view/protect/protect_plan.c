@@ -38,7 +38,7 @@ static int protect_behind(struct wishes *wishes, const char *path, struct origin
 	return protect_guard(wishes, path, GUARD_ABSENT);
 }
 
-// What stands there: S_IFDIR also when that is not known, 0 for nothing.
+// The type of the file there: S_IFDIR also when that is not known, 0 for nothing.
 static mode_t type_of(const char *path)
 {
 	struct stat status;
@@ -126,7 +126,7 @@ static int add_project(struct wishes *wishes, enum access access)
 	return 0;
 }
 
-// Whoever else names what lies below it: it is not changed.
+// Other lines that name a path below it change nothing.
 static void keep_from_writing(struct wishes *wishes, const char *path)
 {
 	for (unsigned i = 0; i < wishes->count; i++) {

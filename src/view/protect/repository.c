@@ -40,7 +40,7 @@ static const char *read_pointer(struct arena *arena, const char *path, const cha
 	return leads ? arena_copy(arena, leads, strlen(leads)) : NULL;
 }
 
-// What a directory holds: `count` is ENTRIES_MAX + 1 when that is too many to be looked after one
+// What a directory holds: `count` is ENTRIES_MAX + 1 when that is too many to be protected one
 // by one. A directory that is missing holds nothing; 1: it is a link, or something else.
 struct entries {
 	const char *names[ENTRIES_MAX];
@@ -129,7 +129,7 @@ static int protect_crowd(struct wishes *wishes, const char *directory, enum guar
 }
 
 // Calls `each` for every entry of a directory that is one itself. A directory with more entries
-// than can be looked after becomes read-only as a whole.
+// than can be protected one by one becomes read-only as a whole.
 static int each_entry(struct wishes *wishes, const char *directory, enum guarded kind,
 		      struct origin from, unsigned depth,
 		      int (*each)(struct wishes *wishes, const char *path, struct origin from,
@@ -380,7 +380,7 @@ int repository_protect(struct wishes *wishes, const char *root, struct origin fr
 	if (lstat(path, &status) < 0 || !protect_stood(wishes->plan, path))
 		return protect_guard(wishes, path, GUARD_REPOSITORY);
 	if (S_ISDIR(status.st_mode) && !wishes_is_reached(wishes, path))
-		return 0; // a line of its own made it read-only, or something else
+		return 0; // another line made it read-only, or something else
 	if (S_ISDIR(status.st_mode)) {
 		struct identity identity = { status.st_dev, status.st_ino, S_IFDIR };
 		return add_directory(wishes, path, &identity, root, from);

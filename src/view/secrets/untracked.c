@@ -105,7 +105,7 @@ static const char *exclude_line(struct arena *arena, const char *name)
 	return line;
 }
 
-// So that 'git add -A' does not take what stands there for a new file: in the box the list of what
+// So that 'git add -A' does not take the mask for a new file: in the box the list of what
 // git leaves alone has these names, too. False: there is no such list.
 static bool exclude(struct untracked *files, const char *git, int *ret_result)
 {
