@@ -1,4 +1,4 @@
-// Owns where events may be written: never where the box may write. It could read what is hidden
+// Owns where events may be written: never where the box may write. It could read hidden facts
 // from it, or forge events.
 #include "outside/outside.h"
 

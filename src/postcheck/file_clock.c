@@ -6,7 +6,7 @@
 
 #include "plan.h"
 
-// A clock that was set back makes new files look old: then everything is looked at.
+// A clock that was set back makes new files look old: then everything is checked.
 struct timespec clock_start(const struct plan *plan)
 {
 	enum { SLACK_MILLISECONDS = 20 };

@@ -169,21 +169,10 @@ static void meet_link(struct scan *scan, const struct git_walk *walk, int direct
 		links_look(scan->check, directory, name, walk->path);
 }
 
-// Git opens these in each directory, and would wait for a pipe.
-static void take_pipe(const struct scan *scan, struct git_walk *walk, int directory,
-		      const char *name)
-{
-	struct stat status;
-	if (str_has_word(".gitattributes .gitignore .gitmodules .mailmap", name, strlen(name)) &&
-	    fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-	    S_ISFIFO(status.st_mode) && finding_is_made(scan->check, directory, name))
-		finding_take(scan->check, directory, name, walk->path, FINDING_WAITS);
-}
-
 static void look_at_entry(struct git_walk *walk, int directory, const struct dirent *entry)
 {
 	struct scan *scan = walk->owner;
-	take_pipe(scan, walk, directory, entry->d_name);
+	changed_take_pipe(scan->check, directory, entry->d_name, walk->path);
 	const char *path = walk->path + walk->root + 1;
 	struct timespec start = scan->check->start;
 	secrets_look(&scan->secrets, scan->check, &scan->share, directory, entry->d_name, path);

@@ -1,6 +1,6 @@
 // Directories as a look has seen them, in the order of a walk: one with the same inode and ctime
 // has the same names in it, so that a later look need not read it. Behind each directory the files
-// in it that are looked at each time. A file of sbx's state.
+// in it that are checked each time. A file of sbx's state.
 #pragma once
 
 #include <stdbool.h>

@@ -63,7 +63,8 @@ static int listen_on_six(const struct publish *publish, int *ret_fd)
 					.sin6_port = htons(publish->outside),
 					.sin6_addr = IN6ADDR_LOOPBACK_INIT };
 	*ret_fd = listen_on(publish, (const struct sockaddr *)&address, sizeof(address));
-	return *ret_fd >= 0 || err_tolerated(err_number() != EADDRINUSE) ? 0 : -1;
+	bool none = *ret_fd < 0 && !err_is(EADDRINUSE);
+	return *ret_fd >= 0 || err_tolerated(none) ? 0 : -1;
 }
 
 void proxy_init(struct proxy *proxy)

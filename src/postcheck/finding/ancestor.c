@@ -20,7 +20,7 @@ static bool read_one(int pid, char name[32], int *ret_parent, unsigned long long
 	const char *end = begin ? strrchr(begin, ')') : NULL; // the name may hold anything
 	if (!end || end - begin > 31)
 		return false;
-	snprintf(name, 32, "%.*s", (int)(end - begin - 1), begin + 1);
+	str_put(name, 32, "%.*s", (int)(end - begin - 1), begin + 1);
 	return sscanf(end,
 		      ") %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d "
 		      "%*d %llu",

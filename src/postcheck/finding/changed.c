@@ -229,3 +229,12 @@ void changed_tell_deeper(const struct check *check, int directory, const char *n
 			changed_add(check, below);
 	}
 }
+
+void changed_take_pipe(struct check *check, int directory, const char *name, const char *path)
+{
+	struct stat status;
+	if (str_has_word(".gitattributes .gitignore .gitmodules .mailmap", name, strlen(name)) &&
+	    fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    S_ISFIFO(status.st_mode) && finding_is_made(check, directory, name))
+		finding_take(check, directory, name, path, FINDING_WAITS);
+}

@@ -32,3 +32,6 @@ void changed_tell_shadow(const struct check *check, int directory, const char *n
 // an installed package. Also of git's attributes where they choose a command.
 void changed_tell_deeper(const struct check *check, int directory, const char *name,
 			 const char *path);
+
+// Moves a new pipe to quarantine that has a name which git opens in each directory.
+void changed_take_pipe(struct check *check, int directory, const char *name, const char *path);

@@ -9,8 +9,7 @@ struct wishes;
 // Whether a link on the way stands where a box could have made it, and leads out of there.
 bool planted_is(const struct wishes *wishes, const struct resolved *resolved);
 
-// A line that names `data` means the directory of that time; a command that could write there may
-// have made it a link to anything of the caller's. -1 with the error said when a path that is shown
-// from the host was reached so: by a link in the project, or in what is writable now, that leads
-// out of it.
+// A command that could write there may have replaced a named directory by a link to any file of the
+// caller's. -1 with the error said where such a link leads to a path that the box would see: a link
+// in the project, or in a writable directory, that leads out of it.
 int planted_refuse(const struct wishes *wishes);
