@@ -124,6 +124,8 @@ int file_failed(const char *name, size_t most)
 		return fail(0, "%s: is not a regular file", name);
 	if (errno == EFBIG)
 		return fail(0, "%s: is larger than %zu KiB", name, most / 1024);
+	if (errno == ELOOP)
+		return fail(0, "%s: is a symlink that is not followed; use a regular file", name);
 	return fail(errno, "%s: cannot be read", name);
 }
 

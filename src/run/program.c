@@ -181,10 +181,17 @@ static void not_found(char *const *command, struct findings *found)
 {
 	static const char builtins[] = "cd export source . alias unset ulimit umask set eval exec";
 	const char *name = command[0], *equals = strchr(name, '=');
+	char leads[PATH_MAX];
 	struct arena *arena = arena_new_own(TEXTS_BYTES);
+	ssize_t size = strchr(name, '/') ? readlink(name, leads, sizeof(leads)) : -1;
 	bool line = !command[1] && strpbrk(name, " \t;&|") && !strchr(name, '/');
 	const char *what = "not found", *fix = NULL, *text = name;
-	if (line || str_has_word(builtins, name, strlen(name))) {
+	if (size > 0) {
+		what = arena_text(arena, "it is a symlink to '%s', which %s",
+				  str_shown(arena_copy(arena, leads, (size_t)size)),
+				  access(name, F_OK) == 0 ? "cannot be executed"
+							  : "does not exist");
+	} else if (line || str_has_word(builtins, name, strlen(name))) {
 		for (char *const *word = command + 1; *word; word++)
 			text = arena_text(arena, "%s %s", text, *word);
 		what = "it is a line for a shell";

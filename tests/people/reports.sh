@@ -235,4 +235,41 @@ fi
 if number 13; then
 	is "$report: fallocate" 0 "$(box -- fallocate -l 4096 f >log 2>&1; echo $?)"
 fi
+
+if number 18; then
+	mkdir -m 700 ~/.gnupg && echo key >~/.gnupg/pubring.kbx
+	is "$report: the directory around what is shown of ~/.gnupg is the caller's alone" 700 "$(box --read ~/.gnupg/pubring.kbx -- stat -c %a "$HOME/.gnupg")"
+fi
+
+if number 21; then
+	echo '[profile]' >own.ini && ln -s own.ini .sbx.ini
+	like "$report: .sbx.ini that is a link" "$(box -- true)" 'is a symlink that is not followed; use a regular file'
+	cp --remove-destination own.ini .sbx.ini
+	is "what it says then: a regular file is read" 0 "$(box --report never -- true >log 2>&1; echo $?)"
+fi
+
+if number 22; then
+	is "$report: a line for a shell" "sbx: cannot run 'npm test': it is a line for a shell; fix: sbx run -c 'npm test'" "$(box 'npm test')"
+	is "$report: two of them" "sbx: cannot run 'true && echo b': it is a line for a shell; fix: sbx run -c 'true && echo b'" "$(box -- 'true && echo b')"
+	is "$report: cd" "sbx: cannot run 'cd': it is a line for a shell; fix: sbx run -c 'cd x'" "$(box cd x)"
+	is "$report: a variable" "sbx: cannot run 'A=1': it sets a variable; fix: sbx run -e 'A=1' -- 'env'" "$(box -- A=1 env)"
+	ln -s ./nowhere link
+	is "$report: a link's far end" "sbx: cannot run './link': it is a symlink to './nowhere', which does not exist" "$(box -- ./link)"
+fi
+
+if number 23; then
+	"$SBX" session create other >log 2>&1
+	like "$report: a session of another project" "$(cd "$(new_project)" && box -s other -- true)" "the command runs in '.*', the project of session 'other'"
+	"$SBX" session rm other >log 2>&1
+fi
+
+if number 26; then
+	for directory in .opencode/bin .claude/local .composer/vendor/bin .config/composer/vendor/bin .krew/bin .local/share/aquaproj-aqua/bin \
+		.local/share/hatch .gem/bin .stack/bin n/bin google-cloud-sdk/bin flutter/bin; do
+		mkdir -p ~/$directory && printf '#!/bin/sh\necho ran\n' >~/$directory/tool && chmod +x ~/$directory/tool
+		is "$report: ~/$directory" ran "$(PATH=$HOME/$directory:$PATH box -- tool)"
+	done
+	echo key >~/.gem/credentials
+	is "$report: and no key beside it" "" "$(box -- cat ~/.gem/credentials 2>/dev/null | grep key)"
+fi
 done_testing

@@ -157,6 +157,7 @@ static int hide_secret(struct wishes *wishes, const struct item *item, const cha
 		cover(wishes, &mask);
 		mask.kind = MOUNT_TMPFS;
 		mask.access = ACCESS_WRITE;
+		mask.mode = 0700; // gpg and ssh want no other
 		return wishes_add(wishes, &mask, false);
 	case NOT_NAMED:
 		break;
