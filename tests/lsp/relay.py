@@ -173,7 +173,7 @@ refused = {
 }
 os.makedirs(os.path.join(project, "mine"))
 open(os.path.join(project, "mine/kept"), "w").close()
-options = ("--lsp", "--hide", "./secret", "--protect", "./mine/kept")
+options = ("--lsp", "--hide", "./secret", "--protect", "./mine/kept", "--report", "full")
 for form in ("request", "answer", "action"):
     made = {"request": apply, "answer": answer, "action": lambda edit, number: answer([{"title": "x", "edit": edit}], number)}[form]
     got, notes, errors, status = run([made(edit, 100 + index) for index, edit in enumerate(refused.values())], options=options)
