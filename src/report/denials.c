@@ -32,6 +32,18 @@ struct denial *denials_add(struct denials *denials, const char *kind, const char
 	return denial;
 }
 
+void denials_silence(struct denials *denials)
+{
+	enum { SILENT_MAX = 2 };
+	unsigned count = 0;
+	for (unsigned i = 0; i < denials->count; i++) {
+		struct denial *denial = &denials->all[i];
+		bool fits = denial->update_check && count + denial->count <= SILENT_MAX;
+		denial->silent = fits && !denial->shown;
+		count += fits ? denial->count : 0;
+	}
+}
+
 void denials_free(struct denials *denials)
 {
 	free(denials->all);

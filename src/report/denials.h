@@ -4,6 +4,7 @@
 // findings.h.
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { DENIALS_MAX = 256, DENIAL_TEXT = 512 };
@@ -13,7 +14,9 @@ struct denial {
 	const char *verb; // "blocked", or "could not reach"
 	const char *flag; // that would allow it, of policy/keys.h; NULL: none does
 	unsigned count;
-	unsigned shown; // `count` at the time when a line was shown during the run; 0: none was
+	bool update_check; // of a program that only asks for its own newest version
+	bool silent;       // the report for people and models leaves it out
+	unsigned shown;    // `count` at the time when a line was shown during the run; 0: none was
 	char what[DENIAL_TEXT]; // name, port or path
 	char program[32];       // "": unknown
 	char why[DENIAL_TEXT];
@@ -31,4 +34,6 @@ struct denials {
 // not fit are cut. `what` and `kind` tell one from another.
 struct denial *denials_add(struct denials *denials, const char *kind, const char *what,
 			   const char *program);
+// Of a run that succeeded: checks for updates are silent, while they are two refusals at most.
+void denials_silence(struct denials *denials);
 void denials_free(struct denials *denials);

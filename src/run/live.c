@@ -100,6 +100,8 @@ static void show(struct live *live, struct denials *denials, unsigned room)
 	unsigned single = waiting <= room ? waiting : room - 1;
 	for (unsigned i = 0; i < single; i++) {
 		struct denial *denial = &denials->all[live->next++];
+		if (denial->update_check) // the end says whether the command failed
+			continue;
 		denied_line(denial, &lines);
 		denial->shown = denial->count;
 	}
@@ -109,7 +111,8 @@ static void show(struct live *live, struct denials *denials, unsigned room)
 	live->next = denials->count;
 	live->lines += single + (waiting > single);
 	live->all += single + (waiting > single);
-	put_lines(live, &lines);
+	if (lines.used > 0)
+		put_lines(live, &lines);
 	out_free(&lines);
 }
 

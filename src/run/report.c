@@ -266,6 +266,8 @@ int report_outcome(const struct plan *plan, const struct run *run, struct outcom
 		findings_add(&outcome->found, FINDING_POLICY, "", "", "");
 	if (outcome->kind != OUTCOME_FAILED)
 		unshown_note(plan, &outcome->found);
+	if (status == 0)
+		denials_silence(&outcome->denials);
 	bool noted = note_all(&saying);
 	switch (report) {
 	case TELL_NEVER:

@@ -82,7 +82,7 @@ static bool is_listed(const struct denials *denials, unsigned index, bool all, s
 	enum { LISTED_OF_A_KIND = 8 };
 	unsigned before = 0, rest = 0;
 	for (unsigned i = 0; i < denials->count; i++) {
-		bool same = (all || !denials->all[i].shown) &&
+		bool same = (all || !denials->all[i].shown) && !denials->all[i].silent &&
 			    str_equal(denials->all[i].kind, denials->all[index].kind);
 		before += same && i < index;
 		rest += same && i >= index;
@@ -116,6 +116,8 @@ void denied_text(const struct denials *denials, struct out *out)
 	unsigned long long times = 0, more = 0;
 	for (unsigned i = 0; i < denials->count; i++) {
 		const struct denial *denial = &denials->all[i];
+		if (denial->silent)
+			continue;
 		if (!denial->shown) {
 			if (is_listed(denials, i, false, out))
 				denied_line(denial, out);
@@ -151,7 +153,7 @@ void denied_model(const struct plan *plan, const struct denials *denials, struct
 	for (unsigned i = 0; i < denials->count; i++) {
 		const struct denial *denial = &denials->all[i];
 		const struct key *key = key_of(denial);
-		if (!is_listed(denials, i, true, out))
+		if (denial->silent || !is_listed(denials, i, true, out))
 			continue;
 		begin_denial(denial, out);
 		if (key)

@@ -120,6 +120,15 @@ fi
 # --- quiet where nothing is wrong (quiet.sh has the commands of a day)
 like "checks for updates are off" "$("$SBX" run -- env)" '^npm_config_update_notifier=false$'
 is "the caller's own value wins" "true" "$(npm_config_update_notifier=true "$SBX" run -- printenv npm_config_update_notifier)"
+cp "$(command -v curl)" yarn
+check() { "$SBX" run "${@:2}" -- sh -c "$1" 2>&1 | grep -c 'blocked yarnpkg.com'; }
+is "a check for updates of a known program is silent where the command succeeds" 0 "$(check './yarn -s -m 9 https://yarnpkg.com/; true')"
+is "not where it fails" 1 "$(check './yarn -s -m 9 https://yarnpkg.com/; exit 3')"
+is "not more than two" 1 "$(check 'for i in 1 2 3; do ./yarn -s -m 9 https://yarnpkg.com/; done; true')"
+is "no other host, program or port" 3 "$(says run -- sh -c './yarn -s -m 9 https://yarnpkg.example/; curl -s -m 9 https://yarnpkg.com/; ./yarn -s -m 9 http://yarnpkg.com/; true' | grep -c blocked)"
+like "JSON has it" "$("$SBX" run --report json -- sh -c './yarn -s -m 9 https://yarnpkg.com/; true' 2>&1)" '"what":"yarnpkg.com:443"'
+like "and the audit" "$("$SBX" audit --denied | tail -1)" 'yarnpkg.com:443 .yarn.'
+rm yarn
 is "a directory 'build' is none of Bazel's" "" "$(says run -- sh -c 'mkdir build && echo x >build/y')$(says run -- sh -c 'echo x >build/z')"
 like "a file of that name is" "$(says run -- sh -c 'echo x >BUILD')" 'will run it: BUILD$'
 rm -r build BUILD

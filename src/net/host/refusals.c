@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "net/host/destinations.h"
 #include "net/host/proxy.h"
 #include "report/denials.h"
@@ -52,6 +53,30 @@ void refusals_used(const struct proxy *proxy, struct denials *denials)
 	}
 }
 
+// Programs that ask at a start whether there is a newer version, where no variable switches it off:
+// by the name that the kernel has for them, at port 443.
+static const struct {
+	const char *program, *host;
+} update_checks[] = {
+	{ "yarn", "yarnpkg.com" }, // yarn 1: constants.js, SELF_UPDATE_VERSION_URL
+	// jupyterlab/handlers/announcements.py: JUPYTERLAB_LAST_RELEASE_URL, and its news
+	{ "jupyter-lab", "pypi.org" },
+	{ "jupyter-lab", "jupyterlab.github.io" },
+	{ "k9s", "api.github.com" }, // internal/view/app.go: the newest release
+	{ "lazygit", "github.com" }, // pkg/updates/updates.go: the newest release
+};
+
+static bool is_update_check(const struct name_seen *seen)
+{
+	char host[HOST_NAME_BYTES_MAX + 1];
+	host_text(&seen->record.host, host);
+	for (size_t i = 0; i < sizeof(update_checks) / sizeof(*update_checks); i++)
+		if (seen->record.port == 443 && str_equal(update_checks[i].host, host) &&
+		    str_equal(update_checks[i].program, seen->program))
+			return true;
+	return false;
+}
+
 // More than a list of denials holds: it is in the list already, or had no room.
 enum { NOTED_ELSEWHERE = UINT16_MAX };
 
@@ -69,6 +94,7 @@ static void note_one(struct name_seen *seen, struct denials *denials)
 	bool denied = record->verdict == VERDICT_DENIED;
 	denial->verb = denied ? "blocked" : "could not reach";
 	denial->count = record->count;
+	denial->update_check = denied && is_update_check(seen);
 	snprintf(denial->why, sizeof(denial->why), "%s", record->why);
 	snprintf(denial->rule, sizeof(denial->rule), "%s", denied ? record->rule : "");
 	denial->flag = record->fix == FIX_NONE ? NULL : "allow";
