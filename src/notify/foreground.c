@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,17 +17,10 @@ struct family {
 static bool read_family(pid_t pid, struct family *ret)
 {
 	char path[64], text[1024];
-	long parent, group;
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	size_t length = file_kernel(AT_FDCWD, path, text, sizeof(text));
-	const char *end = length ? strrchr(text, ')') : NULL;
-	if (!end || !end[1] || !end[2])
-		return false;
-	char *rest;
-	parent = strtol(end + 3, &rest, 10);
-	group = strtol(rest, NULL, 10);
-	*ret = (struct family){ (pid_t)parent, (pid_t)group };
-	return true;
+	const char *rest = length ? strrchr(text, ')') : NULL;
+	return rest && sscanf(rest, ") %*c %d %d", &ret->parent, &ret->group) == 2;
 }
 
 // Orphans of a box become children of its first process.

@@ -73,16 +73,16 @@ void signals_again(const struct run *run)
 	sigprocmask(SIG_SETMASK, &run->callers_mask, NULL);
 }
 
-// A terminal sends its signals to the whole group, the command included; those of other
-// programs reach only us and are handed on.
+// A terminal sends its signals to the whole group, the command included, and so do we (SIGTTOU, in
+// notify.c); those of other programs reach only us and are handed on.
 void signals_handle(const struct run *run)
 {
 	struct signalfd_siginfo info;
 	for (int i = 0;
 	     i < SIGNALS_A_TURN && read(run->signals, &info, sizeof(info)) == sizeof(info); i++) {
 		int number = (int)info.ssi_signo;
-		bool terminal = info.ssi_code == SI_KERNEL && !run->own_session && !run->lent;
-		terminal = terminal || info.ssi_pid == (uint32_t)getpid(); // notify.c
+		bool terminal = info.ssi_code == SI_KERNEL ? !run->own_session && !run->lent
+							   : info.ssi_pid == (uint32_t)getpid();
 		if (number != SIGCHLD && number != SIGPIPE && !terminal)
 			clock_signal(run, number);
 	}
