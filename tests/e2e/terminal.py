@@ -62,8 +62,8 @@ child.expect_exact("READY> ")
 out = run(child, "echo =$?")
 check("fg continues it, ^C ends it", "=130" in out, out)
 child.sendline(f"{SBX} run --timeout 1s -- sh -c 'kill -STOP $$; sleep 60'")
-child.expect("Stopped")
-child.expect_exact("READY> ")
+if child.expect(["Stopped", "READY> "]) == 0:  # on a slow machine it has ended
+    child.expect_exact("READY> ")
 
 def ended():
     global out
@@ -591,7 +591,11 @@ for name in SHELLS:
         behind(name, f"{SBX} run -- python3 background.py &")
         child.close(force=True)
         child = bash
-behind("tier landlock", f"{SBX} run --isolation landlock --no-protect -- python3 background.py &")
+alone = "run --isolation landlock --no-protect --"
+if subprocess.run([SBX, *alone.split(), "true"], cwd=project, capture_output=True).returncode:
+    skip("tier landlock: a box behind", "this kernel cannot")
+else:
+    behind("tier landlock", f"{SBX} {alone} python3 background.py &")
 behind("--explain", f"{SBX} run --explain -- python3 background.py 2>/dev/null &")
 out = line(child, f"{SBX} run -- setsid -w sh -c 'echo left' </dev/null >log 2>&1 & wait; cat log; {SBX} run -- setsid -w echo front")
 check("without it, and in front, sessions are begun", "left\r" in out and "front\r" in out, out)
