@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/entries.h"
 #include "base/fd.h"
 #include "base/str.h"
 #include "base/sys.h"
@@ -24,11 +25,8 @@ void naming_find(int root, const struct naming_row *settings,
 		 void (*found)(void *owner, const char *name, const struct naming_row *settings),
 		 void *owner)
 {
-	_Alignas(struct sys_entry) char entries[4096];
 	char above[PATH_MAX], name[PATH_MAX];
 	const char *rest;
-	unsigned count = 0;
-	long size;
 	if (!naming_is_pattern(settings)) {
 		found(owner, settings->name, settings);
 		return;
@@ -37,14 +35,9 @@ void naming_find(int root, const struct naming_row *settings,
 		return;
 	autoclose int fd = sys_openat2(root, above, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
 				       RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
-	while (fd >= 0 && count < NAMING_ENTRIES_MAX &&
-	       (size = sys_getdents(fd, entries, sizeof(entries))) > 0)
-		for (long at = 0; at < size; count++) {
-			const struct sys_entry *entry = (const void *)(entries + at);
-			at += entry->size;
-			if (str_put(name, sizeof(name), "%.*s%s%s", (int)strlen(above) - 1, above,
-				    entry->name, rest) &&
-			    naming_is(settings, name))
-				found(owner, name, settings);
-		}
+	entries_some (entry, fd, NAMING_ENTRIES_MAX)
+		if (str_put(name, sizeof(name), "%.*s%s%s", (int)strlen(above) - 1, above,
+			    entry->name, rest) &&
+		    naming_is(settings, name))
+			found(owner, name, settings);
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/entries.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/file.h"
@@ -135,18 +136,12 @@ static void read_settings(void *owner, const char *name, const struct naming_row
 static void read_hooks(struct command_search *search, const char *path)
 {
 	static const struct naming_row script = { "", NAMING_TEXT, NULL };
-	_Alignas(struct sys_entry) char entries[2048] __attribute__((uninitialized));
 	autoclose int fd = sys_openat2(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
 				       RESOLVE_NO_SYMLINKS);
-	long size;
-	while (fd >= 0 && !search->full && (size = sys_getdents(fd, entries, sizeof(entries))) > 0)
-		for (long at = 0; at < size;) {
-			const struct sys_entry *entry = (const void *)(entries + at);
-			at += entry->size;
-			if ((entry->type == DT_REG || entry->type == DT_UNKNOWN) &&
-			    !str_ends(entry->name, ".sample"))
-				read_file(search, fd, entry->name, &script);
-		}
+	entries_each (entry, fd)
+		if (!search->full && (entry->type == DT_REG || entry->type == DT_UNKNOWN) &&
+		    !str_ends(entry->name, ".sample"))
+			read_file(search, fd, entry->name, &script);
 }
 
 // git's configuration there as it was at the start: what the box changes in it is withheld.
@@ -313,23 +308,18 @@ void commands_plan(struct plan *plan, char *const *environment)
 static bool has_changed(const struct check *check, int root, int directory, const char *path)
 {
 	char below[PATH_MAX];
-	bool changed = false;
-	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	bool changed = finding_is_changed(check, directory, "");
 	unsigned count = 0;
-	for (struct dirent *entry = stream ? readdir(stream) : NULL;
-	     entry && !changed && count++ < ENTRIES_MAX; entry = readdir(stream)) {
-		if (str_equal(entry->d_name, ".."))
-			continue;
-		changed = finding_is_changed(check, fd, entry->d_name);
-		if (entry->d_type != DT_LNK || snprintf(below, sizeof(below), "%s/%s", path,
-							entry->d_name) >= (int)sizeof(below))
+	autoclose int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	entries_some (entry, changed ? -1 : fd, ENTRIES_MAX + 1) {
+		count++;
+		changed = changed || finding_is_changed(check, fd, entry->name);
+		if (entry->type != DT_LNK ||
+		    !str_put(below, sizeof(below), "%s/%s", path, entry->name))
 			continue;
 		autoclose int to = sys_openat2(root, below, O_PATH | O_CLOEXEC, RESOLVE_BENEATH);
 		changed = changed || (to >= 0 && finding_is_changed(check, to, ""));
 	}
-	if (stream)
-		closedir(stream);
 	return changed || count > ENTRIES_MAX;
 }
 

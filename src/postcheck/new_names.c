@@ -1,7 +1,6 @@
 // Owns the look at a directory's listing after, and during, a run.
 #include "postcheck/new_names.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -10,6 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/entries.h"
+#include "base/fd.h"
 #include "base/str.h"
 #include "names/trusted.h"
 #include "plan.h"
@@ -136,24 +137,15 @@ static void report_gone(struct looking *looking, int directory)
 	}
 }
 
-static DIR *open_listing(int directory)
-{
-	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 ? NULL : fdopendir(fd);
-}
-
 void listed_look(struct check *check, int directory, const struct guard *guard)
 {
 	struct looking looking;
 	begin(&looking, check, guard);
-	DIR *stream = open_listing(directory);
-	for (struct dirent *entry = stream ? readdir(stream) : NULL; entry; entry = readdir(stream))
-		if (!str_equal(entry->d_name, ".") && !str_equal(entry->d_name, ".."))
-			look_at(&looking, directory, entry->d_name);
+	autoclose int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	entries_each (entry, fd)
+		look_at(&looking, directory, entry->name);
 	report_gone(&looking, directory);
-	if (stream)
-		closedir(stream);
-	else
+	if (fd < 0)
 		findings_add(check->found, FINDING_NOT_LISTED,
 			     finding_path(check->plan, guard->path), "", "");
 	free(looking.known);
@@ -166,15 +158,14 @@ bool listed_came(int directory, const struct guard *guard, char *ret_name, size_
 	if (guard->kind != GUARD_LISTED)
 		return false;
 	begin(&looking, NULL, guard);
-	DIR *stream = open_listing(directory);
-	unsigned count = 0;
-	for (struct dirent *entry = stream ? readdir(stream) : NULL;
-	     entry && !came && count++ < LIVE_MAX; entry = readdir(stream))
-		came = find_pattern(looking.above, entry->d_name) &&
-		       !is_known(&looking, entry->d_name) &&
-		       snprintf(ret_name, size, "%s", entry->d_name) < (int)size;
-	if (stream)
-		closedir(stream);
+	autoclose int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	entries_some (entry, fd, LIVE_MAX) {
+		came = find_pattern(looking.above, entry->name) &&
+		       !is_known(&looking, entry->name) &&
+		       str_put(ret_name, size, "%s", entry->name);
+		if (came)
+			break;
+	}
 	free(looking.known);
 	return came;
 }

@@ -1,7 +1,6 @@
 // Owns the text of a list of repositories, and which parts of one are compared.
 #include "trees/git_list.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/entries.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/file.h"
@@ -286,20 +286,11 @@ static void note_entries(struct listed *known, int directory, const char *name, 
 			 int depth)
 {
 	char below[PATH_MAX];
-	unsigned count = 0;
-	int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
-	for (struct dirent *entry = stream ? readdir(stream) : NULL; entry && count < ENTRIES_MAX;
-	     entry = readdir(stream)) {
-		name = entry->d_name;
-		if (str_equal(name, ".") || str_equal(name, "..") || str_ends(name, ".sample"))
-			continue;
-		count++;
-		if (str_put(below, sizeof(below), "%s/%s", path, name))
-			note_entry(known, fd, name, below, depth);
-	}
-	if (stream)
-		closedir(stream);
+	autoclose int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	entries_some (entry, fd, ENTRIES_MAX)
+		if (!str_ends(entry->name, ".sample") &&
+		    str_put(below, sizeof(below), "%s/%s", path, entry->name))
+			note_entry(known, fd, entry->name, below, depth);
 }
 
 static void note_row(struct listed *known, int directory, const char *path,
@@ -318,19 +309,14 @@ static void note_row(struct listed *known, int directory, const char *path,
 static void note_parts(struct listed *known, int directory, const char *path, int depth)
 {
 	char below[PATH_MAX];
-	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
-	for (struct dirent *entry = stream ? readdir(stream) : NULL; entry;
-	     entry = readdir(stream)) {
-		const char *name = entry->d_name;
-		layout_each(row) if (row->kind > LAYOUT_VIEW && layout_begins(row, name))
+	autoclose int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	entries_each (entry, fd) {
+		layout_each(row) if (row->kind > LAYOUT_VIEW && layout_begins(row, entry->name))
 			note_row(known, directory, path, row, depth);
-		if (!str_equal(name, ".") && !str_equal(name, "..") && !layout_find(name) &&
-		    str_put(below, sizeof(below), "%s/%s", path, name))
-			note_entry(known, directory, name, below, 0);
+		if (!layout_find(entry->name) &&
+		    str_put(below, sizeof(below), "%s/%s", path, entry->name))
+			note_entry(known, directory, entry->name, below, 0);
 	}
-	if (stream)
-		closedir(stream);
 }
 
 void listed_note(struct listed *known, int directory, const char *name, const char *path,

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/entries.h"
 #include "base/fd.h"
 #include "base/file.h"
 #include "base/path.h"
@@ -19,7 +20,7 @@
 #include "postcheck/finding/finding.h"
 #include "report/findings.h"
 
-enum { PACKAGE_BYTES_MAX = 128 << 10, LOOKED_AT_MAX = 64, NANOSECONDS = 1000000000 };
+enum { PACKAGE_BYTES_MAX = 128 << 10, LOOKED_AT_MAX = 64 };
 
 // While a box lived: what the user changed between two of them is not reported.
 static bool is_changed(const struct check *check, int directory, const char *name)
@@ -29,31 +30,18 @@ static bool is_changed(const struct check *check, int directory, const char *nam
 		    0 ||
 	    !finding_is_late(check, &status))
 		return false;
-	bool lived = check->spans.count == 0 || check->timeless;
-	int64_t changed = status.st_ctim.tv_sec * (int64_t)NANOSECONDS + status.st_ctim.tv_nsec;
-	for (unsigned i = 0; i < check->spans.count && !lived; i++)
-		lived = changed >= check->spans.list[i].from && changed <= check->spans.list[i].to;
-	return lived;
+	return check->spans.count == 0 || finding_is_in_run(check, &status);
 }
 
 bool changed_has(const struct check *check, int directory, const char *name)
 {
-	_Alignas(struct sys_entry) char entries[2048] __attribute__((uninitialized));
 	autoclose int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	bool changed = false;
-	unsigned count = 0;
-	long size;
-	if (fd < 0) // a file, or shut
-		return is_changed(check, directory, name);
-	while (!changed && count < LOOKED_AT_MAX &&
-	       (size = sys_getdents(fd, entries, sizeof(entries))) > 0)
-		for (long at = 0; at < size && !changed && count < LOOKED_AT_MAX; count++) {
-			const struct sys_entry *entry = (const void *)(entries + at);
-			at += entry->size;
-			changed =
-				!str_equal(entry->name, "..") && is_changed(check, fd, entry->name);
-		}
-	return changed;
+	if (is_changed(check, fd < 0 ? directory : fd, fd < 0 ? name : ""))
+		return true;
+	entries_some (entry, fd, LOOKED_AT_MAX)
+		if (is_changed(check, fd, entry->name))
+			return true;
+	return false;
 }
 
 // Whether the project's package.json differs in its dependencies alone, as after each install.
@@ -176,24 +164,20 @@ static void tell_gone(const struct check *check, int directory, const struct gua
 
 void changed_programs(const struct check *check, int directory, const struct guard *guard)
 {
-	_Alignas(struct sys_entry) char entries[4096] __attribute__((uninitialized));
 	const char *name = path_name(guard->path);
 	bool top = guard->kind == GUARD_PROGRAMS_TOP, changed = false;
-	long size;
 	autoclose int fd = sys_openat2(directory, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
 				       RESOLVE_NO_XDEV | RESOLVE_NO_MAGICLINKS);
 	changed = !top &&
 		  (is_changed(check, directory, name) || (fd >= 0 && is_changed(check, fd, "")));
-	while (fd >= 0 && !changed && (size = sys_getdents(fd, entries, sizeof(entries))) > 0)
-		for (long at = 0; at < size && !changed;) {
-			const struct sys_entry *entry = (const void *)(entries + at);
-			at += entry->size;
-			if (!is_program_changed(check, fd, entry->name))
-				continue;
-			changed = !top;
-			if (top)
-				add_below(check, guard, entry->name);
-		}
+	entries_each (entry, changed ? -1 : fd) {
+		if (!is_program_changed(check, fd, entry->name))
+			continue;
+		changed = !top;
+		if (changed)
+			break;
+		add_below(check, guard, entry->name);
+	}
 	if (changed)
 		changed_add(check, guard->path);
 	if (top && fd >= 0)

@@ -46,16 +46,26 @@ bool finding_is_made(const struct check *check, int directory, const char *name)
 	       is_since(status.birth_seconds, status.birth_nanoseconds, &check->start);
 }
 
-// Made and changed last in one stretch of time in which no box lived.
-static bool is_old(const struct check *check, int directory, const char *name)
+// When it was made and changed last; false where the file system does not know.
+static bool has_times(const struct check *check, int directory, const char *name, int64_t *ret_born,
+		      int64_t *ret_changed)
 {
 	struct sys_statx status;
-	if (check->timeless || check->spans.count == 0 ||
+	if (check->timeless ||
 	    sys_statx(directory, name, SYS_STATX_BIRTH | SYS_STATX_CHANGED, &status) < 0 ||
 	    !(status.mask & SYS_STATX_BIRTH))
 		return false;
-	int64_t born = status.birth_seconds * (int64_t)NANOSECONDS + status.birth_nanoseconds;
-	int64_t changed = status.changed_seconds * NANOSECONDS + status.changed_nanoseconds;
+	*ret_born = status.birth_seconds * (int64_t)NANOSECONDS + status.birth_nanoseconds;
+	*ret_changed = status.changed_seconds * NANOSECONDS + status.changed_nanoseconds;
+	return true;
+}
+
+// Made and changed last in one stretch of time in which no box lived.
+static bool is_old(const struct check *check, int directory, const char *name)
+{
+	int64_t born, changed;
+	if (check->spans.count == 0 || !has_times(check, directory, name, &born, &changed))
+		return false;
 	for (unsigned i = 0; i < check->spans.count; i++)
 		if (changed >= check->spans.list[i].from && born <= check->spans.list[i].to)
 			return false;
@@ -78,28 +88,17 @@ bool finding_is_in_run(const struct check *check, const struct stat *status)
 
 bool finding_is_between(const struct check *check, int directory, const char *name)
 {
-	struct sys_statx status;
-	if (check->timeless ||
-	    sys_statx(directory, name, SYS_STATX_BIRTH | SYS_STATX_CHANGED, &status) < 0 ||
-	    !(status.mask & SYS_STATX_BIRTH))
-		return false;
-	return !is_in_span(check, status.birth_seconds * (int64_t)NANOSECONDS +
-					  status.birth_nanoseconds) &&
-	       !is_in_span(check,
-			   status.changed_seconds * NANOSECONDS + status.changed_nanoseconds);
+	int64_t born, changed;
+	return has_times(check, directory, name, &born, &changed) && !is_in_span(check, born) &&
+	       !is_in_span(check, changed);
 }
 
 // By this run's box, or another; where the file system does not know, by none that is alone.
 bool finding_is_of_boxes(const struct check *check, int directory, const char *name)
 {
-	struct sys_statx status;
-	if (check->spans.count <= 1)
-		return false;
-	if (check->timeless || sys_statx(directory, name, SYS_STATX_BIRTH, &status) < 0 ||
-	    !(status.mask & SYS_STATX_BIRTH))
-		return true;
-	int64_t born = status.birth_seconds * (int64_t)NANOSECONDS + status.birth_nanoseconds;
-	return is_in_span(check, born);
+	int64_t born, changed;
+	return check->spans.count > 1 &&
+	       (!has_times(check, directory, name, &born, &changed) || is_in_span(check, born));
 }
 
 bool finding_is_own(const struct check *check, int directory, const char *name, const char *path,

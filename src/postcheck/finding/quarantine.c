@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/entries.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/file.h"
@@ -277,13 +278,10 @@ static void show_tree(struct out *out, int directory, const char *name, int dept
 		 (long long)status.st_size);
 	if (!S_ISDIR(status.st_mode) || depth == DEPTH_MAX)
 		return;
-	int below = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *stream = below < 0 ? NULL : fdopendir(below);
-	for (struct dirent *each = stream ? readdir(stream) : NULL; each; each = readdir(stream))
-		if (!str_equal(each->d_name, ".") && !str_equal(each->d_name, ".."))
-			show_tree(out, below, each->d_name, depth + 1, budget);
-	if (stream)
-		closedir(stream);
+	autoclose int below =
+		openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	entries_each (each, below)
+		show_tree(out, below, each->name, depth + 1, budget);
 }
 
 int quarantine_show(const char *state, const char *id, struct out *out)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/entries.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/list.h"
@@ -220,19 +221,13 @@ static void meet(struct parts_walk *parts, struct part_met *part, unsigned char 
 static void read_entries(struct parts_walk *parts, int directory, const char *path, unsigned depth,
 			 const struct layout_row *row, bool moved)
 {
-	_Alignas(struct sys_entry) char entries[4096] __attribute__((uninitialized));
 	char below[PATH_MAX] __attribute__((uninitialized));
-	long size;
-	while ((size = sys_getdents(directory, entries, sizeof(entries))) > 0)
-		for (long at = 0; at < size;) {
-			const struct sys_entry *entry = (const void *)(entries + at);
-			struct part_met part = { directory, entry->name, below,        row,
-						 depth,     moved,       .late = false };
-			at += entry->size;
-			if (!str_equal(entry->name, ".") && !str_equal(entry->name, "..") &&
-			    str_put(below, sizeof(below), "%s/%s", path, entry->name))
-				meet(parts, &part, entry->type);
-		}
+	entries_each (entry, directory) {
+		struct part_met part = { directory, entry->name, below,        row,
+					 depth,     moved,       .late = false };
+		if (str_put(below, sizeof(below), "%s/%s", path, entry->name))
+			meet(parts, &part, entry->type);
+	}
 }
 
 // What this run changed goes first; HEAD where that is not known.

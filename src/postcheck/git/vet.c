@@ -1,7 +1,6 @@
 // Owns the rules for what may appear in a repository.
 #include "postcheck/git/vet.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -9,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/entries.h"
 #include "base/fd.h"
 #include "base/list.h"
 #include "base/path.h"
@@ -59,27 +59,20 @@ static bool exists(int directory, const char *name)
 	return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-// Opens a directory to be read; anything else under that name is taken away. NULL then, and when
+// Opens a directory to be read; anything else under that name is taken away. -1 then, and when
 // there is nothing.
-static DIR *open_entries(struct check *check, int directory, const char *name, const char *path)
+static int open_entries(struct check *check, int directory, const char *name, const char *path)
 {
 	int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd >= 0)
-		return fdopendir(fd);
-	if (exists(directory, name))
+	if (fd < 0 && exists(directory, name))
 		finding_take(check, directory, name, path, untrusted);
-	return NULL;
+	return fd;
 }
 
-// The next entry but "." and "..", as long as the budget lasts.
-static struct dirent *next_entry(struct check *check, DIR *stream)
+// One entry more.
+static bool has_budget(struct check *check)
 {
-	struct dirent *entry;
-	do
-		entry = check->budget > 0 ? readdir(stream) : NULL;
-	while (entry && (str_equal(entry->d_name, ".") || str_equal(entry->d_name, "..")));
-	check->budget -= entry != NULL;
-	return entry;
+	return check->budget > 0 && check->budget-- > 0;
 }
 
 static bool join(char path[PATH_MAX], const char *directory, const char *name)
@@ -91,19 +84,18 @@ static bool join(char path[PATH_MAX], const char *directory, const char *name)
 void vet_hooks(struct check *check, int directory, const char *name, const char *path)
 {
 	char below[PATH_MAX];
-	DIR *stream = open_entries(check, directory, name, path);
+	autoclose int fd = open_entries(check, directory, name, path);
 	unsigned budget = check->budget;
 	bool own = check->known && finding_is_own(check, directory, name, path, OWN_DIRECTORY);
-	if (!stream)
+	if (fd < 0)
 		return;
 	if (own)
 		check->budget = ~0U;
-	for (struct dirent *entry = next_entry(check, stream); entry;
-	     entry = next_entry(check, stream))
-		if (!str_ends(entry->d_name, ".sample") && join(below, path, entry->d_name) &&
-		    !(own && finding_is_own(check, dirfd(stream), entry->d_name, below, OWN_ALL)))
-			finding_take(check, dirfd(stream), entry->d_name, below, untrusted);
-	closedir(stream);
+	entries_some (entry, fd, check->budget)
+		if (has_budget(check) && !str_ends(entry->name, ".sample") &&
+		    join(below, path, entry->name) &&
+		    !(own && finding_is_own(check, fd, entry->name, below, OWN_ALL)))
+			finding_take(check, fd, entry->name, below, untrusted);
 	if (own)
 		check->budget = budget;
 	else if (check->budget == 0)
@@ -173,23 +165,17 @@ static void vet_module(struct check *check, int directory, const char *name, con
 		       int depth)
 {
 	char below[PATH_MAX];
-	DIR *stream;
 	if (depth == DEPTH_MAX) {
 		finding_take(check, directory, name, path, "appeared too deep to be checked");
 		return;
 	}
-	stream = open_entries(check, directory, name, path);
-	if (!stream)
-		return;
-	if (exists(dirfd(stream), "HEAD") || exists(dirfd(stream), "config")) {
-		vet_parts(check, dirfd(stream), path, depth + 1);
-	} else {
-		for (struct dirent *entry = next_entry(check, stream); entry;
-		     entry = next_entry(check, stream))
-			if (join(below, path, entry->d_name))
-				vet_module(check, dirfd(stream), entry->d_name, below, depth + 1);
-	}
-	closedir(stream);
+	autoclose int fd = open_entries(check, directory, name, path);
+	if (fd >= 0 && (exists(fd, "HEAD") || exists(fd, "config")))
+		vet_parts(check, fd, path, depth + 1);
+	else
+		entries_some (entry, fd, check->budget)
+			if (has_budget(check) && join(below, path, entry->name))
+				vet_module(check, fd, entry->name, below, depth + 1);
 }
 
 // What was there at the start stays, however many came beside it: those alone go.
@@ -217,15 +203,11 @@ static void vet_below(struct check *check, int directory, const char *name, cons
 		      enum guarded kind, const struct list *known, int depth)
 {
 	char below[PATH_MAX];
-	DIR *stream = open_entries(check, directory, name, path);
-	if (!stream)
-		return;
-	for (struct dirent *entry = readdir(stream); entry; entry = readdir(stream))
-		if (!str_equal(entry->d_name, ".") && !str_equal(entry->d_name, "..") &&
-		    !list_has(known, entry->d_name) && join(below, path, entry->d_name) &&
-		    !is_kept(check, dirfd(stream), entry->d_name, below, kind))
-			vet_entry(check, dirfd(stream), entry->d_name, below, kind, depth);
-	closedir(stream);
+	autoclose int fd = open_entries(check, directory, name, path);
+	entries_each (entry, fd)
+		if (!list_has(known, entry->name) && join(below, path, entry->name) &&
+		    !is_kept(check, fd, entry->name, below, kind))
+			vet_entry(check, fd, entry->name, below, kind, depth);
 }
 
 void vet_entries(struct check *check, int directory, const char *name, const struct guard *guard)
@@ -310,22 +292,18 @@ static void data_look(struct check *check, int directory, const char *name, cons
 		      unsigned depth)
 {
 	char below[PATH_MAX];
-	int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
-	if (!stream)
+	autoclose int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || depth > DATA_DEPTH_MAX)
 		return;
 	bool repository = depth == 0 || exists(fd, "HEAD");
 	if (repository)
 		parts_look(check, fd, path, NULL, true);
-	layout_each(row) if (repository && row->kind == LAYOUT_NESTED && depth < DATA_DEPTH_MAX &&
+	layout_each(row) if (repository && row->kind == LAYOUT_NESTED &&
 			     join(below, path, row->path))
 		data_look(check, fd, row->path, below, depth + 1);
-	for (struct dirent *entry = repository || depth == DATA_DEPTH_MAX ? NULL : readdir(stream);
-	     entry; entry = readdir(stream))
-		if (!str_equal(entry->d_name, ".") && !str_equal(entry->d_name, "..") &&
-		    join(below, path, entry->d_name))
-			data_look(check, fd, entry->d_name, below, depth + 1);
-	closedir(stream);
+	entries_each (entry, repository ? -1 : fd)
+		if (join(below, path, entry->name))
+			data_look(check, fd, entry->name, below, depth + 1);
 }
 
 void vet_data(struct check *check, int directory, const char *name, const char *path)

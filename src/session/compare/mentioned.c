@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/entries.h"
 #include "base/arena.h"
 #include "base/fd.h"
 #include "base/file.h"
@@ -73,16 +74,11 @@ static void read_hooks(struct mention_search *search, const char *path)
 {
 	static const struct naming_row script = { "", NAMING_TEXT, NULL };
 	unsigned count = 0;
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
-	for (struct dirent *entry = stream ? readdir(stream) : NULL; entry && count < HOOKS_MAX;
-	     entry = readdir(stream))
-		if (entry->d_type == DT_REG && !str_ends(entry->d_name, ".sample")) {
-			read_file(search, fd, entry->d_name, &script);
-			count++;
-		}
-	if (stream)
-		closedir(stream);
+	autoclose int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	entries_each (entry, fd)
+		if (entry->type == DT_REG && !str_ends(entry->name, ".sample") &&
+		    count++ < HOOKS_MAX)
+			read_file(search, fd, entry->name, &script);
 }
 
 static void read_texts(struct mention_search *search, const struct gitnamed *named)

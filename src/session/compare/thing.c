@@ -2,12 +2,13 @@
 // number, mode, size and times: a write, a chmod or a link changes one of them.
 #include "session/compare/thing.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/entries.h"
+#include "base/err.h"
 #include "base/fd.h"
 #include "base/str.h"
 #include "session/compare/compare_walk.h"
@@ -87,17 +88,12 @@ static int sum_entry(int directory, const char *name, uint64_t above, int depth,
 
 static int sum_below(int directory, const char *name, uint64_t above, int depth, uint64_t *sum)
 {
-	int result = 0;
 	autoclose int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *stream = fd < 0 || depth > TREE_DEPTH_MAX ? NULL : fdopendir(fd);
-	if (!stream)
+	if (fd < 0 || depth > TREE_DEPTH_MAX)
 		return -1;
-	int own = take(&fd);
-	for (struct dirent *each = readdir(stream); each && result == 0; each = readdir(stream))
-		if (!str_equal(each->d_name, ".") && !str_equal(each->d_name, ".."))
-			result = sum_entry(own, each->d_name, above, depth + 1, sum);
-	closedir(stream);
-	return result;
+	entries_each (each, fd)
+		TRY(sum_entry(fd, each->name, above, depth + 1, sum));
+	return 0;
 }
 
 int thing_look(int directory, const char *name, struct thing *ret_thing)
@@ -135,17 +131,11 @@ static bool is_open(int directory, const char *name, int depth);
 
 static bool has_open(int directory, const char *name, int depth)
 {
-	bool found = false;
 	autoclose int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *stream = fd < 0 || depth > TREE_DEPTH_MAX ? NULL : fdopendir(fd);
-	if (!stream)
-		return false;
-	int own = take(&fd);
-	for (struct dirent *each = readdir(stream); each && !found; each = readdir(stream))
-		if (!str_equal(each->d_name, ".") && !str_equal(each->d_name, ".."))
-			found = is_open(own, each->d_name, depth + 1);
-	closedir(stream);
-	return found;
+	entries_each (each, depth > TREE_DEPTH_MAX ? -1 : fd)
+		if (is_open(fd, each->name, depth + 1))
+			return true;
+	return false;
 }
 
 static bool is_open(int directory, const char *name, int depth)

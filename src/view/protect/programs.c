@@ -1,13 +1,13 @@
 // Owns the guards of directories in which the caller's shell finds programs.
 #include "view/protect/programs.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/arena.h"
+#include "base/entries.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/path.h"
@@ -18,8 +18,6 @@
 #include "view/paths/wishes.h"
 #include "view/protect/nested.h"
 #include "view/protect/protect.h"
-
-enum { ENTRIES_BYTES = 8192 };
 
 // Nobody but root makes a link in these.
 static bool is_system(const char *path)
@@ -35,22 +33,15 @@ static bool is_system(const char *path)
 // The project's top, and one like it, has many other files: its programs are compared one by one.
 static void list_programs(struct wishes *wishes, struct guard *guard)
 {
-	_Alignas(struct sys_entry) char entries[ENTRIES_BYTES] __attribute__((uninitialized));
 	struct stat status;
-	long size;
 	autoclose int fd = open(guard->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	while (fd >= 0 && (size = sys_getdents(fd, entries, sizeof(entries))) > 0)
-		for (long at = 0; at < size;) {
-			const struct sys_entry *entry = (const void *)(entries + at);
-			at += entry->size;
-			if (fstatat(fd, entry->name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-			    (S_ISLNK(status.st_mode) ||
-			     (S_ISREG(status.st_mode) && (status.st_mode & 0111))))
-				list_add(
-					&guard->known, wishes->arena,
-					arena_copy(wishes->arena, entry->name, strlen(entry->name)),
-					(struct origin){ 0 });
-		}
+	entries_each (entry, fd)
+		if (fstatat(fd, entry->name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    (S_ISLNK(status.st_mode) ||
+		     (S_ISREG(status.st_mode) && (status.st_mode & 0111))))
+			list_add(&guard->known, wishes->arena,
+				 arena_copy(wishes->arena, entry->name, strlen(entry->name)),
+				 (struct origin){ 0 });
 }
 
 static bool has_guard(const struct plan *plan, const char *path)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/entries.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/path.h"
@@ -54,29 +55,22 @@ static int list_entries(struct wishes *wishes, const char *directory, struct ent
 	if (names_lack(&wishes->names, directory))
 		return 0;
 	autoclose int fd = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
-	if (!stream && (errno == ENOTDIR || errno == ELOOP))
+	if (fd < 0 && (errno == ENOTDIR || errno == ELOOP))
 		return 1;
-	if (!stream)
+	if (fd < 0)
 		return errno == ENOENT ? 0 : obstacle_failed(wishes, directory);
-	fd = -1; // the stream has it
-	for (struct dirent *entry = readdir(stream); entry && ret_entries->count <= ENTRIES_MAX;
-	     entry = readdir(stream)) {
-		const char *name = entry->d_name;
-		unsigned next = ret_entries->count;
-		if (str_equal(name, ".") || str_equal(name, ".."))
-			continue;
+	entries_each (entry, fd) {
+		const char *name = entry->name;
 		if (wishes->plan->due &&
 		    !protect_stood(wishes->plan, path_below(wishes->arena, directory, name)))
 			continue;
-		ret_entries->count++;
+		unsigned next = ret_entries->count++;
 		if (next == ENTRIES_MAX)
 			break;
 		ret_entries->names[next] = arena_copy(wishes->arena, name, strlen(name));
 		ret_entries->directories[next] =
-			name[0] != '.' && (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN);
+			name[0] != '.' && (entry->type == DT_DIR || entry->type == DT_UNKNOWN);
 	}
-	closedir(stream);
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/entries.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/path.h"
@@ -125,21 +126,15 @@ static int walk_entry(struct starred_walk *walker, const char *path, const char 
 static int walk_name(struct starred_walk *walker, const char *directory, const char *name,
 		     const char *rest)
 {
-	_Alignas(struct sys_entry) char entries[ENTRIES_BYTES] __attribute__((uninitialized));
 	struct arena *scratch = walker->wishes->plan->scratch;
-	long size;
 	autoclose int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	while (fd >= 0 && (size = sys_getdents(fd, entries, sizeof(entries))) > 0)
-		for (long at = 0; at < size;) {
-			const struct sys_entry *entry = (const void *)(entries + at);
-			at += entry->size;
-			if (str_equal(entry->name, ".") || str_equal(entry->name, "..") ||
-			    !str_match(entry->name, name))
-				continue;
-			if (walker->entries++ >= ENTRIES_MAX)
-				return 0;
-			TRY(walk_entry(walker, path_below(scratch, directory, entry->name), rest));
-		}
+	entries_each (entry, fd) {
+		if (!str_match(entry->name, name))
+			continue;
+		if (walker->entries++ >= ENTRIES_MAX)
+			return 0;
+		TRY(walk_entry(walker, path_below(scratch, directory, entry->name), rest));
+	}
 	return 0;
 }
 

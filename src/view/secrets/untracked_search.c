@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/entries.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/path.h"
@@ -165,20 +166,14 @@ static void search_entry(struct untracked_search *search, int directory, const c
 
 static int search_all(struct untracked_search *search)
 {
-	_Alignas(struct sys_entry) char entries[ENTRIES_BYTES] __attribute__((uninitialized));
 	while (search->searched < search->queued) {
 		const char *above = search->queue[search->searched++];
-		long size;
 		autoclose int fd = open(path_of(search, above),
 					O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (fd < 0 && errno == EACCES)
 			TRY(hide_shut(search, above));
-		while (fd >= 0 && (size = sys_getdents(fd, entries, sizeof(entries))) > 0)
-			for (long at = 0; at < size;) {
-				const struct sys_entry *entry = (const void *)(entries + at);
-				at += entry->size;
-				search_entry(search, fd, above, entry);
-			}
+		entries_each (entry, fd)
+			search_entry(search, fd, above, entry);
 	}
 	return 0;
 }
