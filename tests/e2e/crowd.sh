@@ -11,6 +11,7 @@ timeout 60 "$SBX" run -a www.allowed.test -- sh -c "curl -s -m 60 -o /dev/null h
 run=$!
 wait_for 60 test -e begun
 box=$(pgrep -P $run) && worker=$(pgrep -P "$box" | tail -1)
+is "who waits for a processor goes before the proxy" $(($(ps -o ni= $$) + 5)) "$(($(ps -o ni= "$worker")))"
 kill -STOP "$worker"
 begin=$(date +%s)
 "$SBX" deny "$box" www.allowed.test
