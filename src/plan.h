@@ -366,8 +366,7 @@ struct plan {
 	bool person;
 	bool noted; // earlier runs left a list for this one (postcheck/finding/unshown.h)
 
-	const char *obstacle; // why the plan failed: the path at a protected name, or NULL
-	bool obstacle_shut;   // a directory that its owner may not look into
+	const char *shut; // why the plan failed: a directory that keeps its owner out, or NULL
 
 	struct list warnings; // what falls short of the request: reported at the end of a run
 	unsigned locked;      // lines of the administrator's file that hold (policy/trust.h)

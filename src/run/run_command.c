@@ -24,7 +24,6 @@
 #include "limits/group.h"
 #include "net/host/proxy.h"
 #include "net/host/relay.h"
-#include "postcheck/finding/quarantine.h"
 #include "postcheck/run_journal.h"
 #include "probe/machine.h"
 #include "report/findings.h"
@@ -256,11 +255,11 @@ static bool open_shut(int directory, const char *path, struct findings *found)
 	return true;
 }
 
-// What a box left at a protected name goes to quarantine, and the plan is made again.
+// A directory that keeps its owner out is opened, and the plan is made again.
 static bool clear_way(const struct box *box)
 {
 	enum { OBSTACLES_MAX = 100 };
-	const char *path = box->plan.obstacle;
+	const char *path = box->plan.shut;
 	struct findings found = { 0 };
 	struct out out = { 0 };
 	if (!path || box->tries >= OBSTACLES_MAX)
@@ -270,11 +269,7 @@ static bool clear_way(const struct box *box)
 			    O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 	if (directory < 0)
 		return false;
-	bool cleared =
-		box->plan.obstacle_shut
-			? open_shut(directory, path, &found)
-			: quarantine_take(box->plan.state, directory, path_name(path), path,
-					  "was in the place of a protected name", &found) == 0;
+	bool cleared = open_shut(directory, path, &found);
 	findings_text(&found, READER_PERSON, &out);
 	out_flush(&out, STDERR_FILENO);
 	findings_free(&found);

@@ -95,14 +95,14 @@ printf '[files]\nwrite = ./.mcp.json\n' >.sbx.ini
 is "an untrusted line opens nothing" '{"b":1}' "$(box -- sh -c 'echo evil >.mcp.json'; cat .mcp.json)"
 rm .sbx.ini .envrc .mcp.json
 
-# What a box left at a protected name does not stop the next run.
+# What is in the way at a protected name does not stop a run, and stays.
 for way in 'ln -s _darcs _darcs' 'rm -rf .git/info; mkfifo .git/info' 'rm -rf .git/info; echo x >.git/info' 'ln -s .. .hg' 'ln -s .vscode .vscode' \
 	'rm -rf .git/hooks; ln -s ../.. .git/hooks' 'rm -rf .git/hooks; ln -s hooks .git/hooks' 'mkfifo .git/config.worktree'; do
 	"$SBX" run --no-protect -- sh -c "$way" 2>/dev/null
 	is "$way: the next run begins" 0 "$(box -- true; echo $?)"
 	is "$way: and protects" "" "$(box -- sh -c 'mkdir -p .vscode .git/hooks; echo evil | tee .vscode/x .git/hooks/pre-push; sleep 0.3' >/dev/null 2>&1; ls -d .vscode/x .git/hooks/pre-push 2>/dev/null)"
 done
-like "what stood in the way is in quarantine" "$("$SBX" quarantine list)" '/_darcs$'
+is "what was there stays" "_darcs .. .vscode hooks" "$(readlink _darcs .hg .vscode .git/hooks | paste -sd' ')"
 # Links and files that were there when a run began stay.
 rm -rf .vscode .hg _darcs .git/info .git/hooks .git/config.worktree
 mkdir -p .git/modules .git/hooks .git/info

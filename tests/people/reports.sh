@@ -123,6 +123,12 @@ if number 5; then
 	mkdir -p .git/info mine && rm -rf .git/info && ln -s ../mine .git/info
 	box -- sh -c 'rm .git/info; mkdir .git/info; echo "* filter=evil" | tee .git/info/attributes >mine/attributes; mv mine x; mkdir mine; echo "* filter=evil" >mine/attributes' >log
 	is "$report: the user's link stays, and what it leads to cannot be written" "../mine" "$(readlink .git/info; cat mine/attributes 2>/dev/null)"
+	for way in 'mkdir conf; mv .git/config conf/c; ln -s ../conf/c .git/config' 'ln -sf nowhere .git/config' 'ln -sf config .git/config' \
+		'rm .git/config; mkfifo .git/config' 'ln -s .hg .hg' 'mkfifo .envrc'; do
+		(cd "$(new_project)" && eval "$way" && ls -lR --time-style=+ . .git >"$work/before" && box -- sh -c 'echo evil >>conf/c; rm -f .git/config .hg .envrc; mv conf x' >"$work/log" &&
+			true; echo "$?"; ls -lR --time-style=+ . .git | diff - "$work/before"; grep -s 'quarantine\|evil' "$work/log" conf/c) >"$work/got" 2>&1
+		is "$report: $way: it stays, and the run begins" "" "$(grep -v '^[01]$' "$work/got")"
+	done
 	printf '%s\n' worktrees modules | while read -r name; do ln -s ../mine ".git/$name"; done 2>/dev/null
 	box -- sh -c 'mkdir mine/x; echo x >mine/y' >log
 	is "$report: nor below links worktrees and modules" "../mine ../mine" "$(readlink .git/worktrees .git/modules | xargs; ls mine)"

@@ -99,6 +99,8 @@ int copies_add(struct wishes *wishes, const char *path, const char *top, struct 
 	if (!protect_stood(plan, path))
 		return protect_guard(wishes, path, GUARD_CONFIG);
 	autoclose int fd = file_open(AT_FDCWD, path, 0, &status);
+	// Behind a link of the user's nothing may come where nothing was.
+	enum guarded absent = fd < 0 && errno == ELOOP ? GUARD_ABSENT : GUARD_CONFIG;
 	if (fd < 0 && file_missing())
 		return protect_guard(wishes, path, kind_of(plan, path));
 	if (fd < 0 && errno == ELOOP && outer_copy(wishes->arena, path, &mount.identity, &file)) {
@@ -106,20 +108,12 @@ int copies_add(struct wishes *wishes, const char *path, const char *top, struct 
 			return keep_outer(wishes, &mount, file);
 		fd = file_open(AT_FDCWD, file, 0, &status);
 	}
-	if (fd < 0 && errno == ELOOP) // a box cannot have made it: the user keeps it elsewhere
-		return fail(0,
-			    "'%s' is not a regular file; git's configuration cannot be protected "
-			    "there; make it a regular file, or use --no-protect",
-			    path);
-	if (fd < 0 && errno == EINVAL)
-		return obstacle_note(wishes, path,
-				     "is not a regular file, and git's "
-				     "configuration cannot be protected there");
-	if (fd < 0 && errno != EACCES)
+	if (fd < 0 && errno != EACCES && errno != ELOOP && errno != EINVAL)
 		return obstacle_failed(wishes, path);
-	// Unreadable, too large or too many for a copy: then it is only read-only.
+	// A link of the user's, unreadable, no file, too large or too many: then it is only
+	// read-only.
 	if (fd < 0 || status.st_size > GITCONFIG_BYTES_MAX || plan->copy_count == COPIES_MAX)
-		return protect_name(wishes, path, GUARD_CONFIG, from);
+		return protect_name(wishes, path, absent, from);
 	fd_close(&fd);
 	if (plan->nested && plan->uid != 0 && plan->copy_count == 0)
 		list_add(&wishes->plan->notes, wishes->arena,

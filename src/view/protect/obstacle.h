@@ -1,12 +1,9 @@
-// What a box can leave where sbx protects a name, so that the next run could not protect it.
+// A directory that keeps sbx from the protected names in it.
 #pragma once
 
 struct wishes;
 
-// Notes it in the plan, to be moved to quarantine before the run: then the plan is made
-// again. Returns -1 with an error that says what it is and how it is removed.
-int obstacle_note(struct wishes *wishes, const char *path, const char *why);
-
-// After a look at it failed, with errno. A symlink on the way that nobody can follow is such an
-// obstacle, and so is a directory that is shut, which is to be opened. Returns -1.
+// After a look at the path failed, with errno. A directory on the way that its owner may not look
+// into is noted in the plan, to be opened by who runs that: then the plan is made again. Returns
+// -1 with an error that says what it is.
 int obstacle_failed(struct wishes *wishes, const char *path);

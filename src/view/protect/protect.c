@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/path.h"
+#include "base/quote.h"
 #include "base/str.h"
 #include "view/paths/wishes.h"
 #include "view/protect/obstacle.h"
@@ -66,18 +67,15 @@ static int protect_link(struct wishes *wishes, const char *path, const struct id
 		struct identity next = { status.st_dev, status.st_ino, status.st_mode & S_IFMT };
 		TRY(add_mask(wishes, link, &next, from));
 	}
-	if (found < 0 && !wishes_is_reached(wishes, resolve_real(wishes->resolver, path)))
-		return 0;
-	if (found < 0)
-		return obstacle_note(wishes, path, "is a symlink that nobody can follow");
-	if (!wishes_is_reached(wishes, resolved.path))
+	if (found < 0 || !wishes_is_reached(wishes, resolved.path))
 		return 0;
 	if (!found)
 		return protect_guard(wishes, resolved.path, absent);
 	if (path_within(path, resolved.path))
-		return obstacle_note(wishes, path,
-				     "is a symlink to a directory around it, which "
-				     "cannot be protected");
+		return fail(0,
+			    "'%s' is a symlink to a directory around it, which cannot be "
+			    "protected; remove it: rm %s",
+			    path, quote_word(wishes->arena, path));
 	return add_mask(wishes, resolved.path, &resolved.identity, from);
 }
 
@@ -87,7 +85,7 @@ int protect_name(struct wishes *wishes, const char *path, enum guarded absent, s
 	if (names_lack(&wishes->names, path))
 		return protect_guard(wishes, path, absent);
 	if (lstat(path, &status) < 0) {
-		if (errno == ENOENT || errno == ENOTDIR)
+		if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP)
 			return protect_guard(wishes, path, absent);
 		return obstacle_failed(wishes, path);
 	}
