@@ -134,6 +134,38 @@ if number 5; then
 	is "$report: nor below links worktrees and modules" "../mine ../mine" "$(readlink .git/worktrees .git/modules | xargs; ls mine)"
 fi
 
+if number 6; then
+	allow() { eval "\"\$SBX\" ${1:-profile trust} $(sed -n "s/.*: sbx profile trust //p" log | head -1)" >>log 2>&1; }
+	layouts() { # name, commands in the project
+		git commit -q --allow-empty -m one
+		eval "$2"
+		git -C "$PWD" log -1 --format=%s >/dev/null || fail "$report: $1: on the host"
+		box -- git log -1 --format=%s >log
+		like "$report: $1: the command is printed" "$(cat log)" "not in the box; to give it to boxes of this project: sbx profile trust "
+		allow
+		is "$report: $1: it works in the box" one "$(box -- git log -1 --format=%s)"
+	}
+	layouts "a link .git" 'mkdir -p ../repo$$; mv .git ../repo$$/p.git; ln -s ../repo$$/p.git .git'
+	box -- sh -c 'git commit -q --allow-empty -m two; git config core.pager evil; d=$(readlink -f .git); echo evil | tee $d/hooks/pre-commit $d/commondir; git config alias.x y; mv $d/hooks $d/h; mkdir $d/hooks' >/dev/null
+	is "$report: its hooks and configuration are protected, its data is not" "two " "$(git log -1 --format=%s) $(git config core.pager; grep -rs evil "$(readlink -f .git)/hooks" .git/commondir)"
+	is "$report: sessions have it" two "$("$SBX" session create "s$$" >/dev/null; box -s "s$$" -- git log -1 --format=%s)"
+	mv .git/ ../gone$$ 2>/dev/null; far=$(readlink .git) && rm -rf "$far.old" && mv "$far" "$far.old" && cp -a "$far.old" "$far"
+	like "$report: another directory in its place is asked for" "$(box -- git log -1)" ': sbx profile trust '
+	cd "$(new_project)" && layouts "--separate-git-dir" 'git init -q --separate-git-dir "../sep $$.git"'
+	allow "profile untrust"
+	like "$report: taken back" "$(box -- git log -1)" ': sbx profile trust '
+	cd "$(new_project)" && layouts "--shared" 'git clone -q --shared . ../c$$; cd ../c$$'
+	is "$report: read-only, and nothing else of it" "objects" "$(box -- sh -c 'a=$(cat .git/objects/info/alternates); touch $a/x 2>/dev/null || ls $a/..')"
+	cd "$(new_project)" && git init -q --separate-git-dir "../other$$.git" && like "$report: for this project alone" "$(echo "gitdir: $(readlink -f "../sep $$.git")" >.git; box -- git log -1)" ': sbx profile trust '
+	for way in 'echo "gitdir: /root/x" >.git' 'ln -s .git .git' 'ln -s /etc .git' 'mkfifo .git' 'git init -q; mkfifo .git/objects/info/alternates' \
+		'git init -q; printf "/root/x\n/nowhere/objects\n\n#\n.\n" >.git/objects/info/alternates' 'git init -q; echo "$PWD/.git/objects" >.git/objects/info/alternates' \
+		'git init -q; mv .git/objects o; ln -s ../o .git/objects; echo /x/objects >o/info/alternates'; do
+		rm -rf .git && eval "$way"
+		is "$report: $way: a run" fine "$(box -- echo fine | grep -v '^fatal')"
+	done
+	is "$report: no place that is never shown is allowed" "125 125" "$("$SBX" profile trust / 2>/dev/null; echo $?) $("$SBX" profile trust "$HOME" 2>/dev/null; echo $?)"
+fi
+
 if number 7; then
 	mkdir -p ~/dot/hooks ~/dot/template/info ~/notes ~/.aws
 	printf 'secrets.txt\n' >~/dot/ignore && ln -s dot/ignore ~/.gitignore_global

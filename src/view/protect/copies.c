@@ -17,7 +17,6 @@
 #include "view/paths/opened.h"
 #include "view/paths/outer.h"
 #include "view/paths/wishes.h"
-#include "view/protect/obstacle.h"
 #include "view/protect/protect.h"
 
 enum { LOCK_TRIES = 20 };
@@ -109,7 +108,7 @@ int copies_add(struct wishes *wishes, const char *path, const char *top, struct 
 		fd = file_open(AT_FDCWD, file, 0, &status);
 	}
 	if (fd < 0 && errno != EACCES && errno != ELOOP && errno != EINVAL)
-		return obstacle_failed(wishes, path);
+		return protect_failed(wishes, path);
 	// A link of the user's, unreadable, no file, too large or too many: then it is only
 	// read-only.
 	if (fd < 0 || status.st_size > GITCONFIG_BYTES_MAX || plan->copy_count == COPIES_MAX)

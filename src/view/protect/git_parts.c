@@ -11,6 +11,7 @@
 #include "view/paths/alias.h"
 #include "view/paths/opened.h"
 #include "view/paths/wishes.h"
+#include "view/protect/beyond.h"
 #include "view/protect/copies.h"
 #include "view/protect/protect.h"
 
@@ -53,6 +54,15 @@ static bool is_noted(const struct item *item)
 	return item->from.line != DT_REG || !row || row->kind == LAYOUT_VIEW;
 }
 
+// No mount is made through a link that the user has in the place of a directory.
+static bool lies_behind_link(const struct layout_row *row, const struct names_found *found)
+{
+	list_each (item, &found->list)
+		if (item->from.line != DT_DIR && layout_begins(row, item->text))
+			return true;
+	return false;
+}
+
 int git_parts_protect(struct wishes *wishes, const char *directory, const char *top,
 		      const struct names_found *found, struct origin from, enum layout_place place)
 {
@@ -71,6 +81,11 @@ int git_parts_protect(struct wishes *wishes, const char *directory, const char *
 		if (row->kind <= LAYOUT_VIEW || !(row->place & place))
 			continue;
 		const char *path = path_below(wishes->arena, directory, row->path);
+		if (strchr(row->path, '/') && lies_behind_link(row, found))
+			path = path_below(
+				wishes->arena,
+				resolve_real(wishes->resolver, path_parent(wishes->arena, path)),
+				path_name(path));
 		// A wall is around it already.
 		if (strchr(row->path, '/') && !wishes_is_reached(wishes, path)) {
 			list_add(known, wishes->arena, row->path, from);
@@ -79,9 +94,11 @@ int git_parts_protect(struct wishes *wishes, const char *directory, const char *
 		TRY(protect_part(wishes, row, path, top, from));
 		if (!strchr(row->path, '/'))
 			continue;
-		if (plan->guard_count == count) // it exists
+		if (plan->guard_count == count) { // it exists
 			list_add(known, wishes->arena, row->path, from);
-		else if (row->kind == LAYOUT_POINTER) // GUARD_PARTS finds it
+			if (str_ends(row->path, "/alternates"))
+				TRY(beyond_alternates(wishes, path, from));
+		} else if (row->kind == LAYOUT_POINTER) // GUARD_PARTS finds it
 			plan->guard_count--;
 	}
 	return 0;

@@ -3,15 +3,17 @@
 #include "view/protect/protect.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "base/path.h"
 #include "base/quote.h"
 #include "base/str.h"
 #include "view/paths/wishes.h"
-#include "view/protect/obstacle.h"
 
 int protect_guard(struct wishes *wishes, const char *path, enum guarded kind)
 {
@@ -79,6 +81,27 @@ static int protect_link(struct wishes *wishes, const char *path, const struct id
 	return add_mask(wishes, resolved.path, &resolved.identity, from);
 }
 
+int protect_failed(struct wishes *wishes, const char *path)
+{
+	int problem = errno;
+	const char *shut = NULL;
+	// The first on the way from the root that keeps its owner out.
+	for (const char *at = path; problem == EACCES && !str_equal(at, "/");
+	     at = path_parent(wishes->arena, at))
+		if (faccessat(AT_FDCWD, at, R_OK | X_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) < 0 &&
+		    errno == EACCES)
+			shut = at;
+	if (!shut)
+		return fail(problem, "'%s'", path);
+	if (!wishes->plan->unprotected &&
+	    wishes_is_reached(wishes, path_parent(wishes->arena, shut)))
+		wishes->plan->shut = shut;
+	return fail(0,
+		    "'%s' is unreadable, and protected names in it cannot be checked; open it: "
+		    "chmod u+rwx %s",
+		    shut, quote_word(wishes->arena, shut));
+}
+
 int protect_name(struct wishes *wishes, const char *path, enum guarded absent, struct origin from)
 {
 	struct stat status;
@@ -87,7 +110,7 @@ int protect_name(struct wishes *wishes, const char *path, enum guarded absent, s
 	if (lstat(path, &status) < 0) {
 		if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP)
 			return protect_guard(wishes, path, absent);
-		return obstacle_failed(wishes, path);
+		return protect_failed(wishes, path);
 	}
 	if (!protect_stood(wishes->plan, path))
 		return protect_guard(wishes, path, absent);

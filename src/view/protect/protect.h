@@ -11,6 +11,11 @@ int protect_name(struct wishes *wishes, const char *path, enum guarded absent, s
 // Looked for at the end.
 int protect_guard(struct wishes *wishes, const char *path, enum guarded kind);
 
+// After a look at the path failed, with errno. A directory on the way that its owner may not look
+// into is noted in the plan, to be opened by who runs that: then the plan is made again. Returns
+// -1 with an error that says what it is.
+int protect_failed(struct wishes *wishes, const char *path);
+
 // Whether what is at `path` counts as there: in the check after a killed run only what stood there
 // when that began.
 bool protect_stood(const struct plan *plan, const char *path);

@@ -13,33 +13,23 @@
 #include "base/arena.h"
 #include "base/entries.h"
 #include "base/err.h"
-#include "base/file.h"
+#include "base/fd.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "git/gitconfig.h"
 #include "git/layout.h"
 #include "git/recognise.h"
 #include "view/paths/lasting.h"
 #include "view/paths/opened.h"
-#include "view/paths/outer.h"
 #include "view/paths/project.h"
 #include "view/paths/wishes.h"
+#include "view/protect/beyond.h"
 #include "view/protect/git_parts.h"
-#include "view/protect/obstacle.h"
 #include "view/protect/protect.h"
 
 enum { ENTRIES_MAX = 64, DEPTH_MAX = 4 };
 
 static int protect_directory(struct wishes *wishes, const char *directory, const char *top,
 			     struct origin from, unsigned depth);
-
-// The one line of a pointer file such as .git, commondir or gitdir; NULL when it is none.
-static const char *read_pointer(struct arena *arena, const char *path, const char *prefix)
-{
-	char text[GIT_POINTER_MAX] __attribute__((uninitialized));
-	const char *leads = git_read_pointer(AT_FDCWD, path, prefix, text);
-	return leads ? arena_copy(arena, leads, strlen(leads)) : NULL;
-}
 
 // What a directory holds: `count` is ENTRIES_MAX + 1 when that is too many to be protected one
 // by one. A directory that is missing holds nothing; 1: it is a link, or something else.
@@ -58,7 +48,7 @@ static int list_entries(struct wishes *wishes, const char *directory, struct ent
 	if (fd < 0 && (errno == ENOTDIR || errno == ELOOP))
 		return 1;
 	if (fd < 0)
-		return errno == ENOENT ? 0 : obstacle_failed(wishes, directory);
+		return errno == ENOENT ? 0 : protect_failed(wishes, directory);
 	entries_each (entry, fd) {
 		const char *name = entry->name;
 		if (wishes->plan->due &&
@@ -201,17 +191,6 @@ static int protect_directory(struct wishes *wishes, const char *directory, const
 	return result;
 }
 
-static bool leads_to(struct wishes *wishes, const char *directory, const char *pointer,
-		     const char *wanted)
-{
-	struct resolved resolved;
-	if (!pointer)
-		return false;
-	int found = ATTEMPT(resolve_path(wishes->resolver,
-					 path_join(wishes->arena, directory, pointer), &resolved));
-	return found == 1 && str_equal(resolved.path, wanted);
-}
-
 // Where people put worktrees. A box may have written the place: elsewhere a look could wait for a
 // network file system.
 static bool is_near(const struct wishes *wishes, const char *path, const char *common)
@@ -237,15 +216,15 @@ static int show_worktree(struct wishes *wishes, const char *common, const char *
 			      .source = "not shown in this box",
 			      .from = from };
 	const char *pointer =
-		read_pointer(wishes->arena, path_below(wishes->arena, entry, "gitdir"), "");
+		beyond_pointer(wishes->arena, path_below(wishes->arena, entry, "gitdir"), "");
 	const char *named = pointer ? path_join(wishes->arena, entry, pointer) : NULL;
 	int found = named && is_near(wishes, named, common)
 			    ? ATTEMPT(resolve_path(wishes->resolver, named, &file))
 			    : 0;
 	if (found != 1 || file.identity.type != S_IFREG || !str_equal(path_name(file.path), ".git"))
 		return 0;
-	const char *back = read_pointer(wishes->arena, file.path, GIT_FILE_PREFIX);
-	if (!leads_to(wishes, path_parent(wishes->arena, file.path), back, entry))
+	const char *back = beyond_pointer(wishes->arena, file.path, GIT_FILE_PREFIX);
+	if (!beyond_leads_to(wishes, path_parent(wishes->arena, file.path), back, entry))
 		return 0;
 	link.target = file.path;
 	TRY(wishes_add_links(wishes, &file, from));
@@ -287,27 +266,17 @@ static int add_directory(struct wishes *wishes, const char *path, const struct i
 	return protect_directory(wishes, path, top, from, 0);
 }
 
-static const char *core_worktree(struct wishes *wishes, const char *directory)
+// A git directory elsewhere that does not point back, which the user may allow.
+static int follow_beyond(struct wishes *wishes, const char *root, const char *file,
+			 const struct resolved *directory, struct origin from)
 {
-	struct gitconfig config;
-	const char *text, *path = path_below(wishes->arena, directory, "config");
-	struct identity link;
-	size_t length;
-	outer_copy(wishes->arena, path, &link, &path); // else it is the file itself
-	if (file_read(AT_FDCWD, path, 0, GITCONFIG_BYTES_MAX, wishes->arena, &text, &length) <= 0)
-		return NULL;
-	if (ATTEMPT(gitconfig_parse(wishes->arena, text, length, &config)) < 0)
-		return NULL;
-	return gitconfig_value(&config, "core.worktree");
-}
-
-static int not_passed(struct wishes *wishes, const char *file, const char *why)
-{
-	list_add(&wishes->plan->notes, wishes->arena,
-		 arena_text(wishes->arena, "the repository that '%s' names is not in the box: %s",
-			    file, why),
-		 (struct origin){ .file = "protect" });
-	return 0;
+	autoclose int fd = open(directory->path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || git_directory(fd) != GIT_WHOLE)
+		return beyond_lacks(wishes, file, "it does not point back here");
+	int allowed = beyond_allowed(wishes, file, directory);
+	return allowed <= 0
+		       ? allowed
+		       : add_directory(wishes, directory->path, &directory->identity, root, from);
 }
 
 // .git as a file: "gitdir: PATH". A directory inside the project needs no proof; one outside must
@@ -317,33 +286,35 @@ static int follow_file(struct wishes *wishes, const char *root, const char *file
 {
 	struct arena *arena = wishes->arena;
 	struct resolved directory, common;
-	const char *pointer = read_pointer(arena, file, GIT_FILE_PREFIX);
+	const char *pointer = beyond_pointer(arena, file, GIT_FILE_PREFIX);
 	if (!pointer)
-		return not_passed(wishes, file, "it is not a pointer of git's");
+		return beyond_lacks(wishes, file, "it is not a pointer of git's");
 	int found = ATTEMPT(
 		resolve_path(wishes->resolver, path_join(arena, root, pointer), &directory));
 	if (found <= 0 || directory.identity.type != S_IFDIR || path_within(root, directory.path))
-		return not_passed(wishes, file, "the directory does not exist");
+		return beyond_lacks(wishes, file, "the directory does not exist");
 	if (path_within(directory.path, root))
 		return add_directory(wishes, directory.path, &directory.identity, root, from);
-	const char *back = read_pointer(arena, path_below(arena, directory.path, "gitdir"), "");
+	const char *back = beyond_pointer(arena, path_below(arena, directory.path, "gitdir"), "");
 	const char *shared =
-		read_pointer(arena, path_below(arena, directory.path, "commondir"), "");
+		beyond_pointer(arena, path_below(arena, directory.path, "commondir"), "");
 	common = directory;
 	if (back && shared &&
 	    ATTEMPT(resolve_path(wishes->resolver, path_join(arena, directory.path, shared),
 				 &common)) != 1)
-		return not_passed(wishes, file, "its commondir does not exist");
-	bool worktree = back && leads_to(wishes, directory.path, back, file) &&
+		return beyond_lacks(wishes, file, "its commondir does not exist");
+	bool worktree = back && beyond_leads_to(wishes, directory.path, back, file) &&
 			str_equal(path_parent(arena, directory.path),
 				  path_below(arena, common.path, "worktrees"));
-	bool module = !shared &&
-		      leads_to(wishes, directory.path, core_worktree(wishes, directory.path), root);
+	bool module = !shared && beyond_leads_to(wishes, directory.path,
+						 beyond_worktree(wishes, directory.path), root);
+	if (!worktree && !module && !shared)
+		return follow_beyond(wishes, root, file, &directory, from);
 	if (!worktree && !module)
-		return not_passed(wishes, file, "it does not point back here");
+		return beyond_lacks(wishes, file, "it does not point back here");
 	const char *why = project_refusal(wishes->plan, common.path);
 	if (why)
-		return not_passed(wishes, file, why);
+		return beyond_lacks(wishes, file, why);
 	wishes->plan->index = path_below(arena, directory.path, "index");
 	return add_directory(wishes, common.path, &common.identity, root, from);
 }
@@ -353,6 +324,21 @@ int repository_protect_bare(struct wishes *wishes, const char *directory, struct
 	return protect_directory(wishes, directory, NULL, from, 0);
 }
 
+// A symlink. What it leads to in the project is protected as under the name .git.
+static int follow_link(struct wishes *wishes, const char *root, const char *path,
+		       struct origin from)
+{
+	struct resolved resolved;
+	if (ATTEMPT(resolve_path(wishes->resolver, path, &resolved)) != 1 ||
+	    resolved.identity.type != S_IFDIR || path_within(root, resolved.path))
+		return beyond_lacks(wishes, path, "it is a symlink that leads to no repository");
+	if (!path_within(resolved.path, root))
+		return follow_beyond(wishes, root, path, &resolved, from);
+	return wishes->plan->session
+		       ? 0
+		       : add_directory(wishes, resolved.path, &resolved.identity, root, from);
+}
+
 int repository_follow(struct wishes *wishes, const char *root, struct origin from)
 {
 	struct stat status;
@@ -360,7 +346,12 @@ int repository_follow(struct wishes *wishes, const char *root, struct origin fro
 	if (lstat(path, &status) < 0)
 		return 0;
 	if (S_ISDIR(status.st_mode))
+		TRY(beyond_alternates(
+			wishes, path_below(wishes->arena, path, "objects/info/alternates"), from));
+	if (S_ISDIR(status.st_mode))
 		return show_worktrees(wishes, path);
+	if (S_ISLNK(status.st_mode))
+		return follow_link(wishes, root, path, from);
 	return S_ISREG(status.st_mode) ? follow_file(wishes, root, path, from) : 0;
 }
 
@@ -368,7 +359,6 @@ int repository_protect(struct wishes *wishes, const char *root, struct origin fr
 {
 	struct arena *arena = wishes->arena;
 	const char *path = path_below(arena, root, ".git");
-	struct resolved resolved;
 	struct stat status;
 	list_add(&wishes->tops, wishes->plan->scratch, root, from);
 	if (lstat(path, &status) < 0 || !protect_stood(wishes->plan, path))
@@ -382,10 +372,5 @@ int repository_protect(struct wishes *wishes, const char *root, struct origin fr
 	TRY(protect_name(wishes, path, GUARD_REPOSITORY, from));
 	if (S_ISREG(status.st_mode))
 		return follow_file(wishes, root, path, from);
-	// A symlink: what is inside the project is protected as it would be under its own name.
-	if (ATTEMPT(resolve_path(wishes->resolver, path, &resolved)) == 1 &&
-	    resolved.identity.type == S_IFDIR && path_within(resolved.path, root) &&
-	    !str_equal(resolved.path, root))
-		return add_directory(wishes, resolved.path, &resolved.identity, root, from);
-	return not_passed(wishes, path, "it is a symlink that leads out of the project");
+	return follow_link(wishes, root, path, from);
 }

@@ -1,0 +1,26 @@
+// Parts of a repository that lie outside of the project, as the project says: they are in the box
+// when the user has allowed that.
+#pragma once
+
+#include <stdbool.h>
+
+struct arena;
+struct resolved;
+struct wishes;
+struct origin;
+
+// The one line of a pointer file such as .git, commondir or gitdir; NULL when it is none.
+const char *beyond_pointer(struct arena *arena, const char *path, const char *prefix);
+// Whether what the pointer names, from the directory, is the path `wanted`.
+bool beyond_leads_to(struct wishes *wishes, const char *directory, const char *pointer,
+		     const char *wanted);
+// core.worktree of a git directory, or NULL.
+const char *beyond_worktree(struct wishes *wishes, const char *directory);
+// Notes in the plan why what `file` names is not in the box. 0.
+int beyond_lacks(struct wishes *wishes, const char *file, const char *why);
+
+// 1: allowed. 0: not, or it is in the box already; `sbx run` prints the command that allows it.
+// `file` names the directory.
+int beyond_allowed(struct wishes *wishes, const char *file, const struct resolved *directory);
+// Directories of objects that the list `file` (objects/info/alternates) names: read-only.
+int beyond_alternates(struct wishes *wishes, const char *file, struct origin from);
