@@ -264,11 +264,12 @@ int report_outcome(const struct plan *plan, const struct run *run, struct outcom
 					  saying.hits);
 	if (model && status != 0 && !plan->learn && denied_by_policy(&outcome->denials))
 		findings_add(&outcome->found, FINDING_POLICY, "", "", "");
-	if (outcome->kind != OUTCOME_FAILED)
+	bool began = outcome->kind != OUTCOME_FAILED; // else nothing is written, not even the state
+	if (began)
 		unshown_note(plan, &outcome->found);
 	if (status == 0)
 		denials_silence(&outcome->denials);
-	bool noted = note_all(&saying);
+	bool noted = began && note_all(&saying);
 	switch (report) {
 	case TELL_NEVER:
 		findings_text(&failure, READER_PERSON, &out);

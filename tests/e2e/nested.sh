@@ -98,9 +98,9 @@ else
 	rm -r .claude
 	# A project's own link proves nothing, here or outside: only one that is mounted.
 	mkdir -p fake/.git/objects fake/.git/refs && echo 'ref: refs/heads/main' >fake/.git/HEAD && ln -s /dev/sbx/0/config fake/.git/config
-	says "a link of a project's own, in a box" 'is not a regular file.*make it a regular file' box -- sh -c "cd fake && $inner -- true"
-	says "on the host" 'is not a regular file.*make it a regular file' sh -c "cd fake && $SBX run -- true 2>&1"
-	says "on the host, tier landlock" 'is not a regular file' sh -c "cd fake && $SBX run --isolation landlock -- true 2>&1"
+	says "a link of a project's own, in a box" "cannot protect .*/fake/.git/config'" box -- sh -c "cd fake && $inner -- true"
+	says "on the host" "cannot create|cannot protect .*/fake/.git/config'" sh -c "cd fake && $SBX run -- sh -c 'echo x >>.git/config' 2>&1"
+	says "on the host, tier landlock" "cannot protect .*/fake/.git/config'" sh -c "cd fake && $SBX run --isolation landlock -- true 2>&1"
 	rm -r fake
 	is "a variable proves nothing" "" "$(env SBX=1 "$SBX" plan -- true 2>&1 | grep 'inside a box')"
 	says "a read-only project" 'Read-only file system' box --project read -- $inner -- touch new
