@@ -55,7 +55,7 @@ def rules():
 
 
 # --- the answers
-terminal = Terminal(f"echo first; {fetch('www.allowed.test')}; echo status-$?; {fetch('www.allowed.test')}; echo end")
+terminal = Terminal(f"echo first; {fetch('www.allowed.test')}; echo status-$?; sleep 1; {fetch('www.allowed.test')}; echo end")
 terminal.wait("first")
 before = terminal.mode()
 check("a question is shown", terminal.asked(), terminal.text)
