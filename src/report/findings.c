@@ -8,7 +8,7 @@
 #include "base/str.h"
 
 const struct finding_row finding_rows[FINDING_KINDS] = {
-#define ROW(kind, ...) [kind] = { __VA_ARGS__ },
+#define ROW(kind, name, ...) [kind] = { .word = name, __VA_ARGS__ },
 #include "report/finding_rows.h"
 #undef ROW
 };
