@@ -57,7 +57,7 @@ struct message {
 	uint64_t memory; // bytes, of the largest
 	uint64_t read, written;          // bytes
 	uint32_t nanoseconds[STEPS_MAX]; // MESSAGE_STARTED: time of each step inside
-	char text[1024];
+	char text[1024];                 // MESSAGE_FAILED: why; MESSAGE_ENDED: process/left.h
 };
 
 enum { JOURNALS_MAX = 8, PREPARED_MAX = 16 };
@@ -146,8 +146,10 @@ struct run {
 	bool pausable, paused; // pid 1
 
 	// mount
-	int *mounts; // a descriptor of each mount of the plan, -1 when it has none
-	bool reaped; // host side: somebody reaps what we leave behind
+	int *mounts;    // a descriptor of each mount of the plan, -1 when it has none
+	unsigned made;  // box side: inodes on the root's own tmpfs: more are the command's
+	bool masked[2]; // box side: there is a mask of a file, of a directory
+	bool reaped;    // host side: somebody reaps what we leave behind
 	struct identity prepared_of[PREPARED_MAX]; // of what each is a copy
 
 	// postcheck

@@ -203,6 +203,7 @@ int mount_copy_child(const struct plan *plan, struct run *run, unsigned index)
 	snprintf(place, sizeof(place), COPIES_DIRECTORY "/%u", mount->copy);
 	if (mkdirat(run->root, target_inside(place), 0700) < 0)
 		return fail(errno, "make '%s'", place);
+	run->made += 2; // with the copy
 	autoclose int directory =
 		openat(run->root, target_inside(place), O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (directory < 0)
@@ -216,6 +217,7 @@ int mount_copy_child(const struct plan *plan, struct run *run, unsigned index)
 	}
 	if (symlinkat(place, run->root, link_name) < 0)
 		return fail(errno, "link to '%s'", place);
+	run->made++;
 	autoclose int tree = sys_open_tree(run->root, link_name, CLONE_FLAGS);
 	if (tree < 0)
 		return fail(errno, "link to '%s'", place);

@@ -48,6 +48,7 @@ int mount_child_root(const struct plan *plan, struct run *run)
 	if (mkdirat(run->root, empty_directory, 0) < 0 ||
 	    mknodat(run->root, empty_file, S_IFREG, 0) < 0)
 		return fail(errno, "make an empty file");
+	run->made = 1; // the root itself
 	return 0;
 }
 
@@ -58,6 +59,7 @@ static int make_absent(struct run *run)
 	if (symlinkat(absent_text, run->root, absent_link) < 0 ||
 	    utimensat(run->root, absent_link, never, AT_SYMLINK_NOFOLLOW) < 0)
 		return fail(errno, "make a link to nowhere");
+	run->made++;
 	run->absent = openat(run->root, absent_link, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	return run->absent < 0 ? fail(errno, "open a link to nowhere") : 0;
 }
@@ -178,8 +180,11 @@ static int mount_mask(const struct plan *plan, struct run *run, unsigned index)
 	autoclose int tree = sys_open_tree(run->root, empty, CLONE_FLAGS);
 	if (tree < 0)
 		return fail(errno, "'%s'", mount->target);
-	if (!absent) // a link has nothing to write, and its time of access is to change
+	if (!absent) { // a link has nothing to write, and its time of access is to change
 		TRY(restrict_tree(mount, tree));
+		run->made += !run->masked[directory]; // the source stays, its name does not
+		run->masked[directory] = true;
+	}
 	if ((open ? sys_move_mount(tree, "", target, "", MOVE_FLAGS)
 		  : sys_move_mount(tree, "", run->root, path, MOVE_MOUNT_F_EMPTY_PATH)) < 0)
 		return fail(errno, "mount over '%s'", mount->target);
@@ -192,8 +197,10 @@ static int write_text(struct run *run, const struct mount *mount, unsigned index
 {
 	char name[32];
 	snprintf(name, sizeof(name), "proc/.text-%u", index);
-	if (mkdirat(run->root, "proc", 0755) < 0 && errno != EEXIST)
+	int made = mkdirat(run->root, "proc", 0755);
+	if (made < 0 && errno != EEXIST)
 		return fail(errno, "make '/proc'");
+	run->made += 1 + (made == 0); // its text, too
 	autoclose int fd = openat(run->root, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
 				  mount->mode ? (mode_t)mount->mode : 0644);
 	if (fd < 0 || fd_write_all(fd, mount->source, strlen(mount->source)) < 0)

@@ -98,6 +98,7 @@ int target_make(struct run *run, const struct mount *mount, mode_t type)
 		return fail(errno, "clear the place of '%s'", mount->target);
 	int made = mount->unknown ? make_at(parent, path_name(mount->target), type)
 				  : make_at(run->root, target_inside(mount->target), type);
+	run->made += made == 0 && !mount->unknown;
 	return made < 0 && errno != EEXIST ? fail(errno, "make '%s'", mount->target) : 0;
 }
 
@@ -105,6 +106,7 @@ int target_link(struct run *run, const struct mount *mount)
 {
 	char text[TEXT_MAX];
 	autoclose int parent = -1;
+	run->made += !mount->unknown;
 	if (!mount->unknown)
 		return symlinkat(mount->source, run->root, target_inside(mount->target)) < 0
 			       ? fail(errno, "link '%s'", mount->target)

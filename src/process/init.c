@@ -23,6 +23,7 @@
 #include "plan.h"
 #include "process/domain.h"
 #include "process/landlock.h"
+#include "process/left.h"
 #include "process/pages.h"
 #include "process/rlimits.h"
 #include "run.h"
@@ -125,7 +126,7 @@ static void tell_stop(struct run *run, int status)
 	tell(run);
 }
 
-// What all that has ended took, and whether the private directories are full.
+// What all that has ended took, whether the private directories are full, what the command left.
 static void count_use(struct run *run)
 {
 	enum { BLOCK = 512, FULL_PART = 64 };
@@ -139,9 +140,11 @@ static void count_use(struct run *run)
 		message->read = (uint64_t)usage.ru_inblock * BLOCK;
 		message->written = (uint64_t)usage.ru_oublock * BLOCK;
 	}
+	if (run->tier_landlock || statfs("/", &root) < 0)
+		return;
 	message->tmp_full =
-		!run->tier_landlock && statfs("/", &root) == 0 &&
-		(root.f_bavail < root.f_blocks / FULL_PART || (root.f_files && root.f_ffree == 0));
+		root.f_bavail < root.f_blocks / FULL_PART || (root.f_files && root.f_ffree == 0);
+	left_look(run, root.f_files - root.f_ffree);
 }
 
 // Ends the box: the kernel kills what is left when pid 1 is gone.
@@ -282,7 +285,8 @@ int init_child(const struct plan *plan, struct run *run)
 		become_command(plan, run, &problem);
 	if (command < 0)
 		return fail(errno, "vfork");
-	sched_yield();           // to the command, which is in the middle of its exec
+	sched_yield(); // to the command, which is in the middle of its exec
+	left_begin(plan);
 	arena_free(plan->arena); // shared with the host side no longer than needed
 	// The reader or writer at the other end must see what the command closes.
 	for (int fd = 0; fd <= 2; fd++)

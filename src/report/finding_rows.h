@@ -87,6 +87,12 @@ ROW(FINDING_REPOSITORY_MADE, "repository-made", SEVERITY_NOTICE,
 ROW(FINDING_WORKTREE_LOST, "worktree-lost", SEVERITY_NOTICE,
 	"worktree %p was made in the box's own files and is gone with them (git worktree prune "
 	"forgets it); below the project, or in a directory of --write, one stays")
+ROW(FINDING_LEFT, "left-in-home", SEVERITY_NOTICE,
+	"written to the private home, and gone with the box: %l; to keep what is written to a "
+	"directory: %f",
+	.agent = "written to the private home, and gone with the box: %l; files below the project "
+		 "stay",
+	.fix = "--write DIR", .joined = 4)
 ROW(FINDING_KILLED_RUN, "killed-run", SEVERITY_NOTICE,
 	"a run in this project was killed; it left this")
 ROW(FINDING_OTHER_BOX, "other-box", SEVERITY_NOTICE,

@@ -15,6 +15,7 @@
 #include "base/fd.h"
 #include "base/out.h"
 #include "base/steady.h"
+#include "base/str.h"
 #include "limits/group.h"
 #include "net/host/audit.h"
 #include "plan.h"
@@ -92,6 +93,21 @@ static void find_left(const struct run *run, struct outcome *outcome)
 		findings_add(&outcome->found, FINDING_BACKGROUND, "", "", "");
 }
 
+// A worktree that is gone has a line itself.
+static void find_lost(const struct plan *plan, const struct run *run, struct outcome *outcome)
+{
+	const char *end = run->message.text + sizeof(run->message.text);
+	char path[sizeof(run->message.text) + 2] = "~/";
+	if (run->message.kind != MESSAGE_ENDED || plan->learn ||
+	    outcome->found.counts[FINDING_WORKTREE_LOST])
+		return;
+	for (const char *at = run->message.text; at < end && *at; at += strlen(at) + 1) {
+		memcpy(path + 2, at, strlen(at) + 1);
+		findings_add(&outcome->found, FINDING_LEFT, str_equal(at, "...") ? at : path, "",
+			     "");
+	}
+}
+
 // "command not found", of a program that the caller has: the shell inside cannot know.
 static void find_unseen(const struct plan *plan, struct outcome *outcome)
 {
@@ -134,6 +150,7 @@ static void find_all(const struct plan *plan, const struct run *run, struct outc
 	if (!plan->learn)
 		find_hidden(plan, run, outcome);
 	find_left(run, outcome);
+	find_lost(plan, run, outcome);
 	find_unseen(plan, outcome);
 	find_needs(plan, outcome);
 	if (outcome->kind != OUTCOME_NO_EXEC)

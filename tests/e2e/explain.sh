@@ -55,7 +55,7 @@ is "none when it is there" "" "$(explain "$connect")"
 options=()
 kill $server
 is "nothing is told of what works, or fails on the host as well" "" \
-	"$(explain 'echo x >file; mkdir d; rmdir d; : >/tmp/x; : >~/y; cat /nowhere; : >/nowhere/x; echo 0 >/proc/self/oom_score_adj; echo x >/proc/self/uid_map; /proc/self/exe; nothing; ls >/dev/null; cat <file')"
+	"$(explain 'echo x >file; mkdir d; rmdir d; : >/tmp/x; : >~/.y; cat /nowhere; : >/nowhere/x; echo 0 >/proc/self/oom_score_adj; echo x >/proc/self/uid_map; /proc/self/exe; nothing; ls >/dev/null; cat <file')"
 is "without --explain the same is not told" "" "$("$SBX" run --read "$work/read" -- bash -c "echo x >$work/read/f" 2>&1 | grep '^sbx: ')"
 is "what was asked goes on as it would" "written tool" "$("$SBX" run --explain --read "$HOME/own" -- bash -c 'echo written >new; cat new; ~/own/tool; rm new' | xargs)"
 is "threads and many processes" 200 "$("$SBX" run --explain -- bash -c 'for i in $(seq 200); do (echo $i >f-$i) & done; wait; ls f-* | wc -l; rm f-*')"

@@ -203,4 +203,21 @@ mv .sbx.ini ini && "$SBX" run -- true && mv ini .sbx.ini
 like "or come again" "$(says run -- true)" 'sbx.ini:2'
 rm .sbx.ini
 
+# --- files that a command leaves in the private home
+gone='written to the private home, and gone with the box:'
+is "nothing left there: nothing said" "" "$(says run -- sh -c 'echo 1 >own; mkdir -p ~/empty; echo 1 >/tmp/x; echo 1 >~/.rc; mkdir ~/.d; echo 1 >~/.d/x; ln -s x ~/link')"
+is "a file: said, whatever the status" "sbx: $gone ~/notes.txt; to keep what is written to a directory: --write DIR" "$(says run -- sh -c 'echo 1 >~/notes.txt')"
+is "the same one again: once" "" "$(says run -- sh -c 'echo 1 >~/notes.txt; exit 1')"
+like "another one" "$(says run -- sh -c 'mkdir -p ~/a/b; echo 1 >~/a/b/c; exit 3')" "$gone ~/a/b/c; "
+like "of many three are named" "$(says run -- sh -c 'mkdir ~/many; for i in 1 2 3 4 5 6 7 8 9; do echo 1 >~/many/$i; done')" "$gone ~/many/[1-9], ~/many/[1-9], ~/many/[1-9], \.\.\.; "
+mkdir "$HOME/kept" "$HOME/beside" && git -C "$HOME/beside" init -q && echo 1 >"$HOME/seen"
+is "in a directory that is given it stays: nothing said" "1 " "$(says run --write "$HOME/kept" -- sh -c 'echo 1 >~/kept/x'; cat "$HOME/kept/x") $(says run --read "$HOME/seen" --cache "$HOME/store" -- sh -c 'cat ~/seen >~/store/x')"
+like "beside the project" "$(cd "$HOME/beside" && says run -- sh -c 'echo 1 >../x')" "$gone ~/x; "
+like "a hostile name does nothing" "$(says run -- sh -c 'printf 1 >"$(printf "$HOME/a\033[2J\nsbx: b")"')" "$gone ~/a[^[:cntrl:]]*sbx: b; "
+is "an agent: once in its session, without the flag" "sbx: $gone ~/one; files below the project stay" "$(python3 -c '
+import os, subprocess, sys
+for name in "one", "two":
+    subprocess.run([sys.argv[1], "run", "--report", "agent", "--", "sh", "-c", "echo 1 >~/" + name], env=dict(os.environ, CLAUDECODE="1"))' "$SBX" 2>&1)"
+is "none of it in a session, which keeps them" "" "$(sbx session create left >/dev/null 2>&1; says run -s left -- sh -c 'echo 1 >~/kept.txt'; sbx session discard left >/dev/null 2>&1)"
+
 done_testing

@@ -129,7 +129,9 @@ static enum once { ALWAYS, UNTIL_CHANGED, IN_SESSION } once_of(enum finding_kind
 {
 	if (kind == FINDING_UNTRUSTED || kind == FINDING_HEADLESS)
 		return UNTIL_CHANGED;
-	return kind == FINDING_POLICY || kind == FINDING_BACKGROUND ? IN_SESSION : ALWAYS;
+	return kind == FINDING_POLICY || kind == FINDING_BACKGROUND || kind == FINDING_LEFT
+		       ? IN_SESSION
+		       : ALWAYS;
 }
 
 static void note_once(struct noting *noting, const struct reported *finding)
@@ -138,9 +140,11 @@ static void note_once(struct noting *noting, const struct reported *finding)
 	bool known = false;
 	if (once_of(finding->kind) == IN_SESSION)
 		ancestor_name(session);
+	// A model is given the fact once, a person each name.
+	bool any = finding->kind == FINDING_LEFT && noting->reader == 'm';
 	const char *text =
 		arena_text(noting->arena, "%s %s %s %s", finding_rows[finding->kind].word, session,
-			   finding->path, finding->detail);
+			   any ? "" : finding->path, finding->detail);
 	struct unshown_line line = { noting->reader, sum_of(noting->arena, text, strlen(text)),
 				     finding_rows[finding->kind].word, "-" };
 	for (unsigned i = 0; i < noting->count; i++)

@@ -1,0 +1,109 @@
+// Owns the look at the private home when a box ends. Raw calls, no memory; the look is bounded, as
+// the box fills what it reads. It opens no file, follows no link and enters no other mount: the
+// project, caches and all that is the host's are left out, and so are names with a dot before them.
+#include "process/left.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/str.h"
+#include "base/sys.h"
+#include "plan.h"
+#include "run.h"
+
+enum { NAMED_MOST = 3, ENTRIES_MOST = 512, DEPTH_MOST = 8, HOME_MAX = 1024 };
+
+// A cache of every run where the host has it (profiles/base.ini).
+static const char cache[] = "go/pkg";
+static const char others[] = "...";
+
+static char home[HOME_MAX]; // "": none that is private
+
+struct look {
+	struct message *message;
+	size_t used; // of its text
+	unsigned named, entries;
+	char path[sizeof(((struct message *)0)->text)]; // below the home
+};
+
+void left_begin(const struct plan *plan)
+{
+	if (plan->tier == TIER_LANDLOCK || plan->session || strlen(plan->real_home) >= HOME_MAX)
+		return;
+	for (unsigned i = 0; i < plan->mount_count; i++)
+		if (plan->mounts[i].kind == MOUNT_TMPFS &&
+		    str_equal(plan->mounts[i].target, plan->real_home))
+			memcpy(home, plan->real_home, strlen(plan->real_home) + 1);
+}
+
+static bool is_done(const struct look *look)
+{
+	return look->named > NAMED_MOST || look->entries >= ENTRIES_MOST;
+}
+
+static void add(struct look *look)
+{
+	char *text = look->message->text;
+	size_t length = strlen(look->path) + 1;
+	bool fits = look->used + length + sizeof(others) < sizeof(look->message->text);
+	const char *shown = look->named == NAMED_MOST || !fits ? others : look->path;
+	look->named = fits ? look->named + 1 : NAMED_MOST + 1;
+	length = strlen(shown) + 1;
+	memcpy(text + look->used, shown, length);
+	look->used += length;
+	text[look->used] = '\0';
+}
+
+static void look_in(struct look *look, int directory, size_t length, unsigned depth);
+
+// `length`: of its directory, in the path.
+static void take_entry(struct look *look, int directory, const struct sys_entry *entry,
+		       size_t length, unsigned depth)
+{
+	bool below = entry->type == DT_DIR;
+	size_t end = length + strlen(entry->name);
+	look->entries++;
+	if (entry->name[0] == '.' || (!below && entry->type != DT_REG) ||
+	    end + 2 > sizeof(look->path))
+		return;
+	memcpy(look->path + length, entry->name, end - length + 1);
+	if (below && (depth == DEPTH_MOST || str_equal(look->path, cache)))
+		return;
+	autoclose int fd =
+		sys_openat2(directory, entry->name,
+			    O_NOFOLLOW | O_CLOEXEC | (below ? O_RDONLY | O_DIRECTORY : O_PATH),
+			    RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS);
+	if (fd >= 0 && below) {
+		memcpy(look->path + end, "/", 2);
+		look_in(look, fd, end + 1, depth + 1);
+	} else if (fd >= 0) {
+		add(look);
+	}
+}
+
+static void look_in(struct look *look, int directory, size_t length, unsigned depth)
+{
+	_Alignas(struct sys_entry) char entries[2048] __attribute__((uninitialized));
+	long size;
+	while (!is_done(look) && (size = sys_getdents(directory, entries, sizeof(entries))) > 0)
+		for (long at = 0; at < size && !is_done(look);) {
+			const struct sys_entry *entry = (const void *)(entries + at);
+			at += entry->size;
+			take_entry(look, directory, entry, length, depth);
+		}
+}
+
+void left_look(struct run *run, uint64_t used)
+{
+	struct look look = { .message = &run->message };
+	if (!home[0] || used <= run->made)
+		return;
+	autoclose int fd = sys_openat2(AT_FDCWD, home, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
+				       RESOLVE_NO_SYMLINKS);
+	if (fd >= 0)
+		look_in(&look, fd, 0, 0);
+}
