@@ -66,6 +66,9 @@ void usage_read(const struct plan *plan, struct run *run)
 		usage->tmp_full = message->tmp_full;
 	}
 	usage->pids = run->group->watch.pids;
+	// A run that wrote less could not have met it, and needs no look.
+	usage->disk_grew =
+		usage->written >= plan->profile->limits.disk && watch_limits_grew(plan, run);
 	switch (plan->keeping.means) {
 	case MEANS_GROUP:
 	case MEANS_SCOPE:
@@ -135,6 +138,9 @@ int usage_hits(const struct plan *plan, const struct usage *usage, enum stop sto
 		};
 	if (stop == STOP_DISK)
 		add(&builder, "disk-growth", limits->disk, killed);
+	else if (usage->disk_grew && stop != STOP_FULL && !died_of(status, SIGXFSZ))
+		add(&builder, "disk-growth", limits->disk,
+		    "a disk had lost about as much space when the command ended");
 	if (usage->refused > 0 || (stop != STOP_PIDS && usage->pids >= limits->pids))
 		add(&builder, "pids", limits->pids, "no further process could be started");
 	if (limits->tmp != UNLIMITED && usage->tmp_full && status != 0)

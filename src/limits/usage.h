@@ -17,7 +17,7 @@ struct usage {
 	uint64_t refused;        // forks, by the limit on processes
 	uint64_t throttled;      // microseconds that processes waited for their share of processors
 	uint64_t sent, received; // bytes of the network in mode host, as the guard counted them
-	bool tmp_full;
+	bool tmp_full, disk_grew;
 };
 
 // Reads what the group says, while it is there. What it does not say is pid 1's own count.

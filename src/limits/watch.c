@@ -26,6 +26,7 @@ enum {
 	UNCLEAR_MILLISECONDS = 10000, // then the larger bound counts
 	REST_PARTS = 4,               // of what a look took, until the next
 	PIDS_EACH = 100,
+	PIDS_PER_MILLISECOND = 1,
 	IDLE_PARTS = 8,    // looks in the time of idleness
 	IDLE_SHARE = 100,  // a hundredth of a processor is work
 	FILE_BYTES = 4096, // what an empty file counts
@@ -70,13 +71,29 @@ static bool is_floored(const struct plan *plan)
 	return !(plan->keeping.held & LIMIT_BIT(memory));
 }
 
+// An rlimit does not say that it was met.
+static bool is_counted(const struct plan *plan)
+{
+	return plan->profile->limits.pids != UNLIMITED &&
+	       !((plan->keeping.held | plan->keeping.watched) & LIMIT_BIT(pids));
+}
+
+// Until one look has found as many as there may be.
+static int64_t until_pids(uint64_t limit, uint64_t most, uint64_t now)
+{
+	return most >= limit ? LOOK_LATEST
+			     : between(limit - now, PIDS_PER_MILLISECOND, PIDS_EACH, LOOK_LATEST);
+}
+
 void watch_limits_begin(const struct plan *plan, struct run *run, int64_t now)
 {
 	struct watch_limits *watch = &run->group->watch;
 	// What a program fills before the first look must not be a small limit.
 	uint64_t first = plan->profile->limits.disk / DISK_PER_MILLISECOND;
 	first = first < DISK_SOONEST ? DISK_SOONEST : first < LOOK_SOONEST ? first : LOOK_SOONEST;
-	watch->next = plan->keeping.watched || is_floored(plan) ? now + (int64_t)first : -1;
+	watch->next = plan->keeping.watched || is_floored(plan) || is_counted(plan)
+			      ? now + (int64_t)first
+			      : -1;
 	watch->disk_next = watch->next;
 	watch->looked = watch->active = now;
 	if (plan->keeping.watched & LIMIT_BIT(memory)) {
@@ -198,7 +215,8 @@ static int64_t look_at_processes(const struct plan *plan, struct run *run, int64
 	uint64_t watched = plan->keeping.watched;
 	int64_t wait = DISK_LATEST;
 	static struct tree tree;
-	bool walks = is_floored(plan) || (watched & (LIMIT_BIT(pids) | LIMIT_BIT(idle)));
+	bool walks = is_floored(plan) || is_counted(plan) ||
+		     (watched & (LIMIT_BIT(pids) | LIMIT_BIT(idle)));
 	if (watch->walk == WALK_NONE)
 		tree_begin(run->init);
 	if (watch->walk != WALK_DONE && walks) {
@@ -223,6 +241,9 @@ static int64_t look_at_processes(const struct plan *plan, struct run *run, int64
 		wait = sooner(wait, floor_look(plan, run, &watch->floor, &tree, ret_stop));
 	if (watched & LIMIT_BIT(pids))
 		wait = sooner(wait, PIDS_EACH);
+	if (is_counted(plan))
+		wait = sooner(wait,
+			      until_pids(plan->profile->limits.pids, watch->pids, tree.threads));
 	int64_t rest = (int64_t)tree_spent() / 1000 * REST_PARTS;
 	return wait < rest ? rest : wait;
 }
@@ -239,6 +260,19 @@ int watch_limits_look(const struct plan *plan, struct run *run, int64_t now, enu
 	if (now >= watch->next)
 		watch->next = now + look_at_processes(plan, run, now, ret_stop);
 	return (int)((disks ? sooner(watch->next, watch->disk_next) : watch->next) - now);
+}
+
+bool watch_limits_grew(const struct plan *plan, const struct run *run)
+{
+	enum { PARTS = 8 }; // one for what others have freed meanwhile
+	const struct watch_limits *watch = &run->group->watch;
+	struct statfs status;
+	for (int i = 0; i < watch->disk_count; i++)
+		if (fstatfs(watch->disks[i].fd, &status) == 0 &&
+		    grew(plan->profile->limits.disk / PARTS * (PARTS - 1), watch->disks[i].space,
+			 status.f_bavail * (uint64_t)status.f_bsize))
+			return true;
+	return false;
 }
 
 void watch_limits_end(struct run *run)

@@ -1,6 +1,7 @@
 // What the supervisor looks after itself: idleness, disks, and without a cgroup memory and pids.
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "limits/floor.h"
@@ -37,5 +38,8 @@ void watch_limits_begin(const struct plan *plan, struct run *run, int64_t now);
 // Looks when it is time. Returns the milliseconds until the next look, -1 for never, and says why
 // the run has to end.
 int watch_limits_look(const struct plan *plan, struct run *run, int64_t now, enum stop *ret_stop);
+
+// At the end: whether a disk has lost about as much space as the limit allows.
+bool watch_limits_grew(const struct plan *plan, const struct run *run);
 
 void watch_limits_end(struct run *run);
