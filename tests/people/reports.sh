@@ -135,13 +135,14 @@ if number 5; then
 fi
 
 if number 6; then
-	allow() { eval "\"\$SBX\" ${1:-profile trust} $(sed -n "s/.*: sbx profile trust //p" log | head -1)" >>log 2>&1; }
+	allow() { eval "\"\$SBX\" ${1:-profile trust} $(sed -n "s/.*: sbx profile trust //p" log | xargs -d "\n")" >>log 2>&1; }
 	layouts() { # name, commands in the project
 		git commit -q --allow-empty -m one
 		eval "$2"
 		git -C "$PWD" log -1 --format=%s >/dev/null || fail "$report: $1: on the host"
 		box -- git log -1 --format=%s >log
 		like "$report: $1: the command is printed" "$(cat log)" "not in the box; to give it to boxes of this project: sbx profile trust "
+		is "$report: $1: each directory once" "" "$(sed -n 's/.*: sbx profile trust //p' log | sort | uniq -d)"
 		allow
 		is "$report: $1: it works in the box" one "$(box -- git log -1 --format=%s)"
 	}
@@ -157,9 +158,37 @@ if number 6; then
 	cd "$(new_project)" && layouts "--shared" 'git clone -q --shared . ../c$$; cd ../c$$'
 	is "$report: read-only, and nothing else of it" "objects" "$(box -- sh -c 'a=$(cat .git/objects/info/alternates); touch $a/x 2>/dev/null || ls $a/..')"
 	cd "$(new_project)" && git init -q --separate-git-dir "../other$$.git" && like "$report: for this project alone" "$(echo "gitdir: $(readlink -f "../sep $$.git")" >.git; box -- git log -1)" ': sbx profile trust '
+	workdir() { # as git-new-workdir makes it: links to the git directory $1, in the current directory
+		mkdir -p .git/logs
+		for part in config refs logs/refs objects info hooks packed-refs remotes rr-cache svn; do ln -s "$1/$part" ".git/$part"; done
+		cp .git/refs/../HEAD .git/HEAD
+	}
+	evil='git commit -q --allow-empty -m two; git config core.pager evil; echo evil >"$(readlink -f .git/hooks)/pre-commit"; echo evil >.git/hooks/x
+		echo evil >.git/info/attributes; echo /x/objects >.git/objects/info/alternates; echo evil >.git/commondir; git config alias.x y
+		cd "$(dirname "$(readlink -f .git/refs)")" && mv hooks h; mkdir hooks; echo evil >hooks/pre-push; mv config c; echo "[core]pager=evil" >config; echo evil >commondir'
+	cd "$(new_project)" && layouts "git-new-workdir" 'd=$PWD/.git; mkdir "../w$$" && cd "../w$$" && workdir "$d"'
+	box -- sh -c "$evil" >log 2>&1
+	is "$report: hooks, configuration and pointers are protected there, data is not" "two" "$(git log -1 --format=%s; git config core.pager
+		grep -rls evil "$d/hooks" "$d/info" "$d/config"; ls "$d/commondir" .git/commondir "$d/objects/info/alternates" 2>/dev/null)"
+	is "$report: sessions have it" two "$("$SBX" session create "w$$" >/dev/null; box -s "w$$" -- git log -1 --format=%s)"
+	cd "$(new_project)" && layouts "repo" 'r=$PWD/../r$$; mkdir -p "$r/projects" "$r/objects"; git init -q --bare "$r/objects/p.git"
+		cp -a .git/objects "$r/objects/p.git"; rm -rf .git/objects; mv .git "$r/projects/p.git"; ln -s ../../objects/p.git/objects "$r/projects/p.git/objects"; workdir "$r/projects/p.git"'
+	is "$report: git commits there" two "$(box -- git commit -q --allow-empty -m two; git log -1 --format=%s)"
+	cd "$(new_project)" && layouts "objects on another disk" 'mkdir "../disk$$"; mv .git/objects "../disk$$"; ln -s "../../disk$$/objects" .git/objects'
+	is "$report: objects are read-only" 1 "$(box -- touch .git/objects/x >log 2>&1; echo $?)"
+	cd "$(new_project)" && mkdir "../none$$" && mv .git/refs .git/objects "../none$$" && mv "../none$$/objects" "../none$$/o" && ln -s "../../none$$/refs" "../../none$$/o" .git && mv .git/o .git/objects
+	is "$report: what is no git directory and not objects is not offered" 0 "$(box -- git log -1 | grep -c 'profile trust')"
+	for way in "mkdir ../away$$; mv .git/objects ../away$$; ln -s ../../away$$/objects .git/objects|rm .git/objects; mkdir -p .git/objects/info" \
+		'mv .git/objects o; ln -s ../o .git/objects|mkdir -p o/info' 'rm -r .git/objects/info; ln -s ../../i .git/objects/info; mkdir i|true'; do
+		cd "$(new_project)" && git commit -q --allow-empty -m one && eval "${way%|*}"
+		box -- sh -c "${way#*|}; echo $work/objects >.git/objects/info/alternates" >log 2>&1
+		is "$report: no list of alternates comes where objects are a link: ${way#*|}" "" "$(cat .git/objects/info/alternates 2>/dev/null)"
+	done
 	for way in 'echo "gitdir: /root/x" >.git' 'ln -s .git .git' 'ln -s /etc .git' 'mkfifo .git' 'git init -q; mkfifo .git/objects/info/alternates' \
 		'git init -q; printf "/root/x\n/nowhere/objects\n\n#\n.\n" >.git/objects/info/alternates' 'git init -q; echo "$PWD/.git/objects" >.git/objects/info/alternates' \
-		'git init -q; mv .git/objects o; ln -s ../o .git/objects; echo /x/objects >o/info/alternates'; do
+		'git init -q; mv .git/objects o; ln -s ../o .git/objects; echo /x/objects >o/info/alternates' \
+		'git init -q; mv .git/objects/info i; ln -s ../../i .git/objects/info; echo /x/objects >i/alternates' \
+		'git init -q; rm -r .git/objects .git/refs; ln -s objects .git/objects; ln -s /root/x/refs .git/refs' 'git init -q; rm -r .git/refs .git/objects; ln -s . .git/refs; mkfifo .git/objects'; do
 		rm -rf .git && eval "$way"
 		is "$report: $way: a run" fine "$(box -- echo fine | grep -v '^fatal')"
 	done

@@ -1,8 +1,10 @@
-// Owns the question which directories outside of a project are parts of its repository.
+// Owns the question which directories outside of a project are parts of its repository, and how its
+// other worktrees are shown.
 #include "view/protect/beyond.h"
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -63,12 +65,22 @@ int beyond_lacks(struct wishes *wishes, const char *file, const char *why)
 	return 0;
 }
 
+// By another part already.
+static bool is_named(const struct list *texts, const char *path)
+{
+	list_each (item, texts)
+		if (item->from.file && str_equal(item->from.file, path))
+			return true;
+	return false;
+}
+
 int beyond_allowed(struct wishes *wishes, const char *file, const struct resolved *directory)
 {
 	struct plan *plan = wishes->plan;
 	struct arena *arena = wishes->arena;
 	const char *path = directory->path;
 	struct origin from = { .file = "protect" };
+	struct list *texts = plan->terse ? &plan->notes : &plan->warnings;
 	const char *why = project_refusal(plan, path);
 	if (wishes_is_seen(wishes, path) || !plan->toplevel || strchr(path, '\n'))
 		return 0;
@@ -82,13 +94,13 @@ int beyond_allowed(struct wishes *wishes, const char *file, const struct resolve
 				    "the directory that '%s' names is not in the box: '%s' %s",
 				    file, path, why),
 			 from);
-	else
-		list_add(plan->terse ? &plan->notes : &plan->warnings, arena,
+	else if (!is_named(texts, path))
+		list_add(texts, arena,
 			 arena_text(arena,
 				    "'%s' leads git to '%s', which is not in the box; to give it "
 				    "to boxes of this project: sbx profile trust %s",
 				    file, path, quote_word(arena, path)),
-			 from);
+			 (struct origin){ .file = path });
 	return 0;
 }
 
@@ -97,6 +109,25 @@ static bool holds_objects(struct wishes *wishes, const char *path)
 	return str_equal(path_name(path), "objects") &&
 	       (faccessat(AT_FDCWD, path_below(wishes->arena, path, "pack"), F_OK, 0) == 0 ||
 		faccessat(AT_FDCWD, path_below(wishes->arena, path, "info"), F_OK, 0) == 0);
+}
+
+static int add_alternates(struct wishes *wishes, const char *file, struct origin from,
+			  unsigned depth);
+
+static int add_objects(struct wishes *wishes, const char *file, const struct resolved *directory,
+		       struct origin from, unsigned depth)
+{
+	struct mount bind = { .kind = MOUNT_BIND, .access = ACCESS_READ, .from = from };
+	if (directory->identity.type != S_IFDIR || !holds_objects(wishes, directory->path))
+		return 0;
+	int allowed = beyond_allowed(wishes, file, directory);
+	if (allowed <= 0)
+		return allowed;
+	bind.source = bind.target = directory->path;
+	bind.identity = directory->identity;
+	TRY(wishes_add(wishes, &bind, false));
+	return add_alternates(wishes, path_below(wishes->arena, directory->path, "info/alternates"),
+			      from, depth + 1);
 }
 
 static int add_alternates(struct wishes *wishes, const char *file, struct origin from,
@@ -111,28 +142,59 @@ static int add_alternates(struct wishes *wishes, const char *file, struct origin
 		return 0;
 	for (size_t size; *text; text += size + (text[size] == '\n')) {
 		size = strcspn(text, "\n");
-		struct mount bind = { .kind = MOUNT_BIND, .access = ACCESS_READ, .from = from };
 		const char *named = arena_text(arena, "%.*s", (int)size, text);
-		if (size == 0 || strchr("#\"", named[0]) ||
+		if (size > 0 && !strchr("#\"", named[0]) &&
 		    ATTEMPT(resolve_path(wishes->resolver, path_join(arena, objects, named),
-					 &directory)) != 1 ||
-		    directory.identity.type != S_IFDIR || !holds_objects(wishes, directory.path))
-			continue;
-		int allowed = beyond_allowed(wishes, file, &directory);
-		TRY(allowed);
-		bind.source = bind.target = directory.path;
-		bind.identity = directory.identity;
-		if (allowed)
-			TRY(wishes_add(wishes, &bind, false));
-		if (allowed)
-			TRY(add_alternates(wishes,
-					   path_below(arena, directory.path, "info/alternates"),
-					   from, depth + 1));
+					 &directory)) == 1)
+			TRY(add_objects(wishes, file, &directory, from, depth));
 	}
 	return 0;
+}
+
+int beyond_objects(struct wishes *wishes, const char *file, const struct resolved *directory,
+		   struct origin from)
+{
+	return add_objects(wishes, file, directory, from, 0);
 }
 
 int beyond_alternates(struct wishes *wishes, const char *file, struct origin from)
 {
 	return add_alternates(wishes, file, from, 0);
+}
+
+// Where people put worktrees. A box may have written the place: elsewhere a look could wait for a
+// network file system.
+static bool is_near(const struct wishes *wishes, const char *path, const char *common)
+{
+	const char *around = path_parent(wishes->arena, path_parent(wishes->arena, common));
+	const char *const places[] = { wishes->plan->home, wishes->plan->real_home, around, "/tmp",
+				       "/var/tmp" };
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
+		if (!str_equal(places[i], "/") && path_within(path, places[i]))
+			return true;
+	return false;
+}
+
+int beyond_show_worktree(struct wishes *wishes, const char *common, const char *entry)
+{
+	struct resolved file;
+	struct origin from = { .file = "worktrees" };
+	struct mount link = { .kind = MOUNT_LINK,
+			      .access = ACCESS_READ,
+			      .source = "not shown in this box",
+			      .from = from };
+	const char *pointer =
+		beyond_pointer(wishes->arena, path_below(wishes->arena, entry, "gitdir"), "");
+	const char *named = pointer ? path_join(wishes->arena, entry, pointer) : NULL;
+	int found = named && is_near(wishes, named, common)
+			    ? ATTEMPT(resolve_path(wishes->resolver, named, &file))
+			    : 0;
+	if (found != 1 || file.identity.type != S_IFREG || !str_equal(path_name(file.path), ".git"))
+		return 0;
+	const char *back = beyond_pointer(wishes->arena, file.path, GIT_FILE_PREFIX);
+	if (!beyond_leads_to(wishes, path_parent(wishes->arena, file.path), back, entry))
+		return 0;
+	link.target = file.path;
+	TRY(wishes_add_links(wishes, &file, from));
+	return wishes_add(wishes, &link, false);
 }

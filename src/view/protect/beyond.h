@@ -22,5 +22,14 @@ int beyond_lacks(struct wishes *wishes, const char *file, const char *why);
 // 1: allowed. 0: not, or it is in the box already; `sbx run` prints the command that allows it.
 // `file` names the directory.
 int beyond_allowed(struct wishes *wishes, const char *file, const struct resolved *directory);
+// What the link `file` leads to, when it is a directory of objects: read-only.
+int beyond_objects(struct wishes *wishes, const char *file, const struct resolved *directory,
+		   struct origin from);
 // Directories of objects that the list `file` (objects/info/alternates) names: read-only.
 int beyond_alternates(struct wishes *wishes, const char *file, struct origin from);
+
+// A worktree that the box does not see looks to git like one that is gone, and 'git worktree prune'
+// or 'git gc' in the box would remove what the host's git knows of it. A link that leads nowhere is
+// enough for git to leave it, and no repository to anybody who goes there.
+// `entry`: its directory in the common one.
+int beyond_show_worktree(struct wishes *wishes, const char *common, const char *entry);

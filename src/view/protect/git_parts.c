@@ -2,12 +2,16 @@
 #include "view/protect/git_parts.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/fd.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "base/sys.h"
 #include "view/paths/alias.h"
 #include "view/paths/opened.h"
 #include "view/paths/wishes.h"
@@ -54,13 +58,15 @@ static bool is_noted(const struct item *item)
 	return item->from.line != DT_REG || !row || row->kind == LAYOUT_VIEW;
 }
 
-// No mount is made through a link that the user has in the place of a directory.
-static bool lies_behind_link(const struct layout_row *row, const struct names_found *found)
+// Why a part below the top cannot be covered at its path: 0 when it can. ELOOP: the user has a link
+// in the place of a directory on the way, and no mount is made through it.
+static int look(const struct wishes *wishes, const char *path)
 {
-	list_each (item, &found->list)
-		if (item->from.line != DT_DIR && layout_begins(row, item->text))
-			return true;
-	return false;
+	if (names_lack(&wishes->names, path))
+		return ENOENT;
+	autoclose int fd =
+		sys_openat2(AT_FDCWD, path, O_PATH | O_NOFOLLOW | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
+	return fd < 0 ? errno : 0;
 }
 
 int git_parts_protect(struct wishes *wishes, const char *directory, const char *top,
@@ -81,24 +87,30 @@ int git_parts_protect(struct wishes *wishes, const char *directory, const char *
 		if (row->kind <= LAYOUT_VIEW || !(row->place & place))
 			continue;
 		const char *path = path_below(wishes->arena, directory, row->path);
-		if (strchr(row->path, '/') && lies_behind_link(row, found))
+		int problem = strchr(row->path, '/') ? look(wishes, path) : 0;
+		bool behind = problem == ELOOP;
+		if (behind)
 			path = path_below(
 				wishes->arena,
 				resolve_real(wishes->resolver, path_parent(wishes->arena, path)),
 				path_name(path));
 		// A wall is around it already.
 		if (strchr(row->path, '/') && !wishes_is_reached(wishes, path)) {
-			list_add(known, wishes->arena, row->path, from);
+			if (!behind) // the box can put a directory in the link's place
+				list_add(known, wishes->arena, row->path, from);
 			continue;
 		}
-		TRY(protect_part(wishes, row, path, top, from));
+		TRY(problem == ENOENT && !opened_has(wishes, path)
+			    ? protect_guard(wishes, path, GUARD_ABSENT)
+			    : protect_part(wishes, row, path, top, from));
 		if (!strchr(row->path, '/'))
 			continue;
 		if (plan->guard_count == count) { // it exists
-			list_add(known, wishes->arena, row->path, from);
+			if (!behind)
+				list_add(known, wishes->arena, row->path, from);
 			if (str_ends(row->path, "/alternates"))
 				TRY(beyond_alternates(wishes, path, from));
-		} else if (row->kind == LAYOUT_POINTER) // GUARD_PARTS finds it
+		} else if (row->kind == LAYOUT_POINTER && !behind) // GUARD_PARTS finds it
 			plan->guard_count--;
 	}
 	return 0;

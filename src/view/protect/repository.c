@@ -30,6 +30,10 @@ enum { ENTRIES_MAX = 64, DEPTH_MAX = 4 };
 
 static int protect_directory(struct wishes *wishes, const char *directory, const char *top,
 			     struct origin from, unsigned depth);
+static int show_directory(struct wishes *wishes, const char *path, const struct identity *identity,
+			  const char *top, struct origin from, unsigned depth);
+
+static const struct names_found unlisted = { .cut = true };
 
 // What a directory holds: `count` is ENTRIES_MAX + 1 when that is too many to be protected one
 // by one. A directory that is missing holds nothing; 1: it is a link, or something else.
@@ -170,6 +174,51 @@ static int protect_nested(struct wishes *wishes, const char *directory,
 	return each_entry(wishes, modules, GUARD_MODULES, from, depth, protect_module);
 }
 
+// For a part that is a link of the user's, as git-new-workdir and `repo` make them, the whole git
+// directory that it leads into, or else a directory of objects.
+static int follow_part(struct wishes *wishes, const char *file, const char *top, struct origin from,
+		       unsigned depth)
+{
+	struct resolved part, whole;
+	if (ATTEMPT(resolve_path(wishes->resolver, file, &part)) != 1 ||
+	    wishes_is_seen(wishes, part.path))
+		return 0;
+	const char *around = path_parent(wishes->arena, part.path);
+	autoclose int fd = open(around, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || git_directory(fd) != GIT_WHOLE || !protect_has_room(wishes) ||
+	    ATTEMPT(resolve_path(wishes->resolver, around, &whole)) != 1)
+		return str_equal(path_name(file), "objects")
+			       ? beyond_objects(wishes, file, &part, from)
+			       : 0;
+	part.path = whole.path;
+	part.identity = whole.identity;
+	int allowed = beyond_allowed(wishes, file, &part);
+	return allowed <= 0
+		       ? allowed
+		       : show_directory(wishes, part.path, &part.identity, top, from, depth + 1);
+}
+
+static bool may_be_link(const struct names_found *found, const char *name)
+{
+	list_each (item, &found->list)
+		if (str_equal(item->text, name))
+			return item->from.line != DT_DIR;
+	return found->cut;
+}
+
+// Those without which git takes the directory for none.
+static int follow_parts(struct wishes *wishes, const char *directory,
+			const struct names_found *found, const char *top, struct origin from,
+			unsigned depth)
+{
+	static const char *const names[] = { "objects", "refs" };
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names) && depth < DEPTH_MAX; i++)
+		if (may_be_link(found, names[i]))
+			TRY(follow_part(wishes, path_below(wishes->arena, directory, names[i]), top,
+					from, depth));
+	return 0;
+}
+
 static int protect_directory(struct wishes *wishes, const char *directory, const char *top,
 			     struct origin from, unsigned depth)
 {
@@ -187,48 +236,10 @@ static int protect_directory(struct wishes *wishes, const char *directory, const
 		result = git_parts_protect(wishes, directory, top, &found, from, LAYOUT_SHARED);
 	if (result == 0)
 		result = protect_nested(wishes, directory, &found, from, depth);
+	if (result == 0) // after it: its links are covered, what they lead to has its own walls
+		result = follow_parts(wishes, directory, &found, top, from, depth);
 	wishes->names = around;
 	return result;
-}
-
-// Where people put worktrees. A box may have written the place: elsewhere a look could wait for a
-// network file system.
-static bool is_near(const struct wishes *wishes, const char *path, const char *common)
-{
-	const char *around = path_parent(wishes->arena, path_parent(wishes->arena, common));
-	const char *const places[] = { wishes->plan->home, wishes->plan->real_home, around, "/tmp",
-				       "/var/tmp" };
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
-		if (!str_equal(places[i], "/") && path_within(path, places[i]))
-			return true;
-	return false;
-}
-
-// A worktree that the box does not see looks to git like one that is gone, and 'git worktree prune'
-// or 'git gc' in the box would remove what the host's git knows of it. A link that leads nowhere is
-// enough for git to leave it, and no repository to anybody who goes there.
-static int show_worktree(struct wishes *wishes, const char *common, const char *entry)
-{
-	struct resolved file;
-	struct origin from = { .file = "worktrees" };
-	struct mount link = { .kind = MOUNT_LINK,
-			      .access = ACCESS_READ,
-			      .source = "not shown in this box",
-			      .from = from };
-	const char *pointer =
-		beyond_pointer(wishes->arena, path_below(wishes->arena, entry, "gitdir"), "");
-	const char *named = pointer ? path_join(wishes->arena, entry, pointer) : NULL;
-	int found = named && is_near(wishes, named, common)
-			    ? ATTEMPT(resolve_path(wishes->resolver, named, &file))
-			    : 0;
-	if (found != 1 || file.identity.type != S_IFREG || !str_equal(path_name(file.path), ".git"))
-		return 0;
-	const char *back = beyond_pointer(wishes->arena, file.path, GIT_FILE_PREFIX);
-	if (!beyond_leads_to(wishes, path_parent(wishes->arena, file.path), back, entry))
-		return 0;
-	link.target = file.path;
-	TRY(wishes_add_links(wishes, &file, from));
-	return wishes_add(wishes, &link, false);
 }
 
 // Of a crowd none is shown: it is read-only, so nothing prunes it.
@@ -240,12 +251,27 @@ static int show_worktrees(struct wishes *wishes, const char *common)
 	for (unsigned i = 0;
 	     i < entries.count && entries.count <= ENTRIES_MAX && protect_has_room(wishes); i++)
 		if (entries.directories[i])
-			TRY(show_worktree(wishes, common,
-					  path_below(wishes->arena, directory, entries.names[i])));
+			TRY(beyond_show_worktree(
+				wishes, common,
+				path_below(wishes->arena, directory, entries.names[i])));
 	return 0;
 }
 
 // Made writable and pinned, so that it cannot be moved away with its walls.
+static int show_directory(struct wishes *wishes, const char *path, const struct identity *identity,
+			  const char *top, struct origin from, unsigned depth)
+{
+	struct mount bind = { .kind = MOUNT_BIND, .access = ACCESS_WRITE, .from = from };
+	bind.source = bind.target = path;
+	bind.identity = *identity;
+	TRY(show_worktrees(wishes, path));
+	if (wishes->plan->session) // nothing to protect before it is applied
+		TRY(lasting_mount(wishes, &bind));
+	TRY(wishes_add_wall(wishes, &bind));
+	return wishes->plan->session ? follow_parts(wishes, path, &unlisted, top, from, depth)
+				     : protect_directory(wishes, path, top, from, depth);
+}
+
 static int add_directory(struct wishes *wishes, const char *path, const struct identity *identity,
 			 const char *top, struct origin from)
 {
@@ -254,16 +280,7 @@ static int add_directory(struct wishes *wishes, const char *path, const struct i
 	if (!wishes->plan->session && wishes->plan->project &&
 	    str_equal(top, wishes->plan->project))
 		wishes->plan->repository = path_parent(wishes->arena, wishes->plan->index);
-	struct mount bind = { .kind = MOUNT_BIND, .access = ACCESS_WRITE, .from = from };
-	bind.source = bind.target = path;
-	bind.identity = *identity;
-	TRY(show_worktrees(wishes, path));
-	if (wishes->plan->session) { // nothing to protect before it is applied
-		TRY(lasting_mount(wishes, &bind));
-		return wishes_add_wall(wishes, &bind);
-	}
-	TRY(wishes_add_wall(wishes, &bind));
-	return protect_directory(wishes, path, top, from, 0);
+	return show_directory(wishes, path, identity, top, from, 0);
 }
 
 // A git directory elsewhere that does not point back, which the user may allow.
@@ -345,11 +362,12 @@ int repository_follow(struct wishes *wishes, const char *root, struct origin fro
 	const char *path = path_below(wishes->arena, root, ".git");
 	if (lstat(path, &status) < 0)
 		return 0;
-	if (S_ISDIR(status.st_mode))
+	if (S_ISDIR(status.st_mode)) {
 		TRY(beyond_alternates(
 			wishes, path_below(wishes->arena, path, "objects/info/alternates"), from));
-	if (S_ISDIR(status.st_mode))
+		TRY(follow_parts(wishes, path, &unlisted, root, from, 0));
 		return show_worktrees(wishes, path);
+	}
 	if (S_ISLNK(status.st_mode))
 		return follow_link(wishes, root, path, from);
 	return S_ISREG(status.st_mode) ? follow_file(wishes, root, path, from) : 0;
