@@ -15,6 +15,7 @@ struct origin {
 enum {
 	ORDER_UNTRUSTED = 1 << 28,
 	ORDER_OWN_FILE = 1 << 29,
+	ORDER_ELSEWHERE = (1 << 30) - 2, // of a warning: its file is a directory outside
 	ORDER_PROJECT = (1 << 30) - 1,
 	ORDER_FLAGS = 1 << 30,
 	ORDER_LOCKED = ORDER_FLAGS + (1 << 29)

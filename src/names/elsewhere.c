@@ -27,8 +27,7 @@ static int read_list(struct arena *arena, const char *file, const char **ret_tex
 		       : 0;
 }
 
-// NULL: there is no such thing.
-static const char *line_of(struct arena *arena, const char *path)
+const char *elsewhere_line(struct arena *arena, const char *path)
 {
 	struct stat status;
 	struct sys_statx birth = { 0 };
@@ -40,7 +39,7 @@ static const char *line_of(struct arena *arena, const char *path)
 
 bool elsewhere_has(struct arena *arena, const char *state, const char *project, const char *path)
 {
-	const char *text, *line = line_of(arena, path);
+	const char *text, *line = elsewhere_line(arena, path);
 	if (!line ||
 	    ATTEMPT(read_list(arena, path_kept(arena, state, "elsewhere", project), &text)) < 0)
 		return false;
@@ -65,7 +64,7 @@ int elsewhere_note(struct arena *arena, const char *state, const char *project, 
 		   enum elsewhere_act act)
 {
 	const char *text, *file = path_kept(arena, state, "elsewhere", project);
-	const char *line = act == ELSEWHERE_ALLOW ? line_of(arena, path) : "";
+	const char *line = act == ELSEWHERE_ALLOW ? elsewhere_line(arena, path) : "";
 	autoclose int directory = owned_directory(path_parent(arena, file));
 	TRY(directory);
 	while (flock(directory, LOCK_EX) < 0)

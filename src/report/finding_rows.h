@@ -77,6 +77,7 @@ ROW(FINDING_ANSWER_LOST, "answer-lost", SEVERITY_NOTICE,
 	"an answer for the project could not be stored: it holds in this run alone")
 ROW(FINDING_WARNING, "warning", SEVERITY_WARNING, "%d")
 ROW(FINDING_UNTRUSTED, "untrusted", SEVERITY_WARNING, "%d")
+ROW(FINDING_ELSEWHERE, "repository-elsewhere", SEVERITY_WARNING, "%d")
 ROW(FINDING_HEADLESS, "no-head", SEVERITY_NOTICE,
 	"%p: without HEAD it is not a repository, but the protected files in it could not be "
 	"removed; %d")

@@ -114,6 +114,17 @@ static void set_delay(const struct run *run, struct eyes *eyes)
 									      : slower);
 }
 
+static void add_warning(const struct item *item, struct findings *found)
+{
+	const char *file = item->from.file;
+	bool elsewhere = item->from.order == ORDER_ELSEWHERE;
+	enum finding_kind kind = elsewhere ? FINDING_ELSEWHERE
+				 : file && str_equal(path_name(file), ".sbx.ini")
+					 ? FINDING_UNTRUSTED
+					 : FINDING_WARNING;
+	findings_add(found, kind, elsewhere ? file : "", item->text, "");
+}
+
 // When the last process is dead: the box can change nothing any more.
 static void look_last(const struct plan *plan, const struct run *run, struct eyes *eyes,
 		      struct outcome *outcome)
@@ -135,11 +146,7 @@ static void look_last(const struct plan *plan, const struct run *run, struct eye
 	control_socket_note(run->proxy, &outcome->found);
 	ask_end(run->ask, &outcome->found);
 	list_each (item, &plan->warnings)
-		findings_add(&outcome->found,
-			     item->from.file && str_equal(path_name(item->from.file), ".sbx.ini")
-				     ? FINDING_UNTRUSTED
-				     : FINDING_WARNING,
-			     "", item->text, "");
+		add_warning(item, &outcome->found);
 }
 
 // What the end means: a limit that the supervisor or the kernel kept counts more than the status.

@@ -143,6 +143,7 @@ if number 6; then
 		box -- git log -1 --format=%s >log
 		like "$report: $1: the command is printed" "$(cat log)" "not in the box; to give it to boxes of this project: sbx profile trust "
 		is "$report: $1: each directory once" "" "$(sed -n 's/.*: sbx profile trust //p' log | sort | uniq -d)"
+		is "$report: $1: and not again in the next run" "" "$(box -- true)"
 		allow
 		is "$report: $1: it works in the box" one "$(box -- git log -1 --format=%s)"
 	}
@@ -154,6 +155,8 @@ if number 6; then
 	like "$report: another directory in its place is asked for" "$(box -- git log -1)" ': sbx profile trust '
 	cd "$(new_project)" && layouts "--separate-git-dir" 'git init -q --separate-git-dir "../sep $$.git"'
 	allow "profile untrust"
+	box --report never -- true
+	like "$report: taken back: sbx plan" "$("$SBX" plan -- true)" ': sbx profile trust '
 	like "$report: taken back" "$(box -- git log -1)" ': sbx profile trust '
 	cd "$(new_project)" && layouts "--shared" 'git clone -q --shared . ../c$$; cd ../c$$'
 	is "$report: read-only, and nothing else of it" "objects" "$(box -- sh -c 'a=$(cat .git/objects/info/alternates); touch $a/x 2>/dev/null || ls $a/..')"

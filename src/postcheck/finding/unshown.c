@@ -16,6 +16,7 @@
 #include "base/owned.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "names/elsewhere.h"
 #include "plan.h"
 #include "postcheck/finding/ancestor.h"
 #include "report/findings.h"
@@ -127,7 +128,7 @@ static void note_one(struct noting *noting, const struct reported *finding)
 // Findings that are reported once: until they change, or in an agent's session.
 static enum once { ALWAYS, UNTIL_CHANGED, IN_SESSION } once_of(enum finding_kind kind)
 {
-	if (kind == FINDING_UNTRUSTED || kind == FINDING_HEADLESS)
+	if (kind == FINDING_UNTRUSTED || kind == FINDING_HEADLESS || kind == FINDING_ELSEWHERE)
 		return UNTIL_CHANGED;
 	return kind == FINDING_POLICY || kind == FINDING_BACKGROUND || kind == FINDING_LEFT
 		       ? IN_SESSION
@@ -137,20 +138,24 @@ static enum once { ALWAYS, UNTIL_CHANGED, IN_SESSION } once_of(enum finding_kind
 static void note_once(struct noting *noting, const struct reported *finding)
 {
 	char session[ANCESTOR_MAX] = "";
-	bool known = false;
+	bool known = false, never = noting->plan->profile->report == TELL_NEVER;
+	const char *far = NULL; // another directory at the same path counts as a change
 	if (once_of(finding->kind) == IN_SESSION)
 		ancestor_name(session);
+	if (finding->kind == FINDING_ELSEWHERE)
+		far = elsewhere_line(noting->arena, finding->path);
 	// A model is given the fact once, a person each name.
 	bool any = finding->kind == FINDING_LEFT && noting->reader == 'm';
 	const char *text =
-		arena_text(noting->arena, "%s %s %s %s", finding_rows[finding->kind].word, session,
-			   any ? "" : finding->path, finding->detail);
+		arena_text(noting->arena, "%s %s %s %s%s", finding_rows[finding->kind].word,
+			   session, any ? "" : finding->path, finding->detail, far ? far : "");
 	struct unshown_line line = { noting->reader, sum_of(noting->arena, text, strlen(text)),
 				     finding_rows[finding->kind].word, "-" };
 	for (unsigned i = 0; i < noting->count; i++)
 		known = known || (noting->before[i].state == line.state &&
 				  str_equal(noting->before[i].content, line.content));
-	add_line(noting, &line);
+	if (known || !never)
+		add_line(noting, &line);
 	if (!known || noting->plan->profile->report == TELL_JSON)
 		findings_add(&noting->kept, finding->kind, finding->path, finding->detail,
 			     finding->fix);

@@ -69,7 +69,7 @@ int beyond_lacks(struct wishes *wishes, const char *file, const char *why)
 static bool is_named(const struct list *texts, const char *path)
 {
 	list_each (item, texts)
-		if (item->from.file && str_equal(item->from.file, path))
+		if (item->from.order == ORDER_ELSEWHERE && str_equal(item->from.file, path))
 			return true;
 	return false;
 }
@@ -100,7 +100,7 @@ int beyond_allowed(struct wishes *wishes, const char *file, const struct resolve
 				    "'%s' leads git to '%s', which is not in the box; to give it "
 				    "to boxes of this project: sbx profile trust %s",
 				    file, path, quote_word(arena, path)),
-			 (struct origin){ .file = path });
+			 (struct origin){ .file = path, .order = ORDER_ELSEWHERE });
 	return 0;
 }
 
