@@ -200,7 +200,7 @@ static int write_text(struct run *run, const struct mount *mount, unsigned index
 	int made = mkdirat(run->root, "proc", 0755);
 	if (made < 0 && errno != EEXIST)
 		return fail(errno, "make '/proc'");
-	run->made += 1 + (made == 0); // its text, too
+	run->made += made == 0 ? 2U : 1U; // its text, too
 	autoclose int fd = openat(run->root, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
 				  mount->mode ? (mode_t)mount->mode : 0644);
 	if (fd < 0 || fd_write_all(fd, mount->source, strlen(mount->source)) < 0)
