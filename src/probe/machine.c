@@ -115,9 +115,9 @@ static const struct cause causes[] = {
 	{ "namespaces", 0, DOMAIN, domain },
 	{ "answers", EBUSY, ALWAYS,
 	  "the supervisor of the box around this one is asked about system calls already "
-	  "(--explain, sbx learn, --network host, tier landlock), and the kernel allows one. Start "
-	  "the outer "
-	  "one without that, or run the command without a second sbx" },
+	  "(--explain, sbx learn, --network host, tier landlock, a start in the background of a "
+	  "terminal), and the kernel allows one. Start the outer one without that, or run the "
+	  "command without a second sbx" },
 	{ "publish", EACCES, NO_PORTS, domain },
 	{ "ids", EPERM, SANDBOX,
 	  "this is already an sbx box, of a root caller: the kernel maps uid 0 for nobody without "

@@ -109,6 +109,7 @@ else
 	is "a submodule" "0" "$(cd module && box -- $inner -- git status --short >/dev/null; echo $?)"
 	git rm -q -f module && rm -rf .git/modules
 	says "an outer one that is asked already" 'the kernel allows one' box --explain -- $inner --isolation landlock -- true
+	like "an outer one in the background" "$(python3 "$tests/escape/background.py" "$SBX" run --read "$here" --read "$LAB" -- $inner -- true 2>&1)" 'a start in the background of a terminal'
 	says "inside tier landlock" 'in which no other starts' box --isolation landlock --project read -- $inner --project read -- true
 	says "also when it is asked for" 'in which no other starts' box --isolation landlock --project read -- $inner --isolation landlock --project read -- true
 fi
