@@ -1,14 +1,26 @@
-// Owns the question where a new symlink leads.
+// Owns the question where symlinks lead.
 #include "postcheck/links.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/arena.h"
+#include "base/entries.h"
+#include "base/fd.h"
 #include "base/path.h"
+#include "base/quote.h"
+#include "base/str.h"
+#include "plan.h"
 #include "postcheck/finding/finding.h"
 #include "report/findings.h"
 #include "view/paths/judge.h"
+#include "view/paths/project.h"
 
 // Something of the caller's home, which the box had not, or another one in its place; a cache of
 // the box's own is none of the host's secrets. Of /proc each process sees another one.
@@ -37,4 +49,71 @@ void links_look(const struct check *check, int directory, const char *name, cons
 	if (path_of_link(path, text, place, sizeof(place)) && !is_out_of_sight(check->plan, place))
 		return;
 	findings_add(check->found, FINDING_SYMLINK, finding_path(check->plan, path), text, "");
+}
+
+enum { LOOKED_MAX = 32, TEXTS_BYTES = 1 << 20 };
+
+// A link that came in this run has a finding already.
+static bool is_old_link(const struct plan *plan, int directory, const char *name)
+{
+	struct stat status;
+	const struct timespec *start = &plan->start, *changed = &status.st_ctim;
+	return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       S_ISLNK(status.st_mode) &&
+	       (changed->tv_sec < start->tv_sec ||
+		(changed->tv_sec == start->tv_sec && changed->tv_nsec < start->tv_nsec));
+}
+
+// Nearly all places of secrets are below names of the home that begin with a '.'.
+static bool is_private(const struct plan *plan, const char *path)
+{
+	return (path_within(path, plan->real_home) &&
+		strstr(path + strlen(plan->real_home), "/.")) ||
+	       judge_path(plan, path).verdict == PATH_HIDDEN || judge_final(plan, path, false);
+}
+
+// What the link leads to, as it names it where that is the way, or NULL.
+static const char *leads_out(const struct plan *plan, struct arena *arena, const char *path)
+{
+	char text[PATH_MAX], real[PATH_MAX], named[PATH_MAX];
+	ssize_t size = readlink(path, text, sizeof(text));
+	if (size <= 0 || !realpath(path, real) || judge_shows(plan, real) ||
+	    project_refusal(plan, real) || is_private(plan, real))
+		return NULL;
+	const char *leads =
+		path_join(arena, path_parent(arena, path), arena_copy(arena, text, (size_t)size));
+	return realpath(leads, named) && str_equal(named, real)
+		       ? leads
+		       : arena_copy(arena, real, strlen(real));
+}
+
+static void find_links(const struct plan *plan, const char *place, struct findings *found)
+{
+	autoclose int fd = open(place, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	unsigned looked = 0;
+	entries_each (entry, fd) {
+		if ((entry->type != DT_LNK && entry->type != DT_UNKNOWN) || looked == LOOKED_MAX ||
+		    !is_old_link(plan, fd, entry->name))
+			continue;
+		struct arena *arena = arena_new_own(TEXTS_BYTES);
+		const char *path = path_below(arena, place, entry->name);
+		const char *leads = leads_out(plan, arena, path);
+		// Options of paths have variables in them: a name with '$' cannot be given.
+		const char *word = leads && !strchr(leads, '$') ? quote_fix(arena, leads) : NULL;
+		looked++;
+		if (leads)
+			findings_add(found, FINDING_LINK, path + strlen(plan->project) + 1, leads,
+				     word ? word : "");
+		arena_free(arena);
+	}
+}
+
+void links_out(const struct plan *plan, struct findings *found)
+{
+	if (!plan->project)
+		return;
+	find_links(plan, plan->project, found);
+	if (plan->current && path_within(plan->current, plan->project) &&
+	    !str_equal(plan->current, plan->project))
+		find_links(plan, plan->current, found);
 }

@@ -134,6 +134,9 @@ ROW(FINDING_BACKGROUND, "background", SEVERITY_NOTICE, "",
 ROW(FINDING_PATH, "path-not-visible", SEVERITY_NOTICE,
 	"these directories of your PATH are not in the box: %d; to show one, [files] read = "
 	"DIRECTORY, or %f", .fix = "--read DIRECTORY")
+ROW(FINDING_LINK, "link-not-visible", SEVERITY_NOTICE,
+	"the link %p leads to '%d', which is not in the box|; to show it: %f", .fix = "--read %i",
+	.more = "link")
 ROW(FINDING_OTHER_PROGRAM, "other-program", SEVERITY_WARNING, "%p: %d|; to show it: %f",
 	.fix = "%i")
 ROW(FINDING_NO_RIGHTS, "no-rights", SEVERITY_NOTICE,

@@ -29,14 +29,6 @@ struct needs {
 	bool hidden; // one of them is, by a line that no option outdoes
 };
 
-static bool is_visible(const struct plan *plan, const char *path)
-{
-	struct judgement judgement = judge_path(plan, path);
-	return judgement.verdict == PATH_READ || judgement.verdict == PATH_WRITE ||
-	       (judgement.by && judgement.by->kind == MOUNT_LINK) ||
-	       (judgement.verdict == PATH_PRIVATE && judgement.by->kind == MOUNT_SCRATCH);
-}
-
 // The path with its directories resolved, but not its last name; NULL when there is none.
 static const char *place_of(struct needs *needs, const char *path)
 {
@@ -69,7 +61,7 @@ static const char *directory_for(struct needs *needs, const char *file, const ch
 
 static void need(struct needs *needs, const char *file, const char *beside)
 {
-	if (!file || is_visible(needs->plan, file))
+	if (!file || judge_shows(needs->plan, file))
 		return;
 	const char *directory = directory_for(needs, file, beside);
 	needs->hidden = needs->hidden || judge_final(needs->plan, file, false) != NULL;
@@ -97,7 +89,7 @@ static bool find_program(const char *name, const char *list, const struct plan *
 		int used = snprintf(path, PATH_MAX, "%.*s/%s", (int)length, at, name);
 		at += length;
 		if (length > 0 && path[0] == '/' && used < PATH_MAX &&
-		    (!seen || is_visible(seen, path)) && access(path, X_OK) == 0)
+		    (!seen || judge_shows(seen, path)) && access(path, X_OK) == 0)
 			return true;
 	}
 	return false;
@@ -163,7 +155,7 @@ static void find_needs(struct needs *needs, const char *name, const char *outsid
 		words = word ? arena_text(needs->arena, "%s%s--read %s", words, i ? " " : "", word)
 			     : NULL;
 	}
-	if (!is_visible(needs->plan, "/usr")) {
+	if (!judge_shows(needs->plan, "/usr")) {
 		findings_add(found, FINDING_NO_USR, name, "", "");
 	} else if (needs->count == 0) {
 		word = quote_fix(needs->arena, name);
@@ -237,7 +229,7 @@ static bool sees_all(const struct plan *plan, const char *list)
 		if (*at == '/' && length < sizeof(directory)) {
 			memcpy(directory, at, length);
 			directory[length] = '\0';
-			if (!is_visible(plan, directory))
+			if (!judge_shows(plan, directory))
 				return false;
 		}
 		at += length;
@@ -252,7 +244,7 @@ void program_other(const struct plan *plan, struct findings *found)
 	const char *own = env_value(plan, "PATH"); // where it is another, that is what was wanted
 	if (!*name || strchr(name, '/') || !own || !list || !str_equal(own, list) ||
 	    sees_all(plan, list) || !find_program(name, list, NULL, first) ||
-	    is_visible(plan, first) || !find_program(name, list, plan, here) ||
+	    judge_shows(plan, first) || !find_program(name, list, plan, here) ||
 	    !realpath(first, real_first) || !realpath(here, real_here) ||
 	    str_equal(real_first, real_here))
 		return;

@@ -20,6 +20,7 @@
 #include "net/host/audit.h"
 #include "plan.h"
 #include "postcheck/finding/unshown.h"
+#include "postcheck/links.h"
 #include "probe/machine.h"
 #include "report/findings.h"
 #include "run.h"
@@ -124,6 +125,8 @@ static void find_needs(const struct plan *plan, struct outcome *outcome)
 	if (outcome->kind != OUTCOME_ENDED || outcome->status == 0)
 		return;
 	program_needs(plan, &outcome->found);
+	if (!plan->learn) // which proposes lines of a profile
+		links_out(plan, &outcome->found);
 	if (plan->explain)
 		program_withheld(plan, &outcome->found);
 }

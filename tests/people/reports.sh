@@ -296,6 +296,22 @@ if number 10; then
 	fi
 fi
 
+if number 11; then
+	mkdir -p ~/big "$work/lib" ~/.ssh && echo x | tee ~/big/f "$work/lib/f" ~/.ssh/key >/dev/null
+	ln -s ~/big data && ln -s ../lib lib
+	ln -s ~/.ssh keys && ln -s data inner && ln -s /nowhere gone && ln -s gone/.. loop && ln -s /dev/null null && ln -s /usr/bin bin
+	like "$report: a link out of the project is named after a failure" "$(box -- ls data/ | tee log)" "^sbx: the link data leads to '$HOME/big', which is not in the box; to show it: --read "
+	like "$report: to a directory elsewhere" "$(cat log)" "the link lib leads to '$work/lib'"
+	is "$report: no place of secrets, nothing that is there, nothing that does not exist" "" "$(grep -E 'link (keys|gone|loop|null|bin) ' log)"
+	is "$report: what it says works" f "$(eval "box $(sed -n 's/.*link data .*: \(--read .*\)/\1/p' log) -- ls data/")"
+	is "$report: once" "" "$(box -- ls data/ | grep 'the link')"
+	box -- true >log && box -- ls data/ >>log
+	is "$report: also when a run succeeded meanwhile" "" "$(grep 'the link' log)"
+	ln -s ~/big more
+	is "$report: nothing where nothing failed" "" "$(box -- true)"
+	is "$report: a new one" "more" "$(box -- sh -c 'ln -s ~/big planted; false' | sed -n 's/^sbx: the link \([a-z]*\) .*/\1/p')"
+fi
+
 if number 12; then
 	is "$report: <(...) of the caller's shell" same "$("$SBX" run -- sh -c 'cat "$0" "$1"' <(printf sa) <(echo me) 2>&1)"
 	is "$report: no file, no directory, no descriptor that is not named" "1 1" \

@@ -126,8 +126,10 @@ static void note_one(struct noting *noting, const struct reported *finding)
 }
 
 // Findings that are reported once: until they change, or in an agent's session.
-static enum once { ALWAYS, UNTIL_CHANGED, IN_SESSION } once_of(enum finding_kind kind)
+static enum once { ALWAYS, UNTIL_CHANGED, ONCE, IN_SESSION } once_of(enum finding_kind kind)
 {
+	if (kind == FINDING_LINK)
+		return ONCE;
 	if (kind == FINDING_UNTRUSTED || kind == FINDING_HEADLESS || kind == FINDING_ELSEWHERE)
 		return UNTIL_CHANGED;
 	return kind == FINDING_POLICY || kind == FINDING_BACKGROUND || kind == FINDING_LEFT
@@ -168,7 +170,7 @@ static bool stays(const struct noting *noting, const struct findings *found,
 	for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
 		if (once_of(kind) != ALWAYS && str_equal(finding_rows[kind].word, line->stamp))
 			return line->state != noting->reader ||
-			       (once_of(kind) == IN_SESSION && found->counts[kind] == 0);
+			       (once_of(kind) != UNTIL_CHANGED && found->counts[kind] == 0);
 	return false;
 }
 

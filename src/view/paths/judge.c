@@ -63,6 +63,14 @@ struct judgement judge_path(const struct plan *plan, const char *path)
 	return judgement;
 }
 
+bool judge_shows(const struct plan *plan, const char *path)
+{
+	struct judgement judgement = judge_path(plan, path);
+	return judgement.verdict == PATH_READ || judgement.verdict == PATH_WRITE ||
+	       (judgement.by && judgement.by->kind == MOUNT_LINK) ||
+	       (judgement.verdict == PATH_PRIVATE && judgement.by->kind == MOUNT_SCRATCH);
+}
+
 static const struct item *find_above(const struct list *list, const char *path)
 {
 	list_each (item, list)

@@ -3,6 +3,8 @@
 
 #include <stdbool.h>
 
+#include <stdbool.h>
+
 struct item;
 struct plan;
 
@@ -21,6 +23,9 @@ struct judgement {
 
 // `path` is absolute and clean, as it is called in the box.
 struct judgement judge_path(const struct plan *plan, const char *path);
+
+// Whether the box has the host's file there, or a copy of it.
+bool judge_shows(const struct plan *plan, const char *path);
 
 // The line that keeps it from being read, or else written, whatever other lines and flags say; or
 // NULL.
