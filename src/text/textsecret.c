@@ -189,8 +189,9 @@ const char *textsecret_certificates(struct arena *arena, const char *text)
 			  end[] = "-----END CERTIFICATE-----",
 			  base64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 				     "0123456789+/= \t\r\n";
-	char *kept = arena_take(arena, strlen(text) + 2);
-	size_t used = 0;
+	// A newline more behind each, which is longer than its first line.
+	size_t most = strlen(text) + strlen(text) / sizeof(begin) + 1, used = 0;
+	char *kept = arena_take(arena, most);
 	for (const char *at = strstr(text, begin); at; at = strstr(at, begin)) {
 		const char *first = at, *last;
 		at += sizeof(begin) - 1;
