@@ -135,4 +135,10 @@ is "in the command's directory" 0 "$(cd old/one/two && box 'grep -rs CANARY-sinc
 is "in another boot" 0 "$(SBX_TEST_BOOT=other "$SBX_TESTING" run -p claude-code-shell -- grep -rs CANARY-since . --exclude-dir=old 2>/dev/null | grep -c CANARY)"
 new
 is "a directory that cannot be listed is hidden as a whole" 0 "$(chmod 0 packages; "$SBX" run -p claude-code-shell -- bash -c 'chmod 755 packages; cat packages/web/.env' 2>/dev/null | grep -c CANARY; chmod 755 packages)"
+# Files that the caller's variables name.
+printf -- '-----BEGIN CERTIFICATE-----\nQQ==\n-----END CERTIFICATE-----\n\0-----BEGIN PRIVATE KEY-----\nCANARY\n' >"$HOME/zero.pem"
+is "of a file of certificates nothing else comes along, also behind a NUL byte" "1 0" "$(SSL_CERT_FILE=$HOME/zero.pem "$SBX" run -- sh -c 'grep -ac BEGIN.CERT "$SSL_CERT_FILE"; grep -ac CANARY "$SSL_CERT_FILE"' | xargs)"
+status "a name that is too long stops no run" 0 env SSL_CERT_FILE="/$(printf 'a%.0s' {1..5000})" "$SBX" run -- true
+mkdir "$HOME/hashes" && (cd "$HOME/hashes" && for i in {1..300}; do echo x >$i; done)
+is "a directory of many files does not come along, whatever they are" none "$(SSL_CERT_DIR=$HOME/hashes "$SBX" run -- sh -c 'echo ${SSL_CERT_DIR-none}')"
 done_testing

@@ -8,19 +8,19 @@
 #include <sys/stat.h>
 
 #include "base/arena.h"
+#include "base/entries.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "base/sys.h"
 #include "env/env.h"
 #include "text/textsecret.h"
 #include "view/paths/planted.h"
 #include "view/paths/resolve.h"
 #include "view/paths/wishes.h"
 
-enum { BYTES_MAX = 1 << 20, FILES_MAX = 128, DEPTH_MAX = 3, ENTRIES_BYTES = 4096 };
+enum { BYTES_MAX = 1 << 20, ENTRIES_MAX = 256, ALL_BYTES_MAX = 8 << 20, DEPTH_MAX = 3 };
 
 struct bring {
 	struct wishes *wishes;
@@ -28,7 +28,8 @@ struct bring {
 	bool variable;
 	enum path_form form;
 	struct origin from;
-	unsigned files;
+	unsigned entries; // of directories, with those that cannot be shown
+	int64_t bytes;
 	const char *why; // it cannot be shown, or NULL
 };
 
@@ -83,19 +84,19 @@ static int bring_regular(struct bring *bring, const struct resolved *file)
 		return refuse(bring, "it is another user's");
 	if (status.st_size > BYTES_MAX)
 		return refuse(bring, "it is larger than 1 MiB");
+	bring->bytes += status.st_size;
 	if ((roots || lines) && file_read_open(fd, &status, BYTES_MAX, arena, &text, &length) < 0)
 		return refuse(bring, "you cannot read it");
 	if (roots) {
 		shown = textsecret_certificates(arena, text);
 		if (!shown[0])
 			return refuse(bring, "it holds no certificate in PEM");
-		shown = str_equal(shown, text) ? NULL : shown;
+		shown = strlen(text) == length && str_equal(shown, text) ? NULL : shown;
 	}
 	if (lines)
 		shown = textsecret_lines(arena, text, length);
 	if (shown && !shown[0])
 		return refuse(bring, "it may hold secrets in any line");
-	bring->files++;
 	return show(bring, file, shown);
 }
 
@@ -104,25 +105,20 @@ static int bring_path(struct bring *bring, const char *path, unsigned depth);
 // What cannot be shown of a directory is missing in it.
 static int bring_entries(struct bring *bring, const char *directory, unsigned depth)
 {
-	_Alignas(struct sys_entry) char entries[ENTRIES_BYTES] __attribute__((uninitialized));
-	struct arena *arena = bring->wishes->arena;
-	long size;
 	autoclose int fd = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return refuse(bring, "you cannot read it");
-	while ((size = sys_getdents(fd, entries, sizeof(entries))) > 0)
-		for (long at = 0; at < size;) {
-			const struct sys_entry *entry = (const void *)(entries + at);
-			struct bring one = *bring;
-			at += entry->size;
-			if (str_equal(entry->name, ".") || str_equal(entry->name, ".."))
-				continue;
-			one.why = NULL;
-			TRY(bring_path(&one, path_below(arena, directory, entry->name), depth + 1));
-			bring->files = one.files;
-			if (bring->files > FILES_MAX)
-				return refuse(bring, "it holds more than 128 files");
-		}
+	entries_each (entry, fd) {
+		struct bring one = *bring;
+		one.why = NULL;
+		one.entries++;
+		TRY(bring_path(&one, path_below(bring->wishes->arena, directory, entry->name),
+			       depth + 1));
+		bring->entries = one.entries;
+		bring->bytes = one.bytes;
+		if (bring->entries > ENTRIES_MAX || bring->bytes > ALL_BYTES_MAX)
+			return refuse(bring, "it holds more than 256 files or 8 MiB");
+	}
 	return 0;
 }
 
@@ -141,11 +137,9 @@ static int bring_path(struct bring *bring, const char *path, unsigned depth)
 {
 	struct wishes *wishes = bring->wishes;
 	struct resolved resolved;
-	int found = resolve_path(wishes->resolver, path, &resolved);
+	int found = ATTEMPT(resolve_path(wishes->resolver, path, &resolved));
 	if (found < 0)
-		return err_forgive(EACCES) || err_forgive(ELOOP)
-			       ? refuse(bring, "you cannot reach it")
-			       : -1;
+		return refuse(bring, "you cannot reach it");
 	if (found == 0)
 		return 0; // it is missing outside as well
 	if (planted_is(wishes, &resolved))
@@ -197,7 +191,8 @@ static int bring_name(struct bring *bring, const char *path)
 		TRY(bring_terminal(bring, path));
 	unsigned kept = wishes->count;
 	bring->why = NULL;
-	bring->files = 0;
+	bring->entries = 0;
+	bring->bytes = 0;
 	TRY(bring_path(bring, path, 0));
 	bool some = bring->form == PATH_OF_TERMINALS && kept > first;
 	for (unsigned i = some ? kept : first; bring->why && i < wishes->count; i++)
@@ -229,9 +224,8 @@ static int bring_variable(struct wishes *wishes, const char *entry, const char *
 	const struct plan *plan = wishes->plan;
 	size_t length = (size_t)(value - entry - 1);
 	for (const struct path_variable *row = path_variables; row->name; row++) {
-		struct bring bring = {
-			wishes, row->name, true, row->form, { row->name, 0, 0 }, 0, 0
-		};
+		struct bring bring = { wishes, row->name, true, row->form, { row->name, 0, 0 },
+				       0,      0,         0 };
 		if (strncmp(entry, row->name, length) != 0 || row->name[length] != '\0')
 			continue;
 		if ((row->form == PATH_OF_ROOTS && plan->roots_path) ||
@@ -247,7 +241,7 @@ int brought_plan(struct wishes *wishes)
 	const char *home = wishes->plan->home;
 	bool home_is_there = wishes_seen(wishes, wishes->plan->real_home) != NULL;
 	struct bring terminals = {
-		wishes, "~/.terminfo", false, PATH_OF_TERMINALS, { "terminfo", 0, 0 }, 0, 0,
+		wishes, "~/.terminfo", false, PATH_OF_TERMINALS, { "terminfo", 0, 0 }, 0, 0, 0,
 	};
 	for (char *const *entry = wishes->places.environment; *entry; entry++) {
 		const char *value = strchr(*entry, '=');
@@ -256,7 +250,7 @@ int brought_plan(struct wishes *wishes)
 	}
 	list_each (item, &wishes->files) {
 		struct bring bring = {
-			wishes, item->from.file, false, PATH_OF_DIRECTORY, { "git", 0, 0 }, 0, 0,
+			wishes, item->from.file, false, PATH_OF_DIRECTORY, { "git", 0, 0 }, 0, 0, 0,
 		};
 		if (item->from.line)
 			bring.form = PATH_OF_OTHER_ROOTS;
