@@ -410,9 +410,9 @@ for _ in range(struct.unpack(">I", data[8:12])[0]):
 open(".git/index", "wb").write(data + hashlib.sha1(data).digest())
 EOF
 work_here && echo '*.psd filter=x' >"$project/.gitattributes" && printf 'a\n' >"$project/b.psd" && printf 'x\n' >"$project/dos" && git -C "$project" config filter.x.clean "tr a b" && git -C "$project" config core.autocrlf input && git -C "$project" add . && git -C "$project" commit -qm two && sleep 1
-(cd "$project" && "$SBX" run --read "$work/tools" -- sh -c "echo evil >lib/a; echo 'x y' >.gitattributes; sleep 1.1; python3 $t/forge.py lib/a .gitattributes b.psd") >"$work/log" 2>&1
+(cd "$project" && "$SBX" run --read "$work/tools" -- sh -c "echo evil >lib/a; truncate -s 129M dos; echo 'x y' >.gitattributes; sleep 1.1; python3 $t/forge.py lib/a dos .gitattributes b.psd") >"$work/log" 2>&1
 is "git itself does not see it" "" "$(git -C "$project" status --short)"
-like "an index with the times of changed files is reported" "$(cat "$work/log")" "^sbx: git shows no changes of .gitattributes, lib/a: its index has their sizes and times with other contents; to show them: touch FILE"
+like "an index with the times of changed files is reported" "$(cat "$work/log")" "^sbx: git shows no changes of .gitattributes, dos, lib/a: its index has their sizes and times with other contents; to show them: touch FILE"
 work_here && echo '*.psd filter=x' >"$project/.gitattributes" && git -C "$project" config filter.x.clean "tr a b" && git -C "$project" config core.autocrlf input
 box "printf 'a\\n' >c.psd; printf 'x\\r\\n' >dos; echo xx >lib/a; git add .; echo yy >lib/a; sleep 1.1; git commit -qm three; git checkout -q -b other HEAD~; git checkout -q main; git stash -q; git status"
 is "honest work is not, with filters and ends of lines" "" "$(grep -v '^$' "$work/log" | grep 'git shows')"

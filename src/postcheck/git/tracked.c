@@ -2,6 +2,7 @@
 // process, and only when it changed during the run.
 #include "postcheck/git/tracked.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
@@ -152,7 +153,7 @@ static bool is_forged(int top, const struct gitindex_entry *entry, const struct 
 	size_t length;
 	struct gitblob blob;
 	if (entry->link || entry->stage != 0 || !S_ISREG(status->st_mode) ||
-	    status->st_size > FILE_MAX || entry->size != (uint32_t)status->st_size ||
+	    entry->size != (uint32_t)status->st_size ||
 	    entry->seconds != (uint32_t)status->st_mtim.tv_sec ||
 	    entry->changed != (uint32_t)status->st_ctim.tv_sec ||
 	    status->st_mtim.tv_sec > index->st_mtim.tv_sec ||
@@ -160,10 +161,12 @@ static bool is_forged(int top, const struct gitindex_entry *entry, const struct 
 	     status->st_mtim.tv_nsec >= index->st_mtim.tv_nsec))
 		return false;
 	struct arena *arena = arena_new_of(3 * (size_t)FILE_MAX);
-	bool read = file_read(top, entry->path, FILE_BENEATH, FILE_MAX, arena, &text, &length) == 1;
-	if (read)
+	int read = file_read(top, entry->path, FILE_BENEATH, FILE_MAX, arena, &text, &length);
+	bool large = read < 0 && errno == EFBIG; // too large to be compared: reported
+	if (read == 1)
 		gitblob_name(arena, text, length, entry->id_bytes, &blob);
-	bool forged = read && !gitblob_is(&blob, entry->id) && !is_converted(top, entry->path);
+	bool forged = (large || (read == 1 && !gitblob_is(&blob, entry->id))) &&
+		      !is_converted(top, entry->path);
 	arena_free(arena);
 	return forged;
 }
