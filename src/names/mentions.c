@@ -257,7 +257,7 @@ void mentions_git(struct mentions *mentions, struct arena *arena, const char *te
 
 void mentions_environment(struct mentions *mentions, char *const *environment, const char *root)
 {
-	static const char ends[] = " \t\n:=,;\"'";
+	static const char ends[] = " \t\n:=,;\"'|&()<>`";
 	char word[PATH_MAX];
 	for (; *environment; environment++) {
 		const char *at = strchr(*environment, '=');

@@ -131,7 +131,7 @@ touch tools/fs.sh bin/tool
 is "nor after a change of the user's a moment before" "" "$(grep 'tools/fs.sh' "$work/log")"
 # What the caller's variables name.
 fresh
-for value in BASH_ENV="$project/docs/data" NODE_OPTIONS='--require ./docs/data' EDITOR=docs/data LD_PRELOAD="libx.so:$project/docs/data"; do
+for value in BASH_ENV="$project/docs/data" NODE_OPTIONS='--require ./docs/data' EDITOR=docs/data LD_PRELOAD="libx.so:$project/docs/data" LESSOPEN="||$project/docs/data %s"; do
 	is "a file that ${value%%=*} names is reported" "docs/data" "$(export "${value?}"; run_says 'echo x >>docs/data')"
 done
 is "and not where none names it" "" "$(run_says 'echo x >>docs/data')"
