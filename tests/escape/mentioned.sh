@@ -138,6 +138,9 @@ is "and not where none names it" "" "$(run_says 'echo x >>docs/data')"
 is "nor what npm's variables name" "" "$(export npm_package_json="$project/docs/data"; run_says 'echo x >>docs/data')"
 fresh
 mkdir -p .github/workflows sub/deep && echo x | tee .npmrc CLAUDE.md plain >.github/workflows/scan && sleep 0.1
+mkdir -p .circleci && (cd .circleci && for i in {1..200}; do echo x >$i.yml; done) && sleep 0.1
+is "in a large directory each file is compared" ".circleci" "$(run_says "echo y >>.circleci/$(find .circleci -name '*.yml' -printf '%f\n' | sed -n 180p)")"
+rm -r .circleci && sleep 0.1
 is "names that are gone are reported" ".github,.npmrc,CLAUDE.md" "$(run_says 'rm -r .npmrc .github CLAUDE.md plain')"
 "$SBX" run -- mkfifo .gitattributes sub/deep/.gitignore .mailmap lib/other 2>"$work/log"
 is "pipes that git would open are taken away" "lib/other 3" "$(find . -path ./.git -prune -o -type p -print | sed 's,./,,') $(grep -c 'appeared as a pipe' "$work/log")"

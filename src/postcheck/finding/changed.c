@@ -20,7 +20,7 @@
 #include "postcheck/finding/finding.h"
 #include "report/findings.h"
 
-enum { PACKAGE_BYTES_MAX = 128 << 10, LOOKED_AT_MAX = 64 };
+enum { PACKAGE_BYTES_MAX = 128 << 10 };
 
 // While a box lived: what the user changed between two of them is not reported.
 static bool is_changed(const struct check *check, int directory, const char *name)
@@ -38,7 +38,7 @@ bool changed_has(const struct check *check, int directory, const char *name)
 	autoclose int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (is_changed(check, fd < 0 ? directory : fd, fd < 0 ? name : ""))
 		return true;
-	entries_some (entry, fd, LOOKED_AT_MAX)
+	entries_each (entry, fd)
 		if (is_changed(check, fd, entry->name))
 			return true;
 	return false;
