@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -72,6 +73,15 @@ int fd_send(int socket, void *message, size_t size, const int *fds, unsigned cou
 		sent = sendmsg(socket, &header, MSG_NOSIGNAL);
 	while (sent < 0 && errno == EINTR);
 	return sent == (ssize_t)size ? 0 : -1;
+}
+
+int fd_lock(int fd, int operation)
+{
+	int result;
+	do
+		result = flock(fd, operation);
+	while (result < 0 && errno == EINTR);
+	return result;
 }
 
 int fd_order(int socket, int process, int number, int order)

@@ -14,6 +14,9 @@ static inline int take(int *fd)
 	return taken;
 }
 
+// flock(2), also where signals arrive meanwhile. -1 with errno.
+int fd_lock(int fd, int operation);
+
 // Whole transfers: short counts and EINTR are handled. read returns the bytes read before EOF.
 ssize_t fd_read_all(int fd, void *buffer, size_t size);
 int fd_write_all(int fd, const void *buffer, size_t size);

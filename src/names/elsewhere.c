@@ -67,9 +67,8 @@ int elsewhere_note(struct arena *arena, const char *state, const char *project, 
 	const char *line = act == ELSEWHERE_ALLOW ? elsewhere_line(arena, path) : "";
 	autoclose int directory = owned_directory(path_parent(arena, file));
 	TRY(directory);
-	while (flock(directory, LOCK_EX) < 0)
-		if (errno != EINTR)
-			return fail(errno, "'%s'", file);
+	if (fd_lock(directory, LOCK_EX) < 0)
+		return fail(errno, "'%s'", file);
 	TRY(read_list(arena, file, &text));
 	if (!line)
 		return fail(errno, "'%s'", path);

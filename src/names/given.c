@@ -114,9 +114,8 @@ int given_add(const char *state, const char *lines)
 	autoclose int directory = owned_directory(state);
 	if (directory < 0)
 		return -1;
-	while (flock(directory, LOCK_EX) < 0) // other runs end, too
-		if (errno != EINTR)
-			return fail(errno, "'%s'", state);
+	if (fd_lock(directory, LOCK_EX) < 0) // other runs end, too
+		return fail(errno, "'%s'", state);
 	TRY(read_list(state, text));
 	if (ATTEMPT(append_missing(text, lines)) < 0) {
 		TRY(forget_gone(text));

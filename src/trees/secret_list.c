@@ -143,7 +143,7 @@ void secret_list_write(const char *file, const struct secret_news *news)
 	struct arena *arena = arena_new_own(LIST_BYTES);
 	autoclose int lock = owned_directory(above);
 	autoclose int root = open(news->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	bool known = lock >= 0 && flock(lock, LOCK_EX) == 0 &&
+	bool known = lock >= 0 && fd_lock(lock, LOCK_EX) == 0 &&
 		     listed_read(arena, file, news->root, &old) == 1;
 	if (root >= 0 && (known || news->make)) {
 		struct listed all = { .arena = arena, .root = news->root, .boot = "-" };

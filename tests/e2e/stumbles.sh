@@ -165,7 +165,15 @@ like "sbx audit --changed: what no person was shown" "$("$SBX" audit --changed |
 like "sbx shell of a person shows it, too" "$(timeout 20 script -qec "$SBX shell" /dev/null <<<exit | tr -d '\r')" 'changed in earlier runs, .*Makefile'
 is "then it is not named so" "Makefile" "$("$SBX" audit --changed --project . | grep Makefile)"
 is "as JSON" "Makefile True" "$("$SBX" audit --changed --json | python3 -c 'import json, sys; print(*[x["path"] + " " + str(x["shown"]) for x in json.load(sys.stdin)["changed"] if x["path"] == "Makefile"])')"
-rm Makefile
+exec {held}<"$XDG_STATE_HOME/sbx/changed" && flock $held
+agent_run 'echo all: late >late.mk' {held}<&- >/dev/null &
+sleep 1
+before=$("$SBX" audit --changed | grep -c late.mk)
+flock -u $held
+wait
+is "two runs that end do not write the list at once" "0 1" "$before $("$SBX" audit --changed | grep -c late.mk)"
+exec {held}<&-
+rm Makefile late.mk
 
 # --- what a run that failed prints: at most 8 lines and 120 words, the worst first; the rest is in the audit
 many='for i in 1 2 3 4 5 6 7 8 9; do curl -s -m 9 http://h$i.example >/dev/null; done; mkdir .idea; echo a: >Makefile'

@@ -39,10 +39,7 @@ static int lock_settings(struct box *box)
 		return dup(STDOUT_FILENO);
 	autoclose int fd = owned_directory(agent_state_directory(box->arena));
 	TRY(fd);
-	while (flock(fd, LOCK_EX) < 0)
-		if (errno != EINTR)
-			return fail(errno, "lock the settings of agents");
-	return take(&fd);
+	return fd_lock(fd, LOCK_EX) < 0 ? fail(errno, "lock the settings of agents") : take(&fd);
 }
 
 static int show_and_fail(const struct settings *settings, const char *text, const char *why)

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include "base/arena.h"
@@ -26,14 +27,19 @@
 
 enum { LIST_BYTES_MAX = 64 << 10, CONTENT_BYTES_MAX = 1 << 20, LISTED_MAX = 1 << 10 };
 
-static const char *list_of(struct arena *arena, const char *state, const char *project,
-			   const char **ret_file)
+const char *unshown_text(struct arena *arena, const char *state, const char *project)
 {
-	const char *text;
+	const char *text, *file = path_kept(arena, state, "changed", project);
 	size_t length;
-	*ret_file = path_kept(arena, state, "changed", project);
-	return file_read(AT_FDCWD, *ret_file, 0, LIST_BYTES_MAX, arena, &text, &length) == 1 ? text
-											     : "";
+	return file_read(AT_FDCWD, file, 0, LIST_BYTES_MAX, arena, &text, &length) == 1 ? text : "";
+}
+
+// The directory of the list. The next run that ends waits for it to be closed.
+static int lock_list(struct arena *arena, const struct plan *plan)
+{
+	const char *file = path_kept(arena, plan->state, "changed", plan->project);
+	autoclose int directory = owned_directory(path_parent(arena, file));
+	return directory < 0 || fd_lock(directory, LOCK_EX) < 0 ? -1 : take(&directory);
 }
 
 // The next line, whose words are split; false after the last.
@@ -190,12 +196,13 @@ static void note_others(struct noting *noting, const struct findings *found)
 }
 
 // A line without room is reported again.
-static void write_list(struct noting *noting, const char *file)
+static void write_list(struct noting *noting, int directory)
 {
+	const struct plan *plan = noting->plan;
+	const char *file = path_kept(noting->arena, plan->state, "changed", plan->project);
 	const char *text = noting->after.text ? noting->after.text : "";
 	if (noting->after.used >= LIST_BYTES_MAX || noting->count == LISTED_MAX)
 		text = "u - 0 " MORE "\n";
-	autoclose int directory = owned_directory(path_parent(noting->arena, file));
 	if (directory >= 0)
 		(void)owned_replace(directory, path_name(file), text, 0600);
 }
@@ -219,25 +226,25 @@ static bool forget_content(struct noting *noting, struct unshown_line *line)
 void unshown_begin(struct plan *plan)
 {
 	FORGIVING;
-	const char *file;
 	struct unshown_line line;
 	bool changed = false;
 	struct noting noting = { .plan = plan, .arena = plan->arena };
-	const char *at = plan->project && !plan->session
-				 ? list_of(plan->arena, plan->state, plan->project, &file)
-				 : "";
-	plan->noted = *at;
+	plan->noted = plan->project && !plan->session &&
+		      *unshown_text(plan->arena, plan->state, plan->project);
+	if (!plan->noted)
+		return;
+	autoclose int directory = lock_list(plan->arena, plan);
+	const char *at = unshown_text(plan->arena, plan->state, plan->project);
 	while (next(plan->arena, &at, &line))
 		changed = forget_content(&noting, &line) || changed;
 	if (changed)
-		write_list(&noting, file);
+		write_list(&noting, directory);
 	out_free(&noting.after);
 }
 
 void unshown_note(const struct plan *plan, struct findings *found)
 {
 	FORGIVING; // without the list all is reported each time
-	const char *file;
 	struct reported finding;
 	bool any = false;
 	for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
@@ -253,7 +260,8 @@ void unshown_note(const struct plan *plan, struct findings *found)
 	noting->before = arena_take(noting->arena, LISTED_MAX * sizeof(*noting->before));
 	noting->person = is_person(plan);
 	noting->reader = plan->terse || plan->profile->report == TELL_MODEL ? 'm' : 'p';
-	const char *before = list_of(noting->arena, plan->state, plan->project, &file);
+	autoclose int directory = any || plan->noted ? lock_list(noting->arena, plan) : -1;
+	const char *before = unshown_text(noting->arena, plan->state, plan->project);
 	for (const char *at = before; noting->count < LISTED_MAX &&
 				      next(noting->arena, &at, &noting->before[noting->count]);)
 		noting->count++;
@@ -275,19 +283,13 @@ void unshown_note(const struct plan *plan, struct findings *found)
 			    found->counts[kind] > noting->kept.counts[kind])
 				noting->kept.counts[kind] = found->counts[kind];
 		if (!str_equal(before, noting->after.text ? noting->after.text : ""))
-			write_list(noting, file);
+			write_list(noting, directory);
 		findings_free(found);
 		*found = noting->kept;
 	}
 	out_free(&noting->after);
 	arena_free(noting->arena);
 	free(noting);
-}
-
-const char *unshown_text(struct arena *arena, const char *state, const char *project)
-{
-	const char *file;
-	return list_of(arena, state, project, &file);
 }
 
 bool unshown_next(struct arena *arena, const char **at, struct unshown_line *ret_line)

@@ -94,10 +94,7 @@ int attach_plan(struct plan *plan, const char *state, const char *name)
 	TRY(store_open(plan->arena, state, &store));
 	TRY(store_hold(&store, name, HOLD_SHARED, held));
 	int gate = openat(held->directory, "gate", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-	while (gate >= 0 && flock(gate, LOCK_EX) < 0)
-		if (errno != EINTR)
-			return fail(errno, "lock session '%s'", name);
-	if (gate < 0)
+	if (gate < 0 || fd_lock(gate, LOCK_EX) < 0)
 		return fail(errno, "lock session '%s'", name);
 	if (apply_is_pending(held))
 		return fail(0,

@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/fd.h"
 #include "base/file.h"
 #include "base/out.h"
 #include "base/path.h"
@@ -33,14 +34,6 @@ static int open_lock(int directory, const char *name)
 	if (fd < 0 && (errno == EROFS || errno == EACCES))
 		fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	return fd < 0 ? fail(errno, "open the lock of a session") : fd;
-}
-
-static int lock_whole(int fd, int operation)
-{
-	while (flock(fd, operation) < 0)
-		if (errno != EINTR)
-			return -1;
-	return 0;
 }
 
 int store_open(struct arena *arena, const char *state, struct store *ret_store)
@@ -121,9 +114,9 @@ int store_hold(struct store *store, const char *name, enum hold hold, struct hel
 	autoclose int lock = -1;
 	if (hold != HOLD_LOOK)
 		TRY(lock = open_lock(directory, lock_name));
-	if (hold == HOLD_SHARED && lock_whole(lock, LOCK_SH) < 0)
+	if (hold == HOLD_SHARED && fd_lock(lock, LOCK_SH) < 0)
 		return fail(errno, "lock session '%s'", name);
-	if (hold == HOLD_ALONE && lock_whole(lock, LOCK_EX | LOCK_NB) < 0)
+	if (hold == HOLD_ALONE && fd_lock(lock, LOCK_EX | LOCK_NB) < 0)
 		return errno == EWOULDBLOCK
 			       ? fail(0,
 				      "session '%s' is in use; try again when no command runs in "
@@ -223,8 +216,8 @@ int store_begin(struct store *store, const char *project, struct session *ret_se
 
 int store_share(struct store *store)
 {
-	return lock_whole(store->guard, LOCK_SH) < 0 ? fail(errno, "lock '%s'", store->layers_path)
-						     : 0;
+	return fd_lock(store->guard, LOCK_SH) < 0 ? fail(errno, "lock '%s'", store->layers_path)
+						  : 0;
 }
 
 int store_add_layer(struct store *store, struct session *session, int parent)
@@ -326,7 +319,7 @@ static int sweep_fresh(struct store *store, const char *name)
 	autoclose int directory = openat(store->sessions, name, DIRECTORY_FLAGS);
 	autoclose int lock = directory < 0 ? -1 : ATTEMPT(open_lock(directory, lock_name));
 	pid_t maker = atoi(name + strlen(fresh_prefix));
-	if (lock < 0 || ATTEMPT(lock_whole(lock, LOCK_EX | LOCK_NB)) < 0 ||
+	if (lock < 0 || ATTEMPT(fd_lock(lock, LOCK_EX | LOCK_NB)) < 0 ||
 	    (maker > 0 && kill(maker, 0) == 0))
 		return 0;
 	return owned_remove_tree(store->sessions, name);
@@ -346,7 +339,7 @@ int store_sweep(struct store *store)
 	char **names;
 	int removed = 0, count;
 	// Somebody makes a layer that no state names yet: later, then.
-	if (lock_whole(store->guard, LOCK_EX | LOCK_NB) < 0)
+	if (fd_lock(store->guard, LOCK_EX | LOCK_NB) < 0)
 		return 0;
 	TRY(store_each(store, note_layers, &used));
 	TRY(count = sessions_in(store, &names));
@@ -359,6 +352,6 @@ int store_sweep(struct store *store)
 		TRY(result);
 		removed += result;
 	}
-	lock_whole(store->guard, LOCK_UN);
+	fd_lock(store->guard, LOCK_UN);
 	return removed;
 }
