@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/entries.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/path.h"
@@ -241,31 +242,25 @@ static uint64_t size_of_entry(int directory, const char *name, int depth)
 	autoclose int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT ? 0 : OWNED_SIZE_UNKNOWN;
-	uint64_t below = size_of_directory(take(&fd), depth + 1);
+	uint64_t below = size_of_directory(fd, depth + 1);
 	return below < OWNED_SIZE_UNKNOWN ? bytes + below : below;
 }
 
-// Closes the directory.
 static uint64_t size_of_directory(int directory, int depth)
 {
-	uint64_t bytes = 0;
-	DIR *stream = depth > SIZE_DEPTH_MAX ? NULL : fdopendir(directory);
-	if (!stream) {
-		close(directory);
-		return OWNED_SIZE_UNKNOWN;
+	uint64_t bytes = depth > SIZE_DEPTH_MAX ? OWNED_SIZE_UNKNOWN : 0;
+	entries_each (each, directory) {
+		if (bytes >= OWNED_SIZE_UNKNOWN)
+			return OWNED_SIZE_UNKNOWN;
+		bytes += size_of_entry(directory, each->name, depth);
 	}
-	for (struct dirent *each = readdir(stream); each && bytes < OWNED_SIZE_UNKNOWN;
-	     each = readdir(stream))
-		if (!str_equal(each->d_name, ".") && !str_equal(each->d_name, ".."))
-			bytes += size_of_entry(dirfd(stream), each->d_name, depth);
-	closedir(stream);
 	return bytes < OWNED_SIZE_UNKNOWN ? bytes : OWNED_SIZE_UNKNOWN;
 }
 
 uint64_t owned_size(int directory)
 {
 	autoclose int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 ? OWNED_SIZE_UNKNOWN : size_of_directory(take(&fd), 0);
+	return fd < 0 ? OWNED_SIZE_UNKNOWN : size_of_directory(fd, 0);
 }
 
 int owned_follow(struct arena *arena, const char *path, const char **ret_path)

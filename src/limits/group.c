@@ -2,7 +2,6 @@
 // supervisor, which holds a lock on it: whatever nobody holds is left over, and removed.
 #include "limits/group.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -14,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/entries.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/file.h"
@@ -54,22 +54,16 @@ int group_write(const struct plan *plan, const int directories[HIERARCHIES])
 static void sweep(int parent)
 {
 	autoclose int copy = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *stream = copy < 0 ? NULL : fdopendir(copy);
-	if (!stream)
-		return;
-	take(&copy);
-	for (struct dirent *each = readdir(stream); each; each = readdir(stream)) {
-		if (!str_starts(each->d_name, prefix))
+	entries_each (each, copy) {
+		if (!str_starts(each->name, prefix))
 			continue;
-		long pid = strtol(each->d_name + strlen(prefix), NULL, 10);
+		long pid = strtol(each->name + strlen(prefix), NULL, 10);
 		if (pid <= 0 || kill((pid_t)pid, 0) == 0 || errno != ESRCH)
 			continue;
-		autoclose int left =
-			openat(parent, each->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		autoclose int left = openat(parent, each->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (left >= 0 && flock(left, LOCK_EX | LOCK_NB) == 0)
-			unlinkat(parent, each->d_name, AT_REMOVEDIR);
+			unlinkat(parent, each->name, AT_REMOVEDIR);
 	}
-	closedir(stream);
 }
 
 // Hands controllers on to what is below. Those that are there already cost no write.

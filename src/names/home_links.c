@@ -9,13 +9,13 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/entries.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/out.h"
 #include "base/owned.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "base/sys.h"
 #include "git/recognise.h"
 #include "names/home_rows.h"
 #include "names/trusted.h"
@@ -182,9 +182,7 @@ static void list_entry(struct home_link_finding *finding, const char *directory,
 static void list_links(struct home_link_finding *finding, const char *directory, unsigned links,
 		       unsigned depth)
 {
-	_Alignas(struct sys_entry) char entries[2048] __attribute__((uninitialized));
 	unsigned count = 0;
-	long size;
 	bool more =
 		depth <= finding->bounds->depth && finding->inside++ < finding->bounds->directories;
 	finding->cut = finding->cut || !more;
@@ -192,13 +190,10 @@ static void list_links(struct home_link_finding *finding, const char *directory,
 		return;
 	note_directory(finding, directory);
 	autoclose int fd = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	while (fd >= 0 && count < finding->bounds->entries &&
-	       (size = sys_getdents(fd, entries, sizeof(entries))) > 0)
-		for (long at = 0; at < size; count++) {
-			const struct sys_entry *entry = (const void *)(entries + at);
-			at += entry->size;
-			list_entry(finding, directory, entry, links, depth);
-		}
+	entries_some (entry, fd, finding->bounds->entries) {
+		count++;
+		list_entry(finding, directory, entry, links, depth);
+	}
 	finding->cut = finding->cut || count >= finding->bounds->entries;
 }
 

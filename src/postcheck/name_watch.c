@@ -2,7 +2,6 @@
 // an inotify is one of few that a user has in all, of which other programs need theirs.
 #include "postcheck/name_watch.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -17,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/entries.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/list.h"
@@ -126,26 +126,22 @@ static int64_t rest_of(const struct watch *watch, const struct plan *plan, int64
 // path, and opens the directory that it lies in.
 static bool hook_came(struct watch *watch, int directory, char path[PATH_MAX], int *ret_below)
 {
-	bool came = false;
 	unsigned count = 0;
 	autoclose int hooks =
 		openat(directory, path_name(path), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (hooks < 0)
 		return true;
 	watch_directory(watch, hooks);
-	DIR *stream = fdopendir(fcntl(hooks, F_DUPFD_CLOEXEC, 0));
-	for (struct dirent *entry = stream ? readdir(stream) : NULL; entry && !came;
-	     entry = readdir(stream)) {
-		came = !str_equal(entry->d_name, ".") && !str_equal(entry->d_name, "..") &&
-		       !str_ends(entry->d_name, ".sample");
-		if (came &&
-		    str_put(path + strlen(path), PATH_MAX - strlen(path), "/%s", entry->d_name))
+	entries_each (entry, hooks) {
+		bool sample = str_ends(entry->name, ".sample");
+		if (sample && ++count <= SAMPLES_MAX)
+			continue;
+		if (!sample &&
+		    str_put(path + strlen(path), PATH_MAX - strlen(path), "/%s", entry->name))
 			*ret_below = take(&hooks);
-		came = came || ++count > SAMPLES_MAX;
+		return true;
 	}
-	if (stream)
-		closedir(stream);
-	return came || !stream;
+	return false;
 }
 
 // A file in a git directory that was there, by which git finds other objects.

@@ -8,12 +8,12 @@
 #include <sys/stat.h>
 
 #include "base/arena.h"
+#include "base/entries.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "base/sys.h"
 #include "plan.h"
 #include "view/paths/resolve.h"
 #include "view/paths/wishes.h"
@@ -142,20 +142,14 @@ static int add(struct wishes *wishes, const char *name)
 
 int owners_plan(struct wishes *wishes)
 {
-	_Alignas(struct sys_entry) char entries[2048] __attribute__((uninitialized));
 	const struct plan *plan = wishes->plan;
 	unsigned count = 0;
-	long size;
 	if (plan->uid == 0 || plan->as_root || plan->tier != TIER_FULL ||
 	    !wishes_is_seen(wishes, directory) || wishes_is_lasting(wishes, directory))
 		return 0;
 	autoclose int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	while (fd >= 0 && (size = sys_getdents(fd, entries, sizeof(entries))) > 0)
-		for (long at = 0; at < size;) {
-			const struct sys_entry *entry = (const void *)(entries + at);
-			at += entry->size;
-			if (str_ends(entry->name, ".conf") && count++ < FILES_MAX)
-				TRY(add(wishes, entry->name));
-		}
+	entries_each (entry, fd)
+		if (str_ends(entry->name, ".conf") && count++ < FILES_MAX)
+			TRY(add(wishes, entry->name));
 	return 0;
 }

@@ -1,12 +1,12 @@
 // Owns the history of a session: a tree of frozen layers, each known by the snapshot's name.
 #include "session/store/store.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/entries.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/str.h"
@@ -71,15 +71,8 @@ int history_create(struct store *store, const char *name, const char *project, e
 static bool is_empty_directory(int directory, const char *name)
 {
 	autoclose int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
-	bool empty = true;
-	if (!stream)
-		return false;
-	take(&fd);
-	for (struct dirent *entry = readdir(stream); entry && empty; entry = readdir(stream))
-		empty = str_equal(entry->d_name, ".") || str_equal(entry->d_name, "..");
-	closedir(stream);
-	return empty;
+	struct entry_stream entries = { .fd = fd, .left = 1 };
+	return fd >= 0 && !entries_next(&entries);
 }
 
 // Nothing was written since the last snapshot. Costs a look at each root, not at what is in it.

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/entries.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/path.h"
@@ -68,31 +69,27 @@ static int found_shut(struct pattern_walk *walk, int directory, const char *name
 static int walk_directory(struct pattern_walk *walk, int directory, const char *path,
 			  unsigned depth)
 {
-	int result = 0;
-	DIR *stream = fdopendir(dup(directory));
-	for (struct dirent *entry = stream ? readdir(stream) : NULL;
-	     entry && result == 0 && !out_of_budget(walk); entry = readdir(stream)) {
-		const char *name = entry->d_name;
-		if (str_equal(name, ".") || str_equal(name, "..") || str_equal(name, ".git"))
+	entries_each (entry, directory) {
+		if (out_of_budget(walk))
+			return 0;
+		if (str_equal(entry->name, ".git"))
 			continue;
-		char *below = path_below(walk->wishes->arena, path, name);
-		if (str_match(name, walk->name)) {
-			result = walk->found(walk->wishes, walk->item, below);
+		char *below = path_below(walk->wishes->arena, path, entry->name);
+		if (str_match(entry->name, walk->name)) {
+			TRY(walk->found(walk->wishes, walk->item, below));
 			continue;
 		}
-		bool other = entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN;
+		bool other = entry->type != DT_DIR && entry->type != DT_UNKNOWN;
 		if (!walk->deep || other || depth == DEPTH_MAX)
 			continue;
-		autoclose int fd =
-			openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		autoclose int fd = openat(directory, entry->name,
+					  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (fd >= 0)
-			result = walk_directory(walk, fd, below, depth + 1);
+			TRY(walk_directory(walk, fd, below, depth + 1));
 		else if (errno == EACCES)
-			result = found_shut(walk, directory, name, below);
+			TRY(found_shut(walk, directory, entry->name, below));
 	}
-	if (stream)
-		closedir(stream);
-	return result;
+	return 0;
 }
 
 int pattern_walk(struct wishes *wishes, const struct item *item,
