@@ -142,16 +142,14 @@ static bool is_wrong(const struct part_met *part)
 	       is_directory_row(part->row) != S_ISDIR(part->status.st_mode);
 }
 
+#define REMOTES "refs/remotes/"
+
 // A ref of a remote that is another host: without a network nobody asked that.
 static bool is_unasked(const struct parts_walk *parts, const struct part_met *part)
 {
-	static const char refs[] = "refs/remotes/";
 	const struct plan *plan = parts->check->plan;
-	const char *name = inside(parts, part), *url = NULL;
+	const char *name = inside(parts, part) + strlen(REMOTES), *url = NULL;
 	struct gitconfig config;
-	if (!plan->own_network || plan->egress.on || !str_starts(name, refs))
-		return false;
-	name += strlen(refs);
 	struct arena *arena = arena_new();
 	for (unsigned i = 0; i < plan->copy_count; i++) {
 		const struct copy *copy = &plan->copies[i];
@@ -178,14 +176,15 @@ static void meet_file(const struct parts_walk *parts, struct part_met *part)
 		    (row->kind == LAYOUT_RUN || row->kind == LAYOUT_POINTER);
 	bool wrong = part->depth == 0 && row && is_directory_row(row);
 	bool unknown = part->depth == 0 && !row && parts->listed;
-	bool unasked = is_unasked(parts, part);
-	if ((!acts && !wrong && !unknown && !unasked) || !look_at(parts, part) || !part->late ||
+	const struct plan *plan = parts->check->plan;
+	bool remote =
+		plan->own_network && !plan->egress.on && str_starts(inside(parts, part), REMOTES);
+	if ((!acts && !wrong && !unknown && !remote) || !look_at(parts, part) || !part->late ||
 	    is_known(parts, part))
 		return;
-	if (unknown || unasked)
+	if (unknown || (remote && is_unasked(parts, part)))
 		report(parts, part, unknown ? FINDING_GIT_UNKNOWN : FINDING_GIT_VIEW);
-	else if (!pointer_is_alternates(parts->check->plan, part->directory, part->name,
-					part->path))
+	else if (!remote && !pointer_is_alternates(plan, part->directory, part->name, part->path))
 		take_part(parts, part, untrusted);
 }
 
