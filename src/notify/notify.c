@@ -75,7 +75,8 @@ static int set_terminal(const struct question *question, pid_t group)
 	if (foreground_is_ours(tcgetpgrp(run->terminal), run->caller_group, run->init))
 		return 0;
 	if ((asker_status(question, "\nSigBlk:", 16) & stop) ||
-	    (asker_status(question, "\nSigIgn:", 16) & stop) || group <= 1)
+	    (asker_status(question, "\nSigIgn:", 16) & stop) || group <= 1 ||
+	    !asker_waits(question)) // else the group may be another process's
 		return -EIO;
 	return kill(-group, SIGTTOU) < 0 ? -EIO : -RESTART;
 }
