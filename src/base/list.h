@@ -36,7 +36,6 @@ struct list {
 // Whether an item has this text.
 bool list_has(const struct list *list, const char *text);
 void list_add(struct list *list, struct arena *arena, const char *text, struct origin from);
-bool list_has(const struct list *list, const char *text);
 
 // "base.ini:12: " or "--read: "; begins every message about a value.
 const char *origin_text(struct arena *arena, struct origin from);

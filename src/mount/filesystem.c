@@ -1,6 +1,5 @@
-// Owns the making of new file systems, each detached (tmpfs, proc, devpts), what tmpfs is filled
-// with,
-// --scratch and copies. Box side: raw system calls, no memory.
+// Owns the making of new file systems, each detached (tmpfs, proc, devpts), what a tmpfs is filled
+// with, --scratch and copies. Box side: raw system calls, no memory.
 #include "mount/filesystem.h"
 
 #include <dirent.h>

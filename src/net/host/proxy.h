@@ -19,14 +19,17 @@ struct plan;
 struct run;
 struct pollfd;
 
-enum { WORKERS_MAX = 2, PROXY_EVENTS_MAX = LISTENERS_MAX + 16 + 2 * WORKERS_MAX + 1 };
+enum {
+	WORKERS_MAX = 2,
+	PROXY_EVENTS_MAX = LISTENERS_MAX + 2 * NETNS_LOOPBACK_MAX + 2 * WORKERS_MAX + 1
+};
 
 struct proxy {
 	int listeners[LISTENERS_MAX];
 	unsigned listener_count;
 	bool redirected;
-	bool relayed;      // tier landlock: the one listener is on the host's loopback
-	int published[16]; // on 127.0.0.1 and, or -1, on ::1, in turn
+	bool relayed; // tier landlock: the one listener is on the host's loopback
+	int published[2 * NETNS_LOOPBACK_MAX]; // on 127.0.0.1 and, or -1, on ::1, in turn
 	unsigned published_count;
 	struct shared *shared; // NULL until the first worker
 	struct proxy_worker {
