@@ -1,7 +1,6 @@
 // Owns the list of live runs: the roll, and what is found by processes beside it.
 #include "cli/boxes.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,11 +10,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/entries.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/file.h"
 #include "base/owned.h"
 #include "base/path.h"
+#include "base/process_stat.h"
 #include "base/str.h"
 #include "base/sys.h"
 #include "limits/tree.h"
@@ -112,15 +113,10 @@ static bool read_box(int roll, const char *name, const struct here *here, struct
 
 static void add_noted(int roll, const struct here *here, struct boxes *boxes)
 {
-	const struct dirent *each;
-	int own = fcntl(roll, F_DUPFD_CLOEXEC, 3);
-	DIR *stream = own < 0 ? NULL : fdopendir(own);
-	while (stream && boxes->count < RUNNING_MAX && (each = readdir(stream)))
-		if (each->d_name[0] != '.' &&
-		    read_box(roll, each->d_name, here, &boxes->all[boxes->count]))
+	entries_each (each, roll)
+		if (each->name[0] != '.' && boxes->count < RUNNING_MAX &&
+		    read_box(roll, each->name, here, &boxes->all[boxes->count]))
 			boxes->count++;
-	if (stream)
-		closedir(stream);
 }
 
 static bool has_run(const struct boxes *boxes, pid_t run)
@@ -216,12 +212,8 @@ int boxes_hold(struct arena *arena, const struct live_box *box, struct held_box 
 
 static pid_t parent_of(pid_t pid)
 {
-	char path[32], text[1024];
-	int parent;
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	size_t length = file_kernel(AT_FDCWD, path, text, sizeof(text));
-	const char *rest = length ? strrchr(text, ')') : NULL; // the name may hold anything
-	return rest && sscanf(rest, ") %*c %d", &parent) == 1 ? parent : -1;
+	struct process_stat process;
+	return process_stat(pid, &process) ? process.parent : -1;
 }
 
 int boxes_init(const struct live_box *box, const struct held_box *held)

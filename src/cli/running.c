@@ -15,6 +15,7 @@
 #include "base/fd.h"
 #include "base/file.h"
 #include "base/path.h"
+#include "base/process_stat.h"
 #include "base/str.h"
 #include "net/host/control_socket.h"
 
@@ -44,24 +45,16 @@ static bool makes_box(const char *words, size_t length)
 // Its parent, and how long ago it began.
 static pid_t read_stat(int process, uint64_t *ret_age, uint64_t *ret_start)
 {
-	char text[BYTES_MAX];
-	int parent;
-	unsigned long long start;
+	struct process_stat one;
 	struct timespec now;
-	size_t length = file_kernel(process, "stat", text, sizeof(text));
-	// Behind the name, which may hold anything.
-	const char *rest = length ? strrchr(text, ')') : NULL;
-	if (!rest || sscanf(rest,
-			    ") %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d "
-			    "%*d %*d %llu",
-			    &parent, &start) != 2)
+	if (!process_stat_at(process, "stat", &one))
 		return -1;
 	clock_gettime(CLOCK_BOOTTIME, &now);
-	uint64_t then = start * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
+	uint64_t then = one.start * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
 	uint64_t since_boot = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 	*ret_age = since_boot > then ? since_boot - then : 0;
-	*ret_start = start;
-	return parent;
+	*ret_start = one.start;
+	return one.parent;
 }
 
 static void copy_words(const char *words, size_t length, struct running *running)

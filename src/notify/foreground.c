@@ -2,50 +2,34 @@
 #include "notify/foreground.h"
 
 #include <dirent.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/file.h"
+#include "base/process_stat.h"
 #include "base/str.h"
-
-struct family {
-	pid_t parent, group;
-};
-
-// Of a process, from /proc/PID/stat, whose second field is a name with any bytes.
-static bool read_family(pid_t pid, struct family *ret)
-{
-	char path[64], text[1024];
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	size_t length = file_kernel(AT_FDCWD, path, text, sizeof(text));
-	const char *rest = length ? strrchr(text, ')') : NULL;
-	return rest && sscanf(rest, ") %*c %d %d", &ret->parent, &ret->group) == 2;
-}
 
 // Orphans of a box become children of its first process.
 static bool is_below(pid_t pid, pid_t init)
 {
 	enum { DEEP_MAX = 4096 };
-	struct family family;
+	struct process_stat process;
 	for (int i = 0; i < DEEP_MAX && pid > 1 && pid != init; i++) {
-		if (!read_family(pid, &family))
+		if (!process_stat(pid, &process))
 			return false;
-		pid = family.parent;
+		pid = process.parent;
 	}
 	return pid == init;
 }
 
 static bool is_member(pid_t pid, pid_t group, pid_t init)
 {
-	struct family family;
-	return read_family(pid, &family) && family.group == group && is_below(pid, init);
+	struct process_stat process;
+	return process_stat(pid, &process) && process.group == group && is_below(pid, init);
 }
 
 bool foreground_is_ours(pid_t group, pid_t own, pid_t init)
 {
-	struct family leader;
-	bool led = group > 1 && read_family(group, &leader);
+	struct process_stat leader;
+	bool led = group > 1 && process_stat(group, &leader);
 	bool found = group == own || (led && is_below(group, init));
 	DIR *processes = found || led || group <= 1 ? NULL : opendir("/proc");
 	for (const struct dirent *entry; processes && !found && (entry = readdir(processes));) {

@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/process_stat.h"
 #include "base/str.h"
 #include "base/sys.h"
 
@@ -19,25 +20,11 @@ enum { NSFS_MAGIC = 0x6e736673, DYING_MILLISECONDS = 10000, SLOT_BYTES = 512, SL
 _Static_assert(sizeof(struct run_record) <= SLOT_BYTES, "a record fits into its slot");
 static const uint64_t magic = 0x3130732d78627300; // and its version
 
-// The 22nd word, counted from behind the name in brackets, which may hold anything.
+// A zombie runs nothing and holds nothing.
 uint64_t runs_start_of(pid_t pid)
 {
-	char path[32], text[1024];
-	unsigned long long start;
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (length <= 0)
-		return 0;
-	text[length] = '\0';
-	char *at = strrchr(text, ')');
-	for (int words = 0; at && words < 20; words++)
-		at = strchr(at + 1, ' ');
-	if (!at || !str_number(at + 1, strcspn(at + 1, " "), 1, UINT64_MAX, &start))
-		return 0;
-	// A zombie runs nothing and holds nothing.
-	char *state = strrchr(text, ')') + 2;
-	return *state == 'Z' || *state == 'X' ? 0 : start;
+	struct process_stat process;
+	return process_stat(pid, &process) && !strchr("ZX", process.state) ? process.start : 0;
 }
 
 // One file of slots: to write into it costs a twentieth of making a file.
