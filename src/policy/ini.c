@@ -104,14 +104,8 @@ static int add_row(void *user, const char *section, const char *name, const char
 			    name) == 0;
 	if (split_section(reader, &section, &value) < 0)
 		return 0;
-	if (reader->count == reader->size) {
-		unsigned size = reader->size ? reader->size * 2 : 64;
-		struct ini_stored *rows = arena_take(arena, size * sizeof(*rows));
-		if (reader->count)
-			memcpy(rows, reader->rows, reader->count * sizeof(*rows));
-		reader->rows = rows;
-		reader->size = size;
-	}
+	reader->rows = arena_grow(arena, reader->rows, reader->count, &reader->size,
+				  sizeof(*reader->rows));
 	reader->rows[reader->count++] =
 		(struct ini_stored){ reader->line, keep(arena, section), keep(arena, name),
 				     keep(arena, value ? value : "") };

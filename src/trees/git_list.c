@@ -75,21 +75,15 @@ static size_t escaped_length(const char *word)
 
 bool listed_keep(struct listed *known, const struct listed_row *row)
 {
-	enum { ROW_NUMBERS = 70, FIRST_ROOM = 64 };
+	enum { ROW_NUMBERS = 70 };
 	size_t bytes = escaped_length(row->path) + ROW_NUMBERS;
 	if (known->count == LISTED_ROWS_MAX || known->bytes + bytes > LISTED_BYTES_MAX) {
 		known->full = true;
 		return false;
 	}
 	known->bytes += bytes;
-	if (known->count == known->room) {
-		unsigned room = known->room ? known->room * 2 : FIRST_ROOM;
-		struct listed_row *rows = arena_take(known->arena, room * sizeof(*rows));
-		if (known->count > 0)
-			memcpy(rows, known->rows, known->count * sizeof(*rows));
-		known->rows = rows;
-		known->room = room;
-	}
+	known->rows = arena_grow(known->arena, known->rows, known->count, &known->room,
+				 sizeof(*known->rows));
 	known->rows[known->count++] = *row;
 	return true;
 }

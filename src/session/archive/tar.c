@@ -307,14 +307,8 @@ enum { PARTS_MAX = 4000000 };
 
 static void add(struct arena *arena, struct sparse *sparse, uint64_t at, uint64_t size)
 {
-	if (sparse->count == sparse->size) {
-		unsigned most = sparse->size ? sparse->size * 2 : 64;
-		struct sparse_part *list = arena_take(arena, most * sizeof(*list));
-		if (sparse->count > 0)
-			memcpy(list, sparse->list, sparse->count * sizeof(*list));
-		sparse->list = list;
-		sparse->size = most;
-	}
+	sparse->list = arena_grow(arena, sparse->list, sparse->count, &sparse->size,
+				  sizeof(*sparse->list));
 	sparse->list[sparse->count++] = (struct sparse_part){ at, size };
 	sparse->bytes += size;
 }

@@ -17,14 +17,8 @@ bool walk_is_protected(struct compare_walk *walk, const char *path)
 struct change *walk_add(struct compare_walk *walk, enum change_kind kind, const char *path)
 {
 	struct changes *changes = walk->changes;
-	if (changes->count == changes->size) {
-		unsigned size = changes->size ? changes->size * 2 : 256;
-		struct change *list = arena_take(walk->store->arena, size * sizeof(*list));
-		if (changes->count > 0)
-			memcpy(list, changes->list, changes->count * sizeof(*list));
-		changes->list = list;
-		changes->size = size;
-	}
+	changes->list = arena_grow(walk->store->arena, changes->list, changes->count,
+				   &changes->size, sizeof(*changes->list));
 	struct change *change = &changes->list[changes->count++];
 	*change = (struct change){ .kind = kind,
 				   .root = walk->root,

@@ -9,14 +9,7 @@
 
 void pathset_add(struct pathset *set, struct arena *arena, const char *path)
 {
-	if (set->count == set->size) {
-		unsigned size = set->size ? set->size * 2 : 64;
-		const char **paths = arena_take(arena, size * sizeof(*paths));
-		if (set->count > 0)
-			memcpy(paths, set->paths, set->count * sizeof(*paths));
-		set->paths = paths;
-		set->size = size;
-	}
+	set->paths = arena_grow(arena, set->paths, set->count, &set->size, sizeof(*set->paths));
 	set->paths[set->count++] = path;
 }
 

@@ -2,7 +2,6 @@
 // overlayfs.rst): a whiteout or a file hides what is below, as does an opaque directory.
 #include "session/store/merged.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/entries.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/str.h"
@@ -99,25 +99,16 @@ void merged_close(struct merged *merged)
 int names_in(struct arena *arena, int directory, char ***ret_names)
 {
 	autoclose int fd = openat(directory, ".", DIRECTORY_FLAGS);
-	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
-	size_t count = 0, size = 64;
-	if (!stream)
+	unsigned count = 0, size = 0;
+	char **names = NULL;
+	if (fd < 0)
 		return fail(errno, "list a directory");
-	take(&fd);
-	char **names = arena_take(arena, size * sizeof(*names));
-	for (struct dirent *entry = readdir(stream); entry; entry = readdir(stream)) {
-		if (str_equal(entry->d_name, ".") || str_equal(entry->d_name, ".."))
-			continue;
-		if (count == size) {
-			char **more = arena_take(arena, size * 2 * sizeof(*names));
-			memcpy(more, names, size * sizeof(*names));
-			names = more;
-			size *= 2;
-		}
-		names[count++] = arena_copy(arena, entry->d_name, strlen(entry->d_name));
+	entries_each (entry, fd) {
+		names = arena_grow(arena, names, count, &size, sizeof(*names));
+		names[count++] = arena_copy(arena, entry->name, strlen(entry->name));
 	}
-	closedir(stream);
-	qsort(names, count, sizeof(*names), str_compare);
+	if (count > 0)
+		qsort(names, count, sizeof(*names), str_compare);
 	*ret_names = names;
 	return (int)count;
 }
