@@ -1,7 +1,6 @@
 // Owns the making of directories that belong to the caller alone.
 #include "base/owned.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -135,18 +134,18 @@ static int remove_below(struct removal *removal, int directory, const char *name
 		openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (below < 0 && errno == EACCES && open_for_owner(directory, name) == 0)
 		below = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *stream = below < 0 ? NULL : fdopendir(below);
-	if (!stream)
+	if (below < 0)
 		return fail(errno, "remove '%s'", str_shown(name));
-	int fd = take(&below), result = fchmod(fd, 0700);
+	int result = fchmod(below, 0700);
 	if (removal->top < 0)
-		removal->top = fd;
-	for (struct dirent *each = readdir(stream); each && result == 0; each = readdir(stream))
-		if (!str_equal(each->d_name, ".") && !str_equal(each->d_name, ".."))
-			result = remove_entry(removal, fd, each->d_name, depth + 1);
-	if (removal->top == fd)
+		removal->top = below;
+	entries_each (each, result == 0 ? below : -1) {
+		result = remove_entry(removal, below, each->name, depth + 1);
+		if (result != 0)
+			break;
+	}
+	if (removal->top == below)
 		removal->top = -1;
-	closedir(stream);
 	return result;
 }
 

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/arena.h"
+#include "base/entries.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/str.h"
@@ -171,24 +172,22 @@ static int compare_paths(const void *left, const void *right, void *text)
 	return strcmp((char *)text + a->path, (char *)text + b->path);
 }
 
-static bool is_directory(int fd, const struct dirent *entry)
+static bool is_directory(int fd, const struct sys_entry *entry)
 {
 	struct stat status;
-	if (entry->d_type != DT_UNKNOWN)
-		return entry->d_type == DT_DIR;
-	return fstatat(fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+	if (entry->type != DT_UNKNOWN)
+		return entry->type == DT_DIR;
+	return fstatat(fd, entry->name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
 	       S_ISDIR(status.st_mode);
 }
 
 // A name found in a directory: its hash, and where it is a directory its path, to be looked at.
 static void note(struct seen_listing *listing, int fd, const char *above,
-		 const struct dirent *entry)
+		 const struct sys_entry *entry)
 {
 	struct seen_head *head = &listing->head;
-	const char *name = entry->d_name;
+	const char *name = entry->name;
 	size_t length = strlen(above) + strlen(name) + 2;
-	if (str_equal(name, ".") || str_equal(name, ".."))
-		return;
 	bool directory = is_directory(fd, entry);
 	if (head->names == NAMES_MAX ||
 	    (directory && (head->count == DIRECTORIES_MAX || length > TEXT_MAX - head->text))) {
@@ -222,13 +221,8 @@ static bool look(struct seen_listing *listing, int top, struct seen_directory *d
 	directory->mode = status.st_mode & 07777;
 	directory->born = seen_birth(fd);
 	directory->first = listing->head.names;
-	DIR *stream = fdopendir(fd);
-	if (!stream)
-		return false;
-	int own = take(&fd);
-	for (struct dirent *entry = readdir(stream); entry; entry = readdir(stream))
-		note(listing, own, path, entry);
-	closedir(stream);
+	entries_each (entry, fd)
+		note(listing, fd, path, entry);
 	directory->count = listing->head.names - directory->first;
 	qsort(listing->names + directory->first, directory->count, sizeof(uint32_t),
 	      compare_hashes);
