@@ -88,6 +88,7 @@ struct guard {
 		GUARD_BARE,        // HEAD of a directory that git takes for no repository:
 				   // looked through when it does
 		GUARD_HOOKS,       // only *.sample may appear
+		GUARD_ADDRESSES,   // files that appear are moved to quarantine, others reported
 		GUARD_CONFIG,      // cut to what is harmless
 		GUARD_WORKTREES,   // entries that are new are looked through, as are
 		GUARD_MODULES,     // those of submodules

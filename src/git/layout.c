@@ -25,9 +25,8 @@ const struct layout_row layout_rows[] = {
 	{ "rebase-merge", LAYOUT_ORDER, LAYOUT_DIRECTORY, LAYOUT_BOTH },
 	{ "rebase-apply", LAYOUT_ORDER, LAYOUT_DIRECTORY, LAYOUT_BOTH },
 	{ "sequencer", LAYOUT_ORDER, LAYOUT_DIRECTORY, LAYOUT_BOTH },
-	// Old forms of remote.*.url.
-	{ "remotes", LAYOUT_ORDER, LAYOUT_DIRECTORY, LAYOUT_BOTH },
-	{ "branches", LAYOUT_ORDER, LAYOUT_DIRECTORY, LAYOUT_BOTH },
+	{ "remotes", LAYOUT_ADDRESS, LAYOUT_DIRECTORY, LAYOUT_BOTH },
+	{ "branches", LAYOUT_ADDRESS, LAYOUT_DIRECTORY, LAYOUT_BOTH },
 	{ "worktrees", LAYOUT_NESTED, LAYOUT_DIRECTORY, LAYOUT_SHARED },
 	{ "modules", LAYOUT_NESTED, LAYOUT_DIRECTORY, LAYOUT_SHARED },
 	{ "info/exclude", LAYOUT_VIEW, LAYOUT_FILE, LAYOUT_SHARED },
@@ -135,8 +134,7 @@ bool layout_is_nested(const char *path)
 static bool acts(const char *path, bool refs)
 {
 	const struct layout_row *row = layout_find(path);
-	return row && row->kind > LAYOUT_VIEW && row->kind != LAYOUT_NESTED &&
-	       (row->kind != LAYOUT_ORDER || !refs);
+	return row && row->kind > LAYOUT_VIEW && row->kind < (refs ? LAYOUT_ORDER : LAYOUT_NESTED);
 }
 
 // Names of submodules may have slashes; below refs and logs the names are those of branches.

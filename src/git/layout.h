@@ -12,6 +12,7 @@ enum layout_kind {
 	LAYOUT_CONFIG,  // a configuration of git's
 	LAYOUT_POINTER, // leads git to other directories, or to another history
 	LAYOUT_ORDER,   // what a later command of git's goes on with
+	LAYOUT_ADDRESS, // files in it are remotes, a form that git reads and writes no more
 	LAYOUT_NESTED,  // holds git directories
 };
 enum layout_type {

@@ -102,6 +102,9 @@ static void check_guard(struct check *check, const struct guard *guard, int dire
 	case GUARD_HOOKS:
 		vet_hooks(check, directory, name, guard->path);
 		return;
+	case GUARD_ADDRESSES:
+		vet_addresses(check, directory, name, guard->path);
+		return;
 	case GUARD_CONFIG:
 		vet_config(check, directory, name, guard->path);
 		return;
@@ -137,8 +140,8 @@ static bool looks_inside(const struct guard *guard)
 {
 	enum guarded kind = guard->kind;
 	return guard->many || kind >= GUARD_PROGRAMS || kind == GUARD_REPORTED ||
-	       kind == GUARD_PARTS || kind == GUARD_WORKTREES || kind == GUARD_MODULES ||
-	       kind == GUARD_HEADLESS || kind == GUARD_BARE;
+	       kind == GUARD_ADDRESSES || kind == GUARD_PARTS || kind == GUARD_WORKTREES ||
+	       kind == GUARD_MODULES || kind == GUARD_HEADLESS || kind == GUARD_BARE;
 }
 
 static void tell_unseen(const struct check *check, struct place *place, const char *path)

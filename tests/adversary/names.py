@@ -22,9 +22,9 @@ package.json .npmrc .yarnrc.yml .pnpmfile.cjs .lintstagedrc lint-staged.config.j
 pyproject.toml setup.cfg eslint.config.js vitest.config.js build.gradle pom.xml CMakeLists.txt Gemfile
 """.split()
 # In a git directory: what git runs, or takes its configuration or place from.
-OF_GIT = ["config", "config.worktree", "hooks", "info/attributes", "commondir"]
+OF_GIT = ["config", "config.worktree", "hooks", "info/attributes", "commondir", "remotes", "branches"]
 OF_WORKTREE = ["config.worktree", "commondir", "gitdir"]  # the rest is read from the common one
-OF_GIT_REPORTED = ["rebase-merge", "rebase-apply", "sequencer", "remotes", "branches"]
+OF_GIT_REPORTED = ["rebase-merge", "rebase-apply", "sequencer"]
 # Directories among them: what a box would put into them.
 INSIDE = {".vscode": "/tasks.json", ".idea": "/workspace.xml", ".zed": "/tasks.json", ".fleet": "/run.json",
           ".devcontainer": "/devcontainer.json", ".helix": "/config.toml", ".claude": "/settings.json",

@@ -9,7 +9,6 @@ import signal
 import subprocess
 
 import judge
-import names
 import readers
 import tree
 import upstream
@@ -163,9 +162,7 @@ class Player:
         early, before = self.fired(), upstream.connections()  # by sbx itself
         self.readers.run(self.project, after, touched, index)
         moved = self.upstream.use(self.project, sequence)
-        # An old form of a remote's address is reported only.
-        reported = any(names.is_said(f".git/{name}", said, self.project) for name in ("branches", "remotes"))
-        if self.watched and upstream.connections() != before and not reported:
+        if self.watched and upstream.connections() != before:
             moved.append("upstream: git connected to a host that was no remote")
         case = judge.Case(sequence, self.before[name], after, said, self.project, self.canary, self.fired(), early)
         refused = [judge.manner(sequence) + ": the next box was refused"] if self.refused else []

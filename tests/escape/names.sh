@@ -130,14 +130,26 @@ is "and files that no such text names are not" "" "$(cat "$work/log")"
 (cd "$project" && rm tools/fs.sh && "$SBX" run -- sh -c 'echo x >tools/fs.sh; echo x >bin/ls' 2>"$work/log")
 is "as are those that were not there" " " "$(unsaid tools/fs.sh) $(unsaid bin)"
 
-# Of git's own: what a rebase goes on with, in a worktree as well, and remotes as old git wrote them.
+# Of git's own: what a rebase goes on with, in a worktree as well.
 project=$(new_project)
 git -C "$project" commit -q --allow-empty -m x && git -C "$project" worktree add -q "$project/w" 2>/dev/null
 mkdir -p "$project"/.git/worktrees/w/rebase-merge "$project"/.git/rebase-apply && sleep 0.1
-(cd "$project" && "$SBX" run -- sh -c 'echo "exec x" >.git/worktrees/w/rebase-merge/git-rebase-todo; echo x >.git/rebase-apply/next; mkdir -p .git/remotes .git/branches; echo URL: x >.git/remotes/origin; echo x >.git/branches/origin' 2>"$work/log")
-is "a rebase's orders in a worktree and old remotes are reported" "" "$(unsaid ".git/worktrees/w/rebase-merge .git/rebase-apply .git/remotes .git/branches")"
+(cd "$project" && "$SBX" run -- sh -c 'echo "exec x" >.git/worktrees/w/rebase-merge/git-rebase-todo; echo x >.git/rebase-apply/next' 2>"$work/log")
+is "a rebase's orders in a worktree are reported" "" "$(unsaid ".git/worktrees/w/rebase-merge .git/rebase-apply")"
 (cd "$project" && "$SBX" run -- true 2>"$work/log")
 is "and not when they stay" "" "$(cat "$work/log")"
+
+
+# Remotes as old git wrote them: what comes is moved away, the user's own is reported.
+project=$(new_project)
+git init -q "$project/sub" && mkdir -p "$project/.git/branches" && echo /u >"$project/.git/branches/mine" && sleep 0.1
+(cd "$project" && "$SBX" run -- sh -c 'echo x >old; echo y >.git/branches/mine' 2>"$work/log")
+is "a remote of the user's in .git/branches is reported" "y " "$(cat "$project/.git/branches/mine") $(unsaid .git/branches)"
+sleep 0.1
+(cd "$project" && "$SBX" run -- sh -c 'mkdir -p .git/remotes sub/.git/branches; for name in .git/remotes/a .git/branches/b.sample sub/.git/branches/c.sample; do echo URL: x >$name; done; mv old .git/branches/d' 2>"$work/log")
+is "what a run puts into .git/branches and .git/remotes is moved away, in a nested repository as well" "mine" \
+	"$(cd "$project" && find .git/remotes .git/branches sub/.git/branches -type f -printf '%f\n')"
+is "and each is reported" "4" "$(grep -cE '/[.]git/(remotes|branches)/[a-d][^ ]* appeared' "$work/log")"
 
 # What a session would bring.
 project=$(new_project)

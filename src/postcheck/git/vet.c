@@ -81,7 +81,8 @@ static bool join(char path[PATH_MAX], const char *directory, const char *name)
 }
 
 // Of the user's own directory no part is left out.
-void vet_hooks(struct check *check, int directory, const char *name, const char *path)
+static void take_entries(struct check *check, int directory, const char *name, const char *path,
+			 bool samples)
 {
 	char below[PATH_MAX];
 	autoclose int fd = open_entries(check, directory, name, path);
@@ -92,7 +93,7 @@ void vet_hooks(struct check *check, int directory, const char *name, const char 
 	if (own)
 		check->budget = ~0U;
 	entries_some (entry, fd, check->budget)
-		if (has_budget(check) && !str_ends(entry->name, ".sample") &&
+		if (has_budget(check) && !(samples && str_ends(entry->name, ".sample")) &&
 		    join(below, path, entry->name) &&
 		    !(own && finding_is_own(check, fd, entry->name, below, OWN_ALL)))
 			finding_take(check, fd, entry->name, below, untrusted);
@@ -101,6 +102,32 @@ void vet_hooks(struct check *check, int directory, const char *name, const char 
 	else if (check->budget == 0)
 		finding_take(check, directory, name, path,
 			     "appeared with too many entries to check");
+}
+
+void vet_hooks(struct check *check, int directory, const char *name, const char *path)
+{
+	take_entries(check, directory, name, path, true);
+}
+
+void vet_addresses(struct check *check, int directory, const char *name, const char *path)
+{
+	char below[PATH_MAX];
+	bool tell = true;
+	autoclose int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	// Of the user's own one that the box changed meanwhile is taken with them.
+	bool came = fd >= 0 && check->start.tv_sec != 0 && changed_has(check, fd, "");
+	entries_some (entry, came ? fd : -1, check->budget) {
+		if (!has_budget(check) || !join(below, path, entry->name) ||
+		    !changed_has(check, fd, entry->name))
+			continue;
+		finding_take(check, fd, entry->name, below, untrusted);
+		tell = false;
+	}
+	if (came && check->budget == 0)
+		finding_take(check, directory, name, path,
+			     "appeared with too many entries to check");
+	else if (tell && !(came && finding_is_made(check, directory, name)))
+		changed_tell(check, directory, name, path);
 }
 
 static void cut_config(struct check *check, int directory, const char *name, const char *path,
@@ -231,12 +258,12 @@ static void vet_part(struct check *check, const struct layout_row *row, int dire
 	char below[PATH_MAX];
 	if (strchr(row->path, '/') || !join(below, path, row->path))
 		return; // parts_look() finds deeper ones
-	if (row->kind == LAYOUT_RUN)
-		vet_hooks(check, directory, row->path, below);
+	if (row->kind == LAYOUT_RUN || row->kind == LAYOUT_ADDRESS)
+		take_entries(check, directory, row->path, below, row->kind == LAYOUT_RUN);
 	else if (row->kind == LAYOUT_NESTED && (!submodules || depth < DEPTH_MAX))
 		vet_below(check, directory, row->path, below,
 			  submodules ? GUARD_MODULES : GUARD_WORKTREES, &none, depth);
-	if (row->kind == LAYOUT_RUN || row->kind == LAYOUT_NESTED ||
+	if (row->kind == LAYOUT_RUN || row->kind >= LAYOUT_ADDRESS ||
 	    !is_looked_at(check, directory, row->path, path, below))
 		return;
 	if (row->kind == LAYOUT_CONFIG)

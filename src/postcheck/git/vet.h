@@ -15,6 +15,8 @@ void vet_absent(struct check *check, int directory, const char *name, const char
 // there.
 void vet_way(struct check *check, const char *path);
 void vet_hooks(struct check *check, int directory, const char *name, const char *path);
+// Remotes in files: those in a directory to which nothing came are only reported.
+void vet_addresses(struct check *check, int directory, const char *name, const char *path);
 void vet_config(struct check *check, int directory, const char *name, const char *path);
 // A git directory that is open: all parts of it. `depth` is that of a submodule in others.
 void vet_parts(struct check *check, int directory, const char *path, int depth);

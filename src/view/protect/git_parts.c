@@ -43,6 +43,8 @@ static int protect_part(struct wishes *wishes, const struct layout_row *row, con
 		return copies_add(wishes, path, top, from);
 	case LAYOUT_ORDER: // a change is reported
 		return protect_guard(wishes, path, GUARD_REPORTED);
+	case LAYOUT_ADDRESS:
+		return protect_guard(wishes, path, GUARD_ADDRESSES);
 	case LAYOUT_NESTED:
 	case LAYOUT_VIEW:
 	case LAYOUT_DATA:
