@@ -430,6 +430,10 @@ printf '[core]\n\thooksPath = %s/global/link\n' "$work" >"$HOME/.gitmore"
 (cd "$project" && "$SBX" run -- bash -c 'echo evil >.mine/pre-commit; echo evil >below/pre-push; echo evil >below/pre-commit' 2>/dev/null)
 is "by the user's own configuration, and by links to them" "good good pre-push" "$(cat "$project/.mine/pre-commit" "$project/below/pre-push" | paste -sd' ') $(ls "$project/below")"
 rm -r "$HOME/.config/git" "$HOME/.gitmore"
+project=$(new_project)
+(cd "$project" && mkdir -p real/hooks && echo >real/cfg && ln -s real way && ln -s way far && git config core.hooksPath far/hooks && git config --add include.path ../way/cfg && git config --add include.path ../way/none &&
+	"$SBX" run -- bash -c 'for link in way far; do rm $link; mkdir -p $link/hooks; echo evil >$link/hooks/pre-commit; printf "[core]\n\tfsmonitor = evil\n" >$link/cfg; cp $link/cfg $link/none; done; echo mine >real/mine' 2>/dev/null)
+is "the links on the way to them stay, and what they lead to can be written" "real way mine  " "$(readlink "$project/way") $(readlink "$project/far") $(cat "$project/real/mine") $(ls "$project/way/hooks") $(git -C "$project" config core.fsmonitor)"
 
 # What protected settings start by themselves is the project's own, and told.
 project=$(new_project)

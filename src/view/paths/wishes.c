@@ -39,6 +39,22 @@ int wishes_add_links(struct wishes *wishes, const struct resolved *resolved, str
 	return 0;
 }
 
+int wishes_keep_links(struct wishes *wishes, const struct resolved *resolved, unsigned first,
+		      struct origin from)
+{
+	struct stat status;
+	for (unsigned i = first; i < resolved->link_count; i++) {
+		struct mount link = { .kind = MOUNT_BIND, .access = ACCESS_READ, .from = from };
+		link.source = link.target = resolved->links[i].path;
+		if (!wishes_is_reached(wishes, link.target) || lstat(link.target, &status) < 0)
+			continue;
+		link.identity =
+			(struct identity){ status.st_dev, status.st_ino, status.st_mode & S_IFMT };
+		TRY(wishes_add_wall(wishes, &link));
+	}
+	return 0;
+}
+
 static int refuse_writable(struct wishes *wishes, struct origin from, const char *path)
 {
 	const char *why = project_refusal(wishes->plan, path);

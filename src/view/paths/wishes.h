@@ -57,6 +57,10 @@ int wishes_resolve_new(struct wishes *wishes, const char *path, struct origin fr
 // it may.
 bool wishes_lack(const struct wishes *wishes, const char *text);
 int wishes_add_links(struct wishes *wishes, const struct resolved *resolved, struct origin from);
+// Makes the links on a way stay as they are, from the one with that number on. What they lead to
+// does not become read-only.
+int wishes_keep_links(struct wishes *wishes, const struct resolved *resolved, unsigned first,
+		      struct origin from);
 
 // What the box will see at `path`, by the wishes so far; NULL: nothing of anybody's.
 const struct mount *wishes_seen(const struct wishes *wishes, const char *path);

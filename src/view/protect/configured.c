@@ -11,10 +11,14 @@
 #include "view/paths/wishes.h"
 #include "view/protect/protect.h"
 
-// By its own name, and by what that leads to.
+// By its own name, and by what that leads to. A link on the way is protected by itself: with
+// another one the name would be another file's.
 static int protect_path(struct wishes *wishes, const char *named, enum guarded absent)
 {
 	struct origin from = { .file = "protect", .order = ORDER_PROJECT };
+	struct resolved way;
+	(void)ATTEMPT(resolve_path(wishes->resolver, path_parent(wishes->arena, named), &way));
+	TRY(wishes_keep_links(wishes, &way, 0, from));
 	const char *parent = resolve_real(wishes->resolver, path_parent(wishes->arena, named));
 	const char *link = path_below(wishes->arena, parent, path_name(named));
 	const char *ways[] = { link, resolve_real(wishes->resolver, link) };

@@ -59,16 +59,9 @@ static int protect_link(struct wishes *wishes, const char *path, const struct id
 			enum guarded absent, struct origin from)
 {
 	struct resolved resolved;
-	struct stat status;
 	TRY(add_mask(wishes, path, identity, from));
 	int found = ATTEMPT(resolve_path(wishes->resolver, path, &resolved));
-	for (unsigned i = 1; i < resolved.link_count; i++) {
-		const char *link = resolved.links[i].path;
-		if (!wishes_is_reached(wishes, link) || lstat(link, &status) < 0)
-			continue;
-		struct identity next = { status.st_dev, status.st_ino, status.st_mode & S_IFMT };
-		TRY(add_mask(wishes, link, &next, from));
-	}
+	TRY(wishes_keep_links(wishes, &resolved, 1, from));
 	if (found < 0 || !wishes_is_reached(wishes, resolved.path))
 		return 0;
 	if (!found)
