@@ -134,6 +134,10 @@ is "in the top, tracked directories and those right below" 0 "$(box 'grep -rs CA
 is "in the command's directory" 0 "$(cd old/one/two && box 'grep -rs CANARY-since .' | grep -c CANARY)"
 is "in another boot" 0 "$(SBX_TEST_BOOT=other "$SBX_TESTING" run -p claude-code-shell -- grep -rs CANARY-since . --exclude-dir=old 2>/dev/null | grep -c CANARY)"
 new
+mkdir conf q && echo KEY=CANARY-led >conf/prod && ln -s conf/prod way && ln -s way .env.led && ln -s ../conf/prod q/.env
+box 'rm -f way .env.led q/.env; mv q r' >/dev/null
+is "a link of the user's that leads to one stays" "conf/prod way ../conf/prod 0" "$(readlink way .env.led q/.env | paste -sd' ') $(box 'cat conf/prod' | grep -c CANARY)"
+new
 is "a directory that cannot be listed is hidden as a whole" 0 "$(chmod 0 packages; "$SBX" run -p claude-code-shell -- bash -c 'chmod 755 packages; cat packages/web/.env' 2>/dev/null | grep -c CANARY; chmod 755 packages)"
 # Files that the caller's variables name.
 printf -- '-----BEGIN CERTIFICATE-----\nQQ==\n-----END CERTIFICATE-----\n\0-----BEGIN PRIVATE KEY-----\nCANARY\n' >"$HOME/zero.pem"

@@ -134,6 +134,15 @@ static bool exclude(struct untracked *files, const char *git, int *ret_result)
 	return true;
 }
 
+// A next run finds the file by them.
+static int keep_links(struct wishes *wishes, const struct untracked_file *found)
+{
+	struct resolved way;
+	return found->link && ATTEMPT(resolve_path(wishes->resolver, found->link, &way)) == 1
+		       ? wishes_keep_links(wishes, &way, 0, found->item->from)
+		       : 0;
+}
+
 static int hide_found(struct untracked *files, bool excluded)
 {
 	struct wishes *wishes = files->wishes;
@@ -151,6 +160,7 @@ static int hide_found(struct untracked *files, bool excluded)
 		list_add(found->listed ? &plan->altered : &plan->untracked, plan->arena,
 			 found->name, found->item->from);
 		TRY(wishes_add(wishes, &mask, false));
+		TRY(keep_links(wishes, found));
 	}
 	return 0;
 }

@@ -340,11 +340,13 @@ static int resolve(struct untracked_search *search, const struct candidate *cand
 	    is_hidden(wishes, file.path))
 		return 0;
 	struct untracked *files = search->files;
+	bool led = file.link_count > 0 && candidate->rank != UNTRACKED_MADE;
 	files->list = arena_grow(search->arena, files->list, files->count, &files->room,
 				 sizeof(*files->list));
 	files->list[files->count++] =
 		(struct untracked_file){ .path = file.path,
 					 .name = file.path + strlen(project) + 1,
+					 .link = led ? path : NULL,
 					 .item = item,
 					 .identity = file.identity,
 					 .rank = candidate->rank };

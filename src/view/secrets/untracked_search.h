@@ -16,6 +16,7 @@ enum untracked_rank { UNTRACKED_OWN, UNTRACKED_LATE, UNTRACKED_MADE };
 
 struct untracked_file {
 	const char *path, *name; // and below the project
+	const char *link; // the path itself, by which somebody else than a box leads there; or NULL
 	const struct item *item;
 	struct identity identity;
 	enum untracked_rank rank;
