@@ -139,6 +139,8 @@ is "a rebase's orders in a worktree are reported" "" "$(unsaid ".git/worktrees/w
 (cd "$project" && "$SBX" run -- true 2>"$work/log")
 is "and not when they stay" "" "$(cat "$work/log")"
 
+(cd "$project" && "$SBX" run -- sh -c 'git worktree add -q new -b new; git init -q nested; mkdir .git/worktrees/new/rebase-merge nested/.git/rebase-apply' 2>"$work/log")
+is "they are in a worktree and a repository that the run made" "" "$(unsaid ".git/worktrees/new/rebase-merge nested/.git/rebase-apply")"
 
 # Remotes as old git wrote them: what comes is moved away, the user's own is reported.
 project=$(new_project)

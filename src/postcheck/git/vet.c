@@ -182,6 +182,8 @@ static void vet_worktree(struct check *check, int directory, const char *name, c
 	if (join(below, path, "config.worktree"))
 		vet_config(check, fd, "config.worktree", below);
 	parts_look(check, fd, path, NULL, true);
+	layout_each(row) if (row->kind == LAYOUT_ORDER && exists(fd, row->path) &&
+			     join(below, path, row->path)) changed_add(check, below);
 	const char *tree = git_read_pointer(fd, "gitdir", "", text);
 	if (tree)
 		tell_lost(check, tree);
@@ -270,7 +272,7 @@ static void vet_part(struct check *check, const struct layout_row *row, int dire
 		cut_config(check, directory, row->path, below, !check->known);
 	else if (row->kind == LAYOUT_POINTER)
 		vet_absent(check, directory, row->path, below);
-	else if (check->known) // an order is only reported, of a repository that was there
+	else
 		changed_add(check, below);
 }
 
