@@ -255,6 +255,17 @@ void mentions_git(struct mentions *mentions, struct arena *arena, const char *te
 		mentions_pass(mentions, ".gitattributes", MENTION_FILE);
 }
 
+// A list of directories from which programs or modules are run: PERL5LIB, LD_LIBRARY_PATH ...
+static bool is_search_path(const char *variable, size_t length)
+{
+	static const char *const ends[] = { "PATH", "LIB", "GIT_TEMPLATE_DIR" };
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+		if (length >= strlen(ends[i]) &&
+		    strncmp(variable + length - strlen(ends[i]), ends[i], strlen(ends[i])) == 0)
+			return true;
+	return false;
+}
+
 void mentions_environment(struct mentions *mentions, char *const *environment, const char *root)
 {
 	static const char ends[] = " \t\n:=,;\"'|&()<>`";
@@ -263,13 +274,15 @@ void mentions_environment(struct mentions *mentions, char *const *environment, c
 		const char *at = strchr(*environment, '=');
 		if (!at || str_starts(*environment, "PATH=") || str_starts(*environment, "npm_"))
 			continue;
+		bool directories = is_search_path(*environment, (size_t)(at - *environment));
 		for (size_t length; *at; at += length) {
 			at += strspn(at, ends);
 			length = strcspn(at, ends);
 			if (length < sizeof(word) && memchr(at, '/', length) &&
 			    str_put(word, sizeof(word), "%.*s", (int)length, at) &&
 			    (word[0] != '/' || path_within(word, root)))
-				mentions_pass(mentions, word, MENTION_FILE);
+				mentions_pass(mentions, word,
+					      directories ? MENTION_PROGRAMS : MENTION_FILE);
 		}
 	}
 }

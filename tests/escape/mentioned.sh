@@ -134,6 +134,10 @@ fresh
 for value in BASH_ENV="$project/docs/data" NODE_OPTIONS='--require ./docs/data' EDITOR=docs/data LD_PRELOAD="libx.so:$project/docs/data" LESSOPEN="||$project/docs/data %s"; do
 	is "a file that ${value%%=*} names is reported" "docs/data" "$(export "${value?}"; run_says 'echo x >>docs/data')"
 done
+for value in PERL5LIB="$project/docs" GIT_EXEC_PATH=./docs LD_LIBRARY_PATH="/x:$project/docs"; do
+	is "a directory that ${value%%=*} names is reported" "docs" "$(export "${value?}"; run_says 'echo x >docs/new')"
+done
+is "and not one that is not searched" "" "$(export HERE="$project/docs"; run_says 'echo x >docs/new2')"
 is "and not where none names it" "" "$(run_says 'echo x >>docs/data')"
 is "nor what npm's variables name" "" "$(export npm_package_json="$project/docs/data"; run_says 'echo x >>docs/data')"
 fresh

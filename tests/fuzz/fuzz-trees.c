@@ -89,7 +89,7 @@ static void check_directories(const char *text, size_t size)
 {
 	struct dirs_row row;
 	size_t before = 0;
-	if (dirs_begin(text, size, "boot") > size)
+	if (dirs_begin(text, size, "boot") > size || dirs_begin(text, size, NULL) > size)
 		abort();
 	for (size_t at = 0; dirs_next(text, size, &at, &row); before = at)
 		if (at <= before || at > size || row.at != before || row.name < text + before ||
