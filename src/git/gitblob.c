@@ -12,7 +12,8 @@ void gitblob_name(struct arena *arena, const char *text, size_t length, unsigned
 	enum { FRONT = 32 };
 	char front[FRONT], *body = (char *)arena_take(arena, length + FRONT) + FRONT;
 	ret_blob->bytes = bytes;
-	for (int round = 0; round < 2; round++) {
+	bool ends = memmem(text, length, "\r\n", 2) != NULL;
+	for (int round = 0; round < 1 + ends; round++) {
 		size_t used = 0;
 		for (size_t i = 0; i < length; i++)
 			if (round == 0 || text[i] != '\r' || i + 1 == length || text[i + 1] != '\n')
@@ -24,6 +25,8 @@ void gitblob_name(struct arena *arena, const char *text, size_t length, unsigned
 		else
 			sha256(body - before, before + used, ret_blob->names[round]);
 	}
+	if (!ends)
+		memcpy(ret_blob->names[1], ret_blob->names[0], bytes);
 }
 
 bool gitblob_is(const struct gitblob *blob, const unsigned char *name)

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/file_state.h"
 #include "base/path.h"
+#include "base/steady.h"
 #include "base/str.h"
 #include "plan.h"
 #include "postcheck/finding/finding.h"
@@ -109,13 +110,6 @@ static void renew_share(const struct check *check, const struct searched *tree,
 	if (!same && quiet_share(check->plan, tree, arena, &share))
 		quiet_write_share(&share, whole, tree);
 	arena_free(arena);
-}
-
-static int64_t processor_now(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now); // a busy machine counts for nothing
-	return now.tv_sec * (int64_t)NANOSECONDS + now.tv_nsec;
 }
 
 static bool end_quiet(const struct check *check, const struct run *run, unsigned tree,

@@ -12,6 +12,7 @@
 
 #include "base/fd.h"
 #include "base/path.h"
+#include "base/steady.h"
 #include "base/str.h"
 #include "base/sys.h"
 #include "git/recognise.h"
@@ -23,13 +24,6 @@
 // A small tree is seen whole, however slow the machine: so many entries are looked at in any case.
 enum { ENTRIES_LEAST = 512, CLOCK_EACH = 64, DEPTH_MAX = 240 };
 enum { LARGEST_NANOSECONDS = 1000000000, NANOSECONDS = 1000000000 };
-
-static long processor_now(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now); // a busy machine counts for nothing
-	return now.tv_sec * 1000000000L + now.tv_nsec;
-}
 
 // One directory more than before is looked at in any case, be it large: else no look would ever
 // come further.

@@ -416,6 +416,9 @@ like "an index with the times of changed files is reported" "$(cat "$work/log")"
 work_here && echo '*.psd filter=x' >"$project/.gitattributes" && git -C "$project" config filter.x.clean "tr a b" && git -C "$project" config core.autocrlf input
 box "printf 'a\\n' >c.psd; printf 'x\\r\\n' >dos; echo xx >lib/a; git add .; echo yy >lib/a; sleep 1.1; git commit -qm three; git checkout -q -b other HEAD~; git checkout -q main; git stash -q; git status"
 is "honest work is not, with filters and ends of lines" "" "$(grep -v '^$' "$work/log" | grep 'git shows')"
+# The look at contents has half a second of processor time: the rest is named, not passed over.
+work_here && box "truncate -s 120M a b c d; git add a b c d; sleep 1.1; git commit -qm large"
+like "files that were not compared are counted" "$(cat "$work/log")" "^sbx: [1-9] of the files that changed were not compared with git's index"
 # --- what comes while a run goes on is not there for the host until its end, and the box keeps no hold of it
 work_here && git init -q "$project/sub" && git -C "$project" config extensions.worktreeConfig true
 rm -rf "$project"/.git/{hooks,info,objects/info} "$project"/sub/.git/{hooks,info}

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -15,6 +16,7 @@
 #include "base/fd.h"
 #include "base/file.h"
 #include "base/path.h"
+#include "base/steady.h"
 #include "base/str.h"
 #include "git/gitblob.h"
 #include "git/gitindex.h"
@@ -26,6 +28,8 @@
 // A sparse checkout has as many hidden entries as it has files that are not there.
 enum { NAMES_MAX = 64, HIDDEN_MAX = 65536, INDEX_MAX = 256 << 20 };
 enum { FILE_MAX = 128 << 20, ATTRIBUTES_MAX = 64 << 10 };
+// Of the processor, for the contents of changed files: a checkout may change very many.
+enum { CONTENTS_NANOSECONDS = 500000000 };
 
 struct tracked_work {
 	struct arena *arena;
@@ -177,6 +181,9 @@ static void report_hidden(const struct check *check, const struct tracked_work *
 {
 	struct stat status;
 	bool sparse = is_sparse(check->plan);
+	int64_t begin = processor_now();
+	unsigned left = 0;
+	char number[32];
 	autoclose int top = open(check->plan->project, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	for (unsigned i = 0; i < work->hidden_count; i++) {
 		const struct gitindex_entry *entry = &work->hidden[i];
@@ -185,11 +192,15 @@ static void report_hidden(const struct check *check, const struct tracked_work *
 			continue;
 		if (marked)
 			findings_add(check->found, FINDING_GIT_HIDES, entry->path, "", "");
+		else if (!entry->absent && processor_now() - begin > CONTENTS_NANOSECONDS)
+			left++;
 		else if (!entry->absent && is_forged(top, entry, &status, index))
 			findings_add(check->found, FINDING_GIT_FORGED, entry->path, "", "");
 	}
-	if (work->hidden_count == HIDDEN_MAX && !sparse)
-		findings_add(check->found, FINDING_GIT_HIDES, "more files", "", "");
+	snprintf(number, sizeof(number), "%u%s", left,
+		 work->hidden_count == HIDDEN_MAX ? " and more" : "");
+	if (left > 0 || (work->hidden_count == HIDDEN_MAX && !sparse))
+		findings_add(check->found, FINDING_GIT_UNCOMPARED, "", number, "");
 }
 
 void tracked_check(const struct check *check)
