@@ -299,8 +299,6 @@ static int show_changed(struct box *box, struct out *out)
 {
 	struct unshown_line line;
 	char real[PATH_MAX];
-	if (box->arguments.rest[0])
-		return fail(0, "audit --changed takes no run");
 	box->plan.arena = box->arena;
 	decide_places(&box->plan, environ);
 	const char *asked = box->invocation.logged_project, *project = box->plan.toplevel;
@@ -316,11 +314,24 @@ static int show_changed(struct box *box, struct out *out)
 	return 0;
 }
 
+// The lists of runs and of changed names are whole.
+static int check_options(const struct box *box)
+{
+	const struct invocation *asked = &box->invocation;
+	bool runs = asked->runs == ANSWER_YES, changed = asked->changed == ANSWER_YES;
+	bool narrowed = asked->denied == ANSWER_YES || asked->logged_host || asked->logged_run ||
+			asked->since || box->arguments.rest[0];
+	if ((runs || changed) && (narrowed || (runs && (changed || asked->logged_project))))
+		return fail(
+			0, "usage: sbx audit --runs [--json] | --changed [--project DIR] [--json]");
+	return 0;
+}
+
 int verb_audit(char **words)
 {
 	struct box *box = box_new();
 	int result = 0;
-	if (box_read(box, VERB_AUDIT, words) < 0)
+	if (box_read(box, VERB_AUDIT, words) < 0 || check_options(box) < 0)
 		return box_failed();
 	struct out out = { .json = box->invocation.json == ANSWER_YES };
 	if (box->invocation.runs == ANSWER_YES)

@@ -15,7 +15,7 @@
 #include "plan.h"
 #include "run.h"
 
-enum { NAMED_MOST = 3, ENTRIES_MOST = 512, DEPTH_MOST = 8, HOME_MAX = 1024 };
+enum { SHOWN_MAX = 3, ENTRIES_MAX = 512, DEPTH_MAX = 8, HOME_MAX = 1024 };
 
 // A cache of every run where the host has it (profiles/base.ini).
 static const char cache[] = "go/pkg";
@@ -42,7 +42,7 @@ void left_begin(const struct plan *plan)
 
 static bool is_done(const struct look *look)
 {
-	return look->named > NAMED_MOST || look->entries >= ENTRIES_MOST;
+	return look->named > SHOWN_MAX || look->entries >= ENTRIES_MAX;
 }
 
 static void add(struct look *look)
@@ -50,8 +50,8 @@ static void add(struct look *look)
 	char *text = look->message->text;
 	size_t length = strlen(look->path) + 1;
 	bool fits = look->used + length + sizeof(others) < sizeof(look->message->text);
-	const char *shown = look->named == NAMED_MOST || !fits ? others : look->path;
-	look->named = fits ? look->named + 1 : NAMED_MOST + 1;
+	const char *shown = look->named == SHOWN_MAX || !fits ? others : look->path;
+	look->named = fits ? look->named + 1 : SHOWN_MAX + 1;
 	length = strlen(shown) + 1;
 	memcpy(text + look->used, shown, length);
 	look->used += length;
@@ -71,7 +71,7 @@ static void take_entry(struct look *look, int directory, const struct sys_entry 
 	    end + 2 > sizeof(look->path))
 		return;
 	memcpy(look->path + length, entry->name, end - length + 1);
-	if (below && (depth == DEPTH_MOST || str_equal(look->path, cache)))
+	if (below && (depth == DEPTH_MAX || str_equal(look->path, cache)))
 		return;
 	autoclose int fd =
 		sys_openat2(directory, entry->name,

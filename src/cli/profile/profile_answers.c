@@ -6,28 +6,15 @@
 
 #include "base/err.h"
 #include "base/out.h"
-#include "base/owned.h"
 #include "base/str.h"
 #include "run/run_command.h"
 #include "policy/trust.h"
-#include "run/decide.h"
-
-extern char **environ;
-
-static int find_project(struct box *box)
-{
-	struct plan *plan = &box->plan;
-	plan->arena = box->arena;
-	decide_places(plan, environ);
-	TRY(owned_check(plan->state));
-	return plan->toplevel ? 0 : fail(0, "the current directory cannot be a project");
-}
 
 int profile_show_answers(struct box *box)
 {
 	struct out out = { 0 };
 	const char *text;
-	TRY(find_project(box));
+	TRY(profile_project(box));
 	TRY(answers_read(box->arena, box->plan.state, box->plan.toplevel, &text));
 	if (*text)
 		out_text(&out,
@@ -44,7 +31,7 @@ int profile_forget(struct box *box, char **words)
 {
 	if (!words[0])
 		return fail(0, "usage: sbx profile forget HOST:PORT...");
-	TRY(find_project(box));
+	TRY(profile_project(box));
 	for (; *words; words++) {
 		int found = answers_forget(box->arena, box->plan.state, box->plan.toplevel, *words);
 		TRY(found);

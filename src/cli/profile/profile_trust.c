@@ -24,7 +24,7 @@
 
 extern char **environ;
 
-static int find_project(struct box *box)
+int profile_project(struct box *box)
 {
 	struct plan *plan = &box->plan;
 	plan->arena = box->arena;
@@ -38,7 +38,7 @@ static int note_elsewhere(struct box *box, char **words, enum elsewhere_act act)
 {
 	struct out out = { 0 };
 	const struct plan *plan = &box->plan;
-	TRY(find_project(box));
+	TRY(profile_project(box));
 	for (; words[0]; words++) {
 		struct stat status;
 		const char *path = resolve_real(plan->resolver,
@@ -66,7 +66,7 @@ static int own_file(struct box *box, char **words, struct trust *ret_trust)
 			    "this acts on the current project; change to its directory and leave "
 			    "out '%.40s'",
 			    str_shown(words[0]));
-	TRY(find_project(box));
+	TRY(profile_project(box));
 	TRY(trust_read(box->arena, plan->state, plan->toplevel, ret_trust));
 	if (ret_trust->state == TRUST_NO_FILE)
 		return fail(0, "this project has no .sbx.ini: there is nothing to trust");

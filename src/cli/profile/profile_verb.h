@@ -6,6 +6,10 @@
 
 struct box;
 
+// Finds the project of the current directory, and checks that sbx's state is the caller's alone. -1
+// with the error said.
+int profile_project(struct box *box);
+
 int profile_status(struct box *box, char **words);
 int profile_trust(struct box *box, char **words);
 int profile_untrust(struct box *box, char **words);

@@ -287,10 +287,11 @@ int audit_report(const char *state, const char *project, const char *text)
 	autoclose int fd = open_log(state);
 	TRY(fd);
 	write_stamp(steady_now(), stamp);
-	for (const char *at = text; *at; at += strcspn(at, "\n") + 1) {
+	for (const char *at = text; *at; at += *at == '\n') {
 		struct out line = { 0 };
 		at += str_starts(at, "sbx: ") ? strlen("sbx: ") : 0;
 		out_bytes(&line, at, strcspn(at, "\n"));
+		at += strcspn(at, "\n");
 		out_bytes(&line, "", 1);
 		json_begin(&out, "reported");
 		json_string(&out, "time", stamp);

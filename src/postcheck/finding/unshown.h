@@ -11,8 +11,8 @@ struct plan;
 // Removes from `found` each name that was reported with this very content before, and what its
 // reader was shown once (FINDING_UNTRUSTED, FINDING_HEADLESS and FINDING_ELSEWHERE until they
 // change, FINDING_LINK for good, FINDING_POLICY, FINDING_BACKGROUND and FINDING_LEFT in an agent's
-// session). For
-// a person on a terminal it adds the names that earlier runs changed and nobody was shown.
+// session). For a person on a terminal it adds the names that earlier runs changed and nobody was
+// shown.
 void unshown_note(const struct plan *plan, struct findings *found);
 
 // Before the command begins: a name that changed since its report is reported again with any

@@ -39,7 +39,7 @@ static int refuse(struct bring *bring, const char *why)
 	return 0;
 }
 
-// Each path has a separate origin: view/paths/planted.c takes links for those of the next grant.
+// Each path has a separate origin: planted_refuse() takes links for those of the next grant.
 static int add_links(struct bring *bring, const struct resolved *resolved)
 {
 	bring->from.line = bring->wishes->count;
@@ -224,8 +224,11 @@ static int bring_variable(struct wishes *wishes, const char *entry, const char *
 	const struct plan *plan = wishes->plan;
 	size_t length = (size_t)(value - entry - 1);
 	for (const struct path_variable *row = path_variables; row->name; row++) {
-		struct bring bring = { wishes, row->name, true, row->form, { row->name, 0, 0 },
-				       0,      0,         0 };
+		struct bring bring = { .wishes = wishes,
+				       .name = row->name,
+				       .variable = true,
+				       .form = row->form,
+				       .from = { .file = row->name } };
 		if (strncmp(entry, row->name, length) != 0 || row->name[length] != '\0')
 			continue;
 		if ((row->form == PATH_OF_ROOTS && plan->roots_path) ||
@@ -240,20 +243,21 @@ int brought_plan(struct wishes *wishes)
 {
 	const char *home = wishes->plan->home;
 	bool home_is_there = wishes_seen(wishes, wishes->plan->real_home) != NULL;
-	struct bring terminals = {
-		wishes, "~/.terminfo", false, PATH_OF_TERMINALS, { "terminfo", 0, 0 }, 0, 0, 0,
-	};
+	struct bring terminals = { .wishes = wishes,
+				   .name = "~/.terminfo",
+				   .form = PATH_OF_TERMINALS,
+				   .from = { .file = "terminfo" } };
 	for (char *const *entry = wishes->places.environment; *entry; entry++) {
 		const char *value = strchr(*entry, '=');
 		if (value && strchr(value, '/'))
 			TRY(bring_variable(wishes, *entry, value + 1));
 	}
 	list_each (item, &wishes->files) {
-		struct bring bring = {
-			wishes, item->from.file, false, PATH_OF_DIRECTORY, { "git", 0, 0 }, 0, 0, 0,
-		};
-		if (item->from.line)
-			bring.form = PATH_OF_OTHER_ROOTS;
+		struct bring bring = { .wishes = wishes,
+				       .name = item->from.file,
+				       .form = item->from.line ? PATH_OF_OTHER_ROOTS
+							       : PATH_OF_DIRECTORY,
+				       .from = { .file = "git" } };
 		if (str_starts(item->text, "~/"))
 			TRY(bring_name(&bring, path_join(wishes->arena, home, item->text + 2)));
 		else if (item->text[0] == '/')
