@@ -95,8 +95,6 @@ static const struct gitkey keys[] = {
 	{ "rebase.autostash", GITKEY_BOOLEAN, 0, 0 },
 	{ "rebase.updaterefs", GITKEY_BOOLEAN, 0, 0 },
 	{ "receive.autogc", GITKEY_BOOLEAN, 0, 0 },
-	{ "rerere.autoupdate", GITKEY_BOOLEAN, 0, 0 },
-	{ "rerere.enabled", GITKEY_BOOLEAN, 0, 0 },
 	{ "reset.quiet", GITKEY_BOOLEAN, 0, 0 },
 	{ "branch.sort", GITKEY_WORDS, 0, GITKEY_ORDERS },
 	{ "tag.sort", GITKEY_WORDS, 0, GITKEY_ORDERS },

@@ -4,13 +4,17 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/str.h"
 #include "text/component.h"
 
+#define LOCK_END             ".lock"
 #define DATA_FILE(name)      { name, LAYOUT_DATA, LAYOUT_FILE, LAYOUT_BOTH }
 #define DATA_DIRECTORY(name) { name, LAYOUT_DATA, LAYOUT_DIRECTORY, LAYOUT_BOTH }
+#define STATE_FILE(name)     { name, LAYOUT_STATE, LAYOUT_FILE, LAYOUT_BOTH }
 
 // Longer rows before what they lie in. Rows that act come first.
 const struct layout_row layout_rows[] = {
+	{ "*" LOCK_END, LAYOUT_LOCK, LAYOUT_FILE, LAYOUT_BOTH }, // in any directory: layout_find()
 	{ "hooks", LAYOUT_RUN, LAYOUT_DIRECTORY, LAYOUT_SHARED },
 	{ "info/attributes", LAYOUT_RUN, LAYOUT_FILE, LAYOUT_SHARED },
 	{ "sl/config", LAYOUT_RUN, LAYOUT_FILE, LAYOUT_SHARED },  // of Sapling
@@ -33,6 +37,14 @@ const struct layout_row layout_rows[] = {
 	{ "shallow", LAYOUT_VIEW, LAYOUT_FILE, LAYOUT_SHARED },
 	{ "packed-refs", LAYOUT_VIEW, LAYOUT_FILE, LAYOUT_SHARED }, // where it has refs/replace
 	{ "refs/replace", LAYOUT_VIEW, LAYOUT_DIRECTORY, LAYOUT_SHARED },
+	{ "refs/notes", LAYOUT_VIEW, LAYOUT_DIRECTORY, LAYOUT_SHARED },
+	{ "rr-cache", LAYOUT_VIEW, LAYOUT_DIRECTORY, LAYOUT_SHARED },
+	STATE_FILE("MERGE_HEAD"),
+	STATE_FILE("MERGE_AUTOSTASH"),
+	STATE_FILE("CHERRY_PICK_HEAD"),
+	STATE_FILE("REVERT_HEAD"),
+	STATE_FILE("REBASE_HEAD"),
+	STATE_FILE("BISECT_*"),
 	{ "objects/info", LAYOUT_DATA, LAYOUT_DIRECTORY, LAYOUT_SHARED },
 	{ "objects/pack", LAYOUT_DATA, LAYOUT_DIRECTORY, LAYOUT_SHARED },
 	{ "objects", LAYOUT_DATA, LAYOUT_MANY, LAYOUT_SHARED },
@@ -41,7 +53,6 @@ const struct layout_row layout_rows[] = {
 	DATA_DIRECTORY("logs"),
 	DATA_DIRECTORY("info"),
 	DATA_DIRECTORY("reftable"),
-	DATA_DIRECTORY("rr-cache"),
 	DATA_DIRECTORY("lost-found"),
 	DATA_DIRECTORY("fsmonitor--daemon"),
 	{ "fsmonitor--daemon.ipc", LAYOUT_DATA, LAYOUT_SOCKET, LAYOUT_BOTH },
@@ -52,12 +63,10 @@ const struct layout_row layout_rows[] = {
 	DATA_DIRECTORY("filter-repo"),
 	DATA_DIRECTORY("incoming-*"),
 	DATA_FILE("HEAD"),
-	DATA_FILE("*_HEAD"), // ORIG_, FETCH_, MERGE_, CHERRY_PICK_, REVERT_, REBASE_, BISECT_
+	DATA_FILE("*_HEAD"), // ORIG_, FETCH_
 	DATA_FILE("AUTO_MERGE"),
 	DATA_FILE("MERGE_MODE"),
 	DATA_FILE("MERGE_RR"),
-	DATA_FILE("MERGE_AUTOSTASH"),
-	DATA_FILE("BISECT_*"),
 	DATA_FILE("NOTES_MERGE_*"),
 	DATA_FILE("*_MSG"),     // MERGE_, SQUASH_, GITGUI_
 	DATA_FILE("*_EDITMSG"), // COMMIT_, TAG_, NOTES_
@@ -79,7 +88,6 @@ const struct layout_row layout_rows[] = {
 	DATA_FILE("locked"),
 	DATA_FILE("fast_import_crash_*"),
 	DATA_FILE("gitk.cache"),
-	DATA_FILE("*.lock"),
 	// Of editors that were asked for a message.
 	DATA_FILE("*~"),
 	DATA_FILE(".*.sw?"),
@@ -120,6 +128,8 @@ const struct layout_row *layout_find(const char *path)
 {
 	char first[COMPONENT_MAX];
 	bool good = component_fold(path, first);
+	if (str_ends(path, LOCK_END))
+		return layout_rows;
 	layout_each(row) if (good && component_matches(first, row->path) &&
 			     is_in(path, row->path)) return row;
 	return NULL;
@@ -134,7 +144,10 @@ bool layout_is_nested(const char *path)
 static bool acts(const char *path, bool refs)
 {
 	const struct layout_row *row = layout_find(path);
-	return row && row->kind > LAYOUT_VIEW && row->kind < (refs ? LAYOUT_ORDER : LAYOUT_NESTED);
+	if (!row || row->kind == LAYOUT_LOCK)
+		return row != NULL;
+	return (row->kind == LAYOUT_STATE && !refs) ||
+	       (row->kind > LAYOUT_VIEW && row->kind < (refs ? LAYOUT_ORDER : LAYOUT_NESTED));
 }
 
 // Names of submodules may have slashes; below refs and logs the names are those of branches.

@@ -419,6 +419,42 @@ is "honest work is not, with filters and ends of lines" "" "$(grep -v '^$' "$wor
 # The look at contents has half a second of processor time: the rest is named, not passed over.
 work_here && box "truncate -s 120M a b c d; git add a b c d; sleep 1.1; git commit -qm large"
 like "files that were not compared are counted" "$(cat "$work/log")" "^sbx: [1-9] of the files that changed were not compared with git's index"
+# --- locks, unfinished commands and names that a box leaves
+locks='index.lock HEAD.lock config.lock packed-refs.lock refs/heads/main.lock refs/heads/a/b/c.lock objects/info/commit-graph.lock worktrees/w/index.lock'
+work_here && git -C "$project" worktree add -q "$work/w$count" -b w 2>/dev/null; mv "$project/.git/worktrees"/* "$project/.git/worktrees/w" 2>/dev/null; echo "gitdir: $project/.git/worktrees/w" >"$work/w$count/.git"; git init -q "$project/sub" && touch "$project/sub/.git/mine.lock" "$project/.git/shallow.lock" && sleep 0.05
+box "cd .git; for f in $locks; do mkdir -p \$(dirname \$f); touch \$f; done; touch ../sub/.git/index.lock; echo x >shallow.lock; echo x >../sub/.git/mine.lock; git config user.name q"
+is "locks that a box left are removed, in worktrees and repositories below, too" "" "$(there $locks ../sub/.git/index.lock)"
+like "and said" "$(cat "$work/log")" "^sbx: locks of git's that the box left were removed: .*.git/index.lock"
+is "the host's git works, with the box's configuration" "q" "$(git -C "$project" commit -q --allow-empty -m after 2>&1; git -C "$project" config user.name)"
+is "locks that stood before the run stay" "../sub/.git/mine.lock shallow.lock" "$(there ../sub/.git/mine.lock shallow.lock)"
+work_here
+cat >"$work/git" <<EOF
+#!/bin/sh
+touch "$project/.git/refs/heads/own.lock"; touch "$work/began"; sleep 2
+EOF
+chmod +x "$work/git"; rm -f "$work/began"
+(cd "$project" && exec "$SBX" run -- sh -c 'touch b; sleep 0.8; touch .git/refs/heads/x.lock') >"$work/log" 2>&1 &
+pid=$!
+wait_for 30 test -e "$project/b"
+"$work/git" &
+wait $pid
+like "while git runs on the host a lock is only reported" "$(cat "$work/log")" "locks of git's came during the run, and a git is running: .*own.lock"
+is "and stays" "refs/heads/own.lock" "$(there refs/heads/own.lock)"
+wait
+states='MERGE_HEAD MERGE_AUTOSTASH CHERRY_PICK_HEAD REVERT_HEAD REBASE_HEAD BISECT_LOG BISECT_START'
+work_here && git -C "$project" worktree add -q "$work/v$count" -b v && mkdir "$project/.git/rr-cache" "$project/.git/rr-cache/a" && echo x >"$project/.git/rr-cache/a/postimage" && sleep 0.05
+box "cd .git; for f in $states; do git rev-parse HEAD >\$f; done; git rev-parse HEAD >worktrees/v$count/MERGE_HEAD; echo y >rr-cache/a/postimage; git notes add -m ok"
+is "each state of an unfinished command is reported" "" "$(for f in $states worktrees/v$count/MERGE_HEAD; do grep -q "unfinished:.* .git/${f}[,;]" "$work/log" || echo "$f"; done)"
+like "so are notes and recorded resolutions, also one written in place" "$(cat "$work/log")" "history or files by it: .git/refs/notes, .git/rr-cache; "
+box "true"
+is "once" "" "$(cat "$work/log")"
+work_here && sleep 0.05
+box "git tag 'v9;touch\${IFS}x'; git update-ref refs/heads/-f HEAD; git branch 'a&b/c'; git branch feature/ok-1.2_3; git tag 'v1+b@2'"
+like "names of refs that a shell would run are reported" "$(cat "$work/log")" "characters of a shell: .*.git/refs/heads/-f, .git/refs/heads/a&b/c, .git/refs/tags/v9;touch"
+is "plain ones are not" "" "$(grep 'ok-1\|v1+b' "$work/log")"
+work_here
+(cd "$project" && "$SBX" session create left >/dev/null && "$SBX" run -s left -- sh -c 'git branch fine; cd .git; touch index.lock refs/heads/x.lock; git rev-parse HEAD >MERGE_HEAD' && "$SBX" session apply left) >"$work/log" 2>&1
+is "apply withholds locks and states" "refs/heads/fine" "$(there index.lock refs/heads/x.lock MERGE_HEAD refs/heads/fine)"
 # --- what comes while a run goes on is not there for the host until its end, and the box keeps no hold of it
 work_here && git init -q "$project/sub" && git -C "$project" config extensions.worktreeConfig true
 rm -rf "$project"/.git/{hooks,info,objects/info} "$project"/sub/.git/{hooks,info}

@@ -17,11 +17,13 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "base/quote.h"
 #include "base/str.h"
 #include "git/gitconfig.h"
 #include "postcheck/finding/finding.h"
 #include "postcheck/finding/locked.h"
+#include "postcheck/git/leftover.h"
 #include "report/findings.h"
 
 enum { TRIES = 20, PAUSE_MILLISECONDS = 50, VALUE_SHOWN = 200 };
@@ -236,6 +238,16 @@ static void report(struct arena *arena, const struct merge *merge,
 		findings_add(found, FINDING_CONFIG_ADDRESS, merge->path, merged->addresses[i], "");
 }
 
+// A lock that the box left does not hold up the check of its changes.
+static void take_left_lock(const struct merge *merge)
+{
+	char path[PATH_MAX];
+	if (merge->check->start.tv_sec != 0 &&
+	    str_put(path, sizeof(path), "%s.lock", merge->path) &&
+	    finding_is_made(merge->check, merge->directory, path_name(path)))
+		leftover_take_lock(merge->check, merge->directory, path_name(path), path);
+}
+
 int merge_config(const struct merge *merge)
 {
 	struct arena *arena = arena_new();
@@ -246,6 +258,7 @@ int merge_config(const struct merge *merge)
 	work->how = (struct gitconfig_case){ .depth = merge->depth,
 					     .made = merge->made,
 					     .private = str_equal(merge->name, "config.worktree") };
+	take_left_lock(merge);
 	pid_t pid = fork();
 	if (pid == 0)
 		work_apart(work);

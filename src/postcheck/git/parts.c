@@ -9,18 +9,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
 #include "base/entries.h"
-#include "base/err.h"
 #include "base/fd.h"
 #include "base/list.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "base/sys.h"
-#include "git/gitconfig.h"
 #include "git/layout.h"
 #include "git/recognise.h"
 #include "postcheck/finding/finding.h"
+#include "postcheck/git/leftover.h"
 #include "postcheck/git/pointer.h"
 #include "report/findings.h"
 #include "text/component.h"
@@ -92,8 +90,18 @@ static bool has_begin(const struct parts_walk *parts, const struct layout_row *r
 static void report(const struct parts_walk *parts, const struct part_met *part,
 		   enum finding_kind kind)
 {
-	findings_add(parts->check->found, kind, finding_path(parts->check->plan, part->path), "",
-		     "");
+	const char *path = finding_path(parts->check->plan, part->path);
+	if (!findings_has(parts->check->found, kind, path))
+		findings_add(parts->check->found, kind, path, "", "");
+}
+
+// Of a directory by which git shows something: one line for all that is in it.
+static void report_view(const struct parts_walk *parts, const struct part_met *part)
+{
+	char path[PATH_MAX];
+	struct part_met view = { .path = path };
+	if (str_put(path, sizeof(path), "%.*s/%s", (int)parts->root, part->path, part->row->path))
+		report(parts, &view, FINDING_GIT_VIEW);
 }
 
 static bool look_at(const struct parts_walk *parts, struct part_met *part)
@@ -142,33 +150,6 @@ static bool is_wrong(const struct part_met *part)
 	       is_directory_row(part->row) != S_ISDIR(part->status.st_mode);
 }
 
-#define REMOTES "refs/remotes/"
-
-// A ref of a remote that is another host: without a network nobody asked that.
-static bool is_unasked(const struct parts_walk *parts, const struct part_met *part)
-{
-	const struct plan *plan = parts->check->plan;
-	const char *name = inside(parts, part) + strlen(REMOTES), *url = NULL;
-	struct gitconfig config;
-	struct arena *arena = arena_new();
-	for (unsigned i = 0; i < plan->copy_count; i++) {
-		const struct copy *copy = &plan->copies[i];
-		if (strncmp(copy->path, part->path, parts->root) != 0 ||
-		    !str_equal(copy->path + parts->root, "/config") ||
-		    ATTEMPT(gitconfig_parse(arena, copy->text, copy->length, &config)) < 0)
-			continue;
-		// A remote's name may have slashes.
-		for (size_t end = strcspn(name, "/"); !url && name[end];
-		     end += 1 + strcspn(name + end + 1, "/"))
-			url = gitconfig_value(&config,
-					      arena_text(arena, "remote.%.*s.url", (int)end, name));
-	}
-	bool unasked = url && url[0] != '.' && !str_starts(url, "file:") &&
-		       strcspn(url, ":") < strcspn(url, "/");
-	arena_free(arena);
-	return unasked;
-}
-
 static void meet_file(const struct parts_walk *parts, struct part_met *part)
 {
 	const struct layout_row *row = part->row;
@@ -176,13 +157,28 @@ static void meet_file(const struct parts_walk *parts, struct part_met *part)
 		    (row->kind == LAYOUT_RUN || row->kind == LAYOUT_POINTER);
 	bool wrong = part->depth == 0 && row && is_directory_row(row);
 	bool unknown = part->depth == 0 && !row && parts->listed;
+	bool lock = row && row->kind == LAYOUT_LOCK;
+	bool state = part->depth == 0 && row && row->kind == LAYOUT_STATE;
+	bool view = part->depth > 0 && row && row->kind == LAYOUT_VIEW && parts->listed;
+	bool named =
+		str_starts(inside(parts, part), "refs/") && !leftover_is_plain(inside(parts, part));
 	const struct plan *plan = parts->check->plan;
-	bool remote =
-		plan->own_network && !plan->egress.on && str_starts(inside(parts, part), REMOTES);
-	if ((!acts && !wrong && !unknown && !remote) || !look_at(parts, part) || !part->late ||
-	    is_known(parts, part))
+	bool remote = plan->own_network && !plan->egress.on &&
+		      str_starts(inside(parts, part), LEFTOVER_REMOTES);
+	if ((!acts && !wrong && !unknown && !remote && !lock && !state && !view && !named) ||
+	    !look_at(parts, part) || !part->late || is_known(parts, part))
 		return;
-	if (unknown || (remote && is_unasked(parts, part)))
+	if (named)
+		report(parts, part, FINDING_GIT_NAME);
+	if (lock && (parts->known || finding_is_made(parts->check, part->directory, part->name)))
+		leftover_take_lock(parts->check, part->directory, part->name, part->path);
+	else if (state)
+		report(parts, part, FINDING_GIT_STATE);
+	else if (view)
+		report_view(parts, part);
+	else if (lock || named)
+		return;
+	else if (unknown || (remote && leftover_is_unasked(plan, part->path, parts->root)))
 		report(parts, part, unknown ? FINDING_GIT_UNKNOWN : FINDING_GIT_VIEW);
 	else if (!remote && !pointer_is_alternates(plan, part->directory, part->name, part->path))
 		take_part(parts, part, untrusted);
@@ -192,7 +188,7 @@ static void visit(struct parts_walk *parts, struct part_met *part);
 
 static void meet(struct parts_walk *parts, struct part_met *part, unsigned char type)
 {
-	if (part->depth <= ROWS_DEPTH)
+	if (part->depth <= ROWS_DEPTH || str_ends(part->name, ".lock"))
 		part->row = layout_find(inside(parts, part));
 	// Beside a repository without a work tree a .git has a separate guard.
 	if (part->depth == 0 && !parts->inside && component_is_git(part->name))
@@ -260,10 +256,11 @@ static bool take_nested(const struct parts_walk *parts, const struct part_met *p
 	return came;
 }
 
-// Names that git does not have and crowds of directories are read only where they changed.
+// Names that git does not have and crowds of directories are read only where they changed; those by
+// which git shows something are read to their files.
 static bool is_read(const struct parts_walk *parts, const struct part_met *part)
 {
-	if (part->late || part->moved)
+	if (part->late || part->moved || (part->row && part->row->kind == LAYOUT_VIEW))
 		return true;
 	if (part->status.st_nlink == NO_DIRECTORIES || !part->row)
 		return false;
@@ -305,7 +302,7 @@ static void visit(struct parts_walk *parts, struct part_met *part)
 	if (part->depth == 0 && !part->row && part->late && parts->listed && !is_known(parts, part))
 		part->moved = true;
 	if (part->row && part->row->kind == LAYOUT_VIEW && part->late && parts->listed)
-		report(parts, part, FINDING_GIT_VIEW);
+		report_view(parts, part);
 	if (visit_usual(parts, part) || !is_read(parts, part))
 		return;
 	if (part->late && (parts->read >= DIRECTORIES_MAX || part->depth >= DEPTH_MAX)) {

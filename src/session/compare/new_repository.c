@@ -62,10 +62,12 @@ void repository_guard(struct change *change)
 	char name[NAME_MAX + 1];
 	size_t length = strcspn(change->path, "/");
 	const struct layout_row *row = layout_find(change->path);
-	bool acts = row && row->kind > LAYOUT_VIEW;
+	bool acts = row && row->kind > LAYOUT_VIEW, lock = row && row->kind == LAYOUT_LOCK;
 	if (!str_put(name, sizeof(name), "%.*s", (int)length, change->path) ||
-	    (!acts && !is_part(name)))
+	    (!acts && !lock && !is_part(name)))
 		return;
+	if (lock)
+		length = strlen(change->path);
 	for (const char *deeper = acts ? strchr(row->path, '/') : NULL; deeper;
 	     deeper = strchr(deeper + 1, '/'))
 		length += 1 + strcspn(change->path + length + 1, "/");

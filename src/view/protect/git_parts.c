@@ -47,6 +47,8 @@ static int protect_part(struct wishes *wishes, const struct layout_row *row, con
 		return protect_guard(wishes, path, GUARD_ADDRESSES);
 	case LAYOUT_NESTED:
 	case LAYOUT_VIEW:
+	case LAYOUT_STATE:
+	case LAYOUT_LOCK:
 	case LAYOUT_DATA:
 		return 0;
 	}
@@ -57,7 +59,8 @@ static int protect_part(struct wishes *wishes, const struct layout_row *row, con
 static bool is_noted(const struct item *item)
 {
 	const struct layout_row *row = layout_find(item->text);
-	return item->from.line != DT_REG || !row || row->kind == LAYOUT_VIEW;
+	return item->from.line != DT_REG || !row || row->kind == LAYOUT_VIEW ||
+	       row->kind == LAYOUT_LOCK;
 }
 
 // Why a part below the top cannot be covered at its path: 0 when it can. ELOOP: the user has a link

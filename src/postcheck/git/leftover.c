@@ -1,0 +1,90 @@
+// Owns the removal of locks that a box left, and the judgement of refs by their names.
+#include "postcheck/git/leftover.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/entries.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "git/gitconfig.h"
+#include "plan.h"
+#include "postcheck/finding/finding.h"
+#include "report/findings.h"
+
+enum { TRIES = 20, TRY_NANOSECONDS = 10000000 };
+
+bool leftover_is_plain(const char *ref)
+{
+	for (const char *at = ref; *at; at++)
+		if (!isalnum((unsigned char)*at) && (unsigned char)*at < 0x80 &&
+		    !strchr("._/-+@=,#%", *at))
+			return false;
+	return path_name(ref)[0] != '-';
+}
+
+// A process of git's that is not the box's: all of that have ended.
+static bool git_runs(void)
+{
+	char name[64], text[64];
+	autoclose int all = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool runs = all < 0;
+	entries_each (entry, all)
+		runs = runs || (str_put(name, sizeof(name), "%s/comm", entry->name) &&
+				file_kernel(all, name, text, sizeof(text)) > 0 &&
+				(str_equal(text, "git\n") || str_starts(text, "git-")));
+	return runs;
+}
+
+// Only the first one waits: by then a program that goes on has ended with the others, too.
+void leftover_take_lock(const struct check *check, int directory, const char *name,
+			const char *path)
+{
+	const struct timespec pause = { .tv_nsec = TRY_NANOSECONDS };
+	struct stat before, now;
+	const char *shown = finding_path(check->plan, path);
+	unsigned *said = check->found->counts;
+	if (fstatat(directory, name, &before, AT_SYMLINK_NOFOLLOW) < 0)
+		return;
+	for (int i = 0; i < TRIES && said[FINDING_GIT_LOCK] + said[FINDING_GIT_LOCKED] == 0; i++) {
+		nanosleep(&pause, NULL);
+		if (fstatat(directory, name, &now, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    now.st_ino != before.st_ino)
+			return;
+	}
+	if (said[FINDING_GIT_LOCKED] > 0 || git_runs() || unlinkat(directory, name, 0) < 0)
+		findings_add(check->found, FINDING_GIT_LOCKED, shown, "", "");
+	else
+		findings_add(check->found, FINDING_GIT_LOCK, shown, "", "");
+}
+
+// A remote's name may have slashes.
+bool leftover_is_unasked(const struct plan *plan, const char *path, size_t root)
+{
+	const char *name = path + root + 1 + strlen(LEFTOVER_REMOTES), *url = NULL;
+	struct gitconfig config;
+	struct arena *arena = arena_new();
+	for (unsigned i = 0; i < plan->copy_count; i++) {
+		const struct copy *copy = &plan->copies[i];
+		if (strncmp(copy->path, path, root) != 0 ||
+		    !str_equal(copy->path + root, "/config") ||
+		    ATTEMPT(gitconfig_parse(arena, copy->text, copy->length, &config)) < 0)
+			continue;
+		for (size_t end = strcspn(name, "/"); !url && name[end];
+		     end += 1 + strcspn(name + end + 1, "/"))
+			url = gitconfig_value(&config,
+					      arena_text(arena, "remote.%.*s.url", (int)end, name));
+	}
+	bool unasked = url && url[0] != '.' && !str_starts(url, "file:") &&
+		       strcspn(url, ":") < strcspn(url, "/");
+	arena_free(arena);
+	return unasked;
+}
