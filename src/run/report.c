@@ -240,6 +240,15 @@ static void say_in_brief(const struct saying *saying, struct out *out)
 	say_all(saying, out);
 }
 
+// Ends what a box may have begun on a terminal and what would hide our lines, by xterm's ctlseqs: a
+// string, VT52 mode, output to a printer, an update that is held back, the other screen; margins
+// and origin mode, with the cursor as it is; character sets, attributes; inserted and cut lines,
+// and a hidden cursor. ?1049l and DECSTR are not used: these move the cursor, or reset what a user
+// set.
+static const char plain_terminal[] = "\030\033\\\033<\033[4i\033[?2026l\033[?1047l"
+				     "\0337\033[?69l\033[?6l\033[r\0338"
+				     "\033(B\017\033[m\033[4l\033[?7h\033[?25h";
+
 // A terminal that a box has stopped, or whose other end is not read, holds nothing up for longer.
 static void write_report(struct out *out)
 {
@@ -255,6 +264,7 @@ static void write_report(struct out *out)
 		out_flush(out, STDERR_FILENO);
 		return;
 	}
+	out_text(&shown, "%s", plain_terminal);
 	out_visible(&shown, out->text, out->used);
 	int64_t end = steady_now() + PATIENCE_MILLISECONDS, left;
 	for (size_t sent = 0; sent < shown.used && (left = end - steady_now()) > 0;) {

@@ -51,7 +51,8 @@ same() {
 	(cd "$work/job" && "$SBX" run --read "?$HOME/.gitconfig" --write "$work/others" -- bash -c "$task") >"$work/inside" 2>&1 </dev/null
 	inside=$?
 	state "$work/job" >"$work/state-inside"
-	sed -i '/^sbx: [^ ]*: [^ ]* is \(new\|changed\|removed\): /d; /^sbx: .*: a repository that this run \(made\|changed\)$/d; /^sbx: changed, and your own programs will run it: .gitmodules$/d' "$work/inside"
+	sed -i '/^sbx: [^ ]*: [^ ]* is \(new\|changed\|removed\): /d; /^sbx: .*: a repository that this run \(made\|changed\)$/d; /^sbx: changed, and your own programs will run it: .gitmodules$/d
+		/^sbx: the box left a command of git.s unfinished: .git\/BISECT_LOG, /d; /^sbx: changed by the box, and your git shows history or files by it: .git\/refs\/notes[,;]/d' "$work/inside"
 	if [ $outside != $inside ]; then
 		fail "$name" "status $outside outside, $inside inside: $(tail -15 "$work/inside")"
 	elif ! diff -u "$work/outside" "$work/inside" >"$work/diff"; then

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """The terminal: ^C, ^Z, window size, job control, and everything given back. TAP."""
-import os, re, sys, time, shutil, signal, tempfile, subprocess
+import fcntl, os, re, struct, sys, termios, time, shutil, signal, tempfile, subprocess
 import pexpect
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from tap import check, finish, skip  # noqa: E402
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import terminal_model  # noqa: E402
 
 SBX = os.environ["SBX"]
 project = tempfile.mkdtemp(prefix="sbx-tty")
@@ -642,6 +644,44 @@ except subprocess.TimeoutExpired:
     good = frozen.kill()
 check("a report waits one second for a terminal that is not the caller's", good, time.time() - begin)
 os.close(outer), os.close(inner)
+
+# what a box leaves on a terminal does not hide the report: shown by a small terminal
+def seen(command, before=""):
+    outer, inner = os.openpty()
+    fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("4H", terminal_model.ROWS, terminal_model.COLUMNS, 0, 0))
+    box = subprocess.Popen([SBX, "run", "--", "sh", "-c", command], cwd=project, stdin=inner, stdout=inner, stderr=inner,
+                           start_new_session=True)
+    os.close(inner)
+    text = b""
+    while True:
+        try:
+            part = os.read(outer, 65536)
+        except OSError:
+            break
+        if not part:
+            break
+        text += part
+    box.wait(60)
+    os.close(outer)
+    terminal = terminal_model.Terminal()
+    terminal.feed(before + text.decode("utf-8", "replace"))
+    return terminal
+
+
+HIDING = {"concealed": "[8m", "an open APC": "_", "an open DCS": "P1$q", "an open OSC": "]0;", "an open PM": "^", "an open SOS": "X",
+          "the other screen": "[?1049h", "a screen of 47": "[?47h", "a region of one line": "[5;5r", "a region of the last": "[24;24r\\033[?6h",
+          "narrow sides": "[?69h\\033[1;2s", "graphics": "(0", "shifted": "(0\\016", "VT52": "[?2l", "a printer": "[5i", "held back": "[?2026h",
+          "no wrap at the edge": "[?7l\\033[3;199H", "insert": "[4h", "concealed in another screen": "[?1049h\\033[8m\\033_"}
+missing = []
+for number, (name, sequence) in enumerate(HIDING.items()):
+    terminal = seen(f"echo {number} >Makefile; printf '\\033{sequence}'")
+    if "changed, and your own programs will run it: Makefile" not in terminal.seen().replace("\n", "") or not terminal.cursor:
+        missing.append(name)
+check("the report is seen whatever state a box leaves the terminal in", not missing, missing)
+plain = seen("printf 'one\\ntwo\\n'; echo x >>Makefile", "\x1b[10;1H")
+lines = plain.seen().splitlines()
+check("it begins where the cursor is", lines[:2] == ["one", "two"] and lines[2].startswith("sbx: changed"), lines)
+check("a run without a report leaves the terminal alone", seen("printf hidden; printf '\\033[8m'").hidden)
 
 # no terminal: a session of its own, and a group kill ends all
 inner = subprocess.Popen([SBX, "run", "--", "sh", "-c", "ps -o sid= -p $$; sleep 88.%d" % os.getpid()], cwd=project,
