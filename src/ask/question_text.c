@@ -14,14 +14,9 @@ static const char reset[] = "\030\033\\\017\033(B\033[0m\033[4l\033[?7h\033[?25h
 
 static void add_host(struct out *out, const struct host_question *question)
 {
-	enum { FIRST = 25, LAST = 60 };
 	char where[WHERE_TEXT_MAX];
 	questions_where(question, where);
-	size_t length = strlen(where);
-	if (length <= QUESTION_WHOLE_MAX)
-		out_text(out, "%s", where);
-	else
-		out_text(out, "%.*s[...]%s", FIRST, where, where + length - LAST);
+	out_text(out, "%s", where);
 }
 
 static void add_claim(struct out *out, const struct host_question *question)
@@ -29,13 +24,6 @@ static void add_claim(struct out *out, const struct host_question *question)
 	char claim[OWNER_NAME];
 	answer_claim(question->program, claim, sizeof(claim));
 	out_text(out, "'%s'", claim);
-}
-
-bool question_is_whole(const struct host_question *question)
-{
-	char where[WHERE_TEXT_MAX];
-	questions_where(question, where);
-	return strlen(where) <= QUESTION_WHOLE_MAX;
 }
 
 void question_text(const struct host_question *const *all, unsigned count, const char *letters,

@@ -127,8 +127,7 @@ static void choose(const struct plan *plan, struct run *run, struct ask_terminal
 			       terminal->count > 1 || questions_waiting(run->proxy) > RECENT_MAX
 				       ? QUESTION_LIST_MAX
 				       : 1);
-	bool project =
-		terminal->count == 1 && plan->toplevel && question_is_whole(terminal->asked[0]);
+	bool project = terminal->count == 1 && plan->toplevel;
 	terminal->letters = project ? "orpn" : "orn";
 	terminal->end = terminal->count ? terminal->asked[0]->since + QUESTION_MILLISECONDS : 0;
 }

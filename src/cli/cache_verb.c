@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -17,6 +18,7 @@
 #include "base/units.h"
 #include "report/answer_fields.h"
 #include "run/run_command.h"
+#include "cli/boxes.h"
 #include "cli/verbs.h"
 #include "run/decide.h"
 
@@ -37,6 +39,7 @@ struct walk {
 	struct out out;
 	const char *wanted; // of clear: a project, NULL: all
 	unsigned found;
+	struct boxes live; // of clear: their caches stay
 	int (*each)(struct walk *walk, const struct cache_entry *entry);
 };
 
@@ -121,10 +124,34 @@ static int list_one(struct walk *walk, const struct cache_entry *entry)
 	return 0;
 }
 
+// The run of a box that the roll does not know may be any project's; the roll cuts long paths.
+static bool is_in_use(const struct boxes *live, const char *project)
+{
+	for (const struct live_box *box = live->all; box < live->all + live->count; box++) {
+		const char *own = box->entry.project[0] ? box->entry.project : "none";
+		if (!box->name[0] || str_equal(own, project) ||
+		    (strlen(own) == ROLL_PATH - 1 && str_starts(project, own)))
+			return true;
+	}
+	return false;
+}
+
+static int leave_one(struct walk *walk, const struct cache_entry *entry)
+{
+	const char *project = str_shown(entry->project);
+	if (walk->wanted)
+		return fail(0, "a run of '%s' uses its caches; end it first: sbx ps, sbx stop ID",
+			    project);
+	out_text(&walk->out, "in use by a run, not cleared: %s\n", project);
+	return 0;
+}
+
 // A run that begins meanwhile finds all of it or nothing.
 static int clear_one(struct walk *walk, const struct cache_entry *entry)
 {
 	char aside[64], size[32] = "";
+	if (!str_starts(entry->name, ASIDE) && is_in_use(&walk->live, entry->project))
+		return leave_one(walk, entry);
 	str_put(aside, sizeof(aside), "%s%d-%u", ASIDE, (int)getpid(), walk->found);
 	uint64_t bytes = size_of(entry); // of what is shut not known here
 	if (bytes < OWNED_SIZE_UNKNOWN)
@@ -160,6 +187,7 @@ static int clear_named(struct walk *walk, const char *name)
 	walk->each = clear_one;
 	walk->wanted = name;
 	walk->found = 0;
+	TRY(boxes_list(arena_new_own(BOXES_BYTES), &walk->live));
 	TRY(walk_all(walk));
 	if (walk->found == 0 && name && realpath(name, real)) {
 		walk->wanted = real;

@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/owned.h"
 #include "base/path.h"
+#include "base/str.h"
 #include "policy/keys.h"
 #include "policy/merge.h"
 #include "policy/values.h"
@@ -90,6 +91,8 @@ int trust_read(struct arena *arena, const char *state, const char *project, stru
 		trust.trusted = stored;
 		trust.state = is_text_of(source, stored, length) ? TRUST_GIVEN : TRUST_CHANGED;
 	}
+	if (trust.state == TRUST_CHANGED)
+		TRY(ini_read(arena, path, trust.trusted, length, &trust.trusted_rows));
 	if (trust.state == TRUST_GIVEN) // as in each run: no more is asked for
 		found = 0;
 	else
@@ -155,6 +158,15 @@ int trust_merge(struct arena *arena, const char *config, const struct trust *tru
 	const struct source *source = &trust->source;
 	if (trust->state == TRUST_NO_FILE)
 		return 0;
+	// Trusted is a text that was shown, and none that a file has at another time.
+	for (unsigned i = 0; i < source->rows.count; i++) {
+		const struct ini_row row = ini_at(&source->rows, i);
+		if (str_equal(row.name, "extends") && strchr(row.value, '/'))
+			return fail(0,
+				    "%s:%u: a project's file extends profiles by name, not files; "
+				    "copy the lines of '%.80s'",
+				    file_name, row.line, str_shown(row.value));
+	}
 	if (trust->state == TRUST_GIVEN)
 		return merge_source(arena, config, source, profile);
 	for (unsigned i = 0; i < source->rows.count; i++) {

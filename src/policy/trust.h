@@ -18,7 +18,8 @@ struct trust {
 	} state;
 	struct source source; // of the file
 	const char *trusted;  // TRUST_CHANGED: the text that was trusted
-	const char *shown;    // the text that was shown last and is another, or NULL
+	struct ini_rows trusted_rows;
+	const char *shown; // the text that was shown last and is another, or NULL
 };
 
 // `state` is sbx's own directory of state, `project` the project's. Reads at most three files.

@@ -1,4 +1,4 @@
-// Owns the longest common subsequence of two short texts.
+// Owns the difference of two texts, by the longest common subsequence of their lines.
 #include "text/diff.h"
 
 #include <stdbool.h>
@@ -7,29 +7,37 @@
 
 #include "base/out.h"
 
-enum { LINES_MAX = 1500 };
-
 struct diff_line {
 	const char *text;
 	size_t length;
 };
 
 struct diff_text {
-	struct diff_line list[LINES_MAX];
-	unsigned count;
+	struct diff_line *list;
+	size_t count;
 };
 
-static bool split(const char *text, struct diff_text *lines)
+// lengths[i * (b.count + 1) + j]: of what the lines behind i and j have in common.
+struct common {
+	unsigned short *lengths;
+	size_t width;
+};
+
+static struct diff_text split(const char *text)
 {
-	lines->count = 0;
+	struct diff_text lines = { 0 };
+	size_t count = 1;
+	for (const char *at = text; (at = strchr(at, '\n')); at++)
+		count++;
+	lines.list = calloc(count, sizeof(*lines.list));
+	if (!lines.list)
+		abort();
 	while (*text) {
 		size_t length = strcspn(text, "\n");
-		if (lines->count == LINES_MAX)
-			return false;
-		lines->list[lines->count++] = (struct diff_line){ text, length };
+		lines.list[lines.count++] = (struct diff_line){ text, length };
 		text += length + (text[length] == '\n');
 	}
-	return true;
+	return lines;
 }
 
 static bool same(const struct diff_line *left, const struct diff_line *right)
@@ -44,42 +52,64 @@ static void show(struct out *out, char mark, const struct diff_line *line)
 	out_text(out, "\n");
 }
 
-typedef unsigned short lengths[LINES_MAX + 1][LINES_MAX + 1];
-
-static void compare(struct out *out, const struct diff_text *a, const struct diff_text *b,
-		    lengths common)
+static unsigned length_at(const struct common *common, size_t i, size_t j)
 {
-	for (unsigned i = a->count; i-- > 0;)
-		for (unsigned j = b->count; j-- > 0;) {
-			unsigned short down = common[i + 1][j], right = common[i][j + 1];
-			common[i][j] = same(&a->list[i], &b->list[j])
-					       ? (unsigned short)(common[i + 1][j + 1] + 1)
-				       : down > right ? down
-						      : right;
+	return common->lengths ? common->lengths[i * common->width + j] : 0;
+}
+
+// Large texts get no lengths: they are shown as gone and new.
+static struct common measure(const struct diff_text *a, const struct diff_text *b)
+{
+	enum { CELLS_MAX = 4 << 20 };
+	struct common common = { .width = b->count + 1 };
+	if ((a->count + 1) * common.width > CELLS_MAX)
+		return common;
+	common.lengths = calloc((a->count + 1) * common.width, sizeof(*common.lengths));
+	for (size_t i = a->count; common.lengths && i-- > 0;)
+		for (size_t j = b->count; j-- > 0;) {
+			unsigned down = length_at(&common, i + 1, j);
+			unsigned right = length_at(&common, i, j + 1);
+			unsigned most = down > right ? down : right;
+			if (same(&a->list[i], &b->list[j]))
+				most = length_at(&common, i + 1, j + 1) + 1;
+			common.lengths[i * common.width + j] = (unsigned short)most;
 		}
-	unsigned i = 0, j = 0;
+	return common;
+}
+
+static void compare(struct out *out, const struct diff_text *a, const struct diff_text *b)
+{
+	struct common common = measure(a, b);
+	size_t i = 0, j = 0;
 	while (i < a->count || j < b->count) {
 		if (i < a->count && j < b->count && same(&a->list[i], &b->list[j])) {
 			show(out, ' ', &a->list[i]);
 			i++, j++;
 		} else if (i < a->count &&
-			   (j == b->count || common[i + 1][j] >= common[i][j + 1])) {
+			   (j == b->count ||
+			    length_at(&common, i + 1, j) >= length_at(&common, i, j + 1))) {
 			show(out, '-', &a->list[i++]);
 		} else {
 			show(out, '+', &b->list[j++]);
 		}
 	}
+	free(common.lengths);
 }
 
 void diff_lines(struct out *out, const char *before, const char *after)
 {
-	struct diff_text *a = malloc(sizeof(*a)), *b = malloc(sizeof(*b));
-	lengths *common = calloc(1, sizeof(*common));
-	if (!a || !b || !common || !split(before, a) || !split(after, b))
-		out_text(out, "(too large to compare)\n");
-	else
-		compare(out, a, b, *common);
-	free(common);
-	free(a);
-	free(b);
+	struct diff_text a = split(before), b = split(after), x, y;
+	size_t head = 0, tail = 0, least = a.count < b.count ? a.count : b.count;
+	while (head < least && same(&a.list[head], &b.list[head]))
+		show(out, ' ', &a.list[head++]);
+	while (tail < least - head &&
+	       same(&a.list[a.count - tail - 1], &b.list[b.count - tail - 1]))
+		tail++;
+	x = (struct diff_text){ a.list + head, a.count - head - tail };
+	y = (struct diff_text){ b.list + head, b.count - head - tail };
+	compare(out, &x, &y);
+	for (; tail > 0; tail--)
+		show(out, ' ', &a.list[a.count - tail]);
+	free(a.list);
+	free(b.list);
 }

@@ -3,6 +3,6 @@
 
 struct out;
 
-// Every line with a mark before it: '-' gone, '+' new, ' ' as it was. As
-// out_visible() shows them. Texts too large to compare are said to be.
+// Every line with a mark before it, whole and as out_visible() shows it: '-' gone, '+' new,
+// ' ' as it was.
 void diff_lines(struct out *out, const char *before, const char *after);

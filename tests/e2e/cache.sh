@@ -32,6 +32,18 @@ is "the others are as they were" kept "$(keep "$long" 'cat ~/.kept/y')"
 "$SBX" cache clear project-0123456789abcdef >/dev/null
 is "one of version 0.1.0 by its name" "" "$(projects | grep project-)"
 
+# The caches of a run that goes on are in use.
+(cd "$one" && exec "$SBX" run --cache "~/.kept" -- sh -c 'echo a >~/.kept/f; while [ ! -e on ]; do sleep 0.05; done; cat ~/.kept/f && echo b >~/.kept/g' >"$work/live" 2>&1) &
+wait_for 30 test -n "$(find "$caches" -path '*two*' -name f)" || wait_for 30 sh -c "find '$caches' -path '*two*' -name f | grep -q ."
+like "clear --all leaves the cache of a live run, and says so" "$("$SBX" cache clear --all; echo $?)" "^in use by a run, not cleared: $one$"
+is "and clears the others" "$one" "$(projects)"
+like "by name: refused, with what to do" "$("$SBX" cache clear "$one" 2>&1; echo $?)" "^sbx: a run of '$one' uses its caches; end it first: sbx ps, sbx stop ID$"
+touch "$one/on" && wait
+is "the run has its cache to its end" a "$(cat "$work/live")"
+is "then it is cleared" 0 "$("$SBX" cache clear "$one" >/dev/null; echo $?)"
+rm "$one/on"
+keep "$one" 'echo x >~/.kept/x'; keep "$long" 'echo x >~/.kept/x'
+
 # What a link leads to stays, wherever the link is.
 mkdir "$work/outside" && echo mine >"$work/outside/file"
 ln -s "$work/outside" "$(find "$caches" -name .kept -path '*two*' | head -1)/link"

@@ -99,6 +99,10 @@ cells bash "what a cell reads is empty, not the next cell" 'cat\n%%\necho 42\n' 
 cells node "a promise is waited for" 'new Promise((done) => setTimeout(() => done(42), 50))\n%%\nlet y = 1\n' "42 %%0 %%0"
 cells bash "exit ends it" 'exit 3\n%%\necho no\n' ""
 like "a language without sessions" "$("$SBX" code -l lua </dev/null 2>&1)" 'lua has no sessions of its interpreter; these have: bash node python ruby'
+exec 3</dev/null 4</dev/null 5</dev/null 6</dev/null 7</dev/null 8</dev/null 9</dev/null
+is "JSON: with open descriptors, as make's jobserver leaves them" '0 "in bash\n"' "$("$SBX" code --json -l bash -c 'echo in bash' | field exit stdout)"
+like "JSON: and a compiler" "$("$SBX" code --json -l c -c 'int main(void) { int x; return 3; }' | field exit compiled stdout compiler)" '^3 true "" ".*unused variable'
+exec 3<&- 4<&- 5<&- 6<&- 7<&- 8<&- 9<&-
 status "no JSON for a session" 125 "$SBX" code --json -l python
 like "on a terminal it is the interpreter itself" "$(printf 'x = 41\nprint(x + 1)\nexit()\n' | timeout 120 script -qec "'$SBX' code -l python" /dev/null)" '(^|[^0-9])42'
 like "it is a box" "$("$SBX" code -l bash -c 'cat ~/.ssh/id; echo x >/usr/x; hostname' 2>&1 | xargs)" 'No such file.*Read-only.*sbx'

@@ -704,6 +704,13 @@ in_session raw 'echo x >"$(printf "n\033")"; echo y >"$(printf "n\302\233")"; ec
 is "diff: names that are not printable" "1 1 0" "$("$SBX" session diff raw >"$work/diff"; echo $(grep -c '^+++ "b/n.033"' "$work/diff") $(grep -c '^+++ "b/n.302.233"' "$work/diff") $(grep -c "$(printf '\302\233')" "$work/diff"))"
 is "diff: such names for programs and for people" "1 2" "$("$SBX" session diff --json raw | grep -c '"n.u009b"') $("$SBX" session diff --stat raw | grep -c '(control bytes)')"
 session rm raw
+# without git
+session create odd && in_session odd 'printf "harmless\0evil\n" >nul; head -c 1100000 /dev/zero | tr "\0" x >large; ln -s /etc/shadow leads; seq 2000 >long; echo new >file'
+diff=$(PATH=/usr/share "$SBX" session diff odd)
+is "diff without git: what is not shown is said" "nul large" "$(grep -B1 'not shown: not a text of at most 1 MiB' <<<"$diff" | sed -n 's/^--- added: //p' | sort -r | paste -sd' ')"
+is "diff without git: 2,000 lines are shown" 2000 "$(grep -cE '^\+[0-9]+$' <<<"$diff")"
+is "diff without git: where a link leads" "+/etc/shadow" "$(grep -A1 'added: leads' <<<"$diff" | tail -1)"
+session rm odd
 # where the home is a repository (dotfiles), the state below it is in one
 session create plain && in_session plain 'printf "* -diff\n" >.gitattributes; echo shown >file'
 git init -q "$work"
@@ -717,6 +724,15 @@ is "review: what must be named is kept to be named" "ok 1" "$(cat ok) $(session 
 session rm "$(session list | grep -o '^review-[0-9]*')"
 review --network nonsense -- true
 is "a run that does not begin leaves no session" "one two" "$(echo $(session list | cut -d' ' -f1))"
+shown=$(PYTHONPATH=${built%/build}/tests python3 -B -c '
+import sys, terminal
+t = terminal.Terminal(".", sys.argv[1], "--review")
+t.wait("how the text")
+t.quiet(0.5)
+t.send("d\n")
+print(t.end())' 'mkdir .idea z-many; echo >.idea/x; echo all: >Makefile; for i in $(seq 100); do echo >z-many/$i; echo >a-$i; done' | tr -d '\r')
+like "review: what your own programs run is shown behind all else" "$(sed -n '/ more (s shows all)/,/apply/p' <<<"$shown")" '^A .*\.idea'
+like "review: and of the others how many are not shown" "$shown" '^and [0-9]+ more \(s shows all\)$'
 git init -q "$HOME/below"
 is "a directory that is not in the box is none to begin in" "$HOME" "$(cd "$HOME/below" && "$SBX" session create below >/dev/null && "$SBX" run -s below --project none -- pwd; "$SBX" session rm below >/dev/null)"
 rm -r "$HOME/below"

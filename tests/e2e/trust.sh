@@ -118,4 +118,43 @@ like "a file that a run cannot read is not trusted" "$("$SBX" profile trust 2>&1
 printf '[network]\nmode = none\n' >.sbx.ini
 like "nor was it before" "$("$SBX" profile status)" 'it can only tighten'
 rm .sbx.ini
+
+# --- what is trusted was shown, and what loosens is shown last
+echo >.sbx.ini && "$SBX" profile untrust
+long() { # first lines, last lines: 1,600 between them
+	printf '%b' "$1"
+	yes ';' | head -1600
+	printf '%b' "$2"
+}
+long "[files]\nread = $work/data\n" '[network]\nallow = *\n' >.sbx.ini
+shown=$("$SBX" profile status)
+is "status: a long file is shown whole" "$(sed 's/^/+/' .sbx.ini)" "$(grep '^+' <<<"$shown")"
+is "status: what loosens comes behind it" "line 2 loosens the box: [files] read = $work/data|line 1604 loosens the box: [network] allow = *" "$(sed -n '/^+allow/,$p' <<<"$shown" | grep '^line' | paste -sd'|')"
+like "status as JSON: the same lines, and the text" "$("$SBX" profile status --json | python3 -c 'import json, sys; d = json.load(sys.stdin); print([i["line"] for i in d["ignored"]], d["difference"].count("\n"))')" '^\[2, 1604\] 1604$'
+"$SBX" profile trust >/dev/full 2>"$work/log"
+is "trust that could not be shown is none" 125 $?
+like "and says why" "$(cat "$work/log")" 'could not be shown whole'
+like "and was none" "$("$SBX" profile status)" 'not trusted'
+shown=$("$SBX" profile trust)
+like "trust: shown whole" "$(tail -4 <<<"$shown")" '^line 1604 loosens the box: \[network\] allow = \*$'
+like "and trusted as the last line" "$(tail -1 <<<"$shown")" ': trusted as it is now$'
+like "which is in force" "$("$SBX" why example.org)" 'can be reached'
+long "[files]\nread = $work/data\nhide = ./file.key\n" '' >.sbx.ini
+"$SBX" profile trust >/dev/null
+{ printf '[network]\nallow = *\n'; long "[files]\nread = $work/data\n" ''; } >.sbx.ini
+is "a change: what is gone, and what is new and loosens, stand last" "line 4 loosens the box: [files] read = $work/data|line 3 was there before, and is gone: [files] hide = ./file.key|line 2 loosens the box: [network] allow = *" \
+	"$("$SBX" profile status | sed -n '/^[ +;-]*;$/d; /^line/p' | paste -sd'|')"
+"$SBX" profile trust >/dev/null
+printf '[network]\nallow = b.test\n' >>.sbx.ini && "$SBX" profile status >/dev/null && echo 'allow = c.test' >>.sbx.ini
+like "another text than was shown: what loosens is shown last here, too" "$("$SBX" profile trust 2>/dev/null | tail -1)" 'allow = c.test$'
+printf '[files]\nread = %s \342\200\213x\n' "$work/data" >.sbx.ini
+like "what cannot be seen is shown" "$("$SBX" profile status)" '^line 2 .*<U\+200B>x$'
+printf '[network]\nallow = *\n' >part.ini
+printf '[profile]\nextends = default\nextends = ./part.ini\n' >.sbx.ini
+like "a file that is not shown is not extended" "$("$SBX" profile trust 2>&1; echo $?)" "extends profiles by name, not files; copy the lines of './part.ini'"
+status "nor by a run" 125 "$SBX" run -- true
+printf '[profile]\nextends = offline\n' >.sbx.ini
+"$SBX" profile status >/dev/null
+status "a profile by its name is" 0 "$SBX" profile trust
+rm .sbx.ini part.ini
 done_testing

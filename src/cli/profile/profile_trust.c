@@ -2,7 +2,7 @@
 // its repository needs.
 #include "cli/profile/profile_verb.h"
 
-#include <stdio.h>
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -81,6 +81,47 @@ static void show_text(struct out *out, const struct trust *trust)
 		diff_lines(out, "", trust->source.text);
 }
 
+static bool has_row(const struct ini_rows *rows, const struct ini_row *row)
+{
+	for (unsigned i = 0; i < rows->count; i++) {
+		const struct ini_row other = ini_at(rows, i);
+		if (str_equal(other.section, row->section) && str_equal(other.name, row->name) &&
+		    str_equal(other.value, row->value))
+			return true;
+	}
+	return false;
+}
+
+static void put_row(struct out *out, const struct ini_row *row, const char *what)
+{
+	answer_open(out, NULL, '{');
+	answer_members(out, MEMBER_NUMBER("line", row->line));
+	if (!out->json)
+		out_text(out, "line %u %s: [%s] %s = %s\n", row->line, what, row->section,
+			 row->name, row->value);
+	answer_close(out, '}');
+}
+
+// Printed last, new lines after those that were trusted: no number of other lines hides them.
+static void put_loosening(struct out *out, const struct trust *trust, const struct list *ignored)
+{
+	const struct ini_rows *rows = &trust->source.rows, *before = &trust->trusted_rows;
+	answer_open(out, "ignored", '[');
+	for (int new = 0; new <= 1; new ++) {
+		for (unsigned i = 0; new && !out->json &&i < before->count; i++) {
+			const struct ini_row row = ini_at(before, i);
+			if (!has_row(rows, &row))
+				put_row(out, &row, "was there before, and is gone");
+		}
+		list_each (item, ignored) {
+			const struct ini_row row = ini_at(rows, item->from.order - ORDER_UNTRUSTED);
+			if (has_row(before, &row) != new)
+				put_row(out, &row, "loosens the box");
+		}
+	}
+	answer_close(out, ']');
+}
+
 static void put_status(struct out *out, const struct trust *trust, const struct list *ignored)
 {
 	static const struct {
@@ -97,15 +138,8 @@ static void put_status(struct out *out, const struct trust *trust, const struct 
 	answer_members(out, SHOWN("file", trust->source.file, "", 0, ": "),
 		       MEMBER("state", rows[trust->state].state),
 		       SHOWN(NULL, rows[trust->state].words, "", 0, "\n"));
-	answer_open(out, "ignored", '[');
-	list_each (item, ignored) {
-		char line[32];
-		snprintf(line, sizeof(line), "%u", item->from.line);
-		answer_one(out, MEMBER_NUMBER("line", item->from.line),
-			   SHOWN(NULL, line, "line ", 0, " loosens it and is ignored\n"));
-	}
-	answer_close(out, ']');
 	show_text(out->json ? &difference : out, trust);
+	put_loosening(out, trust, ignored);
 	answer_members(out, MEMBER("difference", difference.used ? difference.text : ""),
 		       WORDS(trust->state == TRUST_GIVEN ? ""
 							 : "to allow it to loosen the box as "
@@ -124,6 +158,11 @@ static int read_all(struct box *box, const struct trust *trust, struct list *ret
 	return trust_merge(box->arena, config, trust, &profile, ret_ignored);
 }
 
+static int not_shown(void)
+{
+	return fail(errno, "stdout: the file could not be shown whole");
+}
+
 int profile_status(struct box *box, char **words)
 {
 	struct out out = { .json = box->invocation.json == ANSWER_YES };
@@ -133,9 +172,11 @@ int profile_status(struct box *box, char **words)
 	TRY(read_all(box, &trust, &ignored));
 	put_status(&out, &trust, &ignored);
 	// A program that reads JSON shows it to nobody: it is not noted as shown.
-	if (trust.state != TRUST_GIVEN && !out.json)
-		TRY(trust_note_shown(box->arena, box->plan.state, box->plan.toplevel, &trust));
-	return out_flush(&out, STDOUT_FILENO);
+	bool shown = trust.state != TRUST_GIVEN && !out.json;
+	if (out_flush(&out, STDOUT_FILENO) < 0)
+		return not_shown();
+	return shown ? trust_note_shown(box->arena, box->plan.state, box->plan.toplevel, &trust)
+		     : 0;
 }
 
 // The text that is trusted is the one that was read, and it is shown. Another than `sbx profile
@@ -151,12 +192,17 @@ int profile_trust(struct box *box, char **words)
 	TRY(read_all(box, &trust, &ignored));
 	if (trust.shown) {
 		diff_lines(&out, trust.shown, trust.source.text);
+		put_loosening(&out, &trust, &ignored);
+		if (out_flush(&out, STDOUT_FILENO) < 0)
+			return not_shown();
 		TRY(trust_note_shown(box->arena, box->plan.state, box->plan.toplevel, &trust));
-		out_flush(&out, STDOUT_FILENO);
 		return fail(0, "the file changed since it was shown; read the change above, then "
 			       "once more: sbx profile trust");
 	}
 	show_text(&out, &trust);
+	put_loosening(&out, &trust, &ignored);
+	if (out_flush(&out, STDOUT_FILENO) < 0)
+		return not_shown();
 	TRY(trust_give(box->arena, box->plan.state, box->plan.toplevel, &trust));
 	out_text(&out, "%s: trusted as it is now\n", str_shown(trust.source.file));
 	return out_flush(&out, STDOUT_FILENO);

@@ -147,6 +147,31 @@ static char **words_of(struct box *box, const struct code *code, const char *pla
 	return words;
 }
 
+static bool is_named(struct box *box, int number)
+{
+	const char *text = arena_text(box->arena, "%d", number);
+	for (unsigned i = 0; i < box->arguments.count; i++)
+		if (str_equal(box->arguments.set[i].value, text))
+			return true;
+	return false;
+}
+
+// A shell's redirections take one digit: the last one that no option names. What the caller has
+// open there is not for the box.
+static int keep_for_compiler(struct box *box, struct code *code)
+{
+	int number = KEPT_MAX;
+	while (number > STDERR_FILENO && is_named(box, number))
+		number--;
+	code->captured[CAPTURED_COMPILER] =
+		fcntl(code->captured[CAPTURED_COMPILER], F_DUPFD_CLOEXEC, KEPT_MAX + 1);
+	if (number <= STDERR_FILENO || code->captured[CAPTURED_COMPILER] < 0)
+		return fail(0, "too many open files");
+	code->kept = dup2(code->captured[CAPTURED_COMPILER], number);
+	box_set_first(box, "process", "preserve-fd", arena_text(box->arena, "%d", number));
+	return code->kept < 0 ? fail(errno, "dup") : 0;
+}
+
 static int capture(struct box *box, struct code *code)
 {
 	for (int i = 0; i < CAPTURES; i++) {
@@ -157,18 +182,15 @@ static int capture(struct box *box, struct code *code)
 		code->captured[i] = fd;
 	}
 	// The supervisor lets go of what the box keeps.
-	code->kept = code->captured[CAPTURED_COMPILER];
-	code->captured[CAPTURED_COMPILER] = fcntl(code->kept, F_DUPFD_CLOEXEC, 3);
-	if (code->captured[CAPTURED_COMPILER] < 0 ||
-	    code->kept > KEPT_MAX) // of a shell's redirections
-		return fail(0, "too many open files");
+	if (code->language->compile)
+		TRY(keep_for_compiler(box, code));
+	fcntl(code->captured[CAPTURED_COMPILER], F_SETFD, FD_CLOEXEC);
 	fcntl(code->captured[CAPTURED_OUTPUT], F_SETFD, FD_CLOEXEC);
 	fcntl(code->captured[CAPTURED_ERRORS], F_SETFD, FD_CLOEXEC);
 	code->output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 	if (code->output < 0 || dup2(code->captured[CAPTURED_OUTPUT], STDOUT_FILENO) < 0 ||
 	    dup2(code->captured[CAPTURED_ERRORS], STDERR_FILENO) < 0)
 		return fail(errno, "dup");
-	box_set_first(box, "process", "preserve-fd", arena_text(box->arena, "%d", code->kept));
 	box_set_first(box, "report", "level", "never");
 	return 0;
 }

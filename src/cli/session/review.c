@@ -18,6 +18,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "cli/session/sessions.h"
+#include "names/trusted.h"
 #include "run/decide.h"
 #include "session/apply/apply.h"
 #include "session/apply/attach.h"
@@ -43,23 +44,32 @@ static void say(struct out *out)
 	out_flush(out, STDERR_FILENO);
 }
 
+// Shown last and always: the others cannot push it away.
+static bool is_watched(const struct change *change)
+{
+	return change->conflict || change->guarded || trusted_is_reported(change->path);
+}
+
+static bool is_covered(const struct change *change)
+{
+	return change->covered && change->kind == CHANGE_REMOVED;
+}
+
 static int show_list(struct sessions *sessions, const struct held *held,
 		     const struct changes *changes)
 {
 	struct out kept = sessions->out;
-	unsigned shown = 0, all = 0;
-	for (unsigned i = 0; i < changes->count; i++) {
-		// A directory that comes with its files is shown by them.
-		if (changes->list[i].covered && changes->list[i].kind == CHANGE_REMOVED)
-			continue;
-		all++;
-		if (shown < LINES_MAX) {
+	unsigned plain = 0;
+	// A directory that comes with its files is shown by them.
+	for (unsigned i = 0; i < changes->count; i++)
+		if (!is_watched(&changes->list[i]) && !is_covered(&changes->list[i]) &&
+		    plain++ < LINES_MAX)
 			changes_line(sessions, &held->session, &changes->list[i]);
-			shown++;
-		}
-	}
-	if (all > shown)
-		out_text(&sessions->out, "and %u more\n", all - shown);
+	if (plain > LINES_MAX)
+		out_text(&sessions->out, "and %u more (s shows all)\n", plain - LINES_MAX);
+	for (unsigned i = 0; i < changes->count; i++)
+		if (is_watched(&changes->list[i]) && !is_covered(&changes->list[i]))
+			changes_line(sessions, &held->session, &changes->list[i]);
 	say(&sessions->out);
 	sessions->out = kept;
 	return 0;

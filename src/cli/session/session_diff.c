@@ -225,20 +225,27 @@ static int run_git(int directory, char **environment, bool quoted, bool *ret_fou
 	return 0;
 }
 
+// NULL: it is no text, or cannot be shown whole.
 static const char *read_side(struct sessions *sessions, const struct session *session,
 			     const struct change *change, bool old)
 {
 	const struct stat *status = old ? &change->was : &change->is;
 	const char *name;
-	if (!S_ISREG(status->st_mode) || status->st_size > TEXT_BYTES_MAX)
+	bool link = S_ISLNK(status->st_mode);
+	size_t size = link ? PATH_MAX : (size_t)status->st_size;
+	if (!status->st_mode || S_ISDIR(status->st_mode))
 		return "";
-	char *text = arena_take(sessions->store.arena, (size_t)status->st_size + 1);
-	autoclose int parent =
-		old ? sides_host_parent(session, change->root, change->path, &name) : -1;
+	if ((!S_ISREG(status->st_mode) && !link) || size > TEXT_BYTES_MAX)
+		return NULL;
+	char *text = arena_take(sessions->store.arena, size + 1);
+	autoclose int parent = old ? sides_host_parent(session, change->root, change->path, &name)
+				   : sides_parent(&sessions->store, session, change, &name);
 	autoclose int fd =
-		old ? openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-		    : sides_open(&sessions->store, session, change);
-	return fd >= 0 && fd_read_all(fd, text, (size_t)status->st_size) >= 0 ? text : "";
+		link  ? -1
+		: old ? openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+		      : sides_open(&sessions->store, session, change);
+	ssize_t got = link ? readlinkat(parent, name, text, size) : fd_read_all(fd, text, size);
+	return got >= 0 && !memchr(text, '\0', (size_t)got) ? text : NULL;
 }
 
 // Without git: our own lines.
@@ -247,8 +254,12 @@ static void plain_text(struct sessions *sessions, const struct session *session,
 {
 	out_text(&sessions->out, "--- %s: %s\n", kinds[change->kind].word,
 		 str_shown(name_of(sessions->store.arena, session, change)));
-	diff_lines(&sessions->out, read_side(sessions, session, change, true),
-		   read_side(sessions, session, change, false));
+	const char *old = read_side(sessions, session, change, true);
+	const char *new = read_side(sessions, session, change, false);
+	if (old && new)
+		diff_lines(&sessions->out, old, new);
+	else
+		out_text(&sessions->out, "(not shown: not a text of at most 1 MiB)\n");
 }
 
 struct diff_wanted {

@@ -1,6 +1,6 @@
 // What the actions of sbx session share.
 //
-// The room cli/session owns `sbx session`. Uses: base cli limits nouns report run
+// The room cli/session owns `sbx session`. Uses: base cli limits names nouns report run
 // session/apply session/archive session/compare session/store text view/paths. Begin with
 // session_verb.c.
 #pragma once
