@@ -12,6 +12,7 @@ void exchange_begin(struct exchange *exchange, const struct keyring *ring, const
 	exchange->ring = ring;
 	exchange->host = *host;
 	exchange->port = port;
+	scrub_begin(&exchange->scrubber, ring);
 }
 
 static enum exchange_turn refuse(struct exchange *exchange, int status, const char *why)
@@ -19,26 +20,6 @@ static enum exchange_turn refuse(struct exchange *exchange, int status, const ch
 	exchange->status = status;
 	snprintf(exchange->why, sizeof(exchange->why), "%s", why);
 	return EXCHANGE_REFUSED;
-}
-
-// Secrets, the longest first, and what Basic made of them in this request.
-static void list_needles(struct exchange *exchange)
-{
-	const struct keyring *ring = exchange->ring;
-	exchange->needle_count = 0;
-	if (exchange->swapped.basic_length)
-		exchange->needles[exchange->needle_count++] =
-			(struct needle){ exchange->swapped.basic_value,
-					 exchange->swapped.basic_placeholder,
-					 exchange->swapped.basic_length };
-	for (unsigned i = 0; i < ring->count; i++) {
-		unsigned at = exchange->needle_count++;
-		struct needle needle = { ring->secrets[i].value, ring->secrets[i].placeholder,
-					 ring->secrets[i].length };
-		for (; at > 0 && exchange->needles[at - 1].length < needle.length; at--)
-			exchange->needles[at] = exchange->needles[at - 1];
-		exchange->needles[at] = needle;
-	}
 }
 
 // The name and the port that TLS was for, and a path.
@@ -77,7 +58,10 @@ static enum exchange_turn take_request(struct exchange *exchange, struct passage
 		return refuse(exchange, 403, exchange->swapped.why);
 	exchange->used = exchange->swapped.used;
 	exchange->fresh |= exchange->used;
-	list_needles(exchange);
+	// What Basic made of them in this request.
+	scrub_whole(&exchange->scrubber, &(struct needle){ exchange->swapped.basic_value,
+							   exchange->swapped.basic_placeholder,
+							   exchange->swapped.basic_length });
 	exchange->asks_head = request.asks_head;
 	exchange->keep_alive = request.keep_alive;
 	exchange->up = request.body == BODY_CHUNKED  ? UP_CHUNKED
@@ -194,7 +178,7 @@ static enum exchange_turn take_answer(struct exchange *exchange, struct passage 
 			"its answer is compressed, though that was not asked for: a secret in it "
 			"would not be seen");
 	memcpy(stream->out, stream->in, response.head);
-	scrub(exchange->needles, exchange->needle_count, stream->out, response.head, true);
+	scrub(&exchange->scrubber, stream->out, response.head, true);
 	stream->used = stream->wrote = response.head;
 	exchange->answered = true;
 	if (response.status < 200)
@@ -234,18 +218,20 @@ static size_t collect(struct exchange *exchange, struct passage *stream, uint64_
 
 enum { FRAME = 24 }; // bytes around a chunk, at most
 
-// What holds no beginning of a secret goes on, as a chunk where the answer came in chunks.
-static void emit(struct exchange *exchange, struct passage *stream, bool last)
+// What holds no beginning of a secret goes on, as a chunk where the answer came in chunks. False:
+// it never could, as such a beginning fills all the room.
+static bool emit(struct exchange *exchange, struct passage *stream, bool last)
 {
-	size_t size = scrub(exchange->needles, exchange->needle_count, exchange->body,
-			    exchange->body_length, last);
+	size_t size = scrub(&exchange->scrubber, exchange->body, exchange->body_length, last);
 	size_t room = stream->room - stream->wrote;
 	bool chunked = exchange->down == DOWN_CHUNKED;
+	if (size == 0 && exchange->body_length == EXCHANGE_BODY)
+		return false;
 	if (chunked)
 		room = room > FRAME ? room - FRAME : 0;
 	size = size < room ? size : room;
 	if (size == 0)
-		return;
+		return true;
 	if (chunked)
 		stream->wrote += (size_t)sprintf(stream->out + stream->wrote, "%zx\r\n", size);
 	memcpy(stream->out + stream->wrote, exchange->body, size);
@@ -256,6 +242,7 @@ static void emit(struct exchange *exchange, struct passage *stream, bool last)
 	}
 	memmove(exchange->body, exchange->body + size, exchange->body_length - size);
 	exchange->body_length -= size;
+	return true;
 }
 
 // The coding of the answer is taken away: a secret may lie in two of its chunks. Trailers do not
@@ -303,7 +290,8 @@ static enum exchange_turn take_body(struct exchange *exchange, struct passage *s
 	case DOWN_DONE:
 		break;
 	}
-	emit(exchange, stream, last);
+	if (!emit(exchange, stream, last))
+		return EXCHANGE_BROKEN;
 	if (!last && stream->ended && stream->used == stream->length &&
 	    stream->room - stream->wrote > FRAME)
 		return EXCHANGE_BROKEN;

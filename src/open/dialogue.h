@@ -3,12 +3,13 @@
 #pragma once
 
 #include "net/parse/http.h"
+#include "open/scrub.h"
 #include "open/swap.h"
 
 enum {
 	EXCHANGE_IN = HTTP_HEAD_MAX,       // bytes that are looked at together
 	EXCHANGE_OUT = SWAP_HEAD_MAX + 64, // room that a head may need
-	EXCHANGE_BODY = 12 * 1024,         // of an answer: more than the longest needle
+	EXCHANGE_BODY = 12 * 1024,         // of an answer: more than the longest secret in base64
 };
 
 enum exchange_turn {
@@ -31,8 +32,7 @@ struct exchange {
 	bool answered;  // some of an answer was written
 	unsigned used;  // bits: secrets of the last request
 	unsigned fresh; // bits: the same, until who counts them has taken them
-	struct needle needles[SECRETS_MAX + 1];
-	unsigned needle_count;
+	struct scrubber scrubber;
 	struct swapped swapped;
 	char body[EXCHANGE_BODY];
 	size_t body_length;
