@@ -142,7 +142,8 @@ like "package.json: what is no JSON, too" "$(package '{')" 'will run it: package
 rm package.json
 
 # --- what a box changed and the host runs: once for each content, and until a person was shown it
-terminal() { script -qec "$*" /dev/null </dev/null | tr -d '\r'; }
+# Without what sbx sends to the terminal before its first line (run/report.c).
+terminal() { script -qec "$*" /dev/null </dev/null | tr -d '\r\030\016\017' | sed -E 's/\x1b(\[[0-9;?]*[a-zA-Z]|[()].|[^[()])//g'; }
 agent_run() { CLAUDECODE=1 "$SBX" run --report agent -- sh -c "$1" 2>&1; }
 terminal "$SBX run -- true" >/dev/null
 is "a model is not shown it" "" "$(agent_run 'echo all: >Makefile; echo x >AGENTS.md')"
