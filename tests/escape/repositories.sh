@@ -436,10 +436,21 @@ chmod +x "$work/git"; rm -f "$work/began"
 (cd "$project" && exec "$SBX" run -- sh -c 'touch b; sleep 0.8; touch .git/refs/heads/x.lock') >"$work/log" 2>&1 &
 pid=$!
 wait_for 30 test -e "$project/b"
-"$work/git" &
+(cd "$project" && exec "$work/git") &
 wait $pid
 like "while git runs on the host a lock is only reported" "$(cat "$work/log")" "locks of git's came during the run, and a git is running: .*own.lock"
 is "and stays" "refs/heads/own.lock" "$(there refs/heads/own.lock)"
+wait
+printf '#!/bin/sh\ntouch "%s/other"; exec 2>&-; while [ ! -e "%s/done" ]; do sleep 0.1; done\n' "$work" "$work" >"$work/git"
+work_here
+(cd "$project" && exec "$SBX" run -- sh -c 'touch .git/index.lock b; while [ ! -e on ]; do sleep 0.05; done') >"$work/log" 2>&1 &
+pid=$!
+wait_for 30 test -e "$project/b" && sleep 0.2
+"$work/git" &
+wait_for 30 test -e "$work/other" && touch "$project/on" && wait $pid
+is "a git that began after a lock does not keep it" "" "$(there index.lock)"
+like "of which it is said that it was removed" "$(cat "$work/log")" "^sbx: locks of git's that the box left were removed: .*.git/index.lock"
+touch "$work/done"
 wait
 states='MERGE_HEAD MERGE_AUTOSTASH CHERRY_PICK_HEAD REVERT_HEAD REBASE_HEAD BISECT_LOG BISECT_START'
 work_here && git -C "$project" worktree add -q "$work/v$count" -b v && mkdir "$project/.git/rr-cache" "$project/.git/rr-cache/a" && echo x >"$project/.git/rr-cache/a/postimage" && sleep 0.05

@@ -12,8 +12,8 @@
 #include "base/entries.h"
 #include "base/err.h"
 #include "base/fd.h"
-#include "base/file.h"
 #include "base/path.h"
+#include "base/process_stat.h"
 #include "base/str.h"
 #include "git/gitconfig.h"
 #include "plan.h"
@@ -21,6 +21,7 @@
 #include "report/findings.h"
 
 enum { TRIES = 20, TRY_NANOSECONDS = 10000000 };
+#define CLOCK_SLACK 0.05 // a process's start has ticks of 10 ms, a file's time 4 ms
 
 bool leftover_is_plain(const char *ref)
 {
@@ -31,16 +32,32 @@ bool leftover_is_plain(const char *ref)
 	return path_name(ref)[0] != '-';
 }
 
-// A process of git's that is not the box's: all of that have ended.
-static bool git_runs(void)
+static double seconds_since(clockid_t clock, double then)
 {
-	char name[64], text[64];
+	struct timespec now;
+	clock_gettime(clock, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9 - then;
+}
+
+// A process of git's that began before the lock was written: it may be its owner. Those of the box
+// have ended. Where others work cannot be read in the user namespace of the check.
+static bool git_runs(const struct stat *lock)
+{
+	char name[64];
+	struct process_stat process;
+	double written = (double)lock->st_mtim.tv_sec + (double)lock->st_mtim.tv_nsec / 1e9;
+	double age = seconds_since(CLOCK_REALTIME, written);
 	autoclose int all = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	bool runs = all < 0;
 	entries_each (entry, all)
-		runs = runs || (str_put(name, sizeof(name), "%s/comm", entry->name) &&
-				file_kernel(all, name, text, sizeof(text)) > 0 &&
-				(str_equal(text, "git\n") || str_starts(text, "git-")));
+		runs = runs ||
+		       (isdigit((unsigned char)entry->name[0]) &&
+			str_put(name, sizeof(name), "%s/stat", entry->name) &&
+			process_stat_at(all, name, &process) &&
+			(str_equal(process.name, "git") || str_starts(process.name, "git-")) &&
+			seconds_since(CLOCK_BOOTTIME,
+				      (double)process.start / (double)sysconf(_SC_CLK_TCK)) >
+				age - CLOCK_SLACK);
 	return runs;
 }
 
@@ -60,7 +77,7 @@ void leftover_take_lock(const struct check *check, int directory, const char *na
 		    now.st_ino != before.st_ino)
 			return;
 	}
-	if (said[FINDING_GIT_LOCKED] > 0 || git_runs() || unlinkat(directory, name, 0) < 0)
+	if (said[FINDING_GIT_LOCKED] > 0 || git_runs(&before) || unlinkat(directory, name, 0) < 0)
 		findings_add(check->found, FINDING_GIT_LOCKED, shown, "", "");
 	else
 		findings_add(check->found, FINDING_GIT_LOCK, shown, "", "");

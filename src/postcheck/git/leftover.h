@@ -8,7 +8,7 @@ struct check;
 struct plan;
 
 // Removes a lock of git's that came during the run, unless its owner is alive: a lock that goes by
-// itself within a moment, or while any git runs on the host. Then it is reported.
+// itself within a moment, or while a git of the host runs that began before. Then it is reported.
 void leftover_take_lock(const struct check *check, int directory, const char *name,
 			const char *path);
 // Whether a ref's name has only characters that mean nothing to a shell, and is no option.
