@@ -277,6 +277,7 @@ static void look_at_all(void *argument)
 	tracked_check(check);
 	if (!look->quiet)
 		scan_trees(check, look->run);
+	changed_end(check);
 	if (check->beside && findings_count(check->found) > before)
 		findings_add(check->found, FINDING_OTHER_BOX, "", "", "");
 }
@@ -314,9 +315,11 @@ void check_prepare(const struct plan *plan)
 
 void check_host(const struct plan *plan, const struct run *run, struct findings *found)
 {
+	struct changed_rows rows = { 0 };
 	struct check_look look = {
 		.check = { .plan = plan,
 			   .found = found,
+			   .rows = &rows,
 			   .budget = BUDGET,
 			   .start = clock_start(plan) },
 		.run = run,
@@ -332,10 +335,15 @@ void check_host(const struct plan *plan, const struct run *run, struct findings 
 
 void check_owed(const struct plan *plan, const struct run *run, struct findings *found)
 {
-	struct check check = {
-		.plan = plan, .found = found, .budget = BUDGET, .start = plan->start, .all = true
-	};
+	struct changed_rows rows = { 0 };
+	struct check check = { .plan = plan,
+			       .found = found,
+			       .rows = &rows,
+			       .budget = BUDGET,
+			       .start = plan->start,
+			       .all = true };
 	scan_trees(&check, run);
+	changed_end(&check);
 }
 
 void check_begin(struct plan *plan, struct run *run)

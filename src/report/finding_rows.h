@@ -104,9 +104,9 @@ ROW(FINDING_OPENER_ENDED, "opener-ended", SEVERITY_WARNING,
 	"the opener, which holds the secrets, ended before the command: hosts of secrets could "
 	"not be reached from then on")
 ROW(FINDING_CHANGED, "changed", SEVERITY_WARNING, "changed, and your own programs will run it: %l",
-	.agent = "", .joined = 40)
+	.agent = "", .joined = 2048)
 ROW(FINDING_CHANGED_BEFORE, "changed-before", SEVERITY_WARNING,
-	"changed in earlier runs, and your own programs will run it: %l", .agent = "", .joined = 40)
+	"changed in earlier runs, and your own programs will run it: %l", .agent = "", .joined = 2048)
 ROW(FINDING_GIT_UNKNOWN, "git-unknown", SEVERITY_NOTICE,
 	"new in git's directory, and not git's: %l; remove what no program of yours needs",
 	.joined = 8)

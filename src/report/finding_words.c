@@ -9,7 +9,7 @@ enum { LINES_MAX = 8, BYTES_MAX = 1200 };
 static void put_list(const struct findings *findings, enum finding_kind kind, bool all,
 		     struct out *out)
 {
-	unsigned shown = 0, most = all ? FINDING_RECORDS_MAX : finding_rows[kind].joined;
+	unsigned shown = 0, most = all ? findings_most(kind) : finding_rows[kind].joined;
 	struct reported finding;
 	for (size_t at = 0; shown < most && findings_next(findings, &at, &finding);)
 		if (finding.kind == kind)

@@ -26,14 +26,22 @@ static void put(struct out *out, const char *text)
 	out_bytes(out, "", 1);
 }
 
+unsigned findings_most(enum finding_kind kind)
+{
+	unsigned joined = finding_rows[kind].joined;
+	return joined > FINDING_RECORDS_MAX ? joined : FINDING_RECORDS_MAX;
+}
+
 void findings_add(struct findings *findings, enum finding_kind kind, const char *path,
 		  const char *detail, const char *fix)
 {
 	struct out *records = &findings->records;
 	size_t before = records->used;
 	char byte = (char)kind;
-	if (findings->counts[kind]++ >= FINDING_RECORDS_MAX ||
-	    findings->bytes[kind] >= FINDING_BYTES_MAX)
+	unsigned most = findings_most(kind);
+	if (findings->counts[kind]++ >= most ||
+	    findings->bytes[kind] >=
+		    (most > FINDING_RECORDS_MAX ? FINDING_BYTES_MAX : FINDING_BYTES_MAX / 8))
 		return;
 	out_bytes(records, &byte, 1);
 	put(records, path);

@@ -27,10 +27,9 @@ struct finding_row {
 extern const struct finding_row finding_rows[FINDING_KINDS];
 extern const char *const severity_words[SEVERITIES];
 
-enum {
-	FINDING_RECORDS_MAX = 100,
-	FINDING_BYTES_MAX = 64 << 10
-}; // of one kind; the others are counted
+// Of one kind; the others are counted. A kind of which more are `joined` has as many.
+enum { FINDING_RECORDS_MAX = 100, FINDING_BYTES_MAX = 512 << 10 };
+unsigned findings_most(enum finding_kind kind);
 
 // Each field may be "". Characters that act on a terminal are written as str_next() shows them, and
 // bytes that are no UTF-8 as <FF>.

@@ -164,4 +164,13 @@ like "and reports the rest" "$(cat "$work/log")" 'your own programs will run it:
 # Shown, with who runs it and where it says so.
 is "every row names who and where" "" "$("$SBX" profile names | awk 'NR % 2 == 0 && !/^ {9}.+; .+/')"
 like "sbx why says who runs it" "$(cd "$(new_project)" && "$SBX" why ./a.code-workspace 2>&1)" 'protected.*VS Code'
+# A flood of names of one row hides no other name: neither at the end, nor in the audit.
+project=$(new_project) && sleep 0.05
+matter='Makefile package.json conftest.py .pre-commit-config.yaml pyproject.toml'
+(cd "$project" && "$SBX" run -- sh -c "for i in \$(seq 2000); do echo x >Dockerfile.\$i; done; for i in \$(seq 200); do mkdir d\$i; echo x >d\$i/conftest.py; done; mkdir $(printf '%0200d' 1); for i in \$(seq 9); do echo x >$(printf '%0200d' 1)/\$i.tf; done; for f in $matter; do echo x >\$f; done" 2>"$work/log")
+is "a flood of names hides none of another row" "" "$(unsaid "$matter")"
+like "of the flood there is one record, and the first names" "$(cat "$work/log")" '\*\*/conftest.py \(198 more\), Dockerfile\.\* \(1997 more\)$'
+is "sbx audit has them all" "" "$(cd "$project" && "$SBX" audit --changed >"$work/audit"; for f in $matter; do grep -q "^$f " "$work/audit" || echo "$f"; done)"
+(cd "$project" && "$SBX" run -- sh -c "for i in \$(seq 2000); do echo y >Dockerfile.\$i; done; for f in $matter; do echo y >\$f; done; exit 1" 2>"$work/log")
+is "so has the audit of a run that failed" "" "$(run=$(sed -n 's/.*sbx audit --run \([0-9]*\)$/\1/p' "$work/log"); [ -z "$run" ] || (cd "$project" && "$SBX" audit --run "$run") >"$work/log" 2>&1; for f in $matter; do grep -q "[ ,]$f\(,\| \|$\)" "$work/log" || echo "$f"; done)"
 done_testing

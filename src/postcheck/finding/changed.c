@@ -21,6 +21,7 @@
 #include "report/findings.h"
 
 enum { PACKAGE_BYTES_MAX = 128 << 10 };
+enum { NAMES_OF_ROW = 3, NAMES_OF_NONE = 40, NAME_SHOWN_MAX = 200 };
 
 // While a box lived: what the user changed between two of them is not reported.
 static bool is_changed(const struct check *check, int directory, const char *name)
@@ -62,9 +63,30 @@ void changed_add(const struct check *check, const char *path)
 	if (has_new_dependencies(check, path))
 		return;
 	const char *shown = finding_path(check->plan, path);
-	bool many = check->found->counts[FINDING_CHANGED] >= FINDING_RECORDS_MAX;
-	if (many || !findings_has(check->found, FINDING_CHANGED, shown))
+	const struct trusted_row *row = trusted_find(shown);
+	unsigned most = row ? NAMES_OF_ROW : NAMES_OF_NONE;
+	size_t number = row ? (size_t)(row - trusted_rows) + 1 : 0;
+	struct changed_row *of = check->rows ? &check->rows->list[number % CHANGED_ROWS_MAX] : NULL;
+	if (of && (of->named == most || strlen(shown) > NAME_SHOWN_MAX)) {
+		of->more++;
+		of->below = of->below || strchr(shown, '/');
+	} else if (!findings_has(check->found, FINDING_CHANGED, shown)) {
 		findings_add(check->found, FINDING_CHANGED, shown, "", "");
+		if (of)
+			of->named++;
+	}
+}
+
+void changed_end(const struct check *check)
+{
+	char text[PATH_MAX];
+	for (size_t i = 0; check->rows && i < CHANGED_ROWS_MAX; i++) {
+		const struct changed_row *of = &check->rows->list[i];
+		const char *name = i ? trusted_name(&trusted_rows[i - 1]) : "other files";
+		if (of->more > 0 && str_put(text, sizeof(text), "%s%s (%u more)",
+					    i && of->below ? "**/" : "", name, of->more))
+			findings_add(check->found, FINDING_CHANGED, text, "", "");
+	}
 }
 
 bool changed_is_other(int directory, const char *name)

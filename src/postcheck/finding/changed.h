@@ -7,8 +7,19 @@
 struct check;
 struct guard;
 
+// How many names of each row of names/trusted.h changed: of many the first few are named, and one
+// record has the number of the others, so that a box cannot fill the list with names of one row.
+enum { CHANGED_ROWS_MAX = 4096 };
+struct changed_rows {
+	struct changed_row {
+		unsigned named, more;
+		bool below; // others lie in other directories than the top
+	} list[CHANGED_ROWS_MAX];
+};
 // One that is known to have changed.
 void changed_add(const struct check *check, const char *path);
+// The records of the others, after the last changed_add().
+void changed_end(const struct check *check);
 // Whether this run changed `name` or, of a directory, something right in it.
 bool changed_has(const struct check *check, int directory, const char *name);
 // Whether it is a directory whose name differs in case from the row that it meets: build is not

@@ -10,6 +10,7 @@
 
 #include "plan.h"
 
+struct changed_rows;
 struct listed;
 struct findings;
 struct stat;
@@ -36,8 +37,9 @@ struct check {
 	uint64_t root_device; // of the tree
 	bool timeless;        // no time decides: another machine's clock, or one that was set back
 	struct spans spans;
-	bool beside; // another box lived in one of the trees at the same time
-	bool all;    // the whole trees are checked
+	bool beside;               // another box lived in one of the trees at the same time
+	bool all;                  // the whole trees are checked
+	struct changed_rows *rows; // of postcheck/finding/changed.h; NULL: nothing is grouped
 };
 
 // As it is reported: the project's own files by their names in it.

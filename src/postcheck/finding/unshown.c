@@ -25,7 +25,7 @@
 
 #define MORE "more files than a list holds: see git status"
 
-enum { LIST_BYTES_MAX = 64 << 10, CONTENT_BYTES_MAX = 1 << 20, LISTED_MAX = 1 << 10 };
+enum { LIST_BYTES_MAX = 512 << 10, CONTENT_BYTES_MAX = 1 << 20, LISTED_MAX = 4 << 10 };
 
 const char *unshown_text(struct arena *arena, const char *state, const char *project)
 {
@@ -265,7 +265,8 @@ void unshown_note(const struct plan *plan, struct findings *found)
 	for (const char *at = before; noting->count < LISTED_MAX &&
 				      next(noting->arena, &at, &noting->before[noting->count]);)
 		noting->count++;
-	bool many = found->counts[FINDING_CHANGED] >= FINDING_RECORDS_MAX; // not all have a record
+	bool many = found->counts[FINDING_CHANGED] >=
+		    findings_most(FINDING_CHANGED); // not all have a record
 	if (any || noting->count > 0) {
 		for (size_t at = 0; findings_next(found, &at, &finding);)
 			if (finding.kind == FINDING_CHANGED && !many)
