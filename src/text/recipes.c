@@ -87,6 +87,33 @@ static unsigned part_of(const char *at, const char *end, const char *other, cons
 	return all ? found * WHOLE / all : 0;
 }
 
+// Words that errors of any program have say nothing about the problem: those of errno(3), and
+// these.
+static bool is_common(const char *word)
+{
+	enum { ERRNO_MAX = 133 };
+	static const char words[] =
+		"error errors fatal fail failed failure cannot could can t unable to open load "
+		"found find the a an of in for with is be was from by and on at it while get";
+	bool common = strlen(word) < 2 || isdigit((unsigned char)word[0]) ||
+		      str_has_word(words, word, strlen(word));
+	for (int number = 1; !common && number <= ERRNO_MAX; number++) {
+		const char *text = strerror(number);
+		common = has_word(text, text + strlen(text), word);
+	}
+	return common;
+}
+
+static bool share_own_word(const char *key, const char *key_end, const char *error,
+			   const char *error_end)
+{
+	char word[WORD_MAX];
+	for (size_t step; (step = next_word(key, key_end, word)) > 0; key += step)
+		if (!is_any(key, step) && has_word(error, error_end, word) && !is_common(word))
+			return true;
+	return false;
+}
+
 // A long line of a log holds a whole key, and a pasted piece is wholly in one. What both share
 // decides among those.
 static unsigned score_of(const char *key, const char *key_end, const char *error,
@@ -100,6 +127,9 @@ static unsigned score_of(const char *key, const char *key_end, const char *error
 	if (asked < 2)
 		error_part = error_part * 7 / 10;
 	unsigned best = key_part > error_part ? key_part : error_part;
+	// A piece of the key is found by common words, too.
+	if (error_part < WHOLE && !share_own_word(key, key_end, error, error_end))
+		return 0;
 	return best < FITS ? 0 : (best * 3 + key_part + error_part) / 5;
 }
 

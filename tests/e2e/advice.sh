@@ -148,6 +148,22 @@ like "an error text finds its recipe" "$("$SBX" why 'fatal: Host key verificatio
 like "so does an error's name" "$("$SBX" why EBUSY)" 'git config'
 like "and a line of a log" "$("$SBX" why '2026-11-25 12:00:01 [err] psql: connection to server at "localhost", port 5432 failed: Connection refused')" '--host-port 5432'
 status "a text that no recipe has" 125 "$SBX" why 'zyx wvu tsr'
+# Everyday errors that share only common words with a recipe: another problem's is not offered.
+while IFS= read -r text; do
+	like "no stranger's recipe: $text" "$("$SBX" why "$text" 2>&1)" '^sbx: no recipe has '
+done <<'END'
+cc1: fatal error: my.h: No such file or directory
+./app: error while loading shared libraries: libcudart.so.12: cannot open shared object file: No such file or directory
+OSError: [Errno 30] Read-only file system: '/run'
+ld: cannot find -lfoo: No such file or directory
+make: *** No rule to make target 'x'.  Stop.
+ModuleNotFoundError: No module named 'numpy'
+error[E0433]: failed to resolve: use of undeclared crate or module
+fatal: not a git repository (or any of the parent directories): .git
+psql: error: connection to server on socket failed: No such file or directory
+Segmentation fault (core dumped)
+error: linker `cc` not found
+END
 status "odd bytes" 125 "$SBX" why $'\e[2J \xff\xfe \x01'
 status "a long one" 125 "$SBX" why "$(head -c 100000 /dev/zero | tr '\0' 'x') y"
 missed=
