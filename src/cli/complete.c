@@ -298,9 +298,7 @@ static void offer_names(struct completion *on, char **given, unsigned count)
 			offer_list(on, named[i].list);
 	if (count == 1 && (str_equal(row->name, "allow") || str_equal(row->name, "deny")))
 		offer_list(on, "profile groups");
-	if (count == 1 && str_equal(row->name, "profile") && str_equal(given[0], "import"))
-		offer_words(on, "srt claude codex");
-	else if (count > 0)
+	if (count > 0)
 		files(on);
 }
 

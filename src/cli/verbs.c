@@ -24,10 +24,10 @@ const struct verb_row verb_rows[] = {
 	},
 	[ROW_PROFILE] = {
 		.name = "profile",
-		.synopsis = "profile list|show|check|import|groups|names|status|[un]trust|...",
+		.synopsis = "profile list|show|check|groups|names|status|[un]trust|...",
 		.help = "show profiles, groups of hosts and protected names; trust the project's "
 		  "own profile, .sbx.ini, and parts of its repository; what was answered with project",
-		.actions = "list groups names show check import keys status trust untrust forget",
+		.actions = "list groups names show check keys status trust untrust forget",
 	},
 	[ROW_DOCTOR] = {
 		.name = "doctor",

@@ -83,17 +83,18 @@ const char *key_suggest_section(const char *name)
 	return near.found;
 }
 
-enum renamed_kind { KIND_BOTH, KIND_FLAG, KIND_WORD, KIND_GONE, KIND_VERB };
+enum renamed_kind { KIND_BOTH, KIND_FLAG, KIND_WORD, KIND_GONE, KIND_VERB, KIND_ACTION };
 
 static const struct renamed {
 	enum renamed_kind kind;
-	const char *of, *old, *now; // of a section, or of a flag
+	const char *of, *old, *now; // of a section, a flag or a verb
 } renamed[] = {
 #define BOTH(section, old, now) { KIND_BOTH, section, old, now },
 #define FLAG(old, now)          { KIND_FLAG, "", old, now },
 #define WORD(flag, old, now)    { KIND_WORD, flag, old, now },
 #define GONE(section, old, now) { KIND_GONE, section, old, now },
 #define GONE_VERB(old, now)     { KIND_VERB, "", old, now },
+#define GONE_ACTION(verb, old, advice) { KIND_ACTION, verb, old, advice },
 #include "policy/renamed.def"
 };
 
@@ -134,5 +135,11 @@ const char *renamed_word(const char *flag, const char *word)
 const char *renamed_verb(const char *verb)
 {
 	const struct renamed *row = find(1U << KIND_VERB, NULL, verb, strlen(verb));
+	return row ? row->now : NULL;
+}
+
+const char *renamed_action(const char *verb, const char *action)
+{
+	const struct renamed *row = find(1U << KIND_ACTION, verb, action, strlen(action));
 	return row ? row->now : NULL;
 }

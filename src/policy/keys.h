@@ -128,3 +128,5 @@ const char *renamed_key(const char *section, const char *name, bool *ret_gone);
 const char *renamed_flag(const char *flag, size_t length, bool *ret_gone);
 const char *renamed_word(const char *flag, const char *word);
 const char *renamed_verb(const char *verb);
+// What to do instead of an action of a verb that is gone, or NULL.
+const char *renamed_action(const char *verb, const char *action);

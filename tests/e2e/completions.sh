@@ -22,8 +22,6 @@ is "groups of hosts" "@npm" "$(offered run -a @np)"
 is "groups of system calls" "namespaces" "$(offered run --allow-syscalls name)"
 is "agents" "opencode" "$(offered agent install openc)"
 is "actions" "install" "$(offered agent ins)"
-is "programs to import from" "claude" "$(offered profile import cl)"
-is "and their files" ":files" "$(offered profile import claude "")"
 is "languages" "python" "$(offered code -l py)"
 "$SBX" session create begun-session >/dev/null 2>&1
 is "sessions" "begun-session" "$(offered session rm beg)"

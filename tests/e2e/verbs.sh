@@ -158,6 +158,8 @@ while read -r kind of old now; do
 	esac
 	[ $kind = WORD ] || is "--$old is shown nowhere" "" "$(grep -E -- "(--|sbx )$old([^a-z-]|\$)|-l $old( |\$)" <<<"$shown" | grep -v 'sbx stop \[--time' | head -3)"
 done < <(sed -nE 's/^(BOTH|WORD|GONE)\(/\1 /p; s/^(FLAG|GONE_VERB)\(/\1 - /p' "$root/src/policy/renamed.def" | tr -d '",)')
+like "an action that is gone says what to do" "$("$SBX" profile import claude x 2>&1; echo $?)" "^sbx: no 'sbx profile import': write a profile .*sbx profile check FILE"
+is "and is shown nowhere" "" "$("$SBX" profile 2>&1 | grep -o import)"
 like "groups are listed with what they lead to" "$("$SBX" profile groups)" '^@github +[a-z.]+: '
 is "every agent is listed" 8 "$("$SBX" agent list | wc -l)"
 is "no line of help is wider than a terminal" "" "$({ "$SBX" --help; for verb in run session agent learn code why; do "$SBX" $verb --help; "$SBX" $verb --help all; done; } | grep '.\{81\}' | grep -v '^usage')"

@@ -294,7 +294,6 @@ static const struct profile_action actions[] = { { "list", list, true },
 						 { "show", show, true },
 						 { "check", check, false },
 						 { "add", profile_add, false },
-						 { "import", profile_import, false },
 						 { "keys", list_keys, false },
 						 { "groups", list_groups, false },
 						 { "names", list_names, false },
@@ -312,12 +311,17 @@ int verb_profile(char **words)
 	for (size_t i = 0; words[0] && i < sizeof(actions) / sizeof(*actions); i++)
 		if (str_equal(actions[i].name, words[0]))
 			chosen = &actions[i];
+	const char *advice = words[0] && !chosen ? renamed_action("profile", words[0]) : NULL;
+	if (advice) {
+		fail(0, "no 'sbx profile %s': %s", words[0], advice);
+		return box_failed();
+	}
 	if (!chosen) {
 		fail(0,
 		     "usage: sbx profile list [--json] | show [--resolved] [--json] [NAME] | "
 		     "check FILE | "
 		     "add '[SECTION] KEY = VALUE' [-p NAME] | keys | "
-		     "groups | names [WORD] | import srt|claude|codex FILE | "
+		     "groups | names [WORD] | "
 		     "status [--json] | trust [DIR...] | untrust [DIR...] | forget HOST:PORT...");
 		return box_failed();
 	}

@@ -1,6 +1,6 @@
 // The actions of sbx profile. First those that are about the project's own profile.
 //
-// The room cli/profile owns `sbx profile`. Uses: base cli names policy policy/import report run
+// The room cli/profile owns `sbx profile`. Uses: base cli names policy report run
 // seccomp text view/paths. Begin with profile_verb.c.
 #pragma once
 
@@ -20,6 +20,3 @@ int profile_add(struct box *box, char **words);
 // The actions of sbx profile that are about kept answers (policy/trust.h).
 int profile_show_answers(struct box *box);
 int profile_forget(struct box *box, char **words);
-
-// sbx profile import: the settings of another sandbox as a profile, on stdout.
-int profile_import(struct box *box, char **words);
