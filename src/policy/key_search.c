@@ -89,11 +89,11 @@ static const struct renamed {
 	enum renamed_kind kind;
 	const char *of, *old, *now; // of a section, a flag or a verb
 } renamed[] = {
-#define BOTH(section, old, now) { KIND_BOTH, section, old, now },
-#define FLAG(old, now)          { KIND_FLAG, "", old, now },
-#define WORD(flag, old, now)    { KIND_WORD, flag, old, now },
-#define GONE(section, old, now) { KIND_GONE, section, old, now },
-#define GONE_VERB(old, now)     { KIND_VERB, "", old, now },
+#define BOTH(section, old, now)        { KIND_BOTH, section, old, now },
+#define FLAG(old, now)                 { KIND_FLAG, "", old, now },
+#define WORD(flag, old, now)           { KIND_WORD, flag, old, now },
+#define GONE(section, old, now)        { KIND_GONE, section, old, now },
+#define GONE_VERB(old, now)            { KIND_VERB, "", old, now },
 #define GONE_ACTION(verb, old, advice) { KIND_ACTION, verb, old, advice },
 #include "policy/renamed.def"
 };
