@@ -1,7 +1,7 @@
 // sbx complete: what could stand where a shell's cursor is. The shells' files in completions/ ask.
 //
 // Each line of the answer is a word, a tab and what it means; ":files" asks the shell for names of
-// files. No program is started, and what a box may have written is read as text alone.
+// files. No program is started, and no file of the project is read.
 #include "cli/verbs.h"
 
 #include <dirent.h>
@@ -15,21 +15,18 @@
 #include "base/fd.h"
 #include "base/file.h"
 #include "base/out.h"
-#include "base/path.h"
 #include "base/str.h"
 #include "cli/boxes.h"
 #include "run/run_command.h"
 #include "policy/keys.h"
 #include "seccomp/syscalls.h"
-#include "text/targets.h"
 
-enum { OFFERS_MAX = 4000, HELP_MAX = 64, LIST_BYTES_MAX = 1 << 20 };
+enum { OFFERS_MAX = 4000, HELP_MAX = 64, NAME_LENGTH_MAX = 80, LIST_BYTES_MAX = 1 << 20 };
 
 struct completion {
 	struct arena *arena;
 	struct out out;
 	const char *before, *begun; // the last word: what stays as it is, and what is completed
-	const char *directory;      // of -C, or NULL
 	verb_function *const *verbs;
 	unsigned verb; // a row
 	unsigned offers;
@@ -56,6 +53,15 @@ static void offer(struct completion *on, const char *word, const char *help)
 	on->offers++;
 	out_text(&on->out, "%s%s\t%.*s\n", on->before, word, help ? help_length(help) : 0,
 		 help ? help : "");
+}
+
+// Letters, digits and _ . / @ + : , -: no shell reads anything in it but itself. Not '-' first.
+static bool is_plain(const char *name, size_t length)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+				    "_./@+:,-";
+	return length > 0 && length <= NAME_LENGTH_MAX && name[0] != '-' &&
+	       strspn(name, plain) >= length;
 }
 
 static void offer_words(struct completion *on, const char *words)
@@ -129,7 +135,7 @@ static void offer_list(struct completion *on, const char *words)
 	for (const char *line = printed(on, words); *line; line += *line == '\n') {
 		size_t length = strcspn(line, "\n"), name = strcspn(line, " \n");
 		const char *help = line + name + strspn(line + name, " ");
-		if (target_is_plain(line, name))
+		if (is_plain(line, name))
 			offer(on, arena_copy(on->arena, line, name),
 			      help < line + length
 				      ? arena_copy(on->arena, help, (size_t)(line + length - help))
@@ -199,62 +205,12 @@ static void offer_programs(struct completion *on)
 		DIR *directory = name[0] == '/' ? opendir(name) : NULL;
 		while (directory && (entry = readdir(directory)))
 			if (str_starts(entry->d_name, on->begun) && entry->d_name[0] != '.' &&
-			    target_is_plain(entry->d_name, strlen(entry->d_name)) &&
+			    is_plain(entry->d_name, strlen(entry->d_name)) &&
 			    faccessat(dirfd(directory), entry->d_name, X_OK, 0) == 0)
 				offer(on, entry->d_name, NULL);
 		if (directory)
 			closedir(directory);
 	}
-	files(on);
-}
-
-static const struct runner {
-	const char *programs, *files;
-	const char *behind; // the word that names stand behind, or NULL: any place
-	void (*read)(const char *text, size_t length, struct out *names);
-} runners[] = {
-	{ "make gmake", "GNUmakefile makefile Makefile", NULL, targets_of_make },
-	{ "just", "justfile .justfile Justfile", NULL, targets_of_just },
-	{ "npm", "package.json", "run run-script", targets_of_package },
-	{ "pnpm yarn bun", "package.json", "run yarn pnpm", targets_of_package },
-};
-
-static void offer_targets(struct completion *on, const struct runner *runner)
-{
-	struct out names = { 0 };
-	const char *text;
-	size_t length;
-	for (const char *at = runner->files; *at; at += strspn(at, " ")) {
-		const char *file = arena_copy(on->arena, at, strcspn(at, " "));
-		at += strlen(file);
-		if (on->directory)
-			file = arena_text(on->arena, "%s/%s", on->directory, file);
-		if (file_read(AT_FDCWD, file, FILE_LINK | FILE_PART, TARGETS_BYTES_MAX, on->arena,
-			      &text, &length) <= 0)
-			continue;
-		runner->read(text, length, &names);
-		break;
-	}
-	for (const char *line = names.used ? names.text : ""; *line; line += *line == '\n') {
-		size_t name = strcspn(line, "\n");
-		offer(on, arena_copy(on->arena, line, name), NULL);
-		line += name;
-	}
-	out_free(&names);
-}
-
-// `command` to `last`: the command's words; the last is begun.
-static void offer_command(struct completion *on, char **command, char **last)
-{
-	if (command == last) {
-		offer_programs(on);
-		return;
-	}
-	const char *program = path_name(command[0]), *before = path_name(last[-1]);
-	for (size_t i = 0; i < sizeof(runners) / sizeof(*runners); i++)
-		if (str_has_word(runners[i].programs, program, strlen(program)) &&
-		    (!runners[i].behind || str_has_word(runners[i].behind, before, strlen(before))))
-			offer_targets(on, &runners[i]);
 	files(on);
 }
 
@@ -327,7 +283,8 @@ static void offer_after_verb(struct completion *on, char **words, char **last)
 		const char *word = *words;
 		literal = literal || str_equal(word, "--");
 		if (command && (literal || word[0] != '-')) {
-			offer_command(on, words + (str_equal(word, "--") ? 1 : 0), last);
+			(words + (str_equal(word, "--") ? 1 : 0) == last ? offer_programs
+									 : files)(on);
 			return;
 		}
 		key = literal ? NULL : wants_value(on, word);
@@ -335,8 +292,6 @@ static void offer_after_verb(struct completion *on, char **words, char **last)
 			offer_value(on, key);
 			return;
 		}
-		if (key && str_equal(key->flag, "chdir"))
-			on->directory = words[1];
 		if (key)
 			words++;
 		else if (word[0] != '-' && count < GIVEN_MAX)
