@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "git/gitsecret.h"
 #include "plan.h"
 
 static const char default_path[] = "/usr/local/bin:/usr/bin:/bin";
@@ -86,22 +87,27 @@ const char *env_withheld(const struct plan *plan, const char *name, const char *
 	case ENVIRONMENT_FILTERED:
 		break;
 	}
+	if (str_equal(name, "GIT_CONFIG_PARAMETERS") && gitsecret_parameters(plan->arena, value))
+		return "one of its keys says that it is a secret";
 	if (plan->egress.on && is_proxy_variable(name))
 		return "the box's network needs no proxy variables; sbx itself goes by it";
 	return variable_withheld(name, value);
 }
 
-static struct variable *find(struct plan *plan, const char *name)
+static struct variable *variable_of(const struct plan *plan, const char *name)
 {
 	for (unsigned i = 0; i < plan->variable_count; i++)
 		if (str_equal(plan->variables[i].name, name))
 			return &plan->variables[i];
-	return &plan->variables[plan->variable_count++];
+	return NULL;
 }
 
 static void set(struct plan *plan, const char *name, const char *value)
 {
-	*find(plan, name) = (struct variable){ .name = name, .value = value };
+	struct variable *variable = variable_of(plan, name);
+	if (!variable)
+		variable = &plan->variables[plan->variable_count++];
+	*variable = (struct variable){ .name = name, .value = value };
 }
 
 static void take_callers(struct plan *plan, char *const *environment)
@@ -116,6 +122,37 @@ static void take_callers(struct plan *plan, char *const *environment)
 		struct variable *variable = &plan->variables[plan->variable_count++];
 		*variable = (struct variable){ name, why ? NULL : value, why, *entry };
 	}
+}
+
+static const char git_key[] = "GIT_CONFIG_KEY_", git_value[] = "GIT_CONFIG_VALUE_";
+
+// Settings of git by variables go in pairs (git(1), GIT_CONFIG_COUNT): where one of a pair is
+// withheld, or its key is one of a secret, both are.
+static void judge_pairs(struct plan *plan)
+{
+	for (unsigned i = 0; i < plan->variable_count; i++) {
+		struct variable *key = &plan->variables[i];
+		if (!str_starts(key->name, git_key))
+			continue;
+		struct variable *value =
+			variable_of(plan, arena_text(plan->arena, "%s%s", git_value,
+						     key->name + strlen(git_key)));
+		if (!value || list_has(&plan->profile->environment_pass, value->name))
+			continue;
+		const char *why = key->why ? key->why : value->why;
+		if (!why && gitsecret_is(plan->arena, key->value, value->value))
+			why = "its key says that it is a secret";
+		if (why)
+			key->why = value->why = why, key->value = value->value = NULL;
+	}
+}
+
+// What git reads in place of such a pair: without it git stops ("missing config key").
+static const char *stand_in(const struct plan *plan, const char *name)
+{
+	if (!env_value(plan, "GIT_CONFIG_COUNT"))
+		return NULL;
+	return str_starts(name, git_key) ? "sbx.withheld" : str_starts(name, git_value) ? "" : NULL;
 }
 
 // Of what sbx itself sets, a line takes away what it names exactly.
@@ -211,10 +248,8 @@ static void set_credentials(struct plan *plan)
 
 const char *env_value(const struct plan *plan, const char *name)
 {
-	for (unsigned i = 0; i < plan->variable_count; i++)
-		if (str_equal(plan->variables[i].name, name))
-			return plan->variables[i].value;
-	return NULL;
+	const struct variable *variable = variable_of(plan, name);
+	return variable ? variable->value : NULL;
 }
 
 // A flag that passes nothing is most often a misspelt one.
@@ -244,6 +279,7 @@ int env_plan(struct plan *plan, char *const *environment)
 	count += plan->credential_count + path_variable_count;
 	plan->variables = arena_take(plan->arena, count * sizeof(*plan->variables));
 	take_callers(plan, environment);
+	judge_pairs(plan);
 	set_all_own(plan);
 	set_wanted(plan);
 	set_credentials(plan);
@@ -251,8 +287,13 @@ int env_plan(struct plan *plan, char *const *environment)
 	unsigned used = 0;
 	for (unsigned i = 0; i < plan->variable_count; i++) {
 		struct variable *variable = &plan->variables[i];
-		if (!variable->value)
+		if (!variable->value) {
+			const char *text = stand_in(plan, variable->name);
+			if (text)
+				plan->environment[used++] =
+					arena_text(plan->arena, "%s=%s", variable->name, text);
 			continue;
+		}
 		char *entry = variable->entry;
 		if (!entry)
 			entry = arena_text(plan->arena, "%s=%s", variable->name, variable->value);

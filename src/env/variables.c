@@ -80,19 +80,27 @@ static const struct variable_rule names[] = {
 	{ "GIT_ASKPASS", door },
 	{ "SSH_ASKPASS", door },
 	{ "TOKENIZERS_PARALLELISM", NULL },
-	{ "AWS_REGION", NULL },
-	{ "AWS_DEFAULT_REGION", NULL },
-	{ "AWS_PAGER", NULL },
-	{ "GH_PAGER", NULL },
-	{ "AZURE_CORE_OUTPUT", NULL },
-	{ "GOOGLE_CLOUD_PROJECT", NULL },
+	{ "DESKTOP_SESSION", NULL },
 	// secrets
 	{ "*TOKEN*", secret_name },
 	{ "*SECRET*", secret_name },
 	{ "*PASSW*", secret_name },
 	{ "*PASSPHRASE*", secret_name },
 	{ "*PASS", secret_name },
+	{ "*PASSCODE*", secret_name },
 	{ "*_PWD", secret_name },
+	{ "*_PW", secret_name },
+	{ "PW", secret_name },
+	{ "KEY", secret_name },
+	{ "AUTH", secret_name },
+	{ "CRED", secret_name },
+	{ "CREDS", secret_name },
+	{ "PAT", secret_name },
+	{ "JWT", secret_name },
+	{ "*_JWT", secret_name },
+	{ "*_CRED", secret_name },
+	{ "*_SESSION", secret_name },
+	{ "OP_SESSION_*", secret_name }, // op signin
 	{ "*_KEY", secret_name },
 	{ "*_KEY_ID", secret_name },
 	{ "*APIKEY*", secret_name },
@@ -112,16 +120,6 @@ static const struct variable_rule names[] = {
 	{ "*COOKIE*", secret_name },
 	{ "*_CERT_KEY*", secret_name },
 	{ "*CONNECTION_STRING*", secret_name },
-	{ "*VAULT_*", secret_name },
-	{ "AWS_*", secret_name },
-	{ "GH_*", secret_name },
-	{ "AZURE_*", secret_name },
-	{ "GOOGLE_*", secret_name },
-	{ "GCP_*", secret_name },
-	{ "CLOUDSDK_*", secret_name },
-	{ "OPENAI_*", secret_name },
-	{ "ANTHROPIC_*", secret_name },
-	{ "HF_*", secret_name },
 	{ "DATABASE_URL", secret_name },
 	{ "REDIS_URL", secret_name },
 	{ "MONGO*_URI", secret_name },
@@ -162,7 +160,7 @@ static const struct variable_rule names[] = {
 	{ "GLIBC_TUNABLES", loader },
 	{ "GCONV_PATH", loader },
 	{ "LOCPATH", loader },
-	{ "MALLOC_*", loader },
+	{ "MALLOC_TRACE", loader }, // names a file: mtrace(3)
 	{ "BASH_ENV", loader },
 	{ "BASH_FUNC_*", loader },
 	{ "BASHOPTS", loader },
@@ -177,6 +175,39 @@ static const struct variable_rule names[] = {
 	{ "PYTHONSTARTUP", loader },
 	{ "PYTHONINSPECT", loader },
 	{ "RUBYOPT", loader },
+	// what these have beside secrets: their endings
+	{ "*_HOME", NULL },
+	{ "*_HOST", NULL },
+	{ "*_BASE_URL", NULL },
+	{ "*_API_BASE", NULL },
+	{ "*_ENDPOINT", NULL },
+	{ "*_ENDPOINT_URL*", NULL },
+	{ "*_MODEL", NULL },
+	{ "*_PROFILE", NULL },
+	{ "*_REGION", NULL },
+	{ "*_LOCATION", NULL },
+	{ "*_OFFLINE", NULL },
+	{ "*_CACHE", NULL },
+	{ "*_DIR", NULL },
+	{ "*_PAGER", NULL },
+	{ "*_EDITOR", NULL },
+	{ "*_OUTPUT", NULL },
+	{ "*_PROJECT", NULL },
+	{ "*_VERSION", NULL },
+	{ "*_REPO", NULL },
+	{ "*_DISABLED", NULL },
+	{ "HF_HUB_ENABLE_*", NULL },
+	{ "HF_HUB_DISABLE_*", NULL },
+	{ "*VAULT_*", secret_name },
+	{ "AWS_*", secret_name },
+	{ "GH_*", secret_name },
+	{ "AZURE_*", secret_name },
+	{ "GOOGLE_*", secret_name },
+	{ "GCP_*", secret_name },
+	{ "CLOUDSDK_*", secret_name },
+	{ "OPENAI_*", secret_name },
+	{ "ANTHROPIC_*", secret_name },
+	{ "HF_*", secret_name },
 };
 
 static const char *const prefixes[] = {
@@ -188,16 +219,61 @@ static const char *const prefixes[] = {
 	"dckr_pat_",  "figd_",      "key-",     "shpat_",   "sq0atp-",  "atlasv1.",
 };
 
-// scheme://user:password@host
+// Of scheme://user:password@host, in each URL of the value. A long user alone is a token.
 static bool url_with_password(const char *value)
 {
-	const char *scheme = strstr(value, "://");
-	if (!scheme)
-		return false;
-	const char *authority = scheme + 3;
-	size_t length = strcspn(authority, "/?# ");
-	const char *at = memchr(authority, '@', length);
-	return at && memchr(authority, ':', (size_t)(at - authority));
+	enum { TOKEN_LEAST = 20 };
+	for (const char *scheme = strstr(value, "://"); scheme; scheme = strstr(scheme, "://")) {
+		scheme += 3;
+		const char *at = memchr(scheme, '@', strcspn(scheme, "/?# "));
+		if (at &&
+		    (at - scheme >= TOKEN_LEAST || memchr(scheme, ':', (size_t)(at - scheme))))
+			return true;
+	}
+	return false;
+}
+
+// A key that names a secret, and something behind it: "Password=x", "-Dsigning.password=x",
+// "AccountKey=x", {"token":"x"}, "Authorization: basic x". A reference as "$X" is none.
+static bool key_with_secret(const char *value)
+{
+	static const char *const keys[] = { "password",   "passwd",      "pwd",
+					    "passphrase", "secret",      "token",
+					    "api_key",    "apikey",      "api-key",
+					    "accountkey", "accesskey",   "access_key",
+					    "privatekey", "private_key", "authorization",
+					    "_auth" };
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		for (const char *at = strcasestr(value, keys[i]); at;
+		     at = strcasestr(at, keys[i])) {
+			at += strlen(keys[i]);
+			const char *sign = at + strspn(at, "\"' ");
+			if (*sign != '=' && *sign != ':')
+				continue;
+			const char *text = sign + 1 + strspn(sign + 1, "\"' ");
+			// "a:token:b" is a list; a pair with ':' has a blank or a quote.
+			bool pair = *sign == '=' || sign > at || text > sign + 1;
+			if (pair && *text && !strchr("$%{<&;,", *text))
+				return true;
+		}
+	return false;
+}
+
+// A header's value, and URLs that are secrets themselves: Slack's, Discord's, Teams', Telegram's.
+static bool has_secret_form(const char *value)
+{
+	static const char *const forms[] = {
+		"://hooks.",        "/api/webhooks/", "://webhook",
+		".webhook.",        "/webhookb2/",    "://api.telegram.org/bot",
+		"PRIVATE KEY-----", "?sig=",          "&sig="
+	};
+	const char *bearer = strcasestr(value, "bearer ");
+	if (bearer && bearer[strlen("bearer ")] && !strchr("$%{< ", bearer[strlen("bearer ")]))
+		return true;
+	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++)
+		if (strstr(value, forms[i]))
+			return true;
+	return key_with_secret(value);
 }
 
 // A 40-digit commit id is no secret; 48 or more hexadecimal digits are taken for one.
@@ -227,6 +303,13 @@ static bool high_entropy(const char *value, size_t length)
 	}
 	// Paths and CamelCase words change case seldom; random text every other letter.
 	return upper >= 3 && lower >= 3 && digits >= 3 && different >= 14 && changes * 6 >= length;
+}
+
+static bool is_word(const char *value)
+{
+	while (isalnum((unsigned char)*value) || *value == '-' || *value == '_')
+		value++;
+	return *value == '\0';
 }
 
 // One bit for each letter; digits share bits with some, which only costs a look.
@@ -267,12 +350,23 @@ const char *variable_profile(const char *name)
 
 const char *variable_withheld(const char *name, const char *value)
 {
-	size_t length = strlen(value);
-	uint32_t letters = letters_of(name);
+	enum { NAME_LONGEST = 256 };
+	char folded[NAME_LONGEST];
+	size_t length = strlen(value), size = strlen(name);
+	if (size >= sizeof(folded))
+		return "its name is too long to be judged";
+	for (size_t i = 0; i < size; i++)
+		folded[i] = (char)toupper((unsigned char)name[i]);
+	folded[size] = '\0';
+	uint32_t letters = letters_of(folded);
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		const char *pattern = names[i].pattern;
-		if (hopeless(pattern, name, letters) || !str_match(name, pattern))
+		// Programs read secrets in any case, and the other variables by their exact names.
+		const char *own = names[i].why == secret_name ? folded : name;
+		if (hopeless(pattern, own, letters) || !str_match(own, pattern))
 			continue;
+		if (str_equal(pattern, "ENV") && is_word(value))
+			break; // "ENV=test": no file of a shell's
 		if (names[i].why)
 			return names[i].why;
 		break;
@@ -281,7 +375,8 @@ const char *variable_withheld(const char *name, const char *value)
 		if (value[0] == prefixes[i][0] && str_starts(value, prefixes[i]) &&
 		    length >= strlen(prefixes[i]) + 8)
 			return secret_value;
-	if (url_with_password(value) || hexadecimal(value, length) || high_entropy(value, length))
+	if (url_with_password(value) || has_secret_form(value) || hexadecimal(value, length) ||
+	    high_entropy(value, length))
 		return secret_value;
 	return NULL;
 }

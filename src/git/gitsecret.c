@@ -2,6 +2,7 @@
 // bounded, no I/O.
 #include "git/gitsecret.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -272,4 +273,62 @@ int gitsecret_filter(struct arena *arena, const char *text, size_t length,
 	secret.text = changed ? writer.text : NULL;
 	*ret_secret = secret;
 	return 0;
+}
+
+bool gitsecret_is(struct arena *arena, const char *key, const char *value)
+{
+	struct gitsecret unused = { 0 };
+	char *name = arena_copy(arena, key, strlen(key));
+	const char *first = strchr(name, '.'), *last = strrchr(name, '.');
+	if (!first || textsecret_strip(arena, name) != name || textsecret_has_word(name))
+		return true;
+	for (char *at = name; *at; at++) // what stands between is a URL or a name
+		if (at < first || at > last)
+			*at = (char)tolower((unsigned char)*at);
+	const struct gitconfig_entry entry = { .name = name, .value = value };
+	return shown_value(arena, &entry, &unused) != value;
+}
+
+// Moves *at behind a word quoted for a shell: 'a'\''b'. NULL when it is not one.
+static char *unquoted(struct arena *arena, const char **at)
+{
+	char *word = arena_take(arena, strlen(*at) + 1);
+	size_t used = 0;
+	const char *next = *at;
+	while (*next == '\'') {
+		size_t length = strcspn(next + 1, "'");
+		memcpy(word + used, next + 1, length);
+		used += length;
+		next += 1 + length;
+		if (*next++ != '\'')
+			return NULL;
+		if (next[0] == '\\' && strchr("'!", next[1]) && next[1]) {
+			word[used++] = next[1];
+			next += 2;
+		}
+	}
+	word[used] = '\0';
+	return next == *at ? NULL : (*at = next, word);
+}
+
+bool gitsecret_parameters(struct arena *arena, const char *text)
+{
+	while (*(text += strspn(text, " "))) {
+		char *key = unquoted(arena, &text), *value = key ? strchr(key, '=') : NULL;
+		if (!key)
+			return true;
+		if (*text == '=') {
+			text++;
+			if (*text && *text != ' ') {
+				value = unquoted(arena, &text);
+				if (!value)
+					return true;
+			}
+		} else if (value) {
+			*value++ = '\0';
+		}
+		if (gitsecret_is(arena, key, value ? value : "") || (*text && *text != ' '))
+			return true;
+	}
+	return false;
 }

@@ -2,6 +2,7 @@
 // Pure: reads and writes memory only.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/list.h"
@@ -20,3 +21,11 @@ struct gitsecret {
 // -1 when the text is not what git would accept, or too long: nobody knows what is in it.
 int gitsecret_filter(struct arena *arena, const char *text, size_t length,
 		     struct gitsecret *ret_secret);
+
+// Whether the value of a key, as git(1) takes both from GIT_CONFIG_KEY_n and GIT_CONFIG_VALUE_n, is
+// a secret or a part of it is.
+bool gitsecret_is(struct arena *arena, const char *key, const char *value);
+
+// The same of GIT_CONFIG_PARAMETERS: 'KEY'='VALUE' or 'KEY=VALUE', quoted for a shell. What is not
+// of this form is taken for a secret.
+bool gitsecret_parameters(struct arena *arena, const char *text);

@@ -196,6 +196,24 @@ done
 is "variables pass" test "$(NODE_ENV=test "$SBX" run sh -c 'echo $NODE_ENV')"
 is "secrets do not" "" "$(GH_TOKEN=abc "$SBX" run sh -c 'echo $GH_TOKEN')"
 is "unless named exactly" abc "$(GH_TOKEN=abc "$SBX" run --pass-env GH_TOKEN sh -c 'echo $GH_TOKEN')"
+# Names as npm, terraform and programs of one's own have them, and values that say what they are.
+seen=$(env db_password=S-1 npm_config__auth=S-2 'npm_config_//r.example/:_authToken=S-3' TF_VAR_db_pw=S-4 KEY=S-5 \
+	URL='jdbc:x://db/x?user=u&password=S-6' STORE='AccountName=n;AccountKey=S-7' HEADER='Authorization: bearer S-8' \
+	JAVA_OPTS='-Xmx1g -DkeyStorePassword=S-9' TWO='http://a.example http://u:S-10@b.example' \
+	HF_HOME=/shown-1 AWS_PROFILE=shown-2 GH_HOST=shown-3 OPENAI_BASE_URL=http://shown-4 ENV=shown-5 MALLOC_ARENA_MAX=2 \
+	"$SBX" run -- env 2>&1)
+is "names in any case, and values by their form, are secrets" "" "$(grep -o 'S-[0-9]*' <<<"$seen" | sort -u | paste -sd' ')"
+is "what only looks like one passes" "shown-1 shown-2 shown-3 shown-4 shown-5" "$(grep -o 'shown-[0-9]' <<<"$seen" | sort -u | paste -sd' ')"
+git_inside() { # variables...: what git sees of the pairs
+	env GIT_CONFIG_COUNT=2 GIT_CONFIG_KEY_0=http.https://h.example/.extraheader GIT_CONFIG_VALUE_0='AUTHORIZATION: basic UzpT' \
+		GIT_CONFIG_KEY_1=shown.name GIT_CONFIG_VALUE_1=shown "$@" -- sh -c 'env; git config --get-regexp "^(http|shown)[.]"' 2>&1
+}
+is "of settings of git by variables a pair with a secret is withheld, and the others are there" "0 1" \
+	"$(git_inside "$SBX" run | awk '/UzpT/ { s++ } /^shown[.]name shown$/ { k++ } END { print s + 0, k + 0 }')"
+is "twin: passed by name it is there" 1 "$(git_inside "$SBX" run --pass-env GIT_CONFIG_VALUE_0,GIT_CONFIG_KEY_0 | grep -c '^http.*UzpT$')"
+is "the same of git -c" "0 1" "$(for p in "'http.x.extraheader'='AUTHORIZATION: S'" "'shown.name'='shown'"; do
+	GIT_CONFIG_PARAMETERS=$p "$SBX" run -- env 2>/dev/null | grep -c '^GIT_CONFIG_PARAMETERS'
+done | paste -sd' ')"
 is "a pattern does not name a secret" "" "$(GH_TOKEN=abc "$SBX" run --pass-env 'GH_*' sh -c 'echo $GH_TOKEN')"
 is "--env sets" "a b=c" "$("$SBX" run --env 'X=a b=c' sh -c 'echo "$X"')"
 is "--env PATH decides where programs are found" 127 "$("$SBX" run --env PATH=/nowhere true 2>/dev/null; echo $?)"

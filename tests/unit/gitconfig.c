@@ -505,6 +505,50 @@ static void headers(void **state)
 	arena_free(arena);
 }
 
+static void secret_pairs(void **state)
+{
+	static const struct {
+		const char *key, *value;
+		bool secret;
+	} pairs[] = {
+		{ "http.https://h/.extraheader", "x", true },
+		{ "HTTP.https://H/.ExtraHeader", "x", true },
+		{ "github.token", "x", true },
+		{ "remote.o.url", "https://u:p@h/", true },
+		{ "url.https://u:p@h/.insteadof", "https://h/", true },
+		{ "no-dot", "x", true },
+		{ "user.name", "x", false },
+		{ "User.SigningKey", "x", false },
+		{ "url.https://h/.insteadOf", "gh:", false },
+		{ "remote.o.url", "https://h/", false },
+	};
+	static const struct {
+		const char *text;
+		bool secret;
+	} parameters[] = {
+		{ "'user.name'='x' 'a.b'", false },
+		{ "'user.name=x'", false },
+		{ "'user.name'=", false },
+		{ "", false },
+		{ "'user.name'='it'\\''s'", false },
+		{ "'user.name'='x' 'http.extraheader'='x'", true },
+		{ "'http.extraheader=x'", true },
+		{ "'http.extra'\\''header'='x", true },
+		{ "user.name=x", true },
+		{ "'user.name", true },
+		{ "'user.name'x", true },
+	};
+	(void)state;
+	struct arena *arena = arena_new();
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++)
+		if (gitsecret_is(arena, pairs[i].key, pairs[i].value) != pairs[i].secret)
+			fail_msg("%s = %s", pairs[i].key, pairs[i].value);
+	for (size_t i = 0; i < sizeof(parameters) / sizeof(*parameters); i++)
+		if (gitsecret_parameters(arena, parameters[i].text) != parameters[i].secret)
+			fail_msg("%s", parameters[i].text);
+	arena_free(arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -513,7 +557,7 @@ int main(void)
 		cmocka_unit_test(moves),        cmocka_unit_test(second_file),
 		cmocka_unit_test(secrets),      cmocka_unit_test(headers),
 		cmocka_unit_test(lines),        cmocka_unit_test(named_files),
-		cmocka_unit_test(certificates),
+		cmocka_unit_test(certificates), cmocka_unit_test(secret_pairs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,6 +71,19 @@ static const char *const secret_names[] = {
 	"COOKIE_SECRET",
 	"BASIC_AUTH",
 	"SMTP_PASS",
+	"db_password",
+	"my_token",
+	"api_key",
+	"npm_config__auth",
+	"npm_config__password",
+	"npm_config_//registry.example.org/:_authToken",
+	"BW_SESSION",
+	"OP_SESSION_me",
+	"TF_VAR_db_pw",
+	"AUTH",
+	"CREDS",
+	"KEY",
+	"PW",
 };
 
 static const char *const secret_values[] = {
@@ -95,6 +108,20 @@ static const char *const secret_values[] = {
 	"wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY12",
 	"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
 	"hvs.CAESIJ0123456789abcdefgh",
+	"jdbc:x://db/x?user=u&password=S",
+	"Server=x;Database=y;User=z;Password=S;",
+	"Driver=x;PWD=S",
+	"DefaultEndpointsProtocol=https;AccountName=n;AccountKey=S",
+	"Authorization: bearer S",
+	"AUTHORIZATION: basic dTpw",
+	"{\"user\":\"u\",\"token\":\"S\"}",
+	"-Xmx1g -Dpassword=S",
+	"-Psigning.password=S",
+	"-Djavax.net.ssl.keyStorePassword=S",
+	"https://hooks.slack.com/services/T0/B0/S",
+	"https://discord.com/api/webhooks/1/S",
+	"http://a.example.org http://u:p@b.example.org",
+	"https://0123456789abcdef0123456789@git.example.org/",
 };
 
 static const char *const harmless[][2] = {
@@ -147,6 +174,19 @@ static const char *const harmless[][2] = {
 	{ "GOOGLE_CLOUD_PROJECT", "p" },
 	{ "SSH_ASKPASS_REQUIRE", "force" },
 	{ "KEYCODE_MAP", "x" },
+	{ "DESKTOP_SESSION", "gnome" },
+	{ "HF_HOME", "/data/hf" },
+	{ "HF_HUB_OFFLINE", "1" },
+	{ "HF_ENDPOINT", "https://hf.example.org" },
+	{ "AWS_PROFILE", "dev" },
+	{ "AWS_ENDPOINT_URL_S3", "http://localhost:4566" },
+	{ "GH_HOST", "ghe.example.org" },
+	{ "OPENAI_BASE_URL", "http://localhost:11434/v1" },
+	{ "ANTHROPIC_MODEL", "claude-sonnet-4-5" },
+	{ "ENV", "test" },
+	{ "MALLOC_ARENA_MAX", "2" },
+	{ "SBT_OPTS", "-Dpassword=$SECRET" },
+	{ "DEBUG", "app:auth:token:*" },
 };
 
 // Each by one row of the table alone: a row that goes is seen here.
@@ -228,7 +268,7 @@ static const struct {
 	{ "GLIBC_TUNABLES", "loader" },
 	{ "GCONV_PATH", "loader" },
 	{ "LOCPATH", "loader" },
-	{ "MALLOC_X", "loader" },
+	{ "MALLOC_TRACE", "loader" },
 	{ "BASH_ENV", "loader" },
 	{ "BASH_FUNC_x", "loader" },
 	{ "BASHOPTS", "loader" },
@@ -286,7 +326,7 @@ static void by_name(void **state)
 		if (!variable_withheld(secret_names[i], "x"))
 			fail_msg("%s passes", secret_names[i]);
 	for (size_t i = 0; i < COUNT(doors_and_hooks); i++)
-		if (!variable_withheld(doors_and_hooks[i], "x"))
+		if (!variable_withheld(doors_and_hooks[i], "/x"))
 			fail_msg("%s passes", doors_and_hooks[i]);
 }
 
@@ -294,7 +334,7 @@ static void by_each_row(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT(one_row_each); i++) {
-		const char *why = variable_withheld(one_row_each[i].name, "x");
+		const char *why = variable_withheld(one_row_each[i].name, "/x");
 		if (!why || !strstr(why, one_row_each[i].why))
 			fail_msg("%s: %s", one_row_each[i].name, why ? why : "passes");
 	}
