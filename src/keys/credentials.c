@@ -124,7 +124,7 @@ static int hear(const struct run *run, struct opener_answer *answer)
 
 static int send_begin(const struct plan *plan, struct run *run)
 {
-	struct opener_begin begin = { .locks = confine_locks() | CONFINE_OPENER,
+	struct opener_begin begin = { .locks = confine_locks(),
 				      .secrets = plan->credential_count,
 				      .roots_length = (uint32_t)strlen(plan->roots) };
 	autoclose int roots = unnamed("sbx-roots", 0);

@@ -94,9 +94,9 @@ static _Noreturn void become_relay(const struct plan *plan, const struct run *ru
 	if (dup2(from, 0) < 0 || dup2(to, 1) < 0 || dup2(null, 2) < 0 ||
 	    fd_close_except(NULL, 0, 0) < 0)
 		_exit(1);
-	unsigned locks = confine_locks() | CONFINE_LINKS;
+	unsigned locks = confine_locks();
 	confine_forget(plan, run);
-	if (confine_worker(locks) < 0)
+	if (confine(CONFINED_RELAY, locks) < 0)
 		_exit(1);
 	if (direction == EDITOR)
 		relay_editor(&relay);

@@ -119,10 +119,10 @@ static int tell_certificate(struct opener *opener, unsigned locks)
 	if (!made)
 		snprintf(answer.problem, sizeof(answer.problem), "%s",
 			 "no certificate can be made");
-	else if (confine_worker(locks) < 0)
+	else if (confine(CONFINED_OPENER, locks) < 0)
 		snprintf(answer.problem, sizeof(answer.problem), "the opener cannot be locked: %s",
 			 strerror(errno));
-	if (fd_send(OPENER_CONTROL, &answer, sizeof(answer), NULL, 0) < 0 || answer.problem[0])
+	if (fd_write_all(OPENER_CONTROL, &answer, sizeof(answer)) < 0 || answer.problem[0])
 		return -1;
 	return 0;
 }

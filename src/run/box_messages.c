@@ -2,6 +2,7 @@
 #include "run/supervise.h"
 
 #include <stdio.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "ask/ask.h"
@@ -47,11 +48,23 @@ static int begin_answers(const struct plan *plan, struct run *run)
 	return notify_begin(plan, run);
 }
 
+// A worker gets none that sends to whom an address names.
+static bool is_stream(int fd)
+{
+	int type = 0, family = 0;
+	socklen_t size = sizeof(int);
+	return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM &&
+	       getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &family, &size) == 0 &&
+	       (family == AF_INET || family == AF_INET6);
+}
+
 static void take_sockets(const struct run *run, int fds[FD_PASSED])
 {
 	unsigned count = 0;
-	while (count < FD_PASSED && fds[count] >= 0)
+	while (count < FD_PASSED && is_stream(fds[count]))
 		count++;
+	for (unsigned i = count; i < FD_PASSED; i++)
+		fd_close(&fds[i]);
 	proxy_sockets(run->proxy, fds, count);
 }
 

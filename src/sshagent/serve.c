@@ -119,7 +119,8 @@ static int connect_agent(void)
 {
 	int fds[FD_PASSED];
 	char byte = 0;
-	if (fd_send(CONNECTOR, &byte, 1, NULL, 0) < 0 || fd_receive(CONNECTOR, &byte, 1, fds) <= 0)
+	if (send(CONNECTOR, &byte, 1, MSG_NOSIGNAL) != 1 ||
+	    fd_receive(CONNECTOR, &byte, 1, fds) <= 0)
 		return -1;
 	return fds[0];
 }

@@ -215,7 +215,7 @@ static _Noreturn void become(const struct plan *plan, const struct run *run, int
 			     pid_t supervisor)
 {
 	struct agent_record *record = run->agent;
-	unsigned locks = confine_locks() | (which == FILTER ? CONFINE_UNCONNECTED : 0U);
+	unsigned locks = confine_locks();
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	if (getppid() != supervisor)
 		_exit(0);
@@ -231,7 +231,7 @@ static _Noreturn void become(const struct plan *plan, const struct run *run, int
 	if (memory == MAP_FAILED)
 		_exit(1);
 	confine_forget(plan, run);
-	if (confine_worker(locks) < 0)
+	if (confine(which == FILTER ? CONFINED_FILTER : CONFINED_CONNECTOR, locks) < 0)
 		_exit(1);
 	if (which == FILTER)
 		serve_filter(record, memory);

@@ -369,7 +369,7 @@ _Noreturn void worker_main(const struct worker_start *start)
 	worker.buffers = take_memory(2 * CONNS_MAX * (size_t)BUFFER_SIZE);
 	prepare(&worker, start);
 	if (worker.epoll < 0 || worker.routes < 0 || lookup_begin(&worker) < 0 ||
-	    confine_worker(start->locks) < 0)
+	    confine(CONFINED_WORKER, start->locks) < 0)
 		_exit(1);
 	take_order(&worker); // the first: the host's tables of names
 	if (worker.published_count)

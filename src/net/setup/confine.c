@@ -1,5 +1,6 @@
-// Owns the walls around a worker: no file, no program, no process, no capability. Code that takes a
-// worker over holds sockets, and a kernel that answers some forty calls.
+// Owns the walls around the processes that read hostile bytes: no file, no program, no process, no
+// capability. Code that takes one over holds the sockets that its row names, and a kernel that
+// answers some forty calls.
 #include "net/setup/confine.h"
 
 #include <errno.h>
@@ -7,9 +8,11 @@
 #include <linux/seccomp.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <netinet/in.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 
 #include "base/arena.h"
 #include "base/fd.h"
@@ -19,35 +22,17 @@
 #include "plan.h"
 #include "run.h"
 
-static const int allowed[] = {
-	// sockets and pipes
-	SYS_accept4,
-	SYS_recvfrom,
-	SYS_sendto,
-	SYS_recvmsg,
-	SYS_sendmsg,
-	SYS_getsockname,
-	SYS_getpeername,
-	SYS_getsockopt,
-	SYS_setsockopt,
-	SYS_shutdown,
-	SYS_splice,
-	SYS_pipe2,
+// What each may call; of every one that it may not, it dies.
+static const int every[] = {
 	SYS_read,
 	SYS_write,
-	SYS_writev,
-	SYS_pread64,
 	SYS_close,
-	SYS_fcntl,
-	// waiting and time
-	SYS_epoll_ctl,
-	SYS_epoll_pwait,
 	SYS_clock_gettime,
 	SYS_gettimeofday,
 	SYS_restart_syscall,
-	SYS_epoll_wait,
-	// memory of c-ares and libc
+	// memory of c-ares, OpenSSL and libc
 	SYS_brk,
+	SYS_mmap,
 	SYS_munmap,
 	SYS_mremap,
 	SYS_madvise,
@@ -58,40 +43,26 @@ static const int allowed[] = {
 	SYS_exit,
 	SYS_rt_sigreturn,
 };
-// Of who gets each connection from another.
-static const int connecting[] = {
-	SYS_socket,
-	SYS_socketpair,
-	SYS_connect,
-};
-// What the opener may call (open/opener_messages.h): it reads and writes what it is given, and
-// reaches nobody.
-static const int opener_allowed[] = {
-	SYS_recvmsg,
-	SYS_sendmsg,
-	SYS_read,
-	SYS_write,
-	SYS_shutdown,
-	SYS_close,
-	// waiting and time
-	SYS_epoll_ctl,
-	SYS_epoll_pwait,
+static const int worker_calls[] = {
+	SYS_socket,     SYS_socketpair, SYS_connect,  SYS_accept4,     SYS_recvfrom,
+	SYS_sendto,     SYS_recvmsg,    SYS_sendmsg,  SYS_getsockname, SYS_getpeername,
+	SYS_getsockopt, SYS_setsockopt, SYS_shutdown, SYS_splice,      SYS_pipe2,
+	SYS_writev,     SYS_pread64,    SYS_fcntl,    SYS_epoll_ctl,   SYS_epoll_pwait,
 	SYS_epoll_wait,
-	SYS_clock_gettime,
-	SYS_gettimeofday,
-	SYS_restart_syscall,
-	// memory; and OpenSSL, which asks whether it was forked
-	SYS_brk,
-	SYS_munmap,
-	SYS_mremap,
-	SYS_madvise,
-	SYS_futex,
-	SYS_getrandom,
-	SYS_getpid,
-	// the end
-	SYS_exit_group,
-	SYS_exit,
-	SYS_rt_sigreturn,
+};
+// It reads and writes what it is given (open/opener_messages.h), and reaches nobody; OpenSSL asks
+// whether it was forked.
+static const int opener_calls[] = {
+	SYS_recvmsg, SYS_shutdown, SYS_epoll_ctl, SYS_epoll_pwait, SYS_epoll_wait, SYS_getpid,
+};
+static const int relay_calls[] = { SYS_readlinkat };
+// A box may pass it any descriptor: one of a datagram socket sends to whom an address names.
+static const int filter_calls[] = {
+	SYS_accept4,   SYS_recvfrom,    SYS_recvmsg,    SYS_sendto,
+	SYS_epoll_ctl, SYS_epoll_pwait, SYS_epoll_wait,
+};
+static const int connector_calls[] = {
+	SYS_recvmsg, SYS_sendmsg, SYS_socket, SYS_setsockopt, SYS_connect,
 };
 // c-ares and OpenSSL look for files that they do not need.
 static const int absent[] = {
@@ -99,8 +70,57 @@ static const int absent[] = {
 	SYS_open,
 };
 
+// One half of an argument, and its values; with another one the call is answered by `otherwise`.
+struct checked {
+	int call;
+	unsigned half;    // 2 * argument, and 1 more for the upper half, which no int has
+	uint32_t ignored; // bits
+	uint32_t otherwise;
+	unsigned count;
+	uint32_t values[3];
+};
+
+enum { REFUSED = SECCOMP_RET_ERRNO | EACCES, FLAGS = SOCK_CLOEXEC | SOCK_NONBLOCK };
+
+// Memory, but none that can be executed.
+static const struct checked every_argument[] = {
+	{ SYS_mmap, 4, ~(uint32_t)PROT_EXEC, SECCOMP_RET_KILL_PROCESS, 1, { 0 } },
+};
+// A stream pair is connected for ever; one of datagrams sends to whom an address names.
+static const struct checked worker_arguments[] = {
+	{ SYS_socket, 0, 0, REFUSED, 2, { AF_INET, AF_INET6 } },
+	{ SYS_socket, 2, FLAGS, REFUSED, 2, { SOCK_STREAM, SOCK_DGRAM } },
+	{ SYS_socket, 4, 0, REFUSED, 3, { 0, IPPROTO_TCP, IPPROTO_UDP } },
+	{ SYS_socketpair, 0, 0, REFUSED, 1, { AF_UNIX } },
+	{ SYS_socketpair, 2, FLAGS, REFUSED, 1, { SOCK_STREAM } },
+};
+static const struct checked filter_arguments[] = {
+	{ SYS_sendto, 8, 0, REFUSED, 1, { 0 } },
+	{ SYS_sendto, 9, 0, REFUSED, 1, { 0 } },
+};
+static const struct checked connector_arguments[] = {
+	{ SYS_socket, 0, 0, REFUSED, 1, { AF_UNIX } },
+	{ SYS_socket, 2, FLAGS, REFUSED, 1, { SOCK_STREAM } },
+};
+
+#define ALL(list) list, sizeof(list) / sizeof(*(list))
+
+static const struct confined_row {
+	const int *calls;
+	size_t call_count;
+	const struct checked *arguments;
+	size_t argument_count;
+	bool writes_files; // that are open
+} rows[CONFINED_ALL] = {
+	[CONFINED_WORKER] = { ALL(worker_calls), ALL(worker_arguments), false },
+	[CONFINED_OPENER] = { ALL(opener_calls), NULL, 0, false },
+	[CONFINED_RELAY] = { ALL(relay_calls), NULL, 0, true },
+	[CONFINED_FILTER] = { ALL(filter_calls), ALL(filter_arguments), false },
+	[CONFINED_CONNECTOR] = { ALL(connector_calls), ALL(connector_arguments), false },
+};
+
 struct program {
-	struct sock_filter code[128];
+	struct sock_filter code[256];
 	unsigned short used;
 };
 
@@ -110,37 +130,46 @@ static void emit(struct program *program, uint16_t code, uint32_t k, uint8_t jt,
 		(struct sock_filter){ .code = code, .jt = jt, .jf = jf, .k = k };
 }
 
-static void answer(struct program *program, int number, uint32_t verdict)
+static void load(struct program *program, size_t offset)
 {
-	emit(program, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 1);
-	emit(program, BPF_RET | BPF_K, verdict, 0, 0);
+	emit(program, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
 }
 
-static int load_filter(unsigned locks)
+static void answer(struct program *program, const int *calls, size_t count, uint32_t verdict)
+{
+	for (size_t i = 0; i < count; i++) {
+		emit(program, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)calls[i], 0, 1);
+		emit(program, BPF_RET | BPF_K, verdict, 0, 0);
+	}
+}
+
+static void check(struct program *program, const struct checked *arguments, size_t count)
+{
+	for (const struct checked *checked = arguments; checked < arguments + count; checked++) {
+		load(program, offsetof(struct seccomp_data, nr));
+		emit(program, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)checked->call, 0,
+		     (uint8_t)(3 + checked->count));
+		load(program, offsetof(struct seccomp_data, args) + 4 * checked->half);
+		emit(program, BPF_ALU | BPF_AND | BPF_K, ~checked->ignored, 0, 0);
+		for (unsigned i = checked->count; i > 0; i--)
+			emit(program, BPF_JMP | BPF_JEQ | BPF_K, checked->values[i - 1], (uint8_t)i,
+			     0);
+		emit(program, BPF_RET | BPF_K, checked->otherwise, 0, 0);
+	}
+}
+
+static int load_filter(const struct confined_row *row)
 {
 	struct program program = { .used = 0 };
-	emit(&program, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch), 0, 0);
+	load(&program, offsetof(struct seccomp_data, arch));
 	emit(&program, BPF_JMP | BPF_JEQ | BPF_K, SYS_AUDIT_ARCH, 1, 0);
 	emit(&program, BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS, 0, 0);
-	emit(&program, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
-	bool opener = (locks & CONFINE_OPENER) != 0;
-	const int *calls = opener ? opener_allowed : allowed;
-	size_t count = (opener ? sizeof(opener_allowed) : sizeof(allowed)) / sizeof(*allowed);
-	for (size_t i = 0; i < count; i++)
-		answer(&program, calls[i], SECCOMP_RET_ALLOW);
-	for (size_t i = 0; i < sizeof(connecting) / sizeof(*connecting); i++)
-		answer(&program, connecting[i],
-		       locks & (CONFINE_UNCONNECTED | CONFINE_OPENER) ? SECCOMP_RET_KILL_PROCESS
-								      : SECCOMP_RET_ALLOW);
-	if (locks & CONFINE_LINKS)
-		answer(&program, SYS_readlinkat, SECCOMP_RET_ALLOW);
-	for (size_t i = 0; i < sizeof(absent) / sizeof(*absent); i++)
-		answer(&program, absent[i], SECCOMP_RET_ERRNO | ENOENT);
-	// Memory, but none that can be executed.
-	emit(&program, BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 3);
-	emit(&program, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2]), 0, 0);
-	emit(&program, BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 1, 0);
-	emit(&program, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+	check(&program, ALL(every_argument));
+	check(&program, row->arguments, row->argument_count);
+	load(&program, offsetof(struct seccomp_data, nr));
+	answer(&program, ALL(every), SECCOMP_RET_ALLOW);
+	answer(&program, row->calls, row->call_count, SECCOMP_RET_ALLOW);
+	answer(&program, ALL(absent), SECCOMP_RET_ERRNO | ENOENT);
 	emit(&program, BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS, 0, 0);
 	struct sock_fprog whole = { program.used, program.code };
 	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &whole);
@@ -202,17 +231,17 @@ void confine_forget(const struct plan *plan, const struct run *run)
 	arena_free(plan->arena);
 }
 
-int confine_worker(unsigned locks)
+int confine(enum confined who, unsigned locks)
 {
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return -1;
 	if (raise_descriptors() < 0 || limit(RLIMIT_CORE, 0) < 0 || limit(RLIMIT_NPROC, 0) < 0)
 		return -1;
-	if (!(locks & CONFINE_LINKS) && limit(RLIMIT_FSIZE, 0) < 0)
+	if (!rows[who].writes_files && limit(RLIMIT_FSIZE, 0) < 0)
 		return -1;
 	if ((locks & CONFINE_FILES) && close_files() < 0)
 		return -1;
 	if (privileges_keep(NULL, 0) < 0) // the filter comes after: memory can still be had
 		return -1;
-	return locks & CONFINE_CALLS ? load_filter(locks) : 0;
+	return locks & CONFINE_CALLS ? load_filter(&rows[who]) : 0;
 }

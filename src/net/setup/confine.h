@@ -1,25 +1,31 @@
-// The walls around a worker of the proxy.
+// The walls around the processes that read hostile bytes.
 #pragma once
 
 struct plan;
 struct run;
 
-// Landlock without a rule; the filter of system calls; of these readlinkat(2), too, and what is
-// written to a descriptor that is open may be a file; neither socket(2) nor connect(2).
-// CONFINE_OPENER: the opener's shorter list of calls, none of which makes a socket or a connection.
-// CONFINE_UNWATCHED: no lock, but a test that the kernel watches no connection for it.
+// A worker of the proxy makes internet sockets, and pairs of connected streams; the agent's
+// connector makes streams to sockets with a path; the others make no socket, connect none and send
+// to no address. The relay of a language server may write to files that are open.
+enum confined {
+	CONFINED_WORKER,
+	CONFINED_OPENER,
+	CONFINED_RELAY,
+	CONFINED_FILTER,
+	CONFINED_CONNECTOR,
+	CONFINED_ALL
+};
+// Landlock without a rule; the filter of system calls. CONFINE_UNWATCHED: no lock, but a test that
+// the kernel watches no connection for it.
 enum {
 	CONFINE_FILES = 1,
 	CONFINE_CALLS = 2,
-	CONFINE_LINKS = 4,
-	CONFINE_UNCONNECTED = 8,
-	CONFINE_OPENER = 16,
-	CONFINE_UNWATCHED = 32,
+	CONFINE_UNWATCHED = 4,
 };
 // Both, but where a test takes one away: asked while the environment still is there.
 unsigned confine_locks(void);
 // What a worker has of the supervisor's and need not: the environment, the command line and the
 // plan, which is gone afterwards.
 void confine_forget(const struct plan *plan, const struct run *run);
-// The locks of a worker; 0, or -1 with errno.
-int confine_worker(unsigned locks);
+// These locks, for good; 0, or -1 with errno.
+int confine(enum confined who, unsigned locks);
