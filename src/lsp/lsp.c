@@ -158,10 +158,8 @@ void lsp_report(const struct run *run, struct denials *denials)
 		[LSP_COMMAND] = "command", [LSP_METHOD] = "method", [LSP_MALFORMED] = "message",
 	};
 	const struct lsp_record *record = run->lsp;
-	unsigned count = record && record->count < LSP_REFUSALS_MAX ? record->count
-			 : record                                   ? LSP_REFUSALS_MAX
-								    : 0;
-	for (unsigned i = 0; i < count; i++) {
+	unsigned count = record ? record->count : 0;
+	for (unsigned i = 0; i < count && i < LSP_REFUSALS_MAX; i++) {
 		// Written by a process that reads hostile bytes: nothing of it is believed.
 		struct lsp_refusal refusal = record->refusals[i];
 		refusal.name[sizeof(refusal.name) - 1] = '\0';

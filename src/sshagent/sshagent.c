@@ -296,10 +296,8 @@ static const char *flag_of(const char *name)
 void sshagent_report(const struct run *run, struct denials *denials)
 {
 	const struct agent_record *record = run->agent;
-	unsigned count = !record                              ? 0
-			 : record->count < AGENT_REFUSALS_MAX ? record->count
-							      : AGENT_REFUSALS_MAX;
-	for (unsigned i = 0; i < count; i++) {
+	unsigned count = record ? record->count : 0;
+	for (unsigned i = 0; i < count && i < AGENT_REFUSALS_MAX; i++) {
 		// Written by a process that reads hostile bytes: nothing of it is believed.
 		struct agent_refusal refusal = record->refusals[i].refusal;
 		refusal.kind[sizeof(refusal.kind) - 1] = '\0';

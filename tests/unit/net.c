@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/arena.h"
+#include "base/list.h"
 #include "net/host/socket_owner.h"
 #include "net/parse/dns.h"
 #include "net/parse/hosts.h"
@@ -22,9 +24,11 @@
 #include "net/parse/socks.h"
 #include "net/parse/tls.h"
 #include "net/rules/local_address.h"
+#include "net/rules/rules.h"
 #include "net/setup/confine.h"
 #include "net/setup/netns.h"
 #include "net/setup/synthetic.h"
+#include "plan.h"
 #include "text/base64.h"
 #include "text/destination.h"
 
@@ -1072,6 +1076,37 @@ static void other_machine(void **state)
 }
 #endif
 
+// A worker that was taken over writes in the table while it changes.
+static void rules_alone(void **state)
+{
+	static struct profile profile;
+	struct plan plan = { .profile = &profile, .arena = arena_new_own(1 << 16) };
+	struct shared *shared = shared_new();
+	struct list more = { 0 };
+	(void)state;
+	list_add(&plan.egress.allow, plan.arena, "a.test", (struct origin){ 0 });
+	list_add(&more, plan.arena, "b.test:8080", (struct origin){ 0 });
+	pid_t child = fork();
+	for (volatile unsigned most = 40000000; child == 0;)
+		for (int i = 0; i < 2; i++) {
+			shared->generation = most;
+			shared->rules[i].allow_count = shared->rules[i].deny_count = most;
+			shared->rules[i].budget_count = shared->rules[i].raw_count = most;
+			shared->rules[i].opened_count = most;
+		}
+	for (unsigned generation = 0; generation < 2000; generation++)
+		assert_int_equal(rules_change(&plan, &more, &more, shared, generation), 0);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	assert_int_equal(rules_change(&plan, &more, &more, shared, 3), 0);
+	const struct rules *rules = rules_current(shared);
+	assert_ptr_equal(rules, &shared->rules[1]);
+	assert_true(rules->allow_count == 2 && rules->deny_count == 1 && !rules->budget_count);
+	assert_string_equal(rules->allow[1].text, "b.test:8080");
+	assert_string_equal(rules->deny[0].text, "b.test:8080");
+	arena_free(plan.arena);
+}
+
 static void names_kept(struct shared *shared, const struct address *address, const char *name)
 {
 	char text[HOST_NAME_BYTES_MAX + 1];
@@ -1126,8 +1161,8 @@ int main(void)
 		cmocka_unit_test(tables),        cmocka_unit_test(kernel_texts),
 		cmocka_unit_test(whose),         cmocka_unit_test(coded),
 		cmocka_unit_test(families),      cmocka_unit_test(reaching),
-		cmocka_unit_test(places),        cmocka_unit_test(hello_pieces),
-		cmocka_unit_test(head_pieces),
+		cmocka_unit_test(rules_alone),   cmocka_unit_test(places),
+		cmocka_unit_test(hello_pieces),  cmocka_unit_test(head_pieces),
 #ifdef __x86_64__
 		cmocka_unit_test(other_machine),
 #endif

@@ -154,6 +154,8 @@ static _Noreturn void become_worker(const struct plan *plan, const struct run *r
 	start->upstream = upstream;
 	start->no_proxy = no_proxy;
 	start->locks = confine_locks();
+	if (run->proxy->words) // the supervisor reads it, and has shared it by a fork
+		arena_free(run->proxy->words);
 	confine_forget(plan, run);
 	worker_main(start);
 }
@@ -169,7 +171,7 @@ int proxy_share(const struct plan *plan, struct proxy *proxy)
 	proxy->connections = seen_new(owners, plan->toplevel ? plan->toplevel : plan->current);
 	if (!proxy->shared || !proxy->connections)
 		return fail(ENOMEM, "the proxy");
-	return rules_compile(plan, &proxy->more_allow, &proxy->more_deny, &proxy->shared->rules[0]);
+	return rules_change(plan, &proxy->more_allow, &proxy->more_deny, proxy->shared, 0);
 }
 
 static int start_worker(const struct plan *plan, struct run *run)
@@ -196,7 +198,7 @@ static int start_worker(const struct plan *plan, struct run *run)
 				      .published_count = proxy->published_count };
 	pid_t supervisor = getpid();
 	atomic_fetch_add(&proxy->shared->workers, 1);
-	atomic_store(&proxy->shared->taken[index], atomic_load(&proxy->shared->generation));
+	atomic_store(&proxy->shared->taken[index], proxy->generation);
 	pid_t pid = orders ? sys_clone(0, &proxy->workers[index].pidfd) : -1;
 	if (pid == 0)
 		become_worker(plan, run, &start, supervisor);
@@ -288,12 +290,11 @@ unsigned proxy_events(const struct proxy *proxy, struct pollfd *events)
 int proxy_change_rules(const struct plan *plan, struct proxy *proxy)
 {
 	struct worker_command order = { .kind = COMMAND_RULES };
-	unsigned generation = proxy->shared ? atomic_load(&proxy->shared->generation) + 1 : 0;
 	if (!proxy->shared)
 		return 0;
-	TRY(rules_compile(plan, &proxy->more_allow, &proxy->more_deny,
-			  &proxy->shared->rules[generation % 2]));
-	atomic_store_explicit(&proxy->shared->generation, generation, memory_order_release);
+	TRY(rules_change(plan, &proxy->more_allow, &proxy->more_deny, proxy->shared,
+			 proxy->generation + 1));
+	proxy->generation++;
 	for (unsigned i = 0; i < proxy->worker_count; i++) {
 		orders_give(proxy->workers[i].orders, &order, NULL, 0);
 		orders_rules(proxy->workers[i].orders);
@@ -306,8 +307,7 @@ static int await_rules(struct proxy *proxy)
 {
 	for (unsigned i = 0; i < proxy->worker_count; i++)
 		if (orders_overdue(proxy->workers[i].orders,
-				   atomic_load(&proxy->shared->taken[i]) ==
-					   atomic_load(&proxy->shared->generation)))
+				   atomic_load(&proxy->shared->taken[i]) == proxy->generation))
 			return fail(0, "the proxy does not take new rules");
 	return 0;
 }

@@ -32,6 +32,7 @@ struct proxy {
 	int published[2 * NETNS_LOOPBACK_MAX]; // on 127.0.0.1 and, or -1, on ::1, in turn
 	unsigned published_count;
 	struct shared *shared; // NULL until the first worker
+	unsigned generation;   // of the rules there
 	struct proxy_worker {
 		pid_t pid;
 		int pidfd, control;

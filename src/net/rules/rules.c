@@ -114,6 +114,26 @@ int rules_compile(const struct plan *plan, const struct list *more_allow,
 	return add_budgets(&profile->rate, BUDGET_RATE, rules);
 }
 
+// Only what is used: the rest of a table takes no memory.
+static void copy(const struct rules *from, struct rules *to)
+{
+	memcpy(to, from, offsetof(struct rules, allow));
+	memcpy(to->allow, from->allow, from->allow_count * sizeof(*from->allow));
+	memcpy(to->deny, from->deny, from->deny_count * sizeof(*from->deny));
+	memcpy(to->budgets, from->budgets, from->budget_count * sizeof(*from->budgets));
+	memcpy(to->opened, from->opened, from->opened_count * sizeof(*from->opened));
+}
+
+int rules_change(const struct plan *plan, const struct list *more_allow,
+		 const struct list *more_deny, struct shared *shared, unsigned generation)
+{
+	static struct rules fresh; // no worker writes here while it is compiled
+	TRY(rules_compile(plan, more_allow, more_deny, &fresh));
+	copy(&fresh, &shared->rules[generation % 2]);
+	atomic_store_explicit(&shared->generation, generation, memory_order_release);
+	return 0;
+}
+
 const struct rules *rules_current(const struct shared *shared)
 {
 	return &shared->rules[atomic_load_explicit(&shared->generation, memory_order_acquire) % 2];
