@@ -1,5 +1,5 @@
-// Owns what a person reads before an answer. The hosts have been read (text/host.h): they are
-// letters, digits and a few signs. Of a program's name the same is left.
+// Owns what a person reads before an answer. The hosts came from a worker; of a program's
+// name letters, digits and a few signs are left.
 #include "ask/terminal.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ static void add_host(struct out *out, const struct host_question *question)
 {
 	char where[WHERE_TEXT_MAX];
 	questions_where(question, where);
-	out_text(out, "%s", where);
+	out_visible(out, where, strlen(where));
 }
 
 static void add_claim(struct out *out, const struct host_question *question)

@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <linux/rtnetlink.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -14,8 +16,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "ask/terminal.h"
 #include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
 #include "base/list.h"
+#include "base/out.h"
+#include "net/host/destinations.h"
+#include "net/host/proxy.h"
 #include "net/host/socket_owner.h"
 #include "net/parse/dns.h"
 #include "net/parse/hosts.h"
@@ -29,6 +37,7 @@
 #include "net/setup/netns.h"
 #include "net/setup/synthetic.h"
 #include "plan.h"
+#include "run.h"
 #include "text/base64.h"
 #include "text/destination.h"
 
@@ -1107,6 +1116,93 @@ static void rules_alone(void **state)
 	arena_free(plan.arena);
 }
 
+static int hear(struct proxy *proxy, const struct worker_event *event)
+{
+	static struct plan plan;
+	struct worker_event said = *event;
+	struct run run = { .proxy = proxy };
+	int ends[2];
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+	proxy->workers[0] = (struct proxy_worker){ .pidfd = -1,
+						   .control = ends[0],
+						   .orders = orders_new(ends[0]) };
+	assert_int_equal(fd_send(ends[1], &said, sizeof(said), NULL, 0), 0);
+	struct pollfd ready = { .fd = ends[0], .revents = POLLIN };
+	int result = proxy_handle(&plan, &run, &ready, 1);
+	orders_free(proxy->workers[0].orders);
+	close(ends[0]);
+	close(ends[1]);
+	return result;
+}
+
+// What a worker that was taken over may say of a connection, one thing at a time.
+static void events(void **state)
+{
+	const struct worker_event good = {
+		.kind = EVENT_RECORD,
+		.record = { .host.name = "a.test",
+			    .rule = "a.test",
+			    .why = "a (b)",
+			    .visit_count = 8 },
+	};
+	struct worker_event event;
+	struct proxy proxy = { .live = -1, .worker_count = 1, .connections = seen_new(-1, NULL) };
+	(void)state;
+	proxy.connections->audit.fd = -2;
+	proxy.shared = shared_new();
+	assert_int_equal(hear(&proxy, &good), 0);
+	assert_int_equal(proxy.connections->allowed.count, 1);
+#define BAD(member, value)                                                                         \
+	do {                                                                                       \
+		event = good;                                                                      \
+		memcpy(&event.member, &(int){ value }, sizeof(event.member) < 4 ? 1 : 4);          \
+		assert_int_equal(hear(&proxy, &event), -1);                                        \
+		assert_string_equal(err_taken(), "the proxy said something unknown");              \
+	} while (0)
+	BAD(kind, EVENT_SOCKETS + 1);
+	BAD(kind, -1);
+	BAD(record.host.kind, 2);
+	BAD(record.host.name[0], '\033');
+	BAD(record.host.name[1], '/');
+	BAD(record.verdict, 100000);
+	BAD(record.verdict, -1);
+	BAD(record.fix, 1000000);
+	BAD(record.rule[0], '\n');
+	BAD(record.why[1], '\n');
+	BAD(record.why[1], 0x9b);
+	BAD(record.explicit_proxy, 2);
+	BAD(record.visit_count, VISITS_MAX + 1);
+	BAD(record.visit_count, 15000);
+	BAD(record.visits[7].dialled, 255);
+	event = good;
+	event.record.visits[7].time = INT64_MAX;
+	assert_int_equal(hear(&proxy, &event), -1);
+	event.record.visits[7].time = -1;
+	assert_int_equal(hear(&proxy, &event), -1);
+	for (int i = 0; i < 3; i++) {
+		char *const texts[] = { event.record.host.name, event.record.rule,
+					event.record.why };
+		const size_t sizes[] = { sizeof(event.record.host.name), sizeof(event.record.rule),
+					 sizeof(event.record.why) };
+		event = good;
+		memset(texts[i], 'a', sizes[i]);
+		assert_int_equal(hear(&proxy, &event), -1);
+		err_taken();
+	}
+	assert_int_equal(proxy.connections->allowed.count + proxy.connections->refused.count, 1);
+	free(proxy.connections);
+	// Whatever the list of questions holds, none of it acts on a terminal.
+	struct host_question question = { .host.name = "\033[2J\033[Hgood.example" };
+	const struct host_question *all[] = { &question, &question };
+	for (unsigned count = 1; count <= 2; count++) {
+		struct out out = { 0 };
+		question_text(all, count, "orn", 9, false, &out);
+		assert_non_null(strstr(out.text, "good.example"));
+		assert_null(memchr(out.text, '\033', out.used));
+		out_free(&out);
+	}
+}
+
 static void names_kept(struct shared *shared, const struct address *address, const char *name)
 {
 	char text[HOST_NAME_BYTES_MAX + 1];
@@ -1161,8 +1257,9 @@ int main(void)
 		cmocka_unit_test(tables),        cmocka_unit_test(kernel_texts),
 		cmocka_unit_test(whose),         cmocka_unit_test(coded),
 		cmocka_unit_test(families),      cmocka_unit_test(reaching),
-		cmocka_unit_test(rules_alone),   cmocka_unit_test(places),
-		cmocka_unit_test(hello_pieces),  cmocka_unit_test(head_pieces),
+		cmocka_unit_test(rules_alone),   cmocka_unit_test(events),
+		cmocka_unit_test(places),        cmocka_unit_test(hello_pieces),
+		cmocka_unit_test(head_pieces),
 #ifdef __x86_64__
 		cmocka_unit_test(other_machine),
 #endif

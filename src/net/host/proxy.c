@@ -229,35 +229,36 @@ void proxy_answer(struct proxy *proxy, const struct host *host, uint16_t port,
 
 static int take_report(const struct plan *plan, struct run *run, unsigned worker)
 {
-	int control = run->proxy->workers[worker].control;
 	struct orders *orders = run->proxy->workers[worker].orders;
 	struct worker_event report;
 	enum hold_answer answer;
 	int fds[FD_PASSED];
-	ssize_t got = fd_receive(control, &report, sizeof(report), fds);
+	ssize_t got = fd_receive(orders->control, &report, sizeof(report), fds);
 	for (int i = 0; i < FD_PASSED; i++)
 		fd_close(&fds[i]);
 	if (got != (ssize_t)sizeof(report))
 		return fail(0, "the proxy died");
+	if (!event_is_good(&report, steady_now()))
+		return fail(0, "the proxy said something unknown");
 	switch (report.kind) {
 	case EVENT_NEW:
 	case EVENT_RECORD:
 		seen_take(plan, run, run->proxy->connections, &report, orders);
-		return 0;
+		break;
 	case EVENT_FILES:
 		orders_files(orders);
-		return 0;
+		break;
 	case EVENT_ASK:
 		if (questions_take(plan, run, &report, &answer))
 			proxy_answer(run->proxy, &report.record.host, report.record.port, answer);
-		return 0;
+		break;
 	case EVENT_FULL:
 		return start_worker(plan, run);
 	case EVENT_SOCKETS:
 		fd_order(run->from_box, run->pidfd, SIGNAL_ORDER, ORDER_SOCKETS);
-		return 0;
+		break;
 	}
-	return fail(0, "the proxy said something unknown");
+	return 0;
 }
 
 void proxy_sockets(struct proxy *proxy, int *fds, unsigned count)
@@ -335,14 +336,11 @@ int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *
 	struct proxy *proxy = run->proxy;
 	unsigned workers = proxy->worker_count;
 	for (unsigned i = 0; i < count; i++) {
-		bool started = false;
+		bool started = events[i].fd == proxy->live;
 		if (!events[i].revents)
 			continue;
-		if (events[i].fd == proxy->live) {
-			if (control_socket_take(proxy))
-				TRY(proxy_change_rules(plan, proxy));
-			continue;
-		}
+		if (started && control_socket_take(proxy))
+			TRY(proxy_change_rules(plan, proxy));
 		for (unsigned j = 0; j < workers; j++) {
 			started = started || events[i].fd == proxy->workers[j].control ||
 				  events[i].fd == proxy->workers[j].pidfd;

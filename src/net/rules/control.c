@@ -1,6 +1,8 @@
 // Owns what both sides of the control socket know of its messages.
 #include "net/rules/control.h"
 
+#include <string.h>
+
 #include "base/str.h"
 
 bool record_alike(const struct conn_record *left, const struct conn_record *right)
@@ -8,4 +10,59 @@ bool record_alike(const struct conn_record *left, const struct conn_record *righ
 	return left->verdict == right->verdict && left->port == right->port &&
 	       host_equal(&left->host, &right->host) && str_equal(left->why, right->why) &&
 	       str_equal(left->rule, right->rule);
+}
+
+// Letters, digits and signs, to a NUL.
+static bool is_text(const char *text, size_t size)
+{
+	size_t length = strnlen(text, size);
+	for (size_t i = 0; i < length; i++)
+		if (text[i] < ' ' || text[i] > '~')
+			return false;
+	return length < size;
+}
+
+static bool is_bool(const bool *value)
+{
+	return *(const unsigned char *)value <= 1;
+}
+
+// A client that names no host yet has the empty name.
+static bool is_host(const struct host *host)
+{
+	struct host again;
+	size_t length = strnlen(host->name, sizeof(host->name));
+	if (host->kind != HOST_NAME || length == 0)
+		return host->kind == HOST_NAME || host->kind == HOST_ADDRESS;
+	return length < sizeof(host->name) && host_parse(host->name, length, &again) &&
+	       host_equal(&again, host);
+}
+
+static bool is_record(const struct conn_record *record, int64_t now)
+{
+	if (!is_host(&record->host) || (unsigned)record->verdict > VERDICT_FAILED ||
+	    (unsigned)record->fix > FIX_ECH || !is_text(record->rule, sizeof(record->rule)) ||
+	    !is_text(record->why, sizeof(record->why)) || !is_bool(&record->explicit_proxy) ||
+	    record->visit_count > VISITS_MAX)
+		return false;
+	for (unsigned i = 0; i < record->visit_count; i++)
+		if (!is_bool(&record->visits[i].dialled) || record->visits[i].time < 0 ||
+		    record->visits[i].time > now)
+			return false;
+	return true;
+}
+
+bool event_is_good(const struct worker_event *event, int64_t now)
+{
+	switch (event->kind) {
+	case EVENT_RECORD:
+	case EVENT_NEW:
+	case EVENT_ASK:
+		return is_record(&event->record, now);
+	case EVENT_FILES:
+	case EVENT_FULL:
+	case EVENT_SOCKETS:
+		return true;
+	}
+	return false;
 }

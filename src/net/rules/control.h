@@ -53,6 +53,9 @@ struct worker_event {
 	struct conn_record record;
 	uint64_t token; // of who waits
 };
+// Whether all that it has is what a worker may say: a worker reads hostile bytes. `now` is the
+// steady clock's, in milliseconds. Pure.
+bool event_is_good(const struct worker_event *event, int64_t now);
 
 // To a worker.
 struct worker_command {
