@@ -23,8 +23,8 @@ static verb_function *const verbs[VERB_ROWS] = {
 	[ROW_AGENT] = verb_agent,   [ROW_WHY] = verb_why,
 	[ROW_LEARN] = verb_learn,   [ROW_CODE] = verb_code,
 	[ROW_CACHE] = verb_cache,   [ROW_PS] = verb_ps,
-	[ROW_LS] = verb_ls,         [ROW_STOP] = verb_stop,
-	[ROW_KILL] = verb_kill,     [ROW_WAIT] = verb_wait,
+	[ROW_STOP] = verb_stop,     [ROW_KILL] = verb_kill,
+	[ROW_WAIT] = verb_wait,
 };
 
 // The row of a verb, or VERB_ROWS.

@@ -97,7 +97,7 @@ struct invocation {
 	const char *directory; // -C DIR: where sbx and the command begin, or NULL
 	enum help_wish help;
 	enum color_wish color;
-	enum answer timing, json, resolved, runs, all;
+	enum answer timing, json, resolved, all;
 	enum answer unprotected, terse, person, explain, learn, lsp;
 	const char *output;                              // of learn, or NULL
 	const char *report_fd, *report_file, *status_fd; // for a program; NULL: none

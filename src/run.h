@@ -166,6 +166,7 @@ struct run {
 	struct agent_record *agent;
 	// roll
 	char roll_name[48];
+	const char *roll_problem;     // which verbs do not find this run, and why, or NULL
 	uint64_t roll_seen;           // refusals at the last look
 	pid_t opener;                 // keys; 0: none
 	bool opener_ended;            // before the box did

@@ -1,25 +1,24 @@
 // sbx allow and sbx deny: tells a run of the caller's one more rule.
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/err.h"
+#include "base/fd.h"
 #include "base/str.h"
 #include "run/run_command.h"
+#include "cli/boxes.h"
 #include "cli/verbs.h"
 #include "net/host/control_socket.h"
 #include "text/destination.h"
 
 static int tell(char **words, const char *verb)
 {
-	unsigned long long run;
+	struct boxes boxes;
 	struct destination destination;
 	if (words[0] && (str_equal(words[0], "--help") || str_equal(words[0], "-h")))
 		return fail(ERR_HELP, "all");
 	if (!words[0] || !words[1])
-		return fail(0, "usage: sbx %s RUN HOST...; to list the runs: sbx audit --runs",
-			    verb);
-	if (!str_number(words[0], strlen(words[0]), 1, 1 << 30, &run))
-		return fail(0, "'%.40s' is not a run; to list the runs: sbx audit --runs",
-			    str_shown(words[0]));
+		return fail(0, "usage: sbx %s RUN HOST...; to list the runs: sbx ps", verb);
 	for (char **word = words + 1; *word; word++)
 		if (!destination_parse(*word, &destination) ||
 		    (destination.suffix && !str_equal(verb, "allow")))
@@ -27,8 +26,16 @@ static int tell(char **words, const char *verb)
 				    "'%.80s' is not a destination; expected name[:port,...], "
 				    "*.domain, address or network/prefix",
 				    str_shown(*word));
+	struct arena *arena = arena_new_own(BOXES_BYTES);
+	TRY(boxes_list(arena, &boxes));
+	const struct live_box *box = boxes_find(&boxes, words[0]);
+	if (!box)
+		return -1;
+	if (box->entry.network != ROLL_PROXY)
+		return fail(0, "run %s has no network of mode proxy: it is fixed", box->id);
+	autoclose int roll = boxes_roll(arena);
 	for (char **word = words + 1; *word; word++)
-		TRY(control_socket_tell((pid_t)run, verb, *word));
+		TRY(control_socket_tell(roll, box->name, box->run, verb, *word));
 	return 0;
 }
 

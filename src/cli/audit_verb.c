@@ -16,7 +16,6 @@
 #include "base/units.h"
 #include "report/answer_fields.h"
 #include "run/run_command.h"
-#include "cli/boxes.h"
 #include "cli/verbs.h"
 #include "net/host/audit.h"
 #include "postcheck/finding/unshown.h"
@@ -267,32 +266,6 @@ static int show_files(struct box *box, struct out *out)
 	return result;
 }
 
-// --- runs ----------------------------------------------------------------------------------------
-
-static void show_runs(struct out *out)
-{
-	static struct running list[RUNNING_MAX];
-	unsigned count = running_list(list);
-	char age[32], run[32];
-	answer_begin(out, "runs", "runs");
-	if (!out->json)
-		out_text(out, "%-7s %7s %-7s %s\n", "RUN", "AGE", "NETWORK", "COMMAND");
-	for (const struct running *one = list; one < list + count; one++) {
-		snprintf(run, sizeof(run), "%d", (int)one->run);
-		units_age(age, sizeof(age), one->age);
-		answer_one(out, MEMBER_NUMBER("run", (unsigned)one->run),
-			   SHOWN(NULL, run, "", -7, " "), MEMBER_NUMBER("age_ms", one->age),
-			   SHOWN(NULL, age, "", 7, " "),
-			   SHOWN("network", one->proxy ? "proxy" : "fixed", "", -7, " "),
-			   MEMBER("command", one->command));
-		if (!out->json) {
-			out_visible(out, one->command, strlen(one->command));
-			out_text(out, "\n");
-		}
-	}
-	answer_end(out, "runs");
-}
-
 // --- changed names -------------------------------------------------------------------------------
 
 static int show_changed(struct box *box, struct out *out)
@@ -314,16 +287,14 @@ static int show_changed(struct box *box, struct out *out)
 	return 0;
 }
 
-// The lists of runs and of changed names are whole.
+// The list of changed names is whole.
 static int check_options(const struct box *box)
 {
 	const struct invocation *asked = &box->invocation;
-	bool runs = asked->runs == ANSWER_YES, changed = asked->changed == ANSWER_YES;
 	bool narrowed = asked->denied == ANSWER_YES || asked->logged_host || asked->logged_run ||
 			asked->since || box->arguments.rest[0];
-	if ((runs || changed) && (narrowed || (runs && (changed || asked->logged_project))))
-		return fail(
-			0, "usage: sbx audit --runs [--json] | --changed [--project DIR] [--json]");
+	if (asked->changed == ANSWER_YES && narrowed)
+		return fail(0, "usage: sbx audit --changed [--project DIR] [--json]");
 	return 0;
 }
 
@@ -334,9 +305,7 @@ int verb_audit(char **words)
 	if (box_read(box, VERB_AUDIT, words) < 0 || check_options(box) < 0)
 		return box_failed();
 	struct out out = { .json = box->invocation.json == ANSWER_YES };
-	if (box->invocation.runs == ANSWER_YES)
-		show_runs(&out);
-	else if (box->invocation.changed == ANSWER_YES)
+	if (box->invocation.changed == ANSWER_YES)
 		result = show_changed(box, &out);
 	else
 		result = show_files(box, &out);

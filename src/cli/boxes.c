@@ -1,4 +1,4 @@
-// Owns the list of live runs: the roll, and what is found by processes beside it.
+// Owns the list of live runs: the roll.
 #include "cli/boxes.h"
 
 #include <errno.h>
@@ -40,8 +40,7 @@ static void look_here(struct here *here)
 	roll_here(here->boot, &here->pid_namespace);
 }
 
-// -1: none yet, or an error that is said.
-static int open_roll(struct arena *arena)
+int boxes_roll(struct arena *arena)
 {
 	const char *state = decide_state_directory(arena, environ);
 	TRY(owned_check(state));
@@ -92,11 +91,11 @@ static bool read_box(int roll, const char *name, const struct here *here, struct
 		return false;
 	if (!holder_of(file, &box.run)) {
 		if (is_dead(file))
-			unlinkat(roll, name, 0);
+			roll_remove(roll, name);
 		return false;
 	}
 	if (!read_entry(file, &box.entry))
-		return false; // of another version: its process is found
+		return false; // of another version
 	bool boot = str_equal(box.entry.boot, here->boot);
 	box.inside = boot && box.entry.pid_namespace == here->pid_namespace;
 	box.run = boot ? box.run : 0; // on another machine that shares the directory
@@ -114,34 +113,9 @@ static bool read_box(int roll, const char *name, const struct here *here, struct
 static void add_noted(int roll, const struct here *here, struct boxes *boxes)
 {
 	entries_each (each, roll)
-		if (each->name[0] != '.' && boxes->count < RUNNING_MAX &&
+		if (each->name[0] != '.' && boxes->count < BOXES_MAX &&
 		    read_box(roll, each->name, here, &boxes->all[boxes->count]))
 			boxes->count++;
-}
-
-static bool has_run(const struct boxes *boxes, pid_t run)
-{
-	for (unsigned i = 0; i < boxes->count; i++)
-		if (boxes->all[i].run == run)
-			return true;
-	return false;
-}
-
-static void add_others(struct boxes *boxes)
-{
-	static struct running list[RUNNING_MAX];
-	unsigned count = running_list(list);
-	for (unsigned i = 0; i < count && boxes->count < RUNNING_MAX; i++) {
-		// A name of a socket would let anybody choose what sbx stop ends.
-		if (!list[i].proved || has_run(boxes, list[i].run))
-			continue;
-		struct live_box *box = &boxes->all[boxes->count++];
-		*box = (struct live_box){ .run = list[i].run,
-					  .running = list[i],
-					  .age = list[i].age };
-		snprintf(box->id, sizeof(box->id), "%d", (int)box->run);
-		snprintf(box->entry.command, sizeof(box->entry.command), "%s", list[i].command);
-	}
 }
 
 // The oldest last, as they are typed about least.
@@ -154,26 +128,32 @@ static int by_age(const void *left, const void *right)
 int boxes_list(struct arena *arena, struct boxes *ret_boxes)
 {
 	struct here here;
-	struct boxes boxes = { calloc(RUNNING_MAX, sizeof(*boxes.all)), 0 };
+	struct boxes boxes = { calloc(BOXES_MAX, sizeof(*boxes.all)), 0 };
 	if (!boxes.all)
 		return fail(errno, "list the runs");
-	autoclose int roll = open_roll(arena);
+	autoclose int roll = boxes_roll(arena);
 	if (roll < 0 && err_is_recorded())
 		return -1;
 	look_here(&here);
 	if (roll >= 0)
 		add_noted(roll, &here, &boxes);
-	add_others(&boxes);
 	qsort(boxes.all, boxes.count, sizeof(*boxes.all), by_age);
 	*ret_boxes = boxes;
 	return 0;
+}
+
+static const struct live_box *belongs_elsewhere(const char *id)
+{
+	fail(0, "run %s belongs to another pid namespace or machine: name it to sbx there", id);
+	return NULL;
 }
 
 const struct live_box *boxes_find(const struct boxes *boxes, const char *id)
 {
 	for (unsigned i = 0; i < boxes->count; i++)
 		if (str_equal(boxes->all[i].id, id))
-			return &boxes->all[i];
+			return boxes->all[i].run > 0 ? &boxes->all[i] : belongs_elsewhere(id);
+	fail(0, "no live run '%.40s' of yours; to list the runs: sbx ps", str_shown(id));
 	return NULL;
 }
 
@@ -198,14 +178,10 @@ int boxes_hold(struct arena *arena, const struct live_box *box, struct held_box 
 	autoclose int roll = -1, file = -1;
 	if (process < 0)
 		return -1;
-	if (box->name[0]) {
-		roll = open_roll(arena);
-		file = roll < 0 ? -1 : open_file(roll, box->name);
-		if (file < 0 || !is_holder(box, file))
-			return -1;
-	} else if (!running_lasts(&box->running)) {
+	roll = boxes_roll(arena);
+	file = roll < 0 ? -1 : open_file(roll, box->name);
+	if (file < 0 || !is_holder(box, file))
 		return -1;
-	}
 	*ret_held = (struct held_box){ take(&process), take(&file) };
 	return 0;
 }
@@ -218,7 +194,7 @@ static pid_t parent_of(pid_t pid)
 
 int boxes_init(const struct live_box *box, const struct held_box *held)
 {
-	if (!box->inside || held->file < 0)
+	if (!box->inside)
 		return -1;
 	autoclose int init = sys_pidfd_open(box->entry.init);
 	if (init < 0 || parent_of(box->entry.init) != box->run || !is_holder(box, held->file))
@@ -229,7 +205,7 @@ int boxes_init(const struct live_box *box, const struct held_box *held)
 int boxes_status(const struct held_box *held, int *ret_status)
 {
 	struct roll_entry entry;
-	if (held->file < 0 || !read_entry(held->file, &entry) || !entry.ended)
+	if (!read_entry(held->file, &entry) || !entry.ended)
 		return 0;
 	*ret_status = entry.status;
 	return 1;

@@ -103,31 +103,32 @@ static const char *printed(struct completion *on, const char *words)
 	return text;
 }
 
-// Those whose network sbx allow and sbx deny can change.
-static void offer_runs(struct completion *on)
+static void offer_runs(struct completion *on, bool changeable)
 {
-	static struct running list[RUNNING_MAX];
-	unsigned count = running_list(list);
-	for (unsigned i = 0; i < count; i++)
-		if (list[i].proxy)
-			offer(on, arena_text(on->arena, "%d", (int)list[i].run), list[i].command);
-}
-
-// All of them.
-static void offer_live(struct completion *on)
-{
-	static struct boxes boxes;
+	struct boxes boxes;
 	if (boxes_list(on->arena, &boxes) < 0)
 		return;
-	for (unsigned i = 0; i < boxes.count; i++)
-		offer(on, boxes.all[i].id, boxes.all[i].entry.command);
+	for (const struct live_box *box = boxes.all; box < boxes.all + boxes.count; box++)
+		if (!changeable || box->entry.network == ROLL_PROXY)
+			offer(on, box->id, box->entry.command);
+}
+
+static void offer_live(struct completion *on)
+{
+	offer_runs(on, false);
+}
+
+// Those whose network sbx allow and sbx deny can change.
+static void offer_changeable(struct completion *on)
+{
+	offer_runs(on, true);
 }
 
 // The first word of each line, with the rest as its meaning. What a shell would read is left out.
 static void offer_list(struct completion *on, const char *words)
 {
 	if (words[0] == ':') {
-		(str_equal(words, ":runs")   ? offer_runs
+		(str_equal(words, ":runs")   ? offer_changeable
 		 : str_equal(words, ":live") ? offer_live
 					     : files)(on);
 		return;
@@ -231,7 +232,7 @@ static const struct {
 	{ "cache", "clear", "cache list" },
 	{ "allow", NULL, ":runs" },
 	{ "deny", NULL, ":runs" },
-	{ "audit", NULL, ":runs" },
+	{ "audit", NULL, ":live" },
 	{ "stop", NULL, ":live" },
 	{ "kill", NULL, ":live" },
 	{ "wait", NULL, ":live" },

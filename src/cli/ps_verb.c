@@ -83,14 +83,14 @@ static const char *ports_text(struct arena *arena, const struct roll_entry *entr
 static void fill_row(struct arena *arena, const struct live_box *box, const char *row[COLUMNS])
 {
 	uint64_t memory, microseconds;
-	bool used = boxes_usage(box, &memory, &microseconds), noted = box->name[0];
+	bool used = boxes_usage(box, &memory, &microseconds);
 	row[ID] = box->id;
 	row[AGE] = age_text(arena, box->age);
 	row[SESSION] = visible(arena, box->entry.session);
 	row[PROJECT] = visible(arena, box->entry.project);
 	row[MEMORY] = used ? size_text(arena, memory) : "-";
 	row[CPU] = used ? cpu_text(arena, microseconds) : "-";
-	row[DENIED] = noted ? arena_text(arena, "%u", box->entry.denials) : "-";
+	row[DENIED] = arena_text(arena, "%u", box->entry.denials);
 	row[PORTS] = ports_text(arena, &box->entry);
 	row[COMMAND] = visible(arena, box->entry.command);
 }
@@ -142,7 +142,7 @@ static void put_json(struct out *out, const struct live_box *box)
 		[ROLL_NONE] = "none", [ROLL_HOST] = "host", [ROLL_PROXY] = "proxy"
 	};
 	uint64_t memory = 0, microseconds = 0;
-	bool used = boxes_usage(box, &memory, &microseconds), noted = box->name[0];
+	bool used = boxes_usage(box, &memory, &microseconds);
 	const struct roll_entry *entry = &box->entry;
 	answer_open(out, NULL, '{');
 	answer_members(out, MEMBER("id", box->id), MEMBER_NUMBER("age_ms", box->age),
@@ -151,15 +151,13 @@ static void put_json(struct out *out, const struct live_box *box)
 		       MEMBER("project", entry->project[0] ? entry->project : NULL),
 		       NUMBER_IF(used, "memory_bytes", memory),
 		       NUMBER_IF(used, "cpu_ms", microseconds / 1000),
-		       MEMBER("network", noted ? networks[entry->network] : NULL),
-		       NUMBER_IF(noted, "denials", entry->denials));
-	if (noted) {
-		answer_open(out, "ports", '[');
-		for (unsigned i = 0; i < entry->port_count; i++)
-			answer_one(out, MEMBER_NUMBER("inside", entry->ports[i].inside),
-				   MEMBER_NUMBER("outside", entry->ports[i].outside));
-		answer_close(out, ']');
-	}
+		       MEMBER("network", networks[entry->network]),
+		       MEMBER_NUMBER("denials", entry->denials));
+	answer_open(out, "ports", '[');
+	for (unsigned i = 0; i < entry->port_count; i++)
+		answer_one(out, MEMBER_NUMBER("inside", entry->ports[i].inside),
+			   MEMBER_NUMBER("outside", entry->ports[i].outside));
+	answer_close(out, ']');
 	answer_members(out, MEMBER_FLAG("here", box->run > 0));
 	answer_close(out, '}');
 }
@@ -173,12 +171,12 @@ static void show_json(const struct boxes *boxes, struct out *out)
 	answer_end(out, "boxes");
 }
 
-static int show(enum verb verb, char **words)
+int verb_ps(char **words)
 {
 	struct box *box = box_new();
 	struct boxes boxes;
 	struct out out = { 0 };
-	if (box_read(box, verb, words) < 0)
+	if (box_read(box, VERB_PS, words) < 0)
 		return box_failed();
 	if (box->arguments.rest[0]) {
 		fail(0, "usage: sbx ps [--json]");
@@ -191,14 +189,4 @@ static int show(enum verb verb, char **words)
 	else
 		show_words(arena_new_own(BOXES_BYTES), &boxes, &out);
 	return out_flush(&out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : STATUS_OK;
-}
-
-int verb_ps(char **words)
-{
-	return show(VERB_PS, words);
-}
-
-int verb_ls(char **words)
-{
-	return show(VERB_LS, words);
 }

@@ -29,21 +29,11 @@ struct ending_of {
 	struct out out;
 };
 
-static int not_found(const char *id)
-{
-	return fail(0, "no live run '%.40s' of yours; to list the runs: sbx ps", str_shown(id));
-}
-
 static int choose(struct ending_of *ending, const char *id)
 {
 	const struct live_box *box = boxes_find(&ending->boxes, id);
 	if (!box)
-		return not_found(id);
-	if (box->run == 0)
-		return fail(0,
-			    "run %s belongs to another pid namespace or machine: end it from "
-			    "there",
-			    box->id);
+		return -1;
 	ending->chosen[ending->count++] = box;
 	return 0;
 }
@@ -168,10 +158,12 @@ static int wait_for(const char *id)
 	struct held_box held;
 	TRY(boxes_list(arena, &boxes));
 	const struct live_box *box = boxes_find(&boxes, id);
-	if (box && box->run == 0)
-		return fail(0, "run %s belongs to another pid namespace or machine", box->id);
-	if (!box || boxes_hold(arena, box, &held) < 0)
-		return not_found(id);
+	if (!box)
+		return -1;
+	if (boxes_hold(arena, box, &held) < 0)
+		return err_is_recorded()
+			       ? -1
+			       : fail(0, "run %s has ended; its exit status is not known", box->id);
 	struct pollfd event = { .fd = held.process, .events = POLLIN };
 	while (poll(&event, 1, -1) != 1)
 		;

@@ -43,9 +43,9 @@ const struct verb_row verb_rows[] = {
 	},
 	[ROW_AUDIT] = {
 		.name = "audit",
-		.synopsis = "audit [OPTION]... [RUN] | audit --changed | audit --runs [--json]",
+		.synopsis = "audit [OPTION]... [RUN] | audit --changed",
 		.help = "connections of boxes, allowed and denied; --run: all that a run's report "
-			"had to say; --changed: what boxes changed here; --runs: the live runs",
+			"had to say; --changed: what boxes changed here",
 		.examples = "  sbx audit --since 1h --project . --denied\n"
 			    "  sbx audit --run 1234\n"
 			    "  sbx audit --host '*.npmjs.org:443'\n",
@@ -103,11 +103,6 @@ const struct verb_row verb_rows[] = {
 		.synopsis = "ps [--json]",
 		.help = "the live runs of yours: id, age, session, project, memory, processor time, "
 		  "denials, ports, command",
-	},
-	[ROW_LS] = {
-		.name = "ls",
-		.synopsis = "ls [--json]",
-		.help = "the same as ps",
 	},
 	[ROW_STOP] = {
 		.name = "stop",

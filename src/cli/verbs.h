@@ -25,7 +25,6 @@ enum verb_row_index {
 	ROW_CODE,
 	ROW_CACHE,
 	ROW_PS,
-	ROW_LS,
 	ROW_STOP,
 	ROW_KILL,
 	ROW_WAIT,
@@ -64,7 +63,6 @@ int verb_learn(char **words);
 int verb_code(char **words);
 int verb_cache(char **words);
 int verb_ps(char **words);
-int verb_ls(char **words);
 int verb_stop(char **words);
 int verb_kill(char **words);
 int verb_wait(char **words);

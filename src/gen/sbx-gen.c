@@ -291,10 +291,6 @@ int verb_ps(char **words)
 {
 	return words != NULL;
 }
-int verb_ls(char **words)
-{
-	return words != NULL;
-}
 int verb_stop(char **words)
 {
 	return words != NULL;

@@ -342,12 +342,11 @@ const struct key keys[] = {
 	  .help = "print the time of each start-up step on stderr" },
 	{ ON_COMMAND_LINE(VERB_PLAN | VERB_DOCTOR | VERB_AUDIT | VERB_SESSION | VERB_CODE | VERB_PROFILE |
 			  VERB_AGENT | VERB_QUARANTINE | VERB_LEARN | VERB_WHY | VERB_CACHE |
-			  VERB_PS | VERB_LS, json), .flag = "json", .kind = KEY_SWITCH,
+			  VERB_PS, json), .flag = "json", .kind = KEY_SWITCH,
 	  .help = "print JSON, see sbx-json(5)" },
 	{ ON_COMMAND_LINE(VERB_DOCTOR, color), .flag = "color", .kind = KEY_WORD, .words = color_words,
 	  .value = "auto|always|never",
 	  .help = "colours; auto: on a terminal, unless NO_COLOR is set (doctor)" },
-	{ ON_COMMAND_LINE(VERB_AUDIT, runs), .flag = "runs", .kind = KEY_SWITCH, .help = "list the live runs; where NETWORK is proxy, sbx allow and deny can change it" },
 	{ ON_COMMAND_LINE(VERB_AUDIT, logged_run), .flag = "run", .kind = KEY_TEXT, .value = "RUN",
 	  .help = "only this run, and all that its report had to say (audit)" },
 	{ ON_COMMAND_LINE(VERB_AUDIT, changed), .flag = "changed", .kind = KEY_SWITCH,

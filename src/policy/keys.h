@@ -71,10 +71,9 @@ enum verb {
 	VERB_CODE = 1 << 13,
 	VERB_CACHE = 1 << 14,
 	VERB_PS = 1 << 15,
-	VERB_LS = 1 << 16,
-	VERB_STOP = 1 << 17,
-	VERB_KILL = 1 << 18,
-	VERB_WAIT = 1 << 19,
+	VERB_STOP = 1 << 16,
+	VERB_KILL = 1 << 17,
+	VERB_WAIT = 1 << 18,
 };
 enum {
 	VERBS_BOX = VERB_RUN | VERB_SHELL | VERB_PLAN | VERB_WHY | VERB_LEARN | VERB_CODE,

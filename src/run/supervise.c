@@ -15,7 +15,7 @@
 #include "bpf/guard.h"
 #include "keys/credentials.h"
 #include "limits/group.h"
-#include "net/host/control_socket.h"
+#include "net/host/roll.h"
 #include "net/host/proxy.h"
 #include "net/host/refusals.h"
 #include "notify/notify.h"
@@ -143,7 +143,7 @@ static void look_last(const struct plan *plan, const struct run *run, struct eye
 		refusals_used(run->proxy, &outcome->denials);
 	if (!done)
 		refusals_explain(plan, run->proxy, &outcome->found);
-	control_socket_note(run->proxy, &outcome->found);
+	roll_note(run, &outcome->found);
 	ask_end(run->ask, &outcome->found);
 	list_each (item, &plan->warnings)
 		add_warning(item, &outcome->found);

@@ -53,33 +53,9 @@ status "a word that is no run" 125 "$SBX" audit nope
 status "a group is no host" 125 "$SBX" audit --host @npm
 status "a directory that is not there" 125 "$SBX" audit --project /nowhere
 status "a time that is none" 125 "$SBX" audit --since 5x
-for words in "--runs --denied" "--changed --since 1h" "--runs --changed" "--changed 1" "--runs --project ."; do
+for words in "--changed --denied" "--changed --since 1h" "--changed 1"; do
 	# shellcheck disable=SC2086 # words
 	status "an option without effect: $words" 125 "$SBX" audit $words
 done
 
-# --- the runs that go on
-is "the head of runs" "RUN AGE NETWORK COMMAND" "$(audit --runs | head -1 | xargs)"
-box() { # NETWORK
-	"$SBX" run --network "$1" -- sh -c "echo >begun-$1; exec sleep 300" "$work" 2>"$work/$1" &
-	boxes="$boxes $!"
-	wait_for 30 test -e "begun-$1" || fail "a run begins ($1)" "$(cat "$work/$1")"
-}
-boxes=
-for network in none host proxy; do
-	box $network
-	eval "$network=$!"
-done
-is "a run without a network" "$none fixed $SBX run --network none" "$(audit --runs | awk -v run="$none" '$1 == run { print $1, $3, $4, $5, $6, $7 }')"
-is "one on the host's" "fixed" "$(audit --runs | awk -v run="$host" '$1 == run { print $3 }')"
-is "one whose network can be changed" "proxy" "$(audit --runs | awk -v run="$proxy" '$1 == run { print $3 }')"
-is "as JSON" "$none fixed" "$(audit --runs --json | python3 -c '
-import json, sys
-for r in json.load(sys.stdin)["runs"]:
-    if r["run"] == int(sys.argv[1]) and r["age_ms"] < 300000: print(r["run"], r["network"])' "$none")"
-is "each once, and no process of theirs" 3 "$(audit --runs | grep -c "$work")"
-is "not sbx audit itself" 0 "$( (exec -a "$(basename "$work").test" "$SBX" audit --runs) | grep -c "$(basename "$work").test")"
-# shellcheck disable=SC2086 # a list of numbers
-{ kill $boxes && wait $boxes; } 2>/dev/null
-is "one that has ended is not listed" 0 "$(audit --runs | grep -c "$work")"
 done_testing

@@ -61,7 +61,7 @@ HOME=$home "$SBX" session create kept-session >/dev/null 2>&1
 HOME=$home "$SBX" run -a a.test -- sleep 300 &
 sleeper=$!
 # Other suites of this user have runs too.
-wait_for 30 sh -c "HOME=$home '$SBX' audit --runs | grep -q '^$sleeper .* proxy '" && pass "there is a run" || fail "there is a run" "$(HOME=$home "$SBX" audit --runs)"
+wait_for 30 sh -c "HOME=$home '$SBX' ps | grep -q '^$sleeper '" && pass "there is a run" || fail "there is a run" "$(HOME=$home "$SBX" ps)"
 run=$sleeper
 for shell in bash zsh fish; do
 	reason=

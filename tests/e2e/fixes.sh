@@ -54,10 +54,9 @@ shows "no profile" 'see: sbx profile list$' 's/.*see: (.*)/\1/p' '^default' run 
 shows "a port for -p" '--publish PORT' 's/.*(--publish) PORT.*/sbx plan \1 8080:80 -- true/p' 'publish' run -p 8080:80 true
 shows "a variable without a value" 'to pass your own: --pass-env NAME$' 's/.*: (--pass-env) NAME$/FOO=bar sbx run \1 FOO -- printenv FOO/p' '^bar$' run -e FOO true
 shows "an address of a page" 'the host alone, .*: -a github.com$' 's/.*: (-a github.com)$/sbx plan \1 -- true/p' 'allow +github.com' run -a https://github.com/x true
-shows "no run of that name" 'to list the runs: sbx audit --runs$' 's/.*: (sbx audit --runs)$/\1; echo listed/p' '^listed$' allow nonsense github.com
-shows "no run of that number" 'those that have: sbx audit --runs$' 's/.*: (sbx audit --runs)$/\1; echo listed/p' '^listed$' allow 999999999 github.com
+shows "no run of that name" 'to list the runs: sbx ps$' 's/.*: (sbx ps)$/\1/p' '^ID +AGE ' allow nonsense github.com
 shows "no live run of that number" 'to list the runs: sbx ps$' 's/.*: (sbx ps)$/\1/p' '^ID +AGE ' stop 999999999
-shows "allow without words" 'to list the runs: sbx audit --runs$' 's/.*: (sbx audit --runs)$/\1; echo listed/p' '^listed$' allow
+shows "allow without words" 'to list the runs: sbx ps$' 's/.*: (sbx ps)$/\1/p' '^ID +AGE ' allow
 shows "--json of a verb that has none" '--json is for sbx quarantine list$' 's/.*for (sbx quarantine list)$/\1 --json/p' '"form":"quarantine"' quarantine show --json 1
 shows "--json of profile" '--json is for sbx profile list, show and status$' 's/.*for (sbx profile list),.*/\1 --json/p' '"form":' profile groups --json
 shows "--json of agent" '--json is for sbx agent status$' 's/.*for (sbx agent status)$/\1 --json/p' '"form":' agent list --json

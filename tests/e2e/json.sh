@@ -84,7 +84,6 @@ box=$!
 wait_for 30 test -e begun
 "$SBX" run --cache "~/.kept" -- sh -c 'echo x >~/.kept/x'
 form caches "$SBX" cache list --json
-form runs "$SBX" audit --runs --json
 form boxes "$SBX" ps --json
 kill "$box" && wait "$box"
 "$SBX" run -a refused.invalid -- bash -c 'exec -a "$1" curl -s http://denied.invalid/' - "$hostile" 2>/dev/null

@@ -96,7 +96,7 @@ like "doctor names the wall" "$(SBX_TEST_FAIL=ids "$SBX_TESTING" doctor)" 'MISSI
 
 # A failure that is tolerated leaves no text behind, which the next real one would be reported with.
 mkdir -p "$work/broken/.git" && printf '[core\n' >"$work/broken/.git/config" && ln -s loop "$work/broken/.envrc"
-for words in doctor "plan -- true" "profile list" "session list" "agent status" "quarantine list" "audit --runs" "why ./x /etc/shadow"; do
+for words in doctor "plan -- true" "profile list" "session list" "agent status" "quarantine list" ps "why ./x /etc/shadow"; do
 	is "sbx $words leaves no error behind" "" "$("$SBX_TESTING" $words 2>&1 | grep 'left behind')"
 done
 is "nor does a project that git cannot read" "" "$(cd "$work/broken" && "$SBX_TESTING" plan -- true 2>&1 | grep 'left behind')"

@@ -159,39 +159,6 @@ try: socket.socket(socket.AF_UNIX).bind("\0'"$name"'")
 except OSError as e: print(errno.errorcode[e.errno], end=" ")
 socket.socket().bind(("127.0.0.1", 0)); print("bound")')"
 
-# Nobody keeps sbx from its own: the name of its socket cannot be known before.
-python3 -c 'import os, socket, sys, time
-import resource
-most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-held, first = [], os.getpid()
-for pid in range(first, first + min(most - 9, 15000)):
-    s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    try: s.bind("\0sbx-%d-%d" % (os.getuid(), pid)); s.listen(1); held.append(s)
-    except OSError: break
-print(len(held), flush=True); time.sleep(300)' >"$work/squat" &
-squatter=$!
-wait_for 120 test -s "$work/squat"
-is "names that were foreseeable are taken by others: a run runs" 0 "$("$SBX" run -- true >"$work/log" 2>&1; echo $?)"
-is "and says nothing of it" "" "$(cat "$work/log")"
-kill $squatter
-wait $squatter 2>/dev/null
-"$SBX" run -- sleep 60 &
-run=$!
-wait_for 60 grep -q "@sbx-$(id -u)-$run-" /proc/net/unix
-real=$(sed -n "s/.*@\(sbx-$(id -u)-$run-.*\)/\1/p" /proc/net/unix)
-python3 -c 'import socket, sys, time
-held = []
-for n in range(50):
-    s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET); s.bind("\0%s-%016x" % (sys.argv[1], n)); s.listen(1); held.append(s)
-print("ready", flush=True); time.sleep(300)' "${real%-*}" >"$work/squat2" &
-squatter=$!
-wait_for 60 test -s "$work/squat2"
-is "sbx allow finds the run among others of its name" 0 "$("$SBX" allow $run added.test 2>&1; echo $?)"
-like "sbx audit --runs names it once" "$("$SBX" audit --runs | grep -c "^$run ")" '^1$'
-kill $squatter $run
-wait $squatter $run 2>/dev/null
-
 # A server that takes nobody, and a limit that is kept all the same.
 if [ "${#tiers[@]}" = 2 ]; then
 	python3 -c 'import socket, sys, time

@@ -90,8 +90,6 @@ int proxy_host(const struct plan *plan, struct run *run)
 		TRY(listen_on_six(publish, &proxy->published[proxy->published_count]));
 		proxy->published_count++;
 	}
-	proxy->live = control_socket_listen();
-	proxy->live_problem = proxy->live < 0 ? errno : 0;
 	return 0;
 }
 

@@ -41,16 +41,15 @@ struct proxy {
 	unsigned worker_count;
 	int owners; // see LISTENER_OWNERS; -1 where the network is not the box's own
 	struct connections *connections; // seen.h; as `shared`
-	int live;                        // socket for sbx allow and deny, or -1
+	int live;                        // socket for sbx allow and deny (roll.h), or -1
 	struct list more_allow, more_deny;
 	struct arena *words; // of these two
-	int live_problem;    // errno: why there is no `live`
 };
 
 // Descriptors are -1 but in lists, which have their counts.
 void proxy_init(struct proxy *proxy);
 
-// Host steps: sockets for published ports, and for sbx allow and deny.
+// Host steps: sockets for published ports.
 int proxy_host(const struct plan *plan, struct run *run);
 int proxy_undo(const struct plan *plan, struct run *run);
 

@@ -9,15 +9,19 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/file.h"
 #include "base/owned.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "net/host/control_socket.h"
+#include "net/host/proxy.h"
 #include "net/host/refusals.h"
 #include "plan.h"
 #include "report/denials.h"
+#include "report/findings.h"
 #include "run.h"
 
 void roll_here(char boot[ROLL_BOOT], uint64_t *ret_namespace)
@@ -100,8 +104,24 @@ static int write_entry(const struct plan *plan, struct run *run)
 
 int roll_host(const struct plan *plan, struct run *run)
 {
-	ATTEMPT(write_entry(plan, run));
+	if (write_entry(plan, run) < 0)
+		run->roll_problem = arena_text(
+			plan->arena, "sbx ps, stop, wait, allow and deny (%s)", err_taken());
+	else if (plan->egress.on)
+		run->proxy->live = control_socket_listen(run->roll_directory, run->roll_name);
+	if (!run->roll_problem && plan->egress.on && run->proxy->live < 0)
+		run->roll_problem =
+			arena_text(plan->arena, "sbx allow and deny (%s)", strerror(errno));
 	return 0;
+}
+
+// The socket first: the file leads to it.
+void roll_remove(int roll, const char *name)
+{
+	char path[128];
+	if (str_put(path, sizeof(path), "%s" ROLL_SOCKET, name))
+		unlinkat(roll, path, 0);
+	unlinkat(roll, name, 0);
 }
 
 // The file stays open and locked: who waits reads the status from it.
@@ -109,7 +129,7 @@ int roll_undo(const struct plan *plan, struct run *run)
 {
 	(void)plan;
 	if (run->roll >= 0 && run->roll_directory >= 0)
-		unlinkat(run->roll_directory, run->roll_name, 0);
+		roll_remove(run->roll_directory, run->roll_name);
 	return 0;
 }
 
@@ -143,4 +163,10 @@ void roll_end(struct run *run, int status)
 		       "both are written at once");
 	if (run->roll >= 0)
 		(void)!pwrite(run->roll, &end, sizeof(end), offsetof(struct roll_entry, ended));
+}
+
+void roll_note(const struct run *run, struct findings *found)
+{
+	if (run->roll_problem && !run->journal_problem) // which has the same cause
+		findings_add(found, FINDING_UNLISTED, "", run->roll_problem, "");
 }

@@ -1,5 +1,5 @@
-// The roll of live runs: a file for each below the state directory, by which sbx ps, stop, kill and
-// wait find it. No box sees that directory, as none sees the state.
+// The roll of live runs: a file for each below the state directory, by which sbx ps, stop, kill,
+// wait, allow and deny find it. No box sees that directory, as none sees the state.
 //
 // Who is alive is not what the file says: the supervisor holds a lock on it (fcntl(2), F_SETLK),
 // which no fork inherits and which ends with the process, however it ends. The kernel names its
@@ -12,10 +12,12 @@
 #include <sys/types.h>
 
 struct denials;
+struct findings;
 struct plan;
 struct run;
 
 #define ROLL_DIRECTORY "live"
+#define ROLL_SOCKET    ".socket"                    // behind a file's name: for sbx allow and deny
 #define ROLL_MAGIC     UINT64_C(0x32306c6c6f726273) // and its version
 enum { ROLL_BOOT = 37, ROLL_NAME = 128, ROLL_PATH = 1024, ROLL_COMMAND = 256, ROLL_PORTS = 8 };
 
@@ -45,10 +47,14 @@ bool roll_parse(const void *bytes, size_t length, struct roll_entry *ret_entry);
 // Of this process: the kernel's words. "" and 0 where they cannot be read.
 void roll_here(char boot[ROLL_BOOT], uint64_t *ret_namespace);
 
-// The step. A run that cannot be noted goes on: sbx ps finds it by its process, with less to say.
+// The file and the socket of a run, in the directory of the roll.
+void roll_remove(int roll, const char *name);
+// The step. A run that cannot be noted goes on, and says so at its end: roll_note().
 int roll_host(const struct plan *plan, struct run *run);
 int roll_undo(const struct plan *plan, struct run *run);
 // In each turn of the loop; writes only when there are more.
 void roll_turn(struct run *run, const struct denials *denials);
 // For those who wait for the run.
 void roll_end(struct run *run, int status);
+// That sbx ps, or sbx allow, could not find it.
+void roll_note(const struct run *run, struct findings *found);
