@@ -39,13 +39,11 @@ static unsigned row_of(const char *word)
 static int unknown_verb(char **words)
 {
 	struct near near = { .word = words[0] };
-	const char *now = renamed_verb(words[0]), *answer = foreign_verb(words[0]);
+	const char *answer = foreign_answer(FOREIGN_VERB, words[0], strlen(words[0]));
 	const char *shown = str_shown(words[0]);
 	for (unsigned i = 0; i < verb_row_count; i++)
 		near_consider(&near, verb_rows[i].name);
-	if (now)
-		fail(0, "'sbx %s' is now 'sbx %s'", words[0], now);
-	else if (answer)
+	if (answer)
 		fail(0, "no verb '%s': %s", words[0], answer);
 	else if (str_equal(shown, "--") && words[1])
 		fail(0, "to run a command: sbx run -- %.40s", str_shown(words[1]));

@@ -67,7 +67,7 @@ int settings_read(struct settings *settings, char *const *environment)
 	settings->text = settings->exists ? settings->text : "";
 	settings->length = strlen(settings->text);
 	TRY(parse(settings));
-	return saved_find(settings, named);
+	return saved_find(settings);
 }
 
 // The text in the settings. A hook that fails must not let the command through: 2 denies.

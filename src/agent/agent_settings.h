@@ -76,9 +76,8 @@ int settings_write(const struct settings *settings, const char *text);
 // A whole regular file of at most JSON_BYTES_MAX; NULL when there is none.
 int saved_read(struct arena *arena, const char *path, const char **ret_text, unsigned *ret_mode);
 
-// Sets known, unchanged, before and saved. `named` is the value of the agent's own variable for its
-// directory, or NULL.
-int saved_find(struct settings *settings, const char *named);
+// Sets known, unchanged, before and saved.
+int saved_find(struct settings *settings);
 
 // The path of the copy `which` ("before", "written").
 const char *saved_path(const struct settings *settings, const char *which);

@@ -1,5 +1,5 @@
 // Owns the copies of settings that sbx has written: ~/.local/state/sbx/agents/files, by the whole
-// path of each. Version 0.1.0 had one for each agent.
+// path of each.
 #include "agent/agent_settings.h"
 
 #include <errno.h>
@@ -45,29 +45,17 @@ static const char *saved_name(const struct settings *settings)
 			  settings->agent->name);
 }
 
-int saved_find(struct settings *settings, const char *named)
+int saved_find(struct settings *settings)
 {
 	struct arena *arena = settings->arena;
-	for (int old = 0; old < 2; old++) {
-		const char *written;
-		unsigned mode;
-		settings->saved =
-			old ? arena_text(arena, "%s/%s", settings->state, settings->agent->name)
-			    : saved_name(settings);
-		TRY(saved_read(arena, saved_path(settings, "written"), &written, &mode));
-		if (!written)
-			continue;
-		settings->known = true;
-		settings->unchanged = settings->exists && str_equal(written, settings->text);
-		TRY(saved_read(arena, saved_path(settings, "before"), &settings->before, &mode));
-		if (old && settings->before && !settings->before[0])
-			settings->before = NULL;
-		if (!old || settings->unchanged || !named)
-			return 0;
-	}
-	settings->known = settings->unchanged = false;
+	const char *written;
+	unsigned mode;
 	settings->saved = saved_name(settings);
-	return 0;
+	TRY(saved_read(arena, saved_path(settings, "written"), &written, &mode));
+	settings->known = written != NULL;
+	settings->unchanged = written && settings->exists && str_equal(written, settings->text);
+	return written ? saved_read(arena, saved_path(settings, "before"), &settings->before, &mode)
+		       : 0;
 }
 
 void saved_remove(const struct settings *settings)
@@ -83,18 +71,12 @@ void saved_remove(const struct settings *settings)
 
 int saved_store(struct settings *settings, const char *text)
 {
-	const char *old[] = { saved_path(settings, "before"), saved_path(settings, "written") };
-	bool moved = !str_equal(settings->saved, saved_name(settings));
-	settings->saved = saved_name(settings);
+	const char *before = saved_path(settings, "before");
 	autoclose int directory = owned_directory(path_parent(settings->arena, settings->saved));
 	TRY(directory);
-	const char *before = saved_path(settings, "before");
 	if (settings->exists)
 		TRY(owned_replace(AT_FDCWD, before, settings->text, 0600));
 	else if (unlink(before) < 0 && errno != ENOENT)
 		return fail(errno, "remove '%s'", before);
-	TRY(owned_replace(AT_FDCWD, saved_path(settings, "written"), text, 0600));
-	for (int i = 0; moved && i < 2; i++)
-		unlink(old[i]);
-	return 0;
+	return owned_replace(AT_FDCWD, saved_path(settings, "written"), text, 0600);
 }

@@ -141,13 +141,6 @@ const char *path_of_kept(struct arena *arena, const char *name)
 	return path;
 }
 
-const char *path_kept_before(struct arena *arena, const char *state, const char *kind,
-			     const char *path)
-{
-	return arena_text(arena, "%s/%s/%.64s-%016llx", state, kind, path_name(path),
-			  (unsigned long long)str_hash(path));
-}
-
 bool path_of_link(const char *path, const char *text, char *place, size_t size)
 {
 	size_t length = text[0] == '/' ? 0 : (size_t)(path_name(path) - path - 1);

@@ -31,9 +31,6 @@ const char *path_kept(struct arena *arena, const char *state, const char *kind, 
 // component of it is a directory that holds the rest of a long one.
 const char *path_of_kept(struct arena *arena, const char *name);
 bool path_kept_is_part(const char *component);
-// The same as version 0.1.0 named it, by a hash that two paths can share.
-const char *path_kept_before(struct arena *arena, const char *state, const char *kind,
-			     const char *path);
 
 // Where the symlink at `path` leads that says `text`, as text: clean, in `place`. False when only
 // the file system knows, as ".." stands after a name, or when it is too long.

@@ -31,7 +31,7 @@ enum { DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 struct cache_entry {
 	int directory;
 	const char *name;
-	const char *project; // or "none", or what version 0.1.0 named it
+	const char *project; // or "none", or a name of none of ours
 };
 
 struct walk {

@@ -16,7 +16,6 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "base/testing.h"
-#include "mount/caches.h"
 #include "mount/filesystem.h"
 #include "mount/idmap.h"
 #include "mount/layers.h"
@@ -362,14 +361,11 @@ static int open_cache(const char *source)
 int mount_host(struct plan *plan, struct run *run)
 {
 	(void)run;
-	unsigned caches = 0;
 	for (unsigned i = 0; i < plan->mount_count; i++) {
 		struct mount *mount = &plan->mounts[i];
 		struct stat status;
 		if (!mount->cache)
 			continue;
-		if (caches++ == 0)
-			caches_adopt(plan);
 		autoclose int fd = open_cache(mount->source);
 		TRY(fd);
 		if (fstat(fd, &status) < 0 ||

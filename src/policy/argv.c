@@ -22,13 +22,8 @@ struct argv_reader {
 static int unknown(const struct argv_reader *reader, const char *word)
 {
 	size_t length = strcspn(word, "=");
-	const char *flag = arena_copy(reader->arena, word, length), *near = NULL, *now = NULL;
-	bool gone;
-	if (str_starts(word, "--"))
-		now = renamed_flag(word + 2, length - 2, &gone);
-	if (now && key_find_flag(reader->verb, now, strlen(now)))
-		return fail(0, "%s is now --%s", flag, now);
-	const char *answer = foreign_option(word, length);
+	const char *flag = arena_copy(reader->arena, word, length), *near = NULL;
+	const char *answer = foreign_answer(FOREIGN_OPTION, word, length);
 	if (answer)
 		return fail(0, "no option '%s': %s", flag, answer);
 	if (str_starts(word, "--"))

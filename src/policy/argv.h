@@ -29,6 +29,5 @@ int argv_read(struct arena *arena, enum verb verb, char **argv, struct invocatio
 
 // A whole sentence, or NULL: the word is not known. Options as they were typed, with their dashes,
 // without a value: "--rm", "-v".
-const char *foreign_option(const char *word, size_t length);
-const char *foreign_verb(const char *word);
-const char *foreign_profile(const char *word);
+enum foreign_kind { FOREIGN_OPTION, FOREIGN_VERB, FOREIGN_PROFILE };
+const char *foreign_answer(enum foreign_kind kind, const char *word, size_t length);

@@ -104,7 +104,8 @@ static int find_in(struct arena *arena, const char *directory, const char *name,
 static int not_found(const char *name)
 {
 	struct near near = { .word = name };
-	const char *shown = str_shown(name), *answer = foreign_profile(name);
+	const char *shown = str_shown(name),
+		   *answer = foreign_answer(FOREIGN_PROFILE, name, strlen(name));
 	for (unsigned i = 0; i < builtin_count; i++)
 		near_consider(&near, builtins[i].name);
 	if (name[0] && name[strspn(name, "0123456789:")] == '\0')
@@ -141,57 +142,20 @@ int find_profile(struct arena *arena, const char *config, const char *name, enum
 	return found ? 0 : not_found(name);
 }
 
-struct foreign {
+static const struct foreign {
+	enum foreign_kind kind;
 	const char *words, *answer; // words: with blanks between them
+} foreign[] = {
+#define OPTION(words, answer)  { FOREIGN_OPTION, words, answer },
+#define VERB(words, answer)    { FOREIGN_VERB, words, answer },
+#define PROFILE(words, answer) { FOREIGN_PROFILE, words, answer },
+#include "policy/foreign.def"
 };
 
-static const struct foreign options[] = {
-#define OPTION(words, answer) { words, answer },
-#define VERB(words, answer)
-#define PROFILE(words, answer)
-#include "policy/foreign.def"
-#undef OPTION
-#undef VERB
-#undef PROFILE
-};
-static const struct foreign verbs[] = {
-#define OPTION(words, answer)
-#define VERB(words, answer) { words, answer },
-#define PROFILE(words, answer)
-#include "policy/foreign.def"
-#undef OPTION
-#undef VERB
-#undef PROFILE
-};
-static const struct foreign profiles[] = {
-#define OPTION(words, answer)
-#define VERB(words, answer)
-#define PROFILE(words, answer) { words, answer },
-#include "policy/foreign.def"
-#undef OPTION
-#undef VERB
-#undef PROFILE
-};
-
-static const char *find(const struct foreign *rows, size_t count, const char *word, size_t length)
+const char *foreign_answer(enum foreign_kind kind, const char *word, size_t length)
 {
-	for (const struct foreign *row = rows; row < rows + count; row++)
-		if (str_has_word(row->words, word, length))
-			return row->answer;
+	for (size_t i = 0; i < sizeof(foreign) / sizeof(*foreign); i++)
+		if (foreign[i].kind == kind && str_has_word(foreign[i].words, word, length))
+			return foreign[i].answer;
 	return NULL;
-}
-
-const char *foreign_option(const char *word, size_t length)
-{
-	return find(options, sizeof(options) / sizeof(*options), word, length);
-}
-
-const char *foreign_verb(const char *word)
-{
-	return find(verbs, sizeof(verbs) / sizeof(*verbs), word, strlen(word));
-}
-
-const char *foreign_profile(const char *word)
-{
-	return find(profiles, sizeof(profiles) / sizeof(*profiles), word, strlen(word));
 }

@@ -109,7 +109,6 @@ struct section {
 extern const struct section sections[];
 extern const unsigned section_count;
 
-// Names of an earlier version are found, too (policy/renamed.def).
 const struct key *key_find(const char *section, const char *name);
 // NULL when the verb does not take such a flag.
 const struct key *key_find_flag(enum verb verb, const char *flag, size_t length);
@@ -119,13 +118,3 @@ const struct key *key_find_letter(enum verb verb, char letter);
 const char *key_suggest(const char *section, const char *name);
 const char *key_suggest_flag(enum verb verb, const char *flag);
 const char *key_suggest_section(const char *name);
-
-// Names that an earlier version had: renamed.def is the table.
-
-// Each gives today's name of an old one, or NULL. `ret_gone` is set when the old one is an error.
-const char *renamed_key(const char *section, const char *name, bool *ret_gone);
-const char *renamed_flag(const char *flag, size_t length, bool *ret_gone);
-const char *renamed_word(const char *flag, const char *word);
-const char *renamed_verb(const char *verb);
-// What to do instead of an action of a verb that is gone, or NULL.
-const char *renamed_action(const char *verb, const char *action);

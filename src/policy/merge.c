@@ -31,11 +31,6 @@ static int load(struct merger *merger, const char *name, enum level from);
 int merge_unknown_key(struct arena *arena, const struct ini_row *row, struct origin from)
 {
 	const char *where = origin_text(arena, from);
-	bool gone;
-	const char *now = renamed_key(row->section, row->name, &gone);
-	if (now)
-		return fail(0, "%s'%s' in [%s] is now '%s': write that", where, row->name,
-			    row->section, now);
 	for (unsigned i = 0; i < section_count; i++) {
 		if (!str_equal(sections[i].name, row->section))
 			continue;
@@ -43,6 +38,11 @@ int merge_unknown_key(struct arena *arena, const struct ini_row *row, struct ori
 		if (near)
 			return fail(0, "%sunknown key '%.80s' in [%s], did you mean '%s'?", where,
 				    row->name, row->section, near);
+		const char *flag = arena_text(arena, "--%s", row->name);
+		const char *answer = foreign_answer(FOREIGN_OPTION, flag, strlen(flag));
+		if (answer)
+			return fail(0, "%sno key '%s' in [%s]: %s", where, row->name, row->section,
+				    answer);
 		return fail(0, "%sunknown key '%.80s' in [%s]; see: sbx profile keys", where,
 			    row->name, row->section);
 	}

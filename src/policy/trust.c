@@ -39,12 +39,6 @@ static const char *shown_path(struct arena *arena, const char *state, const char
 	return arena_text(arena, "%s%s", store_path(arena, state, project), shown_suffix);
 }
 
-// By version 0.1.0, whose names two projects could share.
-static const char *old_path(struct arena *arena, const char *state, const char *project)
-{
-	return arena_text(arena, "%s.ini", path_kept_before(arena, state, "trust", project));
-}
-
 // What was trusted of this project: 1, or 0 for nothing.
 static int read_stored(struct arena *arena, const char *path, const char *project,
 		       const char **ret_text, size_t *ret_length)
@@ -82,11 +76,8 @@ int trust_read(struct arena *arena, const char *state, const char *project, stru
 	source->file = path;
 	TRY(ini_read(arena, path, source->text, source->length, &source->rows));
 	trust.state = TRUST_UNKNOWN;
-	found = read_stored(arena, store_path(arena, state, project), project, &stored, &length);
-	if (found == 0)
-		found = read_stored(arena, old_path(arena, state, project), project, &stored,
-				    &length);
-	TRY(found);
+	TRY(found = read_stored(arena, store_path(arena, state, project), project, &stored,
+				&length));
 	if (found) {
 		trust.trusted = stored;
 		trust.state = is_text_of(source, stored, length) ? TRUST_GIVEN : TRUST_CHANGED;
@@ -130,14 +121,8 @@ int trust_give(struct arena *arena, const char *state, const char *project,
 
 int trust_take(struct arena *arena, const char *state, const char *project)
 {
-	const char *path = store_path(arena, state, project), *text;
-	const char *old = old_path(arena, state, project);
-	size_t length;
-	if (unlink(path) < 0 && !file_missing())
-		return fail(errno, "remove '%s'", path);
-	int found = read_stored(arena, old, project, &text, &length);
-	TRY(found);
-	return found && unlink(old) < 0 ? fail(errno, "remove '%s'", old) : 0;
+	const char *path = store_path(arena, state, project);
+	return unlink(path) < 0 && !file_missing() ? fail(errno, "remove '%s'", path) : 0;
 }
 
 static void ignore(struct arena *arena, struct list *ignored, const struct ini_row *row,

@@ -201,9 +201,8 @@ static int expected(struct arena *arena, const struct key *key, const char *text
 static int set_word(const struct key *key, void *field, struct arena *arena, const char *text,
 		    struct origin from)
 {
-	const char *now = renamed_word(key->flag, text);
 	for (unsigned word = 0; key->words[word]; word++) {
-		if (!str_equal(key->words[word], now ? now : text))
+		if (!str_equal(key->words[word], text))
 			continue;
 		memcpy(field, &word, sizeof(word)); // every enum of the profile is an unsigned int
 		return 0;

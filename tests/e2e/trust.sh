@@ -63,18 +63,6 @@ printf '[network]\nmode = bogus\n' >.sbx.ini
 status "a bad value is an error, trusted or not" 125 "$SBX" run -- true
 printf '[files]\nnonsense = 1\n' >.sbx.ini
 status "so is an unknown key" 125 "$SBX" run -- true
-# Of version 0.1.0, trusted then: what it meant to hide must not come in.
-printf '[files]\nhide-unless-named = ./file.key\n' >.sbx.ini
-for state in untrusted trusted; do
-	is "$state: a key with another name hides" 1 "$(box -- cat file.key; echo $?)"
-	sed -i s/hide-unless-named/secret/ .sbx.ini "$work/state/sbx/trust/"* 2>/dev/null
-	is "$state: under its old one it is an error that says it" "125 sbx: .sbx.ini:2: 'secret' in [files] is now 'hide-unless-named': write that" \
-		"$(box -- cat file.key; echo "$? $(sed 's|^sbx: .*/|sbx: |' "$work/log")")"
-	like "$state: so does sbx profile status" "$("$SBX" profile status 2>&1; echo $?)" "is now 'hide-unless-named'"
-	sed -i s/secret/hide-unless-named/ .sbx.ini "$work/state/sbx/trust/"* 2>/dev/null
-	"$SBX" profile trust >/dev/null
-done
-
 printf '[files]\nread = %s\n' "$work/data" >.sbx.ini
 like "status: not trusted, with its text" "$("$SBX" profile status)" '^\+read = '
 is "trust" 0 "$("$SBX" profile trust >/dev/null; echo $?)"

@@ -114,52 +114,9 @@ for flag in $flags; do
 	grep -q "$roff" "$build/man/sbx.1" || fail "$flag is in sbx.1"
 done
 pass "every flag was looked up in the man page"
-# Names of version 0.1.0, by the table: read as today's, and shown nowhere.
-shown=$({ "$SBX" --help; for verb in run plan profile session why learn code audit; do "$SBX" $verb --help; done; sed 's/\\\\-/-/g' "$build"/man/*.[157] "$root"/man/*.[17]; cat "$build"/completions/*; } 2>&1)
-value_of() { # a name, old or new
-	case $1 in
-		minimum | tier) echo landlock ;;
-		scratch) echo "$work/path-of-data" ;;
-		loopback) echo 8080 ;;
-		guard) echo no ;;
-		time | idle) echo 5m ;;
-		tmp | disk | core) echo 2M ;;
-		keep-fd) echo 9 ;;
-		*) echo host.test ;;
-	esac
-}
-plan_of() { "$SBX" plan --project none "$@" 9</dev/null 2>&1; }
-in_profile() { printf '[profile]\nextends = default\n[%s]\n%s = %s\n' "$@" >"$work/old.ini" && plan_of -p "$work/old.ini"; }
-mkdir -p "$work/path-of-data"
-while read -r kind of old now; do
-	value=$(value_of "$old")
-	case $kind in
-		BOTH)
-			is "--$old is read as --$now" "$(plan_of --$now "$value" | tee "$work/new")" "$(plan_of --$old "$value")"
-			is "key $old is read as $now" "$(in_profile $of $now "$value")" "$(in_profile $of $old "$value")"
-			;;
-		FLAG)
-			set -- --$old "$value" --$now "$value"
-			[ $old != unprotected ] || set -- --$old --project=none --$now --project=none
-			is "--$old is read as --$now" "$(plan_of "$3" "$4" | tee "$work/new")" "$(plan_of "$1" "$2")"
-			;;
-		WORD)
-			is "--$of $old is read as --$of $now" "$(plan_of --$of $now | tee "$work/new")" "$(plan_of --$of=$old)"
-			is "help does not have $old of --$of" "" "$(grep -E -- "--$of.*\b$old\b" <<<"$shown" | grep -v report | head -3)"
-			;;
-		GONE)
-			is "--$old says --$now" "sbx: --$old is now --$now" "$("$SBX" run --$old x -- true 2>&1)"
-			like "key $old says $now" "$(in_profile $of $old x)" "old.ini:4: '$old' in \[$of\] is now '$now'"
-			;;
-		GONE_VERB) like "sbx $old says sbx $now" "$("$SBX" $old --json 2>&1; echo $?)" "^sbx: 'sbx $old' is now 'sbx $now'" ;;
-	esac
-	case $kind in
-		BOTH | FLAG | WORD) status "and is no error" 1 grep -q '^sbx: .*\(unknown option\|unknown key\|is not valid\)' "$work/new" ;;
-	esac
-	[ $kind = WORD ] || is "--$old is shown nowhere" "" "$(grep -E -- "(--|sbx )$old([^a-z-]|\$)|-l $old( |\$)" <<<"$shown" | grep -v 'sbx stop \[--time' | head -3)"
-done < <(sed -nE 's/^(BOTH|WORD|GONE)\(/\1 /p; s/^(FLAG|GONE_VERB)\(/\1 - /p' "$root/src/policy/renamed.def" | tr -d '",)')
-like "an action that is gone says what to do" "$("$SBX" profile import claude x 2>&1; echo $?)" "^sbx: no 'sbx profile import': write a profile .*sbx profile check FILE"
-is "and is shown nowhere" "" "$("$SBX" profile 2>&1 | grep -o import)"
+# Names that went: each says what to do instead.
+like "a verb that went" "$("$SBX" ls --json 2>&1; echo $?)" "^sbx: no verb 'ls': the runs that go on now: sbx ps; .* 125$"
+like "an option that went" "$("$SBX" audit --runs 2>&1; echo $?)" "^sbx: no option '--runs': the runs that go on now: sbx ps 125$"
 like "groups are listed with what they lead to" "$("$SBX" profile groups)" '^@github +[a-z.]+: '
 is "every agent is listed" 8 "$("$SBX" agent list | wc -l)"
 is "no line of help is wider than a terminal" "" "$({ "$SBX" --help; for verb in run session agent learn code why; do "$SBX" $verb --help; "$SBX" $verb --help all; done; } | grep '.\{81\}' | grep -v '^usage')"

@@ -311,11 +311,6 @@ int verb_profile(char **words)
 	for (size_t i = 0; words[0] && i < sizeof(actions) / sizeof(*actions); i++)
 		if (str_equal(actions[i].name, words[0]))
 			chosen = &actions[i];
-	const char *advice = words[0] && !chosen ? renamed_action("profile", words[0]) : NULL;
-	if (advice) {
-		fail(0, "no 'sbx profile %s': %s", words[0], advice);
-		return box_failed();
-	}
 	if (!chosen) {
 		fail(0,
 		     "usage: sbx profile list [--json] | show [--resolved] [--json] [NAME] | "
