@@ -228,7 +228,6 @@ struct agent_wish {
 	struct list keys;               // "/path" of a public key, "SHA256:...", or a comment
 	struct list hosts, namespaces;
 	struct list known; // files of known hosts, by their real paths
-	bool unbound;
 };
 
 // A secret that stays outside: where its value is read, and what the box has in its place.

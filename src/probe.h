@@ -9,7 +9,6 @@ struct finding {
 	enum finding_state { FINDING_WORKS, FINDING_MISSING, FINDING_WEAK } state;
 	const char *detail; // what was found
 	const char *fix;    // NULL when nothing needs to be done
-	bool is_command;    // the fix can be pasted into a shell
 };
 
 // The cheap part, needed by every plan: one system call, no fork.

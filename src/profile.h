@@ -17,7 +17,6 @@ enum environment_mode { ENVIRONMENT_FILTERED, ENVIRONMENT_MINIMAL };
 enum tier { TIER_FULL, TIER_LANDLOCK };
 enum tier_asked { ASKED_AUTO, ASKED_FULL, ASKED_LANDLOCK };
 enum answer { ANSWER_NO, ANSWER_YES };
-enum color_wish { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 enum help_wish { HELP_NONE, HELP_SCREEN, HELP_ALL };
 
 // What is reported at the end, beside what sbx could not do.
@@ -26,7 +25,6 @@ enum telling { TELL_NEVER, TELL_SHORT, TELL_FULL, TELL_JSON, TELL_MODEL };
 // A limit of UNLIMITED means that the caller's own stays.
 struct limits {
 	uint64_t time;       // milliseconds of wall clock
-	uint64_t idle;       // milliseconds without work
 	uint64_t memory;     // bytes of all processes together
 	uint64_t swap;       // bytes of them that may be swapped out
 	uint64_t cpu;        // thousandths of a processor
@@ -70,7 +68,6 @@ struct profile {
 	struct list secret_hosts, secret_sources, secret_variables, secret_headers, secret_only;
 
 	struct limits limits;
-	const char *pool; // a budget shared by all runs that name it, NULL: none
 
 	struct list syscalls_allow; // groups of policy/syscalls.h
 	struct list syscalls_deny;  // names of system calls
@@ -93,10 +90,9 @@ struct invocation {
 	const char *project_dir;  // or NULL: by the current directory
 	const char *apply;        // of a review: "yes", "no" or a file, NULL: asked
 	const char *from;         // where a new session begins, or NULL
-	enum answer review, as_root, stat, dot, force, dry_run;
+	enum answer review, as_root, stat, force, dry_run;
 	const char *directory; // -C DIR: where sbx and the command begin, or NULL
 	enum help_wish help;
-	enum color_wish color;
 	enum answer timing, json, resolved, all;
 	enum answer unprotected, terse, person, explain, learn, lsp;
 	const char *output;                              // of learn, or NULL
@@ -107,7 +103,7 @@ struct invocation {
 	enum answer ask; // on the terminal
 	const char *logged_project, *logged_host, *logged_run; // of audit, or NULL
 	uint64_t since;                                        // of audit, milliseconds; 0: all
-	enum answer denied, changed, agent_unbound;
+	enum answer denied, changed;
 	uint64_t stop_time;   // of stop, milliseconds
 	const char *language; // of code, or NULL: found out
 	enum tier_asked tier;

@@ -165,7 +165,7 @@ static void try_limits(struct doctor *doctor)
 		[MEANS_SCOPE] = "strict ones by a scope of your systemd, others by rlimits",
 		[MEANS_LEGACY] = "strict ones by cgroups (v1), others by rlimits",
 		[MEANS_RLIMITS] =
-			"by rlimits and periodic checks; cpu, swap, io and pools are not available",
+			"by rlimits and periodic checks; cpu, swap and io are not available",
 	};
 	const struct keeping *keeping = &doctor->box->plan.keeping;
 	struct finding finding = { .wall = "limits", .detail = details[keeping->means] };
@@ -264,7 +264,6 @@ static void try_bare(struct doctor *doctor)
 		finding.detail = "your git uses every bare repository that it finds, even one that "
 				 "a box made";
 		finding.fix = "git config --global safe.bareRepository explicit";
-		finding.is_command = true;
 	}
 	find(doctor, finding);
 }
@@ -352,7 +351,7 @@ int verb_doctor(char **words)
 		return box_failed();
 	bool json = doctor.box->invocation.json == ANSWER_YES;
 	if (doctor.box->arguments.rest[0]) {
-		fail(0, "usage: sbx doctor [--json] [--color auto|always|never]");
+		fail(0, "usage: sbx doctor [--json]");
 		return box_failed();
 	}
 	int stdout_copy = dup(STDOUT_FILENO);
@@ -361,8 +360,7 @@ int verb_doctor(char **words)
 	try_walls(&doctor); // takes stdin and stdout away, as every run does
 	try_overlays(&doctor);
 	int printed = json ? doctor_print_json(doctor.findings, doctor.count, stdout_copy)
-			   : doctor_print(doctor.findings, doctor.count,
-					  doctor.box->invocation.color, stdout_copy);
+			   : doctor_print(doctor.findings, doctor.count, stdout_copy);
 	bool missing = false;
 	for (unsigned i = 0; i < doctor.count; i++)
 		missing |= doctor.findings[i].state == FINDING_MISSING;

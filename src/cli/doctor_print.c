@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -14,49 +13,11 @@
 #include "report/answer_fields.h"
 #include "run/program.h"
 
-enum { COLUMN = 28, WIDTH_MIN = 48, WIDTH_MAX = 120 };
+enum { COLUMN = 28 };
 
-static const struct {
-	const char *word, *color;
-} states[] = {
-	[FINDING_WORKS] = { "ok", "\033[32m" },
-	[FINDING_MISSING] = { "MISSING", "\033[1;31m" },
-	[FINDING_WEAK] = { "weak", "\033[33m" },
+static const char *const states[] = {
+	[FINDING_WORKS] = "ok", [FINDING_MISSING] = "MISSING", [FINDING_WEAK] = "weak"
 };
-
-// Columns of a terminal, 0: it is none.
-static int width_of(int fd)
-{
-	struct winsize size;
-	if (!isatty(fd))
-		return 0;
-	if (ioctl(fd, TIOCGWINSZ, &size) < 0 || size.ws_col == 0)
-		return 80;
-	return size.ws_col < WIDTH_MIN   ? WIDTH_MIN
-	       : size.ws_col > WIDTH_MAX ? WIDTH_MAX
-					 : size.ws_col;
-}
-
-// no-color.org: any value that is not empty.
-static bool is_colored(enum color_wish wish, int width)
-{
-	const char *no = getenv("NO_COLOR"), *terminal = getenv("TERM");
-	if (wish != COLOR_AUTO)
-		return wish == COLOR_ALWAYS;
-	return width > 0 && !(no && no[0]) && terminal && !str_equal(terminal, "dumb");
-}
-
-// What is not seen on a terminal is shown; the colours around it are ours.
-static void detail(struct out *out, const char *text, int width)
-{
-	struct out plain = { 0 };
-	if (width)
-		out_folded(&plain, width, COLUMN, COLUMN, text);
-	else
-		out_text(&plain, "%s\n", text);
-	out_visible(out, plain.text, plain.used);
-	out_free(&plain);
-}
 
 static void result(struct out *out, const unsigned counts[])
 {
@@ -76,31 +37,27 @@ int doctor_print_json(const struct finding *findings, unsigned count, int fd)
 	struct out out = { .json = true };
 	answer_begin(&out, "doctor", "walls");
 	for (const struct finding *at = findings; at < findings + count; at++)
-		answer_one(&out, MEMBER("wall", at->wall), MEMBER("state", states[at->state].word),
+		answer_one(&out, MEMBER("wall", at->wall), MEMBER("state", states[at->state]),
 			   MEMBER("detail", at->detail), MEMBER("fix", at->fix));
 	answer_end(&out, "walls");
 	return out_flush(&out, fd);
 }
 
-int doctor_print(const struct finding *findings, unsigned count, enum color_wish color, int fd)
+int doctor_print(const struct finding *findings, unsigned count, int fd)
 {
 	struct out out = { 0 };
 	unsigned counts[FINDING_WEAK + 1] = { 0 };
-	int width = width_of(fd);
-	bool colored = is_colored(color, width);
 	for (const struct finding *at = findings; at < findings + count; at++) {
 		counts[at->state]++;
-		out_text(&out, "%s%-8s%s %-18s ", colored ? states[at->state].color : "",
-			 states[at->state].word, colored ? "\033[0m" : "", at->wall);
-		detail(&out, at->detail, width);
+		out_text(&out, "%-8s %-18s ", states[at->state], at->wall);
+		out_visible(&out, at->detail, strlen(at->detail));
 		if (at->fix) {
-			out_text(&out, "%*sfix: ", COLUMN, "");
-			detail(&out, at->fix, at->is_command ? 0 : width);
+			out_text(&out, "\n%*sfix: ", COLUMN, "");
+			out_visible(&out, at->fix, strlen(at->fix));
 		}
+		out_text(&out, "\n");
 	}
-	out_text(&out, "%s", colored ? "\033[1m" : "");
 	result(&out, counts);
-	out_text(&out, "%s", colored ? "\033[0m" : "");
 	return out_write(&out, fd);
 }
 
@@ -185,7 +142,6 @@ bool doctor_path(struct arena *arena, const struct plan *plan, const char *path,
 							: arena_text(arena, "%u", lacking.count),
 				     lacking.tools.text, more),
 		.fix = arena_text(arena, "sbx run%s -- %s", lacking.places.text, lacking.first),
-		.is_command = true,
 	};
 	out_free(&lacking.tools);
 	out_free(&lacking.places);

@@ -2,12 +2,11 @@
 #pragma once
 
 #include "probe.h"
-#include "profile.h"
 
 struct arena;
 
-// To `fd`: folded and in colour where that is a terminal, with one line of result at the end.
-int doctor_print(const struct finding *findings, unsigned count, enum color_wish color, int fd);
+// To `fd`, with one line of result at the end.
+int doctor_print(const struct finding *findings, unsigned count, int fd);
 int doctor_print_json(const struct finding *findings, unsigned count, int fd);
 
 // Programs of PATH that no box has: true when there are some. `box`: a plan without a project.

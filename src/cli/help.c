@@ -27,9 +27,8 @@ static void option(struct out *out, const struct key *key)
 	char letter[8] = "    ";
 	if (key->letter)
 		snprintf(letter, sizeof(letter), "-%c, ", key->letter);
-	snprintf(left, sizeof(left), "  %s--%s%s%s%s%s", letter, key->flag,
-		 key->short_flag ? ", --" : "", key->short_flag ? key->short_flag : "",
-		 key->value ? " " : "", key->value ? key->value : "");
+	snprintf(left, sizeof(left), "  %s--%s%s%s", letter, key->flag, key->value ? " " : "",
+		 key->value ? key->value : "");
 	out_text(out, "%s", left);
 	wrapped(out, (int)strlen(left), key->help);
 }
@@ -54,7 +53,6 @@ static void screen(struct out *out, enum verb verb)
 		struct key shown = *key;
 		char value[32];
 		shown.help = key->brief ? key->brief : key->help;
-		shown.short_flag = NULL;
 		if (key->brief)
 			snprintf(value, sizeof(value), "%.*s",
 				 (int)strcspn(key->value ? key->value : "", "[|"),

@@ -31,7 +31,7 @@ const struct verb_row verb_rows[] = {
 	},
 	[ROW_DOCTOR] = {
 		.name = "doctor",
-		.synopsis = "doctor [--json] [--color MODE]",
+		.synopsis = "doctor [--json]",
 		.help = "what this machine can enforce, what is missing and how to fix it",
 	},
 	[ROW_QUARANTINE] = {
@@ -130,7 +130,7 @@ const char *const session_usages[SESSION_ACTIONS] = {
 	"list [--json]",
 	"show [--json] NAME",
 	"snapshot NAME [SNAPSHOT]",
-	"log [--json|--dot] NAME",
+	"log [--json] NAME",
 	"restore NAME SNAPSHOT",
 	"fork NAME[@SNAPSHOT] NEW-NAME",
 	"diff [--stat|--json] NAME [PATH]...",

@@ -32,10 +32,6 @@ static void man_flag(const struct key *key)
 		printf("\\-%c\\fR, \\fB", key->letter);
 	printf("\\-\\-");
 	roff(key->flag);
-	if (key->short_flag) {
-		printf("\\fR, \\fB\\-\\-");
-		roff(key->short_flag);
-	}
 	printf("\\fR");
 	if (key->value) {
 		printf(" \\fI");

@@ -47,9 +47,7 @@ int clock_tick(const struct plan *plan, struct run *run, struct clock *clock)
 	enum stop met = STOP_NONE;
 	int64_t now = steady_now();
 	int look = clock->stop == STOP_NONE ? watch_limits_look(plan, run, now, &met) : -1;
-	if (met == STOP_IDLE) {
-		clock_end(run, clock, met);
-	} else if (met != STOP_NONE) {
+	if (met != STOP_NONE) {
 		clock->stop = met;
 		kill_box(run, clock);
 	} else if (clock->end >= 0 && now >= clock->end && clock->stop != STOP_NONE) {

@@ -101,23 +101,6 @@ static int open_slice(const struct plan *plan)
 	return slice < 0 ? fail(errno, "the cgroup sbx.slice") : slice;
 }
 
-// The directory that all runs of a pool share: the limits are its own. The last run to end
-// removes it, so that it may be gone between two calls.
-static int open_pool(const struct plan *plan, int parent)
-{
-	enum { TRIES = 100 };
-	char name[96];
-	str_put(name, sizeof(name), "pool-%s", plan->profile->pool);
-	for (int i = 0; i < TRIES; i++) {
-		if (mkdirat(parent, name, 0755) < 0 && errno != EEXIST)
-			return fail(errno, "make the pool '%s'", plan->profile->pool);
-		int pool = open_directory(parent, name);
-		if (pool >= 0)
-			return pool;
-	}
-	return fail(errno, "the pool '%s'", plan->profile->pool);
-}
-
 static int open_parent(const struct plan *plan, enum hierarchy hierarchy)
 {
 	const struct keeping *keeping = &plan->keeping;
@@ -128,14 +111,7 @@ static int open_parent(const struct plan *plan, enum hierarchy hierarchy)
 		return fail(errno, "the cgroup '%s'", keeping->parents[hierarchy]);
 	if (keeping->means == MEANS_GROUP)
 		TRY(hand_on(plan, parent));
-	if (!plan->profile->pool)
-		return take(&parent);
-	int pool = open_pool(plan, parent);
-	if (pool < 0 || (keeping->means == MEANS_GROUP && hand_on(plan, pool) < 0)) {
-		fd_close(&pool);
-		return -1;
-	}
-	return pool;
+	return take(&parent);
 }
 
 static int make_own(struct group *group, enum hierarchy hierarchy)
@@ -155,23 +131,11 @@ static int make_own(struct group *group, enum hierarchy hierarchy)
 	return fail(EAGAIN, "make the cgroup '%s'", group->name);
 }
 
-// The last run of a pool removes it, even between our opening it and what we do in it: again. Files
-// of a removed cgroup answer ENODEV.
 static int make_in(const struct plan *plan, struct group *group, enum hierarchy hierarchy)
 {
-	enum { TRIES = 50 };
-	for (int i = 0;; i++) {
-		group->parents[hierarchy] = open_parent(plan, hierarchy);
-		if (group->parents[hierarchy] >= 0) {
-			sweep(group->parents[hierarchy]);
-			if (make_own(group, hierarchy) == 0)
-				return 0;
-		}
-		if (!plan->profile->pool || i == TRIES ||
-		    (!err_forgive(ENOENT) && !err_forgive(ENODEV)))
-			return -1;
-		fd_close(&group->parents[hierarchy]);
-	}
+	TRY(group->parents[hierarchy] = open_parent(plan, hierarchy));
+	sweep(group->parents[hierarchy]);
+	return make_own(group, hierarchy);
 }
 
 void group_init(struct group *group)
@@ -197,12 +161,9 @@ int group_host(const struct plan *plan, struct run *run)
 	return 0;
 }
 
-// Of a pool the limits are the pool's own, and the same for all who name it: the last to come
-// says them.
 int group_fill_host(const struct plan *plan, struct run *run)
 {
 	struct group *group = run->group;
-	const int *filled = plan->profile->pool ? group->parents : group->own;
 	char pid[32];
 	switch (plan->keeping.means) {
 	case MEANS_RLIMITS:
@@ -217,7 +178,7 @@ int group_fill_host(const struct plan *plan, struct run *run)
 	case MEANS_LEGACY:
 		break;
 	}
-	TRY(group_write(plan, filled));
+	TRY(group_write(plan, group->own));
 	if (plan->keeping.means == MEANS_GROUP && plan->tier == TIER_FULL)
 		return 0; // made in it
 	snprintf(pid, sizeof(pid), "%d", (int)run->init);
@@ -236,20 +197,15 @@ int group_ready_host(const struct plan *plan, struct run *run)
 }
 
 // The last process leaves a moment after its parent was notified.
-static void remove_own(const struct plan *plan, struct group *group, enum hierarchy hierarchy)
+static void remove_own(const struct group *group, enum hierarchy hierarchy)
 {
 	const struct timespec moment = { .tv_nsec = 500000 };
-	char name[96];
 	for (int i = 0; i < 2 * REMOVE_MILLISECONDS; i++) {
 		if (unlinkat(group->parents[hierarchy], group->name, AT_REMOVEDIR) == 0 ||
 		    errno != EBUSY)
 			break;
 		nanosleep(&moment, NULL);
 	}
-	if (!plan->profile->pool)
-		return;
-	str_put(name, sizeof(name), "../pool-%s", plan->profile->pool);
-	unlinkat(group->parents[hierarchy], name, AT_REMOVEDIR); // refused while others are in it
 }
 
 // A scope that is asked for when pid 1 dies would be empty from its beginning, and stay: first it
@@ -269,7 +225,7 @@ int group_undo(const struct plan *plan, struct run *run)
 		fd_write_file(group->own[HIERARCHY_ONE], "cgroup.kill", "1"); // Linux 5.14
 	for (int i = 0; i < HIERARCHIES; i++) {
 		if (group->parents[i] >= 0 && group->own[i] >= 0)
-			remove_own(plan, group, (enum hierarchy)i);
+			remove_own(group, (enum hierarchy)i);
 		fd_close(&group->own[i]);
 		fd_close(&group->parents[i]);
 	}

@@ -28,5 +28,5 @@ int group_fill_host(const struct plan *plan, struct run *run);
 int group_fill_undo(const struct plan *plan, struct run *run);
 int group_ready_host(const struct plan *plan, struct run *run);
 
-// Writes the limits into a directory of each hierarchy: the box's, or the pool's.
+// Writes the limits into the box's directory of each hierarchy.
 int group_write(const struct plan *plan, const int directories[HIERARCHIES]);

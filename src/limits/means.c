@@ -319,22 +319,17 @@ static int settle(struct plan *plan, uint64_t wanted, uint64_t hard)
 int means_plan(struct plan *plan)
 {
 	const struct limits *limits = &plan->profile->limits;
-	bool pooled = plan->profile->pool != NULL;
 	plan->keeping.pids = UNLIMITED;
 	uint64_t wanted = wanted_of(limits), hard = wanted & ~limits->soft;
 	// An rlimit is enough for these; a manager or v1 is asked only for what is strict: it takes
 	// milliseconds.
 	uint64_t worth = plan->uid == 0 ? hard : hard & ~LIMIT_BIT(pids);
-	if (wanted || pooled)
+	if (wanted)
 		find_group(plan, wanted);
-	if (plan->keeping.means == MEANS_RLIMITS && (worth || pooled))
+	if (plan->keeping.means == MEANS_RLIMITS && worth)
 		find_scope(plan, wanted);
-	if (plan->keeping.means == MEANS_RLIMITS && (worth || pooled))
+	if (plan->keeping.means == MEANS_RLIMITS && worth)
 		find_legacy(plan, wanted);
-	if (pooled && plan->keeping.means == MEANS_RLIMITS)
-		return fail(0, "a pool needs cgroups: %s", why_none(plan));
-	if (limits->idle != UNLIMITED)
-		plan->keeping.watched |= LIMIT_BIT(idle);
 	if (limits->disk != UNLIMITED)
 		plan->keeping.watched |= LIMIT_BIT(disk);
 	if (plan->profile->guard == ANSWER_YES)

@@ -25,7 +25,7 @@
 #include "plan.h"
 #include "run.h"
 
-enum { SERIAL_HELLO = 1, SERIAL_SLICE, SERIAL_SLICE_AGAIN, SERIAL_SCOPE };
+enum { SERIAL_HELLO = 1, SERIAL_SCOPE };
 enum { WAIT_MILLISECONDS = 5000, BUFFER_MAX = 8192 };
 
 static const char manager_path[] = "/org/freedesktop/systemd1";
@@ -89,41 +89,10 @@ static void put_limits(struct bus_message *message, const struct plan *plan)
 	}
 }
 
-// In a slice's name '-' means "below".
-static void slice_name(const char *pool, char *name, size_t size)
-{
-	size_t used = (size_t)snprintf(name, size, "sbx-");
-	for (const char *at = pool; *at && used + 10 < size; at++)
-		used += (size_t)snprintf(name + used, size - used, *at == '-' ? "\\x2d" : "%c",
-					 *at);
-	snprintf(name + used, size - used, ".slice");
-}
-
-// The slice of a pool: made when it is missing, and then given the limits, which an existing one
-// takes over.
-static int ask_slice(const struct plan *plan, int fd, enum bus bus, const char *slice)
-{
-	struct bus_message message;
-	call_manager(&message, bus, SERIAL_SLICE, "StartTransientUnit", "ssa(sv)a(sa(sv))");
-	bus_string(&message, slice);
-	bus_string(&message, "fail");
-	bus_close(&message, bus_open(&message));
-	bus_close(&message, bus_open(&message));
-	TRY(send_message(fd, &message));
-	call_manager(&message, bus, SERIAL_SLICE_AGAIN, "SetUnitProperties", "sba(sv)");
-	bus_string(&message, slice);
-	bus_number(&message, 1); // until the next boot
-	size_t properties = bus_open(&message);
-	put_limits(&message, plan);
-	bus_close(&message, properties);
-	return send_message(fd, &message);
-}
-
 int scope_ask(const struct plan *plan, struct run *run)
 {
 	struct group *group = run->group;
 	struct bus_message message;
-	char slice[256];
 	enum bus bus;
 	struct timespec now;
 	autoclose int fd = open_manager(&bus);
@@ -137,10 +106,6 @@ int scope_ask(const struct plan *plan, struct run *run)
 			 "org.freedesktop.DBus", "Hello", NULL);
 		TRY(send_message(fd, &message));
 	}
-	if (plan->profile->pool) {
-		slice_name(plan->profile->pool, slice, sizeof(slice));
-		TRY(ask_slice(plan, fd, bus, slice));
-	}
 	call_manager(&message, bus, SERIAL_SCOPE, "StartTransientUnit", "ssa(sv)a(sa(sv))");
 	bus_string(&message, group->name);
 	bus_string(&message, "fail");
@@ -148,10 +113,7 @@ int scope_ask(const struct plan *plan, struct run *run)
 	bus_property_string(&message, "Description", "a box of sbx");
 	bus_property_string(&message, "CollectMode", "inactive-or-failed");
 	bus_property_pid(&message, "PIDs", (uint32_t)run->init);
-	if (plan->profile->pool)
-		bus_property_string(&message, "Slice", slice);
-	else
-		put_limits(&message, plan);
+	put_limits(&message, plan);
 	bus_close(&message, properties);
 	bus_close(&message, bus_open(&message));
 	TRY(send_message(fd, &message));
@@ -171,7 +133,7 @@ static size_t skip_words(const uint8_t *bytes, size_t length)
 // 1: done, 0: not yet.
 static int read_answer(const struct bus_reply *reply)
 {
-	if (reply->kind == BUS_ERROR && reply->serial != SERIAL_SLICE)
+	if (reply->kind == BUS_ERROR)
 		return fail(0, "the manager of your services refuses: %s", reply->error);
 	return reply->kind == BUS_RETURN && reply->serial == SERIAL_SCOPE;
 }

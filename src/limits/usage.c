@@ -108,9 +108,6 @@ int usage_hits(const struct plan *plan, const struct usage *usage, enum stop sto
 	struct hit_builder builder = { hits, 0 };
 	if (stop == STOP_TIME)
 		add(&builder, "timeout", limits->time, "the run was ended");
-	if (stop == STOP_IDLE)
-		add(&builder, "idle-timeout", limits->idle,
-		    "the run was idle for so long, and it was ended");
 	if (stop == STOP_MEMORY || usage->kills > 0)
 		add(&builder, "memory", limits->memory,
 		    usage->kills > 0 ? "the kernel killed it" : killed);

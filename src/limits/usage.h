@@ -27,7 +27,6 @@ void usage_read(const struct plan *plan, struct run *run);
 enum stop {
 	STOP_NONE,
 	STOP_TIME,
-	STOP_IDLE,
 	STOP_MEMORY,
 	STOP_PIDS,
 	STOP_DISK,

@@ -27,8 +27,6 @@ enum {
 	REST_PARTS = 4,               // of what a look took, until the next
 	PIDS_EACH = 100,
 	PIDS_PER_MILLISECOND = 1,
-	IDLE_PARTS = 8,    // looks in the time of idleness
-	IDLE_SHARE = 100,  // a hundredth of a processor is work
 	FILE_BYTES = 4096, // what an empty file counts
 };
 
@@ -95,7 +93,6 @@ void watch_limits_begin(const struct plan *plan, struct run *run, int64_t now)
 			      ? now + (int64_t)first
 			      : -1;
 	watch->disk_next = watch->next;
-	watch->looked = watch->active = now;
 	if (plan->keeping.watched & LIMIT_BIT(memory)) {
 		uint64_t half;
 		watch->shared = shared_now(&half);
@@ -151,31 +148,6 @@ static int64_t look_at_disks(const struct plan *plan, const struct watch_limits 
 	return between(least, DISK_PER_MILLISECOND, DISK_SOONEST, DISK_LATEST);
 }
 
-static int64_t look_at_idleness(const struct plan *plan, struct watch_limits *watch, uint64_t cpu,
-				int64_t now, enum stop *ret_stop)
-{
-	int64_t limit = (int64_t)plan->profile->limits.idle, each = limit / IDLE_PARTS;
-	if (now - watch->looked >= each) {
-		uint64_t worked = cpu > watch->cpu ? cpu - watch->cpu : 0;
-		if (worked * IDLE_SHARE >= (uint64_t)(now - watch->looked) * 1000)
-			watch->active = now;
-		watch->cpu = cpu;
-		watch->looked = now;
-	}
-	if (now - watch->active >= limit)
-		*ret_stop = STOP_IDLE;
-	return each < LOOK_SOONEST ? LOOK_SOONEST : each;
-}
-
-static uint64_t cpu_of(const struct plan *plan, const struct run *run, const struct tree *tree)
-{
-	char text[1024];
-	if (plan->keeping.means != MEANS_GROUP && plan->keeping.means != MEANS_SCOPE)
-		return tree->cpu;
-	size_t length = file_kernel(run->group->own[HIERARCHY_ONE], "cpu.stat", text, sizeof(text));
-	return text_value(text, length, "usage_usec");
-}
-
 // What no process has mapped counts for none of them. Others may fill the same: the box ends for it
 // only where that, and its processes, are its limit and half of the machine. 0: asked again at
 // once, when one more process has said what it shares.
@@ -215,8 +187,7 @@ static int64_t look_at_processes(const struct plan *plan, struct run *run, int64
 	uint64_t watched = plan->keeping.watched;
 	int64_t wait = DISK_LATEST;
 	static struct tree tree;
-	bool walks = is_floored(plan) || is_counted(plan) ||
-		     (watched & (LIMIT_BIT(pids) | LIMIT_BIT(idle)));
+	bool walks = is_floored(plan) || is_counted(plan) || (watched & LIMIT_BIT(pids));
 	if (watch->walk == WALK_NONE)
 		tree_begin(run->init);
 	if (watch->walk != WALK_DONE && walks) {
@@ -234,9 +205,6 @@ static int64_t look_at_processes(const struct plan *plan, struct run *run, int64
 	if (wait == 0)
 		return 0;
 	watch->walk = WALK_NONE;
-	if (watched & LIMIT_BIT(idle))
-		wait = sooner(wait, look_at_idleness(plan, watch, cpu_of(plan, run, &tree), now,
-						     ret_stop));
 	if (is_floored(plan))
 		wait = sooner(wait, floor_look(plan, run, &watch->floor, &tree, ret_stop));
 	if (watched & LIMIT_BIT(pids))

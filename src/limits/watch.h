@@ -1,4 +1,4 @@
-// What the supervisor looks after itself: idleness, disks, and without a cgroup memory and pids.
+// What the supervisor checks itself: disks, and without a cgroup memory and pids.
 #pragma once
 
 #include <stdbool.h>
@@ -25,10 +25,8 @@ struct watch_limits {
 		uint64_t space, files; // free at the start
 	} disks[DISKS_MAX];
 	int disk_count;
-	uint64_t cpu;           // microseconds, at the last look
-	int64_t looked, active; // when that was, and when the box last worked
-	uint64_t pids;          // the most that were seen
-	struct floor floor;     // where no cgroup bounds the box's memory
+	uint64_t pids;      // the most that were seen
+	struct floor floor; // where no cgroup bounds the box's memory
 	uint64_t shared; // bytes in tmpfs, memfds and segments of the whole machine, at the start
 };
 

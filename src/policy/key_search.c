@@ -22,8 +22,7 @@ static bool is_flag(const char *known, const char *flag, size_t length)
 const struct key *key_find_flag(enum verb verb, const char *flag, size_t length)
 {
 	for (const struct key *key = keys; key < keys + key_count; key++)
-		if ((key->verbs & verb) &&
-		    (is_flag(key->flag, flag, length) || is_flag(key->short_flag, flag, length)))
+		if ((key->verbs & verb) && is_flag(key->flag, flag, length))
 			return key;
 	return NULL;
 }

@@ -10,7 +10,6 @@ static const char *const asked_words[] = { "auto", "namespaces", "landlock", NUL
 static const char *const network_words[] = { "none", "proxy", "host", NULL };
 static const char *const dns_words[] = { "strict", "refuse", NULL };
 static const char *const ech_words[] = { "refuse", "pass", NULL };
-static const char *const color_words[] = { "auto", "always", "never", NULL };
 static const char *const answer_words[] = { "no", "yes", NULL };
 static const char *const report_words[] = { "never", "short", "full", "json", "agent", NULL };
 static const char *const language_words[] = { "bash", "python", "node", "perl", "awk",
@@ -102,7 +101,7 @@ const struct key keys[] = {
 	  .help = "a character device of the host, or a directory of them: kvm, fuse, dri; a GPU "
 		  "or a serial port never by a project's file" },
 
-	{ IN_PROFILE("network", "mode", network), .flag = "network", .short_flag = "net",
+	{ IN_PROFILE("network", "mode", network), .flag = "network",
 	  .brief = "none: no network; host: all of it", .kind = KEY_WORD,
 	  .words = network_words, .value = "none|proxy|host",
 	  .tightens = TIGHTENS_LESS,
@@ -191,10 +190,7 @@ const struct key keys[] = {
 	  .brief = "stop after it: 30s, 5m", .kind = KEY_TIME,
 	  .value = "TIME", .low = 1, .high = 366ULL * 24 * 3600 * 1000,
 	  .tightens = TIGHTENS_LESS, .help = "elapsed time; then the run ends with status 124" },
-	{ IN_PROFILE("limits", "idle-timeout", limits.idle), .flag = "idle-timeout", .kind = KEY_TIME,
-	  .value = "TIME", .low = 100, .high = 366ULL * 24 * 3600 * 1000, .tightens = TIGHTENS_LESS,
-	  .help = "stop the run after this long with less than 1 % of a processor in use" },
-	{ IN_PROFILE("limits", "memory", limits.memory), .flag = "memory", .short_flag = "mem",
+	{ IN_PROFILE("limits", "memory", limits.memory), .flag = "memory",
 	  .brief = "kill the box above it: 2G, 50%", .letter = 'm', .kind = KEY_MEMORY,
 	  .value = "SIZE|N%", .low = 4096 * KIBI, .high = 1ULL << 50, .soft = LIMIT_BIT(memory),
 	  .tightens = TIGHTENS_LESS,
@@ -227,9 +223,6 @@ const struct key keys[] = {
 	{ IN_PROFILE("limits", "core-size", limits.core), .flag = "core-size", .kind = KEY_SIZE,
 	  .value = "SIZE", .low = 0, .high = 1ULL << 50, .tightens = TIGHTENS_LESS,
 	  .help = "largest core dump; 0: none, not even by the host's crash handler" },
-	{ IN_PROFILE("limits", "pool", pool), .flag = "pool", .kind = KEY_TEXT, .form = FORM_HOSTNAME,
-	  .value = "NAME",
-	  .help = "memory, swap, cpu, pids and io are those of all runs of this pool together" },
 
 	{ IN_PROFILE("syscalls", "allow", syscalls_allow), .flag = "allow-syscalls",
 	  .kind = KEY_LIST, .form = FORM_WORD, .value = "GROUP",
@@ -299,9 +292,6 @@ const struct key keys[] = {
 	  .value = "auto|namespaces|landlock",
 	  .help = "landlock: without namespaces, for machines that allow none; sbx plan lists the "
 		  "differences. auto: landlock inside a box that allows none, else namespaces" },
-	{ ON_COMMAND_LINE(VERBS_BOX, agent_unbound), .flag = "agent-unbound", .kind = KEY_SWITCH,
-	  .help = "with --agent-key: for an agent that does not know session-bind@openssh.com (before OpenSSH "
-		  "8.9); it then signs logins to every host" },
 	{ ON_COMMAND_LINE(VERBS_BOX, unprotected), .flag = "no-protect", .kind = KEY_SWITCH,
 	  .help = "allow the box to write files that your own tools trust: git's hooks and "
 		  "configuration, settings of editors and agents" },
@@ -344,9 +334,6 @@ const struct key keys[] = {
 			  VERB_AGENT | VERB_QUARANTINE | VERB_LEARN | VERB_WHY | VERB_CACHE |
 			  VERB_PS, json), .flag = "json", .kind = KEY_SWITCH,
 	  .help = "print JSON, see sbx-json(5)" },
-	{ ON_COMMAND_LINE(VERB_DOCTOR, color), .flag = "color", .kind = KEY_WORD, .words = color_words,
-	  .value = "auto|always|never",
-	  .help = "colours; auto: on a terminal, unless NO_COLOR is set (doctor)" },
 	{ ON_COMMAND_LINE(VERB_AUDIT, logged_run), .flag = "run", .kind = KEY_TEXT, .value = "RUN",
 	  .help = "only this run, and all that its report had to say (audit)" },
 	{ ON_COMMAND_LINE(VERB_AUDIT, changed), .flag = "changed", .kind = KEY_SWITCH,
@@ -376,8 +363,6 @@ const struct key keys[] = {
 		  "installed, and the host does not change (session create)" },
 	{ ON_COMMAND_LINE(VERB_SESSION, stat), .flag = "stat", .kind = KEY_SWITCH,
 	  .help = "names and sizes instead of the text (session diff)" },
-	{ ON_COMMAND_LINE(VERB_SESSION, dot), .flag = "dot", .kind = KEY_SWITCH,
-	  .help = "print the tree of snapshots for Graphviz (session log)" },
 	{ ON_COMMAND_LINE(VERB_SESSION, force), .flag = "force", .kind = KEY_SWITCH,
 	  .help = "overwrite changes made since (session apply); copy files that are run (session cp)" },
 	{ ON_COMMAND_LINE(VERB_AGENT, force), .flag = "force", .kind = KEY_SWITCH,

@@ -83,7 +83,6 @@ enum {
 struct key {
 	const char *section, *name; // section NULL: command line only, field of struct invocation
 	const char *flag;           // without "--"; NULL: only in profiles
-	const char *short_flag;     // a shorter word for it that people type, or NULL
 	char letter;
 	enum key_kind kind;
 	enum key_form form;

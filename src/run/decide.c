@@ -350,7 +350,7 @@ int decide_profile(struct arena *arena, const struct invocation *invocation,
 	plan->gid = getegid();
 	plan->timing = invocation->timing == ANSWER_YES;
 	TRY(lsp_plan(plan, invocation->lsp));
-	TRY(sshagent_plan(plan, profile, environment, invocation->agent_unbound));
+	TRY(sshagent_plan(plan, profile, environment));
 	copy_command(plan, invocation->command);
 	TRY(keep_descriptors(plan)); // before we open any ourselves
 	TRY(seccomp_plan(plan));

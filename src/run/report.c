@@ -64,7 +64,7 @@ static int find_no_exec(const struct plan *plan, const struct run *run, struct f
 static int find_outcome(const struct plan *plan, const struct run *run,
 			const struct outcome *outcome, struct findings *found)
 {
-	bool in_time = outcome->stop == STOP_TIME || outcome->stop == STOP_IDLE;
+	bool in_time = outcome->stop == STOP_TIME;
 	switch (outcome->kind) {
 	case OUTCOME_FAILED:
 		find_failure(run, found);
@@ -187,7 +187,7 @@ static void say_denials(const struct saying *saying, struct out *out)
 static void say_hits(const struct saying *saying, struct out *out)
 {
 	for (int i = 0; i < saying->count; i++)
-		summary_hit(saying->plan, &saying->hits[i], saying->reader == READER_AGENT, out);
+		summary_hit(&saying->hits[i], saying->reader == READER_AGENT, out);
 }
 
 // What was refused comes first, then what was found out, then how it ended.

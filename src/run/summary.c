@@ -199,12 +199,12 @@ void denied_json(const struct denials *denials, struct out *out)
 // How a limit is written: those that are no sizes.
 static enum unit unit_of(const char *key)
 {
-	if (str_equal(key, "timeout") || str_equal(key, "idle-timeout"))
+	if (str_equal(key, "timeout"))
 		return UNIT_TIME;
 	return str_equal(key, "pids") ? UNIT_COUNT : UNIT_SIZE;
 }
 
-void summary_hit(const struct plan *plan, const struct hit *hit, bool for_model, struct out *out)
+void summary_hit(const struct hit *hit, bool for_model, struct out *out)
 {
 	char limit[32];
 	if (hit->of_machine) {
@@ -213,8 +213,6 @@ void summary_hit(const struct plan *plan, const struct hit *hit, bool for_model,
 	}
 	units_text(limit, sizeof(limit), hit->limit, unit_of(hit->key));
 	out_text(out, "sbx: limit %s=%s", hit->key, limit);
-	if (plan->profile->pool && (str_equal(hit->key, "memory") || str_equal(hit->key, "pids")))
-		out_text(out, " of pool '%s'", plan->profile->pool);
 	out_text(out,
 		 for_model ? ": %s; the user could raise it: [limits] %s\n"
 			   : ": %s; raise it with --%s\n",

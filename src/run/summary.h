@@ -35,7 +35,7 @@ void denied_members(const struct denial *denial, struct out *out);
 void denied_json(const struct denials *denials, struct out *out);
 
 // `for_model`: the line of a profile instead of a flag.
-void summary_hit(const struct plan *plan, const struct hit *hit, bool for_model, struct out *out);
+void summary_hit(const struct hit *hit, bool for_model, struct out *out);
 void summary_text(const struct plan *plan, const struct usage *usage, struct out *out);
 
 // The member `end`: exit, signal, limit or failed.

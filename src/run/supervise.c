@@ -297,8 +297,6 @@ static void wait_for_events(struct loop *loop)
 			loop->events[i] =
 				(struct pollfd){ .fd = fds[i], .events = sources[i].events };
 		loop->proxy_count = proxy_events(run->proxy, loop->events + SOURCES);
-		if (ask_is_open(run)) // a box that is stopped is not idle
-			run->group->watch.active = steady_now();
 		int limit = clock_tick(loop->plan, run, &loop->clock);
 		if (loop->clock.stop != STOP_NONE)
 			ask_leave(run);

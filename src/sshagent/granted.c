@@ -195,7 +195,6 @@ static int read_keys(const struct plan *plan, int agent, struct agent_rules *rul
 
 int rules_read(const struct plan *plan, int agent, struct agent_rules *rules)
 {
-	rules->unbound = plan->agent.unbound;
 	list_each (item, &plan->agent.namespaces) {
 		if (rules->namespace_count == AGENT_NAMESPACES_MAX ||
 		    strlen(item->text) >= AGENT_NAME)

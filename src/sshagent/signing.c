@@ -154,15 +154,11 @@ bool agent_bound(const struct agent_rules *rules, struct agent_connection *conne
 	connection->bound = length == 1 && bytes[0] == AGENT_SUCCESS;
 	if (connection->bound)
 		return true;
-	if (rules->unbound) { // what is asked next is judged without
-		*ret_refusal = (struct agent_refusal){ 0 };
-		return false;
-	}
 	connection->refused = true;
 	const struct agent_host_key *host = find_host(rules, connection->host);
 	return refuse_signature(ret_refusal, host && host->name[0] ? host->name : "a session",
-				"your agent did not verify the session; if it does not know "
-				"session-bind@openssh.com, add --agent-unbound");
+				"your agent did not verify the session; it has to know "
+				"session-bind@openssh.com, as that of OpenSSH 8.9");
 }
 
 // --- signatures ----------------------------------------------------------------------------------
@@ -204,8 +200,8 @@ static bool read_login(const struct wire_string *data, struct login *ret_login)
 	return true;
 }
 
-static bool judge_login(const struct agent_rules *rules, const struct agent_connection *connection,
-			const struct login *login, struct agent_refusal *refusal)
+static bool judge_login(const struct agent_connection *connection, const struct login *login,
+			struct agent_refusal *refusal)
 {
 	uint8_t hash[SHA256_BYTES] = { 0 };
 	if (login->host.bytes)
@@ -214,8 +210,6 @@ static bool judge_login(const struct agent_rules *rules, const struct agent_conn
 		*refusal = (struct agent_refusal){ 0 };
 		return false;
 	}
-	if (!connection->bound && rules->unbound)
-		return !login->host.bytes || judge_host(rules, hash, refusal);
 	if (!connection->bound)
 		return refuse_signature(refusal, "a session that is not bound",
 					"the program does not say to which host it logs in; use "
@@ -297,7 +291,7 @@ static bool judge_sign(const struct agent_rules *rules, const struct agent_conne
 		return refuse_signature(
 			refusal, "other data",
 			"it is not a login by SSH, and the agent signs nothing else");
-	return judge_login(rules, connection, &login, refusal);
+	return judge_login(connection, &login, refusal);
 }
 
 // --- messages ------------------------------------------------------------------------------------

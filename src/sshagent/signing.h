@@ -47,7 +47,6 @@ struct agent_rules {
 	unsigned host_count;
 	char namespaces[AGENT_NAMESPACES_MAX][AGENT_NAME]; // of SSHSIG
 	unsigned namespace_count;
-	bool unbound; // a login passes without a session that is bound
 };
 
 // One connection: the session that the caller's agent has verified for it.

@@ -99,7 +99,7 @@ static int check_asked(const struct plan *plan, const struct list *keys)
 		return fail(0, "--agent-host needs a key: add --agent-key ~/.ssh/KEY.pub");
 	if (!keys->first)
 		return 0;
-	if (!host && !plan->agent.namespaces.first && !plan->agent.unbound)
+	if (!host && !plan->agent.namespaces.first)
 		return fail(0, "--agent-key needs a host to log in to: add --agent-host HOST");
 	list_each (item, &plan->agent.hosts)
 		if (!known_host_parse(item->text, &known))
@@ -125,12 +125,10 @@ static const char *agent_of(char *const *environment)
 	return NULL;
 }
 
-int sshagent_plan(struct plan *plan, struct profile *profile, char *const *environment,
-		  enum answer unbound)
+int sshagent_plan(struct plan *plan, struct profile *profile, char *const *environment)
 {
 	struct list keys = { 0 };
 	uint64_t random;
-	plan->agent.unbound = unbound == ANSWER_YES;
 	TRY(take_own(plan, &profile->agent_key, &keys));
 	TRY(take_own(plan, &profile->agent_host, &plan->agent.hosts));
 	TRY(take_own(plan, &profile->agent_sign, &plan->agent.namespaces));
@@ -150,8 +148,7 @@ int sshagent_plan(struct plan *plan, struct profile *profile, char *const *envir
 					   (unsigned)plan->uid, (unsigned long long)random);
 	plan->agent.socket = arena_text(plan->arena, "%s/agent", plan->agent.directory);
 	list_add(&plan->notes, plan->arena,
-		 plan->agent.unbound ? "--agent-unbound: the ssh-agent signs logins to every host"
-				     : "the ssh-agent is filtered: see THE SSH AGENT in sbx(7)",
+		 "the ssh-agent is filtered: see THE SSH AGENT in sbx(7)",
 		 (struct origin){ .file = "--agent-key" });
 	list_add(&profile->socket, plan->arena, arena_text(plan->arena, "?%s", plan->agent.socket),
 		 (struct origin){ .file = "--agent-key", .order = ORDER_FLAGS });

@@ -10,8 +10,7 @@ struct run;
 
 // Of the plan, once the profile is whole: what is asked for, and from which files it is read.
 // `profile` gets the socket. -1 with the error said.
-int sshagent_plan(struct plan *plan, struct profile *profile, char *const *environment,
-		  enum answer unbound);
+int sshagent_plan(struct plan *plan, struct profile *profile, char *const *environment);
 // A step, once the view is planned: no file that decides is where the box may write.
 int sshagent_files_host(const struct plan *plan, struct run *run);
 

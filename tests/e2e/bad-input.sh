@@ -60,7 +60,6 @@ refused "a thousandth too many" "a number such as 2, 1.5" --cpu 1.2345
 refused "a wish where there is none" "a time such as" --timeout '?5s'
 refused "disk below what can start" "from 1M to" --disk-growth 1K
 refused "io without a unit" "from 64K to" --io 5
-refused "a pool that is a path" "letters, digits" --pool a/b
 refused "a report of another kind" "never.short.full.json" --report loud
 refused "a limit of a profile, with its line" ":2: \[limits\] memory: '3Q' is not valid" -p "$(profile '[limits]\nmemory = 3Q\n')"
 refused "descriptor" "from 3 to 1023" --preserve-fd 2

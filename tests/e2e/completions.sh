@@ -10,7 +10,7 @@ here=$(dirname "$(dirname "$SBX")")
 offered() { "$SBX" complete "$@" 2>/dev/null | cut -f1 | sort | xargs; }
 is "verbs" "plan profile ps" "$(offered p)"
 is "help of verbs" "plan profile ps" "$(offered help p)"
-flags=$("$SBX" run --help all | grep -o -- '^ .*--[a-z][a-z-]*' | grep -o -- '--[a-z][a-z-]*' | grep -vx -e --net -e --mem | sort -u | xargs)
+flags=$("$SBX" run --help all | grep -o -- '^ .*--[a-z][a-z-]*' | grep -o -- '--[a-z][a-z-]*' | sort -u | xargs)
 is "every option of run, and no other" "$flags" "$(offered run --)"
 like "short ones, too" "$(offered run -)" ' -C -a -c '
 like "each with what it means" "$("$SBX" complete run --hid)" $'^--hide\tnever readable'

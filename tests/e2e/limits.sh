@@ -100,18 +100,6 @@ is "as processes" yes "$([ "$(cat "$work/out")" -le 30 ] && echo yes)"
 
 run 124 "an endless loop ends" --timeout 400ms -- sh -c 'while :; do :; done'
 told 'limit timeout=400ms: the run was ended; raise it with --timeout'
-run 124 "a command that does nothing ends" --idle-timeout 400ms -- sleep 30
-told 'limit idle-timeout=400ms: the run was idle'
-run 0 "one that works does not" --idle-timeout 2s -- python3 -c '
-import time
-end = time.time() + 4
-while time.time() < end: pass'
-run 0 "nor one that works now and then" --idle-timeout 2s -- python3 -c '
-import time
-for i in range(6):
-    time.sleep(0.4)
-    end = time.time() + 0.1
-    while time.time() < end: pass'
 
 if [ -n "$grouped" ]; then
 	run 0 "a share of a processor" --cpu 0.2 --report full -- python3 -c '
@@ -125,8 +113,6 @@ else
 	run 125 "a share of a processor is refused where nothing keeps it" --cpu 0.2 -- true
 	told "limit 'cpu' cannot be enforced here: .*no cgroup.*loginctl enable-linger"
 	run 125 "as is swap" --swap 1M -- true
-	run 125 "as is a pool" --pool x -- true
-	told 'a pool needs cgroups'
 	run 0 "with ? it is only noted" -p "$(printf '[profile]\nextends = default\n[limits]\ncpu = ?0.5\n' >"$work/soft.ini"; echo "$work/soft.ini")" -- true
 	like "in the plan" "$("$SBX" plan -p "$work/soft.ini" -- true)" "note +limit 'cpu' has no cgroup here: it is not enforced"
 fi
@@ -291,19 +277,5 @@ if [ -n "$grouped" ] && [ "$strict" != "a scope of your systemd" ]; then
 	wait_for 30 swept
 	is "after SIGKILL a later start sweeps" "" "$(new)"
 
-	# Two runs of a pool share what it has.
-	holder=${bomb/400/25} holder=${holder/0.6/600} pool=p$$
-	"$SBX" run --pool "$pool" --pids 40 -- python3 -u -c "$holder" >"$work/one" &
-	holder=$!
-	wait_for 30 test -s "$work/one"
-	"$SBX" run --pool "$pool" --pids 40 -- python3 -c "$bomb" >"$work/two"
-	kill $holder
-	wait $holder 2>/dev/null
-	is "a pool is one budget" "25 yes" "$(cat "$work/one") $([ "$(cat "$work/two")" -le 16 ] && echo yes)"
-	is "and goes with its last run" "" "$(find /sys/fs/cgroup -maxdepth 6 -name "pool-$pool" 2>/dev/null)"
-	# The last run to end removes the pool while the next comes: by two at a time it often is the last.
-	seq 12 | xargs -P 6 -I N "$SBX" run --pool "$pool" --memory 300M --pids 100 -- sh -c 'echo N' >"$work/many" 2>&1
-	seq 13 60 | xargs -P 2 -I N "$SBX" run --pool "$pool" --memory 300M --pids 100 -- sh -c 'echo N' >>"$work/many" 2>&1
-	is "sixty runs of a pool by xargs" "$(seq 60)" "$(sort -n "$work/many")"
 fi
 done_testing

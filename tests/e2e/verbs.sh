@@ -67,26 +67,6 @@ seven=$(PATH=$PATH:$HOME/own-tools "$SBX" doctor)
 like "doctor counts programs of PATH that no box has, and names five" "$seven" '^weak +PATH +a box does not have 7 of your programs: (own-tool-[1-7], ){4}own-tool-[1-7] and 2 more$'
 like "with a command that shows them" "$(PATH=$PATH:$HOME/own-tools sh -c "$(printf '%s\n' "$seven" | sed -n "s|.*fix: sbx run -r|'$SBX' run -r|p") && echo done")" '^done$'
 is "it ends with one line of result" 1 "$(printf '%s\n' "$seven" | tail -1 | grep -c '^Result: boxes work here; [0-9]* things* could be better')"
-in_terminal() { # COLUMNS command...: what it shows on a terminal
-	python3 -c 'import fcntl, os, pty, struct, sys, termios
-pid, master = pty.fork()
-if pid == 0:
-    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, int(sys.argv[1]), 0, 0))
-    os.execvp(sys.argv[2], sys.argv[2:])
-while True:
-    try: data = os.read(master, 65536)
-    except OSError: break
-    if not data: break
-    os.write(1, data)' "$@" | tr -d '\r'
-}
-is "on a terminal no line is wider, but a command to paste" "" "$(TERM=xterm NO_COLOR=1 in_terminal 80 "$SBX" doctor | grep '.\{81\}' | grep -v ' fix: ')"
-is "nor on a wider one" 1 "$(TERM=xterm NO_COLOR=1 in_terminal 110 "$SBX" doctor | grep -v ' fix: ' | awk 'length > 80 { wide = 1 } length > 110 { wide = 2 } END { print wide + 0 }')"
-escape=$(printf '\033')
-like "in colour" "$(unset NO_COLOR; TERM=xterm in_terminal 80 "$SBX" doctor)" "$escape\\[32mok"
-is "not with NO_COLOR" 0 "$(TERM=xterm NO_COLOR=1 in_terminal 80 "$SBX" doctor | grep -c "$escape")"
-is "not with --color never" 0 "$(TERM=xterm in_terminal 80 "$SBX" doctor --color never | grep -c "$escape")"
-is "not in a pipe" 0 "$("$SBX" doctor | grep -c "$escape")"
-like "but with --color always" "$("$SBX" doctor --color=always)" "$escape\\[32mok"
 like "doctor recommends that git uses no bare repository by itself" "$("$SBX" doctor | grep -A1 '^weak *git ')" 'fix: git config --global safe.bareRepository explicit$'
 mkdir -p "$work/explicit" && printf '[safe]\n\tbareRepository = explicit\n' >"$work/explicit/.gitconfig"
 like "and is content with it" "$(HOME=$work/explicit XDG_CONFIG_HOME=$work/explicit "$SBX" doctor)" '^ok +git '

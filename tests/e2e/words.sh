@@ -48,8 +48,6 @@ like "help of a wrong verb" "$("$SBX" help nonsense 2>&1)" "^sbx: no verb 'nonse
 like "a wrong word behind --help" "$("$SBX" run --help=x 2>&1)" "no value but 'all'"
 
 # short words, and words of other tools
-like "--net" "$(planned --net none)" '^network +none'
-like "--mem" "$(planned --mem 512m)" 'memory=512M'
 like "an abbreviated option names the option, and is not taken" "$("$SBX" run --netw none true 2>&1)" "^sbx: unknown option '--netw', did you mean --network\?$"
 like "letters in the wrong order" "$("$SBX" rnu true 2>&1)" "did you mean 'sbx run'"
 like "a word that is like no option" "$("$SBX" run --xyz true 2>&1)" "^sbx: unknown option '--xyz', see --help$"

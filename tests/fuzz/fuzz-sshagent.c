@@ -15,12 +15,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static struct agent_rules rules;
 
 // Hosts by these very blobs, which words/fuzz-sshagent has.
-static void begin_rules(bool unbound)
+static void begin_rules(void)
 {
 	static const char *const hosts[] = { "HOSTONE", "HOSTTWO", "HOSTOLD" };
 	uint8_t hash[SHA256_BYTES];
 	memset(&rules, 0, sizeof(rules));
-	rules.unbound = unbound;
 	sha256("KEYONE", 6, rules.keys[rules.key_count++]);
 	memcpy(rules.namespaces[rules.namespace_count++], "git", 4);
 	for (int i = 0; i < 3; i++) {
@@ -45,9 +44,9 @@ static void check_signs(const struct agent_connection *connection, const uint8_t
 		return;
 	struct wire inner = { text.bytes, text.length };
 	assert(wire_string(&inner, &session) && inner.at[0] == 50);
-	assert(rules.unbound || (connection->bound && !connection->refused &&
-				 session.length == connection->session_length &&
-				 memcmp(session.bytes, connection->session, session.length) == 0));
+	assert(connection->bound && !connection->refused &&
+	       session.length == connection->session_length &&
+	       memcmp(session.bytes, connection->session, session.length) == 0);
 }
 
 // Requests one after another, each with its length; after each bind a byte of the agent's.
@@ -115,7 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (size == 0)
 		return 0;
-	begin_rules(data[0] == 'u');
+	begin_rules();
 	if (data[0] == 'l')
 		list(data + 1, size - 1);
 	else if (data[0] == 'h')

@@ -20,12 +20,6 @@ is "and no process" "" "$(pgrep -f 'sleep 20')"
 is "by the bus alone" 0 "$(chmod 0 "$XDG_RUNTIME_DIR/systemd/private"; "$SBX" run --memory 100M -- true >/dev/null 2>&1; echo $?; chmod 600 "$XDG_RUNTIME_DIR/systemd/private")"
 status "no manager: memory is looked at" 0 env XDG_RUNTIME_DIR=/nowhere "$SBX" run --memory 100M -- true
 status "no manager: cpu is refused" 125 env XDG_RUNTIME_DIR=/nowhere "$SBX" run --cpu 1 -- true
-"$SBX" run --pool a-b --memory 200M --pids 60 -- sleep 6 &
-"$SBX" run --pool a-b --memory 200M --pids 60 -- sleep 6 &
-for i in $(seq 50); do [ "$(find /sys/fs/cgroup/user.slice -path '*sbx-a\\x2db.slice/*' -name '*.scope' | wc -l)" = 2 ] && break; sleep 0.1; done
-slice=$(find /sys/fs/cgroup/user.slice -name 'sbx-a*.slice')
-is "two runs of a pool share a slice with the limits" "2 209715200 60" "$(find "$slice" -name '*.scope' | wc -l) $(cat "$slice/memory.max" "$slice/pids.max" | tr '\n' ' ' | sed 's/ $//')"
-wait
 is "scopes are gone" 0 "$(scopes)"
 echo "# $("$SBX" run --timing --memory 100M -- true 2>&1 | grep -E 'group' | tr -s ' ' | tr '\n' ';')"
 done_testing

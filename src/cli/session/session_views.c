@@ -192,24 +192,6 @@ static void log_tree(struct sessions *sessions, const struct session *session, c
 	}
 }
 
-static void log_dot(struct sessions *sessions, const struct session *session)
-{
-	out_text(&sessions->out,
-		 "digraph session {\n\tnode [shape=box];\n\thost [label=\"%s\" shape=folder];\n",
-		 "host");
-	for (unsigned i = 0; i < session->snapshot_count; i++) {
-		const struct snapshot *snapshot = &session->snapshots[i];
-		char time[TIME_MAX];
-		put_time(time, snapshot->time);
-		out_text(&sessions->out, "\t\"%s\" [label=\"%s\\n%s\"];\n\t%s%s%s -> \"%s\";\n",
-			 snapshot->name, snapshot->name, time, snapshot->parent[0] ? "\"" : "",
-			 snapshot->parent[0] ? snapshot->parent : "host",
-			 snapshot->parent[0] ? "\"" : "", snapshot->name);
-	}
-	out_text(&sessions->out, "\t\"here\" [shape=point];\n\t\"%s\" -> \"here\";\n}\n",
-		 session->from[0] ? session->from : "host");
-}
-
 static void log_json(struct sessions *sessions, const struct session *session)
 {
 	struct out *out = &sessions->out;
@@ -232,8 +214,6 @@ int sessions_log(struct sessions *sessions, char **words)
 	TRY(store_hold(&sessions->store, words[0], HOLD_LOOK, &held));
 	if (sessions->out.json)
 		log_json(sessions, &held.session);
-	else if (sessions->box->invocation.dot == ANSWER_YES)
-		log_dot(sessions, &held.session);
 	else if (held.session.snapshot_count == 0)
 		out_text(&sessions->notes,
 			 "sbx: no snapshots; to make one: sbx session snapshot %s\n", held.name);
