@@ -143,15 +143,7 @@ shows "cp of a repository" 'to copy it all the same: --force$' 's/.*: (--force)$
 "$SBX" run -s b -- sh -c 'mkdir -p dir/.vscode; echo {} >dir/.vscode/tasks.json; echo a >dir/a' >/dev/null 2>&1
 shows "cp of what programs trust" 'to copy them all the same: sbx session cp --force b:' 's/.*same: (sbx session cp --force b:).*/\1dir "$work\/dir1"; ls "$work\/dir1\/.vscode"/p' 'tasks.json' session cp b:dir "$work/dir"
 shows "a path of no directory" 'to list these after its first command: sbx session show b$' 's/.*: (sbx session show b)$/\1/p' '^project ' session cp b:/usr/nonsense "$work/none"
-truncate -s 10M sparse && echo end >>sparse && tar -S --format=posix --sparse-version=0.1 -cf old.tar sparse
-if "$SBX" session import old old.tar >"$work/log" 2>&1; then
-	skip "an old sparse archive" "this tar made no sparse member"
-else
-	like "an old sparse archive: is said" "$(cat "$work/log")" 'make it again with: tar --format=posix --sparse-version=1.0$'
-	eval "$(sed -nE 's/.*again with: (tar .*)$/\1 -S -cf new.tar sparse/p' "$work/log")"
-	status "an old sparse archive: made again it is read" 0 "$SBX" session import new new.tar
-fi
-rm -f sparse old.tar new.tar b.tar
+rm -f b.tar
 
 # --- what was moved to quarantine, was read-only, is hidden
 said=$("$SBX" run -- sh -c 'mkdir .idea; echo mine >.idea/x' 2>&1)

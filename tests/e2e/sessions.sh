@@ -254,52 +254,17 @@ if command -v getfacl >/dev/null && mkdir -p "$work/acl/d/e" "$work/acl/inherits
 	mkdir "$work/inherits" && setfacl -d -m u:4321:rwx,m::rwx "$work/inherits"
 	session cp one:acl "$work/inherits/out" && session cp one:acl/plain "$work/inherits/plain"
 	is "cp: nothing is inherited from where the copy lies" "$want user::rw- group::r-- other::---" "$(acls "$work/inherits/out") $(echo $(getfacl -cnp "$work/inherits/plain"))"
-	session export one "$work/acls.tar" && mkdir "$work/x" && (umask 0 && tar xpf "$work/acls.tar" --acls -C "$work/x" 2>"$work/log")
-	is "export: GNU tar --acls reads them" "$want" "$(acls "$work/x/${project#/}/acl")"
-	rm -rf "$work/x" && mkdir "$work/x" && (umask 0 && tar xpf "$work/acls.tar" --no-acls -C "$work/x" 2>"$work/log")
-	is "who reads no ACLs gives nobody more" "600 644 600 640 755" "$(cd "$work/x/${project#/}/acl" && echo $(stat -c %a f masked shut plain d))"
-	if command -v bsdtar >/dev/null; then
-		rm -rf "$work/x" && mkdir "$work/x" && bsdtar xpf "$work/acls.tar" --acls -C "$work/x" 2>"$work/log"
-		is "bsdtar reads them" "$want" "$(acls "$work/x/${project#/}/acl")"
-		mkdir "$project/acl" && cp -a "$work/acl/." "$project/acl" && bsdtar cf "$work/bsd.tar" --acls -C / "${project#/}/acl"
-		rm -rf "$project/acl" && session import bsd "$work/bsd.tar" && session cp bsd:acl "$work/acl.bsd"
-		is "and its archives are read" "$want" "$(acls "$work/acl.bsd")"
-		session rm bsd
-	else
-		skip "bsdtar reads them" "this machine has no bsdtar"
-	fi
+	session export one "$work/acls.tar" && mkdir "$work/x" && (umask 0 && tar xpf "$work/acls.tar" -C "$work/x" 2>"$work/log")
+	is "export: without ACLs, and the modes give nobody more" "600 644 600 640 755 0" "$(cd "$work/x/${project#/}/acl" && echo $(stat -c %a f masked shut plain d) $(getfacl -R . | grep -c 1234))"
 	session apply one acl
 	is "what was copied in with an ACL is applied with it" "$want" "$(acls acl)"
 	rm -rf acl
-	session import again "$work/acls.tar" && session cp again:acl "$work/acl.again"
-	is "import: the same ACLs" "$want" "$(acls "$work/acl.again")"
-	session rm again
-	mkdir acl && cp -a "$work/acl/." acl && setfacl -m u:daemon:r,g:daemon:r acl/f && want=$(acls acl) && tar cf "$work/gnu.tar" --format=posix --acls -C / "${project#/}/acl" && rm -rf acl
-	session import gnu "$work/gnu.tar" && session cp gnu:acl "$work/acl.gnu"
-	is "and those of GNU tar, with names" "$want" "$(acls "$work/acl.gnu")"
+	mkdir acl && cp -a "$work/acl/." acl && tar cf "$work/gnu.tar" --format=posix --acls -C / "${project#/}/acl" && rm -rf acl
+	session import gnu "$work/gnu.tar"
+	like "import: ACLs are left out, and reported" "$? $(said)" '^0 sbx: [4-9] access control lists of the archive were left out; only you may use their files$'
+	session cp gnu:acl "$work/acl.gnu"
+	is "what had one is its owner's alone" "600 600 600 640 700 0" "$(cd "$work/acl.gnu" && echo $(stat -c %a f masked shut plain d) $(getfacl -R . 2>/dev/null | grep -c 1234))"
 	session rm gnu
-	python3 - "$work/odd.tar" "$project" <<-'END'
-		import io, sys, tarfile
-		t = tarfile.open(sys.argv[1], "w", format=tarfile.PAX_FORMAT)
-		def add(name, mode, access):
-		    i = tarfile.TarInfo(sys.argv[2][1:] + "/" + name); i.mode = mode; i.pax_headers = {"SCHILY.acl.access": access}; t.addfile(i, io.BytesIO(b""))
-		whole = "user::r--,user:1234:rwx,group::rwx,mask::rwx,other::rwx"
-		add("a-more", 0o4777, whole)
-		add("b-nobody", 0o666, "user::rw-\nuser:no-such-user:rw-\ngroup::rw-\nmask::rw-\nother::r--\n")
-		add("c-no-mask", 0o666, "user::rw-,user:1234:rw-,group::rw-,other::rw-")
-		add("d-twice", 0o666, "user::rw-,user:1234:rw-,user:1234:r--,group::rw-,mask::rw-,other::rw-")
-		add("e-much", 0o666, whole + "".join(",user:%d:rwx" % i for i in range(2000, 9000)))
-		add("f-words", 0o666, "user::rw-,other::rw-,group::rw-,default:user::rwx")
-		add("g-by-number", 0o600, "user::rw-,user:no-such-user:rw-:1234,group::---,mask::rw-,other::---")
-		t.close()
-	END
-	session import odd "$work/odd.tar"
-	like "import: ACLs that cannot be read are told" "$? $(said)" '^0 sbx: 5 access control lists are damaged, or name a user'
-	mkdir "$work/odd" && for name in a-more b-nobody c-no-mask d-twice e-much f-words g-by-number; do session cp odd:$name "$work/odd/"; done
-	is "and give nobody anything" "600 600 600 600 600" "$(cd "$work/odd" && echo $(stat -c %a b* c* d* e* f*))"
-	is "nobody may more than the owner" "user::r-- user:1234:rwx group::rwx mask::r-- other::r--" "$(echo $(getfacl -cEnp "$work/odd/a-more"))"
-	is "who has no name here has a number" "user::rw- user:1234:rw- group::--- mask::rw- other::---" "$(echo $(getfacl -cnp "$work/odd/g-by-number"))"
-	session rm odd
 	rm -rf acl && echo m >moved && setfacl -m u:1234:rw,g::-,o::- moved && session discard one
 	in_session one 'mv moved name'
 	session apply one
@@ -437,33 +402,19 @@ inventory='echo $(sha256sum <"made/with blank/bytes") $(cat made/*1/*2/name dir/
 is "a session of it shows the same" "$(in_session c "$inventory")" "$(in_session back "$inventory")"
 is "with its holes" 1 "$(in_session back 'echo $(($(stat -c %b made/sparse) < 1000))')"
 status "export over a file" 125 "$SBX" session export c "$work/c.tar"
-# Holes are left out, and read again; the numbers are blocks of 512 bytes.
+# A box can make a file of any size from holes.
 cd "$work" && mkdir -p holes && cd holes && echo 1 >f && session create holes
-in_session holes 'truncate -s 8G big; truncate -s 9G end; printf x >>end; truncate -s 40M front; printf x >>front
-	for at in 1 300000 3000000; do printf x$at | dd of=many bs=1 seek=$at conv=notrunc 2>/dev/null; done; truncate -s 5M many
-	sha256sum front many >sums'
+in_session holes 'truncate -s 8G big; ln big big2; truncate -s 40M front; printf x >>front; sha256sum front >sums'
 session export holes "$work/holes.tar"
-is "holes: an archive without them" yes "$([ "$(stat -c %s "$work/holes.tar")" -lt 200000 ] && echo yes)"
-mkdir "$work/apart" && tar xf "$work/holes.tar" -C "$work/apart"
-cd "$work/apart/${work#/}/holes" || exit 1
-is "holes: real tar makes them again" "0 8589934592 9663676417 yes" "$(sha256sum -c sums >/dev/null 2>&1; echo $? $(stat -c %s big end) $([ "$(du -k . | cut -f 1)" -lt 400 ] && echo yes))"
-python3 -c 'import sys, tarfile
-print(sorted(entry.name.split("/")[-1] for entry in tarfile.open(sys.argv[1]) if entry.isfile() and "holes" in entry.name))' "$work/holes.tar" >"$work/names"
-is "holes: Python reads all of it" "['big', 'end', 'front', 'many', 'sums']" "$(cat "$work/names")"
-cd "$work/holes" && session import read "$work/holes.tar" && session apply read
-is "holes: imported and applied" "0 8589934592 9663676417 yes" "$(sha256sum -c sums >/dev/null 2>&1; echo $? $(stat -c %s big end) $([ "$(du -k . | cut -f 1)" -lt 400 ] && echo yes))"
-session cp read:end "$work/copied"
-is "holes: cp leaves them" "9663676417 yes" "$(stat -c %s "$work/copied") $([ "$(du -k "$work/copied" | cut -f 1)" -lt 200 ] && echo yes)"
-for version in 1.0 0.1 0.0; do
-	tar --format=posix -S --sparse-version=$version -cf "$work/real-$version.tar" -C / "${work#/}/holes/many"
-	session import "real-$version" "$work/real-$version.tar"
-	echo "$version $?"
-done >"$work/versions" 2>&1
-is "holes: real tar's own are read, older forms refused" "1.0 0 0.1 125 0.0 125" "$(grep '^[01]\.[01] ' "$work/versions" | tr '\n' ' ' | sed 's/ $//')"
-like "holes: an older form says what to do" "$("$SBX" session import old "$work/real-0.1.tar" 2>&1)" 'old form; make it again with: tar --format=posix --sparse-version=1.0'
-rm many && session apply --force real-1.0
-is "holes: real tar's own are applied" "0" "$(sha256sum -c sums >/dev/null 2>&1; echo $?)"
-for name in holes read real-1.0; do session rm $name; done
+like "holes: of more than 64 MiB are left out, and reported" "$? $(said)" '^0 sbx: 2 sparse files were left out, as holes are zeros in the archive, 64 MiB at most; to take them: sbx session cp$'
+is "holes: the archive has the others" "f front sums" "$(tar tf "$work/holes.tar" | sed 's,.*/,,' | grep -x 'f\|front\|big\|sums' | sort | xargs)"
+session import read "$work/holes.tar" && session apply read
+is "holes: zeros of an archive become holes" "0 yes" "$(sha256sum -c sums >/dev/null 2>&1; echo $? $([ "$(du -k . | cut -f 1)" -lt 400 ] && echo yes))"
+session cp holes:big "$work/copied"
+is "holes: cp leaves them" "8589934592 yes" "$(stat -c %s "$work/copied") $([ "$(du -k "$work/copied" | cut -f 1)" -lt 200 ] && echo yes)"
+truncate -s 3M many && echo x >>many && tar --format=posix -S -cf "$work/real.tar" -C / "${work#/}/holes/many"
+like "holes: tar -S is refused, with what to do" "$("$SBX" session import real "$work/real.tar" 2>&1; echo $?)" "the archive has a sparse file; make it again without tar's -S"
+for name in holes read; do session rm $name; done
 cd "$project" || exit 1
 status "import over a session" 125 "$SBX" session import back "$work/c.tar"
 other=$(new_project)

@@ -25,11 +25,11 @@ enum {
 	DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
 	DEPTH_MAX = 256,
 	BUFFER = 65536,
-	LINKS_MAX = 65536
+	LINKS_MAX = 65536,
+	HOLES_MAX = 64 << 20 // bytes: what the archive grows by them
 };
 
 struct archive_writer {
-	const struct store *store;
 	struct arena *arena;
 	int fd;
 	struct {
@@ -37,7 +37,8 @@ struct archive_writer {
 		ino_t inode;
 		const char *name;
 	} *links; // of files with several names: where the first was written
-	unsigned link_count, left_out, deep, repositories;
+	unsigned link_count, left_out, deep, holed, repositories;
+	off_t holes;
 	const char *repository; // the first one
 };
 
@@ -48,12 +49,12 @@ static int put_header(struct archive_writer *writer, const struct tar_entry *ent
 	return out_write(&out, writer->fd) < 0 ? fail(errno, "write the archive") : 0;
 }
 
-static int put_content(struct archive_writer *writer, int from, uint64_t at, uint64_t size)
+static int put_content(struct archive_writer *writer, int from, uint64_t size)
 {
 	static char buffer[BUFFER];
-	if (lseek(from, (off_t)at, SEEK_SET) < 0)
-		return fail(errno, "read a file of the session");
 	uint64_t padded = (size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
+	if (lseek(from, 0, SEEK_SET) != 0)
+		return fail(errno, "read a file of the session");
 	for (uint64_t done = 0; done < padded;) {
 		size_t want = padded - done < BUFFER ? (size_t)(padded - done) : BUFFER;
 		ssize_t got = done < size ? fd_read_all(from, buffer, want) : 0;
@@ -65,50 +66,6 @@ static int put_content(struct archive_writer *writer, int from, uint64_t at, uin
 			return fail(errno, "write the archive");
 		done += want;
 	}
-	return 0;
-}
-
-static int add_attributes(struct archive_writer *writer, int fd, struct tar_entry *entry)
-{
-	static char names[BUFFER], value[BUFFER];
-	ssize_t length = flistxattr(fd, names, sizeof(names));
-	for (const char *name = names; length > 0 && name < names + length;
-	     name += strlen(name) + 1) {
-		if (!str_starts(name, "user.") || str_starts(name, "user.overlay.") ||
-		    entry->attribute_count == TAR_ATTRIBUTES_MAX)
-			continue;
-		ssize_t size = fgetxattr(fd, name, value, sizeof(value));
-		if (size < 0)
-			return fail(errno, "read an extended attribute");
-		entry->attributes[entry->attribute_count++] =
-			(struct tar_attribute){ arena_copy(writer->arena, name, strlen(name)),
-						arena_copy(writer->arena, value, (size_t)size),
-						(size_t)size };
-	}
-	return 0;
-}
-
-static const char *text_of(struct arena *arena, const struct acl *acl)
-{
-	struct out out = { 0 };
-	if (acl->size == 0)
-		return NULL;
-	acl_put(&out, acl);
-	const char *text = arena_copy(arena, out.text, out.used);
-	out_free(&out);
-	return text;
-}
-
-// The mode is for who does not read ACLs: it gives nobody more than these.
-static int add_rights(struct archive_writer *writer, int fd, struct tar_entry *entry)
-{
-	static struct acls acls;
-	if (!rights_have_acl(fd))
-		return 0;
-	TRY(rights_look(writer->store, fd, &acls));
-	entry->mode = rights_without_acl(fd, entry->mode);
-	entry->access = text_of(writer->arena, &acls.access);
-	entry->given = text_of(writer->arena, &acls.given);
 	return 0;
 }
 
@@ -127,34 +84,28 @@ static const char *linked_name(struct archive_writer *writer, const struct stat 
 	return NULL;
 }
 
-// Its holes are left out; of most files there are none.
-static int write_content(struct archive_writer *writer, struct tar_entry *entry, int fd,
-			 const struct stat *status)
+// A box can make files of any size from holes; each name of one counts. A compressed file has none.
+static bool is_left_out(struct archive_writer *writer, int fd, const struct stat *status)
 {
-	struct sparse sparse = { .count = 0 };
-	struct out list = { 0 };
-	entry->size = (uint64_t)status->st_size;
-	if (status->st_blocks * (off_t)TAR_BLOCK < status->st_size)
-		sparse_find(writer->arena, fd, entry->size, &sparse);
-	if (sparse.count == 0 || sparse.bytes == entry->size) {
-		TRY(put_header(writer, entry));
-		return put_content(writer, fd, 0, entry->size);
-	}
-	sparse_put(&list, &sparse);
-	entry->sparse = TAR_SPARSE;
-	entry->real_size = entry->size;
-	entry->size = list.used + sparse.bytes;
-	TRY(put_header(writer, entry));
-	int result = out_write(&list, writer->fd) < 0 ? fail(errno, "write the archive") : 0;
-	for (unsigned i = 0; i < sparse.count && result == 0; i++)
-		result = put_content(writer, fd, sparse.list[i].at, sparse.list[i].size);
-	out_free(&list);
-	return result;
+	off_t holes = status->st_size - status->st_blocks * (off_t)TAR_BLOCK;
+	if (holes <= 0 || lseek(fd, 0, SEEK_HOLE) >= status->st_size)
+		return false;
+	writer->holed += holes > HOLES_MAX - writer->holes;
+	if (holes > HOLES_MAX - writer->holes)
+		return true;
+	writer->holes += holes;
+	return false;
 }
 
 static int write_file(struct archive_writer *writer, struct tar_entry *entry, int directory,
 		      const struct entry *found)
 {
+	autoclose int fd =
+		openat(directory, found->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return fail(errno, "read '%s' of the session", str_shown(found->name));
+	if (is_left_out(writer, fd, &found->status))
+		return 0;
 	const char *first = found->status.st_nlink > 1
 				    ? linked_name(writer, &found->status, entry->name)
 				    : NULL;
@@ -163,14 +114,11 @@ static int write_file(struct archive_writer *writer, struct tar_entry *entry, in
 		entry->link = first;
 		return put_header(writer, entry);
 	}
-	autoclose int fd =
-		openat(directory, found->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0)
-		return fail(errno, "read '%s' of the session", str_shown(found->name));
 	entry->type = '0';
-	TRY(add_attributes(writer, fd, entry));
-	TRY(add_rights(writer, fd, entry));
-	return write_content(writer, entry, fd, &found->status);
+	entry->size = (uint64_t)found->status.st_size;
+	entry->mode = rights_without_acl(fd, entry->mode);
+	TRY(put_header(writer, entry));
+	return put_content(writer, fd, entry->size);
 }
 
 static int write_directory(struct archive_writer *writer, const struct merged *merged,
@@ -229,7 +177,7 @@ static int write_one(struct archive_writer *writer, const struct merged *merged,
 		}
 		entry.type = '5';
 		TRY(merged_below(merged, found->name, &below));
-		TRY(add_rights(writer, below.fds[0], &entry));
+		entry.mode = rights_without_acl(below.fds[0], entry.mode);
 		TRY(put_header(writer, &entry));
 		int result = write_directory(writer, &below, entry.name, depth + 1);
 		merged_close(&below);
@@ -270,6 +218,11 @@ static void tell(const struct archive_writer *writer, struct out *notes)
 		out_text(notes,
 			 "sbx: %u directories are more than %d levels deep and were left out\n",
 			 writer->deep, DEPTH_MAX);
+	if (writer->holed > 0)
+		out_text(notes,
+			 "sbx: %u sparse files were left out, as holes are zeros in the archive, "
+			 "%d MiB at most; to take them: sbx session cp\n",
+			 writer->holed, HOLES_MAX >> 20);
 	if (writer->repositories > 0)
 		out_text(notes,
 			 "sbx: the session made %u git repositor%s, the first is %s; after tar x, "
@@ -283,7 +236,7 @@ int archive_write(struct store *store, const struct held *held, int fd, struct o
 {
 	static const char end[2 * TAR_BLOCK];
 	const struct session *session = &held->session;
-	struct archive_writer writer = { .store = store, .arena = store->arena, .fd = fd };
+	struct archive_writer writer = { .arena = store->arena, .fd = fd };
 	writer.links = arena_take(store->arena, LINKS_MAX * sizeof(*writer.links));
 	// Which of the paths is the project, for a reader elsewhere.
 	struct tar_entry mark = {

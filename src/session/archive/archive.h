@@ -12,11 +12,11 @@
 
 struct arena;
 struct out;
-struct tar_entry;
 
 // Everything that the session has written, by absolute paths, with whiteouts (".wh.NAME",
 // ".wh..wh..opq"). A file of such a name would be a removal to a reader: it is left
-// out and reported. The session is held alone.
+// out and reported. ACLs and extended attributes are not in it: the modes give nobody more. The
+// session is held alone.
 int archive_write(struct store *store, const struct held *held, int fd, struct out *notes);
 
 // A session over `project` with what the archive holds. Paths below the project it was made of,
@@ -35,7 +35,7 @@ int content_bytes(int archive, void *bytes, size_t length);
 int content_skip(int archive, uint64_t size);
 
 // Into an empty file that is open for writing. Blocks of zeros become holes.
-int content_copy(struct arena *arena, int archive, int to, const struct tar_entry *entry);
+int content_copy(int archive, int to, uint64_t size);
 
 // Files copied into a session and out of one, while no command runs in it.
 

@@ -35,48 +35,16 @@ int content_skip(int archive, uint64_t size)
 	return 0;
 }
 
-static int copy_part(int archive, int to, uint64_t at, uint64_t size)
+int content_copy(int archive, int to, uint64_t size)
 {
 	static char buffer[BUFFER], zeros[BUFFER];
 	for (uint64_t done = 0; done < size;) {
 		size_t want = size - done < BUFFER ? (size_t)(size - done) : BUFFER;
 		TRY(content_bytes(archive, buffer, (size_t)padded(want)));
 		if (memcmp(buffer, zeros, want) != 0 &&
-		    (lseek(to, (off_t)(at + done), SEEK_SET) < 0 ||
-		     fd_write_all(to, buffer, want) < 0))
+		    (lseek(to, (off_t)done, SEEK_SET) < 0 || fd_write_all(to, buffer, want) < 0))
 			return fail(errno, "write to the layer");
 		done += want;
 	}
-	return 0;
-}
-
-static int copy_parts(struct arena *arena, int archive, int to, const struct tar_entry *entry)
-{
-	char block[TAR_BLOCK];
-	struct sparse sparse = { .count = 0 };
-	uint64_t list = 0;
-	for (int done = 0; done == 0; list += TAR_BLOCK) {
-		if (list >= entry->size)
-			return fail(0, "the archive's list of a sparse file is damaged");
-		TRY(content_bytes(archive, block, TAR_BLOCK));
-		TRY(done = sparse_feed(arena, &sparse, block, entry->real_size));
-	}
-	if (sparse.bytes != entry->size - list)
-		return fail(0, "the archive's list of a sparse file is damaged");
-	for (unsigned i = 0; i < sparse.count; i++)
-		TRY(copy_part(archive, to, sparse.list[i].at, sparse.list[i].size));
-	return 0;
-}
-
-int content_copy(struct arena *arena, int archive, int to, const struct tar_entry *entry)
-{
-	uint64_t size = entry->sparse == TAR_SPARSE ? entry->real_size : entry->size;
-	if (entry->sparse == TAR_SPARSE_OLD)
-		return fail(0, "the archive has a sparse file in an old form; make it again with: "
-			       "tar --format=posix --sparse-version=1.0");
-	if (entry->sparse == TAR_SPARSE)
-		TRY(copy_parts(arena, archive, to, entry));
-	else
-		TRY(copy_part(archive, to, 0, size));
 	return ftruncate(to, (off_t)size) < 0 ? fail(errno, "write to the layer") : 0;
 }

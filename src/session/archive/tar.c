@@ -1,10 +1,8 @@
-// Owns the form of tar archives, and the list of parts of a file with holes.
+// Owns the form of tar archives.
 #include "session/archive/tar.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -22,8 +20,6 @@ static const struct {
 };
 
 #define SIZE_IN_HEADER 077777777777ULL
-static const char attribute_key[] = "SCHILY.xattr.", sparse_key[] = "GNU.sparse.";
-static const char access_key[] = "SCHILY.acl.access", given_key[] = "SCHILY.acl.default";
 
 // Octal, or with the first bit set base 256 (GNU). False when it is neither, or too large.
 static bool read_number(const char *block, enum field field, uint64_t *ret_number)
@@ -111,50 +107,21 @@ static bool read_time(const char *text, struct tar_entry *entry)
 	return true;
 }
 
-// The placeholder name of a file with holes is for readers that cannot restore holes.
-static bool read_sparse(const char *key, const char *value, size_t length, struct tar_entry *entry)
-{
-	unsigned long long number = 0;
-	if (str_equal(key, "name")) {
-		entry->name = value;
-		return true;
-	}
-	if (!str_number(value, length, 0, INT64_MAX / 2, &number))
-		return false;
-	if (str_equal(key, "major"))
-		entry->sparse = number == 1 ? TAR_SPARSE : TAR_SPARSE_OLD;
-	else if (str_equal(key, "realsize"))
-		entry->real_size = number;
-	else if (str_equal(key, "numblocks"))
-		entry->sparse = TAR_SPARSE_OLD;
-	return true;
-}
-
-static bool read_record(struct arena *arena, const char *key, const char *value, size_t length,
-			struct tar_entry *entry)
+static bool read_record(const char *key, const char *value, size_t length, struct tar_entry *entry)
 {
 	unsigned long long number;
-	if (str_starts(key, attribute_key)) {
-		if (entry->attribute_count < TAR_ATTRIBUTES_MAX)
-			entry->attributes[entry->attribute_count++] = (struct tar_attribute){
-				arena_copy(arena, key + sizeof(attribute_key) - 1,
-					   strlen(key) - sizeof(attribute_key) + 1),
-				value, length
-			};
-		return true;
-	}
+	if (str_starts(key, "SCHILY.xattr."))
+		return true; // any bytes
 	if (strlen(value) != length)
 		return false; // a NUL where text belongs
-	if (str_starts(key, sparse_key) && !str_equal(key, "GNU.sparse.map"))
-		return read_sparse(key + sizeof(sparse_key) - 1, value, length, entry);
 	if (str_equal(key, "path"))
-		entry->name = entry->sparse == TAR_SPARSE ? entry->name : value;
+		entry->name = value;
 	else if (str_equal(key, "linkpath"))
 		entry->link = value;
-	else if (str_equal(key, access_key))
-		entry->access = value;
-	else if (str_equal(key, given_key))
-		entry->given = value;
+	else if (str_starts(key, "SCHILY.acl."))
+		entry->acl = true;
+	else if (str_starts(key, "GNU.sparse."))
+		entry->sparse = true;
 	else if (str_equal(key, "mtime"))
 		return read_time(value, entry);
 	else if (str_equal(key, "size")) {
@@ -179,7 +146,7 @@ int tar_extend(struct arena *arena, const char *text, size_t length, struct tar_
 		const char *key = text + digits + 1, *end = text + size - 1,
 			   *equal = memchr(key, '=', (size_t)(end - key));
 		if (!equal || memchr(key, '\0', (size_t)(equal - key)) ||
-		    !read_record(arena, arena_copy(arena, key, (size_t)(equal - key)),
+		    !read_record(arena_copy(arena, key, (size_t)(equal - key)),
 				 arena_copy(arena, equal + 1, (size_t)(end - equal) - 1),
 				 (size_t)(end - equal) - 1, entry))
 			return fail(0, "the archive's extended header is damaged");
@@ -237,17 +204,14 @@ static void put_block(struct out *out, const struct tar_entry *entry, const char
 	out_bytes(out, block, TAR_BLOCK);
 }
 
-static void put_record(struct out *out, const char *key, const char *rest, const void *value,
-		       size_t length)
+static void put_record(struct out *out, const char *key, const char *value)
 {
-	size_t body = strlen(key) + strlen(rest) + length + 3, size = body + 1;
+	size_t body = strlen(key) + strlen(value) + 3, size = body + 1;
 	char digits[24];
 	// The length counts its own digits.
 	while (size != body + (size_t)snprintf(digits, sizeof(digits), "%zu", size))
 		size = body + strlen(digits);
-	out_text(out, "%zu %s%s=", size, key, rest);
-	out_bytes(out, value, length);
-	out_text(out, "\n");
+	out_text(out, "%zu %s=%s\n", size, key, value);
 }
 
 static void put_padding(struct out *out, size_t length)
@@ -261,30 +225,15 @@ void tar_put(struct out *out, const struct tar_entry *entry)
 	struct out records = { 0 };
 	char text[64];
 	struct tar_entry extended = { .type = 'x', .mode = 0644 };
-	put_record(&records, "path", "", entry->name, strlen(entry->name));
-	if (entry->sparse == TAR_SPARSE) {
-		snprintf(text, sizeof(text), "%llu", (unsigned long long)entry->real_size);
-		put_record(&records, sparse_key, "major", "1", 1);
-		put_record(&records, sparse_key, "minor", "0", 1);
-		put_record(&records, sparse_key, "name", entry->name, strlen(entry->name));
-		put_record(&records, sparse_key, "realsize", text, strlen(text));
-	}
+	put_record(&records, "path", entry->name);
 	if (entry->link)
-		put_record(&records, "linkpath", "", entry->link, strlen(entry->link));
+		put_record(&records, "linkpath", entry->link);
 	snprintf(text, sizeof(text), "%lld.%09ld",
 		 entry->seconds > 0 ? (long long)entry->seconds : 0, entry->nanoseconds);
-	put_record(&records, "mtime", "", text, strlen(text));
-	// Some readers of sparse files count wrong with a size here, which the header has, too.
+	put_record(&records, "mtime", text);
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)entry->size);
 	if (entry->size > SIZE_IN_HEADER)
-		put_record(&records, "size", "", text, strlen(text));
-	for (unsigned i = 0; i < entry->attribute_count; i++)
-		put_record(&records, attribute_key, entry->attributes[i].name,
-			   entry->attributes[i].value, entry->attributes[i].length);
-	if (entry->access)
-		put_record(&records, access_key, "", entry->access, strlen(entry->access));
-	if (entry->given)
-		put_record(&records, given_key, "", entry->given, strlen(entry->given));
+		put_record(&records, "size", text);
 	put_block(out, &extended, "PaxHeader", records.used);
 	out_bytes(out, records.text, records.used);
 	put_padding(out, records.used);
@@ -301,90 +250,4 @@ bool tar_is_of_image(const char *path)
 		return true;
 	return hex == DIGEST && (str_equal(path + hex, "/layer.tar") ||
 				 str_equal(path + hex, ".tar") || str_equal(path + hex, ".json"));
-}
-
-enum { PARTS_MAX = 4000000 };
-
-static void add(struct arena *arena, struct sparse *sparse, uint64_t at, uint64_t size)
-{
-	sparse->list = arena_grow(arena, sparse->list, sparse->count, &sparse->size,
-				  sizeof(*sparse->list));
-	sparse->list[sparse->count++] = (struct sparse_part){ at, size };
-	sparse->bytes += size;
-}
-
-// A file system that knows nothing of holes has one part, up to the end.
-void sparse_find(struct arena *arena, int fd, uint64_t size, struct sparse *ret_sparse)
-{
-	struct sparse sparse = { .count = 0 };
-	for (uint64_t at = 0; at < size;) {
-		off_t data = lseek(fd, (off_t)at, SEEK_DATA);
-		if (data < 0 && errno == ENXIO)
-			break;
-		off_t hole = data < 0 ? -1 : lseek(fd, data, SEEK_HOLE);
-		uint64_t first = data < 0 ? at : (uint64_t)data / TAR_BLOCK * TAR_BLOCK,
-			 end = hole < 0 || sparse.count == PARTS_MAX - 1 ? size : (uint64_t)hole;
-		end = (end + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
-		end = end < size ? end : size;
-		first = first > at ? first : at;
-		add(arena, &sparse, first, end - first);
-		at = end;
-	}
-	// One that ends with a hole has an empty part there: so says its size who reads no other.
-	if (sparse.count == 0 ||
-	    sparse.list[sparse.count - 1].at + sparse.list[sparse.count - 1].size < size)
-		add(arena, &sparse, size, 0);
-	*ret_sparse = sparse;
-}
-
-void sparse_put(struct out *out, const struct sparse *sparse)
-{
-	static const char zeros[TAR_BLOCK];
-	size_t before = out->used;
-	out_text(out, "%u\n", sparse->count);
-	for (unsigned i = 0; i < sparse->count; i++)
-		out_text(out, "%llu\n%llu\n", (unsigned long long)sparse->list[i].at,
-			 (unsigned long long)sparse->list[i].size);
-	out_bytes(out, zeros, (TAR_BLOCK - (out->used - before) % TAR_BLOCK) % TAR_BLOCK);
-}
-
-// The first number is how many pairs follow. Parts are in order, and none is outside of the file.
-static bool take_number(struct arena *arena, struct sparse *sparse, uint64_t size)
-{
-	uint64_t number = sparse->number;
-	struct sparse_part *last = sparse->count > 0 ? &sparse->list[sparse->count - 1] : NULL;
-	sparse->number = 0;
-	sparse->digits = false;
-	if (sparse->numbers++ == 0)
-		return number <= PARTS_MAX;
-	if (sparse->numbers % 2 == 0) {
-		if (number > size || (last && number < last->at + last->size))
-			return false;
-		add(arena, sparse, number, 0);
-		return true;
-	}
-	if (number > size - last->at)
-		return false;
-	last->size = number;
-	sparse->bytes += number;
-	return true;
-}
-
-int sparse_feed(struct arena *arena, struct sparse *sparse, const char *block, uint64_t size)
-{
-	for (unsigned i = 0; i < TAR_BLOCK; i++) {
-		bool digit = block[i] >= '0' && block[i] <= '9';
-		if (digit && sparse->number < UINT64_MAX / 100) {
-			sparse->number = sparse->number * 10 + (uint64_t)(block[i] - '0');
-			sparse->digits = true;
-			if (sparse->numbers == 0)
-				sparse->wanted = sparse->number;
-			continue;
-		}
-		if (block[i] != '\n' || !sparse->digits || !take_number(arena, sparse, size))
-			return fail(0, "the archive's list of a sparse file is damaged");
-		if (sparse->numbers == 2 * sparse->wanted + 1)
-			return 1;
-	}
-	return 0;
 }

@@ -21,7 +21,6 @@
 #include "session/store/store.h"
 #include "session/store/merged.h"
 #include "session/store/place.h"
-#include "session/store/rights.h"
 #include "session/store/seen.h"
 
 enum { DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, ROOTS = 4 };
@@ -31,7 +30,7 @@ struct directory {
 	unsigned root;
 	const char *path;
 	unsigned mode;
-	const char *access, *given;
+	bool acl;
 	struct timespec changed;
 };
 
@@ -90,44 +89,11 @@ static int open_parent(const struct tar_reader *reader, unsigned root, const cha
 	return take(&at);
 }
 
-static int set_attributes(int fd, const struct tar_entry *entry)
+// Who reads no ACL takes the mask for the group's bits: a file that has one is for its owner alone.
+static int set_mode(struct tar_reader *reader, int fd, unsigned mode, bool acl)
 {
-	for (unsigned i = 0; i < entry->attribute_count; i++) {
-		const struct tar_attribute *attribute = &entry->attributes[i];
-		if (!str_starts(attribute->name, "user.") ||
-		    str_starts(attribute->name, "user.overlay."))
-			continue;
-		if (fsetxattr(fd, attribute->name, attribute->value, attribute->length, 0) < 0)
-			return fail(errno, "set an extended attribute");
-	}
-	return 0;
-}
-
-// ACLs of an archive give nobody more than the owner has; what cannot be read gives nobody else
-// anything.
-static void read_acl(struct tar_reader *reader, const char *text, struct acl *acl)
-{
-	*acl = (struct acl){ .size = 0 };
-	if (!text)
-		return;
-	if (acl_read(text, rights_find, acl)) {
-		acl_limit(acl);
-		return;
-	}
-	*acl = (struct acl){ .unknown = true };
-	reader->unknown++;
-}
-
-static int set_mode(struct tar_reader *reader, int fd, unsigned mode, const char *access,
-		    const char *given)
-{
-	static struct acls acls;
-	if (!access && !given)
-		return fchmod(fd, mode & 01777) < 0 ? fail(errno, "set a mode") : 0;
-	acls.mode = mode & 01777;
-	read_acl(reader, access, &acls.access);
-	read_acl(reader, given, &acls.given);
-	return rights_give(reader->store, fd, &acls);
+	reader->unknown += acl;
+	return fchmod(fd, mode & (acl ? 01700 : 01777)) < 0 ? fail(errno, "set a mode") : 0;
 }
 
 static int unpack_file(struct tar_reader *reader, const struct tar_entry *entry, int parent,
@@ -139,9 +105,10 @@ static int unpack_file(struct tar_reader *reader, const struct tar_entry *entry,
 		openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return fail(errno, "make '%s' in the layer", str_shown(name));
-	TRY(content_copy(reader->store->arena, reader->fd, fd, entry));
-	TRY(set_attributes(fd, entry));
-	TRY(set_mode(reader, fd, entry->mode, entry->access, entry->given));
+	if (entry->sparse)
+		return fail(0, "the archive has a sparse file; make it again without tar's -S");
+	TRY(content_copy(reader->fd, fd, entry->size));
+	TRY(set_mode(reader, fd, entry->mode, entry->acl));
 	return futimens(fd, times) < 0 ? fail(errno, "set a time") : 0;
 }
 
@@ -166,15 +133,11 @@ static int unpack_directory(struct tar_reader *reader, const struct tar_entry *e
 	autoclose int fd = openat(parent, name, DIRECTORY_FLAGS);
 	if (fd < 0)
 		return fail(errno, "'%s' of the archive", str_shown(path));
-	TRY(set_attributes(fd, entry));
 	// Mode and time when all is in it.
-	*directory = (struct directory){ reader->directories,
-					 root,
-					 path,
-					 entry->mode,
-					 entry->access,
-					 entry->given,
-					 { (time_t)entry->seconds, entry->nanoseconds } };
+	*directory = (struct directory){
+		reader->directories, root,       path,
+		entry->mode,         entry->acl, { (time_t)entry->seconds, entry->nanoseconds }
+	};
 	reader->directories = directory;
 	return 0;
 }
@@ -310,7 +273,7 @@ static int finish_directories(struct tar_reader *reader)
 		autoclose int fd = parent < 0 ? -1 : openat(parent, name, DIRECTORY_FLAGS);
 		if (fd < 0)
 			continue;
-		TRY(set_mode(reader, fd, each->mode, each->access, each->given));
+		TRY(set_mode(reader, fd, each->mode, each->acl));
 		if (futimens(fd, times) < 0)
 			return fail(errno, "set a time");
 	}
@@ -381,9 +344,8 @@ int archive_read(struct store *store, const char *name, const char *project, con
 			 reader.special);
 	if (reader.unknown > 0)
 		out_text(notes,
-			 "sbx: %u access control lists are damaged, or name a user that this "
-			 "machine does not know; they were left out, and only you may use their "
-			 "files\n",
+			 "sbx: %u access control lists of the archive were left out; only you may "
+			 "use their files\n",
 			 reader.unknown);
 	return 0;
 }

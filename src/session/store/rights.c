@@ -3,10 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
-#include <pwd.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,6 +18,7 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "session/store/store.h"
+#include "text/acl.h"
 
 enum { MODE_KEPT = 01777 };
 static const char access_name[] = "system.posix_acl_access",
@@ -118,28 +116,6 @@ static int inherit(int fd, int parent)
 	return fchmod(fd, mode);
 }
 
-static void look(int fd, struct acls *acls)
-{
-	read_acl(fd, access_name, &acls->access);
-	read_acl(fd, default_name, &acls->given);
-}
-
-static int give(int fd, const struct acls *acls)
-{
-	const struct acl *acl = &acls->access;
-	struct stat is;
-	if (fstat(fd, &is) < 0)
-		return -1;
-	mode_t mode = acls->mode & MODE_KEPT;
-	if (acl->size > 0)
-		mode = acl_mode(acl, mode);
-	if (acl->unknown || (acl->size > 0 && acl_is_more(acl) && !set_acl(fd, access_name, acl)))
-		mode = acl_mode_without(acl, mode);
-	if (S_ISDIR(is.st_mode) && acls->given.size > 0)
-		set_acl(fd, default_name, &acls->given);
-	return fchmod(fd, mode);
-}
-
 // Also one that cannot be read.
 static bool has_acl(int fd, const char *name)
 {
@@ -182,10 +158,9 @@ mode_t rights_without_acl(int fd, mode_t mode)
 
 // What is asked of the process with the caller's own ids, and its answer.
 struct asked {
-	enum what { KEEP, COPY, INHERIT, LOOK, GIVE } what;
+	enum what { KEEP, COPY, INHERIT } what;
 	int result; // errno
 	mode_t mask;
-	struct acls acls;
 };
 
 static int do_one(struct asked *asked, int fd, int other)
@@ -197,20 +172,8 @@ static int do_one(struct asked *asked, int fd, int other)
 		return copy(fd, other);
 	case INHERIT:
 		return inherit(fd, other);
-	case LOOK:
-		look(fd, &asked->acls);
-		return 0;
-	case GIVE:
-		return give(fd, &asked->acls);
 	}
 	return -1;
-}
-
-// The ACLs travel where they are needed alone.
-static size_t size_of(const struct asked *asked)
-{
-	bool short_one = asked->what != LOOK && asked->what != GIVE;
-	return short_one ? offsetof(struct asked, acls) : sizeof(*asked);
 }
 
 static _Noreturn void serve(int socket)
@@ -221,7 +184,7 @@ static _Noreturn void serve(int socket)
 		asked.result = do_one(&asked, fds[0], fds[1]) < 0 ? errno : 0;
 		fd_close(&fds[0]);
 		fd_close(&fds[1]);
-		if (fd_send(socket, &asked, size_of(&asked), NULL, 0) < 0)
+		if (fd_send(socket, &asked, sizeof(asked), NULL, 0) < 0)
 			break;
 	}
 	_exit(0);
@@ -255,8 +218,8 @@ static int ask(const struct store *store, struct asked *asked, int fd, int other
 	int none[FD_PASSED], both[2] = { fd, other };
 	if (store->rights <= 0)
 		return do_one(asked, fd, other) < 0 ? fail(errno, failed) : 0;
-	if (fd_send(store->rights, asked, size_of(asked), both, other < 0 ? 1 : 2) < 0 ||
-	    fd_receive(store->rights, asked, sizeof(*asked), none) != (ssize_t)size_of(asked))
+	if (fd_send(store->rights, asked, sizeof(*asked), both, other < 0 ? 1 : 2) < 0 ||
+	    fd_receive(store->rights, asked, sizeof(*asked), none) != (ssize_t)sizeof(*asked))
 		return fail(errno, failed);
 	return asked->result ? fail(asked->result, failed) : 0;
 }
@@ -291,62 +254,8 @@ int rights_copy(const struct store *store, int made, int from)
 	return ask_about(store, COPY, made, from);
 }
 
-int rights_look(const struct store *store, int fd, struct acls *ret_acls)
-{
-	static struct asked asked;
-	asked.what = LOOK;
-	asked.acls.mode = ret_acls->mode;
-	TRY(ask(store, &asked, fd, -1));
-	*ret_acls = asked.acls;
-	return 0;
-}
-
-int rights_give(const struct store *store, int fd, const struct acls *acls)
-{
-	static struct asked asked;
-	asked.what = GIVE;
-	asked.acls = *acls;
-	return ask(store, &asked, fd, -1);
-}
-
 int rights_drop_given(int fd)
 {
 	bool done = fremovexattr(fd, default_name) == 0 || errno == ENODATA || errno == ENOTSUP;
 	return done ? 0 : fail(errno, "set the rights of a directory");
-}
-
-// From the files alone, as the home is: name services would load libraries into a static program.
-static bool find_user(const char *name, uint32_t *ret_id)
-{
-	bool found = false;
-	FILE *file = fopen("/etc/passwd", "re");
-	if (!file)
-		return false;
-	for (const struct passwd *entry = fgetpwent(file); entry && !found;
-	     entry = fgetpwent(file)) {
-		found = str_equal(entry->pw_name, name);
-		*ret_id = found ? entry->pw_uid : *ret_id;
-	}
-	fclose(file);
-	return found;
-}
-
-static bool find_group(const char *name, uint32_t *ret_id)
-{
-	bool found = false;
-	FILE *file = fopen("/etc/group", "re");
-	if (!file)
-		return false;
-	for (const struct group *entry = fgetgrent(file); entry && !found;
-	     entry = fgetgrent(file)) {
-		found = str_equal(entry->gr_name, name);
-		*ret_id = found ? entry->gr_gid : *ret_id;
-	}
-	fclose(file);
-	return found;
-}
-
-bool rights_find(enum acl_tag tag, const char *name, uint32_t *ret_id)
-{
-	return tag == ACL_USER ? find_user(name, ret_id) : find_group(name, ret_id);
 }

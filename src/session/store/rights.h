@@ -4,15 +4,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "text/acl.h"
-
 struct store;
-
-// The mode, the ACL, and for a directory the one that is given to what is made in it.
-struct acls {
-	mode_t mode;
-	struct acl access, given;
-};
 
 // Forks a process with the caller's own ids: in a user namespace with one id nobody can name
 // others. To be called before owned_override(); ends with its caller. For root nothing is needed.
@@ -41,17 +33,8 @@ int rights_copy(const struct store *store, int made, int from);
 // Whether an open file or directory has an ACL; nothing of others is said.
 bool rights_have_acl(int fd);
 
-// The ACLs of an open file or directory, with the caller's own numbers of users; `mode` stays.
-int rights_look(const struct store *store, int fd, struct acls *ret_acls);
-
-// Sets them. What an ACL says replaces the mode's bits; where it cannot be set nobody gets more.
-int rights_give(const struct store *store, int fd, const struct acls *acls);
-
 // A directory that gives nothing to what is made in it.
 int rights_drop_given(int fd);
 
 // The mode of an open file or directory, for a copy without its ACL: never more than before.
 mode_t rights_without_acl(int fd, mode_t mode);
-
-// The number of a user's or a group's name, for acl_read().
-bool rights_find(enum acl_tag tag, const char *name, uint32_t *ret_id);
