@@ -285,3 +285,14 @@ bool gitconfig_has(const struct gitconfig *config, const char *name, const char 
 		entry = gitconfig_next(config, name, entry);
 	return entry != NULL;
 }
+
+bool gitconfig_same(const struct gitconfig *left, const struct gitconfig *right, const char *name)
+{
+	const struct gitconfig_entry *a = gitconfig_next(left, name, NULL),
+				     *b = gitconfig_next(right, name, NULL);
+	while (a && b && str_equal(a->value, b->value)) {
+		a = gitconfig_next(left, name, a);
+		b = gitconfig_next(right, name, b);
+	}
+	return !a && !b;
+}

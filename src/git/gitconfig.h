@@ -44,10 +44,13 @@ const struct gitconfig_entry *gitconfig_next(const struct gitconfig *config, con
 // Whether it is one of the values of a name.
 bool gitconfig_has(const struct gitconfig *config, const char *name, const char *value);
 
+// Whether both have the same values of a name, in the same order.
+bool gitconfig_same(const struct gitconfig *left, const struct gitconfig *right, const char *name);
+
 struct gitconfig_withheld {
 	const char *name, *value; // NULL: it was removed
 	const char *why;
-	bool several; // one of several values
+	const char *option; // of git config: "", "--add ", "--replace-all " or "--unset-all "
 };
 
 struct gitconfig_merged {
@@ -73,9 +76,8 @@ struct gitconfig_case {
 };
 
 // What changed between `before` and `after`, applied to `now` as far as the table of keys goes
-// (git/gitkeys.h): keys by which git runs no program and opens no other file, and addresses to
-// which no branch of before leads. A remote's keys are applied with those of the branches that name
-// it, or none of them.
-int gitconfig_merge(struct arena *arena, const struct gitconfig *before,
-		    const struct gitconfig *after, const struct gitconfig *now,
-		    struct gitconfig_case how, struct gitconfig_merged *ret_merged);
+// (git/gitkeys.h): keys by which git runs no program and opens no other file are set and removed,
+// in their place; remotes, and settings of branches, are added where none were.
+void gitconfig_merge(struct arena *arena, const struct gitconfig *before,
+		     const struct gitconfig *after, const struct gitconfig *now,
+		     struct gitconfig_case how, struct gitconfig_merged *ret_merged);

@@ -1,4 +1,4 @@
-// Owns the forms that values of git's keys must have.
+// Owns the decision which keys of git's configuration a box may change, and to which values.
 #include "git/gitforms.h"
 
 #include <string.h>
@@ -47,14 +47,19 @@ static bool is_fetch(struct arena *arena, const char *remote, const char *value)
 	return str_equal(from, wanted) && !strpbrk(from, " ~^?[\\") && !strstr(from, "..");
 }
 
+static bool has_any(const struct gitform_look *look, const char *branch, const char *part)
+{
+	const char *name = arena_text(look->arena, "branch.%s.%s", branch, part);
+	return gitconfig_value(look->before, name) || gitconfig_value(look->now, name);
+}
+
 bool gitform_is_new_branch(const struct gitform_look *look, const char *branch)
 {
-	for (unsigned i = 0; i < look->branch_count; i++)
-		if (str_equal(look->branches[i], branch))
+	for (unsigned i = 0; i < look->how.branch_count; i++)
+		if (str_equal(look->how.branches[i], branch))
 			return false;
-	return !gitway_part(look->before, "branch.", branch, ".remote", 0) &&
-	       !gitway_part(look->before, "branch.", branch, ".pushremote", 0) &&
-	       !gitway_part(look->before, "branch.", branch, ".merge", 0);
+	return branch[0] && !has_any(look, branch, "remote") &&
+	       !has_any(look, branch, "pushremote") && !has_any(look, branch, "merge");
 }
 
 static bool is_request(const char *value, const char *front, const char *back)
@@ -63,47 +68,31 @@ static bool is_request(const char *value, const char *front, const char *back)
 	return digits > 0 && str_equal(value + strlen(front) + digits, back);
 }
 
-// The branch with the same name, or the ref of before; of a new branch any, and the refs of gh.
-static bool is_merged(const struct gitform_look *look, const char *branch, const char *value)
+static bool is_merged(const char *value)
 {
-	static const char heads[] = "refs/heads/";
-	bool fresh = gitform_is_new_branch(look, branch);
-	if (fresh && (is_request(value, "refs/pull/", "/head") ||
-		      is_request(value, "refs/merge-requests/", "/head")))
-		return true;
-	return str_starts(value, heads) && is_ref(value) &&
-	       (fresh || str_equal(value + strlen(heads), branch) ||
-		!gitway_part(look->before, "branch.", branch, ".merge", 0));
+	return (str_starts(value, "refs/heads/") && is_ref(value)) ||
+	       is_request(value, "refs/pull/", "/head") ||
+	       is_request(value, "refs/merge-requests/", "/head");
 }
 
+// A name without an address would be a path.
 static bool is_tracked(const struct gitform_look *look, const char *branch, const char *value)
 {
-	if (gitway_is_name(value))
-		return gitway_part(look->after, "remote.", value, ".url", 0) != NULL;
-	return branch[0] && gitform_is_new_branch(look, branch) && gitway_is_far(value);
+	if (!gitway_is_name(value))
+		return str_equal(value, ".") ||
+		       (gitform_is_new_branch(look, branch) && gitway_is_far(value));
+	return gitway_url(look->arena, look->now, value) ||
+	       gitform_allows(look, arena_text(look->arena, "remote.%s.url", value));
 }
 
 static bool is_partial(const struct gitform_look *look, const char *name, const char *value)
 {
 	bool own = str_starts(name, "remote.");
 	const char *remote = own ? gitway_middle(look->arena, name) : value,
-		   *address = gitway_part(look->after, "remote.", remote, ".url", 0);
-	return look->made && address && gitway_is_far(address) &&
+		   *address = gitway_url(look->arena, look->after, remote);
+	return look->how.made && address && gitway_is_far(address) &&
 	       (!own || is_boolean(value) || is_ref(value) || str_starts(value, "blob:") ||
 		str_starts(value, "tree:") || str_starts(value, "sparse:oid="));
-}
-
-static bool is_resolved(const struct gitform_look *look, const char *remote, const char *value)
-{
-	const struct gitconfig *before = look->before;
-	for (unsigned i = 0; i < before->count; i++) {
-		const char *name = before->entries[i].name;
-		if (str_starts(name, "remote.") && str_ends(name, ".gh-resolved") &&
-		    !gitway_same(before, gitway_middle(look->arena, name), look->after, remote,
-				 false))
-			return false;
-	}
-	return str_equal(value, "base");
 }
 
 static bool has_form(const struct gitform_look *look, const struct gitkey *key, const char *name,
@@ -113,6 +102,8 @@ static bool has_form(const struct gitform_look *look, const struct gitkey *key, 
 	if (!str_printable(value))
 		return false;
 	switch (key->form) {
+	case GITKEY_NONE:
+		return false;
 	case GITKEY_TEXT:
 		return true;
 	case GITKEY_BOOLEAN:
@@ -125,45 +116,83 @@ static bool has_form(const struct gitform_look *look, const struct gitkey *key, 
 	case GITKEY_NAME:
 		return is_ref(value);
 	case GITKEY_WORKTREE:
-		return is_worktree(value, look->depth);
+		return is_worktree(value, look->how.depth);
 	case GITKEY_BARE:
-		return look->made ? is_boolean(value) : str_equal(value, "false");
+		return look->how.made ? is_boolean(value) : str_equal(value, "false");
 	case GITKEY_MADE:
-		return look->made && has_word(key->words, value);
+		return look->how.made && has_word(key->words, value);
 	case GITKEY_PARTIAL:
 		return is_partial(look, name, value);
 	case GITKEY_ADDRESS:
-		return gitway_may_lead(look->arena, look->before, name, value, look->made);
+		return gitway_may_lead(name, value, look->how.made);
 	case GITKEY_FETCH:
 		return is_fetch(look->arena, middle, value);
-	case GITKEY_RESOLVED:
-		return is_resolved(look, middle, value);
 	case GITKEY_TRACKED:
-		return str_equal(value, ".") || is_tracked(look, middle, value);
-	case GITKEY_PUSHED: // the user's own configuration may say where else
-		return (look->made || gitconfig_value(look->before, name) ||
-			(middle[0] && gitform_is_new_branch(look, middle))) &&
-		       is_tracked(look, middle, value);
+		return is_tracked(look, middle, value);
 	case GITKEY_MERGED:
-		return is_merged(look, middle, value);
+		return is_merged(value);
 	}
 	return false;
 }
 
-bool gitform_has(const struct gitform_look *look, const struct gitkey *key, const char *name)
+// Nothing that was there names it, and git does not prefer it to the only one.
+static bool is_new_remote(const struct gitform_look *look, const char *remote)
 {
-	const struct gitconfig *after = look->after;
-	bool none = true;
-	if (!key || !str_printable(name) ||
-	    (look->private && key->why >= GITKEY_PUSH && key->why <= GITKEY_CONNECT))
+	const struct gitconfig *sides[] = { look->before, look->now };
+	const char *own = arena_text(look->arena, "remote.%s.", remote);
+	bool first = str_equal(remote, "origin");
+	for (size_t i = 0; i < sizeof(sides) / sizeof(*sides); i++)
+		for (unsigned j = 0; j < sides[i]->count; j++) {
+			const struct gitconfig_entry *entry = &sides[i]->entries[j];
+			if (str_equal(entry->value, remote) || str_starts(entry->name, own) ||
+			    (first && str_starts(entry->name, "remote.")))
+				return false;
+		}
+	return gitway_is_name(remote);
+}
+
+// Of a branch that was there: what git does without it as well.
+static bool says_nothing(const struct gitform_look *look, const char *name, const char *branch)
+{
+	const struct gitconfig_entry *was = gitconfig_next(look->before, name, NULL),
+				     *is = gitconfig_next(look->after, name, NULL),
+				     *entry = is ? is : was;
+	if ((was && is) || gitconfig_next(is ? look->after : look->before, name, entry))
 		return false;
-	for (unsigned i = 0; i < after->count; i++) {
-		if (!str_equal(after->entries[i].name, name))
-			continue;
-		none = false;
-		if (!gitconfig_has(look->before, name, after->entries[i].value) &&
-		    !has_form(look, key, name, after->entries[i].value))
-			return false;
-	}
-	return !none || (key->form != GITKEY_MADE && key->form != GITKEY_PARTIAL);
+	if (str_ends(name, ".merge"))
+		return !is ||
+		       str_equal(is->value, arena_text(look->arena, "refs/heads/%s", branch));
+	const char *otherwise = gitway_default(look->arena, look->before);
+	if (!otherwise[0]) // where there was none, a new one
+		otherwise = gitway_default(look->arena, look->after);
+	return str_ends(name, ".remote") && str_equal(entry->value, otherwise);
+}
+
+// A value for what had none, which leads nothing elsewhere that was there.
+static bool is_addition(const struct gitform_look *look, const char *name)
+{
+	const char *middle = gitway_middle(look->arena, name);
+	if (str_starts(name, "branch.") && !gitform_is_new_branch(look, middle))
+		return gitconfig_same(look->before, look->now, name) &&
+		       says_nothing(look, name, middle);
+	if (str_starts(name, "remote.") &&
+	    (!is_new_remote(look, middle) ||
+	     (!str_ends(name, ".url") &&
+	      !gitform_allows(look, arena_text(look->arena, "remote.%s.url", middle)))))
+		return false;
+	return gitconfig_value(look->after, name) && !gitconfig_value(look->before, name) &&
+	       !gitconfig_value(look->now, name);
+}
+
+bool gitform_allows(const struct gitform_look *look, const char *name)
+{
+	const struct gitkey *key = gitkey_find(name);
+	const struct gitconfig_entry *entry = gitconfig_next(look->after, name, NULL);
+	if (!key || !key->form || !str_printable(name) ||
+	    (look->how.private && key->why >= GITKEY_PUSH && key->why <= GITKEY_CONNECT) ||
+	    (key->why >= GITKEY_PUSH && !is_addition(look, name)))
+		return false;
+	while (entry && has_form(look, key, name, entry->value))
+		entry = gitconfig_next(look->after, name, entry);
+	return !entry;
 }

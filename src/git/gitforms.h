@@ -1,24 +1,21 @@
-// The form that each value of a key must have. Pure.
+// Which keys of git's configuration a box may change, and to which values. Pure.
 #pragma once
 
 #include <stdbool.h>
 
-struct arena;
-struct gitconfig;
-struct gitkey;
+#include "git/gitconfig.h"
 
-// What the forms depend on.
+struct arena;
+
+// What the decision depends on.
 struct gitform_look {
 	struct arena *arena;
-	const struct gitconfig *before, *after;
-	unsigned depth;              // see gitconfig_merge()
-	bool made, private;          // a repository that was made in the run; config.worktree
-	const char *const *branches; // that were there, with and without settings
-	unsigned branch_count;
+	const struct gitconfig *before, *after, *now; // see gitconfig_merge()
+	struct gitconfig_case how;
 };
 
-// All values that `after` has; one of before passes.
-bool gitform_has(const struct gitform_look *look, const struct gitkey *key, const char *name);
+// Whether all values that `after` has of a key, or that it has none any more, may be taken over.
+bool gitform_allows(const struct gitform_look *look, const char *name);
 
 // One that was not there.
 bool gitform_is_new_branch(const struct gitform_look *look, const char *branch);

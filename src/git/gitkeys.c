@@ -16,6 +16,8 @@ const char *const gitkey_whys[GITKEY_WHYS] = {
 	[GITKEY_CONNECT] = "each git command would connect by itself",
 	[GITKEY_READ] = "git would read this repository in another way",
 	[GITKEY_NEAR] = "not an address by https, ssh or git",
+	[GITKEY_AUTHOR] = "your commits would carry another name",
+	[GITKEY_DO] = "your git would do something else with files or history",
 };
 
 #define GITKEY_ORDERS                                                                              \
@@ -23,15 +25,11 @@ const char *const gitkey_whys[GITKEY_WHYS] = {
 	"committerdate -committerdate creatordate -creatordate"
 
 static const struct gitkey keys[] = {
-	{ "user.name", GITKEY_TEXT, 0, 0 },
-	{ "user.email", GITKEY_TEXT, 0, 0 },
 	{ "core.filemode", GITKEY_PROBED, 0, 0 },
 	{ "core.ignorecase", GITKEY_PROBED, 0, 0 },
 	{ "core.symlinks", GITKEY_PROBED, 0, 0 },
 	{ "core.precomposeunicode", GITKEY_PROBED, 0, 0 },
 	{ "core.logallrefupdates", GITKEY_WORDS, 0, "true false always" },
-	{ "core.autocrlf", GITKEY_WORDS, 0, "true false input" },
-	{ "core.eol", GITKEY_WORDS, 0, "lf crlf native" },
 	{ "core.safecrlf", GITKEY_WORDS, 0, "true false warn" },
 	{ "core.quotepath", GITKEY_BOOLEAN, 0, 0 },
 	{ "core.longpaths", GITKEY_BOOLEAN, 0, 0 },
@@ -51,10 +49,6 @@ static const struct gitkey keys[] = {
 	{ "core.fscache", GITKEY_BOOLEAN, 0, 0 },
 	{ "advice.*", GITKEY_BOOLEAN, 0, 0 },
 	{ "color.ui", GITKEY_WORDS, 0, "true false auto always never" },
-	{ "am.keepcr", GITKEY_BOOLEAN, 0, 0 },
-	{ "branch.autosetupmerge", GITKEY_WORDS, GITKEY_PUSH, "true false simple" },
-	{ "branch.autosetuprebase", GITKEY_WORDS, 0, "never local remote always" },
-	{ "branch.*.rebase", GITKEY_WORDS, 0, "true false merges interactive" },
 	{ "branch.*.description", GITKEY_TEXT, 0, 0 },
 	{ "branch.*.gh-merge-base", GITKEY_NAME, 0, 0 },
 	{ "branch.*.vscode-merge-base", GITKEY_NAME, 0, 0 },
@@ -70,11 +64,9 @@ static const struct gitkey keys[] = {
 	{ "diff.noprefix", GITKEY_BOOLEAN, 0, 0 },
 	{ "diff.renames", GITKEY_WORDS, 0, "true false copies" },
 	{ "fetch.parallel", GITKEY_NUMBER, 0, 0 },
-	{ "fetch.prune", GITKEY_BOOLEAN, 0, 0 },
 	{ "fetch.unpacklimit", GITKEY_NUMBER, 0, 0 },
 	{ "fetch.writecommitgraph", GITKEY_BOOLEAN, 0, 0 },
 	{ "fetch.showforcedupdates", GITKEY_BOOLEAN, 0, 0 },
-	{ "gc.auto", GITKEY_NUMBER, 0, 0 },
 	{ "gui.gcwarning", GITKEY_BOOLEAN, 0, 0 },
 	{ "init.defaultbranch", GITKEY_NAME, 0, 0 },
 	{ "log.date", GITKEY_WORDS, 0,
@@ -84,16 +76,9 @@ static const struct gitkey keys[] = {
 	{ "maintenance.auto", GITKEY_BOOLEAN, 0, 0 },
 	{ "maintenance.strategy", GITKEY_WORDS, 0, "none incremental gradual geometric" },
 	{ "merge.conflictstyle", GITKEY_WORDS, 0, "merge diff3 zdiff3" },
-	{ "merge.ff", GITKEY_WORDS, 0, "true false only" },
-	{ "merge.renames", GITKEY_BOOLEAN, 0, 0 },
 	{ "merge.stat", GITKEY_BOOLEAN, 0, 0 },
 	{ "pack.usebitmaps", GITKEY_BOOLEAN, 0, 0 },
 	{ "pack.usesparse", GITKEY_BOOLEAN, 0, 0 },
-	{ "pull.rebase", GITKEY_WORDS, 0, "true false merges interactive" },
-	{ "pull.ff", GITKEY_WORDS, 0, "true false only" },
-	{ "rebase.autosquash", GITKEY_BOOLEAN, 0, 0 },
-	{ "rebase.autostash", GITKEY_BOOLEAN, 0, 0 },
-	{ "rebase.updaterefs", GITKEY_BOOLEAN, 0, 0 },
 	{ "receive.autogc", GITKEY_BOOLEAN, 0, 0 },
 	{ "reset.quiet", GITKEY_BOOLEAN, 0, 0 },
 	{ "branch.sort", GITKEY_WORDS, 0, GITKEY_ORDERS },
@@ -127,10 +112,10 @@ static const struct gitkey keys[] = {
 	{ "extensions.partialclone", GITKEY_PARTIAL, GITKEY_CONNECT, 0 },
 	// What moves data.
 	{ "submodule.*.url", GITKEY_ADDRESS, GITKEY_PULL, 0 },
-	{ "submodule.*.active", GITKEY_BOOLEAN, 0, 0 },
+	{ "submodule.*.active", GITKEY_BOOLEAN, GITKEY_PULL, 0 },
 	{ "submodule.*.branch", GITKEY_NAME, GITKEY_PULL, 0 },
-	{ "submodule.*.update", GITKEY_WORDS, GITKEY_RUN, "checkout rebase merge none" },
-	{ "submodule.active", GITKEY_TEXT, 0, 0 },
+	{ "submodule.*.update", GITKEY_WORDS, GITKEY_PULL, "checkout rebase merge none" },
+	{ "submodule.active", GITKEY_TEXT, GITKEY_PULL, 0 },
 	{ "submodule.recurse", GITKEY_MADE, GITKEY_PUSH, "true false" },
 	{ "push.default", GITKEY_MADE, GITKEY_PUSH, "nothing current upstream simple" },
 	{ "push.autosetupremote", GITKEY_MADE, GITKEY_PUSH, "true false" },
@@ -141,14 +126,28 @@ static const struct gitkey keys[] = {
 	{ "remote.*.prune", GITKEY_BOOLEAN, GITKEY_PULL, 0 },
 	{ "remote.*.promisor", GITKEY_PARTIAL, GITKEY_CONNECT, 0 },
 	{ "remote.*.partialclonefilter", GITKEY_PARTIAL, GITKEY_CONNECT, 0 },
-	{ "remote.*.gh-resolved", GITKEY_RESOLVED, GITKEY_PUSH, 0 },
-	{ "remote.*.github-pr-remote", GITKEY_BOOLEAN, 0, 0 },
-	{ "remote.*.push", GITKEY_MADE, GITKEY_PUSH, "" },
-	{ "remote.*.mirror", GITKEY_MADE, GITKEY_PUSH, "" },
-	{ "remote.pushdefault", GITKEY_PUSHED, GITKEY_PUSH, 0 },
+	{ "remote.*.github-pr-remote", GITKEY_BOOLEAN, GITKEY_PUSH, 0 },
 	{ "branch.*.remote", GITKEY_TRACKED, GITKEY_PUSH, 0 },
-	{ "branch.*.pushremote", GITKEY_PUSHED, GITKEY_PUSH, 0 },
+	{ "branch.*.pushremote", GITKEY_TRACKED, GITKEY_PUSH, 0 },
 	{ "branch.*.merge", GITKEY_MERGED, GITKEY_PULL, 0 },
+	{ "branch.*.rebase", GITKEY_WORDS, GITKEY_PULL, "true false merges interactive" },
+	{ "remote.pushdefault", GITKEY_NONE, GITKEY_PUSH, 0 },
+	{ "remote.*.push", GITKEY_NONE, GITKEY_PUSH, 0 },
+	{ "remote.*.mirror", GITKEY_NONE, GITKEY_PUSH, 0 },
+	{ "remote.*.gh-resolved", GITKEY_NONE, GITKEY_PUSH, 0 },
+	// What the user's git does by itself.
+	{ "user.*", GITKEY_NONE, GITKEY_AUTHOR, 0 },
+	{ "core.autocrlf", GITKEY_NONE, GITKEY_DO, 0 },
+	{ "core.eol", GITKEY_NONE, GITKEY_DO, 0 },
+	{ "am.keepcr", GITKEY_NONE, GITKEY_DO, 0 },
+	{ "branch.autosetup*", GITKEY_NONE, GITKEY_DO, 0 },
+	{ "fetch.prune", GITKEY_NONE, GITKEY_DO, 0 },
+	{ "gc.auto", GITKEY_NONE, GITKEY_DO, 0 },
+	{ "merge.ff", GITKEY_NONE, GITKEY_DO, 0 },
+	{ "merge.renames", GITKEY_NONE, GITKEY_DO, 0 },
+	{ "pull.*", GITKEY_NONE, GITKEY_DO, 0 },
+	{ "rebase.*", GITKEY_NONE, GITKEY_DO, 0 },
+	{ "rerere.*", GITKEY_NONE, GITKEY_DO, 0 },
 };
 
 // One '*' only.
@@ -168,11 +167,4 @@ const struct gitkey *gitkey_find(const char *name)
 		if (is_called(name, keys[i].name))
 			return &keys[i];
 	return NULL;
-}
-
-bool gitkey_moves(const char *name, const struct gitkey *key)
-{
-	return str_starts(name, "remote.") ||
-	       (key && (key->form == GITKEY_TRACKED || key->form == GITKEY_PUSHED ||
-			key->form == GITKEY_MERGED));
 }

@@ -7,11 +7,15 @@
 enum gitkey_why {
 	GITKEY_FORM, // harmless in another form
 	GITKEY_RUN,  // not in the table
+	// of these a value may be added where there is none
 	GITKEY_PUSH,
 	GITKEY_PULL,
 	GITKEY_CONNECT,
 	GITKEY_READ,
 	GITKEY_NEAR, // a new address
+	// never
+	GITKEY_AUTHOR,
+	GITKEY_DO,
 	GITKEY_WHYS
 };
 extern const char *const gitkey_whys[GITKEY_WHYS];
@@ -19,6 +23,7 @@ extern const char *const gitkey_whys[GITKEY_WHYS];
 struct gitkey {
 	const char *name; // '*' stands for all between the first dot and the last
 	enum gitkey_form {
+		GITKEY_NONE, // never
 		GITKEY_TEXT, // used as text only
 		GITKEY_BOOLEAN,
 		GITKEY_NUMBER,
@@ -31,16 +36,13 @@ struct gitkey {
 		GITKEY_MADE,    // WORDS, in a repository that was made in the run
 		GITKEY_PARTIAL, // there, and where the remote is https or ssh
 		GITKEY_ADDRESS,
-		GITKEY_FETCH,    // into the remote's own refs
-		GITKEY_RESOLVED, // gh's default repository: the one of before
-		GITKEY_TRACKED,  // a remote's name; a branch that is new may have an address
-		GITKEY_PUSHED,   // the same, and no "."
-		GITKEY_MERGED,   // the ref of a branch
+		GITKEY_FETCH,   // into the remote's own refs
+		GITKEY_TRACKED, // a remote's name; a branch that is new may have an address
+		GITKEY_MERGED,  // the ref of a branch
 	} form;
 	enum gitkey_why why;
 	const char *words; // between blanks
 };
 
+// The first row that fits, or NULL.
 const struct gitkey *gitkey_find(const char *name);
-// Of a remote or a branch: taken over with its other keys, or not at all. `key` may be NULL.
-bool gitkey_moves(const char *name, const struct gitkey *key);

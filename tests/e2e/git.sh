@@ -50,8 +50,11 @@ same() {
 	mv "$work/start" "$work/job" && mv "$work/others-start" "$work/others"
 	(cd "$work/job" && "$SBX" run --read "?$HOME/.gitconfig" --write "$work/others" -- bash -c "$task") >"$work/inside" 2>&1 </dev/null
 	inside=$?
+	# what was not taken over is by the command that is printed
+	sed -n 's/^sbx: .*: not applied: .*; to set it: //p' "$work/inside" >"$work/printed"
+	(cd "$work/job" && bash -e "$work/printed") >"$work/pasted" 2>&1 || fail "$name: a printed command" "$(cat "$work/printed" "$work/pasted")"
 	state "$work/job" >"$work/state-inside"
-	sed -i '/^sbx: [^ ]*: [^ ]* is \(new\|changed\|removed\): /d; /^sbx: .*: a repository that this run \(made\|changed\)$/d; /^sbx: changed, and your own programs will run it: .gitmodules$/d
+	sed -i '/^sbx: [^ ]*: [^ ]* is new: /d; /^sbx: .*: \(not applied\|removed\): .*; to set it: /d; /^sbx: .*: a repository that this run \(made\|changed\)$/d; /^sbx: changed, and your own programs will run it: .gitmodules$/d
 		/^sbx: the box left a command of git.s unfinished: .git\/BISECT_LOG, /d; /^sbx: changed by the box, and your git shows history or files by it: .git\/refs\/notes[,;]/d' "$work/inside"
 	if [ $outside != $inside ]; then
 		fail "$name" "status $outside outside, $inside inside: $(tail -15 "$work/inside")"
@@ -138,7 +141,12 @@ is "a known one leads where it led" "sbx: .git/config: remote.origin.url: $withh
 like "its pushes, too" "$(cd "$work/job" && "$SBX" run -- git remote set-url --push other "https://evil.org/ 'x" 2>&1; git config remote.other.pushurl)" "remote.other.pushurl: $withheld remote.other.pushurl 'https://evil.org/ '.''x'$"
 said=$(cd "$work/job" && "$SBX" run -- git config alias.x "log -1 'a b' ; c" 2>&1)
 is "the command that is printed sets it" "log -1 'a b' ; c" "$(cd "$work/job" && eval "${said##*to set it: }" && git config alias.x)"
-is "the same repository by ssh is another address only" "sbx: .git/config: remote.origin.url is changed: example.org git@example.org:mine.git" "$(cd "$work/job" && echo $("$SBX" run -- git remote set-url origin git@example.org:mine.git 2>&1; git config remote.origin.url))"
+said=$(cd "$work/job" && "$SBX" run -- sh -c 'git remote rename other far; git config user.email evil@example.org; git config rerere.enabled true' 2>&1)
+is "another name of a remote is a new one, the old one stays" "https://example.org/other https://example.org/other" "$(cd "$work/job" && echo $(git config remote.far.url; git config remote.other.url))"
+is "the author and what git does with conflicts stay" "tester@example.org " "$(cd "$work/job" && git config user.email) $(git -C "$work/job" config rerere.enabled)"
+like "and are told" "$said" '^sbx: .git/config: user.email: not applied: your commits would carry another name; to set it: git config user.email evil@example.org$'
+(cd "$work/job" && eval "$(echo "$said" | sed -n 's/.*; to set it: //p')")
+is "the commands that are printed do it all" "evil@example.org true remote.far.url https://example.org/other" "$(cd "$work/job" && echo $(git config user.email; git config rerere.enabled; git config --get-regexp 'remote.(far|other).url'))"
 
 # The next push, pull and status of the host do what they did before.
 up() { # a repository with an upstream
@@ -167,9 +175,9 @@ cd "$work" || exit 1
 # Worktrees whose repository lies outside of the project.
 rm -rf "$work/main-repository" "$work/tree"
 git init -q "$work/main-repository" && (cd "$work/main-repository" && echo x >f && git add f && git commit -qm one && git worktree add -q "$work/tree" -b topic)
-(cd "$work/tree" && "$SBX" run --read "?$HOME/.gitconfig" -- bash -c 'echo y >g && git add g && git commit -qm two && git config user.name inside && git config core.fsmonitor evil && git log --oneline | wc -l; echo evil >'"$work"'/main-repository/.git/hooks/post-checkout; ls '"$work"'/main-repository; echo ../../.. >'"$work"'/main-repository/.git/worktrees/tree/commondir' >"$work/inside" 2>&1)
+(cd "$work/tree" && "$SBX" run --read "?$HOME/.gitconfig" -- bash -c 'echo y >g && git add g && git commit -qm two && git config status.branch true && git config core.fsmonitor evil && git log --oneline | wc -l; echo evil >'"$work"'/main-repository/.git/hooks/post-checkout; ls '"$work"'/main-repository; echo ../../.. >'"$work"'/main-repository/.git/worktrees/tree/commondir' >"$work/inside" 2>&1)
 is "a worktree: commits in the repository outside" 2 "$(git -C "$work/tree" log --oneline | wc -l)"
-is "its configuration is merged, what git would run is not" "inside " "$(git -C "$work/tree" config user.name) $(git -C "$work/tree" config core.fsmonitor)"
+is "its configuration is merged, what git would run is not" "true " "$(git -C "$work/tree" config status.branch) $(git -C "$work/tree" config core.fsmonitor)"
 is "its hooks and commondir are as before" "../.. " "$(cat "$work/main-repository/.git/worktrees/tree/commondir") $(ls "$work/main-repository/.git/hooks" | grep -v sample)"
 is "the other tree of that repository is not seen" ".git" "$(grep -v '[a-z ]: \|^[0-9]\|^sbx' "$work/inside"; cd "$work/tree" && "$SBX" run -- ls -A "$work/main-repository")"
 (cd "$work/main-repository" && git init -q "$work/alone" && mkdir "$work/pretender" && echo "gitdir: $work/main-repository/.git" >"$work/pretender/.git")

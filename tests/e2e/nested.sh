@@ -57,8 +57,8 @@ else
 	is "protected names that are links" 0 "$(wide -- bwrap --ro-bind / / --dev /dev --proc /proc true; echo $?)"
 	rm .envrc .mcp.json .exrc
 	# What an inner box writes to git's configuration reaches the host by both boxes' rules.
-	wide -- $inner -- sh -c 'git config user.email inner@example.org; git config core.pager evil'
-	is "an inner box's configuration comes out" "inner@example.org" "$(git config user.email)"
+	wide -- $inner -- sh -c 'git config branch.a.description inner@example.org; git config core.pager evil'
+	is "an inner box's configuration comes out" "inner@example.org" "$(git config branch.a.description)"
 	is "but for what git would run" "" "$(git config core.pager)"
 	is "nor does an inner hook" no "$(wide -- $inner --no-protect -- sh -c 'echo x >.git/hooks/pre-commit'; [ -e .git/hooks/pre-commit ] && echo yes || echo no)"
 	like "the plan says what git cannot do there" "$("$SBX" plan --allow-syscalls namespaces -- true)" "note.*Device or resource busy"

@@ -307,7 +307,7 @@ project=$(new_project)
 git init -q "$project/vendor/old" && echo '#!/bin/sh' >"$project/vendor/old/.git/hooks/post-merge"
 git -C "$project/vendor/old" config core.editor mine
 sleep 0.1
-(cd "$project" && "$SBX" run -- bash -c 'sleep 0.2; cd vendor/old; git config user.name x; echo evil >.git/hooks/post-checkout; git init -q ../new; echo evil >../new/.git/hooks/pre-commit; git -C ../new config core.fsmonitor ./x; git init -q --bare ../bare' 2>"$work/log")
+(cd "$project" && "$SBX" run -- bash -c 'sleep 0.2; cd vendor/old; git config branch.x.description x; echo evil >.git/hooks/post-checkout; git init -q ../new; echo evil >../new/.git/hooks/pre-commit; git -C ../new config core.fsmonitor ./x; git init -q --bare ../bare' 2>"$work/log")
 is "a repository below is protected in the first run" "post-merge" "$(ls "$project/vendor/old/.git/hooks" | grep -v sample)"
 is "a new repository loses its hooks" "" "$(ls "$project/vendor/new/.git/hooks" | grep -v sample)"
 is "and what its configuration would run" "" "$(git -C "$project/vendor/new" config core.fsmonitor)"
@@ -315,8 +315,8 @@ is "what the user had configured stays" mine "$(git -C "$project/vendor/old" con
 like "the one that lost something is reported" "$(cat "$work/log")" 'vendor/new/.git: a repository that this run made'
 is "the others are not" "" "$(grep -E '^sbx: vendor/(bare|old)' "$work/log")"
 like "the next run has them protected" "$(cd "$project" && "$SBX" plan -- true)" 'read +.*/vendor/old/.git/hooks'
-(cd "$project" && "$SBX" run -- bash -c 'echo evil >vendor/old/.git/hooks/evil; git -C vendor/old config core.sshCommand x; git -C vendor/old config user.name later; mv vendor away; mv vendor/old/.git vendor/old/x' 2>/dev/null)
-is "its hooks are out of reach, its configuration merged" "post-merge later " "$(ls "$project/vendor/old/.git/hooks" | grep -v sample) $(git -C "$project/vendor/old" config user.name) $(git -C "$project/vendor/old" config core.sshCommand)"
+(cd "$project" && "$SBX" run -- bash -c 'echo evil >vendor/old/.git/hooks/evil; git -C vendor/old config core.sshCommand x; git -C vendor/old config branch.x.description later; mv vendor away; mv vendor/old/.git vendor/old/x' 2>/dev/null)
+is "its hooks are out of reach, its configuration merged" "post-merge later " "$(ls "$project/vendor/old/.git/hooks" | grep -v sample) $(git -C "$project/vendor/old" config branch.x.description) $(git -C "$project/vendor/old" config core.sshCommand)"
 mkdir -p "$project/many"
 for i in $(seq 300); do mkdir -p "$project/many/r$i/.git" && echo ref >"$project/many/r$i/.git/HEAD"; done
 mkdir -p "$project/many/$(printf 'a\nb')/.git"
@@ -486,30 +486,30 @@ is "a new submodule loses its hooks and what git would run" " ../../../../a" "$(
 
 # Two runs in one project: the end of one takes nothing from the other.
 project=$(new_project)
-(cd "$project" && exec "$SBX" run -- bash -c 'touch begun; until [ -e on ]; do sleep 0.05; done; readlink .git/config; echo "[core] fsmonitor = evil" >>.git/config; git config user.email one@example.org; mkdir .idea; sleep 0.2' >"$work/inside" 2>"$work/log") &
+(cd "$project" && exec "$SBX" run -- bash -c 'touch begun; until [ -e on ]; do sleep 0.05; done; readlink .git/config; echo "[core] fsmonitor = evil" >>.git/config; git config branch.b.description one@example.org; mkdir .idea; sleep 0.2' >"$work/inside" 2>"$work/log") &
 wait_for 60 test -e "$project/begun"
-for i in 1 2 3; do (cd "$project" && "$SBX" run -- git config user.name "box$i"); done
-is "a merge beside another run" box3 "$(git -C "$project" config user.name)"
+for i in 1 2 3; do (cd "$project" && "$SBX" run -- git config branch.a.description "box$i"); done
+is "a merge beside another run" box3 "$(git -C "$project" config branch.a.description)"
 touch "$project/on"
 wait
 like "the other run keeps its copy" "$(cat "$work/inside")" '^/dev/sbx/'
 is "which nobody took away in between" "" "$(grep replaced "$work/log")"
-is "and merges its own change" "one@example.org box3" "$(git -C "$project" config user.email) $(git -C "$project" config user.name)"
+is "and merges its own change" "one@example.org box3" "$(git -C "$project" config branch.b.description) $(git -C "$project" config branch.a.description)"
 is "but not what git would run" "" "$(git -C "$project" config core.fsmonitor)"
 is "both left nothing behind" "" "$(ls "$project/.git" | grep lock; ls -d "$project/.idea" 2>/dev/null)"
 
 # Killed at any moment: the configuration is the old or the new one, whole, and nothing is left.
 project=$(new_project)
-(cd "$project" && "$SBX" run -- git config user.name old)
+(cd "$project" && "$SBX" run -- git config branch.a.description old)
 old=$(sha256sum <"$project/.git/config")
-(cd "$project" && "$SBX" run -- git config user.name new)
+(cd "$project" && "$SBX" run -- git config branch.a.description new)
 new=$(sha256sum <"$project/.git/config")
 unlocked() { ! ls "$project/.git/"*.lock >/dev/null 2>&1; }
 wrong='' moments=${ROUNDS:-300}
 mkfifo "$work/ended"
 for i in $(seq "$moments"); do
-	git -C "$project" config user.name old
-	(cd "$project" && exec "$SBX" run -- git config user.name new 2>/dev/null >"$work/ended") &
+	git -C "$project" config branch.a.description old
+	(cd "$project" && exec "$SBX" run -- git config branch.a.description new 2>/dev/null >"$work/ended") &
 	pid=$!
 	exec 9<"$work/ended"
 	sleep 0.00$((RANDOM % 10))$((RANDOM % 10))

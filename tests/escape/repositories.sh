@@ -422,10 +422,10 @@ like "files that were not compared are counted" "$(cat "$work/log")" "^sbx: [1-9
 # --- locks, unfinished commands and names that a box leaves
 locks='index.lock HEAD.lock config.lock packed-refs.lock refs/heads/main.lock refs/heads/a/b/c.lock objects/info/commit-graph.lock worktrees/w/index.lock'
 work_here && git -C "$project" worktree add -q "$work/w$count" -b w 2>/dev/null; mv "$project/.git/worktrees"/* "$project/.git/worktrees/w" 2>/dev/null; echo "gitdir: $project/.git/worktrees/w" >"$work/w$count/.git"; git init -q "$project/sub" && touch "$project/sub/.git/mine.lock" "$project/.git/shallow.lock" && sleep 0.05
-box "cd .git; for f in $locks; do mkdir -p \$(dirname \$f); touch \$f; done; touch ../sub/.git/index.lock; echo x >shallow.lock; echo x >../sub/.git/mine.lock; git config user.name q"
+box "cd .git; for f in $locks; do mkdir -p \$(dirname \$f); touch \$f; done; touch ../sub/.git/index.lock; echo x >shallow.lock; echo x >../sub/.git/mine.lock; git config branch.a.description q"
 is "locks that a box left are removed, in worktrees and repositories below, too" "" "$(there $locks ../sub/.git/index.lock)"
 like "and said" "$(cat "$work/log")" "^sbx: locks of git's that the box left were removed: .*.git/index.lock"
-is "the host's git works, with the box's configuration" "q" "$(git -C "$project" commit -q --allow-empty -m after 2>&1; git -C "$project" config user.name)"
+is "the host's git works, with the box's configuration" "q" "$(git -C "$project" commit -q --allow-empty -m after 2>&1; git -C "$project" config branch.a.description)"
 is "locks that stood before the run stay" "../sub/.git/mine.lock shallow.lock" "$(there ../sub/.git/mine.lock shallow.lock)"
 work_here
 cat >"$work/git" <<EOF

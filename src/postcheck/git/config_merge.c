@@ -53,12 +53,11 @@ static void compute(void *argument)
 	if (changes)
 		result |= gitconfig_parse(work->arena, merge->after, merge->after_length, &after);
 	if (result == 0)
-		result = gitconfig_merge(work->arena, filter ? &empty : &before,
-					 changes ? &after : &now,
-					 changes  ? &now
-					 : filter ? &empty
-						  : &before,
-					 work->how, &work->merged);
+		gitconfig_merge(work->arena, filter ? &empty : &before, changes ? &after : &now,
+				changes  ? &now
+				: filter ? &empty
+					 : &before,
+				work->how, &work->merged);
 	work->good = result == 0;
 	work->problem = arena_text(work->arena, "%s", err_text());
 }
@@ -207,12 +206,8 @@ static const char *command_for(struct arena *arena, const struct merge *merge,
 	const char *value = row->value ? quote_fix(arena, row->value) : "";
 	if (!file || !name || !value || strlen(value) > VALUE_SHOWN)
 		return "";
-	return arena_text(arena, "git config %s%s%s%s%s%s", file[0] ? "-f " : "", file,
-			  file[0] ? " " : "",
-			  !row->value    ? "--unset-all "
-			  : row->several ? "--add "
-					 : "",
-			  name, arena_text(arena, "%s%s", row->value ? " " : "", value));
+	return arena_text(arena, "git config %s%s%s%s%s%s%s", file[0] ? "-f " : "", file,
+			  file[0] ? " " : "", row->option, name, row->value ? " " : "", value);
 }
 
 static void report(struct arena *arena, const struct merge *merge,
