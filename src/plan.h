@@ -121,7 +121,6 @@ struct named_file {
 		bool outside; // a link leads out of the root
 	} before;
 };
-enum { NAMED_MAX = 256 };
 
 // A directory that is looked through for repositories.
 struct searched {

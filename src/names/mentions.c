@@ -1,176 +1,265 @@
 // Owns the search for names of files in texts.
 #include "names/mentions.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/arena.h"
+#include "base/entries.h"
 #include "base/err.h"
+#include "base/fd.h"
+#include "base/file.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "base/sys.h"
 #include "git/gitconfig.h"
 
-const char *mentions_path(struct arena *arena, const char *root, const char *base, const char *name)
-{
-	if (root && name[0] == '/' && path_within(name, root))
-		return path_clean(arena, name);
-	name += strspn(name, "/");
-	return name[0] ? path_clean(arena, path_below(arena, base, name)) : NULL;
-}
+enum { LISTING_BITS = 4096, LISTING_ENTRIES = 2048 };
 
-static bool is_of(const char *word, const char *words)
-{
-	char padded[64];
-	return snprintf(padded, sizeof(padded), " %s ", word) < (int)sizeof(padded) &&
-	       strstr(words, padded);
-}
-
-enum { PLACES_MAX = 8 };
-
-void mentions_pass(struct mentions *mentions, const char *name, enum mention kind)
-{
-	if (mentions->words++ < MENTIONS_MAX)
-		mentions->found(mentions, name, kind);
-}
-
-// How far a text was read, and what stood before.
-struct reading {
-	struct mentions *mentions;
-	char *text;
-	size_t length, at;
-	bool variable;    // the word stands right behind a '$'
-	bool of_path;     // the line speaks of a list of directories of programs
-	bool interpreter; // the word before runs what comes behind it
-	bool enters;      // the word before is cd
-	int open;         // brackets
-	struct beginning {
-		const char *at;
-		size_t length;
-		bool entered;
-	} places[PLACES_MAX]; // where a later name may begin: by cd, or the value of a variable
-	unsigned place_count;
+struct word {
+	const char *name;
+	bool file; // it may be one: else it only may be a directory in which others lie
+	bool list; // of directories of programs
 };
 
+// A directory from which words are looked up. Most words are in none: one listing says so.
+struct base {
+	struct base *next;
+	const char *path;
+	uint64_t bits[LISTING_BITS / 64]; // one for each name that is there
+};
+
+static void set_bit(struct base *base, const char *name)
+{
+	uint64_t bit = str_hash(name) % LISTING_BITS;
+	base->bits[bit / 64] |= 1ULL << bit % 64;
+}
+
+static const char *relative(const struct mentions *mentions, const char *path)
+{
+	return path + strlen(mentions->path) + 1;
+}
+
+static const struct base *list_base(struct mentions *mentions, const char *path)
+{
+	unsigned count = 0;
+	const char *below = str_equal(path, mentions->path) ? "." : relative(mentions, path);
+	for (struct base *known = mentions->listed; known; known = known->next)
+		if (str_equal(known->path, path))
+			return known;
+	struct base *base = arena_take(mentions->arena, sizeof(*base));
+	autoclose int fd = sys_openat2(mentions->root, below, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
+				       RESOLVE_BENEATH);
+	*base = (struct base){ .next = mentions->listed, .path = path };
+	mentions->listed = base;
+	entries_some (entry, fd, LISTING_ENTRIES + 1) {
+		set_bit(base, entry->name);
+		count++;
+	}
+	if (count > LISTING_ENTRIES)
+		memset(base->bits, 0xff, sizeof(base->bits));
+	return base;
+}
+
+static bool lacks(const struct base *base, const char *path)
+{
+	char first[NAME_MAX + 1];
+	if (!path_within(path, base->path))
+		return false;
+	path += strlen(base->path) + 1;
+	size_t length = strcspn(path, "/");
+	if (length > NAME_MAX)
+		return true;
+	memcpy(first, path, length);
+	first[length] = '\0';
+	uint64_t bit = str_hash(first) % LISTING_BITS;
+	return !(base->bits[bit / 64] & 1ULL << bit % 64);
+}
+
+// Git's own files are the business of postcheck/git.
+static bool counts(const struct mentions *mentions, const char *path)
+{
+	return path_within(path, mentions->path) && !str_equal(path, mentions->path) &&
+	       !strstr(path, "/.git/");
+}
+
+// What a word means from there: 0, S_IFREG or S_IFDIR. Where `comes` says so, a path that is not
+// there may become a file.
+static mode_t look_up(const struct mentions *mentions, const struct base *base, const char *name,
+		      bool comes, const char **ret_path)
+{
+	struct stat status;
+	bool whole = name[0] == '/' && path_within(name, mentions->path);
+	const char *rest = name + strspn(name, "/");
+	const char *path = *ret_path = path_clean(
+		mentions->arena, whole ? name : path_below(mentions->arena, base->path, rest));
+	if (!rest[0] || !counts(mentions, path))
+		return 0;
+	if (lacks(base, path))
+		return comes && name[0] != '/' && strchr(name, '/') ? S_IFREG : 0;
+	autoclose int fd = sys_openat2(mentions->root, relative(mentions, path), O_PATH | O_CLOEXEC,
+				       RESOLVE_BENEATH);
+	comes = comes && errno == ENOENT && strchr(name, '/');
+	if (fd < 0)
+		return comes || errno == EXDEV || errno == ELOOP ? S_IFREG : 0;
+	return fstat(fd, &status) < 0 ? 0 : status.st_mode & S_IFMT;
+}
+
+static bool has(const char *const *list, unsigned count, const char *text)
+{
+	while (count > 0)
+		if (str_equal(list[--count], text))
+			return true;
+	return false;
+}
+
+// Names from one base; directories that are named are added to `places`.
+static unsigned find_from(struct mentions *mentions, const char *from, const struct word *words,
+			  unsigned count, const char **places, unsigned place_count)
+{
+	const struct base *base = list_base(mentions, from);
+	const char *path;
+	for (unsigned i = 0; i < count; i++) {
+		mode_t type = look_up(mentions, base, words[i].name, places, &path);
+		if (type == S_IFREG && words[i].file)
+			mentions->found(mentions, path, false);
+		if (type != S_IFDIR || !places)
+			continue;
+		if (words[i].list)
+			mentions->found(mentions, path, true);
+		if (!has(places, place_count, path))
+			places[place_count++] = path;
+	}
+	return place_count;
+}
+
+static void find_words(struct mentions *mentions, const char *top, const char *beside,
+		       const struct word *words, unsigned count)
+{
+	const char **places = arena_take(mentions->arena, (2 * count + 1) * sizeof(*places));
+	unsigned place_count = 0;
+	if (path_within(top, mentions->path))
+		place_count = find_from(mentions, top, words, count, places, 0);
+	if (beside && path_within(beside, mentions->path) && !str_equal(beside, top))
+		place_count = find_from(mentions, beside, words, count, places, place_count);
+	for (unsigned i = 0; i < place_count; i++)
+		if (!str_equal(places[i], top) && (!beside || !str_equal(places[i], beside)))
+			find_from(mentions, places[i], words, count, NULL, 0);
+}
+
 // Bytes of UTF-8 are letters.
-bool mentions_is_letter(char c)
+static bool is_letter(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
 	       (unsigned char)c >= 0x80 || (c && strchr("_.-+@/", c));
 }
 
-static bool is_interpreter(const char *word)
+static void add_word(struct mentions *mentions, struct word *words, unsigned *count,
+		     const struct word *word)
 {
-	const char *name = strrchr(word, '/');
-	return is_of(name ? name + 1 : word,
-		     " . sh bash dash zsh ksh source exec env node deno bun python python3 perl "
-		     "ruby php lua source_env source_env_if_exists ");
-}
-
-// By itself, and from each place where it may begin.
-static void pass_name(struct reading *reading, const char *name, enum mention kind)
-{
-	char path[PATH_MAX];
-	mentions_pass(reading->mentions, name, kind);
-	for (unsigned i = 0; i < reading->place_count; i++) {
-		const struct beginning *place = &reading->places[i];
-		const char *rest = name + strspn(name, "/");
-		if ((reading->variable || (place->entered && name[0] != '/')) &&
-		    str_put(path, sizeof(path), "%.*s/%s", (int)place->length, place->at, rest))
-			mentions_pass(reading->mentions, path, kind);
-	}
-}
-
-// "cd tools", "cd $DIR", "DIR=tools".
-static void take_place(struct reading *reading, const char *word)
-{
-	const char *text = reading->text, *slash = strchr(word, '/');
-	size_t at = reading->at, quote = at > 0 && (text[at - 1] == '"' || text[at - 1] == '\'');
-	bool assigned = at > quote && text[at - quote - 1] == '=';
-	for (unsigned i = 0;
-	     reading->enters && reading->variable && !slash && i < reading->place_count; i++)
-		reading->places[i].entered = true;
-	const char *place = reading->variable ? slash : word;
-	if (!(assigned || reading->enters) || !place || word[0] == '-' ||
-	    reading->place_count == PLACES_MAX)
-		return;
-	place += strspn(place, "/");
-	reading->places[reading->place_count++] =
-		(struct beginning){ place, strlen(place), reading->enters };
-}
-
-static void take_word(struct reading *reading, const char *word, char after)
-{
-	const char *name = reading->variable && strchr(word, '/') ? strchr(word, '/') : word;
-	bool all = after == '*' && str_ends(word, "/");
-	take_place(reading, word);
-	reading->enters = is_of(word, " cd pushd ");
-	if (is_interpreter(word)) {
-		reading->interpreter = true;
-		return;
-	}
-	if (strpbrk(name, "./") || reading->of_path || reading->interpreter)
-		pass_name(reading, name,
-			  reading->of_path || all ? MENTION_PROGRAMS
-			  : reading->interpreter  ? MENTION_RUN
-						  : MENTION_FILE);
-	reading->of_path = reading->of_path || strcasestr(word, "path");
-	reading->interpreter = reading->interpreter && word[0] == '-';
-}
-
-// A name with blanks stands in quotes: all between two on a line.
-static void take_quoted(struct reading *reading, size_t from)
-{
-	char *text = reading->text;
-	size_t end = from;
-	bool odd = false;
-	while (end < reading->length && text[end] != '\n' && text[end] != text[from - 1]) {
-		odd = odd || !mentions_is_letter(text[end]);
-		end++;
-	}
-	if (end >= reading->length || text[end] != text[from - 1] || !odd || end - from >= PATH_MAX)
-		return;
-	char quote = text[end];
-	text[end] = '\0';
-	if (strpbrk(text + from, "./") && !strpbrk(text + from, "$;&|<>"))
-		mentions_pass(reading->mentions, text + from,
-			      reading->of_path ? MENTION_PROGRAMS : MENTION_FILE);
-	text[end] = quote;
-}
-
-// A byte between two words. A list may go on over lines as long as a bracket is open.
-static void take_between(struct reading *reading, char byte)
-{
-	reading->open += byte == '[' || byte == '(';
-	reading->open -= (byte == ']' || byte == ')') && reading->open > 0;
-	if (byte == '\n' && reading->open == 0)
-		reading->of_path = false;
-	if (byte == '\n' || byte == ';' || byte == '&' || byte == '|')
-		reading->interpreter = reading->enters = false;
-	if (byte == '"' || byte == '\'')
-		take_quoted(reading, reading->at + 1);
-}
-
-void mentions_text(struct mentions *mentions, char *text, size_t length)
-{
-	struct reading reading = { .mentions = mentions, .text = text, .length = length };
-	while (reading.at < length) {
-		size_t end = reading.at;
-		while (end < length && mentions_is_letter(text[end]))
-			end++;
-		if (end == reading.at) {
-			reading.variable =
-				text[end] == '$' || (reading.variable && text[end] == '{');
-			take_between(&reading, text[end]);
-			reading.at++;
-			continue;
+	bool known = false;
+	for (unsigned i = 0; i < *count && !known; i++)
+		if (str_equal(words[i].name, word->name)) {
+			words[i].file = words[i].file || word->file;
+			words[i].list = words[i].list || word->list;
+			known = true;
 		}
+	if (known || word->name[0] == '-' || strlen(word->name) >= PATH_MAX)
+		return;
+	mentions->cut = mentions->cut || *count == MENTIONS_MAX;
+	if (*count < MENTIONS_MAX)
+		words[(*count)++] = *word;
+}
+
+void mentions_text(struct mentions *mentions, const char *top, const char *beside, char *text,
+		   size_t length, enum mentions_how how)
+{
+	struct word words[MENTIONS_MAX];
+	unsigned count = 0;
+	bool first = true, path = how == MENTIONS_LIST;
+	char before = '\0';
+	for (size_t at = 0, end; at < length; at = end + 1) {
+		for (end = at; end < length && is_letter(text[end]);)
+			end++;
 		char after = end < length ? text[end] : '\0';
 		text[end] = '\0';
-		take_word(&reading, text + reading.at, after);
-		text[end] = after;
-		reading.variable = after == '}' && reading.variable;
-		reading.at = end;
+		// "/x" of "$ROOT/x"
+		const char *name = before == '$' ? strchrnul(text + at, '/') : text + at;
+		struct word word = { name, how == MENTIONS_ANY || strpbrk(name, "./"),
+				     path || (after == '*' && str_ends(name, "/")) };
+		bool program = first && how == MENTIONS_COMMAND && !strchr(name, '/');
+		bool elsewhere = how >= MENTIONS_VARIABLE &&
+				 ((name[0] == '/' && !path_within(name, mentions->path)) ||
+				  !(word.file || word.list));
+		if (name[0] && !program && !elsewhere)
+			add_word(mentions, words, &count, &word);
+		first = first && end == at;
+		path = path || strcasestr(text + at, "path");
+		if (after == '\n')
+			path = how == MENTIONS_LIST;
+		before = after;
+	}
+	if (count > 0)
+		find_words(mentions, top, beside, words, count);
+}
+
+// Prose, and what editors note of open files.
+static bool is_no_setting(const char *name)
+{
+	return str_ends(name, ".md") || str_ends(name, ".mdc") || str_ends(name, ".sample") ||
+	       str_ends(name, ".sublime-workspace") || str_equal(name, "workspace.xml");
+}
+
+static void read_file(struct mentions *mentions, const char *top, const char *path, int directory)
+{
+	static char text[MENTIONS_BYTES_MAX];
+	size_t length;
+	if (is_no_setting(path_name(path)))
+		return;
+	if (mentions->files == MENTIONS_FILES_MAX) {
+		mentions->cut =
+			mentions->cut || faccessat(directory, path_name(path), F_OK, 0) == 0;
+		return;
+	}
+	if (file_read_into(directory, path_name(path), FILE_PART, text, sizeof(text), &length) <= 0)
+		return;
+	mentions->files++;
+	mentions->cut = mentions->cut || length == sizeof(text) - 1;
+	mentions_text(mentions, top, path_parent(mentions->arena, path), text, length,
+		      MENTIONS_SETTINGS);
+}
+
+static void read_directory(struct mentions *mentions, const char *top, const char *path, int fd,
+			   bool deeper)
+{
+	entries_each (entry, fd) {
+		const char *below = path_below(mentions->arena, path, entry->name);
+		if (entry->type == DT_REG || entry->type == DT_UNKNOWN)
+			read_file(mentions, top, below, fd);
+		if (entry->type != DT_DIR || !deeper)
+			continue;
+		autoclose int into =
+			openat(fd, entry->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		read_directory(mentions, top, below, into, false);
+	}
+}
+
+void mentions_settings(struct mentions *mentions, const char *top, const char *path)
+{
+	autoclose int fd = sys_openat2(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
+				       RESOLVE_NO_SYMLINKS);
+	if (fd >= 0)
+		read_directory(mentions, top, path, fd, true);
+	else if (errno == ENOTDIR) {
+		autoclose int parent =
+			sys_openat2(AT_FDCWD, path_parent(mentions->arena, path),
+				    O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
+		read_file(mentions, top, path, parent);
 	}
 }
 
@@ -213,76 +302,63 @@ static bool is_chosen(const char *name)
 	       (str_starts(name, "merge.") && str_ends(name, ".driver"));
 }
 
-// Nearly none has such a key: then nothing needs to be taken apart.
-static bool may_command(const char *text)
+void mentions_git(struct mentions *mentions, const char *top, const char *text, size_t length)
 {
-	static const char *const words[] = {
-		"alias",       "filter",   "pager",          "trailer",     "gpg",
-		"credential",  "tool",     "browser",        "fsmonitor",   "command",
-		"helper",      "textconv", "driver",         "external",    "program",
-		"editor",      "askpass",  "gitproxy",       "vcs",         "uploadpack",
-		"receivepack", "template", "hook",           "sendemail",   "[man",
-		"[tar",        "tunnel",   "attributesfile", "authorsprog", "[lfs",
-		"gitflow",     "!"
-	};
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (strcasestr(text, words[i]))
-			return true;
-	return false;
-}
-
-void mentions_git(struct mentions *mentions, struct arena *arena, const char *text, size_t length)
-{
-	struct gitconfig config = { 0 };
+	struct gitconfig config;
+	struct arena *arena = mentions->arena;
 	bool chosen = false;
-	if (!may_command(text))
+	if (ATTEMPT(gitconfig_parse(arena, text, length, &config)) < 0)
 		return;
-	if (ATTEMPT(gitconfig_parse(arena, text, length, &config)) < 0) {
-		config.count = 0;
-	}
 	for (unsigned i = 0; i < config.count; i++) {
 		const char *value = config.entries[i].value;
 		size_t size = strlen(value);
-		if (!is_command(config.entries[i].name) || size >= MENTIONS_BYTES_MAX)
+		if (!is_command(config.entries[i].name))
 			continue;
-		mentions_text(mentions, arena_copy(arena, value, size), size);
+		mentions_text(mentions, top, NULL, arena_copy(arena, value, size), size,
+			      MENTIONS_COMMAND);
 		chosen = chosen || is_chosen(config.entries[i].name);
 	}
 	const char *attributes = gitconfig_value(&config, "core.attributesfile");
-	if (attributes && attributes[0])
-		mentions_pass(mentions, attributes, MENTION_FILE);
+	if (attributes && attributes[0] && attributes[0] != '~')
+		mentions->found(mentions,
+				path_clean(arena, attributes[0] == '/'
+							  ? attributes
+							  : path_below(arena, top, attributes)),
+				false);
 	if (chosen)
-		mentions_pass(mentions, ".gitattributes", MENTION_FILE);
+		mentions->found(mentions, path_below(arena, top, ".gitattributes"), false);
 }
 
 // A list of directories from which programs or modules are run: PERL5LIB, LD_LIBRARY_PATH ...
-static bool is_search_path(const char *variable, size_t length)
+static enum mentions_how how_of(const char *variable)
 {
-	static const char *const ends[] = { "PATH", "LIB", "GIT_TEMPLATE_DIR" };
-	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
-		if (length >= strlen(ends[i]) &&
-		    strncmp(variable + length - strlen(ends[i]), ends[i], strlen(ends[i])) == 0)
-			return true;
-	return false;
+	static const struct {
+		const char *end;
+		enum mentions_how how;
+	} rows[] = {
+		{ "PATH", MENTIONS_LIST },
+		{ "LIB", MENTIONS_LIST },
+		{ "GIT_TEMPLATE_DIR", MENTIONS_LIST },
+		{ "BASH_ENV", MENTIONS_ANY },
+		{ "PYTHONSTARTUP", MENTIONS_ANY },
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (str_ends(variable, rows[i].end))
+			return rows[i].how;
+	return MENTIONS_VARIABLE;
 }
 
-void mentions_environment(struct mentions *mentions, char *const *environment, const char *root)
+void mentions_environment(struct mentions *mentions, char *const *environment)
 {
-	static const char ends[] = " \t\n:=,;\"'|&()<>`";
-	char word[PATH_MAX];
 	for (; *environment; environment++) {
 		const char *at = strchr(*environment, '=');
-		if (!at || str_starts(*environment, "PATH=") || str_starts(*environment, "npm_"))
+		if (!at || str_starts(*environment, "PATH=") || str_starts(*environment, "npm_p") ||
+		    str_starts(*environment, "npm_l"))
 			continue;
-		bool directories = is_search_path(*environment, (size_t)(at - *environment));
-		for (size_t length; *at; at += length) {
-			at += strspn(at, ends);
-			length = strcspn(at, ends);
-			if (length < sizeof(word) && memchr(at, '/', length) &&
-			    str_put(word, sizeof(word), "%.*s", (int)length, at) &&
-			    (word[0] != '/' || path_within(word, root)))
-				mentions_pass(mentions, word,
-					      directories ? MENTION_PROGRAMS : MENTION_FILE);
-		}
+		const char *name =
+			arena_text(mentions->arena, "%.*s", (int)(at - *environment), *environment);
+		size_t length = strlen(at + 1);
+		mentions_text(mentions, mentions->path, NULL,
+			      arena_copy(mentions->arena, at + 1, length), length, how_of(name));
 	}
 }

@@ -21,27 +21,17 @@
 #include "base/sys.h"
 #include "git/gitconfig.h"
 #include "git/gitnamed.h"
-#include "names/includes.h"
 #include "names/mentions.h"
-#include "names/naming.h"
-#include "names/naming_find.h"
 #include "names/package.h"
-#include "names/trusted.h"
 #include "postcheck/finding/changed.h"
 #include "postcheck/finding/finding.h"
 
-enum { FILES_MAX = 32, ENTRIES_MAX = 4096, FOUND_MAX = 4096 };
+enum { ENTRIES_MAX = 4096 };
 
 struct command_search {
 	struct plan *plan;
-	const char *base; // relative names begin here
-	int project;      // open
-	unsigned files;   // that were read
-	unsigned found;   // names in them
-	struct includes includes;
 	struct named_file *list;
-	unsigned count;
-	bool full; // there are more settings, or names in them, than these
+	unsigned count, room;
 };
 
 // The deepest of what is searched, as nothing else can be written.
@@ -68,80 +58,32 @@ static void look(int root, const char *name, struct named_state *state)
 	state->changed = status.st_ctim;
 }
 
-static void add(struct command_search *search, const char *path, enum mention kind)
+static void add(struct command_search *search, const char *path, bool programs)
 {
 	const char *root = root_of(search->plan, path);
 	if (!root || str_equal(root, path))
 		return;
-	bool programs = kind == MENTION_PROGRAMS;
 	for (unsigned i = 0; i < search->count; i++)
 		if (str_equal(search->list[i].path, path)) {
 			search->list[i].programs = search->list[i].programs || programs;
 			return;
 		}
-	search->full = search->full || search->count == NAMED_MAX;
-	if (search->count == NAMED_MAX)
-		return;
-	search->list[search->count++] =
-		(struct named_file){ .path = path, .root = strlen(root), .programs = programs };
-}
-
-static void find(struct mentions *mentions, const char *name, enum mention kind)
-{
-	struct command_search *search = mentions->owner;
-	search->full = search->full || search->found == FOUND_MAX;
-	if (search->found == FOUND_MAX || strlen(name) >= PATH_MAX)
-		return;
-	search->found++;
-	const char *path = mentions_path(search->plan->scratch, root_of(search->plan, name),
-					 search->base, name);
-	if (path)
-		add(search, path, kind);
-}
-
-static void read_file(struct command_search *search, int directory, const char *name,
-		      const struct naming_row *settings)
-{
-	static char text[NAMING_BYTES_MAX];
-	size_t length, size = naming_bytes(settings);
-	struct mentions mentions = { .found = find, .owner = search };
-	if (search->files == FILES_MAX) {
-		search->full = search->full || faccessat(directory, name, F_OK, 0) == 0;
-		return;
+	if (search->count == search->room) {
+		struct named_file *list = search->list;
+		search->room = 2 * search->room + 16;
+		search->list = arena_take(search->plan->arena, search->room * sizeof(*list));
+		if (list)
+			memcpy(search->list, list, search->count * sizeof(*list));
 	}
-	if (file_read_into(directory, name, FILE_BENEATH | FILE_PART, text, size, &length) <= 0)
-		return;
-	search->files++;
-	search->full = search->full || length == size - 1;
-	if (directory == search->project && str_equal(name, "package.json"))
-		search->plan->package = package_hash(text, length); // cut: it is no JSON
-	naming_read(&mentions, settings, text, length);
+	search->list[search->count++] =
+		(struct named_file){ .path = arena_copy(search->plan->arena, path, strlen(path)),
+				     .root = strlen(root),
+				     .programs = programs };
 }
 
-static void find_included(struct includes *includes, const char *path)
+static void find(struct mentions *mentions, const char *path, bool programs)
 {
-	add(includes->owner, path, MENTION_FILE);
-}
-
-static void read_settings(void *owner, const char *name, const struct naming_row *settings)
-{
-	struct command_search *search = owner;
-	if (!naming_includes(settings))
-		read_file(search, search->project, name, settings);
-	else if (!includes_read(&search->includes, name, settings))
-		search->full = true;
-}
-
-// Most hold samples alone: without the memory that a stream takes.
-static void read_hooks(struct command_search *search, const char *path)
-{
-	static const struct naming_row script = { "", NAMING_TEXT, NULL };
-	autoclose int fd = sys_openat2(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
-				       RESOLVE_NO_SYMLINKS);
-	entries_each (entry, fd)
-		if (!search->full && (entry->type == DT_REG || entry->type == DT_UNKNOWN) &&
-		    !str_ends(entry->name, ".sample"))
-			read_file(search, fd, entry->name, &script);
+	add(mentions->owner, path, programs);
 }
 
 // git's configuration there as it was at the start: what the box changes in it is withheld.
@@ -170,69 +112,60 @@ static const char *base_of(const struct plan *plan, const char *directory)
 
 static bool is_hooks(const struct plan *plan, const struct mount *wall)
 {
-	const char *name = path_name(wall->target);
-	if (wall->identity.type != S_IFDIR || wall->plain)
-		return false;
-	if (plan->configured && list_has(&plan->configured->hooks, wall->target))
-		return true;
-	return str_ends(name, "hooks") || str_equal(name, ".husky");
+	return wall->identity.type == S_IFDIR && !wall->plain &&
+	       ((plan->configured && list_has(&plan->configured->hooks, wall->target)) ||
+		str_ends(path_name(wall->target), "hooks"));
+}
+
+// Opens the tree that may be written around a directory in which git works. Returns that directory;
+// of a repository outside the one of its worktree that is the project.
+static const char *enter(struct mentions *mentions, const struct plan *plan, const char *top)
+{
+	const char *root = root_of(plan, top);
+	if (!root)
+		root = top = plan->project;
+	if (mentions->root >= 0 && str_equal(root, mentions->path))
+		return top;
+	fd_close(&mentions->root);
+	mentions->path = root;
+	mentions->listed = NULL;
+	mentions->root =
+		sys_openat2(AT_FDCWD, root, O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
+	return top;
 }
 
 // Only settings that the box cannot write: their content is the user's.
-static void read_wall(struct command_search *search, const struct mount *wall)
+static void read_wall(struct mentions *mentions, const struct plan *plan, const struct mount *wall)
 {
-	const char *top = search->plan->project;
-	if (is_hooks(search->plan, wall)) {
-		search->base =
-			base_of(search->plan, path_parent(search->plan->scratch, wall->target));
-		read_hooks(search, wall->target);
-		search->base = top;
+	const char *top = plan->project;
+	bool hooks = is_hooks(plan, wall);
+	if (hooks)
+		top = base_of(plan, path_parent(plan->scratch, wall->target));
+	if (!hooks && (!path_within(wall->target, top) || str_equal(wall->target, top) ||
+		       strstr(wall->target, "/.git/")))
 		return;
-	}
-	if (!path_within(wall->target, top) || str_equal(wall->target, top))
-		return;
-	const char *name = wall->target + strlen(top) + 1;
-	size_t length = strlen(name);
-	for (unsigned i = 0; i < naming_count; i++) {
-		const struct naming_row *settings = &naming_rows[i];
-		if (naming_is(settings, name))
-			read_settings(search, name, settings);
-		else if (strncmp(settings->name, name, length) == 0 &&
-			 settings->name[length] == '/')
-			naming_find(search->project, settings, read_settings, search);
-	}
+	mentions_settings(mentions, enter(mentions, plan, top), wall->target);
 }
 
-// Settings that a box may write, and that are reported when it does: by the listing of the top.
-static void read_others(struct command_search *search)
+static void read_git(struct mentions *mentions, const struct plan *plan)
 {
-	const struct plan *plan = search->plan;
-	const struct guard *guard = NULL;
-	for (unsigned i = 0; i < plan->guard_count && !guard; i++)
-		if (plan->guards[i].kind == GUARD_LISTED && plan->guards[i].above == 0 &&
-		    path_within(plan->guards[i].path, plan->project) &&
-		    str_equal(plan->guards[i].path + strlen(plan->project), "/."))
-			guard = &plan->guards[i];
-	for (unsigned i = 0; guard && i < naming_count; i++)
-		list_each (item, &guard->known)
-			if (naming_is(&naming_rows[i], item->text) &&
-			    !trusted_is_protected(item->text))
-				read_settings(search, item->text, &naming_rows[i]);
-}
-
-static void read_git(struct command_search *search)
-{
-	const struct plan *plan = search->plan;
-	struct mentions mentions = { .found = find, .owner = search };
 	for (unsigned i = 0; i < plan->copy_count; i++) {
-		search->base = base_of(plan, path_parent(plan->scratch, plan->copies[i].path));
-		mentions_git(&mentions, plan->scratch, plan->copies[i].text,
-			     plan->copies[i].length);
+		const struct copy *copy = &plan->copies[i];
+		const char *top = base_of(plan, path_parent(plan->scratch, copy->path));
+		mentions_git(mentions, enter(mentions, plan, top), copy->text, copy->length);
 	}
-	search->base = plan->project;
+	enter(mentions, plan, plan->project);
 	for (const struct gitnamed_text *one = plan->configured ? plan->configured->first : NULL;
 	     one; one = one->next)
-		mentions_git(&mentions, plan->scratch, one->text, one->length);
+		mentions_git(mentions, plan->project, one->text, one->length);
+}
+
+static void read_package(struct plan *plan, int project)
+{
+	char text[PACKAGE_BYTES_MAX];
+	size_t length;
+	if (file_read_into(project, "package.json", FILE_BENEATH, text, sizeof(text), &length) > 0)
+		plan->package = package_hash(text, length);
 }
 
 static int open_root(const struct named_file *named)
@@ -242,63 +175,37 @@ static int open_root(const struct named_file *named)
 	return sys_openat2(AT_FDCWD, root, O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 }
 
-static void find_run(struct scripts *scripts, const char *path)
-{
-	add(scripts->owner, path, MENTION_RUN);
-}
-
-// What is found comes to the end of the list, and is read in its turn.
-static void read_scripts(struct command_search *search, unsigned from)
-{
-	struct scripts scripts = { .root = search->project,
-				   .path = search->plan->project,
-				   .arena = search->plan->scratch,
-				   .found = find_run,
-				   .owner = search };
-	for (unsigned i = from; i < search->count && search->project >= 0; i++)
-		search->full = !scripts_read(&scripts, search->list[i].path) || search->full;
-}
-
 void commands_plan(struct plan *plan, char *const *environment)
 {
-	struct command_search search = { .plan = plan, .base = plan->project };
+	struct command_search search = { .plan = plan };
 	if (!plan->project || plan->guard_count == 0)
 		return;
-	search.list = arena_take(plan->scratch, NAMED_MAX * sizeof(*search.list));
-	autoclose int project = search.project = sys_openat2(
-		AT_FDCWD, plan->project, O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
-	search.includes = (struct includes){ .root = project,
-					     .path = plan->project,
-					     .arena = plan->scratch,
-					     .found = find_included,
-					     .owner = &search };
-	for (unsigned i = 0; i < plan->mount_count && project >= 0; i++)
+	struct mentions mentions = {
+		.root = -1, .path = "", .arena = plan->scratch, .found = find, .owner = &search
+	};
+	for (unsigned i = 0; i < plan->mount_count; i++)
 		if (plan->mounts[i].kind == MOUNT_BIND && plan->mounts[i].access == ACCESS_READ &&
 		    plan->mounts[i].on_host &&
 		    str_equal(plan->mounts[i].from.file ? plan->mounts[i].from.file : "",
 			      "protect"))
-			read_wall(&search, &plan->mounts[i]);
-	read_git(&search);
+			read_wall(&mentions, plan, &plan->mounts[i]);
+	read_git(&mentions, plan);
+	read_package(plan, mentions.root);
 	list_each (item, &plan->led_to)
-		add(&search, item->text, MENTION_PROGRAMS);
-	mentions_environment(&(struct mentions){ .found = find, .owner = &search }, environment,
-			     plan->project);
-	read_scripts(&search, 0);
-	unsigned own = search.count; // what a box may write comes last: it cannot fill the list
-	read_others(&search);
-	read_scripts(&search, own);
-	if (search.full)
+		add(&search, item->text, true);
+	mentions_environment(&mentions, environment);
+	fd_close(&mentions.root);
+	if (mentions.cut)
 		list_add(&plan->notes, plan->arena,
 			 arena_text(plan->arena,
 				    "of files that settings and hooks name, %u in %u of these are "
 				    "compared after the run",
-				    search.count, search.files),
+				    search.count, mentions.files),
 			 (struct origin){ .file = "protect" });
-	plan->named = arena_take(plan->arena, (search.count + 1) * sizeof(*plan->named));
+	plan->named = search.list;
+	plan->named_count = search.count;
 	for (unsigned i = 0; i < search.count; i++) {
-		struct named_file *named = &plan->named[plan->named_count++];
-		*named = search.list[i];
-		named->path = arena_copy(plan->arena, named->path, strlen(named->path));
+		struct named_file *named = &search.list[i];
 		autoclose int root = open_root(named);
 		look(root, named->path + named->root + 1, &named->before);
 	}

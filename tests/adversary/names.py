@@ -35,15 +35,14 @@ INSIDE = {".vscode": "/tasks.json", ".idea": "/workspace.xml", ".zed": "/tasks.j
 # What node's programs read by themselves.
 OF_NODE = """
 .yarnrc .yarnrc.yml .npmrc .pnpmfile.cjs package.json pnpm-workspace.yaml .husky/pre-commit .husky/_/pre-commit
-lefthook-local.yml .yarn/releases/yarn.cjs tools/pre.js tools/husky.sh
+lefthook-local.yml .yarn/releases/yarn.cjs tools/husky.sh
 """.split()
 # Files of a start tree that its own trusted text names, and those of "dotfiles" that links of the home lead to.
 NAMED = {"trusted": ["tools/fs.sh", "tools/hook.sh", "tools/env.sh", "tools/alias.sh", "tools/more.cfg",
                      "tools/clean.sh", "bin"],
-         "node": [".yarn/releases/yarn.cjs", "tools/pre.js", "tools/husky.sh"],
+         "node": [".yarn/releases/yarn.cjs", "tools/husky.sh"],
          "nested": ["sub/tools/fs.sh"],
-         "settings": [f"tools/{name}" for name in ("zed", "space", "launch", "hook", "container", "local.el", "left",
-                                                   "one.mk", "two.mk", "one.just", "one.yml", "conductor", "stage")],
+         "settings": [f"tools/{name}" for name in ("zed", "space", "launch", "hook", "container", "local.el", "conductor")],
          "dotfiles": ["sh/bashrc", "sh/zshrc", "git/config", "ssh/config", "home-bin"]}
 
 

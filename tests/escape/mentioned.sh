@@ -9,38 +9,33 @@ project=$work/project
 
 fresh() { # what all of this says, untouched
 	cd "$work" && rm -rf project state && git init -q project && cd project || exit
-	mkdir -p tools bin lib fix/tools sub/tools "tools/two words"
+	mkdir -p tools bin lib fix/tools sub/tools
 	for name in fs hook env alias clean more inner bare lint; do printf '#!/bin/sh\nexit 0\n' >tools/$name.sh; done
-	printf '#!/bin/sh\nexit 0\n' | tee bin/tool lib/target lib/x fix/tools/fs.sh sub/tools/fs.sh "tools/two words/x.sh" tools/plain >/dev/null
+	printf '#!/bin/sh\nexit 0\n' | tee bin/tool lib/target lib/x fix/tools/fs.sh sub/tools/fs.sh tools/plain >/dev/null
 	echo "# another" >>fix/tools/fs.sh
 	chmod -R +x tools bin lib fix sub
-	# What hook.sh runs in turn, and what it only reads.
-	mkdir docs && printf 'x\n' | tee docs/data docs/third >docs/page.md
-	printf '#!/bin/sh\n./tools/second.sh docs/data <docs/page.md\nsh docs/third\n' >tools/hook.sh
-	printf '#!/usr/bin/env bash\n"$(dirname "$0")/deep.sh" && exit\n' >tools/second.sh
-	printf '#!/bin/sh\n' >tools/deep.sh && chmod +x tools/second.sh tools/deep.sh
+	mkdir docs && printf 'x\n' | tee docs/data >docs/page.md
 	ln -s ../lib/target bin/linked && ln -s ../lib/target tools/linked.sh
 	{
-	git config core.fsmonitor ./tools/fs.sh && git config alias.up '!./tools/alias.sh' && git config alias.two '!"./tools/two words/x.sh"'
+	git config core.fsmonitor ./tools/fs.sh && git config alias.up '!./tools/alias.sh'
 	git config filter.own.clean tools/clean.sh && git config diff.external ./tools/linked.sh && git config include.path ../.more
 	printf '[alias]\n\tmore = !tools/more.sh\n' >.more
 	printf '#!/bin/sh\n./tools/hook.sh\nsh tools/plain\n' >.git/hooks/post-commit && chmod +x .git/hooks/post-commit
-	printf 'PATH_add bin\nsource_env tools/env.sh\ndotenv\n' >.envrc
-	printf '[env]\n_.path = [\n\t"lib",\n]\n' >mise.toml
-	printf '{ "scripts": { "test": "node tools/bare.sh", "postinstall": "node tools/inner.sh" } }\n' >package.json
-	printf 'repos:\n- hooks:\n  - entry: tools/lint.sh\n    files: ^tools/bare.sh$\n' >.pre-commit-config.yaml
+	printf 'PATH_add bin\nsource_env tools/env.sh\nsource_env_if_exists ./own.rc\n' >.envrc
+	printf '[env]\n_.path = ["lib"]\n' >mise.toml
+	printf '{ "scripts": { "test": "node tools/bare.sh" } }\n' >package.json
 	# Names that begin where a cd or a variable leads, and attributes of each directory.
 	mkdir -p begun/in value/in && printf '#!/bin/sh\nexit 0\n' | tee begun/in/x.sh begun/in/y.sh value/in/x.sh >/dev/null && chmod +x begun/in/* value/in/*
 	git config alias.in '!cd begun/in && ./x.sh' && git config core.attributesFile own.attributes && echo >fix/.gitattributes
 	printf '#!/bin/sh\nWHERE="value"\n"$WHERE/in/x.sh"\nOTHER=begun\ncd $OTHER && in/y.sh\n' >.git/hooks/post-merge && chmod +x .git/hooks/post-merge
-	# Settings in one line, a workspace, what files of tasks include, and parts of a monorepo.
-	mkdir -p .zed own parts/a parts/b && printf '{"a":1,"lsp":{"b":{"\\u0063ommand":".\\/tools\\/zed.sh"}}}' >.zed/settings.json
+	# Settings in one line, a workspace, and parts of a monorepo.
+	mkdir -p .zed own parts/a parts/b && printf '{"a":1,"lsp":{"b":{"command":"./tools/zed.sh"}}}' >.zed/settings.json
 	printf '\357\273\277// x\r\n{"folders":[],"tasks":{"tasks":[{"command":"${workspaceFolder}/tools/work.sh",}]}}' >own.code-workspace
-	printf '%%.o: %%.c\n\n-include own/one.inc\n' >Makefile && echo 'sinclude own/two.inc' >own/one.inc && echo >own/two.inc
-	printf "import? 'own/one.just'\n" >justfile && echo "mod three" >own/one.just
-	printf 'includes:\n  own: ./own\n' >Taskfile.yml && echo 'version: 3' >own/Taskfile.yml
 	printf '{ "name": "a" }\n' | tee parts/a/package.json parts/b/other.json >/dev/null && echo >parts/a/conftest.py
 	printf '#!/bin/sh\n' | tee tools/zed.sh tools/work.sh >/dev/null
+	# Directories by way of the top and of the hook's own place.
+	mkdir -p bare/lib && printf '#!/bin/sh\n' | tee bare/common.sh >bare/lib/fs.sh && chmod +x bare/lib/fs.sh
+	printf '#!/bin/sh\nDIR="$(cd "$(dirname "$0")/../../bare" && pwd)"\n. "$DIR/common.sh"\ncd "$(git rev-parse --show-toplevel)/bare/lib" && ./fs.sh\n' >.git/hooks/post-rewrite && chmod +x .git/hooks/post-rewrite
 	git init -q sub && git -C sub config core.fsmonitor ./tools/fs.sh
 	git add tools bin && git commit -qm x && git worktree add -q --detach tree
 	} 2>/dev/null
@@ -61,19 +56,15 @@ ways=(
 	"tools/fs.sh" '{ cat tools/fs.sh; echo x; } >t && mv t tools/fs.sh'
 	"tools/fs.sh" 'rm tools/fs.sh && ln -s ../lib/x tools/fs.sh'
 	"tools/alias.sh" 'echo x >>tools/alias.sh; touch -d @1 tools/alias.sh'
-	"tools/two words/x.sh" 'echo x >>"tools/two words/x.sh"'
 	".gitattributes" 'echo "* filter=own" >.gitattributes'
 	"tools/clean.sh" 'echo x >>tools/clean.sh'
 	"tools/more.sh" 'echo x >>tools/more.sh'
 	"tools/hook.sh" 'echo x >>tools/hook.sh'
-	"tools/second.sh" 'echo x >>tools/second.sh'
-	"tools/deep.sh" 'echo x >>tools/deep.sh'
-	"docs/third" 'echo x >>docs/third'
 	"tools/plain" 'echo x >>tools/plain'
 	"tools/env.sh" 'echo x >>tools/env.sh'
-	".env" 'echo x=y >.env'
-	"tools/inner.sh" 'echo x >>tools/inner.sh'
-	"tools/lint.sh" 'echo x >>tools/lint.sh'
+	"own.rc" 'echo x >own.rc'
+	"bare/lib/fs.sh" 'echo x >>bare/lib/fs.sh'
+	"bare/common.sh" 'echo x >>bare/common.sh'
 	"sub/tools/fs.sh" 'echo x >>sub/tools/fs.sh'
 	"begun/in/x.sh" 'echo x >>begun/in/x.sh'
 	"begun/in/y.sh" 'echo x >>begun/in/y.sh'
@@ -83,10 +74,6 @@ ways=(
 	"fix/.gitattributes" 'echo "* filter=own" >>fix/.gitattributes'
 	"tools/zed.sh" 'echo x >>tools/zed.sh'
 	"tools/work.sh" 'mv tools/work.sh t && echo x >tools/work.sh'
-	"own/one.inc" 'echo x >>own/one.inc'
-	"own/two.inc" 'echo x >>own/two.inc'
-	"own/three.just" 'echo x >own/three.just'
-	"own/Taskfile.yml" 'echo x >own/Taskfile.yml'
 	"parts/a/package.json" 'echo x >parts/a/package.json'
 	"parts/a/conftest.py" 'echo x >>parts/a/conftest.py; touch -d @1 parts/a/conftest.py'
 	"parts/b/setup.py" 'echo x >parts/b/setup.py'
@@ -106,7 +93,7 @@ for kind in run apply; do
 	fresh
 	like "$kind: one of them, overwritten" "$(${kind}_says 'echo x >>bin/tool')" '(^|,)bin(/tool)?(,|$)'
 	fresh
-	like "$kind: a directory in a list over lines" "$(${kind}_says 'echo x >lib/git')" '(^|,)lib(/git)?(,|$)'
+	like "$kind: a directory in a list" "$(${kind}_says 'echo x >lib/git')" '(^|,)lib(/git)?(,|$)'
 	fresh
 	like "$kind: another directory under the name" "$(${kind}_says 'mv tools old && mv fix/tools tools')" '(^|,)tools/fs.sh(,|$)'
 	fresh
@@ -137,6 +124,9 @@ done
 for value in PERL5LIB="$project/docs" GIT_EXEC_PATH=./docs LD_LIBRARY_PATH="/x:$project/docs"; do
 	is "a directory that ${value%%=*} names is reported" "docs" "$(export "${value?}"; run_says 'echo x >docs/new')"
 done
+echo >rc && sleep 0.1
+is "a file without a slash that BASH_ENV names is reported" "rc" "$(export BASH_ENV=rc; run_says 'echo x >>rc')"
+is "and not one that another variable has as a word" "" "$(export MODE=rc; run_says 'echo x >>rc')"
 is "and not one that is not searched" "" "$(export HERE="$project/docs"; run_says 'echo x >docs/new2')"
 is "and not where none names it" "" "$(run_says 'echo x >>docs/data')"
 is "nor what npm's variables name" "" "$(export npm_package_json="$project/docs/data"; run_says 'echo x >>docs/data')"
@@ -149,9 +139,14 @@ is "names that are gone are reported" ".github,.npmrc,CLAUDE.md" "$(run_says 'rm
 "$SBX" run -- mkfifo .gitattributes sub/deep/.gitignore .mailmap lib/other 2>"$work/log"
 is "pipes that git would open are taken away" "lib/other 3" "$(find . -path ./.git -prune -o -type p -print | sed 's,./,,') $(grep -c 'appeared as a pipe' "$work/log")"
 rm lib/other
-# Names in a file that the box writes do not take the place of those in the user's own.
-python3 -c 'print("{\"scripts\": {\"prepare\": \"%s\"}}" % " ".join("a/%d" % i for i in range(5000)))' >package.json
-is "a list that a box has filled hides nothing of the user's settings" "tools/fs.sh" "$(run_says 'echo x >>tools/fs.sh')"
+# What a box makes under the words of a setting takes the place of nothing.
+printf '#!/bin/sh\nfor d in %s; do (cd $d && %s); done\n./tools/fs.sh\n' "$(echo d{1..40})" "$(echo ./x{1..40}.sh)" >.git/hooks/post-checkout && chmod +x .git/hooks/post-checkout
+mkdir d{1..40} && touch d{1..40}/x{1..40}.sh && sleep 0.1
+is "files that a box has made hide nothing that the user's settings name" "tools/fs.sh" "$(run_says 'echo x >>tools/fs.sh')"
+rm -r d{1..40} .git/hooks/post-checkout
+# A helper without a slash is a program of git's on PATH (gitcredentials(7)).
+git config credential.helper tool.sh && git config core.editor 'tool.sh -n' && echo >tool.sh && sleep 0.1
+is "a program on PATH is no file of the project" "" "$(run_says 'echo x >>tool.sh')"
 # Settings that are protected themselves: the program that each names.
 settings=(.vscode/settings.json '{\n  "python.defaultInterpreterPath": "./%s"\n}' .zed/settings.json '{\n  "path": "./%s"\n}'
 	.helix/languages.toml 'command = "./%s"' .exrc 'source %s' .nvim.lua 'dofile("%s")' .irbrc 'load "./%s"' .aider.conf.yml 'lint-cmd: ./%s'
@@ -166,8 +161,8 @@ done
 is "what each of $((i / 2)) settings names is reported" "$(ls -d tools/* | LC_ALL=C sort | paste -sd,)" "$(run_says 'for f in tools/*; do echo x >>$f; done')"
 settings=(.vscode/launch.json '{"a":1,"configurations":[{"program":"./%s"}]}' x.code-workspace '{"a":[],"launch":{"b":{"program":"./%s"}}}'
 	.zed/tasks.json '[{"a":1,"command":"./%s"}]' .dir-locals.el '((nil . ((eval . (load-file "./%s")))))' .devcontainer/one/devcontainer.json '{"a":1,"initializeCommand":["./%s"]}'
-	.github/hooks/a.json '{"a":1,"bash":"./%s"}' opencode.json '{"a":1,"command":["./%s"]}' lefthook.yml '{"a": {"run": "./%s"}}' .pre-commit-config.yaml 'repos: [{hooks: [{entry: ./%s}]}]'
-	.lintstagedrc '{"*":"./%s"}' .luarc.json '{"a":1,"runtime.plugin":"./%s"}' .cursor/hooks.json '{"a":{"command":"./%s"}}')
+	.github/hooks/a.json '{"a":1,"bash":"./%s"}' opencode.json '{"a":1,"command":["./%s"]}'
+	.luarc.json '{"a":1,"runtime.plugin":"./%s"}' .cursor/hooks.json '{"a":{"command":"./%s"}}')
 rm -rf "$work/editors" && git init -q "$work/editors" && cd "$work/editors" || exit 1
 mkdir tools
 for ((i = 0; i < ${#settings[@]}; i += 2)); do

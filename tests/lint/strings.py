@@ -7,7 +7,7 @@ WORDS = re.compile(r"[A-Za-z]{2,}[^ ]* (?:.* )?[^ ]*[a-z]{2,}")
 # What a string is an argument of when it is not for people.
 FOR_MACHINES = {"__asm__", "_Static_assert", "volatile", "SEC", "is_of", "json_string", "str_equal", "text_value"}
 # Tables of words that programs, not people, read: names of tools, of system calls, of languages.
-TABLES = {"src/names/mentions.c", "src/cli/complete.c", "src/code/languages.c"}
+TABLES = {"src/cli/complete.c", "src/code/languages.c"}
 CALLS = re.compile(r"\b(openat|socketpair|sendmmsg|shmget|prlimit64|setpriority|fchmod|pivot_root|process_vm_readv"
                    r"|io_uring_setup|keyctl|setgroups|fchownat|openat2|personality|mkdirat|newfstatat)\b")
 NOT_WORDS = re.compile(r"\\n#|^#include|^//|HTTP/1|digraph|^\[profile\]|^\{?\\\"|shape=|^ *%?[sucld]+( %[a-z.*0-9]+)+|^printf|^\{ %s"

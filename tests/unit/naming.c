@@ -1,242 +1,218 @@
-// Names of files in settings, in whichever way a program that reads them would take them.
+// Names of files in texts: what a text of settings, a hook or a command names in a tree.
 #include "test.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/arena.h"
 #include "names/mentions.h"
-#include "names/naming.h"
-#include "names/trusted.h"
 
-static char seen[8192];
+static char tree[] = "/tmp/sbx-naming-XXXXXX", seen[8192];
 
-static void see(struct mentions *mentions, const char *name, enum mention kind)
+static void see(struct mentions *mentions, const char *path, bool programs)
 {
 	size_t used = strlen(seen);
-	(void)mentions;
-	snprintf(seen + used, sizeof(seen) - used, "%s%s\n", name,
-		 kind == MENTION_PROGRAMS ? "/*" : "");
+	snprintf(seen + used, sizeof(seen) - used, "%s%s%s", used ? " " : "",
+		 path + strlen(mentions->path) + 1, programs ? "/" : "");
 }
 
-// Whether that text, in the file of that name, names `wanted`.
-static bool names(const char *file, const char *text, size_t length, const char *wanted)
+static void put(int root, const char *name)
 {
-	struct mentions mentions = { .found = see };
-	char copy[4096], line[256];
-	const struct naming_row *settings = NULL;
-	for (unsigned i = 0; i < naming_count && !settings; i++)
-		settings = naming_is(&naming_rows[i], file) ? &naming_rows[i] : NULL;
-	if (!settings)
-		fail_msg("%s has no row", file);
-	memcpy(copy, text, length);
-	copy[length] = '\0';
-	strcpy(seen, "\n");
-	naming_read(&mentions, settings, copy, length);
-	snprintf(line, sizeof(line), "\n%s\n", wanted);
-	return strstr(seen, line) != NULL;
+	int fd = openat(root, name, O_WRONLY | O_CREAT | O_CLOEXEC, 0700);
+	assert_true(fd >= 0);
+	close(fd);
 }
 
-struct row {
-	const char *file, *text, *wanted;
-	bool not;
-};
-
-static void check(const struct row *rows, size_t count)
+static struct mentions open_tree(struct arena *arena)
 {
-	for (size_t i = 0; i < count; i++)
-		if (names(rows[i].file, rows[i].text, strlen(rows[i].text), rows[i].wanted) ==
-		    rows[i].not)
-			fail_msg("%s: %s: %s in%s", rows[i].file, rows[i].text, rows[i].wanted,
-				 seen);
+	seen[0] = '\0';
+	return (struct mentions){ .root = open(tree, O_PATH | O_DIRECTORY | O_CLOEXEC),
+				  .path = tree,
+				  .arena = arena,
+				  .found = see };
 }
-#define CHECK(rows) check(rows, sizeof(rows) / sizeof(*(rows)))
 
-// Each way to write JSON that one of its readers takes.
-static void json(void **state)
+static int make_tree(void **state)
 {
-	static const char *const files[] = {
-		".vscode/settings.json",
-		".vscode/tasks.json",
-		".vscode/launch.json",
-		"own.code-workspace",
-		".zed/settings.json",
-		".zed/tasks.json",
-		".codex/hooks.json",
-		"conductor.json",
-		".mcp.json",
-		".devcontainer/one/devcontainer.json",
-		".github/hooks/a.json",
-		".cursor/environment.json",
-		"lefthook.json",
-		"x.sublime-project",
-	};
-	static const char *const texts[] = {
-		"{\n  \"command\": \"./tools/x.sh\"\n}\n",
-		"{\"a\":1,\"b\":{\"c\":[{}, {\"command\":\"./tools/x.sh\"}]}}", // minified
-		"{\"a\":true,\"\\u0063ommand\":\".\\u002ftools\\/x.sh\"}",      // escapes
-		"\xef\xbb\xbf{\"a\":[],\"command\":\"./tools/x.sh\"}",
-		"{\r\n\"a\": 1, \"command\": \"./tools/x.sh\"\r\n}\r\n",
-		"// c\n{\"a\": 1, /* d */ \"command\": \"./tools/x.sh\",}",
-		"{\"command\": \"./tools/x.sh\", \"command\": \"true\"}", // twice
-		"{\"command\": \"true\", \"command\": \"./tools/x.sh\"}",
-		"{\"args\": [\"-c\", \"cd /; ./tools/x.sh\"], \"command\": \"sh\"}",
-		"{command: './tools/x.sh', a: 1}",                // JSON5
-		"{\"a\" 1 \"command\": \".\\/tools\\u002Fx.sh\"", // of no form at all
-		"{\"a\": \"\\u0000\", \"command\": \".\\/tools/x.sh\"}",
-		"\"./tools/x.sh\"",
-		"[[\"./tools/x.sh\"]]",
-	};
+	static const char *const directories[] = { "tools", "tools/hooks", "bin",
+						   "docs",  ".git",        ".vscode" };
+	static const char *const files[] = { "make",      "conf.py",     "tools/x.sh",
+					     "tools/lib", "bin/tool",    "docs/x.sh",
+					     ".git/HEAD", "\xc3\xa9.sh", "tools/a b.sh" };
 	(void)state;
+	assert_non_null(mkdtemp(tree));
+	int root = open(tree, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	for (size_t i = 0; i < sizeof(directories) / sizeof(*directories); i++)
+		assert_int_equal(mkdirat(root, directories[i], 0700), 0);
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
-		for (size_t j = 0; j < sizeof(texts) / sizeof(*texts); j++)
-			if (!names(files[i], texts[j], strlen(texts[j]), "./tools/x.sh"))
-				fail_msg("%s: %s: %s", files[i], texts[j], seen);
-	static const struct row rows[] = {
-		{ ".vscode/launch.json", "{\"program\":\"${workspaceFolder}/tools/x.sh\"}",
-		  "/tools/x.sh", false },
-		{ ".vscode/settings.json", "{\"python.defaultInterpreterPath\":\"bin dir/py\"}",
-		  "bin dir/py", false },
-		{ ".mcp.json", "{\"env\":{\"PATH\":\"bin\"}}", "bin/*", false },
-		{ ".mcp.json", "{\"env\":{\"PATH\":[\"bin\",\"lib\"]}}", "lib/*", false },
-		{ ".mcp.json", "{\"args\":[\"build\"],\"command\":\"bash\"}", "build", false },
-		{ ".vscode/settings.json", "{\"python.analysis.extraPaths\":[\"src\"]}", "src/*",
-		  true },
-		{ "opencode.json", "{\"lsp\":{\"./own/server\":{}}}", "./own/server", false },
-	};
-	CHECK(rows);
+		put(root, files[i]);
+	assert_int_equal(symlinkat("/etc", root, "out"), 0);
+	close(root);
+	return 0;
 }
 
-// Deeper than is read as JSON.
-static void deep(void **state)
+static int remove_tree(void **state)
 {
-	enum { LEVELS = 300 };
-	static const char value[] = "{\"command\":\"./tools/x.sh\"}";
-	char text[2 * LEVELS + sizeof(value)];
+	char command[64];
 	(void)state;
-	memset(text, '[', LEVELS);
-	memcpy(text + LEVELS, value, sizeof(value) - 1);
-	memset(text + LEVELS + sizeof(value) - 1, ']', LEVELS);
-	assert_true(names(".mcp.json", text, sizeof(text) - 1, "./tools/x.sh"));
-	assert_false(names(".mcp.json", "", 0, ""));
+	snprintf(command, sizeof(command), "rm -r %s", tree);
+	return system(command) == 0 ? 0 : -1;
 }
 
-static void scripts(void **state)
+static void words(void **state)
 {
-	static const struct row rows[] = {
-		{ "package.json",
-		  "{\"scripts\":{\"test\":\"node b.js\",\"install\":\"node a.js\"}}", "a.js",
-		  false },
-		{ "package.json",
-		  "{\"scripts\":{\"test\":\"node b.js\",\"install\":\"node a.js\"}}", "b.js",
-		  true },
-		{ "package.json", "\xef\xbb\xbf{\"scripts\":{\"\\u0069nstall\":\"node a.js\"}}",
-		  "a.js", false },
-		{ "package.json", "{\"x\":\"\\u0000\",\"scripts\":{\"install\":\"node a.js\"}}",
-		  "a.js", false },
-		{ "package.json", "{\"scripts\":1,\"scripts\":{\"prepare\":\"node a.js\"}}", "a.js",
-		  false },
-		{ "package.json", "{\"lint-staged\":{\"*.c\":[\"node tools/a.js\"]}}", "tools/a.js",
-		  false },
-		{ "package.json", "{\"husky\":{\"hooks\":{\"pre-commit\":\"tools/a\"}}}", "tools/a",
-		  false },
-		{ "package.json", "{\"main\":\"lib/main.js\"}", "lib/main.js", true },
-	};
-	(void)state;
-	CHECK(rows);
-}
-
-static void lines(void **state)
-{
-	static const struct row rows[] = {
-		{ "lefthook.yml", "a: {b: {run: ./x.sh}}\n", "./x.sh", false },
-		{ "lefthook.yaml", "{\"a\":{\"b\":{\"r\\u0075n\":\".\\/x.sh\"}}}", "./x.sh",
-		  false },
-		{ "lefthook.yml", "jobs:\n  - run: |\n      true\n\n      ./x.sh\n    glob: a.c\n",
-		  "./x.sh", false },
-		{ "lefthook.yml", "jobs:\n  - run: |\n      ./x.sh\n    glob: a.c\n", "a.c", true },
-		{ "lefthook.yml", "\xef\xbb\xbfrun: >-\r\n  ./x.sh\r\n", "./x.sh", false },
-		{ "lefthook.yml", "run:\n- ./x.sh\nfiles: b.c\n", "./x.sh", false },
-		{ "lefthook.yml", "run:\n- ./x.sh\nfiles: b.c\n", "b.c", true },
-		{ "lefthook.yml", "# run: ./x.sh\n", "./x.sh", true },
-		{ ".pre-commit-config.yaml", "repos: [{hooks: [{id: a, entry: tools/x.sh}]}]",
-		  "tools/x.sh", false },
-		{ ".aider.conf.yml", "lint-cmd:\n  - \"python: ./x.py\"\n", "./x.py", false },
-		{ ".exrc", "silent! source ./x.vim\n", "./x.vim", false },
-		{ ".nvim.lua", "local x = vim.cmd.source(\"./x.vim\")\n", "./x.vim", false },
-		{ ".helix/languages.toml", "a = { command = \".\\u002Fx.sh\" }\n", "./x.sh",
-		  false },
-		{ ".dir-locals.el", "((nil . ((eval . (load-file \"./x\\x2e\\145l\")))))", "./x.el",
-		  false },
-		{ ".dir-locals-2.el", "((c-mode (flycheck-checker-executable . \"my tools/x\")))",
-		  "my tools/x", false },
+	static const struct {
+		const char *text, *wanted;
+		enum mentions_how how;
+		const char *beside;
+	} rows[] = {
+		{ "./tools/x.sh\n", "tools/x.sh", 0, NULL },
+		{ "{\"command\":\"${workspaceFolder}/tools/x.sh\"}", "tools/x.sh", 0, NULL },
+		{ "sh tools/x.sh tools/x.sh", "tools/x.sh", 0, NULL },
+		{ "make build", "", 0, NULL }, // a program on PATH
+		{ "python3 conf.py", "conf.py", 0, NULL },
+		{ "source \xc3\xa9.sh", "\xc3\xa9.sh", 0, NULL },
+		{ "cat </etc/passwd >/dev/null; rm -f x.o; ls https://h.org/tools/x.sh", "", 0,
+		  NULL },
+		// from a directory that the text names, too
+		{ "cd \"$(git rev-parse --show-toplevel)/tools\" && ./x.sh", "x.sh tools/x.sh", 0,
+		  NULL },
+		{ "env -C tools ./x.sh", "x.sh tools/x.sh", 0, NULL },
+		{ "for d in tools docs; do (cd $d && sh x.sh); done", "tools/x.sh docs/x.sh", 0,
+		  NULL },
+		{ "D=\"$(cd \"$(dirname \"$0\")/../../tools\" && pwd)\"; \"$D/x.sh\"", "tools/x.sh",
+		  0, ".git/hooks" },
+		{ ". \"$(dirname \"$0\")/../x.sh\"", "tools/x.sh", 0, "tools/hooks" },
+		// what is not there yet, where a path says so
+		{ "source_env_if_exists ./own.rc || . tools/own.rc || . no/own.rc || own.rc",
+		  "own.rc tools/own.rc no/own.rc", 0, NULL },
+		{ "cat .git/HEAD out/passwd ../x /", "out/passwd", 0, NULL },
+		// lists of directories of programs
+		{ "PATH_add bin\n", "bin/", 0, NULL },
+		{ "_.path = [\"./bin\"]\ndocs", "bin/", 0, NULL },
+		{ "for f in tools/*; do $f; done", "tools/", 0, NULL },
+		{ "bin", "", 0, NULL },
+		{ "bin:/usr/bin", "bin/", MENTIONS_LIST, NULL },
+		// a command of git's
+		{ "conf.py --x tools/x.sh", "tools/x.sh", MENTIONS_COMMAND, NULL },
+		{ "!conf.py", "", MENTIONS_COMMAND, NULL },
+		{ "!python3 conf.py", "conf.py", MENTIONS_COMMAND, NULL },
+		{ "!cd tools && ./x.sh", "x.sh tools/x.sh", MENTIONS_COMMAND, NULL },
+		// a variable
+		{ "/tools/x.sh", "", MENTIONS_VARIABLE, NULL },
+		{ "--require ./tools/x.sh", "tools/x.sh", MENTIONS_VARIABLE, NULL },
+		{ "make", "", MENTIONS_VARIABLE, NULL },
+		{ "make", "make", MENTIONS_ANY, NULL },
+		{ "", "", 0, NULL },
+		{ "\"tools/a b.sh\"", "tools/a", 0, NULL }, // no names with blanks
 	};
 	(void)state;
-	CHECK(rows);
-}
-
-static void included(void **state)
-{
-	static const struct row rows[] = {
-		{ "Makefile", "include a.mk\n", "a.mk", false },
-		{ "makefile", "  -include a.mk b/c.mk # d\n", "b/c.mk", false },
-		{ "GNUmakefile", "sinclude a.mk \\\r\n\tb.mk\n", "b.mk", false },
-		{ "Makefile", "ifdef X\n include $(TOP)/mk/a.mk\nendif\n", "/mk/a.mk", false },
-		{ "Makefile", "include mk/*.mk\n", "mk//*", false },
-		{ "Makefile", "load ./plugin.so\n", "./plugin.so", false },
-		{ "Makefile", "all:\n\tcc -I include a.c\n", "a.c", true },
-		{ "Makefile", "# include a.mk\n", "a.mk", true },
-		{ "justfile", "import 'a/b.just'\n", "a/b.just", false },
-		{ "Justfile", "import? \"c d/b.just\"\n", "c d/b.just", false },
-		{ ".justfile", "mod tools\n", "tools/mod.just", false },
-		{ "justfile", "mod? tools 'x/y'\n", "x/y", false },
-		{ "justfile", "mod tools\n", "tools.just", false },
-		{ "justfile", "build:\n  ./x.sh\n", "./x.sh", true },
-		{ "Taskfile.yml", "includes:\n  docs: ./docs\n", "./docs/Taskfile.yml", false },
-		{ "taskfile.yaml", "includes: {d: {taskfile: ./d/T.yml}}", "./d/T.yml", false },
-		{ "Taskfile.dist.yml", "includes:\n  d:\n    taskfile: d\n", "d/Taskfile.yaml",
-		  false },
-		{ "Taskfile.yml", "version: '3'\ndotenv: ['.own']\n", ".own", false },
-		{ "Taskfile.yml", "tasks:\n  a:\n    cmds: [./x.sh]\n", "./x.sh", true },
-	};
-	(void)state;
-	CHECK(rows);
-}
-
-// Each row has a name of its own, which is in the table of trusted names, and reads nothing behind
-// the end of a text.
-static void rows(void **state)
-{
-	(void)state;
-	for (unsigned i = 0; i < naming_count; i++) {
-		const struct naming_row *row = &naming_rows[i];
-		struct mentions mentions = { .found = see };
-		char *text = malloc(sizeof("include \\")), name[64];
-		snprintf(name, sizeof(name), "%s", row->name);
-		for (char *at = name; *at; at++)
-			*at = *at == '*' || *at == '?' ? 'm' : *at;
-		assert_true(naming_is(row, name));
-		if (!trusted_find(name))
-			fail_msg("%s is not in profiles/names.txt", name);
-		for (unsigned j = 0; j < i; j++)
-			assert_string_not_equal(row->name, naming_rows[j].name);
-		assert_true(row->keys
-				    ? row->keys[0] == ' ' && row->keys[strlen(row->keys) - 1] == ' '
-				    : row->form != NAMING_LINES && row->form != NAMING_YAML);
-		for (size_t length = 0; length < sizeof("include \\"); length++) {
-			memcpy(text, "include \\", length);
-			text[length] = '\0';
-			seen[0] = '\0';
-			naming_read(&mentions, row, text, length);
-		}
-		free(text);
+	struct arena *arena = arena_new();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct mentions mentions = open_tree(arena);
+		size_t length = strlen(rows[i].text);
+		char *text = arena_copy(arena, rows[i].text, length);
+		const char *beside =
+			rows[i].beside ? arena_text(arena, "%s/%s", tree, rows[i].beside) : NULL;
+		mentions_text(&mentions, tree, beside, text, length, rows[i].how);
+		if (strcmp(seen, rows[i].wanted) != 0)
+			fail_msg("%s: %s, wanted %s", rows[i].text, seen, rows[i].wanted);
+		assert_false(mentions.cut);
+		close(mentions.root);
 	}
+	arena_free(arena);
+}
+
+static void git(void **state)
+{
+	static const struct {
+		const char *text, *wanted;
+	} rows[] = {
+		// git-credential-conf.py on PATH
+		{ "[credential]\nhelper = conf.py\n[core]\neditor = conf.py -n\n", "" },
+		{ "[alias]\nx = !./tools/x.sh\n[core]\nfsmonitor = tools/lib\n",
+		  "tools/x.sh tools/lib" },
+		{ "[user]\nname = ./tools/x.sh\n[remote \"o\"]\nurl = ./tools/x.sh\n", "" },
+		{ "[core]\nattributesFile = own.attributes\n", "own.attributes" },
+		{ "[filter \"a\"]\nclean = sh tools/lib\n", "tools/lib .gitattributes" },
+		{ "[alias]\nx = \"", "" },
+	};
+	(void)state;
+	struct arena *arena = arena_new();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct mentions mentions = open_tree(arena);
+		mentions_git(&mentions, tree, rows[i].text, strlen(rows[i].text));
+		if (strcmp(seen, rows[i].wanted) != 0)
+			fail_msg("%s: %s", rows[i].text, seen);
+		close(mentions.root);
+	}
+	arena_free(arena);
+}
+
+static void environment(void **state)
+{
+	static const struct {
+		const char *variable, *wanted;
+	} rows[] = {
+		{ "BASH_ENV=make", "make" },
+		{ "GIT_CONFIG_GLOBAL=conf.py", "conf.py" },
+		{ "npm_config_userconfig=./conf.py", "conf.py" },
+		{ "npm_package_json=./conf.py", "" },
+		{ "PATH=bin", "" },
+		{ "PERL5LIB=bin", "bin/" },
+		{ "TERM=make", "" },
+		{ "HOME=/tools", "" },
+	};
+	(void)state;
+	struct arena *arena = arena_new();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct mentions mentions = open_tree(arena);
+		char *variable = arena_copy(arena, rows[i].variable, strlen(rows[i].variable));
+		mentions_environment(&mentions, (char *[]){ variable, NULL });
+		if (strcmp(seen, rows[i].wanted) != 0)
+			fail_msg("%s: %s", rows[i].variable, seen);
+		close(mentions.root);
+	}
+	arena_free(arena);
+}
+
+// Files of a directory that is full of others are found, and as many words as are read; more are
+// known to be there.
+static void bounds(void **state)
+{
+	enum { FILES = 3000, WORDS = 300 };
+	char name[64], text[WORDS * 16], *to = text;
+	(void)state;
+	struct arena *arena = arena_new();
+	struct mentions mentions = open_tree(arena);
+	int docs = openat(mentions.root, "docs", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	for (int i = 0; i < FILES; i++) {
+		snprintf(name, sizeof(name), "many-%d", i);
+		put(docs, name);
+	}
+	put(docs, "zz.sh");
+	close(docs);
+	mentions_text(&mentions, tree, NULL, strcpy(text, "cd docs && sh zz.sh"), 19, 0);
+	assert_string_equal(seen, "docs/zz.sh");
+	seen[0] = '\0';
+	to = stpcpy(to, "tools/x.sh");
+	for (int i = 0; i < WORDS; i++)
+		to += snprintf(to, 16, " w%d.", i);
+	mentions_text(&mentions, tree, NULL, text, (size_t)(to - text), 0);
+	assert_string_equal(seen, "tools/x.sh");
+	assert_true(mentions.cut);
+	close(mentions.root);
+	arena_free(arena);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(json),     cmocka_unit_test(deep),
-					    cmocka_unit_test(scripts),  cmocka_unit_test(lines),
-					    cmocka_unit_test(included), cmocka_unit_test(rows) };
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	const struct CMUnitTest tests[] = { cmocka_unit_test(words), cmocka_unit_test(git),
+					    cmocka_unit_test(environment),
+					    cmocka_unit_test(bounds) };
+	return cmocka_run_group_tests(tests, make_tree, remove_tree);
 }

@@ -20,7 +20,6 @@
 #include "postcheck/finding/finding.h"
 #include "report/findings.h"
 
-enum { PACKAGE_BYTES_MAX = 128 << 10 };
 enum { NAMES_OF_ROW = 3, NAMES_OF_NONE = 40, NAME_SHOWN_MAX = 200 };
 
 // While a box lived: what the user changed between two of them is not reported.

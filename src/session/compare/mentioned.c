@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,37 +10,32 @@
 #include "base/entries.h"
 #include "base/arena.h"
 #include "base/fd.h"
-#include "base/file.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "git/gitnamed.h"
-#include "names/includes.h"
 #include "names/mentions.h"
-#include "names/naming.h"
-#include "names/naming_find.h"
+#include "names/trusted.h"
 #include "session/store/store.h"
 
-enum { HOOKS_MAX = 64, NAMES_MAX = 1024, REPOSITORIES_MAX = 1024, FOUND_MAX = 8192 };
+enum { REPOSITORIES_MAX = 1024 };
 
 static const struct origin nowhere = { 0 };
 
 struct mention_search {
 	struct store *store;
 	struct mentioned *mentioned;
-	const char *root, *base; // relative names begin at `base`
-	int top;                 // of the root, open
-	unsigned names, repositories, found;
-	struct includes includes;
+	const char *root;
+	struct mentions mentions; // in the root
+	unsigned repositories;
 };
 
 // By its own name, and by what that leads to.
-static void add(struct mention_search *search, const char *path, enum mention kind)
+static void find(struct mentions *mentions, const char *path, bool programs)
 {
+	struct mention_search *search = mentions->owner;
 	struct arena *arena = search->store->arena;
-	struct list *list =
-		kind == MENTION_PROGRAMS ? &search->mentioned->programs : &search->mentioned->files;
-	if (!path_within(path, search->root) || str_equal(path, search->root) ||
-	    search->names++ >= NAMES_MAX)
+	struct list *list = programs ? &search->mentioned->programs : &search->mentioned->files;
+	if (!path_within(path, search->root) || str_equal(path, search->root))
 		return;
 	list_add(list, arena, path, nowhere);
 	char *real = realpath(path, NULL);
@@ -50,86 +44,49 @@ static void add(struct mention_search *search, const char *path, enum mention ki
 	free(real);
 }
 
-static void find(struct mentions *mentions, const char *name, enum mention kind)
+static void read_files(struct mention_search *search, const char *base, const char *path)
 {
-	struct mention_search *search = mentions->owner;
-	if (strlen(name) >= PATH_MAX || search->found++ >= FOUND_MAX)
-		return;
-	const char *path = mentions_path(search->store->arena, search->root, search->base, name);
-	if (path)
-		add(search, path, kind);
+	search->mentions.files = 0;
+	mentions_settings(&search->mentions, base, path);
 }
 
-static void read_file(struct mention_search *search, int directory, const char *name,
-		      const struct naming_row *settings)
+static void read_texts(struct mention_search *search, const struct gitnamed *named,
+		       const char *base)
 {
-	static char text[NAMING_BYTES_MAX];
-	size_t length, size = naming_bytes(settings);
-	struct mentions mentions = { .found = find, .owner = search };
-	if (file_read_into(directory, name, FILE_PART, text, size, &length) > 0)
-		naming_read(&mentions, settings, text, length);
-}
-
-static void read_hooks(struct mention_search *search, const char *path)
-{
-	static const struct naming_row script = { "", NAMING_TEXT, NULL };
-	unsigned count = 0;
-	autoclose int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	entries_each (entry, fd)
-		if (entry->type == DT_REG && !str_ends(entry->name, ".sample") &&
-		    count++ < HOOKS_MAX)
-			read_file(search, fd, entry->name, &script);
-}
-
-static void read_texts(struct mention_search *search, const struct gitnamed *named)
-{
-	struct mentions mentions = { .found = find, .owner = search };
 	for (const struct gitnamed_text *one = named->first; one; one = one->next)
-		mentions_git(&mentions, search->store->arena, one->text, one->length);
+		mentions_git(&search->mentions, base, one->text, one->length);
 	list_each (item, &named->hooks)
-		read_hooks(search, item->text);
+		read_files(search, base, item->text);
 }
 
 // A repository at `base`; `git` is its directory, or what its .git leads to.
-static void read_repository(struct mention_search *search, const char *git)
+static void read_repository(struct mention_search *search, const char *base, const char *git)
 {
 	struct arena *arena = search->store->arena;
 	struct gitnamed named = { 0 };
-	gitnamed_file(arena, search->store->home, path_below(arena, git, "config"), search->base,
+	gitnamed_file(arena, search->store->home, path_below(arena, git, "config"), base, &named);
+	gitnamed_file(arena, search->store->home, path_below(arena, git, "config.worktree"), base,
 		      &named);
-	gitnamed_file(arena, search->store->home, path_below(arena, git, "config.worktree"),
-		      search->base, &named);
-	read_texts(search, &named);
-	read_hooks(search, path_below(arena, git, "hooks"));
+	read_texts(search, &named, base);
+	read_files(search, base, path_below(arena, git, "hooks"));
 }
 
-static void find_included(struct includes *includes, const char *path)
+static void read_setting(struct mention_search *search, const char *name)
 {
-	add(includes->owner, path, MENTION_FILE);
+	read_files(search, search->root, path_below(search->store->arena, search->root, name));
 }
 
-// Below the root.
-static void read_row(void *owner, const char *name, const struct naming_row *settings)
-{
-	struct mention_search *search = owner;
-	if (naming_includes(settings))
-		includes_read(&search->includes, name, settings);
-	else
-		read_file(search, search->top, name, settings);
-}
-
+// The protected names of the table: those at the top by its listing.
 static void read_settings(struct mention_search *search)
 {
 	autoclose int fd = open(search->root, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	search->top = fd;
-	search->includes = (struct includes){ .root = fd,
-					      .path = search->root,
-					      .arena = search->store->arena,
-					      .found = find_included,
-					      .owner = search };
-	for (unsigned i = 0; fd >= 0 && i < naming_count; i++)
-		naming_find(fd, &naming_rows[i], read_row, search);
-	read_hooks(search, path_below(search->store->arena, search->root, ".husky"));
+	entries_each (entry, fd)
+		if (!str_equal(entry->name, ".git") && trusted_is_protected(entry->name))
+			read_setting(search, entry->name);
+	trusted_each (row, TRUSTED_PROTECT)
+		if (!row->pattern && strchr(trusted_name(row), '/') &&
+		    !str_starts(trusted_name(row), ".git/"))
+			read_setting(search, trusted_name(row));
 }
 
 // A file .git is one of a worktree or a submodule: the settings of the repository around it hold
@@ -141,10 +98,9 @@ static void read_at(struct mention_search *search, const char *base)
 	const char *git = path_below(arena, base, ".git");
 	if (lstat(git, &status) < 0 || search->repositories++ >= REPOSITORIES_MAX)
 		return;
-	search->base = base;
-	read_repository(search, git);
+	read_repository(search, base, git);
 	if (S_ISREG(status.st_mode))
-		read_repository(search, path_below(arena, search->root, ".git"));
+		read_repository(search, base, path_below(arena, search->root, ".git"));
 }
 
 // Changes are sorted: each directory of one that the last has not is met for the first time.
@@ -159,23 +115,15 @@ static void read_around(struct mention_search *search, const char *path, const c
 	}
 }
 
-static void find_run(struct scripts *scripts, const char *path)
+// In the root, which is open until the search ends.
+static struct mentions in_root(struct mention_search *search)
 {
-	add(scripts->owner, path, MENTION_RUN);
-}
-
-// What is found comes to the end of the list, and is read in its turn.
-static void read_scripts(struct mention_search *search)
-{
-	autoclose int fd = open(search->root, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	struct scripts scripts = { .root = fd,
-				   .path = search->root,
-				   .arena = search->store->arena,
-				   .found = find_run,
-				   .owner = search };
-	list_each (item, &search->mentioned->files)
-		if (fd < 0 || !scripts_read(&scripts, item->text))
-			break;
+	return (struct mentions){ .root = open(search->root,
+					       O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC),
+				  .path = search->root,
+				  .arena = search->store->arena,
+				  .found = find,
+				  .owner = search };
 }
 
 void mentioned_find(struct store *store, const struct session *session,
@@ -190,9 +138,9 @@ void mentioned_find(struct store *store, const struct session *session,
 		const char *last = "";
 		if (session->roots[root].own || session->roots[root].system)
 			continue;
-		search.base = search.root;
+		search.mentions = in_root(&search);
 		gitnamed_global(store->arena, store->home, store->config, &global);
-		read_texts(&search, &global);
+		read_texts(&search, &global, search.root);
 		read_settings(&search);
 		read_at(&search, search.root);
 		for (unsigned i = 0; i < changes->count; i++) {
@@ -201,7 +149,7 @@ void mentioned_find(struct store *store, const struct session *session,
 			read_around(&search, changes->list[i].path, last);
 			last = changes->list[i].path;
 		}
-		read_scripts(&search);
+		fd_close(&search.mentions.root);
 	}
 	*ret_mentioned = mentioned;
 }
@@ -210,8 +158,9 @@ void mentioned_add(struct store *store, const char *root, const char *path,
 		   struct mentioned *mentioned)
 {
 	struct mention_search search = { .store = store, .mentioned = mentioned, .root = root };
+	search.mentions = in_root(&search);
 	read_at(&search, path_below(store->arena, root, path));
-	read_scripts(&search);
+	fd_close(&search.mentions.root);
 }
 
 bool mentioned_has(const struct store *store, const struct mentioned *mentioned, const char *root,
