@@ -2,6 +2,7 @@
 #include "git/gitindex.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,12 +10,16 @@
 #include "base/err.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "text/component.h"
+#include "text/sha.h"
 
 enum {
 	HEADER = 12,
 	STAT = 40,
 	MODE = 24,
+	SIZE = 36,
 	PATH_BYTES_MAX = 4096,
+	FLAG_LENGTH = 0xfff, // longer paths have this one
 	FLAG_EXTENDED = 0x4000,
 	ASSUME_VALID = 0x8000,
 	SKIP_WORKTREE = 0x40
@@ -27,7 +32,9 @@ struct index_reader {
 	unsigned hash; // bytes of an object's name
 	char path[PATH_BYTES_MAX];
 	size_t path_length;
-	bool split; // the rest is in another file
+	size_t end;                // of the entries
+	const unsigned char *link; // the extension of a split index: the rest is in another file
+	bool nameless, sparse;     // entries of a split index, and of a sparse one
 };
 
 static uint32_t number(const unsigned char *at)
@@ -64,7 +71,8 @@ static bool read_entry(struct index_reader *reader, struct gitindex_entry *ret_e
 		.changed = number(at),
 		.seconds = number(at + 8),
 		.nanoseconds = number(at + 12),
-		.size = number(at + 36),
+		.size = number(at + SIZE),
+		.mode = number(at + MODE),
 		.id = at + STAT,
 		.id_bytes = reader->hash,
 		.stage = flags >> 12 & 3,
@@ -79,8 +87,10 @@ static bool read_entry(struct index_reader *reader, struct gitindex_entry *ret_e
 	const unsigned char *path = reader->bytes + reader->at;
 	const unsigned char *end = memchr(path, '\0', reader->length - reader->at);
 	size_t kept = reader->path_length - dropped, more = end ? (size_t)(end - path) : 0;
-	if (!end || kept + more >= sizeof(reader->path) || kept + more == 0)
+	size_t said = kept + more < FLAG_LENGTH ? kept + more : FLAG_LENGTH;
+	if (!end || kept + more >= sizeof(reader->path) || (flags & FLAG_LENGTH) != said)
 		return false;
+	reader->nameless = reader->nameless || said == 0;
 	memcpy(reader->path + kept, path, more);
 	reader->path_length = kept + more;
 	reader->path[reader->path_length] = '\0';
@@ -98,18 +108,31 @@ static bool is_wanted(const char *path, const char *const *names, unsigned count
 	return false;
 }
 
+// An extension and its own length; 0 when it is none. Git reads no index with one that it does not
+// know and that is not in capitals.
+static size_t read_extension(struct index_reader *reader, size_t at)
+{
+	const unsigned char *name = reader->bytes + at;
+	if (reader->length - at < 8 + (size_t)reader->hash ||
+	    number(name + 4) > reader->length - reader->hash - at - 8)
+		return 0;
+	size_t size = number(name + 4);
+	bool link = memcmp(name, "link", 4) == 0, sparse = memcmp(name, "sdir", 4) == 0;
+	if ((!link && !sparse && (name[0] < 'A' || name[0] > 'Z')) ||
+	    (link && (reader->link || size < reader->hash)))
+		return 0;
+	reader->link = link ? name + 8 : reader->link;
+	reader->sparse = reader->sparse || sparse;
+	return 8 + size;
+}
+
 // After the entries come extensions, and one name of the hash: it tells the two hashes apart.
 static bool ends_well(struct index_reader *reader)
 {
-	size_t at = reader->at;
-	while (reader->length - at > reader->hash) {
-		if (reader->length - at < 8 + (size_t)reader->hash ||
-		    number(reader->bytes + at + 4) > reader->length - at - 8)
-			return false;
-		reader->split = reader->split || memcmp(reader->bytes + at, "link", 4) == 0;
-		at += 8 + (size_t)number(reader->bytes + at + 4);
-	}
-	return reader->length - at == reader->hash;
+	size_t at = reader->end = reader->at, size = 1;
+	while (size > 0 && reader->length - at > reader->hash)
+		at += size = read_extension(reader, at);
+	return reader->length - at == reader->hash && (reader->link || !reader->nameless);
 }
 
 // Called for each entry, whose path is in the reader. False ends the reading.
@@ -118,12 +141,11 @@ struct index_use {
 		      const struct gitindex_entry *entry);
 	struct arena *arena;
 	const char *const *names; // of gitindex_find()
-	unsigned name_count, count, most;
-	uint32_t since;
+	unsigned name_count, count;
 	struct gitindex_entry *found;
 	char *text; // of gitindex_directories(): names behind each other
 	size_t used, size, last;
-	bool split;
+	struct index_vet *vet; // of gitindex_vet()
 };
 
 static bool find_entry(struct index_use *use, const struct index_reader *reader,
@@ -131,17 +153,6 @@ static bool find_entry(struct index_use *use, const struct index_reader *reader,
 {
 	if (use->count == GITINDEX_FOUND_MAX ||
 	    !is_wanted(reader->path, use->names, use->name_count))
-		return true;
-	use->found[use->count] = *entry;
-	use->found[use->count++].path = arena_copy(use->arena, reader->path, reader->path_length);
-	return true;
-}
-
-static bool find_hidden(struct index_use *use, const struct index_reader *reader,
-			const struct gitindex_entry *entry)
-{
-	if (use->count == use->most ||
-	    (!entry->unchanged && !entry->absent && entry->changed < use->since))
 		return true;
 	use->found[use->count] = *entry;
 	use->found[use->count++].path = arena_copy(use->arena, reader->path, reader->path_length);
@@ -157,28 +168,29 @@ static int read_all(struct index_use *use, struct index_reader *reader)
 		if (!read_entry(reader, &entry) || !use->entry(use, reader, &entry))
 			return fail(0, "no index of git's");
 	}
-	if (!ends_well(reader))
-		return fail(0, "no index of git's");
-	use->split = reader->split;
-	return 0;
+	return ends_well(reader) ? 0 : fail(0, "no index of git's");
 }
 
-static int read_index(struct index_use *use, const void *bytes, size_t length)
+static int read_by(struct index_use *use, struct index_reader *reader, const void *bytes,
+		   size_t length, unsigned hash)
 {
-	static const unsigned hashes[] = { 20, 32 }; // SHA-1, SHA-256
-	struct index_reader *reader = arena_take(use->arena, sizeof(*reader));
+	*reader = (struct index_reader){
+		.bytes = bytes, .length = length, .at = HEADER, .hash = hash
+	};
 	if (length < HEADER || memcmp(bytes, "DIRC", 4) != 0)
 		return fail(0, "no index of git's");
-	for (unsigned i = 0; i < 2; i++) {
-		*reader = (struct index_reader){ .bytes = bytes, .length = length, .at = HEADER };
-		reader->version = number(reader->bytes + 4);
-		reader->hash = hashes[i];
-		if (reader->version < 2 || reader->version > 4)
-			return fail(0, "an index of version %u", (unsigned)reader->version);
-		if ((i == 0 ? ATTEMPT(read_all(use, reader)) : read_all(use, reader)) == 0)
-			return 0;
-	}
-	return -1;
+	reader->version = number(reader->bytes + 4);
+	if (reader->version < 2 || reader->version > 4)
+		return fail(0, "an index of version %u", (unsigned)reader->version);
+	return read_all(use, reader);
+}
+
+static int read_index(struct index_use *use, struct index_reader *reader, const void *bytes,
+		      size_t length)
+{
+	return ATTEMPT(read_by(use, reader, bytes, length, SHA1_BYTES)) == 0
+		       ? 0
+		       : read_by(use, reader, bytes, length, SHA256_BYTES);
 }
 
 int gitindex_find(struct arena *arena, const void *bytes, size_t length, const char *const *names,
@@ -188,23 +200,134 @@ int gitindex_find(struct arena *arena, const void *bytes, size_t length, const c
 	struct index_use use = {
 		.entry = find_entry, .arena = arena, .names = names, .name_count = name_count
 	};
+	struct index_reader *reader = arena_take(arena, sizeof(*reader));
 	use.found = arena_take(arena, GITINDEX_FOUND_MAX * sizeof(*use.found));
-	TRY(read_index(&use, bytes, length));
+	TRY(read_index(&use, reader, bytes, length));
 	*ret_entries = use.found;
 	*ret_count = use.count;
 	return 0;
 }
 
-int gitindex_hidden(struct arena *arena, const void *bytes, size_t length, uint32_t since,
-		    unsigned most, const struct gitindex_entry **ret_entries, unsigned *ret_count)
+// What gitindex_vet() knows of the entry before, and what it makes.
+struct index_vet {
+	struct gitindex_vetted *vetted;
+	struct gitindex_entry *marked;
+	unsigned size; // of `marked`
+	uint32_t since;
+	unsigned char *text; // a copy of the index
+	size_t used;         // so much of it is the new one
+	char before[PATH_BYTES_MAX];
+	size_t length; // of `before`
+	unsigned stage;
+	bool directories; // entries of a sparse index
+};
+
+// As git's own verify_path(): each component is a name, and none is git's, whatever file system it
+// is written to.
+static bool is_path(const char *path, uint32_t mode)
 {
-	struct index_use use = {
-		.entry = find_hidden, .arena = arena, .since = since, .most = most
-	};
-	use.found = arena_take(arena, most * sizeof(*use.found));
-	TRY(read_index(&use, bytes, length));
-	*ret_entries = use.found;
-	*ret_count = use.count;
+	enum { LINK = 0120000, DIRECTORY = 040000 };
+	for (const char *at = path;; at++) {
+		size_t length = strcspn(at, "/");
+		if (length == 0 || length >= COMPONENT_MAX)
+			return length == 0 && at > path && mode == DIRECTORY && !*at;
+		if (strncmp(at, "..", length) == 0 || component_is_git(at) || // "." as well
+		    (mode == LINK && component_is_modules(at)))
+			return false;
+		at += length;
+		if (!*at)
+			return mode != DIRECTORY;
+	}
+}
+
+// Git writes them in the order of paths and stages, each once.
+static bool follows(const struct index_vet *vet, const struct index_reader *reader, unsigned stage)
+{
+	size_t shorter = vet->length < reader->path_length ? vet->length : reader->path_length;
+	int order = memcmp(vet->before, reader->path, shorter);
+	if (order == 0 && vet->length == reader->path_length)
+		return vet->length == 0 || (vet->stage > 0 && vet->stage < stage);
+	return order < 0 || (order == 0 && vet->length < reader->path_length);
+}
+
+static bool vet_entry(struct index_use *use, const struct index_reader *reader,
+		      const struct gitindex_entry *entry)
+{
+	static const uint32_t modes[] = { 0100644, 0100755, 0120000, 0160000, 040000 };
+	struct index_vet *vet = use->vet;
+	struct gitindex_vetted *vetted = vet->vetted;
+	bool known = false;
+	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
+		known = known || entry->mode == modes[i];
+	bool named = reader->path_length == 0 || is_path(reader->path, entry->mode);
+	if (!vetted->bad && (!known || !named || !follows(vet, reader, entry->stage)))
+		vetted->bad = arena_copy(use->arena, reader->path, reader->path_length);
+	vet->directories = vet->directories || entry->mode == 040000;
+	memcpy(vet->before, reader->path, reader->path_length);
+	vet->length = reader->path_length;
+	vet->stage = entry->stage;
+	if (entry->changed >= vet->since && entry->seconds < vet->since && entry->size > 0) {
+		memset(vet->text + (entry->id - reader->bytes) - STAT + SIZE, 0, 4);
+		vetted->touched = true;
+	}
+	if (!entry->unchanged && !entry->absent)
+		return true;
+	vet->marked = arena_grow(use->arena, vet->marked, vetted->marked_count, &vet->size,
+				 sizeof(*vet->marked));
+	vet->marked[vetted->marked_count] = *entry;
+	vet->marked[vetted->marked_count++].path =
+		arena_copy(use->arena, reader->path, reader->path_length);
+	return true;
+}
+
+// Of the extensions those stay that say more than the entries do.
+static void put_extensions(struct index_vet *vet, struct index_reader *reader)
+{
+	static const char stays[] = "link sdir REUC";
+	for (size_t at = vet->used = reader->end, size; reader->length - at > reader->hash;
+	     at += size) {
+		reader->link = NULL;
+		size = read_extension(reader, at);
+		if (str_has_word(stays, (const char *)reader->bytes + at, 4)) {
+			memmove(vet->text + vet->used, reader->bytes + at, size);
+			vet->used += size;
+		}
+	}
+}
+
+int gitindex_vet(struct arena *arena, const void *bytes, size_t length, unsigned hash,
+		 uint32_t since, struct gitindex_vetted *ret_vetted)
+{
+	struct gitindex_vetted vetted = { NULL };
+	struct index_vet *vet = arena_take(arena, sizeof(*vet));
+	struct index_use use = { .entry = vet_entry, .arena = arena, .vet = vet };
+	struct index_reader *reader = arena_take(arena, sizeof(*reader));
+	*vet = (struct index_vet){ .vetted = &vetted, .since = since };
+	vet->text = (unsigned char *)arena_copy(arena, bytes, length);
+	TRY(read_by(&use, reader, bytes, length, hash));
+	const unsigned char *link = reader->link;
+	if (!vetted.bad && vet->directories && !reader->sparse)
+		vetted.bad = "";
+	for (unsigned i = 0; link && i < hash; i++)
+		if (link[i]) {
+			char *name = arena_text(arena, "sharedindex.%*s", (int)hash * 2, "");
+			size_t front = strlen("sharedindex.");
+			for (unsigned j = 0; j < hash; j++)
+				snprintf(name + front + (size_t)2 * j, 3, "%02x", link[j]);
+			vetted.shared = name;
+			break;
+		}
+	put_extensions(vet, reader);
+	if (vetted.touched || vet->used + hash < length) {
+		if (hash == SHA1_BYTES)
+			sha1(vet->text, vet->used, vet->text + vet->used);
+		else
+			sha256(vet->text, vet->used, vet->text + vet->used);
+		vetted.text = vet->text;
+		vetted.length = vet->used + hash;
+	}
+	vetted.marked = vet->marked;
+	*ret_vetted = vetted;
 	return 0;
 }
 
@@ -216,7 +339,7 @@ static bool note_directory(struct index_use *use, const struct index_reader *rea
 	if (!entry->directory) {
 		const char *slash = memrchr(reader->path, '/', length);
 		length = slash ? (size_t)(slash - reader->path) : 0;
-	} else if (reader->path[length - 1] == '/') {
+	} else if (length > 0 && reader->path[length - 1] == '/') {
 		length--;
 	}
 	if (use->count > 0 && strlen(use->text + use->last) == length &&
@@ -243,8 +366,9 @@ int gitindex_directories(struct arena *arena, const void *bytes, size_t length,
 			 const char *const **ret_directories, unsigned *ret_count)
 {
 	struct index_use use = { .entry = note_directory, .arena = arena };
-	int result = read_index(&use, bytes, length);
-	if (result == 0 && use.split)
+	struct index_reader *reader = arena_take(arena, sizeof(*reader));
+	int result = read_index(&use, reader, bytes, length);
+	if (result == 0 && reader->link)
 		result = fail(0, "a split index");
 	if (result == 0) {
 		const char **names = arena_take(arena, (use.count + 1) * sizeof(*names));

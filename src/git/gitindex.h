@@ -12,6 +12,7 @@ struct gitindex_entry {
 	const char *path;
 	uint32_t changed;                    // ctime of the file
 	uint32_t seconds, nanoseconds, size; // of the file; all 0 when git could not write it
+	uint32_t mode;                       // as the index has it
 	const unsigned char *id;             // the name of its content, in the index's own bytes
 	unsigned id_bytes;                   // 20 or 32
 	unsigned stage;                      // 0; 1 to 3 in a merge
@@ -28,10 +29,23 @@ int gitindex_find(struct arena *arena, const void *bytes, size_t length, const c
 		  unsigned name_count, const struct gitindex_entry **ret_entries,
 		  unsigned *ret_count);
 
-// Those whose files git takes for unchanged, or for not in the work tree, and those of files that
-// changed at `since` or later, as far as `most`.
-int gitindex_hidden(struct arena *arena, const void *bytes, size_t length, uint32_t since,
-		    unsigned most, const struct gitindex_entry **ret_entries, unsigned *ret_count);
+// An index that a box wrote, of a repository whose names of objects have `hash` bytes.
+struct gitindex_vetted {
+	const char *bad; // the path of an entry that git itself would not write; NULL: none
+	const char
+		*shared; // the name of the file with the rest of a split index; NULL: it is whole
+	// Entries whose files git takes for unchanged, or for not in the work tree.
+	const struct gitindex_entry *marked;
+	unsigned marked_count;
+	bool touched; // has entries of files that changed at `since` or later with earlier times
+	// As it has to be: without extensions that only save time, and without the sizes in
+	// entries that are `touched`, so that git compares contents. NULL: it is so.
+	const unsigned char *text;
+	size_t length;
+};
+// Takes twice its length of the arena. -1 when git could not read it.
+int gitindex_vet(struct arena *arena, const void *bytes, size_t length, unsigned hash,
+		 uint32_t since, struct gitindex_vetted *ret_vetted);
 
 // The directories that hold tracked files, and those of submodules, relative to the work tree and
 // sorted by strcmp(): "" is its top. -1 when it is no index, is split over two files, or has more

@@ -30,7 +30,6 @@
 #include "postcheck/git/made_bare.h"
 #include "postcheck/git/parts.h"
 #include "postcheck/git/pointer.h"
-#include "postcheck/git/tracked.h"
 #include "postcheck/git/vet.h"
 #include "postcheck/name_watch.h"
 #include "postcheck/new_names.h"
@@ -274,7 +273,6 @@ static void look_at_all(void *argument)
 	check_guards(check, &places);
 	places_close(&places);
 	commands_tell(check);
-	tracked_check(check);
 	if (!look->quiet)
 		scan_trees(check, look->run);
 	changed_end(check);

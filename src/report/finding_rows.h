@@ -127,12 +127,9 @@ ROW(FINDING_GIT_VIEW, "git-view", SEVERITY_WARNING,
 ROW(FINDING_GIT_HIDES, "git-hides", SEVERITY_WARNING,
 	"git shows no changes of %l: they are marked in its index; to show them: %f",
 	.fix = "git update-index --no-assume-unchanged --no-skip-worktree FILE", .joined = 8)
-ROW(FINDING_GIT_FORGED, "git-forged", SEVERITY_WARNING,
-	"git shows no changes of %l: its index has their sizes and times with other contents; to "
-	"show them: %f", .fix = "touch FILE", .joined = 8)
-ROW(FINDING_GIT_UNCOMPARED, "git-uncompared", SEVERITY_NOTICE,
-	"%d of the files that changed were not compared with git's index, which may hide their "
-	"changes; to show them: %f", .fix = "touch FILE")
+ROW(FINDING_GIT_INDEX, "git-index", SEVERITY_WARNING,
+	"%p was written by the box and was not checked (%d): your git may write other files than it "
+	"shows; for a new one: %f", .fix = "git reset")
 ROW(FINDING_UNTRACKED, "hidden-untracked", SEVERITY_NOTICE,
 	"hidden: %l, which git's index does not list; to show it: %f", .fix = "--read %i",
 	.joined = 8)

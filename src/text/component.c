@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/str.h"
+
 static const struct {
 	uint32_t from, to; // code points
 	const char *text;
@@ -104,22 +106,33 @@ bool component_hash(const char *name, uint32_t *ret_hash)
 	return true;
 }
 
-// What is ignored: bytes of other scripts (HFS+ and casefold skip some of their characters), and of
-// Windows dots and spaces at the end and what follows a colon.
+// Of Windows dots and spaces at the end are ignored, and what follows a colon or a backslash; a
+// name has a short one, too, with a number.
+static bool is_spelled(const char *path, const char *name, const char *short_name)
+{
+	char folded[COMPONENT_MAX];
+	const char *end = folded + strlen(name);
+	bool begins = strchr(".gG", *path) || (unsigned char)*path >= 0x80; // most do not
+	if (!begins || !component_fold(path, folded))
+		return false;
+	if (str_starts(folded, short_name)) {
+		end = folded + strlen(short_name);
+		end += strspn(end, "0123456789");
+		if (end == folded + strlen(short_name))
+			return false;
+	} else if (!str_starts(folded, name)) {
+		return false;
+	}
+	end += strspn(end, ". ");
+	return *end == '\0' || *end == ':' || *end == '\\';
+}
+
 bool component_is_git(const char *path)
 {
-	static const char name[] = ".git", short_name[] = "git~", digits[] = "0123456789";
-	size_t matched = 0;
-	if (strncasecmp(path, short_name, sizeof(short_name) - 1) == 0) {
-		path += sizeof(short_name) - 1;
-		size_t number = strspn(path, digits);
-		return number > 0 && (path[number] == '\0' || path[number] == '/');
-	}
-	for (; *path && *path != '/' && !(*path == ':' && matched == sizeof(name) - 1); path++) {
-		bool ignored = (unsigned char)*path >= 0x80 ||
-			       (matched == sizeof(name) - 1 && strchr(". ", *path));
-		if (!ignored && (*path | ' ') != name[matched++])
-			return false;
-	}
-	return matched == sizeof(name) - 1;
+	return is_spelled(path, ".git", "git~");
+}
+
+bool component_is_modules(const char *path)
+{
+	return is_spelled(path, ".gitmodules", "gitmod~");
 }

@@ -21,3 +21,5 @@ bool component_hash(const char *name, uint32_t *ret_hash);
 // Whether there is a file system for which the component that begins at `path` is ".git": one that
 // folds case, one that skips characters, or one of Windows.
 bool component_is_git(const char *path);
+// The same for ".gitmodules".
+bool component_is_modules(const char *path);

@@ -394,7 +394,121 @@ is "refs that git moves in a run without network are not reported" "" "$(grep 'h
 like "those of another host are" "$(cat "$work/log")" "by it: .git/refs/remotes/far/.*, .git/refs/remotes/far/.*; check"
 (cd "$project" && "$SBX" run --network host -- sh -c 'git update-ref refs/remotes/far/main HEAD~') >"$work/log" 2>&1
 is "with a network they are not" "" "$(grep 'history or files' "$work/log")"
-# An index with the times of a file and another content of it. forge.py FILES: as git would have noted them.
+# --- an index that a box wrote: the host's git writes, reads and shows by it
+# idx.py DIR OID PATH MODE...: an index of the git directory DIR with the files of HEAD and these entries, whatever they are.
+cat >"$work/tools/idx.py" <<'EOF'
+import hashlib, os, struct, subprocess, sys
+add = sys.argv[2:]
+version = int(os.environ.get("INDEX", "2"))
+entries = [(add[i + 1].encode("utf8", "surrogateescape"), add[i], int(add[i + 2], 8)) for i in range(0, len(add), 3)]
+for line in subprocess.check_output(["git", "ls-tree", "-r", "HEAD"], text=True).splitlines():
+    mode, _, rest = line.split(None, 2)
+    oid, path = rest.split("\t")
+    entries.append((path.encode(), oid, int(mode, 8)))
+data, before = b"DIRC" + struct.pack(">II", version, len(entries)), b""
+for name, oid, mode in sorted(entries):
+    entry = struct.pack(">10I", *[0] * 6, mode, 0, 0, 0) + bytes.fromhex(oid) + struct.pack(">H", min(len(name), 0xfff))
+    common = len(os.path.commonprefix([before, name])) if version == 4 else 0
+    data += entry + (bytes([len(before) - common]) + name[common:] + b"\0" if version == 4 else name + b"\0" * (8 - (len(entry) + len(name)) % 8))
+    before = name
+open(sys.argv[1] + "/index", "wb").write(data + hashlib.sha1(data).digest())
+EOF
+# tree.py OLD NEW: the index's extension for trees has NEW in the place of OLD.
+cat >"$work/tools/tree.py" <<'EOF'
+import hashlib, sys
+data = open(".git/index", "rb").read()
+old, new = map(bytes.fromhex, sys.argv[1:3])
+at = data.index(old, data.rindex(b"TREE"))
+data = data[:at] + new + data[at + 20:-20]
+open(".git/index", "wb").write(data + hashlib.sha1(data).digest())
+EOF
+mkdir -p "$work/victim"
+place() { # a repository at $repository, whose git directory in the project is $git; what the host's git may write is "$work/victim/rc"
+	work_here && echo mine >"$work/victim/rc" && repository=$project git=.git
+	case $1 in
+	worktree) repository=$work/tree.$count git=.git/worktrees/tree.$count && git -C "$project" worktree add -q "$repository" ;;
+	submodule) git init -q "$work/sub.$count" && echo a >"$work/sub.$count/a" && git -C "$work/sub.$count" add . && git -C "$work/sub.$count" commit -qm one &&
+		git -C "$project" submodule add -q "$work/sub.$count" sub 2>/dev/null && repository=$project/sub git=.git/modules/sub ;;
+	nested) git init -q "$project/sub" && echo a >"$project/sub/a" && git -C "$project/sub" add . && git -C "$project/sub" commit -qm one && repository=$project/sub git=sub/.git ;;
+	new) repository=$project/sub git=sub/.git ;;
+	esac
+	sleep 0.05
+}
+up=../../../../../../../../../..
+write_index() { # oid, path, mode of one more entry
+	[ -e "$project/$git" ] || printf '%s' 'git init -q sub; cd sub; echo a >a; git add .; git commit -qm one; cd ..; '
+	printf 'export GIT_DIR=%s; o=$(echo evil | git hash-object -w --stdin); python3 %s/idx.py %s $o "%s" %s; unset GIT_DIR' "$git" "$t" "$git" "$1" "$2"
+}
+restore() { git -C "$repository" checkout -q . >/dev/null 2>&1; cat "$work/victim/rc"; }
+for kind in project worktree submodule nested new; do
+	place $kind
+	(cd "$project" && sh -c "$(write_index "$up$work/victim/rc" 100755)")
+	is "twin: without a box an index writes out of the $kind" evil "$(restore)"
+	place $kind
+	(cd "$project" && "$SBX" run --read "$work/tools" --read "?$HOME/.gitconfig" -- sh -c "$(write_index "$up$work/victim/rc" 100755); sleep 0.3") >"$work/log" 2>&1
+	is "an index with a path out of the $kind writes nothing" mine "$(restore)"
+	like "and is moved away, with the way to a new one" "$(cat "$work/log")" "/index has an entry that git does not write .*git reset; it was moved to quarantine"
+	is "which git makes" "" "$(git -C "$repository" reset -q 2>&1; git -C "$repository" status --short)"
+done
+for path in /etc/x .git/hooks/pre-commit a/.GIT/x 'git~1/x' '.git /x' '.git.../x' '.git::$INDEX_ALLOCATION/x' '.git\\x' a//x ./x a/../x a/. x/ $'.g\xe2\x80\x8cit/x'; do
+	place project && box "$(write_index "$path" 100644)"
+	is "the path $(printf %q "$path") is none of an index" "no" "$([ -e "$project/.git/index" ] && echo yes || echo no)"
+done
+for mode in 100664 40000 0 1100644; do
+	place project && box "$(write_index a/x $mode)"
+	is "nor is the mode $mode" no "$([ -e "$project/.git/index" ] && echo yes || echo no)"
+done
+place project && box "$(write_index .gitmodules 120000)"
+is "nor is .gitmodules as a link" no "$([ -e "$project/.git/index" ] && echo yes || echo no)"
+place project && box "INDEX=4; export INDEX; $(write_index "$up$work/victim/rc" 100755)"
+is "an index of version 4 writes nothing, too" "mine no" "$(restore) $([ -e "$project/.git/index" ] && echo yes || echo no)"
+for path in $'.git\xc3\xa9/x' git~x .gitx/a .gitignore ..x/... 'a\b'; do
+	place project && box "INDEX=4; export INDEX; $(write_index "$path" 100644)"
+	is "but $(printf %q "$path") is one" yes "$([ -e "$project/.git/index" ] && echo yes || cat "$work/log")"
+done
+for junk in 'echo x >.git/index' ': >.git/index' 'truncate -s 700M .git/index' 'head -c 60 .git/index >.git/i; mv .git/i .git/index'; do
+	place project && box "$junk"
+	is "an index that is no index is moved away" "" "$(there index)$(git -C "$project" reset -q; git -C "$project" status --short)"
+done
+place project
+killed "$(write_index "$up$work/victim/rc" 100755)"
+(cd "$project" && "$SBX" run -- true) >"$work/log" 2>&1
+is "an index that a killed run left writes nothing" mine "$(restore)"
+place project && git -C "$project" update-index --split-index && sleep 0.05
+box "$(write_index "$up$work/victim/rc" 100755); cat .git/index >\$(ls .git/sharedindex.*)
+	python3 -c 'import glob, os
+name = glob.glob(\".git/sharedindex.*\")[0]
+data = open(name, \"rb\").read()[:-20] + bytes.fromhex(name[-40:])
+open(name, \"wb\").write(data)
+link = bytes.fromhex(name[-40:]) + bytes(24)
+open(\".git/index\", \"wb\").write(b\"DIRC\" + bytes([0, 0, 0, 2, 0, 0, 0, 0]) + b\"link\" + len(link).to_bytes(4, \"big\") + link + bytes(20))'"
+is "nor does the shared file of a split index" mine "$(restore)"
+# The extension for trees: a commit is made of it.
+cache() { printf '%s' "git write-tree >/dev/null; o=\$(echo evil | git hash-object -w --stdin); python3 $t/tree.py \$(git rev-parse HEAD:lib) \$(printf '100644 blob %s\\ta\\n' \$o | git mktree)"; }
+commit_after() { # prints what the commit of another file has at lib/a
+	git -C "$project" status --short; (cd "$project" && echo more >>file && git add file && git commit -qm mine && git status --short && git show HEAD:lib/a)
+}
+work_here && (cd "$project" && sh -c "$(cache)")
+is "twin: without a box a commit has a tree of another" evil "$(commit_after)"
+work_here && box "$(cache)"
+is "after a box it has the files of the index" a "$(commit_after)"
+for left in TREE UNTR FSMN EOIE IEOT ZZZZ; do
+	work_here && box "git config core.untrackedCache true; git update-index --untracked-cache; git status >/dev/null; python3 -c 'import hashlib
+data = open(\".git/index\", \"rb\").read()[:-20] + b\"$left\" + bytes(4)
+open(\".git/index\", \"wb\").write(data + hashlib.sha1(data).digest())'"
+	is "an index of a box has no extension $left after it" "0 0" "$(grep -c "$left" "$project/.git/index") $(git -C "$project" fsck >/dev/null 2>&1; echo $?)"
+done
+work_here && (cd "$project" && exec 9>.git/index.lock && "$SBX" run -- sh -c 'git -c core.fsync=none -c index.threads=1 status >/dev/null; touch .git/index') >"$work/log" 2>&1
+like "where another program holds the lock, that is said" "$(cat "$work/log")" "^sbx: .git/index was written by the box and was not checked \(another program holds git's lock\).* git reset"
+rm -f "$project/.git/index.lock"
+# What is marked is said, whatever form the index has.
+for form in 'git update-index --split-index; git update-index --assume-unchanged lib/a' 'git update-index --assume-unchanged lib/a; git update-index --split-index' \
+	'git update-index --skip-worktree lib/a; echo lib >.git/info/sparse-checkout' 'git update-index --index-version 4; git update-index --assume-unchanged lib/a' \
+	"git update-index --assume-unchanged lib/a; python3 -c 'd = open(\".git/index\", \"rb\").read()[:-20]; open(\".git/index\", \"wb\").write(d + b\"ZZZZ\" + (300 << 20).to_bytes(4, \"big\") + bytes((300 << 20) + 20))'"; do
+	work_here && box "$form; echo evil >lib/a"
+	like "marks are said after '${form:0:60}'" "$(cat "$work/log")" "^sbx: git shows no changes of (lib/a|files of a split index)"
+done
+# forge.py FILES: an index with the times of files as git would have noted them, and other contents.
 cat >"$work/tools/forge.py" <<'EOF'
 import hashlib, os, struct, sys
 data = bytearray(open(".git/index", "rb").read()[:-20])
@@ -409,16 +523,26 @@ for _ in range(struct.unpack(">I", data[8:12])[0]):
     at += (end - at + 8) & ~7
 open(".git/index", "wb").write(data + hashlib.sha1(data).digest())
 EOF
-work_here && echo '*.psd filter=x' >"$project/.gitattributes" && printf 'a\n' >"$project/b.psd" && printf 'x\n' >"$project/dos" && git -C "$project" config filter.x.clean "tr a b" && git -C "$project" config core.autocrlf input && git -C "$project" add . && git -C "$project" commit -qm two && sleep 1
-(cd "$project" && "$SBX" run --read "$work/tools" -- sh -c "echo evil >lib/a; truncate -s 129M dos; echo 'x y' >.gitattributes; sleep 1.1; python3 $t/forge.py lib/a dos .gitattributes b.psd") >"$work/log" 2>&1
-is "git itself does not see it" "" "$(git -C "$project" status --short)"
-like "an index with the times of changed files is reported" "$(cat "$work/log")" "^sbx: git shows no changes of .gitattributes, dos, lib/a: its index has their sizes and times with other contents; to show them: touch FILE"
+forge() { printf '%s' "echo evil >lib/a; echo evil >file; echo '* ident' >lib/.gitattributes; echo '*' >lib/.gitignore; touch -d $1 file; sleep 1.1; python3 $t/forge.py lib/a file"; }
+for time in 2001-01-01 now; do
+	work_here && (cd "$project" && sh -c "$(forge $time)")
+	is "twin: without a box git does not see files whose times it noted, with the time $time" "" "$(git -C "$project" status --short)"
+	work_here && sleep 1.1 && box "$(forge $time)"
+	is "after a box it does" " M file, M lib/a" "$(git -C "$project" status --short | paste -sd,)"
+done
 work_here && echo '*.psd filter=x' >"$project/.gitattributes" && git -C "$project" config filter.x.clean "tr a b" && git -C "$project" config core.autocrlf input
 box "printf 'a\\n' >c.psd; printf 'x\\r\\n' >dos; echo xx >lib/a; git add .; echo yy >lib/a; sleep 1.1; git commit -qm three; git checkout -q -b other HEAD~; git checkout -q main; git stash -q; git status"
-is "honest work is not, with filters and ends of lines" "" "$(grep -v '^$' "$work/log" | grep 'git shows')"
-# The look at contents has half a second of processor time: the rest is named, not passed over.
-work_here && box "truncate -s 120M a b c d; git add a b c d; sleep 1.1; git commit -qm large"
-like "files that were not compared are counted" "$(cat "$work/log")" "^sbx: [1-9] of the files that changed were not compared with git's index"
+is "honest work is not reported, with filters and ends of lines" "" "$(grep -v '^$' "$work/log" | grep '^sbx')"
+# The same commands in a box and outside leave the same.
+honest='git switch -qc side; echo b >lib/b; git add .; git commit -qm b; git switch -q main; echo c >c; git add .; git commit -qm c; git merge -q side -m m; echo d >>c; git stash -q; git stash pop -q; git commit -qam d
+	git rebase -q HEAD~1; git sparse-checkout set lib 2>/dev/null; git sparse-checkout disable; git update-index --split-index; echo e >e; git add e; git update-index --untracked-cache; git status --short
+	git mv e f; git add -N g 2>/dev/null; git worktree add -q tree; echo g >tree/g; git -C tree add g; git init -q n; echo n >n/n; git -C n add n; git gc -q'
+state() { (cd "$1" && git status --short && git ls-files -s && git -C tree ls-files -s && git -C n ls-files -s && git -C tree status --short && git fsck --no-dangling && git write-tree) 2>&1; }
+work_here && (cd "$project" && sh -c "$honest") >"$work/outside" 2>&1
+state "$project" >>"$work/outside"
+work_here && box "$honest"
+state "$project" >>"$work/log"
+is "git's own commands leave the same in a box and outside" "$(cat "$work/outside")" "$(cat "$work/log")"
 # --- locks, unfinished commands and names that a box leaves
 locks='index.lock HEAD.lock config.lock packed-refs.lock refs/heads/main.lock refs/heads/a/b/c.lock objects/info/commit-graph.lock worktrees/w/index.lock'
 work_here && git -C "$project" worktree add -q "$work/w$count" -b w 2>/dev/null; mv "$project/.git/worktrees"/* "$project/.git/worktrees/w" 2>/dev/null; echo "gitdir: $project/.git/worktrees/w" >"$work/w$count/.git"; git init -q "$project/sub" && touch "$project/sub/.git/mine.lock" "$project/.git/shallow.lock" && sleep 0.05

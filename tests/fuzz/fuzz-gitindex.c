@@ -19,11 +19,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (gitindex_find(arena, data, size, names, 2, &entries, &count) == 0 &&
 	    count > GITINDEX_FOUND_MAX)
 		__builtin_trap();
-	if (gitindex_hidden(arena, data, size, 1 << 30, 3, &entries, &count) == 0)
-		for (unsigned i = 0; i < count; i++)
-			if (count > 3 || (!entries[i].unchanged && !entries[i].absent &&
-					  entries[i].changed < 1 << 30))
+	struct gitindex_vetted vetted, again;
+	if (gitindex_vet(arena, data, size, 20, 1 << 30, &vetted) == 0) {
+		for (unsigned i = 0; i < vetted.marked_count; i++)
+			if (!vetted.marked[i].unchanged && !vetted.marked[i].absent)
 				__builtin_trap();
+		// What it makes is an index with the same entries, to which nothing is left to do.
+		if (vetted.text &&
+		    (gitindex_vet(arena, vetted.text, vetted.length, 20, 1 << 30, &again) < 0 ||
+		     again.text || !again.bad != !vetted.bad || !again.shared != !vetted.shared ||
+		     again.marked_count != vetted.marked_count))
+			__builtin_trap();
+	}
 	const char *const *directories;
 	unsigned many = 0;
 	arena_free(arena);

@@ -107,25 +107,22 @@ static void pause_for_others(void)
 	nanosleep(&pause, NULL);
 }
 
-// The whole new file under the name of git's lock. 0, 1 when git holds it, -1.
-static int take_lock(const struct merge_work *work, const char *lock)
+int merge_take_lock(int directory, const char *lock, mode_t mode, const void *text, size_t length)
 {
 	char path[32];
-	autoclose int fd = openat(work->merge->directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC,
-				  work->merge->mode | 0600);
+	mode |= 0600;
+	autoclose int fd = openat(directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
 	bool nameless = fd >= 0;
 	if (!nameless) // not every file system can: then the lock is seen while it is filled
-		fd = openat(work->merge->directory, lock, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-			    work->merge->mode | 0600);
+		fd = openat(directory, lock, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 	if (fd < 0)
 		return errno == EEXIST ? 1 : fail(errno, "make %s", lock);
-	if (fchmod(fd, work->merge->mode | 0600) < 0 ||
-	    fd_write_all(fd, work->merged.text, work->merged.length) < 0 || fdatasync(fd) < 0)
+	if (fchmod(fd, mode) < 0 || fd_write_all(fd, text, length) < 0 || fdatasync(fd) < 0)
 		return fail(errno, "write");
 	if (!nameless)
 		return 0;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (linkat(AT_FDCWD, path, work->merge->directory, lock, AT_SYMLINK_FOLLOW) == 0)
+	if (linkat(AT_FDCWD, path, directory, lock, AT_SYMLINK_FOLLOW) == 0)
 		return 0;
 	return errno == EEXIST ? 1 : fail(errno, "make %s", lock);
 }
@@ -155,7 +152,8 @@ static int try_once(struct merge_work *work)
 	bool taken = work->merge->kind == MERGE_CHANGES && work->merged.taken > 0;
 	if (!cut && !taken)
 		return 0;
-	int locked = take_lock(work, lock);
+	int locked = merge_take_lock(work->merge->directory, lock, work->merge->mode,
+				     work->merged.text, work->merged.length);
 	if (locked != 0)
 		return locked;
 	// Now that we hold it: is the text still the one that was merged into?

@@ -28,3 +28,6 @@ struct merge {
 // text is parsed in a locked one. Tells what was withheld. -1 when the file could not be read as
 // git's configuration or not be written (reported): it is as it was.
 int merge_config(const struct merge *merge);
+
+// A whole new file under the name of git's lock, ready to be renamed. 0, 1 when git holds it, -1.
+int merge_take_lock(int directory, const char *lock, mode_t mode, const void *text, size_t length);

@@ -1,4 +1,5 @@
-// Owns the check of a git directory's entries by git/layout.c. Unchanged directories are left out.
+// Owns the check of a git directory's entries by git/layout.c, and of its index. Unchanged
+// directories are left out.
 #include "postcheck/git/parts.h"
 
 #include <dirent.h>
@@ -18,6 +19,7 @@
 #include "git/layout.h"
 #include "git/recognise.h"
 #include "postcheck/finding/finding.h"
+#include "postcheck/git/index_look.h"
 #include "postcheck/git/leftover.h"
 #include "postcheck/git/pointer.h"
 #include "report/findings.h"
@@ -26,6 +28,7 @@
 
 // New directories beyond these numbers are quarantined as a whole. The table's rows have at most
 // ROWS_DEPTH slashes.
+#define SHARED_INDEX "sharedindex."
 enum { DIRECTORIES_MAX = 65536, DEPTH_MAX = 64, ROWS_DEPTH = 2, NO_DIRECTORIES = 2 };
 
 static const char untrusted[] = "appeared, and your own programs would run or trust it",
@@ -40,6 +43,7 @@ struct parts_walk {
 	bool inside; // its path has a .git
 	bool users;  // an old directory of the user, now a repository: old entries are the user's
 	unsigned read;
+	bool shared; // a file that split indexes share changed
 };
 
 // An entry below a git directory.
@@ -150,7 +154,7 @@ static bool is_wrong(const struct part_met *part)
 	       is_directory_row(part->row) != S_ISDIR(part->status.st_mode);
 }
 
-static void meet_file(const struct parts_walk *parts, struct part_met *part)
+static void meet_file(struct parts_walk *parts, struct part_met *part)
 {
 	const struct layout_row *row = part->row;
 	bool acts = row && row->type == LAYOUT_FILE && strchr(row->path, '/') &&
@@ -163,6 +167,9 @@ static void meet_file(const struct parts_walk *parts, struct part_met *part)
 	bool named =
 		str_starts(inside(parts, part), "refs/") && !leftover_is_plain(inside(parts, part));
 	const struct plan *plan = parts->check->plan;
+	if (part->depth == 0 && str_starts(part->name, SHARED_INDEX))
+		parts->shared = parts->shared ||
+				finding_is_changed(parts->check, part->directory, part->name);
 	bool remote = plan->own_network && !plan->egress.on &&
 		      str_starts(inside(parts, part), LEFTOVER_REMOTES);
 	if ((!acts && !wrong && !unknown && !remote && !lock && !state && !view && !named) ||
@@ -371,7 +378,9 @@ void parts_look(struct check *check, int directory, const char *path, const stru
 	bool users = !known && !inside && !finding_is_made(check, directory, ".");
 	bool listed =
 		known || (inside && finding_is_own(check, directory, ".", path, OWN_DIRECTORY));
-	struct parts_walk parts = { check, known, listed, strlen(path), top, inside, users, 0 };
+	struct parts_walk parts = {
+		check, known, listed, strlen(path), top, inside, users, 0, false
+	};
 	autoclose int fd = top ? openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	if (fd >= 0)
 		read_entries(&parts, fd, path, 0, NULL, false);
@@ -382,8 +391,9 @@ void parts_look(struct check *check, int directory, const char *path, const stru
 		struct part_met part = {
 			directory, item->text, below, NULL, 0, false, .late = false
 		};
-		if (item->from.line == DT_DIR &&
-		    str_put(below, sizeof(below), "%s/%s", path, item->text))
-			meet(&parts, &part, DT_DIR);
+		if (str_put(below, sizeof(below), "%s/%s", path, item->text) &&
+		    (item->from.line == DT_DIR || str_starts(item->text, SHARED_INDEX)))
+			meet(&parts, &part, (unsigned char)item->from.line);
 	}
+	index_look(check, directory, path, parts.shared);
 }

@@ -60,7 +60,7 @@ static bool is_noted(const struct item *item)
 {
 	const struct layout_row *row = layout_find(item->text);
 	return item->from.line != DT_REG || !row || row->kind == LAYOUT_VIEW ||
-	       row->kind == LAYOUT_LOCK;
+	       row->kind == LAYOUT_LOCK || str_starts(item->text, "sharedindex.");
 }
 
 // Why a part below the top cannot be covered at its path: 0 when it can. ELOOP: the user has a link

@@ -1,0 +1,13 @@
+// Git's index after a run: what it makes the host's git write, read or not show.
+#pragma once
+
+#include <stdbool.h>
+
+struct check;
+
+// Looks at the index of the git directory that is open as `directory`, at `path`, when the run
+// changed it or, with `shared`, another file of it. One that git would not write itself goes to
+// quarantine. From others what only saves time is removed, under git's own lock, and git compares
+// the contents of files that changed since the run began. Tells which files are marked in it so
+// that changes are not shown, and of the project's index which protected names git did not write.
+void index_look(struct check *check, int directory, const char *path, bool shared);
