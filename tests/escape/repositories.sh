@@ -483,7 +483,17 @@ open(name, \"wb\").write(data)
 link = bytes.fromhex(name[-40:]) + bytes(24)
 open(\".git/index\", \"wb\").write(b\"DIRC\" + bytes([0, 0, 0, 2, 0, 0, 0, 0]) + b\"link\" + len(link).to_bytes(4, \"big\") + link + bytes(20))'"
 is "nor does the shared file of a split index" mine "$(restore)"
-# The extension for trees: a commit is made of it.
+# By a session: apply does not take one over, and leaves out what only saves time.
+by_session() { # command
+	(cd "$project" && "$SBX" session create "s$count" >/dev/null && "$SBX" run -s "s$count" --read "$work/tools" --read "?$HOME/.gitconfig" -- sh -c "$1"; "$SBX" session apply "s$count" "${@:2}") >"$work/log" 2>&1
+}
+for kind in project worktree submodule nested; do
+	place $kind && by_session "$(write_index "$up$work/victim/rc" 100755)"
+	is "apply takes over no index with a path out of the $kind" mine "$(restore)"
+	like "and says why" "$(cat "$work/log")" "^sbx: not applied: .*/index has an entry that git does not write"
+done
+place project && by_session "$(write_index "$up$work/victim/rc" 100755)" .git/index
+is "also when it is named" "mine 1" "$(restore) $(grep -c 'git does not write.*nothing was changed' "$work/log")"
 cache() { printf '%s' "git write-tree >/dev/null; o=\$(echo evil | git hash-object -w --stdin); python3 $t/tree.py \$(git rev-parse HEAD:lib) \$(printf '100644 blob %s\\ta\\n' \$o | git mktree)"; }
 commit_after() { # prints what the commit of another file has at lib/a
 	git -C "$project" status --short; (cd "$project" && echo more >>file && git add file && git commit -qm mine && git status --short && git show HEAD:lib/a)
@@ -492,6 +502,10 @@ work_here && (cd "$project" && sh -c "$(cache)")
 is "twin: without a box a commit has a tree of another" evil "$(commit_after)"
 work_here && box "$(cache)"
 is "after a box it has the files of the index" a "$(commit_after)"
+work_here && by_session "$(cache)"
+is "and after an apply" "a 0" "$(commit_after) $(cd "$project" && git reset -q --hard HEAD~ && grep -c EVIL .git/index)"
+work_here && by_session "echo b >lib/b; git add lib/b; git commit -qm two; git status --short"
+is "an honest commit of a session is applied, once" "two  0" "$(git -C "$project" log -1 --format=%s) $(git -C "$project" status --short) $(cd "$project" && "$SBX" session diff --stat "$(ls -t "$XDG_STATE_HOME/sbx/sessions" | head -1)" 2>/dev/null | grep -c index)"
 for left in TREE UNTR FSMN EOIE IEOT ZZZZ; do
 	work_here && box "git config core.untrackedCache true; git update-index --untracked-cache; git status >/dev/null; python3 -c 'import hashlib
 data = open(\".git/index\", \"rb\").read()[:-20] + b\"$left\" + bytes(4)

@@ -1,4 +1,4 @@
-// Owns the look at an index that a box changed. It is parsed in a locked process.
+// Owns the look at an index that a box changed, and its rewriting under git's lock.
 #include "postcheck/git/index_look.h"
 
 #include <errno.h>
@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,19 +16,14 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "git/gitconfig.h"
-#include "git/gitindex.h"
+#include "git/index_file.h"
 #include "git/recognise.h"
 #include "plan.h"
 #include "postcheck/finding/finding.h"
-#include "postcheck/finding/locked.h"
 #include "postcheck/git/config_merge.h"
 #include "report/findings.h"
-#include "text/sha.h"
 
-enum { NAMES_MAX = 64, INDEX_MAX = 512 << 20, TRIES = 20, PAUSE_MILLISECONDS = 50 };
-// Of the arena: what is read, its copy, and paths.
-#define WORK_BYTES(length) (8 * (length) + ((size_t)64 << 20))
+enum { NAMES_MAX = 64, TRIES = 20, PAUSE_MILLISECONDS = 50 };
 
 struct index_work {
 	struct arena *arena;
@@ -37,76 +31,9 @@ struct index_work {
 	int directory;
 	const char *path; // of the git directory
 	struct stat status;
-	const char *config, *bytes, *shared; // the texts of files
-	size_t config_length, length, shared_length;
-	uint32_t since;
+	struct index_file file;
 	const char *names[NAMES_MAX];
-	unsigned name_count;
-	// What the locked process writes:
-	bool good; // both can be read
-	unsigned hash;
-	const char *tree; // core.worktree, or NULL
-	struct gitindex_vetted vetted, rest;
-	const struct gitindex_entry *entries; // at or below one of `names`
-	unsigned entry_count;
 };
-
-// In the locked process.
-static void vet(void *argument)
-{
-	struct index_work *work = argument;
-	struct gitconfig config;
-	const char *format = NULL;
-	work->good = false;
-	if (gitconfig_parse(work->arena, work->config, work->config_length, &config) == 0) {
-		format = gitconfig_value(&config, "extensions.objectformat");
-		work->tree = gitconfig_value(&config, "core.worktree");
-	}
-	work->hash = format && strcasecmp(format, "sha256") == 0 ? SHA256_BYTES : SHA1_BYTES;
-	work->good = gitindex_vet(work->arena, work->bytes, work->length, work->hash, work->since,
-				  &work->vetted) == 0;
-	if (work->good && work->name_count > 0)
-		gitindex_find(work->arena, work->bytes, work->length, work->names, work->name_count,
-			      &work->entries, &work->entry_count);
-}
-
-static void vet_shared(void *argument)
-{
-	struct index_work *work = argument;
-	work->good = gitindex_vet(work->arena, work->shared, work->shared_length, work->hash,
-				  work->since, &work->rest) == 0 &&
-		     !work->rest.shared;
-}
-
-// The configuration of the repository, which worktrees share.
-static void read_config(struct index_work *work)
-{
-	char text[GIT_POINTER_MAX], path[PATH_MAX];
-	const char *shared = git_read_pointer(work->directory, "commondir", "", text);
-	if (!str_put(path, sizeof(path), "%s/config", shared ? shared : ".") ||
-	    file_read(work->directory, path, 0, GITCONFIG_BYTES_MAX, work->arena, &work->config,
-		      &work->config_length) < 0)
-		work->config = "";
-}
-
-// NULL: it is an index that git would write. Else what it is.
-static const char *judge(struct index_work *volatile work) // another process writes it
-{
-	static const char unread[] = "is not an index that git can read; for a new one: git reset";
-	if (ATTEMPT(locked_run(vet, work)) < 0 || !work->good)
-		return unread;
-	if (work->vetted.shared && !work->vetted.bad &&
-	    (file_read(work->directory, work->vetted.shared, 0, INDEX_MAX, work->arena,
-		       &work->shared, &work->shared_length) <= 0 ||
-	     ATTEMPT(locked_run(vet_shared, work)) < 0 || !work->good))
-		return unread;
-	const char *bad = work->vetted.bad ? work->vetted.bad : work->rest.bad;
-	return !bad ? NULL
-		    : arena_text(work->arena,
-				 "has an entry that git does not write ('%s'); for a new index: "
-				 "git reset",
-				 bad);
-}
 
 // 0 written, 1 another program was at it, -1.
 static int rewrite(const struct index_work *work)
@@ -114,7 +41,7 @@ static int rewrite(const struct index_work *work)
 	static const char lock[] = "index.lock";
 	struct stat now;
 	int locked = merge_take_lock(work->directory, lock, work->status.st_mode & 0777,
-				     work->vetted.text, work->vetted.length);
+				     work->file.vetted.text, work->file.vetted.length);
 	if (locked != 0)
 		return locked;
 	bool same = fstatat(work->directory, "index", &now, AT_SYMLINK_NOFOLLOW) == 0 &&
@@ -132,7 +59,7 @@ static int rewrite(const struct index_work *work)
 static void set_time(const struct index_work *work)
 {
 	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT },
-				     { .tv_sec = work->rest.touched ? 1 : work->since } };
+				     { .tv_sec = work->file.rest.touched ? 1 : work->file.since } };
 	(void)!utimensat(work->directory, "index", times, AT_SYMLINK_NOFOLLOW);
 }
 
@@ -163,7 +90,7 @@ static bool is_unwritten(const struct gitindex_entry *entry)
 
 static const char *name_of(const struct index_work *work, const char *path)
 {
-	for (unsigned i = 0; i < work->name_count; i++)
+	for (unsigned i = 0; i < work->file.name_count; i++)
 		if (path_within(path, work->names[i]))
 			return work->names[i];
 	return path;
@@ -172,9 +99,9 @@ static const char *name_of(const struct index_work *work, const char *path)
 static void tell_unwritten(const struct index_work *work)
 {
 	const char *before = "";
-	for (unsigned i = 0; i < work->entry_count; i++) {
-		const char *name = name_of(work, work->entries[i].path);
-		if (str_equal(name, before) || !is_unwritten(&work->entries[i]))
+	for (unsigned i = 0; i < work->file.entry_count; i++) {
+		const char *name = name_of(work, work->file.entries[i].path);
+		if (str_equal(name, before) || !is_unwritten(&work->file.entries[i]))
 			continue;
 		before = name;
 		findings_add(work->check->found, FINDING_TRACKED, name, "",
@@ -187,11 +114,11 @@ static int open_tree(const struct index_work *work)
 {
 	char text[GIT_POINTER_MAX];
 	const char *file = git_read_pointer(work->directory, "gitdir", "", text);
-	const char *place = work->tree ? work->tree : "..";
+	const char *place = work->file.tree ? work->file.tree : "..";
 	if (file) {
 		text[path_name(file) - text] = '\0';
 		place = text;
-	} else if (!work->tree && !str_equal(path_name(work->path), ".git")) {
+	} else if (!work->file.tree && !str_equal(path_name(work->path), ".git")) {
 		return -1;
 	}
 	return openat(work->directory, place, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -247,10 +174,9 @@ static void read_names(struct index_work *work)
 {
 	const struct plan *plan = work->check->plan;
 	size_t length = strlen(work->path);
-	work->name_count = 0;
 	if (plan->project && plan->index && path_within(plan->index, work->path) &&
 	    str_equal(plan->index + length, "/index"))
-		work->name_count = masked_names(plan, work->names);
+		work->file.name_count = masked_names(plan, work->names);
 }
 
 // 0 done, 1 another program was at it, -1.
@@ -258,31 +184,28 @@ static int look_once(struct arena *arena, struct check *check, int fd, const str
 		     int directory, const char *path)
 {
 	struct index_work *work = arena_take(arena, sizeof(*work));
-	const char *why = "is too large to be checked; for a new index: git reset";
 	time_t start = check->start.tv_sec;
 	*work = (struct index_work){ .arena = arena,
 				     .check = check,
 				     .directory = directory,
 				     .path = path,
-				     .status = *status,
-				     .since = start > 0 ? (uint32_t)start : 1 };
-	read_config(work);
+				     .status = *status };
+	work->file = (struct index_file){ .places = &work->directory,
+					  .place_count = 1,
+					  .names = work->names,
+					  .since = start > 0 ? (uint32_t)start : 1 };
 	read_names(work);
-	int read = file_read_open(fd, status, INDEX_MAX, arena, &work->bytes, &work->length);
-	if (read < 0 && errno != EFBIG)
-		return fail(errno, "read");
-	if (read == 1)
-		why = judge(work);
+	const char *why = index_file_judge(arena, fd, status, &work->file);
 	if (why) {
 		finding_take(check, directory, "index", arena_text(arena, "%s/index", path), why);
 		return 0;
 	}
-	int result = work->vetted.text ? rewrite(work) : 0;
+	int result = work->file.vetted.text ? rewrite(work) : 0;
 	if (result == 0) {
 		set_time(work);
 		tell_unwritten(work);
-		tell_marks(work, &work->vetted);
-		tell_marks(work, &work->rest);
+		tell_marks(work, &work->file.vetted);
+		tell_marks(work, &work->file.rest);
 	}
 	return result;
 }
@@ -305,8 +228,8 @@ void index_look(struct check *check, int directory, const char *path, bool share
 			result = file_missing() ? 0 : fail(errno, "open");
 			break;
 		}
-		size_t length = status.st_size < INDEX_MAX ? (size_t)status.st_size : 0;
-		struct arena *arena = arena_new_of(WORK_BYTES(length));
+		size_t length = status.st_size < INDEX_FILE_MAX ? (size_t)status.st_size : 0;
+		struct arena *arena = arena_new_of(INDEX_FILE_ARENA(length));
 		result = look_once(arena, check, fd, &status, directory, path);
 		arena_free(arena);
 	}

@@ -102,9 +102,11 @@ static void tell(const struct applying *applying, struct out *notes)
 			continue;
 		first = first ? first : shown(applying, change);
 		if (guarded++ < NOTES_MAX)
-			out_text(notes, "sbx: not applied: %s: %s%s\n", shown(applying, change),
-				 change->moved_to ? "the session has moved it to "
-						  : "your own programs would run or trust it",
+			out_text(notes, "sbx: not applied: %s%s%s%s\n", shown(applying, change),
+				 change->refused    ? " "
+				 : change->moved_to ? ": the session has moved it to "
+						    : ": your own programs would run or trust it",
+				 change->refused ? str_shown(change->refused) : "",
 				 change->moved_to ? str_shown(change->moved_to) : "");
 	}
 	if (run > RUN_MAX)

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -137,11 +138,24 @@ static int copy_rights(const struct applying *applying, int from, const char *so
 	return rights_copy(applying->store, made, is);
 }
 
+// An index of git's as it may be applied, with its time.
+static int put_text(const struct change *change, int to, const char *name)
+{
+	struct timespec times[2] = { change->is.st_atim, change->is.st_mtim };
+	autoclose int fd = openat(to, name, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || fd_write_all(fd, change->text, change->length) < 0 || futimens(fd, times) < 0)
+		return fail(errno, "write '%s'", str_shown(change->path));
+	return 0;
+}
+
 static int put(struct applying *applying, struct stage_links *links, const struct change *change,
 	       const char *place)
 {
 	const char *source, *name;
-	bool linked = S_ISREG(change->is.st_mode) && change->is.st_nlink > 1;
+	bool linked = S_ISREG(change->is.st_mode) && change->is.st_nlink > 1 && !change->text;
+	if (change->refused)
+		return fail(0, "'%s' %s; nothing was changed", str_shown(change->path),
+			    str_shown(change->refused));
 	if (linked && ATTEMPT(link_again(applying, links, change, place)))
 		return 0;
 	int from = enter_layer(applying, change, &source);
@@ -156,6 +170,8 @@ static int put(struct applying *applying, struct stage_links *links, const struc
 	int kind = copy_one(from, source, &change->is, to, name);
 	TRY(kind);
 	applying->special += kind == COPIED_NOT;
+	if (change->text)
+		TRY(put_text(change, to, name));
 	bool own = kind == COPIED_NO_ACL && !S_ISREG(change->was.st_mode);
 	if (own)
 		TRY(copy_rights(applying, from, source, to, name));

@@ -8,8 +8,10 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/str.h"
 #include "base/sys.h"
 #include "session/compare/compare_walk.h"
@@ -121,6 +123,18 @@ static bool host_set_mode(const struct compare_walk *walk, const char *path, con
 	return !known && saw && saw->mode == (is->st_mode & 07777);
 }
 
+// Whether the host's file is the index as it is applied.
+static bool host_has(int host, const char *name, const struct change *index)
+{
+	const char *text;
+	size_t length;
+	struct arena *arena = arena_new_own(index->length + 4096);
+	bool has = file_read(host, name, 0, index->length, arena, &text, &length) == 1 &&
+		   length == index->length && memcmp(text, index->text, length) == 0;
+	arena_free(arena);
+	return has;
+}
+
 static enum change_kind kind_of(int layer, int host, const struct entry *entry,
 				const struct stat *was, bool *ret_same)
 {
@@ -146,6 +160,11 @@ static void compare(struct compare_walk *walk, const char *path, const struct me
 	const struct stat *is = &entry->status;
 	bool same, conflict = false;
 	enum change_kind kind = kind_of(merged->fds[entry->from], host, entry, was, &same);
+	struct change index = { .kind = kind };
+	if (kind != CHANGE_MODE)
+		repository_index(&index, merged, entry, host);
+	if (kind == CHANGE_EDITED && index.text && host_has(host, entry->name, &index))
+		return; // an apply put it there
 	bool directory = kind == CHANGE_MODE && S_ISDIR(is->st_mode);
 	if (kind == CHANGE_MODE && !(directory && seen_find(&walk->seen, path)) &&
 	    same_is_applied(walk->changes, walk->root, path, is, was))
@@ -154,6 +173,10 @@ static void compare(struct compare_walk *walk, const char *path, const struct me
 		return;
 	struct change *change = walk_add(walk, kind, path);
 	change->is = *is;
+	change->refused = index.refused;
+	change->text = index.text;
+	change->length = index.length;
+	change->guarded |= index.guarded;
 	change->layer = (int)merged->layers[entry->from];
 	change->guarded |= repository_breaks(merged->fds[entry->from], entry->name,
 					     walk_whole(walk, path), is);

@@ -37,6 +37,9 @@ struct change {
 	uint64_t parent;      // number of the host's directory that holds it, 0: it has none
 	const char *moved_to; // CHANGE_REMOVED: where the file is by now, which is guarded
 	const char *renamed;  // CHANGE_ADDED: the path of a removed file with the same bytes
+	const char *refused;  // an index of git's: why git would not write it, or NULL
+	const char *text;     // an index: as it is applied; NULL: as the session has it
+	size_t length;
 };
 
 struct changes {
@@ -125,6 +128,10 @@ bool repository_is_new(const struct merged *merged, const char *name, int host);
 bool repository_is_shown(const struct merged *merged, int host);
 // Of such a root: guards a change of what git reads there.
 void repository_guard(struct change *change);
+// Reads an index of git's that the session has at `entry`: change->refused and change->text, in an
+// arena that lives as long as the process. Other things stay as they are.
+void repository_index(struct change *change, const struct merged *merged, const struct entry *entry,
+		      int host);
 // Whether git has no repositories of submodules and worktrees at `path`, in a .git of it or not:
 // those are known by their parts.
 bool repository_is_elsewhere(const char *path);

@@ -6,8 +6,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/arena.h"
+#include "base/fd.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "git/index_file.h"
 #include "git/layout.h"
 #include "git/recognise.h"
 #include "session/store/merged.h"
@@ -118,4 +121,30 @@ bool repository_breaks(int directory, const char *name, const char *path, const 
 		return true;
 	git_look(directory, GIT_HEAD, &parts);
 	return str_equal(name, git_part_names[GIT_HEAD]) && !parts.has[GIT_HEAD];
+}
+
+void repository_index(struct change *change, const struct merged *merged, const struct entry *entry,
+		      int host)
+{
+	int places[CHAIN_MAX + 2];
+	unsigned count = merged->count;
+	if (!S_ISREG(entry->status.st_mode) || !str_equal(entry->name, "index") ||
+	    place_of(merged, host, git_part_names[GIT_HEAD]) < 0)
+		return;
+	memcpy(places, merged->fds, count * sizeof(*places));
+	if (host >= 0 && !merged->opaque)
+		places[count++] = host;
+	autoclose int fd = openat(merged->fds[entry->from], entry->name,
+				  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct arena *arena = arena_new_of(INDEX_FILE_ARENA(
+		entry->status.st_size < INDEX_FILE_MAX ? entry->status.st_size : 0));
+	struct index_file *index = arena_take(arena, sizeof(*index));
+	*index = (struct index_file){ .places = places, .place_count = count, .since = 1 };
+	change->refused =
+		fd < 0 ? "cannot be read" : index_file_judge(arena, fd, &entry->status, index);
+	change->guarded = change->guarded || change->refused;
+	change->text = change->refused ? NULL : (const char *)index->vetted.text;
+	change->length = index->vetted.length;
+	if (!change->refused && !change->text)
+		arena_free(arena);
 }

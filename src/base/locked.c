@@ -1,5 +1,5 @@
 // Owns the lock around parsers on the host side: seccomp with exit_group alone, 5 s of processor.
-#include "postcheck/finding/locked.h"
+#include "base/locked.h"
 
 #include <errno.h>
 #include <linux/filter.h>
