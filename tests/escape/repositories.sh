@@ -557,6 +557,66 @@ state "$project" >>"$work/outside"
 work_here && box "$honest"
 state "$project" >>"$work/log"
 is "git's own commands leave the same in a box and outside" "$(cat "$work/outside")" "$(cat "$work/log")"
+# --- objects: a name that stood before a run has no other content after it
+# object.py DIR OID TEXT [in]: the file of the object in the git directory DIR holds another text; `in`: written in its place.
+cat >"$work/tools/object.py" <<'EOF'
+import os, sys, zlib
+path = "%s/objects/%s/%s" % (sys.argv[1], sys.argv[2][:2], sys.argv[2][2:])
+data = zlib.compress(b"blob %d\0" % len(sys.argv[3]) + sys.argv[3].encode())
+if sys.argv[4:]:
+    os.chmod(path, 0o644)
+    open(path, "r+b").write(data)
+    os.truncate(path, len(data))
+else:
+    os.unlink(path)
+    open(path, "wb").write(data)
+EOF
+checked_out() { rm -f "$repository/a" "$repository/lib/a"; git -C "$repository" checkout -q . >/dev/null 2>&1; cat "$repository/a" "$repository/lib/a" 2>/dev/null; }
+for kind in project submodule nested worktree; do
+	for way in "" in; do
+		forge="python3 $t/object.py \$(git rev-parse --git-common-dir) \$(printf 'a\\n' | git hash-object --stdin) evil $way"
+		place $kind && (cd "$repository" && sh -c "$forge")
+		is "twin: without a box a checkout has what an object of the $kind was given ${way:+in place}" evil "$(checked_out)"
+		place $kind && dir=${repository#"$project/"} && box "[ $dir = $repository ] || cd $dir; $forge"
+		is "after a box it has not" "" "$(checked_out)"
+		like "and the object is moved away" "$(cat "$work/log")" "has another content than git's name for it says; .* git fsck; it was moved to quarantine"
+	done
+done
+place project
+killed "python3 $t/object.py .git \$(git rev-parse HEAD:lib/a) evil"
+(cd "$project" && "$SBX" run -- true) >"$work/log" 2>&1
+is "nor after a killed run" "" "$(checked_out)"
+place project && by_session "python3 $t/object.py .git \$(git rev-parse HEAD:lib/a) evil"
+is "nor after an apply" "" "$(checked_out | grep evil)"
+work_here && box 'head -c 80M /dev/zero >large; git add large; git commit -qm large'
+like "an object that is too large to be compared is counted" "$(cat "$work/log")" "^sbx: .git has 1 objects of this run that were not compared"
+work_here && box 'for i in $(seq 300); do echo $i >f$i; done; head -c 3M /dev/urandom >random; git add .; git commit -qm many; git tag -a -m t t; git stash -q 2>/dev/null; git hash-object -w --stdin </dev/null; sleep 1'
+is "honest objects are right" "" "$(grep 'objects\|content' "$work/log")"
+# graph.py: the graph of commits says of HEAD that its tree is that of the commit before.
+cat >"$work/tools/graph.py" <<'EOF'
+import os, subprocess, sys
+tree = lambda c: bytes.fromhex(subprocess.check_output(["git", "rev-parse", c + "^{tree}"], text=True).strip())
+old, new = tree("HEAD"), tree("HEAD~")
+subprocess.check_call(["git", "commit-graph", "write", "--reachable"] + sys.argv[1:], stderr=subprocess.DEVNULL)
+for top, _, files in os.walk(".git/objects/info"):
+    for name in files:
+        if "graph" in name and not name.endswith("chain"):
+            path = os.path.join(top, name)
+            data = open(path, "rb").read().replace(old, new)
+            os.chmod(path, 0o644)
+            open(path, "wb").write(data)
+EOF
+for split in "" --split; do
+	graph="echo evil >lib/a; git commit -qam evil; python3 $t/graph.py $split"
+	work_here && (cd "$project" && sh -c "$graph")
+	is "twin: without a box git shows no change of a commit whose tree the graph ${split:+in parts }names wrongly" "" "$(git -C "$project" show --format= --name-only HEAD)"
+	work_here && box "$graph"
+	is "after a box it does" lib/a "$(git -C "$project" show --format= --name-only HEAD)"
+done
+work_here && git -C "$project" commit -q --allow-empty -m two && git -C "$project" commit-graph write --reachable 2>/dev/null && sleep 0.05 && box "git status"
+is "the user's graph stays" yes "$([ -e "$project/.git/objects/info/commit-graph" ] && echo yes)"
+work_here && box 'git repack -adbq; git multi-pack-index write --bitmap 2>/dev/null; git commit -q --allow-empty -m x; git gc -q'
+is "what git only keeps to be faster is removed, and git works" "0" "$(cd "$project/.git/objects" && ls pack/*.bitmap pack/*.rev pack/multi-pack-index* info/commit-graph* 2>/dev/null)$(git -C "$project" fsck --no-dangling 2>&1; git -C "$project" log --oneline | wc -l | grep -c 0)"
 # --- locks, unfinished commands and names that a box leaves
 locks='index.lock HEAD.lock config.lock packed-refs.lock refs/heads/main.lock refs/heads/a/b/c.lock objects/info/commit-graph.lock worktrees/w/index.lock'
 work_here && git -C "$project" worktree add -q "$work/w$count" -b w 2>/dev/null; mv "$project/.git/worktrees"/* "$project/.git/worktrees/w" 2>/dev/null; echo "gitdir: $project/.git/worktrees/w" >"$work/w$count/.git"; git init -q "$project/sub" && touch "$project/sub/.git/mine.lock" "$project/.git/shallow.lock" && sleep 0.05

@@ -21,6 +21,7 @@
 #include "postcheck/finding/finding.h"
 #include "postcheck/git/index_look.h"
 #include "postcheck/git/leftover.h"
+#include "postcheck/git/objects.h"
 #include "postcheck/git/pointer.h"
 #include "report/findings.h"
 #include "text/component.h"
@@ -159,17 +160,16 @@ static void meet_file(struct parts_walk *parts, struct part_met *part)
 	const struct layout_row *row = part->row;
 	bool acts = row && row->type == LAYOUT_FILE && strchr(row->path, '/') &&
 		    (row->kind == LAYOUT_RUN || row->kind == LAYOUT_POINTER);
-	bool wrong = part->depth == 0 && row && is_directory_row(row);
-	bool unknown = part->depth == 0 && !row && parts->listed;
+	bool top = part->depth == 0, wrong = top && row && is_directory_row(row);
+	bool unknown = top && !row && parts->listed;
 	bool lock = row && row->kind == LAYOUT_LOCK;
-	bool state = part->depth == 0 && row && row->kind == LAYOUT_STATE;
-	bool view = part->depth > 0 && row && row->kind == LAYOUT_VIEW && parts->listed;
+	bool state = top && row && row->kind == LAYOUT_STATE;
+	bool view = !top && row && row->kind == LAYOUT_VIEW && parts->listed;
 	bool named =
 		str_starts(inside(parts, part), "refs/") && !leftover_is_plain(inside(parts, part));
 	const struct plan *plan = parts->check->plan;
-	if (part->depth == 0 && str_starts(part->name, SHARED_INDEX))
-		parts->shared = parts->shared ||
-				finding_is_changed(parts->check, part->directory, part->name);
+	if (top && str_starts(part->name, SHARED_INDEX))
+		parts->shared |= finding_is_changed(parts->check, part->directory, part->name);
 	bool remote = plan->own_network && !plan->egress.on &&
 		      str_starts(inside(parts, part), LEFTOVER_REMOTES);
 	if ((!acts && !wrong && !unknown && !remote && !lock && !state && !view && !named) ||
@@ -396,4 +396,5 @@ void parts_look(struct check *check, int directory, const char *path, const stru
 			meet(&parts, &part, (unsigned char)item->from.line);
 	}
 	index_look(check, directory, path, parts.shared);
+	objects_look(check, directory, path);
 }
