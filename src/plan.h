@@ -125,13 +125,11 @@ struct named_file {
 // A directory that is looked through for repositories.
 struct searched {
 	const char *path;
-	const char *list;        // of the state: the repositories below it (trees/git_list.h)
-	const char *directories; // its directories (trees/dirs.h)
-	const char *share;       // those that each run checks (trees/share.h)
-	const char *secrets;     // its files of secrets (trees/secret_list.h)
-	const char *journal;     // and of the boxes that lived there (postcheck/run_journal.h)
-	bool fresh;              // there was none: it was made before this run
-	bool cut;                // and time was over before all was seen
+	const char *list;    // of the state: the repositories below it (trees/git_list.h)
+	const char *secrets; // its files of secrets (trees/secret_list.h)
+	const char *runs;    // and of the boxes that live there (trees/living.h)
+	bool fresh;          // there was none: it was made before this run
+	bool open;           // the box can write a repository of the list
 };
 
 struct variable {

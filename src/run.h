@@ -17,6 +17,7 @@ struct agent_record;
 struct lsp_record;
 struct opener_record;
 struct proxy;
+struct share;
 struct sockaddr_storage;
 
 enum { STEPS_MAX = 56 };
@@ -154,8 +155,9 @@ struct run {
 
 	// postcheck
 	unsigned journal_count;
-	uint64_t journal_id;
-	int journal_problem; // errno: one could not be written
+	char journal_name[64];
+	const struct share *share; // of the start, of git's index; NULL: not known
+	int journal_problem;       // errno: one could not be written
 
 	// lsp: what passes messages, from the editor and from the server, and what was refused
 	pid_t relays[2];
@@ -179,8 +181,7 @@ struct run {
 	int (*relay)(const struct run *run, int socket, const struct sockaddr_storage *to);
 
 	// steps
-	int64_t began;   // the first, in milliseconds of the steady clock
-	int64_t touched; // when the journals are touched next, by it (postcheck/run_journal.h)
+	int64_t began; // the first, in milliseconds of the steady clock
 	uint32_t host_nanoseconds[STEPS_MAX];
 	struct message message;
 };

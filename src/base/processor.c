@@ -39,12 +39,3 @@ void processor_free(pid_t pid, const cpu_set_t *all)
 	if (CPU_COUNT(all) > 0)
 		sched_setaffinity(pid, sizeof(*all), all);
 }
-
-unsigned processor_others(cpu_set_t *ret_others)
-{
-	int here;
-	if (!several(&here, ret_others))
-		return 0;
-	CPU_CLR((size_t)here, ret_others);
-	return (unsigned)CPU_COUNT(ret_others);
-}

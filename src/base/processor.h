@@ -13,5 +13,3 @@ void processor_part(pid_t pid);
 // where we may go. ret_all is for processor_free.
 void processor_bring(pid_t pid, cpu_set_t *ret_all);
 void processor_free(pid_t pid, const cpu_set_t *all);
-// How many other processors we may use, and which.
-unsigned processor_others(cpu_set_t *ret_others);

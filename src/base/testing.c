@@ -36,11 +36,6 @@ const char *testing_meminfo(void)
 	return file ? file : "/proc/meminfo";
 }
 
-const char *testing_boot(void)
-{
-	return getenv("SBX_TEST_BOOT");
-}
-
 long testing_look(long nanoseconds)
 {
 	const char *other = getenv("SBX_TEST_LOOK");

@@ -10,10 +10,8 @@ bool testing_skips(const char *step); // $SBX_TEST_SKIP=step,step
 bool testing_fails(const char *step); // $SBX_TEST_FAIL=step
 int testing_landlock(int abi);        // $SBX_TEST_LANDLOCK=abi, when that is less
 const char *testing_meminfo(void);    // $SBX_TEST_MEMINFO=file, else the kernel's
-// $SBX_TEST_BOOT=id: the machine began in this moment, and that is its boot; NULL: it did not.
-const char *testing_boot(void);
-void testing_left(const char *text); // of a failure that was tolerated, at the end: reported
-long testing_look(long nanoseconds); // $SBX_TEST_LOOK=nanoseconds, of the look after a run
+void testing_left(const char *text);  // of a failure that was tolerated, at the end: reported
+long testing_look(long nanoseconds);  // $SBX_TEST_LOOK=nanoseconds, of the look after a run
 #else
 static inline void testing_left(const char *text)
 {
@@ -30,10 +28,6 @@ static inline int testing_landlock(int abi)
 static inline const char *testing_meminfo(void)
 {
 	return "/proc/meminfo";
-}
-static inline const char *testing_boot(void)
-{
-	return NULL;
 }
 static inline bool testing_skips(const char *step)
 {

@@ -6,8 +6,6 @@
 #include <sys/vfs.h>
 #include <time.h>
 
-#include "base/testing.h"
-
 static int64_t read_clock(clockid_t clock)
 {
 	struct timespec now;
@@ -24,11 +22,6 @@ struct timespec times_of(int64_t nanoseconds)
 {
 	const int64_t second = 1000000000;
 	return (struct timespec){ nanoseconds / second, nanoseconds % second };
-}
-
-int64_t times_boot(void)
-{
-	return times_now() - (testing_boot() ? 0 : read_clock(CLOCK_BOOTTIME));
 }
 
 bool times_are_ours(const char *path)

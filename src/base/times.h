@@ -8,8 +8,6 @@
 // Nanoseconds.
 int64_t times_now(void);
 struct timespec times_of(int64_t nanoseconds);
-// When the machine began, by the clock of now.
-int64_t times_boot(void);
 // Whether the file system at `path` has this kernel's clock: that of a network or of a program has
 // another.
 bool times_are_ours(const char *path);

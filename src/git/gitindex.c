@@ -146,6 +146,9 @@ struct index_use {
 	char *text; // of gitindex_directories(): names behind each other
 	size_t used, size, last;
 	struct index_vet *vet; // of gitindex_vet()
+	bool (*keeps)(const char *path);
+	struct gitindex_directories *all;
+	size_t kept; // of the directory that was noted last: the part that is kept, or 0
 };
 
 static bool find_entry(struct index_use *use, const struct index_reader *reader,
@@ -163,6 +166,8 @@ static int read_all(struct index_use *use, struct index_reader *reader)
 {
 	use->count = 0;
 	use->used = use->last = 0;
+	if (use->all)
+		use->all->kept_count = 0;
 	for (uint32_t left = number(reader->bytes + 8); left > 0; left--) {
 		struct gitindex_entry entry;
 		if (!read_entry(reader, &entry) || !use->entry(use, reader, &entry))
@@ -331,6 +336,54 @@ int gitindex_vet(struct arena *arena, const void *bytes, size_t length, unsigned
 	return 0;
 }
 
+// The first part of a directory's path that is kept.
+static size_t kept_part(const struct index_use *use, const char *path)
+{
+	char part[PATH_BYTES_MAX];
+	for (size_t at = strcspn(path, "/"); path[0]; at += 1 + strcspn(path + at + 1, "/")) {
+		if (str_put(part, sizeof(part), "%.*s", (int)at, path) && use->keeps(part))
+			return at;
+		if (!path[at])
+			break;
+	}
+	return 0;
+}
+
+static void keep_file(struct index_use *use, const struct index_reader *reader)
+{
+	struct gitindex_directories *all = use->all;
+	size_t part = use->kept;
+	if (part == 0 && use->keeps(reader->path))
+		part = reader->path_length;
+	if (part == 0)
+		return;
+	all->kept = arena_grow(use->arena, all->kept, all->kept_count, &all->kept_room,
+			       sizeof(*all->kept));
+	all->kept[all->kept_count++] =
+		(struct gitindex_kept){ arena_copy(use->arena, reader->path, reader->path_length),
+					part };
+}
+
+static bool add_directory(struct index_use *use, const char *path, size_t length)
+{
+	if (use->used + length + 1 > GITINDEX_DIRECTORY_BYTES)
+		return false;
+	if (use->used + length + 1 > use->size) {
+		use->size = (use->used + length + 1) * 2 + 4096;
+		char *more = realloc(use->text, use->size);
+		if (!more)
+			abort();
+		use->text = more;
+	}
+	memcpy(use->text + use->used, path, length);
+	use->text[use->used + length] = '\0';
+	use->last = use->used;
+	use->used += length + 1;
+	use->count++;
+	use->kept = kept_part(use, use->text + use->last);
+	return true;
+}
+
 // Files of one directory mostly follow each other: only a change of it is noted.
 static bool note_directory(struct index_use *use, const struct index_reader *reader,
 			   const struct gitindex_entry *entry)
@@ -342,30 +395,22 @@ static bool note_directory(struct index_use *use, const struct index_reader *rea
 	} else if (length > 0 && reader->path[length - 1] == '/') {
 		length--;
 	}
-	if (use->count > 0 && strlen(use->text + use->last) == length &&
-	    memcmp(use->text + use->last, reader->path, length) == 0)
-		return true;
-	if (use->used + length + 1 > GITINDEX_DIRECTORY_BYTES)
+	bool same = use->count > 0 && strlen(use->text + use->last) == length &&
+		    memcmp(use->text + use->last, reader->path, length) == 0;
+	if (!same && !add_directory(use, reader->path, length))
 		return false;
-	if (use->used + length + 1 > use->size) {
-		use->size = (use->used + length + 1) * 2 + 4096;
-		char *more = realloc(use->text, use->size);
-		if (!more)
-			abort();
-		use->text = more;
-	}
-	memcpy(use->text + use->used, reader->path, length);
-	use->text[use->used + length] = '\0';
-	use->last = use->used;
-	use->used += length + 1;
-	use->count++;
+	if (!entry->directory)
+		keep_file(use, reader);
 	return true;
 }
 
 int gitindex_directories(struct arena *arena, const void *bytes, size_t length,
-			 const char *const **ret_directories, unsigned *ret_count)
+			 bool (*keeps)(const char *path), struct gitindex_directories *ret)
 {
-	struct index_use use = { .entry = note_directory, .arena = arena };
+	struct gitindex_directories all = { 0 };
+	struct index_use use = {
+		.entry = note_directory, .arena = arena, .keeps = keeps, .all = &all
+	};
 	struct index_reader *reader = arena_take(arena, sizeof(*reader));
 	int result = read_index(&use, reader, bytes, length);
 	if (result == 0 && reader->link)
@@ -373,15 +418,14 @@ int gitindex_directories(struct arena *arena, const void *bytes, size_t length,
 	if (result == 0) {
 		const char **names = arena_take(arena, (use.count + 1) * sizeof(*names));
 		const char *at = arena_copy(arena, use.text ? use.text : "", use.used);
-		unsigned count = 0;
 		for (unsigned i = 0; i < use.count; i++, at += strlen(at) + 1)
 			names[i] = at;
 		qsort(names, use.count, sizeof(*names), str_compare);
 		for (unsigned i = 0; i < use.count; i++)
-			if (count == 0 || strcmp(names[count - 1], names[i]) != 0)
-				names[count++] = names[i];
-		*ret_directories = names;
-		*ret_count = count;
+			if (all.count == 0 || strcmp(names[all.count - 1], names[i]) != 0)
+				names[all.count++] = names[i];
+		all.paths = names;
+		*ret = all;
 	}
 	free(use.text);
 	return result;

@@ -48,8 +48,18 @@ int gitindex_vet(struct arena *arena, const void *bytes, size_t length, unsigned
 		 uint32_t since, struct gitindex_vetted *ret_vetted);
 
 // The directories that hold tracked files, and those of submodules, relative to the work tree and
-// sorted by strcmp(): "" is its top. -1 when it is no index, is split over two files, or has more
-// than GITINDEX_DIRECTORY_BYTES of them.
+// sorted by strcmp(): "" is its top. And the tracked files of which `keeps` says so of their path,
+// or of that of a directory around them. -1 when it is no index, is split over two files, or has
+// more than GITINDEX_DIRECTORY_BYTES of directories.
 enum { GITINDEX_DIRECTORY_BYTES = 32 << 20 };
+struct gitindex_directories {
+	const char *const *paths;
+	unsigned count;
+	struct gitindex_kept {
+		const char *path;
+		size_t length; // of the part that is kept
+	} *kept;
+	unsigned kept_count, kept_room;
+};
 int gitindex_directories(struct arena *arena, const void *bytes, size_t length,
-			 const char *const **ret_directories, unsigned *ret_count);
+			 bool (*keeps)(const char *path), struct gitindex_directories *ret);

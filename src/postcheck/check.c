@@ -34,7 +34,6 @@
 #include "postcheck/name_watch.h"
 #include "postcheck/new_names.h"
 #include "postcheck/places.h"
-#include "postcheck/quiet.h"
 #include "postcheck/run_journal.h"
 #include "postcheck/scan.h"
 #include "postcheck/secrets.h"
@@ -276,7 +275,7 @@ static void look_at_all(void *argument)
 	if (!look->quiet)
 		scan_trees(check, look->run);
 	changed_end(check);
-	if (check->beside && findings_count(check->found) > before)
+	if (findings_count(check->found) > before && journal_beside(check->plan, look->run))
 		findings_add(check->found, FINDING_OTHER_BOX, "", "", "");
 }
 
@@ -304,14 +303,12 @@ static bool is_shut(const struct check *check)
 	return shut;
 }
 
-void check_prepare(const struct plan *plan)
+void check_prepare(const struct plan *plan, struct run *run)
 {
-	char boot[LISTED_BOOT];
-	if (plan->searched_count > 0)
-		listed_boot(boot);
+	scan_prepare(plan, run);
 }
 
-void check_host(const struct plan *plan, const struct run *run, struct findings *found)
+void check_host(const struct plan *plan, struct run *run, struct findings *found)
 {
 	struct changed_rows rows = { 0 };
 	struct check_look look = {
@@ -324,24 +321,16 @@ void check_host(const struct plan *plan, const struct run *run, struct findings 
 	};
 	// A nested repository may lie in a directory that is shut: a walk is always done apart.
 	secrets_renew(&look.check);
-	look.quiet = plan->guard_count == 0 || quiet_trees(&look.check, run);
-	if (geteuid() == 0 || (look.quiet && !is_shut(&look.check)))
+	look.quiet = plan->guard_count == 0 || scan_is_quiet(&look.check, run);
+	bool done = geteuid() == 0 || (look.quiet && !is_shut(&look.check));
+	if (done)
 		look_at_all(&look);
-	else if (!apart_run(look_at_all, &look, found))
+	else
+		done = apart_run(look_at_all, &look, found);
+	if (done)
+		journal_end(plan, run); // else the next run checks it as one that was killed
+	else
 		findings_add(found, FINDING_CHECK_CUT, "", "", "");
-}
-
-void check_owed(const struct plan *plan, const struct run *run, struct findings *found)
-{
-	struct changed_rows rows = { 0 };
-	struct check check = { .plan = plan,
-			       .found = found,
-			       .rows = &rows,
-			       .budget = BUDGET,
-			       .start = plan->start,
-			       .all = true };
-	scan_trees(&check, run);
-	changed_end(&check);
 }
 
 void check_begin(struct plan *plan, struct run *run)

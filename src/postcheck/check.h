@@ -14,9 +14,7 @@ struct run;
 // repositories are looked for in all that was writable as a whole.
 enum { SHORT_RUN_MILLISECONDS = 100 };
 // What the look needs, and what does not change: while the box has work, and we have none.
-void check_prepare(const struct plan *plan);
-// Checks what earlier runs left, in a separate process that has opened the journals.
-void check_owed(const struct plan *plan, const struct run *run, struct findings *found);
-// Right before the command begins: writes the run's record.
+void check_prepare(const struct plan *plan, struct run *run);
+// Right before the command begins: writes the run's file.
 void check_begin(struct plan *plan, struct run *run);
-void check_host(const struct plan *plan, const struct run *run, struct findings *found);
+void check_host(const struct plan *plan, struct run *run, struct findings *found);

@@ -69,10 +69,3 @@ void clock_pass(struct plan *plan, int fd)
 	clock_gettime(CLOCK_MONOTONIC_COARSE, &plan->start_steady);
 	passes(&plan->start, fd);
 }
-
-void clock_pass_now(int fd)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_REALTIME, &now);
-	passes(&now, fd);
-}

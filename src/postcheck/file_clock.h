@@ -10,5 +10,3 @@ struct timespec clock_start(const struct plan *plan);
 // before the command began and what it stamps differ, however short the time between. `fd`: a file
 // of sbx, for an exact time, or -1.
 void clock_pass(struct plan *plan, int fd);
-// The same for the time that it is.
-void clock_pass_now(int fd);

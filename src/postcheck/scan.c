@@ -1,12 +1,11 @@
-// Owns the look after a run at the repositories below the top: new ones, and those that differ from
-// the list. What time does not suffice for is looked at after the next run.
+// Owns the sweep after a run over the repositories below the top: new ones, and those that differ
+// from the list.
 #include "postcheck/scan.h"
 
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -15,45 +14,87 @@
 #include "base/file_state.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "base/sys.h"
 #include "base/testing.h"
 #include "base/times.h"
-#include "names/trusted.h"
 #include "postcheck/commands.h"
 #include "postcheck/finding/changed.h"
 #include "postcheck/finding/finding.h"
 #include "postcheck/git/made_bare.h"
 #include "postcheck/git/vet.h"
-#include "postcheck/led.h"
 #include "postcheck/links.h"
-#include "postcheck/git/old_bare.h"
-#include "postcheck/quiet.h"
-#include "postcheck/run_journal.h"
 #include "postcheck/secrets.h"
 #include "report/findings.h"
-#include "trees/dirs.h"
+#include "run.h"
 #include "trees/git_list.h"
 #include "trees/git_walk.h"
 #include "trees/share.h"
 
-enum { LOOK_NANOSECONDS = 500000000, TICK_NANOSECONDS = 20000000 };
+// Where no time says what is new all is read, for so long.
+enum { LOOK_NANOSECONDS = 500000000, SECOND = 1000000000, TICK = 20000000 };
 enum { NEW_ROWS_MAX = LISTED_ROWS_MAX / 2 };
-#define LIST_BYTES (((size_t)192 << 20) + SHARE_ARENA)
+// Address space: the lists of a tree, and what is taken from git's index.
+#define LIST_BYTES  ((size_t)192 << 20)
+#define SHARE_BYTES ((size_t)384 << 20)
 
 struct scan {
 	struct check *check;
 	const struct searched *tree;
-	struct listed old; // the list
-	struct listed now; // what was met
-	struct dirs known, fresh;
-	char boot[LISTED_BOOT];
-	bool whole;            // the whole tree is checked, or
-	struct share share;    // these parts; `known` and `fresh` are of them
-	struct timespec start; // of what the share is owed a check for
-	bool same_index;       // as that of the last list of the share
-	bool again;            // it is the second walk
+	struct listed old;  // the list
+	struct listed now;  // what was met
+	bool whole;         // the whole tree is checked, or
+	struct share share; // these parts
+	int64_t begin;      // of this check
+	int64_t since; // what changed then or later is read: by the box, or since the last check
+	bool moved;    // what is met may have come to its place in this run
 	struct check_secrets secrets;
-	struct led led;
 };
+
+void scan_prepare(const struct plan *plan, struct run *run)
+{
+	static struct share share;
+	if (plan->searched_count > 0 && plan->indexed.inode != 0 &&
+	    share_read(arena_new_own(SHARE_BYTES), plan->index, &plan->indexed, &share))
+		run->share = &share;
+}
+
+static const char *directory_of(const struct plan *plan, const struct searched *tree)
+{
+	size_t length = strlen(tree->path);
+	if (!plan->directory || !path_within(plan->directory, tree->path))
+		return "";
+	return plan->directory[length] ? plan->directory + length + 1 : "";
+}
+
+// The directories of git's index as it was, and as it is: a box can change it. False: all of the
+// tree is checked.
+static bool choose(const struct check *check, const struct run *run, const struct searched *tree,
+		   struct arena *arena, struct share *ret_share)
+{
+	const struct plan *plan = check->plan;
+	const char *directory = directory_of(plan, tree);
+	struct stat status;
+	struct share share = { 0 }, none = { 0 };
+	if (check->timeless || plan->profile->check == CHECK_ALL)
+		return false;
+	if (!plan->project || !plan->index || !str_equal(tree->path, plan->project)) {
+		share_add(arena, &share, &none, directory);
+		*ret_share = share;
+		return true;
+	}
+	bool there = stat(plan->index, &status) == 0;
+	struct file_state now = there ? file_state(&status) : (struct file_state){ 0 };
+	bool same = run->share && file_state_equal(&now, &run->share->index);
+	// What it was before is not known.
+	if (!run->share && (plan->due || plan->indexed.inode != 0) &&
+	    (!there || finding_is_late(check, &status)))
+		return false;
+	if (there && !same && !share_read(arena, plan->index, &now, &share))
+		return false;
+	share_add(arena, &share, run->share ? run->share : &none, directory);
+	*ret_share = share;
+	return true;
+}
 
 // A directory around a .git is mounted, too, so that nobody moves it: the box writes there, and may
 // make it a repository itself.
@@ -70,18 +111,19 @@ static bool is_listed(const struct scan *scan, const struct listed_row *row, int
 {
 	struct stat status;
 	return fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       listed_is(&scan->old, row, &status, scan->check->root_device);
+	       listed_is(&scan->old, row, &status, scan->check->root_device) &&
+	       !finding_is_made(scan->check, directory, name);
 }
 
-// One of the list by path and inode, or one that was made while no box lived.
+// One of the list by path and inode, or one that stood there before the run.
 static bool is_users(const struct scan *scan, int directory, const char *name, const char *path)
 {
 	const struct listed_row *row = listed_find(&scan->old, path + scan->check->root + 1);
 	if (row && row->kind != LISTED_PART && is_listed(scan, row, directory, name))
 		return true;
-	autoclose int fd = openat(directory, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return fd < 0 ? finding_is_own(scan->check, directory, name, path, OWN_ALL)
-		      : old_bare(scan->check, scan->tree->path, fd, path);
+	return !scan->moved &&
+	       (finding_is_own(scan->check, directory, name, path, OWN_ALL) ||
+		(str_equal(name, ".") && bare_is_old(scan->check, directory, path)));
 }
 
 // Whether it is the user's own. `same`: its parts are as the list has them.
@@ -141,13 +183,11 @@ static void meet(struct git_walk *walk, int directory, const char *name)
 	const char *inside = walk->path + walk->root + 1;
 	const struct listed_row *row = listed_find(&scan->old, inside);
 	enum listed_kind kind = row ? row->kind : LISTED_OWN;
+	scan->moved = walk->moved;
 	if (scan->check->plan->named_count > 0 && str_equal(name, ".git"))
 		look_below(scan, walk, directory);
-	// What this run's box found under a listed name may be what another box had put there, by
-	// the number of what was there, too.
 	bool stood = is_mounted(scan->check->plan, walk->path, name) &&
-		     (!row || (is_listed(scan, row, directory, name) &&
-			       !finding_is_of_boxes(scan->check, directory, name)));
+		     (!row || is_listed(scan, row, directory, name));
 	if (!stood && !look_at(scan, directory, name, walk->path,
 			       row && is_same(scan, directory, name, inside)))
 		kind = LISTED_MADE;
@@ -157,34 +197,17 @@ static void meet(struct git_walk *walk, int directory, const char *name)
 		scan->now.full = true;
 }
 
-// A link in the share that is new, or where the index has a directory.
-static void meet_link(struct scan *scan, const struct git_walk *walk, int directory,
-		      const char *name)
-{
-	const char *path = walk->path + walk->root + 1;
-	if (scan->share.count > 0 && (share_is_centre(&scan->share, path) ||
-				      finding_is_changed(scan->check, directory, name)))
-		led_follow(&scan->led, &scan->share, walk->top, scan->tree->path, path);
-	if (!scan->again)
-		links_look(scan->check, directory, name, walk->path);
-}
-
 static void look_at_entry(struct git_walk *walk, int directory, const struct dirent *entry)
 {
 	struct scan *scan = walk->owner;
 	changed_take_pipe(scan->check, directory, entry->d_name, walk->path);
 	const char *path = walk->path + walk->root + 1;
-	struct timespec start = scan->check->start;
-	secrets_look(&scan->secrets, scan->check, &scan->share, directory, entry->d_name, path);
+	secrets_look(&scan->secrets, scan->check, directory, entry->d_name, path);
 	if (entry->d_type == DT_LNK)
-		meet_link(scan, walk, directory, entry->d_name);
-	// There each run has reported what it changed.
-	if (scan->whole && scan->same_index && share_tracks(&scan->share, path))
-		scan->check->start = scan->start;
+		links_look(scan->check, directory, entry->d_name, walk->path);
 	if (walk->depth > 0)
 		changed_tell_deeper(scan->check, directory, entry->d_name, walk->path);
 	changed_tell_shadow(scan->check, directory, entry->d_name, walk->path);
-	scan->check->start = start;
 }
 
 // It is walked for itself.
@@ -197,16 +220,40 @@ static bool is_other_tree(struct git_walk *walk)
 	return false;
 }
 
-// What was not met in a part of the tree stays, as long as it is there; it comes first.
-static void keep_rest(struct scan *scan, const struct git_walk *walk)
+// Repositories of the list that the sweep did not come to, and that the box could write.
+static void meet_listed(struct scan *scan, struct git_walk *walk, int root)
+{
+	struct stat status;
+	listed_sort(&scan->now);
+	struct listed met = scan->now;
+	walk->moved = false;
+	for (unsigned i = 0; i < scan->old.count; i++) {
+		const char *inside = scan->old.rows[i].path, *name = path_name(inside);
+		bool bare = !str_equal(name, ".git");
+		if (scan->old.rows[i].kind == LISTED_PART || listed_find(&met, inside) ||
+		    !str_put(walk->path, sizeof(walk->path), "%s/%s", scan->tree->path, inside) ||
+		    is_mounted(scan->check->plan, walk->path, bare ? "." : name))
+			continue;
+		char above[PATH_MAX];
+		str_put(above, sizeof(above), "%.*s",
+			(int)(bare ? strlen(inside) : (size_t)(name - inside)), inside);
+		autoclose int fd = sys_openat2(root, above[0] ? above : ".",
+					       O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC,
+					       RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH);
+		if (fd >= 0 && fstatat(fd, bare ? "HEAD" : name, &status, AT_SYMLINK_NOFOLLOW) == 0)
+			meet(walk, fd, bare ? "." : name);
+	}
+}
+
+// What was not met stays, as long as it is there; it comes first.
+static void keep_rest(struct scan *scan, int root)
 {
 	struct listed all = scan->now;
 	struct stat status;
-	autoclose int root = open(scan->tree->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	bool there = false;
 	listed_empty(&all);
 	listed_sort(&scan->now);
-	for (unsigned i = 0; (walk->cut || !scan->whole) && i < scan->old.count; i++) {
+	for (unsigned i = 0; i < scan->old.count; i++) {
 		const struct listed_row *row = &scan->old.rows[i];
 		if (row->kind != LISTED_PART)
 			there = !listed_find(&scan->now, row->path) &&
@@ -220,26 +267,25 @@ static void keep_rest(struct scan *scan, const struct git_walk *walk)
 	scan->now = all;
 }
 
-// Where the next check begins. What both have seen takes one that came further no time.
-static const char *next_place(const struct scan *scan, const struct git_walk *walk)
+// The list has the time of the last check.
+static void note_time(const struct scan *scan)
 {
-	bool further = scan->old.place[0] == '\0' && scan->fresh.length > scan->known.length;
-	return walk->cut && further ? "" : walk->place;
+	const struct timespec times[] = { times_of(scan->begin), times_of(scan->begin) };
+	utimensat(AT_FDCWD, scan->tree->list, times, AT_SYMLINK_NOFOLLOW);
 }
 
-static void end_tree(struct scan *scan, const struct git_walk *walk)
+static void end_tree(struct scan *scan, const struct git_walk *walk, int root)
 {
 	struct check *check = scan->check;
 	const char *name = check->plan->project && str_equal(scan->tree->path, check->plan->project)
 				   ? "the project"
 				   : finding_path(check->plan, scan->tree->path);
-	bool part = walk->cut || !scan->whole;
-	keep_rest(scan, walk);
-	scan->now.place = scan->whole ? next_place(scan, walk) : scan->old.place;
-	scan->now.checked = part && !walk->round ? scan->old.checked : times_now();
-	memcpy(scan->now.boot, part ? scan->old.boot : scan->boot, sizeof(scan->now.boot));
+	keep_rest(scan, root);
+	scan->now.place = "";
 	if (listed_differs(&scan->old, &scan->now))
 		listed_write(&scan->now, scan->tree->list, false);
+	if (!walk->cut)
+		note_time(scan);
 	if (walk->cut)
 		findings_add(check->found, FINDING_SEARCHED_PART, name, "", "");
 	if (walk->lost)
@@ -248,45 +294,12 @@ static void end_tree(struct scan *scan, const struct git_walk *walk)
 		findings_add(check->found, FINDING_TOO_MANY, name, "", "");
 }
 
-// The earlier boxes that were not checked, and this one. In another boot all is
-// suspect that came since the last look and before the machine began: what was to be looked at
-// then may be lost.
-static void know_spans(struct scan *scan, const struct spans *others)
-{
-	struct check *check = scan->check;
-	check->spans = *others;
-	check->spans.list[check->spans.count++] = (struct span){ quiet_start(check), INT64_MAX };
-	if (check->timeless || str_equal(scan->old.boot, scan->boot) || !scan->old.boot[0])
-		return;
-	check->spans.list[check->spans.count++] = (struct span){ scan->old.checked, times_boot() };
-}
-
-static void write_dirs(struct scan *scan, const struct git_walk *walk)
-{
-	struct dirs *now = &scan->fresh;
-	const char *file = scan->whole ? scan->tree->directories : scan->tree->share;
-	now->whole =
-		!walk->cut && !walk->lost && (scan->whole || (!walk->owed && scan->known.whole));
-	if (!scan->whole && !walk->cut && !walk->lost) // else the next one checks all
-		now->index = scan->share.index;
-	bool writes = walk->fresh && !scan->check->timeless;
-	if (writes)
-		dirs_write_changed(now, &scan->known, file, scan->boot);
-	if (writes && scan->whole && now->whole && scan->share.count > 0)
-		quiet_write_share(&scan->share, now, scan->tree);
-	dirs_free(now);
-}
-
-static bool read_list(struct scan *scan, const struct searched *tree,
-		      const struct journal_turn *turn, struct arena *arena)
+static bool read_list(struct scan *scan, const struct searched *tree, struct arena *arena)
 {
 	struct check *check = scan->check;
 	struct stat status;
-	struct dirs old;
 	scan->tree = tree;
 	scan->now = (struct listed){ .arena = arena, .root = tree->path };
-	scan->known = scan->fresh = (struct dirs){ 0 };
-	listed_boot(scan->boot);
 	if (stat(tree->path, &status) == 0)
 		scan->now.device = status.st_dev;
 	if (listed_read(arena, tree->list, tree->path, &scan->old) < 0) {
@@ -295,82 +308,83 @@ static bool read_list(struct scan *scan, const struct searched *tree,
 		return false;
 	}
 	secrets_read(&scan->secrets, tree, arena);
-	scan->led = (struct led){ .arena = arena };
 	check->known = &scan->old;
 	check->root = strlen(tree->path);
 	check->root_device = scan->now.device;
-	check->timeless = check->start.tv_sec == 0 || !times_are_ours(tree->path);
-	scan->whole = check->timeless || quiet_is_whole(check, tree, turn, arena, &scan->known);
-	scan->whole = !quiet_share(check->plan, tree, arena, &scan->share) || scan->whole;
-	scan->same_index = scan->share.count > 0 &&
-			   dirs_read(arena, tree->share, scan->boot, &old) &&
-			   file_state_equal(&old.index, &scan->share.index);
-	if (!scan->whole)
-		share_compare(arena, &scan->share, &scan->known);
-	else
-		scan->known = (struct dirs){ 0 };
-	if (scan->whole && !check->timeless)
-		dirs_read(arena, tree->directories, scan->boot, &scan->known);
 	return true;
 }
 
-// Goes through the share once more, with the directories that links in it lead to.
-static void walk_led(struct scan *scan, struct git_walk *walk)
+static int64_t start_of(const struct check *check)
 {
-	struct led led = scan->led;
-	if (led.count == 0 || walk->cut)
-		return;
-	share_add(led.arena, &scan->share, led.paths, led.count);
-	if (scan->whole)
-		return;
-	share_compare(led.arena, &scan->share, &scan->known);
-	dirs_free(&scan->fresh);
-	scan->again = true;
-	walk_tree(walk, scan->tree->path, "");
-	scan->again = false;
+	return check->start.tv_sec * (int64_t)SECOND + check->start.tv_nsec;
 }
 
-static void scan_tree(struct scan *scan, const struct searched *tree, const struct run *run,
-		      const struct journal_turn *turn)
+static struct git_walk sweep_of(struct scan *scan)
 {
-	unsigned number = (unsigned)(tree - scan->check->plan->searched);
-	int64_t begin = times_now();
+	const struct check *check = scan->check;
+	return (struct git_walk){
+		.entry = look_at_entry,
+		.repository = meet,
+		.passes = is_other_tree,
+		.owner = scan,
+		.processor = check->timeless && check->plan->profile->check != CHECK_ALL
+				     ? testing_look(LOOK_NANOSECONDS)
+				     : 0,
+		.share = scan->whole ? NULL : &scan->share,
+		.since = scan->since,
+		.start = start_of(check),
+	};
+}
+
+static int64_t written(const struct stat *status)
+{
+	return status->st_mtim.tv_sec * (int64_t)SECOND + status->st_mtim.tv_nsec;
+}
+
+static void begin_tree(struct scan *scan, const struct run *run, const struct searched *tree,
+		       struct arena *arena)
+{
 	struct check *check = scan->check;
-	struct timespec start = check->start;
-	struct arena *arena = arena_new_of(LIST_BYTES);
-	if (!read_list(scan, tree, turn, arena)) {
-		journal_end(run, number, turn, 0, 0);
+	struct stat list;
+	scan->begin = times_now() - TICK;
+	scan->since = start_of(check);
+	if (stat(tree->list, &list) == 0 && written(&list) < scan->since)
+		scan->since = written(&list);
+	check->timeless = check->start.tv_sec == 0 || !times_are_ours(tree->path);
+	scan->whole = !choose(check, run, tree, arena, &scan->share);
+}
+
+bool scan_is_quiet(struct check *check, const struct run *run)
+{
+	struct scan scan = { .check = check };
+	bool quiet = true;
+	for (unsigned i = 0; i < check->plan->searched_count && quiet; i++) {
+		struct arena *arena = arena_new_own(SHARE_BYTES);
+		begin_tree(&scan, run, &check->plan->searched[i], arena);
+		struct git_walk walk = sweep_of(&scan);
+		walk.probes = true;
+		quiet = !scan.whole && !check->plan->searched[i].open;
+		if (quiet)
+			walk_tree(&walk, check->plan->searched[i].path);
+		quiet = quiet && !walk.cut;
 		arena_free(arena);
-		return;
 	}
-	struct git_walk walk = { .entry = look_at_entry,
-				 .repository = meet,
-				 .passes = is_other_tree,
-				 .keeps = trusted_keeps,
-				 .owner = scan,
-				 .processor = testing_look(LOOK_NANOSECONDS),
-				 .known = scan->known.text ? &scan->known : NULL,
-				 .share = scan->whole ? NULL : &scan->share,
-				 .fresh = scan->whole && scan->old.place[0] ? NULL : &scan->fresh,
-				 .settled = begin - TICK_NANOSECONDS,
-				 .since = quiet_since(check, turn, scan->whole) };
-	scan->start = times_of(quiet_since(check, turn, false));
-	know_spans(scan, &turn->spans);
-	if (start.tv_sec > 0)
-		check->start = times_of(walk.since);
-	long took = walk_tree(&walk, tree->path, scan->whole ? scan->old.place : "");
-	walk_led(scan, &walk);
-	check->start = start;
-	end_tree(scan, &walk);
-	secrets_write(&scan->secrets, tree);
-	bool all = !walk.cut && (scan->whole || (!walk.owed && scan->known.whole));
-	write_dirs(scan, &walk);
-	journal_end(run, number, turn,
-		    all          ? turn->begin
-		    : walk.round ? scan->old.checked
-				 : 0,
-		    all && scan->whole ? took : 0);
-	check->known = NULL;
+	return quiet;
+}
+
+static void scan_tree(struct scan *scan, const struct run *run, const struct searched *tree)
+{
+	struct arena *arena = arena_new_of(LIST_BYTES + SHARE_BYTES);
+	begin_tree(scan, run, tree, arena);
+	if (read_list(scan, tree, arena)) {
+		struct git_walk walk = sweep_of(scan);
+		walk_tree(&walk, tree->path);
+		autoclose int root = open(tree->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		meet_listed(scan, &walk, root);
+		end_tree(scan, &walk, root);
+		secrets_write(&scan->secrets, tree);
+	}
+	scan->check->known = NULL;
 	arena_free(arena);
 }
 
@@ -378,15 +392,7 @@ void scan_trees(struct check *check, const struct run *run)
 {
 	FORGIVING;
 	static struct scan scan;
-	struct journal_turn turn;
 	scan = (struct scan){ .check = check };
-	for (unsigned i = 0; i < check->plan->searched_count; i++) {
-		bool ours = check->all ? journal_wait(run, i, &turn) && turn.owed != INT64_MAX
-				       : journal_turn(run, i, &turn);
-		check->beside = check->beside || turn.spans.beside;
-		if (ours)
-			scan_tree(&scan, &check->plan->searched[i], run, &turn);
-		else
-			journal_release(run, i);
-	}
+	for (unsigned i = 0; i < check->plan->searched_count; i++)
+		scan_tree(&scan, run, &check->plan->searched[i]);
 }

@@ -10,9 +10,7 @@
 #include "base/str.h"
 #include "plan.h"
 #include "postcheck/finding/finding.h"
-#include "postcheck/quiet.h"
 #include "trees/secret_list.h"
-#include "trees/share.h"
 
 void secrets_read(struct check_secrets *secrets, const struct searched *tree, struct arena *arena)
 {
@@ -20,15 +18,11 @@ void secrets_read(struct check_secrets *secrets, const struct searched *tree, st
 	ATTEMPT(listed_read(arena, tree->secrets, tree->path, &secrets->known));
 }
 
-void secrets_look(struct check_secrets *secrets, const struct check *check,
-		  const struct share *share, int directory, const char *name, const char *path)
+void secrets_look(struct check_secrets *secrets, const struct check *check, int directory,
+		  const char *name, const char *path)
 {
-	char above[PATH_MAX];
 	struct stat status;
-	int length = (int)(path_name(path) - path);
 	if (!secrets->known.place[0] || !secret_name(secrets->known.place, name) ||
-	    !str_put(above, sizeof(above), "%.*s", length > 0 ? length - 1 : 0, path) ||
-	    (!secret_place(above) && !share_has(share, above)) ||
 	    listed_find(&secrets->known, path) ||
 	    fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0 || S_ISDIR(status.st_mode))
 		return;
@@ -54,7 +48,8 @@ void secrets_renew(const struct check *check)
 	const struct secret_news news = { .root = plan->project,
 					  .patterns = "",
 					  .met = &nothing,
-					  .since = quiet_start(check),
+					  .since = check->start.tv_sec * (int64_t)1000000000 +
+						   check->start.tv_nsec,
 					  .hidden = { &plan->untracked, &plan->altered } };
 	for (unsigned i = 0; i < plan->searched_count && plan->boxes_made; i++)
 		if (str_equal(plan->searched[i].path, plan->project) && check->start.tv_sec != 0)

@@ -6,7 +6,6 @@
 struct arena;
 struct check;
 struct searched;
-struct share;
 
 struct check_secrets {
 	struct listed known; // the tree's list, empty where there is none
@@ -15,8 +14,8 @@ struct check_secrets {
 
 void secrets_read(struct check_secrets *secrets, const struct searched *tree, struct arena *arena);
 // An entry of an open directory; `path` is below the tree.
-void secrets_look(struct check_secrets *secrets, const struct check *check,
-		  const struct share *share, int directory, const char *name, const char *path);
+void secrets_look(struct check_secrets *secrets, const struct check *check, int directory,
+		  const char *name, const char *path);
 void secrets_write(const struct check_secrets *secrets, const struct searched *tree);
 // What boxes made and this one could change is still of boxes.
 void secrets_renew(const struct check *check);

@@ -275,8 +275,9 @@ static bool is_left(const struct plan *plan, const char *path)
 	if (!journal_due(plan->arena, plan->state, plan->toplevel, &due))
 		return false;
 	then.due = due.names;
-	fd_close(&due.fd);
-	return !protect_stood(&then, path);
+	bool left = !protect_stood(&then, path);
+	journal_done(&due, false);
+	return left;
 }
 
 // The project's own file, between the profiles and the flags.

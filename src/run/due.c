@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "base/fd.h"
 #include "base/out.h"
 #include "base/times.h"
 #include "plan.h"
@@ -54,29 +53,14 @@ static void look(void *argument)
 	check_host(&plan, &run, &look->found);
 }
 
-// What earlier runs left unchecked.
-static void pay(void *argument)
-{
-	struct due_look *look = argument;
-	struct run run;
-	struct plan plan;
-	struct profile profile;
-	plan_again(look, &plan, &profile, &run);
-	if (look->view(&plan, look->run->environment) < 0)
-		_exit(1);
-	plan.package = 0;
-	journal_open(&plan, &run);
-	check_owed(&plan, &run, &look->found);
-}
-
 // Prints the findings. False when the check did not come to its end.
-static bool run_apart(struct due_look *all, void (*work)(void *argument), bool killed)
+static bool run_apart(struct due_look *all)
 {
 	struct out out = { 0 };
-	bool done = apart_run(work, all, &all->found);
+	bool done = apart_run(look, all, &all->found);
 	if (!done)
 		findings_add(&all->found, FINDING_LEFT_UNCHECKED, "", "", "");
-	else if (killed && findings_count(&all->found) > 0)
+	else if (findings_count(&all->found) > 0)
 		findings_add(&all->found, FINDING_KILLED_RUN, "", "", "");
 	findings_text(&all->found, READER_PERSON, &out);
 	out_flush(&out, STDERR_FILENO);
@@ -87,16 +71,10 @@ static bool run_apart(struct due_look *all, void (*work)(void *argument), bool k
 void due_check(const struct plan *plan, const struct run *run,
 	       int (*view)(struct plan *plan, char *const *environment))
 {
-	const int64_t old = 10000000000; // nanoseconds
 	struct due due;
 	struct due_look all = { .plan = plan, .run = run, .due = &due, .view = view };
 	if (!plan->toplevel || !journal_due(plan->arena, plan->state, plan->toplevel, &due))
 		return;
 	arena_pass_on(plan->scratch);
-	if (due.from != INT64_MAX && run_apart(&all, look, true))
-		journal_done(&due);
-	fd_close(&due.fd);
-	// The clock may have been set back since.
-	if (due.owed != INT64_MAX && (times_now() - due.owed >= old || times_now() < due.owed))
-		run_apart(&all, pay, false);
+	journal_done(&due, run_apart(&all));
 }

@@ -146,18 +146,7 @@ int box_decide(struct box *box)
 int box_plan(struct box *box)
 {
 	TRY(box_decide(box));
-	TRY(decide_view(&box->plan, environ));
-	for (unsigned i = 0; i < box->plan.searched_count; i++)
-		if (journal_owed(box->plan.searched[i].journal) != INT64_MAX)
-			list_add(
-				&box->plan.notes, box->arena,
-				arena_text(box->arena,
-					   "%s: directories without tracked files were not checked "
-					   "after earlier runs; a later run checks them, or: sbx "
-					   "doctor",
-					   box->plan.searched[i].path),
-				(struct origin){ .file = "check" });
-	return 0;
+	return decide_view(&box->plan, environ);
 }
 
 // A run before its first step.
@@ -321,7 +310,6 @@ static _Noreturn void settle(const char *project)
 	static char *command[] = { nothing, NULL };
 	struct box *box = box_new();
 	box->invocation.command = box->arguments.all = command;
-	box_set_first(box, "files", "check", "all"); // which pays at its end
 	_exit(chdir(project) < 0 ? STATUS_FAILURE : run_command(box));
 }
 
@@ -329,10 +317,12 @@ int run_settle(const char *project)
 {
 	int status;
 	struct arena *arena = arena_new();
-	const char *state = decide_state_directory(arena, environ);
-	bool owed = journal_owed(path_kept(arena, state, "journal", project)) != INT64_MAX;
+	struct due due = { 0 };
+	bool killed = journal_due(arena, decide_state_directory(arena, environ), project, &due);
+	if (killed)
+		journal_done(&due, false);
 	arena_free(arena);
-	if (!owed)
+	if (!killed)
 		return 0;
 	pid_t child = fork();
 	if (child == 0)
@@ -344,5 +334,5 @@ int run_settle(const char *project)
 			return fail(errno, "wait");
 	return WIFEXITED(status) && WEXITSTATUS(status) == STATUS_OK
 		       ? 0
-		       : fail(0, "could not check what earlier runs left in %s", project);
+		       : fail(0, "could not check what a killed run left in %s", project);
 }

@@ -59,7 +59,7 @@ int run_command(struct box *box);
 // The run itself, without words; for doctor, after the first half of the plan.
 struct outcome run_try(struct box *box, struct run *run);
 
-// Checks what earlier runs in that project left unchecked, by a run of nothing in a child process.
+// Checks what killed runs left in that project, by a run of nothing in a child process.
 int run_settle(const char *project);
 
 enum { STATUS_OK = 0, STATUS_FAILURE = 125, STATUS_HELP = -1 };

@@ -22,7 +22,6 @@
 #include "plan.h"
 #include "postcheck/check.h"
 #include "postcheck/name_watch.h"
-#include "postcheck/run_journal.h"
 #include "process/pages.h"
 #include "run.h"
 #include "ask/ask.h"
@@ -126,7 +125,7 @@ static void add_warning(const struct item *item, struct findings *found)
 }
 
 // When the last process is dead: the box can change nothing any more.
-static void look_last(const struct plan *plan, const struct run *run, struct eyes *eyes,
+static void look_last(const struct plan *plan, struct run *run, struct eyes *eyes,
 		      struct outcome *outcome)
 {
 	bool done = outcome->kind == OUTCOME_ENDED && outcome->status == 0;
@@ -300,8 +299,6 @@ static void wait_for_events(struct loop *loop)
 		int limit = clock_tick(loop->plan, run, &loop->clock);
 		if (loop->clock.stop != STOP_NONE)
 			ask_leave(run);
-		int touch = journal_touch(run);
-		limit = touch >= 0 && (limit < 0 || touch < limit) ? touch : limit;
 		limit = proxy_wait(run->proxy, limit);
 		ready = poll(loop->events, SOURCES + loop->proxy_count,
 			     ask_wait(run->ask,
@@ -342,7 +339,7 @@ struct outcome supervise(struct plan *plan, struct run *run, int walked)
 	clock_begin(plan, run, &loop.clock);
 	live_begin(&loop.live);
 	watch_limits_begin(plan, run, steady_now());
-	check_prepare(plan);
+	check_prepare(plan, run);
 	pages_release_stack();
 	loop.eyes = (struct eyes){ .watch = { .names = -1, .mounts = -1 },
 				   .begin = steady_now(),

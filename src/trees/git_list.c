@@ -16,7 +16,6 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "base/testing.h"
 #include "git/layout.h"
 #include "trees/kept.h"
 
@@ -162,14 +161,12 @@ int listed_parse(struct arena *arena, const char *text, size_t length, struct li
 {
 	struct listed known = { .arena = arena };
 	const char *at = text + strlen(HEADER), *end = text + length;
-	uint64_t checked;
+	uint64_t zero;
 	if (length < strlen(HEADER) || memcmp(text, HEADER, strlen(HEADER)) != 0)
 		return -1;
-	const char *boot = read_word(arena, &at, end);
-	if (!boot || !read_number(&at, end, &known.device) || !read_number(&at, end, &checked))
+	if (!read_word(arena, &at, end) || !read_number(&at, end, &known.device) ||
+	    !read_number(&at, end, &zero))
 		return -1;
-	snprintf(known.boot, sizeof(known.boot), "%s", boot);
-	known.checked = (int64_t)checked;
 	known.root = read_word(arena, &at, end);
 	known.place = read_word(arena, &at, end);
 	if (!known.root || !known.place)
@@ -198,16 +195,14 @@ const char *listed_print(struct arena *arena, const struct listed *known)
 {
 	enum { NUMBER = 24 };
 	size_t size = escaped_length(known->root) + escaped_length(known->place) + 2 * NUMBER +
-		      sizeof(HEADER) + escaped_length(known->boot) + NUMBERS;
+		      sizeof(HEADER) + NUMBERS;
 	for (unsigned i = 0; i < known->count; i++)
 		size += NUMBERS * NUMBER + escaped_length(known->rows[i].path);
 	static const char kinds[] = {
 		[LISTED_PART] = 't', [LISTED_OWN] = 'r', [LISTED_MADE] = 'm'
 	};
 	char *text = arena_take(arena, size + 1), *to = text;
-	to = put_word(stpcpy(to, HEADER), known->boot[0] ? known->boot : "-");
-	to += sprintf(to, " %llu %llu\n", (unsigned long long)known->device,
-		      (unsigned long long)known->checked);
+	to += sprintf(to, HEADER "- %llu 0\n", (unsigned long long)known->device);
 	to = put_word(to, known->root);
 	*to++ = '\n';
 	to = put_word(to, known->place);
@@ -222,17 +217,6 @@ const char *listed_print(struct arena *arena, const struct listed *known)
 	}
 	*to = '\0';
 	return text;
-}
-
-void listed_boot(char boot[LISTED_BOOT])
-{
-	static char known[LISTED_BOOT]; // for as long as this process lives
-	if (testing_boot())
-		snprintf(known, sizeof(known), "%s", testing_boot());
-	else if (!known[0])
-		file_kernel(AT_FDCWD, "/proc/sys/kernel/random/boot_id", known, sizeof(known));
-	known[strcspn(known, "\n ")] = '\0';
-	memcpy(boot, known, sizeof(known));
 }
 
 int listed_read(struct arena *arena, const char *file, const char *root, struct listed *ret_known)
@@ -365,7 +349,7 @@ bool listed_same(const struct listed *left, const struct listed *right, const ch
 bool listed_differs(const struct listed *left, const struct listed *right)
 {
 	if (left->count != right->count || !str_equal(left->place, right->place) ||
-	    !str_equal(left->boot, right->boot) || left->device != right->device)
+	    left->device != right->device)
 		return true;
 	for (unsigned i = 0; i < left->count; i++)
 		if (!str_equal(left->rows[i].path, right->rows[i].path) ||

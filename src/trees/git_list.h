@@ -24,13 +24,11 @@ struct listed_row {
 	} kind;
 };
 
-enum { LISTED_ROWS_MAX = 65536, LISTED_BYTES_MAX = 6 << 20, LISTED_BOOT = 40 };
+enum { LISTED_ROWS_MAX = 65536, LISTED_BYTES_MAX = 6 << 20 };
 struct listed {
-	char boot[LISTED_BOOT]; // in which it was written
-	uint64_t device;        // of the root
-	int64_t checked;        // when a look came to its end last: nanoseconds
+	uint64_t device; // of the root
 	const char *root;
-	const char *place; // where the next look begins, below the root: "" at the beginning
+	const char *place; // of a list of secrets: the patterns of their names, else ""
 	struct listed_row *rows;
 	unsigned count, room;
 	size_t bytes; // of the rows in the text, at most
@@ -59,8 +57,6 @@ const char *listed_print(struct arena *arena, const struct listed *known);
 int listed_read(struct arena *arena, const char *file, const char *root, struct listed *ret_known);
 // By a rename; durable when `first`. Nothing is reported: it is made again by the next look.
 bool listed_write(const struct listed *known, const char *file, bool first);
-// The boot's id, "" where the kernel has none.
-void listed_boot(char boot[LISTED_BOOT]);
 
 // Adds the rows of `name` in `directory`: a git directory ("." for the open one itself), or a file
 // or link .git; with each trusted part of it.

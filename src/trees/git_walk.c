@@ -1,4 +1,4 @@
-// Owns the order of a walk: by name, each directory before what lies in it.
+// Owns the order of a sweep: each directory before what lies in it.
 #include "trees/git_walk.h"
 
 #include <errno.h>
@@ -7,7 +7,6 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -15,40 +14,46 @@
 #include "base/steady.h"
 #include "base/str.h"
 #include "base/sys.h"
+#include "git/gitindex.h"
 #include "git/recognise.h"
 #include "text/component.h"
-#include "trees/dirs.h"
 #include "trees/share.h"
-#include "trees/walk_names.h"
 
 // A small tree is seen whole, however slow the machine: so many entries are looked at in any case.
-enum { ENTRIES_LEAST = 512, CLOCK_EACH = 64, DEPTH_MAX = 240 };
-enum { LARGEST_NANOSECONDS = 1000000000, NANOSECONDS = 1000000000 };
+enum { ENTRIES_LEAST = 512, CLOCK_EACH = 64, DEPTH_MAX = 240, NANOSECONDS = 1000000000 };
+// Memory of a directory, however many entries it has.
+enum { BUFFER_BYTES = 32768, NAMES_MAX = BUFFER_BYTES / 24 };
 
-// One directory more than before is looked at in any case, be it large: else no look would ever
-// come further.
+// The entries that were read last.
+struct part {
+	_Alignas(struct dirent) char bytes[BUFFER_BYTES];
+	ssize_t size;
+	const char *names[NAMES_MAX]; // of directories
+};
+
 static bool is_over(struct git_walk *walk)
 {
-	if (walk->cut)
-		return true;
-	if (++walk->entries <= ENTRIES_LEAST || walk->entries % CLOCK_EACH != 0)
-		return false;
-	long used = processor_now() - walk->begin;
-	if (walk->directories > 0)
-		walk->cut = used > walk->processor;
-	else if (used > LARGEST_NANOSECONDS)
-		walk->lost = true;
-	return walk->cut || (walk->lost && walk->directories == 0);
+	if (!walk->cut && walk->processor > 0 && ++walk->entries > ENTRIES_LEAST &&
+	    walk->entries % CLOCK_EACH == 0)
+		walk->cut = processor_now() - walk->begin > walk->processor;
+	return walk->cut;
 }
 
-static bool go_to(struct git_walk *walk, size_t length, const char *name)
+static const char *inside(const struct git_walk *walk)
 {
-	size_t more = strlen(name) + 1;
-	if (length + more >= sizeof(walk->path))
+	return walk->length > walk->root ? walk->path + walk->root + 1 : "";
+}
+
+static bool go_to(struct git_walk *walk, size_t length, const char *name, size_t bytes)
+{
+	if (length + bytes + 1 >= sizeof(walk->path)) {
+		walk->lost = true;
 		return false;
+	}
 	walk->path[length] = '/';
-	memcpy(walk->path + length + 1, name, more);
-	walk->length = length + more;
+	memcpy(walk->path + length + 1, name, bytes);
+	walk->length = length + 1 + bytes;
+	walk->path[walk->length] = '\0';
 	return true;
 }
 
@@ -58,336 +63,220 @@ static void go_back(struct git_walk *walk, size_t length)
 	walk->length = length;
 }
 
-// A file that is looked at each time. What is noted is what stood there before the look.
-static bool keep_file(struct git_walk *walk, int directory, const struct dirent *entry)
+// Since when a directory has its names: a box can set no ctime back.
+enum news { OLD, SINCE, IN_RUN };
+
+static enum news news_of(const struct git_walk *walk, const struct stat *status)
 {
-	struct stat status;
-	if (entry->d_type != DT_REG || !walk->fresh ||
-	    fstatat(directory, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
-	    !S_ISREG(status.st_mode))
-		return false;
-	dirs_add(walk->fresh, &status, walk->depth + 1, entry->d_name, walk->settled);
-	return true;
+	int64_t changed = status->st_ctim.tv_sec * (int64_t)NANOSECONDS + status->st_ctim.tv_nsec;
+	return changed >= walk->start ? IN_RUN : changed >= walk->since ? SINCE : OLD;
+}
+
+static void meet(struct git_walk *walk, int directory, const char *name)
+{
+	if (walk->probes)
+		walk->cut = true;
+	else if (walk->repository)
+		walk->repository(walk, directory, name);
 }
 
 // What the names in a directory say about it.
 struct met {
-	struct walk_names below;
-	bool head, git, always;
+	bool head, git, below;
 };
 
-static void meet_entry(struct git_walk *walk, int directory, const struct dirent *entry, bool again,
+static void meet_entry(struct git_walk *walk, int directory, const struct dirent *entry,
 		       struct met *met)
 {
 	const char *name = entry->d_name;
 	size_t length = walk->length;
 	met->head = met->head || strcasecmp(name, "HEAD") == 0;
 	met->git = met->git || component_is_git(name); // the file system says whether it is one
-	if (!go_to(walk, length, name)) {
-		walk->lost = true;
+	met->below = met->below || entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN;
+	if (!walk->entry || walk->probes || !go_to(walk, length, name, strlen(name)))
 		return;
-	}
-	if (walk->depth > 0 && walk->keeps && walk->keeps(walk->path) &&
-	    !keep_file(walk, directory, entry))
-		met->always = true;
-	if (walk->entry && !again)
-		walk->entry(walk, directory, entry);
+	walk->entry(walk, directory, entry);
 	go_back(walk, length);
-	if ((entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) && !str_equal(name, ".git"))
-		walk_names_add(&met->below, name);
 }
 
-// The entries of one directory; false when it cannot be read. `again`: on the way to where the look
-// before was cut.
-static bool read_entries(struct git_walk *walk, int directory, struct met *met, bool again)
+static bool read_part(int directory, struct part *part)
 {
-	static char buffer[32768]; // nobody goes down while it is in use
-	size_t length = walk->length;
-	ssize_t got = 0;
-	while (!walk->cut && (got = getdents64(directory, buffer, sizeof(buffer))) > 0)
-		for (ssize_t at = 0; at < got && !is_over(walk);) {
-			const struct dirent *entry = (const void *)(buffer + at);
-			if (!str_equal(entry->d_name, ".") && !str_equal(entry->d_name, ".."))
-				meet_entry(walk, directory, entry, again, met);
-			at += entry->d_reclen;
-		}
-	if (met->git && !again && walk->depth > 0 && go_to(walk, length, ".git"))
-		walk->repository(walk, directory, ".git");
-	go_back(walk, length);
-	if (met->head && !again && walk->depth > 0 && git_directory(directory) != GIT_NONE)
-		walk->repository(walk, directory, ".");
-	met->always = met->always || (walk->depth > 0 && (met->git || met->head));
-	return got == 0;
+	ssize_t size = getdents64(directory, part->bytes, sizeof(part->bytes));
+	if (size > 0)
+		part->size = size;
+	return size > 0;
 }
 
-static const char *rest_of(const char *place, const char *name)
-{
-	size_t length = strlen(name);
-	return place[length] == '/' ? place + length + 1 : NULL;
-}
+#define part_each(entry, part)                                                                     \
+	for (const struct dirent *entry = (const void *)(part)->bytes;                             \
+	     (const char *)entry < (part)->bytes + (part)->size;                                   \
+	     entry = (const void *)((const char *)entry + entry->d_reclen))
 
-// How a name stands to the first component of a place.
-static int order_of(const char *name, const char *place)
-{
-	size_t length = strcspn(place, "/");
-	int order = strncmp(name, place, length);
-	return order ? order : name[length] != '\0';
-}
-
-// Where a walk begins again, and where it ends: places below a directory, or NULL.
-struct walk_part {
-	const char *from, *until;
-};
-
-static void visit(struct git_walk *walk, int directory, const char *name, bool known,
-		  const struct walk_part *part);
-static void skim(struct git_walk *walk, const struct dirs_row *row);
-
-// The row of a directory among those below one that is known; they have the order of the walk.
-static bool find_known(struct git_walk *walk, const char *name, struct dirs_row *ret_row)
-{
-	size_t at = walk->at;
-	for (; dirs_next(walk->known->text, walk->known->length, &at, ret_row); walk->at = at) {
-		bool other = ret_row->depth > walk->depth || ret_row->file;
-		int order = other ? -1 : strcmp(ret_row->name, name);
-		if (ret_row->depth < walk->depth || (order > 0 && ret_row->depth == walk->depth))
-			return false;
-		if (order == 0) {
-			walk->at = at;
-			return true;
-		}
-	}
-	return false;
-}
-
-static void note_place(struct git_walk *walk)
-{
-	if (walk->cut && walk->place[0] == '\0' && walk->length > walk->root)
-		memcpy(walk->place, walk->path + walk->root + 1, walk->length - walk->root);
-}
-
-static bool in_share(const struct git_walk *walk)
-{
-	return !walk->share || share_has(walk->share, walk->path + walk->root + 1);
-}
-
-// A directory outside the share that has its old ctime, which no box can set back, existed before
-// and has the same names in it. One that a box moved has a new ctime: all below it is read.
-static bool is_left_out(struct git_walk *walk, const struct stat *status, bool shared)
-{
-	int64_t changed = status->st_ctim.tv_sec * (int64_t)NANOSECONDS + status->st_ctim.tv_nsec;
-	if (walk->came == 0 && changed >= walk->since)
-		walk->came = walk->depth;
-	walk->owed = walk->owed || (!shared && S_ISDIR(status->st_mode));
-	if (shared || walk->came > 0)
-		return false;
-	return true;
-}
-
-static bool open_below(struct git_walk *walk, int directory, const char *name, bool known,
-		       const struct walk_part *part);
-
-// Down to walk->path: `name` in `directory`, of which `row` is what is known, or NULL. False when
-// it could not be read.
-static bool enter(struct git_walk *walk, int directory, const char *name,
-		  const struct dirs_row *row, const struct walk_part *part)
-{
-	struct stat status;
-	struct dirs *fresh = walk->fresh;
-	bool there =
-		(row || walk->share) && fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
-	if (row && !row->always && there && dirs_is_same(row, &status, walk->since) &&
-	    !share_misses(walk->share, walk->path + walk->root + 1)) {
-		skim(walk, row);
-		return true;
-	}
-	// Another directory than the one of the row is new in this place.
-	bool old = row && there && row->inode == status.st_ino && row->device == status.st_dev;
-	bool shared = row || in_share(walk);
-	if (walk->share && !old && there && is_left_out(walk, &status, shared))
-		return true;
-	walk->fresh = shared ? fresh : NULL;
-	bool seen = open_below(walk, directory, name, row != NULL, part);
-	walk->fresh = fresh;
-	walk->came = walk->came == walk->depth ? 0 : walk->came;
-	return seen;
-}
-
-static bool open_below(struct git_walk *walk, int directory, const char *name, bool known,
-		       const struct walk_part *part)
-{
-	autoclose int below =
-		sys_openat2(directory, name, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC,
-			    RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH);
-	if (below < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
-		walk->lost = true;
-	if (below >= 0)
-		visit(walk, below, path_name(name), known, part);
-	return below >= 0 || errno == ENOTDIR || errno == ELOOP || errno == ENOENT;
-}
-
-// False when the directory above is to be read again by the next look.
-static bool go_down(struct git_walk *walk, int directory, const char *name, bool known,
-		    const struct walk_part *part)
+// Whether all entries are in `part`.
+static bool read_entries(struct git_walk *walk, int directory, struct part *part, struct met *met)
 {
 	size_t length = walk->length;
-	struct dirs_row row;
-	if (!go_to(walk, length, name)) {
-		walk->lost = true;
-		return false;
-	}
-	bool seen = !walk->passes || !walk->passes(walk);
+	unsigned parts = 0;
+	for (; !walk->cut && read_part(directory, part); parts++)
+		part_each(entry, part) if (!is_over(walk) && !str_equal(entry->d_name, ".") &&
+					   !str_equal(entry->d_name, ".."))
+			meet_entry(walk, directory, entry, met);
+	if (met->git && walk->depth > 0 && go_to(walk, length, ".git", 4))
+		meet(walk, directory, ".git");
+	go_back(walk, length);
+	if (met->head && walk->depth > 0 && git_directory(directory) != GIT_NONE)
+		meet(walk, directory, ".");
+	return parts == 1;
+}
+
+static void enter(struct git_walk *walk, enum news all, enum news came);
+
+// One component more than where the walk is.
+static void go_down(struct git_walk *walk, const char *name, size_t bytes, enum news all,
+		    enum news came)
+{
+	size_t length = walk->length;
+	if (!go_to(walk, length, name, bytes))
+		return;
 	walk->depth++;
-	known = known && find_known(walk, name, &row);
-	seen = seen && enter(walk, directory, name, known ? &row : NULL, part);
+	if (!walk->passes || !walk->passes(walk))
+		enter(walk, all, came);
 	walk->depth--;
 	go_back(walk, length);
-	return seen;
 }
 
-// The next row right below one that is known, whatever is left of the row before.
-static bool next_known(struct git_walk *walk, struct dirs_row *ret_row)
+// By name, as far as so many entries are read at once.
+static void visit_below(struct git_walk *walk, struct part *part, enum news all, enum news came)
 {
-	size_t at = walk->at;
-	for (; dirs_next(walk->known->text, walk->known->length, &at, ret_row) &&
-	       ret_row->depth >= walk->depth;
-	     walk->at = at)
-		if (ret_row->depth == walk->depth) {
-			walk->at = at;
-			return true;
-		}
-	return false;
+	unsigned count = 0;
+	part_each(entry, part) if ((entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) &&
+				   !str_equal(entry->d_name, ".") &&
+				   !str_equal(entry->d_name, "..") &&
+				   !str_equal(entry->d_name, ".git") && count < NAMES_MAX)
+		part->names[count++] = entry->d_name;
+	if (count > 0)
+		qsort(part->names, count, sizeof(*part->names), str_compare);
+	for (unsigned i = 0; i < count && !walk->cut; i++)
+		go_down(walk, part->names[i], strlen(part->names[i]), all, came);
 }
 
-// A file of a directory that is as it was, at walk->path; `length`: of the directory's.
-static bool look_again(struct git_walk *walk, size_t length, const struct dirs_row *row)
-{
-	char above[PATH_MAX];
-	struct stat status;
-	struct dirent entry = { .d_type = DT_REG };
-	const char *path = walk->path + walk->root + 1;
-	if (is_over(walk) || fstatat(walk->top, path, &status, AT_SYMLINK_NOFOLLOW) < 0)
-		return false;
-	if (walk->fresh)
-		dirs_add(walk->fresh, &status, walk->depth, row->name, walk->settled);
-	if (dirs_is_same(row, &status, walk->since) || !walk->entry)
-		return S_ISREG(status.st_mode);
-	str_put(above, sizeof(above), "%.*s", (int)(length - walk->root - 1), path);
-	autoclose int directory = sys_openat2(walk->top, above, O_PATH | O_DIRECTORY | O_CLOEXEC,
-					      RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH);
-	if (directory < 0)
-		return false;
-	memcpy(entry.d_name, row->name, strlen(row->name) + 1);
-	walk->depth--;
-	walk->entry(walk, directory, &entry);
-	walk->depth++;
-	return S_ISREG(status.st_mode);
-}
-
-// Of a directory that is as it was: those below it, by their paths from the root.
-static void skim(struct git_walk *walk, const struct dirs_row *row)
-{
-	static const struct walk_part all = { 0 };
-	size_t length = walk->length, own = walk->fresh ? walk->fresh->length : 0;
-	struct dirs_row below;
-	bool whole = true;
-	if (walk->fresh)
-		own = dirs_copy(walk->fresh, row);
-	walk->directories++;
-	walk->depth++;
-	is_over(walk);
-	note_place(walk);
-	while (!walk->cut && next_known(walk, &below)) {
-		bool seen = go_to(walk, length, below.name);
-		walk->lost = walk->lost || !seen;
-		if (seen && below.file)
-			seen = look_again(walk, length, &below);
-		else
-			seen = seen && (!walk->passes || !walk->passes(walk)) &&
-			       enter(walk, walk->top, walk->path + walk->root + 1, &below, &all);
-		whole = whole && seen;
-		go_back(walk, length);
-	}
-	walk->depth--;
-	if (walk->fresh && (walk->cut || !whole))
-		dirs_set_unread(walk->fresh, own);
-}
-
-static void visit_below(struct git_walk *walk, int directory, const struct walk_names *names,
-			bool known, const struct walk_part *part, bool *whole)
-{
-	const char **sorted = walk_names_sort(names);
-	for (unsigned i = 0; i < names->count && !walk->cut; i++) {
-		const char *name = sorted[i], *from = part->from, *until = part->until;
-		int after = from ? order_of(name, from) : 1,
-		    before = until ? order_of(name, until) : -1;
-		if (before > 0 || (before == 0 && !rest_of(until, name)))
-			break;
-		struct walk_part rest = { .from = after == 0 ? rest_of(from, name) : NULL,
-					  .until = before == 0 ? rest_of(until, name) : NULL };
-		if (after >= 0 && !go_down(walk, directory, name, known, &rest))
-			*whole = false;
-	}
-	free(sorted);
-}
-
-// What lies before part->from was looked at, and from part->until on.
-static void visit(struct git_walk *walk, int directory, const char *name, bool known,
-		  const struct walk_part *part)
+// Reads the directory at walk->path. `all`: what is below may have come to this place, `came`:
+// names may have come to it.
+static void visit(struct git_walk *walk, int directory, enum news all, enum news came)
 {
 	struct met met = { 0 };
-	struct stat status;
-	size_t own = 0;
-	if (walk->fresh && fstat(directory, &status) == 0)
-		own = dirs_add(walk->fresh, &status, walk->depth, name, walk->settled);
-	if (own > 0 && walk->share && share_is_centre(walk->share, walk->path + walk->root + 1))
-		dirs_set_centre(walk->fresh, own);
-	bool whole = read_entries(walk, directory, &met, part->from != NULL);
-	walk->directories += part->from == NULL;
-	note_place(walk);
+	struct part *part = malloc(sizeof(*part));
+	if (!part)
+		abort();
+	walk->moved = all == IN_RUN;
+	bool one = read_entries(walk, directory, part, &met);
 	bool stays = walk->depth == (walk->levels ? walk->levels : DEPTH_MAX);
-	walk->deeper = walk->deeper || (stays && met.below.count > 0 && walk->levels);
-	walk->lost = walk->lost || (stays && met.below.count > 0 && !walk->levels);
-	if (!walk->cut && !stays && met.below.count > 0)
-		visit_below(walk, directory, &met.below, known, part, &whole);
-	if (own > 0 && met.always)
-		dirs_set_always(walk->fresh, own);
-	if (own > 0 && (walk->cut || walk->lost || !whole))
-		dirs_set_unread(walk->fresh, own);
-	free(met.below.text);
+	walk->deeper = walk->deeper || (stays && met.below && walk->levels);
+	walk->lost = walk->lost || (stays && met.below && !walk->levels);
+	bool goes = met.below && !stays && !walk->cut;
+	if (goes && one)
+		visit_below(walk, part, all, came);
+	else if (goes && lseek(directory, 0, SEEK_SET) == 0)
+		while (!walk->cut && read_part(directory, part))
+			visit_below(walk, part, all, came);
+	free(part);
 }
 
-static bool begin(struct git_walk *walk, const char *root)
+// Of a directory that is not read: those of the share below it. Between the rows of one of them
+// there can be others, as '-' sorts before '/'.
+static void visit_share(struct git_walk *walk)
 {
-	walk->length = walk->root = strlen(root);
-	if (walk->length >= sizeof(walk->path))
-		return false;
-	memcpy(walk->path, root, walk->length + 1);
-	walk->place[0] = '\0';
-	walk->begin = processor_now();
-	walk->directories = 0;
-	walk->top = open(root, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return walk->top >= 0;
+	const struct share *share = walk->share;
+	const char *path = inside(walk);
+	size_t length = strlen(path), begin = length + (length > 0);
+	unsigned at = length > 0 ? share_first(share, path, length, '/') : 0;
+	while (at < share->count && !walk->cut) {
+		const char *centre = share->centres[at];
+		if (length > 0 && (strncmp(centre, path, length) != 0 || centre[length] != '/'))
+			break;
+		size_t bytes = strcspn(centre + begin, "/");
+		bool exact = centre[begin + bytes] == '\0';
+		if (bytes > 0 && (exact || !share_is_centre(share, centre, begin + bytes)))
+			go_down(walk, centre + begin, bytes, OLD, OLD);
+		at = exact ? at + 1 : share_first(share, centre, begin + bytes, '/' + 1);
+	}
 }
 
-long walk_tree(struct git_walk *walk, const char *root, const char *place)
+// The directory at walk->path. One that has its old ctime, which no box can set back, existed
+// before and has the same names in it. One that changed, in another that changed, may have been
+// moved there: all below it is read.
+static void enter(struct git_walk *walk, enum news all, enum news came)
 {
-	struct walk_part first = { .from = place[0] ? place : NULL }, second = { .until = place };
-	struct dirs_row row;
 	struct stat status;
-	if (!begin(walk, root))
+	const char *path = inside(walk);
+	enum news news = IN_RUN;
+	if (all != IN_RUN) {
+		if (fstatat(walk->top, path, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    !S_ISDIR(status.st_mode))
+			return;
+		news = news_of(walk, &status);
+		came = news < came ? news : came;
+		all = all < came ? came : all;
+		walk->cut = walk->cut || (walk->probes && news != OLD);
+		if (all == OLD && news == OLD && !str_equal(path, walk->share->directory)) {
+			visit_share(walk);
+			return;
+		}
+	}
+	autoclose int fd =
+		sys_openat2(walk->top, path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC,
+			    RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH);
+	if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
+		walk->lost = true;
+	if (fd >= 0 && !walk->cut)
+		visit(walk, fd, all, news);
+}
+
+// A tracked file that is looked at each time: the part of its path that is a name.
+static void look_at_kept(struct git_walk *walk, const struct gitindex_kept *kept)
+{
+	char above[PATH_MAX];
+	struct stat status, parent;
+	struct dirent entry = { .d_type = DT_UNKNOWN };
+	size_t length = walk->length;
+	if (fstatat(walk->top, kept->path, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    news_of(walk, &status) == OLD || is_over(walk))
+		return;
+	walk->cut = walk->cut || walk->probes;
+	if (walk->probes || !go_to(walk, length, kept->path, kept->length))
+		return;
+	const char *name = path_name(walk->path);
+	str_put(above, sizeof(above), "%.*s", (int)(name - inside(walk)), inside(walk));
+	autoclose int fd = sys_openat2(walk->top, above, O_PATH | O_DIRECTORY | O_CLOEXEC,
+				       RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH);
+	// Where that directory changed it was read.
+	if (fd >= 0 && fstat(fd, &parent) == 0 && news_of(walk, &parent) == OLD &&
+	    str_put(entry.d_name, sizeof(entry.d_name), "%s", name)) {
+		walk->depth++;
+		walk->entry(walk, fd, &entry);
+		walk->depth--;
+	}
+	go_back(walk, length);
+}
+
+long walk_tree(struct git_walk *walk, const char *root)
+{
+	struct stat status;
+	walk->length = walk->root = strlen(root);
+	walk->begin = processor_now();
+	if (walk->length >= sizeof(walk->path))
 		return 0;
-	autoclose int top = walk->top;
-	walk->at = walk->known ? walk->known->begin : 0;
-	bool known = walk->known && !place[0] &&
-		     dirs_next(walk->known->text, walk->known->length, &walk->at, &row);
-	if (known && fstat(top, &status) == 0 && dirs_is_same(&row, &status, walk->since) &&
-	    !share_misses(walk->share, ""))
-		skim(walk, &row);
-	else
-		visit(walk, top, "", known, &first);
-	walk->round = !walk->cut && place[0];
-	if (walk->round && lseek(top, 0, SEEK_SET) == 0)
-		visit(walk, top, "", false, &second);
+	memcpy(walk->path, root, walk->length + 1);
+	autoclose int top = walk->top = open(root, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (top < 0 || fstat(top, &status) < 0)
+		return 0;
+	visit(walk, top,
+	      walk->share       ? OLD
+	      : walk->start > 0 ? SINCE
+				: IN_RUN,
+	      news_of(walk, &status));
+	for (unsigned i = 0; walk->share && walk->entry && i < walk->share->kept_count; i++)
+		if (memchr(walk->share->kept[i].path, '/', walk->share->kept[i].length))
+			look_at_kept(walk, &walk->share->kept[i]);
 	return processor_now() - walk->begin;
 }

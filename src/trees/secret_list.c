@@ -146,7 +146,7 @@ void secret_list_write(const char *file, const struct secret_news *news)
 	bool known = lock >= 0 && fd_lock(lock, LOCK_EX) == 0 &&
 		     listed_read(arena, file, news->root, &old) == 1;
 	if (root >= 0 && (known || news->make)) {
-		struct listed all = { .arena = arena, .root = news->root, .boot = "-" };
+		struct listed all = { .arena = arena, .root = news->root };
 		all.place = secret_patterns(arena, old.place, news->patterns);
 		keep_old(&all, &old, root, news);
 		add_met(&all, &old, news->met);

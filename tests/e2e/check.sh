@@ -1,5 +1,5 @@
 #!/bin/bash
-# What is checked when a run ends, what stays owed, and who pays for it.
+# What is checked when a run ends.
 . "$(dirname "$0")/../lib.sh"
 export HOME=$work/home XDG_STATE_HOME=$work/state
 mkdir -p "$HOME"
@@ -22,13 +22,6 @@ lives() { # path: whether git would run its setting
 	git config -f "$1/.git/config" core.fsmonitor >/dev/null 2>&1 && echo yes || echo no
 }
 run() { "$SBX" run -- bash -c "$plant; $1" 2>"$work/said"; }
-# No run is long enough to pay: the last check of the whole tree seems to have taken days.
-owe() { sed -i -E 's/^(T [0-9]{20} [0-9]{20}) [0-9]{20}/\1 00000099999999999999/' "$XDG_STATE_HOME/sbx/journal/"*; }
-debts() {
-	place
-	owe && "$SBX" run true && owe
-	sleep 0.1
-}
 
 place
 run 'plant src/a/new'
@@ -43,25 +36,29 @@ run 'mkdir -p src/deep && plant src/deep/link && git -C src/deep/link config cor
 is "a submodule that the box put into the index: undone at once" no "$(lives src/deep/link)"
 git update-index --force-remove src/deep/link
 
-debts
-run 'plant node_modules/other/deep'
-is "in an old directory without tracked files: not yet" yes "$(lives node_modules/other/deep)"
-like "sbx plan says that a check is owed" "$("$SBX" plan -- true 2>&1)" 'not checked after earlier runs'
-"$SBX" run true 2>/dev/null
-is "a short run later: not yet" yes "$(lives node_modules/other/deep)"
-"$SBX" doctor >/dev/null 2>&1
-is "sbx doctor checks it" no "$(lives node_modules/other/deep)"
-is "and nothing is owed" 0 "$("$SBX" plan -- true 2>&1 | grep -c 'not checked after')"
-
 place
 run 'plant node_modules/other/deep; sleep 1'
-is "a run that is long pays for all" no "$(lives node_modules/other/deep)"
+is "in an old directory without tracked files: not searched" yes "$(lives node_modules/other/deep)"
+"$SBX" run --check all -- true 2>/dev/null
+is "and what lay there before a run is not that run's" yes "$(lives node_modules/other/deep)"
 "$SBX" run --check all -- bash -c "$plant; plant node_modules/old/deep" 2>/dev/null
 is "--check all" no "$(lives node_modules/old/deep)"
 printf '[files]\ncheck = all\n' >.sbx.ini
 run 'plant node_modules/old/deep'
 is "check = all, in the project's own file" no "$(lives node_modules/old/deep)"
 rm .sbx.ini
+
+place
+mkdir -p src/b && echo y >src/b/y && git add src/b && "$SBX" run true && sleep 0.1
+run 'git update-index --force-remove src/a/file; plant src/a/new; cp .git/index i; python3 -c "open(\".git/index\", \"r+b\").write(open(\"i\", \"rb\").read())"'
+is "an index that a box writes in place hides nothing" no "$(lives src/a/new)"
+run 'echo junk >.git/index; plant src/b/new'
+is "nor one that is none" no "$(lives src/b/new)"
+git init -q vendor/lib && mkdir vendor/other && git init -q src/a/mine && sleep 0.1
+run 'echo "echo evil" >vendor/lib/.git/hooks/post-commit; echo x >vendor/x; echo x >top; echo evil >src/a/mine/.git/hooks/post-commit'
+is "a repository that the user made since the last check: hooks are taken from it" "" "$(ls {vendor/lib,src/a/mine}/.git/hooks/post-commit 2>/dev/null)"
+run 'echo "echo evil" >vendor/lib/.git/hooks/post-commit'
+is "and it is read-only in the next run" "" "$(ls vendor/lib/.git/hooks/post-commit 2>/dev/null)"
 
 place
 run 'plant node_modules/old/deep'
@@ -76,83 +73,29 @@ run 'rm -rf src/a/there && mv node_modules/third src/a/there'
 is "or in the place of another one" no "$(lives src/a/there/deep)"
 
 place
-run 'plant node_modules/other/deep'
-"$SBX" session create check && "$SBX" run -s check -- true && "$SBX" session apply check 2>/dev/null
-is "session apply checks it first" no "$(lives node_modules/other/deep)"
-"$SBX" session rm check
-
-place
-run 'touch node_modules/other/deep/x'
-bash -c "$plant; plant node_modules/old/deep"
-"$SBX" doctor >/dev/null 2>&1
-is "what the user made after a run stays the user's" yes "$(lives node_modules/old/deep)"
-git add -f node_modules/other && run 'plant node_modules/other/deep'
-is "an index that the user changed: all is checked" no "$(lives node_modules/other/deep)"
-
-place
-run 'plant node_modules/other/deep'
-sleep 10.5
-"$SBX" run true 2>"$work/said"
-is "a run after ten seconds pays before it begins" no "$(lives node_modules/other/deep)"
-
-debts
 (cd node_modules/old && run 'plant .')
 is "the command's directory, where nothing else changed" no "$(lives node_modules/old)"
-debts
+place
 (cd node_modules/old && run 'plant deep')
 is "and below it" no "$(lives node_modules/old/deep)"
-debts
+place
 echo x >node_modules/other/file
 run 'git add -f node_modules/other/file; plant node_modules/other/deep'
 is "the index of the end counts" no "$(lives node_modules/other/deep)"
-debts
+place
 run 'git rm -q --cached -r src/a; plant src/a/new'
 is "and that of the start" no "$(lives src/a/new)"
 for move in 'mv node_modules/old src/a/m:src/a/m/deep' 'mv node_modules/old top:top/deep' 'mv src src2; mv node_modules src:src/old/deep' \
 	'rm -rf src/a/new; mkdir src/a/new; mv node_modules/old/deep src/a/new/deep:src/a/new/deep'; do
-	debts
-	run 'plant node_modules/old/deep' && owe
+	place
+	run 'plant node_modules/old/deep'
 	run "${move%:*}"
-	is "an owed one comes along with: ${move%:*}" no "$(lives "${move##*:}")"
+	is "an older one comes along with: ${move%:*}" no "$(lives "${move##*:}")"
 done
-debts
-git update-index --split-index && git -c core.sharedIndexExpire=never update-index --refresh >/dev/null && "$SBX" run true && owe
+place
+git update-index --split-index && git -c core.sharedIndexExpire=never update-index --refresh >/dev/null && "$SBX" run true
 run 'echo x >src/a/more; git add src/a/more; plant src/a/x'
 is "an index in two files: all is checked" no "$(lives src/a/x)"
-place
-for ((i = 0; i < 300; i++)); do mkdir -p "many/$i" && echo "$i" >"many/$i/f"; done
-git add -A && git commit -qm many && rm -rf node_modules && "$SBX" run true && owe && "$SBX" run true && owe && sleep 0.1
-run 'mkdir -p src/new/deep/er; sleep 0.2'
-owe && sleep 0.1
-run 'plant src/new/deep/er'
-owe
-"$SBX" doctor >/dev/null 2>&1
-is "what one run made and the next one used is owed, where the share was all" no "$(lives src/new/deep/er)"
-debts
-git init -q node_modules/old/deep && sleep 0.1 && "$SBX" run true && owe && sleep 0.1
-git -C node_modules/old/deep config core.fsmonitor /bin/false
-"$SBX" doctor >/dev/null 2>&1
-is "a repository that the user made and changed around a run stays the user's" yes "$(lives node_modules/old/deep)"
-
-# A link in the share leads to an old directory outside of it: who follows the link works there. So many directories that
-# no run is long enough to pay for all of them.
-project=$(new_project)
-cd "$project" || exit 1
-mkdir -p src/a node_modules/{1..5}/deep node_modules/many/{1..3000}/x
-echo x >src/a/file && echo node_modules >.gitignore && git add -A && git commit -qm first
-"$SBX" run true && "$SBX" run true
-linked() { # name, where the trap is, what the box does
-	run "$3"
-	is "$1" no "$(lives "$2")"
-}
-run 'plant node_modules/1/deep'
-linked "a tracked directory that a box replaced by a link to what is owed" node_modules/1/deep 'rm -r src/a; ln -s ../node_modules/1/deep src/a'
-linked "and what is made there in a later run" node_modules/1/deep 'plant node_modules/1/deep'
-"$SBX" doctor >/dev/null 2>&1
-linked "also after a check of all" node_modules/1/deep 'plant node_modules/1/deep'
-linked "a trap above the place that a new link leads to" node_modules/2 'plant node_modules/2; ln -s node_modules/2/deep here'
-linked "a link with its whole path, over another one" node_modules/3/deep "plant node_modules/3/deep; ln -s $project/node_modules/3 node_modules/4/deep/way; ln -s ../node_modules/4/deep/way/deep src/link"
-linked "a link that goes out of the project and back" node_modules/5/deep "plant node_modules/5/deep; ln -s ../${project##*/}/node_modules/5/deep link"
 # What the caller's shell would run of the project: each entry of PATH.
 saved=$PATH
 place
@@ -187,6 +130,15 @@ is "PATH: once" "" "$(cat "$work/said")"
 project=$(fresh plain)
 cd "$project" || exit 1
 mkdir -p a/b && "$SBX" run true && "$SBX" run true
+run 'plant a; plant new/b'
+is "where nothing is tracked: right below the top, and in what is new" "no no" "$(lives a) $(lives new/b)"
 run 'plant a/b'
-is "where nothing is tracked all is checked" no "$(lives a/b)"
+is "not in an old directory below" yes "$(lives a/b)"
+
+# However much is new, all of it is searched, without a list and in memory that does not grow with it.
+project=$(fresh flood)
+cd "$project" || exit 1
+git init -q . && mkdir src && echo x >src/file && git add src && git commit -qm first && "$SBX" run true
+run 'mkdir -p src/new && cd src/new && seq 100000 | xargs touch && seq -f d%g 3000 | xargs mkdir && cd ../.. && plant src/new/d2999'
+is "a directory of 100,000 new files and 3,000 directories is searched" no "$(lives src/new/d2999)"
 done_testing

@@ -132,7 +132,6 @@ done
 echo KEY=CANARY-since >old/one/two/three/.env
 is "in the top, tracked directories and those right below" 0 "$(box 'grep -rs CANARY-since . --exclude-dir=old' | grep -c CANARY)"
 is "in the command's directory" 0 "$(cd old/one/two && box 'grep -rs CANARY-since .' | grep -c CANARY)"
-is "in another boot" 0 "$(SBX_TEST_BOOT=other "$SBX_TESTING" run -p claude-code-shell -- grep -rs CANARY-since . --exclude-dir=old 2>/dev/null | grep -c CANARY)"
 new
 mkdir conf q && echo KEY=CANARY-led >conf/prod && ln -s conf/prod way && ln -s way .env.led && ln -s ../conf/prod q/.env
 box 'rm -f way .env.led q/.env; mv q r' >/dev/null

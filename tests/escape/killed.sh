@@ -1,6 +1,6 @@
 #!/bin/bash
-# SIGKILL at each system call on the journal of a project: the next sbx there is never refused, and does the check
-# that is due. Each time the box has left repositories with a command in them, before or behind the kill.
+# SIGKILL at each system call on the files of a project's runs: the next sbx there is never refused, and does the
+# check that is due. Each time the box has left repositories with a command in them, before or behind the kill.
 . "$(dirname "$0")/../lib.sh"
 export HOME=$work/home XDG_STATE_HOME=$work/state LC_ALL=C GIT_CONFIG_NOSYSTEM=1
 mkdir -p "$HOME"
@@ -11,17 +11,19 @@ if ! command -v strace >/dev/null; then
 fi
 project=$(new_project)
 cd "$project" || exit 1
-"$SBX" run -- true && journal=$(echo "$XDG_STATE_HOME"/sbx/journal/*)
+"$SBX" run -- true && runs=$(echo "$XDG_STATE_HOME"/sbx/runs/*)
 # NAME: a repository with a command for git, unless one is there.
 cat >"$work/plant" <<END
 mkdir -p \$1/.git/objects \$1/.git/refs && echo ref: refs/heads/main >\$1/.git/HEAD && printf '[core]\n\tfsmonitor = "touch $canary;"\n' >\$1/.git/config
 END
 readers() { for place in "$@"; do git -C "$place" status; done >/dev/null 2>&1; }
 
-# Kills whoever makes the N-th call CALL on the journal (of several processes each counts for itself); false when
-# nobody does.
+# Kills whoever makes the N-th call CALL (of several processes each counts for itself), of those that name files only
+# on the directory of runs; false when nobody does.
 dies() { # CALL N NAME
-	strace -f -qq -o "$work/trace" -P "$journal" -e trace="$1" -e inject="$1:signal=KILL:when=$2" \
+	local on=(-P "$runs")
+	case $1 in flock | unlink) on=() ;; esac
+	strace -f -qq -o "$work/trace" "${on[@]}" -e trace="$1" -e inject="$1:signal=KILL:when=$2" \
 		-- "$SBX" run --read "$work/plant" -- sh "$work/plant" "$3" >"$work/log" 2>&1
 	[ $? = 137 ] || grep -q 'did not finish' "$work/log"
 } 2>/dev/null
@@ -40,13 +42,8 @@ killed() {
 	rm ready
 } 2>/dev/null
 was_killed() { lives "$1" && killed; }
-lines() {
-	local from to
-	read -r _ from to < <(head -c 48 "$journal")
-	tail -c +$((10#$from + 1)) "$journal" | head -c $((10#$to - 10#$from))
-}
 
-each() { # what the journal holds, command before, command after, calls, kills at least
+each() { # what the directory holds, command before, command after, calls, kills at least
 	local call n status kills=0 refused='' found='' lost=''
 	for call in $4; do
 		for n in {1..12}; do
@@ -59,20 +56,35 @@ each() { # what the journal holds, command before, command after, calls, kills a
 			[ $status = 0 ] || refused+=" $call:$n:$status"
 			readers own due later
 			[ ! -e "$canary" ] || found+=" $call:$n"
-			[ -z "$(lines | grep -a '^[RBE] ')" ] || lost+=" $call:$n"
+			[ -z "$(ls "$runs")" ] || lost+=" $call:$n"
 			[ "$n" != none ] || break
 			kills=$((kills + 1))
 		done
 	done
 	is "$1, $kills kills: the next run is not refused" "yes" "$([ $kills -ge "$5" ] && echo yes)$refused"
 	is "$1: nothing runs of what the boxes left" "" "$found"
-	is "$1: no record is left in the journal" "" "$lost"
+	is "$1: no file of a run is left" "" "$lost"
 }
 was_killed due
-: >"$journal"
+rm "$runs"/*
 "$SBX" run -- true && readers due
-is "twin: without the journal the command runs" "$canary" "$(ls "$canary" 2>&1)"
-each "alone" true true "openat fcntl pread64 pwrite64" 8
-each "with one that is due" "was_killed due" true "openat fcntl pread64 pwrite64" 8
-each "beside one that is killed later" "lives due" killed pwrite64 2
+is "twin: without the file of the killed run the command runs" "$canary" "$(ls "$canary" 2>&1)"
+rm -rf due
+each "alone" true true "openat flock getdents64 unlink" 6
+each "with one that is due" "was_killed due" true "openat flock getdents64 unlinkat" 8
+each "beside one that is killed later" "lives due" killed "openat flock" 4
+# Files that are none, or of a run whose command had not begun, or of another directory of that name.
+: >"$runs/empty"; printf '1 %s\nr %s\n' "$(stat -c %i .)" "$project/x" >"$runs/cut"; printf '1 1\n.\n' >"$runs/other"; ln -s /etc/passwd "$runs/link"; mkdir "$runs/directory"; mkfifo "$runs/pipe"
+mkdir mine && sh "$work/plant" mine
+is "what is no run's file takes nothing away" "0 " "$("$SBX" run -- true 2>"$work/log"; echo $?) $(cat "$work/log")"
+is "and is removed where it is a file" "directory link pipe" "$(ls "$runs" | paste -sd' ')"
+readers mine
+is "what the user made stays" "$canary" "$(ls "$canary" 2>&1)"
+# The project's directory is another one by then: what lies there is the user's.
+rm -f "$runs"/{link,pipe} && rmdir "$runs/directory" && was_killed due
+cd .. && mv "$project" "$project.old" && git init -q "$project" && cd "$project" && mkdir .vscode && echo mine >.vscode/settings.json && printf '#!/bin/sh\n' >.git/hooks/pre-push
+is "a project that was renamed, and another one in its place: nothing is taken" "0  mine pre-push" "$("$SBX" run -- true 2>"$work/log"; echo $?) $(cat "$work/log") $(cat .vscode/settings.json) $(ls .git/hooks | grep -v sample)"
+is "and no file of a run is left" "" "$(ls "$runs")"
+rm -rf "$runs" && : >"$runs"
+like "where the file cannot be made it is said" "$("$SBX" run -- true 2>&1)" 'the state directory cannot be written .*changes of a killed run are not checked'
 done_testing

@@ -9,6 +9,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static bool is_kept(const char *path)
+{
+	return strchr(path, 'a') != NULL;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const names[] = { "a", ".vscode" };
@@ -31,13 +36,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		     again.marked_count != vetted.marked_count))
 			__builtin_trap();
 	}
-	const char *const *directories;
-	unsigned many = 0;
+	struct gitindex_directories all;
 	arena_free(arena);
 	arena = arena_new_own((size_t)256 << 20);
-	int found = gitindex_directories(arena, data, size, &directories, &many);
-	for (unsigned i = 0; found == 0 && i < many; i++)
-		if (i > 0 && strcmp(directories[i - 1], directories[i]) >= 0)
+	int found = gitindex_directories(arena, data, size, is_kept, &all);
+	for (unsigned i = 1; found == 0 && i < all.count; i++)
+		if (strcmp(all.paths[i - 1], all.paths[i]) >= 0)
+			__builtin_trap();
+	for (unsigned i = 0; found == 0 && i < all.kept_count; i++)
+		if (strlen(all.kept[i].path) < all.kept[i].length || all.kept[i].length == 0)
 			__builtin_trap();
 	arena_free(arena);
 	return 0;

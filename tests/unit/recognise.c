@@ -1,5 +1,5 @@
 // git/recognise.h against git itself: every layout of the table, and `git rev-parse` in it; and
-// trees/still.h, trees/git_walk.h.
+// trees/git_walk.h.
 #include "test.h"
 
 #include <errno.h>
@@ -16,11 +16,10 @@
 #include "base/fd.h"
 #include "base/owned.h"
 #include "base/path.h"
+#include "git/gitindex.h"
 #include "git/recognise.h"
-#include "trees/dirs.h"
 #include "trees/share.h"
 #include "trees/git_walk.h"
-#include "trees/still.h"
 
 #define HASH "0123456789abcdef0123456789ABCDEF01234567"
 
@@ -230,37 +229,8 @@ static void files(void **state)
 	assert_null(git_pointer(hidden, sizeof(hidden) - 1, GIT_FILE_PREFIX));
 }
 
-enum { WIDE = 40, HELPERS = 3 };
-
-static void note(struct dirs *seen, const char *path, unsigned depth, const char *name)
-{
-	struct stat status;
-	assert_int_equal(fstatat(top, path, &status, AT_SYMLINK_NOFOLLOW), 0);
-	size_t at = dirs_add(seen, &status, depth, name, INT64_MAX);
-	if (depth == 0)
-		seen->begin = at;
-}
-
-static void note_all(struct dirs *seen)
-{
-	char path[64], name[16];
-	*seen = (struct dirs){ 0 };
-	note(seen, "many", 0, "");
-	for (int i = 0; i < WIDE; i++) {
-		snprintf(path, sizeof(path), "many/%d", i);
-		snprintf(name, sizeof(name), "%d", i);
-		note(seen, path, 1, name);
-		for (int j = 0; j < WIDE; j++) {
-			snprintf(path, sizeof(path), "many/%d/%d", i, j);
-			snprintf(name, sizeof(name), "%d", j);
-			note(seen, path, 2, name);
-		}
-	}
-	seen->whole = true;
-}
-
-// Files are stamped by a clock that stands still for some milliseconds.
-static void change(const char *path)
+// Files are stamped by a clock that stands still for some milliseconds. The time of the change.
+static int64_t change(const char *path)
 {
 	struct stat before, after;
 	assert_int_equal(fstatat(top, path, &before, AT_SYMLINK_NOFOLLOW), 0);
@@ -269,190 +239,140 @@ static void change(const char *path)
 		assert_int_equal(fstatat(top, path, &after, AT_SYMLINK_NOFOLLOW), 0);
 	} while (after.st_ctim.tv_sec == before.st_ctim.tv_sec &&
 		 after.st_ctim.tv_nsec == before.st_ctim.tv_nsec);
+	return after.st_ctim.tv_sec * (int64_t)1000000000 + after.st_ctim.tv_nsec;
 }
 
-// Whichever of 1,641 directories it is, and whoever looks at it.
-static void one_that_changed(void **state)
-{
-	char path[64], root[64];
-	struct dirs seen;
-	(void)state;
-	assert_int_equal(mkdirat(top, "many", 0755), 0);
-	for (int i = 0; i < WIDE * (WIDE + 1); i++) {
-		snprintf(path, sizeof(path), i % (WIDE + 1) ? "many/%d/%d" : "many/%d",
-			 i / (WIDE + 1), i % (WIDE + 1) - 1);
-		assert_int_equal(mkdirat(top, path, 0755), 0);
-	}
-	snprintf(root, sizeof(root), "/proc/self/fd/%d/many", top);
-	note_all(&seen);
-	assert_true(still_all(&seen, root, INT64_MAX, HELPERS));
-	assert_true(still_all(&seen, root, INT64_MAX, 0));
-	for (int i = 0; i < WIDE; i++) {
-		snprintf(path, sizeof(path), i % 3 ? "many/%d/%d" : "many/%d", i, (i * 7) % WIDE);
-		change(path);
-		assert_false(still_all(&seen, root, INT64_MAX, HELPERS));
-		assert_false(still_all(&seen, root, INT64_MAX, 0));
-		dirs_free(&seen);
-		note_all(&seen);
-	}
-	assert_true(still_all(&seen, root, INT64_MAX, HELPERS));
-	assert_false(still_all(&seen, root, 1, HELPERS)); // all of them changed later
-	seen.length--;                                    // a row that is cut
-	assert_false(still_all(&seen, root, INT64_MAX, HELPERS));
-	dirs_free(&seen);
-}
-
-// Of the directories of a tree those that git's index makes share.
-static void near_ones(void **state)
-{
-	static const char *const centres[] = { "", "a-b", "a/b", "src/deep/er" };
-	static const struct share share = { .centres = centres,
-					    .count = 4,
-					    .directory = "run/here" };
-	static const struct {
-		const char *path;
-		bool has, centre;
-	} rows[] = {
-		{ "", true, true },
-		{ "other", true, false }, // right below the top
-		{ "other/x", false, false },
-		{ "a", true, false },
-		{ "a/b", true, true },
-		{ "a/b/c", true, false },
-		{ "a/b/c/d", false, false },
-		{ "a/bb", false, false },
-		{ "a-b/c", true, false },
-		{ "src/deep", true, false }, // above one
-		{ "src/deep/er", true, true },
-		{ "src/other", false, false },
-		{ "run/here", true, true },
-		{ "run/here/x", true, false },
-		{ "run/there", false, false },
-		{ "a/\xff", false, false },
-	};
-	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (share_has(&share, rows[i].path) != rows[i].has ||
-		    share_is_centre(&share, rows[i].path) != rows[i].centre)
-			fail_msg("'%s'", rows[i].path);
-}
-
-// The list of what is near, from that of the whole.
-static void near_part(void **state)
-{
-	static const char *const centres[] = { "", "3" };
-	static const struct share share = { .centres = centres,
-					    .count = 2,
-					    .index = { .inode = 7 } };
-	struct dirs whole, part;
-	struct dirs_row row;
-	unsigned count = 0;
-	(void)state;
-	note_all(&whole);
-	share_of_whole(&share, &whole, &part);
-	for (size_t at = part.begin; dirs_next(part.text, part.length, &at, &row);)
-		count++;
-	assert_int_equal(count, 1 + WIDE + WIDE); // the top, what is in it, what is in 3
-	assert_false(part.whole);
-	assert_int_equal(part.index.inode, 7);
-	assert_true(share_lists(&part, "") && share_lists(&part, "3"));
-	assert_false(share_lists(&part, "4") || share_lists(&part, "3/4") ||
-		     share_lists(&part, "nothing"));
-	dirs_free(&part);
-	dirs_free(&whole);
-}
-
-static char met[256]; // what a walk looked at, below the root
-
-static bool is_kept(const char *path)
-{
-	return strncmp(path_name(path), "keep", 4) == 0;
-}
+static char met[1024]; // what a sweep looked at, below the root
 
 static void meet(struct git_walk *walk, int directory, const struct dirent *entry)
 {
 	assert_int_equal(faccessat(directory, entry->d_name, F_OK, AT_SYMLINK_NOFOLLOW), 0);
-	strcat(strcat(met, walk->path + walk->root + 1), " ");
+	if (walk->depth > 0)
+		strcat(strcat(met, walk->path + walk->root + 1), " ");
 }
 
-static void no_repository(struct git_walk *walk, int directory, const char *name)
+static void meet_repository(struct git_walk *walk, int directory, const char *name)
 {
-	fail_msg("%s, %d: %s", walk->path, directory, name);
+	(void)directory;
+	strcat(strcat(strcat(met, name), walk->moved ? ":moved:" : ":"),
+	       walk->path + walk->root + 1);
+	strcat(met, " ");
 }
 
-// The next look, and what it sees without having read a directory: after it the tree is still.
-static const char *look(const char *root, bool first)
+static int by_name(const void *left, const void *right)
 {
-	static char list[64];
-	struct dirs known, fresh = { 0 };
-	struct arena *arena = arena_new();
-	snprintf(list, sizeof(list), "/proc/self/fd/%d/state/list", top);
-	struct git_walk *walk = arena_take(arena, sizeof(*walk));
-	*walk = (struct git_walk){ .entry = meet,
-				   .repository = no_repository,
-				   .keeps = is_kept,
-				   .known = !first && dirs_read(arena, list, "boot", &known)
-						    ? &known
-						    : NULL,
-				   .fresh = &fresh,
-				   .settled = INT64_MAX,
-				   .since = INT64_MAX,
-				   .processor = 1000000000 };
+	return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+// A file system has an order of its entries for itself.
+static void sort_met(void)
+{
+	char text[sizeof(met)], *words[64], *at = text;
+	size_t count = 0;
+	memcpy(text, met, sizeof(met));
+	for (char *word; count < 64 && (word = strtok_r(at, " ", &at));)
+		words[count++] = word;
+	qsort(words, count, sizeof(*words), by_name);
 	met[0] = '\0';
-	if (walk->known)
-		walk->known->whole = true;
-	bool still = walk->known && still_all(walk->known, root, INT64_MAX, HELPERS);
-	walk_tree(walk, root, "");
-	assert_false(still && met[0]);
-	fresh.whole = true;
-	dirs_write(&fresh, list, "boot");
-	dirs_free(&fresh);
-	assert_true(dirs_read(arena, list, "boot", &known));
-	assert_true(still_all(&known, root, INT64_MAX, HELPERS));
-	arena_free(arena);
+	for (size_t i = 0; i < count; i++)
+		strcat(strcat(met, words[i]), " ");
+}
+
+static bool probed; // whether a look without reading saw that there is something to read
+
+static const char *sweep(const char *root, int64_t since, int64_t start, bool whole)
+{
+	static const char *const centres[] = { "", "run/here", "src", "src-b", "src/a", "src/a/b" };
+	static struct gitindex_kept kept[] = { { "src/a/keep", 10 }, { "src/a/in/file", 8 } };
+	static const struct share share = { .centres = centres,
+					    .count = 6,
+					    .kept = kept,
+					    .kept_count = 2,
+					    .directory = "run/here" };
+	static struct git_walk walk;
+	const struct git_walk begin = { .entry = meet,
+					.repository = meet_repository,
+					.share = whole ? NULL : &share,
+					.since = since,
+					.start = start };
+	walk = begin;
+	walk.probes = true;
+	if (!whole)
+		walk_tree(&walk, root);
+	probed = walk.cut;
+	walk = begin;
+	met[0] = '\0';
+	walk_tree(&walk, root);
+	assert_false(walk.cut || walk.lost);
+	sort_met();
 	return met;
 }
 
-// A file that counts is looked at wherever its directory has not changed; nothing else is.
-static void kept_files(void **state)
+// Read are the top, the command's directory, directories with tracked files that changed, and what
+// came to one of these; of the rest the files that are kept.
+static void sweeps(void **state)
 {
-	static const char *const folders[] = { "state", "kept", "kept/a", "kept/a/b", "kept/c" };
+	static const char *const folders[] = {
+		"swept",          "swept/src",      "swept/src/a",        "swept/src/a/b",
+		"swept/src/a/in", "swept/src/old",  "swept/src/old/er",   "swept/src-b",
+		"swept/src-b/x",  "swept/other",    "swept/other/deep",   "swept/other/deep/est",
+		"swept/run",      "swept/run/here", "swept/run/here/old", "swept/run/here/old/er"
+	};
 	static const struct made file = { TEXT, "x", false };
 	char root[64];
 	(void)state;
-	snprintf(root, sizeof(root), "/proc/self/fd/%d/kept", top);
+	snprintf(root, sizeof(root), "/proc/self/fd/%d/swept", top);
 	for (size_t i = 0; i < COUNT(folders); i++)
 		assert_int_equal(mkdirat(top, folders[i], 0700), 0);
-	make(top, "kept/keep", &file); // at the top others look
-	make(top, "kept/a/keep", &file);
-	make(top, "kept/a/b/keep", &file);
-	make(top, "kept/c/other", &file);
-	assert_non_null(strstr(look(root, true), "a/b/keep "));
-	assert_string_equal(look(root, false), "");
-	change("kept/a/b/keep");
-	assert_string_equal(look(root, false), "a/b/keep ");
-	assert_string_equal(look(root, false), "");
-	change("kept/a/keep");
-	assert_string_equal(look(root, false), "a/keep ");
-	change("kept/c/other");
-	change("kept/keep");
-	assert_string_equal(look(root, false), "");
-	make(top, "kept/c/keep2", &file);
-	assert_non_null(strstr(look(root, false), "c/keep2 "));
-	assert_string_equal(look(root, false), "");
-	change("kept/c/keep2");
-	assert_string_equal(look(root, false), "c/keep2 ");
-	assert_int_equal(unlinkat(top, "kept/a/b/keep", 0), 0);
-	assert_string_equal(look(root, false), "");
+	make(top, "swept/src/a/keep", &file);
+	make(top, "swept/src/a/in/file", &file);
+	int64_t now = change("swept/src/old/er");
+	now = change("swept/src/old/er"); // where nothing reads it
+	assert_string_equal(sweep(root, now, now, false), "run/here/old ");
+	assert_false(probed);
+	// In place: the file, and the directory that is kept because of one in it.
+	change("swept/src/a/keep");
+	change("swept/src/a/in/file");
+	assert_string_equal(sweep(root, now, now, false), "run/here/old src/a/in src/a/keep ");
+	assert_true(probed);
+	// An old directory that nobody tracks is read where the one around it is, and not below.
+	now = change("swept/src/old/er");
+	assert_int_equal(mkdirat(top, "swept/other/new", 0700), 0);
+	assert_int_equal(mkdirat(top, "swept/other/deep/new", 0700), 0);
+	assert_string_equal(sweep(root, now, now, false),
+			    "other/deep other/deep/est other/deep/new other/new "
+			    "run/here/old ");
+	now = change("swept/src/old/er");
+	assert_int_equal(mkdirat(top, "swept/other/deep/est/.git", 0700), 0);
+	assert_string_equal(sweep(root, now, now, false), "run/here/old ");
+	assert_false(probed);
+	// What comes to a tracked directory is read to its end, and may be older than it looks.
+	now = change("swept/src/old/er");
+	assert_int_equal(renameat(top, "swept/other/deep", top, "swept/src/a/b/moved"), 0);
+	assert_string_equal(sweep(root, now, now, false),
+			    ".git:moved:src/a/b/moved/est/.git other/new run/here/old "
+			    "src/a/b/moved src/a/b/moved/est src/a/b/moved/est/.git "
+			    "src/a/b/moved/new ");
+	// By the user, before the run.
+	int64_t later = change("swept/src/old/er");
+	assert_string_equal(sweep(root, now, later, false),
+			    ".git:src/a/b/moved/est/.git other/new run/here/old "
+			    "src/a/b/moved src/a/b/moved/est src/a/b/moved/est/.git "
+			    "src/a/b/moved/new ");
+	// All, once each.
+	assert_non_null(strstr(sweep(root, later, later, true), "src-b/x "));
+	assert_non_null(strstr(met, "src/old/er "));
+	assert_non_null(strstr(met, ".git:src/a/b/moved/est/.git "));
+	assert_null(strstr(strstr(met, "src-b/x ") + 1, "src-b/x "));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(same_as_git), cmocka_unit_test(in_doubt),
-		cmocka_unit_test(files),       cmocka_unit_test(one_that_changed),
-		cmocka_unit_test(near_ones),   cmocka_unit_test(near_part),
-		cmocka_unit_test(kept_files),
+		cmocka_unit_test(same_as_git),
+		cmocka_unit_test(in_doubt),
+		cmocka_unit_test(files),
+		cmocka_unit_test(sweeps),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -22,24 +22,13 @@
 
 enum { NAMES_OF_ROW = 3, NAMES_OF_NONE = 40, NAME_SHOWN_MAX = 200 };
 
-// While a box lived: what the user changed between two of them is not reported.
-static bool is_changed(const struct check *check, int directory, const char *name)
-{
-	struct stat status;
-	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW | (name[0] ? 0 : AT_EMPTY_PATH)) <
-		    0 ||
-	    !finding_is_late(check, &status))
-		return false;
-	return check->spans.count == 0 || finding_is_in_run(check, &status);
-}
-
 bool changed_has(const struct check *check, int directory, const char *name)
 {
 	autoclose int fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (is_changed(check, fd < 0 ? directory : fd, fd < 0 ? name : ""))
+	if (finding_is_changed(check, fd < 0 ? directory : fd, fd < 0 ? name : ""))
 		return true;
 	entries_each (entry, fd)
-		if (is_changed(check, fd, entry->name))
+		if (finding_is_changed(check, fd, entry->name))
 			return true;
 	return false;
 }
@@ -117,7 +106,7 @@ static bool is_program_changed(const struct check *check, int directory, const c
 				       RESOLVE_NO_XDEV | RESOLVE_NO_MAGICLINKS);
 	return fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
 	       (status.st_mode & 0111) &&
-	       (is_changed(check, fd, "") || is_changed(check, directory, name));
+	       (finding_is_changed(check, fd, "") || finding_is_changed(check, directory, name));
 }
 
 static bool has_guard(const struct plan *plan, const char *path)
@@ -189,8 +178,8 @@ void changed_programs(const struct check *check, int directory, const struct gua
 	bool top = guard->kind == GUARD_PROGRAMS_TOP, changed = false;
 	autoclose int fd = sys_openat2(directory, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
 				       RESOLVE_NO_XDEV | RESOLVE_NO_MAGICLINKS);
-	changed = !top &&
-		  (is_changed(check, directory, name) || (fd >= 0 && is_changed(check, fd, "")));
+	changed = !top && (finding_is_changed(check, directory, name) ||
+			   (fd >= 0 && finding_is_changed(check, fd, "")));
 	entries_each (entry, changed ? -1 : fd) {
 		if (!is_program_changed(check, fd, entry->name))
 			continue;

@@ -46,59 +46,9 @@ bool finding_is_made(const struct check *check, int directory, const char *name)
 	       is_since(status.birth_seconds, status.birth_nanoseconds, &check->start);
 }
 
-// When it was made and changed last; false where the file system does not know.
-static bool has_times(const struct check *check, int directory, const char *name, int64_t *ret_born,
-		      int64_t *ret_changed)
-{
-	struct sys_statx status;
-	if (check->timeless ||
-	    sys_statx(directory, name, SYS_STATX_BIRTH | SYS_STATX_CHANGED, &status) < 0 ||
-	    !(status.mask & SYS_STATX_BIRTH))
-		return false;
-	*ret_born = status.birth_seconds * (int64_t)NANOSECONDS + status.birth_nanoseconds;
-	*ret_changed = status.changed_seconds * NANOSECONDS + status.changed_nanoseconds;
-	return true;
-}
-
-// Made and changed last in one stretch of time in which no box lived.
-static bool is_old(const struct check *check, int directory, const char *name)
-{
-	int64_t born, changed;
-	if (check->spans.count == 0 || !has_times(check, directory, name, &born, &changed))
-		return false;
-	for (unsigned i = 0; i < check->spans.count; i++)
-		if (changed >= check->spans.list[i].from && born <= check->spans.list[i].to)
-			return false;
-	return born <= changed;
-}
-
-static bool is_in_span(const struct check *check, int64_t time)
-{
-	for (unsigned i = 0; i < check->spans.count; i++)
-		if (time >= check->spans.list[i].from && time <= check->spans.list[i].to)
-			return true;
-	return false;
-}
-
 bool finding_is_in_run(const struct check *check, const struct stat *status)
 {
-	return check->timeless || is_in_span(check, status->st_ctim.tv_sec * (int64_t)NANOSECONDS +
-							    status->st_ctim.tv_nsec);
-}
-
-bool finding_is_between(const struct check *check, int directory, const char *name)
-{
-	int64_t born, changed;
-	return has_times(check, directory, name, &born, &changed) && !is_in_span(check, born) &&
-	       !is_in_span(check, changed);
-}
-
-// By this run's box, or another; where the file system does not know, by none that is alone.
-bool finding_is_of_boxes(const struct check *check, int directory, const char *name)
-{
-	int64_t born, changed;
-	return check->spans.count > 1 &&
-	       (!has_times(check, directory, name, &born, &changed) || is_in_span(check, born));
+	return check->timeless || finding_is_late(check, status);
 }
 
 bool finding_is_own(const struct check *check, int directory, const char *name, const char *path,
@@ -115,7 +65,7 @@ bool finding_is_own(const struct check *check, int directory, const char *name, 
 	int64_t changed = status.st_ctim.tv_sec * (int64_t)NANOSECONDS + status.st_ctim.tv_nsec;
 	return (row && listed_is(check->known, row, &status, check->root_device) &&
 		(part == OWN_DIRECTORY || row->changed == changed)) ||
-	       is_old(check, directory, name);
+	       !finding_is_in_run(check, &status);
 }
 
 const char *finding_path(const struct plan *plan, const char *path)

@@ -15,17 +15,6 @@ struct listed;
 struct findings;
 struct stat;
 
-// When boxes of a project lived that no look has followed yet: nanoseconds of the files' clock.
-enum { SPANS_OTHERS = 32, SPANS_MAX = SPANS_OTHERS + 2 };
-struct spans {
-	struct span {
-		int64_t from, to;
-	} list[SPANS_MAX];
-	unsigned count;
-	int64_t earliest; // when the first of those began that ended and that this check is for
-	bool beside;      // another box lived at the same time as this run's
-};
-
 struct check {
 	const struct plan *plan;
 	struct findings *found;
@@ -36,9 +25,6 @@ struct check {
 	size_t root;          // length of the tree's path
 	uint64_t root_device; // of the tree
 	bool timeless;        // no time decides: another machine's clock, or one that was set back
-	struct spans spans;
-	bool beside;               // another box lived in one of the trees at the same time
-	bool all;                  // the whole trees are checked
 	struct changed_rows *rows; // of postcheck/finding/changed.h; NULL: nothing is grouped
 };
 
@@ -48,7 +34,7 @@ const char *finding_path(const struct plan *plan, const char *path);
 #define FINDING_WAITS "appeared as a pipe or a device: your own git would wait for it"
 void finding_take(struct check *check, int directory, const char *name, const char *path,
 		  const char *why);
-// Whether it is the user's own: as the list has it, or made and changed last while no box lived.
+// Whether it is the user's own: as the list has it, or changed last before the run.
 // `inside`: a directory, of which others may have changed what is in it.
 enum own_part { OWN_ALL, OWN_DIRECTORY };
 bool finding_is_own(const struct check *check, int directory, const char *name, const char *path,
@@ -57,10 +43,5 @@ bool finding_is_own(const struct check *check, int directory, const char *name, 
 bool finding_is_changed(const struct check *check, int directory, const char *name);
 bool finding_is_late(const struct check *check, const struct stat *status);
 bool finding_is_made(const struct check *check, int directory, const char *name);
-// True if a directory was made, and changed last, while no box lived, whatever was between: a box
-// that moves it changes it, so the user has used it in this place.
-bool finding_is_between(const struct check *check, int directory, const char *name);
-// True if it changed last while a box lived.
+// True if it may have changed last in this run.
 bool finding_is_in_run(const struct check *check, const struct stat *status);
-// Whether it may have been made by a box, this one or another, since the look before.
-bool finding_is_of_boxes(const struct check *check, int directory, const char *name);

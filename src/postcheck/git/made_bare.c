@@ -52,6 +52,16 @@ void bare_look(struct check *check, int directory, const char *path)
 	vet_parts(check, directory, path, 0);
 }
 
+bool bare_is_old(const struct check *check, int directory, const char *path)
+{
+	char head[PATH_MAX];
+	for (enum git_part part = GIT_HEAD + 1; part < GIT_PARTS; part++)
+		if (finding_is_made(check, directory, git_part_names[part]))
+			return false;
+	return str_put(head, sizeof(head), "%s/HEAD", path) &&
+	       finding_is_own(check, directory, "HEAD", head, OWN_ALL);
+}
+
 // Here doubt speaks against it: a part that its owner may not use is as good as gone.
 static bool has_mode(int directory, const char *name, mode_t needed)
 {

@@ -9,9 +9,6 @@
 #include "base/err.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "base/times.h"
-#include "names/trusted.h"
-#include "trees/dirs.h"
 #include "trees/git_list.h"
 #include "trees/git_walk.h"
 #include "view/paths/wishes.h"
@@ -20,12 +17,7 @@
 
 // More repositories than these are compared with the list when the run has ended, and not mounted
 // over before. The first look: what lies near the top first, and no more than so much time.
-enum {
-	NESTED_MAX = 64,
-	FIRST_LEVELS = 3,
-	FIRST_NANOSECONDS = 80000000,
-	TICK_NANOSECONDS = 20000000
-};
+enum { NESTED_MAX = 64, FIRST_LEVELS = 3, FIRST_NANOSECONDS = 80000000 };
 
 bool nested_is_tree(const struct plan *plan, const char *path)
 {
@@ -61,39 +53,27 @@ static void look_first(struct wishes *wishes, struct searched *tree, struct list
 	struct git_walk *walk = arena_take(arena, sizeof(*walk));
 	long left = FIRST_NANOSECONDS;
 	*walk = (struct git_walk){ .levels = FIRST_LEVELS };
-	struct dirs seen = { 0 };
-	int64_t settled = times_now() - TICK_NANOSECONDS;
 	for (bool deeper = true; deeper && !walk->cut; deeper = walk->deeper) {
 		unsigned levels = walk->deeper ? 0 : FIRST_LEVELS;
 		struct listed known = first.known;
 		listed_empty(&known);
 		struct listed before = first.known;
 		first.known = known;
-		dirs_free(&seen);
 		*walk = (struct git_walk){ .repository = note,
 					   .passes = is_tree,
-					   .keeps = trusted_keeps,
-					   .fresh = &seen,
-					   .settled = settled,
 					   .owner = &first,
 					   .levels = levels,
-					   .processor = left };
-		left -= walk_tree(walk, tree->path, "");
+					   .processor = left > 0 ? left : 1 };
+		left -= walk_tree(walk, tree->path);
 		// What was found near the top stays, where the second look did not come so far.
 		for (unsigned i = 0; walk->cut && i < before.count; i++)
 			listed_keep(&first.known, &before.rows[i]);
 	}
 	tree->fresh = true;
-	tree->cut = walk->cut || walk->lost || first.known.full;
-	first.known.place = ""; // what is in `seen` takes the next look no time
-	listed_boot(first.known.boot);
+	first.known.place = "";
 	first.known.device = stat(tree->path, &status) == 0 ? status.st_dev : 0;
 	listed_sort(&first.known);
 	listed_write(&first.known, tree->list, true);
-	seen.whole = !walk->cut && !walk->lost && !walk->deeper;
-	if (times_are_ours(tree->path))
-		dirs_write(&seen, tree->directories, first.known.boot);
-	dirs_free(&seen);
 	*ret_known = first.known;
 }
 
@@ -153,10 +133,15 @@ int nested_protect(struct wishes *wishes, struct searched *tree, unsigned *count
 		tell_damaged(wishes->plan, tree);
 	if (!found)
 		look_first(wishes, tree, &known);
+	unsigned all = 0, before = *count;
 	for (enum listed_kind kind = LISTED_OWN; kind <= LISTED_MADE; kind++)
-		for (unsigned i = 0; i < known.count && *count < NESTED_MAX; i++)
-			if (known.rows[i].kind == kind &&
-			    str_equal(path_name(known.rows[i].path), ".git"))
+		for (unsigned i = 0; i < known.count; i++) {
+			if (known.rows[i].kind != kind)
+				continue;
+			all++;
+			if (*count < NESTED_MAX && str_equal(path_name(known.rows[i].path), ".git"))
 				TRY(protect_row(wishes, tree, known.rows[i].path, count));
+		}
+	tree->open = all > *count - before;
 	return 0;
 }

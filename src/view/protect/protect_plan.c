@@ -170,14 +170,12 @@ static int protect_item(struct wishes *wishes, const struct item *item)
 static int protect_searched(struct wishes *wishes, const char *path)
 {
 	struct plan *plan = wishes->plan;
-	plan->searched[plan->searched_count++] = (struct searched){
-		.path = path,
-		.journal = path_kept(wishes->arena, plan->state, "journal", path),
-		.list = path_kept(wishes->arena, plan->state, "known", path),
-		.directories = path_kept(wishes->arena, plan->state, "directories", path),
-		.share = path_kept(wishes->arena, plan->state, "share", path),
-		.secrets = path_kept(wishes->arena, plan->state, "hidden", path)
-	};
+	plan->searched[plan->searched_count++] =
+		(struct searched){ .path = path,
+				   .runs = path_kept(wishes->arena, plan->state, "runs", path),
+				   .list = path_kept(wishes->arena, plan->state, "known", path),
+				   .secrets =
+					   path_kept(wishes->arena, plan->state, "hidden", path) };
 	return protect_root(wishes, path);
 }
 

@@ -14,20 +14,22 @@
 #include "base/entries.h"
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/file_state.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "base/sys.h"
-#include "trees/dirs.h"
+#include "base/times.h"
 #include "trees/git_walk.h"
 #include "trees/secret_list.h"
 #include "trees/share.h"
 #include "view/paths/resolve.h"
 #include "view/paths/wishes.h"
 
-// A first search finds the end of the project, or the command is not run. Where there is no list of
-// directories later ones read this many, from the top down.
-enum { FIRST_MAX = 1 << 15, DIRECTORIES_MAX = 1000, ENTRIES_BYTES = 8192 };
-enum { SHUT_MAX = 512, LATE_OWN = 64, ASKED_MAX = 512, NANOSECONDS = 1000000000 };
+// A first search finds the end of the project, or the command is not run. Later ones read this many
+// directories that could not be listed before.
+enum { FIRST_MAX = 1 << 15, DIRECTORIES_MAX = 1000 };
+enum { SHUT_MAX = 512, LATE_OWN = 64, ASKED_MAX = 512 };
+enum { NANOSECONDS = 1000000000, TICK_NANOSECONDS = 20000000 };
 
 struct candidate {
 	const char *name; // below the project
@@ -49,7 +51,6 @@ struct untracked_search {
 	unsigned count, room;
 	const char **shut; // directories that are hidden as a whole
 	unsigned shut_count, shut_room;
-	int64_t listed; // when the list of directories was written
 	bool first, cut;
 };
 
@@ -202,30 +203,25 @@ static int search_first(struct untracked_search *search, const char *file)
 	return 0;
 }
 
-// A directory that came since the list was written is searched as in a first search.
-static void note_directory(struct untracked_search *search, int directory, const char *entry,
-			   const char *name)
-{
-	struct stat status;
-	if (secret_place(name) && fstatat(directory, entry, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-	    S_ISDIR(status.st_mode) && changed_of(&status) >= search->listed)
-		queue(search, arena_copy(search->arena, name, strlen(name)));
-}
-
 static void note_late(struct git_walk *walk, int directory, const struct dirent *entry)
 {
 	struct untracked_search *search = walk->owner;
 	const char *name = walk->path + walk->root + 1;
-	if (entry->d_type == DT_DIR)
-		note_directory(search, directory, entry->d_name, name);
-	else if (wanted(search->wishes, entry->d_name))
+	if (entry->d_type != DT_DIR && wanted(search->wishes, entry->d_name))
 		note_new(search, directory, arena_copy(search->arena, name, strlen(name)),
 			 entry->d_name);
 }
 
-static void pass(struct git_walk *walk, int directory, const char *name)
+// What a first search passes over, and git tracks nothing in.
+static bool is_passed(struct git_walk *walk)
 {
-	(void)walk, (void)directory, (void)name;
+	const struct share *share = walk->share;
+	const char *name = walk->path + walk->root + 1;
+	size_t length = strlen(name);
+	unsigned below = share_first(share, name, length, '/');
+	return !secret_place(name) && !share_is_centre(share, name, length) &&
+	       !(below < share->count && strncmp(share->centres[below], name, length) == 0 &&
+		 share->centres[below][length] == '/');
 }
 
 static const char *directory_of(const struct plan *plan)
@@ -237,39 +233,30 @@ static const char *directory_of(const struct plan *plan)
 		       : "";
 }
 
-// What the host has made since the last check: in the top, the command's directory, directories
-// with tracked files, and all directly below one of these. Only those that changed are read.
-static int search_late(struct untracked_search *search)
+// What the host has made since the search before, by the time of the list: in the top, the
+// command's directory and those with tracked files that changed, and in what is new there.
+static int search_late(struct untracked_search *search, const char *file)
 {
 	const struct plan *plan = search->wishes->plan;
-	const char *directory = directory_of(plan);
 	struct stat status;
-	struct share share = { .directory = directory };
-	struct dirs list, part = { 0 };
-	const char *file = path_kept(search->arena, plan->state, "share", plan->project);
-	if (dirs_read(search->arena, file, NULL, &list)) {
-		share_of_list(search->arena, &list, directory, &share);
-	} else {
-		file = path_kept(search->arena, plan->state, "directories", plan->project);
-		if (!dirs_read(search->arena, file, NULL, &list)) {
-			queue(search, "");
-			return search_all(search);
-		}
-		share_of_whole(&share, &list, &part);
-		list = part;
+	struct share share = { 0 };
+	const struct share none = { 0 };
+	struct timespec now = times_of(times_now() - TICK_NANOSECONDS);
+	const struct timespec times[] = { now, now };
+	if (plan->index && stat(plan->index, &status) == 0) {
+		const struct file_state state = file_state(&status);
+		share_read(search->arena, plan->index, &state, &share);
 	}
-	search->listed = stat(file, &status) == 0 ? changed_of(&status) : 0;
+	share_add(search->arena, &share, &none, directory_of(plan));
 	struct git_walk *walk = arena_take(search->arena, sizeof(*walk));
-	*walk = (struct git_walk){ .entry = note_late,
-				   .repository = pass,
-				   .owner = search,
-				   .known = &list,
-				   .share = &share,
-				   .since = INT64_MAX,
-				   .processor = LONG_MAX };
-	walk_tree(walk, plan->project, "");
-	dirs_free(&part);
-	return search_all(search);
+	*walk = (struct git_walk){
+		.entry = note_late, .passes = is_passed, .owner = search, .share = &share
+	};
+	if (stat(file, &status) == 0 && status.st_mtim.tv_sec <= now.tv_sec)
+		walk->since = status.st_mtim.tv_sec * (int64_t)NANOSECONDS + status.st_mtim.tv_nsec;
+	walk_tree(walk, plan->project);
+	utimensat(AT_FDCWD, file, times, AT_SYMLINK_NOFOLLOW);
+	return 0;
 }
 
 // Those of the list. A made file that was changed since its box ended may hold a secret now.
@@ -365,7 +352,7 @@ static int search_project(struct untracked_search *search)
 			  secret_patterns(search->arena, search->known.place, search->patterns));
 	autoclose int root = open(plan->project, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	TRY(note_known(search, root));
-	TRY(known ? search_late(search) : search_first(search, file));
+	TRY(known ? search_late(search, file) : search_first(search, file));
 	// So many at once are those of a box that lives.
 	for (unsigned i = 0; search->fresh.count > LATE_OWN && i < search->fresh.count; i++)
 		search->fresh.rows[i].kind = (enum listed_kind)SECRET_MADE;

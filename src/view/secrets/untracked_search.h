@@ -5,7 +5,6 @@
 #include <stddef.h>
 
 #include "plan.h"
-#include "trees/dirs.h"
 
 struct arena;
 struct wishes;
@@ -29,7 +28,7 @@ struct untracked {
 	struct untracked_file *list;
 	unsigned count, room;
 };
-#define UNTRACKED_BYTES (((size_t)192 << 20) + DIRS_BYTES_MAX)
+#define UNTRACKED_BYTES ((size_t)512 << 20)
 
 // By rank, the nearest first; those that git tracks or a line names, too. Directories that cannot
 // be listed are hidden whole. -1 where a first search has no end.
