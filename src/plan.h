@@ -147,8 +147,10 @@ struct filter {
 // The way out, decided: who may be reached, and what else the box's network is made of.
 struct egress {
 	bool on; // mode proxy, by a network of the box's own or, in tier landlock, by notification
-	struct list allow, deny;         // groups taken apart
-	struct list reasons;             // of each word of `allow` that a group brought: why
+	struct list allow, deny; // groups taken apart
+	struct list reasons;     // of each word of `allow` that a group brought: why
+	struct list closed; // public names of groups, each with the file or variable for which they
+			    // are not in `allow`
 	uint16_t loopback[8], ports[16]; // ports of the host's loopback; ports without redirection
 	unsigned loopback_count, port_count;
 	struct publish {

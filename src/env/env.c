@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "git/gitsecret.h"
 #include "plan.h"
+#include "text/textsecret.h"
 
 static const char default_path[] = "/usr/local/bin:/usr/bin:/bin";
 
@@ -35,13 +36,19 @@ static bool minimal(const char *name)
 	return false;
 }
 
-// True when a program inside could make files there.
-static bool writable_inside(const struct plan *plan, const char *path)
+static const struct mount *mount_at(const struct plan *plan, const char *path)
 {
 	const struct mount *above = NULL;
 	for (unsigned i = 0; i < plan->mount_count; i++)
 		if (path_within(path, plan->mounts[i].target))
 			above = &plan->mounts[i];
+	return above;
+}
+
+// True when a program inside could make files there.
+static bool writable_inside(const struct plan *plan, const char *path)
+{
+	const struct mount *above = mount_at(plan, path);
 	return above && above->access == ACCESS_WRITE;
 }
 
@@ -110,6 +117,16 @@ static void set(struct plan *plan, const char *name, const char *value)
 	*variable = (struct variable){ .name = name, .value = value };
 }
 
+// Without it a tool would ask a public registry for a name that is another's. NULL: it is withheld.
+static const char *without_user(const struct plan *plan, const char *name, const char *value)
+{
+	bool registry = false;
+	for (const char *const *row = variables_of_registries; *row && !registry; row++)
+		registry = str_match(name, *row);
+	const char *shown = registry ? textsecret_strip(plan->arena, value) : NULL;
+	return shown && !textsecret_is(shown) && !env_withheld(plan, name, shown) ? shown : NULL;
+}
+
 static void take_callers(struct plan *plan, char *const *environment)
 {
 	for (char *const *entry = environment; *entry; entry++) {
@@ -119,8 +136,17 @@ static void take_callers(struct plan *plan, char *const *environment)
 		const char *name = arena_copy(plan->arena, *entry, length);
 		const char *value = *entry + length + 1;
 		const char *why = env_withheld(plan, name, value);
+		const char *shown = why ? without_user(plan, name, value) : value;
+		if (shown && !str_equal(shown, value))
+			list_add(
+				&plan->notes, plan->arena,
+				arena_text(
+					plan->arena,
+					"%s is passed without %s; to pass all of it: --pass-env %s",
+					name, "user and password", name),
+				(struct origin){ .file = "env" });
 		struct variable *variable = &plan->variables[plan->variable_count++];
-		*variable = (struct variable){ name, why ? NULL : value, why, *entry };
+		*variable = (struct variable){ name, shown, shown ? NULL : why, *entry };
 	}
 }
 
@@ -295,7 +321,7 @@ int env_plan(struct plan *plan, char *const *environment)
 			continue;
 		}
 		char *entry = variable->entry;
-		if (!entry)
+		if (!entry || variable->value != entry + strlen(variable->name) + 1)
 			entry = arena_text(plan->arena, "%s=%s", variable->name, variable->value);
 		plan->environment[used++] = entry;
 		variable->value = entry + strlen(variable->name) + 1;

@@ -1,6 +1,6 @@
 // The command's environment: built, not inherited.
 //
-// The room env owns the command's environment. Uses: base git nouns. Begin with env.c.
+// The room env owns the command's environment. Uses: base git nouns text. Begin with env.c.
 #pragma once
 
 struct plan;
@@ -36,6 +36,9 @@ const char *variable_withheld(const char *name, const char *value);
 
 // The profile that passes a withheld variable together with what it leads to, or NULL: none does.
 const char *variable_profile(const char *name);
+
+// Those with addresses of registries: they pass without the user's part of them.
+extern const char *const variables_of_registries[];
 
 // The variables of mode minimal.
 extern const char *const variables_minimal[];

@@ -70,6 +70,12 @@ const struct path_variable path_variables[] = {
 };
 const unsigned path_variable_count = sizeof(path_variables) / sizeof(*path_variables);
 
+const char *const variables_of_registries[] = {
+	"PIP_*INDEX_URL", "PIP_FIND_LINKS", "UV_*INDEX*", "UV_FIND_LINKS",
+	"*REGISTR*",      "*registry",      "GOPROXY",    "CARGO_SOURCE_*",
+	"BUNDLE_MIRROR*", "CONDA_CHANNEL*", NULL,
+};
+
 struct variable_rule {
 	const char *pattern, *why; // why NULL: passes, whatever the rows below say
 };

@@ -202,7 +202,7 @@ static void write_groups(const char *path)
 		stop(err_text());
 	for (unsigned i = 0; i < rows.count; i++) {
 		const char *name = ini_at(&rows, i).name;
-		if (!str_equal(name, "file") && !destination_parse(name, &destination))
+		if (strchr(name, '.') && !destination_parse(name, &destination))
 			stop(name);
 	}
 	printf("%s#include \"policy/find.h\"\n\n#pragma GCC diagnostic ignored "

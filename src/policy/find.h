@@ -8,6 +8,7 @@
 
 struct arena;
 struct list;
+struct plan;
 
 // Levels from the strongest to the weakest. A profile that extends its own name means the next
 // weaker one of that name.
@@ -55,8 +56,11 @@ extern const struct ini_rows group_rows; // made at build time from profiles/gro
 
 // Adds the destinations of a group to `into`, each with its reason as the same item of `reasons`.
 // Files of the system and of the user are asked, never one below `project`. `name` begins with @.
-int groups_add(struct arena *arena, const char *home, const char *project, const struct item *name,
-	       struct list *into, struct list *reasons);
+// Where settings name a host and the box of `plan` does not see that, the group's public names are
+// not added, but noted as closed: they would be asked for names of that host. Without a plan, whose
+// view and variables are made, all are added.
+int groups_add(struct arena *arena, const char *home, const char *project, struct plan *plan,
+	       const struct item *name, struct list *into, struct list *reasons);
 
 // The group that lists this name, with or without a port, the first of the file; NULL when none
 // does. Pure: what the machine's own files name is not asked.

@@ -2,6 +2,8 @@
 #include "policy/find.h"
 
 #include <dirent.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -10,6 +12,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "plan.h"
 #include "text/host.h"
 
 enum { FILE_MAX = 256 * 1024, FOUND_MAX = 64 };
@@ -17,8 +20,10 @@ enum { FILE_MAX = 256 * 1024, FOUND_MAX = 64 };
 struct group_reader {
 	struct arena *arena;
 	const char *home, *project;
+	struct plan *plan; // of the box; NULL: there is none
 	struct list *into, *reasons;
 	unsigned found;
+	const char *elsewhere; // sends names elsewhere, and the box does not see that; or NULL
 };
 
 static void add(struct group_reader *reader, const char *text, const char *reason)
@@ -31,7 +36,7 @@ static void add(struct group_reader *reader, const char *text, const char *reaso
 
 // http://[user:password@]host[:port]/... : the host and port alone; what else is there is secret
 // or of no use.
-static void add_url(struct group_reader *reader, const char *url, size_t length, const char *file)
+static void add_url(struct group_reader *reader, const char *url, size_t length, const char *source)
 {
 	struct host host;
 	uint16_t port = 0;
@@ -46,65 +51,141 @@ static void add_url(struct group_reader *reader, const char *url, size_t length,
 	const char *text =
 		!port ? arena_text(reader->arena, "%s", name)
 		      : arena_text(reader->arena, bracket ? "[%s]:%u" : "%s:%u", name, port);
-	add(reader, text, arena_text(reader->arena, "this machine uses it: %s", file));
+	add(reader, text, arena_text(reader->arena, "this machine uses it: %s", source));
 }
 
-static void read_line(struct group_reader *reader, const char *line, const char *word,
-		      const char *file)
+// Of lines that have the word, and of those that continue one that ends in '='; of all lines
+// without a word.
+static void add_hosts(struct group_reader *reader, const char *source, const char *text,
+		      const char *word)
 {
-	const char *text = line + strspn(line, " \t");
-	if (*text == '#' || *text == ';' || (word && !strcasestr(line, word)))
-		return;
-	for (const char *scheme = strstr(text, "://"); scheme; scheme = strstr(text, "://")) {
-		text = scheme + 3;
-		size_t authority =
-			strcspn(text, text[0] == '[' ? "/?#\"'<> \t,;|" : "/?#\"'<> \t,;|]");
-		add_url(reader, text, authority, file);
-		text += authority;
+	bool goes_on = false;
+	while (*text) {
+		size_t length = strcspn(text, "\n");
+		const char *line = arena_copy(reader->arena, text, length), *at = line;
+		text += length + (text[length] != '\0');
+		bool wanted = !word || strcasestr(line, word) || (goes_on && strchr(" \t", *line));
+		while (length > 0 && strchr(" \t\r", line[length - 1]))
+			length--;
+		goes_on = wanted && length > 0 && (line[length - 1] == '=' || goes_on);
+		while (wanted && (at = strstr(at, "://"))) {
+			at += strlen("://");
+			const char *ends = at[0] == '[' ? "/?#\"'<> \t\r,;|" : "/?#\"'<> \t\r,;|]";
+			add_url(reader, at, strcspn(at, ends), source);
+		}
 	}
 }
 
-// Cuts the text at its newlines.
-static void read_lines(struct group_reader *reader, char *text, const char *word, const char *file)
+static unsigned addresses(const char *text)
 {
-	char *next;
-	for (char *line = text; line; line = next) {
-		next = strchr(line, '\n');
-		if (next)
-			*next++ = '\0';
-		read_line(reader, line, word, file);
+	unsigned count = 0;
+	for (; (text = strstr(text, "://")); text++)
+		count++;
+	return count;
+}
+
+// The box must know each address: else it asks others for the names of that one.
+static void compare(struct group_reader *reader, const char *source, const char *text,
+		    const char *word, const char *seen)
+{
+	if (addresses(text) > addresses(seen ? seen : "") ||
+	    (!seen && word && strcasestr(text, word)))
+		reader->elsewhere = source;
+}
+
+// Up to the mark it is no setting.
+static char *blank(char *at, const char *mark)
+{
+	const char *end = strstr(at, mark);
+	for (; *at && at != end; at++)
+		*at = *at == '\n' ? '\n' : ' ';
+	return at;
+}
+
+// Comments, by each format's rules: of XML, of code, of lines: '#' (';', where a value has no
+// quotes) at the beginning or behind a blank, outside of quotes.
+static void blank_comments(char *text, const char *path)
+{
+	bool xml = str_ends(path, ".xml") || str_ends(path, ".Config");
+	bool code = str_ends(path, ".gradle") || str_ends(path, ".kts");
+	bool quoted = code || str_ends(path, ".toml") || str_ends(path, "ml");
+	char quote = '\0';
+	for (char *at = text; *at; at++) {
+		bool first = at == text || strchr(" \t\n", at[-1]);
+		if (quote)
+			quote = *at == quote || *at == '\n' ? '\0' : quote;
+		else if (quoted && !xml && (*at == '"' || *at == '\'') &&
+			 (first || strchr("=:[{,(", at[-1])))
+			quote = *at;
+		else if (xml ? str_starts(at, "<!--") : code && str_starts(at, "/*"))
+			at = blank(at, xml ? "-->" : "*/") - 1;
+		else if (code ? str_starts(at, "//")
+			      : !xml && first && (*at == '#' || (*at == ';' && !quoted)))
+			at = blank(at, "\n") - 1;
 	}
 }
 
-// A file of the caller's or of root's that nobody else can write; else it is passed over: a group
-// is a convenience, and a file of somebody else's must not open anything.
-static void read_file(struct group_reader *reader, const char *path, const char *word)
+// The bytes that the box has for those of a file of the host; NULL: none.
+static const char *seen_inside(const struct plan *plan, const char *path, const char *text)
+{
+	const struct mount *above = &plan->mounts[0];
+	for (unsigned i = 0; i < plan->mount_count; i++)
+		if (path_within(path, plan->mounts[i].target))
+			above = &plan->mounts[i];
+	if (above->kind == MOUNT_TEXT && str_equal(above->target, path))
+		return above->source;
+	bool whole = above->kind == MOUNT_SCRATCH || (above->kind == MOUNT_BIND && !above->cache) ||
+		     (above->kind == MOUNT_LAYERS && above->source);
+	return whole ? text : NULL;
+}
+
+// Hosts are believed of a file of the caller's or of root's that nobody else can write: a group is
+// a convenience, and a file of somebody else's must not open anything. The tools outside go by it
+// all the same.
+static void read_file(struct group_reader *reader, const char *path, const char *word, bool decides)
 {
 	struct stat status;
-	char text[FILE_MAX + 1];
-	if (reader->project && path_within(path, reader->project))
-		return;
+	char text[FILE_MAX + 1], real[PATH_MAX];
 	autoclose int fd = file_open(AT_FDCWD, path, FILE_LINK, &status);
-	if (fd < 0 || (status.st_mode & (S_IWGRP | S_IWOTH)) ||
-	    (status.st_uid != 0 && status.st_uid != geteuid()))
-		return;
-	ssize_t got = fd_read_all(fd, text, FILE_MAX);
+	ssize_t got = fd < 0 ? -1 : fd_read_all(fd, text, FILE_MAX);
 	if (got <= 0 || memchr(text, '\0', (size_t)got))
 		return;
 	text[got] = '\0';
-	read_lines(reader, text, word, path);
+	blank_comments(text, path);
+	if (!(status.st_mode & (S_IWGRP | S_IWOTH)) &&
+	    (status.st_uid == 0 || status.st_uid == geteuid()) &&
+	    !(reader->project && path_within(path, reader->project)))
+		add_hosts(reader, path, text, word);
+	if (!decides || !reader->plan || !realpath(path, real))
+		return;
+	const char *inside = seen_inside(reader->plan, real, text);
+	char *seen = inside ? arena_copy(reader->arena, inside, strlen(inside)) : NULL;
+	if (seen)
+		blank_comments(seen, path);
+	compare(reader, path, text, word, seen);
+	if (got == FILE_MAX)
+		reader->elsewhere = path;
+}
+
+// A "~/.config" is the caller's, wherever that is.
+static const char *place_of(const struct group_reader *reader, const char *path)
+{
+	struct arena *arena = reader->arena;
+	const char *config = "~/.config/";
+	if (reader->plan && str_starts(path, config))
+		return path_join(arena, path_parent(arena, reader->plan->config),
+				 path + strlen(config));
+	return str_starts(path, "~/") ? path_join(arena, reader->home, path + 2) : path;
 }
 
 // "PATH" or "PATH WORD": only lines with the word. A last "*" stands for every file there.
-static void read_named(struct group_reader *reader, const char *value)
+static void read_named(struct group_reader *reader, const char *value, bool decides)
 {
 	size_t length = strcspn(value, " ");
 	const char *word = value[length] ? value + length + 1 : NULL;
-	const char *path = arena_copy(reader->arena, value, length);
-	if (str_starts(path, "~/"))
-		path = path_join(reader->arena, reader->home, path + 2);
+	const char *path = place_of(reader, arena_copy(reader->arena, value, length));
 	if (!str_ends(path, "/*")) {
-		read_file(reader, path, word);
+		read_file(reader, path, word, decides);
 		return;
 	}
 	const char *directory = arena_copy(reader->arena, path, strlen(path) - 2);
@@ -112,15 +193,57 @@ static void read_named(struct group_reader *reader, const char *value)
 	struct dirent *each = stream ? readdir(stream) : NULL;
 	for (; each; each = readdir(stream))
 		if (each->d_name[0] != '.')
-			read_file(reader, path_join(reader->arena, directory, each->d_name), word);
+			read_file(reader, path_join(reader->arena, directory, each->d_name), word,
+				  decides);
 	if (stream)
 		closedir(stream);
 }
 
-int groups_add(struct arena *arena, const char *home, const char *project, const struct item *name,
-	       struct list *into, struct list *reasons)
+// "NAME" of the caller's variables, with addresses or a path in it, or "NAME FILE" in the directory
+// that it names. A last "*" stands for the rest of a name.
+static void read_variable(struct group_reader *reader, const char *value)
 {
-	struct group_reader reader = { arena, home, project, into, reasons, 0 };
+	const struct plan *plan = reader->plan;
+	size_t length = strcspn(value, " ");
+	const char *pattern = arena_copy(reader->arena, value, length);
+	for (unsigned i = 0; plan && i < plan->variable_count; i++) {
+		const struct variable *variable = &plan->variables[i];
+		const char *given = variable->entry ? strchr(variable->entry, '=') + 1 : "";
+		if (!str_match(variable->name, pattern))
+			continue;
+		if (given[0] == '/') {
+			const char *file =
+				value[length] ? path_join(reader->arena, given, value + length + 1)
+					      : given;
+			read_file(reader, file, NULL, true);
+			if (!variable->value && !reader->elsewhere && access(file, F_OK) == 0)
+				reader->elsewhere = variable->name;
+			continue;
+		}
+		add_hosts(reader, variable->name, given, NULL);
+		compare(reader, variable->name, given, NULL, variable->value);
+	}
+}
+
+// The public name of a group for which other settings are in the way.
+static void close_name(struct group_reader *reader, const char *name)
+{
+	struct egress *egress = &reader->plan->egress;
+	const char *source = reader->elsewhere, *flag = source[0] == '/' ? "read" : "pass-env";
+	if (!egress->closed.first)
+		list_add(&reader->plan->notes, reader->arena,
+			 arena_text(reader->arena,
+				    "'%s' names another registry, which the box does not see: "
+				    "public ones are not opened; to show all of it: --%s '%s'",
+				    source, flag, source),
+			 (struct origin){ .file = "group" });
+	list_add(&egress->closed, reader->arena, name, (struct origin){ .file = source });
+}
+
+int groups_add(struct arena *arena, const char *home, const char *project, struct plan *plan,
+	       const struct item *name, struct list *into, struct list *reasons)
+{
+	struct group_reader reader = { arena, home, project, plan, into, reasons, 0, NULL };
 	const char *known = "";
 	bool found = false;
 	for (unsigned i = 0; i < group_rows.count; i++) {
@@ -130,8 +253,12 @@ int groups_add(struct arena *arena, const char *home, const char *project, const
 		if (!str_equal(row.section, name->text))
 			continue;
 		found = true;
-		if (str_equal(row.name, "file"))
-			read_named(&reader, row.value);
+		if (str_equal(row.name, "file") || str_equal(row.name, "settings"))
+			read_named(&reader, row.value, row.name[0] == 's');
+		else if (str_equal(row.name, "variable"))
+			read_variable(&reader, row.value);
+		else if (reader.elsewhere)
+			close_name(&reader, row.name);
 		else
 			add(&reader, row.name, row.value);
 	}

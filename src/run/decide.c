@@ -207,12 +207,12 @@ static void copy_command(struct plan *plan, char *const *command)
 }
 
 // Groups become destinations, by what this machine is configured to use.
-static int add_destinations(struct plan *plan, const struct list *words, struct list *into,
-			    struct list *reasons)
+static int add_destinations(struct plan *plan, const struct list *words, struct plan *box,
+			    struct list *into, struct list *reasons)
 {
 	list_each (item, words) {
 		if (item->text[0] == '@') {
-			TRY(groups_add(plan->arena, plan->real_home, plan->project, item, into,
+			TRY(groups_add(plan->arena, plan->real_home, plan->project, box, item, into,
 				       reasons));
 			continue;
 		}
@@ -227,9 +227,9 @@ static int decide_network(struct plan *plan, char *const *environment)
 	struct list ignored = { 0 };
 	if (plan->profile->network != NETWORK_PROXY)
 		return 0;
-	TRY(add_destinations(plan, &plan->profile->allow, &plan->egress.allow,
+	TRY(add_destinations(plan, &plan->profile->allow, plan, &plan->egress.allow,
 			     &plan->egress.reasons));
-	TRY(add_destinations(plan, &plan->profile->deny, &plan->egress.deny, &ignored));
+	TRY(add_destinations(plan, &plan->profile->deny, NULL, &plan->egress.deny, &ignored));
 	TRY(egress_count(plan));
 	return egress_upstream(plan, environment);
 }
@@ -239,7 +239,6 @@ int decide_view(struct plan *plan, char *const *environment)
 	struct probe probe;
 	probe_quick(&probe);
 	TRY(project_plan(plan));
-	TRY(decide_network(plan, environment));
 	plan->caches = path_kept(plan->arena, plan->state, "cache",
 				 plan->project ? plan->project : "none");
 	TRY(view_plan(plan, environment));
@@ -251,7 +250,8 @@ int decide_view(struct plan *plan, char *const *environment)
 		TRY(domain_plan(plan));
 	TRY(explain_plan(plan));
 	commands_plan(plan, environment);
-	return env_plan(plan, environment);
+	TRY(env_plan(plan, environment));
+	return decide_network(plan, environment);
 }
 
 void decide_places(struct plan *plan, char *const *environment)

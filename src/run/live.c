@@ -148,7 +148,7 @@ void live_turn(struct live *live, const struct plan *plan, struct run *run, stru
 	roll_turn(run, denials);
 	if (plan->learn || (!person && run->events->fd < 0))
 		return;
-	refusals_new(run->proxy, denials);
+	refusals_new(plan, run->proxy, denials);
 	events_denials(run->events, denials);
 	if (!person || (live->next == denials->count && !live->rest.used))
 		return;

@@ -137,7 +137,7 @@ static void look_last(const struct plan *plan, struct run *run, struct eyes *eye
 			     "");
 	profiles_remember(plan, &outcome->found);
 	homes_remember(plan);
-	refusals_report(run->proxy, &outcome->denials);
+	refusals_report(plan, run->proxy, &outcome->denials);
 	if (plan->learn)
 		refusals_used(run->proxy, &outcome->denials);
 	if (!done)

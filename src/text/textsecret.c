@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/str.h"
 
 enum { SECRET_LEAST = 12 };
 
@@ -155,31 +156,88 @@ static bool goes_on(const char *line)
 	       (length > 0 && strchr("=:|>[{(\\,", line[length - 1]));
 }
 
-const char *textsecret_lines(struct arena *arena, const char *text, size_t length)
+// A part of a path that is no word: a registry's token for reading (cloudsmith, fury).
+static bool has_mixed_word(const char *text)
+{
+	for (const char *word = text; *word;) {
+		size_t length = strspn(word, letters), upper = 0, lower = 0, digits = 0;
+		for (size_t i = 0; i < length; i++) {
+			upper += isupper((unsigned char)word[i]) != 0;
+			lower += islower((unsigned char)word[i]) != 0;
+			digits += isdigit((unsigned char)word[i]) != 0;
+		}
+		if (length >= SECRET_LEAST && upper && lower && digits)
+			return true;
+		word += length + (word[length] != '\0');
+	}
+	return false;
+}
+
+// A section, an address, what begins a list, the name in a list, a switch, a number, and what sends
+// names to a registry without an address: of uv, cargo, pip, go, conda.
+static bool is_of_registries(const char *line)
+{
+	static const char name[] = "abcdefghijklmnopqrstuvwxyz0123456789._-";
+	static const char keys[] = "name replace-with index-strategy format trusted-host "
+				   "channel_priority GOPROXY GOPRIVATE GONOPROXY GONOSUMDB GOSUMDB "
+				   "GOINSECURE GOTOOLCHAIN";
+	const char *text = line + strspn(line, " \t");
+	size_t length = strlen(text), key = strcspn(text, "=: \t");
+	while (length > 0 && strchr(" \t\r,\"", text[length - 1]))
+		length--;
+	if (strstr(text, "://"))
+		return !strchr(text, '?') && !has_mixed_word(strstr(text, "://"));
+	if (length == 0 || strchr("[{}]", text[0]) || strchr("=:[{", text[length - 1]))
+		return true;
+	if (str_starts(text, "- "))
+		return strspn(text + 2, name) + 2 == length && !has_mixed_word(text);
+	const char *value = text + key + strspn(text + key, "=: \t\"");
+	length = value < text + length ? (size_t)(text + length - value) : 0;
+	return text[key] && (str_has_word(keys, text, key) ||
+			     str_has_word("true false yes no null", value, length) ||
+			     (length < SECRET_LEAST && strspn(value, "0123456789") >= length));
+}
+
+// The part of a line that may be shown, in the arena, or NULL. `ret_goes_on`: a secret may
+// continue in the next line.
+static const char *keep(struct arena *arena, const char *line, enum textsecret_kept kept,
+			bool *ret_goes_on)
+{
+	const char *stripped = textsecret_strip(arena, line);
+	char *own = arena_copy(arena, stripped ? stripped : "", stripped ? strlen(stripped) : 0);
+	strip_conda(own);
+	bool secret = !stripped || has_secret_key(line) || textsecret_is(own);
+	*ret_goes_on = secret && goes_on(line);
+	if (secret || kept == TEXTSECRET_ALL)
+		return secret ? NULL : own;
+	for (size_t i = 0; own[i]; i++)
+		if (strchr("#;", own[i]) && (i == 0 || strchr(" \t", own[i - 1])))
+			own[i + 1] = own[i] = '\0';
+	return is_of_registries(own) ? own : NULL;
+}
+
+const char *textsecret_lines(struct arena *arena, const char *text, size_t length,
+			     enum textsecret_kept kept)
 {
 	char *shown = arena_take(arena, length + 1), *end = shown;
-	bool changed = false;
+	bool changed = false, continues;
 	if (memchr(text, '\0', length))
 		return "";
 	for (const char *at = text; at < text + length;) {
 		const char *stop = memchr(at, '\n', (size_t)(text + length - at));
 		size_t size = stop ? (size_t)(stop - at) : (size_t)(text + length - at);
 		const char *line = arena_copy(arena, at, size),
-			   *kept = textsecret_strip(arena, line);
-		char *own = arena_copy(arena, kept ? kept : "", kept ? strlen(kept) : 0);
-		strip_conda(own);
-		bool left = !kept || has_secret_key(line) || textsecret_is(own);
-		if (left && goes_on(line))
+			   *own = keep(arena, line, kept, &continues);
+		if (continues)
 			return "";
-		changed |= left || strcmp(own, line) != 0;
-		if (!left) {
-			memcpy(end, own, strlen(own));
-			end += strlen(own);
-		}
+		changed |= !own || strcmp(own, line) != 0;
+		if (own)
+			end = stpcpy(end, own);
 		if (stop)
 			*end++ = '\n';
 		at += size + 1;
 	}
+	*end = '\0';
 	return changed ? shown : NULL;
 }
 

@@ -16,9 +16,11 @@ bool textsecret_has_word(const char *text);
 const char *textsecret_strip(struct arena *arena, const char *text);
 
 // Settings of which each line is one (npmrc, condarc, TOML), without lines and parts of URLs that
-// are secret; those lines stay empty. NULL: there is nothing secret. "": nobody knows where it
-// ends.
-const char *textsecret_lines(struct arena *arena, const char *text, size_t length);
+// are secret; those lines stay empty. NULL: all of it is kept. "": nobody knows where a secret
+// ends. TEXTSECRET_REGISTRIES keeps nothing but what says where packages come from.
+enum textsecret_kept { TEXTSECRET_ALL, TEXTSECRET_REGISTRIES };
+const char *textsecret_lines(struct arena *arena, const char *text, size_t length,
+			     enum textsecret_kept kept);
 
 // The certificates of a PEM file alone, which may hold a private key as well; "" when it has none.
 const char *textsecret_certificates(struct arena *arena, const char *text);

@@ -30,7 +30,7 @@ is "nor one that others can write" "" "$(list -a @npm | grep mirror.example)"
 rm "$HOME/.npmrc" && mkfifo "$HOME/.npmrc"
 is "nor a FIFO, for which nobody waits" "" "$(timeout 60 "$SBX" plan --json -a @npm -- true | grep mirror.example)"
 rm "$HOME/.npmrc" && head -c 400000 /dev/zero | tr '\0' 'x' >"$HOME/.npmrc"
-like "a large one is cut" "$(list -a @npm)" 'npmjs'
+is "one that is too large to be read opens nothing public" "" "$(list -a @npm)"
 rm "$HOME/.npmrc"
 mkdir -p "$HOME/.config/pip" "$HOME/.cargo" "$HOME/.config/go" "$HOME/.m2"
 printf '[global]\nindex-url = https://pip.example.com/simple\nextra-index-url =\n  https://not-by-word.example/simple\n' >"$HOME/.config/pip/pip.conf"
@@ -47,6 +47,73 @@ is "a project's .sbx.ini opens nothing" "" "$(printf '[network]\nallow = evil.ex
 like "and is told" "$("$SBX" run -- true 2>&1)" "'allow' loosens the box"
 like "it may tighten" "$(printf '[network]\nmode = none\n' >.sbx.ini; "$SBX" plan -- true)" '^network +none'
 rm .sbx.ini "$project/.npmrc"
+
+# --- settings that send names elsewhere: the box sees them without what is secret, or the group opens nothing
+# public. One row a format: group, file of the home, public host, what the box sees (no word: nothing), text;
+# HOST is the company's, KEY is a secret.
+formats='
+@npm|.npmrc|*.npmjs.org|@corp:registry=https://HOST/npm/|@corp:registry=https://HOST/npm/\n//HOST/npm/:_authToken=KEY\n; registry=https://comment.example/\n
+@npm|.npmrc|*.npmjs.org|registry=https://HOST/npm/|registry=https://me:KEY@HOST/npm/ # https://comment.example/\n
+@npm|.yarnrc|*.yarnpkg.com|registry "https://HOST/npm/"|registry "https://HOST/npm/"\n"//HOST/npm/:_authToken" KEY\n
+@npm|.yarnrc.yml|*.yarnpkg.com|npmRegistryServer: "https://HOST/npm/"|npmScopes:\n  corp:\n    npmRegistryServer: "https://HOST/npm/"\n    npmAuthToken: KEY\n# npmRegistryServer: https://comment.example/\n
+@npm|.config/pnpm/rc|*.npmjs.org|registry=https://HOST/npm/|registry=https://HOST/npm/\n//HOST/npm/:_password=KEY\n
+@npm|.bunfig.toml|*.npmjs.org|"@corp" = "https://HOST/npm/"|[install.scopes]\n"@corp" = "https://KEY@HOST/npm/"\n
+@npm|.bunfig.toml|*.npmjs.org||[install.scopes]\n"@corp" = { url = "https://HOST/npm/", token = "KEY" }\n
+@pypi|.config/pip/pip.conf|pypi.org|index-url = https://HOST/simple|[global]\nindex-url = https://me:KEY@HOST/simple\nlogin = KEY\n# url = https://comment.example/\n
+@pypi|.pip/pip.conf|pypi.org|  https://HOST/simple|[global]\nextra-index-url =\n  https://me:KEY@HOST/simple\n
+@pypi|.config/uv/uv.toml|pypi.org|url = "https://HOST/simple"|[[index]]\nname = "corp"\nurl = "https://HOST/simple"\n# url = "https://comment.example/"\npassword = "KEY"\n
+@pypi|.config/pypoetry/config.toml|pypi.org|url = "https://HOST/simple"|[repositories.corp]\nurl = "https://HOST/simple"\n[http-basic.corp]\npassword = "KEY"\n
+@crates|.cargo/config.toml|crates.io|index = "sparse+https://HOST/"|[registries.corp]\nindex = "sparse+https://HOST/" # https://comment.example/\ntoken = "KEY"\n
+@crates|.cargo/config.toml|crates.io||# https://comment.example/\n[registries.corp]\nindex = "sparse+https://HOST/?token=KEY"\n
+@go|.config/go/env|proxy.golang.org|GOPROXY=https://HOST|GOPROXY=https://me:KEY@HOST\nGOPRIVATE=HOST/*\n
+@rubygems|.gemrc|rubygems.org|- https://HOST/|:sources:\n- https://me:KEY@HOST/\n:rubygems_api_key: KEY\n
+@rubygems|.bundle/config|rubygems.org|BUNDLE_MIRROR|---\nBUNDLE_MIRROR__HTTPS://RUBYGEMS__ORG/: "https://HOST/"\nBUNDLE_HOST: "me:KEY"\n
+@maven|.m2/settings.xml|*.maven.org||<settings><!-- <url>https://comment.example/</url> -->\n<server><password>KEY</password></server>\n<mirror><url>https://HOST/m2</url></mirror></settings>\n
+@maven|.gradle/init.gradle|*.gradle.org||// https://comment.example/\nallprojects { repositories { maven { url "https://HOST/m2"; credentials { password "KEY" } } } }\n
+@maven|.gradle/init.d/corp.gradle.kts|*.maven.org||/* https://comment.example/ */\nval url = "https://HOST/m2" // KEY\n
+@packagist|.config/composer/config.json|packagist.org||{"repositories": [{"type": "composer", "url": "https://HOST/"}]}\n
+'
+while IFS='|' read -r group file public seen text; do
+	[ "$group" ] || continue
+	host=packages.corp.example key=Zq8hunter22
+	text=${text//HOST/$host} seen=${seen//HOST/$host}
+	mkdir -p "$HOME/$(dirname "$file")"
+	printf '%b' "${text//KEY/$key}" >"$HOME/$file"
+	hosts=" $(list -a "$group") " inside=$("$SBX" run -a "$group" -- cat "$HOME/$file" 2>/dev/null)
+	case $hosts in *" $host "*) pass "$file: its host is opened" ;; *) fail "$file: its host is opened" "$hosts" ;; esac
+	is "$file: none of a comment" "" "$(grep comment.example <<<"$hosts")"
+	is "$file: no secret is in the box" "" "$(grep -F "$key" <<<"$inside")"
+	if [ "$seen" ]; then
+		case $inside in *"$seen"*) pass "$file: the box knows where names are sent" ;; *) fail "$file: the box knows where names are sent" "$inside" ;; esac
+		case $hosts in *" $public "*) pass "$file: and the public registry is open" ;; *) fail "$file: and the public registry is open" "$hosts" ;; esac
+	else
+		case $hosts in *" $public "*) fail "$file: the box does not see it, so nothing public is open" "$hosts" ;; *) pass "$file: the box does not see it, so nothing public is open" ;; esac
+		like "$file: the plan says so, with the flag" "$("$SBX" plan -a "$group" -- true)" "note .*$file' names another registry, .*: --read '.*$file'"
+		hosts=" $(list -a "$group" --read "$HOME/$file") "
+		case $hosts in *" $public "*) pass "$file: with that flag it is open" ;; *) fail "$file: with that flag it is open" "$hosts" ;; esac
+	fi
+	hosts=" $(list -a "$group" --hide "$HOME/$file") "
+	case $hosts in *" $public "*) fail "$file: hidden by a line, nothing public is open" "$hosts" ;; *) pass "$file: hidden by a line, nothing public is open" ;; esac
+	rm "$HOME/$file"
+	hosts=" $(list -a "$group") "
+	case $hosts in *" $public "*) pass "$file: without it the public registry is open" ;; *) fail "$file: without it the public registry is open" "$hosts" ;; esac
+done <<<"$formats"
+printf 'registry=https://packages.corp.example/\n' >"$work/rc"
+for each in 'PIP_INDEX_URL=https://me:Zq8hunter22@packages.corp.example/simple @pypi pypi.org' 'UV_DEFAULT_INDEX=https://me:Zq8hunter22@packages.corp.example/simple @pypi pypi.org' \
+	'NPM_CONFIG_REGISTRY=https://me:Zq8hunter22@packages.corp.example/ @npm *.npmjs.org' 'GOPROXY=https://me:Zq8hunter22@packages.corp.example @go proxy.golang.org'; do
+	read -r variable group public <<<"$each"
+	name=${variable%%=*}
+	is "$name passes without user and password" "${variable/me:Zq8hunter22@/}" "$(env "$variable" "$SBX" run -- sh -c "env | grep ^$name=")"
+	is "$name: both hosts are open" "packages.corp.example $public" "$(env "$variable" "$SBX" plan --json -a "$group" -- true | python3 -c 'import json,sys; print(*[a for a in json.load(sys.stdin)["allow"] if a in sys.argv[1:]])' packages.corp.example "$public")"
+	is "$name: left out, nothing public is open" "packages.corp.example" "$(env "$variable" "$SBX" plan --json -a "$group" --unset-env "$name" -- true | python3 -c 'import json,sys; print(*[a for a in json.load(sys.stdin)["allow"] if a in sys.argv[1:]])' packages.corp.example "$public")"
+done
+mkdir -p "$HOME/.m2"
+printf '<mirror><url>https://packages.corp.example/m2</url></mirror>\n' >"$HOME/.m2/settings.xml"
+like "what is refused then names the file, and never the public registry" \
+	"$("$SBX" run -p java -- python3 -c 'import socket; socket.create_connection(("repo.maven.org", 443), 5)' 2>&1 | grep ^sbx:)" \
+	"^sbx: blocked repo.maven.org:443.*settings.xml' names another registry, which the box does not see; to allow: --read .*settings.xml$"
+like "as sbx why does" "$("$SBX" why -p java repo.maven.org)" "--read .*settings.xml"
+rm -r "$HOME/.m2"
 
 # --- real packages, where the host itself reaches them
 if command -v npm >/dev/null && (mkdir "$work/out" && cd "$work/out" && timeout 60 npm pack --silent inherits@2.0.1) >"$work/log" 2>&1; then

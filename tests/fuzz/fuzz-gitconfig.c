@@ -71,9 +71,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	if (good)
 		check_shown(arena, &texts[0]);
-	const char *shown = textsecret_lines(arena, (const char *)data, size);
-	if (shown && (strlen(shown) > size || textsecret_has_word(shown)))
-		abort();
+	for (int kept = TEXTSECRET_ALL; kept <= TEXTSECRET_REGISTRIES; kept++) {
+		const char *shown = textsecret_lines(arena, (const char *)data, size,
+						     (enum textsecret_kept)kept);
+		if (shown && (strlen(shown) > size || textsecret_has_word(shown)))
+			abort();
+	}
 	const char *text = arena_copy(arena, (const char *)data, size);
 	const char *roots = textsecret_certificates(arena, text);
 	if (strlen(roots) > strlen(text) + 1 || strstr(roots, " KEY-") ||

@@ -567,13 +567,36 @@ static void lines(void **state)
 	(void)state;
 	struct arena *arena = arena_new();
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		const char *shown = textsecret_lines(arena, rows[i].text, strlen(rows[i].text));
+		const char *shown =
+			textsecret_lines(arena, rows[i].text, strlen(rows[i].text), TEXTSECRET_ALL);
 		if (!shown || !rows[i].wanted)
 			assert_ptr_equal(shown, rows[i].wanted);
 		else
 			assert_string_equal(shown, rows[i].wanted);
 	}
-	assert_string_equal(textsecret_lines(arena, "a\0b", 3), "");
+	static const struct {
+		const char *text, *wanted;
+	} registries[] = {
+		{ "registry=https://h/\n@c:registry=https://u:p@g/\n",
+		  "registry=https://h/\n@c:registry=https://g/\n" },
+		{ "email=me@h\nCANARY\npass\n", "\n\n\n" },
+		{ "[[index]]\nname = \"c\"\nurl = \"https://h\"\ndefault = true\nretries = 12\n",
+		  NULL },
+		{ "a = https://h/ # secret\n; b\n", "a = https://h/ \n\n" },
+		{ "channels:\n  - corp-main\n  - Abcdefgh12345\n", "channels:\n  - corp-main\n\n" },
+		{ "r=https://h/?key=x\nr=https://h/Abcdefgh12345/x\n", "\n\n" },
+		{ "login = 1234567890123\nident: me\nport = 8081\n", "\n\nport = 8081\n" },
+	};
+	for (size_t i = 0; i < sizeof(registries) / sizeof(*registries); i++) {
+		const char *text = registries[i].text, *wanted = registries[i].wanted;
+		const char *shown =
+			textsecret_lines(arena, text, strlen(text), TEXTSECRET_REGISTRIES);
+		if (!shown || !wanted)
+			assert_ptr_equal(shown, wanted);
+		else
+			assert_string_equal(shown, wanted);
+	}
+	assert_string_equal(textsecret_lines(arena, "a\0b", 3, TEXTSECRET_ALL), "");
 	arena_free(arena);
 }
 

@@ -174,7 +174,8 @@ static int check_groups(struct box *box)
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
 		list_each (item, lists[i])
 			if (item->text[0] == '@')
-				TRY(groups_add(box->arena, "/", NULL, item, &hosts, &reasons));
+				TRY(groups_add(box->arena, "/", NULL, NULL, item, &hosts,
+					       &reasons));
 	return 0;
 }
 
@@ -241,7 +242,7 @@ static int list_groups(struct box *box, char **words)
 	for (unsigned i = 0; i < group_rows.count; i++) {
 		const struct ini_row row = ini_at(&group_rows, i);
 		bool first = i == 0 || !str_equal(ini_at(&group_rows, i - 1).section, row.section);
-		if (!str_equal(row.name, "file"))
+		if (strchr(row.name, '.'))
 			out_text(&out, "%-12s %s: %s\n", first ? row.section : "", row.name,
 				 row.value);
 		else if (first)

@@ -10,6 +10,7 @@
 #include "run/run_command.h"
 #include "net/rules/local_address.h"
 #include "net/rules/rules.h"
+#include "net/setup/egress.h"
 #include "policy/find.h"
 #include "text/destination.h"
 #include "text/host.h"
@@ -71,7 +72,16 @@ static int why_rules(struct box *box, const char *word, const struct host *host,
 		why->line = refusal.deny->text;
 		out_text(&why->text, "is denied (%s)\n", str_shown(refusal.deny->text));
 	} else {
+		const char *flag, *closed = egress_closed(&box->plan, host, port, &flag);
 		out_text(&why->text, "cannot be reached: %s\n", refusal.why);
+		if (closed) {
+			out_text(&why->text,
+				 "'%s' names another registry, which the box does not see\n",
+				 str_shown(closed));
+			why_fix(why, "to show all of it:", arena_text(box->arena, "--%s", flag),
+				closed, closed);
+			return 0;
+		}
 		why_fix(why, "to reach it:", "--allow", word, word);
 		const char *group = groups_find(word);
 		const char *named = arena_text(box->arena, "@%s", word);

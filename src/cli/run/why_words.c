@@ -52,7 +52,8 @@ int why_group(struct box *box, const char *name, struct why *why)
 	const struct item group = { .text = name };
 	struct list hosts = { 0 }, reasons = { 0 };
 	bool allowed = list_has(&box->profile.allow, name);
-	TRY(groups_add(box->arena, box->plan.home, box->plan.project, &group, &hosts, &reasons));
+	TRY(groups_add(box->arena, box->plan.home, box->plan.project, NULL, &group, &hosts,
+		       &reasons));
 	why->verdict = allowed ? "reachable" : "unreachable";
 	out_text(&why->text, "%s is a group of hosts%s\n", name, allowed ? ", and allowed" : "");
 	if (!allowed)

@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "net/host/destinations.h"
 #include "net/host/proxy.h"
+#include "net/setup/egress.h"
 #include "report/denials.h"
 #include "report/findings.h"
 #include "run.h"
@@ -80,7 +81,7 @@ static bool is_update_check(const struct name_seen *seen)
 // More than a list of denials holds: it is in the list already, or had no room.
 enum { NOTED_ELSEWHERE = UINT16_MAX };
 
-static void note_one(struct name_seen *seen, struct denials *denials)
+static void note_one(const struct plan *plan, struct name_seen *seen, struct denials *denials)
 {
 	static const enum suffix suffixes[] = { [FIX_RAW] = SUFFIX_RAW, [FIX_ECH] = SUFFIX_ECH };
 	const struct conn_record *record = &seen->record;
@@ -100,6 +101,14 @@ static void note_one(struct name_seen *seen, struct denials *denials)
 	denial->flag = record->fix == FIX_NONE ? NULL : "allow";
 	snprintf(denial->value, sizeof(denial->value), "%s%s", record->fix == FIX_NONE ? "" : where,
 		 destination_suffix(suffixes[record->fix]));
+	const char *closed =
+		denial->flag ? egress_closed(plan, &record->host, record->port, &denial->flag)
+			     : NULL;
+	if (!closed)
+		return;
+	snprintf(denial->why, sizeof(denial->why),
+		 "'%s' names another registry, which the box does not see", closed);
+	snprintf(denial->value, sizeof(denial->value), "%s", closed);
 }
 
 uint64_t refusals_count(const struct proxy *proxy)
@@ -111,21 +120,21 @@ uint64_t refusals_count(const struct proxy *proxy)
 	return count;
 }
 
-void refusals_new(struct proxy *proxy, struct denials *denials)
+void refusals_new(const struct plan *plan, struct proxy *proxy, struct denials *denials)
 {
 	struct seen_list *list = proxy->connections ? &proxy->connections->refused : NULL;
 	for (unsigned i = 0; list && i < list->count; i++)
 		if (list->all[i].known && !list->all[i].noted)
-			note_one(&list->all[i], denials);
+			note_one(plan, &list->all[i], denials);
 }
 
-void refusals_report(struct proxy *proxy, struct denials *denials)
+void refusals_report(const struct plan *plan, struct proxy *proxy, struct denials *denials)
 {
 	struct seen_list *list = proxy->connections ? &proxy->connections->refused : NULL;
 	for (unsigned i = 0; list && i < list->count; i++) {
 		struct name_seen *seen = &list->all[i];
 		if (!seen->noted)
-			note_one(seen, denials);
+			note_one(plan, seen, denials);
 		else if (seen->noted != NOTED_ELSEWHERE)
 			denials->all[seen->noted - 1].count = seen->record.count;
 	}

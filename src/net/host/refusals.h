@@ -9,11 +9,11 @@ struct plan;
 struct proxy;
 
 // While the run lasts: those that are new, and of which it is known whose they were.
-void refusals_new(struct proxy *proxy, struct denials *denials);
+void refusals_new(const struct plan *plan, struct proxy *proxy, struct denials *denials);
 // How many different ones there were until now.
 uint64_t refusals_count(const struct proxy *proxy);
 // At its end: each destination that was denied or failed, with its count.
-void refusals_report(struct proxy *proxy, struct denials *denials);
+void refusals_report(const struct plan *plan, struct proxy *proxy, struct denials *denials);
 // Each that was reached by a rule for every name.
 void refusals_used(const struct proxy *proxy, struct denials *denials);
 // For a command that failed: what this machine lacks.

@@ -196,6 +196,20 @@ int egress_count(const struct plan *plan)
 	return budgets > BUDGETS_MAX ? fail(0, "more than %d budgets", BUDGETS_MAX) : 0;
 }
 
+const char *egress_closed(const struct plan *plan, const struct host *host, uint16_t port,
+			  const char **ret_flag)
+{
+	struct destination public;
+	list_each (item, &plan->egress.closed) {
+		if (!destination_parse(item->text, &public) ||
+		    !destination_matches(&public, host, port))
+			continue;
+		*ret_flag = item->from.file[0] == '/' ? "read" : "pass-env";
+		return item->from.file;
+	}
+	return NULL;
+}
+
 static const char *value_of(char *const *environment, const char *name)
 {
 	size_t length = strlen(name);

@@ -94,7 +94,7 @@ static int bring_regular(struct bring *bring, const struct resolved *file)
 		shown = strlen(text) == length && str_equal(shown, text) ? NULL : shown;
 	}
 	if (lines)
-		shown = textsecret_lines(arena, text, length);
+		shown = textsecret_lines(arena, text, length, TEXTSECRET_ALL);
 	if (shown && !shown[0])
 		return refuse(bring, "it may hold secrets in any line");
 	return show(bring, file, shown);

@@ -177,7 +177,7 @@ static int filter_lines(struct wishes *wishes, const char *path)
 	size_t length;
 	int result = file_read(AT_FDCWD, path, FILE_LINK, LINES_BYTES_MAX, scratch, &text, &length);
 	if (result == 1)
-		secret.text = textsecret_lines(scratch, text, length);
+		secret.text = textsecret_lines(scratch, text, length, TEXTSECRET_ALL);
 	if (result == 0 || !secret.text)
 		return 0;
 	int found = ATTEMPT(resolve_path(wishes->resolver, path, &file));
@@ -188,6 +188,56 @@ static int filter_lines(struct wishes *wishes, const char *path)
 		 secret.text[0] ? "lines with a token or password" : "all of it", from);
 	note(wishes, file.path, &secret);
 	return show(wishes, &file, arena_copy(wishes->arena, secret.text, strlen(secret.text)));
+}
+
+// Whether the box sees all of it: in a place of secrets only by a line that names it or the place.
+static bool is_shown(const struct wishes *wishes, const char *path)
+{
+	const struct plan *plan = wishes->plan;
+	const struct mount *seen = wishes_seen(wishes, path);
+	if (!wishes_is_seen(wishes, path))
+		return false;
+	list_each (item, &plan->profile->secret) {
+		const char *place =
+			str_starts(item->text, "~/")
+				? path_join(plan->scratch, plan->real_home, item->text + 2)
+				: item->text;
+		if (path_within(path, place))
+			return path_within(seen->target, place);
+	}
+	return true;
+}
+
+// What a box may write is not shown at all: hidden, or of no directory that the box has.
+static int filter_registries(struct wishes *wishes, const char *path)
+{
+	struct arena *arena = wishes->arena;
+	struct resolved file;
+	const char *text, *shown;
+	size_t length;
+	if (wishes->plan->tier == TIER_LANDLOCK ||
+	    file_read(AT_FDCWD, path, FILE_LINK, LINES_BYTES_MAX, arena, &text, &length) != 1 ||
+	    length == 0)
+		return 0;
+	shown = textsecret_lines(arena, text, length, TEXTSECRET_REGISTRIES);
+	int found = ATTEMPT(resolve_path(wishes->resolver, path, &file));
+	if (found != 1 || file.identity.type != S_IFREG || planted_is(wishes, &file) ||
+	    is_shown(wishes, file.path) || wishes_is_reached(wishes, file.path))
+		return 0;
+	struct mount own = { .kind = MOUNT_TEXT, .access = ACCESS_READ, .from = from };
+	own.target = file.path;
+	own.identity = file.identity;
+	own.source = shown ? shown : text;
+	if (textsecret_lines(wishes->plan->scratch, text, length, TEXTSECRET_ALL))
+		list_add(&wishes->plan->notes, arena,
+			 arena_text(
+				 arena,
+				 "'%s' is shown without its keys; to give one that stays outside: "
+				 "[secret NAME] of a profile (man 7 sbx)",
+				 path),
+			 from);
+	TRY(wishes_add_links(wishes, &file, from));
+	return wishes_add(wishes, &own, false);
 }
 
 // Those of gits that were not built for /etc, and those that the caller's variables name.
@@ -227,5 +277,8 @@ int filtered_plan(struct wishes *wishes)
 	for (const char *const *pattern = settings_with_secrets; *pattern; pattern++)
 		if (!wishes_lack(wishes, *pattern))
 			TRY(starred_walk(wishes, *pattern, filter_lines));
+	for (const char *const *file = settings_of_registries; *file; file++)
+		if (!wishes_lack(wishes, *file))
+			TRY(starred_walk(wishes, *file, filter_registries));
 	return 0;
 }

@@ -106,6 +106,34 @@ const char *const settings_with_secrets[] = {
 	NULL,
 };
 
+// profiles/secrets.ini hides the most of these, or the directory that they are in.
+const char *const settings_of_registries[] = {
+	"~/.npmrc",
+	"~/.npm-global/etc/npmrc",
+	"~/.yarnrc",
+	"~/.yarnrc.yml",
+	"~/.bunfig.toml",
+	"~/.config/.bunfig.toml",
+	"~/.config/pnpm/rc",
+	"~/.config/pnpm/config.yaml",
+	"~/.config/pip/pip.conf",
+	"~/.pip/pip.conf",
+	"~/.config/uv/uv.toml",
+	"~/.config/pypoetry/config.toml",
+	"~/.config/pdm/config.toml",
+	"~/.condarc",
+	"~/.mambarc",
+	"~/.conda/.condarc",
+	"~/.conda/condarc",
+	"~/.config/conda/.condarc",
+	"~/.config/conda/condarc",
+	"~/.gemrc",
+	"~/.config/gem/gemrc",
+	"~/.bundle/config",
+	"~/.config/go/env",
+	NULL,
+};
+
 struct starred_walk {
 	struct wishes *wishes;
 	int (*found)(struct wishes *wishes, const char *path);
