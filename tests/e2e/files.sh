@@ -77,18 +77,26 @@ status "a pattern with two stars in the way" 125 "$SBX" run --hide '**/a/*.pem' 
 mkdir many && (cd many && seq 1700 | sed 's/$/.env/' | xargs touch)
 status "more matches than a plan can have" 125 "$SBX" run --hide '**/*.env' -- true
 rm -r many
-mkdir wide && (cd wide && seq 60000 | xargs touch)
+mkdir wide && (cd wide && seq 90000 | xargs touch) && mkdir -p wide/z/conf && echo PW >wide/z/conf/keystore.jks
 # What the last command took of the processors, in milliseconds: other work does not count.
 TIMEFORMAT='%3U %3S'
 milliseconds() { tr -d . <"$work/time" | awk '{ print $1 + $2 }'; }
-{ time box --hide '**/*.nothing' -- true; } 2>"$work/time"
-single=$(milliseconds)
-like "a walk that was cut is told" "$(cat "$work/log")" 'searched for only in a part of the project'
-for i in $(seq 40); do printf -- "--hide\n**/*.nothing$i\n"; done >"$work/patterns"
+is "without a pattern the file is readable" PW "$(box -- cat wide/z/conf/keystore.jks)"
+is "90,000 files: a pattern finds its file" "" "$(box --hide '**/*.jks' -- cat wide/z/conf/keystore.jks 2>/dev/null)"
+for i in $(seq 14); do printf -- "--hide\n**/*.nothing$i\n"; done >"$work/patterns"
 mapfile -t patterns <"$work/patterns"
-{ time box "${patterns[@]}" -- true; } 2>"$work/time"
-is "forty patterns share one budget" yes "$([ "$(milliseconds)" -lt $((10 * single + 200)) ] && echo yes || echo "$(milliseconds) ms, one: $single ms")"
+{ time box -- true; } 2>"$work/time"
+none=$(milliseconds)
+is "and as the last of fifteen, of which the others have no file" "" "$(box "${patterns[@]}" --hide '**/*.jks' -- cat wide/z/conf/keystore.jks 2>/dev/null)"
+{ time box "${patterns[@]}" --hide '**/*.jks' -- true; } 2>"$work/time"
+is "in 0.3 s more than without a pattern" yes "$([ "$(milliseconds)" -lt $((none + 300)) ] && echo yes || echo "$(milliseconds) ms, without: $none ms")"
+is "no part of the search is left out" 0 "$(box "${patterns[@]}" --hide '**/*.jks' -- true 2>&1 | grep -c sbx:)"
 rm -r wide
+deep=$(printf 'd/%.0s' $(seq 70))
+mkdir -p "$deep" && echo PW >"$deep/a.jks" && echo fine >d/fine
+like "what is too deep to be searched is hidden as a whole, and said" "$(box --hide '**/*.jks' -- sh -c "cat $deep/a.jks d/fine" 2>&1; cat "$work/log")" "cannot be searched for '\*\*/\*\.jks' and is hidden as a whole"
+is "and not readable" fine "$(box --hide '**/*.jks' -- sh -c "cat $deep/a.jks d/fine" 2>/dev/null)"
+rm -r d
 
 serve() { python3 -c 'import socket, sys, time
 s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen(); time.sleep(20)' "$1" & server=$!; while [ ! -S "$1" ]; do sleep 0.02; done; }

@@ -1,4 +1,4 @@
-// Owns the bounded walk for patterns. Links are not followed, .git is not entered.
+// Owns the walk for patterns: one for all of a plan. Links are not followed, .git is not entered.
 #include "view/paths/pattern.h"
 
 #include <dirent.h>
@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -17,17 +16,18 @@
 #include "base/str.h"
 #include "view/paths/wishes.h"
 
-// For all patterns of a plan together.
-enum { ENTRIES_MAX = 50000, MILLISECONDS_MAX = 200, DEPTH_MAX = 64 };
+enum { DEPTH_MAX = 64 }; // deeper directories are hidden as a whole
+
+struct pattern_match {
+	const struct item *item;
+	const char *path;
+	bool whole; // a directory that cannot be searched
+};
 
 struct pattern_walk {
 	struct wishes *wishes;
-	const struct item *item;
-	const char *name; // what the last name must match
-	int (*found)(struct wishes *wishes, const struct item *item, const char *path);
-	bool deep, cut;
-	struct timespec start;
-	long spent; // milliseconds
+	const struct item **items; // all that are deep, or one; those that hide are the first
+	unsigned count, hiding;
 };
 
 bool pattern_is(const char *text)
@@ -35,98 +35,127 @@ bool pattern_is(const char *text)
 	return strchr(text, '*') != NULL;
 }
 
-// Time of the processor: a busy machine must not hide less. It is asked for at every 64th entry.
-static bool out_of_budget(struct pattern_walk *walk)
+static bool is_deep(const struct item *item)
 {
-	struct timespec now;
-	if (++walk->wishes->walked % 64 == 0) {
-		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-		walk->spent = (now.tv_sec - walk->start.tv_sec) * 1000 +
-			      (now.tv_nsec - walk->start.tv_nsec) / 1000000;
-	}
-	walk->cut = walk->cut || walk->wishes->walked > ENTRIES_MAX ||
-		    walk->wishes->walked_milliseconds + walk->spent > MILLISECONDS_MAX;
-	return walk->cut;
+	return str_starts(item->text, "**/");
+}
+
+static void note(struct wishes *wishes, const struct item *item, const char *path, bool whole)
+{
+	wishes->matches = arena_grow(wishes->arena, wishes->matches, wishes->match_count,
+				     &wishes->match_room, sizeof(*wishes->matches));
+	wishes->matches[wishes->match_count++] = (struct pattern_match){ item, path, whole };
 }
 
 // The box could open a directory of the caller's own by chmod(2): then nothing of it is shown.
-static int found_shut(struct pattern_walk *walk, int directory, const char *name, const char *path)
+static void note_shut(struct pattern_walk *walk, int directory, const char *name, const char *path)
 {
 	struct stat status;
-	struct wishes *wishes = walk->wishes;
 	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
-	    !S_ISDIR(status.st_mode) || status.st_uid != wishes->plan->uid)
-		return 0;
-	list_add(&wishes->plan->warnings, wishes->arena,
-		 arena_text(wishes->arena,
-			    "'%s' cannot be searched for '%s' and is hidden as a whole (its mode "
-			    "is %04o)",
-			    path, walk->item->text, (unsigned)status.st_mode & 07777),
-		 walk->item->from);
-	return walk->found(wishes, walk->item, path);
+	    !S_ISDIR(status.st_mode) || status.st_uid != walk->wishes->plan->uid)
+		return;
+	for (unsigned i = 0; i < walk->count; i++)
+		note(walk->wishes, walk->items[i], path, true);
 }
 
+// To its end, however large it is: a file that is not found is not hidden.
 static int walk_directory(struct pattern_walk *walk, int directory, const char *path,
 			  unsigned depth)
 {
 	entries_each (entry, directory) {
-		if (out_of_budget(walk))
-			return 0;
+		bool other = entry->type != DT_DIR && entry->type != DT_UNKNOWN, hidden = false;
+		char *below = other ? NULL : path_below(walk->wishes->arena, path, entry->name);
 		if (str_equal(entry->name, ".git"))
 			continue;
-		char *below = path_below(walk->wishes->arena, path, entry->name);
-		if (str_match(entry->name, walk->name)) {
-			TRY(walk->found(walk->wishes, walk->item, below));
-			continue;
+		for (unsigned i = 0; i < walk->count; i++) {
+			if (!str_match(entry->name, path_name(walk->items[i]->text)))
+				continue;
+			below = below ? below : path_below(walk->wishes->arena, path, entry->name);
+			note(walk->wishes, walk->items[i], below, false);
+			hidden = hidden || i < walk->hiding;
 		}
-		bool other = entry->type != DT_DIR && entry->type != DT_UNKNOWN;
-		if (!walk->deep || other || depth == DEPTH_MAX)
+		if (other || hidden || !is_deep(walk->items[0]))
 			continue;
 		autoclose int fd = openat(directory, entry->name,
 					  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (fd >= 0)
+		if (fd >= 0 && depth < DEPTH_MAX)
 			TRY(walk_directory(walk, fd, below, depth + 1));
-		else if (errno == EACCES)
-			TRY(found_shut(walk, directory, entry->name, below));
+		else if (fd >= 0 || errno == EACCES)
+			note_shut(walk, directory, entry->name, below);
+		else if (errno != ENOTDIR && errno != ELOOP && errno != ENOENT)
+			return fail(errno, "search '%s' for '%s'", below, walk->items[0]->text);
 	}
 	return 0;
+}
+
+static int walk_from(struct pattern_walk *walk, const char *start)
+{
+	autoclose int fd = open(start, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0)
+		return walk_directory(walk, fd, start, 0);
+	if (errno == EACCES)
+		note_shut(walk, AT_FDCWD, start, start);
+	return 0;
+}
+
+static int walk_project(struct wishes *wishes)
+{
+	const struct profile *profile = wishes->plan->profile;
+	const struct list *lists[] = { &profile->hide, &profile->secret, &profile->protect };
+	struct pattern_walk walk = { .wishes = wishes };
+	unsigned room = 0;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+		list_each (item, lists[i]) {
+			if (!is_deep(item))
+				continue;
+			walk.items = arena_grow(wishes->arena, walk.items, walk.count, &room,
+						sizeof(*walk.items));
+			walk.items[walk.count++] = item;
+			walk.hiding += i == 0;
+		}
+	wishes->searched = true;
+	return walk_from(&walk, wishes->plan->project);
 }
 
 int pattern_walk(struct wishes *wishes, const struct item *item,
 		 int (*found)(struct wishes *wishes, const struct item *item, const char *path))
 {
-	struct pattern_walk walk = { .wishes = wishes, .item = item, .found = found };
+	struct pattern_walk one = { .wishes = wishes, .items = &item, .count = 1 };
 	const char *where = origin_text(wishes->arena, item->from), *start = wishes->plan->project;
-	walk.deep = str_starts(item->text, "**/");
-	walk.name = path_name(item->text);
-	size_t directory = (size_t)(walk.name - item->text);
+	const char *name = path_name(item->text), *above = NULL;
+	size_t directory = (size_t)(name - item->text);
+	unsigned first = is_deep(item) ? 0 : wishes->match_count;
 	if (!start)
 		return 0; // patterns are about the project
-	if (!walk.deep && memchr(item->text, '*', directory))
+	if (!is_deep(item) && memchr(item->text, '*', directory))
 		return fail(0,
 			    "%s'%s': only the last name of a pattern may have '*', or it begins "
 			    "with **/",
 			    where, item->text);
-	if (walk.deep && directory != strlen("**/"))
+	if (is_deep(item) && directory != strlen("**/"))
 		return fail(0, "%s'%s': after **/ comes one name", where, item->text);
-	if (!walk.deep && (item->text[0] == '/' || item->text[0] == '~' || item->text[0] == '$'))
+	if (!is_deep(item) && strchr("/~$", item->text[0]))
 		return fail(0, "%s'%s': a pattern is for the project: ./dir/NAME or **/NAME", where,
 			    item->text);
-	if (!walk.deep)
-		start = path_join(wishes->arena, start,
-				  arena_text(wishes->arena, "%.*s.", (int)directory, item->text));
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &walk.start);
-	autoclose int fd = open(start, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	int result = fd >= 0           ? walk_directory(&walk, fd, start, 0)
-		     : errno == EACCES ? found_shut(&walk, AT_FDCWD, start, start)
-				       : 0;
-	wishes->walked_milliseconds += walk.spent;
-	if (walk.cut)
-		list_add(&wishes->plan->warnings, wishes->arena,
-			 arena_text(wishes->arena,
-				    "%s'%s' was searched for only in a part of the project, which "
-				    "is too large; name the files",
-				    where, item->text),
-			 item->from);
-	return result;
+	if (!is_deep(item))
+		TRY(walk_from(&one, path_join(wishes->arena, start,
+					      arena_text(wishes->arena, "%.*s.", (int)directory,
+							 item->text))));
+	else if (!wishes->searched)
+		TRY(walk_project(wishes));
+	for (unsigned i = first; i < wishes->match_count; i++) {
+		const struct pattern_match match = wishes->matches[i];
+		if (match.item != item || (above && path_within(match.path, above)))
+			continue;
+		above = match.path;
+		if (match.whole)
+			list_add(&wishes->plan->warnings, wishes->arena,
+				 arena_text(wishes->arena,
+					    "'%s' cannot be searched for '%s' and is hidden as a "
+					    "whole",
+					    match.path, item->text),
+				 item->from);
+		TRY(found(wishes, item, match.path));
+	}
+	return 0;
 }

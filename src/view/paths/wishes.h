@@ -41,8 +41,9 @@ struct wishes {
 	struct names names;    // of the root whose names are being protected
 	struct list tops;      // of repositories, or where one could be made
 	struct list opened;    // names in the project that the user named as writable
-	unsigned walked;       // entries that patterns have looked at, and the time that took
-	long walked_milliseconds;
+	bool searched;         // the project, for its patterns
+	struct pattern_match *matches;
+	unsigned match_count, match_room;
 };
 
 int wishes_add(struct wishes *wishes, const struct mount *mount, bool pinned);
