@@ -43,10 +43,12 @@ static int unknown_verb(char **words)
 	const char *shown = str_shown(words[0]);
 	for (unsigned i = 0; i < verb_row_count; i++)
 		near_consider(&near, verb_rows[i].name);
-	if (answer)
+	bool dashes = str_equal(words[0], "--");
+	char **command = words + (dashes ? 1 : 2); // "sbx -- COMMAND", "sbx exec -- COMMAND"
+	if ((dashes || (words[1] && str_equal(words[1], "--"))) && *command)
+		fail(0, "to run a command: sbx run -- %.40s", str_shown(*command));
+	else if (answer)
 		fail(0, "no verb '%s': %s", words[0], answer);
-	else if (str_equal(shown, "--") && words[1])
-		fail(0, "to run a command: sbx run -- %.40s", str_shown(words[1]));
 	else if (shown[0] == '-')
 		fail(0, "unknown option '%.40s': options follow the verb, see sbx help", shown);
 	else if (near.found)

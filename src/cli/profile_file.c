@@ -40,7 +40,8 @@ int profile_file_find(struct arena *arena, const char *config, const char *word,
 	if (file.directory < 0 && errno == ENOENT && path_within(file.whole, config))
 		TRY(file.directory = owned_directory(parent));
 	if (file.directory < 0)
-		return fail(errno, "the directory of '%s'", str_shown(file.path));
+		return fail(errno, "the directory of '%s'%s", str_shown(file.path),
+			    errno == ENOENT ? "; make it with mkdir -p" : "");
 	*ret_file = file;
 	return 0;
 }

@@ -38,18 +38,26 @@ const struct key *key_find_letter(enum verb verb, char letter)
 const char *key_suggest(const char *section, const char *name)
 {
 	struct near near = { .word = name };
-	for (const struct key *key = keys; key < keys + key_count; key++)
-		if (key->section && str_equal(key->section, section))
-			near_consider(&near, key->name);
+	for (const struct key *key = keys; key < keys + key_count; key++) {
+		if (!key->section || !str_equal(key->section, section))
+			continue;
+		if (is_flag(key->flag, name, strlen(name)))
+			return key->name;
+		near_consider(&near, key->name);
+	}
 	return near.found;
 }
 
 const char *key_suggest_flag(enum verb verb, const char *flag)
 {
 	struct near near = { .word = flag };
-	for (const struct key *key = keys; key < keys + key_count; key++)
-		if (key->verbs & verb)
-			near_consider(&near, key->flag);
+	for (const struct key *key = keys; key < keys + key_count; key++) {
+		if (!(key->verbs & verb))
+			continue;
+		if (key->section && key->flag && str_equal(key->name, flag))
+			return key->flag;
+		near_consider(&near, key->flag);
+	}
 	return near.found;
 }
 

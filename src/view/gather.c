@@ -74,7 +74,11 @@ static int expand_directory(struct wishes *wishes, const struct item *item, stru
 	if (str_equal(mount->target, "/"))
 		return fail(0, "%s'/' is the whole machine; name directories instead",
 			    origin_text(wishes->arena, item->from));
-	if (mount->identity.type && mount->identity.type != S_IFDIR)
+	bool other = mount->identity.type && mount->identity.type != S_IFDIR;
+	if (other && str_equal(mount->target, wishes->plan->real_home))
+		return fail(0, "HOME names '%s', which is not a directory; set it to one: HOME=DIR",
+			    path);
+	if (other)
 		return fail(0, "%s'%s' is not a directory", origin_text(wishes->arena, item->from),
 			    path);
 	return 1;

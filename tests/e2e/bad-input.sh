@@ -38,6 +38,7 @@ profile() { # printf format -> path of a profile
 }
 
 refused "unknown option" "unknown option '--nonsense'" --nonsense
+refused "an option of other verbs" "no option '--json': use --report json; for a program, in a file: --report-file FILE" --json
 refused "misspelt option" "did you mean --network" --netwrok none
 refused "unknown letter" "unknown option '-Z'" -Z
 refused "option with control bytes" "control bytes" $'--a\eb'
@@ -97,6 +98,8 @@ refused "an unknown way of names" "expected strict|told" --dns loose
 refused "a rule in a profile, with its line" 'p.*ini:3: \[network\] allow: .a b. is not valid' -p "$(profile '[network]\nmode = proxy\nallow = a b\n')"
 refused "5,000 rules" "more than 3840 rules" -p "$(profile "[network]\nmode = proxy\n$(seq -f "allow = a%g.test\n" 5000 | tr -d "\n")")"
 refused "70 budgets" "more than 64 budgets" -p "$(profile "[network]\nmode = proxy\n$(seq -f "upload = %g\n" 70 | tr -d "\n")")"
+refused "an option where its key has another name" "unknown key 'private-network' in \[network\], did you mean 'private'" -p "$(profile '[network]\nprivate-network = yes\n')"
+refused "a key where its option has another name" "unknown option '--level', did you mean --report" --level full
 refused "a misspelt key of it" "did you mean .allow." -p "$(profile '[network]\nalow = a.test\n')"
 refused "misspelt profile" "did you mean 'default'" -p defualt
 refused "profile with control bytes" "control bytes" -p $'a\tb'

@@ -52,6 +52,8 @@ like "an abbreviated option names the option, and is not taken" "$("$SBX" run --
 like "letters in the wrong order" "$("$SBX" rnu true 2>&1)" "did you mean 'sbx run'"
 like "a word that is like no option" "$("$SBX" run --xyz true 2>&1)" "^sbx: unknown option '--xyz', see --help$"
 like "a program in the place of a verb" "$("$SBX" cargo build 2>&1)" "to run a command: sbx run -- cargo$"
+like "a verb of others before --" "$("$SBX" exec -- ls -l 2>&1)" "^sbx: to run a command: sbx run -- ls$"
+like "but not without a command" "$("$SBX" exec -- 2>&1)" "a running box cannot be entered"
 like "sbx -- COMMAND" "$("$SBX" -- ls 2>&1)" "^sbx: to run a command: sbx run -- ls$"
 like "an option before the verb" "$("$SBX" --read /x run true 2>&1)" "options follow the verb"
 while read -r words answer; do

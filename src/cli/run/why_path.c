@@ -125,6 +125,9 @@ static void why_shown(struct box *box, const char *path, struct why *why)
 	why_outer(box, path, absent, why);
 	if (absent && why_special(box, path, why))
 		return;
+	const char *public = arena_text(box->arena, "%s.pub", path);
+	if (absent && access(public, R_OK) == 0) // a key of ssh: it need not come in
+		why_flag(box, "to sign logins with it:", "--agent-key", public, why);
 	if (absent)
 		why_flag(box, "to read it: ", "--read", path, why);
 	else if (access(path, R_OK) < 0 && errno == EACCES)
