@@ -127,6 +127,24 @@ static const char *without_user(const struct plan *plan, const char *name, const
 	return shown && !textsecret_is(shown) && !env_withheld(plan, name, shown) ? shown : NULL;
 }
 
+// "--require FILE" of an editor's terminal, which debugs by what VSCODE_* names: that is withheld.
+static const char *without_editor(const struct plan *plan, const char *value)
+{
+	const char *mark = strcasestr(value, "/.vscode"), *from = mark;
+	const struct mount *seen;
+	while (from && from > value && from[-1] != ' ' && from[-1] != '=')
+		from--;
+	seen = from ? mount_at(plan, from) : NULL;
+	if (!from || (seen && seen->kind == MOUNT_BIND && !seen->cache))
+		return value;
+	const char *end = mark + strcspn(mark, " ");
+	while (from > value && (from[-1] == ' ' || from[-1] == '='))
+		from--;
+	while (from > value && from[-1] != ' ')
+		from--;
+	return arena_text(plan->arena, "%.*s%s", (int)(from - value), value, end);
+}
+
 static void take_callers(struct plan *plan, char *const *environment)
 {
 	for (char *const *entry = environment; *entry; entry++) {
@@ -137,13 +155,18 @@ static void take_callers(struct plan *plan, char *const *environment)
 		const char *value = *entry + length + 1;
 		const char *why = env_withheld(plan, name, value);
 		const char *shown = why ? without_user(plan, name, value) : value;
+		if (!why && str_equal(name, "NODE_OPTIONS") &&
+		    !list_has(&plan->profile->environment_pass, name))
+			shown = without_editor(plan, value);
 		if (shown && !str_equal(shown, value))
 			list_add(
 				&plan->notes, plan->arena,
 				arena_text(
 					plan->arena,
 					"%s is passed without %s; to pass all of it: --pass-env %s",
-					name, "user and password", name),
+					name,
+					why ? "user and password" : "what VS Code's debugger adds",
+					name),
 				(struct origin){ .file = "env" });
 		struct variable *variable = &plan->variables[plan->variable_count++];
 		*variable = (struct variable){ name, shown, shown ? NULL : why, *entry };

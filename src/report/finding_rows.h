@@ -161,6 +161,10 @@ ROW(FINDING_NO_DAEMON, "no-daemon", SEVERITY_NOTICE,
 	"machine; to show it: %f", .fix = "-p %i")
 ROW(FINDING_WITHHELD, "withheld", SEVERITY_NOTICE,
 	"$%p was withheld, as it leads to a program outside; to give it: %f", .fix = "-p %i")
+ROW(FINDING_NOT_PASSED, "not-passed", SEVERITY_NOTICE,
+	"$%p was withheld: %d|; to pass it: %f", .fix = "--pass-env %i")
+ROW(FINDING_NAMES_ABSENT, "names-absent", SEVERITY_NOTICE,
+	"$%p names %d, which is not in the box|; to show it: %f", .fix = "--read %i")
 ROW(FINDING_PLAN_FAILED, "plan-failed", SEVERITY_ERROR, "%d")
 ROW(FINDING_STEP_FAILED, "step-failed", SEVERITY_ERROR, "step '%p': %d; the command was not run")
 ROW(FINDING_ADVICE, "advice", SEVERITY_NOTICE, "%d")

@@ -259,8 +259,7 @@ void program_other(const struct plan *plan, struct findings *found)
 	arena_free(arena);
 }
 
-// --- programs that a box cannot serve as it is
-// ----------------------------------------------------
+// --- programs that a box cannot serve as it is --------------------------------------------------
 
 static bool is_gap(char c)
 {
@@ -330,6 +329,41 @@ void program_withheld(const struct plan *plan, struct findings *found)
 		const char *profile = variable->value ? NULL : variable_profile(variable->name);
 		if (profile)
 			findings_add(found, FINDING_WITHHELD, variable->name, "", profile);
+	}
+}
+
+// Search paths, and options with paths: a program that lacks what they name says nothing of them.
+static const char naming_variables[] =
+	"LD_LIBRARY_PATH NODE_OPTIONS NODE_PATH JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS "
+	"JAVA_HOME CLASSPATH MAVEN_OPTS GRADLE_OPTS PYTHONPATH PYTHONHOME PERL5LIB RUBYLIB "
+	"PKG_CONFIG_PATH CMAKE_PREFIX_PATH CPATH C_INCLUDE_PATH LIBRARY_PATH";
+
+// The first path in a value that is there outside and not in the box.
+static bool find_lacking(const struct plan *plan, const char *value, char path[PATH_MAX])
+{
+	static const char ends[] = " \t:;=,\"'";
+	for (const char *at = value; *at; at += strspn(at, ends)) {
+		size_t length = strcspn(at, ends);
+		if (*at == '/' && str_put(path, PATH_MAX, "%.*s", (int)length, at) &&
+		    str_visible(path) && access(path, F_OK) == 0 && !judge_shows(plan, path))
+			return true;
+		at += length;
+	}
+	return false;
+}
+
+void program_names(const struct plan *plan, struct findings *found)
+{
+	char path[PATH_MAX];
+	for (unsigned i = 0; i < plan->variable_count; i++) {
+		const char *name = plan->variables[i].name, *value = plan->variables[i].value;
+		if (!str_has_word(naming_variables, name, strlen(name)))
+			continue;
+		if (!value)
+			findings_add(found, FINDING_NOT_PASSED, name, plan->variables[i].why, name);
+		else if (find_lacking(plan, value, path))
+			findings_add(found, FINDING_NAMES_ABSENT, name, path,
+				     judge_final(plan, path, false) ? "" : path);
 	}
 }
 

@@ -17,6 +17,9 @@ void program_needs(const struct plan *plan, struct findings *found);
 
 // A finding for each variable of the caller that leads to a program outside and was withheld.
 void program_withheld(const struct plan *plan, struct findings *found);
+// The same: search paths and files that a variable names and the box lacks, and search paths that
+// were withheld.
+void program_names(const struct plan *plan, struct findings *found);
 
 // Directories where the caller finds programs and the box does not: appends those of `list`, a
 // value of PATH, that lie in the home, exist, and are not in the box, each after a blank, and "and

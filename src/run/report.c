@@ -125,6 +125,7 @@ static void find_needs(const struct plan *plan, struct outcome *outcome)
 	if (outcome->kind != OUTCOME_ENDED || outcome->status == 0)
 		return;
 	program_needs(plan, &outcome->found);
+	program_names(plan, &outcome->found);
 	if (!plan->learn) // which proposes lines of a profile
 		links_out(plan, &outcome->found);
 	if (plan->explain)

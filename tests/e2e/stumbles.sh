@@ -23,6 +23,32 @@ is "nor in a sparse checkout without it" "" "$(says run -- sh -c 'echo again >>f
 git sparse-checkout disable && git commit -qm three
 
 
+# --- what a variable names, and the box lacks
+mkdir -p "$work/libs" "$HOME/agents" "$HOME/.vscode-server/x" && echo jar >"$HOME/agents/a.jar" && : >"$HOME/.vscode-server/x/bootloader.js"
+is "a search path that was withheld: by its flag" "sbx: \$LD_LIBRARY_PATH was withheld: it steers loaders and shells; to pass it: --pass-env LD_LIBRARY_PATH" \
+	"$(LD_LIBRARY_PATH=$PWD/libs says run -- sh -c 'exit 127')"
+is "with the flag nothing is said" "" "$(LD_LIBRARY_PATH=$PWD/libs says run --pass-env LD_LIBRARY_PATH -- sh -c 'exit 127')"
+is "nor where the command succeeds" "" "$(LD_LIBRARY_PATH=$PWD/libs says run -- true)"
+is "a file in an option" "sbx: \$JAVA_TOOL_OPTIONS names $HOME/agents/a.jar, which is not in the box; to show it: --read $HOME/agents/a.jar" \
+	"$(JAVA_TOOL_OPTIONS=-javaagent:$HOME/agents/a.jar=x says run -- false)"
+is "and with that flag nothing is said" "" "$(JAVA_TOOL_OPTIONS=-javaagent:$HOME/agents/a.jar=x says run --read "$HOME/agents/a.jar" -- false)"
+like "a search path" "$(PYTHONPATH=/nowhere:$work/libs says run -- false)" "PYTHONPATH names $work/libs, which is not in the box; to show it: --read $work/libs\$"
+is "what is not there outside, or is in the box, is not said" "" "$(PYTHONPATH=/nowhere:$PWD NODE_PATH=/usr/lib says run -- false)"
+options="--max-old-space-size=300 --require $HOME/.vscode-server/x/bootloader.js --inspect-publish-uid=http"
+is "what VS Code's debugger puts into NODE_OPTIONS stays outside with it" "NODE_OPTIONS=--max-old-space-size=300  --inspect-publish-uid=http" \
+	"$(NODE_OPTIONS=$options "$SBX" run -- sh -c 'env | grep ^NODE_OPTIONS')"
+is "but with the flag" "NODE_OPTIONS=$options" "$(NODE_OPTIONS=$options "$SBX" run --pass-env NODE_OPTIONS -- sh -c 'env | grep ^NODE_OPTIONS')"
+is "and where the box has the file" "NODE_OPTIONS=$options" "$(NODE_OPTIONS=$options "$SBX" run --read "$HOME/.vscode-server" -- sh -c 'env | grep ^NODE_OPTIONS')"
+like "the plan says so" "$(NODE_OPTIONS=$options "$SBX" plan -- true)" "note .*NODE_OPTIONS is passed without what VS Code's debugger adds; to pass all of it: --pass-env NODE_OPTIONS"
+
+# --- places that are not there
+: >"$work/plain"
+is "a HOME that is a file" "sbx: HOME names '$work/plain', which is not a directory; set it to one: HOME=DIR" "$(HOME=$work/plain says run -- true)"
+is "one that is not there is empty in the box" "0" "$(HOME=$work/nowhere "$SBX" run -- sh -c 'ls -A ~ | wc -l')"
+like "a profile in no directory" "$(says learn -o ./none/x.ini -- true)" "none/x.ini'; make it with mkdir -p: No such file"
+like "with it it is written" "$(mkdir -p none; says learn -o ./none/x.ini -- true; ls none)" "^x.ini$"
+rm -r none
+
 # --- profiles, where the user's own links lead to them
 mkdir -p "$XDG_CONFIG_HOME/sbx" "$work/dotfiles"
 printf '[profile]\nextends = default\n' >"$work/dotfiles/mine.ini"
