@@ -2,7 +2,6 @@
 #include "git/gitindex.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,31 +9,16 @@
 #include "base/err.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "text/component.h"
+#include "git/index_reader.h"
 #include "text/sha.h"
 
 enum {
 	HEADER = 12,
-	STAT = 40,
 	MODE = 24,
-	SIZE = 36,
-	PATH_BYTES_MAX = 4096,
 	FLAG_LENGTH = 0xfff, // longer paths have this one
 	FLAG_EXTENDED = 0x4000,
 	ASSUME_VALID = 0x8000,
 	SKIP_WORKTREE = 0x40
-};
-
-struct index_reader {
-	const unsigned char *bytes;
-	size_t length, at;
-	uint32_t version;
-	unsigned hash; // bytes of an object's name
-	char path[PATH_BYTES_MAX];
-	size_t path_length;
-	size_t end;                // of the entries
-	const unsigned char *link; // the extension of a split index: the rest is in another file
-	bool nameless, sparse;     // entries of a split index, and of a sparse one
 };
 
 static uint32_t number(const unsigned char *at)
@@ -62,7 +46,8 @@ static bool read_dropped(struct index_reader *reader, size_t *ret_dropped)
 // One entry; the path is left in the reader.
 static bool read_entry(struct index_reader *reader, struct gitindex_entry *ret_entry)
 {
-	size_t start = reader->at, fixed = STAT + reader->hash + 2, dropped = reader->path_length;
+	size_t start = reader->at, fixed = INDEX_STAT + reader->hash + 2,
+	       dropped = reader->path_length;
 	if (reader->length - start < fixed + 3)
 		return false;
 	const unsigned char *at = reader->bytes + start;
@@ -71,9 +56,9 @@ static bool read_entry(struct index_reader *reader, struct gitindex_entry *ret_e
 		.changed = number(at),
 		.seconds = number(at + 8),
 		.nanoseconds = number(at + 12),
-		.size = number(at + SIZE),
+		.size = number(at + INDEX_SIZE),
 		.mode = number(at + MODE),
-		.id = at + STAT,
+		.id = at + INDEX_STAT,
 		.id_bytes = reader->hash,
 		.stage = flags >> 12 & 3,
 		.unchanged = flags & ASSUME_VALID,
@@ -108,9 +93,7 @@ static bool is_wanted(const char *path, const char *const *names, unsigned count
 	return false;
 }
 
-// An extension and its own length; 0 when it is none. Git reads no index with one that it does not
-// know and that is not in capitals.
-static size_t read_extension(struct index_reader *reader, size_t at)
+size_t index_extension(struct index_reader *reader, size_t at)
 {
 	const unsigned char *name = reader->bytes + at;
 	if (reader->length - at < 8 + (size_t)reader->hash ||
@@ -131,25 +114,9 @@ static bool ends_well(struct index_reader *reader)
 {
 	size_t at = reader->end = reader->at, size = 1;
 	while (size > 0 && reader->length - at > reader->hash)
-		at += size = read_extension(reader, at);
+		at += size = index_extension(reader, at);
 	return reader->length - at == reader->hash && (reader->link || !reader->nameless);
 }
-
-// Called for each entry, whose path is in the reader. False ends the reading.
-struct index_use {
-	bool (*entry)(struct index_use *use, const struct index_reader *reader,
-		      const struct gitindex_entry *entry);
-	struct arena *arena;
-	const char *const *names; // of gitindex_find()
-	unsigned name_count, count;
-	struct gitindex_entry *found;
-	char *text; // of gitindex_directories(): names behind each other
-	size_t used, size, last;
-	struct index_vet *vet; // of gitindex_vet()
-	bool (*keeps)(const char *path);
-	struct gitindex_directories *all;
-	size_t kept; // of the directory that was noted last: the part that is kept, or 0
-};
 
 static bool find_entry(struct index_use *use, const struct index_reader *reader,
 		       const struct gitindex_entry *entry)
@@ -176,8 +143,8 @@ static int read_all(struct index_use *use, struct index_reader *reader)
 	return ends_well(reader) ? 0 : fail(0, "no index of git's");
 }
 
-static int read_by(struct index_use *use, struct index_reader *reader, const void *bytes,
-		   size_t length, unsigned hash)
+int index_read(struct index_use *use, struct index_reader *reader, const void *bytes, size_t length,
+	       unsigned hash)
 {
 	*reader = (struct index_reader){
 		.bytes = bytes, .length = length, .at = HEADER, .hash = hash
@@ -193,9 +160,9 @@ static int read_by(struct index_use *use, struct index_reader *reader, const voi
 static int read_index(struct index_use *use, struct index_reader *reader, const void *bytes,
 		      size_t length)
 {
-	return ATTEMPT(read_by(use, reader, bytes, length, SHA1_BYTES)) == 0
+	return ATTEMPT(index_read(use, reader, bytes, length, SHA1_BYTES)) == 0
 		       ? 0
-		       : read_by(use, reader, bytes, length, SHA256_BYTES);
+		       : index_read(use, reader, bytes, length, SHA256_BYTES);
 }
 
 int gitindex_find(struct arena *arena, const void *bytes, size_t length, const char *const *names,
@@ -213,133 +180,10 @@ int gitindex_find(struct arena *arena, const void *bytes, size_t length, const c
 	return 0;
 }
 
-// What gitindex_vet() knows of the entry before, and what it makes.
-struct index_vet {
-	struct gitindex_vetted *vetted;
-	struct gitindex_entry *marked;
-	unsigned size; // of `marked`
-	uint32_t since;
-	unsigned char *text; // a copy of the index
-	size_t used;         // so much of it is the new one
-	char before[PATH_BYTES_MAX];
-	size_t length; // of `before`
-	unsigned stage;
-	bool directories; // entries of a sparse index
-};
-
-// As git's own verify_path(): each component is a name, and none is git's, whatever file system it
-// is written to.
-static bool is_path(const char *path, uint32_t mode)
-{
-	enum { LINK = 0120000, DIRECTORY = 040000 };
-	for (const char *at = path;; at++) {
-		size_t length = strcspn(at, "/");
-		if (length == 0 || length >= COMPONENT_MAX)
-			return length == 0 && at > path && mode == DIRECTORY && !*at;
-		if (strncmp(at, "..", length) == 0 || component_is_git(at) || // "." as well
-		    (mode == LINK && component_is_modules(at)))
-			return false;
-		at += length;
-		if (!*at)
-			return mode != DIRECTORY;
-	}
-}
-
-// Git writes them in the order of paths and stages, each once.
-static bool follows(const struct index_vet *vet, const struct index_reader *reader, unsigned stage)
-{
-	size_t shorter = vet->length < reader->path_length ? vet->length : reader->path_length;
-	int order = memcmp(vet->before, reader->path, shorter);
-	if (order == 0 && vet->length == reader->path_length)
-		return vet->length == 0 || (vet->stage > 0 && vet->stage < stage);
-	return order < 0 || (order == 0 && vet->length < reader->path_length);
-}
-
-static bool vet_entry(struct index_use *use, const struct index_reader *reader,
-		      const struct gitindex_entry *entry)
-{
-	static const uint32_t modes[] = { 0100644, 0100755, 0120000, 0160000, 040000 };
-	struct index_vet *vet = use->vet;
-	struct gitindex_vetted *vetted = vet->vetted;
-	bool known = false;
-	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
-		known = known || entry->mode == modes[i];
-	bool named = reader->path_length == 0 || is_path(reader->path, entry->mode);
-	if (!vetted->bad && (!known || !named || !follows(vet, reader, entry->stage)))
-		vetted->bad = arena_copy(use->arena, reader->path, reader->path_length);
-	vet->directories = vet->directories || entry->mode == 040000;
-	memcpy(vet->before, reader->path, reader->path_length);
-	vet->length = reader->path_length;
-	vet->stage = entry->stage;
-	if (entry->changed >= vet->since && entry->seconds < vet->since && entry->size > 0) {
-		memset(vet->text + (entry->id - reader->bytes) - STAT + SIZE, 0, 4);
-		vetted->touched = true;
-	}
-	if (!entry->unchanged && !entry->absent)
-		return true;
-	vet->marked = arena_grow(use->arena, vet->marked, vetted->marked_count, &vet->size,
-				 sizeof(*vet->marked));
-	vet->marked[vetted->marked_count] = *entry;
-	vet->marked[vetted->marked_count++].path =
-		arena_copy(use->arena, reader->path, reader->path_length);
-	return true;
-}
-
-// Of the extensions those stay that say more than the entries do.
-static void put_extensions(struct index_vet *vet, struct index_reader *reader)
-{
-	static const char stays[] = "link sdir REUC";
-	for (size_t at = vet->used = reader->end, size; reader->length - at > reader->hash;
-	     at += size) {
-		reader->link = NULL;
-		size = read_extension(reader, at);
-		if (str_has_word(stays, (const char *)reader->bytes + at, 4)) {
-			memmove(vet->text + vet->used, reader->bytes + at, size);
-			vet->used += size;
-		}
-	}
-}
-
-int gitindex_vet(struct arena *arena, const void *bytes, size_t length, unsigned hash,
-		 uint32_t since, struct gitindex_vetted *ret_vetted)
-{
-	struct gitindex_vetted vetted = { NULL };
-	struct index_vet *vet = arena_take(arena, sizeof(*vet));
-	struct index_use use = { .entry = vet_entry, .arena = arena, .vet = vet };
-	struct index_reader *reader = arena_take(arena, sizeof(*reader));
-	*vet = (struct index_vet){ .vetted = &vetted, .since = since };
-	vet->text = (unsigned char *)arena_copy(arena, bytes, length);
-	TRY(read_by(&use, reader, bytes, length, hash));
-	const unsigned char *link = reader->link;
-	if (!vetted.bad && vet->directories && !reader->sparse)
-		vetted.bad = "";
-	for (unsigned i = 0; link && i < hash; i++)
-		if (link[i]) {
-			char *name = arena_text(arena, "sharedindex.%*s", (int)hash * 2, "");
-			size_t front = strlen("sharedindex.");
-			for (unsigned j = 0; j < hash; j++)
-				snprintf(name + front + (size_t)2 * j, 3, "%02x", link[j]);
-			vetted.shared = name;
-			break;
-		}
-	put_extensions(vet, reader);
-	if (vetted.touched || vet->used + hash < length) {
-		if (hash == SHA1_BYTES)
-			sha1(vet->text, vet->used, vet->text + vet->used);
-		else
-			sha256(vet->text, vet->used, vet->text + vet->used);
-		vetted.text = vet->text;
-		vetted.length = vet->used + hash;
-	}
-	vetted.marked = vet->marked;
-	*ret_vetted = vetted;
-	return 0;
-}
-
 // The first part of a directory's path that is kept.
 static size_t kept_part(const struct index_use *use, const char *path)
 {
-	char part[PATH_BYTES_MAX];
+	char part[INDEX_PATH_MAX];
 	for (size_t at = strcspn(path, "/"); path[0]; at += 1 + strcspn(path + at + 1, "/")) {
 		if (str_put(part, sizeof(part), "%.*s", (int)at, path) && use->keeps(part))
 			return at;

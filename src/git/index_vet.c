@@ -1,0 +1,136 @@
+// Owns the judgement of an index that a box wrote, as git itself would write it. Hostile input:
+// bounded by its own length, no I/O.
+#include "git/index_reader.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "text/component.h"
+#include "text/sha.h"
+
+// What gitindex_vet() knows of the entry before, and what it makes.
+struct index_vet {
+	struct gitindex_vetted *vetted;
+	struct gitindex_entry *marked;
+	unsigned size; // of `marked`
+	uint32_t since;
+	unsigned char *text; // a copy of the index
+	size_t used;         // so much of it is the new one
+	char before[INDEX_PATH_MAX];
+	size_t length; // of `before`
+	unsigned stage;
+	bool directories; // entries of a sparse index
+};
+
+// As git's own verify_path(): each component is a name, and none is git's, whatever file system it
+// is written to.
+static bool is_path(const char *path, uint32_t mode)
+{
+	enum { LINK = 0120000, DIRECTORY = 040000 };
+	for (const char *at = path;; at++) {
+		size_t length = strcspn(at, "/");
+		if (length == 0 || length >= COMPONENT_MAX)
+			return length == 0 && at > path && mode == DIRECTORY && !*at;
+		if (strncmp(at, "..", length) == 0 || component_is_git(at) || // "." as well
+		    (mode == LINK && component_is_modules(at)))
+			return false;
+		at += length;
+		if (!*at)
+			return mode != DIRECTORY;
+	}
+}
+
+// Git writes them in the order of paths and stages, each once.
+static bool follows(const struct index_vet *vet, const struct index_reader *reader, unsigned stage)
+{
+	size_t shorter = vet->length < reader->path_length ? vet->length : reader->path_length;
+	int order = memcmp(vet->before, reader->path, shorter);
+	if (order == 0 && vet->length == reader->path_length)
+		return vet->length == 0 || (vet->stage > 0 && vet->stage < stage);
+	return order < 0 || (order == 0 && vet->length < reader->path_length);
+}
+
+static bool vet_entry(struct index_use *use, const struct index_reader *reader,
+		      const struct gitindex_entry *entry)
+{
+	static const uint32_t modes[] = { 0100644, 0100755, 0120000, 0160000, 040000 };
+	struct index_vet *vet = use->vet;
+	struct gitindex_vetted *vetted = vet->vetted;
+	bool known = false;
+	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
+		known = known || entry->mode == modes[i];
+	bool named = reader->path_length == 0 || is_path(reader->path, entry->mode);
+	if (!vetted->bad && (!known || !named || !follows(vet, reader, entry->stage)))
+		vetted->bad = arena_copy(use->arena, reader->path, reader->path_length);
+	vet->directories = vet->directories || entry->mode == 040000;
+	memcpy(vet->before, reader->path, reader->path_length);
+	vet->length = reader->path_length;
+	vet->stage = entry->stage;
+	if (entry->changed >= vet->since && entry->seconds < vet->since && entry->size > 0) {
+		memset(vet->text + (entry->id - reader->bytes) - INDEX_STAT + INDEX_SIZE, 0, 4);
+		vetted->touched = true;
+	}
+	if (!entry->unchanged && !entry->absent)
+		return true;
+	vet->marked = arena_grow(use->arena, vet->marked, vetted->marked_count, &vet->size,
+				 sizeof(*vet->marked));
+	vet->marked[vetted->marked_count] = *entry;
+	vet->marked[vetted->marked_count++].path =
+		arena_copy(use->arena, reader->path, reader->path_length);
+	return true;
+}
+
+// Of the extensions those stay that say more than the entries do.
+static void put_extensions(struct index_vet *vet, struct index_reader *reader)
+{
+	static const char stays[] = "link sdir REUC";
+	for (size_t at = vet->used = reader->end, size; reader->length - at > reader->hash;
+	     at += size) {
+		reader->link = NULL;
+		size = index_extension(reader, at);
+		if (str_has_word(stays, (const char *)reader->bytes + at, 4)) {
+			memmove(vet->text + vet->used, reader->bytes + at, size);
+			vet->used += size;
+		}
+	}
+}
+
+int gitindex_vet(struct arena *arena, const void *bytes, size_t length, unsigned hash,
+		 uint32_t since, struct gitindex_vetted *ret_vetted)
+{
+	struct gitindex_vetted vetted = { NULL };
+	struct index_vet *vet = arena_take(arena, sizeof(*vet));
+	struct index_use use = { .entry = vet_entry, .arena = arena, .vet = vet };
+	struct index_reader *reader = arena_take(arena, sizeof(*reader));
+	*vet = (struct index_vet){ .vetted = &vetted, .since = since };
+	vet->text = (unsigned char *)arena_copy(arena, bytes, length);
+	TRY(index_read(&use, reader, bytes, length, hash));
+	const unsigned char *link = reader->link;
+	if (!vetted.bad && vet->directories && !reader->sparse)
+		vetted.bad = "";
+	for (unsigned i = 0; link && i < hash; i++)
+		if (link[i]) {
+			char *name = arena_text(arena, "sharedindex.%*s", (int)hash * 2, "");
+			size_t front = strlen("sharedindex.");
+			for (unsigned j = 0; j < hash; j++)
+				snprintf(name + front + (size_t)2 * j, 3, "%02x", link[j]);
+			vetted.shared = name;
+			break;
+		}
+	put_extensions(vet, reader);
+	if (vetted.touched || vet->used + hash < length) {
+		if (hash == SHA1_BYTES)
+			sha1(vet->text, vet->used, vet->text + vet->used);
+		else
+			sha256(vet->text, vet->used, vet->text + vet->used);
+		vetted.text = vet->text;
+		vetted.length = vet->used + hash;
+	}
+	vetted.marked = vet->marked;
+	*ret_vetted = vetted;
+	return 0;
+}
