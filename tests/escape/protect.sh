@@ -454,7 +454,7 @@ touch -d '1 hour ago' "$project/a/.vscode/settings.json" && sleep 1.1
 is "trusted names below that were there are not told" "" "$(cd "$project" && "$SBX" run -- sleep 0.2 2>&1)"
 is "those that were changed or made are" "a/.MCP.json a/.vscode b/.claude b/.hg/hgrc" "$(cd "$project" && "$SBX" run -- bash -c \
 	'sleep 0.15; echo x >>a/.vscode/settings.json; mkdir -p b/.claude b/.hg node_modules/x/.vscode; touch b/.claude/settings.json b/.hg/hgrc b/.hg/other a/.MCP.json a/other a/.idea2' 2>&1 | sed 's/^sbx: changed, and your own programs will run it: //; s/, /\n/g' | sort | paste -sd' ')"
-like "of many the first" "$(cd "$project" && "$SBX" run -- bash -c 'sleep 0.15; for i in {1..50}; do mkdir -p q/$i/.idea; done' 2>&1)" '^sbx: changed, .*, q/[0-9]+/.idea and [0-9]+ more$'
+like "of many the first" "$(cd "$project" && "$SBX" run -- bash -c 'sleep 0.15; for i in {1..50}; do mkdir -p q/$i/.idea; done' 2>&1)" '^sbx: changed, .*, q/[0-9]+/.idea, [*][*]/.idea [(][0-9]+ more[)]$'
 
 # A repository below the project is removed in two runs: what is protected in it only when it is none any more.
 project=$(new_project)
