@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/file.h"
-#include "base/locked.h"
+#include "base/privileges.h"
 #include "base/str.h"
 #include "git/gitconfig.h"
 #include "git/recognise.h"

@@ -7,7 +7,7 @@
 
 enum { BITS_MAX = 15, LITERALS = 288, DISTANCES = 30, LENGTHS = 19, END = 256 };
 
-struct stream {
+struct inflate_stream {
 	const unsigned char *bytes;
 	size_t length, at;
 	uint32_t kept; // bits of bytes that were read
@@ -18,11 +18,11 @@ struct stream {
 };
 
 // Symbols in the order of their codes, and how many codes have each length.
-struct code {
+struct inflate_code {
 	uint16_t counts[BITS_MAX + 1], symbols[LITERALS];
 };
 
-static unsigned take_bits(struct stream *stream, unsigned count)
+static unsigned take_bits(struct inflate_stream *stream, unsigned count)
 {
 	while (stream->count < count) {
 		stream->bad = stream->bad || stream->at >= stream->length;
@@ -38,7 +38,7 @@ static unsigned take_bits(struct stream *stream, unsigned count)
 }
 
 // -1 when no code begins so.
-static int take_symbol(struct stream *stream, const struct code *code)
+static int take_symbol(struct inflate_stream *stream, const struct inflate_code *code)
 {
 	int value = 0, first = 0, index = 0;
 	for (unsigned bits = 1; bits <= BITS_MAX && !stream->bad; bits++) {
@@ -54,7 +54,7 @@ static int take_symbol(struct stream *stream, const struct code *code)
 }
 
 // False when more codes of a length are wanted than there are.
-static bool make_code(struct code *code, const unsigned char *lengths, unsigned count)
+static bool make_code(struct inflate_code *code, const unsigned char *lengths, unsigned count)
 {
 	uint16_t places[BITS_MAX + 2] = { 0 };
 	int left = 1;
@@ -74,7 +74,7 @@ static bool make_code(struct code *code, const unsigned char *lengths, unsigned 
 	return true;
 }
 
-static int put_again(struct stream *stream, size_t distance, size_t length)
+static int put_again(struct inflate_stream *stream, size_t distance, size_t length)
 {
 	if (distance > stream->used)
 		return -1;
@@ -85,8 +85,8 @@ static int put_again(struct stream *stream, size_t distance, size_t length)
 	return 0;
 }
 
-static int take_block(struct stream *stream, const struct code *literals,
-		      const struct code *distances)
+static int take_block(struct inflate_stream *stream, const struct inflate_code *literals,
+		      const struct inflate_code *distances)
 {
 	static const uint16_t lengths[] = { 3,  4,  5,  6,   7,   8,   9,   10,  11, 13,
 					    15, 17, 19, 23,  27,  31,  35,  43,  51, 59,
@@ -119,7 +119,7 @@ static int take_block(struct stream *stream, const struct code *literals,
 	}
 }
 
-static int take_stored(struct stream *stream)
+static int take_stored(struct inflate_stream *stream)
 {
 	stream->kept = stream->count = 0;
 	if (stream->length - stream->at < 4)
@@ -139,7 +139,8 @@ static int take_stored(struct stream *stream)
 }
 
 // The two codes of a block, as it says them.
-static bool read_codes(struct stream *stream, struct code *literals, struct code *distances)
+static bool read_codes(struct inflate_stream *stream, struct inflate_code *literals,
+		       struct inflate_code *distances)
 {
 	static const unsigned char order[LENGTHS] = { 16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
 						      11, 4,  12, 3, 13, 2, 14, 1, 15 };
@@ -171,7 +172,7 @@ static bool read_codes(struct stream *stream, struct code *literals, struct code
 	       make_code(distances, lengths + first, second);
 }
 
-static bool fixed_codes(struct code *literals, struct code *distances)
+static bool fixed_codes(struct inflate_code *literals, struct inflate_code *distances)
 {
 	unsigned char lengths[LITERALS];
 	memset(lengths, 8, 144);
@@ -186,10 +187,10 @@ static bool fixed_codes(struct code *literals, struct code *distances)
 int inflate_all(const void *bytes, size_t length, unsigned char *buffer, size_t most,
 		size_t *ret_length)
 {
-	struct stream stream = {
+	struct inflate_stream stream = {
 		.bytes = bytes, .length = length, .at = 2, .buffer = buffer, .most = most
 	};
-	struct code literals, distances;
+	struct inflate_code literals, distances;
 	if (length < 2 || (stream.bytes[0] & 0xf) != 8 || stream.bytes[1] & 0x20 ||
 	    (stream.bytes[0] << 8 | stream.bytes[1]) % 31 != 0)
 		return -1;

@@ -22,7 +22,7 @@
 #include "base/str.h"
 #include "git/gitconfig.h"
 #include "postcheck/finding/finding.h"
-#include "base/locked.h"
+#include "base/privileges.h"
 #include "postcheck/git/leftover.h"
 #include "report/findings.h"
 

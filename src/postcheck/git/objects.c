@@ -14,7 +14,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/file.h"
-#include "base/locked.h"
+#include "base/privileges.h"
 #include "base/steady.h"
 #include "base/str.h"
 #include "base/times.h"

@@ -1,10 +1,45 @@
-// Owns the limit of modes.
+// Owns the limit of modes, and the rights that are the host's to say.
 #include "session/apply/stage.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 
+#include "base/err.h"
+#include "base/fd.h"
 #include "base/out.h"
+#include "base/path.h"
 #include "base/quote.h"
+#include "base/str.h"
+
+static const int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+
+int apply_rights(const struct applying *applying, const struct change *change, int to,
+		 const char *name)
+{
+	const struct store *store = applying->store;
+	int parent = applying->parent.fd;
+	bool replaces = S_ISREG(change->was.st_mode) && S_ISREG(change->is.st_mode);
+	if (S_ISLNK(change->is.st_mode) || (!replaces && !applying->parent.gives))
+		return 0;
+	autoclose int host = replaces ? openat(parent, path_name(change->path), flags) : -1;
+	if (host >= 0 && !rights_differ(to, name, host))
+		return 0;
+	autoclose int made = openat(to, name, flags);
+	if (made < 0 || (replaces && host < 0))
+		return fail(errno, "the rights of '%s'", str_shown(change->path));
+	return replaces ? rights_keep(store, made, host, change->is.st_mode)
+			: rights_inherit(store, made, parent);
+}
+
+int apply_rights_copy(const struct applying *applying, int from, const char *source, int to,
+		      const char *name)
+{
+	autoclose int is = openat(from, source, flags), made = openat(to, name, flags);
+	if (is < 0 || made < 0)
+		return fail(errno, "the rights of '%s'", str_shown(source));
+	return rights_copy(applying->store, made, is);
+}
 
 void narrow_mode(struct applying *applying, struct change *change)
 {

@@ -94,6 +94,13 @@ int beside_keep(struct applying *applying, const struct operation *operation, en
 
 // Takes from the mode what neither the host's thing had nor the caller's umask gives. The parent of
 // the stage is entered: a default ACL stands in for the umask.
+// Gives the copy `name` in `to` the rights of the host's file that it replaces, or those that its
+// directory there gives. -1 with errno.
+int apply_rights(const struct applying *applying, const struct change *change, int to,
+		 const char *name);
+// A new file with an ACL, such as one of the host's that the session has moved, keeps that.
+int apply_rights_copy(const struct applying *applying, int from, const char *source, int to,
+		      const char *name);
 void narrow_mode(struct applying *applying, struct change *change);
 void narrow_tell(const struct applying *applying, const char *first, struct out *notes);
 

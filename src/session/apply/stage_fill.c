@@ -106,38 +106,6 @@ static int enter_layer(struct applying *applying, const struct change *change,
 		       sides_parent(applying->store, &applying->held->session, change, ret_name);
 }
 
-static const int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-
-// Rights of a copy that are the host's to say.
-static int set_rights(const struct applying *applying, const struct change *change, int to,
-		      const char *name)
-{
-	const struct store *store = applying->store;
-	int parent = applying->parent.fd;
-	bool replaces = S_ISREG(change->was.st_mode) && S_ISREG(change->is.st_mode);
-	if (S_ISLNK(change->is.st_mode) || (!replaces && !applying->parent.gives))
-		return 0;
-	autoclose int host = replaces ? openat(parent, path_name(change->path), flags) : -1;
-	if (host >= 0 && !rights_differ(to, name, host))
-		return 0;
-	autoclose int made = openat(to, name, flags);
-	if (made < 0 || (replaces && host < 0))
-		return fail(errno, "the rights of '%s'", str_shown(change->path));
-	return replaces ? rights_keep(store, made, host, change->is.st_mode)
-			: rights_inherit(store, made, parent);
-}
-
-// A new file with an ACL, such as one of the host's that the session has moved, keeps
-// that.
-static int copy_rights(const struct applying *applying, int from, const char *source, int to,
-		       const char *name)
-{
-	autoclose int is = openat(from, source, flags), made = openat(to, name, flags);
-	if (is < 0 || made < 0)
-		return fail(errno, "the rights of '%s'", str_shown(source));
-	return rights_copy(applying->store, made, is);
-}
-
 // An index of git's as it may be applied, with its time.
 static int put_text(const struct change *change, int to, const char *name)
 {
@@ -174,9 +142,9 @@ static int put(struct applying *applying, struct stage_links *links, const struc
 		TRY(put_text(change, to, name));
 	bool own = kind == COPIED_NO_ACL && !S_ISREG(change->was.st_mode);
 	if (own)
-		TRY(copy_rights(applying, from, source, to, name));
+		TRY(apply_rights_copy(applying, from, source, to, name));
 	else if (kind != COPIED_NOT && !S_ISDIR(change->is.st_mode))
-		TRY(set_rights(applying, change, to, name));
+		TRY(apply_rights(applying, change, to, name));
 	return kind;
 }
 
@@ -201,7 +169,7 @@ static int finish(struct applying *applying, const struct change *change, const 
 	status.st_mode |= strchr(place, '/') ? 0 : S_IWUSR;
 	TRY(copy_finish(to, name, &status));
 	return acl ? rights_copy(applying->store, made, layer)
-		   : set_rights(applying, change, to, name);
+		   : apply_rights(applying, change, to, name);
 }
 
 // The end of what lies in the change at `first`, by its path.
