@@ -40,7 +40,7 @@ int merge_unknown_key(struct arena *arena, const struct ini_row *row, struct ori
 				    row->name, row->section, near);
 		const char *flag = arena_text(arena, "--%s", row->name);
 		const char *answer = foreign_answer(FOREIGN_OPTION, flag, strlen(flag));
-		if (answer)
+		if (answer && !str_starts(row->section, "secret"))
 			return fail(0, "%sno key '%s' in [%s]: %s", where, row->name, row->section,
 				    answer);
 		return fail(0, "%sunknown key '%.80s' in [%s]; see: sbx profile keys", where,

@@ -188,8 +188,9 @@ static void meet(struct git_walk *walk, int directory, const char *name)
 		look_below(scan, walk, directory);
 	bool stood = is_mounted(scan->check->plan, walk->path, name) &&
 		     (!row || is_listed(scan, row, directory, name));
-	if (!stood && !look_at(scan, directory, name, walk->path,
-			       row && is_same(scan, directory, name, inside)))
+	bool same = row && is_listed(scan, row, directory, name) &&
+		    is_same(scan, directory, name, inside);
+	if (!stood && !look_at(scan, directory, name, walk->path, same))
 		kind = LISTED_MADE;
 	if (row || scan->now.count < NEW_ROWS_MAX)
 		listed_note(&scan->now, directory, name, inside, kind);

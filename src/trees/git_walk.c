@@ -25,7 +25,7 @@ enum { ENTRIES_LEAST = 512, CLOCK_EACH = 64, DEPTH_MAX = 240, NANOSECONDS = 1000
 enum { BUFFER_BYTES = 32768, NAMES_MAX = BUFFER_BYTES / 24 };
 
 // The entries that were read last.
-struct part {
+struct walk_part {
 	_Alignas(struct dirent) char bytes[BUFFER_BYTES];
 	ssize_t size;
 	const char *names[NAMES_MAX]; // of directories
@@ -99,7 +99,7 @@ static void meet_entry(struct git_walk *walk, int directory, const struct dirent
 	go_back(walk, length);
 }
 
-static bool read_part(int directory, struct part *part)
+static bool read_part(int directory, struct walk_part *part)
 {
 	ssize_t size = getdents64(directory, part->bytes, sizeof(part->bytes));
 	if (size > 0)
@@ -113,7 +113,8 @@ static bool read_part(int directory, struct part *part)
 	     entry = (const void *)((const char *)entry + entry->d_reclen))
 
 // Whether all entries are in `part`.
-static bool read_entries(struct git_walk *walk, int directory, struct part *part, struct met *met)
+static bool read_entries(struct git_walk *walk, int directory, struct walk_part *part,
+			 struct met *met)
 {
 	size_t length = walk->length;
 	unsigned parts = 0;
@@ -146,7 +147,8 @@ static void go_down(struct git_walk *walk, const char *name, size_t bytes, enum 
 }
 
 // By name, as far as so many entries are read at once.
-static void visit_below(struct git_walk *walk, struct part *part, enum news all, enum news came)
+static void visit_below(struct git_walk *walk, struct walk_part *part, enum news all,
+			enum news came)
 {
 	unsigned count = 0;
 	part_each(entry, part) if ((entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) &&
@@ -165,7 +167,7 @@ static void visit_below(struct git_walk *walk, struct part *part, enum news all,
 static void visit(struct git_walk *walk, int directory, enum news all, enum news came)
 {
 	struct met met = { 0 };
-	struct part *part = malloc(sizeof(*part));
+	struct walk_part *part = malloc(sizeof(*part));
 	if (!part)
 		abort();
 	walk->moved = all == IN_RUN;
@@ -270,11 +272,9 @@ long walk_tree(struct git_walk *walk, const char *root)
 	autoclose int top = walk->top = open(root, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (top < 0 || fstat(top, &status) < 0)
 		return 0;
-	visit(walk, top,
-	      walk->share       ? OLD
-	      : walk->start > 0 ? SINCE
-				: IN_RUN,
-	      news_of(walk, &status));
+	enum news news = news_of(walk, &status);
+	walk->cut = walk->probes && news != OLD;
+	visit(walk, top, walk->share ? OLD : walk->start > 0 ? SINCE : IN_RUN, news);
 	for (unsigned i = 0; walk->share && walk->entry && i < walk->share->kept_count; i++)
 		if (memchr(walk->share->kept[i].path, '/', walk->share->kept[i].length))
 			look_at_kept(walk, &walk->share->kept[i]);

@@ -12,13 +12,13 @@ status "no file: nothing to trust" 125 "$SBX" profile trust
 for line in "files read $work/data" "files write $work/data" "files cache ~/x" "files overlay $work/data" "files tmpfs ~/y" \
 	"files socket ?$work/s" "files device null" "files hide " "network mode host" "limits tmp-size 3G" "limits core-size unlimited" \
 	"syscalls allow io_uring" "environment pass GH_TOKEN" "environment set A=B" "process hostname x" \
-	"process preserve-fd 9" "process keep-fd 9" "profile extends offline" "limits pids 5000" "syscalls deny "; do
+	"process preserve-fd 9" "profile extends offline" "limits pids 5000" "syscalls deny "; do
 	read -r section key value <<<"$line"
 	printf '[%s]\n%s = %s\n' "$section" "$key" "$value" >.sbx.ini
 	like "untrusted $key = ${value//$work/}: ignored, and told" "$(box -- true; echo $?; cat "$work/log")" "sbx: .sbx.ini:2: '$key' loosens the box and is ignored until you trust this file"
 done
 before=$("$SBX" plan -- true)
-for line in "files project read" "files hide ./file.key" "files hide **/*.key" "files protect ./file" "network mode none" "limits timeout 5s" "limits time 5s" \
+for line in "files project read" "files hide ./file.key" "files hide **/*.key" "files protect ./file" "network mode none" "limits timeout 5s" \
 	"limits pids 100" "limits io ?900M" "limits tmp-size 1M" "syscalls deny ptrace" "environment mode minimal" "environment unset LANG" \
 	"profile description text"; do
 	read -r section key value <<<"$line"

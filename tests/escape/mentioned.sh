@@ -37,7 +37,7 @@ fresh() { # what all of this says, untouched
 	mkdir -p bare/lib && printf '#!/bin/sh\n' | tee bare/common.sh >bare/lib/fs.sh && chmod +x bare/lib/fs.sh
 	printf '#!/bin/sh\nDIR="$(cd "$(dirname "$0")/../../bare" && pwd)"\n. "$DIR/common.sh"\ncd "$(git rev-parse --show-toplevel)/bare/lib" && ./fs.sh\n' >.git/hooks/post-rewrite && chmod +x .git/hooks/post-rewrite
 	git init -q sub && git -C sub config core.fsmonitor ./tools/fs.sh
-	git add tools bin && git commit -qm x && git worktree add -q --detach tree
+	git add tools bin parts fix && git commit -qm x && git worktree add -q --detach tree
 	} 2>/dev/null
 	printf 'tree\nsub\n' >>.git/info/exclude
 	sleep 0.1
@@ -136,7 +136,7 @@ mkdir -p .circleci && (cd .circleci && for i in {1..200}; do echo x >$i.yml; don
 is "in a large directory each file is compared" ".circleci" "$(run_says "echo y >>.circleci/$(find .circleci -name '*.yml' -printf '%f\n' | sed -n 180p)")"
 rm -r .circleci && sleep 0.1
 is "names that are gone are reported" ".github,.npmrc,CLAUDE.md" "$(run_says 'rm -r .npmrc .github CLAUDE.md plain')"
-"$SBX" run -- mkfifo .gitattributes sub/deep/.gitignore .mailmap lib/other 2>"$work/log"
+"$SBX" run -- mkfifo .gitattributes tools/.gitignore .mailmap lib/other 2>"$work/log"
 is "pipes that git would open are taken away" "lib/other 3" "$(find . -path ./.git -prune -o -type p -print | sed 's,./,,') $(grep -c 'appeared as a pipe' "$work/log")"
 rm lib/other
 # What a box makes under the words of a setting takes the place of nothing.

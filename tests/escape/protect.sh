@@ -442,7 +442,7 @@ echo '{ "hooks": { "PostToolUse": [ { "command": "\"$CLAUDE_PROJECT_DIR\"/script
 printf '#!/bin/sh\nexec $PWD/tools/check.sh\n' >"$project/.git/hooks/pre-push" && printf 'echo tools/sample.sh\n' >"$project/.git/hooks/x.sample"
 echo "source_env ${project}/env/local; . ./linked; . ../${project##*/}/env/up; . env/quiet" >"$project/.envrc" && echo '{"x": "env/other"}' >"$project/.claude/keybindings.json"
 touch "$project"/{mcp/server.js,scripts/lint.sh,tools/check.sh,tools/sample.sh,env/local,env/quiet,env/up,env/other} && ln -s env/other "$project/linked" && sleep 1.1
-is "files that settings start are told when they were changed" "env/local env/up linked mcp/server.js scripts/lint.sh tools/check.sh" "$(cd "$project" && "$SBX" run -- bash -c \
+is "files that settings name are printed when they were changed" "env/local env/other env/up linked mcp/server.js scripts/lint.sh tools/check.sh" "$(cd "$project" && "$SBX" run -- bash -c \
 	'for f in env/local mcp/server.js scripts/lint.sh tools/check.sh tools/sample.sh env/up env/other; do echo x >>$f; done; rm linked; ln -s env/other linked' 2>&1 | sed -n 's/^sbx: changed, and your own programs will run it: //p' | tr -d , | xargs -n1 | sort | paste -sd' ')"
 is "and not when they were only read" "" "$(cd "$project" && "$SBX" run -- bash -c 'cat */* >/dev/null' 2>&1)"
 is "nor where the box wrote the settings itself" "" "$(cd "$project" && "$SBX" run --write .mcp.json -- bash -c 'echo x >>mcp/server.js' 2>&1)"

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -233,6 +234,8 @@ static void files(void **state)
 static int64_t change(const char *path)
 {
 	struct stat before, after;
+	const struct timespec tick = { .tv_nsec = 12000000 }; // of the clock of files
+	nanosleep(&tick, NULL);
 	assert_int_equal(fstatat(top, path, &before, AT_SYMLINK_NOFOLLOW), 0);
 	do {
 		assert_int_equal(fchmodat(top, path, 0700, 0), 0);

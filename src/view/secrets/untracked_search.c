@@ -212,14 +212,16 @@ static void note_late(struct git_walk *walk, int directory, const struct dirent 
 			 entry->d_name);
 }
 
-// What a first search passes over, and git tracks nothing in.
+// What a first search passes over, and git tracks nothing in; not right below the top, the
+// command's directory and those with tracked files.
 static bool is_passed(struct git_walk *walk)
 {
 	const struct share *share = walk->share;
 	const char *name = walk->path + walk->root + 1;
-	size_t length = strlen(name);
+	size_t length = strlen(name), above = (size_t)(path_name(name) - name);
 	unsigned below = share_first(share, name, length, '/');
-	return !secret_place(name) && !share_is_centre(share, name, length) &&
+	bool near = above == 0 || share_is_centre(share, name, above - 1);
+	return !near && !secret_place(name) && !share_is_centre(share, name, length) &&
 	       !(below < share->count && strncmp(share->centres[below], name, length) == 0 &&
 		 share->centres[below][length] == '/');
 }
