@@ -43,6 +43,7 @@ struct objects_walk {
 	int top;
 	const char *path; // of the git directory
 	int64_t end;      // of the processor's time
+	int64_t end_old;  // the same, for directories to which nothing came
 	unsigned left;    // files that came and were not compared
 	// The batch, in an arena that the locked process shares:
 	struct arena *arena;
@@ -214,11 +215,14 @@ static void look_in_all(struct objects_walk *walk)
 			look_in(walk, entry->name);
 	}
 	unsigned first = (unsigned)(times_now() / NANOSECONDS_A_TICK) % FANOUTS;
-	for (unsigned i = 0; i < FANOUTS && spent() < walk->end; i++) {
+	for (unsigned i = 0; i < FANOUTS; i++) {
 		unsigned number = (first + i) % FANOUTS;
+		if (!old[number])
+			continue;
+		if (spent() > walk->end_old)
+			break;
 		snprintf(fanout, sizeof(fanout), "%02x", number);
-		if (old[number])
-			look_in(walk, fanout);
+		look_in(walk, fanout);
 	}
 	end_batch(walk);
 }
@@ -235,7 +239,8 @@ void objects_look(struct check *check, int directory, const char *path)
 	int64_t took = times_now() - start->tv_sec * (int64_t)1000000000 - start->tv_nsec;
 	int64_t share = took / SHARE < MOST_NANOSECONDS ? took / SHARE : MOST_NANOSECONDS;
 	walk.top = top;
-	walk.end = spent() + (share < LEAST_NANOSECONDS ? LEAST_NANOSECONDS : share);
+	walk.end_old = spent() + share;
+	walk.end = walk.end_old + (share < LEAST_NANOSECONDS ? LEAST_NANOSECONDS - share : 0);
 	drop_caches(&walk, "info");
 	drop_caches(&walk, "pack");
 	look_in_all(&walk);
