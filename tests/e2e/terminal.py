@@ -468,7 +468,7 @@ def grown():
 
 
 child = started("bash")
-child.sendline(f"{SBX} run --disk 20M -- sh box")
+child.sendline(f"{SBX} run --disk-growth 20M -- sh box")
 child.expect_exact("Stopped")
 child.expect_exact("READY> ")
 check("a command that stops itself: the limits hold meanwhile", until(lambda: "Stopped" not in line(child, "jobs"), 15))
@@ -477,7 +477,7 @@ check("and protected names are looked at", size < 40 and not os.path.exists(os.p
 agent = r"""
 import subprocess, sys
 try:
-    done = subprocess.run([sys.argv[1], "run", "--disk", "20M", "--", "sh", "box"], stdin=subprocess.DEVNULL, capture_output=True, timeout=40)
+    done = subprocess.run([sys.argv[1], "run", "--disk-growth", "20M", "--", "sh", "box"], stdin=subprocess.DEVNULL, capture_output=True, timeout=40)
     print("agent", done.returncode)
 except subprocess.TimeoutExpired:
     print("agent waits")

@@ -28,7 +28,7 @@ WORDS = NAMED + OPENED + ["*", "*", "*.allowed.test", "*.test", "203.0.113.0/24"
                              "10.9.9.8/31", "0.0.0.0/0", "::/0", "2001:db8::/32", "169.254.0.0/16", "198.51.100.0/24",
                              "8.0.0.0/5"]
 FLAGS = {"allow": "--allow", "deny": "--deny", "private": "--private-network", "dns": "--dns",
-         "mode": "--network", "loopback": "--host-port"}
+         "mode": "--network", "host-port": "--host-port"}
 
 
 def choose(generator):
@@ -40,14 +40,14 @@ def choose(generator):
             text = f"[{text}]:{ports}" if ":" in text and "/" not in text else text if ":" in text else f"{text}:{ports}"
         return text
     def line(own, flag):
-        key = generator.choices(["allow", "deny", "private", "dns", "mode", "loopback", "empty"],
+        key = generator.choices(["allow", "deny", "private", "dns", "mode", "host-port", "empty"],
                                 [10, 4, 3, 1, 1, 1, 0 if flag else 1])[0]
         if key in ("allow", "deny"):
             return key, word()
         if key == "empty":
             return generator.choice(["allow", "deny"]), ""
         return key, generator.choice({"private": ["yes", "yes", "no"], "dns": ["strict", "refuse"],
-                                      "mode": ["proxy", "proxy", "none", "host"], "loopback": ["80", "7000"]}[key])
+                                      "mode": ["proxy", "proxy", "none", "host"], "host-port": ["80", "7000"]}[key])
     return ([line(False, False) for _ in range(generator.randint(1, 5))],
             [line(True, False) for _ in range(generator.choice([0, 0, 1, 2]))],
             [line(False, True) for _ in range(generator.randint(0, 3))])
