@@ -27,8 +27,9 @@ PORTS = [80, 7000]
 WORDS = NAMED + OPENED + ["*", "*", "*.allowed.test", "*.test", "203.0.113.0/24", "203.0.113.8/31", "10.0.0.0/8",
                              "10.9.9.8/31", "0.0.0.0/0", "::/0", "2001:db8::/32", "169.254.0.0/16", "198.51.100.0/24",
                              "8.0.0.0/5"]
+KEYS = {"loopback": "host-port"}  # the others have the names of here
 FLAGS = {"allow": "--allow", "deny": "--deny", "private": "--private-network", "dns": "--dns",
-         "mode": "--network", "host-port": "--host-port"}
+         "mode": "--network", "loopback": "--host-port"}
 
 
 def choose(generator):
@@ -40,14 +41,14 @@ def choose(generator):
             text = f"[{text}]:{ports}" if ":" in text and "/" not in text else text if ":" in text else f"{text}:{ports}"
         return text
     def line(own, flag):
-        key = generator.choices(["allow", "deny", "private", "dns", "mode", "host-port", "empty"],
+        key = generator.choices(["allow", "deny", "private", "dns", "mode", "loopback", "empty"],
                                 [10, 4, 3, 1, 1, 1, 0 if flag else 1])[0]
         if key in ("allow", "deny"):
             return key, word()
         if key == "empty":
             return generator.choice(["allow", "deny"]), ""
         return key, generator.choice({"private": ["yes", "yes", "no"], "dns": ["strict", "refuse"],
-                                      "mode": ["proxy", "proxy", "none", "host"], "host-port": ["80", "7000"]}[key])
+                                      "mode": ["proxy", "proxy", "none", "host"], "loopback": ["80", "7000"]}[key])
     return ([line(False, False) for _ in range(generator.randint(1, 5))],
             [line(True, False) for _ in range(generator.choice([0, 0, 1, 2]))],
             [line(False, True) for _ in range(generator.randint(0, 3))])
@@ -177,10 +178,10 @@ def run_case(case):
     shutil.rmtree(project, ignore_errors=True)
     os.makedirs(project)
     with open(work + "/p.ini", "w") as file:
-        file.write("[profile]\nextends = default\n[network]\n" + "".join(f"{k} = {v}\n" for k, v in profile))
+        file.write("[profile]\nextends = default\n[network]\n" + "".join(f"{KEYS.get(k, k)} = {v}\n" for k, v in profile))
     if own:
         with open(project + "/.sbx.ini", "w") as file:
-            file.write("[network]\n" + "".join(f"{k} = {v}\n" for k, v in own))
+            file.write("[network]\n" + "".join(f"{KEYS.get(k, k)} = {v}\n" for k, v in own))
     options = ["-p", work + "/p.ini", "--raw-port", "7000"]
     if MODE == "landlock":
         options += ["--isolation", "landlock", "--no-protect"]
