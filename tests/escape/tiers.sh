@@ -14,7 +14,7 @@ if [ "${abi:-0}" -ge 6 ]; then tiers+=(landlock); else skip "tier landlock" "its
 box() { # tier, options..., --, command
 	local tier=$1
 	shift
-	timeout 120 "$SBX" run --isolation "$tier" --read "$outside" "$@" 2>"$work/log"
+	timeout 120 "$SBX" run --isolation "${tier/full/namespaces}" --read "$outside" "$@" 2>"$work/log"
 }
 twin() { SBX_TEST_SKIP=answers timeout 120 "$SBX_TESTING" run --isolation landlock --read "$outside" "$@" 2>"$work/log"; }
 words() { tr '\n' ' '; }
@@ -183,7 +183,7 @@ for tier in "${tiers[@]}"; do
 	before=$(state "$work/host/file")
 	network=$([ "$tier" = full ] && echo host || echo none)
 	is "$tier: what is exchanged meanwhile is never hit" "turns many, own file changed" \
-		"$(timeout 300 "$SBX" run --isolation "$tier" --network $network --read "$outside" --read "$work/host/file" -- "$outside" race "$work/host/file" "$work/plain/race/place/file" race-socket-name "$seconds" 2>"$work/log")"
+		"$(timeout 300 "$SBX" run --isolation "${tier/full/namespaces}" --network $network --read "$outside" --read "$work/host/file" -- "$outside" race "$work/host/file" "$work/plain/race/place/file" race-socket-name "$seconds" 2>"$work/log")"
 	is "$tier: the file is as it was" "$before" "$(state "$work/host/file")"
 done
 if [ "${#tiers[@]}" = 2 ]; then

@@ -57,9 +57,10 @@ static void ask(const struct conn_record *record)
 
 static void report(struct proxy *proxy)
 {
+	static const struct plan plan;
 	struct denials denials = { 0 };
-	refusals_new(proxy, &denials);
-	refusals_report(proxy, &denials);
+	refusals_new(&plan, proxy, &denials);
+	refusals_report(&plan, proxy, &denials);
 	refusals_used(proxy, &denials);
 	for (unsigned i = 0; i < denials.count; i++)
 		assert(str_visible(denials.all[i].why) && str_visible(denials.all[i].rule) &&
