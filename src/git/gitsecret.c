@@ -282,7 +282,7 @@ bool gitsecret_is(struct arena *arena, const char *key, const char *value)
 	const char *first = strchr(name, '.'), *last = strrchr(name, '.');
 	if (!first || textsecret_strip(arena, name) != name || textsecret_has_word(name))
 		return true;
-	for (char *at = name; *at; at++) // what stands between is a URL or a name
+	for (char *at = name; *at; at++) // between the dots: a URL or a name
 		if (at < first || at > last)
 			*at = (char)tolower((unsigned char)*at);
 	const struct gitconfig_entry entry = { .name = name, .value = value };

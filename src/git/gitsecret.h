@@ -26,6 +26,6 @@ int gitsecret_filter(struct arena *arena, const char *text, size_t length,
 // a secret or a part of it is.
 bool gitsecret_is(struct arena *arena, const char *key, const char *value);
 
-// The same of GIT_CONFIG_PARAMETERS: 'KEY'='VALUE' or 'KEY=VALUE', quoted for a shell. What is not
-// of this form is taken for a secret.
+// The same of GIT_CONFIG_PARAMETERS: 'KEY'='VALUE' or 'KEY=VALUE', quoted for a shell. Another
+// form is taken for a secret.
 bool gitsecret_parameters(struct arena *arena, const char *text);

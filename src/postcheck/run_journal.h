@@ -28,8 +28,8 @@ struct due {
 	int64_t from;      // nanoseconds of the files' clock
 	const char *names; // lines: "r PATH" is there with all below it, "w PATH" for itself
 };
-// False when there is none. What was killed before its command began, or in another directory of
-// that name, is removed.
+// False when there is none. A run that was killed before its command began, or in another directory
+// of that name, is removed.
 bool journal_due(struct arena *arena, const char *state, const char *tree, struct due *ret_due);
 // `checked`: they are removed.
 void journal_done(struct due *due, bool checked);

@@ -30,10 +30,10 @@
 #include "trees/git_walk.h"
 #include "trees/share.h"
 
-// Where no time says what is new all is read, for so long.
+// Where no time tells new from old all is read, for so long.
 enum { LOOK_NANOSECONDS = 500000000, SECOND = 1000000000, TICK = 20000000 };
 enum { NEW_ROWS_MAX = LISTED_ROWS_MAX / 2 };
-// Address space: the lists of a tree, and what is taken from git's index.
+// Address space: the lists of a tree, and the rows from git's index.
 #define LIST_BYTES  ((size_t)192 << 20)
 #define SHARE_BYTES ((size_t)384 << 20)
 
@@ -41,12 +41,12 @@ struct scan {
 	struct check *check;
 	const struct searched *tree;
 	struct listed old;  // the list
-	struct listed now;  // what was met
+	struct listed now;  // met by the sweep
 	bool whole;         // the whole tree is checked, or
 	struct share share; // these parts
 	int64_t begin;      // of this check
 	int64_t since; // what changed then or later is read: by the box, or since the last check
-	bool moved;    // what is met may have come to its place in this run
+	bool moved;    // an entry may have come to its place in this run
 	struct check_secrets secrets;
 };
 
@@ -246,7 +246,7 @@ static void meet_listed(struct scan *scan, struct git_walk *walk, int root)
 	}
 }
 
-// What was not met stays, as long as it is there; it comes first.
+// A row that was not met stays, as long as its file is there; it comes first.
 static void keep_rest(struct scan *scan, int root)
 {
 	struct listed all = scan->now;

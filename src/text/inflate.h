@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-// Writes what is packed, `most` bytes at most. 0; 1 when it is more; -1 when it is no such data.
-// The sum at its end is not compared.
+// Writes the unpacked bytes, `most` bytes at most. 0; 1 when it is more; -1 when it is no such
+// data. The sum at its end is not compared.
 int inflate_all(const void *bytes, size_t length, unsigned char *buffer, size_t most,
 		size_t *ret_length);

@@ -1,4 +1,4 @@
-// Owns the order of a sweep: each directory before what lies in it.
+// Owns the order of a sweep: each directory before its entries.
 #include "trees/git_walk.h"
 
 #include <errno.h>
@@ -162,7 +162,7 @@ static void visit_below(struct git_walk *walk, struct walk_part *part, enum news
 		go_down(walk, part->names[i], strlen(part->names[i]), all, came);
 }
 
-// Reads the directory at walk->path. `all`: what is below may have come to this place, `came`:
+// Reads the directory at walk->path. `all`: entries below may have come to this place, `came`:
 // names may have come to it.
 static void visit(struct git_walk *walk, int directory, enum news all, enum news came)
 {
@@ -234,7 +234,7 @@ static void enter(struct git_walk *walk, enum news all, enum news came)
 		visit(walk, fd, all, news);
 }
 
-// A tracked file that is looked at each time: the part of its path that is a name.
+// A tracked file that is examined each time: the part of its path that is a name.
 static void look_at_kept(struct git_walk *walk, const struct gitindex_kept *kept)
 {
 	char above[PATH_MAX];

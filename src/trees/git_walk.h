@@ -18,7 +18,7 @@ struct git_walk {
 	bool (*passes)(struct git_walk *walk); // whether the directory at walk->path is left out
 	void *owner;
 	// Which directories are read: the top and the command's, those of the share that changed at
-	// `since` or later, and what is new in one of these, with all below it. NULL: all.
+	// `since` or later, and new entries of these, with all below it. NULL: all.
 	const struct share *share;
 	int64_t since, start; // nanoseconds; what changed at `start` or later did so in the run
 	bool probes;          // only whether one of them changed: then it is cut
@@ -30,7 +30,7 @@ struct git_walk {
 	bool deeper; // something lay below the levels
 	bool lost;   // something lay deeper than can be reached
 
-	bool moved; // what is met may have come to this place in the run, whatever its own times
+	bool moved; // an entry may have come to this place in the run, whatever its own times
 		    // are
 	// Its own.
 	char path[PATH_MAX];

@@ -1,5 +1,5 @@
 // The share of a tree that every run checks at its end, besides its top: the directories of git's
-// index and that of the command. And the tracked files that are looked at each time.
+// index and that of the command. And the tracked files that are examined each time.
 #pragma once
 
 #include <stdbool.h>
@@ -19,7 +19,7 @@ struct share {
 	const char *directory; // of the command, one of the centres, or NULL
 };
 
-// Reads git's index, while it is as `state` says: what is taken from it is in `arena`. False when
+// Reads git's index, while it is as `state` says: its rows lie in `arena`. False when
 // it cannot be read: then the share is the whole tree.
 bool share_read(struct arena *arena, const char *index, const struct file_state *state,
 		struct share *ret_share);

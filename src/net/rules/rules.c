@@ -114,7 +114,7 @@ int rules_compile(const struct plan *plan, const struct list *more_allow,
 	return add_budgets(&profile->rate, BUDGET_RATE, rules);
 }
 
-// Only what is used: the rest of a table takes no memory.
+// Only the used part: the rest of a table takes no memory.
 static void copy(const struct rules *from, struct rules *to)
 {
 	memcpy(to, from, offsetof(struct rules, allow));

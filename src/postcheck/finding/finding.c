@@ -63,7 +63,7 @@ bool finding_is_own(const struct check *check, int directory, const char *name, 
 	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
 		return false;
 	int64_t changed = status.st_ctim.tv_sec * (int64_t)NANOSECONDS + status.st_ctim.tv_nsec;
-	// What was born in the run may have been listed by another run that began meanwhile.
+	// A repository born in the run may have been listed by another run that began meanwhile.
 	return (row && !finding_is_made(check, directory, name) &&
 		listed_is(check->known, row, &status, check->root_device) &&
 		(part == OWN_DIRECTORY || row->changed == changed)) ||

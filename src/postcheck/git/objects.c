@@ -62,7 +62,7 @@ static int64_t spent(void)
 	       (children.ru_utime.tv_usec + children.ru_stime.tv_usec) * (int64_t)1000;
 }
 
-// In the locked process. A name has the form of the hash of what is packed, with its head.
+// In the locked process. A name is the hash of the unpacked bytes, with their head.
 static void compare(void *argument)
 {
 	struct objects_walk *walk = argument;

@@ -236,7 +236,7 @@ static const char *directory_of(const struct plan *plan)
 }
 
 // What the host has made since the search before, by the time of the list: in the top, the
-// command's directory and those with tracked files that changed, and in what is new there.
+// command's directory and those with tracked files that changed, and in new directories there.
 static int search_late(struct untracked_search *search, const char *file)
 {
 	const struct plan *plan = search->wishes->plan;
