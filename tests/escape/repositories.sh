@@ -212,10 +212,11 @@ is "and takes nothing" "${TRIES:-60}" "$(ls "$project"/new*/.git/hooks/pre-commi
 
 # A supervisor that was killed: the next run does its check, first.
 killed() { # command in the box
-	(cd "$project" && exec "$SBX" run --read "$work/tools" -- sh -c "($1); : >ready; sleep 30") >/dev/null 2>&1 &
+	(cd "$project" && exec "$SBX" run --read "$work/tools" -- sh -c "($1); : >ready; sleep 30.$$") >/dev/null 2>&1 &
 	local pid=$!
 	for _ in $(seq 600); do [ -e "$project/ready" ] && break; sleep 0.05; done
 	kill -9 "$pid"; wait "$pid" 2>/dev/null
+	wait_for 10 sh -c "! pgrep -fx 'sleep 30.$$'" # the box ends a moment after its supervisor
 	rm -f "$canary" "$project/ready"
 }
 work_here && rm -rf "$project/.git/hooks" && mkdir "$project/.vscode" && echo mine >"$project/.vscode/settings.json" && git -C "$project" init -q nested && printf '#!/bin/sh\n' >"$project/nested/.git/hooks/pre-commit"
@@ -606,12 +607,16 @@ like "while git runs on the host a lock is only reported" "$(cat "$work/log")" "
 is "and stays" "refs/heads/own.lock" "$(there refs/heads/own.lock)"
 wait
 printf '#!/bin/sh\ntouch "%s/other"; exec 2>&-; while [ ! -e "%s/done" ]; do sleep 0.1; done\n' "$work" "$work" >"$work/git"
-work_here
-(cd "$project" && exec "$SBX" run -- sh -c 'touch .git/index.lock b; while [ ! -e on ]; do sleep 0.05; done') >"$work/log" 2>&1 &
-pid=$!
-wait_for 30 test -e "$project/b" && sleep 0.2
-"$work/git" &
-wait_for 30 test -e "$work/other" && touch "$project/on" && wait $pid
+for _ in 1 2 3; do # another git of this machine that takes long keeps it, too
+	work_here && rm -f "$work/other" "$work/done"
+	(cd "$project" && exec "$SBX" run -- sh -c 'touch .git/index.lock b; while [ ! -e on ]; do sleep 0.05; done') >"$work/log" 2>&1 &
+	pid=$!
+	wait_for 30 test -e "$project/b" && sleep 0.2
+	"$work/git" &
+	wait_for 30 test -e "$work/other" && touch "$project/on" && wait $pid
+	there index.lock | grep -q . || break
+	touch "$work/done" && wait
+done
 is "a git that began after a lock does not keep it" "" "$(there index.lock)"
 like "of which it is said that it was removed" "$(cat "$work/log")" "^sbx: locks of git's that the box left were removed: .*.git/index.lock"
 touch "$work/done"
