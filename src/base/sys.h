@@ -2,6 +2,7 @@
 // Numbers from 424 on are the same on every architecture (Linux 5.1 and later).
 #pragma once
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/mount.h> // never together with <sys/mount.h>: both define the same enums
@@ -135,10 +136,19 @@ static inline int sys_clone3(struct clone_args *arguments)
 	return (int)syscall(SYS_clone3, arguments, sizeof(*arguments));
 }
 
+// Below a directory the kernel refuses each ".." (EAGAIN, openat2(2)) that it meets while any
+// process of the machine renames or mounts something: that says nothing about the path.
+enum { SYS_OPENAT2_TRIES = 4096 };
 static inline int sys_openat2(int directory, const char *path, uint64_t flags, uint64_t resolve)
 {
 	struct open_how how = { .flags = flags, .resolve = resolve };
-	return (int)syscall(SYS_openat2, directory, path, &how, sizeof(how));
+	int fd = -1;
+	for (int i = 0; i < SYS_OPENAT2_TRIES; i++) {
+		fd = (int)syscall(SYS_openat2, directory, path, &how, sizeof(how));
+		if (fd >= 0 || errno != EAGAIN)
+			break;
+	}
+	return fd;
 }
 
 enum { SYS_RENAME_NOREPLACE = 1, SYS_RENAME_EXCHANGE = 2 };

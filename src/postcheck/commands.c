@@ -50,7 +50,8 @@ static void look(int root, const char *name, struct named_state *state)
 {
 	struct stat status;
 	autoclose int fd = sys_openat2(root, name, O_PATH | O_CLOEXEC, RESOLVE_BENEATH);
-	*state = (struct named_state){ .outside = fd < 0 && (errno == EXDEV || errno == ELOOP) };
+	*state = (struct named_state){ .outside = fd < 0 && (errno == EXDEV || errno == ELOOP ||
+							     errno == EAGAIN) };
 	if (fd < 0 || fstat(fd, &status) < 0)
 		return;
 	state->identity =

@@ -9,11 +9,13 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/sys.h"
 
 enum { MOST = 8 };
 
@@ -195,13 +197,36 @@ static void words(void **state)
 	}
 }
 
+// The kernel refuses ".." below a directory at each rename that another process does meanwhile.
+static void beside_renames(void **state)
+{
+	enum { RENAMES = 20000 };
+	(void)state;
+	make("moved", "");
+	pid_t child = fork();
+	for (unsigned i = 0; child == 0 && i < RENAMES; i++)
+		if (renameat(directory, i % 2 ? "other" : "moved", directory,
+			     i % 2 ? "moved" : "other") < 0)
+			_exit(1);
+	if (child == 0)
+		_exit(0);
+	unsigned failed = 0;
+	while (waitpid(child, NULL, WNOHANG) == 0) {
+		autoclose int fd = sys_openat2(directory, "directory/../small", O_PATH | O_CLOEXEC,
+					       RESOLVE_BENEATH);
+		failed += fd < 0;
+	}
+	unlinkat(directory, "moved", 0);
+	assert_int_equal(failed, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sizes),      cmocka_unit_test(missing),
 		cmocka_unit_test(links),      cmocka_unit_test(other_kinds),
 		cmocka_unit_test(unreadable), cmocka_unit_test(without_a_size),
-		cmocka_unit_test(words),
+		cmocka_unit_test(words),      cmocka_unit_test(beside_renames),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }
