@@ -39,11 +39,12 @@ static double seconds_since(clockid_t clock, double then)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9 - then;
 }
 
-// A process of git's that began before the lock was written: it may be its owner. Those of the box
-// have ended. Where others work cannot be read in the user namespace of the check.
+// A process of git's, of the lock's owner, that began before the lock was written: it may hold it.
+// Those of the box have ended. Where others work cannot be read in the user namespace of the check.
 static bool git_runs(const struct stat *lock)
 {
 	char name[64];
+	struct stat owner;
 	struct process_stat process;
 	double written = (double)lock->st_mtim.tv_sec + (double)lock->st_mtim.tv_nsec / 1e9;
 	double age = seconds_since(CLOCK_REALTIME, written);
@@ -52,6 +53,7 @@ static bool git_runs(const struct stat *lock)
 	entries_each (entry, all)
 		runs = runs ||
 		       (isdigit((unsigned char)entry->name[0]) &&
+			fstatat(all, entry->name, &owner, 0) == 0 && owner.st_uid == lock->st_uid &&
 			str_put(name, sizeof(name), "%s/stat", entry->name) &&
 			process_stat_at(all, name, &process) &&
 			(str_equal(process.name, "git") || str_starts(process.name, "git-")) &&
