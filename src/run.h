@@ -104,7 +104,7 @@ struct run {
 		int root;
 		int listener;               // host side: of the second filter
 		int questions;              // explain: the way to who answers them
-		int asked_root;             // explain: of the box, opened with the first question
+		int explained;              // explain: what the thread found that looks
 		int prepared[PREPARED_MAX]; // box side: detached, a row of fixed_devices each
 		int absent;                 // both sides: the link to nowhere, O_PATH
 		int copies;                 // host side: the directory of the box's copies

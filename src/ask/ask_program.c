@@ -1,10 +1,11 @@
-// Owns the process that answers one question.
+// Owns the process that answers one question, and the one that ends it.
 #include "ask/ask_program.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -101,7 +102,7 @@ static int above(int fd)
 }
 
 // The new process, with nothing of the supervisor's: no memory is allocated here.
-static _Noreturn void become_program(const struct ask_exec *exec)
+static _Noreturn void become_program(const struct ask_exec *exec, pid_t keeper)
 {
 	sigset_t none;
 	int input = above(exec->input), output = above(exec->output),
@@ -109,7 +110,7 @@ static _Noreturn void become_program(const struct ask_exec *exec)
 	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	sigemptyset(&none);
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-	if (getppid() != exec->supervisor || setsid() < 0 || chdir("/") < 0 ||
+	if (getppid() != keeper || setsid() < 0 || chdir("/") < 0 ||
 	    dup2(input, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0 ||
 	    dup2(null, STDERR_FILENO) < 0 || (script >= 0 && dup2(script, SCRIPT) < 0) ||
 	    dup3(program, PROGRAM, O_CLOEXEC) < 0)
@@ -121,6 +122,42 @@ static _Noreturn void become_program(const struct ask_exec *exec)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	syscall(SYS_execveat, PROGRAM, "", exec->words, exec->variables, AT_EMPTY_PATH);
 	_exit(127);
+}
+
+static void kill_children(void)
+{
+	char text[4096];
+	autoclose int fd = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+	ssize_t length = fd < 0 ? 0 : fd_read_all(fd, text, sizeof(text) - 1);
+	text[length > 0 ? length : 0] = '\0';
+	char *next;
+	for (char *at = text; strtol(at, &next, 10) > 0 && *next == ' '; at = next)
+		kill((pid_t)strtol(at, NULL, 10), SIGKILL);
+}
+
+// Between the two: what the program begins becomes a child of this one, whatever session or group
+// it goes to, and ends with it. It ends by SIGTERM, also when the supervisor has ended.
+static _Noreturn void keep_program(const struct ask_exec *exec)
+{
+	sigset_t end, all;
+	int pidfd;
+	sigemptyset(&end);
+	sigaddset(&end, SIGTERM);
+	sigfillset(&all); // those of the terminal are for others
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	pid_t keeper = getpid(),
+	      program = getppid() == exec->supervisor ? sys_clone(0, &pidfd) : -1;
+	if (program == 0)
+		become_program(exec, keeper);
+	sys_close_range(0, ~0U, 0);
+	while (program > 0 && sigwaitinfo(&end, NULL) < 0)
+		;
+	do
+		kill_children();
+	while (waitpid(-1, NULL, __WALL) > 0);
+	_exit(0);
 }
 
 static int start(const struct plan *plan, const struct run *run, struct ask_program *program,
@@ -147,7 +184,7 @@ static int start(const struct plan *plan, const struct run *run, struct ask_prog
 		return -1;
 	pid_t pid = sys_clone(0, &child->pidfd);
 	if (pid == 0)
-		become_program(&exec);
+		keep_program(&exec);
 	if (pid < 0)
 		return -1;
 	child->pid = pid;
@@ -198,9 +235,7 @@ void ask_child_end(struct ask_child *child)
 	if (child->pid <= 0)
 		return;
 	struct pollfd event = { .fd = child->pidfd, .events = POLLIN };
-	// Its group is its own until it is reaped.
-	if (kill(-child->pid, SIGKILL) < 0)
-		sys_pidfd_send_signal(child->pidfd, SIGKILL, NULL);
+	sys_pidfd_send_signal(child->pidfd, SIGTERM, NULL);
 	poll(&event, 1, KILLED_MILLISECONDS);
 	waitpid(child->pid, NULL, WNOHANG | __WALL);
 	fd_close(&child->pidfd);

@@ -1,5 +1,5 @@
 // One question to the program of --ask-program: one process for each, one line of JSON on
-// its stdin, one on its stdout, and then it is killed, whatever it is doing.
+// its stdin, one on its stdout, and then it is killed with all that it began.
 #pragma once
 
 #include <stddef.h>
@@ -25,7 +25,7 @@ enum ask_end {
 };
 
 struct ask_child {
-	pid_t pid; // 0: none runs
+	pid_t pid; // of its keeper; 0: none runs
 	int pidfd, answer;
 	bool project; // was offered
 	char line[ANSWER_BYTES_MAX + 2];

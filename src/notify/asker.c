@@ -28,13 +28,23 @@ bool asker_waits(const struct question *question)
 
 long asker_status(const struct question *question, const char *name, int base)
 {
-	char path[64], text[4096] = "";
+	enum { LINE = 64 };
+	char path[64], text[4096];
+	size_t kept = 0;
 	snprintf(path, sizeof(path), "/proc/%u/status", question->asked->pid);
 	autoclose int status = open(path, O_RDONLY | O_CLOEXEC);
-	if (status < 0 || read(status, text, sizeof(text) - 1) <= 0)
-		return -1;
-	const char *line = strstr(text, name);
-	return line ? strtol(line + strlen(name), NULL, base) : -1;
+	// The line of groups may be long: only the beginning of a last line stays.
+	for (ssize_t got; (got = read(status, text + kept, sizeof(text) - 1 - kept)) > 0;) {
+		kept += (size_t)got;
+		text[kept] = '\0';
+		const char *line = strstr(text, name);
+		if (line && strchr(line + 1, '\n'))
+			return strtol(line + strlen(name), NULL, base);
+		size_t rest = kept < LINE ? kept : LINE;
+		memmove(text, text + kept - rest, rest);
+		kept = rest;
+	}
+	return -1;
 }
 
 // Of the thread, whose table may be another than its process's; before Linux 6.9 of the process.

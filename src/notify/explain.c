@@ -80,8 +80,15 @@ static const struct call {
 struct explain_look {
 	const struct plan *plan;
 	const struct seccomp_notif *asked;
-	struct denials *denials;
+	int notes;
 	int root; // of the caller
+};
+
+// From the thread that looks to the loop that reports.
+struct explained {
+	const char *kind, *flag, *why;
+	char program[32];
+	char path[PATH_MAX]; // as long as it is
 };
 
 int explain_plan(struct plan *plan)
@@ -135,24 +142,43 @@ static void name_program(const struct explain_look *look, char name[32])
 static void note(const struct explain_look *look, const char *kind, const char *flag,
 		 const char *path, const char *why)
 {
-	char program[32];
-	name_program(look, program);
+	struct explained found = { .kind = kind, .flag = flag, .why = why };
+	name_program(look, found.program);
+	if (str_put(found.path, sizeof(found.path), "%s", path))
+		send(look->notes, &found, offsetof(struct explained, path) + strlen(path) + 1,
+		     MSG_NOSIGNAL);
+}
+
+static void add(const struct plan *plan, struct denials *denials, const struct explained *found)
+{
+	const char *path = found->path;
 	bool visible = str_visible(path);
-	struct denial *denial = denials_add(look->denials, kind, str_shown(path), program);
+	struct denial *denial = denials_add(denials, found->kind, str_shown(path), found->program);
 	if (!denial)
 		return;
-	struct judgement judgement = judge_path(look->plan, path);
+	struct judgement judgement = judge_path(plan, path);
 	// That nothing names a path is no line's doing.
 	bool decides = judgement.verdict == PATH_READ || judgement.verdict == PATH_HIDDEN;
 	const struct mount *by = decides ? judgement.by : NULL;
-	snprintf(denial->why, sizeof(denial->why), "%s", why);
+	snprintf(denial->why, sizeof(denial->why), "%s", found->why);
 	if (by && by->from.file && by->from.line)
 		snprintf(denial->rule, sizeof(denial->rule), "%s:%u", by->from.file, by->from.line);
 	else if (by && by->from.file)
 		snprintf(denial->rule, sizeof(denial->rule), "%s", by->from.file);
-	const struct item *final = judge_final(look->plan, path, str_equal(kind, "write"));
-	denial->flag = visible && !final && strlen(path) < sizeof(denial->value) ? flag : NULL;
-	snprintf(denial->value, sizeof(denial->value), "%s", denial->flag ? path : "");
+	const struct item *final = judge_final(plan, path, str_equal(found->kind, "write"));
+	bool offers = visible && !final && strlen(path) < sizeof(denial->value);
+	denial->flag = offers ? found->flag : NULL;
+	str_put(denial->value, sizeof(denial->value), "%s", denial->flag ? path : "");
+}
+
+void explain_take(const struct plan *plan, const struct run *run, struct denials *denials)
+{
+	enum { ONE_TURN = 256 }; // as many as a socket holds, about
+	struct explained found;
+	for (int i = 0; i < ONE_TURN && run->explained >= 0 &&
+			recv(run->explained, &found, sizeof(found), MSG_DONTWAIT) > 0;
+	     i++)
+		add(plan, denials, &found);
 }
 
 // The real name of what a descriptor of the box stands for.
@@ -292,19 +318,10 @@ static void look_at_call(const struct explain_look *look, const struct call *cal
 	}
 }
 
-// All in the box have one root: nothing in it can change its own.
-static int box_root(struct run *run, uint32_t pid)
-{
-	char link[64];
-	snprintf(link, sizeof(link), "/proc/%u/root", pid);
-	if (run->asked_root < 0)
-		run->asked_root = open(link, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return run->asked_root;
-}
-
-void explain_answer(const struct plan *plan, struct run *run, struct denials *denials)
+void explain_answer(const struct plan *plan, const struct run *run, int notes, int *root)
 {
 	struct seccomp_notif asked = { 0 };
+	char link[64];
 	if (sys_ioctl(run->listener, SECCOMP_IOCTL_NOTIF_RECV, &asked) < 0)
 		return;
 	const char *name = asking_call(asked.data.nr);
@@ -318,11 +335,14 @@ void explain_answer(const struct plan *plan, struct run *run, struct denials *de
 	}
 	if (notify_session(&(struct question){ plan, run, &asked, false }))
 		return;
-	int root = box_root(run, asked.pid);
-	struct explain_look look = { plan, &asked, denials, root };
-	if (root >= 0 && str_equal(name, "connect"))
+	// All in the box have one root: nothing in it can change its own.
+	snprintf(link, sizeof(link), "/proc/%u/root", asked.pid);
+	if (*root < 0)
+		*root = open(link, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct explain_look look = { plan, &asked, notes, *root };
+	if (*root >= 0 && str_equal(name, "connect"))
 		look_at_socket(&look);
-	for (size_t i = 0; root >= 0 && i < sizeof(calls) / sizeof(*calls); i++)
+	for (size_t i = 0; *root >= 0 && i < sizeof(calls) / sizeof(*calls); i++)
 		if (str_equal(calls[i].name, name))
 			look_at_call(&look, &calls[i]);
 	sys_ioctl(run->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);

@@ -13,9 +13,11 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/fd.h"
 #include "base/str.h"
 #include "base/sys.h"
 #include "notify/asker.h"
@@ -31,6 +33,7 @@ struct answering {
 	const struct plan *plan;
 	struct run run;
 	int handed; // where questions come from with --explain, or -1
+	int notes;  // where findings go with --explain, or -1
 };
 
 // The box has no capabilities, and who acts for it has none: the kernel's answer is the one that
@@ -123,27 +126,54 @@ static void *answer_all(void *argument)
 	}
 }
 
-int notify_begin(const struct plan *plan, struct run *run)
+// --explain: looks, as the caller may, and hands on the calls that are decided. A place of the
+// host's that does not answer holds the calls of the box.
+static void *look_all(void *argument)
+{
+	struct answering *answering = argument;
+	struct pollfd event = { .fd = answering->run.listener, .events = POLLIN };
+	int root = -1;
+	for (;;) {
+		if (poll(&event, 1, -1) < 0)
+			continue;
+		if (!(event.revents & POLLIN)) // nobody is left to ask
+			break;
+		explain_answer(answering->plan, &answering->run, answering->notes, &root);
+	}
+	fd_close(&root);
+	fd_close(&answering->notes);
+	return NULL;
+}
+
+static int start(void *(*run)(void *), struct answering *answering)
 {
 	pthread_attr_t attributes;
 	pthread_t thread;
-	int ends[2] = { -1, -1 };
-	if (plan->explain && pipe2(ends, O_CLOEXEC) < 0)
+	pthread_attr_init(&attributes);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attributes, STACK);
+	int problem = pthread_create(&thread, &attributes, run, answering);
+	pthread_attr_destroy(&attributes);
+	return problem ? fail(problem, "a thread for answers") : 0;
+}
+
+int notify_begin(const struct plan *plan, struct run *run)
+{
+	int ends[2] = { -1, -1 }, notes[2] = { -1, -1 };
+	if (plan->explain && (pipe2(ends, O_CLOEXEC) < 0 ||
+			      socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, notes) < 0))
 		return fail(errno, "pipe");
 	run->questions = ends[1];
+	run->explained = notes[0];
 	// The longest that a kernel gives to anybody; with less, fewer processes can ask at once.
 	if (plan->explain)
 		fcntl(ends[1], F_SETPIPE_SZ, QUESTIONS_BYTES);
 	struct answering *answering = malloc(sizeof(*answering));
 	if (!answering)
 		return fail(ENOMEM, "a thread for answers");
-	*answering = (struct answering){ plan, *run, ends[0] };
-	pthread_attr_init(&attributes);
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	pthread_attr_setstacksize(&attributes, STACK);
-	int problem = pthread_create(&thread, &attributes, answer_all, answering);
-	pthread_attr_destroy(&attributes);
-	return problem ? fail(problem, "a thread for answers") : 0;
+	*answering = (struct answering){ plan, *run, ends[0], notes[1] };
+	TRY(start(answer_all, answering));
+	return plan->explain ? start(look_all, answering) : 0;
 }
 
 bool notify_hand(const struct run *run, const struct seccomp_notif *asked)

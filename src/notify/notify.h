@@ -19,8 +19,7 @@ struct run;
 // changes in its memory, descriptors and directories meanwhile counts for nothing.
 int notify_begin(const struct plan *plan, struct run *run);
 
-// With --explain: one that the loop has received, and that is to be decided. False when it cannot
-// be taken.
+// With --explain: one that is to be decided. False when it cannot be taken.
 bool notify_hand(const struct run *run, const struct seccomp_notif *asked);
 
 // Answers what reaches the caller's process group or sets its terminal; false: it is no such call.
@@ -28,8 +27,8 @@ bool notify_hand(const struct run *run, const struct seccomp_notif *asked);
 // when the kernel runs the call. Terminals: whatever descriptor, by who is in front just now.
 bool notify_session(const struct question *question);
 
-// --explain: which files, programs and sockets a run was refused. The second filter asks the
-// supervisor before opens for writing, changes of names, execve and connect; it looks whether the
+// --explain: which files, programs and sockets a run was refused. The second filter asks a second
+// thread before opens for writing, changes of names, execve and connect; it looks whether the
 // box allows what the host would allow, notes what it does not, and lets every call go on. Nothing
 // is decided here: what the box changes in its memory meanwhile only makes a report wrong. Only
 // bind in a box on the host's network is decided, with or without --explain: by notify.h.
@@ -37,5 +36,8 @@ bool notify_session(const struct question *question);
 // Second half of the plan.
 int explain_plan(struct plan *plan);
 
-// Answers one question from run->listener.
-void explain_answer(const struct plan *plan, struct run *run, struct denials *denials);
+// Answers one question from run->listener; each refusal goes to the socket `notes`. `root` is
+// the box's, -1 before the first question.
+void explain_answer(const struct plan *plan, const struct run *run, int notes, int *root);
+// The refusals until now: of the loop, which waits for nobody.
+void explain_take(const struct plan *plan, const struct run *run, struct denials *denials);

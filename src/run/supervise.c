@@ -65,7 +65,7 @@ static struct outcome finish(const struct plan *plan, struct run *run, struct ou
 	run->reaped = orphans_are_reaped();
 	// The last to hold the view pays for its end: that is pid 1, which waits for this end of
 	// its socket.
-	fd_close(&run->asked_root);
+	fd_close(&run->explained);
 	fd_close(&run->user);
 	fd_close(&run->view);
 	fd_close(&run->from_box);
@@ -207,9 +207,9 @@ static enum run_turn handle_names(struct loop *loop, short events)
 static enum run_turn handle_question(struct loop *loop, short events)
 {
 	if (events & POLLIN)
-		explain_answer(loop->plan, loop->run, &loop->outcome.denials);
+		explain_take(loop->plan, loop->run, &loop->outcome.denials);
 	else if (events) // nobody is left to ask
-		fd_close(&loop->run->listener);
+		fd_close(&loop->run->explained);
 	return GOES_ON;
 }
 
@@ -282,7 +282,7 @@ static void wait_for_events(struct loop *loop)
 	const int fds[SOURCES] = {
 		[MOUNTS] = loop->eyes.watch.mounts,
 		[NAMES] = loop->eyes.watch.names,
-		[QUESTIONS] = loop->plan->explain ? run->listener : -1,
+		[QUESTIONS] = run->explained,
 		[SIGNALS] = run->signals,
 		[PARENT] = run->parent,
 		[PROXY] = -1,
@@ -353,6 +353,7 @@ struct outcome supervise(struct plan *plan, struct run *run, int walked)
 		turn = take_turn(&loop);
 	live_end(&loop.live);
 	ask_leave(run);
+	explain_take(plan, run, &loop.outcome.denials);
 	judge(plan, run, &loop.clock, &loop.outcome);
 	proxy_end(plan, run);
 	loop.outcome = finish(plan, run, loop.outcome);

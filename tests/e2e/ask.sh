@@ -111,7 +111,7 @@ PROGRAM=$tools/none
 like "no program at all: no" "$(box -- $fetch http://www.allowed.test/; cat "$work/log")" 'ended without an answer'
 
 # --- it hangs: others go on, the connection ends in half a minute, and so does the program
-answers 'echo $$ >'"$work/pid"'; sleep 1000'
+answers 'echo $$ >'"$work/pid"'; setsid sh -c "sleep 1000 & exec sleep 1000" </dev/null >/dev/null 2>&1 & echo $! >'"$work/apart"'; sleep 1000'
 begun=$(date +%s)
 like "it hangs: no, in half a minute" "$(box -a other.test -- bash -c "$fetch http://www.allowed.test/ & sleep 0.5; $fetch http://other.test/meanwhile >meanwhile; test -e /dev/null; wait")" 'blocked by sbx'
 took=$(($(date +%s) - begun))
@@ -119,6 +119,7 @@ check "in half a minute" [ "$took" -ge 26 ]
 check "and not more than a moment later" [ "$took" -le 60 ]
 like "another connection went on" "$(cat meanwhile)" '^GET /meanwhile'
 like "it says so" "$(cat "$work/log")" 'gave no answer in time'
+check "what it began in another session, too" bash -c "sleep 1; ! kill -0 $(cat "$work/apart") 2>/dev/null && ! pgrep -s $(cat "$work/apart") sleep"
 check "the program is killed" bash -c "! kill -0 $(cat "$work/pid") 2>/dev/null"
 answers "$(say once)"
 is "many at once: one question" "20 www.allowed.test:80" "$(box -- bash -c "for i in {1..20}; do $fetch http://www.allowed.test/ & done; wait" | grep -c '^GET') $(answers 'sleep 1; '"$(say run)"; box -- bash -c "for i in {1..20}; do $fetch http://www.allowed.test/ & done; wait" >/dev/null; asked)"

@@ -98,6 +98,33 @@ like "a program of a directory of PATH that the box does not have" "$(unseen own
 is "told with that status alone" "" "$(unseen 'exit 126'; "$SBX" run -- bash -c 'exit 127' 2>&1)"
 like "sbx-shell speaks to a model" "$("${SBX_TESTING%-testing}" run --report agent -a none.invalid -- curl -sS http://refused.invalid/ 2>&1)" '\[network\] allow = refused.invalid:80'
 
+# A place of the host's that does not answer, as a server that is gone: FUSE without a server behind it.
+if [ -w /dev/fuse ] && [ "$(id -u)" = 0 ]; then
+	mkdir "$HOME/gone"
+	begun=$(date +%s)
+	is "a place that does not answer keeps no limit waiting" 124 "$(timeout -s KILL 30 python3 -c '
+import ctypes, os, struct, subprocess, sys, threading
+libc = ctypes.CDLL(None)
+place = sys.argv[1].encode()
+libc.unshare(0x20000)
+libc.mount(b"none", b"/", None, 0x44000, None)
+fuse = os.open("/dev/fuse", os.O_RDWR)
+assert libc.mount(b"gone", place, b"fuse", 0, b"fd=%d,rootmode=40000,user_id=0,group_id=0" % fuse) == 0
+def serve():
+    for reply in (struct.pack("<4I2H2I2H8I", 7, 31, 4096, 0, 1, 1, 4096, 1, 1, 0, *[0] * 8),
+                  struct.pack("<QII6Q10I", 1 << 30, 0, 0, 1, 0, 0, 0, 0, 0, *[0] * 3, 0o40755, 2, *[0] * 5)):
+        unique = struct.unpack_from("<IIQ", os.read(fuse, 65536))[2]
+        os.write(fuse, struct.pack("<IiQ", 16 + len(reply), 0, unique) + reply)
+thread = threading.Thread(target=serve)
+thread.start()
+os.stat(place)
+thread.join()
+print(subprocess.run(sys.argv[2:], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL).returncode)
+' "$HOME/gone" "$SBX" run --explain --timeout 2s -- bash -c "echo x >$HOME/gone/x")"
+	check "and the run ends in time" [ $(($(date +%s) - begun)) -le 15 ]
+	rmdir "$HOME/gone"
+fi
+
 # --- why
 why() { "$SBX" why "$@" 2>&1; }
 like "why: scratch" "$("$SBX" why --overlay . ./file)" "^$project/file can be read; writes are discarded at the end \(--overlay\)"

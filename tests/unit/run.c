@@ -2,12 +2,19 @@
 // start is told apart from a clock that was set back.
 #include "test.h"
 
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <signal.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "limits/group.h"
 #include "net/host/proxy.h"
+#include "notify/asker.h"
 #include "plan.h"
 #include "postcheck/file_clock.h"
 #include "run.h"
@@ -37,6 +44,67 @@ static void descriptors(void **state)
 	for (int i = 0; i < HIERARCHIES; i++)
 		assert_true(group.own[i] == -1 && group.parents[i] == -1);
 	assert_true(group.manager == -1 && proxy.live == -1 && proxy.owners == -1);
+}
+
+static unsigned open_descriptors(void)
+{
+	unsigned count = 0;
+	for (int fd = 0; fd < 256; fd++)
+		count += fcntl(fd, F_GETFD) >= 0;
+	return count;
+}
+
+// Several runs of one process leave no descriptor.
+static void nothing_left(void **state)
+{
+	static struct plan plan = { .current = "/" };
+	static struct profile profile;
+	static struct proxy proxy;
+	static struct run run;
+	unsigned before = open_descriptors();
+	(void)state;
+	plan.profile = &profile;
+	run.proxy = &proxy;
+	proxy_init(run.proxy);
+	assert_int_equal(proxy_share(&plan, run.proxy), 0);
+	assert_int_equal(open_descriptors(), before + 1);
+	proxy_undo(&plan, &run);
+	assert_int_equal(open_descriptors(), before);
+}
+
+// A process of many groups has a long status.
+static void long_status(void **state)
+{
+	static gid_t groups[700];
+	int ends[2];
+	char byte;
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	for (size_t i = 0; i < 700; i++)
+		groups[i] = (gid_t)(2000000000 + i);
+	pid_t child = fork();
+	if (child == 0) {
+		sigset_t set;
+		sigemptyset(&set);
+		sigaddset(&set, SIGTTOU);
+		sigprocmask(SIG_SETMASK, &set, NULL);
+		byte = syscall(SYS_setgroups, 700, groups) == 0;
+		if (write(ends[1], &byte, 1) == 1)
+			pause();
+		_exit(0);
+	}
+	assert_int_equal(read(ends[0], &byte, 1), 1);
+	struct seccomp_notif asked = { .pid = (uint32_t)child };
+	struct question question = { .asked = &asked };
+	assert_int_equal(asker_status(&question, "\nSigBlk:", 16), 1L << (SIGTTOU - 1));
+	assert_int_equal(asker_status(&question, "\nTgid:", 10), child);
+	assert_int_equal(asker_status(&question, "\nNothing:", 10), -1);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	close(ends[0]);
+	close(ends[1]);
+	if (!byte)
+		skip(); // only root has as many
 }
 
 // Each step has one way to go, and what makes the plan is done before the box has it.
@@ -82,8 +150,8 @@ static void clock_set_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(descriptors),
-		cmocka_unit_test(rows),
+		cmocka_unit_test(descriptors),    cmocka_unit_test(nothing_left),
+		cmocka_unit_test(long_status),    cmocka_unit_test(rows),
 		cmocka_unit_test(clock_set_back),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

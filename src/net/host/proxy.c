@@ -102,6 +102,7 @@ int proxy_undo(const struct plan *plan, struct run *run)
 	for (unsigned i = 0; i < proxy->listener_count; i++)
 		fd_close(&proxy->listeners[i]);
 	proxy->published_count = proxy->listener_count = 0;
+	fd_close(&proxy->owners);
 	fd_close(&proxy->live);
 	return 0;
 }
@@ -162,11 +163,11 @@ int proxy_share(const struct plan *plan, struct proxy *proxy)
 {
 	if (proxy->shared)
 		return 0;
-	int owners = proxy->owners;
-	if (owners < 0)
-		owners = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+	if (proxy->owners < 0)
+		proxy->owners = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
 	proxy->shared = shared_new();
-	proxy->connections = seen_new(owners, plan->toplevel ? plan->toplevel : plan->current);
+	proxy->connections =
+		seen_new(proxy->owners, plan->toplevel ? plan->toplevel : plan->current);
 	if (!proxy->shared || !proxy->connections)
 		return fail(ENOMEM, "the proxy");
 	return rules_change(plan, &proxy->more_allow, &proxy->more_deny, proxy->shared, 0);
