@@ -39,13 +39,14 @@
 //   mounts            one helper, RESTORE_TRIES waits of 1 ms in all (postcheck/name_watch.c)
 //   protected names   EVENTS_A_TURN reads, a look at each, TAKES_A_TURN moved away; after
 //                     TAKEN_MAX a tenth of the time, each name by itself (postcheck/name_watch.c)
-//   second filter     one question of --explain (notify/explain.c); a thread answers the rest
+//   second filter     what a thread found for --explain, as much as a socket holds
+//                     (notify/explain.c); another thread answers the rest
 //   signals           SIGNALS_A_TURN
 //   parent            its end, once
 //   proxy             a message of each worker; at most WORKERS_MAX start, the death of one
 //                     ends the run, what it does not take waits for room (net/host/orders.h)
-//   owners            OWNER_SLICE_MAX, of OWNER_RECORD_MAX for one connection and OWNER_RUN_MAX
-//                     for all (net/host/socket_owner.h)
+//   owners            OWNER_RECORD_MAX for one connection and OWNER_RUN_MAX for all
+//                     (net/host/socket_owner.h)
 //   sbx allow         one wish; no box can ask (net/host/control_socket.c)
 //   the box's pid 1   one message
 //   a report's reader what it takes at once of EVENTS_QUEUE_MAX (run/events.c)
@@ -85,15 +86,12 @@ struct eyes {
 	struct findings *found; // the outcome's
 };
 
-// Poll's time-out: none while there is something else to do; the limit's, or until the eyes are
-// opened, or look again.
-static int sleep_time(const struct eyes *eyes, int limit, bool busy)
+// Poll's time-out: the limit's, or until the eyes are opened, or look again.
+static int sleep_time(const struct eyes *eyes, int limit)
 {
 	int64_t left = eyes->begin + eyes->delay - steady_now();
 	if (eyes->open && eyes->watch.again)
 		left = eyes->watch.again - steady_now();
-	if (busy)
-		return 0;
 	left = left < 0 ? 0 : left;
 	bool waits = !eyes->open && eyes->delay == 0; // what it waits for is a message
 	if (waits || (eyes->open && !eyes->watch.again) || (limit >= 0 && limit < left))
@@ -236,8 +234,6 @@ static enum run_turn handle_proxy(struct loop *loop, short events)
 	(void)events; // its own lie behind the table's
 	if (proxy_handle(loop->plan, run, loop->events + SOURCES, loop->proxy_count) < 0)
 		return run_broken(run, &loop->outcome);
-	if (proxy_seeks(run->proxy))
-		proxy_look(loop->plan, run->proxy);
 	return GOES_ON;
 }
 
@@ -300,10 +296,9 @@ static void wait_for_events(struct loop *loop)
 		if (loop->clock.stop != STOP_NONE)
 			ask_leave(run);
 		limit = proxy_wait(run->proxy, limit);
-		ready = poll(loop->events, SOURCES + loop->proxy_count,
-			     ask_wait(run->ask,
-				      live_wait(&loop->live, sleep_time(&loop->eyes, limit,
-									proxy_seeks(run->proxy)))));
+		ready = poll(
+			loop->events, SOURCES + loop->proxy_count,
+			ask_wait(run->ask, live_wait(&loop->live, sleep_time(&loop->eyes, limit))));
 	} while (ready < 0);
 }
 

@@ -15,7 +15,7 @@ parsers="src/agent/hook.c src/agent/agent_trust.c src/text/destination.c src/git
 	src/net/parse/tls.c src/policy/argv.c src/policy/ini.c src/policy/key_search.c src/policy/values.c
 	src/text/acl.c src/session/apply/apply_journal.c src/session/store/session_state.c src/session/archive/tar.c src/session/store/words.c"
 # In files that do other things as well: netlink's, D-Bus' and /proc's words, what is kept of a tree.
-functions="event_is_good bus_reply netns_parse_ack local_parse owner_find_inode owner_parse_socket
+functions="event_is_good bus_reply netns_parse_ack local_parse owner_parse_socket
 	listed_parse seen_parse seen_find known_parse known_format known_order"
 
 cover() { # NAME

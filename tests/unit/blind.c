@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/out.h"
 #include "base/steady.h"
 #include "net/host/audit.h"
@@ -67,44 +68,38 @@ static void seek(struct owner_search *who, pid_t init, uint16_t port)
 	ends.from.bytes[12] = 127;
 	ends.from.bytes[15] = 1;
 	ends.to = ends.from;
-	owner_begin(who, init, &ends);
-	while (!owner_step(who))
-		;
+	owner_find(who, init, &ends);
 }
 
 static void owners(void **state)
 {
 	enum { MUCH = 1 << 30 };
-	static struct owner_search who, other;
+	static struct owner_search who, none;
 	uint16_t port;
 	(void)state;
-	int fd = listening(&port);
-	pid_t shared = tree_of(8, CLONE_FILES, -1), apart = tree_of(8, 0, -1);
-	pid_t holder = tree_of(0, 0, fd);
-	owner_new(&who, -1);
+	int fd = listening(&port),
+	    owners = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+	pid_t apart = tree_of(8, 0, -1), holder = tree_of(0, 0, fd);
+	owner_new(&who, owners);
 	who.record_most = who.run_most = 60LL * MUCH;
-	seek(&who, shared, port);
-	assert_int_equal(who.found, 0);
-	assert_string_equal(who.program, "");
-	assert_int_equal(who.looked, 1);
-	who.looked = 0;
+	// Only among the box's own, whatever holds it outside.
 	seek(&who, apart, port);
 	assert_int_equal(who.found, 0);
+	assert_string_equal(who.program, "");
 	assert_int_equal(who.looked, 9);
+	assert_true(who.inode > 0);
 	seek(&who, holder, port);
 	assert_int_equal(who.found, holder);
 	assert_string_equal(who.program, "test-blind");
-	// Only among the box's own, whatever holds it outside.
-	// As the kernel answers it.
-	owner_new(&other, socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
-	other.record_most = other.run_most = 60LL * MUCH;
-	seek(&other, apart, port);
-	assert_int_equal(other.found, 0);
-	assert_true(other.inode > 0 && other.inode == who.inode);
-	assert_int_equal(other.table, 0);
-	seek(&other, holder, port);
-	assert_int_equal(other.found, holder);
-	close(other.owners);
+	// Who was found last is looked at first.
+	who.looked = 0;
+	seek(&who, apart, port);
+	assert_int_equal(who.found, holder);
+	assert_int_equal(who.looked, 1);
+	fd_close(&who.last);
+	owner_new(&none, -1);
+	seek(&none, holder, port);
+	assert_int_equal(none.found, 0);
 	// The time of one, and of all together.
 	who.record_most = 0;
 	seek(&who, holder, port);
@@ -114,9 +109,9 @@ static void owners(void **state)
 	who.run_most = who.run_spent;
 	seek(&who, holder, port);
 	assert_string_equal(who.program, "?");
-	kill(shared, SIGKILL);
 	kill(apart, SIGKILL);
 	kill(holder, SIGKILL);
+	close(owners);
 	close(fd);
 }
 

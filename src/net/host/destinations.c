@@ -1,4 +1,4 @@
-// Owns the list of a run's destinations and the queue of those whose owner is looked for.
+// Owns the list of a run's destinations.
 #include "net/host/destinations.h"
 
 #include <stdlib.h>
@@ -16,12 +16,6 @@ struct connections *seen_new(int owners, const char *project)
 		connections->audit.project = project;
 	}
 	return connections;
-}
-
-static void tell(const struct sought *sought)
-{
-	struct worker_command order = { .kind = COMMAND_SEEN, .token = sought->token };
-	orders_give(sought->orders, &order, NULL, 0);
 }
 
 static void log_record(const struct plan *plan, struct connections *connections,
@@ -55,77 +49,25 @@ static struct name_seen *find(struct seen_list *list, const struct conn_record *
 	return seen;
 }
 
-static void add_sought(const struct run *run, struct connections *connections,
-		       const struct sought *sought)
-{
-	connections->sought[connections->sought_count++] = *sought;
-	if (connections->sought_count == 1)
-		owner_begin(&connections->who, run->init, &sought->record.ends);
-}
-
-void seen_seek(const struct run *run, struct connections *connections,
-	       struct host_question *question, const struct conn_record *record)
-{
-	struct sought sought = { NULL, question, *record, NULL, 0 };
-	memcpy(question->program, "?", 2);
-	question->known = connections->sought_count == SOUGHT_MAX;
-	if (!question->known)
-		add_sought(run, connections, &sought);
-}
-
-static void found(const struct plan *plan, struct connections *connections, struct sought *sought)
-{
-	const struct owner_search *who = &connections->who;
-	if (sought->question) {
-		if (who->program[0])
-			memcpy(sought->question->program, who->program, OWNER_NAME);
-		sought->question->known = true;
-		return;
-	}
-	sought->seen->pid = who->found;
-	memcpy(sought->seen->program, who->program, OWNER_NAME);
-	sought->seen->known = true;
-	log_record(plan, connections, &sought->record, sought->seen);
-	tell(sought);
-}
-
 void seen_take(const struct plan *plan, const struct run *run, struct connections *connections,
 	       const struct worker_event *report, struct orders *orders)
 {
 	const struct conn_record *record = &report->record;
+	struct owner_search *who = &connections->who;
+	struct worker_command told = { .kind = COMMAND_SEEN, .token = report->token };
 	bool fresh, allowed = record->verdict == VERDICT_ALLOWED;
 	struct name_seen *seen =
 		find(allowed ? &connections->allowed : &connections->refused, record, &fresh);
-	struct sought sought = { seen, NULL, *record, orders, report->token };
-	bool waits = report->kind == EVENT_NEW;
-	if (seen && fresh && waits && connections->sought_count < SOUGHT_MAX) {
-		add_sought(run, connections, &sought);
-		return;
-	}
-	if (seen && fresh) {
+	if (seen && fresh)
 		memcpy(seen->program, "?", 2);
-		seen->known = true;
+	if (seen && fresh && report->kind == EVENT_NEW) {
+		owner_find(who, run->init, &record->ends);
+		seen->pid = who->found;
+		memcpy(seen->program, who->program, OWNER_NAME);
 	}
 	log_record(plan, connections, record, seen);
-	if (waits)
-		tell(&sought);
-}
-
-bool seen_seeks(const struct connections *connections)
-{
-	return connections && connections->sought_count > 0;
-}
-
-void seen_look(const struct plan *plan, struct connections *connections)
-{
-	struct sought *first = connections->sought;
-	if (!owner_step(&connections->who))
-		return;
-	found(plan, connections, first);
-	connections->sought_count--;
-	memmove(first, first + 1, connections->sought_count * sizeof(*first));
-	if (connections->sought_count)
-		owner_begin(&connections->who, connections->who.init, &first->record.ends);
+	if (report->kind == EVENT_NEW)
+		orders_give(orders, &told, NULL, 0);
 }
 
 void seen_end(const struct plan *plan, struct connections *connections)

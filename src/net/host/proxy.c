@@ -319,16 +319,6 @@ int proxy_wait(const struct proxy *proxy, int milliseconds)
 	return milliseconds;
 }
 
-bool proxy_seeks(const struct proxy *proxy)
-{
-	return seen_seeks(proxy->connections);
-}
-
-void proxy_look(const struct plan *plan, struct proxy *proxy)
-{
-	seen_look(plan, proxy->connections);
-}
-
 int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *events,
 		 unsigned count)
 {
@@ -381,8 +371,6 @@ void proxy_end(const struct plan *plan, struct run *run)
 	enum { ALL_WORDS_MILLISECONDS = 10000 };
 	struct proxy *proxy = run->proxy;
 	int64_t end = steady_now() + ALL_WORDS_MILLISECONDS;
-	while (proxy_seeks(proxy))
-		proxy_look(plan, proxy);
 	for (unsigned i = 0; i < proxy->worker_count; i++) {
 		hear_last(plan, run, i, end);
 		sys_pidfd_send_signal(proxy->workers[i].pidfd, SIGKILL, NULL);

@@ -70,10 +70,7 @@ int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *
 void proxy_answer(struct proxy *proxy, const struct host *host, uint16_t port,
 		  enum hold_answer answer);
 int proxy_change_rules(const struct plan *plan, struct proxy *proxy);
-// Whose a connection is: looked for between other work, a moment each time, while there is one.
-bool proxy_seeks(const struct proxy *proxy);
 // These milliseconds, or less while a worker has not taken new rules.
 int proxy_wait(const struct proxy *proxy, int milliseconds);
-void proxy_look(const struct plan *plan, struct proxy *proxy);
 // When the box is dead: takes the last words of the workers and ends them.
 void proxy_end(const struct plan *plan, struct run *run);

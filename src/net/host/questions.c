@@ -21,12 +21,13 @@ static struct host_question *find(struct host_questions *questions, const struct
 static void begin(const struct run *run, struct host_question *question,
 		  const struct conn_record *record)
 {
+	struct owner_search *who = &run->proxy->connections->who;
 	question->host = record->host;
 	question->port = record->port;
 	question->since = steady_now();
 	question->waits = true;
-	question->known = false;
-	seen_seek(run, run->proxy->connections, question, record);
+	owner_find(who, run->init, &record->ends);
+	memcpy(question->program, *who->program ? who->program : "?", OWNER_NAME);
 }
 
 bool questions_take(const struct plan *plan, const struct run *run,
@@ -52,11 +53,6 @@ bool questions_take(const struct plan *plan, const struct run *run,
 	return false;
 }
 
-static bool may_be_asked(const struct host_question *question)
-{
-	return question->waits && question->known;
-}
-
 struct host_question *questions_next(struct proxy *proxy)
 {
 	struct host_questions *questions =
@@ -64,7 +60,7 @@ struct host_question *questions_next(struct proxy *proxy)
 	struct host_question *next = NULL;
 	for (unsigned i = 0; questions && i < questions->count; i++) {
 		struct host_question *question = &questions->all[i];
-		if (may_be_asked(question) && (!next || question->since < next->since))
+		if (question->waits && (!next || question->since < next->since))
 			next = question;
 	}
 	return next;
@@ -78,7 +74,7 @@ unsigned questions_list(struct proxy *proxy, struct host_question **all, unsigne
 	for (unsigned i = 0; questions && i < questions->count; i++) {
 		struct host_question *question = &questions->all[i];
 		unsigned place = count;
-		if (!may_be_asked(question))
+		if (!question->waits)
 			continue;
 		for (; place > 0 && all[place - 1]->since > question->since; place--)
 			if (place < most)
@@ -96,6 +92,6 @@ unsigned questions_waiting(struct proxy *proxy)
 		proxy->connections ? &proxy->connections->questions : NULL;
 	unsigned count = 0;
 	for (unsigned i = 0; questions && i < questions->count; i++)
-		count += may_be_asked(&questions->all[i]);
+		count += questions->all[i].waits;
 	return count;
 }

@@ -22,7 +22,6 @@ enum {
 struct host_question {
 	struct host host;
 	uint16_t port;
-	bool known;               // whose it is, as far as that can be found
 	char program[OWNER_NAME]; // as the box says
 	int64_t since;            // milliseconds of the steady clock, as is
 	bool waits;               // for an answer
@@ -37,7 +36,7 @@ struct host_questions {
 // A worker's word that connections wait. True when the answer is known.
 bool questions_take(const struct plan *plan, const struct run *run,
 		    const struct worker_event *report, enum hold_answer *ret_answer);
-// The one that waits longest and whose program is known, or NULL.
+// The one that waits longest, or NULL.
 struct host_question *questions_next(struct proxy *proxy);
 // These, the longest first, at most `most`; returns how many.
 unsigned questions_list(struct proxy *proxy, struct host_question **all, unsigned most);

@@ -110,7 +110,7 @@ void refusals_new(const struct plan *plan, struct proxy *proxy, struct denials *
 {
 	struct seen_list *list = proxy->connections ? &proxy->connections->refused : NULL;
 	for (unsigned i = 0; list && i < list->count; i++)
-		if (list->all[i].known && !list->all[i].noted)
+		if (!list->all[i].noted)
 			note_one(plan, &list->all[i], denials);
 }
 
