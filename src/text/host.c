@@ -223,8 +223,11 @@ void host_port_text(const struct host *host, uint16_t port, char text[HOST_PORT_
 {
 	char name[HOST_NAME_BYTES_MAX + 1];
 	host_text(host, name);
-	const char *form = !port ? "%s" : strchr(name, ':') ? "[%s]:%u" : "%s:%u";
-	snprintf(text, HOST_PORT_TEXT_MAX, form, name, port);
+	snprintf(text, HOST_PORT_TEXT_MAX,
+		 !port               ? "%s"
+		 : strchr(name, ':') ? "[%s]:%u"
+				     : "%s:%u",
+		 name, port);
 }
 
 // IANA's special-purpose registries (RFC 6890), and the metadata services of the clouds.
