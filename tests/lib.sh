@@ -48,8 +48,25 @@ status() { # name, wanted status, command...
 	if [ "$got" = "$wanted" ]; then pass "$name"; else fail "$name" "wanted status $wanted, got $got: $output"; fi
 }
 
-wait_for() { # seconds, command...: until it succeeds
-	local end=$((SECONDS + $1))
+refused_as() { # name, extended regular expression of what it says, command...: status 125
+	local name=$1 wanted=$2 got output
+	shift 2
+	output=$("$@" 2>&1)
+	got=$?
+	if [ "$got" = 125 ] && grep -Eq -- "$wanted" <<<"$output"; then pass "$name"; else fail "$name" "wanted status 125 and a match of: $wanted
+got $got: $output"; fi
+}
+
+attempt() { # words of sbx, --, a command of a shell: what it prints, between two marks that show that it was run to its end
+	"$SBX" "${@:1:$#-1}" bash -c "echo begun; ${*: -1}"$'\n''echo ended' 2>/dev/null | paste -sd' '
+}
+
+denied() { # name, as attempt: the command is run to its end, and prints nothing
+	is "$1" "begun ended" "$(attempt "${@:2}")"
+}
+
+wait_for() { # seconds (WAIT_MAX at most), command...: until it succeeds
+	local end=$((SECONDS + ${WAIT_MAX:-$1}))
 	shift
 	until "$@" >/dev/null 2>&1; do
 		[ $SECONDS -lt $end ] || return 1

@@ -6,6 +6,7 @@ export HOME=$work/home LC_ALL=C
 mkdir -p "$HOME"
 git config --global user.name tester && git config --global user.email tester@example.org && git config --global init.defaultBranch main
 box() { "$SBX" run -p claude-code-shell -- bash -c "$1" 2>&1; }
+hidden() { denied "$1" run -p claude-code-shell -- "$2"; }
 new() { # a repository, with secrets beside what is tracked
 	cd "$(new_project)" || exit 1
 	rm -f file
@@ -21,24 +22,25 @@ new() { # a repository, with secrets beside what is tracked
 new
 is "the default profile reads them" 4 "$("$SBX" run -- bash -c 'cat .env .env.local packages/web/.env apps/one/config/.env.production' 2>&1 | grep -c CANARY)"
 for profile in claude-code-shell codex-shell copilot-shell gemini-shell opencode-shell qwen-shell; do
-	is "$profile: none of them is there" "" "$("$SBX" run -p $profile -- bash -c 'cat .env .env.local .ENV packages/web/.env apps/one/config/.env.production; grep -rs CANARY . --exclude-dir=deeper' 2>/dev/null)"
+	denied "$profile: none of them is there" run -p $profile -- 'cat .env .env.local .ENV packages/web/.env apps/one/config/.env.production; grep -rs CANARY . --exclude-dir=deeper'
 done
 is "what git tracks, and .envrc, are" "KEY=example KEY=example use flake" "$(box 'cat .env.example packages/web/.env.sample .envrc' | tr '\n' ' ' | sed 's/ $//')"
 is "to a program it is not there" "no no no ENOENT" "$(box '[ -e .env ] && echo yes || echo no; [ -f .env.local ] && echo yes || echo no; test -r packages/web/.env && echo yes || echo no; python3 -c "
 import errno
 try: open(\".env\")
 except OSError as e: print(errno.errorcode[e.errno])"' | grep -v '^sbx' | tr '\n' ' ' | sed 's/ $//')"
-is "it cannot be made, moved, linked or removed" "CANARY" "$(box 'echo x >.env; mv .env y; ln .env y; rm -f .env; mv packages z; cp tracked .env' >/dev/null; sed 's/KEY=//' .env)"
+is "it cannot be made, moved, linked or removed" "begun ended CANARY" "$(attempt run -p claude-code-shell -- 'echo x >.env; mv .env y; ln .env y; rm -f .env; mv packages z; cp tracked .env') $(sed 's/KEY=//' .env)"
 is "git status, add -A, stash and commit -a as if it were not there" "new tracked|0" "$(box 'echo y >>tracked; echo z >new; git status --short >/dev/null && git stash -uq && git stash pop -q && git add -A && git commit -qam all && git show --name-only --format= HEAD | grep -v deeper | tr "\n" " "; git status --short | wc -l' | grep -v '^sbx' | tr '\n' '|' | sed 's/ *|$//; s/ |/|/; s/ \([0-9]\)/|\1/')"
-is "on the host they are as they were" "?? .env 1" "$(git status --short --ignored=no .env) $(grep -c CANARY .env)"
+is "on the host they are as they were" "all ?? .env 1" "$(git log -1 --format=%s) $(git status --short --ignored=no .env) $(grep -c CANARY .env)"
 like "who looks for it is told" "$("$SBX" run -p claude-code-shell -- sh -c 'cat .env; true' 2>&1)" "^sbx: hidden: .*\.env.*, which git's index does not list; to show it: --read "
-is "who does not is not" "" "$(box 'cat tracked >/dev/null; ls >/dev/null; git status >/dev/null')"
+is "who does not is not" ran "$(box 'cat tracked >/dev/null; ls >/dev/null; git status >/dev/null; echo ran')"
 is "by its name it is there" "KEY=CANARY" "$("$SBX" run -p claude-code-shell --read .env -- cat .env 2>&1)"
-is "and the others are not" 0 "$("$SBX" run -p claude-code-shell --read .env -- cat .env.local 2>/dev/null | grep -c CANARY)"
+denied "and the others are not" run -p claude-code-shell --read .env -- 'cat .env.local'
 like "sbx why says which line" "$("$SBX" why -p claude-code-shell .env)" 'claude-code-shell'
 is "sbx run --hide-untracked NAME for any file" 1 "$(echo CANARY >my.key; "$SBX" run --hide-untracked '*.key' -- cat my.key 2>/dev/null; echo $?)"
-status "a name has no slash" 125 "$SBX" run --hide-untracked a/b -- true
-is "in a session" 0 "$("$SBX" session create here >/dev/null; "$SBX" run -s here -p claude-code-shell -- cat .env packages/web/.env 2>/dev/null | grep -c CANARY)"
+refused_as "a name has no slash" "expected a file's name .* without '/'" "$SBX" run --hide-untracked a/b -- true
+"$SBX" session create here >/dev/null
+denied "in a session" run -s here -p claude-code-shell -- 'cat .env packages/web/.env'
 "$SBX" session remove here >/dev/null 2>&1
 is "a directory .env stays" ok "$(rm .env; mkdir .env; echo ok >.env/x; box 'cat .env/x')"
 rm -r .env
@@ -47,8 +49,7 @@ rm -r .env
 again() { # name, what the first box does
 	new
 	[ "${3:-}" = "" ] || eval "$3"
-	box "$2" >/dev/null 2>&1
-	is "$1" 0 "$(box 'cat .env packages/web/.env 2>/dev/null' | grep -c CANARY)"
+	is "$1" "changed; begun ended" "$(box "$2"$'\n''echo changed' | grep -x changed); $(attempt run -p claude-code-shell -- 'cat .env packages/web/.env')"
 }
 again "a made-up blob" 'git update-index --add --cacheinfo 100644,$(echo made up | git hash-object -w --stdin),.env'
 like "is reported" "$(box true)" "^sbx: hidden: \.env, which git's index lists with another content; to show it: --read \.env"
@@ -89,15 +90,15 @@ shown "tracked in a worktree" 'git add -f .env; git commit -qm env; git worktree
 new
 git add -f .env && git commit -qm env && echo MORE=CANARY-changed >>.env
 is "tracked and changed since: hidden, and reported" "0 1" "$(box 'cat .env' >"$work/out"; grep -c CANARY "$work/out") $(grep -c 'lists with another content; to show it: --read .env' "$work/out")"
-is "and git works" 0 "$(box 'git status --short >/dev/null && git diff --stat >/dev/null && git add tracked && git commit -q --allow-empty -m x' >/dev/null; echo $?)"
+is "and git works" x "$(box 'git status --short >/dev/null && git diff --stat >/dev/null && git add tracked && git commit -q --allow-empty -m x' >/dev/null; git log -1 --format=%s)"
 # The host replaces it during a run.
 new
 mkfifo "$work/go"
 "$SBX" run -p claude-code-shell --read "$work/go" -- bash -c 'touch ready; read -r _ <"$1"
-for try in {1..300}; do cat .env 2>/dev/null | grep -q CANARY || break; sleep 0.1; done; cat .env' - "$work/go" >"$work/seen" 2>&1 &
+for try in {1..300}; do cat .env 2>/dev/null | grep -q CANARY || break; sleep 0.1; done; cat .env; echo ended' - "$work/go" >"$work/seen" 2>/dev/null &
 wait_for 30 [ -e ready ] && cp .env new && mv new .env && echo >"$work/go"
 wait
-is "replaced while a box runs" 0 "$(grep -c CANARY "$work/seen")"
+is "replaced while a box runs" ended "$(cat "$work/seen")"
 # The user's own are known since the first search: neither a box's names and directories show them, nor is a later run
 # refused.
 new
@@ -114,15 +115,15 @@ after "their directories are moved or shut" 'mv packages apps/packages; mv apps 
 chmod 755 packages apps packages/web shut*
 after "10,000 names" 'seq -f .env.%g 10000 | xargs touch' codex-shell
 echo KEY=CANARY >.env.4711
-is "one that a box made and the user filled is hidden" 0 "$(box 'grep -rs CANARY . --exclude-dir=deeper' | grep -c CANARY)"
+hidden "one that a box made and the user filled is hidden" 'grep -rs CANARY . --exclude-dir=deeper'
 box 'for f in .env.*; do echo x >>"$f"; done' >/dev/null 2>&1
-is "after a box has written into the others, too" 0 "$(box 'grep -rs CANARY . --exclude-dir=deeper' | grep -c CANARY)"
+hidden "after a box has written into the others, too" 'grep -rs CANARY . --exclude-dir=deeper'
 # What the user made since.
 new
 mkdir -p src/deep/er/est/place && echo x >src/deep/er/est/place/tracked && git add src && git commit -qm deep
 mkdir -p old/one/two/three && seq -f own%g 1200 | xargs mkdir
 for run in 1 2; do
-	is "1,200 directories of the user's own, run $run" 0 "$(box 'grep -rs CANARY . --exclude-dir=deeper' | grep -c CANARY)"
+	hidden "1,200 directories of the user's own, run $run" 'grep -rs CANARY . --exclude-dir=deeper'
 done
 sleep 0.05
 mkdir -p src/deep/er/est/place/new fresh/app
@@ -130,18 +131,19 @@ for place in . fresh fresh/app own7 sub src/deep/er/est/place src/deep/er/est/pl
 	echo KEY=CANARY-since >$place/.env.since
 done
 echo KEY=CANARY-since >old/one/two/three/.env
-is "in the top, tracked directories and those right below" 0 "$(box 'grep -rs CANARY-since . --exclude-dir=old' | grep -c CANARY)"
-is "in the command's directory" 0 "$(cd old/one/two && box 'grep -rs CANARY-since .' | grep -c CANARY)"
+hidden "in the top, tracked directories and those right below" 'grep -rs CANARY-since . --exclude-dir=old'
+is "in the command's directory" "begun ended" "$(cd old/one/two && attempt run -p claude-code-shell -- 'grep -rs CANARY-since .')"
 new
 mkdir conf q && echo KEY=CANARY-led >conf/prod && ln -s conf/prod way && ln -s way .env.led && ln -s ../conf/prod q/.env
-box 'rm -f way .env.led q/.env; mv q r' >/dev/null
-is "a link of the user's that leads to one stays" "conf/prod way ../conf/prod 0" "$(readlink way .env.led q/.env | paste -sd' ') $(box 'cat conf/prod' | grep -c CANARY)"
+is "a link of the user's that leads to one stays" "begun ended conf/prod way ../conf/prod begun ended" "$(attempt run -p claude-code-shell -- 'rm -f way .env.led q/.env; mv q r') $(readlink way .env.led q/.env | paste -sd' ') $(attempt run -p claude-code-shell -- 'cat conf/prod')"
 new
-is "a directory that cannot be listed is hidden as a whole" 0 "$(chmod 0 packages; "$SBX" run -p claude-code-shell -- bash -c 'chmod 755 packages; cat packages/web/.env' 2>/dev/null | grep -c CANARY; chmod 755 packages)"
+chmod 0 packages
+hidden "a directory that cannot be listed is hidden as a whole" 'chmod 755 packages; cat packages/web/.env'
+chmod 755 packages
 # Files that the caller's variables name.
 printf -- '-----BEGIN CERTIFICATE-----\nQQ==\n-----END CERTIFICATE-----\n\0-----BEGIN PRIVATE KEY-----\nCANARY\n' >"$HOME/zero.pem"
 is "of a file of certificates nothing else comes along, also behind a NUL byte" "1 0" "$(SSL_CERT_FILE=$HOME/zero.pem "$SBX" run -- sh -c 'grep -ac BEGIN.CERT "$SSL_CERT_FILE"; grep -ac CANARY "$SSL_CERT_FILE"' | xargs)"
-status "a name that is too long stops no run" 0 env SSL_CERT_FILE="/$(printf 'a%.0s' {1..5000})" "$SBX" run -- true
+is "a name that is too long stops no run" ran "$(SSL_CERT_FILE="/$(printf 'a%.0s' {1..5000})" "$SBX" run -- echo ran)"
 mkdir "$HOME/hashes" && (cd "$HOME/hashes" && for i in {1..300}; do echo x >$i; done)
 is "a directory of many files does not come along, whatever they are" none "$(SSL_CERT_DIR=$HOME/hashes "$SBX" run -- sh -c 'echo ${SSL_CERT_DIR-none}')"
 done_testing

@@ -42,6 +42,11 @@ is "signals are read, never handled" "" "$(grep -rnE 'sa_handler|sa_sigaction|\b
 is "kernel numbers live in base/sys.h" "" "$(grep -rnE --include='*.[ch]' '^#ifn?def|^#if ' src | grep -vE 'base/sys.h|base/testing|seccomp/filter.c' || true)"
 is "each pattern of tests/mutants/run matches" "" "$(tests/mutants/run --check 2>&1)"
 is "each test that SECURITY.md names exists" "" "$(grep -o '`tests/[^` ]*`' SECURITY.md | tr -d '`' | sort -u | while read -r file; do [ -e "$file" ] || echo "$file"; done)"
+if command -v bwrap >/dev/null; then
+	is "only checks of tests/lint/stub.table pass against a program that is no sbx (a sample)" "" "$(tests/lint/stub --seconds 20 2>&1 | grep -v '^ok\|^1\.\.\|^# of')"
+else
+	skip "only checks of tests/lint/stub.table pass against a program that is no sbx (a sample)" "bubblewrap is not installed"
+fi
 # One version everywhere (tests/setup installs it): another one breaks lines elsewhere.
 if command -v clang-format-19 >/dev/null; then
 	is "clang-format 19 changes nothing" "" "$(find src tests -name '*.[ch]' -exec clang-format-19 --dry-run -Werror {} + 2>&1 | head -20)"
