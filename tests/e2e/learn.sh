@@ -40,7 +40,7 @@ proposes "allow = @github" 'curl -s https://github.com/ https://api.github.com/'
 proposes "allow = github.com:443 allow = refused.invalid:80" 'curl -s https://github.com/ http://refused.invalid/'
 learn -- cat "$HOME/.ssh/id"
 like "a secret is no line" "$(cat "$work/err")" '^\+; a secret, take it in only if you mean it: read = ~/.ssh/id$'
-is "it is enforced all the same" "" "$("$SBX" learn -- bash -c 'cat ~/notes ~/.ssh/id; echo x >~/out/y' 2>/dev/null; ls "$HOME/out")"
+is "it is enforced all the same" "begun ended" "$(attempt learn -- 'cat ~/notes ~/.ssh/id; echo x >~/out/y'; ls "$HOME/out")"
 learn -- sh -c 'exit 5'
 is "the status is the command's" 5 $?
 learn -c 'cat ~/notes'

@@ -180,7 +180,7 @@ image() { # NAME PATH...: an archive of these files is refused, and there is no 
 	done
 	tar -C "$work/image" -cf "$work/image.tar" "$@"
 	like "an image is refused: $name" "$("$SBX" session create --from "$work/image.tar" two 2>&1)" "is a container image.*sbx session create --as-root NAME"
-	is "and no session made: $name" "" "$("$SBX" session list 2>/dev/null | grep -w two)"
+	is "and no session made: $name" "no session 'two'" "$("$SBX" session show two 2>&1 | grep -o "no session 'two'")"
 }
 image "docker save" "blobs/sha256/$digest" index.json manifest.json oci-layout repositories
 image "docker save of older versions" "$digest/VERSION" "$digest/json" "$digest/layer.tar" manifest.json repositories
