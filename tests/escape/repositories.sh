@@ -559,6 +559,63 @@ work_here && box 'head -c 80M /dev/zero >large; git add large; git commit -qm la
 like "an object that is too large to be compared is counted" "$(cat "$work/log")" "^sbx: .git has 1 objects of this run that were not compared"
 work_here && box 'for i in $(seq 300); do echo $i >f$i; done; head -c 3M /dev/urandom >random; git add .; git commit -qm many; git tag -a -m t t; git stash -q 2>/dev/null; git hash-object -w --stdin </dev/null; sleep 1'
 is "honest objects are right" "" "$(grep 'objects\|content' "$work/log")"
+work_here && box 'for i in $(seq 40); do seq $i $((i + 400)) >many; git add .; git commit -qm $i; done; git repack -adq --depth=50; seq 9 >many; git commit -qam more; git gc -q; git clone -q . copy; sleep 1'
+is "honest packs are right" "" "$(grep 'objects\|content' "$work/log")"
+# pack.py DIR WAY OID: a pack of the git directory DIR has "evil" under the name OID. WAY: its object is removed, it
+# stays beside, all is packed and the pack gets one more, its index leads to another.
+cat >"$work/tools/pack.py" <<'EOF'
+import glob, hashlib, os, struct, subprocess, sys, zlib
+top, way, oid = sys.argv[1] + "/objects", sys.argv[2], bytes.fromhex(sys.argv[3])
+git = lambda *words: subprocess.check_call(["git", *words], stderr=subprocess.DEVNULL)
+def write(path, data):
+    if os.path.exists(path): os.chmod(path, 0o644)
+    open(path, "r+b" if os.path.exists(path) else "wb").write(data)
+    os.truncate(path, len(data))
+def index(names, sum):
+    names = sorted(names)
+    head = b"\377tOc" + struct.pack(">I", 2) + b"".join(struct.pack(">I", sum_below(names, i)) for i in range(256))
+    text = head + b"".join(n for n, _ in names) + b"\0" * 4 * len(names) + b"".join(struct.pack(">I", o) for _, o in names) + sum
+    return text + hashlib.sha1(text).digest()
+def sum_below(names, first): return len([n for n, _ in names if n[0] <= first])
+entry = bytes([0x34]) + zlib.compress(b"evil")
+if way in ("removed", "beside"):
+    pack = b"PACK" + struct.pack(">II", 2, 1) + entry
+    names = [(oid, 12)]
+    pack += hashlib.sha1(pack).digest()
+    path = top + "/pack/pack-" + "1" * 40
+    if way == "removed": os.unlink("%s/%s/%s" % (top, sys.argv[3][:2], sys.argv[3][2:]))
+else:
+    git("repack", "-adq")
+    path = glob.glob(top + "/pack/*.idx")[0][:-4]
+    pack, old = open(path + ".pack", "rb").read()[:-20], open(path + ".idx", "rb").read()
+    count = struct.unpack(">I", old[1028:1032])[0]
+    offsets = struct.unpack(">%dI" % count, old[1032 + 24 * count:1032 + 28 * count])
+    names = [(old[1032 + 20 * i:1052 + 20 * i], offsets[i]) for i in range(count)]
+    if way == "elsewhere":
+        evil = bytes.fromhex(subprocess.check_output(["git", "rev-parse", ":evil"], text=True))
+        names = [(n, dict(names)[evil] if n == oid else o) for n, o in names]
+    else:
+        names = [(n, len(pack) if n == oid else o) for n, o in names]
+        pack += entry
+    pack += hashlib.sha1(pack).digest()
+write(path + ".pack", pack)
+write(path + ".idx", index(names, pack[-20:]))
+EOF
+packed() { place "$1" && git -C "$repository" add -A . && printf evil >"$repository/evil" && git -C "$repository" add evil && git -C "$repository" commit -qm evil; }
+for way in removed beside anew elsewhere; do
+	forge="python3 $t/pack.py \$(git rev-parse --git-common-dir) $way \$(printf 'a\\n' | git hash-object --stdin)"
+	packed project && (cd "$repository" && sh -c "$forge")
+	is "twin: without a box a checkout has what a pack says, the right one $way" evil "$(checked_out)"
+	for kind in project nested worktree; do
+		packed $kind && dir=${repository#"$project/"} && box "[ $dir = $repository ] || cd $dir; $forge"
+		is "after a box the $kind has not" "" "$(checked_out | grep evil)"
+		like "and the index of the pack is moved away" "$(cat "$work/log")" "lists objects by names that are not those of their contents; .* git index-pack PACK; it was moved to quarantine"
+	done
+done
+packed project
+box "python3 $t/pack.py .git elsewhere \$(git rev-parse HEAD:lib/a)"
+for pack in "$project"/.git/objects/pack/*.pack; do git index-pack "$pack" >/dev/null; done
+is "an index of its contents is right" "a evil " "$(checked_out) $(cat "$project/evil") $(git -C "$project" fsck --no-dangling 2>&1)"
 # graph.py: the graph of commits says of HEAD that its tree is that of the commit before.
 cat >"$work/tools/graph.py" <<'EOF'
 import os, subprocess, sys
@@ -582,6 +639,8 @@ for split in "" --split; do
 done
 work_here && git -C "$project" commit -q --allow-empty -m two && git -C "$project" commit-graph write --reachable 2>/dev/null && sleep 0.05 && box "git status"
 is "the user's graph stays" yes "$([ -e "$project/.git/objects/info/commit-graph" ] && echo yes)"
+work_here && git -C "$project" repack -adq && git -C "$project" multi-pack-index write 2>/dev/null && sleep 0.05 && box 'git commit -q --allow-empty -m x; git rev-parse HEAD | git pack-objects -q .git/objects/pack/pack >/dev/null'
+is "an index of packs that was there is removed when a pack came" "" "$(ls "$project"/.git/objects/pack/multi-pack-index* 2>/dev/null)"
 work_here && box 'git repack -adbq; git multi-pack-index write --bitmap 2>/dev/null; git commit -q --allow-empty -m x; git gc -q'
 is "what git only keeps to be faster is removed, and git works" "0" "$(cd "$project/.git/objects" && ls pack/*.bitmap pack/*.rev pack/multi-pack-index* info/commit-graph* 2>/dev/null)$(git -C "$project" fsck --no-dangling 2>&1; git -C "$project" log --oneline | wc -l | grep -c 0)"
 # --- locks, unfinished commands and names that a box leaves

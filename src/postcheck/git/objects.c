@@ -1,10 +1,11 @@
-// Owns the comparison of git's loose objects with their names, in a locked process.
+// Owns the comparison of git's objects with their names, in a locked process.
 #include "postcheck/git/objects.h"
 
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,13 +19,21 @@
 #include "base/steady.h"
 #include "base/str.h"
 #include "base/times.h"
+#include "git/gitpack.h"
 #include "git/layout.h"
 #include "postcheck/finding/finding.h"
 #include "report/findings.h"
 #include "text/inflate.h"
 #include "text/sha.h"
 
-enum { FANOUTS = 256, BATCH_FILES = 256, OBJECT_MAX = 64 << 20, SHARE = 10, TIMED = 32 };
+enum {
+	FANOUTS = 256,
+	BATCH_FILES = 256,
+	OBJECT_MAX = 64 << 20,
+	SHARE = 10,
+	TIMED = 32,
+	SLICE_BYTES = 2 << 20
+};
 // Of the processor; a run that is over at once has the least.
 enum { LEAST_NANOSECONDS = 2000000, MOST_NANOSECONDS = 500000000, NANOSECONDS_A_TICK = 1000 };
 #define BATCH_BYTES ((size_t)8 << 20)
@@ -44,7 +53,8 @@ struct objects_walk {
 	const char *path; // of the git directory
 	int64_t end;      // of the processor's time
 	int64_t end_old;  // the same, for directories to which nothing came
-	unsigned left;    // files that came and were not compared
+	unsigned left;    // objects that came and were not compared
+	bool packs;       // one came or changed: where its objects lie is not known from before
 	// The batch, in an arena that the locked process shares:
 	struct arena *arena;
 	struct object *list;
@@ -169,6 +179,76 @@ static void look_in(struct objects_walk *walk, const char *fanout)
 			add(walk, fd, fanout, entry->name);
 }
 
+static void *map_file(int directory, const char *name, size_t *ret_length)
+{
+	struct stat status;
+	autoclose int fd = file_open(directory, name, 0, &status);
+	*ret_length = fd < 0 ? 0 : (size_t)status.st_size;
+	void *bytes = mmap(NULL, *ret_length, PROT_READ, MAP_PRIVATE, fd, 0);
+	return bytes == MAP_FAILED ? NULL : bytes;
+}
+
+static void compare_slice(void *pack)
+{
+	gitpack_compare(pack, SLICE_BYTES);
+}
+
+// False: git would not write such a one.
+static bool compare_pack(struct objects_walk *walk, int fd, const char *index, const char *file)
+{
+	struct arena *arena = arena_new_of(GITPACK_ARENA);
+	struct gitpack *pack = arena_take(arena, sizeof(*pack));
+	*pack = (struct gitpack){ .first = (uint32_t)(times_now() / NANOSECONDS_A_TICK) };
+	gitpack_begin(arena, pack);
+	void *mapped[] = { map_file(fd, index, &pack->index_length),
+			   map_file(fd, file, &pack->length) };
+	pack->index = mapped[0];
+	pack->bytes = mapped[1];
+	unsigned most = (unsigned)(pack->index_length / (SHA1_BYTES + 8));
+	bool on = mapped[0] && mapped[1];
+	for (bool more = on; more; more = on && !pack->wrong && pack->at < pack->count) {
+		on = spent() <= walk->end && ATTEMPT(locked_run(compare_slice, pack)) == 0;
+		if (!on)
+			walk->left += pack->count > 0 ? pack->count - pack->at : most;
+	}
+	walk->left += pack->left;
+	bool good = !pack->wrong;
+	for (size_t i = 0; i < 2; i++)
+		if (mapped[i])
+			munmap(mapped[i], i ? pack->length : pack->index_length);
+	arena_free(arena);
+	return good;
+}
+
+// Git does not use a pack without its index.
+static void look_at_pack(struct objects_walk *walk, int fd, const char *index)
+{
+	char file[NAME_MAX + 1], path[PATH_MAX];
+	int stem = (int)(strlen(index) - strlen(".idx"));
+	if (!str_put(file, sizeof(file), "%.*s.pack", stem, index) ||
+	    (!finding_is_changed(walk->check, fd, index) &&
+	     !finding_is_changed(walk->check, fd, file)))
+		return;
+	walk->packs = true;
+	if (!compare_pack(walk, fd, index, file) &&
+	    str_put(path, sizeof(path), "%s/objects/pack/%s", walk->path, index))
+		finding_take(walk->check, fd, index, path,
+			     "lists objects by names that are not those of their contents; to list "
+			     "what its pack holds: git index-pack PACK");
+	for (size_t i = 0; i < 2; i++)
+		if (str_put(file, sizeof(file), "%.*s%s", stem, index, i ? ".rev" : ".bitmap"))
+			unlinkat(fd, file, 0);
+}
+
+static void look_at_packs(struct objects_walk *walk)
+{
+	autoclose int fd =
+		openat(walk->top, "pack", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	entries_each (entry, fd)
+		if (str_ends(entry->name, ".idx"))
+			look_at_pack(walk, fd, entry->name);
+}
+
 // What git makes anew, and believes: git/layout.c.
 static void drop_caches(struct objects_walk *walk, const char *name)
 {
@@ -185,7 +265,8 @@ static void drop_caches(struct objects_walk *walk, const char *name)
 			continue;
 		if (S_ISDIR(status.st_mode))
 			drop_caches(walk, inside + strlen("objects/"));
-		else if (finding_is_late(walk->check, &status))
+		else if (finding_is_late(walk->check, &status) ||
+			 (walk->packs && str_starts(entry->name, "multi-pack-index")))
 			unlinkat(fd, entry->name, 0);
 	}
 }
@@ -241,6 +322,7 @@ void objects_look(struct check *check, int directory, const char *path)
 	walk.top = top;
 	walk.end_old = spent() + share;
 	walk.end = walk.end_old + (share < LEAST_NANOSECONDS ? LEAST_NANOSECONDS - share : 0);
+	look_at_packs(&walk);
 	drop_caches(&walk, "info");
 	drop_caches(&walk, "pack");
 	look_in_all(&walk);
