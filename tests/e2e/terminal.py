@@ -473,7 +473,7 @@ child.expect_exact("Stopped")
 child.expect_exact("READY> ")
 check("a command that stops itself: the limits hold meanwhile", until(lambda: "Stopped" not in line(child, "jobs"), 15))
 size = grown()
-check("and protected names are looked at", size < 40 and not os.path.exists(os.path.join(project, ".envrc")), size)
+check("and protected names are looked at", size < 80 and not os.path.exists(os.path.join(project, ".envrc")), size)
 agent = r"""
 import subprocess, sys
 try:
@@ -485,7 +485,7 @@ except subprocess.TimeoutExpired:
 below = pexpect.spawn(sys.executable, ["-c", agent, SBX], cwd=project, encoding="utf-8", timeout=60)
 below.expect(pexpect.EOF)
 size = grown()
-check("below an agent on a terminal, too", "agent 137" in below.before and size < 40, (below.before, size))
+check("below an agent on a terminal, too", "agent 137" in below.before and size < 80, (below.before, size))
 
 testing = os.environ["SBX_TESTING"]
 acts = {
