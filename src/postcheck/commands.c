@@ -163,9 +163,10 @@ static void read_git(struct mentions *mentions, const struct plan *plan)
 
 static void read_package(struct plan *plan, int project)
 {
-	char text[PACKAGE_BYTES_MAX];
+	const char *text;
 	size_t length;
-	if (file_read_into(project, "package.json", FILE_BENEATH, text, sizeof(text), &length) > 0)
+	if (file_read(project, "package.json", FILE_BENEATH, PACKAGE_BYTES_MAX, plan->scratch,
+		      &text, &length) > 0)
 		plan->package = package_hash(text, length);
 }
 

@@ -335,12 +335,13 @@ struct outcome supervise(struct plan *plan, struct run *run, int walked)
 	live_begin(&loop.live);
 	watch_limits_begin(plan, run, steady_now());
 	check_prepare(plan, run);
-	pages_release_stack();
 	loop.eyes = (struct eyes){ .watch = { .names = -1, .mounts = -1 },
 				   .begin = steady_now(),
 				   .found = &loop.outcome.found };
 	// Nothing to look at, or no way to: then only the last look is left.
 	loop.eyes.open = plan->guard_count == 0 || plan->tier == TIER_LANDLOCK;
+	if (loop.eyes.open) // else where they are opened: a short run needs its stack again
+		pages_release_stack();
 	enum run_turn turn = GOES_ON;
 	if (!standard_io_waits(plan) && standard_io_release(plan, run) < 0)
 		turn = run_broken(run, &loop.outcome);
