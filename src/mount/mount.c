@@ -63,21 +63,27 @@ static int make_absent(struct run *run)
 	return run->absent < 0 ? fail(errno, "open a link to nowhere") : 0;
 }
 
-static int restrict_tree(const struct mount *mount, int tree)
+struct mount_attr mount_attributes(enum access access)
 {
 	struct mount_attr attributes = { .attr_set = MOUNT_ATTR_NOSUID, .propagation = MS_PRIVATE };
-	if (mount->access != ACCESS_DEVICE)
+	if (access != ACCESS_DEVICE)
 		attributes.attr_set |= MOUNT_ATTR_NODEV;
 	// Of a device that keeps mode, owner, times and attributes: it can be written all the same.
-	if (mount->access != ACCESS_WRITE)
+	if (access != ACCESS_WRITE)
 		attributes.attr_set |= MOUNT_ATTR_RDONLY;
-	if (mount->access == ACCESS_NOTHING)
+	if (access == ACCESS_NOTHING)
 		attributes.attr_set |= MOUNT_ATTR_NOEXEC;
-	if (mount->access == ACCESS_DEVICE && testing_skips("device-mounts"))
-		return 0;
-	if (sys_mount_setattr(tree, AT_RECURSIVE, &attributes) < 0)
-		return fail(errno, "restrict '%s'", mount->target);
-	return 0;
+	if (access == ACCESS_DEVICE && testing_skips("device-mounts"))
+		return (struct mount_attr){ 0 };
+	return attributes;
+}
+
+// A detached copy with the rights of its mount.
+static int clone_restricted(const struct mount *mount, int directory, const char *path,
+			    unsigned flags)
+{
+	struct mount_attr attributes = mount_attributes(mount->access);
+	return sys_open_tree_attr(directory, path, CLONE_FLAGS | flags, &attributes);
 }
 
 // A detached copy of what the plan saw, from the descriptor that was compared.
@@ -90,7 +96,7 @@ static int clone_source(const struct mount *mount, const struct identity *wanted
 	// The plan saw no symlink on the way and this very object at its end.
 	if (source < 0 || !target_is_same(source, wanted))
 		return fail(ERR_CHANGED, "'%s' changed while the plan was made", mount->source);
-	int tree = sys_open_tree(source, "", CLONE_FLAGS | AT_RECURSIVE | AT_EMPTY_PATH);
+	int tree = clone_restricted(mount, source, "", AT_RECURSIVE | AT_EMPTY_PATH);
 	return tree < 0 ? fail(errno, "'%s'", mount->source) : tree;
 }
 
@@ -98,12 +104,13 @@ static int mount_bind(const struct plan *plan, struct run *run, unsigned index)
 {
 	const struct mount *mount = &plan->mounts[index];
 	const struct identity *wanted = mount->cache ? &mount->kept : &mount->identity;
+	struct mount_attr attributes = mount_attributes(mount->access);
 	autoclose int tree = prepare_take(run, mount);
-	if (tree < 0)
-		tree = settings_take(mount);
+	if (tree < 0 && (tree = settings_take(mount)) >= 0 &&
+	    sys_mount_setattr(tree, AT_RECURSIVE, &attributes) < 0)
+		return fail(errno, "restrict '%s'", mount->target);
 	if (tree < 0)
 		TRY(tree = clone_source(mount, wanted));
-	TRY(restrict_tree(mount, tree));
 	TRY(target_make(run, mount, wanted->type | 0755));
 	return target_attach(plan, run, index, take(&tree));
 }
@@ -147,12 +154,11 @@ static int mount_tmpfs(const struct plan *plan, struct run *run, unsigned index)
 static int mount_self(const struct plan *plan, struct run *run, unsigned index)
 {
 	const struct mount *mount = &plan->mounts[index];
-	autoclose int tree = sys_open_tree(run->root, target_inside(mount->target), CLONE_FLAGS);
+	autoclose int tree = clone_restricted(mount, run->root, target_inside(mount->target), 0);
 	if (tree < 0 && errno == ENOENT)
 		return 0;
 	if (tree < 0)
 		return fail(errno, "'%s'", mount->target);
-	TRY(restrict_tree(mount, tree));
 	if (sys_move_mount(tree, "", run->root, target_inside(mount->target),
 			   MOVE_MOUNT_F_EMPTY_PATH) < 0)
 		return fail(errno, "mount over '%s'", mount->target);
@@ -176,11 +182,12 @@ static int mount_mask(const struct plan *plan, struct run *run, unsigned index)
 		return 0;
 	bool directory = S_ISDIR(status.st_mode), absent = mount->absent && !directory;
 	const char *empty = directory ? empty_directory : absent ? absent_link : empty_file;
-	autoclose int tree = sys_open_tree(run->root, empty, CLONE_FLAGS);
+	// A link has nothing to write, and its time of access is to change.
+	autoclose int tree = absent ? sys_open_tree(run->root, empty, CLONE_FLAGS)
+				    : clone_restricted(mount, run->root, empty, 0);
 	if (tree < 0)
 		return fail(errno, "'%s'", mount->target);
-	if (!absent) { // a link has nothing to write, and its time of access is to change
-		TRY(restrict_tree(mount, tree));
+	if (!absent) {
 		run->made += !run->masked[directory]; // the source stays, its name does not
 		run->masked[directory] = true;
 	}
@@ -204,7 +211,7 @@ static int write_text(struct run *run, const struct mount *mount, unsigned index
 				  mount->mode ? (mode_t)mount->mode : 0644);
 	if (fd < 0 || fd_write_all(fd, mount->source, strlen(mount->source)) < 0)
 		return fail(errno, "write '%s'", mount->target);
-	int tree = sys_open_tree(run->root, name, CLONE_FLAGS);
+	int tree = clone_restricted(mount, run->root, name, 0);
 	return tree < 0 ? fail(errno, "'%s'", mount->target) : tree;
 }
 
@@ -213,7 +220,6 @@ static int mount_text(const struct plan *plan, struct run *run, unsigned index)
 	const struct mount *mount = &plan->mounts[index];
 	autoclose int tree = run->mounts[index];
 	run->mounts[index] = -1;
-	TRY(restrict_tree(mount, tree));
 	TRY(target_make(run, mount, S_IFREG));
 	return target_attach(plan, run, index, take(&tree));
 }

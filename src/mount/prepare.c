@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "mount/filesystem.h"
+#include "mount/mount.h"
 #include "plan.h"
 #include "run.h"
 #include "view/paths/fixed.h"
@@ -17,8 +18,10 @@
 static int clone_device(const char *path, struct identity *ret_identity)
 {
 	struct stat status;
-	autoclose int tree = sys_open_tree(
-		AT_FDCWD, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW);
+	struct mount_attr attributes = mount_attributes(ACCESS_DEVICE);
+	autoclose int tree = sys_open_tree_attr(
+		AT_FDCWD, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW,
+		&attributes);
 	if (tree < 0 || fstat(tree, &status) < 0)
 		return -1;
 	*ret_identity = (struct identity){ status.st_dev, status.st_ino, status.st_mode & S_IFMT };
