@@ -16,7 +16,6 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/file.h"
-#include "base/processor.h"
 #include "base/sys.h"
 #include "base/testing.h"
 #include "mount/idmap.h"
@@ -88,7 +87,6 @@ int ns_clone(const struct plan *plan, struct run *run)
 		return 1;
 	}
 	run->init = pid;
-	processor_part(pid); // it need not wait for the whole plan
 	fd_close(&run->to_host);
 	fd_close(&run->go[0]);
 	settings_undo(plan, run); // the box has them

@@ -16,7 +16,6 @@
 #include "base/fd.h"
 #include "base/owned.h"
 #include "base/path.h"
-#include "base/processor.h"
 #include "base/str.h"
 #include "bpf/guard.h"
 #include "env/env.h"
@@ -384,14 +383,9 @@ int decide_go(struct plan *plan, struct run *run)
 	if (plan->guard_count > 0)
 		check_begin(plan, run);
 	TRY(arena_seal(plan->arena));
-	cpu_set_t all;
-	processor_bring(run->init, &all); // beside the maker of its network, not behind it
 	// When a step of the box has failed meanwhile nobody reads: its message says why.
-	int result = fd_write_all(run->go[1], "", 1) < 0 && errno != EPIPE
-			     ? fail(errno, "hand the plan over")
-			     : 0;
-	processor_free(run->init, &all);
-	TRY(result);
+	if (fd_write_all(run->go[1], "", 1) < 0 && errno != EPIPE)
+		return fail(errno, "hand the plan over");
 	fd_close(&run->go[1]);
 	arena_free(plan->scratch); // which takes time: not while the box waits
 	return 0;
