@@ -88,4 +88,24 @@ printf '[profile]\nextends = default\n[files]\nwrite = ~/.aws\n' >"$work/meant.i
 is "and is not by a profile's line" 0 "$(cd "$project" && "$SBX" run -p "$work/meant.ini" -- true >/dev/null 2>&1; echo $?)"
 (cd "$HOME/.claude" && rm -f settings.json && "$SBX" run --project-dir . -- sh -c 'echo x >settings.json; mkdir hooks; echo x >commands/x; echo x >skills/s/x; echo x >notes' 2>/dev/null)
 is "in one that is meant its settings, hooks and commands are kept" "notes" "$(cd "$HOME/.claude" && ls -d settings.json hooks commands/x skills/s/x notes 2>/dev/null)"
+# What the agent of the host starts or obeys, in the box of the whole agent; what it only remembers is written.
+agents=(
+	"claude-code .claude" "local/claude shell-snapshots/s.sh session-env/1/e.sh statusline.sh mcp.json remote-settings.json keybindings.json settings.json settings.local.json hooks/h agents/a.md skills/s/SKILL.md rules/r.md output-styles/o.md" "projects/p/s.jsonl history.jsonl todos/t.json .credentials.json"
+	"codex .codex" "config.toml hooks.json packages/standalone/codex shell_snapshots/s.sh requirements.toml agents/a.toml managed_config.toml .env prompts/p.md plugins/p/p.json" "sessions/s.jsonl history.jsonl auth.json memories/m.md"
+	"gemini .gemini" "settings.json system.md trustedFolders.json trusted_hooks.json mcp-server-enablement.json tmp/bin/rg antigravity/mcp_config.json policies/p.toml skills/s/SKILL.md extensions/e/gemini-extension.json" "tmp/hash/logs.json oauth_creds.json"
+	"qwen .qwen" "settings.json system.md trustedFolders.json locales/de.js tmp/bin/rg hooks/h agents/a.md" "tmp/hash/logs.json oauth_creds.json"
+	"copilot .copilot" "mcp-config.json pkg/1/index.js installed-plugins/p/plugin.json permissions-config.json hooks/h.json agents/a.md skills/s/SKILL.md" "session-state/s.json config.json"
+	"opencode .local/share/opencode" "bin/rg" "storage/s.json auth.json"
+)
+for ((i = 0; i < ${#agents[@]}; i += 3)); do
+	read -r profile place <<<"${agents[i]}"
+	for state in old new; do
+		rm -rf "${HOME:?}/$place" && mkdir -p "$HOME/$place"
+		for file in $([ $state = new ] || echo ${agents[i + 1]} ${agents[i + 2]}); do mkdir -p "$HOME/$place/$(dirname "$file")" && echo mine >"$HOME/$place/$file"; done
+		sleep 0.05
+		(cd "$project" && "$SBX" run -p "$profile" -- sh -c "cd ~/$place && for f in ${agents[i + 1]} ${agents[i + 2]}; do mkdir -p \$(dirname \$f); echo evil >\$f; mv \$f \$f.moved; echo evil >\$f; done") >"$work/log" 2>&1
+		is "$profile: what the host's agent starts, $state" "" "$(cd "$HOME/$place" && for file in ${agents[i + 1]}; do grep -l evil "$file" 2>/dev/null; done)"
+		is "$profile: what it remembers is written, $state" "" "$(cd "$HOME/$place" && for file in ${agents[i + 2]}; do grep -q evil "$file" || echo "$file"; done)"
+	done
+done
 done_testing
