@@ -43,14 +43,10 @@ static int unknown_verb(char **words)
 	const char *shown = str_shown(words[0]);
 	for (unsigned i = 0; i < verb_row_count; i++)
 		near_consider(&near, verb_rows[i].name);
-	bool dashes = str_equal(words[0], "--");
-	char **command = words + (dashes ? 1 : 2); // "sbx -- COMMAND", "sbx exec -- COMMAND"
-	if ((dashes || (words[1] && str_equal(words[1], "--"))) && *command)
-		fail(0, "to run a command: sbx run -- %.40s", str_shown(*command));
+	if (words[1] && str_equal(words[1], "--") && words[2])
+		fail(0, "to run a command: sbx run -- %.40s", str_shown(words[2]));
 	else if (answer)
 		fail(0, "no verb '%s': %s", words[0], answer);
-	else if (shown[0] == '-')
-		fail(0, "unknown option '%.40s': options follow the verb, see sbx help", shown);
 	else if (near.found)
 		fail(0,
 		     "no verb '%.40s', did you mean 'sbx %s'? To run a command: sbx run -- %.40s",
@@ -107,17 +103,20 @@ int main(int count, char **words)
 		return verb_sbx_shell(words + 1);
 	if (count < 2)
 		return help_first();
-	unsigned row = row_of(words[1]);
+	for (size_t i = 0; i < sizeof(words_alone) / sizeof(*words_alone); i++)
+		if (str_equal(words_alone[i].word, words[1]))
+			return words_alone[i].verb(words + 2);
+	// Without a verb options are run's: "sbx -- COMMAND", and "sbx exec -- COMMAND".
+	bool exec = str_equal(words[1], "exec") && words[2] && words[2][0] == '-' && words[3];
+	bool options = words[1][0] == '-';
+	unsigned row = exec || options ? ROW_RUN : row_of(words[1]);
 	if (row < VERB_ROWS) {
-		int status = verbs[row](words + 2);
+		int status = verbs[row](words + (options ? 1 : 2));
 		if (status == STATUS_HELP)
 			return help_verb(1U << row,
 					 str_equal(err_text(), "all") ? HELP_ALL : HELP_SCREEN);
 		testing_left(status == STATUS_FAILURE ? "" : err_text());
 		return status;
 	}
-	for (size_t i = 0; i < sizeof(words_alone) / sizeof(*words_alone); i++)
-		if (str_equal(words_alone[i].word, words[1]))
-			return words_alone[i].verb(words + 2);
 	return unknown_verb(words + 1);
 }

@@ -67,11 +67,15 @@ static int apply(struct argv_reader *reader, const struct key *key, const char *
 
 static int read_long(struct argv_reader *reader, const char *word)
 {
-	size_t length = strcspn(word + 2, "=");
-	const struct key *key = key_find_flag(reader->verb, word + 2, length);
+	size_t length = strcspn(word, "=");
+	const char *same = foreign_answer(FOREIGN_SAME, word, length);
+	const struct key *key = same ? key_find_flag(reader->verb, same, strlen(same))
+				     : key_find_flag(reader->verb, word + 2, length - 2);
+	if (!key && !foreign_answer(FOREIGN_OPTION, word, length))
+		key = key_begun_flag(reader->verb, word + 2, length - 2);
 	if (!key)
 		return unknown(reader, word);
-	return apply(reader, key, word[2 + length] == '=' ? word + 3 + length : NULL);
+	return apply(reader, key, word[length] == '=' ? word + length + 1 : NULL);
 }
 
 // -c STRING, -cSTRING; switches may be joined: -hc STRING.

@@ -28,6 +28,6 @@ int argv_read(struct arena *arena, enum verb verb, char **argv, struct invocatio
 // Words of other tools that people type, each with what to write here: foreign.def is the table.
 
 // A whole sentence, or NULL: the word is not known. Options as they were typed, with their dashes,
-// without a value: "--rm", "-v".
-enum foreign_kind { FOREIGN_OPTION, FOREIGN_VERB, FOREIGN_PROFILE };
+// without a value: "--rm", "-v". FOREIGN_SAME: the flag that such a word is taken as.
+enum foreign_kind { FOREIGN_OPTION, FOREIGN_SAME, FOREIGN_VERB, FOREIGN_PROFILE };
 const char *foreign_answer(enum foreign_kind kind, const char *word, size_t length);

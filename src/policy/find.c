@@ -147,6 +147,7 @@ static const struct foreign {
 	const char *words, *answer; // words: with blanks between them
 } foreign[] = {
 #define OPTION(words, answer)  { FOREIGN_OPTION, words, answer },
+#define SAME(words, flag)      { FOREIGN_SAME, words, flag },
 #define VERB(words, answer)    { FOREIGN_VERB, words, answer },
 #define PROFILE(words, answer) { FOREIGN_PROFILE, words, answer },
 #include "policy/foreign.def"

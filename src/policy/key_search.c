@@ -27,6 +27,19 @@ const struct key *key_find_flag(enum verb verb, const char *flag, size_t length)
 	return NULL;
 }
 
+const struct key *key_begun_flag(enum verb verb, const char *flag, size_t length)
+{
+	const struct key *found = NULL;
+	for (const struct key *key = keys; key < keys + key_count && length > 0; key++) {
+		if (!(key->verbs & verb) || !key->flag || strncmp(key->flag, flag, length) != 0)
+			continue;
+		if (found)
+			return NULL;
+		found = key;
+	}
+	return found;
+}
+
 const struct key *key_find_letter(enum verb verb, char letter)
 {
 	for (const struct key *key = keys; key < keys + key_count; key++)

@@ -111,6 +111,8 @@ extern const unsigned section_count;
 const struct key *key_find(const char *section, const char *name);
 // NULL when the verb does not take such a flag.
 const struct key *key_find_flag(enum verb verb, const char *flag, size_t length);
+// The one flag that begins so; NULL: none, or several.
+const struct key *key_begun_flag(enum verb verb, const char *flag, size_t length);
 const struct key *key_find_letter(enum verb verb, char letter);
 
 // The nearest known word, for messages, or NULL when nothing is near.

@@ -106,8 +106,8 @@ fixed() { # pattern of what the printed command prints, words of sbx
 fixed '^two words$' run 'echo two words && true'
 fixed '^/usr$' run cd /usr '&& pwd'
 fixed '^FOO=b r$' run 'FOO=b r' sh -c 'env | grep "^FOO"'
-refuses "use -w PATH" run --rw . true
-refuses "use -r PATH" run --ro . true
+refuses "use -w PATH" run --writable . true
+refuses "use -r PATH" run --readonly . true
 refuses "use: sbx version" run --version
 refuses "HTTPS_PROXY" run --proxy x true
 refuses "unknown option '--verson', see --help\$" run --verson true

@@ -48,14 +48,22 @@ like "help of a wrong verb" "$("$SBX" help nonsense 2>&1)" "^sbx: no verb 'nonse
 like "a wrong word behind --help" "$("$SBX" run --help=x 2>&1)" "no value but 'all'"
 
 # short words, and words of other tools
-like "an abbreviated option names the option, and is not taken" "$("$SBX" run --netw none true 2>&1)" "^sbx: unknown option '--netw', did you mean --network\?$"
+is "the beginning of one option is that option" "none none" "$("$SBX" plan --json --netw none true | jq -r .network.mode) $("$SBX" plan --json --net=none true | jq -r .network.mode)"
+like "of two it is none" "$("$SBX" run --hid /x true 2>&1)" "^sbx: unknown option '--hid', did you mean --hide\?$"
+like "nor is a word of other tools" "$("$SBX" run --private=/x true 2>&1)" "^sbx: no option '--private': "
+mkdir -p "$work/there/below"
+is "--cwd, --workdir" "$work/there $work/there" "$(cd / && echo $("$SBX" run --cwd "$work/there" -- pwd; "$SBX" run --workdir="$work/there" -- pwd))"
+is "--ro shows" "below yes" "$(cd "$work" && "$SBX" run -C there --ro "$PWD" -- sh -c 'ls; touch ../x 2>/dev/null || echo yes' | tr '\n' ' ' | sed 's/ $//')"
+is "--rw writes" "written" "$(cd "$work" && "$SBX" run -C there/below --rw "$work/there" -- touch ../x && ls there/x >/dev/null && echo written)"
 like "letters in the wrong order" "$("$SBX" rnu true 2>&1)" "did you mean 'sbx run'"
 like "a word that is like no option" "$("$SBX" run --xyz true 2>&1)" "^sbx: unknown option '--xyz', see --help$"
 like "a program in the place of a verb" "$("$SBX" cargo build 2>&1)" "to run a command: sbx run -- cargo$"
-like "a verb of others before --" "$("$SBX" exec -- ls -l 2>&1)" "^sbx: to run a command: sbx run -- ls$"
+is "sbx exec -- COMMAND" "ran" "$("$SBX" exec -- echo ran 2>&1)"
+like "a verb of others before --" "$("$SBX" start -- ls -l 2>&1)" "^sbx: to run a command: sbx run -- ls$"
 like "but not without a command" "$("$SBX" exec -- 2>&1)" "a running box cannot be entered"
-like "sbx -- COMMAND" "$("$SBX" -- ls 2>&1)" "^sbx: to run a command: sbx run -- ls$"
-like "an option before the verb" "$("$SBX" --read /x run true 2>&1)" "options follow the verb"
+is "sbx -- COMMAND" "ran" "$("$SBX" -- echo ran 2>&1)"
+is "options without a verb are run's" "ran" "$("$SBX" --network none -- echo ran 2>&1)"
+like "one that is none" "$("$SBX" --xyz -- echo ran 2>&1)" "^sbx: unknown option '--xyz', see --help$"
 while read -r words answer; do
 	like "sbx run $words" "$("$SBX" run "$words" true 2>&1)" "^sbx: no option '${words%%=*}': .*$answer"
 done <<'END'
