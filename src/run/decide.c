@@ -163,7 +163,7 @@ static int keep_descriptors(struct plan *plan)
 	list_each (item, &plan->profile->keep_fd)
 		count++;
 	for (char *const *word = plan->command; *word; word++)
-		count++;
+		count += (unsigned)(strlen(*word) / strlen("/dev/fd/3"));
 	int *keep = arena_take(plan->arena, count * sizeof(*keep));
 	plan->nodes = arena_take(plan->arena, count * sizeof(*plan->nodes));
 	for (int fd = 0; fd <= STDERR_FILENO; fd++)
@@ -187,7 +187,8 @@ static int keep_descriptors(struct plan *plan)
 		keep[plan->keep_count++] = fd;
 	}
 	for (char *const *word = plan->command; *word; word++)
-		if ((keep[plan->keep_count] = standard_io_named(*word)) >= 0)
+		for (const char *at = *word;
+		     (keep[plan->keep_count] = standard_io_named(&at)) >= 0;)
 			plan->keep_count++;
 	plan->keep = keep;
 	return 0;

@@ -42,6 +42,6 @@ bool standard_io_waits(const struct plan *plan);
 // After the undo: what the processes refused that pass on what the box says (lsp, sshagent).
 void standard_io_refusals(const struct run *run, struct denials *denials);
 
-// The pipe that a word of a command names as /dev/fd/N or /proc/self/fd/N, as <(...) of a shell
-// does; -1: none.
-int standard_io_named(const char *word);
+// The next pipe that a text names as /dev/fd/N or /proc/self/fd/N, as <(...) of a shell does, also
+// in "--config=<(...)"; `text` goes on behind it. -1: none.
+int standard_io_named(const char **text);

@@ -52,19 +52,22 @@ void standard_io_refusals(const struct run *run, struct denials *denials)
 	sshagent_report(run, denials);
 }
 
-int standard_io_named(const char *word)
+int standard_io_named(const char **text)
 {
 	static const char *const places[] = { "/dev/fd/", "/proc/self/fd/" };
 	struct stat status;
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		const char *number = word + strlen(places[i]);
-		if (!str_starts(word, places[i]) || !*number || strlen(number) > 6 ||
-		    number[strspn(number, "0123456789")])
-			continue;
-		int fd = atoi(number);
-		if (fd > STDERR_FILENO && fcntl(fd, F_GETFD) == 0 && fstat(fd, &status) == 0 &&
-		    S_ISFIFO(status.st_mode))
-			return fd;
-	}
+	for (; (*text = strchr(*text, '/')) != NULL; ++*text)
+		for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+			if (!str_starts(*text, places[i]))
+				continue;
+			const char *number = *text + strlen(places[i]);
+			size_t length = strspn(number, "0123456789");
+			int fd = length > 0 && length < 7 ? atoi(number) : -1;
+			if (fd > STDERR_FILENO && fcntl(fd, F_GETFD) == 0 &&
+			    fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode)) {
+				*text = number;
+				return fd;
+			}
+		}
 	return -1;
 }

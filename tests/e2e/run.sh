@@ -60,6 +60,7 @@ is "1 MB of arguments" 1000000 "$("$SBX" run -- python3 -c 'import sys; print(su
 	$(head -c 1000000 /dev/zero | tr '\0' x | fold -w 100000))"
 is "other descriptors are closed" "0 1 2" "$("$SBX" run -- bash -c 'cd /proc/$$/fd && echo *' 7</etc/passwd 8</ 2>/dev/null | tr ' ' '\n' | grep -v 255 | head -3 | xargs)"
 is "--preserve-fd passes one" kept "$("$SBX" run --preserve-fd 7 -- sh -c 'cat <&7' 7<<<kept)"
+is "a pipe of <(...) passes, as a word, in one, and two in one" "a b cd" "$("$SBX" run -- sh -c 'echo $(cat "$0") $(cat "${1#--config=}") $(cat ${2%,*} ${2#*,} | tr -d "\n")' <(echo a) --config=<(echo b) <(echo c),<(echo d) 2>&1)"
 mkfifo "$work/fifo"
 echo input >"$work/input"
 "$SBX" run -- sh -c 'cat /dev/stdin >/dev/stdout; echo told >/dev/stderr' <"$work/input" >"$work/output" 2>"$work/errors"
