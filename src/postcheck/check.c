@@ -27,6 +27,7 @@
 #include "postcheck/finding/finding.h"
 #include "postcheck/finding/unshown.h"
 #include "postcheck/git/config_merge.h"
+#include "postcheck/git/index_look.h"
 #include "postcheck/git/made_bare.h"
 #include "postcheck/git/parts.h"
 #include "postcheck/git/pointer.h"
@@ -331,6 +332,30 @@ void check_host(const struct plan *plan, struct run *run, struct findings *found
 		journal_end(plan, run); // else the next run checks it as one that was killed
 	else
 		findings_add(found, FINDING_CHECK_CUT, "", "", "");
+}
+
+// Whether a word, or the text of one for a shell, is git and a command of it that writes the work
+// tree.
+static bool writes_tree(char *const *words)
+{
+	static const char *const commands[] = { "merge",   "pull",     "rebase", "stash",
+						"reset",   "checkout", "switch", "restore",
+						"revert",  "am",       "apply",  "cherry-pick",
+						"worktree" };
+	bool git = false, writes = false;
+	for (; *words; words++) {
+		git = git || str_equal(path_name(*words), "git") || str_has_word(*words, "git", 3);
+		for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
+			writes = writes || str_has_word(*words, commands[i], strlen(commands[i]));
+	}
+	return git && writes;
+}
+
+void check_refused(const struct plan *plan, struct findings *found)
+{
+	struct check check = { .plan = plan, .found = found, .start = clock_start(plan) };
+	if (plan->project && found->counts[FINDING_TRACKED] == 0 && writes_tree(plan->command))
+		index_tell_tracked(&check);
 }
 
 void check_begin(struct plan *plan, struct run *run)

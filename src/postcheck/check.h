@@ -18,3 +18,5 @@ void check_prepare(const struct plan *plan, struct run *run);
 // Right before the command begins: writes the run's file.
 void check_begin(struct plan *plan, struct run *run);
 void check_host(const struct plan *plan, struct run *run, struct findings *found);
+// After it, of a command that failed: names that may have been refused to git.
+void check_refused(const struct plan *plan, struct findings *found);

@@ -53,6 +53,9 @@ ROW(FINDING_CONFIG_FAILED, "git-config-failed", SEVERITY_WARNING,
 ROW(FINDING_TRACKED, "tracked-read-only", SEVERITY_NOTICE,
 	"%p is read-only here, and git's index lists another content; to let git write it: %f",
 	.fix = "--write %i")
+ROW(FINDING_TRACKED_ALL, "tracked-and-read-only", SEVERITY_NOTICE,
+	"%p is read-only here, and git's index lists it; if git had to write it: %f",
+	.fix = "--write %i")
 ROW(FINDING_SYMLINK, "symlink", SEVERITY_WARNING,
 	"%p is a new symlink to '%d', which the box could not see; check it before you use it",
 	.more = "symlink")

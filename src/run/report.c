@@ -19,6 +19,7 @@
 #include "limits/group.h"
 #include "net/host/audit.h"
 #include "plan.h"
+#include "postcheck/check.h"
 #include "postcheck/finding/unshown.h"
 #include "postcheck/links.h"
 #include "probe/machine.h"
@@ -128,6 +129,7 @@ static void find_needs(const struct plan *plan, struct outcome *outcome)
 	program_names(plan, &outcome->found);
 	if (!plan->learn) // which proposes lines of a profile
 		links_out(plan, &outcome->found);
+	check_refused(plan, &outcome->found);
 	if (plan->explain)
 		program_withheld(plan, &outcome->found);
 }

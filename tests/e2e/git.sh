@@ -199,6 +199,15 @@ for action in "checkout other" "merge other" "reset --hard other" "pull . other"
 	(cd "$work/job" && git reset -q --hard && "$SBX" run --read "?$HOME/.gitconfig" --write .vscode -- git -c pull.rebase=false $action) >/dev/null 2>&1
 	is "git $action with --write .vscode" "2 b" "$(cat "$work/job/.vscode/settings.json" "$work/job/f" | tr '\n' ' ' | sed 's/ $//')"
 done
+for action in "merge other" "rebase other" "cherry-pick other" stash "am $work/two.patch" "checkout other -- .vscode"; do
+	for report in short agent json; do
+		rm -rf "$work/job"
+		mkdir "$work/job"
+		(cd "$work/job" && eval "$repository_with_settings" && git format-patch -q -1 --stdout other >"$work/two.patch" && git commit -q --allow-empty -m three && { [ "$action" != stash ] || echo 3 >.vscode/settings.json; })
+		like "git $action names the flag, report $report" "$(cd "$work/job" && "$SBX" run --report $report --read "?$HOME/.gitconfig" --read "$work/two.patch" -- git $action 2>&1)" "read-only.*--write .vscode"
+	done
+done
+is "a command that fails without git has no such line" "" "$(cd "$work/job" && "$SBX" run -- sh -c 'git log -1 >/dev/null; exit 3' 2>&1)"
 # Worktrees that the box does not see: git in it must not take them for gone.
 rm -rf "$work/beside" && mkdir "$work/beside"
 (cd "$work/beside" && git init -q main && cd main && echo x >f && git add f && git commit -qm one && git worktree add -q ../one && mkdir far && git worktree add -q far/two && ln -s "$work/beside" "$work/beside-link" && git worktree add -q "$work/beside-link/three") >/dev/null

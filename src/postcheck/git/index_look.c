@@ -96,16 +96,17 @@ static const char *name_of(const struct index_work *work, const char *path)
 	return path;
 }
 
-static void tell_unwritten(const struct index_work *work)
+// `kind`: FINDING_TRACKED of those that git did not write, or FINDING_TRACKED_ALL.
+static void tell_tracked(const struct index_work *work, enum finding_kind kind)
 {
 	const char *before = "";
 	for (unsigned i = 0; i < work->file.entry_count; i++) {
 		const char *name = name_of(work, work->file.entries[i].path);
-		if (str_equal(name, before) || !is_unwritten(&work->file.entries[i]))
+		if (str_equal(name, before) ||
+		    (kind == FINDING_TRACKED && !is_unwritten(&work->file.entries[i])))
 			continue;
 		before = name;
-		findings_add(work->check->found, FINDING_TRACKED, name, "",
-			     str_visible(name) ? name : "PATH");
+		findings_add(work->check->found, kind, name, "", str_visible(name) ? name : "PATH");
 	}
 }
 
@@ -179,9 +180,10 @@ static void read_names(struct index_work *work)
 		work->file.name_count = masked_names(plan, work->names);
 }
 
-// 0 done, 1 another program was at it, -1.
-static int look_once(struct arena *arena, struct check *check, int fd, const struct stat *status,
-		     int directory, const char *path)
+// NULL in `ret_why`: it is one that git would write so.
+static struct index_work *read_index(struct arena *arena, struct check *check, int fd,
+				     const struct stat *status, int directory, const char *path,
+				     const char **ret_why)
 {
 	struct index_work *work = arena_take(arena, sizeof(*work));
 	time_t start = check->start.tv_sec;
@@ -195,7 +197,16 @@ static int look_once(struct arena *arena, struct check *check, int fd, const str
 					  .names = work->names,
 					  .since = start > 0 ? (uint32_t)start : 1 };
 	read_names(work);
-	const char *why = index_file_judge(arena, fd, status, &work->file);
+	*ret_why = index_file_judge(arena, fd, status, &work->file);
+	return work;
+}
+
+// 0 done, 1 another program was at it, -1.
+static int look_once(struct arena *arena, struct check *check, int fd, const struct stat *status,
+		     int directory, const char *path)
+{
+	const char *why;
+	struct index_work *work = read_index(arena, check, fd, status, directory, path, &why);
 	if (why) {
 		finding_take(check, directory, "index", arena_text(arena, "%s/index", path), why);
 		return 0;
@@ -203,7 +214,7 @@ static int look_once(struct arena *arena, struct check *check, int fd, const str
 	int result = work->file.vetted.text ? rewrite(work) : 0;
 	if (result == 0) {
 		set_time(work);
-		tell_unwritten(work);
+		tell_tracked(work, FINDING_TRACKED);
 		tell_marks(work, &work->file.vetted);
 		tell_marks(work, &work->file.rest);
 	}
@@ -236,4 +247,27 @@ void index_look(struct check *check, int directory, const char *path, bool share
 	if (result != 0)
 		findings_add(check->found, FINDING_GIT_INDEX, finding_path(check->plan, index),
 			     result == 1 ? "another program holds git's lock" : err_taken(), "");
+}
+
+void index_tell_tracked(struct check *check)
+{
+	FORGIVING;
+	const char *index = check->plan->index, *why;
+	char path[PATH_MAX];
+	struct stat status;
+	if (!index ||
+	    !str_put(path, sizeof(path), "%.*s", (int)(path_name(index) - index) - 1, index))
+		return;
+	autoclose int directory = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (directory < 0 || !finding_is_changed(check, directory, "") ||
+	    faccessat(directory, "MERGE_HEAD", F_OK, 0) == 0) // it stopped at a conflict
+		return;
+	autoclose int fd = file_open(directory, "index", 0, &status);
+	if (fd < 0 || status.st_size > INDEX_FILE_MAX)
+		return;
+	struct arena *arena = arena_new_of(INDEX_FILE_ARENA(status.st_size));
+	struct index_work *work = read_index(arena, check, fd, &status, directory, path, &why);
+	if (!why)
+		tell_tracked(work, FINDING_TRACKED_ALL);
+	arena_free(arena);
 }
