@@ -45,7 +45,8 @@ static int leave_out(struct wishes *wishes, const struct item *item, const char 
 static int add_bind(struct wishes *wishes, const struct item *item, enum access access)
 {
 	const char *path;
-	if (item->text[0] == '?' && wishes_lack(wishes, item->text + 1))
+	if ((item->text[0] == '?' && wishes_lack(wishes, item->text + 1)) ||
+	    wishes_is_taken(wishes, item))
 		return 0;
 	int found = resolve_expand(wishes->arena, &wishes->places, item, &path);
 	if (found <= 0)
@@ -128,10 +129,10 @@ static const char *cache_name(struct wishes *wishes, const char *path)
 static int add_cache(struct wishes *wishes, const struct item *item)
 {
 	struct mount cache = { .kind = MOUNT_BIND, .access = ACCESS_WRITE, .from = item->from };
-	int expanded = expand_directory(wishes, item, &cache);
+	int expanded = wishes_is_taken(wishes, item) ? 0 : expand_directory(wishes, item, &cache);
 	if (expanded <= 0)
 		return expanded;
-	if (!cache.identity.type && item->text[0] == '?')
+	if (!cache.identity.type && item->text[0] == '?' && !wishes_is_by_variable(item))
 		return 0;
 	cache.cache = true;
 	cache.source =
@@ -349,10 +350,10 @@ int gather_wishes(struct wishes *wishes)
 		TRY(add_bind(wishes, item, ACCESS_READ));
 	list_each (item, &profile->write)
 		TRY(add_bind(wishes, item, ACCESS_WRITE));
-	list_each (item, &profile->cache)
-		TRY(add_cache(wishes, item));
 	list_each (item, &profile->tmpfs)
 		TRY(add_tmpfs(wishes, item));
+	list_each (item, &profile->cache)
+		TRY(add_cache(wishes, item));
 	list_each (item, &profile->scratch)
 		TRY(add_scratch(wishes, item));
 	list_each (item, &profile->socket)

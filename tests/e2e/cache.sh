@@ -54,4 +54,23 @@ is "and nothing is left aside" "" "$(find "$caches" -type d -name '%cleared*')"
 mv "$caches" "$work/moved" && mkdir -p "$work/moved/=x" && ln -s "$work/moved" "$caches"
 status "a link in the place of all is refused" 125 "$SBX" cache clear --all
 is "and what it leads to stays" yes "$(test -d "$work/moved/=x" && echo yes)"
+
+# A place that a variable of the caller names: a cache of the box's own, or the host's, read-only.
+export XDG_STATE_HOME=$work/other-state
+disk=$work/disk
+mkdir -p "$disk/models" "$work/project" && echo large >"$disk/models/weights" && echo secret >"$disk/models/token" && cd "$work/project"
+for name in UV_CACHE_DIR PIP_CACHE_DIR CARGO_HOME GOMODCACHE npm_config_cache CCACHE_DIR; do
+	is "\$$name is a cache of the box's own" "made" "$(env "$name=$disk/$name" "$SBX" run -- sh -c "mkdir -p \$$name/made && ls \$$name" 2>&1)"
+	is "which is kept" "made" "$(env "$name=$disk/$name" "$SBX" run -- ls "$disk/$name" 2>&1)"
+done
+is "the host's place is as it was" models "$(ls "$disk")"
+is "a place that the host has: its files are not the box's" "" "$(UV_CACHE_DIR=$disk/models "$SBX" run -- ls "$disk/models" 2>&1)"
+is "models are the host's, read-only" "large 1" "$(HF_HOME=$disk/models "$SBX" run -- sh -c 'cat $HF_HOME/weights; touch $HF_HOME/x 2>/dev/null; echo $?' | xargs)"
+is "without their token" 1 "$(HF_HOME=$disk/models "$SBX" run -- cat "$disk/models/token" >/dev/null 2>&1; echo $?)"
+is "a place in the project is the project's" made "$(UV_CACHE_DIR=$PWD/uv "$SBX" run -- mkdir -p uv/made; ls uv)"
+for place in / /usr /tmp "$HOME" "$work" /etc/passwd "$PWD" relative; do
+	for name in UV_CACHE_DIR PUPPETEER_CACHE_DIR; do
+		is "\$$name is $place: as without it" "$("$SBX" run -- ls -d "$HOME"/* "$work"/* /usr/bin /etc/shadow 2>&1)" "$(env "$name=$place" "$SBX" run -- ls -d "$HOME"/* "$work"/* /usr/bin /etc/shadow 2>&1)"
+	done
+done
 done_testing

@@ -177,3 +177,24 @@ bool wishes_is_hidden(const struct wishes *wishes, const char *path)
 	}
 	return false;
 }
+
+bool wishes_is_by_variable(const struct item *item)
+{
+	return str_starts(item->text, "?$") && str_ends(item->from.file, "(built in)");
+}
+
+bool wishes_is_taken(const struct wishes *wishes, const struct item *item)
+{
+	const struct plan *plan = wishes->plan;
+	const char *path, *project = plan->project;
+	struct stat status;
+	if (!wishes_is_by_variable(item))
+		return false;
+	bool taken = ATTEMPT(resolve_expand(wishes->arena, &wishes->places, item, &path)) <= 0 ||
+		     wishes_is_seen(wishes, path) || path_within(plan->real_home, path) ||
+		     (project && (path_within(project, path) || path_within(path, project))) ||
+		     (stat(path, &status) == 0 && !S_ISDIR(status.st_mode));
+	for (unsigned i = 0; i < wishes->count && !taken; i++)
+		taken = path_within(wishes->list[i].mount.target, path);
+	return taken;
+}

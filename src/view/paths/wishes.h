@@ -75,3 +75,9 @@ bool wishes_is_lasting(const struct wishes *wishes, const char *path);
 bool wishes_is_scratch(const struct wishes *wishes, const char *path);
 // Whether a line hides it, of those that were gone through.
 bool wishes_is_hidden(const struct wishes *wishes, const char *path);
+
+// Whether a line is built in and a variable of the caller names its place.
+bool wishes_is_by_variable(const struct item *item);
+// Whether such a line is left out: the box has that place, or something below it, or it is no
+// directory.
+bool wishes_is_taken(const struct wishes *wishes, const struct item *item);
