@@ -334,9 +334,10 @@ void program_withheld(const struct plan *plan, struct findings *found)
 
 // Search paths, and options with paths: a program that lacks what they name says nothing of them.
 static const char naming_variables[] =
-	"LD_LIBRARY_PATH NODE_OPTIONS NODE_PATH JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS "
-	"JAVA_HOME CLASSPATH MAVEN_OPTS GRADLE_OPTS PYTHONPATH PYTHONHOME PERL5LIB RUBYLIB "
-	"PKG_CONFIG_PATH CMAKE_PREFIX_PATH CPATH C_INCLUDE_PATH LIBRARY_PATH";
+	"LD_LIBRARY_PATH NODE_OPTIONS NODE_PATH JAVA_TOOL_OPTIONS _JAVA_OPTIONS "
+	"JDK_JAVA_OPTIONS JAVA_HOME CLASSPATH MAVEN_OPTS GRADLE_OPTS PYTHONPATH PYTHONHOME "
+	"PERL5LIB RUBYLIB PKG_CONFIG_PATH CMAKE_PREFIX_PATH CPATH C_INCLUDE_PATH LIBRARY_PATH "
+	"CURL_HOME GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES";
 
 // The first path in a value that is there outside and not in the box.
 static bool find_lacking(const struct plan *plan, const char *value, char path[PATH_MAX])
@@ -368,7 +369,6 @@ void program_names(const struct plan *plan, struct findings *found)
 }
 
 // --- directories of PATH ------------------------------------------------------------------------
-
 enum { SHOWN_MAX = 3 };
 
 static bool is_unseen(const struct plan *plan, const char *directory)

@@ -45,8 +45,7 @@ shows() { # name, pattern of the message, sed that takes the command out, patter
 
 # --- words of the command line
 shows "a command in the place of a verb" "no verb 'echo'; to run a command: sbx run -- echo$" 's/.*command: (.*)/\1 in the box/p' '^in the box$' echo 'in the box'
-shows "sbx --" 'to run a command: sbx run -- echo$' 's/.*command: (.*)/\1 again/p' '^again$' -- echo
-shows "an option before the verb" 'options follow the verb, see sbx help$' 's/.*see (sbx help)$/\1/p' '^usage: sbx run ' --read /x run
+shows "another verb before --" 'to run a command: sbx run -- echo$' 's/.*command: (.*)/\1 again/p' '^again$' start -- echo
 shows "a word behind shell" 'to run a command: sbx run$' 's/.*command: (.*)/\1 -- echo done/p' '^done$' shell word
 shows "an unknown option" 'unknown option .--nonsense., see --help$' 's/.*see (.*)$/sbx run \1/p' '^usage: sbx run' run --nonsense true
 shows "an unknown action of sessions" 'sbx session has: create ' 's/.*has: .* (log) .*/sbx session \1 --help/p' 'usage: sbx session' session nonsense

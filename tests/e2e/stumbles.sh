@@ -28,6 +28,9 @@ mkdir -p "$work/libs" "$HOME/agents" "$HOME/.vscode-server/x" && echo jar >"$HOM
 is "a search path that was withheld: by its flag" "sbx: \$LD_LIBRARY_PATH was withheld: it steers loaders and shells; to pass it: --pass-env LD_LIBRARY_PATH" \
 	"$(LD_LIBRARY_PATH=$PWD/libs says run -- sh -c 'exit 127')"
 is "with the flag nothing is said" "" "$(LD_LIBRARY_PATH=$PWD/libs says run --pass-env LD_LIBRARY_PATH -- sh -c 'exit 127')"
+mkdir -p "$work/curl" && echo 'user = "me:secret"' >"$work/curl/.curlrc"
+is "CURL_HOME: by its flag" "sbx: \$CURL_HOME names $work/curl, which is not in the box; to show it: --read $work/curl" "$(CURL_HOME=$work/curl says run -- sh -c 'exit 2')"
+is "then without its passwords" "" "$(CURL_HOME=$work/curl "$SBX" run --read "$work/curl" -- cat "$work/curl/.curlrc" 2>/dev/null)"
 is "nor where the command succeeds" "" "$(LD_LIBRARY_PATH=$PWD/libs says run -- true)"
 is "a file in an option" "sbx: \$JAVA_TOOL_OPTIONS names $HOME/agents/a.jar, which is not in the box; to show it: --read $HOME/agents/a.jar" \
 	"$(JAVA_TOOL_OPTIONS=-javaagent:$HOME/agents/a.jar=x says run -- false)"

@@ -106,9 +106,8 @@ int beyond_allowed(struct wishes *wishes, const char *file, const struct resolve
 
 static bool holds_objects(struct wishes *wishes, const char *path)
 {
-	return str_equal(path_name(path), "objects") &&
-	       (faccessat(AT_FDCWD, path_below(wishes->arena, path, "pack"), F_OK, 0) == 0 ||
-		faccessat(AT_FDCWD, path_below(wishes->arena, path, "info"), F_OK, 0) == 0);
+	return faccessat(AT_FDCWD, path_below(wishes->arena, path, "pack"), F_OK, 0) == 0 ||
+	       faccessat(AT_FDCWD, path_below(wishes->arena, path, "info"), F_OK, 0) == 0;
 }
 
 static int add_alternates(struct wishes *wishes, const char *file, struct origin from,
