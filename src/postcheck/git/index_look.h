@@ -12,6 +12,6 @@ struct check;
 // that changes are not shown, and of the project's index which protected names git did not write.
 void index_look(struct check *check, int directory, const char *path, bool shared);
 
-// Git wrote in its directory, no merge waits for its end, and the command failed: tells which names that the project's index
-// lists were read-only, as a refused write leaves no other trace.
+// Git wrote in its directory, no merge waits for its end, and the command failed: tells which names
+// that the project's index lists were read-only, as a refused write leaves no other trace.
 void index_tell_tracked(struct check *check);
