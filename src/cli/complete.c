@@ -220,10 +220,8 @@ static void offer_programs(struct completion *on)
 static const struct {
 	const char *verb, *actions, *list; // actions: NULL, the verb has none
 } named[] = {
-	{ "session",
-	  "show snapshot log restore fork diff apply discard cp pause resume budget export rm",
+	{ "session", "show snapshot log restore fork diff apply discard cp pause resume budget rm",
 	  "session list" },
-	{ "session", "import", ":files" },
 	{ "profile", "show", "profile list" },
 	{ "profile", "check", ":files" },
 	{ "profile", "add", "profile keys" },

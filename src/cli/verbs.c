@@ -64,9 +64,9 @@ const struct verb_row verb_rows[] = {
 		.name = "session",
 		.synopsis = "session ACTION [NAME] [OPTION]...",
 		.help = "persistent boxes: create, list, show, snapshot, log, restore, fork, "
-		  "diff, apply, discard, cp, pause, resume, budget, export, import, rm, gc",
+		  "diff, apply, discard, cp, pause, resume, budget, rm, gc",
 		.actions = "create list show snapshot log restore fork diff apply discard cp pause "
-			   "resume budget export import rm gc",
+			   "resume budget rm gc",
 	},
 	[ROW_AGENT] = {
 		.name = "agent",
@@ -126,7 +126,7 @@ const struct verb_row verb_rows[] = {
 const unsigned verb_row_count = sizeof(verb_rows) / sizeof(*verb_rows);
 
 const char *const session_usages[SESSION_ACTIONS] = {
-	"create [--as-root] [--from SESSION[@SNAPSHOT]|FILE.tar] NAME",
+	"create [--as-root] [--from SESSION[@SNAPSHOT]] NAME",
 	"list [--json]",
 	"show [--json] NAME",
 	"snapshot NAME [SNAPSHOT]",
@@ -141,7 +141,5 @@ const char *const session_usages[SESSION_ACTIONS] = {
 	"budget NAME SIZE|unlimited",
 	"discard NAME",
 	"rm NAME[@SNAPSHOT]",
-	"export NAME [FILE.tar]",
-	"import NAME [FILE.tar]",
 	"gc",
 };

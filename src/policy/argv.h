@@ -29,5 +29,5 @@ int argv_read(struct arena *arena, enum verb verb, char **argv, struct invocatio
 
 // A whole sentence, or NULL: the word is not known. Options as they were typed, with their dashes,
 // without a value: "--rm", "-v". FOREIGN_SAME: the flag that such a word is taken as.
-enum foreign_kind { FOREIGN_OPTION, FOREIGN_SAME, FOREIGN_VERB, FOREIGN_PROFILE };
+enum foreign_kind { FOREIGN_OPTION, FOREIGN_SAME, FOREIGN_VERB, FOREIGN_PROFILE, FOREIGN_ACTION };
 const char *foreign_answer(enum foreign_kind kind, const char *word, size_t length);

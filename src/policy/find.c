@@ -150,6 +150,7 @@ static const struct foreign {
 #define SAME(words, flag)      { FOREIGN_SAME, words, flag },
 #define VERB(words, answer)    { FOREIGN_VERB, words, answer },
 #define PROFILE(words, answer) { FOREIGN_PROFILE, words, answer },
+#define ACTION(words, answer)  { FOREIGN_ACTION, words, answer },
 #include "policy/foreign.def"
 };
 

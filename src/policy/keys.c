@@ -356,7 +356,7 @@ const struct key keys[] = {
 	{ ON_COMMAND_LINE(VERB_RUN | VERB_SHELL, apply), .flag = "apply", .kind = KEY_TEXT, .value = "yes|no|FILE",
 	  .help = "with --review: apply all, discard all, or apply the paths that FILE lists, one "
 		  "in a line, without a question" },
-	{ ON_COMMAND_LINE(VERB_SESSION, from), .flag = "from", .kind = KEY_TEXT, .value = "SESSION[@SNAPSHOT]|FILE.tar",
+	{ ON_COMMAND_LINE(VERB_SESSION, from), .flag = "from", .kind = KEY_TEXT, .value = "SESSION[@SNAPSHOT]",
 	  .help = "begin as this one is (session create)" },
 	{ ON_COMMAND_LINE(VERB_SESSION, as_root), .flag = "as-root", .kind = KEY_SWITCH,
 	  .help = "uid 0 inside, with its own /usr, /etc and package database: packages can be "

@@ -353,9 +353,9 @@ class Maker:
 
     def steps(self):
         kind = self.r.choices(["first", "later", "two", "session", "layers", "kill", "later-kill", "cp", "restore",
-                               "import", "host", "beside", "large", "shut",
+                               "host", "beside", "large", "shut",
                                "kill-session", "crowd"],
-                              [30, 22, 10, 10, 7, 6, 4, 2, 3, 2, 4, 2, 1.5, 3, 1.5, 20 * (self.tree == "many")])[0]
+                              [30, 22, 10, 10, 7, 6, 4, 2, 3, 4, 2, 1.5, 3, 1.5, 20 * (self.tree == "many")])[0]
         ops = self.tries()
         one, two = self.split(ops)
         return {
@@ -374,7 +374,6 @@ class Maker:
             "cp": lambda: [["create"], ["session", ops], ["cp", self.r.choice(["lib", "new", "sub", "src"]), "got"]],
             "restore": lambda: [["create"], ["session", ops], ["snapshot", "a"], ["session", self.noise()],
                                 ["restore", "a"], ["apply"]],
-            "import": lambda: [["create"], ["session", ops], ["import"], ["apply"]],
             "host": lambda: [["run", []], ["host", self.r.choice([
                 "git init -q lib", "git init -q new", "mkdir -p .git/hooks", "git commit -q --allow-empty -m h"])],
                 ["run", self.pause(ops)]],

@@ -179,7 +179,7 @@ def flooded(sequence, most, below):
 def manner(sequence):
     """The kinds of steps, in short."""
     steps = [step[0] for step in sequence["steps"]]
-    kinds = [what for what in ("kill", "cp", "import", "restore", "apply", "beside") if what in steps]
+    kinds = [what for what in ("kill", "cp", "restore", "apply", "beside") if what in steps]
     text = "first run" if steps.count("run") == 1 else "later run"
     if kinds:
         text = kinds[0] + (", after a run" if kinds[0] == "kill" and steps[0] == "run" else "") + (

@@ -98,11 +98,6 @@ class Player:
             self.run(["-s", "s"], words[0], commit)
         elif what == "cp":
             self.call(["session", "cp", f"s:{words[0]}", words[1]])
-        elif what == "import":
-            self.call(["session", "export", "s", self.work + "/s.tar"])
-            self.call(["session", "rm", "s"])
-            self.call(["session", "import", "s", self.work + "/s.tar"])
-            os.unlink(self.work + "/s.tar") if os.path.exists(self.work + "/s.tar") else None
         else:
             self.call(["session", what, "s", *words])
 
@@ -112,9 +107,8 @@ class Player:
                                                         check=False).returncode:
                 subprocess.run(["chmod", "-R", "u+rwX", name], stderr=subprocess.DEVNULL, check=False)
                 subprocess.run(["rm", "-rf", name], check=True)
-        for name in ("/fired", "/s.tar"):
-            if os.path.exists(self.work + name):
-                os.unlink(self.work + name)
+        if os.path.exists(self.work + "/fired"):
+            os.unlink(self.work + "/fired")
 
     def fired(self):
         try:

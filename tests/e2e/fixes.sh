@@ -132,17 +132,12 @@ eval "$(printf '%s\n' "$said" | sed -nE 's/.*then: (sbx session apply .*), or: .
 is "a review: applied by what is printed" reviewed "$(cat reviewed)"
 eval "$(printf '%s\n' "$said" | sed -nE 's/.*or: (sbx session rm .*)/\1/p')"
 is "a review: removed by what is printed" 0 "$("$SBX" session list 2>&1 | grep -c '^review-')"
-said=$(script -qec "\"$SBX\" session export b" /dev/null </dev/null 2>&1 | tr -d '\r')
-like "an archive for a terminal: is said" "$said" 'name a file: sbx session export b FILE'
-eval "$(printf '%s\n' "$said" | sed -nE 's/.*file: (sbx session export b) FILE$/\1 b.tar/p')"
-status "an archive for a terminal: the file is there" 0 test -s b.tar
 shows "a session from another: as root" 'the new session is as root if the old one is$' 's/.*/sbx session create --from b b2 \&\& echo made/p' '^made$' session create --as-root --from b b2
 "$SBX" run -s b -- sh -c 'git init -q new; git -C new config core.fsmonitor "touch x"' >/dev/null 2>&1
 shows "cp of a repository" 'to copy it all the same: --force$' 's/.*: (--force)$/sbx session cp \1 b:new\/.git "$work\/new1" \&\& echo copied/p' '^copied$' session cp b:new/.git "$work/new"
 "$SBX" run -s b -- sh -c 'mkdir -p dir/.vscode; echo {} >dir/.vscode/tasks.json; echo a >dir/a' >/dev/null 2>&1
 shows "cp of what programs trust" 'to copy them all the same: sbx session cp --force b:' 's/.*same: (sbx session cp --force b:).*/\1dir "$work\/dir1"; ls "$work\/dir1\/.vscode"/p' 'tasks.json' session cp b:dir "$work/dir"
 shows "a path of no directory" 'to list these after its first command: sbx session show b$' 's/.*: (sbx session show b)$/\1/p' '^project ' session cp b:/usr/nonsense "$work/none"
-rm -f b.tar
 
 # --- what was moved to quarantine, was read-only, is hidden
 said=$("$SBX" run -- sh -c 'mkdir .idea; echo mine >.idea/x' 2>&1)

@@ -221,8 +221,6 @@ END
 	in_session one 'echo c >>private'
 	session cp one:private "$work/acl-copy"
 	is "cp: the ACL comes along" "c $before" "$(tail -1 "$work/acl-copy") $(acl_of "$work/acl-copy")"
-	session export one "$work/acl.tar"
-	like "export: for who reads no ACLs the mask gives the group nothing" "$(tar tvf "$work/acl.tar" 2>/dev/null | grep '/private$')" '^-rw------- '
 	session discard one
 	in_session one 'chmod 640 private'
 	session apply one
@@ -238,7 +236,7 @@ is "and of its group" "$(stat -c %g group)" "$(stat -c %g group/sub/f)"
 chmod -R u+rwx given && rm -rf group given private
 session discard one
 
-# --- ACLs in copies and archives, by the host's own tools
+# --- ACLs in copies, by the host's own tools
 acls() { (cd "$1" && find . -mindepth 1 ! -name '.wh.*' | sort | xargs -d '\n' getfacl -pn | grep -v '^# \(owner\|group\)'); }
 if command -v getfacl >/dev/null && mkdir -p "$work/acl/d/e" "$work/acl/inherits" && setfacl -m u:1234:rw "$work/acl" 2>/dev/null; then
 	cd "$work/acl" || exit 1
@@ -256,17 +254,9 @@ if command -v getfacl >/dev/null && mkdir -p "$work/acl/d/e" "$work/acl/inherits
 	mkdir "$work/inherits" && setfacl -d -m u:4321:rwx,m::rwx "$work/inherits"
 	session cp one:acl "$work/inherits/out" && session cp one:acl/plain "$work/inherits/plain"
 	is "cp: nothing is inherited from where the copy lies" "$want user::rw- group::r-- other::---" "$(acls "$work/inherits/out") $(echo $(getfacl -cnp "$work/inherits/plain"))"
-	session export one "$work/acls.tar" && mkdir "$work/x" && (umask 0 && tar xpf "$work/acls.tar" -C "$work/x" 2>"$work/log")
-	is "export: without ACLs, and the modes give nobody more" "600 644 600 640 755 0" "$(cd "$work/x/${project#/}/acl" && echo $(stat -c %a f masked shut plain d) $(getfacl -R . | grep -c 1234))"
 	session apply one acl
 	is "what was copied in with an ACL is applied with it" "$want" "$(acls acl)"
 	rm -rf acl
-	mkdir acl && cp -a "$work/acl/." acl && tar cf "$work/gnu.tar" --format=posix --acls -C / "${project#/}/acl" && rm -rf acl
-	session import gnu "$work/gnu.tar"
-	like "import: ACLs are left out, and reported" "$? $(said)" '^0 sbx: [4-9] access control lists of the archive were left out; only you may use their files$'
-	session cp gnu:acl "$work/acl.gnu"
-	is "what had one is its owner's alone" "600 600 600 640 700 0" "$(cd "$work/acl.gnu" && echo $(stat -c %a f masked shut plain d) $(getfacl -R . 2>/dev/null | grep -c 1234))"
-	session rm gnu
 	rm -rf acl && echo m >moved && setfacl -m u:1234:rw,g::-,o::- moved && session discard one
 	in_session one 'mv moved name'
 	session apply one
@@ -274,7 +264,7 @@ if command -v getfacl >/dev/null && mkdir -p "$work/acl/d/e" "$work/acl/inherits
 	rm -f moved name
 	session discard one
 else
-	skip "ACLs in copies and archives" "no getfacl, or a file system without them"
+	skip "ACLs in copies" "no getfacl, or a file system without them"
 fi
 in_session one 'truncate -s 8G holes; echo end >>holes; touch beside; d=$(printf "d/%.0s" {1..300}); mkdir -p "$d"; echo deep >"$d/f"'
 session apply one
@@ -378,9 +368,6 @@ is "cp out: the host's own repository comes along" "1 2 1" "$(cd "$work/got/nest
 in_session c 'git -C own-nested checkout -qb other; mkdir -p own-nested/.git/info; echo "* filter=x" >own-nested/.git/info/attributes; echo more >own-nested/more; mkdir -p own-nested/.git/modules/m own-nested/.git/rebase-merge; echo "exec x" >own-nested/.git/rebase-merge/git-rebase-todo; echo x >own.git/info/attributes' && session cp c:own-nested "$work/got/changed" && session cp c:own.git "$work/got/own.git"
 is "cp out: of it what the session changed and git would run stays behind" "more refs/heads/other no" "$(cd "$work/got/changed" && echo $(cat more; git symbolic-ref HEAD; ls -d .git/info/attributes .git/rebase-merge/git-rebase-todo ../own.git/info/attributes 2>/dev/null || echo no))"
 rm -rf own-nested own.git
-session export c "$work/told.tar"
-like "export: repositories and what lies too deep are told" "$? $(said | tr '\n' ' ')" '^0 .*1 directories are more than 256 levels deep.*the session made 5 git repositories'
-rm "$work/told.tar"
 status "cp out: over something" 125 "$SBX" session cp c:here "$work/got/t"
 status "cp out: what is not there" 125 "$SBX" session cp c:none "$work/got"
 status "cp in: through a link" 125 "$SBX" session cp "$work/tree/deep/two" c:here/link/x
@@ -388,96 +375,19 @@ status "cp in: where nothing is kept" 125 "$SBX" session cp "$work/tree" c:/usr/
 status "cp of two files of the host" 125 "$SBX" session cp "$work/tree" "$work/x"
 session rm c
 
-# --- archives
-files_of() { tar tvf "$1" --full-time | grep -v ^d | tr -s ' ' | sort; }
-session create c && in_session c 'mkdir -p "made/with blank" && printf "a\0b" >"made/with blank/bytes"; seq 30 >made/h1; ln made/h1 made/h2; ln -s ../file made/link; mkfifo -m 622 made/fifo; touch -d "2002-02-03 04:05:06.789" made/fifo; touch -hd "2003-02-03 04:05:06.789" made/link
-	truncate -s 3M made/sparse; echo end >>made/sparse; chmod 640 made/h1; touch -d "2001-02-03 04:05:06.789" made/h1; rm file; rm -r dir; mkdir dir; echo fresh >dir/fresh; echo t >/tmp/t; echo h >~/h
-	mkdir -p made/$(printf %0120d 1)/$(printf %0120d 2) && echo long >made/$(printf %0120d 1)/$(printf %0120d 2)/name'
-session export c "$work/c.tar"
-is "export: a tar that others read" "0 1 1 1" "$(tar tf "$work/c.tar" >"$work/names" 2>&1; echo $? $(grep -c '/\.wh\.file$' "$work/names") $(grep -c '/dir/\.wh\.\.wh\.\.opq$' "$work/names") $(grep -c '^tmp/t$' "$work/names"))"
-in_session c 'echo >made/.wh.h1'
-is "export: no name becomes a removal" "0 1" "$("$SBX" session export c - 2>"$work/said" | tar t | grep -c 'made/.wh') $(grep -c "1 names that begin with '.wh.'" "$work/said")"
-in_session c 'rm made/.wh.h1'
-session import back "$work/c.tar" && session export back - >"$work/back.tar"
-is "import: the same again" "$(files_of "$work/c.tar")" "$(files_of "$work/back.tar")"
-inventory='echo $(sha256sum <"made/with blank/bytes") $(cat made/*1/*2/name dir/*; stat -c "%a %Y %h" made/h1; stat -c "%F %b" made/fifo; readlink made/link; ls; cat /tmp/t ~/h; stat -c %s made/sparse)'
-is "a session of it shows the same" "$(in_session c "$inventory")" "$(in_session back "$inventory")"
-is "with its holes" 1 "$(in_session back 'echo $(($(stat -c %b made/sparse) < 1000))')"
-status "export over a file" 125 "$SBX" session export c "$work/c.tar"
+# --- archives, by the box's own tar
+session create c && in_session c 'rm file; mkdir made; printf "a\0b" >made/bytes; chmod 640 made/bytes; touch -d 2001-02-03 made/bytes; ln -s ../x made/link'
+"$SBX" run -s c -- tar c . >"$work/c.tar" && session create back && "$SBX" run -s back -- sh -c 'rm -rf ./* && tar x' <"$work/c.tar"
+inventory='ls; stat -c "%a %Y" made/bytes; cksum <made/bytes; readlink made/link'
+is "an archive of a session, unpacked in another: the same" "no made $(in_session c "$inventory")" "$(in_session back 'ls file 2>/dev/null || echo no; ls | grep made') $(in_session back "$inventory")"
+for action in export import; do
+	like "session $action: what to do instead" "$("$SBX" session $action c x 2>&1)" 'sbx run -s NAME -- tar [cx] '
+done
 # A box can make a file of any size from holes.
-cd "$work" && mkdir -p holes && cd holes && echo 1 >f && session create holes
-in_session holes 'truncate -s 8G big; ln big big2; truncate -s 40M front; printf x >>front; sha256sum front >sums'
-session export holes "$work/holes.tar"
-like "holes: of more than 64 MiB are left out, and reported" "$? $(said)" '^0 sbx: 2 sparse files were left out, as holes are zeros in the archive, 64 MiB at most; to take them: sbx session cp$'
-is "holes: the archive has the others" "front sums" "$(tar tf "$work/holes.tar" | sed 's,.*/,,' | grep -x 'f\|front\|big\|sums' | sort | xargs)"
-session import read "$work/holes.tar" && session apply read
-is "holes: zeros of an archive become holes" "0 yes" "$(sha256sum -c sums >/dev/null 2>&1; echo $? $([ "$(du -k . | cut -f 1)" -lt 400 ] && echo yes))"
-session cp holes:big "$work/copied"
+in_session c 'truncate -s 8G big'
+session cp c:big "$work/copied"
 is "holes: cp leaves them" "8589934592 yes" "$(stat -c %s "$work/copied") $([ "$(du -k "$work/copied" | cut -f 1)" -lt 200 ] && echo yes)"
-truncate -s 3M many && echo x >>many && tar --format=posix -S -cf "$work/real.tar" -C / "${work#/}/holes/many"
-like "holes: tar -S is refused, with what to do" "$("$SBX" session import real "$work/real.tar" 2>&1; echo $?)" "the archive has a sparse file; make it again without tar's -S"
-for name in holes read; do session rm $name; done
-cd "$project" || exit 1
-status "import over a session" 125 "$SBX" session import back "$work/c.tar"
-other=$(new_project)
-(cd "$other" && session create --from "$work/c.tar" there)
-is "an archive of another project goes to this one" "fresh" "$(in_session there 'pwd >/dev/null; cat dir/fresh')"
-session rm there
-hostile() { # name, wanted words on stderr, python that fills the archive `t`
-	local before
-	before=$(layers)
-	python3 - "$work/hostile.tar" "$project" <<-END
-		import io, sys, tarfile
-		t = tarfile.open(sys.argv[1], "w", format=tarfile.PAX_FORMAT)
-		top = sys.argv[2][1:] + "/"
-		def add(name, type=tarfile.REGTYPE, link="", data=b""):
-		    i = tarfile.TarInfo(name); i.type = type; i.linkname = link; i.size = len(data); t.addfile(i, io.BytesIO(data))
-		$3
-		t.close()
-	END
-	session import hostile "$work/hostile.tar"
-	is "archive: $1 is refused, and leaves nothing" "125 $before" "$? $(layers)"
-	like "archive: $1 is told" "$(said)" "$2"
-}
-hostile "a path upwards" "leads out" 'add(top + "../../x", data=b"x")'
-hostile "a symlink and a file through it" "of the archive" "add(top + \"l\", tarfile.SYMTYPE, \"$work\"); add(top + \"l/planted\", data=b\"x\")"
-hostile "a hard link out of it" "hard link" 'add(top + "h", tarfile.LNKTYPE, "etc/passwd")'
-hostile "a whiteout without a name" "no name" 'add(top + ".wh.")'
-# The names that a reader might take for a place above, each where it would do harm.
-for name in .wh.. .wh... d/.wh.. d/.wh... ./.wh... d//.wh.../ ; do
-	hostile "a whiteout $name" "no name" "add(top + 'keep', data=b'x'); add(top + '$name')"
-done
-hostile "a whiteout .. in the home" "no name" "add('$HOME/.wh...'[1:])"
-hostile "a whiteout .. by a long name" "no name" 't.format = tarfile.GNU_FORMAT; add(top + "d/" * 80 + ".wh...")'
-hostile "a whiteout .. of the other format's words" "no name" 'i = tarfile.TarInfo("x"); i.pax_headers = {"path": top + ".wh..."}; t.addfile(i)'
-hostile "a root that is hidden as a whole" "hides a whole" 'add(top + ".wh..wh..opq")'
-hostile "a path upwards in extended words" "leads out" 'i = tarfile.TarInfo("x"); i.pax_headers = {"path": "/" + top + "../x"}; t.addfile(i)'
-hostile "a NUL in extended words" "damaged" 'i = tarfile.TarInfo("x"); i.pax_headers = {"path": top + "a\0b"}; t.addfile(i)'
-hostile "a hard link upwards" "hard link" 'add(top + "h", tarfile.LNKTYPE, top + "../x")'
-hostile "a hard link through a symlink" "of the archive" "add(top + 'l', tarfile.SYMTYPE, '$work'); add(top + 'h', tarfile.LNKTYPE, top + 'l/c.tar')"
-hostile "a directory that became a symlink" "of the archive" "add(top + 'l', tarfile.DIRTYPE); add(top + 'l/in', data=b'x'); add(top + 'l', tarfile.SYMTYPE, '$work'); add(top + 'l/planted', data=b'x')"
-python3 - "$work/late.tar" "$project" <<-END
-	import io, sys, tarfile
-	t = tarfile.open(sys.argv[1], "w")
-	for name, kind in ("a", tarfile.DIRTYPE), ("a/b", tarfile.DIRTYPE), ("a", tarfile.SYMTYPE), ("sub/.git", tarfile.REGTYPE):
-	    i = tarfile.TarInfo(sys.argv[2][1:] + "/" + name); i.type = kind; i.linkname = "$work" if kind == tarfile.SYMTYPE else ""; i.mode = 0o755; t.addfile(i)
-	t.close()
-END
-session import late "$work/late.tar" && session apply late
-is "archive: a directory that is a link in the end, nothing through it" "yes no" "$([ -L a ] && echo yes) $([ -e "$work/b" ] && echo yes || echo no)"
-is "archive: a repository in it is not applied" "no" "$([ -e sub/.git ] && echo yes || echo no)"
-rm -rf a sub && session rm late
-is "nothing was planted" "" "$(ls "$work/planted" 2>/dev/null)"
-for cut in 100 600 1500; do
-	head -c $cut "$work/c.tar" >"$work/hostile.tar"
-	status "an archive cut after $cut bytes" 125 "$SBX" session import hostile "$work/hostile.tar"
-done
-head -c 4096 /dev/urandom >"$work/hostile.tar"
-status "bytes that are no archive" 125 "$SBX" session import hostile "$work/hostile.tar"
-gzip -c "$work/c.tar" >"$work/hostile.tar"
-like "a compressed one says so" "$("$SBX" session import hostile "$work/hostile.tar" 2>&1)" "compressed"
-is "what lies elsewhere is left out and told" 1 "$(tar cf "$work/o.tar" -C / etc/hostname etc/passwd 2>/dev/null; session import o "$work/o.tar"; said | grep -c '2 files of the archive')"
-session rm o && session rm c && session rm back
+rm "$work/copied" && session rm c && session rm back
 
 # --- as root
 usr() { find /usr/bin /usr/local /etc/apt /var/lib/dpkg -newer "$work/before" ! -type d 2>/dev/null | head -5; }
@@ -572,8 +482,6 @@ session rm policy && rm mine.ini other
 session create shut && in_session shut 'echo x >unread; mkdir -p d/e; echo y >d/e/z; chmod 000 unread d/e d'
 is "shut: told" "D E Z U" "$(session diff --stat shut | sed -n 's|.* d/$|D|p; s|.* d/e/$|E|p; s|.* d/e/z$|Z|p; s|.* unread$|U|p' | tr '\n' ' ' | sed 's/ $//')"
 is "shut: with its text" "1 1" "$("$SBX" session diff shut >"$work/diff"; echo $(grep -c '^+x' "$work/diff") $(grep -c '^+y' "$work/diff"))"
-session export shut "$work/shut.tar" && session import opened "$work/shut.tar" && session export opened "$work/opened.tar"
-is "shut: exported and imported" "$(files_of "$work/shut.tar" | grep -c 'unread$\|d/e/z$') $(files_of "$work/shut.tar")" "2 $(files_of "$work/opened.tar")"
 session snapshot shut && session fork shut too && session apply too
 is "shut: applied" "0 0 0 y x" "$(echo $(stat -c %a d unread; chmod 700 d; stat -c %a d/e; chmod 700 d/e unread; cat d/e/z unread))"
 chmod -R u+rwx d && rm -rf d unread
@@ -596,7 +504,7 @@ done
 session budget shut 8M
 "$SBX" run -s shut -- true 2>"$work/log"
 is "nor in four layers of which none can be measured" "125 1" "$? $(said | grep -c 'too deep')"
-session rm shut && session rm too && session rm opened
+session rm shut && session rm too
 
 # --- pause
 "$SBX" run -s two -- bash -c 'while :; do echo . >>ticks; sleep 0.02; done' 2>/dev/null &

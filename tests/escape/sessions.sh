@@ -329,7 +329,7 @@ session rm own && rm -rf "$work/own.away"
 bad=$'x\033]0;H\007' && anew && mkdir -p "$bad/old" && echo 1 >"$bad/f" && echo 1 >"$bad/old/f" && cd .. && mv own "own$bad" && cd "own$bad" || exit 1
 saw own "cd '$bad'; echo 2 >f; rm -r old; echo x >.envrc; echo all: >Makefile; git init -q new; mkdir made; echo m >made/m; ln -s /x link; mkfifo pipe; d=deep; for i in \$(seq 300); do mkdir \$d && cd \$d || exit; done"
 for words in "list" "show own" "log own" "diff --stat own" "diff own" "apply own $bad/none" "apply own" "cp own:$bad/none $work/x" "cp own:$bad $work/x$bad" "cp own:$bad $work/x$bad/f" \
-	"cp $bad/none own:y" "cp own:$bad/f $work/none/$bad" "cp $PWD own:$bad/link/x" "export own $work/x$bad/tar" "export own $work/x.tar" "import $bad $work/x.tar" "import own $work/$bad" "create $bad" "show $bad" "restore own $bad" \
+	"cp $bad/none own:y" "cp own:$bad/f $work/none/$bad" "cp $PWD own:$bad/link/x" "create $bad" "show $bad" "restore own $bad" \
 	"snapshot own $bad" "fork own $bad" "rm $bad" "rm own@$bad" "budget own $bad" "create --from $bad/t.tar y" "$bad"; do
 	# shellcheck disable=SC2086
 	"$SBX" session $words </dev/null 2>&1
@@ -338,7 +338,7 @@ echo 3 >"$bad/f" && in_session own "echo 4 >'$bad/f'" && session apply own && ec
 cat "$work/log" >>"$work/shown"
 is "no message has an escape sequence in it" "0 0" "$(grep -c "$(printf '\033')" "$work/shown") $(grep -c "$(printf '\007')" "$work/shown")"
 is "and there are messages" yes "$([ "$(grep -c 'control bytes\|\^\[' "$work/shown")" -gt 12 ] && echo yes)"
-cd "$work" && session rm own && rm -rf "own$bad" "x$bad" x.tar && mkdir -p own && cd own || exit 1
+cd "$work" && session rm own && rm -rf "own$bad" "x$bad" && mkdir -p own && cd own || exit 1
 
 # --- a state directory that cannot be written
 read_only() { # command
@@ -362,7 +362,7 @@ session rm own
 if strace -f -qq -o /dev/null true 2>/dev/null; then
 	cut_short() { strace -f -qq -o /dev/null -e trace=renameat2 -e inject=renameat2:signal=SIGKILL:when=4 "$SBX" session apply own >/dev/null 2>&1; when_free budget own 1G; true; }
 	files() { anew && for i in 1 2 3 4 5 6; do echo "old$i" >"f$i"; done && saw own 'for i in 1 2 3 4 5 6; do echo box >>f$i; done; echo new >n' && cut_short; }
-	files && for verb in "snapshot own" "restore own x" "export own -" "cp own:f1 $work/x" "budget own 1G"; do
+	files && for verb in "snapshot own" "restore own x" "cp own:f1 $work/x" "budget own 1G"; do
 		session $verb >/dev/null
 		is "${verb%% *} of an interrupted one is refused" "125 1" "$? $(grep -c 'to undo it: sbx session discard own' "$work/log")"
 	done

@@ -91,10 +91,12 @@ static void foreign_words_are_sound(void **state)
 #define SAME(words, flag)     { words, " --" flag },
 #define VERB(words, answer)   { words, answer },
 #define PROFILE(words, answer)
+#define ACTION(words, answer)
 #include "policy/foreign.def"
 #undef OPTION
 #undef SAME
 #undef VERB
+#undef ACTION
 #undef PROFILE
 	};
 	const size_t count = sizeof(rows) / sizeof(*rows);

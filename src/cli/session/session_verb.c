@@ -15,13 +15,13 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "limits/tree.h"
+#include "policy/argv.h"
 #include "run/run_command.h"
 #include "cli/session/sessions.h"
 #include "cli/verbs.h"
 #include "run.h"
 #include "run/decide.h"
 #include "session/apply/apply.h"
-#include "session/archive/archive.h"
 #include "session/store/store.h"
 #include "session/store/rights.h"
 #include "session/store/runs.h"
@@ -58,40 +58,6 @@ static int find_project(struct sessions *sessions)
 		   : 0;
 }
 
-static int import(struct sessions *sessions, char **words)
-{
-	const struct plan *plan = &sessions->box->plan;
-	bool standard = !words[1] || str_equal(words[1], "-");
-	autoclose int file = standard ? -1 : open(words[1], O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (!standard && file < 0)
-		return fail(errno, "'%s'", words[1]);
-	TRY(find_project(sessions));
-	return archive_read(&sessions->store, words[0], plan->toplevel, plan->real_home,
-			    standard ? STDIN_FILENO : file, &sessions->notes);
-}
-
-static int export(struct sessions *sessions, char **words)
-{
-	struct held held;
-	bool standard = !words[1] || str_equal(words[1], "-");
-	if (standard && isatty(STDOUT_FILENO))
-		return fail(0,
-			    "an archive is nothing for a terminal; name a file: sbx session export "
-			    "%s FILE",
-			    words[0]);
-	TRY(refer_alone(sessions, words[0], &held));
-	autoclose int file =
-		standard ? -1
-			 : open(words[1], O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
-	if (!standard && file < 0)
-		return fail(errno, "'%s'", words[1]);
-	int result = archive_write(&sessions->store, &held, standard ? STDOUT_FILENO : file,
-				   &sessions->notes);
-	if (result < 0 && !standard)
-		unlink(words[1]);
-	return result;
-}
-
 static int create(struct sessions *sessions, char **words)
 {
 	const char *from = sessions->box->invocation.from;
@@ -99,11 +65,13 @@ static int create(struct sessions *sessions, char **words)
 	if (from && sessions->box->invocation.as_root == ANSWER_YES)
 		return fail(0, "--as-root cannot be combined with --from; the new session is as "
 			       "root if the old one is");
-	if (from && (strchr(from, '/') || str_ends(from, ".tar") || str_equal(from, "-"))) {
-		char *both[] = { words[0], arena_copy(sessions->store.arena, from, strlen(from)),
-				 NULL };
-		return import(sessions, both);
-	}
+	if (from && (strchr(from, '/') || str_ends(from, ".tar") || str_equal(from, "-")))
+		return fail(
+			0,
+			"a session does not begin as a file; sbx has no images; to install "
+			"packages: "
+			"sbx session create --as-root NAME; to unpack an archive: sbx run -s NAME "
+			"-- tar x <FILE");
 	if (from) {
 		TRY(history_refer(sessions->store.arena, from, &reference));
 		return history_fork(&sessions->store, &reference, words[0]);
@@ -294,8 +262,7 @@ static const struct session_action {
 	{ "apply", apply, 1, WORDS_MAX, COPIES_FILES }, { "cp", copy, 2, 2, COPIES_FILES },
 	{ "pause", pause_runs, 1, 1, NO_FILES },        { "resume", resume_runs, 1, 1, NO_FILES },
 	{ "budget", set_budget, 2, 2, NO_FILES },       { "discard", discard, 1, 1, NO_FILES },
-	{ "rm", remove_one, 1, 1, NO_FILES },           { "export", export, 1, 2, COPIES_FILES },
-	{ "import", import, 1, 2, COPIES_FILES },       { "gc", sweep, 0, 0, NO_FILES },
+	{ "rm", remove_one, 1, 1, NO_FILES },           { "gc", sweep, 0, 0, NO_FILES },
 };
 _Static_assert(sizeof(actions) / sizeof(*actions) == SESSION_ACTIONS, "see session_usages[]");
 
@@ -310,6 +277,7 @@ static const struct session_action *find_action(const char *name)
 static int say_usage(const struct session_action *action, const char *word, const char *name)
 {
 	struct near near = { .word = word ? word : "" };
+	const char *answer = word ? foreign_answer(FOREIGN_ACTION, word, strlen(word)) : NULL;
 	for (size_t i = 0; i < SESSION_ACTIONS; i++)
 		near_consider(&near, actions[i].name);
 	if (action && str_equal(action->name, "restore") && name)
@@ -317,6 +285,8 @@ static int say_usage(const struct session_action *action, const char *word, cons
 		     str_shown(name), str_shown(name));
 	else if (action)
 		fail(0, "usage: sbx session %s", session_usages[action - actions]);
+	else if (answer)
+		fail(0, "unknown action '%.40s': %s", str_shown(word), answer);
 	else if (word && near.found)
 		fail(0, "unknown action '%.40s', did you mean '%s'?", str_shown(word), near.found);
 	else if (word)

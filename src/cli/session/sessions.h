@@ -1,8 +1,7 @@
 // What the actions of sbx session share.
 //
-// The room cli/session owns `sbx session`. Uses: base cli limits names nouns report run
-// session/apply session/archive session/compare session/store text view/paths. Begin with
-// session_verb.c.
+// The room cli/session owns `sbx session`. Uses: base cli limits names nouns policy report run
+// session/apply session/compare session/store text view/paths. Begin with session_verb.c.
 #pragma once
 
 #include "base/out.h"

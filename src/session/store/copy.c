@@ -148,20 +148,15 @@ static int copy_link(int from, const char *source, const struct stat *status, in
 	return 0;
 }
 
-int copy_make_fifo(int to, const char *name, mode_t mode, const struct timespec times[2])
-{
-	mode_t mask = umask(0); // a chmod by name would follow what was put in its place
-	int made = mkfifoat(to, name, mode & 0777);
-	int error = errno;
-	umask(mask);
-	errno = error;
-	return made < 0 ? -1 : utimensat(to, name, times, AT_SYMLINK_NOFOLLOW);
-}
-
 static int copy_fifo(const struct stat *status, int to, const char *name)
 {
 	struct timespec times[2] = { status->st_atim, status->st_mtim };
-	if (copy_make_fifo(to, name, status->st_mode, times) < 0 || set_owner(to, name, status) < 0)
+	mode_t mask = umask(0); // a chmod by name would follow what was put in its place
+	int made = mkfifoat(to, name, status->st_mode & 0777), error = errno;
+	umask(mask);
+	errno = error;
+	if (made < 0 || utimensat(to, name, times, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    set_owner(to, name, status) < 0)
 		return fail_at("make the FIFO", name);
 	return 0;
 }

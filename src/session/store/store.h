@@ -151,9 +151,6 @@ int flatten_chain(struct store *store, struct session *session, unsigned *frozen
 enum copied { COPIED, COPIED_NO_ACL, COPIED_NOT }; // not: a socket or a device
 int copy_one(int from, const char *source, const struct stat *status, int to, const char *name);
 
-// An empty FIFO with exactly this mode and these times (utimensat(2)); -1 with errno.
-int copy_make_fifo(int to, const char *name, mode_t mode, const struct timespec times[2]);
-
 // Mode and times of a directory whose content is complete.
 int copy_finish(int to, const char *name, const struct stat *status);
 

@@ -1,5 +1,5 @@
 // Owns the copying from the host to a session's layers.
-#include "session/archive/archive.h"
+#include "session/apply/apply.h"
 
 #include <errno.h>
 #include <fcntl.h>

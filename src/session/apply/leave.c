@@ -16,7 +16,7 @@
 #include "base/str.h"
 #include "git/recognise.h"
 #include "names/trusted.h"
-#include "session/archive/archive.h"
+#include "session/apply/apply.h"
 #include "session/compare/changes.h"
 #include "session/store/store.h"
 #include "session/store/rights.h"
