@@ -30,11 +30,8 @@ enum rights_given rights_given(int parent);
 // owner's bits are those that the copy has.
 int rights_copy(const struct store *store, int made, int from);
 
-// Whether an open file or directory has an ACL; nothing of others is said.
-bool rights_have_acl(int fd);
-
 // A directory that gives nothing to what is made in it.
 int rights_drop_given(int fd);
 
-// The mode of an open file or directory, for a copy without its ACL: never more than before.
+// The mode of an open file or directory, for a copy without its ACL: its owner alone may use it.
 mode_t rights_without_acl(int fd, mode_t mode);
