@@ -214,7 +214,6 @@ struct lasting {
 	struct root roots[ROOTS_MAX];
 	unsigned root_count;
 	unsigned roots_made; // so many have their directories in the first layer
-	uint64_t room;       // bytes that are left of its budget, or UNLIMITED
 	struct held *held;   // locked, shared, until the run ends
 	int gate;            // locked alone, until the box stands
 };

@@ -64,9 +64,9 @@ const struct verb_row verb_rows[] = {
 		.name = "session",
 		.synopsis = "session ACTION [NAME] [OPTION]...",
 		.help = "persistent boxes: create, list, show, snapshot, log, restore, fork, "
-		  "diff, apply, discard, cp, pause, resume, budget, rm, gc",
+		  "diff, apply, discard, cp, pause, resume, rm, gc",
 		.actions = "create list show snapshot log restore fork diff apply discard cp pause "
-			   "resume budget rm gc",
+			   "resume rm gc",
 	},
 	[ROW_AGENT] = {
 		.name = "agent",
@@ -138,7 +138,6 @@ const char *const session_usages[SESSION_ACTIONS] = {
 	"cp SOURCE NAME:PATH | cp [--force] NAME:PATH TARGET",
 	"pause NAME",
 	"resume NAME",
-	"budget NAME SIZE|unlimited",
 	"discard NAME",
 	"rm NAME[@SNAPSHOT]",
 	"gc",

@@ -345,8 +345,6 @@ int decide_profile(struct arena *arena, const struct invocation *invocation,
 	TRY(merge_own_file(plan, config, profile));
 	TRY(merge_arguments(arena, arguments, profile));
 	TRY(locked_merge(arena, plan->inside, profile, &plan->notes, &plan->locked));
-	if (plan->session && plan->session->room < profile->limits.disk)
-		profile->limits.disk = plan->session->room;
 	plan->uid = geteuid();
 	plan->gid = getegid();
 	plan->timing = invocation->timing == ANSWER_YES;

@@ -104,7 +104,7 @@ static int add_tmpfs(struct wishes *wishes, const struct item *item)
 			return fail(0,
 				    "%s'%s': a session keeps this directory, so size and mode "
 				    "cannot be "
-				    "set; the limit is: sbx session budget",
+				    "set; the limit is: --disk-growth",
 				    origin_text(wishes->arena, item->from), tmpfs.target);
 		TRY(lasting_mount(wishes, &tmpfs));
 	}

@@ -330,7 +330,7 @@ bad=$'x\033]0;H\007' && anew && mkdir -p "$bad/old" && echo 1 >"$bad/f" && echo 
 saw own "cd '$bad'; echo 2 >f; rm -r old; echo x >.envrc; echo all: >Makefile; git init -q new; mkdir made; echo m >made/m; ln -s /x link; mkfifo pipe; d=deep; for i in \$(seq 300); do mkdir \$d && cd \$d || exit; done"
 for words in "list" "show own" "log own" "diff --stat own" "diff own" "apply own $bad/none" "apply own" "cp own:$bad/none $work/x" "cp own:$bad $work/x$bad" "cp own:$bad $work/x$bad/f" \
 	"cp $bad/none own:y" "cp own:$bad/f $work/none/$bad" "cp $PWD own:$bad/link/x" "create $bad" "show $bad" "restore own $bad" \
-	"snapshot own $bad" "fork own $bad" "rm $bad" "rm own@$bad" "budget own $bad" "create --from $bad/t.tar y" "$bad"; do
+	"snapshot own $bad" "fork own $bad" "rm $bad" "rm own@$bad" "create --from $bad/t.tar y" "$bad"; do
 	# shellcheck disable=SC2086
 	"$SBX" session $words </dev/null 2>&1
 done >"$work/shown"
@@ -360,9 +360,9 @@ session rm own
 
 # --- what is interrupted is ended or taken back where it began, and nowhere else
 if strace -f -qq -o /dev/null true 2>/dev/null; then
-	cut_short() { strace -f -qq -o /dev/null -e trace=renameat2 -e inject=renameat2:signal=SIGKILL:when=4 "$SBX" session apply own >/dev/null 2>&1; when_free budget own 1G; true; }
+	cut_short() { strace -f -qq -o /dev/null -e trace=renameat2 -e inject=renameat2:signal=SIGKILL:when=4 "$SBX" session apply own >/dev/null 2>&1; when_free snapshot own; true; }
 	files() { anew && for i in 1 2 3 4 5 6; do echo "old$i" >"f$i"; done && saw own 'for i in 1 2 3 4 5 6; do echo box >>f$i; done; echo new >n' && cut_short; }
-	files && for verb in "snapshot own" "restore own x" "cp own:f1 $work/x" "budget own 1G"; do
+	files && for verb in "snapshot own" "restore own x" "cp own:f1 $work/x"; do
 		session $verb >/dev/null
 		is "${verb%% *} of an interrupted one is refused" "125 1" "$? $(grep -c 'to undo it: sbx session discard own' "$work/log")"
 	done
@@ -417,7 +417,7 @@ if strace -f -qq -o /dev/null true 2>/dev/null; then
 	session rm own
 	anew && touch f{1..450} && saw own 'for i in $(seq 450); do echo box >f$i; done'
 	strace -f -qq -o /dev/null -e trace=renameat2 -e inject=renameat2:signal=SIGKILL:when=430 "$SBX" session apply own >/dev/null 2>&1
-	when_free budget own 1G
+	when_free snapshot own
 	for i in $(seq 450); do echo mine >"f$i"; done
 	session discard own
 	is "hundreds that are kept beside: each is named" "yes $(find . -name '*.sbx-old*' | wc -l)" "$([ "$(grep -c 'saved as' "$work/log")" -gt 400 ] && echo yes) $(grep -c 'saved as' "$work/log")"

@@ -31,7 +31,6 @@ static void states(void **state)
 		{ HEAD "layer 00000001 -\nlayer 00000002 00000001\ntop 00000002 s1\nsnapshot s1 "
 		       "00000001 7 - make%20all\n",
 		  NULL },
-		{ "sbx-session 1\nproject /p 1 2\ntimes 5 5 6\nbudget 0\n", "line 4" },
 		{ "sbx-session 1\nproject /p 1 2\ntimes 5 5 6\nroot none /p\n", "line 4" },
 		{ HEAD "layer 00000001 00000002\ntop 00000001 -\n",
 		  "line 6" }, // a parent that is not there yet

@@ -13,7 +13,6 @@
 #include "base/path.h"
 #include "base/steady.h"
 #include "base/str.h"
-#include "base/units.h"
 #include "limits/tree.h"
 #include "policy/argv.h"
 #include "run/run_command.h"
@@ -30,7 +29,7 @@
 
 extern char **environ;
 
-enum { WORDS_MAX = 4096, BUDGET_LEAST = 1 << 20 };
+enum { WORDS_MAX = 4096 };
 
 static int refer_alone(struct sessions *sessions, const char *word, struct held *ret_held)
 {
@@ -80,19 +79,6 @@ static int create(struct sessions *sessions, char **words)
 	return history_create(&sessions->store, words[0], sessions->box->plan.toplevel,
 			      sessions->box->invocation.as_root == ANSWER_YES ? RIGHTS_ROOT
 									      : RIGHTS_CALLER);
-}
-
-static int set_budget(struct sessions *sessions, char **words)
-{
-	struct held held;
-	uint64_t bytes;
-	if (!units_size(words[1], &bytes) || bytes < BUDGET_LEAST)
-		return fail(0,
-			    "'%.40s' is not a size; expected 500M, 5G (at least 1M), or unlimited",
-			    str_shown(words[1]));
-	TRY(refer_alone(sessions, words[0], &held));
-	held.session.budget = bytes == UNLIMITED ? 0 : bytes;
-	return store_save(&sessions->store, &held);
 }
 
 static int fork_one(struct sessions *sessions, char **words)
@@ -255,14 +241,21 @@ static const struct session_action {
 	int least, most; // words after the name; session_usages[] has them in words
 	enum { NO_FILES, COPIES_FILES } does; // with groups and ACLs, see rights.h
 } actions[] = {
-	{ "create", create, 1, 1, COPIES_FILES },       { "list", sessions_list, 0, 0, NO_FILES },
-	{ "show", sessions_show, 1, 1, NO_FILES },      { "snapshot", snapshot, 1, 2, NO_FILES },
-	{ "log", sessions_log, 1, 1, NO_FILES },        { "restore", restore, 2, 2, NO_FILES },
-	{ "fork", fork_one, 2, 2, NO_FILES },           { "diff", diff, 1, WORDS_MAX, NO_FILES },
-	{ "apply", apply, 1, WORDS_MAX, COPIES_FILES }, { "cp", copy, 2, 2, COPIES_FILES },
-	{ "pause", pause_runs, 1, 1, NO_FILES },        { "resume", resume_runs, 1, 1, NO_FILES },
-	{ "budget", set_budget, 2, 2, NO_FILES },       { "discard", discard, 1, 1, NO_FILES },
-	{ "rm", remove_one, 1, 1, NO_FILES },           { "gc", sweep, 0, 0, NO_FILES },
+	{ "create", create, 1, 1, COPIES_FILES },
+	{ "list", sessions_list, 0, 0, NO_FILES },
+	{ "show", sessions_show, 1, 1, NO_FILES },
+	{ "snapshot", snapshot, 1, 2, NO_FILES },
+	{ "log", sessions_log, 1, 1, NO_FILES },
+	{ "restore", restore, 2, 2, NO_FILES },
+	{ "fork", fork_one, 2, 2, NO_FILES },
+	{ "diff", diff, 1, WORDS_MAX, NO_FILES },
+	{ "apply", apply, 1, WORDS_MAX, COPIES_FILES },
+	{ "cp", copy, 2, 2, COPIES_FILES },
+	{ "pause", pause_runs, 1, 1, NO_FILES },
+	{ "resume", resume_runs, 1, 1, NO_FILES },
+	{ "discard", discard, 1, 1, NO_FILES },
+	{ "rm", remove_one, 1, 1, NO_FILES },
+	{ "gc", sweep, 0, 0, NO_FILES },
 };
 _Static_assert(sizeof(actions) / sizeof(*actions) == SESSION_ACTIONS, "see session_usages[]");
 

@@ -125,7 +125,7 @@ int sessions_show(struct sessions *sessions, char **words)
 {
 	struct held held;
 	struct out *out = &sessions->out;
-	char time[TIME_MAX], size[SIZE_TEXT_MAX], budget[SIZE_TEXT_MAX];
+	char time[TIME_MAX], size[SIZE_TEXT_MAX];
 	TRY(store_hold(&sessions->store, words[0], HOLD_LOOK, &held));
 	const struct session *session = &held.session;
 	unsigned layers = session->layer_count, snapshots = session->snapshot_count;
@@ -134,19 +134,17 @@ int sessions_show(struct sessions *sessions, char **words)
 					layers == 1 ? "" : "s", snapshots);
 	put_time(time, session->created);
 	put_size(size, bytes);
-	units_rough(budget, sizeof(budget), session->budget, UNIT_SIZE);
 	answer_begin(out, "session", NULL);
 	answer_members(out, MEMBER("name", held.name),
 		       SHOWN("project", session->project, "project   ", 0, "\n"),
 		       SHOWN("created", time, "created   ", 0, "\n"),
 		       NUMBER_IF(bytes != SIZE_UNKNOWN, "bytes", bytes),
-		       MEMBER_NUMBER("budget", session->budget), MEMBER_NUMBER("layers", layers),
-		       SHOWN(NULL, size, "size      ", 0, " in "), WORDS(counts),
-		       MEMBER_NUMBER("snapshots", snapshots), MEMBER("from", session->from),
+		       MEMBER_NUMBER("layers", layers), SHOWN(NULL, size, "size      ", 0, " in "),
+		       WORDS(counts), MEMBER_NUMBER("snapshots", snapshots),
+		       MEMBER("from", session->from),
 		       SHOWN(NULL, session->from[0] ? session->from : NULL, ", based on ", 0, ""),
 		       WORDS("\n"));
 	show_roots(out, session);
-	answer_members(out, SHOWN(NULL, session->budget ? budget : NULL, "budget    ", 0, "\n"));
 	answer_open(out, "running", '[');
 	show_runs(sessions, &held);
 	answer_close(out, ']');

@@ -25,34 +25,7 @@
 #include "session/store/seen.h"
 #include "session/store/store.h"
 
-enum { OVERLAY_MAGIC = 0x794c7630, SIZE_TEXT_MAX = 32, ROOM_LEAST = 1 << 20 };
-
-// A budget costs a walk over the layers, so only where there is one.
-static int find_room(const struct store *store, const struct held *held, uint64_t *ret_room)
-{
-	char used_text[SIZE_TEXT_MAX], budget_text[SIZE_TEXT_MAX];
-	uint64_t budget = held->session.budget, used;
-	*ret_room = UNLIMITED;
-	if (!budget)
-		return 0;
-	TRY(size_measure(store, &held->session, &used));
-	if (used == SIZE_UNKNOWN)
-		return fail(
-			0,
-			"session '%s' has directories that are too deep to be measured: its budget "
-			"cannot be enforced; discard it, or: sbx session budget %s unlimited",
-			held->name, held->name);
-	units_rough(used_text, sizeof(used_text), used, UNIT_SIZE);
-	units_rough(budget_text, sizeof(budget_text), budget, UNIT_SIZE);
-	if (used + ROOM_LEAST > budget)
-		return fail(0,
-			    "session '%s' takes %s of its %s; remove snapshots (sbx session rm "
-			    "%s@SNAPSHOT), discard it, "
-			    "or: sbx session budget %s SIZE",
-			    held->name, used_text, budget_text, held->name, held->name);
-	*ret_room = budget - used;
-	return 0;
-}
+enum { OVERLAY_MAGIC = 0x794c7630 };
 
 static int fill(struct plan *plan, const struct store *store, const struct held *held)
 {
@@ -73,7 +46,6 @@ static int fill(struct plan *plan, const struct store *store, const struct held 
 	for (unsigned i = 0; i < session->root_count; i++)
 		plan->as_root = plan->as_root || session->roots[i].system;
 	lasting->project = session->project;
-	TRY(find_room(store, held, &lasting->room));
 	lasting->layers = store->layers_path;
 	if (fstat(store->layers, &status) < 0)
 		return fail(errno, "'%s'", store->layers_path);

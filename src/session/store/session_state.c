@@ -104,15 +104,6 @@ static int read_root(struct state_reader *reader, char *at)
 	return damaged(reader);
 }
 
-static int read_budget(struct state_reader *reader, char *at)
-{
-	unsigned long long bytes;
-	if (!words_number(reader->arena, &at, &bytes) || bytes == 0)
-		return damaged(reader);
-	reader->session->budget = bytes;
-	return 0;
-}
-
 // A parent stands before its children: there is no way to a loop.
 static int read_layer(struct state_reader *reader, char *at)
 {
@@ -165,7 +156,6 @@ static const struct {
 } records[] = {
 	{ "project ", read_project }, { "times ", read_times }, { "root ", read_root },
 	{ "layer ", read_layer },     { "top ", read_top },     { "snapshot ", read_snapshot },
-	{ "budget ", read_budget },
 };
 
 static int read_line(struct state_reader *reader, char *line)
@@ -202,8 +192,6 @@ void session_format(const struct session *session, struct out *out)
 		 (unsigned long long)session->identity.device,
 		 (unsigned long long)session->identity.inode, (long long)session->created,
 		 (long long)session->base.tv_sec, session->base.tv_nsec);
-	if (session->budget)
-		out_text(out, "budget %llu\n", (unsigned long long)session->budget);
 	for (unsigned i = 0; i < session->root_count; i++) {
 		out_text(out, "root %s ", kind_of(&session->roots[i]));
 		words_put(out, session->roots[i].path);

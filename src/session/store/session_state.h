@@ -35,7 +35,6 @@ struct session {
 	struct identity identity; // of the project
 	struct timespec base;     // what the host changes later is a conflict
 	int64_t created;
-	uint64_t budget;              // bytes that its layers may take, 0: as many as there are
 	struct root roots[ROOTS_MAX]; // directories that are copy-on-write
 	unsigned root_count;
 	struct layer *layers;

@@ -116,10 +116,6 @@ int history_discard(struct store *store, struct held *held);
 uint64_t size_of_layer(const struct store *store, const struct session *session, unsigned layer);
 uint64_t size_of_session(const struct store *store, const struct session *session);
 
-// The latter in a process that may read all of them (owned_override()): what a box shuts counts
-// too.
-int size_measure(const struct store *store, const struct session *session, uint64_t *ret_bytes);
-
 // What a session as root begins with.
 
 // The directories of the system that become its own.
