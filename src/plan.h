@@ -175,16 +175,8 @@ enum means {
 	MEANS_RLIMITS, // and the supervisor's eye
 	MEANS_GROUP,   // a cgroup (v2) that we make ourselves
 	MEANS_SCOPE,   // one that the manager of the user's services makes
-	MEANS_LEGACY,  // one in each hierarchy of cgroup v1
 };
-enum hierarchy {
-	HIERARCHY_ONE,
-	HIERARCHY_PIDS = 0,
-	HIERARCHY_MEMORY,
-	HIERARCHY_CPU,
-	HIERARCHY_GUARD,
-	HIERARCHIES
-};
+enum hierarchy { HIERARCHY_ONE, HIERARCHY_GUARD, HIERARCHIES };
 struct keeping {
 	enum means means;
 	uint64_t held;      // LIMIT_BITs that the group keeps

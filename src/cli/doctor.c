@@ -163,7 +163,6 @@ static void try_limits(struct doctor *doctor)
 	static const char *const details[] = {
 		[MEANS_GROUP] = "all by a separate cgroup for each box",
 		[MEANS_SCOPE] = "strict ones by a scope of your systemd, others by rlimits",
-		[MEANS_LEGACY] = "strict ones by cgroups (v1), others by rlimits",
 		[MEANS_RLIMITS] =
 			"by rlimits and periodic checks; cpu, swap and io are not available",
 	};

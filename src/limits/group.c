@@ -27,16 +27,16 @@
 static const char prefix[] = "sbx-";
 enum { REMOVE_MILLISECONDS = 200 };
 
-int group_write(const struct plan *plan, const int directories[HIERARCHIES])
+static int write_limits(const struct plan *plan, int directory)
 {
 	const struct limits *limits = &plan->profile->limits;
-	for (const struct setting *row = settings_of(plan->keeping.means); row->file; row++) {
+	for (const struct setting *row = limit_files; row->file; row++) {
 		char text[96];
 		uint64_t limit = settings_limit(plan, row->offset);
 		if (!(plan->keeping.held & row->bit) || limit == UNLIMITED)
 			continue;
 		settings_text(plan, row, limit, text, sizeof(text));
-		int result = fd_write_file(directories[row->hierarchy], row->file, text);
+		int result = fd_write_file(directory, row->file, text);
 		bool soft = (limits->soft & row->bit) != 0;
 		if (result < 0 && row->form == SETTING_DEVICE && !soft)
 			return fail(0,
@@ -71,7 +71,7 @@ static int hand_on(const struct plan *plan, int directory)
 {
 	char given[512];
 	size_t length = file_kernel(directory, "cgroup.subtree_control", given, sizeof(given));
-	for (const struct setting *row = settings_of(MEANS_GROUP); row->file; row++) {
+	for (const struct setting *row = limit_files; row->file; row++) {
 		char text[32];
 		if (!(plan->keeping.held & row->bit) || text_has(given, length, row->controller))
 			continue;
@@ -165,30 +165,19 @@ int group_fill_host(const struct plan *plan, struct run *run)
 {
 	struct group *group = run->group;
 	char pid[32];
-	switch (plan->keeping.means) {
-	case MEANS_RLIMITS:
-		return 0;
-	case MEANS_SCOPE:
+	int own = group->own[HIERARCHY_ONE];
+	if (plan->keeping.means == MEANS_SCOPE)
 		return scope_ask(plan, run);
-	case MEANS_GROUP:
-		if (plan->keeping.held & LIMIT_BIT(memory))
-			fd_write_file(group->own[HIERARCHY_ONE], "memory.oom.group",
-				      "1"); // Linux 4.19
-		break;
-	case MEANS_LEGACY:
-		break;
-	}
-	TRY(group_write(plan, group->own));
-	if (plan->keeping.means == MEANS_GROUP && plan->tier == TIER_FULL)
+	if (plan->keeping.means == MEANS_RLIMITS)
+		return 0;
+	if (plan->keeping.held & LIMIT_BIT(memory))
+		fd_write_file(own, "memory.oom.group", "1"); // Linux 4.19
+	TRY(write_limits(plan, own));
+	if (plan->tier == TIER_FULL)
 		return 0; // made in it
 	snprintf(pid, sizeof(pid), "%d", (int)run->init);
-	for (int i = 0; i < HIERARCHY_GUARD; i++) {
-		int result =
-			group->own[i] < 0 ? 0 : fd_write_file(group->own[i], "cgroup.procs", pid);
-		if (result < 0)
-			return fail(-result, "join the cgroup");
-	}
-	return 0;
+	int result = fd_write_file(own, "cgroup.procs", pid);
+	return result < 0 ? fail(-result, "join the cgroup") : 0;
 }
 
 int group_ready_host(const struct plan *plan, struct run *run)
@@ -219,9 +208,10 @@ int group_fill_undo(const struct plan *plan, struct run *run)
 
 int group_undo(const struct plan *plan, struct run *run)
 {
+	(void)plan;
 	struct group *group = run->group;
 	watch_limits_end(run);
-	if (plan->keeping.means != MEANS_LEGACY && group->own[HIERARCHY_ONE] >= 0)
+	if (group->own[HIERARCHY_ONE] >= 0)
 		fd_write_file(group->own[HIERARCHY_ONE], "cgroup.kill", "1"); // Linux 5.14
 	for (int i = 0; i < HIERARCHIES; i++) {
 		if (group->parents[i] >= 0 && group->own[i] >= 0)

@@ -11,7 +11,7 @@
 struct run;
 
 struct group {
-	int parents[HIERARCHIES], own[HIERARCHIES]; // directories; v2 has only the first
+	int parents[HIERARCHIES], own[HIERARCHIES]; // directories
 	char name[48];
 	int manager; // the connection to the user's manager
 	struct watch_limits watch;
@@ -27,6 +27,3 @@ int group_undo(const struct plan *plan, struct run *run);
 int group_fill_host(const struct plan *plan, struct run *run);
 int group_fill_undo(const struct plan *plan, struct run *run);
 int group_ready_host(const struct plan *plan, struct run *run);
-
-// Writes the limits into the box's directory of each hierarchy.
-int group_write(const struct plan *plan, const int directories[HIERARCHIES]);

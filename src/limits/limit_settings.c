@@ -17,26 +17,15 @@
 enum { PERIOD = 100000, QUOTA_LEAST = 1000 };
 
 // clang-format off
-static const struct setting settings_v2[] = {
-	{ LIMIT_BIT(pids), offsetof(struct limits, pids), "pids", HIERARCHY_ONE, "pids.max", SETTING_PLAIN },
-	{ LIMIT_BIT(memory), offsetof(struct limits, memory), "memory", HIERARCHY_ONE, "memory.max", SETTING_PLAIN },
-	{ LIMIT_BIT(swap), offsetof(struct limits, swap), "memory", HIERARCHY_ONE, "memory.swap.max", SETTING_PLAIN },
-	{ LIMIT_BIT(cpu), offsetof(struct limits, cpu), "cpu", HIERARCHY_ONE, "cpu.max", SETTING_QUOTA },
-	{ LIMIT_BIT(io), offsetof(struct limits, io), "io", HIERARCHY_ONE, "io.max", SETTING_DEVICE },
-	{ 0, 0, NULL, HIERARCHY_ONE, NULL, SETTING_PLAIN },
-};
-static const struct setting settings_v1[] = {
-	{ LIMIT_BIT(pids), offsetof(struct limits, pids), NULL, HIERARCHY_PIDS, "pids.max", SETTING_PLAIN },
-	{ LIMIT_BIT(memory), offsetof(struct limits, memory), NULL, HIERARCHY_MEMORY, "memory.limit_in_bytes", SETTING_PLAIN },
-	{ LIMIT_BIT(cpu), offsetof(struct limits, cpu), NULL, HIERARCHY_CPU, "cpu.cfs_quota_us", SETTING_PERIOD },
-	{ 0, 0, NULL, HIERARCHY_ONE, NULL, SETTING_PLAIN },
+const struct setting limit_files[] = {
+	{ LIMIT_BIT(pids), offsetof(struct limits, pids), "pids", "pids.max", SETTING_PLAIN },
+	{ LIMIT_BIT(memory), offsetof(struct limits, memory), "memory", "memory.max", SETTING_PLAIN },
+	{ LIMIT_BIT(swap), offsetof(struct limits, swap), "memory", "memory.swap.max", SETTING_PLAIN },
+	{ LIMIT_BIT(cpu), offsetof(struct limits, cpu), "cpu", "cpu.max", SETTING_QUOTA },
+	{ LIMIT_BIT(io), offsetof(struct limits, io), "io", "io.max", SETTING_DEVICE },
+	{ 0, 0, NULL, NULL, SETTING_PLAIN },
 };
 // clang-format on
-
-const struct setting *settings_of(enum means means)
-{
-	return means == MEANS_LEGACY ? settings_v1 : settings_v2;
-}
 
 uint64_t settings_limit(const struct plan *plan, size_t offset)
 {
@@ -76,9 +65,6 @@ void settings_text(const struct plan *plan, const struct setting *row, uint64_t 
 		return;
 	case SETTING_QUOTA:
 		snprintf(text, size, "%llu %d", quota, PERIOD);
-		return;
-	case SETTING_PERIOD:
-		snprintf(text, size, "%llu", quota);
 		return;
 	case SETTING_DEVICE:
 		disk_of_project(plan, disk, sizeof(disk));

@@ -29,7 +29,7 @@ const char means_missing[] =
 	"session of systemd (loginctl enable-linger $USER; XDG_RUNTIME_DIR set), or as root";
 
 #define ROOT "/sys/fs/cgroup"
-enum { TEXT_MAX = 4096, MAGIC_V2 = 0x63677270, MAGIC_V1 = 0x27e0eb };
+enum { TEXT_MAX = 4096, MAGIC_V2 = 0x63677270 };
 
 static bool is_type(const char *path, unsigned long magic)
 {
@@ -60,7 +60,7 @@ static uint64_t can_hold(const char *path, uint64_t wanted)
 		file_kernel(directory, "cgroup.subtree_control", given, sizeof(given));
 	bool empty = file_kernel(directory, "cgroup.procs", processes, sizeof(processes)) == 0;
 	bool top = faccessat(directory, "cgroup.type", F_OK, 0) < 0;
-	for (const struct setting *row = settings_of(MEANS_GROUP); row->file; row++)
+	for (const struct setting *row = limit_files; row->file; row++)
 		if ((row->bit & wanted) &&
 		    (text_has(given, given_length, row->controller) ||
 		     ((empty || top) && text_has(known, known_length, row->controller))))
@@ -166,31 +166,6 @@ static void find_group(struct plan *plan, uint64_t wanted)
 	}
 }
 
-static void find_legacy(struct plan *plan, uint64_t wanted)
-{
-	static const char *const names[] = { "pids", "memory", "cpu" };
-	char text[TEXT_MAX], own[PATH_MAX];
-	size_t length = file_kernel(AT_FDCWD, "/proc/self/cgroup", text, sizeof(text));
-	if (plan->uid != 0)
-		return;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		const char *root = arena_text(plan->arena, ROOT "/%s", names[i]);
-		if (!is_type(root, MAGIC_V1) ||
-		    !text_group(text, length, names[i], own, sizeof(own)))
-			continue;
-		const char *path =
-			path_clean(plan->arena, arena_text(plan->arena, "%s%s", root, own));
-		if (!may_write(path))
-			continue;
-		plan->keeping.parents[i] = path;
-		for (const struct setting *row = settings_of(MEANS_LEGACY); row->file; row++)
-			if (row->hierarchy == (enum hierarchy)i)
-				plan->keeping.held |= row->bit & wanted;
-	}
-	if (plan->keeping.held)
-		plan->keeping.means = MEANS_LEGACY;
-}
-
 // Where programs can hang: on the box's group, or on one of v2 that stands beside v1.
 static int find_guard(struct plan *plan)
 {
@@ -236,7 +211,7 @@ static void find_scope(struct plan *plan, uint64_t wanted)
 		plan->arena, "%s/user.slice/user-%u.slice/user@%u.service/cgroup.controllers", ROOT,
 		(unsigned)plan->uid, (unsigned)plan->uid);
 	size_t length = file_kernel(AT_FDCWD, manager, text, sizeof(text));
-	for (const struct setting *row = settings_of(MEANS_GROUP); row->file; row++)
+	for (const struct setting *row = limit_files; row->file; row++)
 		if ((row->bit & wanted & ~LIMIT_BIT(io)) && text_has(text, length, row->controller))
 			plan->keeping.held |= row->bit;
 	if (plan->keeping.held)
@@ -321,15 +296,13 @@ int means_plan(struct plan *plan)
 	const struct limits *limits = &plan->profile->limits;
 	plan->keeping.pids = UNLIMITED;
 	uint64_t wanted = wanted_of(limits), hard = wanted & ~limits->soft;
-	// An rlimit is enough for these; a manager or v1 is asked only for what is strict: it takes
+	// An rlimit is enough for these; a manager is asked only for what is strict: it takes
 	// milliseconds.
 	uint64_t worth = plan->uid == 0 ? hard : hard & ~LIMIT_BIT(pids);
 	if (wanted)
 		find_group(plan, wanted);
 	if (plan->keeping.means == MEANS_RLIMITS && worth)
 		find_scope(plan, wanted);
-	if (plan->keeping.means == MEANS_RLIMITS && worth)
-		find_legacy(plan, wanted);
 	if (limits->disk != UNLIMITED)
 		plan->keeping.watched |= LIMIT_BIT(disk);
 	if (plan->profile->guard == ANSWER_YES)
@@ -345,8 +318,6 @@ const char *means_text(const struct plan *plan)
 		return "a separate cgroup";
 	case MEANS_SCOPE:
 		return "a scope of your systemd";
-	case MEANS_LEGACY:
-		return "cgroups (v1)";
 	case MEANS_RLIMITS:
 		break;
 	}

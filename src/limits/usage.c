@@ -30,7 +30,7 @@ static void take_larger(uint64_t *into, uint64_t number)
 	*into = number > *into ? number : *into;
 }
 
-static void read_v2(int directory, struct usage *usage)
+static void read_group(int directory, struct usage *usage)
 {
 	char text[TEXT_MAX];
 	take_larger(&usage->cpu, value_of(directory, "cpu.stat", "usage_usec"));
@@ -42,16 +42,6 @@ static void read_v2(int directory, struct usage *usage)
 	size_t length = file_kernel(directory, "io.stat", text, sizeof(text));
 	take_larger(&usage->read, text_sum(text, length, "rbytes"));
 	take_larger(&usage->written, text_sum(text, length, "wbytes"));
-}
-
-static void read_v1(const int directories[HIERARCHIES], struct usage *usage)
-{
-	take_larger(&usage->memory,
-		    number_of(directories[HIERARCHY_MEMORY], "memory.max_usage_in_bytes"));
-	usage->kills = value_of(directories[HIERARCHY_MEMORY], "memory.oom_control", "oom_kill");
-	usage->refused = value_of(directories[HIERARCHY_PIDS], "pids.events", "max");
-	usage->throttled =
-		value_of(directories[HIERARCHY_CPU], "cpu.stat", "throttled_time") / 1000;
 }
 
 void usage_read(const struct plan *plan, struct run *run)
@@ -72,10 +62,7 @@ void usage_read(const struct plan *plan, struct run *run)
 	switch (plan->keeping.means) {
 	case MEANS_GROUP:
 	case MEANS_SCOPE:
-		read_v2(run->group->own[HIERARCHY_ONE], usage);
-		return;
-	case MEANS_LEGACY:
-		read_v1(run->group->own, usage);
+		read_group(run->group->own[HIERARCHY_ONE], usage);
 		return;
 	case MEANS_RLIMITS:
 		return;
