@@ -1,5 +1,5 @@
-// Owns the printing of a session's changes. The text is git's where git is installed: of copies of
-// the changed files alone, in a directory of our own.
+// Owns the printing of a session's changes. The text is git's: of copies of the changed files
+// alone, in a directory of our own.
 #include "cli/session/sessions.h"
 
 #include <errno.h>
@@ -23,16 +23,10 @@
 #include "session/compare/changes.h"
 #include "session/compare/thing.h"
 #include "session/store/store.h"
-#include "text/diff.h"
 
 extern char **environ;
 
-enum {
-	SIZE_TEXT_MAX = 32,
-	SHOWN_BYTES_MAX = 16 << 20,
-	TEXT_BYTES_MAX = 1 << 20,
-	GIT_LOOKS_AT = 8000
-};
+enum { SIZE_TEXT_MAX = 32, SHOWN_BYTES_MAX = 16 << 20, GIT_LOOKS_AT = 8000 };
 
 static const struct {
 	char letter;
@@ -225,43 +219,6 @@ static int run_git(int directory, char **environment, bool quoted, bool *ret_fou
 	return 0;
 }
 
-// NULL: it is no text, or cannot be shown whole.
-static const char *read_side(struct sessions *sessions, const struct session *session,
-			     const struct change *change, bool old)
-{
-	const struct stat *status = old ? &change->was : &change->is;
-	const char *name;
-	bool link = S_ISLNK(status->st_mode);
-	size_t size = link ? PATH_MAX : (size_t)status->st_size;
-	if (!status->st_mode || S_ISDIR(status->st_mode))
-		return "";
-	if ((!S_ISREG(status->st_mode) && !link) || size > TEXT_BYTES_MAX)
-		return NULL;
-	char *text = arena_take(sessions->store.arena, size + 1);
-	autoclose int parent = old ? sides_host_parent(session, change->root, change->path, &name)
-				   : sides_parent(&sessions->store, session, change, &name);
-	autoclose int fd =
-		link  ? -1
-		: old ? openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-		      : sides_open(&sessions->store, session, change);
-	ssize_t got = link ? readlinkat(parent, name, text, size) : fd_read_all(fd, text, size);
-	return got >= 0 && !memchr(text, '\0', (size_t)got) ? text : NULL;
-}
-
-// Without git: our own lines.
-static void plain_text(struct sessions *sessions, const struct session *session,
-		       const struct change *change)
-{
-	out_text(&sessions->out, "--- %s: %s\n", kinds[change->kind].word,
-		 str_shown(name_of(sessions->store.arena, session, change)));
-	const char *old = read_side(sessions, session, change, true);
-	const char *new = read_side(sessions, session, change, false);
-	if (old && new)
-		diff_lines(&sessions->out, old, new);
-	else
-		out_text(&sessions->out, "(not shown: not a text of at most 1 MiB)\n");
-}
-
 struct diff_wanted {
 	const struct session *session;
 	const struct changes *changes;
@@ -313,7 +270,11 @@ static int show_text(struct sessions *sessions, const struct diff_wanted *wanted
 	TRY(result);
 	for (unsigned i = 0; i < wanted->changes->count && !found; i++)
 		if (wanted->list[i])
-			plain_text(sessions, wanted->session, &wanted->changes->list[i]);
+			changes_line(sessions, wanted->session, &wanted->changes->list[i]);
+	if (!found)
+		out_text(&sessions->notes,
+			 "sbx: the text of changes is shown by git, which could not be "
+			 "run\n");
 	return 0;
 }
 
