@@ -22,8 +22,8 @@ struct json {
 	struct json *first, *next; // children, in the order of the text
 };
 
-// -1 when the text is no JSON: the error names the line. A byte order mark at the beginning is
-// passed over.
+// -1 when the text is no JSON: the error names the line. text[length] must be NUL. A byte order
+// mark at the beginning is passed over.
 int json_parse(struct arena *arena, const char *text, size_t length, struct json **ret_root);
 
 // Whether there is no value in the text: blanks and comments alone.
@@ -81,10 +81,15 @@ struct json_step {
 bool json_walk(const char *text, size_t length,
 	       bool (*step)(void *owner, const struct json_step *step), void *owner);
 
+// The same with comments, a comma before a closing bracket, and any bytes from 0x80 on. From *at
+// on, which is where it ended then. `close` gets each closing bracket, with the depth of its value.
+bool json_walk_lax(const char *text, size_t length, size_t *at,
+		   bool (*step)(void *owner, const struct json_step *step),
+		   void (*close)(void *owner, unsigned depth, size_t end), void *owner);
+
+// The first place from `at` on that is no blank, and in no comment.
+size_t json_blanks(const char *text, size_t at, bool comments);
+
 // What a string of such a text says, without escapes, as UTF-8 (half a pair is U+FFFD), cut at
 // `size` - 1 bytes and with a NUL behind it. The bytes that it has as a whole; a NUL may be one.
 size_t json_decode(const char *raw, size_t length, char *to, size_t size);
-
-// Behind a backslash: the bytes of an escape, 0 when it is none. It reads up to the first byte that
-// is none of it.
-size_t json_escape_length(const char *at);

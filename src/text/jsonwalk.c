@@ -12,14 +12,33 @@ struct walker {
 	unsigned depth;
 	bool arrays[JSON_WALK_DEPTH_MAX + 1]; // by depth: what holds values of this depth
 	bool (*step)(void *owner, const struct json_step *step);
+	void (*close)(void *owner, unsigned depth, size_t end); // NULL: strict
 	void *owner;
 };
 
+// The end of a comment; `at` where none begins, and where it has no end.
+static size_t comment_end(const char *text, size_t at)
+{
+	if (text[at + 1] == '/')
+		return at + strcspn(text + at, "\n");
+	const char *end = text[at + 1] == '*' ? strstr(text + at + 2, "*/") : NULL;
+	return end ? (size_t)(end - text) + 2 : at;
+}
+
+size_t json_blanks(const char *text, size_t at, bool comments)
+{
+	for (;;) {
+		at += strspn(text + at, " \t\n\r"); // there is a NUL at the end
+		size_t end = comments && text[at] == '/' ? comment_end(text, at) : at;
+		if (end == at)
+			return at;
+		at = end;
+	}
+}
+
 static void skip_blanks(struct walker *walker)
 {
-	char byte = walker->text[walker->at]; // there is a NUL at the end
-	while (byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r')
-		byte = walker->text[++walker->at];
+	walker->at = json_blanks(walker->text, walker->at, walker->close != NULL);
 }
 
 static bool is_digit(char byte)
@@ -35,7 +54,8 @@ static int hex_digit(char byte)
 	return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
 }
 
-size_t json_escape_length(const char *at)
+// Behind a backslash: the bytes of an escape, 0 when it is none.
+static size_t escape_length(const char *at)
 {
 	if (*at && strchr("\"\\/bfnrt", *at))
 		return 1;
@@ -55,10 +75,11 @@ static bool read_string(struct walker *walker, size_t *ret_start, size_t *ret_en
 	*ret_start = at;
 	while (text[at] != '"') {
 		unsigned char byte = (unsigned char)text[at];
-		size_t length = byte < ' '     ? 0
-				: byte == '\\' ? json_escape_length(text + at + 1)
-				: byte < 0x80  ? 1
-					       : str_sequence(text + at);
+		size_t length = byte < ' '                     ? 0
+				: byte == '\\'                 ? escape_length(text + at + 1)
+				: byte < 0x80 || walker->close ? 1
+							       : str_sequence(text + at);
+		walker->at = at;
 		if (length == 0)
 			return false;
 		at += length + (byte == '\\');
@@ -157,15 +178,38 @@ static bool take_value(struct walker *walker, bool *ret_open)
 	return true;
 }
 
-// The brackets that close here.
-static void close_all(struct walker *walker)
+// The brackets that close here; `open`: nothing stands before the first of them.
+static void close_all(struct walker *walker, bool open)
 {
-	for (skip_blanks(walker);
-	     walker->depth > 0 &&
-	     walker->text[walker->at] == (walker->arrays[walker->depth] ? ']' : '}');
-	     skip_blanks(walker)) {
-		walker->at++;
+	for (skip_blanks(walker); walker->depth > 0; skip_blanks(walker), open = false) {
+		size_t at = walker->at;
+		if (walker->close && !open && walker->text[at] == ',')
+			at = json_blanks(walker->text, at + 1, true);
+		if (walker->text[at] != (walker->arrays[walker->depth] ? ']' : '}'))
+			return;
+		walker->at = at + 1;
 		walker->depth--;
+		if (walker->close)
+			walker->close(walker->owner, walker->depth, walker->at);
+	}
+}
+
+static bool walk(struct walker *walker)
+{
+	skip_blanks(walker);
+	for (;;) {
+		bool open;
+		if (!take_value(walker, &open))
+			return false;
+		unsigned depth = walker->depth;
+		close_all(walker, open);
+		if (walker->depth == 0)
+			return walker->at == walker->length;
+		if (open && walker->depth == depth)
+			continue; // its first child
+		if (walker->text[walker->at++] != ',')
+			return false;
+		skip_blanks(walker);
 	}
 }
 
@@ -173,21 +217,22 @@ bool json_walk(const char *text, size_t length,
 	       bool (*step)(void *owner, const struct json_step *step), void *owner)
 {
 	struct walker walker = { .text = text, .length = length, .step = step, .owner = owner };
-	skip_blanks(&walker);
-	for (;;) {
-		bool open;
-		if (!take_value(&walker, &open))
-			return false;
-		unsigned depth = walker.depth;
-		close_all(&walker);
-		if (walker.depth == 0)
-			return walker.at == length;
-		if (open && walker.depth == depth)
-			continue; // its first child
-		if (text[walker.at++] != ',')
-			return false;
-		skip_blanks(&walker);
-	}
+	return walk(&walker);
+}
+
+bool json_walk_lax(const char *text, size_t length, size_t *at,
+		   bool (*step)(void *owner, const struct json_step *step),
+		   void (*close)(void *owner, unsigned depth, size_t end), void *owner)
+{
+	struct walker walker = { .text = text,
+				 .at = *at,
+				 .length = length,
+				 .step = step,
+				 .close = close,
+				 .owner = owner };
+	bool good = walk(&walker);
+	*at = walker.at;
+	return good;
 }
 
 // --- what a string says --------------------------------------------------------------------------

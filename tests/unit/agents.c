@@ -25,18 +25,22 @@ static void texts(void **state)
 		{ "{}", NULL },
 		{ " [1, -2.5e3, true, false, null, \"\\u00e9\\ud83d\\ude00\"] ", NULL },
 		{ "// c\n{\"a\": 1, /* d */ \"b\": [],}\n", NULL },
-		{ "", "line 1: a value is expected" },
-		{ "{\"a\": 1\n\"b\": 2}", "line 2: ',' or a closing bracket is expected" },
-		{ "{a: 1}", "line 1: a name in quotes is expected" },
-		{ "{\"a\" 1}", "line 1: ':' is expected" },
-		{ "\"a\nb\"", "line 2: a control byte in a string" },
-		{ "\"\\x\"", "line 1: an unknown escape in a string" },
-		{ "\"\\u12g4\"", "line 1: four hexadecimal digits are expected after \\u" },
-		{ "\"a\\u0000b\"", "line 1: a NUL byte in a string" },
-		{ "\"a\\", "line 1: a string without an end" },
-		{ "{} x", "line 1: something follows the end" },
-		{ "{/* ", "line 1: a comment without an end" },
-		{ "tru", "line 1: a value is expected" },
+		{ "", "line 1: this is no JSON that sbx can read" },
+		{ "{\"a\": 1\n\"b\": 2}", "line 2: this is no JSON that sbx can read" },
+		{ "{a: 1}", "line 1: this is no JSON that sbx can read" },
+		{ "{\"a\" 1}", "line 1: this is no JSON that sbx can read" },
+		{ "\"a\nb\"", "line 1: this is no JSON that sbx can read" },
+		{ "\"\\x\"", "line 1: this is no JSON that sbx can read" },
+		{ "\"\\u12g4\"", "line 1: this is no JSON that sbx can read" },
+		{ "\"a\\u0000b\"", "line 1: this is no JSON that sbx can read" },
+		{ "\"a\\", "line 1: this is no JSON that sbx can read" },
+		{ "{} x", "line 1: this is no JSON that sbx can read" },
+		{ "{/* ", "line 1: this is no JSON that sbx can read" },
+		{ "tru", "line 1: this is no JSON that sbx can read" },
+		{ "[1-2]", "line 1: this is no JSON that sbx can read" },
+		{ "[\n,]", "line 2: this is no JSON that sbx can read" },
+		{ "[1,\n,2]", "line 2: this is no JSON that sbx can read" },
+		{ "{\"a\": 1,,}", "line 1: this is no JSON that sbx can read" },
 	};
 	(void)state;
 	struct arena *arena = arena_new();
@@ -48,9 +52,10 @@ static void texts(void **state)
 		err_taken();
 	}
 	char deep[3 * JSON_DEPTH_MAX];
-	memset(deep, '[', sizeof(deep));
+	memset(deep, '[', sizeof(deep) - 1);
+	deep[sizeof(deep) - 1] = '\0';
 	struct json *root;
-	assert_int_equal(json_parse(arena, deep, sizeof(deep), &root), -1);
+	assert_int_equal(json_parse(arena, deep, sizeof(deep) - 1, &root), -1);
 	err_taken();
 	arena_free(arena);
 }
