@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "about.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "text/near.h"
@@ -78,11 +79,34 @@ static int verb_complete(char **words)
 	return complete_words(words, verbs);
 }
 
+static void print_rows(struct out *out, const char *(*rows)[2], unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		json_string(out, rows[i][0], rows[i][1]);
+}
+
+// version [--json]
 static int verb_version(char **words)
 {
+	static const char *about[][2] = { SBX_ABOUT }, *libraries[][2] = { SBX_LIBRARIES };
 	struct out out = { 0 };
-	(void)words;
-	out_text(&out, "sbx %s\n", SBX_VERSION);
+	bool json = words[0] && str_equal(words[0], "--json");
+	if (words[json]) {
+		fail(0, "usage: sbx version [--json], not '%.40s'", str_shown(words[json]));
+		return box_failed();
+	}
+	if (json) {
+		json_begin(&out, "version");
+		json_string(&out, "tool", "sbx");
+		json_string(&out, "release", SBX_VERSION);
+		print_rows(&out, about, sizeof(about) / sizeof(*about));
+		json_open(&out, "libraries", '{');
+		print_rows(&out, libraries, sizeof(libraries) / sizeof(*libraries));
+		json_close(&out, '}');
+		json_end(&out);
+	} else {
+		out_text(&out, "sbx %s\n", SBX_VERSION);
+	}
 	return out_flush(&out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : STATUS_OK;
 }
 

@@ -191,6 +191,18 @@ static void try_guard(struct doctor *doctor)
 	find(doctor, finding);
 }
 
+// The word of the package that put the program here (packaging/pack), or that there is none.
+static const char *installed_by(struct arena *arena, const char *own)
+{
+	const char *file = arena_text(arena, "%.*s/../share/sbx/package",
+				      (int)(path_name(own) - own), own),
+		   *text = NULL;
+	size_t length;
+	if (file_read(AT_FDCWD, file, FILE_LINK, 64, arena, &text, &length) <= 0)
+		return "no package: built from source, or copied";
+	return arena_text(arena, "%.*s", (int)strcspn(text, "\n"), text);
+}
+
 // Another program of this name, found first on PATH.
 static void try_name(struct doctor *doctor)
 {
@@ -205,8 +217,11 @@ static void try_name(struct doctor *doctor)
 			arena_text(doctor->box->arena, "%.*s/sbx", (int)strcspn(at, ":"), at);
 		if (access(file, X_OK) < 0 || !realpath(file, real))
 			continue;
-		struct finding finding = { .wall = "the name sbx",
-					   .detail = "PATH leads to this program" };
+		struct finding finding = {
+			.wall = "the name sbx",
+			.detail = arena_text(doctor->box->arena, "PATH leads to this program (%s)",
+					     str_shown(installed_by(doctor->box->arena, own)))
+		};
 		if (!str_equal(real, own)) {
 			finding.state = FINDING_WEAK;
 			finding.detail = arena_text(doctor->box->arena,

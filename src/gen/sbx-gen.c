@@ -40,10 +40,10 @@ static int by_number(const void *left, const void *right)
 	return a->group < b->group ? -1 : a->group > b->group;
 }
 
-// libseccomp says the native number; a negative one means that this machine has no such call.
-static void add_call(const char *name, const char *fallback, unsigned group)
+// libseccomp says the machine's number; a negative one means that the machine has no such call.
+static void add_call(uint32_t machine, const char *name, const char *fallback, unsigned group)
 {
-	int number = seccomp_syscall_resolve_name(name);
+	int number = seccomp_syscall_resolve_name_arch(machine, name);
 	if (number == __NR_SCMP_ERROR && fallback)
 		number = atoi(fallback);
 	if (number == __NR_SCMP_ERROR)
@@ -73,24 +73,32 @@ static unsigned check_of(const char *name)
 	return first;
 }
 
-static void write_syscalls(void)
+// The table of the machine that will run the program, by meson's name of it. The compiler of that
+// machine checks some of the numbers.
+static void write_syscalls(const char *machine_name)
 {
+	static const char *const checked[] = { "read",   "mount",  "umount2", "unshare",
+					       "ptrace", "execve", "setns",   "bpf" };
+	uint32_t machine = seccomp_arch_resolve_name(machine_name);
+	if (machine == 0)
+		stop(machine_name);
 	for (unsigned group = 0; group < syscall_group_count; group++) {
 		char *words = strdup(syscall_groups[group].calls);
 		for (char *word = strtok(words, " "); word; word = strtok(NULL, " ")) {
 			char *colon = strchr(word, ':');
 			if (colon)
 				*colon = '\0';
-			add_call(word, colon ? colon + 1 : NULL, group);
+			add_call(machine, word, colon ? colon + 1 : NULL, group);
 		}
 		free(words);
 	}
-	add_call("clone3", NULL, GROUP_FIRST_OPTIONAL + 1);
+	add_call(machine, "clone3", NULL, GROUP_FIRST_OPTIONAL + 1);
 	qsort(numbers, number_count, sizeof(*numbers), by_number);
-	printf("%s#include \"seccomp/syscalls.h\"\n\nconst struct syscall_number syscall_numbers[] "
-	       "= "
-	       "{\n",
-	       head);
+	printf("%s#include <sys/syscall.h>\n#include \"seccomp/syscalls.h\"\n\n", head);
+	for (unsigned i = 0; i < sizeof(checked) / sizeof(*checked); i++)
+		printf("_Static_assert(SYS_%s == %d, \"the table is another machine's\");\n",
+		       checked[i], seccomp_syscall_resolve_name_arch(machine, checked[i]));
+	printf("\nconst struct syscall_number syscall_numbers[] = {\n");
 	for (unsigned i = 0; i < number_count; i++)
 		printf("\t{ \"%s\", %u, %u, %u },\n", numbers[i].name, numbers[i].number,
 		       numbers[i].group,
@@ -311,8 +319,8 @@ int verb_doctor(char **words)
 int main(int count, char **words)
 {
 	const char *what = count > 1 ? words[1] : "";
-	if (str_equal(what, "syscalls"))
-		write_syscalls();
+	if (str_equal(what, "syscalls") && count == 3)
+		write_syscalls(words[2]);
 	else if (str_equal(what, "profiles") && count > 2)
 		write_profiles(words + 2, count - 2);
 	else if (str_equal(what, "groups") && count == 3)
@@ -328,7 +336,8 @@ int main(int count, char **words)
 	else if (str_equal(what, "man") && count == 6)
 		gen_man(words[2], words[3], words[4], words[5]);
 	else
-		stop("syscalls | profiles FILE... | drivers FILE... | groups FILE | names FILE | "
+		stop("syscalls MACHINE | profiles FILE... | drivers FILE... | groups FILE | names "
+		     "FILE | "
 		     "recipes FILE | network | man TEMPLATE GROUPS NAMES RECIPES");
 	return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
 }

@@ -70,6 +70,7 @@ form code "$SBX" code --json -l bash -c "printf '\\001\\377\\e[2J'; curl -s http
 form code "$SBX" code --json --read /nowhere -l bash -c true
 form learned last_error "$SBX" learn --json -- bash -c 'cat ~/.netrc "/root/$1"; curl -s http://refused.invalid/' - "$hostile"
 form doctor "$SBX" doctor --json
+form version "$SBX" version --json
 form profiles "$SBX" profile list --json
 form profile "$SBX" profile show --json default
 form profile "$SBX" profile show secrets --json
