@@ -25,7 +25,7 @@ static verb_function *const verbs[VERB_ROWS] = {
 	[ROW_LEARN] = verb_learn,   [ROW_CODE] = verb_code,
 	[ROW_CACHE] = verb_cache,   [ROW_PS] = verb_ps,
 	[ROW_STOP] = verb_stop,     [ROW_KILL] = verb_kill,
-	[ROW_WAIT] = verb_wait,
+	[ROW_WAIT] = verb_wait,     [ROW_LOGS] = verb_logs,
 };
 
 // The row of a verb, or VERB_ROWS.

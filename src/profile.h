@@ -104,8 +104,12 @@ struct invocation {
 	const char *logged_project, *logged_host, *logged_run; // of audit, or NULL
 	uint64_t since;                                        // of audit, milliseconds; 0: all
 	enum answer denied, changed;
-	uint64_t stop_time;   // of stop, milliseconds
-	const char *language; // of code, or NULL: found out
+	uint64_t stop_time; // of stop, milliseconds
+	enum answer detach;
+	int ready;               // with it: where the pid is written when the command runs; 0: none
+	enum answer follow, raw; // of logs
+	uint64_t offset;         // of logs, bytes
+	const char *language;    // of code, or NULL: found out
 	enum tier_asked tier;
 	char **command; // argv of the command, NULL-terminated; NULL when none was given
 };

@@ -150,9 +150,21 @@ static const struct live_box *belongs_elsewhere(const char *id)
 
 const struct live_box *boxes_find(const struct boxes *boxes, const char *id)
 {
+	const struct live_box *found = NULL;
 	for (unsigned i = 0; i < boxes->count; i++)
 		if (str_equal(boxes->all[i].id, id))
 			return boxes->all[i].run > 0 ? &boxes->all[i] : belongs_elsewhere(id);
+	for (unsigned i = 0; i < boxes->count; i++) {
+		if (!id[0] || !str_equal(boxes->all[i].entry.session, id))
+			continue;
+		if (found) {
+			fail(0, "session '%s' has more than one live run", id);
+			return NULL;
+		}
+		found = &boxes->all[i];
+	}
+	if (found)
+		return found->run > 0 ? found : belongs_elsewhere(found->id);
 	fail(0, "no live run '%.40s' of yours; to list the runs: sbx ps", str_shown(id));
 	return NULL;
 }

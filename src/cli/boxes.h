@@ -31,7 +31,8 @@ struct boxes {
 
 // What dead runs have left on the roll is removed. -1 with the error said.
 int boxes_list(struct arena *arena, struct boxes *ret_boxes);
-// Of these. NULL with the error said: there is none, or another pid namespace or machine has it.
+// Of these, by its id or the name of its session. NULL with the error said: there is none or more
+// than one, or another pid namespace or machine has it.
 const struct live_box *boxes_find(const struct boxes *boxes, const char *id);
 // The directory of the roll. -1: there is none, or an error that is said.
 int boxes_roll(struct arena *arena);
@@ -48,6 +49,10 @@ void boxes_release(struct held_box *held);
 int boxes_init(const struct live_box *box, const struct held_box *held);
 // 1: what sbx run returned; 0: it has not said so.
 int boxes_status(const struct held_box *held, int *ret_status);
+
+// What the newest run of this id, or session, printed in the background, whether it lives or not:
+// the file (report/output_ring.h). -1 with the error said.
+int boxes_output(struct arena *arena, const char *id);
 
 // What its processes take now. False: not known.
 bool boxes_usage(const struct live_box *box, uint64_t *ret_memory, uint64_t *ret_microseconds);

@@ -234,6 +234,7 @@ static const struct {
 	{ "stop", NULL, ":live" },
 	{ "kill", NULL, ":live" },
 	{ "wait", NULL, ":live" },
+	{ "logs", NULL, ":live" },
 	{ "code", NULL, ":files" },
 	{ "why", NULL, ":files" },
 };

@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -12,6 +13,7 @@
 #include "base/steady.h"
 #include "base/str.h"
 #include "base/sys.h"
+#include "report/output_ring.h"
 #include "run/run_command.h"
 #include "cli/boxes.h"
 #include "cli/verbs.h"
@@ -151,15 +153,31 @@ int verb_kill(char **words)
 
 // --- wait ----------------------------------------------------------------------------------------
 
+// Of one that ran in the background, and has ended.
+static bool noted_status(struct arena *arena, const char *id, int *ret_status)
+{
+	FORGIVING;
+	struct ring_head head;
+	bool lives;
+	autoclose int file = boxes_output(arena, id);
+	// Its last words are written yet.
+	if (file < 0 || fd_lock(file, LOCK_SH) < 0 || !ring_look(file, &head, &lives) ||
+	    !head.ended)
+		return false;
+	*ret_status = head.status;
+	return true;
+}
+
 static int wait_for(const char *id)
 {
 	struct arena *arena = arena_new_own(BOXES_BYTES);
 	struct boxes boxes;
 	struct held_box held;
+	int noted;
 	TRY(boxes_list(arena, &boxes));
 	const struct live_box *box = boxes_find(&boxes, id);
-	if (!box)
-		return -1;
+	if (!box) // that it does not live
+		return err_tolerated(noted_status(arena, id, &noted)) ? noted : -1;
 	if (boxes_hold(arena, box, &held) < 0)
 		return err_is_recorded()
 			       ? -1

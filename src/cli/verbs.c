@@ -122,6 +122,13 @@ const struct verb_row verb_rows[] = {
 		.synopsis = "wait ID",
 		.help = "wait until a run has ended, and return its exit status",
 	},
+	[ROW_LOGS] = {
+		.name = "logs",
+		.synopsis = "logs [-f] [--raw] [--offset N] [--json] ID",
+		.help = "what a run with --detach has printed, also after its end",
+		.examples = "  sbx run -d -- npm start     prints an id\n"
+			    "  sbx logs -f 1234            all of it, until the run ends\n",
+	},
 };
 const unsigned verb_row_count = sizeof(verb_rows) / sizeof(*verb_rows);
 

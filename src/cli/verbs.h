@@ -28,6 +28,7 @@ enum verb_row_index {
 	ROW_STOP,
 	ROW_KILL,
 	ROW_WAIT,
+	ROW_LOGS,
 	VERB_ROWS,
 };
 
@@ -66,6 +67,7 @@ int verb_ps(char **words);
 int verb_stop(char **words);
 int verb_kill(char **words);
 int verb_wait(char **words);
+int verb_logs(char **words);
 
 // sbx-shell: the whole argv after argv[0].
 int verb_sbx_shell(char **words);

@@ -332,7 +332,7 @@ const struct key keys[] = {
 	  .help = "print the time of each start-up step on stderr" },
 	{ ON_COMMAND_LINE(VERB_PLAN | VERB_DOCTOR | VERB_AUDIT | VERB_SESSION | VERB_CODE | VERB_PROFILE |
 			  VERB_AGENT | VERB_QUARANTINE | VERB_LEARN | VERB_WHY | VERB_CACHE |
-			  VERB_PS, json), .flag = "json", .kind = KEY_SWITCH,
+			  VERB_PS | VERB_LOGS, json), .flag = "json", .kind = KEY_SWITCH,
 	  .help = "print JSON, see sbx-json(5)" },
 	{ ON_COMMAND_LINE(VERB_AUDIT, logged_run), .flag = "run", .kind = KEY_TEXT, .value = "RUN",
 	  .help = "only this run, and all that its report had to say (audit)" },
@@ -375,6 +375,16 @@ const struct key keys[] = {
 	  .low = 1, .high = 24ULL * 3600 * 1000,
 	  .help = "how long the command has to end by itself before it is killed: 500ms, 30s, 2m; 10s where "
 		  "nothing is said (stop)" },
+	{ ON_COMMAND_LINE(VERB_RUN, detach), .flag = "detach", .letter = 'd', .kind = KEY_SWITCH,
+	  .help = "run in the background, also when the terminal is closed, and print the run's id: for sbx logs, ps, stop, "
+		  "kill and wait. Its stdin is empty, and its output is stored for sbx logs" },
+	{ ON_COMMAND_LINE(VERB_LOGS, follow), .flag = "follow", .letter = 'f', .kind = KEY_SWITCH,
+	  .help = "continue with what the run prints, until it ends (logs)" },
+	{ ON_COMMAND_LINE(VERB_LOGS, raw), .flag = "raw", .kind = KEY_SWITCH,
+	  .help = "print each byte as it is, also those that act on a terminal (logs)" },
+	{ ON_COMMAND_LINE(VERB_LOGS, offset), .flag = "offset", .kind = KEY_COUNT, .value = "N",
+	  .low = 0, .high = 1ULL << 60,
+	  .help = "begin at this byte of all that was printed; --json prints the next one (logs)" },
 	{ ON_COMMAND_LINE(VERB_PROFILE, resolved), .flag = "resolved", .kind = KEY_SWITCH,
 	  .help = "print the profile with all it extends (profile show)" },
 	{ ON_COMMAND_LINE(VERBS_ALL, help), .flag = "help", .letter = 'h', .kind = KEY_SWITCH,

@@ -74,6 +74,7 @@ enum verb {
 	VERB_STOP = 1 << 16,
 	VERB_KILL = 1 << 17,
 	VERB_WAIT = 1 << 18,
+	VERB_LOGS = 1 << 19,
 };
 enum {
 	VERBS_BOX = VERB_RUN | VERB_SHELL | VERB_PLAN | VERB_WHY | VERB_LEARN | VERB_CODE,

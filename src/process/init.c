@@ -267,7 +267,7 @@ static void forget_arguments(const struct run *run)
 int init_child(const struct plan *plan, struct run *run)
 {
 	volatile int problem = 0;
-	bool reports = plan->timing || plan->event_status; // that it has started
+	bool reports = plan->timing || plan->event_status || plan->ready; // that it has started
 	sigset_t all;
 	run->pausable = plan->session != NULL || plan->ask == ASK_TERMINAL;
 	if (!testing_skips("wipe"))

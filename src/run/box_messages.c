@@ -99,6 +99,7 @@ enum run_turn box_messages_take(const struct plan *plan, struct run *run, struct
 		for (int i = 0; i < STEPS_MAX; i++)
 			run->host_nanoseconds[i] += message->nanoseconds[i];
 		events_start(plan, run);
+		standard_io_started(plan);
 		return GOES_ON;
 	case MESSAGE_STOPPED:
 		(void)ATTEMPT(signals_stop(run));

@@ -140,7 +140,9 @@ int box_decide(struct box *box)
 	if (box->invocation.die_with_parent == ANSWER_YES)
 		box->plan.parent = box->invocation.parent > 0 ? box->invocation.parent : -1;
 	TRY(ask_plan(&box->plan, &box->profile, &box->invocation));
-	return events_plan(&box->plan, &box->invocation);
+	box->plan.ready = box->invocation.ready;
+	TRY(events_plan(&box->plan, &box->invocation));
+	return box->plan.ready ? standard_io_alone(&box->plan) : 0;
 }
 
 int box_plan(struct box *box)

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/entries.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/str.h"
@@ -50,6 +51,41 @@ void standard_io_refusals(const struct run *run, struct denials *denials)
 {
 	lsp_report(run, denials);
 	sshagent_report(run, denials);
+}
+
+// Our own are close-on-exec.
+static bool is_callers(const struct plan *plan, int fd)
+{
+	if (fd <= STDERR_FILENO || fd == plan->event_fd || (fcntl(fd, F_GETFD) & FD_CLOEXEC))
+		return false;
+	for (unsigned i = 0; i < plan->keep_count; i++)
+		if (plan->keep[i] == fd)
+			return false;
+	return true;
+}
+
+int standard_io_alone(const struct plan *plan)
+{
+	enum { NUMBERS_MAX = 1 << 20 };
+	autoclose int all = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (all < 0)
+		return fail(errno, "/proc/self/fd");
+	entries_each (entry, all) {
+		unsigned long long fd;
+		if (str_number(entry->name, strlen(entry->name), 0, NUMBERS_MAX, &fd) &&
+		    is_callers(plan, (int)fd))
+			close((int)fd);
+	}
+	return 0;
+}
+
+void standard_io_started(const struct plan *plan)
+{
+	int32_t pid = (int32_t)getpid();
+	if (plan->ready <= 0)
+		return;
+	(void)!write(plan->ready, &pid, sizeof(pid));
+	close(plan->ready);
 }
 
 int standard_io_named(const char **text)

@@ -86,6 +86,9 @@ wait_for 30 test -e begun
 "$SBX" run --cache "~/.kept" -- sh -c 'echo x >~/.kept/x'
 form caches "$SBX" cache list --json
 form boxes "$SBX" ps --json
+logged=$("$SBX" run -d -- printf '%s' "$hostile")
+"$SBX" wait "$logged"
+form output "$SBX" logs --json "$logged"
 kill "$box" && wait "$box"
 "$SBX" run -a refused.invalid -- bash -c 'exec -a "$1" curl -s http://denied.invalid/' - "$hostile" 2>/dev/null
 form blocked "$SBX" run -- curl -s http://denied.invalid/

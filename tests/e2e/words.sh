@@ -77,7 +77,7 @@ done <<'END'
 --volume=/a:/b -w.PATH
 --cap-drop every.box.has.it
 END
-for word in exec top rm logs images inspect; do
+for word in exec top rm history images inspect; do
 	like "sbx $word" "$("$SBX" $word x 2>&1)" "^sbx: no verb '$word': .*sbx"
 done
 like "docker's ports" "$("$SBX" run -p 8080:80 true 2>&1)" '--publish PORT'

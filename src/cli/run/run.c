@@ -14,6 +14,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "cli/agent/agent_verb.h"
+#include "cli/run/background.h"
 #include "run/run_command.h"
 #include "cli/session/review.h"
 #include "cli/verbs.h"
@@ -33,6 +34,10 @@ int verb_run(char **words)
 		fail(0, "no command given; usage: sbx run [OPTION]... [--] COMMAND [ARGUMENT]...");
 		return box_failed();
 	}
+	int status = 0;
+	int parted = box->invocation.detach == ANSWER_YES ? background_begin(box, &status) : 0;
+	if (parted != 0)
+		return parted < 0 ? box_failed() : status;
 	if (isatty(STDERR_FILENO) && !agent_of_environment(environ))
 		box->invocation.person = ANSWER_YES;
 	return review_prepare(box) < 0 ? box_failed() : run_command(box);

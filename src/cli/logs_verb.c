@@ -1,0 +1,169 @@
+// sbx logs: what a run in the background has printed, from an offset on.
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/out.h"
+#include "base/owned.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "cli/boxes.h"
+#include "cli/verbs.h"
+#include "report/answer_fields.h"
+#include "report/output_ring.h"
+#include "run/decide.h"
+#include "run/run_command.h"
+
+extern char **environ;
+
+enum { LOOK_MILLISECONDS = 100 };
+
+int boxes_output(struct arena *arena, const char *id)
+{
+	char name[RING_NAME];
+	const char *state = decide_state_directory(arena, environ);
+	TRY(owned_check(state));
+	autoclose int directory = open(path_below(arena, state, RING_DIRECTORY),
+				       O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int file = directory < 0 ? -1 : ring_find(directory, id, name);
+	return file >= 0 ? file
+			 : fail(0,
+				"no output of a run '%.40s'; that of the last 100 with --detach is "
+				"stored for 7 days",
+				str_shown(id));
+}
+
+struct output_reader {
+	int file;
+	bool raw;
+	uint64_t offset; // of the next byte that is read
+	size_t held;     // bytes of a character whose rest is not there yet
+	char bytes[RING_CHUNK + 1];
+};
+
+// How many bytes of whole characters there are. A carriage return waits for what follows.
+static size_t whole(const char *bytes, size_t length)
+{
+	enum { SEQUENCE_MAX = 4 };
+	if (length > 0 && bytes[length - 1] == '\r')
+		return length - 1;
+	for (size_t back = 1; back < SEQUENCE_MAX && back <= length; back++) {
+		unsigned char byte = (unsigned char)bytes[length - back];
+		size_t wanted = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+		if ((byte & 0xc0) != 0x80)
+			return wanted > back ? length - back : length;
+	}
+	return length;
+}
+
+static int show(struct output_reader *reader, size_t length, size_t part)
+{
+	struct out out = { 0 };
+	char after = reader->bytes[part];
+	reader->bytes[part] = '\0';
+	if (reader->raw)
+		out_bytes(&out, reader->bytes, part);
+	else
+		out_visible(&out, reader->bytes, part);
+	reader->bytes[part] = after;
+	reader->held = length - part;
+	memmove(reader->bytes, reader->bytes + part, reader->held);
+	return out_write(&out, STDOUT_FILENO) < 0 ? fail(errno, "write") : 0;
+}
+
+static void say_gone(uint64_t bytes, const char *why)
+{
+	struct out out = { 0 };
+	if (bytes > 0)
+		out_text(&out, "sbx: %llu bytes of the output %s\n", (unsigned long long)bytes,
+			 why);
+	out_flush(&out, STDERR_FILENO);
+}
+
+// All that is there now.
+static int show_all(struct output_reader *reader)
+{
+	for (;;) {
+		uint64_t wanted = reader->offset;
+		size_t held = reader->held;
+		ssize_t got = ring_read(reader->file, &reader->offset, reader->bytes + held,
+					RING_CHUNK - held);
+		if (got < 0)
+			return fail(0, "the file of the output cannot be read");
+		say_gone(reader->offset - wanted, "are gone: the newest 8M are stored");
+		if (got == 0)
+			return 0;
+		reader->offset += (uint64_t)got;
+		held += (size_t)got;
+		TRY(show(reader, held, reader->raw ? held : whole(reader->bytes, held)));
+	}
+}
+
+static int print(struct output_reader *reader, bool follow)
+{
+	struct ring_head head;
+	bool lives;
+	do {
+		if (!ring_look(reader->file, &head, &lives))
+			return fail(0, "the file of the output cannot be read");
+		TRY(show_all(reader));
+		if (follow && lives)
+			poll(NULL, 0, LOOK_MILLISECONDS);
+	} while (follow && lives);
+	say_gone(head.lost, "could not be written");
+	return show(reader, reader->held, reader->held);
+}
+
+// One object, of at most a chunk: the next call begins at its `next`.
+static int print_json(struct output_reader *reader)
+{
+	struct out out = { .json = true };
+	struct ring_head head;
+	bool lives;
+	uint64_t wanted = reader->offset;
+	if (!ring_look(reader->file, &head, &lives))
+		return fail(0, "the file of the output cannot be read");
+	ssize_t got = ring_read(reader->file, &reader->offset, reader->bytes, RING_CHUNK);
+	if (got < 0)
+		return fail(0, "the file of the output cannot be read");
+	size_t part = lives ? whole(reader->bytes, (size_t)got) : (size_t)got;
+	reader->bytes[part] = '\0';
+	for (char *at = reader->bytes; at < reader->bytes + part; at++)
+		*at = *at ? *at : '?';
+	answer_begin(&out, "output", NULL);
+	answer_members(&out, MEMBER_NUMBER("offset", reader->offset),
+		       MEMBER_NUMBER("next", reader->offset + part),
+		       MEMBER_NUMBER("gone", reader->offset - wanted),
+		       MEMBER_NUMBER("lost", head.lost), MEMBER_FLAG("live", lives),
+		       NUMBER_IF(head.ended, "status", (unsigned)head.status),
+		       MEMBER("text", reader->bytes));
+	answer_end(&out, NULL);
+	return out_write(&out, STDOUT_FILENO);
+}
+
+static int show_output(const struct box *box)
+{
+	static struct output_reader reader;
+	char **rest = box->arguments.rest;
+	if (!rest[0] || rest[1])
+		return fail(0, "usage: sbx logs [-f] [--raw] [--offset N] ID");
+	TRY(reader.file = boxes_output(box->arena, rest[0]));
+	reader.raw = box->invocation.raw == ANSWER_YES;
+	reader.offset = box->invocation.offset;
+	return box->invocation.json == ANSWER_YES
+		       ? print_json(&reader)
+		       : print(&reader, box->invocation.follow == ANSWER_YES);
+}
+
+int verb_logs(char **words)
+{
+	struct box *box = box_new();
+	if (box_read(box, VERB_LOGS, words) < 0 || show_output(box) < 0)
+		return box_failed();
+	return STATUS_OK;
+}

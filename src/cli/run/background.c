@@ -1,0 +1,196 @@
+// Owns the way into the background. The caller's process waits until the command runs; one between
+// writes the output, and is the parent of the run, whose status it notes.
+#include "cli/run/background.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/out.h"
+#include "base/owned.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "report/output_ring.h"
+#include "run/decide.h"
+#include "run/run_command.h"
+
+extern char **environ;
+
+struct background {
+	int directory, file; // of the output
+	struct ring_head head;
+	char name[RING_NAME], time[32];
+	int output[2], ready[2];
+	bool child_ignored; // SIGCHLD, by the caller
+};
+
+static int refuse_questions(const struct invocation *asked)
+{
+	const struct {
+		enum answer given;
+		const char *option, *why;
+	} refused[] = {
+		{ asked->review, "review", "it asks at the end" },
+		{ asked->ask, "ask", "it asks on the terminal" },
+		{ asked->lsp, "lsp", "an editor has its stdin" },
+		{ asked->die_with_parent, "die-with-parent", "the run outlives its caller" },
+	};
+	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
+		if (refused[i].given == ANSWER_YES)
+			return fail(0, "--detach and --%s cannot be given together: %s",
+				    refused[i].option, refused[i].why);
+	return 0;
+}
+
+static int prepare(const struct box *box, struct background *background)
+{
+	struct timespec now;
+	const char *state = decide_state_directory(box->arena, environ);
+	TRY(owned_check(state));
+	TRY(background->directory = owned_directory(path_below(box->arena, state, RING_DIRECTORY)));
+	clock_gettime(CLOCK_REALTIME, &now);
+	snprintf(background->time, sizeof(background->time), "%llx%08lx",
+		 (unsigned long long)now.tv_sec, (unsigned long)now.tv_nsec);
+	str_put(background->name, sizeof(background->name), ".%d-%s", (int)getpid(),
+		background->time);
+	TRY(background->file = ring_make(background->directory, background->name,
+					 box->invocation.session, &background->head));
+	if (pipe2(background->output, O_CLOEXEC) < 0 || pipe2(background->ready, O_CLOEXEC) < 0)
+		return fail(errno, "pipe");
+	background->child_ignored = signal(SIGCHLD, SIG_DFL) == SIG_IGN;
+	return 0;
+}
+
+static int status_of(pid_t child)
+{
+	int status;
+	while (waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			return STATUS_FAILURE;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// --- the run -------------------------------------------------------------------------------------
+
+static void note_pid(int ready)
+{
+	int32_t pid = (int32_t)getpid();
+	(void)!write(ready, &pid, sizeof(pid));
+}
+
+// Its output has its id from here on.
+static int become_run(struct box *box, struct background *background)
+{
+	char name[RING_NAME];
+	str_put(name, sizeof(name), "%d-%s", (int)getpid(), background->time);
+	signal(SIGCHLD, background->child_ignored ? SIG_IGN : SIG_DFL);
+	autoclose int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (null < 0 || dup2(null, STDIN_FILENO) < 0 ||
+	    dup2(background->output[1], STDOUT_FILENO) < 0 ||
+	    dup2(background->output[1], STDERR_FILENO) < 0)
+		return fail(errno, "stdin, stdout and stderr of a run in the background");
+	if (renameat(background->directory, background->name, background->directory, name) < 0)
+		return fail(errno, "name the file of the run's output");
+	close(background->output[0]);
+	close(background->output[1]);
+	close(background->ready[0]);
+	close(background->file);
+	close(background->directory);
+	note_pid(background->ready[1]);
+	box->invocation.ready = background->ready[1];
+	return 0;
+}
+
+// --- who writes its output -----------------------------------------------------------------------
+
+static _Noreturn void write_output(struct background *background, pid_t run)
+{
+	static char bytes[RING_CHUNK];
+	sigset_t all;
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL); // it ends with the run
+	const int kept[] = { background->output[0], background->file };
+	for (int fd = 0; fd <= 2; fd++)
+		close(fd);
+	if (fd_close_except(kept, 2, 0) < 0)
+		_exit(STATUS_FAILURE);
+	for (;;) {
+		ssize_t got = read(background->output[0], bytes, sizeof(bytes));
+		if (got > 0)
+			ring_write(background->file, &background->head, bytes, (size_t)got);
+		else if (got == 0 || errno != EINTR)
+			break;
+	}
+	int status = status_of(run);
+	ring_end(background->file, &background->head, status);
+	_exit(status);
+}
+
+// 0 in the run.
+static int become_writer(struct box *box, struct background *background)
+{
+	setsid();
+	pid_t run = fork();
+	if (run < 0)
+		_exit(STATUS_FAILURE);
+	if (run == 0)
+		return become_run(box, background);
+	write_output(background, run);
+}
+
+// --- who waits for the start ---------------------------------------------------------------------
+
+static void show_output(int file)
+{
+	struct out out = { 0 };
+	static char bytes[RING_CHUNK];
+	uint64_t offset = 0;
+	for (ssize_t got; (got = ring_read(file, &offset, bytes, sizeof(bytes))) > 0;) {
+		out_bytes(&out, bytes, (size_t)got);
+		offset += (uint64_t)got;
+	}
+	out_flush(&out, STDERR_FILENO);
+}
+
+// Its pid comes twice: when its output has a name, and when the command runs.
+static int await_start(struct background *background, pid_t writer)
+{
+	int32_t pids[2] = { 0, 0 };
+	struct out out = { 0 };
+	close(background->ready[1]);
+	close(background->output[1]);
+	if (fd_read_all(background->ready[0], pids, sizeof(pids)) == (ssize_t)sizeof(pids)) {
+		out_text(&out, "%d\n", pids[1]);
+		return out_flush(&out, STDOUT_FILENO) < 0 ? STATUS_FAILURE : STATUS_OK;
+	}
+	int status = status_of(writer);
+	show_output(background->file);
+	if (pids[0] > 0)
+		str_put(background->name, sizeof(background->name), "%d-%s", pids[0],
+			background->time);
+	unlinkat(background->directory, background->name, 0);
+	return status;
+}
+
+int background_begin(struct box *box, int *ret_status)
+{
+	struct background background = { .directory = -1, .file = -1 };
+	TRY(refuse_questions(&box->invocation));
+	TRY(prepare(box, &background));
+	pid_t writer = fork();
+	if (writer < 0)
+		return fail(errno, "fork");
+	if (writer == 0)
+		return become_writer(box, &background);
+	*ret_status = await_start(&background, writer);
+	return 1;
+}

@@ -1,0 +1,131 @@
+#!/bin/bash
+# sbx run -d and sbx logs: a run goes on without its caller, all of its output is found, and nobody else has it.
+. "$(dirname "$0")/../lib.sh"
+export XDG_STATE_HOME=$work/state
+mkdir -m 700 "$XDG_STATE_HOME"
+output=$XDG_STATE_HOME/sbx/output
+project=$(new_project)
+cd "$project" || exit 1
+lists() { "$SBX" ps | awk '{ print $1 }' | grep -qx "$1"; }
+gone() { ! lists "$1"; }
+member() { python3 -c 'import json, sys; d = json.load(sys.stdin); print(*[d.get(m) for m in sys.argv[1:]])' "$@" 2>&1; }
+
+# --- begin, output, end
+run=$(echo never | "$SBX" run -d -- bash -c 'echo out; echo err >&2; read -r line; echo "stdin: $? $line"; until [ -e go ]; do sleep 0.05; done; echo last; exit 7' 2>"$work/err")
+is "it prints an id alone" "0 " "$(grep -vcx '[0-9]*' <<<"$run") $(cat "$work/err")"
+lists "$run" && pass "ps lists it" || fail "ps lists it" "$("$SBX" ps)"
+wait_for 30 eval '"$SBX" logs "$run" | grep -q stdin'
+is "stdout and stderr are kept, stdin is empty" "out err stdin: 1" "$("$SBX" logs "$run" | xargs)"
+is "its files are the caller's alone" "700 600" "$(stat -c %a "$output" "$output"/* | xargs)"
+"$SBX" wait "$run" &
+waiting=$!
+"$SBX" logs -f "$run" >"$work/followed" &
+follower=$!
+sleep 0.3
+touch go
+wait $waiting
+is "wait returns its status" 7 $?
+wait $follower
+is "logs -f prints until its end" "0 last" "$? $(tail -1 "$work/followed")"
+wait_for 30 gone "$run"
+is "its output is there afterwards" "last" "$("$SBX" logs "$run" | tail -1)"
+is "and its status" 7 "$("$SBX" wait "$run"; echo $?)"
+is "JSON has both" "0 7 False 7" "$("$SBX" logs --offset 0 --json "$run" | member offset status live status)"
+next=$("$SBX" logs --json "$run" | member next)
+is "from the next byte on there is nothing" "$next " "$("$SBX" logs --offset "$next" --json "$run" | member offset) $("$SBX" logs --offset "$next" "$run")"
+is "by offset" "$("$SBX" logs "$run" | tail -c +5)" "$("$SBX" logs --offset 4 "$run")"
+is "no such run" "125 sbx: no output of a run '1'" "$("$SBX" logs 1 >"$work/out" 2>&1; echo "$? $(cut -d';' -f1 "$work/out")")"
+
+# --- a start that fails
+is "a command that is not there" "127 0" "$("$SBX" run -d -- no-such-command >"$work/out" 2>"$work/err"; echo "$? $(wc -l <"$work/out")")"
+like "says so" "$(cat "$work/err")" no-such-command
+is "a wrong option" 125 "$("$SBX" run -d --read relative -- true >"$work/out" 2>"$work/err"; echo $?)"
+like "says so, too" "$(cat "$work/err")" "^sbx: "
+for option in --review --ask --lsp --die-with-parent; do
+	is "$option cannot go with it" "125 0" "$("$SBX" run -d $option -- true >"$work/out" 2>/dev/null; echo "$? $(wc -l <"$work/out")")"
+done
+is "no file stays of these" 1 "$(find "$output" -type f | wc -l)"
+
+# --- terminal, group, descriptors
+cat >"$work/terminal.py" <<'P'
+import os, pty, sys, time
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], sys.argv[1:])
+text = b""
+try:
+    while chunk := os.read(terminal, 4096): text += chunk
+except OSError: pass
+os.waitpid(pid, 0)
+os.close(terminal)
+print(text.decode().split()[0])
+P
+run=$(python3 "$work/terminal.py" "$SBX" run -d -- bash -c 'trap "echo hup; exit 3" HUP; tty 2>&1; (: >/dev/tty) 2>/dev/null && echo has one; ls -l /proc/self/fd | grep -c /dev/pts; echo ready; while :; do sleep 0.1; done')
+wait_for 30 eval '"$SBX" logs "$run" | grep -q ready'
+sleep 0.3
+lists "$run" && pass "it lives on when the terminal is closed" || fail "it lives on when the terminal is closed" "$("$SBX" logs "$run")"
+is "and has no descriptor of it" "not a tty 0 ready" "$("$SBX" logs "$run" | xargs)"
+is "stop ends it" "stopped: $run" "$("$SBX" stop "$run")"
+exec 7>"$work/locked"
+flock 7
+run=$("$SBX" run -d -- sleep 1000)
+exec 7>&-
+flock -n "$work/locked" true && pass "it holds no descriptor of its caller's" || fail "it holds no descriptor of its caller's"
+is "kill ends it" "killed: $run" "$("$SBX" kill "$run")"
+is "with its status" 125 "$("$SBX" wait "$run"; echo $?)"
+exec 7>"$work/given"
+run=$("$SBX" run -d --preserve-fd 7 -- sh -c 'echo given >&7')
+exec 7>&-
+"$SBX" wait "$run"
+is "but what it is given" given "$(cat "$work/given")"
+run=$("$SBX" run -d -- sh -c 'sleep 1000')
+kill -9 "$run"
+wait_for 30 gone "$run"
+is "its sbx is killed: the status is known" 137 "$(wait_for 30 eval '"$SBX" logs --json "$run" | grep -q status'; "$SBX" wait "$run"; echo $?)"
+
+# --- what is printed acts on no terminal, and is bounded
+run=$("$SBX" run -d -- printf 'a\033[31mb\302\233\342\202\254\377\000\r\n')
+"$SBX" wait "$run"
+is "control bytes are shown" "$(printf 'a^[[31mb<U+009B>\342\202\254\377^@')" "$("$SBX" logs "$run" | tr -d '\r')"
+is "--raw prints them" "$(printf 'a\033[31mb\302\233\342\202\254\377\000\r\n' | sha256sum)" "$("$SBX" logs --raw "$run" | sha256sum)"
+run=$("$SBX" run -d -- bash -c 'for i in {1..40}; do printf "\342\202"; sleep 0.01; printf "\254"; done; echo')
+is "a character in two parts is one" "$(printf '€%.0s' {1..40})" "$("$SBX" logs -f "$run")"
+run=$("$SBX" run -d -- bash -c 'seq 3000000; until [ -e more ]; do sleep 0.05; done; echo end')
+wait_for 60 eval '"$SBX" logs --raw "$run" 2>/dev/null | tail -1 | grep -qx 3000000'
+is "the newest of a flood are kept, without a gap" "" "$("$SBX" logs --raw "$run" 2>"$work/err" | tail -n +2 | awk 'NR > 1 && $1 != last + 1 { print "gap", last, $1 } { last = $1 }' | head -3)"
+like "and what is gone is said" "$(cat "$work/err")" "^sbx: [0-9]+ bytes of the output are gone"
+is "the file stays below its bound" 1 "$(($(stat -c %s "$output/$run"-*) <= 8392704))"
+touch more
+"$SBX" wait "$run"
+is "the end is there" end "$("$SBX" logs "$run" 2>/dev/null | tail -1)"
+
+# --- no box reaches it
+run=$("$SBX" run -d -- echo secret)
+"$SBX" wait "$run"
+for options in "" "--network host" "--project none" "--read $XDG_STATE_HOME" "--write $XDG_STATE_HOME" "--write $work" "--isolation landlock --no-protect"; do
+	# shellcheck disable=SC2086 # options
+	is "no box reads it: ${options%%/*}" 0 "$("$SBX" run $options -- sh -c 'cat "$1"/* 2>/dev/null' - "$output" 2>/dev/null | grep -c secret)"
+done
+is "the host does" 1 "$(cat "$output"/* | grep -ac secret)"
+
+# --- by the name of its session; how long it is kept
+if "$SBX" session create one >/dev/null 2>&1; then
+	run=$("$SBX" run -d -s one -- sh -c 'trap "exit 3" TERM; echo in a session; while :; do sleep 0.1; done')
+	wait_for 30 eval '"$SBX" logs one | grep -q session'
+	is "logs by session" "in a session" "$("$SBX" logs one)"
+	second=$("$SBX" run -d -s one -- sleep 1000)
+	like "two of one session: neither is meant" "$("$SBX" stop one 2>&1)" "more than one live run"
+	"$SBX" kill "$second" >/dev/null
+	is "stop by session" "stopped: $run" "$("$SBX" stop one)"
+else
+	skip "by session" "sessions need a file system that this machine has not"
+fi
+for i in {1..110}; do printf x >"$output/9$i-1"; touch -d "$i minutes ago" "$output/9$i-1"; done
+run=$("$SBX" run -d -- true)
+is "of more than 100 the oldest go" "100 yes no" "$(find "$output" -type f | wc -l) $([ -e "$output/91-1" ] && echo yes) $([ -e "$output/9110-1" ] || echo no)"
+run=$("$SBX" run -d -- sleep 1000)
+touch -d "8 days ago" "$output"/*
+"$SBX" wait "$("$SBX" run -d -- true)"
+is "after 7 days all go but that of a live run" 2 "$(find "$output" -type f | wc -l)"
+"$SBX" kill "$run" >/dev/null
+done_testing
