@@ -12,6 +12,8 @@
 
 struct ask;
 struct events;
+struct further;
+struct further_clients;
 struct group;
 struct agent_record;
 struct lsp_record;
@@ -47,7 +49,9 @@ struct message {
 		MESSAGE_STARTED,   // the command runs
 		MESSAGE_STOPPED,   // by signal `status`
 		MESSAGE_PAUSED,    // all processes, by SIGNAL_PAUSE
-		MESSAGE_ENDED,     // with wait status `status`
+		MESSAGE_FURTHER,   // a command of sbx exec, by `step`: it runs, or `number` = errno
+		MESSAGE_FURTHER_ENDED, // with wait status `status`
+		MESSAGE_ENDED,         // with wait status `status`
 	} kind;
 	int step; // row of run/steps.c
 	int number;
@@ -146,6 +150,10 @@ struct run {
 	bool joined_own;       // the overlay of what has nothing below is another run's
 	bool pausable, paused; // pid 1
 
+	// exec: the commands, in pid 1, and who gave them
+	struct further *further;
+	struct further_clients *clients;
+
 	// mount
 	int *mounts;    // a descriptor of each mount of the plan, -1 when it has none
 	unsigned made;  // box side: inodes on the root's own tmpfs: more are the command's
@@ -179,6 +187,9 @@ struct run {
 	struct ask *ask;       // ask
 	// Connects a socket of tier landlock to the proxy, on its way to `to`: 0 or -errno.
 	int (*relay)(const struct run *run, int socket, const struct sockaddr_storage *to);
+
+	// What came at the control socket and is to be executed: takes all descriptors.
+	void (*execute)(const struct plan *plan, struct run *run, int client, int fds[]);
 
 	// steps
 	int64_t began; // the first, in milliseconds of the steady clock

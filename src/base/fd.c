@@ -57,7 +57,8 @@ union control {
 	char space[CMSG_SPACE(FD_PASSED * sizeof(int))];
 };
 
-int fd_send(int socket, void *message, size_t size, const int *fds, unsigned count)
+static int send_message(int socket, void *message, size_t size, const int *fds, unsigned count,
+			int flags)
 {
 	union control control = { .header = { .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS } };
 	struct iovec part = { message, size };
@@ -70,9 +71,19 @@ int fd_send(int socket, void *message, size_t size, const int *fds, unsigned cou
 	}
 	ssize_t sent;
 	do
-		sent = sendmsg(socket, &header, MSG_NOSIGNAL);
+		sent = sendmsg(socket, &header, MSG_NOSIGNAL | flags);
 	while (sent < 0 && errno == EINTR);
 	return sent == (ssize_t)size ? 0 : -1;
+}
+
+int fd_send(int socket, void *message, size_t size, const int *fds, unsigned count)
+{
+	return send_message(socket, message, size, fds, count, 0);
+}
+
+int fd_send_now(int socket, void *message, size_t size, const int *fds, unsigned count)
+{
+	return send_message(socket, message, size, fds, count, MSG_DONTWAIT);
 }
 
 int fd_lock(int fd, int operation)

@@ -29,6 +29,8 @@ int fd_order(int socket, int process, int number, int order);
 // the bytes read, 0 at the end, and -1 in `fds` where none came.
 enum { FD_PASSED = 4 };
 int fd_send(int socket, void *message, size_t size, const int *fds, unsigned count);
+// -1 with EAGAIN where the other side does not read.
+int fd_send_now(int socket, void *message, size_t size, const int *fds, unsigned count);
 ssize_t fd_receive(int socket, void *message, size_t size, int fds[FD_PASSED]);
 // -1 with EAGAIN where no message is there.
 ssize_t fd_receive_now(int socket, void *message, size_t size, int fds[FD_PASSED]);

@@ -235,6 +235,7 @@ static const struct {
 	{ "kill", NULL, ":live" },
 	{ "wait", NULL, ":live" },
 	{ "logs", NULL, ":live" },
+	{ "exec", NULL, ":live" },
 	{ "code", NULL, ":files" },
 	{ "why", NULL, ":files" },
 };

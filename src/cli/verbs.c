@@ -129,6 +129,13 @@ const struct verb_row verb_rows[] = {
 		.examples = "  sbx run -d -- npm start     prints an id\n"
 			    "  sbx logs -f 1234            all of it, until the run ends\n",
 	},
+	[ROW_EXEC] = {
+		.name = "exec",
+		.synopsis = "exec [OPTION]... ID [--] COMMAND [ARGUMENT]...",
+		.help = "run one more command in a box that lives: its processes, network, mounts, limits",
+		.examples = "  sbx run -d -- npm start           prints an id\n"
+			    "  sbx exec 1234 -- curl localhost:3000\n",
+	},
 };
 const unsigned verb_row_count = sizeof(verb_rows) / sizeof(*verb_rows);
 

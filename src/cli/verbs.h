@@ -29,6 +29,7 @@ enum verb_row_index {
 	ROW_KILL,
 	ROW_WAIT,
 	ROW_LOGS,
+	ROW_EXEC,
 	VERB_ROWS,
 };
 
@@ -68,6 +69,7 @@ int verb_stop(char **words);
 int verb_kill(char **words);
 int verb_wait(char **words);
 int verb_logs(char **words);
+int verb_exec(char **words);
 
 // sbx-shell: the whole argv after argv[0].
 int verb_sbx_shell(char **words);

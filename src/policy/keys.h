@@ -75,10 +75,11 @@ enum verb {
 	VERB_KILL = 1 << 17,
 	VERB_WAIT = 1 << 18,
 	VERB_LOGS = 1 << 19,
+	VERB_EXEC = 1 << 20,
 };
 enum {
 	VERBS_BOX = VERB_RUN | VERB_SHELL | VERB_PLAN | VERB_WHY | VERB_LEARN | VERB_CODE,
-	VERBS_ALL = 0xfffff
+	VERBS_ALL = 0x1fffff
 };
 
 struct key {

@@ -2,7 +2,6 @@
 #include "process/init.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -19,9 +18,9 @@
 #include "base/fd.h"
 #include "base/sys.h"
 #include "base/testing.h"
-#include "env/env.h"
 #include "plan.h"
 #include "process/domain.h"
+#include "process/further.h"
 #include "process/landlock.h"
 #include "process/left.h"
 #include "process/pages.h"
@@ -45,58 +44,6 @@ static int close_others(const struct plan *plan, int spared, unsigned flags)
 	return fd_close_except(keep, count + 1, flags);
 }
 
-// A script without #!: the shell runs it, as execvp does. Apart, for its words take eight pages of
-// stack.
-__attribute__((noinline)) static int execute_script(const struct plan *plan, const char *path)
-{
-	enum { WORDS_MAX = 4096 };
-	const char *words[WORDS_MAX] = { "/bin/sh", path };
-	for (unsigned i = 1; plan->command[i]; i++) {
-		if (i + 2 >= WORDS_MAX)
-			return E2BIG;
-		words[i + 1] = plan->command[i];
-	}
-	syscall(SYS_execve, "/bin/sh", words, plan->environment);
-	return errno;
-}
-
-static int execute(const struct plan *plan, const char *path)
-{
-	execve(path, plan->command, plan->environment);
-	return errno == ENOEXEC ? execute_script(plan, path) : errno;
-}
-
-static bool is_file(const char *path)
-{
-	struct stat status;
-	return stat(path, &status) == 0 && S_ISREG(status.st_mode);
-}
-
-// PATH is searched here: execvp takes a hidden directory for "permission denied".
-static int search(const struct plan *plan)
-{
-	const char *name = plan->command[0], *path = env_value(plan, "PATH");
-	size_t length = strlen(name);
-	int worst = ENOENT;
-	char file[PATH_MAX];
-	if (strchr(name, '/') || length == 0)
-		return execute(plan, name);
-	for (const char *at = path; at; at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
-		size_t directory = strcspn(at, ":");
-		if (directory + length + 2 > sizeof(file))
-			continue;
-		memcpy(file, at, directory);
-		file[directory] = '/';
-		memcpy(file + directory + (directory > 0), name, length + 1);
-		int result = execute(plan, file);
-		if (result == EACCES && is_file(file))
-			worst = EACCES;
-		else if (result != ENOENT && result != ENOTDIR && result != EACCES)
-			return result;
-	}
-	return worst;
-}
-
 // In the vfork child: shares memory with init until exec, so it only writes `*problem`
 // (volatile: the compiler sees that nobody reads it on this side).
 static _Noreturn void become_command(const struct plan *plan, const struct run *run,
@@ -109,13 +56,14 @@ static _Noreturn void become_command(const struct plan *plan, const struct run *
 		tcsetpgrp(STDIN_FILENO, getpgrp());
 	if (run->child_ignored)
 		signal(SIGCHLD, SIG_IGN);
-	if (rlimits_files(plan, run) < 0 || (run->tier_landlock && landlock_below() < 0) ||
+	if (sys_prlimit(RLIMIT_NOFILE, &run->further->files, NULL) < 0 ||
+	    (run->tier_landlock && landlock_below() < 0) ||
 	    close_others(plan, -1, CLOSE_RANGE_CLOEXEC) < 0) {
 		*problem = errno;
 		_exit(1);
 	}
 	sigprocmask(SIG_SETMASK, &run->callers_mask, NULL);
-	*problem = search(plan);
+	*problem = further_execute(&(struct further_words){ plan->command, plan->environment });
 	_exit(1);
 }
 
@@ -175,8 +123,10 @@ static void reap(struct run *run, pid_t command)
 		pid_t pid = waitpid(-1, &status, WNOHANG | WUNTRACED | __WALL);
 		if (pid <= 0)
 			return;
-		if (pid != command)
+		if (pid != command) {
+			further_reaped(run, pid, status);
 			continue;
+		}
 		if (WIFSTOPPED(status) && run->paused)
 			continue; // by us: a shell outside has nothing to know of it
 		if (WIFSTOPPED(status))
@@ -221,8 +171,18 @@ static void pause_all(struct run *run, int number)
 // Signals only wake this process: what they say counts for the user, and can be lost.
 static void take_orders(struct run *run, pid_t command)
 {
-	int order;
-	while (recv(run->to_host, &order, sizeof(order), MSG_DONTWAIT) == (ssize_t)sizeof(order)) {
+	union {
+		int order;
+		struct further_order further;
+	} got;
+	int fds[FD_PASSED];
+	ssize_t size;
+	while ((size = fd_receive_now(run->to_host, &got, sizeof(got), fds)) > 0) {
+		int order = got.order;
+		if (size == (ssize_t)sizeof(got.further)) {
+			further_take(run, &got.further, fds);
+			continue;
+		}
 		if (order == ORDER_SOCKETS)
 			give_sockets(run);
 		else if (run->pausable && (order == SIGNAL_PAUSE || order == SIGNAL_RESUME))
@@ -280,6 +240,9 @@ int init_child(const struct plan *plan, struct run *run)
 	sigfillset(&all);
 	if (run->tier_landlock)
 		sigprocmask(SIG_SETMASK, &all, NULL); // SIGNAL_END too: from now on it is read
+	struct further further = { 0 };
+	further.files = rlimits_files(plan, run);
+	run->further = &further; // this function does not return once there is a command
 	pid_t command = vfork();
 	if (command == 0)
 		become_command(plan, run, &problem);

@@ -101,7 +101,7 @@ int rlimits_host(const struct plan *plan, struct run *run)
 // Half of what the caller may have, so that a box never has as many on their way as sbx may; not
 // less than the caller has. Inside a box that is done already. Of the command alone: pid 1 still
 // hands sockets over.
-int rlimits_files(const struct plan *plan, const struct run *run)
+struct rlimit rlimits_files(const struct plan *plan, const struct run *run)
 {
 	struct rlimit limit = run->callers_files;
 	uint64_t wanted = plan->profile->limits.open_files;
@@ -113,7 +113,7 @@ int rlimits_files(const struct plan *plan, const struct run *run)
 		limit.rlim_max = wanted;
 	if (wanted != UNLIMITED || limit.rlim_cur > limit.rlim_max)
 		limit.rlim_cur = limit.rlim_max;
-	return sys_prlimit(RLIMIT_NOFILE, &limit, NULL);
+	return limit;
 }
 
 // Never above the caller's own hard limit, which nobody here may pass any more: asking for more

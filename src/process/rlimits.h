@@ -1,6 +1,8 @@
 // Resource limits of the processes in the box.
 #pragma once
 
+#include <sys/resource.h>
+
 struct plan;
 struct run;
 
@@ -9,5 +11,5 @@ struct run;
 int rlimits_host(const struct plan *plan, struct run *run);
 int rlimits_child(const struct plan *plan, struct run *run);
 
-// The command's own limit of descriptors; errno says what failed.
-int rlimits_files(const struct plan *plan, const struct run *run);
+// The command's own limit of descriptors.
+struct rlimit rlimits_files(const struct plan *plan, const struct run *run);

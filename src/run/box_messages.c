@@ -12,6 +12,7 @@
 #include "net/host/proxy.h"
 #include "notify/notify.h"
 #include "plan.h"
+#include "process/further_clients.h"
 #include "run.h"
 #include "run/summary.h"
 #include "run/signals.h"
@@ -68,11 +69,27 @@ static void take_sockets(const struct run *run, int fds[FD_PASSED])
 	proxy_sockets(run->proxy, fds, count);
 }
 
+// The first of all is the one that takes every port.
+static void take_listeners(const struct plan *plan, struct run *run, const int fds[FD_PASSED])
+{
+	bool redirected = run->proxy->listener_count > 0
+				  ? run->proxy->redirected
+				  : run->message.number != 0 || catch_all(plan, run, fds[0]);
+	proxy_listeners(run->proxy, fds, FD_PASSED, redirected);
+}
+
+static void take_started(const struct plan *plan, struct run *run)
+{
+	for (int i = 0; i < STEPS_MAX; i++)
+		run->host_nanoseconds[i] += run->message.nanoseconds[i];
+	events_start(plan, run);
+	standard_io_started(plan);
+}
+
 enum run_turn box_messages_take(const struct plan *plan, struct run *run, struct outcome *outcome)
 {
 	struct message *message = &run->message;
 	int fds[FD_PASSED];
-	bool redirected;
 	ssize_t got = fd_receive(run->from_box, message, sizeof(*message), fds);
 	message->text[sizeof(message->text) - 1] = '\0';
 	outcome->kind = OUTCOME_LOST;
@@ -86,26 +103,23 @@ enum run_turn box_messages_take(const struct plan *plan, struct run *run, struct
 	case MESSAGE_HELD:
 		return take_held(plan, run, fds) < 0 ? run_broken(run, outcome) : GOES_ON;
 	case MESSAGE_LISTENING:
-		// The first of all is the one that takes every port.
-		redirected = run->proxy->listener_count > 0
-				     ? run->proxy->redirected
-				     : message->number != 0 || catch_all(plan, run, fds[0]);
-		proxy_listeners(run->proxy, fds, FD_PASSED, redirected);
+		take_listeners(plan, run, fds);
 		return GOES_ON;
 	case MESSAGE_SOCKETS:
 		take_sockets(run, fds);
 		return GOES_ON;
 	case MESSAGE_STARTED:
-		for (int i = 0; i < STEPS_MAX; i++)
-			run->host_nanoseconds[i] += message->nanoseconds[i];
-		events_start(plan, run);
-		standard_io_started(plan);
+		take_started(plan, run);
 		return GOES_ON;
 	case MESSAGE_STOPPED:
 		(void)ATTEMPT(signals_stop(run));
 		return GOES_ON;
 	case MESSAGE_PAUSED:
 		run->ask->terminal.stopped = true;
+		return GOES_ON;
+	case MESSAGE_FURTHER:
+	case MESSAGE_FURTHER_ENDED:
+		further_clients_tell(run, message);
 		return GOES_ON;
 	case MESSAGE_FAILED:
 		outcome->kind = OUTCOME_FAILED;

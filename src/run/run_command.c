@@ -26,6 +26,7 @@
 #include "net/host/relay.h"
 #include "postcheck/run_journal.h"
 #include "probe/machine.h"
+#include "process/further_clients.h"
 #include "report/findings.h"
 #include "run.h"
 #include "ask/ask.h"
@@ -159,6 +160,7 @@ static void begin(const struct box *box, struct run *run)
 	static struct group group;
 	static struct events events;
 	static struct ask ask;
+	static struct further_clients clients;
 	run_init(run, box->arguments.all, environ);
 	group_init(&group);
 	run->group = &group;
@@ -169,6 +171,9 @@ static void begin(const struct box *box, struct run *run)
 	run->events = &events;
 	ask_init(&ask);
 	run->ask = &ask;
+	further_clients_init(&clients);
+	run->clients = &clients;
+	run->execute = further_clients_take;
 	run->relay = relay_connect;
 	run->began = steady_now();
 }

@@ -22,6 +22,7 @@
 #include "plan.h"
 #include "postcheck/check.h"
 #include "postcheck/name_watch.h"
+#include "process/further_clients.h"
 #include "process/pages.h"
 #include "run.h"
 #include "ask/ask.h"
@@ -47,7 +48,7 @@
 //                     ends the run, what it does not take waits for room (net/host/orders.h)
 //   owners            OWNER_RECORD_MAX for one connection and OWNER_RUN_MAX for all
 //                     (net/host/socket_owner.h)
-//   sbx allow         one wish; no box can ask (net/host/control_socket.c)
+//   sbx allow, exec   one wish; no box can ask (net/host/control_socket.c); 16 signals of clients
 //   the box's pid 1   one message
 //   a report's reader what it takes at once of EVENTS_QUEUE_MAX (run/events.c)
 //   answers           what a program says at once, of ANSWER_BYTES_MAX; one is started (ask/ask.c)
@@ -171,6 +172,7 @@ enum event_source {
 	PARENT,
 	PROXY,
 	BOX,
+	CLIENTS,
 	READER,
 	ANSWER,
 	SOURCES
@@ -242,6 +244,13 @@ static enum run_turn handle_box(struct loop *loop, short events)
 	return events ? box_messages_take(loop->plan, loop->run, &loop->outcome) : GOES_ON;
 }
 
+static enum run_turn handle_clients(struct loop *loop, short events)
+{
+	if (events)
+		further_clients_handle(loop->run);
+	return GOES_ON;
+}
+
 static enum run_turn handle_reader(struct loop *loop, short events)
 {
 	if (events)
@@ -268,6 +277,7 @@ static const struct {
 	[PARENT] = { POLLIN, handle_parent },
 	[PROXY] = { 0, handle_proxy },
 	[BOX] = { POLLIN, handle_box },
+	[CLIENTS] = { POLLIN, handle_clients },
 	[READER] = { POLLOUT, handle_reader },
 	[ANSWER] = { POLLIN, handle_answer },
 };
@@ -283,6 +293,7 @@ static void wait_for_events(struct loop *loop)
 		[PARENT] = run->parent,
 		[PROXY] = -1,
 		[BOX] = run->from_box,
+		[CLIENTS] = run->clients->events,
 		[READER] = events_waiting(run->events),
 		[ANSWER] = ask_waiting(run),
 	};
@@ -348,6 +359,7 @@ struct outcome supervise(struct plan *plan, struct run *run, int walked)
 	while (turn == GOES_ON)
 		turn = take_turn(&loop);
 	live_end(&loop.live);
+	further_clients_end(run);
 	ask_leave(run);
 	explain_take(plan, run, &loop.outcome.denials);
 	judge(plan, run, &loop.clock, &loop.outcome);

@@ -59,11 +59,11 @@ like "letters in the wrong order" "$("$SBX" rnu true 2>&1)" "did you mean 'sbx r
 like "a word that is like no option" "$("$SBX" run --xyz true 2>&1)" "^sbx: unknown option '--xyz', see --help$"
 like "a program in the place of a verb" "$("$SBX" cargo build 2>&1)" "to run a command: sbx run -- cargo$"
 is "sbx exec -- COMMAND" "ran" "$("$SBX" exec -- echo ran 2>&1)"
-like "a verb of others before --" "$("$SBX" start -- ls -l 2>&1)" "^sbx: to run a command: sbx run -- ls$"
-like "but not without a command" "$("$SBX" exec -- 2>&1)" "a running box cannot be entered"
+like "a verb of others before --" "$("$SBX" join -- ls -l 2>&1)" "^sbx: to run a command: sbx run -- ls$"
 is "sbx -- COMMAND" "ran" "$("$SBX" -- echo ran 2>&1)"
 is "options without a verb are run's" "ran" "$("$SBX" --network none -- echo ran 2>&1)"
 like "one that is none" "$("$SBX" --xyz -- echo ran 2>&1)" "^sbx: unknown option '--xyz', see --help$"
+like "but not without a command" "$("$SBX" join -- 2>&1)" "sbx exec ID -- COMMAND"
 while read -r words answer; do
 	like "sbx run $words" "$("$SBX" run "$words" true 2>&1)" "^sbx: no option '${words%%=*}': .*$answer"
 done <<'END'
@@ -77,7 +77,7 @@ done <<'END'
 --volume=/a:/b -w.PATH
 --cap-drop every.box.has.it
 END
-for word in exec top rm history images inspect; do
+for word in enter top rm history images inspect; do
 	like "sbx $word" "$("$SBX" $word x 2>&1)" "^sbx: no verb '$word': .*sbx"
 done
 like "docker's ports" "$("$SBX" run -p 8080:80 true 2>&1)" '--publish PORT'

@@ -17,11 +17,13 @@
 #include "base/str.h"
 #include "net/host/proxy.h"
 #include "net/host/roll.h"
+#include "plan.h"
+#include "run.h"
 
 enum { ANSWER_MILLISECONDS = 2000, WISH_MILLISECONDS = 100 };
 
 struct control_wish {
-	enum { WISH_ALLOW, WISH_DENY } kind;
+	enum { WISH_ALLOW, WISH_DENY, WISH_EXECUTE } kind; // the last has descriptors
 	char destination[RULE_TEXT_MAX];
 };
 
@@ -93,17 +95,24 @@ int control_socket_add(struct proxy *proxy, const char *destination)
 	return add(proxy, &wish);
 }
 
-bool control_socket_take(struct proxy *proxy)
+bool control_socket_take(const struct plan *plan, struct run *run)
 {
 	struct control_wish wish;
-	autoclose int fd = accept4(proxy->live, NULL, NULL, SOCK_CLOEXEC);
+	int fds[FD_PASSED];
+	autoclose int fd = accept4(run->proxy->live, NULL, NULL, SOCK_CLOEXEC);
 	struct pollfd event = { .fd = fd, .events = POLLIN };
-	if (fd < 0 || !is_own(fd, 0))
+	if (fd < 0 || !is_own(fd, 0) || poll(&event, 1, WISH_MILLISECONDS) <= 0)
 		return false;
-	if (poll(&event, 1, WISH_MILLISECONDS) <= 0 ||
-	    recv(fd, &wish, sizeof(wish), MSG_DONTWAIT) != (ssize_t)sizeof(wish))
+	ssize_t got = fd_receive_now(fd, &wish, sizeof(wish), fds);
+	if (got == (ssize_t)sizeof(wish) && wish.kind == WISH_EXECUTE) {
+		run->execute(plan, run, take(&fd), fds);
 		return false;
-	int answer = add(proxy, &wish);
+	}
+	for (unsigned i = 0; i < FD_PASSED; i++)
+		fd_close(&fds[i]);
+	if (got != (ssize_t)sizeof(wish))
+		return false;
+	int answer = plan->egress.on ? add(run->proxy, &wish) : EOPNOTSUPP;
 	send(fd, &answer, sizeof(answer), MSG_NOSIGNAL | MSG_DONTWAIT);
 	return answer == 0;
 }
@@ -133,4 +142,18 @@ int control_socket_tell(int roll, const char *name, pid_t run, const char *word,
 	    recv(fd, &answer, sizeof(answer), 0) != (ssize_t)sizeof(answer))
 		return fail(0, "run %d does not answer", (int)run);
 	return answer ? fail(answer, "run %d refused '%s'", (int)run, destination) : 0;
+}
+
+int control_socket_execute(int roll, const char *name, pid_t run, const int fds[FD_PASSED])
+{
+	struct control_wish wish = { .kind = WISH_EXECUTE };
+	autoclose int fd = connect_to(roll, name, run);
+	if (fd < 0 && errno == ENOENT)
+		return fail(0,
+			    "run %d takes no further command; one with -d, in a session or with "
+			    "network mode proxy does",
+			    (int)run);
+	if (fd < 0 || fd_send(fd, &wish, sizeof(wish), fds, FD_PASSED) < 0)
+		return fail(0, "run %d does not answer", (int)run);
+	return take(&fd);
 }

@@ -1,21 +1,28 @@
-// sbx allow and sbx deny: a live run gets new rules over a unix socket beside its file on the roll.
-// Both sides ask the kernel who the other is.
+// sbx allow, deny and exec: a live run gets new rules and commands over a unix socket beside its
+// file on the roll. Both sides ask the kernel who the other is.
 #pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "base/fd.h"
+
+struct plan;
 struct proxy;
+struct run;
 
 // The socket of the run that has this file on the roll, or -1 with errno: the run goes on without.
 int control_socket_listen(int roll, const char *name);
 // One more rule that allows, checked before: 0, or an errno when there is no room. The workers are
 // notified by proxy_change_rules().
 int control_socket_add(struct proxy *proxy, const char *destination);
-// Answers one client. True when the rules changed.
-bool control_socket_take(struct proxy *proxy);
+// Answers one client, or hands it to run->execute(). True when the rules changed.
+bool control_socket_take(const struct plan *plan, struct run *run);
 
 // The other side: `word` is "allow" or "deny", `run` the process that listens. -1 with the error
 // said.
 int control_socket_tell(int roll, const char *name, pid_t run, const char *word,
 			const char *destination);
+// Of sbx exec: stdin, stdout, stderr and the text (process/further.h). Returns the socket, at which
+// answers come.
+int control_socket_execute(int roll, const char *name, pid_t run, const int fds[FD_PASSED]);

@@ -328,7 +328,7 @@ int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *
 		bool started = events[i].fd == proxy->live;
 		if (!events[i].revents)
 			continue;
-		if (started && control_socket_take(proxy))
+		if (started && control_socket_take(plan, run))
 			TRY(proxy_change_rules(plan, proxy));
 		for (unsigned j = 0; j < workers; j++) {
 			started = started || events[i].fd == proxy->workers[j].control ||

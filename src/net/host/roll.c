@@ -110,7 +110,7 @@ int roll_host(const struct plan *plan, struct run *run)
 	if (noted < 0)
 		run->roll_problem = arena_text(
 			plan->arena, "sbx ps, stop, wait, allow and deny (%s)", err_taken());
-	else if (plan->egress.on)
+	else if (plan->egress.on || plan->ready || plan->session)
 		run->proxy->live = control_socket_listen(run->roll_directory, run->roll_name);
 	if (!run->roll_problem && plan->egress.on && run->proxy->live < 0)
 		run->roll_problem =

@@ -1,0 +1,289 @@
+// sbx exec: one more command in a box that lives. What passes between it and the caller are pipes,
+// which this process reads and writes: the box gets no descriptor of the caller's.
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/out.h"
+#include "base/str.h"
+#include "cli/boxes.h"
+#include "cli/verbs.h"
+#include "net/host/control_socket.h"
+#include "process/further.h"
+#include "run/run_command.h"
+#include "run/signals.h"
+
+enum { STREAMS = 3, STREAM_BYTES = 64 << 10 };
+enum { STATUS_KILLED = 128 + SIGKILL, STATUS_NOT_EXECUTABLE = 126, STATUS_NOT_FOUND = 127 };
+
+// --- words ---------------------------------------------------------------------------------------
+
+// A sealed memfd (process/further.h).
+static int make_text(const struct box *box, char *const *command)
+{
+	struct further_text head = { 0 };
+	struct out out = { 0 };
+	const struct invocation *asked = &box->invocation;
+	const char *directory = asked->inside ? asked->inside : "";
+	for (char *const *word = command; *word; word++)
+		head.arguments++;
+	list_each (item, &asked->variables)
+		head.variables++;
+	head.variables += directory[0] != '\0';
+	out_bytes(&out, (const char *)&head, sizeof(head));
+	out_bytes(&out, directory, strlen(directory) + 1);
+	for (char *const *word = command; *word; word++)
+		out_bytes(&out, *word, strlen(*word) + 1);
+	if (directory[0])
+		out_text(&out, "PWD=%s%c", directory, '\0');
+	list_each (item, &asked->variables)
+		out_bytes(&out, item->text, strlen(item->text) + 1);
+	bool large = out.used > FURTHER_BYTES_MAX / 2;
+	autoclose int fd = memfd_create("sbx", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd < 0 || out_write(&out, fd) < 0 ||
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) < 0)
+		return fail(errno, "hand the command over");
+	return large ? fail(E2BIG, "hand the command over") : take(&fd);
+}
+
+// --- what passes ---------------------------------------------------------------------------------
+
+struct passing_stream {
+	int from, to; // -1: it has ended
+	size_t at, used;
+	size_t most; // bytes yet to be read
+	char bytes[STREAM_BYTES];
+};
+
+struct further_command {
+	struct passing_stream streams[STREAMS]; // by the command's descriptor
+	int socket, signals;
+	bool started, ended;
+	struct further_answer last;
+};
+
+// Of stdin the end is passed on by a close; the caller's stdout and stderr stay open.
+static void end_stream(struct further_command *command, int number)
+{
+	struct passing_stream *stream = &command->streams[number];
+	fd_close(number == STDIN_FILENO ? &stream->to : &stream->from);
+	stream->from = stream->to = -1;
+	stream->at = stream->used = 0;
+}
+
+static void fill_stream(struct further_command *command, int number)
+{
+	struct passing_stream *stream = &command->streams[number];
+	size_t most = sizeof(stream->bytes) < stream->most ? sizeof(stream->bytes) : stream->most;
+	ssize_t got = read(stream->from, stream->bytes, most);
+	stream->at = 0;
+	stream->used = got > 0 ? (size_t)got : 0;
+	stream->most -= stream->used;
+	if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
+		end_stream(command, number);
+}
+
+// No more than a pipe takes at once, so that no reader holds the other streams up.
+static void empty_stream(struct further_command *command, int number)
+{
+	struct passing_stream *stream = &command->streams[number];
+	size_t left = stream->used - stream->at;
+	ssize_t put =
+		write(stream->to, stream->bytes + stream->at, left < PIPE_BUF ? left : PIPE_BUF);
+	if (put > 0)
+		stream->at += (size_t)put;
+	else if (errno != EAGAIN && errno != EINTR)
+		end_stream(command, number);
+}
+
+static bool is_full(const struct passing_stream *stream)
+{
+	return stream->at < stream->used;
+}
+
+// The pipes' content is printed yet; later output, of processes that the command left, is not.
+static void end_command(struct further_command *command)
+{
+	command->ended = true;
+	end_stream(command, STDIN_FILENO);
+	for (int i = STDOUT_FILENO; i < STREAMS; i++) {
+		int left = 0;
+		ioctl(command->streams[i].from, FIONREAD, &left);
+		command->streams[i].most = left > 0 ? (size_t)left : 0;
+	}
+}
+
+static void take_answer(struct further_command *command)
+{
+	struct further_answer answer;
+	ssize_t got = recv(command->socket, &answer, sizeof(answer), MSG_DONTWAIT);
+	if (got < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (got != (ssize_t)sizeof(answer) || answer.kind != ANSWER_STARTED)
+		end_command(command);
+	else
+		command->started = true;
+	if (got == (ssize_t)sizeof(answer))
+		command->last = answer;
+	else
+		command->last = (struct further_answer){ .kind = ANSWER_STARTED };
+}
+
+static void pass_signal(const struct further_command *command)
+{
+	struct signalfd_siginfo info;
+	if (read(command->signals, &info, sizeof(info)) != (ssize_t)sizeof(info))
+		return;
+	int number = (int)info.ssi_signo;
+	send(command->socket, &number, sizeof(number), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+// False when nothing is left to do.
+static bool turn(struct further_command *command)
+{
+	struct pollfd events[STREAMS + 2];
+	bool full = false;
+	for (int i = 0; i < STREAMS; i++) {
+		const struct passing_stream *stream = &command->streams[i];
+		events[i] = is_full(stream)
+				    ? (struct pollfd){ .fd = stream->to, .events = POLLOUT }
+				    : (struct pollfd){ .fd = stream->most ? stream->from : -1,
+						       .events = POLLIN };
+		full = full || is_full(stream);
+	}
+	events[STREAMS] =
+		(struct pollfd){ .fd = command->ended ? -1 : command->socket, .events = POLLIN };
+	events[STREAMS + 1] = (struct pollfd){ .fd = command->signals, .events = POLLIN };
+	int ready = poll(events, STREAMS + 2, command->ended && !full ? 0 : -1);
+	if (ready == 0)
+		return false;
+	for (int i = 0; ready > 0 && i < STREAMS; i++)
+		if (events[i].revents)
+			(is_full(&command->streams[i]) ? empty_stream : fill_stream)(command, i);
+	if (ready > 0 && events[STREAMS].revents)
+		take_answer(command);
+	if (ready > 0 && events[STREAMS + 1].revents)
+		pass_signal(command);
+	return true;
+}
+
+// Those that a caller or a terminal ends a command by; ^Z stops this process alone.
+static int hold_signals(void)
+{
+	static const int passed[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2 };
+	sigset_t set;
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(passed) / sizeof(*passed); i++)
+		sigaddset(&set, passed[i]);
+	signal(SIGPIPE, SIG_IGN);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+// Hands the box's ends of three pipes over.
+static int begin(const struct box *box, const struct live_box *live, int roll, char *const *words,
+		 struct further_command *command)
+{
+	int theirs[FD_PASSED] = { -1, -1, -1, -1 };
+	TRY(theirs[STREAMS] = make_text(box, words));
+	command->signals = hold_signals();
+	for (int i = 0; i < STREAMS; i++) {
+		int ends[2];
+		bool input = i == STDIN_FILENO;
+		if (command->signals < 0 || pipe2(ends, O_CLOEXEC) < 0)
+			return fail(errno, "pipe");
+		theirs[i] = ends[!input];
+		fcntl(ends[input], F_SETFL, O_NONBLOCK);
+		command->streams[i].most = SIZE_MAX;
+		command->streams[i].from = input ? i : ends[0];
+		command->streams[i].to = input ? ends[1] : i;
+	}
+	command->socket = control_socket_execute(roll, live->name, live->run, theirs);
+	for (int i = 0; i < FD_PASSED; i++)
+		fd_close(&theirs[i]);
+	return command->socket < 0 ? -1 : 0;
+}
+
+static int status_of(const struct live_box *live, const struct further_command *command,
+		     const char *word)
+{
+	int number = command->last.number;
+	const char *shown = str_shown(word);
+	switch (command->last.kind) {
+	case ANSWER_REFUSED:
+		return number == EAGAIN
+			       ? fail(0, "run %s is paused, or has %d commands of sbx exec",
+				      live->id, FURTHER_MAX)
+			       : fail(number, "run %s takes no further command", live->id);
+	case ANSWER_NOT_FOUND:
+		if (number == EAGAIN)
+			return fail(0, "run %s is paused, or has %d commands of sbx exec", live->id,
+				    FURTHER_MAX);
+		fail(number, "run '%.80s' in run %s", shown, live->id);
+		box_failed();
+		return number == ENOENT || number == ENOTDIR ? STATUS_NOT_FOUND
+							     : STATUS_NOT_EXECUTABLE;
+	case ANSWER_STARTED:
+		fail(0, "run %s has ended%s", live->id,
+		     command->started ? ", and this command with it" : "; the command was not run");
+		box_failed();
+		return command->started ? STATUS_KILLED : STATUS_FAILURE;
+	case ANSWER_ENDED:
+		if (WIFSIGNALED(number))
+			signals_die(WTERMSIG(number));
+		return WIFSIGNALED(number) ? 128 + WTERMSIG(number) : WEXITSTATUS(number);
+	}
+	return STATUS_FAILURE;
+}
+
+static int execute(const struct box *box, char **words)
+{
+	static struct further_command command;
+	struct arena *arena = arena_new_own(BOXES_BYTES);
+	struct boxes boxes;
+	const char *id = words[0];
+	words += id != NULL;
+	words += words[0] && str_equal(words[0], "--");
+	if (!id || !words[0])
+		return fail(0, "usage: sbx exec [OPTION]... ID [--] COMMAND [ARGUMENT]...");
+	if (box->invocation.inside && box->invocation.inside[0] != '/')
+		return fail(0, "--chdir: '%.80s' does not begin with /",
+			    str_shown(box->invocation.inside));
+	TRY(boxes_list(arena, &boxes));
+	const struct live_box *live = boxes_find(&boxes, id);
+	if (!live)
+		return -1;
+	if (live->entry.landlock)
+		return fail(0,
+			    "run %s is in tier landlock, which has no namespaces that a further "
+			    "command could be placed in",
+			    live->id);
+	autoclose int roll = boxes_roll(arena);
+	TRY(begin(box, live, roll, words, &command));
+	while (turn(&command))
+		;
+	return status_of(live, &command, words[0]);
+}
+
+int verb_exec(char **words)
+{
+	struct box *box = box_new();
+	if (box_read(box, VERB_EXEC, words) < 0)
+		return box_failed();
+	int result = execute(box, box->arguments.rest);
+	return result < 0 ? box_failed() : result;
+}

@@ -1,0 +1,62 @@
+// The commands that sbx exec gives to a box that lives. Its pid 1 starts them, behind all walls
+// that the first one has: no process and no terminal of the host's enters the box.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include "base/fd.h"
+
+struct run;
+
+// A command and its variables, as execve(2) takes them.
+struct further_words {
+	char *const *command;
+	char *const *environment;
+};
+// Finds the program by the environment's PATH and executes it. Returns only on failure: the errno.
+int further_execute(const struct further_words *words);
+
+// As it is handed over: in a sealed memfd (memfd_create(2)). The texts are the directory ("": that
+// of the first command), the arguments and the variables; each ends with NUL, and is followed by
+// the next.
+struct further_text {
+	uint32_t arguments, variables;
+	char texts[];
+};
+enum { FURTHER_BYTES_MAX = 4 << 20 };
+// Pure. False where these are other bytes.
+bool further_text_is_good(const struct further_text *text, size_t length);
+
+// From the supervisor to pid 1. Another order is one int.
+struct further_order {
+	enum { FURTHER_EXECUTE, FURTHER_SIGNAL } kind;
+	int number; // of the command, never used twice in a run
+	int signal;
+};
+
+// From the supervisor to the client, whose socket takes signals, an int each; its end ends the
+// command.
+struct further_answer {
+	enum { ANSWER_REFUSED, ANSWER_STARTED, ANSWER_NOT_FOUND, ANSWER_ENDED } kind;
+	int number; // of the first and third: errno; of the last: a wait status
+};
+
+enum { FURTHER_MAX = 64 };
+// Of pid 1: those that live.
+struct further {
+	struct {
+		pid_t pid; // 0: free
+		int number;
+	} all[FURTHER_MAX];
+	struct rlimit files; // of the first command
+};
+
+// Pid 1. The descriptors are stdin, stdout, stderr and the text, and are closed. Says what became
+// of it by MESSAGE_FURTHER.
+void further_take(struct run *run, const struct further_order *order, int fds[FD_PASSED]);
+// A process that was waited for.
+void further_reaped(struct run *run, pid_t pid, int status);

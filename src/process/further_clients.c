@@ -1,0 +1,192 @@
+// Owns the clients of sbx exec: what they give goes to the box's pid 1, and what it says to them.
+#include "process/further_clients.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/out.h"
+#include "base/str.h"
+#include "base/sys.h"
+#include "plan.h"
+#include "run.h"
+
+void further_clients_init(struct further_clients *clients)
+{
+	*clients = (struct further_clients){ .events = -1 };
+}
+
+static void answer(int socket, int kind, int number)
+{
+	struct further_answer answer = { .kind = kind, .number = number };
+	fd_send_now(socket, &answer, sizeof(answer), NULL, 0);
+}
+
+// To pid 1. -1 with errno.
+static int order(const struct run *run, struct further_order order, const int fds[FD_PASSED])
+{
+	if (fd_send_now(run->from_box, &order, sizeof(order), fds, fds ? FD_PASSED : 0) < 0)
+		return -1;
+	return sys_pidfd_send_signal(run->pidfd, SIGNAL_ORDER, NULL);
+}
+
+// --- a command -----------------------------------------------------------------------------------
+
+enum { SEALS = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE };
+
+static bool is_set(const char *texts, uint32_t count, const char *variable)
+{
+	size_t name = strcspn(variable, "=") + 1;
+	for (; count > 0; count--, texts += strlen(texts) + 1)
+		if (strncmp(texts, variable, name) == 0)
+			return true;
+	return false;
+}
+
+// Its variables stand behind those of the first command, which they replace.
+static void put_words(const struct plan *plan, struct further_text *text, size_t size,
+		      struct out *out)
+{
+	const char *variables = text->texts;
+	for (uint32_t i = 0; i < text->arguments + 1; i++)
+		variables += strlen(variables) + 1;
+	uint32_t count = text->variables;
+	for (char *const *each = plan->environment; *each; each++)
+		text->variables += !is_set(variables, count, *each);
+	out_bytes(out, (const char *)text, (size_t)(variables - (const char *)text));
+	for (char *const *each = plan->environment; *each; each++)
+		if (!is_set(variables, count, *each))
+			out_bytes(out, *each, strlen(*each) + 1);
+	out_bytes(out, variables, (size_t)((const char *)text + size - variables));
+}
+
+// A sealed text of ours from the client's. -1 with errno.
+static int compose(const struct plan *plan, int theirs)
+{
+	struct stat status;
+	struct out out = { 0 };
+	if (fcntl(theirs, F_GET_SEALS) != SEALS || fstat(theirs, &status) < 0 ||
+	    status.st_size <= 0 || status.st_size > FURTHER_BYTES_MAX) {
+		errno = EINVAL;
+		return -1;
+	}
+	size_t size = (size_t)status.st_size;
+	struct further_text *text = malloc(size);
+	autoclose int ours = memfd_create("sbx", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	int number = EINVAL;
+	if (text && ours >= 0 && pread(theirs, text, size, 0) == (ssize_t)size &&
+	    further_text_is_good(text, size)) {
+		put_words(plan, text, size, &out);
+		number = out_write(&out, ours) < 0 || fcntl(ours, F_ADD_SEALS, SEALS) < 0 ? errno
+											  : 0;
+	}
+	free(text);
+	errno = number;
+	return number ? -1 : take(&ours);
+}
+
+static struct further_client *find(struct further_clients *clients, int number)
+{
+	for (unsigned i = 0; i < FURTHER_MAX; i++)
+		if (clients->all[i].number == number)
+			return &clients->all[i];
+	return NULL;
+}
+
+static void drop(struct further_client *client)
+{
+	close(client->socket); // it leaves the epoll set with that
+	*client = (struct further_client){ 0 };
+}
+
+// 0 or an errno.
+static int give(const struct plan *plan, struct run *run, int socket, int fds[FD_PASSED])
+{
+	struct further_clients *clients = run->clients;
+	struct further_client *client = find(clients, 0);
+	if (run->tier_landlock)
+		return EOPNOTSUPP;
+	if (!client)
+		return EAGAIN;
+	if (clients->events < 0)
+		clients->events = epoll_create1(EPOLL_CLOEXEC);
+	int text = compose(plan, fds[FD_PASSED - 1]);
+	if (text < 0)
+		return errno;
+	close(fds[FD_PASSED - 1]);
+	fds[FD_PASSED - 1] = text;
+	*client = (struct further_client){ .socket = socket, .number = ++clients->last };
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = client->number };
+	if (epoll_ctl(clients->events, EPOLL_CTL_ADD, socket, &event) == 0 &&
+	    order(run, (struct further_order){ FURTHER_EXECUTE, client->number, 0 }, fds) == 0)
+		return 0;
+	*client = (struct further_client){ 0 };
+	return errno;
+}
+
+void further_clients_take(const struct plan *plan, struct run *run, int socket, int fds[])
+{
+	int number = give(plan, run, socket, fds);
+	for (int i = 0; i < FD_PASSED; i++)
+		fd_close(&fds[i]);
+	if (number) {
+		answer(socket, ANSWER_REFUSED, number);
+		close(socket);
+	}
+}
+
+// --- afterwards ----------------------------------------------------------------------------------
+
+void further_clients_handle(struct run *run)
+{
+	enum { EVENTS_A_TURN = 16 };
+	struct epoll_event events[EVENTS_A_TURN];
+	int count = epoll_wait(run->clients->events, events, EVENTS_A_TURN, 0);
+	for (int i = 0; i < count; i++) {
+		int number = events[i].data.fd, signal, fds[FD_PASSED];
+		struct further_client *client = find(run->clients, number);
+		ssize_t got =
+			client ? fd_receive_now(client->socket, &signal, sizeof(signal), fds) : -1;
+		for (int j = 0; client && j < FD_PASSED; j++)
+			fd_close(&fds[j]);
+		if (!client || (got < 0 && errno == EAGAIN))
+			continue;
+		bool ended = got != (ssize_t)sizeof(signal) || signal <= 0 || signal >= NSIG;
+		order(run,
+		      (struct further_order){ FURTHER_SIGNAL, number, ended ? SIGKILL : signal },
+		      NULL);
+		if (ended)
+			drop(client);
+	}
+}
+
+void further_clients_tell(struct run *run, const struct message *message)
+{
+	struct further_client *client = find(run->clients, message->step);
+	bool ended = message->kind == MESSAGE_FURTHER_ENDED;
+	if (!client || message->step == 0) // it is gone
+		return;
+	answer(client->socket,
+	       ended             ? ANSWER_ENDED
+	       : message->number ? ANSWER_NOT_FOUND
+				 : ANSWER_STARTED,
+	       ended ? message->status : message->number);
+	if (ended || message->number)
+		drop(client);
+}
+
+void further_clients_end(struct run *run)
+{
+	for (unsigned i = 0; i < FURTHER_MAX; i++)
+		if (run->clients->all[i].number)
+			drop(&run->clients->all[i]);
+	fd_close(&run->clients->events);
+}

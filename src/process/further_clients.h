@@ -1,0 +1,26 @@
+// Who gives commands to the box while it lives: processes of sbx exec, each with a socket. The
+// supervisor starts nothing itself; it adds the box's environment and hands all to pid 1.
+#pragma once
+
+#include "process/further.h"
+
+struct message;
+struct plan;
+
+struct further_clients {
+	int events; // epoll; -1: nobody came yet
+	int last;   // number of a command
+	struct further_client {
+		int socket, number; // the number 0: free
+	} all[FURTHER_MAX];
+};
+
+void further_clients_init(struct further_clients *clients);
+// One client, and all descriptors that it sent. One that cannot be placed in the box is refused.
+void further_clients_take(const struct plan *plan, struct run *run, int socket, int fds[]);
+// Signals, and the end of clients: the command ends with its client.
+void further_clients_handle(struct run *run);
+// What pid 1 says of a command.
+void further_clients_tell(struct run *run, const struct message *message);
+// The box has ended: so have all.
+void further_clients_end(struct run *run);

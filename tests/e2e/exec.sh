@@ -1,0 +1,177 @@
+#!/bin/bash
+# sbx exec: one more command in a box that lives, behind all walls of the first one.
+. "$(dirname "$0")/../lib.sh"
+export XDG_STATE_HOME=$work/state HOME=$work/home
+mkdir -m 700 "$XDG_STATE_HOME" "$HOME"
+mkdir "$HOME/.ssh"
+echo key >"$HOME/.ssh/id_rsa"
+project=$(new_project)
+cd "$project" || exit 1
+echo hidden >.secret
+mkdir sub
+begin() { "$SBX" run -d "$@" -- sh -c 'trap "exit 3" TERM; echo $$ >first; echo ready; while :; do sleep 0.1; done'; }
+gone() { ! "$SBX" ps | awk '{ print $1 }' | grep -qx "$1"; }
+inside() { "$SBX" exec "$run" -- "$@"; }
+
+run=$(SECRET_TOKEN=t0ken HERE=first begin --hide .secret -e GIVEN=1 --memory 300M --pids 60 --open-files 128 --network none)
+wait_for 30 test -s first
+
+# --- it is the same box
+is "it runs, with its words" "a b|c" "$(inside printf '%s|%s' 'a b' c)"
+is "its status" 7 "$(inside sh -c 'exit 7'; echo $?)"
+is "a status from a signal" 143 "$(sh -c '"$@"; exit $?' - "$SBX" exec "$run" -- sh -c 'kill -TERM $$'; echo $?)"
+is "the same pid namespace: the first command is there" "sh" "$(inside sh -c 'cat /proc/$(cat first)/comm')"
+ns='for n in pid net mnt user ipc uts cgroup; do [ "$(readlink /proc/self/ns/$n)" = "$(readlink /proc/$(cat first)/ns/$n)" ] || echo "another $n"; done; echo same'
+is "the same namespaces" same "$(inside sh -c "$ns")"
+is "pid 1 is its parent" 1 "$(inside sh -c 'echo $PPID')"
+is "the first command's directory" "$project" "$(inside pwd)"
+is "another one" "$project/sub $project/sub" "$("$SBX" exec -C "$project/sub" "$run" -- sh -c 'echo "$(pwd) $PWD"')"
+is "one that the box has not" "127 " "$("$SBX" exec -C "$HOME/.ssh" "$run" -- pwd 2>/dev/null; echo "$? ")"
+is "the first command's variables, not the caller's" "first 1 - -" "$(HERE=second MORE=2 inside sh -c 'echo "$HERE $GIVEN ${MORE:--} ${SECRET_TOKEN:--}"')"
+is "variables that are given" "a b 2" "$("$SBX" exec -e "HERE=a b" -e GIVEN=2 "$run" -- sh -c 'echo "$HERE $GIVEN"')"
+is "its own variables appear once" 1 "$("$SBX" exec -e HERE=x "$run" -- sh -c 'tr "\0" "\n" </proc/$$/environ' | grep -c ^HERE=)"
+
+# --- each wall, from inside
+status_lines() { awk '/^(NoNewPrivs|Seccomp|CapInh|CapPrm|CapEff|CapBnd|CapAmb):/ { print $1 $2 }' "$1"; }
+is "no new privileges, a filter, no capability" "$(inside cat "/proc/$(cat first)/status" | status_lines /dev/stdin)" "$(inside cat /proc/self/status | status_lines /dev/stdin)"
+like "which are these" "$(inside cat /proc/self/status | status_lines /dev/stdin | xargs)" '^CapInh:0+ CapPrm:0+ CapEff:0+ CapBnd:0+ CapAmb:0+ NoNewPrivs:1 Seccomp:2$'
+is "limits as the first one's" "$(inside sh -c 'cat /proc/$(cat first)/limits')" "$(inside cat /proc/self/limits)"
+is "open files" 128 "$(inside sh -c 'ulimit -n')"
+is "a hidden file" 1 "$(inside cat .secret >/dev/null 2>&1; echo $?)"
+is "a key in the home" 1 "$(inside cat "$HOME/.ssh/id_rsa" >/dev/null 2>&1; echo $?)"
+is "a hook of git" 1 "$(inside sh -c 'echo x >.git/hooks/pre-commit' >/dev/null 2>&1; echo $((! ! $?)))"
+is "the state directory" 1 "$(inside ls "$XDG_STATE_HOME" >/dev/null 2>&1; echo $((! ! $?)))"
+is "the network" 1 "$(inside bash -c ': </dev/tcp/192.0.2.1/80' >/dev/null 2>&1; echo $?)"
+is "its interfaces" lo "$(inside sh -c 'ls /sys/class/net 2>/dev/null || sed -n "s/^ *\([a-z0-9]*\):.*/\1/p" /proc/net/dev' | xargs)"
+is "no mount, no namespace" "1 1" "$(inside mount -t tmpfs none /tmp >/dev/null 2>&1; echo $((! ! $?))) $(inside unshare -U true >/dev/null 2>&1; echo $((! ! $?)))"
+is "a system call of no group" "$(inside python3 -c 'import ctypes; l = ctypes.CDLL(None, use_errno=True); l.syscall(250, 0, 0); print(ctypes.get_errno())')" "38"
+is "Landlock: files that the view has read-only" 1 "$(inside sh -c 'echo x >/usr/x' >/dev/null 2>&1; echo $((! ! $?)))"
+like "a number of processes" "$(inside python3 -c 'import os, signal
+made = []
+try:
+    for i in range(80):
+        child = os.fork()
+        if not child: signal.pause()
+        made.append(child)
+    print("no limit")
+except OSError: print("limit")
+for child in made: os.kill(child, 9), os.waitpid(child, 0)')" '^limit$'
+is "pid 1 cannot be traced, nor read" "1 1" "$(inside sh -c 'cat /proc/1/environ >/dev/null 2>&1; echo $?') $(inside sh -c 'ls /proc/1/fd/ 2>/dev/null | grep -q . ; echo $?')"
+is "no descriptor but its own three" "0 1 2" "$(inside python3 -c 'import os; print(*sorted(int(f) for f in os.listdir("/proc/self/fd") if os.path.exists("/proc/self/fd/" + f)))')"
+
+# --- nothing of the caller's goes in
+is "pipes, also for files" "pipe pipe pipe" "$(inside sh -c 'for f in 0 1 2; do readlink /proc/self/fd/$f; done | cut -d: -f1 | xargs' <"$project/file" 2>"$work/err")"
+cat >"$work/terminal.py" <<'P'
+import os, pty, sys
+def read(fd):
+    try: return os.read(fd, 65536)
+    except OSError: return b""
+pid, terminal = pty.fork()
+if pid == 0: os.execv(sys.argv[1], sys.argv[1:])
+text = b""
+while chunk := read(terminal): text += chunk
+os.waitpid(pid, 0)
+print(text.decode().replace("\r", ""), end="")
+P
+is "nor the terminal" "not a tty none pipe" "$(python3 "$work/terminal.py" "$SBX" exec "$run" -- sh -c 'tty; (: >/dev/tty) 2>/dev/null || echo none; readlink /proc/self/fd/2 | cut -d: -f1' | xargs)"
+"$SBX" exec "$run" -- sh -c 'echo $$ >other; sleep 1357' &
+client=$!
+wait_for 30 test -s other
+is "another process of the box finds pipes alone" "pipe pipe pipe" "$(inside sh -c 'for f in /proc/$(cat other)/fd/*; do readlink $f; done | cut -d: -f1 | xargs')"
+kill $client
+wait $client
+is "a signal of the caller ends it" 143 $?
+
+# --- streams
+is "stdin" "$(seq 100000 | sha256sum)" "$(seq 100000 | inside cat | sha256sum)"
+is "an empty stdin" 0 "$(inside wc -c </dev/null)"
+is "a large output" "$(head -c 50000000 /dev/zero | sha256sum)" "$(inside head -c 50000000 /dev/zero | sha256sum)"
+is "both ways at once" "$(seq 300000 | sha256sum)" "$(seq 300000 | inside sh -c 'cat; cat /proc/self/comm >&2' 2>/dev/null | sha256sum)"
+is "stderr apart" "out err" "$(inside sh -c 'echo out; echo err >&2' 2>"$work/err" | xargs) $(cat "$work/err")"
+is "a reader that leaves" 0 "$(inside seq 10000000 | head -1 | grep -c '^1$' >/dev/null; echo $?)"
+is "a command that does not read" 0 "$(seq 1000000 | inside true; echo $?)"
+is "what a command leaves does not hold it" "left 0" "$(inside sh -c 'sleep 1357 & echo $! >left; echo left'; echo $?)" 2>/dev/null || true
+is "but lives in the box" sleep "$(inside sh -c 'cat /proc/$(cat left)/comm')"
+inside sh -c 'kill $(cat left)'
+many=$(seq 20000)
+# shellcheck disable=SC2086 # words
+is "many words" 20000 "$(inside sh -c 'echo $#' - $many)"
+
+# --- the end of a client
+(exec "$SBX" exec "$run" -- sh -c 'trap "" TERM HUP INT; echo $$ >killed; while :; do sleep 0.1; done') &
+client=$!
+wait_for 30 test -s killed
+kill -9 $client
+wait $client 2>/dev/null
+wait_for 30 inside sh -c '! [ -e /proc/$(cat killed) ]' && pass "a client that is killed: so is its command" || fail "a client that is killed: so is its command"
+for i in 1 2 3 4 5 6 7 8; do (inside sh -c "sleep 0.3; echo $i; exit $i" >"$work/parallel-$i"; echo $? >>"$work/parallel-$i") & done
+wait
+is "eight at once" "1 1 2 2 3 3 4 4 5 5 6 6 7 7 8 8" "$(cat "$work"/parallel-* | xargs)"
+
+# --- refusals
+is "no such run" "125 sbx: no live run '1' of yours; to list the runs: sbx ps" "$("$SBX" exec 1 -- true 2>&1 | sed "s/^/125 /")"
+is "no such program" 127 "$(inside no-such-program >/dev/null 2>&1; echo $?)"
+is "one that cannot be executed" 126 "$(inside "$project/file" >/dev/null 2>&1; echo $?)"
+"$SBX" run --network none -- sh -c 'echo >plain; sleep 1357' &
+plain=$!
+wait_for 30 test -e plain
+like "a run without a control socket says how" "$("$SBX" exec $plain -- true 2>&1)" "takes no further command; one with -d"
+kill $plain
+wait $plain 2>/dev/null
+if [ "$("$SBX" run --isolation landlock --no-protect -- echo in 2>/dev/null)" = in ]; then
+	lower=$(begin --isolation landlock --no-protect)
+	like "tier landlock" "$("$SBX" exec "$lower" -- true 2>&1)" "^sbx: run $lower is in tier landlock"
+	"$SBX" kill "$lower" >/dev/null
+else
+	skip "tier landlock" "the kernel has no Landlock with scopes"
+fi
+socket=$(find "$XDG_STATE_HOME/sbx/live" -name "$run-*.socket")
+forged='import array, os, socket, struct, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET); s.connect(sys.argv[1])
+def size():  # of the wish: that of sbx allow, found by trying
+    return int(sys.argv[2])
+f = [os.open("/dev/null", os.O_RDWR) for i in range(4)]
+s.sendmsg([struct.pack("i", 2) + bytes(size() - 4)], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", f))])
+got = s.recv(64)
+print(*struct.unpack("ii", got) if len(got) == 8 else "nothing")'
+wish=$(strace -f -e trace=sendmsg -o "$work/trace" "$SBX" exec "$run" -- true 2>/dev/null; sed -n 's/.*SCM_RIGHTS.*= \([0-9]*\)$/\1/p' "$work/trace" | head -1)
+if [ -n "$wish" ]; then
+	is "descriptors that are no sealed text are refused" "0 22" "$(python3 -c "$forged" "$socket" "$wish")"
+else
+	skip "descriptors that are no sealed text are refused" "strace does not work here"
+fi
+unshare -U --map-current-user true 2>/dev/null && is "a user namespace of another's has no answer" "" "$(unshare -U --map-current-user "$SBX" exec "$run" -- echo in 2>/dev/null)"
+is "the box lives after all that" "still here" "$(inside echo still here)"
+
+# --- the end of the box
+inside sh -c 'echo >begun; sleep 1357' 2>"$work/err" &
+client=$!
+wait_for 30 test -e begun
+"$SBX" stop "$run" >/dev/null
+wait $client
+is "the command ends with the box" "137 sbx: run $run has ended, and this command with it" "$? $(cat "$work/err")"
+is "no process is left" 0 "$(pgrep -f "sleep 1357" -u "$(id -u)" -c)"
+run=$(begin --network none)
+wait_for 30 test -s first
+inside sleep 1357 2>/dev/null &
+client=$!
+sleep 0.5
+kill -9 "$run"
+wait $client
+is "its supervisor is killed" 137 $?
+wait_for 30 gone "$run"
+
+# --- in a session, by name
+if "$SBX" session create one >/dev/null 2>&1; then
+	run=$(begin -s one)
+	wait_for 30 eval '"$SBX" logs one | grep -q ready'
+	is "by the session's name" "made here" "$("$SBX" exec one -- sh -c 'echo made >made; cat made; echo here' | xargs)"
+	is "the host has nothing of it" no "$([ -e made ] && echo yes || echo no)"
+	"$SBX" session pause one >/dev/null 2>&1
+	like "one that is paused" "$("$SBX" exec one -- true 2>&1)" "is paused"
+	"$SBX" session resume one >/dev/null 2>&1
+	"$SBX" kill one >/dev/null
+else
+	skip "in a session" "sessions need a file system that this machine has not"
+fi
+done_testing
