@@ -44,7 +44,7 @@ is "the state directory" 1 "$(inside ls "$XDG_STATE_HOME" >/dev/null 2>&1; echo 
 is "the network" 1 "$(inside bash -c ': </dev/tcp/192.0.2.1/80' >/dev/null 2>&1; echo $?)"
 is "its interfaces" lo "$(inside sh -c 'ls /sys/class/net 2>/dev/null || sed -n "s/^ *\([a-z0-9]*\):.*/\1/p" /proc/net/dev' | xargs)"
 is "no mount, no namespace" "1 1" "$(inside mount -t tmpfs none /tmp >/dev/null 2>&1; echo $((! ! $?))) $(inside unshare -U true >/dev/null 2>&1; echo $((! ! $?)))"
-is "a system call of no group" "$(inside python3 -c 'import ctypes; l = ctypes.CDLL(None, use_errno=True); l.syscall(250, 0, 0); print(ctypes.get_errno())')" "38"
+like "the kernel's keyrings" "$(inside python3 -c 'import ctypes; l = ctypes.CDLL(None, use_errno=True); l.syscall(250, 0, 0); print(ctypes.get_errno())')" '^(1|38)$'
 is "Landlock: files that the view has read-only" 1 "$(inside sh -c 'echo x >/usr/x' >/dev/null 2>&1; echo $((! ! $?)))"
 like "a number of processes" "$(inside python3 -c 'import os, signal
 made = []
@@ -90,7 +90,7 @@ is "both ways at once" "$(seq 300000 | sha256sum)" "$(seq 300000 | inside sh -c 
 is "stderr apart" "out err" "$(inside sh -c 'echo out; echo err >&2' 2>"$work/err" | xargs) $(cat "$work/err")"
 is "a reader that leaves" 0 "$(inside seq 10000000 | head -1 | grep -c '^1$' >/dev/null; echo $?)"
 is "a command that does not read" 0 "$(seq 1000000 | inside true; echo $?)"
-is "what a command leaves does not hold it" "left 0" "$(inside sh -c 'sleep 1357 & echo $! >left; echo left'; echo $?)" 2>/dev/null || true
+is "what a command leaves does not hold it" "left 0" "$({ inside sh -c 'sleep 1357 & echo $! >left; echo left'; echo $?; } | xargs)"
 is "but lives in the box" sleep "$(inside sh -c 'cat /proc/$(cat left)/comm')"
 inside sh -c 'kill $(cat left)'
 many=$(seq 20000)
