@@ -40,7 +40,7 @@ enum key_form {
 	FORM_DESTINATION, // text/destination.h, or @GROUP
 	FORM_RULE,        // the same, which may end with /tcp or /ech
 	FORM_PORT,
-	FORM_PUBLISH,  // PORT[:HOST-PORT]
+	FORM_PUBLISH,  // PORT[:HOST-PORT|:auto]
 	FORM_BUDGET,   // [DESTINATION ]SIZE
 	FORM_UPSTREAM, // http://[user:password@]host[:port], or "none"
 };

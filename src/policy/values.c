@@ -175,7 +175,8 @@ static const char *form_problem(struct arena *arena, enum key_form form, const c
 		return str_number(text, strlen(text), 1, 65535, &number) ? NULL
 									 : "a port from 1 to 65535";
 	case FORM_PUBLISH:
-		return is_publish(text) ? NULL : "PORT or PORT:HOST-PORT, each from 1 to 65535";
+		return is_publish(text) ? NULL
+					: "PORT, PORT:HOST-PORT or PORT:auto, each from 1 to 65535";
 	case FORM_BUDGET:
 		return is_budget(text)
 			       ? NULL

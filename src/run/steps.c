@@ -43,7 +43,7 @@ const struct step steps[] = {
 	  .why = "with --die-with-parent, hold the process that started sbx; early, as another may get its number" },
 	{ SIDE_HOST, LANDLOCK, "inheritance", caps_host, NULL,
 	  .why = "no capability passes on: without a user namespace the clone changes no set" },
-	{ SIDE_HOST, BOTH, "publish", proxy_host, proxy_undo,
+	{ SIDE_HOST, BOTH, "publish", .make = proxy_host, .undo = proxy_undo,
 	  .why = "bind the ports of the host's loopback that lead inside, while a failure costs "
 		  "nothing" },
 	{ SIDE_HOST, BOTH, "editor", lsp_host, lsp_undo,

@@ -130,8 +130,10 @@ bool destination_publish(const char *text, uint16_t *ret_inside, uint16_t *ret_o
 	if (!str_number(text, length, 1, 65535, &inside))
 		return false;
 	outside = inside;
-	if (text[length] &&
-	    !str_number(text + length + 1, strlen(text + length + 1), 1, 65535, &outside))
+	if (str_equal(text + length, ":auto"))
+		outside = 0;
+	else if (text[length] &&
+		 !str_number(text + length + 1, strlen(text + length + 1), 1, 65535, &outside))
 		return false;
 	*ret_inside = (uint16_t)inside;
 	*ret_outside = (uint16_t)outside;

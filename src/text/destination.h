@@ -30,7 +30,7 @@ const char *destination_suffix(enum suffix suffix);
 // "10M" or "example.com 10M": `ret_for_all` without a destination.
 bool destination_budget(const char *text, struct destination *ret, bool *ret_for_all,
 			uint64_t *ret_most);
-// "3000" or "3000:8080".
+// "3000", "3000:8080", or "3000:auto": then *ret_outside is 0.
 bool destination_publish(const char *text, uint16_t *ret_inside, uint16_t *ret_outside);
 bool destination_matches(const struct destination *destination, const struct host *host,
 			 uint16_t port);

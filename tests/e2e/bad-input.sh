@@ -82,9 +82,9 @@ refused "a group that is not there" "no group '@nosuch', expected one of @npm" -
 refused "a group in deny" "no group" --deny @nosuch
 refused "a port of the loopback" "a port from 1 to 65535" --host-port 0
 refused "a name as a port" "a port from 1 to 65535" --host-port http
-refused "a published port" "PORT or PORT:HOST-PORT" --publish 3000:0
+refused "a published port" "PORT, PORT:HOST-PORT or PORT:auto" --publish 3000:0
 refused "a port that is none" "each from 1 to 65535" --publish 99999
-refused "two ports too many" "PORT or PORT:HOST-PORT" --publish 1:2:3
+refused "two ports too many" "PORT, PORT:HOST-PORT or PORT:auto" --publish 1:2:3
 refused "nine ports" "more than 8" --host-port 11 --host-port 12 --host-port 13 --host-port 14 --host-port 15 --host-port 16 --host-port 17 --host-port 18 --host-port 19
 refused "a proxy of another kind" "http://host:port or none" --upstream socks5://x:1
 refused "a proxy without a host" "http://host:port or none" --upstream http://

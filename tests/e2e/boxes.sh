@@ -82,6 +82,26 @@ else
 	skip "killed" "the same"
 fi
 
+# --- free ports
+serve='python3 -c "import http.server, os; http.server.HTTPServer((\"127.0.0.1\", 3000), http.server.SimpleHTTPRequestHandler).serve_forever()"'
+for n in 1 2; do
+	mkdir -p "site$n"
+	echo "site $n" >"site$n/page"
+	(cd "site$n" && exec "$SBX" run --project-dir . --publish 3000:auto -- sh -c "$serve") 2>"$work/auto-$n" &
+	auto[n]=$!
+done
+for n in 1 2; do
+	wait_for 30 grep -q 'localhost:' "$work/auto-$n"
+	free[n]=$(sed -n 's/^sbx: port 3000 of the box is localhost:\([0-9]*\)$/\1/p' "$work/auto-$n")
+	wait_for 30 curl -sf -m 2 "http://localhost:${free[n]}/page"
+	is "port 3000 of one of two boxes at a free port" "site $n" "$(curl -s -m 10 "http://localhost:${free[n]}/page")"
+	is "ps has it" "[{'inside': 3000, 'outside': ${free[n]}}]" "$(json "${auto[n]}" ports)"
+done
+is "each has another" 2 "$(printf '%s\n' "${free[@]}" | sort -u | wc -l)"
+"$SBX" kill "${auto[@]}" >/dev/null
+wait "${auto[@]}" 2>/dev/null
+rm -r site1 site2
+
 # --- no box reaches the roll
 name=$(find "$live" -name "$none-*")
 socket=$(find "$live" -name "$proxy-*.socket")

@@ -21,6 +21,7 @@
 #include "base/sys.h"
 #include "net/host/control_socket.h"
 #include "net/host/destinations.h"
+#include "net/host/publish.h"
 #include "net/host/questions.h"
 #include "net/proxy/worker.h"
 #include "net/rules/rules.h"
@@ -30,65 +31,29 @@
 #include "report/denials.h"
 #include "run.h"
 
-enum { BACKLOG = 4096, WORKER_NICE = 5 };
-
-static int listen_on(const struct publish *publish, const struct sockaddr *address, socklen_t size)
-{
-	int on = 1;
-	autoclose int fd =
-		socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
-	    bind(fd, address, size) == 0 && listen(fd, BACKLOG) == 0)
-		return take(&fd);
-	return errno == EADDRINUSE
-		       ? fail(errno,
-			      "port %u is used by another program outside; take another: --publish "
-			      "%u:PORT",
-			      publish->outside, publish->inside)
-		       : fail(errno, "publish port %u: port %u; take another: --publish %u:PORT",
-			      publish->inside, publish->outside, publish->inside);
-}
-
-static int listen_on_host(const struct publish *publish)
-{
-	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(publish->outside) };
-	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	return listen_on(publish, (const struct sockaddr *)&address, sizeof(address));
-}
-
-// Many programs take localhost for ::1 first. *ret_fd is -1 where the host has none.
-static int listen_on_six(const struct publish *publish, int *ret_fd)
-{
-	struct sockaddr_in6 address = { .sin6_family = AF_INET6,
-					.sin6_port = htons(publish->outside),
-					.sin6_addr = IN6ADDR_LOOPBACK_INIT };
-	*ret_fd = listen_on(publish, (const struct sockaddr *)&address, sizeof(address));
-	bool none = *ret_fd < 0 && !err_is(EADDRINUSE);
-	return *ret_fd >= 0 || err_tolerated(none) ? 0 : -1;
-}
+enum { WORKER_NICE = 5 };
 
 void proxy_init(struct proxy *proxy)
 {
 	*proxy = (struct proxy){ .live = -1, .owners = -1 };
 }
 
-int proxy_host(const struct plan *plan, struct run *run)
+int proxy_host(struct plan *plan, struct run *run)
 {
 	struct proxy *proxy = run->proxy;
 	if (!plan->egress.on)
 		return 0;
 	if (!plan->own_network) {
-		static const struct publish any = { 0 };
-		TRY(proxy->listeners[0] = listen_on_host(&any));
+		struct publish any = { 0 };
+		TRY(proxy->listeners[0] = publish_listen(&any));
 		proxy->listener_count = 1;
 		proxy->relayed = true;
 	}
 	for (unsigned i = 0; i < plan->egress.publish_count; i++) {
-		const struct publish *publish = &plan->egress.publish[i];
-		TRY(proxy->published[proxy->published_count] = listen_on_host(publish));
-		proxy->published_count++;
-		TRY(listen_on_six(publish, &proxy->published[proxy->published_count]));
-		proxy->published_count++;
+		TRY(publish_open(&plan->egress.publish[i],
+				 &proxy->published[proxy->published_count],
+				 &proxy->published[proxy->published_count + 1]));
+		proxy->published_count += 2;
 	}
 	return 0;
 }

@@ -49,8 +49,8 @@ struct proxy {
 // Descriptors are -1 but in lists, which have their counts.
 void proxy_init(struct proxy *proxy);
 
-// Host steps: sockets for published ports.
-int proxy_host(const struct plan *plan, struct run *run);
+// Host steps: sockets for published ports; a free one is noted in the plan.
+int proxy_host(struct plan *plan, struct run *run);
 int proxy_undo(const struct plan *plan, struct run *run);
 
 // Listeners of the box, as they came with a message.

@@ -1,0 +1,81 @@
+// Owns the sockets of the host's loopback at which ports of a box appear.
+#include "net/host/publish.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/out.h"
+#include "plan.h"
+
+enum { BACKLOG = 4096 };
+
+static int listen_on(const struct publish *publish, const struct sockaddr *address, socklen_t size)
+{
+	int on = 1;
+	autoclose int fd =
+		socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
+	    bind(fd, address, size) == 0 && listen(fd, BACKLOG) == 0)
+		return take(&fd);
+	return errno == EADDRINUSE
+		       ? fail(errno,
+			      "port %u is used by another program outside; take another: --publish "
+			      "%u:PORT",
+			      publish->outside, publish->inside)
+		       : fail(errno, "publish port %u: port %u; take another: --publish %u:PORT",
+			      publish->inside, publish->outside, publish->inside);
+}
+
+int publish_listen(struct publish *publish)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(publish->outside) };
+	socklen_t size = sizeof(address);
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	autoclose int fd = listen_on(publish, (const struct sockaddr *)&address, size);
+	if (fd >= 0 && publish->inside && !publish->outside) {
+		if (getsockname(fd, (struct sockaddr *)&address, &size) < 0)
+			return fail(errno, "publish port %u", publish->inside);
+		publish->outside = ntohs(address.sin_port);
+	}
+	return take(&fd);
+}
+
+// Many programs take localhost for ::1 first. *ret_fd is -1 where the host has none.
+static int listen_on_six(const struct publish *publish, int *ret_fd)
+{
+	struct sockaddr_in6 address = { .sin6_family = AF_INET6,
+					.sin6_port = htons(publish->outside),
+					.sin6_addr = IN6ADDR_LOOPBACK_INIT };
+	*ret_fd = listen_on(publish, (const struct sockaddr *)&address, sizeof(address));
+	bool none = *ret_fd < 0 && !err_is(EADDRINUSE);
+	return *ret_fd >= 0 || err_tolerated(none) ? 0 : -1;
+}
+
+// A free port is free at both addresses; another program may have taken one of them.
+int publish_open(struct publish *published, int *ret_four, int *ret_six)
+{
+	enum { TRIES = 32 };
+	bool any = published->outside == 0;
+	struct out out = { 0 };
+	for (int i = 0; i < TRIES; i++) {
+		autoclose int four = publish_listen(published);
+		if (four < 0)
+			return -1;
+		if (listen_on_six(published, ret_six) == 0) {
+			*ret_four = take(&four);
+			break;
+		}
+		if (!err_tolerated(any && i + 1 < TRIES))
+			return -1;
+		published->outside = 0;
+	}
+	if (any)
+		out_text(&out, "sbx: port %u of the box is localhost:%u\n", published->inside,
+			 published->outside);
+	out_flush(&out, STDERR_FILENO);
+	return 0;
+}
