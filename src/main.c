@@ -132,7 +132,8 @@ int main(int count, char **words)
 		if (str_equal(words_alone[i].word, words[1]))
 			return words_alone[i].verb(words + 2);
 	// Without a verb options are run's: "sbx -- COMMAND", and "sbx exec -- COMMAND".
-	bool exec = str_equal(words[1], "exec") && words[2] && words[2][0] == '-' && words[3];
+	bool exec =
+		str_equal(words[1], "exec") && words[2] && str_equal(words[2], "--") && words[3];
 	bool options = words[1][0] == '-';
 	unsigned row = exec || options ? ROW_RUN : row_of(words[1]);
 	if (row < VERB_ROWS) {
