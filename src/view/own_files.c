@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -138,6 +139,82 @@ static int add(struct wishes *wishes, const char *name)
 	own.identity = file.identity;
 	own.source = copy_of(wishes->arena, &file);
 	return own.source ? wishes_add(wishes, &own, false) : 0;
+}
+
+enum { INCLUDES_MAX = 64, INCLUDE_DEPTH = 4 };
+
+static int include_text(struct wishes *wishes, const char *text, struct origin from,
+			unsigned depth);
+
+// What is no small file of text, or holds a key, stays outside.
+static int include_file(struct wishes *wishes, const char *path, struct origin from, unsigned depth)
+{
+	const char *text;
+	size_t length;
+	if (depth > INCLUDE_DEPTH || !path_within(path, wishes->plan->real_home) ||
+	    ATTEMPT(file_read(AT_FDCWD, path, FILE_LINK, BYTES_MAX, wishes->arena, &text,
+			      &length)) != 1 ||
+	    strstr(text, "PRIVATE KEY"))
+		return 0;
+	TRY(depth > 0 ? wishes_add_path(wishes, path, from, ACCESS_READ) : 0);
+	return include_text(wishes, text, from, depth + 1);
+}
+
+// The files of one pattern: relative ones lie in ~/.ssh (ssh_config(5), Include).
+static int include_pattern(struct wishes *wishes, const char *pattern, struct origin from,
+			   unsigned depth)
+{
+	const char *home = wishes->plan->real_home;
+	glob_t found;
+	int result = 0;
+	if (str_starts(pattern, "~/"))
+		pattern = path_below(wishes->arena, home, pattern + 2);
+	else if (pattern[0] != '/')
+		pattern =
+			path_below(wishes->arena, path_below(wishes->arena, home, ".ssh"), pattern);
+	if (glob(pattern, 0, NULL, &found) != 0)
+		return 0;
+	for (size_t i = 0; i < found.gl_pathc && i < INCLUDES_MAX && result >= 0; i++)
+		result = include_file(wishes, path_clean(wishes->arena, found.gl_pathv[i]), from,
+				      depth);
+	globfree(&found);
+	return result;
+}
+
+// One line: a keyword in any case, then words by spaces, in quotes or not.
+static int include_line(struct wishes *wishes, char *line, struct origin from, unsigned depth)
+{
+	static const char keyword[] = "include";
+	size_t length = strlen(keyword);
+	line += strspn(line, " \t");
+	if (strncasecmp(line, keyword, length) != 0 || !line[length] ||
+	    !strchr(" \t=", line[length]))
+		return 0;
+	for (char *at = line + length; *(at += strspn(at, " \t=\r"));) {
+		bool quoted = *at == '"';
+		char *word = at + quoted, *end = word + strcspn(word, quoted ? "\"" : " \t\r");
+		at = end + (*end != '\0');
+		*end = '\0';
+		TRY(include_pattern(wishes, word, from, depth));
+	}
+	return 0;
+}
+
+static int include_text(struct wishes *wishes, const char *text, struct origin from, unsigned depth)
+{
+	char *lines = arena_copy(wishes->arena, text, strlen(text)), *rest = NULL;
+	for (char *line = strtok_r(lines, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		TRY(include_line(wishes, line, from, depth));
+	return 0;
+}
+
+int own_includes(struct wishes *wishes, const struct item *item)
+{
+	const char *path;
+	if (!str_ends(item->text, "/.ssh/config") ||
+	    ATTEMPT(resolve_expand(wishes->arena, &wishes->places, item, &path)) != 1)
+		return 0;
+	return include_file(wishes, path, item->from, 0);
 }
 
 int owners_plan(struct wishes *wishes)

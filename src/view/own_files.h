@@ -1,6 +1,7 @@
 // Files that are the box's own, whatever the profile says.
 #pragma once
 
+struct item;
 struct wishes;
 
 int own_hosts(struct wishes *wishes);
@@ -20,3 +21,7 @@ int sudo_plan(struct wishes *wishes);
 // In the box such a file belongs to nobody that it knows. What the box sees of these is shown as a
 // copy that belongs to the caller.
 int owners_plan(struct wishes *wishes);
+
+// Of a line that shows ~/.ssh/config: the files of the home that it includes come along, by any
+// name (ssh_config(5), Include). Others are skipped, as those that are not there.
+int own_includes(struct wishes *wishes, const struct item *item);

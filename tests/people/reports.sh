@@ -358,4 +358,16 @@ if number 26; then
 	echo key >~/.gem/credentials
 	is "$report: and no key beside it" "" "$(box -- cat ~/.gem/credentials 2>/dev/null | grep key)"
 fi
+
+if number 27; then
+	mkdir -p ~/.ssh/hosts ~/dot
+	printf 'Host a\n  User a\n' | tee ~/.ssh/hosts/work ~/.ssh/mine ~/dot/ssh ~/.ssh/deeper >/dev/null
+	printf 'Include ~/.ssh/deeper\n' >>~/dot/ssh
+	echo '-----BEGIN OPENSSH PRIVATE KEY-----' >~/.ssh/id
+	printf 'include hosts/* mine\nInclude="%s/dot/ssh"\nHost b\n  User b\nInclude id\n' "$HOME" >~/.ssh/config
+	is "$report: what ssh's configuration includes comes along, by any name" "Host Host Host Host" \
+		"$(box -p ssh -- cat ~/.ssh/hosts/work ~/.ssh/mine ~/dot/ssh ~/.ssh/deeper | grep -o '^Host' | xargs)"
+	is "$report: no key does, and nothing is written" "in" "$(box -p ssh -- sh -c 'cat ~/.ssh/id; echo x >>~/.ssh/mine; echo in' | grep -x -e in -e '.*PRIVATE.*'; grep -h x ~/.ssh/mine)"
+	is "$report: without the profile nothing does" "in" "$(box -- sh -c 'cat ~/.ssh/mine ~/dot/ssh; echo in' | grep -x -e in -e Host.*)"
+fi
 done_testing
