@@ -173,7 +173,7 @@ static int wait_for(const char *id)
 	struct arena *arena = arena_new_own(BOXES_BYTES);
 	struct boxes boxes;
 	struct held_box held;
-	int noted;
+	int noted = 0;
 	TRY(boxes_list(arena, &boxes));
 	const struct live_box *box = boxes_find(&boxes, id);
 	if (!box) // that it does not live

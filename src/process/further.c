@@ -169,15 +169,20 @@ static _Noreturn void become(const struct run *run, const struct mapped *mapped,
 	_exit(1);
 }
 
+static struct further_child *free_place(struct run *run)
+{
+	for (unsigned i = 0; i < FURTHER_MAX; i++)
+		if (!run->further->all[i].pid)
+			return &run->further->all[i];
+	return NULL;
+}
+
 // 0 or an errno.
 static int start(struct run *run, int number, const int fds[FD_PASSED])
 {
 	volatile int problem = 0;
 	struct mapped mapped;
-	unsigned slot = 0;
-	while (slot < FURTHER_MAX && run->further->all[slot].pid)
-		slot++;
-	if (slot == FURTHER_MAX || run->paused)
+	if (!free_place(run) || run->paused)
 		return EAGAIN;
 	for (int i = 0; i < FD_PASSED; i++)
 		if (fds[i] < 0)
@@ -193,8 +198,9 @@ static int start(struct run *run, int number, const int fds[FD_PASSED])
 	if (pid > 0 && problem)
 		waitpid(pid, NULL, __WALL);
 	else if (pid > 0) {
-		run->further->all[slot].pid = pid;
-		run->further->all[slot].number = number;
+		struct further_child *child = free_place(run);
+		child->pid = pid;
+		child->number = number;
 	}
 	return result;
 }

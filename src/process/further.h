@@ -48,7 +48,7 @@ struct further_answer {
 enum { FURTHER_MAX = 64 };
 // Of pid 1: those that live.
 struct further {
-	struct {
+	struct further_child {
 		pid_t pid; // 0: free
 		int number;
 	} all[FURTHER_MAX];
