@@ -29,7 +29,7 @@ struct gitpack {
 	uint32_t at;    // that were compared, or left out
 	uint32_t left;  // that were too large
 	unsigned hash;  // bytes of a name
-	// Its own: what was unpacked last, as bases of others.
+	// Private: the objects unpacked last, as bases of others.
 	struct gitpack_slot *slots;
 	unsigned char *ring, *delta;
 	uint64_t *chain;

@@ -296,7 +296,7 @@ int means_plan(struct plan *plan)
 	const struct limits *limits = &plan->profile->limits;
 	plan->keeping.pids = UNLIMITED;
 	uint64_t wanted = wanted_of(limits), hard = wanted & ~limits->soft;
-	// An rlimit is enough for these; a manager is asked only for what is strict: it takes
+	// An rlimit is enough for these; a manager is asked only for strict limits: it takes
 	// milliseconds.
 	uint64_t worth = plan->uid == 0 ? hard : hard & ~LIMIT_BIT(pids);
 	if (wanted)

@@ -82,7 +82,7 @@ int json_parse(struct arena *arena, const char *text, size_t length, struct json
 	}
 	for (size_t i = 0; i < at && i < length; i++)
 		line += text[i] == '\n';
-	return fail(0, "line %u: this is no JSON that sbx can read", line);
+	return fail(0, "line %u: this is not JSON that sbx can read", line);
 }
 
 bool json_is_blank(const char *text, size_t length)

@@ -146,7 +146,7 @@ enum { INCLUDES_MAX = 64, INCLUDE_DEPTH = 4 };
 static int include_text(struct wishes *wishes, const char *text, struct origin from,
 			unsigned depth);
 
-// What is no small file of text, or holds a key, stays outside.
+// Other than small files of text, and files with a key, stay outside.
 static int include_file(struct wishes *wishes, const char *path, struct origin from, unsigned depth)
 {
 	const char *text;

@@ -65,7 +65,7 @@ static int copy(int fd, int from)
 	mode_t mode = (is.st_mode & OWNER_ALONE) | (was.st_mode & 077);
 	bool group = set_group(fd, &is, was.st_gid),
 	     acl = copy_acl(fd, access_name, from, access_name);
-	if (S_ISDIR(is.st_mode)) // what is made there later is the user's affair
+	if (S_ISDIR(is.st_mode)) // a later file there is the user's affair
 		(void)copy_acl(fd, default_name, from, default_name);
 	return fchmod(fd, group && acl ? mode : mode & OWNER_ALONE);
 }
