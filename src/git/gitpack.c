@@ -16,7 +16,7 @@ enum { PRICE = 256, CHAIN = 4096, SLOTS = 1 << 16 };
 #define ROOM_MAX ((size_t)GITPACK_OBJECT_MAX + HEAD_ROOM)
 #define RING     (4 * ROOM_MAX)
 
-struct part { // of a pack
+struct pack_part { // of a pack
 	unsigned type;
 	size_t size; // unpacked
 	uint64_t base;
@@ -93,12 +93,12 @@ static uint64_t find(const struct gitpack *pack, const unsigned char *name)
 	return UINT64_MAX;
 }
 
-static bool read_part(const struct gitpack *pack, uint64_t offset, struct part *part)
+static bool read_part(const struct gitpack *pack, uint64_t offset, struct pack_part *part)
 {
 	if (offset < PACK_HEAD || offset >= pack->length)
 		return false;
 	const unsigned char *at = pack->bytes + offset, *end = pack->bytes + pack->length;
-	*part = (struct part){ .type = *at >> 4 & 7, .size = *at & 15 };
+	*part = (struct pack_part){ .type = *at >> 4 & 7, .size = *at & 15 };
 	for (unsigned shift = 4; *at++ & 0x80; shift += 7) {
 		if (at == end || shift > 53)
 			return false;
@@ -152,7 +152,7 @@ static bool is_kept(const struct gitpack *pack, const struct gitpack_slot *slot,
 	       slot->start + RING >= pack->used + 2 * ROOM_MAX;
 }
 
-static bool unpack_to(const struct part *part, unsigned char *buffer)
+static bool unpack_to(const struct pack_part *part, unsigned char *buffer)
 {
 	size_t length = 0;
 	return inflate_all(part->packed, part->length, buffer, part->size, &length) == 0 &&
@@ -209,7 +209,7 @@ static bool apply(const unsigned char *at, const unsigned char *end, const unsig
 }
 
 // 0, 1 too large, -1. `base` may be the slot that is taken.
-static int unpack_delta(struct gitpack *pack, uint64_t offset, const struct part *part,
+static int unpack_delta(struct gitpack *pack, uint64_t offset, const struct pack_part *part,
 			struct gitpack_slot base)
 {
 	const unsigned char *at = pack->delta, *end = at + part->size;
@@ -228,7 +228,7 @@ static int unpack_delta(struct gitpack *pack, uint64_t offset, const struct part
 // 0 and the slot that has it, 1 too large, -1 no such object.
 static int unpack(struct gitpack *pack, uint64_t offset, struct gitpack_slot **ret_slot)
 {
-	struct part part;
+	struct pack_part part;
 	unsigned depth = 0;
 	struct gitpack_slot *slot;
 	for (;; offset = part.base) {

@@ -63,21 +63,6 @@ static int make_absent(struct run *run)
 	return run->absent < 0 ? fail(errno, "open a link to nowhere") : 0;
 }
 
-struct mount_attr mount_attributes(enum access access)
-{
-	struct mount_attr attributes = { .attr_set = MOUNT_ATTR_NOSUID, .propagation = MS_PRIVATE };
-	if (access != ACCESS_DEVICE)
-		attributes.attr_set |= MOUNT_ATTR_NODEV;
-	// Of a device that keeps mode, owner, times and attributes: it can be written all the same.
-	if (access != ACCESS_WRITE)
-		attributes.attr_set |= MOUNT_ATTR_RDONLY;
-	if (access == ACCESS_NOTHING)
-		attributes.attr_set |= MOUNT_ATTR_NOEXEC;
-	if (access == ACCESS_DEVICE && testing_skips("device-mounts"))
-		return (struct mount_attr){ 0 };
-	return attributes;
-}
-
 // A detached copy with the rights of its mount.
 static int clone_restricted(const struct mount *mount, int directory, const char *path,
 			    unsigned flags)

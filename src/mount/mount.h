@@ -9,9 +9,6 @@
 
 struct run;
 
-// Of what the box sees of something of the host, or of a mask.
-struct mount_attr mount_attributes(enum access access);
-
 // Host side, before the plan is sealed: makes the cache directories (0700, owner checked) and
 // notes the identity of each in the plan.
 int mount_host(struct plan *plan, struct run *run);

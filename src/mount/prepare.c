@@ -9,11 +9,26 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "base/sys.h"
+#include "base/testing.h"
 #include "mount/filesystem.h"
-#include "mount/mount.h"
 #include "plan.h"
 #include "run.h"
 #include "view/paths/fixed.h"
+
+struct mount_attr mount_attributes(enum access access)
+{
+	struct mount_attr attributes = { .attr_set = MOUNT_ATTR_NOSUID, .propagation = MS_PRIVATE };
+	if (access != ACCESS_DEVICE)
+		attributes.attr_set |= MOUNT_ATTR_NODEV;
+	// Of a device that keeps mode, owner, times and attributes: it can be written all the same.
+	if (access != ACCESS_WRITE)
+		attributes.attr_set |= MOUNT_ATTR_RDONLY;
+	if (access == ACCESS_NOTHING)
+		attributes.attr_set |= MOUNT_ATTR_NOEXEC;
+	if (access == ACCESS_DEVICE && testing_skips("device-mounts"))
+		return (struct mount_attr){ 0 };
+	return attributes;
+}
 
 static int clone_device(const char *path, struct identity *ret_identity)
 {

@@ -1,22 +1,28 @@
-// Owns the ways from a number of the asker's to a descriptor of our own.
+// Owns the ways from a number of the asker's to a descriptor of our own, and the calls that are
+// answered whatever the tier: those on process groups and terminals.
 #include "notify/asker.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/ioctl.h>
 #include <linux/seccomp.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "base/sys.h"
+#include "notify/foreground.h"
 #include "plan.h"
 #include "run.h"
+#include "seccomp/asking.h"
 
 enum { DESCRIPTOR_MAX = 1 << 30 };
 
@@ -172,4 +178,45 @@ bool asker_may_change(const struct plan *plan, int fd)
 			return true;
 	}
 	return false;
+}
+
+// Not in front what the kernel would do there, also where SIGTTOU is ignored or blocked: stop the
+// asker's group, and have the call made again.
+static int set_terminal(const struct question *question, pid_t group)
+{
+	enum { RESTART = 512 }; // ERESTARTSYS, the kernel's own
+	const struct run *run = question->run;
+	const long stop = 1L << (SIGTTOU - 1);
+	if (foreground_is_ours(tcgetpgrp(run->terminal), run->caller_group, run->init))
+		return 0;
+	if ((asker_status(question, "\nSigBlk:", 16) & stop) ||
+	    (asker_status(question, "\nSigIgn:", 16) & stop) || group <= 1 ||
+	    !asker_waits(question)) // else the group may be another process's
+		return -EIO;
+	return kill(-group, SIGTTOU) < 0 ? -EIO : -RESTART;
+}
+
+bool asker_session(const struct question *question)
+{
+	const struct seccomp_notif *asked = question->asked;
+	struct seccomp_notif_resp response = { .id = asked->id };
+	const char *call = asking_call(asked->data.nr);
+	pid_t group = getpgid((pid_t)asked->pid);
+	if (str_equal(call, "kill"))
+		response.error = group > 0 && group != question->run->caller_group ? 0 : -EPERM;
+	else if (str_equal(call, "ioctl") && (asked->data.args[1] >> 8 & 0xff) == ASKING_TERMINAL)
+		response.error = set_terminal(question, group);
+	else
+		return false;
+	if (response.error == 0)
+		response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+	sys_ioctl(question->run->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
+	return true;
+}
+
+bool asker_hand(const struct run *run, const struct seccomp_notif *asked)
+{
+	struct pollfd event = { .fd = run->questions, .events = POLLOUT };
+	return poll(&event, 1, 0) == 1 && (event.revents & POLLOUT) &&
+	       write(run->questions, asked, sizeof(*asked)) == (ssize_t)sizeof(*asked);
 }

@@ -40,6 +40,14 @@ long asker_status(const struct question *question, const char *name, int base);
 // What the descriptor refers to lies in what a box of tier landlock may write, or is nowhere.
 bool asker_may_change(const struct plan *plan, int fd);
 
+// With --explain: one that is to be decided. False when it cannot be taken.
+bool asker_hand(const struct run *run, const struct seccomp_notif *asked);
+
+// Answers what reaches the caller's process group or sets its terminal; false: it is no such call.
+// kill(0): a process that has left the caller's group cannot join it again, so it is still true
+// when the kernel runs the call. Terminals: whatever descriptor, by who is in front just now.
+bool asker_session(const struct question *question);
+
 // Changes of a file's mode, owner, times and attributes, which Landlock does not see: done by the
 // supervisor, on a separate descriptor, where the box may write.
 

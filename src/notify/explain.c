@@ -329,11 +329,11 @@ void explain_answer(const struct plan *plan, const struct run *run, int notes, i
 					       .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE };
 	if (str_equal(name, "bind")) {
 		response = (struct seccomp_notif_resp){ .id = asked.id, .error = -EAGAIN };
-		if (!notify_hand(run, &asked))
+		if (!asker_hand(run, &asked))
 			sys_ioctl(run->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
 		return;
 	}
-	if (notify_session(&(struct question){ plan, run, &asked, false }))
+	if (asker_session(&(struct question){ plan, run, &asked, false }))
 		return;
 	// All in the box have one root: nothing in it can change its own.
 	snprintf(link, sizeof(link), "/proc/%u/root", asked.pid);

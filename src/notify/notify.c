@@ -21,7 +21,6 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "notify/asker.h"
-#include "notify/foreground.h"
 #include "plan.h"
 #include "run.h"
 #include "seccomp/asking.h"
@@ -68,40 +67,6 @@ static int answer_to(const struct question *question)
 	return result > 0 ? -EPERM : result;
 }
 
-// Not in front what the kernel would do there, also where SIGTTOU is ignored or blocked: stop the
-// asker's group, and have the call made again.
-static int set_terminal(const struct question *question, pid_t group)
-{
-	enum { RESTART = 512 }; // ERESTARTSYS, the kernel's own
-	const struct run *run = question->run;
-	const long stop = 1L << (SIGTTOU - 1);
-	if (foreground_is_ours(tcgetpgrp(run->terminal), run->caller_group, run->init))
-		return 0;
-	if ((asker_status(question, "\nSigBlk:", 16) & stop) ||
-	    (asker_status(question, "\nSigIgn:", 16) & stop) || group <= 1 ||
-	    !asker_waits(question)) // else the group may be another process's
-		return -EIO;
-	return kill(-group, SIGTTOU) < 0 ? -EIO : -RESTART;
-}
-
-bool notify_session(const struct question *question)
-{
-	const struct seccomp_notif *asked = question->asked;
-	struct seccomp_notif_resp response = { .id = asked->id };
-	const char *call = asking_call(asked->data.nr);
-	pid_t group = getpgid((pid_t)asked->pid);
-	if (str_equal(call, "kill"))
-		response.error = group > 0 && group != question->run->caller_group ? 0 : -EPERM;
-	else if (str_equal(call, "ioctl") && (asked->data.args[1] >> 8 & 0xff) == ASKING_TERMINAL)
-		response.error = set_terminal(question, group);
-	else
-		return false;
-	if (response.error == 0)
-		response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
-	sys_ioctl(question->run->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
-	return true;
-}
-
 static void *answer_all(void *argument)
 {
 	struct answering *answering = argument;
@@ -117,7 +82,7 @@ static void *answer_all(void *argument)
 			return NULL;
 		if (!receive(answering, &asked))
 			continue;
-		if (notify_session(&question))
+		if (asker_session(&question))
 			continue;
 		struct seccomp_notif_resp response = { .id = asked.id,
 						       .error = bare ? answer_to(&question)
@@ -174,11 +139,4 @@ int notify_begin(const struct plan *plan, struct run *run)
 	*answering = (struct answering){ plan, *run, ends[0], notes[1] };
 	TRY(start(answer_all, answering));
 	return plan->explain ? start(look_all, answering) : 0;
-}
-
-bool notify_hand(const struct run *run, const struct seccomp_notif *asked)
-{
-	struct pollfd event = { .fd = run->questions, .events = POLLOUT };
-	return poll(&event, 1, 0) == 1 && (event.revents & POLLOUT) &&
-	       write(run->questions, asked, sizeof(*asked)) == (ssize_t)sizeof(*asked);
 }

@@ -6,26 +6,14 @@
 // nouns report seccomp view/paths. Begin with notify.c.
 #pragma once
 
-#include <linux/seccomp.h>
-#include <stdbool.h>
-
 struct denials;
 struct plan;
-struct question;
 struct run;
 
-// Begins to answer what run->listener asks, or with --explain what notify_hand() hands on.
+// Begins to answer what run->listener asks, or with --explain what asker_hand() hands on.
 // -1 with the error said. The kernel never runs a call that is answered here, so what the box
 // changes in its memory, descriptors and directories meanwhile counts for nothing.
 int notify_begin(const struct plan *plan, struct run *run);
-
-// With --explain: one that is to be decided. False when it cannot be taken.
-bool notify_hand(const struct run *run, const struct seccomp_notif *asked);
-
-// Answers what reaches the caller's process group or sets its terminal; false: it is no such call.
-// kill(0): a process that has left the caller's group cannot join it again, so it is still true
-// when the kernel runs the call. Terminals: whatever descriptor, by who is in front just now.
-bool notify_session(const struct question *question);
 
 // --explain: which files, programs and sockets a run was refused. The second filter asks a second
 // thread before opens for writing, changes of names, execve and connect; it looks whether the

@@ -58,7 +58,7 @@ is "and what it leads to stays" yes "$(test -d "$work/moved/=x" && echo yes)"
 # A place that a variable of the caller names: a cache of the box's own, or the host's, read-only.
 export XDG_STATE_HOME=$work/other-state
 disk=$work/disk
-mkdir -p "$disk/models" "$work/project" && echo large >"$disk/models/weights" && echo secret >"$disk/models/token" && cd "$work/project"
+mkdir -p "$disk/models" "$work/project" && echo large >"$disk/models/weights" && echo secret >"$disk/models/token" && cd "$work/project" || exit
 for name in UV_CACHE_DIR PIP_CACHE_DIR CARGO_HOME GOMODCACHE npm_config_cache CCACHE_DIR; do
 	is "\$$name is a cache of the box's own" "made" "$(env "$name=$disk/$name" "$SBX" run -- sh -c "mkdir -p \$$name/made && ls \$$name" 2>&1)"
 	is "which is kept" "made" "$(env "$name=$disk/$name" "$SBX" run -- ls "$disk/$name" 2>&1)"

@@ -66,7 +66,7 @@ if [ -n "$node" ] && command -v npm >/dev/null; then
 	here=("$work/out-one/sbx-sandbox-linux-$node-$version.tgz" "$work/out-one/sbx-sandbox-$version.tgz")
 	export npm_config_cache=$work/npm-cache npm_config_fund=false npm_config_audit=false npm_config_update_notifier=false
 	npm install --offline --omit=optional --ignore-scripts "${here[@]}" >"$work/npm.log" 2>&1 || fail "npm install" "$(tail -5 "$work/npm.log")"
-	is "npm without scripts: the launcher gives status and words" "3 in" "$(cd "$work/project"; HOME=$work/home "$work/npm/node_modules/.bin/sbx" run -- sh -c 'echo in; exit 3' >"$work/said"; echo "$? $(cat "$work/said")")"
+	is "npm without scripts: the launcher gives status and words" "3 in" "$(cd "$work/project" || exit; HOME=$work/home "$work/npm/node_modules/.bin/sbx" run -- sh -c 'echo in; exit 3' >"$work/said"; echo "$? $(cat "$work/said")")"
 	node node_modules/sbx-sandbox/postinstall.js
 	is "npm: the file itself is in .bin" "$(sha256sum <"$work/one/root/usr/bin/sbx")" "$(sha256sum <node_modules/.bin/sbx)"
 	like "npm: and so is sbx-shell" "$(cd "$work/project" && HOME=$work/home "$work/npm/node_modules/.bin/sbx-shell" -c 'echo in' 2>&1)" '^in$'
