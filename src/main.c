@@ -80,12 +80,6 @@ static int verb_complete(char **words)
 	return complete_words(words, verbs);
 }
 
-static void print_rows(struct out *out, const char *(*rows)[2], unsigned count)
-{
-	for (unsigned i = 0; i < count; i++)
-		json_string(out, rows[i][0], rows[i][1]);
-}
-
 // version [--json]
 static int verb_version(char **words)
 {
@@ -100,10 +94,16 @@ static int verb_version(char **words)
 		json_begin(&out, "version");
 		json_string(&out, "tool", "sbx");
 		json_string(&out, "release", SBX_VERSION);
-		print_rows(&out, about, sizeof(about) / sizeof(*about));
-		json_open(&out, "libraries", '{');
-		print_rows(&out, libraries, sizeof(libraries) / sizeof(*libraries));
-		json_close(&out, '}');
+		for (size_t i = 0; i < sizeof(about) / sizeof(*about); i++)
+			json_string(&out, about[i][0], about[i][1]);
+		json_open(&out, "libraries", '[');
+		for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries); i++) {
+			json_open(&out, NULL, '{');
+			json_string(&out, "name", libraries[i][0]);
+			json_string(&out, "version", libraries[i][1]);
+			json_close(&out, '}');
+		}
+		json_close(&out, ']');
 		json_end(&out);
 	} else {
 		out_text(&out, "sbx %s\n", SBX_VERSION);
