@@ -47,5 +47,5 @@ bool standard_io_waits(const struct plan *plan);
 void standard_io_refusals(const struct run *run, struct denials *denials);
 
 // The next pipe that a text names as /dev/fd/N or /proc/self/fd/N, as <(...) of a shell does, also
-// in "--config=<(...)"; `text` goes on behind it. -1: none.
+// in "--config=<(...)", and not behind a space; `text` goes on behind it. -1: none.
 int standard_io_named(const char **text);

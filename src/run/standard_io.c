@@ -92,7 +92,8 @@ int standard_io_named(const char **text)
 {
 	static const char *const places[] = { "/dev/fd/", "/proc/self/fd/" };
 	struct stat status;
-	for (; (*text = strchr(*text, '/')) != NULL; ++*text)
+	const char *end = *text + strcspn(*text, " \t\n"); // behind it a word is a script
+	for (; (*text = strchr(*text, '/')) != NULL && *text < end; ++*text)
 		for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 			if (!str_starts(*text, places[i]))
 				continue;

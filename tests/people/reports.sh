@@ -180,7 +180,7 @@ if number 6; then
 	cd "$(new_project)" && layouts "objects on another disk" 'mkdir "../disk$$"; mv .git/objects "../disk$$"; ln -s "../../disk$$/objects" .git/objects'
 	is "$report: objects are read-only" 1 "$(box -- touch .git/objects/x >log 2>&1; echo $?)"
 	cd "$(new_project)" && mkdir "../none$$" && mv .git/refs .git/objects "../none$$" && mv "../none$$/objects" "../none$$/o" && ln -s "../../none$$/refs" "../../none$$/o" .git && mv .git/o .git/objects
-	is "$report: what is no git directory and not objects is not offered" 0 "$(box -- git log -1 | grep -c 'profile trust')"
+	is "$report: objects are offered whatever their directory is called, what is no git directory is not" 1 "$(box -- git log -1 | grep -c 'profile trust')"
 	for way in "mkdir ../away$$; mv .git/objects ../away$$; ln -s ../../away$$/objects .git/objects|rm .git/objects; mkdir -p .git/objects/info" \
 		'mv .git/objects o; ln -s ../o .git/objects|mkdir -p o/info' 'rm -r .git/objects/info; ln -s ../../i .git/objects/info; mkdir i|true'; do
 		cd "$(new_project)" && git commit -q --allow-empty -m one && eval "${way%|*}"
