@@ -511,7 +511,7 @@ rm -f "$project/.git/index.lock"
 # What is marked is said, whatever form the index has.
 for form in 'git update-index --split-index; git update-index --assume-unchanged lib/a' 'git update-index --assume-unchanged lib/a; git update-index --split-index' \
 	'git update-index --skip-worktree lib/a; echo lib >.git/info/sparse-checkout' 'git update-index --index-version 4; git update-index --assume-unchanged lib/a' \
-	"git update-index --assume-unchanged lib/a; python3 -c 'd = open(\".git/index\", \"rb\").read()[:-20]; open(\".git/index\", \"wb\").write(d + b\"ZZZZ\" + (300 << 20).to_bytes(4, \"big\") + bytes((300 << 20) + 20))'"; do
+	"git update-index --assume-unchanged lib/a; python3 -c 'd = open(\".git/index\", \"rb\").read()[:-20]; open(\".git/i\", \"wb\").write(d + b\"ZZZZ\" + (300 << 20).to_bytes(4, \"big\") + bytes((300 << 20) + 20))'; mv .git/i .git/index"; do
 	work_here && box "$form; echo evil >lib/a"
 	like "marks are said after '${form:0:60}'" "$(cat "$work/log")" "^sbx: git shows no changes of (lib/a|files of a split index)"
 done
