@@ -14,8 +14,8 @@ static const char reset[] = "\030\033\\\017\033(B\033[0m\033[4l\033[?7h\033[?25h
 
 static void add_host(struct out *out, const struct host_question *question)
 {
-	char where[HOST_PORT_TEXT_MAX];
-	host_port_text(&question->host, question->port, where);
+	char where[WHERE_TEXT_MAX];
+	questions_where(question, where);
 	out_visible(out, where, strlen(where));
 }
 

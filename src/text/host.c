@@ -2,7 +2,6 @@
 #include "text/host.h"
 
 #include <arpa/inet.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -217,17 +216,6 @@ void host_text(const struct host *host, char text[HOST_NAME_BYTES_MAX + 1])
 		address_text(&host->address, text);
 	else
 		memcpy(text, host->name, sizeof(host->name));
-}
-
-void host_port_text(const struct host *host, uint16_t port, char text[HOST_PORT_TEXT_MAX])
-{
-	char name[HOST_NAME_BYTES_MAX + 1];
-	host_text(host, name);
-	snprintf(text, HOST_PORT_TEXT_MAX,
-		 !port               ? "%s"
-		 : strchr(name, ':') ? "[%s]:%u"
-				     : "%s:%u",
-		 name, port);
 }
 
 // IANA's special-purpose registries (RFC 6890), and the metadata services of the clouds.

@@ -10,11 +10,7 @@ struct address {
 	uint8_t bytes[16];
 };
 
-enum {
-	HOST_NAME_BYTES_MAX = 253,
-	HOST_PORT_TEXT_MAX = HOST_NAME_BYTES_MAX + 16,
-	ADDRESS_TEXT_MAX = 48
-};
+enum { HOST_NAME_BYTES_MAX = 253, ADDRESS_TEXT_MAX = 48 };
 
 struct host {
 	enum host_kind { HOST_NAME, HOST_ADDRESS } kind;
@@ -39,8 +35,6 @@ bool address_within(const struct address *address, const struct address *network
 // 1.2.3.4 or ::1.
 void address_text(const struct address *address, char text[ADDRESS_TEXT_MAX]);
 void host_text(const struct host *host, char text[HOST_NAME_BYTES_MAX + 1]);
-// "name:80" or "[::1]:80"; "name" or "::1" where the port is 0.
-void host_port_text(const struct host *host, uint16_t port, char text[HOST_PORT_TEXT_MAX]);
 
 // Where an address lies, for who resolves a name to it. Also looks into NAT64 and 6to4.
 enum reach {

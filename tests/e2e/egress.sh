@@ -267,17 +267,10 @@ is "the caller's proxy variables do not pass" "" "$(HTTPS_PROXY=http://203.0.113
 # --- the caller's own proxy
 up() { HTTPS_PROXY=http://user:p%40ss@203.0.113.11:3128 NO_PROXY=${NO:-} timeout 120 "$SBX" run --read "$LAB" -a '*.allowed.test' -a 203.0.113.10 "${@:2}" -- $fetch "$1" 2>"$work/log"; }
 like "goes by the caller's proxy" "$(up https://www.allowed.test/u; asked)" 'by-proxy:www.allowed.test'
-like "http, too, in absolute form" "$(up http://www.allowed.test/plain; asked)" 'GET /plain host=www.allowed.test.*by-proxy:http://www.allowed.test/plain'
-like "twice on one connection" "$(up 'http://www.allowed.test/[1-3]' | tr '\n' ' ')" 'GET /1.*GET /2.*GET /3'
-like "with a body" "$(HTTPS_PROXY=http://user:p%40ss@203.0.113.11:3128 box -a www.allowed.test -- $fetch -d "$(seq 20000)" http://www.allowed.test/)" 'body=108894'
-like "who asks the box's proxy is asked for, too" "$(up http://www.allowed.test/proxied --env http_proxy=http://198.18.0.1:3128; asked)" 'GET /proxied.*by-proxy:http://www.allowed.test/proxied'
-like "a server that speaks first" "$(HTTPS_PROXY=http://user:p%40ss@203.0.113.11:3128 box -a www.allowed.test -- python3 "$raw" www.allowed.test 22 HEAR)" 'SSH-2.0-server'
 before=$(asked | grep -c by-proxy)
 like "but not for what NO_PROXY excepts" "$(NO=localhost,.allowed.test,203.0.113.0/24 up https://www.allowed.test/u)" '^GET /u'
-like "nor http" "$(NO=localhost,.allowed.test,203.0.113.0/24 up http://www.allowed.test/u)" '^GET /u'
 is "really not" "$before" "$(asked | grep -c by-proxy)"
 like "a proxy that refuses is told" "$(box -a www.allowed.test --upstream http://user:wrong@203.0.113.11:3128 -- $fetch https://www.allowed.test/; cat "$work/log")" 'the upstream proxy refused it'
-like "also of http" "$(box -a www.allowed.test --upstream http://user:wrong@203.0.113.11:3128 -- $fetch http://www.allowed.test/; cat "$work/log")" 'the upstream proxy refused it'
 is "its password is nowhere in the box" 0 "$(HTTPS_PROXY=http://user:sesame99@203.0.113.11:3128 box -- bash -c 'env; cat /proc/*/environ /proc/*/cmdline' | tr '\0' '\n' | grep -c sesame99)"
 
 # --- doors

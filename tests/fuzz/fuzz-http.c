@@ -20,7 +20,7 @@ static void check_request(const char *text, size_t size)
 		// What is sent on is read by a server as it was read here: to the same host, as
 		// long.
 		if ((request.absolute || request.other_upgrade) && !request.connect) {
-			size_t length = http_rewrite(text, &request, "", "", to);
+			size_t length = http_rewrite(text, &request, to);
 			if (length > request.head ||
 			    http_request(to, length, &again) != PARSE_DONE || again.absolute ||
 			    again.body != request.body || again.length != request.length)
@@ -28,19 +28,6 @@ static void check_request(const char *text, size_t size)
 			if (again.has_host && !host_equal(&again.host, &request.host))
 				__builtin_trap();
 		}
-		static const char line[] = "Proxy-Authorization: Basic eA==\r\n";
-		char origin[HOST_PORT_TEXT_MAX + 8] = "http://";
-		char *room = malloc(size + sizeof(origin) + sizeof(line));
-		if (!request.connect && request.has_host) {
-			host_port_text(&request.host, request.port ? request.port : 80, origin + 7);
-			size_t length = http_rewrite(text, &request, origin, line, room);
-			if (length > request.head + strlen(origin) + strlen(line) ||
-			    http_request(room, length, &again) != PARSE_DONE || !again.absolute ||
-			    again.body != request.body || again.length != request.length ||
-			    !host_equal(&again.host, &request.host))
-				__builtin_trap();
-		}
-		free(room);
 		// What parses is taken for HTTP, also in a tunnel.
 		if (opening_burst((const uint8_t *)text, size, &(struct opening_read){ 0 }) !=
 		    OPENING_HTTP)

@@ -202,25 +202,17 @@ async def ssh_banner(reader, writer):  # reads the client's line, then echoes
 
 
 async def proxy(reader, writer):
-    """A caller's own proxy, which wants a password, resolves by the table, and makes no tunnel to port 80 (as squid)."""
+    """A caller's own proxy: wants a password, resolves by the table."""
     line, fields = await read_head(reader)
     wanted = "Basic " + base64.b64encode(b"user:p@ss").decode()
     method, target, _ = line.split(" ")
-    if fields.pop("proxy-authorization", None) != wanted:
+    if method != "CONNECT" or fields.get("proxy-authorization") != wanted:
         writer.write(b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")
         return writer.close()
-    asked.append("by-proxy:" + target.rsplit(":443", 1)[0])
-    plain = target.removeprefix("http://") if method != "CONNECT" else None
-    host, _, port = (plain.split("/", 1)[0] if plain else target).partition(":")
-    if (plain == target) or (not plain and port == "80"):
-        writer.write(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
-        return writer.close()
-    away, out = await asyncio.open_connection((NAMES.get(host) or ([host],))[0][0], int(port or 80))
-    if plain:
-        head = "".join(f"{name}: {value}\r\n" for name, value in fields.items() if name != "connection")
-        out.write(f"{method} /{plain.partition('/')[2]} HTTP/1.1\r\n{head}Connection: close\r\n\r\n".encode())
-    else:
-        writer.write(b"HTTP/1.1 200 fine\r\nX-Word: yes\r\n\r\n")
+    host, port = target.rsplit(":", 1)
+    asked.append("by-proxy:" + host)
+    away, out = await asyncio.open_connection((NAMES.get(host) or ([host],))[0][0], int(port))
+    writer.write(b"HTTP/1.1 200 fine\r\nX-Word: yes\r\n\r\n")
     await asyncio.gather(echo(reader, out), echo(away, writer))
 
 

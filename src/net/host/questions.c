@@ -1,6 +1,7 @@
 // Owns the list of what is asked for.
 #include "net/host/questions.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/steady.h"
@@ -94,4 +95,12 @@ unsigned questions_waiting(struct proxy *proxy)
 	for (unsigned i = 0; questions && i < questions->count; i++)
 		count += questions->all[i].waits;
 	return count;
+}
+
+void questions_where(const struct host_question *question, char where[WHERE_TEXT_MAX])
+{
+	char host[HOST_NAME_BYTES_MAX + 1];
+	host_text(&question->host, host);
+	snprintf(where, WHERE_TEXT_MAX, strchr(host, ':') ? "[%s]:%u" : "%s:%u", host,
+		 question->port);
 }

@@ -375,15 +375,14 @@ enum parse http_chunk(const char *bytes, size_t length, enum http_chunk *at, siz
 	return PARSE_BAD;
 }
 
-size_t http_rewrite(const char *from, const struct http_request *request, const char *origin,
-		    const char *more, char *to)
+size_t http_rewrite(const char *from, const struct http_request *request, char *to)
 {
+	size_t used = 0;
 	const char *at = from + request->path, *end = from + request->head;
-	char *next = mempcpy(mempcpy(to, from, request->target), origin, strlen(origin));
-	if (*origin && *at == '*')
-		at++; // of the whole server (RFC 9112 3.2.4)
-	else if (request->path > request->target && *at != '/')
-		*next++ = '/'; // "http://host" or "http://host?query"
+	memcpy(to, from, request->target);
+	used = request->target;
+	if (request->path > request->target && *at != '/')
+		to[used++] = '/'; // "http://host" or "http://host?query"
 	for (bool first = true; at < end; first = false) {
 		size_t line = (size_t)((const char *)memchr(at, '\n', (size_t)(end - at)) - at) + 1;
 		// An upgrade to what is not read here is not asked for.
@@ -391,9 +390,11 @@ size_t http_rewrite(const char *from, const struct http_request *request, const 
 				       (request->other_upgrade &&
 					((line > 8 && is_alike(at, "upgrade:", 8)) ||
 					 (line > 15 && is_alike(at, "http2-settings:", 15)))));
-		next = mempcpy(next, at, drop ? 0 : line);
-		next = mempcpy(next, more, first ? strlen(more) : 0);
+		if (!drop) {
+			memcpy(to + used, at, line);
+			used += line;
+		}
 		at += line;
 	}
-	return (size_t)(next - to);
+	return used;
 }

@@ -48,8 +48,6 @@ enum parse http_chunk(const char *bytes, size_t length, enum http_chunk *at, siz
 		      uint64_t *ret_data);
 
 // Copies the head for a server: path instead of the absolute form, without what was meant for the
-// proxy, and without an upgrade to another word than websocket. Or for another proxy: `origin`
-// before the path, and `more`, a field's line. `to` holds all of these. Returns the bytes
-// written.
-size_t http_rewrite(const char *from, const struct http_request *request, const char *origin,
-		    const char *more, char *to);
+// proxy, and without an upgrade to another word than websocket. `to` holds as much as `from`.
+// Returns the bytes written.
+size_t http_rewrite(const char *from, const struct http_request *request, char *to);

@@ -82,7 +82,7 @@ static enum turn run_sniff(struct worker *worker, struct conn *conn)
 		return conn->heard[SERVER] ? hear_server(worker, conn) : TURN_WAIT;
 	if (!conn->reading_head) {
 		conn->reading_head = true;
-		if (conn->dialing == DIAL_OPEN || conn->dialing == DIAL_LISTENS)
+		if (conn->dialing == DIAL_OPEN)
 			conn_deadline(worker, conn, HEAD_MILLISECONDS);
 	}
 	enum opening opening = opening_client(bytes, length);
@@ -262,8 +262,6 @@ static bool hear_dial(struct worker *worker, struct conn *conn)
 {
 	if (conn->dialing == DIAL_HELD)
 		return false;
-	if (conn->dialing == DIAL_LISTENS)
-		dial_heard(worker, conn, false);
 	if (conn->dialing == DIAL_RESOLVED)
 		dial_resolved(worker, conn);
 	if (conn->dialing == DIAL_ASK && !dial_asked(worker, conn))
@@ -326,10 +324,6 @@ enum turn client_expired(struct worker *worker, struct conn *conn)
 	if (conn->dialing == DIAL_LOOKUP || conn->dialing == DIAL_CONNECT ||
 	    conn->dialing == DIAL_ASK) {
 		dial_expired(worker, conn);
-		return TURN_MOVED;
-	}
-	if (conn->dialing == DIAL_LISTENS && !conn->reading_head) {
-		dial_heard(worker, conn, true);
 		return TURN_MOVED;
 	}
 	return states[conn->state].expired(worker, conn);

@@ -113,7 +113,6 @@ void conn_close_server(struct conn *conn)
 	conn->flow[SERVER].ended = conn->flow[SERVER].shut = conn->flow[CLIENT].shut = false;
 	conn->flow[SERVER].allowance = 0;
 	conn->dialing = DIAL_NONE;
-	conn->tunnelled = false;
 }
 
 static bool is_free(const struct conn *conn)
@@ -141,7 +140,7 @@ static void drop_conns(struct worker *worker, uint32_t from, uint32_t to)
 // What these conns hold.
 static void give_back(struct worker *worker, uint32_t from, uint32_t to)
 {
-	madvise(worker->buffers + 2 * from, (to - from) * 2 * (size_t)BUFFER_ROOM, MADV_DONTNEED);
+	madvise(worker->buffers + 2 * from, (to - from) * 2 * (size_t)BUFFER_SIZE, MADV_DONTNEED);
 	for (uint32_t i = from; i < to; i++) {
 		worker->held_count -= worker->held[i].held != HELD_NOTHING;
 		worker->large_count -= worker->held[i].held == HELD_LARGE;

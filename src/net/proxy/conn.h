@@ -17,8 +17,6 @@
 
 enum {
 	BUFFER_SIZE = HTTP_HEAD_MAX, // whole pages
-	// A head gets longer that goes to the caller's own proxy: its server, and a password.
-	BUFFER_ROOM = BUFFER_SIZE + 4096,
 	ADDRESSES_MAX = 8,
 	SWEEP_MILLISECONDS = 1000,
 	SWEEP_LEAST = 64,
@@ -75,8 +73,7 @@ enum conn_state {
 
 enum dialing {
 	DIAL_NONE,
-	DIAL_HELD,    // until it is answered whether it may be (route.h)
-	DIAL_LISTENS, // what the client speaks decides how the caller's own proxy is asked
+	DIAL_HELD, // until it is answered whether it may be (route.h)
 	DIAL_LOOKUP,
 	DIAL_RESOLVED, // `addresses` are the name's, not judged yet
 	DIAL_CONNECT,
@@ -116,8 +113,7 @@ struct conn {
 
 	// dial
 	struct lookup *lookup;
-	bool by_proxy;  // the caller's own
-	bool tunnelled; // and it gets CONNECT, not the requests themselves
+	bool by_proxy; // the caller's own
 	struct address addresses[ADDRESSES_MAX];
 	uint16_t dial_port;
 	unsigned address_count, address_next;
@@ -151,7 +147,7 @@ struct conn {
 	uint64_t request_length; // of a body whose beginning is not judged yet; else 0
 	enum http_chunk request_chunk, response_chunk;
 
-	char (*buffer)[BUFFER_ROOM]; // of each side
+	char (*buffer)[BUFFER_SIZE]; // of each side
 };
 
 struct conn *conn_accept(struct worker *worker, int fd);

@@ -61,12 +61,14 @@ static const char *phrase(int status)
 
 enum turn deny_http(struct worker *worker, struct conn *conn, int status)
 {
-	char host[HOST_NAME_BYTES_MAX + 1], fix[HOST_PORT_TEXT_MAX] = "", body[1024], head[1024];
+	char host[HOST_NAME_BYTES_MAX + 1], fix[HOST_NAME_BYTES_MAX + 64] = "", body[1024],
+								      head[1024];
 	const struct conn_record *record =
 		conn->record >= 0 ? &worker->records[conn->record] : NULL;
 	host_text(&conn->host, host);
 	if (status == 403 && record && record->fix == FIX_RULE)
-		host_port_text(&conn->host, conn->port, fix);
+		snprintf(fix, sizeof(fix), "%s%s%s:%u", strchr(host, ':') ? "[" : "", host,
+			 strchr(host, ':') ? "]" : "", conn->port);
 	int length = snprintf(body, sizeof(body),
 			      "{\"version\":1,\"form\":\"blocked\",\"error\":\"%s\","
 			      "\"host\":\"%s\",\"port\":%u,\"reason\":\"%s\"%s%s%s}\n",

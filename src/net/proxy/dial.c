@@ -18,7 +18,7 @@
 #include "net/rules/local_address.h"
 #include "net/rules/rules.h"
 
-enum { HEAD_START_MILLISECONDS = 250, DIAL_MILLISECONDS = 10000, LISTEN_MILLISECONDS = 300 };
+enum { HEAD_START_MILLISECONDS = 250, DIAL_MILLISECONDS = 10000 };
 
 static void fail_dial(struct worker *worker, struct conn *conn)
 {
@@ -46,10 +46,13 @@ void dial_keep_alive(const struct conn *conn)
 
 static void ask_upstream(const struct worker *worker, struct conn *conn)
 {
-	char text[AUTHORIZATION_MAX + 1024], to[HOST_PORT_TEXT_MAX];
-	host_port_text(&conn->host, conn->port, to);
-	int length = snprintf(text, sizeof(text), "CONNECT %s HTTP/1.1\r\nHost: %s\r\n%s\r\n", to,
-			      to, worker->authorization);
+	char text[AUTHORIZATION_MAX + 1024], host[HOST_NAME_BYTES_MAX + 1];
+	host_text(&conn->host, host);
+	bool bracket = strchr(host, ':') != NULL;
+	int length = snprintf(
+		text, sizeof(text), "CONNECT %s%s%s:%u HTTP/1.1\r\nHost: %s%s%s:%u\r\n%s\r\n",
+		bracket ? "[" : "", host, bracket ? "]" : "", conn->port, bracket ? "[" : "", host,
+		bracket ? "]" : "", conn->port, worker->authorization);
 	// Into an empty socket: it fits.
 	if (send(conn->fd[SERVER], text, (size_t)length, MSG_DONTWAIT | MSG_NOSIGNAL) == length)
 		conn->dialing = DIAL_ASK;
@@ -65,7 +68,7 @@ static void connected(struct worker *worker, struct conn *conn, int fd,
 	conn->dialing = DIAL_OPEN;
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	conn_watch(worker, conn, SERVER, watched);
-	if (conn->by_proxy && conn->tunnelled) {
+	if (conn->by_proxy) {
 		ask_upstream(worker, conn);
 		conn_deadline(worker, conn, DIAL_MILLISECONDS);
 	} else {
@@ -227,27 +230,9 @@ static void look_up(struct worker *worker, struct conn *conn)
 		lookup_take(worker, conn);
 }
 
-bool dial_is_plain(const struct worker *worker, const struct conn *conn)
-{
-	return worker->has_upstream && !worker->behind_box && !conn->tunnelled &&
-	       !is_excepted(worker, conn);
-}
-
-static bool has_spoken(const struct conn *conn)
-{
-	return conn->state != CONN_SNIFF && conn->state != CONN_REQUEST;
-}
-
 void dial_begin(struct worker *worker, struct conn *conn)
 {
-	bool plain = dial_is_plain(worker, conn);
-	if (plain && !conn->raw && !has_spoken(conn)) {
-		conn->dialing = DIAL_LISTENS;
-		conn_deadline(worker, conn, LISTEN_MILLISECONDS);
-		return;
-	}
 	conn->by_proxy = worker->has_upstream && !is_excepted(worker, conn);
-	conn->tunnelled = conn->by_proxy && !(plain && conn->state == CONN_EXCHANGE);
 	const struct host *target = conn->by_proxy ? &worker->upstream : &conn->host;
 	conn->dial_port = conn->by_proxy ? worker->upstream_port : conn->port;
 	if (target->kind == HOST_ADDRESS) {
@@ -259,13 +244,6 @@ void dial_begin(struct worker *worker, struct conn *conn)
 	conn->dialing = DIAL_LOOKUP;
 	conn_deadline(worker, conn, DIAL_MILLISECONDS);
 	look_up(worker, conn);
-}
-
-void dial_heard(struct worker *worker, struct conn *conn, bool silent)
-{
-	conn->tunnelled = conn->tunnelled || (silent && !has_spoken(conn));
-	if (silent || has_spoken(conn))
-		dial_begin(worker, conn);
 }
 
 void dial_waiting(struct worker *worker)

@@ -4,10 +4,6 @@
 #include "net/proxy/conn.h"
 
 void dial_begin(struct worker *worker, struct conn *conn);
-// Whether the caller's own proxy gets the requests themselves, in their absolute form.
-bool dial_is_plain(const struct worker *worker, const struct conn *conn);
-// DIAL_LISTENS: the client has spoken, or is `silent` and gets a tunnel.
-void dial_heard(struct worker *worker, struct conn *conn, bool silent);
 void dial_direct(struct worker *worker, struct conn *conn, const struct address *address);
 void dial_resolved(struct worker *worker, struct conn *conn);
 void dial_event(struct worker *worker, struct conn *conn, unsigned attempt);

@@ -62,29 +62,15 @@ static void begin_exchange(struct worker *worker, struct conn *conn, size_t head
 		conn_deadline(worker, conn, 0);
 }
 
-// The head as its reader gets it, in place: the server, or the caller's own proxy.
-static size_t rewrite(const struct worker *worker, struct conn *conn,
-		      const struct http_request *request)
+// The head as the server gets it, in place, at the end of where the longer one was.
+static size_t rewrite(struct conn *conn, const struct http_request *request)
 {
-	char rewritten[BUFFER_ROOM], origin[8 + HOST_PORT_TEXT_MAX] = "";
-	struct flow *flow = &conn->flow[CLIENT];
-	bool plain = dial_is_plain(worker, conn);
-	char *buffer = conn->buffer[CLIENT];
-	if (plain) {
-		strcpy(origin, "http://");
-		host_port_text(&conn->host, conn->port, origin + strlen(origin));
-		if (conn->port == 80)
-			*strrchr(origin, ':') = '\0';
-	}
-	size_t head = http_rewrite(buffer + flow->start, request, origin,
-				   plain ? worker->authorization : "", rewritten);
-	uint32_t rest = flow->start + (uint32_t)request->head, left = flow->end - rest;
-	// A shorter one ends where it ended; a longer one moves the bytes behind it.
-	flow->start = head <= rest ? rest - (uint32_t)head : 0;
-	memmove(buffer + flow->start + head, buffer + rest, left);
-	memcpy(buffer + flow->start, rewritten, head);
-	flow->end = flow->start + (uint32_t)head + left;
+	char rewritten[BUFFER_SIZE];
 	conn->keeping = false;
+	struct flow *flow = &conn->flow[CLIENT];
+	size_t head = http_rewrite(conn->buffer[CLIENT] + flow->start, request, rewritten);
+	flow->start += (uint32_t)(request->head - head);
+	memcpy(conn->buffer[CLIENT] + flow->start, rewritten, head);
 	return head;
 }
 
@@ -107,7 +93,6 @@ static enum turn begin_explicit(struct worker *worker, struct conn *conn,
 		conn->state = CONN_DIAL;
 	} else if (!same) {
 		conn_close_server(conn);
-		conn->tunnelled = request->upgrade;
 		conn->state = CONN_EXCHANGE;
 	}
 	if ((request->connect || !same) && !route_to(worker, conn, &request->host, port)) {
@@ -116,7 +101,7 @@ static enum turn begin_explicit(struct worker *worker, struct conn *conn,
 		return deny_http(worker, conn, 403);
 	}
 	if (!request->connect)
-		begin_exchange(worker, conn, rewrite(worker, conn, request), request);
+		begin_exchange(worker, conn, rewrite(conn, request), request);
 	return TURN_MOVED;
 }
 
@@ -137,11 +122,8 @@ static enum turn begin_request(struct worker *worker, struct conn *conn,
 	bool whole = !conn->keeping || conn->kept == conn->flow[CLIENT].start;
 	if (request->other_upgrade && !whole)
 		return refuse(worker, conn, 400, "an upgrade to a protocol that sbx does not read");
-	// The caller's own proxy passes no websocket but in a tunnel.
-	conn->tunnelled = conn->tunnelled || (request->upgrade && conn->dialing == DIAL_LISTENS);
-	bool rewrites = request->other_upgrade || dial_is_plain(worker, conn);
-	begin_exchange(worker, conn, rewrites ? rewrite(worker, conn, request) : request->head,
-		       request);
+	begin_exchange(worker, conn,
+		       request->other_upgrade ? rewrite(conn, request) : request->head, request);
 	return TURN_MOVED;
 }
 
@@ -173,8 +155,7 @@ enum turn exchange_request(struct worker *worker, struct conn *conn)
 				    : "a request that could be read in two ways");
 	if (length > 0 && !conn->reading_head) {
 		conn->reading_head = true;
-		if (conn->dialing == DIAL_OPEN || conn->dialing == DIAL_NONE ||
-		    conn->dialing == DIAL_LISTENS)
+		if (conn->dialing == DIAL_OPEN || conn->dialing == DIAL_NONE)
 			conn_deadline(worker, conn, HEAD_MILLISECONDS);
 	}
 	return TURN_WAIT;
@@ -251,7 +232,6 @@ static bool read_response(struct worker *worker, struct conn *conn)
 		if (result == PARSE_MORE)
 			return length < BUFFER_SIZE && !flow->ended;
 		if (result == PARSE_BAD ||
-		    (response.status == 407 && dial_is_plain(worker, conn)) ||
 		    (response.status == 101 && !(conn->upgrade && response.upgrade)))
 			return false;
 		flow_clear(flow, response.head);
@@ -302,12 +282,7 @@ enum turn exchange_run(struct worker *worker, struct conn *conn)
 	}
 	if (conn->response_head && !read_response(worker, conn)) {
 		// The client can still get an answer, as nothing was passed on.
-		bool first = out->cleared == out->start && out->start == 0;
-		if (first && dial_is_plain(worker, conn)) {
-			strcpy(conn->problem, "the upstream proxy refused it");
-			return deny_failed(worker, conn);
-		}
-		if (first)
+		if (out->cleared == out->start && out->start == 0)
 			return refuse(worker, conn, 502, "the server's answer is not HTTP/1.1");
 		return TURN_CLOSE;
 	}

@@ -53,7 +53,7 @@ struct worker {
 	int64_t sockets_asked; // when
 
 	struct conn *conns;
-	char (*buffers)[BUFFER_ROOM]; // two of each conn
+	char (*buffers)[BUFFER_SIZE]; // two of each conn
 	uint32_t generation;          // of the newest conn
 	// Of each conn, what it and its buffers hold of the host's memory; `used`: since the last
 	// sweep
