@@ -125,9 +125,9 @@ nets() { # name, options of the outer one
 	shift
 	like "$name: what both allow" "$(box "$@" -a www.allowed.test -- $inner -a www.allowed.test -- $fetch https://www.allowed.test/a)" '^GET /a'
 	like "$name: in cleartext" "$(box "$@" -a www.allowed.test -- $inner -a www.allowed.test -- $fetch http://www.allowed.test/a)" '^GET /a'
-	says "$name: what the outer one refuses, and that it does" "could not reach denied.test:80 .*the box around this one refuses it; that one's --allow" \
+	says "$name: what the outer one refuses, and that it does" "could not reach denied.test:80.*the box around this one refuses it; that one's --allow" \
 		box "$@" -a www.allowed.test -- $inner -a '*' -- $fetch http://denied.test/
-	says "$name: what the inner one refuses" 'blocked denied.test:80 .*not in the allowlist' box "$@" -a '*' -- $inner -a www.allowed.test -- $fetch http://denied.test/
+	says "$name: what the inner one refuses" 'blocked denied.test:80.*not in the allowlist' box "$@" -a '*' -- $inner -a www.allowed.test -- $fetch http://denied.test/
 	says "$name: an address" 'the box around this one refuses it' box "$@" -a www.allowed.test -- $inner -a 203.0.113.10 -- $fetch http://203.0.113.10/
 	says "$name: mode host inside" 'blocked by sbx' box "$@" -a www.allowed.test -- $inner --network host -- $fetch http://denied.test/
 	says "$name: no network outside" 'the outer box has no network' box "$@" --network none -- $inner -a www.allowed.test -- $fetch http://www.allowed.test/
