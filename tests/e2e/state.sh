@@ -62,7 +62,7 @@ if "${alone[@]}" mount -t tmpfs none /mnt 2>/dev/null; then
 	within() { "${alone[@]}" bash -c "$1" 2>&1; }
 	ro="mount --bind '$XDG_STATE_HOME' '$XDG_STATE_HOME' && mount -o remount,bind,ro '$XDG_STATE_HOME' && ! touch '$XDG_STATE_HOME/x' 2>/dev/null &&"
 	like "read-only: session list" "$(within "$ro '$SBX' session list")" '^still '
-	like "read-only: session diff" "$(within "$ro '$SBX' session diff still")" '^\+n'
+	like "read-only: session diff, by the list where git's box cannot be made" "$(within "$ro '$SBX' session diff still")" '^(\+n|A .* n$)'
 	like "read-only: session show" "$(within "$ro '$SBX' session show still")" '^project'
 	like "read-only: what would write says so" "$(within "$ro '$SBX' session snapshot still; echo \$?")" 'Read-only file system'
 	full="mkdir -p '$work/full'; mount -t tmpfs -o size=256k none '$work/full'; export XDG_STATE_HOME='$work/full' HOME='$work/full/home'; mkdir -p '$work/full/home/.claude' '$work/full/sbx/trust' && chmod -R go-w '$work/full'; printf '{}' >'$work/full/home/.claude/settings.json'; chmod 700 '$work/full/sbx'; cat /dev/zero >'$work/full/zeros' 2>/dev/null;"
