@@ -346,10 +346,8 @@ int gather_wishes(struct wishes *wishes)
 	static const struct item resolv_conf = { NULL, "?/etc/resolv.conf", { "network", 0, 0 } };
 	const struct profile *profile = wishes->plan->profile;
 	resolver_list_home(wishes->resolver, wishes->arena, wishes->plan->real_home);
-	list_each (item, &profile->read) {
+	list_each (item, &profile->read)
 		TRY(add_bind(wishes, item, ACCESS_READ));
-		TRY(own_includes(wishes, item));
-	}
 	list_each (item, &profile->write)
 		TRY(add_bind(wishes, item, ACCESS_WRITE));
 	list_each (item, &profile->tmpfs)
@@ -358,6 +356,8 @@ int gather_wishes(struct wishes *wishes)
 		TRY(add_cache(wishes, item));
 	list_each (item, &profile->scratch)
 		TRY(add_scratch(wishes, item));
+	list_each (item, &profile->read) // when it is known where boxes write
+		TRY(own_includes(wishes, item));
 	list_each (item, &profile->socket)
 		TRY(add_socket(wishes, item));
 	list_each (item, &profile->device)

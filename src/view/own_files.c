@@ -16,6 +16,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "plan.h"
+#include "view/paths/planted.h"
 #include "view/paths/resolve.h"
 #include "view/paths/wishes.h"
 
@@ -146,14 +147,17 @@ enum { INCLUDES_MAX = 64, INCLUDE_DEPTH = 4 };
 static int include_text(struct wishes *wishes, const char *text, struct origin from,
 			unsigned depth);
 
-// Other than small files of text, and files with a key, stay outside.
+// Shows a small file of text that holds no key, and that no box could have put there by a link.
 static int include_file(struct wishes *wishes, const char *path, struct origin from, unsigned depth)
 {
+	struct resolved file;
 	const char *text;
 	size_t length;
 	if (depth > INCLUDE_DEPTH || !path_within(path, wishes->plan->real_home) ||
-	    ATTEMPT(file_read(AT_FDCWD, path, FILE_LINK, BYTES_MAX, wishes->arena, &text,
-			      &length)) != 1 ||
+	    ATTEMPT(resolve_path(wishes->resolver, path, &file)) != 1 ||
+	    planted_is(wishes, &file) ||
+	    ATTEMPT(file_read(AT_FDCWD, file.path, 0, BYTES_MAX, wishes->arena, &text, &length)) !=
+		    1 ||
 	    strstr(text, "PRIVATE KEY"))
 		return 0;
 	TRY(depth > 0 ? wishes_add_path(wishes, path, from, ACCESS_READ) : 0);

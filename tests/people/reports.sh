@@ -368,6 +368,8 @@ if number 27; then
 	is "$report: what ssh's configuration includes comes along, by any name" "Host Host Host Host" \
 		"$(box -p ssh -- cat ~/.ssh/hosts/work ~/.ssh/mine ~/dot/ssh ~/.ssh/deeper | grep -o '^Host' | xargs)"
 	is "$report: no key does, and nothing is written" "in" "$(box -p ssh -- sh -c 'cat ~/.ssh/id; echo x >>~/.ssh/mine; echo in' | grep -x -e in -e '.*PRIVATE.*'; grep -h x ~/.ssh/mine)"
+	mkdir -p ~/.aws ~/project/ssh && echo planted >~/.aws/credentials && ln -s ~/.aws/credentials ~/project/ssh/x && echo 'Include ~/project/ssh/*' >>~/.ssh/config
+	is "$report: nor what a box could have linked, and the run goes on" "in" "$(cd ~/project && git init -q . && box -p ssh -- sh -c 'cat ssh/x ~/.aws/credentials; echo in' | grep -x -e in -e planted)"
 	is "$report: without the profile nothing does" "in" "$(box -- sh -c 'cat ~/.ssh/mine ~/dot/ssh; echo in' | grep -x -e in -e Host.*)"
 fi
 done_testing
