@@ -223,16 +223,16 @@ static int status_of(const struct live_box *live, const struct further_command *
 {
 	int number = command->last.number;
 	const char *shown = str_shown(word);
+	bool refused = command->last.kind == ANSWER_REFUSED;
+	if (number == EAGAIN && (refused || command->last.kind == ANSWER_NOT_FOUND))
+		return fail(0,
+			    "run %s takes no command now: it is paused, or has %d of sbx exec; "
+			    "resume it, or wait until one has ended",
+			    live->id, FURTHER_MAX);
 	switch (command->last.kind) {
 	case ANSWER_REFUSED:
-		return number == EAGAIN
-			       ? fail(0, "run %s is paused, or has %d commands of sbx exec",
-				      live->id, FURTHER_MAX)
-			       : fail(number, "run %s takes no further command", live->id);
+		return fail(number, "run %s takes no further command", live->id);
 	case ANSWER_NOT_FOUND:
-		if (number == EAGAIN)
-			return fail(0, "run %s is paused, or has %d commands of sbx exec", live->id,
-				    FURTHER_MAX);
 		fail(number, "run '%.80s' in run %s", shown, live->id);
 		box_failed();
 		return number == ENOENT || number == ENOTDIR ? STATUS_NOT_FOUND
