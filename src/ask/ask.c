@@ -55,11 +55,6 @@ int ask_waiting(const struct run *run)
 	return run->ask->question ? run->ask->child.answer : terminal_waiting(run);
 }
 
-bool ask_is_open(const struct run *run)
-{
-	return run->ask->terminal.state != TERMINAL_FREE;
-}
-
 int ask_wait(const struct ask *ask, int milliseconds)
 {
 	if (!ask->question)

@@ -42,8 +42,6 @@ int ask_undo(const struct plan *plan, struct run *run);
 int ask_waiting(const struct run *run);
 // Poll's time-out: this one, or the end of the question's time.
 int ask_wait(const struct ask *ask, int milliseconds);
-// Whether the box is stopped for a question.
-bool ask_is_open(const struct run *run);
 // After each turn of the loop. Makes no system call where nobody is asked. -1 with the error said
 // when the proxy is gone.
 int ask_turn(const struct plan *plan, struct run *run);
