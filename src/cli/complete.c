@@ -333,6 +333,8 @@ int complete_words(char **words, verb_function *const *verbs)
 		offer(&on, "version", "print the version");
 		offer(&on, "--help", "print help");
 		offer(&on, "--version", "print the version");
+	} else if (last == words + 1 && str_equal(words[0], "version")) {
+		offer(&on, "--json", "as JSON");
 	}
 	for (unsigned i = 0; !first && i < verb_row_count; i++)
 		if (str_equal(verb_rows[i].name, words[0])) {
