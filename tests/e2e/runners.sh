@@ -14,8 +14,8 @@ shell=$(sed -n 's/^ *shell: //p' "$top/packaging/runners/github.yml")
 printf '%s\necho x >>"$GITHUB_ENV"\n' "$in_box" >"$work/temp/step.sh" && : >"$work/temp/env"
 line=${shell//\/home\/runner\/work\/_temp/$work/temp}
 read -ra words <<<"${line/\{0\}/$work/temp/step.sh}"
-is "GitHub: the step runs in a box, and its failure is the step's" "boxed 1" "$(said=$(GITHUB_ENV=$work/temp/env "${words[@]}" 2>/dev/null); echo "$said $?")"
-is "GitHub: no variable of a later step is set" "" "$(cat "$work/temp/env")"
+is "GitHub: the step runs in a box, its failure is the step's, and it sets no variable of a later one" "boxed 1 " \
+	"$(said=$(GITHUB_ENV=$work/temp/env "${words[@]}" 2>/dev/null); echo "$said $? $(cat "$work/temp/env")")"
 
 # GitLab: run_exec SCRIPT STAGE.
 run=$top/packaging/runners/gitlab-run
