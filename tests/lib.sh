@@ -48,6 +48,24 @@ status() { # name, wanted status, command...
 	if [ "$got" = "$wanted" ]; then pass "$name"; else fail "$name" "wanted status $wanted, got $got: $output"; fi
 }
 
+says_word() { # text, words of a command: a line of sbx has one of them, verbs apart
+	local said word
+	said=$(grep '^sbx' <<<"$1")
+	for word in "${@:2}"; do
+		word=${word#--}
+		word=${word%%=*}
+		case $word in "" | ? | ?? | "$SBX" | "$SBX_TESTING" | run | session | plan | true) continue ;; esac
+		[[ $said != *"$word"* ]] || return 0
+	done
+	return 1
+}
+
+ended() { # name, wanted status, extended regular expression, file: the command before ended so, and a line of the file matches
+	local got=$?
+	if [ "$got" = "$2" ] && grep -Eq -- "$3" "$4"; then pass "$1"; else fail "$1" "wanted $2 and a match of: $3
+got $got: $(cat "$4")"; fi
+}
+
 refused_as() { # name, extended regular expression of what it says, command...: status 125
 	local name=$1 wanted=$2 got output
 	shift 2
@@ -63,6 +81,16 @@ attempt() { # words of sbx, --, a command of a shell: what it prints, between tw
 
 denied() { # name, as attempt: the command is run to its end, and prints nothing
 	is "$1" "begun ended" "$(attempt "${@:2}")"
+}
+
+in_box() { # words of sbx run with a shell, -c and its script: notes that the script came to its end
+	"$SBX" run --preserve-fd 7 "${@:1:$#-1}" "${*: -1}"$'\n''echo ran >&7' 7>"$work/ran"
+}
+
+came() { [ "$(cat "$work/ran" 2>/dev/null)" = ran ]; } # the script of the last in_box came to its end
+
+stays() { # name, wanted, got: as is, after a script that came to its end in a box
+	if came; then is "$@"; else fail "$1" "the script in the box did not come to its end"; fi
 }
 
 wait_for() { # seconds (WAIT_MAX at most), command...: until it succeeds
