@@ -97,7 +97,7 @@ struct run {
 
 		// session
 		int session;          // its directory
-		int slot;             // of our record, by which others find our mounts
+		int slots, slot;      // the file, and our record, by which others find our mounts
 		int trees[ROOTS_MAX]; // mounts of another run of the session, by root; -1: to be
 				      // made
 		int session_user, session_view; // the box's namespaces, for those who come later

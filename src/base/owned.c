@@ -283,6 +283,15 @@ int owned_follow(struct arena *arena, const char *path, const char **ret_path)
 	return fail(ELOOP, "'%s'", path);
 }
 
+int owned_fresh(char name[OWNED_FRESH], const char *prefix)
+{
+	uint64_t random;
+	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+		return fail(errno, "getrandom");
+	snprintf(name, OWNED_FRESH, "%.40s%016llx", prefix, (unsigned long long)random);
+	return 0;
+}
+
 // A name that nobody else has: others write the same file at the same time.
 static int open_beside(int directory, const char *name, char beside[PATH_MAX])
 {

@@ -18,6 +18,11 @@ int owned_check(const char *state);
 // there yet; another keeps its own. -1 with the error said.
 int owned_replace(int directory, const char *name, const char *text, unsigned mode);
 
+// A name that no other process has, on this machine or another one: `prefix` and 16 hexadecimal
+// digits. A pid is none: other pid namespaces have the same. -1 with the error said.
+enum { OWNED_FRESH = 64 };
+int owned_fresh(char name[OWNED_FRESH], const char *prefix);
+
 // Where the links at the end of a path lead, to a file that is there or not.
 int owned_follow(struct arena *arena, const char *path, const char **ret_path);
 

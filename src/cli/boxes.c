@@ -27,8 +27,7 @@ extern char **environ;
 enum { FRESH_SECONDS = 10 }; // so long a file on the roll may have no lock yet, and no entry
 
 struct here {
-	char boot[ROLL_BOOT];
-	uint64_t pid_namespace;
+	struct process_place place;
 	int64_t now; // milliseconds since the boot
 };
 
@@ -37,7 +36,7 @@ static void look_here(struct here *here)
 	struct timespec now;
 	clock_gettime(CLOCK_BOOTTIME, &now);
 	here->now = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-	roll_here(here->boot, &here->pid_namespace);
+	here->place = process_place_here();
 }
 
 int boxes_roll(struct arena *arena)
@@ -49,14 +48,9 @@ int boxes_roll(struct arena *arena)
 	return fd >= 0 || errno == ENOENT ? fd : fail(errno, "'%s'", path);
 }
 
-// Whose the lock is: 1 and the process, 0 where this one cannot see it; 0: nobody's.
-static int holder_of(int file, pid_t *ret_run)
+static pid_t holder_of(int file)
 {
-	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-	if (fcntl(file, F_GETLK, &lock) < 0 || lock.l_type == F_UNLCK)
-		return 0;
-	*ret_run = lock.l_pid > 0 ? lock.l_pid : 0;
-	return 1;
+	return process_holding(file, (struct flock){ .l_type = F_WRLCK, .l_whence = SEEK_SET });
 }
 
 static bool is_dead(int file)
@@ -89,21 +83,21 @@ static bool read_box(int roll, const char *name, const struct here *here, struct
 	if (file < 0 || fstat(file, &status) < 0 || !S_ISREG(status.st_mode) ||
 	    !str_put(box.name, sizeof(box.name), "%s", name))
 		return false;
-	if (!holder_of(file, &box.run)) {
+	if ((box.run = holder_of(file)) < 0) {
 		if (is_dead(file))
 			roll_remove(roll, name);
 		return false;
 	}
 	if (!read_entry(file, &box.entry))
 		return false; // of another version
-	bool boot = str_equal(box.entry.boot, here->boot);
-	box.inside = boot && box.entry.pid_namespace == here->pid_namespace;
+	bool boot = str_equal(box.entry.place.boot, here->place.boot);
+	box.inside = boot && box.entry.place.pid_namespace == here->place.pid_namespace;
 	box.run = boot ? box.run : 0; // on another machine that shares the directory
 	if (box.run > 0)
 		snprintf(box.id, sizeof(box.id), "%d", (int)box.run);
 	else
 		snprintf(box.id, sizeof(box.id), "%d@%llu", (int)box.entry.supervisor,
-			 (unsigned long long)box.entry.pid_namespace);
+			 (unsigned long long)box.entry.place.pid_namespace);
 	if (boot && here->now > box.entry.begun)
 		box.age = (uint64_t)(here->now - box.entry.begun);
 	*ret_box = box;
@@ -180,8 +174,7 @@ void boxes_release(struct held_box *held)
 // Asked after the pidfd was opened: then it is of that process and of no later one.
 static bool is_holder(const struct live_box *box, int file)
 {
-	pid_t run;
-	return holder_of(file, &run) && run == box->run;
+	return holder_of(file) == box->run;
 }
 
 int boxes_hold(struct arena *arena, const struct live_box *box, struct held_box *ret_held)

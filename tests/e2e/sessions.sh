@@ -63,6 +63,53 @@ wait 2>/dev/null
 is "the next one after a SIGKILL waits for the box to end" "kept" "$(in_session one 'echo kept')"
 is "and finds no record of it" "" "$(session show one | grep running)"
 
+# --- several actions at once, also from pid namespaces with the same numbers
+session create base
+for i in $(seq 64); do "$SBX" session fork base "par$i" 2>>"$work/parallel" & done
+wait
+is "64 forks of one session at once" "64 " "$("$SBX" session list | grep -c '^par') $(cat "$work/parallel")"
+if unshare -Urpf --mount-proc true 2>/dev/null; then
+	rm -f "$work/parallel"
+	make='for i in $(seq $3); do "$1" session create "ns$2-$i" || echo "failed $2 $i"; done'
+	for n in 1 2 3 4; do unshare -Upf --map-current-user --mount-proc sh -c "$make" - "$SBX" $n ${EACH:-12} >>"$work/parallel" 2>&1 & done
+	wait
+	is "four pid namespaces make their sessions" "$((4 * ${EACH:-12})) 0" "$("$SBX" session list | grep -c '^ns') $(grep -c . "$work/parallel")"
+	unshare -Upf --kill-child --map-current-user --mount-proc "$SBX" run -s base -- sleep 100 2>/dev/null &
+	other=$!
+	for i in $(seq 600); do [ -n "$(session show base | grep sleep)" ] && break; sleep 0.05; done
+	like "a session that another pid namespace uses is not mounted twice" "$("$SBX" run -s base -- echo in 2>&1)" "in another pid namespace"
+	like "rm says which process uses it" "$("$SBX" session rm base 2>&1)" "by process [0-9]+, which runs a command"
+	like "and where, from a third one" "$(unshare -Upf --map-current-user --mount-proc "$SBX" session rm base 2>&1)" "by a process of another pid namespace or machine, which"
+	like "its command is not taken for dead" "$(session show base)" "running .*sleep 100"
+	kill -9 $other
+	wait $other 2>/dev/null
+	is "it is free afterwards" in "$(wait_for 30 eval '[ "$("$SBX" run -s base -- echo in 2>/dev/null)" = in ]' && echo in)"
+else
+	for name in "four pid namespaces make their sessions" "rm says which process uses it" "and where, from a third one" "a session that another pid namespace uses is not mounted twice" "its command is not taken for dead" "it is free afterwards"; do skip "$name" "no user namespaces here"; done
+fi
+cat >"$work/hold.py" <<'P'
+import fcntl, os, sys, time
+lock = os.open(sys.argv[1], os.O_RDWR)
+fcntl.flock(lock, fcntl.LOCK_EX)
+if sys.argv[3] == "named": fcntl.lockf(lock, fcntl.LOCK_EX)
+print("held", flush=True)
+time.sleep(float(sys.argv[2]))
+P
+holds() { python3 "$work/hold.py" "$XDG_STATE_HOME/sbx/sessions/base/lock" "$@" >"$work/held" & wait_for 30 grep -q held "$work/held"; }
+: >"$work/held"
+holds 1 named
+like "an action waits for another one" "$({ session snapshot base; echo $?; } | xargs)" '^s[0-9]* 0$'
+wait
+: >"$work/held"
+holds 60 named
+like "not for ever, and names the process" "$("$SBX" session snapshot base 2>&1)" "in use by process $!, an action on it"
+kill $!
+wait
+mkdir "$XDG_STATE_HOME/sbx/sessions/.new-123" && touch "$XDG_STATE_HOME/sbx/sessions/.new-123/state"
+"$SBX" session gc >/dev/null
+is "gc removes what a crash left" "" "$(ls -d "$XDG_STATE_HOME"/sbx/sessions/.new-* 2>/dev/null)"
+for s in $("$SBX" session list | awk '/^(par|ns|base)/ { print $1 }'); do session rm "$s"; done
+
 # --- snapshots
 is "a snapshot has a name" s1 "$(session snapshot one)"
 in_session one 'rm -rf dir new file; echo broken >link2; rm ~/h /tmp/t'

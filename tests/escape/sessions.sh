@@ -213,7 +213,7 @@ with open(sys.argv[1], "r+b") as f:
     at = int(sys.argv[2]); f.seek(at); b = f.read(1); f.seek(at); f.write(bytes([b[0] ^ 1]))
 END
 }
-for field in "the user namespace's inode:40" "the mount namespace's inode:48" "a descriptor:32"; do
+for field in "the user namespace's inode:80" "the mount namespace's inode:88" "a descriptor:72"; do
 	flip "${field##*:}"
 	in_session proved 'echo joined'
 	is "not when ${field%:*} is another" "125" $?

@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	length = length < sizeof(entry) - at ? length : sizeof(entry) - at;
 	memcpy((char *)&entry + at, data + (size > 2 ? 2 : 0), length);
 	if (roll_parse(&entry, sizeof(entry), &read) &&
-	    (!memchr(read.boot, 0, sizeof(read.boot)) ||
+	    (!memchr(read.place.boot, 0, sizeof(read.place.boot)) ||
 	     !memchr(read.session, 0, sizeof(read.session)) ||
 	     !memchr(read.project, 0, sizeof(read.project)) ||
 	     !memchr(read.command, 0, sizeof(read.command)) || read.port_count > ROLL_PORTS ||

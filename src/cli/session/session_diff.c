@@ -248,12 +248,13 @@ static int copy_sides(struct sessions *sessions, const struct diff_wanted *wante
 
 static int show_text(struct sessions *sessions, const struct diff_wanted *wanted)
 {
-	const char *name = arena_text(sessions->store.arena, ".new-%d-diff", (int)getpid());
+	char name[OWNED_FRESH];
 	bool found = false;
-	int store = sessions->store.sessions;
-	int result = owned_remove_tree(store, name);
+	int store = sessions->store.sessions, result = 0;
+	TRY(store_share(&sessions->store));
+	TRY(owned_fresh(name, STORE_FRESH));
 	// Nothing can be copied where the state is read-only or full.
-	bool place = result == 0 && mkdirat(store, name, 0700) == 0;
+	bool place = mkdirat(store, name, 0700) == 0;
 	autoclose int directory =
 		place ? openat(store, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
 	if (directory >= 0)

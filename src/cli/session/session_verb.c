@@ -201,7 +201,7 @@ static int signal_runs(struct sessions *sessions, const char *name, int number)
 	TRY(store_hold(&sessions->store, name, HOLD_LOOK, &held));
 	TRY(runs_open(held.directory, &runs));
 	while ((found = runs_next(&runs, &record)) == 1) {
-		if (ATTEMPT(runs_signal(&record, number)) < 0)
+		if (ATTEMPT(runs_signal(&runs, &record, number)) < 0)
 			continue; // it has just ended
 		count++;
 		running += number == SIGNAL_PAUSE ? still_running(&record) : 0;

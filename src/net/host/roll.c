@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/owned.h"
 #include "base/path.h"
+#include "base/process_stat.h"
 #include "base/str.h"
 #include "net/host/control_socket.h"
 #include "net/host/proxy.h"
@@ -23,14 +24,6 @@
 #include "report/denials.h"
 #include "report/findings.h"
 #include "run.h"
-
-void roll_here(char boot[ROLL_BOOT], uint64_t *ret_namespace)
-{
-	struct stat status;
-	memset(boot, 0, ROLL_BOOT); // which the id fills, so that one read is enough
-	file_kernel(AT_FDCWD, "/proc/sys/kernel/random/boot_id", boot, ROLL_BOOT);
-	*ret_namespace = stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
-}
 
 static void copy_text(char *into, size_t size, const char *text)
 {
@@ -55,7 +48,7 @@ static void fill(const struct plan *plan, const struct run *run, pid_t own,
 	struct timespec now;
 	clock_gettime(CLOCK_BOOTTIME, &now);
 	entry->magic = ROLL_MAGIC;
-	roll_here(entry->boot, &entry->pid_namespace);
+	entry->place = process_place_here();
 	entry->supervisor = own;
 	entry->init = run->init;
 	entry->landlock = run->tier_landlock;

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/process_stat.h"
+
 struct denials;
 struct findings;
 struct plan;
@@ -19,16 +21,15 @@ struct run;
 #define ROLL_DIRECTORY "live"
 #define ROLL_SOCKET    ".socket" // behind a file's name: for sbx allow, deny and exec
 #define ROLL_MAGIC     UINT64_C(0x32306c6c6f726273) // and its version
-enum { ROLL_BOOT = 37, ROLL_NAME = 128, ROLL_PATH = 1024, ROLL_COMMAND = 256, ROLL_PORTS = 8 };
+enum { ROLL_NAME = 128, ROLL_PATH = 1024, ROLL_COMMAND = 256, ROLL_PORTS = 8 };
 
 // Written in one piece, into a file that is the caller's alone; texts that do not fit are cut.
 struct roll_entry {
 	uint64_t magic;
-	char boot[ROLL_BOOT];     // the kernel's id of this boot of the machine, a UUID
-	uint64_t pid_namespace;   // inode of the supervisor's
-	int32_t supervisor, init; // in its numbers
-	int64_t begun;            // milliseconds since the boot
-	uint32_t landlock;        // 1: the tier, in which nothing ends with `init` by itself
+	struct process_place place; // of the supervisor
+	int32_t supervisor, init;   // in its numbers
+	int64_t begun;              // milliseconds since the boot
+	uint32_t landlock;          // 1: the tier, in which nothing ends with `init` by itself
 	enum roll_network { ROLL_NONE, ROLL_HOST, ROLL_PROXY } network;
 	uint32_t port_count;
 	struct roll_port {
@@ -43,9 +44,6 @@ struct roll_entry {
 
 // Pure. False for anything else than a whole entry of this version.
 bool roll_parse(const void *bytes, size_t length, struct roll_entry *ret_entry);
-
-// Of this process: the kernel's words. "" and 0 where they cannot be read.
-void roll_here(char boot[ROLL_BOOT], uint64_t *ret_namespace);
 
 // The file and the socket of a run, in the directory of the roll.
 void roll_remove(int roll, const char *name);

@@ -121,11 +121,12 @@ static _Noreturn void take_mounts(const struct plan *plan, uint64_t roots, int u
 	_exit(0);
 }
 
-static int join(const struct plan *plan, struct run *run, const struct run_record *record)
+static int join(const struct plan *plan, struct run *run, const struct runs *runs,
+		const struct run_record *record)
 {
 	int ends[2], user, view, fds[FD_PASSED], status;
 	unsigned root;
-	TRY(runs_enter(record, &user, &view));
+	TRY(runs_enter(runs, record, &user, &view));
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return fail(errno, "socketpair");
 	pid_t helper = fork();
@@ -161,7 +162,7 @@ int attach_host(const struct plan *plan, struct run *run)
 	run->session = plan->session->held->directory;
 	TRY(runs_open(run->session, &runs));
 	while (result == 0 && (found = runs_next(&runs, &record)) == 1) {
-		result = join(plan, run, &record);
+		result = join(plan, run, &runs, &record);
 		// It came to its end while it was looked at: nobody writes by its mounts any more.
 		if (result < 0 && err_tolerated(!runs_lasts(&runs, &record)))
 			result = 0;
@@ -210,7 +211,6 @@ static void note_command(int session, const struct run_record *record)
 static int write_record(const struct plan *plan, struct run *run)
 {
 	struct run_record record = { .supervisor = getpid(), .init = run->init };
-	record.supervisor_start = runs_start_of(record.supervisor);
 	record.init_start = runs_start_of(run->init);
 	TRY(run->session_user = record.user = open_namespace(run, "user", &record.user_inode));
 	TRY(run->session_view = record.view = open_namespace(run, "mnt", &record.view_inode));
@@ -218,7 +218,7 @@ static int write_record(const struct plan *plan, struct run *run)
 		if (plan->mounts[i].kind == MOUNT_LAYERS)
 			record.roots |= 1ULL << plan->mounts[i].root;
 	put_command(plan, record.command, sizeof(record.command));
-	TRY(run->slot = runs_write(run->session, &record));
+	TRY(run->slot = runs_write(run->session, &record, &run->slots));
 	note_command(run->session, &record);
 	return 0;
 }
@@ -262,7 +262,8 @@ int attach_undo(const struct plan *plan, struct run *run)
 	if (!plan->session)
 		return 0;
 	if (run->slot >= 0)
-		runs_forget(run->session, (unsigned)run->slot);
+		runs_forget(run->slots, (unsigned)run->slot);
+	fd_close(&run->slots);
 	fd_close(&run->session_user);
 	fd_close(&run->session_view);
 	attach_release(plan);

@@ -18,7 +18,7 @@
 
 enum { NSFS_MAGIC = 0x6e736673, DYING_MILLISECONDS = 10000, SLOT_BYTES = 512, SLOTS_MAX = 1024 };
 _Static_assert(sizeof(struct run_record) <= SLOT_BYTES, "a record fits into its slot");
-static const uint64_t magic = 0x3130732d78627300; // and its version
+static const uint64_t magic = 0x3230732d78627300; // and its version
 
 // A zombie runs nothing and holds nothing.
 uint64_t runs_start_of(pid_t pid)
@@ -34,6 +34,34 @@ static int open_slots(int session, int flags)
 	return fd < 0 ? fail(errno, "the runs of a session") : fd;
 }
 
+static struct flock lock_of(unsigned slot)
+{
+	return (struct flock){ .l_type = F_WRLCK,
+			       .l_whence = SEEK_SET,
+			       .l_start = (off_t)slot * SLOT_BYTES,
+			       .l_len = SLOT_BYTES };
+}
+
+// Of this slot: its supervisor.
+static bool lives(int fd, unsigned slot)
+{
+	return process_holding(fd, lock_of(slot)) >= 0;
+}
+
+static bool is_here(const struct run_record *record)
+{
+	struct process_place here = process_place_here();
+	return str_equal(record->place.boot, here.boot) &&
+	       record->place.pid_namespace == here.pid_namespace;
+}
+
+static int elsewhere(const struct run_record *record)
+{
+	return fail(0,
+		    "process %d uses the session, in another pid namespace or on another machine",
+		    (int)record->supervisor);
+}
+
 static off_t place_of(unsigned slot)
 {
 	return (off_t)slot * SLOT_BYTES;
@@ -45,37 +73,36 @@ static bool read_slot(int fd, unsigned slot, struct run_record *ret_record)
 	bool whole =
 		pread(fd, ret_record, sizeof(*ret_record), place_of(slot)) == sizeof(*ret_record);
 	ret_record->command[sizeof(ret_record->command) - 1] = '\0';
+	ret_record->place.boot[sizeof(ret_record->place.boot) - 1] = '\0';
 	return whole && ret_record->magic == magic;
 }
 
-int runs_write(int session, const struct run_record *record)
+int runs_write(int session, const struct run_record *record, int *ret_slots)
 {
 	struct run_record there, written = *record;
 	written.magic = magic;
+	written.place = process_place_here();
 	autoclose int fd = open_slots(session, O_RDWR | O_CREAT);
 	TRY(fd);
 	for (unsigned slot = 0; slot < SLOTS_MAX; slot++) {
+		struct flock lock = lock_of(slot);
 		if (read_slot(fd, slot, &there))
 			continue;
-		if (pwrite(fd, &written, sizeof(written), place_of(slot)) != sizeof(written))
+		// The lock first: a record that nobody has locked is that of a dead one.
+		if (fcntl(fd, F_SETLK, &lock) < 0 ||
+		    pwrite(fd, &written, sizeof(written), place_of(slot)) != sizeof(written))
 			return fail(errno, "note the run in its session");
+		*ret_slots = take(&fd);
 		return (int)slot;
 	}
 	return fail(0, "more than %d commands run in the session", SLOTS_MAX);
 }
 
-static void clear(int fd, unsigned slot)
+void runs_forget(int slots, unsigned slot)
 {
 	static const struct run_record none;
 	// The next one that reads it finds nobody alive, should this fail.
-	(void)!pwrite(fd, &none, sizeof(none), place_of(slot));
-}
-
-void runs_forget(int session, unsigned slot)
-{
-	autoclose int fd = ATTEMPT(open_slots(session, O_RDWR));
-	if (fd >= 0)
-		clear(fd, slot);
+	(void)!pwrite(slots, &none, sizeof(none), place_of(slot));
 }
 
 int runs_open(int session, struct runs *ret_runs)
@@ -89,7 +116,7 @@ int runs_open(int session, struct runs *ret_runs)
 // Its supervisor was killed; its box follows within milliseconds.
 static int wait_for_death(const struct run_record *record)
 {
-	autoclose int process = sys_pidfd_open(record->init);
+	autoclose int process = is_here(record) ? sys_pidfd_open(record->init) : -1;
 	// The number may be another's by now; asked after the descriptor it is not reused.
 	if (process < 0 || runs_start_of(record->init) != record->init_start)
 		return 0;
@@ -111,12 +138,12 @@ int runs_next(struct runs *runs, struct run_record *ret_record)
 	for (; !is_end(runs->fd, runs->slot); runs->slot++) {
 		if (!read_slot(runs->fd, runs->slot, ret_record))
 			continue;
-		if (runs_start_of(ret_record->supervisor) == ret_record->supervisor_start) {
+		if (lives(runs->fd, runs->slot)) {
 			runs->slot++;
 			return 1;
 		}
 		TRY(wait_for_death(ret_record));
-		clear(runs->fd, runs->slot);
+		runs_forget(runs->fd, runs->slot);
 	}
 	return 0;
 }
@@ -130,8 +157,18 @@ bool runs_lasts(const struct runs *runs, const struct run_record *record)
 {
 	struct run_record now;
 	return read_slot(runs->fd, runs->slot - 1, &now) &&
-	       memcmp(&now, record, sizeof(now)) == 0 &&
-	       runs_start_of(record->supervisor) == record->supervisor_start;
+	       memcmp(&now, record, sizeof(now)) == 0 && lives(runs->fd, runs->slot - 1);
+}
+
+bool runs_live(int session, pid_t *ret_run)
+{
+	struct run_record record;
+	autoclose int fd = ATTEMPT(open_slots(session, O_RDONLY));
+	for (unsigned slot = 0; fd >= 0 && !is_end(fd, slot); slot++)
+		if (read_slot(fd, slot, &record) &&
+		    (*ret_run = process_holding(fd, lock_of(slot))) >= 0)
+			return true;
+	return false;
 }
 
 int runs_settle(int session)
@@ -145,16 +182,18 @@ int runs_settle(int session)
 			continue;
 		result = wait_for_death(&record);
 		if (result == 0)
-			clear(runs.fd, runs.slot);
+			runs_forget(runs.fd, runs.slot);
 	}
 	runs_close(&runs);
 	return result;
 }
 
-int runs_signal(const struct run_record *record, int number)
+int runs_signal(const struct runs *runs, const struct run_record *record, int number)
 {
+	if (!is_here(record))
+		return elsewhere(record);
 	autoclose int process = sys_pidfd_open(record->supervisor);
-	if (process < 0 || runs_start_of(record->supervisor) != record->supervisor_start ||
+	if (process < 0 || !runs_lasts(runs, record) ||
 	    sys_pidfd_send_signal(process, number, NULL) < 0)
 		return fail(errno, "signal process %d", (int)record->supervisor);
 	return 0;
@@ -173,15 +212,18 @@ static int open_namespace(pid_t supervisor, int number, uint64_t inode)
 	return take(&fd);
 }
 
-int runs_enter(const struct run_record *record, int *ret_user, int *ret_view)
+int runs_enter(const struct runs *runs, const struct run_record *record, int *ret_user,
+	       int *ret_view)
 {
+	if (!is_here(record))
+		return elsewhere(record);
 	autoclose int process = sys_pidfd_open(record->supervisor);
 	autoclose int user = open_namespace(record->supervisor, record->user, record->user_inode);
 	autoclose int view = open_namespace(record->supervisor, record->view, record->view_inode);
 	struct pollfd event = { .fd = process, .events = POLLIN };
 	// Alive after both were opened: the descriptors were its own.
 	if (process < 0 || user < 0 || view < 0 || poll(&event, 1, 0) != 0 ||
-	    runs_start_of(record->supervisor) != record->supervisor_start)
+	    !runs_lasts(runs, record))
 		return fail(0, "the command that runs in the session cannot be joined (process %d)",
 			    (int)record->supervisor);
 	*ret_user = take(&user);

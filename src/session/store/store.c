@@ -2,7 +2,7 @@
 #include "session/store/store.h"
 
 #include <errno.h>
-#include <signal.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +16,16 @@
 #include "base/fd.h"
 #include "base/file.h"
 #include "base/out.h"
+#include "base/owned.h"
 #include "base/path.h"
+#include "base/process_stat.h"
+#include "base/steady.h"
 #include "base/str.h"
 #include "session/store/merged.h"
 #include "session/store/place.h"
 #include "session/store/runs.h"
 
 static const char state_name[] = "state", lock_name[] = "lock", guard_name[] = ".lock";
-static const char fresh_prefix[] = ".new-";
 
 enum { DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 
@@ -67,10 +69,11 @@ int store_read_file(struct arena *arena, int directory, const char *name, size_t
 
 int store_replace_file(int directory, const char *name, const char *text, size_t length)
 {
-	char fresh[64];
-	str_put(fresh, sizeof(fresh), "%s.%d", name, (int)getpid());
+	char fresh[OWNED_FRESH], prefix[32];
+	str_put(prefix, sizeof(prefix), "%s.", name);
+	TRY(owned_fresh(fresh, prefix));
 	autoclose int fd = openat(directory, fresh,
-				  O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+				  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return fail(errno, "write '%s' of a session", name);
 	if (fd_write_all(fd, text, length) < 0 || renameat(directory, fresh, directory, name) < 0) {
@@ -97,6 +100,38 @@ static int read_state(struct store *store, struct held *held)
 		held->name, err_taken(), store->sessions_path, held->name);
 }
 
+static const struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+static int say_in_use(const char *name, pid_t user, const char *what)
+{
+	char who[32] = "a process";
+	if (user > 0)
+		snprintf(who, sizeof(who), "process %d", (int)user);
+	const char *where = user == 0 ? " of another pid namespace or machine" : "";
+	return fail(0,
+		    "session '%s' is in use by %s%s, %s; try again when it has ended; to see it: "
+		    "sbx session show %s",
+		    name, who, where, what, name);
+}
+
+// An action ends in a moment; a command may run for days.
+static int lock_alone(const char *name, int directory, int lock)
+{
+	enum { LONGEST_MILLISECONDS = 5000, LOOK_MILLISECONDS = 10 };
+	int64_t end = steady_now() + LONGEST_MILLISECONDS;
+	pid_t user;
+	while (fd_lock(lock, LOCK_EX | LOCK_NB) < 0) {
+		if (errno != EWOULDBLOCK)
+			return fail(errno, "lock session '%s'", name);
+		if (runs_live(directory, &user))
+			return say_in_use(name, user, "which runs a command in it");
+		if (steady_now() >= end)
+			return say_in_use(name, process_holding(lock, whole), "an action on it");
+		poll(NULL, 0, LOOK_MILLISECONDS);
+	}
+	return 0;
+}
+
 int store_hold(struct store *store, const char *name, enum hold hold, struct held *ret_held)
 {
 	struct held held = { .name = name, .lock = -1 };
@@ -116,15 +151,11 @@ int store_hold(struct store *store, const char *name, enum hold hold, struct hel
 		TRY(lock = open_lock(directory, lock_name));
 	if (hold == HOLD_SHARED && fd_lock(lock, LOCK_SH) < 0)
 		return fail(errno, "lock session '%s'", name);
-	if (hold == HOLD_ALONE && fd_lock(lock, LOCK_EX | LOCK_NB) < 0)
-		return errno == EWOULDBLOCK
-			       ? fail(0,
-				      "session '%s' is in use; try again when no command runs in "
-				      "it; to see it: sbx session show %s",
-				      name, name)
-			       : fail(errno, "lock session '%s'", name);
-	if (hold == HOLD_ALONE)
+	if (hold == HOLD_ALONE) {
+		TRY(lock_alone(name, directory, lock));
+		fcntl(lock, F_SETLK, &whole); // names this process to those who wait
 		TRY(runs_settle(directory));
+	}
 	TRY(read_state(store, &held));
 	held.directory = take(&directory);
 	held.lock = take(&lock);
@@ -248,16 +279,15 @@ static int sessions_in(struct store *store, char ***ret_names)
 
 int store_create(struct store *store, const char *name, const struct session *session)
 {
-	char fresh[64];
+	char fresh[OWNED_FRESH];
 	struct held held = { .name = name, .lock = -1, .session = *session };
 	if (!session_is_name(name))
 		return fail(0,
 			    "'%.80s' is not a valid name of a session: letters, digits, '.', '_' "
 			    "and '-', not first '.' or '-'",
 			    str_shown(name));
-	str_put(fresh, sizeof(fresh), "%s%d", fresh_prefix, (int)getpid());
-	// Left by a crash of a process that had our number.
-	TRY(owned_remove_tree(store->sessions, fresh));
+	TRY(store_share(store));
+	TRY(owned_fresh(fresh, STORE_FRESH));
 	if (mkdirat(store->sessions, fresh, 0700) < 0)
 		return fail(errno, "make session '%s'", name);
 	autoclose int directory = openat(store->sessions, fresh, DIRECTORY_FLAGS);
@@ -277,8 +307,9 @@ int store_create(struct store *store, const char *name, const struct session *se
 
 int store_remove(struct store *store, struct held *held)
 {
-	char gone[64];
-	str_put(gone, sizeof(gone), "%s%d-gone", fresh_prefix, (int)getpid());
+	char gone[OWNED_FRESH];
+	TRY(store_share(store));
+	TRY(owned_fresh(gone, STORE_FRESH));
 	if (renameat(store->sessions, held->name, store->sessions, gone) < 0)
 		return fail(errno, "remove session '%s'", held->name);
 	return owned_remove_tree(store->sessions, gone);
@@ -313,18 +344,6 @@ static int note_layers(void *context, const char *name)
 	return 0;
 }
 
-// Of a crash: a session that was being made or removed. Younger ones may be in the making.
-static int sweep_fresh(struct store *store, const char *name)
-{
-	autoclose int directory = openat(store->sessions, name, DIRECTORY_FLAGS);
-	autoclose int lock = directory < 0 ? -1 : ATTEMPT(open_lock(directory, lock_name));
-	pid_t maker = atoi(name + strlen(fresh_prefix));
-	if (lock < 0 || ATTEMPT(fd_lock(lock, LOCK_EX | LOCK_NB)) < 0 ||
-	    (maker > 0 && kill(maker, 0) == 0))
-		return 0;
-	return owned_remove_tree(store->sessions, name);
-}
-
 static int sweep_layer(struct store *store, const struct used *used, const char *name)
 {
 	if (strlen(name) != LAYER_ID || name[0] == '.' || list_has(&used->ids, name))
@@ -344,8 +363,9 @@ int store_sweep(struct store *store)
 	TRY(store_each(store, note_layers, &used));
 	TRY(count = sessions_in(store, &names));
 	for (int i = 0; i < count; i++)
-		if (str_starts(names[i], fresh_prefix))
-			TRY(sweep_fresh(store, names[i]));
+		if (str_starts(names[i],
+			       STORE_FRESH)) // of a crash: a process at work shares the guard
+			TRY(owned_remove_tree(store->sessions, names[i]));
 	TRY(count = names_in(store->arena, store->layers, &names));
 	for (int i = 0; i < count; i++) {
 		int result = sweep_layer(store, &used, names[i]);

@@ -37,12 +37,14 @@ enum hold {
 	HOLD_ALONE,  // no command runs, nobody else looks
 };
 
+#define STORE_FRESH ".new-" // sessions that are made or removed, while store_share() holds
+
 // Makes the directories when they are missing.
 int store_open(struct arena *arena, const char *state, struct store *ret_store);
 void store_close(struct store *store);
 
-// Waits for a process that changes the session; who wants it alone is refused while commands run in
-// it. -1: no such session, a damaged state, or one of a newer version.
+// Waits for a process that changes the session, who wants it alone for 5 s; that one is refused at
+// once while commands run in it. -1: no such session, a damaged state, or one of a newer version.
 int store_hold(struct store *store, const char *name, enum hold hold, struct held *ret_held);
 void store_release(struct held *held);
 
