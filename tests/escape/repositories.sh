@@ -315,6 +315,9 @@ work_here && mkdir "$project/two"
 trap_of "a session makes it bare by two layers: nothing runs" "cd two && sh $t/top.sh && mv HEAD h|cd two && mv h HEAD" two
 work_here && mkdir "$project/sub"
 trap_of "a session makes HEAD and commondir: nothing runs" "mkdir sub/inner; cd sub/inner; sh $t/top.sh; cd ..; cp inner/ev.sh .; rm inner/HEAD; echo inner >commondir; echo ref: refs/heads/main >HEAD; printf '[extensions]\n\tworktreeConfig = true\n' >>inner/config; printf '[core]\n\tbare = false\n\tworktree = .\n' >config.worktree" sub
+# `short` ends here: what follows takes minutes.
+[ "${1:-}" != short ] || done_testing
+
 # --- parts of .git: what git does not make there is quarantined, by git/layout.c
 box() { # command in the box; what sbx said is in $work/log
 	(cd "$project" && "$SBX" run --read "$work/tools" -- sh -c "$1") >"$work/log" 2>&1
