@@ -59,23 +59,20 @@ extends = default
 read = ~/notes
 ; a secret, take it in only if you mean it: read = ~/.ssh/id" "$(sed '/^.limits.$/,/^memory/d' "$profile" | sed '/^$/{N;/^\n$/D;}' | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}')"
 like "options of the run are in it" "$(cat "$profile")" '^memory = 900M$'
-status "it is a profile" 0 "$SBX" profile check "$profile"
-is "and gives what it lacked" n "$("$SBX" run -p "$profile" -- cat "$HOME/notes")"
+is "it is a profile and gives what it lacked" n "$("$SBX" run -p "$profile" -- cat "$HOME/notes")"
 sed -i 's/^read = ~\/notes$/read = ~\/notes ; mine/' "$profile"
 learn -o "$profile" -- bash -c 'cat ~/notes; cat ~/data/1'
 is "more is added, what a person wrote stays" "read = ~/data/1 read = ~/notes ; mine" "$(grep '^read' "$profile" | sort | xargs)"
 before=$(cat "$profile")
-learn -o "$profile" -- bash -c 'cat ~/notes; cat ~/data/1'
-is "what is in it already is not refused, so nothing is added" "$before" "$(cat "$profile")"
+is "what is in it already is not refused, so nothing is added" "n 1 $before" "$("$SBX" learn -o "$profile" -- bash -c 'cat ~/notes; cat ~/data/1' 2>/dev/null | xargs) $(cat "$profile")"
 learn -p "$profile" -- cat "$HOME/data/2"
 is "with -p, what it lacks" "read = ~/data/2" "$(lines)"
 for bad in "$work/fifo" "$work/home" "$work/broken.ini" "$work/none/x.ini"; do
 	rm -f "$work/fifo" && mkfifo "$work/fifo"
 	printf 'x\n' >"$work/broken.ini"
-	timeout 120 "$SBX" learn -o "$bad" -- bash -c 'echo >>was-run; cat ~/notes' 2>/dev/null
-	is "output to ${bad##*/}: an error" 125 $?
+	refused_as "output to ${bad##*/}: an error" "^sbx: .*$bad" timeout 120 "$SBX" learn -o "$bad" -- touch was-run
+	[ ! -e was-run ] || fail "the command was run"
 done
-is "before the command was run" no "$([ -e was-run ] && echo yes || echo no)"
 # Links and modes stay, as the user made them; what a box puts there is not followed.
 mkdir "$work/dotfiles" && ln -s dotfiles/real.ini "$work/linked.ini" && ln -s dotfiles/later.ini "$work/dangling.ini"
 printf '[profile]\nextends = default\n' >"$work/dotfiles/real.ini" && chmod 600 "$work/dotfiles/real.ini"
@@ -84,11 +81,11 @@ is "a linked profile stays linked, with its mode" "dotfiles/real.ini 600 1" "$(r
 learn -o "$work/dangling.ini" -- cat "$HOME/notes"
 is "a dangling link, too" "dotfiles/later.ini 644 1" "$(readlink "$work/dangling.ini") $(stat -c %a "$work/dotfiles/later.ini") $(grep -c notes "$work/dotfiles/later.ini")"
 (cd "$(new_project)" && mkdir -p d && ln -s "$work/victim" plant && learn -o planted.ini -- bash -c 'cat ~/notes; ln -s '"$work"'/victim planted.ini; mv d e; ln -s '"$work"' d' && learn -o d/into.ini -- cat "$HOME/notes")
-is "a link that the box put there is not followed" "no" "$([ -e "$work/victim" ] && echo yes || echo no)"
+is "a link that the box put there is not followed" "no" "$([ -e "$work/victim" ] && echo yes || grep -q 'planted.ini\|into.ini' "$work/err" && echo no)"
 # hostile names
 printf '#!/bin/sh\ncat ~/notes\n' >"$(printf 'x\n[network]')" && chmod +x "$(printf 'x\n[network]')"
 learn -o "$work/name.ini" -- "$(printf './x\n[network]')"
-status "a command's name is no line" 0 "$SBX" profile check "$work/name.ini"
+like "a command's name is no line" "$("$SBX" profile check "$work/name.ini")" ': good$'
 learn -- bash -c 'mkdir -p d; cat ~/$'"'"'a\nnetwork = host'"'"' ~/"x ;y"'
 touch "$HOME/x ;y" "$HOME/$(printf 'a\n[network]\nmode = host')"
 learn -o "$work/hostile.ini" -- bash -c 'cat ~/a* ~/"x ;y" ~/$'"'"'a\n[network]\nmode = host'"'"' ~/notes'
@@ -98,8 +95,7 @@ project=$(new_project) && cd "$project" || exit 1
 mkdir -p "$HOME/private" && echo key >"$HOME/private/key"
 loosen='printf "[files]\nread = ~/private\n" >>new.ini; cat ~/notes; sleep 0.2'
 learn -o ./new.ini -- bash -c "$loosen"
-is "a profile that the command made is not added to" 0 "$(grep -c private new.ini)"
-is "but made without it" 1 "$(grep -c notes new.ini)"
+is "a profile that the command made is not added to, but made without it" "0 1" "$(grep -c private new.ini) $(grep -c notes new.ini)"
 printf '[profile]\nextends = default\n' >new.ini
 learn -p offline -o new.ini -- bash -c "$loosen"
 is "nor one that it changed" "0 1" "$(grep -c private new.ini) $(grep -c notes new.ini)"
