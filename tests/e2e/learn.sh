@@ -12,8 +12,8 @@ cd "$project" || exit 1
 learn() { "$SBX" learn "$@" >"$work/out" 2>"$work/err"; }
 lines() { sed -n 's/^+\([^[].* = .*\)/\1/p' "$work/err" | grep -v '^description\|^extends\|^;' | sort | xargs -d'\n' | sed 's/ $//'; }
 proposes() { # lines, script
-	learn -- bash -c "$2"
-	is "proposed for: $2" "$1" "$(lines)"
+	learn -- bash -c "echo begun; $2"
+	is "proposed for: $2" "begun, $1" "$(head -1 "$work/out"), $(lines)"
 }
 
 proposes "read = ~/notes" 'cat ~/notes'
@@ -46,7 +46,7 @@ is "the status is the command's" 5 $?
 learn -c 'cat ~/notes'
 is "-c STRING" "read = ~/notes" "$(lines)"
 status "no command" 125 "$SBX" learn
-status "not in tier landlock" 125 "$SBX" learn --isolation landlock -- true
+refused_as "not in tier landlock" 'explain needs namespaces' "$SBX" learn --isolation landlock --project none -- true
 
 # --- a file of it
 profile=$work/own.ini
