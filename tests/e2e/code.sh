@@ -91,13 +91,12 @@ for row in 'bash|x=41\n|echo $((x + 1))\n|false\n' 'python|x = 41\n|x + 1\n|1 / 
 	IFS='|' read -r name first second third <<<"$row"
 	cells "$name" "state stays from one to the next" "$first%%\n$second%%\n" "%%0 42 %%0"
 	cells "$name" "one that fails is told, and the next runs" "$first%%\n$third%%\n$second" "%%0 %%1 42 %%0"
-	cells "$name" "none" "" ""
 done
 cells python "definitions, and an end without a mark" 'def f(x):\n    return x * 2\n\n%%\nf(21)' "%%0 42 %%0"
 cells python "what a cell reads is empty, not the next cell" 'import sys\nprint(repr(sys.stdin.read()))\n%%\n42\n' " %%0 42 %%0"
 cells bash "what a cell reads is empty, not the next cell" 'cat\n%%\necho 42\n' "%%0 42 %%0"
 cells node "a promise is waited for" 'new Promise((done) => setTimeout(() => done(42), 50))\n%%\nlet y = 1\n' "42 %%0 %%0"
-cells bash "exit ends it" 'exit 3\n%%\necho no\n' ""
+is "cells for bash: exit ends it" 3 "$(printf 'exit 3\n%%%%\necho no\n' | timeout 300 "$SBX" code -l bash 2>/dev/null; echo $?)"
 like "a language without sessions" "$("$SBX" code -l lua </dev/null 2>&1)" 'lua has no sessions of its interpreter; these have: bash node python ruby'
 exec 3</dev/null 4</dev/null 5</dev/null 6</dev/null 7</dev/null 8</dev/null 9</dev/null
 is "JSON: with open descriptors, as make's jobserver leaves them" '0 "in bash\n"' "$("$SBX" code --json -l bash -c 'echo in bash' | field exit stdout)"

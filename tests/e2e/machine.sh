@@ -28,7 +28,7 @@ is "the status at a limit" "124 limit" "$(events --timeout 300ms -- sleep 60 | m
 is "a command that is not there has no start" "exit" "$(events -- ./nowhere-to-be-found | names)"
 is "its status" 127 "$(events -- ./nowhere-to-be-found | member exit exit-code)"
 is "lines are those of sbx-json(5)" "1 text" "$(events --timeout 1s -- sh -c 'curl -s http://one.invalid/; sleep 60' | "$own/json_form.py" "$page" event)"
-status "the same in a lower tier" 0 sh -c 'exec 5>&1 >/dev/null; "$SBX" run --isolation landlock --no-protect --status-fd 5 -- true 2>/dev/null | cat'
+like "the same in a lower tier" "$(sh -c 'exec 5>&1 >/dev/null; "$SBX" run --isolation landlock --no-protect --status-fd 5 -- true 2>/dev/null | cat')" '"event":"exit"'
 # The pid is that of the box's first process, while it lives.
 mkfifo lines
 "$SBX" run --status-fd 5 -- sh -c 'while [ ! -e go ]; do sleep 0.05; done' 5> >(cat >"$work/lines") &
@@ -48,8 +48,7 @@ refused() { # NAME, WORDS, COMMAND...: nothing ran
 	local name=$1 words=$2 output
 	shift 2
 	output=$("$@" 2>&1 </dev/null)
-	is "refused: $name" 125 $?
-	like "it says why: $name" "$output" "$words"
+	is "refused, and it says why: $name" "125 said" "$? $(grep -Eq -- "$words" <<<"$output" && echo said)"
 	[ ! -e ran ] || { fail "it ran: $name" && rm ran; }
 }
 for fd in 0 1 2; do
@@ -148,7 +147,7 @@ kill "$run"
 wait_for 30 gone "$run"
 orphan dies "touch begun; $beats" --die-with-parent --isolation landlock --no-protect
 is "in a lower tier" yes "$(wait_for 30 gone "$run" && echo yes)"
-is "a parent that lives changes nothing" "0 5" "$("$SBX" run --die-with-parent -- true; echo -n "$? "; "$SBX" run --die-with-parent -- sh -c 'exit 5'; echo $?)"
+is "a parent that lives changes nothing" "5" "$("$SBX" run --die-with-parent -- sh -c 'exit 5'; echo $?)"
 # A parent outside of the pid namespace has no number here.
 if unshare -Ur --pid --fork --mount-proc true 2>/dev/null; then
 	unshare -Ur --pid --fork --mount-proc sleep 60 &
@@ -165,12 +164,11 @@ fi
 if "$SBX" session create one >/dev/null 2>&1; then
 	mkdir -p "$work/elsewhere" sub
 	like "a session's run from elsewhere says where it runs" "$(cd "$work/elsewhere" && "$SBX" run -s one -- true 2>&1)" "^sbx: .*the command runs in '$project', the project of session 'one'"
-	is "not in its project" "" "$("$SBX" run -s one -- true 2>&1)$(cd sub && "$SBX" run -s one -- true 2>&1)"
+	is "not in its project" "one two" "$("$SBX" run -s one -- echo one 2>&1) $(cd sub && "$SBX" run -s one -- echo two 2>&1)"
 else
 	skip "a session's run from elsewhere says where it runs" "sessions need a file system that this machine has not"
 	skip "not in its project" "the same"
 fi
-like "a session of an image: what to do instead" "$("$SBX" session create --from image.tar two 2>&1)" "sbx has no images; to install packages: sbx session create --as-root NAME"
-is "and no session made" "" "$("$SBX" session list 2>/dev/null | grep -w two)"
+is "a session of an image: what to do instead, and no session made" "sbx has no images; to install packages: sbx session create --as-root NAME" "$("$SBX" session create --from image.tar two 2>&1 | grep -o 'sbx has no images; to install packages: sbx session create --as-root NAME'; "$SBX" session list 2>/dev/null | grep -w two)"
 
 done_testing
