@@ -1,11 +1,10 @@
-// Parts of a repository that lie outside of the project, as the project says: they are in the box
-// when the user has allowed that.
+// Parts of a repository that lie outside of the project, as the project says: a line of the user's
+// shows them.
 #pragma once
 
 #include <stdbool.h>
 
 struct arena;
-struct resolved;
 struct wishes;
 struct origin;
 
@@ -19,14 +18,13 @@ const char *beyond_worktree(struct wishes *wishes, const char *directory);
 // Notes in the plan why what `file` names is not in the box. 0.
 int beyond_lacks(struct wishes *wishes, const char *file, const char *why);
 
-// 1: allowed. 0: not, or it is in the box already; `sbx run` prints the command that allows it.
-// `file` names the directory.
-int beyond_allowed(struct wishes *wishes, const char *file, const struct resolved *directory);
-// What the link `file` leads to, when it is a directory of objects: read-only.
-int beyond_objects(struct wishes *wishes, const char *file, const struct resolved *directory,
-		   struct origin from);
-// Directories of objects that the list `file` (objects/info/alternates) names: read-only.
-int beyond_alternates(struct wishes *wishes, const char *file, struct origin from);
+// Whether the directory at `path`, to which `file` leads, is a git directory. The plan names it
+// where it is not in the box, with the line that shows it.
+bool beyond_directory(struct wishes *wishes, const char *file, const char *path);
+// The same of what the link `file` leads to: a part of a git directory, or a directory of objects.
+void beyond_part(struct wishes *wishes, const char *file);
+// The same of directories of objects that the list `file` (objects/info/alternates) names.
+void beyond_alternates(struct wishes *wishes, const char *file);
 
 // A worktree that the box does not see looks to git like one that is gone, and 'git worktree prune'
 // or 'git gc' in the box would remove what the host's git knows of it. A link that leads nowhere is

@@ -115,7 +115,7 @@ int git_parts_protect(struct wishes *wishes, const char *directory, const char *
 			if (!behind)
 				list_add(known, wishes->arena, row->path, from);
 			if (str_ends(row->path, "/alternates"))
-				TRY(beyond_alternates(wishes, path, from));
+				beyond_alternates(wishes, path);
 		} else if (row->kind == LAYOUT_POINTER && !behind) // GUARD_PARTS finds it
 			plan->guard_count--;
 	}
