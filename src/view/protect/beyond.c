@@ -1,6 +1,6 @@
 // Owns the question which directories outside of a project are parts of its repository, and how its
 // other worktrees are shown.
-#include "view/protect/beyond.h"
+#include "view/protect/protect.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // Owns the layout of git repositories (gitrepository-layout(5)): .git as directory or file, the
 // common directory of worktrees, submodules. What a hostile project says about places outside of
 // it counts for nothing unless those places point back.
-#include "view/protect/repository.h"
+#include "view/protect/protect.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -18,13 +18,8 @@
 #include "base/str.h"
 #include "git/layout.h"
 #include "git/recognise.h"
-#include "view/paths/lasting.h"
-#include "view/paths/opened.h"
 #include "view/paths/project.h"
 #include "view/paths/wishes.h"
-#include "view/protect/beyond.h"
-#include "view/protect/git_parts.h"
-#include "view/protect/protect.h"
 
 enum { ENTRIES_MAX = 64, DEPTH_MAX = 4 };
 
@@ -300,9 +295,17 @@ static int follow_file(struct wishes *wishes, const char *root, const char *file
 	return add_directory(wishes, common.path, &common.identity, root, from);
 }
 
-int repository_protect_bare(struct wishes *wishes, const char *directory, struct origin from)
+int repository_protect_top(struct wishes *wishes, const char *root, struct origin from)
 {
-	return protect_directory(wishes, directory, NULL, from, 0);
+	struct stat status;
+	const char *head = path_below(wishes->arena, root, "HEAD");
+	if (!names_lack(&wishes->names, head) && lstat(head, &status) == 0) {
+		autoclose int fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (fd >= 0 && git_directory(fd) != GIT_NONE &&
+		    protect_stood(wishes->plan, path_below(wishes->arena, root, "config")))
+			return protect_directory(wishes, root, NULL, from, 0);
+	}
+	return protect_guard(wishes, head, GUARD_BARE);
 }
 
 // A symlink. What it leads to in the project is protected as under the name .git.
