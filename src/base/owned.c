@@ -334,3 +334,12 @@ int owned_replace(int directory, const char *name, const char *text, unsigned mo
 		unlinkat(directory, beside, 0);
 	return fail(problem, "write '%s'", name);
 }
+
+bool owned_keep(const char *file, const char *text)
+{
+	FORGIVING;
+	char place[PATH_MAX];
+	str_put(place, sizeof(place), "%.*s", (int)(path_name(file) - file - 1), file);
+	autoclose int directory = owned_directory(place);
+	return directory >= 0 && owned_replace(directory, path_name(file), text, 0600) == 0;
+}

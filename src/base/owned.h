@@ -1,6 +1,7 @@
 // Directories of sbx's state: below ~/.local/state/sbx, made when they are needed. Rule 20.
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct arena;
@@ -17,6 +18,9 @@ int owned_check(const char *state);
 // others write it at the same time. A link there is replaced. `mode` is that of a file that is not
 // there yet; another keeps its own. -1 with the error said.
 int owned_replace(int directory, const char *name, const char *text, unsigned mode);
+// The same of a file of sbx's state, whose directory is made. Nothing is reported: what it says is
+// found again.
+bool owned_keep(const char *file, const char *text);
 
 // A name that no other process has, on this machine or another one: `prefix` and 16 hexadecimal
 // digits. A pid is none: other pid namespaces have the same. -1 with the error said.

@@ -8,40 +8,34 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/file.h"
+#include "base/out.h"
 #include "base/owned.h"
+#include "base/path.h"
 #include "base/str.h"
 
-static const char list_name[] = "given";
-
-static int check_list(const char *path, int found, const char *text, size_t length)
+static const char *list_of(struct arena *arena, const char *state)
 {
-	if (found < 0 && errno != EACCES) // a state that is not ours: nothing was noted there
-		return file_failed(path, GIVEN_BYTES_MAX - 1);
-	if (length > 0 && text[0] != '/') // this version has lines of paths alone
-		return fail(0, "'%s' was written by a newer sbx", path);
-	return 0;
-}
-
-static int read_list(const char *state, char *ret_text)
-{
-	char path[PATH_MAX] __attribute__((uninitialized));
-	size_t length;
-	str_put(path, sizeof(path), "%s/%s", state, list_name);
-	int found = file_read_into(AT_FDCWD, path, 0, ret_text, GIVEN_BYTES_MAX, &length);
-	return check_list(path, found, ret_text, length);
+	return path_below(arena, state, "given");
 }
 
 const char *given_read(struct arena *arena, const char *state)
 {
-	char path[PATH_MAX] __attribute__((uninitialized));
-	const char *text;
+	const char *text, *path = list_of(arena, state);
 	size_t length;
-	str_put(path, sizeof(path), "%s/%s", state, list_name);
 	int found = file_read(AT_FDCWD, path, 0, GIVEN_BYTES_MAX - 1, arena, &text, &length);
-	return check_list(path, found, text, length) < 0 ? NULL : text;
+	if (found < 0 && errno != EACCES) { // a state that is not ours: nothing was noted there
+		file_failed(path, GIVEN_BYTES_MAX - 1);
+		return NULL;
+	}
+	if (length > 0 && text[0] != '/') { // this version has lines of paths alone
+		fail(0, "'%s' was written by a newer sbx", path);
+		return NULL;
+	}
+	return text;
 }
 
 // The next line, and how long it is; NULL at the end.
@@ -56,7 +50,7 @@ static const char *next_line(const char **at, size_t *ret_length)
 static bool has(const char *given, const char *path, size_t length)
 {
 	size_t size;
-	for (const char *line; (line = next_line(&given, &size));)
+	for (const char *line; given && (line = next_line(&given, &size));)
 		if (size == length && memcmp(line, path, length) == 0)
 			return true;
 	return false;
@@ -75,51 +69,39 @@ static bool is_gone(const char *line, size_t length)
 	       (errno == ENOENT || errno == ENOTDIR);
 }
 
-static int append(char *text, const char *line, size_t length)
-{
-	size_t used = strlen(text);
-	if (used + length + 1 >= GIVEN_BYTES_MAX)
-		return fail(0, "the list is full");
-	memcpy(text + used, line, length);
-	memcpy(text + used + length, "\n", sizeof("\n"));
-	return 0;
-}
-
-static int append_missing(char *text, const char *lines)
+// `all`: those of files that are gone as well.
+static void add(struct out *list, const char *lines, bool all)
 {
 	size_t length;
 	for (const char *line; (line = next_line(&lines, &length));)
-		if (!has(text, line, length))
-			TRY(append(text, line, length));
-	return 0;
+		if (!has(list->text, line, length) && (all || !is_gone(line, length)))
+			out_text(list, "%.*s\n", (int)length, line);
 }
 
-static int forget_gone(char *text)
+static int add_all(struct arena *arena, const char *state, const char *lines, struct out *list)
 {
-	char old[GIVEN_BYTES_MAX];
-	const char *at = old;
-	size_t length;
-	memcpy(old, text, sizeof(old));
-	text[0] = '\0';
-	for (const char *line; (line = next_line(&at, &length));)
-		if (!is_gone(line, length))
-			TRY(append(text, line, length));
-	return 0;
+	autoclose int directory = owned_directory(state);
+	TRY(directory);
+	if (fd_lock(directory, LOCK_EX) < 0) // other runs end, too
+		return fail(errno, "'%s'", state);
+	const char *old = given_read(arena, state);
+	for (int all = 1; old && all >= 0 && (all || list->used >= GIVEN_BYTES_MAX); all--) {
+		out_free(list);
+		*list = (struct out){ 0 };
+		add(list, old, all);
+		add(list, lines, true);
+	}
+	if (!old || list->used >= GIVEN_BYTES_MAX)
+		return old ? fail(0, "the list is full") : -1;
+	return owned_replace(AT_FDCWD, list_of(arena, state), list->text ? list->text : "", 0600);
 }
 
 int given_add(const char *state, const char *lines)
 {
-	char text[GIVEN_BYTES_MAX], path[PATH_MAX];
-	str_put(path, sizeof(path), "%s/%s", state, list_name);
-	autoclose int directory = owned_directory(state);
-	if (directory < 0)
-		return -1;
-	if (fd_lock(directory, LOCK_EX) < 0) // other runs end, too
-		return fail(errno, "'%s'", state);
-	TRY(read_list(state, text));
-	if (ATTEMPT(append_missing(text, lines)) < 0) {
-		TRY(forget_gone(text));
-		TRY(append_missing(text, lines));
-	}
-	return owned_replace(AT_FDCWD, path, text, 0600);
+	struct out list = { 0 };
+	struct arena *arena = arena_new();
+	int result = add_all(arena, state, lines, &list);
+	out_free(&list);
+	arena_free(arena);
+	return result;
 }

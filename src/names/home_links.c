@@ -13,11 +13,9 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/out.h"
-#include "base/owned.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "git/recognise.h"
-#include "names/home_rows.h"
 #include "names/trusted.h"
 
 enum { LINKS_MAX = 40, WALKED_MAX = 1024, KEPT_MAX = 1 << 18 };
@@ -341,14 +339,4 @@ void homes_follow(struct arena *arena, struct homes *homes, struct list *ret_tar
 		follow(finding, item->text, 0, 0);
 	}
 	homes->fresh = kept_text(finding, hash);
-}
-
-void homes_keep(const char *file, const char *fresh)
-{
-	FORGIVING; // the next run walks again
-	char place[PATH_MAX];
-	str_put(place, sizeof(place), "%.*s", (int)(path_name(file) - file - 1), file);
-	autoclose int directory = owned_directory(place);
-	if (directory >= 0)
-		owned_replace(directory, path_name(file), fresh, 0600);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/list.h"
 
@@ -12,7 +13,7 @@ struct homes {
 	const char *home;         // of the caller, without symlinks
 	char *const *environment; // for rows that a variable names, and for PATH
 	const char *state;        // sbx's own directory
-	const char *file, *fresh; // out: where homes_keep() keeps what; `fresh` NULL: it is there
+	const char *file, *fresh; // out: for owned_keep(); `fresh` NULL: it is there
 };
 
 // `from.line` of what is found.
@@ -46,4 +47,12 @@ bool homes_inside(struct arena *arena, const char *directory, unsigned *director
 // The same of a trusted name, whatever it is: what it leads to itself as well. Added to `targets`.
 void homes_led(struct arena *arena, const char *path, struct list *targets);
 
-void homes_keep(const char *file, const char *fresh);
+// The rows of profiles/names.txt that are of the home, and PATH, as paths; for names/home_links.c.
+
+struct origin homes_origin(enum homes_kind kind);
+
+// Of the caller's variables; NULL: not set.
+const char *homes_value(char *const *environment, const char *name, size_t length);
+
+// Whether a name is a directory of programs.
+bool homes_is_of_path(const char *name, const struct homes *homes);

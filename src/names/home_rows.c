@@ -1,5 +1,5 @@
 // Owns the names of the home that the caller's programs run or trust, as paths.
-#include "names/home_rows.h"
+#include "names/home_links.h"
 
 #include <stdbool.h>
 #include <string.h>

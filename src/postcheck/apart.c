@@ -1,5 +1,5 @@
 // Owns the process of the look, and the way of its findings back.
-#include "postcheck/apart.h"
+#include "postcheck/check.h"
 
 #include <errno.h>
 #include <fcntl.h>

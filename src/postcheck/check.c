@@ -20,24 +20,12 @@
 #include "base/sys.h"
 #include "git/gitconfig.h"
 #include "plan.h"
-#include "postcheck/apart.h"
-#include "postcheck/commands.h"
-#include "postcheck/file_clock.h"
 #include "postcheck/finding/changed.h"
 #include "postcheck/finding/finding.h"
 #include "postcheck/finding/unshown.h"
-#include "postcheck/git/config_merge.h"
-#include "postcheck/git/index_look.h"
-#include "postcheck/git/made_bare.h"
-#include "postcheck/git/parts.h"
-#include "postcheck/git/pointer.h"
 #include "postcheck/git/vet.h"
 #include "postcheck/name_watch.h"
-#include "postcheck/new_names.h"
-#include "postcheck/places.h"
 #include "postcheck/run_journal.h"
-#include "postcheck/scan.h"
-#include "postcheck/secrets.h"
 #include "report/findings.h"
 #include "run.h"
 #include "trees/git_list.h"
@@ -255,6 +243,7 @@ struct check_look {
 	struct check check;
 	const struct run *run;
 	bool quiet; // no directory was changed
+	struct check_places places;
 };
 
 static void look_at_all(void *argument)
@@ -262,16 +251,16 @@ static void look_at_all(void *argument)
 	FORGIVING; // each part reports for itself what it could not do
 	struct check_look *look = argument;
 	struct check *check = &look->check;
-	struct check_places places = { 0 };
+	struct check_places *places = &look->places;
 	unsigned before = findings_count(check->found);
 	if (check->plan->repository) // it holds the index
-		bare_tell_broken(check, places_parent(check, &places, check->plan->index)->fd,
+		bare_tell_broken(check, places_parent(check, places, check->plan->index)->fd,
 				 check->found);
 	for (unsigned i = 0; i < check->plan->copy_count; i++)
-		check_copy(check, look->run, i, &places);
-	check_walls(check, &places);
-	check_guards(check, &places);
-	places_close(&places);
+		check_copy(check, look->run, i, places);
+	check_walls(check, places);
+	check_guards(check, places);
+	places_close(places);
 	commands_tell(check);
 	if (!look->quiet)
 		scan_trees(check, look->run);
@@ -281,15 +270,15 @@ static void look_at_all(void *argument)
 }
 
 // Whether a directory of the names keeps its owner out: then they are not seen, or not taken away.
-static bool is_shut(const struct check *check)
+static bool is_shut(struct check_look *look)
 {
-	const struct plan *plan = check->plan;
-	char parent[PATH_MAX] = "";
-	struct check_places places = { 0 };
+	const struct plan *plan = look->check.plan;
+	char parent[PATH_MAX] __attribute__((uninitialized));
 	bool shut = false;
+	parent[0] = '\0';
 	for (unsigned i = 0; i < plan->guard_count && !shut; i++) {
 		const char *path = plan->guards[i].path;
-		if (is_absent_still(check, &places, &plan->guards[i]))
+		if (is_absent_still(&look->check, &look->places, &plan->guards[i]))
 			continue;
 		size_t length = (size_t)(path_name(path) - path);
 		if (length >= sizeof(parent) ||
@@ -300,7 +289,8 @@ static bool is_shut(const struct check *check)
 		shut = faccessat(AT_FDCWD, parent, R_OK | W_OK | X_OK, AT_EACCESS) < 0 &&
 		       errno == EACCES;
 	}
-	places_close(&places);
+	if (shut) // the process apart may open what this one may not
+		places_close(&look->places);
 	return shut;
 }
 
@@ -323,7 +313,7 @@ void check_host(const struct plan *plan, struct run *run, struct findings *found
 	// A nested repository may lie in a directory that is shut: a walk is always done apart.
 	secrets_renew(&look.check);
 	look.quiet = plan->guard_count == 0 || scan_is_quiet(&look.check, run);
-	bool done = geteuid() == 0 || (look.quiet && !is_shut(&look.check));
+	bool done = geteuid() == 0 || (look.quiet && !is_shut(&look));
 	if (done)
 		look_at_all(&look);
 	else

@@ -5,9 +5,19 @@
 // with check.c.
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <time.h>
+
+#include "trees/git_list.h"
+
+struct arena;
+struct check;
 struct findings;
+struct guard;
 struct plan;
 struct run;
+struct searched;
 
 // Merges git's configurations, moves away what appeared under protected names, and reports that and
 // the changed names that the host will run later. New
@@ -20,3 +30,102 @@ void check_begin(struct plan *plan, struct run *run);
 void check_host(const struct plan *plan, struct run *run, struct findings *found);
 // After it, of a command that failed: names that may have been refused to git.
 void check_refused(const struct plan *plan, struct findings *found);
+
+// A look at the caller's files that the box cannot keep out by their modes.
+
+// Runs `look` in a process that may read and change all files of the caller's (owned_override()).
+// What it adds to the findings comes back. False when it did not come to its end.
+bool apart_run(void (*look)(void *argument), void *argument, struct findings *found);
+
+// Files of the project that its settings name in commands which start by themselves: an agent's
+// hooks and servers, git hooks, .envrc, git's configuration, what an install runs; and those that
+// the caller's environment names. Such a file is
+// the project's own, and reported when a run changed it.
+
+// Notes in the plan the files that settings and the caller's variables name, and their state before
+// the box begins.
+void commands_plan(struct plan *plan, char *const *environment);
+
+// Adds those that this run changed to the findings.
+void commands_tell(const struct check *check);
+
+// The same names below a worktree or submodule of the project's, which obeys the same settings:
+// `directory` is its top, at `path`.
+void commands_tell_below(const struct check *check, int directory, const char *path);
+
+// A run's start by the clock that files are stamped with.
+
+// When the command of a plan began; zero where nobody knows.
+struct timespec clock_start(const struct plan *plan);
+// Waits until no file can be stamped with a time before plan->start any more: what was stamped
+// before the command began and what it stamps differ, however short the time between. `fd`: a file
+// of sbx, for an exact time, or -1.
+void clock_pass(struct plan *plan, int fd);
+
+// Symlinks that lead to what the box could not see.
+
+// Of those that a run made or changed: reports `name` in `directory`, a symlink at `path`, when it
+// is one: a program of the host that writes or reads through it gets further than the box did. By
+// its text; nothing is followed.
+void links_look(const struct check *check, int directory, const char *name, const char *path);
+
+// After a command that failed: a finding for each link of the user's at the top of the project, or
+// in the current directory, to what exists and is not in the box, but for private places.
+void links_out(const struct plan *plan, struct findings *found);
+
+// Names that came to a directory, compared with the table of those that the host runs or trusts.
+
+// `directory` is the one that the guard names. Takes away what is protected, reports the others.
+void listed_look(struct check *check, int directory, const struct guard *guard);
+
+// While a run goes on: writes the first protected name that came, and false when there is none
+// among so many entries as can be looked at then.
+bool listed_came(int directory, const struct guard *guard, char *ret_name, size_t size);
+
+// The directories that the look opens, one after the other: most names share one with those before.
+
+struct place {
+	const char *path; // of one of the names, `length` bytes of it with the slash at the end
+	size_t length;
+	int fd, problem; // negative where it could not be opened, and why
+	bool changed;    // a name came, went or was replaced in it
+	bool reported;   // that nothing in it could be looked at
+};
+enum { PLACES_MAX = 4 };
+struct check_places {
+	struct place list[PLACES_MAX];
+	unsigned count, next;
+};
+
+// Opened without following a link, and as long as no four others are asked for; errno is that of
+// its problem. The path is kept by reference.
+struct place *places_find(const struct check *check, struct check_places *places, const char *path,
+			  size_t length);
+// The directory of a name.
+struct place *places_parent(const struct check *check, struct check_places *places,
+			    const char *path);
+void places_close(struct check_places *places);
+
+// Repositories that a run made anywhere in what was writable as a whole.
+
+// While the box has work: the directories of git's index as it was when the command began.
+void scan_prepare(const struct plan *plan, struct run *run);
+// Whether nothing that is checked has changed, so that a sweep would find nothing.
+bool scan_is_quiet(struct check *check, const struct run *run);
+// Walks what the plan names. New hooks are taken away, new configurations cut to what is harmless.
+void scan_trees(struct check *check, const struct run *run);
+
+// Files whose names say that they hold secrets, as a check meets them: later runs hide them.
+
+struct check_secrets {
+	struct listed known; // the tree's list, empty where there is none
+	struct listed fresh; // what it lacks
+};
+
+void secrets_read(struct check_secrets *secrets, const struct searched *tree, struct arena *arena);
+// An entry of an open directory; `path` is below the tree.
+void secrets_look(struct check_secrets *secrets, const struct check *check, int directory,
+		  const char *name, const char *path);
+void secrets_write(const struct check_secrets *secrets, const struct searched *tree);
+// What boxes made and this one could change is still of boxes.
+void secrets_renew(const struct check *check);

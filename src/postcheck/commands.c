@@ -1,5 +1,5 @@
 // Owns the state of the files that settings name, before a run and after it.
-#include "postcheck/commands.h"
+#include "postcheck/check.h"
 
 #include <dirent.h>
 #include <errno.h>

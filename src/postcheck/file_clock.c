@@ -1,5 +1,5 @@
 // Owns the comparison of a run's start with the clock of files.
-#include "postcheck/file_clock.h"
+#include "postcheck/check.h"
 
 #include <sys/stat.h>
 #include <time.h>

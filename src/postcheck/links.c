@@ -1,5 +1,5 @@
 // Owns the question where symlinks lead.
-#include "postcheck/links.h"
+#include "postcheck/check.h"
 
 #include <dirent.h>
 #include <fcntl.h>

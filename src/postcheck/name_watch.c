@@ -27,12 +27,10 @@
 #include "base/testing.h"
 #include "git/layout.h"
 #include "plan.h"
-#include "postcheck/file_clock.h"
+#include "postcheck/check.h"
 #include "postcheck/finding/finding.h"
 #include "postcheck/finding/quarantine.h"
-#include "postcheck/git/pointer.h"
 #include "postcheck/git/vet.h"
-#include "postcheck/new_names.h"
 #include "report/findings.h"
 #include "run.h"
 

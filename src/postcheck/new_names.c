@@ -1,5 +1,5 @@
 // Owns the look at a directory's listing after, and during, a run.
-#include "postcheck/new_names.h"
+#include "postcheck/check.h"
 
 #include <errno.h>
 #include <fcntl.h>

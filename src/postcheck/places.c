@@ -1,5 +1,5 @@
 // Owns the descriptors of the directories, and the question whether a name came or went in one.
-#include "postcheck/places.h"
+#include "postcheck/check.h"
 
 #include <errno.h>
 #include <fcntl.h>

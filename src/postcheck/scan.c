@@ -1,6 +1,6 @@
 // Owns the sweep after a run over the repositories below the top: new ones, and those that differ
 // from the list.
-#include "postcheck/scan.h"
+#include "postcheck/check.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -17,13 +17,9 @@
 #include "base/sys.h"
 #include "base/testing.h"
 #include "base/times.h"
-#include "postcheck/commands.h"
 #include "postcheck/finding/changed.h"
 #include "postcheck/finding/finding.h"
-#include "postcheck/git/made_bare.h"
 #include "postcheck/git/vet.h"
-#include "postcheck/links.h"
-#include "postcheck/secrets.h"
 #include "report/findings.h"
 #include "run.h"
 #include "trees/git_list.h"
@@ -284,7 +280,7 @@ static void end_tree(struct scan *scan, const struct git_walk *walk, int root)
 	keep_rest(scan, root);
 	scan->now.place = "";
 	if (listed_differs(&scan->old, &scan->now))
-		listed_write(&scan->now, scan->tree->list, false);
+		listed_write(&scan->now, scan->tree->list);
 	if (!walk->cut)
 		note_time(scan);
 	if (walk->cut)

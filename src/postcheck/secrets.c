@@ -1,5 +1,5 @@
 // Owns the rows that a check adds to the list of a tree's files of secrets.
-#include "postcheck/secrets.h"
+#include "postcheck/check.h"
 
 #include <fcntl.h>
 #include <limits.h>

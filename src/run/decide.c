@@ -30,7 +30,6 @@
 #include "policy/find.h"
 #include "policy/trust.h"
 #include "policy/merge.h"
-#include "postcheck/commands.h"
 #include "postcheck/check.h"
 #include "postcheck/run_journal.h"
 #include "probe.h"

@@ -8,7 +8,6 @@
 #include "base/out.h"
 #include "base/times.h"
 #include "plan.h"
-#include "postcheck/apart.h"
 #include "postcheck/check.h"
 #include "postcheck/run_journal.h"
 #include "report/findings.h"

@@ -21,7 +21,7 @@
 #include "plan.h"
 #include "postcheck/check.h"
 #include "postcheck/finding/unshown.h"
-#include "postcheck/links.h"
+#include "postcheck/check.h"
 #include "probe/machine.h"
 #include "report/findings.h"
 #include "run.h"

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/fd.h"
+#include "base/owned.h"
 #include "base/path.h"
 #include "base/steady.h"
 #include "base/str.h"
@@ -30,8 +31,7 @@
 #include "run/summary.h"
 #include "run/signals.h"
 #include "run/steps.h"
-#include "view/protect/home_names.h"
-#include "view/protect/profiles.h"
+#include "view/protect/protect.h"
 
 // What one turn of the loop does at most for each source, so that none keeps limits, guards and
 // time from being looked at, whatever a box does. These three come first in each turn.
@@ -135,7 +135,8 @@ static void look_last(const struct plan *plan, struct run *run, struct eyes *eye
 		findings_add(&outcome->found, FINDING_JOURNAL, "", strerror(run->journal_problem),
 			     "");
 	profiles_remember(plan, &outcome->found);
-	homes_remember(plan);
+	if (plan->homes_fresh)
+		owned_keep(plan->homes_file, plan->homes_fresh);
 	refusals_report(plan, run->proxy, &outcome->denials);
 	if (plan->learn)
 		refusals_used(run->proxy, &outcome->denials);

@@ -14,10 +14,10 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/file.h"
+#include "base/owned.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "git/layout.h"
-#include "trees/kept.h"
 
 #define KIND   "sbx-repositories "
 #define HEADER KIND "1 "
@@ -238,10 +238,9 @@ int listed_read(struct arena *arena, const char *file, const char *root, struct 
 	return 1;
 }
 
-bool listed_write(const struct listed *known, const char *file, bool first)
+bool listed_write(const struct listed *known, const char *file)
 {
-	const char *text = listed_print(known->arena, known);
-	return kept_write(file, text, strlen(text), first);
+	return owned_keep(file, listed_print(known->arena, known));
 }
 
 static void note_parts(struct listed *known, int directory, const char *path, int depth);

@@ -16,15 +16,10 @@
 #include "view/nodes.h"
 #include "view/own_files.h"
 #include "view/paths/fixed.h"
-#include "view/paths/lasting.h"
-#include "view/paths/opened.h"
 #include "view/paths/planted.h"
 #include "view/paths/wishes.h"
-#include "view/protect/protect_plan.h"
-#include "view/secrets/brought.h"
-#include "view/secrets/filtered.h"
+#include "view/protect/protect.h"
 #include "view/secrets/hide.h"
-#include "view/secrets/untracked.h"
 
 // What the caller cannot reach the box cannot: a note, but for a line that the user wrote without
 // '?'.

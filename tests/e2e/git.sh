@@ -182,15 +182,16 @@ is "its hooks and commondir are as before" "../.. " "$(cat "$work/main-repositor
 is "the other tree of that repository is not seen" ".git" "$(grep -v '[a-z ]: \|^[0-9]\|^sbx' "$work/inside"; cd "$work/tree" && "$SBX" run -- ls -A "$work/main-repository")"
 (cd "$work/main-repository" && git init -q "$work/alone" && mkdir "$work/pretender" && echo "gitdir: $work/main-repository/.git" >"$work/pretender/.git")
 is "a .git file that names somebody's repository gives nothing" 1 "$(cd "$work/pretender" && "$SBX" run -- test -e "$work/main-repository" 2>/dev/null; echo $?)"
-like "and the plan says so" "$(cd "$work/pretender" && "$SBX" plan -- true)" 'leads git to .*main-repository/[.]git.*not in the box'
+like "and the plan says so" "$(cd "$work/pretender" && "$SBX" plan -- true)" 'leads git to .*main-repository/[.]git.*not in the box; to show it: --read /'
 
 # Objects elsewhere, whatever their directory is called.
 (git init -q "$work/lent" && cd "$work/lent" && echo x >f && git add f && git commit -qm one && mv .git/objects "$work/store" && ln -s "$work/store" .git/objects) >/dev/null
-like "objects by a link: what to do is said" "$(cd "$work/lent" && "$SBX" run -- git log 2>&1)" "leads git to '$work/store', .*sbx profile trust '*$work/store"
-is "with that git reads them" one "$(cd "$work/lent" && "$SBX" profile trust "$work/store" >/dev/null 2>&1; "$SBX" run -- git log --format=%s 2>&1)"
+like "objects by a link: what to do is said" "$(cd "$work/lent" && "$SBX" run -- git log 2>&1)" "leads git to '$work/store', .*to show it: --read '*$work/store"
+is "with that git reads them" one "$(cd "$work/lent" && "$SBX" run --read "$work/store" -- git log --format=%s 2>&1)"
 (cd "$work/lent" && rm .git/objects && mkdir -p .git/objects/info "$work/middle/info" && echo "$work/middle" >.git/objects/info/alternates && echo "$work/store" >"$work/middle/info/alternates")
-like "objects of others' others: what to do is said" "$(cd "$work/lent" && "$SBX" run -- git log 2>&1)" "leads git to '$work/middle', .*sbx profile trust '*$work/middle"
-is "with that git reads both" one "$(cd "$work/lent" && "$SBX" profile trust "$work/middle" >/dev/null 2>&1; "$SBX" run -- git log --format=%s 2>&1)"
+like "objects of others' others: the first is said" "$(cd "$work/lent" && "$SBX" run -- git log 2>&1)" "leads git to '$work/middle', .*to show it: --read '*$work/middle"
+like "with that the second is said" "$(cd "$work/lent" && "$SBX" run --read "$work/middle" -- git log 2>&1)" "'$work/middle/info/alternates' leads git to '$work/store', .*to show it: --read '*$work/store"
+is "with both git reads both" one "$(cd "$work/lent" && "$SBX" run --read "$work/middle" --read "$work/store" -- git log --format=%s 2>&1)"
 like "GIT_OBJECT_DIRECTORY: what to do is said" "$(cd "$work/lent" && GIT_OBJECT_DIRECTORY=$work/other-store "$SBX" run -- sh -c 'exit 1' 2>&1; mkdir "$work/other-store"; GIT_OBJECT_DIRECTORY=$work/other-store "$SBX" run -- git log 2>&1)" "GIT_OBJECT_DIRECTORY names $work/other-store, .*--read $work/other-store"
 
 # A checkout across a branch that changes a protected name: what git says and what sbx tells.

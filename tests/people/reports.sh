@@ -135,32 +135,30 @@ if number 5; then
 fi
 
 if number 6; then
-	allow() { eval "\"\$SBX\" ${1:-profile trust} $(sed -n "s/.*: sbx profile trust //p" log | xargs -d "\n")" >>log 2>&1; }
-	layouts() { # name, commands in the project
+	given=()
+	allow() { eval "given=($(sed -n "s/.*; to show it: --read /$1 /p" log | xargs -d "\n"))"; }
+	layouts() { # name, the option that gives its directories, commands in the project
+		given=()
 		git commit -q --allow-empty -m one
-		eval "$2"
+		eval "$3"
 		git -C "$PWD" log -1 --format=%s >/dev/null || fail "$report: $1: on the host"
 		box -- git log -1 --format=%s >log
-		like "$report: $1: the command is printed" "$(cat log)" "not in the box; to give it to boxes of this project: sbx profile trust "
-		is "$report: $1: each directory once" "" "$(sed -n 's/.*: sbx profile trust //p' log | sort | uniq -d)"
+		like "$report: $1: the command is printed" "$(cat log)" "not in the box; to show it: --read /"
+		is "$report: $1: each directory once" "" "$(sed -n 's/.*to show it: --read //p' log | sort | uniq -d)"
 		is "$report: $1: and not again in the next run" "" "$(box -- true)"
-		allow
-		is "$report: $1: it works in the box" one "$(box -- git log -1 --format=%s)"
+		allow "$2"
+		is "$report: $1: it works in the box" one "$(box "${given[@]}" -- git log -1 --format=%s)"
 	}
-	layouts "a link .git" 'mkdir -p ../repo$$; mv .git ../repo$$/p.git; ln -s ../repo$$/p.git .git'
-	box -- sh -c 'git commit -q --allow-empty -m two; git config core.pager evil; d=$(readlink -f .git); echo evil | tee $d/hooks/pre-commit $d/commondir; git config alias.x y; mv $d/hooks $d/h; mkdir $d/hooks' >/dev/null
+	layouts "a link .git" --write 'mkdir -p ../repo$$; mv .git ../repo$$/p.git; ln -s ../repo$$/p.git .git'
+	box "${given[@]}" -- sh -c 'git commit -q --allow-empty -m two; git config core.pager evil; d=$(readlink -f .git); echo evil | tee $d/hooks/pre-commit $d/commondir; git config alias.x y; mv $d/hooks $d/h; mkdir $d/hooks' >/dev/null
 	is "$report: its hooks and configuration are protected, its data is not" "two " "$(git log -1 --format=%s) $(git config core.pager; grep -rs evil "$(readlink -f .git)/hooks" .git/commondir)"
-	is "$report: sessions have it" two "$("$SBX" session create "s$$" >/dev/null; box -s "s$$" -- git log -1 --format=%s)"
-	mv .git/ ../gone$$ 2>/dev/null; far=$(readlink .git) && rm -rf "$far.old" && mv "$far" "$far.old" && cp -a "$far.old" "$far"
-	like "$report: another directory in its place is asked for" "$(box -- git log -1)" ': sbx profile trust '
-	cd "$(new_project)" && layouts "--separate-git-dir" 'git init -q --separate-git-dir "../sep $$.git"'
-	allow "profile untrust"
+	is "$report: sessions have it" two "$("$SBX" session create "s$$" >/dev/null; box -s "s$$" "${given[@]/#--write/--read}" -- git log -1 --format=%s)"
+	cd "$(new_project)" && layouts "--separate-git-dir" --write 'git init -q --separate-git-dir "../sep $$.git"'
 	box --report never -- true
-	like "$report: taken back: sbx plan" "$("$SBX" plan -- true)" ': sbx profile trust '
-	like "$report: taken back" "$(box -- git log -1)" ': sbx profile trust '
-	cd "$(new_project)" && layouts "--shared" 'git clone -q --shared . ../c$$; cd ../c$$'
-	is "$report: read-only, and nothing else of it" "objects" "$(box -- sh -c 'a=$(cat .git/objects/info/alternates); touch $a/x 2>/dev/null || ls $a/..')"
-	cd "$(new_project)" && git init -q --separate-git-dir "../other$$.git" && like "$report: for this project alone" "$(echo "gitdir: $(readlink -f "../sep $$.git")" >.git; box -- git log -1)" ': sbx profile trust '
+	like "$report: without the line: sbx plan" "$("$SBX" plan -- true)" '; to show it: --read /'
+	is "$report: without the line" 128 "$(box -- git log -1 >log 2>&1; echo $?)"
+	cd "$(new_project)" && layouts "--shared" --read 'git clone -q --shared . ../c$$; cd ../c$$'
+	is "$report: read-only, and nothing else of it" "objects" "$(box "${given[@]}" -- sh -c 'a=$(cat .git/objects/info/alternates); touch $a/x 2>/dev/null || ls $a/..')"
 	workdir() { # as git-new-workdir makes it: links to the git directory $1, in the current directory
 		mkdir -p .git/logs
 		for part in config refs logs/refs objects info hooks packed-refs remotes rr-cache svn; do ln -s "$1/$part" ".git/$part"; done
@@ -169,18 +167,18 @@ if number 6; then
 	evil='git commit -q --allow-empty -m two; git config core.pager evil; echo evil >"$(readlink -f .git/hooks)/pre-commit"; echo evil >.git/hooks/x
 		echo evil >.git/info/attributes; echo /x/objects >.git/objects/info/alternates; echo evil >.git/commondir; git config alias.x y
 		cd "$(dirname "$(readlink -f .git/refs)")" && mv hooks h; mkdir hooks; echo evil >hooks/pre-push; mv config c; echo "[core]pager=evil" >config; echo evil >commondir'
-	cd "$(new_project)" && layouts "git-new-workdir" 'd=$PWD/.git; mkdir "../w$$" && cd "../w$$" && workdir "$d"'
-	box -- sh -c "$evil" >log 2>&1
+	cd "$(new_project)" && layouts "git-new-workdir" --write 'd=$PWD/.git; mkdir "../w$$" && cd "../w$$" && workdir "$d"'
+	box "${given[@]}" -- sh -c "$evil" >log 2>&1
 	is "$report: hooks, configuration and pointers are protected there, data is not" "two" "$(git log -1 --format=%s; git config core.pager
 		grep -rls evil "$d/hooks" "$d/info" "$d/config"; ls "$d/commondir" .git/commondir "$d/objects/info/alternates" 2>/dev/null)"
-	is "$report: sessions have it" two "$("$SBX" session create "w$$" >/dev/null; box -s "w$$" -- git log -1 --format=%s)"
-	cd "$(new_project)" && layouts "repo" 'r=$PWD/../r$$; mkdir -p "$r/projects" "$r/objects"; git init -q --bare "$r/objects/p.git"
+	is "$report: sessions have it" two "$("$SBX" session create "w$$" >/dev/null; box -s "w$$" "${given[@]/#--write/--read}" -- git log -1 --format=%s)"
+	cd "$(new_project)" && layouts "repo" --write 'r=$PWD/../r$$; mkdir -p "$r/projects" "$r/objects"; git init -q --bare "$r/objects/p.git"
 		cp -a .git/objects "$r/objects/p.git"; rm -rf .git/objects; mv .git "$r/projects/p.git"; ln -s ../../objects/p.git/objects "$r/projects/p.git/objects"; workdir "$r/projects/p.git"'
-	is "$report: git commits there" two "$(box -- git commit -q --allow-empty -m two; git log -1 --format=%s)"
-	cd "$(new_project)" && layouts "objects on another disk" 'mkdir "../disk$$"; mv .git/objects "../disk$$"; ln -s "../../disk$$/objects" .git/objects'
-	is "$report: objects are read-only" 1 "$(box -- touch .git/objects/x >log 2>&1; echo $?)"
+	is "$report: git commits there" two "$(box "${given[@]}" -- git commit -q --allow-empty -m two; git log -1 --format=%s)"
+	cd "$(new_project)" && layouts "objects on another disk" --read 'mkdir "../disk$$"; mv .git/objects "../disk$$"; ln -s "../../disk$$/objects" .git/objects'
+	is "$report: objects are read-only" 1 "$(box "${given[@]}" -- touch .git/objects/x >log 2>&1; echo $?)"
 	cd "$(new_project)" && mkdir "../none$$" && mv .git/refs .git/objects "../none$$" && mv "../none$$/objects" "../none$$/o" && ln -s "../../none$$/refs" "../../none$$/o" .git && mv .git/o .git/objects
-	is "$report: objects are offered whatever their directory is called, what is no git directory is not" 1 "$(box -- git log -1 | grep -c 'profile trust')"
+	is "$report: objects are offered whatever their directory is called, what is no git directory is not" 1 "$(box -- git log -1 | grep -c 'to show it')"
 	for way in "mkdir ../away$$; mv .git/objects ../away$$; ln -s ../../away$$/objects .git/objects|rm .git/objects; mkdir -p .git/objects/info" \
 		'mv .git/objects o; ln -s ../o .git/objects|mkdir -p o/info' 'rm -r .git/objects/info; ln -s ../../i .git/objects/info; mkdir i|true'; do
 		cd "$(new_project)" && git commit -q --allow-empty -m one && eval "${way%|*}"
@@ -195,7 +193,6 @@ if number 6; then
 		rm -rf .git && eval "$way"
 		is "$report: $way: a run" fine "$(box -- echo fine | grep -v '^fatal')"
 	done
-	is "$report: no place that is never shown is allowed" "125 125" "$("$SBX" profile trust / 2>/dev/null; echo $?) $("$SBX" profile trust "$HOME" 2>/dev/null; echo $?)"
 fi
 
 if number 7; then

@@ -152,7 +152,7 @@ try() { # inside or outside, project, command
 	cd "$work/p/$2" || exit 1
 	case $1 in
 	outside) timeout 20 bash -c "$3" ;;
-	inside) timeout 20 "$SBX" run --report never -- bash -c "$3" ;;
+	inside) eval "timeout 20 \"\$SBX\" run --report never ${given[$2]:-} -- bash -c \"\$3\"" ;;
 	esac >"$work/$1" 2>&1 </dev/null
 	echo "status $?" >>"$work/$1"
 }
@@ -201,9 +201,11 @@ if [ "$(id -u)" = 0 ]; then
 fi
 make_home
 make_repositories
-# What lies elsewhere is in the box after the command that a run prints.
+# What lies elsewhere is in the box with the line that a run prints.
+declare -A given
 for name in shared referenced separate linked workdir; do
-	cd "$work/p/$name" && eval "\"\$SBX\" profile trust $("$SBX" run -- true 2>&1 | sed -n 's/.*: sbx profile trust //p')" >/dev/null 2>&1 || fail "$name: no command is printed"
+	case $name in shared | referenced) how=read ;; *) how=write ;; esac
+	cd "$work/p/$name" && given[$name]=$("$SBX" run -- true 2>&1 | sed -n "s/.*; to show it: --read /--$how /p" | xargs -d '\n') && [ -n "${given[$name]}" ] || fail "$name: no line is printed"
 done
 for line in "${commands[@]}"; do
 	try outside "${line%% *}" "${line#* }"

@@ -16,7 +16,7 @@
 #include "net/host/proxy.h"
 #include "notify/asker.h"
 #include "plan.h"
-#include "postcheck/file_clock.h"
+#include "postcheck/check.h"
 #include "run.h"
 #include "run/supervise.h"
 #include "run/steps.h"

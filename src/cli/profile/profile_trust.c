@@ -1,26 +1,20 @@
-// sbx profile status, trust and untrust: the project's own profile, .sbx.ini, and directories that
-// its repository needs.
+// sbx profile status, trust and untrust: the project's own profile, .sbx.ini.
 #include "cli/profile/profile_verb.h"
 
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/out.h"
 #include "base/owned.h"
-#include "base/path.h"
 #include "base/str.h"
-#include "names/elsewhere.h"
 #include "report/answer_fields.h"
 #include "run/run_command.h"
 #include "policy/merge.h"
 #include "policy/trust.h"
 #include "run/decide.h"
 #include "text/diff.h"
-#include "view/paths/project.h"
-#include "view/paths/resolve.h"
 
 extern char **environ;
 
@@ -31,30 +25,6 @@ int profile_project(struct box *box)
 	decide_places(plan, environ);
 	TRY(owned_check(plan->state));
 	return plan->toplevel ? 0 : fail(0, "the current directory cannot be a project");
-}
-
-// Directories outside of the project: parts of its repository.
-static int note_elsewhere(struct box *box, char **words, enum elsewhere_act act)
-{
-	struct out out = { 0 };
-	const struct plan *plan = &box->plan;
-	TRY(profile_project(box));
-	for (; words[0]; words++) {
-		struct stat status;
-		const char *path = resolve_real(plan->resolver,
-						path_join(box->arena, plan->current, words[0]));
-		const char *why = project_refusal(plan, path);
-		bool allow = act == ELSEWHERE_ALLOW;
-		if (allow && (stat(path, &status) < 0 || !S_ISDIR(status.st_mode)))
-			return fail(0, "'%.80s' is not a directory", str_shown(words[0]));
-		if (allow && (why || path_within(path, plan->toplevel) || strchr(path, '\n')))
-			return fail(0, "'%.80s' %s", str_shown(words[0]),
-				    why ? why : "cannot be a part outside of this project");
-		TRY(elsewhere_note(box->arena, plan->state, plan->toplevel, path, act));
-		out_text(&out, "%s: boxes of this project %s it as a part of its repository\n",
-			 str_shown(path), allow ? "may use" : "do not get");
-	}
-	return out_flush(&out, STDOUT_FILENO);
 }
 
 // The project of the current directory, and its file.
@@ -186,8 +156,6 @@ int profile_trust(struct box *box, char **words)
 	struct out out = { 0 };
 	struct trust trust;
 	struct list ignored = { 0 };
-	if (words[0])
-		return note_elsewhere(box, words, ELSEWHERE_ALLOW);
 	TRY(own_file(box, words, &trust));
 	TRY(read_all(box, &trust, &ignored));
 	if (trust.shown) {
@@ -211,8 +179,6 @@ int profile_trust(struct box *box, char **words)
 int profile_untrust(struct box *box, char **words)
 {
 	struct trust trust;
-	if (words[0])
-		return note_elsewhere(box, words, ELSEWHERE_FORGET);
 	TRY(own_file(box, words, &trust));
 	return trust_take(box->arena, box->plan.state, box->plan.toplevel);
 }

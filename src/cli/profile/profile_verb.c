@@ -313,12 +313,11 @@ int verb_profile(char **words)
 		if (str_equal(actions[i].name, words[0]))
 			chosen = &actions[i];
 	if (!chosen) {
-		fail(0,
-		     "usage: sbx profile list [--json] | show [--resolved] [--json] [NAME] | "
-		     "check FILE | "
-		     "add '[SECTION] KEY = VALUE' [-p NAME] | keys | "
-		     "groups | names [WORD] | "
-		     "status [--json] | trust [DIR...] | untrust [DIR...] | forget HOST:PORT...");
+		fail(0, "usage: sbx profile list [--json] | show [--resolved] [--json] [NAME] | "
+			"check FILE | "
+			"add '[SECTION] KEY = VALUE' [-p NAME] | keys | "
+			"groups | names [WORD] | "
+			"status [--json] | trust | untrust | forget HOST:PORT...");
 		return box_failed();
 	}
 	if (box->invocation.json == ANSWER_YES && !chosen->json) {

@@ -17,7 +17,6 @@
 #include "base/owned.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "names/elsewhere.h"
 #include "plan.h"
 #include "postcheck/finding/ancestor.h"
 #include "report/findings.h"
@@ -147,16 +146,13 @@ static void note_once(struct noting *noting, const struct reported *finding)
 {
 	char session[ANCESTOR_MAX] = "";
 	bool known = false, never = noting->plan->profile->report == TELL_NEVER;
-	const char *far = NULL; // another directory at the same path counts as a change
 	if (once_of(finding->kind) == IN_SESSION)
 		ancestor_name(session);
-	if (finding->kind == FINDING_ELSEWHERE)
-		far = elsewhere_line(noting->arena, finding->path);
 	// A model is given the fact once, a person each name.
 	bool any = finding->kind == FINDING_LEFT && noting->reader == 'm';
 	const char *text =
-		arena_text(noting->arena, "%s %s %s %s%s", finding_rows[finding->kind].word,
-			   session, any ? "" : finding->path, finding->detail, far ? far : "");
+		arena_text(noting->arena, "%s %s %s %s", finding_rows[finding->kind].word, session,
+			   any ? "" : finding->path, finding->detail);
 	struct unshown_line line = { noting->reader, sum_of(noting->arena, text, strlen(text)),
 				     finding_rows[finding->kind].word, "-" };
 	for (unsigned i = 0; i < noting->count; i++)

@@ -1,6 +1,6 @@
 // Owns the writing of git's configuration on the host. A file is made whole, without a name, gets
 // git's lock as its name, and is renamed: killed at any moment, nothing is half written.
-#include "postcheck/git/config_merge.h"
+#include "postcheck/git/vet.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,6 @@
 #include "git/gitconfig.h"
 #include "postcheck/finding/finding.h"
 #include "base/privileges.h"
-#include "postcheck/git/leftover.h"
 #include "report/findings.h"
 
 enum { TRIES = 20, PAUSE_MILLISECONDS = 50, VALUE_SHOWN = 200 };

@@ -1,5 +1,5 @@
 // Owns the look at an index that a box changed, and its rewriting under git's lock.
-#include "postcheck/git/index_look.h"
+#include "postcheck/git/vet.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,6 @@
 #include "git/recognise.h"
 #include "plan.h"
 #include "postcheck/finding/finding.h"
-#include "postcheck/git/config_merge.h"
 #include "report/findings.h"
 
 enum { NAMES_MAX = 64, TRIES = 20, PAUSE_MILLISECONDS = 50 };

@@ -1,5 +1,5 @@
 // Owns the removal of locks that a box left, and the judgement of refs by their names.
-#include "postcheck/git/leftover.h"
+#include "postcheck/git/vet.h"
 
 #include <ctype.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // Owns the look whether git takes a directory for a repository that was none, or none that was one.
-#include "postcheck/git/made_bare.h"
+#include "postcheck/git/vet.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -16,8 +16,6 @@
 #include "git/layout.h"
 #include "git/recognise.h"
 #include "postcheck/finding/finding.h"
-#include "postcheck/git/parts.h"
-#include "postcheck/git/vet.h"
 #include "report/findings.h"
 
 static bool is_absent_or_made(const struct check *check, int directory, const char *name)

@@ -1,5 +1,5 @@
 // Owns the comparison of git's objects with their names, in a locked process.
-#include "postcheck/git/objects.h"
+#include "postcheck/git/vet.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -1,6 +1,6 @@
 // Owns the check of a git directory's entries by git/layout.c, and of its index. Unchanged
 // directories are left out.
-#include "postcheck/git/parts.h"
+#include "postcheck/git/vet.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -19,10 +19,6 @@
 #include "git/layout.h"
 #include "git/recognise.h"
 #include "postcheck/finding/finding.h"
-#include "postcheck/git/index_look.h"
-#include "postcheck/git/leftover.h"
-#include "postcheck/git/objects.h"
-#include "postcheck/git/pointer.h"
 #include "report/findings.h"
 #include "text/component.h"
 #include "trees/git_list.h"

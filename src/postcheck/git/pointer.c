@@ -1,5 +1,5 @@
 // Owns the rules for .git files (read_gitfile_gently() in git's setup.c: git takes any directory).
-#include "postcheck/git/pointer.h"
+#include "postcheck/git/vet.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -30,7 +30,7 @@ struct pattern_walk {
 	unsigned count, hiding;
 };
 
-bool pattern_is(const char *text)
+static bool pattern_is(const char *text)
 {
 	return strchr(text, '*') != NULL;
 }
@@ -117,8 +117,8 @@ static int walk_project(struct wishes *wishes)
 	return walk_from(&walk, wishes->plan->project);
 }
 
-int pattern_walk(struct wishes *wishes, const struct item *item,
-		 int (*found)(struct wishes *wishes, const struct item *item, const char *path))
+static int walk(struct wishes *wishes, const struct item *item,
+		int (*found)(struct wishes *wishes, const struct item *item, const char *path))
 {
 	struct pattern_walk one = { .wishes = wishes, .items = &item, .count = 1 };
 	const char *where = origin_text(wishes->arena, item->from), *start = wishes->plan->project;
@@ -158,4 +158,14 @@ int pattern_walk(struct wishes *wishes, const struct item *item,
 		TRY(found(wishes, item, match.path));
 	}
 	return 0;
+}
+
+int pattern_each(struct wishes *wishes, const struct item *item,
+		 int (*found)(struct wishes *wishes, const struct item *item, const char *path))
+{
+	const char *path;
+	if (pattern_is(item->text))
+		return walk(wishes, item, found);
+	int expanded = resolve_expand(wishes->arena, &wishes->places, item, &path);
+	return expanded <= 0 ? expanded : found(wishes, item, path);
 }

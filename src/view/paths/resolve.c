@@ -14,14 +14,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/sys.h"
-
-const char *places_variable(const struct places *places, const char *name, size_t length)
-{
-	for (char *const *entry = places->environment; *entry; entry++)
-		if (strncmp(*entry, name, length) == 0 && (*entry)[length] == '=')
-			return *entry + length + 1;
-	return NULL;
-}
+#include "names/home_links.h"
 
 // Replaces each $NAME. Returns NULL when one is not set; `ret_name` says which.
 static char *expand_variables(struct arena *arena, const struct places *places, const char *text,
@@ -37,7 +30,7 @@ static char *expand_variables(struct arena *arena, const struct places *places, 
 		if (*text != '$')
 			break;
 		size_t length = strspn(++text, letters);
-		const char *value = places_variable(places, text, length);
+		const char *value = homes_value(places->environment, text, length);
 		if (!value || !value[0]) {
 			*ret_name = arena_copy(arena, text, length);
 			return NULL;
@@ -251,7 +244,7 @@ bool resolver_lacks(const struct resolver *resolver, const char *path)
 	return false;
 }
 
-void resolver_list(struct resolver *resolver, const char *directory)
+static void list_names(struct resolver *resolver, const char *directory)
 {
 	_Alignas(struct sys_entry) char entries[LISTED_BYTES] __attribute__((uninitialized));
 	long size = -1;
@@ -371,6 +364,6 @@ void resolver_list_home(struct resolver *resolver, struct arena *arena, const ch
 		int found = ATTEMPT(resolve_path(resolver, path, &resolved));
 		if (found == 1 && str_equal(resolved.path, path) &&
 		    resolved.identity.type == S_IFDIR)
-			resolver_list(resolver, path);
+			list_names(resolver, path);
 	}
 }

@@ -13,9 +13,6 @@ struct places {
 	char *const *environment;
 };
 
-// The value of a variable of the caller's, by a name of that length, or NULL.
-const char *places_variable(const struct places *places, const char *name, size_t length);
-
 // 1: resolved, `ret_path` absolute and clean. 0: not to be had and not demanded ('?').
 // Expands '?', '~', '$VAR', './'. Says file:line in its errors.
 int resolve_expand(struct arena *arena, const struct places *places, const struct item *item,
@@ -37,9 +34,8 @@ struct resolver;
 // Paths that it finds are in the first arena, what it knows in the second.
 struct resolver *resolver_new(struct arena *arena, struct arena *scratch);
 
-// Learns all names of a directory that was looked at, without symlinks on its way: asked for many
-// names that are not there, one listing is cheaper than a look at each.
-void resolver_list(struct resolver *resolver, const char *directory);
+// Learns all names of directories of the home: asked for many names that are not there, one listing
+// is cheaper than a look at each.
 // Nearly all that a profile names or hides in the home is looked for in these, and is not there.
 void resolver_list_home(struct resolver *resolver, struct arena *arena, const char *home);
 

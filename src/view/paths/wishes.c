@@ -8,7 +8,6 @@
 #include "base/err.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "view/paths/lasting.h"
 #include "view/paths/project.h"
 
 int wishes_add(struct wishes *wishes, const struct mount *mount, bool pinned)
@@ -138,6 +137,18 @@ const struct mount *wishes_seen(const struct wishes *wishes, const char *path)
 	return deepest;
 }
 
+bool wishes_is_named(const struct wishes *wishes, const char *path, unsigned order)
+{
+	for (unsigned i = 0; i < wishes->count; i++) {
+		const struct mount *mount = &wishes->list[i].mount;
+		if (!wishes->list[i].wall && !mount->cache &&
+		    (mount->kind == MOUNT_BIND || mount->kind == MOUNT_SCRATCH) &&
+		    mount->from.order > order && str_equal(mount->target, path))
+			return true;
+	}
+	return false;
+}
+
 bool wishes_is_reached(const struct wishes *wishes, const char *path)
 {
 	const struct mount *seen = wishes_seen(wishes, path);
@@ -197,4 +208,47 @@ bool wishes_is_taken(const struct wishes *wishes, const struct item *item)
 	for (unsigned i = 0; i < wishes->count && !taken; i++)
 		taken = path_within(wishes->list[i].mount.target, path);
 	return taken;
+}
+
+int lasting_mount(struct wishes *wishes, struct mount *mount)
+{
+	struct lasting *session = wishes->plan->session;
+	if (mount->source && mount->identity.type != S_IFDIR)
+		return fail(0,
+			    "%s'%s' is a single file: in a session only directories can be "
+			    "written; name its "
+			    "directory, or make it readable alone",
+			    origin_text(wishes->arena, mount->from), mount->target);
+	mount->kind = MOUNT_LAYERS;
+	for (unsigned i = 0; i < session->root_count; i++)
+		if (str_equal(session->roots[i].path, mount->target) &&
+		    session->roots[i].own == !mount->source) {
+			mount->root = i;
+			return 0;
+		}
+	if (session->root_count == ROOTS_MAX)
+		return fail(0, "more than %d directories of one session", ROOTS_MAX);
+	mount->root = session->root_count;
+	session->roots[session->root_count++] =
+		(struct root){ .path = mount->target, .own = !mount->source };
+	return 0;
+}
+
+bool opened_note(struct wishes *wishes, const struct item *item, const char *path)
+{
+	const struct plan *plan = wishes->plan;
+	const char *text = item->text + (item->text[0] == '?');
+	const char *parent = resolve_real(wishes->resolver, path_parent(wishes->arena, path));
+	const char *name = path_below(wishes->arena, parent, path_name(path));
+	if (!plan->project || plan->profile->project != PROJECT_WRITE ||
+	    (item->from.line != 0 && !str_starts(text, "./")) ||
+	    !path_within(name, plan->project) || str_equal(name, plan->project))
+		return false;
+	list_add(&wishes->opened, wishes->arena, name, item->from);
+	return true;
+}
+
+bool opened_has(const struct wishes *wishes, const char *path)
+{
+	return list_has(&wishes->opened, path);
 }

@@ -67,6 +67,8 @@ int wishes_keep_links(struct wishes *wishes, const struct resolved *resolved, un
 const struct mount *wishes_seen(const struct wishes *wishes, const char *path);
 // Whether the box changes the host's file when it writes there.
 bool wishes_is_reached(const struct wishes *wishes, const char *path);
+// Whether somebody wrote this very path after the line of that order.
+bool wishes_is_named(const struct wishes *wishes, const char *path, unsigned order);
 // Whether the box sees the host's file there.
 bool wishes_is_seen(const struct wishes *wishes, const char *path);
 // Whether what it writes there goes to a session.
@@ -81,3 +83,12 @@ bool wishes_is_by_variable(const struct item *item);
 // Whether such a line is left out: the box has that place, or something below it, or it is no
 // directory.
 bool wishes_is_taken(const struct wishes *wishes, const struct item *item);
+
+// In a session: makes the wish for a writable directory one for layers over it (source NULL: over
+// nothing), and gives the session a root for it. A single file cannot be: -1.
+int lasting_mount(struct wishes *wishes, struct mount *mount);
+
+// A name in the project that the user opens himself, by a flag or a line with './': it is neither
+// protected nor taken away, and need not be there. True where the box can make it.
+bool opened_note(struct wishes *wishes, const struct item *item, const char *path);
+bool opened_has(const struct wishes *wishes, const char *path);

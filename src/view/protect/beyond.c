@@ -1,6 +1,6 @@
 // Owns the question which directories outside of a project are parts of its repository, and how its
 // other worktrees are shown.
-#include "view/protect/beyond.h"
+#include "view/protect/protect.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -9,13 +9,13 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/fd.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "base/quote.h"
 #include "base/str.h"
 #include "git/gitconfig.h"
 #include "git/recognise.h"
-#include "names/elsewhere.h"
 #include "view/paths/outer.h"
 #include "view/paths/project.h"
 #include "view/paths/wishes.h"
@@ -74,34 +74,31 @@ static bool is_named(const struct list *texts, const char *path)
 	return false;
 }
 
-int beyond_allowed(struct wishes *wishes, const char *file, const struct resolved *directory)
+// Names it with the line that shows it.
+static void offer(struct wishes *wishes, const char *file, const char *path)
 {
 	struct plan *plan = wishes->plan;
-	struct arena *arena = wishes->arena;
-	const char *path = directory->path;
-	struct origin from = { .file = "protect" };
 	struct list *texts = plan->terse ? &plan->notes : &plan->warnings;
 	const char *why = project_refusal(plan, path);
-	if (wishes_is_seen(wishes, path) || !plan->toplevel || strchr(path, '\n'))
-		return 0;
-	if (!why && elsewhere_has(arena, plan->state, plan->toplevel, path)) {
-		TRY(wishes_add_links(wishes, directory, from));
-		return 1;
-	}
 	if (why)
-		list_add(&plan->notes, arena,
-			 arena_text(arena,
-				    "the directory that '%s' names is not in the box: '%s' %s",
-				    file, path, why),
-			 from);
-	else if (!is_named(texts, path))
-		list_add(texts, arena,
-			 arena_text(arena,
-				    "'%s' leads git to '%s', which is not in the box; to give it "
-				    "to boxes of this project: sbx profile trust %s",
-				    file, path, quote_word(arena, path)),
+		beyond_lacks(wishes, file, why);
+	else if (!strchr(path, '\n') && !is_named(texts, path))
+		list_add(texts, wishes->arena,
+			 arena_text(wishes->arena,
+				    "'%s' leads git to '%s', which is not in the box; to show it: "
+				    "--read %s",
+				    file, path, quote_word(wishes->arena, path)),
 			 (struct origin){ .file = path, .order = ORDER_ELSEWHERE });
-	return 0;
+}
+
+bool beyond_directory(struct wishes *wishes, const char *file, const char *path)
+{
+	autoclose int fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || git_directory(fd) != GIT_WHOLE)
+		return false;
+	if (!wishes_is_seen(wishes, path))
+		offer(wishes, file, path);
+	return true;
 }
 
 static bool holds_objects(struct wishes *wishes, const char *path)
@@ -110,27 +107,22 @@ static bool holds_objects(struct wishes *wishes, const char *path)
 	       faccessat(AT_FDCWD, path_below(wishes->arena, path, "info"), F_OK, 0) == 0;
 }
 
-static int add_alternates(struct wishes *wishes, const char *file, struct origin from,
-			  unsigned depth);
+static void follow_alternates(struct wishes *wishes, const char *file, unsigned depth);
 
-static int add_objects(struct wishes *wishes, const char *file, const struct resolved *directory,
-		       struct origin from, unsigned depth)
+// Those in the box name others.
+static void follow_objects(struct wishes *wishes, const char *file, const char *path,
+			   unsigned depth)
 {
-	struct mount bind = { .kind = MOUNT_BIND, .access = ACCESS_READ, .from = from };
-	if (directory->identity.type != S_IFDIR || !holds_objects(wishes, directory->path))
-		return 0;
-	int allowed = beyond_allowed(wishes, file, directory);
-	if (allowed <= 0)
-		return allowed;
-	bind.source = bind.target = directory->path;
-	bind.identity = directory->identity;
-	TRY(wishes_add(wishes, &bind, false));
-	return add_alternates(wishes, path_below(wishes->arena, directory->path, "info/alternates"),
-			      from, depth + 1);
+	if (!holds_objects(wishes, path))
+		return;
+	if (wishes_is_seen(wishes, path))
+		follow_alternates(wishes, path_below(wishes->arena, path, "info/alternates"),
+				  depth + 1);
+	else
+		offer(wishes, file, path);
 }
 
-static int add_alternates(struct wishes *wishes, const char *file, struct origin from,
-			  unsigned depth)
+static void follow_alternates(struct wishes *wishes, const char *file, unsigned depth)
 {
 	struct arena *arena = wishes->arena;
 	const char *text, *objects = path_parent(arena, path_parent(arena, file));
@@ -138,27 +130,29 @@ static int add_alternates(struct wishes *wishes, const char *file, struct origin
 	size_t length;
 	if (depth == ALTERNATES_DEPTH ||
 	    file_read(AT_FDCWD, file, 0, ALTERNATES_BYTES, arena, &text, &length) <= 0)
-		return 0;
+		return;
 	for (size_t size; *text; text += size + (text[size] == '\n')) {
 		size = strcspn(text, "\n");
 		const char *named = arena_text(arena, "%.*s", (int)size, text);
 		if (size > 0 && !strchr("#\"", named[0]) &&
 		    ATTEMPT(resolve_path(wishes->resolver, path_join(arena, objects, named),
 					 &directory)) == 1)
-			TRY(add_objects(wishes, file, &directory, from, depth));
+			follow_objects(wishes, file, directory.path, depth);
 	}
-	return 0;
 }
 
-int beyond_objects(struct wishes *wishes, const char *file, const struct resolved *directory,
-		   struct origin from)
+void beyond_alternates(struct wishes *wishes, const char *file)
 {
-	return add_objects(wishes, file, directory, from, 0);
+	follow_alternates(wishes, file, 0);
 }
 
-int beyond_alternates(struct wishes *wishes, const char *file, struct origin from)
+void beyond_part(struct wishes *wishes, const char *file)
 {
-	return add_alternates(wishes, file, from, 0);
+	struct resolved part;
+	if (ATTEMPT(resolve_path(wishes->resolver, file, &part)) == 1 &&
+	    (wishes_is_seen(wishes, part.path) ||
+	     !beyond_directory(wishes, file, path_parent(wishes->arena, part.path))))
+		follow_objects(wishes, file, part.path, 0);
 }
 
 // Where people put worktrees. A box may have written the place: elsewhere a look could wait for a

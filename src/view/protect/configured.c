@@ -1,5 +1,5 @@
 // Owns the walls around hooks and configuration that lie where git's configuration says.
-#include "view/protect/configured.h"
+#include "view/protect/protect.h"
 
 #include <stdbool.h>
 
@@ -9,7 +9,6 @@
 #include "base/str.h"
 #include "view/paths/resolve.h"
 #include "view/paths/wishes.h"
-#include "view/protect/protect.h"
 
 // By its own name, and by what that leads to. A link on the way is protected by itself: with
 // another one the name would be another file's.

@@ -1,5 +1,5 @@
 // Owns the list of the copies of git's configuration.
-#include "view/protect/copies.h"
+#include "view/protect/protect.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,10 +14,8 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "git/gitconfig.h"
-#include "view/paths/opened.h"
 #include "view/paths/outer.h"
 #include "view/paths/wishes.h"
-#include "view/protect/protect.h"
 
 enum { LOCK_TRIES = 20 };
 

@@ -1,5 +1,5 @@
 // Owns the protection of one git directory's parts, by git/layout.c.
-#include "view/protect/git_parts.h"
+#include "view/protect/protect.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,11 +13,7 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "view/paths/alias.h"
-#include "view/paths/opened.h"
 #include "view/paths/wishes.h"
-#include "view/protect/beyond.h"
-#include "view/protect/copies.h"
-#include "view/protect/protect.h"
 
 void git_parts_read(struct wishes *wishes, const char *directory, struct names_found *found)
 {
@@ -115,7 +111,7 @@ int git_parts_protect(struct wishes *wishes, const char *directory, const char *
 			if (!behind)
 				list_add(known, wishes->arena, row->path, from);
 			if (str_ends(row->path, "/alternates"))
-				TRY(beyond_alternates(wishes, path, from));
+				beyond_alternates(wishes, path);
 		} else if (row->kind == LAYOUT_POINTER && !behind) // GUARD_PARTS finds it
 			plan->guard_count--;
 	}

@@ -1,5 +1,7 @@
-// Owns the protection of names of the home by absolute path, and the refusal of projects there.
-#include "view/protect/home_names.h"
+// Owns the protection of names of the home by absolute path, the refusal of projects there, and the
+// walls of a home that is the project: what exists is mounted read-only or hidden, what does not
+// goes to quarantine when it appears.
+#include "view/protect/protect.h"
 
 #include <string.h>
 
@@ -11,8 +13,6 @@
 #include "names/trusted.h"
 #include "view/paths/resolve.h"
 #include "view/paths/wishes.h"
-#include "view/protect/programs.h"
-#include "view/protect/protect.h"
 
 static struct homes homes_of(const struct wishes *wishes)
 {
@@ -166,14 +166,10 @@ static int protect_path(struct wishes *wishes, const char *path, enum homes_kind
 	return 0;
 }
 
-// By its own name: each link on the way as well.
-static int protect_named(struct wishes *wishes, const char *name)
+static int protect_named(struct wishes *wishes, const char *path, const void *with)
 {
-	struct resolved way;
-	TRY(protect_reach(wishes, name, &way));
-	for (unsigned i = 0; i < way.link_count; i++)
-		TRY(protect_path(wishes, way.links[i].path, HOMES_NAME));
-	return protect_path(wishes, way.path, HOMES_NAME);
+	(void)with;
+	return protect_path(wishes, path, HOMES_NAME);
 }
 
 static int protect_below(struct wishes *wishes, const char *root)
@@ -181,7 +177,7 @@ static int protect_below(struct wishes *wishes, const char *root)
 	struct list names = { 0 };
 	is_row_of(wishes, root, AROUND_ROW, &names);
 	list_each (item, &names)
-		TRY(protect_named(wishes, item->text));
+		TRY(protect_way(wishes, item->text, NULL, protect_named));
 	return 0;
 }
 
@@ -208,8 +204,47 @@ int homes_protect(struct wishes *wishes)
 	return 0;
 }
 
-void homes_remember(const struct plan *plan)
+static int protect_in_home(struct wishes *wishes, const char *path, const void *from)
 {
-	if (plan->homes_fresh)
-		homes_keep(plan->homes_file, plan->homes_fresh);
+	const char *home = wishes->plan->real_home;
+	return path_within(path, home) && !str_equal(path, home) && wishes_is_reached(wishes, path)
+		       ? protect_name(wishes, path, GUARD_ABSENT, *(const struct origin *)from)
+		       : 0;
+}
+
+// Those that a variable names are not of the home.
+static int protect_row(struct wishes *wishes, const struct trusted_row *row, struct origin from)
+{
+	const char *name = trusted_name(row);
+	if (!str_starts(name, "~/"))
+		return 0;
+	return protect_way(wishes, path_below(wishes->arena, wishes->plan->real_home, name + 2),
+			   &from, protect_in_home);
+}
+
+static int protect_items(struct wishes *wishes, const struct list *items, struct origin from)
+{
+	list_each (item, items) {
+		const char *path;
+		int expanded = resolve_expand(wishes->arena, &wishes->places, item, &path);
+		if (expanded < 0)
+			return -1;
+		if (expanded > 0)
+			TRY(protect_way(wishes, path, &from, protect_in_home));
+	}
+	return 0;
+}
+
+int home_protect(struct wishes *wishes, struct origin from)
+{
+	const struct profile *profile = wishes->plan->profile;
+	trusted_each (row, TRUSTED_WHOLE)
+		TRY(protect_row(wishes, row, from));
+	trusted_each (row, TRUSTED_HOME)
+		TRY(protect_row(wishes, row, from));
+	trusted_each (row, TRUSTED_PATH)
+		TRY(protect_row(wishes, row, from));
+	TRY(protect_items(wishes, &profile->read, from));
+	TRY(protect_items(wishes, &profile->secret, from));
+	return protect_items(wishes, &profile->cache, from);
 }

@@ -1,5 +1,5 @@
 // Owns the walls around what links in protected directories lead to, link by link.
-#include "view/protect/indirect.h"
+#include "view/protect/protect.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,9 +14,7 @@
 #include "git/gitindex.h"
 #include "names/home_links.h"
 #include "names/trusted.h"
-#include "view/paths/opened.h"
 #include "view/paths/wishes.h"
-#include "view/protect/protect.h"
 
 enum { INDEX_MAX = 32 << 20, INDEX_ARENA = 128 << 20 };
 

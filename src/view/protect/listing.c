@@ -1,5 +1,5 @@
 // Owns the comparison of a directory's listing with the table of trusted names.
-#include "view/protect/listing.h"
+#include "view/protect/protect.h"
 
 #include <string.h>
 
@@ -8,9 +8,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "names/trusted.h"
-#include "view/paths/opened.h"
 #include "view/paths/wishes.h"
-#include "view/protect/protect.h"
 
 // More that exist at one pattern are only searched for at the end. Where more are reported, the
 // directory is listed then.

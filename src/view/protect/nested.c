@@ -1,5 +1,5 @@
 // Owns the list of a tree's repositories before a run, and their protection.
-#include "view/protect/nested.h"
+#include "view/protect/protect.h"
 
 #include <errno.h>
 #include <string.h>
@@ -12,8 +12,6 @@
 #include "trees/git_list.h"
 #include "trees/git_walk.h"
 #include "view/paths/wishes.h"
-#include "view/protect/protect.h"
-#include "view/protect/repository.h"
 
 // More repositories than these are compared with the list when the run has ended, and not mounted
 // over before. The first look: what lies near the top first, and no more than so much time.
@@ -73,7 +71,7 @@ static void look_first(struct wishes *wishes, struct searched *tree, struct list
 	first.known.place = "";
 	first.known.device = stat(tree->path, &status) == 0 ? status.st_dev : 0;
 	listed_sort(&first.known);
-	listed_write(&first.known, tree->list, true);
+	listed_write(&first.known, tree->list);
 	*ret_known = first.known;
 }
 

@@ -1,5 +1,5 @@
 // Owns the protection of profiles that were given by a path, and the noting of new ones.
-#include "view/protect/profiles.h"
+#include "view/protect/protect.h"
 
 #include <string.h>
 
@@ -10,26 +10,18 @@
 #include "names/given.h"
 #include "report/findings.h"
 #include "view/paths/wishes.h"
-#include "view/protect/protect.h"
 
-static int protect_one(struct wishes *wishes, const char *path)
+static int protect_one(struct wishes *wishes, const char *path, const void *with)
 {
 	struct origin from = { .file = "profile", .order = ~0U };
+	(void)with;
 	return wishes_is_reached(wishes, path) ? protect_name(wishes, path, GUARD_ABSENT, from) : 0;
 }
 
-// The file, and each link on the way to it: with another link the name would be another file's.
-static int protect_way(struct wishes *wishes, const char *path)
+// `noted`: the list.
+static int note_one(struct wishes *wishes, const char *path, const void *noted)
 {
-	struct resolved way;
-	TRY(protect_reach(wishes, path, &way));
-	for (unsigned i = 0; i < way.link_count; i++)
-		TRY(protect_one(wishes, way.links[i].path));
-	return protect_one(wishes, way.path);
-}
-
-static int note_one(struct plan *plan, const char *noted, const char *path)
-{
+	struct plan *plan = wishes->plan;
 	if (given_has(noted, path))
 		return 0;
 	if (!str_printable(path))
@@ -40,17 +32,6 @@ static int note_one(struct plan *plan, const char *noted, const char *path)
 	return 0;
 }
 
-static int note_way(struct wishes *wishes, const char *noted, const char *path)
-{
-	struct plan *plan = wishes->plan;
-	struct resolved way;
-	TRY(protect_reach(wishes, path, &way));
-	TRY(note_one(plan, noted, way.path));
-	for (unsigned i = 0; i < way.link_count; i++)
-		TRY(note_one(plan, noted, way.links[i].path));
-	return protect_way(wishes, path);
-}
-
 int profiles_protect(struct wishes *wishes)
 {
 	struct plan *plan = wishes->plan;
@@ -58,17 +39,19 @@ int profiles_protect(struct wishes *wishes)
 	const char *noted = given_read(arena, plan->state);
 	if (!noted)
 		return -1;
-	list_each (item, &plan->profile->files)
-		TRY(note_way(wishes, noted,
-			     item->text[0] == '/'
-				     ? item->text
-				     : path_below(arena, plan->current ? plan->current : "/",
-						  item->text)));
+	list_each (item, &plan->profile->files) {
+		const char *path = item->text[0] == '/'
+					   ? item->text
+					   : path_below(arena, plan->current ? plan->current : "/",
+							item->text);
+		TRY(protect_way(wishes, path, noted, note_one));
+		TRY(protect_way(wishes, path, NULL, protect_one));
+	}
 	for (const char *at = noted; *at; at += *at == '\n') {
 		size_t length = strcspn(at, "\n");
 		const char *path = arena_copy(arena, at, length);
 		if (wishes_is_reached(wishes, path))
-			TRY(protect_way(wishes, path));
+			TRY(protect_way(wishes, path, NULL, protect_one));
 		at += length;
 	}
 	return 0;

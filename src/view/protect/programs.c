@@ -1,5 +1,5 @@
 // Owns the guards of directories in which the caller's shell finds programs.
-#include "view/protect/programs.h"
+#include "view/protect/protect.h"
 
 #include <fcntl.h>
 #include <stdbool.h>
@@ -16,8 +16,6 @@
 #include "names/home_links.h"
 #include "view/paths/resolve.h"
 #include "view/paths/wishes.h"
-#include "view/protect/nested.h"
-#include "view/protect/protect.h"
 
 // Nobody but root makes a link in these.
 static bool is_system(const char *path)

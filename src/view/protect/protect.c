@@ -131,14 +131,17 @@ bool protect_holds_root(const struct wishes *wishes, const char *path)
 	return false;
 }
 
-int protect_reach(struct wishes *wishes, const char *path, struct resolved *ret_way)
+int protect_way(struct wishes *wishes, const char *path, const void *with,
+		int (*each)(struct wishes *wishes, const char *path, const void *with))
 {
-	int found = resolve_path(wishes->resolver, path, ret_way);
-	if (found >= 0)
-		return found;
-	if (err_forgive(EACCES))
-		ret_way->path = path_parent(wishes->arena, ret_way->path);
-	else if (!err_forgive(ELOOP))
-		return -1;
-	return 0;
+	struct resolved way;
+	if (resolve_path(wishes->resolver, path, &way) < 0) {
+		if (err_forgive(EACCES))
+			way.path = path_parent(wishes->arena, way.path);
+		else if (!err_forgive(ELOOP))
+			return -1;
+	}
+	for (unsigned i = 0; i < way.link_count; i++)
+		TRY(each(wishes, way.links[i].path, with));
+	return each(wishes, way.path, with);
 }

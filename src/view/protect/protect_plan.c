@@ -1,6 +1,6 @@
 // Owns the plan of what is kept from the box: names that the host later runs or trusts
 // (names/trusted.c) in each place that the box can write, and the paths of a profile.
-#include "view/protect/protect_plan.h"
+#include "view/protect/protect.h"
 
 #include <errno.h>
 #include <string.h>
@@ -12,19 +12,8 @@
 #include "base/str.h"
 #include "names/trusted.h"
 #include "view/paths/alias.h"
-#include "view/paths/opened.h"
 #include "view/paths/pattern.h"
 #include "view/paths/wishes.h"
-#include "view/protect/bare.h"
-#include "view/protect/configured.h"
-#include "view/protect/home.h"
-#include "view/protect/home_names.h"
-#include "view/protect/indirect.h"
-#include "view/protect/listing.h"
-#include "view/protect/nested.h"
-#include "view/protect/profiles.h"
-#include "view/protect/protect.h"
-#include "view/protect/repository.h"
 
 // A name below a directory that is a link: what it leads to, and the name, should the box put a
 // directory there.
@@ -105,7 +94,7 @@ static int protect_root(struct wishes *wishes, const char *root)
 	if (!alias_kernel_compares(root))
 		wishes->names = (struct names){ 0 };
 	TRY(repository_protect(wishes, root, from));
-	TRY(bare_protect(wishes, root, from));
+	TRY(repository_protect_top(wishes, root, from));
 	TRY(protect_trusted(wishes, root, from));
 	if (wishes->plan->home_given && str_equal(root, wishes->plan->real_home))
 		TRY(home_protect(wishes, from));
@@ -156,15 +145,6 @@ static int protect_path(struct wishes *wishes, const struct item *item, const ch
 		list_add(&wishes->plan->kept, wishes->arena, path, item->from);
 	}
 	return 0;
-}
-
-static int protect_item(struct wishes *wishes, const struct item *item)
-{
-	const char *path;
-	if (pattern_is(item->text))
-		return pattern_walk(wishes, item, protect_path);
-	int expanded = resolve_expand(wishes->arena, &wishes->places, item, &path);
-	return expanded <= 0 ? expanded : protect_path(wishes, item, path);
 }
 
 static int protect_searched(struct wishes *wishes, const char *path)
@@ -233,7 +213,7 @@ int protect_plan(struct wishes *wishes)
 	if (!plan->unprotected)
 		TRY(protect_roots(wishes));
 	list_each (item, &plan->profile->protect)
-		TRY(protect_item(wishes, item));
+		TRY(pattern_each(wishes, item, protect_path));
 	TRY(indirect_protect(wishes));
 	if (plan->copy_count > 0) {
 		struct mount copies = { .kind = MOUNT_TMPFS,

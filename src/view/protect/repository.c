@@ -1,7 +1,7 @@
 // Owns the layout of git repositories (gitrepository-layout(5)): .git as directory or file, the
 // common directory of worktrees, submodules. What a hostile project says about places outside of
 // it counts for nothing unless those places point back.
-#include "view/protect/repository.h"
+#include "view/protect/protect.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -18,20 +18,13 @@
 #include "base/str.h"
 #include "git/layout.h"
 #include "git/recognise.h"
-#include "view/paths/lasting.h"
-#include "view/paths/opened.h"
 #include "view/paths/project.h"
 #include "view/paths/wishes.h"
-#include "view/protect/beyond.h"
-#include "view/protect/git_parts.h"
-#include "view/protect/protect.h"
 
 enum { ENTRIES_MAX = 64, DEPTH_MAX = 4 };
 
 static int protect_directory(struct wishes *wishes, const char *directory, const char *top,
 			     struct origin from, unsigned depth);
-static int show_directory(struct wishes *wishes, const char *path, const struct identity *identity,
-			  const char *top, struct origin from, unsigned depth);
 
 static const struct names_found unlisted = { .cut = true };
 
@@ -174,30 +167,6 @@ static int protect_nested(struct wishes *wishes, const char *directory,
 	return each_entry(wishes, modules, GUARD_MODULES, from, depth, protect_module);
 }
 
-// For a part that is a link of the user's, as git-new-workdir and `repo` make them, the whole git
-// directory that it leads into, or else a directory of objects.
-static int follow_part(struct wishes *wishes, const char *file, const char *top, struct origin from,
-		       unsigned depth)
-{
-	struct resolved part, whole;
-	if (ATTEMPT(resolve_path(wishes->resolver, file, &part)) != 1 ||
-	    wishes_is_seen(wishes, part.path))
-		return 0;
-	const char *around = path_parent(wishes->arena, part.path);
-	autoclose int fd = open(around, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 || git_directory(fd) != GIT_WHOLE || !protect_has_room(wishes) ||
-	    ATTEMPT(resolve_path(wishes->resolver, around, &whole)) != 1)
-		return str_equal(path_name(file), "objects")
-			       ? beyond_objects(wishes, file, &part, from)
-			       : 0;
-	part.path = whole.path;
-	part.identity = whole.identity;
-	int allowed = beyond_allowed(wishes, file, &part);
-	return allowed <= 0
-		       ? allowed
-		       : show_directory(wishes, part.path, &part.identity, top, from, depth + 1);
-}
-
 static bool may_be_link(const struct names_found *found, const char *name)
 {
 	list_each (item, &found->list)
@@ -206,17 +175,15 @@ static bool may_be_link(const struct names_found *found, const char *name)
 	return found->cut;
 }
 
-// Those without which git takes the directory for none.
-static int follow_parts(struct wishes *wishes, const char *directory,
-			const struct names_found *found, const char *top, struct origin from,
-			unsigned depth)
+// Links of the user's, as git-new-workdir and `repo` make them, in place of those without which git
+// takes the directory for none.
+static void follow_parts(struct wishes *wishes, const char *directory,
+			 const struct names_found *found)
 {
 	static const char *const names[] = { "objects", "refs" };
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names) && depth < DEPTH_MAX; i++)
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (may_be_link(found, names[i]))
-			TRY(follow_part(wishes, path_below(wishes->arena, directory, names[i]), top,
-					from, depth));
-	return 0;
+			beyond_part(wishes, path_below(wishes->arena, directory, names[i]));
 }
 
 static int protect_directory(struct wishes *wishes, const char *directory, const char *top,
@@ -236,8 +203,7 @@ static int protect_directory(struct wishes *wishes, const char *directory, const
 		result = git_parts_protect(wishes, directory, top, &found, from, LAYOUT_SHARED);
 	if (result == 0)
 		result = protect_nested(wishes, directory, &found, from, depth);
-	if (result == 0) // after it: its links are covered, what they lead to has its own walls
-		result = follow_parts(wishes, directory, &found, top, from, depth);
+	follow_parts(wishes, directory, &found);
 	wishes->names = around;
 	return result;
 }
@@ -258,42 +224,35 @@ static int show_worktrees(struct wishes *wishes, const char *common)
 }
 
 // Made writable and pinned, so that it cannot be moved away with its walls.
-static int show_directory(struct wishes *wishes, const char *path, const struct identity *identity,
-			  const char *top, struct origin from, unsigned depth)
-{
-	struct mount bind = { .kind = MOUNT_BIND, .access = ACCESS_WRITE, .from = from };
-	bind.source = bind.target = path;
-	bind.identity = *identity;
-	TRY(show_worktrees(wishes, path));
-	if (wishes->plan->session) // nothing to protect before it is applied
-		TRY(lasting_mount(wishes, &bind));
-	TRY(wishes_add_wall(wishes, &bind));
-	return wishes->plan->session ? follow_parts(wishes, path, &unlisted, top, from, depth)
-				     : protect_directory(wishes, path, top, from, depth);
-}
-
 static int add_directory(struct wishes *wishes, const char *path, const struct identity *identity,
 			 const char *top, struct origin from)
 {
-	if (!wishes->plan->index)
-		wishes->plan->index = path_below(wishes->arena, path, "index");
-	if (!wishes->plan->session && wishes->plan->project &&
-	    str_equal(top, wishes->plan->project))
-		wishes->plan->repository = path_parent(wishes->arena, wishes->plan->index);
-	return show_directory(wishes, path, identity, top, from, 0);
+	struct plan *plan = wishes->plan;
+	struct mount bind = { .kind = MOUNT_BIND, .access = ACCESS_WRITE, .from = from };
+	bind.source = bind.target = path;
+	bind.identity = *identity;
+	if (!plan->index)
+		plan->index = path_below(wishes->arena, path, "index");
+	if (!plan->session && plan->project && str_equal(top, plan->project))
+		plan->repository = path_parent(wishes->arena, plan->index);
+	TRY(show_worktrees(wishes, path));
+	if (!plan->session) {
+		TRY(wishes_add_wall(wishes, &bind));
+		return protect_directory(wishes, path, top, from, 0);
+	}
+	follow_parts(wishes, path, &unlisted); // nothing to protect before it is applied
+	TRY(lasting_mount(wishes, &bind));
+	return wishes_add_wall(wishes, &bind);
 }
 
-// A git directory elsewhere that does not point back, which the user may allow.
-static int follow_beyond(struct wishes *wishes, const char *root, const char *file,
-			 const struct resolved *directory, struct origin from)
+// A git directory elsewhere that does not point back: in the box by a line of the user's.
+static int follow_beyond(struct wishes *wishes, const char *file, const struct resolved *directory)
 {
-	autoclose int fd = open(directory->path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 || git_directory(fd) != GIT_WHOLE)
+	if (!beyond_directory(wishes, file, directory->path))
 		return beyond_lacks(wishes, file, "it does not point back here");
-	int allowed = beyond_allowed(wishes, file, directory);
-	return allowed <= 0
-		       ? allowed
-		       : add_directory(wishes, directory->path, &directory->identity, root, from);
+	if (!wishes->plan->index && wishes_is_seen(wishes, directory->path))
+		wishes->plan->index = path_below(wishes->arena, directory->path, "index");
+	return 0;
 }
 
 // .git as a file: "gitdir: PATH". A directory inside the project needs no proof; one outside must
@@ -326,7 +285,7 @@ static int follow_file(struct wishes *wishes, const char *root, const char *file
 	bool module = !shared && beyond_leads_to(wishes, directory.path,
 						 beyond_worktree(wishes, directory.path), root);
 	if (!worktree && !module && !shared)
-		return follow_beyond(wishes, root, file, &directory, from);
+		return follow_beyond(wishes, file, &directory);
 	if (!worktree && !module)
 		return beyond_lacks(wishes, file, "it does not point back here");
 	const char *why = project_refusal(wishes->plan, common.path);
@@ -336,9 +295,17 @@ static int follow_file(struct wishes *wishes, const char *root, const char *file
 	return add_directory(wishes, common.path, &common.identity, root, from);
 }
 
-int repository_protect_bare(struct wishes *wishes, const char *directory, struct origin from)
+int repository_protect_top(struct wishes *wishes, const char *root, struct origin from)
 {
-	return protect_directory(wishes, directory, NULL, from, 0);
+	struct stat status;
+	const char *head = path_below(wishes->arena, root, "HEAD");
+	if (!names_lack(&wishes->names, head) && lstat(head, &status) == 0) {
+		autoclose int fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (fd >= 0 && git_directory(fd) != GIT_NONE &&
+		    protect_stood(wishes->plan, path_below(wishes->arena, root, "config")))
+			return protect_directory(wishes, root, NULL, from, 0);
+	}
+	return protect_guard(wishes, head, GUARD_BARE);
 }
 
 // A symlink. What it leads to in the project is protected as under the name .git.
@@ -350,7 +317,7 @@ static int follow_link(struct wishes *wishes, const char *root, const char *path
 	    resolved.identity.type != S_IFDIR || path_within(root, resolved.path))
 		return beyond_lacks(wishes, path, "it is a symlink that leads to no repository");
 	if (!path_within(resolved.path, root))
-		return follow_beyond(wishes, root, path, &resolved, from);
+		return follow_beyond(wishes, path, &resolved);
 	return wishes->plan->session
 		       ? 0
 		       : add_directory(wishes, resolved.path, &resolved.identity, root, from);
@@ -363,9 +330,9 @@ int repository_follow(struct wishes *wishes, const char *root, struct origin fro
 	if (lstat(path, &status) < 0)
 		return 0;
 	if (S_ISDIR(status.st_mode)) {
-		TRY(beyond_alternates(
-			wishes, path_below(wishes->arena, path, "objects/info/alternates"), from));
-		TRY(follow_parts(wishes, path, &unlisted, root, from, 0));
+		beyond_alternates(wishes,
+				  path_below(wishes->arena, path, "objects/info/alternates"));
+		follow_parts(wishes, path, &unlisted);
 		return show_worktrees(wishes, path);
 	}
 	if (S_ISLNK(status.st_mode))

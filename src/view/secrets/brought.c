@@ -1,6 +1,6 @@
 // Owns the files that come along with their names: small regular files, read-only, judged by the
 // far end of each link. Whatever else a name leads to stays outside.
-#include "view/secrets/brought.h"
+#include "view/secrets/hide.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +15,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "env/env.h"
+#include "names/home_links.h"
 #include "text/textsecret.h"
 #include "view/paths/planted.h"
 #include "view/paths/resolve.h"
@@ -163,7 +164,7 @@ static int bring_path(struct bring *bring, const char *path, unsigned depth)
 // Of a large directory of terminals the caller's own comes along.
 static int bring_terminal(struct bring *bring, const char *directory)
 {
-	const char *term = places_variable(&bring->wishes->places, "TERM", strlen("TERM"));
+	const char *term = homes_value(bring->wishes->places.environment, "TERM", strlen("TERM"));
 	if (!term || !term[0] || strchr(term, '/'))
 		return 0;
 	struct arena *arena = bring->wishes->arena;

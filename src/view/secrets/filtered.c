@@ -1,6 +1,6 @@
 // Owns the copies that are shown instead of settings with tokens or passwords in them: git's
 // configuration, and what package managers read. A file without any is shown itself.
-#include "view/secrets/filtered.h"
+#include "view/secrets/hide.h"
 
 #include <fcntl.h>
 #include <stdbool.h>
@@ -14,11 +14,11 @@
 #include "base/str.h"
 #include "env/env.h"
 #include "git/gitsecret.h"
+#include "names/home_links.h"
 #include "text/textsecret.h"
 #include "view/paths/planted.h"
 #include "view/paths/resolve.h"
 #include "view/paths/wishes.h"
-#include "view/secrets/starred.h"
 
 // Only a flag shows the file itself: a profile's line for it shows what is not secret.
 static const struct origin from = { .file = "git", .order = ORDER_FLAGS - 1 };
@@ -28,17 +28,6 @@ enum {
 	LINES_BYTES_MAX = 64 << 10
 }; // more than a text of GITCONFIG_BYTES_MAX can need
 static const char nothing[] = "# not shown in this box\n";
-
-static bool is_named(const struct wishes *wishes, const char *path)
-{
-	for (unsigned i = 0; i < wishes->count; i++) {
-		const struct mount *mount = &wishes->list[i].mount;
-		if (mount->from.order > from.order && mount->kind == MOUNT_BIND &&
-		    !wishes->list[i].wall && str_equal(mount->target, path))
-			return true;
-	}
-	return false;
-}
 
 static void note(struct wishes *wishes, const char *path, const struct gitsecret *secret)
 {
@@ -123,7 +112,8 @@ static bool is_asked(const struct wishes *wishes, const char *path)
 {
 	static const char *const names[] = { "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM" };
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		const char *value = places_variable(&wishes->places, names[i], strlen(names[i]));
+		const char *value =
+			homes_value(wishes->places.environment, names[i], strlen(names[i]));
 		if (value && value[0] == '/' && !env_withheld(wishes->plan, names[i], value) &&
 		    str_equal(path_clean(wishes->plan->scratch, value), path))
 			return true;
@@ -147,7 +137,8 @@ static int filter(struct wishes *wishes, const struct gitnamed_text *one)
 	struct resolved file;
 	struct gitsecret secret;
 	int found = ATTEMPT(resolve_path(wishes->resolver, one->path, &file));
-	if (found != 1 || file.identity.type != S_IFREG || is_named(wishes, file.path) ||
+	if (found != 1 || file.identity.type != S_IFREG ||
+	    wishes_is_named(wishes, file.path, from.order) ||
 	    (!one->text && wishes_is_reached(wishes, file.path)))
 		return 0;
 	bool seen = wishes_is_seen(wishes, file.path);
@@ -181,8 +172,9 @@ static int filter_lines(struct wishes *wishes, const char *path)
 	if (result == 0 || !secret.text)
 		return 0;
 	int found = ATTEMPT(resolve_path(wishes->resolver, path, &file));
-	if (found != 1 || file.identity.type != S_IFREG || is_named(wishes, file.path) ||
-	    !wishes_is_seen(wishes, file.path) || wishes_is_reached(wishes, file.path))
+	if (found != 1 || file.identity.type != S_IFREG ||
+	    wishes_is_named(wishes, file.path, from.order) || !wishes_is_seen(wishes, file.path) ||
+	    wishes_is_reached(wishes, file.path))
 		return 0;
 	list_add(&secret.left, scratch,
 		 secret.text[0] ? "lines with a token or password" : "all of it", from);

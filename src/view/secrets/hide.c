@@ -168,22 +168,7 @@ static int hide_secret(struct wishes *wishes, const struct item *item, const cha
 
 static int add_secret(struct wishes *wishes, const struct item *item)
 {
-	const char *path;
-	if (wishes_lack(wishes, item->text)) // nearly all of them
-		return 0;
-	if (pattern_is(item->text))
-		return pattern_walk(wishes, item, hide_secret);
-	int expanded = resolve_expand(wishes->arena, &wishes->places, item, &path);
-	return expanded <= 0 ? expanded : hide_secret(wishes, item, path);
-}
-
-static int add_hidden(struct wishes *wishes, const struct item *item)
-{
-	const char *path;
-	if (pattern_is(item->text))
-		return pattern_walk(wishes, item, hide_path);
-	int expanded = resolve_expand(wishes->arena, &wishes->places, item, &path);
-	return expanded <= 0 ? expanded : hide_path(wishes, item, path);
+	return wishes_lack(wishes, item->text) ? 0 : pattern_each(wishes, item, hide_secret);
 }
 
 int hide_plan(struct wishes *wishes)
@@ -193,7 +178,7 @@ int hide_plan(struct wishes *wishes)
 			wishes->plan->config)); // the policy is not for the box to see
 	TRY(hide_secret(wishes, &own, wishes->plan->state));
 	list_each (item, &wishes->plan->profile->hide)
-		TRY(add_hidden(wishes, item));
+		TRY(pattern_each(wishes, item, hide_path));
 	list_each (item, &wishes->secrets)
 		TRY(add_secret(wishes, item));
 	list_each (item, &wishes->plan->profile->secret)

@@ -1,10 +1,78 @@
 // What the box must not read, whatever else says otherwise.
 //
 // The room view/secrets owns what is hidden from a box: secrets by name, by content and by git's
-// index. Uses: base env git nouns text trees view/paths. Begin with hide.c.
+// index. Uses: base env git names nouns text trees view/paths. Begin with hide.c.
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "plan.h"
+
+struct arena;
 struct wishes;
 
 // After all other wishes.
 int hide_plan(struct wishes *wishes);
+
+// Files that the caller's variables and git's configuration name: they come along with their names.
+
+// After all wishes, before those of hide_plan(): adds the named files that the box does not see
+// yet.
+int brought_plan(struct wishes *wishes);
+// After hide_plan(): a variable is withheld when its file is hidden.
+void brought_settle(struct wishes *wishes);
+
+// What git's configuration outside of repositories says in a box: all of it but what is secret.
+
+// After the project and its protection. `wishes->places` gets the files of secrets that it names.
+int filtered_plan(struct wishes *wishes);
+
+// Paths with '*' for a version or another name, outside of the project.
+
+// Files of settings that may hold a token, to be shown without it; ends with NULL.
+extern const char *const settings_with_secrets[];
+// Files of settings that say where packages come from. They come along, with nothing else of what
+// they say: without them a tool asks a public registry for a name that is another's.
+extern const char *const settings_of_registries[];
+
+// Calls `found` for each path that a pattern stands for now: "/..." or "~/...", with '*' in any of
+// its names. Links are followed. What is more than can be looked at is a warning of the plan.
+int starred_walk(struct wishes *wishes, const char *pattern,
+		 int (*found)(struct wishes *wishes, const char *path));
+
+// Files of the project that git does not track and whose names say that they hold secrets (.env):
+// in the box they are as if they were not there.
+
+// After all other wishes. The list of trees/secret_list.h says which are known; without one the
+// whole project is searched, and the command is not run where that has no end. An entry of git's
+// index counts only where it names the very content: a box can write the index, and does not know
+// the content.
+int untracked_plan(struct wishes *wishes);
+
+// The files of the project whose names say that they hold secrets.
+
+// The user's own files are hidden first, as no box makes one of these; then those that changed
+// since the last check; then those that boxes made.
+enum untracked_rank { UNTRACKED_OWN, UNTRACKED_LATE, UNTRACKED_MADE };
+
+struct untracked_file {
+	const char *path, *name; // and below the project
+	const char *link; // the path itself, by which somebody else than a box leads there; or NULL
+	const struct item *item;
+	struct identity identity;
+	enum untracked_rank rank;
+	bool listed; // with another content
+};
+
+struct untracked {
+	struct wishes *wishes;
+	struct arena *arena; // for the search and the list
+	struct untracked_file *list;
+	unsigned count, room;
+};
+#define UNTRACKED_BYTES ((size_t)512 << 20)
+
+// By rank, the nearest first; those that git tracks or a line names, too. Directories that cannot
+// be listed are hidden whole. -1 where a first search has no end.
+int untracked_search(struct untracked *files);

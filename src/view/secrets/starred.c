@@ -1,5 +1,5 @@
 // Owns the table of settings in directories of versions, and the bounded walk to them.
-#include "view/secrets/starred.h"
+#include "view/secrets/hide.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // Owns the question whether git tracks such a file, and how git in the box leaves it alone.
-#include "view/secrets/untracked.h"
+#include "view/secrets/hide.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,7 +15,6 @@
 #include "git/gitindex.h"
 #include "view/paths/resolve.h"
 #include "view/paths/wishes.h"
-#include "view/secrets/untracked_search.h"
 
 enum { FILE_MAX = 1 << 20, HASHED_MAX = 8 << 20, INDEX_MAX = 32 << 20, EXCLUDE_MAX = 128 << 10 };
 enum { OWN_MAX = 512, LATE_MAX = 128, MADE_MAX = 128 };
@@ -49,19 +48,6 @@ static bool is_tracked(struct arena *arena, struct untracked_file *found,
 	return false;
 }
 
-// By somebody who wrote its very path after the line that hides it.
-static bool is_named(const struct wishes *wishes, const char *path, const struct item *item)
-{
-	for (unsigned i = 0; i < wishes->count; i++) {
-		const struct mount *mount = &wishes->list[i].mount;
-		if (!wishes->list[i].wall && !mount->cache &&
-		    (mount->kind == MOUNT_BIND || mount->kind == MOUNT_SCRATCH) &&
-		    mount->from.order > item->from.order && str_equal(mount->target, path))
-			return true;
-	}
-	return false;
-}
-
 // Leaves those that git does not track, and of each rank as many as are hidden.
 static void drop_tracked(struct untracked *files, const char *index, unsigned *ret_own)
 {
@@ -78,7 +64,7 @@ static void drop_tracked(struct untracked *files, const char *index, unsigned *r
 		count = 0;
 	for (unsigned i = 0; i < files->count; i++) {
 		struct untracked_file *found = &files->list[i];
-		if (!is_named(files->wishes, found->path, found->item) &&
+		if (!wishes_is_named(files->wishes, found->path, found->item->from.order) &&
 		    !is_tracked(brief, found, entries, count, &hashed) &&
 		    ranks[found->rank]++ < rank_most[found->rank])
 			files->list[kept++] = *found;

@@ -1,5 +1,5 @@
 // Owns the search for files of secrets: what the list has, and what came since.
-#include "view/secrets/untracked_search.h"
+#include "view/secrets/hide.h"
 
 #include <dirent.h>
 #include <errno.h>
