@@ -6,7 +6,7 @@
 #include "open/keyring.h"
 #include "report/refused.h"
 
-// Descriptors that the opener begins with: messages of the supervisor; connections of the workers.
+// Descriptors that the opener begins with: messages of the supervisor; connections of the worker.
 enum { OPENER_CONTROL = 3, OPENER_CHANNEL = 4 };
 
 // From the supervisor, once, with two descriptors: the texts of the trusted roots, and the record.

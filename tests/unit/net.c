@@ -1113,13 +1113,12 @@ static int hear(struct proxy *proxy, const struct worker_event *event)
 	struct run run = { .proxy = proxy };
 	int ends[2];
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
-	proxy->workers[0] = (struct proxy_worker){ .pidfd = -1,
-						   .control = ends[0],
-						   .orders = orders_new(ends[0]) };
+	proxy->orders = orders_new(ends[0]);
+	proxy->pidfd = -1;
 	assert_int_equal(fd_send(ends[1], &said, sizeof(said), NULL, 0), 0);
 	struct pollfd ready = { .fd = ends[0], .revents = POLLIN };
 	int result = proxy_handle(&plan, &run, &ready, 1);
-	orders_free(proxy->workers[0].orders);
+	orders_free(proxy->orders);
 	close(ends[0]);
 	close(ends[1]);
 	return result;
@@ -1136,7 +1135,7 @@ static void events(void **state)
 			    .visit_count = 8 },
 	};
 	struct worker_event event;
-	struct proxy proxy = { .live = -1, .worker_count = 1, .connections = seen_new(-1, NULL) };
+	struct proxy proxy = { .live = -1, .connections = seen_new(-1, NULL) };
 	(void)state;
 	proxy.connections->audit.fd = -2;
 	proxy.shared = shared_new();

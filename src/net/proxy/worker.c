@@ -54,7 +54,7 @@ static void judge_again(struct worker *worker)
 			    "denied while it was open", FIX_NONE);
 		conn_end(worker, conn, TURN_RESET);
 	}
-	atomic_store(&worker->shared->taken[!worker->first], generation);
+	atomic_store(&worker->shared->taken, generation);
 }
 
 // False when there is no further one.
@@ -160,11 +160,9 @@ static void watch_all(struct worker *worker)
 	worker->blind = false;
 	lookup_look(worker);
 	watch(worker, worker->control, TAG_CONTROL, 0);
-	for (unsigned i = 0; i < worker->listener_count; i++) {
-		bool names = i == LISTENER_DNS || i == LISTENER_DNS_TCP;
-		if (worker->listeners[i] >= 0 && (worker->first || !names))
+	for (unsigned i = 0; i < worker->listener_count; i++)
+		if (worker->listeners[i] >= 0)
 			watch(worker, worker->listeners[i], TAG_LISTENER, i);
-	}
 	for (unsigned i = 0; i < worker->published_count; i++)
 		if (worker->published[i] >= 0)
 			watch(worker, worker->published[i], TAG_PUBLISHED, i);
@@ -251,17 +249,6 @@ static int sleep_time(struct worker *worker)
 	return lookup_timeout(worker, limit);
 }
 
-// Before its conns are used up the first worker asks for a second one.
-static void share_load(struct worker *worker)
-{
-	atomic_store_explicit(&worker->shared->live[!worker->first], worker->live,
-			      memory_order_relaxed);
-	if (worker->live < CONNS_SCARCE || worker->full || !worker->first)
-		return;
-	struct worker_event report = { .kind = EVENT_FULL };
-	worker->full = fd_send(worker->control, &report, sizeof(report), NULL, 0) == 0;
-}
-
 static _Noreturn void loop(struct worker *worker)
 {
 	struct epoll_event events[EVENTS_A_TURN];
@@ -289,7 +276,6 @@ static _Noreturn void loop(struct worker *worker)
 			record_flush(worker);
 		if (worker->now >= worker->next_sweep)
 			conn_sweep(worker);
-		share_load(worker);
 		// What clients sent before their end is still judged, recorded and handed on.
 		if (worker->end &&
 		    ((count <= 0 && !worker->queue_count) || worker->now >= worker->end)) {
@@ -322,7 +308,6 @@ static void use_upstream(struct worker *worker, const char *url)
 static void prepare(struct worker *worker, const struct worker_start *start)
 {
 	worker->shared = start->shared;
-	worker->first = start->first;
 	worker->control = start->control;
 	worker->opener = start->opener;
 	worker->routes = local_open();
@@ -340,7 +325,7 @@ static void prepare(struct worker *worker, const struct worker_start *start)
 	worker->relayed = start->relayed;
 	worker->watches_nobody = start->locks & CONFINE_UNWATCHED;
 	memcpy(worker->loopback_ports, start->egress->loopback, sizeof(worker->loopback_ports));
-	worker->published_count = start->first ? start->published_count : 0;
+	worker->published_count = start->published_count;
 	for (unsigned i = 0; i < worker->published_count; i++) {
 		worker->published[i] = start->published[i];
 		worker->published_inside[i / 2] = start->egress->publish[i / 2].inside;

@@ -11,12 +11,11 @@
 #include "net/setup/netns.h"
 
 enum {
-	CONNS_MAX = 9000,
-	CONNS_SCARCE = 4000, // then another worker is asked for
+	CONNS_MAX = 18000,
 	// Bytes that each side of a connection may hold unpassed when LARGE_MAX connections hold
 	// more: the memory is the host's, not the box's.
 	SMALL_BYTES = 4096,
-	LARGE_MAX = 1024,
+	LARGE_MAX = 2048,
 	PIPES_MAX = 64,
 	PIPE_BYTES = 256 * 1024,
 	LOOKUPS_MAX = 256,
@@ -35,11 +34,9 @@ struct worker {
 	int epoll, control;
 	int opener;          // where connections go that are opened, or -1
 	int spare;           // a descriptor to turn somebody away with
-	bool first;          // answers DNS
 	bool watches_nobody; // CONFINE_UNWATCHED
 	bool blind;          // the kernel refused to watch a socket that all connections need
 	bool relayed;        // tier landlock: connections come from the host's loopback
-	bool full;           // asked for another worker
 	bool rules_changed;  // and open connections are not judged by them yet
 	int listeners[LISTENERS_MAX];
 	uint16_t loopback[LISTENERS_MAX];            // port of the host's loopback, 0 for none

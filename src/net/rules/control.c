@@ -60,7 +60,6 @@ bool event_is_good(const struct worker_event *event, int64_t now)
 	case EVENT_ASK:
 		return is_record(&event->record, now);
 	case EVENT_FILES:
-	case EVENT_FULL:
 	case EVENT_SOCKETS:
 		return true;
 	}

@@ -47,7 +47,6 @@ struct worker_event {
 		// Are the host's tables of names still the same? Answered by COMMAND_FILES.
 		EVENT_FILES,
 		EVENT_ASK,     // `record`: is not listed, and connections wait for COMMAND_ANSWER
-		EVENT_FULL,    // connections become scarce: another worker, please
 		EVENT_SOCKETS, // more sockets of the box's, for published ports
 	} kind;
 	struct conn_record record;
