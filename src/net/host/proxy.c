@@ -7,6 +7,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -186,15 +187,15 @@ void proxy_answer(struct proxy *proxy, const struct host *host, uint16_t port,
 static int take_report(const struct plan *plan, struct run *run)
 {
 	struct orders *orders = run->proxy->orders;
-	struct worker_event report;
+	struct worker_event report = { .count = 0 };
 	enum hold_answer answer;
 	int fds[FD_PASSED];
 	ssize_t got = fd_receive(orders->control, &report, sizeof(report), fds);
 	for (int i = 0; i < FD_PASSED; i++)
 		fd_close(&fds[i]);
-	if (got != (ssize_t)sizeof(report))
+	if (got < (ssize_t)offsetof(struct worker_event, records))
 		return fail(0, "the proxy died");
-	if (!event_is_good(&report, steady_now()))
+	if (got != (ssize_t)event_size(&report) || !event_is_good(&report, steady_now()))
 		return fail(0, "the proxy said something unknown");
 	switch (report.kind) {
 	case EVENT_NEW:
@@ -206,7 +207,8 @@ static int take_report(const struct plan *plan, struct run *run)
 		break;
 	case EVENT_ASK:
 		if (questions_take(plan, run, &report, &answer))
-			proxy_answer(run->proxy, &report.record.host, report.record.port, answer);
+			proxy_answer(run->proxy, &report.records[0].host, report.records[0].port,
+				     answer);
 		break;
 	case EVENT_SOCKETS:
 		fd_order(run->from_box, run->pidfd, SIGNAL_ORDER, ORDER_SOCKETS);

@@ -62,7 +62,7 @@ static void begin(struct worker *worker, struct conn *conn, unsigned listener,
 	if (loopback) {
 		conn->port = loopback;
 		conn->host = (struct host){ .kind = HOST_ADDRESS, .address = own };
-		conn->record = record_conn(worker, conn, VERDICT_ALLOWED, "loopback", "", FIX_NONE);
+		record_conn(worker, conn, VERDICT_ALLOWED, "loopback", "", FIX_NONE);
 		conn->state = CONN_TUNNEL;
 		flow_clear(&conn->flow[CLIENT], UNLIMITED_PASS);
 		flow_clear(&conn->flow[SERVER], UNLIMITED_PASS);
@@ -78,7 +78,7 @@ static void begin(struct worker *worker, struct conn *conn, unsigned listener,
 	} else {
 		conn->state = CONN_SNIFF;
 		if (!route_to(worker, conn, &host, conn->port))
-			deny_begin(worker, conn, worker->records[conn->record].why);
+			deny_begin(worker, conn, conn->record.why);
 	}
 }
 
@@ -150,7 +150,7 @@ void accept_want_sockets(struct worker *worker)
 {
 	worker->sockets_asked = worker->now;
 	struct worker_event report = { .kind = EVENT_SOCKETS };
-	fd_send(worker->control, &report, sizeof(report), NULL, 0);
+	fd_send(worker->control, &report, event_size(&report), NULL, 0);
 }
 
 // From the host's loopback to a port of the box: by a socket that the box's first process made.

@@ -100,10 +100,8 @@ struct conn {
 	uint32_t place;   // of its name among the synthetic addresses, or 0
 	uint16_t port;
 	struct ends ends;
-	int record;                  // of worker->records, or -1
-	unsigned visit, visit_batch; // of that record
-	bool dialled;                // `dialled_to` is where it went
-	struct address dialled_to;
+	bool recorded;             // `record` is what became of it so far
+	struct conn_record record; // ALLOWED: reported when it has ended
 	// New records whose owner is still looked for: until then the client gets no answer, or it
 	// would be gone with it.
 	unsigned held;

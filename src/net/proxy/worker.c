@@ -40,14 +40,14 @@ static void judge_again(struct worker *worker)
 		struct refusal refusal;
 		if (conn && conn->dialing == DIAL_HELD)
 			route_judge(worker, conn);
-		if (!conn || conn->dialing == DIAL_NONE || conn->record < 0 || !conn->rule.text[0])
+		if (!conn || conn->dialing == DIAL_NONE || !conn->recorded || !conn->rule.text[0])
 			continue;
 		bool allowed =
 			rules_decide(rules, &conn->host, conn->port, worker->routes, &refusal);
 		allowed = allowed || (conn->once && refusal.unlisted);
 		const struct rule *deny = refusal.deny;
-		if (allowed && conn->dialled && !conn->by_proxy)
-			deny = rules_deny_address(rules, &conn->dialled_to, conn->port);
+		if (allowed && conn->record.dialled && !conn->by_proxy)
+			deny = rules_deny_address(rules, &conn->record.address, conn->port);
 		if (allowed && !deny)
 			continue;
 		record_conn(worker, conn, VERDICT_DENIED, deny ? deny->text : "",
@@ -242,7 +242,7 @@ static int sleep_time(struct worker *worker)
 		return 0;
 	if (worker->deadlines || worker->any_paused || worker->blind)
 		limit = TICK_MILLISECONDS;
-	else if (worker->any_dirty)
+	else if (worker->unsent.count)
 		limit = 1000;
 	else if (worker->held_count > SWEEP_LEAST)
 		limit = SWEEP_MILLISECONDS;
@@ -272,13 +272,15 @@ static _Noreturn void loop(struct worker *worker)
 		if (worker->now >= worker->next_timers)
 			run_timers(worker);
 		free_ended(worker);
-		if (worker->any_dirty && worker->now >= worker->next_flush)
+		if (worker->unsent.count && worker->now >= worker->next_flush)
 			record_flush(worker);
 		if (worker->now >= worker->next_sweep)
 			conn_sweep(worker);
 		// What clients sent before their end is still judged, recorded and handed on.
 		if (worker->end &&
 		    ((count <= 0 && !worker->queue_count) || worker->now >= worker->end)) {
+			for (uint32_t i = 0; i < worker->used; i++)
+				record_end(worker, &worker->conns[i]);
 			record_flush(worker);
 			_exit(0);
 		}

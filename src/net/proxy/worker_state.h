@@ -19,8 +19,7 @@ enum {
 	PIPES_MAX = 64,
 	PIPE_BYTES = 256 * 1024,
 	LOOKUPS_MAX = 256,
-	RECORDS_MAX = 512,                         // of destinations, for all connections
-	RECORDS_ALL = RECORDS_MAX + CONNS_MAX + 1, // and a place of each connection's own
+	KNOWN_MAX = 512, // destinations whose first connection waits until it was seen whose it is
 	PARKED_MAX = 64,
 	PUBLISH_SOCKETS = 32,
 	// In base64 every three bytes are four; and its name, and the end of the line.
@@ -95,10 +94,9 @@ struct worker {
 	char authorization[AUTHORIZATION_MAX + 1]; // a header line, or empty
 	char no_proxy[EGRESS_NO_PROXY_MAX + 1];
 
-	struct conn_record records[RECORDS_ALL];
-	bool dirty[RECORDS_ALL];
-	bool any_dirty;
-	unsigned record_count; // of the first RECORDS_MAX
+	struct worker_event unsent;
+	uint64_t known[KNOWN_MAX]; // hashes
+	unsigned known_count;
 	// Clients that wait for COMMAND_SEEN after their conn is gone.
 	struct parked {
 		uint64_t token;

@@ -14,8 +14,8 @@ struct list;
 int rules_compile(const struct plan *plan, const struct list *more_allow,
 		  const struct list *more_deny, struct rules *rules);
 
-// The same into the memory that the worker writes, and in force there; `generation` is one more than
-// before, beginning with 0.
+// The same into the memory that the worker writes, and in force there; `generation` is one more
+// than before, beginning with 0.
 int rules_change(const struct plan *plan, const struct list *more_allow,
 		 const struct list *more_deny, struct shared *shared, unsigned generation);
 
