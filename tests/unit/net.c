@@ -1024,6 +1024,8 @@ static void reaching(void **state)
 		  { SYS_recvmsg, { fd, (long)&message, MSG_DONTWAIT } } },
 		{ ~0U, 0, { SYS_write, { fd, to, 1 } } },
 		{ 0, 0, { SYS_bind, { fd, to, size } } },
+		{ 0, 0, { SYS_pipe2, { to } } },
+		{ 0, 0, { SYS_splice, { fd, 0, fd, 0, 1 } } },
 		{ 0, 0, { SYS_listen, { fd } } },
 		{ 0, 0, { SYS_sendmmsg, { fd, to, 1 } } },
 		{ 0, 0, { SYS_io_uring_setup, { 1, to } } },

@@ -39,7 +39,6 @@ struct conn *conn_accept(struct worker *worker, int fd)
 	conn->buffer = worker->buffers + 2 * index; // read only as far as it was written
 	conn->fd[CLIENT] = fd;
 	conn->fd[SERVER] = conn->attempt[0] = conn->attempt[1] = -1;
-	conn->flow[CLIENT].pipe = conn->flow[SERVER].pipe = -1;
 	worker->live++;
 	return conn;
 }

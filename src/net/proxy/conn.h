@@ -29,15 +29,12 @@ struct lookup;
 
 enum peer_side { CLIENT, SERVER };
 
-// Bytes from one side to the other: first those in the pipe, then buffer[start, cleared), which
-// may go; [cleared, end) is still to be read by a parser.
+// Bytes from one side to the other: buffer[start, cleared) may go; [cleared, end) is still to be
+// read by a parser.
 struct flow {
 	uint32_t start, cleared, end;
 	uint64_t allowance; // that may pass unread after `end`
-	int pipe;           // of worker->pipes, or -1
-	uint32_t piped;
-	bool bulk;        // the last read filled the buffer: worth a pipe
-	bool ended, shut; // nothing more comes; the other side knows
+	bool ended, shut;   // nothing more comes; the other side knows
 };
 
 // The result of a turn of a connection. Functions below the loop return it; only the loop ends a

@@ -208,12 +208,8 @@ static void run_queue(struct worker *worker)
 // What ended in this turn is freed when nobody has it in hand any more.
 static void free_ended(struct worker *worker)
 {
-	for (uint32_t i = 0; i < worker->ended_count; i++) {
-		struct conn *conn = &worker->conns[worker->ended[i]];
-		flow_free(worker, &conn->flow[CLIENT]);
-		flow_free(worker, &conn->flow[SERVER]);
-		conn_free(worker, conn);
-	}
+	for (uint32_t i = 0; i < worker->ended_count; i++)
+		conn_free(worker, &worker->conns[worker->ended[i]]);
 	worker->ended_count = 0;
 }
 
@@ -332,8 +328,6 @@ static void prepare(struct worker *worker, const struct worker_start *start)
 		worker->published[i] = start->published[i];
 		worker->published_inside[i / 2] = start->egress->publish[i / 2].inside;
 	}
-	for (int i = 0; i < PIPES_MAX; i++)
-		worker->pipes[i].ends[0] = worker->pipes[i].ends[1] = -1;
 	use_upstream(worker, start->upstream);
 	worker->behind_box = start->egress->behind_box;
 	snprintf(worker->no_proxy, sizeof(worker->no_proxy), "%s",

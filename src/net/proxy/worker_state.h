@@ -16,8 +16,6 @@ enum {
 	// more: the memory is the host's, not the box's.
 	SMALL_BYTES = 4096,
 	LARGE_MAX = 2048,
-	PIPES_MAX = 64,
-	PIPE_BYTES = 256 * 1024,
 	LOOKUPS_MAX = 256,
 	KNOWN_MAX = 512, // destinations whose first connection waits until it was seen whose it is
 	PARKED_MAX = 64,
@@ -68,11 +66,6 @@ struct worker {
 	int64_t now; // milliseconds, by CLOCK_MONOTONIC
 	int64_t next_flush, next_timers;
 	int64_t end; // when it exits at the latest; 0: it was not asked to
-
-	struct {
-		int ends[2];
-		bool used;
-	} pipes[PIPES_MAX];
 
 	// lookup
 	int routes; // netlink, see net/rules/local_address.h
