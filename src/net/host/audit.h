@@ -37,7 +37,7 @@ struct audit {
 // does not stop the run: the log is no wall. What has no line is added to `unlogged`.
 void audit_take(struct audit *audit, const char *state, const struct conn_record *record, pid_t pid,
 		const char *program, struct audit_count *unlogged);
-// A line of what has none, at the end of the run.
+// A line for the rest, at the end of the run.
 void audit_rest(const struct audit *audit, const struct conn_record *record,
 		const struct audit_count *unlogged);
 // What the run's report says, a JSON line (form reported) for each of `text`, in a file beside. -1

@@ -62,11 +62,11 @@ static void take_one(const struct plan *plan, const struct run *run,
 void seen_take(const struct plan *plan, const struct run *run, struct connections *connections,
 	       const struct worker_event *report, struct orders *orders)
 {
-	struct worker_command told = { .kind = COMMAND_SEEN, .token = report->token };
+	struct worker_command seen = { .kind = COMMAND_SEEN, .token = report->token };
 	for (unsigned i = 0; i < report->count; i++)
 		take_one(plan, run, connections, &report->records[i], report->kind == EVENT_NEW);
 	if (report->kind == EVENT_NEW)
-		orders_give(orders, &told, NULL, 0);
+		orders_give(orders, &seen, NULL, 0);
 }
 
 // A line for each destination of which something has none.

@@ -1,4 +1,4 @@
-// Owns what is reported of connections, and the budgets.
+// Owns the reports on connections, and the budgets.
 #include "net/proxy/conn_record.h"
 
 #include <stdio.h>

@@ -8,7 +8,7 @@ void record_conn(struct worker *worker, struct conn *conn, enum conn_verdict ver
 		 const char *rule, const char *why, enum fix fix);
 // A refusal, also without a connection.
 void record_refused(struct worker *worker, const struct conn_record *record);
-// The connection has ended: what was let through is reported.
+// The connection has ended: it is reported when it was let through.
 void record_end(struct worker *worker, struct conn *conn);
 // TURN_RESET when a budget is used up by them.
 enum turn record_bytes(struct worker *worker, struct conn *conn, enum peer_side from,
