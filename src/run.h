@@ -87,7 +87,7 @@ struct run {
 		int caller[2], server[2];
 
 		int agent_listener, agent_socket; // sshagent: the box's, and the caller's (O_PATH)
-		// keys: what the supervisor says to the opener, and what the workers send it
+		// keys: what the supervisor says to the opener, and what the worker sends it
 		int opener_control, opener_channel;
 
 		int terminal; // tty: a private descriptor of the controlling terminal

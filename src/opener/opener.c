@@ -127,7 +127,7 @@ static int tell_certificate(struct opener *opener, unsigned locks)
 	return 0;
 }
 
-// False: the supervisor and all workers are gone.
+// False: the supervisor and the worker are gone.
 static bool take_pair(struct opener *opener)
 {
 	struct opener_pair pair;

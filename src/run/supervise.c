@@ -44,7 +44,7 @@
 //                     (notify/explain.c); another thread answers the rest
 //   signals           SIGNALS_A_TURN
 //   parent            its end, once
-//   proxy             a message of each worker; at most WORKERS_MAX start, the death of one
+//   proxy             a message of the worker; one starts, its death
 //                     ends the run, what it does not take waits for room (net/host/orders.h)
 //   owners            OWNER_RECORD_MAX for one connection and OWNER_RUN_MAX for all
 //                     (net/host/socket_owner.h)

@@ -79,17 +79,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	proxy.connections->audit.fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	for (int i = 0; i < EVENTS_MAX && (i == 0 || data < end); i++) {
 		struct worker_event event = { 0 };
-		event.record = (struct conn_record){ .host.name = "example.com",
-						     .port = 443,
-						     .rule = "*.com",
-						     .count = 1,
-						     .visit_count = 1,
-						     .visits = { { .time = 1 } } };
+		event.count = 2;
+		event.records[0] = event.records[1] =
+			(struct conn_record){ .host.name = "example.com",
+					      .port = 443,
+					      .rule = "*.com",
+					      .time = 1,
+					      .count = 1 };
 		data = change(&event, data, end);
 		if (!event_is_good(&event, NOW))
 			continue;
 		if (event.kind == EVENT_ASK)
-			ask(&event.record);
+			ask(&event.records[0]);
 		if (event.kind == EVENT_RECORD)
 			seen_take(&plan, &run, proxy.connections, &event, NULL);
 	}

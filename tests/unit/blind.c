@@ -17,8 +17,10 @@
 #include "base/out.h"
 #include "base/steady.h"
 #include "net/host/audit.h"
+#include "net/host/destinations.h"
 #include "net/host/socket_owner.h"
 #include "plan.h"
+#include "run.h"
 
 // A socket of ours, and a tree of processes whose first is `init`: they share one table of
 // descriptors, or each has its own.
@@ -115,19 +117,26 @@ static void owners(void **state)
 	close(fd);
 }
 
-static struct conn_record record_of(enum conn_verdict verdict, const char *name, unsigned visits)
+static struct conn_record record_of(enum conn_verdict verdict, const char *name)
 {
-	struct conn_record record = { .port = 80, .verdict = verdict, .count = visits };
+	struct conn_record record = { .port = 80, .verdict = verdict, .count = 1, .up = 3 };
 	record.host.kind = HOST_NAME;
 	snprintf(record.host.name, sizeof(record.host.name), "%s", name);
-	record.visit_count = verdict == VERDICT_ALLOWED ? visits : 0;
-	for (unsigned i = 0; i < record.visit_count; i++) {
-		record.visits[i].dialled = true;
-		record.visits[i].address.bytes[10] = record.visits[i].address.bytes[11] = 0xff;
-		record.visits[i].address.bytes[12] = 9;
-		record.visits[i].address.bytes[15] = (uint8_t)i;
-	}
+	record.dialled = verdict == VERDICT_ALLOWED;
+	record.address.bytes[10] = record.address.bytes[11] = 0xff;
+	record.address.bytes[12] = 9;
+	record.address.bytes[15] = 7;
 	return record;
+}
+
+static void say(struct connections *connections, const struct plan *plan,
+		const struct conn_record *record)
+{
+	static const struct run run;
+	struct worker_event event = { .kind = EVENT_RECORD, .count = RECORDS_AT_ONCE };
+	for (unsigned i = 0; i < RECORDS_AT_ONCE; i++)
+		event.records[i] = *record;
+	seen_take(plan, &run, connections, &event, NULL);
 }
 
 // How many lines of the log hold the text; of all files or, with `only`, of one.
@@ -143,38 +152,36 @@ static unsigned lines_with(const char *state, const char *text)
 
 static void log_bounds(void **state)
 {
-	static struct audit audit, other;
 	char home[] = "/tmp/sbx-audit.XXXXXX", name[128], command[256];
+	const struct plan plan = { .state = home };
+	struct connections *connections = seen_new(-1, NULL), *other = seen_new(-1, NULL);
 	(void)state;
 	assert_non_null(mkdtemp(home));
-	audit.fd = other.fd = -1;
-	// Counts are written when a minute of the steady clock ends: not in the middle of this.
-	enum { MINUTE = 60000, NEEDED = 10000 };
-	int64_t left = MINUTE - steady_now() % MINUTE;
-	if (left < NEEDED)
-		usleep((useconds_t)(left + 10) * 1000);
-	// More refusals than fit, then a connection that is let through.
-	for (unsigned i = 0; i < 20000; i++) {
+	// More refusals than fit, then connections that are let through.
+	for (unsigned i = 0; i < 20000 / RECORDS_AT_ONCE; i++) {
 		snprintf(name, sizeof(name), "n%u.test", i);
-		struct conn_record refused = record_of(VERDICT_DENIED, name, 1);
-		audit_take(&audit, home, &refused, 1, "x");
+		struct conn_record refused = record_of(VERDICT_DENIED, name);
+		say(connections, &plan, &refused);
 	}
-	struct conn_record allowed = record_of(VERDICT_ALLOWED, "first.test", 8);
-	audit_take(&audit, home, &allowed, 1, "x");
+	struct conn_record allowed = record_of(VERDICT_ALLOWED, "first.test");
+	say(connections, &plan, &allowed);
 	assert_int_equal(lines_with(home, "first.test"), 8);
-	assert_int_equal(lines_with(home, "first.test\",\"address\":\"9.0.0.7\""), 1);
-	assert_true(audit.refused < AUDIT_REFUSED_BYTES + 1024);
+	assert_int_equal(lines_with(home, "first.test\",\"address\":\"9.0.0.7\""), 8);
+	assert_true(connections->audit.refused < AUDIT_REFUSED_BYTES + 1024);
 	assert_true(lines_with(home, "\"denied\"") < 10000);
-	// All that are let through are there, the late ones as a number.
+	// All that are let through are there, the late ones as a number of each destination.
 	for (unsigned i = 8; i < AUDIT_SINGLES + 4000; i += 8)
-		audit_take(&audit, home, &allowed, 1, "x");
-	struct conn_record late = record_of(VERDICT_ALLOWED, "late.test", 8);
-	audit_take(&audit, home, &late, 1, "x");
-	assert_int_equal(audit.singles, AUDIT_SINGLES);
-	audit_end(&audit, home);
-	assert_int_equal(lines_with(home, "first.test.*\"connections\":1,"), AUDIT_SINGLES);
-	assert_int_equal(lines_with(home, "first.test\",\"address\":\"\".*\"connections\":4000,"),
-			 1);
+		say(connections, &plan, &allowed);
+	struct conn_record late = record_of(VERDICT_ALLOWED, "late.test");
+	say(connections, &plan, &late);
+	assert_int_equal(connections->audit.singles, AUDIT_SINGLES);
+	seen_end(&plan, connections);
+	assert_int_equal(lines_with(home, "first.test.*\"connections\":1,\"up\":3,"),
+			 AUDIT_SINGLES);
+	assert_int_equal(
+		lines_with(home,
+			   "first.test\",\"address\":\"\".*\"connections\":4000,\"up\":12000,"),
+		1);
 	assert_int_equal(lines_with(home, "late.test\",\"address\":\"\".*\"connections\":8,"), 1);
 	assert_int_equal(lines_with(home, "\"name\":\"\".*\"denied\".*more than are listed singly"),
 			 1);
@@ -184,11 +191,13 @@ static void log_bounds(void **state)
 		 "echo quiet.test >run-1-old.jsonl && echo quiet.test >run-2-old.jsonl",
 		 home);
 	assert_int_equal(system(command), 0);
-	audit_take(&other, home, &late, 1, "x");
-	audit_end(&other, home);
+	say(other, &plan, &late);
+	seen_end(&plan, other);
 	assert_int_equal(lines_with(home, "first.test"), 0);
 	assert_int_equal(lines_with(home, "quiet.test"), 2);
 	assert_int_equal(lines_with(home, "late.test"), 8);
+	free(connections);
+	free(other);
 	snprintf(command, sizeof(command), "rm -r %s", home);
 	assert_int_equal(system(command), 0);
 }

@@ -1024,6 +1024,8 @@ static void reaching(void **state)
 		  { SYS_recvmsg, { fd, (long)&message, MSG_DONTWAIT } } },
 		{ ~0U, 0, { SYS_write, { fd, to, 1 } } },
 		{ 0, 0, { SYS_bind, { fd, to, size } } },
+		{ 0, 0, { SYS_pipe2, { to } } },
+		{ 0, 0, { SYS_splice, { fd, 0, fd, 0, 1 } } },
 		{ 0, 0, { SYS_listen, { fd } } },
 		{ 0, 0, { SYS_sendmmsg, { fd, to, 1 } } },
 		{ 0, 0, { SYS_io_uring_setup, { 1, to } } },
@@ -1106,23 +1108,28 @@ static void rules_alone(void **state)
 	arena_free(plan.arena);
 }
 
-static int hear(struct proxy *proxy, const struct worker_event *event)
+static int hear_bytes(struct proxy *proxy, const struct worker_event *event, size_t size)
 {
 	static struct plan plan;
 	struct worker_event said = *event;
 	struct run run = { .proxy = proxy };
 	int ends[2];
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
-	proxy->workers[0] = (struct proxy_worker){ .pidfd = -1,
-						   .control = ends[0],
-						   .orders = orders_new(ends[0]) };
-	assert_int_equal(fd_send(ends[1], &said, sizeof(said), NULL, 0), 0);
+	proxy->orders = orders_new(ends[0]);
+	proxy->pidfd = -1;
+	assert_int_equal(fd_send(ends[1], &said, size, NULL, 0), 0);
 	struct pollfd ready = { .fd = ends[0], .revents = POLLIN };
 	int result = proxy_handle(&plan, &run, &ready, 1);
-	orders_free(proxy->workers[0].orders);
+	orders_free(proxy->orders);
 	close(ends[0]);
 	close(ends[1]);
 	return result;
+}
+
+static int hear(struct proxy *proxy, const struct worker_event *event)
+{
+	return hear_bytes(proxy, event,
+			  event->count > RECORDS_AT_ONCE ? sizeof(*event) : event_size(event));
 }
 
 // What a worker that was taken over may say of a connection, one thing at a time.
@@ -1130,18 +1137,17 @@ static void events(void **state)
 {
 	const struct worker_event good = {
 		.kind = EVENT_RECORD,
-		.record = { .host.name = "a.test",
-			    .rule = "a.test",
-			    .why = "a (b)",
-			    .visit_count = 8 },
+		.count = 2,
+		.records = { { .host.name = "b.test", .count = 1, .up = 7 },
+			     { .host.name = "a.test", .rule = "a.test", .why = "a (b)" } },
 	};
 	struct worker_event event;
-	struct proxy proxy = { .live = -1, .worker_count = 1, .connections = seen_new(-1, NULL) };
+	struct proxy proxy = { .live = -1, .connections = seen_new(-1, NULL) };
 	(void)state;
 	proxy.connections->audit.fd = -2;
 	proxy.shared = shared_new();
 	assert_int_equal(hear(&proxy, &good), 0);
-	assert_int_equal(proxy.connections->allowed.count, 1);
+	assert_int_equal(proxy.connections->allowed.count, 2);
 #define BAD(member, value)                                                                         \
 	do {                                                                                       \
 		event = good;                                                                      \
@@ -1151,35 +1157,45 @@ static void events(void **state)
 	} while (0)
 	BAD(kind, EVENT_SOCKETS + 1);
 	BAD(kind, -1);
-	BAD(record.host.kind, 2);
-	BAD(record.host.name[0], '\033');
-	BAD(record.host.name[1], '/');
-	BAD(record.verdict, 100000);
-	BAD(record.verdict, -1);
-	BAD(record.fix, 1000000);
-	BAD(record.rule[0], '\n');
-	BAD(record.why[1], '\n');
-	BAD(record.why[1], 0x9b);
-	BAD(record.explicit_proxy, 2);
-	BAD(record.visit_count, VISITS_MAX + 1);
-	BAD(record.visit_count, 15000);
-	BAD(record.visits[7].dialled, 255);
+	BAD(records[1].host.kind, 2);
+	BAD(records[1].host.name[0], '\033');
+	BAD(records[1].host.name[1], '/');
+	BAD(records[1].verdict, 100000);
+	BAD(records[1].verdict, -1);
+	BAD(records[1].fix, 1000000);
+	BAD(records[1].rule[0], '\n');
+	BAD(records[1].why[1], '\n');
+	BAD(records[1].why[1], 0x9b);
+	BAD(records[1].explicit_proxy, 2);
+	BAD(records[1].dialled, 255);
+	BAD(count, RECORDS_AT_ONCE + 1);
+	BAD(count, 15000);
+	BAD(count, -1);
+	for (int count = 0; count <= RECORDS_AT_ONCE; count++) {
+		event = good;
+		event.count = (unsigned)count;
+		assert_int_equal(hear_bytes(&proxy, &event, event_size(&good)),
+				 count == 2 ? 0 : -1);
+		err_taken();
+	}
+	assert_int_equal(hear_bytes(&proxy, &good, 8), -1);
+	assert_string_equal(err_taken(), "the proxy died");
 	event = good;
-	event.record.visits[7].time = INT64_MAX;
+	event.records[1].time = INT64_MAX;
 	assert_int_equal(hear(&proxy, &event), -1);
-	event.record.visits[7].time = -1;
+	event.records[1].time = -1;
 	assert_int_equal(hear(&proxy, &event), -1);
 	for (int i = 0; i < 3; i++) {
-		char *const texts[] = { event.record.host.name, event.record.rule,
-					event.record.why };
-		const size_t sizes[] = { sizeof(event.record.host.name), sizeof(event.record.rule),
-					 sizeof(event.record.why) };
+		struct conn_record *record = &event.records[1];
+		char *const texts[] = { record->host.name, record->rule, record->why };
+		const size_t sizes[] = { sizeof(record->host.name), sizeof(record->rule),
+					 sizeof(record->why) };
 		event = good;
 		memset(texts[i], 'a', sizes[i]);
 		assert_int_equal(hear(&proxy, &event), -1);
 		err_taken();
 	}
-	assert_int_equal(proxy.connections->allowed.count + proxy.connections->refused.count, 1);
+	assert_int_equal(proxy.connections->allowed.count + proxy.connections->refused.count, 2);
 	free(proxy.connections);
 	// Whatever the list of questions holds, none of it acts on a terminal.
 	struct host_question question = { .host.name = "\033[2J\033[Hgood.example" };

@@ -19,8 +19,6 @@
 #include "base/str.h"
 
 const char *const audit_verdicts[] = { "allowed", "denied", "failed" };
-static const char too_many[] = "more than are listed singly";
-
 static int open_directory(const char *state)
 {
 	char path[4096];
@@ -45,15 +43,6 @@ static int open_log(const char *state)
 		      0600);
 }
 
-struct audit_line {
-	int64_t time; // of the steady clock, in milliseconds
-	const char *name, *verdict, *rule, *why, *program, *project;
-	const struct address *address; // or NULL
-	uint16_t port;
-	pid_t pid;
-	uint64_t connections, up, down;
-};
-
 static void write_stamp(int64_t steady, char stamp[64])
 {
 	struct timespec now;
@@ -66,162 +55,64 @@ static void write_stamp(int64_t steady, char stamp[64])
 	snprintf(stamp + used, 64 - used, ".%03dZ", (int)(then % 1000));
 }
 
-static void add_line(struct out *out, const struct audit_line *line)
+static size_t put(const struct audit *audit, const struct conn_record *record, int64_t time,
+		  const struct audit_count *count, pid_t pid, const char *program)
 {
-	char stamp[64], address[ADDRESS_TEXT_MAX] = "";
-	write_stamp(line->time, stamp);
-	if (line->address)
-		address_text(line->address, address);
-	json_begin(out, "connection");
-	json_string(out, "time", stamp);
-	json_number(out, "run", (unsigned)getpid());
-	json_number(out, "pid", (unsigned)line->pid);
-	json_string(out, "program", line->program);
-	json_string(out, "name", line->name);
-	json_string(out, "address", address);
-	json_number(out, "port", line->port);
-	json_string(out, "verdict", line->verdict);
-	json_string(out, "rule", line->rule);
-	json_string(out, "why", line->why);
-	json_number(out, "connections", line->connections);
-	json_number(out, "up", line->up);
-	json_number(out, "down", line->down);
-	json_string(out, "project", line->project ? line->project : "");
-	json_end(out);
-}
-
-static size_t put(const struct audit *audit, struct out *out)
-{
-	size_t length = out->used;
-	return out_write(out, audit->fd) == 0 ? length : 0;
-}
-
-static void add_count(struct out *out, const char *project, const struct audit_count *count,
-		      const char *why, enum conn_verdict verdict)
-{
-	char name[HOST_NAME_BYTES_MAX + 1] = "";
-	if (!*why)
-		host_text(&count->host, name);
-	if (!count->connections && !count->up && !count->down)
-		return;
-	add_line(out, &(struct audit_line){ .time = steady_now(),
-					    .name = name,
-					    .verdict = audit_verdicts[verdict],
-					    .rule = "",
-					    .why = why,
-					    .program = "",
-					    .project = project,
-					    .port = count->port,
-					    .connections = count->connections,
-					    .up = count->up,
-					    .down = count->down });
-}
-
-// The minute's counts.
-static void write_counts(struct audit *audit)
-{
+	char stamp[64], address[ADDRESS_TEXT_MAX] = "", name[HOST_NAME_BYTES_MAX + 1];
 	struct out out = { 0 };
-	for (unsigned i = 0; i < audit->count; i++)
-		add_count(&out, audit->project, &audit->counts[i], "", VERDICT_ALLOWED);
-	add_count(&out, audit->project, &audit->others, too_many, VERDICT_ALLOWED);
-	add_count(&out, audit->project, &audit->refusals, too_many, VERDICT_DENIED);
-	audit->counted += put(audit, &out);
-	audit->count = 0;
-	audit->others = audit->refusals = (struct audit_count){ 0 };
-}
-
-static bool may_write_counts(const struct audit *audit)
-{
-	return audit->counted < AUDIT_COUNTED_BYTES;
-}
-
-static struct audit_count *find_count(struct audit *audit, const struct conn_record *record)
-{
-	unsigned index = 0;
-	while (index < audit->count && (audit->counts[index].port != record->port ||
-					!host_equal(&audit->counts[index].host, &record->host)))
-		index++;
-	if (index == AUDIT_COUNTS_MAX && may_write_counts(audit)) {
-		write_counts(audit);
-		index = 0;
-	}
-	if (index == AUDIT_COUNTS_MAX)
-		return &audit->others;
-	if (index == audit->count)
-		audit->counts[audit->count++] =
-			(struct audit_count){ .host = record->host, .port = record->port };
-	return &audit->counts[index];
-}
-
-static void take_allowed(struct audit *audit, const struct conn_record *record,
-			 struct audit_line *line)
-{
-	struct out out = { 0 };
-	unsigned singles = AUDIT_SINGLES - audit->singles;
-	singles = record->visit_count < singles ? record->visit_count : singles;
-	line->connections = 1;
-	// The first of its kind, and the only one so far: the bytes are its own.
-	bool alone = singles == 1 && record->visit_count == 1 && record->batch <= 1;
-	line->up = alone ? record->up : 0;
-	line->down = alone ? record->down : 0;
-	for (unsigned i = 0; i < singles; i++) {
-		line->time = record->visits[i].time;
-		line->address = record->visits[i].dialled ? &record->visits[i].address : NULL;
-		add_line(&out, line);
-	}
-	audit->singles += singles;
-	put(audit, &out);
-	if (alone || (singles == record->visit_count && !record->up && !record->down))
-		return;
-	struct audit_count *count = find_count(audit, record);
-	count->connections += record->visit_count - singles;
-	count->up += record->up;
-	count->down += record->down;
-}
-
-static void take_refused(struct audit *audit, const struct conn_record *record,
-			 struct audit_line *line)
-{
-	struct out out = { 0 };
-	if (audit->refused >= AUDIT_REFUSED_BYTES) {
-		audit->refusals.connections += record->count;
-		return;
-	}
-	line->connections = record->count;
-	add_line(&out, line);
-	audit->refused += put(audit, &out);
+	write_stamp(time, stamp);
+	if (record->dialled)
+		address_text(&record->address, address);
+	host_text(&record->host, name);
+	json_begin(&out, "connection");
+	json_string(&out, "time", stamp);
+	json_number(&out, "run", (unsigned)getpid());
+	json_number(&out, "pid", (unsigned)pid);
+	json_string(&out, "program", program);
+	json_string(&out, "name", name);
+	json_string(&out, "address", address);
+	json_number(&out, "port", record->port);
+	json_string(&out, "verdict", audit_verdicts[record->verdict]);
+	json_string(&out, "rule", record->rule);
+	json_string(&out, "why", record->why);
+	json_number(&out, "connections", count->connections);
+	json_number(&out, "up", count->up);
+	json_number(&out, "down", count->down);
+	json_string(&out, "project", audit->project ? audit->project : "");
+	json_end(&out);
+	size_t length = out.used;
+	return out_write(&out, audit->fd) == 0 ? length : 0;
 }
 
 void audit_take(struct audit *audit, const char *state, const struct conn_record *record, pid_t pid,
-		const char *program)
+		const char *program, struct audit_count *unlogged)
 {
-	enum { MINUTE = 60000 };
-	char name[HOST_NAME_BYTES_MAX + 1];
-	int64_t now = steady_now();
+	const struct audit_count count = { record->count, record->up, record->down };
 	if (audit->fd == -1) {
 		audit->fd = ATTEMPT(open_log(state));
 		audit->fd = audit->fd < 0 ? -2 : audit->fd;
-		audit->minute = now / MINUTE;
 	}
-	if (audit->fd < 0 || record->count + record->up + record->down == 0)
+	if (audit->fd < 0 || record->count == 0)
 		return;
-	if (now / MINUTE != audit->minute && may_write_counts(audit))
-		write_counts(audit);
-	audit->minute = now / MINUTE;
-	host_text(&record->host, name);
-	struct audit_line line = { .time = now,
-				   .name = name,
-				   .verdict = audit_verdicts[record->verdict],
-				   .rule = record->rule,
-				   .why = record->why,
-				   .program = program,
-				   .project = audit->project,
-				   .port = record->port,
-				   .pid = pid };
-	if (record->verdict == VERDICT_ALLOWED)
-		take_allowed(audit, record, &line);
-	else
-		take_refused(audit, record, &line);
+	bool allowed = record->verdict == VERDICT_ALLOWED;
+	if (allowed ? audit->singles < AUDIT_SINGLES : audit->refused < AUDIT_REFUSED_BYTES) {
+		size_t length = put(audit, record, record->time, &count, pid, program);
+		audit->singles += allowed;
+		audit->refused += allowed ? 0 : length;
+		return;
+	}
+	unlogged->connections += count.connections;
+	unlogged->up += count.up;
+	unlogged->down += count.down;
+}
+
+void audit_rest(const struct audit *audit, const struct conn_record *record,
+		const struct audit_count *unlogged)
+{
+	struct conn_record rest = *record;
+	rest.dialled = false;
+	if (audit->fd >= 0 && unlogged->connections)
+		put(audit, &rest, steady_now(), unlogged, 0, "");
 }
 
 static int is_log(const struct dirent *entry)
@@ -274,7 +165,6 @@ void audit_end(struct audit *audit, const char *state)
 {
 	if (audit->fd < 0)
 		return;
-	write_counts(audit);
 	fd_close(&audit->fd);
 	audit->fd = -2;
 	prune_all(state);

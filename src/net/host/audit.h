@@ -2,9 +2,9 @@
 // ~/.local/state/sbx/log, read by sbx audit.
 //
 // What a run writes is bounded, and so is what it takes from others: refusals have a quota of their
-// own, of the connections that are let through the first AUDIT_SINGLES have a line each, and the
-// rest are counted by host, port and minute. What all runs keep is bounded as well; there the
-// largest file goes first.
+// own, of the connections that are let through the first AUDIT_SINGLES have a line each when they
+// have ended, and the rest are counted by destination. What all runs keep is bounded as well; there
+// the largest file goes first.
 #pragma once
 
 #include <stdint.h>
@@ -18,15 +18,11 @@
 enum {
 	AUDIT_SINGLES = 20000,
 	AUDIT_REFUSED_BYTES = 1 << 20,
-	AUDIT_COUNTED_BYTES = 4 << 20, // then one line each at the end of the run
-	AUDIT_COUNTS_MAX = 256,        // destinations that are counted apart
 	AUDIT_FILES_MAX = 1000,
 	AUDIT_ALL_BYTES = 256 << 20,
 };
 
 struct audit_count {
-	struct host host;
-	uint16_t port;
 	uint64_t connections, up, down;
 };
 
@@ -34,19 +30,19 @@ struct audit {
 	int fd;              // -1 before it is opened, -2 when it cannot be
 	const char *project; // of the run, in each line; NULL: none
 	unsigned singles;
-	size_t refused, counted; // bytes of such lines
-	int64_t minute;          // that is being counted
-	unsigned count;
-	struct audit_count counts[AUDIT_COUNTS_MAX], others, refusals;
+	size_t refused; // bytes of such lines
 };
 
 // Logs what became of connections; opened below `state` with the first one. What cannot be logged
-// does not stop the run: the log is no wall.
+// does not stop the run: the log is no wall. What has no line is added to `unlogged`.
 void audit_take(struct audit *audit, const char *state, const struct conn_record *record, pid_t pid,
-		const char *program);
+		const char *program, struct audit_count *unlogged);
+// A line for the rest, at the end of the run.
+void audit_rest(const struct audit *audit, const struct conn_record *record,
+		const struct audit_count *unlogged);
 // What the run's report says, a JSON line (form reported) for each of `text`, in a file beside. -1
 // with the error said.
 int audit_report(const char *state, const char *project, const char *text);
-// The last counts; and files of other runs go that are too many.
+// And files of other runs go that are too many.
 void audit_end(struct audit *audit, const char *state);
 extern const char *const audit_verdicts[];

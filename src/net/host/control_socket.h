@@ -13,7 +13,7 @@ struct run;
 
 // The socket of the run that has this file on the roll, or -1 with errno: the run goes on without.
 int control_socket_listen(int roll, const char *name);
-// One more rule that allows, checked before: 0, or an errno when there is no room. The workers are
+// One more rule that allows, checked before: 0, or an errno when there is no room. The worker is
 // notified by proxy_change_rules().
 int control_socket_add(struct proxy *proxy, const char *destination);
 // Answers one client, or hands it to run->execute(). True when the rules changed.

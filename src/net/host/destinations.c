@@ -18,13 +18,6 @@ struct connections *seen_new(int owners, const char *project)
 	return connections;
 }
 
-static void log_record(const struct plan *plan, struct connections *connections,
-		       const struct conn_record *record, const struct name_seen *seen)
-{
-	audit_take(&connections->audit, plan->state, record, seen ? seen->pid : 0,
-		   seen ? seen->program : "?");
-}
-
 // Its place, or NULL when all are taken. Those that are refused leave the others theirs.
 static struct name_seen *find(struct seen_list *list, const struct conn_record *record,
 			      bool *ret_fresh)
@@ -43,35 +36,56 @@ static struct name_seen *find(struct seen_list *list, const struct conn_record *
 		list->count++;
 	} else {
 		seen->record.count += record->count;
-		seen->record.up += record->up;
-		seen->record.down += record->down;
 	}
 	return seen;
 }
 
-void seen_take(const struct plan *plan, const struct run *run, struct connections *connections,
-	       const struct worker_event *report, struct orders *orders)
+static void take_one(const struct plan *plan, const struct run *run,
+		     struct connections *connections, const struct conn_record *record, bool first)
 {
-	const struct conn_record *record = &report->record;
 	struct owner_search *who = &connections->who;
-	struct worker_command told = { .kind = COMMAND_SEEN, .token = report->token };
 	bool fresh, allowed = record->verdict == VERDICT_ALLOWED;
 	struct name_seen *seen =
 		find(allowed ? &connections->allowed : &connections->refused, record, &fresh);
 	if (seen && fresh)
 		memcpy(seen->program, "?", 2);
-	if (seen && fresh && report->kind == EVENT_NEW) {
+	if (seen && fresh && first) {
 		owner_find(who, run->init, &record->ends);
 		seen->pid = who->found;
 		memcpy(seen->program, who->program, OWNER_NAME);
 	}
-	log_record(plan, connections, record, seen);
+	audit_take(&connections->audit, plan->state, record, seen ? seen->pid : 0,
+		   seen ? seen->program : "?",
+		   seen ? &seen->unlogged : &connections->unlogged[record->verdict]);
+}
+
+void seen_take(const struct plan *plan, const struct run *run, struct connections *connections,
+	       const struct worker_event *report, struct orders *orders)
+{
+	struct worker_command seen = { .kind = COMMAND_SEEN, .token = report->token };
+	for (unsigned i = 0; i < report->count; i++)
+		take_one(plan, run, connections, &report->records[i], report->kind == EVENT_NEW);
 	if (report->kind == EVENT_NEW)
-		orders_give(orders, &told, NULL, 0);
+		orders_give(orders, &seen, NULL, 0);
+}
+
+// A line for each destination of which something has none.
+static void end_list(struct connections *connections, const struct seen_list *list)
+{
+	for (unsigned i = 0; i < list->count; i++)
+		audit_rest(&connections->audit, &list->all[i].record, &list->all[i].unlogged);
 }
 
 void seen_end(const struct plan *plan, struct connections *connections)
 {
-	if (connections)
-		audit_end(&connections->audit, plan->state);
+	if (!connections)
+		return;
+	end_list(connections, &connections->allowed);
+	end_list(connections, &connections->refused);
+	for (enum conn_verdict verdict = 0; verdict < VERDICTS; verdict++)
+		audit_rest(&connections->audit,
+			   &(struct conn_record){ .verdict = verdict,
+						  .why = "more than are listed singly" },
+			   &connections->unlogged[verdict]);
+	audit_end(&connections->audit, plan->state);
 }

@@ -23,6 +23,7 @@ struct name_seen {
 	struct conn_record record; // with the sums of all that were alike
 	pid_t pid;                 // of the program, 0 when it was gone
 	char program[OWNER_NAME];
+	struct audit_count unlogged;
 	unsigned short noted; // refusals.c: its place among the run's denials + 1; 0: not yet
 };
 
@@ -36,12 +37,13 @@ struct connections {
 	struct seen_list allowed, refused;
 	struct owner_search who;
 	struct audit audit;
+	struct audit_count unlogged[VERDICTS]; // of destinations without a place
 	struct host_questions questions;
 };
 
 // `project` is for the log, and may be NULL. NULL when there is no memory.
 struct connections *seen_new(int owners, const char *project);
-// A worker's word of a destination: of a new one the owner is sought.
+// A worker's word of connections: of a new destination the owner is sought.
 void seen_take(const struct plan *plan, const struct run *run, struct connections *connections,
 	       const struct worker_event *report, struct orders *orders);
 // The end of the log.

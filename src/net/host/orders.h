@@ -13,7 +13,7 @@
 enum { ORDERS_MAX = 2048 };
 
 struct orders {
-	int control; // the supervisor's end, which does not block; not owned
+	int control; // the supervisor's end, which does not block
 	pid_t worker;
 	struct sent {
 		dev_t device;

@@ -1,4 +1,4 @@
-// Owns the workers: their birth, their questions, their end.
+// Owns the worker: its birth, its questions, its end.
 #include "net/host/proxy.h"
 
 #include <errno.h>
@@ -7,6 +7,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,7 @@ enum { WORKER_NICE = 5 };
 
 void proxy_init(struct proxy *proxy)
 {
-	*proxy = (struct proxy){ .live = -1, .owners = -1 };
+	*proxy = (struct proxy){ .live = -1, .owners = -1, .pidfd = -1 };
 }
 
 int proxy_host(struct plan *plan, struct run *run)
@@ -142,9 +143,6 @@ static int start_worker(const struct plan *plan, struct run *run)
 {
 	struct proxy *proxy = run->proxy;
 	int ends[2];
-	unsigned index = proxy->worker_count;
-	if (index == WORKERS_MAX)
-		return 0;
 	TRY(proxy_share(plan, proxy));
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return fail(errno, "the proxy");
@@ -153,7 +151,6 @@ static int start_worker(const struct plan *plan, struct run *run)
 	fcntl(ends[0], F_SETFL, O_NONBLOCK);
 	struct worker_start start = { .relayed = proxy->relayed,
 				      .shared = proxy->shared,
-				      .first = index == 0,
 				      .control = ends[1],
 				      .opener = run->opener_channel,
 				      .listeners = proxy->listeners,
@@ -161,9 +158,8 @@ static int start_worker(const struct plan *plan, struct run *run)
 				      .published = proxy->published,
 				      .published_count = proxy->published_count };
 	pid_t supervisor = getpid();
-	atomic_fetch_add(&proxy->shared->workers, 1);
-	atomic_store(&proxy->shared->taken[index], proxy->generation);
-	pid_t pid = orders ? sys_clone(0, &proxy->workers[index].pidfd) : -1;
+	atomic_store(&proxy->shared->taken, proxy->generation);
+	pid_t pid = orders ? sys_clone(0, &proxy->pidfd) : -1;
 	if (pid == 0)
 		become_worker(plan, run, &start, supervisor);
 	close(ends[1]);
@@ -172,11 +168,8 @@ static int start_worker(const struct plan *plan, struct run *run)
 		free(orders);
 		return fail(errno, "the proxy");
 	}
-	proxy->workers[index].pid = pid;
-	proxy->workers[index].control = ends[0];
-	proxy->workers[index].orders = orders;
+	proxy->orders = orders;
 	orders->worker = pid;
-	proxy->worker_count++;
 	orders_files(orders);
 	return 0;
 }
@@ -187,22 +180,22 @@ void proxy_answer(struct proxy *proxy, const struct host *host, uint16_t port,
 	struct worker_command order = {
 		.kind = COMMAND_ANSWER, .host = *host, .port = port, .answer = answer
 	};
-	for (unsigned i = 0; i < proxy->worker_count; i++)
-		orders_give(proxy->workers[i].orders, &order, NULL, 0);
+	if (proxy->orders)
+		orders_give(proxy->orders, &order, NULL, 0);
 }
 
-static int take_report(const struct plan *plan, struct run *run, unsigned worker)
+static int take_report(const struct plan *plan, struct run *run)
 {
-	struct orders *orders = run->proxy->workers[worker].orders;
-	struct worker_event report;
+	struct orders *orders = run->proxy->orders;
+	struct worker_event report = { .count = 0 };
 	enum hold_answer answer;
 	int fds[FD_PASSED];
 	ssize_t got = fd_receive(orders->control, &report, sizeof(report), fds);
 	for (int i = 0; i < FD_PASSED; i++)
 		fd_close(&fds[i]);
-	if (got != (ssize_t)sizeof(report))
+	if (got < (ssize_t)offsetof(struct worker_event, records))
 		return fail(0, "the proxy died");
-	if (!event_is_good(&report, steady_now()))
+	if (got != (ssize_t)event_size(&report) || !event_is_good(&report, steady_now()))
 		return fail(0, "the proxy said something unknown");
 	switch (report.kind) {
 	case EVENT_NEW:
@@ -214,10 +207,9 @@ static int take_report(const struct plan *plan, struct run *run, unsigned worker
 		break;
 	case EVENT_ASK:
 		if (questions_take(plan, run, &report, &answer))
-			proxy_answer(run->proxy, &report.record.host, report.record.port, answer);
+			proxy_answer(run->proxy, &report.records[0].host, report.records[0].port,
+				     answer);
 		break;
-	case EVENT_FULL:
-		return start_worker(plan, run);
 	case EVENT_SOCKETS:
 		fd_order(run->from_box, run->pidfd, SIGNAL_ORDER, ORDER_SOCKETS);
 		break;
@@ -228,8 +220,8 @@ static int take_report(const struct plan *plan, struct run *run, unsigned worker
 void proxy_sockets(struct proxy *proxy, int *fds, unsigned count)
 {
 	struct worker_command order = { .kind = COMMAND_SOCKETS };
-	if (proxy->worker_count)
-		orders_give(proxy->workers[0].orders, &order, fds, count);
+	if (proxy->orders)
+		orders_give(proxy->orders, &order, fds, count);
 	for (unsigned i = 0; i < count; i++)
 		fd_close(&fds[i]);
 }
@@ -238,14 +230,13 @@ unsigned proxy_events(const struct proxy *proxy, struct pollfd *events)
 {
 	unsigned count = 0;
 	// Until a program listens, a connection wakes us.
-	for (unsigned i = 0; !proxy->worker_count && i < proxy->listener_count; i++)
+	for (unsigned i = 0; !proxy->orders && i < proxy->listener_count; i++)
 		events[count++] = (struct pollfd){ .fd = proxy->listeners[i], .events = POLLIN };
-	for (unsigned i = 0; !proxy->worker_count && i < proxy->published_count; i++)
+	for (unsigned i = 0; !proxy->orders && i < proxy->published_count; i++)
 		events[count++] = (struct pollfd){ .fd = proxy->published[i], .events = POLLIN };
-	for (unsigned i = 0; i < proxy->worker_count; i++) {
-		events[count++] = orders_event(proxy->workers[i].orders);
-		events[count++] =
-			(struct pollfd){ .fd = proxy->workers[i].pidfd, .events = POLLIN };
+	if (proxy->orders) {
+		events[count++] = orders_event(proxy->orders);
+		events[count++] = (struct pollfd){ .fd = proxy->pidfd, .events = POLLIN };
 	}
 	if (proxy->live >= 0)
 		events[count++] = (struct pollfd){ .fd = proxy->live, .events = POLLIN };
@@ -260,9 +251,9 @@ int proxy_change_rules(const struct plan *plan, struct proxy *proxy)
 	TRY(rules_change(plan, &proxy->more_allow, &proxy->more_deny, proxy->shared,
 			 proxy->generation + 1));
 	proxy->generation++;
-	for (unsigned i = 0; i < proxy->worker_count; i++) {
-		orders_give(proxy->workers[i].orders, &order, NULL, 0);
-		orders_rules(proxy->workers[i].orders);
+	if (proxy->orders) {
+		orders_give(proxy->orders, &order, NULL, 0);
+		orders_rules(proxy->orders);
 	}
 	return 0;
 }
@@ -270,54 +261,46 @@ int proxy_change_rules(const struct plan *plan, struct proxy *proxy)
 // Until then a connection that is denied could continue.
 static int await_rules(struct proxy *proxy)
 {
-	for (unsigned i = 0; i < proxy->worker_count; i++)
-		if (orders_overdue(proxy->workers[i].orders,
-				   atomic_load(&proxy->shared->taken[i]) == proxy->generation))
-			return fail(0, "the proxy does not take new rules");
+	if (proxy->orders &&
+	    orders_overdue(proxy->orders, atomic_load(&proxy->shared->taken) == proxy->generation))
+		return fail(0, "the proxy does not take new rules");
 	return 0;
 }
 
 int proxy_wait(const struct proxy *proxy, int milliseconds)
 {
-	for (unsigned i = 0; i < proxy->worker_count; i++)
-		milliseconds = orders_wait(proxy->workers[i].orders, milliseconds);
-	return milliseconds;
+	return proxy->orders ? orders_wait(proxy->orders, milliseconds) : milliseconds;
 }
 
 int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *events,
 		 unsigned count)
 {
 	struct proxy *proxy = run->proxy;
-	unsigned workers = proxy->worker_count;
+	const struct orders *orders = proxy->orders;
 	for (unsigned i = 0; i < count; i++) {
-		bool started = events[i].fd == proxy->live;
+		int fd = events[i].fd;
 		if (!events[i].revents)
 			continue;
-		if (started && control_socket_take(plan, run))
+		if (fd == proxy->live && control_socket_take(plan, run))
 			TRY(proxy_change_rules(plan, proxy));
-		for (unsigned j = 0; j < workers; j++) {
-			started = started || events[i].fd == proxy->workers[j].control ||
-				  events[i].fd == proxy->workers[j].pidfd;
-			if (events[i].fd == proxy->workers[j].control &&
-			    (events[i].revents & POLLOUT))
-				orders_send(proxy->workers[j].orders);
-			if (events[i].fd == proxy->workers[j].control &&
-			    (events[i].revents & ~POLLOUT))
-				TRY(take_report(plan, run, j));
-			else if (events[i].fd == proxy->workers[j].pidfd)
-				return fail(0, "the proxy died");
-		}
-		if (!started && !proxy->worker_count)
+		if (orders && fd == orders->control && (events[i].revents & POLLOUT))
+			orders_send(proxy->orders);
+		if (orders && fd == orders->control && (events[i].revents & ~POLLOUT))
+			TRY(take_report(plan, run));
+		if (orders && fd == proxy->pidfd)
+			return fail(0, "the proxy died");
+		if (!proxy->orders && fd != proxy->live)
 			TRY(start_worker(plan, run));
 	}
 	return await_rules(proxy);
 }
 
 // What it says until it has taken its last order and has nothing more to say.
-static void hear_last(const struct plan *plan, struct run *run, unsigned worker, int64_t end)
+static void hear_last(const struct plan *plan, struct run *run)
 {
-	enum { LAST_WORDS_MILLISECONDS = 500 };
-	struct orders *orders = run->proxy->workers[worker].orders;
+	enum { LAST_WORDS_MILLISECONDS = 500, ALL_WORDS_MILLISECONDS = 10000 };
+	struct orders *orders = run->proxy->orders;
+	int64_t end = steady_now() + ALL_WORDS_MILLISECONDS;
 	struct worker_command order = { .kind = COMMAND_END };
 	orders_give(orders, &order, NULL, 0);
 	for (struct pollfd event = orders_event(orders);
@@ -325,26 +308,24 @@ static void hear_last(const struct plan *plan, struct run *run, unsigned worker,
 	     event = orders_event(orders)) {
 		if (event.revents & POLLOUT)
 			orders_send(orders);
-		// What failed before is reported, not that workers end now.
-		if ((event.revents & ~POLLOUT) && ATTEMPT(take_report(plan, run, worker)) < 0)
+		// What failed before is reported, not that the worker ends now.
+		if ((event.revents & ~POLLOUT) && ATTEMPT(take_report(plan, run)) < 0)
 			return;
 	}
 }
 
 void proxy_end(const struct plan *plan, struct run *run)
 {
-	enum { ALL_WORDS_MILLISECONDS = 10000 };
 	struct proxy *proxy = run->proxy;
-	int64_t end = steady_now() + ALL_WORDS_MILLISECONDS;
-	for (unsigned i = 0; i < proxy->worker_count; i++) {
-		hear_last(plan, run, i, end);
-		sys_pidfd_send_signal(proxy->workers[i].pidfd, SIGKILL, NULL);
-		while (waitpid(proxy->workers[i].pid, NULL, __WALL) < 0 && errno == EINTR)
+	if (proxy->orders) {
+		hear_last(plan, run);
+		sys_pidfd_send_signal(proxy->pidfd, SIGKILL, NULL);
+		while (waitpid(proxy->orders->worker, NULL, __WALL) < 0 && errno == EINTR)
 			;
-		orders_free(proxy->workers[i].orders);
-		fd_close(&proxy->workers[i].control);
-		fd_close(&proxy->workers[i].pidfd);
+		fd_close(&proxy->orders->control);
+		fd_close(&proxy->pidfd);
+		orders_free(proxy->orders);
+		proxy->orders = NULL;
 	}
-	proxy->worker_count = 0;
 	seen_end(plan, proxy->connections);
 }

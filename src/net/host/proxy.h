@@ -1,7 +1,7 @@
-// The proxy as the supervisor sees it: worker processes that are forked when the first connection
-// or DNS question comes. The supervisor parses nothing of what they read; they own nothing.
+// The proxy as the supervisor sees it: a worker process that is forked when the first connection
+// or DNS question comes. The supervisor parses nothing of what it reads; it owns nothing.
 //
-// The room net/host owns what the host does for the workers: starts them, answers them, finds
+// The room net/host owns what the host does for the worker: starts it, answers it, finds
 // whose a connection is, keeps the log. Uses: base nouns net/parse net/proxy net/rules net/setup
 // report text. Begin with proxy_handle().
 #pragma once
@@ -20,8 +20,7 @@ struct run;
 struct pollfd;
 
 enum {
-	WORKERS_MAX = 2,
-	PROXY_EVENTS_MAX = LISTENERS_MAX + 2 * NETNS_LOOPBACK_MAX + 2 * WORKERS_MAX + 1
+	PROXY_EVENTS_MAX = LISTENERS_MAX + 2 * NETNS_LOOPBACK_MAX + 3,
 };
 
 struct proxy {
@@ -31,15 +30,11 @@ struct proxy {
 	bool relayed; // tier landlock: the one listener is on the host's loopback
 	int published[2 * NETNS_LOOPBACK_MAX]; // on 127.0.0.1 and, or -1, on ::1, in turn
 	unsigned published_count;
-	struct shared *shared; // NULL until the first worker
+	struct shared *shared; // NULL until the worker
 	unsigned generation;   // of the rules there
-	struct proxy_worker {
-		pid_t pid;
-		int pidfd, control;
-		struct orders *orders;
-	} workers[WORKERS_MAX];
-	unsigned worker_count;
-	int owners; // see LISTENER_OWNERS; -1 where the network is not the box's own
+	struct orders *orders; // to the worker; NULL: none runs
+	int pidfd;             // of the worker, or -1
+	int owners;            // see LISTENER_OWNERS; -1 where the network is not the box's own
 	struct connections *connections; // seen.h; as `shared`
 	int live;                        // socket for sbx allow and deny (roll.h), or -1
 	struct list more_allow, more_deny;
@@ -58,7 +53,7 @@ void proxy_listeners(struct proxy *proxy, const int *fds, unsigned count, bool r
 // Sockets of the box, for published ports.
 void proxy_sockets(struct proxy *proxy, int *fds, unsigned count);
 
-// Before anybody is connected by proxy_relay(): what workers share is there, or made now.
+// Before anybody is connected by proxy_relay(): what the worker shares is there, or made now.
 int proxy_share(const struct plan *plan, struct proxy *proxy);
 
 // What to wait for; returns how many were filled in.
@@ -70,7 +65,7 @@ int proxy_handle(const struct plan *plan, struct run *run, const struct pollfd *
 void proxy_answer(struct proxy *proxy, const struct host *host, uint16_t port,
 		  enum hold_answer answer);
 int proxy_change_rules(const struct plan *plan, struct proxy *proxy);
-// These milliseconds, or less while a worker has not taken new rules.
+// These milliseconds, or less while the worker has not taken new rules.
 int proxy_wait(const struct proxy *proxy, int milliseconds);
-// When the box is dead: takes the last words of the workers and ends them.
+// When the box is dead: takes the last words of the worker and ends it.
 void proxy_end(const struct plan *plan, struct run *run);

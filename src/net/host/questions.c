@@ -34,7 +34,7 @@ static void begin(const struct run *run, struct host_question *question,
 bool questions_take(const struct plan *plan, const struct run *run,
 		    const struct worker_event *report, enum hold_answer *ret_answer)
 {
-	const struct conn_record *record = &report->record;
+	const struct conn_record *record = &report->records[0];
 	struct host_questions *questions = &run->proxy->connections->questions;
 	struct host_question *question = find(questions, &record->host, record->port);
 	if (plan->ask == ASK_NOBODY || (!question && questions->count == QUESTIONS_MAX)) {

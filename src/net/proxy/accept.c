@@ -62,13 +62,12 @@ static void begin(struct worker *worker, struct conn *conn, unsigned listener,
 	if (loopback) {
 		conn->port = loopback;
 		conn->host = (struct host){ .kind = HOST_ADDRESS, .address = own };
-		conn->record = record_conn(worker, conn, VERDICT_ALLOWED, "loopback", "", FIX_NONE);
+		record_conn(worker, conn, VERDICT_ALLOWED, "loopback", "", FIX_NONE);
 		conn->state = CONN_TUNNEL;
 		flow_clear(&conn->flow[CLIENT], UNLIMITED_PASS);
 		flow_clear(&conn->flow[SERVER], UNLIMITED_PASS);
 		dial_direct(worker, conn, &own);
-	} else if (listener == LISTENER_DNS_TCP ||
-		   (conn->port == NETNS_DNS_PORT && worker->first)) {
+	} else if (listener == LISTENER_DNS_TCP || conn->port == NETNS_DNS_PORT) {
 		conn->state = CONN_DNS;
 		conn->dialing = DIAL_OPEN; // nobody is dialled: the answers are ours
 		conn_deadline(worker, conn, FIRST_MILLISECONDS);
@@ -79,12 +78,11 @@ static void begin(struct worker *worker, struct conn *conn, unsigned listener,
 	} else {
 		conn->state = CONN_SNIFF;
 		if (!route_to(worker, conn, &host, conn->port))
-			deny_begin(worker, conn, worker->records[conn->record].why);
+			deny_begin(worker, conn, conn->record.why);
 	}
 }
 
-// Without a conn the client gets its answer at once; without another worker nobody takes the next
-// one.
+// Without a conn the client gets its answer at once.
 static void refuse(int fd)
 {
 	static const char busy[] = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: "
@@ -122,15 +120,6 @@ static void accept_one(struct worker *worker, unsigned listener, int fd,
 	conn_wake(worker, conn);
 }
 
-// Of two workers the one with less to do goes first, once there is much.
-static bool leaves_to_other(const struct worker *worker)
-{
-	unsigned other =
-		atomic_load_explicit(&worker->shared->live[worker->first], memory_order_relaxed);
-	return worker->live >= CONNS_SCARCE && other < worker->live &&
-	       atomic_load_explicit(&worker->shared->workers, memory_order_relaxed) > 1;
-}
-
 // With no descriptor left: the spare one takes the connection, tells it so, and is spare again.
 static bool turn_away(struct worker *worker, unsigned listener)
 {
@@ -144,7 +133,7 @@ static bool turn_away(struct worker *worker, unsigned listener)
 
 void accept_all(struct worker *worker, unsigned listener)
 {
-	for (int i = 0; i < ACCEPTS_A_TURN && !leaves_to_other(worker); i++) {
+	for (int i = 0; i < ACCEPTS_A_TURN; i++) {
 		struct sockaddr_storage from;
 		socklen_t size = sizeof(from);
 		int fd = accept4(worker->listeners[listener], (struct sockaddr *)&from, &size,
@@ -161,7 +150,7 @@ void accept_want_sockets(struct worker *worker)
 {
 	worker->sockets_asked = worker->now;
 	struct worker_event report = { .kind = EVENT_SOCKETS };
-	fd_send(worker->control, &report, sizeof(report), NULL, 0);
+	fd_send(worker->control, &report, event_size(&report), NULL, 0);
 }
 
 // From the host's loopback to a port of the box: by a socket that the box's first process made.

@@ -294,7 +294,7 @@ static void turn_away(struct worker *worker, struct conn *conn)
 {
 	static const char why[] = "too much is watched (fs.epoll.max_user_watches)";
 	conn->unwatched = false;
-	conn->record = record_conn(worker, conn, VERDICT_FAILED, conn->rule.text, why, FIX_NONE);
+	record_conn(worker, conn, VERDICT_FAILED, conn->rule.text, why, FIX_NONE);
 	memcpy(conn->problem, why, sizeof(why));
 	conn_close_server(conn);
 	deny_http(worker, conn, 503);

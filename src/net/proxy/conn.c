@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "base/fd.h"
+#include "net/proxy/conn_record.h"
 #include "net/proxy/worker_state.h"
 #include "net/setup/synthetic.h"
 
@@ -37,8 +38,7 @@ struct conn *conn_accept(struct worker *worker, int fd)
 	conn->generation = ++worker->generation;
 	conn->buffer = worker->buffers + 2 * index; // read only as far as it was written
 	conn->fd[CLIENT] = fd;
-	conn->fd[SERVER] = conn->attempt[0] = conn->attempt[1] = conn->record = -1;
-	conn->flow[CLIENT].pipe = conn->flow[SERVER].pipe = -1;
+	conn->fd[SERVER] = conn->attempt[0] = conn->attempt[1] = -1;
 	worker->live++;
 	return conn;
 }
@@ -223,6 +223,7 @@ void conn_free(struct worker *worker, struct conn *conn)
 	for (int side = CLIENT; side <= SERVER && conn->end == TURN_RESET; side++)
 		if (conn->fd[side] >= 0)
 			setsockopt(conn->fd[side], SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+	record_end(worker, conn);
 	conn_close_server(conn);
 	park(worker, conn);
 	names_leave(worker->shared, &conn->place);

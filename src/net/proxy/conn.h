@@ -29,15 +29,12 @@ struct lookup;
 
 enum peer_side { CLIENT, SERVER };
 
-// Bytes from one side to the other: first those in the pipe, then buffer[start, cleared), which
-// may go; [cleared, end) is still to be read by a parser.
+// Bytes from one side to the other: buffer[start, cleared) may go; [cleared, end) is still to be
+// read by a parser.
 struct flow {
 	uint32_t start, cleared, end;
 	uint64_t allowance; // that may pass unread after `end`
-	int pipe;           // of worker->pipes, or -1
-	uint32_t piped;
-	bool bulk;        // the last read filled the buffer: worth a pipe
-	bool ended, shut; // nothing more comes; the other side knows
+	bool ended, shut;   // nothing more comes; the other side knows
 };
 
 // The result of a turn of a connection. Functions below the loop return it; only the loop ends a
@@ -100,10 +97,8 @@ struct conn {
 	uint32_t place;   // of its name among the synthetic addresses, or 0
 	uint16_t port;
 	struct ends ends;
-	int record;                  // of worker->records, or -1
-	unsigned visit, visit_batch; // of that record
-	bool dialled;                // `dialled_to` is where it went
-	struct address dialled_to;
+	bool recorded;             // `record` is what became of it so far
+	struct conn_record record; // ALLOWED: reported when it has ended
 	// New records whose owner is still looked for: until then the client gets no answer, or it
 	// would be gone with it.
 	unsigned held;

@@ -1,114 +1,110 @@
-// Owns what is remembered of connections, and the budgets.
+// Owns the reports on connections, and the budgets.
 #include "net/proxy/conn_record.h"
 
 #include <stdio.h>
 
 #include "base/fd.h"
+#include "base/str.h"
 #include "net/proxy/worker_state.h"
 #include "net/rules/rules.h"
 
 enum { FLUSH_MILLISECONDS = 1000 };
 
-static void send_record(struct worker *worker, int index, enum worker_event_kind kind,
-			uint64_t token)
-{
-	struct conn_record *record = &worker->records[index];
-	struct worker_event report = { .kind = kind, .record = *record, .token = token };
-	fd_send(worker->control, &report, sizeof(report), NULL, 0);
-	record->count = record->visit_count = 0;
-	record->batch++;
-	record->up = record->down = 0;
-	worker->dirty[index] = false;
-}
-
-static void send_dirty(struct worker *worker, unsigned from, unsigned to)
-{
-	for (unsigned i = from; i < to; i++)
-		if (worker->dirty[i])
-			send_record(worker, (int)i, EVENT_RECORD, 0);
-}
-
 void record_flush(struct worker *worker)
 {
-	if (worker->any_dirty) {
-		send_dirty(worker, 0, worker->record_count);
-		send_dirty(worker, RECORDS_MAX, RECORDS_MAX + worker->used);
-		send_dirty(worker, RECORDS_ALL - 1, RECORDS_ALL);
-	}
-	worker->any_dirty = false;
+	if (worker->unsent.count)
+		fd_send(worker->control, &worker->unsent, event_size(&worker->unsent), NULL, 0);
+	worker->unsent.count = 0;
 }
 
-// Reported within a second: by then it is known where it went, and what passed.
-static void soil(struct worker *worker, int index)
+// Reported within a second, some at once.
+static void report(struct worker *worker, const struct conn_record *record)
 {
-	if (!worker->any_dirty)
+	struct worker_event *unsent = &worker->unsent;
+	if (unsent->count == RECORDS_AT_ONCE)
+		record_flush(worker);
+	if (unsent->count == 0)
 		worker->next_flush = worker->now + FLUSH_MILLISECONDS;
-	worker->dirty[index] = worker->any_dirty = true;
+	unsent->records[unsent->count] = *record;
+	unsent->records[unsent->count].time = worker->now;
+	unsent->records[unsent->count++].count = 1;
 }
 
-// A place that nobody else's record takes while the connection lasts: of the destination, or, when
-// there are too many of them, the connection's own.
-static unsigned find_place(struct worker *worker, const struct conn *conn,
-			   const struct conn_record *like, bool *ret_fresh)
+void record_refused(struct worker *worker, const struct conn_record *record)
 {
-	unsigned index = 0;
-	while (index < worker->record_count && !record_alike(&worker->records[index], like))
-		index++;
-	*ret_fresh = index == worker->record_count;
-	if (index < RECORDS_MAX) {
-		worker->record_count += *ret_fresh;
-		return index;
-	}
-	index = conn ? RECORDS_MAX + conn_index(worker, conn) : RECORDS_ALL - 1;
-	*ret_fresh = !record_alike(&worker->records[index], like);
-	if (*ret_fresh && worker->dirty[index])
-		send_record(worker, (int)index, EVENT_RECORD, 0);
-	return index;
+	struct worker_event *unsent = &worker->unsent;
+	for (unsigned i = 0; i < unsent->count; i++)
+		if (record_alike(&unsent->records[i], record)) {
+			unsent->records[i].count++;
+			return;
+		}
+	report(worker, record);
 }
 
-int record_add(struct worker *worker, struct conn *conn, const struct conn_record *like)
+void record_end(struct worker *worker, struct conn *conn)
 {
-	bool fresh;
-	unsigned index = find_place(worker, conn, like, &fresh);
-	struct conn_record *record = &worker->records[index];
-	if (fresh)
-		*record = *like;
-	if (record->visit_count == VISITS_MAX)
-		send_record(worker, (int)index, EVENT_RECORD, 0);
-	record->count++;
-	record->ends = like->ends;
-	soil(worker, (int)index);
-	// At once, and the client waits: whose it is can only be found while it does. Not for the
-	// rest: who asks for a thousand names is known by then.
-	if (fresh && index < RECORDS_MAX && conn) {
-		uint64_t token = conn_tag(TAG_CLIENT, conn_index(worker, conn), conn->generation);
-		bool counts = record->verdict != VERDICT_ALLOWED;
-		record->count -= !counts; // it is reported with where it went
-		conn->held++;
-		send_record(worker, (int)index, EVENT_NEW, token);
-		record->count += !counts;
-		worker->dirty[index] = !counts;
-	}
-	if (conn && record->verdict == VERDICT_ALLOWED) {
-		conn->visit = record->visit_count++;
-		conn->visit_batch = record->batch;
-		record->visits[conn->visit] = (struct visit){ .time = worker->now };
-	}
-	return (int)index;
+	if (conn->recorded && conn->record.verdict == VERDICT_ALLOWED)
+		report(worker, &conn->record);
+	conn->recorded = false;
 }
 
-int record_conn(struct worker *worker, struct conn *conn, enum conn_verdict verdict,
-		const char *rule, const char *why, enum fix fix)
+static bool is_known(struct worker *worker, const struct conn_record *record)
 {
-	struct conn_record record = { .host = conn->host,
-				      .port = conn->port,
-				      .verdict = verdict,
-				      .fix = fix,
-				      .explicit_proxy = conn->explicit_proxy,
-				      .ends = conn->ends };
-	snprintf(record.rule, sizeof(record.rule), "%s", rule);
-	snprintf(record.why, sizeof(record.why), "%s", why);
-	return record_add(worker, conn, &record);
+	char text[HOST_NAME_BYTES_MAX + RULE_TEXT_MAX + REASON_MAX + 64];
+	char host[HOST_NAME_BYTES_MAX + 1];
+	host_text(&record->host, host);
+	snprintf(text, sizeof(text), "%d %s %u %s %s", record->verdict, host, record->port,
+		 record->rule, record->why);
+	uint64_t hash = str_hash(text);
+	for (unsigned i = 0; i < worker->known_count; i++)
+		if (worker->known[i] == hash)
+			return true;
+	if (worker->known_count == KNOWN_MAX)
+		return true;
+	worker->known[worker->known_count++] = hash;
+	return false;
+}
+
+// The first of its kind at once, and the client waits: whose it is can only be found while it does.
+// Not for the rest: who asks for a thousand names is known by then.
+static void announce(struct worker *worker, struct conn *conn)
+{
+	struct worker_event event = {
+		.kind = EVENT_NEW,
+		.count = 1,
+		.token = conn_tag(TAG_CLIENT, conn_index(worker, conn), conn->generation),
+		.records = { conn->record },
+	};
+	event.records[0].count = conn->record.verdict != VERDICT_ALLOWED;
+	conn->held++;
+	fd_send(worker->control, &event, event_size(&event), NULL, 0);
+}
+
+void record_conn(struct worker *worker, struct conn *conn, enum conn_verdict verdict,
+		 const char *rule, const char *why, enum fix fix)
+{
+	struct conn_record *record = &conn->record, before = *record;
+	bool allowed = verdict == VERDICT_ALLOWED;
+	bool same = allowed && conn->recorded && before.verdict == VERDICT_ALLOWED &&
+		    before.port == conn->port && host_equal(&before.host, &conn->host);
+	// What could not be reached was not let through.
+	if (!same && (verdict != VERDICT_FAILED || before.dialled))
+		record_end(worker, conn);
+	if (!same)
+		*record = (struct conn_record){ .host = conn->host,
+						.port = conn->port,
+						.explicit_proxy = conn->explicit_proxy,
+						.ends = conn->ends };
+	conn->recorded = true;
+	record->verdict = verdict;
+	record->fix = fix;
+	record->time = worker->now;
+	snprintf(record->rule, sizeof(record->rule), "%s", rule);
+	snprintf(record->why, sizeof(record->why), "%s", why);
+	if (!is_known(worker, record))
+		announce(worker, conn);
+	else if (!allowed)
+		record_refused(worker, record);
 }
 
 static void spend(struct worker *worker, const struct conn *conn, enum budget_kind kind,
@@ -124,13 +120,8 @@ static void spend(struct worker *worker, const struct conn *conn, enum budget_ki
 void record_address(struct worker *worker, struct conn *conn, const struct address *address)
 {
 	struct host at = { .kind = HOST_ADDRESS, .address = *address };
-	struct conn_record *record = conn->record >= 0 ? &worker->records[conn->record] : NULL;
-	conn->dialled = true;
-	conn->dialled_to = *address;
-	if (record && record->verdict == VERDICT_ALLOWED && record->batch == conn->visit_batch) {
-		record->visits[conn->visit].dialled = true;
-		record->visits[conn->visit].address = *address;
-	}
+	conn->record.dialled = true;
+	conn->record.address = *address;
 	if (conn->by_proxy || conn->host.kind != HOST_NAME)
 		return;
 	uint64_t budgets = conn->budgets;
@@ -158,12 +149,8 @@ enum turn record_bytes(struct worker *worker, struct conn *conn, enum peer_side 
 		       uint64_t bytes)
 {
 	const char *budget;
-	if (conn->record >= 0 && worker->records[conn->record].verdict == VERDICT_ALLOWED) {
-		struct conn_record *record = &worker->records[conn->record];
-		record->up += from == CLIENT ? bytes : 0;
-		record->down += from == SERVER ? bytes : 0;
-		soil(worker, conn->record);
-	}
+	conn->record.up += from == CLIENT ? bytes : 0;
+	conn->record.down += from == SERVER ? bytes : 0;
 	if (!conn->budgets)
 		return TURN_MOVED;
 	spend(worker, conn, from == CLIENT ? BUDGET_UPLOAD : BUDGET_DOWNLOAD, bytes);

@@ -3,10 +3,13 @@
 
 #include "net/proxy/conn.h"
 
-// `conn` is whose it is, or NULL.
-int record_add(struct worker *worker, struct conn *conn, const struct conn_record *like);
-int record_conn(struct worker *worker, struct conn *conn, enum conn_verdict verdict,
-		const char *rule, const char *why, enum fix fix);
+// The verdict on a connection: a new one takes the place of the former, which then has ended.
+void record_conn(struct worker *worker, struct conn *conn, enum conn_verdict verdict,
+		 const char *rule, const char *why, enum fix fix);
+// A refusal, also without a connection.
+void record_refused(struct worker *worker, const struct conn_record *record);
+// The connection has ended: it is reported when it was let through.
+void record_end(struct worker *worker, struct conn *conn);
 // TURN_RESET when a budget is used up by them.
 enum turn record_bytes(struct worker *worker, struct conn *conn, enum peer_side from,
 		       uint64_t bytes);

@@ -39,7 +39,7 @@ enum turn deny_begin(struct worker *worker, struct conn *conn, const char *why)
 
 enum turn deny_refuse(struct worker *worker, struct conn *conn, const char *why, enum fix fix)
 {
-	conn->record = record_conn(worker, conn, VERDICT_DENIED, "", why, fix);
+	record_conn(worker, conn, VERDICT_DENIED, "", why, fix);
 	return deny_begin(worker, conn, why);
 }
 
@@ -63,10 +63,8 @@ enum turn deny_http(struct worker *worker, struct conn *conn, int status)
 {
 	char host[HOST_NAME_BYTES_MAX + 1], fix[HOST_NAME_BYTES_MAX + 64] = "", body[1024],
 								      head[1024];
-	const struct conn_record *record =
-		conn->record >= 0 ? &worker->records[conn->record] : NULL;
 	host_text(&conn->host, host);
-	if (status == 403 && record && record->fix == FIX_RULE)
+	if (status == 403 && conn->recorded && conn->record.fix == FIX_RULE)
 		snprintf(fix, sizeof(fix), "%s%s%s:%u", strchr(host, ':') ? "[" : "", host,
 			 strchr(host, ':') ? "]" : "", conn->port);
 	int length = snprintf(body, sizeof(body),
@@ -102,7 +100,7 @@ enum turn deny_socks(struct worker *worker, struct conn *conn, int reply)
 enum turn deny_run(struct worker *worker, struct conn *conn)
 {
 	const struct flow *flow = &conn->flow[CLIENT];
-	bool denied = conn->record >= 0 && worker->records[conn->record].verdict == VERDICT_DENIED;
+	bool denied = conn->recorded && conn->record.verdict == VERDICT_DENIED;
 	size_t length;
 	const uint8_t *bytes = flow_unread(conn, &length);
 	if (length == 0 && !flow->ended)
@@ -131,8 +129,7 @@ enum turn deny_run(struct worker *worker, struct conn *conn)
 
 enum turn deny_failed(struct worker *worker, struct conn *conn)
 {
-	conn->record =
-		record_conn(worker, conn, VERDICT_FAILED, conn->rule.text, conn->problem, FIX_NONE);
+	record_conn(worker, conn, VERDICT_FAILED, conn->rule.text, conn->problem, FIX_NONE);
 	if (conn->state == CONN_DIAL && conn->socks)
 		return deny_socks(worker, conn, SOCKS_UNREACHABLE);
 	if (conn->state == CONN_DIAL || conn->state == CONN_REQUEST || conn->state == CONN_EXCHANGE)

@@ -51,7 +51,7 @@ static size_t respond(struct worker *worker, const uint8_t *message, size_t leng
 					     .fix = FIX_RULE };
 		memcpy(asked.host.name, question.name, sizeof(asked.host.name));
 		if (rules->strict)
-			record_add(worker, NULL, &asked);
+			record_refused(worker, &asked);
 		return dns_answer(message, &question, DNS_NO_NAME, NULL, answer);
 	}
 	// No AAAA and no HTTPS record: all clients then use IPv4, and TLS without encrypted names.

@@ -28,8 +28,8 @@ static bool is_due(struct conn *conn, enum peer_side from, const char *bytes, si
 static enum turn refuse(struct worker *worker, struct conn *conn, int status, const char *why)
 {
 	strncpy(conn->problem, why, sizeof(conn->problem) - 1);
-	if (status == 403 || (status == 400 && conn->record >= 0))
-		conn->record = record_conn(worker, conn, VERDICT_DENIED, "", why, FIX_NONE);
+	if (status == 403 || (status == 400 && conn->recorded))
+		record_conn(worker, conn, VERDICT_DENIED, "", why, FIX_NONE);
 	return deny_http(worker, conn, status);
 }
 
@@ -96,8 +96,7 @@ static enum turn begin_explicit(struct worker *worker, struct conn *conn,
 		conn->state = CONN_EXCHANGE;
 	}
 	if ((request->connect || !same) && !route_to(worker, conn, &request->host, port)) {
-		strncpy(conn->problem, worker->records[conn->record].why,
-			sizeof(conn->problem) - 1);
+		strncpy(conn->problem, conn->record.why, sizeof(conn->problem) - 1);
 		return deny_http(worker, conn, 403);
 	}
 	if (!request->connect)

@@ -1,20 +1,16 @@
-// Owns the moving of bytes: small amounts through the buffer, bulk through a pipe by splice.
+// Owns the moving of bytes.
 
 #include "net/proxy/flow.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "net/proxy/conn_record.h"
 #include "net/proxy/worker_state.h"
 
-enum { BULK_BYTES = 64 * 1024, BYTES_A_TURN = 1024 * 1024 };
-
 bool flow_empty(const struct flow *flow)
 {
-	return flow->piped == 0 && flow->start == flow->cleared;
+	return flow->start == flow->cleared;
 }
 
 void flow_clear(struct flow *flow, uint64_t bytes)
@@ -46,55 +42,6 @@ void flow_say(struct conn *conn, const void *bytes, size_t length)
 	memcpy(conn->buffer[SERVER] + flow->end, bytes, length);
 	flow->end += (uint32_t)length;
 	flow->cleared = flow->end;
-}
-
-static bool take_pipe(struct worker *worker, struct flow *flow)
-{
-	for (int i = 0; i < PIPES_MAX && flow->pipe < 0; i++) {
-		if (worker->pipes[i].used)
-			continue;
-		// Made when first needed, then kept: the lock below allows pipe2.
-		if (worker->pipes[i].ends[0] < 0) {
-			if (pipe2(worker->pipes[i].ends, O_NONBLOCK | O_CLOEXEC) < 0) {
-				worker->pipes[i].ends[0] = -1;
-				return false;
-			}
-			fcntl(worker->pipes[i].ends[0], F_SETPIPE_SZ, PIPE_BYTES);
-		}
-		worker->pipes[i].used = true;
-		flow->pipe = i;
-	}
-	return flow->pipe >= 0;
-}
-
-// A pipe that still holds bytes cannot be used again.
-void flow_free(struct worker *worker, struct flow *flow)
-{
-	if (flow->pipe < 0)
-		return;
-	if (flow->piped) {
-		close(worker->pipes[flow->pipe].ends[0]);
-		close(worker->pipes[flow->pipe].ends[1]);
-		worker->pipes[flow->pipe].ends[0] = -1;
-	}
-	worker->pipes[flow->pipe].used = false;
-	flow->pipe = -1;
-	flow->piped = 0;
-}
-
-static ssize_t splice_in(struct worker *worker, struct conn *conn, enum peer_side from)
-{
-	struct flow *flow = &conn->flow[from];
-	size_t most = flow->allowance < PIPE_BYTES ? (size_t)flow->allowance : PIPE_BYTES;
-	ssize_t got = splice(conn->fd[from], NULL, worker->pipes[flow->pipe].ends[1], NULL, most,
-			     SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
-	if (got > 0) {
-		flow->piped = (uint32_t)got;
-		if (flow->allowance != UNLIMITED_PASS)
-			flow->allowance -= (uint64_t)got;
-		flow->bulk = got >= BUFFER_SIZE;
-	}
-	return got;
 }
 
 // Bytes that have passed may still be needed, to be read again with what follows.
@@ -139,7 +86,6 @@ static ssize_t receive(struct worker *worker, struct conn *conn, enum peer_side 
 		uint64_t pass = flow->cleared == flow->end ? flow->allowance : 0;
 		flow->end += (uint32_t)got;
 		conn_hold(worker, conn, flow->end > SMALL_BYTES);
-		flow->bulk = (size_t)got == BUFFER_SIZE;
 		// A short read emptied the socket; an end that epoll reported already is still to
 		// be seen.
 		if ((size_t)got < room && !conn->closing[from])
@@ -154,24 +100,17 @@ enum turn flow_read(struct worker *worker, struct conn *conn, enum peer_side fro
 {
 	struct flow *flow = &conn->flow[from];
 	bool room = flow->end < BUFFER_SIZE || first_needed(conn, from) > 0;
-	if (conn->fd[from] < 0 || !conn->readable[from] || flow->ended || flow->piped || !room)
+	if (conn->fd[from] < 0 || !conn->readable[from] || flow->ended || !room)
 		return TURN_WAIT;
 	if (record_must_wait(worker, conn)) {
 		conn->paused = worker->any_paused = true;
 		return TURN_WAIT;
 	}
-	// A budget counts before anything is passed on, and in small steps.
-	bool splices = flow->bulk && !conn->budgets && flow->start == flow->end &&
-		       flow->allowance >= BULK_BYTES && conn->fd[!from] >= 0 &&
-		       take_pipe(worker, flow);
-	ssize_t got = splices ? splice_in(worker, conn, from) : receive(worker, conn, from);
+	ssize_t got = receive(worker, conn, from);
 	if (got > 0)
 		return record_bytes(worker, conn, from, (uint64_t)got);
-	if (flow->pipe >= 0)
-		flow_free(worker, flow);
 	if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
 		conn->readable[from] = errno == EINTR;
-		flow->bulk = false;
 		return TURN_WAIT;
 	}
 	flow->ended = true;
@@ -186,12 +125,8 @@ enum turn flow_write(struct worker *worker, struct conn *conn, enum peer_side fr
 	if (from == SERVER && conn->held)
 		return TURN_WAIT;
 	while (!flow_empty(flow) && conn->fd[to] >= 0 && conn->writable[to]) {
-		ssize_t put =
-			flow->piped
-				? splice(worker->pipes[flow->pipe].ends[0], NULL, conn->fd[to],
-					 NULL, flow->piped, SPLICE_F_NONBLOCK | SPLICE_F_MOVE)
-				: send(conn->fd[to], conn->buffer[from] + flow->start,
-				       flow->cleared - flow->start, MSG_DONTWAIT | MSG_NOSIGNAL);
+		ssize_t put = send(conn->fd[to], conn->buffer[from] + flow->start,
+				   flow->cleared - flow->start, MSG_DONTWAIT | MSG_NOSIGNAL);
 		if (put < 0 && errno == EAGAIN) {
 			conn_await_room(worker, conn, to);
 			break;
@@ -201,12 +136,7 @@ enum turn flow_write(struct worker *worker, struct conn *conn, enum peer_side fr
 		if (put <= 0)
 			return TURN_RESET;
 		turn = TURN_MOVED;
-		if (flow->piped)
-			flow->piped -= (uint32_t)put;
-		else
-			flow->start += (uint32_t)put;
-		if (flow->pipe >= 0 && !flow->piped && !flow->bulk)
-			flow_free(worker, flow);
+		flow->start += (uint32_t)put;
 	}
 	if (flow->ended && !flow->shut && flow_empty(flow) && flow->cleared == flow->end &&
 	    flow->allowance == UNLIMITED_PASS && conn->fd[to] >= 0 && conn->dialing == DIAL_OPEN) {

@@ -37,10 +37,10 @@ static const char *judge(struct worker *worker, struct conn *conn, const struct 
 		return "TLS asks for another name";
 	// What was not looked into is in the log.
 	if (name && (hello->encrypted || !hello->named))
-		conn->record = record_conn(worker, conn, VERDICT_ALLOWED, conn->rule.text,
-					   hello->encrypted ? "encrypted client hello"
-							    : "TLS without a server name",
-					   FIX_NONE);
+		record_conn(worker, conn, VERDICT_ALLOWED, conn->rule.text,
+			    hello->encrypted ? "encrypted client hello"
+					     : "TLS without a server name",
+			    FIX_NONE);
 	return NULL;
 }
 

@@ -219,7 +219,7 @@ struct lookup *lookup_get(struct worker *worker, const char *name)
 	} else if (!worker->files_asked) {
 		struct worker_event report = { .kind = EVENT_FILES };
 		worker->files_asked =
-			fd_send(worker->control, &report, sizeof(report), NULL, 0) == 0;
+			fd_send(worker->control, &report, event_size(&report), NULL, 0) == 0;
 	}
 	return lookup;
 }

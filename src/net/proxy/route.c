@@ -25,7 +25,7 @@ static bool is_held_for(const struct conn *conn, const struct host *host, uint16
 // Waits for an answer, for which the first of its destination asks. False when too many do.
 static bool hold(struct worker *worker, struct conn *conn)
 {
-	struct worker_event report = { .kind = EVENT_ASK };
+	struct worker_event report = { .kind = EVENT_ASK, .count = 1 };
 	unsigned count = 0;
 	bool asked = false;
 	for (uint32_t i = 0; i < worker->used && count < HELD_MAX; i++) {
@@ -35,16 +35,16 @@ static bool hold(struct worker *worker, struct conn *conn)
 	}
 	if (count == HELD_MAX)
 		return false;
-	report.record = (struct conn_record){ .host = conn->host,
-					      .port = conn->port,
-					      .verdict = VERDICT_DENIED,
-					      .explicit_proxy = conn->explicit_proxy,
-					      .ends = conn->ends,
-					      .count = 1 };
-	if (!asked && fd_send(worker->control, &report, sizeof(report), NULL, 0) < 0)
+	report.records[0] = (struct conn_record){ .host = conn->host,
+						  .port = conn->port,
+						  .verdict = VERDICT_DENIED,
+						  .explicit_proxy = conn->explicit_proxy,
+						  .ends = conn->ends,
+						  .count = 1 };
+	if (!asked && fd_send(worker->control, &report, event_size(&report), NULL, 0) < 0)
 		return false;
 	conn->dialing = DIAL_HELD;
-	conn->record = -1;
+	conn->recorded = false;
 	conn->rule = (struct rule){ 0 };
 	conn_deadline(worker, conn, HOLD_MILLISECONDS);
 	return true;
@@ -59,10 +59,10 @@ static bool admit_by(struct worker *worker, struct conn *conn, const struct rule
 		conn->host.kind == HOST_ADDRESS || (rules_raw(rules, allow, conn->port) &&
 						    !rules_opened(rules, &conn->host, conn->port));
 	conn->budgets = rules_budgets(rules, &conn->host, conn->port);
-	conn->record = record_conn(worker, conn, VERDICT_ALLOWED, allow->text, "", FIX_NONE);
+	record_conn(worker, conn, VERDICT_ALLOWED, allow->text, "", FIX_NONE);
 	if (record_over_budget(worker, conn, &budget)) {
-		conn->record = record_conn(worker, conn, VERDICT_DENIED, budget,
-					   "its budget is used up", FIX_NONE);
+		record_conn(worker, conn, VERDICT_DENIED, budget, "its budget is used up",
+			    FIX_NONE);
 		return false;
 	}
 	dial_begin(worker, conn);
@@ -93,15 +93,15 @@ bool route_to(struct worker *worker, struct conn *conn, const struct host *host,
 			return true;
 		why = "not in the allowlist, and too many connections wait for an answer";
 	}
-	conn->record = record_conn(worker, conn, VERDICT_DENIED,
-				   refusal.deny ? refusal.deny->text : "", why, refusal.fix);
+	record_conn(worker, conn, VERDICT_DENIED, refusal.deny ? refusal.deny->text : "", why,
+		    refusal.fix);
 	return false;
 }
 
 // In the language that the client speaks; what is recorded says why.
 static void answer_denied(struct worker *worker, struct conn *conn)
 {
-	snprintf(conn->problem, sizeof(conn->problem), "%s", worker->records[conn->record].why);
+	snprintf(conn->problem, sizeof(conn->problem), "%s", conn->record.why);
 	conn->dialing = DIAL_NONE;
 	if (conn->state == CONN_DIAL && conn->socks)
 		deny_socks(worker, conn, SOCKS_DENIED);
@@ -115,7 +115,7 @@ static void answer_denied(struct worker *worker, struct conn *conn)
 static void refuse_held(struct worker *worker, struct conn *conn, const char *rule, const char *why,
 			enum fix fix)
 {
-	conn->record = record_conn(worker, conn, VERDICT_DENIED, rule, why, fix);
+	record_conn(worker, conn, VERDICT_DENIED, rule, why, fix);
 	answer_denied(worker, conn);
 }
 

@@ -40,21 +40,21 @@ static void judge_again(struct worker *worker)
 		struct refusal refusal;
 		if (conn && conn->dialing == DIAL_HELD)
 			route_judge(worker, conn);
-		if (!conn || conn->dialing == DIAL_NONE || conn->record < 0 || !conn->rule.text[0])
+		if (!conn || conn->dialing == DIAL_NONE || !conn->recorded || !conn->rule.text[0])
 			continue;
 		bool allowed =
 			rules_decide(rules, &conn->host, conn->port, worker->routes, &refusal);
 		allowed = allowed || (conn->once && refusal.unlisted);
 		const struct rule *deny = refusal.deny;
-		if (allowed && conn->dialled && !conn->by_proxy)
-			deny = rules_deny_address(rules, &conn->dialled_to, conn->port);
+		if (allowed && conn->record.dialled && !conn->by_proxy)
+			deny = rules_deny_address(rules, &conn->record.address, conn->port);
 		if (allowed && !deny)
 			continue;
 		record_conn(worker, conn, VERDICT_DENIED, deny ? deny->text : "",
 			    "denied while it was open", FIX_NONE);
 		conn_end(worker, conn, TURN_RESET);
 	}
-	atomic_store(&worker->shared->taken[!worker->first], generation);
+	atomic_store(&worker->shared->taken, generation);
 }
 
 // False when there is no further one.
@@ -160,11 +160,9 @@ static void watch_all(struct worker *worker)
 	worker->blind = false;
 	lookup_look(worker);
 	watch(worker, worker->control, TAG_CONTROL, 0);
-	for (unsigned i = 0; i < worker->listener_count; i++) {
-		bool names = i == LISTENER_DNS || i == LISTENER_DNS_TCP;
-		if (worker->listeners[i] >= 0 && (worker->first || !names))
+	for (unsigned i = 0; i < worker->listener_count; i++)
+		if (worker->listeners[i] >= 0)
 			watch(worker, worker->listeners[i], TAG_LISTENER, i);
-	}
 	for (unsigned i = 0; i < worker->published_count; i++)
 		if (worker->published[i] >= 0)
 			watch(worker, worker->published[i], TAG_PUBLISHED, i);
@@ -210,12 +208,8 @@ static void run_queue(struct worker *worker)
 // What ended in this turn is freed when nobody has it in hand any more.
 static void free_ended(struct worker *worker)
 {
-	for (uint32_t i = 0; i < worker->ended_count; i++) {
-		struct conn *conn = &worker->conns[worker->ended[i]];
-		flow_free(worker, &conn->flow[CLIENT]);
-		flow_free(worker, &conn->flow[SERVER]);
-		conn_free(worker, conn);
-	}
+	for (uint32_t i = 0; i < worker->ended_count; i++)
+		conn_free(worker, &worker->conns[worker->ended[i]]);
 	worker->ended_count = 0;
 }
 
@@ -244,22 +238,11 @@ static int sleep_time(struct worker *worker)
 		return 0;
 	if (worker->deadlines || worker->any_paused || worker->blind)
 		limit = TICK_MILLISECONDS;
-	else if (worker->any_dirty)
+	else if (worker->unsent.count)
 		limit = 1000;
 	else if (worker->held_count > SWEEP_LEAST)
 		limit = SWEEP_MILLISECONDS;
 	return lookup_timeout(worker, limit);
-}
-
-// Before its conns are used up the first worker asks for a second one.
-static void share_load(struct worker *worker)
-{
-	atomic_store_explicit(&worker->shared->live[!worker->first], worker->live,
-			      memory_order_relaxed);
-	if (worker->live < CONNS_SCARCE || worker->full || !worker->first)
-		return;
-	struct worker_event report = { .kind = EVENT_FULL };
-	worker->full = fd_send(worker->control, &report, sizeof(report), NULL, 0) == 0;
 }
 
 static _Noreturn void loop(struct worker *worker)
@@ -285,14 +268,15 @@ static _Noreturn void loop(struct worker *worker)
 		if (worker->now >= worker->next_timers)
 			run_timers(worker);
 		free_ended(worker);
-		if (worker->any_dirty && worker->now >= worker->next_flush)
+		if (worker->unsent.count && worker->now >= worker->next_flush)
 			record_flush(worker);
 		if (worker->now >= worker->next_sweep)
 			conn_sweep(worker);
-		share_load(worker);
 		// What clients sent before their end is still judged, recorded and handed on.
 		if (worker->end &&
 		    ((count <= 0 && !worker->queue_count) || worker->now >= worker->end)) {
+			for (uint32_t i = 0; i < worker->used; i++)
+				record_end(worker, &worker->conns[i]);
 			record_flush(worker);
 			_exit(0);
 		}
@@ -322,7 +306,6 @@ static void use_upstream(struct worker *worker, const char *url)
 static void prepare(struct worker *worker, const struct worker_start *start)
 {
 	worker->shared = start->shared;
-	worker->first = start->first;
 	worker->control = start->control;
 	worker->opener = start->opener;
 	worker->routes = local_open();
@@ -340,13 +323,11 @@ static void prepare(struct worker *worker, const struct worker_start *start)
 	worker->relayed = start->relayed;
 	worker->watches_nobody = start->locks & CONFINE_UNWATCHED;
 	memcpy(worker->loopback_ports, start->egress->loopback, sizeof(worker->loopback_ports));
-	worker->published_count = start->first ? start->published_count : 0;
+	worker->published_count = start->published_count;
 	for (unsigned i = 0; i < worker->published_count; i++) {
 		worker->published[i] = start->published[i];
 		worker->published_inside[i / 2] = start->egress->publish[i / 2].inside;
 	}
-	for (int i = 0; i < PIPES_MAX; i++)
-		worker->pipes[i].ends[0] = worker->pipes[i].ends[1] = -1;
 	use_upstream(worker, start->upstream);
 	worker->behind_box = start->egress->behind_box;
 	snprintf(worker->no_proxy, sizeof(worker->no_proxy), "%s",

@@ -8,7 +8,7 @@ struct shared;
 
 struct worker_start {
 	struct shared *shared;
-	bool first, relayed;
+	bool relayed;
 	unsigned locks; // of confine_locks()
 	int control;
 	int opener; // where connections go that are opened, or -1

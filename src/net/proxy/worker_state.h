@@ -11,17 +11,13 @@
 #include "net/setup/netns.h"
 
 enum {
-	CONNS_MAX = 9000,
-	CONNS_SCARCE = 4000, // then another worker is asked for
+	CONNS_MAX = 18000,
 	// Bytes that each side of a connection may hold unpassed when LARGE_MAX connections hold
 	// more: the memory is the host's, not the box's.
 	SMALL_BYTES = 4096,
-	LARGE_MAX = 1024,
-	PIPES_MAX = 64,
-	PIPE_BYTES = 256 * 1024,
+	LARGE_MAX = 2048,
 	LOOKUPS_MAX = 256,
-	RECORDS_MAX = 512,                         // of destinations, for all connections
-	RECORDS_ALL = RECORDS_MAX + CONNS_MAX + 1, // and a place of each connection's own
+	KNOWN_MAX = 512, // destinations whose first connection waits until it was seen whose it is
 	PARKED_MAX = 64,
 	PUBLISH_SOCKETS = 32,
 	// In base64 every three bytes are four; and its name, and the end of the line.
@@ -35,11 +31,9 @@ struct worker {
 	int epoll, control;
 	int opener;          // where connections go that are opened, or -1
 	int spare;           // a descriptor to turn somebody away with
-	bool first;          // answers DNS
 	bool watches_nobody; // CONFINE_UNWATCHED
 	bool blind;          // the kernel refused to watch a socket that all connections need
 	bool relayed;        // tier landlock: connections come from the host's loopback
-	bool full;           // asked for another worker
 	bool rules_changed;  // and open connections are not judged by them yet
 	int listeners[LISTENERS_MAX];
 	uint16_t loopback[LISTENERS_MAX];            // port of the host's loopback, 0 for none
@@ -73,11 +67,6 @@ struct worker {
 	int64_t next_flush, next_timers;
 	int64_t end; // when it exits at the latest; 0: it was not asked to
 
-	struct {
-		int ends[2];
-		bool used;
-	} pipes[PIPES_MAX];
-
 	// lookup
 	int routes; // netlink, see net/rules/local_address.h
 	ares_channel channel;
@@ -98,10 +87,9 @@ struct worker {
 	char authorization[AUTHORIZATION_MAX + 1]; // a header line, or empty
 	char no_proxy[EGRESS_NO_PROXY_MAX + 1];
 
-	struct conn_record records[RECORDS_ALL];
-	bool dirty[RECORDS_ALL];
-	bool any_dirty;
-	unsigned record_count; // of the first RECORDS_MAX
+	struct worker_event unsent;
+	uint64_t known[KNOWN_MAX]; // hashes
+	unsigned known_count;
 	// Clients that wait for COMMAND_SEEN after their conn is gone.
 	struct parked {
 		uint64_t token;

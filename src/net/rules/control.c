@@ -1,6 +1,7 @@
 // Owns what both sides of the control socket know of its messages.
 #include "net/rules/control.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -43,26 +44,30 @@ static bool is_record(const struct conn_record *record, int64_t now)
 	if (!is_host(&record->host) || (unsigned)record->verdict > VERDICT_FAILED ||
 	    (unsigned)record->fix > FIX_ECH || !is_text(record->rule, sizeof(record->rule)) ||
 	    !is_text(record->why, sizeof(record->why)) || !is_bool(&record->explicit_proxy) ||
-	    record->visit_count > VISITS_MAX)
+	    !is_bool(&record->dialled))
 		return false;
-	for (unsigned i = 0; i < record->visit_count; i++)
-		if (!is_bool(&record->visits[i].dialled) || record->visits[i].time < 0 ||
-		    record->visits[i].time > now)
-			return false;
-	return true;
+	return record->time >= 0 && record->time <= now;
+}
+
+size_t event_size(const struct worker_event *event)
+{
+	return offsetof(struct worker_event, records) + event->count * sizeof(*event->records);
 }
 
 bool event_is_good(const struct worker_event *event, int64_t now)
 {
 	switch (event->kind) {
 	case EVENT_RECORD:
+		for (unsigned i = 0; i < event->count && i < RECORDS_AT_ONCE; i++)
+			if (!is_record(&event->records[i], now))
+				return false;
+		return event->count <= RECORDS_AT_ONCE;
 	case EVENT_NEW:
 	case EVENT_ASK:
-		return is_record(&event->record, now);
+		return event->count == 1 && is_record(&event->records[0], now);
 	case EVENT_FILES:
-	case EVENT_FULL:
 	case EVENT_SOCKETS:
-		return true;
+		return event->count == 0;
 	}
 	return false;
 }

@@ -3,14 +3,7 @@
 
 #include "net/rules/shared.h"
 
-enum { REASON_MAX = 128, VISITS_MAX = 8 };
-
-// One connection that was let through.
-struct visit {
-	int64_t time; // milliseconds, by CLOCK_MONOTONIC
-	bool dialled; // `address` is where it went
-	struct address address;
-};
+enum { REASON_MAX = 128, RECORDS_AT_ONCE = 8 };
 
 // Both ends of a connection as the client has them.
 struct ends {
@@ -18,21 +11,22 @@ struct ends {
 	uint16_t from_port, to_port;
 };
 
-// What became of connections to one destination, since the last message about it.
+// What became of a connection, or of so many that were refused alike.
 struct conn_record {
 	struct host host;
 	uint16_t port;
-	enum conn_verdict { VERDICT_ALLOWED, VERDICT_DENIED, VERDICT_FAILED } verdict;
+	enum conn_verdict { VERDICT_ALLOWED, VERDICT_DENIED, VERDICT_FAILED, VERDICTS } verdict;
 	char rule[RULE_TEXT_MAX]; // that allowed or denied; empty for none
 	char why[REASON_MAX];     // of DENIED and FAILED
 	// DENIED: a rule that would allow it, for this very destination
 	enum fix { FIX_NONE, FIX_RULE, FIX_RAW, FIX_ECH } fix; // host:port; with /tcp, /ech
 	bool explicit_proxy;                                   // came by HTTP proxy or SOCKS
 	struct ends ends; // of the last connection: tell whose it was
+	bool dialled;     // `address` is where it went
+	struct address address;
+	int64_t time; // when it ended: milliseconds, by CLOCK_MONOTONIC
 	uint32_t count;
 	uint64_t up, down;
-	unsigned batch, visit_count; // ALLOWED: each of `count`, one by one
-	struct visit visits[VISITS_MAX];
 };
 
 // Whether both speak of one destination, verdict and reason.
@@ -41,18 +35,21 @@ bool record_alike(const struct conn_record *left, const struct conn_record *righ
 // To the supervisor.
 struct worker_event {
 	enum worker_event_kind {
-		EVENT_RECORD, // `record`
-		// `record`, the first of its kind: answered by COMMAND_SEEN, with `token`
+		EVENT_RECORD, // connections that were refused, or let through and have ended
+		// The first of its kind: answered by COMMAND_SEEN, with `token`. One that is let
+		// through has no count yet.
 		EVENT_NEW,
 		// Are the host's tables of names still the same? Answered by COMMAND_FILES.
 		EVENT_FILES,
-		EVENT_ASK,     // `record`: is not listed, and connections wait for COMMAND_ANSWER
-		EVENT_FULL,    // connections become scarce: another worker, please
+		EVENT_ASK,     // is not listed, and connections wait for COMMAND_ANSWER
 		EVENT_SOCKETS, // more sockets of the box's, for published ports
 	} kind;
-	struct conn_record record;
+	unsigned count; // of `records`; NEW and ASK: one
 	uint64_t token; // of who waits
+	struct conn_record records[RECORDS_AT_ONCE];
 };
+// Its bytes on the way.
+size_t event_size(const struct worker_event *event);
 // Whether all that it has is what a worker may say: a worker reads hostile bytes. `now` is the
 // steady clock's, in milliseconds. Pure.
 bool event_is_good(const struct worker_event *event, int64_t now);

@@ -1,7 +1,7 @@
 // The one decision about a destination.
 //
 // The room net/rules owns what is allowed, and the memory and the messages that the supervisor and
-// the workers share. Uses: base nouns net/parse text. Begin with rules_decide().
+// the worker share. Uses: base nouns net/parse text. Begin with rules_decide().
 #pragma once
 
 #include "net/rules/control.h"
@@ -14,8 +14,8 @@ struct list;
 int rules_compile(const struct plan *plan, const struct list *more_allow,
 		  const struct list *more_deny, struct rules *rules);
 
-// The same into the memory that workers write, and in force there; `generation` is one more than
-// before, beginning with 0.
+// The same into the memory that the worker writes, and in force there; `generation` is one more
+// than before, beginning with 0.
 int rules_change(const struct plan *plan, const struct list *more_allow,
 		 const struct list *more_deny, struct shared *shared, unsigned generation);
 

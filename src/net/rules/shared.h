@@ -1,6 +1,5 @@
-// Memory that the supervisor and the proxy's workers share. Made when the first connection comes.
-// Who writes what: rules the supervisor; names the first worker; spent every worker, atomically;
-// live and taken each worker its own.
+// Memory that the supervisor and the proxy's worker share. Made when the first connection comes.
+// Who writes what: rules and targets the supervisor; the rest the worker.
 #pragma once
 
 #include <stdatomic.h>
@@ -46,10 +45,9 @@ struct rules {
 };
 
 struct name {
-	_Atomic unsigned version; // odd while it is written, 0: no name yet
-	_Atomic unsigned open;    // connections to it
-	bool known;               // to the rules
-	uint32_t asked;           // the number of its last look-up
+	unsigned open;  // connections to it
+	bool known;     // to the rules
+	uint32_t asked; // the number of its last look-up; 0: no name yet
 	char text[HOST_NAME_BYTES_MAX + 1];
 };
 
@@ -68,10 +66,8 @@ struct shared {
 	uint32_t asked;                      // look-ups of names
 	struct name names[1 << NAMES_BITS];  // by synthetic address
 	_Atomic uint64_t spent[BUDGETS_MAX]; // of rules->budgets
-	_Atomic unsigned live[2];            // slots in use, of each worker; the second starts late
-	_Atomic unsigned workers;
-	_Atomic unsigned taken[2];    // the generation that is in force, in each worker
-	struct target targets[65536]; // by source port; written by the supervisor
+	_Atomic unsigned taken;              // the generation that is in force
+	struct target targets[65536];        // by source port; written by the supervisor
 };
 
 // NULL when there is no memory.

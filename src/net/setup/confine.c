@@ -44,11 +44,10 @@ static const int every[] = {
 	SYS_rt_sigreturn,
 };
 static const int worker_calls[] = {
-	SYS_socket,     SYS_socketpair, SYS_connect,  SYS_accept4,     SYS_recvfrom,
-	SYS_sendto,     SYS_recvmsg,    SYS_sendmsg,  SYS_getsockname, SYS_getpeername,
-	SYS_getsockopt, SYS_setsockopt, SYS_shutdown, SYS_splice,      SYS_pipe2,
-	SYS_writev,     SYS_pread64,    SYS_fcntl,    SYS_epoll_ctl,   SYS_epoll_pwait,
-	SYS_epoll_wait,
+	SYS_socket,     SYS_socketpair, SYS_connect,     SYS_accept4,     SYS_recvfrom,
+	SYS_sendto,     SYS_recvmsg,    SYS_sendmsg,     SYS_getsockname, SYS_getpeername,
+	SYS_getsockopt, SYS_setsockopt, SYS_shutdown,    SYS_writev,      SYS_pread64,
+	SYS_fcntl,      SYS_epoll_ctl,  SYS_epoll_pwait, SYS_epoll_wait,
 };
 // It reads and writes what it is given (open/opener_messages.h), and reaches nobody; OpenSSL asks
 // whether it was forked.

@@ -42,13 +42,6 @@ static struct name *worse(struct name *left, struct name *right)
 	return left->asked < right->asked ? left : right;
 }
 
-static void write_name(struct name *entry, const char *name)
-{
-	atomic_fetch_add(&entry->version, 1); // odd: it is not read now
-	memcpy(entry->text, name, strlen(name) + 1);
-	atomic_fetch_add(&entry->version, 1);
-}
-
 bool names_address(struct shared *shared, const char *name, bool known, struct address *ret)
 {
 	uint32_t mask = (1U << NAMES_BITS) - 1, first = (uint32_t)str_hash(name) & mask;
@@ -59,16 +52,15 @@ bool names_address(struct shared *shared, const char *name, bool known, struct a
 		if (slot < RESERVED)
 			continue;
 		i++;
-		if (!atomic_load(&place->version) || str_equal(place->text, name))
+		if (!place->asked || str_equal(place->text, name))
 			entry = place;
-		else if (!atomic_load(&place->open))
+		else if (!place->open)
 			loser = worse(loser, place);
 	}
 	entry = entry ? entry : loser;
 	if (!entry)
 		return false;
-	if (!atomic_load(&entry->version) || !str_equal(entry->text, name))
-		write_name(entry, name);
+	memcpy(entry->text, name, strlen(name) + 1);
 	entry->known = known;
 	entry->asked = ++shared->asked;
 	struct in_addr address = { htonl(base() + (uint32_t)(entry - shared->names)) };
@@ -83,20 +75,16 @@ uint32_t names_enter(struct shared *shared, const struct address *address,
 {
 	uint32_t slot = number_of(address) - base();
 	struct name *entry = &shared->names[slot];
-	atomic_fetch_add(&entry->open, 1);
-	unsigned version = atomic_load(&entry->version);
+	if (!entry->asked)
+		return 0;
+	entry->open++;
 	memcpy(ret_name, entry->text, sizeof(entry->text));
-	ret_name[HOST_NAME_BYTES_MAX] = '\0';
-	// Another worker gives the place to another name just now: as if there were none.
-	if (version > 0 && version % 2 == 0 && atomic_load(&entry->version) == version)
-		return slot;
-	atomic_fetch_sub(&entry->open, 1);
-	return 0;
+	return slot;
 }
 
 void names_leave(struct shared *shared, uint32_t *place)
 {
 	if (*place)
-		atomic_fetch_sub(&shared->names[*place].open, 1);
+		shared->names[*place].open--;
 	*place = 0;
 }
