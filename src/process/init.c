@@ -252,9 +252,7 @@ int init_child(const struct plan *plan, struct run *run)
 	left_begin(plan);
 	arena_free(plan->arena); // shared with the host side no longer than needed
 	// The reader or writer at the other end must see what the command closes.
-	for (int fd = 0; fd <= 2; fd++)
-		close(fd);
-	sys_close_range(3, (unsigned)run->to_host - 1, 0);
+	sys_close_range(0, (unsigned)run->to_host - 1, 0);
 	sys_close_range((unsigned)run->to_host + 1, ~0U, 0);
 	run->message.kind = problem ? MESSAGE_NO_EXEC : MESSAGE_STARTED;
 	run->message.number = problem;
