@@ -39,13 +39,16 @@ static void print(const char *name)
 	used = 0;
 }
 
-// flags of RTM messages: one acknowledgement each.
+// The last alone is acknowledged; the kernel says of each what is wrong with it.
+enum { LINKS_LAST = 5 };
 static struct nl_msg *route_message(int type, uint32_t sequence, void *body, size_t size, int flags)
 {
 	struct nl_msg *message = nlmsg_alloc();
-	void *at = message ? nlmsg_data(nlmsg_put(message, 0, sequence, type, (int)size,
-						  NLM_F_REQUEST | NLM_F_ACK | flags))
-			   : NULL;
+	void *at =
+		message ? nlmsg_data(nlmsg_put(
+				  message, 0, sequence, type, (int)size,
+				  NLM_F_REQUEST | (sequence == LINKS_LAST ? NLM_F_ACK : 0) | flags))
+			: NULL;
 	if (!at)
 		exit(1);
 	memcpy(at, body, size);
@@ -96,7 +99,7 @@ static void links(void)
 	add_address(2, AF_INET, NETNS_OWN_V4, 32);
 	add_route(3, AF_INET, NETNS_OWN_V4);
 	add_address(4, AF_INET6, NETNS_OWN_V6, 128);
-	add_route(5, AF_INET6, NETNS_OWN_V6);
+	add_route(LINKS_LAST, AF_INET6, NETNS_OWN_V6);
 	print("netns_messages");
 }
 

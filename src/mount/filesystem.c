@@ -180,10 +180,10 @@ int fill_child(const struct plan *plan, const struct mount *mount, int tree)
 
 enum { CLONE_FLAGS = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW };
 
-static int fill_copy(int directory, const struct copy *copy)
+static int fill_copy(int root, const char *path, const struct copy *copy)
 {
-	autoclose int fd = openat(directory, "config", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-				  copy->mode | 0600);
+	autoclose int fd =
+		openat(root, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, copy->mode | 0600);
 	if (fd < 0 || fd_write_all(fd, copy->text, copy->length) < 0)
 		return fail(errno, "copy '%s'", copy->path);
 	return 0;
@@ -203,12 +203,8 @@ int mount_copy_child(const struct plan *plan, struct run *run, unsigned index)
 	if (mkdirat(run->root, target_inside(place), 0700) < 0)
 		return fail(errno, "make '%s'", place);
 	run->made += 2; // with the copy
-	autoclose int directory =
-		openat(run->root, target_inside(place), O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (directory < 0)
-		return fail(errno, "'%s'", place);
-	TRY(fill_copy(directory, &plan->copies[mount->copy]));
 	snprintf(place, sizeof(place), COPIES_DIRECTORY "/%u/config", mount->copy);
+	TRY(fill_copy(run->root, target_inside(place), &plan->copies[mount->copy]));
 	if (plan->nested && plan->uid != 0) {
 		int file = sys_open_tree(run->root, target_inside(place), CLONE_FLAGS);
 		return file < 0 ? fail(errno, "'%s'", place)

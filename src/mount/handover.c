@@ -9,13 +9,24 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/sys.h"
+#include "mount/target.h"
 #include "plan.h"
 #include "run.h"
 
+bool hold_reports(const struct plan *plan)
+{
+	return plan->tier == TIER_FULL &&
+	       (plan->guard_count > 0 || plan->absent || plan->profile->minimum != TIER_FULL ||
+		plan->session || plan->lsp);
+}
+
 // A program of the host that replaces a file takes away the mounts on it: not unseen.
-static int see_walls(const struct plan *plan)
+int hold_child(const struct plan *plan, struct run *run)
 {
 	struct sys_statx status;
+	(void)run;
+	if (!hold_reports(plan))
+		return 0;
 	for (unsigned i = 0; i < plan->mount_count; i++) {
 		const struct mount *mount = &plan->mounts[i];
 		if (!mount->on_host || (mount->access == ACCESS_WRITE && mount->kind != MOUNT_COPY))
@@ -28,29 +39,16 @@ static int see_walls(const struct plan *plan)
 	return 0;
 }
 
-bool hold_reports(const struct plan *plan)
-{
-	return plan->tier == TIER_FULL &&
-	       (plan->guard_count > 0 || plan->absent || plan->profile->minimum != TIER_FULL ||
-		plan->session || plan->lsp);
-}
-
 // What the host side needs to look after the project while the command runs and afterwards: the
 // box's copies, and the way back into its view. None of it leads out of the box.
-int hold_child(const struct plan *plan, struct run *run)
+int handover_child(const struct plan *plan, struct run *run)
 {
 	int fds[FD_PASSED] = { run->user, run->view, -1, -1 };
 	unsigned count = 2;
 	if (!hold_reports(plan))
 		return 0;
-	TRY(see_walls(plan));
-	autoclose int copies = -1;
-	if (plan->copy_count > 0) {
-		copies = open(COPIES_DIRECTORY, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		if (copies < 0)
-			return fail(errno, COPIES_DIRECTORY);
-		fds[count++] = copies;
-	}
+	if (plan->copy_count > 0)
+		fds[count++] = target_mount(plan, run, COPIES_DIRECTORY);
 	if (plan->absent)
 		fds[count++] = run->absent;
 	run->message.kind = MESSAGE_HELD;

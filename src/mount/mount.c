@@ -44,9 +44,6 @@ int mount_child_root(const struct plan *plan, struct run *run)
 					 MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV));
 	if (sys_move_mount(run->root, "", AT_FDCWD, waiting_place, MOVE_MOUNT_F_EMPTY_PATH) < 0)
 		return fail(errno, "mount the new root");
-	if (mkdirat(run->root, empty_directory, 0) < 0 ||
-	    mknodat(run->root, empty_file, S_IFREG, 0) < 0)
-		return fail(errno, "make an empty file");
 	run->made = 1; // the root itself
 	return 0;
 }
@@ -155,27 +152,30 @@ static int mount_mask(const struct plan *plan, struct run *run, unsigned index)
 {
 	const struct mount *mount = &plan->mounts[index];
 	const char *path = target_inside(mount->target);
-	struct stat status;
+	struct stat status = { .st_mode = mount->identity.type }; // which target_open() compares
 	autoclose int target = -1;
 	bool open = mount->on_host || mount->unknown; // else the path will do: target_attach()
 	if (open && (target = target_open(plan, run, index)) < 0)
 		return (mount->optional || mount->unknown) && err_forgive(ENOENT) ? 0 : -1;
-	if ((open ? fstat(target, &status)
-		  : fstatat(run->root, path, &status, AT_SYMLINK_NOFOLLOW)) < 0)
+	if (!mount->on_host && (open ? fstat(target, &status)
+				     : fstatat(run->root, path, &status, AT_SYMLINK_NOFOLLOW)) < 0)
 		return mount->optional && errno == ENOENT ? 0 : fail(errno, "'%s'", mount->target);
 	if (testing_skips("masks") && str_starts(mount->target, "/proc/"))
 		return 0;
 	bool directory = S_ISDIR(status.st_mode), absent = mount->absent && !directory;
 	const char *empty = directory ? empty_directory : absent ? absent_link : empty_file;
+	if (!absent && !run->masked[directory]) {
+		if ((directory ? mkdirat(run->root, empty, 0)
+			       : mknodat(run->root, empty, S_IFREG, 0)) < 0)
+			return fail(errno, "make an empty file");
+		run->made++; // the source stays, its name does not
+		run->masked[directory] = true;
+	}
 	// A link has nothing to write, and its time of access is to change.
 	autoclose int tree = absent ? sys_open_tree(run->root, empty, CLONE_FLAGS)
 				    : clone_restricted(mount, run->root, empty, 0);
 	if (tree < 0)
 		return fail(errno, "'%s'", mount->target);
-	if (!absent) {
-		run->made += !run->masked[directory]; // the source stays, its name does not
-		run->masked[directory] = true;
-	}
 	if ((open ? sys_move_mount(tree, "", target, "", MOVE_FLAGS)
 		  : sys_move_mount(tree, "", run->root, path, MOVE_MOUNT_F_EMPTY_PATH)) < 0)
 		return fail(errno, "mount over '%s'", mount->target);
@@ -304,8 +304,8 @@ int mount_child_proc(const struct plan *plan, struct run *run)
 int mount_child_pivot(const struct plan *plan, struct run *run)
 {
 	struct mount_attr readonly = { .attr_set = MOUNT_ATTR_RDONLY };
-	if (unlinkat(run->root, empty_directory, AT_REMOVEDIR) < 0 ||
-	    unlinkat(run->root, empty_file, 0) < 0 ||
+	if ((run->masked[true] && unlinkat(run->root, empty_directory, AT_REMOVEDIR) < 0) ||
+	    (run->masked[false] && unlinkat(run->root, empty_file, 0) < 0) ||
 	    (plan->absent && unlinkat(run->root, absent_link, 0) < 0))
 		return fail(errno, "remove an empty file");
 	if (sys_mount_setattr(run->root, 0, &readonly) < 0)

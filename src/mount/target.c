@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/path.h"
+#include "base/str.h"
 #include "base/sys.h"
 #include "plan.h"
 #include "run.h"
@@ -29,6 +30,14 @@ bool target_is_same(int fd, const struct identity *identity)
 	struct stat status;
 	return fstat(fd, &status) == 0 && status.st_dev == identity->device &&
 	       status.st_ino == identity->inode && (status.st_mode & S_IFMT) == identity->type;
+}
+
+int target_mount(const struct plan *plan, const struct run *run, const char *path)
+{
+	for (unsigned i = plan->mount_count; i-- > 0;)
+		if (str_equal(plan->mounts[i].target, path))
+			return run->mounts[i];
+	return -1;
 }
 
 int target_open(const struct plan *plan, struct run *run, unsigned index)

@@ -14,6 +14,9 @@ const char *target_inside(const char *target);
 
 bool target_is_same(int fd, const struct identity *identity);
 
+// The descriptor of the last mount at this very path, which `run` owns; -1: none, or none is kept.
+int target_mount(const struct plan *plan, const struct run *run, const char *path);
+
 // O_PATH, nothing followed, a directory of the host compared with what the plan saw.
 int target_open(const struct plan *plan, struct run *run, unsigned index);
 

@@ -170,14 +170,13 @@ bool journal_due(struct arena *arena, const char *state, const char *tree, struc
 	struct due due = { .from = INT64_MAX };
 	bool lives;
 	due.directory = living_open(path_kept(arena, state, "runs", tree));
-	uint64_t inode = due.directory < 0 ? 0 : inode_of(tree);
 	entries_each (entry, due.directory) {
 		int64_t from;
 		const char *names;
 		autoclose int fd = living_take(due.directory, entry->name, &lives);
 		if (fd < 0 || due.count == DUE_MAX)
 			continue;
-		if (!read_run(arena, fd, inode, &from, &names)) {
+		if (!read_run(arena, fd, inode_of(tree), &from, &names)) {
 			unlinkat(due.directory, entry->name, 0);
 			continue;
 		}
@@ -186,13 +185,13 @@ bool journal_due(struct arena *arena, const char *state, const char *tree, struc
 		due.files[due.count] = arena_copy(arena, entry->name, strlen(entry->name));
 		due.fds[due.count++] = take(&fd);
 	}
-	if (due.directory >= 0)
-		fd_lock(due.directory, LOCK_UN);
-	if (due.count > 0)
-		*ret_due = due;
-	else
-		fd_close(&due.directory);
-	return due.count > 0;
+	if (due.count == 0) {
+		fd_close(&due.directory); // with its lock
+		return false;
+	}
+	fd_lock(due.directory, LOCK_UN);
+	*ret_due = due;
+	return true;
 }
 
 void journal_done(struct due *due, bool checked)

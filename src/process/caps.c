@@ -24,7 +24,7 @@ static int drop_sets(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct nothing[2] = { { 0 } };
-	if (syscall(SYS_capset, &header, nothing) < 0)
+	if (syscall(SYS_capset, &header, nothing) < 0) // the ambient set goes with it
 		return fail(errno, "capset");
 	// pid 1 keeps the box's first memory image: nothing inside may read or trace it.
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
@@ -47,8 +47,6 @@ int caps_child(const struct plan *plan, struct run *run)
 		return drop_sets();
 	if (prctl(PR_SET_SECUREBITS, bits, 0, 0, 0) < 0)
 		return fail(errno, "PR_SET_SECUREBITS");
-	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
-		return fail(errno, "PR_CAP_AMBIENT_CLEAR_ALL");
 	for (unsigned long capability = 0; capability < 64; capability++)
 		if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) < 0) {
 			if (errno == EINVAL && capability > CAP_AUDIT_READ)

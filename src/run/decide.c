@@ -340,6 +340,8 @@ int decide_profile(struct arena *arena, const struct invocation *invocation,
 		TRY(project_give(plan, invocation->project_dir, environment, config,
 				 decide_state_directory(arena, environment)));
 	profile->brief = plan->learn ? NULL : plan->scratch; // learn asks about secrets at its end
+	if (resolver_lacks(plan->resolver, plan->config))
+		config = NULL; // and no profile in it
 	TRY(merge_profiles(arena, config, &invocation->profiles, profile));
 	TRY(merge_own_file(plan, config, profile));
 	TRY(merge_arguments(arena, arguments, profile));
@@ -365,7 +367,6 @@ int decide_child(const struct plan *plan, struct run *run)
 	fd_close(&run->go[1]);
 	if (fd_read_all(run->go[0], &go, 1) != 1)
 		_exit(125); // the host side has failed, and says why
-	fd_close(&run->go[0]);
 	return arena_seal(plan->arena);
 }
 

@@ -132,12 +132,14 @@ const struct step steps[] = {
 	  .why = "enter that network; before Landlock, which denies access to the helper that "
 		  "still completes it" },
 	{ SIDE_BOX, FULL, "hold", hold_child, NULL,
-	  .why = "check that every layer is in place, and give the host side the descriptors with "
-		  "which it watches the project's protected names" },
+	  .why = "check that every layer is in place" },
 	{ SIDE_BOX, BOTH, "landlock", landlock_child, NULL,
 	  .why = "the same view as rights; it forbids mounts, so after them" },
 	{ SIDE_BOX, BOTH, "privileges", caps_child, NULL,
 	  .why = "no capability and no way to one; after all that needed any" },
+	{ SIDE_BOX, FULL, "handover", handover_child, NULL,
+	  .why = "give the host side the descriptors with which it watches the project's protected "
+		  "names; with the listeners, so that it wakes once" },
 	{ SIDE_BOX, FULL, "listen", netns_child_listen, NULL,
 	  .why = "the network is complete; hand the listeners out: connections reach the host "
 		  "side's proxy only" },

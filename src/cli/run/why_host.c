@@ -56,12 +56,12 @@ static void why_loopback(struct box *box, const char *word, uint16_t port, struc
 static int why_rules(struct box *box, const char *word, const struct host *host, uint16_t port,
 		     struct why *why)
 {
-	static struct rules rules;
+	struct rules *rules = arena_take(box->arena, sizeof(*rules));
 	struct list none = { 0 };
 	struct refusal refusal;
 	autoclose int routes = local_open();
-	TRY(rules_compile(&box->plan, &none, &none, &rules));
-	const struct rule *rule = rules_decide(&rules, host, port, routes, &refusal);
+	TRY(rules_compile(&box->plan, &none, &none, rules));
+	const struct rule *rule = rules_decide(rules, host, port, routes, &refusal);
 	out_text(&why->text, "%s, port %u, ", word, port);
 	why->verdict = rule ? "reachable" : refusal.deny ? "denied" : "unreachable";
 	if (rule) {

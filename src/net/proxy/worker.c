@@ -345,15 +345,15 @@ static void *take_memory(size_t bytes)
 
 _Noreturn void worker_main(const struct worker_start *start)
 {
-	static struct worker worker;
-	worker.conns = take_memory(CONNS_MAX * sizeof(struct conn));
-	worker.buffers = take_memory(2 * CONNS_MAX * (size_t)BUFFER_SIZE);
-	prepare(&worker, start);
-	if (worker.epoll < 0 || worker.routes < 0 || lookup_begin(&worker) < 0 ||
+	struct worker *worker = take_memory(sizeof(*worker));
+	worker->conns = take_memory(CONNS_MAX * sizeof(struct conn));
+	worker->buffers = take_memory(2 * CONNS_MAX * (size_t)BUFFER_SIZE);
+	prepare(worker, start);
+	if (worker->epoll < 0 || worker->routes < 0 || lookup_begin(worker) < 0 ||
 	    confine(CONFINED_WORKER, start->locks) < 0)
 		_exit(1);
-	take_order(&worker); // the first: the host's tables of names
-	if (worker.published_count)
-		accept_want_sockets(&worker);
-	loop(&worker);
+	take_order(worker); // the first: the host's tables of names
+	if (worker->published_count)
+		accept_want_sockets(worker);
+	loop(worker);
 }

@@ -1,7 +1,9 @@
 // Owns the compiled rules.
 #include "net/rules/rules.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -127,11 +129,15 @@ static void copy(const struct rules *from, struct rules *to)
 int rules_change(const struct plan *plan, const struct list *more_allow,
 		 const struct list *more_deny, struct shared *shared, unsigned generation)
 {
-	static struct rules fresh; // no worker writes here while it is compiled
-	TRY(rules_compile(plan, more_allow, more_deny, &fresh));
-	copy(&fresh, &shared->rules[generation % 2]);
-	atomic_store_explicit(&shared->generation, generation, memory_order_release);
-	return 0;
+	struct rules *fresh = calloc(1, sizeof(*fresh)); // no worker writes here
+	int result = fresh ? rules_compile(plan, more_allow, more_deny, fresh)
+			   : fail(ENOMEM, "the proxy's rules");
+	if (result == 0) {
+		copy(fresh, &shared->rules[generation % 2]);
+		atomic_store_explicit(&shared->generation, generation, memory_order_release);
+	}
+	free(fresh);
+	return result;
 }
 
 const struct rules *rules_current(const struct shared *shared)

@@ -26,7 +26,8 @@
 enum { SEQUENCE_V4_LAST = 3, SEQUENCE_LINKS_LAST = 5, SEQUENCE_RULES_LAST = 4, BACKLOG = 4096 };
 
 // The helper shares pid 1's memory and descriptors, as a copy would cost both of them 0.1 ms: it
-// works on what it is given and on its own stack, by calls that leave errno alone.
+// works on what it is given and on its own stack, by calls that leave errno alone. What it opens
+// pid 1 closes with all else, before there is a command.
 struct helper {
 	bool egress, redirect; // a way out at all; by a rule instead of single ports
 	bool lingers;          // for a test: stays a while when all is done
@@ -63,8 +64,8 @@ enum parse netns_parse_ack(const uint8_t *bytes, size_t length, size_t *ret_used
 	return PARSE_DONE;
 }
 
-// Sends messages and reads acknowledgements up to that of `last`. An error after `needed` is none:
-// without IPv6 its addresses stay out of reach.
+// Sends messages and reads what is said of them up to `last`, which alone is acknowledged when all
+// is well. An error after `needed` is none: without IPv6 its addresses stay out of reach.
 static long converse(int protocol, const void *messages, unsigned size, uint32_t needed,
 		     uint32_t last)
 {
@@ -83,15 +84,12 @@ static long converse(int protocol, const void *messages, unsigned size, uint32_t
 				got = -EBADMSG;
 			else if (error && sequence <= needed)
 				got = -error;
-			else if (sequence == last) {
-				sys_raw(SYS_close, fd, 0, 0);
+			else if (sequence == last)
 				return 0;
-			}
 			if (got < 0)
 				break;
 		}
 	}
-	sys_raw(SYS_close, fd, 0, 0);
 	return got;
 }
 
@@ -108,10 +106,11 @@ struct netns_wanted {
 	bool transparent;
 };
 
-// One socket for both families, or for IPv4 alone where the kernel has no IPv6.
+// One socket for both families, as is usual in a new namespace (net.ipv6.bindv6only), or for IPv4
+// alone where the kernel has no IPv6.
 static long open_listener(const struct netns_wanted *wanted)
 {
-	int off = 0, type = wanted->type | SOCK_CLOEXEC | SOCK_NONBLOCK;
+	int type = wanted->type | SOCK_CLOEXEC | SOCK_NONBLOCK;
 	struct sockaddr_in6 v6 = { .sin6_family = AF_INET6, .sin6_port = htons(wanted->port) };
 	struct sockaddr_in v4 = { .sin_family = AF_INET, .sin_port = htons(wanted->port) };
 	bool mapped = wanted->at == AT_LOOPBACK;
@@ -127,8 +126,6 @@ static long open_listener(const struct netns_wanted *wanted)
 	if (fd < 0)
 		return fd;
 	set_option(fd, SOL_SOCKET, SO_REUSEADDR);
-	if (is_v6)
-		sys_raw5(SYS_setsockopt, fd, IPPROTO_IPV6, IPV6_V6ONLY, (long)&off, sizeof(off));
 	if (wanted->transparent)
 		set_option(fd, is_v6 ? IPPROTO_IPV6 : IPPROTO_IP,
 			   is_v6 ? IPV6_TRANSPARENT : IP_TRANSPARENT);
@@ -177,8 +174,6 @@ static void open_low_ports(const struct helper *helper)
 			  O_WRONLY);
 	if (fd >= 0)
 		sys_raw(SYS_write, fd, (long)"0", 1);
-	sys_raw(SYS_close, fd, 0, 0);
-	sys_raw(SYS_close, helper->sysctl, 0, 0);
 }
 
 static long make_egress(struct helper *helper)
