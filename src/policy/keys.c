@@ -364,7 +364,7 @@ const struct key keys[] = {
 	{ ON_COMMAND_LINE(VERB_SESSION, stat), .flag = "stat", .kind = KEY_SWITCH,
 	  .help = "names and sizes instead of the text (session diff)" },
 	{ ON_COMMAND_LINE(VERB_SESSION, force), .flag = "force", .kind = KEY_SWITCH,
-	  .help = "overwrite changes made since (session apply); copy files that are run (session cp)" },
+	  .help = "overwrite changes made since (session apply)" },
 	{ ON_COMMAND_LINE(VERB_AGENT, force), .flag = "force", .kind = KEY_SWITCH,
 	  .help = "overwrite changes made since (agent install, remove)" },
 	{ ON_COMMAND_LINE(VERB_AGENT, dry_run), .flag = "dry-run", .kind = KEY_SWITCH,
