@@ -190,7 +190,7 @@ struct keeping {
 };
 
 // The session that a run happens in. A layer is a directory by its id, with a directory for each
-// root and one beside it to work in (session/store/place.h).
+// root and one beside it to work in (session/store/merged.h).
 enum { ROOTS_MAX = 32, CHAIN_MAX = 16, LAYER_ID = 8 };
 struct root {
 	const char *path;

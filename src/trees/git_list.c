@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,11 +15,11 @@
 #include "base/fd.h"
 #include "base/file.h"
 #include "base/out.h"
+#include "base/owned.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "git/layout.h"
 #include "text/words.h"
-#include "trees/kept.h"
 
 #define KIND   "sbx-repositories "
 #define HEADER KIND "1 - "
@@ -191,10 +192,32 @@ int listed_read(struct arena *arena, const char *file, const char *root, struct 
 	return 1;
 }
 
+// By a rename. Nothing is reported: it is made again by the next look.
+static bool write_file(const char *file, const char *text, size_t length, bool durable)
+{
+	FORGIVING;
+	char path[PATH_MAX], fresh[NAME_MAX];
+	const char *name = path_name(file);
+	str_put(path, sizeof(path), "%.*s", (int)(name - file - 1), file);
+	snprintf(fresh, sizeof(fresh), ".%.200s-%d", name, (int)getpid());
+	autoclose int directory = owned_directory(path);
+	autoclose int fd =
+		directory < 0 ? -1
+			      : openat(directory, fresh,
+				       O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+	bool done = fd >= 0 && fd_write_all(fd, text, length) == 0 &&
+		    (!durable || fsync(fd) == 0) &&
+		    renameat(directory, fresh, directory, name) == 0 &&
+		    (!durable || fsync(directory) == 0);
+	if (fd >= 0 && !done)
+		unlinkat(directory, fresh, 0);
+	return done;
+}
+
 bool listed_write(const struct listed *known, const char *file, bool first)
 {
 	const char *text = listed_print(known->arena, known);
-	return kept_write(file, text, strlen(text), first);
+	return write_file(file, text, strlen(text), first);
 }
 
 static void note_parts(struct listed *known, int directory, const char *path, int depth);
