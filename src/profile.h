@@ -96,7 +96,7 @@ struct invocation {
 	enum answer timing, json, resolved, all;
 	enum answer unprotected, terse, person, explain, learn, lsp;
 	const char *output;                              // of learn, or NULL
-	const char *report_fd, *report_file, *status_fd; // for a program; NULL: none
+	const char *report_fd, *status_fd; // for a program; NULL: none
 	const char *ask_program;                         // or NULL
 	enum answer die_with_parent;
 	int parent;      // the process that started us, as it was at the first look

@@ -303,9 +303,6 @@ const struct key keys[] = {
 	  .form = FORM_DESCRIPTOR, .value = "N",
 	  .help = "write each refusal when it happens, and the end, as lines of JSON to this descriptor: a pipe, a "
 		  "socket or a file, for a program (sbx-json(5), event); the command does not get it" },
-	{ ON_COMMAND_LINE(VERB_RUN | VERB_SHELL | VERB_CODE, report_file), .flag = "report-file", .kind = KEY_TEXT,
-	  .form = FORM_PATH, .value = "FILE",
-	  .help = "the same to this file, which is made or emptied; not where the box may write, and no symlink on the way" },
 	{ ON_COMMAND_LINE(VERB_RUN | VERB_SHELL | VERB_CODE, status_fd), .flag = "status-fd", .kind = KEY_TEXT,
 	  .form = FORM_DESCRIPTOR, .value = "N",
 	  .help = "write the start with the box's pid, each refusal, the limits that were hit and the exit, as lines of "

@@ -71,9 +71,9 @@ void live_turn(struct live *live, const struct plan *plan, struct run *run,
 int live_wait(const struct live *live, int milliseconds);
 void live_end(struct live *live);
 
-// --report-fd, --report-file and --status-fd: what a run is refused, at once, and how it ends, as
-// JSON lines for a program (sbx-json(5), form event). Who reads slowly, or not at all, holds
-// nothing up: what does not fit in the queue is counted.
+// --report-fd and --status-fd: what a run is refused, at once, and how it ends, as JSON lines for a
+// program (sbx-json(5), form event). Who reads slowly, or not at all, holds nothing up: what does
+// not fit in the queue is counted.
 enum { EVENTS_QUEUE_MAX = 128 << 10 }; // bytes; the lines of the end have room beside
 
 struct events {
@@ -90,8 +90,8 @@ void events_init(struct events *events);
 
 // First half of the plan: the caller's descriptor is checked before sbx opens another.
 int events_plan(struct plan *plan, const struct invocation *invocation);
-// Host step, when the view is decided: opens the option's file (outside/outside.h). -1 with
-// the error said when the box may write there.
+// Host step, when the view is decided (outside/outside.h). -1 with the error said when the box may
+// write there.
 int events_host(const struct plan *plan, struct run *run);
 
 // With --status-fd: the command has started.
