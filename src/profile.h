@@ -56,7 +56,7 @@ struct profile {
 
 	enum network_mode network;
 	struct list allow, deny, loopback, publish, raw_ports;
-	struct list upload, download, connections, rate;
+	struct list upload, download;
 	struct list agent_key, agent_host, agent_sign; // of the caller's ssh-agent
 	enum answer network_private;
 	enum dns_mode dns;

@@ -165,12 +165,6 @@ const struct key keys[] = {
 	{ IN_PROFILE("network", "download", download), .flag = "download", .kind = KEY_LIST,
 	  .form = FORM_BUDGET, .value = "[HOST ]SIZE", .tightens = TIGHTENS_ALWAYS,
 	  .help = "bytes that may come in" },
-	{ IN_PROFILE("network", "connections", connections), .flag = "connections", .kind = KEY_LIST,
-	  .form = FORM_BUDGET, .value = "[HOST ]N", .tightens = TIGHTENS_ALWAYS,
-	  .help = "connections that may be made" },
-	{ IN_PROFILE("network", "rate", rate), .flag = "rate", .kind = KEY_LIST,
-	  .form = FORM_BUDGET, .value = "[HOST ]SIZE", .tightens = TIGHTENS_ALWAYS,
-	  .help = "bytes per second, both ways together" },
 
 	{ IN_PROFILE("secret", "host", secret_hosts), .kind = KEY_LIST, .value = "HOST[:PORT]",
 	  .help = "the key goes to this host alone: name[:port,...] or *.domain, at 443 where no port is given. It is allowed, "

@@ -156,10 +156,6 @@ enum turn flow_read(struct worker *worker, struct conn *conn, enum peer_side fro
 	bool room = flow->end < BUFFER_SIZE || first_needed(conn, from) > 0;
 	if (conn->fd[from] < 0 || !conn->readable[from] || flow->ended || flow->piped || !room)
 		return TURN_WAIT;
-	if (record_must_wait(worker, conn)) {
-		conn->paused = worker->any_paused = true;
-		return TURN_WAIT;
-	}
 	// A budget counts before anything is passed on, and in small steps.
 	bool splices = flow->bulk && !conn->budgets && flow->start == flow->end &&
 		       flow->allowance >= BULK_BYTES && conn->fd[!from] >= 0 &&
