@@ -95,9 +95,9 @@ struct invocation {
 	enum help_wish help;
 	enum answer timing, json, resolved, all;
 	enum answer unprotected, terse, person, explain, learn, lsp;
-	const char *output;                              // of learn, or NULL
+	const char *output;                // of learn, or NULL
 	const char *report_fd, *status_fd; // for a program; NULL: none
-	const char *ask_program;                         // or NULL
+	const char *ask_program;           // or NULL
 	enum answer die_with_parent;
 	int parent;      // the process that started us, as it was at the first look
 	enum answer ask; // on the terminal

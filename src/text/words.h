@@ -26,9 +26,7 @@ struct words_field {
 	size_t at, size;
 };
 #define WORDS_FIELD(form, type, member)                                                            \
-	{                                                                                          \
-		form, offsetof(type, member), sizeof(((type *)NULL)->member)                       \
-	}
+	{ form, offsetof(type, member), sizeof(((type *)NULL)->member) }
 #define WORDS_COUNT(fields) (sizeof(fields) / sizeof(*(fields)))
 
 // The fields of a line from *at on; false: one is missing or is not of its form.

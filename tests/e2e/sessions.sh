@@ -127,7 +127,7 @@ is "the other one has nothing of it" "hello more n" "$(echo $(in_session one 'ca
 session create four --from one@s1
 is "create --from is a fork" "hello more" "$(echo $(in_session four 'cat file'))"
 session snapshot one named
-like "log shows the tree" "$(session log one)" "named .*<- here"
+like "log: which stands on which, and where the session is" "$(session log one | tr '\n' '/')" "before-restore-1 .* after s1.*/named .*<- here"
 is "log --json" "s1 before-restore-1 named" "$(session log --json one | python3 -c 'import json, sys; print(*[s["name"] for s in json.load(sys.stdin)["snapshots"]])')"
 for i in $(seq 14); do
 	in_session four "echo $i >step-$i; rm -f step-$((i - 3)); [ $i != 5 ] || { rm -r dir; mkdir dir; echo fresh >dir/only; }; [ $i != 9 ] || mv step-9 dir/"
