@@ -5,10 +5,10 @@
 #include <stdint.h>
 
 #include "base/out.h"
+#include "report/findings.h"
 
 struct denial;
 struct denials;
-struct findings;
 struct hit;
 struct invocation;
 struct out;
@@ -19,14 +19,12 @@ struct usage;
 
 // One line: what, by whom, why, and the flag that would allow it.
 void denied_line(const struct denial *denial, struct out *out);
-// A line for each of the first of a kind, then their number; none for those that were shown during
-// the run: of these a line says how many there were, if they came again afterwards.
-void denied_text(const struct denials *denials, struct out *out);
-// All of them, for the audit.
-void denied_all(const struct denials *denials, struct out *out);
-// For a model that reads what its command printed: the line of a profile that its user could write
-// instead of a flag.
-void denied_model(const struct plan *plan, const struct denials *denials, struct out *out);
+// All of them for the audit, else a line for each of the first of a kind, then their number. A
+// person gets none for those that were shown during the run: of these a line says how many there
+// were, if they came again afterwards. A model that reads what its command printed gets the line of
+// a profile that its user could write instead of a flag.
+void denied_text(const struct plan *plan, const struct denials *denials, enum reader reader,
+		 struct out *out);
 // Whether the user could allow one of them.
 bool denied_by_policy(const struct denials *denials);
 // The members of one in JSON, without its count.
