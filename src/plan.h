@@ -190,7 +190,7 @@ struct keeping {
 };
 
 // The session that a run happens in. A layer is a directory by its id, with a directory for each
-// root and one beside it to work in (session/store/place.h).
+// root and one beside it to work in (session/store/merged.h).
 enum { ROOTS_MAX = 32, CHAIN_MAX = 16, LAYER_ID = 8 };
 struct root {
 	const char *path;
@@ -338,8 +338,7 @@ struct plan {
 	int parent; // the run ends with this process; 0: with none, -1: with one that has no number
 		    // here
 	int event_fd;             // of the caller's, for events (run/summary.h); 0: none
-	const char *event_file;   // the same by its path, or NULL
-	const char *event_option; // that asked for them, without "--"; NULL: none did
+	const char *event_option; // that asked for them, without "--"
 	bool event_status;        // --status-fd: the start as well, and no report
 	// Who answers for destinations that are not listed (ask/ask.h), and the program's path.
 	enum asks { ASK_NOBODY, ASK_TERMINAL, ASK_PROGRAM } ask;

@@ -56,7 +56,7 @@ struct profile {
 
 	enum network_mode network;
 	struct list allow, deny, loopback, publish, raw_ports;
-	struct list upload, download, connections, rate;
+	struct list upload, download;
 	struct list agent_key, agent_host, agent_sign; // of the caller's ssh-agent
 	enum answer network_private;
 	enum dns_mode dns;
@@ -95,9 +95,9 @@ struct invocation {
 	enum help_wish help;
 	enum answer timing, json, resolved, all;
 	enum answer unprotected, terse, person, explain, learn, lsp;
-	const char *output;                              // of learn, or NULL
-	const char *report_fd, *report_file, *status_fd; // for a program; NULL: none
-	const char *ask_program;                         // or NULL
+	const char *output;                // of learn, or NULL
+	const char *report_fd, *status_fd; // for a program; NULL: none
+	const char *ask_program;           // or NULL
 	enum answer die_with_parent;
 	int parent;      // the process that started us, as it was at the first look
 	enum answer ask; // on the terminal

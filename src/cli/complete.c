@@ -220,7 +220,7 @@ static void offer_programs(struct completion *on)
 static const struct {
 	const char *verb, *actions, *list; // actions: NULL, the verb has none
 } named[] = {
-	{ "session", "show snapshot log restore fork diff apply discard cp pause resume rm",
+	{ "session", "show snapshot log restore fork diff apply discard pause resume rm",
 	  "session list" },
 	{ "profile", "show", "profile list" },
 	{ "profile", "check", ":files" },

@@ -64,8 +64,8 @@ const struct verb_row verb_rows[] = {
 		.name = "session",
 		.synopsis = "session ACTION [NAME] [OPTION]...",
 		.help = "persistent boxes: create, list, show, snapshot, log, restore, fork, "
-		  "diff, apply, discard, cp, pause, resume, rm, gc",
-		.actions = "create list show snapshot log restore fork diff apply discard cp pause "
+		  "diff, apply, discard, pause, resume, rm, gc",
+		.actions = "create list show snapshot log restore fork diff apply discard pause "
 			   "resume rm gc",
 	},
 	[ROW_AGENT] = {
@@ -149,7 +149,6 @@ const char *const session_usages[SESSION_ACTIONS] = {
 	"fork NAME[@SNAPSHOT] NEW-NAME",
 	"diff [--stat|--json] NAME [PATH]...",
 	"apply [--force] NAME [PATH]...",
-	"cp SOURCE NAME:PATH | cp [--force] NAME:PATH TARGET",
 	"pause NAME",
 	"resume NAME",
 	"discard NAME",

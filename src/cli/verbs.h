@@ -43,7 +43,7 @@ extern const struct verb_row verb_rows[VERB_ROWS];
 extern const unsigned verb_row_count;
 
 // The words of each action of sbx session, in the order of cli/session/session_verb.c.
-enum { SESSION_ACTIONS = 15 };
+enum { SESSION_ACTIONS = 14 };
 extern const char *const session_usages[SESSION_ACTIONS];
 
 typedef int verb_function(char **words);

@@ -20,7 +20,7 @@
 #include "base/testing.h"
 #include "limits/caller.h"
 #include "limits/limit_settings.h"
-#include "limits/manager.h"
+#include "limits/scope.h"
 #include "limits/text.h"
 #include "plan.h"
 

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -20,7 +21,6 @@
 #include "limits/bus.h"
 #include "limits/group.h"
 #include "limits/limit_settings.h"
-#include "limits/manager.h"
 #include "limits/text.h"
 #include "plan.h"
 #include "run.h"
@@ -30,6 +30,34 @@ enum { WAIT_MILLISECONDS = 5000, BUFFER_MAX = 8192 };
 
 static const char manager_path[] = "/org/freedesktop/systemd1";
 static const char manager_interface[] = "org.freedesktop.systemd1.Manager";
+
+static bool answers(const char *path)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	autoclose int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0 || strlen(path) >= sizeof(address.sun_path))
+		return false;
+	memcpy(address.sun_path, path, strlen(path));
+	return connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0;
+}
+
+enum bus manager_find(char *path, unsigned long size)
+{
+	static const char *const names[] = {
+		[BUS_MANAGER] = "systemd/private", [BUS_DAEMON] = "bus"
+	};
+	const char *directory = getenv("XDG_RUNTIME_DIR");
+	char own[64];
+	snprintf(own, sizeof(own), "/run/user/%u", (unsigned)geteuid());
+	for (int i = BUS_MANAGER; i <= BUS_DAEMON; i++) {
+		str_put(path, size, "%s/%s", directory && directory[0] == '/' ? directory : own,
+			names[i]);
+		if (answers(path))
+			return (enum bus)i;
+	}
+	path[0] = '\0';
+	return BUS_NONE;
+}
 
 static int open_manager(enum bus *ret_bus)
 {

@@ -7,3 +7,7 @@ struct run;
 
 int scope_ask(const struct plan *plan, struct run *run);
 int scope_wait(const struct plan *plan, struct run *run);
+
+// Where the manager of the user's services listens, or "" when there is none. `size` of 108.
+enum bus { BUS_NONE, BUS_MANAGER, BUS_DAEMON };
+enum bus manager_find(char *path, unsigned long size);

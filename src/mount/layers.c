@@ -17,7 +17,7 @@
 #include "mount/target.h"
 #include "plan.h"
 #include "run.h"
-#include "session/store/place.h"
+#include "session/store/merged.h"
 
 enum { PATH_FLAGS = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, OPTION_MAX = 256 };
 

@@ -65,40 +65,6 @@ static int check_file(const struct plan *plan, const struct stat *status, const 
 	return 0;
 }
 
-static int open_file(const struct plan *plan, int *ret_fd)
-{
-	struct stat status;
-	const char *path = plan->event_file, *name = path_name(path), *shown = str_shown(path);
-	if (!name[0] || str_equal(name, ".") || str_equal(name, ".."))
-		return fail(0, "--report-file: '%s' is not the name of a file", shown);
-	autoclose int directory =
-		sys_openat2(AT_FDCWD, name == path ? "." : path_parent(plan->arena, path),
-			    O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
-	if (directory < 0 && errno == ELOOP)
-		return fail(0, "--report-file: a symlink is on the way to '%s'; give its real path",
-			    shown);
-	if (directory < 0)
-		return fail(0, "--report-file: the directory of '%s': %s", shown, strerror(errno));
-	TRY(check_directory(plan, directory, shown));
-	autoclose int fd =
-		openat(directory, name,
-		       O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600);
-	if (fd < 0 && errno == ELOOP)
-		return fail(0, "--report-file: '%s' is a symlink; give its real path", shown);
-	if (fd < 0 || fstat(fd, &status) < 0)
-		return fail(0, "--report-file: '%s': %s", shown, strerror(errno));
-	if (!S_ISREG(status.st_mode))
-		return fail(0,
-			    "--report-file: '%s' is not a regular file; for others: --report-fd N",
-			    shown);
-	TRY(check_apart(plan, &status));
-	TRY(check_file(plan, &status, shown));
-	if (ftruncate(fd, 0) < 0)
-		return fail(0, "--report-file: '%s': %s", shown, strerror(errno));
-	*ret_fd = take(&fd);
-	return 0;
-}
-
 // What has a name is looked at by it.
 static int check_named(const struct plan *plan, int fd, const struct stat *status)
 {
@@ -128,10 +94,12 @@ static int open_again(const struct plan *plan, int fd)
 	return again < 0 ? fail(errno, "--%s: descriptor %d", plan->event_option, fd) : again;
 }
 
-static int open_given(const struct plan *plan, int *ret_fd, bool *ret_socket)
+int event_place(const struct plan *plan, int *ret_fd, bool *ret_socket)
 {
 	struct stat status;
 	int fd = plan->event_fd;
+	if (!fd)
+		return 0;
 	if (fstat(fd, &status) < 0)
 		return fail(errno, "--%s: descriptor %d", plan->event_option, fd);
 	TRY(check_apart(plan, &status));
@@ -145,12 +113,4 @@ static int open_given(const struct plan *plan, int *ret_fd, bool *ret_socket)
 	*ret_socket = socket;
 	*ret_fd = pipe ? open_again(plan, fd) : fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	return *ret_fd < 0 ? fail(errno, "--%s: descriptor %d", plan->event_option, fd) : 0;
-}
-
-int event_place(const struct plan *plan, int *ret_fd, bool *ret_socket)
-{
-	*ret_socket = false;
-	if (plan->event_file)
-		return open_file(plan, ret_fd);
-	return plan->event_fd ? open_given(plan, ret_fd, ret_socket) : 0;
 }

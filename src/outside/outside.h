@@ -46,8 +46,8 @@ struct ask_program {
 int ask_place(const struct plan *plan, const char *path, struct ask_program *program);
 void ask_place_end(struct ask_program *program);
 
-// Where the lines of --report-fd, --report-file and --status-fd go.
+// Where the lines of --report-fd and --status-fd go.
 
-// Opens the file or descriptor of the option; `ret_fd` stays as it is without one. -1 with the
+// The caller's descriptor opened again; `ret_fd` stays as it is without the option. -1 with the
 // error said when the box may write there.
 int event_place(const struct plan *plan, int *ret_fd, bool *ret_socket);

@@ -2,7 +2,6 @@
 #include "policy/trust.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -10,7 +9,6 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
-#include "base/file.h"
 #include "base/owned.h"
 #include "base/path.h"
 #include "base/str.h"
@@ -29,18 +27,11 @@ static const char *store_path(struct arena *arena, const char *state, const char
 
 int answers_read(struct arena *arena, const char *state, const char *project, const char **ret_text)
 {
-	const char *path = store_path(arena, state, project), *text;
-	size_t length, skipped = strlen(project), most = (size_t)INI_BYTES_MAX + skipped + 1;
-	int found = file_read(AT_FDCWD, path, 0, most, arena, &text, &length);
+	size_t length;
 	*ret_text = "";
-	if (found < 0)
-		return file_failed(path, most);
-	if (found == 0)
-		return 0;
-	if (length <= skipped || memcmp(text, project, skipped) != 0 || text[skipped] != '\n')
-		return fail(0, "'%s' is not what sbx wrote there; remove it", path);
-	*ret_text = text + skipped + 1;
-	return 0;
+	int found =
+		stored_read(arena, store_path(arena, state, project), project, ret_text, &length);
+	return found < 0 ? -1 : 0;
 }
 
 // Nothing but rules: a file that says more was not written by us.
@@ -78,17 +69,6 @@ static int open_store(struct arena *arena, const char *state, const char *projec
 	return fail(0, "another sbx holds '%s'; try again", path);
 }
 
-static int write_store(struct arena *arena, int directory, const char *state, const char *project,
-		       const char *text)
-{
-	const char *file = path_name(store_path(arena, state, project));
-	if (!*text && unlinkat(directory, file, 0) < 0 && !file_missing())
-		return fail(errno, "remove '%s'", file);
-	return *text ? owned_replace(directory, file, arena_text(arena, "%s\n%s", project, text),
-				     0600)
-		     : 0;
-}
-
 int answers_keep(struct arena *arena, const char *state, const char *project, const char *rule)
 {
 	const char *before;
@@ -100,7 +80,7 @@ int answers_keep(struct arena *arena, const char *state, const char *project, co
 	const char *text = propose_text(arena, before, "", wish);
 	if (strlen(text) > INI_BYTES_MAX)
 		return fail(0, "more answers than a file holds: sbx profile forget HOST:PORT");
-	return write_store(arena, directory, state, project, text);
+	return stored_write(arena, store_path(arena, state, project), project, text);
 }
 
 // The text without the lines that are this rule.
@@ -128,7 +108,7 @@ static const char *without(struct arena *arena, const char *text, const char *ru
 
 int answers_forget(struct arena *arena, const char *state, const char *project, const char *rule)
 {
-	const char *text;
+	const char *text, *path = store_path(arena, state, project);
 	unsigned left, gone;
 	autoclose int directory = open_store(arena, state, project);
 	TRY(directory);
@@ -136,6 +116,9 @@ int answers_forget(struct arena *arena, const char *state, const char *project, 
 	text = without(arena, text, rule, &left, &gone);
 	if (gone == 0)
 		return 0;
-	TRY(write_store(arena, directory, state, project, left ? text : ""));
+	if (left)
+		TRY(stored_write(arena, path, project, text));
+	else if (unlink(path) < 0)
+		return fail(errno, "remove '%s'", path);
 	return 1;
 }

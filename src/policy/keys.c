@@ -165,12 +165,6 @@ const struct key keys[] = {
 	{ IN_PROFILE("network", "download", download), .flag = "download", .kind = KEY_LIST,
 	  .form = FORM_BUDGET, .value = "[HOST ]SIZE", .tightens = TIGHTENS_ALWAYS,
 	  .help = "bytes that may come in" },
-	{ IN_PROFILE("network", "connections", connections), .flag = "connections", .kind = KEY_LIST,
-	  .form = FORM_BUDGET, .value = "[HOST ]N", .tightens = TIGHTENS_ALWAYS,
-	  .help = "connections that may be made" },
-	{ IN_PROFILE("network", "rate", rate), .flag = "rate", .kind = KEY_LIST,
-	  .form = FORM_BUDGET, .value = "[HOST ]SIZE", .tightens = TIGHTENS_ALWAYS,
-	  .help = "bytes per second, both ways together" },
 
 	{ IN_PROFILE("secret", "host", secret_hosts), .kind = KEY_LIST, .value = "HOST[:PORT]",
 	  .help = "the key goes to this host alone: name[:port,...] or *.domain, at 443 where no port is given. It is allowed, "
@@ -303,9 +297,6 @@ const struct key keys[] = {
 	  .form = FORM_DESCRIPTOR, .value = "N",
 	  .help = "write each refusal when it happens, and the end, as lines of JSON to this descriptor: a pipe, a "
 		  "socket or a file, for a program (sbx-json(5), event); the command does not get it" },
-	{ ON_COMMAND_LINE(VERB_RUN | VERB_SHELL | VERB_CODE, report_file), .flag = "report-file", .kind = KEY_TEXT,
-	  .form = FORM_PATH, .value = "FILE",
-	  .help = "the same to this file, which is made or emptied; not where the box may write, and no symlink on the way" },
 	{ ON_COMMAND_LINE(VERB_RUN | VERB_SHELL | VERB_CODE, status_fd), .flag = "status-fd", .kind = KEY_TEXT,
 	  .form = FORM_DESCRIPTOR, .value = "N",
 	  .help = "write the start with the box's pid, each refusal, the limits that were hit and the exit, as lines of "
@@ -364,7 +355,7 @@ const struct key keys[] = {
 	{ ON_COMMAND_LINE(VERB_SESSION, stat), .flag = "stat", .kind = KEY_SWITCH,
 	  .help = "names and sizes instead of the text (session diff)" },
 	{ ON_COMMAND_LINE(VERB_SESSION, force), .flag = "force", .kind = KEY_SWITCH,
-	  .help = "overwrite changes made since (session apply); copy files that are run (session cp)" },
+	  .help = "overwrite changes made since (session apply)" },
 	{ ON_COMMAND_LINE(VERB_AGENT, force), .flag = "force", .kind = KEY_SWITCH,
 	  .help = "overwrite changes made since (agent install, remove)" },
 	{ ON_COMMAND_LINE(VERB_AGENT, dry_run), .flag = "dry-run", .kind = KEY_SWITCH,

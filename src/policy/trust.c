@@ -29,19 +29,18 @@ static int read_text(struct arena *arena, const char *path, size_t most, const c
 	return found < 0 ? file_failed(path, most) : found;
 }
 
-static const char *store_path(struct arena *arena, const char *state, const char *project)
+static const char *trusted_path(struct arena *arena, const char *state, const char *project)
 {
 	return arena_text(arena, "%s.ini", path_kept(arena, state, "trust", project));
 }
 
 static const char *shown_path(struct arena *arena, const char *state, const char *project)
 {
-	return arena_text(arena, "%s%s", store_path(arena, state, project), shown_suffix);
+	return arena_text(arena, "%s%s", trusted_path(arena, state, project), shown_suffix);
 }
 
-// What was trusted of this project: 1, or 0 for nothing.
-static int read_stored(struct arena *arena, const char *path, const char *project,
-		       const char **ret_text, size_t *ret_length)
+int stored_read(struct arena *arena, const char *path, const char *project, const char **ret_text,
+		size_t *ret_length)
 {
 	const char *stored;
 	size_t length, skipped = strlen(project);
@@ -51,7 +50,7 @@ static int read_stored(struct arena *arena, const char *path, const char *projec
 	if (stored[0] != '/')
 		return fail(0, "'%s' was written by a newer sbx", path);
 	if (length <= skipped || memcmp(stored, project, skipped) != 0 || stored[skipped] != '\n')
-		return 0;
+		return fail(0, "'%s' is not what sbx wrote there; remove it", path);
 	*ret_text = stored + skipped + 1;
 	*ret_length = length - skipped - 1;
 	return 1;
@@ -76,7 +75,7 @@ int trust_read(struct arena *arena, const char *state, const char *project, stru
 	source->file = path;
 	TRY(ini_read(arena, path, source->text, source->length, &source->rows));
 	trust.state = TRUST_UNKNOWN;
-	TRY(found = read_stored(arena, store_path(arena, state, project), project, &stored,
+	TRY(found = stored_read(arena, trusted_path(arena, state, project), project, &stored,
 				&length));
 	if (found) {
 		trust.trusted = stored;
@@ -87,7 +86,7 @@ int trust_read(struct arena *arena, const char *state, const char *project, stru
 	if (trust.state == TRUST_GIVEN) // as in each run: no more is asked for
 		found = 0;
 	else
-		TRY(found = read_stored(arena, shown_path(arena, state, project), project, &stored,
+		TRY(found = stored_read(arena, shown_path(arena, state, project), project, &stored,
 					&length));
 	if (found && !is_text_of(source, stored, length))
 		trust.shown = stored;
@@ -95,33 +94,31 @@ int trust_read(struct arena *arena, const char *state, const char *project, stru
 	return 0;
 }
 
-static int keep(struct arena *arena, const char *state, const char *project,
-		const struct trust *trust, const char *suffix)
+int stored_write(struct arena *arena, const char *path, const char *project, const char *text)
 {
-	const char *path = arena_text(arena, "%s%s", store_path(arena, state, project), suffix);
 	autoclose int directory = owned_directory(path_parent(arena, path));
 	TRY(directory);
-	return owned_replace(directory, path_name(path),
-			     arena_text(arena, "%s\n%s", project, trust->source.text), 0600);
+	return owned_replace(directory, path_name(path), arena_text(arena, "%s\n%s", project, text),
+			     0600);
 }
 
 int trust_note_shown(struct arena *arena, const char *state, const char *project,
 		     const struct trust *trust)
 {
-	return keep(arena, state, project, trust, shown_suffix);
+	return stored_write(arena, shown_path(arena, state, project), project, trust->source.text);
 }
 
 int trust_give(struct arena *arena, const char *state, const char *project,
 	       const struct trust *trust)
 {
-	TRY(keep(arena, state, project, trust, ""));
+	TRY(stored_write(arena, trusted_path(arena, state, project), project, trust->source.text));
 	unlink(shown_path(arena, state, project));
 	return 0;
 }
 
 int trust_take(struct arena *arena, const char *state, const char *project)
 {
-	const char *path = store_path(arena, state, project);
+	const char *path = trusted_path(arena, state, project);
 	return unlink(path) < 0 && !file_missing() ? fail(errno, "remove '%s'", path) : 0;
 }
 

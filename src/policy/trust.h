@@ -40,9 +40,15 @@ int trust_take(struct arena *arena, const char *state, const char *project);
 int trust_merge(struct arena *arena, const char *config, const struct trust *trust,
 		struct profile *profile, struct list *ignored);
 
+// A file of sbx's that is a text of one project: the project's path in its first line. 1, or 0 when
+// it is not there; -1 with the error said, also when it begins with something else.
+int stored_read(struct arena *arena, const char *path, const char *project, const char **ret_text,
+		size_t *ret_length);
+int stored_write(struct arena *arena, const char *path, const char *project, const char *text);
+
 // Answers of "project": rules that hold in later runs of that project which ask
-// (--ask, --ask-program), and in no others. Kept below ~/.local/state/sbx/answers, a profile with
-// the project's path in its first line, as trust.h has it.
+// (--ask, --ask-program), and in no others. Kept below ~/.local/state/sbx/answers, as
+// stored_write() does.
 
 // Adds them to the allowed ones. -1 with the error said when they cannot be read.
 int answers_merge(struct arena *arena, const char *state, const char *project,

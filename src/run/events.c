@@ -38,14 +38,10 @@ static bool is_kept(const struct plan *plan, int fd)
 int events_plan(struct plan *plan, const struct invocation *invocation)
 {
 	const char *number = invocation->status_fd ? invocation->status_fd : invocation->report_fd;
-	plan->event_file = invocation->report_file;
 	plan->event_status = invocation->status_fd != NULL;
-	plan->event_option = plan->event_status ? "status-fd"
-			     : number           ? "report-fd"
-						: "report-file";
-	if (!!invocation->status_fd + !!invocation->report_fd + !!plan->event_file > 1)
-		return fail(0,
-			    "--report-fd, --report-file and --status-fd cannot be given together");
+	plan->event_option = plan->event_status ? "status-fd" : "report-fd";
+	if (invocation->status_fd && invocation->report_fd)
+		return fail(0, "--report-fd and --status-fd cannot be given together");
 	if (!number)
 		return 0;
 	int fd = atoi(number); // checked when it was set

@@ -176,15 +176,8 @@ struct saying {
 // sbx learn proposes lines of a profile instead.
 static void say_denials(const struct saying *saying, struct out *out)
 {
-	const struct denials *denials = &saying->outcome->denials;
-	if (saying->plan->learn)
-		return;
-	if (saying->reader == READER_AUDIT)
-		denied_all(denials, out);
-	else if (saying->reader == READER_AGENT)
-		denied_model(saying->plan, denials, out);
-	else
-		denied_text(denials, out);
+	if (!saying->plan->learn)
+		denied_text(saying->plan, &saying->outcome->denials, saying->reader, out);
 }
 
 static void say_hits(const struct saying *saying, struct out *out)

@@ -68,13 +68,6 @@ static void begin_denial(const struct denial *denial, struct out *out)
 		out_text(out, " (%s)", denial->rule);
 }
 
-static void tell_lost(const struct denials *denials, struct out *out)
-{
-	if (denials->lost)
-		out_text(out, "sbx: %llu more refusals are not listed singly\n",
-			 (unsigned long long)denials->lost);
-}
-
 // Whether it is one of the first of its kind, among those that were not shown during the run or,
 // with `all`, among all. Instead of the first that is not stands a line with their number.
 static bool is_listed(const struct denials *denials, unsigned index, bool all, struct out *out)
@@ -103,36 +96,6 @@ void denied_line(const struct denial *denial, struct out *out)
 	out_text(out, "\n");
 }
 
-void denied_all(const struct denials *denials, struct out *out)
-{
-	for (unsigned i = 0; i < denials->count; i++)
-		denied_line(&denials->all[i], out);
-	tell_lost(denials, out);
-}
-
-void denied_text(const struct denials *denials, struct out *out)
-{
-	unsigned shown = 0;
-	unsigned long long times = 0, more = 0;
-	for (unsigned i = 0; i < denials->count; i++) {
-		const struct denial *denial = &denials->all[i];
-		if (denial->silent)
-			continue;
-		if (!denial->shown) {
-			if (is_listed(denials, i, false, out))
-				denied_line(denial, out);
-			continue;
-		}
-		shown++;
-		times += denial->count;
-		more += denial->count - denial->shown;
-	}
-	if (more)
-		out_text(out, "sbx: what is reported above as blocked (%u) was tried %llu times\n",
-			 shown, times);
-	tell_lost(denials, out);
-}
-
 // The command that allows it for good, in the profile that this run was given last.
 static void add_line(const struct plan *plan, const struct key *key, const char *value,
 		     struct out *out)
@@ -148,19 +111,38 @@ static void add_line(const struct plan *plan, const struct key *key, const char 
 	arena_free(arena);
 }
 
-void denied_model(const struct plan *plan, const struct denials *denials, struct out *out)
+void denied_text(const struct plan *plan, const struct denials *denials, enum reader reader,
+		 struct out *out)
 {
+	unsigned shown = 0;
+	unsigned long long times = 0, more = 0;
 	for (unsigned i = 0; i < denials->count; i++) {
 		const struct denial *denial = &denials->all[i];
-		const struct key *key = key_of(denial);
-		if (denial->silent || !is_listed(denials, i, true, out))
+		const struct key *key = reader == READER_AGENT ? key_of(denial) : NULL;
+		if (reader != READER_AUDIT && denial->silent)
 			continue;
-		begin_denial(denial, out);
-		if (key)
-			add_line(plan, key, value_of(denial), out);
-		out_text(out, "\n");
+		if (reader == READER_PERSON && denial->shown) {
+			shown++;
+			times += denial->count;
+			more += denial->count - denial->shown;
+		} else if (reader != READER_AUDIT &&
+			   !is_listed(denials, i, reader == READER_AGENT, out)) {
+			continue;
+		} else if (reader != READER_AGENT) {
+			denied_line(denial, out);
+		} else {
+			begin_denial(denial, out);
+			if (key)
+				add_line(plan, key, value_of(denial), out);
+			out_text(out, "\n");
+		}
 	}
-	tell_lost(denials, out);
+	if (more)
+		out_text(out, "sbx: what is reported above as blocked (%u) was tried %llu times\n",
+			 shown, times);
+	if (denials->lost)
+		out_text(out, "sbx: %llu more refusals are not listed singly\n",
+			 (unsigned long long)denials->lost);
 }
 
 bool denied_by_policy(const struct denials *denials)

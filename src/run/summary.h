@@ -5,10 +5,10 @@
 #include <stdint.h>
 
 #include "base/out.h"
+#include "report/findings.h"
 
 struct denial;
 struct denials;
-struct findings;
 struct hit;
 struct invocation;
 struct out;
@@ -19,14 +19,12 @@ struct usage;
 
 // One line: what, by whom, why, and the flag that would allow it.
 void denied_line(const struct denial *denial, struct out *out);
-// A line for each of the first of a kind, then their number; none for those that were shown during
-// the run: of these a line says how many there were, if they came again afterwards.
-void denied_text(const struct denials *denials, struct out *out);
-// All of them, for the audit.
-void denied_all(const struct denials *denials, struct out *out);
-// For a model that reads what its command printed: the line of a profile that its user could write
-// instead of a flag.
-void denied_model(const struct plan *plan, const struct denials *denials, struct out *out);
+// All of them for the audit, else a line for each of the first of a kind, then their number. A
+// person gets none for those that were shown during the run: of these a line says how many there
+// were, if they came again afterwards. A model that reads what its command printed gets the line of
+// a profile that its user could write instead of a flag.
+void denied_text(const struct plan *plan, const struct denials *denials, enum reader reader,
+		 struct out *out);
 // Whether the user could allow one of them.
 bool denied_by_policy(const struct denials *denials);
 // The members of one in JSON, without its count.
@@ -71,9 +69,9 @@ void live_turn(struct live *live, const struct plan *plan, struct run *run,
 int live_wait(const struct live *live, int milliseconds);
 void live_end(struct live *live);
 
-// --report-fd, --report-file and --status-fd: what a run is refused, at once, and how it ends, as
-// JSON lines for a program (sbx-json(5), form event). Who reads slowly, or not at all, holds
-// nothing up: what does not fit in the queue is counted.
+// --report-fd and --status-fd: what a run is refused, at once, and how it ends, as JSON lines for a
+// program (sbx-json(5), form event). Who reads slowly, or not at all, holds nothing up: what does
+// not fit in the queue is counted.
 enum { EVENTS_QUEUE_MAX = 128 << 10 }; // bytes; the lines of the end have room beside
 
 struct events {
@@ -90,8 +88,8 @@ void events_init(struct events *events);
 
 // First half of the plan: the caller's descriptor is checked before sbx opens another.
 int events_plan(struct plan *plan, const struct invocation *invocation);
-// Host step, when the view is decided: opens the option's file (outside/outside.h). -1 with
-// the error said when the box may write there.
+// Host step, when the view is decided (outside/outside.h). -1 with the error said when the box may
+// write there.
 int events_host(const struct plan *plan, struct run *run);
 
 // With --status-fd: the command has started.

@@ -1,6 +1,7 @@
 // Owns the walk over run/steps.c. The command is never executed after a failed step.
 #include "run/steps.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -11,6 +12,7 @@
 #include "base/testing.h"
 #include "plan.h"
 #include "run.h"
+#include "run/supervise.h"
 
 static uint64_t now(void)
 {
@@ -80,4 +82,12 @@ void walk_undo(const struct plan *plan, struct run *run)
 	for (int i = step_count; i-- > 0;)
 		if (steps[i].undo && walk_has_step(plan, &steps[i]))
 			steps[i].undo(plan, run);
+}
+
+void run_init(struct run *run, char *const *arguments, char *const *environment)
+{
+	*run = (struct run){ 0 };
+	memset(run, 0xff, offsetof(struct run, init));
+	run->arguments = arguments;
+	run->environment = environment;
 }

@@ -18,10 +18,20 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "git/layout.h"
+#include "text/words.h"
 
 #define KIND   "sbx-repositories "
-#define HEADER KIND "1 "
-enum { NANOSECONDS = 1000000000, NUMBERS = 4, ENTRIES_MAX = 1024, MODULES_DEEP = 4 };
+#define HEADER KIND "1 - "
+enum { NANOSECONDS = 1000000000, ENTRIES_MAX = 1024, MODULES_DEEP = 4 };
+static const struct words_field head_fields[] = {
+	WORDS_FIELD(WORDS_NUMBER, struct listed, device),
+};
+static const struct words_field fields[] = {
+	WORDS_FIELD(WORDS_NUMBER, struct listed_row, device),
+	WORDS_FIELD(WORDS_NUMBER, struct listed_row, inode),
+	WORDS_FIELD(WORDS_NUMBER, struct listed_row, changed),
+	WORDS_FIELD(WORDS_TEXT, struct listed_row, path),
+};
 
 // A slash before all other bytes: what lies below a path follows it.
 static int order(const char *one, const char *two)
@@ -103,119 +113,62 @@ bool listed_add(struct listed *known, const char *path, const struct stat *statu
 	return true;
 }
 
-// A word up to a space or newline, %XX for each byte that could be one. NULL: it is cut or no word.
-static const char *read_word(struct arena *arena, const char **at, const char *end)
+static int read_row(struct listed *known, char *at)
 {
-	const char *from = *at;
-	while (*at < end && **at != ' ' && **at != '\n')
-		++*at;
-	if (*at == end)
-		return NULL;
-	char *word = arena_copy(arena, from, (size_t)(*at - from)), *to = word;
-	for (const char *byte = word; *byte; byte++) {
-		unsigned value = (unsigned char)*byte;
-		if (*byte == '%') {
-			if (!byte[1] || !byte[2] || sscanf(byte + 1, "%2x", &value) != 1 || !value)
-				return NULL;
-			byte += 2;
-		}
-		*to++ = (char)value;
-	}
-	*to = '\0';
-	++*at;
-	return word;
+	struct listed_row row = { .kind = *at == 'r'   ? LISTED_OWN
+					  : *at == 'm' ? LISTED_MADE
+						       : LISTED_PART };
+	if (!words_next(known->arena, &at) ||
+	    !words_read(known->arena, &at, fields, WORDS_COUNT(fields), &row))
+		return -1;
+	return listed_keep(known, &row) ? 0 : -1;
 }
 
-// A decimal number and the byte behind it.
-static bool read_number(const char **at, const char *end, uint64_t *ret_number)
+// A line is one word, or none.
+static const char *read_word(struct arena *arena, char **text)
 {
-	unsigned long long number;
-	const char *from = *at;
-	while (*at < end && **at >= '0' && **at <= '9')
-		++*at;
-	if (*at == end || !str_number(from, (size_t)(*at - from), 0, ~0ULL, &number))
-		return false;
-	*ret_number = number;
-	++*at;
-	return true;
-}
-
-static int read_row(struct listed *known, const char **at, const char *end)
-{
-	struct listed_row row = { .kind = **at == 'r'   ? LISTED_OWN
-					  : **at == 'm' ? LISTED_MADE
-							: LISTED_PART };
-	uint64_t changed;
-	if (end - *at < 2)
-		return -1;
-	*at += 2;
-	if (!read_number(at, end, &row.device) || !read_number(at, end, &row.inode) ||
-	    !read_number(at, end, &changed))
-		return -1;
-	row.changed = (int64_t)changed;
-	row.path = read_word(known->arena, at, end);
-	return row.path && listed_keep(known, &row) ? 0 : -1;
+	char *line = words_line(text);
+	return !line || !line[0] ? line : words_next(arena, &line);
 }
 
 int listed_parse(struct arena *arena, const char *text, size_t length, struct listed *ret_known)
 {
 	struct listed known = { .arena = arena };
-	const char *at = text + strlen(HEADER), *end = text + length;
-	uint64_t zero;
-	if (length < strlen(HEADER) || memcmp(text, HEADER, strlen(HEADER)) != 0)
+	char *at = arena_copy(arena, text, length), *line = words_line(&at);
+	if (!line || length == 0 || text[length - 1] != '\n' || memchr(text, '\0', length) ||
+	    !str_starts(line, HEADER))
 		return -1;
-	if (!read_word(arena, &at, end) || !read_number(&at, end, &known.device) ||
-	    !read_number(&at, end, &zero))
+	line += strlen(HEADER);
+	if (!words_read(arena, &line, head_fields, WORDS_COUNT(head_fields), &known))
 		return -1;
-	known.root = read_word(arena, &at, end);
-	known.place = read_word(arena, &at, end);
+	known.root = read_word(arena, &at);
+	known.place = read_word(arena, &at);
 	if (!known.root || !known.place)
 		return -1;
-	while (at < end)
-		if (read_row(&known, &at, end) < 0)
+	while ((line = words_line(&at)))
+		if (read_row(&known, line) < 0)
 			return -1;
 	listed_sort(&known);
 	*ret_known = known;
 	return 0;
 }
 
-static char *put_word(char *to, const char *word)
-{
-	for (; *word; word++) {
-		unsigned char byte = (unsigned char)*word;
-		if (byte <= ' ' || byte == '%' || byte == 0x7f)
-			to += sprintf(to, "%%%02x", byte);
-		else
-			*to++ = (char)byte;
-	}
-	return to;
-}
-
 const char *listed_print(struct arena *arena, const struct listed *known)
 {
-	enum { NUMBER = 24 };
-	size_t size = escaped_length(known->root) + escaped_length(known->place) + 2 * NUMBER +
-		      sizeof(HEADER) + NUMBERS;
-	for (unsigned i = 0; i < known->count; i++)
-		size += NUMBERS * NUMBER + escaped_length(known->rows[i].path);
-	static const char kinds[] = {
-		[LISTED_PART] = 't', [LISTED_OWN] = 'r', [LISTED_MADE] = 'm'
+	static const char *const kinds[] = {
+		[LISTED_PART] = "t", [LISTED_OWN] = "r", [LISTED_MADE] = "m"
 	};
-	char *text = arena_take(arena, size + 1), *to = text;
-	to += sprintf(to, HEADER "- %llu 0\n", (unsigned long long)known->device);
-	to = put_word(to, known->root);
-	*to++ = '\n';
-	to = put_word(to, known->place);
-	*to++ = '\n';
-	for (unsigned i = 0; i < known->count; i++) {
-		const struct listed_row *row = &known->rows[i];
-		to += sprintf(to, "%c %llu %llu %llu ", kinds[row->kind],
-			      (unsigned long long)row->device, (unsigned long long)row->inode,
-			      (unsigned long long)row->changed);
-		to = put_word(to, row->path);
-		*to++ = '\n';
-	}
-	*to = '\0';
+	struct out out = { 0 };
+	out_text(&out, HEADER "%llu 0\n", (unsigned long long)known->device);
+	words_put(&out, known->root);
+	out_bytes(&out, "\n", 1);
+	words_put(&out, known->place);
+	out_bytes(&out, "\n", 1);
+	for (unsigned i = 0; i < known->count; i++)
+		words_write(&out, kinds[known->rows[i].kind], fields, WORDS_COUNT(fields),
+			    &known->rows[i]);
+	const char *text = arena_copy(arena, out.text, out.used);
+	out_free(&out);
 	return text;
 }
 

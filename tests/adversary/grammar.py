@@ -352,10 +352,10 @@ class Maker:
         return ops + [["pause", str(PAUSE)]] if self.chance(0.15) else ops
 
     def steps(self):
-        kind = self.r.choices(["first", "later", "two", "session", "layers", "kill", "later-kill", "cp", "restore",
+        kind = self.r.choices(["first", "later", "two", "session", "layers", "kill", "later-kill", "restore",
                                "host", "beside", "large", "shut",
                                "kill-session", "crowd"],
-                              [30, 22, 10, 10, 7, 6, 4, 2, 3, 4, 2, 1.5, 3, 1.5, 20 * (self.tree == "many")])[0]
+                              [30, 22, 10, 10, 7, 6, 4, 3, 4, 2, 1.5, 3, 1.5, 20 * (self.tree == "many")])[0]
         ops = self.tries()
         one, two = self.split(ops)
         return {
@@ -371,7 +371,6 @@ class Maker:
             "layers": lambda: [["create"], ["session", one], ["snapshot", "a"], ["session", two], ["apply"]],
             "kill": lambda: [["kill", self.pause(ops)]],
             "later-kill": lambda: [["run", []], ["kill", self.pause(ops)]],
-            "cp": lambda: [["create"], ["session", ops], ["cp", self.r.choice(["lib", "new", "sub", "src"]), "got"]],
             "restore": lambda: [["create"], ["session", ops], ["snapshot", "a"], ["session", self.noise()],
                                 ["restore", "a"], ["apply"]],
             "host": lambda: [["run", []], ["host", self.r.choice([

@@ -125,8 +125,7 @@ def answer(path, tree, directories, common):
         return "reported"
     if names.component(path, names.NAMED.get(tree, [])):
         return "reported"
-    # What `session cp` brings out somebody has asked for.
-    if path.rpartition("/")[2] in names.BELOW and not path.startswith("got/") and "node_modules/" not in path:
+    if path.rpartition("/")[2] in names.BELOW and "node_modules/" not in path:
         return "reported"
     return None
 
@@ -179,7 +178,7 @@ def flooded(sequence, most, below):
 def manner(sequence):
     """The kinds of steps, in short."""
     steps = [step[0] for step in sequence["steps"]]
-    kinds = [what for what in ("kill", "cp", "restore", "apply", "beside") if what in steps]
+    kinds = [what for what in ("kill", "restore", "apply", "beside") if what in steps]
     text = "first run" if steps.count("run") == 1 else "later run"
     if kinds:
         text = kinds[0] + (", after a run" if kinds[0] == "kill" and steps[0] == "run" else "") + (

@@ -96,8 +96,6 @@ class Player:
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         elif what == "session":
             self.run(["-s", "s"], words[0], commit)
-        elif what == "cp":
-            self.call(["session", "cp", f"s:{words[0]}", words[1]])
         else:
             self.call(["session", what, "s", *words])
 

@@ -38,7 +38,7 @@ profile() { # printf format -> path of a profile
 }
 
 refused "unknown option" "unknown option '--nonsense'" --nonsense
-refused "an option of other verbs" "no option '--json': use --report json; for a program, in a file: --report-file FILE" --json
+refused "an option of other verbs" "no option '--json': use --report json; for a program: --report-fd N" --json
 refused "misspelt option" "did you mean --network" --netwrok none
 refused "unknown letter" "unknown option '-Z'" -Z
 refused "option with control bytes" "control bytes" $'--a\eb'
@@ -93,7 +93,7 @@ no_proxy=$(printf 'host%04d.test,' {1..700}) refused "more exceptions from the p
 	"no_proxy is longer than 8191 bytes" -a a.test --upstream http://127.0.0.1:9
 refused "a budget" "a size such as 10M" --upload lots
 refused "a budget of nobody" "a size such as 10M" --upload 'a_b 10M'
-refused "an unlimited budget" "a size such as 10M" --rate unlimited
+refused "an unlimited budget" "a size such as 10M" --upload unlimited
 refused "an unknown way of names" "expected strict|told" --dns loose
 refused "a rule in a profile, with its line" 'p.*ini:3: \[network\] allow: .a b. is not valid' -p "$(profile '[network]\nmode = proxy\nallow = a b\n')"
 refused "5,000 rules" "more than 3840 rules" -p "$(profile "[network]\nmode = proxy\n$(seq -f "allow = a%g.test\n" 5000 | tr -d "\n")")"
@@ -250,7 +250,7 @@ status "no command" 125 "$SBX" run
 status "unknown verb" 125 "$SBX" rum true
 status "no verb prints the help" 0 "$SBX"
 # What a mode cannot keep is told, and the mode that was asked for holds.
-for words in "host --deny example.com" "host --upload 1M" "host --download 1M" "host --connections 5" "host --rate 1M" \
+for words in "host --deny example.com" "host --upload 1M" "host --download 1M" \
 	"host --publish 8080" "none --publish 8080" "none --host-port 8080"; do
 	set -- $words
 	is "mode $1 and $2: told" "sbx: $2: ${2#--} $3 has no effect in mode $1: it needs --network proxy" \

@@ -381,13 +381,7 @@ wait $run 2>/dev/null
 like "bytes down" "$(get -a www.allowed.test --download 100K -- http://www.allowed.test/size/1000000 | wc -c; cat "$work/log")" 'its budget is used up \(--download 100K\)'
 like "bytes up" "$(get -a www.allowed.test --upload 'www.allowed.test 100K' -- -T big http://www.allowed.test/; cat "$work/log")" 'its budget is used up'
 like "bytes up, to a network that the name leads to" "$(get -a www.allowed.test --upload '203.0.113.0/24 100K' -- -T big http://www.allowed.test/; cat "$work/log")" 'its budget is used up'
-is "connections to it" 2 "$(box -a www.allowed.test --connections '203.0.113.0/24 2' -- bash -c "for i in 1 2 3 4; do $fetch http://www.allowed.test/\$i; done" | grep -c '^GET')"
 like "not another's" "$(get -a '*.allowed.test' --upload 'six.allowed.test 1K' -- -T big http://www.allowed.test/)" 'body=300000'
-like "connections" "$(box -a www.allowed.test --connections 2 -- bash -c "for i in 1 2 3; do $fetch http://www.allowed.test/\$i; done")" 'used up'
-start=$(date +%s%N)
-get -a www.allowed.test --rate 200K -- http://www.allowed.test/size/500000 >/dev/null
-took=$((($(date +%s%N) - start) / 1000000))
-if [ $took -gt 1000 ]; then pass "bytes per second"; else fail "bytes per second" "$took ms"; fi
 
 # --- the log
 "$SBX" audit >"$work/all"

@@ -132,11 +132,6 @@ is "a review: applied by what is printed" reviewed "$(cat reviewed)"
 eval "$(printf '%s\n' "$said" | sed -nE 's/.*or: (sbx session rm .*)/\1/p')"
 is "a review: removed by what is printed" 0 "$("$SBX" session list 2>&1 | grep -c '^review-')"
 shows "a session from another: as root" 'the new session is as root if the old one is$' 's/.*/sbx session create --from b b2 \&\& echo made/p' '^made$' session create --as-root --from b b2
-"$SBX" run -s b -- sh -c 'git init -q new; git -C new config core.fsmonitor "touch x"' >/dev/null 2>&1
-shows "cp of a repository" 'to copy it all the same: --force$' 's/.*: (--force)$/sbx session cp \1 b:new\/.git "$work\/new1" \&\& echo copied/p' '^copied$' session cp b:new/.git "$work/new"
-"$SBX" run -s b -- sh -c 'mkdir -p dir/.vscode; echo {} >dir/.vscode/tasks.json; echo a >dir/a' >/dev/null 2>&1
-shows "cp of what programs trust" 'to copy them all the same: sbx session cp --force b:' 's/.*same: (sbx session cp --force b:).*/\1dir "$work\/dir1"; ls "$work\/dir1\/.vscode"/p' 'tasks.json' session cp b:dir "$work/dir"
-shows "a path of no directory" 'to list these after its first command: sbx session show b$' 's/.*: (sbx session show b)$/\1/p' '^project ' session cp b:/usr/nonsense "$work/none"
 
 # --- what was moved to quarantine, was read-only, is hidden
 said=$("$SBX" run -- sh -c 'mkdir .idea; echo mine >.idea/x' 2>&1)
@@ -308,9 +303,6 @@ elif [ "$(id -u)" = 0 ]; then
 else
 	fail "what a killed run left: is said" "$said"
 fi
-"$SBX" run -s b -- sh -c 'echo "ref: refs/heads/x" >head-file' >/dev/null 2>&1
-mkdir -p "$work/half/objects" "$work/half/refs"
-shows "cp that would make a repository" 'a git repository; to copy it all the same: --force$' 's/.*same: (--force)$/sbx session cp \1 b:head-file "$work\/half\/HEAD" \&\& cat "$work\/half\/HEAD"/p' '^ref: ' session cp b:head-file "$work/half/HEAD"
 shows "the whole machine as a path" 'name directories instead$' 's/.*/sbx run -r \/usr echo ran/p' '^ran$' run -r / true
 printf '[profile]\nextends = default\n' >linked.ini && ln linked.ini hard.ini
 shows "a profile with another name" 'use a copy$' 's/.*/cp linked.ini copy.ini; sbx run -p .\/copy.ini echo ran/p' '^ran$' run -p ./linked.ini true

@@ -29,7 +29,7 @@ form report last_error "$SBX" run --report json -- "./$hostile"
 mkdir -p "$work/read"
 form report last_error "$SBX" run --report json --explain --read "$work/read" -- bash -c 'echo x >"$1/$2"; echo x >>Makefile; mkdir .idea "$2"; mkdir "$2/.vscode"; ln -s /proc/"$2" link; sleep 0.2' - "$work/read" "$hostile"
 event_lines() { # OPTIONS AND COMMAND
-	"$SBX" run --report-file "$work/read/events" "$@" >/dev/null 2>&1
+	"$SBX" run --report-fd 5 "$@" 5>"$work/read/events" >/dev/null 2>&1
 	grep '"form":"event"' "$work/read/events"
 }
 form event event_lines --explain --timeout 3s --read "$work/read" -- bash -c 'echo x >"$1/$2"; curl -s http://refused.invalid/; sleep 60' - "$work/read" "$hostile"

@@ -185,21 +185,4 @@ is "as many settings as are read: the plan does not say so" "" "$("$SBX" plan --
 echo '{}' >.vscode/tasks.json
 like "one more: it does" "$("$SBX" plan -- true 2>&1 | grep 'of files')" 'that settings and hooks name, [0-9]+ in 32 of these'
 cd "$OLDPWD" || exit 1
-# A copy of a nested repository brings the host's configuration, which names a file beside it.
-cp_says() { # what the session does, what is copied, where to
-	"$SBX" session create s && "$SBX" run -s s -- sh -c "$1" && "$SBX" session cp s:"$2" "$3" >"$work/log" 2>&1
-	grep '^sbx: not copied' "$work/log"
-	"$SBX" session rm --force s >/dev/null 2>&1
-}
-fresh
-is "cp of a repository: what its settings name is left out, and that is reported" "sbx: not copied: sub/tools/fs.sh" \
-	"$(cp_says 'echo touch canary >>sub/tools/fs.sh; echo x >sub/tools/other' sub "$work/got")"
-is "the rest is copied" "x no" "$(cat "$work/got/tools/other") $([ -e "$work/got/tools/fs.sh" ] && echo yes || echo no)"
-is "a file that is named is copied" "" "$(cp_says 'echo echo >>sub/tools/fs.sh' sub/tools/fs.sh "$work/one")"
-mv tools old
-is "cp of a directory to where the project's settings name a file in it" "sbx: not copied: tools/fs.sh" "$(cp_says 'mkdir tools; echo echo >tools/fs.sh; echo x >tools/other' tools .)"
-is "the rest is copied there" "x no" "$(cat tools/other) $([ -e tools/fs.sh ] && echo yes || echo no)"
-is "elsewhere all is copied" " yes" "$(cp_says 'echo echo >tools/fs.sh' tools "$work/tools") $([ -e "$work/tools/fs.sh" ] && echo yes)"
-rm -rf "$work/got"
-is "what the session left alone is copied" " yes" "$(cp_says 'echo x >sub/tools/other' sub "$work/got") $([ -e "$work/got/tools/fs.sh" ] && echo yes)"
 done_testing

@@ -59,7 +59,7 @@ static void put_denials(struct out *out)
 		denials_add(&denials, "write", name, "")->flag = NULL;
 	denials.lost = 2;
 	out_text(out, "# denials\n");
-	denied_text(&denials, out);
+	denied_text(NULL, &denials, READER_PERSON, out);
 	denials_free(&denials);
 }
 

@@ -232,8 +232,6 @@ static const struct network_row {
 	{ "raw-port", offsetof(struct profile, raw_ports) }, // of no use where nothing is allowed
 	{ "upload", offsetof(struct profile, upload) },
 	{ "download", offsetof(struct profile, download) },
-	{ "connect", offsetof(struct profile, connections) },
-	{ "rate", offsetof(struct profile, rate) },
 	{ "host-port", offsetof(struct profile, loopback) },
 	{ "publish", offsetof(struct profile, publish) },
 	{ "agent-key", offsetof(struct profile, agent_key) },

@@ -1,4 +1,4 @@
-// sbx run: a command, or with -c a string for the shell, in a box. Also sbx-shell.
+// sbx run: a command, or with -c a string for the shell, in a box. Also sbx shell and sbx-shell.
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,6 +23,13 @@
 
 extern char **environ;
 
+static int start(struct box *box)
+{
+	if (isatty(STDERR_FILENO) && !agent_of_environment(environ))
+		box->invocation.person = ANSWER_YES;
+	return review_prepare(box) < 0 ? box_failed() : run_command(box);
+}
+
 int verb_run(char **words)
 {
 	struct box *box = box_new();
@@ -38,9 +45,21 @@ int verb_run(char **words)
 	int parted = box->invocation.detach == ANSWER_YES ? background_begin(box, &status) : 0;
 	if (parted != 0)
 		return parted < 0 ? box_failed() : status;
-	if (isatty(STDERR_FILENO) && !agent_of_environment(environ))
-		box->invocation.person = ANSWER_YES;
-	return review_prepare(box) < 0 ? box_failed() : run_command(box);
+	return start(box);
+}
+
+int verb_shell(char **words)
+{
+	struct box *box = box_new();
+	if (box_read(box, VERB_SHELL, words) < 0)
+		return box_failed();
+	if (box->arguments.rest[0]) {
+		fail(0, "shell takes options only, not '%.40s'; to run a command: sbx run",
+		     box->arguments.rest[0]);
+		return box_failed();
+	}
+	box_use_shell(box, NULL, box->arguments.rest);
+	return start(box);
 }
 
 // A command that fails says nothing there, and then the agent must find nothing.

@@ -155,26 +155,6 @@ static int apply(struct sessions *sessions, char **words)
 			 &sessions->notes);
 }
 
-// One of the two names a session: NAME:PATH.
-static int copy(struct sessions *sessions, char **words)
-{
-	struct held held;
-	char *to = strchr(words[1], ':'), *from = strchr(words[0], ':');
-	bool in = to && !memchr(words[1], '/', (size_t)(to - words[1]));
-	bool out = from && !memchr(words[0], '/', (size_t)(from - words[0]));
-	if (in == out)
-		return fail(0,
-			    "one of the two is NAME:PATH, in a session; ./a:b is a file of yours");
-	char *mark = in ? to : from;
-	*mark = '\0';
-	TRY(refer_alone(sessions, in ? words[1] : words[0], &held));
-	return in ? transfer_in(&sessions->store, &held, words[0], mark + 1)
-		  : transfer_out(&sessions->store, &held, mark + 1, words[1],
-				 sessions->box->invocation.force == ANSWER_YES ? FORCE_YES
-									       : FORCE_NO,
-				 &sessions->notes);
-}
-
 // What runs besides the first process of the box, after there was time to stop it. Twice, as a
 // timer may have continued it.
 static uint64_t still_running(const struct run_record *record)
@@ -241,21 +221,13 @@ static const struct session_action {
 	int least, most; // words after the name; session_usages[] has them in words
 	enum { NO_FILES, COPIES_FILES } does; // with groups and ACLs, see rights.h
 } actions[] = {
-	{ "create", create, 1, 1, COPIES_FILES },
-	{ "list", sessions_list, 0, 0, NO_FILES },
-	{ "show", sessions_show, 1, 1, NO_FILES },
-	{ "snapshot", snapshot, 1, 2, NO_FILES },
-	{ "log", sessions_log, 1, 1, NO_FILES },
-	{ "restore", restore, 2, 2, NO_FILES },
-	{ "fork", fork_one, 2, 2, NO_FILES },
-	{ "diff", diff, 1, WORDS_MAX, NO_FILES },
-	{ "apply", apply, 1, WORDS_MAX, COPIES_FILES },
-	{ "cp", copy, 2, 2, COPIES_FILES },
-	{ "pause", pause_runs, 1, 1, NO_FILES },
-	{ "resume", resume_runs, 1, 1, NO_FILES },
-	{ "discard", discard, 1, 1, NO_FILES },
-	{ "rm", remove_one, 1, 1, NO_FILES },
-	{ "gc", sweep, 0, 0, NO_FILES },
+	{ "create", create, 1, 1, COPIES_FILES },       { "list", sessions_list, 0, 0, NO_FILES },
+	{ "show", sessions_show, 1, 1, NO_FILES },      { "snapshot", snapshot, 1, 2, NO_FILES },
+	{ "log", sessions_log, 1, 1, NO_FILES },        { "restore", restore, 2, 2, NO_FILES },
+	{ "fork", fork_one, 2, 2, NO_FILES },           { "diff", diff, 1, WORDS_MAX, NO_FILES },
+	{ "apply", apply, 1, WORDS_MAX, COPIES_FILES }, { "pause", pause_runs, 1, 1, NO_FILES },
+	{ "resume", resume_runs, 1, 1, NO_FILES },      { "discard", discard, 1, 1, NO_FILES },
+	{ "rm", remove_one, 1, 1, NO_FILES },           { "gc", sweep, 0, 0, NO_FILES },
 };
 _Static_assert(sizeof(actions) / sizeof(*actions) == SESSION_ACTIONS, "see session_usages[]");
 

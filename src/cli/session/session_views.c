@@ -157,65 +157,34 @@ int sessions_show(struct sessions *sessions, char **words)
 	return 0;
 }
 
-static void log_line(struct sessions *sessions, const struct session *session,
-		     const struct snapshot *snapshot, const char *front, const char *mark)
-{
-	char time[TIME_MAX], size[SIZE_TEXT_MAX];
-	put_time(time, snapshot->time);
-	put_size(size, size_of_layer(&sessions->store, session, snapshot->layer));
-	out_text(&sessions->out, "%s%s%s  %s  %s%s%s%s\n", front, mark, snapshot->name, time, size,
-		 snapshot->command[0] ? "  " : "", str_shown(snapshot->command),
-		 str_equal(session->from, snapshot->name) ? "  <- here" : "");
-}
-
-// Children below their parent, the last one with a corner.
-static void log_tree(struct sessions *sessions, const struct session *session, const char *parent,
-		     const char *front, int depth)
-{
-	unsigned children = 0, seen = 0;
-	for (unsigned i = 0; i < session->snapshot_count; i++)
-		children += str_equal(session->snapshots[i].parent, parent);
-	for (unsigned i = 0; i < session->snapshot_count && depth < SNAPSHOTS_MAX; i++) {
-		const struct snapshot *snapshot = &session->snapshots[i];
-		if (!str_equal(snapshot->parent, parent))
-			continue;
-		bool last = ++seen == children, alone = children == 1;
-		log_line(sessions, session, snapshot, front, alone ? "" : last ? "`- " : "|- ");
-		log_tree(sessions, session, snapshot->name,
-			 arena_text(sessions->store.arena, "%s%s", front,
-				    alone  ? ""
-				    : last ? "   "
-					   : "|  "),
-			 depth + 1);
-	}
-}
-
-static void log_json(struct sessions *sessions, const struct session *session)
-{
-	struct out *out = &sessions->out;
-	answer_begin(out, "session-log", "snapshots");
-	for (unsigned i = 0; i < session->snapshot_count; i++) {
-		const struct snapshot *snapshot = &session->snapshots[i];
-		uint64_t bytes = size_of_layer(&sessions->store, session, snapshot->layer);
-		answer_one(out, MEMBER("name", snapshot->name), MEMBER("parent", snapshot->parent),
-			   MEMBER_NUMBER("time", (unsigned long long)snapshot->time),
-			   NUMBER_IF(bytes != SIZE_UNKNOWN, "bytes", bytes),
-			   MEMBER("command", str_shown(snapshot->command)),
-			   MEMBER_FLAG("here", str_equal(session->from, snapshot->name)));
-	}
-	answer_end(out, "snapshots");
-}
-
 int sessions_log(struct sessions *sessions, char **words)
 {
 	struct held held;
+	struct out *out = &sessions->out;
+	char time[TIME_MAX], size[SIZE_TEXT_MAX];
 	TRY(store_hold(&sessions->store, words[0], HOLD_LOOK, &held));
-	if (sessions->out.json)
-		log_json(sessions, &held.session);
-	else if (held.session.snapshot_count == 0)
+	const struct session *session = &held.session;
+	answer_begin(out, "session-log", "snapshots");
+	for (const struct snapshot *snapshot = session->snapshots;
+	     snapshot < session->snapshots + session->snapshot_count; snapshot++) {
+		uint64_t bytes = size_of_layer(&sessions->store, session, snapshot->layer);
+		const char *parent = snapshot->parent, *command = snapshot->command;
+		bool here = str_equal(session->from, snapshot->name);
+		put_time(time, snapshot->time);
+		put_size(size, bytes);
+		answer_one(out, SHOWN("name", snapshot->name, "", -20, " "),
+			   MEMBER("parent", parent),
+			   MEMBER_NUMBER("time", (unsigned long long)snapshot->time),
+			   SHOWN(NULL, time, "", 0, " "),
+			   NUMBER_IF(bytes != SIZE_UNKNOWN, "bytes", bytes),
+			   SHOWN(NULL, size, "", 7, ""),
+			   SHOWN(NULL, parent[0] ? parent : NULL, "  after ", 0, ""),
+			   SHOWN("command", command, command[0] ? "  " : "", 0, ""),
+			   MEMBER_FLAG("here", here), WORDS(here ? "  <- here\n" : "\n"));
+	}
+	answer_end(out, "snapshots");
+	if (!out->json && session->snapshot_count == 0)
 		out_text(&sessions->notes,
 			 "sbx: no snapshots; to make one: sbx session snapshot %s\n", held.name);
-	else
-		log_tree(sessions, &held.session, "", "", 0);
 	return 0;
 }

@@ -124,18 +124,14 @@ void record_address(struct worker *worker, struct conn *conn, const struct addre
 	conn->record.address = *address;
 	if (conn->by_proxy || conn->host.kind != HOST_NAME)
 		return;
-	uint64_t budgets = conn->budgets;
-	conn->budgets = rules_budgets(rules_current(worker->shared), &at, conn->port) & ~budgets;
-	spend(worker, conn, BUDGET_CONNECTIONS, 1);
-	conn->budgets |= budgets;
+	conn->budgets |= rules_budgets(rules_current(worker->shared), &at, conn->port);
 }
 
 bool record_over_budget(struct worker *worker, struct conn *conn, const char **ret_text)
 {
 	const struct rules *rules = rules_current(worker->shared);
-	spend(worker, conn, BUDGET_CONNECTIONS, conn->fd[SERVER] < 0);
 	for (unsigned i = 0; i < rules->budget_count; i++) {
-		if (!(conn->budgets >> i & 1) || rules->budgets[i].kind == BUDGET_RATE)
+		if (!(conn->budgets >> i & 1))
 			continue;
 		*ret_text = rules->budgets[i].text;
 		if (atomic_load_explicit(&worker->shared->spent[i], memory_order_relaxed) >
@@ -154,26 +150,8 @@ enum turn record_bytes(struct worker *worker, struct conn *conn, enum peer_side 
 	if (!conn->budgets)
 		return TURN_MOVED;
 	spend(worker, conn, from == CLIENT ? BUDGET_UPLOAD : BUDGET_DOWNLOAD, bytes);
-	spend(worker, conn, BUDGET_RATE, bytes);
 	if (conn->fd[SERVER] < 0 || !record_over_budget(worker, conn, &budget))
 		return TURN_MOVED;
 	record_conn(worker, conn, VERDICT_DENIED, budget, "its budget is used up", FIX_NONE);
 	return TURN_RESET;
-}
-
-// A rate is bytes per second since the first connection, with a second's worth in advance.
-bool record_must_wait(struct worker *worker, const struct conn *conn)
-{
-	const struct rules *rules = rules_current(worker->shared);
-	for (unsigned i = 0; conn->budgets && i < rules->budget_count; i++) {
-		const struct budget *budget = &rules->budgets[i];
-		if (!(conn->budgets >> i & 1) || budget->kind != BUDGET_RATE)
-			continue;
-		double seconds = 1 + (double)(worker->now - worker->rate_start) / 1000;
-		uint64_t spent =
-			atomic_load_explicit(&worker->shared->spent[i], memory_order_relaxed);
-		if ((double)spent > (double)budget->most * seconds)
-			return true;
-	}
-	return false;
 }

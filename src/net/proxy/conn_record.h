@@ -16,5 +16,4 @@ enum turn record_bytes(struct worker *worker, struct conn *conn, enum peer_side 
 // The address that was dialled: noted, and a name counts for the budgets of its address as well.
 void record_address(struct worker *worker, struct conn *conn, const struct address *address);
 bool record_over_budget(struct worker *worker, struct conn *conn, const char **ret_text);
-bool record_must_wait(struct worker *worker, const struct conn *conn);
 void record_flush(struct worker *worker);

@@ -102,10 +102,6 @@ enum turn flow_read(struct worker *worker, struct conn *conn, enum peer_side fro
 	bool room = flow->end < BUFFER_SIZE || first_needed(conn, from) > 0;
 	if (conn->fd[from] < 0 || !conn->readable[from] || flow->ended || !room)
 		return TURN_WAIT;
-	if (record_must_wait(worker, conn)) {
-		conn->paused = worker->any_paused = true;
-		return TURN_WAIT;
-	}
 	ssize_t got = receive(worker, conn, from);
 	if (got > 0)
 		return record_bytes(worker, conn, from, (uint64_t)got);

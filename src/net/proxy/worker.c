@@ -310,7 +310,7 @@ static void prepare(struct worker *worker, const struct worker_start *start)
 	worker->opener = start->opener;
 	worker->routes = local_open();
 	worker->spare = fcntl(worker->control, F_DUPFD_CLOEXEC, 3);
-	worker->now = worker->rate_start = steady_now();
+	worker->now = steady_now();
 	worker->files_checked = worker->now - 60000;
 	worker->epoll = epoll_create1(EPOLL_CLOEXEC);
 	for (unsigned i = 0; i < start->listener_count; i++) {

@@ -96,6 +96,5 @@ struct worker {
 		unsigned held; // 0: a free place
 		int fd;
 	} parked[PARKED_MAX];
-	int64_t rate_start;
 	bool any_paused;
 };

@@ -40,8 +40,6 @@ static int add_budgets(const struct list *words, enum budget_kind kind, struct r
 	static const char *const flags[] = {
 		[BUDGET_UPLOAD] = "--upload",
 		[BUDGET_DOWNLOAD] = "--download",
-		[BUDGET_CONNECTIONS] = "--connections",
-		[BUDGET_RATE] = "--rate",
 	};
 	list_each (item, words) {
 		struct budget *budget = &rules->budgets[rules->budget_count];
@@ -111,9 +109,7 @@ int rules_compile(const struct plan *plan, const struct list *more_allow,
 	TRY(add_rules(&plan->egress.deny, rules->deny, &rules->deny_count));
 	TRY(add_rules(more_deny, rules->deny, &rules->deny_count));
 	TRY(add_budgets(&profile->upload, BUDGET_UPLOAD, rules));
-	TRY(add_budgets(&profile->download, BUDGET_DOWNLOAD, rules));
-	TRY(add_budgets(&profile->connections, BUDGET_CONNECTIONS, rules));
-	return add_budgets(&profile->rate, BUDGET_RATE, rules);
+	return add_budgets(&profile->download, BUDGET_DOWNLOAD, rules);
 }
 
 // Only the used part: the rest of a table takes no memory.

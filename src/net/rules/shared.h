@@ -23,8 +23,8 @@ struct rule {
 	bool ech;                 // a TLS hello may hide a second name
 };
 
-enum budget_kind { BUDGET_UPLOAD, BUDGET_DOWNLOAD, BUDGET_CONNECTIONS, BUDGET_RATE };
-struct budget { // a row of [network] upload, download, connections or rate
+enum budget_kind { BUDGET_UPLOAD, BUDGET_DOWNLOAD };
+struct budget { // a row of [network] upload or download
 	enum budget_kind kind;
 	bool for_all; // the whole run together, else what `destination` names, each rule together
 	struct destination destination;

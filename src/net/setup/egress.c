@@ -114,8 +114,6 @@ static void tell_unkept(struct plan *plan)
 		{ "download", !host   ? NULL
 			      : guard ? for_one_host(&profile->download)
 				      : profile->download.first },
-		{ "connections", host ? profile->connections.first : NULL },
-		{ "rate", host ? profile->rate.first : NULL },
 		{ "host-port", host ? NULL : profile->loopback.first },
 		{ "publish", profile->publish.first },
 	};
@@ -188,8 +186,7 @@ static unsigned count(const struct list *list)
 int egress_count(const struct plan *plan)
 {
 	const struct profile *profile = plan->profile;
-	unsigned budgets = count(&profile->upload) + count(&profile->download) +
-			   count(&profile->connections) + count(&profile->rate);
+	unsigned budgets = count(&profile->upload) + count(&profile->download);
 	if (count(&plan->egress.allow) + RULES_ADDED_MAX > RULES_MAX ||
 	    count(&plan->egress.deny) + RULES_ADDED_MAX > RULES_MAX)
 		return fail(0, "more than %d rules for the network", RULES_MAX - RULES_ADDED_MAX);

@@ -1,8 +1,7 @@
 // What a session has changed, taken over by the host's own directories: all of it or nothing.
 //
-// The room session/apply owns the way of changes to the host, with a journal, cp, and the part of a
-// run in its session. Uses: base git names nouns session/compare session/store text trees. Begin
-// with apply.c.
+// The room session/apply owns the way of changes to the host, with a journal, and the part of a run
+// in its session. Uses: base names nouns session/compare session/store trees. Begin with apply.c.
 #pragma once
 
 #include "session/compare/changes.h"
@@ -27,14 +26,3 @@ int apply_take_back(struct store *store, struct held *held, struct out *notes);
 // -1 with the error said when one was interrupted.
 int apply_refuse_pending(const struct held *held);
 bool apply_is_pending(const struct held *held);
-
-// Files copied into a session and out of one, while no command runs in it.
-
-// `path` is one of the box's: absolute, or relative to the project. Into a directory that is there
-// the thing goes by its own name. Never through a symlink, on either side.
-int transfer_in(struct store *store, struct held *held, const char *source, const char *path);
-// To the host: what its own programs would run or trust (a git repository at any depth, and below
-// `path` the names that projects' programs look for, and the files that settings name in commands)
-// is left out and reported, unless forced or the host's own.
-int transfer_out(struct store *store, const struct held *held, const char *path, const char *target,
-		 enum force force, struct out *notes);

@@ -1,16 +1,49 @@
 // Owns the form of an apply's journal and of what is known to be its work.
 #include "session/apply/apply_journal.h"
 
+#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/out.h"
 #include "base/str.h"
-#include "session/store/words.h"
+#include "text/words.h"
 
 static const char journal_header[] = "sbx-apply ";
-enum { VERSION = 2, THING_NUMBERS = 9 };
+enum { VERSION = 2 };
+#define THING(type, member)                                                                        \
+	WORDS_FIELD(WORDS_NUMBER, type, member.inode),                                             \
+		WORDS_FIELD(WORDS_NUMBER, type, member.size),                                      \
+		WORDS_FIELD(WORDS_NUMBER, type, member.tree),                                      \
+		WORDS_FIELD(WORDS_NUMBER, type, member.mode),                                      \
+		WORDS_FIELD(WORDS_NUMBER, type, member.links),                                     \
+		WORDS_FIELD(WORDS_TIME, type, member.modified),                                    \
+		WORDS_FIELD(WORDS_TIME, type, member.changed)
+static const struct words_field operation_fields[] = {
+	WORDS_FIELD(WORDS_NUMBER, struct operation, root),
+	WORDS_FIELD(WORDS_PATH, struct operation, path),
+	WORDS_FIELD(WORDS_NUMBER, struct operation, number),
+	WORDS_FIELD(WORDS_NUMBER, struct operation, parent),
+	WORDS_FIELD(WORDS_NUMBER, struct operation, mode),
+	WORDS_FIELD(WORDS_NUMBER, struct operation, old_mode),
+	THING(struct operation, staged),
+	THING(struct operation, was),
+};
+static const struct words_field leaf_fields[] = {
+	WORDS_FIELD(WORDS_NUMBER, struct leaf, root),
+	WORDS_FIELD(WORDS_PATH, struct leaf, path),
+	THING(struct leaf, is),
+};
+// A line "stage ROOT ...".
+static const struct words_field root_fields[] = {
+	WORDS_FIELD(WORDS_ABOVE, struct journal_root, stage),
+	WORDS_FIELD(WORDS_NUMBER, struct journal_root, stage_inode),
+	WORDS_FIELD(WORDS_NUMBER, struct journal_root, inode),
+	WORDS_FIELD(WORDS_NUMBER, struct journal_root, born_seconds),
+	WORDS_FIELD(WORDS_NUMBER, struct journal_root, born_nanoseconds),
+};
 
 static const char *const phases[] = { "stage", "commit", "back", "clean" };
 static const char *const kinds[] = { "add", "replace", "remove", "mode" };
@@ -29,42 +62,17 @@ static int find(const char *const *words, int count, const char *word)
 	return -1;
 }
 
-static bool read_numbers(struct journal_reader *reader, char **at, unsigned long long *numbers,
-			 unsigned count)
-{
-	for (unsigned i = 0; i < count; i++)
-		if (!words_number(reader->arena, at, &numbers[i]))
-			return false;
-	return true;
-}
-
-static bool read_thing(struct journal_reader *reader, char **at, struct thing *thing)
-{
-	unsigned long long numbers[THING_NUMBERS];
-	if (!read_numbers(reader, at, numbers, THING_NUMBERS))
-		return false;
-	*thing = (struct thing){ .inode = numbers[0], .size = numbers[1], .tree = numbers[2] };
-	thing->mode = (unsigned)numbers[3];
-	thing->links = (unsigned)numbers[4];
-	thing->modified = (struct timespec){ (time_t)numbers[5], (long)numbers[6] };
-	thing->changed = (struct timespec){ (time_t)numbers[7], (long)numbers[8] };
-	return true;
-}
-
 static bool read_operation(struct journal_reader *reader, enum operation_kind kind, char *at)
 {
 	struct journal *journal = reader->journal;
-	struct operation operation = { .kind = kind };
-	unsigned long long numbers[4];
-	if (!words_root(reader->arena, &at, &operation.root) ||
-	    !(operation.path = words_path(reader->arena, &at)) ||
-	    journal->operation_count == OPERATIONS_MAX || !read_numbers(reader, &at, numbers, 4) ||
-	    !read_thing(reader, &at, &operation.staged) || !read_thing(reader, &at, &operation.was))
+	struct operation operation = { 0 };
+	if (!words_read(reader->arena, &at, operation_fields, WORDS_COUNT(operation_fields),
+			&operation) ||
+	    operation.root >= ROOTS_MAX || journal->operation_count == OPERATIONS_MAX)
 		return false;
-	operation.number = (unsigned)numbers[0];
-	operation.parent = numbers[1];
-	operation.mode = (mode_t)(numbers[2] & 07777);
-	operation.old_mode = (mode_t)(numbers[3] & 07777);
+	operation.kind = kind;
+	operation.mode &= 07777;
+	operation.old_mode &= 07777;
 	journal->operations =
 		arena_grow(reader->arena, journal->operations, journal->operation_count,
 			   &reader->operations_size, sizeof(operation));
@@ -72,22 +80,23 @@ static bool read_operation(struct journal_reader *reader, enum operation_kind ki
 	return true;
 }
 
-static bool read_stage(struct journal_reader *reader, unsigned root, const char *path, char *at)
+static bool read_stage(struct journal_reader *reader, char *at)
 {
-	unsigned long long numbers[4];
-	if (!path || path[0] != '/' || !read_numbers(reader, &at, numbers, 4))
+	struct journal_root stage;
+	unsigned long long root;
+	if (!words_number(reader->arena, &at, &root) || root >= ROOTS_MAX ||
+	    !words_read(reader->arena, &at, root_fields, WORDS_COUNT(root_fields), &stage))
 		return false;
-	reader->journal->roots[root] = (struct journal_root){ path, numbers[0], numbers[1],
-							      (int64_t)numbers[2], numbers[3] };
+	reader->journal->roots[root] = stage;
 	return true;
 }
 
-static bool read_leaf(struct journal_reader *reader, unsigned root, const char *path, char *at)
+static bool read_leaf(struct journal_reader *reader, char *at)
 {
 	struct journal *journal = reader->journal;
-	struct leaf leaf = { .root = root, .path = path };
-	if (!words_is_path(path) || journal->leaf_count == OPERATIONS_MAX ||
-	    !read_thing(reader, &at, &leaf.is))
+	struct leaf leaf = { 0 };
+	if (!words_read(reader->arena, &at, leaf_fields, WORDS_COUNT(leaf_fields), &leaf) ||
+	    leaf.root >= ROOTS_MAX || journal->leaf_count == OPERATIONS_MAX)
 		return false;
 	journal->leaves = arena_grow(reader->arena, journal->leaves, journal->leaf_count,
 				     &reader->leaves_size, sizeof(leaf));
@@ -101,7 +110,6 @@ static bool read_line(struct journal_reader *reader, char *at)
 	const char *word = words_next(reader->arena, &at);
 	int kind = find(kinds, sizeof(kinds) / sizeof(*kinds), word);
 	unsigned long long number;
-	unsigned root;
 	if (kind >= 0)
 		return read_operation(reader, (enum operation_kind)kind, at);
 	if (!word)
@@ -115,12 +123,8 @@ static bool read_line(struct journal_reader *reader, char *at)
 			journal->attempted = (unsigned)number;
 		return true;
 	}
-	if (!words_root(reader->arena, &at, &root))
-		return false;
-	const char *path = words_next(reader->arena, &at);
-	if (str_equal(word, "stage"))
-		return read_stage(reader, root, path, at);
-	return str_equal(word, "leaf") && path && read_leaf(reader, root, path, at);
+	return str_equal(word, "stage") ? read_stage(reader, at)
+					: str_equal(word, "leaf") && read_leaf(reader, at);
 }
 
 int journal_parse(struct arena *arena, const char *text, size_t length, struct journal *ret_journal)
@@ -143,66 +147,22 @@ int journal_parse(struct arena *arena, const char *text, size_t length, struct j
 	return 0;
 }
 
-static void put_numbers(struct out *out, const unsigned long long *numbers, unsigned count)
-{
-	for (unsigned i = 0; i < count; i++)
-		words_put_number(out, numbers[i]);
-}
-
-static void put_thing(struct out *out, const struct thing *thing)
-{
-	const unsigned long long numbers[THING_NUMBERS] = {
-		thing->inode,
-		thing->size,
-		thing->tree,
-		thing->mode,
-		thing->links,
-		(unsigned long long)thing->modified.tv_sec,
-		(unsigned long long)thing->modified.tv_nsec,
-		(unsigned long long)thing->changed.tv_sec,
-		(unsigned long long)thing->changed.tv_nsec,
-	};
-	put_numbers(out, numbers, THING_NUMBERS);
-}
-
-static void put_operation(struct out *out, const struct operation *operation)
-{
-	const unsigned long long numbers[] = { operation->number, operation->parent,
-					       operation->mode, operation->old_mode };
-	out_text(out, "%s %u ", kinds[operation->kind], operation->root);
-	words_put(out, operation->path);
-	put_numbers(out, numbers, sizeof(numbers) / sizeof(*numbers));
-	put_thing(out, &operation->staged);
-	put_thing(out, &operation->was);
-	out_bytes(out, "\n", 1);
-}
-
-static void put_roots(struct out *out, const struct journal *journal)
-{
-	for (unsigned i = 0; i < ROOTS_MAX; i++) {
-		const struct journal_root *root = &journal->roots[i];
-		if (!root->stage)
-			continue;
-		out_text(out, "stage %u ", i);
-		words_put(out, root->stage);
-		out_text(out, " %llu %llu %lld %llu\n", (unsigned long long)root->stage_inode,
-			 (unsigned long long)root->inode, (long long)root->born_seconds,
-			 (unsigned long long)root->born_nanoseconds);
-	}
-}
-
 void journal_format(const struct journal *journal, struct out *out)
 {
 	out_text(out, "%s%d\n%s\nattempted %u\nforced %d\n", journal_header, VERSION,
 		 phases[journal->phase], journal->attempted, journal->forced);
-	put_roots(out, journal);
-	for (unsigned i = 0; i < journal->operation_count; i++)
-		put_operation(out, &journal->operations[i]);
-	for (unsigned i = 0; i < journal->leaf_count; i++) {
-		out_text(out, "leaf %u ", journal->leaves[i].root);
-		words_put(out, journal->leaves[i].path);
-		put_thing(out, &journal->leaves[i].is);
-		out_text(out, "\n");
+	for (unsigned i = 0; i < ROOTS_MAX; i++) {
+		char front[32];
+		snprintf(front, sizeof(front), "stage %u", i);
+		if (journal->roots[i].stage)
+			words_write(out, front, root_fields, WORDS_COUNT(root_fields),
+				    &journal->roots[i]);
 	}
+	for (unsigned i = 0; i < journal->operation_count; i++)
+		words_write(out, kinds[journal->operations[i].kind], operation_fields,
+			    WORDS_COUNT(operation_fields), &journal->operations[i]);
+	for (unsigned i = 0; i < journal->leaf_count; i++)
+		words_write(out, "leaf", leaf_fields, WORDS_COUNT(leaf_fields),
+			    &journal->leaves[i]);
 	words_close(out);
 }

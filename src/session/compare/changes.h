@@ -74,31 +74,6 @@ struct selection {
 int select_changes(struct store *store, const struct held *held, const struct changes *changes,
 		   char *const *words, struct selection *ret_selection);
 
-// The directories of a session as a box sees them, for reading: layers over the host's.
-
-// A directory as the session shows it.
-struct shown {
-	struct merged layers;
-	int host; // -1: none, or hidden
-};
-
-// -1, with errno and the name recorded.
-int shown_failed(const char *what, const char *name);
-void shown_close(struct shown *shown);
-// The thing at a name: 1 and where it is (a directory's descriptor), 0 nothing, -1.
-int shown_look(const struct shown *shown, const char *name, struct stat *ret_status,
-	       int *ret_where);
-int shown_enter(const struct shown *shown, const char *name, struct shown *ret_below);
-int shown_open(const struct store *store, const struct session *session, unsigned root,
-	       struct shown *ret_shown);
-
-// The deepest of the session's directories that holds the path; *ret_rest is relative to it.
-int shown_find(struct store *store, const struct held *held, const char *path, unsigned *ret_root,
-	       char **ret_rest);
-// Goes down to the directory that holds `rest`, in what the session shows and, where `top` is not
-// negative, in the layer that is written, where missing directories are made as they are below.
-int shown_descend(struct shown *shown, int *top, char *rest, const char **ret_name);
-
 // Files of a session's directories that the host's own settings name in commands which start by
 // themselves, as postcheck/commands.h has them for a run.
 struct mentioned {
@@ -110,10 +85,6 @@ struct mentioned {
 void mentioned_find(struct store *store, const struct session *session,
 		    const struct changes *changes, struct mentioned *ret_mentioned);
 
-// The settings of one more repository, at `path` in a root.
-void mentioned_add(struct store *store, const char *root, const char *path,
-		   struct mentioned *mentioned);
-
 // Whether `path` in a root is one, lies in one, or holds one.
 bool mentioned_has(const struct store *store, const struct mentioned *mentioned, const char *root,
 		   const char *path);
@@ -123,9 +94,6 @@ bool mentioned_has(const struct store *store, const struct mentioned *mentioned,
 // Whether git would take the directory `name` for a repository once all is applied, and does not
 // now. `host` is the host's directory, -1 for none.
 bool repository_is_new(const struct merged *merged, const char *name, int host);
-// Whether git would take a directory, of which the session has changed something, for a repository
-// wherever it is copied to.
-bool repository_is_shown(const struct merged *merged, int host);
 // Of such a root: guards a change of what git reads there.
 void repository_guard(struct change *change);
 // Reads an index of git's that the session has at `entry`: change->refused and change->text, in an

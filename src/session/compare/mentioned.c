@@ -115,30 +115,24 @@ static void read_around(struct mention_search *search, const char *path, const c
 	}
 }
 
-// In the root, which is open until the search ends.
-static struct mentions in_root(struct mention_search *search)
-{
-	return (struct mentions){ .root = open(search->root,
-					       O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC),
-				  .path = search->root,
-				  .arena = search->store->arena,
-				  .found = find,
-				  .owner = search };
-}
-
 void mentioned_find(struct store *store, const struct session *session,
 		    const struct changes *changes, struct mentioned *ret_mentioned)
 {
 	struct mentioned mentioned = { 0 };
 	for (unsigned root = 0; root < session->root_count; root++) {
-		struct mention_search search = { .store = store,
-						 .mentioned = &mentioned,
-						 .root = session->roots[root].path };
+		const char *path = session->roots[root].path;
+		struct mention_search search = { store, &mentioned, path, { 0 }, 0 };
 		struct gitnamed global = { 0 };
 		const char *last = "";
 		if (session->roots[root].own || session->roots[root].system)
 			continue;
-		search.mentions = in_root(&search);
+		search.mentions = (struct mentions){
+			.root = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC),
+			.path = path,
+			.arena = store->arena,
+			.found = find,
+			.owner = &search,
+		};
 		gitnamed_global(store->arena, store->home, store->config, &global);
 		read_texts(&search, &global, search.root);
 		read_settings(&search);
@@ -152,15 +146,6 @@ void mentioned_find(struct store *store, const struct session *session,
 		fd_close(&search.mentions.root);
 	}
 	*ret_mentioned = mentioned;
-}
-
-void mentioned_add(struct store *store, const char *root, const char *path,
-		   struct mentioned *mentioned)
-{
-	struct mention_search search = { .store = store, .mentioned = mentioned, .root = root };
-	search.mentions = in_root(&search);
-	read_at(&search, path_below(store->arena, root, path));
-	fd_close(&search.mentions.root);
 }
 
 bool mentioned_has(const struct store *store, const struct mentioned *mentioned, const char *root,

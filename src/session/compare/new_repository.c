@@ -47,11 +47,6 @@ bool repository_is_new(const struct merged *merged, const char *name, int host)
 	return is_repository(merged, host) && (host < 0 || git_directory(host) == GIT_NONE);
 }
 
-bool repository_is_shown(const struct merged *merged, int host)
-{
-	return merged->count > 0 && is_repository(merged, host);
-}
-
 static bool is_part(const char *name)
 {
 	bool part = false;

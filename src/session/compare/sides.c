@@ -12,7 +12,7 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "session/compare/changes.h"
-#include "session/store/place.h"
+#include "session/store/merged.h"
 
 int sides_parent(const struct store *store, const struct session *session,
 		 const struct change *change, const char **ret_name)

@@ -10,7 +10,6 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "session/store/merged.h"
-#include "session/store/place.h"
 
 enum { DEPTH_MAX = 256, SMALL_MAX = 4000, LARGE_MAX = 8 };
 #define ARENA_BYTES ((size_t)16 << 30)

@@ -11,7 +11,7 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "session/store/known.h"
-#include "session/store/place.h"
+#include "session/store/merged.h"
 #include "session/store/seen.h"
 
 enum { FLATTEN_AT = 10, COMMAND_MAX = 256 };

@@ -1,6 +1,7 @@
 // Owns the form and the order of what earlier applies have written.
 #include "session/store/known.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,27 +9,28 @@
 #include "base/err.h"
 #include "base/out.h"
 #include "session/store/store.h"
-#include "session/store/words.h"
+#include "text/words.h"
 
 static const char header[] = "sbx-known ";
 enum { VERSION = 1 };
+static const struct words_field fields[] = {
+	WORDS_FIELD(WORDS_NUMBER, struct known_file, root),
+	WORDS_FIELD(WORDS_NUMBER, struct known_file, inode),
+	WORDS_FIELD(WORDS_TIME, struct known_file, changed),
+	WORDS_FIELD(WORDS_PATH, struct known_file, path),
+};
 
 int known_parse(struct arena *arena, const char *text, size_t length, struct known *ret_known)
 {
 	struct known known = { 0 };
 	unsigned size = 0;
-	unsigned long long inode, seconds, nanoseconds;
 	char *at;
 	TRY(words_open(arena, header, VERSION, text, length, KNOWN_BYTES_MAX, &at));
 	for (char *line = words_line(&at); line; line = words_line(&at)) {
 		struct known_file file;
-		if (!words_root(arena, &line, &file.root) || !words_number(arena, &line, &inode) ||
-		    !words_number(arena, &line, &seconds) ||
-		    !words_number(arena, &line, &nanoseconds) ||
-		    !(file.path = words_path(arena, &line)))
+		if (!words_read(arena, &line, fields, WORDS_COUNT(fields), &file) ||
+		    file.root >= ROOTS_MAX)
 			return fail(0, "a line is damaged");
-		file.inode = inode;
-		file.changed = (struct timespec){ (time_t)seconds, (long)nanoseconds };
 		known.files = arena_grow(arena, known.files, known.count, &size, sizeof(file));
 		known.files[known.count++] = file;
 	}
@@ -40,13 +42,8 @@ int known_parse(struct arena *arena, const char *text, size_t length, struct kno
 void known_format(const struct known *known, struct out *out)
 {
 	out_text(out, "%s%d\n", header, VERSION);
-	for (unsigned i = 0; i < known->count; i++) {
-		const struct known_file *file = &known->files[i];
-		out_text(out, "%u %llu %lld %ld ", file->root, (unsigned long long)file->inode,
-			 (long long)file->changed.tv_sec, file->changed.tv_nsec);
-		words_put(out, file->path);
-		out_text(out, "\n");
-	}
+	for (unsigned i = 0; i < known->count; i++)
+		words_write(out, "", fields, WORDS_COUNT(fields), &known->files[i]);
 	words_close(out);
 }
 

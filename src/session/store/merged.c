@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/xattr.h>
@@ -13,8 +14,8 @@
 #include "base/entries.h"
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/owned.h"
 #include "base/str.h"
-#include "session/store/place.h"
 
 enum { DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 
@@ -145,4 +146,33 @@ int merged_list(struct arena *arena, const struct merged *merged, struct entry *
 	}
 	*ret_entries = entries;
 	return kept;
+}
+
+void place_of_root(char text[PLACE_MAX], const char *id, bool own, unsigned root)
+{
+	snprintf(text, PLACE_MAX, own ? "%s/" PLACE_OWN "/%u" : "%s/%u", id, root);
+}
+
+void place_of_work(char text[PLACE_MAX], const char *id, bool own, unsigned root)
+{
+	if (own)
+		snprintf(text, PLACE_MAX, "%s/w" PLACE_OWN, id);
+	else
+		snprintf(text, PLACE_MAX, "%s/w%u", id, root);
+}
+
+uint64_t size_of_layer(const struct store *store, const struct session *session, unsigned layer)
+{
+	autoclose int fd = openat(store->layers, session->layers[layer].id,
+				  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? 0 : owned_size(fd);
+}
+
+uint64_t size_of_session(const struct store *store, const struct session *session)
+{
+	uint64_t bytes = 0;
+	for (unsigned i = 0; i < session->layer_count && bytes < SIZE_UNKNOWN;
+	     i++) // four unknown ones would be 0 again
+		bytes += size_of_layer(store, session, i);
+	return bytes < SIZE_UNKNOWN ? bytes : SIZE_UNKNOWN;
 }

@@ -34,3 +34,13 @@ int names_in(struct arena *arena, int directory, char ***ret_names);
 bool is_whiteout(const struct stat *status);
 #define OPAQUE_XATTR "user.overlay.opaque"
 #define ORIGIN_XATTR "user.overlay.origin" // it began as a copy of the host's
+
+// Where a root of a session lies in a layer.
+
+// "ID/3" over a directory of the host, "ID/own/3" over nothing: all of these are one overlay.
+enum { PLACE_MAX = 64 };
+void place_of_root(char text[PLACE_MAX], const char *id, bool own, unsigned root);
+
+// What overlayfs works in: "ID/w3", "ID/wown".
+void place_of_work(char text[PLACE_MAX], const char *id, bool own, unsigned root);
+#define PLACE_OWN "own"

@@ -2,6 +2,7 @@
 // moment it begins at.
 #include "session/store/session_state.h"
 
+#include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -9,10 +10,19 @@
 #include "base/err.h"
 #include "base/out.h"
 #include "base/str.h"
-#include "session/store/words.h"
+#include "text/words.h"
 
 static const char header[] = "sbx-session ";
 enum { VERSION = 1 };
+static const struct words_field project_fields[] = {
+	WORDS_FIELD(WORDS_ABOVE, struct session, project),
+	WORDS_FIELD(WORDS_NUMBER, struct session, identity.device),
+	WORDS_FIELD(WORDS_NUMBER, struct session, identity.inode),
+};
+static const struct words_field times_fields[] = {
+	WORDS_FIELD(WORDS_NUMBER, struct session, created),
+	WORDS_FIELD(WORDS_TIME, struct session, base),
+};
 
 struct state_reader {
 	struct arena *arena;
@@ -47,26 +57,19 @@ static int find_layer(const struct session *session, const char *id)
 
 static int read_project(struct state_reader *reader, char *at)
 {
-	struct session *session = reader->session;
-	unsigned long long device, inode;
-	session->project = words_next(reader->arena, &at);
-	if (!session->project || session->project[0] != '/' ||
-	    !words_number(reader->arena, &at, &device) || !words_number(reader->arena, &at, &inode))
-		return damaged(reader);
-	session->identity = (struct identity){ device, inode, S_IFDIR };
-	return 0;
+	reader->session->identity.type = S_IFDIR;
+	return words_read(reader->arena, &at, project_fields, WORDS_COUNT(project_fields),
+			  reader->session)
+		       ? 0
+		       : damaged(reader);
 }
 
 static int read_times(struct state_reader *reader, char *at)
 {
-	unsigned long long created, seconds, nanoseconds;
-	if (!words_number(reader->arena, &at, &created) ||
-	    !words_number(reader->arena, &at, &seconds) ||
-	    !words_number(reader->arena, &at, &nanoseconds) || nanoseconds >= 1000000000)
-		return damaged(reader);
-	reader->session->created = (int64_t)created;
-	reader->session->base = (struct timespec){ (time_t)seconds, (long)nanoseconds };
-	return 0;
+	return words_read(reader->arena, &at, times_fields, WORDS_COUNT(times_fields),
+			  reader->session)
+		       ? 0
+		       : damaged(reader);
 }
 
 static const struct {
@@ -186,12 +189,9 @@ int session_parse(struct arena *arena, const char *text, size_t length, struct s
 
 void session_format(const struct session *session, struct out *out)
 {
-	out_text(out, "%s%d\nproject ", header, VERSION);
-	words_put(out, session->project);
-	out_text(out, " %llu %llu\ntimes %lld %lld %ld\n",
-		 (unsigned long long)session->identity.device,
-		 (unsigned long long)session->identity.inode, (long long)session->created,
-		 (long long)session->base.tv_sec, session->base.tv_nsec);
+	out_text(out, "%s%d\n", header, VERSION);
+	words_write(out, "project", project_fields, WORDS_COUNT(project_fields), session);
+	words_write(out, "times", times_fields, WORDS_COUNT(times_fields), session);
 	for (unsigned i = 0; i < session->root_count; i++) {
 		out_text(out, "root %s ", kind_of(&session->roots[i]));
 		words_put(out, session->roots[i].path);

@@ -15,7 +15,6 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "session/store/merged.h"
-#include "session/store/place.h"
 
 enum {
 	DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,

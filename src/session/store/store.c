@@ -22,8 +22,8 @@
 #include "base/steady.h"
 #include "base/str.h"
 #include "session/store/merged.h"
-#include "session/store/place.h"
 #include "session/store/runs.h"
+#include "text/near.h"
 
 static const char state_name[] = "state", lock_name[] = "lock", guard_name[] = ".lock";
 
@@ -130,6 +130,21 @@ static int lock_alone(const char *name, int directory, int lock)
 		poll(NULL, 0, LOOK_MILLISECONDS);
 	}
 	return 0;
+}
+
+// What was meant, or how to make it.
+static int unknown_session(struct arena *arena, int sessions, const char *name)
+{
+	struct near near = { .word = name };
+	char **names = NULL;
+	int count = ATTEMPT(names_in(arena, sessions, &names));
+	for (int i = 0; i < count; i++)
+		near_consider(&near, names[i]);
+	if (near.found)
+		return fail(0, "no session '%s', did you mean '%s'?", name, near.found);
+	return fail(0,
+		    "no session '%s'; yours: sbx session list; to make it: sbx session create %s",
+		    name, name);
 }
 
 int store_hold(struct store *store, const char *name, enum hold hold, struct held *ret_held)

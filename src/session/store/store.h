@@ -128,11 +128,6 @@ void skeleton_roots(struct session *session);
 // to do without an own user.
 int skeleton_make(struct store *store, const struct session *session);
 
-// A session that does not exist: the name that was meant, or how to make it.
-
-// Fails, and says what to do. `sessions` is the directory of all; `name` is a valid name.
-int unknown_session(struct arena *arena, int sessions, const char *name);
-
 // Many layers made one, so that looking a name up stays cheap.
 
 // Merges the layer *frozen and those below it that are small, or when there are none all of them,

@@ -1,15 +1,15 @@
-// Owns the lines and words of a session's files.
-#include "session/store/words.h"
+// Owns the lines and words of the files in the state directory.
+#include "text/words.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/out.h"
 #include "base/str.h"
-#include "plan.h"
 
 // The checksum is of every byte before its line. Cuts the text there.
 static int check_sum(char *text, size_t length)
@@ -95,32 +95,62 @@ static bool is_plain(unsigned char c)
 	return c > ' ' && c != '%' && c != 0x7f;
 }
 
-bool words_is_path(const char *path)
+// One that is relative and leads nowhere upwards; who opens it looks by descriptor besides.
+static bool is_path(const char *path)
 {
-	if (!path || !path[0] || path[0] == '/')
-		return false;
-	for (const char *part = path; part;
-	     part = strchr(part, '/') ? strchr(part, '/') + 1 : NULL) {
+	for (const char *part = path;; part++) {
 		size_t length = strcspn(part, "/");
 		if (length == 0 || (length == 1 && part[0] == '.') ||
 		    (length == 2 && part[0] == '.' && part[1] == '.'))
 			return false;
+		part += length;
+		if (!*part)
+			return true;
 	}
+}
+
+// A number of 4 or 8 bytes.
+static bool read_number(struct arena *arena, char **at, size_t size, void *ret_field)
+{
+	unsigned long long number, most = size == sizeof(unsigned) ? UINT32_MAX : UINT64_MAX;
+	const char *text = words_next(arena, at);
+	if (!text || !str_number(text, strlen(text), 0, most, &number))
+		return false;
+	if (size == sizeof(unsigned))
+		*(unsigned *)ret_field = (unsigned)number;
+	else
+		*(uint64_t *)ret_field = number;
 	return true;
 }
 
-const char *words_path(struct arena *arena, char **at)
+static bool read_time(struct arena *arena, char **at, struct timespec *ret_time)
 {
-	const char *path = words_next(arena, at);
-	return words_is_path(path) ? path : NULL;
+	unsigned long long seconds, nanoseconds;
+	if (!words_number(arena, at, &seconds) || !words_number(arena, at, &nanoseconds) ||
+	    nanoseconds >= 1000000000)
+		return false;
+	*ret_time = (struct timespec){ (time_t)seconds, (long)nanoseconds };
+	return true;
 }
 
-bool words_root(struct arena *arena, char **at, unsigned *ret_root)
+static bool read_text(struct arena *arena, char **at, enum words_form form, const char **ret_text)
 {
-	unsigned long long root;
-	if (!words_number(arena, at, &root) || root >= ROOTS_MAX)
-		return false;
-	*ret_root = (unsigned)root;
+	*ret_text = words_next(arena, at);
+	return *ret_text && (form == WORDS_TEXT || (form == WORDS_ABOVE && **ret_text == '/') ||
+			     (form == WORDS_PATH && is_path(*ret_text)));
+}
+
+bool words_read(struct arena *arena, char **at, const struct words_field *fields, unsigned count,
+		void *ret_record)
+{
+	for (const struct words_field *field = fields; field < fields + count; field++) {
+		void *place = (char *)ret_record + field->at;
+		bool read = field->form == WORDS_NUMBER ? read_number(arena, at, field->size, place)
+			    : field->form == WORDS_TIME ? read_time(arena, at, place)
+							: read_text(arena, at, field->form, place);
+		if (!read)
+			return false;
+	}
 	return true;
 }
 
@@ -137,14 +167,37 @@ void words_put(struct out *out, const char *text)
 	}
 }
 
-void words_put_number(struct out *out, unsigned long long number)
+// By hand, as an apply of many files writes a million.
+static void put_number(struct out *out, unsigned long long number)
 {
 	char text[24], *end = text + sizeof(text), *at = end;
 	do
 		*--at = (char)('0' + number % 10);
 	while ((number /= 10) > 0);
-	*--at = ' ';
 	out_bytes(out, at, (size_t)(end - at));
+}
+
+void words_write(struct out *out, const char *front, const struct words_field *fields,
+		 unsigned count, const void *record)
+{
+	out_bytes(out, front, strlen(front));
+	for (const struct words_field *field = fields; field < fields + count; field++) {
+		const void *place = (const char *)record + field->at;
+		const struct timespec *time = place;
+		if (front[0] || field > fields)
+			out_bytes(out, " ", 1);
+		if (field->form == WORDS_NUMBER) {
+			put_number(out, field->size == sizeof(unsigned) ? *(const unsigned *)place
+									: *(const uint64_t *)place);
+		} else if (field->form == WORDS_TIME) {
+			put_number(out, (unsigned long long)time->tv_sec);
+			out_bytes(out, " ", 1);
+			put_number(out, (unsigned long long)time->tv_nsec);
+		} else {
+			words_put(out, *(const char *const *)place);
+		}
+	}
+	out_bytes(out, "\n", 1);
 }
 
 void words_close(struct out *out)
