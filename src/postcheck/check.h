@@ -1,8 +1,8 @@
 // The look at the host's files when the last process of a box is dead.
 //
 // The room postcheck owns the check after a run: what changed that the host executes or trusts.
-// Uses: base git names nouns postcheck/finding postcheck/git report text trees view/paths. Begin
-// with check.c.
+// Uses: base git names net/setup nouns postcheck/finding postcheck/git report text trees
+// view/paths. Begin with check.c.
 #pragma once
 
 struct findings;
