@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/capability.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -11,20 +13,71 @@
 #include "base/fd.h"
 #include "base/out.h"
 #include "base/owned.h"
+#include "base/path.h"
+#include "base/privileges.h"
+#include "base/str.h"
+#include "net/setup/confine.h"
+#include "plan.h"
 #include "report/findings.h"
 
 enum { RECORDS_MAX = FINDING_KINDS * (FINDING_BYTES_MAX + (64 << 10)) };
 
-static _Noreturn void run_child(void (*look)(void *argument), void *argument,
-				struct findings *found, int back)
+enum { WRITABLE_MAX = 256 };
+
+struct writable {
+	const char *paths[WRITABLE_MAX];
+	int fds[WRITABLE_MAX];
+	unsigned count;
+};
+
+// Where more are not noted, nothing is changed: that is said of each thing.
+static void add_writable(struct writable *writable, const char *path, int follow)
+{
+	for (unsigned i = 0; i < writable->count; i++)
+		if (path_within(path, writable->paths[i]))
+			return;
+	int fd = writable->count < WRITABLE_MAX
+			 ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC | follow)
+			 : -1;
+	if (fd < 0) // a file: its name cannot be changed
+		return;
+	writable->paths[writable->count] = path;
+	writable->fds[writable->count++] = fd;
+}
+
+static int lock(const struct plan *plan, int copies)
+{
+	static const int of_root[] = { CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, CAP_FOWNER,
+				       CAP_FSETID };
+	static char parents[COPIES_MAX][PATH_MAX];
+	static struct writable writable;
+	unsigned locks = confine_locks();
+	add_writable(&writable, plan->state, 0);
+	for (unsigned i = 0; i < plan->mount_count; i++)
+		if (plan->mounts[i].kind == MOUNT_BIND && plan->mounts[i].access == ACCESS_WRITE)
+			add_writable(&writable, plan->mounts[i].source, O_NOFOLLOW);
+	for (unsigned i = 0; i < plan->copy_count; i++) {
+		const char *path = plan->copies[i].path;
+		if (str_put(parents[i], PATH_MAX, "%.*s", (int)(path_name(path) - path - 1), path))
+			add_writable(&writable, parents[i], O_NOFOLLOW);
+	}
+	// In the dead box's view, where no path of ours leads.
+	if (copies >= 0 && writable.count < WRITABLE_MAX)
+		writable.fds[writable.count++] = copies;
+	if (geteuid() == 0 && privileges_keep(of_root, sizeof(of_root) / sizeof(*of_root)) < 0)
+		return -1;
+	return confine_below(CONFINED_READER, locks, writable.fds, writable.count);
+}
+
+static _Noreturn void run_child(const struct plan *plan, int copies, void (*look)(void *argument),
+				void *argument, struct findings *found, int back)
 {
 	size_t before = found->records.used; // the other process has them
-	if (owned_override(OVER_ALL) < 0)
+	if (owned_override(OVER_ALL) < 0 || (plan && lock(plan, copies) < 0))
 		_exit(1);
 	look(argument);
 	size_t length = found->records.used - before;
 	if (fd_write_all(back, found->counts, sizeof(found->counts)) < 0 ||
-	    fd_write_all(back, found->bytes, sizeof(found->bytes)) < 0 ||
 	    fd_write_all(back, &length, sizeof(length)) < 0 ||
 	    (length > 0 && fd_write_all(back, found->records.text + before, length) < 0))
 		_exit(1);
@@ -36,36 +89,33 @@ static bool read_whole(int from, void *bytes, size_t size)
 	return fd_read_all(from, bytes, size) == (ssize_t)size;
 }
 
+// It may have been taken over by what it read: nothing of its answer is used unchecked.
 static bool read_findings(int from, struct findings *found)
 {
-	struct findings now = *found;
+	struct findings answer = { 0 };
 	char part[4096];
 	size_t left, want;
-	if (!read_whole(from, now.counts, sizeof(now.counts)) ||
-	    !read_whole(from, now.bytes, sizeof(now.bytes)) ||
-	    !read_whole(from, &left, sizeof(left)) || left > RECORDS_MAX)
-		return false;
-	for (; left > 0; left -= want) {
+	bool whole = read_whole(from, answer.counts, sizeof(answer.counts)) &&
+		     read_whole(from, &left, sizeof(left)) && left <= RECORDS_MAX;
+	for (; whole && left > 0; left -= want) {
 		want = left < sizeof(part) ? left : sizeof(part);
-		if (!read_whole(from, part, want)) {
-			found->records.used = now.records.used; // no half of a record
-			return false;
-		}
-		out_bytes(&found->records, part, want);
+		whole = read_whole(from, part, want);
+		out_bytes(&answer.records, part, whole ? want : 0);
 	}
-	memcpy(found->counts, now.counts, sizeof(now.counts));
-	memcpy(found->bytes, now.bytes, sizeof(now.bytes));
-	return true;
+	whole = whole && findings_take(found, &answer);
+	findings_free(&answer);
+	return whole;
 }
 
-bool apart_run(void (*look)(void *argument), void *argument, struct findings *found)
+bool apart_run(const struct plan *plan, int copies, void (*look)(void *argument), void *argument,
+	       struct findings *found)
 {
 	int ends[2], status = 0;
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return false;
 	pid_t child = fork();
 	if (child == 0)
-		run_child(look, argument, found, ends[1]);
+		run_child(plan, copies, look, argument, found, ends[1]);
 	fd_close(&ends[1]);
 	bool whole = child > 0 && read_findings(ends[0], found);
 	fd_close(&ends[0]);

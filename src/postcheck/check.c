@@ -165,16 +165,20 @@ static void check_guards(struct check *check, struct check_places *places)
 	}
 }
 
-// The box's copy, read into `text`: its length, or -1 when it is gone, or not what git writes.
-static ssize_t read_copy(const struct run *run, unsigned number, char *text)
+// The box's copy, read into `text`: false when there is none, as a box removes it. What cannot be
+// read is reported.
+static bool read_copy(const struct merge *merge, int copies, unsigned number, char *text,
+		      size_t *ret_length)
 {
 	char name[32];
-	size_t length;
 	snprintf(name, sizeof(name), "%u/config", number);
-	return file_read_into(run->copies, name, FILE_BENEATH, text, GITCONFIG_BYTES_MAX + 1,
-			      &length) <= 0
-		       ? -1
-		       : (ssize_t)length;
+	int read = copies < 0 ? 0
+			      : file_read_into(copies, name, FILE_BENEATH, text,
+					       GITCONFIG_BYTES_MAX + 1, ret_length);
+	if (read < 0 && file_failed("the box's copy", GITCONFIG_BYTES_MAX) < 0)
+		findings_add(merge->check->found, FINDING_CONFIG_FAILED, merge->path, err_taken(),
+			     "");
+	return read > 0;
 }
 
 static void check_copy(struct check *check, const struct run *run, unsigned number,
@@ -183,7 +187,6 @@ static void check_copy(struct check *check, const struct run *run, unsigned numb
 	static char text[GITCONFIG_BYTES_MAX + 1];
 	const struct copy *copy = &check->plan->copies[number];
 	struct stat status;
-	ssize_t length = run->copies < 0 ? -1 : read_copy(run, number, text);
 	int directory = places_parent(check, places, copy->path)->fd;
 	struct merge merge = { .check = check,
 			       .kind = MERGE_CHANGES,
@@ -209,12 +212,10 @@ static void check_copy(struct check *check, const struct run *run, unsigned numb
 		merge.kind = MERGE_LOOK;
 		merge_config(&merge);
 	}
-	if (length < 0 ||
-	    ((size_t)length == copy->length && memcmp(text, copy->text, copy->length) == 0))
-		return;
 	merge.kind = MERGE_CHANGES;
-	merge.after_length = (size_t)length;
-	merge_config(&merge);
+	if (read_copy(&merge, run->copies, number, text, &merge.after_length) &&
+	    (merge.after_length != copy->length || memcmp(text, copy->text, copy->length) != 0))
+		merge_config(&merge);
 }
 
 // What was mounted over must still be what the plan saw: else the host has replaced it, and for a
@@ -310,14 +311,15 @@ void check_host(const struct plan *plan, struct run *run, struct findings *found
 			   .start = clock_start(plan) },
 		.run = run,
 	};
-	// A nested repository may lie in a directory that is shut: a walk is always done apart.
+	// What reads files of a box's is locked, and a nested repository may lie in a directory
+	// that keeps its owner out: a walk is always done apart.
 	secrets_renew(&look.check);
 	look.quiet = plan->guard_count == 0 || scan_is_quiet(&look.check, run);
-	bool done = geteuid() == 0 || (look.quiet && !is_shut(&look));
+	bool done = look.quiet && !plan->due && !is_shut(&look);
 	if (done)
 		look_at_all(&look);
 	else
-		done = apart_run(look_at_all, &look, found);
+		done = apart_run(plan, run->copies, look_at_all, &look, found);
 	if (done)
 		journal_end(plan, run); // else the next run checks it as one that was killed
 	else

@@ -1,8 +1,8 @@
 // The look at the host's files when the last process of a box is dead.
 //
 // The room postcheck owns the check after a run: what changed that the host executes or trusts.
-// Uses: base git names nouns postcheck/finding postcheck/git report text trees view/paths. Begin
-// with check.c.
+// Uses: base git names net/setup nouns postcheck/finding postcheck/git report text trees
+// view/paths. Begin with check.c.
 #pragma once
 
 #include <stdbool.h>
@@ -34,8 +34,12 @@ void check_refused(const struct plan *plan, struct findings *found);
 // A look at the caller's files that the box cannot keep out by their modes.
 
 // Runs `look` in a process that may read and change all files of the caller's (owned_override()).
-// What it adds to the findings comes back. False when it did not come to its end.
-bool apart_run(void (*look)(void *argument), void *argument, struct findings *found);
+// What it adds to the findings comes back. False when it did not come to its end. With a plan that
+// process is locked (CONFINED_READER): it changes files where the plan's box could write, beside
+// the configurations that the box has copies of, and in the state directory.
+// `copies`: the box's, or -1.
+bool apart_run(const struct plan *plan, int copies, void (*look)(void *argument), void *argument,
+	       struct findings *found);
 
 // Files of the project that its settings name in commands which start by themselves: an agent's
 // hooks and servers, git hooks, .envrc, git's configuration, what an install runs; and those that

@@ -63,6 +63,37 @@ bool findings_next(const struct findings *findings, size_t *at, struct reported 
 	return true;
 }
 
+static bool is_whole(const struct out *records)
+{
+	for (size_t at = 0; at < records->used;) {
+		if ((unsigned char)records->text[at++] >= FINDING_KINDS)
+			return false;
+		for (int field = 0; field < 3; field++) {
+			const char *end = memchr(records->text + at, '\0', records->used - at);
+			if (!end)
+				return false;
+			at = (size_t)(end - records->text) + 1;
+		}
+	}
+	return true;
+}
+
+bool findings_take(struct findings *findings, const struct findings *answer)
+{
+	struct reported finding;
+	if (!is_whole(&answer->records))
+		return false;
+	for (size_t at = 0; findings_next(answer, &at, &finding);)
+		findings_add(findings, finding.kind, finding.path, finding.detail, finding.fix);
+	for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++) {
+		unsigned count = answer->counts[kind];
+		count = count < FINDING_COUNT_MAX ? count : FINDING_COUNT_MAX;
+		if (findings->counts[kind] < count)
+			findings->counts[kind] = count;
+	}
+	return true;
+}
+
 bool findings_has(const struct findings *findings, enum finding_kind kind, const char *path)
 {
 	struct out shown = { 0 };

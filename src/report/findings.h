@@ -52,6 +52,10 @@ bool findings_has(const struct findings *findings, enum finding_kind kind, const
 unsigned findings_count(const struct findings *findings);
 // The record at `at`, which goes on to the next one: 0 before the first. False after the last.
 bool findings_next(const struct findings *findings, size_t *at, struct reported *ret_finding);
+// Adds what another process noted, whose counts are those of both. Its bytes may be any: each field
+// is made visible again, and a kind or an end that cannot be takes it all away: false.
+enum { FINDING_COUNT_MAX = 1 << 24 };
+bool findings_take(struct findings *findings, const struct findings *answer);
 void findings_free(struct findings *findings);
 
 // A model reads the words of the table's column `agent`, where a row has them; the audit has every

@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/file.h"
+#include "base/out.h"
 #include "base/owned.h"
 #include "base/path.h"
 #include "base/str.h"

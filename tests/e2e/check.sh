@@ -142,4 +142,37 @@ cd "$project" || exit 1
 git init -q . && mkdir src && echo x >src/file && git add src && git commit -qm first && "$SBX" run true
 run 'mkdir -p src/new && cd src/new && seq 100000 | xargs touch && seq -f d%g 3000 | xargs mkdir && cd ../.. && plant src/new/d2999'
 is "a directory of 100,000 new files and 3,000 directories is searched" no "$(lives src/new/d2999)"
+
+# The box's copy of git's configuration, where nothing else was changed and where a directory was.
+project=$(new_project)
+cd "$project" || exit 1
+"$SBX" run true
+settings() { # what the box does: a setting that is taken, and the names of those that are reported
+	git config -f .git/config diff.renames false && git config -f .git/config --unset-all core.fsmonitor
+	run "$1"
+	echo "$(git config -f .git/config diff.renames) $(git config -f .git/config core.fsmonitor) $(sed -n 's/^sbx: \.git\/config: \([^:]*\): .*/\1/p' "$work/said" | paste -sd' ')"
+}
+change='git config diff.renames true; git config core.fsmonitor ./x'
+is "a changed configuration is taken and reported" "true  core.fsmonitor" "$(settings "$change")"
+is "and where a directory was changed, too" "true  core.fsmonitor" "$(settings "$change; mkdir made; touch made/file")"
+replace='copy=$(readlink .git/config); rm "$copy"; mkdir "$copy"'
+is "what cannot be read is reported" "false  none of the box's changes were applied" "$(settings "$replace")"
+is "by the locked process, too" "false  none of the box's changes were applied" "$(settings "$replace; mkdir again; touch again/file")"
+is "a copy that is gone is no change" "false  " "$(settings 'rm "$(readlink .git/config)"; mkdir more')"
+run 'git commit -q --allow-empty -m x; git gc -q; for i in .git/objects/pack/*.idx; do rm -f "${i%idx}rev"; mkdir "${i%idx}rev"; done'
+is "what git makes anew and cannot be removed is reported" 1 "$(grep -c 'rev could not be removed' "$work/said")"
+
+# The lock of who reads what a box wrote, in a real run; what it stops is in tests/unit/net.c.
+cd "$(new_project)" || exit 1
+domains() { # words: how many Landlock domains a run takes on
+	strace -f -qq -o "$work/calls" -e trace=landlock_restrict_self "$SBX" run "$@" >"$work/said" 2>&1
+	grep -c '= 0$' "$work/calls"
+}
+if strace -f -qq -o /dev/null true 2>/dev/null; then
+	"$SBX" run true
+	before=$(domains true)
+	is "who reads what a box wrote has a domain more" "$((before + 1))" "$(domains touch new)"
+else
+	skip "who reads what a box wrote has a domain more" "strace is not installed"
+fi
 done_testing

@@ -2,6 +2,7 @@
 // findings.golden: a change of a message is seen in a difference.
 #include "test.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -197,6 +198,50 @@ static void brief(void **state)
 	out_free(&expected);
 }
 
+static bool takes(const char *bytes, size_t length, struct findings *to)
+{
+	struct findings answer = { .counts = { [FINDING_MOVED] = UINT_MAX } };
+	out_bytes(&answer.records, bytes, length);
+	bool taken = findings_take(to, &answer);
+	out_free(&answer.records);
+	return taken;
+}
+
+// The answer of a process that read what a box wrote, and may have been taken over.
+static void answers(void **state)
+{
+	static const char kind = (char)FINDING_MOVED;
+	struct findings from = { 0 }, to = { 0 };
+	struct reported finding;
+	char record[] = { kind, '\033', 'p', '\0', 'd', '\0', 'f', '\0' };
+	(void)state;
+	for (unsigned i = 0; i < FINDING_RECORDS_MAX + 7; i++)
+		findings_add(&from, FINDING_SYMLINK, "a\\\n\377<FF>\303\244", "%p %s", "");
+	findings_add(&from, FINDING_MOVED, "", "", "x");
+	assert_true(findings_take(&to, &from));
+	assert_memory_equal(from.counts, to.counts, sizeof(to.counts));
+	assert_memory_equal(from.bytes, to.bytes, sizeof(to.bytes));
+	assert_int_equal(from.records.used, to.records.used);
+	assert_memory_equal(from.records.text, to.records.text, to.records.used);
+	findings_free(&from);
+	findings_free(&to);
+	for (size_t length = 1; length < sizeof(record); length++)
+		assert_false(takes(record, length, &to));
+	for (int other = FINDING_KINDS; other < 256; other++) {
+		record[0] = (char)other;
+		assert_false(takes(record, sizeof(record), &to));
+	}
+	assert_int_equal(findings_count(&to), 0);
+	record[0] = kind;
+	assert_true(takes(record, sizeof(record), &to));
+	assert_int_equal(findings_count(&to), FINDING_COUNT_MAX);
+	size_t at = 0;
+	assert_true(findings_next(&to, &at, &finding));
+	assert_null(strchr(finding.path, '\033'));
+	assert_false(findings_next(&to, &at, &finding));
+	findings_free(&to);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -204,6 +249,7 @@ int main(void)
 		cmocka_unit_test(equals_golden),
 		cmocka_unit_test(no_fix),
 		cmocka_unit_test(brief),
+		cmocka_unit_test(answers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

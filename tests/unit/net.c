@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/rtnetlink.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -10,7 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -22,6 +25,8 @@
 #include "base/fd.h"
 #include "base/list.h"
 #include "base/out.h"
+#include "base/privileges.h"
+#include "base/sys.h"
 #include "net/host/destinations.h"
 #include "net/host/proxy.h"
 #include "net/host/socket_owner.h"
@@ -914,13 +919,13 @@ struct call {
 };
 
 // 0 or the errno of this call in a process with these locks, or DIED by them.
-static int ends(enum confined who, const struct call *call)
+static int ends_with(enum confined who, unsigned locks, int below, const struct call *call)
 {
 	int status = -1;
 	const long *all = call->arguments;
 	pid_t child = fork();
 	if (child == 0) {
-		if (confine(who, CONFINE_FILES | CONFINE_CALLS) < 0)
+		if (confine_below(who, locks, &below, below >= 0) < 0)
 			_exit(255);
 		long result = syscall(call->number, all[0], all[1], all[2], all[3], all[4], all[5]);
 		// Before _exit() ASan makes a call that is locked.
@@ -931,6 +936,11 @@ static int ends(enum confined who, const struct call *call)
 		return DIED;
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) != 255);
 	return WEXITSTATUS(status);
+}
+
+static int ends(enum confined who, const struct call *call)
+{
+	return ends_with(who, CONFINE_FILES | CONFINE_CALLS, -1, call);
 }
 
 static int makes(enum confined who, long number, long family, long type, long protocol)
@@ -1051,6 +1061,82 @@ static void reaching(void **state)
 	close(stream[1]);
 	close(datagram[0]);
 	close(datagram[1]);
+}
+
+// A way out: how it ends with the locks, and in the twin without them.
+struct way_out {
+	const char *what;
+	int locked, free;
+	struct call call;
+};
+
+static void try_ways(enum confined who, int below, const struct way_out *ways, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		int locked = ends_with(who, CONFINE_FILES | CONFINE_CALLS, below, &ways[i].call);
+		int free = ends_with(who, 0, below, &ways[i].call);
+		if (locked != ways[i].locked || (ways[i].free >= 0 && free != ways[i].free))
+			fail_msg("%s by %u: %d, without locks %d", ways[i].what, who, locked, free);
+	}
+}
+
+static void parse_nothing(void *argument)
+{
+	(void)argument;
+}
+
+// It changes files where it may, and does nothing else to anybody.
+static void reader(void **state)
+{
+	char top[] = "/tmp/sbx-reader-XXXXXX";
+	char *const words[] = { top, NULL };
+	int status, pipes[2];
+	(void)state;
+	if (sys_landlock_create(NULL, 0, SYS_LANDLOCK_VERSION) < 2)
+		skip();
+	assert_non_null(mkdtemp(top));
+	assert_int_equal(pipe(pipes), 0);
+	int above = open(top, O_RDONLY | O_DIRECTORY);
+	assert_int_equal(mkdirat(above, "in", 0700), 0);
+	assert_int_equal(mkdirat(above, "out", 0700), 0);
+	int in = openat(above, "in", O_PATH), out = openat(above, "out", O_PATH);
+	close(openat(in, "file", O_WRONLY | O_CREAT, 0600));
+	close(openat(out, "file", O_WRONLY | O_CREAT, 0600));
+	const long file = (long)"file", program = (long)"/bin/true", self = getpid();
+	const struct way_out ways[] = {
+		{ "read", 0, 0, { SYS_openat, { out, file, O_RDONLY } } },
+		{ "write there", 0, 0, { SYS_openat, { in, file, O_WRONLY } } },
+		{ "write", EACCES, 0, { SYS_openat, { out, file, O_WRONLY } } },
+		{ "cut", EACCES, 0, { SYS_openat, { out, file, O_RDONLY | O_TRUNC } } },
+		{ "make", EACCES, 0, { SYS_mkdirat, { out, (long)"new", 0700 } } },
+		{ "remove", EACCES, 0, { SYS_unlinkat, { out, (long)"new", AT_REMOVEDIR } } },
+		{ "move out", EACCES, 0, { SYS_renameat, { in, file, out, (long)"moved" } } },
+		{ "execute", DIED, 0, { SYS_execve, { program, (long)words, 0 } } },
+		{ "make a socket", DIED, 0, { SYS_socket, { AF_UNIX, SOCK_STREAM } } },
+		{ "connect", DIED, EBADF, { SYS_connect, { -1, program, 2 } } },
+		{ "signal", DIED, 0, { SYS_kill, { self, 0 } } },
+		{ "trace", DIED, 0, { SYS_ptrace, { PTRACE_TRACEME } } },
+		{ "read memory", DIED, 0, { SYS_process_vm_readv, { self } } },
+		{ "a namespace", DIED, -1, { SYS_clone, { CLONE_NEWUSER | SIGCHLD } } },
+		{ "unshare", DIED, 0, { SYS_unshare, { 0 } } },
+		{ "limits of others", EACCES, 0, { SYS_prlimit64, { self, RLIMIT_CORE } } },
+		{ "io_uring", DIED, -1, { SYS_io_uring_setup, { 1, 0 } } },
+	};
+	try_ways(CONFINED_READER, in, ways, sizeof(ways) / sizeof(*ways));
+	pid_t child = fork();
+	if (child == 0) {
+		int locked = confine_below(CONFINED_READER, CONFINE_FILES | CONFINE_CALLS, &in, 1);
+		syscall(SYS_exit_group, locked < 0 || locked_run(parse_nothing, NULL) < 0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_int_equal(unlinkat(out, "file", 0) | unlinkat(out, "moved", 0), 0);
+	assert_int_equal(unlinkat(above, "in", AT_REMOVEDIR), 0);
+	assert_int_equal(unlinkat(above, "out", AT_REMOVEDIR), 0);
+	assert_int_equal(rmdir(top), 0);
+	const int all[] = { above, in, out, pipes[0], pipes[1] };
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		close(all[i]);
 }
 
 #ifdef __x86_64__
@@ -1263,9 +1349,9 @@ int main(void)
 		cmocka_unit_test(tables),        cmocka_unit_test(kernel_texts),
 		cmocka_unit_test(whose),         cmocka_unit_test(coded),
 		cmocka_unit_test(families),      cmocka_unit_test(reaching),
-		cmocka_unit_test(rules_alone),   cmocka_unit_test(events),
-		cmocka_unit_test(places),        cmocka_unit_test(hello_pieces),
-		cmocka_unit_test(head_pieces),
+		cmocka_unit_test(reader),        cmocka_unit_test(rules_alone),
+		cmocka_unit_test(events),        cmocka_unit_test(places),
+		cmocka_unit_test(hello_pieces),  cmocka_unit_test(head_pieces),
 #ifdef __x86_64__
 		cmocka_unit_test(other_machine),
 #endif

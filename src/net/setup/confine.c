@@ -4,11 +4,14 @@
 #include "net/setup/confine.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <netinet/in.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -63,6 +66,23 @@ static const int filter_calls[] = {
 static const int connector_calls[] = {
 	SYS_recvmsg, SYS_sendmsg, SYS_socket, SYS_setsockopt, SYS_connect,
 };
+// clang-format off
+// Files, and a fork for each parser (locked_run()).
+static const int reader_calls[] = {
+	SYS_openat, SYS_openat2, SYS_newfstatat, SYS_fstat, SYS_statx, SYS_statfs, SYS_fstatfs,
+	SYS_getdents64, SYS_lseek, SYS_pread64, SYS_pwrite64, SYS_readlinkat, SYS_faccessat,
+	SYS_faccessat2, SYS_fcntl, SYS_flock, SYS_ftruncate, SYS_fsync, SYS_fdatasync, SYS_fchmod,
+	SYS_fchmodat, SYS_fchown, SYS_utimensat, SYS_mkdirat, SYS_mknodat, SYS_unlinkat,
+	SYS_linkat, SYS_symlinkat, SYS_renameat, SYS_renameat2, SYS_getcwd, SYS_umask, SYS_getpid,
+	SYS_gettid, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid, SYS_getrusage,
+	SYS_nanosleep, SYS_mprotect, SYS_clock_nanosleep, SYS_clone, SYS_wait4, SYS_prlimit64,
+	SYS_prctl, SYS_seccomp, SYS_rseq, SYS_rt_sigprocmask, SYS_set_robust_list,
+#ifdef __x86_64__
+	SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_chmod, SYS_rename, SYS_unlink,
+	SYS_mkdir,
+#endif
+};
+// clang-format on
 // c-ares and OpenSSL look for files that they do not need.
 static const int absent[] = {
 	SYS_openat,
@@ -101,6 +121,18 @@ static const struct checked connector_arguments[] = {
 	{ SYS_socket, 0, 0, REFUSED, 1, { AF_UNIX } },
 	{ SYS_socket, 2, FLAGS, REFUSED, 1, { SOCK_STREAM } },
 };
+// A fork as libc makes it; limits and settings of itself.
+static const struct checked reader_arguments[] = {
+	{ SYS_mprotect, 4, ~(uint32_t)PROT_EXEC, SECCOMP_RET_KILL_PROCESS, 1, { 0 } },
+	{ SYS_clone,
+	  0,
+	  0,
+	  SECCOMP_RET_KILL_PROCESS,
+	  1,
+	  { CLONE_CHILD_CLEARTID | CLONE_CHILD_SETTID | SIGCHLD } },
+	{ SYS_prlimit64, 0, 0, REFUSED, 1, { 0 } },
+	{ SYS_prctl, 0, 0, REFUSED, 1, { PR_SET_NO_NEW_PRIVS } },
+};
 
 #define ALL(list) list, sizeof(list) / sizeof(*(list))
 
@@ -110,16 +142,19 @@ static const struct confined_row {
 	const struct checked *arguments;
 	size_t argument_count;
 	bool writes_files; // that are open
+	bool reads;        // all files, and writes where it is said; keeps its capabilities, forks
 } rows[CONFINED_ALL] = {
-	[CONFINED_WORKER] = { ALL(worker_calls), ALL(worker_arguments), false },
-	[CONFINED_OPENER] = { ALL(opener_calls), NULL, 0, false },
-	[CONFINED_RELAY] = { ALL(relay_calls), NULL, 0, true },
-	[CONFINED_FILTER] = { ALL(filter_calls), ALL(filter_arguments), false },
-	[CONFINED_CONNECTOR] = { ALL(connector_calls), ALL(connector_arguments), false },
+	[CONFINED_WORKER] = { ALL(worker_calls), ALL(worker_arguments) },
+	[CONFINED_OPENER] = { ALL(opener_calls), NULL, 0 },
+	[CONFINED_RELAY] = { ALL(relay_calls), .writes_files = true },
+	[CONFINED_FILTER] = { ALL(filter_calls), ALL(filter_arguments) },
+	[CONFINED_CONNECTOR] = { ALL(connector_calls), ALL(connector_arguments) },
+	[CONFINED_READER] = { ALL(reader_calls), ALL(reader_arguments), .writes_files = true,
+			      .reads = true },
 };
 
 struct program {
-	struct sock_filter code[256];
+	struct sock_filter code[512];
 	unsigned short used;
 };
 
@@ -190,12 +225,32 @@ static int raise_descriptors(void)
 	return sys_prlimit(RLIMIT_NOFILE, &value, NULL);
 }
 
-// No rule: no file can be opened, made or removed, whatever the filter lets through.
-static int close_files(void)
+static int add_rule(int ruleset, int directory, uint64_t rights)
+{
+	const struct sys_landlock_path rule = { .access = rights, .fd = directory };
+	return sys_landlock_add(ruleset, &rule);
+}
+
+static int add_rules(int ruleset, uint64_t rights, const int *writable, unsigned count)
+{
+	// A node of a device is moved to quarantine, too; to make one needs CAP_MKNOD.
+	static const uint64_t never = LANDLOCK_EXECUTE | LANDLOCK_IOCTL_DEV;
+	autoclose int all = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (all < 0 || add_rule(ruleset, all, LANDLOCK_READ_FILE | LANDLOCK_READ_DIR) < 0)
+		return -1;
+	for (unsigned i = 0; i < count; i++)
+		if (add_rule(ruleset, writable[i], rights & ~never) < 0)
+			return -1;
+	return 0;
+}
+
+// Without a rule no file can be opened, made or removed, whatever the filter lets through. A
+// reader's first renames between directories (Linux 5.19), which the older Landlock always denies.
+static int close_files(bool reads, const int *writable, unsigned count)
 {
 	int abi = testing_landlock(sys_landlock_create(NULL, 0, SYS_LANDLOCK_VERSION));
 	struct sys_landlock_ruleset attributes = { .files = (1ULL << 13) - 1 };
-	if (abi < 1)
+	if (abi < (reads ? 2 : 1))
 		return 0;
 	attributes.files |= abi >= 2 ? LANDLOCK_REFER : 0;
 	attributes.files |= abi >= 3 ? LANDLOCK_TRUNCATE : 0;
@@ -207,7 +262,9 @@ static int close_files(void)
 						    : abi < 6 ? 16
 							      : 24,
 						    0);
-	return ruleset < 0 ? -1 : sys_landlock_restrict(ruleset);
+	if (ruleset < 0 || (reads && add_rules(ruleset, attributes.files, writable, count) < 0))
+		return -1;
+	return sys_landlock_restrict(ruleset);
 }
 
 unsigned confine_locks(void)
@@ -232,15 +289,24 @@ void confine_forget(const struct plan *plan, const struct run *run)
 
 int confine(enum confined who, unsigned locks)
 {
+	return confine_below(who, locks, NULL, 0);
+}
+
+int confine_below(enum confined who, unsigned locks, const int *writable, unsigned count)
+{
+	const struct confined_row *row = &rows[who];
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return -1;
-	if (raise_descriptors() < 0 || limit(RLIMIT_CORE, 0) < 0 || limit(RLIMIT_NPROC, 0) < 0)
+	if (raise_descriptors() < 0 || limit(RLIMIT_CORE, 0) < 0)
 		return -1;
-	if (!rows[who].writes_files && limit(RLIMIT_FSIZE, 0) < 0)
+	if (!row->writes_files && limit(RLIMIT_FSIZE, 0) < 0)
 		return -1;
-	if ((locks & CONFINE_FILES) && close_files() < 0)
+	if (!row->reads && limit(RLIMIT_NPROC, 0) < 0)
 		return -1;
-	if (privileges_keep(NULL, 0) < 0) // the filter comes after: memory can still be had
+	if ((locks & CONFINE_FILES) && close_files(row->reads, writable, count) < 0)
 		return -1;
-	return locks & CONFINE_CALLS ? load_filter(&rows[who]) : 0;
+	// The filter comes after: memory can still be had.
+	if (!row->reads && privileges_keep(NULL, 0) < 0)
+		return -1;
+	return locks & CONFINE_CALLS ? load_filter(row) : 0;
 }

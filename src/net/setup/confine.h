@@ -6,13 +6,15 @@ struct run;
 
 // A worker of the proxy makes internet sockets, and pairs of connected streams; the agent's
 // connector makes streams to sockets with a path; the others make no socket, connect none and send
-// to no address. The relay of a language server may write to files that are open.
+// to no address. The relay of a language server may write to files that are open. A reader of what
+// a box wrote opens files, and forks parsers (locked_run()).
 enum confined {
 	CONFINED_WORKER,
 	CONFINED_OPENER,
 	CONFINED_RELAY,
 	CONFINED_FILTER,
 	CONFINED_CONNECTOR,
+	CONFINED_READER,
 	CONFINED_ALL
 };
 // Landlock without a rule; the filter of system calls. CONFINE_UNWATCHED: no lock, but a test that
@@ -29,3 +31,5 @@ unsigned confine_locks(void);
 void confine_forget(const struct plan *plan, const struct run *run);
 // These locks, for good; 0, or -1 with errno.
 int confine(enum confined who, unsigned locks);
+// The same; a reader changes files below these directories alone, which are open.
+int confine_below(enum confined who, unsigned locks, const int *writable, unsigned count);

@@ -1,14 +1,18 @@
 // Owns the state of one check and the common acts on what it finds.
 #include "postcheck/finding/finding.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/path.h"
 #include "base/str.h"
 #include "base/sys.h"
 #include "postcheck/finding/quarantine.h"
+#include "report/findings.h"
 #include "trees/git_list.h"
 
 enum { NANOSECONDS = 1000000000 };
@@ -17,6 +21,15 @@ void finding_take(struct check *check, int directory, const char *name, const ch
 		  const char *why)
 {
 	quarantine_take(check->plan->state, directory, name, path, why, check->found);
+}
+
+void finding_remove(struct check *check, int directory, const char *name, const char *path)
+{
+	char why[256];
+	if (unlinkat(directory, name, 0) == 0 || errno == ENOENT)
+		return;
+	snprintf(why, sizeof(why), "could not be removed (%s)", strerror(errno));
+	findings_add(check->found, FINDING_NOT_MOVED, finding_path(check->plan, path), why, "");
 }
 
 static bool is_since(int64_t seconds, int64_t nanoseconds, const struct timespec *start)

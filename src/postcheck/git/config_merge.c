@@ -36,6 +36,7 @@ struct merge_work {
 	struct gitconfig_case how;
 	struct gitconfig_merged merged;
 	bool good;
+	bool done; // all of it: what was written is in its place
 	const char *problem;
 };
 
@@ -58,7 +59,8 @@ static void compute(void *argument)
 					 : &before,
 				work->how, &work->merged);
 	work->good = result == 0;
-	work->problem = arena_text(work->arena, "%s", err_text());
+	if (!work->good)
+		work->problem = arena_text(work->arena, "%s", err_text());
 }
 
 // Born before the run: the ref, or its log, to which git only adds.
@@ -188,8 +190,8 @@ static _Noreturn void work_apart(struct merge_work *work)
 	}
 	if (result == 1)
 		fail(0, "git's lock (%s.lock) is held by another program", work->merge->name);
-	work->good = result == 0;
 	work->problem = arena_text(work->arena, "%s", err_text());
+	work->done = result == 0;
 	_exit(0);
 }
 
@@ -257,7 +259,7 @@ int merge_config(const struct merge *merge)
 	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	work = shared;
-	bool good = pid > 0 && work->good;
+	bool good = pid > 0 && work->done;
 	if (good)
 		report(arena, merge, &work->merged);
 	else

@@ -220,6 +220,14 @@ static bool compare_pack(struct objects_walk *walk, int fd, const char *index, c
 	return good;
 }
 
+static void remove_cache(const struct objects_walk *walk, int fd, const char *below,
+			 const char *name)
+{
+	char path[PATH_MAX];
+	bool fits = str_put(path, sizeof(path), "%s/objects/%s/%s", walk->path, below, name);
+	finding_remove(walk->check, fd, name, fits ? path : walk->path);
+}
+
 // Git does not use a pack without its index.
 static void look_at_pack(struct objects_walk *walk, int fd, const char *index)
 {
@@ -237,7 +245,7 @@ static void look_at_pack(struct objects_walk *walk, int fd, const char *index)
 			     "what its pack holds: git index-pack PACK");
 	for (size_t i = 0; i < 2; i++)
 		if (str_put(file, sizeof(file), "%.*s%s", stem, index, i ? ".rev" : ".bitmap"))
-			unlinkat(fd, file, 0);
+			remove_cache(walk, fd, "pack", file);
 }
 
 static void look_at_packs(struct objects_walk *walk)
@@ -267,7 +275,7 @@ static void drop_caches(struct objects_walk *walk, const char *name)
 			drop_caches(walk, inside + strlen("objects/"));
 		else if (finding_is_late(walk->check, &status) ||
 			 (walk->packs && str_starts(entry->name, "multi-pack-index")))
-			unlinkat(fd, entry->name, 0);
+			remove_cache(walk, fd, name, entry->name);
 	}
 }
 

@@ -131,7 +131,7 @@ static void take_odd(const struct parts_walk *parts, const struct part_met *part
 	if (!part->late || is_known(parts, part))
 		return;
 	if (S_ISSOCK(part->status.st_mode) && part->row && part->row->type == LAYOUT_SOCKET)
-		unlinkat(part->directory, part->name, 0);
+		finding_remove(parts->check, part->directory, part->name, part->path);
 	else
 		take_part(parts, part,
 			  S_ISLNK(part->status.st_mode)
