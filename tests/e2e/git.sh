@@ -182,7 +182,7 @@ is "its hooks and commondir are as before" "../.. " "$(cat "$work/main-repositor
 is "the other tree of that repository is not seen" ".git" "$(grep -v '[a-z ]: \|^[0-9]\|^sbx' "$work/inside"; cd "$work/tree" && "$SBX" run -- ls -A "$work/main-repository")"
 (cd "$work/main-repository" && git init -q "$work/alone" && mkdir "$work/pretender" && echo "gitdir: $work/main-repository/.git" >"$work/pretender/.git")
 is "a .git file that names somebody's repository gives nothing" 1 "$(cd "$work/pretender" && "$SBX" run -- test -e "$work/main-repository" 2>/dev/null; echo $?)"
-like "and the plan says so" "$(cd "$work/pretender" && "$SBX" plan -- true)" 'leads git to .*main-repository/[.]git.*not in the box; to show it: --read /'
+like "and the plan says so" "$(cd "$work/pretender" && "$SBX" plan -- true)" 'leads git to .*main-repository/[.]git.*not in the box; to show it: --read .?/'
 
 # Objects elsewhere, whatever their directory is called.
 (git init -q "$work/lent" && cd "$work/lent" && echo x >f && git add f && git commit -qm one && mv .git/objects "$work/store" && ln -s "$work/store" .git/objects) >/dev/null

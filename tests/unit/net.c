@@ -1048,7 +1048,8 @@ static void reaching(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		for (unsigned who = 0; who < CONFINED_ALL; who++) {
 			int result = ends(who, &rows[i].call);
-			if (result != (rows[i].may & (1U << who) ? rows[i].result : DIED))
+			int otherwise = who == CONFINED_READER ? ENOSYS : DIED;
+			if (result != (rows[i].may & (1U << who) ? rows[i].result : otherwise))
 				fail_msg("row %zu of process %u: %d", i, who, result);
 		}
 	// A box may pass the filter a socket that is not connected.
@@ -1111,16 +1112,16 @@ static void reader(void **state)
 		{ "make", EACCES, 0, { SYS_mkdirat, { out, (long)"new", 0700 } } },
 		{ "remove", EACCES, 0, { SYS_unlinkat, { out, (long)"new", AT_REMOVEDIR } } },
 		{ "move out", EACCES, 0, { SYS_renameat, { in, file, out, (long)"moved" } } },
-		{ "execute", DIED, 0, { SYS_execve, { program, (long)words, 0 } } },
-		{ "make a socket", DIED, 0, { SYS_socket, { AF_UNIX, SOCK_STREAM } } },
-		{ "connect", DIED, EBADF, { SYS_connect, { -1, program, 2 } } },
-		{ "signal", DIED, 0, { SYS_kill, { self, 0 } } },
-		{ "trace", DIED, 0, { SYS_ptrace, { PTRACE_TRACEME } } },
-		{ "read memory", DIED, 0, { SYS_process_vm_readv, { self } } },
+		{ "execute", ENOSYS, 0, { SYS_execve, { program, (long)words, 0 } } },
+		{ "make a socket", ENOSYS, 0, { SYS_socket, { AF_UNIX, SOCK_STREAM } } },
+		{ "connect", ENOSYS, EBADF, { SYS_connect, { -1, program, 2 } } },
+		{ "signal", ENOSYS, 0, { SYS_kill, { self, 0 } } },
+		{ "trace", ENOSYS, 0, { SYS_ptrace, { PTRACE_TRACEME } } },
+		{ "read memory", ENOSYS, 0, { SYS_process_vm_readv, { self } } },
 		{ "a namespace", DIED, -1, { SYS_clone, { CLONE_NEWUSER | SIGCHLD } } },
-		{ "unshare", DIED, 0, { SYS_unshare, { 0 } } },
+		{ "unshare", ENOSYS, 0, { SYS_unshare, { 0 } } },
 		{ "limits of others", EACCES, 0, { SYS_prlimit64, { self, RLIMIT_CORE } } },
-		{ "io_uring", DIED, -1, { SYS_io_uring_setup, { 1, 0 } } },
+		{ "io_uring", ENOSYS, -1, { SYS_io_uring_setup, { 1, 0 } } },
 	};
 	try_ways(CONFINED_READER, in, ways, sizeof(ways) / sizeof(*ways));
 	pid_t child = fork();
@@ -1148,6 +1149,7 @@ static void other_machine(void **state)
 		int status = -1;
 		pid_t child = fork();
 		if (child == 0) {
+			signal(SIGSEGV, SIG_DFL); // not the test's
 			if (confine(who, CONFINE_CALLS) < 0)
 				_exit(255);
 			long result;
