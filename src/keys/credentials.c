@@ -22,7 +22,6 @@
 #include "net/setup/confine.h"
 #include "open/opener_messages.h"
 #include "plan.h"
-#include "report/denials.h"
 #include "report/findings.h"
 #include "run.h"
 
@@ -298,19 +297,5 @@ void keys_report(const struct plan *plan, struct run *run, struct denials *denia
 	report_uses(plan, record, found);
 	if (run->opener_ended)
 		findings_add(found, FINDING_OPENER_ENDED, "", "", "");
-	for (unsigned i = 0; i < OPENER_REFUSALS_MAX && record->refusals[i].count; i++) {
-		char host[HOST_NAME_BYTES_MAX + 1], why[sizeof(record->refusals[i].why)];
-		char what[HOST_NAME_BYTES_MAX + 256];
-		memcpy(host, record->refusals[i].host, sizeof(host));
-		memcpy(why, record->refusals[i].why, sizeof(why));
-		host[sizeof(host) - 1] = why[sizeof(why) - 1] = '\0';
-		snprintf(what, sizeof(what), "%s:%u", str_shown(host), record->refusals[i].port);
-		struct denial *denial = denials_add(denials, "secret", what, "");
-		if (!denial)
-			continue;
-		denial->count = record->refusals[i].count;
-		denial->verb = record->refusals[i].failed ? "could not reach" : "blocked";
-		snprintf(denial->why, sizeof(denial->why), "%s", str_shown(why));
-	}
-	denials->lost += record->lost;
+	refused_report(&record->refused, denials);
 }

@@ -20,7 +20,6 @@
 #include "lsp/lsp_record.h"
 #include "net/setup/confine.h"
 #include "plan.h"
-#include "report/denials.h"
 #include "run.h"
 
 enum { LAST_MILLISECONDS = 10000, WAIT_MILLISECONDS = 2, EDITOR = 0, SERVER = 1 };
@@ -153,24 +152,5 @@ int lsp_undo(const struct plan *plan, struct run *run)
 
 void lsp_report(const struct run *run, struct denials *denials)
 {
-	static const char *const kinds[LSP_KINDS] = {
-		[LSP_EDIT] = "edit",       [LSP_SHOW] = "show",     [LSP_LINK] = "link",
-		[LSP_COMMAND] = "command", [LSP_METHOD] = "method", [LSP_MALFORMED] = "message",
-	};
-	const struct lsp_record *record = run->lsp;
-	unsigned count = record ? record->count : 0;
-	for (unsigned i = 0; i < count && i < LSP_REFUSALS_MAX; i++) {
-		// Written by a process that reads hostile bytes: nothing of it is believed.
-		struct lsp_refusal refusal = record->refusals[i];
-		refusal.name[sizeof(refusal.name) - 1] = '\0';
-		refusal.why[sizeof(refusal.why) - 1] = '\0';
-		if ((unsigned)refusal.kind >= LSP_KINDS)
-			continue;
-		struct denial *denial =
-			denials_add(denials, kinds[refusal.kind], str_shown(refusal.name), "");
-		if (denial)
-			snprintf(denial->why, sizeof(denial->why), "%s", str_shown(refusal.why));
-	}
-	if (record)
-		denials->lost += record->lost;
+	refused_report(run->lsp ? &run->lsp->refused : NULL, denials);
 }

@@ -31,17 +31,10 @@ const char *lsp_files_refuse_edit(const struct lsp_files *files, const char *pat
 // NULL: it lies in the project, and may be shown.
 const char *lsp_files_refuse_show(const struct lsp_files *files, const char *path);
 
-enum { LSP_REFUSALS_MAX = 128 };
-
 struct lsp_record {
 	char initialize[LSP_ID_MAX +
 			1]; // by the editor's side, before the server sees that request
-	unsigned count;
-	uint64_t lost; // refusals that have no room
-	struct lsp_refusal {
-		enum lsp_kind kind;
-		char name[400], why[100];
-	} refusals[LSP_REFUSALS_MAX];
+	struct refused_table refused;
 };
 
 // What the two processes do, from descriptor 0 to descriptor 1, until one of them ends.

@@ -59,14 +59,13 @@ struct judge {
 };
 
 // The first thing that is wrong decides what becomes of the message; each is reported.
-static void refuse(struct judge *judge, enum lsp_kind kind, const char *name, const char *why)
+static void refuse(struct judge *judge, enum refused_kind kind, const char *name, const char *why)
 {
 	struct lsp_message *message = judge->message;
 	message->refused(message->owner, kind, name, why);
 	if (judge->refused)
 		return;
 	judge->refused = true;
-	message->kind = kind;
 	message->why = why;
 	size_t length = strnlen(name, sizeof(message->name) - 1);
 	memcpy(message->name, name, length);
@@ -92,7 +91,7 @@ static void check_edit(struct judge *judge, const char *raw, size_t length)
 	else
 		why = judge->message->refuses_edit(judge->message->owner, path);
 	if (why && judge->uris <= LSP_URIS_MAX + 1)
-		refuse(judge, LSP_EDIT, whole ? name : "(a long name)", why);
+		refuse(judge, REFUSED_EDIT, whole ? name : "(a long name)", why);
 }
 
 static bool is_known(const struct lsp_known *known, const char *name)
@@ -115,7 +114,7 @@ static void check_command(struct judge *judge, size_t start, size_t end)
 	bool whole = decode(message->text + start, end - start, name);
 	if (whole && is_known(message->known, name))
 		return;
-	message->refused(message->owner, LSP_COMMAND, whole ? name : "(a long name)",
+	message->refused(message->owner, REFUSED_COMMAND, whole ? name : "(a long name)",
 			 "the server does not carry it out itself");
 	for (size_t i = 0; start + i < end; i++)
 		message->text[start + i] = i < strlen(instead) ? instead[i] : '_';
@@ -126,7 +125,7 @@ static void check_link(struct judge *judge, const char *raw, size_t length)
 	char name[LSP_NAME_MAX];
 	json_decode(raw, length, name, sizeof(name));
 	if (!uri_is_plain_link(name, strlen(name)))
-		refuse(judge, LSP_LINK, name, "it does not lead to a file or to the web");
+		refuse(judge, REFUSED_LINK, name, "it does not lead to a file or to the web");
 }
 
 static void add_command(struct judge *judge, const char *raw, size_t length)
@@ -147,7 +146,7 @@ static void take_id(struct judge *judge, const struct json_step *step)
 	size_t quote = step->kind == WALK_STRING, length = step->end - step->start + 2 * quote;
 	judge->ids++;
 	if (step->kind == WALK_OBJECT || step->kind == WALK_ARRAY || length > LSP_ID_MAX) {
-		refuse(judge, LSP_MALFORMED, "(its id)", "it is not an id");
+		refuse(judge, REFUSED_MALFORMED, "(its id)", "it is not an id");
 		return;
 	}
 	memcpy(message->id, message->text + step->start - quote, length);
@@ -158,7 +157,7 @@ static void take_method(struct judge *judge, const struct json_step *step)
 {
 	judge->methods++;
 	if (step->kind != WALK_STRING)
-		refuse(judge, LSP_MALFORMED, "(its method)", "it is not a method");
+		refuse(judge, REFUSED_MALFORMED, "(its method)", "it is not a method");
 	else
 		json_decode(judge->message->text + step->start, step->end - step->start,
 			    judge->method, sizeof(judge->method));
@@ -208,7 +207,7 @@ static void take_acting(struct judge *judge, const struct json_step *step, enum 
 		if (string)
 			check_edit(judge, text + step->start, step->end - step->start);
 		else
-			refuse(judge, LSP_MALFORMED, "(an edit)", "it names no file");
+			refuse(judge, REFUSED_MALFORMED, "(an edit)", "it names no file");
 	}
 	if (around != IN_DATA && key == KEY_COMMAND && string)
 		check_command(judge, step->start, step->end);
@@ -246,7 +245,7 @@ static void judge_show(struct judge *judge)
 	else
 		why = message->refuses_show(message->owner, path);
 	if (why)
-		refuse(judge, LSP_SHOW, judge->show, why);
+		refuse(judge, REFUSED_SHOW, judge->show, why);
 }
 
 static void judge_method(struct judge *judge)
@@ -258,7 +257,7 @@ static void judge_method(struct judge *judge)
 		known = known || (str_equal(methods[i].name, judge->method) &&
 				  methods[i].request == message->request);
 	if (!known)
-		refuse(judge, LSP_METHOD, judge->method, "LSP 3.17 does not have it");
+		refuse(judge, REFUSED_METHOD, judge->method, "LSP 3.17 does not have it");
 	if (str_equal(judge->method, "window/showDocument"))
 		judge_show(judge);
 }
@@ -282,10 +281,10 @@ bool lsp_judge(struct lsp_message *message)
 	message->id[0] = '\0';
 	message->request = false;
 	if (!json_walk(message->text, message->length, take_step, &judge)) {
-		refuse(&judge, LSP_MALFORMED, "(its text)", "it is not a JSON object");
+		refuse(&judge, REFUSED_MALFORMED, "(its text)", "it is not a JSON object");
 		message->id[0] = '\0';
 	} else if (judge.methods > 1 || judge.ids > 1 || judge.methods + judge.ids == 0) {
-		refuse(&judge, LSP_MALFORMED, "(its members)", "it is not a message of LSP");
+		refuse(&judge, REFUSED_MALFORMED, "(its members)", "it is not a message of LSP");
 		message->id[0] = '\0';
 	} else if (judge.methods == 1) {
 		judge_method(&judge);

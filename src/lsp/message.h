@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "report/refused.h"
 #include "text/json.h"
 
 enum {
@@ -15,16 +16,6 @@ enum {
 	LSP_URIS_MAX = 4096,        // in one message
 	LSP_ID_MAX = 256,           // bytes of the id of a message
 	LSP_NAME_MAX = 4096,        // of what was refused
-};
-
-enum lsp_kind {
-	LSP_EDIT,      // files that are written, made, renamed or removed
-	LSP_SHOW,      // window/showDocument
-	LSP_LINK,      // a link to click
-	LSP_COMMAND,   // a command of the editor
-	LSP_METHOD,    // a message that LSP does not have
-	LSP_MALFORMED, // no message
-	LSP_KINDS
 };
 
 // What is known of a server: the commands of its answer to `initialize`, each with a NUL behind it.
@@ -45,11 +36,10 @@ struct lsp_message {
 	// NULL: it may be shown.
 	const char *(*refuses_show)(void *owner, const char *path);
 	// Each thing that was refused: `name` may be cut.
-	void (*refused)(void *owner, enum lsp_kind kind, const char *name, const char *why);
+	void (*refused)(void *owner, enum refused_kind kind, const char *name, const char *why);
 	// Out, when something else than the names of commands was refused.
 	char id[LSP_ID_MAX + 1]; // as it was written; "": nobody waits for an answer
 	bool request;            // of the server's, else an answer of it
-	enum lsp_kind kind;
 	const char *why;
 	char name[LSP_NAME_MAX];
 };

@@ -19,19 +19,12 @@ struct stream {
 	size_t head, body; // bytes of the message at its beginning
 };
 
-static void refused(void *owner, enum lsp_kind kind, const char *name, const char *why)
+static void note(void *owner, enum refused_kind kind, const char *name, const char *why)
 {
 	struct relay *relay = owner;
-	struct lsp_record *record = relay->record;
-	if (record->count >= LSP_REFUSALS_MAX) {
-		record->lost++;
-		return;
-	}
-	struct lsp_refusal *refusal = &record->refusals[record->count];
-	refusal->kind = kind;
-	snprintf(refusal->name, sizeof(refusal->name), "%s", name);
-	snprintf(refusal->why, sizeof(refusal->why), "%s", why);
-	record->count++;
+	struct refused refused;
+	refused_set(&refused, kind, name, why);
+	refused_note(&relay->record->refused, &refused);
 }
 
 // --- reading -------------------------------------------------------------------------------------
@@ -138,7 +131,7 @@ void relay_editor(struct relay *relay)
 	struct stream stream = { 0 };
 	enum got got = read_message(&stream);
 	if (got == GOT_OTHER || (got == GOT_END && stream.used > 0))
-		refused(relay, LSP_MALFORMED, "(the editor's first)", "LSP has no such head");
+		note(relay, REFUSED_MALFORMED, "(the editor's first)", "LSP has no such head");
 	if (got != GOT_MESSAGE || !write_first(&stream, relay->record))
 		return;
 	drop_message(&stream);
@@ -176,7 +169,7 @@ static bool pass_on(struct relay *relay, struct lsp_known *known, const struct s
 				       .owner = relay,
 				       .refuses_edit = refuses_edit,
 				       .refuses_show = refuses_show,
-				       .refused = refused };
+				       .refused = note };
 	text[stream->body] = '\0';
 	bool passes = lsp_judge(&message);
 	text[stream->body] = after;
@@ -197,5 +190,5 @@ void relay_server(struct relay *relay)
 		drop_message(&stream);
 	}
 	if (got == GOT_OTHER || stream.used > 0)
-		refused(relay, LSP_MALFORMED, "(the server's output)", "LSP has no such head");
+		note(relay, REFUSED_MALFORMED, "(the server's output)", "LSP has no such head");
 }

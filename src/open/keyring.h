@@ -1,7 +1,7 @@
 // Secrets as the opener holds them, and what their rules say.
 //
 // The room open owns what happens to bytes in a connection that is opened: pure, no I/O. The
-// program that does it is the room opener. Uses: base net/parse text. Begin with dialogue.h.
+// program that does it is the room opener. Uses: base net/parse report text. Begin with dialogue.h.
 #pragma once
 
 #include "text/destination.h"

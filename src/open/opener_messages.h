@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "open/keyring.h"
+#include "report/refused.h"
 
 // Descriptors that the opener begins with: messages of the supervisor; connections of the workers.
 enum { OPENER_CONTROL = 3, OPENER_CHANNEL = 4 };
@@ -31,18 +32,12 @@ struct opener_pair {
 };
 
 // Written by the opener, which reads hostile bytes: nothing of it is believed.
-enum { OPENER_USES_MAX = 64, OPENER_REFUSALS_MAX = 64 };
+enum { OPENER_USES_MAX = 64 };
 struct opener_record {
 	char certificate[64 * 1024]; // PEM, of the box's authority
 	struct {
 		uint32_t secret, times;
 		char host[HOST_NAME_BYTES_MAX + 1];
 	} uses[OPENER_USES_MAX];
-	struct {
-		uint32_t count;
-		uint16_t port;
-		uint16_t failed; // not refused: it could not be done
-		char host[HOST_NAME_BYTES_MAX + 1], why[160];
-	} refusals[OPENER_REFUSALS_MAX];
-	uint64_t lost; // refusals that had no room
+	struct refused_table refused;
 };

@@ -1,7 +1,7 @@
 // The connections that are opened: TLS on both sides, and HTTP between.
 //
 // The room opener owns TLS on both sides of an opened connection, and the certificates. Uses: base
-// net/parse net/setup open text. Begin with opener.c.
+// net/parse net/setup open report text. Begin with opener.c.
 #pragma once
 
 #include <openssl/evp.h>

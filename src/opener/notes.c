@@ -6,26 +6,13 @@
 
 void notes_refusal(struct opener *opener, const struct bridge *bridge, const char *why, bool failed)
 {
-	struct opener_record *record = opener->record;
 	const struct exchange *exchange = &bridge->exchange;
-	for (unsigned i = 0; i < OPENER_REFUSALS_MAX; i++) {
-		bool free = record->refusals[i].count == 0;
-		if (!free && (record->refusals[i].port != exchange->port ||
-			      strcmp(record->refusals[i].host, exchange->host.name) != 0 ||
-			      strcmp(record->refusals[i].why, why) != 0))
-			continue;
-		if (free) {
-			snprintf(record->refusals[i].host, sizeof(record->refusals[i].host), "%s",
-				 exchange->host.name);
-			snprintf(record->refusals[i].why, sizeof(record->refusals[i].why), "%s",
-				 why);
-			record->refusals[i].port = exchange->port;
-			record->refusals[i].failed = failed;
-		}
-		record->refusals[i].count++;
-		return;
-	}
-	record->lost++;
+	struct refused refused;
+	char what[HOST_NAME_BYTES_MAX + 8];
+	snprintf(what, sizeof(what), "%s:%u", exchange->host.name, exchange->port);
+	refused_set(&refused, REFUSED_SECRET, what, why);
+	refused.failed = failed;
+	refused_note(&opener->record->refused, &refused);
 }
 
 void notes_uses(struct opener *opener, struct exchange *exchange)

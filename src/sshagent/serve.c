@@ -13,7 +13,6 @@
 
 #include "base/fd.h"
 #include "base/steady.h"
-#include "base/str.h"
 #include "sshagent/signing.h"
 
 enum {
@@ -45,27 +44,6 @@ struct slot {
 	struct agent_connection connection;
 	uint8_t bytes[LENGTH + AGENT_ANSWER_MAX];
 };
-
-// One more refusal, or one more of the same.
-static void note(struct agent_record *record, const struct agent_refusal *refusal)
-{
-	if (!refusal->kind[0])
-		return;
-	for (unsigned i = 0; i < record->count; i++) {
-		struct agent_refused *known = &record->refusals[i];
-		if (str_equal(known->refusal.what, refusal->what) &&
-		    str_equal(known->refusal.why, refusal->why)) {
-			known->times++;
-			return;
-		}
-	}
-	if (record->count == AGENT_REFUSALS_MAX) {
-		record->lost++;
-		return;
-	}
-	record->refusals[record->count].refusal = *refusal;
-	record->refusals[record->count++].times = 1;
-}
 
 // --- one connection ------------------------------------------------------------------------------
 
@@ -127,15 +105,15 @@ static int connect_agent(void)
 
 static bool hand_on(struct agent_record *record, struct slot *slot)
 {
-	static const struct agent_refusal unreachable = {
-		.kind = "agent",
+	static const struct refused unreachable = {
+		.kind = REFUSED_AGENT,
 		.what = "a connection to your ssh-agent",
 		.why = "your agent takes none; is it running? ssh-add -l",
 	};
 	if (slot->agent < 0) {
 		slot->agent = connect_agent();
 		if (slot->agent < 0) {
-			note(record, &unreachable);
+			refused_note(&record->refused, &unreachable);
 			return answer(slot, AGENT_FAILURE);
 		}
 		if (!watch(slot->agent, EPOLL_CTL_ADD, 0, slot))
@@ -146,12 +124,12 @@ static bool hand_on(struct agent_record *record, struct slot *slot)
 
 static bool judge(struct agent_record *record, struct slot *slot)
 {
-	struct agent_refusal refusal;
+	struct refused refusal;
 	slot->verdict = agent_judge(&record->rules, &slot->connection, slot->bytes + LENGTH,
 				    slot->whole - LENGTH, &refusal);
 	switch (slot->verdict) {
 	case AGENT_REFUSES:
-		note(record, &refusal);
+		refused_note(&record->refused, &refusal);
 		return answer(slot, slot->bytes[LENGTH] == AGENT_EXTENSION ? AGENT_EXTENSION_FAILURE
 									   : AGENT_FAILURE);
 	case AGENT_KNOWS:
@@ -167,7 +145,7 @@ static bool judge(struct agent_record *record, struct slot *slot)
 // What the agent said, as far as it goes to the box.
 static bool take_answer(struct agent_record *record, struct slot *slot)
 {
-	struct agent_refusal refusal;
+	struct refused refusal;
 	uint8_t *bytes = slot->bytes + LENGTH;
 	size_t length = slot->whole - LENGTH;
 	switch (slot->verdict) {
@@ -183,7 +161,7 @@ static bool take_answer(struct agent_record *record, struct slot *slot)
 	case AGENT_BINDS:
 		if (agent_bound(&record->rules, &slot->connection, bytes, length, &refusal))
 			return answer(slot, AGENT_SUCCESS);
-		note(record, &refusal);
+		refused_note(&record->refused, &refusal);
 		return answer(slot, AGENT_EXTENSION_FAILURE);
 	case AGENT_REFUSES:
 	case AGENT_KNOWS:
@@ -256,8 +234,8 @@ size_t serve_bytes(void)
 
 static void accept_one(struct agent_record *record, struct slot *slots)
 {
-	static const struct agent_refusal full = {
-		.kind = "agent",
+	static const struct refused full = {
+		.kind = REFUSED_AGENT,
 		.what = "a connection to your ssh-agent",
 		.why = "16 are open; end programs that hold one",
 	};
@@ -275,7 +253,7 @@ static void accept_one(struct agent_record *record, struct slot *slots)
 			end_slot(slot);
 		return;
 	}
-	note(record, &full);
+	refused_note(&record->refused, &full);
 }
 
 static void end_late(struct slot *slots, int64_t now)

@@ -29,14 +29,7 @@ int rules_read(const struct plan *plan, int agent, struct agent_rules *rules);
 
 // What the two processes and the supervisor share: the rules, which they only read, and the
 // refusals.
-enum { AGENT_REFUSALS_MAX = 64 };
-
 struct agent_record {
 	struct agent_rules rules;
-	unsigned count;
-	uint64_t lost; // refusals that have no room
-	struct agent_refused {
-		struct agent_refusal refusal;
-		unsigned times;
-	} refusals[AGENT_REFUSALS_MAX];
+	struct refused_table refused;
 };

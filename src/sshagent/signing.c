@@ -16,21 +16,20 @@ void agent_fingerprint(const uint8_t hash[SHA256_BYTES], char text[AGENT_FINGERP
 	text[7 + 43] = '\0'; // without the filling
 }
 
-static bool refuse(struct agent_refusal *refusal, const char *kind, const char *what,
-		   const char *why, const char *flag, const char *value)
+static bool refuse_signature(struct refused *refusal, const char *what, const char *why)
 {
-	*refusal = (struct agent_refusal){ 0 };
-	snprintf(refusal->kind, sizeof(refusal->kind), "%s", kind);
-	snprintf(refusal->what, sizeof(refusal->what), "%s", what);
-	snprintf(refusal->why, sizeof(refusal->why), "%s", why);
-	snprintf(refusal->flag, sizeof(refusal->flag), "%s", flag);
-	snprintf(refusal->value, sizeof(refusal->value), "%s", value);
+	refused_set(refusal, REFUSED_SIGNATURE, what, why);
 	return false;
 }
 
-static bool refuse_signature(struct agent_refusal *refusal, const char *what, const char *why)
+// `flag` with this value would allow it.
+static bool refuse_unlisted(struct refused *refusal, const char *what, const char *why,
+			    enum refused_flag flag, const char *value)
 {
-	return refuse(refusal, "signature", what, why, "", "");
+	refuse_signature(refusal, what, why);
+	refusal->flag = flag;
+	snprintf(refusal->value, sizeof(refusal->value), "%s", value);
+	return false;
 }
 
 static void hash_of(const struct wire_string *blob, uint8_t hash[SHA256_BYTES])
@@ -73,7 +72,7 @@ struct agent_host_key *agent_host_key(struct agent_rules *rules, const uint8_t h
 // --- hosts ---------------------------------------------------------------------------------------
 
 static bool judge_host(const struct agent_rules *rules, const uint8_t hash[SHA256_BYTES],
-		       struct agent_refusal *refusal)
+		       struct refused *refusal)
 {
 	char shown[AGENT_FINGERPRINT];
 	const struct agent_host_key *host = find_host(rules, hash);
@@ -83,8 +82,8 @@ static bool judge_host(const struct agent_rules *rules, const uint8_t hash[SHA25
 	if (host && host->revoked)
 		return refuse_signature(refusal, shown, "known_hosts revokes this host key");
 	if (host && host->name[0])
-		return refuse(refusal, "signature", host->name,
-			      "the agent signs for listed hosts only", "agent-host", host->name);
+		return refuse_unlisted(refusal, host->name, "the agent signs for listed hosts only",
+				       REFUSED_AGENT_HOST, host->name);
 	return refuse_signature(refusal, shown,
 				host ? "this host key is of no listed host"
 				     : "known_hosts has no such host key; to add it, connect "
@@ -112,7 +111,7 @@ static bool is_bound_to(const struct agent_connection *connection,
 
 static enum agent_verdict judge_bind(const struct agent_rules *rules,
 				     struct agent_connection *connection, struct wire wire,
-				     struct agent_refusal *refusal)
+				     struct refused *refusal)
 {
 	struct wire_string host, session;
 	uint8_t forwarding, hash[SHA256_BYTES];
@@ -149,7 +148,7 @@ static enum agent_verdict judge_bind(const struct agent_rules *rules,
 }
 
 bool agent_bound(const struct agent_rules *rules, struct agent_connection *connection,
-		 const uint8_t *bytes, size_t length, struct agent_refusal *ret_refusal)
+		 const uint8_t *bytes, size_t length, struct refused *ret_refusal)
 {
 	connection->bound = length == 1 && bytes[0] == AGENT_SUCCESS;
 	if (connection->bound)
@@ -201,13 +200,13 @@ static bool read_login(const struct wire_string *data, struct login *ret_login)
 }
 
 static bool judge_login(const struct agent_connection *connection, const struct login *login,
-			struct agent_refusal *refusal)
+			struct refused *refusal)
 {
 	uint8_t hash[SHA256_BYTES] = { 0 };
 	if (login->host.bytes)
 		hash_of(&login->host, hash);
 	if (connection->refused) {
-		*refusal = (struct agent_refusal){ 0 };
+		*refusal = (struct refused){ 0 };
 		return false;
 	}
 	if (!connection->bound)
@@ -254,7 +253,7 @@ static bool is_word(const struct wire_string *string)
 }
 
 static bool judge_namespace(const struct agent_rules *rules, const struct wire_string *string,
-			    struct agent_refusal *refusal)
+			    struct refused *refusal)
 {
 	char word[AGENT_NAME];
 	for (unsigned i = 0; i < rules->namespace_count; i++)
@@ -263,12 +262,12 @@ static bool judge_namespace(const struct agent_rules *rules, const struct wire_s
 	if (!is_word(string))
 		return refuse_signature(refusal, "a file", "its namespace is not listed");
 	snprintf(word, sizeof(word), "%.*s", (int)string->length, (const char *)string->bytes);
-	return refuse(refusal, "signature", str_equal(word, "git") ? "a commit or tag" : word,
-		      "the agent signs no files and commits", "agent-sign", word);
+	return refuse_unlisted(refusal, str_equal(word, "git") ? "a commit or tag" : word,
+			       "the agent signs no files and commits", REFUSED_AGENT_SIGN, word);
 }
 
 static bool judge_sign(const struct agent_rules *rules, const struct agent_connection *connection,
-		       struct wire wire, struct agent_refusal *refusal)
+		       struct wire wire, struct refused *refusal)
 {
 	struct wire_string key, data, name;
 	struct login login;
@@ -282,8 +281,8 @@ static bool judge_sign(const struct agent_rules *rules, const struct agent_conne
 	if (!is_listed(rules, &key)) {
 		hash_of(&key, hash);
 		agent_fingerprint(hash, shown);
-		return refuse(refusal, "signature", shown, "this key is not listed", "agent-key",
-			      shown);
+		return refuse_unlisted(refusal, shown, "this key is not listed", REFUSED_AGENT_KEY,
+				       shown);
 	}
 	if (read_sshsig(&data, &name))
 		return judge_namespace(rules, &name, refusal);
@@ -319,21 +318,20 @@ static const char *message_word(uint8_t type)
 	return "an unknown message to your ssh-agent";
 }
 
-static enum agent_verdict refuse_message(uint8_t type, struct agent_refusal *refusal)
+static enum agent_verdict refuse_message(uint8_t type, struct refused *refusal)
 {
-	refuse(refusal, "agent", message_word(type),
-	       "a box can list keys and log in; do it outside", "", "");
+	refused_set(refusal, REFUSED_AGENT, message_word(type),
+		    "a box can list keys and log in; do it outside");
 	return AGENT_REFUSES;
 }
 
 enum agent_verdict agent_judge(const struct agent_rules *rules, struct agent_connection *connection,
-			       const uint8_t *bytes, size_t length,
-			       struct agent_refusal *ret_refusal)
+			       const uint8_t *bytes, size_t length, struct refused *ret_refusal)
 {
 	struct wire wire = { bytes, length };
 	struct wire_string name;
 	uint8_t type = 0;
-	*ret_refusal = (struct agent_refusal){ 0 };
+	*ret_refusal = (struct refused){ 0 };
 	if (!wire_byte(&wire, &type))
 		return refuse_message(0, ret_refusal);
 	if (type == AGENT_REQUEST_IDENTITIES && wire.left == 0)

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/refused.h"
 #include "text/sha.h"
 
 enum {
@@ -65,22 +66,14 @@ enum agent_verdict {
 	AGENT_KNOWS, // of a bind that holds already: success, and nothing is handed on
 };
 
-// Why something was refused: words for the report.
-struct agent_refusal {
-	char kind[16]; // of report/denials.h
-	char what[AGENT_NAME], why[160];
-	char flag[16], value[AGENT_NAME]; // that would allow it, or ""
-};
-
 // A request without its length. After AGENT_BINDS `connection` holds what will be bound, and is not
-// bound; after AGENT_REFUSES `*ret_refusal` says why (kind "": it was reported before).
+// bound; after AGENT_REFUSES `*ret_refusal` says why (REFUSED_NOTHING: it was reported before).
 enum agent_verdict agent_judge(const struct agent_rules *rules, struct agent_connection *connection,
-			       const uint8_t *bytes, size_t length,
-			       struct agent_refusal *ret_refusal);
+			       const uint8_t *bytes, size_t length, struct refused *ret_refusal);
 
 // The agent's answer to a bind. False: it does not hold, and `*ret_refusal` says why.
 bool agent_bound(const struct agent_rules *rules, struct agent_connection *connection,
-		 const uint8_t *bytes, size_t length, struct agent_refusal *ret_refusal);
+		 const uint8_t *bytes, size_t length, struct refused *ret_refusal);
 
 // Takes the keys out of an IDENTITIES_ANSWER that are not listed, in place; the new length, or 0
 // when it is no such answer.

@@ -25,7 +25,6 @@
 #include "net/setup/confine.h"
 #include "outside/outside.h"
 #include "plan.h"
-#include "report/denials.h"
 #include "run.h"
 #include "sshagent/signing.h"
 #include "sshagent/serve.h"
@@ -281,36 +280,7 @@ int sshagent_undo(const struct plan *plan, struct run *run)
 
 // --- the report ----------------------------------------------------------------------------------
 
-static const char *flag_of(const char *name)
-{
-	static const char *const flags[] = { "agent-host", "agent-key", "agent-sign" };
-	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++)
-		if (str_equal(flags[i], name))
-			return flags[i];
-	return NULL;
-}
-
 void sshagent_report(const struct run *run, struct denials *denials)
 {
-	const struct agent_record *record = run->agent;
-	unsigned count = record ? record->count : 0;
-	for (unsigned i = 0; i < count && i < AGENT_REFUSALS_MAX; i++) {
-		// Written by a process that reads hostile bytes: nothing of it is believed.
-		struct agent_refusal refusal = record->refusals[i].refusal;
-		refusal.kind[sizeof(refusal.kind) - 1] = '\0';
-		refusal.what[sizeof(refusal.what) - 1] = '\0';
-		refusal.why[sizeof(refusal.why) - 1] = '\0';
-		refusal.flag[sizeof(refusal.flag) - 1] = '\0';
-		refusal.value[sizeof(refusal.value) - 1] = '\0';
-		const char *kind = str_equal(refusal.kind, "agent") ? "agent" : "signature";
-		struct denial *denial = denials_add(denials, kind, str_shown(refusal.what), "");
-		if (!denial)
-			continue;
-		denial->count = record->refusals[i].times;
-		denial->flag = flag_of(refusal.flag);
-		snprintf(denial->why, sizeof(denial->why), "%s", str_shown(refusal.why));
-		snprintf(denial->value, sizeof(denial->value), "%s", str_shown(refusal.value));
-	}
-	if (record)
-		denials->lost += record->lost;
+	refused_report(run->agent ? &run->agent->refused : NULL, denials);
 }

@@ -27,11 +27,11 @@ static const char *refuses(void *owner, const char *path)
 	return path_within(path, "/p") ? NULL : "outside";
 }
 
-static void refused(void *owner, enum lsp_kind kind, const char *name, const char *why)
+static void refused(void *owner, enum refused_kind kind, const char *name, const char *why)
 {
 	struct seen *seen = owner;
 	assert(name && why && why[0]);
-	if (kind == LSP_COMMAND)
+	if (kind == REFUSED_COMMAND)
 		seen->commands++;
 	else
 		seen->refused++;

@@ -55,12 +55,12 @@ static void play(const uint8_t *data, size_t size)
 	struct agent_connection connection = { 0 };
 	struct wire wire = { data, size };
 	struct wire_string request;
-	struct agent_refusal refusal;
+	struct refused refusal;
 	uint8_t answer;
 	while (wire_string(&wire, &request)) {
 		enum agent_verdict verdict =
 			agent_judge(&rules, &connection, request.bytes, request.length, &refusal);
-		assert(verdict == AGENT_REFUSES || !refusal.kind[0]);
+		assert(verdict == AGENT_REFUSES || !refusal.kind);
 		assert(memchr(refusal.what, 0, sizeof(refusal.what)) &&
 		       memchr(refusal.why, 0, sizeof(refusal.why)));
 		if (verdict == AGENT_SIGNS)

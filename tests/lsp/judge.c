@@ -33,10 +33,13 @@ static const char *refuses_show(void *owner, const char *path)
 	return path_within(path, "/p") ? NULL : "outside";
 }
 
-static void refused(void *owner, enum lsp_kind kind, const char *name, const char *why)
+static void refused(void *owner, enum refused_kind kind, const char *name, const char *why)
 {
-	static const char *const words[LSP_KINDS] = { "no-edit",    "no-show",   "no-link",
-						      "no-command", "no-method", "malformed" };
+	static const char *const words[REFUSED_KINDS] = {
+		[REFUSED_EDIT] = "no-edit",     [REFUSED_SHOW] = "no-show",
+		[REFUSED_LINK] = "no-link",     [REFUSED_COMMAND] = "no-command",
+		[REFUSED_METHOD] = "no-method", [REFUSED_MALFORMED] = "malformed",
+	};
 	(void)owner;
 	(void)why;
 	print(words[kind], name);

@@ -9,6 +9,7 @@
 #include "base/out.h"
 #include "report/denials.h"
 #include "report/findings.h"
+#include "report/refused.h"
 #include "run/summary.h"
 
 static const char golden[] = UNIT_DIRECTORY "/findings.golden";
@@ -67,6 +68,64 @@ static void all_words(struct out *out)
 	for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
 		put_kind(out, kind);
 	put_denials(out);
+}
+
+// A locked process counts what is alike, and the supervisor believes nothing of its table.
+static void refused_by_processes(void **state)
+{
+	static struct refused_table table;
+	struct denials denials = { 0 };
+	struct refused refused;
+	(void)state;
+	refused_report(NULL, &denials);
+	assert_int_equal(denials.count, 0);
+	refused_set(&refused, REFUSED_NOTHING, "nothing", "");
+	refused_note(&table, &refused);
+	assert_int_equal(table.count, 0);
+	for (int i = 0; i < 3; i++) {
+		refused_set(&refused, REFUSED_SIGNATURE, "HOST", i ? "again" : "not listed");
+		refused.flag = REFUSED_AGENT_HOST;
+		strcpy(refused.value, "HOST");
+		refused_note(&table, &refused);
+	}
+	refused_set(&refused, REFUSED_SECRET, "HOST", "no TLS");
+	refused.failed = 7;
+	refused_note(&table, &refused);
+	assert_int_equal(table.count, 2);
+	refused_report(&table, &denials);
+	assert_int_equal(denials.count, 2);
+	assert_string_equal(denials.all[0].kind, "signature");
+	assert_string_equal(denials.all[0].flag, "agent-host");
+	assert_string_equal(denials.all[0].why, "not listed");
+	assert_string_equal(denials.all[0].verb, "blocked");
+	assert_int_equal(denials.all[0].count, 3);
+	assert_string_equal(denials.all[1].verb, "could not reach");
+	assert_null(denials.all[1].flag);
+	denials_free(&denials);
+	// Full: the rest is counted.
+	for (int i = 0; i < REFUSED_MAX; i++) {
+		char name[16];
+		snprintf(name, sizeof(name), "%d", i);
+		refused_set(&refused, REFUSED_EDIT, name, "");
+		refused_note(&table, &refused);
+	}
+	assert_int_equal(table.count, REFUSED_MAX);
+	assert_int_equal(table.lost, 2);
+	// Every byte that a process can leave: nothing is read behind it, each text has an end.
+	memset(&table, 0xff, sizeof(table));
+	refused_note(&table, &refused);
+	refused_report(&table, &denials);
+	assert_int_equal(denials.count, 0);
+	for (int i = 0; i < REFUSED_MAX; i++) {
+		table.all[i].kind = REFUSED_LINK;
+		table.all[i].flag = REFUSED_BY_NO_FLAG;
+		table.all[i].what[0] = '\033';
+	}
+	refused_report(&table, &denials);
+	assert_int_equal(denials.count, 1);
+	assert_true(strlen(denials.all[0].what) < sizeof(table.all[0].what) * 4);
+	assert_null(strchr(denials.all[0].what, '\033'));
+	denials_free(&denials);
 }
 
 static void equals_golden(void **state)
@@ -141,6 +200,7 @@ static void brief(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(refused_by_processes),
 		cmocka_unit_test(equals_golden),
 		cmocka_unit_test(no_fix),
 		cmocka_unit_test(brief),

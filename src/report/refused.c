@@ -1,0 +1,72 @@
+// Owns the table in which locked processes note their refusals.
+#include "report/refused.h"
+
+#include <stdio.h>
+
+#include "base/str.h"
+#include "report/denials.h"
+
+void refused_set(struct refused *ret, enum refused_kind kind, const char *what, const char *why)
+{
+	*ret = (struct refused){ .kind = kind };
+	snprintf(ret->what, sizeof(ret->what), "%s", what);
+	snprintf(ret->why, sizeof(ret->why), "%s", why);
+}
+
+void refused_note(struct refused_table *table, const struct refused *refused)
+{
+	if (refused->kind == REFUSED_NOTHING)
+		return;
+	for (unsigned i = 0; i < table->count && i < REFUSED_MAX; i++) {
+		struct refused *known = &table->all[i];
+		if (known->kind == refused->kind && str_equal(known->what, refused->what)) {
+			known->count++;
+			return;
+		}
+	}
+	if (table->count >= REFUSED_MAX) {
+		table->lost++;
+		return;
+	}
+	table->all[table->count] = *refused;
+	table->all[table->count++].count = 1;
+}
+
+static void report(struct refused refused, struct denials *denials)
+{
+	static const char *const kinds[REFUSED_KINDS] = {
+		[REFUSED_SECRET] = "secret",       [REFUSED_AGENT] = "agent",
+		[REFUSED_SIGNATURE] = "signature", [REFUSED_EDIT] = "edit",
+		[REFUSED_SHOW] = "show",           [REFUSED_LINK] = "link",
+		[REFUSED_COMMAND] = "command",     [REFUSED_METHOD] = "method",
+		[REFUSED_MALFORMED] = "message",
+	};
+	static const char *const flags[REFUSED_FLAGS] = {
+		[REFUSED_AGENT_HOST] = "agent-host",
+		[REFUSED_AGENT_KEY] = "agent-key",
+		[REFUSED_AGENT_SIGN] = "agent-sign",
+	};
+	if (refused.kind >= REFUSED_KINDS || !kinds[refused.kind] || refused.flag >= REFUSED_FLAGS)
+		return;
+	refused.what[sizeof(refused.what) - 1] = '\0';
+	refused.why[sizeof(refused.why) - 1] = '\0';
+	refused.value[sizeof(refused.value) - 1] = '\0';
+	struct denial *denial =
+		denials_add(denials, kinds[refused.kind], str_shown(refused.what), "");
+	if (!denial)
+		return;
+	denial->count = refused.count;
+	denial->verb = refused.failed ? "could not reach" : "blocked";
+	denial->flag = flags[refused.flag];
+	snprintf(denial->why, sizeof(denial->why), "%s", str_shown(refused.why));
+	snprintf(denial->value, sizeof(denial->value), "%s", str_shown(refused.value));
+}
+
+void refused_report(const struct refused_table *table, struct denials *denials)
+{
+	if (!table)
+		return;
+	for (unsigned i = 0; i < table->count && i < REFUSED_MAX; i++)
+		report(table->all[i], denials);
+	denials->lost += table->lost;
+}
