@@ -320,12 +320,6 @@ static inline int sys_change_times(int fd, const char *path, const struct timesp
 	return (int)syscall(SYS_utimensat, fd, path, times, flags);
 }
 
-// setxattrat(2) of Linux 6.13.
-struct sys_attribute {
-	uint64_t value;
-	uint32_t size, flags;
-};
-
 static inline int sys_bpf(int command, void *attributes, unsigned size)
 {
 	return (int)syscall(SYS_bpf, command, attributes, size);

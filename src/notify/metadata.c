@@ -4,14 +4,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/fs.h>
 #include <linux/limits.h>
 #include <linux/seccomp.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/time.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 #include <utime.h>
 
@@ -92,74 +90,6 @@ static int set_seconds(const struct metadata_target *target)
 	return apply_times(target, target->values[0] ? times : NULL);
 }
 
-static int set_value(const struct metadata_target *target, uint64_t address, uint64_t size,
-		     uint64_t flags)
-{
-	char value[XATTR_SIZE_MAX] __attribute__((uninitialized));
-	char name[XATTR_NAME_MAX + 1], link[64];
-	uint32_t pid = target->question->asked->pid;
-	if (!asking_text(pid, target->values[0], name, sizeof(name)))
-		return -EFAULT;
-	if (size > sizeof(value))
-		return -E2BIG;
-	if (size > 0 && !asking_memory(pid, address, value, (size_t)size))
-		return -EFAULT;
-	if (target->direct)
-		return result_of(fsetxattr(target->fd, name, value, (size_t)size, (int)flags));
-	snprintf(link, sizeof(link), "/proc/thread-self/fd/%d", target->fd);
-	return result_of(setxattr(link, name, value, (size_t)size, (int)flags));
-}
-
-static int set_attribute(const struct metadata_target *target)
-{
-	return set_value(target, target->values[1], target->values[2], target->values[3]);
-}
-
-static int set_attribute_at(const struct metadata_target *target)
-{
-	struct sys_attribute given;
-	if (target->values[2] != sizeof(given))
-		return -EINVAL;
-	if (!copy(target, 1, &given, sizeof(given)))
-		return -EFAULT;
-	return set_value(target, given.value, given.size, given.flags);
-}
-
-static int remove_attribute(const struct metadata_target *target)
-{
-	char name[XATTR_NAME_MAX + 1], link[64];
-	if (!asking_text(target->question->asked->pid, target->values[0], name, sizeof(name)))
-		return -EFAULT;
-	if (target->direct)
-		return result_of(fremovexattr(target->fd, name));
-	snprintf(link, sizeof(link), "/proc/thread-self/fd/%d", target->fd);
-	return result_of(removexattr(link, name));
-}
-
-// The kernel reads as many bytes, whatever the request says of its size.
-static int set_flags(const struct metadata_target *target)
-{
-	static const struct {
-		unsigned request;
-		size_t size;
-	} requests[] = {
-		{ (unsigned)FS_IOC_SETFLAGS, sizeof(int) },
-		{ (unsigned)FS_IOC_SETVERSION, sizeof(int) },
-		{ (unsigned)FS_IOC_FSSETXATTR, sizeof(struct fsxattr) },
-	};
-	struct fsxattr argument;
-	if (!target->direct) // a descriptor for the name alone takes no requests
-		return -EPERM;
-	for (size_t i = 0; i < sizeof(requests) / sizeof(*requests); i++) {
-		if (requests[i].request != (unsigned)target->values[0])
-			continue;
-		if (!copy(target, 1, &argument, requests[i].size))
-			return -EFAULT;
-		return result_of(sys_ioctl(target->fd, requests[i].request, &argument));
-	}
-	return -ENOTTY;
-}
-
 // Where a call has its file and what becomes of it: numbers of arguments, or NONE.
 static const struct metadata_change {
 	const char *call;
@@ -179,15 +109,6 @@ static const struct metadata_change {
 	{ "utimes", NONE, 0, NONE, 1, 0, set_times_of_day },
 	{ "futimesat", 0, 1, NONE, 2, 0, set_times_of_day },
 	{ "utimensat", 0, 1, 3, 2, 0, set_times },
-	{ "setxattr", NONE, 0, NONE, 1, 0, set_attribute },
-	{ "lsetxattr", NONE, 0, NONE, 1, AT_SYMLINK_NOFOLLOW, set_attribute },
-	{ "fsetxattr", 0, NONE, NONE, 1, 0, set_attribute },
-	{ "setxattrat", 0, 1, 2, 3, 0, set_attribute_at },
-	{ "removexattr", NONE, 0, NONE, 1, 0, remove_attribute },
-	{ "lremovexattr", NONE, 0, NONE, 1, AT_SYMLINK_NOFOLLOW, remove_attribute },
-	{ "fremovexattr", 0, NONE, NONE, 1, 0, remove_attribute },
-	{ "removexattrat", 0, 1, 2, 3, 0, remove_attribute },
-	{ "ioctl", 0, NONE, NONE, 1, 0, set_flags },
 };
 
 static int open_target(const struct question *question, const struct metadata_change *change,

@@ -50,9 +50,8 @@ enum {
 
 #define REQUEST(mask, value, answer)                                                               \
 	{ "ioctl", 1, mask, (uint32_t)(value), ASKING_IS, answer, IN_ALL, 0 }
-#define ASKED_REQUEST(request) REQUEST(~0U, request, SECCOMP_RET_USER_NOTIF)
-#define OWN_REQUEST(request)   REQUEST(~0U, request, SECCOMP_RET_ALLOW)
-#define NO_REQUESTS(letter)    REQUEST(0xff00, (letter) << 8, ANSWER(ENOTTY))
+#define OWN_REQUEST(request) REQUEST(~0U, request, SECCOMP_RET_ALLOW)
+#define NO_REQUESTS(letter)  REQUEST(0xff00, (letter) << 8, ANSWER(ENOTTY))
 
 static const struct asking rows[] = {
 	// Of unix sockets those with a connection, which the supervisor makes: what takes datagrams
@@ -90,16 +89,15 @@ static const struct asking rows[] = {
 	// Metadata, by path or by a descriptor that may be open for reading alone: the supervisor
 	// changes it where the box may write.
 	{ "chmod fchmod fchmodat fchmodat2 chown lchown fchown fchownat utime utimes futimesat "
-	  "utimensat "
-	  "setxattr lsetxattr fsetxattr setxattrat removexattr lremovexattr fremovexattr "
-	  "removexattrat",
+	  "utimensat",
 	  ASKING_ALWAYS, 0, 0, ASKING_IS, SECCOMP_RET_USER_NOTIF, IN_ALL, 0 },
-	ASKED_REQUEST(FS_IOC_SETFLAGS),
-	ASKED_REQUEST(FS_IOC_SETVERSION),
-	ASKED_REQUEST(FS_IOC_FSSETXATTR),
-	// Of all other requests to file systems those that read, or write to what is open for it;
-	// by the letters of ioctl-number.rst: the rest changes files or makes directories by a
-	// descriptor that reads (encryption, verity, subvolumes, a FAT's attributes).
+	// Attributes cannot be set, as in a file system that has none: cp -p then sets the mode.
+	{ "setxattr lsetxattr fsetxattr setxattrat removexattr lremovexattr fremovexattr "
+	  "removexattrat",
+	  ASKING_ALWAYS, 0, 0, ASKING_IS, ANSWER(EOPNOTSUPP), IN_ALL, 0 },
+	// Of requests to file systems those that read, or write to what is open for it; by the
+	// letters of ioctl-number.rst: the rest changes files or makes directories by a descriptor
+	// that reads (flags, encryption, verity, subvolumes, a FAT's attributes).
 	OWN_REQUEST(FS_IOC_GETFLAGS),
 	OWN_REQUEST(FS_IOC_GETVERSION),
 	OWN_REQUEST(FS_IOC_FSGETXATTR),
@@ -129,6 +127,7 @@ static const char *const losses[] = {
 	"tier landlock: of unix sockets only named ones are reached; no datagrams, servers on TCP "
 	"ports, "
 	"System V memory or new terminals",
+	"tier landlock: attributes and flags of files (setfattr, chattr) cannot be set",
 	"tier landlock: the limit on processes is left out",
 };
 
