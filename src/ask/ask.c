@@ -52,7 +52,7 @@ int ask_undo(const struct plan *plan, struct run *run)
 
 int ask_waiting(const struct run *run)
 {
-	return run->ask->question ? run->ask->child.answer : terminal_waiting(run);
+	return run->ask->child.answer;
 }
 
 int ask_wait(const struct ask *ask, int milliseconds)

@@ -3,14 +3,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "ask/ask.h"
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/out.h"
 #include "base/steady.h"
 #include "base/str.h"
 #include "base/sys.h"
@@ -24,7 +28,6 @@ enum {
 	STOP_MILLISECONDS = 2000,  // for the box to stop
 	SETTLE_MILLISECONDS = 2,   // for those that run on another processor
 	LOOK_MILLISECONDS = 250,   // between looks whether we are in front
-	WRITE_MILLISECONDS = 20,   // between tries where the terminal takes nothing
 };
 
 int terminal_plan(const struct plan *plan)
@@ -47,10 +50,8 @@ static bool take_terminal(struct run *run)
 {
 	struct ask_terminal *terminal = &run->ask->terminal;
 	terminal->group = tcgetpgrp(run->terminal);
-	int flags = fcntl(run->terminal, F_GETFL);
 	if (!foreground_is_ours(terminal->group, run->caller_group, run->init) ||
-	    tcgetattr(run->terminal, &terminal->before) < 0 || flags < 0 ||
-	    fcntl(run->terminal, F_SETFL, flags | O_NONBLOCK) < 0 ||
+	    tcgetattr(run->terminal, &terminal->before) < 0 ||
 	    tcsetpgrp(run->terminal, run->caller_group) < 0)
 		return false;
 	struct termios own = terminal->before;
@@ -76,18 +77,15 @@ static void give_terminal(struct run *run)
 		kill(-terminal->group, SIGWINCH);
 }
 
-static bool holds_terminal(const struct ask_terminal *terminal)
-{
-	return terminal->state > TERMINAL_STOPS;
-}
-
 void terminal_leave(struct run *run)
 {
 	struct ask_terminal *terminal = &run->ask->terminal;
 	static const char end[] = "\r\n";
-	if (holds_terminal(terminal)) {
-		if (write(run->terminal, end, sizeof(end) - 1) < 0)
-			errno = 0; // it is gone, or full
+	if (terminal->state == TERMINAL_ASKS) {
+		ask_child_end(&run->ask->child);
+		struct pollfd room = { .fd = run->terminal, .events = POLLOUT };
+		if (poll(&room, 1, 0) > 0 && write(run->terminal, end, sizeof(end) - 1) < 0)
+			errno = 0; // it is gone
 		give_terminal(run);
 		// Before the shell above it, which would take it for a job that was stopped.
 		kill(-terminal->group, SIGCONT);
@@ -96,7 +94,6 @@ void terminal_leave(struct run *run)
 		fd_order(run->from_box, run->pidfd, SIGNAL_ORDER, SIGNAL_RESUME);
 	terminal->state = TERMINAL_FREE;
 	terminal->again = 0;
-	terminal->rest.used = 0;
 }
 
 // --- the question --------------------------------------------------------------------------------
@@ -132,28 +129,71 @@ static void choose(const struct plan *plan, struct run *run, struct ask_terminal
 	terminal->end = terminal->count ? terminal->asked[0]->since + QUESTION_MILLISECONDS : 0;
 }
 
-static void show(struct run *run, int64_t now)
+// In a process that has the terminal until it gives an answer, or is killed: the supervisor waits
+// for no terminal. What was typed before, and what the terminal itself answers to the box's last
+// words, is thrown away.
+static _Noreturn void put_question(int fd, const struct out *text, const char *letters, int said,
+				   pid_t supervisor)
 {
-	struct ask_terminal *terminal = &run->ask->terminal;
-	const char *kind = getenv("TERM");
-	int64_t left = terminal->end - now;
-	question_text((const struct host_question *const *)terminal->asked, terminal->count,
-		      terminal->letters, (unsigned)(left > 0 ? left / 1000 : 0),
-		      kind && *kind && !str_equal(kind, "dumb"), &terminal->rest);
-	terminal->line = (struct answer_line){ 0 };
-	terminal->state = TERMINAL_SHOWS;
+	static const char once_more[] = "\nsbx: not an answer; a letter and Enter: ";
+	struct pollfd typed = { .fd = fd, .events = POLLIN };
+	struct answer_line line = { 0 };
+	enum answer_step step = ANSWER_MORE;
+	enum answered answer = ANSWERED_NO;
+	char bytes[256];
+	unsigned char byte;
+	sigset_t end;
+	sigemptyset(&end);
+	sigaddset(&end, SIGTERM);
+	signal(SIGTERM, SIG_DFL);
+	sigprocmask(SIG_UNBLOCK, &end, NULL);
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	if (getppid() != supervisor || fd_write_all(fd, text->text, text->used) < 0)
+		_exit(1);
+	while (poll(&typed, 1, SILENCE_MILLISECONDS) > 0)
+		if (read(fd, bytes, sizeof(bytes)) <= 0)
+			_exit(1);
+	while (step < ANSWER_GIVEN && read(fd, &byte, 1) == 1) {
+		step = answer_byte(&line, byte, letters, &answer);
+		if (step == ANSWER_AGAIN)
+			fd_write_all(fd, once_more, sizeof(once_more) - 1);
+		else if (step == ANSWER_MORE && line.letter && line.length == 1)
+			fd_write_all(fd, &line.letter, 1);
+	}
+	if (step < ANSWER_GIVEN)
+		_exit(1);
+	snprintf(bytes, sizeof(bytes), "{\"answer\":\"%s\"}\n",
+		 answer_words[step == ANSWER_GIVEN ? answer : ANSWERED_NO]);
+	_exit(fd_write_all(said, bytes, strlen(bytes)) < 0);
 }
 
-// Whether all was taken.
-static bool write_rest(struct run *run)
+static int start(struct run *run, int64_t now)
 {
-	struct out *rest = &run->ask->terminal.rest;
-	ssize_t got = rest->used ? write(run->terminal, rest->text, rest->used) : 0;
-	if (got > 0) {
-		rest->used -= (size_t)got;
-		memmove(rest->text, rest->text + got, rest->used);
-	}
-	return rest->used == 0;
+	struct ask_terminal *terminal = &run->ask->terminal;
+	struct ask_child *child = &run->ask->child;
+	const char *kind = getenv("TERM");
+	int64_t left = terminal->end - now;
+	struct out text = { 0 };
+	int ways[2];
+	*child = (struct ask_child){ .pidfd = -1,
+				     .answer = -1,
+				     .project = strchr(terminal->letters, 'p') != NULL };
+	if (pipe2(ways, O_CLOEXEC | O_NONBLOCK) < 0)
+		return -1;
+	question_text((const struct host_question *const *)terminal->asked, terminal->count,
+		      terminal->letters, (unsigned)(left > 0 ? left / 1000 : 0),
+		      kind && *kind && !str_equal(kind, "dumb"), &text);
+	pid_t supervisor = getpid();
+	child->pid = sys_clone(0, &child->pidfd);
+	if (child->pid == 0)
+		put_question(run->terminal, &text, terminal->letters, ways[1], supervisor);
+	out_free(&text);
+	close(ways[1]);
+	child->answer = ways[0];
+	terminal->again = now + SILENCE_MILLISECONDS;
+	if (child->pid < 0)
+		fd_close(&child->answer);
+	return child->pid < 0 ? -1 : 0;
 }
 
 // --- states --------------------------------------------------------------------------------------
@@ -192,102 +232,29 @@ static int stopped(const struct plan *plan, struct run *run, int64_t now)
 	usleep(SETTLE_MILLISECONDS * 1000);
 	if (!terminal->stopped || terminal->count == 0 || !take_terminal(run))
 		return conclude(plan, run, ANSWERED_NO, HOLD_UNANSWERED);
+	terminal->state = TERMINAL_ASKS;
 	tcflush(run->terminal, TCIFLUSH);
-	show(run, now);
-	return 1;
+	return start(run, now) < 0 ? conclude(plan, run, ANSWERED_NO, HOLD_UNANSWERED) : 0;
 }
 
-static int shown(struct run *run, int64_t now)
+// Many that came with the first one make it a list.
+static int asks(const struct plan *plan, struct run *run, int64_t now)
 {
-	struct ask_terminal *terminal = &run->ask->terminal;
-	terminal->again = now + WRITE_MILLISECONDS;
-	if (!write_rest(run))
-		return 0;
-	terminal->again = now + SILENCE_MILLISECONDS;
-	terminal->state = TERMINAL_SILENCE;
-	return 1;
-}
-
-// What was typed before, and what the terminal itself answers to the box's last words. Many that
-// came meanwhile make it a list.
-static int be_silent(const struct plan *plan, struct run *run, int64_t now)
-{
-	struct ask_terminal *terminal = &run->ask->terminal;
-	char bytes[256];
-	ssize_t got = read(run->terminal, bytes, sizeof(bytes));
-	if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
-		return conclude(plan, run, ANSWERED_NO, HOLD_UNANSWERED);
-	if (got > 0)
-		terminal->again = now + SILENCE_MILLISECONDS;
-	if (terminal->count == 1 && questions_waiting(run->proxy) > RECENT_MAX) {
-		choose(plan, run, terminal);
-		show(run, now);
-		return 1;
-	}
-	if (now < terminal->again)
-		return 0;
-	terminal->state = TERMINAL_READS;
-	terminal->again = 0;
-	return 1;
-}
-
-static int take_byte(const struct plan *plan, struct run *run, unsigned char byte)
-{
-	static const char once_more[] = "\nsbx: not an answer; a letter and Enter: ";
 	struct ask_terminal *terminal = &run->ask->terminal;
 	enum answered answer = ANSWERED_NO;
-	switch (answer_byte(&terminal->line, byte, terminal->letters, &answer)) {
-	case ANSWER_MORE:
-		if (terminal->line.letter && terminal->line.length == 1)
-			out_bytes(&terminal->rest, &terminal->line.letter, 1);
+	enum ask_end end = ask_child_read(&run->ask->child, &answer);
+	bool early = terminal->count == 1 && now < terminal->again;
+	if (end == ASK_PENDING && now >= terminal->end)
+		end = ASK_SILENT;
+	if (end == ASK_PENDING && early && questions_waiting(run->proxy) > RECENT_MAX) {
+		ask_child_end(&run->ask->child);
+		choose(plan, run, terminal);
+		end = start(run, now) < 0 ? ASK_NOT_STARTED : end;
+	}
+	if (end == ASK_PENDING)
 		return 0;
-	case ANSWER_AGAIN:
-		out_bytes(&terminal->rest, once_more, sizeof(once_more) - 1);
-		return 0;
-	case ANSWER_GIVEN:
-		TRY(conclude(plan, run, answer, HOLD_REFUSED));
-		return 1;
-	case ANSWER_LEFT:
-		TRY(conclude(plan, run, ANSWERED_NO, HOLD_REFUSED));
-		return 1;
-	}
-	return 0;
-}
-
-static int read_answer(const struct plan *plan, struct run *run, int64_t now)
-{
-	struct ask_terminal *terminal = &run->ask->terminal;
-	unsigned char bytes[64];
-	ssize_t got = read(run->terminal, bytes, sizeof(bytes));
-	if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
-		return conclude(plan, run, ANSWERED_NO, HOLD_UNANSWERED);
-	for (ssize_t i = 0; i < got; i++) {
-		int done = take_byte(plan, run, bytes[i]);
-		TRY(done);
-		if (done)
-			return 1;
-	}
-	terminal->again = write_rest(run) ? 0 : now + WRITE_MILLISECONDS;
-	return 0;
-}
-
-// 1: the next state has something to do at once.
-static int step(const struct plan *plan, struct run *run, int64_t now)
-{
-	const struct ask_terminal *terminal = &run->ask->terminal;
-	switch (terminal->state) {
-	case TERMINAL_FREE:
-		return begin(run, now);
-	case TERMINAL_STOPS:
-		return stopped(plan, run, now);
-	case TERMINAL_SHOWS:
-		return shown(run, now);
-	case TERMINAL_SILENCE:
-		return be_silent(plan, run, now);
-	case TERMINAL_READS:
-		return read_answer(plan, run, now);
-	}
-	return 0;
+	return conclude(plan, run, end == ASK_ANSWERED ? answer : ANSWERED_NO,
+			end == ASK_ANSWERED ? HOLD_REFUSED : HOLD_UNANSWERED);
 }
 
 // Nobody is asked in time, or any more.
@@ -306,29 +273,21 @@ int terminal_turn(const struct plan *plan, struct run *run)
 {
 	struct ask_terminal *terminal = &run->ask->terminal;
 	int64_t now = steady_now();
-	int more = 1;
 	if (terminal->over)
 		terminal_leave(run);
-	if (holds_terminal(terminal) && now >= terminal->end)
-		TRY(conclude(plan, run, ANSWERED_NO, HOLD_UNANSWERED));
-	if (terminal->state == TERMINAL_FREE)
-		TRY(expire(plan, run, now));
-	while (more > 0)
-		more = step(plan, run, now);
-	return more;
-}
-
-int terminal_waiting(const struct run *run)
-{
-	enum ask_terminal_state state = run->ask->terminal.state;
-	return state == TERMINAL_SILENCE || state == TERMINAL_READS ? run->terminal : -1;
+	if (terminal->state == TERMINAL_STOPS)
+		TRY(stopped(plan, run, now));
+	if (terminal->state == TERMINAL_ASKS)
+		TRY(asks(plan, run, now));
+	if (terminal->state != TERMINAL_FREE)
+		return 0;
+	TRY(expire(plan, run, now));
+	return begin(run, now);
 }
 
 int terminal_wait(const struct ask_terminal *terminal, int milliseconds)
 {
-	int64_t until = terminal->again;
-	if (holds_terminal(terminal) && (!until || terminal->end < until))
-		until = terminal->end;
+	int64_t until = terminal->state == TERMINAL_ASKS ? terminal->end : terminal->again;
 	if (!until)
 		return milliseconds;
 	int64_t left = until - steady_now();

@@ -1,8 +1,9 @@
 // --ask: a question on the terminal. While it is open the box is stopped, the terminal is in a mode
 // of sbx and sbx's group is in the foreground; afterwards both are as before.
 //
-//   waits for the box to stop; shows; throws input away until it is silent for 300 ms; reads one
-//   line: a letter and Enter. The end of the question's time is no.
+//   waits for the box to stop; then a process shows, throws input away until it is silent for
+//   300 ms, reads one line (a letter and Enter) and answers as a program of --ask-program does. The
+//   end of the question's time is no.
 #pragma once
 
 #include <stdbool.h>
@@ -10,10 +11,8 @@
 #include <sys/types.h>
 #include <termios.h>
 
-#include "base/out.h"
-#include "net/parse/answer.h"
-
 struct host_question;
+struct out;
 struct plan;
 struct run;
 
@@ -31,9 +30,7 @@ struct ask_terminal {
 	enum ask_terminal_state {
 		TERMINAL_FREE,
 		TERMINAL_STOPS, // the box does
-		TERMINAL_SHOWS,
-		TERMINAL_SILENCE,
-		TERMINAL_READS,
+		TERMINAL_ASKS,  // ask->child
 	} state;
 	struct host_question *asked[QUESTION_LIST_MAX];
 	unsigned count;
@@ -41,18 +38,15 @@ struct ask_terminal {
 	bool stopped; // the box's first process said so
 	bool over;    // the run ends: nothing is asked any more
 	struct termios before;
-	pid_t group;     // in front, before
-	struct out rest; // to be shown
-	int64_t again;   // milliseconds of the steady clock: what is waited for in this state
-	int64_t end;     // of the question's time
+	pid_t group;   // in front, before
+	int64_t again; // milliseconds of the steady clock: what is waited for in this state
+	int64_t end;   // of the question's time
 	int64_t recent[RECENT_MAX]; // when the last ones began
-	struct answer_line line;
 };
 
 // -1 with the reason said where nobody could be asked.
 int terminal_plan(const struct plan *plan);
 int terminal_turn(const struct plan *plan, struct run *run);
 int terminal_wait(const struct ask_terminal *terminal, int milliseconds);
-int terminal_waiting(const struct run *run);
 // Gives the terminal back, when it is held, and lets the box go on; what is asked stays unanswered.
 void terminal_leave(struct run *run);
