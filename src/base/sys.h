@@ -28,6 +28,17 @@
 #ifndef SYS_open
 #define SYS_open (-1)
 #endif
+// What arm64 never had.
+#ifndef SYS_stat
+#define SYS_stat     (-1)
+#define SYS_lstat    (-1)
+#define SYS_access   (-1)
+#define SYS_readlink (-1)
+#define SYS_chmod    (-1)
+#define SYS_rename   (-1)
+#define SYS_unlink   (-1)
+#define SYS_mkdir    (-1)
+#endif
 #ifndef SYS_epoll_wait
 #define SYS_epoll_wait (-1)
 #endif

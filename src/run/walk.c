@@ -83,11 +83,3 @@ void walk_undo(const struct plan *plan, struct run *run)
 		if (steps[i].undo && walk_has_step(plan, &steps[i]))
 			steps[i].undo(plan, run);
 }
-
-void run_init(struct run *run, char *const *arguments, char *const *environment)
-{
-	*run = (struct run){ 0 };
-	memset(run, 0xff, offsetof(struct run, init));
-	run->arguments = arguments;
-	run->environment = environment;
-}

@@ -118,7 +118,7 @@ rm -rf .vscode
 "$SBX" run -s w -- sh -c 'echo ready >ready; while [ ! -e go ]; do sleep 0.1; done' &
 holder=$!
 wait_for 30 "$SBX" run -s w -- test -e ready
-shows "a session in use" 'in use; try again .*to see it: sbx session show w$' 's/.*: (sbx session show w)$/\1/p' '^running +process' session snapshot w
+shows "a session in use" 'in use.*; try again .*to see it: sbx session show w$' 's/.*: (sbx session show w)$/\1/p' '^running +process' session snapshot w
 "$SBX" run -s w -- touch go
 wait $holder
 status "a session in use: later it works" 0 "$SBX" session snapshot w

@@ -143,7 +143,7 @@ if number 6; then
 		eval "$3"
 		git -C "$PWD" log -1 --format=%s >/dev/null || fail "$report: $1: on the host"
 		box -- git log -1 --format=%s >log
-		like "$report: $1: the command is printed" "$(cat log)" "not in the box; to show it: --read /"
+		like "$report: $1: the command is printed" "$(cat log)" "not in the box; to show it: --read '?/"
 		is "$report: $1: each directory once" "" "$(sed -n 's/.*to show it: --read //p' log | sort | uniq -d)"
 		is "$report: $1: and not again in the next run" "" "$(box -- true)"
 		allow "$2"
@@ -155,7 +155,7 @@ if number 6; then
 	is "$report: sessions have it" two "$("$SBX" session create "s$$" >/dev/null; box -s "s$$" "${given[@]/#--write/--read}" -- git log -1 --format=%s)"
 	cd "$(new_project)" && layouts "--separate-git-dir" --write 'git init -q --separate-git-dir "../sep $$.git"'
 	box --report never -- true
-	like "$report: without the line: sbx plan" "$("$SBX" plan -- true)" '; to show it: --read /'
+	like "$report: without the line: sbx plan" "$("$SBX" plan -- true)" "; to show it: --read '?/"
 	is "$report: without the line" 128 "$(box -- git log -1 >log 2>&1; echo $?)"
 	cd "$(new_project)" && layouts "--shared" --read 'git clone -q --shared . ../c$$; cd ../c$$'
 	is "$report: read-only, and nothing else of it" "objects" "$(box "${given[@]}" -- sh -c 'a=$(cat .git/objects/info/alternates); touch $a/x 2>/dev/null || ls $a/..')"

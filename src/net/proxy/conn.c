@@ -11,21 +11,10 @@
 #include "net/proxy/worker_state.h"
 #include "net/setup/synthetic.h"
 
-uint32_t conn_index(const struct worker *worker, const struct conn *conn)
-{
-	return (uint32_t)(conn - worker->conns);
-}
-
 struct conn *conn_at(const struct worker *worker, uint32_t index)
 {
 	struct conn *conn = index < worker->used ? &worker->conns[index] : NULL;
 	return conn && conn->state != CONN_FREE && conn->state != CONN_ENDED ? conn : NULL;
-}
-
-// An event that was fetched before its conn was closed does not reach the next user of the conn.
-uint64_t conn_tag(enum tag tag, uint32_t index, uint32_t generation)
-{
-	return (uint64_t)tag << 60 | (uint64_t)(generation & 0xfffffff) << 32 | index;
 }
 
 struct conn *conn_accept(struct worker *worker, int fd)

@@ -166,7 +166,6 @@ void conn_seen(struct worker *worker, uint64_t token); // a record is no longer 
 void conn_read_anew(struct conn *conn);
 void conn_stop_dialing(struct conn *conn);
 void conn_close_server(struct conn *conn);
-uint32_t conn_index(const struct worker *worker, const struct conn *conn);
 // For the tag of an epoll event.
 enum tag {
 	TAG_LISTENER,
@@ -178,4 +177,8 @@ enum tag {
 	TAG_ATTEMPT_0,
 	TAG_ATTEMPT_1
 };
-uint64_t conn_tag(enum tag tag, uint32_t index, uint32_t generation);
+// An event that was fetched before its conn was closed does not reach the next user of the conn.
+static inline uint64_t conn_tag(enum tag tag, uint32_t index, uint32_t generation)
+{
+	return (uint64_t)tag << 60 | (uint64_t)(generation & 0xfffffff) << 32 | index;
+}

@@ -98,3 +98,8 @@ struct worker {
 	} parked[PARKED_MAX];
 	bool any_paused;
 };
+
+static inline uint32_t conn_index(const struct worker *worker, const struct conn *conn)
+{
+	return (uint32_t)(conn - worker->conns);
+}

@@ -77,10 +77,8 @@ static const int reader_calls[] = {
 	SYS_gettid, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid, SYS_getrusage,
 	SYS_nanosleep, SYS_mprotect, SYS_clock_nanosleep, SYS_clone, SYS_wait4, SYS_prlimit64,
 	SYS_prctl, SYS_seccomp, SYS_rseq, SYS_rt_sigprocmask, SYS_set_robust_list,
-#ifdef __x86_64__
 	SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_chmod, SYS_rename, SYS_unlink,
 	SYS_mkdir,
-#endif
 };
 // clang-format on
 // c-ares and OpenSSL look for files that they do not need.
