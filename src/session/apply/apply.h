@@ -1,7 +1,8 @@
 // What a session has changed, taken over by the host's own directories: all of it or nothing.
 //
 // The room session/apply owns the way of changes to the host, with a journal, and the part of a run
-// in its session. Uses: base names nouns session/compare session/store text trees. Begin with apply.c.
+// in its session. Uses: base names nouns session/compare session/store text trees. Begin with
+// apply.c.
 #pragma once
 
 #include "session/compare/changes.h"
