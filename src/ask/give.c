@@ -19,7 +19,7 @@ static int keep(const struct plan *plan, const char *where)
 	return result;
 }
 
-// The worker reads what is hostile: each destination that it names is checked again.
+// The worker reads hostile bytes: each destination that it names is checked again.
 static bool is_plain(const struct host_question *question, const char *where)
 {
 	struct destination destination;

@@ -130,7 +130,7 @@ static void choose(const struct plan *plan, struct run *run, struct ask_terminal
 }
 
 // In a process that has the terminal until it gives an answer, or is killed: the supervisor waits
-// for no terminal. What was typed before, and what the terminal itself answers to the box's last
+// for no terminal. Earlier input, and what the terminal itself answers to the box's last
 // words, is thrown away.
 static _Noreturn void put_question(int fd, const struct out *text, const char *letters, int said,
 				   pid_t supervisor)

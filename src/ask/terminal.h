@@ -38,9 +38,9 @@ struct ask_terminal {
 	bool stopped; // the box's first process said so
 	bool over;    // the run ends: nothing is asked any more
 	struct termios before;
-	pid_t group;   // in front, before
-	int64_t again; // milliseconds of the steady clock: what is waited for in this state
-	int64_t end;   // of the question's time
+	pid_t group;                // in front, before
+	int64_t again;              // milliseconds of the steady clock: the end of this state
+	int64_t end;                // of the question's time
 	int64_t recent[RECENT_MAX]; // when the last ones began
 };
 

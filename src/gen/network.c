@@ -39,7 +39,7 @@ static void print(const char *name)
 	used = 0;
 }
 
-// The last alone is acknowledged; the kernel says of each what is wrong with it.
+// The last alone is acknowledged; the kernel reports an error of each.
 enum { LINKS_LAST = 5 };
 static struct nl_msg *route_message(int type, uint32_t sequence, void *body, size_t size, int flags)
 {

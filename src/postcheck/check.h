@@ -61,7 +61,7 @@ void commands_tell_below(const struct check *check, int directory, const char *p
 
 // When the command of a plan began; zero where nobody knows.
 struct timespec clock_start(const struct plan *plan);
-// Waits until no file can be stamped with a time before plan->start any more: what was stamped
+// Waits until no file can be stamped with a time before plan->start any more: a file stamped
 // before the command began and what it stamps differ, however short the time between. `fd`: a file
 // of sbx, for an exact time, or -1.
 void clock_pass(struct plan *plan, int fd);
@@ -79,11 +79,11 @@ void links_out(const struct plan *plan, struct findings *found);
 
 // Names that came to a directory, compared with the table of those that the host runs or trusts.
 
-// `directory` is the one that the guard names. Takes away what is protected, reports the others.
+// `directory` is the one that the guard names. Takes away protected names, reports the others.
 void listed_look(struct check *check, int directory, const struct guard *guard);
 
 // While a run goes on: writes the first protected name that came, and false when there is none
-// among so many entries as can be looked at then.
+// among so many entries as are read then.
 bool listed_came(int directory, const struct guard *guard, char *ret_name, size_t size);
 
 // The directories that the look opens, one after the other: most names share one with those before.
@@ -93,7 +93,7 @@ struct place {
 	size_t length;
 	int fd, problem; // negative where it could not be opened, and why
 	bool changed;    // a name came, went or was replaced in it
-	bool reported;   // that nothing in it could be looked at
+	bool reported;   // that nothing in it could be read
 };
 enum { PLACES_MAX = 4 };
 struct check_places {
@@ -110,13 +110,13 @@ struct place *places_parent(const struct check *check, struct check_places *plac
 			    const char *path);
 void places_close(struct check_places *places);
 
-// Repositories that a run made anywhere in what was writable as a whole.
+// Repositories that a run made anywhere below a directory that was writable as a whole.
 
 // While the box has work: the directories of git's index as it was when the command began.
 void scan_prepare(const struct plan *plan, struct run *run);
 // Whether nothing that is checked has changed, so that a sweep would find nothing.
 bool scan_is_quiet(struct check *check, const struct run *run);
-// Walks what the plan names. New hooks are taken away, new configurations cut to what is harmless.
+// Walks what the plan names. New hooks are taken away, new configurations cut to harmless keys.
 void scan_trees(struct check *check, const struct run *run);
 
 // Files whose names say that they hold secrets, as a check meets them: later runs hide them.

@@ -95,7 +95,7 @@ static const struct asking rows[] = {
 	{ "setxattr lsetxattr fsetxattr setxattrat removexattr lremovexattr fremovexattr "
 	  "removexattrat",
 	  ASKING_ALWAYS, 0, 0, ASKING_IS, ANSWER(EOPNOTSUPP), IN_ALL, 0 },
-	// Of requests to file systems those that read, or write to what is open for it; by the
+	// Of requests to file systems those that read, or write to a file open for it; by the
 	// letters of ioctl-number.rst: the rest changes files or makes directories by a descriptor
 	// that reads (flags, encryption, verity, subvolumes, a FAT's attributes).
 	OWN_REQUEST(FS_IOC_GETFLAGS),

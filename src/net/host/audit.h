@@ -34,7 +34,7 @@ struct audit {
 };
 
 // Logs what became of connections; opened below `state` with the first one. What cannot be logged
-// does not stop the run: the log is no wall. What has no line is added to `unlogged`.
+// does not stop the run: the log is no wall. A connection without a line is added to `unlogged`.
 void audit_take(struct audit *audit, const char *state, const struct conn_record *record, pid_t pid,
 		const char *program, struct audit_count *unlogged);
 // A line for the rest, at the end of the run.

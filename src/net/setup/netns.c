@@ -64,7 +64,7 @@ enum parse netns_parse_ack(const uint8_t *bytes, size_t length, size_t *ret_used
 	return PARSE_DONE;
 }
 
-// Sends messages and reads what is said of them up to `last`, which alone is acknowledged when all
+// Sends messages and reads the answers up to `last`, which alone is acknowledged when all
 // is well. An error after `needed` is none: without IPv6 its addresses stay out of reach.
 static long converse(int protocol, const void *messages, unsigned size, uint32_t needed,
 		     uint32_t last)

@@ -34,7 +34,7 @@ const char *finding_path(const struct plan *plan, const char *path);
 #define FINDING_WAITS "appeared as a pipe or a device: your own git would wait for it"
 void finding_take(struct check *check, int directory, const char *name, const char *path,
 		  const char *why);
-// Removes what is made anew; reports what stays.
+// Removes caches that git makes anew; reports those that stay.
 void finding_remove(struct check *check, int directory, const char *name, const char *path);
 // Whether it is the user's own: as the list has it, or changed last before the run.
 // `inside`: a directory, of which others may have changed what is in it.

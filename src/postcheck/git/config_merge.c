@@ -36,7 +36,7 @@ struct merge_work {
 	struct gitconfig_case how;
 	struct gitconfig_merged merged;
 	bool good;
-	bool done; // all of it: what was written is in its place
+	bool done; // all of it: the new text is in its place
 	const char *problem;
 };
 

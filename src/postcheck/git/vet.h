@@ -69,8 +69,8 @@ struct merge {
 	const struct check *check;
 	enum merge_kind {
 		MERGE_CHANGES, // between `before` and `after`, into the file
-		MERGE_FILTER,  // the file itself, cut to what is harmless
-		MERGE_LOOK,    // only tell what is not harmless and differs from `before`
+		MERGE_FILTER,  // the file itself, cut to harmless keys
+		MERGE_LOOK,    // only report harmful keys that differ from `before`
 	} kind;
 	int directory; // that holds the file
 	const char *name, *path;
@@ -83,7 +83,7 @@ struct merge {
 };
 
 // Under git's own lock (NAME.lock), in a process that a killed supervisor does not take along; the
-// text is parsed in a locked one. Tells what was withheld. -1 when the file could not be read as
+// text is parsed in a locked one. Reports withheld keys. -1 when the file could not be read as
 // git's configuration or not be written (reported): it is as it was.
 int merge_config(const struct merge *merge);
 
@@ -127,7 +127,7 @@ bool bare_is_old(const struct check *check, int directory, const char *path);
 // Tells when the project's own .git, open as `directory`, is not valid any more: git then looks
 // elsewhere.
 void bare_tell_broken(const struct check *check, int directory, struct findings *found);
-// 'rm -r' of a repository ends at what is protected in it: tells so, and who can remove the rest.
+// 'rm -r' of a repository ends at protected names in it: says so, and who can remove the rest.
 void bare_tell_headless(const struct check *check, int directory, const struct guard *guard);
 
 // Git's objects after a run: what the host's git believes of them without a look.

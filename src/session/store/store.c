@@ -132,7 +132,7 @@ static int lock_alone(const char *name, int directory, int lock)
 	return 0;
 }
 
-// What was meant, or how to make it.
+// The nearest name, or how to make it.
 static int unknown_session(struct arena *arena, int sessions, const char *name)
 {
 	struct near near = { .word = name };

@@ -1,4 +1,4 @@
-// The plan of what is kept from the box: what the host later runs or trusts, in the project, its
+// The plan of names that the host later runs or trusts, kept from the box: in the project, its
 // repositories and the home.
 //
 // The room view/protect owns the walls around names that the host executes or trusts. Uses: base
@@ -21,7 +21,7 @@ struct plan;
 struct resolved;
 struct wishes;
 
-// Adds the project and its protection to the wishes; notes in the plan what is looked for
+// Adds the project and its protection to the wishes; notes in the plan the names to look for
 // afterwards. Nothing is ever created in the user's tree for it.
 int protect_plan(struct wishes *wishes);
 
@@ -49,7 +49,7 @@ bool protect_has_room(const struct wishes *wishes);
 bool protect_holds_root(const struct wishes *wishes, const char *path);
 
 // Calls `each` for every link on the way to the path, as with another link the name would be
-// another file's, and for where it ends: in what is there, in the directory that keeps the caller
+// another file's, and for where it ends: in an entry, in the directory that keeps the caller
 // out, or in the link that leads about in a circle.
 int protect_way(struct wishes *wishes, const char *path, const void *with,
 		int (*each)(struct wishes *wishes, const char *path, const void *with));
@@ -112,8 +112,8 @@ void beyond_alternates(struct wishes *wishes, const char *file);
 // `entry`: its directory in the common one.
 int beyond_show_worktree(struct wishes *wishes, const char *common, const char *entry);
 
-// Repositories below the top of what is writable: those that earlier looks have found are protected
-// as the top's, and the first look of all comes before the first command.
+// Repositories below the top of a writable directory: those that earlier looks have found are
+// protected as the top's, and the first look of all comes before the first command.
 
 bool nested_is_tree(const struct plan *plan, const char *path);
 // `count`: how many are protected so far.
@@ -160,7 +160,7 @@ int homes_protect(struct wishes *wishes);
 
 int programs_protect(struct wishes *wishes, const struct homes *homes);
 
-// Profiles that were given by a path: what is policy must not be for a command to change.
+// Profiles that were given by a path: a command must not change policy.
 
 // Protects each file that this run, or an earlier one wherever it was, was given as a profile,
 // where the box could write it. After the other wishes: they say where that is.

@@ -23,7 +23,7 @@ int brought_plan(struct wishes *wishes);
 // After hide_plan(): a variable is withheld when its file is hidden.
 void brought_settle(struct wishes *wishes);
 
-// What git's configuration outside of repositories says in a box: all of it but what is secret.
+// What git's configuration outside of repositories says in a box: all of it but secrets.
 
 // After the project and its protection. `wishes->places` gets the files of secrets that it names.
 int filtered_plan(struct wishes *wishes);
@@ -37,7 +37,7 @@ extern const char *const settings_with_secrets[];
 extern const char *const settings_of_registries[];
 
 // Calls `found` for each path that a pattern stands for now: "/..." or "~/...", with '*' in any of
-// its names. Links are followed. What is more than can be looked at is a warning of the plan.
+// its names. Links are followed. More than can be read is a warning of the plan.
 int starred_walk(struct wishes *wishes, const char *pattern,
 		 int (*found)(struct wishes *wishes, const char *path));
 
