@@ -5,7 +5,7 @@
 #include <sys/types.h>
 
 void fd_close(int *fd);
-#define autoclose __attribute__((cleanup(fd_close)))
+#define autoclose __attribute__((cleanup(fd_close), unused))
 
 static inline int take(int *fd)
 {

@@ -321,12 +321,12 @@ static int set_mode(int fd, int directory, const char *name, unsigned mode)
 	return fchmod(fd, status.st_mode & 0777);
 }
 
-int owned_replace(int directory, const char *name, const char *text, unsigned mode)
+static int replace(int directory, const char *name, const char *text, unsigned mode, bool durable)
 {
 	char beside[PATH_MAX];
 	autoclose int fd = open_beside(directory, name, beside);
 	if (fd >= 0 && set_mode(fd, directory, name, mode) == 0 &&
-	    fd_write_all(fd, text, strlen(text)) == 0 && fsync(fd) == 0 &&
+	    fd_write_all(fd, text, strlen(text)) == 0 && (!durable || fsync(fd) == 0) &&
 	    renameat(directory, beside, directory, name) == 0)
 		return 0;
 	int problem = errno;
@@ -335,11 +335,17 @@ int owned_replace(int directory, const char *name, const char *text, unsigned mo
 	return fail(problem, "write '%s'", name);
 }
 
-bool owned_keep(const char *file, const char *text)
+int owned_replace(int directory, const char *name, const char *text, unsigned mode)
+{
+	return replace(directory, name, text, mode, true);
+}
+
+bool owned_keep(const char *file, const char *text, bool durable)
 {
 	FORGIVING;
 	char place[PATH_MAX];
 	str_put(place, sizeof(place), "%.*s", (int)(path_name(file) - file - 1), file);
 	autoclose int directory = owned_directory(place);
-	return directory >= 0 && owned_replace(directory, path_name(file), text, 0600) == 0;
+	return directory >= 0 && replace(directory, path_name(file), text, 0600, durable) == 0 &&
+	       (!durable || fsync(directory) == 0);
 }

@@ -19,8 +19,8 @@ int owned_check(const char *state);
 // there yet; another keeps its own. -1 with the error said.
 int owned_replace(int directory, const char *name, const char *text, unsigned mode);
 // The same of a file of sbx's state, whose directory is made. Nothing is reported: what it says is
-// found again.
-bool owned_keep(const char *file, const char *text);
+// found again. `durable`: after a power loss, too; the disk is waited for.
+bool owned_keep(const char *file, const char *text, bool durable);
 
 // A name that no other process has, on this machine or another one: `prefix` and 16 hexadecimal
 // digits. A pid is none: other pid namespaces have the same. -1 with the error said.

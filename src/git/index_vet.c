@@ -102,7 +102,7 @@ static void put_extensions(struct index_vet *vet, struct index_reader *reader)
 int gitindex_vet(struct arena *arena, const void *bytes, size_t length, unsigned hash,
 		 uint32_t since, struct gitindex_vetted *ret_vetted)
 {
-	struct gitindex_vetted vetted = { NULL };
+	struct gitindex_vetted vetted = { .bad = NULL };
 	struct index_vet *vet = arena_take(arena, sizeof(*vet));
 	struct index_use use = { .entry = vet_entry, .arena = arena, .vet = vet };
 	struct index_reader *reader = arena_take(arena, sizeof(*reader));

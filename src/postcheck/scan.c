@@ -280,7 +280,7 @@ static void end_tree(struct scan *scan, const struct git_walk *walk, int root)
 	keep_rest(scan, root);
 	scan->now.place = "";
 	if (listed_differs(&scan->old, &scan->now))
-		listed_write(&scan->now, scan->tree->list);
+		listed_write(&scan->now, scan->tree->list, false);
 	if (!walk->cut)
 		note_time(scan);
 	if (walk->cut)

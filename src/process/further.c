@@ -205,7 +205,7 @@ static int start(struct run *run, int number, const int fds[FD_PASSED])
 	return result;
 }
 
-static void tell(struct run *run, int kind, int number, int status)
+static void tell(struct run *run, enum message_kind kind, int number, int status)
 {
 	run->message.kind = kind;
 	run->message.step = number;

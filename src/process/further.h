@@ -41,7 +41,7 @@ struct further_order {
 // From the supervisor to the client, whose socket takes signals, an int each; its end ends the
 // command.
 struct further_answer {
-	enum { ANSWER_REFUSED, ANSWER_STARTED, ANSWER_NOT_FOUND, ANSWER_ENDED } kind;
+	enum further_kind { ANSWER_REFUSED, ANSWER_STARTED, ANSWER_NOT_FOUND, ANSWER_ENDED } kind;
 	int number; // of the first and third: errno; of the last: a wait status
 };
 

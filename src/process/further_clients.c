@@ -24,7 +24,7 @@ void further_clients_init(struct further_clients *clients)
 	*clients = (struct further_clients){ .events = -1 };
 }
 
-static void answer(int socket, int kind, int number)
+static void answer(int socket, enum further_kind kind, int number)
 {
 	struct further_answer answer = { .kind = kind, .number = number };
 	fd_send_now(socket, &answer, sizeof(answer), NULL, 0);

@@ -192,9 +192,9 @@ int listed_read(struct arena *arena, const char *file, const char *root, struct 
 	return 1;
 }
 
-bool listed_write(const struct listed *known, const char *file)
+bool listed_write(const struct listed *known, const char *file, bool first)
 {
-	return owned_keep(file, listed_print(known->arena, known));
+	return owned_keep(file, listed_print(known->arena, known), first);
 }
 
 static void note_parts(struct listed *known, int directory, const char *path, int depth);

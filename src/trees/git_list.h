@@ -55,8 +55,9 @@ const char *listed_print(struct arena *arena, const struct listed *known);
 // Reads a tree's list: 1, or 0 when there is none that can be read and is of this root; -1 for one
 // of a newer version, with the error said.
 int listed_read(struct arena *arena, const char *file, const char *root, struct listed *ret_known);
-// By a rename. Nothing is reported: it is made again by the next look.
-bool listed_write(const struct listed *known, const char *file);
+// By a rename. Nothing is reported: it is made again by the next look. The `first` one is durable:
+// without it what boxes made would count as the user's.
+bool listed_write(const struct listed *known, const char *file, bool first);
 
 // Adds the rows of `name` in `directory`: a git directory ("." for the open one itself), or a file
 // or link .git; with each trusted part of it.

@@ -152,7 +152,7 @@ void secret_list_write(const char *file, const struct secret_news *news)
 		add_met(&all, &old, news->met);
 		listed_sort(&all);
 		if (!known || listed_differs(&old, &all))
-			listed_write(&all, file);
+			listed_write(&all, file, false);
 	}
 	arena_free(arena);
 }

@@ -175,4 +175,14 @@ if strace -f -qq -o /dev/null true 2>/dev/null; then
 else
 	skip "who reads what a box wrote has a domain more" "strace is not installed"
 fi
+# A run that made a repository writes the project's list: only the first of all waits for the disk.
+if strace -f -qq -o /dev/null true 2>/dev/null; then
+	syncs() { strace -f -qq -e trace=fsync -o "$work/syncs" "$SBX" run -- git -c core.fsync=none init -q "$1" 2>/dev/null && ls -d "$1" && grep -c 'fsync(' "$work/syncs"; }
+	project=$(new_project) && cd "$project" || exit 1
+	like "the first list of a project waits for the disk" "$(syncs one | xargs)" '^one [1-9]'
+	is "a later one does not" "two 0" "$(syncs two | xargs)"
+else
+	skip "the first list of a project waits for the disk" "strace cannot trace here"
+	skip "a later one does not" "strace cannot trace here"
+fi
 done_testing

@@ -549,7 +549,7 @@ static void groups_and_denials(void **state)
 	int root = syscall_group_find("as-root"), own = syscall_group_find("owners");
 	assert_true(root >= GROUP_FIRST_OPTIONAL);
 	compile(1U << root | 1U << own, NULL, 0);
-	assert_int_equal(verdict(NATIVE, SYS_chown, 0, 0, 0), SECCOMP_RET_ERRNO); // an error of 0
+	assert_int_equal(verdict(NATIVE, SYS_fchown, 0, 0, 0), SECCOMP_RET_ERRNO); // an error of 0
 	assert_int_equal(verdict(NATIVE, SYS_setresuid, 0, 0, 0), SECCOMP_RET_ERRNO);
 	assert_int_equal(verdict(NATIVE, SYS_mount, 0, 0, 0), REFUSED);
 	compile(~0U, denied, 2);

@@ -1176,7 +1176,8 @@ static void rules_alone(void **state)
 	list_add(&plan.egress.allow, plan.arena, "a.test", (struct origin){ 0 });
 	list_add(&more, plan.arena, "b.test:8080", (struct origin){ 0 });
 	pid_t child = fork();
-	for (volatile unsigned most = 40000000; child == 0;)
+	volatile unsigned most = 40000000;
+	while (child == 0)
 		for (int i = 0; i < 2; i++) {
 			shared->generation = most;
 			shared->rules[i].allow_count = shared->rules[i].deny_count = most;

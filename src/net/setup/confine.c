@@ -142,11 +142,11 @@ static const struct confined_row {
 	bool writes_files; // that are open
 	bool reads;        // all files, and writes where it is said; keeps its capabilities, forks
 } rows[CONFINED_ALL] = {
-	[CONFINED_WORKER] = { ALL(worker_calls), ALL(worker_arguments) },
-	[CONFINED_OPENER] = { ALL(opener_calls), NULL, 0 },
+	[CONFINED_WORKER] = { ALL(worker_calls), ALL(worker_arguments), .reads = false },
+	[CONFINED_OPENER] = { ALL(opener_calls), NULL, 0, .reads = false },
 	[CONFINED_RELAY] = { ALL(relay_calls), .writes_files = true },
-	[CONFINED_FILTER] = { ALL(filter_calls), ALL(filter_arguments) },
-	[CONFINED_CONNECTOR] = { ALL(connector_calls), ALL(connector_arguments) },
+	[CONFINED_FILTER] = { ALL(filter_calls), ALL(filter_arguments), .reads = false },
+	[CONFINED_CONNECTOR] = { ALL(connector_calls), ALL(connector_arguments), .reads = false },
 	[CONFINED_READER] = { ALL(reader_calls), ALL(reader_arguments), .writes_files = true,
 			      .reads = true },
 };

@@ -71,7 +71,7 @@ static void look_first(struct wishes *wishes, struct searched *tree, struct list
 	first.known.place = "";
 	first.known.device = stat(tree->path, &status) == 0 ? status.st_dev : 0;
 	listed_sort(&first.known);
-	listed_write(&first.known, tree->list);
+	listed_write(&first.known, tree->list, true);
 	*ret_known = first.known;
 }
 
