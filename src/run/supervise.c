@@ -23,6 +23,7 @@
 #include "plan.h"
 #include "postcheck/check.h"
 #include "postcheck/name_watch.h"
+#include "postcheck/run_journal.h"
 #include "process/further_clients.h"
 #include "process/pages.h"
 #include "run.h"
@@ -129,7 +130,9 @@ static void look_last(const struct plan *plan, struct run *run, struct eyes *eye
 {
 	bool done = outcome->kind == OUTCOME_ENDED && outcome->status == 0;
 	watch_end(&eyes->watch);
-	if (plan->guard_count > 0 && outcome->kind != OUTCOME_FAILED) // no command was there
+	if (outcome->kind == OUTCOME_FAILED) // no command was there: nothing is due
+		journal_end(plan, run);
+	else if (plan->guard_count > 0)
 		check_host(plan, run, &outcome->found);
 	if (run->journal_problem)
 		findings_add(&outcome->found, FINDING_JOURNAL, "", strerror(run->journal_problem),
@@ -341,8 +344,10 @@ static enum run_turn take_turn(struct loop *loop)
 struct outcome supervise(struct plan *plan, struct run *run, int walked)
 {
 	struct loop loop = { .plan = plan, .run = run, .outcome = { .kind = OUTCOME_FAILED } };
-	if (walked < 0)
+	if (walked < 0) {
+		journal_end(plan, run);
 		return loop.outcome;
+	}
 	clock_begin(plan, run, &loop.clock);
 	live_begin(&loop.live);
 	watch_limits_begin(plan, run, steady_now());

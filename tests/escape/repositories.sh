@@ -256,6 +256,11 @@ for i in 1 2 3 4; do (cd "$project" && "$SBX" run -- true) >"$work/log.$i" 2>&1 
 is "four that find it at once check it once" 1 "$(cat "$work"/log.[1-4] | grep -c 'was killed')"
 work_here && (cd "$project" && "$SBX" run -- sleep 0.2) >/dev/null 2>&1
 is "no file of a run is left of those that have ended" "" "$(find "$XDG_STATE_HOME/sbx/runs" -type f)"
+# A start that failed, or was made anew as a file changed under it: what the user makes after it is the user's.
+work_here && (cd "$project" && SBX_TEST_FAIL=landlock "$SBX_TESTING" run -- touch was-run) >"$work/log" 2>&1
+like "a start fails" "$(cat "$work/log")" "step 'landlock': made to fail by a test"
+sleep 0.05; mkdir "$project/.vscode" && echo mine | tee "$project/.envrc" >"$project/.vscode/tasks.json"
+is "what the user made after it stays, without a word" "ran mine mine" "$( (cd "$project" && "$SBX" run -- echo ran 2>&1; cat .envrc .vscode/tasks.json) | xargs)"
 work_here && twin "mv .git/refs .git/r; sh $t/top.sh" . && killed "mv .git/refs .git/r; sh $t/top.sh"
 (cd "$project" && "$SBX" doctor) >"$work/log" 2>&1
 readers "$project"
