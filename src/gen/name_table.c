@@ -143,22 +143,58 @@ static unsigned write_text(const char *text)
 	return places[written_count - 1];
 }
 
-static void write_bits(void)
+static bool is_wildcard(char c)
 {
-	static uint64_t bits[TRUSTED_BITS / 64];
-	uint32_t hash;
-	for (unsigned i = 0; i < row_count; i++) {
-		if (is_home(rows[i].answer) || (rows[i].pattern && rows[i].above == 0))
-			continue;
-		if (!component_hash(rows[i].name, &hash))
-			stop(rows[i].name);
-		hash %= TRUSTED_BITS;
-		bits[hash / 64] |= 1ULL << (hash % 64);
-	}
-	printf("const uint64_t trusted_bits[] = {\n");
-	for (unsigned i = 0; i < TRUSTED_BITS / 64; i++)
+	return c == '*' || c == '?';
+}
+
+static void set_bit(uint64_t *bits, uint32_t at)
+{
+	bits[at / 64] |= 1ULL << (at % 64);
+}
+
+// All characters in the place of a wildcard.
+static void set_pairs(uint64_t *bits, char one, char other)
+{
+	for (unsigned i = 0; i < TRUSTED_PAIRS; i++)
+		if ((is_wildcard(one) || trusted_pair(one, 0) >> 6 == i >> 6) &&
+		    (is_wildcard(other) || trusted_pair(0, other) == i % 64))
+			set_bit(bits, i);
+}
+
+static void write_words(const char *name, const uint64_t *bits, unsigned count)
+{
+	printf("const uint64_t %s[] = {\n", name);
+	for (unsigned i = 0; i < count / 64; i++)
 		printf("\t0x%llxULL,\n", (unsigned long long)bits[i]);
 	printf("};\n");
+}
+
+static void write_bits(void)
+{
+	static uint64_t bits[TRUSTED_BITS / 64], begins[TRUSTED_PAIRS / 64],
+		ends[TRUSTED_PAIRS / 64];
+	uint32_t hash;
+	for (unsigned i = 0; i < row_count; i++) {
+		const char *name = rows[i].name, *end = name + strlen(name);
+		if (is_home(rows[i].answer))
+			continue;
+		if (rows[i].pattern && rows[i].above == 0) {
+			bool from = name[0] == '*';
+			if (from && (is_wildcard(end[-1]) || is_wildcard(end[-2])))
+				stop(name);
+			set_pairs(from ? ends : begins, from ? end[-2] : name[0],
+				  from ? end[-1] : name[1]);
+			continue;
+		}
+		if (!component_hash(name, &hash))
+			stop(name);
+		set_bit(bits, hash % TRUSTED_BITS);
+		set_bit(bits, (hash >> 16) % TRUSTED_BITS);
+	}
+	write_words("trusted_bits", bits, TRUSTED_BITS);
+	write_words("trusted_begins_with", begins, TRUSTED_PAIRS);
+	write_words("trusted_ends_with", ends, TRUSTED_PAIRS);
 }
 
 void gen_names(const char *path)

@@ -180,15 +180,29 @@ int gitindex_find(struct arena *arena, const void *bytes, size_t length, const c
 	return 0;
 }
 
-// The first part of a directory's path that is kept.
-static size_t kept_part(const struct index_use *use, const char *path)
+// The bytes of the whole components that both paths begin with.
+static size_t common_part(const char *one, const char *other)
+{
+	size_t whole = 0;
+	for (size_t at = 0;; at++) {
+		if ((!one[at] || one[at] == '/') && (!other[at] || other[at] == '/'))
+			whole = at;
+		if (one[at] != other[at] || !one[at])
+			return whole;
+	}
+}
+
+// The first part of a directory's path that is kept. None of the first `known` bytes is.
+static size_t kept_part(const struct index_use *use, const char *path, size_t known)
 {
 	char part[INDEX_PATH_MAX];
-	for (size_t at = strcspn(path, "/"); path[0]; at += 1 + strcspn(path + at + 1, "/")) {
-		if (str_put(part, sizeof(part), "%.*s", (int)at, path) && use->keeps(part))
+	for (size_t at = known; path[at];) {
+		at += path[at] == '/';
+		at += strcspn(path + at, "/");
+		memcpy(part, path, at);
+		part[at] = '\0';
+		if (use->keeps(part))
 			return at;
-		if (!path[at])
-			break;
 	}
 	return 0;
 }
@@ -219,12 +233,15 @@ static bool add_directory(struct index_use *use, const char *path, size_t length
 			abort();
 		use->text = more;
 	}
-	memcpy(use->text + use->used, path, length);
-	use->text[use->used + length] = '\0';
+	char *fresh = use->text + use->used;
+	memcpy(fresh, path, length);
+	fresh[length] = '\0';
+	size_t known = use->count > 0 ? common_part(use->text + use->last, fresh) : 0;
+	if (use->kept == 0 || known < use->kept)
+		use->kept = kept_part(use, fresh, known);
 	use->last = use->used;
 	use->used += length + 1;
 	use->count++;
-	use->kept = kept_part(use, use->text + use->last);
 	return true;
 }
 

@@ -45,18 +45,26 @@ static bool is_pattern(const char *folded, enum trusted_answer answer)
 	return false;
 }
 
+// An index has many names, and most have another edge than all patterns.
+static bool may_be_pattern(const char *folded)
+{
+	size_t length = strlen(folded);
+	const char *last = length > 1 ? folded + length - 2 : "";
+	return trusted_bit(trusted_begins_with, trusted_pair(folded[0], length ? folded[1] : 0)) ||
+	       trusted_bit(trusted_ends_with, trusted_pair(last[0], last[0] ? last[1] : 0));
+}
+
 bool trusted_may_begin(const char *name)
 {
 	char folded[COMPONENT_MAX];
 	uint32_t hash;
 	if (!component_hash(name, &hash))
 		return true;
-	hash %= TRUSTED_BITS;
-	if (trusted_bits[hash / 64] >> (hash % 64) & 1)
+	if (trusted_bit(trusted_bits, hash % TRUSTED_BITS) &&
+	    trusted_bit(trusted_bits, (hash >> 16) % TRUSTED_BITS))
 		return true;
-	if (!component_fold(name, folded))
-		return false;
-	return is_pattern(folded, TRUSTED_PROTECT) || is_pattern(folded, TRUSTED_REPORT);
+	return component_fold(name, folded) && may_be_pattern(folded) &&
+	       (is_pattern(folded, TRUSTED_PROTECT) || is_pattern(folded, TRUSTED_REPORT));
 }
 
 bool trusted_is(const struct trusted_row *row, const char *above, const char *name)
@@ -156,6 +164,7 @@ bool trusted_is_below(const char *path)
 
 bool trusted_keeps(const char *path)
 {
-	return trusted_is_deeper(path) || trusted_is_below(path) ||
-	       strcmp(path_name(path), ".gitattributes") == 0;
+	const char *name = path_name(path);
+	return (trusted_may_begin(name) && (trusted_is_deeper(path) || trusted_is_below(path))) ||
+	       strcmp(name, ".gitattributes") == 0;
 }

@@ -32,9 +32,23 @@ extern const struct trusted_row trusted_rows[];
 extern const unsigned short trusted_first[TRUSTED_ANSWERS + 1];
 extern const char trusted_text[];
 extern const uint64_t trusted_hash; // of the table
-// Of the first components of all that is protected or reported: a bit for each, by its hash.
-enum { TRUSTED_BITS = 8192 };
+// Of the first components of all that is protected or reported: two bits for each, by its hash.
+enum { TRUSTED_BITS = 8192, TRUSTED_PAIRS = 4096 };
 extern const uint64_t trusted_bits[TRUSTED_BITS / 64];
+// Of patterns: the two characters that they begin with, those that begin with `*` end with.
+extern const uint64_t trusted_begins_with[TRUSTED_PAIRS / 64],
+	trusted_ends_with[TRUSTED_PAIRS / 64];
+
+// A place in these: letters of both cases are one, and so are a few others.
+static inline unsigned trusted_pair(char one, char other)
+{
+	return (one & 31U) << 6 | (other & 31U) | (one & 64U) << 5 | (other & 64U) >> 1;
+}
+
+static inline bool trusted_bit(const uint64_t *bits, uint32_t at)
+{
+	return bits[at / 64] >> (at % 64) & 1;
+}
 
 #define trusted_each(row, kind)                                                                    \
 	for (const struct trusted_row *row = trusted_rows + trusted_first[kind];                   \

@@ -1,6 +1,7 @@
 // What is surely not in a directory, and when nothing is sure.
 #include "test.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,6 +135,27 @@ static void components(void **state)
 	assert_true(component_fold(longest + 1, folded));
 }
 
+// A pattern's `*` is nothing, a letter or more, and letters are of either case.
+static void may_begin(const char *pattern)
+{
+	static const char *const stars[] = { "", "Q", "-long.name-" };
+	for (unsigned i = 0; i < 3; i++) {
+		char name[512] = "";
+		for (const char *at = pattern; *at && *at != '/'; at++)
+			snprintf(name + strlen(name), sizeof(name) - strlen(name), "%.*s",
+				 *at == '*' ? 20 : 1,
+				 *at == '*'   ? stars[i]
+				 : *at == '?' ? "Z"
+					      : at);
+		for (unsigned upper = 0; upper < 2; upper++) {
+			for (char *at = name; upper && *at; at++)
+				*at = (char)toupper((unsigned char)*at);
+			if (!trusted_may_begin(name))
+				fail_msg("%s as %s", pattern, name);
+		}
+	}
+}
+
 // The filter by the first component passes over no row.
 static void filter(void **state)
 {
@@ -141,6 +163,7 @@ static void filter(void **state)
 	(void)state;
 	for (unsigned i = 0; i < trusted_first[TRUSTED_REPORT + 1]; i++) {
 		snprintf(name, sizeof(name), "%s", trusted_name(&trusted_rows[i]));
+		may_begin(name);
 		for (char *at = name; *at; at++)
 			*at = *at == '*' || *at == '?' ? 'x' : *at;
 		if (!trusted_may_begin(name) || !trusted_find(name) ||
