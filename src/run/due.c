@@ -2,13 +2,19 @@
 // looked for as at that run's end. In a process apart.
 #include "run/supervise.h"
 
+#include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/err.h"
 #include "base/out.h"
+#include "base/path.h"
+#include "base/str.h"
 #include "base/times.h"
 #include "plan.h"
 #include "postcheck/check.h"
+#include "postcheck/finding/quarantine.h"
 #include "postcheck/run_journal.h"
 #include "report/findings.h"
 #include "run.h"
@@ -37,6 +43,26 @@ static void plan_again(const struct due_look *look, struct plan *plan, struct pr
 	plan->notes = plan->warnings = none;
 }
 
+// What a killed run moved away while it ran: DATE-TIME-PID-NUMBER is the ID, and the PID ends the
+// name of the run's file.
+static void put_moved(void *context, const char *id, const char *path)
+{
+	enum { STAMP = 15 };
+	struct due_look *look = context;
+	const time_t from = times_of(look->due->from).tv_sec;
+	struct tm date;
+	char stamp[STAMP + 1], pid[32];
+	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", gmtime_r(&from, &date));
+	if (!path_within(path, look->plan->toplevel) || strcmp(id, stamp) < 0)
+		return;
+	for (unsigned i = 0; i < look->due->count; i++) {
+		str_put(pid, sizeof(pid), "%s-", strrchr(look->due->files[i], '-'));
+		if (strlen(id) > STAMP && str_starts(id + STAMP, pid))
+			findings_add(&look->found, FINDING_MOVED, path,
+				     "appeared, and your own programs would run or trust it", id);
+	}
+}
+
 static void look(void *argument)
 {
 	struct due_look *look = argument;
@@ -49,6 +75,7 @@ static void look(void *argument)
 		_exit(1);
 	plan.start = times_of(look->due->from);
 	plan.package = 0; // what it was before is not known
+	(void)ATTEMPT(quarantine_list(plan.state, put_moved, look));
 	check_host(&plan, &run, &look->found);
 }
 

@@ -250,7 +250,11 @@ is "a name that it left is moved away, the user's own stay" "mine pre-commit" "$
 like "and that is reported" "$(cat "$work/log"; "$SBX" quarantine list)" 'hooks/post-commit( appeared.*moved to quarantine|$)'
 like "with the reason" "$(cat "$work/log")" 'sbx: a run in this project was killed; it left this'
 is "once" "" "$(cd "$project" && "$SBX" run -- true 2>&1)"
-# Not a name that is watched: that is in quarantine before the run is killed.
+# One that is watched is in quarantine before the run is killed.
+work_here && killed "echo 'touch $canary' >.envrc; while [ -e .envrc ]; do sleep 0.05; done"
+like "what a killed run moved away is reported by the next" "$(cd "$project" && "$SBX" run -- true 2>&1)" '\.envrc appeared, .*moved to quarantine'
+is "that once, too" "" "$(cd "$project" && "$SBX" run -- true 2>&1)"
+# Not a name that is watched.
 work_here && killed "git init -q new; git -C new config core.fsmonitor x"
 for i in 1 2 3 4; do (cd "$project" && "$SBX" run -- true) >"$work/log.$i" 2>&1 & done; wait
 is "four that find it at once check it once" 1 "$(cat "$work"/log.[1-4] | grep -c 'was killed')"
