@@ -329,6 +329,18 @@ static bool open_eyes(struct loop *loop)
 	return true;
 }
 
+static void report_refusals(struct loop *loop)
+{
+	struct run *run = loop->run;
+	struct denials *denials = &loop->outcome.denials;
+	roll_turn(run, denials);
+	if (loop->plan->learn || (!live_wants(&loop->live) && run->events->fd < 0))
+		return;
+	refusals_new(loop->plan, run->proxy, denials);
+	events_denials(run->events, denials);
+	live_turn(&loop->live, loop->plan, denials);
+}
+
 static enum run_turn take_turn(struct loop *loop)
 {
 	wait_for_events(loop);
@@ -337,7 +349,7 @@ static enum run_turn take_turn(struct loop *loop)
 		if (sources[i].handle(loop, loop->events[i].revents) == ENDED)
 			return ENDED;
 	set_delay(loop->run, &loop->eyes);
-	live_turn(&loop->live, loop->plan, loop->run, &loop->outcome.denials);
+	report_refusals(loop);
 	return GOES_ON;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/out.h"
 #include "base/testing.h"
 #include "plan.h"
 #include "run.h"
@@ -82,4 +83,20 @@ void walk_undo(const struct plan *plan, struct run *run)
 	for (int i = step_count; i-- > 0;)
 		if (steps[i].undo && walk_has_step(plan, &steps[i]))
 			steps[i].undo(plan, run);
+}
+
+void report_timing(const struct plan *plan, const struct run *run)
+{
+	struct out out = { 0 };
+	double sum = 0;
+	for (int i = 0; i < step_count; i++) {
+		if (!walk_has_step(plan, &steps[i]))
+			continue;
+		double microseconds = run->host_nanoseconds[i] / 1e3;
+		sum += microseconds;
+		out_text(&out, "sbx: %-4s %-12s %8.1f us\n",
+			 steps[i].side == SIDE_HOST ? "host" : "box", steps[i].name, microseconds);
+	}
+	out_text(&out, "sbx: all  steps        %8.1f us\n", sum);
+	out_flush(&out, STDERR_FILENO);
 }
