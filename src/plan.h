@@ -337,7 +337,7 @@ struct plan {
 	int ready;  // where the pid is written when the command runs; 0: nowhere
 	int parent; // the run ends with this process; 0: with none, -1: with one that has no number
 		    // here
-	int event_fd;             // of the caller's, for events (run/summary.h); 0: none
+	int event_fd;             // of the caller's, for events (report/summary.h); 0: none
 	const char *event_option; // that asked for them, without "--"
 	bool event_status;        // --status-fd: the start as well, and no report
 	// Who answers for destinations that are not listed (ask/ask.h), and the program's path.

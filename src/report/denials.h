@@ -1,7 +1,7 @@
 // What a run was refused, each once: for people, programs and models. Not for use after clone.
 //
-// The room report owns what a run ends with: denials and findings. Uses: base. Begin with
-// findings.h.
+// The room report owns what a run ends with: denials and findings, and their words on the
+// terminal and as events. Uses: base limits nouns outside policy. Begin with findings.h.
 #pragma once
 
 #include <stdbool.h>

@@ -14,7 +14,7 @@
 #include "plan.h"
 #include "process/further_clients.h"
 #include "run.h"
-#include "run/summary.h"
+#include "report/summary.h"
 #include "run/signals.h"
 #include "run/steps.h"
 #include "seccomp/asking.h"

@@ -31,7 +31,7 @@
 #include "run.h"
 #include "ask/ask.h"
 #include "run/decide.h"
-#include "run/summary.h"
+#include "report/summary.h"
 #include "run/supervise.h"
 #include "net/host/roll.h"
 #include "run/signals.h"

@@ -24,7 +24,7 @@
 #include "run.h"
 #include "ask/ask.h"
 #include "run/decide.h"
-#include "run/summary.h"
+#include "report/summary.h"
 #include "run/signals.h"
 #include "seccomp/asking.h"
 #include "seccomp/seccomp.h"

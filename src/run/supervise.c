@@ -29,7 +29,7 @@
 #include "run.h"
 #include "ask/ask.h"
 #include "limits/clock.h"
-#include "run/summary.h"
+#include "report/summary.h"
 #include "run/signals.h"
 #include "run/steps.h"
 #include "view/protect/protect.h"
@@ -51,9 +51,9 @@
 //                     (net/host/socket_owner.h)
 //   sbx allow, exec   one wish; no box can ask (net/host/control_socket.c); 16 signals of clients
 //   the box's pid 1   one message
-//   a report's reader what it takes at once of EVENTS_QUEUE_MAX (run/events.c)
+//   a report's reader what it takes at once of EVENTS_QUEUE_MAX (report/events.c)
 //   answers           what a program says at once, of ANSWER_BYTES_MAX; one is started (ask/ask.c)
-//   refusals          LIVE_LINES_A_SECOND lines on a terminal, which is not waited for (run/live.c)
+//   refusals          LIVE_LINES_A_SECOND lines on a terminal, which is not waited for (report/live.c)
 // Somebody reaps what we leave behind: the first process of a machine does, that of a container
 // need not.
 static bool orphans_are_reaped(void)

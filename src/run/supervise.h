@@ -1,7 +1,7 @@
 // The host side while the box lives: signals, stops, the wall clock, the end.
 #pragma once
 
-#include "run/summary.h"
+#include "report/summary.h"
 
 struct clock;
 struct plan;

@@ -11,7 +11,7 @@
 #include "report/denials.h"
 #include "report/findings.h"
 #include "report/refused.h"
-#include "run/summary.h"
+#include "report/summary.h"
 
 static const char golden[] = UNIT_DIRECTORY "/findings.golden";
 

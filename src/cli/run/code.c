@@ -18,7 +18,7 @@
 #include "cli/verbs.h"
 #include "code/languages.h"
 #include "run/decide.h"
-#include "run/summary.h"
+#include "report/summary.h"
 
 extern char **environ;
 

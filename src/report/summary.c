@@ -1,5 +1,5 @@
 // Owns the words of a run's end, and its keys: what was refused, what was found, its figures.
-#include "run/summary.h"
+#include "report/summary.h"
 
 #include <string.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
 // Owns the queue of events and its lines.
-#include "run/summary.h"
+#include "report/summary.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // Owns what is shown on the terminal, while a run lasts and at its end.
-#include "run/summary.h"
+#include "report/summary.h"
 
 #include <errno.h>
 #include <fcntl.h>
