@@ -53,7 +53,8 @@
 //   the box's pid 1   one message
 //   a report's reader what it takes at once of EVENTS_QUEUE_MAX (report/events.c)
 //   answers           what a program says at once, of ANSWER_BYTES_MAX; one is started (ask/ask.c)
-//   refusals          LIVE_LINES_A_SECOND lines on a terminal, which is not waited for (report/live.c)
+//   refusals          LIVE_LINES_A_SECOND lines on a terminal, which is not waited for
+//   (report/live.c)
 // Somebody reaps what we leave behind: the first process of a machine does, that of a container
 // need not.
 static bool orphans_are_reaped(void)
