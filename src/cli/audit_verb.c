@@ -19,7 +19,6 @@
 #include "cli/verbs.h"
 #include "net/host/audit.h"
 #include "postcheck/finding/unshown.h"
-#include "run/decide.h"
 #include "text/destination.h"
 #include "text/host.h"
 

@@ -20,7 +20,7 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "limits/tree.h"
-#include "run/decide.h"
+#include "run/steps.h"
 
 extern char **environ;
 

@@ -20,7 +20,6 @@
 #include "run/run_command.h"
 #include "cli/boxes.h"
 #include "cli/verbs.h"
-#include "run/decide.h"
 
 extern char **environ;
 

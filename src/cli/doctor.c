@@ -21,8 +21,6 @@
 #include "probe/machine.h"
 #include "process/landlock.h"
 #include "run.h"
-#include "run/steps.h"
-#include "run/supervise.h"
 
 enum { FINDINGS_MAX = 32 };
 

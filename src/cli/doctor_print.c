@@ -11,7 +11,7 @@
 #include "base/quote.h"
 #include "base/str.h"
 #include "report/answer_fields.h"
-#include "run/program.h"
+#include "run/steps.h"
 
 enum { COLUMN = 28 };
 

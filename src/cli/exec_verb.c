@@ -25,7 +25,6 @@
 #include "net/host/control_socket.h"
 #include "process/further.h"
 #include "run/run_command.h"
-#include "run/signals.h"
 
 enum { STREAMS = 3, STREAM_BYTES = 64 << 10 };
 enum { STATUS_KILLED = 128 + SIGKILL, STATUS_NOT_EXECUTABLE = 126, STATUS_NOT_FOUND = 127 };

@@ -16,7 +16,6 @@
 #include "cli/verbs.h"
 #include "report/answer_fields.h"
 #include "report/output_ring.h"
-#include "run/decide.h"
 #include "run/run_command.h"
 
 extern char **environ;

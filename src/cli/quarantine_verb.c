@@ -15,7 +15,6 @@
 #include "run/run_command.h"
 #include "cli/verbs.h"
 #include "postcheck/finding/quarantine.h"
-#include "run/decide.h"
 
 extern char **environ;
 

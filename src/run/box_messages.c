@@ -1,5 +1,5 @@
 // Owns the messages of the box's pid 1. They have a fixed size, and nothing in them is parsed.
-#include "run/supervise.h"
+#include "run/steps.h"
 
 #include <stdio.h>
 #include <sys/socket.h>
@@ -15,8 +15,6 @@
 #include "process/further_clients.h"
 #include "run.h"
 #include "report/summary.h"
-#include "run/signals.h"
-#include "run/steps.h"
 #include "seccomp/asking.h"
 #include "session/apply/attach.h"
 

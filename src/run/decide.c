@@ -1,5 +1,5 @@
 // Owns the making of a plan: who calls, from where, then each room's part in turn.
-#include "run/decide.h"
+#include "run/steps.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,8 +38,6 @@
 #include "process/landlock.h"
 #include "process/ns.h"
 #include "run.h"
-#include "run/supervise.h"
-#include "run/signals.h"
 #include "seccomp/seccomp.h"
 #include "session/apply/attach.h"
 #include "sshagent/sshagent.h"

@@ -1,6 +1,6 @@
 // Owns the plan as the killed run had it: what did not stand there then counts as absent, and is
 // looked for as at that run's end. In a process apart.
-#include "run/supervise.h"
+#include "run/steps.h"
 
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // Owns the findings about a program that the box does not have.
-#include "run/program.h"
+#include "run/steps.h"
 
 #include <limits.h>
 #include <stdio.h>

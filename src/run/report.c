@@ -1,5 +1,5 @@
 // Owns what a run ends with: its status, what is found out about a failure, and who hears it.
-#include "run/supervise.h"
+#include "run/steps.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,9 +17,6 @@
 #include "postcheck/finding/unshown.h"
 #include "probe/machine.h"
 #include "run.h"
-#include "run/decide.h"
-#include "run/program.h"
-#include "run/steps.h"
 
 enum {
 	STATUS_TIMEOUT = 124,

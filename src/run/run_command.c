@@ -30,12 +30,8 @@
 #include "report/findings.h"
 #include "run.h"
 #include "ask/ask.h"
-#include "run/decide.h"
 #include "report/summary.h"
-#include "run/supervise.h"
 #include "net/host/roll.h"
-#include "run/signals.h"
-#include "run/steps.h"
 
 extern char **environ;
 

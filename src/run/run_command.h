@@ -4,7 +4,7 @@
 #include "plan.h"
 #include "policy/argv.h"
 #include "profile.h"
-#include "run/supervise.h"
+#include "run/steps.h"
 
 struct code;
 struct run;

@@ -1,6 +1,6 @@
 // Owns the signals of the supervisor, which of them the box gets, the process that a shell with job
 // control waits for once the command has stopped, and when the caller's descriptors are released.
-#include "run/signals.h"
+#include "run/steps.h"
 
 #include <errno.h>
 #include <fcntl.h>

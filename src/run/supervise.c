@@ -1,5 +1,5 @@
 // Owns the supervisor's loop. It parses nothing but fixed-size messages of our own pid 1.
-#include "run/supervise.h"
+#include "run/steps.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,8 +30,6 @@
 #include "ask/ask.h"
 #include "limits/clock.h"
 #include "report/summary.h"
-#include "run/signals.h"
-#include "run/steps.h"
 #include "view/protect/protect.h"
 
 // What one turn of the loop does at most for each source, so that none keeps limits, guards and

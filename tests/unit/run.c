@@ -18,7 +18,6 @@
 #include "plan.h"
 #include "postcheck/check.h"
 #include "run.h"
-#include "run/supervise.h"
 #include "run/steps.h"
 
 static void descriptors(void **state)

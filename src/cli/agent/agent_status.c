@@ -20,7 +20,6 @@
 #include "report/answer_fields.h"
 #include "run/run_command.h"
 #include "postcheck/finding/unshown.h"
-#include "run/decide.h"
 #include "view/paths/outer.h"
 
 extern char **environ;

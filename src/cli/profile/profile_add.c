@@ -16,7 +16,6 @@
 #include "policy/merge.h"
 #include "policy/propose.h"
 #include "policy/values.h"
-#include "run/decide.h"
 #include "run/run_command.h"
 #include "view/paths/outer.h"
 

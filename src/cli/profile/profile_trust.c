@@ -13,7 +13,6 @@
 #include "run/run_command.h"
 #include "policy/merge.h"
 #include "policy/trust.h"
-#include "run/decide.h"
 #include "text/diff.h"
 
 extern char **environ;

@@ -18,7 +18,6 @@
 #include "policy/find.h"
 #include "policy/merge.h"
 #include "policy/values.h"
-#include "run/decide.h"
 #include "seccomp/seccomp.h"
 
 extern char **environ;

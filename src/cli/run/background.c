@@ -20,7 +20,6 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "report/output_ring.h"
-#include "run/decide.h"
 #include "run/run_command.h"
 
 extern char **environ;

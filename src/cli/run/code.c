@@ -17,7 +17,6 @@
 #include "run/run_command.h"
 #include "cli/verbs.h"
 #include "code/languages.h"
-#include "run/decide.h"
 #include "report/summary.h"
 
 extern char **environ;

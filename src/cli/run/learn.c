@@ -10,7 +10,6 @@
 #include "base/out.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "run/decide.h"
 #include "run/run_command.h"
 #include "cli/profile_file.h"
 #include "report/answer_fields.h"

@@ -19,7 +19,6 @@
 #include "base/str.h"
 #include "cli/session/sessions.h"
 #include "names/trusted.h"
-#include "run/decide.h"
 #include "session/apply/apply.h"
 #include "session/apply/attach.h"
 #include "session/compare/changes.h"

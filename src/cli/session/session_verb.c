@@ -19,7 +19,6 @@
 #include "cli/session/sessions.h"
 #include "cli/verbs.h"
 #include "run.h"
-#include "run/decide.h"
 #include "session/apply/apply.h"
 #include "session/store/store.h"
 #include "session/store/rights.h"
