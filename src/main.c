@@ -12,7 +12,6 @@
 #include "base/testing.h"
 #include "run/run_command.h"
 #include "cli/verbs.h"
-#include "policy/argv.h"
 #include "policy/keys.h"
 
 static verb_function *const verbs[VERB_ROWS] = {

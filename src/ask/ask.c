@@ -8,7 +8,7 @@
 #include "net/host/proxy.h"
 #include "net/host/questions.h"
 #include "plan.h"
-#include "policy/trust.h"
+#include "policy/find.h"
 #include "report/findings.h"
 #include "run.h"
 

@@ -6,7 +6,7 @@
 #include "net/host/control_socket.h"
 #include "net/host/proxy.h"
 #include "plan.h"
-#include "policy/trust.h"
+#include "policy/find.h"
 #include "text/destination.h"
 
 // What cannot be kept holds in this run all the same.

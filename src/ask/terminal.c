@@ -19,7 +19,7 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "net/host/questions.h"
-#include "notify/foreground.h"
+#include "notify/notify.h"
 #include "plan.h"
 #include "run.h"
 

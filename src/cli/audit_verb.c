@@ -20,7 +20,6 @@
 #include "net/host/audit.h"
 #include "postcheck/finding/unshown.h"
 #include "text/destination.h"
-#include "text/host.h"
 
 extern char **environ;
 

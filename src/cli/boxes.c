@@ -19,7 +19,7 @@
 #include "base/process_stat.h"
 #include "base/str.h"
 #include "base/sys.h"
-#include "limits/tree.h"
+#include "limits/group.h"
 #include "run/steps.h"
 
 extern char **environ;

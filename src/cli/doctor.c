@@ -16,7 +16,7 @@
 #include "cli/doctor_print.h"
 #include "cli/verbs.h"
 #include "git/gitconfig.h"
-#include "limits/means.h"
+#include "limits/group.h"
 #include "probe.h"
 #include "probe/machine.h"
 #include "process/landlock.h"

@@ -15,8 +15,8 @@
 #include "base/owned.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "names/given.h"
-#include "policy/ini.h"
+#include "names/trusted.h"
+#include "policy/keys.h"
 #include "text/diff.h"
 
 int profile_file_find(struct arena *arena, const char *config, const char *word,

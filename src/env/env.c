@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "git/gitsecret.h"
+#include "git/gitconfig.h"
 #include "plan.h"
 #include "text/textsecret.h"
 

@@ -14,7 +14,6 @@
 #include "base/str.h"
 #include "cli/verbs.h"
 #include "gen/gen.h"
-#include "policy/ini.h"
 #include "policy/keys.h"
 #include "seccomp/syscalls.h"
 #include "text/destination.h"

@@ -1,5 +1,5 @@
 // Owns the names of contents.
-#include "git/gitblob.h"
+#include "git/gitindex.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -9,7 +9,6 @@
 #include "base/err.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "git/index_reader.h"
 #include "text/sha.h"
 
 enum {

@@ -1,7 +1,7 @@
 // Owns the table of git's keys that a box may change. Git has more than sixty by which a repository
 // makes the host run a program, and a dozen that move data to another place: a key that is not
 // listed is withheld.
-#include "git/gitkeys.h"
+#include "git/gitconfig.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -5,9 +5,7 @@
 #include "base/arena.h"
 #include "base/str.h"
 #include "git/gitconfig.h"
-#include "git/gitforms.h"
-#include "git/gitkeys.h"
-#include "git/gitway.h"
+#include "git/recognise.h"
 
 enum { ADDRESSES_SHOWN = 8, ADDRESSES_BYTES = 1000, LINE_FRONT = 32 };
 

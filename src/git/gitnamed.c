@@ -1,5 +1,5 @@
 // Owns the search for the few keys of git's configuration that name hooks and more configuration.
-#include "git/gitnamed.h"
+#include "git/recognise.h"
 
 #include <fcntl.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 // Owns the knowledge which keys and values of git's configuration are secret. Hostile input:
 // bounded, no I/O.
-#include "git/gitsecret.h"
+#include "git/gitconfig.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -10,7 +10,6 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/str.h"
-#include "git/gitconfig.h"
 #include "text/textsecret.h"
 
 enum { KEY_MAX = 256, LEFT_MAX = 32 };

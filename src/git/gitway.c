@@ -1,5 +1,5 @@
 // Owns the reading of git's addresses.
-#include "git/gitway.h"
+#include "git/recognise.h"
 
 #include <stddef.h>
 #include <string.h>

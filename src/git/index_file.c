@@ -1,5 +1,5 @@
 // Owns the reading of an index that a box may have written, with what it needs of its repository.
-#include "git/index_file.h"
+#include "git/gitindex.h"
 
 #include <limits.h>
 #include <string.h>

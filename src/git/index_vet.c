@@ -1,6 +1,6 @@
 // Owns the judgement of an index that a box wrote, as git itself would write it. Hostile input:
 // bounded by its own length, no I/O.
-#include "git/index_reader.h"
+#include "git/gitindex.h"
 
 #include <stdbool.h>
 #include <stdio.h>

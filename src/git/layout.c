@@ -1,5 +1,5 @@
 // Owns the table of git's parts.
-#include "git/layout.h"
+#include "git/recognise.h"
 
 #include <string.h>
 #include <strings.h>

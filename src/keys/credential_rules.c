@@ -9,7 +9,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "keys/credentials.h"
-#include "open/keyring.h"
+#include "open/dialogue.h"
 #include "plan.h"
 #include "text/textsecret.h"
 

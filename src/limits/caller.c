@@ -1,6 +1,6 @@
 // Owns the question of whether a cgroup limits what is in it: a box that was made elsewhere would
 // be out of those limits.
-#include "limits/caller.h"
+#include "limits/group.h"
 
 #include <fcntl.h>
 #include <linux/bpf.h>

@@ -1,7 +1,7 @@
 // Owns the end of a box for the sake of the machine. Supervisors of one user agree by a file in the
 // state directory, under a lock: the box that holds most ends, one in a second, and all others
 // live.
-#include "limits/floor.h"
+#include "limits/group.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -14,8 +14,6 @@
 #include "base/owned.h"
 #include "base/steady.h"
 #include "base/testing.h"
-#include "limits/text.h"
-#include "limits/tree.h"
 #include "plan.h"
 #include "run.h"
 

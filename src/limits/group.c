@@ -18,9 +18,6 @@
 #include "base/fd.h"
 #include "base/file.h"
 #include "base/str.h"
-#include "limits/limit_settings.h"
-#include "limits/scope.h"
-#include "limits/text.h"
 #include "plan.h"
 #include "run.h"
 

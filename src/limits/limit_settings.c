@@ -1,5 +1,5 @@
 // Owns the table of limits that a cgroup has files for, and what is written into them.
-#include "limits/limit_settings.h"
+#include "limits/group.h"
 
 #include <fcntl.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // Owns the choice of means: what is there is looked at, nothing is changed (cgroups(7), and
 // Documentation/admin-guide/cgroup-v2.rst on delegation).
-#include "limits/means.h"
+#include "limits/group.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -18,10 +18,6 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/testing.h"
-#include "limits/caller.h"
-#include "limits/limit_settings.h"
-#include "limits/scope.h"
-#include "limits/text.h"
 #include "plan.h"
 
 const char means_missing[] =

@@ -1,5 +1,5 @@
 // Owns the walk over /proc/PID/task/TID/children (CONFIG_PROC_CHILDREN).
-#include "limits/tree.h"
+#include "limits/group.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -14,7 +14,6 @@
 #include "base/file.h"
 #include "base/steady.h"
 #include "base/str.h"
-#include "limits/text.h"
 
 enum { PIDS_MAX = 16384, TEXT_MAX = 65536 };
 

@@ -18,7 +18,7 @@
 #include "base/steady.h"
 #include "base/str.h"
 #include "lsp/lsp_record.h"
-#include "net/setup/confine.h"
+#include "net/setup/netns.h"
 #include "plan.h"
 #include "run.h"
 

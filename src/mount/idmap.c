@@ -1,6 +1,6 @@
 // Owns the id-mapped copies of the system's settings, between the host side that makes them and the
 // view.
-#include "mount/idmap.h"
+#include "mount/mount.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -16,11 +16,6 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "base/testing.h"
-#include "mount/filesystem.h"
-#include "mount/idmap.h"
-#include "mount/layers.h"
-#include "mount/prepare.h"
-#include "mount/target.h"
 #include "plan.h"
 #include "run.h"
 

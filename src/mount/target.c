@@ -1,5 +1,5 @@
 // Owns the places that mounts are put at. Box side: raw system calls, no memory.
-#include "mount/target.h"
+#include "mount/mount.h"
 
 #include <errno.h>
 #include <fcntl.h>

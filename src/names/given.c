@@ -1,5 +1,5 @@
 // Owns the form and place of the list.
-#include "names/given.h"
+#include "names/trusted.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // Owns the walk from names of the home along their links, and the file that keeps what it found.
-#include "names/home_links.h"
+#include "names/trusted.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -16,7 +16,6 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "git/recognise.h"
-#include "names/trusted.h"
 
 enum { LINKS_MAX = 40, WALKED_MAX = 1024, KEPT_MAX = 1 << 18 };
 

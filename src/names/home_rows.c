@@ -1,5 +1,5 @@
 // Owns the names of the home that the caller's programs run or trust, as paths.
-#include "names/home_links.h"
+#include "names/trusted.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -7,7 +7,6 @@
 #include "base/arena.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "names/trusted.h"
 
 struct origin homes_origin(enum homes_kind kind)
 {

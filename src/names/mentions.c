@@ -1,5 +1,5 @@
 // Owns the search for names of files in texts.
-#include "names/mentions.h"
+#include "names/trusted.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 // Owns what of a package.json is no dependency.
-#include "names/package.h"
+#include "names/trusted.h"
 
 #include <stdbool.h>
 #include <string.h>

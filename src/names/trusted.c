@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "git/layout.h"
+#include "git/recognise.h"
 #include "text/component.h"
 
 const char *const trusted_words[TRUSTED_ANSWERS] = { "protect", "report", "place",

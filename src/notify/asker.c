@@ -1,6 +1,6 @@
 // Owns the ways from a number of the asker's to a descriptor of our own, and the calls that are
 // answered whatever the tier: those on process groups and terminals.
-#include "notify/asker.h"
+#include "notify/notify.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,6 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/sys.h"
-#include "notify/foreground.h"
 #include "plan.h"
 #include "run.h"
 #include "seccomp/asking.h"

@@ -1,5 +1,5 @@
 // Owns the question whose a process group is.
-#include "notify/foreground.h"
+#include "notify/notify.h"
 
 #include <dirent.h>
 #include <string.h>

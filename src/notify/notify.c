@@ -20,7 +20,6 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "base/sys.h"
-#include "notify/asker.h"
 #include "plan.h"
 #include "run.h"
 #include "seccomp/asking.h"

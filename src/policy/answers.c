@@ -1,5 +1,5 @@
 // Owns the files of kept answers.
-#include "policy/trust.h"
+#include "policy/find.h"
 
 #include <errno.h>
 #include <string.h>
@@ -12,10 +12,7 @@
 #include "base/owned.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "policy/ini.h"
 #include "policy/keys.h"
-#include "policy/propose.h"
-#include "policy/values.h"
 #include "profile.h"
 
 static const char section[] = "network", name[] = "allow";

@@ -13,7 +13,7 @@
 #include "base/fd.h"
 #include "base/file.h"
 #include "base/str.h"
-#include "policy/argv.h"
+#include "policy/keys.h"
 #include "text/near.h"
 
 const char find_system_directory[] = "/etc/sbx";

@@ -13,7 +13,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "plan.h"
-#include "text/host.h"
+#include "text/destination.h"
 
 enum { FILE_MAX = 256 * 1024, FOUND_MAX = 64 };
 

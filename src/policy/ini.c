@@ -1,5 +1,5 @@
 // Owns the reading of INI text by libinih, behind checks that libinih does not make.
-#include "policy/ini.h"
+#include "policy/keys.h"
 
 #include <ini.h>
 #include <string.h>

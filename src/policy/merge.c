@@ -1,5 +1,5 @@
 // Owns the order in which profiles are laid over each other, and whether a line tightens.
-#include "policy/merge.h"
+#include "policy/find.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -7,10 +7,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/str.h"
-#include "policy/argv.h"
-#include "policy/find.h"
 #include "policy/keys.h"
-#include "policy/values.h"
 #include "profile.h"
 
 enum { DEPTH_MAX = 16, LOADED_MAX = 64 };

@@ -1,6 +1,6 @@
 // Owns the meaning of values: numbers, words, items. Pure but for the arena and the size of the
 // machine.
-#include "policy/values.h"
+#include "policy/keys.h"
 
 #include <string.h>
 #include <sys/sysinfo.h>
@@ -10,7 +10,6 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "base/units.h"
-#include "policy/keys.h"
 #include "text/destination.h"
 #include "text/tmpfs.h"
 

@@ -16,7 +16,7 @@
 #include "base/path.h"
 #include "base/privileges.h"
 #include "base/str.h"
-#include "net/setup/confine.h"
+#include "net/setup/netns.h"
 #include "plan.h"
 #include "report/findings.h"
 

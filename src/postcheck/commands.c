@@ -20,9 +20,8 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "git/gitconfig.h"
-#include "git/gitnamed.h"
-#include "names/mentions.h"
-#include "names/package.h"
+#include "git/recognise.h"
+#include "names/trusted.h"
 #include "postcheck/finding/changed.h"
 #include "postcheck/finding/finding.h"
 

@@ -19,8 +19,7 @@
 #include "plan.h"
 #include "postcheck/finding/finding.h"
 #include "report/findings.h"
-#include "view/paths/judge.h"
-#include "view/paths/project.h"
+#include "view/paths/wishes.h"
 
 // Something of the caller's home, which the box had not, or another one in its place; a cache of
 // the box's own is none of the host's secrets. Of /proc each process sees another one.

@@ -25,7 +25,7 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "base/testing.h"
-#include "git/layout.h"
+#include "git/recognise.h"
 #include "plan.h"
 #include "postcheck/check.h"
 #include "postcheck/finding/finding.h"

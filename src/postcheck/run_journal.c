@@ -23,7 +23,7 @@
 #include "base/str.h"
 #include "plan.h"
 #include "run.h"
-#include "trees/living.h"
+#include "trees/git_list.h"
 
 // The lines of a box of 4,096 names take some 200 KB.
 enum { SECOND = 1000000000, BYTES_MAX = 64 << 20 };

@@ -23,8 +23,6 @@
 #include "report/findings.h"
 #include "run.h"
 #include "trees/git_list.h"
-#include "trees/git_walk.h"
-#include "trees/share.h"
 
 // Where no time tells new from old all is read, for so long.
 enum { LOOK_NANOSECONDS = 500000000, SECOND = 1000000000, TICK = 20000000 };

@@ -10,7 +10,7 @@
 #include "base/str.h"
 #include "plan.h"
 #include "postcheck/finding/finding.h"
-#include "trees/secret_list.h"
+#include "trees/git_list.h"
 
 void secrets_read(struct check_secrets *secrets, const struct searched *tree, struct arena *arena)
 {

@@ -27,14 +27,12 @@
 #include "base/owned.h"
 #include "base/str.h"
 #include "base/sys.h"
-#include "mount/target.h"
+#include "mount/mount.h"
 #include "plan.h"
 #include "process/landlock_rule.h"
 #include "run.h"
 #include "seccomp/asking.h"
-#include "view/paths/mounted.h"
-#include "view/paths/outer.h"
-#include "view/paths/split.h"
+#include "view/paths/wishes.h"
 
 #define ANSWER(error) (SECCOMP_RET_ERRNO | (error))
 enum { TYPE_MASK = 0xf, WHO_PROCESS = 0, IO_WHO_PROCESS = 1, KILLS_MAX = 100000 };

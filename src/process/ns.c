@@ -18,7 +18,7 @@
 #include "base/file.h"
 #include "base/sys.h"
 #include "base/testing.h"
-#include "mount/idmap.h"
+#include "mount/mount.h"
 #include "plan.h"
 #include "run.h"
 

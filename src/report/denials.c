@@ -1,5 +1,5 @@
 // Owns the list of a run's denials.
-#include "report/denials.h"
+#include "report/findings.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// Owns what is shown on the terminal, while a run lasts and at its end.
+// Owns the lines on the terminal, while a run lasts and at its end.
 #include "report/summary.h"
 
 #include <errno.h>

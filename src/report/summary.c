@@ -1,4 +1,4 @@
-// Owns the words of a run's end, and its keys: what was refused, what was found, its figures.
+// Owns the words of a run's end, and its keys: refusals, findings, figures.
 #include "report/summary.h"
 
 #include <string.h>
@@ -11,12 +11,11 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "limits/group.h"
-#include "limits/means.h"
 #include "plan.h"
 #include "policy/find.h"
 #include "policy/keys.h"
 #include "report/answer_fields.h"
-#include "report/denials.h"
+#include "report/findings.h"
 #include "run.h"
 
 static const struct key *key_of(const struct denial *denial)
@@ -213,7 +212,7 @@ static void say_hits(const struct saying *saying, struct out *out)
 		put_hit(&saying->hits[i], saying->reader == READER_AGENT, out);
 }
 
-// What was refused comes first, then what was found out, then how it ended.
+// Refusals come first, then findings, then how it ended.
 void summary_all(const struct saying *saying, struct out *out)
 {
 	say_denials(saying, out);

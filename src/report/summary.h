@@ -5,8 +5,7 @@
 #include <stdint.h>
 
 #include "base/out.h"
-#include "limits/usage.h"
-#include "report/denials.h"
+#include "limits/group.h"
 #include "report/findings.h"
 
 struct invocation;
@@ -85,7 +84,7 @@ struct live {
 };
 
 void live_begin(struct live *live);
-// Whether a person may have to see what is refused.
+// Whether a person may have to see refusals.
 bool live_wants(const struct live *live);
 // After each turn of the loop. Makes no system call where nothing was refused.
 void live_turn(struct live *live, const struct plan *plan, struct denials *denials);

@@ -16,7 +16,7 @@
 #include "run.h"
 #include "report/summary.h"
 #include "seccomp/asking.h"
-#include "session/apply/attach.h"
+#include "session/apply/apply.h"
 
 // The box is made.
 static int take_held(const struct plan *plan, struct run *run, const int fds[FD_PASSED])

@@ -16,7 +16,7 @@
 #include "env/env.h"
 #include "plan.h"
 #include "report/findings.h"
-#include "view/paths/judge.h"
+#include "view/paths/wishes.h"
 
 enum { NEEDS_MAX = 4, LINE_MAX_READ = 256, TEXTS_BYTES = 1 << 20 };
 

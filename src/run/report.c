@@ -1,4 +1,4 @@
-// Owns what a run ends with: its status, what is found out about a failure, and who hears it.
+// Owns what a run ends with: its status, findings about a failure, and who hears them.
 #include "run/steps.h"
 
 #include <errno.h>

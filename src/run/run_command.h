@@ -2,7 +2,7 @@
 #pragma once
 
 #include "plan.h"
-#include "policy/argv.h"
+#include "policy/keys.h"
 #include "profile.h"
 #include "run/steps.h"
 

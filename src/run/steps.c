@@ -16,10 +16,7 @@
 #include "keys/credentials.h"
 #include "limits/group.h"
 #include "lsp/lsp.h"
-#include "mount/handover.h"
-#include "mount/idmap.h"
 #include "mount/mount.h"
-#include "mount/prepare.h"
 #include "net/host/proxy.h"
 #include "net/host/roll.h"
 #include "net/setup/netns.h"
@@ -35,7 +32,7 @@
 #include "run.h"
 #include "seccomp/asking.h"
 #include "seccomp/seccomp.h"
-#include "session/apply/attach.h"
+#include "session/apply/apply.h"
 #include "sshagent/sshagent.h"
 
 // clang-format off

@@ -28,7 +28,6 @@
 #include "process/pages.h"
 #include "run.h"
 #include "ask/ask.h"
-#include "limits/clock.h"
 #include "report/summary.h"
 #include "view/protect/protect.h"
 

@@ -1,5 +1,5 @@
 // Owns the canonical form of hosts. Pure.
-#include "text/host.h"
+#include "text/destination.h"
 
 #include <arpa/inet.h>
 #include <string.h>

@@ -18,7 +18,7 @@
 #include "base/owned.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "git/layout.h"
+#include "git/recognise.h"
 #include "text/words.h"
 
 #define KIND   "sbx-repositories "

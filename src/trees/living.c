@@ -1,5 +1,5 @@
 // Owns the look at the locks of runs.
-#include "trees/living.h"
+#include "trees/git_list.h"
 
 #include <errno.h>
 #include <fcntl.h>

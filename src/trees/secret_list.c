@@ -1,5 +1,5 @@
 // Owns the file that says which files of a project are hidden, whatever a search reaches.
-#include "trees/secret_list.h"
+#include "trees/git_list.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // Owns the choice of the directories that every run checks.
-#include "trees/share.h"
+#include "trees/git_list.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

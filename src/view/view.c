@@ -10,9 +10,7 @@
 #include "base/err.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "mount/idmap.h"
-#include "view/gather.h"
-#include "view/paths/alias.h"
+#include "mount/mount.h"
 #include "view/paths/wishes.h"
 
 enum { DEPTH_MAX = 256 };

@@ -9,7 +9,6 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "git/gitconfig.h"
-#include "git/gitsecret.h"
 #include "text/textsecret.h"
 
 // What is shown is git's configuration again, in which nothing more is secret, and has no name that

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "git/gitpack.h"
-#include "text/inflate.h"
+#include "git/gitindex.h"
+#include "text/sha.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

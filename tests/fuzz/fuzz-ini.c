@@ -4,9 +4,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "policy/ini.h"
 #include "policy/keys.h"
-#include "policy/values.h"
 #include "profile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

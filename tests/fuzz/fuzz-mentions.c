@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "names/mentions.h"
+#include "names/trusted.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "view/paths/mounted.h"
+#include "view/paths/wishes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,10 +9,8 @@
 #include "base/err.h"
 #include "base/out.h"
 #include "base/str.h"
-#include "session/apply/apply_journal.h"
-#include "session/store/known.h"
-#include "session/store/seen.h"
-#include "session/store/session_state.h"
+#include "session/apply/apply.h"
+#include "session/store/store.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,8 +6,8 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "env/env.h"
-#include "policy/argv.h"
-#include "policy/merge.h"
+#include "policy/keys.h"
+#include "policy/find.h"
 #include "profile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -14,7 +14,7 @@
 #include "net/host/proxy.h"
 #include "net/host/refusals.h"
 #include "plan.h"
-#include "report/denials.h"
+#include "report/findings.h"
 #include "run.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -13,7 +13,7 @@
 #include "base/out.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "names/given.h"
+#include "names/trusted.h"
 #include "report/findings.h"
 #include "text/sha.h"
 

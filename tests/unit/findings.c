@@ -8,9 +8,7 @@
 #include <string.h>
 
 #include "base/out.h"
-#include "report/denials.h"
 #include "report/findings.h"
-#include "report/refused.h"
 #include "report/summary.h"
 
 static const char golden[] = UNIT_DIRECTORY "/findings.golden";

@@ -6,7 +6,6 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "git/gitconfig.h"
-#include "git/gitsecret.h"
 #include "text/textsecret.h"
 
 static struct gitconfig parsed(struct arena *arena, const char *text)

@@ -9,9 +9,7 @@
 #include <unistd.h>
 
 #include "base/units.h"
-#include "limits/bus.h"
-#include "limits/text.h"
-#include "limits/tree.h"
+#include "limits/group.h"
 
 static void groups(void **state)
 {

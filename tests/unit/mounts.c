@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "view/paths/mounted.h"
+#include "view/paths/wishes.h"
 
 static struct arena *arena;
 

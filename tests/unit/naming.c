@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "names/mentions.h"
+#include "names/trusted.h"
 
 static char tree[] = "/tmp/sbx-naming-XXXXXX", seen[8192];
 

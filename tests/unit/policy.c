@@ -11,13 +11,8 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "base/units.h"
-#include "policy/argv.h"
 #include "policy/find.h"
-#include "policy/ini.h"
 #include "policy/keys.h"
-#include "policy/merge.h"
-#include "policy/propose.h"
-#include "policy/values.h"
 #include "text/tmpfs.h"
 
 static void sizes_and_times(void **state)

@@ -14,7 +14,7 @@
 
 #include "limits/group.h"
 #include "net/host/proxy.h"
-#include "notify/asker.h"
+#include "notify/notify.h"
 #include "plan.h"
 #include "postcheck/check.h"
 #include "run.h"

@@ -9,11 +9,9 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "names/trusted.h"
-#include "session/apply/apply_journal.h"
-#include "session/compare/pathset.h"
-#include "session/store/known.h"
-#include "session/store/seen.h"
-#include "session/store/session_state.h"
+#include "session/apply/apply.h"
+#include "session/compare/changes.h"
+#include "session/store/store.h"
 
 static const char *with_sum(struct arena *arena, const char *text)
 {

@@ -20,7 +20,7 @@
 #include "report/answer_fields.h"
 #include "run/run_command.h"
 #include "postcheck/finding/unshown.h"
-#include "view/paths/outer.h"
+#include "view/paths/wishes.h"
 
 extern char **environ;
 

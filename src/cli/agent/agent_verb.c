@@ -18,7 +18,7 @@
 #include "run/run_command.h"
 #include "cli/verbs.h"
 #include "text/diff.h"
-#include "view/paths/outer.h"
+#include "view/paths/wishes.h"
 
 extern char **environ;
 

@@ -10,14 +10,11 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "cli/profile_file.h"
-#include "names/given.h"
+#include "names/trusted.h"
 #include "policy/find.h"
 #include "policy/keys.h"
-#include "policy/merge.h"
-#include "policy/propose.h"
-#include "policy/values.h"
 #include "run/run_command.h"
-#include "view/paths/outer.h"
+#include "view/paths/wishes.h"
 
 extern char **environ;
 

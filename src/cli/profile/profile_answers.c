@@ -8,7 +8,7 @@
 #include "base/out.h"
 #include "base/str.h"
 #include "run/run_command.h"
-#include "policy/trust.h"
+#include "policy/find.h"
 
 int profile_show_answers(struct box *box)
 {

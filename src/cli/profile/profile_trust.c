@@ -11,8 +11,7 @@
 #include "base/str.h"
 #include "report/answer_fields.h"
 #include "run/run_command.h"
-#include "policy/merge.h"
-#include "policy/trust.h"
+#include "policy/find.h"
 #include "text/diff.h"
 
 extern char **environ;

@@ -16,8 +16,7 @@
 #include "cli/verbs.h"
 #include "names/trusted.h"
 #include "policy/find.h"
-#include "policy/merge.h"
-#include "policy/values.h"
+#include "policy/keys.h"
 #include "seccomp/seccomp.h"
 
 extern char **environ;

@@ -16,11 +16,11 @@
 #include "cli/verbs.h"
 #include "net/rules/local_address.h"
 #include "plan.h"
-#include "policy/ini.h"
-#include "policy/propose.h"
+#include "policy/keys.h"
+#include "policy/find.h"
 #include "text/diff.h"
-#include "text/host.h"
-#include "view/paths/judge.h"
+#include "text/destination.h"
+#include "view/paths/wishes.h"
 
 extern char **environ;
 

@@ -11,9 +11,8 @@
 #include "report/answer_fields.h"
 #include "run/run_command.h"
 #include "cli/verbs.h"
-#include "limits/means.h"
+#include "limits/group.h"
 #include "policy/keys.h"
-#include "policy/values.h"
 #include "probe/machine.h"
 
 static const char *mount_word(const struct mount *mount)

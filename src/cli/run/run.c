@@ -19,7 +19,7 @@
 #include "cli/session/review.h"
 #include "cli/verbs.h"
 #include "policy/keys.h"
-#include "view/paths/outer.h"
+#include "view/paths/wishes.h"
 
 extern char **environ;
 

@@ -10,10 +10,9 @@
 #include "run/run_command.h"
 #include "net/rules/local_address.h"
 #include "net/rules/rules.h"
-#include "net/setup/egress.h"
+#include "net/setup/netns.h"
 #include "policy/find.h"
 #include "text/destination.h"
-#include "text/host.h"
 
 // By which words a host is allowed: the text of a rule, with a group's reason.
 static void why_allowed(struct box *box, const char *text, struct why *why)

@@ -20,11 +20,10 @@
 #include "cli/session/sessions.h"
 #include "names/trusted.h"
 #include "session/apply/apply.h"
-#include "session/apply/attach.h"
 #include "session/compare/changes.h"
 #include "session/store/store.h"
 #include "session/store/rights.h"
-#include "view/paths/project.h"
+#include "view/paths/wishes.h"
 
 extern char **environ;
 

@@ -21,7 +21,6 @@
 #include "base/units.h"
 #include "report/answer_fields.h"
 #include "session/compare/changes.h"
-#include "session/compare/thing.h"
 #include "session/store/store.h"
 
 extern char **environ;

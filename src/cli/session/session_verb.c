@@ -13,8 +13,8 @@
 #include "base/path.h"
 #include "base/steady.h"
 #include "base/str.h"
-#include "limits/tree.h"
-#include "policy/argv.h"
+#include "limits/group.h"
+#include "policy/keys.h"
 #include "run/run_command.h"
 #include "cli/session/sessions.h"
 #include "cli/verbs.h"
@@ -22,9 +22,8 @@
 #include "session/apply/apply.h"
 #include "session/store/store.h"
 #include "session/store/rights.h"
-#include "session/store/runs.h"
 #include "text/near.h"
-#include "view/paths/project.h"
+#include "view/paths/wishes.h"
 
 extern char **environ;
 

@@ -11,7 +11,6 @@
 #include "base/units.h"
 #include "report/answer_fields.h"
 #include "session/apply/apply.h"
-#include "session/store/runs.h"
 #include "session/store/store.h"
 
 enum { TIME_MAX = 32, SIZE_TEXT_MAX = 32 };

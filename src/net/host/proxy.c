@@ -26,10 +26,9 @@
 #include "net/host/questions.h"
 #include "net/proxy/worker.h"
 #include "net/rules/rules.h"
-#include "net/setup/confine.h"
-#include "net/setup/egress.h"
+#include "net/setup/netns.h"
 #include "plan.h"
-#include "report/denials.h"
+#include "report/findings.h"
 #include "run.h"
 
 enum { WORKER_NICE = 5 };

@@ -21,7 +21,6 @@
 #include "net/host/proxy.h"
 #include "net/host/refusals.h"
 #include "plan.h"
-#include "report/denials.h"
 #include "report/findings.h"
 #include "run.h"
 

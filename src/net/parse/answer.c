@@ -1,5 +1,5 @@
 // Owns what counts as an answer.
-#include "net/parse/answer.h"
+#include "net/parse/parse.h"
 
 #include <string.h>
 

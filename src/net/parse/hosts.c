@@ -1,5 +1,5 @@
 // Owns the reading of hosts(5) and resolv.conf(5).
-#include "net/parse/hosts.h"
+#include "net/parse/parse.h"
 
 #include <string.h>
 

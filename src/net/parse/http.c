@@ -1,5 +1,5 @@
 // Owns the reading of heads. A line ends with CRLF and nothing else; one field, one line.
-#include "net/parse/http.h"
+#include "net/parse/parse.h"
 
 #include <string.h>
 

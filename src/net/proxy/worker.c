@@ -24,9 +24,9 @@
 #include "net/proxy/worker_state.h"
 #include "net/rules/local_address.h"
 #include "net/rules/rules.h"
-#include "net/setup/confine.h"
+#include "net/setup/netns.h"
 #include "plan.h"
-#include "text/base64.h"
+#include "text/sha.h"
 
 enum { EVENTS_A_TURN = 256, TICK_MILLISECONDS = 50, LAST_MILLISECONDS = 50 };
 

@@ -1,5 +1,5 @@
 // Owns the decisions about the box's network that need no other room.
-#include "net/setup/egress.h"
+#include "net/setup/netns.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -14,7 +14,6 @@
 #include "base/str.h"
 #include "net/rules/rules.h"
 #include "net/rules/shared.h"
-#include "net/setup/netns.h"
 #include "plan.h"
 #include "text/destination.h"
 

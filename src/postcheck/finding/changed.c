@@ -15,7 +15,6 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/sys.h"
-#include "names/package.h"
 #include "names/trusted.h"
 #include "postcheck/finding/finding.h"
 #include "report/findings.h"

@@ -16,7 +16,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "git/index_file.h"
+#include "git/gitindex.h"
 #include "git/recognise.h"
 #include "plan.h"
 #include "postcheck/finding/finding.h"

@@ -19,11 +19,10 @@
 #include "base/steady.h"
 #include "base/str.h"
 #include "base/times.h"
-#include "git/gitpack.h"
-#include "git/layout.h"
+#include "git/gitindex.h"
+#include "git/recognise.h"
 #include "postcheck/finding/finding.h"
 #include "report/findings.h"
-#include "text/inflate.h"
 #include "text/sha.h"
 
 enum {

@@ -16,7 +16,6 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/sys.h"
-#include "git/layout.h"
 #include "git/recognise.h"
 #include "postcheck/finding/finding.h"
 #include "report/findings.h"

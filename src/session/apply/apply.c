@@ -11,9 +11,8 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "names/trusted.h"
-#include "session/apply/stage.h"
 #include "session/compare/changes.h"
-#include "trees/living.h"
+#include "trees/git_list.h"
 
 enum { NOTES_MAX = 20, RUN_MAX = 40 };
 

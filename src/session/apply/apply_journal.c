@@ -1,5 +1,5 @@
 // Owns the form of an apply's journal and of what is known to be its work.
-#include "session/apply/apply_journal.h"
+#include "session/apply/apply.h"
 
 #include <stddef.h>
 #include <stdio.h>

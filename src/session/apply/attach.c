@@ -1,6 +1,6 @@
 // Owns a run's part in its session. An overlay's upper directory must be mounted once: the first
 // run makes the mounts, later ones clone them out of its box.
-#include "session/apply/attach.h"
+#include "session/apply/apply.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,9 +20,6 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "run.h"
-#include "session/apply/apply.h"
-#include "session/store/runs.h"
-#include "session/store/seen.h"
 #include "session/store/store.h"
 
 enum { OVERLAY_MAGIC = 0x794c7630 };

@@ -1,5 +1,5 @@
 // Owns the limit of modes, and the rights that are the host's to say.
-#include "session/apply/stage.h"
+#include "session/apply/apply.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // Owns the list of known files. Only what is still as the apply left it is noted.
-#include "session/apply/stage.h"
+#include "session/apply/apply.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 #include "base/out.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "session/compare/thing.h"
-#include "session/store/known.h"
+#include "session/compare/changes.h"
+#include "session/store/store.h"
 
 struct notes {
 	struct applying *applying;

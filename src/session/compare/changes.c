@@ -14,9 +14,7 @@
 #include "base/file.h"
 #include "base/str.h"
 #include "base/sys.h"
-#include "session/compare/compare_walk.h"
 #include "session/store/store.h"
-#include "session/store/known.h"
 
 enum { CHANGES_MAX = 4000000 };
 

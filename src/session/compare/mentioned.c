@@ -12,8 +12,7 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "git/gitnamed.h"
-#include "names/mentions.h"
+#include "git/recognise.h"
 #include "names/trusted.h"
 #include "session/store/store.h"
 

@@ -10,10 +10,9 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "git/index_file.h"
-#include "git/layout.h"
+#include "git/gitindex.h"
 #include "git/recognise.h"
-#include "session/store/merged.h"
+#include "session/store/store.h"
 #include "text/component.h"
 
 // Where a name stands, as the session shows it: a layer that has it, or the host; -1 for none.

@@ -1,5 +1,5 @@
 // Owns nothing: the paths live in their arena.
-#include "session/compare/pathset.h"
+#include "session/compare/changes.h"
 
 #include <stdlib.h>
 #include <string.h>

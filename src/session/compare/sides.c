@@ -1,5 +1,5 @@
 // Owns the way to the two sides of a change: its layer and the host's directory.
-#include "session/compare/thing.h"
+#include "session/compare/changes.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,8 +11,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/sys.h"
-#include "session/compare/changes.h"
-#include "session/store/merged.h"
+#include "session/store/store.h"
 
 int sides_parent(const struct store *store, const struct session *session,
 		 const struct change *change, const char **ret_name)

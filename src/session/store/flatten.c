@@ -9,7 +9,6 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fd.h"
-#include "session/store/merged.h"
 
 enum { DEPTH_MAX = 256, SMALL_MAX = 4000, LARGE_MAX = 8 };
 #define ARENA_BYTES ((size_t)16 << 30)

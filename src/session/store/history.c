@@ -10,9 +10,6 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/str.h"
-#include "session/store/known.h"
-#include "session/store/merged.h"
-#include "session/store/seen.h"
 
 enum { FLATTEN_AT = 10, COMMAND_MAX = 256 };
 

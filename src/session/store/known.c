@@ -1,5 +1,5 @@
 // Owns the form and the order of what earlier applies have written.
-#include "session/store/known.h"
+#include "session/store/store.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -8,7 +8,6 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/out.h"
-#include "session/store/store.h"
 #include "text/words.h"
 
 static const char header[] = "sbx-known ";

@@ -1,6 +1,6 @@
 // Owns the reading of layers, as overlayfs lays them on each other (Documentation/filesystems/
 // overlayfs.rst): a whiteout or a file hides what is below, as does an opaque directory.
-#include "session/store/merged.h"
+#include "session/store/store.h"
 
 #include <errno.h>
 #include <fcntl.h>

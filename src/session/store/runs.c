@@ -1,5 +1,5 @@
 // Owns the records of running commands.
-#include "session/store/runs.h"
+#include "session/store/store.h"
 
 #include <errno.h>
 #include <fcntl.h>

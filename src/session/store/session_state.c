@@ -1,6 +1,6 @@
 // Owns the format of a session's state (what is written is read back, and nothing else) and the
 // moment it begins at.
-#include "session/store/session_state.h"
+#include "session/store/store.h"
 
 #include <stddef.h>
 #include <string.h>

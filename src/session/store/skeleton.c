@@ -14,7 +14,6 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/str.h"
-#include "session/store/merged.h"
 
 enum {
 	DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,

@@ -21,8 +21,6 @@
 #include "base/process_stat.h"
 #include "base/steady.h"
 #include "base/str.h"
-#include "session/store/merged.h"
-#include "session/store/runs.h"
 #include "text/near.h"
 
 static const char state_name[] = "state", lock_name[] = "lock", guard_name[] = ".lock";

@@ -1,5 +1,5 @@
 // Owns the question whether a file that is kept from the box has a name which no mount covers.
-#include "view/paths/alias.h"
+#include "view/paths/wishes.h"
 
 #include <linux/magic.h>
 #include <string.h>
@@ -10,7 +10,6 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "plan.h"
-#include "view/paths/wishes.h"
 
 enum { XFS_MAGIC = 0x58465342 };
 

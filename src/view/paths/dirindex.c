@@ -1,6 +1,6 @@
 // Owns the set of a directory's names: a bit for each, by a hash; two with one bit cost a look, no
 // more.
-#include "view/paths/dirindex.h"
+#include "view/paths/wishes.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // Owns the reading of the plan's mounts backwards.
-#include "view/paths/judge.h"
+#include "view/paths/wishes.h"
 
 #include "base/path.h"
 #include "base/str.h"

@@ -1,6 +1,6 @@
 // Owns the reading of the kernel's table of mounts. A box chooses the names in it: they are
 // compared, never opened.
-#include "view/paths/mounted.h"
+#include "view/paths/wishes.h"
 
 #include <fcntl.h>
 #include <string.h>

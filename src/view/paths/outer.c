@@ -1,6 +1,6 @@
 // Owns the knowledge of the box around this one. A variable, a name or a link's text can be
 // anybody's and prove nothing: what counts is what the kernel refuses.
-#include "view/paths/outer.h"
+#include "view/paths/wishes.h"
 
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -17,7 +17,6 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/sys.h"
-#include "view/paths/mounted.h"
 
 enum { STATUS_BYTES = 8192, LINK_BYTES = 64 };
 

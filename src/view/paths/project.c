@@ -1,5 +1,5 @@
 // Owns the choice of the project directory and the table of directories that are never one.
-#include "view/paths/project.h"
+#include "view/paths/wishes.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -10,7 +10,6 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "plan.h"
-#include "view/paths/resolve.h"
 
 struct project_refusal {
 	const char *path;

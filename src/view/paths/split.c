@@ -1,5 +1,5 @@
 // Owns the splitting of mounts around what is hidden (tier landlock).
-#include "view/paths/split.h"
+#include "view/paths/wishes.h"
 
 #include <dirent.h>
 #include <errno.h>

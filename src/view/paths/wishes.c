@@ -8,7 +8,6 @@
 #include "base/err.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "view/paths/project.h"
 
 int wishes_add(struct wishes *wishes, const struct mount *mount, bool pinned)
 {

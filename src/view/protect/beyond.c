@@ -16,8 +16,6 @@
 #include "base/str.h"
 #include "git/gitconfig.h"
 #include "git/recognise.h"
-#include "view/paths/outer.h"
-#include "view/paths/project.h"
 #include "view/paths/wishes.h"
 
 // By objects.c of git: so many lists after each other.

@@ -7,7 +7,6 @@
 #include "base/err.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "view/paths/resolve.h"
 #include "view/paths/wishes.h"
 
 // By its own name, and by what that leads to. A link on the way is protected by itself: with

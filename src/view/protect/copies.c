@@ -14,7 +14,6 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "git/gitconfig.h"
-#include "view/paths/outer.h"
 #include "view/paths/wishes.h"
 
 enum { LOCK_TRIES = 20 };

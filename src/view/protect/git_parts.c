@@ -12,7 +12,6 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/sys.h"
-#include "view/paths/alias.h"
 #include "view/paths/wishes.h"
 
 void git_parts_read(struct wishes *wishes, const char *directory, struct names_found *found)

@@ -9,9 +9,7 @@
 #include "base/err.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "names/home_links.h"
 #include "names/trusted.h"
-#include "view/paths/resolve.h"
 #include "view/paths/wishes.h"
 
 static struct homes homes_of(const struct wishes *wishes)

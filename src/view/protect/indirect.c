@@ -12,7 +12,6 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "git/gitindex.h"
-#include "names/home_links.h"
 #include "names/trusted.h"
 #include "view/paths/wishes.h"
 

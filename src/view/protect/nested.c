@@ -10,7 +10,6 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "trees/git_list.h"
-#include "trees/git_walk.h"
 #include "view/paths/wishes.h"
 
 // More repositories than these are compared with the list when the run has ended, and not mounted

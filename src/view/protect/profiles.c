@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "names/given.h"
+#include "names/trusted.h"
 #include "report/findings.h"
 #include "view/paths/wishes.h"
 

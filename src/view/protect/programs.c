@@ -13,8 +13,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/sys.h"
-#include "names/home_links.h"
-#include "view/paths/resolve.h"
+#include "names/trusted.h"
 #include "view/paths/wishes.h"
 
 // Nobody but root makes a link in these.

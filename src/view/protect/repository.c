@@ -16,9 +16,7 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "git/layout.h"
 #include "git/recognise.h"
-#include "view/paths/project.h"
 #include "view/paths/wishes.h"
 
 enum { ENTRIES_MAX = 64, DEPTH_MAX = 4 };
