@@ -1,7 +1,9 @@
 // Owns the plan as the killed run had it: what did not stand there then counts as absent, and is
-// looked for as at that run's end. In a process apart.
+// looked for as at that run's end, in a process apart. Also the first state of a run.
 #include "run/steps.h"
 
+#include <stddef.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -12,6 +14,14 @@
 #include "postcheck/run_journal.h"
 #include "report/findings.h"
 #include "run.h"
+
+void run_init(struct run *run, char *const *arguments, char *const *environment)
+{
+	*run = (struct run){ 0 };
+	memset(run, 0xff, offsetof(struct run, init));
+	run->arguments = arguments;
+	run->environment = environment;
+}
 
 struct due_look {
 	const struct plan *plan;

@@ -251,13 +251,3 @@ void report_timing(const struct plan *plan, const struct run *run)
 	out_text(&out, "sbx: all  steps        %8.1f us\n", sum);
 	out_flush(&out, STDERR_FILENO);
 }
-
-// --- the beginning of a run ----------------------------------------------------------------------
-
-void run_init(struct run *run, char *const *arguments, char *const *environment)
-{
-	*run = (struct run){ 0 };
-	memset(run, 0xff, offsetof(struct run, init));
-	run->arguments = arguments;
-	run->environment = environment;
-}
