@@ -15,11 +15,9 @@ void out_text(struct out *out, const char *format, ...) __attribute__((format(pr
 void out_bytes(struct out *out, const char *bytes, size_t length);
 void out_free(struct out *out);
 
-// A text from `column` on, broken at blanks so that no line reaches column 80, and a newline. `at`
-// is where the line stands now, at most `column`.
+// A text from `column` on, broken at blanks so that no line reaches column 80, and a newline. The
+// line has `at` columns already: where these are more, the text follows two blanks.
 void out_wrapped(struct out *out, int column, int at, const char *text);
-// The same for another width than 80.
-void out_folded(struct out *out, int width, int column, int at, const char *text);
 
 // Bytes for a terminal: what acts on it instead of being seen is shown as str_next() does. Tab and
 // newline stay, and a carriage return before one. A NUL must stand behind them.
