@@ -25,11 +25,11 @@ static void option(struct out *out, const struct key *key, const char *value, co
 // The first part of a text, to "; ": the rest is in the manual.
 static const char *begin_of(const char *text)
 {
-	static char part[128];
+	static char begin[128];
 	const char *end = strstr(text, "; ");
-	snprintf(part, sizeof(part), "%.*s", (int)(end ? (size_t)(end - text) : strlen(text)),
+	snprintf(begin, sizeof(begin), "%.*s", (int)(end ? (size_t)(end - text) : strlen(text)),
 		 text);
-	return part;
+	return begin;
 }
 
 // Every option of the verb in that section; `brief`: in a few words.

@@ -1,5 +1,5 @@
-// Owns the plan as the killed run had it: what did not stand there then counts as absent, and is
-// looked for as at that run's end, in a process apart. Also the first state of a run.
+// Owns the plan as the killed run had it, and the first state of a run. A name that was absent then
+// counts as absent, and is searched for as at that run's end, in a process apart.
 #include "run/steps.h"
 
 #include <stddef.h>
