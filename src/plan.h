@@ -7,7 +7,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-#include "base/file_state.h"
+#include "base/fd.h"
 #include "profile.h"
 
 struct arena;

@@ -4,8 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/list.h"
-#include "base/units.h"
+#include "base/base.h"
 
 enum project_access { PROJECT_WRITE, PROJECT_READ, PROJECT_NONE };
 // What of a tree is checked when a run has ended: its share (trees/git_list.h), or all.

@@ -3,8 +3,7 @@
 
 #include <stdio.h>
 
-#include "base/err.h"
-#include "base/steady.h"
+#include "base/base.h"
 #include "net/host/proxy.h"
 #include "net/host/questions.h"
 #include "plan.h"

@@ -1,8 +1,7 @@
 // Owns what an answer opens.
 #include "ask/ask.h"
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "net/host/control_socket.h"
 #include "net/host/proxy.h"
 #include "plan.h"

@@ -1,5 +1,5 @@
 // Owns a growing buffer of output. Not for use after clone.
-#include "base/out.h"
+#include "base/base.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/fd.h"
-#include "base/str.h"
 
 static void reserve(struct out *out, size_t more)
 {

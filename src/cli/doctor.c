@@ -6,11 +6,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/file.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
+#include "base/fd.h"
 #include "bpf/guard.h"
 #include "run/run_command.h"
 #include "cli/doctor_print.h"

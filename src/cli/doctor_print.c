@@ -6,10 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/out.h"
-#include "base/quote.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "report/answer_fields.h"
 #include "run/steps.h"
 

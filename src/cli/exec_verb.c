@@ -15,11 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/out.h"
-#include "base/str.h"
 #include "cli/boxes.h"
 #include "cli/verbs.h"
 #include "net/host/control_socket.h"

@@ -5,8 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/out.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "run/run_command.h"
 #include "seccomp/syscalls.h"
 

@@ -5,12 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/list.h"
-#include "base/out.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "report/answer_fields.h"
 #include "run/run_command.h"
 #include "cli/verbs.h"

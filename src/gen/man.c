@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "cli/verbs.h"
 #include "gen/gen.h"
 #include "policy/keys.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "base/base.h"
 
 void gitblob_name(struct arena *arena, const char *text, size_t length, unsigned bytes,
 		  struct gitblob *ret_blob)

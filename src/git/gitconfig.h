@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/list.h"
+#include "base/base.h"
 
 struct arena;
 

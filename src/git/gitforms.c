@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "git/gitconfig.h"
 
 static bool has_word(const char *words, const char *value)

@@ -5,10 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "text/sha.h"
 
 enum {

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/str.h"
+#include "base/base.h"
 
 const char *const gitkey_whys[GITKEY_WHYS] = {
 	[GITKEY_FORM] = "git itself would not write such a value",

@@ -2,8 +2,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "git/gitconfig.h"
 #include "git/recognise.h"
 

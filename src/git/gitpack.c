@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "text/sha.h"
 
 enum { INDEX_HEAD = 8, FANOUT = 256 * 4, PACK_HEAD = 12, HEAD_ROOM = 32 };

@@ -7,9 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "text/textsecret.h"
 
 enum { KEY_MAX = 256, LEFT_MAX = 32 };

@@ -4,8 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "git/gitconfig.h"
 
 const char *gitway_url(struct arena *arena, const struct gitconfig *config, const char *remote)

@@ -6,11 +6,8 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/file.h"
-#include "base/privileges.h"
-#include "base/str.h"
+#include "base/base.h"
+#include "base/fd.h"
 #include "git/gitconfig.h"
 #include "git/recognise.h"
 #include "text/sha.h"

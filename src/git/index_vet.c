@@ -6,9 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "text/component.h"
 #include "text/sha.h"
 

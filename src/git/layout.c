@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/str.h"
+#include "base/base.h"
 #include "text/component.h"
 
 #define LOCK_END             ".lock"

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/list.h"
+#include "base/base.h"
 #include "git/gitconfig.h"
 
 struct arena;

@@ -9,8 +9,7 @@
 #include <string.h>
 
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "base/sys.h"
 #include "profile.h"
 

@@ -4,7 +4,7 @@
 #include <signal.h>
 
 #include "base/fd.h"
-#include "base/steady.h"
+#include "base/base.h"
 #include "base/sys.h"
 #include "plan.h"
 #include "run.h"

@@ -8,11 +8,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/owned.h"
-#include "base/steady.h"
 #include "base/testing.h"
 #include "plan.h"
 #include "run.h"

@@ -9,8 +9,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/str.h"
+#include "base/fd.h"
+#include "base/base.h"
 #include "plan.h"
 #include "profile.h"
 

@@ -11,12 +11,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "base/testing.h"
 #include "plan.h"
 

@@ -14,10 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/str.h"
 #include "plan.h"
 #include "run.h"
 

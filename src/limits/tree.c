@@ -11,9 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/steady.h"
-#include "base/str.h"
+#include "base/fd.h"
+#include "base/base.h"
 
 enum { PIDS_MAX = 16384, TEXT_MAX = 65536 };
 

@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "base/file.h"
+#include "base/fd.h"
 #include "plan.h"
 #include "run.h"
 

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/file.h"
 #include "plan.h"
 #include "run.h"
 

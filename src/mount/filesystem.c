@@ -13,9 +13,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/str.h"
 #include "base/sys.h"
 #include "plan.h"
 #include "run.h"

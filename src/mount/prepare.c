@@ -5,9 +5,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/str.h"
 #include "base/sys.h"
 #include "base/testing.h"
 #include "plan.h"

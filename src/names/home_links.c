@@ -8,13 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/entries.h"
-#include "base/err.h"
-#include "base/file.h"
-#include "base/out.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
+#include "base/fd.h"
 #include "git/recognise.h"
 
 enum { LINKS_MAX = 40, WALKED_MAX = 1024, KEPT_MAX = 1 << 18 };

@@ -4,9 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
 
 struct origin homes_origin(enum homes_kind kind)
 {

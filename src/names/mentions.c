@@ -9,13 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
-#include "base/entries.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "base/sys.h"
 #include "git/gitconfig.h"
 

@@ -4,8 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/out.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "text/json.h"
 #include "text/sha.h"
 

@@ -1,7 +1,7 @@
 // Owns the comparison of paths with the names that the host later runs or trusts.
 #include "names/trusted.h"
 
-#include "base/path.h"
+#include "base/base.h"
 
 #include <stddef.h>
 #include <string.h>

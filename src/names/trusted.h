@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/list.h"
+#include "base/base.h"
 
 struct arena;
 

@@ -16,8 +16,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "base/sys.h"
 #include "plan.h"
 #include "run.h"

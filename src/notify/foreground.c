@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/process_stat.h"
-#include "base/str.h"
+#include "base/base.h"
 
 // Orphans of a box become children of its first process.
 static bool is_below(pid_t pid, pid_t init)

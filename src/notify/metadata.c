@@ -14,7 +14,7 @@
 #include <utime.h>
 
 #include "base/fd.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "base/sys.h"
 #include "seccomp/asking.h"
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/steady.h"
+#include "base/base.h"
 #include "net/setup/netns.h"
 #include "opener/bridge.h"
 

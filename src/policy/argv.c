@@ -3,9 +3,7 @@
 
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/str.h"
+#include "base/base.h"
 
 struct argv_reader {
 	struct arena *arena;

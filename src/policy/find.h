@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "base/list.h"
+#include "base/base.h"
 #include "policy/keys.h"
 
 struct arena;

@@ -7,11 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/file.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
+#include "base/fd.h"
 #include "plan.h"
 #include "text/destination.h"
 

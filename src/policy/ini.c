@@ -4,9 +4,7 @@
 #include <ini.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/str.h"
+#include "base/base.h"
 
 struct ini_reader {
 	struct arena *arena;

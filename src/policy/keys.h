@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/units.h"
+#include "base/base.h"
 #include "profile.h"
 
 struct arena;

@@ -6,10 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
 #include "policy/keys.h"
 #include "profile.h"
 

@@ -4,9 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "policy/keys.h"
 #include "profile.h"
 

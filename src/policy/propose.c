@@ -3,9 +3,7 @@
 
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
 
 enum { TOGETHER = 3 }; // so many names of one directory stand for the directory
 

@@ -6,10 +6,7 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/str.h"
-#include "base/units.h"
+#include "base/base.h"
 #include "text/destination.h"
 #include "text/tmpfs.h"
 

@@ -8,15 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file_state.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "base/sys.h"
 #include "base/testing.h"
-#include "base/times.h"
 #include "postcheck/finding/changed.h"
 #include "postcheck/finding/finding.h"
 #include "postcheck/git/vet.h"

@@ -5,9 +5,7 @@
 #include <limits.h>
 #include <sys/stat.h>
 
-#include "base/err.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "plan.h"
 #include "postcheck/finding/finding.h"
 #include "trees/git_list.h"

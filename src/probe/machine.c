@@ -12,9 +12,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/privileges.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "probe.h"
 #include "process/landlock.h"
 #include "view/paths/wishes.h"

@@ -21,11 +21,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/owned.h"
-#include "base/str.h"
 #include "base/sys.h"
 #include "mount/mount.h"
 #include "plan.h"

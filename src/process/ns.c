@@ -13,9 +13,8 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
 #include "base/sys.h"
 #include "base/testing.h"
 #include "mount/mount.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/str.h"
+#include "base/base.h"
 
 struct denial *denials_add(struct denials *denials, const char *kind, const char *what,
 			   const char *program)

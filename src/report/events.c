@@ -11,9 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/steady.h"
 #include "outside/outside.h"
 #include "plan.h"
 #include "run.h"

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/out.h"
+#include "base/base.h"
 
 // In the order of the words: the worst first.
 enum finding_kind {

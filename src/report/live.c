@@ -11,8 +11,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/steady.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "plan.h"
 
 enum { SECOND = 1000, AGAIN_MILLISECONDS = 500 };

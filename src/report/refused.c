@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "base/str.h"
+#include "base/base.h"
 
 void refused_set(struct refused *ret, enum refused_kind kind, const char *what, const char *why)
 {

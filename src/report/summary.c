@@ -5,11 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/out.h"
-#include "base/quote.h"
-#include "base/str.h"
-#include "base/units.h"
+#include "base/base.h"
 #include "limits/group.h"
 #include "plan.h"
 #include "policy/find.h"

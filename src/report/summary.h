@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/out.h"
+#include "base/base.h"
 #include "limits/group.h"
 #include "report/findings.h"
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "ask/ask.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
 #include "bpf/catch.h"
 #include "net/host/proxy.h"

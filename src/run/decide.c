@@ -11,12 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/owned.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "bpf/guard.h"
 #include "env/env.h"
 #include "limits/group.h"

@@ -6,9 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/out.h"
-#include "base/times.h"
+#include "base/base.h"
 #include "plan.h"
 #include "postcheck/check.h"
 #include "postcheck/run_journal.h"

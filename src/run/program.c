@@ -7,12 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/file.h"
-#include "base/out.h"
-#include "base/path.h"
-#include "base/quote.h"
-#include "base/str.h"
+#include "base/base.h"
+#include "base/fd.h"
 #include "env/env.h"
 #include "plan.h"
 #include "report/findings.h"

@@ -7,9 +7,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "base/err.h"
-#include "base/out.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "limits/group.h"
 #include "net/host/audit.h"
 #include "plan.h"

@@ -13,13 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/out.h"
-#include "base/path.h"
-#include "base/steady.h"
-#include "base/str.h"
 #include "base/sys.h"
 #include "limits/group.h"
 #include "net/host/proxy.h"

@@ -14,11 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/entries.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/str.h"
 #include "base/sys.h"
 #include "limits/group.h"
 #include "lsp/lsp.h"

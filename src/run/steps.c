@@ -8,9 +8,8 @@
 #include <unistd.h>
 
 #include "ask/ask.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/out.h"
 #include "base/testing.h"
 #include "bpf/guard.h"
 #include "keys/credentials.h"

@@ -9,10 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/fd.h"
-#include "base/owned.h"
-#include "base/path.h"
-#include "base/steady.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "bpf/guard.h"
 #include "keys/credentials.h"
 #include "limits/group.h"

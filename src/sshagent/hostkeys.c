@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/str.h"
+#include "base/base.h"
 #include "text/sha.h"
 
 enum { KEY_BYTES_MAX = 16 * 1024, HMAC_BLOCK = 64, PORT_SSH = 22 };

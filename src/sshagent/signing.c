@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/str.h"
+#include "base/base.h"
 #include "text/sha.h"
 
 enum { USERAUTH_REQUEST = 50, FLAGS_KNOWN = 2 | 4, NAME_MAX_BYTES = 64 };

@@ -16,12 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/list.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "net/setup/netns.h"
 #include "outside/outside.h"
 #include "plan.h"

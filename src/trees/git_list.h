@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/file_state.h"
-#include "base/list.h"
+#include "base/fd.h"
+#include "base/base.h"
 
 struct arena;
 struct gitindex_kept;

@@ -10,9 +10,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/path.h"
-#include "base/steady.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "base/sys.h"
 #include "git/gitindex.h"
 #include "git/recognise.h"

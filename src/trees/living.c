@@ -7,9 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/entries.h"
 #include "base/fd.h"
-#include "base/path.h"
+#include "base/base.h"
 
 int living_open(const char *directory)
 {

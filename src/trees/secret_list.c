@@ -8,12 +8,8 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/owned.h"
-#include "base/path.h"
-#include "base/str.h"
 
 enum { NANOSECONDS = 1000000000, NAME_BYTES = 256, LEVELS = 3 };
 #define LIST_BYTES ((size_t)64 << 20)

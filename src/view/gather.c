@@ -8,10 +8,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "text/tmpfs.h"
 #include "view/paths/wishes.h"
 #include "view/protect/protect.h"

@@ -5,10 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "view/paths/wishes.h"
 
 bool nodes_note(struct plan *plan, int fd)

@@ -6,10 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "mount/mount.h"
 #include "view/paths/wishes.h"
 

@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "git/gitconfig.h"
 #include "text/textsecret.h"
 

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "git/gitindex.h"
 #include "text/sha.h"
 

@@ -2,8 +2,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "policy/keys.h"
 #include "profile.h"
 

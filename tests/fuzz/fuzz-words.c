@@ -3,8 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "env/env.h"
 #include "policy/keys.h"
 #include "policy/find.h"

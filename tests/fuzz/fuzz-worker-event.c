@@ -8,8 +8,7 @@
 #include <string.h>
 
 #include "ask/terminal.h"
-#include "base/out.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "net/host/destinations.h"
 #include "net/host/proxy.h"
 #include "net/host/refusals.h"

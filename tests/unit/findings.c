@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/out.h"
+#include "base/base.h"
 #include "report/findings.h"
 #include "report/summary.h"
 

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "git/gitconfig.h"
 #include "text/textsecret.h"
 

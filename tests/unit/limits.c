@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/units.h"
+#include "base/base.h"
 #include "limits/group.h"
 
 static void groups(void **state)

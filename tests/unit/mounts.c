@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "view/paths/wishes.h"
 
 static struct arena *arena;

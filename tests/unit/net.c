@@ -20,12 +20,8 @@
 #include <unistd.h>
 
 #include "ask/terminal.h"
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/list.h"
-#include "base/out.h"
-#include "base/privileges.h"
 #include "base/sys.h"
 #include "net/host/destinations.h"
 #include "net/host/proxy.h"

@@ -7,10 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/str.h"
-#include "base/units.h"
+#include "base/base.h"
 #include "policy/find.h"
 #include "policy/keys.h"
 #include "text/tmpfs.h"

@@ -13,10 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/owned.h"
-#include "base/path.h"
 #include "git/gitindex.h"
 #include "git/recognise.h"
 #include "trees/git_list.h"

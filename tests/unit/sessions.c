@@ -3,11 +3,7 @@
 
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/out.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "names/trusted.h"
 #include "session/apply/apply.h"
 #include "session/compare/changes.h"

@@ -4,11 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/out.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "cli/profile_file.h"
 #include "names/trusted.h"
 #include "policy/find.h"

@@ -4,9 +4,7 @@
 
 #include <unistd.h>
 
-#include "base/err.h"
-#include "base/out.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "run/run_command.h"
 #include "policy/find.h"
 

@@ -5,10 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/err.h"
-#include "base/out.h"
-#include "base/owned.h"
-#include "base/str.h"
+#include "base/base.h"
+#include "base/fd.h"
 #include "report/answer_fields.h"
 #include "run/run_command.h"
 #include "policy/find.h"

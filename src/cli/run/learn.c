@@ -4,12 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/out.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "run/run_command.h"
 #include "cli/profile_file.h"
 #include "report/answer_fields.h"

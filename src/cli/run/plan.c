@@ -3,11 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/list.h"
-#include "base/path.h"
-#include "base/str.h"
-#include "base/units.h"
+#include "base/base.h"
 #include "report/answer_fields.h"
 #include "run/run_command.h"
 #include "cli/verbs.h"

@@ -8,11 +8,8 @@
 #include <unistd.h>
 
 #include "agent/agents.h"
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "cli/agent/agent_verb.h"
 #include "cli/run/background.h"
 #include "run/run_command.h"

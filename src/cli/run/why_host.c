@@ -3,10 +3,8 @@
 
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/str.h"
 #include "run/run_command.h"
 #include "net/rules/local_address.h"
 #include "net/rules/rules.h"

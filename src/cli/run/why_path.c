@@ -8,10 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/path.h"
-#include "base/quote.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "run/run_command.h"
 #include "names/trusted.h"
 #include "view/paths/wishes.h"

@@ -10,13 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/out.h"
-#include "base/owned.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "cli/session/sessions.h"
 #include "names/trusted.h"
 #include "session/apply/apply.h"

@@ -5,14 +5,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/out.h"
-#include "base/owned.h"
-#include "base/path.h"
-#include "base/steady.h"
-#include "base/str.h"
 #include "limits/group.h"
 #include "policy/keys.h"
 #include "run/run_command.h"

@@ -16,9 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/steady.h"
+#include "base/base.h"
 #include "base/sys.h"
 #include "net/host/control_socket.h"
 #include "net/host/destinations.h"

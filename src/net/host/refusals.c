@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/str.h"
+#include "base/base.h"
 #include "net/host/destinations.h"
 #include "net/host/proxy.h"
 #include "net/setup/netns.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/str.h"
+#include "base/base.h"
 #include "text/json.h"
 
 const char *const answer_words[ANSWERS] = {

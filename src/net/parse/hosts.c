@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/str.h"
+#include "base/base.h"
 
 struct hosts_line {
 	const char *at, *end;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/str.h"
+#include "base/base.h"
 
 enum { LINE_BYTES_MAX = 8192 };
 

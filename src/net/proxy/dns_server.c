@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "base/str.h"
+#include "base/base.h"
 #include "net/parse/parse.h"
 #include "net/proxy/flow.h"
 #include "net/proxy/conn_record.h"

@@ -11,8 +11,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/steady.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "net/proxy/accept.h"
 #include "net/proxy/client.h"
 #include "net/proxy/dial.h"

@@ -17,9 +17,8 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/privileges.h"
 #include "base/sys.h"
 #include "base/testing.h"
 #include "plan.h"

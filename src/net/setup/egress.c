@@ -8,10 +8,8 @@
 #include <strings.h>
 #include <sys/socket.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/str.h"
 #include "net/rules/rules.h"
 #include "net/rules/shared.h"
 #include "plan.h"

@@ -4,7 +4,7 @@
 #include <arpa/inet.h>
 #include <string.h>
 
-#include "base/str.h"
+#include "base/base.h"
 
 enum { RESERVED = 256, PLACES_OF_A_NAME = 64 };
 

@@ -10,15 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/entries.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/privileges.h"
-#include "base/steady.h"
-#include "base/str.h"
-#include "base/times.h"
 #include "git/gitindex.h"
 #include "git/recognise.h"
 #include "postcheck/finding/finding.h"

@@ -5,11 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/out.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "names/trusted.h"
 #include "session/compare/changes.h"
 #include "trees/git_list.h"

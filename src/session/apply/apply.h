@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/out.h"
+#include "base/base.h"
 #include "plan.h"
 #include "session/compare/changes.h"
 #include "session/store/rights.h"

@@ -5,10 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/out.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "text/words.h"
 
 static const char journal_header[] = "sbx-apply ";

@@ -5,11 +5,8 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "session/compare/changes.h"
 
 enum { NUMBERS_MAX = 10000, KEPT_OF_NAME = NAME_MAX - 16 };

@@ -5,12 +5,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/out.h"
-#include "base/path.h"
-#include "base/quote.h"
-#include "base/str.h"
 
 static const int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
 

@@ -5,12 +5,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/out.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "session/compare/changes.h"
 #include "session/store/store.h"
 

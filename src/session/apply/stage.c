@@ -6,13 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/out.h"
-#include "base/owned.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "base/sys.h"
 #include "session/compare/changes.h"
 #include "session/store/rights.h"

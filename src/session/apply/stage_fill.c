@@ -7,11 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "session/apply/apply.h"
 #include "session/compare/changes.h"
 #include "session/store/store.h"

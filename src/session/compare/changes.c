@@ -8,11 +8,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/str.h"
 #include "base/sys.h"
 #include "session/store/store.h"
 

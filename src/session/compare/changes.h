@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "base/list.h"
+#include "base/base.h"
 #include "session/store/store.h"
 
 struct arena;

@@ -4,8 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
-#include "base/path.h"
+#include "base/base.h"
 #include "text/component.h"
 
 bool walk_is_protected(struct compare_walk *walk, const char *path)

@@ -6,10 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "git/gitindex.h"
 #include "git/recognise.h"
 #include "session/store/store.h"

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "base/base.h"
 
 void pathset_add(struct pathset *set, struct arena *arena, const char *path)
 {

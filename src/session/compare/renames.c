@@ -3,9 +3,8 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/str.h"
 #include "session/compare/changes.h"
 #include "session/store/store.h"
 

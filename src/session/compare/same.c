@@ -5,9 +5,7 @@
 
 #include <errno.h>
 
-#include "base/err.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "session/store/store.h"
 
 bool same_time(const struct timespec *left, const struct timespec *right)

@@ -6,10 +6,8 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "base/sys.h"
 #include "session/store/store.h"
 

@@ -7,10 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/entries.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/str.h"
 
 enum { TREE_DEPTH_MAX = 300 };
 #define POSITIVE ((uint64_t)INT64_MAX) // numbers of a journal

@@ -4,8 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/path.h"
+#include "base/base.h"
 #include "git/recognise.h"
 #include "names/trusted.h"
 

@@ -6,8 +6,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
 
 enum { DEPTH_MAX = 256, SMALL_MAX = 4000, LARGE_MAX = 8 };

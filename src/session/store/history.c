@@ -5,11 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/entries.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/str.h"
 
 enum { FLATTEN_AT = 10, COMMAND_MAX = 256 };
 

@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/out.h"
+#include "base/base.h"
 #include "text/words.h"
 
 static const char header[] = "sbx-known ";

@@ -9,11 +9,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/arena.h"
-#include "base/entries.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/str.h"
 #include "base/sys.h"
 
 enum { DIRECTORIES_MAX = 200000, NAMES_MAX = 8000000, TEXT_MAX = 64 << 20, SECONDS_MAX = 2 };

@@ -6,10 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/out.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "text/words.h"
 
 static const char header[] = "sbx-session ";

@@ -12,7 +12,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-#include "base/owned.h"
+#include "base/fd.h"
 #include "base/process_stat.h"
 #include "plan.h"
 

@@ -6,9 +6,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/str.h"
+#include "base/base.h"
 #include "plan.h"
 
 enum { XFS_MAGIC = 0x58465342 };

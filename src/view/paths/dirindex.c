@@ -5,9 +5,8 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/str.h"
 #include "base/sys.h"
 #include "names/trusted.h"
 #include "text/component.h"

@@ -5,10 +5,8 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/file.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
+#include "base/fd.h"
 
 enum { TABLE_BYTES = 4 << 20, OCTAL_DIGITS = 3 };
 

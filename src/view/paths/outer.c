@@ -11,11 +11,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "base/sys.h"
 
 enum { STATUS_BYTES = 8192, LINK_BYTES = 64 };

@@ -8,12 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/entries.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/path.h"
-#include "base/str.h"
 
 enum { DEPTH_MAX = 64 }; // deeper directories are hidden as a whole
 

@@ -3,9 +3,7 @@
 
 #include <stdbool.h>
 
-#include "base/err.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "base/base.h"
 
 // Something of the host's that a line or an option names.
 static bool is_grant(const struct mount *mount)

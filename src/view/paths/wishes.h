@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/list.h"
+#include "base/base.h"
 #include "git/recognise.h"
 #include "plan.h"
 

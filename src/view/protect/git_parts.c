@@ -6,11 +6,8 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "base/sys.h"
 #include "view/paths/wishes.h"
 

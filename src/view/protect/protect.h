@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "base/list.h"
+#include "base/base.h"
 #include "git/recognise.h"
 #include "plan.h"
 #include "view/paths/wishes.h"

@@ -10,15 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/entries.h"
-#include "base/err.h"
+#include "base/base.h"
 #include "base/fd.h"
-#include "base/file_state.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "base/sys.h"
-#include "base/times.h"
 #include "trees/git_list.h"
 #include "view/paths/wishes.h"
 
